@@ -3,6 +3,7 @@ package tables
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Simulated is on every table that rests on scripted agents.
@@ -11,6 +12,22 @@ const Simulated = "SIMULATED: answers by scripted agents, not by language models
 // start begins a table over a view: the columns that name a condition come first.
 func (v view) start(name, title string) Table {
 	return Table{Name: name, Title: title, Columns: append([]string{}, v.labels...)}
+}
+
+// without is the view without some labels, over which a table takes means or
+// which it names otherwise.
+func (v view) without(drop func(key string) bool) view {
+	v.labels = slices.DeleteFunc(slices.Clone(v.labels), drop)
+	return v
+}
+
+// key is what a condition has in the labels.
+func (v view) key(g group) string {
+	var values []string
+	for _, key := range v.labels {
+		values = append(values, g.settings[key])
+	}
+	return strings.Join(values, "\x00")
 }
 
 // label is the first cells of a condition's row.

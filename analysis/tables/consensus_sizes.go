@@ -36,14 +36,11 @@ func (c Campaign) Families() (list []Family, varying []string) {
 		if len(runs) == 0 {
 			continue
 		}
-		var name strings.Builder
-		for _, key := range varying {
-			fmt.Fprintf(&name, "%q ", g.settings[key])
-		}
-		at, known := byName[name.String()]
+		name := view{labels: varying}.key(g)
+		at, known := byName[name]
 		if !known {
 			at = len(list)
-			byName[name.String()] = at
+			byName[name] = at
 			list = append(list, Family{Settings: g.settings})
 		}
 		list[at].Sizes = append(list[at].Sizes, FamilySize{int(runs[0].Agents), runs})
@@ -98,10 +95,7 @@ func (c Campaign) Variances() (Table, bool) {
 			of   func(Run) (float64, bool)
 		}{{"final", Run.Final}, {"bias", Run.FinalBias}} {
 			if row, ok := f.scaling(q.of); ok {
-				var label []Cell
-				for _, key := range varying {
-					label = append(label, word(f.Settings[key]))
-				}
+				label := view{labels: varying}.label(group{settings: f.Settings})
 				t.Rows = append(t.Rows, slices.Concat(label, []Cell{word(q.name)}, row))
 			}
 		}

@@ -92,6 +92,7 @@ func wholeNumber(text string) int {
 	return n
 }
 
+// task is the name of the data file without its folder; of other environments their own.
 func task(g group) string {
 	file := g.settings["env.file"]
 	return cmp.Or(strings.TrimSuffix(path.Base(file), path.Ext(file)), g.settings["env"])
@@ -124,6 +125,11 @@ const mad = "MAD"
 
 // questions are the accuracies in percent by question, over its replicates.
 func (d debateGroup) questions() questions { return perQuestion(d.done(), Run.right) }
+
+// butForSize says that two are the same but for the number of agents.
+func butForSize(a, b debateGroup) bool {
+	return a.strategy == b.strategy && a.task == b.task && a.rounds == b.rounds && slices.Equal(a.others, b.others)
+}
 
 // base is the debate in the fixed order with all else equal.
 func (v debateView) base(d debateGroup) (debateGroup, bool) {

@@ -11,10 +11,7 @@ func (c Campaign) DebateRounds() (Table, bool) {
 	t.Columns = slices.Concat([]string{"measure", "task", "strategy", "agents"}, v.labels, v.atRounds())
 	for _, m := range debateMeasures() {
 		for _, d := range v.all {
-			row := []Cell{word(m.name), word(d.task), word(d.strategy), count(d.size)}
-			for _, o := range d.others {
-				row = append(row, word(o))
-			}
+			row := append([]Cell{word(m.name), word(d.task), word(d.strategy), count(d.size)}, v.label(d.group)...)
 			for n := 1; n <= v.rounds(); n++ {
 				row = append(row, m.cell(d, n))
 			}
@@ -37,10 +34,7 @@ func (c Campaign) DebateGains() (Table, bool) {
 		for _, d := range v.all {
 			base, ok := v.base(d)
 			for n := 2; ok && n <= d.rounds+1; n++ {
-				row := []Cell{word(m.name), word(d.task), word(d.strategy), count(d.size), count(d.rounds)}
-				for _, o := range d.others {
-					row = append(row, word(o))
-				}
+				row := append([]Cell{word(m.name), word(d.task), word(d.strategy), count(d.size), count(d.rounds)}, v.label(d.group)...)
 				gains := m.byQuestion(d, n).differences(m.byQuestion(base, n)).values()
 				row = append(append(row, count(n)), meanInterval(gains, m.decimals)...)
 				t.Rows = append(t.Rows, append(row, count(len(gains))))

@@ -1,8 +1,6 @@
 package tables
 
 import (
-	"cmp"
-	"path"
 	"slices"
 	"strings"
 
@@ -82,7 +80,7 @@ func dataSets(groups []group) map[string]string {
 		file, format := g.settings["env.file"], g.settings["env.format"]
 		names[file] = format
 		if len(files[format]) > 1 || slices.Contains([]string{"", "bbh", "csv", "jsonl"}, format) {
-			names[file] = cmp.Or(strings.TrimSuffix(path.Base(file), path.Ext(file)), g.settings["env"])
+			names[file] = task(g)
 		}
 	}
 	return names
@@ -112,7 +110,7 @@ func sameQuestions(a, b discussed) bool {
 	return !slices.ContainsFunc(b.runs, func(r Run) bool { name, ok := names[r.Instance]; return ok && name != r.InstanceID })
 }
 
-// rows gathers conditions that are the same by a key, in their order.
+// rowsBy gathers conditions that are the same by a key, in their order.
 func rowsBy(all []discussed, key func(discussed) string) [][]discussed {
 	var rows [][]discussed
 	at := map[string]int{}
@@ -139,17 +137,6 @@ func (x discussed) label() []Cell {
 		cells = append(cells, word(v))
 	}
 	return cells
-}
-
-// without is the values of all labels but some, as a key.
-func (d discussions) without(x discussed, keys ...string) string {
-	var kept []string
-	for i, key := range d.labels {
-		if !slices.Contains(keys, key) {
-			kept = append(kept, x.values[i])
-		}
-	}
-	return strings.Join(kept, "\x00")
 }
 
 // overReplicates is mean and standard deviation over replicates of a measure in percent.

@@ -27,19 +27,14 @@ func (r Run) challenged(t record.Turn) metrics.Challenge {
 func (c Campaign) Challenges() (Table, bool) {
 	d := c.discussions()
 	t := Table{Name: "2.challenge", Title: "Discussion: challenges of the final answer, % of agents (paper 2, Figures 6 and 7)", Columns: []string{"data set", "shown"}}
-	labels := slices.DeleteFunc(slices.Clone(d.labels), func(key string) bool { return key == challengeKey })
-	t.Columns = append(append(t.Columns, labels...), "challenged", "improved", "worsened", "net", "agents", "n")
+	others := d.without(func(key string) bool { return key == challengeKey })
+	t.Columns = append(append(t.Columns, others.labels...), "challenged", "improved", "worsened", "net", "agents", "n")
 	for _, x := range d.talking() {
 		kind := x.settings[challengeKey]
 		if kind == "" || kind == "none" {
 			continue
 		}
-		row := []Cell{word(x.task), word(kind)}
-		for i, key := range d.labels {
-			if key != challengeKey {
-				row = append(row, word(x.values[i]))
-			}
-		}
+		row := append([]Cell{word(x.task), word(kind)}, others.label(x.group)...)
 		t.Rows = append(t.Rows, append(row, x.challenges()...))
 	}
 	t.Notes = []string{

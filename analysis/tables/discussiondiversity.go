@@ -14,24 +14,20 @@ import (
 func (c Campaign) Diversities() (Table, bool) {
 	d := c.discussions()
 	t := Table{Name: "2.1", Title: "Discussion: diversity and accuracy (paper 2, Table 1)", Columns: []string{"data set"}}
-	t.Columns = append(t.Columns, slices.DeleteFunc(slices.Clone(d.labels), isRule)...)
+	others := d.without(isRule)
+	t.Columns = append(t.Columns, others.labels...)
 	t.Columns = append(t.Columns, "answer similarity", "persona similarity", "accuracy", "rules", "gain", "gain low", "gain high", "rules of both")
 	by, embed := c.embedder()
 	var alike, accurate []float64
 	for _, task := range d.tasks {
 		talking := slices.DeleteFunc(d.talking(), func(x discussed) bool { return x.task != task })
-		settings := rowsBy(talking, func(x discussed) string { return d.without(x, d.rules()...) })
+		settings := rowsBy(talking, func(x discussed) string { return others.key(x.group) })
 		if len(settings) == 0 {
 			continue
 		}
 		base := slices.MinFunc(settings, func(a, b []discussed) int { return a[0].named() - b[0].named() })
 		for _, same := range settings {
-			row := []Cell{word(task)}
-			for i, key := range d.labels {
-				if !isRule(key) {
-					row = append(row, word(same[0].values[i]))
-				}
-			}
+			row := append([]Cell{word(task)}, others.label(same[0].group)...)
 			answers, personas := similarities(same, embed)
 			scores := meanOf(scoresOf(same)).mean()
 			row = append(row, answers, personas, scores, count(len(same)))
@@ -133,12 +129,10 @@ func scoresOf(all []discussed) []questions {
 
 // above is the difference to other conditions on the rules that both have.
 func (d discussions) above(all, first []discussed) []Cell {
-	rule := func(x discussed) string {
-		return d.without(x, slices.DeleteFunc(slices.Clone(d.labels), isRule)...)
-	}
+	rules := d.without(func(key string) bool { return !isRule(key) })
 	var mine, theirs []questions
 	for _, x := range all {
-		i := slices.IndexFunc(first, func(o discussed) bool { return rule(o) == rule(x) })
+		i := slices.IndexFunc(first, func(o discussed) bool { return rules.key(o.group) == rules.key(x.group) })
 		if i >= 0 && first[i].condition != x.condition {
 			mine, theirs = append(mine, x.scores()), append(theirs, first[i].scores())
 		}

@@ -69,7 +69,8 @@ type series struct {
 func (d discussions) series() []series {
 	var list []series
 	for _, by := range axes() {
-		for _, row := range rowsBy(d.talking(), func(x discussed) string { return x.task + "\x00" + d.without(x, by.keys...) }) {
+		same := d.without(func(key string) bool { return slices.Contains(by.keys, key) })
+		for _, row := range rowsBy(d.talking(), func(x discussed) string { return x.task + "\x00" + same.key(x.group) }) {
 			s := series{by: by}
 			slices.SortStableFunc(row, func(a, b discussed) int { return by.of(a) - by.of(b) })
 			for _, x := range row {

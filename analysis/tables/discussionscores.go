@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Discussions are Figures 2, 8 to 11 of paper 2: accuracy (SQuAD: F1, and exact
@@ -20,7 +21,7 @@ func (c Campaign) Discussions() (Table, bool) {
 		t.Columns = append(t.Columns, task+" gain", task+" gain low", task+" gain high")
 	}
 	t.Columns = append(t.Columns, "n")
-	for _, row := range rowsBy(d.all, func(x discussed) string { return fmt.Sprint(x.alone) + d.without(x) }) {
+	for _, row := range rowsBy(d.all, func(x discussed) string { return fmt.Sprint(x.alone) + d.key(x.group) }) {
 		cells, n := row[0].label(), 0
 		for _, task := range d.tasks {
 			i := slices.IndexFunc(row, func(x discussed) bool { return x.task == task })
@@ -113,19 +114,14 @@ func (c Campaign) Answerables() (Table, bool) {
 func (c Campaign) Kinds() (Table, bool) {
 	d := c.discussions()
 	t := Table{Name: "2.kinds", Title: "Discussion: voting against consensus, accuracy in % (paper 2, §4.1)", Columns: []string{"data set"}}
-	labels := slices.DeleteFunc(slices.Clone(d.labels), isRule)
-	t.Columns = append(slices.Concat(t.Columns, labels), "voting", "rules", "consensus", "rules of it", "voting - consensus", "low", "high", "questions")
-	for _, row := range rowsBy(d.talking(), func(x discussed) string { return x.task + "\x00" + d.without(x, d.rules()...) }) {
+	same := d.without(isRule)
+	t.Columns = append(append(t.Columns, same.labels...), "voting", "rules", "consensus", "rules of it", "voting - consensus", "low", "high", "questions")
+	for _, row := range rowsBy(d.talking(), func(x discussed) string { return x.task + "\x00" + same.key(x.group) }) {
 		voting, consensus := ofKind(row, kindVoting), ofKind(row, kindConsensus)
 		if len(voting) == 0 || len(consensus) == 0 {
 			continue
 		}
-		cells := []Cell{word(row[0].task)}
-		for i, key := range d.labels {
-			if !isRule(key) {
-				cells = append(cells, word(row[0].values[i]))
-			}
-		}
+		cells := append([]Cell{word(row[0].task)}, same.label(row[0].group)...)
 		v, k := meanOf(voting), meanOf(consensus)
 		between := v.differences(k)
 		cells = append(cells, v.mean(), count(len(voting)), k.mean(), count(len(consensus)))
@@ -147,9 +143,4 @@ func ofKind(all []discussed, kind string) []questions {
 }
 
 // isRule says that a label is the rule or one of its parameters.
-func isRule(key string) bool { return key == "rule" || len(key) > 5 && key[:5] == "rule." }
-
-// rules are the labels that are.
-func (d discussions) rules() []string {
-	return slices.DeleteFunc(slices.Clone(d.labels), func(key string) bool { return !isRule(key) })
-}
+func isRule(key string) bool { return key == "rule" || strings.HasPrefix(key, "rule.") }

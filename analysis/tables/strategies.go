@@ -33,10 +33,7 @@ func (c Campaign) Strategies() (Table, bool) {
 	for _, row := range v.rows(func(a, b debateGroup) bool {
 		return a.strategy == b.strategy && a.size == b.size && a.rounds == b.rounds && slices.Equal(a.others, b.others)
 	}) {
-		cells := []Cell{word(row[0].strategy), count(row[0].size), count(row[0].rounds)}
-		for _, o := range row[0].others {
-			cells = append(cells, word(o))
-		}
+		cells := append([]Cell{word(row[0].strategy), count(row[0].size), count(row[0].rounds)}, v.label(row[0].group)...)
 		n := 0
 		for _, task := range v.tasks {
 			i := slices.IndexFunc(row, func(d debateGroup) bool { return d.task == task })
@@ -75,13 +72,8 @@ func (c Campaign) DebateAgents() (Table, bool) {
 	for _, n := range sizes {
 		t.Columns = append(t.Columns, strconv.Itoa(n))
 	}
-	for _, row := range v.rows(func(a, b debateGroup) bool {
-		return a.strategy == b.strategy && a.task == b.task && a.rounds == b.rounds && slices.Equal(a.others, b.others)
-	}) {
-		cells := []Cell{word(row[0].task), word(row[0].strategy), count(row[0].rounds)}
-		for _, o := range row[0].others {
-			cells = append(cells, word(o))
-		}
+	for _, row := range v.rows(butForSize) {
+		cells := append([]Cell{word(row[0].task), word(row[0].strategy), count(row[0].rounds)}, v.label(row[0].group)...)
 		for _, n := range sizes {
 			cell := Cell{}
 			if i := slices.IndexFunc(row, func(d debateGroup) bool { return d.size == n }); i >= 0 {

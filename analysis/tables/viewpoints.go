@@ -23,9 +23,7 @@ func (v debateView) viewpointCurves() []viewpointCurve {
 		questions = append([]string{""}, questions...)
 	}
 	for _, q := range questions {
-		for _, sizes := range v.rows(func(a, b debateGroup) bool {
-			return a.strategy == b.strategy && a.task == b.task && a.rounds == b.rounds && slices.Equal(a.others, b.others)
-		}) {
+		for _, sizes := range v.rows(butForSize) {
 			curve := viewpointCurve{question: q}
 			for _, d := range sizes {
 				if d = d.about(q); len(d.done()) > 0 {
