@@ -4,7 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
+
+	"roundtable/analysis/statistics"
 )
 
 // Sized is one value of each run of groups of one size. Pairs tell which runs
@@ -84,7 +85,7 @@ func combined(weights []float64, sizes []Sized) Estimate {
 	for _, v := range influence {
 		squares += v * v
 	}
-	half := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * math.Sqrt(squares*n/(n-1))
+	half := statistics.QuantileT(0.975, n-1) * math.Sqrt(squares*n/(n-1))
 	e.Interval = Interval{e.Value - half, e.Value + half}
 	return e
 }
