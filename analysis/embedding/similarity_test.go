@@ -1,10 +1,10 @@
 package embedding
 
 import (
-	"encoding/json"
 	"math"
-	"os"
 	"testing"
+
+	"roundtable/analysis/trajectory/trajectorytest"
 )
 
 // Right angles give 0, the same direction 1, opposite ones -1; three pairs make one mean.
@@ -31,18 +31,15 @@ func TestSimilarityByHand(t *testing.T) {
 
 // The reference: mean pairwise cosine within each of three discussions of four answers.
 func TestSimilarityVectors(t *testing.T) {
-	data, err := os.ReadFile("../../../shared/vectors/other_papers.json")
-	if err != nil {
-		t.Skip("no vectors beside this checkout")
-	}
 	var v struct {
 		Similarity struct {
 			Embeddings [][][]float64
 			Each       []float64 `json:"per_discussion"`
 		} `json:"answer_similarity"`
 	}
-	if err := json.Unmarshal(data, &v); err != nil || len(v.Similarity.Each) != 3 {
-		t.Fatal(err)
+	trajectorytest.Read(t, "other_papers.json", &v)
+	if len(v.Similarity.Each) != 3 {
+		t.Fatalf("the reference has %d discussions, want 3", len(v.Similarity.Each))
 	}
 	for i, want := range v.Similarity.Each {
 		if got, ok := Similarity(v.Similarity.Embeddings[i]); !ok || math.Abs(got-want) > 1e-9 {

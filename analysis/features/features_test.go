@@ -2,11 +2,8 @@ package features_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"io/fs"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -15,6 +12,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/language"
 	"roundtable/analysis/record"
+	"roundtable/analysis/trajectory/trajectorytest"
 )
 
 // known embeds texts whose vectors are known; it refuses any other.
@@ -100,8 +98,8 @@ func TestReferenceDistances(t *testing.T) {
 		var want struct {
 			Distance map[string][]*float64 `json:"information_distance"`
 		}
-		reference(t, "dialogue_acts_"+env+"_data.json", &in)
-		reference(t, "dialogue_acts_"+env+"_expected.json", &want)
+		trajectorytest.Read(t, "dialogue_acts_"+env+"_data.json", &in)
+		trajectorytest.Read(t, "dialogue_acts_"+env+"_expected.json", &want)
 		for _, c := range in.Collaborations {
 			vectors, turns := known{}, []record.Turn(nil)
 			for r, round := range c.Emb {
@@ -128,20 +126,6 @@ func TestReferenceDistances(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func reference(t *testing.T, name string, v any) {
-	t.Helper()
-	data, err := os.ReadFile("../../../shared/vectors/" + name)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("no reference vectors beside this checkout; TestOfByHand covers the path")
-	}
-	if err == nil {
-		err = json.Unmarshal(data, v)
-	}
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -1,31 +1,14 @@
 package language
 
 import (
-	"encoding/json"
-	"errors"
-	"io/fs"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
-)
 
-// reference reads one of the reference vectors, which stand beside the checkout.
-func reference(t *testing.T, name string, v any) {
-	t.Helper()
-	data, err := os.ReadFile("../../../shared/vectors/" + name)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("no reference vectors beside this checkout; the tests by hand cover the path")
-	}
-	if err == nil {
-		err = json.Unmarshal(data, v)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+	"roundtable/analysis/trajectory/trajectorytest"
+)
 
 // TestReadabilityVectors: counts exact and grades to 1e-9, for both rules.
 func TestReadabilityVectors(t *testing.T) {
@@ -41,7 +24,7 @@ func TestReadabilityVectors(t *testing.T) {
 			A, B       counted
 		}
 	}
-	reference(t, "readability.json", &r)
+	trajectorytest.Read(t, "readability.json", &r)
 	for word, want := range r.Words {
 		if got := Textstat.Count(word).Syllables; got != want.A {
 			t.Errorf("%s: %d syllables by textstat, want %d", word, got, want.A)
@@ -67,14 +50,14 @@ func TestReadabilityVectors(t *testing.T) {
 // top of patterns) sees about the same. It is a bound, not a reference.
 func TestAgainstNPM(t *testing.T) {
 	var ours struct{ Rows []struct{ ID, Text string } }
-	reference(t, "readability.json", &ours)
+	trajectorytest.Read(t, "readability.json", &ours)
 	var npm struct {
 		Rows []struct {
 			ID       string
 			Syllable int `json:"syllable_npm"`
 		}
 	}
-	reference(t, "readability_npm.json", &npm)
+	trajectorytest.Read(t, "readability_npm.json", &npm)
 	texts := map[string]string{}
 	for _, row := range ours.Rows {
 		texts[row.ID] = row.Text
@@ -150,8 +133,8 @@ func TestInformationDistanceVectors(t *testing.T) {
 		var want struct {
 			Distance map[string][]*float64 `json:"information_distance"`
 		}
-		reference(t, "dialogue_acts_"+env+"_data.json", &in)
-		reference(t, "dialogue_acts_"+env+"_expected.json", &want)
+		trajectorytest.Read(t, "dialogue_acts_"+env+"_data.json", &in)
+		trajectorytest.Read(t, "dialogue_acts_"+env+"_expected.json", &want)
 		for _, c := range in.Collaborations {
 			var before [][]float64
 			for r, round := range c.Emb {
