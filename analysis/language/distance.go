@@ -36,19 +36,3 @@ func apart(a, b []float64) *float64 {
 	d := 1 - floats.Dot(a, b)/lengths
 	return &d
 }
-
-// InformationDistance of a round is the mean of its messages' Distances; nil
-// if none is defined.
-func InformationDistance(before, round [][]float64) *float64 {
-	sum, n := 0.0, 0
-	for _, d := range Distances(before, round) {
-		if d != nil {
-			sum, n = sum+*d, n+1
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	sum /= float64(n)
-	return &sum
-}
