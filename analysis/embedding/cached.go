@@ -13,8 +13,6 @@ import (
 	"regexp"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"roundtable/analysis/lake"
 )
 
@@ -27,9 +25,6 @@ type Cached struct {
 	Embedder
 	Store lake.Store
 }
-
-// storesAtOnce is how many objects are read or written at once: a store may be far away.
-const storesAtOnce = 16
 
 // Embed asks for the texts that are not in the lake, each once.
 func (c Cached) Embed(ctx context.Context, texts []string) ([][]float64, error) {
@@ -58,19 +53,14 @@ func (c Cached) Embed(ctx context.Context, texts []string) ([][]float64, error) 
 // known are the vectors in the lake; nil where there is none, or a damaged one.
 func (c Cached) known(ctx context.Context, texts []string) ([][]float64, error) {
 	vectors := make([][]float64, len(texts))
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(storesAtOnce)
-	for i, text := range texts {
-		g.Go(func() error {
-			data, err := c.Store.Get(ctx, c.key(text))
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-			vectors[i], _ = decode(data)
-			return err
-		})
-	}
-	return vectors, g.Wait()
+	return vectors, lake.Each(ctx, len(texts), func(ctx context.Context, i int) error {
+		data, err := c.Store.Get(ctx, c.key(texts[i]))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		vectors[i], _ = decode(data)
+		return err
+	})
 }
 
 // learn asks for the vectors that are missing, and stores them.
@@ -92,15 +82,10 @@ func (c Cached) learn(ctx context.Context, texts []string, vectors [][]float64) 
 	if failed != nil { // what was paid for before it is kept, also after Ctrl-C
 		ctx = context.WithoutCancel(ctx)
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(storesAtOnce)
-	for i, at := range missing[:len(got)] {
-		g.Go(func() (err error) {
-			vectors[at], err = c.keep(ctx, asked[i], got[i])
-			return err
-		})
-	}
-	return errors.Join(failed, g.Wait())
+	return errors.Join(failed, lake.Each(ctx, len(got), func(ctx context.Context, i int) (err error) {
+		vectors[missing[i]], err = c.keep(ctx, asked[i], got[i])
+		return err
+	}))
 }
 
 // keep stores a vector and returns what is stored: that of whoever was first.
