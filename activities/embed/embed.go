@@ -50,7 +50,7 @@ type Endpoint struct {
 
 // New names the embedder as figures print it.
 func New(name string, source Source) *Endpoint {
-	return &Endpoint{name: name, source: source, wait: sleep}
+	return &Endpoint{name: name, source: source, wait: model.Sleep}
 }
 
 // Name of the model, and where it is asked.
@@ -137,15 +137,4 @@ func pause(try int, asked time.Duration) time.Duration {
 	}
 	d := min(firstWait<<try, longWait)
 	return d/2 + rand.N(d/2)
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

@@ -102,14 +102,7 @@ func (a agent) wait(ctx context.Context, rng *rand.Rand) error {
 	if d == 0 {
 		return ctx.Err()
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
+	return model.Sleep(ctx, d)
 }
 
 // draws are sub-streams of one number.
