@@ -26,12 +26,12 @@ import (
 const provider = "anthropic"
 
 // JSONMode is how the service is told that the answer must be JSON.
-type JSONMode string
+type JSONMode = wire.JSONMode
 
 const (
-	Auto   JSONMode = "auto"   // Schema until the service refuses it, then Plain
-	Schema JSONMode = "schema" // output_config.format, which models take from Claude 4.5 on
-	Plain  JSONMode = "plain"  // the prompt alone says so
+	Auto   = wire.Auto   // Schema until the service refuses it, then Plain
+	Schema = wire.Schema // output_config.format, which models take from Claude 4.5 on
+	Plain  = wire.Plain  // the prompt alone says so
 )
 
 // Config is one model at one endpoint.
@@ -91,7 +91,7 @@ func New(c Config) (model.Model, error) {
 // Complete asks once. In Auto mode a service that refuses JSON schemas is asked
 // a second time without: the refused request was not answered, so nothing is paid twice.
 func (c *client) Complete(ctx context.Context, r model.Request) (model.Response, error) {
-	mode := c.mode(r)
+	mode := c.config.JSON.Of(r, c.refused.Load())
 	params, err := c.params(r)
 	if err != nil {
 		return model.Response{}, c.report.Unasked(err)
@@ -107,31 +107,14 @@ func (c *client) Complete(ctx context.Context, r model.Request) (model.Response,
 	return response, nil
 }
 
-// mode is the JSON mode of one request.
-func (c *client) mode(r model.Request) JSONMode {
-	switch {
-	case len(r.Schema) == 0:
-		return Plain
-	case c.config.JSON != Auto:
-		return c.config.JSON
-	case c.refused.Load():
-		return Plain
-	}
-	return Schema
-}
-
 // ask makes one HTTP request.
 func (c *client) ask(ctx context.Context, params sdk.MessageNewParams, r model.Request, mode JSONMode) (model.Response, *fault) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.config.Timeout))
 	defer cancel()
-	key := r.IdempotencyKey
-	switch {
-	case mode == Schema:
+	if mode == Schema {
 		params.OutputConfig.Format = format(r.Schema)
-	case key != "" && c.config.JSON == Auto && len(r.Schema) > 0:
-		key += "/plain" // another body must have another key
 	}
-	ctx, call := wire.Watch(ctx, key)
+	ctx, call := wire.Watch(ctx, c.config.JSON.Key(r, mode))
 	// The answer is read from the Call: the SDK would replace bytes that are no UTF-8.
 	_, err := c.messages.New(ctx, params, option.WithResponseBodyInto(new([]byte)))
 	if refused, ok := errors.AsType[*wire.Failure](err); ok {

@@ -33,10 +33,8 @@ func (c Config) resolve() (base *url.URL, key string, err error) {
 	if c.Model == "" {
 		faults = append(faults, errors.New("model is empty; name the model as the service knows it, such as claude-sonnet-4-5"))
 	}
-	switch c.JSON {
-	case "", Auto, Schema, Plain:
-	default:
-		faults = append(faults, fmt.Errorf("json is %q; it is one of auto, schema, plain", c.JSON))
+	if err := c.JSON.Check(Auto, Schema, Plain); err != nil {
+		faults = append(faults, err)
 	}
 	if c.Timeout < 0 {
 		faults = append(faults, fmt.Errorf("timeout is %v; it must be positive", time.Duration(c.Timeout)))

@@ -27,12 +27,12 @@ import (
 const provider = "bedrock"
 
 // JSONMode is how the service is told that the answer must be JSON.
-type JSONMode string
+type JSONMode = wire.JSONMode
 
 const (
-	Auto   JSONMode = "auto"   // Schema until the model refuses it, then Plain
-	Schema JSONMode = "schema" // outputConfig.textFormat, which some models take
-	Plain  JSONMode = "plain"  // the prompt alone says so
+	Auto   = wire.Auto   // Schema until the model refuses it, then Plain
+	Schema = wire.Schema // outputConfig.textFormat, which some models take
+	Plain  = wire.Plain  // the prompt alone says so
 )
 
 // Config is one model in one region.
@@ -90,10 +90,8 @@ func (c Config) resolve() (aws.Config, *url.URL, error) {
 	if c.Model == "" {
 		faults = append(faults, errors.New("model is empty; name a model id or an inference profile, such as eu.anthropic.claude-sonnet-4-5-20250929-v1:0"))
 	}
-	switch c.JSON {
-	case "", Auto, Schema, Plain:
-	default:
-		faults = append(faults, fmt.Errorf("json is %q; it is one of auto, schema, plain", c.JSON))
+	if err := c.JSON.Check(Auto, Schema, Plain); err != nil {
+		faults = append(faults, err)
 	}
 	if c.Timeout < 0 {
 		faults = append(faults, fmt.Errorf("timeout is %v; it must be positive", time.Duration(c.Timeout)))
@@ -110,7 +108,7 @@ func (c Config) resolve() (aws.Config, *url.URL, error) {
 // sent a second time without: a refused request costs nothing. Which of its
 // parts was refused stands in no code, so only an answer shows that it was the schema.
 func (c *client) Complete(ctx context.Context, r model.Request) (model.Response, error) {
-	mode := c.mode(r)
+	mode := c.config.JSON.Of(r, c.refused.Load())
 	response, fault := c.ask(ctx, r, mode)
 	if fault != nil && c.config.JSON == Auto && mode == Schema && fault.Code == "ValidationException" {
 		if response, fault = c.ask(ctx, r, Plain); fault == nil {
@@ -121,19 +119,6 @@ func (c *client) Complete(ctx context.Context, r model.Request) (model.Response,
 		return model.Response{}, fault
 	}
 	return response, nil
-}
-
-// mode is the JSON mode of one request.
-func (c *client) mode(r model.Request) JSONMode {
-	switch {
-	case len(r.Schema) == 0:
-		return Plain
-	case c.config.JSON != Auto:
-		return c.config.JSON
-	case c.refused.Load():
-		return Plain
-	}
-	return Schema
 }
 
 // ask makes one HTTP request.

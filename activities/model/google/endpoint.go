@@ -39,10 +39,8 @@ func (c Config) resolve() (base *url.URL, key string, err error) {
 	if !modelName.MatchString(c.Model) {
 		faults = append(faults, fmt.Errorf("model is %q; name a model of the Gemini interface, such as gemini-2.5-flash", c.Model))
 	}
-	switch c.JSON {
-	case "", Auto, Schema, Plain:
-	default:
-		faults = append(faults, fmt.Errorf("json is %q; it is one of auto, schema, plain", c.JSON))
+	if err := c.JSON.Check(Auto, Schema, Plain); err != nil {
+		faults = append(faults, err)
 	}
 	if c.Timeout < 0 {
 		faults = append(faults, fmt.Errorf("timeout is %v; it must be positive", time.Duration(c.Timeout)))

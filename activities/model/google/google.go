@@ -31,12 +31,12 @@ import (
 const provider = "google"
 
 // JSONMode is how the service is told that the answer must be JSON.
-type JSONMode string
+type JSONMode = wire.JSONMode
 
 const (
-	Auto   JSONMode = "auto"   // Schema until the service refuses it, then Plain
-	Schema JSONMode = "schema" // responseJsonSchema
-	Plain  JSONMode = "plain"  // the prompt alone says so
+	Auto   = wire.Auto   // Schema until the service refuses it, then Plain
+	Schema = wire.Schema // responseJsonSchema
+	Plain  = wire.Plain  // the prompt alone says so
 )
 
 // Config is one model at one endpoint.
@@ -92,7 +92,7 @@ func New(c Config) (model.Model, error) {
 // Complete asks once. In Auto mode a service that refuses JSON schemas is asked
 // a second time without: the refused request was not answered, so nothing is paid twice.
 func (c *client) Complete(ctx context.Context, r model.Request) (model.Response, error) {
-	mode := c.mode(r)
+	mode := c.config.JSON.Of(r, c.refused.Load())
 	response, fault := c.ask(ctx, r, mode)
 	if fault != nil && c.config.JSON == Auto && mode == Schema && fault.refusesFormat {
 		c.refused.Store(true)
@@ -104,19 +104,6 @@ func (c *client) Complete(ctx context.Context, r model.Request) (model.Response,
 	return response, nil
 }
 
-// mode is the JSON mode of one request.
-func (c *client) mode(r model.Request) JSONMode {
-	switch {
-	case len(r.Schema) == 0:
-		return Plain
-	case c.config.JSON != Auto:
-		return c.config.JSON
-	case c.refused.Load():
-		return Plain
-	}
-	return Schema
-}
-
 // ask makes one HTTP request.
 func (c *client) ask(ctx context.Context, r model.Request, mode JSONMode) (model.Response, *fault) {
 	body, err := c.body(r, mode)
@@ -125,11 +112,7 @@ func (c *client) ask(ctx context.Context, r model.Request, mode JSONMode) (model
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.config.Timeout))
 	defer cancel()
-	key := r.IdempotencyKey
-	if key != "" && c.config.JSON == Auto && mode == Plain && len(r.Schema) > 0 {
-		key += "/plain" // another body must have another key
-	}
-	ctx, call := wire.Watch(ctx, key)
+	ctx, call := wire.Watch(ctx, c.config.JSON.Key(r, mode))
 	err = c.post(ctx, body)
 	if refused, ok := errors.AsType[*wire.Failure](err); ok {
 		return model.Response{}, c.refusal(refused)

@@ -134,10 +134,8 @@ func (c Config) settings() (faults []error) {
 	default:
 		faults = append(faults, fmt.Errorf("api is %q; it is chat or responses", c.API))
 	}
-	switch c.JSON {
-	case "", Auto, Schema, Object, Plain:
-	default:
-		faults = append(faults, fmt.Errorf("json is %q; it is one of auto, schema, object, plain", c.JSON))
+	if err := c.JSON.Check(Auto, Schema, Object, Plain); err != nil {
+		faults = append(faults, err)
 	}
 	switch c.MaxTokensField {
 	case "", MaxTokens, MaxCompletionTokens:

@@ -35,13 +35,13 @@ const (
 )
 
 // JSONMode is how the server is told that the answer must be JSON.
-type JSONMode string
+type JSONMode = wire.JSONMode
 
 const (
-	Auto   JSONMode = "auto"   // Schema until the server refuses it, then Plain
-	Schema JSONMode = "schema" // response_format json_schema
-	Object JSONMode = "object" // response_format json_object
-	Plain  JSONMode = "plain"  // the prompt alone says so
+	Auto            = wire.Auto   // Schema until the server refuses it, then Plain
+	Schema          = wire.Schema // response_format json_schema
+	Object JSONMode = "object"    // response_format json_object
+	Plain           = wire.Plain  // the prompt alone says so
 )
 
 // TokensField is the parameter that bounds the length of an answer.
@@ -143,7 +143,7 @@ func (c *client) Complete(ctx context.Context, r model.Request) (model.Response,
 	if err := c.check(r); err != nil {
 		return model.Response{}, c.report.Unasked(err)
 	}
-	mode := c.mode(r)
+	mode := c.config.JSON.Of(r, c.refused.Load())
 	response, fault := c.ask(ctx, r, mode)
 	if fault != nil && c.config.JSON == Auto && mode == Schema && fault.refusesFormat() {
 		c.refused.Store(true)
@@ -155,28 +155,11 @@ func (c *client) Complete(ctx context.Context, r model.Request) (model.Response,
 	return response, nil
 }
 
-// mode is the JSON mode of one request.
-func (c *client) mode(r model.Request) JSONMode {
-	switch {
-	case len(r.Schema) == 0:
-		return Plain
-	case c.config.JSON != Auto:
-		return c.config.JSON
-	case c.refused.Load():
-		return Plain
-	}
-	return Schema
-}
-
 // ask makes one HTTP request.
 func (c *client) ask(ctx context.Context, r model.Request, mode JSONMode) (model.Response, *fault) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.config.Timeout))
 	defer cancel()
-	key := r.IdempotencyKey
-	if key != "" && c.config.JSON == Auto && mode == Plain && len(r.Schema) > 0 {
-		key += "/plain" // another body must have another key
-	}
-	ctx, call := wire.Watch(ctx, key)
+	ctx, call := wire.Watch(ctx, c.config.JSON.Key(r, mode))
 	err := c.send(ctx, r, mode)
 	if refused, ok := asFailure(err); ok {
 		return c.refusal(refused)
