@@ -3,7 +3,6 @@ package decision
 import (
 	"fmt"
 	"math/big"
-	"slices"
 
 	"roundtable/workflows/transcript"
 )
@@ -19,7 +18,10 @@ type BordaParams struct {
 // DefaultBorda5 counts as the code of paper 2's authors does.
 func DefaultBorda5() BordaParams { return BordaParams{Top: 5, Partial: true} }
 
-type borda struct{ params BordaParams }
+type borda struct {
+	ranking
+	top int
+}
 
 // NewBorda selects the candidate with the best sum of ranks (paper 2, appendix
 // C.1; Borda 1781). Of n candidates the first of a ranking gets n points, the
@@ -30,22 +32,14 @@ func NewBorda(p BordaParams) (Rule, error) {
 	if p.Top < 0 {
 		return nil, fmt.Errorf("top is %d; accepted are 0, which counts all places, and more", p.Top)
 	}
-	return borda{p}, nil
-}
-
-func (r borda) Ballot(n, _ int) transcript.BallotSpec {
-	return transcript.BallotSpec{Kind: transcript.Rank, N: n, Partial: r.params.Partial}
+	return borda{ranking{p.Partial}, p.Top}, nil
 }
 
 func (r borda) Value(b transcript.Ballot, candidate, n int) *big.Rat {
-	place := slices.Index(b.Order, candidate)
-	if b.Abstain || place < 0 {
-		return new(big.Rat)
+	if r.top > 0 {
+		n = min(n, r.top)
 	}
-	if r.params.Top > 0 {
-		n = min(n, r.params.Top)
-	}
-	return whole(max(0, n-place))
+	return r.by(b, candidate, func(place int) *big.Rat { return whole(max(0, n-place)) })
 }
 
 func (r borda) Tally(p Profile) Result {
@@ -58,14 +52,13 @@ func (r borda) Words() Words {
 		Name: "ranked voting",
 		Explanation: "Each agent puts the candidates in order of preference, best first. The places that a candidate has in all rankings are added up; " +
 			"the candidate with the least sum is selected.",
-		Ballot: "the list of all candidates' numbers from best to worst. Example with three candidates: [2, 3, 1]",
+		Ballot: r.words(),
 	}
-	if r.params.Partial {
+	if r.partial {
 		w.Explanation += " Candidates that an agent leaves out come after all others."
-		w.Ballot = "the list of the numbers of the candidates that you wish to rank from best to worst. Example with three candidates: [2, 3]"
 	}
-	if r.params.Top > 0 {
-		w.Explanation += fmt.Sprintf(" Only the first %d places of a ranking count.", r.params.Top)
+	if r.top > 0 {
+		w.Explanation += fmt.Sprintf(" Only the first %d places of a ranking count.", r.top)
 	}
 	return w
 }
