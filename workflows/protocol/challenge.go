@@ -45,10 +45,7 @@ func (d *Discussion) challenges(t *transcript.Transcript, round int) []transcrip
 	}
 	switch d.params.Challenge {
 	case "history":
-		for _, e := range d.messages(t) {
-			shown = append(shown, e.Index)
-		}
-		shown = append(shown, solution)
+		shown = append(append(shown, messages(t)...), solution)
 	case "context", "retrieval":
 		shown = append(shown, alone(t, solution)...)
 		shown = append(shown, material)

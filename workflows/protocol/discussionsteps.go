@@ -59,7 +59,8 @@ func (d *Discussion) check(t *transcript.Transcript, round int) transcript.Step 
 	s := d.decide(t, round, PhaseCheck)
 	latest := make([]transcript.Entry, d.setting.Agents)
 	draft := -1
-	for _, e := range d.messages(t) {
+	for _, i := range messages(t) {
+		e := t.Entries[i]
 		if latest[e.Speaker.Index] = e; e.Act.Status == transcript.Said {
 			draft = draftOf(e)
 		}

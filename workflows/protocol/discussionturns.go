@@ -80,7 +80,7 @@ func (d *Discussion) turned(t *transcript.Transcript, round int) Plan {
 
 // next is the turn and the agents that speak next, at once; none after the last turn.
 func (d *Discussion) next(t *transcript.Transcript) (round int, speakers []int) {
-	said := len(d.messages(t))
+	said := len(messages(t))
 	for round = 1; round <= d.params.Rounds; round++ {
 		for _, speakers := range d.speakers(round) {
 			if said == 0 {
@@ -140,8 +140,14 @@ func (d *Discussion) moderated() bool {
 }
 
 // messages are the entries of what agents have said in discussion.
-func (d *Discussion) messages(t *transcript.Transcript) []transcript.Entry {
-	return slices.DeleteFunc(slices.Clone(t.Entries), func(e transcript.Entry) bool { return e.Phase != PhaseTalk })
+func messages(t *transcript.Transcript) []int {
+	var said []int
+	for i := range t.Entries {
+		if t.Entries[i].Phase == PhaseTalk {
+			said = append(said, i)
+		}
+	}
+	return said
 }
 
 // sees are the entries that an agent is shown in a turn: personas, and the
@@ -159,15 +165,15 @@ func (d *Discussion) sees(t *transcript.Transcript, round, agent int) []int {
 		}
 		return seen
 	}
-	messages := d.messages(t)
-	for i, e := range messages {
+	said := messages(t)
+	for n, i := range said {
 		next := agent // who has spoken after it, or does so now
-		if i+1 < len(messages) {
-			next = messages[i+1].Speaker.Index
+		if n+1 < len(said) {
+			next = t.Entries[said[n+1]].Speaker.Index
 		}
-		own, recent := e.Speaker.Index == agent, d.params.Memory == 0 || e.Round >= round-d.params.Memory
-		if recent && (own || d.hears(agent, e.Speaker.Index, next)) {
-			seen = append(seen, e.Index)
+		speaker, recent := t.Entries[i].Speaker.Index, d.params.Memory == 0 || t.Entries[i].Round >= round-d.params.Memory
+		if recent && (speaker == agent || d.hears(agent, speaker, next)) {
+			seen = append(seen, i)
 		}
 	}
 	return seen
