@@ -39,10 +39,7 @@ func (d *Discussion) Cues() []envs.Cue {
 // solution; what they say changes the decision no more.
 func (d *Discussion) challenges(t *transcript.Transcript, round int) []transcript.Step {
 	solution, material := Standing(t), len(t.Entries)-1
-	var shown []int
-	for i := range d.generated() {
-		shown = append(shown, i)
-	}
+	shown := upTo(d.generated())
 	switch d.params.Challenge {
 	case "history":
 		shown = append(append(shown, messages(t)...), solution)

@@ -119,6 +119,15 @@ func (d *Debate) summary(t *transcript.Transcript, round int) transcript.Step {
 	}
 }
 
+// upTo are the whole numbers from 0 that are less than n.
+func upTo(n int) []int {
+	var all []int
+	for i := range n {
+		all = append(all, i)
+	}
+	return all
+}
+
 // ranges writes entries as ranges, joining neighbours.
 func ranges(entries []int) []transcript.Range {
 	var all []transcript.Range

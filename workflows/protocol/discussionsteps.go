@@ -17,11 +17,7 @@ func ask(speaker transcript.Speaker, round int, phase string, format transcript.
 
 // persona is written for the n-th agent by who sees those before it.
 func (d *Discussion) persona(n int) transcript.Step {
-	var before []int
-	for i := range n {
-		before = append(before, i)
-	}
-	return ask(author, 1, PhasePersona, transcript.FormatPersona, before)
+	return ask(author, 1, PhasePersona, transcript.FormatPersona, upTo(n))
 }
 
 // message is an agent's; it may agree with the draft of the last message that it sees.
@@ -171,10 +167,7 @@ func (d *Discussion) vote(t *transcript.Transcript, round int) Plan {
 			voters = append(voters, transcript.Speaker{Index: agent})
 		}
 	}
-	var sees []int
-	for i := range d.generated() {
-		sees = append(sees, i)
-	}
+	sees := upTo(d.generated())
 	for _, c := range candidates {
 		sees = append(sees, c.Entry)
 	}

@@ -114,10 +114,7 @@ func (d *Discussion) speakers(round int) [][]int {
 
 // order of speaking; a moderator is always first.
 func (d *Discussion) order(round int) []int {
-	order := make([]int, d.setting.Agents)
-	for i := range order {
-		order[i] = i
-	}
+	order := upTo(d.setting.Agents)
 	rest := order
 	if d.moderated() {
 		rest = order[1:]
@@ -153,10 +150,7 @@ func messages(t *transcript.Transcript) []int {
 // sees are the entries that an agent is shown in a turn: personas, and the
 // messages that the paradigm lets it see.
 func (d *Discussion) sees(t *transcript.Transcript, round, agent int) []int {
-	var seen []int
-	for i := range d.generated() {
-		seen = append(seen, i)
-	}
+	seen := upTo(d.generated())
 	if d.params.Collective {
 		for _, e := range t.Entries {
 			if e.Phase == PhaseFinal && e.Round == round-1 {
