@@ -3,10 +3,8 @@ package allocation
 import (
 	"crypto/sha256"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -98,7 +96,7 @@ func TestBenchmark(t *testing.T) {
 			t.Errorf("team %d has a higher priority than team %d", i, i-1)
 		}
 	}
-	golden(t, "data/benchmark.jsonl", b.String())
+	envtest.Golden(t, "data/benchmark.jsonl", b.String())
 }
 
 // The paper's 60 instances: what is best, and a hash of all that is observed.
@@ -116,19 +114,7 @@ func TestInstances(t *testing.T) {
 	if n := strings.Count(b.String(), "\n"); n != 60 {
 		t.Errorf("%d instances", n)
 	}
-	golden(t, "testdata/instances.txt", b.String())
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	if flag.Lookup("update").Value.String() == "true" {
-		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want, err := os.ReadFile(name); err != nil || string(want) != got {
-		t.Errorf("%s has changed (-update writes it): %v", name, err)
-	}
+	envtest.Golden(t, "testdata/instances.txt", b.String())
 }
 
 // Fragments add up to the truth, and the solver finds the optimum from it.

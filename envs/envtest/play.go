@@ -15,7 +15,7 @@ import (
 	"roundtable/envs"
 )
 
-var update = flag.Bool("update", false, "write the recorded games of testdata anew")
+var update = flag.Bool("update", false, "write what is recorded in testdata anew")
 
 const rounds = 3
 
@@ -244,24 +244,29 @@ func gameText(t *testing.T, env envs.Environment) string {
 }
 
 func testGolden(t *testing.T, env envs.Environment, opt Options) {
-	if opt.Golden == "-" {
-		return
+	if opt.Golden != "-" {
+		Golden(t, opt.Golden, gameText(t, env))
 	}
-	got := gameText(t, env)
+}
+
+// Golden compares what an environment gives with what is recorded in a file,
+// which go test -update writes.
+func Golden(t *testing.T, file, got string) {
+	t.Helper()
 	if *update {
-		if err := os.MkdirAll(filepath.Dir(opt.Golden), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(opt.Golden, []byte(got), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(opt.Golden)
+	want, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatalf("no recorded game (go test -update writes it): %v", err)
+		t.Fatalf("nothing is recorded (go test -update writes it): %v", err)
 	}
 	if line, a, b, same := firstDifference(string(want), got); !same {
-		t.Errorf("%s:%d: the game has changed (raise Version, then go test -update)\nrecorded: %s\nplayed:   %s", opt.Golden, line, a, b)
+		t.Errorf("%s:%d has changed (raise Version, then go test -update)\nrecorded: %s\nnow:      %s", file, line, a, b)
 	}
 }
 

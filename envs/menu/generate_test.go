@@ -3,13 +3,12 @@ package menu
 import (
 	"crypto/sha256"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
+	"roundtable/envs/envtest"
 	"roundtable/envs/joint"
 	"roundtable/envs/packing"
 )
@@ -35,7 +34,7 @@ func TestBenchmark(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	golden(t, "data/benchmark.jsonl", b.String())
+	envtest.Golden(t, "data/benchmark.jsonl", b.String())
 	if other := must(m.Benchmark(2)); len(other) != selected || other[0].Number == tasks[0].Number {
 		t.Error("another seed gives the same benchmark")
 	}
@@ -55,19 +54,7 @@ func TestInstances(t *testing.T) {
 	if n := strings.Count(b.String(), "\n"); n != 120 {
 		t.Errorf("%d instances", n)
 	}
-	golden(t, "testdata/instances.txt", b.String())
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	if flag.Lookup("update").Value.String() == "true" {
-		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want, err := os.ReadFile(name); err != nil || string(want) != got {
-		t.Errorf("%s has changed (-update writes it): %v", name, err)
-	}
+	envtest.Golden(t, "testdata/instances.txt", b.String())
 }
 
 // Places by hand: how many of the others are better, added up over the criteria.
