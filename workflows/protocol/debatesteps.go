@@ -92,19 +92,25 @@ func (d *Debate) needsGold() bool {
 func (d *Debate) decide(t *transcript.Transcript, round int, answers transcript.Range) transcript.Step {
 	payload := transcript.Payload{Standing: Standing(t), Ties: d.params.Ties, Electorate: len(d.speakers(round))}
 	for _, e := range t.Entries[answers.From:answers.To] {
-		i := slices.IndexFunc(payload.Candidates, func(c transcript.Candidate) bool { return c.Key == e.Act.Key })
-		if i < 0 && e.Act.Status == transcript.Said && e.Act.Key != "" {
-			i = len(payload.Candidates)
-			payload.Candidates = append(payload.Candidates, transcript.Candidate{Key: e.Act.Key, Entry: e.Index})
-		}
-		if i >= 0 {
-			payload.Candidates[i].Agents = append(payload.Candidates[i].Agents, e.Speaker.Index)
+		if e.Act.Status == transcript.Said && e.Act.Key != "" {
+			c := merged(&payload.Candidates, e)
+			c.Agents = append(c.Agents, e.Speaker.Index)
 		}
 	}
 	if len(payload.Candidates) > 0 {
 		payload.Ballots = []transcript.Range{answers}
 	}
 	return transcript.Step{Kind: transcript.Decide, Speaker: transcript.Speaker{Role: "rule"}, Round: round, Phase: PhaseDebate, Payload: payload}
+}
+
+// merged is the candidate with an entry's proposal, added if there is none: equal proposals are one.
+func merged(list *[]transcript.Candidate, e transcript.Entry) *transcript.Candidate {
+	at := slices.IndexFunc(*list, func(c transcript.Candidate) bool { return c.Key == e.Act.Key })
+	if at < 0 {
+		at = len(*list)
+		*list = append(*list, transcript.Candidate{Key: e.Act.Key, Entry: e.Index})
+	}
+	return &(*list)[at]
 }
 
 // summary asks the summarizer, who sees all answers of the round in the order of the treatment.

@@ -126,14 +126,8 @@ func (d *Deliberation) latest(t *transcript.Transcript, phase string, holds func
 func (d *Deliberation) candidates(t *transcript.Transcript) []transcript.Candidate {
 	var list []transcript.Candidate
 	for _, i := range d.latest(t, PhasePlanning, func(e transcript.Entry) bool { return e.Act.Status == transcript.Said }) {
-		e := t.Entries[i]
-		at := slices.IndexFunc(list, func(c transcript.Candidate) bool { return c.Key == e.Act.Key })
-		if at < 0 {
-			at = len(list)
-			list = append(list, transcript.Candidate{Key: e.Act.Key, Entry: i})
-		}
-		list[at].Agents = append(list[at].Agents, e.Speaker.Index)
-		list[at].Entry = min(list[at].Entry, i)
+		c := merged(&list, t.Entries[i])
+		c.Agents, c.Entry = append(c.Agents, t.Entries[i].Speaker.Index), min(c.Entry, i)
 	}
 	return list
 }

@@ -142,13 +142,12 @@ func (d *Discussion) solutions(t *transcript.Transcript, round int) []transcript
 		if i < 0 || t.Entries[i].Act.Key == "" {
 			continue
 		}
-		key := t.Entries[i].Act.Key
-		at := slices.IndexFunc(list, func(c transcript.Candidate) bool { return c.Key == key })
-		if at < 0 || !d.params.MergeEqual {
-			at = len(list)
-			list = append(list, transcript.Candidate{Key: key, Entry: i})
+		if !d.params.MergeEqual {
+			list = append(list, transcript.Candidate{Key: t.Entries[i].Act.Key, Entry: i, Agents: []int{agent}})
+			continue
 		}
-		list[at].Agents = append(list[at].Agents, agent)
+		c := merged(&list, t.Entries[i])
+		c.Agents = append(c.Agents, agent)
 	}
 	return list
 }

@@ -187,17 +187,10 @@ func candidates(t *transcript.Transcript, at, standing int) []transcript.Candida
 		}
 	}
 	var found []transcript.Candidate
-	byKey := map[string]int{}
 	add := func(entry int) *transcript.Candidate {
-		key := t.Entries[entry].Act.Key
-		i, ok := byKey[key]
-		if !ok {
-			i = len(found)
-			byKey[key] = i
-			found = append(found, transcript.Candidate{Key: key, Entry: entry})
-		}
-		found[i].Entry = min(found[i].Entry, entry)
-		return &found[i]
+		c := merged(&found, t.Entries[entry])
+		c.Entry = min(c.Entry, entry)
+		return c
 	}
 	for agent, entry := range latest {
 		if entry >= 0 {
