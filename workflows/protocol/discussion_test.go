@@ -1,7 +1,6 @@
 package protocol_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,7 +8,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"roundtable/envs"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/stopping"
@@ -280,122 +278,6 @@ func TestBallotsOnTheSameDraft(t *testing.T) {
 	})
 	if text := strings.Join(got, " "); text != "3 [0 1] 3 [0 1] 3 [0 1]" {
 		t.Errorf("voters see %s", text)
-	}
-}
-
-// One after another, personas are written before anybody speaks; all see them,
-// neutral agents have none, and those of a list are in no entry.
-func TestPersonas(t *testing.T) {
-	s := discussing(3, plurality(), func(p *protocol.DiscussionParams) { p.Personas.Kind, p.Neutral = "generated", 1 })
-	var first []string
-	play(t, s, 100, func(p protocol.Pending) transcript.Act {
-		if len(first) < 4 {
-			first = append(first, fmt.Sprint(p.Speaker.Role, p.Phase, p.Payload.Format, indices(seen(s, p.Step))))
-		}
-		return transcript.Act{Status: transcript.Said, Key: "x", Ballot: &transcript.Ballot{}}
-	})
-	if want := []string{"personaspersonapersona[]", "personaspersonapersona[0]", "talkreply[0 1]", "talkreply[0 1 2]"}; !slices.Equal(first, want) {
-		t.Errorf("%v, want %v", first, want)
-	}
-	if roles := protocol.Roles(s.Protocol()); !slices.Equal(roles, []string{"personas"}) {
-		t.Errorf("roles are %v", roles)
-	}
-	for text, want := range map[string]string{
-		`"generated"`: "false", `"none"`: "false", `"neutral"`: "true  ", `[{"role": "Judge", "description": "old"}]`: "true Judge old",
-	} {
-		var p protocol.Personas
-		if err := json.Unmarshal([]byte(text), &p); err != nil {
-			t.Fatal(err)
-		}
-		s := discussing(1, plurality(), func(params *protocol.DiscussionParams) { params.Personas = p })
-		persona, given := s.Protocol().(*protocol.Discussion).Persona(0)
-		if got := strings.TrimSuffix(fmt.Sprint(given, " ", persona.Role, " ", persona.Description), "  "); got != strings.TrimSuffix(want, "  ") {
-			t.Errorf("%s: %q, want %q", text, got, want)
-		}
-		if back, err := json.Marshal(p); err != nil || strings.ReplaceAll(string(back), ",", ", ") != strings.ReplaceAll(strings.ReplaceAll(text, ": ", ":"), ", ", ", ") {
-			t.Errorf("%s is written as %s, %v", text, back, err)
-		}
-	}
-}
-
-func TestPersonasMisspelt(t *testing.T) {
-	for _, text := range []string{`[{"role": "Judge", "describe": "old"}]`, `[{"role": "Judge"}, 3]`, `7`} {
-		var p protocol.Personas
-		if err := json.Unmarshal([]byte(text), &p); err == nil {
-			t.Errorf("%s is taken as %+v", text, p)
-		}
-	}
-}
-
-// A challenge follows the decision and does not change it; what it shows is its name's.
-func TestChallenges(t *testing.T) {
-	for name, want := range map[string]string{
-		"solution":   "5challenge[2] 6challenge[2]",
-		"history":    "5challenge[0 1 2] 6challenge[0 1 2]",
-		"context":    "5material[2] 6challenge[2 5] 7challenge[2 5]",
-		"retrieval":  "5material[] 6challenge[2 5] 7challenge[2 5]",
-		"irrelevant": "5material[2] 6challenge[5] 7challenge[5]",
-		"wrong":      "5material[2] 6challenge[5] 7challenge[5]",
-	} {
-		s := discussing(2, must(decision.NewCounting(decision.CountingParams{})), func(p *protocol.DiscussionParams) {
-			p.Rounds, p.VoteFrom, p.Challenge = 1, 1, name
-		})
-		var got []string
-		play(t, s, 100, func(p protocol.Pending) transcript.Act {
-			switch p.Phase {
-			case protocol.PhaseMaterial:
-				if name == "retrieval" {
-					if p.Kind != transcript.Ask || p.Speaker.Role != "retriever" || p.Payload.Format != transcript.FormatText {
-						t.Errorf("a context is fetched as %+v", p.Step)
-					}
-				} else if cue, ok := p.Payload.Data.(envs.Cue); !ok || cue.Name != name {
-					t.Errorf("%s: the cue is %+v", name, p.Payload.Data)
-				}
-				got = append(got, fmt.Sprint(p.Entry, p.Phase, indices(seen(s, p.Step))))
-				return proposed("wrong")
-			case protocol.PhaseChallenge:
-				if c := p.Payload.Candidates[0]; (c.Key == "wrong") != (name == "wrong" || name == "irrelevant") {
-					t.Errorf("%s: challenged is %+v", name, c)
-				}
-				got = append(got, fmt.Sprint(p.Entry, p.Phase, indices(seen(s, p.Step))))
-				return drafts("other")
-			}
-			return proposed("x")
-		})
-		if text := strings.Join(got, " "); text != want || s.Outcome().Standing != 2 || s.Outcome().Reason != "vote" {
-			t.Errorf("%s: %s, want %s; %+v", name, text, want, s.Outcome())
-		}
-	}
-}
-
-// Where a message holds the solution, its reasons are the history's alone to show.
-func TestChallengesOfAMessage(t *testing.T) {
-	for name, want := range map[string]string{
-		"solution": "[]", "history": "[0 2]", "context": "[4]", "retrieval": "[4]", "irrelevant": "[4]", "wrong": "[4]",
-	} {
-		s := discussing(2, agreement(decision.MajorityConsensus()), func(p *protocol.DiscussionParams) {
-			p.Extract, p.Personas.Kind, p.Challenge = false, "none", name
-		})
-		challenged := 0
-		play(t, s, 100, func(p protocol.Pending) transcript.Act {
-			switch {
-			case p.Phase == protocol.PhaseChallenge:
-				challenged++
-				got := indices(seen(s, p.Step))
-				if fmt.Sprint(got) != want {
-					t.Errorf("%s shows %v, want %s", name, got, want)
-				}
-				return drafts("other")
-			case p.Phase == protocol.PhaseMaterial:
-				return proposed("wrong")
-			case len(p.Payload.Candidates) > 0:
-				return agrees
-			}
-			return drafts("x")
-		})
-		if challenged != 2 || s.Outcome().Reason != "consensus" {
-			t.Errorf("%s: %d challenges, %+v", name, challenged, s.Outcome())
-		}
 	}
 }
 
