@@ -1,16 +1,13 @@
 package acts
 
 import (
-	"encoding/json"
-	"errors"
-	"io/fs"
 	"math"
-	"os"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/referencetest"
 )
 
 // reference is a vector of labels with what an independent program makes of it.
@@ -44,27 +41,13 @@ func vectors(t *testing.T, env string) (r reference) {
 			Acts [][][]string
 		}
 	}
-	read(t, "dialogue_acts_"+env+"_data.json", &in)
-	read(t, "dialogue_acts_"+env+"_expected.json", &r)
+	referencetest.Read(t, "dialogue_acts_"+env+"_data.json", &in)
+	referencetest.Read(t, "dialogue_acts_"+env+"_expected.json", &r)
 	for i, c := range in.Collaborations {
 		r.ids[c.ID] = i
 		r.talks = append(r.talks, talk(t, c.Acts))
 	}
 	return r
-}
-
-func read(t *testing.T, name string, v any) {
-	t.Helper()
-	data, err := os.ReadFile("../../../shared/vectors/" + name)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("no reference vectors beside this checkout; the tests by hand cover the path")
-	}
-	if err == nil {
-		err = json.Unmarshal(data, v)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func talk(t *testing.T, labels [][][]string) Talk {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -13,6 +12,7 @@ import (
 	"roundtable/analysis/consensus"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/referencetest"
 )
 
 // played is the paths of a campaign of scripted agents, run by the engine.
@@ -123,12 +123,9 @@ func TestReference(t *testing.T) {
 			Period2  bool `json:"oscillation_period2"`
 		} `json:"consensus_trajectories"`
 	}
-	text, err := os.ReadFile("../../../shared/vectors/other_papers.json")
-	if err != nil {
-		t.Skip("the reference figures are not beside the project")
-	}
-	if err := json.Unmarshal(text, &reference); err != nil || len(reference.DeGroot) != 6 || len(reference.Trajectories) != 4 {
-		t.Fatalf("%d networks, %d trajectories: %v", len(reference.DeGroot), len(reference.Trajectories), err)
+	referencetest.Read(t, "other_papers.json", &reference)
+	if len(reference.DeGroot) != 6 || len(reference.Trajectories) != 4 {
+		t.Fatalf("%d networks, %d trajectories", len(reference.DeGroot), len(reference.Trajectories))
 	}
 	for name, c := range reference.DeGroot {
 		model := "scripted/average"

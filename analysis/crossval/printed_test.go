@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/crossval"
-	"roundtable/analysis/trajectory/trajectorytest"
+	"roundtable/analysis/referencetest"
 )
 
 // printed is Table 10 of paper 1 by decision rule, unanimous to cumulative: exchange, and MAE of recsys.
@@ -55,7 +55,7 @@ func TestPrintedGapClosed(t *testing.T) {
 	var checks struct {
 		Gap map[string]map[string]any `json:"gap_closure"`
 	}
-	trajectorytest.Read(t, "paper_table_checks.json", &checks)
+	referencetest.Read(t, "paper_table_checks.json", &checks)
 	for method, got := range both {
 		if want := checks.Gap[method]["mean_of_pooled"].(float64); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s closes %v, want %v", method, got, want)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/crossval"
+	"roundtable/analysis/referencetest"
 	"roundtable/analysis/trajectory/trajectorytest"
 )
 
@@ -71,7 +72,7 @@ func reference(t *testing.T, kind string) (*crossval.Data, crossval.Folds, expec
 	t.Helper()
 	runs, dealt := trajectorytest.Reference(t, kind)
 	var want expected
-	trajectorytest.Read(t, "dialogue_acts_"+kind+"_expected.json", &want)
+	referencetest.Read(t, "dialogue_acts_"+kind+"_expected.json", &want)
 	d, err := crossval.NewData(runs)
 	if err != nil {
 		t.Fatal(err)

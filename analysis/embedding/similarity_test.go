@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"roundtable/analysis/trajectory/trajectorytest"
+	"roundtable/analysis/referencetest"
 )
 
 // Right angles give 0, the same direction 1, opposite ones -1; three pairs make one mean.
@@ -37,7 +37,7 @@ func TestSimilarityVectors(t *testing.T) {
 			Each       []float64 `json:"per_discussion"`
 		} `json:"answer_similarity"`
 	}
-	trajectorytest.Read(t, "other_papers.json", &v)
+	referencetest.Read(t, "other_papers.json", &v)
 	if len(v.Similarity.Each) != 3 {
 		t.Fatalf("the reference has %d discussions, want 3", len(v.Similarity.Each))
 	}

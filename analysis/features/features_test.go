@@ -12,7 +12,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/language"
 	"roundtable/analysis/record"
-	"roundtable/analysis/trajectory/trajectorytest"
+	"roundtable/analysis/referencetest"
 )
 
 // known embeds texts whose vectors are known; it refuses any other.
@@ -98,8 +98,8 @@ func TestReferenceDistances(t *testing.T) {
 		var want struct {
 			Distance map[string][]*float64 `json:"information_distance"`
 		}
-		trajectorytest.Read(t, "dialogue_acts_"+env+"_data.json", &in)
-		trajectorytest.Read(t, "dialogue_acts_"+env+"_expected.json", &want)
+		referencetest.Read(t, "dialogue_acts_"+env+"_data.json", &in)
+		referencetest.Read(t, "dialogue_acts_"+env+"_expected.json", &want)
 		for _, c := range in.Collaborations {
 			vectors, turns := known{}, []record.Turn(nil)
 			for r, round := range c.Emb {

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"roundtable/analysis/trajectory/trajectorytest"
+	"roundtable/analysis/referencetest"
 )
 
 // TestReadabilityVectors: counts exact and grades to 1e-9, for both rules.
@@ -24,7 +24,7 @@ func TestReadabilityVectors(t *testing.T) {
 			A, B       counted
 		}
 	}
-	trajectorytest.Read(t, "readability.json", &r)
+	referencetest.Read(t, "readability.json", &r)
 	for word, want := range r.Words {
 		if got := Textstat.Count(word).Syllables; got != want.A {
 			t.Errorf("%s: %d syllables by textstat, want %d", word, got, want.A)
@@ -50,14 +50,14 @@ func TestReadabilityVectors(t *testing.T) {
 // top of patterns) sees about the same. It is a bound, not a reference.
 func TestAgainstNPM(t *testing.T) {
 	var ours struct{ Rows []struct{ ID, Text string } }
-	trajectorytest.Read(t, "readability.json", &ours)
+	referencetest.Read(t, "readability.json", &ours)
 	var npm struct {
 		Rows []struct {
 			ID       string
 			Syllable int `json:"syllable_npm"`
 		}
 	}
-	trajectorytest.Read(t, "readability_npm.json", &npm)
+	referencetest.Read(t, "readability_npm.json", &npm)
 	texts := map[string]string{}
 	for _, row := range ours.Rows {
 		texts[row.ID] = row.Text
@@ -149,8 +149,8 @@ func TestInformationDistanceVectors(t *testing.T) {
 		var want struct {
 			Distance map[string][]*float64 `json:"information_distance"`
 		}
-		trajectorytest.Read(t, "dialogue_acts_"+env+"_data.json", &in)
-		trajectorytest.Read(t, "dialogue_acts_"+env+"_expected.json", &want)
+		referencetest.Read(t, "dialogue_acts_"+env+"_data.json", &in)
+		referencetest.Read(t, "dialogue_acts_"+env+"_expected.json", &want)
 		for _, c := range in.Collaborations {
 			var before [][]float64
 			for r, round := range c.Emb {

@@ -1,12 +1,13 @@
 package metrics
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
 	"strings"
 	"testing"
+
+	"roundtable/analysis/referencetest"
 )
 
 // answers is a round in letters; "-" could not be read, and truth is right.
@@ -45,10 +46,6 @@ func TestDebateExamples(t *testing.T) {
 
 // The reference vectors.
 func TestDebateVectors(t *testing.T) {
-	data, err := os.ReadFile("../../../shared/vectors/other_papers.json")
-	if err != nil {
-		t.Skip("no vectors beside this checkout")
-	}
 	var vectors struct {
 		MADC []struct {
 			Answers  []string
@@ -58,8 +55,9 @@ func TestDebateVectors(t *testing.T) {
 			Entropy  float64
 		}
 	}
-	if err := json.Unmarshal(data, &vectors); err != nil || len(vectors.MADC) < 5 {
-		t.Fatalf("%d vectors: %v", len(vectors.MADC), err)
+	referencetest.Read(t, "other_papers.json", &vectors)
+	if len(vectors.MADC) < 5 {
+		t.Fatalf("%d vectors", len(vectors.MADC))
 	}
 	for _, v := range vectors.MADC {
 		r := answers(strings.Join(v.Answers, " "), v.Truth)

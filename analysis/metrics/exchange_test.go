@@ -2,15 +2,13 @@ package metrics_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
 	"strconv"
 	"testing"
 
 	"roundtable/analysis/metrics"
+	"roundtable/analysis/referencetest"
 	"roundtable/envs"
 	"roundtable/envs/exchange"
 )
@@ -46,17 +44,8 @@ func equal(t *testing.T, what string, got float64, ok bool, want *float64) {
 }
 
 func TestReferenceTrajectories(t *testing.T) {
-	text, err := os.ReadFile("../../../shared/vectors/exchange_economy_reference.json")
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the reference vectors are not beside the repository; TestByHand covers the formulas")
-	}
 	var reference struct{ Trajectories []trajectory }
-	if err == nil {
-		err = json.Unmarshal(text, &reference)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	referencetest.Read(t, "exchange_economy_reference.json", &reference)
 	if len(reference.Trajectories) != 8 {
 		t.Fatalf("%d trajectories", len(reference.Trajectories))
 	}

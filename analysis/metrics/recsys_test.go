@@ -1,20 +1,14 @@
 package metrics
 
 import (
-	"encoding/json"
-	"errors"
-	"io/fs"
 	"math"
-	"os"
 	"slices"
 	"testing"
+
+	"roundtable/analysis/referencetest"
 )
 
 func TestErrorsReference(t *testing.T) {
-	text, err := os.ReadFile("../../../shared/vectors/nmf_reference.json")
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("no reference vectors beside this checkout")
-	}
 	var ref struct {
 		Errors struct {
 			Gold       []float64
@@ -28,12 +22,7 @@ func TestErrorsReference(t *testing.T) {
 			AlwaysRMSE float64 `json:"always4_RMSE"`
 		}
 	}
-	if err == nil {
-		err = json.Unmarshal(text, &ref)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	referencetest.Read(t, "nmf_reference.json", &ref)
 	want := ref.Errors
 	var runs, none []Predictions
 	for i, gold := range want.Gold {

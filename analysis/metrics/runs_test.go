@@ -1,10 +1,10 @@
 package metrics
 
 import (
-	"encoding/json"
 	"math"
-	"os"
 	"testing"
+
+	"roundtable/analysis/referencetest"
 )
 
 // Three runs by hand: the mean is 54, the squares of 1, -1 and 0 over 2 are 1.
@@ -22,10 +22,6 @@ func TestRunsByHand(t *testing.T) {
 
 // The reference vector, made with scipy.
 func TestRunsVector(t *testing.T) {
-	data, err := os.ReadFile("../../../shared/vectors/other_papers.json")
-	if err != nil {
-		t.Skip("no vectors beside this checkout")
-	}
 	var v struct {
 		Three struct {
 			Runs []float64
@@ -33,8 +29,9 @@ func TestRunsVector(t *testing.T) {
 			SD   float64 `json:"sd_ddof1"`
 		} `json:"three_runs"`
 	}
-	if err := json.Unmarshal(data, &v); err != nil || len(v.Three.Runs) != 3 {
-		t.Fatal(err)
+	referencetest.Read(t, "other_papers.json", &v)
+	if len(v.Three.Runs) != 3 {
+		t.Fatalf("%d runs", len(v.Three.Runs))
 	}
 	if mean, sd, _ := Runs(v.Three.Runs); math.Abs(mean-v.Three.Mean) > 1e-9 || math.Abs(*sd-v.Three.SD) > 1e-9 {
 		t.Errorf("%v ± %v, want %v ± %v", mean, *sd, v.Three.Mean, v.Three.SD)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/referencetest"
 	"roundtable/analysis/regression"
 	"roundtable/analysis/trajectory"
 	"roundtable/analysis/trajectory/trajectorytest"
@@ -33,7 +34,7 @@ func TestActsReference(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			runs, _ := trajectorytest.Reference(t, kind)
 			var expected actsExpected
-			trajectorytest.Read(t, "dialogue_acts_"+kind+"_expected.json", &expected)
+			referencetest.Read(t, "dialogue_acts_"+kind+"_expected.json", &expected)
 			want := expected.OLS
 			got, err := regression.RegressActs(runs, 0, 0)
 			if err != nil {

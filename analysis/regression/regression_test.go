@@ -1,35 +1,16 @@
 package regression_test
 
 import (
-	"encoding/json"
-	"errors"
-	"io/fs"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"roundtable/analysis/referencetest"
 	"roundtable/analysis/regression"
 )
-
-// reference reads a test vector made with independent tools; the test is passed
-// over if they are not beside this repository.
-func reference(t testing.TB, name string, into any) {
-	t.Helper()
-	text, err := os.ReadFile("../../../shared/vectors/" + name)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the reference vectors are not beside the repository")
-	}
-	if err == nil {
-		err = json.Unmarshal(text, into)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) }
 
@@ -56,7 +37,7 @@ type olsCase struct {
 // statsmodels, a reference implementation in numpy and R agree on these cases.
 func TestReferenceCases(t *testing.T) {
 	var cases struct{ Cases map[string]olsCase }
-	reference(t, "ols_cases.json", &cases)
+	referencetest.Read(t, "ols_cases.json", &cases)
 	if len(cases.Cases) != 7 {
 		t.Fatalf("%d cases", len(cases.Cases))
 	}

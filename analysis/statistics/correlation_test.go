@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"roundtable/analysis/referencetest"
 )
 
 // scipy and statsmodels on 60 pairs (stat_tests.json, hr_gap_regression).
@@ -16,7 +18,7 @@ func TestLineReference(t *testing.T) {
 			SpearmanP                  float64 `json:"spearman_p"`
 		} `json:"hr_gap_regression"`
 	}
-	reference(t, "stat_tests.json", &v)
+	referencetest.Read(t, "stat_tests.json", &v)
 	c := v.Case
 	line, err := LineOf(c.HR, c.Gap)
 	if err != nil {

@@ -2,28 +2,12 @@ package statistics
 
 import (
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"math"
-	"os"
 	"slices"
 	"testing"
-)
 
-// reference reads a test vector; the test is passed over if they are not beside this repository.
-func reference(t *testing.T, name string, into any) {
-	t.Helper()
-	text, err := os.ReadFile("../../../shared/vectors/" + name)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the reference vectors are not beside the repository")
-	}
-	if err == nil {
-		err = json.Unmarshal(text, into)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+	"roundtable/analysis/referencetest"
+)
 
 // same to nine digits; relative, so that it holds for p-values of 1e-100 too.
 func same(t *testing.T, what string, got, want float64) {
@@ -106,7 +90,7 @@ type vectors struct {
 
 func TestReferenceTests(t *testing.T) {
 	var v vectors
-	reference(t, "stat_tests.json", &v)
+	referencetest.Read(t, "stat_tests.json", &v)
 	for _, x := range v.Tails {
 		same(t, "tail", TwoSidedT(x.T, x.DF), x.P)
 	}
@@ -145,7 +129,7 @@ func TestReferenceTests(t *testing.T) {
 
 func TestReferenceSigns(t *testing.T) {
 	var v vectors
-	reference(t, "stat_tests.json", &v)
+	referencetest.Read(t, "stat_tests.json", &v)
 	d, err := Differences(v.Paired.Y, v.Paired.X) // ties survive rounding
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +163,7 @@ func TestReferenceSigns(t *testing.T) {
 
 func TestReferenceBootstrap(t *testing.T) {
 	var v vectors
-	reference(t, "stat_tests.json", &v)
+	referencetest.Read(t, "stat_tests.json", &v)
 	m := v.Mean
 	b, err := bootstrap(len(m.X), Mean(m.X), slices.Values(m.Indices))
 	if err != nil {
@@ -204,7 +188,7 @@ func TestReferenceBootstrap(t *testing.T) {
 // statsmodels solves for n to eight digits.
 func TestReferencePower(t *testing.T) {
 	var v vectors
-	reference(t, "stat_tests.json", &v)
+	referencetest.Read(t, "stat_tests.json", &v)
 	check := func(d Design, effect, want float64) {
 		t.Helper()
 		n, err := d.Size(effect, 0.8)
@@ -234,7 +218,7 @@ func TestReferencePower(t *testing.T) {
 // The reference's boundaries are Monte Carlo, good to 0.005.
 func TestReferenceSequential(t *testing.T) {
 	var v map[string]json.RawMessage
-	reference(t, "sequential.json", &v)
+	referencetest.Read(t, "sequential.json", &v)
 	for looks, key := range map[int]string{2: "2", 3: "3", 4: "4"} {
 		var want struct {
 			Z []float64 `json:"z_by_look"`
@@ -275,7 +259,7 @@ func TestReferenceTable1(t *testing.T) {
 			T, DF, P, Holm float64
 		} `json:"paper_table1_U10_pairs"`
 	}
-	reference(t, "stat_tests.json", &v)
+	referencetest.Read(t, "stat_tests.json", &v)
 	printed := map[string]Sample{
 		"unanimous": {48.48, 3.86, 100}, "majority": {79.61, 0.88, 100}, "plurality": {76.95, 1.24, 100},
 		"rated": {79.91, 0.83, 100}, "ranked": {78.40, 1.46, 100}, "cumulative": {78.45, 1.15, 100},

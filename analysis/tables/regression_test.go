@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/referencetest"
 	"roundtable/analysis/trajectory"
 	"roundtable/analysis/trajectory/trajectorytest"
 )
@@ -20,7 +21,7 @@ func TestRegressionReference(t *testing.T) {
 				SECR1 []float64 `json:"se_cr1"`
 			} `json:"ols_all"`
 		}
-		trajectorytest.Read(t, "dialogue_acts_"+kind+"_expected.json", &want)
+		referencetest.Read(t, "dialogue_acts_"+kind+"_expected.json", &want)
 		table, ok := campaignOf(kind, map[string][]trajectory.Trajectory{"majority": runs}).Regression()
 		if !ok || len(table.Rows) != len(want.OLS.Names)-1 {
 			t.Fatalf("%s: %d rows, want %d", kind, len(table.Rows), len(want.OLS.Names)-1)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/referencetest"
 	"roundtable/analysis/trajectory"
 	"roundtable/analysis/trajectory/trajectorytest"
 )
@@ -41,7 +42,7 @@ func TestTable10Reference(t *testing.T) {
 				Effective float64  `json:"effective_ratio"`
 			}
 		}
-		trajectorytest.Read(t, "dialogue_acts_"+kind+"_expected.json", &want)
+		referencetest.Read(t, "dialogue_acts_"+kind+"_expected.json", &want)
 		c := campaignOf(kind, map[string][]trajectory.Trajectory{"majority": runs})
 		ten, ok := c.Table10()
 		if !ok {

@@ -3,10 +3,8 @@ package tables
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,6 +13,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/referencetest"
 	"roundtable/envs"
 	economies "roundtable/envs/exchange"
 )
@@ -394,10 +393,6 @@ func TestSpreadsheetsAreSafe(t *testing.T) {
 
 // TestReferenceTrajectories sends the reference vectors through rows into Table 1.
 func TestReferenceTrajectories(t *testing.T) {
-	data, err := os.ReadFile("../../../shared/vectors/exchange_economy_reference.json")
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("no reference vectors beside this checkout; TestTable1ByHand covers the path")
-	}
 	var reference struct {
 		Trajectories []struct {
 			K, R      int
@@ -412,12 +407,7 @@ func TestReferenceTrajectories(t *testing.T) {
 			}
 		}
 	}
-	if err == nil {
-		err = json.Unmarshal(data, &reference)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	referencetest.Read(t, "exchange_economy_reference.json", &reference)
 	c := Campaign{Name: "reference"}
 	want := map[string][]float64{}
 	for i, x := range reference.Trajectories {

@@ -7,6 +7,7 @@ import (
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/record"
+	"roundtable/analysis/referencetest"
 	"roundtable/analysis/trajectory"
 	"roundtable/analysis/trajectory/trajectorytest"
 )
@@ -21,7 +22,7 @@ func TestPairsReference(t *testing.T) {
 				Existence map[string]uint16
 			} `json:"counts_example"`
 		}
-		trajectorytest.Read(t, "dialogue_acts_"+kind+"_expected.json", &expected)
+		referencetest.Read(t, "dialogue_acts_"+kind+"_expected.json", &expected)
 		if len(expected.Counts) != 2 {
 			t.Fatalf("%d examples", len(expected.Counts))
 		}

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -19,13 +20,7 @@ const (
 )
 
 // Endpoint is the address that a model is asked at; "" if it is none. It sends nothing.
-func Endpoint(c Config) string {
-	base, err := c.endpoint()
-	if err != nil {
-		return ""
-	}
-	return base.String()
-}
+func Endpoint(c Config) string { return wire.Shown(c.endpoint()) }
 
 // resolve finds every fault of the configuration, the endpoint and the key.
 func (c Config) resolve() (base *url.URL, key string, err error) {
@@ -47,12 +42,7 @@ func (c Config) resolve() (base *url.URL, key string, err error) {
 	return base, key, errors.Join(append(faults, err)...)
 }
 
-func defaultURL() string {
-	if v := os.Getenv(baseURLEnv); v != "" {
-		return v
-	}
-	return officialURL
-}
+func defaultURL() string { return cmp.Or(os.Getenv(baseURLEnv), officialURL) }
 
 func (c Config) endpoint() (*url.URL, error) {
 	where, text := "base_url", c.BaseURL

@@ -27,11 +27,7 @@ func Endpoint(c Config) string {
 	if err != nil {
 		return ""
 	}
-	base, err := c.endpoint(settings.Region)
-	if err != nil {
-		return ""
-	}
-	return base.String()
+	return wire.Shown(c.endpoint(settings.Region))
 }
 
 // load reads AWS's environment variables and files. It sends nothing: the

@@ -15,7 +15,6 @@
 package google
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -113,7 +112,7 @@ func (c *client) ask(ctx context.Context, r model.Request, mode JSONMode) (model
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.config.Timeout))
 	defer cancel()
 	ctx, call := wire.Watch(ctx, c.config.JSON.Key(r, mode))
-	err = c.post(ctx, body)
+	err = wire.Post(ctx, c.http, c.url, body, "X-Goog-Api-Key", c.key)
 	if refused, ok := errors.AsType[*wire.Failure](err); ok {
 		return model.Response{}, c.refusal(refused)
 	}
@@ -121,21 +120,4 @@ func (c *client) ask(ctx context.Context, r model.Request, mode JSONMode) (model
 		return model.Response{}, &fault{err: c.report.Broken(ctx, call, err)}
 	}
 	return c.read(call.Body)
-}
-
-// post sends a body; the answer is left to the Call that watches the context.
-func (c *client) post(ctx context.Context, body []byte) error {
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	q.Header.Set("Content-Type", "application/json")
-	if c.key != "" {
-		q.Header.Set("X-Goog-Api-Key", c.key)
-	}
-	answer, err := c.http.Do(q)
-	if err != nil {
-		return err
-	}
-	return answer.Body.Close()
 }

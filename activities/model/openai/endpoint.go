@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -99,11 +100,7 @@ func (h host) tokensField() TokensField {
 
 // Endpoint is the address that a model is asked at; "" if it is none. It sends nothing.
 func Endpoint(c Config) string {
-	base, err := c.endpoint()
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSuffix(base.String(), "/")
+	return strings.TrimSuffix(wire.Shown(c.endpoint()), "/")
 }
 
 // resolve finds every fault of the configuration, the endpoint and the key.
@@ -148,12 +145,7 @@ func (c Config) settings() (faults []error) {
 	return faults
 }
 
-func defaultURL() string {
-	if v := os.Getenv(baseURLEnv); v != "" {
-		return v
-	}
-	return officialURL
-}
+func defaultURL() string { return cmp.Or(os.Getenv(baseURLEnv), officialURL) }
 
 func (c Config) endpoint() (*url.URL, error) {
 	where, text := "base_url", c.BaseURL

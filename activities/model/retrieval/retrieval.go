@@ -8,7 +8,6 @@
 package retrieval
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,7 +40,7 @@ type Config struct {
 type client struct {
 	config Config
 	url    string
-	key    string
+	auth   string // "" without a key
 	http   *http.Client
 	report wire.Reporter
 }
@@ -49,11 +48,11 @@ type client struct {
 // New checks the configuration; it sends nothing.
 func New(c Config) (model.Model, error) {
 	base, err := c.endpoint()
-	var key string
+	var key, auth string
 	if c.APIKeyEnv != "" {
 		var fault error
 		key, fault = wire.Key(c.APIKeyEnv)
-		err = errors.Join(err, fault)
+		auth, err = "Bearer "+key, errors.Join(err, fault)
 	}
 	if c.K < 0 || c.K > 100 {
 		err = errors.Join(err, fmt.Errorf("k is %d; 1 to 100 are accepted", c.K))
@@ -67,17 +66,11 @@ func New(c Config) (model.Model, error) {
 	if c.Timeout == 0 {
 		c.Timeout = model.Duration(time.Minute)
 	}
-	return &client{config: c, url: base.String(), key: key, http: wire.NewClient(), report: wire.NewReporter(provider, key)}, nil
+	return &client{config: c, url: base.String(), auth: auth, http: wire.NewClient(), report: wire.NewReporter(provider, key)}, nil
 }
 
 // Endpoint is the address that is asked; "" if it is none. It sends nothing.
-func Endpoint(c Config) string {
-	base, err := c.endpoint()
-	if err != nil {
-		return ""
-	}
-	return base.String()
-}
+func Endpoint(c Config) string { return wire.Shown(c.endpoint()) }
 
 func (c Config) endpoint() (*url.URL, error) {
 	if c.BaseURL == "" {
@@ -96,7 +89,7 @@ func (c *client) Complete(ctx context.Context, r model.Request) (model.Response,
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.config.Timeout))
 	defer cancel()
 	ctx, call := wire.Watch(ctx, r.IdempotencyKey)
-	err = c.post(ctx, body)
+	err = wire.Post(ctx, c.http, c.url, body, "Authorization", c.auth)
 	if f, ok := errors.AsType[*wire.Failure](err); ok {
 		fault := c.report.Refused(f, wire.Classify(f.Status), wire.Unnamed(f.Status), string(f.Body))
 		fault.Unbilled = f.Status < 500
@@ -123,22 +116,6 @@ func queryOf(messages []model.Message) string {
 		query = m.Content
 	}
 	return query
-}
-
-func (c *client) post(ctx context.Context, body []byte) error {
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	q.Header.Set("Content-Type", "application/json")
-	if c.key != "" {
-		q.Header.Set("Authorization", "Bearer "+c.key)
-	}
-	answer, err := c.http.Do(q)
-	if err != nil {
-		return err
-	}
-	return answer.Body.Close()
 }
 
 // nothing is what is said where nothing was found: an empty text would be asked for again.

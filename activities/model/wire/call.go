@@ -40,6 +40,24 @@ func Watch(ctx context.Context, idempotencyKey string) (context.Context, *Call) 
 	return context.WithValue(ctx, callKey{}, c), c
 }
 
+// Post sends JSON, and a key in a header of that name if there is one. The
+// answer is left to the Call that watches the context.
+func Post(ctx context.Context, client *http.Client, url string, body []byte, header, key string) error {
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	q.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		q.Header.Set(header, key)
+	}
+	answer, err := client.Do(q)
+	if err != nil {
+		return err
+	}
+	return answer.Body.Close()
+}
+
 // Failure is a response that is no answer.
 type Failure struct {
 	Status int

@@ -28,6 +28,14 @@ func ParseBase(where, text string) (*url.URL, error) {
 	return u, nil
 }
 
+// Shown is an address as tables and manifests have it; "" if there is none.
+func Shown(base *url.URL, err error) string {
+	if err != nil {
+		return ""
+	}
+	return base.String()
+}
+
 // SameOrigin says whether two addresses are of one server: a key of one may be sent to the other.
 func SameOrigin(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host)

@@ -3,31 +3,12 @@
 package trajectorytest
 
 import (
-	"encoding/json"
-	"errors"
-	"io/fs"
-	"os"
 	"testing"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/referencetest"
 	"roundtable/analysis/trajectory"
 )
-
-// Read reads a reference vector made with independent tools. The test is passed
-// over if the vectors are not beside this repository.
-func Read(t testing.TB, name string, into any) {
-	t.Helper()
-	text, err := os.ReadFile("../../../shared/vectors/" + name)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the reference vectors are not beside the repository")
-	}
-	if err == nil {
-		err = json.Unmarshal(text, into)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // Reference is the 50 trajectories of dialogue_acts_<kind> with the distances
 // that go with them, and the fold of each.
@@ -37,11 +18,11 @@ func Reference(t testing.TB, kind string) (runs []trajectory.Trajectory, folds [
 		Collaborations []collaboration
 		Folds          []int
 	}
-	Read(t, "dialogue_acts_"+kind+"_data.json", &data)
+	referencetest.Read(t, "dialogue_acts_"+kind+"_data.json", &data)
 	var expected struct {
 		Distance map[string][]*float64 `json:"information_distance"`
 	}
-	Read(t, "dialogue_acts_"+kind+"_expected.json", &expected)
+	referencetest.Read(t, "dialogue_acts_"+kind+"_expected.json", &expected)
 	for _, c := range data.Collaborations {
 		runs = append(runs, c.trajectory(t, expected.Distance[c.ID]))
 	}

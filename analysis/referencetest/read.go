@@ -1,0 +1,28 @@
+// Package referencetest has the reference vectors, which were made with
+// independent tools and are kept beside this repository, for the tests of the
+// packages of analysis.
+package referencetest
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"testing"
+)
+
+// Read reads one of them. A test is passed over if they are not there, and for
+// no other reason.
+func Read(t testing.TB, name string, into any) {
+	t.Helper()
+	text, err := os.ReadFile("../../../shared/vectors/" + name)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("the reference vectors are not beside the repository")
+	}
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
