@@ -1,11 +1,9 @@
 package anthropic
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -14,10 +12,11 @@ import (
 
 const (
 	officialHost = "api.anthropic.com"
-	officialURL  = "https://" + officialHost
 	baseURLEnv   = "ANTHROPIC_BASE_URL"
 	keyEnv       = "ANTHROPIC_API_KEY"
 )
+
+var home = wire.Home{URL: "https://" + officialHost, Env: baseURLEnv, Added: "/v1/messages", Ends: []string{"/v1", "/v1/messages"}}
 
 // Endpoint is the address that a model is asked at; "" if it is none. It sends nothing.
 func Endpoint(c Config) string { return wire.Shown(c.endpoint()) }
@@ -42,35 +41,12 @@ func (c Config) resolve() (base *url.URL, key string, err error) {
 	return base, key, errors.Join(append(faults, err)...)
 }
 
-func defaultURL() string { return cmp.Or(os.Getenv(baseURLEnv), officialURL) }
+func (c Config) endpoint() (*url.URL, error) { return home.Base(c.BaseURL) }
 
-func (c Config) endpoint() (*url.URL, error) {
-	where, text := "base_url", c.BaseURL
-	if text == "" {
-		where, text = baseURLEnv, defaultURL()
-	}
-	base, err := wire.ParseBase(where, text)
-	if err != nil {
-		return nil, err
-	}
-	path := strings.TrimSuffix(base.Path, "/")
-	if strings.HasSuffix(path, "/v1") || strings.HasSuffix(path, "/v1/messages") {
-		return nil, fmt.Errorf("%s must end before /v1/messages, which is added", where)
-	}
-	return base, nil
-}
-
-// key is never sent to a place that it was not meant for: a key that a campaign
-// does not name belongs to Anthropic or to the place that ANTHROPIC_BASE_URL names.
 func (c Config) key(base *url.URL) (string, error) {
-	if c.APIKeyEnv != "" {
-		return wire.Key(c.APIKeyEnv)
-	}
+	known := ""
 	if strings.EqualFold(base.Hostname(), officialHost) {
-		if base.Scheme != "https" {
-			return "", fmt.Errorf("base_url must begin with https://: %s is not sent unencrypted", keyEnv)
-		}
-		return wire.Key(keyEnv)
+		known = keyEnv
 	}
-	return wire.UsualKey(base, defaultURL(), func() (string, error) { return wire.Key(keyEnv) })
+	return home.Key(c.APIKeyEnv, known, base, func() (string, error) { return wire.Key(keyEnv) })
 }

@@ -1,11 +1,9 @@
 package google
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"regexp"
 	"strings"
 	"time"
@@ -15,12 +13,16 @@ import (
 
 const (
 	officialHost = "generativelanguage.googleapis.com"
-	officialURL  = "https://" + officialHost
 	version      = "v1beta"
 	baseURLEnv   = "GOOGLE_GEMINI_BASE_URL"
 	keyEnv       = "GOOGLE_API_KEY" // Google's own SDKs prefer it
 	otherKeyEnv  = "GEMINI_API_KEY"
 )
+
+var home = wire.Home{
+	URL: "https://" + officialHost, Env: baseURLEnv,
+	Added: "/" + version + "/models", Ends: []string{"/v1", "/" + version, "/models", "/openai"},
+}
 
 // modelName keeps a name from becoming another address.
 var modelName = regexp.MustCompile(`^((models|tunedModels)/)?[A-Za-z0-9][A-Za-z0-9._-]*$`)
@@ -48,39 +50,14 @@ func (c Config) resolve() (base *url.URL, key string, err error) {
 	return base, key, errors.Join(append(faults, err)...)
 }
 
-func defaultURL() string { return cmp.Or(os.Getenv(baseURLEnv), officialURL) }
+func (c Config) endpoint() (*url.URL, error) { return home.Base(c.BaseURL) }
 
-func (c Config) endpoint() (*url.URL, error) {
-	where, text := "base_url", c.BaseURL
-	if text == "" {
-		where, text = baseURLEnv, defaultURL()
-	}
-	base, err := wire.ParseBase(where, text)
-	if err != nil {
-		return nil, err
-	}
-	path := strings.TrimSuffix(base.Path, "/")
-	for _, end := range []string{"/v1", "/" + version, "/models", "/openai"} {
-		if strings.HasSuffix(path, end) {
-			return nil, fmt.Errorf("%s must end before /%s/models, which is added", where, version)
-		}
-	}
-	return base, nil
-}
-
-// key is never sent to a place that it was not meant for: a key that a campaign
-// does not name belongs to Google or to the place that GOOGLE_GEMINI_BASE_URL names.
 func (c Config) key(base *url.URL) (string, error) {
-	if c.APIKeyEnv != "" {
-		return wire.Key(c.APIKeyEnv)
-	}
+	known := ""
 	if strings.EqualFold(base.Hostname(), officialHost) {
-		if base.Scheme != "https" {
-			return "", fmt.Errorf("base_url must begin with https://: %s is not sent unencrypted", keyEnv)
-		}
-		return usualKey()
+		known = keyEnv
 	}
-	return wire.UsualKey(base, defaultURL(), usualKey)
+	return home.Key(c.APIKeyEnv, known, base, usualKey)
 }
 
 func usualKey() (string, error) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -14,11 +13,12 @@ import (
 
 const (
 	officialHost = "api.openai.com"
-	officialURL  = "https://" + officialHost + "/v1/"
 	baseURLEnv   = "OPENAI_BASE_URL"
 	keyEnv       = "OPENAI_API_KEY"
 	azureKeyEnv  = "AZURE_OPENAI_API_KEY"
 )
+
+var home = wire.Home{URL: "https://" + officialHost + "/v1/", Env: baseURLEnv, Ends: []string{"/chat/completions", "/responses", "/embeddings"}}
 
 // services are the official hosts that we know, each with the environment
 // variable in which its users keep their key, and the name under which price
@@ -145,39 +145,14 @@ func (c Config) settings() (faults []error) {
 	return faults
 }
 
-func defaultURL() string { return cmp.Or(os.Getenv(baseURLEnv), officialURL) }
-
 func (c Config) endpoint() (*url.URL, error) {
-	where, text := "base_url", c.BaseURL
-	if text == "" {
-		where, text = baseURLEnv, defaultURL()
+	if strings.Contains(cmp.Or(c.BaseURL, home.Address()), "?api-version=") {
+		return nil, errors.New("the base URL holds the query api-version; write it as api_version")
 	}
-	if strings.Contains(text, "?api-version=") {
-		return nil, fmt.Errorf("%s holds the query api-version; write it as api_version", where)
-	}
-	base, err := wire.ParseBase(where, text)
-	if err != nil {
-		return nil, err
-	}
-	for _, path := range []string{"/chat/completions", "/responses", "/embeddings"} {
-		if strings.HasSuffix(strings.TrimSuffix(base.Path, "/"), path) {
-			return nil, fmt.Errorf("%s must end before %s, which is added", where, path)
-		}
-	}
-	return base, nil
+	return home.Base(c.BaseURL)
 }
 
-// key is never sent to a place that it was not meant for: a key that a
-// campaign does not name belongs to one service or to OPENAI_BASE_URL.
 func (c Config) key(base *url.URL) (string, error) {
-	if c.APIKeyEnv != "" {
-		return wire.Key(c.APIKeyEnv)
-	}
-	if name := hostOf(base).keyEnv(); name != "" {
-		if base.Scheme != "https" {
-			return "", fmt.Errorf("base_url must begin with https://, or name the key's environment variable in api_key_env: %s is not sent unencrypted", name)
-		}
-		return wire.Key(name)
-	}
-	return wire.UsualKey(base, defaultURL(), func() (string, error) { return wire.Key(keyEnv) })
+	known := hostOf(base).keyEnv()
+	return home.Key(c.APIKeyEnv, known, base, func() (string, error) { return wire.Key(cmp.Or(known, keyEnv)) })
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -56,11 +57,50 @@ func Key(variable string) (string, error) {
 	return key, nil
 }
 
-// UsualKey is the key that read finds, if base is of the same server as usual,
-// the address that keys belong to; "" at any other, and if no key is set.
-func UsualKey(base *url.URL, usual string, read func() (string, error)) (string, error) {
-	u, err := url.Parse(usual)
-	if err != nil || !SameOrigin(u, base) {
+// Home is the address of a provider where a campaign names none.
+type Home struct {
+	URL   string
+	Env   string   // the environment variable that names another
+	Added string   // what the client adds to an address
+	Ends  []string // of addresses that hold some of it already
+}
+
+// Address is the home, or the place that its variable names.
+func (h Home) Address() string { return cmp.Or(os.Getenv(h.Env), h.URL) }
+
+// Base reads the address that a campaign names; that of the home if it is empty.
+func (h Home) Base(text string) (*url.URL, error) {
+	where := "base_url"
+	if text == "" {
+		where, text = h.Env, h.Address()
+	}
+	base, err := ParseBase(where, text)
+	if err != nil {
+		return nil, err
+	}
+	for _, end := range h.Ends {
+		if strings.HasSuffix(strings.TrimSuffix(base.Path, "/"), end) {
+			return nil, fmt.Errorf("%s must end before %s, which is added", where, cmp.Or(h.Added, end))
+		}
+	}
+	return base, nil
+}
+
+// Key is never one that was meant for another place. That of a variable which
+// a campaign names goes where the campaign says. Otherwise read finds it: for a
+// service that we know, known says in which variable, and it must be there; for
+// any other only if the home is of the same server, and "" if it is not set.
+func (h Home) Key(named, known string, base *url.URL, read func() (string, error)) (string, error) {
+	switch {
+	case named != "":
+		return Key(named)
+	case known != "" && base.Scheme != "https":
+		return "", fmt.Errorf("base_url must begin with https://, or name the key's environment variable in api_key_env: %s is not sent unencrypted", known)
+	case known != "":
+		return read()
+	}
+	home, err := url.Parse(h.Address())
+	if err != nil || !SameOrigin(home, base) {
 		return "", nil
 	}
 	key, err := read()
