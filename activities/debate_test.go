@@ -77,20 +77,17 @@ func answerer() *heard {
 	return &heard{Model: must(scripted.New(scripted.Params{}, policy)), asked: map[int]string{}}
 }
 
-// A debate with a gold answer, a summarizer and a removed agent: the same rows
-// live, live in pieces by workers that die, and at once; nobody is told the
-// right answer, and the summarizer nothing of an agent's own.
-func TestDebate(t *testing.T) {
-	params := `protocol: {name: debate, rounds: 2, order: truth_last, talk: summarizer, remove: [{agent: 1, from: 3}]}`
+// threeWays plays the first cell of a campaign live, live in pieces by workers
+// that die, and at once: the rows must be the same.
+func threeWays(t *testing.T, name, params string) (live record.Rows, asked *heard) {
+	t.Helper()
 	played := map[string]record.Rows{}
-	var listened *heard
-	for _, way := range []string{"live", "in pieces", "at once"} {
+	for _, way := range []string{"in pieces", "at once", "live"} {
 		store := must(lake.Open(t.TempDir()))
-		p := debating(t, store, "debate", params)
+		p := debating(t, store, name, params)
 		r := ref(p, 0)
-		m := answerer()
-		listened = m
-		make := func() *activities.Activities { return newActivities(store, m, withPuzzles, simulated) }
+		asked = answerer()
+		make := func() *activities.Activities { return newActivities(store, asked, withPuzzles, simulated) }
 		switch way {
 		case "live":
 			playWhole(t, make(), p, r)
@@ -100,17 +97,27 @@ func TestDebate(t *testing.T) {
 			})
 			commit(t, make(), r, task.Succeeded)
 		case "at once":
-			_, err := newActivities(store, m, withPuzzles, instant).Recall(ctx, r)
+			_, err := newActivities(store, asked, withPuzzles, instant).Recall(ctx, r)
 			noError(t, err)
 		}
 		played[way] = rows(t, store, p, r)
 	}
-	live := played["live"]
+	live = played["live"]
 	for way, other := range played {
-		if !reflect.DeepEqual(unpriced(other.Turns), unpriced(live.Turns)) || !reflect.DeepEqual(other.Rounds, live.Rounds) {
-			t.Errorf("the rows of a debate played %s differ from those played live", way)
+		if !reflect.DeepEqual(unpriced(other.Turns), unpriced(live.Turns)) ||
+			!reflect.DeepEqual(other.Rounds, live.Rounds) || !reflect.DeepEqual(other.Ballots, live.Ballots) {
+			t.Errorf("the rows of a %s played %s differ from those played live", name, way)
 		}
 	}
+	return live, asked
+}
+
+// A debate with a gold answer, a summarizer and a removed agent: the same rows
+// live, live in pieces by workers that die, and at once; nobody is told the
+// right answer, and the summarizer nothing of an agent's own.
+func TestDebate(t *testing.T) {
+	params := `protocol: {name: debate, rounds: 2, order: truth_last, talk: summarizer, remove: [{agent: 1, from: 3}]}`
+	live, listened := threeWays(t, "debate", params)
 	var shape []string
 	for _, turn := range live.Turns {
 		who := turn.Role

@@ -1,47 +1,16 @@
 package activities_test
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 
-	"roundtable/activities"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/workflows/protocol"
-	"roundtable/workflows/task"
-	"roundtable/workflows/transcript"
 )
 
 // A discussion gives the same rows live, in pieces by workers that die, and at
 // once; and agents are asked in the words of its parameters.
 func TestDiscussion(t *testing.T) {
-	played := map[string]record.Rows{}
-	for _, way := range []string{"live", "in pieces", "at once"} {
-		store := must(lake.Open(t.TempDir()))
-		p := debating(t, store, "discussion", "protocol: {name: discussion, rounds: 2, vote_from: 1, neutral: 1, challenge: history}")
-		r, m := ref(p, 0), answerer()
-		make := func() *activities.Activities { return newActivities(store, m, withPuzzles, simulated) }
-		switch way {
-		case "live":
-			playWhole(t, make(), p, r)
-		case "in pieces":
-			conversation(t, p, r, func(pending []protocol.Pending) map[int]transcript.Act {
-				return map[int]transcript.Act{pending[0].Entry: take(t, make(), r, pending[0].Entry)}
-			})
-			commit(t, make(), r, task.Succeeded)
-		case "at once":
-			_, err := newActivities(store, m, withPuzzles, instant).Recall(ctx, r)
-			noError(t, err)
-		}
-		played[way] = rows(t, store, p, r)
-	}
-	live := played["live"]
-	for way, other := range played {
-		if !reflect.DeepEqual(unpriced(other.Turns), unpriced(live.Turns)) || !reflect.DeepEqual(other.Ballots, live.Ballots) {
-			t.Errorf("the rows of a discussion played %s differ from those played live", way)
-		}
-	}
+	live, _ := threeWays(t, "discussion", "protocol: {name: discussion, rounds: 2, vote_from: 1, neutral: 1, challenge: history}")
 	var shape []string
 	for _, turn := range live.Turns[:6] {
 		shape = append(shape, turn.AgentName+turn.Role+" "+turn.Phase+" "+turn.Format)

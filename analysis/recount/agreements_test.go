@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/activities/lake/laketest"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/recount"
@@ -35,12 +34,7 @@ func discussed(c record.Collaboration) (recount.Counting, error) {
 // Agreements, votes, a judge's choice and counted solutions are found again,
 // and one agreement more or less is noticed.
 func TestRecountOfDiscussions(t *testing.T) {
-	s, err := lake.NewLocal(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	err = laketest.Play(ctx, s, `
+	s, d := played(t, "discussed", `
 name: discussed
 replicates: 2
 env: {name: exchange, agents: 3}
@@ -50,14 +44,7 @@ protocol: {name: discussion, rounds: 3, vote_from: 2, personas: none}
 grid:
   protocol.extract: [true, false]
   rule: [plurality, borda, judge, majority_consensus, unanimity_consensus, {name: majority_consensus, share: 1/3, inclusive: true}]
-`, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := lake.ReadDataset(ctx, s, "discussed")
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	r, err := recount.Check(ctx, s, d, discussed)
 	if err != nil || len(r.Mismatches) > 0 || r.Uncounted > 0 || r.Decisions < 60 {
 		t.Fatalf("%+v %v", r, err)

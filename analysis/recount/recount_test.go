@@ -64,19 +64,26 @@ func settings(c record.Collaboration) (recount.Counting, error) {
 	}}, nil
 }
 
-func TestRecountAgrees(t *testing.T) {
+// played runs campaigns into a lake and reads the one of that name.
+func played(t *testing.T, name, campaigns string) (lake.Store, lake.Dataset) {
+	t.Helper()
 	s, err := lake.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	t.Cleanup(func() { s.Close() })
 	if err := laketest.Play(ctx, s, campaigns, 0); err != nil {
 		t.Fatal(err)
 	}
-	d, err := lake.ReadDataset(ctx, s, "recounted")
+	d, err := lake.ReadDataset(ctx, s, name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s, d
+}
+
+func TestRecountAgrees(t *testing.T) {
+	s, d := played(t, "recounted", campaigns)
 	r, err := recount.Check(ctx, s, d, settings)
 	if err != nil || len(r.Mismatches) > 0 || r.Uncounted > 0 {
 		t.Fatalf("%+v %v", r, err)
@@ -111,12 +118,7 @@ func TestRecountAgrees(t *testing.T) {
 // Answers of a debate are votes for themselves, with every way to treat ties
 // and with agents that are not there.
 func TestRecountOfDebates(t *testing.T) {
-	s, err := lake.NewLocal(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	err = laketest.Play(ctx, s, `
+	s, d := played(t, "debated", `
 name: debated
 replicates: 3
 env: {name: exchange, agents: 4}
@@ -128,14 +130,7 @@ grid:
     - {name: debate, rounds: 2, ties: keep}
     - {name: debate, rounds: 2, ties: first, talk: one_by_one, remove: [1]}
     - {name: debate, rounds: 2, ties: lottery, order: madc}
-`, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := lake.ReadDataset(ctx, s, "debated")
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	r, err := recount.Check(ctx, s, d, settings)
 	if err != nil || len(r.Mismatches) > 0 || r.Uncounted > 0 || r.Decisions != 3*9*3 {
 		t.Fatalf("%+v %v", r, err)
