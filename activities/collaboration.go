@@ -52,55 +52,70 @@ func (a *Activities) open(ctx context.Context, ref task.Ref) (*collaboration, er
 	return c, nil
 }
 
-// load plays the stored turns. With ErrCorrupt or protocol.ErrPanic comes what could be read.
+// unplayable is a collaboration that cannot be played to where its stored turns
+// end: its beginning or a stored turn is at fault. It ends as failed.
+type unplayable struct{ error }
+
+func (u unplayable) Unwrap() error { return u.error }
+
+// load plays the stored turns. With an unplayable error comes what could be read.
 func (a *Activities) load(ctx context.Context, ref task.Ref) (*collaboration, error) {
 	camp, err := a.campaign(ctx, ref.Campaign, ref.Revision)
 	if err != nil {
 		return nil, err
 	}
 	place := lake.Place{Campaign: ref.Campaign, Collaboration: camp.id(ref), Generation: ref.Generation}
-	c, err := begin(camp, ref, place)
-	if err != nil {
-		return nil, fail(err)
-	}
+	c, unbegun := begin(camp, ref, place)
 	stored, err := a.answers.Load(ctx, place)
-	corrupt := errors.Is(err, lake.ErrCorrupt) // then what can be read still makes rows
-	if err != nil && !corrupt {
+	if err != nil && !errors.Is(err, lake.ErrCorrupt) {
 		return nil, err
 	}
 	c.unknown = stored.Unknown
 	var broken error
-	for _, t := range stored.Turns {
-		if t.Done {
-			misfit := c.add(t)
-			if errors.Is(misfit, protocol.ErrPanic) {
-				broken = misfit
-				continue
-			}
-			if misfit == nil {
-				continue
-			}
-			if !corrupt {
-				return nil, fail(fmt.Errorf("stored answers of %s do not fit its protocol: %w", place, misfit))
-			}
-		}
-		c.unfinished = append(c.unfinished, t)
+	if unbegun != nil {
+		c.unfinished, broken = stored.Turns, unbegun
+	} else {
+		broken = c.replay(stored.Turns)
 	}
-	return c, cmp.Or(err, broken)
+	if err = cmp.Or(err, broken); err != nil {
+		return c, unplayable{err}
+	}
+	return c, nil
 }
 
-// begin is a collaboration of which nothing is known yet.
-func begin(camp *campaign, ref task.Ref, place lake.Place) (*collaboration, error) {
-	c := &collaboration{
+// replay takes stored turns in. After one that does not fit, the others still
+// make rows if they can.
+func (c *collaboration) replay(turns []lake.Turn) (broken error) {
+	for _, t := range turns {
+		var err error
+		if t.Done {
+			err = c.add(t)
+		}
+		panics := errors.Is(err, protocol.ErrPanic)
+		if !t.Done || err != nil && !panics {
+			c.unfinished = append(c.unfinished, t)
+		}
+		if err != nil && !panics {
+			err = fmt.Errorf("stored answers of %s do not fit its protocol: %w", c.place, err)
+		}
+		broken = cmp.Or(broken, err)
+	}
+	return broken
+}
+
+// begin is a collaboration of which nothing is known yet. With an error it has
+// no session, and nothing can be asked in it.
+func begin(camp *campaign, ref task.Ref, place lake.Place) (c *collaboration, err error) {
+	c = &collaboration{
 		ref: ref, campaign: camp, condition: camp.conditions[ref.Cell.Condition], place: place, turns: map[int]lake.Turn{},
 	}
 	c.told = make([]*prompt.Told, c.condition.agents)
-	var err error
+	defer guard(&err)
 	if c.instance, err = c.condition.env.Instance(camp.Campaign.Seed, ref.Cell.Instance); err != nil {
-		return nil, err
+		return c, fmt.Errorf("instance %d of the environment %s: %w", ref.Cell.Instance, c.condition.Env.Name, err)
 	}
 	if c.session, err = c.condition.Session(c.condition.agents, camp.Campaign.TreatmentSeed(ref.Cell)); err != nil {
-		return nil, err
+		return c, err
 	}
 	c.give()
 	return c, nil

@@ -10,37 +10,8 @@ import (
 
 	"roundtable/activities/lake"
 	store "roundtable/analysis/lake"
-	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
 )
-
-// Record commits the rows of an ended collaboration. They are made from the
-// store alone, so that whoever makes them makes the same.
-func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, error) {
-	c, err := a.load(ctx, end.Ref)
-	if c != nil && (errors.Is(err, lake.ErrCorrupt) || errors.Is(err, protocol.ErrPanic)) { // it ends, and says why
-		end.Status, end.Failure = task.Failed, clean(err)
-	} else if err != nil {
-		return task.Result{}, err
-	}
-	rows, err := rowsOf(c, end, true)
-	if fault, ok := errors.AsType[*panicked](err); ok { // what cannot be valued has ended, too
-		fault.log(ctx)
-		end.Status, end.Failure = task.Failed, clean(fmt.Errorf("its rows: %w", fault))
-		rows, err = rowsOf(c, end, false)
-	}
-	if err != nil {
-		return task.Result{}, fail(err)
-	}
-	marker, err := lake.Commit(ctx, a.config.Store, rows)
-	a.live.Remove(end.Ref)
-	if errors.Is(err, lake.ErrConflict) {
-		err = fail(err)
-	}
-	result := ResultOf(marker)
-	result.Failure = end.Failure
-	return result, err
-}
 
 // ended is how a cell's generation ended; nil if it has not.
 func (a *Activities) ended(ctx context.Context, c *campaign, ref task.Ref) (*task.Result, error) {

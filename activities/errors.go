@@ -56,6 +56,7 @@ func bounded(ctx context.Context, err error) error {
 	var app *temporal.ApplicationError
 	var call *model.Error
 	var fault *panicked
+	var broken unplayable
 	switch {
 	case err == nil || errors.As(err, &app) || temporal.IsCanceledError(err):
 		return err
@@ -64,7 +65,7 @@ func bounded(ctx context.Context, err error) error {
 	case errors.As(err, &fault):
 		fault.log(ctx)
 		return fail(err)
-	case errors.Is(err, lake.ErrCorrupt), errors.Is(err, protocol.ErrPanic):
+	case errors.As(err, &broken), errors.Is(err, lake.ErrCorrupt), errors.Is(err, protocol.ErrPanic):
 		return fail(err)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, fs.ErrPermission):
 		return pause(err)

@@ -3,6 +3,7 @@ package activities
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"roundtable/activities/lake"
@@ -18,7 +19,7 @@ import (
 // whichever worker makes them, and however often.
 type tables struct {
 	*collaboration
-	valued  bool // or scores and utilities are left out: the environment panics on them
+	extent  extent
 	key     record.Key
 	rule    decision.Rule
 	entries []transcript.Entry
@@ -26,30 +27,39 @@ type tables struct {
 }
 
 // rowsOf a collaboration that ended.
-func rowsOf(c *collaboration, end task.Ending, valued bool) (rows lake.Rows, err error) {
+func rowsOf(c *collaboration, end task.Ending, extent extent) (rows lake.Rows, err error) {
 	defer guard(&err)
-	rule, err := c.condition.BuildRule()
-	if err != nil {
-		return lake.Rows{}, err
-	}
-	t := tables{collaboration: c, valued: valued, rule: rule, entries: c.session.Entries()}
+	t := tables{collaboration: c, extent: extent}
 	t.key = record.Key{
 		SchemaVersion: record.SchemaVersion, CampaignID: c.ref.Campaign, ConditionID: c.condition.id,
 		CollaborationID: c.place.Collaboration, Generation: int32(c.ref.Generation),
 	}
-	names := c.instance.Agents()
-	answered := slices.Clone(c.unfinished) // no turns, but paid for
+	paid := slices.AppendSeq(slices.Clone(c.unfinished), maps.Values(c.turns)) // Calls sorts them
+	t.rows.Calls = lake.Stored{Turns: paid, Unknown: c.unknown}.Calls(t.key)
+	if extent > bare {
+		if err := t.spoken(); err != nil {
+			return lake.Rows{}, err
+		}
+	}
+	t.whole(end)
+	return t.rows, nil
+}
+
+// spoken makes the rows of what was said, voted and decided.
+func (t *tables) spoken() (err error) {
+	if t.rule, err = t.condition.BuildRule(); err != nil {
+		return err
+	}
+	t.entries = t.session.Entries()
+	names := t.instance.Agents()
 	for _, e := range t.entries {
 		t.turn(e, names)
-		answered = append(answered, t.turns[e.Index])
 		if e.Payload.Format == transcript.FormatBallot && e.Kind == transcript.Ask {
 			t.ballot(e)
 		}
 	}
-	t.rows.Calls = lake.Stored{Turns: answered, Unknown: c.unknown}.Calls(t.key)
 	t.rounds()
-	t.whole(end)
-	return t.rows, nil
+	return nil
 }
 
 func (t *tables) turn(e transcript.Entry, names []envs.Agent) {
@@ -81,7 +91,7 @@ func (t *tables) turn(e transcript.Entry, names []envs.Agent) {
 
 // utilities of a proposal and of what stood when it was made, to the agent itself.
 func (t *tables) utilities(row *record.Turn, e transcript.Entry, said lake.Turn) {
-	if !t.valued {
+	if t.extent < complete {
 		return
 	}
 	if said.Proposal != "" {
@@ -161,69 +171,10 @@ func (t *tables) score(standing int, key, text **string, score **float64, utilit
 	}
 	p := t.proposal(standing)
 	*key, *text = optional(t.session.Transcript().Entries[standing].Act.Key), optional(string(p))
-	if t.valued {
+	if t.extent == complete {
 		s := t.instance.Score(p)
 		*score, *utilities = &s.Goodness, s.Utilities
 	}
-}
-
-func (t *tables) whole(end task.Ending) {
-	cond := t.condition
-	row := record.Collaboration{
-		Key: t.key, Status: end.Status, Failure: optional(end.Failure),
-		Environment: cond.Env.Name, EnvVersion: int32(cond.env.Version()),
-		InstanceID: t.instance.ID(), Instance: int32(t.ref.Cell.Instance), Replicate: int32(t.ref.Cell.Replicate),
-		Protocol: cond.Protocol.Name, Rule: cond.Rule.Name, Model: cond.Model.Name, Simulated: cond.simulated(),
-		Agents: int32(cond.agents), RoundsPlanned: int32(cond.rounds), RoundsRun: int32(len(t.rows.Rounds)),
-		Seed: int64(t.campaign.Campaign.Seed), SettingsJSON: *encoded(cond.Condition),
-		PromptsHash: cond.packHash, EngineVersion: task.EngineVersion,
-	}
-	standing := protocol.Standing(t.session.Transcript())
-	if o := t.session.Outcome(); o != nil {
-		row.EndReason, standing = o.Reason, o.Standing
-	}
-	t.score(standing, &row.DecisionKey, &row.DecisionJSON, &row.Score, &row.Utilities)
-	if known, ok := t.instance.(envs.Compared); ok && t.valued {
-		goodness := map[string]float64{}
-		for _, b := range known.Baselines() {
-			goodness[b.Name] = b.Goodness
-		}
-		row.BaselinesJSON = encoded(goodness)
-	}
-	for _, r := range t.rows.Rounds {
-		if r.DecisionKey != nil {
-			row.DecidedRound = &r.Round
-			break
-		}
-	}
-	for _, turn := range t.rows.Turns {
-		row.Turns++
-		row.Simulated = row.Simulated || turn.ModelSimulated
-		row.Asks += turn.Asks
-		if turn.Status == string(transcript.Invalid) {
-			row.InvalidTurns++
-		}
-	}
-	spend(&row, t.rows.Calls)
-	t.rows.Collaborations = []record.Collaboration{row}
-}
-
-// spend sums the calls up.
-func spend(row *record.Collaboration, calls []record.Call) {
-	sum := lake.Sum(calls)
-	row.Calls, row.InputTokens, row.OutputTokens, row.CostUSD, row.WorstUSD = sum.Calls, sum.InputTokens, sum.OutputTokens, sum.CostUSD, sum.WorstUSD
-	snapshots := []string{}
-	for _, c := range calls {
-		if row.StartedAt == 0 || c.StartedAt < row.StartedAt {
-			row.StartedAt = c.StartedAt
-		}
-		if c.Status == "answered" {
-			snapshots = append(snapshots, c.ModelAnswered)
-			row.EndedAt = max(row.EndedAt, c.StartedAt+*c.LatencyMS*1000)
-		}
-	}
-	slices.Sort(snapshots)
-	row.AnsweredBy = *encoded(slices.Compact(snapshots))
 }
 
 func optional(s string) *string {

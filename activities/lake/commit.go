@@ -21,6 +21,10 @@ type Marker = lake.Marker
 // That is a defect: the same collaboration must come out the same.
 var ErrConflict = errors.New("other rows are committed")
 
+// ErrUnfit marks rows that no table can hold: a number that is none, a text
+// that is not UTF-8, a row twice. Made again they would be the same.
+var ErrUnfit = errors.New("rows that no table can hold")
+
 // commitTries bounds repairs of one file that other writers keep changing.
 const commitTries = 5
 
@@ -28,18 +32,11 @@ const commitTries = 5
 // which it returns. It may be called again, by several processes and after any
 // interruption: rows of the same digest are a success and the first ones stay,
 // a torn file is repaired, other rows are ErrConflict (with the stored marker,
-// if there is one). Rows need not be sorted.
+// if there is one), impossible ones ErrUnfit. Rows need not be sorted.
 func Commit(ctx context.Context, store lake.Store, rows Rows) (Marker, error) {
-	rows, err := rows.Sorted()
+	rows, digest, err := checked(rows)
 	if err != nil {
-		return Marker{}, fmt.Errorf("commit: %w", err)
-	}
-	if err := check(rows); err != nil {
-		return Marker{}, fmt.Errorf("commit: %w", err)
-	}
-	digest, err := record.Digest(rows)
-	if err != nil {
-		return Marker{}, fmt.Errorf("commit: %w", err)
+		return Marker{}, fmt.Errorf("commit: %w: %w", ErrUnfit, err)
 	}
 	c := rows.Collaborations[0]
 	m := Marker{
@@ -68,8 +65,18 @@ func Commit(ctx context.Context, store lake.Store, rows Rows) (Marker, error) {
 	return mark(ctx, store, m)
 }
 
-func check(r Rows) error {
-	return errors.Join(record.Check(r.Collaborations), record.Check(r.Rounds), record.Check(r.Turns), record.Check(r.Ballots), record.Check(r.Calls))
+// checked is the rows in order, with their digest.
+func checked(r Rows) (Rows, string, error) {
+	r, err := r.Sorted()
+	if err != nil {
+		return r, "", err
+	}
+	err = errors.Join(record.Check(r.Collaborations), record.Check(r.Rounds), record.Check(r.Turns), record.Check(r.Ballots), record.Check(r.Calls))
+	if err != nil {
+		return r, "", err
+	}
+	digest, err := record.Digest(r)
+	return r, digest, err
 }
 
 // mark writes the marker, or finds that somebody was faster.

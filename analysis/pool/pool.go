@@ -99,6 +99,9 @@ func right(t record.Turn) bool { return t.ProposalUtility != nil && *t.ProposalU
 
 func (p *Pool) count(rows record.Rows) {
 	question := rows.Collaborations[0].InstanceID
+	if question == "" { // it could not begin
+		return
+	}
 	tally, known := p.Tallies[question]
 	if !known {
 		p.Questions = append(p.Questions, question)

@@ -25,7 +25,7 @@ type Collaboration struct {
 	Failure       *string   `parquet:"failure" digest:"-"`             // why it did not succeed
 	Environment   string    `parquet:"environment,dict"`               // as the campaign names it, as are protocol, rule and model
 	EnvVersion    int32     `parquet:"environment_version"`            // grows when the environment deals, parses or scores differently
-	InstanceID    string    `parquet:"instance_id,dict"`               // the environment's name for the instance
+	InstanceID    string    `parquet:"instance_id,dict"`               // the environment's name for the instance; empty if the collaboration could not be begun
 	Instance      int32     `parquet:"instance"`                       // index, from 0
 	Replicate     int32     `parquet:"replicate"`                      // from 0
 	Protocol      string    `parquet:"protocol,dict"`                  // see environment

@@ -55,6 +55,9 @@ func Check(ctx context.Context, store lake.Store, d lake.Dataset, settings Setti
 
 // Add counts the votes of one collaboration again.
 func (r *Report) Add(rows record.Rows, settings Settings) {
+	if len(rows.Turns) == 0 { // it was never begun, or could not be
+		return
+	}
 	c := rows.Collaborations[0]
 	counting, err := settings(c)
 	if err != nil {

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -105,9 +106,12 @@ func (d discussions) reference(x discussed) (discussed, bool) {
 func sameQuestions(a, b discussed) bool {
 	names := map[int32]string{}
 	for _, r := range a.runs {
-		names[r.Instance] = r.InstanceID
+		names[r.Instance] = cmp.Or(r.InstanceID, names[r.Instance]) // a run that could not begin has none
 	}
-	return !slices.ContainsFunc(b.runs, func(r Run) bool { name, ok := names[r.Instance]; return ok && name != r.InstanceID })
+	return !slices.ContainsFunc(b.runs, func(r Run) bool {
+		name := names[r.Instance]
+		return name != "" && r.InstanceID != "" && name != r.InstanceID
+	})
 }
 
 // rowsBy gathers conditions that are the same by a key, in their order.

@@ -47,7 +47,7 @@ func (v debateView) poolQuestions() []string {
 	var all []string
 	for _, d := range v.all {
 		for _, r := range d.runs {
-			if q := contextNumber.ReplaceAllString(r.InstanceID, ""); !slices.Contains(all, q) {
+			if q := contextNumber.ReplaceAllString(r.InstanceID, ""); q != "" && !slices.Contains(all, q) {
 				all = append(all, q)
 			}
 		}

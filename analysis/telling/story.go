@@ -98,7 +98,7 @@ func Tell(rows record.Rows) Story {
 
 func about(c record.Collaboration) []string {
 	return []string{
-		fmt.Sprintf("%s (%s), protocol %s, rule %s, model %s", c.Environment, c.InstanceID, c.Protocol, cmp.Or(c.Rule, "none"), c.Model),
+		fmt.Sprintf("%s (%s), protocol %s, rule %s, model %s", c.Environment, cmp.Or(c.InstanceID, "no instance"), c.Protocol, cmp.Or(c.Rule, "none"), c.Model),
 		fmt.Sprintf("%d agents, %d of %d rounds, %d turns (%d invalid), %d questions asked, %d calls", c.Agents, c.RoundsRun, c.RoundsPlanned, c.Turns, c.InvalidTurns, c.Asks, c.Calls),
 	}
 }

@@ -1,0 +1,71 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"roundtable/activities/lake"
+	"roundtable/workflows/task"
+)
+
+// extent is how much of a collaboration makes rows: less where a plug-in fails on them.
+type extent int
+
+const (
+	bare     extent = iota // that it was and what it paid: nothing that is plugged in is asked
+	unvalued               // all but scores and utilities
+	complete
+)
+
+// Record commits the rows of an ended collaboration. They are made from the
+// store alone, so that whoever makes them makes the same. What cannot be begun,
+// played, counted or valued has ended, too: as failed, with the rows that can be made.
+func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, error) {
+	c, err := a.load(ctx, end.Ref)
+	var broken unplayable
+	switch {
+	case errors.As(err, &broken):
+		blame(ctx, &end, err)
+	case err != nil:
+		return task.Result{}, err
+	}
+	marker, err := a.commit(ctx, c, &end)
+	a.live.Remove(end.Ref)
+	if errors.Is(err, lake.ErrConflict) {
+		err = fail(err)
+	}
+	result := ResultOf(marker)
+	result.Failure = end.Failure
+	return result, err
+}
+
+// commit makes the rows and commits them: the most that can be made.
+func (a *Activities) commit(ctx context.Context, c *collaboration, end *task.Ending) (lake.Marker, error) {
+	extent := complete
+	if c.session == nil {
+		extent = bare
+	}
+	for {
+		rows, err := rowsOf(c, *end, extent)
+		if err == nil {
+			var marker lake.Marker
+			if marker, err = lake.Commit(ctx, a.config.Store, rows); !errors.Is(err, lake.ErrUnfit) {
+				return marker, err
+			}
+		}
+		if extent == bare {
+			return lake.Marker{}, fail(err)
+		}
+		blame(ctx, end, fmt.Errorf("its rows: %w", err))
+		extent--
+	}
+}
+
+// blame makes a failure of an end.
+func blame(ctx context.Context, end *task.Ending, err error) {
+	if fault, ok := errors.AsType[*panicked](err); ok {
+		fault.log(ctx)
+	}
+	end.Status, end.Failure = task.Failed, clean(err)
+}

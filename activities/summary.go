@@ -1,0 +1,81 @@
+package activities
+
+import (
+	"slices"
+
+	"roundtable/activities/lake"
+	"roundtable/analysis/record"
+	"roundtable/envs"
+	"roundtable/workflows/protocol"
+	"roundtable/workflows/task"
+	"roundtable/workflows/transcript"
+)
+
+// whole makes the row of the collaboration itself.
+func (t *tables) whole(end task.Ending) {
+	cond := t.condition
+	row := record.Collaboration{
+		Key: t.key, Status: end.Status, Failure: optional(end.Failure),
+		Environment: cond.Env.Name, EnvVersion: int32(cond.env.Version()),
+		Instance: int32(t.ref.Cell.Instance), Replicate: int32(t.ref.Cell.Replicate),
+		Protocol: cond.Protocol.Name, Rule: cond.Rule.Name, Model: cond.Model.Name, Simulated: cond.simulated(),
+		Agents: int32(cond.agents), RoundsPlanned: int32(cond.rounds), RoundsRun: int32(len(t.rows.Rounds)),
+		Seed: int64(t.campaign.Campaign.Seed), SettingsJSON: *encoded(cond.Condition),
+		PromptsHash: cond.packHash, EngineVersion: task.EngineVersion,
+	}
+	if t.extent > bare {
+		t.decided(&row)
+	}
+	for _, turn := range t.rows.Turns {
+		row.Turns++
+		row.Simulated = row.Simulated || turn.ModelSimulated
+		row.Asks += turn.Asks
+		if turn.Status == string(transcript.Invalid) {
+			row.InvalidTurns++
+		}
+	}
+	spend(&row, t.rows.Calls)
+	t.rows.Collaborations = []record.Collaboration{row}
+}
+
+// decided fills what the collaboration was about and what it came to.
+func (t *tables) decided(row *record.Collaboration) {
+	row.InstanceID = t.instance.ID()
+	standing := protocol.Standing(t.session.Transcript())
+	if o := t.session.Outcome(); o != nil {
+		row.EndReason, standing = o.Reason, o.Standing
+	}
+	t.score(standing, &row.DecisionKey, &row.DecisionJSON, &row.Score, &row.Utilities)
+	if known, ok := t.instance.(envs.Compared); ok && t.extent == complete {
+		goodness := map[string]float64{}
+		for _, b := range known.Baselines() {
+			goodness[b.Name] = b.Goodness
+		}
+		row.BaselinesJSON = encoded(goodness)
+	}
+	for _, r := range t.rows.Rounds {
+		if r.DecisionKey != nil {
+			row.DecidedRound = &r.Round
+			break
+		}
+	}
+}
+
+// spend sums the calls up.
+func spend(row *record.Collaboration, calls []record.Call) {
+	sum := lake.Sum(calls)
+	row.Calls, row.InputTokens, row.OutputTokens, row.CostUSD, row.WorstUSD = sum.Calls, sum.InputTokens, sum.OutputTokens, sum.CostUSD, sum.WorstUSD
+	snapshots := []string{}
+	for _, c := range calls {
+		if row.StartedAt == 0 || c.StartedAt < row.StartedAt {
+			row.StartedAt = c.StartedAt
+		}
+		if c.Status == "answered" {
+			snapshots = append(snapshots, c.ModelAnswered)
+			row.EndedAt = max(row.EndedAt, c.StartedAt+*c.LatencyMS*1000)
+		}
+	}
+	slices.Sort(snapshots)
+	row.AnsweredBy = *encoded(slices.Compact(snapshots))
+}
+
