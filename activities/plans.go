@@ -113,6 +113,17 @@ func (c *condition) simulated() bool {
 	return slices.ContainsFunc(c.all(), func(p Provider) bool { return p.Simulated })
 }
 
+// pretends says whether a model that the condition names is no language model;
+// nil if it names no such model.
+func (c *condition) pretends(model string) *bool {
+	for _, p := range c.all() {
+		if p.Name == model {
+			return &p.Simulated
+		}
+	}
+	return nil
+}
+
 // instant says that no model of the condition takes time.
 func (c *condition) instant() bool {
 	return !slices.ContainsFunc(c.all(), func(p Provider) bool { return !p.Instant })

@@ -36,6 +36,11 @@ func rowsOf(c *collaboration, end task.Ending, extent extent) (rows lake.Rows, e
 	}
 	paid := slices.AppendSeq(slices.Clone(c.unfinished), maps.Values(c.turns)) // Calls sorts them
 	t.rows.Calls = lake.Stored{Turns: paid, Unknown: c.unknown}.Calls(t.key)
+	for i := range t.rows.Calls {
+		if call := &t.rows.Calls[i]; call.Simulated == nil { // of unknown outcome
+			call.Simulated = c.condition.pretends(call.ModelAsked)
+		}
+	}
 	if extent > bare {
 		if err := t.spoken(); err != nil {
 			return lake.Rows{}, err
@@ -109,7 +114,7 @@ func (t *tables) proposal(entry int) envs.Proposal { return envs.Proposal(t.turn
 func (t *tables) ballot(e transcript.Entry) {
 	base := record.Ballot{
 		Key: t.key, Round: int32(e.Round), Entry: int32(e.Index), Agent: int32(e.Speaker.Index),
-		Invalid: e.Act.Status == transcript.Invalid,
+		Invalid: e.Act.Status == transcript.Invalid, Simulated: new(t.rows.Turns[e.Index].ModelSimulated),
 	}
 	if e.Speaker.Role != "" {
 		base.Agent = -1
@@ -134,9 +139,10 @@ func (t *tables) ballot(e transcript.Entry) {
 func (t *tables) rounds() {
 	standing := -1
 	for i := 0; i < len(t.entries); {
-		row := record.Round{Key: t.key, Round: int32(t.entries[i].Round)}
+		row := record.Round{Key: t.key, Round: int32(t.entries[i].Round), Simulated: new(bool)}
 		for ; i < len(t.entries) && t.entries[i].Round == int(row.Round); i++ {
 			standing = t.sum(&row, t.entries[i], standing)
+			*row.Simulated = *row.Simulated || t.rows.Turns[i].ModelSimulated
 		}
 		if p, ok := t.session.Protocol().(protocol.Settling); ok {
 			standing = p.Standing(&transcript.Transcript{Agents: t.condition.agents, Entries: t.entries[:i]})

@@ -17,7 +17,9 @@ import (
 	"roundtable/activities"
 	"roundtable/activities/model"
 	"roundtable/analysis/record"
+	"roundtable/envs"
 	_ "roundtable/envs/envtest" // has the flag -update
+	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
@@ -82,6 +84,41 @@ func TestRowsOfASmallCollaboration(t *testing.T) {
 	}
 	all.Collaborations[0].StartedAt, all.Collaborations[0].EndedAt = 0, 0
 	golden(t, "testdata/rows.txt", all)
+}
+
+// Simulated or real is told of each round, ballot and call, also where a group
+// is mixed and where a call's outcome is not known.
+func TestRowsSaySimulatedOrReal(t *testing.T) {
+	t.Parallel()
+	s := newLake(t)
+	p := recorded(t, s, yaml("mixed", 2, 1, "models: {Blake: scripted/trader}"))
+	r := ref(p, 0)
+	m := saying(polite)
+	a := activities.New(activities.Config{Store: s, Models: func(c plan.Choice, _ plan.Condition, _ envs.Environment) (activities.Provider, error) {
+		real := c.Name == "test/model"
+		return activities.Provider{Model: m, Name: c.Name, Simulated: !real, Endpoint: "here", Account: c.Name}, nil
+	}})
+	m.answer = func(model.Request) (model.Response, error) {
+		return model.Response{}, &model.Error{Class: model.Retry, Status: 500}
+	}
+	for entry := range 2 {
+		if _, err := a.TakeTurn(ctx, task.Turn{Ref: r, Entry: entry}); err == nil {
+			t.Fatal("a call was lost and its turn was taken")
+		}
+	}
+	m.answer = func(r model.Request) (model.Response, error) { return response(polite(r)), nil }
+	playWhole(t, a, p, r)
+	all := rows(t, s, p, r)
+	same(t, *all.Rounds[0].Simulated, true)
+	for _, b := range all.Ballots {
+		same(t, *b.Simulated, b.Agent == 1)
+	}
+	seen := ""
+	for _, c := range all.Calls {
+		same(t, *c.Simulated, c.ModelAsked == "scripted/trader")
+		seen += c.Status[:1]
+	}
+	same(t, seen, "uauaaaaa")
 }
 
 // golden compares rows, by column, with a file: a row a line, after the name of its table.

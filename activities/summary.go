@@ -78,4 +78,3 @@ func spend(row *record.Collaboration, calls []record.Call) {
 	slices.Sort(snapshots)
 	row.AnsweredBy = *encoded(slices.Compact(snapshots))
 }
-

@@ -2,8 +2,11 @@
 // table. Columns are snake_case; *_id identify, *_at are UTC microseconds,
 // *_ms milliseconds, *_json canonical JSON; pointers are values that may be
 // absent. Evolution is additive only: columns are never renamed, retyped or
-// reused, and SchemaVersion grows with each addition. Operational columns,
-// tagged digest:"-", are what may differ between two runs of one campaign.
+// reused. One that is added is optional, and absent from earlier files; the
+// digests of their rows stay, since absent values are no part of them.
+// SchemaVersion grows if a reader of the version before would misread a file.
+// Operational columns, tagged digest:"-", are what may differ between two runs
+// of one campaign, or what follows from other columns.
 package record
 
 // SchemaVersion is in every row.
@@ -63,18 +66,19 @@ type Collaboration struct {
 // Round is one round of a collaboration. Key: collaboration_id, generation, round.
 type Round struct {
 	Key
-	Round        int32     `parquet:"round"`          // from 1
-	Voted        bool      `parquet:"voted"`          // ballots were counted in this round
-	Candidates   int32     `parquet:"candidates"`     // candidates of the vote
-	Ballots      int32     `parquet:"ballots"`        // cast, abstentions not counted
-	Winners      int32     `parquet:"winners"`        // more than one is a tie
-	Passed       bool      `parquet:"passed"`         // the count selected a candidate
-	Changed      bool      `parquet:"changed"`        // and it is another decision than before
-	NewProposals int32     `parquet:"new_proposals"`  // proposals made in this round
-	DecisionKey  *string   `parquet:"decision_key"`   // what stands at the end of the round
-	DecisionJSON *string   `parquet:"decision_json"`  // the same as text
-	Score        *float64  `parquet:"score"`          // goodness of what stands; absent before the first decision
-	Utilities    []float64 `parquet:"utilities,list"` // of what stands, by agent
+	Round        int32     `parquet:"round"`                // from 1
+	Voted        bool      `parquet:"voted"`                // ballots were counted in this round
+	Candidates   int32     `parquet:"candidates"`           // candidates of the vote
+	Ballots      int32     `parquet:"ballots"`              // cast, abstentions not counted
+	Winners      int32     `parquet:"winners"`              // more than one is a tie
+	Passed       bool      `parquet:"passed"`               // the count selected a candidate
+	Changed      bool      `parquet:"changed"`              // and it is another decision than before
+	NewProposals int32     `parquet:"new_proposals"`        // proposals made in this round
+	DecisionKey  *string   `parquet:"decision_key"`         // what stands at the end of the round
+	DecisionJSON *string   `parquet:"decision_json"`        // the same as text
+	Score        *float64  `parquet:"score"`                // goodness of what stands; absent before the first decision
+	Utilities    []float64 `parquet:"utilities,list"`       // of what stands, by agent
+	Simulated    *bool     `parquet:"simulated" digest:"-"` // a scripted agent answered in this round; absent from early files
 }
 
 // Turn is one entry of a transcript. Key: collaboration_id, generation, entry.
@@ -110,17 +114,18 @@ type Turn struct {
 // generation, entry, candidate. An abstention is one row without a candidate.
 type Ballot struct {
 	Key
-	Round         int32    `parquet:"round"`          // from 1
-	Entry         int32    `parquet:"entry"`          // the ballot's turn
-	Agent         int32    `parquet:"agent"`          // the voter, from 0; -1 is a judge
-	Abstained     bool     `parquet:"abstained"`      // no ballot: by choice, or because the turn was invalid
-	Invalid       bool     `parquet:"invalid"`        // it abstained because its turn was invalid
-	Candidate     *int32   `parquet:"candidate"`      // from 0
-	CandidateKey  *string  `parquet:"candidate_key"`  // identity of the candidate's proposal
-	ProposersJSON *string  `parquet:"proposers_json"` // agents whose proposal it is
-	Standing      *bool    `parquet:"standing"`       // the candidate is the decision that stood before the vote
-	Value         *float64 `parquet:"value"`          // vote 1 or 0, rating, reciprocal rank, points
-	ValueExact    *string  `parquet:"value_exact"`    // the same as a fraction
+	Round         int32    `parquet:"round"`                // from 1
+	Entry         int32    `parquet:"entry"`                // the ballot's turn
+	Agent         int32    `parquet:"agent"`                // the voter, from 0; -1 is a judge
+	Abstained     bool     `parquet:"abstained"`            // no ballot: by choice, or because the turn was invalid
+	Invalid       bool     `parquet:"invalid"`              // it abstained because its turn was invalid
+	Candidate     *int32   `parquet:"candidate"`            // from 0
+	CandidateKey  *string  `parquet:"candidate_key"`        // identity of the candidate's proposal
+	ProposersJSON *string  `parquet:"proposers_json"`       // agents whose proposal it is
+	Standing      *bool    `parquet:"standing"`             // the candidate is the decision that stood before the vote
+	Value         *float64 `parquet:"value"`                // vote 1 or 0, rating, reciprocal rank, points
+	ValueExact    *string  `parquet:"value_exact"`          // the same as a fraction
+	Simulated     *bool    `parquet:"simulated" digest:"-"` // the voter is a scripted agent; absent from early files
 }
 
 // Call is one attempt that was or may have been billed. Key: collaboration_id,
@@ -147,4 +152,5 @@ type Call struct {
 	FinishReason      string   `parquet:"finish_reason,dict"`                // why the answer ended, as the service says: stop, length, refusal, …
 	RequestID         string   `parquet:"request_id"`                        // the service's own name of the request
 	StartedAt         int64    `parquet:"started_at,timestamp(microsecond)"` // when the call began
+	Simulated         *bool    `parquet:"simulated" digest:"-"`              // it asked no language model; absent from early files
 }

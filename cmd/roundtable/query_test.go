@@ -218,3 +218,42 @@ func TestGoldenLake(t *testing.T) {
 		}
 	}
 }
+
+// TestGoldenLakeBesideNewFiles: files that lack columns are read, and compacted,
+// together with files that have them; what is not known is absent.
+func TestGoldenLakeBesideNewFiles(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "lake")
+	if err := os.CopyFS(folder, os.DirFS("../../analysis/lake/testdata/schema-1")); err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.NewLocal(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx := context.Background()
+	if err := laketest.Play(ctx, s, "name: new\nenv: exchange\nprotocol: {name: roundtable, rounds: 1}\nrule: plurality\nmodel: scripted/trader\n", 0); err != nil {
+		t.Fatal(err)
+	}
+	compare := func(when string) {
+		t.Helper()
+		for _, table := range []string{record.Rounds, record.Ballots, record.Calls} {
+			out, err := runCommand(t, "query", "--lake", folder, "--format", "jsonl",
+				"SELECT DISTINCT campaign_id, simulated, typeof(simulated) AS type FROM "+table+" ORDER BY 1")
+			const want = `{"campaign_id":"golden","simulated":null,"type":"BOOLEAN"}` + "\n" + `{"campaign_id":"new","simulated":true,"type":"BOOLEAN"}` + "\n"
+			if err != nil || out != want {
+				t.Errorf("%s, %s: %q, want %q, error %v", when, table, out, want, err)
+			}
+		}
+	}
+	compare("as it was")
+	for _, campaign := range []string{"golden", "new"} {
+		if n, err := lake.CompactAll(ctx, s, campaign, true); n != 1 || err != nil {
+			t.Fatalf("%s: %d batches, error %v", campaign, n, err)
+		}
+		if r, err := store.Verify(ctx, s, campaign); err != nil || !r.OK() {
+			t.Errorf("%s: %+v, error %v", campaign, r, err)
+		}
+	}
+	compare("compacted")
+}
