@@ -145,6 +145,13 @@ func Worst(p Price, requestBytes, messages, maxOutput int) (Amount, error) {
 	if maxOutput <= 0 {
 		return Amount{}, ErrUnbounded
 	}
+	return worst(p, requestBytes, messages, maxOutput)
+}
+
+// WorstInput is Worst of a call whose answer has no tokens: embeddings of so many texts.
+func WorstInput(p Price, requestBytes, texts int) (Amount, error) { return worst(p, requestBytes, texts, 0) }
+
+func worst(p Price, requestBytes, messages, maxOutput int) (Amount, error) {
 	if err := p.Validate(); err != nil {
 		return Amount{}, err
 	}

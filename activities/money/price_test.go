@@ -78,6 +78,18 @@ func TestPriceJSON(t *testing.T) {
 	}
 }
 
+// Of embeddings only what is sent costs: its bytes, 16 tokens a text and 64 around them.
+func TestWorstInput(t *testing.T) {
+	p := money.Price{Input: 0.13, Output: 99}
+	got, err := money.WorstInput(p, 20_000, 128)
+	if want := (money.Amount{NanoUSD: 2_874_560, Tokens: 22_112}); err != nil || got != want {
+		t.Errorf("%v, %v; want %v", got, err, want)
+	}
+	if _, err := money.WorstInput(money.Price{Input: -1}, 1, 1); err == nil {
+		t.Error("a negative price is taken")
+	}
+}
+
 func TestWorst(t *testing.T) {
 	p := money.Price{Input: 1, Output: 2, CacheWrite: usd(1.25), Reasoning: usd(3), MaxOutput: 50}
 	got, err := money.Worst(p, 900, 1, 0)

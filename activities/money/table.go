@@ -55,7 +55,7 @@ const maxFile = 16 << 20
 
 // Read reads a table in the format of LiteLLM's
 // model_prices_and_context_window.json. Entries without prices for tokens in
-// and out, or that are not for text, are left out, as are entries whose
+// and out, or that are for neither text nor embeddings, are left out, as are entries whose
 // price is 0 (which stands for unknown as often as for free). Where prices rise
 // with the length of a request in several steps, the highest price counts from
 // the first step on, so that a cap holds. Prices of a service tier that has to
@@ -105,6 +105,8 @@ func (t Table) add(e Entry) {
 func priceOf(fields map[string]any) (Price, bool) {
 	switch mode, _ := fields["mode"].(string); mode {
 	case "", "chat", "completion", "responses":
+	case "embedding": // its answer has no tokens
+		fields["output_cost_per_token"] = 0.
 	default:
 		return Price{}, false
 	}

@@ -26,12 +26,13 @@ func TestDefaultTable(t *testing.T) {
 		if !ok || e.Key != key || e.Provider == "" || err != nil || source.Scheme != "https" {
 			t.Errorf("%s: found %v, %+v", key, ok, e)
 		}
+		embeds := strings.Contains(key, "embed") // and answers with no token
 		for _, p := range []float64{e.Price.Input, e.Price.Output} {
-			if p < 0.01 || p > 100 {
+			if (p < 0.01 || p > 100) && !(embeds && p == e.Price.Output && p == 0) {
 				t.Errorf("%s: $%v for a million tokens", key, p)
 			}
 		}
-		if e.Price.CachedInput != nil && *e.Price.CachedInput > e.Price.Input || e.Price.Output < e.Price.Input {
+		if e.Price.CachedInput != nil && *e.Price.CachedInput > e.Price.Input || !embeds && e.Price.Output < e.Price.Input {
 			t.Errorf("%s: prices that no service has: %+v", key, e.Price)
 		}
 	}
@@ -40,43 +41,45 @@ func TestDefaultTable(t *testing.T) {
 func TestFind(t *testing.T) {
 	table, _ := money.Default()
 	for name, key := range map[string]string{
-		"openai/gpt-5-mini":                       "gpt-5-mini",
-		"gpt-5-mini":                              "gpt-5-mini",
-		"gpt-5-mini-2025-08-07":                   "gpt-5-mini",
-		"openai/gpt-5-mini-2025-08-07":            "gpt-5-mini",
-		"openai/gpt-4o-2024-05-13":                "gpt-4o-2024-05-13", // a snapshot with a price of its own
-		"openai/gpt-4o-2024-11-20":                "gpt-4o",
-		"anthropic/claude-haiku-4-5-20251001":     "claude-haiku-4-5",
-		"claude-haiku-4-5@20251001":               "claude-haiku-4-5",
-		"gemini/gemini-2.5-pro":                   "gemini/gemini-2.5-pro",
-		"google/gemini-2.5-pro":                   "gemini/gemini-2.5-pro",
-		"gemini-2.5-pro":                          "gemini/gemini-2.5-pro",
-		"bedrock/amazon.nova-lite-v1:0":           "amazon.nova-lite-v1:0",
-		"bedrock/eu.amazon.nova-2-lite-v1:0":      "eu.amazon.nova-2-lite-v1:0",
-		"groq/openai/gpt-oss-120b":                "groq/openai/gpt-oss-120b",
-		"together/openai/gpt-oss-120b":            "together_ai/openai/gpt-oss-120b",
-		"meta-llama/Llama-3.3-70B-Instruct-Turbo": "together_ai/meta-llama/Llama-3.3-70B-Instruct-Turbo",
-		"deepseek/deepseek-v4-pro":                "deepseek/deepseek-v4-pro",
-		"":                                        "",
-		"/":                                       "",
-		"gpt":                                     "",
-		"gpt-5-min":                               "",
-		"gpt-5-mini-":                             "",
-		"gpt-5-mini-2025":                         "",
-		"gpt-5-mini-2025-13-40":                   "",
-		"gpt-5-mini-fast":                         "",
-		"gpt-4.5":                                 "",
-		"gpt-4-32k":                               "",
-		"gpt-4-0314":                              "",
-		"GPT-4o":                                  "",
-		"azure/gpt-4o":                            "", // Azure has prices of its own
-		"anthropic/gpt-4o":                        "",
-		"openrouter/openai/gpt-5-mini":            "",
-		"openai/gpt-oss-120b":                     "", // not OpenAI's to sell
-		"openai/openai/gpt-5-mini":                "",
-		"bedrock/jp.amazon.nova-2-lite-v1:0":      "", // another region, another price
-		"bedrock/claude-haiku-4-5":                "",
-		"sample_spec":                             "",
+		"openai/gpt-5-mini":                        "gpt-5-mini",
+		"gpt-5-mini":                               "gpt-5-mini",
+		"gpt-5-mini-2025-08-07":                    "gpt-5-mini",
+		"openai/gpt-5-mini-2025-08-07":             "gpt-5-mini",
+		"openai/gpt-4o-2024-05-13":                 "gpt-4o-2024-05-13", // a snapshot with a price of its own
+		"openai/gpt-4o-2024-11-20":                 "gpt-4o",
+		"anthropic/claude-haiku-4-5-20251001":      "claude-haiku-4-5",
+		"claude-haiku-4-5@20251001":                "claude-haiku-4-5",
+		"gemini/gemini-2.5-pro":                    "gemini/gemini-2.5-pro",
+		"google/gemini-2.5-pro":                    "gemini/gemini-2.5-pro",
+		"gemini-2.5-pro":                           "gemini/gemini-2.5-pro",
+		"bedrock/amazon.nova-lite-v1:0":            "amazon.nova-lite-v1:0",
+		"bedrock/eu.amazon.nova-2-lite-v1:0":       "eu.amazon.nova-2-lite-v1:0",
+		"groq/openai/gpt-oss-120b":                 "groq/openai/gpt-oss-120b",
+		"together/openai/gpt-oss-120b":             "together_ai/openai/gpt-oss-120b",
+		"meta-llama/Llama-3.3-70B-Instruct-Turbo":  "together_ai/meta-llama/Llama-3.3-70B-Instruct-Turbo",
+		"deepseek/deepseek-v4-pro":                 "deepseek/deepseek-v4-pro",
+		"openai/text-embedding-3-large":            "text-embedding-3-large",
+		"openrouter/openai/text-embedding-3-large": "openrouter/openai/text-embedding-3-large",
+		"":                                   "",
+		"/":                                  "",
+		"gpt":                                "",
+		"gpt-5-min":                          "",
+		"gpt-5-mini-":                        "",
+		"gpt-5-mini-2025":                    "",
+		"gpt-5-mini-2025-13-40":              "",
+		"gpt-5-mini-fast":                    "",
+		"gpt-4.5":                            "",
+		"gpt-4-32k":                          "",
+		"gpt-4-0314":                         "",
+		"GPT-4o":                             "",
+		"azure/gpt-4o":                       "", // Azure has prices of its own
+		"anthropic/gpt-4o":                   "",
+		"openrouter/openai/gpt-5-mini":       "",
+		"openai/gpt-oss-120b":                "", // not OpenAI's to sell
+		"openai/openai/gpt-5-mini":           "",
+		"bedrock/jp.amazon.nova-2-lite-v1:0": "", // another region, another price
+		"bedrock/claude-haiku-4-5":           "",
+		"sample_spec":                        "",
 		"openai/" + strings.Repeat("gpt-4o", 10_000): "",
 	} {
 		e, ok := table.Find(name)
@@ -99,6 +102,7 @@ const odd = `{
     {"range": [0, 32000.0], "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06},
     {"range": [32000.0, 128000], "input_cost_per_token": 3e-06, "output_cost_per_token": 4e-06, "output_cost_per_reasoning_token": 6e-06}]},
   "image": {"litellm_provider": "p", "mode": "image_generation", "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06},
+  "vectors": {"litellm_provider": "p", "mode": "embedding", "input_cost_per_token": 1e-07},
   "free": {"litellm_provider": "p", "mode": "chat", "input_cost_per_token": 0, "output_cost_per_token": 0},
   "half": {"litellm_provider": "p", "mode": "chat", "input_cost_per_token": 1e-06},
   "negative": {"litellm_provider": "p", "mode": "chat", "input_cost_per_token": -1e-06, "output_cost_per_token": 1e-06},
@@ -115,7 +119,7 @@ func TestReadLiteLLM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(table.Keys(), " "); got != "p/alike p/two plain q/alike q/two ranges step texts words" {
+	if got := strings.Join(table.Keys(), " "); got != "p/alike p/two plain q/alike q/two ranges step texts vectors words" {
 		t.Errorf("models %s", got)
 	}
 	for name, max := range map[string]int{"plain": 4096, "texts": 8192, "words": 0} {
@@ -141,6 +145,9 @@ func TestReadLiteLLM(t *testing.T) {
 		if got := cost(test.name, test.usage); got < test.micro*0.999999 || got > test.micro*1.000001 {
 			t.Errorf("%s: %+v costs %v millionths, want %v", test.name, test.usage, got, test.micro)
 		}
+	}
+	if e, _ := table.Find("p/vectors"); e.Price != (money.Price{Input: 0.1}) {
+		t.Errorf("embeddings cost %+v", e.Price)
 	}
 	if _, ok := table.Find("two"); ok {
 		t.Error("a name with two prices was found")
