@@ -1,6 +1,6 @@
 package acts
 
-import "math"
+import "roundtable/analysis/statistics"
 
 // Ratio is a share over several collaborations.
 type Ratio struct {
@@ -13,7 +13,7 @@ type Ratio struct {
 // PerMessage is the share of a round's messages that show an act: by round
 // (from 1, at index 0) and act; nil for a round in which nobody said anything.
 // Messages of one collaboration depend on each other, so the standard error is
-// that of a ratio of sums over collaborations (Cochran 1977, section 2.11).
+// that of a ratio of sums over collaborations.
 func PerMessage(talks []Talk) [][N]*Ratio {
 	return ratios(talks, func(round []Set, act int) (shown, of int) {
 		for _, s := range round {
@@ -68,22 +68,13 @@ func ratios(talks []Talk, count func(round []Set, act int) (shown, of int)) [][N
 
 // ratio of the sums of pairs (shown, of).
 func ratio(counts [][2]float64) *Ratio {
-	shown, of, n := 0., 0., float64(len(counts))
-	for _, c := range counts {
-		shown, of = shown+c[0], of+c[1]
-	}
-	if of == 0 {
+	share, se, ok := statistics.Ratio(counts)
+	if !ok {
 		return nil
 	}
-	r := Ratio{Share: shown / of, Of: len(counts), Units: int(of)}
-	if n > 1 {
-		squares := 0.
-		for _, c := range counts {
-			d := c[0] - r.Share*c[1]
-			squares += d * d
-		}
-		se := math.Sqrt(squares*n/(n-1)) / of
-		r.SE = &se
+	r := Ratio{Share: share, SE: se, Of: len(counts)}
+	for _, c := range counts {
+		r.Units += int(c[1])
 	}
 	return &r
 }

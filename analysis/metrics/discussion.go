@@ -1,7 +1,5 @@
 package metrics
 
-import "slices"
-
 // Counted is solution counting (paper 2, appendix D): the answer that most
 // agents give; ties: the earliest agent's. Answers that could not be read do
 // not count. Undefined if none could.
@@ -82,30 +80,24 @@ type Challenges []Challenge
 
 // Rate is the share that is challenged, in percent (Figure 6). Undefined for none.
 func (c Challenges) Rate() (percent float64, ok bool) {
-	return c.share(func(x Challenge) bool { return x.Challenged })
+	challenged, _, _ := c.Changes()
+	return 100 * float64(challenged) / float64(max(1, len(c))), len(c) > 0
 }
 
-// Improved is the share of the challenged answers that are better after it, in
-// percent (Figure 7). Undefined if none was challenged.
-func (c Challenges) Improved() (percent float64, ok bool) {
-	return c.challenged().share(func(x Challenge) bool { return x.After > x.Before })
-}
-
-// Worsened is the share of the challenged answers that are worse after it, in percent.
-func (c Challenges) Worsened() (percent float64, ok bool) {
-	return c.challenged().share(func(x Challenge) bool { return x.After < x.Before })
-}
-
-func (c Challenges) challenged() Challenges {
-	return slices.DeleteFunc(slices.Clone(c), func(x Challenge) bool { return !x.Challenged })
-}
-
-func (c Challenges) share(is func(Challenge) bool) (percent float64, ok bool) {
-	n := 0
+// Changes counts what was challenged, and of that what is better and what is
+// worse after it (Figure 7).
+func (c Challenges) Changes() (challenged, better, worse int) {
 	for _, x := range c {
-		if is(x) {
-			n++
+		if !x.Challenged {
+			continue
+		}
+		challenged++
+		switch {
+		case x.After > x.Before:
+			better++
+		case x.After < x.Before:
+			worse++
 		}
 	}
-	return 100 * float64(n) / float64(max(1, len(c))), len(c) > 0
+	return challenged, better, worse
 }

@@ -76,18 +76,13 @@ func TestTerminationOfTable2(t *testing.T) {
 
 func TestChallenges(t *testing.T) {
 	c := Challenges{{true, 0, 1}, {true, 1, 0}, {true, 1, .5}, {true, 1, 1}, {false, 1, 1}, {false, 0, 1}, {false, 0, 0}, {false, 0, 0}}
-	for name, x := range map[string]struct {
-		of   func() (float64, bool)
-		want float64
-	}{"rate": {c.Rate, 50}, "improved": {c.Improved, 25}, "worsened": {c.Worsened, 50}} {
-		if got, ok := x.of(); !ok || got != x.want {
-			t.Errorf("%s is %v, want %v", name, got, x.want)
-		}
+	if rate, ok := c.Rate(); !ok || rate != 50 {
+		t.Errorf("the rate is %v, want 50", rate)
+	}
+	if challenged, better, worse := c.Changes(); challenged != 4 || better != 1 || worse != 2 { // what nobody challenged does not count
+		t.Errorf("of %d that were challenged %d are better and %d worse, want 4, 1, 2", challenged, better, worse)
 	}
 	if _, ok := (Challenges{}).Rate(); ok {
 		t.Error("no challenges have a rate")
-	}
-	if _, ok := (Challenges{{false, 0, 1}}).Improved(); ok {
-		t.Error("what was not challenged can improve")
 	}
 }

@@ -1,10 +1,9 @@
 package tables
 
 import (
-	"slices"
-
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/record"
+	"roundtable/analysis/statistics"
 )
 
 const challengeKey = "protocol.challenge"
@@ -38,26 +37,44 @@ func (c Campaign) Challenges() (Table, bool) {
 		t.Rows = append(t.Rows, append(row, x.challenges()...))
 	}
 	t.Notes = []string{
-		"Challenged: agents that do not agree with the answer that they are shown, mean over discussions (standard error). Improved, worsened: of those that challenge, whose new answer is right where the other was not, and the reverse (SQuAD: exact match); net is their difference.",
+		"Challenged: agents that do not agree with the answer that they are shown, mean over discussions (standard error). Improved, worsened: of those that challenge, whose new answer is right where the other was not, and the reverse (SQuAD: exact match), with the standard error of a ratio of sums over discussions; net is their difference.",
 	}
 	d.notes(&t)
 	return t, len(t.Rows) > 0
 }
 
+// challenges are the share of agents that challenge, the mean over discussions;
+// of the answers that they challenge the shares that improve and worsen, and the
+// difference; how many agents, and discussions. Standard errors are over discussions.
 func (x discussed) challenges() []Cell {
 	var rates sample
-	var all metrics.Challenges
+	var improved, worsened, net [][2]float64
+	agents := 0
 	for _, r := range x.done() {
-		if r.Discussion != nil && len(r.Discussion.Challenges) > 0 {
-			rates.add(r.Discussion.Challenges.Rate())
-			all = append(all, r.Discussion.Challenges...)
+		if r.Discussion == nil || len(r.Discussion.Challenges) == 0 {
+			continue
+		}
+		rates.add(r.Discussion.Challenges.Rate())
+		agents += len(r.Discussion.Challenges)
+		challenged, better, worse := r.Discussion.Challenges.Changes()
+		pair := func(n int) [2]float64 { return [2]float64{float64(n), float64(challenged)} }
+		if challenged > 0 {
+			improved, worsened, net = append(improved, pair(better)), append(worsened, pair(worse)), append(net, pair(better-worse))
 		}
 	}
-	improved, ok := all.Improved()
-	worsened, _ := all.Worsened()
-	changes := make([]Cell, 3)
-	if ok {
-		changes = []Cell{number(improved, 1), number(worsened, 1), number(improved-worsened, 1)}
+	return []Cell{rates.mean(1), ratio(improved), ratio(worsened), ratio(net), count(agents), count(rates.of)}
+}
+
+// ratio of sums over clusters, in percent with its standard error.
+func ratio(clusters [][2]float64) Cell {
+	share, se, ok := statistics.Ratio(clusters)
+	if !ok {
+		return Cell{}
 	}
-	return slices.Concat([]Cell{rates.mean(1)}, changes, []Cell{count(len(all)), count(rates.of)})
+	c := number(100*share, 1)
+	if c.N = len(clusters); se != nil {
+		*se *= 100
+		c.SE = se
+	}
+	return c
 }

@@ -3,6 +3,7 @@ package tables
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -65,6 +66,12 @@ func TestChallengesByHand(t *testing.T) {
 	}
 	for name, want := range map[string]float64{"challenged": 50, "improved": 100. / 3, "worsened": 100. / 3, "net": 0, "agents": 6, "n": 2} {
 		near(t, name, column(t, table, name, "strategyqa", "solution"), want)
+	}
+	// Of one improved in three, by discussion 0 of 2 and 1 of 1: residuals -2/3 and 2/3, so √(8/9 · 2/1) / 3.
+	for _, row := range table.Rows {
+		if i := slices.Index(table.Columns, "improved"); row[1].Text == "solution" {
+			near(t, "its standard error", row[i].SE, 100*math.Sqrt(16./9)/3)
+		}
 	}
 	near(t, "irrelevant", column(t, table, "challenged", "strategyqa", "irrelevant"), 100)
 	near(t, "irrelevant", column(t, table, "improved", "strategyqa", "irrelevant"), 200./3)
