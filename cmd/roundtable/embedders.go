@@ -40,7 +40,7 @@ func newEmbedder(s store.Store, name, params string) (embedder, error) {
 	if info, err := os.Stat(name); err != nil || !info.IsDir() {
 		return embedder{}, fmt.Errorf("--embedder is %q, which is no folder; it is %s, openai/MODEL, or the folder of a sentence transformer", name, tfidf)
 	}
-	m, err := sentence.Open(name)
+	m, err := sentence.Open(name, os.Getenv(sentence.LibraryVariable))
 	if err != nil {
 		return embedder{}, err
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"roundtable/analysis/embedding/sentence"
 )
 
 // TestFeatures goes from a campaign to SQL and finds there what Table 8 says.
@@ -58,11 +60,8 @@ func TestFeatures(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("Table 8 has no %v", want)
 	}
-	folder, err := filepath.Abs("../../analysis/embedding/sentence/testdata/tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out := output(t, dir, "features", "talk", "--embedder", folder); !strings.Contains(out, "information distances by sentence transformer tiny (") {
+	t.Setenv(sentence.LibraryVariable, "")
+	if out := output(t, dir, "features", "talk", "--embedder", tinyFolder(t)); !strings.Contains(out, "information distances by sentence transformer tiny (") {
 		t.Errorf("features says %s", out)
 	}
 	if out := output(t, dir, "query", "--json", "SELECT count(*)::INTEGER AS n FROM features WHERE embedder LIKE '%tiny%' AND distance BETWEEN 0 AND 2"); !strings.Contains(out, `"n": 48`) && !strings.Contains(out, `"n":48`) {
@@ -71,6 +70,15 @@ func TestFeatures(t *testing.T) {
 	if out := output(t, dir, "verify", "talk", "--json"); !strings.Contains(out, `"features": 216`) || !strings.Contains(out, `"ok": true`) {
 		t.Errorf("verify says %s", out)
 	}
+}
+
+func tinyFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := filepath.Abs("../../analysis/embedding/sentence/testdata/tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }
 
 // TestInformationDistanceIsEverywhere: every table and figure that has room for
@@ -154,14 +162,16 @@ func TestEmbeddingsAreBoughtOnce(t *testing.T) {
 
 func TestEmbeddersExplainThemselves(t *testing.T) {
 	dir := talkLake(t)
+	t.Setenv(sentence.LibraryVariable, filepath.Join(dir, "no-library.so")) // a folder with ONNX wants it
 	for args, want := range map[string]string{
 		"--embedder openai/x --embedder-params {\"api_key_env\":\"NO_SUCH_KEY\"}":        "NO_SUCH_KEY",
 		"--embedder openai/x --embedder-params {\"base_url\":\"http://localhost:1/v1\"}": "cannot be reached",
 		"--embedder openai/x --embedder-params {\"base\":1}":                             "base",
-		"--embedder lake":             "config.json",
-		"--embedder nowhere":          "nowhere",
-		"--embedder-params {\"a\":1}": "not for tfidf",
-		"--readability flesch":        "portable and textstat",
+		"--embedder " + tinyFolder(t):                                                    "no-library.so",
+		"--embedder lake":                                                                "config.json",
+		"--embedder nowhere":                                                             "nowhere",
+		"--embedder-params {\"a\":1}":                                                    "not for tfidf",
+		"--readability flesch":                                                           "portable and textstat",
 	} {
 		for _, command := range []string{"features talk", "analyze talk --table 8", "analyze talk --figure 5.distance", "report talk -o r.html"} {
 			out, err := program(t, dir, append(strings.Fields(command), strings.Fields(args)...)...).CombinedOutput()

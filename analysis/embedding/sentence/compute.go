@@ -8,6 +8,13 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
+// bert is the engine that is computed here, from safetensors.
+type bert struct {
+	config    config
+	embedding embeddings
+	layers    []layer
+}
+
 // embeddings are what a token, its place and its sentence (there is one) bring.
 type embeddings struct {
 	words, places, first []float32
@@ -34,9 +41,9 @@ type norming struct {
 	epsilon float64
 }
 
-// fill takes all weights that are needed.
-func (m *Model) fill(w weights) error {
-	c, r := m.config, reader{weights: w, epsilon: m.config.Epsilon}
+// newBERT takes all weights that are needed.
+func newBERT(c config, w weights) (*bert, error) {
+	m, r := &bert{config: c}, reader{weights: w, epsilon: c.Epsilon}
 	m.embedding = embeddings{
 		r.take("embeddings.word_embeddings.weight", c.Words, c.Hidden), r.take("embeddings.position_embeddings.weight", c.Positions, c.Hidden),
 		r.take("embeddings.token_type_embeddings.weight", 2, c.Hidden), r.norming("embeddings.LayerNorm", c.Hidden),
@@ -51,7 +58,7 @@ func (m *Model) fill(w weights) error {
 			done: r.norming(at+"output.LayerNorm", c.Hidden),
 		})
 	}
-	return r.err
+	return m, r.err
 }
 
 // reader remembers the first fault.
@@ -78,8 +85,7 @@ func (r *reader) norming(name string, size int) norming {
 	return norming{r.take(name+".weight", size), r.take(name+".bias", size), r.epsilon}
 }
 
-// vector is the embedding of a text's tokens.
-func (m *Model) vector(ids []int) []float64 {
+func (m *bert) states(ids []int) ([]float32, error) {
 	hidden := m.config.Hidden
 	x := make([]float32, len(ids)*hidden)
 	for i, id := range ids {
@@ -91,7 +97,7 @@ func (m *Model) vector(ids []int) []float64 {
 	for _, l := range m.layers {
 		x = l.apply(x, m.config.Heads)
 	}
-	return m.pool(x)
+	return x, nil
 }
 
 func (l layer) apply(x []float32, heads int) []float32 {
@@ -174,27 +180,4 @@ func (l norming) apply(x []float32) {
 			x[i] = float32((float64(v)-mean)*scale)*l.w[i] + l.b[i]
 		}
 	}
-}
-
-// pool is the mean of the tokens or the first one, of length 1 if the model says so.
-func (m *Model) pool(x []float32) []float64 {
-	hidden := m.config.Hidden
-	if m.pooling.First {
-		x = x[:hidden]
-	}
-	vector := make([]float64, hidden)
-	for i, v := range x {
-		vector[i%hidden] += float64(v) * float64(hidden) / float64(len(x))
-	}
-	if !m.unit {
-		return vector
-	}
-	length := 0.
-	for _, v := range vector {
-		length += v * v
-	}
-	for i := range vector {
-		vector[i] /= math.Sqrt(length)
-	}
-	return vector
 }

@@ -1,8 +1,11 @@
 // Package sentence embeds texts with a sentence transformer (Reimers and
 // Gurevych 2019) out of a folder as sentence-transformers saves it: a model of
 // the family BERT with its weights as safetensors, such as all-MiniLM-L6-v2 or
-// paraphrase-MiniLM-L6-v2, which paper 1 used. Nothing but Go runs; the same
-// folder gives the same vectors to about six digits on every machine.
+// paraphrase-MiniLM-L6-v2, which paper 1 used. Nothing but Go runs. What is not
+// computed here, ONNX Runtime computes, if the folder holds the model as ONNX
+// and the library is on this machine; texts become tokens and tokens vectors by
+// the same code. The same weights give the same vectors to about six digits on
+// every machine and with both engines.
 package sentence
 
 import (
@@ -10,24 +13,20 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 )
 
 // Model embeds texts; it may be used by several goroutines.
 type Model struct {
-	name      string
-	config    config
-	pooling   pooling
-	unit      bool // vectors are brought to length 1
-	tokens    tokenizer
-	embedding embeddings
-	layers    []layer
+	name    string
+	pooling pooling
+	unit    bool // vectors are brought to length 1
+	tokens  tokenizer
+	engine  engine
 }
 
 // config is config.json, as far as it decides what is computed.
@@ -45,52 +44,42 @@ type config struct {
 	Epsilon      float64 `json:"layer_norm_eps"`
 }
 
-// pooling is 1_Pooling/config.json.
-type pooling struct {
-	First bool `json:"pooling_mode_cls_token"`
-	Mean  bool `json:"pooling_mode_mean_tokens"`
-	Max   bool `json:"pooling_mode_max_tokens"`
-	Root  bool `json:"pooling_mode_mean_sqrt_len_tokens"`
-}
-
-// Open reads a folder. An error says what the folder lacks, or what in it this
-// package does not compute.
-func Open(folder string) (*Model, error) {
-	m, err := open(folder)
+// Open reads a folder. The library is the path of ONNX Runtime's shared library,
+// or empty: then it is looked for where the system keeps libraries, but only for
+// a model that is not computed here. So a folder keeps its engine, and with it
+// its name, until a library is named. An error says what the folder lacks, or
+// what in it is not computed.
+func Open(folder, library string) (*Model, error) {
+	m, err := open(folder, library)
 	if err != nil {
 		return nil, fmt.Errorf("the folder %s is no sentence transformer that can be used: %w", folder, err)
 	}
 	return m, nil
 }
 
-func open(folder string) (*Model, error) {
-	m := &Model{}
-	if err := readJSON(folder, "config.json", &m.config); err != nil {
-		return nil, err
-	}
-	if err := m.config.check(); err != nil {
+func open(folder, library string) (*Model, error) {
+	m, c := &Model{}, config{}
+	if err := readJSON(folder, "config.json", &c); err != nil {
 		return nil, err
 	}
 	if err := m.modules(folder); err != nil {
 		return nil, err
 	}
 	var err error
-	if m.tokens, err = readTokenizer(folder, m.config); err != nil {
+	if m.tokens, err = readTokenizer(folder, c); err != nil {
 		return nil, err
 	}
-	w, err := readWeights(filepath.Join(folder, "model.safetensors"))
+	w, err := chooseEngine(folder, library, c)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.fill(w); err != nil {
-		return nil, fmt.Errorf("model.safetensors: %w", err)
-	}
-	settings, err := json.Marshal([]any{m.config, m.pooling, m.unit, m.tokens.longest, m.tokens.lower, len(m.tokens.ids)})
+	settings, err := json.Marshal([]any{c, m.pooling, m.unit, m.tokens.longest, m.tokens.lower, len(m.tokens.ids)})
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256(append(settings, w.sum...))
-	m.name = strings.TrimSpace("sentence transformer "+strings.TrimPrefix(path.Base(m.config.Name), ".")) + " (" + hex.EncodeToString(sum[:4]) + ")"
+	m.engine = w.engine
+	m.name = strings.TrimSpace("sentence transformer "+strings.TrimPrefix(path.Base(c.Name), ".")) + w.by + " (" + hex.EncodeToString(sum[:4]) + ")"
 	return m, nil
 }
 
@@ -105,50 +94,14 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float64, error) 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		vectors[i] = m.vector(m.tokens.split(text))
+		ids := m.tokens.split(text)
+		states, err := m.engine.states(ids)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.name, err)
+		}
+		vectors[i] = m.pool(states, len(ids))
 	}
 	return vectors, nil
-}
-
-func (c config) check() error {
-	switch {
-	case c.Type != "bert":
-		return fmt.Errorf("config.json says model_type %q; bert is computed (all-MiniLM, paraphrase-MiniLM, bge, e5, gte and others of that family)", c.Type)
-	case c.Activation != "gelu":
-		return fmt.Errorf("config.json says hidden_act %q; gelu is computed", c.Activation)
-	case c.Position != "" && c.Position != "absolute":
-		return fmt.Errorf("config.json says position_embedding_type %q; absolute is computed", c.Position)
-	case c.Hidden < 1 || c.Heads < 1 || c.Hidden%c.Heads != 0 || c.Layers < 1 || c.Intermediate < 1 || c.Positions < 3 || c.Words < 1 || c.Epsilon <= 0:
-		return errors.New("config.json has sizes that no model has")
-	}
-	return nil
-}
-
-// modules reads what follows the transformer.
-func (m *Model) modules(folder string) error {
-	var modules []struct{ Path, Type string }
-	if err := readJSON(folder, "modules.json", &modules); err != nil {
-		return err
-	}
-	pooled := false
-	for _, module := range modules {
-		switch module.Type[strings.LastIndexByte(module.Type, '.')+1:] {
-		case "Transformer":
-		case "Normalize":
-			m.unit = true
-		case "Pooling":
-			pooled = true
-			if err := readJSON(folder, path.Join(module.Path, "config.json"), &m.pooling); err != nil {
-				return err
-			}
-		default:
-			return fmt.Errorf("modules.json names a module %s; Transformer, Pooling and Normalize are computed", module.Type)
-		}
-	}
-	if p := m.pooling; !pooled || p.First == p.Mean || p.Max || p.Root {
-		return errors.New("the pooling is neither by the mean of the tokens nor by the first token")
-	}
-	return nil
 }
 
 // readJSON reads a file of the folder; a path in it cannot leave the folder.

@@ -19,8 +19,9 @@ import (
 
 // compare holds a folder to the reference of testdata/reference.py: tokens
 // exactly, vectors and cosines to what numbers of 32 bits can be.
-func compare(t *testing.T, folder, path string) {
-	m, err := Open(folder)
+func compare(t *testing.T, folder, library, path string) {
+	t.Helper()
+	m, err := Open(folder, library)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,22 +64,25 @@ func compare(t *testing.T, folder, path string) {
 	}
 }
 
-func TestTiny(t *testing.T) { compare(t, "testdata/tiny", "testdata/tiny.json") }
+func TestTiny(t *testing.T) { compare(t, "testdata/tiny", "", "testdata/tiny.json") }
 
 // folderEnv names the folder of all-MiniLM-L6-v2; see testdata/reference.py.
 const folderEnv = "ROUNDTABLE_MINILM"
 
-func TestMiniLM(t *testing.T) {
+func TestMiniLM(t *testing.T) { compare(t, miniLM(t), "", "testdata/minilm.json") }
+
+func miniLM(t testing.TB) string {
+	t.Helper()
 	folder := os.Getenv(folderEnv)
 	if folder == "" {
-		t.Skip(folderEnv + " does not name the folder of all-MiniLM-L6-v2 (90 MB); TestTiny computes the same with a small model")
+		t.Skip(folderEnv + " does not name the folder of all-MiniLM-L6-v2 (90 MB); the tests with tiny compute the same with a small model")
 	}
-	compare(t, folder, "testdata/minilm.json")
+	return folder
 }
 
 func tiny(t testing.TB) *Model {
 	t.Helper()
-	m, err := Open("testdata/tiny")
+	m, err := Open("testdata/tiny", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,68 +104,108 @@ func TestAnyText(t *testing.T) {
 	})
 }
 
-// TestWrongFolders: each thing that a folder can lack or have is named.
-func TestWrongFolders(t *testing.T) {
-	change := func(name string, from, to string) func(string) error {
-		return func(folder string) error {
-			path := filepath.Join(folder, name)
-			data, err := os.ReadFile(path)
-			if err == nil && !bytes.Contains(data, []byte(from)) {
-				err = errors.New("nothing to change in " + name)
-			}
-			if err != nil {
-				return err
-			}
-			return os.WriteFile(path, bytes.Replace(data, []byte(from), []byte(to), 1), 0o600)
+// spoiler changes a copy of testdata/tiny.
+type spoiler func(folder string) error
+
+func change(name, from, to string) spoiler {
+	return func(folder string) error {
+		path := filepath.Join(folder, name)
+		data, err := os.ReadFile(path)
+		if err == nil && !bytes.Contains(data, []byte(from)) {
+			err = errors.New("nothing to change in " + name)
 		}
-	}
-	remove := func(name string) func(string) error {
-		return func(folder string) error { return os.Remove(filepath.Join(folder, name)) }
-	}
-	for says, spoil := range map[string]func(string) error{
-		"config.json":                    remove("config.json"),
-		"modules.json":                   remove("modules.json"),
-		"tokenizer.json":                 remove("vocab.txt"),
-		"model.safetensors":              remove("model.safetensors"),
-		"model_type \"xlm-roberta\"":     change("config.json", `"bert"`, `"xlm-roberta"`),
-		"hidden_act \"relu\"":            change("config.json", `"gelu"`, `"relu"`),
-		"sizes that no model has":        change("config.json", `"num_attention_heads": 2`, `"num_attention_heads": 3`),
-		"has the shape [22 8]":           change("config.json", `"hidden_size": 8`, `"hidden_size": 16`),
-		"config.json: ":                  change("config.json", `{`, `[`),
-		"module sentence_transformers":   change("modules.json", `models.Normalize`, `models.Dense`),
-		"neither by the mean":            change("1_Pooling/config.json", `true`, `false`),
-		"no [SEP]":                       change("vocab.txt", `[SEP]`, `[SAP]`),
-		"config.json knows 22":           change("vocab.txt", "b\n", "b\nc\n"),
-		"it has no embeddings.LayerNorm": change("model.safetensors", "embeddings.LayerNorm.weight", "embeddings.LayerNorm.wrecks"),
-		"is of type F16":                 change("model.safetensors", `"F32"`, `"F16"`),
-		"not where its header says":      change("model.safetensors", `[704, 1216]`, `[704, 9999]`),
-		"no file of safetensors":         change("model.safetensors", string([]byte{0, 0, 0, 0, '{'}), string([]byte{0, 0, 9, 0, '{'})),
-	} {
-		folder := t.TempDir()
-		if err := os.CopyFS(folder, os.DirFS("testdata/tiny")); err != nil {
-			t.Fatal(err)
+		if err != nil {
+			return err
 		}
+		return os.WriteFile(path, bytes.ReplaceAll(data, []byte(from), []byte(to)), 0o600)
+	}
+}
+
+func remove(name string) spoiler {
+	return func(folder string) error { return os.Remove(filepath.Join(folder, name)) }
+}
+
+// mpnet makes of the folder one of that family: other marks around a text.
+func mpnet(folder string) error {
+	return errors.Join(change("config.json", `"bert"`, `"mpnet"`)(folder), change("vocab.txt", "[CLS]", "<s>")(folder), change("vocab.txt", "[SEP]", "</s>")(folder))
+}
+
+// spoiled is a copy of testdata/tiny that was changed.
+func spoiled(t *testing.T, spoilers ...spoiler) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, os.DirFS("testdata/tiny")); err != nil {
+		t.Fatal(err)
+	}
+	for _, spoil := range spoilers {
 		if err := spoil(folder); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(folder); err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), folder) {
+	}
+	return folder
+}
+
+// TestWrongFolders: each thing that a folder can lack or have is named.
+func TestWrongFolders(t *testing.T) {
+	alone := remove("onnx/model.onnx")
+	for says, spoil := range map[string]spoiler{
+		"config.json":                remove("config.json"),
+		"modules.json":               remove("modules.json"),
+		"tokenizer.json":             remove("vocab.txt"),
+		"model.safetensors":          remove("model.safetensors"),
+		"model_type \"xlm-roberta\"": change("config.json", `"bert"`, `"xlm-roberta"`),
+		"model_type \"mpnet\", which is computed from onnx": mpnet,
+		"model_type \"distilbert\"":                         change("config.json", `"bert"`, `"distilbert"`),
+		"hidden_act \"relu\"":                               change("config.json", `"gelu"`, `"relu"`),
+		"sizes that no model has":                           change("config.json", `"num_attention_heads": 2`, `"num_attention_heads": 3`),
+		"has the shape [22 8]":                              change("config.json", `"hidden_size": 8`, `"hidden_size": 16`),
+		"config.json: ":                                     change("config.json", `{`, `[`),
+		"module sentence_transformers":                      change("modules.json", `models.Normalize`, `models.Dense`),
+		"neither by the mean":                               change("1_Pooling/config.json", `true`, `false`),
+		"no [SEP]":                                          change("vocab.txt", `[SEP]`, `[SAP]`),
+		"config.json knows 22":                              change("vocab.txt", "b\n", "b\nc\n"),
+		"it has no embeddings.LayerNorm":                    change("model.safetensors", "embeddings.LayerNorm.weight", "embeddings.LayerNorm.wrecks"),
+		"is of type F16":                                    change("model.safetensors", `"F32"`, `"F16"`),
+		"not where its header says":                         change("model.safetensors", `[704, 1216]`, `[704, 9999]`),
+		"no file of safetensors":                            change("model.safetensors", string([]byte{0, 0, 0, 0, '{'}), string([]byte{0, 0, 9, 0, '{'})),
+	} {
+		folder := spoiled(t, alone, spoil)
+		if _, err := Open(folder, ""); err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), folder) {
 			t.Errorf("%v, want %q", err, says)
 		}
 	}
-	if _, err := Open(filepath.Join(t.TempDir(), "nowhere")); err == nil || !strings.Contains(err.Error(), "nowhere") {
+	if _, err := Open(filepath.Join(t.TempDir(), "nowhere"), ""); err == nil || !strings.Contains(err.Error(), "nowhere") {
 		t.Error(err)
 	}
 }
 
+// TestLongest: what a model reads at most, as sentence-transformers has it.
+func TestLongest(t *testing.T) {
+	none := remove("sentence_bert_config.json")
+	tokens := func(limit string) spoiler {
+		return func(folder string) error {
+			return os.WriteFile(filepath.Join(folder, "tokenizer_config.json"), []byte(`{"model_max_length": `+limit+`}`), 0o600)
+		}
+	}
+	for want, spoilers := range map[int][]spoiler{
+		10: {tokens("8")},
+		8:  {none, tokens("8")},
+		16: {none, tokens("1000000000000000019884624838656")},
+	} {
+		m, err := Open(spoiled(t, spoilers...), "")
+		if err != nil || m.tokens.longest != want || len(m.tokens.split(strings.Repeat("bread ", 99))) != want {
+			t.Errorf("%+v, want %d: %v", m, want, err)
+		}
+	}
+}
+
 // TestNames: other weights or settings, another name; another place, the same.
+// Vectors in lakes lie under these names, so they stay what they were.
 func TestNames(t *testing.T) {
 	first := tiny(t)
-	folder := filepath.Join(t.TempDir(), "elsewhere")
-	if err := os.CopyFS(folder, os.DirFS("testdata/tiny")); err != nil {
-		t.Fatal(err)
-	}
-	moved, err := Open(folder)
-	if err != nil || moved.Name() != first.Name() || !strings.HasPrefix(first.Name(), "sentence transformer tiny (") {
+	folder := spoiled(t)
+	moved, err := Open(folder, "")
+	if err != nil || moved.Name() != first.Name() || first.Name() != "sentence transformer tiny (bbda2354)" {
 		t.Errorf("%s and %s: %v", first.Name(), moved.Name(), err)
 	}
 	path := filepath.Join(folder, "model.safetensors")
@@ -173,17 +217,15 @@ func TestNames(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if other, err := Open(folder); err != nil || other.Name() == first.Name() {
+	if other, err := Open(folder, ""); err != nil || other.Name() == first.Name() {
 		t.Errorf("other weights, the same name %s: %v", first.Name(), err)
 	}
 }
 
-func BenchmarkEmbed(b *testing.B) {
-	folder := os.Getenv(folderEnv)
-	if folder == "" {
-		b.Skip(folderEnv + " does not name a folder")
-	}
-	m, err := Open(folder)
+func BenchmarkEmbed(b *testing.B) { benchmark(b, "") }
+
+func benchmark(b *testing.B, library string) {
+	m, err := Open(miniLM(b), library)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -22,14 +22,28 @@ type tokenizer struct {
 	begin, end, none int  // [CLS], [SEP], [UNK]
 }
 
+// families are the models whose words are put together as BERT's, each with what
+// its texts begin and end with. Others, such as RoBERTa, have other words.
+var families = map[string][2]string{
+	"bert": {"[CLS]", "[SEP]"}, "distilbert": {"[CLS]", "[SEP]"}, "mpnet": {"<s>", "</s>"},
+}
+
 // maxLetters is the longest word that is looked up.
 const maxLetters = 100
 
 func readTokenizer(folder string, c config) (tokenizer, error) {
 	t := tokenizer{longest: c.Positions}
+	ends, known := families[c.Type]
+	switch {
+	case !known:
+		return t, fmt.Errorf("config.json says model_type %q; bert is computed (all-MiniLM, paraphrase-MiniLM, bge, e5, gte and others of that family), with ONNX Runtime distilbert and mpnet too", c.Type)
+	case c.Positions < 3 || c.Words < 1:
+		return t, errImpossible
+	}
 	settings := struct {
-		Lower  *bool `json:"do_lower_case"`
-		Accent *bool `json:"strip_accents"`
+		Lower   *bool   `json:"do_lower_case"`
+		Accent  *bool   `json:"strip_accents"`
+		Longest float64 `json:"model_max_length"`
 	}{}
 	if err := readJSON(folder, "tokenizer_config.json", &settings); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return t, err
@@ -44,14 +58,17 @@ func readTokenizer(folder string, c config) (tokenizer, error) {
 	if err := readJSON(folder, "sentence_bert_config.json", &limits); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return t, err
 	}
-	if limits.Longest > 2 {
+	switch { // as sentence-transformers does
+	case limits.Longest > 2:
 		t.longest = min(t.longest, limits.Longest)
+	case settings.Longest > 2 && settings.Longest < float64(t.longest):
+		t.longest = int(settings.Longest)
 	}
 	var err error
 	if t.ids, err = readWords(folder); err != nil {
 		return t, err
 	}
-	for word, id := range map[string]*int{"[CLS]": &t.begin, "[SEP]": &t.end, "[UNK]": &t.none} {
+	for word, id := range map[string]*int{ends[0]: &t.begin, ends[1]: &t.end, "[UNK]": &t.none} {
 		var known bool
 		if *id, known = t.ids[word]; !known {
 			return t, fmt.Errorf("the vocabulary has no %s", word)
