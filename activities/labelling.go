@@ -25,6 +25,23 @@ type Labelling struct {
 	Price    *money.Price  `json:"price,omitempty"`
 }
 
+// NewLabelling is how a campaign's file wants messages to be labelled.
+func NewLabelling(l plan.Labels, words string, price *money.Price) *Labelling {
+	return &Labelling{Labeller: l.Model, Generate: l.Generate, Reasks: l.Reasks, Words: words, Price: price}
+}
+
+// Keep gives a labeller the words that it began with: those that are built in
+// may change with an upgrade. It does nothing if the recorded one is another.
+func (l *Labelling) Keep(recorded *Labelling) {
+	if l == nil || recorded == nil {
+		return
+	}
+	same := *l
+	if same.Words = recorded.Words; same.ID() == recorded.ID() {
+		l.Words = recorded.Words
+	}
+}
+
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
 // ID is the labeller's id: its model's name, and 8 digits of a hash.

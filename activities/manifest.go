@@ -14,11 +14,12 @@ import (
 )
 
 // Manifest names the present revision of a campaign and says how it is run.
-// Limits and prices are no part of its identity: they may change while it runs.
+// Limits, labels and prices are no part of its identity: they may change while it runs.
 type Manifest struct {
 	Campaign string                 `json:"campaign"`
 	Revision string                 `json:"revision"`
 	Limits   plan.Limits            `json:"limits"`
+	Labels   *Labelling             `json:"labels,omitempty"` // by whom messages are labelled at the end; nil if they are not
 	Prices   map[string]money.Price `json:"prices,omitempty"` // by provider/model; one that is missing is not known
 }
 

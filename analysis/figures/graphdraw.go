@@ -48,7 +48,7 @@ func (f Graphs) Inline() (string, error) {
 }
 
 func (f Graphs) heading(g Graph) string {
-	title := fmt.Sprintf("%s (n = %d)", g.Title, g.N)
+	title := fmt.Sprintf("%s (n = %d), labelled by %s", g.Title, g.N, f.Labeller)
 	if f.simulated != "" {
 		title += " – " + f.simulated
 	}
@@ -66,7 +66,7 @@ func (f Graphs) sheet() (sheet, error) {
 		width:  max(vg.Length(columns)*graphSide, 6.5*vg.Inch) + 2*gap,
 		height: vg.Length(rows)*(graphSide+lineHeight) + head + foot,
 		draw: func(c draw.Canvas) {
-			heading(c, f.Title, f.simulated, "Edges: probability that the act is answered with the other one in the next round ("+string(f.Reading)+").")
+			heading(c, f.Title, f.simulated, "Labelled by "+f.Labeller+".\nEdges: probability that the act is answered with the other one in the next round ("+string(f.Reading)+").")
 			tiles := draw.Tiles{Rows: rows, Cols: columns}
 			within := draw.Crop(c, gap, -gap, foot, -head)
 			for i, g := range f.Graphs {

@@ -16,8 +16,10 @@ type Graphs struct {
 	Name    string       `json:"name"` // as analyze --figure takes it
 	Title   string       `json:"title"`
 	Reading acts.Reading `json:"reading"` // of Equation 1
-	Graphs  []Graph      `json:"graphs"`
-	Notes   []string     `json:"notes,omitempty"`
+	// Labeller is whose labels the acts are.
+	Labeller string   `json:"labeller"`
+	Graphs   []Graph  `json:"graphs"`
+	Notes    []string `json:"notes,omitempty"`
 
 	simulated string // what the picture itself says of scripted agents
 }
@@ -54,7 +56,7 @@ func MakeGraphs(c tables.Campaign, l tables.Labels, name string, reading acts.Re
 	if !ok || !slices.Contains(acts.Readings(), reading) {
 		return Graphs{}, fmt.Errorf("there is no figure %q of transitions in the reading %q; there are %s in the readings %v", name, reading, strings.Join(OfActs(), ", "), acts.Readings())
 	}
-	f := Graphs{Name: name, Title: flow.title, Reading: reading}
+	f := Graphs{Name: name, Title: flow.title, Reading: reading, Labeller: l.Labeller}
 	conditions, varying := c.Conditions(flow.environment)
 	unlabelled := 0
 	byTitle := map[string][]acts.Talk{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"roundtable/analysis/acts"
@@ -129,6 +130,20 @@ func (v view) acts(g group, of string, ratios [][acts.N]*acts.Ratio, n int) [][]
 		rows = append(rows, append(row, count(n)))
 	}
 	return rows
+}
+
+// labelled says whose labels the regression and the rule Dialogue Act rest on.
+func (c Campaign) labelled(t *Table) {
+	l := c.Courses.Labels
+	if l.By == "" {
+		return
+	}
+	remarks := Labels{Labeller: l.By, Others: l.Others, Simulated: l.Simulated, Invalid: l.Invalid}.Remarks(l.Missing)
+	if l.Simulated { // first, as of everything simulated
+		t.Notes = slices.Insert(t.Notes, 0, remarks[0])
+		remarks = remarks[1:]
+	}
+	t.Notes = append(t.Notes, remarks...)
 }
 
 // Remarks are the notes of all that rests on labels: who labelled, and what has none.

@@ -42,6 +42,7 @@ func (c Campaign) Nested() (Table, bool) {
 	}, notes...)
 	c.left(&t)
 	c.embedded(&t)
+	c.labelled(&t)
 	v.notes(&t)
 	return t, len(v.groups) > 0
 }

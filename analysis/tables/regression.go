@@ -50,6 +50,7 @@ func (c Campaign) regression(most int) (Table, bool) {
 		fmt.Sprintf("permutation p: whole trajectories exchanged between collaborations, %d times with seed %d; BH: after Benjamini and Hochberg over the pairs of the condition. Claims rest on these. A pair that the data do not determine has no figures.", permutations, permuteSeed),
 	}, about...)
 	c.left(&t)
+	c.labelled(&t)
 	v.notes(&t)
 	return t, len(v.groups) > 0
 }

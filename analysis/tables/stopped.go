@@ -75,6 +75,7 @@ func (c Campaign) Table11() (Table, bool) {
 	}, notes...)
 	c.left(&t)
 	c.embedded(&t)
+	c.labelled(&t)
 	v.notes(&t)
 	return t, len(v.groups) > 0
 }

@@ -20,8 +20,9 @@ const (
 // Courses are the collaborations of a campaign round by round, which only the
 // tables about early stopping need.
 type Courses struct {
-	Runs []trajectory.Trajectory
-	Left []trajectory.Left
+	Runs   []trajectory.Trajectory
+	Left   []trajectory.Left
+	Labels trajectory.Labels // that the runs have
 }
 
 // NeedCourses says whether a table is about early stopping.
@@ -129,6 +130,7 @@ func (c Campaign) stopping(v view, name, title string) (Table, bool) {
 	t.Notes = append([]string{stoppingNote, "Gap closed: Σ(method - baseline) / Σ(Oracle - baseline) over the conditions of an environment, in percent."}, notes...)
 	c.left(&t)
 	c.embedded(&t)
+	c.labelled(&t)
 	v.notes(&t)
 	return t, len(v.groups) > 0
 }

@@ -167,3 +167,24 @@ func TestStoppingExplains(t *testing.T) {
 		t.Errorf("Table 2 of an exchange economy: %v", err)
 	}
 }
+
+// Whose labels a table rests on is said, and what they leave out.
+func TestStoppingNamesTheLabeller(t *testing.T) {
+	c := planted()
+	c.Courses.Labels = trajectory.Labels{By: "rules-1", Others: []string{"model-2"}, Simulated: true, Invalid: 3, Missing: 1}
+	for _, name := range []string{"10", "11", "regression"} {
+		table, err := c.Table(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := strings.Join(table.Notes, "\n")
+		for _, want := range []string{"Labelled by rules-1.", "Labelled too by model-2.", "left out: 3.", "1 collaboration not labelled yet."} {
+			if !strings.Contains(notes, want) {
+				t.Errorf("table %s does not say %q:\n%s", name, want, notes)
+			}
+		}
+		if !strings.HasPrefix(table.Notes[0], "SIMULATED") {
+			t.Errorf("table %s begins with %q", name, table.Notes[0])
+		}
+	}
+}

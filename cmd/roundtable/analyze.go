@@ -46,6 +46,9 @@ func newAnalyze(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := which.choose(cmd.Context(), s, args[0]); err != nil {
+				return err
+			}
 			if which.baseline != "" {
 				if _, err := o.readLake(cmd.Context(), which.baseline); err != nil {
 					return err

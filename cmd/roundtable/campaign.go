@@ -11,11 +11,10 @@ import (
 	"strings"
 
 	"roundtable/activities"
-	"roundtable/activities/model"
+	"roundtable/activities/label"
 	"roundtable/activities/money"
 	"roundtable/activities/prompt"
 	store "roundtable/analysis/lake"
-	"roundtable/envs"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
 )
@@ -44,30 +43,8 @@ func readCampaign(path string, s store.Store, dial bool) (activities.Plan, activ
 	if err != nil {
 		return activities.Plan{}, activities.Manifest{}, plan.File{}, exit{exitUsage, err}
 	}
-	models := newProviders(s)
-	dialled := map[string]error{}
 	prices := priceList{known: map[string]money.Price{}}
-	host := plan.Host{
-		Data:  openData,
-		Money: prices.open,
-		Model: func(m plan.Choice, c plan.Condition, decode envs.Decode, env envs.Environment) error {
-			p, err := models.named(m.Name, decode, c, env)
-			if checker, ok := p.Model.(model.Checker); ok && err == nil {
-				err = checker.Check(model.Parameters(c.Generate))
-			}
-			if err == nil {
-				err = prices.want(p, c.Generate.MaxTokens)
-			}
-			if err != nil || !dial {
-				return err
-			}
-			if _, done := dialled[p.Endpoint]; !done {
-				dialled[p.Endpoint] = reachable(p)
-			}
-			return dialled[p.Endpoint]
-		},
-	}
-	file, err := plan.Parse(data, host)
+	file, err := plan.Parse(data, judge(newProviders(s), &prices, dial))
 	if faults, ok := errors.AsType[plan.Faults](err); ok {
 		return activities.Plan{}, activities.Manifest{}, file, exit{exitUsage, faultsOf(path, faults)}
 	}
@@ -75,6 +52,9 @@ func readCampaign(path string, s store.Store, dial bool) (activities.Plan, activ
 		return activities.Plan{}, activities.Manifest{}, file, err
 	}
 	m := activities.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits, Prices: prices.known}
+	if l := file.Labels; l != nil {
+		m.Labels = activities.NewLabelling(*l, label.Words, prices.of(l.Model.Name))
+	}
 	p, err := recordable(file)
 	if err != nil {
 		return p, m, file, exit{exitUsage, fmt.Errorf("%s: %w", path, err)}
@@ -187,11 +167,11 @@ func keepPrompts(recorded, p activities.Plan) {
 }
 
 // accept says whether the lake's campaign of that name, if there is one, may
-// go on with the plan, and gives the plan the prompts that it began with.
-// custom says that a folder overrides prompts.
-func accept(ctx context.Context, s store.Store, p activities.Plan, custom bool) error {
+// go on with the plan, and gives the plan the prompts that it began with, and
+// its labeller the words. custom says that a folder overrides prompts.
+func accept(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest, custom bool) error {
 	name := p.Campaign.Name
-	recorded, _, err := present(ctx, s, name)
+	recorded, before, err := present(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -210,6 +190,7 @@ func accept(ctx context.Context, s store.Store, p activities.Plan, custom bool) 
 		return exit{exitUsage, err}
 	}
 	keepPrompts(recorded, p)
+	m.Labels.Keep(before.Labels)
 	return nil
 }
 

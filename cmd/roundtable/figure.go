@@ -39,6 +39,9 @@ func (o *options) figure(cmd *cobra.Command, campaign string, d drawing) error {
 	if err != nil {
 		return err
 	}
+	if err := d.choose(cmd.Context(), s, campaign); err != nil {
+		return err
+	}
 	c, err := readTables(cmd.Context(), s, campaign)
 	if err != nil {
 		return err

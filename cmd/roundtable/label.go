@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +21,7 @@ import (
 // labelOptions are the flags of label.
 type labelOptions struct {
 	*options
+	asked       bool // the flags name a labeller, or how it is asked
 	labeller    string
 	params      string
 	generate    string
@@ -35,10 +37,13 @@ func newLabel(o *options) *cobra.Command {
 		Use:   "label NAME",
 		Short: "Label what each message of a campaign does (dialogue acts), or go on with it",
 		Args:  oneArg("campaign"),
-		RunE:  func(cmd *cobra.Command, args []string) error { return l.run(cmd.Context(), args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l.asked = slices.ContainsFunc([]string{"labeller", "params", "generate", "reasks"}, cmd.Flags().Changed)
+			return l.run(cmd.Context(), args[0])
+		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&l.labeller, "labeller", label.Rules, "the model that labels, as provider/model; the default goes by rules on words")
+	f.StringVar(&l.labeller, "labeller", label.Rules, "the model that labels, as provider/model; without this and the next three flags the one of the campaign's file, else by rules on words")
 	f.StringVar(&l.params, "params", "{}", "its parameters as JSON, as in a campaign: {\"base_url\": \"http://localhost:8000/v1\"}")
 	f.StringVar(&l.generate, "generate", `{"temperature":0,"max_tokens":1024}`, "how it samples, as JSON, as generate: in a campaign")
 	f.IntVar(&l.reasks, "reasks", 2, "how often it is asked again after an answer that cannot be read, 0 to 10")
@@ -70,8 +75,35 @@ func (l labelOptions) run(ctx context.Context, name string) error {
 	return l.report(ctx, s, name, how)
 }
 
-// labelling reads the flags. Nothing is sent.
+// labelling is how the campaign's file wants it, unless flags name another
+// labeller. Nothing is sent.
 func (l labelOptions) labelling(ctx context.Context, s store.Store, campaign string) (activities.Labelling, error) {
+	how, err := l.flags()
+	if err != nil {
+		return how, err
+	}
+	filed, err := filedLabels(ctx, s, campaign)
+	if err != nil {
+		return how, err
+	}
+	if l.asked {
+		filed = nil
+	}
+	if filed != nil {
+		how = *filed
+	}
+	p, err := newProviders(s).labeller(how.Labeller.Name, how.Labeller.Decode())
+	if err == nil {
+		err = reachable(p)
+	}
+	if err == nil && (filed == nil || l.price != "") {
+		how.Price, err = l.priced(ctx, s, campaign, p)
+	}
+	return how, err
+}
+
+// flags are the labeller that they name.
+func (l labelOptions) flags() (activities.Labelling, error) {
 	how := activities.Labelling{Labeller: plan.Choice{Name: l.labeller}, Reasks: l.reasks, Words: label.Words}
 	if l.reasks < 0 || l.reasks > 10 {
 		return how, fmt.Errorf("--reasks is %d; 0 to 10 are accepted", l.reasks)
@@ -86,18 +118,16 @@ func (l labelOptions) labelling(ctx context.Context, s store.Store, campaign str
 	if len(params) > 0 {
 		how.Labeller.Params, _ = json.Marshal(params) // in one order and spacing: it is part of the id
 	}
-	p, err := newProviders(s).named(l.labeller, how.Labeller.Decode(), plan.Condition{}, nil)
-	switch {
-	case err != nil:
-		return how, err
-	case p.Model == nil:
-		return how, fmt.Errorf("%s plays an environment and cannot label; %s can, and so can any language model", l.labeller, label.Rules)
+	return how, nil
+}
+
+// filedLabels is how a campaign's file wants messages to be labelled; nil if it does not.
+func filedLabels(ctx context.Context, s store.Store, campaign string) (*activities.Labelling, error) {
+	m, err := activities.ReadManifest(ctx, s, campaign)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	if err := reachable(p); err != nil {
-		return how, err
-	}
-	how.Price, err = l.priced(ctx, s, campaign, p)
-	return how, err
+	return m.Labels, err
 }
 
 // priced is the labeller's price; nil if it is not known and need not be.

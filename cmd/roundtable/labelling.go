@@ -29,10 +29,16 @@ func (l labelOptions) work(ctx context.Context, s store.Store, name string, how 
 	if err := e.hold(l.options, name); err != nil {
 		return err
 	}
-	if err := activities.WriteLabelling(ctx, s, name, how); err != nil {
+	if err := e.work(ctx); err != nil {
 		return err
 	}
-	if err := e.work(ctx); err != nil {
+	return l.carry(ctx, e, s, name, how)
+}
+
+// carry labels what is left with an engine that works, to the end or until a
+// person must mend something.
+func (l labelOptions) carry(ctx context.Context, e *engine, s store.Store, name string, how activities.Labelling) error {
+	if err := activities.WriteLabelling(ctx, s, name, how); err != nil {
 		return err
 	}
 	status, err := l.drive(ctx, e, workflows.LabelsInput{Campaign: name, Labeller: how.ID()})

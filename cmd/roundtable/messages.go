@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -20,11 +21,28 @@ type messages struct {
 	measuring
 }
 
+// choose settles whose labels count if nobody is asked for: the labeller of the
+// campaign's file, if it has labelled something.
+func (m *messages) choose(ctx context.Context, s store.Store, campaign string) error {
+	if m.labeller != "" {
+		return nil
+	}
+	filed, err := filedLabels(ctx, s, campaign)
+	if err != nil || filed == nil {
+		return err
+	}
+	all, err := store.Labellers(ctx, s, campaign)
+	if slices.Contains(all, filed.ID()) {
+		m.labeller = filed.ID()
+	}
+	return err
+}
+
 // measuring is how messages are measured.
 type measuring struct{ embedder, params, readability string }
 
 func (m *messages) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&m.labeller, "labeller", "", "whose labels are used, if several have labelled")
+	cmd.Flags().StringVar(&m.labeller, "labeller", "", "whose labels are used, if several have labelled (default: those of the campaign's file)")
 	m.measuring.flags(cmd)
 }
 
@@ -41,7 +59,7 @@ func (m messages) readCourses(ctx context.Context, s store.Store, c tables.Campa
 	if c.Courses.Runs, c.Courses.Left, err = trajectory.Load(ctx, s, c.Name); err != nil {
 		return c, damaged(err, c.Name, "it cannot be gone through round by round")
 	}
-	if err := trajectory.AddLabels(ctx, s, c.Name, m.labeller, c.Courses.Runs); err != nil {
+	if c.Courses.Labels, err = trajectory.AddLabels(ctx, s, c.Name, m.labeller, c.Courses.Runs); err != nil {
 		return c, exit{exitUsage, fmt.Errorf("%w (--labeller)", err)}
 	}
 	return m.measure(ctx, s, c)

@@ -96,6 +96,15 @@ func (p providers) named(name string, decode envs.Decode, c plan.Condition, env 
 	return activities.Provider{}, fmt.Errorf("there is no provider %q; there are %s", provider, strings.Join(slices.Compact(known), ", "))
 }
 
+// labeller makes a model that labels messages; it sends nothing.
+func (p providers) labeller(name string, decode envs.Decode) (activities.Provider, error) {
+	made, err := p.named(name, decode, plan.Condition{}, nil)
+	if err == nil && made.Model == nil {
+		err = fmt.Errorf("%s plays an environment and cannot label; %s can, and so can any language model", name, label.Rules)
+	}
+	return made, err
+}
+
 // longest bounds a call whatever the campaign's limits say.
 const longest = model.Duration(24 * time.Hour)
 

@@ -101,7 +101,7 @@ func (o *options) predict(ctx context.Context, s store.Store, p activities.Plan,
 	if share == 0 {
 		return guess(p, m, s, most)
 	}
-	if err := accept(ctx, s, p, file.Prompts != ""); err != nil {
+	if err := accept(ctx, s, p, m, file.Prompts != ""); err != nil {
 		return prediction{}, err
 	}
 	return o.pilot(ctx, s, p, m, share, "roundtable run "+path)

@@ -102,6 +102,14 @@ func (l *priceList) want(p activities.Provider, maxTokens int) error {
 	return nil
 }
 
+// of is the price of a model that was wanted; nil if it is not known.
+func (l *priceList) of(name string) *money.Price {
+	if price, ok := l.known[name]; ok {
+		return &price
+	}
+	return nil
+}
+
 // find looks the price of a model up.
 func (l *priceList) find(p activities.Provider) (money.Price, bool) {
 	price, ok := l.own[p.Name]

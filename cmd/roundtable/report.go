@@ -31,6 +31,9 @@ func newReport(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := how.choose(cmd.Context(), s, args[0]); err != nil {
+				return err
+			}
 			r, err := writeReport(cmd.Context(), s, args[0], how, cmp.Or(file, args[0]+".html"))
 			if err != nil {
 				return err

@@ -53,7 +53,7 @@ func (r runOptions) run(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := accept(ctx, s, p, file.Prompts != ""); err != nil {
+	if err := accept(ctx, s, p, m, file.Prompts != ""); err != nil {
 		return err
 	}
 	return r.finish(ctx, s, p, m, "roundtable run "+path)
@@ -61,17 +61,15 @@ func (r runOptions) run(ctx context.Context, path string) error {
 
 // finish runs what is left of a recorded plan and prints its tables.
 func (r runOptions) finish(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest, again string) error {
-	if !r.retry && sealed(ctx, s, p) {
+	if !r.retry && sealed(ctx, s, p) && labelsDone(ctx, s, m) {
 		fmt.Fprintf(os.Stderr, "%s is done already: all %d cells have ended\n", p.Campaign.Name, p.Campaign.Size())
-		return r.report(ctx, s, p)
-	}
-	if err := r.work(ctx, s, p, m, again); err != nil {
+	} else if err := r.work(ctx, s, p, m, again); err != nil {
 		return err
 	}
-	return r.report(ctx, s, p)
+	return r.report(ctx, s, p, m)
 }
 
-// work runs what is left of a recorded plan.
+// work runs what is left of a recorded plan, and labels what was said if its file says so.
 func (r runOptions) work(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest, again string) error {
 	name := p.Campaign.Name
 	e, err := r.start(ctx, s, work{noCache: r.noCache})
@@ -116,7 +114,10 @@ func (r runOptions) work(ctx context.Context, s store.Store, p activities.Plan, 
 		}
 		return exit{exitIncomplete, fmt.Errorf("%s is paused after %d of %d cells", name, status.Done(), status.Cells)}
 	}
-	return nil
+	if m.Labels == nil || status.Cancelled || r.until > 0 {
+		return nil
+	}
+	return labelOptions{options: r.options}.carry(ctx, e, s, name, *m.Labels)
 }
 
 // sealed says whether every cell of the plan has ended, is still there and not wanted again.
@@ -131,6 +132,20 @@ func sealed(ctx context.Context, s store.Store, p activities.Plan) bool {
 	}
 	again, err := activities.ReadAgain(ctx, s, p.Campaign.Name)
 	return err == nil && again.Left(markers) == 0
+}
+
+// labelsDone says whether everything that has ended is labelled as the
+// manifest says, and the recorded one says the same.
+func labelsDone(ctx context.Context, s store.Store, m activities.Manifest) bool {
+	if m.Labels == nil {
+		return true
+	}
+	recorded, err := filedLabels(ctx, s, m.Campaign)
+	if err != nil || recorded == nil || recorded.ID() != m.Labels.ID() {
+		return false
+	}
+	left, err := unlabelled(ctx, s, m.Campaign, m.Labels.ID())
+	return err == nil && left == 0
 }
 
 // drive starts the campaign's workflow, or finds it running, and watches it to its end.
@@ -181,7 +196,7 @@ func queryStatus(ctx context.Context, c client.Client, id string) (workflows.Sta
 }
 
 // report prints the campaign's tables and where everything is.
-func (r runOptions) report(ctx context.Context, s store.Store, p activities.Plan) error {
+func (r runOptions) report(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest) error {
 	name := p.Campaign.Name
 	if err := printTables(ctx, os.Stdout, s, name, r.json); err != nil {
 		return err
@@ -203,6 +218,9 @@ func (r runOptions) report(ctx context.Context, s store.Store, p activities.Plan
 			tables = "raw"
 		}
 		fmt.Printf("\nTables:  %s/%s/<table>/campaign=%s/\nAnswers: %s/answers/campaign=%s/\n", r.where(), tables, name, r.where(), name)
+		if m.Labels != nil && labelsDone(ctx, s, m) {
+			fmt.Printf("Labels:  by %s · roundtable analyze %s --table 9\n", m.Labels.ID(), name)
+		}
 		fmt.Printf("Next:    roundtable analyze %s · roundtable query · roundtable show COLLABORATION · roundtable verify %s\n", name, name)
 	}
 	switch {

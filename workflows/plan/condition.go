@@ -27,13 +27,11 @@ func (p *parser) condition(keys map[string]*yaml.Node) Condition {
 	p.models(keys["models"], &c)
 	if n := keys["generate"]; n != nil {
 		decode(n, "generate", reflect.ValueOf(&c.Generate), &p.faults)
-		p.checkGenerate(n, c.Generate)
+		p.checkGenerate(n, "generate", c.Generate)
 	}
 	if n := keys["reasks"]; n != nil {
 		decode(n, "reasks", reflect.ValueOf(&c.Reasks), &p.faults)
-		if c.Reasks < 0 || c.Reasks > 10 {
-			p.faults.add(n, "reasks", "is %d; 0 to 10 are accepted", c.Reasks)
-		}
+		p.checkReasks(n, "reasks", c.Reasks)
 	}
 	return c
 }
@@ -77,19 +75,25 @@ func (p *parser) cues(c Condition, n *yaml.Node, proto protocol.Protocol, first 
 	}
 }
 
+func (p *parser) checkReasks(n *yaml.Node, key string, reasks int) {
+	if reasks < 0 || reasks > 10 {
+		p.faults.add(n, key, "is %d; 0 to 10 are accepted", reasks)
+	}
+}
+
 // checkGenerate refuses what no provider takes.
-func (p *parser) checkGenerate(n *yaml.Node, g Generate) {
+func (p *parser) checkGenerate(n *yaml.Node, key string, g Generate) {
 	if t := g.Temperature; t != nil && (*t < 0 || *t > 2) {
-		p.faults.add(value(n, "temperature"), "generate.temperature", "is %v; 0 to 2 are accepted", *t)
+		p.faults.add(value(n, "temperature"), key+".temperature", "is %v; 0 to 2 are accepted", *t)
 	}
 	if t := g.TopP; t != nil && (*t <= 0 || *t > 1) {
-		p.faults.add(value(n, "top_p"), "generate.top_p", "is %v; more than 0 and at most 1 is accepted", *t)
+		p.faults.add(value(n, "top_p"), key+".top_p", "is %v; more than 0 and at most 1 is accepted", *t)
 	}
 	if e := g.ReasoningEffort; e != "" && !slices.Contains([]string{"minimal", "low", "medium", "high"}, e) {
-		p.faults.add(value(n, "reasoning_effort"), "generate.reasoning_effort", "is %q; minimal, low, medium and high are accepted", e)
+		p.faults.add(value(n, "reasoning_effort"), key+".reasoning_effort", "is %q; minimal, low, medium and high are accepted", e)
 	}
 	if g.MaxTokens < 0 {
-		p.faults.add(value(n, "max_tokens"), "generate.max_tokens", "is %d; it cannot be negative", g.MaxTokens)
+		p.faults.add(value(n, "max_tokens"), key+".max_tokens", "is %d; it cannot be negative", g.MaxTokens)
 	}
 }
 

@@ -33,8 +33,9 @@ var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 type File struct {
 	Campaign Campaign
 	Limits   Limits
-	Data     string // folder of the environment's data set
-	Prompts  string // folder that overrides prompt templates
+	Labels   *Labels // nil if its messages are not labelled by itself
+	Data     string  // folder of the environment's data set
+	Prompts  string  // folder that overrides prompt templates
 	// Agents is the size of the group by condition; Rounds the most rounds there can be.
 	Agents, Rounds []int
 }
@@ -48,6 +49,8 @@ type Host struct {
 	Money func(prices json.RawMessage, unknown bool, limits Limits) error
 	// Model checks one of a condition's models and its parameters without asking it anything.
 	Model func(m Choice, c Condition, decode envs.Decode, env envs.Environment) error
+	// Labeller checks the model that labels messages, likewise.
+	Labeller func(l Labels, decode envs.Decode) error
 }
 
 // Parse reads a campaign file and reports all its faults at once, as Faults.
@@ -79,6 +82,7 @@ type header struct {
 	CacheScope string `json:"cache_scope"`
 	Limits     Limits `json:"limits"`
 
+	Labels json.RawMessage `json:"labels"`
 	Prices json.RawMessage `json:"prices"`
 	Cost   string          `json:"cost"`
 }
@@ -100,6 +104,7 @@ func (p *parser) parse(data []byte) File {
 		}
 	}
 	file := File{Limits: h.Limits, Data: h.Data, Prompts: h.Prompts}
+	file.Labels = p.labels(value(top, "labels"))
 	file.Campaign = Campaign{Name: h.Name, Seed: h.Seed, Replicates: h.Replicates, Instances: h.Instances, CacheScope: h.CacheScope}
 	axes := p.axes(grid, &file.Campaign)
 	p.replaced(base, axes)

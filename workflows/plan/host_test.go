@@ -44,6 +44,12 @@ var host = plan.Host{
 		_, err := env.Policy(name, func(any) error { return nil })
 		return err
 	},
+	Labeller: func(l plan.Labels, decode envs.Decode) error {
+		if l.Model.Name != "scripted/labeller" {
+			return fmt.Errorf("%q cannot label", l.Model.Name)
+		}
+		return decode(&struct{}{})
+	},
 }
 
 func parse(t *testing.T, text string) plan.File {
@@ -78,6 +84,7 @@ data: ml-tiny
 prompts: ml-tiny
 cache_scope: campaign
 limits: {collaborations: 8, calls: 16}
+labels: {model: scripted/labeller, generate: {temperature: 0.5}, reasks: 1}
 env: {name: exchange, agents: 3, quantity: [10, 20, 30]}
 protocol:
   name: roundtable

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// labelledBy is the campaign of TestLabelByRules with a labeller in its file.
+func labelledBy(t *testing.T, dir, labels string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, "talk.yaml"), []byte(talkCampaign+labels), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRunLabels: a campaign whose file names a labeller is labelled when it has
+// ended, and the labels change nothing of what it found.
+func TestRunLabels(t *testing.T) {
+	t.Parallel()
+	plain, dir := talkLake(t), t.TempDir()
+	labelledBy(t, dir, "labels: {model: scripted/labeller}\n")
+	if out := output(t, dir, "run", "talk.yaml"); !strings.Contains(out, "Labels:  by scripted-labeller-") {
+		t.Errorf("run says\n%s", out)
+	}
+	if a, b := digestBy(t, plain, "talk"), digestBy(t, dir, "talk"); a != b {
+		t.Errorf("the digest is %s without labels and %s with them", a, b)
+	}
+	if found := labelsOf8(t, dir); len(found) != 1 || !strings.HasPrefix(found[0], "scripted-labeller-") {
+		t.Errorf("labels are by %v", found)
+	}
+	if out := output(t, dir, "run", "talk.yaml"); !strings.Contains(out, "done already") {
+		t.Errorf("run again says\n%s", out)
+	}
+	// A file that gets its labeller later is labelled by the same command.
+	labelledBy(t, plain, "labels: {model: scripted/labeller, reasks: 0}\n")
+	if out := output(t, plain, "run", "talk.yaml"); strings.Contains(out, "done already") || !strings.Contains(out, "Labels:  by scripted-labeller-") {
+		t.Errorf("run with a new labeller says\n%s", out)
+	}
+	// By default, label goes on with the labeller of the file, and tables show it.
+	output(t, plain, "label", "talk", "--labeller", "scripted/labeller")
+	both := labelsOf8(t, plain)
+	out := output(t, plain, "label", "talk", "--json")
+	var r labelReport
+	if err := json.Unmarshal([]byte(out), &r); err != nil || len(both) != 2 {
+		t.Fatalf("%v: labels by %v\n%s", err, both, out)
+	}
+	for _, args := range [][]string{{"--table", "9"}, {"--table", "regression"}, {"--figure", "23"}} {
+		if out := output(t, plain, append([]string{"analyze", "talk"}, args...)...); !strings.Contains(out, "abelled by "+r.Labeller) {
+			t.Errorf("%v does not rest on %s:\n%s", args, r.Labeller, out)
+		}
+	}
+	labelledBy(t, dir, "labels:\n  model: scripted/trader\n  reasks: 11\n")
+	d := ends(t, 2, dir, nil, "plan", "talk.yaml")
+	for _, want := range []string{"line 8: labels.model: scripted/trader plays an environment and cannot label", "line 9: labels.reasks: is 11"} {
+		if !strings.Contains(d.err, want) {
+			t.Errorf("plan says\n%s, not %q", d.err, want)
+		}
+	}
+}
+
+// labelsOf8 are those who have labelled all eight collaborations.
+func labelsOf8(t *testing.T, dir string) []string {
+	t.Helper()
+	n := map[string]int{}
+	for key := range labelsOf(t, dir) {
+		n[strings.Split(key, "/")[4]]++
+	}
+	var all []string
+	for by, n := range n {
+		if n == 8 {
+			all = append(all, by)
+		}
+	}
+	return all
+}
+
+// TestRunLabelsKilled kills run with -9 while it labels: the same command goes
+// on, asks for no stored label again, and stops at the campaign's budget.
+func TestRunLabelsKilled(t *testing.T) {
+	t.Parallel()
+	asked := &keys{}
+	labels := fmt.Sprintf("labels: {model: {name: openai/fake, base_url: %q, api_key_env: OPENAI_API_KEY}}\nprices: {openai/fake: {input: 1, output: 10}}\n", labelService(t, asked))
+	quiet, dir := t.TempDir(), t.TempDir()
+	labelledBy(t, quiet, labels)
+	output(t, quiet, "run", "talk.yaml")
+
+	labelledBy(t, dir, labels)
+	b := starts(t, dir, nil, "run", "talk.yaml")
+	from := asked.count()
+	until(t, "labels are asked for", func() bool { return asked.count() >= from+8 })
+	b.kill()
+	stored, from := storedKeys(t, dir), asked.count()
+	time.Sleep(100 * time.Millisecond) // calls under way at the service come to nothing
+
+	labelledBy(t, dir, labels+"limits: {cost_usd: 0.02}\n")
+	d := ends(t, 3, dir, nil, "run", "talk.yaml")
+	if !strings.Contains(d.err, "labelling stopped") || !strings.Contains(d.err, "--cost-usd") {
+		t.Errorf("at the budget run says\n%s", d.err)
+	}
+	ends(t, 0, dir, nil, "resume", "talk", "--cost-usd", "9")
+	for _, key := range asked.since(from) {
+		if stored[key] {
+			t.Errorf("%s was stored and is asked for again", key)
+		}
+	}
+	if a, b := labelsOf(t, quiet), labelsOf(t, dir); fmt.Sprint(a) != fmt.Sprint(b) || len(a) != 8 {
+		t.Errorf("labels of the quiet run %v, of the killed one %v", a, b)
+	}
+	digestBy(t, dir, "talk")
+}

@@ -1,0 +1,68 @@
+package plan
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"go.yaml.in/yaml/v3"
+
+	"roundtable/envs"
+)
+
+// Labels say who labels the messages of a campaign, and how. They are no part
+// of its identity: labels are made of collaborations that have ended.
+type Labels struct {
+	Model    Choice
+	Generate Generate
+	Reasks   int // further questions after an answer that cannot be read
+}
+
+// LabelsBy are the labels of a model that is asked as labellers are by default.
+func LabelsBy(model Choice) Labels {
+	coldest := 0.0
+	return Labels{Model: model, Generate: Generate{Temperature: &coldest, MaxTokens: 1024}, Reasks: 2}
+}
+
+// labels reads the key labels; nil if the file has none.
+func (p *parser) labels(n *yaml.Node) *Labels {
+	if n == nil || isNull(n) { // an empty one is a fault already
+		return nil
+	}
+	l := LabelsBy(Choice{})
+	in := struct {
+		Model    json.RawMessage `json:"model"`
+		Generate Generate        `json:"generate"`
+		Reasks   int             `json:"reasks"`
+	}{Reasks: l.Reasks}
+	decode(n, "labels", reflect.ValueOf(&in), &p.faults)
+	if n.Kind != yaml.MappingNode {
+		return nil
+	}
+	l.Reasks = in.Reasks
+	if given := value(n, "generate"); given != nil {
+		l.Generate = in.Generate
+		p.checkGenerate(given, "labels.generate", l.Generate)
+	}
+	p.checkReasks(value(n, "reasks"), "labels.reasks", l.Reasks)
+	switch model := value(n, "model"); {
+	case model == nil:
+		p.faults.add(n, "labels", "has no model; %s", acceptedLabellers)
+	case !p.faults.about("labels.model", model.Line):
+		p.choice(model, "labels.model", acceptedLabellers, &l.Model)
+		p.labeller(l, model)
+	}
+	return &l
+}
+
+const acceptedLabellers = "models are provider/model, as scripted/labeller"
+
+// labeller lets the host judge the model.
+func (p *parser) labeller(l Labels, n *yaml.Node) {
+	if p.host.Labeller == nil || l.Model.Name == "" {
+		return
+	}
+	d := decoder{n: n, key: "labels.model", faults: &p.faults}
+	if err := p.host.Labeller(l, envs.Decode(d.decode)); err != nil {
+		p.refused(d, l.Model.Name, err)
+	}
+}
