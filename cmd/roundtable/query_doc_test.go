@@ -21,7 +21,7 @@ var (
 )
 
 const documented = `
-name: voting
+name: voting-rules
 replicates: 4
 env: {name: exchange, agents: 3}
 protocol: {name: roundtable, rounds: 4}
