@@ -77,7 +77,7 @@ func (o *options) format(asked, file string) (string, error) {
 	return formatOf(asked, file, o.json, tables.Formats())
 }
 
-// readLake opens the lake to read a campaign; reading makes no lake.
+// readLake opens the lake to read a campaign.
 func (o *options) readLake(ctx context.Context, campaign string) (store.Store, error) {
 	s, err := o.openLake()
 	if err != nil {
@@ -99,9 +99,10 @@ func (o *options) readLake(ctx context.Context, campaign string) (store.Store, e
 	return nil, exit{exitUsage, fmt.Errorf("the lake %s has nothing of a campaign %q%s; it has %s", o.lake, campaign, hint, strings.Join(names, ", "))}
 }
 
+// openLake opens a lake that is there: reading makes none.
 func (o *options) openLake() (store.Store, error) {
-	if !strings.Contains(o.lake, "://") {
-		if _, err := os.Stat(o.lake); errors.Is(err, fs.ErrNotExist) {
+	if dir, local := o.lakeFolder(); local {
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 			return nil, exit{exitUsage, fmt.Errorf("there is no lake at %s; --lake says where it is, and `roundtable run FILE` makes one", o.lake)}
 		}
 	}

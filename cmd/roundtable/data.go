@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +22,7 @@ func newData(o *options) *cobra.Command {
 		ValidArgs: dataSets,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || !slices.Contains(dataSets, args[0]) {
-				return exit{exitUsage, fmt.Errorf("which data set? There is movielens; %q is given", args)}
+				return exit{exitUsage, fmt.Errorf("which data set? There is %s; %q is given", strings.Join(dataSets, ", "), strings.Join(args, " "))}
 			}
 			return nil
 		},

@@ -185,8 +185,10 @@ func plain(n *yaml.Node) {
 
 func (o *options) campaigns(ctx context.Context) ([]listedCampaign, error) {
 	all := []listedCampaign{}
-	if _, err := os.Stat(o.lake); errors.Is(err, fs.ErrNotExist) && !strings.Contains(o.lake, "://") {
-		return all, nil
+	if dir, local := o.lakeFolder(); local {
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			return all, nil
+		}
 	}
 	s, err := o.openLake()
 	if err != nil {

@@ -48,9 +48,9 @@ type charged struct {
 }
 
 func (o *options) status(ctx context.Context, names []string) error {
-	s, err := store.Open(o.lake)
+	s, err := o.openLake()
 	if err != nil {
-		return exit{exitUsage, err}
+		return err
 	}
 	if len(names) == 0 {
 		if names, err = store.Campaigns(ctx, s); err != nil {

@@ -185,9 +185,9 @@ func (o *options) cancel(ctx context.Context, name string) error {
 
 // recorded opens the lake and the plan of a campaign in it.
 func (o *options) recorded(ctx context.Context, name string) (store.Store, activities.Plan, activities.Manifest, error) {
-	s, err := store.Open(o.lake)
+	s, err := o.openLake()
 	if err != nil {
-		return nil, activities.Plan{}, activities.Manifest{}, exit{exitUsage, err}
+		return nil, activities.Plan{}, activities.Manifest{}, err
 	}
 	p, m, err := o.planIn(ctx, s, name)
 	return s, p, m, err

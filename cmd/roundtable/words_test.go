@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,7 +11,15 @@ import (
 
 // What is asked for wrongly is answered in words, and with what there is.
 func TestWhatIsNotThereIsSaidInWords(t *testing.T) {
-	lake := filepath.Join(t.TempDir(), "none")
+	none := filepath.Join(t.TempDir(), "none")
+	for _, args := range [][]string{{"status"}, {"pause", "nobody", "--state", t.TempDir()}} {
+		_, err := runCommand(t, append(args, "--lake", none)...)
+		fails(t, err, exitUsage, "there is no lake at")
+		if _, err := os.Stat(none); err == nil {
+			t.Errorf("%s makes a lake", args[0])
+		}
+	}
+	lake := t.TempDir()
 	_, err := runCommand(t, "status", "nobody", "--lake", lake)
 	fails(t, err, exitUsage, `has no campaign "nobody"`)
 	if strings.Contains(err.Error(), "manifest") {
