@@ -3,6 +3,8 @@
 package sentence
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -101,6 +103,24 @@ func TestDamagedGraphs(t *testing.T) {
 				t.Errorf("%v, want %q", err, says)
 			}
 		}
+	}
+}
+
+// TestGraphsThatFail: a text that the graph cannot compute is an error of the
+// call, and the next text is computed.
+func TestGraphsThatFail(t *testing.T) {
+	path := library(t)
+	m := opened(t, spoiled(t, change("config.json", `"max_position_embeddings": 16`, `"max_position_embeddings": 64`), change("sentence_bert_config.json", "10", "64")), path)
+	if _, err := m.Embed(t.Context(), []string{"bread", strings.Repeat("bread ", 40)}); err == nil || !strings.Contains(err.Error(), m.Name()) {
+		t.Errorf("42 tokens in 16 places: %v", err)
+	}
+	if v, err := m.Embed(t.Context(), []string{"bread"}); err != nil || len(v) != 1 || len(v[0]) != 8 {
+		t.Errorf("%v, error %v", v, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.Embed(ctx, []string{"bread"}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
 
