@@ -149,7 +149,9 @@ func Worst(p Price, requestBytes, messages, maxOutput int) (Amount, error) {
 }
 
 // WorstInput is Worst of a call whose answer has no tokens: embeddings of so many texts.
-func WorstInput(p Price, requestBytes, texts int) (Amount, error) { return worst(p, requestBytes, texts, 0) }
+func WorstInput(p Price, requestBytes, texts int) (Amount, error) {
+	return worst(p, requestBytes, texts, 0)
+}
 
 func worst(p Price, requestBytes, messages, maxOutput int) (Amount, error) {
 	if err := p.Validate(); err != nil {

@@ -162,6 +162,8 @@ func TestWrongFolders(t *testing.T) {
 		"config.json: ":                                     change("config.json", `{`, `[`),
 		"module sentence_transformers":                      change("modules.json", `models.Normalize`, `models.Dense`),
 		"neither by the mean":                               change("1_Pooling/config.json", `true`, `false`),
+		"tokenizer BertJapaneseTokenizer":                   tokenizing(`{"tokenizer_class": "BertJapaneseTokenizer"}`),
+		"accents and case apart":                            tokenizing(`{"tokenizer_class": "BertTokenizerFast", "strip_accents": false}`),
 		"no [SEP]":                                          change("vocab.txt", `[SEP]`, `[SAP]`),
 		"config.json knows 22":                              change("vocab.txt", "b\n", "b\nc\n"),
 		"it has no embeddings.LayerNorm":                    change("model.safetensors", "embeddings.LayerNorm.weight", "embeddings.LayerNorm.wrecks"),
@@ -179,14 +181,16 @@ func TestWrongFolders(t *testing.T) {
 	}
 }
 
+func tokenizing(config string) spoiler {
+	return func(folder string) error {
+		return os.WriteFile(filepath.Join(folder, "tokenizer_config.json"), []byte(config), 0o600)
+	}
+}
+
 // TestLongest: what a model reads at most, as sentence-transformers has it.
 func TestLongest(t *testing.T) {
 	none := remove("sentence_bert_config.json")
-	tokens := func(limit string) spoiler {
-		return func(folder string) error {
-			return os.WriteFile(filepath.Join(folder, "tokenizer_config.json"), []byte(`{"model_max_length": `+limit+`}`), 0o600)
-		}
-	}
+	tokens := func(limit string) spoiler { return tokenizing(`{"model_max_length": ` + limit + `}`) }
 	for want, spoilers := range map[int][]spoiler{
 		10: {tokens("8")},
 		8:  {none, tokens("8")},

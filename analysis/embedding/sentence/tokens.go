@@ -44,9 +44,15 @@ func readTokenizer(folder string, c config) (tokenizer, error) {
 		Lower   *bool   `json:"do_lower_case"`
 		Accent  *bool   `json:"strip_accents"`
 		Longest float64 `json:"model_max_length"`
+		Class   string  `json:"tokenizer_class"`
 	}{}
 	if err := readJSON(folder, "tokenizer_config.json", &settings); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return t, err
+	}
+	switch strings.TrimSuffix(settings.Class, "Fast") {
+	case "", "BertTokenizer", "DistilBertTokenizer", "MPNetTokenizer":
+	default: // such as BertJapaneseTokenizer, which finds words in its own way
+		return t, fmt.Errorf("tokenizer_config.json names the tokenizer %s; BertTokenizer, DistilBertTokenizer and MPNetTokenizer are computed", settings.Class)
 	}
 	t.lower = settings.Lower == nil || *settings.Lower
 	if settings.Accent != nil && *settings.Accent != t.lower {
