@@ -26,6 +26,24 @@ type Summary struct {
 	Saved     Saving   `json:"saved"`      // sums over all
 	Of        Saving   `json:"of"`         // what the collaborations took in all
 	Notes     []string `json:"notes,omitempty"`
+
+	Errors   Errors   `json:"errors"`
+	Compared Compared `json:"-"` // behind GapClosed
+}
+
+// Errors are the standard errors of a Summary over collaborations; nil for one.
+type Errors struct {
+	Effective *float64 `json:"effective"`
+	Round     *float64 `json:"round"`
+	FiredAt   *float64 `json:"fired_at"`
+	GapClosed *float64 `json:"gap_closed"`
+	CostUSD   *float64 `json:"cost_usd"` // of the sum that is saved; nil if a price is not known
+	// Rounds and Tokens are the saved shares; nil of nothing.
+	Rounds *Ratio `json:"rounds"`
+	Tokens *Ratio `json:"tokens"`
+	// Threshold is a standard deviation over so many folds, which are not independent.
+	Threshold *float64 `json:"threshold"`
+	Folds     int      `json:"folds"`
 }
 
 // Saving is what is not spent after a stop.
@@ -59,28 +77,51 @@ func (d *Data) saving(run int, s Stop) Saving {
 // Baseline and Oracle, if they are among them.
 func Summarize(d *Data, results []Result) []Summary {
 	list := make([]Summary, len(results))
-	var base, oracle *float64
+	var base, oracle []*float64
 	for i, r := range results {
 		list[i] = d.summary(r)
 		switch r.Method {
 		case Baseline{}.Name():
-			base = list[i].Goodness
+			base = r.goodness()
 		case Oracle{}.Name():
-			oracle = list[i].Goodness
+			oracle = r.goodness()
 		}
 	}
-	for i := range list {
-		if g, ok := GapClosed([]Gap{{base, list[i].Goodness, oracle}}); ok {
-			list[i].GapClosed = &g
+	if base == nil || oracle == nil {
+		return list
+	}
+	for i, r := range results {
+		if r.Absent != "" {
+			continue
+		}
+		list[i].Compared = Compared{d.units(), base, r.goodness(), oracle}
+		if g := Closed([]Compared{list[i].Compared}); g != nil {
+			list[i].GapClosed, list[i].Errors.GapClosed = &g.Value, g.SE
 		}
 	}
 	return list
 }
 
+func (r Result) goodness() []*float64 {
+	all := make([]*float64, len(r.Outcomes))
+	for i, o := range r.Outcomes {
+		all[i] = o.Goodness
+	}
+	return all
+}
+
+func (d *Data) units() []string {
+	all := make([]string, len(d.Runs))
+	for i, t := range d.Runs {
+		all[i] = t.Unit
+	}
+	return all
+}
+
 func (d *Data) summary(r Result) Summary {
 	s := Summary{Method: r.Method, Absent: r.Absent, N: len(r.Outcomes), Saved: Saving{CostUSD: new(float64)}, Of: Saving{CostUSD: new(float64)}}
-	var goodness, rounds, fired []float64
-	stopped, effective := 0, 0
+	var goodness, rounds, fired, effective []float64
+	stopped := 0
 	for run, o := range r.Outcomes {
 		s.Saved, s.Of = s.Saved.add(o.Saving), s.Of.add(d.saving(run, Stop{}))
 		rounds = append(rounds, float64(o.Stop.Round))
@@ -93,20 +134,50 @@ func (d *Data) summary(r Result) Summary {
 		if o.Stop.Fired && !o.Stop.Idle {
 			fired = append(fired, float64(o.Stop.Round))
 		}
+		early := 0.0
 		if o.Stop.Fired && o.Stop.Round < d.rounds {
-			effective++
+			early = 1
 		}
+		effective = append(effective, early)
 	}
 	s.Defined, s.FiredN = len(goodness), len(fired)
 	s.Goodness, s.FiredAt = mean(goodness), mean(fired)
 	if s.N > 0 {
-		s.Fired, s.Effective, s.Round = float64(stopped)/float64(s.N), float64(effective)/float64(s.N), stat.Mean(rounds, nil)
+		s.Fired, s.Effective, s.Round = float64(stopped)/float64(s.N), stat.Mean(effective, nil), stat.Mean(rounds, nil)
 	}
-	if len(goodness) > 1 {
-		s.SE = new(statistics.SampleOf(goodness).SE)
-	}
+	s.SE = standardError(goodness)
+	s.Errors = Errors{Effective: standardError(effective), Round: standardError(rounds), FiredAt: standardError(fired)}
+	d.saved(&s, r)
 	s.learned(r)
 	return s
+}
+
+// saved takes the shares of rounds and tokens that are saved, and the standard errors.
+func (d *Data) saved(s *Summary, r Result) {
+	var rounds, tokens, usd, allRounds, allTokens []float64
+	for run, o := range r.Outcomes {
+		of := d.saving(run, Stop{})
+		rounds, allRounds = append(rounds, float64(o.Saving.Rounds)), append(allRounds, float64(of.Rounds))
+		tokens, allTokens = append(tokens, float64(o.Saving.Tokens)), append(allTokens, float64(of.Tokens))
+		if o.Saving.CostUSD != nil {
+			usd = append(usd, *o.Saving.CostUSD)
+		}
+	}
+	if r.Absent != "" {
+		return
+	}
+	s.Errors.Rounds, s.Errors.Tokens = Share(rounds, allRounds, d.units()), Share(tokens, allTokens, d.units())
+	if se := standardError(usd); s.Saved.CostUSD != nil && se != nil {
+		s.Errors.CostUSD = new(*se * float64(s.N))
+	}
+}
+
+// standardError of a mean; nil for one value.
+func standardError(values []float64) *float64 {
+	if len(values) < 2 {
+		return nil
+	}
+	return new(statistics.SampleOf(values).SE)
 }
 
 // learned takes the mean threshold, and says once why the rule of some folds never stops.
@@ -125,7 +196,10 @@ func (s *Summary) learned(r Result) {
 			folds[t.Note]++
 		}
 	}
-	s.Threshold = mean(thresholds)
+	s.Threshold, s.Errors.Folds = mean(thresholds), len(thresholds)
+	if len(thresholds) > 1 {
+		s.Errors.Threshold = new(stat.StdDev(thresholds, nil))
+	}
 	for _, reason := range reasons {
 		s.Notes = append(s.Notes, fmt.Sprintf("in %d of %d folds: %s", folds[reason], len(r.Trained), reason))
 	}

@@ -14,32 +14,46 @@ var stops = []struct {
 		if s.FiredAt == nil {
 			return Cell{}
 		}
-		return Cell{Value: s.FiredAt, N: s.FiredN, Decimals: 2, Partial: s.FiredN < s.N}
+		return Cell{Value: s.FiredAt, SE: s.Errors.FiredAt, N: s.FiredN, Decimals: 2, Partial: s.FiredN < s.N}
 	}},
-	{"last round of all", func(_ judged, s crossval.Summary) Cell { return number(s.Round, 2) }},
-	{"effective ratio", func(_ judged, s crossval.Summary) Cell { return number(s.Effective, 2) }},
-	{"threshold", func(_ judged, s crossval.Summary) Cell { return known(s.Threshold, 3) }},
-	{"gap closed, %", func(_ judged, s crossval.Summary) Cell { return percent(s.GapClosed) }},
-	{"rounds saved, %", func(_ judged, s crossval.Summary) Cell {
-		return share(float64(s.Saved.Rounds), float64(s.Of.Rounds))
+	{"last round of all", func(_ judged, s crossval.Summary) Cell {
+		return Cell{Value: &s.Round, SE: s.Errors.Round, N: s.N, Decimals: 2}
 	}},
-	{"tokens saved, %", func(_ judged, s crossval.Summary) Cell {
-		return share(float64(s.Saved.Tokens), float64(s.Of.Tokens))
+	{"effective ratio", func(_ judged, s crossval.Summary) Cell {
+		return Cell{Value: &s.Effective, SE: s.Errors.Effective, N: s.N, Decimals: 2}
 	}},
+	{"threshold", func(_ judged, s crossval.Summary) Cell {
+		if s.Threshold == nil {
+			return Cell{}
+		}
+		return Cell{Value: s.Threshold, SE: s.Errors.Threshold, N: s.Errors.Folds, Decimals: 3}
+	}},
+	{"gap closed, %", func(_ judged, s crossval.Summary) Cell {
+		if s.GapClosed == nil {
+			return Cell{}
+		}
+		return share(&crossval.Ratio{Value: *s.GapClosed, SE: s.Errors.GapClosed, N: s.N})
+	}},
+	{"rounds saved, %", func(_ judged, s crossval.Summary) Cell { return share(s.Errors.Rounds) }},
+	{"tokens saved, %", func(_ judged, s crossval.Summary) Cell { return share(s.Errors.Tokens) }},
 	{"USD saved", func(_ judged, s crossval.Summary) Cell {
 		if s.Saved.CostUSD == nil {
 			return word("unknown")
 		}
-		return number(*s.Saved.CostUSD, 4)
+		return Cell{Value: s.Saved.CostUSD, SE: s.Errors.CostUSD, N: s.N, Decimals: 4}
 	}},
 }
 
 // share in percent; nothing of nothing is nothing.
-func share(part, whole float64) Cell {
-	if whole == 0 {
+func share(r *crossval.Ratio) Cell {
+	if r == nil {
 		return Cell{}
 	}
-	return number(100*part/whole, 1)
+	c := number(100*r.Value, 1)
+	if c.N = r.N; r.SE != nil {
+		c.SE = new(100 * *r.SE)
+	}
+	return c
 }
 
 // percent of a share, or nothing.
@@ -70,7 +84,7 @@ func (c Campaign) Table11() (Table, bool) {
 	t.Notes = append([]string{
 		"Early stopped round: mean over the n collaborations that the rule stopped, as in the paper; of the Oracle over those whose goodness changes at all. " +
 			"Last round of all: over all collaborations, one that was not stopped with its last round. Rounds count from 1 (the paper's Validation Checkpoint from 0).",
-		"Effective ratio: stopped before the last round. Threshold: information distance, mean of the folds. " +
+		"Mean, share or sum (standard error over collaborations). Effective ratio: stopped before the last round. Threshold: information distance, mean (standard deviation) of the folds. " +
 			"Saved: rounds, billed tokens and dollars after the stop; the cost of labels and embeddings is not taken off.",
 	}, notes...)
 	c.left(&t)

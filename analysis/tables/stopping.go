@@ -127,7 +127,7 @@ func (c Campaign) stopping(v view, name, title string) (Table, bool) {
 		t.Rows = append(t.Rows, append(row, j.row(achieved)...))
 	}
 	t.Rows = append(t.Rows, closed(v, list)...)
-	t.Notes = append([]string{stoppingNote, "Gap closed: Σ(method - baseline) / Σ(Oracle - baseline) over the conditions of an environment, in percent."}, notes...)
+	t.Notes = append([]string{stoppingNote, "Gap closed: Σ(method - baseline) / Σ(Oracle - baseline) over the conditions of an environment, in percent (standard error over instances and replicates, which conditions share)."}, notes...)
 	c.left(&t)
 	c.embedded(&t)
 	c.labelled(&t)
@@ -177,29 +177,24 @@ func achieved(j judged, s crossval.Summary) Cell {
 // closed has one row an environment: the gap closed over all its conditions.
 func closed(v view, list []judged) [][]Cell {
 	var environments []string
-	gaps := map[string][][]crossval.Gap{} // by method
+	gaps := map[string][][]crossval.Compared{} // by method
 	for _, j := range list {
 		if j.summaries == nil {
 			continue
 		}
 		if gaps[j.environment] == nil {
 			environments = append(environments, j.environment)
-			gaps[j.environment] = make([][]crossval.Gap, len(j.summaries))
+			gaps[j.environment] = make([][]crossval.Compared, len(j.summaries))
 		}
-		base, oracle := j.summaries[0], j.summaries[len(j.summaries)-1]
 		for i, s := range j.summaries {
-			gaps[j.environment][i] = append(gaps[j.environment][i], crossval.Gap{Base: base.Goodness, Method: s.Goodness, Oracle: oracle.Goodness})
+			gaps[j.environment][i] = append(gaps[j.environment][i], s.Compared)
 		}
 	}
 	var rows [][]Cell
 	for _, environment := range environments {
 		row := append([]Cell{word("gap closed, %")}, v.all(environment)...)
 		for _, g := range gaps[environment] {
-			cell := Cell{}
-			if share, ok := crossval.GapClosed(g); ok {
-				cell = number(100*share, 1)
-			}
-			row = append(row, cell)
+			row = append(row, share(crossval.Closed(g)))
 		}
 		rows = append(rows, append(row, Cell{}))
 	}
