@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 
 	"roundtable/analysis/record"
 )
@@ -45,32 +47,58 @@ func AnnotationMarkers(ctx context.Context, store Store, table, campaign, by str
 	return readMarkers(ctx, store, keys)
 }
 
-// Added are the files of the tables that were added to the members, by table
-// and by whom, in the order of the markers' keys.
-func (d Dataset) Added(ctx context.Context, store Store) (map[string][]File, error) {
+// additions are the commits of a table that was added to the members, by whom
+// and in the order of their keys.
+func (d Dataset) additions(ctx context.Context, store Store, table string) ([]Marker, error) {
 	members := make(map[Run]bool, len(d.Members))
 	for _, m := range d.Members {
 		members[m.Run] = true
 	}
-	files := map[string][]File{}
-	for _, table := range record.Annotations {
-		all, err := Annotators(ctx, store, table, d.Campaign)
+	all, err := Annotators(ctx, store, table, d.Campaign)
+	if err != nil {
+		return nil, err
+	}
+	var added []Marker
+	for _, by := range all {
+		markers, err := AnnotationMarkers(ctx, store, table, d.Campaign, by)
 		if err != nil {
 			return nil, err
 		}
-		for _, by := range all {
-			markers, err := AnnotationMarkers(ctx, store, table, d.Campaign, by)
-			if err != nil {
-				return nil, err
-			}
-			for _, m := range markers {
-				if f, ok := m.Files[table]; ok && members[m.Run()] {
-					files[table] = append(files[table], f)
-				}
+		added = append(added, slices.DeleteFunc(markers, func(m Marker) bool { return !members[m.Run()] })...)
+	}
+	return added, nil
+}
+
+// Added are the files of the tables that were added to the members, by table
+// and by whom, in the order of the markers' keys.
+func (d Dataset) Added(ctx context.Context, store Store) (map[string][]File, error) {
+	files := map[string][]File{}
+	for _, table := range record.Annotations {
+		markers, err := d.additions(ctx, store, table)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range markers {
+			if f, ok := m.Files[table]; ok {
+				files[table] = append(files[table], f)
 			}
 		}
 	}
 	return files, nil
+}
+
+// ScanAdded is the rows of a table that was added to the members, whoever added
+// them, checked as by ReadTable.
+func ScanAdded[T record.Row](ctx context.Context, store Store, d Dataset) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var zero T
+		markers, err := d.additions(ctx, store, zero.Table())
+		if err != nil {
+			yield(zero, err)
+			return
+		}
+		ReadTable[T](ctx, store, markers)(yield)
+	}
 }
 
 // Labellers are the ids of those who have labelled something of a campaign, sorted.

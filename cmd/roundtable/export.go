@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,10 @@ import (
 )
 
 var exportFormats = []string{"parquet", "csv", "jsonl"}
+
+// exportTables are those that can be named; without a name, those of the
+// collaborations themselves are written.
+var exportTables = slices.Concat(record.Tables[:], record.Annotations[:])
 
 // export is what is written of a campaign.
 type export struct {
@@ -67,7 +72,7 @@ func newExport(o *options) *cobra.Command {
 			return x.run(cmd, o)
 		},
 	}
-	cmd.Flags().StringSliceVar(&x.tables, "table", nil, strings.Join(record.Tables[:], ", ")+" (default: all)")
+	cmd.Flags().StringSliceVar(&x.tables, "table", nil, strings.Join(exportTables, ", ")+" (default: all but the last two, which are added later)")
 	cmd.Flags().StringVar(&text, "query", "", "write what a SELECT answers instead, as roundtable query")
 	cmd.Flags().StringVar(&format, "format", "", strings.Join(exportFormats, ", ")+" (default: parquet, or what FILE's name ends in)")
 	cmd.Flags().StringVarP(&x.output, "output", "o", "", "a folder, or a FILE for one table")
@@ -80,14 +85,15 @@ func newExport(o *options) *cobra.Command {
 // settle fills in what was not said and refuses what makes no sense.
 func (x *export) settle(format string) error {
 	for _, t := range x.tables {
-		if !slices.Contains(record.Tables[:], t) {
-			return fmt.Errorf("there is no table %q; there are %s", t, strings.Join(record.Tables[:], ", "))
+		if !slices.Contains(exportTables, t) {
+			return fmt.Errorf("there is no table %q; there are %s", t, strings.Join(exportTables, ", "))
 		}
 	}
-	asked := x.tables
-	x.tables = slices.DeleteFunc(slices.Clone(record.Tables[:]), func(t string) bool {
-		return len(asked) > 0 && !slices.Contains(asked, t)
-	})
+	if asked := x.tables; len(asked) == 0 {
+		x.tables = record.Tables[:]
+	} else {
+		x.tables = slices.DeleteFunc(slices.Clone(exportTables), func(t string) bool { return !slices.Contains(asked, t) })
+	}
 	file := ""
 	switch {
 	case x.output == "":
@@ -201,20 +207,23 @@ func (x *export) told(ctx context.Context, err error) error {
 func (x *export) write(ctx context.Context, s store.Store, d store.Dataset, table string, w io.Writer) (int64, error) {
 	switch table {
 	case record.Collaborations:
-		return writeRows[record.Collaboration](ctx, s, d, x.format, w)
+		return writeRows(store.Scan[record.Collaboration](ctx, s, d), x.format, w)
 	case record.Rounds:
-		return writeRows[record.Round](ctx, s, d, x.format, w)
+		return writeRows(store.Scan[record.Round](ctx, s, d), x.format, w)
 	case record.Turns:
-		return writeRows[record.Turn](ctx, s, d, x.format, w)
+		return writeRows(store.Scan[record.Turn](ctx, s, d), x.format, w)
 	case record.Ballots:
-		return writeRows[record.Ballot](ctx, s, d, x.format, w)
+		return writeRows(store.Scan[record.Ballot](ctx, s, d), x.format, w)
+	case record.Labels:
+		return writeRows(store.ScanAdded[record.Label](ctx, s, d), x.format, w)
+	case record.Features:
+		return writeRows(store.ScanAdded[record.Feature](ctx, s, d), x.format, w)
 	}
-	return writeRows[record.Call](ctx, s, d, x.format, w)
+	return writeRows(store.Scan[record.Call](ctx, s, d), x.format, w)
 }
 
 // writeRows needs no DuckDB: rows go from the lake to the file.
-func writeRows[T record.Row](ctx context.Context, s store.Store, d store.Dataset, format string, w io.Writer) (int64, error) {
-	rows := store.Scan[T](ctx, s, d)
+func writeRows[T record.Row](rows iter.Seq2[T, error], format string, w io.Writer) (int64, error) {
 	switch format {
 	case "csv":
 		return sql.WriteCSV(w, sql.Table(rows))

@@ -36,6 +36,14 @@ func TestRunLabels(t *testing.T) {
 	if out := output(t, dir, "run", "talk.yaml"); !strings.Contains(out, "done already") {
 		t.Errorf("run again says\n%s", out)
 	}
+	output(t, dir, "features", "talk")
+	for table, column := range map[string]string{"labels": "labeller", "features": "embedder"} {
+		out := output(t, dir, "export", "talk", "--table", table, "-o", table+".csv")
+		data, err := os.ReadFile(filepath.Join(dir, table+".csv"))
+		if head, _, _ := strings.Cut(string(data), "\n"); err != nil || !strings.Contains(out, ".csv: 72 rows") || !strings.Contains(head, ","+column+",") {
+			t.Errorf("%v: export of %s says\n%s", err, table, out)
+		}
+	}
 	// A file that gets its labeller later is labelled by the same command.
 	labelledBy(t, plain, "labels: {model: scripted/labeller, reasks: 0}\n")
 	if out := output(t, plain, "run", "talk.yaml"); strings.Contains(out, "done already") || !strings.Contains(out, "Labels:  by scripted-labeller-") {
