@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -16,7 +17,9 @@ import (
 // goodness are exchanged between collaborations of one condition with goodness in the
 // same rounds: under the null any of them could have belonged to any other, with
 // its trend and its dependence between rounds. Two-sided around the mean of the
-// permutations, (1+#)/(times+1) (Phipson and Smyth 2010).
+// permutations, (1+#)/(times+1) (Phipson and Smyth 2010). Coefficients that differ
+// by rounding only are equal: where those who may be exchanged show the pair in
+// the same rounds, p is 1.
 func (p *Pairs) permutations(m *Model, fit Fit, times int, seed uint64) ([]float64, error) {
 	strata, movable := p.strata()
 	if movable == 0 {
@@ -24,12 +27,13 @@ func (p *Pairs) permutations(m *Model, fit Fit, times int, seed uint64) ([]float
 	}
 	drawn := p.draw(m, strata, times, seed)
 	ps := make([]float64, len(fit.Terms))
+	rounding := 1e-9 * floats.Norm(p.y, math.Inf(1))
 	for j, t := range fit.Terms {
 		betas := drawn.RawRowView(j)
 		mean := stat.Mean(betas, nil)
 		as := 1
 		for _, beta := range betas {
-			if math.Abs(beta-mean) >= math.Abs(t.Beta-mean) {
+			if math.Abs(beta-mean) >= math.Abs(t.Beta-mean)-rounding {
 				as++
 			}
 		}

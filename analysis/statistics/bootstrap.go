@@ -100,11 +100,12 @@ func jackknife(statistic Statistic, all []int) []float64 {
 // accelerate fills in the BCa interval from sorted resamples and the jackknife.
 func (b *Bootstrapped) accelerate(drawn, jackknife []float64) error {
 	below := 0.0
+	tie := equal * max(math.Abs(drawn[0]), math.Abs(drawn[len(drawn)-1])) // a sum in another order is the same one
 	for _, v := range drawn {
 		switch {
-		case v < b.Estimate:
+		case v < b.Estimate-tie:
 			below++
-		case v == b.Estimate:
+		case v <= b.Estimate+tie:
 			below += 0.5
 		}
 	}

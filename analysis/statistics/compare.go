@@ -27,16 +27,32 @@ type Family struct {
 	Seed      uint64 // of both
 }
 
-// Pairs of all conditions in their order, each with each.
-func Pairs(series []Series) []Contrast {
-	var all []Contrast
+// Pairs of conditions in their order, each with each that has a unit in common
+// with it, and how many have none.
+func Pairs(series []Series) (all []Contrast, apart int) {
 	for i, a := range series {
 		for _, b := range series[i+1:] {
-			all = append(all, Contrast{a.Name, b.Name})
+			if meet(a.Values, b.Values) {
+				all = append(all, Contrast{a.Name, b.Name})
+			} else {
+				apart++
+			}
 		}
 	}
-	return all
+	return all, apart
 }
+
+func meet(a, b map[string]float64) bool {
+	for unit := range a {
+		if _, ok := b[unit]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// rounding is a difference in goodness that two sums of the same terms may have.
+const rounding = 1e-9
 
 // Comparison is A - B over the units that both have.
 type Comparison struct {
@@ -50,7 +66,7 @@ type Comparison struct {
 	Wilcoxon   *float64  `json:"p_wilcoxon"`
 	Holm       *float64  `json:"p_holm"`     // of SignFlip within the family
 	Detectable *float64  `json:"detectable"` // smallest difference that this n finds with power 0.8, at 0.05 over the family
-	Needed     *float64  `json:"needed"`     // pairs that would find the observed difference so; nil if there is none
+	Needed     *float64  `json:"needed"`     // pairs that would find the observed difference so, rounded up; nil if there is none
 	Notes      []string  `json:"notes,omitempty"`
 }
 
@@ -94,7 +110,11 @@ func (f Family) compare(c Contrast, a, b map[string]float64) Comparison {
 	var d []float64
 	for _, unit := range slices.Sorted(maps.Keys(a)) { // by order, so that a seed always draws the same
 		if other, ok := b[unit]; ok {
-			d = append(d, a[unit]-other)
+			difference := a[unit] - other
+			if math.Abs(difference) <= rounding {
+				difference = 0
+			}
+			d = append(d, difference)
 		}
 	}
 	r.N, r.Unpaired = len(d), len(a)+len(b)-2*len(d)
@@ -139,6 +159,6 @@ func (f Family) size(r *Comparison, d []float64, note func(error) bool) {
 		return
 	}
 	if n, err := design.Size(mean/sd, power); note(err) {
-		r.Needed = &n
+		r.Needed = new(math.Ceil(n - 1e-9)) // one pair less would not do; less of a pair is rounding
 	}
 }

@@ -27,11 +27,17 @@ func conditions(n int, seed uint64, gains ...float64) []Series {
 	return list
 }
 
+// every pair of conditions.
+func every(series []Series) []Contrast {
+	all, _ := Pairs(series)
+	return all
+}
+
 // A rule that is better by 0.2 where units differ by 1 is found in pairs, with
 // its size in the interval; two equal rules are not told apart.
 func TestPlantedDifferenceIsFound(t *testing.T) {
 	series := conditions(60, 1, 0, 0, 0.2)
-	list, err := Compare(series, Family{Contrasts: Pairs(series), Resamples: 2000, Flips: 5000, Seed: 1})
+	list, err := Compare(series, Family{Contrasts: every(series), Resamples: 2000, Flips: 5000, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +55,7 @@ func TestPlantedDifferenceIsFound(t *testing.T) {
 		if c.BCa.Low > planted || c.BCa.High < planted || math.Abs(*c.Difference-planted) > *c.Detectable {
 			t.Errorf("%s against %s: %v in %+v, planted were %v", c.A, c.B, *c.Difference, *c.BCa, planted)
 		}
-		if (*c.Needed < 60) != (planted != 0) {
+		if (*c.Needed < 60) != (planted != 0) || *c.Needed != math.Trunc(*c.Needed) {
 			t.Errorf("%s against %s: %v pairs are needed", c.A, c.B, *c.Needed)
 		}
 	}
@@ -61,7 +67,7 @@ func TestNullDifferencesRejectAtTheirRate(t *testing.T) {
 	rejected, ranked, covered := 0, 0, 0
 	for seed := range uint64(campaigns) {
 		series := conditions(15, 100+seed, 0, 0)
-		list, err := Compare(series, Family{Contrasts: Pairs(series), Resamples: 200, Flips: 999, Seed: seed})
+		list, err := Compare(series, Family{Contrasts: every(series), Resamples: 200, Flips: 999, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,10 +126,69 @@ func TestComparisonsExplain(t *testing.T) {
 	}
 }
 
+// So many pairs have the power that is asked for, and one less has not.
+func TestNeededPairsAreRoundedUp(t *testing.T) {
+	for seed := range uint64(20) {
+		series := conditions(12, seed, 0, 0.2)
+		list, err := Compare(series, Family{Contrasts: every(series), Resamples: 200, Flips: 200})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := list[0]
+		effect := math.Abs(*c.Difference) / (*c.SE * math.Sqrt(12))
+		design := Design{Paired: true, Alpha: 0.05}
+		if n := *c.Needed; n > 2 && (design.Power(effect, n) < power-1e-9 || design.Power(effect, n-1) >= power) {
+			t.Errorf("%v pairs have power %.4f, and one less %.4f", n, design.Power(effect, n), design.Power(effect, n-1))
+		}
+	}
+}
+
+// Sums of the same terms in another order are no difference, and conditions
+// without a unit in common are no pair of the family.
+func TestRoundingIsNoDifference(t *testing.T) {
+	series := []Series{{"a", map[string]float64{}}, {"b", map[string]float64{}}, {"c", map[string]float64{"other": 1}}}
+	for i := range 30 {
+		unit := fmt.Sprint("i", i)
+		series[0].Values[unit], series[1].Values[unit] = 0.3, 0.3-1e-16*float64(i+1)
+	}
+	contrasts, apart := Pairs(series)
+	if len(contrasts) != 1 || apart != 2 {
+		t.Errorf("%v are compared, %d are not", contrasts, apart)
+	}
+	list, err := Compare(series, Family{Contrasts: contrasts, Resamples: 200, Flips: 999, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := list[0]; *c.SignFlip != 1 || *c.Wilcoxon != 1 || c.Needed != nil || c.BCa != nil {
+		t.Errorf("two equal conditions: sign flip %v, Wilcoxon %v, needed %v", *c.SignFlip, *c.Wilcoxon, c.Needed)
+	}
+}
+
+// Stars in tenths have the interval of ten times as many whole stars: a resample
+// with the mean of all is one also if its sum has another last digit.
+func TestTiesOfResamples(t *testing.T) {
+	tenths, whole := make([]float64, 25), make([]float64, 25)
+	for i := range whole {
+		whole[i] = float64(i%7 - 2)
+		tenths[i] = whole[i] / 10
+	}
+	of := func(values []float64) Bootstrapped {
+		b, err := Bootstrap(len(values), Mean(values), 2000, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	a, b := of(tenths), of(whole)
+	if a.Bias != b.Bias || math.Abs(10*a.BCa.Low-b.BCa.Low) > 1e-9 || math.Abs(10*a.BCa.High-b.BCa.High) > 1e-9 {
+		t.Errorf("bias %v and %v, intervals %+v and %+v", a.Bias, b.Bias, a.BCa, b.BCa)
+	}
+}
+
 func BenchmarkCompare(b *testing.B) {
 	series := conditions(100, 1, 0, 0.1, 0.1, 0.2, 0, 0)
 	for b.Loop() {
-		if _, err := Compare(series, Family{Contrasts: Pairs(series), Resamples: 9999, Flips: 9999, Seed: 1}); err != nil {
+		if _, err := Compare(series, Family{Contrasts: every(series), Resamples: 9999, Flips: 9999, Seed: 1}); err != nil {
 			b.Fatal(err)
 		}
 	}

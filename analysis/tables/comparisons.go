@@ -15,8 +15,8 @@ const (
 )
 
 // Comparisons are the differences of the final goodness between all pairs of
-// conditions of an environment, over the collaborations that both have of the
-// same instance and replicate. One environment's pairs are one family.
+// conditions of an environment that have the same instance and replicate at
+// least once, over these. One environment's pairs are one family.
 func (c Campaign) Comparisons() (Table, bool) {
 	v := c.view("")
 	t := Table{Name: "comparisons", Title: "Final goodness of each two conditions, in pairs", Columns: []string{
@@ -24,7 +24,10 @@ func (c Campaign) Comparisons() (Table, bool) {
 	for _, environment := range v.environments() {
 		family := statistics.Family{Resamples: resamples, Flips: flips, Seed: compareSeed}
 		series := v.series(environment)
-		family.Contrasts = statistics.Pairs(series)
+		var apart int
+		if family.Contrasts, apart = statistics.Pairs(series); apart > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d pairs of conditions have no instance and replicate in common and are left out.", environment, apart))
+		}
 		list, err := statistics.Compare(series, family)
 		if err != nil {
 			t.Notes = append(t.Notes, fmt.Sprintf("No comparison in %s: %v.", environment, err))
@@ -38,9 +41,10 @@ func (c Campaign) Comparisons() (Table, bool) {
 		}
 	}
 	t.Notes = append([]string{
-		"Mean difference of the goodness at the end (share of the greatest total utility, 0 without a decision; minus the absolute error) with its standard error, over n instances and replicates that both conditions have. " +
+		"Mean difference of the goodness at the end (share of the greatest total utility, 0 without a decision; minus the absolute error) with its standard error, over the n pairs of collaborations with the same instance and replicate. One that failed, or in which nothing stands that could be scored, has no pair. " +
 			"Interval: BCa bootstrap over collaborations, 9,999 resamples. p: signs of the differences exchanged (exact up to 20 pairs, else 9,999 draws), Holm's correction over all rows of the environment; Wilcoxon's signed ranks beside it, uncorrected.",
-		"Detectable: the smallest difference that these n find with power 0.8 at 0.05 over the family. n needed: pairs that would find the observed difference so.",
+		"Detectable: the smallest difference that Student's paired test finds in these n with power 0.8, at 0.05 over the number of rows of the environment (Bonferroni). " +
+			"n needed: pairs that would find the observed difference so; for planning, not as evidence.",
 	}, t.Notes...)
 	v.notes(&t)
 	return t, len(t.Rows) > 0
@@ -57,7 +61,7 @@ func comparison(environment string, r statistics.Comparison) []Cell {
 	}
 	return []Cell{
 		word(environment), word(r.A), word(r.B), count(r.N), difference, low, high,
-		known(r.SignFlip, 4), known(r.Holm, 4), known(r.Wilcoxon, 4), known(r.Detectable, 4), known(r.Needed, 0),
+		pvalue(r.SignFlip), pvalue(r.Holm), pvalue(r.Wilcoxon), known(r.Detectable, 4), known(r.Needed, 0),
 	}
 }
 
@@ -91,8 +95,8 @@ func (v view) series(environment string) []statistics.Series {
 		}
 		s := statistics.Series{Name: v.title(g), Values: map[string]float64{}}
 		for _, r := range g.done() {
-			unit := fmt.Sprintf("i%d-r%d", r.Instance, r.Replicate)
-			switch scores := r.Scores; { // the last one stands, also after an early end
+			unit := fmt.Sprintf("i%d-%s-r%d", r.Instance, r.InstanceID, r.Replicate) // another data set's first question is another one
+			switch scores := r.Scores; {                                             // the last one stands, also after an early end
 			case len(scores) == 0:
 			case scores[len(scores)-1] != nil:
 				s.Values[unit] = *scores[len(scores)-1]

@@ -75,15 +75,15 @@ func first(effects []regression.Effect, most int) []regression.Effect {
 }
 
 func effect(e regression.Effect, n int) []Cell {
-	cells := []Cell{word(e.Name), word("not determined"), {}, {}, {}, {}, known(e.Permutation, 4), known(e.Adjusted, 4), word(strings.Join(e.Same, ", "))}
+	cells := []Cell{word(e.Name), word("not determined"), {}, {}, {}, {}, pvalue(e.Permutation), pvalue(e.Adjusted), word(strings.Join(e.Same, ", "))}
 	if e.Estimable {
 		cells[1] = Cell{Value: &e.Beta, N: n, Decimals: 4}
 	}
 	if e.Test != nil {
-		cells[1].SE, cells[2], cells[3] = &e.Test.SE, number(e.Test.T, 2), number(e.Test.P, 4)
+		cells[1].SE, cells[2], cells[3] = &e.Test.SE, number(e.Test.T, 2), pvalue(&e.Test.P)
 	}
 	if e.Clustered != nil {
-		cells[4], cells[5] = number(e.Clustered.SE, 4), number(e.Clustered.P, 4)
+		cells[4], cells[5] = number(e.Clustered.SE, 4), pvalue(&e.Clustered.P)
 	}
 	return cells
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -45,6 +46,7 @@ type Cell struct {
 	N        int      // observations behind a mean; 0 for a number
 	Decimals int      // shown to people; JSON and CSV have all digits
 	Partial  bool     // some observations had no such value, so N is shown
+	P        bool     // a p-value: one that is too small for its decimals is shown as "<"
 }
 
 // MarshalJSON writes a string, a number, {"value", "se", "n"} or null.
@@ -67,15 +69,27 @@ func (c Cell) String() string {
 	if c.Value == nil {
 		return c.Text
 	}
-	s := strconv.FormatFloat(*c.Value, 'f', c.Decimals, 64)
+	s := fixed(*c.Value, c.Decimals)
+	if least := math.Pow10(-c.Decimals); c.P && *c.Value < least/2 {
+		return "<" + fixed(least, c.Decimals)
+	}
 	if c.N == 0 {
 		return s
 	}
 	if c.SE != nil {
-		s += " (" + strconv.FormatFloat(*c.SE, 'f', c.Decimals, 64) + ")"
+		s += " (" + fixed(*c.SE, c.Decimals) + ")"
 	}
 	if c.Partial {
 		s += " n=" + strconv.Itoa(c.N)
+	}
+	return s
+}
+
+// fixed has so many decimals, and no minus before zeros.
+func fixed(v float64, decimals int) string {
+	s := strconv.FormatFloat(v, 'f', decimals, 64)
+	if strings.Trim(s, "-0.") == "" {
+		return strings.TrimPrefix(s, "-")
 	}
 	return s
 }
@@ -85,6 +99,14 @@ func word(s string) Cell { return Cell{Text: s} }
 func count[N int | int32 | int64](n N) Cell { return number(float64(n), 0) }
 
 func number(v float64, decimals int) Cell { return Cell{Value: &v, Decimals: decimals} }
+
+// pvalue with four decimals, or nothing.
+func pvalue(v *float64) Cell {
+	if v == nil {
+		return Cell{}
+	}
+	return Cell{Value: v, Decimals: 4, P: true}
+}
 
 // sample collects one value an observation; some have none.
 type sample struct {
