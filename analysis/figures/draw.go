@@ -78,8 +78,8 @@ func (f Figure) layout() (layout, error) {
 		l.legend = max(l.legend, words(9).Width(short(name)))
 	}
 	l.legend += 40
-	l.head, l.foot = headOf(f.simulated), foot
 	l.width = vg.Length(l.columns)*panelWidth + l.legend + 3*gap
+	l.head, l.foot = headOf(f.simulated), foot+vg.Length(len(lines(l.caption(), l.width-2*gap))-1)*lineHeight
 	l.height = vg.Length(l.rows)*panelHeight + l.head + l.foot
 	return l, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -66,8 +67,21 @@ func (s sheet) on(c draw.Canvas, paper color.Color) {
 	s.draw(c)
 }
 
-// foot is the height of the caption below a picture.
+// foot is the height of the caption below a picture, if it has one line.
 const foot = lineHeight + 2*gap
+
+// lines breaks a caption between words, so that each line fits a width.
+func lines(caption string, width vg.Length) []string {
+	var list []string
+	for word := range strings.FieldsSeq(caption) {
+		if last := len(list) - 1; last >= 0 && words(9).Width(list[last]+" "+word) <= width {
+			list[last] += " " + word
+		} else {
+			list = append(list, word)
+		}
+	}
+	return list
+}
 
 // headOf is the height of what stands above.
 func headOf(simulated string) vg.Length {
@@ -87,7 +101,11 @@ func heading(c draw.Canvas, title, simulated, caption string) {
 		at.Y -= lineHeight
 		c.FillText(warning, at, simulated)
 	}
-	c.FillText(words(9), vg.Point{X: at.X, Y: c.Min.Y + gap}, caption)
+	at.Y = c.Min.Y + gap
+	for _, line := range slices.Backward(lines(caption, c.Max.X-c.Min.X-2*gap)) {
+		c.FillText(words(9), at, line)
+		at.Y += lineHeight
+	}
 }
 
 // sans is the embedded Liberation Sans: the same picture on every machine.

@@ -61,14 +61,15 @@ func render(w io.Writer, name string, data any) error {
 	return err
 }
 
-// numeric says whether a column of a table holds numbers.
-func numeric(t tables.Table, column int) bool {
+// numeric says of each column of a table whether it holds numbers.
+func numeric(t tables.Table) []bool {
+	columns := make([]bool, len(t.Columns))
 	for _, row := range t.Rows {
-		if row[column].Value != nil {
-			return true
+		for j, cell := range row {
+			columns[j] = columns[j] || cell.Value != nil
 		}
 	}
-	return false
+	return columns
 }
 
 // inline is a figure as part of the page. The drawing escapes what it writes.

@@ -86,6 +86,7 @@ type page struct {
 	Status      string // how many cells are in
 	Simulated   string // what rests on scripted agents; "" if nothing does
 	Facts       []fact
+	Conditions  []condition
 	Models      []cost.Snapshot
 	Warnings    []string
 	Faults      []fault
@@ -116,7 +117,7 @@ func picture(title string, notes []string, draw func() (string, error)) figure {
 
 func newPage(s Source, t *tally, transcripts transcripts) page {
 	p := page{
-		head: headOf(s.Campaign.Name), Status: t.status(s.Campaign), Simulated: t.simulated(), Facts: t.facts(s),
+		head: headOf(s.Campaign.Name), Status: t.status(s.Campaign), Simulated: t.simulated(), Facts: t.facts(s), Conditions: t.conditions(),
 		Models: s.Cost.Snapshots, Warnings: s.Cost.Changed(), Faults: t.faults(), Tables: s.Campaign.All(),
 		Labels: t.labels, List: t.list, Transcripts: transcripts,
 	}

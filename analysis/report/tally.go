@@ -3,10 +3,8 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"roundtable/analysis/record"
 	"roundtable/analysis/tables"
@@ -20,6 +18,7 @@ type tally struct {
 	kinds    map[[2]string]*fault
 	seen     map[string]map[string]int // collaborations by fact, value
 	order    []string                  // of facts
+	ran      map[string]*condition     // by id
 	started  int64                     // µs; 0 before anything
 	ended    int64
 }
@@ -32,9 +31,6 @@ type listed struct {
 	Earlier bool     // it was run again
 }
 
-// fact is something that all collaborations have, with how many have which value.
-type fact struct{ Name, Value string }
-
 // fault is a kind of what went wrong, with an example.
 type fault struct {
 	What, Kind string
@@ -43,7 +39,7 @@ type fault struct {
 }
 
 func newTally(c tables.Campaign) *tally {
-	t := &tally{settings: map[string]map[string]string{}, kinds: map[[2]string]*fault{}, seen: map[string]map[string]int{}}
+	t := &tally{settings: map[string]map[string]string{}, kinds: map[[2]string]*fault{}, seen: map[string]map[string]int{}, ran: map[string]*condition{}}
 	conditions, varying := c.Conditions("")
 	t.labels = varying
 	if len(varying) == 0 {
@@ -59,6 +55,10 @@ func newTally(c tables.Campaign) *tally {
 func (t *tally) add(rows record.Rows) string {
 	c := rows.Collaborations[0]
 	t.enlist(c, c.CollaborationID, false)
+	if t.ran[c.ConditionID] == nil {
+		t.ran[c.ConditionID] = &condition{ID: c.ConditionID, Settings: c.SettingsJSON}
+	}
+	t.ran[c.ConditionID].N++
 	t.count("environment", fmt.Sprintf("%s, version %d", c.Environment, c.EnvVersion))
 	t.count("protocol", c.Protocol)
 	t.count("decision rule", c.Rule)
@@ -157,36 +157,6 @@ func (t *tally) faults() []fault {
 		all = append(all[:mostFaults], fault{What: "further kinds, not shown", N: more})
 	}
 	return all
-}
-
-func (t *tally) count(name, value string) {
-	if t.seen[name] == nil {
-		t.seen[name] = map[string]int{}
-		t.order = append(t.order, name)
-	}
-	t.seen[name][value]++
-}
-
-// facts are what was counted: a value that all share stands alone.
-func (t *tally) facts(s Source) []fact {
-	var list []fact
-	for _, name := range t.order {
-		values := slices.Sorted(maps.Keys(t.seen[name]))
-		if len(values) > 1 {
-			for i, v := range values {
-				values[i] = fmt.Sprintf("%s (%d)", v, t.seen[name][v])
-			}
-		}
-		list = append(list, fact{name, strings.Join(values, " · ")})
-	}
-	if t.started > 0 {
-		const second = "2006-01-02 15:04:05"
-		list = append(list, fact{"asked", time.UnixMicro(t.started).UTC().Format(second) + " to " + time.UnixMicro(t.ended).UTC().Format(second) + " UTC"})
-	}
-	if s.Digest != "" {
-		list = append(list, fact{"digest of the rows", s.Digest})
-	}
-	return list
 }
 
 func (t *tally) status(c tables.Campaign) string {

@@ -1,0 +1,80 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"roundtable/analysis/cost"
+)
+
+// fact is something that all collaborations have, with how many have which value.
+type fact struct{ Name, Value string }
+
+// condition is one with all its settings, as they were recorded.
+type condition struct {
+	ID, Settings string
+	N            int // collaborations that are in
+}
+
+func (t *tally) count(name, value string) {
+	if t.seen[name] == nil {
+		t.seen[name] = map[string]int{}
+		t.order = append(t.order, name)
+	}
+	t.seen[name][value]++
+}
+
+// facts are what was counted: a value that all share stands alone.
+func (t *tally) facts(s Source) []fact {
+	var list []fact
+	for _, name := range t.order {
+		values := slices.Sorted(maps.Keys(t.seen[name]))
+		if len(values) > 1 {
+			for i, v := range values {
+				values[i] = fmt.Sprintf("%s (%d)", v, t.seen[name][v])
+			}
+		}
+		list = append(list, fact{name, strings.Join(values, " · ")})
+	}
+	if t.started > 0 {
+		const second = "2006-01-02 15:04:05"
+		list = append(list, fact{"asked", time.UnixMicro(t.started).UTC().Format(second) + " to " + time.UnixMicro(t.ended).UTC().Format(second) + " UTC"})
+	}
+	if said := paid(s.Cost.Total); said != "" {
+		list = append(list, fact{"cost", said})
+	}
+	if s.Digest != "" {
+		list = append(list, fact{"digest of the rows", s.Digest})
+	}
+	return list
+}
+
+// paid says what all calls have cost; empty if there were none.
+func paid(all cost.Group) string {
+	if all.Billed+all.Unknown == 0 {
+		return ""
+	}
+	said := fmt.Sprintf("%.4f USD", all.USD)
+	if all.Unpriced > 0 {
+		said = fmt.Sprintf("at least %s: %d calls have no known price", said, all.Unpriced)
+	}
+	switch {
+	case all.Unbounded > 0:
+		said += fmt.Sprintf(", and what %d calls of unknown outcome may have cost", all.Unknown)
+	case all.Unknown > 0:
+		said += fmt.Sprintf(", and at most %.4f USD for %d calls of unknown outcome", all.WorstUSD, all.Unknown)
+	}
+	return fmt.Sprintf("%s; %d calls, %d tokens in, %d out", said, all.Billed, all.Input, all.Output)
+}
+
+// conditions that have collaborations, in the order of their ids.
+func (t *tally) conditions() []condition {
+	var list []condition
+	for _, id := range slices.Sorted(maps.Keys(t.ran)) {
+		list = append(list, *t.ran[id])
+	}
+	return list
+}
