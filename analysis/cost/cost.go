@@ -12,6 +12,7 @@ import (
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/envs/wording"
 )
 
 // By is what the rows of a Report stand for.
@@ -67,7 +68,7 @@ type Report struct {
 func Load(ctx context.Context, store lake.Store, campaign string, by By) (Report, error) {
 	r := Report{Campaign: campaign, By: by, byName: map[[2]string]*Group{}, bySnapshot: map[[2]string]*Snapshot{}}
 	if !slices.Contains(Bys(), by) {
-		return r, fmt.Errorf("costs by %q are not known; there are %v", by, Bys())
+		return r, fmt.Errorf("costs by %q are not known; there is %s", by, wording.Or(Bys()))
 	}
 	d, err := lake.ReadDataset(ctx, store, campaign)
 	if err != nil {

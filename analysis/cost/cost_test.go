@@ -212,7 +212,7 @@ func TestChangedModelIsNamed(t *testing.T) {
 
 func TestLoadRefuses(t *testing.T) {
 	s := madeUp(t)
-	if _, err := Load(context.Background(), s, "made-up", "mood"); err == nil || !strings.Contains(err.Error(), "condition model phase") {
+	if _, err := Load(context.Background(), s, "made-up", "mood"); err == nil || !strings.Contains(err.Error(), "there is condition, model or phase") {
 		t.Errorf("by mood: %v", err)
 	}
 	empty, err := Load(context.Background(), s, "another", ByPhase)

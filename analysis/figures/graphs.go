@@ -8,6 +8,7 @@ import (
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/tables"
+	"roundtable/envs/wording"
 )
 
 // Graphs is a figure of how dialogue acts follow on each other: one graph for
@@ -54,7 +55,7 @@ var flows = map[string]struct{ title, environment string }{
 func MakeGraphs(c tables.Campaign, l tables.Labels, name string, reading acts.Reading) (Graphs, error) {
 	flow, ok := flows[name]
 	if !ok || !slices.Contains(acts.Readings(), reading) {
-		return Graphs{}, fmt.Errorf("there is no figure %q of transitions in the reading %q; there are %s in the readings %v", name, reading, strings.Join(OfActs(), ", "), acts.Readings())
+		return Graphs{}, fmt.Errorf("there is no figure %q of transitions in the reading %q; there is %s, each for %s", name, reading, wording.Or(OfActs()), wording.Or(acts.Readings()))
 	}
 	f := Graphs{Name: name, Title: flow.title, Reading: reading, Labeller: l.Labeller}
 	conditions, varying := c.Conditions(flow.environment)

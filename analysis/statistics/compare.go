@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
+
+	"roundtable/envs/wording"
 )
 
 // Series is what one condition achieved, by unit (instance and replicate). The
@@ -87,7 +89,7 @@ func Compare(series []Series, f Family) ([]Comparison, error) {
 	for i, c := range f.Contrasts {
 		for _, name := range []string{c.A, c.B} {
 			if _, ok := byName[name]; !ok {
-				return nil, fmt.Errorf("there is no series %q; there are %v", name, slices.Sorted(maps.Keys(byName)))
+				return nil, fmt.Errorf("there is no series %q; there is %s", name, wording.Or(slices.Sorted(maps.Keys(byName))))
 			}
 		}
 		list[i] = f.compare(c, byName[c.A], byName[c.B])

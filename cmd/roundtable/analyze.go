@@ -19,6 +19,7 @@ import (
 	"roundtable/analysis/figures"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/tables"
+	"roundtable/envs/wording"
 )
 
 // wanted says which tables are wanted, and how.
@@ -63,7 +64,7 @@ func newAnalyze(o *options) *cobra.Command {
 	which.flags(cmd)
 	cmd.Flags().StringVar(&which.baseline, "baseline", "", "a campaign of single agents on the same questions, beside discussions in tables 2.*")
 	cmd.Flags().StringVar(&figure, "figure", "", strings.Join(slices.Concat(figures.Names(), figures.OfActs()), ", ")+", instead of a table; drawn as svg or png, 22 to 24 also as dot")
-	cmd.Flags().StringVar(&reading, "reading", string(acts.Anyone), fmt.Sprintf("how figures 22 to 24 count: one of %v", acts.Readings()))
+	cmd.Flags().StringVar(&reading, "reading", string(acts.Anyone), "how figures 22 to 24 count: "+wording.Or(acts.Readings()))
 	cmd.Flags().StringVar(&format, "format", "", strings.Join(tables.Formats(), ", ")+" (default: text, or what FILE's name ends in)")
 	cmd.Flags().StringVarP(&file, "output", "o", "", "write to FILE instead of standard output")
 	return cmd

@@ -13,6 +13,7 @@ import (
 	"roundtable/analysis/cost"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/tables"
+	"roundtable/envs/wording"
 )
 
 func newCost(o *options) *cobra.Command {
@@ -24,7 +25,7 @@ func newCost(o *options) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := o.format(format, "")
 			if err == nil && !slices.Contains(cost.Bys(), cost.By(by)) {
-				err = fmt.Errorf("costs by %q are not known; there are %v", by, cost.Bys())
+				err = fmt.Errorf("costs by %q are not known; there is %s", by, wording.Or(cost.Bys()))
 			}
 			if err != nil {
 				return exit{exitUsage, err}
@@ -45,8 +46,8 @@ func newCost(o *options) *cobra.Command {
 			return writeCost(cmd.OutOrStdout(), r, f)
 		},
 	}
-	cmd.Flags().StringVar(&by, "by", string(cost.ByCondition), fmt.Sprintf("what the rows stand for: one of %v", cost.Bys()))
-	cmd.Flags().StringVar(&format, "format", "", fmt.Sprintf("one of %v (default: text)", tables.Formats()))
+	cmd.Flags().StringVar(&by, "by", string(cost.ByCondition), fmt.Sprintf("what the rows stand for: %s", wording.Or(cost.Bys())))
+	cmd.Flags().StringVar(&format, "format", "", wording.Or(tables.Formats())+" (default: text)")
 	return cmd
 }
 

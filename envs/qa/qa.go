@@ -15,6 +15,7 @@ import (
 	"math"
 
 	"roundtable/envs"
+	"roundtable/envs/wording"
 )
 
 // Params of the environment. Start from Defaults.
@@ -98,7 +99,7 @@ func load(p Params, files fs.FS) (*QA, error) {
 func (p Params) check() error {
 	switch {
 	case readers[p.Format].read == nil:
-		return fmt.Errorf("format is %q; %v are accepted", p.Format, Formats())
+		return fmt.Errorf("format is %q; %s is accepted", p.Format, wording.Or(Formats()))
 	case p.File == "":
 		return fmt.Errorf("file is missing; it is a path or pattern within the folder that data: names")
 	case p.Agents < 1 || p.Agents > mostAgents:

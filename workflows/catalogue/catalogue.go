@@ -35,6 +35,9 @@ type Plugin[T, Needs any] struct {
 	World bool
 	// Estimates protocols ask what agents believe of a state (envs.Estimating).
 	Estimates bool
+	// Stops are the stopping rules that say something of a protocol: it makes the
+	// decisions, proposals or states that they look at, and does not end by itself then.
+	Stops []string
 }
 
 // Environments take the folder of their data files; nil if the campaign names none.
@@ -65,15 +68,15 @@ func Environments() []Plugin[envs.Environment, fs.FS] {
 func Protocols() []Plugin[protocol.Protocol, protocol.Setting] {
 	return []Plugin[protocol.Protocol, protocol.Setting]{
 		{Name: "roundtable", About: "message, proposal, vote; all at once in each phase (paper 1 §3)",
-			Params: protocol.DefaultRoundtable(), New: newRoundtable},
+			Params: protocol.DefaultRoundtable(), New: newRoundtable, Stops: []string{"never", "first_agreement", "consecutive_agreements"}},
 		{Name: "debate", About: "answers in free text, then rounds in which each sees its peers' in an order that is the treatment (paper 4)",
-			Params: protocol.DefaultDebate(), New: newDebate},
+			Params: protocol.DefaultDebate(), New: newDebate, Stops: []string{"never", "first_agreement"}},
 		{Name: "consensus", About: "all see the positions of those they hear and choose their own; full, star, line, ring, directed or any network (paper 5 §2, §3.3)",
-			Params: protocol.DefaultConsensus(), New: newConsensus, Ruleless: true, World: true},
+			Params: protocol.DefaultConsensus(), New: newConsensus, Ruleless: true, World: true, Stops: []string{"never", "converged"}},
 		{Name: "deliberation", About: "in turn: estimate, tools, plan, decide, talk; also centralized and oracle (paper 3 §3)",
-			Params: protocol.DefaultDeliberation(), New: newDeliberation, Estimates: true},
+			Params: protocol.DefaultDeliberation(), New: newDeliberation, Estimates: true, Stops: []string{"never"}},
 		{Name: "discussion", About: "personas talk in turn until they agree, or vote from a round on (paper 2)",
-			Params: protocol.DefaultDiscussion(), New: newDiscussion},
+			Params: protocol.DefaultDiscussion(), New: newDiscussion, Stops: []string{"never"}},
 	}
 }
 

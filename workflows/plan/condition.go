@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"roundtable/envs"
+	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/protocol"
 )
@@ -43,6 +44,15 @@ func (p *parser) rule(n *yaml.Node, c *Condition) {
 		p.choice(n, "rule", names(catalogue.Rules()), &c.Rule)
 	} else if n != nil {
 		p.faults.add(n, "rule", "the protocol %s decides without a rule; leave it out", proto.Name)
+	}
+}
+
+// stop refuses a stopping rule that would never end the protocol's rounds, or
+// not for the reason that it is named after.
+func (p *parser) stop(c Condition, n *yaml.Node) {
+	proto, err := catalogue.Find("protocol", catalogue.Protocols(), c.Protocol.Name)
+	if err == nil && !slices.Contains(proto.Stops, c.Stop.Name) {
+		p.faults.add(n, "stop", "%s means nothing for the protocol %s; %s is accepted beside it", c.Stop.Name, proto.Name, wording.Or(proto.Stops))
 	}
 }
 
@@ -158,7 +168,9 @@ func (p *parser) choice(n *yaml.Node, key, accepted string, c *Choice) {
 func (p *parser) check(c Condition, keys map[string]*yaml.Node, camp Campaign) (agents, rounds, instances int) {
 	env := p.env(c, keys["env"])
 	rule, _ := buildAt(p, "rule", "decision rule", catalogue.Rules(), c.Rule, keys["rule"], struct{}{})
-	buildAt(p, "stop", "stopping rule", catalogue.Stopping(), c.Stop, keys["stop"], struct{}{})
+	if _, ok := buildAt(p, "stop", "stopping rule", catalogue.Stopping(), c.Stop, keys["stop"], struct{}{}); ok {
+		p.stop(c, keys["stop"])
+	}
 	var members []envs.Agent
 	var first envs.Instance
 	agents = 2 // the protocol's parameters are checked even if the environment is wrong

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"roundtable/envs/wording"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/transcript"
 )
@@ -61,7 +62,7 @@ func NewDebate(p DebateParams, set Setting) (*Debate, error) {
 		wrong("rounds is %d; 0 to %d are accepted", p.Rounds, mostRounds-1)
 	}
 	if !slices.Contains(Orders(), p.Order) {
-		wrong("order is %q; %v are accepted", p.Order, Orders())
+		wrong("order is %q; %s is accepted", p.Order, wording.Or(Orders()))
 	}
 	if !slices.Contains([]string{TalkSimultaneous, TalkOneByOne, TalkSummarizer}, p.Talk) {
 		wrong("talk is %q; simultaneous, one_by_one and summarizer are accepted", p.Talk)
@@ -76,7 +77,7 @@ func NewDebate(p DebateParams, set Setting) (*Debate, error) {
 		wrong("agents is %d; the group has %d, and 0 is all of them", p.Agents, set.Agents)
 	}
 	if m := decision.MeansOf(set.Rule); m == decision.ByAgreement || m == decision.ByJudge {
-		wrong("the rule %s decides by %s, which the protocol discussion has", set.Rule.Words().Name, m)
+		faults = append(faults, set.elsewhere(m))
 	}
 	if set.Rule != nil && set.Rule.Ballot(2, 2).Kind != transcript.Choose {
 		wrong("the rule %s needs ballots; an answer in a debate is a vote for itself, so only rules that count votes for one candidate are accepted", set.Rule.Words().Name)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"roundtable/envs/wording"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/transcript"
 )
@@ -74,7 +75,7 @@ func NewDiscussion(p DiscussionParams, set Setting) (*Discussion, error) {
 	wrong := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	one := func(key, value string, of ...string) {
 		if !slices.Contains(of, value) {
-			wrong("%s is %q; %v are accepted", key, value, of)
+			wrong("%s is %q; %s is accepted", key, value, wording.Or(of))
 		}
 	}
 	one("paradigm", p.Paradigm, "memory", "relay", "report", "debate", refinement)
