@@ -43,7 +43,7 @@ func (x talked) run() Run {
 	agents := strings.Fields(x.finals)
 	row := record.Collaboration{
 		Key: record.Key{ConditionID: fmt.Sprintf("%s-%x", x.rule, []byte(settings)), CollaborationID: fmt.Sprint(settings, x.instance, x.replicate)}, Status: succeeded,
-		Environment: "qa", Rule: x.rule, Protocol: name, Instance: int32(x.instance), Replicate: int32(x.replicate), Agents: int32(len(agents)),
+		Environment: "qa", InstanceID: fmt.Sprint("q", x.instance), Rule: x.rule, Protocol: name, Instance: int32(x.instance), Replicate: int32(x.replicate), Agents: int32(len(agents)),
 		RoundsPlanned: 5, RoundsRun: int32(max(1, x.round)), SettingsJSON: settings, Utilities: []float64{0},
 	}
 	score := 0.0
@@ -143,6 +143,9 @@ func TestDiscussionsByHand(t *testing.T) {
 	// The same single agent of another campaign; and one that was asked other questions.
 	table, _ = Campaign{Runs: c.Runs[:6], Beside: &Campaign{Runs: slices.Clone(c.Runs[6:])}}.Discussions()
 	near(t, "gain over another campaign", at("strategyqa gain", "simple"), 25)
+	if note := table.Notes[1]; !strings.HasPrefix(note, "Gain: ") {
+		t.Errorf("with a gain the table says %q", note)
+	}
 	other := slices.Clone(c.Runs[6:])
 	for i := range other {
 		other[i].InstanceID = "another"
@@ -151,8 +154,41 @@ func TestDiscussionsByHand(t *testing.T) {
 	if v := at("strategyqa gain", "simple"); v != nil {
 		t.Errorf("on other questions the gain is %v", *v)
 	}
+	if note := table.Notes[1]; !strings.HasPrefix(note, "No gain: ") {
+		t.Errorf("without a gain the table says %q", note)
+	}
 	if _, ok := (Campaign{}).Discussions(); ok {
 		t.Error("no discussions make a table")
+	}
+}
+
+// A baseline must be single agents on the same questions.
+func TestCheckBeside(t *testing.T) {
+	talk := Campaign{Name: "talk", Runs: []Run{talked{rule: "simple", finals: "A A", decided: "A", truth: "A"}.run()}}
+	single := talked{rule: "plurality", params: singleAgent, finals: "A", decided: "A", truth: "A"}
+	beside := func(change func(*talked, *Run)) *Campaign {
+		x := single
+		change(&x, &Run{})
+		r := x.run()
+		r.CampaignID = "alone"
+		change(&x, &r)
+		return &Campaign{Name: "alone", Runs: []Run{r}}
+	}
+	for want, x := range map[string]struct {
+		c      Campaign
+		beside *Campaign
+	}{
+		"": {talk, beside(func(*talked, *Run) {})},
+		"is no baseline for talk: its single agents were asked other questions (strategyqa; the discussions: strategyqa)": {talk, beside(func(_ *talked, r *Run) { r.InstanceID = "another" })},
+		"were asked other questions (squad2; the discussions: strategyqa)":                                                {talk, beside(func(x *talked, _ *Run) { x.format = "squad2" })},
+		"campaign alone has no single agents":                                                                             {talk, beside(func(x *talked, _ *Run) { x.params = "" })},
+		"campaign talk has no discussions that a baseline":                                                                {Campaign{Name: "talk"}, beside(func(*talked, *Run) {})},
+	} {
+		c := x.c
+		c.Beside = x.beside
+		if err := c.CheckBeside(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
 	}
 }
 

@@ -42,7 +42,10 @@ func (c Campaign) Discussions() (Table, bool) {
 	}
 	t.Notes = []string{
 		"Accuracy (SQuAD: F1; EM is exact match), 0 without a decision: mean and sample standard deviation over the replicates, as the paper prints it. n counts collaborations.",
-		"Gain: above the single agent, paired by question, with its 95 % t interval. It is not corrected for the number of comparisons.",
+		"No gain: there is no single agent on the same questions; --baseline names a campaign of them.",
+	}
+	if slices.ContainsFunc(d.all, func(x discussed) bool { _, ok := d.reference(x); return ok }) {
+		t.Notes[1] = "Gain: above the single agent, paired by question, with its 95 % t interval. It is not corrected for the number of comparisons."
 	}
 	d.notes(&t)
 	return t, len(d.groups) > 0

@@ -22,7 +22,7 @@ func (c Campaign) Summary() (Table, bool) {
 	label[0] = word("all")
 	t.Rows = append(t.Rows, slices.Concat(label, total.cells(len(c.Planned) > 0)))
 	t.Notes = []string{
-		"Sums over the latest generation of each cell; run again counts earlier generations. Asks are questions with their re-asks, calls what was or may have been billed: answers from the cache are not.",
+		"Sums over the latest generation of each cell; run again counts earlier generations. Decided are those with a decision at their end. Asks are questions with their re-asks, calls what was or may have been billed: answers from the cache are not.",
 	}
 	if total.unpriced > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("The cost of %s is not known: a model without a price, or calls whose outcome was never learnt.", collaborations(total.unpriced)))
@@ -47,7 +47,7 @@ func spentBy(g group) spent {
 		if r.Simulated {
 			s.simulated++
 		}
-		if r.DecidedRound != nil {
+		if r.DecisionJSON != nil { // in the end: states may have met and parted again
 			s.decided++
 		}
 		s.turns, s.invalid, s.asks = s.turns+int64(r.Turns), s.invalid+int64(r.InvalidTurns), s.asks+int64(r.Asks)

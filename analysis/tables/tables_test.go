@@ -66,6 +66,7 @@ func (c cell) run() Run {
 				row.DecidedRound = &r.Round
 			}
 		}
+		row.DecisionKey, row.DecisionJSON = r.DecisionKey, r.DecisionKey
 		rounds = append(rounds, r)
 	}
 	turns := []record.Turn{{Key: key, Kind: "ask", Format: "message"}, {Key: key, Kind: "decide"}}
@@ -205,6 +206,27 @@ func TestSummary(t *testing.T) {
 	}
 	near(t, "known cost", row(t, table, "unanimous")["cost USD"].Value, .25)
 	near(t, "sum", row(t, table, "all")["succeeded"].Value, 3)
+}
+
+// Who agreed for a while and parted again has decided nothing.
+func TestSummaryCountsDecisions(t *testing.T) {
+	parted, held := majority(0), majority(1)
+	parted.scores, held.scores = []*float64{p(.1), nil}, []*float64{nil, p(.1)}
+	table, _ := Campaign{Runs: []Run{parted.run(), held.run()}}.Summary()
+	near(t, "decided", row(t, table, "majority")["decided"].Value, 1)
+}
+
+// What rounds to nothing has no sign.
+func TestCellWithoutSign(t *testing.T) {
+	for _, x := range []struct {
+		v        float64
+		decimals int
+		want     string
+	}{{-0.004, 2, "0.00"}, {math.Copysign(0, -1), 0, "0"}, {-0.006, 2, "-0.01"}, {-10, 1, "-10.0"}, {0.004, 2, "0.00"}} {
+		if got := number(x.v, x.decimals).String(); got != x.want {
+			t.Errorf("%v is shown as %q, want %q", x.v, got, x.want)
+		}
+	}
 }
 
 func TestRowsAreNamedByWhatVaries(t *testing.T) {

@@ -170,6 +170,9 @@ func analyze(ctx context.Context, w io.Writer, s store.Store, name string, which
 			return err
 		}
 		c.Beside = &beside
+		if err := c.CheckBeside(); err != nil {
+			return exit{exitUsage, fmt.Errorf("--baseline: %w", err)}
+		}
 	}
 	a := analysis{Campaign: name, Cells: count(c)}
 	if slices.Contains(tables.OfMessages(), which.table) {
