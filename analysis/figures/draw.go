@@ -69,9 +69,13 @@ func (f Figure) layout() (layout, error) {
 			}
 		}
 	}
-	if len(f.Panels) == 0 || len(f.Panels) > mostPanels || len(l.names) > mostLines {
+	most := mostLines
+	if len(f.Panels) > 0 && f.Panels[0].Groups != nil {
+		most = len(palette) // bars have neither shapes nor dashes
+	}
+	if len(f.Panels) == 0 || len(f.Panels) > mostPanels || len(l.names) > most {
 		return l, fmt.Errorf("figure %s has %d panels and %d kinds of lines; from 1 to %d and %d can be read in a picture (--json has the numbers)",
-			f.Name, len(f.Panels), len(l.names), mostPanels, mostLines)
+			f.Name, len(f.Panels), len(l.names), mostPanels, most)
 	}
 	l.rows = (len(f.Panels) + l.columns - 1) / l.columns
 	for _, name := range slices.Concat(l.names, l.levels) {

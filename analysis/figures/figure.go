@@ -30,13 +30,14 @@ type Figure struct {
 // Panel is one pair of axes. Above are lines over rounds, below them, if Bars,
 // the share of collaborations without a decision so far.
 type Panel struct {
-	Title  string  `json:"title,omitempty"` // the settings that all its lines share
-	X      string  `json:"x,omitempty"`     // rounds of means if it is empty
-	Plane  bool    `json:"plane,omitempty"` // both axes are in one unit
-	Y      string  `json:"y"`
-	Lines  []Line  `json:"lines"`
-	Levels []Level `json:"levels,omitempty"` // horizontal
-	Bars   bool    `json:"bars"`
+	Title  string   `json:"title,omitempty"`  // the settings that all its lines share
+	X      string   `json:"x,omitempty"`      // rounds of means if it is empty
+	Groups []string `json:"groups,omitempty"` // names across, over which there are bars
+	Plane  bool     `json:"plane,omitempty"`  // both axes are in one unit
+	Y      string   `json:"y"`
+	Lines  []Line   `json:"lines"`
+	Levels []Level  `json:"levels,omitempty"` // horizontal
+	Bars   bool     `json:"bars"`
 }
 
 // Line is one condition.
@@ -59,16 +60,19 @@ type Spot struct {
 	Y float64 `json:"y"`
 }
 
-// Point is what a condition came to in a round, or with so many agents. Value
-// is nil if that is not defined for any collaboration, the interval if it is
-// for fewer than two.
+// Point is what a condition came to in a round, or with so many agents, or in a
+// group of its panel. Value is nil if that is not defined for any collaboration,
+// the interval if it is for fewer than two.
 type Point struct {
 	Round  int      `json:"round,omitempty"`
 	Agents int      `json:"agents,omitempty"`
+	Group  string   `json:"group,omitempty"`
 	Value  *float64 `json:"value"`
-	Low    *float64 `json:"low"`  // of the 95 % interval
+	Low    *float64 `json:"low"`  // of the 95 % interval; or one standard deviation below the value
 	High   *float64 `json:"high"` // likewise
 	N      int      `json:"n"`    // observations: collaborations, or questions or contexts of debates
+	// Replicates are what the standard deviation is over; 0 for intervals.
+	Replicates int `json:"replicates,omitempty"`
 }
 
 // Pending is the share of collaborations without a decision up to and including a round.
@@ -84,11 +88,15 @@ type Level struct {
 	Value float64 `json:"value"`
 }
 
-// Names of the figures: those of paper 1 by their numbers; those of paper 4 with
-// a 4 before them; bias, variance, trajectories and paths of paper 5; and for any environment rounds, the
-// goodness of what stands. OfActs are further ones.
+// Names of the figures: those of paper 1 by their numbers; those of papers 2 and
+// 4 with the paper's number before them; bias, variance, trajectories and paths
+// of paper 5; and for any environment rounds, the goodness of what stands.
+// OfActs are further ones.
 func Names() []string {
-	return []string{"3", "4", "5", distance, "20", "21", "4.7", "4.9", "bias", "variance", "trajectories", "paths", "rounds"}
+	return []string{
+		"3", "4", "5", distance, "20", "21", "2.2", "2.3", "2.4", "2.5", "2.6", "2.7", "2.8", "2.9", "2.10",
+		"4.7", "4.9", "bias", "variance", "trajectories", "paths", "rounds",
+	}
 }
 
 // Make is one of Names; the error says why there is none.
@@ -100,7 +108,9 @@ func Make(c tables.Campaign, name string) (Figure, error) {
 	if !ok {
 		make, ok = ofDebates[name]
 	}
-	if !ok {
+	if d, discusses := ofDiscussions[name]; discusses {
+		make = d.figure
+	} else if !ok {
 		make = kinds[name].figure
 	}
 	f, err := make(c)
@@ -121,7 +131,7 @@ func All(c tables.Campaign) []Figure {
 		}
 		if f, err := Make(c, name); err == nil {
 			all = append(all, f)
-			special = special || ofStates[name] != nil || ofDebates[name] != nil || kinds[name].environment != ""
+			special = special || ofStates[name] != nil || ofDebates[name] != nil || ofDiscussions[name].lines != nil || kinds[name].environment != ""
 		}
 	}
 	return all

@@ -179,7 +179,7 @@ func TestInformationDistance(t *testing.T) {
 }
 
 func TestFiguresGolden(t *testing.T) {
-	for name, c := range map[string]tables.Campaign{"3": economy(), "20": economy(), "4": ratings(), "21": ratings(), "5": economy(), "rounds": ratings(), "4.7": debates(), "4.9": pooled()} {
+	for name, c := range map[string]tables.Campaign{"3": economy(), "20": economy(), "4": ratings(), "21": ratings(), "5": economy(), "rounds": ratings(), "4.7": debates(), "4.9": pooled(), "2.2": protocols(), "2.4": sizes(), "2.7": contested()} {
 		got, err := json.MarshalIndent(made(t, c, name), "", "  ")
 		if err != nil {
 			t.Fatal(err)
@@ -207,8 +207,8 @@ func TestPictures(t *testing.T) {
 	c.Runs = slices.Concat(c.Runs, ratings().Runs, debates().Runs, pooled().Runs)
 	c = measured(c)
 	for _, name := range Names() {
-		if ofStates[name] != nil {
-			continue // see states_test.go
+		if ofStates[name] != nil || ofDiscussions[name].lines != nil {
+			continue // see states_test.go and discussions_test.go
 		}
 		f := made(t, c, name)
 		for _, format := range Formats(name) {

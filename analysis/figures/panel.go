@@ -55,6 +55,9 @@ func (f Figure) measuring(y string) Figure {
 // drawn are all values, and the ends of all intervals.
 func (f Figure) drawn() (values, ends []float64) {
 	for _, p := range f.Panels {
+		if p.Groups != nil {
+			values = append(values, 0) // bars begin there
+		}
 		for _, level := range p.Levels {
 			values = append(values, level.Value)
 		}
@@ -131,7 +134,7 @@ func (p Panel) across(s scale) span {
 			all = append(all, spot.X)
 		}
 		for _, point := range line.Points {
-			all = append(all, float64(point.Agents))
+			all = append(all, float64(point.Round+point.Agents)+line.beside)
 		}
 	}
 	low, high := slices.Min(all), slices.Max(all)
@@ -171,8 +174,15 @@ func (l layout) axes(p Panel, s scale) *plot.Plot {
 	a.X.Min, a.X.Max, a.X.Tick.Marker = x.low, x.high, x
 	a.Y.Min, a.Y.Max, a.Y.Tick.Marker = s.bottom(), s.high+s.span()*0.04, s
 	a.Add(l.frame(p, s, x)...)
+	if p.Groups != nil {
+		groups(p.Groups).across(a)
+	}
 	for i, line := range p.Lines {
 		style := styleOf(slices.Index(l.names, line.Name))
+		if p.Groups != nil {
+			a.Add(heights{p, i, s, style.Color})
+			continue
+		}
 		a.Add(bars{line.Pending, s, style.Color, i, len(p.Lines)})
 		a.Add(line.ways(p.Plane, style)...)
 		a.Add(line.strokes(s, style, p.X == "", i, len(p.Lines))...)
@@ -214,9 +224,6 @@ func (b bars) Plot(c draw.Canvas, a *plot.Plot) {
 	width := 0.8 / float64(b.of)
 	for _, p := range b.list {
 		left := float64(p.Round) - 0.4 + width*float64(b.i)
-		c.FillPolygon(b.color, []vg.Point{
-			{X: x(left), Y: y(b.scale.percent(0))}, {X: x(left), Y: y(b.scale.percent(p.Percent))},
-			{X: x(left + width), Y: y(b.scale.percent(p.Percent))}, {X: x(left + width), Y: y(b.scale.percent(0))},
-		})
+		box(c, b.color, x(left), x(left+width), y(b.scale.percent(0)), y(b.scale.percent(p.Percent)))
 	}
 }

@@ -113,6 +113,10 @@ func (l layout) key() plot.Legend {
 	legend.YPosition = draw.PosCenter
 	for i, name := range l.names {
 		style := styleOf(i)
+		if l.Panels[0].Groups != nil {
+			legend.Add(short(name), swatch(style.Color))
+			continue
+		}
 		legend.Add(short(name), &plotter.Line{LineStyle: style.line}, &plotter.Scatter{GlyphStyle: style.glyph})
 	}
 	for i, name := range l.levels {

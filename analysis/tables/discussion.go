@@ -131,12 +131,15 @@ func rowsBy(all []discussed, key func(discussed) string) [][]discussed {
 	return rows
 }
 
+// loneAgent is what a row or a bar of one agent alone is called.
+const loneAgent = "single agent"
+
 // label is the settings of a row; the single agent's say so in the first.
 func (x discussed) label() []Cell {
 	var cells []Cell
 	for i, v := range x.values {
 		if x.alone {
-			v = map[bool]string{true: "single agent"}[i == 0]
+			v = map[bool]string{true: loneAgent}[i == 0]
 		}
 		cells = append(cells, word(v))
 	}

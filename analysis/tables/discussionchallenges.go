@@ -1,6 +1,8 @@
 package tables
 
 import (
+	"slices"
+
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/record"
 	"roundtable/analysis/statistics"
@@ -28,12 +30,8 @@ func (c Campaign) Challenges() (Table, bool) {
 	t := Table{Name: "2.challenge", Title: "Discussion: challenges of the final answer, % of agents (paper 2, Figures 6 and 7)", Columns: []string{"data set", "shown"}}
 	others := d.without(func(key string) bool { return key == challengeKey })
 	t.Columns = append(append(t.Columns, others.labels...), "challenged", "improved", "worsened", "net", "agents", "n")
-	for _, x := range d.talking() {
-		kind := x.settings[challengeKey]
-		if kind == "" || kind == "none" {
-			continue
-		}
-		row := append([]Cell{word(x.task), word(kind)}, others.label(x.group)...)
+	for _, x := range d.contested() {
+		row := append([]Cell{word(x.task), word(x.settings[challengeKey])}, others.label(x.group)...)
 		t.Rows = append(t.Rows, append(row, x.challenges()...))
 	}
 	t.Notes = []string{
@@ -41,6 +39,11 @@ func (c Campaign) Challenges() (Table, bool) {
 	}
 	d.notes(&t)
 	return t, len(t.Rows) > 0
+}
+
+// contested are the discussions whose final answer is challenged.
+func (d discussions) contested() []discussed {
+	return slices.DeleteFunc(d.talking(), func(x discussed) bool { return slices.Contains([]string{"", "none"}, x.settings[challengeKey]) })
 }
 
 // challenges are the share of agents that challenge, the mean over discussions;

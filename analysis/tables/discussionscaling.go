@@ -88,15 +88,20 @@ func (d discussions) series() []series {
 
 func (a axis) of(x discussed) int { return wholeNumber(x.settings[a.keys[0]]) }
 
-// line over the accuracies of the replicates at each size: slope, interval, p.
-func (s series) line() []Cell {
+// fit is the line over the accuracies of the replicates at each size.
+func (s series) fit() (statistics.Line, error) {
 	var x, y []float64
 	for i, n := range s.at {
 		for _, accuracy := range perReplicate(s.all[i].done(), Run.goodness) {
 			x, y = append(x, float64(n)), append(y, accuracy)
 		}
 	}
-	line, err := statistics.LineOf(x, y)
+	return statistics.LineOf(x, y)
+}
+
+// line is the fit's slope, interval and p.
+func (s series) line() []Cell {
+	line, err := s.fit()
 	if err != nil {
 		return make([]Cell, 4)
 	}

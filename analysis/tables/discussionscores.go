@@ -80,20 +80,31 @@ func (r Run) answerable() (is, ok bool) {
 	return v < 1, ok
 }
 
+// part of the questions of a text.
+type part struct {
+	name string
+	keep func(answerable bool) bool
+}
+
+func answerableParts() []part {
+	return []part{
+		{"all", func(bool) bool { return true }},
+		{"answerable", func(a bool) bool { return a }},
+		{"not answerable", func(a bool) bool { return !a }},
+	}
+}
+
+// of a condition's finished discussions.
+func (p part) of(x discussed) []Run {
+	return slices.DeleteFunc(x.done(), func(r Run) bool { a, ok := r.answerable(); return !ok || !p.keep(a) })
+}
+
 // Answerables is Figure 3: F1 and exact match by whether the text answers the question.
 func (c Campaign) Answerables() (Table, bool) {
 	d := c.discussions()
 	t := d.start("2.answerable", "Discussion: F1 in % by whether the text answers the question (paper 2, Figure 3)")
 	t.Columns = append([]string{"data set"}, t.Columns...)
-	parts := []struct {
-		name string
-		keep func(answerable bool) bool
-	}{
-		{"all", func(bool) bool { return true }},
-		{"answerable", func(a bool) bool { return a }},
-		{"not answerable", func(a bool) bool { return !a }},
-	}
-	for _, p := range parts {
+	for _, p := range answerableParts() {
 		t.Columns = append(t.Columns, p.name, p.name+" ± sd", p.name+" EM", p.name+" n")
 	}
 	for _, x := range d.all {
@@ -101,8 +112,8 @@ func (c Campaign) Answerables() (Table, bool) {
 			continue
 		}
 		row := append([]Cell{word(x.task)}, x.label()...)
-		for _, p := range parts {
-			runs := slices.DeleteFunc(x.done(), func(r Run) bool { a, ok := r.answerable(); return !ok || !p.keep(a) })
+		for _, p := range answerableParts() {
+			runs := p.of(x)
 			row = slices.Concat(row, overReplicates(runs, Run.goodness), overReplicates(runs, Run.right)[:1], []Cell{count(len(runs))})
 		}
 		t.Rows = append(t.Rows, row)

@@ -35,10 +35,16 @@ func alone(settings map[string]string) bool {
 	return settings["protocol"] == debate && settings["protocol.agents"] == "1" && settings["protocol.rounds"] == "0"
 }
 
+// What discussions are scaled by.
+const (
+	ByRounds = "rounds before the vote"
+	ByAgents = "agents"
+)
+
 // axes of scaling.
 func axes() []axis {
 	return []axis{
-		{"rounds before the vote", []string{"protocol.vote_from", "protocol.rounds"}},
-		{"agents", []string{"env.agents"}},
+		{ByRounds, []string{"protocol.vote_from", "protocol.rounds"}},
+		{ByAgents, []string{"env.agents"}},
 	}
 }

@@ -37,7 +37,7 @@ func newAnalyze(o *options) *cobra.Command {
 		Args:  oneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if figure != "" {
-				return o.figure(cmd, args[0], drawing{figure, which.table, format, file, reading, which.messages})
+				return o.figure(cmd, args[0], drawing{figure, format, file, reading, which})
 			}
 			f, err := o.format(format, file)
 			if err != nil {
@@ -50,10 +50,8 @@ func newAnalyze(o *options) *cobra.Command {
 			if err := which.choose(cmd.Context(), s, args[0]); err != nil {
 				return err
 			}
-			if which.baseline != "" {
-				if _, err := o.readLake(cmd.Context(), which.baseline); err != nil {
-					return err
-				}
+			if err := o.readBaseline(cmd.Context(), which); err != nil {
+				return err
 			}
 			return writeTo(file, cmd.OutOrStdout(), func(w io.Writer) error {
 				return analyze(cmd.Context(), w, s, args[0], which, f)
@@ -62,7 +60,7 @@ func newAnalyze(o *options) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&which.table, "table", "", strings.Join(slices.Concat(tables.Names(), tables.OfMessages()), ", ")+" or all (default: what run prints)")
 	which.flags(cmd)
-	cmd.Flags().StringVar(&which.baseline, "baseline", "", "a campaign of single agents on the same questions, beside discussions in tables 2.*")
+	cmd.Flags().StringVar(&which.baseline, "baseline", "", "a campaign of single agents on the same questions, beside discussions in tables and figures 2.*")
 	cmd.Flags().StringVar(&figure, "figure", "", strings.Join(slices.Concat(figures.Names(), figures.OfActs()), ", ")+", instead of a table; drawn as svg or png, 22 to 24 also as dot")
 	cmd.Flags().StringVar(&reading, "reading", string(acts.Anyone), "how figures 22 to 24 count: "+wording.Or(acts.Readings()))
 	cmd.Flags().StringVar(&format, "format", "", strings.Join(tables.Formats(), ", ")+" (default: text, or what FILE's name ends in)")
@@ -98,6 +96,31 @@ func (o *options) readLake(ctx context.Context, campaign string) (store.Store, e
 		hint = " (a campaign is named by the name: in its file)"
 	}
 	return nil, exit{exitUsage, fmt.Errorf("the lake %s has nothing of a campaign %q%s; it has %s", o.lake, campaign, hint, strings.Join(names, ", "))}
+}
+
+// readBaseline finds the campaign that is compared to, if one is named.
+func (o *options) readBaseline(ctx context.Context, which wanted) error {
+	if which.baseline == "" {
+		return nil
+	}
+	_, err := o.readLake(ctx, which.baseline)
+	return err
+}
+
+// beside puts the campaign that is compared to beside the other.
+func (w wanted) beside(ctx context.Context, s store.Store, c tables.Campaign) (tables.Campaign, error) {
+	if w.baseline == "" {
+		return c, nil
+	}
+	beside, err := readTables(ctx, s, w.baseline)
+	if err != nil {
+		return c, err
+	}
+	c.Beside = &beside
+	if err := c.CheckBeside(); err != nil {
+		return c, exit{exitUsage, fmt.Errorf("--baseline: %w", err)}
+	}
+	return c, nil
 }
 
 // openLake opens a lake that is there: reading makes none.
@@ -164,15 +187,8 @@ func analyze(ctx context.Context, w io.Writer, s store.Store, name string, which
 	if err != nil {
 		return err
 	}
-	if which.baseline != "" {
-		beside, err := readTables(ctx, s, which.baseline)
-		if err != nil {
-			return err
-		}
-		c.Beside = &beside
-		if err := c.CheckBeside(); err != nil {
-			return exit{exitUsage, fmt.Errorf("--baseline: %w", err)}
-		}
+	if c, err = which.beside(ctx, s, c); err != nil {
+		return err
 	}
 	a := analysis{Campaign: name, Cells: count(c)}
 	if slices.Contains(tables.OfMessages(), which.table) {

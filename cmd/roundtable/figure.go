@@ -20,8 +20,8 @@ import (
 
 // drawing is what analyze --figure is asked for.
 type drawing struct {
-	figure, table, format, file, reading string
-	messages
+	figure, format, file, reading string
+	wanted
 }
 
 // drawn is a figure of any kind.
@@ -44,6 +44,12 @@ func (o *options) figure(cmd *cobra.Command, campaign string, d drawing) error {
 	}
 	c, err := readTables(cmd.Context(), s, campaign)
 	if err != nil {
+		return err
+	}
+	if err := o.readBaseline(cmd.Context(), d.wanted); err != nil {
+		return err
+	}
+	if c, err = d.beside(cmd.Context(), s, c); err != nil {
 		return err
 	}
 	f, err := d.make(cmd.Context(), s, c)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -103,6 +104,18 @@ func TestVotingOrConsensusExample(t *testing.T) {
 	if gain := table("2.protocols").number(t, "strategyqa gain", map[string]string{"protocol.all_draft": "true", "rule": "simple"}); gain <= 0 {
 		t.Errorf("voting on drafts gains %v over one agent", gain)
 	}
+	contains(t, output(t, dir, "analyze", "voting-or-consensus", "--baseline", "single-agent", "--figure", "2.2"),
+		"<svg", "SIMULATED", "single agent", "majority_consensus", "strategyqa, protocol.all_draft true", "One replicate")
+	contains(t, output(t, dir, "analyze", "voting-or-consensus", "--figure", "2.3"), "not answerable", "F1, %")
+	contains(t, output(t, dir, "analyze", "voting-or-consensus", "--figure", "2.8"), "baseline", "all-agents drafting")
+	if out, err := program(t, dir, "analyze", "voting-or-consensus", "--figure", "2.6").CombinedOutput(); err == nil || !strings.Contains(string(out), "is challenged") {
+		t.Errorf("nothing was challenged: %v, %s", err, out)
+	}
+	if out, err := program(t, dir, "analyze", "voting-or-consensus", "--figure", "2.2", "--baseline", "nobody").CombinedOutput(); err == nil || !strings.Contains(string(out), "single-agent") {
+		t.Errorf("there is no such baseline: %v, %s", err, out)
+	}
+	output(t, dir, "report", "voting-or-consensus", "-o", "report.html")
+	contains(t, read(t, dir, "report.html"), "All-agents drafting by decision protocol")
 }
 
 // Figures 4 to 7: more agents are better, more turns are not; what is irrelevant
@@ -122,10 +135,14 @@ func TestSizesAndChallengesExamples(t *testing.T) {
 	if s := sizes.number(t, "slope", map[string]string{"by": "rounds before the vote", "env.agents": "9"}); s >= 0 {
 		t.Errorf("a turn more brings %v points", s)
 	}
+	contains(t, output(t, dir, "analyze", "discussion-sizes", "--figure", "2.4"), "<svg", "SIMULATED", "env.agents 9", "least squares")
+	contains(t, output(t, dir, "analyze", "discussion-sizes", "--figure", "2.5"), "<svg", "SIMULATED", "protocol.rounds 6")
 	dir = example(t, "challenges.yaml", "replicates: 3", "instances: 12")
 	exampleData(t, dir)
 	output(t, dir, "run", "challenges.yaml")
 	challenges := analyse(t, dir, "challenges", "2.challenge")
+	contains(t, output(t, dir, "analyze", "challenges", "--figure", "2.6"), "<svg", "SIMULATED", "irrelevant", "95 % intervals")
+	contains(t, output(t, dir, "analyze", "challenges", "--figure", "2.7"), "<svg", "SIMULATED", "worsened")
 	rate := func(shown string) float64 {
 		return challenges.number(t, "challenged", map[string]string{"shown": shown})
 	}

@@ -1,0 +1,172 @@
+package figures
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"roundtable/analysis/tables"
+)
+
+// discussed is a figure of paper 2: it draws what a table has.
+type discussed struct {
+	title string
+	x     string // "" for bars over names
+	lines func(tables.Campaign) []tables.DiscussionLine
+	names map[string]string // of lines, where the table's are not words
+	about string            // what a campaign must have
+	note  string
+}
+
+// ofDiscussions are the figures of paper 2; its Figure 11 is 2.2 of another model.
+var ofDiscussions = map[string]discussed{
+	"2.2": {"Discussions by decision protocol (paper 2, Figures 2 and 11)", "", tables.Campaign.ProtocolLines, nil,
+		"discussions under several decision protocols", "Gains over the single agent, paired by question, with their intervals: table 2.protocols; voting against consensus: 2.kinds."},
+	"2.3": {"F1 by whether the text answers the question (paper 2, Figure 3)", "", tables.Campaign.AnswerableLines, nil,
+		"discussions under several decision protocols of questions that their text may not answer (SQuAD)", "Exact match: table 2.answerable."},
+	"2.4": {"Accuracy by rounds before the vote (paper 2, Figure 4)", tables.ByRounds, scaled(tables.ByRounds), nil,
+		"discussions with at least three numbers of rounds before the vote", scalingNote},
+	"2.5": {"Accuracy by number of agents (paper 2, Figure 5)", tables.ByAgents, scaled(tables.ByAgents), nil,
+		"discussions of at least three numbers of agents", scalingNote},
+	"2.6": {"Final answers that are challenged, by what is shown (paper 2, Figure 6)", "", challenged, nil,
+		needChallenges, "Challenged: agents that do not agree with the answer that they are shown; the mean over discussions. Intervals are cut at 0 and 100."},
+	"2.7": {"What becomes of challenged answers, by what is shown (paper 2, Figure 7)", "", changed, nil,
+		needChallenges, "Improved, worsened: of the answers that were challenged, whose new answer is right where the other was not, and the reverse (SQuAD: exact match). Intervals are cut at 0 and 100."},
+	"2.8": {"All-agents drafting by decision protocol (paper 2, Figure 8)", "", variants("protocol.all_draft", "false"),
+		map[string]string{"false": "baseline", "true": "all-agents drafting"}, "discussions with and without protocol.all_draft", variantNote},
+	"2.9": {"Collective improvement by decision protocol (paper 2, Figure 9)", "", variants("protocol.collective", "false"),
+		map[string]string{"false": "baseline", "true": "collective improvement"}, "discussions with and without protocol.collective", variantNote},
+	"2.10": {"Response generators by decision protocol (paper 2, Figure 10)", "", variants("protocol.response", "simple"),
+		map[string]string{"simple": "baseline (simple)"}, "discussions that differ in protocol.response", variantNote},
+}
+
+const (
+	needChallenges = "discussions whose final answer is challenged"
+	scalingNote    = "The line is over the replicates' accuracies; its slope with the interval: table 2.scaling."
+	variantNote    = "Each pair differs in this setting alone. Gains, paired by question, with their intervals: table 2.1."
+)
+
+func scaled(by string) func(tables.Campaign) []tables.DiscussionLine {
+	return func(c tables.Campaign) []tables.DiscussionLine { return c.ScalingLines(by) }
+}
+
+func variants(setting, usual string) func(tables.Campaign) []tables.DiscussionLine {
+	return func(c tables.Campaign) []tables.DiscussionLine { return c.VariantLines(setting, usual) }
+}
+
+func challenged(c tables.Campaign) []tables.DiscussionLine {
+	lines, _ := c.ChallengeLines()
+	return lines
+}
+
+func changed(c tables.Campaign) []tables.DiscussionLine {
+	_, lines := c.ChallengeLines()
+	return lines
+}
+
+func (d discussed) figure(c tables.Campaign) (Figure, error) {
+	f := Figure{Title: d.title}
+	lines := d.lines(c)
+	for _, line := range lines {
+		line.Name = cmp.Or(d.names[line.Name], line.Name)
+		f.discuss(line, d.x)
+	}
+	reading, ok := around(lines)
+	if !ok {
+		return f, nothing(c, d.about)
+	}
+	f.apartAcross()
+	if f.reading = reading; d.x != "" {
+		f.reading += " Dashes: least squares."
+	}
+	f.remark(c.DiscussionRemarks(), f.reading, d.note)
+	return f, nil
+}
+
+// discuss puts a line into its panel: bars over the names of places, or points
+// over numbers with the line that fits them.
+func (f *Figure) discuss(l tables.DiscussionLine, x string) {
+	title := tables.Clean(l.Panel)
+	i := slices.IndexFunc(f.Panels, func(p Panel) bool { return p.Title == title })
+	if i < 0 {
+		i = len(f.Panels)
+		f.Panels = append(f.Panels, Panel{Title: title, X: x, Y: l.Measure})
+		if x != "" { // points need no 0 below them
+			f.Panels[i].Y = strings.Replace(l.Measure, ", %", " in %", 1)
+		}
+	}
+	p := &f.Panels[i]
+	line := Line{Name: tables.Clean(l.Name)}
+	for _, m := range l.Marks {
+		point := marked(m, x)
+		if line.Points = append(line.Points, point); x == "" && !slices.Contains(p.Groups, point.Group) {
+			p.Groups = append(p.Groups, point.Group)
+		}
+	}
+	if l.Fit != nil {
+		for _, m := range []tables.DiscussionMark{l.Marks[0], l.Marks[len(l.Marks)-1]} {
+			line.Dashes = append(line.Dashes, Spot{float64(m.At), l.Fit.Intercept + l.Fit.Slope*float64(m.At)})
+		}
+	}
+	p.Lines = append(p.Lines, line)
+}
+
+// marked is the point of a mark: on an axis of numbers, or over a name.
+func marked(m tables.DiscussionMark, x string) Point {
+	point := Point{Group: tables.Clean(m.Place), Value: m.Value, N: m.N, Replicates: m.Replicates}
+	switch x {
+	case tables.ByRounds:
+		point.Round = m.At
+	case tables.ByAgents:
+		point.Agents = m.At
+	}
+	if m.Value != nil && m.Around != nil {
+		low, high := *m.Value-*m.Around, *m.Value+*m.Around
+		if m.Replicates == 0 { // the interval of a share
+			low, high = max(0, low), min(100, high)
+		}
+		point.Low, point.High = &low, &high
+	}
+	return point
+}
+
+// apartAcross moves the points of lines over numbers beside each other.
+func (f *Figure) apartAcross() {
+	for _, p := range f.Panels {
+		x := p.across(scale{})
+		for i := range p.Lines {
+			p.Lines[i].beside = (x.high - x.low) * 0.012 * (float64(i) - float64(len(p.Lines)-1)/2)
+		}
+	}
+}
+
+// around says what lies around the values, and over how many; false without values.
+func around(lines []tables.DiscussionLine) (reading string, ok bool) {
+	var n, replicates []int
+	for _, l := range lines {
+		for _, m := range l.Marks {
+			if m.Value != nil {
+				n, replicates = append(n, m.N), append(replicates, m.Replicates)
+			}
+		}
+	}
+	if len(n) == 0 {
+		return "", false
+	}
+	switch slices.Max(replicates) {
+	case 0:
+		return "Shares with 95 % intervals (Student's t over discussions); n = " + from(n) + " discussions each.", true
+	case 1:
+		return "Means; n = " + from(n) + " discussions each. One replicate has no standard deviation.", true
+	}
+	return fmt.Sprintf("Mean ± standard deviation over %s replicates, as in the paper; n = %s discussions each.", from(replicates), from(n)), true
+}
+
+// from the least to the most.
+func from(n []int) string {
+	if least, most := slices.Min(n), slices.Max(n); least < most {
+		return fmt.Sprintf("%d to %d", least, most)
+	}
+	return fmt.Sprint(n[0])
+}

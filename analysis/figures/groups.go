@@ -1,0 +1,78 @@
+package figures
+
+import (
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// groups is a horizontal axis of names, at 1, 2, …
+type groups []string
+
+func (g groups) Ticks(_, _ float64) []plot.Tick {
+	var ticks []plot.Tick
+	for i, name := range g {
+		ticks = append(ticks, plot.Tick{Value: float64(i + 1), Label: short(name)})
+	}
+	return ticks
+}
+
+// across makes names the horizontal axis, aslant so that they do not meet.
+func (g groups) across(a *plot.Plot) {
+	a.X.Min, a.X.Max, a.X.Tick.Marker = 0.4, float64(len(g))+0.6, g
+	a.X.Label.Text = ""
+	a.X.Tick.Length = 4
+	a.X.Tick.Label.Rotation, a.X.Tick.Label.XAlign, a.X.Tick.Label.YAlign = math.Pi/6, draw.XRight, draw.YTop
+}
+
+// heights are the bars of one line, from 0 to its values, with what lies around
+// them. The lines that have a bar in a group share its width.
+type heights struct {
+	Panel
+	i     int // the line
+	scale scale
+	color color.Color
+}
+
+// within is where in its group the line's bar stands.
+func (h heights) within(group string) (left, width float64) {
+	before, all := 0, 0
+	for i, line := range h.Lines {
+		if slices.ContainsFunc(line.Points, func(p Point) bool { return p.Group == group }) {
+			if all++; i < h.i {
+				before++
+			}
+		}
+	}
+	width = min(0.5, 0.8/float64(all))
+	return float64(slices.Index(h.Groups, group)+1) + width*(float64(before)-float64(all)/2), width
+}
+
+func (h heights) Plot(c draw.Canvas, a *plot.Plot) {
+	x, y := a.Transforms(&c)
+	for _, p := range h.Lines[h.i].Points {
+		if p.Value == nil {
+			continue
+		}
+		left, width := h.within(p.Group)
+		box(c, h.color, x(left), x(left+width), y(0), y(*p.Value))
+		edge := draw.LineStyle{Color: ink, Width: vg.Points(0.5)} // what is 0 is seen too
+		c.StrokeLine2(edge, x(left), y(*p.Value), x(left+width), y(*p.Value))
+		if p.Low != nil {
+			whisker := draw.LineStyle{Color: ink, Width: vg.Points(1)}
+			c.StrokeLine2(whisker, x(left+width/2), y(h.scale.inside(*p.Low)), x(left+width/2), y(h.scale.inside(*p.High)))
+		}
+	}
+}
+
+func box(c draw.Canvas, color color.Color, left, right, bottom, top vg.Length) {
+	c.FillPolygon(color, []vg.Point{{X: left, Y: bottom}, {X: left, Y: top}, {X: right, Y: top}, {X: right, Y: bottom}})
+}
+
+// swatch is what a bar looks like in the legend.
+func swatch(color color.Color) plot.Thumbnailer { return &plotter.BarChart{Color: color} }
