@@ -173,6 +173,10 @@ func TestByHand(t *testing.T) {
 	if g.Of[1] != 3 || g.Count[1][8] != 2 || g.Count[1][N] != 1 {
 		t.Errorf("from Inform: %v of %d, want Accept 2, End 1 of 3", g.Count[1], g.Of[1])
 	}
+	// 1 of 2 and 1 of 1 are 2 of 3; both are 1/3 off: √(2·(1/9 + 1/9)/1)/3.
+	if se := g.SE[1][8]; se == nil || math.Abs(*se-2./9) > 1e-12 || g.Talks[1] != 2 {
+		t.Errorf("Inform to Accept has the standard error %v over %d talks, want 2/9 over 2", se, g.Talks[1])
+	}
 	if g.Probability[3][0] != nil {
 		t.Error("Confirm is never shown, so nothing follows it")
 	}

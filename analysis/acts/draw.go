@@ -24,7 +24,7 @@ func DOT(title string, edges []Edge) string {
 		fmt.Fprintf(&b, "  %s;\n", name)
 	}
 	for _, e := range edges {
-		fmt.Fprintf(&b, "  %s -> %s [label=\"%.2f\", penwidth=%.2f];\n", e.From, e.To, e.Probability, width(e))
+		fmt.Fprintf(&b, "  %s -> %s [label=\"%s\", penwidth=%.2f];\n", e.From, e.To, e, width(e))
 	}
 	b.WriteString("}\n")
 	return b.String()

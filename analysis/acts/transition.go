@@ -1,6 +1,10 @@
 package acts
 
-import "roundtable/analysis/record"
+import (
+	"fmt"
+
+	"roundtable/analysis/record"
+)
 
 // Reading is how Equation 1 of paper 1 counts. It is ambiguous: (i, ¬i) may be
 // an agent and all others, or an agent and each other.
@@ -73,31 +77,57 @@ type Graph struct {
 	Count       [][]int      `json:"count"`       // |A → B| of Equation 1
 	Of          []int        `json:"of"`          // |A|; times the number of other agents, if each counts
 	Probability [][]*float64 `json:"probability"` // Count / Of; null if A is never shown. Rows do not add up to 1
+	SE          [][]*float64 `json:"se"`          // of Probability over talks, as a ratio of sums; null for one talk
+	Talks       []int        `json:"talks"`       // that show A
 }
 
 // Transitions of talks whose rounds all have a set for each agent. Equation 1
 // stops at the last round, but its End needs the one after it, which is
 // counted too.
 func Transitions(talks []Talk, reading Reading) Graph {
+	g := empty(reading)
+	var each []Graph // by talk
+	for _, t := range talks {
+		one := empty(reading)
+		one.add(t)
+		each = append(each, one)
+		for i := range g.Count {
+			g.Of[i] += one.Of[i]
+			for j, n := range one.Count[i] {
+				g.Count[i][j] += n
+			}
+		}
+	}
+	for i := range g.From {
+		p, se := make([]*float64, len(g.To)), make([]*float64, len(g.To))
+		for j := range g.To {
+			if share := share(each, i, j); share != nil {
+				p[j], se[j], g.Talks[i] = &share.Share, share.SE, share.Of
+			}
+		}
+		g.Probability, g.SE = append(g.Probability, p), append(g.SE, se)
+	}
+	return g
+}
+
+func empty(reading Reading) Graph {
 	g := Graph{Reading: reading, From: append([]string{"Start"}, record.Acts[:]...), To: append(record.Acts[:N:N], "End")}
-	g.Count, g.Of = make([][]int, N+1), make([]int, N+1)
+	g.Count, g.Of, g.Talks = make([][]int, N+1), make([]int, N+1), make([]int, N+1)
 	for i := range g.Count {
 		g.Count[i] = make([]int, N+1)
 	}
-	for _, t := range talks {
-		g.add(t)
-	}
-	for i, row := range g.Count {
-		p := make([]*float64, len(row))
-		for j, n := range row {
-			if g.Of[i] > 0 {
-				share := float64(n) / float64(g.Of[i])
-				p[j] = &share
-			}
-		}
-		g.Probability = append(g.Probability, p)
-	}
 	return g
+}
+
+// share of an edge, over the talks in which its act is shown; nil if there are none.
+func share(each []Graph, from, to int) *Ratio {
+	var counts [][2]float64
+	for _, one := range each {
+		if of := one.Of[from]; of > 0 {
+			counts = append(counts, [2]float64{float64(one.Count[from][to]), float64(of)})
+		}
+	}
+	return ratio(counts)
 }
 
 func (g *Graph) add(t Talk) {
@@ -152,9 +182,18 @@ func everybody(agents, bit int) []Set {
 
 // Edge is one edge of a drawn graph.
 type Edge struct {
-	From        string  `json:"from"`
-	To          string  `json:"to"`
-	Probability float64 `json:"probability"`
+	From        string   `json:"from"`
+	To          string   `json:"to"`
+	Probability float64  `json:"probability"`
+	SE          *float64 `json:"se"` // over talks; nil for one
+}
+
+// String is the edge's number: 0.83 (0.04).
+func (e Edge) String() string {
+	if e.SE == nil {
+		return fmt.Sprintf("%.2f", e.Probability)
+	}
+	return fmt.Sprintf("%.2f (%.2f)", e.Probability, *e.SE)
 }
 
 // Top is what the paper draws: of each act the most probable edge to another
@@ -166,7 +205,7 @@ func (g Graph) Top() []Edge {
 		best := Edge{From: from}
 		for j, to := range g.To {
 			if p := g.Probability[i][j]; p != nil && to != from && *p > best.Probability {
-				best.To, best.Probability = to, *p
+				best.To, best.Probability, best.SE = to, *p, g.SE[i][j]
 			}
 		}
 		if best.To != "" {

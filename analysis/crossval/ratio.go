@@ -1,17 +1,21 @@
 package crossval
 
-import "math"
+import (
+	"math"
+
+	"roundtable/analysis/statistics"
+)
 
 // Ratio of sums over collaborations, with the standard error of its linear
-// approximation (Cochran 1977, equation 6.13, without finite population).
-// Collaborations of several conditions that share a unit count as one.
+// approximation, as statistics.Ratio.
 type Ratio struct {
 	Value float64  `json:"value"`
 	SE    *float64 `json:"se"` // nil for one unit
 	N     int      `json:"n"`  // units
 }
 
-// deviations of a ratio, by unit in the order in which units come.
+// deviations of a ratio, by unit in the order in which units come: the
+// collaborations of several conditions that share one are one cluster.
 type deviations struct {
 	at  map[string]int
 	off []float64
@@ -42,20 +46,13 @@ func (d *deviations) ratio(value, whole float64) Ratio {
 	return r
 }
 
-// Share is Σ part / Σ whole of collaborations; nil of nothing.
-func Share(part, whole []float64, units []string) *Ratio {
-	some, all := 0.0, 0.0
-	for i := range part {
-		some, all = some+part[i], all+whole[i]
-	}
-	if all <= 0 {
+// saved is Σ saved / Σ taken over collaborations; nil of nothing.
+func saved(clusters [][2]float64) *Ratio {
+	value, se, ok := statistics.Ratio(clusters)
+	if !ok {
 		return nil
 	}
-	var d deviations
-	for i, unit := range units {
-		d.add(unit, part[i]-some/all*whole[i])
-	}
-	return new(d.ratio(some/all, all))
+	return &Ratio{value, se, len(clusters)}
 }
 
 // Compared is the goodness of every collaboration of a condition at the stops of

@@ -10,26 +10,6 @@ import (
 	"roundtable/analysis/crossval"
 )
 
-// By hand: 1/2 and 3/2 are 4/4; both are 1 off, so the standard error is
-// √(2·(1 + 1)/1)/4. Of equal wholes it is that of a mean.
-func TestShare(t *testing.T) {
-	r := crossval.Share([]float64{1, 3}, []float64{2, 2}, []string{"a", "b"})
-	if r.Value != 1 || !near(*r.SE, 0.5) || r.N != 2 {
-		t.Errorf("got %+v ± %s, want 1 ± 0.5", r, show(r.SE))
-	}
-	parts := []float64{3, 1, 4, 1, 5}
-	r = crossval.Share(parts, []float64{1, 1, 1, 1, 1}, []string{"a", "b", "c", "d", "e"})
-	if mean, sd := stat.MeanStdDev(parts, nil); !near(r.Value, mean) || !near(*r.SE, sd/math.Sqrt(5)) {
-		t.Errorf("got %+v ± %s, want %v ± %v", r, show(r.SE), mean, sd/math.Sqrt(5))
-	}
-	if r = crossval.Share([]float64{1, 3}, []float64{2, 2}, []string{"a", "a"}); r.SE != nil || r.N != 1 {
-		t.Errorf("one unit has the standard error %s", show(r.SE))
-	}
-	if r = crossval.Share([]float64{0}, []float64{0}, []string{"a"}); r != nil {
-		t.Errorf("nothing of nothing is %+v", r)
-	}
-}
-
 // The standard error of the gap closed is the spread that repeated samples show:
 // two conditions on the same units, some goodness not defined.
 func TestClosedSpreads(t *testing.T) {

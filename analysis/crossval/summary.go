@@ -147,26 +147,24 @@ func (d *Data) summary(r Result) Summary {
 	}
 	s.SE = standardError(goodness)
 	s.Errors = Errors{Effective: standardError(effective), Round: standardError(rounds), FiredAt: standardError(fired)}
-	d.saved(&s, r)
+	d.spare(&s, r)
 	s.learned(r)
 	return s
 }
 
-// saved takes the shares of rounds and tokens that are saved, and the standard errors.
-func (d *Data) saved(s *Summary, r Result) {
-	var rounds, tokens, usd, allRounds, allTokens []float64
+// spare takes the shares of rounds and tokens that are saved, and the standard errors.
+func (d *Data) spare(s *Summary, r Result) {
+	var rounds, tokens [][2]float64
+	var usd []float64
 	for run, o := range r.Outcomes {
 		of := d.saving(run, Stop{})
-		rounds, allRounds = append(rounds, float64(o.Saving.Rounds)), append(allRounds, float64(of.Rounds))
-		tokens, allTokens = append(tokens, float64(o.Saving.Tokens)), append(allTokens, float64(of.Tokens))
+		rounds = append(rounds, [2]float64{float64(o.Saving.Rounds), float64(of.Rounds)})
+		tokens = append(tokens, [2]float64{float64(o.Saving.Tokens), float64(of.Tokens)})
 		if o.Saving.CostUSD != nil {
 			usd = append(usd, *o.Saving.CostUSD)
 		}
 	}
-	if r.Absent != "" {
-		return
-	}
-	s.Errors.Rounds, s.Errors.Tokens = Share(rounds, allRounds, d.units()), Share(tokens, allTokens, d.units())
+	s.Errors.Rounds, s.Errors.Tokens = saved(rounds), saved(tokens)
 	if se := standardError(usd); s.Saved.CostUSD != nil && se != nil {
 		s.Errors.CostUSD = new(*se * float64(s.N))
 	}

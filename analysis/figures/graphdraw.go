@@ -66,7 +66,7 @@ func (f Graphs) sheet() (sheet, error) {
 		width:  max(vg.Length(columns)*graphSide, 6.5*vg.Inch) + 2*gap,
 		height: vg.Length(rows)*(graphSide+lineHeight) + head + foot,
 		draw: func(c draw.Canvas) {
-			heading(c, f.Title, f.simulated, "Labelled by "+f.Labeller+".\nEdges: probability that the act is answered with the other one in the next round ("+string(f.Reading)+").")
+			heading(c, f.Title, f.simulated, "Labelled by "+f.Labeller+".\nEdges: probability that the act is answered with the other one in the next round ("+string(f.Reading)+"), standard error.")
 			tiles := draw.Tiles{Rows: rows, Cols: columns}
 			within := draw.Crop(c, gap, -gap, foot, -head)
 			for i, g := range f.Graphs {
@@ -124,7 +124,7 @@ func arrow(c draw.Canvas, from, to vg.Point, e acts.Edge) {
 	number := words(8)
 	number.XAlign, number.YAlign = draw.XCenter, draw.YCenter
 	top := start.Add(end).Scale(0.25).Add(bend.Scale(0.5))
-	c.FillText(number, top.Add(vg.Point{X: d.Y, Y: -d.X}.Scale(11/vg.Length(math.Hypot(float64(d.X), float64(d.Y))))), fmt.Sprintf("%.2f", e.Probability))
+	c.FillText(number, top.Add(vg.Point{X: d.Y, Y: -d.X}.Scale(11/vg.Length(math.Hypot(float64(d.X), float64(d.Y))))), e.String())
 }
 
 // leave is where the line from a box's middle to a point crosses its border.

@@ -25,6 +25,13 @@ func labelled(c tables.Campaign) tables.Labels {
 	return l
 }
 
+// same edge; all talks are alike, so that its standard error is 0 if there is one.
+func same(a, b acts.Edge) bool {
+	alike := a.SE == nil || *a.SE == 0
+	a.SE = nil
+	return alike && a == b
+}
+
 func TestGraphsByHand(t *testing.T) {
 	c := economy()
 	c.Runs = append(c.Runs, ratings().Runs...)
@@ -50,7 +57,7 @@ func TestGraphsByHand(t *testing.T) {
 		if strings.Join(titles, "|") != strings.Join(x.graphs, "|") || f.Reading != x.reading {
 			t.Errorf("figure %s has %q in the reading %s", x.name, titles, f.Reading)
 		}
-		if g := f.Graphs[0]; g.Drawn[1] != x.inform || g.Drawn[0] != (acts.Edge{From: "Start", To: "Inform", Probability: 1}) {
+		if g := f.Graphs[0]; !same(g.Drawn[1], x.inform) || !same(g.Drawn[0], acts.Edge{From: "Start", To: "Inform", Probability: 1}) {
 			t.Errorf("figure %s draws %+v of %s", x.name, g.Drawn, g.Title)
 		}
 		if f.simulated == "" || !strings.Contains(strings.Join(f.Notes, " "), "Labelled by rules-1") {

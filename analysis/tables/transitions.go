@@ -40,15 +40,15 @@ func (c Campaign) Transitions(l Labels) (Table, error) {
 			graph := acts.Transitions(talks, reading)
 			for i, from := range graph.From {
 				row := append(v.label(g), word(string(reading)), word(from), count(graph.Of[i]))
-				for _, p := range graph.Probability[i] {
-					row = append(row, Cell{Value: p, Decimals: 2})
+				for j, p := range graph.Probability[i] {
+					row = append(row, Cell{Value: p, SE: graph.SE[i][j], N: graph.Talks[i], Decimals: 2, Partial: graph.Talks[i] < len(talks)})
 				}
 				t.Rows = append(t.Rows, row)
 			}
 		}
 	}
 	t.Notes = append(l.Remarks(missing),
-		"Of the agents that show an act in a round: the share whom any other agent answers with another act in the next (anyone); or the share of pairs of agents (each). Rows do not add up to 1.")
+		"Of the agents that show an act in a round: the share whom any other agent answers with another act in the next (anyone); or the share of pairs of agents (each). Rows do not add up to 1. In brackets the standard error over collaborations; n= where not all of them show the act.")
 	v.notes(&t)
 	return t, nil
 }
