@@ -163,7 +163,7 @@ func (l layout) axes(p Panel, s scale) *plot.Plot {
 	a := plot.New()
 	a.BackgroundColor = nil
 	a.Title.Text, a.Title.TextStyle = broken(p.Title), words(10)
-	a.Title.TextStyle.XAlign = draw.XCenter
+	a.Title.TextStyle.XAlign, a.Title.TextStyle.YAlign = draw.XCenter, draw.YTop // a second line goes down
 	a.X.Label.Text, a.Y.Label.Text = cmp.Or(p.X, "round"), p.Y
 	for _, axis := range []*plot.Axis{&a.X, &a.Y} {
 		axis.Color, axis.Tick.Color, axis.Tick.Label.Color = ink, ink, ink

@@ -83,7 +83,7 @@ func number(v any, format string) string {
 	switch v := v.(type) {
 	case *float64:
 		if v != nil {
-			return fmt.Sprintf(format, *v)
+			return fmt.Sprintf(format, telling.Rounded(*v))
 		}
 	case *int32:
 		if v != nil {

@@ -1,6 +1,7 @@
 package telling
 
 import (
+	"math"
 	"strings"
 	"unicode"
 )
@@ -21,4 +22,12 @@ func Printable(s string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// Rounded is a figure for people: what only rounding keeps from 0 is 0, without a minus.
+func Rounded(v float64) float64 {
+	if math.Abs(v) < 1e-9 {
+		return 0
+	}
+	return v
 }

@@ -141,11 +141,11 @@ func scored(score *float64, utilities []float64) string {
 	if score == nil {
 		return ""
 	}
-	s := fmt.Sprintf(" Score %.4g", *score)
+	s := fmt.Sprintf(" Score %.4g", Rounded(*score))
 	if len(utilities) > 0 {
 		var parts []string
 		for _, u := range utilities {
-			parts = append(parts, fmt.Sprintf("%.4g", u))
+			parts = append(parts, fmt.Sprintf("%.4g", Rounded(u)))
 		}
 		s += "; utilities " + strings.Join(parts, ", ")
 	}
