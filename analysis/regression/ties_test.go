@@ -1,6 +1,7 @@
 package regression_test
 
 import (
+	"math"
 	"testing"
 
 	"roundtable/analysis/acts"
@@ -38,5 +39,53 @@ func TestNothingToTellApartIsNoClaim(t *testing.T) {
 	}
 	if tested == 0 {
 		t.Error("no pair was tested")
+	}
+}
+
+// Trajectories are exchanged between collaborations with goodness in the same
+// rounds only. Where those that are undecided longer act otherwise, an exchange
+// across would claim what is no matter of goodness.
+func TestExchangeKeepsWhatIsMissing(t *testing.T) {
+	runs := trajectorytest.Plan{Runs: 40, Rounds: 6, Agents: 2, Seed: 3, Own: 0.01, Noise: 0.01}.Make()
+	for i := range runs {
+		late := i % 2
+		for r := range runs[i].Rounds {
+			runs[i].Rounds[r].Acts = make([]acts.Set, 2)
+			switch r % 3 { // Propose, then Accept: a round later where the decision is late
+			case late:
+				runs[i].Rounds[r].Acts[0] = 1 << 5
+			case late + 1:
+				runs[i].Rounds[r].Acts[1] = 1 << 8
+			}
+			if late == 1 && r < 3 {
+				runs[i].Rounds[r].Goodness = nil
+			}
+		}
+	}
+	got, err := regression.RegressActs(runs, 499, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tested := 0
+	for _, e := range got.Effects {
+		if e.Permutation != nil {
+			if tested++; *e.Permutation != 1 {
+				t.Errorf("%s: permutation p %v, and nobody who may be exchanged acts otherwise", e.Name, *e.Permutation)
+			}
+		}
+	}
+	if tested == 0 {
+		t.Error("no pair was tested")
+	}
+}
+
+// A trend is one of the rounds that the regression uses: from 2.
+func TestTrendLeavesRoundOneOut(t *testing.T) {
+	runs := trajectorytest.Plan{Runs: 20, Rounds: 6, Agents: 3, Seed: 5, Noise: 0.01}.Make()
+	for i := range runs {
+		*runs[i].Rounds[0].Goodness = -5
+	}
+	if trend := regression.TrendOf(runs); trend.N != 20 || math.Abs(trend.Slope) > 0.01 {
+		t.Errorf("a round changes goodness by %.4f, of %d collaborations", trend.Slope, trend.N)
 	}
 }

@@ -143,6 +143,24 @@ func TestNeededPairsAreRoundedUp(t *testing.T) {
 	}
 }
 
+// The smallest difference that can be found grows with the family.
+func TestDetectableIsForTheFamily(t *testing.T) {
+	series := conditions(30, 3, 0, 0, 0)
+	var found [2]float64
+	for i, contrasts := range [][]Contrast{every(series)[:1], every(series)} {
+		list, err := Compare(series, Family{Contrasts: contrasts, Resamples: 200, Flips: 200})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found[i] = *list[0].Detectable / (*list[0].SE * math.Sqrt(30))
+	}
+	for i, alpha := range []float64{0.05, 0.05 / 3} {
+		if got := (Design{Paired: true, Alpha: alpha}).Power(found[i], 30); math.Abs(got-0.8) > 1e-6 {
+			t.Errorf("family %d: power %.4f of what is called detectable", i, got)
+		}
+	}
+}
+
 // Sums of the same terms in another order are no difference, and conditions
 // without a unit in common are no pair of the family.
 func TestRoundingIsNoDifference(t *testing.T) {
