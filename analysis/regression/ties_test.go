@@ -2,6 +2,7 @@ package regression_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"roundtable/analysis/acts"
@@ -87,5 +88,36 @@ func TestTrendLeavesRoundOneOut(t *testing.T) {
 	}
 	if trend := regression.TrendOf(runs); trend.N != 20 || math.Abs(trend.Slope) > 0.01 {
 		t.Errorf("a round changes goodness by %.4f, of %d collaborations", trend.Slope, trend.N)
+	}
+}
+
+// What is far is far from the mean of the permutations: a pair of late rounds
+// goes along with rising goodness under the null, and one that lowers goodness
+// by as much has a coefficient near 0.
+func TestPermutationIsCentred(t *testing.T) {
+	draw := rand.New(rand.NewPCG(2, 2))
+	runs := trajectorytest.Plan{Runs: 60, Rounds: 9, Agents: 2, Seed: 3, Trend: 0.05, Noise: 0.02}.Make()
+	for i := range runs {
+		for r := range runs[i].Rounds {
+			runs[i].Rounds[r].Acts = make([]acts.Set, 2)
+		}
+		for r := 1; r < 9; r += 2 { // Propose, then Accept, the later the likelier
+			if draw.IntN(9) < r {
+				runs[i].Rounds[r-1].Acts[0], runs[i].Rounds[r].Acts[1] = 1<<5, 1<<8
+				*runs[i].Rounds[r].Goodness -= 0.06
+			}
+		}
+	}
+	got, err := regression.RegressActs(runs, 499, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range got.Effects {
+		if e.Name == accepts.String() && (math.Abs(e.Beta) > 0.02 || *e.Permutation > 0.01) {
+			t.Errorf("%s: coefficient %.3f, permutation p %v; planted were -0.06 against the trend", e.Name, e.Beta, *e.Permutation)
+		}
+	}
+	if len(got.Effects) == 0 {
+		t.Error("no pair was tested")
 	}
 }
