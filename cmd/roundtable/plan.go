@@ -14,6 +14,7 @@ import (
 	store "roundtable/analysis/lake"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
+	"roundtable/workflows/protocol"
 )
 
 func newPlan(o *options) *cobra.Command {
@@ -38,7 +39,7 @@ type planned struct {
 	Protocol  string              `json:"protocol"`
 	Rule      string              `json:"rule"`
 	Model     string              `json:"model"`
-	Agents    int                 `json:"agents"`
+	Agents    int                 `json:"agents"` // that take part
 	Rounds    int                 `json:"rounds"`
 	Cells     int                 `json:"cells"`
 	MaxCalls  int                 `json:"max_calls"`         // without re-asks, if no rule stops early
@@ -66,10 +67,14 @@ func (o *options) plan(ctx context.Context, path string, prompts bool, share flo
 			return err
 		}
 		most = append(most, calls)
+		session, err := c.Session(p.Agents[i], 0)
+		if err != nil {
+			return err
+		}
 		cells := p.Campaign.Instances * p.Campaign.Replicates
 		one := planned{
 			Condition: c.ID(), Env: c.Env.Name, Protocol: c.Protocol.Name, Rule: c.Rule.Name, Model: c.Model.Name,
-			Agents: p.Agents[i], Rounds: p.Rounds[i], Cells: cells, MaxCalls: cells * calls, Settings: c,
+			Agents: protocol.Members(session.Protocol(), p.Agents[i]), Rounds: p.Rounds[i], Cells: cells, MaxCalls: cells * calls, Settings: c,
 		}
 		if prompts {
 			one.Samples = samples

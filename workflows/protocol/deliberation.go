@@ -105,6 +105,14 @@ func NewDeliberation(p DeliberationParams, set Setting) (*Deliberation, error) {
 // Rounds are at most so many.
 func (d *Deliberation) Rounds() int { return d.params.Rounds }
 
+// Members are all agents, but one alone if it is centralized.
+func (d *Deliberation) Members() int {
+	if d.Alone() {
+		return 1
+	}
+	return d.setting.Agents
+}
+
 // Ties of a vote.
 func (d *Deliberation) Ties() transcript.TieBreak { return d.params.Ties }
 

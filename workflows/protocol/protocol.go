@@ -32,6 +32,14 @@ func Roles(p Protocol) []string {
 	return nil
 }
 
+// Members are how many of a group's agents take part: all unless the protocol says otherwise.
+func Members(p Protocol, agents int) int {
+	if m, ok := p.(interface{ Members() int }); ok {
+		return m.Members()
+	}
+	return agents
+}
+
 // Ties is what a protocol does with several winners of a count: keep unless it says otherwise.
 func Ties(p Protocol, round int, phase string) transcript.TieBreak {
 	if t, ok := p.(interface {
