@@ -17,6 +17,7 @@ import (
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/sql"
+	"roundtable/envs/wording"
 )
 
 var exportFormats = []string{"parquet", "csv", "jsonl"}
@@ -98,6 +99,8 @@ func (x *export) settle(format string) error {
 	switch {
 	case x.output == "":
 		return errors.New("-o says where: a folder, or a file for one table")
+	case x.strange():
+		return fmt.Errorf("-o %s ends in %s, which is no format; a file's name ends in %s, a folder's in none or in /", x.output, filepath.Ext(x.output), wording.Or(exportFormats))
 	case x.single() && len(x.tables) > 1:
 		return fmt.Errorf("the file %s holds one table; say which with --table, or name a folder", x.output)
 	case x.single():
@@ -113,6 +116,13 @@ func (x *export) single() bool {
 	info, err := os.Stat(x.output)
 	_, unknown := formatOf("", x.output, false, exportFormats)
 	return unknown == nil && (err != nil || !info.IsDir())
+}
+
+// strange says that the output is no folder yet and its name ends like that of
+// a file of another format, which nobody wants as a folder.
+func (x *export) strange() bool {
+	_, err := os.Stat(x.output)
+	return err != nil && filepath.Ext(x.output) != "" && !os.IsPathSeparator(x.output[len(x.output)-1]) && !x.single()
 }
 
 func (x *export) place(table string) string {
