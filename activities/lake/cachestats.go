@@ -58,9 +58,21 @@ func ReadCache(ctx context.Context, store lake.Store) (Cache, error) {
 	if err != nil {
 		return Cache{}, err
 	}
+	err = c.read(ctx, store, bought)
+	return c, err
+}
+
+// CheckCache reads every entry alone: whose they are is not looked up.
+func CheckCache(ctx context.Context, store lake.Store) (Cache, error) {
+	c := Cache{}
+	err := c.read(ctx, store, nil)
+	return c, err
+}
+
+func (c *Cache) read(ctx context.Context, store lake.Store, bought map[purchase]string) error {
 	objects, err := store.List(ctx, "cache/")
 	if err != nil {
-		return Cache{}, err
+		return err
 	}
 	var ours []lake.Object
 	for _, o := range objects {
@@ -70,7 +82,7 @@ func ReadCache(ctx context.Context, store lake.Store) (Cache, error) {
 			c.Foreign = append(c.Foreign, o.Key)
 		}
 	}
-	return c, c.readEntries(ctx, store, ours, bought)
+	return c.readEntries(ctx, store, ours, bought)
 }
 
 func (c *Cache) readEntries(ctx context.Context, store lake.Store, objects []lake.Object, bought map[purchase]string) error {

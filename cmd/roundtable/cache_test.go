@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -117,4 +119,34 @@ func TestCacheRefuses(t *testing.T) {
 		_, err := runCommand(t, append([]string{"cache", "--lake", o.lake}, x.args...)...)
 		fails(t, err, exitUsage, x.says...)
 	}
+}
+
+// TestVerifyLooksAtTheCache: damaged entries are counted, and are no fault of a campaign.
+func TestVerifyLooksAtTheCache(t *testing.T) {
+	o, s, _ := reading(t)
+	shared(t, s, time.Hour, 2*time.Hour, 3*time.Hour)
+	ctx := context.Background()
+	before := findings(t, o.lake)
+	objects, err := s.List(ctx, "cache/")
+	if err != nil || len(objects) != 3 {
+		t.Fatal(objects, err)
+	}
+	if err := s.Replace(ctx, objects[1].Key, []byte(`{"torn`), ""); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := runCommand(t, "verify", "reading", "--lake", o.lake)
+	contains(t, out, "Cache of the lake: 1 of 3 entries are damaged; each costs one call when it is wanted")
+	if after := findings(t, o.lake); len(after) != len(before) {
+		t.Errorf("%v is wrong, before the damage %v", after, before)
+	}
+}
+
+func findings(t *testing.T, lake string) []store.Finding {
+	t.Helper()
+	out, _ := runCommand(t, "verify", "reading", "--lake", lake, "--json")
+	var v verification
+	if err := json.NewDecoder(strings.NewReader(out)).Decode(&v); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return v.Findings
 }

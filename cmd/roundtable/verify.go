@@ -45,6 +45,11 @@ type verification struct {
 
 	Decisions int `json:"decisions"` // counted again from their ballots
 	Uncounted int `json:"uncounted"` // that rest on something else
+
+	// Of the lake's cache, whose damage is no fault of the campaign: an entry that
+	// cannot be read costs one call when it is wanted.
+	Cached        int      `json:"cached"`                   // whole entries
+	CachedDamaged []string `json:"cached_damaged,omitempty"` // keys
 }
 
 func verify(ctx context.Context, s store.Store, campaign string) (verification, error) {
@@ -75,6 +80,11 @@ func verify(ctx context.Context, s store.Store, campaign string) (verification, 
 			return v, err
 		}
 	}
+	cache, err := lake.CheckCache(ctx, s)
+	if err != nil {
+		return v, err
+	}
+	v.Cached, v.CachedDamaged = len(cache.Entries), cache.Damaged
 	v.OK = len(v.Findings) == 0
 	return v, nil
 }
@@ -178,6 +188,9 @@ func (v verification) print(w io.Writer) {
 	}
 	if n := len(v.Uncommitted); n > 0 {
 		fmt.Fprintf(w, "Not committed: %d files of collaborations that are under way or were interrupted; no reader sees them\n", n)
+	}
+	if n := len(v.CachedDamaged); n > 0 {
+		fmt.Fprintf(w, "Cache of the lake: %d of %d entries are damaged; each costs one call when it is wanted\n", n, n+v.Cached)
 	}
 	fmt.Fprintf(w, "Digest: %s\n", v.Digest)
 	for _, f := range v.Findings {
