@@ -149,5 +149,5 @@ func (t *Table) related(alike, accurate []float64) {
 	if err != nil {
 		return
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("Over the %d rows, the correlation of answer similarity and accuracy is %.2f (p %.3f).", line.N, line.R, line.P))
+	t.Notes = append(t.Notes, fmt.Sprintf("Over the %d rows, the correlation of answer similarity and accuracy is %s (p %.3f).", line.N, fixed(line.R, 2), line.P))
 }
