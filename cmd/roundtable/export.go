@@ -143,13 +143,9 @@ type exported struct {
 // run writes all files and only then gives them their names.
 func (x *export) run(cmd *cobra.Command, o *options) error {
 	ctx := cmd.Context()
-	s, err := o.readLake(ctx, x.campaign)
+	s, d, err := x.open(ctx, o)
 	if err != nil {
 		return err
-	}
-	d, err := store.ReadDataset(ctx, s, x.campaign)
-	if err != nil {
-		return x.told(ctx, err)
 	}
 	if err := x.room(); err != nil {
 		return exit{exitUsage, err}
@@ -178,6 +174,19 @@ func (x *export) run(cmd *cobra.Command, o *options) error {
 		done = append(done, exported{x.tables[i], f.path, f.rows, f.bytes})
 	}
 	return x.report(cmd, o.json, done)
+}
+
+// open reads what the campaign has committed.
+func (x *export) open(ctx context.Context, o *options) (store.Store, store.Dataset, error) {
+	s, err := o.readLake(ctx, x.campaign)
+	if err != nil {
+		return nil, store.Dataset{}, err
+	}
+	d, err := store.ReadDataset(ctx, s, x.campaign)
+	if err != nil {
+		return nil, store.Dataset{}, x.told(ctx, err)
+	}
+	return s, d, nil
 }
 
 // room makes the folder, unless a file that is in the way must stay.

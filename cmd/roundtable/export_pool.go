@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	store "roundtable/analysis/lake"
 	"roundtable/analysis/pool"
 )
 
@@ -37,13 +36,9 @@ func (v viewpoints) run(cmd *cobra.Command, o *options, x export, format string)
 		return exit{exitUsage, err}
 	}
 	ctx := cmd.Context()
-	s, err := o.readLake(ctx, x.campaign)
+	s, d, err := x.open(ctx, o)
 	if err != nil {
 		return err
-	}
-	d, err := store.ReadDataset(ctx, s, x.campaign)
-	if err != nil {
-		return x.told(ctx, err)
 	}
 	p, err := pool.Read(ctx, s, d, v.condition)
 	if err != nil {
