@@ -2,11 +2,8 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestConsensusExamples: the examples of paper 5 run as they are, but for fewer instances.
@@ -33,10 +30,10 @@ func TestConsensusExamples(t *testing.T) {
 	}
 }
 
-// trajectories of a campaign as CSV.
-func trajectories(t *testing.T, dir, campaign string) string {
+// trajectories of the campaign `killed` as CSV.
+func trajectories(t *testing.T, dir string) string {
 	t.Helper()
-	out, err := program(t, dir, "analyze", campaign, "--table", "trajectories", "--format", "csv").Output()
+	out, err := program(t, dir, "analyze", "killed", "--table", "trajectories", "--format", "csv").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,34 +47,16 @@ func TestConsensusKilled(t *testing.T) {
 	if !*long {
 		t.Skip("it runs the program again and again; -long")
 	}
-	write := func(latency string) string {
-		dir := t.TempDir()
-		text := "name: plane\ninstances: 4\nenv: robots\nprotocol: {name: consensus, rounds: 6}\nmodel: {name: scripted/mixture, " + latency + "malformed: 0.2}\n"
-		if err := os.WriteFile(filepath.Join(dir, "plane.yaml"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return dir
-	}
-	quiet, dir := write(""), write("latency: 100ms, ")
-	output(t, quiet, "run", "plane.yaml")
-	cmd := program(t, dir, "run", "plane.yaml")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	answers := filepath.Join(dir, "lake", "answers", "campaign=plane", "*", "*.json")
-	for limit := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		if stored, _ := filepath.Glob(answers); len(stored) > 30 {
-			break
-		}
-		if time.Now().After(limit) {
-			t.Fatal("no thirty answers within a minute")
+	write := func(latency string) func(dir string) {
+		return func(dir string) {
+			save(t, dir, "campaign.yaml", "name: killed\ninstances: 4\nenv: robots\nprotocol: {name: consensus, rounds: 6}\nmodel: {name: scripted/mixture, "+latency+"malformed: 0.2}\n")
 		}
 	}
-	cmd.Process.Kill()
-	cmd.Wait()
-	output(t, dir, "run", "plane.yaml")
-	output(t, dir, "verify", "plane")
-	if a, b := trajectories(t, quiet, "plane"), trajectories(t, dir, "plane"); a != b || strings.Count(a, "\n") != 1+4*7*3*2 {
+	quick := t.TempDir()
+	write("")(quick)
+	output(t, quick, "run", "campaign.yaml")
+	_, dir, _ := killed(t, 1, write("latency: 100ms, "), killAfter(t, 30))
+	if a, b := trajectories(t, quick), trajectories(t, dir); a != b || strings.Count(a, "\n") != 1+4*7*3*2 {
 		t.Errorf("agents that take no time go\n%s\nthose that do\n%s", a, b)
 	}
 }
@@ -90,9 +69,7 @@ func TestConsensusLiveKills(t *testing.T) {
 		t.Skip("it waits for a service and kills the program some times; -long")
 	}
 	service := newService(t)
-	write := func() string {
-		dir := t.TempDir()
-		text := fmt.Sprintf(`name: killed
+	text := fmt.Sprintf(`name: killed
 instances: 3
 env: robots
 protocol: {name: consensus, rounds: 6}
@@ -103,33 +80,8 @@ grid:
   protocol.memory: [full, current]
 limits: {collaborations: 8, calls: 24}
 `, service.URL+"/v1")
-		if err := os.WriteFile(filepath.Join(dir, "campaign.yaml"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return dir
-	}
-	quiet, dir := write(), write()
-	output(t, quiet, "run", "campaign.yaml")
-	service.trouble.Store(true)
-	var resumed []time.Duration
-	kills := 0
-	for kills < 5 && killOnce(t, dir, service, &resumed) {
-		kills++
-	}
-	if kills == 0 {
-		t.Fatal("it ended before it could be killed")
-	}
-	stored, from := storedKeys(t, dir), len(service.arrivals(0))
-	output(t, dir, "run", "campaign.yaml")
-	notAgain(t, service.arrivals(from), stored)
-	report(t, resumed)
-	if a, b := digestOf(t, quiet), digestOf(t, dir); a != b {
-		t.Errorf("after %d kills the digest is %s, of the quiet run %s", kills, b, a)
-	}
-	for _, d := range []string{quiet, dir} {
-		output(t, d, "verify", "killed")
-	}
-	if a, b := trajectories(t, quiet, "killed"), trajectories(t, dir, "killed"); a != b {
+	quiet, dir, _ := killedLive(t, service, 5, func(dir string) { save(t, dir, "campaign.yaml", text) })
+	if trajectories(t, quiet) != trajectories(t, dir) {
 		t.Error("the trajectories differ")
 	}
 }
@@ -138,9 +90,7 @@ limits: {collaborations: 8, calls: 24}
 func TestConsensusInvalid(t *testing.T) {
 	dir := t.TempDir()
 	text := "name: mute\nenv: consensus\nprotocol: {name: consensus, rounds: 2}\nmodel: scripted/average\nmodels: {A2: {name: scripted/average, malformed: 1}}\nreasks: 0\n"
-	if err := os.WriteFile(filepath.Join(dir, "mute.yaml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	save(t, dir, "mute.yaml", text)
 	output(t, dir, "run", "mute.yaml")
 	table := analyse(t, dir, "mute", "trajectories").Tables[0]
 	var start string

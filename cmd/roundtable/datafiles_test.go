@@ -13,7 +13,7 @@ func TestChangedData(t *testing.T) {
 	dir := t.TempDir()
 	exampleData(t, dir)
 	text := "name: orders\nenv: {name: qa, format: bbh, file: orders.json, agents: 3}\ndata: examples/data\ninstances: 2\nrule: majority\nprotocol: debate\nmodel: scripted/answerer\n"
-	campaignAs(t, dir, text)
+	save(t, dir, "campaign.yaml", text)
 	output(t, dir, "run", "campaign.yaml")
 	file := filepath.Join(dir, "examples", "data", "orders.json")
 	data, err := os.ReadFile(file)
@@ -23,7 +23,7 @@ func TestChangedData(t *testing.T) {
 	if err := os.WriteFile(file, append(data, '\n'), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	campaignAs(t, dir, text+"replicates: 2\n")
+	save(t, dir, "campaign.yaml", text+"replicates: 2\n")
 	out, err := program(t, dir, "run", "campaign.yaml").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "the data file orders.json is not the one that the campaign began with") {
 		t.Fatalf("%v\n%s", err, out)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,9 +56,7 @@ func TestDebateKeys(t *testing.T) {
 	for params := range cases {
 		file += `    - {"name": "debate", ` + params[1:] + "\n"
 	}
-	if err := os.WriteFile(filepath.Join(dir, "keys.yaml"), []byte(file), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	save(t, dir, "keys.yaml", file)
 	output(t, dir, "run", "keys.yaml")
 	found := map[string]int{}
 	for _, c := range debated(t, filepath.Join(dir, "lake"), "keys") {

@@ -9,38 +9,13 @@ import (
 	"testing"
 )
 
-// exampleData is where examples find their made-up questions.
+// exampleData is where examples find their made-up questions: a copy, because
+// tests change it.
 func exampleData(t *testing.T, dir string) {
 	t.Helper()
-	from, err := filepath.Abs("../../examples")
-	if err != nil {
+	if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS("../../examples")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(from, filepath.Join(dir, "examples")); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// cellOf is a number or mean of the row whose column has this text.
-func (a analysed) cellOf(t *testing.T, key, text, column string) *float64 {
-	t.Helper()
-	for _, row := range a.Tables[0].Rows {
-		var name string
-		if json.Unmarshal(row[key], &name) != nil || name != text {
-			continue
-		}
-		var mean struct{ Value *float64 }
-		var number *float64
-		if json.Unmarshal(row[column], &mean) == nil {
-			return mean.Value
-		}
-		if err := json.Unmarshal(row[column], &number); err != nil {
-			t.Fatalf("%s of %s is %s", column, text, row[column])
-		}
-		return number
-	}
-	t.Fatalf("there is no row with %s %s", key, text)
-	return nil
 }
 
 // The example of paper 4 through the whole program: the planted bias shows, and
@@ -131,26 +106,13 @@ func TestWhoHoldsThePower(t *testing.T) {
 // campaign debates them.
 func TestViewpointPool(t *testing.T) {
 	t.Parallel()
-	dir := example(t, "viewpoint-pool.yaml", "agents: 400", "agents: 30", "n: 3", "n: 2", "data: examples/data", "data: questions")
-	if err := os.Mkdir(filepath.Join(dir, "questions"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	orders, err := os.ReadFile("../../examples/data/orders.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	write := func(name, text string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("questions/orders.json", string(orders))
+	dir := example(t, "viewpoint-pool.yaml", "agents: 400", "agents: 30", "n: 3", "n: 2")
+	exampleData(t, dir)
 	output(t, dir, "run", "viewpoint-pool.yaml")
-	contains(t, output(t, dir, "export", "viewpoint-pool", "--viewpoints", "5", "-o", "questions/sampled.jsonl"), "60 rows", "SIMULATED: 60 answers")
-	first := read(t, dir, "questions/sampled.jsonl")
-	output(t, dir, "export", "viewpoint-pool", "--viewpoints", "5", "-o", "questions/sampled.jsonl", "--force")
-	if again := read(t, dir, "questions/sampled.jsonl"); again != first {
+	contains(t, output(t, dir, "export", "viewpoint-pool", "--viewpoints", "5", "-o", "examples/data/sampled.jsonl"), "60 rows", "SIMULATED: 60 answers")
+	first := read(t, dir, "examples/data/sampled.jsonl")
+	output(t, dir, "export", "viewpoint-pool", "--viewpoints", "5", "-o", "examples/data/sampled.jsonl", "--force")
+	if again := read(t, dir, "examples/data/sampled.jsonl"); again != first {
 		t.Error("the same rows give another pool")
 	}
 	var line struct {
@@ -160,9 +122,9 @@ func TestViewpointPool(t *testing.T) {
 	if err := json.Unmarshal([]byte(strings.SplitN(first, "\n", 2)[0]), &line); err != nil || line.Question == "" || line.Text == "" || line.Model != "scripted/answerer" || !line.Simulated {
 		t.Errorf("%v: a viewpoint is %+v", err, line)
 	}
-	write("debated.yaml", `name: debated
+	save(t, dir, "debated.yaml", `name: debated
 env: {name: qa, format: bbh, file: orders.json, agents: 10, pool: {file: sampled.jsonl, each: 5}}
-data: questions
+data: examples/data
 protocol: {name: debate, viewpoints: {scaling: correct_first, each: 5}}
 rule: plurality
 model: scripted/answerer
@@ -174,7 +136,7 @@ model: scripted/answerer
 	for flags, says := range map[string]string{
 		"--viewpoints 0 -o p.jsonl": "1 or more of each kind", "--viewpoints 5": "-o FILE", "--viewpoints 5 -o p.jsonl --table turns": "no --table",
 		"--viewpoints 30 -o p.jsonl": "no question has 30 right and 30 wrong", "--viewpoints 5 -o p.jsonl --condition x": "condition x has no first answers",
-		"--viewpoints 5 -o questions/sampled.jsonl": "--force",
+		"--viewpoints 5 -o examples/data/sampled.jsonl": "--force",
 	} {
 		out, err := program(t, dir, append([]string{"export", "viewpoint-pool"}, strings.Fields(flags)...)...).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), says) {
@@ -187,7 +149,7 @@ model: scripted/answerer
 // same rows as when left alone.
 func TestDebateKills(t *testing.T) {
 	if !*long {
-		t.Skip("-long")
+		t.Skip("it runs the program again and again; -long")
 	}
 	for name, text := range map[string]string{
 		"debates": `
@@ -209,12 +171,10 @@ grid:
 	} {
 		t.Run(name, func(t *testing.T) {
 			service := newService(t)
-			killed(t, service, 4, func(dir string) {
+			killedLive(t, service, 4, func(dir string) {
 				exampleData(t, dir)
 				file := fmt.Sprintf("name: killed\ndata: examples/data\nrule: plurality\nmodel: {name: openai/fake, base_url: %q, api_key_env: OPENAI_API_KEY}\nprices: {openai/fake: {input: 1, output: 2}}\nlimits: {collaborations: 6, calls: 24}\n%s", service.URL+"/v1", text)
-				if err := os.WriteFile(filepath.Join(dir, "campaign.yaml"), []byte(file), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				save(t, dir, "campaign.yaml", file)
 			})
 		})
 	}

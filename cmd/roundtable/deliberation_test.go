@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 )
 
@@ -65,9 +64,7 @@ grid:
     - {name: scripted/sharer, policy: {excess: 0.01}}
     - {name: scripted/sharer, policy: {excess: 1000}}
 `
-	if err := os.WriteFile(filepath.Join(dir, "planted.yaml"), []byte(campaign), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	save(t, dir, "planted.yaml", campaign)
 	output(t, dir, "run", "planted.yaml")
 	gaps := analyse(t, dir, "planted", "3.7")
 	for column, want := range map[string]float64{"n": 30, "slope": 50, "se": 16.366, "R²": 0.25, "Pearson r": 0.5} {
@@ -95,9 +92,7 @@ protocol: {name: deliberation, authority: vote}
 model: scripted/sharer
 grid: {rule: [unanimous, majority, plurality, rated, ranked, cumulative]}
 `} {
-		if err := os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(campaign), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		save(t, dir, name+".yaml", campaign)
 		output(t, dir, "run", name+".yaml")
 		output(t, dir, "verify", name)
 	}
@@ -127,7 +122,7 @@ grid: {rule: [unanimous, majority, plurality, rated, ranked, cumulative]}
 // in show and in the report, and no message is longer than the limit.
 func TestDeliberationKilled(t *testing.T) {
 	if !*long {
-		t.Skip("takes half a minute: -long")
+		t.Skip("it runs the program again and again; -long")
 	}
 	const characters = 300
 	campaign := fmt.Sprintf(`name: killed
@@ -138,21 +133,7 @@ grid:
   env: [menu, {name: allocation, domains: [camping]}]
   protocol: [{name: deliberation, tools: [solver, calculator], characters: %d}]
 `, characters)
-	quiet, dir := t.TempDir(), t.TempDir()
-	for _, d := range []string{quiet, dir} {
-		if err := os.WriteFile(filepath.Join(d, "killed.yaml"), []byte(campaign), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	output(t, quiet, "run", "killed.yaml")
-	for _, answers := range []int{15, 40} {
-		killAfter(t, dir, answers)
-	}
-	output(t, dir, "run", "killed.yaml")
-	output(t, dir, "verify", "killed")
-	if a, b := digestOf(t, quiet), digestOf(t, dir); a != b {
-		t.Errorf("digest of the quiet run %s, of the killed one %s", a, b)
-	}
+	_, dir, _ := killed(t, 2, func(dir string) { save(t, dir, "campaign.yaml", campaign) }, killAfter(t, 20))
 	beliefs := []string{`"partner_ingredients":{"`, `"partner_values":{"`, `"ingredients":{"`, `"values":{"`, `"private":{"`, `"public":{"`}
 	told, longest := "", 0
 	for _, file := range glob(t, dir, "lake/raw/collaborations/campaign=killed/*/*.parquet") {
@@ -176,24 +157,6 @@ grid:
 	}
 }
 
-// killAfter runs the campaign until so many answers are stored, then kills it.
-func killAfter(t *testing.T, dir string, answers int) {
-	t.Helper()
-	cmd := program(t, dir, "run", "killed.yaml")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for limit := time.Now().Add(time.Minute); len(glob(t, dir, "lake/answers/campaign=killed/*/*.json")) < answers; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(limit) {
-			t.Fatalf("there are no %d answers within a minute", answers)
-		}
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	cmd.Wait()
-}
-
 func glob(t *testing.T, dir, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, pattern))
@@ -208,11 +171,11 @@ func values(t *testing.T, a analysed, column string) []float64 {
 	t.Helper()
 	var list []float64
 	for _, row := range a.Tables[0].Rows {
-		var mean struct{ Value *float64 }
-		if err := json.Unmarshal(row[column], &mean); err != nil || mean.Value == nil {
-			t.Fatalf("%s is %s", column, row[column])
+		v := number(t, row[column])
+		if v == nil {
+			t.Fatalf("%s is empty", column)
 		}
-		list = append(list, *mean.Value)
+		list = append(list, *v)
 	}
 	return list
 }

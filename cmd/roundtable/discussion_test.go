@@ -2,19 +2,9 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
-
-func campaignAs(t *testing.T, dir, text string) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, "campaign.yaml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // Every rule of paper 2 in a discussion of questions and of the exchange
 // economy, every paradigm and variant, and its votes at a roundtable: they run,
@@ -67,7 +57,7 @@ model: scripted/trader
 grid: {rule: [borda, borda5, approval, cumulative25]}
 `,
 	} {
-		campaignAs(t, dir, "name: "+name+"\n"+text)
+		save(t, dir, "campaign.yaml", "name: "+name+"\n"+text)
 		output(t, dir, "run", "campaign.yaml")
 		if out := output(t, dir, "verify", name); !strings.Contains(out, "Nothing is wrong.") {
 			t.Errorf("%s: %s", name, out)
@@ -88,7 +78,7 @@ func TestDiscussionsRefused(t *testing.T) {
 		"protocol: {name: discussion, vote_from: 9}\nrule: simple":                                 "vote_from",
 		"protocol: {name: discussion, challenge: context}\nrule: simple":                           "1 fault in the campaign file",
 	} {
-		campaignAs(t, dir, "name: no\nenv: {name: qa, format: bbh, file: orders.json}\ndata: examples/data\nmodel: scripted/answerer\n"+text+"\n")
+		save(t, dir, "campaign.yaml", "name: no\nenv: {name: qa, format: bbh, file: orders.json}\ndata: examples/data\nmodel: scripted/answerer\n"+text+"\n")
 		out, err := program(t, dir, "plan", "campaign.yaml").CombinedOutput()
 		if err == nil || !strings.Contains(string(out), reason) {
 			t.Errorf("%s: %v\n%s", text, err, out)
@@ -111,47 +101,8 @@ protocol: {name: discussion, challenge: history}
 model: {name: scripted/answerer, latency: 20ms, jitter: 20ms, malformed: 0.1}
 grid: {rule: [approval, majority_consensus, judge]}
 `
-	quiet, dir := t.TempDir(), t.TempDir()
-	for _, d := range []string{quiet, dir} {
-		exampleData(t, d)
-		campaignAs(t, d, text)
-	}
-	output(t, quiet, "run", "campaign.yaml")
-	kills := 0
-	for range 3 {
-		before := len(storedKeys(t, dir))
-		cmd := program(t, dir, "run", "campaign.yaml")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan error, 1)
-		go func() { ended <- cmd.Wait() }()
-		over := false
-		for !over && len(storedKeys(t, dir)) < before+40 {
-			select {
-			case err := <-ended:
-				if over = true; err != nil {
-					t.Fatal(err)
-				}
-			case <-time.After(10 * time.Millisecond):
-			}
-		}
-		if over {
-			break
-		}
-		if cmd.Process.Kill() == nil {
-			kills++
-		}
-		<-ended
-	}
-	if kills == 0 {
-		t.Error("it was never killed")
-	}
-	output(t, dir, "run", "campaign.yaml")
-	if a, b := digestOf(t, quiet), digestOf(t, dir); a != b {
-		t.Errorf("digest of the quiet run %s, of the killed one %s", a, b)
-	}
-	for _, d := range []string{quiet, dir} {
-		output(t, d, "verify", "killed")
-	}
+	killed(t, 3, func(dir string) {
+		exampleData(t, dir)
+		save(t, dir, "campaign.yaml", text)
+	}, killAfter(t, 40))
 }

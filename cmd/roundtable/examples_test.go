@@ -25,49 +25,8 @@ func example(t *testing.T, name string, replace ...string) (dir string) {
 		t.Fatalf("%s has none of %q", name, replace)
 	}
 	dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(changed), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	save(t, dir, name, changed)
 	return dir
-}
-
-// analysed is the JSON of analyze.
-type analysed struct {
-	Tables []struct {
-		Name string
-		Rows []map[string]json.RawMessage
-	}
-}
-
-// value of a column in the row of a rule.
-func (a analysed) value(t *testing.T, rule, column string) float64 {
-	t.Helper()
-	for _, row := range a.Tables[0].Rows {
-		var name string
-		if json.Unmarshal(row["rule"], &name) != nil || name != rule {
-			continue
-		}
-		var cell struct{ Value *float64 }
-		if err := json.Unmarshal(row[column], &cell); err != nil || cell.Value == nil {
-			t.Fatalf("%s of %s is %s", column, rule, row[column])
-		}
-		return *cell.Value
-	}
-	t.Fatalf("there is no row of %s", rule)
-	return 0
-}
-
-func analyse(t *testing.T, dir, campaign, table string, flags ...string) analysed {
-	t.Helper()
-	out, err := program(t, dir, append([]string{"analyze", campaign, "--table", table, "--json"}, flags...)...).Output() // standard output alone must be one document
-	if err != nil {
-		t.Fatal(err)
-	}
-	var a analysed
-	if err := json.Unmarshal(out, &a); err != nil || len(a.Tables) != 1 {
-		t.Fatalf("%d tables: %v\n%s", len(a.Tables), err, out)
-	}
-	return a
 }
 
 // TestVotingRules: the rules differ in directions that were declared before

@@ -85,9 +85,7 @@ func tinyFolder(t *testing.T) string {
 // information distances has some, and says who embedded.
 func TestInformationDistanceIsEverywhere(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "talk.yaml"), []byte(strings.Replace(talkCampaign, "replicates: 4", "replicates: 10", 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	save(t, dir, "talk.yaml", strings.Replace(talkCampaign, "replicates: 4", "replicates: 10", 1))
 	output(t, dir, "run", "talk.yaml")
 	for _, name := range []string{"10", "11", "nested"} {
 		var a struct {

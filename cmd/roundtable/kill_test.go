@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -16,8 +15,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	store "roundtable/analysis/lake"
 )
 
 var long = flag.Bool("long", false, "run the long tests as well")
@@ -85,9 +82,7 @@ grid:
   rule: [majority, plurality]
 limits: {collaborations: 8, calls: 24}
 `, replicates, url+"/v1")
-	if err := os.WriteFile(filepath.Join(dir, "campaign.yaml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	save(t, dir, "campaign.yaml", text)
 }
 
 // TestKills runs a campaign against a faulty service, kills it with -9 again
@@ -99,88 +94,86 @@ func TestKills(t *testing.T) {
 		kills, replicates = 25, 30
 	}
 	service := newService(t)
-	dir, out := killed(t, service, kills, func(dir string) { campaignFile(t, dir, service.URL, replicates) })
+	_, dir, out := killedLive(t, service, kills, func(dir string) { campaignFile(t, dir, service.URL, replicates) })
 	if !strings.Contains(out, "utility@3") {
 		t.Errorf("the run does not end with Table 1:\n%s", out)
 	}
 	leaks(t, dir, "canary-key-5f1d")
 }
 
-// killed is the folder and the last words of a campaign that was killed so
-// often, after it was compared with a quiet run of the same file.
-func killed(t *testing.T, service *service, kills int, write func(dir string)) (dir, out string) {
+// killed runs a campaign to its end in one folder, and in another one after it
+// was killed, so often or until kill says that it had ended. Both leave the same rows.
+func killed(t *testing.T, kills int, write func(dir string), kill func(dir string) bool) (quiet, dir, out string) {
 	t.Helper()
-	quiet := t.TempDir()
+	quiet, dir = t.TempDir(), t.TempDir()
 	write(quiet)
-	output(t, quiet, "run", "campaign.yaml")
-	calm := len(service.arrivals(0))
-
-	service.trouble.Store(true)
-	dir = t.TempDir()
 	write(dir)
-	var resumed []time.Duration
-	for range kills {
-		if !killOnce(t, dir, service, &resumed) {
-			break
-		}
+	output(t, quiet, "run", "campaign.yaml")
+	n := 0
+	for n < kills && kill(dir) {
+		n++
 	}
-	stored := storedKeys(t, dir)
-	from := len(service.arrivals(0))
+	if n == 0 {
+		t.Fatal("it ended before it could be killed")
+	}
 	out = output(t, dir, "run", "campaign.yaml")
-	notAgain(t, service.arrivals(from), stored)
-	report(t, resumed)
-	t.Logf("faults of the service: %v; requests %d, of the quiet run %d", service.faulted, len(service.arrivals(calm)), calm)
-	if a, b := digestOf(t, quiet), digestOf(t, dir); a != b {
-		t.Errorf("digest of the quiet run %s, of the killed one %s", a, b)
+	if a, b := digestBy(t, quiet, "killed"), digestBy(t, dir, "killed"); a != b {
+		t.Errorf("digest of the quiet run %s, after %d kills %s", a, n, b)
 	}
-	for _, d := range []string{quiet, dir} {
-		output(t, d, "verify", "killed")
-	}
-	return dir, out
+	return quiet, dir, out
 }
 
-// killOnce starts the program, kills it at a random moment, and checks after
-// the next start's first requests that nothing durably stored was asked again.
-// It is false when the campaign ended before it could be killed.
+// killAfter kills the program when so many more answers are stored.
+func killAfter(t *testing.T, answers int) func(dir string) bool {
+	return func(dir string) bool {
+		t.Helper()
+		from := len(storedKeys(t, dir))
+		b := starts(t, dir, nil, "run", "campaign.yaml")
+		until(t, "more answers or the end", func() bool { return b.over() || len(storedKeys(t, dir)) >= from+answers })
+		return b.cut(t)
+	}
+}
+
+// killedLive is killed at random moments, with a service that has faults then:
+// no stored answer is asked for again.
+func killedLive(t *testing.T, service *service, kills int, write func(dir string)) (quiet, dir, out string) {
+	t.Helper()
+	var resumed []time.Duration
+	var calm, from int
+	var stored map[string]bool
+	quiet, dir, out = killed(t, kills, write, func(dir string) bool {
+		if !service.trouble.Swap(true) {
+			calm = len(service.arrivals(0))
+		}
+		on := killOnce(t, dir, service, &resumed)
+		stored, from = storedKeys(t, dir), len(service.arrivals(0))
+		return on
+	})
+	notAgain(t, service.arrivals(from), stored)
+	slices.Sort(resumed)
+	t.Logf("start to first call over %d starts: median %v, worst %v", len(resumed), resumed[len(resumed)/2], resumed[len(resumed)-1])
+	t.Logf("faults of the service: %v; requests %d, of the quiet run %d", service.faulted, len(service.arrivals(calm)), calm)
+	return quiet, dir, out
+}
+
+// killOnce starts the program and kills it at a random moment after its first
+// call. What was stored before must not be asked again.
 func killOnce(t *testing.T, dir string, s *service, resumed *[]time.Duration) bool {
 	t.Helper()
-	stored := storedKeys(t, dir)
-	from := len(s.arrivals(0))
-	cmd := program(t, dir, "run", "campaign.yaml")
-	var said strings.Builder
-	cmd.Stderr = &said
+	stored, from := storedKeys(t, dir), len(s.arrivals(0))
 	began := time.Now()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+	b := starts(t, dir, nil, "run", "campaign.yaml")
+	until(t, "a call or the end", func() bool { return b.over() || len(s.arrivals(from)) > 0 })
+	if asked := s.arrivals(from); len(asked) > 0 {
+		*resumed = append(*resumed, asked[0].at.Sub(began).Round(time.Millisecond))
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	wait := time.NewTimer(time.Minute)
-	for len(s.arrivals(from)) == 0 { // until the first call
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Fatalf("the program ended by itself: %v\n%s", err, &said)
-			}
-			return false
-		case <-wait.C:
-			t.Fatal("no call within a minute")
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
-	*resumed = append(*resumed, s.arrivals(from)[0].at.Sub(began))
 	select {
-	case err := <-ended:
-		if err != nil {
-			t.Fatalf("the program ended by itself: %v\n%s", err, &said)
-		}
-		return false
+	case <-b.ended:
 	case <-time.After(rand.N(2 * time.Second)):
 	}
-	cmd.Process.Kill()
-	<-ended
+	on := b.cut(t)
 	notAgain(t, s.arrivals(from), stored)
-	return true
+	return on
 }
 
 // notAgain fails on requests whose answers were stored before they were made.
@@ -212,31 +205,6 @@ func storedKeys(t *testing.T, dir string) map[string]bool {
 		t.Fatal(err)
 	}
 	return keys
-}
-
-func digestOf(t *testing.T, dir string) string {
-	t.Helper()
-	return digestAt(t, filepath.Join(dir, "lake"))
-}
-
-func digestAt(t *testing.T, lake string) string {
-	t.Helper()
-	s, err := store.Open(lake)
-	if err != nil {
-		t.Fatal(err)
-	}
-	markers, err := store.Committed(context.Background(), s, "killed")
-	if err != nil || len(markers) == 0 {
-		t.Fatalf("%d collaborations are committed: %v", len(markers), err)
-	}
-	return store.Digest(markers)
-}
-
-// report prints how long it took from a start to its first call.
-func report(t *testing.T, resumed []time.Duration) {
-	slices.Sort(resumed)
-	t.Logf("start to first call over %d starts after a kill: median %v, worst %v",
-		len(resumed), resumed[len(resumed)/2].Round(time.Millisecond), resumed[len(resumed)-1].Round(time.Millisecond))
 }
 
 // leaks looks for a secret in everything that was written.

@@ -9,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,9 +26,7 @@ grid: {rule: [majority, ranked]}
 func talkLake(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "talk.yaml"), []byte(talkCampaign), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	save(t, dir, "talk.yaml", talkCampaign)
 	output(t, dir, "run", "talk.yaml")
 	return dir
 }
@@ -101,15 +97,15 @@ func labelsOf(t *testing.T, dir string) map[string]string {
 }
 
 // labelService labels by the length of the message, some answers at first
-// unreadable. It counts requests by their idempotency key.
-func labelService(t *testing.T, asked *keys) string {
+// unreadable. It notes its requests.
+func labelService(t *testing.T, asked *requests) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var q struct{ Messages []struct{ Content string } }
 		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
 			http.Error(w, "{}", http.StatusBadRequest)
 			return
 		}
-		asked.add(r.Header.Get("Idempotency-Key"))
+		asked.note(r)
 		time.Sleep(60 * time.Millisecond)
 		text := `{"acts": ["Inform", "Request"]}`
 		if n := len(q.Messages[1].Content); n%5 == 0 && len(q.Messages) == 2 {
@@ -132,81 +128,43 @@ func labelService(t *testing.T, asked *keys) string {
 // for again, the labels are those of a quiet run, and money is accounted for.
 func TestLabelKills(t *testing.T) {
 	quiet, dir := talkLake(t), talkLake(t)
-	asked := &keys{}
+	asked := &requests{}
 	url := labelService(t, asked)
 	args := []string{
 		"label", "talk", "--no-cache", "--labeller", "openai/fake", "--price", `{"input": 1, "output": 10}`,
 		"--params", fmt.Sprintf(`{"base_url": %q, "api_key_env": "OPENAI_API_KEY"}`, url),
 	}
 	output(t, quiet, args...)
-	calm := asked.count()
+	calm := len(asked.arrivals(0))
 
 	kills := 0
 	for range 2 {
-		stored, from := storedKeys(t, dir), asked.count()
-		cmd := program(t, dir, args...)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		var ended atomic.Bool
-		done := make(chan struct{})
-		go func() { _ = cmd.Wait(); ended.Store(true); close(done) }()
-		for asked.count() < from+8 && !ended.Load() {
-			time.Sleep(5 * time.Millisecond)
-		}
-		if !ended.Load() {
+		stored, from := storedKeys(t, dir), len(asked.arrivals(0))
+		b := starts(t, dir, nil, args...)
+		until(t, "some labels or the end", func() bool { return b.over() || len(asked.arrivals(from)) >= 8 })
+		if b.cut(t) {
 			kills++
 		}
-		cmd.Process.Kill()
-		<-done
-		for _, key := range asked.since(from) {
-			if stored[key] {
-				t.Errorf("%s was stored and is asked for again", key)
-			}
-		}
+		notAgain(t, asked.arrivals(from), stored)
 	}
 	if kills == 0 {
 		t.Error("it was never killed")
 	}
-	stored, from := storedKeys(t, dir), asked.count()
+	stored, from := storedKeys(t, dir), len(asked.arrivals(0))
 	var report labelReport
 	out, err := program(t, dir, append(args, "--json")...).Output()
 	if err != nil || json.Unmarshal(out, &report) != nil {
 		t.Fatalf("after the kills: %v\n%s", err, out)
 	}
-	for _, key := range asked.since(from) {
-		if stored[key] {
-			t.Errorf("%s was stored and is asked for again", key)
-		}
-	}
+	notAgain(t, asked.arrivals(from), stored)
 	if a, b := labelsOf(t, quiet), labelsOf(t, dir); fmt.Sprint(a) != fmt.Sprint(b) || len(a) != 8 {
 		t.Errorf("labels of the quiet run %v, of the killed one %v", a, b)
 	}
 	// A call may have been announced and not have left before a kill.
-	if report.Messages != 72 || report.Invalid != 0 || report.InputTokens != int64(500*calm) || report.CostUSD == nil || report.Calls < int64(asked.count()-calm) ||
+	if report.Messages != 72 || report.Invalid != 0 || report.InputTokens != int64(500*calm) || report.CostUSD == nil || report.Calls < int64(len(asked.arrivals(0))-calm) ||
 		(report.WorstUSD > 0) != (report.Calls > int64(calm)) {
-		t.Errorf("%+v; %d requests, of the quiet run %d", report, asked.count()-calm, calm)
+		t.Errorf("%+v; %d requests, of the quiet run %d", report, len(asked.arrivals(0))-calm, calm)
 	}
 	output(t, dir, "verify", "talk")
 	leaks(t, dir, "canary-key-5f1d")
-}
-
-// keys are the idempotency keys of requests as they come in.
-type keys struct {
-	mu  sync.Mutex
-	all []string
-}
-
-func (k *keys) add(key string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.all = append(k.all, key)
-}
-
-func (k *keys) count() int { return len(k.since(0)) }
-
-func (k *keys) since(n int) []string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return append([]string(nil), k.all[n:]...)
 }

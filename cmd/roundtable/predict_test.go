@@ -43,9 +43,7 @@ grid: {rule: [majority, plurality]}
 func TestPilot(t *testing.T) {
 	dir, plain := t.TempDir(), t.TempDir()
 	for _, d := range []string{dir, plain} {
-		if err := os.WriteFile(filepath.Join(d, "pilot.yaml"), []byte(pilotFile), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		save(t, d, "pilot.yaml", pilotFile)
 	}
 	guess := predictedBy(t, program(t, dir, "plan", "pilot.yaml", "--json"))
 	if _, err := os.Stat(filepath.Join(dir, "lake", "raw")); err == nil {

@@ -69,6 +69,19 @@ func (b *background) kill() {
 	<-b.ended
 }
 
+// cut kills it if it is still running; what had ended must have done so well.
+func (b *background) cut(t *testing.T) (running bool) {
+	t.Helper()
+	if !b.over() {
+		b.kill()
+		return true
+	}
+	if code := b.code(t); code != 0 {
+		t.Fatalf("the program ended by itself with code %d\n%s", code, &b.said)
+	}
+	return false
+}
+
 func (b *background) over() bool {
 	select {
 	case <-b.ended:
@@ -92,10 +105,15 @@ func until(t *testing.T, what string, holds func() bool) {
 func write(t *testing.T, text string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "campaign.yaml"), []byte(text), 0o600); err != nil {
+	save(t, dir, "campaign.yaml", text)
+	return dir
+}
+
+func save(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return dir
 }
 
 // quietly runs a campaign at a vendor without faults, and says its digest.
@@ -107,9 +125,9 @@ func quietly(t *testing.T, text, name string) string {
 }
 
 // digestBy says what `verify` finds; everything must be whole and ended.
-func digestBy(t *testing.T, dir, name string) string {
+func digestBy(t *testing.T, dir, name string, flags ...string) string {
 	t.Helper()
-	d := ends(t, 0, dir, nil, "verify", name, "--json")
+	d := ends(t, 0, dir, nil, append([]string{"verify", name, "--json"}, flags...)...)
 	v := struct {
 		Digest string
 		Sealed bool

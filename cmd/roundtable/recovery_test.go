@@ -116,15 +116,7 @@ next:
 	if len(found) != 1 {
 		t.Fatalf("%d rows of %q", len(found), texts)
 	}
-	var mean struct{ Value *float64 }
-	if json.Unmarshal(found[0][column], &mean) == nil && mean.Value != nil {
-		return mean.Value
-	}
-	var v *float64
-	if err := json.Unmarshal(found[0][column], &v); err != nil {
-		t.Fatalf("%s of %q is %s", column, texts, found[0][column])
-	}
-	return v
+	return number(t, found[0][column])
 }
 
 // claims are the pairs that a regression claims for a rule.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"testing"
-	"time"
 
 	"roundtable/analysis/lake/storetest"
 )
@@ -18,21 +17,16 @@ func TestLakeOnS3(t *testing.T) {
 
 	campaignFile(t, dir, service.URL, 4)
 	from := len(service.arrivals(0))
-	cmd := program(t, dir, "run", "campaign.yaml", "--lake", lake)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+	b := starts(t, dir, nil, "run", "campaign.yaml", "--lake", lake)
+	until(t, "forty calls", func() bool { return len(service.arrivals(from)) >= 40 })
+	if !b.cut(t) {
+		t.Error("it ended before it could be killed")
 	}
-	for len(service.arrivals(from)) < 40 {
-		time.Sleep(10 * time.Millisecond)
-	}
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
 	output(t, dir, "run", "campaign.yaml", "--lake", lake)
 
-	if here, there := digestOf(t, quiet), digestAt(t, lake); here != there {
+	if here, there := digestBy(t, quiet, "killed"), digestBy(t, dir, "killed", "--lake", lake); here != there {
 		t.Errorf("digest on the disk %s, on S3 %s", here, there)
 	}
-	output(t, dir, "verify", "killed", "--lake", lake)
 	if a, b := output(t, quiet, "analyze", "killed", "--table", "1", "--format", "csv"),
 		output(t, dir, "analyze", "killed", "--table", "1", "--format", "csv", "--lake", lake); a != b {
 		t.Errorf("Table 1 on the disk\n%s\non S3\n%s", a, b)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,12 +22,17 @@ import (
 // question, and whose faults are not.
 type service struct {
 	*httptest.Server
+	requests
 	trouble atomic.Bool // latency and faults
 
-	mu      sync.Mutex
 	rng     *rand.Rand
-	asked   []arrival
 	faulted map[string]int // by kind of fault
+}
+
+// requests are those that a server was asked.
+type requests struct {
+	mu  sync.Mutex
+	all []arrival
 }
 
 // arrival is one request as it came in.
@@ -35,18 +41,24 @@ type arrival struct {
 	at  time.Time
 }
 
+func (q *requests) note(r *http.Request) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.all = append(q.all, arrival{r.Header.Get("Idempotency-Key"), time.Now()})
+}
+
+// arrivals are all requests since the n-th.
+func (q *requests) arrivals(n int) []arrival {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.Clone(q.all[n:])
+}
+
 func newService(t *testing.T) *service {
 	s := &service{rng: rand.New(rand.NewPCG(1, 2)), faulted: map[string]int{}}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(s.Close)
 	return s
-}
-
-// arrivals are all requests since the n-th.
-func (s *service) arrivals(n int) []arrival {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]arrival(nil), s.asked[n:]...)
 }
 
 func (s *service) serve(w http.ResponseWriter, r *http.Request) {
@@ -58,8 +70,8 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `{"error":{"type":"invalid_request_error","message":"no messages"}}`, http.StatusBadRequest)
 		return
 	}
+	s.note(r)
 	s.mu.Lock()
-	s.asked = append(s.asked, arrival{r.Header.Get("Idempotency-Key"), time.Now()})
 	fault := s.rng.IntN(100)
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")

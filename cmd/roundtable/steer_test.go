@@ -25,12 +25,10 @@ limits: {collaborations: 4}
 
 func writeSlow(t *testing.T, dir string, replicates int) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, "slow.yaml"), fmt.Appendf(nil, slowCampaign, replicates), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	save(t, dir, "slow.yaml", fmt.Sprintf(slowCampaign, replicates))
 }
 
-// background is a `run` in another process.
+// background is the program in another process.
 type background struct {
 	*exec.Cmd
 	said  bytes.Buffer
@@ -39,14 +37,7 @@ type background struct {
 
 func runInBackground(t *testing.T, dir string, flags ...string) *background {
 	t.Helper()
-	b := &background{Cmd: program(t, dir, append([]string{"run", "slow.yaml"}, flags...)...), ended: make(chan struct{})}
-	b.Stderr = &b.said
-	if err := b.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() { b.Wait(); close(b.ended) }()
-	t.Cleanup(func() { b.Process.Kill(); <-b.ended })
-	return b
+	return starts(t, dir, nil, append([]string{"run", "slow.yaml"}, flags...)...)
 }
 
 // code waits for the end.
@@ -73,14 +64,10 @@ func statusNow(t *testing.T, dir string) (campaignStatus, bool) {
 
 func untilStatus(t *testing.T, dir, what string, holds func(campaignStatus) bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
-		if s, ok := statusNow(t, dir); ok && holds(s) {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("not within a minute: %s", what)
-		}
-	}
+	until(t, what, func() bool {
+		s, ok := statusNow(t, dir)
+		return ok && holds(s)
+	})
 }
 
 // TestSteering pauses, resumes and cancels from another terminal.
@@ -108,8 +95,7 @@ func TestSteering(t *testing.T) {
 	// What is wanted once more is in the lake: a plain run goes on with it, the server's database lost or not.
 	b = runInBackground(t, dir, "--retry-failed")
 	untilStatus(t, dir, "a cell was run again", func(now campaignStatus) bool { return now.Succeeded > s.Succeeded })
-	b.Process.Kill()
-	<-b.ended
+	b.kill()
 	if err := os.RemoveAll(filepath.Join(dir, ".roundtable")); err != nil {
 		t.Fatal(err)
 	}
@@ -172,9 +158,7 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("extended: %+v", s)
 	}
 	text := strings.Replace(fmt.Sprintf(slowCampaign, 13), "rounds: 4", "rounds: 5", 1)
-	if err := os.WriteFile(filepath.Join(dir, "slow.yaml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	save(t, dir, "slow.yaml", text)
 	out, err := program(t, dir, "run", "slow.yaml").CombinedOutput()
 	var failed *exec.ExitError
 	if !errors.As(err, &failed) || failed.ExitCode() != exitUsage ||
@@ -213,9 +197,7 @@ data: nowhere
 grid:
   rule: [majority, majorty]
 `
-	if err := os.WriteFile(filepath.Join(dir, "bad.yaml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	save(t, dir, "bad.yaml", text)
 	out, err := program(t, dir, "run", "bad.yaml").CombinedOutput()
 	var failed *exec.ExitError
 	if !errors.As(err, &failed) || failed.ExitCode() != exitUsage {

@@ -1,39 +1,12 @@
 package main
 
 import (
-	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
-
-// number of a row that is told by the texts of some columns.
-func (a analysed) number(t *testing.T, column string, where map[string]string) float64 {
-	t.Helper()
-	for _, row := range a.Tables[0].Rows {
-		match := true
-		for key, want := range where {
-			var got string
-			match = match && json.Unmarshal(row[key], &got) == nil && got == want
-		}
-		if !match {
-			continue
-		}
-		var mean struct{ Value *float64 }
-		var plain *float64
-		switch {
-		case json.Unmarshal(row[column], &mean) == nil && mean.Value != nil:
-			return *mean.Value
-		case json.Unmarshal(row[column], &plain) == nil && plain != nil:
-			return *plain
-		}
-		t.Fatalf("%s of %v is %s", column, where, row[column])
-	}
-	t.Fatalf("there is no row %v", where)
-	return 0
-}
 
 const allRules = "[simple, borda, cumulative25, approval, majority_consensus, supermajority_consensus, unanimity_consensus]"
 
@@ -49,9 +22,7 @@ func TestVotingOrConsensusExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "single-agent.yaml"), alone, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	save(t, dir, "single-agent.yaml", string(alone))
 	output(t, dir, "run", "voting-or-consensus.yaml")
 	output(t, dir, "run", "single-agent.yaml")
 	output(t, dir, "verify", "voting-or-consensus")
