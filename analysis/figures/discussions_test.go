@@ -119,6 +119,20 @@ func TestProtocolsByHand(t *testing.T) {
 	}
 }
 
+// Scripted single agents beside a model's discussions are said to be so.
+func TestScriptedBaseline(t *testing.T) {
+	c := protocols()
+	for i := range c.Runs {
+		c.Runs[i].Simulated = i >= 14
+	}
+	if f := made(t, c, "2.2"); !strings.HasSuffix(f.simulated, "of the single agent.") || !strings.Contains(drawn(t, f), f.simulated) {
+		t.Errorf("it is said %q", f.simulated)
+	}
+	if f := made(t, campaign(c.Runs[:12]), "2.2"); f.simulated != "" {
+		t.Errorf("models are said to be %q", f.simulated)
+	}
+}
+
 // A figure draws what its table says.
 func TestProtocolsAreTheTable(t *testing.T) {
 	table, err := protocols().Table("2.protocols")

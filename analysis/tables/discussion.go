@@ -87,6 +87,17 @@ func dataSets(groups []group) map[string]string {
 	return names
 }
 
+// notes are those of the view, and that the single agents beside it are scripted.
+func (d discussions) notes(t *Table) {
+	d.view.notes(t)
+	scripted := slices.ContainsFunc(d.all, func(x discussed) bool {
+		return x.alone && slices.ContainsFunc(x.runs, func(r Run) bool { return r.Simulated })
+	})
+	if some, _ := d.simulated(); some == 0 && scripted {
+		t.Notes = append([]string{Simulated + ", of the " + loneAgent + "."}, t.Notes...)
+	}
+}
+
 // talking are the discussions alone.
 func (d discussions) talking() []discussed {
 	return slices.DeleteFunc(slices.Clone(d.all), func(x discussed) bool { return x.alone })
