@@ -91,7 +91,7 @@ func labelsOf8(t *testing.T, dir string) []string {
 // on, asks for no stored label again, and stops at the campaign's budget.
 func TestRunLabelsKilled(t *testing.T) {
 	t.Parallel()
-	asked := &keys{}
+	asked := &requests{}
 	labels := fmt.Sprintf("labels: {model: {name: openai/fake, base_url: %q, api_key_env: OPENAI_API_KEY}}\nprices: {openai/fake: {input: 1, output: 10}}\n", labelService(t, asked))
 	quiet, dir := t.TempDir(), t.TempDir()
 	labelledBy(t, quiet, labels)
@@ -99,10 +99,10 @@ func TestRunLabelsKilled(t *testing.T) {
 
 	labelledBy(t, dir, labels)
 	b := starts(t, dir, nil, "run", "talk.yaml")
-	from := asked.count()
-	until(t, "labels are asked for", func() bool { return asked.count() >= from+8 })
+	from := len(asked.arrivals(0))
+	until(t, "labels are asked for", func() bool { return len(asked.arrivals(from)) >= 8 })
 	b.kill()
-	stored, from := storedKeys(t, dir), asked.count()
+	stored, from := storedKeys(t, dir), len(asked.arrivals(0))
 	time.Sleep(100 * time.Millisecond) // calls under way at the service come to nothing
 
 	labelledBy(t, dir, labels+"limits: {cost_usd: 0.02}\n")
@@ -111,11 +111,7 @@ func TestRunLabelsKilled(t *testing.T) {
 		t.Errorf("at the budget run says\n%s", d.err)
 	}
 	ends(t, 0, dir, nil, "resume", "talk", "--cost-usd", "9")
-	for _, key := range asked.since(from) {
-		if stored[key] {
-			t.Errorf("%s was stored and is asked for again", key)
-		}
-	}
+	notAgain(t, asked.arrivals(from), stored)
 	if a, b := labelsOf(t, quiet), labelsOf(t, dir); fmt.Sprint(a) != fmt.Sprint(b) || len(a) != 8 {
 		t.Errorf("labels of the quiet run %v, of the killed one %v", a, b)
 	}
