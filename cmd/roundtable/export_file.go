@@ -87,3 +87,17 @@ func (s staged) publish(force bool) error {
 
 // drop removes what has not got its name.
 func (s staged) drop() { _ = os.Remove(s.temp) }
+
+// single says that the output is a file: its name ends in a format.
+func (x *export) single() bool {
+	info, err := os.Stat(x.output)
+	_, unknown := formatOf("", x.output, false, exportFormats)
+	return unknown == nil && (err != nil || !info.IsDir())
+}
+
+// strange says that the output is no folder yet and its name ends like that of
+// a file of another format, which nobody wants as a folder.
+func (x *export) strange() bool {
+	_, err := os.Stat(x.output)
+	return err != nil && filepath.Ext(x.output) != "" && !os.IsPathSeparator(x.output[len(x.output)-1]) && !x.single()
+}

@@ -9,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"roundtable/envs"
-	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/protocol"
 )
@@ -35,54 +34,6 @@ func (p *parser) condition(keys map[string]*yaml.Node) Condition {
 		p.checkReasks(n, "reasks", c.Reasks)
 	}
 	return c
-}
-
-// rule is needed by protocols that vote, and refused beside the others.
-func (p *parser) rule(n *yaml.Node, c *Condition) {
-	proto, err := catalogue.Find("protocol", catalogue.Protocols(), c.Protocol.Name)
-	if err != nil || !proto.Ruleless {
-		p.choice(n, "rule", names(catalogue.Rules()), &c.Rule)
-	} else if n != nil {
-		p.faults.add(n, "rule", "the protocol %s decides without a rule; leave it out", proto.Name)
-	}
-}
-
-// stop refuses a stopping rule that would never end the protocol's rounds, or
-// not for the reason that it is named after.
-func (p *parser) stop(c Condition, n *yaml.Node) {
-	proto, err := catalogue.Find("protocol", catalogue.Protocols(), c.Protocol.Name)
-	if err == nil && !slices.Contains(proto.Stops, c.Stop.Name) {
-		p.faults.add(n, "stop", "%s means nothing for the protocol %s; %s is accepted beside it", c.Stop.Name, proto.Name, wording.Or(proto.Stops))
-	}
-}
-
-// state refuses a protocol that needs of the environment's state what it has not.
-func (p *parser) state(c Condition, n *yaml.Node, inst envs.Instance) {
-	proto, err := catalogue.Find("protocol", catalogue.Protocols(), c.Protocol.Name)
-	if err != nil {
-		return
-	}
-	if _, moves := inst.(envs.World); proto.World && !moves {
-		p.faults.add(n, "protocol", "%s needs agents with states that move, and the environment %s has none", proto.Name, c.Env.Name)
-	}
-	if _, hidden := inst.(envs.Estimating); proto.Estimates && !hidden {
-		p.faults.add(n, "protocol", "%s needs a state that agents estimate, and the environment %s has none", proto.Name, c.Env.Name)
-	}
-}
-
-// cues refuses a protocol that asks the environment for what it does not have.
-func (p *parser) cues(c Condition, n *yaml.Node, proto protocol.Protocol, first envs.Instance) {
-	asking, ok := proto.(protocol.Asking)
-	if !ok {
-		return
-	}
-	for _, cue := range asking.Cues() {
-		if cued, ok := first.(envs.Cued); !ok {
-			p.faults.add(n, "protocol", "%s needs what the environment %s does not have: %s", c.Protocol.Name, c.Env.Name, cue.Name)
-		} else if _, err := cued.Cue(cue); err != nil {
-			p.faults.add(n, "protocol", "%v", err)
-		}
-	}
 }
 
 func (p *parser) checkReasks(n *yaml.Node, key string, reasks int) {
@@ -206,23 +157,6 @@ func (p *parser) model(m Choice, c Condition, n *yaml.Node, key string, env envs
 	d := decoder{n: n, key: key, faults: &p.faults}
 	if err := p.host.Model(m, c, d.decode, env); err != nil {
 		p.refused(d, m.Name, err)
-	}
-}
-
-// speakers refuses models of agents and roles that are not there.
-func (p *parser) speakers(n *yaml.Node, agents []envs.Agent, roles []string) {
-	if n == nil || n.Kind != yaml.MappingNode {
-		return
-	}
-	var known []string
-	for _, a := range agents {
-		known = append(known, a.Name)
-	}
-	known = append(known, roles...)
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if k := n.Content[i]; !slices.Contains(known, k.Value) {
-			p.faults.add(k, join("models", k.Value), "there is no such agent; there are %s", strings.Join(known, ", "))
-		}
 	}
 }
 
