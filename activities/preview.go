@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"math"
 
+	"roundtable/activities/label"
 	"roundtable/activities/lake"
 	"roundtable/activities/model"
 	"roundtable/envs"
@@ -55,19 +56,34 @@ func Preview(p Plan, i int, data func(string) (fs.FS, error), models Models) (ca
 }
 
 // Rehearse plays a whole collaboration of a condition with scripted agents in
-// memory, for a guess of what a real one takes.
-func Rehearse(p Plan, i int, data func(string) (fs.FS, error), models Models) (Rehearsed, error) {
-	var r Rehearsed
+// memory, for a guess of what a real one takes, and what it takes to label its
+// messages with such words.
+func Rehearse(p Plan, i int, words string, data func(string) (fs.FS, error), models Models) (r, labels Rehearsed, err error) {
 	c, err := rehearsal(p, i, data, models)
 	if err != nil {
-		return r, err
+		return r, labels, err
 	}
-	err = c.rehearse(math.MaxInt, func(_ protocol.Pending, q question, t lake.Turn) {
+	heard := map[int][]label.Said{} // by round
+	err = c.rehearse(math.MaxInt, func(at protocol.Pending, q question, t lake.Turn) {
 		r.Calls++
 		r.Shown += size(q.messages) + len(q.request(nil).Schema)
 		r.Said += len(t.Asks[len(t.Asks)-1].Raw)
+		if !message(at, t) {
+			return
+		}
+		said := label.Said{From: q.speaker, Text: t.Text}
+		heard[at.Round] = append(heard[at.Round], said)
+		labels.Calls++
+		labels.Shown += size(label.Question{Before: heard[at.Round-1], Message: said}.Messages(words)) + len(label.Schema())
+		labels.Said += len(`{"acts": ["Inform", "Propose"]}`)
 	})
-	return r, err
+	return r, labels, err
+}
+
+// message says whether the turn will be one by record.Turn.IsMessage.
+func message(at protocol.Pending, t lake.Turn) bool {
+	format := at.Payload.Format
+	return at.Speaker.Role == "" && (format == transcript.FormatMessage || format == transcript.FormatText) && t.Act.Status == transcript.Said
 }
 
 // rehearse plays to the end, or until some rounds are over, and shows what was asked and answered.

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,6 +68,28 @@ func TestRunLabels(t *testing.T) {
 	for _, want := range []string{"line 8: labels.model: scripted/trader plays an environment and cannot label", "line 9: labels.reasks: is 11"} {
 		if !strings.Contains(d.err, want) {
 			t.Errorf("plan says\n%s, not %q", d.err, want)
+		}
+	}
+}
+
+// TestPlanLabels: plan says what labels will take: a call a message, which cost
+// what the labeller costs, and nothing by rules.
+func TestPlanLabels(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for labels, want := range map[string]struct{ calls, usd float64 }{
+		"labels: {model: scripted/labeller}\n":                                            {},
+		"labels: {model: openai/fake}\nprices: {openai/fake: {input: 0, output: 1000}}\n": {72, 72 * 1000 * 7.75 / 1e6},
+	} {
+		labelledBy(t, dir, labels)
+		var said struct{ Prediction prediction }
+		out := ends(t, 0, dir, nil, "plan", "talk.yaml", "--json").out
+		if err := json.Unmarshal([]byte(out), &said); err != nil || said.Prediction.Labels == nil {
+			t.Fatalf("%v: plan says\n%s", err, out)
+		}
+		l := said.Prediction.Labels
+		if l.Calls.Mean != want.calls || l.CostUSD == nil || math.Abs(l.CostUSD.Mean-want.usd) > 1e-9 || l.InputTokens.High < l.InputTokens.Mean {
+			t.Errorf("%s: %+v at %+v, want %+v", labels, *l, l.CostUSD, want)
 		}
 	}
 }

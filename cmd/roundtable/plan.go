@@ -102,14 +102,16 @@ func (o *options) plan(ctx context.Context, path string, prompts bool, share flo
 	return nil
 }
 
-func (o *options) predict(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest, file plan.File, most []int, share float64, path string) (prediction, error) {
+func (o *options) predict(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest, file plan.File, most []int, share float64, path string) (predicted prediction, err error) {
 	if share == 0 {
-		return guess(p, m, s, most)
+		predicted, err = guess(p, m, s, most)
+	} else if err = accept(ctx, s, p, m, file.Prompts != ""); err == nil {
+		predicted, err = o.pilot(ctx, s, p, m, share, "roundtable run "+path)
 	}
-	if err := accept(ctx, s, p, m, file.Prompts != ""); err != nil {
-		return prediction{}, err
+	if err == nil {
+		predicted.Labels, err = guessLabels(p, m, s, most)
 	}
-	return o.pilot(ctx, s, p, m, share, "roundtable run "+path)
+	return predicted, err
 }
 
 // atOnce is how many collaborations run at once.

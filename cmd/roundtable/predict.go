@@ -10,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"roundtable/activities"
+	"roundtable/activities/label"
 	"roundtable/analysis/forecast"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
@@ -19,6 +20,8 @@ import (
 type prediction struct {
 	forecast.Forecast
 	Basis string `json:"basis"` // what it rests on
+	// Labels are what labelling takes beside that, by a guess; nil if nobody labels.
+	Labels *forecast.Forecast `json:"labels,omitempty"`
 }
 
 // guess predicts before any model was asked: from one collaboration of each
@@ -27,7 +30,7 @@ func guess(p activities.Plan, m activities.Manifest, s store.Store, most []int) 
 	var sum forecast.Forecast
 	cells := p.Campaign.Instances * p.Campaign.Replicates
 	for i, c := range p.Campaign.Conditions {
-		r, err := activities.Rehearse(p, i, openData, newProviders(s).build)
+		r, _, err := activities.Rehearse(p, i, "", openData, newProviders(s).build)
 		if err != nil {
 			return prediction{}, err
 		}
@@ -41,7 +44,36 @@ func guess(p activities.Plan, m activities.Manifest, s store.Store, most []int) 
 			sum = sum.Add(f)
 		}
 	}
-	return prediction{sum, "a guess: a rehearsal with scripted agents, 2.5 to 6 bytes a token, answers from half as long as theirs to max_tokens; --pilot 0.02 asks the models"}, nil
+	return prediction{Forecast: sum, Basis: "a guess: a rehearsal with scripted agents, 2.5 to 6 bytes a token, answers from half as long as theirs to max_tokens; --pilot 0.02 asks the models"}, nil
+}
+
+// guessLabels predicts what the labeller of the file takes; nil if it names none.
+func guessLabels(p activities.Plan, m activities.Manifest, s store.Store, most []int) (*forecast.Forecast, error) {
+	l := m.Labels
+	if l == nil {
+		return nil, nil
+	}
+	sum := forecast.Forecast{CostUSD: new(forecast.Interval)}
+	cells := p.Campaign.Instances * p.Campaign.Replicates
+	for i, c := range p.Campaign.Conditions {
+		turns, r, err := activities.Rehearse(p, i, l.Words, openData, newProviders(s).build)
+		if err != nil {
+			return nil, err
+		}
+		atMost := r.Calls * most[i] / max(1, turns.Calls)
+		f := forecast.Guess(cells, r.Calls, r.Shown, r.Said, max(r.Calls, atMost), l.Generate.MaxTokens)
+		// What is labelled may be as much longer as what agents read, not as the labels.
+		read := forecast.Guess(cells, turns.Calls, turns.Shown, turns.Said, most[i], c.Generate.MaxTokens).InputTokens
+		f.InputTokens.High = f.InputTokens.Mean * read.High / max(1, read.Mean)
+		switch {
+		case l.Price != nil:
+			f = f.Price(l.Price.Input, l.Price.Output)
+		case l.Labeller.Name == label.Rules:
+			f = forecast.Forecast{CostUSD: new(forecast.Interval)} // it asks nobody
+		}
+		sum = sum.Add(f)
+	}
+	return &sum, nil
 }
 
 // pilot runs the first cells of a campaign for real and predicts the whole from
@@ -66,7 +98,7 @@ func (o *options) pilot(ctx context.Context, s store.Store, p activities.Plan, m
 	if !ok {
 		return prediction{}, exit{exitIncomplete, fmt.Errorf("the pilot of %d cells is too small or failed: no condition may be without a cell that succeeded; `roundtable status %s` says more", first, p.Campaign.Name)}
 	}
-	return prediction{f, fmt.Sprintf("a pilot of %d of %d cells, with 95 %% intervals", first, p.Campaign.Size())}, nil
+	return prediction{Forecast: f, Basis: fmt.Sprintf("a pilot of %d of %d cells, with 95 %% intervals", first, p.Campaign.Size())}, nil
 }
 
 // endedOf are the rows of the first cells of a plan, as far as they have ended.
@@ -116,6 +148,15 @@ func (p prediction) print(atOnce int) {
 		row("cost", *p.CostUSD, usd)
 	} else {
 		t.AppendRow(table.Row{"cost", "?", "not known", "?"})
+	}
+	if l := p.Labels; l != nil {
+		row("labels: calls", l.Calls, count)
+		row("labels: tokens", l.InputTokens.Add(l.OutputTokens), count)
+		if l.CostUSD != nil {
+			row("labels: cost", *l.CostUSD, usd)
+		} else {
+			t.AppendRow(table.Row{"labels: cost", "?", "not known", "?"})
+		}
 	}
 	if p.Seconds != nil {
 		row(fmt.Sprintf("time, %d at once", atOnce), *p.Seconds, func(v float64) string {
