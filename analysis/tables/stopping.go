@@ -100,7 +100,8 @@ func remarks(list []judged) []string {
 }
 
 const stoppingNote = "Cross-validation in 5 folds of collaborations (seed 1, the same folds for all conditions and methods): a rule is made on four folds and judged on the fifth. " +
-	"Mean (standard error) over collaborations. A rule that never stops one leaves it at its last round. Fixed Best Round and Oracle are for comparison: the best round for all, and the best for each."
+	"Mean (standard error) over collaborations. A rule that never stops one leaves it at its last round. Fixed Best Round and Oracle are for comparison: the best round for all, and the best for each. " +
+	"Where n= is shown, the others were stopped before anything was decided: they have no goodness and are left out, so such a figure rests on easier or harder ones than its neighbours."
 
 // Table10 is Table 10 of paper 1: what each stopping rule makes of each
 // condition, as share of the greatest total utility (exchange), MAE (recsys) or goodness.
