@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 
 	serverlog "go.temporal.io/server/common/log"
 	"go.temporal.io/server/common/log/tag"
@@ -31,18 +32,21 @@ func openLog(dir string) (*os.File, error) {
 }
 
 // serverLog writes the server's messages to a slog.Logger.
-type serverLog struct{ to *slog.Logger }
+type serverLog struct {
+	to   *slog.Logger
+	with []tag.Tag // of every message
+}
 
-func newServerLog(to *slog.Logger) serverlog.Logger { return serverLog{to} }
+func newServerLog(to *slog.Logger) serverlog.Logger { return serverLog{to: to} }
 
 func (l serverLog) write(level slog.Level, msg string, tags []tag.Tag) {
 	ctx := context.Background()
 	if !l.to.Enabled(ctx, level) {
 		return
 	}
-	attrs := make([]slog.Attr, len(tags))
-	for i, t := range tags {
-		attrs[i] = slog.Any(t.Key(), t.Value())
+	var attrs []slog.Attr
+	for _, t := range slices.Concat(l.with, tags) {
+		attrs = append(attrs, slog.Any(t.Key(), t.Value()))
 	}
 	l.to.LogAttrs(ctx, level, msg, attrs...)
 }
@@ -70,11 +74,8 @@ func (l serverLog) Fatal(msg string, tags ...tag.Tag) {
 	os.Exit(1)
 }
 
-// With keeps tags beside the logger instead of copying them at every message.
+// With only keeps the tags: the server asks for such loggers several times a
+// call, and next to no message is ever written.
 func (l serverLog) With(tags ...tag.Tag) serverlog.Logger {
-	args := make([]any, len(tags))
-	for i, t := range tags {
-		args[i] = slog.Any(t.Key(), t.Value())
-	}
-	return serverLog{l.to.With(args...)}
+	return serverLog{l.to, slices.Concat(l.with, tags)}
 }
