@@ -78,11 +78,13 @@ func (p *Pass) Failed(err error) {
 func (t *Throttle) overloaded(p *Pass, retryAfter time.Duration, now time.Time) {
 	t.tick(now)
 	t.gate.refusal.add(now.Sub(p.entered).Seconds())
-	cut := t.window.overloaded(p.cut)
+	verdict := t.window.overloaded(p.cut)
 	switch {
+	case verdict == chance:
+		t.gate.left(p)
 	case retryAfter > 0:
 		t.gate.close(retryAfter, now)
-	case !cut:
+	case verdict == nothing:
 		t.gate.guess(now)
 	default:
 		t.gate.left(p)

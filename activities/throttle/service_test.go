@@ -23,6 +23,7 @@ type service struct {
 	Output           func() int64  // tokens of an answer; 100 if nil
 	RetryAfter       bool
 	Busy             float64 // share of calls refused with 503, whatever we do
+	Stray            float64 // share of calls refused with 429, whatever we do
 	Headers          bool
 	Down             func(time.Duration) bool      // refuses all, at that time of the run
 	Change           func(*service, time.Duration) // of the limits, at that time of the run
@@ -101,6 +102,9 @@ func (s *service) call(ctx context.Context) (model.Usage, model.Limits, *model.E
 	wait, status := s.refusal(now), 429
 	if rand.Float64() < s.Busy {
 		wait, status = time.Second, 503
+	}
+	if rand.Float64() < s.Stray {
+		wait = time.Second
 	}
 	if wait > 0 {
 		s.refused++

@@ -8,7 +8,8 @@
 //   - What the service says of its limits is followed. What it does not say is
 //     found: calls at once double until the first overload, then follow a
 //     cubic curve around the rate that got through. A service that is now and
-//     then too busy (503, 529) for few of the calls is only asked again.
+//     then too busy (503, 529) for few of the calls is only asked again, and so
+//     is one that refuses a share of them (429, up to an eighth) however few there are.
 //   - A Retry-After holds all calls of the account, unless it is of such a
 //     refusal. After it one call goes first; the others follow when it was not refused.
 //   - Campaigns are served in turn, the calls of one in the order of arrival.

@@ -12,7 +12,8 @@ import (
 //
 // Until the first overload it doubles in every round trip. An overload sets it
 // back to 85 %; from there it follows the cubic curve of RFC 9438: fast back,
-// flat around the old value, then faster and faster.
+// flat around the old value, then faster and faster. Refusals that come whatever
+// its size are found out, and borne.
 type window struct {
 	limit float64
 	peak  float64 // what it comes back to; 0 before the first overload
@@ -21,6 +22,7 @@ type window struct {
 	pace  bucket
 	cuts  int // so far
 	cycle cycle
+	stray stray
 }
 
 // cycle is what happened since the last cut.
@@ -70,6 +72,7 @@ func (w *window) blocks(inFlight int, now time.Time) (time.Time, bool) {
 // start counts a call and says after which cut it started.
 func (w *window) start() int {
 	w.cycle.started++
+	w.stray.started()
 	w.pace.take(1)
 	return w.cuts
 }
@@ -97,6 +100,8 @@ func (w *window) pass(d time.Duration, held, open bool) {
 func (w *window) answered(took time.Duration, held bool) {
 	w.trip.add(took.Seconds())
 	switch {
+	case w.stray.trial > 0:
+		w.try()
 	case !held:
 	case w.peak == 0:
 		w.limit += min(1, w.limit/8)
@@ -118,24 +123,29 @@ func (w *window) seconds() float64 {
 	return min(longCycle, max(cycleTime, 64*call, 30*shut.Seconds()))
 }
 
-// overloaded cuts the window, once for all calls that were under way then. It
-// returns false if nothing got through since the last cut: then fewer calls
-// would not help, only time.
-func (w *window) overloaded(cut int) bool {
+// overloaded cuts the window, once for all calls that were under way then,
+// unless the refusal has nothing to do with the number of calls.
+func (w *window) overloaded(cut int) verdict {
 	if cut < w.cuts {
-		return true
+		return fewer
 	}
 	w.cycle.refused++
 	through := w.cycle.started - w.cycle.refused // with those under way: refusals come fast
 	if through <= 0 || w.trip.n == 0 {           // or no answer came yet: only the first calls came too fast
-		return false
+		return nothing
 	}
+	if w.stray.trial > 0 && !w.lost() || w.stray.trial == 0 && w.stray.bears() {
+		return chance
+	}
+	doubted := w.stray.cut(w.limit, w.peak)
 	w.peak = max(w.tolerated(through), smallest*w.roundTrip())
-	w.limit = kept * w.peak
+	if w.limit = kept * w.peak; doubted > 0 {
+		w.stray.trial, w.limit = doubted, tried*doubted
+	}
 	w.cuts++
 	w.cycle = cycle{}
 	w.pace.level = min(w.pace.level, 0)
-	return true
+	return fewer
 }
 
 // tolerated is the window that is tried next: the one that was too large, or,
