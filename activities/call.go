@@ -94,12 +94,17 @@ func size(messages []model.Message) int {
 // keep the tightest limit of all; limits.calls is the campaign's own. The
 // caller holds mu.
 func (a *Activities) ceilings(m Manifest, c *campaign) {
-	a.throttles.Account(gate(m.Campaign)).SetCampaignCeiling(m.Campaign, throttle.Ceiling{Concurrency: atOnce(m.Limits, "")})
+	a.campaignCeiling(m)
 	for _, cond := range c.conditions {
 		for _, p := range cond.all() {
 			a.ceiling(m, p)
 		}
 	}
+}
+
+// campaignCeiling passes limits.calls on.
+func (a *Activities) campaignCeiling(m Manifest) {
+	a.throttles.Account(gate(m.Campaign)).SetCampaignCeiling(m.Campaign, throttle.Ceiling{Concurrency: atOnce(m.Limits, "")})
 }
 
 // ceiling passes the limits of one model on. The caller holds mu.
@@ -154,7 +159,7 @@ func (a *Activities) call(ctx context.Context, q question, ask int, r model.Requ
 	}
 	price := cmp.Or(priceOf(m, q.provider), q.price)
 	i := lake.Intent{Entry: q.entry, Ask: ask, Provider: q.provider.Name, Model: q.provider.Name}
-	worst, bounded := worstOf(price, r)
+	worst, bounded := q.worst(price, r)
 	if q.provider.Endpoint == "" { // simulated or recorded: it costs nothing, however long it is
 		worst, bounded = money.Amount{}, true
 	}
@@ -282,9 +287,14 @@ func chargeOf(price *money.Price, u model.Usage) money.Amount {
 	return cmp.Or(price, &money.Price{}).Charge(u)
 }
 
-// worstOf is what a request can cost at most, or false if nothing bounds its answer.
-func worstOf(price *money.Price, r model.Request) (money.Amount, bool) {
-	worst, err := money.Worst(*cmp.Or(price, &money.Price{}), size(r.Messages)+len(r.Schema), len(r.Messages), r.Parameters.MaxTokens)
+// worst is what a request can cost at most, or false if nothing bounds its answer.
+func (q question) worst(price *money.Price, r model.Request) (money.Amount, bool) {
+	p, sent := *cmp.Or(price, &money.Price{}), size(r.Messages)+len(r.Schema)
+	if q.wordless {
+		worst, err := money.WorstInput(p, sent, len(r.Messages))
+		return worst, err == nil
+	}
+	worst, err := money.Worst(p, sent, len(r.Messages), r.Parameters.MaxTokens)
 	return worst, err == nil
 }
 

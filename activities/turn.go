@@ -67,6 +67,7 @@ type question struct {
 	messages []model.Message
 	hash     string // of these
 	longest  int    // answer in tokens; 0 if the request sets no limit
+	wordless bool   // its answer has no tokens
 	reasks   int
 	request  func(before []lake.Answer) model.Request // the question after answers that could not be used
 	read     func(raw []byte, t *lake.Turn) error     // fills the turn; an error tells the model what to mend

@@ -1,18 +1,24 @@
-// Package embed asks a service for the embeddings of a campaign's messages. It
-// is asked while an analysis is read, without the workflow engine, so it tries
-// again by itself: as long as a fault passes, and when the service says.
+// Package embed asks a service for the embeddings of a campaign's texts. It
+// asks without the workflow engine, so it tries again by itself: as long as a
+// fault passes, and when the service says.
 //
-// It promises: a batch is small enough for every service that we know; what a
-// person must mend is not tried again; what was asked and billed is counted.
+// It promises: a batch is small enough for every service that we know; no text
+// is asked for twice; what a person must mend is not tried again; what was asked
+// and billed is counted.
 package embed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"roundtable/activities/model"
 )
@@ -20,6 +26,7 @@ import (
 const (
 	batchTexts = 128       // of 2,048 that OpenAI takes; others take fewer
 	batchBytes = 256 << 10 // under 300,000 tokens, however they are counted
+	atOnce     = 8         // batches under way, at most
 	tries      = 8         // of one batch; a service that is down for minutes is a fault to be told
 	firstWait  = 500 * time.Millisecond
 	longWait   = 30 * time.Second
@@ -38,19 +45,20 @@ type Meter struct {
 	InputTokens int64 `json:"input_tokens"` // as the service counts
 }
 
-// Endpoint is an embedder behind a service (embedding.Embedder of analysis).
+// Endpoint is an embedder behind a service.
 type Endpoint struct {
 	name   string
 	source Source
 	wait   func(context.Context, time.Duration) error
 
-	mu    sync.Mutex
-	meter Meter
+	mu       sync.Mutex
+	meter    Meter
+	underWay map[string]bool // texts that are asked for, or about to be
 }
 
 // New names the embedder as figures print it.
 func New(name string, source Source) *Endpoint {
-	return &Endpoint{name: name, source: source, wait: model.Sleep}
+	return &Endpoint{name: name, source: source, wait: model.Sleep, underWay: map[string]bool{}}
 }
 
 // Name of the model, and where it is asked.
@@ -63,19 +71,57 @@ func (e *Endpoint) Meter() Meter {
 	return e.meter
 }
 
-// Embed is the vectors of the texts, in their order; with an error those of the
-// first texts, which were answered before it.
-func (e *Endpoint) Embed(ctx context.Context, texts []string) ([][]float64, error) {
-	var vectors [][]float64
-	for len(texts) > 0 {
-		n := batch(texts)
-		got, err := e.ask(ctx, texts[:n])
-		if err != nil {
-			return vectors, fmt.Errorf("%s: %w", e.name, err)
+// Fetch asks for those of the texts that missing says are missing, each once, in
+// batches. It goes through all groups of texts and holds those of atOnce batches
+// in memory. The source keeps what comes: a text that was answered must not be
+// missing any more.
+func (e *Endpoint) Fetch(ctx context.Context, groups iter.Seq2[[]string, error], missing func(context.Context, []string) ([]string, error)) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(atOnce)
+	send := func(texts []string) { g.Go(func() error { return e.ask(ctx, texts) }) }
+	var open []string
+	for texts, err := range groups {
+		if err == nil {
+			// In this order: what is under way now and not a moment later was kept in between.
+			texts, err = missing(ctx, e.others(texts))
 		}
-		vectors, texts = append(vectors, got...), texts[n:]
+		if err != nil {
+			return cmp.Or(g.Wait(), err)
+		}
+		e.begin(texts)
+		open = append(open, texts...)
+		for n := batch(open); n < len(open); n = batch(open) {
+			send(slices.Clone(open[:n]))
+			open = open[n:]
+		}
 	}
-	return vectors, nil
+	if len(open) > 0 {
+		send(open)
+	}
+	return g.Wait()
+}
+
+// others are the texts that are not under way.
+func (e *Endpoint) others(texts []string) []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return e.underWay[text] })
+}
+
+func (e *Endpoint) begin(texts []string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, text := range texts {
+		e.underWay[text] = true
+	}
+}
+
+func (e *Endpoint) end(texts []string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, text := range texts {
+		delete(e.underWay, text)
+	}
 }
 
 // batch is how many of the texts, at least one, are asked for at once.
@@ -91,13 +137,17 @@ func batch(texts []string) int {
 }
 
 // ask tries a batch until it is answered, or a fault does not pass.
-func (e *Endpoint) ask(ctx context.Context, texts []string) ([][]float64, error) {
+func (e *Endpoint) ask(ctx context.Context, texts []string) error {
 	var last error
 	for try := range tries {
-		vectors, used, err := e.source.Vectors(ctx, texts)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		_, used, err := e.source.Vectors(ctx, texts)
 		if err == nil {
 			e.count(len(texts), used)
-			return vectors, nil
+			e.end(texts)
+			return nil
 		}
 		if used.Input > 0 { // of no use, and billed
 			e.count(0, used)
@@ -106,20 +156,22 @@ func (e *Endpoint) ask(ctx context.Context, texts []string) ([][]float64, error)
 		fault, ok := errors.AsType[*model.Error](err)
 		switch {
 		case ctx.Err() != nil:
-			return nil, ctx.Err()
+			return ctx.Err()
 		case !ok || fault.Class != model.Retry:
-			return nil, err
+			return e.told(err)
 		case fault.RetryAfter > longest:
-			return nil, fmt.Errorf("the service wants to be asked again in %s: %w", fault.RetryAfter, err)
+			return e.told(fmt.Errorf("the service wants to be asked again in %s: %w", fault.RetryAfter, err))
 		}
 		if try+1 < tries {
 			if err := e.wait(ctx, pause(try, fault.RetryAfter)); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	return nil, fmt.Errorf("asked %d times: %w", tries, last)
+	return e.told(fmt.Errorf("asked %d times: %w", tries, last))
 }
+
+func (e *Endpoint) told(err error) error { return fmt.Errorf("%s: %w", e.name, err) }
 
 func (e *Endpoint) count(texts int, used model.Usage) {
 	e.mu.Lock()

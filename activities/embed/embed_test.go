@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,13 +15,17 @@ import (
 )
 
 // scripted answers each request with the next of its faults, and then with
-// the lengths of the texts.
+// the lengths of the texts, which it keeps.
 type scripted struct {
+	mu     sync.Mutex
 	faults []error
 	asked  []int // texts in each request
+	kept   map[string]float64
 }
 
 func (s *scripted) Vectors(_ context.Context, texts []string) ([][]float64, model.Usage, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.asked = append(s.asked, len(texts))
 	if len(s.faults) > 0 {
 		fault := s.faults[0]
@@ -29,13 +36,29 @@ func (s *scripted) Vectors(_ context.Context, texts []string) ([][]float64, mode
 	}
 	vectors := make([][]float64, len(texts))
 	for i, text := range texts {
+		if _, twice := s.kept[text]; twice {
+			return nil, model.Usage{}, errors.New("asked for twice")
+		}
 		vectors[i] = []float64{float64(len(text))}
+		s.kept[text] = vectors[i][0]
 	}
 	return vectors, model.Usage{Input: int64(len(texts))}, nil
 }
 
+func (s *scripted) missing(_ context.Context, texts []string) (left []string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, text := range texts {
+		if _, there := s.kept[text]; !there && !slices.Contains(left, text) {
+			left = append(left, text)
+		}
+	}
+	return left, nil
+}
+
 func endpoint(s *scripted) (*Endpoint, *[]time.Duration) {
 	var waited []time.Duration
+	s.kept = map[string]float64{}
 	e := New("openai/m at http://localhost/v1", s)
 	e.wait = func(_ context.Context, d time.Duration) error {
 		waited = append(waited, d)
@@ -44,25 +67,67 @@ func endpoint(s *scripted) (*Endpoint, *[]time.Duration) {
 	return e, &waited
 }
 
+// groups of texts, and perhaps an error after them.
+func groups(err error, all ...[]string) iter.Seq2[[]string, error] {
+	return func(yield func([]string, error) bool) {
+		for _, texts := range all {
+			if !yield(texts, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// all of the texts are asked for, as one group.
+func all(ctx context.Context, e *Endpoint, texts ...string) error {
+	return e.Fetch(ctx, groups(nil, texts), func(_ context.Context, texts []string) ([]string, error) { return texts, nil })
+}
+
+// Batches go over the bounds of groups, and end where they are full.
 func TestBatches(t *testing.T) {
 	var texts []string
 	for i := range 300 {
 		texts = append(texts, strings.Repeat("x", i))
 	}
-	texts = append(texts, strings.Repeat("y", 2*batchBytes), "z")
+	large := []string{strings.Repeat("y", 2*batchBytes), "z"}
 	s := &scripted{}
 	e, _ := endpoint(s)
-	got, err := e.Embed(t.Context(), texts)
-	if err != nil || fmt.Sprint(s.asked) != "[128 128 44 1 1]" {
-		t.Fatalf("batches of %v: %v", s.asked, err)
-	}
-	for i, v := range got {
-		if v[0] != float64(len(texts[i])) {
-			t.Fatalf("text %d has the vector of another", i)
-		}
+	err := e.Fetch(t.Context(), groups(nil, texts[:100], texts[50:110], texts[100:], texts, large), s.missing)
+	slices.Sort(s.asked)
+	if err != nil || fmt.Sprint(s.asked) != "[1 1 44 128 128]" || len(s.kept) != 302 {
+		t.Fatalf("batches of %v, %d texts kept: %v", s.asked, len(s.kept), err)
 	}
 	if m := e.Meter(); m != (Meter{5, 302, 302}) {
 		t.Errorf("%+v", m)
+	}
+	if err := e.Fetch(t.Context(), groups(nil, texts, large), s.missing); err != nil || len(s.asked) != 5 {
+		t.Errorf("what is kept is asked for again: %v, %v", s.asked, err)
+	}
+}
+
+// What cannot be read, or not be looked up, ends it; what was sent is kept.
+func TestFetchFaults(t *testing.T) {
+	torn := errors.New("torn")
+	s := &scripted{}
+	e, _ := endpoint(s)
+	texts := make([]string, batchTexts+1)
+	for i := range texts {
+		texts[i] = fmt.Sprint(i)
+	}
+	if err := e.Fetch(t.Context(), groups(torn, texts), s.missing); !errors.Is(err, torn) || len(s.kept) != batchTexts {
+		t.Errorf("%d texts kept: %v", len(s.kept), err)
+	}
+	lost := func(context.Context, []string) ([]string, error) { return nil, torn }
+	if err := e.Fetch(t.Context(), groups(nil, texts), lost); !errors.Is(err, torn) {
+		t.Error(err)
+	}
+	s = &scripted{faults: []error{&model.Error{Class: model.Pause, Status: 401, Message: "bad key"}}}
+	e, _ = endpoint(s)
+	if err := e.Fetch(t.Context(), groups(nil, texts, texts), s.missing); err == nil || !strings.Contains(err.Error(), "bad key") {
+		t.Errorf("the fault of the batch is not what is told: %v", err)
 	}
 }
 
@@ -71,7 +136,7 @@ func TestPassingFaults(t *testing.T) {
 	down := &model.Error{Class: model.Retry, Status: 503}
 	s := &scripted{faults: []error{busy, down, down, nil}}
 	e, waited := endpoint(s)
-	if _, err := e.Embed(t.Context(), []string{"a"}); err != nil || len(s.asked) != 4 {
+	if err := all(t.Context(), e, "a"); err != nil || len(s.asked) != 4 {
 		t.Fatalf("asked %d times: %v", len(s.asked), err)
 	}
 	w := *waited
@@ -101,7 +166,7 @@ func TestLastingFaults(t *testing.T) {
 			s.faults = append(s.faults, c.fault)
 		}
 		e, _ := endpoint(s)
-		_, err := e.Embed(t.Context(), []string{"a"})
+		err := all(t.Context(), e, "a")
 		if err == nil || !errors.Is(err, c.fault) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "openai/m at ") || len(s.asked) != c.asked {
 			t.Errorf("asked %d times, want %d: %v, want %q", len(s.asked), c.asked, err, c.says)
 		}
@@ -113,7 +178,7 @@ func TestInterrupted(t *testing.T) {
 	e := New("m", s)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	if _, err := e.Embed(ctx, []string{"a"}); !errors.Is(err, context.DeadlineExceeded) || len(s.asked) != 1 {
+	if err := all(ctx, e, "a"); !errors.Is(err, context.DeadlineExceeded) || len(s.asked) != 1 {
 		t.Errorf("asked %d times: %v", len(s.asked), err)
 	}
 }
@@ -129,19 +194,10 @@ func (strange) Vectors(context.Context, []string) ([][]float64, model.Usage, err
 func TestUselessIsCounted(t *testing.T) {
 	e := New("m", strange{})
 	e.wait = func(context.Context, time.Duration) error { return nil }
-	if _, err := e.Embed(t.Context(), []string{"a"}); err == nil {
+	if err := all(t.Context(), e, "a"); err == nil {
 		t.Error("no error")
 	}
 	if m := e.Meter(); m != (Meter{Requests: tries, InputTokens: 5 * tries}) {
 		t.Errorf("%+v", m)
-	}
-}
-
-// The batches before a fault were paid for.
-func TestFaultKeepsWhatCame(t *testing.T) {
-	s := &scripted{faults: []error{nil, &model.Error{Class: model.Pause, Status: 401}}}
-	e, _ := endpoint(s)
-	if got, err := e.Embed(t.Context(), make([]string, batchTexts+1)); err == nil || len(got) != batchTexts {
-		t.Errorf("%d vectors: %v", len(got), err)
 	}
 }

@@ -1,5 +1,5 @@
 // Package cost says what a campaign's calls took: money, tokens and time, by
-// condition, model or phase, and what its labels did. It counts every committed generation, for all were
+// condition, model or phase, and what its labels and embeddings did. It counts every committed generation, for all were
 // paid; what is not known (a price, the outcome of a call) is counted beside the
 // sums and never guessed; and a service that changed the model behind a name
 // while the campaign ran is named.
@@ -45,6 +45,7 @@ type Group struct {
 	Unbounded      int     // calls of unknown outcome without such a bound
 	Latency        []int64 // of billed calls, ms, ascending
 	Summed         bool    // of a labeller: what is cached and thought, and latencies, are not known
+	Shared         bool    // of an embedder: its calls are of no collaboration
 
 	seen map[record.Key]bool
 }
@@ -138,6 +139,11 @@ func (g *Group) add(c record.Call) {
 		g.seen[c.Key] = true
 		g.Collaborations++
 	}
+	g.count(c)
+}
+
+// count adds a call, whosever it is.
+func (g *Group) count(c record.Call) {
 	switch {
 	case c.Status != "answered":
 		g.Unknown++

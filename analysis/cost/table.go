@@ -38,7 +38,7 @@ func (g Group) row(by By) []tables.Cell {
 	}
 	for i, n := range []int64{int64(g.Collaborations), int64(g.Billed), int64(g.Cached), int64(g.Unknown), g.Input, g.CachedInput, g.Output, g.Reasoning} {
 		parts := i == 2 || i == 5 || i == 7 // of which sums say nothing
-		row = append(row, known(float64(n), 0, !g.Summed || !parts))
+		row = append(row, known(float64(n), 0, !(g.Summed && parts) && !(g.Shared && i == 0)))
 	}
 	row = append(row, g.dollars()...)
 	for _, q := range []float64{0.5, 0.95} {
@@ -56,7 +56,7 @@ func (g Group) dollars() []tables.Cell {
 	return []tables.Cell{
 		known(g.USD, 4, sum),
 		known(g.USD+g.WorstUSD, 4, g.Unpriced == 0 && g.Unbounded == 0),
-		known(g.USD/float64(max(1, g.Collaborations)), 6, sum && g.Unpriced == 0),
+		known(g.USD/float64(max(1, g.Collaborations)), 6, sum && g.Unpriced == 0 && !g.Shared),
 		known(g.USD/float64(max(1, priced)), 6, priced > 0),
 	}
 }
@@ -73,6 +73,9 @@ func (r Report) notes() []string {
 	note("Calls are answers that were billed, with their tokens, cost and latency; cached ones were served from the lake, free. Latency p50 and p95 by nearest rank.")
 	if slices.ContainsFunc(r.Groups, func(g Group) bool { return g.Summed }) {
 		note("Labels were made after collaborations had ended. They are in the sums of all; how many of them came from a cache is not recorded.")
+	}
+	if slices.ContainsFunc(r.Groups, func(g Group) bool { return g.Shared }) {
+		note("Embeddings are of texts, each bought once for all collaborations in which it is said. They are in the sums of all.")
 	}
 	if r.Total.Unknown > 0 {
 		note("Unknown: in flight when a process or a connection died, so perhaps billed. Worst USD is the cost if all of them were, answered at full length.")

@@ -28,14 +28,7 @@ type Cached struct {
 
 // Embed asks for the texts that are not in the lake, each once.
 func (c Cached) Embed(ctx context.Context, texts []string) ([][]float64, error) {
-	var different []string
-	place := map[string]int{}
-	for _, text := range texts {
-		if _, known := place[text]; !known {
-			place[text] = len(different)
-			different = append(different, text)
-		}
-	}
+	different, place := once(texts)
 	vectors, err := c.known(ctx, different)
 	if err != nil {
 		return nil, err
@@ -48,6 +41,39 @@ func (c Cached) Embed(ctx context.Context, texts []string) ([][]float64, error) 
 		all[i] = vectors[place[text]]
 	}
 	return all, nil
+}
+
+// Missing are those of the texts, each once, that have no vector in the lake.
+func (c Cached) Missing(ctx context.Context, texts []string) ([]string, error) {
+	different, _ := once(texts)
+	vectors, err := c.known(ctx, different)
+	var missing []string
+	for i, v := range vectors {
+		if v == nil {
+			missing = append(missing, different[i])
+		}
+	}
+	return missing, err
+}
+
+// Keep stores the vectors of as many texts, except where there is one already.
+func (c Cached) Keep(ctx context.Context, texts []string, vectors [][]float64) error {
+	return lake.Each(ctx, len(texts), func(ctx context.Context, i int) error {
+		_, err := c.keep(ctx, texts[i], vectors[i])
+		return err
+	})
+}
+
+// once is each different text, and where it is.
+func once(texts []string) (different []string, place map[string]int) {
+	place = map[string]int{}
+	for _, text := range texts {
+		if _, known := place[text]; !known {
+			place[text] = len(different)
+			different = append(different, text)
+		}
+	}
+	return different, place
 }
 
 // known are the vectors in the lake; nil where there is none, or a damaged one.

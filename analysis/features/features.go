@@ -37,7 +37,7 @@ func (m Method) Of(ctx context.Context, turns []record.Turn) ([]record.Feature, 
 		if !t.IsMessage() {
 			continue
 		}
-		if strings.TrimSpace(*t.Text) != "" { // some endpoints refuse an empty text
+		if embeds(t) {
 			at, texts = append(at, len(rows)), append(texts, *t.Text)
 		}
 		rows = append(rows, m.count(t))
@@ -67,6 +67,20 @@ func (m Method) Of(ctx context.Context, turns []record.Turn) ([]record.Feature, 
 	}
 	return rows, nil
 }
+
+// Texts are what Of embeds of a collaboration's turns.
+func Texts(turns []record.Turn) []string {
+	var texts []string
+	for _, t := range turns {
+		if t.IsMessage() && embeds(t) {
+			texts = append(texts, *t.Text)
+		}
+	}
+	return texts
+}
+
+// embeds says whether a message says something: some endpoints refuse an empty text.
+func embeds(t record.Turn) bool { return strings.TrimSpace(*t.Text) != "" }
 
 func those(vectors [][]float64, which []int) [][]float64 {
 	chosen := make([][]float64, len(which))

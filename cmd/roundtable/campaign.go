@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,6 +52,7 @@ func readCampaign(path string, s store.Store, dial bool) (activities.Plan, activ
 	if err != nil {
 		return activities.Plan{}, activities.Manifest{}, file, err
 	}
+	maps.Copy(prices.known, prices.own) // also those of models that are asked about the campaign later
 	m := activities.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits, Prices: prices.known}
 	if l := file.Labels; l != nil {
 		m.Labels = activities.NewLabelling(*l, label.Words, prices.of(l.Model.Name))

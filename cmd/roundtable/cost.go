@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"roundtable/activities"
 	"roundtable/analysis/cost"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/tables"
@@ -70,6 +71,11 @@ func readCost(ctx context.Context, s store.Store, name string, by cost.By) (cost
 	if err != nil {
 		return r, damaged(err, name, "the costs are not known")
 	}
+	embedded, err := activities.EmbeddingCalls(ctx, s, name)
+	if err != nil {
+		return r, damaged(err, name, "the costs are not known")
+	}
+	r.Embedded(embedded)
 	p, _, err := present(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil

@@ -81,12 +81,21 @@ func (e *engine) work(ctx context.Context) error {
 // hold keeps other programs from running the campaign on the same local lake:
 // two servers of their own would buy its answers twice.
 func (e *engine) hold(o *options, campaign string) (err error) {
-	dir, local := o.lakeFolder()
-	if e.server == nil || !local {
-		return nil // one server for all: they attach; and on S3 each takes grants of the budget
+	if e.server == nil {
+		return nil // one server for all: they attach
 	}
-	e.lock, err = infra.LockFile(filepath.Join(dir, filepath.FromSlash(store.AboutKey(campaign, "lock"))))
+	e.lock, err = o.lockCampaign(campaign)
 	return err
+}
+
+// lockCampaign takes a campaign of a local lake for this process. On S3 the lock
+// is nil: there each takes grants of the budget.
+func (o *options) lockCampaign(campaign string) (io.Closer, error) {
+	dir, local := o.lakeFolder()
+	if !local {
+		return nil, nil
+	}
+	return infra.LockFile(filepath.Join(dir, filepath.FromSlash(store.AboutKey(campaign, "lock"))))
 }
 
 // lakeFolder is where a local lake is.

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"roundtable/activities/embed"
 	"roundtable/activities/lake"
 	"roundtable/analysis/features"
 	store "roundtable/analysis/lake"
@@ -18,7 +17,7 @@ import (
 )
 
 func newFeatures(o *options) *cobra.Command {
-	var m measuring
+	m := measurement{buying: buying{options: o}}
 	cmd := &cobra.Command{
 		Use:   "features NAME",
 		Short: "Measure each message of a campaign (words, grade, information distance) into the table features, or go on with it",
@@ -35,20 +34,27 @@ func newFeatures(o *options) *cobra.Command {
 			return r.write(cmd.OutOrStdout(), o.json)
 		},
 	}
-	m.flags(cmd)
+	m.measuring.flags(cmd)
+	m.buying.flags(cmd)
 	return cmd
+}
+
+// measurement is how messages are measured into the table, and paid for.
+type measurement struct {
+	measuring
+	buying
 }
 
 // featureReport is the JSON of features.
 type featureReport struct {
-	Campaign       string       `json:"campaign"`
-	Embedder       string       `json:"embedder"`
-	Rule           string       `json:"rule"`
-	Method         string       `json:"method"`         // of both, in the keys of the lake
-	Collaborations int          `json:"collaborations"` // in the table, by this method
-	Messages       int          `json:"messages"`
-	Measured       int          `json:"measured"` // collaborations, now
-	Asked          *embed.Meter `json:"asked"`    // of a service; null if there is none
+	Campaign       string    `json:"campaign"`
+	Embedder       string    `json:"embedder"`
+	Rule           string    `json:"rule"`
+	Method         string    `json:"method"`         // of both, in the keys of the lake
+	Collaborations int       `json:"collaborations"` // in the table, by this method
+	Messages       int       `json:"messages"`
+	Measured       int       `json:"measured"` // collaborations, now
+	Asked          *purchase `json:"asked"`    // of a service; null if there is none
 }
 
 func (r featureReport) write(w io.Writer, asJSON bool) error {
@@ -64,7 +70,7 @@ func (r featureReport) write(w io.Writer, asJSON bool) error {
 const commitsAtOnce = 16
 
 // features measures what has ended and is not measured yet.
-func (m measuring) features(ctx context.Context, s store.Store, name string) (featureReport, error) {
+func (m measurement) features(ctx context.Context, s store.Store, name string) (featureReport, error) {
 	r := featureReport{Campaign: name}
 	how, by, err := m.method(s)
 	if err != nil {
@@ -75,13 +81,19 @@ func (m measuring) features(ctx context.Context, s store.Store, name string) (fe
 	if err != nil {
 		return r, damaged(err, name, "its messages cannot be measured")
 	}
+	if by.served != nil {
+		bought, err := m.buy(ctx, s, d, by.served)
+		if err != nil {
+			return r, damaged(err, name, "its messages cannot be measured")
+		}
+		r.Asked = &bought
+	}
 	done, err := store.AnnotatedRuns(ctx, s, record.Features, name, r.Method)
 	if err != nil {
 		return r, err
 	}
 	open := d.Only(func(m store.Member) bool { return !done[m.Run] })
 	err = commitFeatures(ctx, s, open, how)
-	by.tell()
 	switch {
 	case ctx.Err() != nil:
 		return r, exit{exitInterrupted, errors.New("interrupted; to go on: the same command")}
@@ -89,10 +101,6 @@ func (m measuring) features(ctx context.Context, s store.Store, name string) (fe
 		return r, damaged(err, name, "its messages cannot be measured")
 	}
 	r.Measured = len(open.Members)
-	if by.endpoint != nil {
-		asked := by.endpoint.Meter()
-		r.Asked = &asked
-	}
 	markers, err := store.AnnotationMarkers(ctx, s, record.Features, name, r.Method)
 	for _, m := range markers {
 		r.Collaborations, r.Messages = r.Collaborations+1, r.Messages+m.Rows(record.Features)

@@ -143,15 +143,18 @@ func TestEmbeddingsAreBoughtOnce(t *testing.T) {
 	t.Cleanup(s.Close)
 	t.Setenv("TEST_EMBEDDING_KEY", "secret-of-test")
 	flags := []string{"--embedder", "openai/tiny", "--embedder-params", fmt.Sprintf(`{"base_url":%q,"api_key_env":"TEST_EMBEDDING_KEY"}`, s.URL+"/v1")}
-	out := output(t, dir, append([]string{"analyze", "talk", "--table", "8"}, flags...)...)
-	if !strings.Contains(out, "Information distances by openai/tiny at "+s.URL) {
-		t.Errorf("Table 8 is\n%s", out)
+	if out := output(t, dir, append([]string{"features", "talk", "--cost-unknown"}, flags...)...); !strings.Contains(out, "at a price that is not known") {
+		t.Errorf("features says\n%s", out)
 	}
 	bought := texts.Load()
 	if bought == 0 || bought > 72 {
 		t.Errorf("%d texts were embedded", bought)
 	}
 	s.Close() // what is in the lake needs no service
+	out := output(t, dir, append([]string{"analyze", "talk", "--table", "8"}, flags...)...)
+	if !strings.Contains(out, "Information distances by openai/tiny at "+s.URL) {
+		t.Errorf("Table 8 is\n%s", out)
+	}
 	var r featureReport
 	if err := json.Unmarshal([]byte(output(t, dir, append([]string{"features", "talk", "--json"}, flags...)...)), &r); err != nil || r.Messages != 72 || r.Asked == nil || r.Asked.Texts != 0 {
 		t.Errorf("features says %+v, error %v", r, err)
@@ -162,14 +165,13 @@ func TestEmbeddersExplainThemselves(t *testing.T) {
 	dir := talkLake(t)
 	t.Setenv(sentence.LibraryVariable, filepath.Join(dir, "no-library.so")) // a folder with ONNX wants it
 	for args, want := range map[string]string{
-		"--embedder openai/x --embedder-params {\"api_key_env\":\"NO_SUCH_KEY\"}":        "NO_SUCH_KEY",
-		"--embedder openai/x --embedder-params {\"base_url\":\"http://localhost:1/v1\"}": "cannot be reached",
-		"--embedder openai/x --embedder-params {\"base\":1}":                             "base",
-		"--embedder " + tinyFolder(t):                                                    "no-library.so",
-		"--embedder lake":                                                                "config.json",
-		"--embedder nowhere":                                                             "nowhere",
-		"--embedder-params {\"a\":1}":                                                    "not for tfidf",
-		"--readability flesch":                                                           "portable and textstat",
+		"--embedder openai/x --embedder-params {\"api_key_env\":\"NO_SUCH_KEY\"}": "NO_SUCH_KEY",
+		"--embedder openai/x --embedder-params {\"base\":1}":                      "base",
+		"--embedder " + tinyFolder(t):                                             "no-library.so",
+		"--embedder lake":                                                         "config.json",
+		"--embedder nowhere":                                                      "nowhere",
+		"--embedder-params {\"a\":1}":                                             "not for tfidf",
+		"--readability flesch":                                                    "portable and textstat",
 	} {
 		for _, command := range []string{"features talk", "analyze talk --table 8", "analyze talk --figure 5.distance", "report talk -o r.html"} {
 			out, err := program(t, dir, append(strings.Fields(command), strings.Fields(args)...)...).CombinedOutput()
@@ -177,5 +179,9 @@ func TestEmbeddersExplainThemselves(t *testing.T) {
 				t.Errorf("%s %s: %v\n%s", command, args, err, out)
 			}
 		}
+	}
+	nobody := []string{"features", "talk", "--embedder", "openai/x", "--embedder-params", `{"base_url":"http://localhost:1/v1"}`, "--cost-unknown"}
+	if out, err := program(t, dir, nobody...).CombinedOutput(); err == nil || !strings.Contains(string(out), "cannot be reached") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -142,24 +142,7 @@ func (l labelOptions) priced(ctx context.Context, s store.Store, campaign string
 	if p.Endpoint == "" { // it costs nothing
 		return nil, nil
 	}
-	_, m, err := present(ctx, s, campaign)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	list := priceList{}
-	if err := list.open(nil, true, m.Limits); err != nil {
-		return nil, err
-	}
-	if m.Prices != nil {
-		list.own = m.Prices
-	}
-	if price, ok := list.find(p); ok {
-		return &price, nil
-	}
-	if l.costUnknown && m.Limits.CostUSD == nil {
-		return nil, nil
-	}
-	return nil, fmt.Errorf("the price of %s is not known; give it: --price '{\"input\": …, \"output\": …}' in US dollars for a million tokens, or say --cost-unknown if the campaign has no budget in dollars", p.Name)
+	return later(ctx, s, campaign, p, l.costUnknown, `{"input": …, "output": …}`)
 }
 
 // unlabelled is how many collaborations that have ended are still to be labelled.

@@ -71,10 +71,9 @@ func (m measuring) measure(ctx context.Context, s store.Store, c tables.Campaign
 	if err != nil {
 		return c, exit{exitUsage, err}
 	}
-	defer by.tell()
 	l, err := tables.LoadLanguage(ctx, s, c.Name, how)
 	if err != nil {
-		return c, damaged(err, c.Name, "its messages cannot be measured")
+		return c, damaged(by.advise(ctx, s, c.Name, err), c.Name, "its messages cannot be measured")
 	}
 	return c.Measured(l), nil
 }
@@ -95,11 +94,10 @@ func (m measuring) vectors(ctx context.Context, s store.Store, c tables.Campaign
 	if err != nil {
 		return c, exit{exitUsage, err}
 	}
-	defer e.tell()
 	texts := c.Statements()
 	all, err := e.Embed(ctx, texts)
 	if err != nil {
-		return c, err
+		return c, e.advise(ctx, s, c.Name, err)
 	}
 	c.Vectors = &tables.Vectors{By: e.Name(), Of: make(map[string][]float64, len(texts))}
 	for i, text := range texts {

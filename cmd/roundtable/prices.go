@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"roundtable/activities"
 	"roundtable/activities/model/openai"
 	"roundtable/activities/money"
+	store "roundtable/analysis/lake"
 	"roundtable/workflows/plan"
 )
 
@@ -121,4 +124,28 @@ func (l *priceList) find(p activities.Provider) (money.Price, bool) {
 		}
 	}
 	return price, ok
+}
+
+// later is the price of a model that is asked about a campaign after it has run:
+// that of the campaign's file, or of the built-in table. It is nil if it is not
+// known and need not be. form is how --price gives one.
+func later(ctx context.Context, s store.Store, campaign string, p activities.Provider, unknown bool, form string) (*money.Price, error) {
+	_, m, err := present(ctx, s, campaign)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	list := priceList{}
+	if err := list.open(nil, true, m.Limits); err != nil {
+		return nil, err
+	}
+	if m.Prices != nil {
+		list.own = m.Prices
+	}
+	if price, ok := list.find(p); ok {
+		return &price, nil
+	}
+	if unknown && m.Limits.CostUSD == nil {
+		return nil, nil
+	}
+	return nil, fmt.Errorf("the price of %s is not known; give it: --price '%s' in US dollars for a million tokens, or say --cost-unknown if the campaign has no budget in dollars", p.Name, form)
 }

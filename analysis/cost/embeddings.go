@@ -1,0 +1,24 @@
+package cost
+
+import (
+	"maps"
+	"slices"
+
+	"roundtable/analysis/record"
+)
+
+// Embedded adds a group for each embedder, by its id, of the calls that bought
+// vectors. They count against the same budget. A text is embedded once for all
+// collaborations in which it is said, so they are of none.
+func (r *Report) Embedded(calls map[string][]record.Call) {
+	for _, by := range slices.Sorted(maps.Keys(calls)) {
+		g := Group{Name: "embeddings by " + by, Shared: true}
+		for _, c := range calls[by] {
+			g.count(c)
+			r.Total.count(c)
+		}
+		slices.Sort(g.Latency)
+		r.Groups = append(r.Groups, g)
+	}
+	slices.Sort(r.Total.Latency)
+}

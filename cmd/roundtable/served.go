@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"time"
+
+	"roundtable/activities"
+	"roundtable/activities/embed"
+	"roundtable/activities/model"
+	"roundtable/activities/model/openai"
+	"roundtable/analysis/embedding"
+	"roundtable/analysis/features"
+	store "roundtable/analysis/lake"
+	"roundtable/analysis/record"
+	"roundtable/analysis/tables"
+)
+
+// served is an embedder behind a service. Tables and figures take what is in the
+// lake; only features buys what is missing.
+type served struct {
+	embedding.Cached
+	flags    string // that name it
+	provider activities.Provider
+	source   embed.Source
+	fault    error // why it cannot be asked: a key is missing, say
+}
+
+func newServed(s store.Store, name, params string) (embedder, error) {
+	config := openai.Config{Model: name, Timeout: model.Duration(2 * time.Minute)}
+	if err := strictly([]byte(params))(&config); err != nil {
+		return embedder{}, fmt.Errorf("--embedder-params: %w", err)
+	}
+	at := openai.Endpoint(config)
+	name = "openai/" + config.Model
+	e := &served{
+		Cached:   embedding.Cached{Embedder: embedding.Bought(name + " at " + at), Store: s},
+		flags:    "--embedder " + name,
+		provider: activities.Provider{Name: name, Endpoint: at, Account: at + " " + config.APIKeyEnv + " " + name},
+	}
+	if params != "{}" {
+		e.flags += " --embedder-params '" + params + "'"
+	}
+	e.source, e.fault = openai.NewEmbedder(config)
+	return embedder{e.Cached, e}, nil
+}
+
+// texts are those of a campaign that are compared with each other: the messages
+// of each collaboration, and what discussions are compared by.
+func texts(ctx context.Context, s store.Store, d store.Dataset) iter.Seq2[[]string, error] {
+	return func(yield func([]string, error) bool) {
+		for rows, err := range store.Collaborations(ctx, s, d, record.Turns) {
+			if !yield(features.Texts(rows.Turns), err) || err != nil {
+				return
+			}
+		}
+		if said, err := discussed(ctx, s, d.Campaign); len(said) > 0 || err != nil {
+			yield(said, err)
+		}
+	}
+}
+
+// discussed is what discussions are compared by; other campaigns have none.
+func discussed(ctx context.Context, s store.Store, campaign string) ([]string, error) {
+	p, _, err := present(ctx, s, campaign)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range p.Campaign.Conditions {
+		if c.Protocol.Name == "discussion" {
+			all, err := tables.Load(ctx, s, campaign)
+			return all.Statements(), err
+		}
+	}
+	return nil, nil
+}
+
+// advise explains an error of vectors that are not bought yet; others it leaves.
+func (e embedder) advise(ctx context.Context, s store.Store, campaign string, err error) error {
+	if _, missing := errors.AsType[*embedding.MissingError](err); !missing {
+		return err
+	}
+	if e.fault != nil {
+		return exit{exitUsage, e.fault}
+	}
+	d, err := store.ReadDataset(ctx, s, campaign)
+	if err != nil {
+		return err
+	}
+	n, size, err := e.outstanding(ctx, s, d)
+	if err != nil {
+		return err
+	}
+	cost := "at a price that is not known"
+	if price, err := later(ctx, s, campaign, e.provider, true, ""); err == nil && price != nil {
+		cost = fmt.Sprintf("$%.4f", price.Cost(model.Usage{Input: size / bytesOfToken}))
+	}
+	return exit{exitUsage, fmt.Errorf("%d texts of campaign %s have no embedding by %s yet, and only features buys some: about %s tokens, %s\nfirst: roundtable features %s %s",
+		n, campaign, e.Name(), short(size/bytesOfToken), cost, campaign, e.flags)}
+}
+
+// bytesOfToken is what English has, about.
+const bytesOfToken = 4
+
+// outstanding is how many different texts are still to be bought, and their bytes.
+func (e *served) outstanding(ctx context.Context, s store.Store, d store.Dataset) (n int, size int64, err error) {
+	seen := map[[sha256.Size]byte]bool{}
+	for group, err := range texts(ctx, s, d) {
+		if err == nil {
+			group, err = e.Missing(ctx, group)
+		}
+		if err != nil {
+			return n, size, err
+		}
+		for _, text := range group {
+			if hash := sha256.Sum256([]byte(text)); !seen[hash] {
+				seen[hash] = true
+				n, size = n+1, size+int64(len(text))
+			}
+		}
+	}
+	return n, size, nil
+}
