@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/temporal"
@@ -45,7 +46,7 @@ func (b buying) buy(ctx context.Context, s store.Store, d store.Dataset, e *serv
 	defer till.close()
 	till.opened = sync.OnceValues(func() (embed.Source, error) { return till.open(ctx) })
 	endpoint := embed.New(e.Name(), till)
-	err := endpoint.Fetch(ctx, texts(ctx, s, d), e.Missing)
+	err := told(endpoint, func() error { return endpoint.Fetch(ctx, texts(ctx, s, d), e.Missing) })
 	bought := till.sum(endpoint.Meter())
 	bought.tell(e.Name())
 	switch app, stopped := errors.AsType[*temporal.ApplicationError](err); {
@@ -55,6 +56,23 @@ func (b buying) buy(ctx context.Context, s store.Store, d store.Dataset, e *serv
 		return bought, exit{exitIncomplete, fmt.Errorf("embedding stopped: %s\nto go on: the same command", app.Message())}
 	}
 	return bought, err
+}
+
+// told says now and then how far an endpoint is.
+func told(endpoint *embed.Endpoint, fetch func() error) error {
+	ended := make(chan error, 1)
+	go func() { ended <- fetch() }()
+	tick := time.NewTicker(plainEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case <-tick.C:
+			m := endpoint.Meter()
+			fmt.Fprintf(os.Stderr, "%d texts embedded, %s tokens\n", m.Texts, short(m.InputTokens))
+		}
+	}
 }
 
 // tell says on standard error what was asked for.

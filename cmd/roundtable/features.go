@@ -105,7 +105,7 @@ func (m measurement) features(ctx context.Context, s store.Store, name string) (
 	for _, m := range markers {
 		r.Collaborations, r.Messages = r.Collaborations+1, r.Messages+m.Rows(record.Features)
 	}
-	if err == nil && r.Messages == 0 {
+	if err == nil && r.Messages == 0 && r.Asked == nil { // a service has embedded what else there is, as of discussions without messages
 		err = exit{exitUsage, fmt.Errorf("campaign %s has no messages that could be measured, in %d collaborations that have ended", name, len(d.Members))}
 	}
 	return r, err

@@ -123,14 +123,13 @@ func TestInformationDistanceIsEverywhere(t *testing.T) {
 	}
 }
 
-// TestEmbeddingsAreBoughtOnce: an endpoint is asked for each text once in a
-// lake, with the key that belongs to it.
-func TestEmbeddingsAreBoughtOnce(t *testing.T) {
-	dir := talkLake(t)
-	var texts atomic.Int32
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// embeddingsService embeds texts by what can be counted in them, and counts
+// them. The flags name it, with the key that belongs to it.
+func embeddingsService(t *testing.T, texts *atomic.Int32) (s *httptest.Server, flags []string) {
+	t.Helper()
+	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var asked struct{ Input []string }
-		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || r.Header.Get("Authorization") != "Bearer secret-of-test" {
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || r.Header.Get("Authorization") != "Bearer canary-key-5f1d" {
 			t.Errorf("asked with %q: %v", r.Header.Get("Authorization"), err)
 		}
 		texts.Add(int32(len(asked.Input)))
@@ -141,8 +140,14 @@ func TestEmbeddingsAreBoughtOnce(t *testing.T) {
 		fmt.Fprintf(w, `{"data":[%s],"usage":{"prompt_tokens":%d}}`, strings.Join(data, ","), len(data))
 	}))
 	t.Cleanup(s.Close)
-	t.Setenv("TEST_EMBEDDING_KEY", "secret-of-test")
-	flags := []string{"--embedder", "openai/tiny", "--embedder-params", fmt.Sprintf(`{"base_url":%q,"api_key_env":"TEST_EMBEDDING_KEY"}`, s.URL+"/v1")}
+	return s, []string{"--embedder", "openai/tiny", "--embedder-params", fmt.Sprintf(`{"base_url":%q,"api_key_env":"OPENAI_API_KEY"}`, s.URL+"/v1")}
+}
+
+// TestEmbeddingsAreBoughtOnce: an endpoint is asked for each text once in a lake.
+func TestEmbeddingsAreBoughtOnce(t *testing.T) {
+	dir := talkLake(t)
+	var texts atomic.Int32
+	s, flags := embeddingsService(t, &texts)
 	if out := output(t, dir, append([]string{"features", "talk", "--cost-unknown"}, flags...)...); !strings.Contains(out, "at a price that is not known") {
 		t.Errorf("features says\n%s", out)
 	}

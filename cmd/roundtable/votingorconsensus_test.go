@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -61,6 +62,10 @@ func TestVotingOrConsensusExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	embedded := analyse(t, dir, "voting-or-consensus", "2.1", "--embedder", folder)
+	service, flags := embeddingsService(t, new(atomic.Int32))
+	output(t, dir, append([]string{"features", "voting-or-consensus", "--price", `{"input": 0}`}, flags...)...)
+	service.Close() // answers and personas were bought with the messages
+	analyse(t, dir, "voting-or-consensus", "2.1", flags...)
 	if a, b := embedded.number(t, "answer similarity", plain), diversity.number(t, "answer similarity", plain); a == b || a < -1 || a > 1+1e-9 {
 		t.Errorf("answers are alike by %v with a sentence transformer, by %v without", a, b)
 	}
