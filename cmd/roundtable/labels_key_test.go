@@ -8,15 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // labelledBy is the campaign of TestLabelByRules with a labeller in its file.
 func labelledBy(t *testing.T, dir, labels string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, "talk.yaml"), []byte(talkCampaign+labels), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	save(t, dir, "talk.yaml", talkCampaign+labels)
 }
 
 // TestRunLabels: a campaign whose file names a labeller is labelled when it has
@@ -126,7 +123,6 @@ func TestRunLabelsKilled(t *testing.T) {
 	until(t, "labels are asked for", func() bool { return len(asked.arrivals(from)) >= 8 })
 	b.kill()
 	stored, from := storedKeys(t, dir), len(asked.arrivals(0))
-	time.Sleep(100 * time.Millisecond) // calls under way at the service come to nothing
 
 	labelledBy(t, dir, labels+"limits: {cost_usd: 0.02}\n")
 	d := ends(t, 3, dir, nil, "run", "talk.yaml")
