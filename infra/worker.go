@@ -40,11 +40,6 @@ func WorkerOptions() worker.Options {
 // it before the first worker starts. The SDK's default is 10,000.
 func KeepWorkflows(running int) { worker.SetStickyWorkflowCacheSize(max(running, 1)) }
 
-// NameBuild is what histories call this build of the program. Without a name the
-// SDK takes the MD5 of the whole program file, half a second of every start. Call
-// it before the first worker starts.
-func NameBuild(name string) { worker.SetBinaryChecksum(name) }
-
 // TuneGC trades memory for CPU: the collector waits until the heap is five times
 // what lives, and works as usual near limit bytes. GOGC and GOMEMLIMIT, when set,
 // win. Call it at the start of a program.

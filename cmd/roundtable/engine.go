@@ -55,7 +55,6 @@ func (o *options) start(ctx context.Context, s store.Store, w work) (_ *engine, 
 	}
 	infra.TuneGC(560 << 20)
 	infra.KeepWorkflows(6000)
-	infra.NameBuild(task.Queue)
 	_, local := o.lakeFolder()
 	e.activities = activities.New(activities.Config{
 		Store: s, Models: newProviders(s).build, Data: openData, NoCache: w.noCache, Client: e.client, Alone: e.server != nil && local,
