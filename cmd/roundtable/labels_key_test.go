@@ -67,6 +67,10 @@ func TestRunLabels(t *testing.T) {
 			t.Errorf("plan says\n%s, not %q", d.err, want)
 		}
 	}
+	save(t, dir, "talk.yaml", strings.Replace(talkCampaign, "scripted/trader", "scripted/labeller", 1))
+	if d := ends(t, 2, dir, nil, "plan", "talk.yaml"); !strings.Contains(d.err, "scripted/labeller labels messages and plays no agent; name it in labels") {
+		t.Errorf("of a labeller that is to be an agent plan says\n%s", d.err)
+	}
 }
 
 // TestPlanLabels: plan says what labels will take: a call a message, which cost

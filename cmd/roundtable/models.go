@@ -81,7 +81,11 @@ func (p providers) named(name string, decode envs.Decode, c plan.Condition, env 
 	case "retrieval":
 		return newLive(p.clients, name, decode, retrieval.Config{Model: rest, Timeout: longest}, retrieval.New, retrieval.Endpoint)
 	case "scripted":
-		if name == label.Rules {
+		switch {
+		case name != label.Rules:
+		case env != nil:
+			return activities.Provider{}, fmt.Errorf("%s labels messages and plays no agent; name it in labels", name)
+		default:
 			return activities.Provider{Model: label.NewRules(), Name: name, Simulated: true, Instant: true}, nil
 		}
 		return newScripted(name, rest, decode, env)

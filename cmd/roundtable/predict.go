@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -14,6 +17,7 @@ import (
 	"roundtable/analysis/forecast"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/workflows/plan"
 )
 
 // prediction is what a campaign will take.
@@ -35,7 +39,10 @@ func guess(p activities.Plan, m activities.Manifest, s store.Store, most []int) 
 			return prediction{}, err
 		}
 		f := forecast.Guess(cells, r.Calls, r.Shown, r.Said, most[i], c.Generate.MaxTokens)
-		if price, ok := m.Prices[c.Model.Name]; ok && len(c.Models) == 0 {
+		switch price, ok := m.Prices[c.Model.Name]; {
+		case free(c):
+			f = f.Price(0, 0)
+		case ok && len(c.Models) == 0:
 			f = f.Price(price.Input, price.Output)
 		}
 		if i == 0 {
@@ -45,6 +52,13 @@ func guess(p activities.Plan, m activities.Manifest, s store.Store, most []int) 
 		}
 	}
 	return prediction{Forecast: sum, Basis: "a guess: a rehearsal with scripted agents, 2.5 to 6 bytes a token, answers from half as long as theirs to max_tokens; --pilot 0.02 asks the models"}, nil
+}
+
+// free says that all models of a condition are simulated or recorded.
+func free(c plan.Condition) bool {
+	return !slices.ContainsFunc(slices.AppendSeq([]plan.Choice{c.Model}, maps.Values(c.Models)), func(m plan.Choice) bool {
+		return !strings.HasPrefix(m.Name, "scripted/") && !strings.HasPrefix(m.Name, "replay/")
+	})
 }
 
 // guessLabels predicts what the labeller of the file takes; nil if it names none.

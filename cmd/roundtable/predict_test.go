@@ -49,6 +49,9 @@ func TestPilot(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "lake", "raw")); err == nil {
 		t.Error("plan without a pilot has run something")
 	}
+	if cost := guess.Prediction.CostUSD; cost == nil || cost.Mean != 0 {
+		t.Errorf("scripted agents cost %v", cost)
+	}
 	p := predictedBy(t, program(t, dir, "plan", "pilot.yaml", "--pilot", "0.5", "--json"))
 	var st []struct{ Succeeded, Cells int }
 	if err := json.Unmarshal([]byte(output(t, dir, "status", "pilot", "--json")), &st); err != nil || len(st) != 1 || st[0].Succeeded != 30 {
