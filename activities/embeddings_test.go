@@ -16,7 +16,6 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
@@ -221,7 +220,7 @@ func TestEmbeddingsThatFail(t *testing.T) {
 	noError(t, err)
 	for by, all := range calls {
 		if len(all) != 1 || all[0].Status != "unknown" {
-			t.Errorf("%s: %+v", by, []record.Call(all))
+			t.Errorf("%s: %+v", by, all)
 		}
 	}
 	if _, err := a.Embeddings(ctx, activities.Embedding{Campaign: "nobody"}); err == nil || !strings.Contains(err.Error(), "roundtable run FILE") {

@@ -48,7 +48,7 @@ func TestUnplayableCell(t *testing.T) {
 	says(ends(t, 0, dir, nil, "show", id), why)
 	says(ends(t, 0, dir, nil, "verify", "unplayable"), "2 of 2 planned cells have ended", "Nothing is wrong.")
 	ends(t, 0, dir, nil, "report", "-o", "report.html", "unplayable")
-	if !strings.Contains(string(read(t, dir, "report.html")), why) {
+	if !strings.Contains(read(t, dir, "report.html"), why) {
 		t.Error("the report does not say why a cell failed")
 	}
 	ends(t, 0, dir, nil, "run", "--retry-failed", "campaign.yaml")

@@ -134,7 +134,7 @@ func TestFaults(t *testing.T) {
 		"empty labeller":   {minimal + "labels:\n  model:\n", 7, "labels.model: is empty"},
 		"other labeller":   {minimal + "labels:\n  model: scripted/trader\n", 7, `labels.model: "scripted/trader" cannot label`},
 		"labeller's key":   {minimal + "labels:\n  model:\n    name: scripted/labeller\n    base: x\n", 9, "labels.model.base: unknown key; nothing can be set here"},
-		"labels' key":      {minimal + "labels: {modle: scripted/labeller, model: scripted/labeller}\n", 6, "labels.modle: unknown key; known are model, generate, reasks"},
+		"labels' key":      {minimal + "labels: {agent: scripted/labeller, model: scripted/labeller}\n", 6, "labels.agent: unknown key; known are model, generate, reasks"},
 		"labels' heat":     {minimal + "labels:\n  model: scripted/labeller\n  generate: {temperature: 3}\n", 8, "labels.generate.temperature: is 3; 0 to 2 are accepted"},
 		"labels' reasks":   {minimal + "labels: {model: scripted/labeller, reasks: 11}\n", 6, "labels.reasks: is 11; 0 to 10 are accepted"},
 		"labels vary":      {minimal + "grid: {labels.reasks: [1, 2]}\n", 6, "grid.labels.reasks: cannot vary"},
