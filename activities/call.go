@@ -157,7 +157,7 @@ func (a *Activities) call(ctx context.Context, q question, ask int, r model.Requ
 	if err != nil {
 		return got, err
 	}
-	price := cmp.Or(priceOf(m, q.provider), q.price)
+	price := q.pays(m)
 	i := lake.Intent{Entry: q.entry, Ask: ask, Provider: q.provider.Name, Model: q.provider.Name}
 	worst, bounded := q.worst(price, r)
 	if q.provider.Endpoint == "" { // simulated or recorded: it costs nothing, however long it is
@@ -271,6 +271,14 @@ const WaitsAnswer = "answer"
 
 // WaitsBudget is what it waits for while others' calls hold the rest of the budget.
 const WaitsBudget = "budget"
+
+// pays is the price of the question's model: what was said of it alone counts first.
+func (q question) pays(m Manifest) *money.Price {
+	if q.price != nil && q.provider.Endpoint != "" {
+		return q.price
+	}
+	return priceOf(m, q.provider)
+}
 
 // priceOf a model; nil if it is not known. What is simulated or recorded is free.
 func priceOf(m Manifest, p Provider) *money.Price {

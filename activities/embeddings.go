@@ -22,7 +22,7 @@ type Embedding struct {
 	ID       string       // of the embedder, in keys of the lake
 	Provider Provider     // who is asked; its Model is Source
 	Source   embed.Source // makes one request, and does not try again
-	Price    *money.Price // where the campaign's manifest has none; nil if it is not known
+	Price    *money.Price // nil if it is that of the campaign's manifest, or not known
 	// Keep stores vectors, so that their texts are not asked for again.
 	Keep func(ctx context.Context, texts []string, vectors [][]float64) error
 }

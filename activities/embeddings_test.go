@@ -187,6 +187,23 @@ func TestEmbeddingsWithoutAPrice(t *testing.T) {
 	}
 }
 
+// The price that was given for the embedder counts, not the manifest's: a cap
+// would not hold under a price that is out of date.
+func TestEmbeddingsAtAGivenPrice(t *testing.T) {
+	t.Parallel()
+	s := newLake(t)
+	noError(t, activities.WriteManifest(ctx, s, activities.Manifest{Campaign: "spoken", Prices: map[string]money.Price{"openai/m": {Input: 1}}}))
+	for _, c := range []struct {
+		given *money.Price
+		nano  int64 // in all, at 81 tokens a request
+	}{{nil, 81_000}, {&money.Price{Input: 3}, 4 * 81_000}} {
+		_, source := (&counter{t: t, allowed: 1e9, kept: map[string]bool{}}).process(t, s, c.given)
+		if _, _, err := source.Vectors(ctx, []string{"a"}); err != nil || spent(t, s).NanoUSD != c.nano {
+			t.Errorf("at %+v: %v, %v are charged in all", c.given, err, spent(t, s))
+		}
+	}
+}
+
 // What was certainly not billed is given back; what cannot be kept is of unknown
 // outcome, and so is a bill for nothing.
 func TestEmbeddingsThatFail(t *testing.T) {

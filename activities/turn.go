@@ -63,7 +63,7 @@ type question struct {
 	entry    int
 	speaker  string // an agent's name, or a role
 	provider Provider
-	price    *money.Price // of the provider, where the campaign's manifest has none
+	price    *money.Price // of the provider; nil if it is that of the campaign's manifest
 	messages []model.Message
 	hash     string // of these
 	longest  int    // answer in tokens; 0 if the request sets no limit
