@@ -83,7 +83,7 @@ func (e *embeddings) Vectors(ctx context.Context, texts []string) (vectors [][]f
 	}
 	defer got.hold.Keep()              // without its answer the ledger says that its outcome is not known
 	kept := context.WithoutCancel(ctx) // what was bought is stored, cancelled or not
-	if err := e.Keep(kept, texts, vectors); err != nil {
+	if err := a.insist(func() error { return e.Keep(kept, texts, vectors) }); err != nil {
 		return nil, used, err
 	}
 	if got.answer.Raw, err = json.Marshal(map[string]int{"texts": len(texts)}); err != nil { // the vectors are kept elsewhere

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"go.temporal.io/sdk/temporal"
 
@@ -221,8 +223,24 @@ func TestEmbeddingsThatFail(t *testing.T) {
 	if _, used, err := source.Vectors(ctx, []string{"a"}); !errors.Is(err, strange) || used.Input != 5 || spent(t, s).Tokens != 81 {
 		t.Errorf("%v; %v are charged for what is of no use", err, spent(t, s))
 	}
-	full := errors.New("the disk is full")
 	c.fault = nil
+	synctest.Test(t, func(t *testing.T) { unkept(t, s, c) }) // it is tried for more than a minute
+	calls, err := activities.EmbeddingCalls(ctx, s, "spoken")
+	noError(t, err)
+	for by, all := range calls {
+		if len(all) != 1 || all[0].Status != "unknown" {
+			t.Errorf("%s: %+v", by, all)
+		}
+	}
+	if _, err := activities.New(activities.Config{Store: s}).Embeddings(ctx, activities.Embedding{Campaign: "nobody"}); err == nil || !strings.Contains(err.Error(), "roundtable run FILE") {
+		t.Errorf("a campaign without limits: %v", err)
+	}
+}
+
+// unkept buys a vector that cannot be kept.
+func unkept(t *testing.T, s lake.Store, c *counter) {
+	t.Helper()
+	full := errors.New("the disk is full")
 	a := activities.New(activities.Config{Store: s, Alone: true})
 	source, err := a.Embeddings(ctx, activities.Embedding{
 		Campaign: "spoken", ID: "x", Price: &money.Price{Input: 1}, Source: c,
@@ -233,14 +251,29 @@ func TestEmbeddingsThatFail(t *testing.T) {
 	if _, _, err := source.Vectors(ctx, []string{"a"}); !errors.Is(err, full) || spent(t, s).Tokens != 162 {
 		t.Errorf("%v; %v are charged for what is lost", err, spent(t, s))
 	}
-	calls, err := activities.EmbeddingCalls(ctx, s, "spoken")
-	noError(t, err)
-	for by, all := range calls {
-		if len(all) != 1 || all[0].Status != "unknown" {
-			t.Errorf("%s: %+v", by, all)
+}
+
+// Vectors that are paid for outlive a minute in which the store takes nothing:
+// else their texts would be bought again.
+func TestPaidVectorsOutliveAnOutage(t *testing.T) {
+	t.Parallel()
+	s := spoken(t, plan.Limits{CostUSD: dollars(1)})
+	synctest.Test(t, func(t *testing.T) {
+		c := &counter{t: t, allowed: 1e9, kept: map[string]bool{}}
+		up := time.Now().Add(time.Minute)
+		source, err := activities.New(activities.Config{Store: s, Alone: true}).Embeddings(ctx, activities.Embedding{
+			Campaign: "spoken", ID: "x", Price: &money.Price{Input: 1}, Source: c,
+			Provider: activities.Provider{Name: "openai/m", Endpoint: "http://localhost/v1", Account: "m"},
+			Keep: func(ctx context.Context, texts []string, vectors [][]float64) error {
+				if time.Now().Before(up) {
+					return errors.New("503")
+				}
+				return c.keep(ctx, texts, vectors)
+			},
+		})
+		noError(t, err)
+		if _, _, err := source.Vectors(ctx, []string{"a"}); err != nil || !c.kept["a"] || c.calls != 1 || spent(t, s).Tokens != 81 {
+			t.Errorf("%v: kept %v after %d calls, %v are charged", err, c.kept, c.calls, spent(t, s))
 		}
-	}
-	if _, err := a.Embeddings(ctx, activities.Embedding{Campaign: "nobody"}); err == nil || !strings.Contains(err.Error(), "roundtable run FILE") {
-		t.Errorf("a campaign without limits: %v", err)
-	}
+	})
 }

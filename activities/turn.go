@@ -218,14 +218,23 @@ type bought struct {
 // a worker that stops waits for its activities.
 const keepFor = 90 * time.Second
 
-// keep stores a turn. Its answer is paid for and in hand, so a store that
-// fails for a while is tried again here.
-func (a *Activities) keep(ctx context.Context, place lake.Place, t lake.Turn) (lake.Turn, error) {
+// keep stores a turn.
+func (a *Activities) keep(ctx context.Context, place lake.Place, t lake.Turn) (stored lake.Turn, err error) {
+	err = a.insist(func() error {
+		stored, err = a.answers.Put(ctx, place, t)
+		return err
+	})
+	return stored, err
+}
+
+// insist stores what is paid for and in hand: a store that fails for a while is
+// tried again here.
+func (a *Activities) insist(store func() error) error {
 	began := time.Now()
 	for pause := 100 * time.Millisecond; ; pause = min(4*pause, 10*time.Second) {
-		stored, err := a.answers.Put(ctx, place, t)
+		err := store()
 		if err == nil || errors.Is(err, lake.ErrCorrupt) || time.Since(began) > keepFor {
-			return stored, err
+			return err
 		}
 		a.meter.failed(err)
 		time.Sleep(pause)
