@@ -41,9 +41,8 @@ type Group struct {
 	Reasoning      int64   // part of Output
 	USD            float64 // of billed calls with a price
 	Unpriced       int     // billed calls without one
-	Unmetered      int     // billed calls of which the service did not say what they used
-	WorstUSD       float64 // what calls of unknown outcome or usage have cost at most
-	Unbounded      int     // of these the ones without such a bound
+	WorstUSD       float64 // what calls of unknown outcome have cost at most
+	Unbounded      int     // calls of unknown outcome without such a bound
 	Latency        []int64 // of billed calls, ms, ascending
 	Summed         bool    // of a labeller: what is cached and thought, and latencies, are not known
 	Shared         bool    // of an embedder: its calls are of no collaboration
@@ -148,7 +147,11 @@ func (g *Group) count(c record.Call) {
 	switch {
 	case c.Status != "answered":
 		g.Unknown++
-		g.bound(c.WorstUSD)
+		if c.WorstUSD == nil {
+			g.Unbounded++
+		} else {
+			g.WorstUSD += *c.WorstUSD
+		}
 	case c.Cached:
 		g.Cached++
 	default:
@@ -156,21 +159,8 @@ func (g *Group) count(c record.Call) {
 	}
 }
 
-// bound adds what a call has cost at most; nil if that is not known.
-func (g *Group) bound(worst *float64) {
-	if worst == nil {
-		g.Unbounded++
-		return
-	}
-	g.WorstUSD += *worst
-}
-
 func (g *Group) bill(c record.Call) {
 	g.Billed++
-	if c.WorstTokens != nil {
-		g.Unmetered++
-		g.bound(c.WorstUSD)
-	}
 	for sum, tokens := range map[*int64]*int64{
 		&g.Input: c.InputTokens, &g.CachedInput: c.CachedInputTokens, &g.Output: c.OutputTokens, &g.Reasoning: c.ReasoningTokens,
 	} {

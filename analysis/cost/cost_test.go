@@ -188,7 +188,7 @@ func TestNotesSayWhatIsNotKnown(t *testing.T) {
 	}
 	commit(t, s, key("scripted", "c", 0), []record.Call{unknown(0, nil)}, "vote")
 	r = load(t, s, ByCondition)
-	says(r, tables.Simulated+", in 1 of 4", "What 1 calls of unknown outcome or usage have cost at most is not known")
+	says(r, tables.Simulated+", in 1 of 4", "What 1 calls of unknown outcome have cost at most is not known")
 	if got := cells(t, r.Table(), "scripted"); got["worst USD"] != "" || got["p50 s"] != "" || got["USD/call"] != "" {
 		t.Errorf("a call without a bound: %v", got)
 	}

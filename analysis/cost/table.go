@@ -80,14 +80,11 @@ func (r Report) notes() []string {
 	if r.Total.Unknown > 0 {
 		note("Unknown: in flight when a process or a connection died, so perhaps billed. Worst USD is the cost if all of them were, answered at full length.")
 	}
-	if r.Total.Unmetered > 0 {
-		note("%d answers came without their usage: they count with what they can have cost at most, in worst USD alone.", r.Total.Unmetered)
-	}
 	if r.Total.Unpriced > 0 {
 		note("%d calls have no price: cost USD and USD/call are about the others, and nothing rests on a guess.", r.Total.Unpriced)
 	}
 	if r.Total.Unbounded > 0 {
-		note("What %d calls of unknown outcome or usage have cost at most is not known, so neither is the worst case.", r.Total.Unbounded)
+		note("What %d calls of unknown outcome have cost at most is not known, so neither is the worst case.", r.Total.Unbounded)
 	}
 	if r.Earlier > 0 {
 		note("%d earlier generations are counted: they were paid, too.", r.Earlier)
