@@ -60,6 +60,16 @@ func TestRunLabels(t *testing.T) {
 			t.Errorf("%v does not rest on %s:\n%s", args, r.Labeller, out)
 		}
 	}
+	// Out of the file it is out of the campaign: resume would go on to pay for it.
+	labelledBy(t, plain, "")
+	output(t, plain, "run", "talk.yaml")
+	data, err := os.ReadFile(filepath.Join(plain, "lake", "lake", "_campaigns", "talk", "manifest.json"))
+	if err != nil || strings.Contains(string(data), "labeller") {
+		t.Errorf("%v: the manifest still names a labeller:\n%s", err, data)
+	}
+	if out := output(t, plain, "run", "talk.yaml"); !strings.Contains(out, "done already") {
+		t.Errorf("run without a labeller again says\n%s", out)
+	}
 	labelledBy(t, dir, "labels:\n  model: scripted/trader\n  reasks: 11\n")
 	d := ends(t, 2, dir, nil, "plan", "talk.yaml")
 	for _, want := range []string{"line 8: labels.model: scripted/trader plays an environment and cannot label", "line 9: labels.reasks: is 11"} {

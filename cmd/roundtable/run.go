@@ -137,11 +137,11 @@ func sealed(ctx context.Context, s store.Store, p activities.Plan) bool {
 // labelsDone says whether everything that has ended is labelled as the
 // manifest says, and the recorded one says the same.
 func labelsDone(ctx context.Context, s store.Store, m activities.Manifest) bool {
-	if m.Labels == nil {
-		return true
-	}
 	recorded, err := filedLabels(ctx, s, m.Campaign)
-	if err != nil || recorded == nil || recorded.ID() != m.Labels.ID() {
+	if err != nil || m.Labels == nil || recorded == nil {
+		return err == nil && m.Labels == recorded
+	}
+	if recorded.ID() != m.Labels.ID() {
 		return false
 	}
 	left, err := unlabelled(ctx, s, m.Campaign, m.Labels.ID())
