@@ -105,6 +105,19 @@ func TestPlanLabels(t *testing.T) {
 	}
 }
 
+// TestLabellerByRulesHasNoParameters: a slip is told, and a key that does not
+// belong there is not recorded.
+func TestLabellerByRulesHasNoParameters(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	labelledBy(t, dir, "labels: {model: {name: scripted/labeller, api_key: canary}}\n")
+	if d := ends(t, exitUsage, dir, nil, "plan", "talk.yaml"); !strings.Contains(d.err, "labels.model.api_key: unknown key") {
+		t.Errorf("plan says\n%s", d.err)
+	}
+	labelledBy(t, dir, "labels: {model: {name: scripted/labeller}}\n")
+	ends(t, 0, dir, nil, "plan", "talk.yaml")
+}
+
 // labelsOf8 are those who have labelled all eight collaborations.
 func labelsOf8(t *testing.T, dir string) []string {
 	t.Helper()

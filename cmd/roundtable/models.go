@@ -86,7 +86,8 @@ func (p providers) named(name string, decode envs.Decode, c plan.Condition, env 
 		case env != nil:
 			return activities.Provider{}, fmt.Errorf("%s labels messages and plays no agent; name it in labels", name)
 		default:
-			return activities.Provider{Model: label.NewRules(), Name: name, Simulated: true, Instant: true}, nil
+			made := activities.Provider{Model: label.NewRules(), Name: name, Simulated: true, Instant: true}
+			return made, decode(&struct{}{}) // it has no parameters
 		}
 		return newScripted(name, rest, decode, env)
 	case "replay":
