@@ -1,8 +1,9 @@
 // Package cost says what a campaign's calls took: money, tokens and time, by
-// condition, model or phase, and what its labels and embeddings did. It counts every committed generation, for all were
-// paid; what is not known (a price, the outcome of a call) is counted beside the
-// sums and never guessed; and a service that changed the model behind a name
-// while the campaign ran is named.
+// condition, model or phase, and what its labels and embeddings did. It counts
+// every committed generation, for all were paid; what is not known (a price, the
+// outcome of a call, what it has used) is counted beside the sums and never
+// guessed; and a service that changed the model behind a name while the campaign
+// ran is named.
 package cost
 
 import (
@@ -41,7 +42,8 @@ type Group struct {
 	Reasoning      int64   // part of Output
 	USD            float64 // of billed calls with a price
 	Unpriced       int     // billed calls without one
-	WorstUSD       float64 // what calls of unknown outcome have cost at most
+	Silent         int     // billed calls of which the service did not say what they used
+	WorstUSD       float64 // what these and calls of unknown outcome have cost at most
 	Unbounded      int     // calls of unknown outcome without such a bound
 	Latency        []int64 // of billed calls, ms, ascending
 	Summed         bool    // of a labeller: what is cached and thought, and latencies, are not known
@@ -168,10 +170,14 @@ func (g *Group) bill(c record.Call) {
 			*sum += *tokens
 		}
 	}
-	if c.CostUSD == nil {
-		g.Unpriced++
-	} else {
+	switch {
+	case c.CostUSD != nil:
 		g.USD += *c.CostUSD
+	case c.WorstUSD != nil:
+		g.Silent++
+		g.WorstUSD += *c.WorstUSD
+	default:
+		g.Unpriced++
 	}
 	if c.LatencyMS != nil {
 		g.Latency = append(g.Latency, *c.LatencyMS)

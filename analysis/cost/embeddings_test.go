@@ -23,7 +23,7 @@ func TestEmbeddingsAreCounted(t *testing.T) {
 		r.Embedded(bought)
 		table := r.Table()
 		large, unpriced, before, all := cells(t, table, "embeddings by large"), cells(t, table, "embeddings by unpriced"), cells(t, without.Table(), "all"), cells(t, table, "all")
-		for column, want := range map[string]string{"collaborations": "", "calls": "2", "unknown": "1", "input tokens": "900", "output tokens": "0", "cost USD": "0.2500", "USD/collaboration": "", "p50 s": "0.50"} {
+		for column, want := range map[string]string{"collaborations": "", "calls": "2", "unknown": "1", "input tokens": "900", "output tokens": "0", "cost USD": "0.2500", "worst USD": "0.8750", "USD/collaboration": "", "USD/call": "0.250000", "p50 s": "0.50"} {
 			if large[column] != want {
 				t.Errorf("by %s: %s of the one with a price is %q, want %q", by, column, large[column], want)
 			}
@@ -33,6 +33,9 @@ func TestEmbeddingsAreCounted(t *testing.T) {
 		}
 		if r.Total.USD != without.Total.USD+.25 || r.Total.Billed != without.Total.Billed+3 || r.Total.Input != without.Total.Input+910 || all["collaborations"] != before["collaborations"] {
 			t.Errorf("by %s: all is %+v, was %+v", by, r.Total, without.Total)
+		}
+		if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "Of 1 calls the service did not say") || r.Total.Unpriced != without.Total.Unpriced+1 {
+			t.Errorf("by %s: %d calls have no price; notes %q", by, r.Total.Unpriced, notes)
 		}
 		if !strings.Contains(strings.Join(table.Notes, "\n"), "each bought once") || strings.Contains(strings.Join(without.Table().Notes, "\n"), "each bought once") {
 			t.Errorf("by %s: notes %q", by, table.Notes)

@@ -51,12 +51,13 @@ func (g Group) row(by By) []tables.Cell {
 // dollars are the sum, the worst case, and the means. What rests on no price at
 // all is left empty, for it is not 0.
 func (g Group) dollars() []tables.Cell {
-	priced := g.Billed - g.Unpriced
+	priced := g.Billed - g.Unpriced - g.Silent
 	sum := priced > 0 || g.Billed == 0
+	whole := g.Unpriced+g.Silent == 0
 	return []tables.Cell{
 		known(g.USD, 4, sum),
 		known(g.USD+g.WorstUSD, 4, g.Unpriced == 0 && g.Unbounded == 0),
-		known(g.USD/float64(max(1, g.Collaborations)), 6, sum && g.Unpriced == 0 && !g.Shared),
+		known(g.USD/float64(max(1, g.Collaborations)), 6, sum && whole && !g.Shared),
 		known(g.USD/float64(max(1, priced)), 6, priced > 0),
 	}
 }
@@ -79,6 +80,9 @@ func (r Report) notes() []string {
 	}
 	if r.Total.Unknown > 0 {
 		note("Unknown: in flight when a process or a connection died, so perhaps billed. Worst USD is the cost if all of them were, answered at full length.")
+	}
+	if r.Total.Silent > 0 {
+		note("Of %d calls the service did not say what they used: cost USD and USD/call are about the others; worst USD has the most that they can have cost.", r.Total.Silent)
 	}
 	if r.Total.Unpriced > 0 {
 		note("%d calls have no price: cost USD and USD/call are about the others, and nothing rests on a guess.", r.Total.Unpriced)

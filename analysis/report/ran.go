@@ -58,10 +58,19 @@ func paid(all cost.Group) string {
 		return ""
 	}
 	said := fmt.Sprintf("%.4f USD", all.USD)
+	var more []string
 	if all.Unpriced > 0 {
-		said = fmt.Sprintf("at least %s: %d calls have no known price", said, all.Unpriced)
+		more = append(more, fmt.Sprintf("%d calls have no known price", all.Unpriced))
+	}
+	if all.Silent > 0 {
+		more = append(more, fmt.Sprintf("of %d calls the service did not say what they used", all.Silent))
+	}
+	if more != nil {
+		said = fmt.Sprintf("at least %s: %s", said, strings.Join(more, ", "))
 	}
 	switch {
+	case all.Silent > 0 && all.Unbounded == 0:
+		said += fmt.Sprintf(", and at most %.4f USD for these and %d calls of unknown outcome", all.WorstUSD, all.Unknown)
 	case all.Unbounded > 0:
 		said += fmt.Sprintf(", and what %d calls of unknown outcome may have cost", all.Unknown)
 	case all.Unknown > 0:
