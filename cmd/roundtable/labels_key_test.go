@@ -72,7 +72,7 @@ func TestRunLabels(t *testing.T) {
 	}
 	labelledBy(t, dir, "labels:\n  model: scripted/trader\n  reasks: 11\n")
 	d := ends(t, 2, dir, nil, "plan", "talk.yaml")
-	for _, want := range []string{"line 8: labels.model: scripted/trader plays an environment and cannot label", "line 9: labels.reasks: is 11"} {
+	for _, want := range []string{"line 8: labels.model: scripted/trader cannot label; scripted/labeller can, and so can any language model", "line 9: labels.reasks: is 11"} {
 		if !strings.Contains(d.err, want) {
 			t.Errorf("plan says\n%s, not %q", d.err, want)
 		}

@@ -103,11 +103,11 @@ func (p providers) named(name string, decode envs.Decode, c plan.Condition, env 
 
 // labeller makes a model that labels messages; it sends nothing.
 func (p providers) labeller(name string, decode envs.Decode) (activities.Provider, error) {
-	made, err := p.named(name, decode, plan.Condition{}, nil)
-	if err == nil && made.Model == nil {
-		err = fmt.Errorf("%s plays an environment and cannot label; %s can, and so can any language model", name, label.Rules)
+	provider, _, _ := strings.Cut(name, "/")
+	if name != label.Rules && (provider == "scripted" || provider == "replay" || provider == "retrieval") {
+		return activities.Provider{}, fmt.Errorf("%s cannot label; %s can, and so can any language model", name, label.Rules)
 	}
-	return made, err
+	return p.named(name, decode, plan.Condition{}, nil)
 }
 
 // longest bounds a call whatever the campaign's limits say.
