@@ -119,18 +119,39 @@ next:
 	return number(t, found[0][column])
 }
 
-// claims are the pairs that a regression claims for a rule.
-func (a analysed) claims(t *testing.T, rule string) (pairs []string, tested int) {
+// effect is a row of a regression.
+type effect struct {
+	Pair        string
+	Coefficient struct{ Value float64 }
+	T           float64
+	P           *float64 `json:"permutation p"`
+	BH          *float64
+}
+
+// effects are the rows of a regression whose column has a text.
+func (a analysed) effects(t *testing.T, column, text string) (list []effect) {
 	t.Helper()
 	for _, row := range a.Tables[0].Rows {
-		var of, pair string
-		var p *float64
-		if err := errors.Join(json.Unmarshal(row["rule"], &of), json.Unmarshal(row["pair"], &pair), json.Unmarshal(row["BH"], &p)); err != nil {
+		var of string
+		var e effect
+		data, err := json.Marshal(row)
+		if err := errors.Join(err, json.Unmarshal(data, &e), json.Unmarshal(row[column], &of)); err != nil {
 			t.Fatal(err)
 		}
-		if of == rule && p != nil {
-			if tested++; *p < 0.05 {
-				pairs = append(pairs, pair)
+		if of == text {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// claims are the pairs of them that are claimed.
+func (a analysed) claims(t *testing.T, column, text string) (pairs []string, tested int) {
+	t.Helper()
+	for _, e := range a.effects(t, column, text) {
+		if e.BH != nil {
+			if tested++; *e.BH < 0.05 {
+				pairs = append(pairs, e.Pair)
 			}
 		}
 	}
@@ -146,10 +167,10 @@ func TestPlantedEffectsAreFound(t *testing.T) {
 	dir := plant(t, steady, peaking, [2]int{5, 2})
 
 	regression := analyse(t, dir, "planted", "regression")
-	if claims, tested := regression.claims(t, "majority"); !slices.Equal(claims, []string{accepts.String()}) || tested < 50 {
+	if claims, tested := regression.claims(t, "rule", "majority"); !slices.Equal(claims, []string{accepts.String()}) || tested < 50 {
 		t.Errorf("of %d pairs %q are claimed, planted was %s", tested, claims, accepts)
 	}
-	if claims, tested := regression.claims(t, "ranked"); len(claims) > 0 || tested < 50 {
+	if claims, tested := regression.claims(t, "rule", "ranked"); len(claims) > 0 || tested < 50 {
 		t.Errorf("of %d pairs %q are claimed, planted was none", tested, claims)
 	}
 	if beta := regression.cell(t, "coefficient", "majority", accepts.String()); math.Abs(*beta-0.2) > 0.05 {
@@ -179,7 +200,7 @@ func TestNothingPlantedIsFound(t *testing.T) {
 	dir := plant(t, null, other, [2]int{2, 2})
 	regression := analyse(t, dir, "planted", "regression")
 	for _, rule := range []string{"majority", "ranked"} {
-		if claims, tested := regression.claims(t, rule); len(claims) > 0 || tested < 50 {
+		if claims, tested := regression.claims(t, "rule", rule); len(claims) > 0 || tested < 50 {
 			t.Errorf("of %d pairs %q are claimed for %s", tested, claims, rule)
 		}
 	}
