@@ -97,8 +97,7 @@ func threeWays(t *testing.T, name, params string) (live record.Rows, asked *hear
 			})
 			commit(t, make(), r, task.Succeeded)
 		case "at once":
-			_, err := newActivities(store, asked, withPuzzles, instant).Recall(ctx, r)
-			noError(t, err)
+			playAtOnce(t, newActivities(store, asked, withPuzzles, instant), r)
 		}
 		played[way] = rows(t, store, p, r)
 	}

@@ -64,7 +64,7 @@ func TestGiven(t *testing.T) {
 		case "in turn":
 			driven(t, p, r, func(block int) *activities.Activities { return workers[block%2] })
 		case "at once":
-			must(newActivities(s, robot(), simulated, instant).Recall(ctx, r))
+			playAtOnce(t, newActivities(s, robot(), simulated, instant), r)
 		case "earlier":
 			for _, turn := range moves[:6] { // as by TakeTurn for each: starts, answers and moves of round 1
 				if turn.Act.Values == nil {

@@ -361,6 +361,20 @@ func playWhole(t testing.TB, a *activities.Activities, p activities.Plan, r task
 	return commit(t, a, r, task.Succeeded)
 }
 
+// playAtOnce plays an instantaneous collaboration to its end and commits it. On
+// a slow machine that is more than one batch.
+func playAtOnce(t testing.TB, a *activities.Activities, r task.Ref) {
+	t.Helper()
+	for range 1000 {
+		known, err := a.Recall(ctx, r)
+		noError(t, err)
+		if known.Committed != nil {
+			return
+		}
+	}
+	t.Fatal("it does not end")
+}
+
 func commit(t testing.TB, a *activities.Activities, r task.Ref, status string) task.Result {
 	t.Helper()
 	result, err := a.Record(ctx, task.Ending{Ref: r, Status: status})

@@ -175,8 +175,7 @@ func TestRowCounts(t *testing.T) {
 			s := newLake(t)
 			p := recorded(t, s, yaml("counts", agents, rounds, "rule: plurality", "reasks: 1"))
 			r := ref(p, 0)
-			_, err := newActivities(s, trader(malformed), instant).Recall(ctx, r)
-			noError(t, err)
+			playAtOnce(t, newActivities(s, trader(malformed), instant), r)
 			all := rows(t, s, p, r)
 			same(t, len(all.Collaborations), 1)
 			same(t, len(all.Rounds), rounds)
@@ -327,8 +326,7 @@ func TestDigestIsTheSame(t *testing.T) {
 		})
 	}
 	run("batch", func(t *testing.T, with maker, _ activities.Plan, r task.Ref) {
-		_, err := with(trader(0.2), instant).Recall(ctx, r)
-		noError(t, err)
+		playAtOnce(t, with(trader(0.2), instant), r)
 	})
 	run("live", func(t *testing.T, with maker, p activities.Plan, r task.Ref) {
 		a := with(trader(0.2))

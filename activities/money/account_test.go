@@ -157,7 +157,7 @@ func TestFirstComeFirstServed(t *testing.T) {
 		}
 	}
 	wait(1, 9) // the large one is not passed by
-	wait(2, 1)
+	wait(2, 2) // not beside it: who is served is one of them
 	w.answer(1, amount(0, 0))
 	h.Settle(amount(0, 0))
 	if first := <-order; first != 1 {
