@@ -11,7 +11,7 @@ import (
 type Effect struct {
 	Term
 	Same        []string `json:"same"`        // pairs that occur in exactly the same rounds: the coefficient is theirs as much
-	Clustered   *Test    `json:"clustered"`   // allowing for dependence within a collaboration; nil where Test is, or with one collaboration
+	Clustered   *Test    `json:"clustered"`   // allowing for dependence within a collaboration; nil where Test is, and where one collaboration alone tells
 	Permutation *float64 `json:"permutation"` // p-value by exchanging whole trajectories: the one for claims; nil if not estimable or not asked for
 	Adjusted    *float64 `json:"adjusted"`    // the same after Benjamini and Hochberg, over all estimable pairs
 }

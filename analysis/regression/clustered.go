@@ -7,10 +7,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// rounding is the share of the ordinary standard error below which a clustered
+// one is that of a computer's arithmetic.
+const rounding = 1e-7
+
 // Clustered tests each estimable coefficient with standard errors that allow for
 // any dependence within a cluster (CR1: Liang and Zeger 1986 with Stata's
 // correction G/(G-1)·(n-1)/(n-rank), t with G-1 degrees of freedom). cluster
-// holds one number a row. Tests follow the terms of Fit; nil where there is none.
+// holds one number a row. Tests follow the terms of Fit; nil where there is none:
+// a coefficient that rests on one cluster alone has no error but rounding, because
+// the residuals of a cluster that is fitted for itself add up to nothing.
 func (m *Model) Clustered(y []float64, cluster []int) ([]*Test, error) {
 	fit, err := m.Fit(y)
 	if err != nil {
@@ -36,8 +42,8 @@ func (m *Model) Clustered(y []float64, cluster []int) ([]*Test, error) {
 	}
 	correction := float64(g) / float64(g-1) * float64(fit.N-1) / float64(fit.DOF)
 	for j, t := range fit.Terms {
-		if t.Test != nil {
-			tests[j] = test(t.Beta, math.Sqrt(correction*variance[j]), g-1)
+		if se := math.Sqrt(correction * variance[j]); t.Test != nil && se > rounding*t.Test.SE {
+			tests[j] = test(t.Beta, se, g-1)
 		}
 	}
 	return tests, nil

@@ -89,6 +89,23 @@ func dense(rows [][]float64) *mat.Dense {
 	return x
 }
 
+// x2 differs within the first cluster only: its clustered error is nothing, and
+// nothing is no evidence. x1 is compared with other clusters.
+func TestOneClusterHasNoError(t *testing.T) {
+	x := dense([][]float64{{1, 1}, {1, 1}, {1, 0}, {1, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}})
+	m, err := regression.NewModel([]string{"x1", "x2"}, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests, err := m.Clustered([]float64{1, 2.5, 2, 4.25, 1, 3, 2, 7}, []int{0, 0, 0, 0, 1, 1, 2, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tests[1] == nil || tests[2] != nil {
+		t.Errorf("x1 %+v, x2 %+v; x2 can have no test", tests[1], tests[2])
+	}
+}
+
 // x1 + x2 is the intercept: of the three only combinations are determined, and x3 stands alone.
 func TestAliased(t *testing.T) {
 	x := dense([][]float64{{1, 0, 0}, {0, 1, 1}, {1, 0, 1}, {0, 1, 0}, {1, 0, 1}, {0, 1, 1}})

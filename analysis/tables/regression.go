@@ -46,7 +46,7 @@ func (c Campaign) regression(most int) (Table, bool) {
 		}
 	}
 	t.Notes = append([]string{
-		"Least squares of minimum norm; one row a collaboration and round from 2; 1 for a pair (an agent shows the first act, in the next round another one the second) that the round shows. Coefficient (standard error) and Student's t; clustered: by collaboration (CR1).",
+		"Least squares of minimum norm; one row a collaboration and round from 2; 1 for a pair (an agent shows the first act, in the next round another one the second) that the round shows. Coefficient (standard error) and Student's t; clustered: by collaboration (CR1), empty where the coefficient rests on one collaboration alone.",
 		fmt.Sprintf("permutation p: whole trajectories exchanged between collaborations, %d times with seed %d; BH: after Benjamini and Hochberg over the pairs of the condition. Claims rest on these. A pair that the data do not determine has no figures.", permutations, permuteSeed),
 	}, about...)
 	c.left(&t)
