@@ -127,6 +127,10 @@ func TestEmbeddingBudget(t *testing.T) {
 			t.Errorf("%v says\n%s", args, d.err)
 		}
 	}
+	keyless := ends(t, exitUsage, dir, []string{"OPENAI_BASE_URL=", "OPENAI_API_KEY="}, "analyze", "wordy", "--table", "8", "--embedder", "openai/text-embedding-3-small")
+	if !strings.Contains(keyless.err, "72 texts of campaign wordy have no embedding by openai/text-embedding-3-small") {
+		t.Errorf("without a key, which only features needs:\n%s", keyless.err)
+	}
 	if _, calls, _ := s.books(); calls != 0 {
 		t.Fatalf("%d requests before anything was allowed", calls)
 	}

@@ -13,6 +13,7 @@ import (
 	"roundtable/activities/embed"
 	"roundtable/activities/model"
 	"roundtable/activities/model/openai"
+	"roundtable/activities/model/wire"
 	"roundtable/analysis/embedding"
 	"roundtable/analysis/features"
 	store "roundtable/analysis/lake"
@@ -87,7 +88,7 @@ func (e embedder) advise(ctx context.Context, s store.Store, campaign string, er
 	if _, missing := errors.AsType[*embedding.MissingError](err); !missing {
 		return err
 	}
-	if e.fault != nil {
+	if e.fault != nil && !errors.Is(e.fault, wire.ErrNoKey) { // a key is only for who buys
 		return exit{exitUsage, e.fault}
 	}
 	d, err := store.ReadDataset(ctx, s, campaign)
