@@ -50,7 +50,7 @@ func (m DialogueAct) Fit(d *Data, train []int) (Fitted, error) {
 		l.Pairs = append(l.Pairs, p.String())
 	}
 	if len(pairs) < best.params.Score {
-		l.Note = fmt.Sprintf("there are %d signals, and %d needed to stop", len(pairs), best.params.Score)
+		l.Note = fmt.Sprintf("%d of the %d signals needed to stop were found", len(pairs), best.params.Score)
 	}
 	return Fitted{func(run int) Stop { return d.stop(run, pairs, best.params) }, l}, nil
 }
