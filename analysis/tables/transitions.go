@@ -61,7 +61,7 @@ func (c Campaign) Agreement(ctx context.Context, store lake.Store) (Table, error
 		return Table{}, err
 	}
 	if len(labellers) < 2 {
-		return Table{}, fmt.Errorf("campaign %s is labelled by %d; agreement needs two (roundtable label %s --labeller provider/model)", c.Name, len(labellers), c.Name)
+		return Table{}, fmt.Errorf("agreement is between labellers; campaign %s has %d of the two it takes (another one: roundtable label %s --labeller provider/model)", c.Name, len(labellers), c.Name)
 	}
 	units, simulated, err := units(ctx, store, c.Name, labellers)
 	if err != nil {
@@ -77,7 +77,7 @@ func (c Campaign) Agreement(ctx context.Context, store lake.Store) (Table, error
 	}
 	t.Notes = []string{
 		"Labellers: " + strings.Join(labellers, ", ") + ".",
-		"kappa: Cohen's, of two labellers; alpha: Krippendorff's, nominal, with the distance MASI for all acts together; same: share of messages that all label alike; n: messages. Empty where it is not defined, as when nobody ever names the act.",
+		"kappa: Cohen's, of two labellers; alpha: Krippendorff's, nominal, with the distance MASI for all acts together; same: share of messages that all label alike; n: messages. Empty where it is not defined, as when all name the act of every message, or nobody of any.",
 	}
 	if simulated {
 		t.Notes = append([]string{"SIMULATED LABELS: at least one labeller goes by rules on words."}, t.Notes...)
