@@ -47,7 +47,7 @@ func newLabel(o *options) *cobra.Command {
 	f.StringVar(&l.params, "params", "{}", "its parameters as JSON, as in a campaign: {\"base_url\": \"http://localhost:8000/v1\"}")
 	f.StringVar(&l.generate, "generate", `{"temperature":0,"max_tokens":1024}`, "how it samples, as JSON, as generate: in a campaign")
 	f.IntVar(&l.reasks, "reasks", 2, "how often it is asked again after an answer that cannot be read, 0 to 10")
-	f.StringVar(&l.price, "price", "", "what it costs, in US dollars for a million tokens: {\"input\": 1, \"output\": 2} (default: the built-in table)")
+	f.StringVar(&l.price, "price", "", "what it costs, in US dollars for a million tokens: {\"input\": 1, \"output\": 2} (default: the campaign's prices, or the built-in table)")
 	f.BoolVar(&l.costUnknown, "cost-unknown", false, "ask it although its price is not known")
 	f.BoolVar(&l.noCache, "no-cache", false, "do not use labels of the same message elsewhere; stored labels of this campaign are still never asked for again")
 	return cmd

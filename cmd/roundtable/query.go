@@ -36,7 +36,8 @@ func newQuery(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "query [SQL]",
 		Short: "Answer SQL over the tables of the lake, also while campaigns run",
-		Long: "Answer SQL over the tables collaborations, rounds, turns, ballots and calls with DuckDB.\n" +
+		Long: "Answer SQL over the tables collaborations, rounds, turns, ballots and calls,\n" +
+			"and labels and features of campaigns that have them, with DuckDB.\n" +
 			"Without SQL and --file, statements come from standard input; on a terminal there is a prompt.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {

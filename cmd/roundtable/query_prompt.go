@@ -16,7 +16,7 @@ import (
 	"roundtable/analysis/sql"
 )
 
-const welcome = `The tables are collaborations, rounds, turns, ballots and calls, as of now; DESCRIBE turns; shows columns.
+const welcome = `The tables are collaborations, rounds, turns, ballots, calls, labels and features, as of now; DESCRIBE turns; shows columns.
 A statement ends with a semicolon. Ctrl-C drops it, Ctrl-D or exit leaves.`
 
 // prompt answers what is typed on a terminal.
