@@ -149,6 +149,9 @@ func TestRunLabelsKilled(t *testing.T) {
 	from := len(asked.arrivals(0))
 	until(t, "labels are asked for", func() bool { return len(asked.arrivals(from)) >= 8 })
 	b.kill()
+	if says := output(t, dir, "status", "talk"); !strings.Contains(says, "are not labelled yet; to go on: roundtable label talk") {
+		t.Errorf("of a campaign that was killed while it labelled status says\n%s", says)
+	}
 	stored, from := storedKeys(t, dir), len(asked.arrivals(0))
 
 	labelledBy(t, dir, labels+"limits: {cost_usd: 0.02}\n")

@@ -38,6 +38,8 @@ type campaignStatus struct {
 	Binding []binding `json:"binding,omitempty"` // what turns wait for, the most frequent first
 	Unread  string    `json:"unread,omitempty"`  // why the engine's word could not be had: the counts are the lake's
 	Again   int       `json:"again,omitempty"`   // cells that have ended and are to be run once more
+	// Unlabelled collaborations have ended and wait for the labeller of the campaign's file.
+	Unlabelled int `json:"unlabelled,omitempty"`
 	// Charged is what the campaign has cost at most, cells under way included; absent while it runs.
 	Charged *charged `json:"charged,omitempty"`
 }
@@ -76,6 +78,9 @@ func (o *options) status(ctx context.Context, names []string) error {
 			st.Name, st.State, st.Done(), st.Cells, st.Succeeded, st.Failed, st.Stopped, st.Running)
 		if st.Again > 0 {
 			fmt.Printf("  %d of them are to be run once more\n", st.Again)
+		}
+		if st.Unlabelled > 0 {
+			fmt.Printf("  %d are not labelled yet; to go on: roundtable label %s\n", st.Unlabelled, st.Name)
 		}
 		if st.PauseReason != "" {
 			fmt.Printf("  paused because: %s\n", st.PauseReason)
@@ -136,7 +141,11 @@ func (o *options) statusOf(ctx context.Context, s store.Store, name string) (cam
 	}
 	if st.Done() == st.Cells && st.Again == 0 {
 		st.State = "done"
-		return st, nil
+		filed, err := filedLabels(ctx, s, name)
+		if err == nil && filed != nil {
+			st.Unlabelled, err = unlabelled(ctx, s, name, filed.ID())
+		}
+		return st, err
 	}
 	return st, st.halted(ctx, s)
 }
