@@ -9,6 +9,7 @@ import (
 	"roundtable/activities/label"
 	"roundtable/activities/lake"
 	"roundtable/activities/model"
+	"roundtable/analysis/record"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
@@ -80,10 +81,10 @@ func Rehearse(p Plan, i int, words string, data func(string) (fs.FS, error), mod
 	return r, labels, err
 }
 
-// message says whether the turn will be one by record.Turn.IsMessage.
+// message says whether the turn will be one in the table.
 func message(at protocol.Pending, t lake.Turn) bool {
-	format := at.Payload.Format
-	return at.Speaker.Role == "" && (format == transcript.FormatMessage || format == transcript.FormatText) && t.Act.Status == transcript.Said
+	row := record.Turn{Kind: at.Kind.String(), Role: at.Speaker.Role, Format: string(at.Payload.Format), Status: string(t.Act.Status), Agent: new(int32), Text: optional(t.Text)}
+	return row.IsMessage()
 }
 
 // rehearse plays to the end, or until some rounds are over, and shows what was asked and answered.

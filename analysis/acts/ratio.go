@@ -68,11 +68,11 @@ func ratios(talks []Talk, count func(round []Set, act int) (shown, of int)) [][N
 
 // ratio of the sums of pairs (shown, of).
 func ratio(counts [][2]float64) *Ratio {
-	share, se, ok := statistics.Ratio(counts)
-	if !ok {
+	share := statistics.RatioOf(counts)
+	if share == nil {
 		return nil
 	}
-	r := Ratio{Share: share, SE: se, Of: len(counts)}
+	r := Ratio{Share: share.Value, SE: share.SE, Of: share.N}
 	for _, c := range counts {
 		r.Units += int(c[1])
 	}

@@ -6,14 +6,6 @@ import (
 	"roundtable/analysis/statistics"
 )
 
-// Ratio of sums over collaborations, with the standard error of its linear
-// approximation, as statistics.Ratio.
-type Ratio struct {
-	Value float64  `json:"value"`
-	SE    *float64 `json:"se"` // nil for one unit
-	N     int      `json:"n"`  // units
-}
-
 // deviations of a ratio, by unit in the order in which units come: the
 // collaborations of several conditions that share one are one cluster.
 type deviations struct {
@@ -34,8 +26,8 @@ func (d *deviations) add(unit string, off float64) {
 }
 
 // ratio of a value whose denominator is the whole.
-func (d *deviations) ratio(value, whole float64) Ratio {
-	r := Ratio{Value: value, N: len(d.off)}
+func (d *deviations) ratio(value, whole float64) statistics.Ratio {
+	r := statistics.Ratio{Value: value, N: len(d.off)}
 	if m := float64(r.N); m > 1 {
 		squares := 0.0
 		for _, off := range d.off {
@@ -46,15 +38,6 @@ func (d *deviations) ratio(value, whole float64) Ratio {
 	return r
 }
 
-// saved is Σ saved / Σ taken over collaborations; nil of nothing.
-func saved(clusters [][2]float64) *Ratio {
-	value, se, ok := statistics.Ratio(clusters)
-	if !ok {
-		return nil
-	}
-	return &Ratio{value, se, len(clusters)}
-}
-
 // Compared is the goodness of every collaboration of a condition at the stops of
 // Baseline, a method and the Oracle; nil where it is not defined.
 type Compared struct {
@@ -63,7 +46,7 @@ type Compared struct {
 }
 
 // Closed is GapClosed of conditions, with its standard error; nil where GapClosed is false.
-func Closed(all []Compared) *Ratio {
+func Closed(all []Compared) *statistics.Ratio {
 	gaps := make([]Gap, len(all))
 	for i, c := range all {
 		gaps[i] = Gap{meanOf(c.Base), meanOf(c.Method), meanOf(c.Oracle)}

@@ -39,8 +39,8 @@ type Errors struct {
 	GapClosed *float64 `json:"gap_closed"`
 	CostUSD   *float64 `json:"cost_usd"` // of the sum that is saved; nil if a price is not known
 	// Rounds and Tokens are the saved shares; nil of nothing.
-	Rounds *Ratio `json:"rounds"`
-	Tokens *Ratio `json:"tokens"`
+	Rounds *statistics.Ratio `json:"rounds"`
+	Tokens *statistics.Ratio `json:"tokens"`
 	// Threshold is a standard deviation over so many folds, which are not independent.
 	Threshold *float64 `json:"threshold"`
 	Folds     int      `json:"folds"`
@@ -164,7 +164,7 @@ func (d *Data) spare(s *Summary, r Result) {
 			usd = append(usd, *o.Saving.CostUSD)
 		}
 	}
-	s.Errors.Rounds, s.Errors.Tokens = saved(rounds), saved(tokens)
+	s.Errors.Rounds, s.Errors.Tokens = statistics.RatioOf(rounds), statistics.RatioOf(tokens)
 	if se := standardError(usd); s.Saved.CostUSD != nil && se != nil {
 		s.Errors.CostUSD = new(*se * float64(s.N))
 	}

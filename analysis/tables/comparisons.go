@@ -95,8 +95,9 @@ func (v view) series(environment string) []statistics.Series {
 		}
 		s := statistics.Series{Name: v.title(g), Values: map[string]float64{}}
 		for _, r := range g.done() {
-			unit := fmt.Sprintf("i%d-%s-r%d", r.Instance, r.InstanceID, r.Replicate) // another data set's first question is another one
-			switch scores := r.Scores; {                                             // the last one stands, also after an early end
+			// Another data set's first question is another one. The last score stands, also after an early end.
+			unit := fmt.Sprintf("i%d-%s-r%d", r.Instance, r.InstanceID, r.Replicate)
+			switch scores := r.Scores; {
 			case len(scores) == 0:
 			case scores[len(scores)-1] != nil:
 				s.Values[unit] = *scores[len(scores)-1]

@@ -65,19 +65,5 @@ func (x discussed) challenges() []Cell {
 			improved, worsened, net = append(improved, pair(better)), append(worsened, pair(worse)), append(net, pair(better-worse))
 		}
 	}
-	return []Cell{rates.mean(1), ratio(improved), ratio(worsened), ratio(net), count(agents), count(rates.of)}
-}
-
-// ratio of sums over clusters, in percent with its standard error.
-func ratio(clusters [][2]float64) Cell {
-	share, se, ok := statistics.Ratio(clusters)
-	if !ok {
-		return Cell{}
-	}
-	c := number(100*share, 1)
-	if c.N = len(clusters); se != nil {
-		*se *= 100
-		c.SE = se
-	}
-	return c
+	return []Cell{rates.mean(1), share(statistics.RatioOf(improved)), share(statistics.RatioOf(worsened)), share(statistics.RatioOf(net)), count(agents), count(rates.of)}
 }

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"roundtable/analysis/crossval"
+	"roundtable/analysis/statistics"
 )
 
 // stops are the statistics of Table 11, and what the paper leaves out: rounds over all
@@ -32,7 +33,7 @@ var stops = []struct {
 		if s.GapClosed == nil {
 			return Cell{}
 		}
-		return share(&crossval.Ratio{Value: *s.GapClosed, SE: s.Errors.GapClosed, N: s.N})
+		return share(&statistics.Ratio{Value: *s.GapClosed, SE: s.Errors.GapClosed, N: s.N})
 	}},
 	{"rounds saved, %", func(_ judged, s crossval.Summary) Cell { return share(s.Errors.Rounds) }},
 	{"tokens saved, %", func(_ judged, s crossval.Summary) Cell { return share(s.Errors.Tokens) }},
@@ -45,7 +46,7 @@ var stops = []struct {
 }
 
 // share in percent; nothing of nothing is nothing.
-func share(r *crossval.Ratio) Cell {
+func share(r *statistics.Ratio) Cell {
 	if r == nil {
 		return Cell{}
 	}

@@ -17,18 +17,12 @@ type Labels struct {
 	Reasks   int // further questions after an answer that cannot be read
 }
 
-// LabelsBy are the labels of a model that is asked as labellers are by default.
-func LabelsBy(model Choice) Labels {
-	coldest := 0.0
-	return Labels{Model: model, Generate: Generate{Temperature: &coldest, MaxTokens: 1024}, Reasks: 2}
-}
-
 // labels reads the key labels; nil if the file has none.
 func (p *parser) labels(n *yaml.Node) *Labels {
 	if n == nil || isNull(n) { // an empty one is a fault already
 		return nil
 	}
-	l := LabelsBy(Choice{})
+	l := Labels{Generate: Generate{Temperature: new(0.0), MaxTokens: 1024}, Reasks: 2}
 	in := struct {
 		Model    json.RawMessage `json:"model"`
 		Generate Generate        `json:"generate"`
