@@ -15,12 +15,14 @@ import (
 type Data struct {
 	Runs []trajectory.Trajectory
 
-	rounds    int    // that every collaboration has
-	best      []int  // earliest best round
-	varies    []bool // goodness is not the same in all rounds
+	rounds    int        // that every collaboration has
+	best      []int      // earliest best round
+	varies    []bool     // goodness is not the same in all rounds
+	worst     []*float64 // least goodness in any round; nil if it is nowhere defined
 	pairs     *regression.Pairs
 	unpaired  error // why there are none
-	undefined error // why there are no information distances
+	distances int   // rounds that have an information distance
+	partly    int   // collaborations that have none in some round from 2
 }
 
 // NewData prepares collaborations of equal length, at least two of them. Without
@@ -30,22 +32,22 @@ func NewData(runs []trajectory.Trajectory) (*Data, error) {
 		return nil, err
 	}
 	d := &Data{Runs: runs, rounds: len(runs[0].Rounds)}
-	missing, defined := 0, 0
+	defined := 0
 	for _, t := range runs {
 		best, varies := t.Best()
 		d.best, d.varies = append(d.best, best), append(d.varies, varies)
-		if !t.Measured() {
-			missing++
-		}
 		if t.Goodness(best) != nil {
 			defined++
+		}
+		d.worst = append(d.worst, worst(t))
+		n := t.Distances()
+		d.distances += n
+		if n < d.rounds-1 {
+			d.partly++
 		}
 	}
 	if defined == 0 {
 		return nil, fmt.Errorf("none of the %d collaborations has goodness in any round, so there is nothing to judge a stop by", len(runs))
-	}
-	if missing > 0 {
-		d.undefined = fmt.Errorf("%d of %d collaborations have rounds without information distance; embed their messages first", missing, len(runs))
 	}
 	d.pairs, d.unpaired = regression.NewPairs(runs)
 	return d, nil
@@ -53,6 +55,27 @@ func NewData(runs []trajectory.Trajectory) (*Data, error) {
 
 // goodness of a run at a stop; the last round stands for one that never came.
 func (d *Data) goodness(run int, s Stop) *float64 { return d.Runs[run].Goodness(s.Round) }
+
+func worst(t trajectory.Trajectory) *float64 {
+	var least *float64
+	for _, r := range t.Rounds {
+		if r.Goodness != nil && (least == nil || *r.Goodness < *least) {
+			least = r.Goodness
+		}
+	}
+	return least
+}
+
+// trained is what a round is worth to a rule that is fitted on a run: goodness,
+// and where nothing has been decided yet the run's own worst goodness, so that
+// all rounds and rules are compared on the same runs and none gains by leaving
+// the hard ones undecided. It is nil for a run that never decides.
+func (d *Data) trained(run, round int) (worth *float64, decided bool) {
+	if g := d.Runs[run].Goodness(round); g != nil {
+		return g, true
+	}
+	return d.worst[run], false
+}
 
 // average goodness of runs under a rule, over those where it is defined.
 func (d *Data) average(runs []int, stop func(run int) Stop) (mean float64, n int) {

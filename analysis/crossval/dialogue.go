@@ -8,7 +8,8 @@ import (
 
 // DialogueAct stops when enough pairs of dialogue acts that go with greater
 // goodness occur in a round. Its parameters are those of the Grid with the
-// greatest mean goodness; of equals, with fewer rounds.
+// greatest mean goodness, the undecided counted as Data.trained says; of equals,
+// those with more decided, then with fewer rounds.
 type DialogueAct struct {
 	// Inner is the number of folds within the training collaborations by which
 	// the parameters are chosen; 0 is the paper's way, by what they do on the

@@ -78,11 +78,17 @@ func (ConsecutiveAgreements) Fit(d *Data, _ []int) (Fitted, error) {
 }
 
 // Oracle stops each collaboration at its own best round: what no rule can beat.
+// One that never has goodness has no best round and runs to its end.
 type Oracle struct{}
 
 func (Oracle) Name() string { return "Oracle" }
 func (Oracle) Fit(d *Data, _ []int) (Fitted, error) {
-	return Fitted{Stop: func(run int) Stop { return Stop{Round: d.best[run], Fired: true, Idle: !d.varies[run]} }}, nil
+	return Fitted{Stop: func(run int) Stop {
+		if d.worst[run] == nil {
+			return Stop{Round: d.rounds, Idle: true}
+		}
+		return Stop{Round: d.best[run], Fired: true, Idle: !d.varies[run]}
+	}}, nil
 }
 
 // Methods of paper 1 in the order of its Table 10, and the Fixed Best Round that

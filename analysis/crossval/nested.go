@@ -47,7 +47,7 @@ type Repeated struct {
 	// does not keep elsewhere.
 	Optimism  *float64 `json:"optimism"`
 	Round     float64  `json:"round"`      // mean last round, unfired runs with theirs
-	GapClosed *float64 `json:"gap_closed"` // mean over seeds
+	GapClosed *float64 `json:"gap_closed"` // mean over seeds; nil unless every one of them has it
 }
 
 // Repeat cross-validates on k folds of the units (nil for those of the data) for
@@ -95,8 +95,8 @@ func (r *Repeated) fill(results [][]Result, summaries [][]Summary, m int) {
 		if s.Goodness != nil {
 			goodness = append(goodness, *s.Goodness)
 		}
-		if s.GapClosed != nil {
-			gaps = append(gaps, *s.GapClosed)
+		if s.GapClosed != nil && s.GapClosed.Share != nil {
+			gaps = append(gaps, *s.GapClosed.Share)
 		}
 		for _, t := range results[i][m].Trained {
 			if t.Apparent != nil {
@@ -104,7 +104,10 @@ func (r *Repeated) fill(results [][]Result, summaries [][]Summary, m int) {
 			}
 		}
 	}
-	r.Goodness, r.Apparent, r.GapClosed = mean(goodness), mean(apparent), mean(gaps)
+	r.Goodness, r.Apparent = mean(goodness), mean(apparent)
+	if len(gaps) == len(results) {
+		r.GapClosed = mean(gaps)
+	}
 	r.Round = stat.Mean(rounds, nil)
 	if r.Goodness != nil && r.Apparent != nil {
 		r.Optimism = new(*r.Apparent - *r.Goodness)

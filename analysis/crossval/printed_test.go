@@ -1,6 +1,7 @@
 package crossval_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -25,20 +26,20 @@ var printed = map[string]map[string][6]float64{
 // closed pools the rules of an environment, as percentages of the printed figures.
 func closed(t *testing.T, environment, method string) float64 {
 	t.Helper()
-	var gaps []crossval.Gap
+	var rules []crossval.Compared
 	of := printed[environment]
 	for i := range 6 {
 		gap := [3]float64{of["base"][i], of[method][i], of["oracle"][i]}
 		if environment == "recsys" {
 			gap = [3]float64{-gap[0], -gap[1], -gap[2]}
 		}
-		gaps = append(gaps, crossval.Gap{Base: &gap[0], Method: &gap[1], Oracle: &gap[2]})
+		rules = append(rules, crossval.Compared{Units: []string{fmt.Sprint(i)}, Base: []*float64{&gap[0]}, Method: []*float64{&gap[1]}, Oracle: []*float64{&gap[2]}})
 	}
-	share, ok := crossval.GapClosed(gaps)
-	if !ok {
+	c := crossval.Closed(rules)
+	if c.Share == nil {
 		t.Fatal("nothing can be gained")
 	}
-	return 100 * share
+	return 100 * *c.Share
 }
 
 // The text says that Information Distance closes 12 % of the gap, Dialogue Act

@@ -6,6 +6,98 @@ import (
 	"roundtable/analysis/statistics"
 )
 
+// Compared is the goodness of every collaboration of a condition at the stops of
+// Baseline, a method and the Oracle; nil where it is not defined.
+type Compared struct {
+	Units                []string
+	Base, Method, Oracle []*float64
+}
+
+// Closure is the share of the way from the baseline to the Oracle that a method
+// goes, on collaborations in which all three have goodness.
+type Closure struct {
+	Share   *float64 `json:"share"`   // nil if Unclear or N is 0
+	SE      *float64 `json:"se"`      // of Share over units; nil for one
+	N       int      `json:"n"`       // collaborations in which all three have goodness
+	Of      int      `json:"of"`      // all collaborations
+	Unclear bool     `json:"unclear"` // the way is not longer than its own error, so no share of it means anything
+}
+
+// Closed returns the gap closed over conditions: Σ(method-base)/Σ(oracle-base) of
+// their means. Ratios by condition would divide by zero where nothing can be gained.
+func Closed(all []Compared) Closure {
+	var c Closure
+	var way, won deviations
+	open, gained := 0.0, 0.0
+	for _, one := range all {
+		c.Of += len(one.Units)
+		units, gaps, gains := one.paired()
+		c.N += len(units)
+		if len(units) == 0 {
+			continue
+		}
+		gap, gain := *mean(gaps), *mean(gains)
+		open, gained = open+gap, gained+gain
+		for i, unit := range units {
+			way.add(unit, (gaps[i]-gap)/float64(len(units)))
+			won.add(unit, (gains[i]-gain)/float64(len(units)))
+		}
+	}
+	error, ok := way.error()
+	if c.N == 0 {
+		return c
+	}
+	if c.Unclear = open <= tie || !ok || open <= error*statistics.QuantileT(0.975, float64(len(way.off)-1)); c.Unclear {
+		return c
+	}
+	share := gained / open
+	for i := range won.off {
+		won.off[i] = (won.off[i] - share*way.off[i]) / open
+	}
+	c.Share = &share
+	if se, ok := won.error(); ok {
+		c.SE = &se
+	}
+	return c
+}
+
+// paired returns the gaps between baseline and Oracle, and what the method gains
+// over the baseline, of the collaborations in which all three have goodness.
+func (c Compared) paired() (units []string, gaps, gains []float64) {
+	for i, unit := range c.Units {
+		base, method, oracle := c.Base[i], c.Method[i], c.Oracle[i]
+		if base != nil && method != nil && oracle != nil {
+			units, gaps, gains = append(units, unit), append(gaps, *oracle-*base), append(gains, *method-*base)
+		}
+	}
+	return units, gaps, gains
+}
+
+// MeanClosure returns the mean of shares that rest on different collaborations,
+// such as those of environments; Unclear if one of them has no share.
+func MeanClosure(all []Closure) Closure {
+	var m Closure
+	sum, squares, known := 0.0, 0.0, true
+	for _, c := range all {
+		m.N, m.Of = m.N+c.N, m.Of+c.Of
+		if c.Share == nil {
+			m.Unclear = true
+			continue
+		}
+		sum += *c.Share
+		if known = known && c.SE != nil; known {
+			squares += *c.SE * *c.SE
+		}
+	}
+	if k := float64(len(all)); k > 0 && !m.Unclear {
+		m.Share = new(sum / k)
+		if known {
+			m.SE = new(math.Sqrt(squares) / k)
+		}
+	}
+	return m
+}
+
 // deviations of a ratio, by unit in the order in which units come: the
 // collaborations of several conditions that share one are one cluster.
 type deviations struct {
@@ -25,75 +117,15 @@ func (d *deviations) add(unit string, off float64) {
 	d.off[n] += off
 }
 
-// ratio of a value whose denominator is the whole.
-func (d *deviations) ratio(value, whole float64) statistics.Ratio {
-	r := statistics.Ratio{Value: value, N: len(d.off)}
-	if m := float64(r.N); m > 1 {
-		squares := 0.0
-		for _, off := range d.off {
-			squares += off * off
-		}
-		r.SE = new(math.Sqrt(squares*m/(m-1)) / whole)
+// error returns the standard error of the sum that deviates so; false for one unit.
+func (d *deviations) error() (float64, bool) {
+	m := float64(len(d.off))
+	if m < 2 {
+		return 0, false
 	}
-	return r
-}
-
-// Compared is the goodness of every collaboration of a condition at the stops of
-// Baseline, a method and the Oracle; nil where it is not defined.
-type Compared struct {
-	Units                []string
-	Base, Method, Oracle []*float64
-}
-
-// Closed is GapClosed of conditions, with its standard error; nil where GapClosed is false.
-func Closed(all []Compared) *statistics.Ratio {
-	gaps := make([]Gap, len(all))
-	for i, c := range all {
-		gaps[i] = Gap{meanOf(c.Base), meanOf(c.Method), meanOf(c.Oracle)}
+	squares := 0.0
+	for _, off := range d.off {
+		squares += off * off
 	}
-	share, ok := GapClosed(gaps)
-	if !ok {
-		return nil
-	}
-	var d deviations
-	open := 0.0
-	for i, c := range all {
-		g := gaps[i]
-		if g.Base == nil || g.Method == nil || g.Oracle == nil {
-			continue
-		}
-		open += *g.Oracle - *g.Base
-		base, method, oracle := pulls(c.Base, *g.Base), pulls(c.Method, *g.Method), pulls(c.Oracle, *g.Oracle)
-		for j, unit := range c.Units {
-			d.add(unit, method[j]-base[j]-share*(oracle[j]-base[j]))
-		}
-	}
-	return new(d.ratio(share, open))
-}
-
-// pulls of values on their mean; those that are not defined do not pull.
-func pulls(values []*float64, mean float64) []float64 {
-	n := 0.0
-	for _, v := range values {
-		if v != nil {
-			n++
-		}
-	}
-	pull := make([]float64, len(values))
-	for i, v := range values {
-		if v != nil {
-			pull[i] = (*v - mean) / n
-		}
-	}
-	return pull
-}
-
-func meanOf(values []*float64) *float64 {
-	var defined []float64
-	for _, v := range values {
-		if v != nil {
-			defined = append(defined, *v)
-		}
-	}
-	return mean(defined)
+	return math.Sqrt(squares * m / (m - 1)), true
 }

@@ -42,8 +42,8 @@ func TestPlantedPeakIsFound(t *testing.T) {
 		}
 	}
 	for _, s := range crossval.Summarize(d, results)[1:3] {
-		if *s.GapClosed < 0.9 || !near(s.Effective, 1) || s.Saved.Rounds != 60*6 || math.Abs(*s.Saved.CostUSD-0.36) > 1e-9 {
-			t.Errorf("%s closes %.2f of the gap and saves %+v", s.Method, *s.GapClosed, s.Saved)
+		if *s.GapClosed.Share < 0.9 || !near(s.Effective, 1) || s.Saved.Rounds != 60*6 || math.Abs(*s.Saved.CostUSD-0.36) > 1e-9 {
+			t.Errorf("%s closes %.2f of the gap and saves %+v", s.Method, *s.GapClosed.Share, s.Saved)
 		}
 	}
 }
@@ -68,8 +68,8 @@ func TestPlantedPairStops(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"Dialogue Act", "Dialogue Act (nested)"} {
-		if *by[name].GapClosed < 0.5 || *by[name].Goodness < *by["Fixed Best Round"].Goodness+0.1 {
-			t.Errorf("%s closes %.2f of the gap; %.3f against %.3f of a fixed round", name, *by[name].GapClosed, *by[name].Goodness, *by["Fixed Best Round"].Goodness)
+		if *by[name].GapClosed.Share < 0.5 || *by[name].Goodness < *by["Fixed Best Round"].Goodness+0.1 {
+			t.Errorf("%s closes %.2f of the gap; %.3f against %.3f of a fixed round", name, *by[name].GapClosed.Share, *by[name].Goodness, *by["Fixed Best Round"].Goodness)
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package crossval
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // ValidationCheckpoint stops at the mean of the training collaborations' best
 // rounds, to the nearest round. Collaborations whose goodness never changes have
@@ -24,23 +27,26 @@ func (ValidationCheckpoint) Fit(d *Data, train []int) (Fitted, error) {
 }
 
 // FixedBestRound stops at the round at which the training collaborations are
-// best on average, the earliest of equals. Rounds in which goodness is defined
-// for fewer than half of them are left out.
+// best on average, the undecided counted as Data.trained says. Of equals it takes
+// the round in which more have decided, then the earlier one.
 type FixedBestRound struct{}
 
 func (FixedBestRound) Name() string { return "Fixed Best Round" }
 func (FixedBestRound) Fit(d *Data, train []int) (Fitted, error) {
-	best, round := math.Inf(-1), 0
+	best, round := tally{}, 0
 	for r := 1; r <= d.rounds; r++ {
-		mean, n := d.average(train, func(int) Stop { return Stop{Round: r} })
-		if 2*n >= len(train) && n > 0 && mean > best+tie {
-			best, round = mean, r
+		t := tally{}
+		for _, run := range train {
+			t.add(d, run, r)
+		}
+		if t.better(best) {
+			best, round = t, r
 		}
 	}
 	if round == 0 {
-		return d.never(Learned{Note: "in no round goodness is defined for half of the training collaborations"}), nil
+		return d.never(Learned{Note: noTraining(len(train), "has goodness in any round").Error()}), nil
 	}
-	return at(round, Learned{Round: &round, Train: &best}), nil
+	return at(round, Learned{Round: &round, Train: new(best.mean())}), nil
 }
 
 func at(round int, l Learned) Fitted {
@@ -50,26 +56,39 @@ func at(round int, l Learned) Fitted {
 // InformationDistance stops at the first round from 2 whose distance to the
 // round before is below a threshold: the mean of the distances at the training
 // collaborations' best rounds. A best round 1 has no distance and is left out, as
-// are collaborations whose goodness never changes.
+// are collaborations whose goodness never changes. A round without messages, and
+// the one after it, have no distance either: the rule neither learns from them
+// nor stops there.
 type InformationDistance struct{}
 
 func (InformationDistance) Name() string { return "Information Distance" }
 func (InformationDistance) Fit(d *Data, train []int) (Fitted, error) {
-	if d.undefined != nil {
-		return Fitted{}, d.undefined
+	if d.distances == 0 {
+		return Fitted{}, fmt.Errorf("none of the %d collaborations has an information distance in any round; measure their messages first", len(d.Runs))
 	}
 	sum, n := 0.0, 0
 	for _, run := range train {
-		if d.varies[run] && d.best[run] >= 2 {
-			sum, n = sum+*d.Runs[run].Rounds[d.best[run]-1].Distance, n+1
+		if distance := d.distance(run, d.best[run]); d.varies[run] && distance != nil {
+			sum, n = sum+*distance, n+1
 		}
 	}
 	if n == 0 {
-		return d.never(Learned{Note: noTraining(len(train), "is best after round 1").Error()}), nil
+		return d.never(Learned{Note: noTraining(len(train), "is best in a round with information distance").Error()}), nil
 	}
 	threshold := sum / float64(n)
 	return Fitted{
-		Stop:    d.first(2, func(run, r int) bool { return *d.Runs[run].Rounds[r-1].Distance < threshold }),
+		Stop: d.first(2, func(run, r int) bool {
+			distance := d.distance(run, r)
+			return distance != nil && *distance < threshold
+		}),
 		Learned: Learned{Threshold: &threshold},
 	}, nil
+}
+
+// distance of a round from the one before; nil in round 1 and where it is not defined.
+func (d *Data) distance(run, round int) *float64 {
+	if round < 2 {
+		return nil
+	}
+	return d.Runs[run].Rounds[round-1].Distance
 }

@@ -12,20 +12,21 @@ import (
 type Summary struct {
 	Method    string   `json:"method"`
 	Absent    string   `json:"absent,omitempty"`
-	N         int      `json:"n"`          // collaborations
-	Defined   int      `json:"n_defined"`  // with goodness at the stop
-	Goodness  *float64 `json:"goodness"`   // mean over these
-	SE        *float64 `json:"se"`         // of it, over collaborations
-	Fired     float64  `json:"fired"`      // share that the rule stopped
-	Effective float64  `json:"effective"`  // share that it stopped before the last round
-	Round     float64  `json:"round"`      // mean last round of all; one that was not stopped counts with its last
-	FiredN    int      `json:"n_fired"`    // behind FiredRound; the Oracle's leave out those without a best round
-	FiredAt   *float64 `json:"fired_at"`   // mean stop of those that the rule stopped: the paper's Early Stopped Round
-	Threshold *float64 `json:"threshold"`  // mean of the folds'
-	GapClosed *float64 `json:"gap_closed"` // of the distance between baseline and Oracle; nil if there is none
-	Saved     Saving   `json:"saved"`      // sums over all
-	Of        Saving   `json:"of"`         // what the collaborations took in all
-	Notes     []string `json:"notes,omitempty"`
+	N         int      `json:"n"`                // collaborations
+	Defined   int      `json:"n_defined"`        // with goodness at the stop
+	Goodness  *float64 `json:"goodness"`         // mean over these
+	SE        *float64 `json:"se"`               // of it, over collaborations
+	Fired     float64  `json:"fired"`            // share that the rule stopped
+	Effective float64  `json:"effective"`        // share that it stopped before the last round
+	Round     float64  `json:"round"`            // mean last round of all; one that was not stopped counts with its last
+	FiredN    int      `json:"n_fired"`          // behind FiredRound; the Oracle's leave out those without a best round
+	FiredAt   *float64 `json:"fired_at"`         // mean stop of those that the rule stopped: the paper's Early Stopped Round
+	Threshold *float64 `json:"threshold"`        // mean of the folds'
+	GapClosed *Closure `json:"gap_closed"`       // of the way from baseline to Oracle; nil if these are not among the methods
+	Saved     Saving   `json:"saved"`            // sums over all
+	Of        Saving   `json:"of"`               // what the collaborations took in all
+	Notes     []string `json:"notes,omitempty"`  // why the rule of some folds never stops
+	Partly    string   `json:"partly,omitempty"` // what the rule could not see, with its n
 
 	Errors   Errors   `json:"errors"`
 	Compared Compared `json:"-"` // behind GapClosed
@@ -36,7 +37,6 @@ type Errors struct {
 	Effective *float64 `json:"effective"`
 	Round     *float64 `json:"round"`
 	FiredAt   *float64 `json:"fired_at"`
-	GapClosed *float64 `json:"gap_closed"`
 	CostUSD   *float64 `json:"cost_usd"` // of the sum that is saved; nil if a price is not known
 	// Rounds and Tokens are the saved shares; nil of nothing.
 	Rounds *statistics.Ratio `json:"rounds"`
@@ -95,9 +95,7 @@ func Summarize(d *Data, results []Result) []Summary {
 			continue
 		}
 		list[i].Compared = Compared{d.units(), base, r.goodness(), oracle}
-		if g := Closed([]Compared{list[i].Compared}); g != nil {
-			list[i].GapClosed, list[i].Errors.GapClosed = &g.Value, g.SE
-		}
+		list[i].GapClosed = new(Closed([]Compared{list[i].Compared}))
 	}
 	return list
 }
@@ -149,6 +147,10 @@ func (d *Data) summary(r Result) Summary {
 	s.Errors = Errors{Effective: standardError(effective), Round: standardError(rounds), FiredAt: standardError(fired)}
 	d.spare(&s, r)
 	s.learned(r)
+	if (r.Method == InformationDistance{}.Name()) && r.Absent == "" && d.partly > 0 {
+		s.Partly = fmt.Sprintf("%d of %d collaborations have rounds without information distance, because nobody sent a message then or in the round before; "+
+			"the rule neither learns from these rounds nor stops there (%d of %d rounds have one)", d.partly, s.N, d.distances, s.N*(d.rounds-1))
+	}
 	return s
 }
 
@@ -209,24 +211,4 @@ func mean(x []float64) *float64 {
 	}
 	m := stat.Mean(x, nil)
 	return &m
-}
-
-// Gap is mean goodness without stopping, with a method, and with the Oracle.
-type Gap struct{ Base, Method, Oracle *float64 }
-
-// GapClosed is the share of the way from the baseline to the Oracle that a method
-// goes, pooled over decision rules: Σ(method-base)/Σ(oracle-base). Ratios by rule
-// divide by zero where nothing can be gained. Gaps with a part missing are left
-// out; false if nothing remains, or nothing can be gained.
-func GapClosed(gaps []Gap) (float64, bool) {
-	won, open := 0.0, 0.0
-	for _, g := range gaps {
-		if g.Base != nil && g.Method != nil && g.Oracle != nil {
-			won, open = won+*g.Method-*g.Base, open+*g.Oracle-*g.Base
-		}
-	}
-	if open <= tie {
-		return 0, false
-	}
-	return won / open, true
 }

@@ -11,14 +11,43 @@ const tie = 1e-12
 // tally is what one combination does to some collaborations.
 type tally struct {
 	params       Params
-	level        int // of its p-value
-	sum          float64
-	n            int // with defined goodness
+	level        int     // of its p-value
+	sum          float64 // of goodness where it is defined
+	n            int
+	worth        float64 // of what each is worth in training, over those that ever decide
+	ever         int
 	rounds, runs int
 }
 
-func (t tally) mean() float64      { return t.sum / float64(t.n) }
+func (t tally) mean() float64      { return t.worth / float64(t.ever) }
 func (t tally) meanRound() float64 { return float64(t.rounds) / float64(t.runs) }
+
+// add a run that ends with a round.
+func (t *tally) add(d *Data, run, round int) {
+	worth, decided := d.trained(run, round)
+	if worth != nil {
+		t.worth, t.ever = t.worth+*worth, t.ever+1
+	}
+	if decided {
+		t.sum, t.n = t.sum+*worth, t.n+1
+	}
+	t.rounds, t.runs = t.rounds+round, t.runs+1
+}
+
+// better says whether a tally of the same runs beats another: by worth, then by
+// how many have decided, then by fewer rounds. None at all is beaten by any.
+func (t tally) better(other tally) bool {
+	if t.ever == 0 || other.ever == 0 {
+		return t.ever > 0
+	}
+	switch difference := t.mean() - other.mean(); {
+	case math.Abs(difference) > tie:
+		return difference > 0
+	case t.n != other.n:
+		return t.n > other.n
+	}
+	return t.meanRound() < other.meanRound()-tie
+}
 
 type tallies []tally
 
@@ -49,30 +78,20 @@ func (ts tallies) add(d *Data, found signals, runs []int) {
 			if round == 0 {
 				round = d.rounds
 			}
-			if g := d.Runs[run].Goodness(round); g != nil {
-				t.sum, t.n = t.sum+*g, t.n+1
-			}
-			t.rounds, t.runs = t.rounds+round, t.runs+1
+			t.add(d, run, round)
 		}
 	}
 }
 
-// best by mean goodness, then by fewer rounds, then by order; -1 if goodness is nowhere defined.
+// best of the tallies, the first of equals; -1 if goodness is nowhere defined.
 func (ts tallies) best() int {
-	best := -1
+	best, at := tally{}, -1
 	for i, t := range ts {
-		if t.n == 0 {
-			continue
-		}
-		difference := math.Inf(1)
-		if best >= 0 {
-			difference = t.mean() - ts[best].mean()
-		}
-		if difference > tie || difference >= -tie && t.meanRound() < ts[best].meanRound()-tie {
-			best = i
+		if t.better(best) {
+			best, at = t, i
 		}
 	}
-	return best
+	return at
 }
 
 // Combination is what one point of the grid does to the collaborations it was fitted to.
@@ -105,7 +124,7 @@ func Search(d *Data) (all []Combination, best int, err error) {
 	for _, t := range ts {
 		c := Combination{Params: t.params, N: t.n, MeanRound: t.meanRound()}
 		if t.n > 0 {
-			c.Goodness = t.mean()
+			c.Goodness = t.sum / float64(t.n)
 		}
 		all = append(all, c)
 	}

@@ -5,6 +5,9 @@ import (
 	"roundtable/analysis/statistics"
 )
 
+// gapStatistic has no average over conditions but the sums of Table 10.
+const gapStatistic = "gap closed, %"
+
 // stops are the statistics of Table 11, and what the paper leaves out: rounds over all
 // collaborations, and what is saved.
 var stops = []struct {
@@ -29,11 +32,11 @@ var stops = []struct {
 		}
 		return Cell{Value: s.Threshold, SE: s.Errors.Threshold, N: s.Errors.Folds, Decimals: 3}
 	}},
-	{"gap closed, %", func(_ judged, s crossval.Summary) Cell {
+	{gapStatistic, func(_ judged, s crossval.Summary) Cell {
 		if s.GapClosed == nil {
 			return Cell{}
 		}
-		return share(&statistics.Ratio{Value: *s.GapClosed, SE: s.Errors.GapClosed, N: s.N})
+		return gapClosed(*s.GapClosed)
 	}},
 	{"rounds saved, %", func(_ judged, s crossval.Summary) Cell { return share(s.Errors.Rounds) }},
 	{"tokens saved, %", func(_ judged, s crossval.Summary) Cell { return share(s.Errors.Tokens) }},
@@ -65,6 +68,32 @@ func percent(share *float64) Cell {
 	return number(100**share, 1)
 }
 
+// averageRow returns the means of the cells that have a figure, column by column
+// after the head; the last column, n, stays empty.
+func averageRow(head []Cell, rows [][]Cell) []Cell {
+	row := head
+	for j := len(head); j < len(rows[0])-1; j++ {
+		var s sample
+		decimals, unknown := 0, false
+		for _, r := range rows {
+			c := r[j]
+			unknown = unknown || c.Text != ""
+			if c.Value != nil {
+				s.add(*c.Value, true)
+				decimals = c.Decimals
+			}
+		}
+		if unknown {
+			row = append(row, word("unknown"))
+			continue
+		}
+		cell := s.mean(decimals)
+		cell.SE, cell.N = nil, 0 // conditions share their instances: their spread is no error of the mean
+		row = append(row, cell)
+	}
+	return append(row, Cell{})
+}
+
 // Table11 is Table 11 of paper 1: when the stopping rules stop, and what that saves.
 func (c Campaign) Table11() (Table, bool) {
 	v := c.view("", "env", "rule")
@@ -77,16 +106,33 @@ func (c Campaign) Table11() (Table, bool) {
 	t.Columns = append(t.Columns, "n")
 	list, notes := c.judge(v)
 	for _, s := range stops {
+		var environments []string
+		rows := map[string][][]Cell{}
 		for _, j := range list {
-			row := append([]Cell{word(s.name)}, v.label(j.group)...)
-			t.Rows = append(t.Rows, append(row, j.row(s.of)...))
+			row := append(append([]Cell{word(s.name)}, v.label(j.group)...), j.row(s.of)...)
+			t.Rows = append(t.Rows, row)
+			if rows[j.environment] == nil {
+				environments = append(environments, j.environment)
+			}
+			rows[j.environment] = append(rows[j.environment], row)
+		}
+		if s.name == gapStatistic {
+			t.Rows = append(t.Rows, closed(v, list)...)
+			continue
+		}
+		for _, environment := range environments {
+			if of := rows[environment]; len(of) > 1 {
+				head := append([]Cell{word(s.name)}, v.named(environment, "average")...)
+				t.Rows = append(t.Rows, averageRow(head, of))
+			}
 		}
 	}
 	t.Notes = append([]string{
 		"Early stopped round: mean over the n collaborations that the rule stopped, as in the paper; of the Oracle over those whose goodness changes at all. " +
 			"Last round of all: over all collaborations, one that was not stopped with its last round. Rounds count from 1 (the paper's Validation Checkpoint from 0).",
 		"Mean, share or sum (standard error over collaborations). Effective ratio: stopped before the last round. Threshold: information distance, mean (standard deviation) of the folds. " +
-			"Saved: rounds, billed tokens and dollars after the stop; the cost of labels and embeddings is not taken off. Gap closed: as in Table 10, of one condition.",
+			"Saved: rounds, billed tokens and dollars after the stop. The cost of labels and embeddings is not taken off. Average: over the conditions that have a figure, as in the paper's last column.",
+		gapNote,
 	}, notes...)
 	c.left(&t)
 	c.embedded(&t)

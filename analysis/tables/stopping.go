@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"roundtable/analysis/crossval"
+	"roundtable/analysis/statistics"
 	"roundtable/analysis/trajectory"
 )
 
@@ -94,6 +95,9 @@ func remarks(list []judged) []string {
 			for _, n := range s.Notes {
 				r.add(s.Method+" never stops "+n, j.condition)
 			}
+			if s.Partly != "" {
+				r.add(s.Method+": "+s.Partly, j.condition)
+			}
 		}
 	}
 	return r.notes(len(list))
@@ -101,7 +105,11 @@ func remarks(list []judged) []string {
 
 const stoppingNote = "Cross-validation in 5 folds of collaborations (seed 1, the same folds for all conditions and methods): a rule is made on four folds and judged on the fifth. " +
 	"Mean (standard error) over collaborations. A rule that never stops one leaves it at its last round. Fixed Best Round and Oracle are for comparison: the best round for all, and the best for each. " +
-	"Where n= is shown, the others were stopped before anything was decided: they have no goodness and are left out, so such a figure rests on easier or harder ones than its neighbours."
+	"Where n= is shown, the others were stopped before anything was decided: they have no goodness and are left out, so such a figure rests on easier or harder ones than its neighbours. " +
+	"In training, a collaboration that has not decided at a stop counts with its own worst goodness, so rounds and parameters are compared on the same collaborations."
+
+const gapNote = "Gap closed: Σ(method - baseline) / Σ(Oracle - baseline), in percent (standard error over instances and replicates, which conditions share), on the collaborations in which all three have goodness; " +
+	"n= where that is not all of them. gap ≈ 0: what the Oracle gains over the baseline is within its own error of 0 (95 %), so there is no share of it."
 
 // Table10 is Table 10 of paper 1: what each stopping rule makes of each
 // condition, as share of the greatest total utility (exchange), MAE (recsys) or goodness.
@@ -128,7 +136,7 @@ func (c Campaign) stopping(v view, name, title string) (Table, bool) {
 		t.Rows = append(t.Rows, append(row, j.row(achieved)...))
 	}
 	t.Rows = append(t.Rows, closed(v, list)...)
-	t.Notes = append([]string{stoppingNote, "Gap closed: Σ(method - baseline) / Σ(Oracle - baseline) over the conditions of an environment, in percent (standard error over instances and replicates, which conditions share)."}, notes...)
+	t.Notes = append([]string{stoppingNote, gapNote + " The sums are over the conditions of an environment; the row of all environments is the mean of theirs."}, notes...)
 	c.left(&t)
 	c.embedded(&t)
 	c.labelled(&t)
@@ -175,7 +183,8 @@ func achieved(j judged, s crossval.Summary) Cell {
 	return Cell{Value: &value, SE: s.SE, N: s.Defined, Decimals: 3, Partial: s.Defined < s.N}
 }
 
-// closed has one row an environment: the gap closed over all its conditions.
+// closed returns one row an environment, the gap closed over all its conditions,
+// and the mean of these if there are several.
 func closed(v view, list []judged) [][]Cell {
 	var environments []string
 	gaps := map[string][][]crossval.Compared{} // by method
@@ -192,22 +201,48 @@ func closed(v view, list []judged) [][]Cell {
 		}
 	}
 	var rows [][]Cell
+	byMethod := make([][]crossval.Closure, len(crossval.Methods()))
 	for _, environment := range environments {
-		row := append([]Cell{word("gap closed, %")}, v.all(environment)...)
-		for _, g := range gaps[environment] {
-			row = append(row, share(crossval.Closed(g)))
+		row := append([]Cell{word(gapStatistic)}, v.all(environment)...)
+		for i, g := range gaps[environment] {
+			c := crossval.Closed(g)
+			byMethod[i] = append(byMethod[i], c)
+			row = append(row, gapClosed(c))
+		}
+		rows = append(rows, append(row, Cell{}))
+	}
+	if len(environments) > 1 {
+		row := append([]Cell{word(gapStatistic)}, v.all("all")...)
+		for _, c := range byMethod {
+			row = append(row, gapClosed(crossval.MeanClosure(c)))
 		}
 		rows = append(rows, append(row, Cell{}))
 	}
 	return rows
 }
 
+// gapClosed is a share in percent, with its n where it is not of all collaborations.
+func gapClosed(c crossval.Closure) Cell {
+	switch {
+	case c.N == 0:
+		return Cell{}
+	case c.Share == nil:
+		return word("gap ≈ 0")
+	}
+	cell := share(&statistics.Ratio{Value: *c.Share, SE: c.SE, N: c.N})
+	cell.Partial = c.N < c.Of
+	return cell
+}
+
 // all is the label of a row over all conditions of an environment.
-func (v view) all(environment string) []Cell {
+func (v view) all(environment string) []Cell { return v.named(environment, "all") }
+
+// named is the label of a row about several conditions of an environment.
+func (v view) named(environment, name string) []Cell {
 	cells := make([]Cell, len(v.labels))
-	cells[0] = word("all")
+	cells[0] = word(name)
 	if v.labels[0] == "env" && len(cells) > 1 {
-		cells[0], cells[1] = word(environment), word("all")
+		cells[0], cells[1] = word(environment), word(name)
 	}
 	return cells
 }

@@ -188,3 +188,45 @@ func TestStoppingNamesTheLabeller(t *testing.T) {
 		}
 	}
 }
+
+// A campaign over both environments has the mean of their gaps, as the paper
+// averages them, and averages over its rules; shares say on how many
+// collaborations they rest.
+func TestStoppingAverages(t *testing.T) {
+	plan := trajectorytest.Plan{Runs: 20, Rounds: 6, Agents: 3, Seed: 1, Peak: 3, Own: 0.1, Noise: 0.02, Still: 4}
+	late := plan.Make()
+	for i := range 10 { // half of them decide in round 4 only, after the round that is best
+		for r := range 3 {
+			late[i].Rounds[r].Goodness, late[i].Rounds[r].Agreed = nil, false
+		}
+	}
+	a, b := campaignOf("exchange", map[string][]trajectory.Trajectory{"majority": plan.Make(), "rated": plan.Make()}), campaignOf("recsys", map[string][]trajectory.Trajectory{"ranked": late})
+	a.Runs, a.Courses.Runs = append(a.Runs, b.Runs...), append(a.Courses.Runs, b.Courses.Runs...)
+	ten, _ := a.Table10()
+	shares := map[string]Cell{}
+	for _, r := range ten.Rows {
+		if r[0].Text == gapStatistic {
+			shares[r[1].Text] = byColumn(ten, r)["Validation Checkpoint"]
+		}
+	}
+	if len(shares) != 3 {
+		t.Fatalf("rows of gap closed: %v", shares)
+	}
+	near(t, "mean over environments", shares["all"].Value, (*shares["exchange"].Value+*shares["recsys"].Value)/2)
+	eleven, _ := a.Table11()
+	last := map[string]*float64{}
+	for _, r := range eleven.Rows {
+		if r[0].Text == "last round of all" && r[1].Text == "exchange" {
+			last[r[2].Text] = byColumn(eleven, r)["First Agreement"].Value
+		}
+	}
+	near(t, "average over rules", last["average"], (*last["majority"]+*last["rated"])/2)
+	for _, r := range eleven.Rows {
+		if c := byColumn(eleven, r)["First Agreement"]; r[0].Text == gapStatistic && r[2].Text == "ranked" && (c.N != 20 || c.Partial) {
+			t.Errorf("all have goodness when First Agreement stops: %+v", c)
+		}
+		if c := byColumn(eleven, r)["Information Distance"]; r[0].Text == gapStatistic && r[2].Text == "ranked" && (!c.Partial || c.N >= 20) {
+			t.Errorf("some have not decided when Information Distance stops, and the share says %q", c)
+		}
+	}
+}

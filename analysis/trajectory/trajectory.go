@@ -65,9 +65,16 @@ func (t Trajectory) Labelled() bool {
 	return len(t.Rounds) > 0 && !slices.ContainsFunc(t.Rounds, func(r Round) bool { return r.Acts == nil })
 }
 
-// Measured says whether every round but the first has an information distance.
-func (t Trajectory) Measured() bool {
-	return len(t.Rounds) > 1 && !slices.ContainsFunc(t.Rounds[1:], func(r Round) bool { return r.Distance == nil })
+// Distances counts the rounds that have an information distance. Round 1 never
+// has one, nor does a round without messages or the round after it.
+func (t Trajectory) Distances() int {
+	n := 0
+	for _, r := range t.Rounds {
+		if r.Distance != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // Same checks that trajectories can be analysed together: there are at least

@@ -163,7 +163,7 @@ func TestFromRows(t *testing.T) {
 	if err != nil || got.Rounds[0].Goodness != nil {
 		t.Errorf("before a decision a prediction has no error: %v %v", got.Rounds[0].Goodness, err)
 	}
-	if got.Labelled() || got.Measured() {
+	if got.Labelled() || got.Distances() > 0 {
 		t.Error("acts and distances come from elsewhere")
 	}
 }
