@@ -1,29 +1,36 @@
 // Package anthropic asks Claude through Anthropic's Messages interface, or any
 // server that speaks it.
 //
-// It promises: one request for one call (the SDK's retries are off, redirects
-// are not followed); every error is a *model.Error classified on status and
-// type, and on the message only where Anthropic says 400 to an empty account;
-// no error text holds the key; a key goes only where it was meant for; the
-// answer's bytes are those of the service; a parameter that cannot be kept is
-// refused before anything is sent, never left out.
+// It promises: one request for one call (redirects are not followed); every
+// error is a *model.Error classified on status and type, and on the message only
+// where Anthropic says 400 to an empty account; no error text holds the key; a
+// key goes only where it was meant for; the answer's bytes are those of the
+// service; a parameter that cannot be kept is refused before anything is sent,
+// never left out.
+//
+// Anthropic's SDK is not used: of its 176 MB of compiled types a request needs
+// the fields below, and its client would read keys and headers from the
+// environment, retry, refuse a long max_tokens, and replace bytes that are no UTF-8.
 package anthropic
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync/atomic"
 	"time"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"roundtable/activities/model"
 	"roundtable/activities/model/wire"
 )
 
-const provider = "anthropic"
+const (
+	provider = "anthropic"
+	version  = "2023-06-01" // of the Messages interface
+)
 
 // JSONMode is how the service is told that the answer must be JSON.
 type JSONMode = wire.JSONMode
@@ -52,10 +59,12 @@ type Config struct {
 
 // client is one model; it remembers whether the service refuses schemas.
 type client struct {
-	config   Config
-	messages sdk.MessageService
-	report   wire.Reporter
-	refused  atomic.Bool // Auto: output_config.format was refused
+	config  Config
+	url     string
+	http    *http.Client
+	header  http.Header // carries the key
+	report  wire.Reporter
+	refused atomic.Bool // Auto: output_config.format was refused
 }
 
 // New checks the configuration and makes the model; it sends nothing. Make one
@@ -65,41 +74,31 @@ func New(c Config) (model.Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("anthropic model %q: %w", c.Model, err)
 	}
-	if c.JSON == "" {
-		c.JSON = Auto
-	}
-	if c.Timeout == 0 {
-		c.Timeout = model.Duration(10 * time.Minute)
-	}
-	// The service is built without the SDK's client, which would read keys,
-	// profiles and headers from the environment by itself.
-	options := []option.RequestOption{
-		option.WithBaseURL(base.String()),
-		option.WithHTTPClient(wire.NewClient(officialHost)),
-		option.WithMaxRetries(0),
-		// Without one the SDK refuses a long max_tokens. Ours ends first.
-		option.WithRequestTimeout(time.Duration(c.Timeout) + time.Minute),
-		// It would put prompts into traces if a variable says so.
-		option.WithoutOpenTelemetry(),
-	}
+	c.JSON = cmp.Or(c.JSON, Auto)
+	c.Timeout = cmp.Or(c.Timeout, model.Duration(10*time.Minute))
+	header := http.Header{}
+	header.Set("Anthropic-Version", version)
 	if key != "" {
-		options = append(options, option.WithAPIKey(key))
+		header.Set("X-Api-Key", key)
 	}
-	return &client{config: c, messages: sdk.NewMessageService(options...), report: wire.NewReporter(provider, key)}, nil
+	return &client{
+		config: c, url: base.JoinPath("v1/messages").String(), http: wire.NewClient(officialHost), header: header,
+		report: wire.NewReporter(provider, key),
+	}, nil
 }
 
 // Complete asks once. In Auto mode a service that refuses JSON schemas is asked
 // a second time without: the refused request was not answered, so nothing is paid twice.
 func (c *client) Complete(ctx context.Context, r model.Request) (model.Response, error) {
 	mode := c.config.JSON.Of(r, c.refused.Load())
-	params, err := c.params(r)
+	question, err := c.question(r)
 	if err != nil {
 		return model.Response{}, c.report.Unasked(err)
 	}
-	response, fault := c.ask(ctx, params, r, mode)
+	response, fault := c.ask(ctx, question, r, mode)
 	if fault != nil && c.config.JSON == Auto && mode == Schema && fault.refusesFormat {
 		c.refused.Store(true)
-		response, fault = c.ask(ctx, params, r, Plain)
+		response, fault = c.ask(ctx, question, r, Plain)
 	}
 	if fault != nil {
 		return model.Response{}, fault.err
@@ -108,15 +107,18 @@ func (c *client) Complete(ctx context.Context, r model.Request) (model.Response,
 }
 
 // ask makes one HTTP request.
-func (c *client) ask(ctx context.Context, params sdk.MessageNewParams, r model.Request, mode JSONMode) (model.Response, *fault) {
+func (c *client) ask(ctx context.Context, q question, r model.Request, mode JSONMode) (model.Response, *fault) {
+	if mode == Schema {
+		q.enforce(r.Schema)
+	}
+	body, err := json.Marshal(q)
+	if err != nil {
+		return model.Response{}, &fault{err: c.report.Unasked(err)}
+	}
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.config.Timeout))
 	defer cancel()
-	if mode == Schema {
-		params.OutputConfig.Format = format(r.Schema)
-	}
 	ctx, call := wire.Watch(ctx, c.config.JSON.Key(r, mode))
-	// The answer is read from the Call: the SDK would replace bytes that are no UTF-8.
-	_, err := c.messages.New(ctx, params, option.WithResponseBodyInto(new([]byte)))
+	err = wire.Post(ctx, c.http, c.url, body, c.header)
 	if refused, ok := errors.AsType[*wire.Failure](err); ok {
 		return model.Response{}, c.refusal(refused)
 	}

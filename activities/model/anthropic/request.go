@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
-
 	"roundtable/activities/model"
 )
 
@@ -16,11 +13,53 @@ import (
 // before it, if the campaign does not: the service takes no request without.
 const defaultMaxTokens = 4096
 
-// params is a request in the form of the Messages interface, or why it cannot be asked.
-func (c *client) params(r model.Request) (sdk.MessageNewParams, error) {
-	p := sdk.MessageNewParams{
+// question is the body of a request to the Messages interface. What is not set is not sent.
+type question struct {
+	MaxTokens     int           `json:"max_tokens"`
+	Messages      []turn        `json:"messages"`
+	Model         string        `json:"model"`
+	Temperature   *float64      `json:"temperature,omitempty"`
+	TopP          *float64      `json:"top_p,omitempty"`
+	OutputConfig  *outputConfig `json:"output_config,omitempty"`
+	StopSequences []string      `json:"stop_sequences,omitempty"`
+	System        []block       `json:"system,omitempty"`
+	Thinking      *thinking     `json:"thinking,omitempty"`
+}
+
+// turn is what one side of the conversation says.
+type turn struct {
+	Content []block `json:"content"`
+	Role    string  `json:"role"`
+}
+
+type block struct {
+	Text string `json:"text"`
+	Type string `json:"type"`
+}
+
+func textBlock(s string) block { return block{Text: s, Type: "text"} }
+
+type outputConfig struct {
+	Effort string  `json:"effort,omitempty"`
+	Format *format `json:"format,omitempty"`
+}
+
+// format is a schema as it was written: models write the properties in their order.
+type format struct {
+	Type   string          `json:"type"`
+	Schema json.RawMessage `json:"schema"`
+}
+
+type thinking struct {
+	BudgetTokens int    `json:"budget_tokens,omitempty"`
+	Type         string `json:"type"`
+}
+
+// question returns a request in the form of the Messages interface, or why it cannot be asked.
+func (c *client) question(r model.Request) (question, error) {
+	p := question{
 		Model:         c.config.Model,
-		MaxTokens:     int64(r.Parameters.MaxTokens),
+		MaxTokens:     r.Parameters.MaxTokens,
 		StopSequences: r.Parameters.Stop,
 	}
 	var err error
@@ -41,60 +80,56 @@ func (c *client) params(r model.Request) (sdk.MessageNewParams, error) {
 		return p, errors.New("the schema of the answer is no JSON")
 	}
 	if p.MaxTokens == 0 {
-		p.MaxTokens = int64(defaultMaxTokens + budgets[r.Parameters.ReasoningEffort])
+		p.MaxTokens = defaultMaxTokens + budgets[r.Parameters.ReasoningEffort]
 	}
 	return p, think(&p, r.Parameters)
 }
 
 // Check refuses parameters that no request can be made with.
 func (c *client) Check(p model.Parameters) error {
-	_, err := c.params(model.Probe(p))
+	_, err := c.question(model.Probe(p))
 	return err
 }
 
 // share is a parameter from 0 to 1; other services take more.
-func share(name string, v *float64) (param.Opt[float64], error) {
-	switch {
-	case v == nil:
-		return param.Opt[float64]{}, nil
-	case *v >= 0 && *v <= 1: // not so NaN
-		return sdk.Float(*v), nil
+func share(name string, v *float64) (*float64, error) {
+	if v == nil || *v >= 0 && *v <= 1 { // not so NaN
+		return v, nil
 	}
-	return param.Opt[float64]{}, fmt.Errorf("%s is %v; Anthropic takes 0 to 1", name, *v)
+	return nil, fmt.Errorf("%s is %v; Anthropic takes 0 to 1", name, *v)
 }
 
 // chat splits messages into the system's and those of the conversation, whose
 // turns alternate: neighbours of one role become one message of several
 // blocks. Blank messages say nothing, and the service refuses them.
-func chat(in []model.Message) ([]sdk.TextBlockParam, []sdk.MessageParam, error) {
-	var system []sdk.TextBlockParam
-	var turns []sdk.MessageParam
+func chat(in []model.Message) (system []block, turns []turn, _ error) {
 	for i, m := range in {
-		role := sdk.MessageParamRole(m.Role)
 		switch {
-		case m.Role != "system" && role != sdk.MessageParamRoleUser && role != sdk.MessageParamRoleAssistant:
+		case m.Role != "system" && m.Role != "user" && m.Role != "assistant":
 			return nil, nil, fmt.Errorf("message %d has the role %q; roles are system, user and assistant", i+1, m.Role)
 		case strings.TrimSpace(m.Content) == "":
 		case m.Role == "system":
-			system = append(system, sdk.TextBlockParam{Text: m.Content})
-		case len(turns) > 0 && turns[len(turns)-1].Role == role:
+			system = append(system, textBlock(m.Content))
+		case len(turns) > 0 && turns[len(turns)-1].Role == m.Role:
 			last := &turns[len(turns)-1]
-			last.Content = append(last.Content, sdk.NewTextBlock(m.Content))
+			last.Content = append(last.Content, textBlock(m.Content))
 		default:
-			turns = append(turns, sdk.MessageParam{Role: role, Content: []sdk.ContentBlockParamUnion{sdk.NewTextBlock(m.Content)}})
+			turns = append(turns, turn{Role: m.Role, Content: []block{textBlock(m.Content)}})
 		}
 	}
-	if len(turns) == 0 || turns[0].Role != sdk.MessageParamRoleUser {
+	if len(turns) == 0 || turns[0].Role != "user" {
 		return nil, nil, errors.New("the first message after those of the system must be the user's, and not blank")
 	}
 	return system, turns, nil
 }
 
-// format enforces a schema as it was written. The SDK's own form is a map,
-// which would sort the properties, and models write them in their order.
-func format(schema json.RawMessage) sdk.JSONOutputFormatParam {
-	return param.Override[sdk.JSONOutputFormatParam](struct {
-		Type   string          `json:"type"`
-		Schema json.RawMessage `json:"schema"`
-	}{"json_schema", schema})
+// enforce makes the service answer by a schema. The configuration is copied: a
+// question that is asked again without the schema must not hold it.
+func (q *question) enforce(schema json.RawMessage) {
+	config := outputConfig{}
+	if q.OutputConfig != nil {
+		config = *q.OutputConfig
+	}
+	config.Format = &format{"json_schema", schema}
+	q.OutputConfig = &config
 }

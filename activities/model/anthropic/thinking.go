@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-
 	"roundtable/activities/model"
 )
 
@@ -40,7 +38,7 @@ var older = []generation{
 }
 
 // think asks for an effort if one is set. Without one, what is thought is the model's own choice.
-func think(p *sdk.MessageNewParams, r model.Parameters) error {
+func think(p *question, r model.Parameters) error {
 	if r.ReasoningEffort == "" {
 		return nil
 	}
@@ -60,24 +58,24 @@ func think(p *sdk.MessageNewParams, r model.Parameters) error {
 	return fmt.Errorf("reasoning_effort is set, which %q does not take; leave it out", p.Model)
 }
 
-func adaptive(p *sdk.MessageNewParams, effort string) error {
+func adaptive(p *question, effort string) error {
 	switch effort {
 	case "low", "medium", "high":
-		p.OutputConfig.Effort = sdk.OutputConfigEffort(effort)
-		p.Thinking.OfAdaptive = &sdk.ThinkingConfigAdaptiveParam{}
+		p.OutputConfig = &outputConfig{Effort: effort}
+		p.Thinking = &thinking{Type: "adaptive"}
 		return nil
 	}
 	return fmt.Errorf("reasoning_effort is %q; %q takes low, medium and high", effort, p.Model)
 }
 
-func budget(p *sdk.MessageNewParams, effort string) error {
+func budget(p *question, effort string) error {
 	tokens, ok := budgets[effort]
 	switch {
 	case !ok:
 		return fmt.Errorf("reasoning_effort is %q; %q takes minimal, low, medium and high", effort, p.Model)
-	case p.MaxTokens <= int64(tokens):
+	case p.MaxTokens <= tokens:
 		return fmt.Errorf("max_tokens is %d, of which reasoning_effort %s takes up to %d; set max_tokens higher", p.MaxTokens, effort, tokens)
 	}
-	p.Thinking = sdk.ThinkingConfigParamOfEnabled(int64(tokens))
+	p.Thinking = &thinking{Type: "enabled", BudgetTokens: tokens}
 	return nil
 }

@@ -8,10 +8,10 @@
 // the service; a parameter that cannot be kept is refused before anything is
 // sent, never left out.
 //
-// Of Google's SDK only the types are used. Its client takes a key from the
-// environment if it is given none, whatever the address; sorts the properties
-// of a schema, which models answer in their order; continues answers with
-// requests of its own; and decodes what we read byte for byte.
+// Google's SDK is not used. Its client takes a key from the environment if it is
+// given none, whatever the address; sorts the properties of a schema, which
+// models answer in their order; continues answers with requests of its own; and
+// decodes what we read byte for byte.
 package google
 
 import (
@@ -59,8 +59,8 @@ type Config struct {
 type client struct {
 	config  Config
 	url     string
-	key     string
 	http    *http.Client
+	header  http.Header // carries the key
 	report  wire.Reporter
 	refused atomic.Bool // Auto: responseJsonSchema was refused
 }
@@ -82,8 +82,12 @@ func New(c Config) (model.Model, error) {
 	if !strings.Contains(name, "/") {
 		name = "models/" + name
 	}
+	header := http.Header{}
+	if key != "" {
+		header.Set("X-Goog-Api-Key", key)
+	}
 	return &client{
-		config: c, key: key, http: wire.NewClient(officialHost), report: wire.NewReporter(provider, key),
+		config: c, header: header, http: wire.NewClient(officialHost), report: wire.NewReporter(provider, key),
 		url: base.JoinPath(version, name+":generateContent").String(),
 	}, nil
 }
@@ -112,7 +116,7 @@ func (c *client) ask(ctx context.Context, r model.Request, mode JSONMode) (model
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.config.Timeout))
 	defer cancel()
 	ctx, call := wire.Watch(ctx, c.config.JSON.Key(r, mode))
-	err = wire.Post(ctx, c.http, c.url, body, "X-Goog-Api-Key", c.key)
+	err = wire.Post(ctx, c.http, c.url, body, c.header)
 	if refused, ok := errors.AsType[*wire.Failure](err); ok {
 		return model.Response{}, c.refusal(refused)
 	}

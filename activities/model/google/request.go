@@ -7,16 +7,41 @@ import (
 	"math"
 	"strings"
 
-	"google.golang.org/genai"
-
 	"roundtable/activities/model"
 )
 
 // question is the body of a request. Its configuration is nil if nothing is set.
 type question struct {
-	Contents          []*genai.Content        `json:"contents"`
-	SystemInstruction *genai.Content          `json:"systemInstruction,omitempty"`
-	GenerationConfig  *genai.GenerationConfig `json:"generationConfig,omitempty"`
+	Contents          []*turn     `json:"contents"`
+	SystemInstruction *turn       `json:"systemInstruction,omitempty"`
+	GenerationConfig  *generation `json:"generationConfig,omitempty"`
+}
+
+// turn is what one side of the conversation says.
+type turn struct {
+	Parts []part `json:"parts,omitempty"`
+	Role  string `json:"role,omitempty"`
+}
+
+type part struct {
+	Text string `json:"text,omitempty"`
+}
+
+// generation is how the service is to answer.
+type generation struct {
+	ResponseJSONSchema json.RawMessage `json:"responseJsonSchema,omitempty"`
+	MaxOutputTokens    int32           `json:"maxOutputTokens,omitempty"`
+	ResponseMIMEType   string          `json:"responseMimeType,omitempty"`
+	Seed               *int32          `json:"seed,omitempty"`
+	StopSequences      []string        `json:"stopSequences,omitempty"`
+	Temperature        *float32        `json:"temperature,omitempty"`
+	ThinkingConfig     *thinking       `json:"thinkingConfig,omitempty"`
+	TopP               *float32        `json:"topP,omitempty"`
+}
+
+type thinking struct {
+	Budget *int32 `json:"thinkingBudget,omitempty"`
+	Level  string `json:"thinkingLevel,omitempty"`
 }
 
 // body is a request in the form of generateContent, or why it cannot be asked.
@@ -31,7 +56,7 @@ func (c *client) body(r model.Request, mode JSONMode) ([]byte, error) {
 		return nil, err
 	}
 	if mode == Schema {
-		config.ResponseMIMEType, config.ResponseJsonSchema = "application/json", r.Schema
+		config.ResponseMIMEType, config.ResponseJSONSchema = "application/json", r.Schema
 	}
 	if mode == Schema || !zero(r.Parameters) {
 		q.GenerationConfig = config
@@ -46,29 +71,27 @@ func zero(p model.Parameters) bool {
 // chat splits messages into the system's and those of the conversation:
 // neighbours of one role become one content of several parts. Blank messages
 // say nothing, and the service refuses empty parts.
-func chat(in []model.Message) (*genai.Content, []*genai.Content, error) {
-	roles := map[string]string{"system": "", "user": genai.RoleUser, "assistant": genai.RoleModel}
-	var system *genai.Content
-	var turns []*genai.Content
+func chat(in []model.Message) (system *turn, turns []*turn, _ error) {
+	roles := map[string]string{"system": "", "user": "user", "assistant": "model"}
 	for i, m := range in {
 		role, known := roles[m.Role]
-		part := &genai.Part{Text: m.Content}
+		said := part{Text: m.Content}
 		switch {
 		case !known:
 			return nil, nil, fmt.Errorf("message %d has the role %q; roles are system, user and assistant", i+1, m.Role)
 		case strings.TrimSpace(m.Content) == "":
 		case m.Role == "system" && system == nil:
-			system = &genai.Content{Parts: []*genai.Part{part}}
+			system = &turn{Parts: []part{said}}
 		case m.Role == "system":
-			system.Parts = append(system.Parts, part)
+			system.Parts = append(system.Parts, said)
 		case len(turns) > 0 && turns[len(turns)-1].Role == role:
 			last := turns[len(turns)-1]
-			last.Parts = append(last.Parts, part)
+			last.Parts = append(last.Parts, said)
 		default:
-			turns = append(turns, &genai.Content{Role: role, Parts: []*genai.Part{part}})
+			turns = append(turns, &turn{Role: role, Parts: []part{said}})
 		}
 	}
-	if len(turns) == 0 || turns[0].Role != genai.RoleUser {
+	if len(turns) == 0 || turns[0].Role != "user" {
 		return nil, nil, errors.New("the first message after those of the system must be the user's, and not blank")
 	}
 	return system, turns, nil
@@ -80,12 +103,12 @@ func (c *client) Check(p model.Parameters) error {
 	return err
 }
 
-// generation is how the service is to answer. It knows numbers of 32 bits only.
-func (c *client) generation(p model.Parameters) (*genai.GenerationConfig, error) {
+// generation returns how the service is to answer, or why it cannot: it knows numbers of 32 bits only.
+func (c *client) generation(p model.Parameters) (*generation, error) {
 	if p.MaxTokens > math.MaxInt32 {
 		return nil, fmt.Errorf("max_tokens is %d; at most %d can be asked for", p.MaxTokens, math.MaxInt32)
 	}
-	out := &genai.GenerationConfig{
+	out := &generation{
 		Temperature: narrow(p.Temperature), TopP: narrow(p.TopP),
 		MaxOutputTokens: int32(p.MaxTokens), StopSequences: p.Stop,
 	}
@@ -113,7 +136,7 @@ func narrow(v *float64) *float32 {
 // own compatibility with OpenAI. Later models take the effort itself.
 var budgets = map[string]int32{"low": 1024, "medium": 8192, "high": 24576}
 
-func (c *client) thinking(effort string) (*genai.ThinkingConfig, error) {
+func (c *client) thinking(effort string) (*thinking, error) {
 	if effort == "" {
 		return nil, nil
 	}
@@ -122,11 +145,11 @@ func (c *client) thinking(effort string) (*genai.ThinkingConfig, error) {
 		if !ok {
 			return nil, fmt.Errorf("reasoning_effort is %q; %q takes low, medium and high", effort, c.config.Model)
 		}
-		return &genai.ThinkingConfig{ThinkingBudget: &budget}, nil
+		return &thinking{Budget: &budget}, nil
 	}
-	switch level := genai.ThinkingLevel(strings.ToUpper(effort)); level {
-	case genai.ThinkingLevelMinimal, genai.ThinkingLevelLow, genai.ThinkingLevelMedium, genai.ThinkingLevelHigh:
-		return &genai.ThinkingConfig{ThinkingLevel: level}, nil
+	switch effort = strings.ToLower(effort); effort {
+	case "minimal", "low", "medium", "high":
+		return &thinking{Level: strings.ToUpper(effort)}, nil
 	}
 	return nil, fmt.Errorf("reasoning_effort is %q; Google takes minimal, low, medium and high", effort)
 }

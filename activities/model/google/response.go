@@ -6,8 +6,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"google.golang.org/genai"
-
 	"roundtable/activities/model"
 	"roundtable/activities/model/wire"
 )
@@ -31,14 +29,14 @@ type candidate struct {
 const filtered = "content_filter"
 
 // finishes are the finish reasons that other services know by other names; the rest keep theirs.
-var finishes = map[genai.FinishReason]string{
-	genai.FinishReasonStop:              "stop",
-	genai.FinishReasonMaxTokens:         "length",
-	genai.FinishReasonSafety:            filtered,
-	genai.FinishReasonProhibitedContent: filtered,
-	genai.FinishReasonBlocklist:         filtered,
-	genai.FinishReasonRecitation:        filtered,
-	genai.FinishReasonSPII:              filtered,
+var finishes = map[string]string{
+	"STOP":               "stop",
+	"MAX_TOKENS":         "length",
+	"SAFETY":             filtered,
+	"PROHIBITED_CONTENT": filtered,
+	"BLOCKLIST":          filtered,
+	"RECITATION":         filtered,
+	"SPII":               filtered,
 }
 
 // read takes the answer from a body that came with a status 2xx, which alone says nothing.
@@ -79,7 +77,7 @@ func (c *client) said(one candidate) (text []byte, finish string, _ *fault) {
 	if !ok {
 		return nil, "", c.useless("strange_content", "the content is no list of parts with texts")
 	}
-	return text, cmp.Or(finishes[genai.FinishReason(reason)], reason), nil
+	return text, cmp.Or(finishes[reason], reason), nil
 }
 
 // useless is a 2xx that brought nothing; it may have been billed.

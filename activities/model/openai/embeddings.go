@@ -9,8 +9,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 
 	"roundtable/activities/model"
 	"roundtable/activities/model/wire"
@@ -33,16 +31,25 @@ func NewEmbedder(c Config) (*Embedder, error) {
 	return &Embedder{made}, nil
 }
 
+// embeddingRequest is the body of a request for vectors.
+type embeddingRequest struct {
+	Model          string   `json:"model"`
+	Input          []string `json:"input"`
+	EncodingFormat string   `json:"encoding_format"`
+}
+
 // Vectors are those of the texts, in their order, from one request. Every
 // error is a *model.Error.
 func (e *Embedder) Vectors(ctx context.Context, texts []string) ([][]float64, model.Usage, error) {
 	c := e.client
+	body, err := json.Marshal(embeddingRequest{c.config.Model, texts, "float"}, wire.Lenient)
+	if err != nil {
+		return nil, model.Usage{}, c.report.Unasked(err)
+	}
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.config.Timeout))
 	defer cancel()
 	ctx, call := wire.Watch(ctx, "")
-	_, err := c.vectors.New(ctx, sdk.EmbeddingNewParams{
-		Model: c.config.Model, Input: sdk.EmbeddingNewParamsInputUnion{OfArrayOfStrings: texts}, EncodingFormat: sdk.EmbeddingNewParamsEncodingFormatFloat,
-	}, option.WithResponseBodyInto(new([]byte)))
+	err = c.post(ctx, "embeddings", body)
 	if refused, ok := asFailure(err); ok {
 		return nil, model.Usage{}, c.statusFault(refused).err
 	}

@@ -2,23 +2,26 @@
 // and Responses, and for Embeddings: OpenAI itself, Azure, vLLM, Ollama, OpenRouter, Together,
 // Groq, DeepSeek, LiteLLM's proxy and any other compatible server.
 //
-// It promises: one request for one call (the SDK's retries are off, redirects
-// are not followed, and net/http is kept from sending a POST again); every
-// error is a *model.Error classified on status, code and type; no error text
-// holds the key; a key goes only where it was meant for; the answer's bytes
-// are those of the server; no parameter is left out silently.
+// It promises: one request for one call (redirects are not followed, and
+// net/http is kept from sending a POST again); every error is a *model.Error
+// classified on status, code and type; no error text holds the key; a key goes
+// only where it was meant for; the answer's bytes are those of the server; no
+// parameter is left out silently.
+//
+// OpenAI's SDK is not used: of its 328 MB of compiled types a request needs
+// the ten fields below, and its client would read keys from the environment,
+// retry, and decode what we read byte for byte.
 package openai
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"sync/atomic"
 	"time"
-
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/responses"
 
 	"roundtable/activities/model"
 	"roundtable/activities/model/wire"
@@ -80,13 +83,13 @@ type Config struct {
 
 // client is one model; it remembers whether the server refuses schemas.
 type client struct {
-	config    Config
-	host      host
-	chat      sdk.ChatCompletionService
-	responses responses.ResponseService
-	vectors   sdk.EmbeddingService
-	report    wire.Reporter
-	refused   atomic.Bool // Auto: json_schema was refused
+	config  Config
+	host    host
+	base    *url.URL
+	http    *http.Client
+	header  http.Header // carries the key
+	report  wire.Reporter
+	refused atomic.Bool // Auto: json_schema was refused
 }
 
 // New checks the configuration and makes the model; it sends nothing. Make one
@@ -105,35 +108,17 @@ func newClient(c Config) (*client, error) {
 		return nil, fmt.Errorf("openai model %q: %w", c.Model, err)
 	}
 	h := hostOf(base)
-	if c.API == "" {
-		c.API = Chat
-	}
-	if c.MaxTokensField == "" {
-		c.MaxTokensField = h.tokensField()
-	}
-	if c.JSON == "" {
-		c.JSON = Auto
-	}
-	if c.Timeout == 0 {
-		c.Timeout = model.Duration(10 * time.Minute)
-	}
-	// The services are built without the SDK's client, which would read keys and
-	// headers from the environment by itself.
-	options := []option.RequestOption{
-		option.WithBaseURL(base.String()),
-		option.WithHTTPClient(wire.NewClient(h.public()...)),
-		option.WithMaxRetries(0),
-	}
+	c.API = cmp.Or(c.API, Chat)
+	c.MaxTokensField = cmp.Or(c.MaxTokensField, h.tokensField())
+	c.JSON = cmp.Or(c.JSON, Auto)
+	c.Timeout = cmp.Or(c.Timeout, model.Duration(10*time.Minute))
+	header := http.Header{}
 	if key != "" {
-		options = append(options, option.WithHeader(h.auth(key)))
-	}
-	if c.APIVersion != "" {
-		options = append(options, option.WithQuery("api-version", c.APIVersion))
+		header.Set(h.auth(key))
 	}
 	return &client{
-		config: c, host: h, report: wire.NewReporter(provider, key),
-		chat: sdk.NewChatCompletionService(options...), responses: responses.NewResponseService(options...),
-		vectors: sdk.NewEmbeddingService(options...),
+		config: c, host: h, base: base, http: wire.NewClient(h.public()...), header: header,
+		report: wire.NewReporter(provider, key),
 	}, nil
 }
 
@@ -157,10 +142,15 @@ func (c *client) Complete(ctx context.Context, r model.Request) (model.Response,
 
 // ask makes one HTTP request.
 func (c *client) ask(ctx context.Context, r model.Request, mode JSONMode) (model.Response, *fault) {
+	path, question := c.request(r, mode)
+	body, err := json.Marshal(question)
+	if err != nil {
+		return model.Response{}, &fault{err: c.report.Unasked(err)}
+	}
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.config.Timeout))
 	defer cancel()
 	ctx, call := wire.Watch(ctx, c.config.JSON.Key(r, mode))
-	err := c.send(ctx, r, mode)
+	err = c.post(ctx, path, body)
 	if refused, ok := asFailure(err); ok {
 		return c.refusal(refused)
 	}
@@ -174,15 +164,21 @@ func (c *client) ask(ctx context.Context, r model.Request, mode JSONMode) (model
 	return answer, fault
 }
 
-// send lets the SDK write the request; the answer is read from the call's own bytes.
-func (c *client) send(ctx context.Context, r model.Request, mode JSONMode) error {
-	unread := option.WithResponseBodyInto(new([]byte))
+// request returns what to ask, and where below the base URL.
+func (c *client) request(r model.Request, mode JSONMode) (path string, question any) {
 	if c.config.API == Responses {
-		_, err := c.responses.New(ctx, c.responseParams(r, mode), unread)
-		return err
+		return "responses", c.responseRequest(r, mode)
 	}
-	_, err := c.chat.New(ctx, c.chatParams(r, mode), unread)
-	return err
+	return "chat/completions", c.chatRequest(r, mode)
+}
+
+// post sends one request; the answer is read from the Call's own bytes.
+func (c *client) post(ctx context.Context, path string, body []byte) error {
+	u := c.base.JoinPath(path)
+	if c.config.APIVersion != "" {
+		u.RawQuery = url.Values{"api-version": {c.config.APIVersion}}.Encode()
+	}
+	return wire.Post(ctx, c.http, u.String(), body, c.header)
 }
 
 // read takes the answer from a body that came with a status 2xx, which alone says nothing.

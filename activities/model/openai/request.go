@@ -6,10 +6,6 @@ import (
 	"fmt"
 	"regexp"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/shared"
-
 	"roundtable/activities/model"
 )
 
@@ -32,55 +28,54 @@ func (c *client) check(r model.Request) error {
 // Check refuses parameters that no request can be made with.
 func (c *client) Check(p model.Parameters) error { return c.check(model.Probe(p)) }
 
-func (c *client) chatParams(r model.Request, mode JSONMode) sdk.ChatCompletionNewParams {
-	p := sdk.ChatCompletionNewParams{
-		Model:           c.config.Model,
-		Messages:        make([]sdk.ChatCompletionMessageParamUnion, len(r.Messages)),
-		Temperature:     number(r.Parameters.Temperature),
-		TopP:            number(r.Parameters.TopP),
-		ReasoningEffort: shared.ReasoningEffort(r.Parameters.ReasoningEffort),
-	}
-	for i, m := range r.Messages {
-		// A model.Message is already the wire form, and far cheaper to encode than the SDK's own.
-		p.Messages[i] = param.Override[sdk.ChatCompletionMessageParamUnion](m)
-	}
-	if v := r.Parameters.Seed; v != nil {
-		p.Seed = sdk.Int(*v)
-	}
-	if n := r.Parameters.MaxTokens; n > 0 {
-		if c.config.MaxTokensField == MaxCompletionTokens {
-			p.MaxCompletionTokens = sdk.Int(int64(n))
-		} else {
-			p.MaxTokens = sdk.Int(int64(n))
-		}
-	}
-	p.Stop.OfStringArray = r.Parameters.Stop
-	switch mode {
-	case Schema:
-		p.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{JSONSchema: jsonSchema(r)}
-	case Object:
-		p.ResponseFormat.OfJSONObject = &shared.ResponseFormatJSONObjectParam{}
-	}
-	return p
+// chatRequest is the body of a question to Chat Completions. What is not set is not sent.
+type chatRequest struct {
+	Model               string          `json:"model"`
+	Messages            []model.Message `json:"messages"`
+	Temperature         *float64        `json:"temperature,omitempty"`
+	TopP                *float64        `json:"top_p,omitempty"`
+	MaxTokens           int             `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int             `json:"max_completion_tokens,omitempty"`
+	Seed                *int64          `json:"seed,omitempty"`
+	Stop                []string        `json:"stop,omitempty"`
+	ReasoningEffort     string          `json:"reasoning_effort,omitempty"`
+	ResponseFormat      *responseFormat `json:"response_format,omitempty"`
 }
 
-// number is an optional parameter in the SDK's form.
-func number(v *float64) param.Opt[float64] {
-	if v == nil {
-		return param.Opt[float64]{}
+// responseFormat says that the answer must be JSON.
+type responseFormat struct {
+	Type       string        `json:"type"`
+	JSONSchema *answerSchema `json:"json_schema,omitempty"`
+}
+
+// answerSchema keeps the order of a schema's properties: models write them in that order.
+type answerSchema struct {
+	Name   string          `json:"name"`
+	Schema json.RawMessage `json:"schema"`
+	Strict bool            `json:"strict,omitempty"`
+}
+
+func (c *client) chatRequest(r model.Request, mode JSONMode) chatRequest {
+	p := r.Parameters
+	q := chatRequest{
+		Model: c.config.Model, Messages: r.Messages,
+		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed, Stop: p.Stop, ReasoningEffort: p.ReasoningEffort,
 	}
-	return sdk.Float(*v)
+	if c.config.MaxTokensField == MaxCompletionTokens {
+		q.MaxCompletionTokens = max(p.MaxTokens, 0)
+	} else {
+		q.MaxTokens = max(p.MaxTokens, 0)
+	}
+	switch mode {
+	case Schema:
+		q.ResponseFormat = &responseFormat{Type: "json_schema", JSONSchema: &answerSchema{schemaName(r), r.Schema, strict(r.Schema)}}
+	case Object:
+		q.ResponseFormat = &responseFormat{Type: "json_object"}
+	}
+	return q
 }
 
 var notInName = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
-
-func jsonSchema(r model.Request) shared.ResponseFormatJSONSchemaJSONSchemaParam {
-	p := shared.ResponseFormatJSONSchemaJSONSchemaParam{Name: schemaName(r), Schema: r.Schema}
-	if strict(r.Schema) {
-		p.Strict = sdk.Bool(true)
-	}
-	return p
-}
 
 func schemaName(r model.Request) string {
 	name := notInName.ReplaceAllString(r.Name, "_")

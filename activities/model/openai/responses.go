@@ -5,50 +5,53 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/responses"
-	"github.com/openai/openai-go/v3/shared"
 
 	"roundtable/activities/model"
 	"roundtable/activities/model/wire"
 )
 
-// responseParams asks for an answer that the service does not keep.
-func (c *client) responseParams(r model.Request, mode JSONMode) responses.ResponseNewParams {
-	p := responses.ResponseNewParams{
-		Model:       c.config.Model,
-		Store:       sdk.Bool(false),
-		Temperature: number(r.Parameters.Temperature),
-		TopP:        number(r.Parameters.TopP),
-		Reasoning:   shared.ReasoningParam{Effort: shared.ReasoningEffort(r.Parameters.ReasoningEffort)},
+// responseRequest is the body of a question to Responses. What is not set is not sent.
+type responseRequest struct {
+	Model           string            `json:"model"`
+	Store           bool              `json:"store"` // false must be said: the service would keep the answer
+	Input           []model.Message   `json:"input"`
+	Temperature     *float64          `json:"temperature,omitempty"`
+	TopP            *float64          `json:"top_p,omitempty"`
+	MaxOutputTokens int               `json:"max_output_tokens,omitempty"`
+	Reasoning       *reasoning        `json:"reasoning,omitempty"`
+	Text            map[string]format `json:"text,omitempty"`
+}
+
+type reasoning struct {
+	Effort string `json:"effort"`
+}
+
+// format says that the answer must be JSON.
+type format struct {
+	Type   string         `json:"type"`
+	Name   string         `json:"name,omitempty"`
+	Schema jsontext.Value `json:"schema,omitempty"`
+	Strict *bool          `json:"strict,omitempty"` // false must be said: the default is true
+}
+
+// responseRequest asks for an answer that the service does not keep.
+func (c *client) responseRequest(r model.Request, mode JSONMode) responseRequest {
+	p := r.Parameters
+	q := responseRequest{
+		Model: c.config.Model, Input: r.Messages,
+		Temperature: p.Temperature, TopP: p.TopP, MaxOutputTokens: max(p.MaxTokens, 0),
 	}
-	items := make(responses.ResponseInputParam, len(r.Messages))
-	for i, m := range r.Messages {
-		items[i] = param.Override[responses.ResponseInputItemUnionParam](m) // already the wire form
-	}
-	p.Input.OfInputItemList = items
-	if n := r.Parameters.MaxTokens; n > 0 {
-		p.MaxOutputTokens = sdk.Int(int64(n))
+	if p.ReasoningEffort != "" {
+		q.Reasoning = &reasoning{p.ReasoningEffort}
 	}
 	switch mode {
 	case Schema:
-		p.Text = param.Override[responses.ResponseTextConfigParam](map[string]any{"format": textFormat{
-			Type: "json_schema", Name: schemaName(r), Schema: jsontext.Value(r.Schema), Strict: strict(r.Schema),
-		}})
+		closed := strict(r.Schema)
+		q.Text = map[string]format{"format": {Type: "json_schema", Name: schemaName(r), Schema: jsontext.Value(r.Schema), Strict: &closed}}
 	case Object:
-		p.Text.Format.OfJSONObject = &shared.ResponseFormatJSONObjectParam{}
+		q.Text = map[string]format{"format": {Type: "json_object"}}
 	}
-	return p
-}
-
-// textFormat keeps the order of a schema's properties, which the SDK's form,
-// a map, would lose: models write them in that order.
-type textFormat struct {
-	Type   string         `json:"type"`
-	Name   string         `json:"name"`
-	Schema jsontext.Value `json:"schema"`
-	Strict bool           `json:"strict"` // false must be said: the default is true
+	return q
 }
 
 // response is the body of an answer of the Responses API.

@@ -40,7 +40,7 @@ type Config struct {
 type client struct {
 	config Config
 	url    string
-	auth   string // "" without a key
+	header http.Header // carries the key
 	http   *http.Client
 	report wire.Reporter
 }
@@ -48,11 +48,12 @@ type client struct {
 // New checks the configuration; it sends nothing.
 func New(c Config) (model.Model, error) {
 	base, err := c.endpoint()
-	var key, auth string
+	key, header := "", http.Header{}
 	if c.APIKeyEnv != "" {
 		var fault error
 		key, fault = wire.Key(c.APIKeyEnv)
-		auth, err = "Bearer "+key, errors.Join(err, fault)
+		header.Set("Authorization", "Bearer "+key)
+		err = errors.Join(err, fault)
 	}
 	if c.K < 0 || c.K > 100 {
 		err = errors.Join(err, fmt.Errorf("k is %d; 1 to 100 are accepted", c.K))
@@ -66,7 +67,7 @@ func New(c Config) (model.Model, error) {
 	if c.Timeout == 0 {
 		c.Timeout = model.Duration(time.Minute)
 	}
-	return &client{config: c, url: base.String(), auth: auth, http: wire.NewClient(), report: wire.NewReporter(provider, key)}, nil
+	return &client{config: c, url: base.String(), header: header, http: wire.NewClient(), report: wire.NewReporter(provider, key)}, nil
 }
 
 // Endpoint is the address that is asked; "" if it is none. It sends nothing.
@@ -89,7 +90,7 @@ func (c *client) Complete(ctx context.Context, r model.Request) (model.Response,
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.config.Timeout))
 	defer cancel()
 	ctx, call := wire.Watch(ctx, r.IdempotencyKey)
-	err = wire.Post(ctx, c.http, c.url, body, "Authorization", c.auth)
+	err = wire.Post(ctx, c.http, c.url, body, c.header)
 	if f, ok := errors.AsType[*wire.Failure](err); ok {
 		fault := c.report.Refused(f, wire.Classify(f.Status), wire.Unnamed(f.Status), string(f.Body))
 		fault.Unbilled = f.Status < 500

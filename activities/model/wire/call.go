@@ -1,5 +1,5 @@
 // Package wire is what all providers that speak HTTP have in common: one
-// exchange for one call, watched from outside the provider's SDK.
+// exchange for one call, watched from below the provider.
 //
 // It promises: nothing is sent twice, no redirect is followed, no body grows
 // without bound, no forbidden address is dialled; an answer's bytes are those
@@ -11,14 +11,15 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"sync/atomic"
 	"time"
 )
 
-// Call watches one exchange. An SDK gets the answer's bytes from the Call's
-// transport, and can neither change them nor ask again unnoticed.
+// Call watches one exchange. A provider or its SDK gets the answer's bytes from
+// the Call's transport, and can neither change them nor ask again unnoticed.
 type Call struct {
 	Header http.Header // of the response, if there was one
 	Body   []byte      // of a response 2xx, whole
@@ -40,17 +41,17 @@ func Watch(ctx context.Context, idempotencyKey string) (context.Context, *Call) 
 	return context.WithValue(ctx, callKey{}, c), c
 }
 
-// Post sends JSON, and a key in a header of that name if there is one. The
-// answer is left to the Call that watches the context.
-func Post(ctx context.Context, client *http.Client, url string, body []byte, header, key string) error {
+// Post sends JSON with these headers, such as the one that carries the key. It
+// leaves the answer to the Call that watches the context.
+func Post(ctx context.Context, client *http.Client, url string, body []byte, header http.Header) error {
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
 	q.Header.Set("Content-Type", "application/json")
-	if key != "" {
-		q.Header.Set(header, key)
-	}
+	q.Header.Set("Accept", "application/json")
+	q.Header.Set("User-Agent", "roundtable")
+	maps.Copy(q.Header, header)
 	answer, err := client.Do(q)
 	if err != nil {
 		return err

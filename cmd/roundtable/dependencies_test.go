@@ -1,0 +1,29 @@
+package main
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// heavy are packages that a build must not compile again: all that the program
+// needs of them is small. What each takes of a build is in docs/architecture.md.
+var heavy = []string{
+	"github.com/openai/openai-go",
+	"github.com/anthropics/anthropic-sdk-go",
+	"google.golang.org/genai",
+}
+
+func TestProgramLinksNoSDKsForTheirTypes(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p := range strings.FieldsSeq(string(out)) {
+		for _, h := range heavy {
+			if strings.HasPrefix(p, h) {
+				t.Errorf("the program links %s", p)
+			}
+		}
+	}
+}
