@@ -39,13 +39,15 @@ func openData(path string) (fs.FS, error) {
 // readCampaign reads a campaign file and everything that it names: what is to
 // be run, and how. All faults come at once; nothing is started. With dial,
 // endpoints must answer.
-func readCampaign(path string, s store.Store, dial bool) (activities.Plan, activities.Manifest, plan.File, error) {
+func readCampaign(ctx context.Context, path string, s store.Store, dial bool) (activities.Plan, activities.Manifest, plan.File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return activities.Plan{}, activities.Manifest{}, plan.File{}, exit{exitUsage, err}
 	}
 	prices := priceList{known: map[string]money.Price{}}
-	file, err := plan.Parse(data, judge(newProviders(s), &prices, dial))
+	host := judge(newProviders(s), &prices, dial)
+	host.Recorded = func(name string) ([]plan.Condition, error) { return recordedConditions(ctx, s, name) }
+	file, err := plan.Parse(data, host)
 	if faults, ok := errors.AsType[plan.Faults](err); ok {
 		return activities.Plan{}, activities.Manifest{}, file, exit{exitUsage, faultsOf(path, faults)}
 	}
@@ -143,6 +145,15 @@ func present(ctx context.Context, s store.Store, campaign string) (activities.Pl
 	}
 	p, err := activities.ReadPlan(ctx, s, campaign, m.Revision)
 	return p, m, err
+}
+
+// recordedConditions are those of the lake's campaign of that name; none if there is none.
+func recordedConditions(ctx context.Context, s store.Store, name string) ([]plan.Condition, error) {
+	recorded, _, err := present(ctx, s, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return recorded.Campaign.Conditions, err
 }
 
 // samePrompts refuses a prompts folder that has changed since the campaign began.

@@ -55,7 +55,7 @@ func (o *options) plan(ctx context.Context, path string, prompts bool, share flo
 	if err != nil {
 		return exit{exitUsage, err}
 	}
-	p, m, file, err := readCampaign(path, s, share > 0)
+	p, m, file, err := readCampaign(ctx, path, s, share > 0)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (r runOptions) run(ctx context.Context, path string) error {
 	if err != nil {
 		return exit{exitUsage, err}
 	}
-	p, m, file, err := readCampaign(path, s, true)
+	p, m, file, err := readCampaign(ctx, path, s, true)
 	if err != nil {
 		return err
 	}

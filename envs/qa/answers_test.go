@@ -56,6 +56,7 @@ func TestExtract(t *testing.T) {
 func TestWrittenIsFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := Question{Kind: rapid.SampledFrom(kinds()).Draw(t, "kind"), Options: []string{"a", "b", "c", "d"}}
+		q.reading = Reading(rapid.SampledFrom(readings()).Draw(t, "reading"))
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-z0-9 .\\{}()/=-]*(\\boxed\{[a-z0-9 ./\\=^-]*\}|\([A-Da-d0-9]\)|yes|no|Answer: [a-z ]*)`)).Draw(t, "text")
 		answer, err := q.Extract(text)
 		if err != nil {
@@ -74,12 +75,13 @@ func TestWrittenIsFound(t *testing.T) {
 }
 
 func FuzzExtract(f *testing.F) {
-	for _, s := range append(envtest.Hostile()[:60], `\boxed{\frac12}`, "(A) (B)", "Answer: x") {
+	for _, s := range append(envtest.Hostile()[:60], `\boxed{\frac12}`, `\boxed{$1.$}`, "(A) (B)", "Answer: x", "The answer is not (A) or (B)", "none of (A) to (B)", "Rule 1(a)(b)", "no doubt: yes or no") {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, k := range kinds() {
-			q := Question{Kind: k, Options: []string{"a", "b"}}
+		for i := range len(kinds()) * len(readings()) {
+			k, reading := kinds()[i/len(readings())], Reading(readings()[i%len(readings())])
+			q := Question{Kind: k, Options: []string{"a", "b"}, reading: reading}
 			if answer, err := q.Extract(text); err == nil {
 				if again, err := q.canonical(answer); err != nil || again != answer {
 					t.Errorf("%s: %q is not canonical: %q, %v", k, answer, again, err)
@@ -123,7 +125,7 @@ func TestRecordedNormalForms(t *testing.T) {
 		if got := Normalise(row.Target); got != row.Want {
 			t.Errorf("%s: %s becomes %s, recorded is %s", row.ID, row.Target, got, row.Want)
 		}
-		if got, err := (Question{Kind: Math}).Extract(`So \boxed{` + row.Target + `}.`); err != nil || got != settled(row.Want) {
+		if got, err := (Question{Kind: Math}).Extract(`So \boxed{` + row.Target + `}.`); err != nil || got != settled(row.Want, Normalise) {
 			t.Errorf("%s: in a box %s becomes %s: %v", row.ID, row.Target, got, err)
 		}
 	}

@@ -11,11 +11,18 @@ import (
 const Unknown = "[UNKNOWN]"
 
 // Extract finds the final answer of a free text and returns it in canonical
-// form: the last (X) whose X is an option, the last (integer), the last yes or
-// no, the last \boxed{}, or what follows the last "Answer:". The error says
-// what is missing, in words that can be shown to a model.
+// form: an (X) whose X is an option, an (integer), or a yes or no, which of
+// several depends on the reading; the last \boxed{}; or what follows the last
+// "Answer:". The error says what is missing, in words that can be shown to a model.
 func (q Question) Extract(text string) (string, error) {
 	found, ok := "", false
+	if q.chosen() && q.reading != Last && q.reading != FirstVersion {
+		found, err := q.stated(text)
+		if err != nil {
+			return "", err
+		}
+		return q.canonical(found)
+	}
 	switch q.Kind {
 	case Choice:
 		found, ok = q.lastOption(text)
@@ -33,6 +40,9 @@ func (q Question) Extract(text string) (string, error) {
 	}
 	return q.canonical(found)
 }
+
+// chosen reports whether texts may hold several answers of which one counts.
+func (q Question) chosen() bool { return q.Kind == Choice || q.Kind == Integer || q.Kind == YesNo }
 
 // form is how an answer is written at the end of a text.
 func (q Question) form() string {
@@ -95,7 +105,11 @@ func (q Question) canonical(answer string) (string, error) {
 	case YesNo:
 		return yesno(answer)
 	case Math:
-		if answer = settled(answer); answer == "" {
+		normalise := Normalise
+		if q.reading != FirstVersion {
+			normalise = func(latex string) string { return Normalise(unwrapped(latex)) }
+		}
+		if answer = settled(answer, normalise); answer == "" {
 			return "", errors.New("it is empty")
 		}
 		return answer, nil

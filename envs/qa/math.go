@@ -35,6 +35,23 @@ func boxed(text string) (string, bool) {
 	return "", false // it is never closed
 }
 
+// unwrapped takes away what writers of MATH put around an answer: dollar signs,
+// \( and \), \[ and \], and the full stop of its sentence.
+func unwrapped(latex string) string {
+	for {
+		s := strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(latex, `\$`, ""), "$", ""))
+		for _, marks := range [][2]string{{`\(`, `\)`}, {`\[`, `\]`}} {
+			if inner, ok := strings.CutPrefix(s, marks[0]); ok && strings.HasSuffix(inner, marks[1]) {
+				s = strings.TrimSuffix(inner, marks[1])
+			}
+		}
+		if s = strings.TrimSuffix(strings.TrimSpace(s), "."); s == latex {
+			return s
+		}
+		latex = s
+	}
+}
+
 // Normalise brings an answer in LaTeX into the form in which MATH compares
 // answers (Hendrycks et al. 2021): no spaces, units, dollar and percent signs;
 // \frac and \sqrt with braces; simple quotients and 0.5 as \frac.
@@ -69,9 +86,9 @@ var (
 )
 
 // settled normalises until nothing changes, so that an answer in normal form is its own.
-func settled(latex string) string {
+func settled(latex string, normalise func(string) string) string {
 	for range 16 {
-		next := Normalise(latex)
+		next := normalise(latex)
 		if next == latex {
 			break
 		}

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 
 	"roundtable/envs"
 	"roundtable/envs/wording"
@@ -26,6 +27,8 @@ type Params struct {
 	File string `json:"file"`
 	// Kind of the questions in jsonl and csv files that have no options.
 	Kind Kind `json:"kind"`
+	// Reading of answers in free texts: stated, last or version_1.
+	Reading Reading `json:"reading"`
 	// Agents is the size of the group; default 3.
 	Agents int `json:"agents"`
 	// N questions are drawn by the campaign's seed without replacement; a larger
@@ -43,7 +46,7 @@ type Params struct {
 
 // Defaults are a group of three and all questions.
 func Defaults() Params {
-	return Params{Agents: 3, Kind: Integer, Sample: "all", Pool: Pool{Each: 40, Contexts: 1}}
+	return Params{Agents: 3, Kind: Integer, Reading: Stated, Sample: "all", Pool: Pool{Each: 40, Contexts: 1}}
 }
 
 // mostAgents is more than any paper's group.
@@ -78,8 +81,9 @@ func load(p Params, files fs.FS) (*QA, error) {
 		return nil, err
 	}
 	e := &QA{params: p, questions: questions, byID: map[string]Question{}}
-	for _, q := range questions {
-		e.byID[q.ID] = q
+	for i := range questions {
+		questions[i].reading = p.Reading
+		e.byID[questions[i].ID] = questions[i]
 	}
 	if e.shots, err = readShots(p.Shots, files); err != nil {
 		return nil, err
@@ -102,6 +106,8 @@ func (p Params) check() error {
 		return fmt.Errorf("format is %q; %s is accepted", p.Format, wording.Or(Formats()))
 	case p.File == "":
 		return fmt.Errorf("file is missing; it is a path or pattern within the folder that data: names")
+	case !slices.Contains(readings(), string(p.Reading)):
+		return fmt.Errorf("reading is %q; %s is accepted", p.Reading, wording.Or(readings()))
 	case p.Agents < 1 || p.Agents > mostAgents:
 		return fmt.Errorf("agents is %d; 1 to %d are accepted", p.Agents, mostAgents)
 	case p.N < 0:
@@ -124,8 +130,14 @@ func Population(n int) int {
 	return int(math.Ceil(385 * float64(n) / float64(n+384)))
 }
 
-// Version of dealing, parsing, scoring and the scripted policies.
-func (e *QA) Version() int { return 1 }
+// Version of dealing, parsing, scoring and the scripted policies. The reading of
+// the first version makes it the first version.
+func (e *QA) Version() int {
+	if e.params.Reading == FirstVersion {
+		return 1
+	}
+	return 2
+}
 
 // Instances is the number of questions in the sample, times the contexts drawn from a pool.
 func (e *QA) Instances() int {

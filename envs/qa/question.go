@@ -28,7 +28,8 @@ type Question struct {
 	Options []string // of a Choice, in the order of their letters
 	// Gold are the accepted answers as the data set writes them; a Choice has
 	// one, its letter. A Span without any cannot be answered from its text.
-	Gold []string
+	Gold    []string
+	reading Reading // of answers in free texts
 	// shuffle says that the data set has no order of its own for the options.
 	shuffle bool
 

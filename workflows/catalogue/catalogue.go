@@ -25,7 +25,11 @@ type Plugin[T, Needs any] struct {
 	Name    string
 	Aliases []string // other names of the very same thing
 	About   string   // one line
-	Params  any      // the defaults, for documentation
+	Params  any      // the defaults
+	// Former are the parameters whose default has changed since campaigns were
+	// first recorded, with the value that it had: recorded conditions without
+	// them keep it, new plans write today's value down.
+	Former map[string]any
 	// Policies that scripted agents of an environment have, for documentation.
 	Policies []string
 	New      func(envs.Decode, Needs) (T, error)
@@ -56,7 +60,7 @@ func Environments() []Plugin[envs.Environment, fs.FS] {
 				return with(allocation.Defaults(), decode, func(p allocation.Params) (envs.Environment, error) { return allocation.New(p) })
 			}},
 		{Name: "qa", About: "questions with known answers: BBH, MATH-500, StrategyQA, MMLU, GPQA, MuSR, SQuAD and others (papers 2 and 4)",
-			Params: qa.Defaults(), Policies: new(qa.QA).Policies(), New: newQA},
+			Params: qa.Defaults(), Former: map[string]any{"reading": qa.FirstVersion}, Policies: new(qa.QA).Policies(), New: newQA},
 		{Name: "consensus", About: "gather at one number or point, from seeded starts (paper 5 §2)",
 			Params: consensus.Defaults(), Policies: new(consensus.Task).Policies(), New: newConsensusTask(consensus.Defaults())},
 		{Name: "robots", About: "the same for three robots in a plane, which take time to move (paper 5 §4)",
@@ -76,7 +80,8 @@ func Protocols() []Plugin[protocol.Protocol, protocol.Setting] {
 		{Name: "deliberation", About: "in turn: estimate, tools, plan, decide, talk; also centralized and oracle (paper 3 §3)",
 			Params: protocol.DefaultDeliberation(), New: newDeliberation, Estimates: true, Stops: []string{"never"}},
 		{Name: "discussion", About: "personas talk in turn until they agree, or vote from a round on (paper 2)",
-			Params: protocol.DefaultDiscussion(), New: newDiscussion, Stops: []string{"never"}},
+			Params: protocol.DefaultDiscussion(), Former: map[string]any{"merge_equal": true},
+			New: newDiscussion, Stops: []string{"never"}},
 	}
 }
 
@@ -99,12 +104,17 @@ func Stopping() []Plugin[stopping.Rule, struct{}] {
 func Find[T, N any](kind string, list []Plugin[T, N], name string) (Plugin[T, N], error) {
 	var names []string
 	for _, p := range list {
-		if slices.Contains(append([]string{p.Name}, p.Aliases...), name) {
+		if p.Named(name) {
 			return p, nil
 		}
 		names = append(names, p.Name)
 	}
 	return Plugin[T, N]{}, fmt.Errorf("there is no %s %q; there are %s", kind, name, strings.Join(names, ", "))
+}
+
+// Named reports whether a plug-in has that name or alias.
+func (p Plugin[T, N]) Named(name string) bool {
+	return p.Name == name || slices.Contains(p.Aliases, name)
 }
 
 // fixed builds a thing without parameters.
@@ -206,8 +216,8 @@ func Rules() []Plugin[decision.Rule, struct{}] {
 			Params: decision.DefaultBorda5(), New: rule(decision.DefaultBorda5(), decision.NewBorda)},
 		{Name: "majority_consensus", About: "more than half agree with a draft (paper 2 §3.2)",
 			Params: decision.MajorityConsensus(), New: rule(decision.MajorityConsensus(), decision.NewAgreement)},
-		{Name: "supermajority_consensus", About: "more than two thirds agree with a draft (paper 2 §3.2)",
-			Params: decision.SupermajorityConsensus(), New: rule(decision.SupermajorityConsensus(), decision.NewAgreement)},
+		{Name: "supermajority_consensus", About: "two thirds or more agree with a draft (paper 2 §3.2)",
+			Params: decision.SupermajorityConsensus(), Former: map[string]any{"inclusive": false}, New: rule(decision.SupermajorityConsensus(), decision.NewAgreement)},
 		{Name: "unanimity_consensus", About: "all agree with a draft (paper 2 §3.2)",
 			Params: decision.UnanimityConsensus(), New: rule(decision.UnanimityConsensus(), decision.NewAgreement)},
 		{Name: "hybrid_consensus", About: "all agree with a draft, from round 5 on three quarters in groups of more than three",

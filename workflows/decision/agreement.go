@@ -9,8 +9,7 @@ import (
 // AgreementParams say how many must agree with a draft, its author counted.
 type AgreementParams struct {
 	Share Share `json:"share"`
-	// Inclusive takes exactly the share for enough, as the code of paper 2's
-	// authors does; the paper says more than it (§3.2).
+	// Inclusive takes exactly the share for enough.
 	Inclusive bool `json:"inclusive"`
 	// Until the round before this one, and in groups of at most that many
 	// agents, all must agree. 0 is never.
@@ -47,8 +46,12 @@ func share(a, b int64) Share { return Share{big.NewRat(a, b)} }
 // MajorityConsensus is more than half (paper 2 §3.2).
 func MajorityConsensus() AgreementParams { return AgreementParams{Share: share(1, 2)} }
 
-// SupermajorityConsensus is more than two thirds.
-func SupermajorityConsensus() AgreementParams { return AgreementParams{Share: share(2, 3)} }
+// SupermajorityConsensus is two thirds or more: two of three agents, for whom
+// more than two thirds would be unanimity. Paper 2 says "more than 66 %" (§3.2),
+// and its Table 2 has supermajority beside majority, far from unanimity.
+func SupermajorityConsensus() AgreementParams {
+	return AgreementParams{Share: share(2, 3), Inclusive: true}
+}
 
 // UnanimityConsensus is everybody.
 func UnanimityConsensus() AgreementParams {

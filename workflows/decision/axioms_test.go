@@ -45,7 +45,7 @@ var threshold = map[string]decision.Rule{
 var least = map[string]func(n int) int{
 	"unanimous": func(n int) int { return n }, "majority": func(n int) int { return n/2 + 1 },
 	"majority consensus":      func(n int) int { return n/2 + 1 },
-	"supermajority consensus": func(n int) int { return 2*n/3 + 1 },
+	"supermajority consensus": func(n int) int { return (2*n + 2) / 3 },
 	"unanimity consensus":     func(n int) int { return n },
 	"hybrid consensus":        func(n int) int { return n }, // in round 0
 }

@@ -96,7 +96,8 @@ func TestAgreementThresholds(t *testing.T) {
 		least []int // of 1, 2, … agents
 	}{
 		"majority":                  {agreement(decision.MajorityConsensus()), 1, []int{1, 2, 2, 3, 3, 4}},
-		"supermajority":             {agreement(decision.SupermajorityConsensus()), 1, []int{1, 2, 3, 3, 4, 5}},
+		"supermajority":             {agreement(decision.SupermajorityConsensus()), 1, []int{1, 2, 2, 3, 4, 4}},
+		"more than two thirds":      {agreement(decision.AgreementParams{Share: decision.SupermajorityConsensus().Share}), 1, []int{1, 2, 3, 3, 4, 5}},
 		"unanimity":                 {agreement(decision.UnanimityConsensus()), 1, []int{1, 2, 3, 4, 5, 6}},
 		"hybrid in round 4":         {agreement(decision.HybridConsensus()), 4, []int{1, 2, 3, 4, 5, 6}},
 		"hybrid in round 5":         {agreement(decision.HybridConsensus()), 5, []int{1, 2, 3, 3, 4, 5}},

@@ -65,7 +65,7 @@ func build[T, N any](kind string, list []catalogue.Plugin[T, N], c Choice, needs
 		var none T
 		return none, err
 	}
-	return plugin.New(c.Decode(), needs)
+	return plugin.New(decodeFormer(plugin.Former, c, c.Decode()), needs)
 }
 
 // TreatmentSeed is the seed of what belongs to the protocol in one cell. It

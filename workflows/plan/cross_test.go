@@ -91,7 +91,7 @@ func TestRulesTimesDiscussions(t *testing.T) {
 			`{"collective":true,"all_draft":true}`: inTurn,
 			`{"paradigm":"collective_refinement"}`: inTurn,
 			`{"challenge":"solution"}`:             {},
-			`{"merge_equal":false}`:                {"ranked": "A", "solution_counting": refused}, // the first A gets 11/4, B 8/3
+			`{"merge_equal":false}`:                {"ranked": "A"}, // the first A gets 11/4, B 8/3
 		} {
 			cond := plan.Condition{
 				Protocol: plan.Choice{Name: "discussion", Params: []byte(params)}, Rule: plan.Choice{Name: r.Name}, Stop: plan.Choice{Name: "never"},

@@ -49,6 +49,9 @@ type Host struct {
 	Money func(prices json.RawMessage, unknown bool, limits Limits) error
 	// Model checks one of a condition's models and its parameters without asking it anything.
 	Model func(m Choice, c Condition, decode envs.Decode, env envs.Environment) error
+	// Recorded returns the conditions of the lake's campaign of that name, with
+	// which the file's may go on; none if there is no such campaign.
+	Recorded func(name string) ([]Condition, error)
 	// Labeller checks the model that labels messages, likewise.
 	Labeller func(l Labels, decode envs.Decode) error
 }
@@ -69,6 +72,8 @@ type parser struct {
 	data   fs.FS
 	noData bool                        // the file names a folder of data that cannot be opened
 	envs   map[string]envs.Environment // by canonical JSON of the choice
+	// recorded are the conditions that the campaign has in the lake.
+	recorded []Condition
 }
 
 // header is every key of a file that is not part of a condition.
@@ -95,6 +100,7 @@ func (p *parser) parse(data []byte) File {
 	h := header{Seed: 1, Replicates: 1, CacheScope: "lake"}
 	base, grid := p.split(top, &h)
 	p.checkHeader(top, h)
+	p.goesOn(top, h.Name)
 	p.data = p.folder(top, "data", h.Data)
 	p.noData = p.host.Data != nil && h.Data != "" && p.data == nil
 	p.folder(top, "prompts", h.Prompts)
@@ -111,6 +117,17 @@ func (p *parser) parse(data []byte) File {
 	file.Campaign.Base = p.baseJSON(base, axes)
 	p.expand(top, base, axes, &file)
 	return file
+}
+
+// goesOn reads the conditions of the campaign that the lake has by that name.
+func (p *parser) goesOn(top *yaml.Node, name string) {
+	if p.host.Recorded == nil || !validName.MatchString(name) {
+		return
+	}
+	var err error
+	if p.recorded, err = p.host.Recorded(name); err != nil {
+		p.faults.add(value(top, "name"), "name", "the campaign %s in the lake cannot be read: %v", name, err)
+	}
 }
 
 // folder opens a folder that the file names; nil if it names none.

@@ -133,6 +133,7 @@ func (p *parser) expand(top *yaml.Node, base map[string]*yaml.Node, axes []axis,
 		before := p.faults
 		p.faults = nil
 		c := p.condition(keys)
+		pinDefaults(&c, p.recorded)
 		agents, rounds, dealt := p.check(c, keys, file.Campaign)
 		if found := p.faults; len(found) > 0 {
 			p.faults = before.with(found)

@@ -31,8 +31,8 @@ type DiscussionParams struct {
 	Collective bool     `json:"collective"`
 	Personas   Personas `json:"personas"`
 	Neutral    int      `json:"neutral"` // agents without a persona, the last ones; 0
-	// MergeEqual makes equal answers one candidate; the code of the paper's
-	// authors votes on each.
+	// MergeEqual makes equal answers one candidate; the paper's agents vote on
+	// each agent's answer (Figures 16-19). Rules that count answers always merge.
 	MergeEqual bool   `json:"merge_equal"`
 	Challenge  string `json:"challenge"` // of the final answer: none, solution, history, context, retrieval, irrelevant, wrong (§4.2)
 }
@@ -41,7 +41,7 @@ type DiscussionParams struct {
 func DefaultDiscussion() DiscussionParams {
 	return DiscussionParams{
 		Rounds: 5, VoteFrom: 3, Paradigm: "memory", Order: "fixed", Memory: 2, Inner: 2, Response: "simple",
-		ChainOfThought: true, Extract: true, Personas: Personas{Kind: "generated"}, MergeEqual: true, Challenge: "none",
+		ChainOfThought: true, Extract: true, Personas: Personas{Kind: "generated"}, Challenge: "none",
 	}
 }
 
@@ -119,7 +119,6 @@ func (d *Discussion) sense() error {
 	refuse(p.Collective && !p.Extract, "extract is false; collective shows final answers, which are turns of their own: extract: true is accepted")
 	refuse(p.Response == reasoning && !p.Extract, "extract is false; with response: reasoning no message tells a solution: extract: true is accepted")
 	refuse(d.means == decision.ByAnswers && !p.Extract, "extract is false; %s counts final answers: extract: true is accepted", rule)
-	refuse(d.means == decision.ByAnswers && !p.MergeEqual, "merge_equal is false; %s counts equal answers together: merge_equal: true is accepted", rule)
 	return errors.Join(faults...)
 }
 

@@ -151,6 +151,8 @@ func TestAgreement(t *testing.T) {
 		"majority": {agreement(decision.MajorityConsensus()), true, 5,
 			"0talk check[] 1talk check[] 2talk check[0] 2final settle[]", "by 2", "consensus"},
 		"supermajority": {agreement(decision.SupermajorityConsensus()), true, 5,
+			"0talk check[] 1talk check[] 2talk check[0] 2final settle[]", "by 2", "consensus"},
+		"unanimity": {agreement(decision.UnanimityConsensus()), true, 5,
 			"0talk check[] 1talk check[] 2talk check[] 0talk check[0] 0final settle[]", "by 0", "consensus"},
 		"unanimity, read": {agreement(decision.UnanimityConsensus()), false, 5,
 			"0talk check[] 1talk check[] 2talk check[] 0talk check[0]", "y", "consensus"},
@@ -188,7 +190,7 @@ func TestPrintedDiscussions(t *testing.T) {
 	for _, x := range []struct {
 		rule     decision.Rule
 		messages int
-	}{{agreement(decision.MajorityConsensus()), 2}, {agreement(decision.SupermajorityConsensus()), 3}, {agreement(decision.UnanimityConsensus()), 3}} {
+	}{{agreement(decision.MajorityConsensus()), 2}, {agreement(decision.SupermajorityConsensus()), 2}, {agreement(decision.UnanimityConsensus()), 3}} {
 		s := discussing(3, x.rule, func(p *protocol.DiscussionParams) {})
 		got := run(t, s, func(p protocol.Pending, said int) transcript.Act {
 			if said == 0 || p.Phase == protocol.PhaseFinal {
@@ -304,7 +306,6 @@ func TestDiscussionFaults(t *testing.T) {
 		"unextracted": {plurality(), func(p *protocol.DiscussionParams) { p.Collective, p.Extract = true, false }, "extract is false"},
 		"reasoning":   {plurality(), func(p *protocol.DiscussionParams) { p.Response, p.Extract = "reasoning", false }, "extract is false"},
 		"counting":    {must(decision.NewCounting(decision.CountingParams{})), func(p *protocol.DiscussionParams) { p.Extract = false }, "counts final answers"},
-		"unmerged":    {must(decision.NewCounting(decision.CountingParams{})), func(p *protocol.DiscussionParams) { p.MergeEqual = false }, "merge_equal is false"},
 	} {
 		p := protocol.DefaultDiscussion()
 		x.change(&p)

@@ -142,7 +142,7 @@ func (d *Discussion) solutions(t *transcript.Transcript, round int) []transcript
 		if i < 0 || t.Entries[i].Act.Key == "" {
 			continue
 		}
-		if !d.params.MergeEqual {
+		if !d.params.MergeEqual && d.means != decision.ByAnswers {
 			list = append(list, transcript.Candidate{Key: t.Entries[i].Act.Key, Entry: i, Agents: []int{agent}})
 			continue
 		}

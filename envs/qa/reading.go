@@ -1,0 +1,202 @@
+package qa
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Reading is how the final answer of a free text is found.
+type Reading string
+
+// The readings of free texts.
+const (
+	// Stated takes the answer that follows the last "answer is" or "answer:",
+	// else the last one in the text. What is negated, and an answer followed by
+	// the word that none can be given, does not count.
+	Stated Reading = "stated"
+	// Last takes the last match anywhere, as the code of paper 4's authors does.
+	Last Reading = "last"
+	// FirstVersion is Last without the trimming of $12$, \(12\) and "12." in MATH:
+	// how campaigns were read that were recorded before there was a choice.
+	FirstVersion Reading = "version_1"
+)
+
+func readings() []string { return []string{string(Stated), string(Last), string(FirstVersion)} }
+
+var (
+	errNegated = errors.New("it says what the answer is not")
+	errNone    = errors.New("it says that there is no answer")
+)
+
+var (
+	markers = regexp.MustCompile(`(?i)\banswer[*_"]*\s*(?:is\b[*_"]*\s*:?|:)`)
+	// others precede an "answer is" that is not the text's own, or only supposed.
+	others   = regexp.MustCompile(`(?i)(?:\b(?:their|his|her|your)|\b(?:agent|other|expert|peer)\b[^.\n]{0,16})\s+(?:final |own |first |latest )?$|\b(?:if|whether|unless|suppose|assume|assuming)\s+(?:that\s+)?(?:the\s+)?(?:right |correct |final )?$`)
+	sentence = regexp.MustCompile(`[.!?](?:\s|$)|\n`)
+	bare     = regexp.MustCompile(`^[\s*_"'$]*([A-Z])(?:[\s*_"'$]*$|[).,:;!*"'$])`)
+	// negations stand right before what they exclude.
+	negations = regexp.MustCompile(`(?i)(?:\bnot|\bcannot|n['’]t|\bneither|\bnor|\bnever|\brather than|\binstead of|\bexcept|\bother than)(?:\s+(?:be|option|options|choice|answer|simply|necessarily|just|either|the|a|an))*[\s*_"'“‘$]*$`)
+	// further members of a list share what was said of the first.
+	further  = regexp.MustCompile(`(?i)^[\s*_"',/]*(?:(?:or|nor|and|to)[\s*_"']*)?$`)
+	noneOf   = regexp.MustCompile(`(?i)\b(?:none|neither) of\b`)
+	noneEnds = regexp.MustCompile(`(?i)\b(?:but|except|so|therefore|hence|thus|besides|apart from)\b`)
+	// refusals are sentences that give no answer.
+	refusals = regexp.MustCompile(`(?i)\b(?:i|we)\s+(?:can\s?not|can['’]t|am unable to|are unable to)\s+(?:answer|determine|decide|tell|say|choose)\b|\b(?:i|we)\s+(?:do not|don['’]t)\s+know\b|\bnone of (?:the|these|those|them)\b`)
+	butOther = regexp.MustCompile(`(?i)\bnone of (?:the|these|those) other`)
+	// attached brackets belong to what is before them, as in Rule 12(b)(6) or f(3).
+	attached = regexp.MustCompile(`(?:\p{N}|(?:^|[^\p{L}])\p{L}{1,2})(?:\([^()\s]{1,3}\))*$`)
+	echoes   = regexp.MustCompile(`(?i)\b(?:yes(?: or |/)no|no(?: or |/)yes)\b`)
+	// noun follows a "no" that is no answer: there is no doubt.
+	noun = regexp.MustCompile(`^(?: +|-)\p{L}`)
+	// clause begins after a "no" that is an answer: no it is not.
+	clause = regexp.MustCompile(`(?i)^ +(?:it|he|she|they|we|you|i|this|that|these|those|there|the|a|an|as|because|since|but|based|according|given|not)\b`)
+)
+
+// match is something in a text that can be its answer.
+type match struct {
+	from, to int
+	answer   string
+	negated  bool
+}
+
+// stated returns the answer that a text states.
+func (q Question) stated(text string) (string, error) {
+	all := q.matches(text)
+	spans := markers.FindAllStringIndex(text, -1)
+	for i := len(spans) - 1; i >= 0; i-- {
+		if others.MatchString(tail(text[:spans[i][0]])) {
+			continue
+		}
+		end := len(text)
+		if i+1 < len(spans) {
+			end = spans[i+1][0]
+		}
+		if answer, err, found := q.after(text[:end], spans[i][1], all); found {
+			return answer, err
+		}
+	}
+	at, negated := -1, false
+	for i, m := range all {
+		if negated = negated || m.negated; !m.negated {
+			at = i
+		}
+	}
+	switch {
+	case at < 0 && (negated || refuses(text)):
+		return "", fmt.Errorf("%w; an answer is %s", errNegated, q.form())
+	case at < 0:
+		return "", fmt.Errorf("it does not end with an answer; an answer is %s", q.form())
+	case refuses(afterSentence(text[all[at].to:])):
+		return "", fmt.Errorf("%w; an answer is %s", errNone, q.form())
+	}
+	return all[at].answer, nil
+}
+
+// after returns what the sentence that goes on at a place of the text states;
+// found is false if it names no answer at all.
+func (q Question) after(text string, at int, all []match) (answer string, err error, found bool) {
+	rest := strings.TrimLeftFunc(text[at:], func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`*_"'$:`, r) })
+	at = len(text) - len(rest)
+	end := len(text)
+	if stop := sentence.FindStringIndex(rest); stop != nil {
+		end = at + stop[0] + 1
+	}
+	if m := bare.FindStringSubmatch(strings.TrimRight(text[at:end], ".!?\n")); m != nil && q.Kind == Choice {
+		if _, err := q.option(m[1]); err == nil {
+			return m[1], nil, true
+		}
+	}
+	first, _ := slices.BinarySearchFunc(all, at, func(m match, at int) int { return m.from - at })
+	for _, m := range all[first:] {
+		if m.from >= end {
+			break
+		}
+		if found = true; !m.negated {
+			return m.answer, nil, true
+		}
+	}
+	return "", fmt.Errorf("%w; an answer is %s", errNegated, q.form()), found
+}
+
+// refuses reports whether a text says that it gives no answer.
+func refuses(text string) bool {
+	return refusals.MatchString(butOther.ReplaceAllString(text, ""))
+}
+
+// matches returns all that can be the answer of a text, in order.
+func (q Question) matches(text string) []match {
+	var all []match
+	for _, m := range q.pattern().FindAllStringSubmatchIndex(text, -1) {
+		before, after := text[:m[0]], text[m[1]:]
+		found := match{from: m[0], to: m[1], answer: text[m[2]:m[3]]}
+		if !q.counts(found.answer, before, after) {
+			continue
+		}
+		found.negated = negations.MatchString(tail(before)) || amongNone(lastOf(before, 400))
+		if n := len(all); n > 0 && all[n-1].negated && further.MatchString(text[all[n-1].to:m[0]]) {
+			found.negated = true
+		}
+		all = append(all, found)
+	}
+	return all
+}
+
+// pattern finds what an answer of the question's kind looks like.
+func (q Question) pattern() *regexp.Regexp {
+	switch q.Kind {
+	case Choice:
+		return letters
+	case Integer:
+		return integers
+	}
+	return words
+}
+
+// counts reports whether a match is an answer, by what stands around it.
+func (q Question) counts(answer, before, after string) bool {
+	switch q.Kind {
+	case Choice:
+		_, err := q.option(answer)
+		return err == nil && !attached.MatchString(tail(before))
+	case Integer:
+		return !attached.MatchString(tail(before))
+	}
+	if around := lastOf(before, 8) + answer + after[:min(len(after), 8)]; echoes.MatchString(around) {
+		return false
+	}
+	return !strings.EqualFold(answer, "no") || !noun.MatchString(after) || clause.MatchString(after)
+}
+
+// amongNone reports whether a sentence has said "none of" so far.
+func amongNone(before string) bool {
+	if stops := sentence.FindAllStringIndex(before, -1); stops != nil {
+		before = before[stops[len(stops)-1][1]:]
+	}
+	at := noneOf.FindStringIndex(before)
+	return at != nil && !noneEnds.MatchString(before[at[1]:])
+}
+
+// afterSentence returns a text without the rest of the sentence that it begins with.
+func afterSentence(text string) string {
+	if stop := sentence.FindStringIndex(text); stop != nil {
+		return text[stop[1]:]
+	}
+	return ""
+}
+
+// tail is the end of a text, as much as decides what follows it.
+func tail(text string) string { return lastOf(text, 64) }
+
+// lastOf returns at most so many last bytes of a text, in whole characters.
+func lastOf(text string, bytes int) string {
+	at := max(0, len(text)-bytes)
+	for at < len(text) && !utf8.RuneStart(text[at]) {
+		at++
+	}
+	return text[at:]
+}
