@@ -22,8 +22,18 @@ var long = flag.Bool("long", false, "run the long tests as well")
 // built is where the program is built; TestMain makes and removes it.
 var built string
 
+// If testSelf is set, tests run this test binary as the program, which saves
+// linking it twice; runAsProgram tells the child so.
+const (
+	testSelf     = "ROUNDTABLE_TEST_SELF"
+	runAsProgram = "ROUNDTABLE_TEST_RUN"
+)
+
 // buildProgram builds the program once, for the first test that runs it.
 var buildProgram = sync.OnceValues(func() (string, error) {
+	if os.Getenv(testSelf) != "" {
+		return os.Executable()
+	}
 	path := filepath.Join(built, "roundtable")
 	out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput()
 	if err != nil {
@@ -33,6 +43,10 @@ var buildProgram = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	if os.Getenv(runAsProgram) != "" {
+		main()
+		return
+	}
 	var err error
 	if built, err = os.MkdirTemp("", "roundtable"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -57,7 +71,7 @@ func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 	}
 	cmd := exec.Command(path, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "OPENAI_API_KEY=canary-key-5f1d", "ANTHROPIC_API_KEY=x", "GOOGLE_API_KEY=x")
+	cmd.Env = append(os.Environ(), "OPENAI_API_KEY=canary-key-5f1d", "ANTHROPIC_API_KEY=x", "GOOGLE_API_KEY=x", runAsProgram+"="+os.Getenv(testSelf))
 	return cmd
 }
 
