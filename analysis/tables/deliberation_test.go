@@ -68,8 +68,9 @@ func TestDeliberations(t *testing.T) {
 	}
 	estimates, _ := c.Estimates()
 	nearly(t, "HR", column(t, estimates, "HR", "deliberation", "–"), 0.3)
-	for name, want := range map[string]float64{"HR": 0.2, "HR sd": 0.2} { // of 0.2, 0.4 and, centralized, 0
-		nearly(t, name+" without the oracle", column(t, estimates, name, "no oracle", "all"), want)
+	nearly(t, "HR of all deliberations", column(t, estimates, "HR", "deliberations", "all"), 0.3) // the centralized agent estimates nothing
+	for name, want := range map[string]float64{"HR": 0.2, "HR sd": 0.2} {                         // of 0.2, 0.4 and, centralized, 0
+		nearly(t, name+" without the oracle", column(t, estimates, name, "no oracle (centralized included)", "all"), want)
 	}
 	nearly(t, "NMAE", column(t, estimates, "NMAE pooled", "deliberation", "solver"), 0.2)
 	for _, row := range main.Rows {
@@ -90,7 +91,11 @@ func TestErrorsAndRewards(t *testing.T) {
 	for i, nr := range []float64{80, 90, 60, 50} {
 		c.Runs = append(c.Runs, deliberated("allocation", `{}`, withTools, i, &Deliberated{NR: nr, NMAE: p(0.1 * float64(i+1)), HR: p(0.0)}))
 	}
+	for i := range 3 { // handed the state: no errors, and better
+		c.Runs = append(c.Runs, deliberated("allocation", `{}`, `{"tools":["solver"],"variant":"centralized"}`, i, &Deliberated{NR: 100, NMAE: p(0.0), HR: p(0.0)}))
+	}
 	gaps, _ := c.Gaps()
+	nearly(t, "n with the centralized", column(t, gaps, "n", "NMAE → NR, centralized included", "yes"), 7)
 	for name, want := range map[string]float64{"n": 4, "slope": -120, "R²": 0.72, "Pearson r": -6 / math.Sqrt(50), "Spearman rho": -0.8} {
 		nearly(t, name, column(t, gaps, name, "NMAE → NR", "yes"), want)
 	}

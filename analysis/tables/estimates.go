@@ -22,8 +22,15 @@ func (c Campaign) Tools() (Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
+// Rows over several conditions: agents that estimate, and with them the one that
+// is handed the state.
+const (
+	allDeliberations = "deliberations"
+	withCentralized  = "no oracle (centralized included)"
+)
+
 // Estimates are Table 6: errors of the agents' last estimates, and the rounds that
-// were run; by condition, and over all that are no oracle, as the paper has them.
+// were run; by condition, over all deliberations, and over all that are no oracle.
 func (c Campaign) Estimates() (Table, bool) {
 	v, all, _ := c.deliberationView()
 	t := v.start("3.6", "Errors of the agents' estimates (Table 6)")
@@ -42,17 +49,26 @@ func (c Campaign) Estimates() (Table, bool) {
 		pools[at] = append(pools[at], d)
 	}
 	for _, pool := range pools {
-		if len(pool) > 1 {
-			head := pool[0]
-			head.variant, head.tools = "no oracle", "all"
-			t.addEstimates(head.head(head.setting), pool...)
+		estimating := slices.DeleteFunc(slices.Clone(pool), func(d deliberations) bool { return d.variant == centralized })
+		if len(pool) > 1 && len(estimating) > 0 {
+			t.addPool(allDeliberations, estimating)
+		}
+		if len(estimating) < len(pool) && len(estimating) > 0 {
+			t.addPool(withCentralized, pool)
 		}
 	}
 	t.Notes = []string{
-		"HR: share of the state's components that are estimated strictly too high, its mean (standard error) and standard deviation; the paper prints the latter, over all that is no oracle. NMAE: mean relative error of pooled (public) resources. Both are means over the agents' last estimates.",
+		"HR: share of the state's components that are estimated strictly too high, its mean (standard error) and standard deviation; the paper prints the latter. A centralized agent is handed the state and estimates nothing, so it is no part of the row of all deliberations; the row with it is the other reading of the paper's \"non-oracle\". NMAE: mean relative error of pooled (public) resources. Both are means over the agents' last estimates.",
 	}
 	v.closing(&t)
 	return t, len(all) > 0
+}
+
+// addPool adds a row over several conditions of one setting.
+func (t *Table) addPool(name string, pool []deliberations) {
+	head := pool[0]
+	head.variant, head.tools = name, "all"
+	t.addEstimates(head.head(head.setting), pool...)
 }
 
 func (t *Table) addEstimates(head []Cell, of ...deliberations) {
@@ -106,25 +122,35 @@ func (c Campaign) Gaps() (Table, bool) {
 	}
 	for _, tools := range []bool{false, true} {
 		for _, s := range settings {
-			var x, y []float64
-			for _, d := range all {
-				if d.setting != s || d.variant == oracle || (d.tools != "") != tools {
-					continue
-				}
-				for _, r := range d.measured() {
-					if e := r.Deliberated.NMAE; e != nil {
-						x, y = append(x, *e), append(y, r.Deliberated.NR)
-					}
-				}
+			t.addErrors("NMAE → NR", tools, s, all, deliberation)
+			if slices.ContainsFunc(all, func(d deliberations) bool {
+				return d.variant == centralized && d.setting == s && (d.tools != "") == tools
+			}) {
+				t.addErrors("NMAE → NR, centralized included", tools, s, all, deliberation, centralized)
 			}
-			t.addLine("NMAE → NR", map[bool]string{true: "yes", false: "no"}[tools], s, x, y)
 		}
 	}
 	t.Notes = []string{
-		"HR → gap: least squares of NR centralized - NR deliberation on HR; one observation is one deliberation and the centralized decision on the same task with the same tools and model. The slope is for a change of HR by 1. NMAE → NR: over deliberations and centralized decisions.",
+		"HR → gap: least squares of NR centralized - NR deliberation on HR; one observation is one deliberation and the centralized decision on the same task with the same tools and model. The slope is for a change of HR by 1. NMAE → NR: over deliberations; with centralized decisions, whose agent is handed the state and so has no error, the relation is mostly between the two kinds.",
 	}
 	v.closing(&t)
 	return t, len(t.Rows) > 0
+}
+
+// addErrors relates the errors of estimates to rewards, in the given variants of a setting.
+func (t *Table) addErrors(relation string, tools bool, setting string, all []deliberations, variants ...string) {
+	var x, y []float64
+	for _, d := range all {
+		if d.setting != setting || !slices.Contains(variants, d.variant) || (d.tools != "") != tools {
+			continue
+		}
+		for _, r := range d.measured() {
+			if e := r.Deliberated.NMAE; e != nil {
+				x, y = append(x, *e), append(y, r.Deliberated.NR)
+			}
+		}
+	}
+	t.addLine(relation, map[bool]string{true: "yes", false: "no"}[tools], setting, x, y)
 }
 
 func (t *Table) addGap(setting string, list []gap) {
