@@ -139,7 +139,7 @@ func (l layout) caption() string {
 	if least != most {
 		n = fmt.Sprintf("%d to %d", least, most)
 	}
-	caption := "Means with 95 % intervals; n = " + n + " " + cmp.Or(l.unit, "collaborations") + " a point."
+	caption := "Means with 95 % intervals, drawn as far as the measure can go; n = " + n + " " + cmp.Or(l.unit, "collaborations") + " a point."
 	if l.embedder != "" {
 		caption += " By " + short(l.embedder) + "."
 	}

@@ -92,6 +92,9 @@ func (g Graph) draw(c draw.Canvas) {
 	for _, e := range g.Drawn {
 		arrow(c, at[e.From], at[e.To], e)
 	}
+	for _, e := range g.Drawn { // after all arrows, so that none strikes a number through
+		writeProbability(c, at[e.From], at[e.To], e)
+	}
 	label := words(9)
 	label.XAlign, label.YAlign = draw.XCenter, draw.YCenter
 	for _, name := range names {
@@ -106,25 +109,38 @@ func outline(c draw.Canvas, p vg.Point) {
 	c.StrokeLines(draw.LineStyle{Color: ink, Width: vg.Points(0.9)}, []vg.Point{corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1), corner(-1, -1)})
 }
 
-// arrow from box to box, with its probability beside the bend.
-func arrow(c draw.Canvas, from, to vg.Point, e acts.Edge) {
+// curve of an edge: where it starts, the point that bends it, and where it ends.
+func curve(from, to vg.Point) (start, bend, end vg.Point) {
 	d := to.Sub(from)
-	bend := from.Add(to).Scale(0.5).Add(vg.Point{X: d.Y, Y: -d.X}.Scale(0.14))
-	start, end := leave(from, bend), leave(to, bend)
+	bend = from.Add(to).Scale(0.5).Add(vg.Point{X: d.Y, Y: -d.X}.Scale(0.14))
+	return leave(from, bend), bend, leave(to, bend)
+}
+
+// arrow from box to box, as wide as the edge is probable.
+func arrow(c draw.Canvas, from, to vg.Point, e acts.Edge) {
+	start, bend, end := curve(from, to)
 	back := end.Sub(bend)
 	back = back.Scale(tip / vg.Length(math.Hypot(float64(back.X), float64(back.Y))))
 	neck, side := end.Sub(back), vg.Point{X: back.Y, Y: -back.X}.Scale(0.45)
 	shade := color.NRGBA{R: ink.R, G: ink.G, B: ink.B, A: 0xb0}
-	c.SetLineStyle(draw.LineStyle{Color: shade, Width: vg.Points(0.6 + 1.6*e.Probability)})
+	c.SetLineStyle(draw.LineStyle{Color: shade, Width: vg.Points(0.4 + 2.8*e.Probability)})
 	var path vg.Path
 	path.Move(start)
 	path.QuadTo(bend, neck)
 	c.Stroke(path)
 	c.FillPolygon(shade, []vg.Point{end, neck.Add(side), neck.Sub(side)})
+}
+
+// writeProbability writes an edge's probability onto the top of its bend, on a
+// patch of paper that interrupts whatever runs under it.
+func writeProbability(c draw.Canvas, from, to vg.Point, e acts.Edge) {
+	start, bend, end := curve(from, to)
+	top := start.Add(end).Scale(0.25).Add(bend.Scale(0.5))
 	number := words(8)
 	number.XAlign, number.YAlign = draw.XCenter, draw.YCenter
-	top := start.Add(end).Scale(0.25).Add(bend.Scale(0.5))
-	c.FillText(number, top.Add(vg.Point{X: d.Y, Y: -d.X}.Scale(11/vg.Length(math.Hypot(float64(d.X), float64(d.Y))))), e.String())
+	width, height := number.Width(e.String())/2+1.5, number.Height(e.String())/2+1.5
+	box(c, color.White, top.X-width, top.X+width, top.Y-height, top.Y+height)
+	c.FillText(number, top, e.String())
 }
 
 // leave is where the line from a box's middle to a point crosses its border.

@@ -21,11 +21,12 @@ type scale struct {
 	bars      bool
 }
 
-// scale is the same for all panels, so that they can be compared. An interval
-// that is very wide leaves the panel rather than flatten the lines.
+// scale is the same for all panels, so that they can be compared. It holds all
+// values and the ends of all intervals, as far as the measure can go.
 func (f Figure) scale() scale {
 	values, ends := f.drawn()
 	s := scale{bars: f.Panels[0].Bars}
+	least, most := limits(f.Panels[0].Y)
 	if strings.Contains(f.Panels[0].Y, ", %") {
 		s.high = max(100, slices.Max(append(values, 0)))
 		return s
@@ -33,15 +34,12 @@ func (f Figure) scale() scale {
 	if len(values) == 0 {
 		values = []float64{0, 1}
 	}
-	low, high := slices.Min(values), slices.Max(values)
-	room := (high - low) / 2
-	if room == 0 {
-		room = max(0.5, math.Abs(high)/10)
-		low, high = low-room, high+room
-	}
-	s.low, s.high = low, high
 	for _, end := range ends {
-		s.low, s.high = min(s.low, max(end, low-room)), max(s.high, min(end, high+room))
+		values = append(values, min(max(end, least), most))
+	}
+	s.low, s.high = slices.Min(values), slices.Max(values)
+	if room := max(0.5, math.Abs(s.high)/10); s.low == s.high {
+		s.low, s.high = max(s.low-room, least), min(s.high+room, most)
 	}
 	return s
 }
@@ -93,7 +91,7 @@ func (s scale) bottom() float64 {
 	return s.low - s.span()*0.04
 }
 
-func (s scale) inside(v float64) float64 { return min(max(v, s.low), s.high+s.span()*0.04) }
+func (s scale) inside(v float64) float64 { return min(max(v, s.low), s.high) }
 
 // Ticks are those of the values, and of the percentages below.
 func (s scale) Ticks(_, _ float64) []plot.Tick {
@@ -185,7 +183,7 @@ func (l layout) axes(p Panel, s scale) *plot.Plot {
 		}
 		a.Add(bars{line.Pending, s, style.Color, i, len(p.Lines)})
 		a.Add(line.ways(p.Plane, style)...)
-		a.Add(line.strokes(s, style, p.X == "", i, len(p.Lines))...)
+		a.Add(line.strokes(s, style, i, len(p.Lines))...)
 	}
 	return a
 }

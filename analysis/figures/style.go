@@ -56,8 +56,10 @@ func levelStyle(n int) draw.LineStyle {
 }
 
 // strokes are a line with its intervals and points. Lines of a panel stand a
-// little beside each other, so that no interval hides another.
-func (l Line) strokes(s scale, style style, joined bool, i, of int) []plot.Plotter {
+// little beside each other, so that no interval hides another. Points are joined
+// unless the line has a track of its own, such as a fit, or observations around them.
+func (l Line) strokes(s scale, style style, i, of int) []plot.Plotter {
+	joined := len(l.spots()) == 0
 	beside := cmp.Or(l.beside, (float64(i)-float64(of-1)/2)*min(0.07, 0.6/float64(of)))
 	if len(l.Dots) > 0 { // points lie among them
 		style.Color, style.glyph.Color = ink, ink
