@@ -76,8 +76,9 @@ func (a *Activities) Survey(ctx context.Context, p task.Page) (task.Surveyed, er
 	if p.Until > 0 {
 		found.Total = min(found.Total, p.Until)
 	}
+	order := camp.Campaign.Order()
 	for ; found.Next < found.Total && len(found.Cells) < p.Limit; found.Next++ {
-		cell := camp.Campaign.Cell(found.Next)
+		cell := order.Cell(found.Next)
 		id := camp.Campaign.CollaborationID(cell)
 		m, ended := latest[id]
 		generation := 0

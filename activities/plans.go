@@ -67,7 +67,7 @@ func (p Plan) check(campaign, revision string) error {
 	for hash, pack := range p.Packs {
 		sound = sound && pack.Hash() == hash
 	}
-	if n := len(p.Campaign.Conditions); len(p.Pack) != n || len(p.Agents) != n || len(p.Rounds) != n {
+	if n := len(p.Campaign.Conditions); len(p.Pack) != n || len(p.Agents) != n || len(p.Rounds) != n || !p.Campaign.Instances.Fit(n) {
 		sound = false
 	}
 	if !sound {

@@ -93,6 +93,9 @@ func (v view) notes(t *Table) {
 	} else if some > 0 {
 		t.Notes = append([]string{fmt.Sprintf("%s, in %d of %s.", Simulated, some, collaborations(all))}, t.Notes...)
 	}
+	if sizes := v.sizes(); sizes != "" {
+		note("%s", sizes)
+	}
 	if same := v.constant(); same != "" {
 		note("The same in all rows: %s.", same)
 	}

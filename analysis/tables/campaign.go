@@ -32,7 +32,8 @@ type Campaign struct {
 // Planned is a condition of the plan.
 type Planned struct {
 	Condition string
-	Cells     int
+	Cells     int             // instances × replicates
+	Instances int             // 0 if it is not known
 	Settings  json.RawMessage // as collaborations.settings_json
 }
 
@@ -96,11 +97,12 @@ const succeeded = "succeeded"
 
 // group is one condition with its runs.
 type group struct {
-	condition string
-	settings  map[string]string // by dotted key, as a campaign's grid names them
-	planned   int               // cells; 0 if the plan is not known
-	runs      []Run             // all, in the order of instances and replicates
-	earlier   int
+	condition             string
+	settings              map[string]string // by dotted key, as a campaign's grid names them
+	planned               int               // cells; 0 if the plan is not known
+	instances, replicates int               // of the plan, likewise
+	runs                  []Run             // all, in the order of instances and replicates
+	earlier               int
 }
 
 func (g group) count(status string) int {
@@ -161,7 +163,11 @@ func (c Campaign) groups() []group {
 		return g
 	}
 	for _, p := range c.Planned {
-		take(p.Condition, p.Settings).planned = p.Cells
+		g := take(p.Condition, p.Settings)
+		g.planned, g.instances = p.Cells, p.Instances
+		if p.Instances > 0 {
+			g.replicates = p.Cells / p.Instances
+		}
 	}
 	runs := slices.Clone(c.Runs)
 	slices.SortStableFunc(runs, func(a, b Run) int {

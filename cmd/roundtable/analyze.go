@@ -218,13 +218,13 @@ func readTables(ctx context.Context, s store.Store, name string) (tables.Campaig
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	}
-	for _, condition := range p.Campaign.Conditions {
+	for i, condition := range p.Campaign.Conditions {
 		settings, err := json.Marshal(condition)
 		if err != nil {
 			return c, err
 		}
 		c.Planned = append(c.Planned, tables.Planned{
-			Condition: condition.ID(), Cells: p.Campaign.Instances * p.Campaign.Replicates, Settings: settings,
+			Condition: condition.ID(), Cells: p.Campaign.CellsOf(i), Instances: p.Campaign.Instances.Of(i), Settings: settings,
 		})
 	}
 	return c, err

@@ -204,6 +204,9 @@ func accept(ctx context.Context, s store.Store, p activities.Plan, m activities.
 	}
 	keepPrompts(recorded, p)
 	m.Labels.Keep(before.Labels)
+	if added := p.Campaign.Added(recorded.Campaign); len(added) > 0 {
+		fmt.Fprintf(os.Stderr, "%s is extended from %d to %d cells: %s\n", name, recorded.Campaign.Size(), p.Campaign.Size(), strings.Join(added, "; "))
+	}
 	return nil
 }
 

@@ -41,7 +41,8 @@ type planned struct {
 	Model     string              `json:"model"`
 	Agents    int                 `json:"agents"` // that take part
 	Rounds    int                 `json:"rounds"`
-	Cells     int                 `json:"cells"`
+	Instances int                 `json:"instances"`
+	Cells     int                 `json:"cells"`             // instances × replicates
 	MaxCalls  int                 `json:"max_calls"`         // without re-asks, if no rule stops early
 	Settings  any                 `json:"settings"`          // the whole condition
 	Samples   []activities.Sample `json:"prompts,omitempty"` // with --prompts
@@ -71,10 +72,10 @@ func (o *options) plan(ctx context.Context, path string, prompts bool, share flo
 		if err != nil {
 			return err
 		}
-		cells := p.Campaign.Instances * p.Campaign.Replicates
+		cells := p.Campaign.CellsOf(i)
 		one := planned{
 			Condition: c.ID(), Env: c.Env.Name, Protocol: c.Protocol.Name, Rule: c.Rule.Name, Model: c.Model.Name,
-			Agents: protocol.Members(session.Protocol(), p.Agents[i]), Rounds: p.Rounds[i], Cells: cells, MaxCalls: cells * calls, Settings: c,
+			Agents: protocol.Members(session.Protocol(), p.Agents[i]), Rounds: p.Rounds[i], Instances: p.Campaign.Instances.Of(i), Cells: cells, MaxCalls: cells * calls, Settings: c,
 		}
 		if prompts {
 			one.Samples = samples
@@ -89,7 +90,7 @@ func (o *options) plan(ctx context.Context, path string, prompts bool, share flo
 		return writeJSON(os.Stdout, map[string]any{"campaign": p.Campaign.Name, "revision": p.Campaign.Revision(), "cells": p.Campaign.Size(), "conditions": all, "prediction": predicted})
 	}
 	fmt.Printf("%s\n\n", file)
-	printPlan(all)
+	printPlan(all, p.Campaign.Replicates)
 	predicted.print(atOnce(m.Limits))
 	for _, one := range all[:min(1, len(all))] {
 		for _, sample := range one.Samples {
@@ -117,15 +118,15 @@ func (o *options) predict(ctx context.Context, s store.Store, p activities.Plan,
 // atOnce is how many collaborations run at once.
 func atOnce(l plan.Limits) int { return cmp.Or(l.Collaborations, workflows.DefaultWindow) }
 
-func printPlan(all []planned) {
+func printPlan(all []planned, replicates int) {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
-	t.AppendHeader(table.Row{"condition", "environment", "rule", "model", "agents", "rounds", "cells", "calls at most"})
+	t.AppendHeader(table.Row{"condition", "environment", "rule", "model", "agents", "rounds", "instances × replicates", "cells", "calls at most"})
 	cells, calls := 0, 0
 	for _, p := range all {
-		t.AppendRow(table.Row{p.Condition, p.Env, p.Rule, p.Model, p.Agents, p.Rounds, p.Cells, p.MaxCalls})
+		t.AppendRow(table.Row{p.Condition, p.Env, p.Rule, p.Model, p.Agents, p.Rounds, fmt.Sprintf("%d × %d", p.Instances, replicates), p.Cells, p.MaxCalls})
 		cells, calls = cells+p.Cells, calls+p.MaxCalls
 	}
-	t.AppendFooter(table.Row{"", "", "", "", "", "", cells, calls})
+	t.AppendFooter(table.Row{"", "", "", "", "", "", "", cells, calls})
 	fmt.Println(strings.TrimRight(t.Render(), "\n"))
 }

@@ -32,13 +32,12 @@ type prediction struct {
 // condition that scripted agents play in memory.
 func guess(p activities.Plan, m activities.Manifest, s store.Store, most []int) (prediction, error) {
 	var sum forecast.Forecast
-	cells := p.Campaign.Instances * p.Campaign.Replicates
 	for i, c := range p.Campaign.Conditions {
 		r, _, err := activities.Rehearse(p, i, "", openData, newProviders(s).build)
 		if err != nil {
 			return prediction{}, err
 		}
-		f := forecast.Guess(cells, r.Calls, r.Shown, r.Said, most[i], c.Generate.MaxTokens)
+		f := forecast.Guess(p.Campaign.CellsOf(i), r.Calls, r.Shown, r.Said, most[i], c.Generate.MaxTokens)
 		switch price, ok := m.Prices[c.Model.Name]; {
 		case free(c):
 			f = f.Price(0, 0)
@@ -68,8 +67,8 @@ func guessLabels(p activities.Plan, m activities.Manifest, s store.Store, most [
 		return nil, nil
 	}
 	sum := forecast.Forecast{CostUSD: new(forecast.Interval)}
-	cells := p.Campaign.Instances * p.Campaign.Replicates
 	for i, c := range p.Campaign.Conditions {
+		cells := p.Campaign.CellsOf(i)
 		turns, r, err := activities.Rehearse(p, i, l.Words, openData, newProviders(s).build)
 		if err != nil {
 			return nil, err
@@ -105,8 +104,8 @@ func (o *options) pilot(ctx context.Context, s store.Store, p activities.Plan, m
 		return prediction{}, err
 	}
 	cells := map[string]int{}
-	for _, c := range p.Campaign.Conditions {
-		cells[c.ID()] = p.Campaign.Instances * p.Campaign.Replicates
+	for i, c := range p.Campaign.Conditions {
+		cells[c.ID()] = p.Campaign.CellsOf(i)
 	}
 	f, ok := forecast.OfPilot(pilot, cells)
 	if !ok {
@@ -118,8 +117,9 @@ func (o *options) pilot(ctx context.Context, s store.Store, p activities.Plan, m
 // endedOf are the rows of the first cells of a plan, as far as they have ended.
 func endedOf(ctx context.Context, s store.Store, p activities.Plan, first int) ([]record.Collaboration, error) {
 	wanted := map[string]bool{}
+	order := p.Campaign.Order()
 	for n := range first {
-		wanted[p.Campaign.CollaborationID(p.Campaign.Cell(n))] = true
+		wanted[p.Campaign.CollaborationID(order.Cell(n))] = true
 	}
 	d, err := store.ReadDataset(ctx, s, p.Campaign.Name)
 	if err != nil {

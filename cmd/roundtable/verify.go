@@ -97,8 +97,9 @@ func (v *verification) find(object, problem string) {
 func (v *verification) count(ctx context.Context, s store.Store, p activities.Plan) error {
 	v.Revision, v.Planned = p.Campaign.Revision(), p.Campaign.Size()
 	condition := make(map[string]string, v.Planned)
+	order := p.Campaign.Order()
 	for n := range v.Planned {
-		cell := p.Campaign.Cell(n)
+		cell := order.Cell(n)
 		condition[p.Campaign.CollaborationID(cell)] = p.Campaign.Conditions[cell.Condition].ID()
 	}
 	markers, err := store.Committed(ctx, s, v.Campaign)

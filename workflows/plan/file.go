@@ -78,14 +78,14 @@ type parser struct {
 
 // header is every key of a file that is not part of a condition.
 type header struct {
-	Name       string `json:"name"`
-	Seed       uint64 `json:"seed"`
-	Replicates int    `json:"replicates"`
-	Instances  int    `json:"instances"`
-	Data       string `json:"data"`
-	Prompts    string `json:"prompts"`
-	CacheScope string `json:"cache_scope"`
-	Limits     Limits `json:"limits"`
+	Name       string          `json:"name"`
+	Seed       uint64          `json:"seed"`
+	Replicates int             `json:"replicates"`
+	Instances  json.RawMessage `json:"instances"` // see wanted
+	Data       string          `json:"data"`
+	Prompts    string          `json:"prompts"`
+	CacheScope string          `json:"cache_scope"`
+	Limits     Limits          `json:"limits"`
 
 	Labels json.RawMessage `json:"labels"`
 	Prices json.RawMessage `json:"prices"`
@@ -111,11 +111,11 @@ func (p *parser) parse(data []byte) File {
 	}
 	file := File{Limits: h.Limits, Data: h.Data, Prompts: h.Prompts}
 	file.Labels = p.labels(value(top, "labels"))
-	file.Campaign = Campaign{Name: h.Name, Seed: h.Seed, Replicates: h.Replicates, Instances: h.Instances, CacheScope: h.CacheScope}
+	file.Campaign = Campaign{Name: h.Name, Seed: h.Seed, Replicates: h.Replicates, CacheScope: h.CacheScope}
 	axes := p.axes(grid, &file.Campaign)
 	p.replaced(base, axes)
 	file.Campaign.Base = p.baseJSON(base, axes)
-	p.expand(top, base, axes, &file)
+	p.expand(top, base, axes, p.wanted(value(top, "instances")), &file)
 	return file
 }
 
@@ -178,9 +178,6 @@ func (p *parser) checkHeader(top *yaml.Node, h header) {
 		check(validName.MatchString(h.Name), name, "name", "%q is no campaign name; use 1 to 63 of a-z, 0-9 and -, not beginning with -", h.Name)
 	}
 	check(h.Replicates >= 1 && h.Replicates <= maxCells, value(top, "replicates"), "replicates", "%d is not from 1 to %d", h.Replicates, maxCells)
-	if n := value(top, "instances"); n != nil {
-		check(h.Instances >= 1 && h.Instances <= maxCells, n, "instances", "%d is not from 1 to %d", h.Instances, maxCells)
-	}
 	check(slices.Contains([]string{"condition", "campaign", "lake"}, h.CacheScope), value(top, "cache_scope"), "cache_scope", "%q is not known; condition, campaign and lake are", h.CacheScope)
 	check(h.Cost == "" || h.Cost == "unknown", value(top, "cost"), "cost", "%q is not known; unknown is, for models without a known price", h.Cost)
 	if limits := value(top, "limits"); limits != nil {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -113,7 +112,7 @@ func canonical(n *yaml.Node, key string, faults *Faults) (json.RawMessage, bool)
 }
 
 // expand makes every point of the grid a condition, checked.
-func (p *parser) expand(top *yaml.Node, base map[string]*yaml.Node, axes []axis, file *File) {
+func (p *parser) expand(top *yaml.Node, base map[string]*yaml.Node, axes []axis, want wanted, file *File) {
 	size := 1
 	for _, a := range axes {
 		size *= len(a.values)
@@ -123,7 +122,7 @@ func (p *parser) expand(top *yaml.Node, base map[string]*yaml.Node, axes []axis,
 		}
 	}
 	seen := map[string]string{}
-	instances := math.MaxInt
+	var instances []int
 	for n := range size {
 		point := pointOf(axes, n)
 		keys := maps.Clone(base)
@@ -144,13 +143,17 @@ func (p *parser) expand(top *yaml.Node, base map[string]*yaml.Node, axes []axis,
 			p.faults.add(keyNode(top, "grid"), "grid", "%s is the same condition as %s", point, other)
 		}
 		seen[c.ID()] = point.String()
-		if dealt > 0 {
-			instances = min(instances, dealt)
-		}
+		instances = append(instances, want.of(p, point, c, dealt))
 		file.Campaign.Conditions = append(file.Campaign.Conditions, c)
 		file.Agents, file.Rounds = append(file.Agents, agents), append(file.Rounds, rounds)
 	}
-	p.instances(top, file, instances)
+	if len(instances) == size {
+		want.unused(p)
+	}
+	file.Campaign.Instances = newInstances(instances)
+	if size := file.Campaign.Size(); size > maxCells {
+		p.faults.add(nil, "", "%d cells are planned; at most %d are accepted", size, maxCells)
+	}
 }
 
 // setting is one value of one axis; point is one of each.
@@ -181,22 +184,6 @@ func (at point) String() string {
 		parts[i] = fmt.Sprintf("%s %s", x.key, v)
 	}
 	return strings.Join(parts, ", ")
-}
-
-// instances settles how many instances are run when the file does not say.
-func (p *parser) instances(top *yaml.Node, file *File, dealt int) {
-	c := &file.Campaign
-	switch {
-	case c.Instances == 0 && dealt < math.MaxInt:
-		c.Instances = dealt
-	case c.Instances == 0:
-		c.Instances = 1
-	case c.Instances > dealt:
-		p.faults.add(value(top, "instances"), "instances", "is %d; the environment has %d", c.Instances, dealt)
-	}
-	if c.Size() > maxCells {
-		p.faults.add(nil, "", "%d cells are planned; at most %d are accepted", c.Size(), maxCells)
-	}
 }
 
 // set puts a value at a dotted path of a condition. A plug-in that is a name

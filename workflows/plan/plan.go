@@ -1,6 +1,6 @@
 // Package plan turns a campaign into the cells that are to be run. A campaign
-// is a base condition and a grid over it; its cells are conditions × instances
-// × replicates. Identities depend only on what is run, so extending a campaign
+// is a base condition and a grid over it; the cells of each condition are its
+// instances × replicates. Identities depend only on what is run, so extending a campaign
 // (more replicates, instances or grid values) keeps every cell it had.
 package plan
 
@@ -100,28 +100,11 @@ type Campaign struct {
 	Name       string          `json:"name"`
 	Seed       uint64          `json:"seed"`
 	Replicates int             `json:"replicates"`
-	Instances  int             `json:"instances"`
+	Instances  Instances       `json:"instances"`
 	CacheScope string          `json:"cache_scope"` // condition, campaign or lake
 	Base       json.RawMessage `json:"base"`        // the keys that are not in the grid
 	Grid       []Axis          `json:"grid"`
 	Conditions []Condition     `json:"conditions"`
-}
-
-// Cell is one collaboration to be run.
-type Cell struct {
-	Condition int `json:"c"` // index into Campaign.Conditions
-	Instance  int `json:"i"`
-	Replicate int `json:"r"`
-}
-
-// Size is the number of cells.
-func (c Campaign) Size() int { return len(c.Conditions) * c.Instances * c.Replicates }
-
-// Cell is the n-th cell. Conditions vary fastest, so that an unfinished
-// campaign is balanced.
-func (c Campaign) Cell(n int) Cell {
-	k := len(c.Conditions)
-	return Cell{Condition: n % k, Instance: n / k % c.Instances, Replicate: n / k / c.Instances}
 }
 
 // CollaborationID names a cell within its campaign.
@@ -146,9 +129,7 @@ func (c Campaign) Extends(recorded Campaign) []string {
 	if c.Replicates < recorded.Replicates {
 		differ("replicates", recorded.Replicates, fmt.Sprint(c.Replicates, "; it can only grow"))
 	}
-	if c.Instances < recorded.Instances {
-		differ("instances", recorded.Instances, fmt.Sprint(c.Instances, "; it can only grow"))
-	}
+	diff = append(diff, c.fewerInstances(recorded)...)
 	if c.CacheScope != recorded.CacheScope {
 		differ("cache_scope", recorded.CacheScope, c.CacheScope)
 	}

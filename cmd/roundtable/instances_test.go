@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// questionsFile is a data set of so many made-up questions.
+func questionsFile(t *testing.T, dir, name string, n int) {
+	t.Helper()
+	var lines []string
+	for i := range n {
+		lines = append(lines, fmt.Sprintf(`{"id": "%s-%d", "question": "What is %d + 1?", "answer": "%d"}`, strings.TrimSuffix(name, ".jsonl"), i, i, i+1))
+	}
+	save(t, dir, name, strings.Join(lines, "\n")+"\n")
+}
+
+// Six data sets of 3 to 600 questions in one file: each runs all of its own.
+func TestDataSetsRunAllTheirQuestions(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	sizes := map[string]int{"a.jsonl": 3, "b.jsonl": 8, "c.jsonl": 20, "d.jsonl": 6, "e.jsonl": 100, "f.jsonl": 600}
+	for name, n := range sizes {
+		questionsFile(t, dir, name, n)
+	}
+	file := "name: six\nreplicates: 2\ndata: .\nenv: {name: qa, format: jsonl}\nprotocol: {name: debate, agents: 1, rounds: 0}\nrule: plurality\nmodel: scripted/answerer\n" +
+		"grid: {env.file: [a.jsonl, b.jsonl, c.jsonl, d.jsonl, e.jsonl, f.jsonl]}\n"
+	save(t, dir, "six.yaml", file)
+	plan := output(t, dir, "plan", "six.yaml")
+	for name, n := range sizes {
+		contains(t, plan, name, fmt.Sprintf("%d × 2", n))
+	}
+	run := output(t, dir, "run", "six.yaml")
+	contains(t, run, "Instances × replicates", "a.jsonl 3 × 2", "f.jsonl 600 × 2")
+	table := analyse(t, dir, "six", "summary")
+	for name, n := range sizes {
+		if got := table.find(t, "succeeded", map[string]string{"env.file": name}); got == nil || *got != float64(2*n) {
+			t.Errorf("%s: %v cells succeeded, want %d", name, got, 2*n)
+		}
+	}
+	contains(t, output(t, dir, "verify", "six"), "1474 of 1474 planned cells have ended", "Nothing is wrong.")
+	contains(t, output(t, dir, "query", "SELECT count(DISTINCT instance_id) AS questions FROM collaborations", "--format", "csv"), "737")
+}
+
+// The exchange economy and movies in one campaign: one is played replicates
+// times, of the others each. An explicit number is what is run.
+func TestTwoEnvironmentsInOneCampaign(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	tiny, err := filepath.Abs("../../envs/recsys/testdata/ml-tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("name: both\nreplicates: 2\ndata: %q\nprotocol: {name: roundtable, rounds: 2}\nmodel: scripted/stubborn\ngrid:\n  env: [exchange, {name: recsys, synthetic: true, n: 6}]\n  rule: [majority, rated]\n", tiny)
+	save(t, dir, "both.yaml", text+"instances: 1\n") // as every campaign was run when the smallest environment counted for all
+	output(t, dir, "run", "both.yaml")
+	plans, err := filepath.Glob(filepath.Join(dir, "lake/campaigns/campaign=both/plans/*.json"))
+	if err != nil || len(plans) != 1 || !strings.Contains(read(t, dir, strings.TrimPrefix(plans[0], dir+string(os.PathSeparator))), `"instances":1,`) {
+		t.Fatalf("the recorded plans are %v, error %v", plans, err)
+	}
+	digest := digestBy(t, dir, "both")
+
+	save(t, dir, "both.yaml", text)
+	extended := output(t, dir, "run", "both.yaml")
+	contains(t, extended, "both is extended from 8 to 28 cells:", " had 1 instances and has 6")
+	contains(t, output(t, dir, "verify", "both"), "28 of 28 planned cells have ended", "Nothing is wrong.")
+	table := analyse(t, dir, "both", "summary")
+	for env, cells := range map[string]float64{"exchange": 2, "recsys": 12} {
+		if got := table.find(t, "succeeded", map[string]string{"env": env, "rule": "rated"}); got == nil || *got != cells {
+			t.Errorf("%s: %v cells succeeded, want %v", env, got, cells)
+		}
+	}
+	fresh := t.TempDir()
+	save(t, fresh, "both.yaml", text)
+	output(t, fresh, "run", "both.yaml")
+	if a, b := digestBy(t, dir, "both"), digestBy(t, fresh, "both"); a != b || a == digest {
+		t.Errorf("the extended campaign has digest %s, one run at once %s, before it was %s", a, b, digest)
+	}
+
+	save(t, dir, "both.yaml", text+"instances: {recsys: 4}\n")
+	out, err := program(t, dir, "run", "both.yaml").CombinedOutput()
+	if err == nil {
+		t.Error("instances can be taken away from a campaign")
+	}
+	contains(t, string(out), "was 6 and is 4; it can only grow")
+}

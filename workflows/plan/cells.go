@@ -1,0 +1,199 @@
+package plan
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Instances are how many instances each condition runs, by condition; a list of
+// one number holds for all of them. In JSON that one is a plain number, as every
+// plan has it that was recorded when conditions could not differ.
+type Instances []int
+
+// newInstances is the one form of numbers by condition, in which equal campaigns are equal.
+func newInstances(each []int) Instances {
+	if len(each) > 0 && !slices.ContainsFunc(each, func(n int) bool { return n != each[0] }) {
+		return Instances{each[0]}
+	}
+	return each
+}
+
+// Of returns how many instances a condition runs.
+func (x Instances) Of(condition int) int {
+	switch {
+	case len(x) == 1:
+		return x[0]
+	case condition < len(x):
+		return x[condition]
+	}
+	return 0
+}
+
+// Fit says whether there is a positive number for each of so many conditions.
+func (x Instances) Fit(conditions int) bool {
+	return (len(x) == 1 || len(x) == conditions) && !slices.ContainsFunc(x, func(n int) bool { return n < 1 })
+}
+
+// MarshalJSON writes one number for all conditions, or a list by condition.
+func (x Instances) MarshalJSON() ([]byte, error) {
+	switch len(x) {
+	case 0:
+		return []byte("0"), nil
+	case 1:
+		return json.Marshal(x[0])
+	}
+	return json.Marshal([]int(x))
+}
+
+// UnmarshalJSON reads either.
+func (x *Instances) UnmarshalJSON(data []byte) error {
+	var all int
+	if json.Unmarshal(data, &all) == nil {
+		*x = Instances{all}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]int)(x))
+}
+
+// Cell is one collaboration to be run.
+type Cell struct {
+	Condition int `json:"c"` // index into Campaign.Conditions
+	Instance  int `json:"i"`
+	Replicate int `json:"r"`
+}
+
+// CellsOf returns the number of cells of a condition.
+func (c Campaign) CellsOf(condition int) int { return c.Instances.Of(condition) * c.Replicates }
+
+// Size is the number of cells.
+func (c Campaign) Size() int {
+	size := 0
+	for i := range c.Conditions {
+		size += c.CellsOf(i)
+	}
+	return size
+}
+
+// Cell is the n-th cell. Who wants many of them takes them from Order.
+func (c Campaign) Cell(n int) Cell { return c.Order().Cell(n) }
+
+// Order is the order in which the cells of a campaign are run. It takes one cell
+// of each condition in turn, so an unfinished campaign is balanced; a condition
+// without further cells drops out. Each condition goes through its instances
+// before it begins its next replicate.
+type Order struct {
+	campaign   Campaign
+	conditions []int // those with most cells first, otherwise as in the campaign
+	turns      []turns
+}
+
+// turns are those from one condition's last cell to that of the next.
+type turns struct {
+	first  int // cell
+	turn   int // the first one, from 0
+	active int // so many conditions take part: the first ones
+}
+
+// Order returns the order of the campaign's cells.
+func (c Campaign) Order() Order {
+	o := Order{campaign: c, conditions: make([]int, len(c.Conditions))}
+	for i := range o.conditions {
+		o.conditions[i] = i
+	}
+	if len(c.Instances) > 1 {
+		slices.SortStableFunc(o.conditions, func(a, b int) int { return cmp.Compare(c.Instances.Of(b), c.Instances.Of(a)) })
+	}
+	at := turns{}
+	for active := len(o.conditions); active > 0; active-- {
+		last := c.CellsOf(o.conditions[active-1])
+		if last == at.turn {
+			continue
+		}
+		at.active = active
+		o.turns = append(o.turns, at)
+		at.first, at.turn = at.first+(last-at.turn)*active, last
+	}
+	return o
+}
+
+// Cell is the n-th cell, from 0 to the campaign's size.
+func (o Order) Cell(n int) Cell {
+	at := o.turns[sort.Search(len(o.turns), func(i int) bool { return o.turns[i].first > n })-1]
+	n -= at.first
+	condition := o.conditions[n%at.active]
+	turn, instances := at.turn+n/at.active, o.campaign.Instances.Of(condition)
+	return Cell{Condition: condition, Instance: turn % instances, Replicate: turn / instances}
+}
+
+// fewerInstances names the conditions of a recorded campaign that would lose instances.
+func (c Campaign) fewerInstances(recorded Campaign) []string {
+	now := map[string]int{}
+	for i, condition := range c.Conditions {
+		now[condition.ID()] = c.Instances.Of(i)
+	}
+	type change struct{ was, is int }
+	var order []change
+	of := map[change][]string{}
+	for i, condition := range recorded.Conditions {
+		is, there := now[condition.ID()]
+		if x := (change{recorded.Instances.Of(i), is}); there && x.is < x.was {
+			if of[x] == nil {
+				order = append(order, x)
+			}
+			of[x] = append(of[x], condition.ID())
+		}
+	}
+	var diff []string
+	for _, x := range order {
+		whose := ""
+		if ids := of[x]; len(ids) < len(recorded.Conditions) {
+			whose = fmt.Sprintf(" of %s", listed(ids))
+		}
+		diff = append(diff, fmt.Sprintf("instances%s was %d and is %d; it can only grow", whose, x.was, x.is))
+	}
+	return diff
+}
+
+// maxNamed conditions are named in a sentence.
+const maxNamed = 3
+
+// listed names conditions, and how many more there are.
+func listed(ids []string) string {
+	if more := len(ids) - maxNamed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(ids[:maxNamed], ", "), more)
+	}
+	return strings.Join(ids, ", ")
+}
+
+// Added says what an extension brings beside the cells of the recorded campaign,
+// in words; nothing if there is none.
+func (c Campaign) Added(recorded Campaign) []string {
+	was := map[string]int{}
+	for i, condition := range recorded.Conditions {
+		was[condition.ID()] = recorded.Instances.Of(i)
+	}
+	var added, fresh []string
+	for i, condition := range c.Conditions {
+		id, n := condition.ID(), c.Instances.Of(i)
+		switch before, there := was[id]; {
+		case !there:
+			fresh = append(fresh, id)
+		case n > before:
+			added = append(added, fmt.Sprintf("%s had %d instances and has %d", id, before, n))
+		}
+	}
+	if n := len(added) - maxNamed; n > 0 {
+		added = append(added[:maxNamed], fmt.Sprintf("%d more conditions have more instances", n))
+	}
+	if len(fresh) > 0 {
+		added = append(added, "new conditions: "+listed(fresh))
+	}
+	if c.Replicates > recorded.Replicates {
+		added = append(added, fmt.Sprintf("there were %d replicates and are %d", recorded.Replicates, c.Replicates))
+	}
+	return added
+}

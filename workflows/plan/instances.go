@@ -1,0 +1,136 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// wanted is what a file says of instances: nothing, one number for all
+// conditions, or numbers by name of an environment or of a value that the grid
+// gives it.
+type wanted struct {
+	all   *yaml.Node
+	named map[string]*yaml.Node
+	used  map[string]bool
+	names map[string]bool // that could be used
+	count map[*yaml.Node]int
+}
+
+// wanted reads the key instances; n is nil if the file has none.
+func (p *parser) wanted(n *yaml.Node) wanted {
+	w := wanted{named: map[string]*yaml.Node{}, used: map[string]bool{}, names: map[string]bool{}, count: map[*yaml.Node]int{}}
+	read := func(n *yaml.Node, key string) {
+		count, before := 0, len(p.faults)
+		decode(n, key, reflect.ValueOf(&count), &p.faults)
+		if len(p.faults) == before && (count < 1 || count > maxCells) {
+			p.faults.add(n, key, "%d is not from 1 to %d", count, maxCells)
+		}
+		w.count[n] = count
+	}
+	switch {
+	case n == nil:
+	case n.Kind == yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key := n.Content[i]
+			if w.named[key.Value] != nil {
+				p.faults.add(key, join("instances", key.Value), "given twice")
+			}
+			w.named[key.Value] = n.Content[i+1]
+			read(n.Content[i+1], join("instances", key.Value))
+		}
+	case n.Kind == yaml.ScalarNode && !isNull(n):
+		w.all = n
+		read(n, "instances")
+	default:
+		p.faults.add(n, "instances", "%s is neither a number nor a mapping of environments to numbers", short(n))
+	}
+	return w
+}
+
+// of returns how many instances a condition runs whose environment has so many,
+// 0 being as many as are asked for.
+func (w wanted) of(p *parser, at point, c Condition, has int) int {
+	n, key := w.all, "instances"
+	if name := w.name(p, at, c); name != "" {
+		n, key = w.named[name], join("instances", name)
+	}
+	if n == nil {
+		return max(has, 1)
+	}
+	count := w.count[n]
+	if has > 0 && count > has {
+		hint := ""
+		if n == w.all && len(at.envNames()) > 0 {
+			hint = "; a mapping gives each environment its own number, and one that it does not name runs all it has"
+		}
+		p.faults.add(n, key, "is %d; the environment %s has %d%s", count, at.env(c), has, hint)
+	}
+	return count
+}
+
+// name returns the key of the mapping that a condition goes by: that of a value
+// which the grid gives its environment, or else the environment's name.
+func (w wanted) name(p *parser, at point, c Condition) string {
+	var found []string
+	for _, name := range append(at.envNames(), c.Env.Name) {
+		if name == "" {
+			continue
+		}
+		w.names[name] = true
+		if w.named[name] != nil && !slices.Contains(found, name) {
+			found = append(found, name)
+			w.used[name] = true
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	if last := len(found) - 1; last > 0 && found[last] == c.Env.Name { // the more specific name counts
+		found = found[:last]
+	}
+	if len(found) > 1 && w.count[w.named[found[0]]] != w.count[w.named[found[1]]] {
+		p.faults.add(w.named[found[1]], join("instances", found[1]), "the environment %s is also called %s, which has another number", at.env(c), found[0])
+	}
+	return found[0]
+}
+
+// unused refuses names that no condition goes by; it must have seen all of them.
+func (w wanted) unused(p *parser) {
+	for _, name := range slices.Sorted(maps.Keys(w.named)) {
+		if n := w.named[name]; !w.used[name] {
+			p.faults.add(n, join("instances", name), "no condition has such an environment; there are %s", strings.Join(slices.Sorted(maps.Keys(w.names)), ", "))
+		}
+	}
+}
+
+// envNames are the names of the values that the grid gives the environment.
+func (at point) envNames() []string {
+	var names []string
+	for _, x := range at {
+		if root, _, _ := strings.Cut(x.key, "."); root == "env" {
+			names = append(names, x.name())
+		}
+	}
+	return names
+}
+
+// env shows a condition's environment in an error.
+func (at point) env(c Condition) string {
+	if len(c.Env.Params) == 0 {
+		return c.Env.Name
+	}
+	return fmt.Sprintf("%s %s", c.Env.Name, c.Env.Params)
+}
+
+// name of a value of the grid; empty if it has none.
+func (x setting) name() string {
+	if x.value.Kind == yaml.ScalarNode {
+		return x.value.Value
+	}
+	return ""
+}

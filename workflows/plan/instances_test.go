@@ -1,0 +1,174 @@
+package plan_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"roundtable/workflows/plan"
+)
+
+// Every cell is counted exactly once whatever the conditions' numbers, and after
+// each turn all conditions that have cells left have had equally many.
+func TestOrderCountsEachCellOnce(t *testing.T) {
+	draw := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		conditions := 1 + draw.IntN(7)
+		c := plan.Campaign{Replicates: 1 + draw.IntN(4), Conditions: make([]plan.Condition, conditions)}
+		for range conditions {
+			c.Instances = append(c.Instances, 1+draw.IntN(6))
+		}
+		if draw.IntN(3) == 0 {
+			c.Instances = c.Instances[:1]
+		}
+		order, seen, had := c.Order(), map[plan.Cell]bool{}, make([]int, conditions)
+		for n := range c.Size() {
+			cell := order.Cell(n)
+			if cell != c.Cell(n) || seen[cell] || cell.Instance >= c.Instances.Of(cell.Condition) || cell.Replicate >= c.Replicates {
+				t.Fatalf("%v × %d: cell %d is %+v", c.Instances, c.Replicates, n, cell)
+			}
+			seen[cell] = true
+			had[cell.Condition]++
+			for i, h := range had {
+				if h+1 < had[cell.Condition] && h < c.CellsOf(i) {
+					t.Fatalf("%v × %d: after cell %d the conditions have had %v", c.Instances, c.Replicates, n, had)
+				}
+			}
+		}
+		for i, h := range had {
+			if h != c.CellsOf(i) {
+				t.Errorf("%v × %d: condition %d has %d cells", c.Instances, c.Replicates, i, h)
+			}
+		}
+	}
+}
+
+const twoTasks = `name: old
+replicates: 2
+data: ml-tiny
+protocol: {name: roundtable, rounds: 3}
+model: scripted/stubborn
+grid:
+  env: [exchange, {name: recsys, synthetic: true, n: 9}]
+  rule: [majority, rated]
+`
+
+// Conditions run all instances that their own environment has.
+func TestConditionsOwnTheirInstances(t *testing.T) {
+	c := parse(t, twoTasks).Campaign
+	if want := (plan.Instances{1, 1, 9, 9}); !reflect.DeepEqual(c.Instances, want) || c.Size() != 2*(1+1+9+9) {
+		t.Errorf("instances are %v and cells %d, want %v", c.Instances, c.Size(), want)
+	}
+	for text, want := range map[string]plan.Instances{
+		"instances: 1":                         {1},
+		"instances: {recsys: 4}":               {1, 1, 4, 4},
+		"instances: {exchange: 1, recsys: 9}":  {1, 1, 9, 9},
+		"instances: {\"recsys\": 1}":           {1},
+		"instances: {exchange: 1, recsys: 05}": {1, 1, 5, 5},
+	} {
+		if got := parse(t, twoTasks+text+"\n").Campaign.Instances; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s gives %v, want %v", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"instances: 2":                 `line 9: instances: is 2; the environment exchange has 1; a mapping gives each environment its own number, and one that it does not name runs all it has`,
+		"instances: {recsys: 10}":      `line 9: instances.recsys: is 10; the environment recsys {"n":9,"synthetic":true} has 9`,
+		"instances: {exchange: 1.5}":   `line 9: instances.exchange: "1.5" is not a whole number`,
+		"instances: {recsys: 0}":       `line 9: instances.recsys: 0 is not from 1 to 10000000`,
+		"instances: {qa: 3}":           `line 9: instances.qa: no condition has such an environment; there are exchange, recsys`,
+		"instances: [1, 2]":            `line 9: instances: a list is neither a number nor a mapping of environments to numbers`,
+		"instances: {recsys: 3, a: 1}": `line 9: instances.a: no condition has such an environment; there are exchange, recsys`,
+	} {
+		if got := faults(t, twoTasks+text+"\n"); got.Error() != want {
+			t.Errorf("%s\n got %v\nwant %v", text, got, want)
+		}
+	}
+}
+
+// Data sets of one environment are told apart by the values that the grid gives it.
+func TestInstancesOfDataSets(t *testing.T) {
+	files := fstest.MapFS{}
+	for name, n := range map[string]int{"few.jsonl": 3, "some.jsonl": 40, "many.jsonl": 600} {
+		var lines []string
+		for i := range n {
+			lines = append(lines, fmt.Sprintf(`{"id": "q%d", "question": "What is %d + 1?", "answer": "%d"}`, i, i, i+1))
+		}
+		files[name] = &fstest.MapFile{Data: []byte(strings.Join(lines, "\n"))}
+	}
+	sets := plan.Host{Data: func(string) (fs.FS, error) { return files, nil }}
+	text := "name: sets\ndata: x\nenv: {name: qa, format: jsonl}\nrule: plurality\nprotocol: debate\nmodel: scripted/answerer\ngrid: {env.file: [few.jsonl, some.jsonl, many.jsonl]}\n"
+	read := func(more string) (plan.Instances, error) {
+		file, err := plan.Parse([]byte(text+more), sets)
+		return file.Campaign.Instances, err
+	}
+	for more, want := range map[string]plan.Instances{
+		"":                                  {3, 40, 600},
+		"instances: {many.jsonl: 500}":      {3, 40, 500},
+		"instances: {qa: 2}":                {2},
+		"instances: {qa: 2, many.jsonl: 7}": {2, 2, 7},
+	} {
+		if got, err := read(more); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q gives %v, error %v; want %v", more, got, err, want)
+		}
+	}
+	if _, err := read("instances: 4"); err == nil || !strings.Contains(err.Error(), `"file":"few.jsonl","format":"jsonl"} has 3`) {
+		t.Errorf("four of three: %v", err)
+	}
+}
+
+// A campaign that was recorded when all conditions had one number goes on, and
+// may be extended to what its environments have.
+func TestRecordedCampaignIsRead(t *testing.T) {
+	data, err := os.ReadFile("testdata/recorded-campaign.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recorded plan.Campaign
+	if err := json.Unmarshal(data, &recorded); err != nil {
+		t.Fatal(err)
+	}
+	if back, err := json.Marshal(recorded); err != nil || string(back)+"\n" != string(data) {
+		t.Errorf("it is written again as %s, error %v", back, err)
+	}
+	if got := recorded.Revision(); got != "8511438ab9df" || recorded.Size() != 8 {
+		t.Errorf("revision %s, %d cells", got, recorded.Size())
+	}
+	var ids []string
+	for n := range recorded.Size() {
+		ids = append(ids, recorded.CollaborationID(recorded.Cell(n)))
+	}
+	if want := "majority-8c4ecf6a-i0-r0 rated-e23a471b-i0-r0 majority-c2274ba4-i0-r0 rated-3d6c6937-i0-r0 majority-8c4ecf6a-i0-r1 rated-e23a471b-i0-r1 majority-c2274ba4-i0-r1 rated-3d6c6937-i0-r1"; strings.Join(ids, " ") != want {
+		t.Errorf("its cells are %v", ids)
+	}
+	same := parse(t, twoTasks+"instances: 1\n").Campaign
+	if same.Revision() != recorded.Revision() || len(same.Added(recorded)) > 0 {
+		t.Errorf("the same file with one instance is revision %s, %v", same.Revision(), same.Added(recorded))
+	}
+	whole := parse(t, twoTasks).Campaign
+	if diff := whole.Extends(recorded); len(diff) > 0 {
+		t.Errorf("it cannot be extended: %v", diff)
+	}
+	later := names(whole)
+	for name, seed := range names(recorded) {
+		if later[name] != seed {
+			t.Errorf("%s is lost or has another seed", name)
+		}
+	}
+	if added := whole.Added(recorded); len(added) != 2 || !strings.HasSuffix(added[0], " had 1 instances and has 9") {
+		t.Errorf("added: %q", added)
+	}
+	if diff := recorded.Extends(whole); len(diff) != 1 || !strings.HasPrefix(diff[0], "instances of ") || !strings.HasSuffix(diff[0], " was 9 and is 1; it can only grow") {
+		t.Errorf("it shrinks: %q", diff)
+	}
+	slices.Sort(ids)
+	if len(slices.Compact(ids)) != 8 {
+		t.Error("ids are there twice")
+	}
+}
