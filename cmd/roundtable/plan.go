@@ -12,6 +12,7 @@ import (
 
 	"roundtable/activities"
 	store "roundtable/analysis/lake"
+	"roundtable/analysis/telling"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
@@ -45,6 +46,7 @@ type planned struct {
 	Cells     int                 `json:"cells"`             // instances × replicates
 	MaxCalls  int                 `json:"max_calls"`         // without re-asks, if no rule stops early
 	Settings  any                 `json:"settings"`          // the whole condition
+	Values    []plan.Value        `json:"values,omitempty"`  // on the axes of the grid
 	Samples   []activities.Sample `json:"prompts,omitempty"` // with --prompts
 }
 
@@ -75,7 +77,7 @@ func (o *options) plan(ctx context.Context, path string, prompts bool, share flo
 		cells := p.Campaign.CellsOf(i)
 		one := planned{
 			Condition: c.ID(), Env: c.Env.Name, Protocol: c.Protocol.Name, Rule: c.Rule.Name, Model: c.Model.Name,
-			Agents: protocol.Members(session.Protocol(), p.Agents[i]), Rounds: p.Rounds[i], Instances: p.Campaign.Instances.Of(i), Cells: cells, MaxCalls: cells * calls, Settings: c,
+			Agents: protocol.Members(session.Protocol(), p.Agents[i]), Rounds: p.Rounds[i], Instances: p.Campaign.Instances.Of(i), Cells: cells, MaxCalls: cells * calls, Settings: c, Values: file.Values[i],
 		}
 		if prompts {
 			one.Samples = samples
@@ -90,7 +92,7 @@ func (o *options) plan(ctx context.Context, path string, prompts bool, share flo
 		return writeJSON(os.Stdout, map[string]any{"campaign": p.Campaign.Name, "revision": p.Campaign.Revision(), "cells": p.Campaign.Size(), "conditions": all, "prediction": predicted})
 	}
 	fmt.Printf("%s\n\n", file)
-	printPlan(all, p.Campaign.Replicates)
+	printPlan(file, all)
 	predicted.print(atOnce(m.Limits))
 	for _, one := range all[:min(1, len(all))] {
 		for _, sample := range one.Samples {
@@ -118,15 +120,32 @@ func (o *options) predict(ctx context.Context, s store.Store, p activities.Plan,
 // atOnce is how many collaborations run at once.
 func atOnce(l plan.Limits) int { return cmp.Or(l.Collaborations, workflows.DefaultWindow) }
 
-func printPlan(all []planned, replicates int) {
+// printPlan prints what tells the conditions apart and how much each of them
+// runs, and above it what they share.
+func printPlan(file plan.File, all []planned) {
+	if same := file.Shared(); len(same) > 0 {
+		fmt.Printf("All conditions: %s\n", telling.Printable(strings.Join(same, ", ")))
+	}
+	columns, values := file.Columns()
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
-	t.AppendHeader(table.Row{"condition", "environment", "rule", "model", "agents", "rounds", "instances × replicates", "cells", "calls at most"})
+	row := func(first string, values []string, rest ...any) table.Row {
+		r := table.Row{first}
+		for i := range columns {
+			text := ""
+			if i < len(values) {
+				text = telling.Printable(values[i])
+			}
+			r = append(r, text)
+		}
+		return append(r, rest...)
+	}
+	t.AppendHeader(row("condition", columns, "agents", "rounds", "instances × replicates", "cells", "calls at most"))
 	cells, calls := 0, 0
-	for _, p := range all {
-		t.AppendRow(table.Row{p.Condition, p.Env, p.Rule, p.Model, p.Agents, p.Rounds, fmt.Sprintf("%d × %d", p.Instances, replicates), p.Cells, p.MaxCalls})
+	for i, p := range all {
+		t.AppendRow(row(p.Condition, values[i], p.Agents, p.Rounds, fmt.Sprintf("%d × %d", p.Instances, file.Campaign.Replicates), p.Cells, p.MaxCalls))
 		cells, calls = cells+p.Cells, calls+p.MaxCalls
 	}
-	t.AppendFooter(table.Row{"", "", "", "", "", "", "", cells, calls})
+	t.AppendFooter(row("", nil, "", "", "", cells, calls))
 	fmt.Println(strings.TrimRight(t.Render(), "\n"))
 }

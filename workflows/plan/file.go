@@ -38,6 +38,8 @@ type File struct {
 	Prompts  string  // folder that overrides prompt templates
 	// Agents is the size of the group by condition; Rounds the most rounds there can be.
 	Agents, Rounds []int
+	// Values are those of each condition on the axes of the grid.
+	Values [][]Value
 }
 
 // Host is what the reading of a file cannot know by itself.
@@ -115,7 +117,7 @@ func (p *parser) parse(data []byte) File {
 	axes := p.axes(grid, &file.Campaign)
 	p.replaced(base, axes)
 	file.Campaign.Base = p.baseJSON(base, axes)
-	p.expand(top, base, axes, p.wanted(value(top, "instances")), &file)
+	p.expand(top, base, axes, p.exclusions(grid, axes), p.wanted(value(top, "instances")), &file)
 	return file
 }
 

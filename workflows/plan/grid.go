@@ -14,6 +14,7 @@ import (
 type axis struct {
 	key    string
 	values []*yaml.Node
+	labels []string // by value; empty for one without a label
 }
 
 func (p *parser) axes(grid *yaml.Node, c *Campaign) []axis {
@@ -31,6 +32,7 @@ func (p *parser) axes(grid *yaml.Node, c *Campaign) []axis {
 		name := "grid." + key.Value
 		root, _, _ := strings.Cut(key.Value, ".")
 		switch {
+		case key.Value == excludeKey:
 		case !slices.Contains(conditionKeys, root):
 			p.faults.add(key, name, "cannot vary; %s and keys within them (as protocol.rounds) can", strings.Join(conditionKeys, ", "))
 		case list.Kind != yaml.SequenceNode:
@@ -40,8 +42,9 @@ func (p *parser) axes(grid *yaml.Node, c *Campaign) []axis {
 		case slices.ContainsFunc(axes, func(a axis) bool { return a.key == key.Value }):
 			p.faults.add(key, name, "given twice")
 		default:
-			axes = append(axes, axis{key: key.Value, values: list.Content})
-			c.Grid = append(c.Grid, Axis{Key: key.Value, Values: p.axisJSON(key.Value, list.Content)})
+			a := p.labelled(key.Value, list.Content)
+			axes = append(axes, a)
+			c.Grid = append(c.Grid, Axis{Key: a.key, Values: p.axisJSON(a.key, a.values)})
 		}
 	}
 	return axes
@@ -112,7 +115,7 @@ func canonical(n *yaml.Node, key string, faults *Faults) (json.RawMessage, bool)
 }
 
 // expand makes every point of the grid a condition, checked.
-func (p *parser) expand(top *yaml.Node, base map[string]*yaml.Node, axes []axis, want wanted, file *File) {
+func (p *parser) expand(top *yaml.Node, base map[string]*yaml.Node, axes []axis, out []exclusion, want wanted, file *File) {
 	size := 1
 	for _, a := range axes {
 		size *= len(a.values)
@@ -123,8 +126,13 @@ func (p *parser) expand(top *yaml.Node, base map[string]*yaml.Node, axes []axis,
 	}
 	seen := map[string]string{}
 	var instances []int
+	left := 0 // combinations
 	for n := range size {
 		point := pointOf(axes, n)
+		if excluded(out, point) {
+			continue
+		}
+		left++
 		keys := maps.Clone(base)
 		for _, at := range point { // a fault of the grid, not of the point
 			p.set(keys, at.key, at.value)
@@ -146,8 +154,10 @@ func (p *parser) expand(top *yaml.Node, base map[string]*yaml.Node, axes []axis,
 		instances = append(instances, want.of(p, point, c, dealt))
 		file.Campaign.Conditions = append(file.Campaign.Conditions, c)
 		file.Agents, file.Rounds = append(file.Agents, agents), append(file.Rounds, rounds)
+		file.Values = append(file.Values, point.shown(axes))
 	}
-	if len(instances) == size {
+	p.checkExclusions(out, left, keyNode(top, "grid"))
+	if len(instances) == left {
 		want.unused(p)
 	}
 	file.Campaign.Instances = newInstances(instances)
@@ -160,6 +170,7 @@ func (p *parser) expand(top *yaml.Node, base map[string]*yaml.Node, axes []axis,
 type setting struct {
 	key   string
 	value *yaml.Node
+	label string
 }
 
 type point []setting
@@ -169,7 +180,8 @@ type point []setting
 func pointOf(axes []axis, n int) point {
 	at := make(point, len(axes))
 	for i := len(axes) - 1; i >= 0; i-- {
-		at[i].key, at[i].value = axes[i].key, axes[i].values[n%len(axes[i].values)]
+		v := n % len(axes[i].values)
+		at[i] = setting{axes[i].key, axes[i].values[v], axes[i].labels[v]}
 		n /= len(axes[i].values)
 	}
 	slices.SortStableFunc(at, func(a, b setting) int { return strings.Count(a.key, ".") - strings.Count(b.key, ".") })

@@ -113,7 +113,7 @@ func (at point) envNames() []string {
 	var names []string
 	for _, x := range at {
 		if root, _, _ := strings.Cut(x.key, "."); root == "env" {
-			names = append(names, x.name())
+			names = append(names, x.title())
 		}
 	}
 	return names
@@ -125,12 +125,4 @@ func (at point) env(c Condition) string {
 		return c.Env.Name
 	}
 	return fmt.Sprintf("%s %s", c.Env.Name, c.Env.Params)
-}
-
-// name of a value of the grid; empty if it has none.
-func (x setting) name() string {
-	if x.value.Kind == yaml.ScalarNode {
-		return x.value.Value
-	}
-	return ""
 }

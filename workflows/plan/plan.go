@@ -133,8 +133,29 @@ func (c Campaign) Extends(recorded Campaign) []string {
 	if c.CacheScope != recorded.CacheScope {
 		differ("cache_scope", recorded.CacheScope, c.CacheScope)
 	}
-	diff = append(diff, baseDifferences(recorded.Base, c.Base)...)
-	return append(diff, gridDifferences(recorded.Grid, c.Grid)...)
+	settings := append(baseDifferences(recorded.Base, c.Base), gridDifferences(recorded.Grid, c.Grid)...)
+	if len(settings) == 0 {
+		settings = c.excludes(recorded)
+	}
+	return append(diff, settings...)
+}
+
+// excludes names the recorded conditions that the grid now leaves out.
+func (c Campaign) excludes(recorded Campaign) []string {
+	have := map[string]bool{}
+	for _, condition := range c.Conditions {
+		have[condition.ID()] = true
+	}
+	var lost []string
+	for _, condition := range recorded.Conditions {
+		if id := condition.ID(); !have[id] {
+			lost = append(lost, id)
+		}
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("grid.exclude leaves out what the campaign has: %s", listed(lost))}
 }
 
 func baseDifferences(was, is json.RawMessage) []string {

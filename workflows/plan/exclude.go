@@ -1,0 +1,158 @@
+package plan
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// excludeKey stands among the axes of a grid.
+const excludeKey = "exclude"
+
+// exclusion is one partial combination that a grid leaves out.
+type exclusion struct {
+	node *yaml.Node
+	want map[string]*yaml.Node // by axis
+	met  *int                  // combinations that it left out
+}
+
+// exclusions reads the grid's list of combinations that are left out.
+func (p *parser) exclusions(grid *yaml.Node, axes []axis) []exclusion {
+	if grid == nil || grid.Kind != yaml.MappingNode {
+		return nil
+	}
+	list, key := value(grid, excludeKey), "grid."+excludeKey
+	switch {
+	case list == nil:
+		return nil
+	case list.Kind != yaml.SequenceNode || len(list.Content) == 0:
+		p.faults.add(list, key, "%s is not a list of combinations, as [{rule: ranked, protocol: debate}]", short(list))
+		return nil
+	}
+	var all []exclusion
+	for _, n := range list.Content {
+		if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
+			p.faults.add(n, key, "%s is not a combination; write a mapping of axes of the grid to values, as {rule: ranked, protocol: debate}", short(n))
+			continue
+		}
+		x := exclusion{node: n, want: map[string]*yaml.Node{}, met: new(int)}
+		before := len(p.faults)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			p.excludes(x, n.Content[i], n.Content[i+1], axes)
+		}
+		if len(p.faults) == before {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// excludes takes one axis of an exclusion in; a value that the axis does not have is an error.
+func (p *parser) excludes(x exclusion, key, v *yaml.Node, axes []axis) {
+	name := "grid." + excludeKey + "." + key.Value
+	i := slices.IndexFunc(axes, func(a axis) bool { return a.key == key.Value })
+	if i < 0 {
+		var keys []string
+		for _, a := range axes {
+			keys = append(keys, a.key)
+		}
+		p.faults.add(key, name, "is no axis of the grid; there are %s", strings.Join(keys, ", "))
+		return
+	}
+	if x.want[key.Value] != nil {
+		p.faults.add(key, name, "given twice")
+	}
+	x.want[key.Value] = v
+	a := axes[i]
+	has := func(v *yaml.Node) bool {
+		for j := range a.values {
+			if (setting{a.key, a.values[j], a.labels[j]}).is(v) {
+				return true
+			}
+		}
+		return false
+	}
+	if v.Kind == yaml.SequenceNode && !has(v) {
+		for _, item := range v.Content {
+			if !has(item) {
+				p.faults.add(item, name, "the axis has no value %s", text(item))
+			}
+		}
+	} else if !has(v) {
+		p.faults.add(v, name, "the axis has no value %s", text(v))
+	}
+}
+
+func text(n *yaml.Node) string {
+	var ignored Faults
+	v, _ := toJSON(n, "", &ignored)
+	return string(v)
+}
+
+// is says whether a value of an axis is meant: by itself, its label, its
+// plug-in's name, or some of its parameters.
+func (x setting) is(v *yaml.Node) bool {
+	var ignored Faults
+	mine, _ := canonical(x.value, x.key, &ignored)
+	theirs, _ := canonical(v, x.key, &ignored)
+	if string(mine) == string(theirs) {
+		return true
+	}
+	switch v.Kind {
+	case yaml.ScalarNode:
+		name := value(x.value, "name")
+		return x.label != "" && x.label == v.Value || x.value.Kind == yaml.MappingNode && name != nil && name.Value == v.Value
+	case yaml.MappingNode:
+		var all, some map[string]json.RawMessage
+		if x.value.Kind == yaml.ScalarNode || json.Unmarshal(mine, &all) != nil || json.Unmarshal(theirs, &some) != nil || len(some) == 0 {
+			return false
+		}
+		for key, value := range some {
+			if string(all[key]) != string(value) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// meets says whether a combination has what the exclusion names of every axis.
+func (x exclusion) meets(at point) bool {
+	for _, s := range at {
+		want := x.want[s.key]
+		if want == nil || s.is(want) {
+			continue
+		}
+		if want.Kind != yaml.SequenceNode || !slices.ContainsFunc(want.Content, s.is) {
+			return false
+		}
+	}
+	return true
+}
+
+// excluded says whether a combination is left out, and counts by whom.
+func excluded(all []exclusion, at point) bool {
+	out := false
+	for _, x := range all {
+		if x.meets(at) {
+			*x.met++
+			out = true
+		}
+	}
+	return out
+}
+
+// checkExclusions refuses those that left nothing out, and a grid of which nothing is left.
+func (p *parser) checkExclusions(all []exclusion, left int, grid *yaml.Node) {
+	for _, x := range all {
+		if *x.met == 0 {
+			p.faults.add(x.node, "grid."+excludeKey, "no combination of the grid is %s", text(x.node))
+		}
+	}
+	if left == 0 {
+		p.faults.add(grid, "grid", "every combination is excluded")
+	}
+}

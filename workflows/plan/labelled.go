@@ -1,0 +1,125 @@
+package plan
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxLabel is the longest label in characters.
+const maxLabel = 60
+
+// labelled reads the values of an axis, of which each may have a label:
+// {label: …, value: …}. Labels are shown and are part of no identity.
+func (p *parser) labelled(key string, nodes []*yaml.Node) axis {
+	a := axis{key: key, values: slices.Clone(nodes), labels: make([]string, len(nodes))}
+	for i, n := range nodes {
+		label, v := value(n, "label"), value(n, "value")
+		switch {
+		case n.Kind != yaml.MappingNode || label == nil || v == nil && value(n, "name") == nil:
+			continue
+		case v == nil || len(n.Content) != 4:
+			p.faults.add(n, "grid."+key, "a value with a label is written {label: …, value: …}")
+			continue
+		}
+		a.values[i] = v
+		if label.Kind != yaml.ScalarNode || !fits(label.Value) {
+			p.faults.add(label, "grid."+key+".label", "%s is no label; 1 to %d printable characters are accepted", short(label), maxLabel)
+			continue
+		}
+		a.labels[i] = label.Value
+	}
+	for i, n := range nodes {
+		name := setting{key, a.values[i], a.labels[i]}.title()
+		for j := range i {
+			if name != "" && name == (setting{key, a.values[j], a.labels[j]}).title() && a.labels[i]+a.labels[j] != "" {
+				p.faults.add(n, "grid."+key+".label", "%q is there twice", name)
+			}
+		}
+	}
+	return a
+}
+
+func fits(label string) bool {
+	return strings.TrimSpace(label) == label && label != "" && utf8.RuneCountInString(label) <= maxLabel &&
+		!strings.ContainsFunc(label, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+// title is what a value of the grid is called: its label, or itself if it is a
+// single word or number; empty for a list or mapping without a label.
+func (x setting) title() string {
+	switch {
+	case x.label != "":
+		return x.label
+	case x.value.Kind == yaml.ScalarNode && !isNull(x.value):
+		return x.value.Value
+	}
+	return ""
+}
+
+// Value is a condition's value on one axis of the grid.
+type Value struct {
+	Axis  string          `json:"axis"`
+	Value json.RawMessage `json:"value"`
+	Label string          `json:"label,omitempty"` // as the file says it
+}
+
+// shown are the values of a point, in the file's order of the axes.
+func (at point) shown(axes []axis) []Value {
+	var list []Value
+	for _, a := range axes {
+		for _, x := range at {
+			if x.key == a.key {
+				var ignored Faults
+				v, _ := canonical(x.value, x.key, &ignored)
+				list = append(list, Value{x.key, v, x.label})
+			}
+		}
+	}
+	return list
+}
+
+// AxisLabels are the labels of conditions by their ID, and then by the key of the
+// axis, of those axes of which some value has a label; nil if none has. A value
+// without one goes by its own text.
+func (f File) AxisLabels() map[string]map[string]string {
+	some := map[string]bool{}
+	for _, values := range f.Values {
+		for _, v := range values {
+			some[v.Axis] = some[v.Axis] || v.Label != ""
+		}
+	}
+	var labels map[string]map[string]string
+	for i, values := range f.Values {
+		for _, v := range values {
+			if !some[v.Axis] {
+				continue
+			}
+			if labels == nil {
+				labels = map[string]map[string]string{}
+			}
+			id := f.Campaign.Conditions[i].ID()
+			if labels[id] == nil {
+				labels[id] = map[string]string{}
+			}
+			labels[id][v.Axis] = v.String()
+		}
+	}
+	return labels
+}
+
+// String is the label, or the value itself.
+func (v Value) String() string {
+	if v.Label != "" {
+		return v.Label
+	}
+	var text string
+	if json.Unmarshal(v.Value, &text) == nil {
+		return text
+	}
+	return string(v.Value)
+}
