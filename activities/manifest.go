@@ -14,13 +14,15 @@ import (
 )
 
 // Manifest names the present revision of a campaign and says how it is run.
-// Limits, labels and prices are no part of its identity: they may change while it runs.
+// Limits, labels (of messages and of the grid) and prices are no part of its identity: they may change while it runs.
 type Manifest struct {
 	Campaign string                 `json:"campaign"`
 	Revision string                 `json:"revision"`
 	Limits   plan.Limits            `json:"limits"`
 	Labels   *Labelling             `json:"labels,omitempty"` // by whom messages are labelled at the end; nil if they are not
 	Prices   map[string]money.Price `json:"prices,omitempty"` // by provider/model; one that is missing is not known
+	// AxisLabels are what the file calls the values of its grid, by condition and axis.
+	AxisLabels map[string]map[string]string `json:"axis_labels,omitempty"`
 }
 
 // queue is that of the calls of a model with a limit a minute, which all

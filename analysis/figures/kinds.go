@@ -131,9 +131,9 @@ func (k kind) panels(c tables.Campaign, environment string, named bool) []Panel 
 
 // line of a condition: named by what it is compared in.
 func (k kind) line(c tables.Condition, varying, apart []string) Line {
-	line := Line{Name: c.Settings[k.compares]}
+	line := Line{Name: c.Shown(k.compares)}
 	if len(varying) == 1 && len(apart) == 0 {
-		line.Name = c.Settings[varying[0]]
+		line.Name = c.Shown(varying[0])
 	}
 	line.Name = tables.Clean(line.Name)
 	if line.Name == "" {
@@ -155,7 +155,7 @@ func (k kind) line(c tables.Condition, varying, apart []string) Line {
 func described(c tables.Condition, keys []string) []string {
 	var parts []string
 	for _, key := range keys {
-		value := tables.Clean(c.Settings[key])
+		value := tables.Clean(c.Shown(key))
 		if value == "" {
 			value = "–"
 		}

@@ -33,7 +33,7 @@ func examples(c tables.Campaign) []example {
 			shown[reached] = true
 			parts := []string{fmt.Sprint("instance ", r.Instance)}
 			if len(varying) > 0 {
-				parts = slices.Insert(parts, 0, named(condition.Settings, varying))
+				parts = slices.Insert(parts, 0, named(condition, varying))
 			}
 			if r.Replicate > 0 {
 				parts = append(parts, fmt.Sprint("replicate ", r.Replicate))

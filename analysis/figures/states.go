@@ -30,7 +30,7 @@ func bias(c tables.Campaign) (Figure, error) {
 	p := Panel{X: "agents", Y: "bias", Levels: []Level{{"mean of the starts", 0}}}
 	families, varying := c.Families()
 	for i, family := range families {
-		line := Line{Name: named(family.Settings, varying)}
+		line := Line{Name: named(family.Condition, varying)}
 		sizes := family.Sized(tables.Run.FinalBias)
 		room := nearest(sizes) * 0.8 / float64(len(families))
 		line.beside = room * (float64(i) - float64(len(families)-1)/2)
@@ -87,7 +87,7 @@ func variance(c tables.Campaign) (Figure, error) {
 	families, varying := c.Families()
 	for _, family := range families {
 		sizes := family.Sized(tables.Run.Final)
-		line := Line{Name: named(family.Settings, varying)}
+		line := Line{Name: named(family.Condition, varying)}
 		for _, size := range sizes {
 			if v, within, ok := consensus.Variance(size.Values); ok {
 				line.Points = append(line.Points, Point{Agents: size.Agents, Value: &v, Low: &within.Low, High: &within.High, N: len(size.Values)})
@@ -113,9 +113,9 @@ func variance(c tables.Campaign) (Figure, error) {
 }
 
 // named is a line's or a panel's name by the settings that tell it apart.
-func named(settings map[string]string, varying []string) string {
-	set := slices.DeleteFunc(slices.Clone(varying), func(key string) bool { return settings[key] == "" })
-	parts := described(tables.Condition{Settings: settings}, set)
+func named(c tables.Condition, varying []string) string {
+	set := slices.DeleteFunc(slices.Clone(varying), func(key string) bool { return c.Shown(key) == "" })
+	parts := described(c, set)
 	if len(parts) == 0 {
 		return "all"
 	}

@@ -13,7 +13,7 @@ import (
 // tally gathers from one collaboration after the other what the page says of all.
 type tally struct {
 	labels   []string
-	settings map[string]map[string]string // by condition, key
+	settings map[string]tables.Condition // by ID
 	list     []listed
 	kinds    map[[2]string]*fault
 	seen     map[string]map[string]int // collaborations by fact, value
@@ -39,14 +39,14 @@ type fault struct {
 }
 
 func newTally(c tables.Campaign) *tally {
-	t := &tally{settings: map[string]map[string]string{}, kinds: map[[2]string]*fault{}, seen: map[string]map[string]int{}, ran: map[string]*condition{}}
+	t := &tally{settings: map[string]tables.Condition{}, kinds: map[[2]string]*fault{}, seen: map[string]map[string]int{}, ran: map[string]*condition{}}
 	conditions, varying := c.Conditions("")
 	t.labels = varying
 	if len(varying) == 0 {
 		t.labels = []string{"rule"}
 	}
 	for _, condition := range conditions {
-		t.settings[condition.ID] = condition.Settings
+		t.settings[condition.ID] = condition
 	}
 	return t
 }
@@ -90,7 +90,7 @@ func (t *tally) addEarlier(rows record.Rows) string {
 func (t *tally) enlist(c record.Collaboration, id string, earlier bool) {
 	entry := listed{Collaboration: c, ID: id, Earlier: earlier}
 	for _, key := range t.labels {
-		entry.Label = append(entry.Label, t.settings[c.ConditionID][key])
+		entry.Label = append(entry.Label, t.settings[c.ConditionID].Shown(key))
 	}
 	t.list = append(t.list, entry)
 }

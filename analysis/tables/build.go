@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ func (v view) without(drop func(key string) bool) view {
 func (v view) key(g group) string {
 	var values []string
 	for _, key := range v.labels {
-		values = append(values, g.settings[key])
+		values = append(values, cmp.Or(g.labels[key], g.settings[key]))
 	}
 	return strings.Join(values, "\x00")
 }
@@ -34,7 +35,7 @@ func (v view) key(g group) string {
 func (v view) label(g group) []Cell {
 	var cells []Cell
 	for _, key := range v.labels {
-		cells = append(cells, word(g.settings[key]))
+		cells = append(cells, word(g.shown(key)))
 	}
 	return cells
 }

@@ -18,6 +18,8 @@ type Campaign struct {
 	Runs []Run
 	// Planned are the conditions in the order of the plan; nil if it is not known.
 	Planned []Planned
+	// Axes are the keys of the plan's grid; nil if it is not known.
+	Axes []string
 	// Earlier is how many generations were run again, by condition.
 	Earlier map[string]int
 	Courses Courses // for tables of which NeedCourses holds
@@ -35,6 +37,9 @@ type Planned struct {
 	Cells     int             // instances × replicates
 	Instances int             // 0 if it is not known
 	Settings  json.RawMessage // as collaborations.settings_json
+	// Labels are what the campaign's file calls the condition's values on the axes
+	// of its grid, by axis; only those of axes with labels.
+	Labels map[string]string
 }
 
 // Run is the latest generation of one collaboration: its row, and of its
@@ -99,6 +104,7 @@ const succeeded = "succeeded"
 type group struct {
 	condition             string
 	settings              map[string]string // by dotted key, as a campaign's grid names them
+	labels                map[string]string // in place of settings, by axis of the grid
 	planned               int               // cells; 0 if the plan is not known
 	instances, replicates int               // of the plan, likewise
 	runs                  []Run             // all, in the order of instances and replicates
@@ -126,12 +132,13 @@ func (g group) done() []Run {
 type view struct {
 	groups []group
 	labels []string // the settings that tell the conditions apart, or that are asked for
+	axes   []string // of the plan's grid
 	whole  bool     // runs that ended early are left out, not carried on
 }
 
 // view of the conditions of an environment ("" for all). Of the labels asked for, each is shown once.
 func (c Campaign) view(environment string, labels ...string) view {
-	v := view{}
+	v := view{axes: c.Axes}
 	for _, g := range c.groups() {
 		if environment == "" || g.settings["env"] == environment {
 			v.groups = append(v.groups, g)
@@ -164,7 +171,7 @@ func (c Campaign) groups() []group {
 	}
 	for _, p := range c.Planned {
 		g := take(p.Condition, p.Settings)
-		g.planned, g.instances = p.Cells, p.Instances
+		g.planned, g.instances, g.labels = p.Cells, p.Instances, p.Labels
 		if p.Instances > 0 {
 			g.replicates = p.Cells / p.Instances
 		}
@@ -210,15 +217,15 @@ func (v view) varying() []string {
 			}
 		}
 	}
-	return ordered(keys)
+	return v.folded(keys)
 }
 
 // constant says in words what all conditions share.
 func (v view) constant() string {
 	var same []string
 	for _, key := range []string{"env", "protocol", "rule", "stop", "model"} {
-		if len(v.groups) > 0 && !slices.Contains(v.labels, key) && v.groups[0].settings[key] != "" {
-			same = append(same, key+" "+v.groups[0].settings[key])
+		if len(v.groups) > 0 && !slices.Contains(v.labels, key) && v.groups[0].shown(key) != "" {
+			same = append(same, key+" "+v.groups[0].shown(key))
 		}
 	}
 	return strings.Join(same, ", ")

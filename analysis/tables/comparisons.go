@@ -114,8 +114,8 @@ func (v view) series(environment string) []statistics.Series {
 func (v view) title(g group) string {
 	var words []string
 	for _, key := range v.labels {
-		if key != "env" && g.settings[key] != "" {
-			words = append(words, g.settings[key])
+		if (key != "env" || g.labels[key] != "") && g.shown(key) != "" {
+			words = append(words, g.shown(key))
 		}
 	}
 	if len(words) == 0 {

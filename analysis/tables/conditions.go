@@ -7,6 +7,13 @@ type Condition struct {
 	ID       string
 	Settings map[string]string // by dotted key, as a campaign's grid names them
 	Runs     []Run             // that succeeded, by instance and replicate
+	labels   map[string]string
+}
+
+// Shown is what a setting is called: its label, or its value, which is
+// shortened if it is long.
+func (c Condition) Shown(key string) string {
+	return group{settings: c.Settings, labels: c.labels}.shown(key)
 }
 
 // Conditions are those of an environment ("" for all) in the order of the
@@ -14,7 +21,7 @@ type Condition struct {
 func (c Campaign) Conditions(environment string) (list []Condition, varying []string) {
 	v := c.view(environment)
 	for _, g := range v.groups {
-		list = append(list, Condition{g.condition, g.settings, g.done()})
+		list = append(list, Condition{g.condition, g.settings, g.done(), g.labels})
 	}
 	if len(v.groups) > 1 {
 		varying = v.varying()

@@ -13,8 +13,8 @@ const agentsKey = "env.agents"
 // Family is conditions on a line that differ in nothing but the number of
 // agents, by that number.
 type Family struct {
-	Settings map[string]string // of the first
-	Sizes    []FamilySize
+	Condition // the first, without its runs
+	Sizes     []FamilySize
 }
 
 // FamilySize is one of its conditions.
@@ -41,7 +41,7 @@ func (c Campaign) Families() (list []Family, varying []string) {
 		if !known {
 			at = len(list)
 			byName[name] = at
-			list = append(list, Family{Settings: g.settings})
+			list = append(list, Family{Condition: Condition{ID: g.condition, Settings: g.settings, labels: g.labels}})
 		}
 		list[at].Sizes = append(list[at].Sizes, FamilySize{int(runs[0].Agents), runs})
 	}
@@ -95,7 +95,7 @@ func (c Campaign) Variances() (Table, bool) {
 			of   func(Run) (float64, bool)
 		}{{"final", Run.Final}, {"bias", Run.FinalBias}} {
 			if row, ok := f.scaling(q.of); ok {
-				label := view{labels: varying}.label(group{settings: f.Settings})
+				label := view{labels: varying}.label(group{settings: f.Settings, labels: f.labels})
 				t.Rows = append(t.Rows, slices.Concat(label, []Cell{word(q.name)}, row))
 			}
 		}

@@ -69,7 +69,7 @@ func (c Campaign) debateView(keep func(debateGroup) bool) debateView {
 		}
 		d.strategy = strategy(d)
 		for _, key := range v.labels {
-			d.others = append(d.others, g.settings[key])
+			d.others = append(d.others, g.shown(key))
 		}
 		if !keep(d) {
 			continue
@@ -94,6 +94,9 @@ func wholeNumber(text string) int {
 
 // task is the name of the data file without its folder; of other environments their own.
 func task(g group) string {
+	if label := cmp.Or(g.labels["env"], g.labels["env.file"]); label != "" {
+		return label
+	}
 	file := g.settings["env.file"]
 	return cmp.Or(strings.TrimSuffix(path.Base(file), path.Ext(file)), g.settings["env"])
 }

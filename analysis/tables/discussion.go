@@ -52,12 +52,12 @@ func (c Campaign) discussions() discussions {
 	}
 	names := dataSets(every)
 	for _, g := range every {
-		one := discussed{group: g, task: names[g.settings["env.file"]], alone: alone(g.settings), kind: kindOf(g.settings["rule"])}
+		one := discussed{group: g, task: cmp.Or(g.labels["env"], g.labels["env.file"], names[g.settings["env.file"]]), alone: alone(g.settings), kind: kindOf(g.settings["rule"])}
 		if g.settings["protocol"] != discussion && !one.alone {
 			continue
 		}
 		for _, key := range d.labels {
-			one.values = append(one.values, g.settings[key])
+			one.values = append(one.values, g.shown(key))
 		}
 		d.all = append(d.all, one)
 		if !slices.Contains(d.tasks, one.task) {

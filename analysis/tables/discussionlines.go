@@ -103,13 +103,13 @@ func (c Campaign) ScalingLines(by string) []DiscussionLine {
 	all := slices.DeleteFunc(d.series(), func(s series) bool { return s.by.name != by })
 	apart := slices.DeleteFunc(slices.Clone(d.labels), func(key string) bool {
 		return !slices.ContainsFunc(all, func(s series) bool {
-			return !slices.Contains(s.by.keys, key) && s.all[0].settings[key] != all[0].all[0].settings[key]
+			return !slices.Contains(s.by.keys, key) && s.all[0].shown(key) != all[0].all[0].shown(key)
 		})
 	})
 	var lines []DiscussionLine
 	for _, s := range all {
 		first := s.all[0]
-		line := DiscussionLine{Panel: first.task, Measure: d.measure(first), Name: cmp.Or(first.titled("", apart), first.settings["rule"])}
+		line := DiscussionLine{Panel: first.task, Measure: d.measure(first), Name: cmp.Or(first.titled("", apart), first.shown("rule"))}
 		for i, x := range s.all {
 			mark := repeated("", x.done())
 			mark.At = s.at[i]
@@ -201,7 +201,7 @@ func (d discussions) measure(x discussed) string {
 func (x discussed) titled(name string, labels []string) string {
 	var values []string
 	for _, key := range labels {
-		values = append(values, x.settings[key])
+		values = append(values, x.shown(key))
 	}
 	return strings.TrimPrefix(panel(name, values, labels), ", ")
 }
@@ -211,9 +211,9 @@ func (d discussions) protocolOf(x discussed) string {
 	if x.alone {
 		return loneAgent
 	}
-	parts := []string{x.settings["rule"]}
+	parts := []string{x.shown("rule")}
 	for _, key := range d.labels {
-		if value := x.settings[key]; key != "rule" && isRule(key) && value != "" {
+		if value := x.shown(key); key != "rule" && isRule(key) && value != "" {
 			parts = append(parts, strings.TrimPrefix(key, "rule."), value)
 		}
 	}

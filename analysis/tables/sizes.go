@@ -34,7 +34,7 @@ func (v view) sizes() string {
 	for _, g := range v.groups {
 		var words []string
 		for _, key := range keys {
-			if value := g.settings[key]; value != "" {
+			if value := g.shown(key); value != "" {
 				words = append(words, value)
 			}
 		}

@@ -30,7 +30,7 @@ func (g group) bySnapshot() []group {
 		}
 		i := slices.IndexFunc(parts, func(p group) bool { return by == "" || p.settings[answeredBy] == by })
 		if i < 0 {
-			parts = append(parts, group{condition: g.condition, settings: map[string]string{answeredBy: by}})
+			parts = append(parts, group{condition: g.condition, settings: map[string]string{answeredBy: by}, labels: g.labels, instances: g.instances, replicates: g.replicates})
 			i = len(parts) - 1
 		}
 		parts[i].runs = append(parts[i].runs, r)

@@ -214,9 +214,12 @@ func readTables(ctx context.Context, s store.Store, name string) (tables.Campaig
 	if err != nil {
 		return c, damaged(err, name, "there is no table")
 	}
-	p, _, err := present(ctx, s, name)
+	p, m, err := present(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
+	}
+	for _, a := range p.Campaign.Grid {
+		c.Axes = append(c.Axes, a.Key)
 	}
 	for i, condition := range p.Campaign.Conditions {
 		settings, err := json.Marshal(condition)
@@ -224,7 +227,7 @@ func readTables(ctx context.Context, s store.Store, name string) (tables.Campaig
 			return c, err
 		}
 		c.Planned = append(c.Planned, tables.Planned{
-			Condition: condition.ID(), Cells: p.Campaign.CellsOf(i), Instances: p.Campaign.Instances.Of(i), Settings: settings,
+			Condition: condition.ID(), Cells: p.Campaign.CellsOf(i), Instances: p.Campaign.Instances.Of(i), Settings: settings, Labels: m.AxisLabels[condition.ID()],
 		})
 	}
 	return c, err

@@ -55,7 +55,7 @@ func readCampaign(ctx context.Context, path string, s store.Store, dial bool) (a
 		return activities.Plan{}, activities.Manifest{}, file, err
 	}
 	maps.Copy(prices.known, prices.own) // also those of models that are asked about the campaign later
-	m := activities.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits, Prices: prices.known}
+	m := activities.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits, Prices: prices.known, AxisLabels: file.AxisLabels()}
 	if l := file.Labels; l != nil {
 		m.Labels = activities.NewLabelling(*l, label.Words, prices.of(l.Model.Name))
 	}

@@ -87,3 +87,27 @@ func TestTwoEnvironmentsInOneCampaign(t *testing.T) {
 	}
 	contains(t, string(out), "was 6 and is 4; it can only grow")
 }
+
+// What the file calls the values of its grid is what plan, tables and comparisons show.
+func TestLabelsOfGridValues(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	questionsFile(t, dir, "a.jsonl", 3)
+	questionsFile(t, dir, "b.jsonl", 2)
+	text := "name: called\nreplicates: 2\ndata: .\nmodel: scripted/answerer\ngrid:\n" +
+		"  env:\n    - {label: sums, value: {name: qa, format: jsonl, file: a.jsonl, agents: 2}}\n    - {label: totals, value: {name: qa, format: jsonl, file: b.jsonl, agents: 2}}\n" +
+		"  protocol: [{label: nobody speaks, value: {name: debate, rounds: 0}}, {label: a round of debate, value: {name: debate, rounds: 1}}]\n" +
+		"  rule: [plurality, ranked]\n  exclude: [{protocol: debate, rule: ranked}]\n"
+	save(t, dir, "called.yaml", text)
+	contains(t, output(t, dir, "plan", "called.yaml"), "│ sums ", "│ totals ", "│ nobody speaks ", "│ a round of debate ", "3 × 2", "2 × 2", "model scripted/answerer")
+	run := output(t, dir, "run", "called.yaml")
+	contains(t, run, "sums", "a round of debate", "sums 3 × 2, totals 2 × 2")
+	table := analyse(t, dir, "called", "summary")
+	if got := table.find(t, "succeeded", map[string]string{"env": "totals", "protocol": "nobody speaks"}); got == nil || *got != 4 {
+		t.Errorf("%v cells of a labelled condition succeeded, want 4", got)
+	}
+	contains(t, output(t, dir, "analyze", "called", "--table", "comparisons"), "nobody speaks", "a round of debate")
+	save(t, dir, "called.yaml", strings.ReplaceAll(text, "totals", "other sums"))
+	contains(t, output(t, dir, "run", "called.yaml"), "is done already", "other sums")
+	contains(t, output(t, dir, "verify", "called"), "Nothing is wrong.")
+}

@@ -1,0 +1,61 @@
+package tables
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"roundtable/analysis/record"
+)
+
+// Two conditions whose environments and personas differ, three cells each.
+func axisCampaign(labels ...map[string]string) Campaign {
+	c := Campaign{Name: "made-up", Axes: []string{"env", "protocol.personas", "env.agents"}}
+	long := strings.Repeat("a careful reader who doubts, ", 12)
+	for i, settings := range []string{
+		`{"env":{"name":"qa","params":{"agents":3,"file":"a.json","format":"bbh"}},"protocol":{"name":"discussion","params":{"personas":"` + long + `1"}},"rule":{"name":"plurality"}}`,
+		`{"env":{"name":"qa","params":{"agents":5,"file":"b.csv","format":"mmlu"}},"protocol":{"name":"discussion","params":{"personas":"` + long + `2"}},"rule":{"name":"plurality"}}`,
+	} {
+		p := Planned{Condition: fmt.Sprint("plurality-", i), Cells: 4, Instances: 2, Settings: []byte(settings)}
+		if labels != nil {
+			p.Labels = labels[i]
+		}
+		c.Planned = append(c.Planned, p)
+		c.Runs = append(c.Runs, NewRun(record.Collaboration{
+			Key: record.Key{ConditionID: p.Condition}, Environment: "qa", Rule: "plurality", SettingsJSON: settings, Status: succeeded,
+		}, nil, nil))
+	}
+	return c
+}
+
+// An axis with labels is one column, whatever it sets; what another axis sets stays.
+func TestLabelsAreShown(t *testing.T) {
+	table, _ := axisCampaign(map[string]string{"env": "logic", "protocol.personas": "doubters"}, map[string]string{"env": "law", "protocol.personas": "believers"}).Summary()
+	if got := table.Columns[:3]; !slices.Equal(got, []string{"env", "env.agents", "protocol.personas"}) {
+		t.Fatalf("columns are %v", table.Columns)
+	}
+	var text strings.Builder
+	if err := Write(&text, "text", []Table{table}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"logic", "law", "doubters", "Instances × replicates of each condition: 2 × 2."} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("%q is not in\n%s", want, text.String())
+		}
+	}
+	conditions, varying := axisCampaign(map[string]string{"env": "logic"}, map[string]string{"env": "law"}).Conditions("")
+	if got := strings.Join(varying, " "); got != "env env.agents protocol.personas" || conditions[1].Shown("env") != "law" || conditions[1].Settings["env"] != "qa" {
+		t.Errorf("%s; %s is %s", got, conditions[1].Settings["env"], conditions[1].Shown("env"))
+	}
+}
+
+// Without labels long values are cut and still told apart.
+func TestLongValuesAreCut(t *testing.T) {
+	table, _ := axisCampaign().Summary()
+	at := slices.Index(table.Columns, "protocol.personas")
+	one, two := table.Rows[0][at].Text, table.Rows[1][at].Text
+	if one == two || len([]rune(one)) > 60 || !strings.HasPrefix(one, "a careful reader") {
+		t.Errorf("they are %q and %q", one, two)
+	}
+}
