@@ -16,7 +16,7 @@ func (t *tables) whole(end task.Ending) {
 	cond := t.condition
 	row := record.Collaboration{
 		Key: t.key, Status: end.Status, Failure: optional(end.Failure),
-		Environment: cond.Env.Name, EnvVersion: int32(cond.env.Version()),
+		Environment: cond.Env.Name, EnvVersion: int32(cond.env.Version()), Measure: new(string(cond.env.Measure())),
 		Instance: int32(t.ref.Cell.Instance), Replicate: int32(t.ref.Cell.Replicate),
 		Protocol: cond.Protocol.Name, Rule: cond.Rule.Name, Model: cond.Model.Name, Simulated: cond.simulated(),
 		Agents: int32(cond.agents), RoundsPlanned: int32(cond.rounds), RoundsRun: int32(len(t.rows.Rounds)),
@@ -33,6 +33,10 @@ func (t *tables) whole(end task.Ending) {
 		if turn.Status == string(transcript.Invalid) {
 			row.InvalidTurns++
 		}
+	}
+	row.Outcome = row.Worth(row.Score)
+	for i := range t.rows.Rounds {
+		t.rows.Rounds[i].Outcome = row.Worth(t.rows.Rounds[i].Score)
 	}
 	spend(&row, t.rows.Calls)
 	t.rows.Collaborations = []record.Collaboration{row}

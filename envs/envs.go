@@ -13,6 +13,8 @@ import (
 type Environment interface {
 	// Version changes whenever the same arguments would deal, parse or score differently.
 	Version() int
+	// Measure is what Score.Goodness measures.
+	Measure() Measure
 	// Instances is how many different instances there are; 0 means as many as asked for.
 	Instances() int
 	// Instance deals instance index (from 0) of the campaign's seed.
@@ -31,6 +33,16 @@ type Environment interface {
 // Decode fills the parameter struct that v points to. Unknown keys and wrong
 // types are errors; what is absent keeps its present value (the default).
 type Decode func(v any) error
+
+// Measure is what goodness measures. It says what a group without a decision has.
+type Measure string
+
+const (
+	// Share of the best possible, from 0 to 1: 0 without a decision.
+	Share Measure = "share"
+	// Error with a minus before it, at most 0: not defined without a decision.
+	Error Measure = "error"
+)
 
 // Instance is one problem as dealt.
 type Instance interface {
@@ -61,8 +73,7 @@ type Proposal string
 
 // Score is the worth of a decision to the group.
 type Score struct {
-	// Goodness is comparable over rounds, higher is better: the share of the
-	// greatest possible total utility (exchange), or minus the absolute error (recsys).
+	// Goodness is comparable over rounds, higher is better: see Environment.Measure.
 	Goodness float64
 	// Utilities by agent, in the environment's own unit.
 	Utilities []float64

@@ -107,7 +107,8 @@ type card struct {
 	Dataset       lake.Dataset
 	Conditions    []*condition
 	Cells         int
-	Simulated     int // cells in which scripted agents answered
+	measures      map[string]string // by environment, what goodness measures
+	Simulated     int               // cells in which scripted agents answered
 	Rows          map[string]int
 	Bytes         int64
 }
@@ -121,6 +122,7 @@ type condition struct {
 
 func (c *card) count(ctx context.Context, store lake.Store) error {
 	conditions := map[string]*condition{}
+	c.measures = map[string]string{}
 	for r, err := range lake.Scan[record.Collaboration](ctx, store, c.Dataset) {
 		if err != nil {
 			return err
@@ -131,6 +133,7 @@ func (c *card) count(ctx context.Context, store lake.Store) error {
 			conditions[k.ID] = k
 		}
 		c.Cells++
+		c.measures[r.Environment] = r.MeasureOf()
 		k.Status[r.Status]++
 		if r.Simulated {
 			c.Simulated++
@@ -152,6 +155,24 @@ func (c *card) count(ctx context.Context, store lake.Store) error {
 		}
 	}
 	return nil
+}
+
+// Shares is the list of the environments whose goodness is a share, in Python.
+func (c *card) Shares() string {
+	var names []string
+	for _, e := range slices.Sorted(maps.Keys(c.measures)) {
+		if c.measures[e] == record.Share {
+			names = append(names, fmt.Sprintf("%q", e))
+		}
+	}
+	return "[" + strings.Join(names, ", ") + "]"
+}
+
+// Outcome is the mean of record.Collaboration.Worth in SQL, over files that may
+// lack the column outcome.
+func (c *card) Outcome() string {
+	shares := strings.ReplaceAll(c.Shares(), `"`, "'")
+	return "avg(coalesce(score, CASE WHEN list_contains(" + shares + "::VARCHAR[], environment) THEN 0 END)) FILTER (status = 'succeeded')"
 }
 
 //go:embed card.md.tmpl

@@ -2,15 +2,14 @@ package figures
 
 import (
 	"math"
-	"slices"
 
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/tables"
 )
 
-// estimate is a mean over n collaborations, from two on with its 95 % t
-// interval; root means that their roots are shown.
+// estimate is a mean over n units (instances, or replicates of the only one),
+// from two on with its 95 % t interval; root means that their roots are shown.
 type estimate struct {
 	mean   float64
 	within statistics.Interval
@@ -27,6 +26,19 @@ func average(values []float64) (estimate, bool) {
 		e.mean, e.within, _ = statistics.MeanInterval(values)
 	}
 	return e, e.n > 0
+}
+
+// over is a mean as tables have it; false without values.
+func over(m *statistics.Ratio) (estimate, bool) {
+	if m == nil {
+		return estimate{}, false
+	}
+	e := estimate{mean: m.Value, n: m.N}
+	if m.SE != nil {
+		half := statistics.QuantileT(0.975, float64(m.N-1)) * *m.SE
+		e.within = statistics.Interval{Low: m.Value - half, High: m.Value + half, Level: 0.95}
+	}
+	return e, true
 }
 
 func (e estimate) point(round int) Point {
@@ -47,73 +59,40 @@ func (e estimate) point(round int) Point {
 	return p
 }
 
-// standing are the scores of what stands after a round: carried on, if a run
-// ended early; nil before a decision.
-func standing(runs []tables.Run, n int) []*float64 {
-	var scores []*float64
-	for _, r := range runs {
-		if s := r.Carried(); n <= len(s) {
-			scores = append(scores, s[n-1])
-		}
-	}
-	return scores
-}
-
 func utility(runs []tables.Run, n int) (estimate, bool) {
-	var values []float64
-	for _, r := range runs {
-		if v, ok := metrics.Shares(r.Carried()).TotalUtility(n); ok {
-			values = append(values, v)
-		}
-	}
-	return average(values)
+	return over(tables.MeanOver(runs, func(r tables.Run) (float64, bool) { return metrics.Shares(r.Carried()).TotalUtility(n) }))
 }
 
 func meanError(runs []tables.Run, n int) (estimate, bool) {
-	return average(metrics.ErrorsAt(tables.Errors(runs), n))
+	return over(tables.MeanOver(runs, tables.AbsoluteError(n)))
 }
 
 func rootError(runs []tables.Run, n int) (estimate, bool) {
-	errors := slices.Clone(metrics.ErrorsAt(tables.Errors(runs), n))
-	for i, v := range errors {
-		errors[i] = v * v
-	}
-	e, ok := average(errors)
+	e, ok := over(tables.MeanOver(runs, tables.SquaredError(n)))
 	e.root = true
 	return e, ok
 }
 
 func wordsAt(runs []tables.Run, n int) (estimate, bool) {
-	var values []float64
-	for _, r := range runs {
-		if n <= len(r.Speech) && r.Speech[n-1].Messages > 0 {
-			values = append(values, r.Speech[n-1].Words)
+	return over(tables.MeanOver(runs, func(r tables.Run) (float64, bool) {
+		if n > len(r.Speech) {
+			return 0, false
 		}
-	}
-	return average(values)
+		return r.Speech[n-1].Words, r.Speech[n-1].Messages > 0
+	}))
 }
 
 func distanceAt(runs []tables.Run, n int) (estimate, bool) {
-	var values []float64
-	for _, r := range runs {
-		if n <= len(r.Language) && r.Language[n-1].Distance != nil {
-			values = append(values, *r.Language[n-1].Distance)
+	return over(tables.MeanOver(runs, func(r tables.Run) (float64, bool) {
+		if n > len(r.Language) || r.Language[n-1].Distance == nil {
+			return 0, false
 		}
-	}
-	return average(values)
+		return *r.Language[n-1].Distance, true
+	}))
 }
 
 func goodness(runs []tables.Run, n int) (estimate, bool) {
-	var values []float64
-	for _, s := range standing(runs, n) {
-		switch {
-		case s != nil:
-			values = append(values, *s)
-		case runs[0].Environment == exchange:
-			values = append(values, 0)
-		}
-	}
-	return average(values)
+	return over(tables.MeanOver(runs, func(r tables.Run) (float64, bool) { return r.OutcomeAt(n) }))
 }
 
 func greatest(tables.Campaign) []Level { return []Level{{"greatest possible (Umax)", 100}} }

@@ -42,8 +42,8 @@ type Collaboration struct {
 	DecidedRound  *int32    `parquet:"decided_round"`                  // first round with a decision
 	DecisionKey   *string   `parquet:"decision_key"`                   // identity of the final decision; equal proposals have equal keys
 	DecisionJSON  *string   `parquet:"decision_json"`                  // the final decision; absent if there is none
-	Score         *float64  `parquet:"score"`                          // goodness of the final decision, see rounds.score
-	Utilities     []float64 `parquet:"utilities,list"`                 // of the final decision, by agent
+	Score         *float64  `parquet:"score"`                          // goodness of the final decision, see rounds.score; absent without one: average outcome instead
+	Utilities     []float64 `parquet:"utilities,list"`                 // of the final decision, by agent; an empty list without a decision
 	BaselinesJSON *string   `parquet:"baselines_json"`                 // goodness of what simple methods decide here: {"always_4": -1, …}
 	Turns         int32     `parquet:"turns"`                          // entries of the transcript
 	InvalidTurns  int32     `parquet:"invalid_turns"`                  // turns without a usable answer after all asks
@@ -52,6 +52,9 @@ type Collaboration struct {
 	SettingsJSON  string    `parquet:"settings_json"`                  // the whole condition
 	PromptsHash   string    `parquet:"prompts_hash,dict"`              // of all prompt templates in use
 	EngineVersion string    `parquet:"engine_version,dict" digest:"-"` // of the workflow code that ended it
+	// Follow from other columns: not part of the row digest.
+	Measure *string  `parquet:"measure,dict" digest:"-"` // what score measures: share (0 to 1) or error (minus an error); absent from early files
+	Outcome *float64 `parquet:"outcome" digest:"-"`      // what to average: score, 0 without a decision if it is a share; absent without a decision if it is an error, of what did not succeed, and from early files
 	// Operational: not part of the row digest.
 	Calls        int32    `parquet:"calls" digest:"-"`                             // rows of the table calls, answers from the cache not counted
 	InputTokens  int64    `parquet:"input_tokens" digest:"-"`                      // of these calls, as the provider counts
@@ -76,9 +79,10 @@ type Round struct {
 	NewProposals int32     `parquet:"new_proposals"`        // proposals made in this round
 	DecisionKey  *string   `parquet:"decision_key"`         // what stands at the end of the round
 	DecisionJSON *string   `parquet:"decision_json"`        // the same as text
-	Score        *float64  `parquet:"score"`                // goodness of what stands; absent before the first decision
-	Utilities    []float64 `parquet:"utilities,list"`       // of what stands, by agent
+	Score        *float64  `parquet:"score"`                // goodness of what stands; absent before the first decision: average outcome instead
+	Utilities    []float64 `parquet:"utilities,list"`       // of what stands, by agent; an empty list before the first decision
 	Simulated    *bool     `parquet:"simulated" digest:"-"` // a scripted agent answered in this round; absent from early files
+	Outcome      *float64  `parquet:"outcome" digest:"-"`   // what to average, as collaborations.outcome
 }
 
 // Turn is one entry of a transcript. Key: collaboration_id, generation, entry.

@@ -51,7 +51,7 @@ func schemaDoc() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	b.WriteString(schemaAdded)
+	b.WriteString(schemaWorth + schemaAdded)
 	for _, t := range added {
 		fmt.Fprintf(&b, "\n### %s\n\n%s\n\n", t.Name, t.About)
 		columnsTable(&b, t.Columns[shared:])
@@ -88,6 +88,32 @@ lake/lake/_campaigns/<name>/README.md, files.json, schema.json, croissant.json
 - "may be absent" means NULL.
 - Columns marked "no" under *digest* are operational: two runs of one campaign may differ in them and still have the same digest.
 - Columns are added, never renamed, retyped or used for something else; ` + "`schema_version`" + ` grows with each addition.
+`
+
+const schemaWorth = `
+## What an outcome is worth
+
+Tables, figures, comparisons, the report and SQL go by one definition, ` + "`record.Collaboration.Worth`" + `. ` + "`score`" + ` is the goodness of a decision, and NULL without one; ` + "`outcome`" + `, in ` + "`collaborations`" + ` and ` + "`rounds`" + `, is what to average.
+What goodness measures is the environment's to say, in the column ` + "`measure`" + `: a *share* from 0 to 1 (exchange: of the greatest total utility; qa: accuracy, of SQuAD F1; menu and allocation: of the greatest reward), or minus an *error* (recsys: of the rating, in stars; consensus and robots: the distance from the mean of the starts). ` + "`roundtable query`" + ` computes both columns, also for files that were written before there were any.
+
+| what happened | share | error |
+| --- | --- | --- |
+| a decision | its goodness | its goodness |
+| undecided: no decision at the end, or none up to a round | 0 | left out; the n is shown |
+| a round after an early end | what stood at the end is carried on, in tables and figures; ` + "`rounds`" + ` has no row | likewise |
+| failed or stopped | counted, never averaged | likewise |
+| to come, or no such round in the plan | counted; not averaged | likewise |
+| an invalid turn | the turn counts for nothing; the group's outcome is worth what its decision is worth | likewise |
+
+- A mean is over decided groups only where a table or a column says so. So do the papers' own measures: the mean absolute error over what has a decision, with its n (Table 7); fairness, undefined without a decision, left out, with its n (Table 1; table ` + "`readings`" + ` counts it as 100 too).
+- Other measures of one collaboration that a group without a decision does not have (the round of the decision, the final value of a consensus) are left out, with the n. Shares of collaborations (not yet agreed, reached, valid) count every one that succeeded.
+- A condition in which many turns are invalid, or answers are cut off, is marked under every table: see docs/campaign.md.
+- **The unit** of standard errors, intervals, pairs and tests is the instance where an environment has several in the campaign, since replicates of one instance have it in common. Where it has one, as usual in the exchange economy, the unit is the replicate. A mean is over collaborations, of comparisons and gains over the instances that both conditions have. Where a paper has its deviation over replicates (tables and figures ` + "`2.*`" + `: ± sd), that is said.
+
+` + "```sql" + `
+SELECT rule, simulated, count(*) AS n, round(avg(outcome), 4) AS outcome, count(score) AS decided
+FROM collaborations WHERE campaign_id = 'voting-rules' GROUP BY ALL ORDER BY ALL;
+` + "```" + `
 `
 
 const schemaAdded = `

@@ -23,11 +23,34 @@ type superseded struct {
 
 // view is the definition of a table's view over files.
 //
-// It begins with no rows of every column, so that the columns, their order and
-// their types are those of the schema whatever files there are.
+// The outcomes of collaborations and rounds are computed, so that those of
+// early files, which have none, are the same.
 func view(table record.Table, files []string, hidden []superseded) (string, error) {
+	rows, err := stored(table, files, hidden)
+	return "CREATE VIEW " + table.Name + " AS " + worth(table.Name, rows), err
+}
+
+// worth adds the columns measure and outcome to a SELECT, as
+// record.Collaboration.Worth has them.
+func worth(table, rows string) string {
+	outcome := "CASE WHEN %[1]sstatus <> " + literal(record.Succeeded) + " THEN NULL WHEN %[1]smeasure = " + literal(record.Share) + " THEN coalesce(score, 0) ELSE score END AS outcome"
+	switch table {
+	case record.Collaborations:
+		measure := fmt.Sprintf("coalesce(measure, CASE WHEN list_contains(%s, environment) THEN %s ELSE %s END) AS measure",
+			list(record.EarlyErrors()), literal(record.Error), literal(record.Share))
+		return fmt.Sprintf("SELECT * REPLACE (%s) FROM (SELECT * REPLACE (%s) FROM (%s))", fmt.Sprintf(outcome, ""), measure, rows)
+	case record.Rounds:
+		return fmt.Sprintf("SELECT r.* REPLACE (%s) FROM (%s) AS r JOIN collaborations AS c USING (campaign_id, collaboration_id, generation)", fmt.Sprintf(strings.ReplaceAll(outcome, "score", "r.score"), "c."), rows)
+	}
+	return rows
+}
+
+// stored is a SELECT of the rows in files. It begins with no rows of every
+// column, so that the columns, their order and their types are those of the
+// schema whatever files there are.
+func stored(table record.Table, files []string, hidden []superseded) (string, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "CREATE VIEW %s AS SELECT ", table.Name)
+	b.WriteString("SELECT ")
 	for i, c := range table.Columns {
 		t, ok := columnTypes[c.Type]
 		if !ok {

@@ -59,6 +59,7 @@ type Run struct {
 	Deliberated *Deliberated // of a deliberation; nil if it was stopped
 
 	Discussion *Discussion // of a discussion
+	unit       int32       // that it belongs to: see setUnits
 	Asked      Asked       // what its questions took; Load fills it in
 }
 
@@ -98,7 +99,7 @@ func (r Run) Carried() []*float64 {
 func (r Run) early() bool { return len(r.Scores) < int(r.RoundsPlanned) }
 
 // succeeded is the status of what is averaged.
-const succeeded = "succeeded"
+const succeeded = record.Succeeded
 
 // group is one condition with its runs.
 type group struct {
@@ -181,6 +182,7 @@ func (c Campaign) groups() []group {
 		return cmp.Or(cmp.Compare(rank(a.Rule), rank(b.Rule)), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.ConditionID, b.ConditionID),
 			cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.Replicate, b.Replicate))
 	})
+	setUnits(runs)
 	for _, r := range runs {
 		g := take(r.ConditionID, []byte(r.SettingsJSON))
 		g.settings["env"], g.settings["rule"] = r.Environment, r.Rule

@@ -94,16 +94,13 @@ func (v view) series(environment string) []statistics.Series {
 			continue
 		}
 		s := statistics.Series{Name: v.title(g), Values: map[string]float64{}}
+		// Another data set's first question is another one.
+		ids := map[int32]string{}
 		for _, r := range g.done() {
-			// Another data set's first question is another one. The last score stands, also after an early end.
-			unit := fmt.Sprintf("i%d-%s-r%d", r.Instance, r.InstanceID, r.Replicate)
-			switch scores := r.Scores; {
-			case len(scores) == 0:
-			case scores[len(scores)-1] != nil:
-				s.Values[unit] = *scores[len(scores)-1]
-			case environment == exchange:
-				s.Values[unit] = 0
-			}
+			ids[r.unit] = r.InstanceID
+		}
+		for unit, v := range byUnit(g.done(), Run.Outcome) {
+			s.Values[fmt.Sprintf("%d-%s", unit, ids[unit])] = v
 		}
 		list = append(list, s)
 	}

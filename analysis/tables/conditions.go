@@ -43,7 +43,3 @@ func (c Campaign) Baselines() map[string]metrics.Errors {
 	byName, _ := c.view(recsys).baselineErrors()
 	return byName
 }
-
-// Errors are the runs' errors in the form that metrics takes: in stars, after
-// each round, nil before a decision. Only a recommendation has them.
-func Errors(runs []Run) []metrics.Predictions { return predictions(runs) }

@@ -127,7 +127,7 @@ func strategy(d debateGroup) string {
 const mad = "MAD"
 
 // questions are the accuracies in percent by question, over its replicates.
-func (d debateGroup) questions() questions { return perQuestion(d.done(), Run.right) }
+func (d debateGroup) questions() units { return perQuestion(d.done(), Run.right) }
 
 // butForSize says that two are the same but for the number of agents.
 func butForSize(a, b debateGroup) bool {

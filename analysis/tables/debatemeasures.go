@@ -25,13 +25,8 @@ var measureNotes = []string{
 
 // accuracyAt is the score of what stands after a round, in percent.
 func (r Run) accuracyAt(round int) (float64, bool) {
-	if round > int(r.RoundsPlanned) {
-		return 0, false
-	}
-	if scores := r.Carried(); round <= len(scores) && scores[round-1] != nil {
-		return 100 * *scores[round-1], true
-	}
-	return 0, true
+	v, ok := r.OutcomeAt(round)
+	return 100 * v, ok
 }
 
 // repliesAt is a measure of one round's answers.
@@ -44,17 +39,12 @@ func repliesAt(measure func(metrics.Replies) (float64, bool)) func(Run, int) (fl
 	}
 }
 
-func (m debateMeasure) byQuestion(d debateGroup, round int) questions {
-	return byQuestion(d.done(), func(r Run) (float64, bool) { return m.at(r, round) })
+func (m debateMeasure) byQuestion(d debateGroup, round int) units {
+	return byUnit(d.done(), func(r Run) (float64, bool) { return m.at(r, round) })
 }
 
 // cell is the mean over questions; n is shown if some of them have no value.
 func (m debateMeasure) cell(d debateGroup, round int) Cell {
-	var s sample
-	by := m.byQuestion(d, round)
-	for _, i := range d.questions().ascending() {
-		v, ok := by[i]
-		s.add(v, ok)
-	}
+	s := sample{values: m.byQuestion(d, round).values(), of: len(unitsOf(d.done()))}
 	return s.mean(m.decimals)
 }

@@ -88,19 +88,23 @@ func (d deliberations) measured() []Run {
 
 // mean of a measure; runs of which it is not known are left out and counted.
 func (d deliberations) mean(measure func(Run) (float64, bool)) Cell {
-	var s sample
-	d.sample(&s, measure)
-	return s.mean(2)
+	return meanCell(d.done(), 2, ifMeasured(measure))
 }
 
 // sample adds a measure of all runs to one.
 func (d deliberations) sample(s *sample, measure func(Run) (float64, bool)) {
 	for _, r := range d.done() {
+		s.add(ifMeasured(measure)(r))
+	}
+}
+
+// ifMeasured is a measure that runs without measures do not have.
+func ifMeasured(measure func(Run) (float64, bool)) func(Run) (float64, bool) {
+	return func(r Run) (float64, bool) {
 		if r.Deliberated == nil {
-			s.add(0, false)
-			continue
+			return 0, false
 		}
-		s.add(measure(r))
+		return measure(r)
 	}
 }
 

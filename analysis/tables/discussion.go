@@ -10,10 +10,8 @@ import (
 
 // goodness of the decision from 0 to 1: the accuracy of a question, SQuAD's F1; 0 without a decision.
 func (r Run) goodness() float64 {
-	if r.Score == nil {
-		return 0
-	}
-	return *r.Score
+	v, _ := r.Outcome()
+	return v
 }
 
 // discussed is a condition of paper 2's experiments: a discussion, or one agent

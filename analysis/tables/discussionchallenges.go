@@ -5,7 +5,6 @@ import (
 
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/record"
-	"roundtable/analysis/statistics"
 )
 
 const challengeKey = "protocol.challenge"
@@ -35,7 +34,7 @@ func (c Campaign) Challenges() (Table, bool) {
 		t.Rows = append(t.Rows, append(row, x.challenges()...))
 	}
 	t.Notes = []string{
-		"Challenged: agents that do not agree with the answer that they are shown, mean over discussions (standard error). Improved, worsened: of those that challenge, whose new answer is right where the other was not, and the reverse (SQuAD: exact match), with the standard error of a ratio of sums over discussions; net is their difference.",
+		"Challenged: agents that do not agree with the answer that they are shown, mean over discussions (standard error over questions). Improved, worsened: of those that challenge, whose new answer is right where the other was not, and the reverse (SQuAD: exact match), with the standard error of a ratio of sums over questions; net is their difference.",
 	}
 	d.notes(&t)
 	return t, len(t.Rows) > 0
@@ -48,22 +47,22 @@ func (d discussions) contested() []discussed {
 
 // challenges are the share of agents that challenge, the mean over discussions;
 // of the answers that they challenge the shares that improve and worsen, and the
-// difference; how many agents, and discussions. Standard errors are over discussions.
+// difference; how many agents, and discussions. Standard errors are over questions.
 func (x discussed) challenges() []Cell {
-	var rates sample
-	var improved, worsened, net [][2]float64
+	runs := slices.DeleteFunc(x.done(), func(r Run) bool { return r.Discussion == nil || len(r.Discussion.Challenges) == 0 })
 	agents := 0
-	for _, r := range x.done() {
-		if r.Discussion == nil || len(r.Discussion.Challenges) == 0 {
-			continue
-		}
-		rates.add(r.Discussion.Challenges.Rate())
+	for _, r := range runs {
 		agents += len(r.Discussion.Challenges)
-		challenged, better, worse := r.Discussion.Challenges.Changes()
-		pair := func(n int) [2]float64 { return [2]float64{float64(n), float64(challenged)} }
-		if challenged > 0 {
-			improved, worsened, net = append(improved, pair(better)), append(worsened, pair(worse)), append(net, pair(better-worse))
-		}
 	}
-	return []Cell{rates.mean(1), share(statistics.RatioOf(improved)), share(statistics.RatioOf(worsened)), share(statistics.RatioOf(net)), count(agents), count(rates.of)}
+	ratio := func(of func(better, worse int) int) Cell {
+		return share(ratioOver(runs, func(r Run) (shown, all float64) {
+			challenged, better, worse := r.Discussion.Challenges.Changes()
+			return float64(of(better, worse)), float64(challenged)
+		}))
+	}
+	return []Cell{
+		meanCell(runs, 1, func(r Run) (float64, bool) { return r.Discussion.Challenges.Rate() }),
+		ratio(func(better, _ int) int { return better }), ratio(func(_, worse int) int { return worse }),
+		ratio(func(better, worse int) int { return better - worse }), count(agents), count(len(runs)),
+	}
 }

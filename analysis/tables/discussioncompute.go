@@ -52,11 +52,7 @@ func (c Campaign) Computes() (Table, bool) {
 }
 
 func (x discussed) mean(decimals int, measure func(Run) (float64, bool)) Cell {
-	var s sample
-	for _, r := range x.done() {
-		s.add(measure(r))
-	}
-	return s.mean(decimals)
+	return meanCell(x.done(), decimals, measure)
 }
 
 // times the mean of the single agent.

@@ -38,7 +38,7 @@ func (c Campaign) Diversities() (Table, bool) {
 		}
 	}
 	t.Notes = []string{
-		"Similarity: mean cosine over the pairs of a group, mean over discussions (standard error); the lower, the more diverse. By " + by + "; the paper has SBERT. Levels of different embedders cannot be compared.",
+		"Similarity: mean cosine over the pairs of a group, mean over discussions (standard error over questions); the lower, the more diverse. By " + by + "; the paper has SBERT. Levels of different embedders cannot be compared.",
 		"Accuracy is the mean over rules and questions (standard error). Gain: over the row of the data set with the fewest settings, on the rules that both have, paired by question, with its 95 % t interval.",
 	}
 	t.related(alike, accurate)
@@ -96,16 +96,14 @@ func (c Campaign) embedder() (name string, embed func(text string) []float64) {
 
 // similarities of the answers and of the personas of discussions.
 func similarities(all []discussed, embed func(string) []float64) (answers, personas Cell) {
-	var a, p sample
+	var runs []Run
 	for _, x := range all {
-		for _, r := range x.done() {
-			if r.Discussion != nil {
-				a.add(embedding.Similarity(embedded(r.Discussion.Finals, embed)))
-				p.add(embedding.Similarity(embedded(r.Discussion.Personas, embed)))
-			}
-		}
+		runs = append(runs, slices.DeleteFunc(x.done(), func(r Run) bool { return r.Discussion == nil })...)
 	}
-	return a.mean(3), p.mean(3)
+	alike := func(texts func(Run) []string) Cell {
+		return meanCell(runs, 3, func(r Run) (float64, bool) { return embedding.Similarity(embedded(texts(r), embed)) })
+	}
+	return alike(func(r Run) []string { return r.Discussion.Finals }), alike(func(r Run) []string { return r.Discussion.Personas })
 }
 
 // embedded are the vectors of those who said something.
@@ -119,8 +117,8 @@ func embedded(texts []string, embed func(string) []float64) [][]float64 {
 	return vectors
 }
 
-func scoresOf(all []discussed) []questions {
-	var list []questions
+func scoresOf(all []discussed) []units {
+	var list []units
 	for _, x := range all {
 		list = append(list, x.scores())
 	}
@@ -130,7 +128,7 @@ func scoresOf(all []discussed) []questions {
 // above is the difference to other conditions on the rules that both have.
 func (d discussions) above(all, first []discussed) []Cell {
 	rules := d.without(func(key string) bool { return !isRule(key) })
-	var mine, theirs []questions
+	var mine, theirs []units
 	for _, x := range all {
 		i := slices.IndexFunc(first, func(o discussed) bool { return rules.key(o.group) == rules.key(x.group) })
 		if i >= 0 && first[i].condition != x.condition {

@@ -18,15 +18,15 @@ func answered(rng *rand.Rand, n int, share float64) []Run {
 			if rng.Float64() < share+easy {
 				score = 1
 			}
-			all = append(all, Run{Collaboration: record.Collaboration{Instance: int32(i), Replicate: int32(r), Score: &score}})
+			all = append(all, Run{Collaboration: record.Collaboration{Status: succeeded, Instance: int32(i), Replicate: int32(r), Score: &score}, unit: int32(i)})
 		}
 	}
 	return all
 }
 
 func between(rng *rand.Rand, voting, consensus float64) []Cell {
-	kind := func(share float64) questions {
-		return meanOf([]questions{perQuestion(answered(rng, 150, share), Run.goodness), perQuestion(answered(rng, 150, share), Run.goodness)})
+	kind := func(share float64) units {
+		return meanOf([]units{perQuestion(answered(rng, 150, share), Run.goodness), perQuestion(answered(rng, 150, share), Run.goodness)})
 	}
 	return kind(voting).differences(kind(consensus)).interval()
 }

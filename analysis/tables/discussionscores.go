@@ -52,7 +52,7 @@ func (c Campaign) Discussions() (Table, bool) {
 }
 
 // scores by question.
-func (x discussed) scores() questions { return perQuestion(x.done(), Run.goodness) }
+func (x discussed) scores() units { return perQuestion(x.done(), Run.goodness) }
 
 // exact is the exact match of a data set of texts; nothing for others.
 func (d discussions) exact(task string, runs []Run) []Cell {
@@ -146,8 +146,8 @@ func (c Campaign) Kinds() (Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-func ofKind(all []discussed, kind string) []questions {
-	var list []questions
+func ofKind(all []discussed, kind string) []units {
+	var list []units
 	for _, x := range all {
 		if x.kind == kind {
 			list = append(list, x.scores())

@@ -85,11 +85,7 @@ func (v view) table(name, title string, measures []measure, notes ...string) (Ta
 	for _, g := range v.groups {
 		row := v.label(g)
 		for _, m := range measures {
-			var s sample
-			for _, r := range g.done() {
-				s.add(m.of(r))
-			}
-			row = append(row, s.mean(2))
+			row = append(row, meanCell(g.done(), 2, m.of))
 		}
 		t.Rows = append(t.Rows, append(row, v.endedCells(g)...))
 	}

@@ -109,14 +109,14 @@ func (c Campaign) Table8() (Table, bool) {
 		for _, g := range v.groups {
 			row := append([]Cell{word(m.name)}, v.label(g)...)
 			for n := range v.rounds() {
-				var s sample
-				for _, r := range g.done() {
-					if n < len(r.Language) {
-						s.add(m.of(r.Language[n]))
+				cell := meanCell(g.done(), m.decimals, func(r Run) (float64, bool) {
+					if n >= len(r.Language) {
+						return 0, false
 					}
-				}
-				said = said || len(s.values) > 0
-				row = append(row, s.mean(m.decimals))
+					return m.of(r.Language[n])
+				})
+				said = said || cell.Value != nil
+				row = append(row, cell)
 			}
 			t.Rows = append(t.Rows, append(row, count(len(g.done()))))
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"roundtable/analysis/metrics"
+	"roundtable/analysis/statistics"
 )
 
 const recsys = "recsys"
@@ -22,9 +23,8 @@ func (c Campaign) Table7() (Table, bool) {
 	for _, m := range []string{"MAE", "RMSE", "n with a decision"} {
 		for _, g := range v.groups {
 			row := append([]Cell{word(m)}, v.label(g)...)
-			runs := predictions(g.done())
 			for n := 1; n <= v.rounds(); n++ {
-				row = append(row, errorCell(m, metrics.ErrorsAt(runs, n)))
+				row = append(row, errorsAt(g.done(), m, n))
 			}
 			t.Rows = append(t.Rows, append(row, v.endedCells(g)...))
 		}
@@ -35,28 +35,51 @@ func (c Campaign) Table7() (Table, bool) {
 	return t, len(v.groups) > 0
 }
 
-// predictions are errors in the shape of predictions: the tables hold minus the
-// absolute error, not the true rating, so 0 stands for that.
-func predictions(runs []Run) []metrics.Predictions {
-	var list []metrics.Predictions
-	for _, r := range runs {
-		p := metrics.Predictions{}
-		for _, s := range r.Scores {
-			if s != nil {
-				off := -*s
-				s = &off
+// errorsAt is a measure of the errors of the runs with a decision by a round.
+func errorsAt(runs []Run, measure string, round int) Cell {
+	if measure == "n with a decision" {
+		n := 0
+		for _, r := range runs {
+			if _, ok := r.OutcomeAt(round); ok {
+				n++
 			}
-			p.Rounds = append(p.Rounds, s)
 		}
-		list = append(list, p)
+		return count(n)
 	}
-	return list
+	m := MeanOver(runs, AbsoluteError(round))
+	if measure == "RMSE" {
+		m = root(MeanOver(runs, SquaredError(round)))
+	}
+	if m == nil {
+		return Cell{}
+	}
+	return Cell{Value: &m.Value, SE: m.SE, N: m.N, Decimals: 2}
 }
 
-func errorCell(measure string, e metrics.Errors) Cell {
-	if measure == "n with a decision" {
-		return count(len(e))
+// AbsoluteError is a run's error of what stands after a round.
+func AbsoluteError(round int) func(Run) (float64, bool) {
+	return func(r Run) (float64, bool) { v, ok := r.OutcomeAt(round); return math.Abs(v), ok }
+}
+
+// SquaredError is the square of it.
+func SquaredError(round int) func(Run) (float64, bool) {
+	return func(r Run) (float64, bool) { v, ok := r.OutcomeAt(round); return v * v, ok }
+}
+
+// root of a mean, with its standard error by the delta method.
+func root(m *statistics.Ratio) *statistics.Ratio {
+	if m == nil {
+		return nil
 	}
+	r := statistics.Ratio{Value: math.Sqrt(m.Value), N: m.N}
+	if m.SE != nil && r.Value > 0 {
+		r.SE = new(*m.SE / (2 * r.Value))
+	}
+	return &r
+}
+
+// errorCell is a measure of errors that were made once an item.
+func errorCell(measure string, e metrics.Errors) Cell {
 	center, spread := e.MAE, e.SE
 	if measure == "RMSE" {
 		center, spread = e.RMSE, e.RMSESE

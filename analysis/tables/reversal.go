@@ -40,7 +40,7 @@ func hasSide(d debateGroup) bool {
 
 // turning is where debates of ascending sizes turn; nil if they never do.
 func turning(sizes []debateGroup) *Turn {
-	bySize := map[int]questions{}
+	bySize := map[int]units{}
 	var contexts []int32
 	for _, d := range sizes {
 		bySize[d.size] = d.questions()
@@ -73,7 +73,7 @@ func turning(sizes []debateGroup) *Turn {
 }
 
 // meanCurve is the curve over the contexts that were drawn, each as often as it was.
-func meanCurve(bySize map[int]questions, drawn []int32, most int) metrics.Curve {
+func meanCurve(bySize map[int]units, drawn []int32, most int) metrics.Curve {
 	c := make(metrics.Curve, most)
 	for size, by := range bySize { // each fills a place of its own
 		sum, n := 0.0, 0

@@ -1,6 +1,10 @@
 package tables
 
-import "roundtable/analysis/metrics"
+import (
+	"slices"
+
+	"roundtable/analysis/metrics"
+)
 
 // Rounds is how each round ended: the share of collaborations without a
 // decision so far (the bars of Figures 3 and 4) and the mean goodness of what stands.
@@ -25,11 +29,14 @@ func (c Campaign) Rounds() (Table, bool) {
 	}
 	t.Notes = []string{
 		"Not yet agreed: collaborations without a decision up to and including the round.",
-		"Goodness: mean (standard error). exchange: share of the greatest total utility, 0 before the first decision. Elsewhere over collaborations with a decision; recsys: minus the absolute error in stars.",
+		GoodnessNote + " Mean (standard error).",
 	}
 	v.notes(&t)
 	return t, len(v.groups) > 0
 }
+
+// GoodnessNote says what the goodness of a table or figure is.
+const GoodnessNote = "Goodness: a share (accuracy, F1, share of the greatest total utility or reward) is 0 before a decision and without one; an error (recsys: minus the absolute error in stars; consensus: minus the distance from the mean start) is averaged over what has a decision."
 
 func notYetAgreed(runs []Run, n int) Cell {
 	var within []metrics.Shares
@@ -46,16 +53,6 @@ func notYetAgreed(runs []Run, n int) Cell {
 }
 
 func goodness(runs []Run, n int) Cell {
-	var s sample
-	for _, r := range runs {
-		scores := r.Carried()
-		switch {
-		case n > len(scores):
-		case scores[n-1] != nil:
-			s.add(*scores[n-1], true)
-		default:
-			s.add(0, r.Environment == exchange)
-		}
-	}
-	return s.mean(3)
+	within := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool { return n > int(r.RoundsPlanned) })
+	return meanCell(within, 3, func(r Run) (float64, bool) { return r.OutcomeAt(n) })
 }

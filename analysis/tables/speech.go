@@ -57,16 +57,9 @@ func (c Campaign) Words() (Table, bool) {
 		for _, g := range v.groups {
 			row := append([]Cell{word(m.name)}, v.label(g)...)
 			for n := 1; n <= v.rounds(); n++ {
-				var s sample
-				for _, r := range g.done() {
-					if spoken := r.spoken(n); spoken.Messages > 0 {
-						s.add(m.of(spoken), true)
-					} else {
-						s.add(0, false)
-					}
-				}
-				said = said || len(s.values) > 0
-				row = append(row, s.mean(m.decimals))
+				cell := meanCell(g.done(), m.decimals, func(r Run) (float64, bool) { spoken := r.spoken(n); return m.of(spoken), spoken.Messages > 0 })
+				said = said || cell.Value != nil
+				row = append(row, cell)
 			}
 			t.Rows = append(t.Rows, append(row, v.endedCells(g)...))
 		}

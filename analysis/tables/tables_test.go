@@ -66,7 +66,7 @@ func (c cell) run() Run {
 				row.DecidedRound = &r.Round
 			}
 		}
-		row.DecisionKey, row.DecisionJSON = r.DecisionKey, r.DecisionKey
+		row.DecisionKey, row.DecisionJSON, row.Score = r.DecisionKey, r.DecisionKey, s
 		rounds = append(rounds, r)
 	}
 	turns := []record.Turn{{Key: key, Kind: "ask", Format: "message"}, {Key: key, Kind: "decide"}}
@@ -333,7 +333,7 @@ func TestTable7(t *testing.T) {
 	}
 	mae, rmse := find("MAE", "rated"), find("RMSE", "rated")
 	near(t, "MAE@1", mae["@1"].Value, 4.0/3)
-	near(t, "se of MAE@1", mae["@1"].SE, 1.0/3) // sd of 2, 1, 1 is 1/√3
+	near(t, "se of MAE@1", mae["@1"].SE, 4.0/9) // two items: 2 of 1 and 1+1 of 2 are 2/3 off 4/3 each; √(2·(4/9+4/9))/3
 	near(t, "RMSE@1", rmse["@1"].Value, math.Sqrt(2))
 	near(t, "MAE@2", mae["@2"].Value, 1)
 	near(t, "n@1", find("n with a decision", "rated")["@1"].Value, 3)

@@ -63,12 +63,12 @@ func (c Campaign) Agreement(ctx context.Context, store lake.Store) (Table, error
 	if len(labellers) < 2 {
 		return Table{}, fmt.Errorf("agreement is between labellers; campaign %s has %d of the two it takes (another one: roundtable label %s --labeller provider/model)", c.Name, len(labellers), c.Name)
 	}
-	units, simulated, err := units(ctx, store, c.Name, labellers)
+	messages, simulated, err := labelledMessages(ctx, store, c.Name, labellers)
 	if err != nil {
 		return Table{}, err
 	}
 	t := Table{Name: "agreement", Title: "Agreement of labellers", Columns: []string{"act", "kappa", "alpha", "same", "n"}}
-	for _, a := range acts.Agree(units) {
+	for _, a := range acts.Agree(messages) {
 		name := a.Act
 		if name == "" {
 			name = "all acts"
@@ -85,8 +85,8 @@ func (c Campaign) Agreement(ctx context.Context, store lake.Store) (Table, error
 	return t, nil
 }
 
-// units are the messages with one set of acts a labeller, in their order.
-func units(ctx context.Context, store lake.Store, campaign string, labellers []string) (units [][]acts.Set, simulated bool, err error) {
+// labelledMessages are the messages with one set of acts a labeller, in their order.
+func labelledMessages(ctx context.Context, store lake.Store, campaign string, labellers []string) (units [][]acts.Set, simulated bool, err error) {
 	type message struct {
 		run   lake.Run
 		entry int32

@@ -43,7 +43,7 @@ func FromRows(rows record.Rows) (Trajectory, error) {
 	}
 	c := rows.Collaborations[0]
 	switch {
-	case c.Status != "succeeded":
+	case c.Status != record.Succeeded:
 		return Trajectory{}, fmt.Errorf("it is %s", c.Status)
 	case len(rows.Rounds) == 0:
 		return Trajectory{}, fmt.Errorf("it has no rounds")
@@ -56,10 +56,7 @@ func FromRows(rows record.Rows) (Trajectory, error) {
 	}
 	for _, r := range rows.Rounds {
 		free := 0.0
-		round := Round{Goodness: r.Score, Agreed: r.Passed, Proposals: int(r.NewProposals), CostUSD: &free}
-		if round.Goodness == nil && c.Environment == "exchange" {
-			round.Goodness = new(float64) // before a decision everybody keeps nothing: paper 1's figures force U = 0
-		}
+		round := Round{Goodness: c.Worth(r.Score), Agreed: r.Passed, Proposals: int(r.NewProposals), CostUSD: &free}
 		t.Rounds = append(t.Rounds, round)
 	}
 	spend(t.Rounds, rows)

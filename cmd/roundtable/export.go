@@ -212,9 +212,20 @@ func (x *export) told(ctx context.Context, err error) error {
 func (x *export) write(ctx context.Context, s store.Store, d store.Dataset, table string, w io.Writer) (int64, error) {
 	switch table {
 	case record.Collaborations:
-		return writeRows(store.Scan[record.Collaboration](ctx, s, d), x.format, w)
+		return writeRows(worthOf(store.Scan[record.Collaboration](ctx, s, d), func(c *record.Collaboration) {
+			c.Measure, c.Outcome = new(c.MeasureOf()), c.Worth(c.Score)
+		}), x.format, w)
 	case record.Rounds:
-		return writeRows(store.Scan[record.Round](ctx, s, d), x.format, w)
+		runs := map[store.Run]record.Collaboration{}
+		for c, err := range store.Scan[record.Collaboration](ctx, s, d) {
+			if err != nil {
+				return 0, err
+			}
+			runs[store.Run{Collaboration: c.CollaborationID, Generation: int(c.Generation)}] = c
+		}
+		return writeRows(worthOf(store.Scan[record.Round](ctx, s, d), func(r *record.Round) {
+			r.Outcome = runs[store.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}].Worth(r.Score)
+		}), x.format, w)
 	case record.Turns:
 		return writeRows(store.Scan[record.Turn](ctx, s, d), x.format, w)
 	case record.Ballots:
@@ -225,6 +236,18 @@ func (x *export) write(ctx context.Context, s store.Store, d store.Dataset, tabl
 		return writeRows(store.ScanAdded[record.Feature](ctx, s, d), x.format, w)
 	}
 	return writeRows(store.Scan[record.Call](ctx, s, d), x.format, w)
+}
+
+// worthOf fills in the columns that files of earlier versions lack.
+func worthOf[T record.Row](rows iter.Seq2[T, error], fill func(*T)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for row, err := range rows {
+			fill(&row)
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
 }
 
 // writeRows needs no DuckDB: rows go from the lake to the file.

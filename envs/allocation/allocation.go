@@ -58,6 +58,9 @@ func New(p Params) (*Allocation, error) {
 // Version of dealing, parsing and scoring.
 func (a *Allocation) Version() int { return 1 }
 
+// Measure is a share: of the greatest reward.
+func (*Allocation) Measure() envs.Measure { return envs.Share }
+
 // Instances is the number of tasks in the benchmark's domains.
 func (a *Allocation) Instances() int { return selected * len(a.params.Domains) }
 

@@ -24,6 +24,12 @@ type observed struct {
 
 func (g guess) Version() int   { return 1 }
 func (g guess) Instances() int { return 0 }
+func (g guess) Measure() envs.Measure {
+	if g.flaw == "no share" {
+		return envs.Share
+	}
+	return envs.Error
+}
 func (g guess) Instance(seed uint64, index int) (envs.Instance, error) {
 	if index < 0 {
 		return nil, errors.New("indices start at 0")
@@ -127,7 +133,7 @@ func FuzzGuess(f *testing.F) { Fuzz(f, guess{}) }
 func TestFlawsAreFound(t *testing.T) {
 	for flaw, says := range map[string]string{
 		"meddles": "changes its situation", "illegal": "which Parse refuses", "remembers": "is not pure", "overrates": "Value of agent",
-		"no reserve": "Reserve of agent", "infinite": "utilit", "moving form": "canonical form", "": "",
+		"no reserve": "Reserve of agent", "infinite": "utilit", "moving form": "canonical form", "no share": "not a share", "": "",
 	} {
 		env := guess{flaw}
 		in := deal(t, env, 0)
@@ -135,7 +141,7 @@ func TestFlawsAreFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := strings.Join(play(in, policy).faults, "\n")
+		found := strings.Join(play(env, in, policy).faults, "\n")
 		if (flaw == "") != (found == "") || !strings.Contains(found, says) {
 			t.Errorf("%s: found %q", flaw, found)
 		}

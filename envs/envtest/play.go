@@ -23,16 +23,17 @@ const rounds = 3
 // Each round everybody speaks, then proposes, then values every candidate; the
 // candidate that is liked most stands. It collects what breaks the contract.
 type game struct {
-	in     envs.Instance
-	policy envs.Policy
-	state  envs.Situation
-	latest []envs.Proposal
-	log    strings.Builder
-	faults []string
+	measure envs.Measure
+	in      envs.Instance
+	policy  envs.Policy
+	state   envs.Situation
+	latest  []envs.Proposal
+	log     strings.Builder
+	faults  []string
 }
 
-func play(in envs.Instance, policy envs.Policy) *game {
-	g := &game{in: in, policy: policy, latest: make([]envs.Proposal, len(in.Agents()))}
+func play(env envs.Environment, in envs.Instance, policy envs.Policy) *game {
+	g := &game{measure: env.Measure(), in: in, policy: policy, latest: make([]envs.Proposal, len(in.Agents()))}
 	g.state = envs.Situation{Agents: in.Agents(), Rounds: rounds}
 	for r := 1; r <= rounds; r++ {
 		g.state.Round = r
@@ -118,6 +119,9 @@ func (g *game) propose() {
 		if err := checkProposal(g.in, p); err != nil {
 			g.fault("proposal of agent %d in round %d: %v", agent, g.state.Round, err)
 		}
+		if err := checkGoodness(g.measure, g.in.Score(p).Goodness); err != nil {
+			g.fault("proposal of agent %d in round %d: %v", agent, g.state.Round, err)
+		}
 		fmt.Fprintf(&g.log, "  %s proposes %s\n", who.Name, p)
 		g.latest[agent] = p
 		made = append(made, envs.Offer{Agent: agent, Round: g.state.Round, Proposal: p})
@@ -193,6 +197,19 @@ func checkProposal(in envs.Instance, p envs.Proposal) error {
 	return nil
 }
 
+// checkGoodness holds goodness to what it is said to measure.
+func checkGoodness(m envs.Measure, goodness float64) error {
+	switch {
+	case m == envs.Share && !share(goodness):
+		return fmt.Errorf("goodness %v is not a share from 0 to 1, as Measure says", goodness)
+	case m == envs.Error && goodness > 0:
+		return fmt.Errorf("goodness %v is not minus an error, as Measure says", goodness)
+	case m != envs.Share && m != envs.Error:
+		return fmt.Errorf("Measure is %q; it is %q or %q", m, envs.Share, envs.Error)
+	}
+	return nil
+}
+
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // testPlay plays every policy on every instance, and again at the same time on
@@ -208,7 +225,7 @@ func testPlay(t *testing.T, env envs.Environment, opt Options) {
 			games := make([]*game, 3)
 			var wg sync.WaitGroup
 			for k := range games {
-				wg.Go(func() { games[k] = play(in, policy) })
+				wg.Go(func() { games[k] = play(env, in, policy) })
 			}
 			wg.Wait()
 			for _, f := range games[0].faults {
@@ -238,7 +255,7 @@ func gameText(t *testing.T, env envs.Environment) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&b, "\n--- policy %s\n%s", name, play(in, policy).log.String())
+		fmt.Fprintf(&b, "\n--- policy %s\n%s", name, play(env, in, policy).log.String())
 	}
 	return b.String()
 }

@@ -207,6 +207,9 @@ func identify(name string, theta [][]float64, quantity []float64) string {
 // Version of dealing, parsing, scoring and the scripted policies.
 func (e *Economy) Version() int { return 1 }
 
+// Measure is a share: of the greatest total utility.
+func (*Economy) Measure() envs.Measure { return envs.Share }
+
 // Instances is 1: an economy is its parameters.
 func (e *Economy) Instances() int { return 1 }
 

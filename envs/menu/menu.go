@@ -57,6 +57,9 @@ func New(p Params) (*Menu, error) {
 // Version of dealing, parsing and scoring.
 func (m *Menu) Version() int { return 2 }
 
+// Measure is a share: of the greatest reward.
+func (*Menu) Measure() envs.Measure { return envs.Share }
+
 // Instances is the number of tasks in a benchmark.
 func (m *Menu) Instances() int { return selected }
 

@@ -139,6 +139,9 @@ func (e *QA) Version() int {
 	return 2
 }
 
+// Measure is a share: accuracy; of SQuAD F1.
+func (*QA) Measure() envs.Measure { return envs.Share }
+
 // Instances is the number of questions in the sample, times the contexts drawn from a pool.
 func (e *QA) Instances() int {
 	n := e.params.N

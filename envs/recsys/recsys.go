@@ -100,6 +100,9 @@ func load(p Params, files fs.FS) (*MovieLens, error) {
 // Version of dealing, parsing, scoring and the scripted policies.
 func (m *MovieLens) Version() int { return 1 }
 
+// Measure is an error: minus the absolute error.
+func (*MovieLens) Measure() envs.Measure { return envs.Error }
+
 // Instances is the size of the sample.
 func (m *MovieLens) Instances() int { return m.params.N }
 

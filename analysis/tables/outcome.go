@@ -1,0 +1,22 @@
+package tables
+
+// Outcome returns what the decision at the end of a run counts as in an
+// average, by record.Collaboration.Worth; false if it is left out. A run that
+// was stopped by its rule has the same outcome.
+func (r Run) Outcome() (v float64, ok bool) { return given(r.Worth(r.Score)) }
+
+// OutcomeAt returns the same of what stands after a round. What stood when a
+// run ended early is carried on; past the last planned round there is nothing.
+func (r Run) OutcomeAt(round int) (v float64, ok bool) {
+	scores := r.Carried()
+	if round < 1 || round > len(scores) {
+		return 0, false
+	}
+	return given(r.Worth(scores[round-1]))
+}
+
+// outcome in percent, for shares.
+func (r Run) outcomePercent() (v float64, ok bool) {
+	v, ok = r.Outcome()
+	return 100 * v, ok
+}

@@ -1,0 +1,127 @@
+package tables
+
+import (
+	"maps"
+	"slices"
+
+	"roundtable/analysis/statistics"
+)
+
+// The unit of every standard error, of every interval and of every pair is the
+// instance, where an environment has several in the campaign: replicates of one
+// instance have it in common, so they are no evidence of their own. Where there
+// is only one instance, as usual in the exchange economy, the unit is the
+// replicate. A mean is one over collaborations whatever the units; pairs are of
+// the units' means.
+
+// setUnits numbers the unit of each run within its condition.
+func setUnits(runs []Run) {
+	instances := map[string]map[int32]bool{} // by environment
+	for _, r := range runs {
+		if instances[r.Environment] == nil {
+			instances[r.Environment] = map[int32]bool{}
+		}
+		instances[r.Environment][r.Instance] = true
+	}
+	for i := range runs {
+		r := &runs[i]
+		if r.unit = r.Replicate; len(instances[r.Environment]) > 1 {
+			r.unit = r.Instance
+		}
+	}
+}
+
+// units are the means of a measure by unit.
+type units map[int32]float64
+
+// byUnit returns the mean over those runs of each unit that have a value.
+func byUnit(runs []Run, value func(Run) (v float64, ok bool)) units {
+	u, counts := units{}, map[int32]float64{}
+	for _, r := range runs {
+		if v, ok := value(r); ok {
+			u[r.unit] += v
+			counts[r.unit]++
+		}
+	}
+	for i := range u {
+		u[i] /= counts[i]
+	}
+	return u
+}
+
+// ratioOver returns the ratio of two sums over runs, with its standard error
+// over units; nil where the second is 0.
+func ratioOver(runs []Run, count func(Run) (shown, of float64)) *statistics.Ratio {
+	sums := map[int32][2]float64{}
+	for _, r := range runs {
+		if shown, of := count(r); of > 0 {
+			sum := sums[r.unit]
+			sums[r.unit] = [2]float64{sum[0] + shown, sum[1] + of}
+		}
+	}
+	var clusters [][2]float64
+	for _, i := range slices.Sorted(maps.Keys(sums)) {
+		clusters = append(clusters, sums[i])
+	}
+	return statistics.RatioOf(clusters)
+}
+
+// MeanOver returns the mean of a value over the runs that have it, with its
+// standard error over units and the number of these; nil if none has it.
+func MeanOver(runs []Run, value func(Run) (v float64, ok bool)) *statistics.Ratio {
+	return ratioOver(runs, func(r Run) (float64, float64) {
+		if v, ok := value(r); ok {
+			return v, 1
+		}
+		return 0, 0
+	})
+}
+
+// meanCell is MeanOver; n is shown if some runs have no value.
+func meanCell(runs []Run, decimals int, value func(Run) (v float64, ok bool)) Cell {
+	m := MeanOver(runs, value)
+	if m == nil {
+		return Cell{}
+	}
+	missing := slices.ContainsFunc(runs, func(r Run) bool { _, ok := value(r); return !ok })
+	return Cell{Value: &m.Value, SE: m.SE, N: m.N, Decimals: decimals, Partial: missing}
+}
+
+// unitsOf returns the units that the runs belong to.
+func unitsOf(runs []Run) map[int32]bool {
+	all := map[int32]bool{}
+	for _, r := range runs {
+		all[r.unit] = true
+	}
+	return all
+}
+
+func (u units) ascending() []int32 { return slices.Sorted(maps.Keys(u)) }
+
+// values are in the order of units.
+func (u units) values() []float64 {
+	var all []float64
+	for _, i := range u.ascending() {
+		all = append(all, u[i])
+	}
+	return all
+}
+
+// mean over units.
+func (u units) mean() Cell {
+	return (&sample{values: u.values(), of: len(u)}).mean(1)
+}
+
+// differences to others on the units that both have, by unit.
+func (u units) differences(others units) units {
+	d := units{}
+	for i, v := range u {
+		if other, ok := others[i]; ok {
+			d[i] = v - other
+		}
+	}
+	return d
+}
+
+// interval is the mean and its 95 % t interval over units, as three cells.
+func (u units) interval() []Cell { return meanInterval(u.values(), 1) }
