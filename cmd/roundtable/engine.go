@@ -33,8 +33,21 @@ type engine struct {
 	address    string // the file that tells other commands where the server is
 }
 
-// work is what a worker is told besides the flags.
-type work struct{ noCache bool }
+// work says what an engine is started for. An embedded server keeps the state
+// of one work only: another one that was interrupted goes on when it is named,
+// and not before.
+type work struct {
+	folder  string // of the embedded server, in the state folder
+	noCache bool
+}
+
+// campaignFolder returns where the engine of a campaign keeps its state.
+func campaignFolder(name string) string { return filepath.Join("campaigns", name) }
+
+// labelsFolder returns where the engine of a labelling keeps its state.
+func labelsFolder(campaign, labeller string) string {
+	return filepath.Join("labels", campaign, labeller)
+}
 
 // start starts the engine but for its worker, which takes up work with
 // worker.Start; Stop ends it.
@@ -49,7 +62,7 @@ func (o *options) start(ctx context.Context, s store.Store, w work) (_ *engine, 
 		return nil, err
 	}
 	if e.client == nil {
-		if err := e.embed(ctx, o); err != nil {
+		if err := e.embed(ctx, o, filepath.Join(o.state, w.folder)); err != nil {
 			return nil, err
 		}
 	}
@@ -103,9 +116,9 @@ func (o *options) lakeFolder() (dir string, local bool) {
 	return dir, !strings.Contains(dir, "://")
 }
 
-// embed starts our own server and tells other commands where it is.
-func (e *engine) embed(ctx context.Context, o *options) (err error) {
-	if e.server, err = infra.Start(ctx, infra.Config{Dir: o.state}); err != nil {
+// embed starts our own server on a folder and tells other commands where it is.
+func (e *engine) embed(ctx context.Context, o *options, dir string) (err error) {
+	if e.server, err = infra.Start(ctx, infra.Config{Dir: dir}); err != nil {
 		return err
 	}
 	target := e.server.Target()
@@ -113,7 +126,7 @@ func (e *engine) embed(ctx context.Context, o *options) (err error) {
 	if e.client, err = infra.Dial(ctx, target); err != nil {
 		return err
 	}
-	e.address = filepath.Join(o.state, "address")
+	e.address = filepath.Join(dir, "address")
 	return os.WriteFile(e.address, []byte(e.server.HostPort()), 0o600)
 }
 
@@ -145,14 +158,14 @@ func (o *options) log() *slog.Logger {
 // errNotRunning says that no engine is there to talk to.
 var errNotRunning = errors.New("it is not running here")
 
-// connect finds the engine of another process: the outside server, or the
-// embedded one of a `roundtable run` in another terminal.
-func (o *options) connect(ctx context.Context) (client.Client, error) {
+// connect finds the engine of a campaign in another process: the outside
+// server, or the embedded one of its `roundtable run` in another terminal.
+func (o *options) connect(ctx context.Context, campaign string) (client.Client, error) {
 	c, err := o.dialOutside(ctx)
 	if c != nil || err != nil {
 		return c, err
 	}
-	address, err := os.ReadFile(filepath.Join(o.state, "address"))
+	address, err := os.ReadFile(filepath.Join(o.state, campaignFolder(campaign), "address"))
 	if err != nil {
 		return nil, errNotRunning
 	}

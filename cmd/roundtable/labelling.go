@@ -21,7 +21,7 @@ import (
 
 // work labels what is left.
 func (l labelOptions) work(ctx context.Context, s store.Store, name string, how activities.Labelling) error {
-	e, err := l.start(ctx, s, work{noCache: l.noCache})
+	e, err := l.start(ctx, s, work{labelsFolder(name, how.ID()), l.noCache})
 	if err != nil {
 		return err
 	}
@@ -35,8 +35,8 @@ func (l labelOptions) work(ctx context.Context, s store.Store, name string, how 
 	return l.carry(ctx, e, s, name, how)
 }
 
-// carry labels what is left with an engine that works, to the end or until a
-// person must mend something.
+// carry labels what is left with an engine that works, to the end or until the
+// operator must fix something.
 func (l labelOptions) carry(ctx context.Context, e *engine, s store.Store, name string, how activities.Labelling) error {
 	if err := activities.WriteLabelling(ctx, s, name, how); err != nil {
 		return err

@@ -96,7 +96,7 @@ func (o *options) pilot(ctx context.Context, s store.Store, p activities.Plan, m
 	first := int(math.Ceil(share * float64(p.Campaign.Size())))
 	first = min(p.Campaign.Size(), max(2*conditions, (first+conditions-1)/conditions*conditions))
 	r := runOptions{options: o, until: first}
-	if err := r.work(ctx, s, p, m, again); err != nil {
+	if _, err := r.work(ctx, s, p, m, again); err != nil {
 		return prediction{}, err
 	}
 	pilot, err := endedOf(ctx, s, p, first)

@@ -63,61 +63,64 @@ func (r runOptions) run(ctx context.Context, path string) error {
 func (r runOptions) finish(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest, again string) error {
 	if !r.retry && sealed(ctx, s, p) && labelsDone(ctx, s, m) {
 		fmt.Fprintf(os.Stderr, "%s is done already: all %d cells have ended\n", p.Campaign.Name, p.Campaign.Size())
-	} else if err := r.work(ctx, s, p, m, again); err != nil {
+	} else if status, err := r.work(ctx, s, p, m, again); err != nil {
 		return err
+	} else if m.Labels != nil && !status.Cancelled && r.until == 0 && !labelsDone(ctx, s, m) {
+		l := labelOptions{options: r.options, noCache: r.noCache}
+		if err := l.work(ctx, s, p.Campaign.Name, *m.Labels); err != nil {
+			return err
+		}
 	}
 	return r.report(ctx, s, p, m)
 }
 
-// work runs what is left of a recorded plan, and labels what was said if its file says so.
-func (r runOptions) work(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest, again string) error {
+// work runs what is left of a recorded plan and returns how far it came.
+func (r runOptions) work(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest, again string) (workflows.Status, error) {
 	name := p.Campaign.Name
-	e, err := r.start(ctx, s, work{noCache: r.noCache})
+	var status workflows.Status
+	e, err := r.start(ctx, s, work{campaignFolder(name), r.noCache})
 	if err != nil {
-		return err
+		return status, err
 	}
 	defer e.Stop()
 	if err := e.hold(r.options, name); err != nil {
-		return err
+		return status, err
 	}
 	if err := settle(ctx, s, p, m); err != nil { // not before the lock: another run's plan stays
-		return err
+		return status, err
 	}
 	if r.retry {
 		if err := activities.RunAgain(ctx, s, name); err != nil {
-			return err
+			return status, err
 		}
 	}
 	if err := activities.ClearHalt(ctx, s, name); err != nil {
-		return err
+		return status, err
 	}
 	if err := e.work(ctx); err != nil {
-		return err
+		return status, err
 	}
-	status, err := r.drive(ctx, e, p, m.Limits)
+	status, err = r.drive(ctx, e, p, m.Limits)
 	if ctx.Err() != nil {
 		fmt.Fprintf(os.Stderr, "\ninterrupted: answers under way are being kept (Ctrl-C again to leave at once)\n")
 		fmt.Fprintf(os.Stderr, "to go on: %s\n", again)
-		return exit{exitInterrupted, errors.New("interrupted")}
+		return status, exit{exitInterrupted, errors.New("interrupted")}
 	}
 	if err != nil {
-		return err
+		return status, err
 	}
 	if status.Paused && status.Done() < status.Cells {
 		if err := activities.WriteHalt(ctx, s, name, activities.Halt{Reason: status.PauseReason, At: time.Now().UTC()}); err != nil {
-			return err
+			return status, err
 		}
 		if strings.Contains(status.PauseReason, "roundtable resume") { // it says how; run would go by the file's limits
 			fmt.Fprintf(os.Stderr, "\n%s is paused: %s\n", name, status.PauseReason)
 		} else {
 			fmt.Fprintf(os.Stderr, "\n%s is paused: %s\nto go on: %s\n", name, status.PauseReason, again)
 		}
-		return exit{exitIncomplete, fmt.Errorf("%s is paused after %d of %d cells", name, status.Done(), status.Cells)}
+		return status, exit{exitIncomplete, fmt.Errorf("%s is paused after %d of %d cells", name, status.Done(), status.Cells)}
 	}
-	if m.Labels == nil || status.Cancelled || r.until > 0 {
-		return nil
-	}
-	return labelOptions{options: r.options}.carry(ctx, e, s, name, *m.Labels)
+	return status, nil
 }
 
 // sealed says whether every cell of the plan has ended, is still there and not wanted again.

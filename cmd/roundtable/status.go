@@ -33,7 +33,7 @@ func newStatus(o *options) *cobra.Command {
 // engine, what has ended from the lake.
 type campaignStatus struct {
 	Name  string `json:"name"`
-	State string `json:"state"` // running, paused, done or not running
+	State string `json:"state"` // running, paused, interrupted or done
 	workflows.Status
 	Binding []binding `json:"binding,omitempty"` // what turns wait for, the most frequent first
 	Unread  string    `json:"unread,omitempty"`  // why the engine's word could not be had: the counts are the lake's
@@ -116,8 +116,8 @@ func (o *options) statusOf(ctx context.Context, s store.Store, name string) (cam
 	if err != nil {
 		return campaignStatus{}, err
 	}
-	st := campaignStatus{Name: name, State: "not running"}
-	if c, err := o.connect(ctx); err == nil {
+	st := campaignStatus{Name: name, State: "interrupted"}
+	if c, err := o.connect(ctx, name); err == nil {
 		defer c.Close()
 		running, err := queryStatus(ctx, c, workflows.CampaignID(name))
 		if err == nil && running.Done() < running.Cells {
@@ -182,6 +182,27 @@ func ended(ctx context.Context, s store.Store, p activities.Plan) (st workflows.
 	if err != nil {
 		return st, 0, err
 	}
+	if err := correctSpent(ctx, s, p.Campaign.Name, markers, &st.Spent); err != nil {
+		return st, 0, err
+	}
 	wanted, err := activities.ReadAgain(ctx, s, p.Campaign.Name)
 	return st, wanted.Left(markers), err
+}
+
+// correctSpent puts what settled calls were billed in the place of their worst case.
+func correctSpent(ctx context.Context, s store.Store, campaign string, markers []store.Marker, spent *task.Result) error {
+	settled, err := store.ReadSettled(ctx, s, campaign)
+	if err != nil || len(settled) == 0 {
+		return err
+	}
+	ended := map[store.Run]bool{}
+	for _, m := range markers {
+		ended[m.Run()] = true
+	}
+	for key, c := range settled {
+		if ended[key.Run] && c.WorstUSD != nil {
+			spent.CostUSD, spent.WorstUSD = spent.CostUSD+c.USD, max(0, spent.WorstUSD-*c.WorstUSD)
+		}
+	}
+	return nil
 }

@@ -118,7 +118,7 @@ func newCancel(o *options) *cobra.Command {
 
 // signal steers a running campaign and tells what is said; nothing if that is empty.
 func (o *options) signal(ctx context.Context, name, signal string, arg any, said string) error {
-	c, err := o.connect(ctx)
+	c, err := o.connect(ctx, name)
 	if err != nil {
 		return fmt.Errorf("campaign %q: %w; `roundtable run FILE` or `roundtable resume %s` goes on with it", name, err, name)
 	}
@@ -154,7 +154,7 @@ func (o *options) cancel(ctx context.Context, name string) error {
 		return err
 	}
 	r := runOptions{options: o}
-	e, err := r.start(ctx, s, work{})
+	e, err := r.start(ctx, s, work{folder: campaignFolder(name)})
 	if err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func TestSteering(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, ".roundtable")); err != nil {
 		t.Fatal(err)
 	}
-	if s, _ := statusNow(t, dir); s.Again == 0 || s.Again >= s.Cells || s.State != "not running" {
+	if s, _ := statusNow(t, dir); s.Again == 0 || s.Again >= s.Cells || s.State != "interrupted" {
 		t.Errorf("after a kill: %+v", s)
 	}
 	output(t, dir, "run", "slow.yaml")

@@ -1,0 +1,78 @@
+package lake
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// CallKey names one call of a campaign.
+type CallKey struct {
+	Run
+	Entry   int `json:"entry"`
+	Ask     int `json:"ask"`
+	Attempt int `json:"attempt"`
+}
+
+// SettledCall is a call of unknown outcome with what it was billed after all.
+type SettledCall struct {
+	CallKey
+	USD         float64  `json:"usd"`
+	Tokens      int64    `json:"tokens"` // input and output
+	RequestID   string   `json:"request_id,omitempty"`
+	WorstUSD    *float64 `json:"worst_usd,omitempty"` // what its intent holds, as is the next one
+	WorstTokens int64    `json:"worst_tokens,omitempty"`
+}
+
+// Settlement says what calls of unknown outcome were billed, and who says so.
+// It is written next to the ledger, which stays as it is.
+type Settlement struct {
+	At       time.Time     `json:"at"`
+	Evidence string        `json:"evidence"`
+	Calls    []SettledCall `json:"calls"`
+}
+
+// Settled are the settled calls of a campaign.
+type Settled map[CallKey]SettledCall
+
+// SettlementsKey returns the folder of a campaign's settlements.
+func SettlementsKey(campaign string) string { return AboutKey(campaign, "settlements/") }
+
+// ReadSettled reads all settlements of a campaign. A call is settled once.
+func ReadSettled(ctx context.Context, store Store, campaign string) (Settled, error) {
+	objects, err := store.List(ctx, SettlementsKey(campaign))
+	if err != nil {
+		return nil, err
+	}
+	all := Settled{}
+	for _, o := range objects {
+		data, err := store.Get(ctx, o.Key)
+		if err != nil {
+			return nil, err
+		}
+		var s Settlement
+		if err := Unseal(o.Key, data, &s); err != nil {
+			return nil, err
+		}
+		for _, c := range s.Calls {
+			if _, twice := all[c.CallKey]; twice {
+				return nil, fmt.Errorf("%s: %w: it settles call %d of entry %d of %s.%d, which is settled already", o.Key, ErrCorrupt, c.Attempt, c.Entry, c.Collaboration, c.Generation)
+			}
+			all[c.CallKey] = c
+		}
+	}
+	return all, nil
+}
+
+// WriteSettlement adds a settlement. Of two written at the same time one is ErrExists.
+func WriteSettlement(ctx context.Context, store Store, campaign string, s Settlement) error {
+	objects, err := store.List(ctx, SettlementsKey(campaign))
+	if err != nil {
+		return err
+	}
+	data, err := Seal(s)
+	if err != nil {
+		return err
+	}
+	return store.PutIfAbsent(ctx, fmt.Sprintf("%s%06d.json", SettlementsKey(campaign), len(objects)), data)
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// vendorCampaign is the file of a campaign whose agents a vendor plays.
+func vendorCampaign(v *vendor, name string, replicates int) string {
+	return fmt.Sprintf(`name: %s
+replicates: %d
+env: exchange
+protocol: {name: roundtable, rounds: 2}
+rule: majority
+model: {name: openai/fake, base_url: %q}
+limits: {collaborations: 2}
+%s`, name, replicates, v.URL+"/v1", vendorPrices)
+}
+
+// A process works on the campaign that it was asked for. Another one of the same
+// folder that was interrupted or killed stays as it is until it is named.
+func TestOtherCampaignsStayInterrupted(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*background){
+		"Ctrl-C": func(b *background) { b.Process.Signal(os.Interrupt); <-b.ended },
+		"kill":   (*background).kill,
+	} {
+		t.Run(name, func(t *testing.T) {
+			mine, others := newVendor(t), newVendor(t)
+			others.latency = 20 * time.Millisecond
+			dir := write(t, vendorCampaign(others, "others", 8))
+			save(t, dir, "mine.yaml", vendorCampaign(mine, "mine", 1))
+			b := starts(t, dir, nil, "run", "campaign.yaml")
+			until(t, "answers of the first campaign", func() bool { return b.over() || len(storedKeys(t, dir)) >= 12 })
+			end(b)
+			before := len(others.arrivals())
+
+			d := ends(t, 0, dir, nil, "run", "mine.yaml")
+			if asked := len(others.arrivals()) - before; asked > 0 {
+				t.Errorf("to run mine asked the service of the other campaign %d times", asked)
+			}
+			sold, _ := mine.books()
+			if calls := fmt.Sprintf("1/1 collaborations · %d calls", sold.calls); !strings.Contains(d.err, calls) {
+				t.Errorf("the progress of mine lacks %q:\n%s", calls, d.err)
+			}
+			if st := statusBy(t, dir, "others"); st.State != "interrupted" || st.Running > 0 {
+				t.Errorf("the other campaign is %s with %d running", st.State, st.Running)
+			}
+
+			stored := storedKeys(t, dir)
+			ends(t, 0, dir, nil, "run", "campaign.yaml")
+			for _, a := range others.arrivals()[before:] {
+				if stored[a.key] {
+					t.Errorf("%s was stored and is asked again", a.key)
+				}
+			}
+			digestBy(t, dir, "others")
+		})
+	}
+}
+
+// Campaigns of one state folder run at the same time, and each is steered by its name.
+func TestCampaignsOfOneFolderRunAtOnce(t *testing.T) {
+	t.Parallel()
+	first, second := newVendor(t), newVendor(t)
+	wait := make(chan struct{})
+	hold := sells("held", "stop", func(a *asked) string {
+		<-wait
+		return reply(a.prompt(), a.again())
+	})
+	first.set(func(*asked) *trick { return &hold })
+	second.set(func(*asked) *trick { return &hold })
+	dir := write(t, vendorCampaign(first, "first", 1))
+	save(t, dir, "second.yaml", vendorCampaign(second, "second", 1))
+	a := starts(t, dir, nil, "run", "campaign.yaml")
+	b := starts(t, dir, nil, "run", "second.yaml")
+	until(t, "calls of both", func() bool { return len(first.arrivals()) > 0 && len(second.arrivals()) > 0 })
+	ends(t, 0, dir, nil, "pause", "second")
+	close(wait)
+	<-a.ended
+	<-b.ended
+	if a.code(t) != 0 || b.code(t) != exitIncomplete {
+		t.Errorf("the first ends with %d, the paused one with %d\n%s%s", a.code(t), b.code(t), &a.said, &b.said)
+	}
+	ends(t, 0, dir, nil, "resume", "second")
+	digestBy(t, dir, "first")
+	digestBy(t, dir, "second")
+}
