@@ -51,9 +51,14 @@ func (a *Activities) openBudget(ctx context.Context, m Manifest) (*money.Account
 }
 
 // Spent counts a campaign's ledger: ended collaborations by their markers,
-// others by their stored answers and announced calls.
+// others by their stored answers and announced calls, and settled calls at what
+// they were billed.
 func Spent(ctx context.Context, s store.Store, campaign string) (money.Amount, error) {
-	var sum money.Amount
+	settled, err := store.ReadSettled(ctx, s, campaign)
+	if err != nil {
+		return money.Amount{}, err
+	}
+	sum := correction(settled)
 	add := func(c store.Charge) { sum = sum.Add(money.Amount{NanoUSD: c.NanoUSD, Tokens: c.Tokens}) }
 	markers, err := store.Commits(ctx, s, campaign)
 	if err != nil {

@@ -73,7 +73,7 @@ func TestBudgetHolds(t *testing.T) {
 				}
 				switch app := application(t, err); app.Type() {
 				case task.ErrPause:
-					if !strings.Contains(app.Message(), "the budget is spent") || !strings.Contains(app.Message(), "--cost-usd") {
+					if !strings.Contains(app.Message(), "the budget is used up") || !strings.Contains(app.Message(), "--cost-usd") {
 						t.Errorf("it is paused because %s", app.Message())
 					}
 					held.Add(1)

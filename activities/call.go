@@ -336,7 +336,23 @@ func (a *Activities) reserve(ctx context.Context, m Manifest, n need) (*money.Ho
 		}
 	}
 	if spent, ok := errors.AsType[*money.SpentError](err); ok {
-		return nil, pause(fmt.Errorf("%w; `roundtable resume %s --cost-usd N` (or --tokens N) goes on", spent, m.Campaign))
+		return nil, pause(fmt.Errorf("%w; `roundtable resume %s --cost-usd N` (or --tokens N) goes on%s", spent, m.Campaign, a.unsettled(ctx, m.Campaign)))
 	}
 	return hold, err
+}
+
+// unsettled says what a campaign has reserved for calls of unknown outcome, and
+// how that is released; nothing if there are none.
+func (a *Activities) unsettled(ctx context.Context, campaign string) string {
+	ledger, err := ReadLedger(ctx, a.config.Store, campaign)
+	if err != nil || len(ledger.Unknown) == 0 {
+		return ""
+	}
+	usd := 0.
+	for _, u := range ledger.Unknown {
+		if u.WorstUSD != nil {
+			usd += *u.WorstUSD
+		}
+	}
+	return fmt.Sprintf(". $%.4f of it is reserved for %d calls of unknown outcome: see `roundtable cost %s --settle`", usd, len(ledger.Unknown), campaign)
 }

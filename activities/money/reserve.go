@@ -8,7 +8,7 @@ import (
 )
 
 // ErrSpent is what a SpentError wraps.
-var ErrSpent = errors.New("the budget is spent")
+var ErrSpent = errors.New("the budget is used up")
 
 // ErrClosed is a reserve from an account that was closed.
 var ErrClosed = errors.New("the account is closed")
@@ -22,7 +22,7 @@ type SpentError struct {
 }
 
 func (e *SpentError) Error() string {
-	return fmt.Sprintf("campaign %s: %v: of %s, %s are spent and %s are held for calls under way; the next call can cost up to %s. Raise limits.cost_usd or limits.tokens to go on",
+	return fmt.Sprintf("campaign %s: %v: of %s, %s are spent or reserved for calls of unknown outcome, and %s are reserved for calls under way; the next call can cost up to %s. Raise limits.cost_usd or limits.tokens to go on",
 		e.Campaign, ErrSpent, e.Caps, e.Spent, e.Held, e.Wanted)
 }
 

@@ -36,6 +36,7 @@ type Group struct {
 	Billed         int    // answered and not from the cache
 	Cached         int    // from the cache: free
 	Unknown        int    // of unknown outcome: perhaps billed
+	Settled        int    // of unknown outcome, with what they were billed after all
 	Input          int64  // tokens of billed calls, as are the next ones
 	CachedInput    int64  // part of Input, from the provider's own cache
 	Output         int64
@@ -63,6 +64,7 @@ type Report struct {
 	Snapshots  []Snapshot // see Changed
 	Planned    int        // cells; 0 if the plan is not known
 	InPlan     int        // of these, committed
+	settled    lake.Settled
 	byName     map[[2]string]*Group
 	bySnapshot map[[2]string]*Snapshot
 }
@@ -75,6 +77,9 @@ func Load(ctx context.Context, store lake.Store, campaign string, by By) (Report
 	}
 	d, err := lake.ReadDataset(ctx, store, campaign)
 	if err != nil {
+		return r, err
+	}
+	if r.settled, err = lake.ReadSettled(ctx, store, campaign); err != nil {
 		return r, err
 	}
 	r.InPlan = len(d.Members)
@@ -111,8 +116,8 @@ func (r *Report) add(calls []record.Call, turns []record.Turn) {
 		said[t.Entry] = t
 	}
 	for _, c := range calls {
-		r.group(c, said[c.Entry]).add(c)
-		r.Total.add(c)
+		r.group(c, said[c.Entry]).add(c, r.settled)
+		r.Total.add(c, r.settled)
 		r.snapshot(c)
 	}
 }
@@ -133,7 +138,7 @@ func (r *Report) group(c record.Call, t record.Turn) *Group {
 	return r.byName[name]
 }
 
-func (g *Group) add(c record.Call) {
+func (g *Group) add(c record.Call, settled lake.Settled) {
 	if !g.seen[c.Key] {
 		if g.seen == nil {
 			g.seen = map[record.Key]bool{}
@@ -141,12 +146,16 @@ func (g *Group) add(c record.Call) {
 		g.seen[c.Key] = true
 		g.Collaborations++
 	}
-	g.count(c)
+	g.count(c, settled)
 }
 
-// count adds a call, whosever it is.
-func (g *Group) count(c record.Call) {
+// count adds a call, of whatever kind.
+func (g *Group) count(c record.Call, settled lake.Settled) {
+	billed, ok := settled[keyOf(c)]
 	switch {
+	case ok:
+		g.Settled++
+		g.USD += billed.USD
 	case c.Status != "answered":
 		g.Unknown++
 		if c.WorstUSD == nil {
@@ -159,6 +168,11 @@ func (g *Group) count(c record.Call) {
 	default:
 		g.bill(c)
 	}
+}
+
+func keyOf(c record.Call) lake.CallKey {
+	run := lake.Run{Collaboration: c.CollaborationID, Generation: int(c.Generation)}
+	return lake.CallKey{Run: run, Entry: int(c.Entry), Ask: int(c.Ask), Attempt: int(c.Attempt)}
 }
 
 func (g *Group) bill(c record.Call) {

@@ -14,8 +14,8 @@ func (r *Report) Embedded(calls map[string][]record.Call) {
 	for _, by := range slices.Sorted(maps.Keys(calls)) {
 		g := Group{Name: "embeddings by " + by, Shared: true}
 		for _, c := range calls[by] {
-			g.count(c)
-			r.Total.count(c)
+			g.count(c, r.settled)
+			r.Total.count(c, r.settled)
 		}
 		slices.Sort(g.Latency)
 		r.Groups = append(r.Groups, g)

@@ -24,9 +24,27 @@ func (r *Report) labels(ctx context.Context, store lake.Store) error {
 			g.sum(m)
 			r.Total.sum(m)
 		}
+		for _, m := range markers {
+			g.settle(m, r.settled)
+			r.Total.settle(m, r.settled)
+		}
 		r.byName[[2]string{g.Name}] = g
 	}
 	return nil
+}
+
+// settle corrects the sums of a marker by what is settled of its calls.
+func (g *Group) settle(m lake.Marker, settled lake.Settled) {
+	run := lake.Run{Collaboration: "labels-" + m.By + "-" + m.Collaboration, Generation: m.Generation}
+	for key, c := range settled {
+		if key.Run != run {
+			continue
+		}
+		g.Settled, g.Unknown, g.USD = g.Settled+1, g.Unknown-1, g.USD+c.USD
+		if c.WorstUSD != nil && m.WorstUSD != nil {
+			g.WorstUSD -= *c.WorstUSD
+		}
+	}
 }
 
 // sum adds a marker, which has sums and no single calls.

@@ -81,6 +81,9 @@ func (r Report) notes() []string {
 	if r.Total.Unknown > 0 {
 		note("Unknown: in flight when a process or a connection died, so perhaps billed. Worst USD is the cost if all of them were, answered at full length.")
 	}
+	if r.Total.Settled > 0 {
+		note("%d calls of unknown outcome are settled (`roundtable cost NAME --settle`): what they were billed is in cost USD.", r.Total.Settled)
+	}
 	if r.Total.Silent > 0 {
 		note("Of %d calls the service did not say what they used: cost USD and USD/call are about the others; worst USD has the most that they can have cost.", r.Total.Silent)
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 func newCost(o *options) *cobra.Command {
-	var by, format string
+	var by, format, settle string
 	cmd := &cobra.Command{
 		Use:   "cost NAME",
 		Short: "Say what a campaign's committed calls took: money, tokens, time",
@@ -35,6 +35,11 @@ func newCost(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if settle != "" {
+				if err := o.settle(cmd.Context(), cmd.ErrOrStderr(), s, args[0], settle); err != nil {
+					return err
+				}
+			}
 			r, err := readCost(cmd.Context(), s, args[0], cost.By(by))
 			if err != nil {
 				return err
@@ -48,6 +53,7 @@ func newCost(o *options) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&by, "by", string(cost.ByCondition), fmt.Sprintf("what the rows stand for: %s", wording.Or(cost.Bys())))
+	cmd.Flags().StringVar(&settle, "settle", "", "say what calls of unknown outcome were billed: `unbilled`, an amount in US dollars for all of them, or a file of the service's usage export (.csv, .jsonl, .json)")
 	cmd.Flags().StringVar(&format, "format", "", wording.Or(tables.Formats())+" (default: text)")
 	return cmd
 }

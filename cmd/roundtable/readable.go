@@ -48,6 +48,12 @@ func (o *options) temporalNamespace() string {
 	return cmp.Or(o.namespace, target.Namespace, infra.Namespace)
 }
 
+// isRunning reports whether a workflow is open.
+func isRunning(ctx context.Context, c client.Client, workflowID string) bool {
+	d, err := c.DescribeWorkflowExecution(ctx, workflowID, "")
+	return err == nil && d.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING
+}
+
 // unread is why the status of a workflow that runs cannot be had; nil if it does not run.
 func unread(ctx context.Context, c client.Client, workflowID string, cause error) error {
 	d, err := c.DescribeWorkflowExecution(ctx, workflowID, "")

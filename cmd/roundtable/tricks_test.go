@@ -83,7 +83,7 @@ func openaiError(kind, code string) string {
 }
 
 // passing are the faults that pass by themselves. Those of a connection, of a
-// status from 500 and of a 200 without an answer may have been billed.
+// gateway, and of a 200 without an answer may have been billed.
 func passing() []trick {
 	limited, sorry := openaiError("requests", "rate_limit_exceeded"), openaiError("server_error", "")
 	const page = "<html><body><h1>502 Bad Gateway</h1></body></html>"
@@ -92,13 +92,13 @@ func passing() []trick {
 		says("429 Retry-After", false, 429, limited, "Retry-After", "1"),
 		says("429 retry-after-ms", false, 429, limited, "Retry-After-Ms", "50"),
 		says("429 bare", false, 429, limited),
-		says("503 slow_down", true, 503, openaiError("slow_down", "slow_down")),
+		says("503 slow_down", false, 503, openaiError("slow_down", "slow_down")),
 		says("408", true, 408, sorry),
 		says("409", false, 409, openaiError("conflict", "conflict")),
-		says("500", true, 500, sorry),
+		says("500", false, 500, sorry),
 		says("502 HTML", true, 502, page, "Content-Type", "text/html"),
-		says("503", true, 503, ""),
-		says("529", true, 529, openaiError("overloaded_error", "")),
+		says("503", false, 503, ""),
+		says("529", false, 529, openaiError("overloaded_error", "")),
 		breaks("closed", func(net.Conn, []byte) {}),
 		breaks("reset", func(c net.Conn, _ []byte) { _ = c.(*net.TCPConn).SetLinger(0) }),
 		breaks("cut body", func(c net.Conn, body []byte) {

@@ -45,6 +45,7 @@ type verification struct {
 
 	Decisions int `json:"decisions"` // counted again from their ballots
 	Uncounted int `json:"uncounted"` // that rest on something else
+	Settled   int `json:"settled"`   // calls of unknown outcome with what they were billed
 
 	// Of the lake's cache, whose damage is no fault of the campaign: an entry that
 	// cannot be read costs one call when it is wanted.
@@ -75,6 +76,14 @@ func verify(ctx context.Context, s store.Store, campaign string) (verification, 
 	if _, err := activities.ReadHalt(ctx, s, campaign); err != nil {
 		v.find(activities.HaltKey(campaign), err.Error())
 	}
+	settled, problems, err := activities.CheckSettled(ctx, s, campaign)
+	if err != nil {
+		return v, err
+	}
+	for _, p := range problems {
+		v.find(store.SettlementsKey(campaign), p)
+	}
+	v.Settled = settled
 	if len(v.Findings) == 0 { // what is damaged cannot be counted
 		if err := v.recount(ctx, s); err != nil {
 			return v, err
@@ -186,6 +195,9 @@ func (v verification) print(w io.Writer) {
 	}
 	if v.Decisions > 0 {
 		fmt.Fprintf(w, "Counted again: %d decisions from their ballots\n", v.Decisions)
+	}
+	if v.Settled > 0 {
+		fmt.Fprintf(w, "Settled: %d calls of unknown outcome, each in the ledger\n", v.Settled)
 	}
 	if n := len(v.Uncommitted); n > 0 {
 		fmt.Fprintf(w, "Not committed: %d files of collaborations that are under way or were interrupted; no reader sees them\n", n)

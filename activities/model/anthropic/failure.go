@@ -53,8 +53,7 @@ func readDetails(body []byte) details {
 func (c *client) refusal(f *wire.Failure) *fault {
 	d := readDetails(f.Body)
 	err := c.report.Refused(f, d.classify(f.Status), d.name(f.Status), d.message)
-	// Only what is certain: a request that ran into a timeout may have been answered.
-	err.Unbilled = f.Status < 500 && f.Status != http.StatusRequestTimeout && f.Status != wire.ClientClosed && !d.blocked()
+	err.Unbilled = f.Unbilled() && !d.blocked()
 	return &fault{err: err, refusesFormat: f.Status == http.StatusBadRequest && err.Class == model.Fail && d.namesFormat()}
 }
 

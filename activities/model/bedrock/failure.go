@@ -77,7 +77,7 @@ func failed(f *wire.Failure, report wire.Reporter) *model.Error {
 	}
 	out := report.Failed(class, name, message)
 	out.Status = f.Status
-	out.Unbilled = unbilled(f.Status, name)
+	out.Unbilled = unbilled(f, name)
 	if class == model.Retry {
 		out.RetryAfter = wire.RetryAfter(f.Header, f.At)
 	}
@@ -119,12 +119,12 @@ func classify(status int) model.Class {
 }
 
 // unbilled is only what is certain: in the others the model may have begun.
-func unbilled(status int, name string) bool {
+func unbilled(f *wire.Failure, name string) bool {
 	switch name {
 	case "ModelTimeoutException", "ModelErrorException", "ModelStreamErrorException", "RequestAbortedException":
 		return false
 	}
-	return status < 500 && status != http.StatusRequestTimeout && status != http.StatusFailedDependency
+	return f.Status != http.StatusFailedDependency && f.Unbilled()
 }
 
 // wrongClock says how far this machine's clock is off, if a signature was

@@ -86,8 +86,7 @@ func (d *details) add(v jsontext.Value) {
 func (c *client) refusal(f *wire.Failure) *fault {
 	d := readDetails(f.Body)
 	err := c.report.Refused(f, d.classify(f.Status), d.name(f.Status), d.message)
-	// Only what is certain: a request that ran into a timeout may have been answered.
-	err.Unbilled = f.Status < 500 && f.Status != http.StatusRequestTimeout && f.Status != wire.ClientClosed
+	err.Unbilled = f.Unbilled() // "Billing" in its documentation: requests that fail with 400 or 500 are not charged
 	if err.Class == model.Retry {
 		err.RetryAfter = cmp.Or(d.retryDelay, err.RetryAfter)
 	}

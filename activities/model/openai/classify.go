@@ -64,13 +64,10 @@ func (h host) classify(status int, d details) model.Class {
 
 const flexFull = 498 // Groq has no capacity left for its tier flex
 
-// unbilled is only what is certain. Azure charges for prompts that it filters or finds too long.
-func (h host) unbilled(status int, d details) bool {
-	switch {
-	case status == http.StatusRequestTimeout, status == wire.ClientClosed, d.code == "content_filter":
-		return false
-	case status == http.StatusBadRequest && h.azure():
+// unbilled reports what is certain only. Azure charges for prompts that it filters or finds too long.
+func (h host) unbilled(f *wire.Failure, d details) bool {
+	if d.code == "content_filter" || f.Status == http.StatusBadRequest && h.azure() {
 		return false
 	}
-	return status < 500
+	return f.Unbilled()
 }

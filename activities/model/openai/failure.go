@@ -117,7 +117,7 @@ func (c *client) refusal(f *wire.Failure) (model.Response, *fault) {
 func (c *client) statusFault(f *wire.Failure) *fault {
 	d := readDetails(f.Body)
 	err := c.report.Refused(f, c.host.classify(f.Status, d), d.name(f.Status), d.text())
-	err.Unbilled = c.host.unbilled(f.Status, d)
+	err.Unbilled = c.host.unbilled(f, d)
 	return &fault{err: err, namesFormat: d.namesFormat()}
 }
 

@@ -93,7 +93,7 @@ func (c *client) Complete(ctx context.Context, r model.Request) (model.Response,
 	err = wire.Post(ctx, c.http, c.url, body, c.header)
 	if f, ok := errors.AsType[*wire.Failure](err); ok {
 		fault := c.report.Refused(f, wire.Classify(f.Status), wire.Unnamed(f.Status), string(f.Body))
-		fault.Unbilled = f.Status < 500
+		fault.Unbilled = f.Unbilled()
 		return model.Response{}, fault
 	}
 	if err != nil {

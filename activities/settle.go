@@ -1,0 +1,124 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"roundtable/activities/lake"
+	"roundtable/activities/money"
+	store "roundtable/analysis/lake"
+)
+
+// LedgerCalls are the calls of a campaign's ledger that a service's bill is
+// compared with: those of agents, labellers and embedders, ended or not.
+type LedgerCalls struct {
+	Unknown  []UnknownCall   // of unknown outcome, not settled
+	Answered map[string]bool // request ids of answers
+}
+
+// UnknownCall is a call of unknown outcome.
+type UnknownCall struct {
+	Key store.CallKey
+	lake.Intent
+}
+
+// Settle returns the call with what it was billed.
+func (u UnknownCall) Settle(usd float64, tokens int64, requestID string) store.SettledCall {
+	return store.SettledCall{
+		CallKey: u.Key, USD: usd, Tokens: tokens, RequestID: requestID, WorstUSD: u.WorstUSD, WorstTokens: u.WorstTokens,
+	}
+}
+
+// ReadLedger reads all calls of a campaign.
+func ReadLedger(ctx context.Context, s store.Store, campaign string) (LedgerCalls, error) {
+	l := LedgerCalls{Answered: map[string]bool{}}
+	settled, err := store.ReadSettled(ctx, s, campaign)
+	if err != nil {
+		return l, err
+	}
+	err = eachPlace(ctx, s, campaign, func(p lake.Place, stored lake.Stored) {
+		for _, i := range stored.Unknown {
+			key := callKey(p, i)
+			if _, done := settled[key]; !done {
+				l.Unknown = append(l.Unknown, UnknownCall{key, i})
+			}
+		}
+		for _, t := range stored.Turns {
+			for _, a := range t.Asks {
+				if !a.Cached && a.RequestID != "" {
+					l.Answered[a.RequestID] = true
+				}
+			}
+		}
+	})
+	return l, err
+}
+
+func callKey(p lake.Place, i lake.Intent) store.CallKey {
+	run := store.Run{Collaboration: p.Collaboration, Generation: p.Generation}
+	return store.CallKey{Run: run, Entry: i.Entry, Ask: i.Ask, Attempt: i.Attempt}
+}
+
+func eachPlace(ctx context.Context, s store.Store, campaign string, visit func(lake.Place, lake.Stored)) error {
+	answers := lake.NewAnswers(s)
+	places, err := answers.Places(ctx, campaign)
+	if err != nil {
+		return err
+	}
+	for _, p := range places {
+		stored, err := answers.Load(ctx, p)
+		if err != nil && !errors.Is(err, lake.ErrCorrupt) {
+			return err
+		}
+		visit(p, stored)
+	}
+	return nil
+}
+
+// CheckSettled returns what is wrong with a campaign's settlements: each is of
+// a call of unknown outcome, with the worst case that its intent holds.
+func CheckSettled(ctx context.Context, s store.Store, campaign string) (calls int, problems []string, err error) {
+	settled, err := store.ReadSettled(ctx, s, campaign)
+	if err != nil || len(settled) == 0 {
+		if errors.Is(err, store.ErrCorrupt) {
+			return 0, []string{err.Error()}, nil
+		}
+		return 0, nil, err
+	}
+	whole := 0
+	err = eachPlace(ctx, s, campaign, func(p lake.Place, stored lake.Stored) {
+		for _, i := range stored.Unknown {
+			c, ok := settled[callKey(p, i)]
+			switch {
+			case !ok:
+			case c.WorstTokens != i.WorstTokens || nano(c.WorstUSD) != nano(i.WorstUSD):
+				problems = append(problems, fmt.Sprintf("the settlement of entry %d of %s holds another worst case than its intent", i.Entry, p))
+				whole++
+			default:
+				whole++
+			}
+		}
+	})
+	if missing := len(settled) - whole; missing > 0 {
+		problems = append(problems, fmt.Sprintf("%d settled calls are not in the ledger, or were answered", missing))
+	}
+	return len(settled), problems, err
+}
+
+// correction is what settlements change in a ledger's sum.
+func correction(settled store.Settled) money.Amount {
+	var sum money.Amount
+	for _, c := range settled {
+		sum = sum.Add(money.Amount{NanoUSD: nano(&c.USD) - nano(c.WorstUSD), Tokens: c.Tokens - c.WorstTokens})
+	}
+	return sum
+}
+
+func nano(usd *float64) int64 {
+	if usd == nil {
+		return 0
+	}
+	return int64(math.Round(*usd * 1e9))
+}
