@@ -1,10 +1,12 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 
 	"roundtable/activities/label"
 	"roundtable/activities/lake"
@@ -25,9 +27,33 @@ type Sample struct {
 	Messages []model.Message `json:"messages"`
 }
 
-// Rehearsed is what a collaboration of scripted agents was shown and said, in
-// calls and bytes; its calls are some, the most there can be are Preview's.
-type Rehearsed struct{ Calls, Shown, Said int }
+// Rehearsed is what one model of a collaboration of scripted agents was shown
+// and said in one format, in calls and bytes; its calls are some, the most there
+// can be are Preview's.
+type Rehearsed struct {
+	Model              string // as the campaign names it, whom the scripted agents stand in for
+	Format             transcript.Format
+	Calls, Shown, Said int
+	Fixed              int // of Shown, what a prompt has before anybody has spoken
+}
+
+// rehearsals are Rehearsed by model and format, in order of their first call.
+type rehearsals []Rehearsed
+
+func (all *rehearsals) add(model string, f transcript.Format, shown, said int) {
+	i := slices.IndexFunc(*all, func(r Rehearsed) bool { return r.Model == model && r.Format == f })
+	if i < 0 {
+		*all = append(*all, Rehearsed{Model: model, Format: f, Fixed: shown})
+		i = len(*all) - 1
+	}
+	r := &(*all)[i]
+	least := shown
+	if r.Calls > 0 {
+		least = min(shown, r.Fixed/r.Calls)
+	}
+	r.Calls, r.Shown, r.Said = r.Calls+1, r.Shown+shown, r.Said+said
+	r.Fixed = least * r.Calls
+}
 
 // Preview says what a condition would do without asking its model anything:
 // the most calls of one collaboration, re-asks not counted, and the last prompt
@@ -59,26 +85,26 @@ func Preview(p Plan, i int, data func(string) (fs.FS, error), models Models) (ca
 // Rehearse plays a whole collaboration of a condition with scripted agents in
 // memory, for a guess of what a real one takes, and what it takes to label its
 // messages with such words.
-func Rehearse(p Plan, i int, words string, data func(string) (fs.FS, error), models Models) (r, labels Rehearsed, err error) {
+func Rehearse(p Plan, i int, words string, data func(string) (fs.FS, error), models Models) (turns, labels []Rehearsed, err error) {
 	c, err := rehearsal(p, i, data, models)
 	if err != nil {
-		return r, labels, err
+		return nil, nil, err
 	}
+	cond := p.Campaign.Conditions[i]
+	var asked, labelled rehearsals
 	heard := map[int][]label.Said{} // by round
 	err = c.rehearse(math.MaxInt, func(at protocol.Pending, q question, t lake.Turn) {
-		r.Calls++
-		r.Shown += size(q.messages) + len(q.request(nil).Schema)
-		r.Said += len(t.Asks[len(t.Asks)-1].Raw)
+		model := cmp.Or(cond.Models[q.speaker].Name, cond.Model.Name)
+		asked.add(model, at.Payload.Format, size(q.messages)+len(q.request(nil).Schema), len(t.Asks[len(t.Asks)-1].Raw))
 		if !message(at, t) {
 			return
 		}
 		said := label.Said{From: q.speaker, Text: t.Text}
 		heard[at.Round] = append(heard[at.Round], said)
-		labels.Calls++
-		labels.Shown += size(label.Question{Before: heard[at.Round-1], Message: said}.Messages(words)) + len(label.Schema())
-		labels.Said += len(`{"acts": ["Inform", "Propose"]}`)
+		question := label.Question{Before: heard[at.Round-1], Message: said}.Messages(words)
+		labelled.add("", "labels", size(question)+len(label.Schema()), len(`{"acts": ["Inform", "Propose"]}`))
 	})
-	return r, labels, err
+	return asked, labelled, err
 }
 
 // message says whether the turn will be one in the table.

@@ -1,27 +1,115 @@
 package forecast
 
-// Guess is a forecast before any model was asked, for the cells of a condition:
-// from the calls and bytes of a collaboration that scripted agents played, the
-// most calls there can be, and the longest answer (tokens; 0 if not known).
+import "roundtable/workflows/transcript"
+
+// Bytes of a token: in the middle, and where a text has few or many of them.
+const (
+	usual = 4.0
+	long  = 6.0
+	short = 2.5
+)
+
+// Turns are the turns of one model in one format, in a collaboration that
+// scripted agents played, with what is known of the model.
+type Turns struct {
+	Format transcript.Format
+	Calls  int
+	Shown  int // bytes of the prompts
+	Fixed  int // of these, what a prompt has before anybody has spoken
+	Said   int // bytes of the scripted answers
+	// Longest is the most tokens that one answer of the model can have.
+	Longest int
+	// Exact says that the model answers as it did here: it is scripted or recorded.
+	Exact bool
+	// Rate is what the model costs; nil if that is not known.
+	Rate *Rate
+}
+
+// Rate is a price in US dollars for a million tokens.
+type Rate struct{ Input, Output float64 }
+
+// Guess returns a forecast before any model was asked, for the cells of a
+// condition: from the turns of one collaboration and the most calls there can be.
 //
-// A token is taken for 4 bytes of prompt or answer, between 6 and 2.5. A real
-// model may say from half as much as a scripted agent up to the longest answer,
-// or ten times as much if that is not known; what it says is shown to others.
-func Guess(cells, calls, shown, said, mostCalls, longest int) Forecast {
-	n, most := float64(cells), float64(mostCalls)
-	perCall := float64(said) / 4 / max(1, float64(calls))
-	top := 10 * perCall
-	if longest > 0 {
-		top = max(perCall, float64(longest))
+// About: a real model says as much as recorded ones did in this format
+// (LengthOf), and what it says is shown to others; a token is taken for 4 bytes.
+// From: as much as the scripted agents said, at 6 bytes a token. To: every
+// answer as long as it can be, every call that there can be, 2.5 bytes a token.
+func Guess(cells, mostCalls int, asked []Turns) Forecast {
+	return guess(cells, mostCalls, asked, asked)
+}
+
+// GuessLabels is Guess of a labeller who reads what was said in other turns.
+func GuessLabels(cells, mostCalls int, asked, heard []Turns) Forecast {
+	return guess(cells, mostCalls, asked, heard)
+}
+
+func guess(cells, mostCalls int, asked, heard []Turns) Forecast {
+	calls := 0
+	for _, t := range asked {
+		calls += t.Calls
 	}
-	scale := most / max(1, float64(calls))
-	out := Interval{perCall / 2 * float64(calls), perCall * float64(calls), top * most}
-	in := Interval{Low: float64(shown) / 6, Mean: float64(shown) / 4}
-	in.High = float64(shown) / 2.5 * scale * max(1, top/max(1, perCall)) // longer messages are read by all that follow
-	return Forecast{
-		Calls:       Interval{float64(calls), float64(calls), most}.times(n),
-		InputTokens: in.times(n), OutputTokens: out.times(n),
+	n, more := float64(cells), max(1, float64(mostCalls)/max(1, float64(calls)))
+	about, most := growth(heard)
+	sum := Forecast{Calls: Interval{float64(calls), float64(calls), max(float64(calls), float64(mostCalls))}.times(n), CostUSD: new(Interval)}
+	for _, t := range asked {
+		told := float64(t.Shown - t.Fixed)
+		f := Forecast{
+			InputTokens: Interval{
+				Low:  float64(t.Shown) / long,
+				Mean: (float64(t.Fixed) + told*about) / usual,
+				High: (float64(t.Fixed)*more + told*most*more*more) / short, // in more rounds there are more prompts, and each is longer
+			}.times(n),
+			OutputTokens: t.output(more).times(n),
+		}
+		if t.Rate != nil {
+			f = f.Price(t.Rate.Input, t.Rate.Output)
+		}
+		sum = sum.Add(f)
 	}
+	return sum
+}
+
+// output returns the tokens of all answers, with so many times more calls at most.
+func (t Turns) output(more float64) Interval {
+	said, calls := float64(t.Said), float64(t.Calls)
+	if t.Exact {
+		return Interval{said / long, said / usual, said / short * more}
+	}
+	most := calls * float64(t.Longest)
+	return Interval{min(said/long, most), min(t.words()/usual, most), most * more}
+}
+
+// words returns how many bytes a real model writes: in a free text its own
+// words, in JSON the structure that the scripted agent wrote too, and reasons.
+func (t Turns) words() float64 {
+	said, words := float64(t.Said), float64(t.Calls*LengthOf(t.Format).Bytes)
+	switch {
+	case t.Exact:
+		return said
+	case isShown(t.Format) && t.Format != transcript.FormatMessage:
+		return max(said, words)
+	}
+	return said + words
+}
+
+// growth returns how many times longer what is shown to others is than the
+// scripted agents' words, about and at most.
+func growth(turns []Turns) (about, most float64) {
+	var said, words, longest float64
+	for _, t := range turns {
+		if !isShown(t.Format) {
+			continue
+		}
+		answers := t.output(1)
+		said += float64(t.Said)
+		words += usual * answers.Mean
+		longest += short * answers.High
+	}
+	if said == 0 {
+		return 1, 1
+	}
+	return max(1, words/said), max(1, longest/said)
 }
 
 func (i Interval) times(n float64) Interval { return Interval{i.Low * n, i.Mean * n, i.High * n} }

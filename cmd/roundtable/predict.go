@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -17,47 +18,108 @@ import (
 	"roundtable/analysis/forecast"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
-	"roundtable/workflows/plan"
+	"roundtable/envs/wording"
 )
 
 // prediction is what a campaign will take.
 type prediction struct {
 	forecast.Forecast
 	Basis string `json:"basis"` // what it rests on
+	// Unpriced are the models without a price, for which the cost is not known.
+	Unpriced []string `json:"unpriced,omitempty"`
 	// Labels are what labelling takes beside that, by a guess; nil if nobody labels.
 	Labels *forecast.Forecast `json:"labels,omitempty"`
 }
 
 // guess predicts before any model was asked: from one collaboration of each
-// condition that scripted agents play in memory.
+// condition that scripted agents play in memory, and the lengths of recorded answers.
 func guess(p activities.Plan, m activities.Manifest, s store.Store, most []int) (prediction, error) {
 	var sum forecast.Forecast
+	b := bounds{}
 	for i, c := range p.Campaign.Conditions {
-		r, _, err := activities.Rehearse(p, i, "", openData, newProviders(s).build)
+		rehearsed, _, err := activities.Rehearse(p, i, "", openData, newProviders(s).build)
 		if err != nil {
 			return prediction{}, err
 		}
-		f := forecast.Guess(p.Campaign.CellsOf(i), r.Calls, r.Shown, r.Said, most[i], c.Generate.MaxTokens)
-		switch price, ok := m.Prices[c.Model.Name]; {
-		case free(c):
-			f = f.Price(0, 0)
-		case ok && len(c.Models) == 0:
-			f = f.Price(price.Input, price.Output)
-		}
+		f := forecast.Guess(p.Campaign.CellsOf(i), most[i], b.turns(rehearsed, c.Generate.MaxTokens, m))
 		if i == 0 {
 			sum = f
 		} else {
 			sum = sum.Add(f)
 		}
 	}
-	return prediction{Forecast: sum, Basis: "a guess: a rehearsal with scripted agents, 2.5 to 6 bytes a token, answers from half as long as theirs to max_tokens; --pilot 0.02 asks the models"}, nil
+	return prediction{Forecast: sum, Basis: b.basis(), Unpriced: slices.Sorted(maps.Keys(b.unpriced))}, nil
 }
 
-// free says that all models of a condition are simulated or recorded.
-func free(c plan.Condition) bool {
-	return !slices.ContainsFunc(slices.AppendSeq([]plan.Choice{c.Model}, maps.Values(c.Models)), func(m plan.Choice) bool {
-		return !strings.HasPrefix(m.Name, "scripted/") && !strings.HasPrefix(m.Name, "replay/")
-	})
+// statedBound is how many tokens an answer has at most where neither
+// generate.max_tokens nor the price table says it.
+const statedBound = 16384
+
+// bounds notes what a guess rests on: what the longest answers are taken from,
+// and which models have no price.
+type bounds struct {
+	real, set, own, stated bool
+	unpriced               map[string]bool
+}
+
+// turns puts bounds and prices on what was rehearsed.
+func (b *bounds) turns(rehearsed []activities.Rehearsed, maxTokens int, m activities.Manifest) []forecast.Turns {
+	var all []forecast.Turns
+	for _, r := range rehearsed {
+		t := forecast.Turns{Format: r.Format, Calls: r.Calls, Shown: r.Shown, Fixed: r.Fixed, Said: r.Said, Exact: isFree(r.Model)}
+		if t.Exact {
+			t.Rate = &forecast.Rate{}
+			all = append(all, t)
+			continue
+		}
+		price, ok := m.Prices[r.Model]
+		if ok {
+			t.Rate = &forecast.Rate{Input: price.Input, Output: price.Output}
+		} else {
+			if b.unpriced == nil {
+				b.unpriced = map[string]bool{}
+			}
+			b.unpriced[r.Model] = true
+		}
+		b.real = true
+		switch {
+		case maxTokens > 0:
+			t.Longest, b.set = maxTokens, true
+		case price.MaxOutput > 0:
+			t.Longest, b.own = price.MaxOutput, true
+		default:
+			t.Longest, b.stated = statedBound, true
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// basis says what the columns of a guess are.
+func (b *bounds) basis() string {
+	if !b.real {
+		return "a rehearsal with the scripted agents; from and to allow for 6 and 2.5 bytes a token"
+	}
+	var longest []string
+	for _, of := range []struct {
+		used bool
+		text string
+	}{
+		{b.set, "generate.max_tokens"},
+		{b.own, "the model's own maximum (set generate.max_tokens to lower it)"},
+		{b.stated, fmt.Sprintf("%d tokens, as neither generate.max_tokens nor the price table bounds it (set generate.max_tokens to lower it)", statedBound)},
+	} {
+		if of.used {
+			longest = append(longest, of.text)
+		}
+	}
+	return "a guess. About: answers as long as recorded ones of real models, 130 to 135 tokens of words each (docs/operating.md has the sources); a model that thinks first takes more. From: as short as the scripted agents' answers. To: every answer of the greatest length, which is " +
+		wording.Or(longest) + ". --pilot 0.02 asks the models"
+}
+
+// isFree reports whether a model is simulated or recorded.
+func isFree(model string) bool {
+	return strings.HasPrefix(model, "scripted/") || strings.HasPrefix(model, "replay/")
 }
 
 // guessLabels predicts what the labeller of the file takes; nil if it names none.
@@ -67,24 +129,28 @@ func guessLabels(p activities.Plan, m activities.Manifest, s store.Store, most [
 		return nil, nil
 	}
 	sum := forecast.Forecast{CostUSD: new(forecast.Interval)}
+	if l.Labeller.Name == label.Rules { // it asks nobody
+		return &sum, nil
+	}
 	for i, c := range p.Campaign.Conditions {
-		cells := p.Campaign.CellsOf(i)
-		turns, r, err := activities.Rehearse(p, i, l.Words, openData, newProviders(s).build)
+		rehearsed, labelled, err := activities.Rehearse(p, i, l.Words, openData, newProviders(s).build)
 		if err != nil {
 			return nil, err
 		}
-		atMost := r.Calls * most[i] / max(1, turns.Calls)
-		f := forecast.Guess(cells, r.Calls, r.Shown, r.Said, max(r.Calls, atMost), l.Generate.MaxTokens)
-		// What is labelled may be as much longer as what agents read, not as the labels.
-		read := forecast.Guess(cells, turns.Calls, turns.Shown, turns.Said, most[i], c.Generate.MaxTokens).InputTokens
-		f.InputTokens.High = f.InputTokens.Mean * read.High / max(1, read.Mean)
-		switch {
-		case l.Price != nil:
-			f = f.Price(l.Price.Input, l.Price.Output)
-		case l.Labeller.Name == label.Rules:
-			f = forecast.Forecast{CostUSD: new(forecast.Interval)} // it asks nobody
+		heard := new(bounds).turns(rehearsed, c.Generate.MaxTokens, m)
+		asked := new(bounds).turns(labelled, cmp.Or(l.Generate.MaxTokens, statedBound), m)
+		calls := 0
+		for n := range asked {
+			calls += asked[n].Calls
+			if asked[n].Rate = nil; l.Price != nil {
+				asked[n].Rate = &forecast.Rate{Input: l.Price.Input, Output: l.Price.Output}
+			}
 		}
-		sum = sum.Add(f)
+		turns := 0
+		for _, t := range heard {
+			turns += t.Calls
+		}
+		sum = sum.Add(forecast.GuessLabels(p.Campaign.CellsOf(i), calls*most[i]/max(1, turns), asked, heard))
 	}
 	return &sum, nil
 }
@@ -181,4 +247,7 @@ func (p prediction) print(atOnce int) {
 		})
 	}
 	fmt.Fprintln(os.Stdout, t.Render())
+	if len(p.Unpriced) > 0 {
+		fmt.Printf("The cost is not known: no price for %s; give it under prices:\n", strings.Join(p.Unpriced, ", "))
+	}
 }

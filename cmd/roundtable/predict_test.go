@@ -5,15 +5,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
 type predicted struct {
 	Cells      int
 	Prediction struct {
-		Calls, InputTokens struct{ Low, Mean, High float64 }
-		CostUSD            *struct{ Mean float64 } `json:"cost_usd"`
-		Basis              string
+		Calls        struct{ Low, Mean, High float64 }
+		OutputTokens struct{ Low, Mean, High float64 } `json:"output_tokens"`
+		CostUSD      *struct{ Mean float64 }           `json:"cost_usd"`
+		Basis        string
 	}
 }
 
@@ -84,4 +86,37 @@ func sealedDigest(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	return string(data)
+}
+
+// The guess of plan prices the models of single agents, takes answers for as
+// long as recorded ones of real models, and max_tokens lowers its upper end.
+func TestPlanPredictsRealModels(t *testing.T) {
+	dir := t.TempDir()
+	file := func(generate string) predicted {
+		save(t, dir, "real.yaml", `name: real
+env: exchange
+protocol: {name: roundtable, rounds: 2}
+rule: majority
+model: openai/fake
+models: {Alex: openai/other}
+prices: {openai/fake: {input: 1, output: 2}, openai/other: {input: 3, output: 4}}
+`+generate)
+		return predictedBy(t, program(t, dir, "plan", "real.yaml", "--json"))
+	}
+	free, bound := file(""), file("generate: {max_tokens: 300}\n")
+	calls := free.Prediction.Calls.Mean
+	if out := free.Prediction.OutputTokens.Mean / calls; out < 100 || out > 300 {
+		t.Errorf("an answer has about %v tokens", out)
+	}
+	if free.Prediction.CostUSD == nil || bound.Prediction.CostUSD == nil {
+		t.Fatalf("the prices of all models are given, and the cost is not known: %+v", free.Prediction)
+	}
+	if a, b := free.Prediction.OutputTokens.High, bound.Prediction.OutputTokens.High; b >= a || b != 300*bound.Prediction.Calls.High {
+		t.Errorf("at most %v output tokens without max_tokens, %v with", a, b)
+	}
+	for basis, says := range map[string]string{free.Prediction.Basis: "16384 tokens", bound.Prediction.Basis: "generate.max_tokens"} {
+		if !strings.Contains(basis, says) {
+			t.Errorf("%q does not say %q", basis, says)
+		}
+	}
 }

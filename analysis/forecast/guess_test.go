@@ -1,0 +1,64 @@
+package forecast
+
+import (
+	"testing"
+
+	"roundtable/workflows/transcript"
+)
+
+// answers are 10 free texts of a scripted agent, whose one sentence says little
+// about a real model's chain of thought.
+func answers(longest int) []Turns {
+	return []Turns{{Format: transcript.FormatAnswer, Calls: 10, Shown: 20000, Fixed: 8000, Said: 400, Longest: longest, Rate: &Rate{1, 2}}}
+}
+
+// A real model's answers are as long as recorded ones, not as the scripted agents'.
+func TestGuessTakesRecordedLengths(t *testing.T) {
+	f := Guess(3, 10, answers(1000))
+	if mean := f.OutputTokens.Mean / 30; mean != 531./4 {
+		t.Errorf("an answer has about %v tokens, recorded ones have %v", mean, 531./4)
+	}
+	if f.InputTokens.Mean <= 3*20000./4 {
+		t.Errorf("longer answers are shown to others, but %v input tokens are all that the scripted agents took", f.InputTokens.Mean)
+	}
+	scripted := answers(0)
+	scripted[0].Exact = true
+	if f := Guess(3, 10, scripted); f.OutputTokens.Mean != 3*400./4 || f.InputTokens.Mean != 3*20000./4 {
+		t.Errorf("a scripted campaign takes %+v", f)
+	}
+}
+
+// A bound on the length of answers never raises any figure.
+func TestBoundLowersTheGuess(t *testing.T) {
+	before := Guess(1, 20, answers(16384))
+	for _, longest := range []int{4096, 1024, 200, 50, 5} {
+		now := Guess(1, 20, answers(longest))
+		for name, pair := range map[string][2]Interval{
+			"input": {before.InputTokens, now.InputTokens}, "output": {before.OutputTokens, now.OutputTokens}, "cost": {*before.CostUSD, *now.CostUSD},
+		} {
+			a, b := pair[0], pair[1]
+			if b.Low > a.Low || b.Mean > a.Mean || b.High > a.High || b.Low > b.Mean || b.Mean > b.High {
+				t.Errorf("%s: %+v without, %+v with at most %d tokens", name, a, b, longest)
+			}
+		}
+		if most := float64(20 * longest); now.OutputTokens.High != most {
+			t.Errorf("20 answers of at most %d tokens take up to %v", longest, now.OutputTokens.High)
+		}
+		before = now
+	}
+}
+
+// Agents with models of their own are priced each by its own; where a price
+// lacks, so does the sum.
+func TestGuessPricesEachModel(t *testing.T) {
+	both := append(answers(100), answers(100)...)
+	both[1].Rate = &Rate{10, 20}
+	one, two := Guess(1, 20, answers(100)), Guess(1, 20, both)
+	if got, want := two.CostUSD.Mean, 11*one.CostUSD.Mean; got < want*0.999 || got > want*1.001 {
+		t.Errorf("cost %v, want %v", got, want)
+	}
+	both[0].Rate = nil
+	if f := Guess(1, 20, both); f.CostUSD != nil {
+		t.Errorf("a cost without a price: %+v", f.CostUSD)
+	}
+}
