@@ -64,7 +64,7 @@ type InformationDistance struct{}
 func (InformationDistance) Name() string { return "Information Distance" }
 func (InformationDistance) Fit(d *Data, train []int) (Fitted, error) {
 	if d.distances == 0 {
-		return Fitted{}, fmt.Errorf("none of the %d collaborations has an information distance in any round; measure their messages first", len(d.Runs))
+		return Fitted{}, fmt.Errorf("none of the %d collaborations has an information distance: no two rounds in a row have messages that were measured", len(d.Runs))
 	}
 	sum, n := 0.0, 0
 	for _, run := range train {

@@ -18,8 +18,9 @@ type Rule string
 const (
 	// Portable counts by rules on letters, so that any program can repeat it.
 	Portable Rule = "portable"
-	// Textstat counts as the Python package textstat 0.7 does: syllables are
-	// one more than the places where a word can be hyphenated.
+	// Textstat counts by the outline of the Python package textstat 0.7: syllables
+	// are one more than the places where a word can be hyphenated. The package
+	// also has a dictionary of syllables, so some of its counts are others.
 	Textstat Rule = "textstat"
 )
 

@@ -5,8 +5,10 @@ import (
 	"unicode"
 )
 
-// textstat counts as textstat 0.7 does with its defaults: apostrophes of
-// contractions stay, sentences of up to two words are none.
+// textstat counts by the rules of textstat 0.7 without its dictionary: syllables
+// are places to hyphenate at, apostrophes of contractions stay, sentences of up to
+// two words are none. The package itself removes all apostrophes and looks
+// syllables up in a pronouncing dictionary first, so its counts differ in some messages.
 func textstat(text string) Counts {
 	words := strings.Fields(unpunctuated(text))
 	c := Counts{Words: len(words)}

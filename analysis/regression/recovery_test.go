@@ -35,9 +35,9 @@ func TestPlantedPairIsFound(t *testing.T) {
 
 // Where goodness only rises with time and differs between collaborations, the
 // permutation test rejects at its nominal rate: 0.05 within four standard
-// errors of the mean over campaigns.
+// errors of the mean over campaigns. Clustered standard errors alone reject more.
 func TestNullRejectsAtItsRate(t *testing.T) {
-	rejected, tested := 0, 0
+	rejected, tested, clustered := 0, 0, 0
 	const campaigns = 20
 	for seed := range uint64(campaigns) {
 		runs := trajectorytest.Plan{Runs: 40, Rounds: 6, Agents: 3, Seed: 100 + seed, Trend: 0.03, Drift: 0.03, Own: 0.1, Noise: 0.05}.Make()
@@ -53,6 +53,9 @@ func TestNullRejectsAtItsRate(t *testing.T) {
 			if *e.Permutation <= 0.05 {
 				rejected++
 			}
+			if e.Clustered != nil && e.Clustered.P <= 0.05 {
+				clustered++
+			}
 		}
 		if len(got.Warnings) == 0 || !strings.Contains(got.Warnings[0], "a round") {
 			t.Errorf("campaign %d has a trend and the warnings %v", seed, got.Warnings)
@@ -63,6 +66,10 @@ func TestNullRejectsAtItsRate(t *testing.T) {
 	if rate := float64(rejected) / float64(tested); math.Abs(rate-0.05) > 4*0.007 {
 		t.Errorf("%d of %d tests reject: %.3f", rejected, tested, rate)
 	}
+	if clustered <= rejected {
+		t.Errorf("clustered p rejects in %d of %d null pairs, permutation p in %d; the tables say that it rejects more", clustered, tested, rejected)
+	}
+	t.Logf("%d of %d by permutation, %d by clustered errors", rejected, tested, clustered)
 }
 
 // The same seed gives the same p-values; trajectories that nobody can be

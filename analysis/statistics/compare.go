@@ -63,7 +63,8 @@ type Comparison struct {
 	Unpaired   int       `json:"unpaired"`   // units of one of the two only: left out
 	Difference *float64  `json:"difference"` // mean; nil without pairs
 	SE         *float64  `json:"se"`
-	BCa        *Interval `json:"bca"` // 95 %, over collaborations
+	Student    *Interval `json:"student"` // 95 %, by Student's t over units; see TestCoverage
+	BCa        *Interval `json:"bca"`     // 95 %, bootstrap over units; too narrow for few units or heavy tails
 	SignFlip   *float64  `json:"p_sign_flip"`
 	Wilcoxon   *float64  `json:"p_wilcoxon"`
 	Holm       *float64  `json:"p_holm"`     // of SignFlip within the family
@@ -131,6 +132,9 @@ func (f Family) compare(c Contrast, a, b map[string]float64) Comparison {
 		return err == nil
 	}
 	r.Difference = new(stat.Mean(d, nil))
+	if test, err := Paired(d); err == nil { // Bootstrap says why there is none
+		r.Student = &test.CI
+	}
 	if boot, err := Bootstrap(len(d), Mean(d), f.Resamples, f.Seed); note(err) {
 		r.BCa = &boot.BCa
 	}

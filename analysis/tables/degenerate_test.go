@@ -118,7 +118,7 @@ func TestWhatIsMissingIsExplained(t *testing.T) {
 		{"exchange, constant", "comparisons", "at least 100 of 2 are needed"},
 		{"exchange, unlabelled", "10", "label them first"},
 		{"exchange, unlabelled", "regression", "label them first"},
-		{"exchange, silent", "10", "embed their messages first"},
+		{"exchange, silent", "10", "no two rounds in a row have messages"},
 		{"exchange, silent", "regression", "no pair of dialogue acts is in at least 5"},
 		{"recsys, undecided", "2", "has goodness in any round"},
 		{"recsys, undecided", "regression", "has goodness in a round from 2"},

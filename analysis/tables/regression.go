@@ -28,7 +28,7 @@ func (c Campaign) regression(most int) (Table, bool) {
 	v := c.view("", "env", "rule")
 	v.whole = true
 	t := v.start("regression", "Goodness of a round and pairs of dialogue acts")
-	t.Columns = append(t.Columns, "pair", "coefficient", "t", "p", "clustered SE", "clustered p", "permutation p", "BH", "the same rows as")
+	t.Columns = append(t.Columns, "pair", "coefficient", "permutation p", "BH", "clustered SE", "clustered p", "t", "p", "the same rows as")
 	var about []string
 	for _, g := range v.groups {
 		a, err := regression.RegressActs(c.courses(g.condition), permutations, permuteSeed)
@@ -46,8 +46,8 @@ func (c Campaign) regression(most int) (Table, bool) {
 		}
 	}
 	t.Notes = append([]string{
+		fmt.Sprintf("permutation p: whole trajectories exchanged between collaborations, %d times with seed %d; BH: after Benjamini and Hochberg over the pairs of the condition. Claims rest on these: of pairs that mean nothing they reject about 0.05 at 0.05, clustered p alone up to 0.08. A pair that the data do not determine has no figures.", permutations, permuteSeed),
 		"Least squares of minimum norm; one row a collaboration and round from 2; 1 for a pair (an agent shows the first act, in the next round another one the second) that the round shows. Coefficient (standard error) and Student's t; clustered: by collaboration (CR1), empty where the coefficient rests on one collaboration alone.",
-		fmt.Sprintf("permutation p: whole trajectories exchanged between collaborations, %d times with seed %d; BH: after Benjamini and Hochberg over the pairs of the condition. Claims rest on these. A pair that the data do not determine has no figures.", permutations, permuteSeed),
 	}, about...)
 	c.left(&t)
 	c.labelled(&t)
@@ -75,12 +75,12 @@ func first(effects []regression.Effect, most int) []regression.Effect {
 }
 
 func effect(e regression.Effect, n int) []Cell {
-	cells := []Cell{word(e.Name), word("not determined"), {}, {}, {}, {}, pvalue(e.Permutation), pvalue(e.Adjusted), word(strings.Join(e.Same, ", "))}
+	cells := []Cell{word(e.Name), word("not determined"), pvalue(e.Permutation), pvalue(e.Adjusted), {}, {}, {}, {}, word(strings.Join(e.Same, ", "))}
 	if e.Estimable {
 		cells[1] = Cell{Value: &e.Beta, N: n, Decimals: 4}
 	}
 	if e.Test != nil {
-		cells[1].SE, cells[2], cells[3] = &e.Test.SE, number(e.Test.T, 2), pvalue(&e.Test.P)
+		cells[1].SE, cells[6], cells[7] = &e.Test.SE, number(e.Test.T, 2), pvalue(&e.Test.P)
 	}
 	if e.Clustered != nil {
 		cells[4], cells[5] = number(e.Clustered.SE, 4), pvalue(&e.Clustered.P)
