@@ -40,7 +40,7 @@ func choosePorts(frontend int) (services, error) {
 		chosen[primitives.FrontendService], taken[p] = p, true
 	}
 	for _, name := range []primitives.ServiceName{
-		primitives.FrontendService, primitives.HistoryService, primitives.MatchingService, primitives.WorkerService,
+		primitives.FrontendService, primitives.HistoryService, primitives.MatchingService,
 	} {
 		for tries := 0; chosen[name] == 0; tries++ {
 			if tries == 1000 {

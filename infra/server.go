@@ -10,10 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 
-	"go.temporal.io/server/common/authorization"
 	"go.temporal.io/server/common/membership/static"
 	"go.temporal.io/server/common/primitives"
-	"go.temporal.io/server/temporal"
 )
 
 // Config says how to run the embedded server. Its zero value is good.
@@ -37,7 +35,7 @@ type Config struct {
 // Server is a running embedded server.
 type Server struct {
 	address string
-	server  temporal.Server
+	server  assembly
 	closers []io.Closer // the log, then the lock: in the order they are let go
 	stop    sync.Once
 	stopErr error
@@ -98,16 +96,7 @@ func Start(ctx context.Context, cfg Config) (_ *Server, err error) {
 }
 
 func (s *Server) serve(ctx context.Context, database string, ports services, cfg Config) error {
-	server, err := temporal.NewServer(
-		temporal.WithConfig(serverConfig(database, ports, cfg)),
-		temporal.ForServices(temporal.DefaultServices),
-		// The ring of the default membership waits for a dead predecessor: 57 s
-		// from kill -9 to the next task, against 0.2 s with hosts told beforehand.
-		temporal.WithStaticHosts(ports.hosts()),
-		temporal.WithDynamicConfigClient(settings),
-		temporal.WithLogger(newServerLog(cfg.Logger)),
-		temporal.WithAuthorizer(authorization.NewNoopAuthorizer()),
-	)
+	server, err := assemble(ctx, serverConfig(database, ports, cfg), ports, newServerLog(cfg.Logger))
 	if err != nil {
 		return fmt.Errorf("infra: embedded Temporal server: %w", err)
 	}
@@ -149,7 +138,7 @@ func (s *Server) release() (err error) {
 	return err
 }
 
-// services are the ports of the server's four services on loopback.
+// services are the ports of the server's three services on loopback.
 type services map[primitives.ServiceName]port
 
 func (s services) hosts() map[primitives.ServiceName]static.Hosts {

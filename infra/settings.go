@@ -47,6 +47,9 @@ var settings = dynamicconfig.StaticClient{
 	// through every event: 3 % of the processor time of a call.
 	dynamicconfig.ExternalPayloadsEnabled.Key(): false,
 
+	// History itself closes the children of a parent that ends: no system worker runs.
+	dynamicconfig.EnableParentClosePolicyWorker.Key(): false,
+
 	// The server would otherwise report its version and ask for newer ones.
 	dynamicconfig.EnableServerVersionCheck.Key(): false,
 }
@@ -62,7 +65,7 @@ func serverConfig(database string, ports services, c Config) *config.Config {
 	}
 	frontend := ports[primitives.FrontendService].address()
 	cfg := &config.Config{
-		Persistence: persistence(sqlConfig(database, "wal", synchronous), c.Faults),
+		Persistence: stores(sqlConfig(database, "wal", synchronous), c.Faults),
 		ClusterMetadata: &cluster.Config{
 			FailoverVersionIncrement: 10,
 			MasterClusterName:        clusterName,
@@ -90,7 +93,7 @@ func serverConfig(database string, ports services, c Config) *config.Config {
 	return cfg
 }
 
-func persistence(sql *config.SQL, faults Faults) config.Persistence {
+func stores(sql *config.SQL, faults Faults) config.Persistence {
 	return config.Persistence{
 		DefaultStore:     sqlite.PluginName,
 		VisibilityStore:  sqlite.PluginName,

@@ -37,7 +37,7 @@ func TestListensOnLoopbackOnly(t *testing.T) {
 			}
 		}
 	}
-	if found != 4 {
-		t.Errorf("%d listening sockets, want 4: frontend, history, matching, worker", found)
+	if found != 3 {
+		t.Errorf("%d listening sockets, want 3: frontend, history, matching", found)
 	}
 }
