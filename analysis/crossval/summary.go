@@ -118,33 +118,38 @@ func (d *Data) units() []string {
 
 func (d *Data) summary(r Result) Summary {
 	s := Summary{Method: r.Method, Absent: r.Absent, N: len(r.Outcomes), Saved: Saving{CostUSD: new(float64)}, Of: Saving{CostUSD: new(float64)}}
-	var goodness, rounds, fired, effective []float64
+	if s.N == 0 {
+		return s
+	}
+	var goodness, rounds, fired, effective measured
 	stopped := 0
 	for run, o := range r.Outcomes {
+		unit := d.Runs[run].Unit
 		s.Saved, s.Of = s.Saved.add(o.Saving), s.Of.add(d.saving(run, Stop{}))
-		rounds = append(rounds, float64(o.Stop.Round))
+		rounds.add(unit, float64(o.Stop.Round))
 		if o.Goodness != nil {
-			goodness = append(goodness, *o.Goodness)
+			goodness.add(unit, *o.Goodness)
 		}
 		if o.Stop.Fired {
 			stopped++
 		}
 		if o.Stop.Fired && !o.Stop.Idle {
-			fired = append(fired, float64(o.Stop.Round))
+			fired.add(unit, float64(o.Stop.Round))
 		}
 		early := 0.0
 		if o.Stop.Fired && o.Stop.Round < d.rounds {
 			early = 1
 		}
-		effective = append(effective, early)
+		effective.add(unit, early)
 	}
-	s.Defined, s.FiredN = len(goodness), len(fired)
-	s.Goodness, s.FiredAt = mean(goodness), mean(fired)
-	if s.N > 0 {
-		s.Fired, s.Effective, s.Round = float64(stopped)/float64(s.N), stat.Mean(effective, nil), stat.Mean(rounds, nil)
-	}
-	s.SE = standardError(goodness)
-	s.Errors = Errors{Effective: standardError(effective), Round: standardError(rounds), FiredAt: standardError(fired)}
+	s.Defined, s.FiredN, s.Fired = goodness.n, fired.n, float64(stopped)/float64(s.N)
+	s.Goodness, s.SE = goodness.mean()
+	s.FiredAt, s.Errors.FiredAt = fired.mean()
+	var value *float64
+	value, s.Errors.Effective = effective.mean()
+	s.Effective = *value
+	value, s.Errors.Round = rounds.mean()
+	s.Round = *value
 	d.spare(&s, r)
 	s.learned(r)
 	if (r.Method == InformationDistance{}.Name()) && r.Absent == "" && d.partly > 0 {
@@ -156,28 +161,19 @@ func (d *Data) summary(r Result) Summary {
 
 // spare takes the shares of rounds and tokens that are saved, and the standard errors.
 func (d *Data) spare(s *Summary, r Result) {
-	var rounds, tokens [][2]float64
-	var usd []float64
+	var rounds, tokens, usd measured
 	for run, o := range r.Outcomes {
-		of := d.saving(run, Stop{})
-		rounds = append(rounds, [2]float64{float64(o.Saving.Rounds), float64(of.Rounds)})
-		tokens = append(tokens, [2]float64{float64(o.Saving.Tokens), float64(of.Tokens)})
+		unit, of := d.Runs[run].Unit, d.saving(run, Stop{})
+		rounds.addOf(unit, float64(o.Saving.Rounds), float64(of.Rounds))
+		tokens.addOf(unit, float64(o.Saving.Tokens), float64(of.Tokens))
 		if o.Saving.CostUSD != nil {
-			usd = append(usd, *o.Saving.CostUSD)
+			usd.add(unit, *o.Saving.CostUSD)
 		}
 	}
-	s.Errors.Rounds, s.Errors.Tokens = statistics.RatioOf(rounds), statistics.RatioOf(tokens)
-	if se := standardError(usd); s.Saved.CostUSD != nil && se != nil {
+	s.Errors.Rounds, s.Errors.Tokens = rounds.ratio(), tokens.ratio()
+	if _, se := usd.mean(); s.Saved.CostUSD != nil && se != nil {
 		s.Errors.CostUSD = new(*se * float64(s.N))
 	}
-}
-
-// standardError of a mean; nil for one value.
-func standardError(values []float64) *float64 {
-	if len(values) < 2 {
-		return nil
-	}
-	return new(statistics.SampleOf(values).SE)
 }
 
 // learned takes the mean threshold, and says once why the rule of some folds never stops.

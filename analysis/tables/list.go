@@ -70,6 +70,7 @@ func list() []listed {
 		{"2", Campaign.Table2, needRecsys, inAll},
 		{"10", Campaign.Table10, needEnded, inAll},
 		{"11", Campaign.Table11, needEnded, inAll},
+		{foldsTable, Campaign.FoldList, needEnded, never},
 		{"nested", Campaign.Nested, needEnded, inAll},
 		{"regression", Campaign.Regression, needEnded, never},
 		{"comparisons", Campaign.Comparisons, "two conditions of one environment", inAll},

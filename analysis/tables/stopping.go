@@ -28,7 +28,7 @@ type Courses struct {
 
 // NeedCourses says whether a table is about early stopping.
 func NeedCourses(name string) bool {
-	return slices.Contains([]string{"2", "10", "11", "nested", "regression", "all"}, name)
+	return slices.Contains([]string{"2", "10", "11", foldsTable, "nested", "regression", "all"}, name)
 }
 
 // judged is one condition with what stopping rules make of it.
@@ -36,7 +36,8 @@ type judged struct {
 	group
 	environment string
 	data        *crossval.Data
-	summaries   []crossval.Summary // by method; nil if they could not be judged
+	results     []crossval.Result  // by method; nil if they could not be judged
+	summaries   []crossval.Summary // likewise
 }
 
 // judge cross-validates all methods on every condition of an environment, and
@@ -69,17 +70,31 @@ func (c Campaign) judge(v view) (list []judged, notes []string) {
 			notes = append(notes, fmt.Sprintf("Not judged: %s, %v.", j.condition, err))
 			continue
 		}
-		list[i].summaries = crossval.Summarize(j.data, results)
+		list[i].results, list[i].summaries = results, crossval.Summarize(j.data, results)
 	}
 	return list, append(notes, remarks(list)...)
 }
 
+// courses are the trajectories of a condition. Their units, which folds keep
+// together and errors are over, are instances where the environment has at least
+// as many as there are folds, else collaborations.
 func (c Campaign) courses(condition string) []trajectory.Trajectory {
+	instances := map[string]map[int]bool{} // by environment
+	for _, t := range c.Courses.Runs {
+		if instances[t.Environment] == nil {
+			instances[t.Environment] = map[int]bool{}
+		}
+		instances[t.Environment][t.Instance] = true
+	}
 	var runs []trajectory.Trajectory
 	for _, t := range c.Courses.Runs {
-		if t.Condition == condition {
-			runs = append(runs, t)
+		if t.Condition != condition {
+			continue
 		}
+		if len(instances[t.Environment]) >= Folds {
+			t.Unit = fmt.Sprintf("i%d", t.Instance)
+		}
+		runs = append(runs, t)
 	}
 	return runs
 }
@@ -103,12 +118,12 @@ func remarks(list []judged) []string {
 	return r.notes(len(list))
 }
 
-const stoppingNote = "Cross-validation in 5 folds of collaborations (seed 1, the same folds for all conditions and methods): a rule is made on four folds and judged on the fifth. " +
-	"Mean (standard error) over collaborations. A rule that never stops one leaves it at its last round. Fixed Best Round and Oracle are for comparison: the best round for all, and the best for each. " +
+const stoppingNote = "Cross-validation in 5 folds (seed 1, the same folds for all conditions and methods): a rule is made on four folds and judged on the fifth. " +
+	"Folds and standard errors are over instances where an environment has at least 5, so that replicates of one instance stay together, else over collaborations; the table folds lists them. Mean (standard error). A rule that never stops one leaves it at its last round. Fixed Best Round and Oracle are for comparison: the best round for all, and the best for each. " +
 	"Where n= is shown, the others were stopped before anything was decided: they have no goodness and are left out, so such a figure rests on easier or harder ones than its neighbours. " +
 	"In training, a collaboration that has not decided at a stop counts with its own worst goodness, so rounds and parameters are compared on the same collaborations."
 
-const gapNote = "Gap closed: Σ(method - baseline) / Σ(Oracle - baseline), in percent (standard error over instances and replicates, which conditions share), on the collaborations in which all three have goodness; " +
+const gapNote = "Gap closed: Σ(method - baseline) / Σ(Oracle - baseline), in percent (standard error over the units of the folds, which conditions share), on the collaborations in which all three have goodness; " +
 	"n= where that is not all of them. gap ≈ 0: what the Oracle gains over the baseline is within its own error of 0 (95 %), so there is no share of it."
 
 // Table10 is Table 10 of paper 1: what each stopping rule makes of each

@@ -230,3 +230,31 @@ func TestStoppingAverages(t *testing.T) {
 		}
 	}
 }
+
+// Replicates of one instance are held out together, and another program can see
+// which fold each collaboration is in.
+func TestFoldsKeepInstancesTogether(t *testing.T) {
+	c := campaignOf("recsys", map[string][]trajectory.Trajectory{"rated": trajectorytest.Plan{Runs: 18, Rounds: 4, Agents: 3, Seed: 1, Peak: 2, Own: .1, Noise: .1}.Make()})
+	for i := range c.Courses.Runs {
+		c.Courses.Runs[i].Instance = i / 3
+	}
+	table, err := c.Table("folds")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fold, stops := map[string]string{}, map[string]bool{}
+	for _, r := range table.Rows {
+		got := byColumn(table, r)
+		if f := fold[got["unit"].String()]; f != "" && f != got["fold"].String() {
+			t.Errorf("%s is in folds %s and %s", got["unit"], f, got["fold"])
+		}
+		fold[got["unit"].String()] = got["fold"].String()
+		stops[got["Fixed Best Round"].String()] = true
+	}
+	if len(table.Rows) != 18 || len(fold) != 6 || len(stops) == 0 || stops[""] {
+		t.Errorf("%d rows, units %v, stops %v", len(table.Rows), fold, stops)
+	}
+	if ten, _ := c.Table10(); row(t, ten, "rated")["Baseline"].N != 18 {
+		t.Error("a mean is over all collaborations")
+	}
+}

@@ -51,7 +51,7 @@ func FromRows(rows record.Rows) (Trajectory, error) {
 		return Trajectory{}, fmt.Errorf("it ended after round %d of %d", len(rows.Rounds), c.RoundsPlanned)
 	}
 	t := Trajectory{
-		ID: c.CollaborationID, Generation: int(c.Generation), Condition: c.ConditionID, Unit: fmt.Sprintf("i%d-r%d", c.Instance, c.Replicate),
+		ID: c.CollaborationID, Generation: int(c.Generation), Condition: c.ConditionID, Instance: int(c.Instance), Unit: fmt.Sprintf("i%d-r%d", c.Instance, c.Replicate),
 		Environment: c.Environment, Rule: c.Rule, Simulated: c.Simulated, Agents: int(c.Agents),
 	}
 	for _, r := range rows.Rounds {

@@ -16,7 +16,8 @@ type Trajectory struct {
 	ID          string // collaboration_id
 	Generation  int    // of which these are the rows
 	Condition   string // condition_id
-	Unit        string // instance and replicate: equal in the collaborations that are paired across conditions
+	Instance    int    // the problem as dealt; replicates of one have it in common
+	Unit        string // what is held out together and is independent of the rest: instance and replicate, unless somebody says otherwise
 	Environment string
 	Rule        string
 	Simulated   bool // scripted agents answered

@@ -1,0 +1,39 @@
+package crossval
+
+import "roundtable/analysis/statistics"
+
+// measured is a measure of collaborations, summed by unit in the order in which
+// units come: collaborations of one unit depend on each other.
+type measured struct {
+	at   map[string]int
+	sums [][2]float64 // of the measure, and of what it is a share of
+	n    int          // collaborations
+}
+
+// add a collaboration's value.
+func (m *measured) add(unit string, value float64) { m.addOf(unit, value, 1) }
+
+// addOf adds a collaboration's share of something.
+func (m *measured) addOf(unit string, value, of float64) {
+	if m.at == nil {
+		m.at = map[string]int{}
+	}
+	i, ok := m.at[unit]
+	if !ok {
+		i = len(m.sums)
+		m.at[unit], m.sums = i, append(m.sums, [2]float64{})
+	}
+	m.sums[i][0], m.sums[i][1] = m.sums[i][0]+value, m.sums[i][1]+of
+	m.n++
+}
+
+// ratio of the sums, with its standard error over units; nil of nothing.
+func (m *measured) ratio() *statistics.Ratio { return statistics.RatioOf(m.sums) }
+
+// mean and its standard error over units; nil where they are not defined.
+func (m *measured) mean() (mean, se *float64) {
+	if r := m.ratio(); r != nil {
+		return &r.Value, r.SE
+	}
+	return nil, nil
+}

@@ -1,0 +1,42 @@
+package tables
+
+import "roundtable/analysis/crossval"
+
+const foldsTable = "folds"
+
+// FoldList is the fold of each collaboration in Tables 2, 10 and 11, and the
+// round at which each rule stops it: what another program needs to do the same.
+func (c Campaign) FoldList() (Table, bool) {
+	v := c.view("", "env", "rule")
+	v.whole = true
+	t := v.start(foldsTable, "Folds and stops of each collaboration (behind Tables 2, 10 and 11)")
+	t.Columns = append(t.Columns, "collaboration", "unit", "fold")
+	for _, m := range crossval.Methods() {
+		t.Columns = append(t.Columns, m.Name())
+	}
+	list, notes := c.judge(v)
+	for _, j := range list {
+		if j.results == nil {
+			continue
+		}
+		for i, o := range j.results[0].Outcomes {
+			row := append(v.label(j.group), word(o.ID), word(j.data.Runs[i].Unit), count(o.Fold+1))
+			for _, r := range j.results {
+				row = append(row, stopOf(r, i))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	t.Notes = append([]string{"Fold: in which the collaboration is held out, from 1; collaborations of one unit are held out together. Then the round at which a rule stops it, empty where it never does. Permutations and folds have the seed 1 (Go's PCG, math/rand/v2)."}, notes...)
+	c.left(&t)
+	v.notes(&t)
+	return t, len(t.Rows) > 0
+}
+
+// stopOf is the round at which a method stops a collaboration, or nothing.
+func stopOf(r crossval.Result, run int) Cell {
+	if r.Absent != "" || !r.Outcomes[run].Stop.Fired {
+		return Cell{}
+	}
+	return count(r.Outcomes[run].Stop.Round)
+}
