@@ -110,6 +110,9 @@ func Schema(step transcript.Step, names []string) json.RawMessage {
 		ballot := map[string]any{"anyOf": []any{ballotSchema(step.Payload.Ballot, object), map[string]any{"type": "null"}}}
 		schema = object(map[string]any{"reason_for_decision": map[string]any{"type": "string"}, "decision": ballot},
 			"reason_for_decision", "decision")
+		if step.Payload.BallotAlone {
+			schema = object(map[string]any{"decision": ballot}, "decision")
+		}
 	default:
 		return nil
 	}

@@ -1,8 +1,10 @@
 package prompt
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,7 +85,8 @@ type Message struct {
 // Candidate is something to vote for; ID counts from 1.
 type Candidate struct {
 	ID       int
-	Text     string
+	Text     string // its canonical form
+	Answer   string // as its author wrote it, if it did so as an answer alone
 	By       []string
 	Standing bool
 }
@@ -199,10 +202,26 @@ func (s Source) candidates(list []transcript.Candidate) []Candidate {
 		if text == "" { // a solution that answers something else
 			text = said.Text
 		}
-		shown = append(shown, Candidate{ID: i + 1, Text: text, By: by, Standing: c.Standing})
+		shown = append(shown, Candidate{ID: i + 1, Text: text, Answer: s.written(c.Entry, text), By: by, Standing: c.Standing})
 	}
 	return shown
 }
+
+// written returns a final answer, or what the environment gives as one, in the
+// words in which it was given; of another entry its proposal.
+func (s Source) written(entry int, proposal string) string {
+	if e := s.Transcript.Entries[entry]; e.Payload.Format != transcript.FormatAnswer && e.Kind != transcript.Env {
+		return proposal
+	}
+	text := strings.TrimSpace(s.Said(entry).Text)
+	if answer := strings.TrimSpace(answerMark.ReplaceAllString(text, "")); answer != "" {
+		return answer
+	}
+	return cmp.Or(text, proposal)
+}
+
+// answerMark is how the last line of an answer begins where that is asked for.
+var answerMark = regexp.MustCompile(`^(?i:answer:)`)
 
 func (s Source) vote(decide transcript.Entry, ballots []transcript.Entry) *Vote {
 	names := s.names()

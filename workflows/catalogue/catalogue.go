@@ -80,7 +80,7 @@ func Protocols() []Plugin[protocol.Protocol, protocol.Setting] {
 		{Name: "deliberation", About: "in turn: estimate, tools, plan, decide, talk; also centralized and oracle (paper 3 §3)",
 			Params: protocol.DefaultDeliberation(), New: newDeliberation, Estimates: true, Stops: []string{"never"}},
 		{Name: "discussion", About: "personas talk in turn until they agree, or vote from a round on (paper 2)",
-			Params: protocol.DefaultDiscussion(), Former: map[string]any{"merge_equal": true},
+			Params: protocol.DefaultDiscussion(), Former: map[string]any{"merge_equal": true, "answers": protocol.Canonical, "vote_reason": true, "challenge_calls": 1},
 			New: newDiscussion, Stops: []string{"never"}},
 	}
 }

@@ -38,7 +38,33 @@ func (d *Discussion) Cues() []envs.Cue {
 // challenges ask every agent whether it keeps what is said to be the group's
 // solution; what they say changes the decision no more.
 func (d *Discussion) challenges(t *transcript.Transcript, round int) []transcript.Step {
-	solution, material := Standing(t), len(t.Entries)-1
+	var steps []transcript.Step
+	for agent := range d.setting.Agents {
+		steps = append(steps, d.contest(t, len(t.Entries), round, agent, PhaseChallenge, transcript.FormatReply))
+	}
+	return steps
+}
+
+// newAnswers ask the agents that have challenged the solution for another one,
+// if that is a call of its own.
+func (d *Discussion) newAnswers(t *transcript.Transcript, round int) []transcript.Step {
+	if d.params.ChallengeCalls == 1 {
+		return nil
+	}
+	from := len(t.Entries) - d.setting.Agents
+	var steps []transcript.Step
+	for _, e := range t.Entries[from:] {
+		if e.Act.Status == transcript.Said && !agrees(e) {
+			steps = append(steps, d.contest(t, from, round, e.Speaker.Index, PhaseAnswerNew, transcript.FormatAnswer))
+		}
+	}
+	return steps
+}
+
+// contest is a step of an agent that is shown the solution, by the entries
+// before the challenges.
+func (d *Discussion) contest(t *transcript.Transcript, before, round, agent int, phase string, format transcript.Format) transcript.Step {
+	solution, material := Standing(t), before-1
 	shown := upTo(d.generated())
 	switch d.params.Challenge {
 	case "history":
@@ -54,14 +80,10 @@ func (d *Discussion) challenges(t *transcript.Transcript, round int) []transcrip
 	}
 	slices.Sort(shown)
 	shown = slices.Compact(shown)
-	var steps []transcript.Step
-	for agent := range d.setting.Agents {
-		s := ask(transcript.Speaker{Index: agent}, round, PhaseChallenge, transcript.FormatReply, shown)
-		s.Payload.Candidates = []transcript.Candidate{{Key: t.Entries[solution].Act.Key, Entry: solution}}
-		s.Payload.Ballot = transcript.BallotSpec{Kind: transcript.Choose, N: 1}
-		steps = append(steps, s)
-	}
-	return steps
+	s := ask(transcript.Speaker{Index: agent}, round, phase, format, shown)
+	s.Payload.Candidates = []transcript.Candidate{{Key: t.Entries[solution].Act.Key, Entry: solution}}
+	s.Payload.Ballot = transcript.BallotSpec{Kind: transcript.Choose, N: 1}
+	return s
 }
 
 // alone is a solution to be shown without the discussion: a message that holds

@@ -82,3 +82,34 @@ func TestChallengesOfAMessage(t *testing.T) {
 		}
 	}
 }
+
+// In two calls an agent first agrees or not; who does not is then asked for
+// another answer, with the same before it. In one call it gives both.
+func TestChallengeCalls(t *testing.T) {
+	for calls, want := range map[int]string{1: "5challenge[2] 6challenge[2]", 2: "5challenge[2] 6challenge[2] 7new_answer[2]"} {
+		s := discussing(2, must(decision.NewCounting(decision.CountingParams{})), func(p *protocol.DiscussionParams) {
+			p.Rounds, p.VoteFrom, p.Challenge, p.ChallengeCalls = 1, 1, "solution", calls
+		})
+		var got []string
+		play(t, s, 100, func(p protocol.Pending) transcript.Act {
+			if p.Phase == protocol.PhaseChallenge || p.Phase == protocol.PhaseAnswerNew {
+				got = append(got, fmt.Sprint(p.Entry, p.Phase, indices(seen(s, p.Step))))
+			}
+			switch {
+			case p.Phase == protocol.PhaseAnswerNew:
+				if p.Speaker.Index != 1 || p.Payload.Format != transcript.FormatAnswer || p.Payload.Candidates[0].Key != "x" {
+					t.Errorf("a new answer is asked for by %+v", p.Step)
+				}
+				return proposed("y")
+			case p.Phase == protocol.PhaseChallenge && p.Speaker.Index == 0:
+				return agrees
+			case p.Phase == protocol.PhaseChallenge:
+				return drafts("other")
+			}
+			return proposed("x")
+		})
+		if text := strings.Join(got, " "); text != want || s.Outcome().Standing != 2 {
+			t.Errorf("%d calls: %s, want %s; %+v", calls, text, want, s.Outcome())
+		}
+	}
+}

@@ -16,6 +16,8 @@ type DebateParams struct {
 	// Rounds of debate after the first answers. 0 asks once: chain of thought for
 	// one agent, self-consistency for several.
 	Rounds int `json:"rounds"`
+	// ChainOfThought asks to think step by step before the first answer.
+	ChainOfThought bool `json:"chain_of_thought"`
 	// Order in which a receiver is shown its peers' answers: see Orders.
 	Order string `json:"order"`
 	// Talk is simultaneous, one_by_one, or summarizer: simultaneous, and what is
@@ -40,7 +42,7 @@ const (
 // DefaultDebate is the paper's own setting: one round, all hear all, in index order.
 func DefaultDebate() DebateParams {
 	return DebateParams{
-		Rounds: 1, Order: OrderFixed, Talk: TalkSimultaneous, Topology: Topology{Name: "full"},
+		Rounds: 1, ChainOfThought: true, Order: OrderFixed, Talk: TalkSimultaneous, Topology: Topology{Name: "full"},
 		Viewpoints: Viewpoints{Each: 40}, Ties: transcript.TiesFirst,
 	}
 }
@@ -92,6 +94,9 @@ func NewDebate(p DebateParams, set Setting) (*Debate, error) {
 	faults = append(faults, p.Viewpoints.check(set.Agents), p.removals(set.Agents))
 	return &Debate{params: p, setting: set, hears: hears}, errors.Join(faults...)
 }
+
+// Params are for the prompts.
+func (d *Debate) Params() DebateParams { return d.params }
 
 // Rounds is the first one and those of debate.
 func (d *Debate) Rounds() int { return d.params.Rounds + 1 }

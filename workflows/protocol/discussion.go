@@ -33,15 +33,24 @@ type DiscussionParams struct {
 	Neutral    int      `json:"neutral"` // agents without a persona, the last ones; 0
 	// MergeEqual makes equal answers one candidate; the paper's agents vote on
 	// each agent's answer (Figures 16-19). Rules that count answers always merge.
-	MergeEqual bool   `json:"merge_equal"`
+	MergeEqual bool `json:"merge_equal"`
+	// Answers are shown to voters and challengers as they were written, or in
+	// the canonical form in which they are compared.
+	Answers string `json:"answers"`
+	// VoteReason asks voters for a reason before their ballot; the paper's give
+	// nothing but the ballot.
+	VoteReason bool   `json:"vote_reason"`
 	Challenge  string `json:"challenge"` // of the final answer: none, solution, history, context, retrieval, irrelevant, wrong (§4.2)
+	// ChallengeCalls is 2, to agree or not and then, for those who do not, to
+	// answer (Figures 20, 21), or 1 for both at once.
+	ChallengeCalls int `json:"challenge_calls"`
 }
 
 // DefaultDiscussion is the paper's own setting.
 func DefaultDiscussion() DiscussionParams {
 	return DiscussionParams{
 		Rounds: 5, VoteFrom: 3, Paradigm: "memory", Order: "fixed", Memory: 2, Inner: 2, Response: "simple",
-		ChainOfThought: true, Extract: true, Personas: Personas{Kind: "generated"}, Challenge: "none",
+		ChainOfThought: true, Extract: true, Personas: Personas{Kind: "generated"}, Answers: Written, Challenge: "none", ChallengeCalls: 2,
 	}
 }
 
@@ -81,6 +90,7 @@ func NewDiscussion(p DiscussionParams, set Setting) (*Discussion, error) {
 	one("paradigm", p.Paradigm, "memory", "relay", "report", "debate", refinement)
 	one("order", p.Order, "fixed", "rotating", "random")
 	one("response", p.Response, "free_text", "simple", "critical", reasoning)
+	one("answers", p.Answers, Written, Canonical)
 	one("challenge", p.Challenge, "none", "solution", "history", "context", "retrieval", "irrelevant", "wrong")
 	switch {
 	case p.Rounds < 1 || p.Rounds > mostRounds:
@@ -93,6 +103,9 @@ func NewDiscussion(p DiscussionParams, set Setting) (*Discussion, error) {
 	}
 	if p.Inner < 1 || p.Inner > mostRounds {
 		wrong("inner_rounds is %d; 1 to %d are accepted", p.Inner, mostRounds)
+	}
+	if p.ChallengeCalls != 1 && p.ChallengeCalls != 2 {
+		wrong("challenge_calls is %d; 1 and 2 are accepted", p.ChallengeCalls)
 	}
 	if p.Neutral < 0 || p.Neutral > set.Agents {
 		wrong("neutral is %d; the group has %d agents", p.Neutral, set.Agents)
@@ -121,6 +134,12 @@ func (d *Discussion) sense() error {
 	refuse(d.means == decision.ByAnswers && !p.Extract, "extract is false; %s counts final answers: extract: true is accepted", rule)
 	return errors.Join(faults...)
 }
+
+// Answers as voters see them.
+const (
+	Written   = "written"
+	Canonical = "canonical"
+)
 
 const (
 	refinement = "collective_refinement"
@@ -180,4 +199,5 @@ const (
 	PhaseSettle    = "settle" // by agreement: the final answer
 	PhaseMaterial  = "material"
 	PhaseChallenge = "challenge"
+	PhaseAnswerNew = "new_answer" // of an agent that has challenged
 )

@@ -47,6 +47,10 @@ func (d *Discussion) Next(t *transcript.Transcript) Plan {
 		return d.finish(t, round)
 	case PhaseMaterial:
 		return Plan{Steps: d.challenges(t, round)}
+	case PhaseChallenge:
+		if steps := d.newAnswers(t, round); len(steps) > 0 {
+			return Plan{Steps: steps}
+		}
 	}
 	return d.end(t, round)
 }

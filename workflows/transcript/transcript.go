@@ -76,10 +76,12 @@ type Payload struct {
 	MaxText    int         // characters of a message, which is cut there; 0 is no limit
 	Standing   int         // entry of the standing decision; -1 if none
 	Ballot     BallotSpec  // form of a ballot
-	Ballots    []Range     // Decide: the entries that hold the ballots
-	Electorate int         // Decide: how many may vote; 0 is all agents
-	Ties       TieBreak    // Decide: what is done with several winners
-	Data       any         // Env: an envs.Cue or nothing; else parameters of the protocol's own, JSON-encodable; []float64 of an Ask are weights by agent
+	// BallotAlone asks for a ballot without a reason.
+	BallotAlone bool
+	Ballots     []Range  // Decide: the entries that hold the ballots
+	Electorate  int      // Decide: how many may vote; 0 is all agents
+	Ties        TieBreak // Decide: what is done with several winners
+	Data        any      // Env: an envs.Cue or nothing; else parameters of the protocol's own, JSON-encodable; []float64 of an Ask are weights by agent
 }
 
 // TieBreak is what a decision does with several winners. It is a factor of the
