@@ -102,6 +102,9 @@ func (t *tables) utilities(row *record.Turn, e transcript.Entry, said lake.Turn)
 	if said.Proposal != "" {
 		u := t.instance.Utility(e.Speaker.Index, envs.Proposal(said.Proposal))
 		row.ProposalUtility, row.ProposalKey = &u, optional(e.Act.Key)
+		if e.Phase == protocol.PhaseChallenge || e.Phase == protocol.PhaseAnswerNew {
+			row.ProposalScore = new(t.instance.Score(envs.Proposal(said.Proposal)).Goodness)
+		}
 	}
 	if s := e.Payload.Standing; s >= 0 {
 		u := t.instance.Utility(e.Speaker.Index, t.proposal(s))

@@ -113,7 +113,7 @@ func TestProtocolsByHand(t *testing.T) {
 	}
 	// The single agent may be another campaign's.
 	beside := campaign(c.Runs[:12])
-	beside.Beside = &tables.Campaign{Runs: c.Runs[14:]}
+	beside.Beside = []tables.Campaign{{Runs: c.Runs[14:]}}
 	if other := made(t, beside, "2.2").Panels[0]; other.Groups[0] != "single agent" || *other.Lines[0].Points[0].Value != 25 {
 		t.Errorf("beside are %+v", other)
 	}

@@ -1,5 +1,7 @@
 package metrics
 
+import "math"
+
 // Counted is solution counting (paper 2, appendix D): the answer that most
 // agents give; ties: the earliest agent's. Answers that could not be read do
 // not count. Undefined if none could.
@@ -101,3 +103,16 @@ func (c Challenges) Changes() (challenged, better, worse int) {
 	}
 	return challenged, better, worse
 }
+
+// Change returns the sum of the changes of goodness over what was challenged.
+func (c Challenges) Change() (sum float64) {
+	for _, x := range c {
+		if x.Challenged {
+			sum += x.After - x.Before
+		}
+	}
+	return sum
+}
+
+// Unknown reports whether the goodness of some new answer is not known (NaN).
+func (c Challenges) Unknown() bool { return math.IsNaN(c.Change()) }

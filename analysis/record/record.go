@@ -105,6 +105,7 @@ type Turn struct {
 	ProposalKey     *string  `parquet:"proposal_key"`     // identity of the proposal; equal proposals have equal keys
 	ProposalJSON    *string  `parquet:"proposal_json"`    // the proposal in the environment's canonical form
 	ProposalUtility *float64 `parquet:"proposal_utility"` // to the agent itself
+	ProposalScore   *float64 `parquet:"proposal_score"`   // goodness of an answer that an agent gives to a challenged one, see rounds.score; absent for others and from early files
 	StandingUtility *float64 `parquet:"standing_utility"` // what the standing decision is worth to it
 	SeesJSON        string   `parquet:"sees_json"`        // [[from,to],…]: the entries shown, in order
 	PromptHash      string   `parquet:"prompt_hash"`      // of the messages of the first question: 32 hexadecimal digits of their SHA-256

@@ -7,18 +7,27 @@ import (
 	"roundtable/envs/wording"
 )
 
-// CheckBeside says what is wrong with the campaign that discussions are to be
+// CheckBeside says what is wrong with a campaign that discussions are to be
 // compared to: it has no single agents, or they were asked other questions.
 func (c Campaign) CheckBeside() error {
+	for _, beside := range c.Beside {
+		if err := c.checkBeside(beside); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c Campaign) checkBeside(beside Campaign) error {
 	d := c.discussions()
 	if len(d.groups) == 0 {
 		return fmt.Errorf("campaign %s has no discussions that a baseline could stand beside", c.Name)
 	}
 	single := slices.DeleteFunc(slices.Clone(d.all), func(x discussed) bool {
-		return !x.alone || len(x.runs) == 0 || x.runs[0].CampaignID != c.Beside.Name
+		return !x.alone || len(x.runs) == 0 || x.runs[0].CampaignID != beside.Name
 	})
 	if len(single) == 0 {
-		return fmt.Errorf("campaign %s has no single agents (protocol debate with agents: 1 and rounds: 0), so it is no baseline", c.Beside.Name)
+		return fmt.Errorf("campaign %s has no single agents (protocol debate with agents: 1 and rounds: 0), so it is no baseline", beside.Name)
 	}
 	for _, x := range d.talking() {
 		for _, o := range single {
@@ -28,7 +37,7 @@ func (c Campaign) CheckBeside() error {
 		}
 	}
 	return fmt.Errorf("campaign %s is no baseline for %s: its single agents were asked other questions (%s; the discussions: %s). The same env, data, seed and instances give the same",
-		c.Beside.Name, c.Name, wording.Or(tasksOf(single)), wording.Or(tasksOf(d.talking())))
+		beside.Name, c.Name, wording.Or(tasksOf(single)), wording.Or(tasksOf(d.talking())))
 }
 
 // tasksOf names the data sets, each once.

@@ -23,8 +23,8 @@ type Campaign struct {
 	// Earlier is how many generations were run again, by condition.
 	Earlier map[string]int
 	Courses Courses // for tables of which NeedCourses holds
-	// Beside is a campaign of single agents that discussions are compared to; nil if there is none.
-	Beside *Campaign
+	// Beside are campaigns of single agents that discussions are compared to.
+	Beside []Campaign
 	// Vectors of answers and personas, for Diversities; nil embeds them by words.
 	Vectors *Vectors
 	// Language is what Measured brought; nil if messages are not measured.

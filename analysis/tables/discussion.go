@@ -2,6 +2,7 @@ package tables
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -35,8 +36,8 @@ type discussions struct {
 func (c Campaign) discussions() discussions {
 	d := discussions{view: c.view("")}
 	every := d.groups
-	if c.Beside != nil {
-		every = slices.Concat(every, c.Beside.groups())
+	for _, beside := range c.Beside {
+		every = slices.Concat(every, beside.groups())
 	}
 	d.groups = slices.DeleteFunc(slices.Clone(every), func(g group) bool { return g.settings["protocol"] != discussion })
 	d.labels, d.whole = nil, true // to decide early is not to be cut off
@@ -101,13 +102,27 @@ func (d discussions) talking() []discussed {
 	return slices.DeleteFunc(slices.Clone(d.all), func(x discussed) bool { return x.alone })
 }
 
-// reference is one agent's answers to the same questions, the first if there are several.
+// reference is one agent's answers to the same questions, with chain of thought
+// if there are several, and the first of those.
 func (d discussions) reference(x discussed) (discussed, bool) {
-	i := slices.IndexFunc(d.all, func(o discussed) bool { return o.alone && o.task == x.task && sameQuestions(o, x) })
-	if i < 0 || x.alone {
+	all := d.references(x)
+	if len(all) == 0 {
 		return discussed{}, false
 	}
-	return d.all[i], true
+	return all[0], true
+}
+
+// references are the single agents' answers to the same questions, those with
+// chain of thought first.
+func (d discussions) references(x discussed) []discussed {
+	if x.alone {
+		return nil
+	}
+	all := slices.DeleteFunc(slices.Clone(d.all), func(o discussed) bool { return !o.alone || o.task != x.task || !sameQuestions(o, x) })
+	slices.SortStableFunc(all, func(a, b discussed) int {
+		return strings.Compare(fmt.Sprint(unprompted(a.settings)), fmt.Sprint(unprompted(b.settings)))
+	})
+	return all
 }
 
 // sameQuestions says that the same number stands for the same question in both,
@@ -143,12 +158,20 @@ func rowsBy(all []discussed, key func(discussed) string) [][]discussed {
 // loneAgent is what a row or a bar of one agent alone is called.
 const loneAgent = "single agent"
 
+// aloneName names a single agent by how it was asked.
+func (x discussed) aloneName() string {
+	if unprompted(x.settings) {
+		return loneAgent + ", no chain of thought"
+	}
+	return loneAgent
+}
+
 // label is the settings of a row; the single agent's say so in the first.
 func (x discussed) label() []Cell {
 	var cells []Cell
 	for i, v := range x.values {
 		if x.alone {
-			v = map[bool]string{true: loneAgent}[i == 0]
+			v = map[bool]string{true: x.aloneName()}[i == 0]
 		}
 		cells = append(cells, word(v))
 	}

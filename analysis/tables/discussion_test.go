@@ -59,11 +59,17 @@ func (x talked) run() Run {
 	if x.round > 0 {
 		row.EndReason = "vote"
 	}
+	r := NewRun(row, nil, x.turns())
+	r.Asked = Asked{x.calls, x.input, x.output}
+	return r
+}
+
+func (x talked) turns() []record.Turn {
 	var turns []record.Turn
 	for _, text := range x.personas {
 		turns = append(turns, record.Turn{Kind: "ask", Status: "said", Role: personaRole, Text: p(text)})
 	}
-	for i, a := range agents {
+	for i, a := range strings.Fields(x.finals) {
 		turn := record.Turn{Round: 1, Agent: p(int32(i)), Kind: "ask", Status: "said", Format: "answer", Text: p("I say " + a)}
 		if a != "-" {
 			turn.ProposalKey, turn.ProposalUtility = p(a), p(0.0)
@@ -84,9 +90,7 @@ func (x talked) run() Run {
 		}
 		turns = append(turns, turn)
 	}
-	r := NewRun(row, nil, turns)
-	r.Asked = Asked{x.calls, x.input, x.output}
-	return r
+	return turns
 }
 
 // Who agrees and repeats no answer has taken over what it agrees with, through
@@ -141,7 +145,7 @@ func TestDiscussionsByHand(t *testing.T) {
 	}
 	near(t, "n", at("n", "simple"), 6)
 	// The same single agent of another campaign; and one that was asked other questions.
-	table, _ = Campaign{Runs: c.Runs[:6], Beside: &Campaign{Runs: slices.Clone(c.Runs[6:])}}.Discussions()
+	table, _ = Campaign{Runs: c.Runs[:6], Beside: []Campaign{{Runs: slices.Clone(c.Runs[6:])}}}.Discussions()
 	near(t, "gain over another campaign", at("strategyqa gain", "simple"), 25)
 	if note := table.Notes[1]; !strings.HasPrefix(note, "Gain: ") {
 		t.Errorf("with a gain the table says %q", note)
@@ -150,7 +154,7 @@ func TestDiscussionsByHand(t *testing.T) {
 	for i := range other {
 		other[i].InstanceID = "another"
 	}
-	table, _ = Campaign{Runs: c.Runs[:6], Beside: &Campaign{Runs: other}}.Discussions()
+	table, _ = Campaign{Runs: c.Runs[:6], Beside: []Campaign{{Runs: other}}}.Discussions()
 	if v := at("strategyqa gain", "simple"); v != nil {
 		t.Errorf("on other questions the gain is %v", *v)
 	}
@@ -160,6 +164,26 @@ func TestDiscussionsByHand(t *testing.T) {
 	if _, ok := (Campaign{}).Discussions(); ok {
 		t.Error("no discussions make a table")
 	}
+}
+
+// Single agents with and without chain of thought are rows of their own, and
+// gains are above the one with it.
+func TestSingleAgentsWithoutChainOfThought(t *testing.T) {
+	plain := `{"name":"debate","params":{"agents":1,"rounds":0,"chain_of_thought":false}}`
+	two := func(rule, params, decided string) (runs []Run) {
+		for i := range 2 {
+			runs = append(runs, talked{rule: rule, params: params, instance: i, finals: decided, decided: decided, round: 3, truth: "A"}.run())
+		}
+		return runs
+	}
+	c := Campaign{Runs: two("simple", "", "A"), Beside: []Campaign{{Runs: two("plurality", plain, "A")}, {Runs: two("plurality", singleAgent, "B")}}}
+	table, ok := c.Discussions()
+	if !ok || len(table.Rows) != 3 {
+		t.Fatalf("%v, %d rows", ok, len(table.Rows))
+	}
+	near(t, "without", column(t, table, "strategyqa", "single agent, no chain of thought"), 100)
+	near(t, "with", column(t, table, "strategyqa", "single agent"), 0)
+	near(t, "gain", column(t, table, "strategyqa gain", "simple"), 100)
 }
 
 // A baseline must be single agents on the same questions.
@@ -185,7 +209,7 @@ func TestCheckBeside(t *testing.T) {
 		"campaign talk has no discussions that a baseline":                                                                {Campaign{Name: "talk"}, beside(func(*talked, *Run) {})},
 	} {
 		c := x.c
-		c.Beside = x.beside
+		c.Beside = []Campaign{*x.beside}
 		if err := c.CheckBeside(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
@@ -256,7 +280,6 @@ func TestDiversitiesByHand(t *testing.T) {
 		t.Errorf("I say A, I say B and I say C are alike by %v", show(v))
 	}
 	near(t, "gain", column(t, table, "gain", "strategyqa", "true"), 50)
-	near(t, "rules", column(t, table, "rules of both", "strategyqa", "true"), 1)
 }
 
 // Vectors by somebody else take the place of words.

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"math"
 	"slices"
 
 	"roundtable/analysis/metrics"
@@ -9,17 +10,33 @@ import (
 
 const challengeKey = "protocol.challenge"
 
-// challenged is what an agent makes of a final answer that it is shown: it
-// agrees by its ballot, or challenges it. Made-up answers are never right.
-func (r Run) challenged(t record.Turn) metrics.Challenge {
-	c := metrics.Challenge{Challenged: !agrees(t)}
+// challenged is what an agent makes of a final answer that it is shown, by
+// whether answers are right and by their goodness: it agrees by its ballot, or
+// challenges it. Made-up answers are never right.
+func (r Run) challenged(t record.Turn) (byRight, byScore metrics.Challenge) {
+	byRight = metrics.Challenge{Challenged: !agrees(t)}
+	byScore = byRight
 	if kind := flatten([]byte(r.SettingsJSON))[challengeKey]; kind != "irrelevant" && kind != "wrong" {
-		c.Before = r.right()
+		byRight.Before, byScore.Before = r.right(), r.goodness()
 	}
-	if c.After = c.Before; c.Challenged && t.ProposalKey != nil {
-		c.After = right(t)
+	byRight.After, byScore.After = byRight.Before, byScore.Before
+	if byRight.Challenged {
+		answerAnew(&byRight, &byScore, t)
 	}
-	return c
+	return byRight, byScore
+}
+
+// answerAnew takes the answer that an agent gives in place of the challenged one.
+func answerAnew(byRight, byScore *metrics.Challenge, t record.Turn) {
+	if t.ProposalKey == nil {
+		return
+	}
+	byRight.After = right(t)
+	if t.ProposalScore != nil {
+		byScore.After = *t.ProposalScore
+	} else {
+		byScore.After = math.NaN() // rows of earlier versions do not have it
+	}
 }
 
 // Challenges are Figures 6 and 7 of paper 2: how many agents challenge the final
@@ -29,12 +46,26 @@ func (c Campaign) Challenges() (Table, bool) {
 	t := Table{Name: "2.challenge", Title: "Discussion: challenges of the final answer, % of agents (paper 2, Figures 6 and 7)", Columns: []string{"data set", "shown"}}
 	others := d.without(func(key string) bool { return key == challengeKey })
 	t.Columns = append(append(t.Columns, others.labels...), "challenged", "improved", "worsened", "net", "agents", "n")
+	texts := slices.ContainsFunc(d.contested(), func(x discussed) bool { return d.spans(x.task) })
+	if texts {
+		t.Columns = append(t.Columns, "F1 improved", "F1 worsened", "F1 change")
+	}
 	for _, x := range d.contested() {
 		row := append([]Cell{word(x.task), word(x.settings[challengeKey])}, others.label(x.group)...)
-		t.Rows = append(t.Rows, append(row, x.challenges()...))
+		row = append(row, x.challenges()...)
+		switch {
+		case texts && d.spans(x.task):
+			row = append(row, x.challengesByScore()...)
+		case texts:
+			row = append(row, make([]Cell, 3)...)
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	t.Notes = []string{
 		"Challenged: agents that do not agree with the answer that they are shown, mean over discussions (standard error over questions). Improved, worsened: of those that challenge, whose new answer is right where the other was not, and the reverse (SQuAD: exact match), with the standard error of a ratio of sums over questions; net is their difference.",
+	}
+	if texts {
+		t.Notes = append(t.Notes, "F1 improved, F1 worsened: of the challenged answers those whose F1 the new answer raises or lowers; F1 change: its mean change in percentage points, likewise. Collaborations that earlier versions recorded lack the F1 of new answers.")
 	}
 	d.notes(&t)
 	return t, len(t.Rows) > 0
@@ -64,5 +95,23 @@ func (x discussed) challenges() []Cell {
 		meanCell(runs, 1, func(r Run) (float64, bool) { return r.Discussion.Challenges.Rate() }),
 		ratio(func(better, _ int) int { return better }), ratio(func(_, worse int) int { return worse }),
 		ratio(func(better, worse int) int { return better - worse }), count(agents), count(len(runs)),
+	}
+}
+
+// challengesByScore are the shares of the challenged answers whose goodness the
+// new answer raises and lowers, and its mean change, in percent, with standard
+// errors over questions; nothing where rows do not hold it.
+func (x discussed) challengesByScore() []Cell {
+	runs := slices.DeleteFunc(x.done(), func(r Run) bool { return r.Discussion == nil || r.Discussion.Scored.Unknown() })
+	ratio := func(of func(metrics.Challenges) float64) Cell {
+		return share(ratioOver(runs, func(r Run) (shown, all float64) {
+			challenged, _, _ := r.Discussion.Scored.Changes()
+			return of(r.Discussion.Scored), float64(challenged)
+		}))
+	}
+	return []Cell{
+		ratio(func(c metrics.Challenges) float64 { _, better, _ := c.Changes(); return float64(better) }),
+		ratio(func(c metrics.Challenges) float64 { _, _, worse := c.Changes(); return float64(worse) }),
+		ratio(metrics.Challenges.Change),
 	}
 }

@@ -16,7 +16,7 @@ func (c Campaign) Diversities() (Table, bool) {
 	t := Table{Name: "2.1", Title: "Discussion: diversity and accuracy (paper 2, Table 1)", Columns: []string{"data set"}}
 	others := d.without(isRule)
 	t.Columns = append(t.Columns, others.labels...)
-	t.Columns = append(t.Columns, "answer similarity", "persona similarity", "accuracy", "rules", "gain", "gain low", "gain high", "rules of both")
+	t.Columns = append(t.Columns, "answer similarity", "persona similarity", "accuracy", "rules", "gain", "gain low", "gain high")
 	by, embed := c.embedder()
 	var alike, accurate []float64
 	for _, task := range d.tasks {
@@ -39,7 +39,7 @@ func (c Campaign) Diversities() (Table, bool) {
 	}
 	t.Notes = []string{
 		"Similarity: mean cosine over the pairs of a group, mean over discussions (standard error over questions); the lower, the more diverse. By " + by + "; the paper has SBERT. Levels of different embedders cannot be compared.",
-		"Accuracy is the mean over rules and questions (standard error). Gain: over the row of the data set with the fewest settings, on the rules that both have, paired by question, with its 95 % t interval.",
+		"Accuracy is the mean over rules and questions (standard error). Gain: over the row of the data set with the fewest settings, over the same rules and paired by question, with its 95 % t interval.",
 	}
 	t.related(alike, accurate)
 	d.notes(&t)
@@ -125,7 +125,8 @@ func scoresOf(all []discussed) []units {
 	return list
 }
 
-// above is the difference to other conditions on the rules that both have.
+// above is the difference to other conditions; a campaign's grid has every rule
+// with every setting, so both have the same rules.
 func (d discussions) above(all, first []discussed) []Cell {
 	rules := d.without(func(key string) bool { return !isRule(key) })
 	var mine, theirs []units
@@ -136,9 +137,9 @@ func (d discussions) above(all, first []discussed) []Cell {
 		}
 	}
 	if len(mine) == 0 {
-		return make([]Cell, 4)
+		return make([]Cell, 3)
 	}
-	return append(meanOf(mine).differences(meanOf(theirs)).interval(), count(len(mine)))
+	return meanOf(mine).differences(meanOf(theirs)).interval()
 }
 
 // related adds whether more diverse answers go along with more accuracy.

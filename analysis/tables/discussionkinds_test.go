@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -81,4 +82,49 @@ func TestKindsByHand(t *testing.T) {
 	if _, ok := c.Kinds(); ok {
 		t.Error("voting alone is compared")
 	}
+}
+
+// Over the knowledge tasks each data set counts the same, however many questions
+// it has: MMLU has 100 - 0, GPQA 50 - 50 and MMLU-Pro 0 - 0, so a difference of
+// 100/3, where the 2 + 2 + 4 questions pooled would have 25.
+func TestTasksByHand(t *testing.T) {
+	var c Campaign
+	add := func(format, rule string, decided ...string) {
+		for i, d := range decided {
+			c.Runs = append(c.Runs, talked{format: format, rule: rule, instance: i, finals: "A", decided: d, round: 1, truth: "A"}.run())
+		}
+	}
+	add("mmlu", "simple", "A", "A")
+	add("mmlu", "majority_consensus", "B", "B")
+	add("gpqa", "simple", "A", "B")
+	add("gpqa", "majority_consensus", "A", "B")
+	add("mmlu_pro", "simple", "B", "B", "B", "B")
+	add("mmlu_pro", "majority_consensus", "B", "B", "B", "B")
+	add("musr", "simple", "A", "B")
+	add("musr", "majority_consensus", "A", "B")
+	table, ok := c.Kinds()
+	if !ok || len(table.Rows) != 5 {
+		t.Fatalf("%v, %d rows", ok, len(table.Rows))
+	}
+	for name, want := range map[string]float64{
+		"voting": 50, "consensus": 50. / 3, "voting - consensus": 100. / 3, "low": 100. / 3, "high": 100. / 3, "rules": 1, "questions": 8,
+	} {
+		near(t, name, column(t, table, name, "knowledge tasks"), want)
+	}
+	// One reasoning task is no mean over tasks.
+	for _, row := range table.Rows {
+		if row[0].Text == "reasoning tasks" {
+			t.Error("a mean over one data set")
+		}
+	}
+}
+
+// Means over data sets with errors 1/√2·√(1/2) …: 0, 2 and 0, 4 have means 1 and
+// 2 with variances of the mean 1 and 4, so 1.5 ± √5/2, and (1 + 4)²/(1 + 16) = 25/17
+// degrees of freedom.
+func TestMeansByHand(t *testing.T) {
+	mean, se, dof := means{{0, 2}, {0, 4}}.mean()
+	near(t, "mean", &mean, 1.5)
+	near(t, "se", &se, math.Sqrt(5)/2)
+	near(t, "dof", &dof, 25./17)
 }

@@ -176,9 +176,7 @@ func (d discussions) rulesApart() [][]discussed {
 	rows := rowsBy(byKind(d.talking()), func(x discussed) string { return x.task + "\x00" + same.key(x.group) })
 	rows = slices.DeleteFunc(rows, func(row []discussed) bool { return len(row) < 2 })
 	for i, row := range rows {
-		if one, ok := d.reference(row[0]); ok {
-			rows[i] = append([]discussed{one}, row...)
-		}
+		rows[i] = append(d.references(row[0]), row...)
 	}
 	return rows
 }
@@ -209,7 +207,7 @@ func (x discussed) titled(name string, labels []string) string {
 // protocolOf is the rule with those of its parameters that vary.
 func (d discussions) protocolOf(x discussed) string {
 	if x.alone {
-		return loneAgent
+		return x.aloneName()
 	}
 	parts := []string{x.shown("rule")}
 	for _, key := range d.labels {

@@ -14,8 +14,9 @@ type Discussion struct {
 	Replies  metrics.Replies // the same as answers
 	Personas []string        // in the order of agents
 	Decided  int             // the round of the decision; 0 if there was none
-	// Challenges of what was shown to be the decision, by agent.
-	Challenges metrics.Challenges
+	// Challenges of what was shown to be the decision, by agent: whether answers
+	// are right, and their goodness (SQuAD: F1) where rows hold it.
+	Challenges, Scored metrics.Challenges
 }
 
 // discuss takes what is needed of a discussion from its rows.
@@ -27,14 +28,20 @@ func (r *Run) discuss(turns []record.Turn) {
 	if r.EndReason == byConsensus || r.EndReason == byVote {
 		d.Decided = int(r.RoundsRun)
 	}
-	given := answers{}
+	given, at := answers{}, map[int32]int{} // at: the challenge of an agent
 	for _, t := range turns {
 		switch {
 		case t.Kind != "ask" || t.Status != "said":
 		case t.Role == personaRole && t.Text != nil:
 			d.Personas = append(d.Personas, *t.Text)
-		case t.Phase == challengePhase:
-			d.Challenges = append(d.Challenges, r.challenged(t))
+		case t.Phase == challengePhase && t.Agent != nil:
+			at[*t.Agent] = len(d.Challenges)
+			right, scored := r.challenged(t)
+			d.Challenges, d.Scored = append(d.Challenges, right), append(d.Scored, scored)
+		case t.Phase == newAnswerPhase && t.Agent != nil:
+			if i, ok := at[*t.Agent]; ok {
+				answerAnew(&d.Challenges[i], &d.Scored[i], t)
+			}
 		case t.Role == "" && t.Agent != nil:
 			if a, ok := given.of(t); ok {
 				d.Replies[*t.Agent], d.Finals[*t.Agent] = a.Reply, a.words

@@ -2,9 +2,7 @@ package tables
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 )
 
 // Discussions are Figures 2, 8 to 11 of paper 2: accuracy (SQuAD: F1, and exact
@@ -21,7 +19,7 @@ func (c Campaign) Discussions() (Table, bool) {
 		t.Columns = append(t.Columns, task+" gain", task+" gain low", task+" gain high")
 	}
 	t.Columns = append(t.Columns, "n")
-	for _, row := range rowsBy(d.all, func(x discussed) string { return fmt.Sprint(x.alone) + d.key(x.group) }) {
+	for _, row := range rowsBy(d.all, func(x discussed) string { return x.rowKey() + d.key(x.group) }) {
 		cells, n := row[0].label(), 0
 		for _, task := range d.tasks {
 			i := slices.IndexFunc(row, func(x discussed) bool { return x.task == task })
@@ -49,6 +47,14 @@ func (c Campaign) Discussions() (Table, bool) {
 	}
 	d.notes(&t)
 	return t, len(d.groups) > 0
+}
+
+// rowKey tells single agents from discussions, and from each other.
+func (x discussed) rowKey() string {
+	if x.alone {
+		return x.aloneName()
+	}
+	return ""
 }
 
 // scores by question.
@@ -122,39 +128,3 @@ func (c Campaign) Answerables() (Table, bool) {
 	d.notes(&t)
 	return t, len(t.Rows) > 0
 }
-
-// Kinds is the paper's main claim (§4.1): voting against consensus, the mean
-// over the rules of each kind with all else equal, paired by question.
-func (c Campaign) Kinds() (Table, bool) {
-	d := c.discussions()
-	t := Table{Name: "2.kinds", Title: "Discussion: voting against consensus, accuracy in % (paper 2, §4.1)", Columns: []string{"data set"}}
-	same := d.without(isRule)
-	t.Columns = append(append(t.Columns, same.labels...), "voting", "rules", "consensus", "rules of it", "voting - consensus", "low", "high", "questions")
-	for _, row := range rowsBy(d.talking(), func(x discussed) string { return x.task + "\x00" + same.key(x.group) }) {
-		voting, consensus := ofKind(row, kindVoting), ofKind(row, kindConsensus)
-		if len(voting) == 0 || len(consensus) == 0 {
-			continue
-		}
-		cells := append([]Cell{word(row[0].task)}, same.label(row[0].group)...)
-		v, k := meanOf(voting), meanOf(consensus)
-		between := v.differences(k)
-		cells = append(cells, v.mean(), count(len(voting)), k.mean(), count(len(consensus)))
-		t.Rows = append(t.Rows, append(append(cells, between.interval()...), count(len(between))))
-	}
-	t.Notes = []string{"Mean over rules and questions (standard error over questions); the difference with its 95 % t interval, paired by question."}
-	d.notes(&t)
-	return t, len(t.Rows) > 0
-}
-
-func ofKind(all []discussed, kind string) []units {
-	var list []units
-	for _, x := range all {
-		if x.kind == kind {
-			list = append(list, x.scores())
-		}
-	}
-	return list
-}
-
-// isRule says that a label is the rule or one of its parameters.
-func isRule(key string) bool { return key == "rule" || strings.HasPrefix(key, "rule.") }

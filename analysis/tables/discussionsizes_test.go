@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"roundtable/analysis/record"
 )
 
 // Accuracy grows by 25 points an agent, in every question by as much.
@@ -77,5 +79,33 @@ func TestChallengesByHand(t *testing.T) {
 	near(t, "irrelevant", column(t, table, "improved", "strategyqa", "irrelevant"), 200./3)
 	if _, ok := (Campaign{Runs: c.Runs[3:]}).Challenges(); ok {
 		t.Error("nothing is challenged")
+	}
+}
+
+// F1 of challenged answers, and new answers that are a call of their own: of two
+// that challenge an F1 of .5 one comes to .8 and one to .4: + 30 and - 10, so + 10 points.
+func TestChallengesByF1(t *testing.T) {
+	known := 0.0
+	r := talked{format: "squad2", rule: "simple", params: `{"name":"discussion","params":{"challenge":"solution"}}`, finals: "A A A", decided: "B", truth: "A",
+		score: p(.5), unanswerable: &known, round: 3, challenges: "= ! !"}
+	row := r.run()
+	rows := slices.Clone(r.turns())
+	for agent, score := range map[int32]float64{1: .8, 2: .4} {
+		rows = append(rows, record.Turn{Round: 1, Agent: p(agent), Kind: "ask", Status: "said", Phase: "new_answer", Format: "answer",
+			ProposalKey: p("C"), ProposalUtility: p(0.0), ProposalScore: p(score)})
+	}
+	table, ok := (Campaign{Runs: []Run{NewRun(row.Collaboration, nil, rows)}}).Challenges()
+	if !ok {
+		t.Fatal("no table")
+	}
+	for name, want := range map[string]float64{"challenged": 200. / 3, "improved": 0, "F1 improved": 50, "F1 worsened": 50, "F1 change": 10} {
+		near(t, name, column(t, table, name, "squad2", "solution"), want)
+	}
+	for i := range rows { // rows of earlier versions
+		rows[i].ProposalScore = nil
+	}
+	table, _ = (Campaign{Runs: []Run{NewRun(row.Collaboration, nil, rows)}}).Challenges()
+	if v := column(t, table, "F1 change", "squad2", "solution"); v != nil {
+		t.Errorf("an F1 that is not known changes by %v", *v)
 	}
 }

@@ -9,6 +9,7 @@ const (
 	personaRole    = "personas"
 	talkPhase      = "talk"
 	challengePhase = "challenge"
+	newAnswerPhase = "new_answer" // of who has challenged, where that is a call of its own
 	byConsensus    = "consensus"
 	byVote         = "vote"
 )
@@ -33,6 +34,11 @@ func kindOf(rule string) string {
 // alone says that a condition is one agent's single answer.
 func alone(settings map[string]string) bool {
 	return settings["protocol"] == debate && settings["protocol.agents"] == "1" && settings["protocol.rounds"] == "0"
+}
+
+// unprompted says that a single agent was not asked to think step by step.
+func unprompted(settings map[string]string) bool {
+	return settings["protocol.chain_of_thought"] == "false"
 }
 
 // What discussions are scaled by.

@@ -24,7 +24,8 @@ import (
 
 // wanted says which tables are wanted, and how.
 type wanted struct {
-	table, baseline string
+	table     string
+	baselines []string
 	messages
 }
 
@@ -60,7 +61,7 @@ func newAnalyze(o *options) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&which.table, "table", "", strings.Join(slices.Concat(tables.Names(), tables.OfMessages()), ", ")+" or all (default: what run prints)")
 	which.flags(cmd)
-	cmd.Flags().StringVar(&which.baseline, "baseline", "", "a campaign of single agents on the same questions, beside discussions in tables and figures 2.*")
+	cmd.Flags().StringSliceVar(&which.baselines, "baseline", nil, "campaigns of single agents on the same questions, shown with discussions in tables and figures 2.*; repeat it for several")
 	cmd.Flags().StringVar(&figure, "figure", "", strings.Join(slices.Concat(figures.Names(), figures.OfActs()), ", ")+", instead of a table; drawn as svg or png, 22 to 24 also as dot")
 	cmd.Flags().StringVar(&reading, "reading", string(acts.Anyone), "how figures 22 to 24 count: "+wording.Or(acts.Readings()))
 	cmd.Flags().StringVar(&format, "format", "", strings.Join(tables.Formats(), ", ")+" (default: text, or what FILE's name ends in)")
@@ -98,25 +99,28 @@ func (o *options) readLake(ctx context.Context, campaign string) (store.Store, e
 	return nil, exit{exitUsage, fmt.Errorf("the lake %s has nothing of a campaign %q%s; it has %s", o.lake, campaign, hint, strings.Join(names, ", "))}
 }
 
-// readBaseline finds the campaign that is compared to, if one is named.
+// readBaseline finds the campaigns that are compared to.
 func (o *options) readBaseline(ctx context.Context, which wanted) error {
-	if which.baseline == "" {
-		return nil
+	for _, name := range which.baselines {
+		if _, err := o.readLake(ctx, name); err != nil {
+			return err
+		}
 	}
-	_, err := o.readLake(ctx, which.baseline)
-	return err
+	return nil
 }
 
-// beside puts the campaign that is compared to beside the other.
+// beside puts the campaigns that are compared to beside the other.
 func (w wanted) beside(ctx context.Context, s store.Store, c tables.Campaign) (tables.Campaign, error) {
-	if w.baseline == "" {
+	if len(w.baselines) == 0 {
 		return c, nil
 	}
-	beside, err := readTables(ctx, s, w.baseline)
-	if err != nil {
-		return c, err
+	for _, name := range w.baselines {
+		beside, err := readTables(ctx, s, name)
+		if err != nil {
+			return c, err
+		}
+		c.Beside = append(c.Beside, beside)
 	}
-	c.Beside = &beside
 	if err := c.CheckBeside(); err != nil {
 		return c, exit{exitUsage, fmt.Errorf("--baseline: %w", err)}
 	}

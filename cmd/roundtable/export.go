@@ -38,6 +38,7 @@ type export struct {
 func newExport(o *options) *cobra.Command {
 	x, v := export{}, viewpoints{}
 	var text, format, cache string
+	var challenges bool
 	cmd := &cobra.Command{
 		Use:   "export NAME -o FOLDER|FILE",
 		Short: "Write a campaign's tables, or the answer to a query, as Parquet, CSV or JSON lines",
@@ -64,6 +65,9 @@ func newExport(o *options) *cobra.Command {
 				return x.report(cmd, o.json, []exported{{"", kept.path, kept.rows, kept.bytes}})
 			}
 			x.campaign = args[0]
+			if challenges {
+				return exportChallenges(cmd, o, x, v.condition, format)
+			}
 			if cmd.Flags().Changed("viewpoints") {
 				return v.run(cmd, o, x, format)
 			}
@@ -80,6 +84,7 @@ func newExport(o *options) *cobra.Command {
 	cmd.Flags().BoolVar(&x.force, "force", false, "replace files that exist")
 	cmd.Flags().StringVar(&cache, "cache", "", "with --query: folder for copies of a lake in S3")
 	v.flags(cmd)
+	cmd.Flags().BoolVar(&challenges, "challenges", false, "write wrong first answers as solutions that challengers are shown (challenges.file)")
 	return cmd
 }
 

@@ -21,7 +21,7 @@ type viewpoints struct {
 
 func (v *viewpoints) flags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&v.each, "viewpoints", 0, "write first answers as a pool of viewpoints (pool.file): of questions with so many right and so many wrong ones")
-	cmd.Flags().StringVar(&v.condition, "condition", "", "with --viewpoints: whose, if several conditions have answers")
+	cmd.Flags().StringVar(&v.condition, "condition", "", "with --viewpoints and --challenges: whose, if several conditions have answers")
 }
 
 // run writes the pool of a campaign to a file of JSON lines.

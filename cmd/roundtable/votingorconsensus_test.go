@@ -155,3 +155,44 @@ func TestVotingOrConsensusOnStrategyQA(t *testing.T) {
 		}
 	}
 }
+
+// Wrong answers of one campaign are what another one's agents are shown, and
+// agree with or not; who does not is asked for an answer of its own. A single
+// agent without chain of thought stands beside the one with it.
+func TestChallengesOfAnotherModel(t *testing.T) {
+	t.Parallel()
+	dir := example(t, "single-agent.yaml")
+	exampleData(t, dir)
+	save(t, dir, "other.yaml", `name: other
+env: {name: qa, format: strategyqa, file: strategies.json}
+data: examples/data
+protocol: {name: debate, agents: 1, rounds: 0}
+rule: plurality
+model: {name: scripted/answerer, policy: {accuracy: 0.3}}
+`)
+	output(t, dir, "run", "other.yaml")
+	contains(t, output(t, dir, "export", "other", "--challenges", "-o", "examples/data/wrong.jsonl"), "SIMULATED", "have no wrong answer and are left out")
+	save(t, dir, "contested.yaml", `name: contested
+env: {name: qa, format: strategyqa, file: strategies.json, challenges: {file: wrong.jsonl}}
+data: examples/data
+protocol: {name: discussion, personas: none, challenge: wrong}
+rule: supermajority_consensus
+model: {name: scripted/answerer, policy: {accuracy: 0.9}}
+`)
+	output(t, dir, "run", "contested.yaml")
+	contains(t, output(t, dir, "analyze", "contested", "--table", "2.challenge"), "SIMULATED", "wrong")
+	contains(t, output(t, dir, "query", "contested", "SELECT DISTINCT phase FROM turns ORDER BY phase"), "challenge", "new_answer")
+
+	for _, cot := range []string{"true", "false"} {
+		save(t, dir, "alone.yaml", `name: alone-`+cot+`
+env: {name: qa, format: strategyqa, file: strategies.json, challenges: {file: wrong.jsonl}}
+data: examples/data
+protocol: {name: debate, agents: 1, rounds: 0, chain_of_thought: `+cot+`}
+rule: plurality
+model: {name: scripted/answerer, policy: {accuracy: 0.6}}
+`)
+		output(t, dir, "run", "alone.yaml")
+	}
+	contains(t, output(t, dir, "analyze", "contested", "--baseline", "alone-true", "--baseline", "alone-false", "--table", "2.protocols"),
+		"single agent, no chain of thought", "single agent  ")
+}

@@ -11,7 +11,7 @@ import (
 // Challenges is a file of what challengers of a final answer are shown (paper 2,
 // §4.2), one {"question": ID, "context": "…", "wrong": "…", "irrelevant": "…"} a
 // line: a text that was retrieved for the question, and solutions that another
-// model gave. What one line has, all have. The questions that it names are the
+// model gave; "simulated": true where that is a scripted agent. What one line has, all have. The questions that it names are the
 // ones that are asked.
 type Challenges struct {
 	File string `json:"file"`
@@ -20,6 +20,7 @@ type Challenges struct {
 // challenge is a line of the file.
 type challenge struct {
 	Question, Context, Wrong, Irrelevant string
+	Simulated                            bool // by a scripted agent
 }
 
 // parts are the texts of a line by the names of their cues.
@@ -98,14 +99,14 @@ func (in *Instance) wrong() (envs.Contribution, error) {
 		text = written(in.q.Kind, others[envs.Stream(0, "qa/wrong", in.q.ID).IntN(len(others))])
 	}
 	p, err := in.Answer(text)
-	return envs.Contribution{Text: text, Proposals: []envs.Proposal{p}}, err
+	return envs.Contribution{Text: text, Proposals: []envs.Proposal{p}, Simulated: in.env.challenges[in.q.ID].Simulated}, err
 }
 
 // irrelevant is a solution that answers another question: the file's, or
 // another question of the data with its answer. It proposes nothing here.
 func (in *Instance) irrelevant() (envs.Contribution, error) {
-	if text := in.env.challenges[in.q.ID].Irrelevant; text != "" {
-		return envs.Contribution{Text: text}, nil
+	if c := in.env.challenges[in.q.ID]; c.Irrelevant != "" {
+		return envs.Contribution{Text: c.Irrelevant, Simulated: c.Simulated}, nil
 	}
 	others := slices.DeleteFunc(slices.Clone(in.env.questions), func(q Question) bool { return q.Text == in.q.Text })
 	if len(others) == 0 {

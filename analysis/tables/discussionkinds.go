@@ -1,0 +1,150 @@
+package tables
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"roundtable/analysis/statistics"
+)
+
+// Kinds is the paper's main claim (§4.1): voting against consensus, the mean
+// over the rules of each kind with all else equal, paired by question.
+func (c Campaign) Kinds() (Table, bool) {
+	d := c.discussions()
+	t := Table{Name: "2.kinds", Title: "Discussion: voting against consensus, accuracy in % (paper 2, §4.1)", Columns: []string{"data set"}}
+	same := d.without(isRule)
+	var sets []compared
+	t.Columns = append(append(t.Columns, same.labels...), "voting", "rules", "consensus", "rules of it", "voting - consensus", "low", "high", "questions")
+	for _, row := range rowsBy(d.talking(), func(x discussed) string { return x.task + "\x00" + same.key(x.group) }) {
+		voting, consensus := ofKind(row, kindVoting), ofKind(row, kindConsensus)
+		if len(voting) == 0 || len(consensus) == 0 {
+			continue
+		}
+		cells := append([]Cell{word(row[0].task)}, same.label(row[0].group)...)
+		v, k := meanOf(voting), meanOf(consensus)
+		between := v.differences(k)
+		cells = append(cells, v.mean(), count(len(voting)), k.mean(), count(len(consensus)))
+		t.Rows = append(t.Rows, append(append(cells, between.interval()...), count(len(between))))
+		if len(between) > 0 {
+			sets = append(sets, compared{x: row[0], voting: v, consensus: k, rules: [2]int{len(voting), len(consensus)}})
+		}
+	}
+	t.Rows = append(t.Rows, same.taskRows(sets)...)
+	t.Notes = []string{
+		"Mean over rules and questions (standard error over questions); the difference with its 95 % t interval, paired by question.",
+		"Knowledge tasks are MMLU, MMLU-Pro and GPQA, reasoning tasks StrategyQA, MuSR and SQuAD 2.0: the mean over the data sets there are, each counted the same, as the paper's 2.8 % and 13.2 % are. Its interval is of these data sets' questions and says nothing of others.",
+	}
+	d.notes(&t)
+	return t, len(t.Rows) > 0
+}
+
+// compared is what voting and consensus come to on a data set.
+type compared struct {
+	x                 discussed // one of its conditions
+	voting, consensus units
+	rules             [2]int
+}
+
+// sorts of tasks as paper 2 groups its data sets (appendix B), by format.
+func sorts() []struct {
+	name    string
+	formats []string
+} {
+	return []struct {
+		name    string
+		formats []string
+	}{
+		{"knowledge tasks", []string{"mmlu", "mmlu_pro", "gpqa"}},
+		{"reasoning tasks", []string{"strategyqa", "musr", "squad2"}},
+	}
+}
+
+// taskRows are the means over the data sets of each sort, where there are
+// several under the same settings.
+func (v view) taskRows(sets []compared) [][]Cell {
+	var rows [][]Cell
+	var settings []string
+	for _, s := range sets {
+		if key := v.key(s.x.group); !slices.Contains(settings, key) {
+			settings = append(settings, key)
+		}
+	}
+	for _, key := range settings {
+		for _, sort := range sorts() {
+			some := slices.DeleteFunc(slices.Clone(sets), func(s compared) bool {
+				return v.key(s.x.group) != key || !slices.Contains(sort.formats, s.x.settings["env.format"])
+			})
+			if len(some) > 1 {
+				rows = append(rows, append(append([]Cell{word(sort.name)}, v.label(some[0].x.group)...), overSets(some)...))
+			}
+		}
+	}
+	return rows
+}
+
+// overSets are the means over data sets of what a row of the table has.
+func overSets(sets []compared) []Cell {
+	var voting, consensus, between means
+	rules, asked := [2]int{}, 0
+	for _, s := range sets {
+		d := s.voting.differences(s.consensus)
+		voting, consensus, between = append(voting, s.voting.values()), append(consensus, s.consensus.values()), append(between, d.values())
+		rules[0], rules[1], asked = max(rules[0], s.rules[0]), max(rules[1], s.rules[1]), asked+len(d)
+	}
+	cells := []Cell{voting.cell(), count(rules[0]), consensus.cell(), count(rules[1])}
+	return append(append(cells, between.interval()...), count(asked))
+}
+
+// means are values by data set; their mean counts each data set the same.
+type means [][]float64
+
+// mean returns the mean of the data sets' means, its standard error, and the
+// degrees of freedom of that (Welch and Satterthwaite); a data set of one
+// question has no error, so neither has the mean.
+func (m means) mean() (mean, se, dof float64) {
+	k, sum, below := float64(len(m)), 0.0, 0.0
+	for _, values := range m {
+		of, sd := stat.MeanStdDev(values, nil)
+		n := float64(len(values))
+		variance := sd * sd / n
+		mean, sum, below = mean+of/k, sum+variance, below+variance*variance/(n-1)
+	}
+	return mean, math.Sqrt(sum) / k, sum * sum / below
+}
+
+func (m means) cell() Cell {
+	mean, se, _ := m.mean()
+	c := number(mean, 1)
+	if !math.IsNaN(se) {
+		c.SE = &se
+	}
+	return c
+}
+
+func (m means) interval() []Cell {
+	mean, se, dof := m.mean()
+	if se == 0 {
+		dof = 1 // any will do
+	}
+	if math.IsNaN(se) || math.IsNaN(dof) {
+		return []Cell{number(mean, 1), {}, {}}
+	}
+	half := statistics.QuantileT(0.975, dof) * se
+	return []Cell{number(mean, 1), number(mean-half, 1), number(mean+half, 1)}
+}
+
+func ofKind(all []discussed, kind string) []units {
+	var list []units
+	for _, x := range all {
+		if x.kind == kind {
+			list = append(list, x.scores())
+		}
+	}
+	return list
+}
+
+// isRule says that a label is the rule or one of its parameters.
+func isRule(key string) bool { return key == "rule" || strings.HasPrefix(key, "rule.") }

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"roundtable/analysis/pool"
+)
+
+// exportChallenges writes a campaign's wrong first answers as a file of challenges.
+func exportChallenges(cmd *cobra.Command, o *options, x export, condition, format string) error {
+	if x.output == "" || len(x.tables) > 0 || format != "" && format != "jsonl" {
+		return exit{exitUsage, errors.New("--challenges needs -o FILE, takes no --table, and writes jsonl only")}
+	}
+	if err := writable(x.output, x.force); err != nil {
+		return exit{exitUsage, err}
+	}
+	ctx := cmd.Context()
+	s, d, err := x.open(ctx, o)
+	if err != nil {
+		return err
+	}
+	p, err := pool.Read(ctx, s, d, condition)
+	if err != nil {
+		return exit{exitUsage, x.told(ctx, err)}
+	}
+	list, without, err := p.Challenges(ctx)
+	if err != nil {
+		return x.told(ctx, err)
+	}
+	if len(list) == 0 {
+		return exit{exitUsage, fmt.Errorf("campaign %s has no wrong answer that could be read: sample more, or harder questions", x.campaign)}
+	}
+	file, err := stage(x.output, func(w io.Writer) (int64, error) { return writeChallenges(w, list) })
+	if err != nil {
+		return x.told(ctx, err)
+	}
+	if p.Simulated > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "SIMULATED: %d answers are by scripted agents (field simulated)\n", p.Simulated)
+	}
+	if len(without) > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d questions have no wrong answer and are left out: %s\n", len(without), len(p.Questions), strings.Join(some(without), ", "))
+	}
+	if list[0].Irrelevant == "" {
+		fmt.Fprintln(cmd.ErrOrStderr(), "No irrelevant solutions: for some question no other question's answer is known to be wrong. The environment makes them from the questions.")
+	}
+	if err := file.publish(x.force); err != nil {
+		return err
+	}
+	return x.report(cmd, o.json, []exported{{"challenges", file.path, file.rows, file.bytes}})
+}
+
+func writeChallenges(w io.Writer, list []pool.Challenge) (rows int64, err error) {
+	lines := json.NewEncoder(w)
+	lines.SetEscapeHTML(false)
+	for _, c := range list {
+		if err := lines.Encode(c); err != nil {
+			return rows, err
+		}
+		rows++
+	}
+	return rows, nil
+}
