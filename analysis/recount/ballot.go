@@ -1,7 +1,6 @@
 package recount
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math/big"
@@ -22,8 +21,8 @@ func candidates(rows []record.Ballot) []string {
 	return keys
 }
 
-// ballot makes a vote's ballot from its rows, and holds it to the rule's form
-// and to what the engine recorded beside its turn.
+// ballot returns a vote as the engine recorded it with its turn, after holding it
+// to the rule's form and to its rows in the table ballots.
 func (c *count) ballot(entry int, keys []string, electorate int) (transcript.Ballot, error) {
 	rows, turn, recorded := c.ballots[entry], c.rows.Turns[entry], c.acts[entry].Ballot
 	abstain := transcript.Ballot{Abstain: true}
@@ -44,17 +43,17 @@ func (c *count) ballot(entry int, keys []string, electorate int) (transcript.Bal
 	if err != nil {
 		return abstain, err
 	}
-	form := c.Rule.Ballot(len(keys), electorate)
-	b := fromValues(form, values)
-	if err := errors.Join(form.Validate(b), form.Validate(*recorded)); err != nil {
+	// The vote is what the engine recorded. Its values need not say all of it: a
+	// rule that compares pairs gives candidates no value of their own.
+	if err := c.Rule.Ballot(len(keys), electorate).Validate(*recorded); err != nil {
 		return abstain, err
 	}
 	for i, v := range values {
-		if c.Rule.Value(b, i, len(keys)).Cmp(v) != 0 || c.Rule.Value(*recorded, i, len(keys)).Cmp(v) != 0 {
-			return abstain, fmt.Errorf("it gives candidate %d %s, the table turns says %s", i, v.RatString(), c.Rule.Value(*recorded, i, len(keys)).RatString())
+		if said := c.Rule.Value(*recorded, i, len(keys)); said.Cmp(v) != 0 {
+			return abstain, fmt.Errorf("it gives candidate %d %s, the table turns says %s", i, v.RatString(), said.RatString())
 		}
 	}
-	return b, nil
+	return *recorded, nil
 }
 
 // voter is an agent, or -1 for a judge.
@@ -82,33 +81,4 @@ func exact(rows []record.Ballot, keys []string) ([]*big.Rat, error) {
 		values[i] = v
 	}
 	return values, nil
-}
-
-// fromValues turns what a rule makes of a ballot back into the ballot.
-func fromValues(form transcript.BallotSpec, values []*big.Rat) transcript.Ballot {
-	var b transcript.Ballot
-	var positive []int
-	for i, v := range values {
-		if v.Sign() > 0 {
-			positive = append(positive, i)
-		}
-		points := int(v.Num().Int64())
-		if form.Kind == transcript.Rate && form.Partial && points == 0 && form.Min > 0 {
-			points = -1 // left out
-		}
-		b.Points = append(b.Points, points)
-	}
-	switch form.Kind {
-	case transcript.Choose:
-		b = transcript.Ballot{Choice: -1}
-		if len(positive) == 1 {
-			b.Choice = positive[0]
-		}
-	case transcript.Rank:
-		slices.SortStableFunc(positive, func(i, j int) int { return cmp.Or(values[j].Cmp(values[i]), i-j) })
-		b = transcript.Ballot{Order: positive}
-	case transcript.Approve:
-		b = transcript.Ballot{Order: positive}
-	}
-	return b
 }

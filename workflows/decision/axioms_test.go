@@ -2,12 +2,14 @@ package decision_test
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/transcript"
 )
@@ -58,9 +60,24 @@ func each(t *testing.T, rules map[string]decision.Rule, property func(*rapid.T, 
 	}
 }
 
+// all holds every rule of the catalogue to a property, and variants of some.
 func all(t *testing.T, property func(*rapid.T, decision.Rule)) {
 	each(t, additive, property)
 	each(t, threshold, property)
+	each(t, catalogued(t), property)
+}
+
+// catalogued are the rules of the catalogue as they are without parameters.
+func catalogued(t *testing.T) map[string]decision.Rule {
+	rules := map[string]decision.Rule{}
+	for _, r := range catalogue.Rules() {
+		rule, err := r.New(func(any) error { return nil }, struct{}{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules["the catalogue's "+r.Name] = rule
+	}
+	return rules
 }
 
 // Nobody's name counts.
@@ -270,6 +287,8 @@ func rules() []decision.Rule {
 		made(decision.NewCumulative(decision.DefaultCumulative25())), agreement(decision.SupermajorityConsensus())}
 }
 
-func TestTallyTakesWhatValidateAccepts(t *testing.T) { rapid.Check(t, counts(rules())) }
+func TestTallyTakesWhatValidateAccepts(t *testing.T) {
+	rapid.Check(t, counts(slices.Concat(rules(), slices.Collect(maps.Values(catalogued(t))))))
+}
 
 func FuzzTally(f *testing.F) { f.Fuzz(rapid.MakeFuzz(counts(rules()))) }

@@ -15,7 +15,10 @@ type Rule interface {
 	// Ballot is the form of a ballot over n candidates in an electorate of that many voters.
 	Ballot(n, electorate int) transcript.BallotSpec
 	// Value is what one ballot gives one of n candidates: a vote (1 or 0), a
-	// rating, a reciprocal rank or points. An abstention gives 0. Scores add these up.
+	// rating, a reciprocal rank or points. An abstention gives 0. It is the column
+	// value of the table ballots, for people who read it; a rule whose count is no
+	// sum, such as one that compares pairs, returns what says most (points of a
+	// rank). Votes are counted again from the ballots themselves.
 	Value(b transcript.Ballot, candidate, n int) *big.Rat
 	// Tally counts. It takes only ballots that the form accepts.
 	Tally(Profile) Result
@@ -61,5 +64,5 @@ type Profile struct {
 // met or nobody supported anything.
 type Result struct {
 	Winners []int
-	Scores  []*big.Rat // by candidate, exact
+	Scores  []*big.Rat // by candidate, exact: what Winners have the most of
 }

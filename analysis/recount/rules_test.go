@@ -1,0 +1,198 @@
+package recount_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"roundtable/analysis/record"
+	"roundtable/analysis/recount"
+	"roundtable/workflows/catalogue"
+	"roundtable/workflows/decision"
+	"roundtable/workflows/transcript"
+)
+
+// Every rule of the catalogue, played by the engine: its decisions are found
+// again from the lake. A discussion takes all rules there are.
+func TestDecisionsOfEveryRuleAreFoundAgain(t *testing.T) {
+	var names []string
+	for _, r := range catalogue.Rules() {
+		names = append(names, r.Name)
+	}
+	s, d := played(t, "rules", fmt.Sprintf(`
+name: rules
+replicates: 2
+env: {name: exchange, agents: 4}
+model: scripted/trader
+protocol: {name: discussion, rounds: 3, vote_from: 2, personas: none}
+grid: {rule: [%s]}
+`, strings.Join(names, ", ")))
+	r, err := recount.Check(ctx, s, d, discussed)
+	if err != nil || len(r.Mismatches) > 0 || r.Decisions < len(names) {
+		t.Errorf("%+v %v", r, err)
+	}
+}
+
+// pairwise is Copeland's rule, which is no sum of what ballots give candidates:
+// one wins by how many others more voters prefer it to.
+type pairwise struct{ decision.Rule }
+
+func (pairwise) Value(transcript.Ballot, int, int) *big.Rat { return new(big.Rat) }
+
+func (pairwise) Tally(p decision.Profile) decision.Result {
+	wins := make([]int, p.Candidates)
+	for a := range wins {
+		for b := range wins {
+			margin := 0
+			for _, v := range p.Ballots {
+				if !v.Abstain && a != b {
+					margin += 1 - 2*min(1, max(0, 1+slices.Index(v.Order, a)-slices.Index(v.Order, b)))
+				}
+			}
+			if margin > 0 {
+				wins[a]++
+			}
+		}
+	}
+	var r decision.Result
+	for c, n := range wins {
+		r.Scores = append(r.Scores, big.NewRat(int64(n), 1))
+		if n > 0 && n == slices.Max(wins) {
+			r.Winners = append(r.Winners, c)
+		}
+	}
+	return r
+}
+
+// Generated votes, in rows as the engine writes them, are counted as they were
+// under every rule that counts ballots, and under one that is no sum.
+func TestGeneratedVotesAreCountedAgain(t *testing.T) {
+	ranked, err := decision.NewRanked(decision.RankedParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := map[string]decision.Rule{"pairwise": pairwise{ranked}}
+	for _, r := range catalogue.Rules() {
+		if rules[r.Name], err = r.New(func(any) error { return nil }, struct{}{}); err != nil {
+			t.Fatal(err)
+		}
+		if m := decision.MeansOf(rules[r.Name]); m == decision.ByAgreement {
+			delete(rules, r.Name) // it has no ballots
+		}
+	}
+	for name, rule := range rules {
+		t.Run(name, func(t *testing.T) {
+			draw, decided := rand.New(rand.NewPCG(1, 2)), 0
+			for range 200 {
+				rows, winners := vote(t, rule, draw)
+				var r recount.Report
+				r.Add(rows, func(record.Collaboration) (recount.Counting, error) {
+					return recount.Counting{Rule: rule, Break: first}, nil
+				})
+				if len(r.Mismatches) > 0 || r.Decisions != 1 {
+					t.Fatalf("%+v", r)
+				}
+				decided += len(winners)
+			}
+			if decided < 20 {
+				t.Errorf("%d winners of 200 votes say little", decided)
+			}
+		})
+	}
+}
+
+func first(winners []int, _ int, _ string) int {
+	if len(winners) == 0 {
+		return -1
+	}
+	return winners[0]
+}
+
+// vote returns the rows of one vote over what agents have proposed, and who wins.
+func vote(t *testing.T, rule decision.Rule, draw *rand.Rand) (record.Rows, []int) {
+	agents, n := 2+draw.IntN(4), 1+draw.IntN(4)
+	rows := record.Rows{Collaborations: []record.Collaboration{{Agents: int32(agents)}}, Rounds: []record.Round{{Round: 1}}}
+	add := func(kind transcript.Kind, format transcript.Format, agent int, act transcript.Act) int {
+		data, err := json.Marshal(act)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said, who := string(data), int32(agent)
+		rows.Turns = append(rows.Turns, record.Turn{
+			Entry: int32(len(rows.Turns)), Round: 1, Kind: kind.String(), Format: string(format), Agent: &who, DataJSON: &said,
+		})
+		return len(rows.Turns) - 1
+	}
+	for c := range n {
+		add(transcript.Ask, transcript.FormatProposal, c, transcript.Act{Key: fmt.Sprint("p", c)})
+	}
+	form := rule.Ballot(n, agents)
+	profile := decision.Profile{Candidates: n, Electorate: agents, Round: 1}
+	for a := range agents {
+		b := drawn(form, draw)
+		if err := form.Validate(b); err != nil {
+			t.Fatal(err)
+		}
+		profile.Ballots = append(profile.Ballots, b)
+		entry := add(transcript.Ask, transcript.FormatBallot, a, transcript.Act{Ballot: &b})
+		for c := range n {
+			value := rule.Value(b, c, n)
+			near, _ := value.Float64()
+			exact, key, candidate := value.RatString(), fmt.Sprint("p", c), int32(c)
+			row := record.Ballot{Round: 1, Entry: int32(entry), Agent: int32(a), Candidate: &candidate, CandidateKey: &key, Value: &near, ValueExact: &exact}
+			if b.Abstain {
+				row = record.Ballot{Round: 1, Entry: int32(entry), Agent: int32(a), Abstained: true}
+			}
+			if c == 0 || !b.Abstain {
+				rows.Ballots = append(rows.Ballots, row)
+			}
+		}
+	}
+	winners := rule.Tally(profile).Winners
+	if !slices.ContainsFunc(profile.Ballots, func(b transcript.Ballot) bool { return !b.Abstain }) {
+		winners = nil
+	}
+	d := transcript.Decision{Winners: winners, Selected: first(winners, 1, ""), Standing: -1}
+	if d.Selected >= 0 {
+		d.Standing, d.Key = d.Selected, fmt.Sprint("p", d.Selected)
+		rows.Rounds[0].DecisionKey, rows.Collaborations[0].DecisionKey = &d.Key, &d.Key
+	}
+	rows.Rounds[0].Winners = int32(len(winners))
+	add(transcript.Decide, "", 0, transcript.Act{Decision: &d})
+	return rows, winners
+}
+
+// drawn is a ballot in a form, one of six an abstention.
+func drawn(form transcript.BallotSpec, draw *rand.Rand) transcript.Ballot {
+	if draw.IntN(6) == 0 {
+		return transcript.Ballot{Abstain: true}
+	}
+	b := transcript.Ballot{Points: make([]int, form.N)}
+	switch form.Kind {
+	case transcript.Choose:
+		return transcript.Ballot{Choice: draw.IntN(form.N)}
+	case transcript.Rank:
+		return transcript.Ballot{Order: draw.Perm(form.N)}
+	case transcript.Approve:
+		b = transcript.Ballot{}
+		for c := range form.N {
+			if draw.IntN(2) == 0 {
+				b.Order = append(b.Order, c)
+			}
+		}
+		return b
+	case transcript.Rate:
+		for c := range b.Points {
+			b.Points[c] = form.Min + draw.IntN(form.Max-form.Min+1)
+		}
+		return b
+	}
+	for range form.Points {
+		b.Points[draw.IntN(form.N)]++
+	}
+	return b
+}
