@@ -23,7 +23,7 @@ type kind struct {
 	bars        bool
 	at          func(runs []tables.Run, round int) (estimate, bool)
 	levels      func(tables.Campaign) []Level
-	note        string
+	note        string // "" says what goodness is
 }
 
 var kinds = map[string]kind{
@@ -36,7 +36,7 @@ var kinds = map[string]kind{
 	"20": {"Group total utility by round, by model (Figure 20)", exchange, "model", percentY, true, utility, greatest, utilityNote},
 	"21": {"Root mean squared error by round, by decision rule (Figure 21)", recsys, "rule", "RMSE, stars", true, rootError, rmseLevels, errorNote},
 	"rounds": {"Goodness of what stands, by round", "", "rule", "goodness", true, goodness, nil,
-		"Higher is better. " + tables.GoodnessNote},
+		""},
 }
 
 // distance is the figure that needs messages to be measured.
@@ -67,7 +67,11 @@ func (k kind) figure(c tables.Campaign) (Figure, error) {
 	if len(f.Panels) == 0 {
 		return f, fmt.Errorf("campaign %s has nothing yet that this figure could show", c.Name)
 	}
-	notes := []string{k.note, "Intervals: 95 %, Student's t over instances, or over replicates where there is one instance; none where there are fewer than two."}
+	note := k.note
+	if note == "" {
+		note = c.GoodnessNote()
+	}
+	notes := []string{note, "Intervals: 95 %, Student's t over instances, or over replicates where there is one instance; none where there are fewer than two."}
 	if k.bars {
 		notes = append(notes, "Bars: share of collaborations without a decision up to and including the round.")
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"roundtable/analysis/record"
 	"roundtable/analysis/tables"
@@ -125,15 +124,7 @@ var goodEnds = []string{"", "stop", "STOP", "end_turn", "stop_sequence", "comple
 
 // fault counts by kind: reasons that differ in figures only are one kind.
 func (t *tally) fault(what, reason, collaboration string) {
-	kind := strings.Map(func(r rune) rune {
-		if '0' <= r && r <= '9' {
-			return '0'
-		}
-		return r
-	}, reason)
-	for strings.Contains(kind, "00") {
-		kind = strings.ReplaceAll(kind, "00", "0")
-	}
+	kind := tables.ReasonKind(reason)
 	key := [2]string{what, kind}
 	if t.kinds[key] == nil {
 		t.kinds[key] = &fault{What: what, Kind: reason, Example: collaboration}

@@ -43,6 +43,12 @@ func (v view) label(g group) []Cell {
 // ended are the columns that count how the cells of a condition ended.
 func (v view) ended() []string {
 	columns := []string{"n", "failed", "stopped"}
+	if v.repeats() {
+		columns = []string{"n", "distinct", "failed", "stopped"}
+	}
+	if v.doubtful() {
+		columns = append(columns, "invalid, %", "cut off, %")
+	}
 	if v.open() > 0 {
 		columns = append(columns, "to come")
 	}
@@ -53,7 +59,14 @@ func (v view) ended() []string {
 }
 
 func (v view) endedCells(g group) []Cell {
-	cells := []Cell{count(g.count(succeeded)), count(g.count("failed")), count(g.count("stopped"))}
+	cells := []Cell{count(g.count(succeeded))}
+	if v.repeats() {
+		cells = append(cells, count(g.distinct))
+	}
+	cells = append(cells, count(g.count("failed")), count(g.count("stopped")))
+	if v.doubtful() {
+		cells = append(cells, percentOf(g.usable.Invalid, g.usable.Turns), percentOf(g.usable.Cut, g.usable.Answers))
+	}
 	if v.open() > 0 {
 		cells = append(cells, count(g.pending()))
 	}
@@ -67,6 +80,14 @@ func (v view) endedCells(g group) []Cell {
 		cells = append(cells, count(simulated))
 	}
 	return cells
+}
+
+// percentOf is a share in percent; nothing of nothing is nothing.
+func percentOf(part, whole int) Cell {
+	if whole == 0 {
+		return Cell{}
+	}
+	return number(100*float64(part)/float64(whole), 1)
 }
 
 func (v view) open() int {
@@ -89,6 +110,7 @@ func (v view) notes(t *Table) {
 		}
 	}
 	note := func(format string, args ...any) { t.Notes = append(t.Notes, fmt.Sprintf(format, args...)) }
+	t.Notes = append(v.warnings(), t.Notes...)
 	if some, all := v.simulated(); some == all && some > 0 {
 		t.Notes = append([]string{Simulated + "."}, t.Notes...)
 	} else if some > 0 {
@@ -96,6 +118,9 @@ func (v view) notes(t *Table) {
 	}
 	if sizes := v.sizes(); sizes != "" {
 		note("%s", sizes)
+	}
+	if v.repeats() {
+		note("%s", v.repeated())
 	}
 	if same := v.constant(); same != "" {
 		note("The same in all rows: %s.", same)

@@ -59,8 +59,11 @@ type Run struct {
 	Deliberated *Deliberated // of a deliberation; nil if it was stopped
 
 	Discussion *Discussion // of a discussion
-	unit       int32       // that it belongs to: see setUnits
 	Asked      Asked       // what its questions took; Load fills it in
+	Usable     Usable      // what of its answers could be used
+
+	unit          int32 // that it belongs to: see setUnits
+	overInstances bool  // the unit is its instance
 }
 
 // NewRun takes what is needed from a collaboration's rows, which are in the order of their keys.
@@ -81,6 +84,7 @@ func NewRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) 
 		r.deliberate(t)
 	}
 	r.discuss(turns)
+	r.Usable = usable(turns)
 	r.Speech = speech(len(rounds), turns)
 	return r
 }
@@ -110,6 +114,8 @@ type group struct {
 	instances, replicates int               // of the plan, likewise
 	runs                  []Run             // all, in the order of instances and replicates
 	earlier               int
+	usable                Usable // of all runs
+	distinct              int    // of done, how many differ in their words
 }
 
 func (g group) count(status string) int {
@@ -192,7 +198,11 @@ func (c Campaign) groups() []group {
 	for i, id := range order {
 		groups[i] = *byID[id]
 	}
-	return bySnapshot(groups)
+	groups = bySnapshot(groups)
+	for i := range groups {
+		groups[i].usable, groups[i].distinct = groups[i].sumUsable(), groups[i].countDistinct()
+	}
+	return groups
 }
 
 // rank is the place of a rule in the papers' tables.

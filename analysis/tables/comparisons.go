@@ -15,8 +15,7 @@ const (
 )
 
 // Comparisons are the differences of the final goodness between all pairs of
-// conditions of an environment that have the same instance and replicate at
-// least once, over these. One environment's pairs are one family.
+// conditions of an environment that have a unit in common, over these. One environment's pairs are one family.
 func (c Campaign) Comparisons() (Table, bool) {
 	v := c.view("")
 	t := Table{Name: "comparisons", Title: "Final goodness of each two conditions, in pairs", Columns: []string{
@@ -26,7 +25,7 @@ func (c Campaign) Comparisons() (Table, bool) {
 		series := v.series(environment)
 		var apart int
 		if family.Contrasts, apart = statistics.Pairs(series); apart > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d pairs of conditions have no instance and replicate in common and are left out.", environment, apart))
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d pairs of conditions have nothing in common that could be paired, and are left out.", environment, apart))
 		}
 		list, err := statistics.Compare(series, family)
 		if err != nil {
@@ -41,7 +40,7 @@ func (c Campaign) Comparisons() (Table, bool) {
 		}
 	}
 	t.Notes = append([]string{
-		"Mean difference of the goodness at the end (share of the greatest total utility, 0 without a decision; minus the absolute error) with its standard error, over the n pairs of collaborations with the same instance and replicate. One that failed, or in which nothing stands that could be scored, has no pair. " +
+		v.goodnessNote() + " A - B: mean difference of the goodness at the end with its standard error, over n pairs: the means of both conditions in the same instance, or, where there is only one, their same replicates. What both do not have is left out. " +
 			"95 %: Student's t over the pairs. BCa: bootstrap over the pairs, 9,999 resamples; it covers less than it says where pairs are few or differences have heavy tails (0.85 instead of 0.95 at 15 pairs, where Student's t has 0.96 or more), so go by the former. p: signs of the differences exchanged (exact up to 20 pairs, else 9,999 draws), Holm's correction over all rows of the environment; Wilcoxon's signed ranks beside it, uncorrected.",
 		"Detectable: the smallest difference that Student's paired test finds in these n with power 0.8, at 0.05 over the number of rows of the environment (Bonferroni). " +
 			"n needed: pairs that would find the observed difference so; for planning, not as evidence.",
@@ -109,16 +108,24 @@ func (v view) series(environment string) []statistics.Series {
 	return list
 }
 
-// title of a condition: the values of its labels.
+// title of a condition: what its labels call it. Names of plug-ins and labels
+// stand alone, values after the last word of their key: "ranked, agents 5".
 func (v view) title(g group) string {
 	var words []string
 	for _, key := range v.labels {
-		if (key != "env" || g.labels[key] != "") && g.shown(key) != "" {
-			words = append(words, g.shown(key))
+		value := g.shown(key)
+		_, param, is := strings.Cut(key, ".")
+		switch {
+		case g.labels[key] != "" || !is && key != "env" && value != "":
+			words = append(words, value)
+		case is && value == "":
+			words = append(words, param+" not set")
+		case is:
+			words = append(words, param+" "+value)
 		}
 	}
 	if len(words) == 0 {
 		return g.condition
 	}
-	return strings.Join(words, " ")
+	return strings.Join(words, ", ")
 }

@@ -2,7 +2,6 @@ package tables
 
 import (
 	"cmp"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,10 +56,11 @@ func (c Campaign) debateView(keep func(debateGroup) bool) debateView {
 	v := debateView{view: c.view("")}
 	v.groups = slices.DeleteFunc(v.groups, func(g group) bool { return g.settings["protocol"] != debate })
 	named := []string{"env", "env.file", "env.format", "env.agents", "env.kind", "protocol.order", "protocol.rounds", "protocol.agents", "protocol.viewpoints.scaling"}
-	v.labels = slices.DeleteFunc(v.varying(), func(key string) bool { return slices.Contains(named, key) })
+	names := taskNames(v.groups)
+	v.labels = v.beyondTasks(names, named...)
 	var kept []group
 	for _, g := range v.groups {
-		d := debateGroup{group: g, task: task(g), size: wholeNumber(g.settings["protocol.agents"]), rounds: 1}
+		d := debateGroup{group: g, task: names.of(g), size: wholeNumber(g.settings["protocol.agents"]), rounds: 1}
 		if text, ok := g.settings["protocol.rounds"]; ok {
 			d.rounds = wholeNumber(text)
 		}
@@ -90,15 +90,6 @@ func wholeNumber(text string) int {
 		return 0
 	}
 	return n
-}
-
-// task is the name of the data file without its folder; of other environments their own.
-func task(g group) string {
-	if label := cmp.Or(g.labels["env"], g.labels["env.file"]); label != "" {
-		return label
-	}
-	file := g.settings["env.file"]
-	return cmp.Or(strings.TrimSuffix(path.Base(file), path.Ext(file)), g.settings["env"])
 }
 
 // strategy is the name that paper 4 has for a condition.

@@ -49,9 +49,9 @@ func (c Campaign) discussions() discussions {
 	if !slices.Contains(d.labels, "rule") {
 		d.labels = append([]string{"rule"}, d.labels...)
 	}
-	names := dataSets(every)
+	names := taskNames(every)
 	for _, g := range every {
-		one := discussed{group: g, task: cmp.Or(g.labels["env"], g.labels["env.file"], names[g.settings["env.file"]]), alone: alone(g.settings), kind: kindOf(g.settings["rule"])}
+		one := discussed{group: g, task: names.of(g), alone: alone(g.settings), kind: kindOf(g.settings["rule"])}
 		if g.settings["protocol"] != discussion && !one.alone {
 			continue
 		}
@@ -64,26 +64,6 @@ func (c Campaign) discussions() discussions {
 		}
 	}
 	return d
-}
-
-// dataSets are the names of data files: their format if it tells them apart, else the file's own.
-func dataSets(groups []group) map[string]string {
-	files := map[string][]string{} // by format
-	for _, g := range groups {
-		file, format := g.settings["env.file"], g.settings["env.format"]
-		if !slices.Contains(files[format], file) {
-			files[format] = append(files[format], file)
-		}
-	}
-	names := map[string]string{}
-	for _, g := range groups {
-		file, format := g.settings["env.file"], g.settings["env.format"]
-		names[file] = format
-		if len(files[format]) > 1 || slices.Contains([]string{"", "bbh", "csv", "jsonl"}, format) {
-			names[file] = task(g)
-		}
-	}
-	return names
 }
 
 // notes are those of the view, and that the single agents beside it are scripted.

@@ -9,7 +9,6 @@ import (
 const exchange = "exchange"
 
 const (
-	percentNote = "Mean (standard error) over collaborations, in percent; n= is shown where a value is not defined for all of them."
 	utilityNote = "Group total utility and AUC are shares of the greatest possible total utility, 0 before the first decision; AUC@n is the mean of rounds 1 to n."
 	otherNote   = "Rationality: proposals worth more to their maker than what stands, of all chances to propose; a skipped one and one before the first decision are not. " +
 		"Fairness: lowest over highest utility at the end, undefined without a decision. " +
@@ -26,6 +25,10 @@ func (c Campaign) Table6() (Table, bool) {
 	return economy(c.view(exchange), "6", "Exchange economy by setting (Table 6)")
 }
 
+func (v view) percentNote() string {
+	return "Mean over collaborations (standard error " + v.unitsNote() + "), in percent; n= is shown where a value is not defined for all of them."
+}
+
 // measure is a value of one run in percent.
 type measure struct {
 	column string
@@ -40,7 +43,7 @@ func economy(v view, name, title string) (Table, bool) {
 		measure{"fairness", func(r Run) (float64, bool) { return metrics.Fairness(r.Utilities) }},
 		measure{"rigidity", func(r Run) (float64, bool) { return metrics.Shares(r.Scores).Rigidity() }},
 	)
-	return v.table(name, title, measures, percentNote, utilityNote, otherNote)
+	return v.table(name, title, measures, v.percentNote(), utilityNote, otherNote)
 }
 
 // at is a metric at the rounds that the paper reports and at the last one.
@@ -72,7 +75,7 @@ func (c Campaign) Readings() (Table, bool) {
 			}
 			return 100, true
 		}},
-	}, percentNote, "Rational, of all chances to propose, of the proposals made, and of the comparable ones: those made while a decision stood. Rigid by decision: the allocation itself is the one of the round before. Fairness leaves out collaborations without a decision, or counts them as 100.")
+	}, c.view(exchange).percentNote(), "Rational, of all chances to propose, of the proposals made, and of the comparable ones: those made while a decision stood. Rigid by decision: the allocation itself is the one of the round before. Fairness leaves out collaborations without a decision, or counts them as 100.")
 }
 
 // table has one row a condition and one column a measure; false if there is no such condition.

@@ -34,6 +34,7 @@ const (
 // list is the one list of tables, in the order in which they are printed.
 func list() []listed {
 	return []listed{
+		{"scores", Campaign.ByCondition, needEnded, inAll},
 		{"1", Campaign.Table1, needExchange, always},
 		{"6", Campaign.Table6, needExchange, inAll},
 		{"readings", Campaign.Readings, needExchange, inAll},
@@ -74,6 +75,7 @@ func list() []listed {
 		{"nested", Campaign.Nested, needEnded, inAll},
 		{"regression", Campaign.Regression, needEnded, never},
 		{"comparisons", Campaign.Comparisons, "two conditions of one environment", inAll},
+		{"instances", Campaign.ByInstance, needEnded, never},
 		{"rounds", Campaign.Rounds, needEnded, inAll},
 		{"summary", Campaign.Summary, needEnded, always},
 	}

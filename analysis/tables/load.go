@@ -26,6 +26,7 @@ func Load(ctx context.Context, store lake.Store, campaign string) (Campaign, err
 		}
 		run := NewRun(rows.Collaborations[0], rows.Rounds, rows.Turns)
 		run.Asked = asked(rows.Calls)
+		run.Usable.answers(rows.Calls)
 		if run.States, err = readStates(rows.Collaborations[0], rows.Turns); err != nil {
 			return c, err
 		}

@@ -29,14 +29,11 @@ func (c Campaign) Rounds() (Table, bool) {
 	}
 	t.Notes = []string{
 		"Not yet agreed: collaborations without a decision up to and including the round.",
-		GoodnessNote + " Mean (standard error).",
+		v.goodnessNote() + " Mean (standard error " + v.unitsNote() + ").",
 	}
 	v.notes(&t)
 	return t, len(v.groups) > 0
 }
-
-// GoodnessNote says what the goodness of a table or figure is.
-const GoodnessNote = "Goodness: a share (accuracy, F1, share of the greatest total utility or reward) is 0 before a decision and without one; an error (recsys: minus the absolute error in stars; consensus: minus the distance from the mean start) is averaged over what has a decision."
 
 func notYetAgreed(runs []Run, n int) Cell {
 	var within []metrics.Shares

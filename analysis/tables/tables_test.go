@@ -195,7 +195,7 @@ func TestNotesSayWhatIsMissingAndSimulated(t *testing.T) {
 func TestSummary(t *testing.T) {
 	table, _ := byHand().Summary()
 	m := row(t, table, "majority")
-	for column, want := range map[string]float64{"succeeded": 2, "failed": 1, "run again": 1, "decided": 3, "turns": 30, "invalid turns": 3, "asks": 36, "calls": 36, "input tokens": 3000} {
+	for column, want := range map[string]float64{"succeeded": 2, "failed": 1, "run again": 1, "decided": 3, "asked turns": 11, "invalid turns": 0, "asks": 36, "calls": 36, "input tokens": 3000} {
 		near(t, column, m[column].Value, want)
 	}
 	if got := m["cost USD"].String(); got != "unknown, at least 1.0000" {

@@ -25,7 +25,7 @@ func setUnits(runs []Run) {
 	}
 	for i := range runs {
 		r := &runs[i]
-		if r.unit = r.Replicate; len(instances[r.Environment]) > 1 {
+		if r.unit, r.overInstances = r.Replicate, len(instances[r.Environment]) > 1; r.overInstances {
 			r.unit = r.Instance
 		}
 	}

@@ -145,6 +145,7 @@ func (o *options) openLake() (store.Store, error) {
 type analysis struct {
 	Campaign string         `json:"campaign"`
 	Cells    cells          `json:"cells"`
+	Warnings []string       `json:"warnings,omitempty"` // conditions whose answers could not be used
 	Tables   []tables.Table `json:"tables"`
 }
 
@@ -165,20 +166,33 @@ func (a analysis) String() string {
 	return fmt.Sprintf("%s: %d%s cells are in (%d succeeded, %d failed, %d stopped)", a.Campaign, in, of, a.Cells.Succeeded, a.Cells.Failed, a.Cells.Stopped)
 }
 
-// printTables prints what a campaign found: the tables of the paper that it is
+// printTables prints and returns what a campaign found: the tables of the paper that it is
 // about (the rounds for others), and a summary of cells and cost.
-func printTables(ctx context.Context, w io.Writer, s store.Store, name string, asJSON bool) error {
+func printTables(ctx context.Context, w io.Writer, s store.Store, name string, asJSON bool) (analysis, error) {
 	format := "text"
 	if asJSON {
 		format = "json"
 	}
-	return analyze(ctx, w, s, name, wanted{}, format)
+	a, err := analysisOf(ctx, s, name, wanted{})
+	if err != nil {
+		return a, err
+	}
+	return a, a.write(w, format)
 }
 
 func analyze(ctx context.Context, w io.Writer, s store.Store, name string, which wanted, format string) error {
-	c, err := readTables(ctx, s, name)
+	a, err := analysisOf(ctx, s, name, which)
 	if err != nil {
 		return err
+	}
+	return a.write(w, format)
+}
+
+// analysisOf makes the tables that are wanted.
+func analysisOf(ctx context.Context, s store.Store, name string, which wanted) (analysis, error) {
+	c, err := readTables(ctx, s, name)
+	if err != nil {
+		return analysis{}, err
 	}
 	switch {
 	case tables.NeedCourses(which.table):
@@ -189,20 +203,24 @@ func analyze(ctx context.Context, w io.Writer, s store.Store, name string, which
 		c, err = which.vectors(ctx, s, c)
 	}
 	if err != nil {
-		return err
+		return analysis{}, err
 	}
 	if c, err = which.beside(ctx, s, c); err != nil {
-		return err
+		return analysis{}, err
 	}
-	a := analysis{Campaign: name, Cells: count(c)}
+	a := analysis{Campaign: name, Cells: count(c), Warnings: c.Warnings()}
 	if slices.Contains(tables.OfMessages(), which.table) {
 		a.Tables, err = ofMessages(ctx, s, c, which)
 	} else {
 		a.Tables, err = choose(c, which.table)
 	}
 	if err != nil {
-		return exit{exitUsage, err}
+		return a, exit{exitUsage, err}
 	}
+	return a, nil
+}
+
+func (a analysis) write(w io.Writer, format string) error {
 	switch format {
 	case "json":
 		return writeJSON(w, a)

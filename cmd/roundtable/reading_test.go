@@ -181,7 +181,7 @@ func TestAnalyzeWhileACampaignRuns(t *testing.T) {
 	}
 	contains(t, string(csv), "majority,11,2,1,0,8,")
 	var b bytes.Buffer
-	if err := printTables(context.Background(), &b, s, "reading", false); err != nil {
+	if _, err := printTables(context.Background(), &b, s, "reading", false); err != nil {
 		t.Fatal(err)
 	}
 	contains(t, b.String(), "(Table 1)", "Cells, answers and cost")

@@ -201,7 +201,8 @@ func queryStatus(ctx context.Context, c client.Client, id string) (workflows.Sta
 // report prints the campaign's tables and where everything is.
 func (r runOptions) report(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest) error {
 	name := p.Campaign.Name
-	if err := printTables(ctx, os.Stdout, s, name, r.json); err != nil {
+	found, err := printTables(ctx, os.Stdout, s, name, r.json)
+	if err != nil {
 		return err
 	}
 	markers, err := store.Committed(ctx, s, name)
@@ -225,6 +226,9 @@ func (r runOptions) report(ctx context.Context, s store.Store, p activities.Plan
 			fmt.Printf("Labels:  by %s · roundtable analyze %s --table 9\n", m.Labels.ID(), name)
 		}
 		fmt.Printf("Next:    roundtable analyze %s · roundtable query · roundtable show COLLABORATION · roundtable verify %s\n", name, name)
+		for _, warning := range found.Warnings {
+			fmt.Println("\nWARNING: " + warning)
+		}
 	}
 	switch {
 	case ended < cells:

@@ -1,0 +1,66 @@
+package tables
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"roundtable/analysis/record"
+)
+
+// asked4 is four questions, each in five replicates that say the same, under one order.
+func asked4(order string, right ...bool) []Run {
+	var runs []Run
+	for i, yes := range right {
+		for replicate := range 5 {
+			settings := fmt.Sprintf(`{"env":{"name":"qa"},"protocol":{"name":"debate","params":{"order":%q}},"rule":{"name":"majority"}}`, order)
+			row := record.Collaboration{
+				Key: record.Key{ConditionID: "majority-" + order, CollaborationID: fmt.Sprint(order, i, replicate)}, Status: succeeded, Environment: "qa", Rule: "majority", Protocol: "debate",
+				InstanceID: fmt.Sprint("q", i), Instance: int32(i), Replicate: int32(replicate), Agents: 3, RoundsPlanned: 1, SettingsJSON: settings,
+			}
+			if yes { // the others come to no decision
+				row.Score, row.DecisionJSON, row.Utilities = p(1.), p(`"A"`), []float64{1, 1, 1}
+			}
+			runs = append(runs, NewRun(row, []record.Round{{Round: 1, Score: row.Score, DecisionKey: row.DecisionJSON}}, nil))
+		}
+	}
+	return runs
+}
+
+// Replicates of one question are one pair, and what is undecided has the same
+// outcome in every table.
+func TestReplicatesOfAQuestionAreOnePair(t *testing.T) {
+	c := Campaign{Runs: slices.Concat(asked4("fixed", true, true, true, false), asked4("random", true, false, false, false))}
+	table, ok := c.Comparisons()
+	if !ok || len(table.Rows) != 1 {
+		t.Fatalf("%d comparisons", len(table.Rows))
+	}
+	m := byColumn(table, table.Rows[0])
+	near(t, "n", m["n"].Value, 4)
+	near(t, "difference", m["A - B"].Value, .5)
+	near(t, "p of signs", m["p sign flip"].Value, .5) // of four differences two are 0: 2 of the 4 signs of the others
+	if m["A"].Text != "order fixed" || m["B"].Text != "order random" {
+		t.Errorf("the conditions are called %q and %q", m["A"].Text, m["B"].Text)
+	}
+	if notes := strings.Join(table.Notes, "\n"); strings.Contains(notes, "utility") {
+		t.Errorf("questions have a utility: %q", notes)
+	}
+	scores, _ := c.ByCondition()
+	fixed := row(t, scores, "fixed")
+	near(t, "outcome", fixed["outcome"].Value, .75)
+	near(t, "standard error over four questions", fixed["outcome"].SE, .25)
+	near(t, "of decided", fixed["of decided"].Value, 1)
+	near(t, "decided", fixed["decided, %"].Value, 75)
+	rounds, _ := c.Rounds()
+	rounds.Rows = rounds.Rows[2:]
+	near(t, "rounds", row(t, rounds, "fixed")["@1"].Value, .75)
+	strategies, _ := c.Strategies()
+	near(t, "4.1", row(t, strategies, "MAD")["qa"].Value, 75)
+	instances, _ := c.ByInstance()
+	near(t, "question 3", instances.Rows[3][2].Value, 0)
+
+	one := Campaign{Runs: slices.Concat(asked4("fixed", true), asked4("random", false))}
+	table, _ = one.Comparisons()
+	near(t, "pairs of the only question", byColumn(table, table.Rows[0])["n"].Value, 5)
+}

@@ -1,0 +1,200 @@
+package tables
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"roundtable/analysis/record"
+)
+
+// unusableShare is the share of a condition's asked turns that may be invalid,
+// and of its answers that may be cut off, before every table says so.
+const unusableShare = 0.1
+
+// Usable is how many of a collaboration's asked turns and answers could be used.
+type Usable struct {
+	Turns, Invalid int                // asked turns, and those without a usable answer after all asks
+	Reasons        map[string]*reason // why they are invalid, by kind
+	Answers, Cut   int                // answers, and those that ended by the limit of their length
+	words          string             // a hash of all answers in their order; empty without answers
+}
+
+// reason is a kind of reasons, with how often it occurred and the first one.
+type reason struct {
+	n       int
+	text    string
+	example string // where
+}
+
+// usable counts the asked turns of a collaboration; Load adds its answers.
+func usable(turns []record.Turn) Usable {
+	u := Usable{}
+	words, answered := sha256.New(), false
+	for _, t := range turns {
+		if t.Kind != "ask" {
+			continue
+		}
+		u.Turns++
+		answered = answered || t.AnswerHash != ""
+		fmt.Fprintln(words, t.AnswerHash)
+		if t.Status == "invalid" {
+			text := "no reason is recorded"
+			if t.InvalidReason != nil {
+				text = *t.InvalidReason
+			}
+			u.invalid(reason{1, text, fmt.Sprintf("%s, entry %d", t.CollaborationID, t.Entry)})
+		}
+	}
+	if answered {
+		u.words = string(words.Sum(nil))
+	}
+	return u
+}
+
+func (u *Usable) invalid(r reason) {
+	u.Invalid += r.n
+	if u.Reasons == nil {
+		u.Reasons = map[string]*reason{}
+	}
+	kind := ReasonKind(r.text)
+	if u.Reasons[kind] == nil {
+		u.Reasons[kind] = &reason{text: r.text, example: r.example}
+	}
+	u.Reasons[kind].n += r.n
+}
+
+// answers counts those that ended by the limit of their length.
+func (u *Usable) answers(calls []record.Call) {
+	for _, c := range calls {
+		if c.Status == "answered" {
+			u.Answers++
+			if c.FinishReason == "length" {
+				u.Cut++
+			}
+		}
+	}
+}
+
+// ReasonKind returns what reasons that differ in figures only have in common.
+func ReasonKind(text string) string {
+	kind := strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return '0'
+		}
+		return r
+	}, text)
+	for strings.Contains(kind, "00") {
+		kind = strings.ReplaceAll(kind, "00", "0")
+	}
+	return kind
+}
+
+// sumUsable sums up all collaborations of a condition.
+func (g group) sumUsable() Usable {
+	sum := Usable{}
+	for _, r := range g.runs {
+		sum.Turns, sum.Answers, sum.Cut = sum.Turns+r.Usable.Turns, sum.Answers+r.Usable.Answers, sum.Cut+r.Usable.Cut
+		for _, kind := range slices.Sorted(maps.Keys(r.Usable.Reasons)) {
+			sum.invalid(*r.Usable.Reasons[kind])
+		}
+	}
+	return sum
+}
+
+// bad says whether too much is invalid, or cut off.
+func (u Usable) bad() bool {
+	return float64(u.Invalid) > unusableShare*float64(u.Turns) || float64(u.Cut) > unusableShare*float64(u.Answers)
+}
+
+// String says what could not be used, with the most frequent reason and an example.
+func (u Usable) String() string {
+	var parts []string
+	if u.Invalid > 0 {
+		kinds := slices.Sorted(maps.Keys(u.Reasons))
+		slices.SortStableFunc(kinds, func(a, b string) int { return cmp.Compare(u.Reasons[b].n, u.Reasons[a].n) })
+		first := u.Reasons[kinds[0]]
+		parts = append(parts, fmt.Sprintf("%d of %d asked turns are invalid, most often (%d) because: %s (%s)", u.Invalid, u.Turns, first.n, first.text, first.example))
+	}
+	if u.Cut > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d answers ended by the limit of their length (finish_reason length; generate.max_tokens sets it)", u.Cut, u.Answers))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Unusable begins every warning about a condition that has too few usable answers.
+const Unusable = "UNUSABLE ANSWERS"
+
+// mostWarnings is how many conditions are named one by one.
+const mostWarnings = 6
+
+// warnings name the conditions in which more than a tenth of the asked turns is
+// invalid, or of the answers cut off.
+func (v view) warnings() []string {
+	var list []string
+	for _, g := range v.groups {
+		if u := g.usable; u.bad() {
+			where := ""
+			if len(v.groups) > 1 {
+				where = " in " + v.title(g)
+			}
+			list = append(list, fmt.Sprintf("%s%s: %s. This is no result of these groups.", Unusable, where, u))
+		}
+	}
+	if more := len(list) - mostWarnings; more > 0 {
+		list = append(list[:mostWarnings], fmt.Sprintf("%s in %d more conditions: see table summary.", Unusable, more))
+	}
+	return list
+}
+
+// Warnings are those of every table, about the whole campaign.
+func (c Campaign) Warnings() []string { return c.view("").warnings() }
+
+// doubtful says whether some condition has too few usable answers.
+func (v view) doubtful() bool {
+	return slices.ContainsFunc(v.groups, func(g group) bool { return g.usable.bad() })
+}
+
+// countDistinct counts the collaborations that are averaged and whose answers differ,
+// of each instance; one without answers differs from all others.
+func (g group) countDistinct() int {
+	type answers struct {
+		instance int32
+		words    string
+	}
+	seen, silent := map[answers]bool{}, 0
+	for _, r := range g.done() {
+		if r.Usable.words == "" {
+			silent++
+		} else {
+			seen[answers{r.Instance, r.Usable.words}] = true
+		}
+	}
+	return len(seen) + silent
+}
+
+// repeats says whether collaborations of some condition are equal word for word.
+func (v view) repeats() bool {
+	return slices.ContainsFunc(v.groups, func(g group) bool { return g.distinct < g.count(succeeded) })
+}
+
+// repeated names the conditions whose replicates are equal word for word.
+func (v view) repeated() string {
+	var list []string
+	for _, g := range v.groups {
+		if n := g.count(succeeded); g.distinct < n {
+			where := ""
+			if len(v.groups) > 1 {
+				where = v.title(g) + ": "
+			}
+			list = append(list, fmt.Sprintf("%s%d collaborations, %d distinct", where, n, g.distinct))
+		}
+	}
+	if more := len(list) - mostWarnings; more > 0 {
+		list = append(list[:mostWarnings], fmt.Sprintf("and %d more conditions", more))
+	}
+	return "Replicates that are equal word for word (" + strings.Join(list, "; ") + ") are no evidence of their own: their spread says nothing, and standard errors over them are too small."
+}

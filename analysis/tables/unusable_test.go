@@ -1,0 +1,93 @@
+package tables
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"roundtable/analysis/record"
+)
+
+// garbled is a collaboration of so many asked turns, of which some are invalid,
+// with as many decisions of the rule, and of whose answers some were cut off.
+func garbled(replicate, asked, invalid, cut int) Run {
+	c := majority(replicate)
+	c.scores = []*float64{nil, nil, nil}
+	run := c.run()
+	var turns []record.Turn
+	var calls []record.Call
+	for i := range asked {
+		t := record.Turn{Key: run.Key, Entry: int32(2 * i), Kind: "ask", Status: "said", AnswerHash: fmt.Sprint(replicate, i)}
+		if i < invalid {
+			t.Status, t.InvalidReason = "invalid", p(fmt.Sprintf("no JSON object in %d bytes", 100+i))
+		}
+		turns = append(turns, t, record.Turn{Key: run.Key, Entry: int32(2*i + 1), Kind: "decide", Status: "said"})
+		end := "stop"
+		if i < cut {
+			end = "length"
+		}
+		calls = append(calls, record.Call{Key: run.Key, Status: "answered", FinishReason: end})
+	}
+	run = NewRun(run.Collaboration, nil, turns)
+	run.Scores = c.scores
+	run.Usable.answers(calls)
+	return run
+}
+
+// A condition in which nothing could be used is marked in every table, with the
+// reason, an example and what was cut off; one with a tenth is not.
+func TestUnusableAnswersAreMarked(t *testing.T) {
+	bad := Campaign{Name: "made-up"}
+	for replicate := range 4 {
+		bad.Runs = append(bad.Runs, garbled(replicate, 12, 12, 11))
+	}
+	for _, table := range bad.All() {
+		notes := strings.Join(table.Notes, "\n")
+		for _, want := range []string{Unusable, "48 of 48 asked turns are invalid", "(48) because: no JSON object in 100 bytes (majority-1-i0-r0, entry 0)", "44 of 48 answers"} {
+			if !strings.Contains(notes, want) {
+				t.Errorf("table %s does not say %q: %q", table.Name, want, notes)
+			}
+		}
+	}
+	if w := bad.Warnings(); len(w) != 1 || !strings.HasPrefix(w[0], Unusable) {
+		t.Errorf("warnings are %q", w)
+	}
+	one, _ := bad.Table1()
+	near(t, "invalid", row(t, one, "majority")["invalid, %"].Value, 100)
+	summary, _ := bad.Summary()
+	m := row(t, summary, "majority")
+	near(t, "asked turns", m["asked turns"].Value, 48)
+	near(t, "invalid turns", m["invalid turns"].Value, 48)
+	near(t, "cut answers", m["cut answers"].Value, 44)
+
+	fair := Campaign{Runs: []Run{garbled(0, 20, 2, 2)}}
+	if w := fair.Warnings(); len(w) != 0 {
+		t.Errorf("a tenth is warned of: %q", w)
+	}
+	cut := Campaign{Runs: []Run{garbled(0, 20, 0, 3)}}
+	if w := cut.Warnings(); len(w) != 1 || !strings.Contains(w[0], "3 of 20 answers") || strings.Contains(w[0], "invalid") {
+		t.Errorf("cut answers: %q", w)
+	}
+}
+
+// Twelve replicates of the same words are one: n never stands alone.
+func TestEqualReplicatesAreCounted(t *testing.T) {
+	c := Campaign{Name: "made-up"}
+	for replicate := range 12 {
+		run := garbled(0, 12, 0, 0)
+		run.Replicate = int32(replicate)
+		c.Runs = append(c.Runs, run)
+	}
+	one, _ := c.Table1()
+	m := row(t, one, "majority")
+	near(t, "n", m["n"].Value, 12)
+	near(t, "distinct", m["distinct"].Value, 1)
+	if notes := strings.Join(one.Notes, "\n"); !strings.Contains(notes, "12 collaborations, 1 distinct") {
+		t.Errorf("it is not said: %q", notes)
+	}
+	c.Runs = []Run{garbled(0, 12, 0, 0), garbled(1, 12, 0, 0)}
+	if one, _ = c.Table1(); slices.Contains(one.Columns, "distinct") {
+		t.Error("replicates of other words are called equal")
+	}
+}
