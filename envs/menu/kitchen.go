@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"roundtable/envs"
 	"roundtable/envs/joint"
@@ -89,22 +90,41 @@ func (k *kitchen) Estimate(text []byte) (string, error) {
 	}
 	for _, part := range []struct {
 		kind  string
-		given joint.State
+		given *joint.State
 		known []string
 	}{
-		{"ingredient", e.Ingredients, k.ingredients}, {"ingredient", e.PartnerIngredients, k.ingredients},
-		{"dish", e.Values, k.Items()}, {"dish", e.PartnerValues, k.Items()},
+		{"ingredient", &e.Ingredients, k.ingredients}, {"ingredient", &e.PartnerIngredients, k.ingredients},
+		{"dish", &e.Values, k.Items()}, {"dish", &e.PartnerValues, k.Items()},
 	} {
-		for _, name := range slices.Sorted(maps.Keys(part.given)) {
-			if v := part.given[name]; v < 0 || v > most {
-				return "", fmt.Errorf("a quantity is %v; it is from 0 to %v", v, most)
-			}
-			if !slices.Contains(part.known, name) {
-				return "", fmt.Errorf("there is no %s %.60q in this task", part.kind, name)
-			}
+		var err error
+		if *part.given, err = named(part.kind, *part.given, part.known); err != nil {
+			return "", err
 		}
 	}
 	return e.String(), nil
+}
+
+// named returns quantities under the names that the task has for them, however
+// their case is written.
+func named(kind string, given joint.State, known []string) (joint.State, error) {
+	if given == nil {
+		return nil, nil
+	}
+	state := joint.State{}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if v := given[name]; v < 0 || v > most {
+			return nil, fmt.Errorf("a quantity is %v; it is from 0 to %v", v, most)
+		}
+		i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, strings.TrimSpace(name)) })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no %s %.60q in this task", kind, name)
+		}
+		if _, twice := state[known[i]]; twice {
+			return nil, fmt.Errorf("%s is given twice, in different case", known[i])
+		}
+		state[known[i]] = given[name]
+	}
+	return state, nil
 }
 
 func (k *kitchen) read(estimate string) (e Estimate) {

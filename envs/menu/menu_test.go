@@ -166,3 +166,20 @@ func BenchmarkSolve(b *testing.B) {
 		packing.Solve(k.problem, nodes)
 	}
 }
+
+// Names are read in any case, as a plan's are, and kept as the task has them.
+func TestEstimateInAnyCase(t *testing.T) {
+	k := &kitchen{offered: []Dish{{Name: "Fried rice"}}, ingredients: []string{"chicken", "rice"}}
+	got, err := k.Estimate([]byte(`{"ingredients": {"Chicken": 2, "RICE ": 3}, "values": {"fried Rice": 7}}`))
+	if want := `{"ingredients":{"chicken":2,"rice":3},"values":{"Fried rice":7}}`; err != nil || got != want {
+		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+	for text, want := range map[string]string{
+		`{"ingredients": {"Chicken": 2, "chicken": 3}, "values": {}}`: "chicken is given twice",
+		`{"ingredients": {"Chick": 2}, "values": {}}`:                 `there is no ingredient "Chick"`,
+	} {
+		if _, err := k.Estimate([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
