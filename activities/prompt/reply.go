@@ -3,6 +3,7 @@ package prompt
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -88,15 +89,19 @@ type Persona struct {
 }
 
 // personas are those that the step's speaker is shown, its own first: written
-// in the transcript, the n-th for the n-th agent, or given by the campaign.
+// in the transcript, or given by the campaign.
 func (s Source) personas(step transcript.Step) (own string, all []Persona) {
 	names := s.names()
+	var authored []int // for whom the n-th was written
+	if p, ok := s.Protocol.(interface{ Authored() []int }); ok {
+		authored = p.Authored()
+	}
 	s.visible(step, func(e transcript.Entry) {
-		if e.Payload.Format != transcript.FormatPersona || e.Act.Status != transcript.Said {
+		if e.Payload.Format != transcript.FormatPersona || e.Act.Status != transcript.Said || e.Index >= len(authored) {
 			return
 		}
-		all = append(all, Persona{Agent: names[e.Index], Text: s.Said(e.Index).Text})
-		if step.Speaker.Role == "" && step.Speaker.Index == e.Index {
+		all = append(all, Persona{Agent: names[authored[e.Index]], Text: s.Said(e.Index).Text})
+		if step.Speaker.Role == "" && step.Speaker.Index == authored[e.Index] {
 			own = s.Said(e.Index).Text
 		}
 	})
@@ -116,5 +121,6 @@ func (s Source) personas(step transcript.Step) (own string, all []Persona) {
 			own = personaText(p)
 		}
 	}
+	slices.SortStableFunc(all, func(a, b Persona) int { return slices.Index(names, a.Agent) - slices.Index(names, b.Agent) })
 	return own, all
 }

@@ -181,7 +181,7 @@ model: {name: scripted/answerer, policy: {accuracy: 0.9}}
 `)
 	output(t, dir, "run", "contested.yaml")
 	contains(t, output(t, dir, "analyze", "contested", "--table", "2.challenge"), "SIMULATED", "wrong")
-	contains(t, output(t, dir, "query", "contested", "SELECT DISTINCT phase FROM turns ORDER BY phase"), "challenge", "new_answer")
+	contains(t, output(t, dir, "query", "SELECT DISTINCT phase FROM turns WHERE campaign_id = 'contested' ORDER BY phase"), "challenge", "new_answer")
 
 	for _, cot := range []string{"true", "false"} {
 		save(t, dir, "alone.yaml", `name: alone-`+cot+`

@@ -8,7 +8,8 @@ import (
 )
 
 // Personas are who the agents are told to be: "generated" for the task by a
-// model, "neutral", "none", or a list of them by agent.
+// model, "neutral", "none", or a list of them by agent, in which "generated" and
+// "neutral" may stand for one.
 type Personas struct {
 	Kind string
 	List []Persona
@@ -18,6 +19,17 @@ type Personas struct {
 type Persona struct {
 	Role        string `json:"role"`
 	Description string `json:"description"`
+	// word stands for the persona in a list: generated or neutral.
+	word string
+}
+
+// MarshalJSON writes the word that stands for a persona, or what it is.
+func (p Persona) MarshalJSON() ([]byte, error) {
+	if p.word != "" {
+		return json.Marshal(p.word)
+	}
+	type fields Persona
+	return json.Marshal(fields(p))
 }
 
 // UnmarshalJSON takes a word or a list.
@@ -26,10 +38,21 @@ func (p *Personas) UnmarshalJSON(data []byte) error {
 	if json.Unmarshal(data, &p.Kind) == nil && string(data) != "null" {
 		return nil
 	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields() // a misspelt description would be lost without a word
-	if p.Kind = "list"; dec.Decode(&p.List) != nil {
+	var items []json.RawMessage
+	if p.Kind = "list"; json.Unmarshal(data, &items) != nil {
 		return errPersonas
+	}
+	for _, item := range items {
+		var one Persona
+		if json.Unmarshal(item, &one.word) != nil {
+			type fields Persona
+			dec := json.NewDecoder(bytes.NewReader(item))
+			dec.DisallowUnknownFields() // a misspelt description would be lost without a word
+			if dec.Decode((*fields)(&one)) != nil {
+				return errPersonas
+			}
+		}
+		p.List = append(p.List, one)
 	}
 	return nil
 }
@@ -42,7 +65,7 @@ func (p Personas) MarshalJSON() ([]byte, error) {
 	return json.Marshal(p.Kind)
 }
 
-var errPersonas = errors.New("personas are generated, neutral, none, or a list with role and description of each")
+var errPersonas = errors.New("personas are generated, neutral, none, or a list with role and description of each (or generated or neutral)")
 
 func (p Personas) check(agents int) error {
 	switch p.Kind {
@@ -50,32 +73,47 @@ func (p Personas) check(agents int) error {
 		return nil
 	case "list":
 	default:
-		return fmt.Errorf("personas is %q; generated, neutral, none and a list with role and description of each are accepted", p.Kind)
+		return fmt.Errorf("personas is %q; generated, neutral, none and a list with role and description of each (or generated or neutral) are accepted", p.Kind)
 	}
 	if len(p.List) < agents {
 		return fmt.Errorf("personas is a list of %d; the group has %d agents that are not neutral", len(p.List), agents)
 	}
 	for i, one := range p.List {
-		if one.Role == "" {
+		switch {
+		case one.word == "generated" || one.word == "neutral" || one.word == "" && one.Role != "":
+		case one.word != "":
+			return fmt.Errorf("personas is a list whose item %d is %q; generated, neutral, or role and description are accepted", i+1, one.word)
+		default:
 			return fmt.Errorf("personas is a list whose item %d has no role", i+1)
 		}
 	}
 	return nil
 }
 
-// generated is how many personas are written by a model.
-func (d *Discussion) generated() int {
-	if d.params.Personas.Kind != "generated" {
-		return 0
+// Authored are the agents whose personas are written by a model, in the order in
+// which they are written.
+func (d *Discussion) Authored() []int {
+	var agents []int
+	for agent := range d.setting.Agents - d.params.Neutral {
+		if p := d.params.Personas; p.Kind == "generated" || p.Kind == "list" && p.List[agent].word == "generated" {
+			agents = append(agents, agent)
+		}
 	}
-	return d.setting.Agents - d.params.Neutral
+	return agents
 }
+
+// generated is how many personas are written by a model.
+func (d *Discussion) generated() int { return len(d.Authored()) }
 
 // Persona of an agent that the campaign gives; false if it gives none.
 // A neutral one has no role.
 func (d *Discussion) Persona(agent int) (Persona, bool) {
 	switch p := d.params.Personas; {
 	case agent >= d.setting.Agents-d.params.Neutral || p.Kind == "neutral":
+		return Persona{}, true
+	case p.Kind == "list" && p.List[agent].word == "generated":
+		return Persona{}, false
+	case p.Kind == "list" && p.List[agent].word == "neutral":
 		return Persona{}, true
 	case p.Kind == "list":
 		return p.List[agent], true

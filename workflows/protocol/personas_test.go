@@ -54,3 +54,36 @@ func TestPersonasMisspelt(t *testing.T) {
 		}
 	}
 }
+
+// In a list a word may stand for a persona: it is written by a model, or there is none.
+func TestPersonasMixed(t *testing.T) {
+	const text = `["neutral",{"role":"Judge","description":"old"},"generated","generated"]`
+	var p protocol.Personas
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		t.Fatal(err)
+	}
+	if back, err := json.Marshal(p); err != nil || string(back) != text {
+		t.Errorf("%s, %v", back, err)
+	}
+	s := discussing(4, plurality(), func(params *protocol.DiscussionParams) { params.Personas = p })
+	d := s.Protocol().(*protocol.Discussion)
+	if got := d.Authored(); !slices.Equal(got, []int{2, 3}) {
+		t.Errorf("personas are written for %v", got)
+	}
+	var given []string
+	for agent := range 4 {
+		one, ok := d.Persona(agent)
+		given = append(given, fmt.Sprint(ok, " ", one.Role))
+	}
+	if got := strings.Join(given, ", "); got != "true , true Judge, false , false " {
+		t.Errorf("given are %s", got)
+	}
+	if err := json.Unmarshal([]byte(`["famous", "neutral", "neutral", "neutral"]`), &p); err != nil {
+		t.Fatal(err)
+	}
+	params := protocol.DefaultDiscussion()
+	params.Personas = p
+	if _, err := protocol.NewDiscussion(params, protocol.Setting{Agents: 4, Rule: plurality()}); err == nil || !strings.Contains(err.Error(), `item 1 is "famous"`) {
+		t.Errorf("a list with famous: %v", err)
+	}
+}
