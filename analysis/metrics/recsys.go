@@ -9,10 +9,6 @@ type Predictions struct {
 	Rounds []*float64
 }
 
-// Missing is what a run without a decision is taken to predict in the variant
-// ErrorsAs: the paper's "always guess 4".
-const Missing = 4.0
-
 // at is the rating that stands at the end of round n from 1; nil if there is none.
 func (p Predictions) at(n int) *float64 {
 	if n < 1 || len(p.Rounds) == 0 {
@@ -31,19 +27,6 @@ func ErrorsAt(runs []Predictions, n int) Errors {
 		if v := run.at(n); v != nil {
 			e = append(e, math.Abs(*v-run.Gold))
 		}
-	}
-	return e
-}
-
-// ErrorsAs is a variant of ErrorsAt: the errors of all runs, where one without a decision predicts missing.
-func ErrorsAs(runs []Predictions, n int, missing float64) Errors {
-	var e Errors
-	for _, run := range runs {
-		v := run.at(n)
-		if v == nil {
-			v = &missing
-		}
-		e = append(e, math.Abs(*v-run.Gold))
 	}
 	return e
 }

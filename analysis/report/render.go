@@ -19,6 +19,7 @@ var files embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"numeric": numeric,
+	"class":   class,
 	"svg":     inline,
 	"number":  number,
 }).ParseFS(files, "*.tmpl"))
@@ -70,6 +71,23 @@ func numeric(t tables.Table) []bool {
 		}
 	}
 	return columns
+}
+
+// class of a table's cell: how it is aligned and coloured.
+func class(number bool, m tables.Mark) string {
+	var names []string
+	if number {
+		names = append(names, "n")
+	}
+	switch {
+	case m.Least:
+		names = append(names, "least")
+	case m.Greatest:
+		names = append(names, "greatest")
+	case m.Heat > 0:
+		names = append(names, fmt.Sprint("heat", m.Heat))
+	}
+	return strings.Join(names, " ")
 }
 
 // inline is a figure as part of the page. The drawing escapes what it writes.

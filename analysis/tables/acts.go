@@ -100,6 +100,7 @@ func (c Campaign) Table9(l Labels) (Table, error) {
 		return Table{}, errNoLabels
 	}
 	t := v.start("9", "Dialogue acts by round: share of messages, and of groups, that show them (Table 9)")
+	t.shading = heat
 	t.Columns = append(t.Columns, "share of", "act")
 	t.Columns = append(t.Columns, v.atRounds()...)
 	t.Columns = append(t.Columns, "n")

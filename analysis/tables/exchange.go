@@ -2,6 +2,7 @@ package tables
 
 import (
 	"fmt"
+	"slices"
 
 	"roundtable/analysis/metrics"
 )
@@ -43,7 +44,7 @@ func economy(v view, name, title string) (Table, bool) {
 		measure{"fairness", func(r Run) (float64, bool) { return metrics.Fairness(r.Utilities) }},
 		measure{"rigidity", func(r Run) (float64, bool) { return metrics.Shares(r.Scores).Rigidity() }},
 	)
-	return v.table(name, title, measures, v.percentNote(), utilityNote, otherNote)
+	return v.table(name, title, measures, v.percentNote(), extremesNote, utilityNote, otherNote)
 }
 
 // at is a metric at the rounds that the paper reports and at the last one.
@@ -92,7 +93,9 @@ func (v view) table(name, title string, measures []measure, notes ...string) (Ta
 		}
 		t.Rows = append(t.Rows, append(row, v.endedCells(g)...))
 	}
-	t.Notes = notes
+	if t.Notes = notes; slices.Contains(notes, extremesNote) {
+		t.shading = extremes
+	}
 	v.notes(&t)
 	return t, len(v.groups) > 0
 }

@@ -94,6 +94,7 @@ func (c Campaign) Table8() (Table, bool) {
 	}
 	v, said := c.view(""), false
 	t := v.start("8", "Language by round: words, Flesch-Kincaid grade, information distance (Table 8)")
+	t.shading = heat
 	t.Columns = append([]string{"measure"}, t.Columns...)
 	t.Columns = append(t.Columns, v.atRounds()...)
 	t.Columns = append(t.Columns, "n")

@@ -37,6 +37,7 @@ func list() []listed {
 		{"scores", Campaign.ByCondition, needEnded, inAll},
 		{"1", Campaign.Table1, needExchange, always},
 		{"6", Campaign.Table6, needExchange, inAll},
+		{"headline", Campaign.Headline, "rules of an exchange economy, or messages of at least two rounds", inAll},
 		{"readings", Campaign.Readings, needExchange, inAll},
 		{"7", Campaign.Table7, needRecsys, always},
 		{"4.1", Campaign.Strategies, "debates", always},

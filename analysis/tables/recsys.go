@@ -4,12 +4,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/statistics"
 )
 
 const recsys = "recsys"
+
+// Rows of Table 7.
+const (
+	decidedN = "n with a decision"
+	asFour   = "MAE, undecided as 4"
+)
 
 // Table7 is Table 7 of paper 1: absolute errors of the rating that stands after
 // each round, over the collaborations with a decision by then, and below them
@@ -20,8 +27,11 @@ func (c Campaign) Table7() (Table, bool) {
 	t.Columns = append([]string{"measure"}, t.Columns...)
 	t.Columns = append(t.Columns, v.atRounds()...)
 	t.Columns = append(t.Columns, v.ended()...)
-	for _, m := range []string{"MAE", "RMSE", "n with a decision"} {
+	for _, m := range []string{"MAE", "RMSE", decidedN, asFour} {
 		for _, g := range v.groups {
+			if m == asFour && !guessed(g.done()) {
+				continue
+			}
 			row := append([]Cell{word(m)}, v.label(g)...)
 			for n := 1; n <= v.rounds(); n++ {
 				row = append(row, errorsAt(g.done(), m, n))
@@ -29,7 +39,7 @@ func (c Campaign) Table7() (Table, bool) {
 			t.Rows = append(t.Rows, append(row, v.endedCells(g)...))
 		}
 	}
-	t.Notes = []string{"In stars, with standard errors " + v.unitsNote() + " (of RMSE by the delta method). Over collaborations with a decision by that round; the others are not counted as wrong."}
+	t.Notes = []string{"In stars, with standard errors " + v.unitsNote() + " (of RMSE by the delta method). Over collaborations with a decision by that round; the others are not counted as wrong. " + asFour + ": over all collaborations, one without a decision with the error of a guess of 4."}
 	v.baselines(&t)
 	v.notes(&t)
 	return t, len(v.groups) > 0
@@ -37,7 +47,7 @@ func (c Campaign) Table7() (Table, bool) {
 
 // errorsAt is a measure of the errors of the runs with a decision by a round.
 func errorsAt(runs []Run, measure string, round int) Cell {
-	if measure == "n with a decision" {
+	if measure == decidedN {
 		n := 0
 		for _, r := range runs {
 			if _, ok := r.OutcomeAt(round); ok {
@@ -47,8 +57,11 @@ func errorsAt(runs []Run, measure string, round int) Cell {
 		return count(n)
 	}
 	m := MeanOver(runs, AbsoluteError(round))
-	if measure == "RMSE" {
+	switch measure {
+	case "RMSE":
 		m = root(MeanOver(runs, SquaredError(round)))
+	case asFour:
+		m = MeanOver(runs, errorAsFour(round))
 	}
 	if m == nil {
 		return Cell{}
@@ -59,6 +72,33 @@ func errorsAt(runs []Run, measure string, round int) Cell {
 // AbsoluteError is a run's error of what stands after a round.
 func AbsoluteError(round int) func(Run) (float64, bool) {
 	return func(r Run) (float64, bool) { v, ok := r.OutcomeAt(round); return math.Abs(v), ok }
+}
+
+// errorAsFour is the same, and of a run without a decision the error of the guess 4.
+func errorAsFour(round int) func(Run) (float64, bool) {
+	decided := AbsoluteError(round)
+	return func(r Run) (float64, bool) {
+		if v, ok := decided(r); ok {
+			return v, true
+		}
+		return r.guess()
+	}
+}
+
+// guess is the error of the paper's Always Guess 4 on the run's item; false
+// where the lake does not have it.
+func (r Run) guess() (float64, bool) {
+	var goodness map[string]float64
+	if r.BaselinesJSON == nil || json.Unmarshal([]byte(*r.BaselinesJSON), &goodness) != nil {
+		return 0, false
+	}
+	v, ok := goodness["always_4"]
+	return math.Abs(v), ok
+}
+
+// guessed says whether the guess is known of all runs.
+func guessed(runs []Run) bool {
+	return len(runs) > 0 && !slices.ContainsFunc(runs, func(r Run) bool { _, ok := r.guess(); return !ok })
 }
 
 // SquaredError is the square of it.

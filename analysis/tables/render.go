@@ -56,7 +56,15 @@ func (t Table) Text() string {
 	style.Options = table.Options{SeparateHeader: true}
 	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
 	style.Format.Header = text.FormatDefault
-	tw := t.writer()
+	tw := t.writer(func(s string, m Mark, marked bool) string {
+		switch {
+		case m.Sign() != "":
+			return s + " " + m.Sign()
+		case marked:
+			return s + "  "
+		}
+		return s
+	})
 	tw.SetStyle(style)
 	var b strings.Builder
 	b.WriteString(Clean(t.Title) + "\n\n")
@@ -75,15 +83,23 @@ func (t Table) Text() string {
 // Markdown is the table for a page.
 func (t Table) Markdown() string {
 	var b strings.Builder
-	b.WriteString("### " + Clean(t.Title) + "\n\n" + t.writer().RenderMarkdown() + "\n\n")
+	tw := t.writer(func(s string, m Mark, _ bool) string {
+		if m.Sign() == "" {
+			return s
+		}
+		return "**" + s + "** " + m.Sign()
+	})
+	b.WriteString("### " + Clean(t.Title) + "\n\n" + tw.RenderMarkdown() + "\n\n")
 	for _, n := range t.Notes {
 		b.WriteString("- " + Clean(n) + "\n")
 	}
 	return b.String()
 }
 
-func (t Table) writer() table.Writer {
-	tw := table.NewWriter()
+// writer holds the table; show adds a cell's mark to its text, marked says
+// whether its column has any.
+func (t Table) writer(show func(s string, m Mark, marked bool) string) table.Writer {
+	tw, marks := table.NewWriter(), t.Marks()
 	header := table.Row{}
 	var columns []table.ColumnConfig
 	for j, name := range t.Columns {
@@ -94,14 +110,20 @@ func (t Table) writer() table.Writer {
 	}
 	tw.AppendHeader(header)
 	tw.SetColumnConfigs(columns)
-	for _, cells := range t.Rows {
+	signed := make([]bool, len(t.Columns))
+	for _, row := range marks {
+		for j, m := range row {
+			signed[j] = signed[j] || m.Sign() != ""
+		}
+	}
+	for i, cells := range t.Rows {
 		row := table.Row{}
-		for _, c := range cells {
+		for j, c := range cells {
 			s := Clean(c.String())
 			if s == "" {
 				s = "–"
 			}
-			row = append(row, s)
+			row = append(row, show(s, marks[i][j], signed[j]))
 		}
 		tw.AppendRow(row)
 	}

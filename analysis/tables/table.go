@@ -20,6 +20,8 @@ type Table struct {
 	Columns []string `json:"columns"`
 	Rows    [][]Cell `json:"-"` // see MarshalJSON
 	Notes   []string `json:"notes,omitempty"`
+
+	shading shading
 }
 
 // MarshalJSON writes each row as an object by column.

@@ -1,0 +1,112 @@
+package tables
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"roundtable/analysis/metrics"
+)
+
+// Headline is the few figures that paper 1 sums its results up by: how much lower
+// the least decision rule is than the best one in the first and in the last
+// round, and by how much messages grow from the first to the last.
+func (c Campaign) Headline() (Table, bool) {
+	t := Table{Name: "headline", Title: "Headline figures: the least decision rule against the best, and the growth of messages", Columns: []string{
+		"figure", "env", "setting", "reference", "compared", "reference value", "value", "change, %", "n"}}
+	c.lowerRules(&t)
+	c.longerMessages(&t)
+	t.Notes = []string{
+		"Total utility in percent of the greatest possible, as in Table 1: the condition with the least mean against the one with the greatest (the reference), among conditions that differ in their rule only.",
+		"Words per message, as in the table words: the change is the mean over conditions of (last round / first round - 1), and over environments the mean of theirs; the values are means over conditions. n: collaborations.",
+	}
+	c.view("").notes(&t)
+	return t, len(t.Rows) > 0
+}
+
+// lowerRules adds a row for the first and for the last round of each set of
+// conditions that differ in their rule only.
+func (c Campaign) lowerRules(t *Table) {
+	v := c.view(exchange, "rule")
+	others := v.without(func(key string) bool { return key == "rule" })
+	var keys []string
+	sets := map[string][]group{}
+	for _, g := range v.groups {
+		key := others.key(g)
+		if sets[key] == nil {
+			keys = append(keys, key)
+		}
+		sets[key] = append(sets[key], g)
+	}
+	for _, key := range keys {
+		set := sets[key]
+		for _, at := range []struct {
+			name  string
+			round int
+		}{{"total utility, first round", 1}, {"total utility, last round", v.rounds()}} {
+			utility := func(g group) *float64 {
+				return meanCell(g.done(), 2, func(r Run) (float64, bool) { return metrics.Shares(r.Carried()).TotalUtility(at.round) }).Value
+			}
+			known := slices.DeleteFunc(slices.Clone(set), func(g group) bool { return utility(g) == nil })
+			if len(known) < 2 {
+				continue
+			}
+			by := func(a, b group) int { return cmp.Compare(*utility(a), *utility(b)) }
+			least, best := slices.MinFunc(known, by), slices.MaxFunc(known, by)
+			low, high := *utility(least), *utility(best)
+			if high == 0 {
+				continue
+			}
+			t.Rows = append(t.Rows, []Cell{word(at.name), word(exchange), word(others.described(least)), word(best.shown("rule")), word(least.shown("rule")),
+				number(high, 2), number(low, 2), number(100*(low/high-1), 1), count(len(least.done()) + len(best.done()))})
+		}
+	}
+}
+
+// longerMessages adds a row for each environment with messages, and one over all of them.
+func (c Campaign) longerMessages(t *Table) {
+	var overall sample
+	total := 0
+	for _, environment := range c.view("").environments() {
+		v := c.view(environment)
+		var first, last, growth sample
+		n := 0
+		for _, g := range v.groups {
+			words := func(round int) *float64 {
+				return meanCell(g.done(), 1, func(r Run) (float64, bool) { s := r.spoken(round); return s.Words, s.Messages > 0 }).Value
+			}
+			a, b := words(1), words(v.rounds())
+			if v.rounds() < 2 || a == nil || b == nil || *a == 0 {
+				continue
+			}
+			first.add(*a, true)
+			last.add(*b, true)
+			growth.add(100*(*b / *a - 1), true)
+			n += len(g.done())
+		}
+		if n == 0 {
+			continue
+		}
+		change := growth.mean(1)
+		overall.add(*change.Value, true)
+		total += n
+		t.Rows = append(t.Rows, []Cell{word("words per message"), word(environment), word(fmt.Sprintf("%d conditions", len(growth.values))), word("first round"), word("last round"),
+			number(*first.mean(1).Value, 1), number(*last.mean(1).Value, 1), number(*change.Value, 1), count(n)})
+	}
+	if len(overall.values) > 1 {
+		t.Rows = append(t.Rows, []Cell{word("words per message"), word("all"), word(fmt.Sprintf("%d environments", len(overall.values))), word("first round"), word("last round"),
+			{}, {}, number(*overall.mean(1).Value, 1), count(total)})
+	}
+}
+
+// described is what a group has in the labels of a view, in words.
+func (v view) described(g group) string {
+	var words []string
+	for _, key := range v.labels {
+		if g.shown(key) != "" {
+			words = append(words, key+" "+g.shown(key))
+		}
+	}
+	return cmp.Or(strings.Join(words, ", "), "–")
+}

@@ -1,0 +1,95 @@
+package tables
+
+import (
+	"strings"
+	"testing"
+)
+
+// Utility of the least rule is 87 % below the best in round 1 and 40 % below at
+// the end; messages grow by 100 % and 300 % under two rules of one environment
+// and by 50 % in the other.
+func TestHeadlineByHand(t *testing.T) {
+	talk := func(condition, env, rule string, words []float64, scores ...*float64) Run {
+		r := cell{condition: condition, env: env, rule: rule, agents: 3, planned: 2, scores: scores}.run()
+		r.Speech = nil
+		for _, w := range words {
+			r.Speech = append(r.Speech, Speech{Messages: 3, Words: w})
+		}
+		return r
+	}
+	c := Campaign{Runs: []Run{
+		talk("unanimous-1", "exchange", "unanimous", []float64{10, 20}, p(.091), p(.48)),
+		talk("majority-1", "exchange", "majority", []float64{10, 40}, p(.7), p(.8)),
+		talk("rated-1", "recsys", "rated", []float64{20, 30}, p(-1.), p(-1.)),
+	}}
+	table, ok := c.Headline()
+	if !ok {
+		t.Fatal("no table")
+	}
+	want := []struct {
+		figure, env, reference, compared string
+		change                           float64
+	}{
+		{"total utility, first round", "exchange", "majority", "unanimous", -87},
+		{"total utility, last round", "exchange", "majority", "unanimous", -40},
+		{"words per message", "exchange", "first round", "last round", 200},
+		{"words per message", "recsys", "first round", "last round", 50},
+		{"words per message", "all", "first round", "last round", 125},
+	}
+	if len(table.Rows) != len(want) {
+		t.Fatalf("%d rows", len(table.Rows))
+	}
+	for i, w := range want {
+		got := byColumn(table, table.Rows[i])
+		if got["figure"].Text != w.figure || got["env"].Text != w.env || got["reference"].Text != w.reference || got["compared"].Text != w.compared {
+			t.Errorf("row %d: %v", i, got)
+		}
+		near(t, w.figure+" in "+w.env, got["change, %"].Value, w.change)
+	}
+}
+
+// A group without a decision guesses 4 in the last rows of Table 7: on an item
+// rated 1 its error is 3.
+func TestUndecidedAsFour(t *testing.T) {
+	open := cell{condition: "rated-1", env: "recsys", rule: "rated", agents: 3, planned: 1, scores: []*float64{nil}, baselines: p(`{"always_4":-3}`)}
+	decided := open
+	decided.replicate, decided.scores = 1, []*float64{p(-1.)}
+	table, _ := Campaign{Runs: []Run{open.run(), decided.run()}}.Table7()
+	near(t, "MAE", row(t, table, "MAE")["@1"].Value, 1)
+	near(t, "MAE with the undecided as 4", row(t, table, asFour)["@1"].Value, 2)
+	unknown := open
+	unknown.baselines = nil
+	table, _ = Campaign{Runs: []Run{unknown.run(), decided.run()}}.Table7()
+	for _, r := range table.Rows {
+		if r[0].Text == asFour {
+			t.Error("the error of a guess that is not known is given")
+		}
+	}
+}
+
+// The least and the greatest mean of each column are marked, as the paper
+// colours them, and no column of counts.
+func TestExtremesAreMarked(t *testing.T) {
+	table, _ := byHand().Table1()
+	text, page := table.Text(), table.Markdown()
+	if !strings.Contains(text, "70.00 (10.00) ↑") || !strings.Contains(text, "0.00 ↓") || !strings.Contains(page, "**70.00 (10.00)** ↑") {
+		t.Errorf("no marks in\n%s\n%s", text, page)
+	}
+	for i, marks := range table.Marks() {
+		for j, m := range marks {
+			if c := table.Rows[i][j]; (m.Sign() != "" && c.N == 0) || m.Heat > 0 {
+				t.Errorf("column %s, row %d: %+v of %v", table.Columns[j], i, m, c)
+			}
+		}
+	}
+}
+
+// A heat map has one scale for each measure.
+func TestHeatIsByMeasure(t *testing.T) {
+	table := Table{Columns: []string{"measure", "@1", "@2"}, shading: heat, Rows: [][]Cell{
+		{word("words"), {Value: p(10.), N: 2}, {Value: p(110.), N: 2}}, {word("grade"), {Value: p(1.), N: 2}, {Value: p(2.), N: 2}},
+	}}
+	if m := table.Marks(); m[0][1].Heat != 1 || m[0][2].Heat != HeatSteps || m[1][1].Heat != 1 || m[1][2].Heat != HeatSteps {
+		t.Errorf("%+v", m)
+	}
+}
