@@ -36,6 +36,7 @@ func TestDiscussionPrompts(t *testing.T) {
 		"vote_from: 1":            {6, []string{"# The solutions", "Solution 3: ", "more votes than any other", "Vote on the solutions", "without reasons", `{"decision": your ballot}`}, []string{"[turn 1]", "Solution 1: \"(", "reason_for_decision"}},
 		"vote_from: 1, vote_reason: true, answers: canonical, merge_equal: true": {6, []string{"Solution 1: \"(", "reason_for_decision"}, []string{"without reasons", "Solution 3: "}},
 		"personas: [neutral, {role: Judge, description: old}, generated]":        {3, []string{"Agent 3", "Your role: ", "- Agent 2: Judge (old)", "- Agent 3: "}, []string{"- Agent 1:"}},
+		"vote_from: 1, authors: true":                                            {6, []string{"Solution 1, by Agent 1: ", "Solution 3, by Agent 3: "}, nil},
 		"vote_from: 1, collective: true":                                         {3, []string{"[turn 1] Agent 1:", "Give the final solution"}, []string{"Agent 2:"}},
 	} {
 		store := must(lake.Open(t.TempDir()))

@@ -113,3 +113,38 @@ func TestChallengeCalls(t *testing.T) {
 		}
 	}
 }
+
+// Without a decision all rounds are talked, by any rule; answers come last, or
+// after each round where they are what the next one sees.
+func TestSkippedDecisions(t *testing.T) {
+	const turn, answers = "0talk 1talk", " 0final 1final"
+	for name, x := range map[string]struct {
+		rule   decision.Rule
+		change func(*protocol.DiscussionParams)
+		want   string
+	}{
+		"vote":       {plurality(), func(*protocol.DiscussionParams) {}, turn + " " + turn + answers},
+		"agreement":  {agreement(decision.MajorityConsensus()), func(*protocol.DiscussionParams) {}, turn + " " + turn + answers},
+		"read":       {plurality(), func(p *protocol.DiscussionParams) { p.Extract = false }, turn + " " + turn},
+		"collective": {plurality(), func(p *protocol.DiscussionParams) { p.Collective = true }, turn + answers + " " + turn + answers},
+	} {
+		s := discussing(2, x.rule, func(p *protocol.DiscussionParams) {
+			p.Rounds, p.VoteFrom, p.SkipDecision = 2, 1, true
+			x.change(p)
+		})
+		got := run(t, s, func(p protocol.Pending, _ int) transcript.Act {
+			if len(p.Payload.Candidates) > 0 {
+				return agrees
+			}
+			return proposed("x")
+		})
+		if o := s.Outcome(); got != x.want || o.Standing >= 0 || o.Reason != "rounds" || o.Round != 2 {
+			t.Errorf("%s: %s, %+v; want %s", name, got, o, x.want)
+		}
+	}
+	p := protocol.DefaultDiscussion()
+	p.SkipDecision, p.Challenge = true, "solution"
+	if _, err := protocol.NewDiscussion(p, protocol.Setting{Agents: 2, Rule: plurality()}); err == nil || !strings.Contains(err.Error(), "leaves no decision to challenge") {
+		t.Error(err)
+	}
+}

@@ -39,8 +39,14 @@ type DiscussionParams struct {
 	Answers string `json:"answers"`
 	// VoteReason asks voters for a reason before their ballot; the paper's give
 	// nothing but the ballot.
-	VoteReason bool   `json:"vote_reason"`
-	Challenge  string `json:"challenge"` // of the final answer: none, solution, history, context, retrieval, irrelevant, wrong (§4.2)
+	VoteReason bool `json:"vote_reason"`
+	// Authors tells voters whose each solution is: the "public" votes of the
+	// code of the paper's authors.
+	Authors bool `json:"authors"`
+	// SkipDecision has agents talk for all rounds and give their final answers;
+	// nobody votes, and nothing is decided (skip_decision_making of that code).
+	SkipDecision bool   `json:"skip_decision"`
+	Challenge    string `json:"challenge"` // of the final answer: none, solution, history, context, retrieval, irrelevant, wrong (§4.2)
 	// ChallengeCalls is 2, to agree or not and then, for those who do not, to
 	// answer (Figures 20, 21), or 1 for both at once.
 	ChallengeCalls int `json:"challenge_calls"`
@@ -129,6 +135,7 @@ func (d *Discussion) sense() error {
 	refuse(d.together() && d.means == decision.ByAgreement,
 		"agents who all speak at once cannot agree with one another in turn, which the rule %s needs (paper 2 §4.3); rules with a vote are accepted beside collective and %s", rule, refinement)
 	refuse(p.Collective && p.Paradigm != "memory", "paradigm is %s; collective shows nothing but solutions, so it is accepted with memory only", p.Paradigm)
+	refuse(p.SkipDecision && p.Challenge != "none", "challenge is %s, and skip_decision leaves no decision to challenge: challenge: none is accepted", p.Challenge)
 	refuse(p.Collective && !p.Extract, "extract is false; collective shows final answers, which are turns of their own: extract: true is accepted")
 	refuse(p.Response == reasoning && !p.Extract, "extract is false; with response: reasoning no message tells a solution: extract: true is accepted")
 	refuse(d.means == decision.ByAnswers && !p.Extract, "extract is false; %s counts final answers: extract: true is accepted", rule)

@@ -199,8 +199,9 @@ func (d *Discussion) count(t *transcript.Transcript, round int, candidates []tra
 // end says why it ended: consensus or vote, or because there were no more rounds.
 func (d *Discussion) end(t *transcript.Transcript, round int) Plan {
 	o := &Outcome{Standing: Standing(t), Reason: "rounds", Round: round}
-	e, _ := t.Last(func(e transcript.Entry) bool { return e.Phase == PhaseCheck || e.Phase == PhaseCount })
+	e, decided := t.Last(func(e transcript.Entry) bool { return e.Phase == PhaseCheck || e.Phase == PhaseCount })
 	switch {
+	case !decided: // skip_decision
 	case len(e.Act.Decision.Winners) != 1:
 	case e.Phase == PhaseCheck:
 		o.Reason = "consensus"

@@ -18,6 +18,12 @@ func (d *Discussion) Next(t *transcript.Transcript) Plan {
 	last := t.Entries[len(t.Entries)-1]
 	round := last.Round
 	switch last.Phase {
+	case PhaseTalk, PhaseFinal:
+		if d.params.SkipDecision {
+			return d.undecided(t, last)
+		}
+	}
+	switch last.Phase {
 	case PhaseTalk:
 		if d.means == decision.ByAgreement {
 			return one(d.check(t, round))
@@ -53,6 +59,22 @@ func (d *Discussion) Next(t *transcript.Transcript) Plan {
 		}
 	}
 	return d.end(t, round)
+}
+
+// undecided goes on after a message or an answer where nothing is decided: all
+// rounds are talked, and then everybody answers; with collective, answers are
+// what the next round sees.
+func (d *Discussion) undecided(t *transcript.Transcript, last transcript.Entry) Plan {
+	next, _ := d.next(t)
+	over := next > d.params.Rounds
+	answer := d.params.Extract && last.Phase == PhaseTalk && next != last.Round && (over || d.params.Collective)
+	switch {
+	case answer:
+		return d.answers(t, last.Round)
+	case over:
+		return d.end(t, last.Round)
+	}
+	return d.talk(t)
 }
 
 // talk is who speaks next.
