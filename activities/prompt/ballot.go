@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +37,41 @@ func parseBallot(object jsontext.Value, spec transcript.BallotSpec) (Answer, err
 	}
 	a.Act = transcript.Act{Status: transcript.Said, Ballot: &b}
 	return a, nil
+}
+
+var bareNumbers = regexp.MustCompile(`^(?i:solutions? )?(\d{1,9}(?:[\s,]+\d{1,9})*)\.?$`)
+
+// parseBare reads a ballot that stands alone, as paper 2's agents write it: a
+// number, numbers apart by commas or spaces, or an object of candidates and points.
+func parseBare(raw []byte, spec transcript.BallotSpec) (Answer, bool) {
+	if plain(raw) != nil {
+		return Answer{}, false
+	}
+	words, err := aloud(raw)
+	if err != nil {
+		return Answer{}, false
+	}
+	words = strings.TrimSpace(words)
+	value := jsontext.Value(words)
+	if m := bareNumbers.FindStringSubmatch(words); m != nil {
+		numbers := strings.FieldsFunc(m[1], func(r rune) bool { return r < '0' || r > '9' })
+		for i, n := range numbers {
+			if numbers[i] = strings.TrimLeft(n, "0"); numbers[i] == "" {
+				numbers[i] = "0"
+			}
+		}
+		if value = jsontext.Value(strings.Join(numbers, ",")); spec.Kind != transcript.Choose {
+			value = jsontext.Value("[" + string(value) + "]")
+		}
+	}
+	if !value.IsValid() {
+		return Answer{}, false
+	}
+	b, err := ballot(value, spec)
+	if err != nil || spec.Validate(b) != nil {
+		return Answer{}, false
+	}
+	return Answer{Act: transcript.Act{Status: transcript.Said, Ballot: &b}}, true
 }
 
 // ballot reads a ballot whose candidates are numbered from 1.

@@ -43,6 +43,11 @@ func Parse(raw []byte, step transcript.Step, inst envs.Instance) (Answer, error)
 	case transcript.FormatReply:
 		return parseReply(raw, len(step.Payload.Candidates) > 0, inst)
 	}
+	if step.Payload.Format == transcript.FormatBallot && step.Payload.BallotAlone {
+		if a, ok := parseBare(raw, step.Payload.Ballot); ok {
+			return a, nil
+		}
+	}
 	object, err := Object(raw)
 	if err != nil {
 		return Answer{}, err

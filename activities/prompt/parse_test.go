@@ -300,7 +300,12 @@ func clip(s string) string {
 
 // forms are all steps that can be asked.
 func forms() []transcript.Step {
+	alone := func(s transcript.Step) transcript.Step {
+		s.Payload.BallotAlone = true
+		return s
+	}
 	return []transcript.Step{
+		alone(step(transcript.FormatBallot, choose)), alone(step(transcript.FormatBallot, rank)), alone(step(transcript.FormatBallot, approve)), alone(step(transcript.FormatBallot, spread)),
 		step(transcript.FormatText, none), step(transcript.FormatMessage, none), step(transcript.FormatProposal, none),
 		step(transcript.FormatBallot, choose), step(transcript.FormatBallot, rate), step(transcript.FormatBallot, partial),
 		step(transcript.FormatBallot, rank), step(transcript.FormatBallot, spread), step(transcript.FormatBallot, approve),
@@ -395,5 +400,30 @@ func TestClean(t *testing.T) {
 		if got := prompt.Clean([]byte(raw), 8); got != want {
 			t.Errorf("%q becomes %q, want %q", raw, got, want)
 		}
+	}
+}
+
+// A ballot that is asked for alone may be written without JSON around it.
+func TestBareBallots(t *testing.T) {
+	first, second := &transcript.Ballot{}, &transcript.Ballot{Choice: 1}
+	for _, x := range []struct {
+		form transcript.BallotSpec
+		text string
+		want *transcript.Ballot // nil if it is unusable
+	}{
+		{choose, "2", second}, {choose, " Solution 2. ", second}, {choose, `{"decision": 2}`, second}, {choose, "<think>1 or 2</think>2", second}, {choose, "01", first},
+		{choose, "1, 2", nil}, {choose, "9", nil}, {choose, "two", nil}, {choose, "0", nil}, {choose, "", nil},
+		{approve, "3, 1", &transcript.Ballot{Order: []int{0, 2}}}, {approve, "2", &transcript.Ballot{Order: []int{1}}},
+		{rank, "2 1 3", &transcript.Ballot{Order: []int{1, 0, 2}}}, {spread, `{"1": 3}`, &transcript.Ballot{Points: []int{3, 0, 0}}},
+	} {
+		s := step(transcript.FormatBallot, x.form)
+		s.Payload.BallotAlone = true
+		a, err := prompt.Parse([]byte(x.text), s, economy(t))
+		if (err == nil) != (x.want != nil) || err == nil && !reflect.DeepEqual(a.Act.Ballot, x.want) {
+			t.Errorf("%s %q is read as %+v, %v; want %+v", x.form.Kind, x.text, a.Act.Ballot, err, x.want)
+		}
+	}
+	if _, err := prompt.Parse([]byte("2"), step(transcript.FormatBallot, choose), economy(t)); err == nil {
+		t.Error("a bare ballot is read where a reason is asked for")
 	}
 }
