@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -57,16 +58,18 @@ func (t *Templates) TellRole(observation any) (Told, error) {
 // the rules and the agent's background, then what the agent sees and is to do.
 func (t *Templates) Render(s Source, told Told, step transcript.Step) ([]model.Message, error) {
 	v := s.view(step)
+	if len(v.unshown) > 0 { // an agent would lack what its protocol shows it
+		e := v.unshown[0]
+		return nil, fmt.Errorf("entry %d (%s of %s, format %q) is seen by the step %s of %s, and no prompt can show it; "+
+			"prompts show agents' proposals, and of roles and the environment texts, messages and answers",
+			e.Index, e.Phase, name(v.Agents, e.Speaker), e.Payload.Format, step.Phase, v.Me)
+	}
 	v.Told = told
 	system, err := t.execute("protocol/system.tmpl", v)
 	if err != nil {
 		return nil, err
 	}
-	name := step.Payload.Prompt
-	if name == "" {
-		name = step.Phase
-	}
-	user, err := t.execute("protocol/"+name+".tmpl", v)
+	user, err := t.execute("protocol/"+cmp.Or(step.Payload.Prompt, step.Phase)+".tmpl", v)
 	if err != nil {
 		return nil, err
 	}

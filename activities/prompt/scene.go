@@ -53,6 +53,8 @@ type View struct {
 	Personas      []Persona   // of the agents that have one, by agent
 	Places        Places      // states that the environment moves
 	Notes         []Note      // its own estimates and what tools told it, oldest first
+
+	unshown []transcript.Entry // seen, and of a form that none of the above holds
 }
 
 // Note is what an agent alone knows of: an estimate of its own, or what a tool told it.
@@ -159,6 +161,8 @@ func (s Source) view(step transcript.Step) View {
 			})
 		case e.Payload.Format == transcript.FormatProposal && e.Speaker.Role == "":
 			latest[e.Speaker.Index] = s.standing(e.Index)
+		default:
+			v.unshown = append(v.unshown, e)
 		}
 	})
 	v.Places = s.places(step)
