@@ -108,40 +108,55 @@ func (v view) drives() bool {
 	})
 }
 
-// StrategyShares is which strategy moves follow, in percent of those that tell.
+// StrategyShares is which strategy moves follow, in percent of those that tell:
+// of all agents of a condition, and of each personality where they have several.
 func (c Campaign) StrategyShares() (Table, bool) {
 	v := c.gatherings()
-	t := v.start("strategies", "Strategies of moves, percent (paper 5 §3.1)")
+	t := v.start("strategies", "Strategies of moves, percent (paper 5 §3.1 and Fig. 11)")
+	t.Columns = append(t.Columns, "personality")
 	for _, s := range consensus.Strategies() {
 		t.Columns = append(t.Columns, string(s))
 	}
 	t.Columns = append(append(t.Columns, "moves", "agreed", "alone"), v.ended()...)
 	for _, g := range v.groups {
-		counts := map[consensus.Strategy]int{}
-		for _, r := range g.held() {
-			for s, n := range consensus.Count(r.States.Moves, sameStrategy) {
-				counts[s] += n
-			}
+		names := g.personalities()
+		if len(names) > 1 {
+			names = append([]string{"all"}, names...)
 		}
-		telling := 0
-		for _, s := range consensus.Strategies() {
-			telling += counts[s]
+		for _, name := range names {
+			row := append(v.label(g), word(name))
+			row = append(row, g.strategies(func(agent int) bool { return name == "all" || g.personality(agent) == name })...)
+			t.Rows = append(t.Rows, append(row, v.endedCells(g)...))
 		}
-		row := v.label(g)
-		for _, s := range consensus.Strategies() {
-			if telling == 0 {
-				row = append(row, Cell{})
-				continue
-			}
-			row = append(row, number(100*float64(counts[s])/float64(telling), 1))
-		}
-		row = append(row, count(telling), count(counts[consensus.Agreed]), count(counts[consensus.Alone]))
-		t.Rows = append(t.Rows, append(row, v.endedCells(g)...))
 	}
 	t.Notes = []string{fmt.Sprintf("A move follows the strategy whose target is nearest, within %v; all agents that are seen count the same. Other holds erroneous moves. "+
-		"Moves of agents that see only agents at their own place (agreed) or nobody (alone) tell nothing and are counted apart.", sameStrategy)}
+		"Moves of agents that see only agents at their own place (agreed) or nobody (alone) tell nothing and are counted apart. Personality: of the agents whose moves are counted, as the condition gives it.", sameStrategy)}
 	v.notes(&t)
 	return t, len(v.groups) > 0
+}
+
+// strategies of the moves of some agents: shares of each, and how many there are.
+func (g group) strategies(of func(agent int) bool) []Cell {
+	counts := map[consensus.Strategy]int{}
+	for _, r := range g.held() {
+		moves := slices.DeleteFunc(slices.Clone(r.States.Moves), func(m consensus.Move) bool { return !of(m.Agent) })
+		for s, n := range consensus.Count(moves, sameStrategy) {
+			counts[s] += n
+		}
+	}
+	telling := 0
+	for _, s := range consensus.Strategies() {
+		telling += counts[s]
+	}
+	var cells []Cell
+	for _, s := range consensus.Strategies() {
+		if telling == 0 {
+			cells = append(cells, Cell{})
+			continue
+		}
+		cells = append(cells, number(100*float64(counts[s])/float64(telling), 1))
+	}
+	return append(cells, count(telling), count(counts[consensus.Agreed]), count(counts[consensus.Alone]))
 }
 
 // Influence is who leads: the weight of each agent's start in the final value.

@@ -165,3 +165,27 @@ func TestNoStates(t *testing.T) {
 		}
 	}
 }
+
+// A group of one stubborn agent and two that average: each personality has its
+// own row, where all together stay in a third of the moves.
+func TestStrategiesByPersonality(t *testing.T) {
+	c := gathered(t, "name: mixed\nenv: {name: consensus, agents: 3, stubborn: 1, starts: [[10], [40], [100]]}\nprotocol: {name: consensus, rounds: 1}\nmodel: scripted/personality\n")
+	table, ok := c.StrategyShares()
+	if !ok || len(table.Rows) != 3 {
+		t.Fatalf("%d rows", len(table.Rows))
+	}
+	for i, want := range []struct {
+		personality       string
+		stubborn, average float64
+		moves             float64
+	}{{"all", 100. / 3, 200. / 3, 3}, {"stubborn", 100, 0, 1}, {"none", 0, 100, 2}} {
+		got := byColumn(table, table.Rows[i])
+		if got["personality"].Text != want.personality || *got["moves"].Value != want.moves || math.Abs(*got["stubborn"].Value-want.stubborn) > 1e-9 || math.Abs(*got["average"].Value-want.average) > 1e-9 {
+			t.Errorf("row %d: %v", i, got)
+		}
+	}
+	listed := group{settings: map[string]string{"env.personalities": `["none","suggestible"]`}}
+	if listed.personality(0) != "none" || listed.personality(1) != "suggestible" {
+		t.Error("a list of personalities is not read")
+	}
+}
