@@ -6,6 +6,7 @@ package model
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -42,8 +43,18 @@ type Parameters struct {
 	MaxTokens   int      `json:"max_tokens,omitempty"`
 	Seed        *int64   `json:"seed,omitempty"`
 	Stop        []string `json:"stop,omitempty"`
-	// ReasoningEffort is minimal, low, medium or high; models that do not reason ignore or refuse it.
+	// ReasoningEffort is none, minimal, low, medium or high; models that do not reason ignore or refuse it.
 	ReasoningEffort string `json:"reasoning_effort,omitempty"`
+	// ExtraBody are further fields of the request's body, for servers that speak OpenAI's interface.
+	ExtraBody map[string]any `json:"extra_body,omitempty"`
+}
+
+// CheckNoExtra returns an error if there are further fields, which a provider does not pass on.
+func (p Parameters) CheckNoExtra() error {
+	if len(p.ExtraBody) > 0 {
+		return errors.New("extra_body is set, which only openai/… models are given; leave it out")
+	}
+	return nil
 }
 
 // Request is one question.
@@ -128,5 +139,8 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
+	if e.Status == 0 { // there was no response
+		return fmt.Sprintf("%s: %s: %s", e.Provider, e.Code, e.Message)
+	}
 	return fmt.Sprintf("%s: status %d %s: %s", e.Provider, e.Status, e.Code, e.Message)
 }

@@ -42,6 +42,13 @@ func (p *parser) checkReasks(n *yaml.Node, key string, reasks int) {
 	}
 }
 
+// ownFields of a request are not for extra_body: they hold the question, bound
+// what an answer can cost, or have keys of their own.
+var ownFields = []string{
+	"model", "messages", "input", "stream", "n", "temperature", "top_p", "max_tokens", "max_completion_tokens", "max_output_tokens",
+	"seed", "stop", "reasoning_effort", "reasoning", "response_format", "text", "store",
+}
+
 // checkGenerate refuses what no provider takes.
 func (p *parser) checkGenerate(n *yaml.Node, key string, g Generate) {
 	if t := g.Temperature; t != nil && (*t < 0 || *t > 2) {
@@ -50,8 +57,13 @@ func (p *parser) checkGenerate(n *yaml.Node, key string, g Generate) {
 	if t := g.TopP; t != nil && (*t <= 0 || *t > 1) {
 		p.faults.add(value(n, "top_p"), key+".top_p", "is %v; more than 0 and at most 1 is accepted", *t)
 	}
-	if e := g.ReasoningEffort; e != "" && !slices.Contains([]string{"minimal", "low", "medium", "high"}, e) {
-		p.faults.add(value(n, "reasoning_effort"), key+".reasoning_effort", "is %q; minimal, low, medium and high are accepted", e)
+	if e := g.ReasoningEffort; e != "" && !slices.Contains([]string{"none", "minimal", "low", "medium", "high"}, e) {
+		p.faults.add(value(n, "reasoning_effort"), key+".reasoning_effort", "is %q; none, minimal, low, medium and high are accepted", e)
+	}
+	for _, field := range slices.Sorted(maps.Keys(g.ExtraBody)) {
+		if slices.Contains(ownFields, field) {
+			p.faults.add(value(n, "extra_body"), key+".extra_body."+field, "is set by roundtable itself; say it with the other keys of %s or of the model", key)
+		}
 	}
 	if g.MaxTokens < 0 {
 		p.faults.add(value(n, "max_tokens"), key+".max_tokens", "is %d; it cannot be negative", g.MaxTokens)

@@ -27,8 +27,10 @@ type Generate struct {
 	MaxTokens   int      `json:"max_tokens,omitempty"`
 	Seed        *int64   `json:"seed,omitempty"`
 	Stop        []string `json:"stop,omitempty"`
-	// ReasoningEffort is minimal, low, medium or high.
+	// ReasoningEffort is none, minimal, low, medium or high.
 	ReasoningEffort string `json:"reasoning_effort,omitempty"`
+	// ExtraBody are further fields of the request's body, passed on as they are.
+	ExtraBody map[string]any `json:"extra_body,omitempty"`
 }
 
 // Condition is all that decides how a group works: one point of the grid.

@@ -116,6 +116,7 @@ func TestRefusedRequests(t *testing.T) {
 		{"temperature that is no number", "", nil, model.Parameters{Temperature: &nan}, "temperature is NaN"},
 		{"top_p", "", nil, model.Parameters{TopP: &two}, "top_p is 2"},
 		{"effort that is not there", "", nil, model.Parameters{ReasoningEffort: "minimal"}, "low, medium and high"},
+		{"fields of another service", "", nil, model.Parameters{ExtraBody: map[string]any{"top_k": 1}}, "extra_body"},
 		{"effort and temperature", "", nil, model.Parameters{ReasoningEffort: "low", Temperature: &half}, "temperature"},
 		{"effort and top_p", "", nil, model.Parameters{ReasoningEffort: "low", TopP: &half}, "top_p"},
 		{"effort of a model that does not think", "claude-3-5-haiku-20241022", nil, model.Parameters{ReasoningEffort: "low"}, "does not take"},
@@ -146,6 +147,8 @@ func TestThinking(t *testing.T) {
 		p     model.Parameters
 		want  string
 	}{
+		{"claude-opus-4-6", model.Parameters{ReasoningEffort: "none"}, `{"max_tokens":4096,` + rest + `"claude-opus-4-6","thinking":{"type":"disabled"}}`},
+		{"claude-3-5-haiku-20241022", model.Parameters{ReasoningEffort: "none"}, `{"max_tokens":4096,` + rest + `"claude-3-5-haiku-20241022"}`},
 		{"claude-opus-4-6", model.Parameters{ReasoningEffort: "low"}, `{"max_tokens":6144,` + rest + `"claude-opus-4-6","output_config":{"effort":"low"},"thinking":{"type":"adaptive"}}`},
 		{"claude-fable-5", model.Parameters{ReasoningEffort: "high", MaxTokens: 9, Temperature: &one}, `{"max_tokens":9,` + rest + `"claude-fable-5","temperature":1,"output_config":{"effort":"high"},"thinking":{"type":"adaptive"}}`},
 		{"claude-sonnet-4-20250514", model.Parameters{ReasoningEffort: "minimal"}, `{"max_tokens":5120,` + rest + `"claude-sonnet-4-20250514","thinking":{"budget_tokens":1024,"type":"enabled"}}`},

@@ -62,6 +62,9 @@ func (c *client) question(r model.Request) (question, error) {
 		MaxTokens:     r.Parameters.MaxTokens,
 		StopSequences: r.Parameters.Stop,
 	}
+	if err := r.Parameters.CheckNoExtra(); err != nil {
+		return p, err
+	}
 	var err error
 	if p.System, p.Messages, err = chat(r.Messages); err != nil {
 		return p, err

@@ -39,8 +39,11 @@ var older = []generation{
 
 // think asks for an effort if one is set. Without one, what is thought is the model's own choice.
 func think(p *question, r model.Parameters) error {
-	if r.ReasoningEffort == "" {
+	switch r.ReasoningEffort {
+	case "":
 		return nil
+	case "none":
+		return dontThink(p)
 	}
 	if r.Temperature != nil && *r.Temperature != 1 {
 		return errors.New("temperature and reasoning_effort are set; a model that thinks takes no temperature but 1: leave one of them out")
@@ -56,6 +59,15 @@ func think(p *question, r model.Parameters) error {
 		return budget(p, r.ReasoningEffort)
 	}
 	return fmt.Errorf("reasoning_effort is set, which %q does not take; leave it out", p.Model)
+}
+
+// dontThink switches thinking off, where a model thinks at all.
+func dontThink(p *question) error {
+	i := slices.IndexFunc(older, func(g generation) bool { return strings.Contains(p.Model, g.name) })
+	if i < 0 || older[i].thinks {
+		p.Thinking = &thinking{Type: "disabled"}
+	}
+	return nil
 }
 
 func adaptive(p *question, effort string) error {

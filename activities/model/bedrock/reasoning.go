@@ -47,7 +47,12 @@ func reason(in *sdk.ConverseInput, p model.Parameters) error {
 	if i < 0 || reasoners[i].set == nil {
 		return fmt.Errorf("reasoning_effort is set, which %q is not known to take on Bedrock; leave it out", *in.ModelId)
 	}
-	if strings.Contains(*in.ModelId, "anthropic.") {
+	claude := strings.Contains(*in.ModelId, "anthropic.")
+	if claude && p.ReasoningEffort == "none" {
+		add(in, map[string]any{"thinking": map[string]any{"type": "disabled"}})
+		return nil
+	}
+	if claude {
 		if err := thinkable(p); err != nil {
 			return err
 		}
@@ -102,8 +107,12 @@ func effort(in *sdk.ConverseInput, p model.Parameters) error {
 }
 
 func nova(in *sdk.ConverseInput, p model.Parameters) error {
+	if p.ReasoningEffort == "none" {
+		add(in, map[string]any{"reasoningConfig": map[string]any{"type": "disabled"}})
+		return nil
+	}
 	if !graded(p) {
-		return refused(p, "low, medium and high")
+		return refused(p, "none, low, medium and high")
 	}
 	add(in, map[string]any{"reasoningConfig": map[string]any{"type": "enabled", "maxReasoningEffort": p.ReasoningEffort}})
 	return nil

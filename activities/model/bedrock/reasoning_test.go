@@ -45,6 +45,22 @@ func TestReasoningEffort(t *testing.T) {
 	}
 }
 
+// Thinking can be switched off where a model can go without.
+func TestNoReasoning(t *testing.T) {
+	for id, want := range map[string]string{
+		"anthropic.claude-opus-5":    `{"thinking":{"type":"disabled"}}`,
+		claude:                       `{"thinking":{"type":"disabled"}}`,
+		"us.amazon.nova-2-lite-v1:0": `{"reasoningConfig":{"type":"disabled"}}`,
+	} {
+		q := modeltest.Question
+		q.Parameters = model.Parameters{ReasoningEffort: "none"}
+		_, sent, _, err := exchange(t, func(c *Config) { c.Model = id }, q, answered)
+		if got := encoded(sent["additionalModelRequestFields"]); err != nil || got != want {
+			t.Errorf("%s: fields %s, want %s; %v", id, got, want, err)
+		}
+	}
+}
+
 func TestReasoningEffortIsNeverDropped(t *testing.T) {
 	for id, effort := range map[string]string{
 		"anthropic.claude-3-haiku-20240307-v1:0":                         "low",

@@ -67,6 +67,9 @@ func (c *client) Check(p model.Parameters) error {
 
 // inference is what Converse knows for all models; nil if nothing is set.
 func inference(p model.Parameters) (*types.InferenceConfiguration, error) {
+	if err := p.CheckNoExtra(); err != nil {
+		return nil, err
+	}
 	if p.Seed != nil {
 		return nil, errors.New("seed is set, which Bedrock's Converse does not know; leave it out")
 	}

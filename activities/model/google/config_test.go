@@ -121,6 +121,7 @@ func TestRefusedRequests(t *testing.T) {
 		{"length", "m", model.Request{Messages: hi, Parameters: model.Parameters{MaxTokens: int(big)}}, "max_tokens"},
 		{"effort", "m", model.Request{Messages: hi, Parameters: model.Parameters{ReasoningEffort: "max"}}, "minimal, low"},
 		{"effort of Gemini 2.5", "gemini-2.5-pro", model.Request{Messages: hi, Parameters: model.Parameters{ReasoningEffort: "minimal"}}, "low, medium and high"},
+		{"a model that always thinks", "gemini-2.5-pro", model.Request{Messages: hi, Parameters: model.Parameters{ReasoningEffort: "none"}}, "it always thinks"},
 		{"schema that is no JSON", "m", model.Request{Messages: hi, Schema: []byte("{")}, "JSON"},
 	} {
 		_, err := at(t, s.URL, func(config *Config) { config.Model = c.model }).Complete(t.Context(), c.request)
@@ -132,6 +133,7 @@ func TestRefusedRequests(t *testing.T) {
 
 func TestThinking(t *testing.T) {
 	for _, c := range []struct{ model, effort, want string }{
+		{"gemini-2.5-flash", "none", `{"thinkingBudget":0}`},
 		{"gemini-3-pro-preview", "low", `{"thinkingLevel":"LOW"}`},
 		{"gemma-4-31b-it", "high", `{"thinkingLevel":"HIGH"}`},
 		{"gemini-2.5-flash", "low", `{"thinkingBudget":1024}`},

@@ -119,6 +119,9 @@ func (c *client) generation(p model.Parameters) (*generation, error) {
 		seed := int32(*p.Seed)
 		out.Seed = &seed
 	}
+	if err := p.CheckNoExtra(); err != nil {
+		return nil, err
+	}
 	var err error
 	out.ThinkingConfig, err = c.thinking(p.ReasoningEffort)
 	return out, err
@@ -134,7 +137,7 @@ func narrow(v *float64) *float32 {
 
 // budgets are the tokens that an effort is worth for Gemini 2.5, as in Google's
 // own compatibility with OpenAI. Later models take the effort itself.
-var budgets = map[string]int32{"low": 1024, "medium": 8192, "high": 24576}
+var budgets = map[string]int32{"none": 0, "low": 1024, "medium": 8192, "high": 24576}
 
 func (c *client) thinking(effort string) (*thinking, error) {
 	if effort == "" {
@@ -142,8 +145,12 @@ func (c *client) thinking(effort string) (*thinking, error) {
 	}
 	if strings.Contains(c.config.Model, "gemini-2.5") {
 		budget, ok := budgets[effort]
-		if !ok {
-			return nil, fmt.Errorf("reasoning_effort is %q; %q takes low, medium and high", effort, c.config.Model)
+		if always := strings.Contains(c.config.Model, "gemini-2.5-pro"); !ok || always && effort == "none" {
+			accepted := "none, low, medium and high"
+			if always {
+				accepted = "low, medium and high; it always thinks"
+			}
+			return nil, fmt.Errorf("reasoning_effort is %q; %q takes %s", effort, c.config.Model, accepted)
 		}
 		return &thinking{Budget: &budget}, nil
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"roundtable/activities/model"
 	"roundtable/activities/model/modeltest"
 )
@@ -117,12 +119,61 @@ func TestPromptThatWasCutIsNoticed(t *testing.T) {
 		{"one long word", `{"prompt_tokens":5}`, []model.Message{{Role: "user", Content: strings.Repeat("=", 5000)}}, "stop"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := serve(t, nil, reply(200, `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"usage":`+c.usage+`}`))
+			check := func(config *Config) { config.CheckPromptTokens = new(true) }
+			m := serve(t, check, reply(200, `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"usage":`+c.usage+`}`))
 			got, err := m.Complete(t.Context(), model.Request{Messages: c.messages})
 			if err != nil || got.FinishReason != c.want {
 				t.Errorf("ended with %q, want %q; %v", got.FinishReason, c.want, err)
 			}
 		})
+	}
+}
+
+// Only servers that are known to cut prompts are suspected of it: a proxy may
+// count as it likes. A setting says otherwise.
+func TestWhichServersCutPrompts(t *testing.T) {
+	for _, c := range []struct {
+		url  string
+		set  *bool
+		want bool
+	}{
+		{"http://localhost:11434/v1", nil, true},
+		{"http://ollama.lab.internal/v1", nil, true},
+		{"http://localhost:4000/v1", nil, false},
+		{"https://api.openai.com/v1", nil, false},
+		{"http://localhost:11434/v1", new(false), false},
+		{"http://localhost:4000/v1", new(true), true},
+	} {
+		if m := at(t, c.url, func(config *Config) { config.CheckPromptTokens = c.set }); m.cuts != c.want {
+			t.Errorf("%s with %v: %v, want %v", c.url, c.set, m.cuts, c.want)
+		}
+	}
+	proxy := serve(t, nil, reply(200, `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":20}}`))
+	long := []model.Message{{Role: "user", Content: strings.Repeat("word ", 1200)}}
+	if got, err := proxy.Complete(t.Context(), model.Request{Messages: long}); err != nil || got.FinishReason != "stop" {
+		t.Errorf("a proxy that always counts 10 tokens: %q, %v", got.FinishReason, err)
+	}
+}
+
+// Further fields reach the server as they are written, through both interfaces.
+func TestExtraBody(t *testing.T) {
+	for _, api := range []API{Chat, Responses} {
+		var got map[string]any
+		m := serve(t, func(c *Config) { c.API = api }, func(w http.ResponseWriter, r *http.Request) {
+			_ = json.UnmarshalRead(r.Body, &got)
+			reply(200, answer)(w, r)
+		})
+		q := question
+		q.Parameters = model.Parameters{ReasoningEffort: "none", ExtraBody: map[string]any{"chat_template_kwargs": map[string]any{"enable_thinking": false}, "top_k": 20}}
+		_, _ = m.Complete(t.Context(), q)
+		kwargs, _ := got["chat_template_kwargs"].(map[string]any)
+		effort := got["reasoning_effort"]
+		if api == Responses {
+			effort = got["reasoning"].(map[string]any)["effort"]
+		}
+		if kwargs["enable_thinking"] != false || got["top_k"] != 20. || effort != "none" || got["model"] != "m" {
+			t.Errorf("%s: %v", api, got)
+		}
 	}
 }
 

@@ -77,6 +77,9 @@ type Config struct {
 	// MaxTokensField is, if empty, max_completion_tokens at OpenAI and Azure
 	// and max_tokens everywhere else. Responses has a field of its own.
 	MaxTokensField TokensField `json:"max_tokens_field,omitempty"`
+	// CheckPromptTokens says whether answers to prompts that the server has read
+	// in part only are refused. Nil: at servers known to cut prompts, i.e. Ollama.
+	CheckPromptTokens *bool `json:"check_prompt_tokens,omitempty"`
 	// Timeout of one call; 10 minutes if zero.
 	Timeout model.Duration `json:"-"`
 }
@@ -90,6 +93,7 @@ type client struct {
 	header  http.Header // carries the key
 	report  wire.Reporter
 	refused atomic.Bool // Auto: json_schema was refused
+	cuts    bool        // the server may cut prompts
 }
 
 // New checks the configuration and makes the model; it sends nothing. Make one
@@ -116,9 +120,13 @@ func newClient(c Config) (*client, error) {
 	if key != "" {
 		header.Set(h.auth(key))
 	}
+	cuts := cutsPrompts(base)
+	if c.CheckPromptTokens != nil {
+		cuts = *c.CheckPromptTokens
+	}
 	return &client{
 		config: c, host: h, base: base, http: wire.NewClient(h.public()...), header: header,
-		report: wire.NewReporter(provider, key),
+		report: wire.NewReporter(provider, key), cuts: cuts,
 	}, nil
 }
 
@@ -144,6 +152,9 @@ func (c *client) Complete(ctx context.Context, r model.Request) (model.Response,
 func (c *client) ask(ctx context.Context, r model.Request, mode JSONMode) (model.Response, *fault) {
 	path, question := c.request(r, mode)
 	body, err := json.Marshal(question)
+	if err == nil {
+		body, err = withExtra(body, r.Parameters.ExtraBody)
+	}
 	if err != nil {
 		return model.Response{}, &fault{err: c.report.Unasked(err)}
 	}
@@ -158,7 +169,7 @@ func (c *client) ask(ctx context.Context, r model.Request, mode JSONMode) (model
 		return model.Response{}, &fault{err: c.report.Broken(ctx, call, err)}
 	}
 	answer, fault := c.read(call.Body, call.Header)
-	if fault == nil && cutShort(r.Messages, answer.Usage) {
+	if fault == nil && c.cuts && cutShort(r.Messages, answer.Usage) {
 		answer.FinishReason = model.TruncatedPrompt
 	}
 	return answer, fault

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 
 	"roundtable/activities/model"
 )
@@ -73,6 +74,18 @@ func (c *client) chatRequest(r model.Request, mode JSONMode) chatRequest {
 		q.ResponseFormat = &responseFormat{Type: "json_object"}
 	}
 	return q
+}
+
+// withExtra returns a request's body with further fields at its end.
+func withExtra(body []byte, extra map[string]any) ([]byte, error) {
+	if len(extra) == 0 {
+		return body, nil
+	}
+	fields, err := json.Marshal(extra)
+	if err != nil {
+		return nil, fmt.Errorf("extra_body: %w", err)
+	}
+	return slices.Concat(body[:len(body)-1], []byte(","), fields[1:]), nil
 }
 
 var notInName = regexp.MustCompile(`[^a-zA-Z0-9_-]`)

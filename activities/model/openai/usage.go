@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"net/url"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -61,6 +62,12 @@ func whole(u model.Usage, total int64) model.Usage {
 		u.Input += apart
 	}
 	return u
+}
+
+// cutsPrompts reports whether a server is known to cut prompts that are longer
+// than its context without a word: Ollama, by its port or name.
+func cutsPrompts(base *url.URL) bool {
+	return base.Port() == "11434" || strings.Contains(strings.ToLower(base.Hostname()), "ollama")
 }
 
 // fewBytes is a prompt so short that no server has to cut it.

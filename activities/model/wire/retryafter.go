@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"time"
@@ -14,7 +15,8 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 	if d, ok := number(h.Get("Retry-After-Ms"), time.Millisecond); ok {
 		return d
 	}
-	if v := h.Get("Retry-After"); v != "" {
+	v := cmp.Or(h.Get("Retry-After"), h.Get("Llm_provider-Retry-After")) // LiteLLM passes on that of the service behind it so
+	if v != "" {
 		if d, ok := number(v, time.Second); ok {
 			return d
 		}

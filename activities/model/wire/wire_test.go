@@ -82,6 +82,19 @@ func TestForbiddenAddressIsRefusedWhenDialled(t *testing.T) {
 	}
 }
 
+// LiteLLM hands the header of the service behind it on under another name.
+func TestRetryAfterOfTheServiceBehindAProxy(t *testing.T) {
+	h := http.Header{}
+	h.Set("llm_provider-retry-after", "60")
+	if got := RetryAfter(h, time.Now()); got != time.Minute {
+		t.Errorf("got %v, want a minute", got)
+	}
+	h.Set("Retry-After", "5")
+	if got := RetryAfter(h, time.Now()); got != 5*time.Second {
+		t.Errorf("got %v, want the proxy's own 5 s", got)
+	}
+}
+
 func TestReset(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	for v, want := range map[string]time.Duration{
