@@ -10,10 +10,13 @@ import (
 	"roundtable/workflows/transcript"
 )
 
+// shares is the scope of campaigns that take each other's answers.
+const shares = "cache_scope: lake"
+
 func TestQuestionAskedInAnotherCampaignCostsNothing(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	first, second := recorded(t, s, yaml("first", 2, 2)), recorded(t, s, yaml("second", 2, 2))
+	first, second := recorded(t, s, yaml("first", 2, 2, shares)), recorded(t, s, yaml("second", 2, 2, shares))
 	m := saying(func(r model.Request) string {
 		if r.Scene.Entry == 1 && r.Scene.Ask == 0 {
 			return "malformed once"
@@ -26,7 +29,7 @@ func TestQuestionAskedInAnotherCampaignCostsNothing(t *testing.T) {
 	began := time.Now().UnixMicro()
 	free := playWhole(t, newActivities(s, m), second, ref(second, 0))
 	same(t, m.count(), 13)
-	same(t, free, task.Result{Status: task.Succeeded})
+	same(t, free, task.Result{Status: task.Succeeded, Cached: 13})
 	was, is := rows(t, s, first, ref(first, 0)), rows(t, s, second, ref(second, 0))
 	same(t, len(is.Calls), len(was.Calls))
 	for i, c := range is.Calls {
@@ -53,7 +56,7 @@ func TestQuestionAskedInAnotherCampaignCostsNothing(t *testing.T) {
 func TestNoCacheAsksAnewButNeverTwice(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	first, second := recorded(t, s, yaml("first", 2, 1)), recorded(t, s, yaml("second", 2, 1))
+	first, second := recorded(t, s, yaml("first", 2, 1, shares)), recorded(t, s, yaml("second", 2, 1, shares))
 	m := saying(polite)
 	take(t, newActivities(s, m), ref(first, 0), 0)
 	take(t, newActivities(s, m, noCache), ref(second, 0), 0)
@@ -108,7 +111,7 @@ func TestSamplesAreNeverShared(t *testing.T) {
 	}
 	same(t, m.count(), 4)
 	same(t, m.asked[0].Messages, m.asked[2].Messages)
-	seed := recorded(t, s, yaml("seed", 2, 1, "seed: 2"))
+	seed := recorded(t, s, yaml("seed", 2, 1, "seed: 2", shares))
 	take(t, a, ref(seed, 0), 0)
 	same(t, m.asked[0].Messages, m.asked[4].Messages) // another seed is another sample too
 }
@@ -117,7 +120,7 @@ func TestSamplesAreNeverShared(t *testing.T) {
 func TestEndpointsAreNotShared(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	first, second := recorded(t, s, yaml("first", 2, 1)), recorded(t, s, yaml("second", 2, 1))
+	first, second := recorded(t, s, yaml("first", 2, 1, shares)), recorded(t, s, yaml("second", 2, 1, shares))
 	m := saying(polite)
 	take(t, newActivities(s, m), ref(first, 0), 0)
 	take(t, newActivities(s, m, elsewhere), ref(second, 0), 0)

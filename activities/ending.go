@@ -30,7 +30,7 @@ func (a *Activities) ended(ctx context.Context, c *campaign, ref task.Ref) (*tas
 
 // ResultOf a committed collaboration.
 func ResultOf(m store.Marker) task.Result {
-	r := task.Result{Status: m.Status, Calls: m.Calls, InputTokens: m.InputTokens, OutputTokens: m.OutputTokens}
+	r := task.Result{Status: m.Status, Calls: m.Calls, Cached: m.Cached, InputTokens: m.InputTokens, OutputTokens: m.OutputTokens}
 	if m.CostUSD == nil || m.WorstUSD == nil {
 		r.Unpriced = true
 	}

@@ -48,3 +48,14 @@ func (a *Answers) Places(ctx context.Context, campaign string) ([]Place, error) 
 	}
 	return places, err
 }
+
+// cachedOf counts the answers that came from the cache.
+func cachedOf(calls []record.Call) int64 {
+	n := int64(0)
+	for _, c := range calls {
+		if c.Cached {
+			n++
+		}
+	}
+	return n
+}

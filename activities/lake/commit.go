@@ -41,7 +41,7 @@ func Commit(ctx context.Context, store lake.Store, rows Rows) (Marker, error) {
 	c := rows.Collaborations[0]
 	m := Marker{
 		Campaign: c.CampaignID, Condition: c.ConditionID, Collaboration: c.CollaborationID, Generation: int(c.Generation),
-		SchemaVersion: record.SchemaVersion, Status: c.Status, Calls: int64(c.Calls),
+		SchemaVersion: record.SchemaVersion, Status: c.Status, Calls: int64(c.Calls), Cached: cachedOf(rows.Calls),
 		InputTokens: c.InputTokens, OutputTokens: c.OutputTokens, CostUSD: c.CostUSD, WorstUSD: c.WorstUSD, Charged: charged(rows.Calls), Digest: digest, Files: map[string]lake.File{},
 	}
 	switch stored, err := lake.ReadMarker(ctx, store, m.Key()); {

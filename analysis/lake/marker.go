@@ -27,6 +27,7 @@ type Marker struct {
 	Status        string          `json:"status"`            // of the collaboration
 	Calls         int64           `json:"calls"`             // what it spent, as in its row
 	Unknown       int64           `json:"unknown,omitempty"` // of these, calls of unknown outcome; in markers of labels
+	Cached        int64           `json:"cached,omitempty"`  // answers that the cache served; earlier markers do not say
 	InputTokens   int64           `json:"input_tokens"`
 	OutputTokens  int64           `json:"output_tokens"`
 	CostUSD       *float64        `json:"cost_usd,omitempty"`  // absent if some price is not known

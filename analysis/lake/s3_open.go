@@ -58,8 +58,11 @@ func openS3(ctx context.Context, at string, stall time.Duration) (*S3, error) {
 
 func parseS3(at string) (location, error) {
 	u, err := url.Parse(at)
-	if err != nil || u.Scheme != "s3" || u.User != nil || u.Fragment != "" || !bucketName.MatchString(u.Host) {
+	if err != nil || u.Scheme != "s3" || u.User != nil || u.Fragment != "" {
 		return location{}, errors.New("the location is s3://bucket/prefix; credentials are not part of it")
+	}
+	if !bucketName.MatchString(u.Host) {
+		return location{}, errors.New("the location is s3://bucket/prefix, and this bucket's name is none: 3 to 63 characters of a-z, 0-9, dot and hyphen")
 	}
 	l := location{bucket: u.Host, prefix: strings.Trim(u.Path, "/")}
 	if l.prefix != "" {

@@ -141,6 +141,7 @@ func TestS3Locations(t *testing.T) {
 		"s3://":                    "s3://bucket/prefix",
 		"s3:///x":                  "s3://bucket/prefix",
 		"s3://key:canary@bucket/x": "credentials are not part of it",
+		"s3://b/exp":               "3 to 63 characters",
 		"s3://b%zz:canary@x":       "s3://bucket/prefix",
 		"s3://bucket:canary/x":     "s3://bucket/prefix",
 		"s3://bu cket/x":           "s3://bucket/prefix",

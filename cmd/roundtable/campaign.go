@@ -46,7 +46,7 @@ func readCampaign(ctx context.Context, path string, s store.Store, dial bool) (a
 	}
 	prices := priceList{known: map[string]money.Price{}}
 	host := judge(newProviders(s), &prices, dial)
-	host.Recorded = func(name string) ([]plan.Condition, error) { return recordedConditions(ctx, s, name) }
+	host.Recorded = func(name string) (plan.Campaign, error) { return recordedCampaignOf(ctx, s, name) }
 	file, err := plan.Parse(data, host)
 	if faults, ok := errors.AsType[plan.Faults](err); ok {
 		return activities.Plan{}, activities.Manifest{}, file, exit{exitUsage, faultsOf(path, faults)}
@@ -147,13 +147,13 @@ func present(ctx context.Context, s store.Store, campaign string) (activities.Pl
 	return p, m, err
 }
 
-// recordedConditions are those of the lake's campaign of that name; none if there is none.
-func recordedConditions(ctx context.Context, s store.Store, name string) ([]plan.Condition, error) {
+// recordedCampaignOf returns the lake's campaign of that name; an empty one if there is none.
+func recordedCampaignOf(ctx context.Context, s store.Store, name string) (plan.Campaign, error) {
 	recorded, _, err := present(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return plan.Campaign{}, nil
 	}
-	return recorded.Campaign.Conditions, err
+	return recorded.Campaign, err
 }
 
 // samePrompts refuses a prompts folder that has changed since the campaign began.

@@ -90,13 +90,21 @@ func (o *options) status(ctx context.Context, names []string) error {
 		} else if st.State == "running" {
 			fmt.Printf("  %s\n", bound(st.Binding))
 		}
-		fmt.Printf("  %d calls, %s tokens, $%.4f%s in ended cells\n", st.Spent.Calls,
+		fmt.Printf("  %d calls%s, %s tokens, $%.4f%s in ended cells\n", st.Spent.Calls, cachedBeside(st.Spent),
 			short(st.Spent.InputTokens+st.Spent.OutputTokens), st.Spent.CostUSD, beside(st.Spent))
 		if c := st.Charged; c != nil {
 			fmt.Printf("  $%.4f and %s tokens at most with the cells under way\n", c.USD, short(c.Tokens))
 		}
 	}
 	return nil
+}
+
+// cachedBeside says how many answers came from the cache, next to the calls.
+func cachedBeside(spent task.Result) string {
+	if spent.Cached == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d answers from the cache", spent.Cached)
 }
 
 // beside is what is not in a sum of costs.

@@ -60,7 +60,7 @@ func TestIdentitiesAreStable(t *testing.T) {
 		"style":         sized(2, 2, "{name: majority}, \"rated\""),
 		"limits":        sized(2, 2, "majority, rated") + "limits: {calls: 3}\n",
 		"default seed":  sized(2, 2, "majority, rated") + "seed: 1\n",
-		"default scope": sized(2, 2, "majority, rated") + "cache_scope: lake\n",
+		"default scope": sized(2, 2, "majority, rated") + "cache_scope: campaign\n",
 	} {
 		after := parse(t, text).Campaign
 		later := names(after)
@@ -259,7 +259,7 @@ func TestGrid(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	file := parse(t, minimal)
 	c := file.Campaign
-	if c.Seed != 1 || c.Replicates != 1 || c.Instances.Of(0) != 1 || c.CacheScope != "lake" || c.Conditions[0].Stop.Name != "never" || c.Conditions[0].Reasks != 2 {
+	if c.Seed != 1 || c.Replicates != 1 || c.Instances.Of(0) != 1 || c.CacheScope != "campaign" || c.Conditions[0].Stop.Name != "never" || c.Conditions[0].Reasks != 2 {
 		t.Errorf("defaults are %+v", c)
 	}
 	if file.Agents[0] != 3 || file.Rounds[0] != 10 || file.String() != "a: 1 conditions, 1 cells" {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -51,9 +52,9 @@ type Host struct {
 	Money func(prices json.RawMessage, unknown bool, limits Limits) error
 	// Model checks one of a condition's models and its parameters without asking it anything.
 	Model func(m Choice, c Condition, decode envs.Decode, env envs.Environment) error
-	// Recorded returns the conditions of the lake's campaign of that name, with
-	// which the file's may go on; none if there is no such campaign.
-	Recorded func(name string) ([]Condition, error)
+	// Recorded returns the lake's campaign of that name, with which the file's
+	// may go on; without conditions if there is none.
+	Recorded func(name string) (Campaign, error)
 	// Labeller checks the model that labels messages, likewise.
 	Labeller func(l Labels, decode envs.Decode) error
 }
@@ -74,8 +75,9 @@ type parser struct {
 	data   fs.FS
 	noData bool                        // the file names a folder of data that cannot be opened
 	envs   map[string]envs.Environment // by canonical JSON of the choice
-	// recorded are the conditions that the campaign has in the lake.
+	// recorded are the conditions that the campaign has in the lake, scope its cache_scope.
 	recorded []Condition
+	scope    string
 }
 
 // header is every key of a file that is not part of a condition.
@@ -99,10 +101,12 @@ func (p *parser) parse(data []byte) File {
 	if top == nil {
 		return File{}
 	}
-	h := header{Seed: 1, Replicates: 1, CacheScope: "lake"}
+	h := header{Seed: 1, Replicates: 1}
 	base, grid := p.split(top, &h)
-	p.checkHeader(top, h)
 	p.goesOn(top, h.Name)
+	// A campaign that was recorded under another default keeps its scope.
+	h.CacheScope = cmp.Or(h.CacheScope, p.scope, "campaign")
+	p.checkHeader(top, h)
 	p.data = p.folder(top, "data", h.Data)
 	p.noData = p.host.Data != nil && h.Data != "" && p.data == nil
 	p.folder(top, "prompts", h.Prompts)
@@ -121,15 +125,16 @@ func (p *parser) parse(data []byte) File {
 	return file
 }
 
-// goesOn reads the conditions of the campaign that the lake has by that name.
+// goesOn reads the campaign that the lake has by that name.
 func (p *parser) goesOn(top *yaml.Node, name string) {
 	if p.host.Recorded == nil || !validName.MatchString(name) {
 		return
 	}
-	var err error
-	if p.recorded, err = p.host.Recorded(name); err != nil {
+	recorded, err := p.host.Recorded(name)
+	if err != nil {
 		p.faults.add(value(top, "name"), "name", "the campaign %s in the lake cannot be read: %v", name, err)
 	}
+	p.recorded, p.scope = recorded.Conditions, recorded.CacheScope
 }
 
 // folder opens a folder that the file names; nil if it names none.

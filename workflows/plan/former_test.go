@@ -47,11 +47,11 @@ func TestChangedDefaults(t *testing.T) {
 	if selects(t, recorded.Conditions[0]) {
 		t.Error("two of three suffice in a campaign recorded when more than two thirds were needed")
 	}
-	host := plan.Host{Recorded: func(name string) ([]plan.Condition, error) {
+	host := plan.Host{Recorded: func(name string) (plan.Campaign, error) {
 		if name != "a" {
-			return nil, fmt.Errorf("asked for %s", name)
+			return plan.Campaign{}, fmt.Errorf("asked for %s", name)
 		}
-		return recorded.Conditions, nil
+		return recorded, nil
 	}}
 	file, err := plan.Parse([]byte(supermajority+"replicates: 2\n"), host)
 	if err != nil {
@@ -82,5 +82,45 @@ func TestChangedDefaultsThatAreGiven(t *testing.T) {
 	if c := parse(t, strict).Campaign.Conditions[0]; selects(t, c) {
 		data, _ := json.Marshal(c)
 		t.Errorf("%s takes two of three", data)
+	}
+}
+
+// A new campaign keeps its answers to itself; one that was recorded when the
+// whole lake shared them goes on so, though its file does not say it.
+func TestCacheScopeOfRecordedCampaigns(t *testing.T) {
+	now := parse(t, minimal).Campaign
+	if now.CacheScope != "campaign" {
+		t.Errorf("the scope of a new campaign is %s", now.CacheScope)
+	}
+	recorded := now
+	recorded.CacheScope = "lake"
+	host := plan.Host{Recorded: func(string) (plan.Campaign, error) { return recorded, nil }}
+	file, err := plan.Parse([]byte(minimal+"replicates: 2\n"), host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := file.Campaign.Extends(recorded); file.Campaign.CacheScope != "lake" || len(diff) > 0 {
+		t.Errorf("the recorded campaign goes on with the scope %s: %q", file.Campaign.CacheScope, diff)
+	}
+	file, err = plan.Parse([]byte(minimal+"cache_scope: campaign\n"), host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := file.Campaign.Extends(recorded); len(diff) != 1 {
+		t.Errorf("another scope that the file asks for is accepted: %q", diff)
+	}
+}
+
+// Further fields of a request's body are part of the condition where they are
+// given; those that roundtable sets itself are refused.
+func TestExtraBody(t *testing.T) {
+	plain := parse(t, minimal+"generate: {temperature: 0}\n").Campaign.Conditions[0]
+	extra := parse(t, minimal+"generate: {temperature: 0, extra_body: {chat_template_kwargs: {enable_thinking: false}}}\n").Campaign.Conditions[0]
+	if plain.ID() == extra.ID() || len(extra.Generate.ExtraBody) != 1 || plain.Generate.ExtraBody != nil {
+		t.Errorf("%s with %v, %s with %v", plain.ID(), plain.Generate, extra.ID(), extra.Generate)
+	}
+	_, err := plan.Parse([]byte(minimal+"generate: {extra_body: {max_tokens: 9, top_k: 20}}\n"), plan.Host{})
+	if err == nil || !strings.Contains(err.Error(), "generate.extra_body.max_tokens") || strings.Contains(err.Error(), "top_k") {
+		t.Errorf("a bound in extra_body: %v", err)
 	}
 }

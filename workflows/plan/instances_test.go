@@ -147,11 +147,12 @@ func TestRecordedCampaignIsRead(t *testing.T) {
 	if want := "majority-8c4ecf6a-i0-r0 rated-e23a471b-i0-r0 majority-c2274ba4-i0-r0 rated-3d6c6937-i0-r0 majority-8c4ecf6a-i0-r1 rated-e23a471b-i0-r1 majority-c2274ba4-i0-r1 rated-3d6c6937-i0-r1"; strings.Join(ids, " ") != want {
 		t.Errorf("its cells are %v", ids)
 	}
-	same := parse(t, twoTasks+"instances: 1\n").Campaign
+	const wide = "cache_scope: lake\n" // the default when it was recorded
+	same := parse(t, twoTasks+wide+"instances: 1\n").Campaign
 	if same.Revision() != recorded.Revision() || len(same.Added(recorded)) > 0 {
 		t.Errorf("the same file with one instance is revision %s, %v", same.Revision(), same.Added(recorded))
 	}
-	whole := parse(t, twoTasks).Campaign
+	whole := parse(t, twoTasks+wide).Campaign
 	if diff := whole.Extends(recorded); len(diff) > 0 {
 		t.Errorf("it cannot be extended: %v", diff)
 	}

@@ -110,6 +110,7 @@ type Result struct {
 	Status       string  `json:"status"`
 	Failure      string  `json:"failure,omitempty"`
 	Calls        int64   `json:"calls,omitempty"`
+	Cached       int64   `json:"cached,omitempty"` // answers from the cache, no calls
 	InputTokens  int64   `json:"in,omitempty"`
 	OutputTokens int64   `json:"out,omitempty"`
 	CostUSD      float64 `json:"usd,omitempty"`
@@ -120,6 +121,7 @@ type Result struct {
 // Add sums what was spent.
 func (r *Result) Add(more Result) {
 	r.Calls += more.Calls
+	r.Cached += more.Cached
 	r.InputTokens += more.InputTokens
 	r.OutputTokens += more.OutputTokens
 	r.CostUSD += more.CostUSD
