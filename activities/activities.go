@@ -56,6 +56,7 @@ type Activities struct {
 	answers *lake.Answers
 	taking  singleflight.Group // turns under way, by collaboration and entry
 	meter   Meter
+	trials  trials
 
 	throttles throttle.Registry                // of accounts
 	talks     *lru.Cache[task.LabelRef, *talk] // whose messages are being labelled

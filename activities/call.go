@@ -217,7 +217,9 @@ func (a *Activities) announced(ctx context.Context, at lake.Place, i *lake.Inten
 	a.meter.underWay.Add(1)
 	defer a.meter.underWay.Add(-1)
 	response, err := p.Complete(ctx, r)
+	err = a.trials.judge(at.Campaign, p.Account, err)
 	if err == nil {
+		a.trials.answered(at.Campaign, p.Account)
 		pass.Answered(response.Usage, response.Limits)
 		return response, whole(p, response)
 	}
@@ -233,7 +235,7 @@ func whole(p Provider, r model.Response) error {
 		return nil
 	}
 	return &model.Error{Class: model.Pause, Provider: p.Name, Code: r.FinishReason,
-		Message: "the server dropped the beginning of a prompt; raise its context length (Ollama: OLLAMA_CONTEXT_LENGTH) and resume"}
+		Message: "the server counted fewer prompt tokens than the prompt has words, so it has dropped a part of it; raise its context length (Ollama: OLLAMA_CONTEXT_LENGTH) and resume. If it only counts wrongly, set check_prompt_tokens: false for the model"}
 }
 
 // errLate is a call that was announced too late to be counted by others, and not made.

@@ -46,7 +46,7 @@ func TestErrorsSayWhatIsToBeDone(t *testing.T) {
 		"unbilled":         {&model.Error{Class: model.Retry, RetryAfter: time.Minute, Unbilled: true}, "retry", false, time.Minute, 67 * time.Second},
 		"wrapped":          {fmt.Errorf("asking: %w", &model.Error{Class: model.Pause}), task.ErrPause, true, 0, 0},
 		"pause":            {&model.Error{Class: model.Pause, Status: 401}, task.ErrPause, true, 0, 0},
-		"fail":             {&model.Error{Class: model.Fail, Status: 400}, task.ErrFail, true, 0, 0},
+		"fail":             {&model.Error{Class: model.Fail, Status: 400, Code: "content_filter"}, task.ErrFail, true, 0, 0},
 		"no class":         {&model.Error{Status: 999}, "retry", false, 50 * time.Millisecond, 550 * time.Millisecond},
 		"unknown":          {errors.New("connection reset"), "io", false, 50 * time.Millisecond, 550 * time.Millisecond},
 	} {

@@ -1,20 +1,23 @@
 package activities
 
 import (
+	"errors"
 	"sync/atomic"
 	"time"
 
 	"roundtable/activities/lake"
+	"roundtable/activities/model"
 )
 
 // Meter counts what this process did, for its progress line.
 type Meter struct {
-	calls, retries, input, output, microUSD, underWay atomic.Int64
-	unpriced                                          atomic.Bool
-	last                                              atomic.Pointer[Trouble]
+	calls, cached, retries, failures, input, output, microUSD, underWay atomic.Int64
+	unpriced                                                            atomic.Bool
+	last                                                                atomic.Pointer[Trouble]
 }
 
-// Trouble is the latest thing that went wrong and is being tried again.
+// Trouble is the latest thing that went wrong and is being tried again; a call
+// that succeeds clears it.
 type Trouble struct {
 	At   time.Time `json:"at"`
 	Text string    `json:"text"`
@@ -22,8 +25,10 @@ type Trouble struct {
 
 // Reading is a Meter at one moment.
 type Reading struct {
-	Calls        int64    `json:"calls"`   // answers received
-	Retries      int64    `json:"retries"` // calls that failed
+	Calls        int64    `json:"calls"`    // answers received
+	Cached       int64    `json:"cached"`   // answers from the cache, which are no calls
+	Retries      int64    `json:"retries"`  // calls that failed and are made again
+	Failures     int64    `json:"failures"` // calls that failed for good
 	InputTokens  int64    `json:"input_tokens"`
 	OutputTokens int64    `json:"output_tokens"`
 	CostUSD      float64  `json:"cost_usd"`
@@ -35,7 +40,7 @@ type Reading struct {
 // Meter is the present reading.
 func (a *Activities) Meter() Reading {
 	return Reading{
-		Calls: a.meter.calls.Load(), Retries: a.meter.retries.Load(),
+		Calls: a.meter.calls.Load(), Cached: a.meter.cached.Load(), Retries: a.meter.retries.Load(), Failures: a.meter.failures.Load(),
 		InputTokens: a.meter.input.Load(), OutputTokens: a.meter.output.Load(),
 		CostUSD:  float64(a.meter.microUSD.Load()) / 1e6,
 		Unpriced: a.meter.unpriced.Load(), UnderWay: a.meter.underWay.Load(), Trouble: a.meter.last.Load(),
@@ -43,12 +48,20 @@ func (a *Activities) Meter() Reading {
 }
 
 func (m *Meter) failed(err error) {
+	if call, ok := errors.AsType[*model.Error](err); ok && call.Class != model.Retry {
+		m.failures.Add(1)
+		return
+	}
 	m.retries.Add(1)
 	m.last.Store(&Trouble{At: time.Now(), Text: clean(err)})
 }
 
+// recovered says that what went wrong does so no more.
+func (m *Meter) recovered() { m.last.Store(nil) }
+
 func (m *Meter) answered(answer lake.Answer) {
 	m.calls.Add(1)
+	m.recovered()
 	m.input.Add(answer.Usage.Input)
 	m.output.Add(answer.Usage.Output)
 	if answer.CostUSD == nil {

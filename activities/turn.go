@@ -233,6 +233,9 @@ func (a *Activities) insist(store func() error) error {
 	began := time.Now()
 	for pause := 100 * time.Millisecond; ; pause = min(4*pause, 10*time.Second) {
 		err := store()
+		if err == nil {
+			a.meter.recovered()
+		}
 		if err == nil || errors.Is(err, lake.ErrCorrupt) || time.Since(began) > keepFor {
 			return err
 		}
@@ -297,6 +300,9 @@ func (a *Activities) answer(ctx context.Context, q question, before []lake.Answe
 		asked := time.Now() // the times are of this turn, not of the one that paid
 		found, ok, err := a.answers.Cached(ctx, key)
 		found.Ask, found.StartedAt, found.LatencyMS = len(before), asked.UnixMicro(), time.Since(asked).Milliseconds()
+		if ok && err == nil {
+			a.meter.cached.Add(1)
+		}
 		if ok || err != nil {
 			return bought{answer: found}, err
 		}

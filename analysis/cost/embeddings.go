@@ -22,3 +22,21 @@ func (r *Report) Embedded(calls map[string][]record.Call) {
 	}
 	slices.Sort(r.Total.Latency)
 }
+
+// Checked adds a group for the calls that asked whether models can be asked.
+func (r *Report) Checked(calls []record.Call) {
+	if len(calls) == 0 {
+		return
+	}
+	g := Group{Name: checks, Shared: true}
+	for _, c := range calls {
+		g.count(c, r.settled)
+		r.Total.count(c, r.settled)
+	}
+	slices.Sort(g.Latency)
+	slices.Sort(r.Total.Latency)
+	r.Groups = append(r.Groups, g)
+}
+
+// checks names the group of Checked.
+const checks = "checks of models"

@@ -75,7 +75,7 @@ func (r Report) notes() []string {
 	if slices.ContainsFunc(r.Groups, func(g Group) bool { return g.Summed }) {
 		note("Labels were made after collaborations had ended. They are in the sums of all; how many of them came from a cache is not recorded.")
 	}
-	if slices.ContainsFunc(r.Groups, func(g Group) bool { return g.Shared }) {
+	if slices.ContainsFunc(r.Groups, func(g Group) bool { return g.Shared && g.Name != checks }) {
 		note("Embeddings are of texts, each bought once for all collaborations in which it is said. They are in the sums of all.")
 	}
 	if r.Total.Unknown > 0 {

@@ -82,6 +82,11 @@ func readCost(ctx context.Context, s store.Store, name string, by cost.By) (cost
 		return r, damaged(err, name, "the costs are not known")
 	}
 	r.Embedded(embedded)
+	checks, err := activities.CheckCalls(ctx, s, name)
+	if err != nil {
+		return r, damaged(err, name, "the costs are not known")
+	}
+	r.Checked(checks)
 	p, _, err := present(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil

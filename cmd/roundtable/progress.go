@@ -134,6 +134,12 @@ func progressLine(s workflows.Status, m activities.Reading, took time.Duration, 
 	if m.Unpriced {
 		line += "+?"
 	}
+	if m.Cached > 0 {
+		line += fmt.Sprintf(" · %d cached", m.Cached)
+	}
+	if m.Failures > 0 {
+		line += fmt.Sprintf(" · %d refused", m.Failures)
+	}
 	if m.Trouble != nil && time.Since(m.Trouble.At) < time.Minute {
 		line += " · trying again after: " + firstLine(m.Trouble.Text)
 	}

@@ -26,20 +26,26 @@ type runOptions struct {
 	*options
 	retry   bool
 	noCache bool
-	until   int // how many cells of the plan are run; 0 is all
+	checks  bool // ask each model once before the first call
+	until   int  // how many cells of the plan are run; 0 is all
 }
+
+const noCheckUsage = "do not ask each model once before the campaign starts"
 
 func newRun(o *options) *cobra.Command {
 	r := runOptions{options: o}
+	noCheck := false
 	cmd := &cobra.Command{
 		Use:   "run FILE",
 		Short: "Run a campaign, or go on with it where it stopped",
 		Args:  oneArg("campaign file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			r.checks = !noCheck
 			return r.run(cmd.Context(), args[0])
 		},
 	}
 	cmd.Flags().BoolVar(&r.retry, "retry-failed", false, "run failed and stopped cells once more, as another generation")
+	cmd.Flags().BoolVar(&noCheck, "no-check", false, noCheckUsage)
 	cmd.Flags().BoolVar(&r.noCache, "no-cache", false, "do not use answers of other campaigns or cells; stored answers of this campaign are still never asked again")
 	return cmd
 }
@@ -96,6 +102,11 @@ func (r runOptions) work(ctx context.Context, s store.Store, p activities.Plan, 
 	}
 	if err := activities.ClearHalt(ctx, s, name); err != nil {
 		return status, err
+	}
+	if r.checks {
+		if err := r.check(ctx, e, s, p, again); err != nil {
+			return status, err
+		}
 	}
 	if err := e.work(ctx); err != nil {
 		return status, err

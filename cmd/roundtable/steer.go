@@ -38,6 +38,7 @@ func newPause(o *options) *cobra.Command {
 
 func newResume(o *options) *cobra.Command {
 	var t tuning
+	noCheck := false
 	cmd := &cobra.Command{
 		Use:   "resume NAME",
 		Short: "Go on with a campaign: release a paused one, or run what is left of it",
@@ -63,11 +64,12 @@ func newResume(o *options) *cobra.Command {
 			if !errors.Is(err, errNotRunning) {
 				return err
 			}
-			r := runOptions{options: o}
+			r := runOptions{options: o, checks: !noCheck}
 			return r.finish(ctx, s, p, m, "roundtable resume "+name)
 		},
 	}
 	t.flags(cmd)
+	cmd.Flags().BoolVar(&noCheck, "no-check", false, noCheckUsage)
 	return cmd
 }
 
