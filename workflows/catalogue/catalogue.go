@@ -39,9 +39,31 @@ type Plugin[T, Needs any] struct {
 	World bool
 	// Estimates protocols ask what agents believe of a state (envs.Estimating).
 	Estimates bool
-	// Stops are the stopping rules that say something of a protocol: it makes the
-	// decisions, proposals or states that they look at, and does not end by itself then.
-	Stops []string
+	// Leaves is what a protocol leaves in the transcript for stopping rules to look
+	// at; nothing if it ends by itself. Reads is what a stopping rule looks at: it
+	// can stop the protocols that leave all of it.
+	Leaves, Reads []Trace
+}
+
+// Trace is something that stopping rules look at.
+type Trace string
+
+// What stopping rules look at.
+const (
+	Decisions Trace = "decisions"
+	Proposals Trace = "proposals" // in rounds after a decision as well
+	States    Trace = "states"
+)
+
+// StopsOf returns the names of the stopping rules that can stop a protocol.
+func StopsOf(proto Plugin[protocol.Protocol, protocol.Setting]) []string {
+	var names []string
+	for _, stop := range Stopping() {
+		if !slices.ContainsFunc(stop.Reads, func(t Trace) bool { return !slices.Contains(proto.Leaves, t) }) {
+			names = append(names, stop.Name)
+		}
+	}
+	return names
 }
 
 // Environments take the folder of their data files; nil if the campaign names none.
@@ -72,16 +94,16 @@ func Environments() []Plugin[envs.Environment, fs.FS] {
 func Protocols() []Plugin[protocol.Protocol, protocol.Setting] {
 	return []Plugin[protocol.Protocol, protocol.Setting]{
 		{Name: "roundtable", About: "message, proposal, vote; all at once in each phase (paper 1 §3)",
-			Params: protocol.DefaultRoundtable(), New: newRoundtable, Stops: []string{"never", "first_agreement", "consecutive_agreements"}},
+			Params: protocol.DefaultRoundtable(), New: newRoundtable, Leaves: []Trace{Decisions, Proposals}},
 		{Name: "debate", About: "answers in free text, then rounds in which each sees its peers' in an order that is the treatment (paper 4)",
-			Params: protocol.DefaultDebate(), New: newDebate, Stops: []string{"never", "first_agreement"}},
+			Params: protocol.DefaultDebate(), New: newDebate, Leaves: []Trace{Decisions}},
 		{Name: "consensus", About: "all see the positions of those they hear and choose their own; full, star, line, ring, directed or any network (paper 5 §2, §3.3)",
-			Params: protocol.DefaultConsensus(), New: newConsensus, Ruleless: true, World: true, Stops: []string{"never", "converged"}},
+			Params: protocol.DefaultConsensus(), New: newConsensus, Ruleless: true, World: true, Leaves: []Trace{States}},
 		{Name: "deliberation", About: "in turn: estimate, tools, plan, decide, talk; also centralized and oracle (paper 3 §3)",
-			Params: protocol.DefaultDeliberation(), New: newDeliberation, Estimates: true, Stops: []string{"never"}},
+			Params: protocol.DefaultDeliberation(), New: newDeliberation, Estimates: true},
 		{Name: "discussion", About: "personas talk in turn until they agree, or vote from a round on (paper 2)",
 			Params: protocol.DefaultDiscussion(), Former: map[string]any{"merge_equal": true, "answers": protocol.Canonical, "vote_reason": true, "challenge_calls": 1},
-			New: newDiscussion, Stops: []string{"never"}},
+			New: newDiscussion},
 	}
 }
 
@@ -90,11 +112,11 @@ func Stopping() []Plugin[stopping.Rule, struct{}] {
 	return []Plugin[stopping.Rule, struct{}]{
 		{Name: "never", About: "all rounds are run", Params: struct{}{}, New: fixed[stopping.Rule](stopping.Never{})},
 		{Name: "first_agreement", About: "stop when a proposal is first selected (paper 1 D.7)",
-			Params: struct{}{}, New: fixed[stopping.Rule](stopping.FirstAgreement{})},
+			Params: struct{}{}, Reads: []Trace{Decisions}, New: fixed[stopping.Rule](stopping.FirstAgreement{})},
 		{Name: "consecutive_agreements", About: "stop when nothing new is proposed after a selection (paper 1 D.7)",
-			Params: struct{}{}, New: fixed[stopping.Rule](stopping.ConsecutiveAgreements{})},
+			Params: struct{}{}, Reads: []Trace{Decisions, Proposals}, New: fixed[stopping.Rule](stopping.ConsecutiveAgreements{})},
 		{Name: "converged", About: "stop when all states are within epsilon of each other",
-			Params: stopping.DefaultConverged(), New: func(decode envs.Decode, _ struct{}) (stopping.Rule, error) {
+			Params: stopping.DefaultConverged(), Reads: []Trace{States}, New: func(decode envs.Decode, _ struct{}) (stopping.Rule, error) {
 				return with(stopping.DefaultConverged(), decode, stopping.NewConverged)
 			}},
 	}

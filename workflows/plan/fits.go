@@ -26,8 +26,11 @@ func (p *parser) rule(n *yaml.Node, c *Condition) {
 // not for the reason that it is named after.
 func (p *parser) stop(c Condition, n *yaml.Node) {
 	proto, err := catalogue.Find("protocol", catalogue.Protocols(), c.Protocol.Name)
-	if err == nil && !slices.Contains(proto.Stops, c.Stop.Name) {
-		p.faults.add(n, "stop", "%s means nothing for the protocol %s; %s is accepted beside it", c.Stop.Name, proto.Name, wording.Or(proto.Stops))
+	if err != nil {
+		return
+	}
+	if accepted := catalogue.StopsOf(proto); !slices.Contains(accepted, c.Stop.Name) {
+		p.faults.add(n, "stop", "%s means nothing for the protocol %s; %s is accepted beside it", c.Stop.Name, proto.Name, wording.Or(accepted))
 	}
 }
 

@@ -41,7 +41,7 @@ func TestStoppingRulesTimesProtocols(t *testing.T) {
 				t.Errorf("%s ends a talk early: %t; plan says: %v", name, ends, err)
 			case !accepted && !strings.Contains(err.Error(), "stop: "+stop.Name+" means nothing for the protocol "+proto.Name+"; never"):
 				t.Errorf("%s: %v", name, err)
-			case accepted && !slices.Contains(proto.Stops, stop.Name):
+			case accepted && !slices.Contains(catalogue.StopsOf(proto), stop.Name):
 				t.Errorf("%s is accepted", name)
 			}
 		}

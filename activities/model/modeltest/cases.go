@@ -20,7 +20,7 @@ import (
 	"roundtable/activities/model"
 )
 
-// Canary is the key that Build must give its model: no error may show it.
+// Canary is the key that Build must give its model, if it has one: no error may show it.
 const Canary = "CANARY-7f3a-very-secret-0123456789"
 
 // Case is one response of a service and what must become of it.
@@ -44,7 +44,7 @@ type Want struct {
 	Finish   string        `yaml:"finish"`
 }
 
-// Build makes a model that asks the server at url with the Canary as its key.
+// Build makes a model that asks the server at url, with the Canary as its key if it takes one.
 type Build func(t testing.TB, url string, c Case) model.Model
 
 // Read reads a file of cases; each must be whole.

@@ -24,12 +24,21 @@ const Text = "it-is-a-deal"
 // we know. The answer is a body with which the service answers 200 and in
 // which Text stands once, as the model's text. The Case that Build gets holds
 // a name and nothing else.
-func Connections(t *testing.T, build Build, answer string) {
+func Connections(t *testing.T, build Build, answer string) { connections(t, build, answer, Canary) }
+
+// ConnectionsWithoutKey is Connections for a provider that has no key: no server
+// can quote one back to it.
+func ConnectionsWithoutKey(t *testing.T, build Build, answer string) {
+	connections(t, build, answer, "")
+}
+
+func connections(t *testing.T, build Build, answer, key string) {
+	t.Helper()
 	before, after, found := strings.Cut(answer, Text)
 	if !found || strings.Contains(after, Text) {
 		t.Fatalf("the answer must hold %q once, as the model's text: %s", Text, answer)
 	}
-	s := suite{build: build, answer: answer, before: before, after: after}
+	s := suite{build: build, key: key, answer: answer, before: before, after: after}
 	for name, test := range map[string]func(*testing.T){
 		"broken":         s.broken,
 		"kept":           s.kept,
@@ -49,6 +58,7 @@ func Connections(t *testing.T, build Build, answer string) {
 // suite is one provider under test.
 type suite struct {
 	build                 Build
+	key                   string // that the model has; "" if it has none
 	answer, before, after string // answer is before + Text + after
 }
 
