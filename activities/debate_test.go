@@ -241,7 +241,7 @@ func TestDebateWithoutGold(t *testing.T) {
 		models := func(plan.Choice, plan.Condition, envs.Environment) (activities.Provider, error) {
 			return activities.Provider{Model: trader(0), Name: "scripted/trader", Simulated: true, Instant: true}, nil
 		}
-		_, _, err := activities.Preview(p, 0, puzzles, models)
+		_, err := activities.Prompts(p, 0, puzzles, models)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", order, err, want)
 		}

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"roundtable/activities/prompt"
 	store "roundtable/analysis/lake"
@@ -20,12 +22,13 @@ import (
 // worker needs to take part in it.
 type Plan struct {
 	Campaign plan.Campaign          `json:"campaign"`
-	Data     string                 `json:"data,omitempty"`  // folder of the data set
-	Files    map[string]string      `json:"files,omitempty"` // SHA-256 of what environments read in it
-	Agents   []int                  `json:"agents"`          // by condition
-	Rounds   []int                  `json:"rounds"`          // by condition
-	Packs    map[string]prompt.Pack `json:"packs"`           // prompt packs by hash
-	Pack     []string               `json:"pack"`            // hash by condition
+	Folder   string                 `json:"folder,omitempty"` // of the campaign file: paths of models are relative to it
+	Data     string                 `json:"data,omitempty"`   // folder of the data set
+	Files    map[string]string      `json:"files,omitempty"`  // SHA-256 of what environments read in it
+	Agents   []int                  `json:"agents"`           // by condition
+	Rounds   []int                  `json:"rounds"`           // by condition
+	Packs    map[string]prompt.Pack `json:"packs"`            // prompt packs by hash
+	Pack     []string               `json:"pack"`             // hash by condition
 }
 
 // PlanKey is where a revision of a plan is recorded.
@@ -183,17 +186,31 @@ func (a *Activities) buildConditions(c *campaign) error {
 			env: env, templates: templates[hash], others: map[string]Provider{},
 		}
 		var err error
-		if built.provider, err = a.config.Models(cond.Model, cond, env); err != nil {
+		if built.provider, err = a.config.Models(c.located(cond.Model), cond, env); err != nil {
 			return err
 		}
 		for speaker, choice := range cond.Models {
-			if built.others[speaker], err = a.config.Models(choice, cond, env); err != nil {
+			if built.others[speaker], err = a.config.Models(c.located(choice), cond, env); err != nil {
 				return err
 			}
 		}
 		c.conditions = append(c.conditions, built)
 	}
 	return SameData(c.Files, read)
+}
+
+// located returns a model whose file, if it names one, is found from any folder.
+// Plans of earlier versions have no folder: their paths are the working directory's.
+func (p Plan) located(m plan.Choice) plan.Choice {
+	var params map[string]json.RawMessage
+	var file string
+	if p.Folder == "" || !strings.HasPrefix(m.Name, "replay/") || json.Unmarshal(m.Params, &params) != nil ||
+		json.Unmarshal(params["file"], &file) != nil || file == "" || filepath.IsAbs(file) {
+		return m
+	}
+	params["file"], _ = json.Marshal(filepath.Join(p.Folder, file)) // a text always marshals
+	m.Params, _ = json.Marshal(params)
+	return m
 }
 
 // id of the cell that a Ref names.

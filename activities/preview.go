@@ -10,7 +10,6 @@ import (
 
 	"roundtable/activities/label"
 	"roundtable/activities/lake"
-	"roundtable/activities/model"
 	"roundtable/analysis/record"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
@@ -19,17 +18,9 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Sample is a rendered prompt.
-type Sample struct {
-	Agent    string          `json:"agent"`
-	Round    int             `json:"round"`
-	Phase    string          `json:"phase"`
-	Messages []model.Message `json:"messages"`
-}
-
 // Rehearsed is what one model of a collaboration of scripted agents was shown
 // and said in one format, in calls and bytes; its calls are some, the most there
-// can be are Preview's.
+// can be are MostCalls'.
 type Rehearsed struct {
 	Model              string // as the campaign names it, whom the scripted agents stand in for
 	Format             transcript.Format
@@ -55,38 +46,17 @@ func (all *rehearsals) add(model string, f transcript.Format, shown, said int) {
 	r.Fixed = least * r.Calls
 }
 
-// Preview says what a condition would do without asking its model anything:
-// the most calls of one collaboration, re-asks not counted, and the last prompt
-// of each phase in two rounds that scripted agents play in memory.
-func Preview(p Plan, i int, data func(string) (fs.FS, error), models Models) (calls int, samples []Sample, err error) {
-	if calls, err = mostCalls(p.Campaign.Conditions[i], p.Agents[i]); err != nil {
-		return 0, nil, err
-	}
-	c, err := rehearsal(p, i, data, models)
-	if err != nil {
-		return 0, nil, err
-	}
-	latest := map[string]int{} // sample by phase
-	err = c.rehearse(2, func(p protocol.Pending, q question, _ lake.Turn) {
-		n, ok := latest[p.Phase]
-		if !ok {
-			n = len(samples)
-			latest[p.Phase] = n
-			samples = append(samples, Sample{})
-		}
-		samples[n] = Sample{Agent: q.speaker, Round: p.Round, Phase: p.Phase, Messages: q.messages}
-	})
-	if err != nil {
-		return 0, nil, err
-	}
-	return calls, samples, nil
+// MostCalls returns the most calls of one collaboration of a condition, re-asks
+// not counted.
+func MostCalls(p Plan, i int) (int, error) {
+	return mostCalls(p.Campaign.Conditions[i], p.Agents[i])
 }
 
 // Rehearse plays a whole collaboration of a condition with scripted agents in
 // memory, for a guess of what a real one takes, and what it takes to label its
 // messages with such words.
 func Rehearse(p Plan, i int, words string, data func(string) (fs.FS, error), models Models) (turns, labels []Rehearsed, err error) {
-	c, err := rehearsal(p, i, data, models)
+	c, err := rehearsal(p, i, 0, data, models)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -132,7 +102,7 @@ func (c *collaboration) rehearse(rounds int, see func(protocol.Pending, question
 }
 
 // rehearsal is a collaboration of a condition with scripted agents, in memory.
-func rehearsal(p Plan, i int, data func(string) (fs.FS, error), models Models) (*collaboration, error) {
+func rehearsal(p Plan, i, replicate int, data func(string) (fs.FS, error), models Models) (*collaboration, error) {
 	cond := p.Campaign.Conditions[i]
 	scripted := func(_ plan.Choice, c plan.Condition, env envs.Environment) (Provider, error) {
 		return models(plan.Choice{Name: "scripted/" + env.Policies()[0]}, c, env)
@@ -143,7 +113,7 @@ func rehearsal(p Plan, i int, data func(string) (fs.FS, error), models Models) (
 	if err := a.buildConditions(camp); err != nil {
 		return nil, err
 	}
-	return begin(camp, task.Ref{Campaign: p.Campaign.Name}, lake.Place{Campaign: p.Campaign.Name, Collaboration: "preview"})
+	return begin(camp, task.Ref{Campaign: p.Campaign.Name, Cell: plan.Cell{Replicate: replicate}}, lake.Place{Campaign: p.Campaign.Name, Collaboration: "preview"})
 }
 
 // mostCalls plays a collaboration in which everybody always proposes something new and nothing stops early.

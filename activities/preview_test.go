@@ -10,23 +10,23 @@ import (
 	"roundtable/workflows/plan"
 )
 
-func TestPreviewCountsCalls(t *testing.T) {
+func TestPromptsAndMostCalls(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		agents, rounds int
 		phases         string
 		calls          int
-		samples        string // phase and round, by first use
+		prompts        string // phase and rounds of the first agent's prompts, by first use
 	}{
-		{3, 10, "message, proposal, vote", 3 * 3 * 10, "message 2, proposal 2, vote 2"},
+		{3, 10, "message, proposal, vote", 3 * 3 * 10, "message 1 10, proposal 1 10, vote 1 10"},
 		{2, 1, "message, proposal, vote", 2 * 3, "message 1, proposal 1, vote 1"},
-		{2, 2, "message, message, proposal, vote", 2 * 4 * 2, "message 2, proposal 2, vote 2"},
-		{2, 5, "proposal, {phase: vote, every: 2}", 2*5 + 2*2, "proposal 2, vote 2"},
-		{2, 5, "{phase: message, every: 3}, proposal, vote", 2*1 + 2*5 + 2*5, "proposal 2, vote 2"},
-		{4, 3, "vote, proposal", 4*3 + 4*2, "proposal 2, vote 2"}, // nothing to vote for in round 1
-		{2, 4, "message", 2 * 4, "message 2"},
+		{2, 2, "message, message, proposal, vote", 2 * 4 * 2, "message 1 2, proposal 1 2, vote 1 2"},
+		{2, 5, "proposal, {phase: vote, every: 2}", 2*5 + 2*2, "proposal 1 5, vote 2 4"},
+		{2, 5, "{phase: message, every: 3}, proposal, vote", 2*1 + 2*5 + 2*5, "proposal 1 5, vote 1 5, message 3"},
+		{4, 3, "vote, proposal", 4*3 + 4*2, "proposal 1 3, vote 2 3"}, // nothing to vote for in round 1
+		{2, 4, "message", 2 * 4, "message 1 4"},
 		{2, 4, "vote", 0, ""},
-		{2, 3, "proposal, vote, proposal, vote", 2 * 4 * 3, "proposal 2, vote 2"},
+		{2, 3, "proposal, vote, proposal, vote", 2 * 4 * 3, "proposal 1 3, vote 1 3"},
 	} {
 		t.Run(c.phases, func(t *testing.T) {
 			p := planned(t, fmt.Sprintf(`
@@ -42,33 +42,47 @@ model: openai/gpt-test
 				}
 				return activities.Provider{Model: trader(0), Simulated: true, Instant: true}, nil
 			}
-			calls, samples, err := activities.Preview(p, 0, nil, models)
+			calls, err := activities.MostCalls(p, 0)
 			noError(t, err)
 			same(t, calls, c.calls)
+			prompts, err := activities.Prompts(p, 0, nil, models)
+			noError(t, err)
 			var shown []string
-			for _, s := range samples {
-				shown = append(shown, fmt.Sprint(s.Phase, " ", s.Round))
+			rounds := map[string][]int{}
+			for _, s := range prompts {
 				same(t, len(s.Messages), 2)
-				if !strings.Contains(s.Messages[0].Content, "You are "+s.Agent) {
-					t.Errorf("the prompt of %s begins %.60q", s.Agent, s.Messages[0].Content)
+				if !strings.Contains(s.Messages[0].Content, "You are "+s.Speaker) {
+					t.Errorf("the prompt of %s begins %.60q", s.Speaker, s.Messages[0].Content)
 				}
+				if s.Speaker != "Alex" {
+					continue
+				}
+				if rounds[s.Phase] == nil {
+					shown = append(shown, s.Phase)
+				}
+				rounds[s.Phase] = append(rounds[s.Phase], s.Round)
 			}
-			same(t, strings.Join(shown, ", "), c.samples)
+			for i, phase := range shown {
+				shown[i] = phase + " " + strings.Trim(fmt.Sprint(rounds[phase]), "[]")
+			}
+			same(t, strings.Join(shown, ", "), c.prompts)
 		})
 	}
 }
 
 // The count is that of a collaboration that nothing stops.
-func TestPreviewLeavesOutTheStoppingRule(t *testing.T) {
+func TestPromptsLeaveOutTheStoppingRule(t *testing.T) {
 	t.Parallel()
 	models := func(plan.Choice, plan.Condition, envs.Environment) (activities.Provider, error) {
 		return activities.Provider{Model: saying(polite), Simulated: true, Instant: true}, nil
 	}
 	p := planned(t, yaml("stops", 2, 6, "rule: plurality", "grid: {stop: [never, first_agreement]}"))
 	for i := range p.Campaign.Conditions {
-		calls, samples, err := activities.Preview(p, i, nil, models)
+		calls, err := activities.MostCalls(p, i)
 		noError(t, err)
 		same(t, calls, 36)
-		same(t, samples[0].Round, 2-i) // the rehearsal itself is stopped after round 1
+		prompts, err := activities.Prompts(p, i, nil, models)
+		noError(t, err)
+		same(t, prompts[len(prompts)-1].Round, 6)
 	}
 }

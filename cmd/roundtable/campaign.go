@@ -44,8 +44,12 @@ func readCampaign(ctx context.Context, path string, s store.Store, dial bool) (a
 	if err != nil {
 		return activities.Plan{}, activities.Manifest{}, plan.File{}, exit{exitUsage, err}
 	}
-	prices := priceList{known: map[string]money.Price{}}
-	host := judge(newProviders(s), &prices, dial)
+	from := fileFolder{filepath.Dir(path)}
+	prices := priceList{known: map[string]money.Price{}, from: from}
+	models := newProviders(s)
+	models.from = from
+	host := judge(models, &prices, dial)
+	host.Data = from.openData
 	host.Recorded = func(name string) (plan.Campaign, error) { return recordedCampaignOf(ctx, s, name) }
 	file, err := plan.Parse(data, host)
 	if faults, ok := errors.AsType[plan.Faults](err); ok {
@@ -59,7 +63,7 @@ func readCampaign(ctx context.Context, path string, s store.Store, dial bool) (a
 	if l := file.Labels; l != nil {
 		m.Labels = activities.NewLabelling(*l, label.Words, prices.of(l.Model.Name))
 	}
-	p, err := recordable(file)
+	p, err := recordable(file, from)
 	if err != nil {
 		return p, m, file, exit{exitUsage, fmt.Errorf("%s: %w", path, err)}
 	}
@@ -79,12 +83,15 @@ func faultsOf(path string, faults plan.Faults) error {
 }
 
 // recordable is the plan as the lake keeps it, with every prompt that it uses.
-func recordable(file plan.File) (activities.Plan, error) {
+func recordable(file plan.File, from fileFolder) (activities.Plan, error) {
 	p := activities.Plan{Campaign: file.Campaign, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
 	var data fs.FS
 	var err error
+	if p.Folder, err = filepath.Abs(from.folder); err != nil {
+		return p, err
+	}
 	if file.Data != "" {
-		if p.Data, err = filepath.Abs(file.Data); err != nil {
+		if p.Data, err = from.path(file.Data); err != nil {
 			return p, err
 		}
 		folder, err := openData(p.Data)
@@ -96,7 +103,7 @@ func recordable(file plan.File) (activities.Plan, error) {
 	}
 	var override fs.FS
 	if file.Prompts != "" {
-		if override, err = openData(file.Prompts); err != nil {
+		if override, err = from.openData(file.Prompts); err != nil {
 			return p, err
 		}
 	}

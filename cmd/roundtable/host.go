@@ -27,7 +27,6 @@ func judge(models providers, prices *priceList, dial bool) plan.Host {
 		return dialled[p.Endpoint]
 	}
 	return plan.Host{
-		Data:  openData,
 		Money: prices.open,
 		Model: func(m plan.Choice, c plan.Condition, decode envs.Decode, env envs.Environment) error {
 			p, err := models.named(m.Name, decode, c, env)

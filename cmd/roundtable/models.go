@@ -36,6 +36,7 @@ type providers struct {
 	store store.Store
 	// clients are kept for the life of the process: each has its connections.
 	clients *clients
+	from    fileFolder // the campaign's file that names the models
 }
 
 type clients struct {
@@ -44,7 +45,7 @@ type clients struct {
 }
 
 func newProviders(s store.Store) providers {
-	return providers{s, &clients{made: map[string]activities.Provider{}}}
+	return providers{store: s, clients: &clients{made: map[string]activities.Provider{}}}
 }
 
 // providerNames documents what a campaign can name.
@@ -189,7 +190,11 @@ func (p providers) newReplay(name, rest string, decode envs.Decode, c plan.Condi
 	provider := activities.Provider{Name: name, Instant: true}
 	var source replay.Source
 	if params.File != "" {
-		f, err := os.Open(params.File)
+		path, err := p.from.path(params.File)
+		if err != nil {
+			return provider, err
+		}
+		f, err := os.Open(path)
 		if err != nil {
 			return provider, err
 		}

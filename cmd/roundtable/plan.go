@@ -3,8 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -19,90 +21,124 @@ import (
 )
 
 func newPlan(o *options) *cobra.Command {
-	prompts, share := false, 0.0
+	var p planOptions
 	cmd := &cobra.Command{
 		Use:   "plan FILE",
 		Short: "Show what a campaign would do and cost; starts nothing, unless a --pilot is wanted",
 		Args:  oneArg("campaign file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.plan(cmd.Context(), args[0], prompts, share)
+			p.options = o
+			return p.plan(cmd.Context(), args[0])
 		},
 	}
-	cmd.Flags().Float64Var(&share, "pilot", 0, "run this share of the cells for real, at least two a condition, and predict from them (0.02 is 2 %)")
-	cmd.Flags().BoolVar(&prompts, "prompts", false, "print one rendered prompt for each kind of turn")
+	cmd.Flags().Float64Var(&p.share, "pilot", 0, "run this share of the cells for real, at least two a condition, and predict from them (0.02 is 2 %)")
+	cmd.Flags().BoolVar(&p.prompts, "prompts", false, "render every distinct prompt, by phase, role and conditions")
+	cmd.Flags().StringVarP(&p.folder, "output", "o", "", "with --prompts: write them as files to this new or empty folder")
 	return cmd
+}
+
+// planOptions are the flags of plan.
+type planOptions struct {
+	*options
+	prompts bool
+	folder  string // for the prompts
+	share   float64
 }
 
 // planned is what plan says of one condition.
 type planned struct {
-	Condition string              `json:"condition"`
-	Env       string              `json:"env"`
-	Protocol  string              `json:"protocol"`
-	Rule      string              `json:"rule"`
-	Model     string              `json:"model"`
-	Agents    int                 `json:"agents"` // that take part
-	Rounds    int                 `json:"rounds"`
-	Instances int                 `json:"instances"`
-	Cells     int                 `json:"cells"`             // instances × replicates
-	MaxCalls  int                 `json:"max_calls"`         // without re-asks, if no rule stops early
-	Settings  any                 `json:"settings"`          // the whole condition
-	Values    []plan.Value        `json:"values,omitempty"`  // on the axes of the grid
-	Samples   []activities.Sample `json:"prompts,omitempty"` // with --prompts
+	Condition string       `json:"condition"`
+	Env       string       `json:"env"`
+	Protocol  string       `json:"protocol"`
+	Rule      string       `json:"rule"`
+	Model     string       `json:"model"`
+	Agents    int          `json:"agents"` // that take part
+	Rounds    int          `json:"rounds"`
+	Instances int          `json:"instances"`
+	Cells     int          `json:"cells"`            // instances × replicates
+	MaxCalls  int          `json:"max_calls"`        // without re-asks, if no rule stops early
+	Settings  any          `json:"settings"`         // the whole condition
+	Values    []plan.Value `json:"values,omitempty"` // on the axes of the grid
 }
 
-func (o *options) plan(ctx context.Context, path string, prompts bool, share float64) error {
-	if share < 0 || share > 1 {
-		return exit{exitUsage, fmt.Errorf("--pilot is %v; a share from 0 to 1 is accepted", share)}
+func (o planOptions) plan(ctx context.Context, path string) error {
+	if o.share < 0 || o.share > 1 {
+		return exit{exitUsage, fmt.Errorf("--pilot is %v; a share from 0 to 1 is accepted", o.share)}
+	}
+	if o.folder != "" && !o.prompts {
+		return exit{exitUsage, errors.New("-o names a folder for prompts; add --prompts")}
 	}
 	s, err := store.Open(o.lake)
 	if err != nil {
 		return exit{exitUsage, err}
 	}
-	p, m, file, err := readCampaign(ctx, path, s, share > 0)
+	p, m, file, err := readCampaign(ctx, path, s, o.share > 0)
 	if err != nil {
 		return err
 	}
-	var all []planned
-	var most []int
-	for i, c := range p.Campaign.Conditions {
-		calls, samples, err := activities.Preview(p, i, openData, newProviders(s).build)
-		if err != nil {
-			return err
-		}
-		most = append(most, calls)
-		session, err := c.Session(p.Agents[i], 0)
-		if err != nil {
-			return err
-		}
-		cells := p.Campaign.CellsOf(i)
-		one := planned{
-			Condition: c.ID(), Env: c.Env.Name, Protocol: c.Protocol.Name, Rule: c.Rule.Name, Model: c.Model.Name,
-			Agents: protocol.Members(session.Protocol(), p.Agents[i]), Rounds: p.Rounds[i], Instances: p.Campaign.Instances.Of(i), Cells: cells, MaxCalls: cells * calls, Settings: c, Values: file.Values[i],
-		}
-		if prompts {
-			one.Samples = samples
-		}
-		all = append(all, one)
+	all, most, err := planConditions(p, file)
+	if err != nil {
+		return err
 	}
-	predicted, err := o.predict(ctx, s, p, m, file, most, share, path)
+	warned, err := warnings(p, s)
+	if err != nil {
+		return err
+	}
+	var prompts []renderedPrompt
+	if o.prompts {
+		if prompts, err = renderPrompts(p, s); err == nil && o.folder != "" {
+			err = writePrompts(o.folder, file, prompts)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	predicted, err := o.predict(ctx, s, p, m, file, most, o.share, path)
 	if err != nil {
 		return err
 	}
 	if o.json {
-		return writeJSON(os.Stdout, map[string]any{"campaign": p.Campaign.Name, "revision": p.Campaign.Revision(), "cells": p.Campaign.Size(), "conditions": all, "prediction": predicted})
+		d := map[string]any{"campaign": p.Campaign.Name, "revision": p.Campaign.Revision(), "cells": p.Campaign.Size(), "conditions": all, "prediction": predicted, "warnings": append([]string{}, warned...)}
+		if o.prompts {
+			d["prompts"] = prompts
+		}
+		return writeJSON(os.Stdout, d)
 	}
 	fmt.Printf("%s\n\n", file)
 	printPlan(file, all)
 	predicted.print(atOnce(m.Limits))
-	for _, one := range all[:min(1, len(all))] {
-		for _, sample := range one.Samples {
-			fmt.Printf("\n=== %s: %s, round %d, %s ===\n", one.Condition, sample.Agent, sample.Round, sample.Phase)
-			for _, m := range sample.Messages {
-				fmt.Printf("--- %s\n%s\n", m.Role, m.Content)
-			}
-		}
+	for _, w := range warned {
+		fmt.Printf("\nWarning: %s\n", w)
+	}
+	if o.folder != "" {
+		fmt.Printf("\n%d prompts are in %s; %s lists them.\n", len(prompts), o.folder, filepath.Join(o.folder, promptIndex))
+	} else {
+		printPrompts(os.Stdout, prompts)
 	}
 	return nil
+}
+
+// planConditions returns what is said of each condition, and the most calls of
+// one collaboration of each.
+func planConditions(p activities.Plan, file plan.File) (all []planned, most []int, err error) {
+	for i, c := range p.Campaign.Conditions {
+		calls, err := activities.MostCalls(p, i)
+		if err != nil {
+			return nil, nil, err
+		}
+		session, err := c.Session(p.Agents[i], 0)
+		if err != nil {
+			return nil, nil, err
+		}
+		cells := p.Campaign.CellsOf(i)
+		most = append(most, calls)
+		all = append(all, planned{
+			Condition: c.ID(), Env: c.Env.Name, Protocol: c.Protocol.Name, Rule: c.Rule.Name, Model: c.Model.Name,
+			Agents: protocol.Members(session.Protocol(), p.Agents[i]), Rounds: p.Rounds[i],
+			Instances: p.Campaign.Instances.Of(i), Cells: cells, MaxCalls: cells * calls, Settings: c, Values: file.Values[i],
+		})
+	}
+	return all, most, nil
 }
 
 func (o *options) predict(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest, file plan.File, most []int, share float64, path string) (predicted prediction, err error) {

@@ -24,6 +24,7 @@ type priceList struct {
 	unknown bool                   // a model without a known price may be asked
 	limits  plan.Limits
 	known   map[string]money.Price // of the models that were wanted, by provider/model
+	from    fileFolder             // the campaign's file
 }
 
 // open reads what the campaign's file says of prices: nothing, the path of a
@@ -56,7 +57,11 @@ func (l *priceList) open(prices json.RawMessage, unknown bool, limits plan.Limit
 	return errors.Join(faults...)
 }
 
-func (l *priceList) read(path string) error {
+func (l *priceList) read(name string) error {
+	path, err := l.from.path(name)
+	if err != nil {
+		return err
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return err

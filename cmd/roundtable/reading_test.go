@@ -39,7 +39,7 @@ func reading(t *testing.T) (o *options, s store.Store, p activities.Plan) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err = recordable(file); err != nil {
+	if p, err = recordable(file, fileFolder{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := settle(context.Background(), s, p, activities.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {

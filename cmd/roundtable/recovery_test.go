@@ -85,7 +85,7 @@ func plant(t *testing.T, majority, ranked trajectorytest.Plan, agreed [2]int) st
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := recordable(file)
+	p, err := recordable(file, fileFolder{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"reflect"
 	"strings"
 	"time"
 
@@ -62,12 +63,18 @@ func (r runOptions) run(ctx context.Context, path string) error {
 	if err := accept(ctx, s, p, m, file.Prompts != ""); err != nil {
 		return err
 	}
+	if err := warn(p, s); err != nil {
+		return err
+	}
 	return r.finish(ctx, s, p, m, "roundtable run "+path)
 }
 
 // finish runs what is left of a recorded plan and prints its tables.
 func (r runOptions) finish(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest, again string) error {
 	if !r.retry && sealed(ctx, s, p) && labelsDone(ctx, s, m) {
+		if err := relabel(ctx, s, m); err != nil {
+			return err
+		}
 		fmt.Fprintf(os.Stderr, "%s is done already: all %d cells have ended\n", p.Campaign.Name, p.Campaign.Size())
 	} else if status, err := r.work(ctx, s, p, m, again); err != nil {
 		return err
@@ -132,6 +139,17 @@ func (r runOptions) work(ctx context.Context, s store.Store, p activities.Plan, 
 		return status, exit{exitIncomplete, fmt.Errorf("%s is paused after %d of %d cells", name, status.Done(), status.Cells)}
 	}
 	return status, nil
+}
+
+// relabel records what the file now calls the values of its grid, of a campaign
+// that has nothing else to do.
+func relabel(ctx context.Context, s store.Store, m activities.Manifest) error {
+	recorded, err := activities.ReadManifest(ctx, s, m.Campaign)
+	if err != nil || reflect.DeepEqual(recorded.AxisLabels, m.AxisLabels) {
+		return err
+	}
+	recorded.AxisLabels = m.AxisLabels
+	return activities.WriteManifest(ctx, s, recorded)
 }
 
 // sealed says whether every cell of the plan has ended, is still there and not wanted again.

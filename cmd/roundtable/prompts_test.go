@@ -1,0 +1,133 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	store "roundtable/analysis/lake"
+	"roundtable/workflows/protocol"
+)
+
+// askedBy are the phases and roles of every prompt that a campaign renders.
+func askedBy(t *testing.T, file string) (kinds []string) {
+	t.Helper()
+	s, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _, _, err := readCampaign(t.Context(), file, s, false)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	prompts, err := renderPrompts(p, s)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	seen := map[string]bool{}
+	conditions := map[string]bool{}
+	for _, r := range prompts {
+		text := r.Phase + r.Role + r.text()
+		if seen[text] {
+			t.Errorf("%s: a prompt is there twice: %s", file, r.title())
+		}
+		seen[text] = true
+		for _, id := range r.Conditions {
+			conditions[id] = true
+		}
+		kind := p.Campaign.Conditions[0].Protocol.Name + " " + r.Phase + " " + r.Role
+		if !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	if len(conditions) != len(p.Campaign.Conditions) {
+		t.Errorf("%s: prompts of %d of %d conditions", file, len(conditions), len(p.Campaign.Conditions))
+	}
+	return kinds
+}
+
+// Rehearsals reach every phase and role of every protocol: each template that a
+// phase is named after is rendered by some example or campaign below.
+func TestPromptsReachEveryPhase(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "x")
+	t.Setenv("ANTHROPIC_API_KEY", "x")
+	t.Setenv("GOOGLE_API_KEY", "x")
+	files, err := filepath.Glob("../../examples/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "data"), os.DirFS("../../examples/data")); err != nil {
+		t.Fatal(err)
+	}
+	const questions = "data: data\nenv: {name: qa, format: strategyqa, file: strategies.json, agents: 3}\nmodel: scripted/answerer\n"
+	for name, text := range map[string]string{
+		"summary":   questions + "protocol: {name: debate, talk: summarizer}\nrule: plurality\n",
+		"judge":     questions + "protocol: {name: discussion, personas: generated, vote_from: 2, rounds: 3}\nrule: judge\n",
+		"retrieval": questions + "protocol: {name: discussion, challenge: retrieval}\nrule: simple\nmodels: {retriever: {name: retrieval/here, base_url: \"http://127.0.0.1:1\"}}\nprices: {retrieval/here: {input: 0, output: 0}}\n",
+		"ballot":    "env: menu\nprotocol: {name: deliberation, authority: vote}\nrule: majority\nmodel: scripted/sharer\ninstances: 1\n",
+	} {
+		save(t, dir, name+".yaml", "name: "+name+"\n"+text)
+		files = append(files, filepath.Join(dir, name+".yaml"))
+	}
+	var kinds []string
+	for _, file := range files {
+		switch filepath.Base(file) {
+		case "movielens.yaml", "who-holds-the-power.yaml": // need the user's own data
+		default:
+			for _, kind := range askedBy(t, file) {
+				if !slices.Contains(kinds, kind) {
+					kinds = append(kinds, kind)
+				}
+			}
+		}
+	}
+	for _, want := range []string{
+		"debate summary summarizer", "discussion vote judge", "discussion material retriever", "discussion challenge agent", "discussion persona moderator",
+	} {
+		if !slices.Contains(kinds, want) {
+			t.Errorf("nothing rendered %q; there are %q", want, kinds)
+		}
+	}
+	parts := []string{"system", "history", "ties", "ending", "candidates"} // of other templates
+	templates, err := fs.Glob(protocol.Prompts, "prompts/*/*.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range templates {
+		phase := strings.TrimSuffix(path.Base(file), ".tmpl")
+		want := path.Base(path.Dir(file)) + " " + phase + " "
+		if !slices.Contains(parts, phase) && !slices.ContainsFunc(kinds, func(kind string) bool { return strings.HasPrefix(kind, want) }) {
+			t.Errorf("no prompt of the phase %sis rendered; there are %q", want, kinds)
+		}
+	}
+}
+
+// The prompts of all conditions are printed, or written to a folder with a list.
+func TestPlanPrompts(t *testing.T) {
+	t.Parallel()
+	dir := example(t, "debate.yaml")
+	exampleData(t, dir)
+	out := output(t, dir, "plan", "debate.yaml", "--prompts")
+	contains(t, out, "=== answer, agent (Agent 1), round 1: plurality-", "=== debate, agent (Agent 10), round 2: plurality-")
+	contains(t, output(t, dir, "plan", "debate.yaml", "--prompts", "-o", "prompts"), "prompts are in prompts; ")
+	index := read(t, dir, "prompts/index.md")
+	contains(t, index, "debate-agent-10-round-2.txt", "protocol: ")
+	for _, name := range regexp.MustCompile(`\]\(([^)]*)\)`).FindAllStringSubmatch(index, -1) {
+		contains(t, read(t, dir, filepath.Join("prompts", name[1])), "--- system\n", "--- user\n")
+	}
+	d := document(t, output(t, dir, "plan", "debate.yaml", "--prompts", "--json"))
+	if list, _ := d["prompts"].([]any); len(list) != strings.Count(out, "\n=== ") {
+		t.Errorf("%d prompts as JSON, %d as text", len(list), strings.Count(out, "\n=== "))
+	}
+	for _, args := range [][]string{{"--prompts", "-o", "prompts"}, {"-o", "elsewhere"}} {
+		if out, err := program(t, dir, append([]string{"plan", "debate.yaml"}, args...)...).CombinedOutput(); err == nil {
+			t.Errorf("%v is accepted\n%s", args, out)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"roundtable/activities"
+	store "roundtable/analysis/lake"
+	"roundtable/workflows/plan"
+)
+
+// warnings returns what is allowed in a campaign and hardly meant.
+func warnings(p activities.Plan, s store.Store) ([]string, error) {
+	if p.Campaign.Replicates < 2 {
+		return nil, nil
+	}
+	var same []string
+	for i, c := range p.Campaign.Conditions {
+		if !repeatable(c) {
+			continue
+		}
+		equal, err := activities.SamePrompts(p, i, openData, newProviders(s).build)
+		if err != nil {
+			return nil, err
+		}
+		if equal {
+			same = append(same, c.ID())
+		}
+	}
+	if len(same) == 0 {
+		return nil, nil
+	}
+	which := "any condition"
+	if n := len(p.Campaign.Conditions); len(same) < n {
+		which = fmt.Sprintf("%d of %d conditions (%s, …)", len(same), n, same[0])
+	}
+	return []string{fmt.Sprintf("the %d replicates of an instance need not differ in %s: the prompts draw nothing by replicate, and at temperature 0 or with a fixed seed a model answers the same question alike, as far as its service is deterministic. Equal replicates are one observation; raise generate.temperature, or run more instances once each.", p.Campaign.Replicates, which)}, nil
+}
+
+// warn prints the warnings.
+func warn(p activities.Plan, s store.Store) error {
+	list, err := warnings(p, s)
+	for _, w := range list {
+		fmt.Fprintf(os.Stderr, "warning: %s\n", w)
+	}
+	return err
+}
+
+// repeatable says that all models of a condition are asked so that they answer
+// the same question alike. Scripted agents draw anew in each replicate.
+func repeatable(c plan.Condition) bool {
+	fixed := c.Generate.Temperature != nil && *c.Generate.Temperature == 0 || c.Generate.Seed != nil
+	return fixed && !slices.ContainsFunc(c.AllModels(), func(m plan.Choice) bool {
+		return strings.HasPrefix(m.Name, "scripted/") || strings.HasPrefix(m.Name, "replay/")
+	})
+}
