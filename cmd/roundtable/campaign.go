@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -124,7 +125,36 @@ func recordable(file plan.File, from fileFolder) (activities.Plan, error) {
 		p.Packs[pack.Hash()] = pack
 		p.Pack = append(p.Pack, pack.Hash())
 	}
-	return p, nil
+	return p, checkPrompts(p, override)
+}
+
+// checkPrompts refuses templates that replace none of the campaign's, nor of
+// another protocol's: a folder may serve several campaigns.
+func checkPrompts(p activities.Plan, override fs.FS) error {
+	if override == nil {
+		return nil
+	}
+	known := map[string]bool{}
+	for _, pack := range p.Packs {
+		for name := range pack {
+			known[name] = true
+		}
+	}
+	others, err := fs.Glob(protocol.Prompts, "prompts/*/*.tmpl")
+	if err != nil {
+		return err
+	}
+	for _, name := range others {
+		known["protocol/"+path.Base(name)] = true
+	}
+	var lines []string
+	for _, err := range prompt.CheckOverride(override, known) {
+		lines = append(lines, "prompts: "+err.Error())
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s\naccepted are %s", strings.Join(lines, "\n"), strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 }
 
 func packOf(c plan.Condition, env, override fs.FS) (prompt.Pack, error) {

@@ -131,3 +131,31 @@ func TestPlanPrompts(t *testing.T) {
 		}
 	}
 }
+
+// A misspelt template is refused, all of them at once, with the right name.
+func TestMisspeltTemplates(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "words/protocol"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	save(t, dir, "campaign.yaml", "name: words\nprompts: words\nenv: exchange\nprotocol: roundtable\nrule: majority\nmodel: scripted/trader\n")
+	s, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"protocol/message.tmpl", "protocol/talk.tmpl", "README.md"} { // talk is of another protocol
+		save(t, dir, "words/"+name, "x")
+	}
+	if _, _, _, err := readCampaign(t.Context(), filepath.Join(dir, "campaign.yaml"), s, false); err != nil {
+		t.Fatal(err)
+	}
+	save(t, dir, "words/protocol/mesage.tmpl", "x")
+	save(t, dir, "words/vote.tmpl", "x")
+	_, _, _, err = readCampaign(t.Context(), filepath.Join(dir, "campaign.yaml"), s, false)
+	if err == nil {
+		t.Fatal("misspelt templates are passed over")
+	}
+	contains(t, err.Error(), "prompts: protocol/mesage.tmpl replaces no template; did you mean protocol/message.tmpl?",
+		"prompts: vote.tmpl replaces no template; did you mean protocol/vote.tmpl?", "accepted are env/background.tmpl, ")
+}

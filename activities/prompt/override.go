@@ -1,0 +1,72 @@
+package prompt
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// CheckOverride returns an error for each file of a folder of templates that
+// replaces none of those known: a misspelt one would be passed over. Files
+// elsewhere than in the folders of a pack are nobody's business, unless they
+// are templates.
+func CheckOverride(override fs.FS, known map[string]bool) (faults []error) {
+	err := fs.WalkDir(override, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		folder, base := path.Split(name)
+		inPack := slices.Contains([]string{"env/", "protocol/", "rule/"}, folder) && !strings.HasPrefix(base, ".")
+		if known[name] || !inPack && path.Ext(name) != ".tmpl" {
+			return nil
+		}
+		hint := ""
+		if near := nearest(name, known); near != "" {
+			hint = fmt.Sprintf("; did you mean %s?", near)
+		}
+		faults = append(faults, fmt.Errorf("%s replaces no template%s", name, hint))
+		return nil
+	})
+	if err != nil {
+		faults = append(faults, err)
+	}
+	return faults
+}
+
+// nearest is the known name that a misspelt one is for; empty if none is close.
+func nearest(name string, known map[string]bool) string {
+	best, least := "", 4 // changes
+	for _, candidate := range slices.Sorted(maps.Keys(known)) {
+		if path.Base(candidate) == path.Base(name) {
+			return candidate
+		}
+		if n := changes(name, candidate); n < least {
+			best, least = candidate, n
+		}
+	}
+	return best
+}
+
+// changes is how many characters must be put in, taken away or replaced.
+func changes(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := before
+			if a[i] != b[j] {
+				cost++
+			}
+			before = row[j+1]
+			row[j+1] = min(cost, row[j]+1, before+1)
+		}
+	}
+	return row[len(b)]
+}
