@@ -54,10 +54,25 @@ func (f File) Shared() []string {
 	var words []string
 	for _, key := range conditionKeys {
 		if v := base[key]; v != nil {
-			words = append(words, fmt.Sprintf("%s %s", key, Shorten(Value{Value: v}.String())))
+			words = append(words, fmt.Sprintf("%s %s", key, Value{Value: v}.words()))
 		}
 	}
 	return words
+}
+
+// words are a plug-in's name and, in brackets, its parameters; of other values the value.
+func (v Value) words() string {
+	flat := v.flat()
+	name := Shorten(flat[""])
+	delete(flat, "")
+	var params []string
+	for _, key := range slices.Sorted(maps.Keys(flat)) {
+		params = append(params, strings.TrimPrefix(key, ".")+" "+Shorten(flat[key]))
+	}
+	if len(params) == 0 {
+		return name
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%s (%s)", name, strings.Join(params, ", ")), " ")
 }
 
 // flat are the texts of a plug-in by ".key" of each parameter, and by "" of its

@@ -121,7 +121,16 @@ func (at point) envNames() []string {
 
 // env shows a condition's environment in an error.
 func (at point) env(c Condition) string {
-	if len(c.Env.Params) == 0 {
+	var names []string
+	for _, name := range at.envNames() {
+		if name != "" && name != c.Env.Name {
+			names = append(names, name)
+		}
+	}
+	switch {
+	case len(names) > 0:
+		return fmt.Sprintf("%s (%s)", c.Env.Name, strings.Join(names, ", "))
+	case len(c.Env.Params) == 0:
 		return c.Env.Name
 	}
 	return fmt.Sprintf("%s %s", c.Env.Name, c.Env.Params)

@@ -118,7 +118,7 @@ func TestInstancesOfDataSets(t *testing.T) {
 			t.Errorf("%q gives %v, error %v; want %v", more, got, err, want)
 		}
 	}
-	if _, err := read("instances: 4"); err == nil || !strings.Contains(err.Error(), `"file":"few.jsonl","format":"jsonl"} has 3`) {
+	if _, err := read("instances: 4"); err == nil || !strings.Contains(err.Error(), "the environment qa (few.jsonl) has 3") {
 		t.Errorf("four of three: %v", err)
 	}
 }

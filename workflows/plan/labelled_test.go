@@ -145,3 +145,10 @@ func TestColumns(t *testing.T) {
 		t.Errorf("they share %s", got)
 	}
 }
+
+func TestSharedSettingsInWords(t *testing.T) {
+	file := parse(t, strings.Replace(minimal, "env: exchange", "env: {name: exchange, utility: uniform, agents: 4}", 1)+"generate: {temperature: 0, max_tokens: 9}\n")
+	if got := strings.Join(file.Shared(), "; "); !strings.HasPrefix(got, "env exchange (agents 4, utility uniform); ") || !strings.HasSuffix(got, "; generate (max_tokens 9, temperature 0)") {
+		t.Errorf("they share %s", got)
+	}
+}
