@@ -1,8 +1,12 @@
 package plan_test
 
 import (
+	"io/fs"
 	"strings"
 	"testing"
+	"testing/fstest"
+
+	"roundtable/workflows/plan"
 )
 
 const gridBase = "name: a\nenv: exchange\nmodel: scripted/trader\nprotocol: roundtable\ngrid:\n"
@@ -150,5 +154,28 @@ func TestSharedSettingsInWords(t *testing.T) {
 	file := parse(t, strings.Replace(minimal, "env: exchange", "env: {name: exchange, utility: uniform, agents: 4}", 1)+"generate: {temperature: 0, max_tokens: 9}\n")
 	if got := strings.Join(file.Shared(), "; "); !strings.HasPrefix(got, "env exchange (agents 4, utility uniform); ") || !strings.HasSuffix(got, "; generate (max_tokens 9, temperature 0)") {
 		t.Errorf("they share %s", got)
+	}
+}
+
+// Collective Improvement votes, and so it stands beside consensus rules only if
+// their combinations are excluded: one grid holds paper 2's Table 1.
+func TestCollectiveImprovementBesideConsensus(t *testing.T) {
+	files := fstest.MapFS{"a.jsonl": {Data: []byte(`{"question": "1 + 1?", "answer": "2"}`)}}
+	text := `name: table-1
+data: x
+env: {name: qa, format: jsonl, file: a.jsonl}
+model: scripted/answerer
+protocol: {name: discussion}
+grid:
+  rule: [simple, borda, majority_consensus, unanimity_consensus]
+  protocol.collective: [false, {label: CI, value: true}]
+`
+	host := plan.Host{Data: func(string) (fs.FS, error) { return files, nil }}
+	if _, err := plan.Parse([]byte(text), host); err == nil {
+		t.Fatal("collective improvement with a consensus rule is accepted")
+	}
+	file, err := plan.Parse([]byte(text+"  exclude: [{protocol.collective: CI, rule: [majority_consensus, unanimity_consensus]}]\n"), host)
+	if err != nil || len(file.Campaign.Conditions) != 6 {
+		t.Errorf("%d conditions, error %v", len(file.Campaign.Conditions), err)
 	}
 }
