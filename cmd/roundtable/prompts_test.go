@@ -88,16 +88,25 @@ func TestPromptsReachEveryPhase(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"debate summary summarizer", "discussion vote judge", "discussion material retriever", "discussion challenge agent", "discussion persona moderator",
+		"debate summary summarizer", "discussion vote judge", "discussion material retriever", "discussion challenge agent", "discussion persona personas",
 	} {
 		if !slices.Contains(kinds, want) {
 			t.Errorf("nothing rendered %q; there are %q", want, kinds)
 		}
 	}
-	parts := []string{"system", "history", "ties", "ending", "candidates"} // of other templates
 	templates, err := fs.Glob(protocol.Prompts, "prompts/*/*.tmpl")
 	if err != nil {
 		t.Fatal(err)
+	}
+	parts := []string{"system"} // of other templates
+	for _, file := range templates {
+		text, err := fs.ReadFile(protocol.Prompts, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range regexp.MustCompile(`\{\{-? *template "([a-z]+)`).FindAllStringSubmatch(string(text), -1) {
+			parts = append(parts, part[1])
+		}
 	}
 	for _, file := range templates {
 		phase := strings.TrimSuffix(path.Base(file), ".tmpl")
