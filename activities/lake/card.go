@@ -27,21 +27,25 @@ import (
 //	croissant.json  the same as Croissant 1.0 (mlcommons.org/croissant)
 //	SHA256SUMS      of these, written last: sha256sum -c checks them
 //
-// It describes what is committed, so writing it again brings it up to date, and
-// the same rows make the same card. Licence and citation are the owner's to add.
+// It describes what is committed, tables that were added later among it, so
+// writing it again brings it up to date, and the same rows make the same card.
+// Licence and citation are the owner's to give, in owner.json beside it.
 func WriteCard(ctx context.Context, store lake.Store, campaign string) error {
 	d, err := lake.ReadDataset(ctx, store, campaign)
 	if err != nil {
 		return err
 	}
-	tables, err := record.Schema()
-	if err != nil {
+	c := card{Campaign: campaign, SchemaVersion: record.SchemaVersion, Dataset: d}
+	if place, ok := store.(fmt.Stringer); ok && strings.HasPrefix(place.String(), "s3://") {
+		c.Root = place.String() + "/"
+	}
+	if err := c.describe(ctx, store); err != nil {
 		return err
 	}
-	c := card{Campaign: campaign, SchemaVersion: record.SchemaVersion, Tables: tables, Dataset: d}
 	if err := c.count(ctx, store); err != nil {
 		return err
 	}
+	d, tables := c.Dataset, c.Tables
 	var sums bytes.Buffer
 	for _, f := range []struct {
 		name string
@@ -99,9 +103,65 @@ type schema struct {
 	Tables  []record.Table `json:"tables"`
 }
 
+// RefreshCard writes the card again if there is one: whoever adds a table to a
+// campaign that has ended calls it.
+func RefreshCard(ctx context.Context, store lake.Store, campaign string) error {
+	_, err := store.Head(ctx, lake.AboutKey(campaign, sumsName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the campaign's own end writes it
+	}
+	if err != nil {
+		return err
+	}
+	return WriteCard(ctx, store, campaign)
+}
+
+// describe finds the tables, those that were added later included, and what the owner says.
+func (c *card) describe(ctx context.Context, store lake.Store) (err error) {
+	if c.Tables, err = record.Schema(); err != nil {
+		return err
+	}
+	more, err := record.AnnotationSchema()
+	if err != nil {
+		return err
+	}
+	added, err := c.Dataset.Added(ctx, store)
+	if err != nil {
+		return err
+	}
+	c.Dataset.Files = maps.Clone(c.Dataset.Files)
+	for _, t := range more {
+		if files := added[t.Name]; len(files) > 0 {
+			c.Tables, c.Dataset.Files[t.Name] = append(c.Tables, t), files
+		}
+	}
+	data, err := store.Get(ctx, lake.AboutKey(c.Campaign, ownerName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, &c.Owner); err != nil {
+		return fmt.Errorf(`%s: it is a JSON object with the texts "license" and "citeAs": %w`, lake.AboutKey(c.Campaign, ownerName), err)
+	}
+	return nil
+}
+
+// ownerName is the file in which the owner says what the card cannot know.
+const ownerName = "owner.json"
+
+// owner is owner.json.
+type owner struct {
+	License string `json:"license"`
+	CiteAs  string `json:"citeAs"`
+}
+
 // card is what is known of a campaign.
 type card struct {
 	Campaign      string
+	Root          string // of all paths, in a bucket; "" for a folder
+	Owner         owner
 	SchemaVersion int
 	Tables        []record.Table
 	Dataset       lake.Dataset
@@ -111,6 +171,8 @@ type card struct {
 	Simulated     int               // cells in which scripted agents answered
 	Rows          map[string]int
 	Bytes         int64
+	Ended         int64  // when the last answer was in, in microseconds; 0 if nothing was asked
+	Engine        string // the latest version that ended a collaboration
 }
 
 // condition is one line of the card.
@@ -134,6 +196,7 @@ func (c *card) count(ctx context.Context, store lake.Store) error {
 		}
 		c.Cells++
 		c.measures[r.Environment] = r.MeasureOf()
+		c.Ended, c.Engine = max(c.Ended, r.EndedAt), max(c.Engine, r.EngineVersion)
 		k.Status[r.Status]++
 		if r.Simulated {
 			c.Simulated++
@@ -149,9 +212,12 @@ func (c *card) count(ctx context.Context, store lake.Store) error {
 			c.Rows[table] += n
 		}
 	}
-	for _, files := range c.Dataset.Files {
+	for table, files := range c.Dataset.Files {
 		for _, f := range files {
 			c.Bytes += f.Size
+			if slices.Contains(record.Annotations[:], table) {
+				c.Rows[table] += f.Rows
+			}
 		}
 	}
 	return nil

@@ -1,7 +1,9 @@
 package lake
 
 import (
+	"cmp"
 	"fmt"
+	"time"
 
 	"roundtable/analysis/record"
 )
@@ -29,10 +31,33 @@ func (c *card) croissant() object {
 		})
 		records = append(records, recordSet(t, set))
 	}
-	return object{
+	about := object{
 		"@context": croissantContext(), "@type": "sc:Dataset", "conformsTo": "http://mlcommons.org/croissant/1.0",
 		"name": c.Campaign, "description": c.about(), "distribution": distribution, "recordSet": records,
+		"license": cmp.Or(c.Owner.License, "Not stated: the owner of the campaign decides, and may be bound by the licence of the data that it uses."),
+		"citeAs":  cmp.Or(c.Owner.CiteAs, c.citation()), "version": c.version(),
 	}
+	if c.Ended > 0 {
+		about["datePublished"] = c.day()
+	}
+	return about
+}
+
+// version is a semantic one: the schema's, with the digest of the rows as build.
+func (c *card) version() string {
+	return fmt.Sprintf("%d.0.0+%.12s", c.SchemaVersion, c.Dataset.Digest())
+}
+
+// day is the one of the last answer.
+func (c *card) day() string { return time.UnixMicro(c.Ended).UTC().Format(time.DateOnly) }
+
+// citation names the campaign, when it ended and what made it.
+func (c *card) citation() string {
+	cite := "Campaign " + c.Campaign
+	if c.Ended > 0 {
+		cite += " (" + c.day() + ")"
+	}
+	return fmt.Sprintf("%s. %d collaborations, version %s. Made with roundtable, engine %s.", cite, c.Cells, c.version(), cmp.Or(c.Engine, "unknown"))
 }
 
 func (c *card) about() string {

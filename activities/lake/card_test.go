@@ -162,3 +162,60 @@ func TestCardOfNothing(t *testing.T) {
 		t.Error(c)
 	}
 }
+
+// inBucket is a store whose lake is in a bucket.
+type inBucket struct{ store.Store }
+
+func (inBucket) String() string { return "s3://bucket/some/prefix" }
+
+// Tables that were added later are in the card, which is written again after
+// them; Croissant has licence, citation, version and date, and the lines read
+// from the bucket where the lake is.
+func TestCardOfAddedTables(t *testing.T) {
+	s := memory(map[string]string{})
+	one := sample("c", "k", "a", 1, 2)
+	one.Collaborations[0].EndedAt = 1_790_000_000_000_000 // 2026-09-21
+	_, err := lake.Commit(ctx, s, one)
+	must(t, err)
+	must(t, lake.RefreshCard(ctx, s, "c"))
+	if _, err := s.Get(ctx, cardFolder+"README.md"); err == nil {
+		t.Error("a campaign without a card has got one")
+	}
+	must(t, lake.WriteCard(ctx, s, "c"))
+	var files store.Dataset
+	content(t, s, cardFolder+"files.json", &files)
+	if len(files.Files[record.Labels]) > 0 {
+		t.Error("labels before anybody labelled")
+	}
+	m, rows := labelled(0, 1, 2)
+	_, err = lake.CommitAnnotations(ctx, s, m, rows)
+	must(t, err)
+	must(t, s.Replace(ctx, cardFolder+"owner.json", []byte(`{"license":"https://creativecommons.org/licenses/by/4.0/"}`), ""))
+	must(t, lake.RefreshCard(ctx, s, "c"))
+	content(t, s, cardFolder+"files.json", &files)
+	if len(files.Files[record.Labels]) != 1 {
+		t.Errorf("files.json has the labels %v", files.Files[record.Labels])
+	}
+	text := content(t, s, cardFolder+"README.md", nil)
+	if !strings.Contains(text, "| labels | 3 | 1 |") || strings.Contains(text, "s3://") {
+		t.Errorf("README.md:\n%s", text)
+	}
+	var c struct {
+		License, CiteAs, Version, DatePublished string
+		RecordSet                               []struct{ Name string }
+	}
+	content(t, s, cardFolder+"croissant.json", &c)
+	if len(c.RecordSet) != 6 || c.License != "https://creativecommons.org/licenses/by/4.0/" || !strings.Contains(c.CiteAs, "Campaign c (2026-09-21). 1 collaborations") ||
+		!strings.HasPrefix(c.Version, "1.0.0+") || c.DatePublished != "2026-09-21" {
+		t.Errorf("croissant.json: %+v", c)
+	}
+	must(t, lake.WriteCard(ctx, inBucket{s}, "c"))
+	text = content(t, s, cardFolder+"README.md", nil)
+	for _, want := range []string{
+		"FROM 's3://bucket/some/prefix/lake/_campaigns/c/files.json'", "list('s3://bucket/some/prefix/' || f.key)", `scan_parquet("s3://bucket/some/prefix/" + f["key"]`, "httpfs",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the lines of a bucket lack %q:\n%s", want, text)
+		}
+	}
+}

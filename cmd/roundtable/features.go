@@ -100,6 +100,9 @@ func (m measurement) features(ctx context.Context, s store.Store, name string) (
 	case err != nil:
 		return r, damaged(err, name, "its messages cannot be measured")
 	}
+	if err := lake.RefreshCard(ctx, s, name); err != nil {
+		return r, err
+	}
 	r.Measured = len(open.Members)
 	markers, err := store.AnnotationMarkers(ctx, s, record.Features, name, r.Method)
 	for _, m := range markers {

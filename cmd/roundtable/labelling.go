@@ -13,6 +13,7 @@ import (
 
 	"roundtable/activities"
 	"roundtable/activities/label"
+	"roundtable/activities/lake"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/workflows"
@@ -51,6 +52,9 @@ func (l labelOptions) carry(ctx context.Context, e *engine, s store.Store, name 
 		return exit{exitIncomplete, fmt.Errorf("labelling stopped: %s\nto go on: the same command", app.Message())}
 	case err == nil && status.Failed > 0:
 		return exit{exitIncomplete, fmt.Errorf("%d collaborations could not be labelled, the first because: %s\nto try again: the same command", status.Failed, status.Failure)}
+	}
+	if err == nil {
+		err = lake.RefreshCard(ctx, s, name)
 	}
 	return err
 }
