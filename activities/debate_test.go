@@ -39,7 +39,7 @@ func debatingOn(t testing.TB, files fs.FS, store lake.Store, name string, more .
 	text := "name: " + name + "\nenv: {name: qa, format: bbh, file: orders.json, agents: 3}\ndata: here\nrule: plurality\nmodel: test/model\nreasks: 0\n" + strings.Join(more, "\n")
 	file, err := plan.Parse([]byte(text), plan.Host{Data: func(string) (fs.FS, error) { return files, nil }})
 	noError(t, err)
-	p := activities.Plan{Campaign: file.Campaign, Data: file.Data, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
+	p := activities.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Data: file.Data, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
 	for _, c := range file.Campaign.Conditions {
 		env := must(c.BuildEnv(files))
 		templates := must(fs.Sub(protocol.Prompts, "prompts/"+c.Protocol.Name))
@@ -134,10 +134,10 @@ func TestDebate(t *testing.T) {
 	if got := strings.Join(shape, ", "); got != want {
 		t.Errorf("the transcript is\n%s\nwant\n%s", got, want)
 	}
-	if ask := listened.asked[5]; !strings.Contains(ask, "# One agent's solution") || strings.Contains(ask, "What concerns you") {
+	if ask := listened.asked[5]; !strings.Contains(ask, "One agent's solution: ") || strings.Contains(ask, "concerns you") {
 		t.Errorf("the summarizer is asked\n%s", ask)
 	}
-	if ask := listened.asked[6]; !strings.Contains(ask, "# Summary of all solutions\nThe solutions came to") || !strings.Contains(ask, "# Your solution of round 1") || strings.Contains(ask, "# One agent's solution") {
+	if ask := listened.asked[6]; !strings.Contains(ask, "This is a summary of the agents' solutions: The solutions came to") || !strings.Contains(ask, "Answer the following question") || strings.Contains(ask, "One agent's solution: ") {
 		t.Errorf("agent 1 is asked\n%s", ask)
 	}
 	if c := live.Collaborations[0]; c.DecisionJSON == nil || c.RoundsRun != 3 || c.EndReason != "rounds" {

@@ -22,13 +22,14 @@ import (
 // worker needs to take part in it.
 type Plan struct {
 	Campaign plan.Campaign          `json:"campaign"`
-	Folder   string                 `json:"folder,omitempty"` // of the campaign file: paths of models are relative to it
-	Data     string                 `json:"data,omitempty"`   // folder of the data set
-	Files    map[string]string      `json:"files,omitempty"`  // SHA-256 of what environments read in it
-	Agents   []int                  `json:"agents"`           // by condition
-	Rounds   []int                  `json:"rounds"`           // by condition
-	Packs    map[string]prompt.Pack `json:"packs"`            // prompt packs by hash
-	Pack     []string               `json:"pack"`             // hash by condition
+	Edition  int                    `json:"edition,omitempty"` // of the built-in prompts; plans of the first do not say it
+	Folder   string                 `json:"folder,omitempty"`  // of the campaign file: paths of models are relative to it
+	Data     string                 `json:"data,omitempty"`    // folder of the data set
+	Files    map[string]string      `json:"files,omitempty"`   // SHA-256 of what environments read in it
+	Agents   []int                  `json:"agents"`            // by condition
+	Rounds   []int                  `json:"rounds"`            // by condition
+	Packs    map[string]prompt.Pack `json:"packs"`             // prompt packs by hash
+	Pack     []string               `json:"pack"`              // hash by condition
 }
 
 // PlanKey is where a revision of a plan is recorded.

@@ -241,7 +241,7 @@ func planned(t testing.TB, text string) activities.Plan {
 	t.Helper()
 	file, err := plan.Parse([]byte(text), plan.Host{})
 	noError(t, err)
-	p := activities.Plan{Campaign: file.Campaign, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
+	p := activities.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
 	for _, c := range file.Campaign.Conditions {
 		env, rule := must(c.BuildEnv(nil)), must(c.BuildRule())
 		files := must(fs.Sub(protocol.Prompts, "prompts/"+c.Protocol.Name))

@@ -20,6 +20,10 @@ import (
 	"roundtable/workflows/decision"
 )
 
+// Edition numbers the built-in prompts. It is recorded with a plan, whose packs
+// hold the words themselves; a plan that does not say it is of the first.
+const Edition = 2
+
 // Pack is every template that a condition uses, by path: env/*.tmpl,
 // protocol/*.tmpl and rule/*.tmpl. It is recorded with the campaign, so that a
 // campaign that goes on after an upgrade asks the same words.
@@ -46,8 +50,12 @@ func NewPack(env, protocol, override fs.FS, words decision.Words) (Pack, error) 
 			}
 		}
 	}
+	pack[ruleOf] = words.Name // after the folder, which cannot replace it
 	return pack, nil
 }
+
+// ruleOf is where a pack says which rule it is for. Templates ask with {{rule}}.
+const ruleOf = "rule/id.txt"
 
 func (p Pack) add(files fs.FS, folder string) error {
 	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
@@ -58,6 +66,27 @@ func (p Pack) add(files fs.FS, folder string) error {
 		p[folder+"/"+path.Base(name)] = string(data)
 		return err
 	})
+}
+
+// Take replaces the templates of a folder by those of another pack.
+func (p Pack) Take(from Pack, folder string) {
+	in := func(name string) bool { return path.Dir(name) == folder }
+	maps.DeleteFunc(p, func(name, _ string) bool { return in(name) })
+	for name, text := range from {
+		if in(name) {
+			p[name] = text
+		}
+	}
+}
+
+// Holds says that every template that a folder has for the pack is in it, word for word.
+func (p Pack) Holds(folder fs.FS) bool {
+	for name, text := range p {
+		if data, err := fs.ReadFile(folder, name); err == nil && string(data) != text {
+			return false
+		}
+	}
+	return true
 }
 
 // Hash identifies the pack in every row.
@@ -79,6 +108,7 @@ func (p Pack) Parse() (*Templates, error) {
 		"list":    list,
 		"add":     func(a, b int) int { return a + b },
 		"ordinal": ordinal,
+		"rule":    func() string { return p[ruleOf] },
 		// A message cannot pass lines of its own off as other entries.
 		"indent": func(text string) string { return strings.ReplaceAll(text, "\n", "\n    ") },
 	})

@@ -60,9 +60,11 @@ func Parse(raw []byte, step transcript.Step, inst envs.Instance) (Answer, error)
 	case transcript.FormatEstimate:
 		return parseEstimate(object, inst)
 	case transcript.FormatProposal:
-		return parseProposal(object, inst)
+		a, err := parseProposal(object, inst)
+		return explained(a, object, step), err
 	case transcript.FormatBallot:
-		return parseBallot(object, step.Payload.Ballot)
+		a, err := parseBallot(object, step.Payload.Ballot)
+		return explained(a, object, step), err
 	case transcript.FormatPersona:
 		return parsePersona(object)
 	}
@@ -203,6 +205,7 @@ var errNUL = errors.New("it holds a NUL character")
 
 func parseMessage(object jsontext.Value, agents []envs.Agent) (Answer, error) {
 	var m struct {
+		Reason  jsontext.Value `json:"reason_for_decision"`
 		Target  jsontext.Value `json:"target"`
 		Message *string        `json:"message"`
 	}
@@ -216,7 +219,19 @@ func parseMessage(object jsontext.Value, agents []envs.Agent) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	return Answer{Act: transcript.Act{Status: transcript.Said, To: to}, Text: *m.Message}, nil
+	return Answer{Act: transcript.Act{Status: transcript.Said, To: to}, Text: *m.Message, Reason: text(m.Reason)}, nil
+}
+
+// explained adds the explanation that an answer gives, if its step asks for one,
+// as the text that comes with it.
+func explained(a Answer, object jsontext.Value, step transcript.Step) Answer {
+	var m struct {
+		Explanation jsontext.Value `json:"explanation"`
+	}
+	if step.Payload.Reasoned && json.Unmarshal(object, &m) == nil && !isNone(m.Explanation) {
+		a.Text = text(m.Explanation)
+	}
+	return a
 }
 
 // targets are the addressed agents in ascending order; none means everybody.

@@ -141,7 +141,7 @@ func (g *game) play(t testing.TB, proposals []string, see func(protocol.Pending)
 			if err != nil {
 				t.Fatalf("%s: %v", raw, err)
 			}
-			g.said[p.Entry] = prompt.Said{Text: a.Text, Proposal: a.Proposal}
+			g.said[p.Entry] = prompt.Said{Text: a.Text, Reason: a.Reason, Proposal: a.Proposal}
 			if err := g.Record(p.Entry, a.Act); err != nil {
 				t.Fatal(err)
 			}

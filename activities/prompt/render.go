@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"roundtable/activities/model"
 	"roundtable/workflows/transcript"
@@ -54,8 +55,10 @@ func (t *Templates) TellRole(observation any) (Told, error) {
 	return told, err
 }
 
-// Render is the messages that ask for a step: the system message with the task,
-// the rules and the agent's background, then what the agent sees and is to do.
+// Render returns the messages that ask for a step: the system message with the
+// task, the rules and the agent's background, unless its template is empty; then
+// what the agent sees and is to do. Where the protocol is a chat, what the agent
+// was asked and answered before comes in between.
 func (t *Templates) Render(s Source, told Told, step transcript.Step) ([]model.Message, error) {
 	v := s.view(step)
 	if len(v.unshown) > 0 { // an agent would lack what its protocol shows it
@@ -69,11 +72,47 @@ func (t *Templates) Render(s Source, told Told, step transcript.Step) ([]model.M
 	if err != nil {
 		return nil, err
 	}
-	user, err := t.execute("protocol/"+cmp.Or(step.Payload.Prompt, step.Phase)+".tmpl", v)
-	if err != nil {
+	var messages []model.Message
+	if system != "" {
+		messages = append(messages, model.Message{Role: "system", Content: system})
+	}
+	asked := "" // and not answered yet
+	ask := func(step transcript.Step, v View) error {
+		text, err := t.execute("protocol/"+cmp.Or(step.Payload.Prompt, step.Phase)+".tmpl", v)
+		asked = strings.TrimSpace(asked + "\n\n" + text)
+		return err
+	}
+	for _, e := range s.chat(step) {
+		earlier := s.view(e.Step)
+		earlier.Told = told
+		if err := ask(e.Step, earlier); err != nil {
+			return nil, err
+		}
+		if answer := s.Said(e.Index).Text; answer != "" { // else the next question follows at once
+			messages = append(messages, model.Message{Role: "user", Content: asked}, model.Message{Role: "assistant", Content: answer})
+			asked = ""
+		}
+	}
+	if err := ask(step, v); err != nil {
 		return nil, err
 	}
-	return []model.Message{{Role: "system", Content: system}, {Role: "user", Content: user}}, nil
+	return append(messages, model.Message{Role: "user", Content: asked}), nil
+}
+
+// chat returns the speaker's own earlier answers among what a step sees, oldest
+// first, if its protocol is a chat.
+func (s Source) chat(step transcript.Step) []transcript.Entry {
+	p, ok := s.Protocol.(interface{ Chat() bool })
+	if !ok || !p.Chat() || step.Speaker.Role != "" {
+		return nil
+	}
+	var own []transcript.Entry
+	s.visible(step, func(e transcript.Entry) {
+		if e.Speaker == step.Speaker && e.Payload.Format == transcript.FormatAnswer {
+			own = append(own, e)
+		}
+	})
+	return own
 }
 
 // Again adds an unusable answer and what was wrong with it, to ask once more in the same format.
@@ -104,17 +143,24 @@ func Schema(step transcript.Step, names []string) json.RawMessage {
 	object := func(properties map[string]any, required ...string) map[string]any {
 		return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 	}
+	words := map[string]any{"type": "string"}
 	var schema any
 	switch step.Payload.Format {
 	case transcript.FormatMessage:
 		target := map[string]any{"type": "array", "items": map[string]any{"type": "string", "enum": names}}
-		schema = object(map[string]any{"target": target, "message": map[string]any{"type": "string"}}, "target", "message")
+		schema = object(map[string]any{"target": target, "message": words}, "target", "message")
+		if step.Payload.Reasoned {
+			schema = object(map[string]any{"reason_for_decision": words, "target": target, "message": words}, "reason_for_decision", "target", "message")
+		}
 	case transcript.FormatBallot:
 		ballot := map[string]any{"anyOf": []any{ballotSchema(step.Payload.Ballot, object), map[string]any{"type": "null"}}}
-		schema = object(map[string]any{"reason_for_decision": map[string]any{"type": "string"}, "decision": ballot},
-			"reason_for_decision", "decision")
-		if step.Payload.BallotAlone {
+		schema = object(map[string]any{"reason_for_decision": words, "decision": ballot}, "reason_for_decision", "decision")
+		switch {
+		case step.Payload.BallotAlone:
 			schema = object(map[string]any{"decision": ballot}, "decision")
+		case step.Payload.Reasoned:
+			schema = object(map[string]any{"reason_for_decision": words, "decision": ballot, "explanation": words},
+				"reason_for_decision", "decision", "explanation")
 		}
 	default:
 		return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -250,7 +251,7 @@ func TestSeesAndAudience(t *testing.T) {
 		}
 	}
 	asked.Sees = nil
-	if text := fmt.Sprint(g.render(t, asked)); !strings.Contains(text, "Nobody has proposed anything yet.") || !strings.Contains(text, "Nothing is decided yet.") || strings.Contains(text, "# Messages") {
+	if text := fmt.Sprint(g.render(t, asked)); !strings.Contains(text, "No agent has proposed anything yet.") || !strings.Contains(text, "Nothing is decided yet.") || strings.Contains(text, "# Messages") {
 		t.Errorf("who sees nothing is shown\n%s", text)
 	}
 }
@@ -262,6 +263,9 @@ func TestOverride(t *testing.T) {
 	built := must(prompt.NewPack(env.Prompts(), files, nil, rule.Words()))
 	hashes := map[string]string{built.Hash(): "built in"}
 	for name := range built {
+		if path.Ext(name) != ".tmpl" { // which rule it is cannot be replaced
+			continue
+		}
 		override := fstest.MapFS{name: &fstest.MapFile{Data: []byte("OTHER WORDS")}, "protocol/unused.tmpl": &fstest.MapFile{Data: []byte("{{")}, "README.md": &fstest.MapFile{Data: []byte("x")}}
 		pack, err := prompt.NewPack(env.Prompts(), files, override, rule.Words())
 		if err != nil {
@@ -280,6 +284,15 @@ func TestOverride(t *testing.T) {
 		g.play(t, allocations, func(p protocol.Pending) { shown += fmt.Sprint(g.render(t, p.Step)) })
 		if used := name != "protocol/ties.tmpl" || params.Ties != ""; used != strings.Contains(shown, "OTHER WORDS") {
 			t.Errorf("%s is shown: %v", name, !used)
+		}
+	}
+	which := fstest.MapFS{"rule/explanation.tmpl": &fstest.MapFile{Data: []byte(`{{if eq rule "majority voting"}}MORE THAN HALF{{else}}ANOTHER RULE{{end}}`)}}
+	for name, want := range map[string]string{"majority": "MORE THAN HALF", "rated": "ANOTHER RULE"} {
+		shown := ""
+		g := newGame(t, env, rules()[name], rounds(1), which)
+		g.play(t, allocations, func(p protocol.Pending) { shown += fmt.Sprint(g.render(t, p.Step)) })
+		if !strings.Contains(shown, want) {
+			t.Errorf("the folder's words do not tell %s from other rules", name)
 		}
 	}
 	if same := must(prompt.NewPack(env.Prompts(), files, fstest.MapFS{}, rule.Words())); same.Hash() != built.Hash() {

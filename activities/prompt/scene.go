@@ -53,6 +53,10 @@ type View struct {
 	Personas      []Persona   // of the agents that have one, by agent
 	Places        Places      // states that the environment moves
 	Notes         []Note      // its own estimates and what tools told it, oldest first
+	Estimate      string      // its own latest one
+	Tools         []Note      // what tools told it of that
+	Merged        string      // all observations as one, if it is told them
+	Decision      *Decision   // its own latest one, if it is shown to it
 
 	unshown []transcript.Entry // seen, and of a form that none of the above holds
 }
@@ -73,9 +77,11 @@ type Solution struct {
 
 // Offer is a proposal that was made.
 type Offer struct {
-	By    string
-	Round int
-	Text  string
+	By          string
+	Round       int
+	Text        string
+	Explanation string // that came with it
+	Reason      string // its author's, if reasons are shown
 }
 
 // Message is a message that was sent.
@@ -86,19 +92,26 @@ type Message struct {
 
 // Candidate is something to vote for; ID counts from 1.
 type Candidate struct {
-	ID       int
-	Text     string // its canonical form
-	Answer   string // as its author wrote it, if it did so as an answer alone
-	By       []string
-	Standing bool
+	ID          int
+	Text        string // its canonical form
+	Answer      string // as its author wrote it, if it did so as an answer alone
+	By          []string
+	Standing    bool
+	Explanation string // that came with it
 }
 
 // Vote is a vote that was counted.
 type Vote struct {
 	Round      int
 	Candidates []Candidate
-	Ballots    []struct{ From, Text string }
+	Ballots    []Cast
 	Result     string
+}
+
+// Cast is a ballot that was counted.
+type Cast struct {
+	From, Text string
+	Reason     string // its author's, if reasons are shown
 }
 
 // visible calls see for each entry that the step's speaker may see, in the step's order.
@@ -144,6 +157,8 @@ func (s Source) view(step transcript.Step) View {
 		switch {
 		case e.Payload.Format == transcript.FormatAnswer: // shown even if no answer was found in it
 			v.solution(step, e, name(names, e.Speaker), s.Said(e.Index).Text)
+		case e.Phase == protocol.PhaseDecision && e.Speaker == step.Speaker:
+			v.Decision = s.decision(e)
 		case stands(e):
 		case e.Kind == transcript.Decide:
 			v.LastVote = s.vote(e, ballots)
@@ -153,9 +168,12 @@ func (s Source) view(step transcript.Step) View {
 			ballots = append(ballots, e)
 		case e.Act.Status != transcript.Said:
 		case noted(e):
-			v.Notes = append(v.Notes, Note{Phase: e.Phase, Round: e.Round, Text: s.Said(e.Index).Text})
+			v.note(e, s.Said(e.Index).Text)
 		case e.Payload.Format == transcript.FormatPersona:
 		case spoke(e):
+			if e.Phase == protocol.PhaseMerged {
+				v.Merged = s.Said(e.Index).Text
+			}
 			v.Messages = append(v.Messages, Message{
 				Round: e.Round, From: name(names, e.Speaker), To: addressees(names, e.Act.To), Text: s.Said(e.Index).Text,
 			})
@@ -167,6 +185,9 @@ func (s Source) view(step transcript.Step) View {
 	})
 	v.Places = s.places(step)
 	v.Persona, v.Personas = s.personas(step)
+	if s.chat(step) != nil {
+		v.Mine = nil // they are turns of the chat
+	}
 	for _, o := range latest {
 		if o != nil {
 			v.Offers = append(v.Offers, *o)
@@ -189,8 +210,11 @@ func (s Source) standing(entry int) *Offer {
 	if entry < 0 {
 		return nil
 	}
-	e := s.Transcript.Entries[entry]
-	return &Offer{By: name(s.names(), e.Speaker), Round: e.Round, Text: string(s.Said(entry).Proposal)}
+	e, said := s.Transcript.Entries[entry], s.Said(entry)
+	return &Offer{
+		By: name(s.names(), e.Speaker), Round: e.Round, Text: string(said.Proposal),
+		Explanation: s.explanation(entry), Reason: s.reason(entry),
+	}
 }
 
 func (s Source) candidates(list []transcript.Candidate) []Candidate {
@@ -206,7 +230,9 @@ func (s Source) candidates(list []transcript.Candidate) []Candidate {
 		if text == "" { // a solution that answers something else
 			text = said.Text
 		}
-		shown = append(shown, Candidate{ID: i + 1, Text: text, Answer: s.written(c.Entry, text), By: by, Standing: c.Standing})
+		shown = append(shown, Candidate{
+			ID: i + 1, Text: text, Answer: s.written(c.Entry, text), By: by, Standing: c.Standing, Explanation: s.explanation(c.Entry),
+		})
 	}
 	return shown
 }
@@ -231,7 +257,7 @@ func (s Source) vote(decide transcript.Entry, ballots []transcript.Entry) *Vote 
 	names := s.names()
 	v := &Vote{Round: decide.Round, Candidates: s.candidates(decide.Payload.Candidates)}
 	for _, b := range ballots {
-		v.Ballots = append(v.Ballots, struct{ From, Text string }{names[b.Speaker.Index], ballotText(b)})
+		v.Ballots = append(v.Ballots, Cast{From: names[b.Speaker.Index], Text: ballotText(b), Reason: s.reason(b.Index)})
 	}
 	switch d := decide.Act.Decision; {
 	case len(v.Candidates) == 0:

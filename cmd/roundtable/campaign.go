@@ -85,7 +85,7 @@ func faultsOf(path string, faults plan.Faults) error {
 
 // recordable is the plan as the lake keeps it, with every prompt that it uses.
 func recordable(file plan.File, from fileFolder) (activities.Plan, error) {
-	p := activities.Plan{Campaign: file.Campaign, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
+	p := activities.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
 	var data fs.FS
 	var err error
 	if p.Folder, err = filepath.Abs(from.folder); err != nil {
@@ -195,31 +195,67 @@ func recordedCampaignOf(ctx context.Context, s store.Store, name string) (plan.C
 
 // samePrompts refuses a prompts folder that has changed since the campaign began.
 // Built-in prompts may change with an upgrade: then the recorded ones are used.
-func samePrompts(recorded, p activities.Plan, custom bool) error {
+func samePrompts(recorded, p activities.Plan, folder string) error {
+	if folder == "" {
+		return nil
+	}
+	files, err := fileFolder{folder: p.Folder}.openData(folder)
+	if err != nil {
+		return err
+	}
 	for i, c := range p.Campaign.Conditions {
 		j := slices.IndexFunc(recorded.Campaign.Conditions, func(r plan.Condition) bool { return r.ID() == c.ID() })
-		if custom && j >= 0 && recorded.Pack[j] != p.Pack[i] {
+		if j < 0 {
+			continue
+		}
+		same := recorded.Pack[j] == p.Pack[i]
+		if recorded.Edition != p.Edition { // built-in templates differ; those of the folder must not
+			same = recorded.Packs[recorded.Pack[j]].Holds(files)
+		}
+		if !same {
 			return exit{exitUsage, fmt.Errorf("the prompts of %s are not those that campaign %q began with; choose another name or restore the folder", c.ID(), p.Campaign.Name)}
 		}
 	}
 	return nil
 }
 
-// keepPrompts gives an extended campaign the prompts that it began with.
-func keepPrompts(recorded, p activities.Plan) {
+// keepPrompts gives an extended campaign the prompts that it began with. A condition that is new takes over the recorded templates of its
+// environment, protocol and rule, as far as there are any.
+func keepPrompts(recorded activities.Plan, p *activities.Plan) {
+	p.Edition = recorded.Edition
 	for i, c := range p.Campaign.Conditions {
 		j := slices.IndexFunc(recorded.Campaign.Conditions, func(r plan.Condition) bool { return r.ID() == c.ID() })
+		pack := p.Packs[p.Pack[i]]
 		if j >= 0 {
-			p.Pack[i] = recorded.Pack[j]
-			p.Packs[p.Pack[i]] = recorded.Packs[p.Pack[i]]
+			pack = recorded.Packs[recorded.Pack[j]]
+		} else {
+			pack = recordedPack(recorded, c, pack)
+		}
+		p.Pack[i] = pack.Hash()
+		p.Packs[p.Pack[i]] = pack
+	}
+}
+
+// recordedPack returns a new condition's pack with the templates that recorded
+// conditions of the same environment, protocol or rule have.
+func recordedPack(recorded activities.Plan, c plan.Condition, pack prompt.Pack) prompt.Pack {
+	taken := map[string]bool{}
+	pack = maps.Clone(pack)
+	for j, r := range recorded.Campaign.Conditions {
+		for folder, same := range map[string]bool{"env": r.Env.Name == c.Env.Name, "protocol": r.Protocol.Name == c.Protocol.Name, "rule": r.Rule.Name == c.Rule.Name} {
+			if same && !taken[folder] {
+				taken[folder] = true
+				pack.Take(recorded.Packs[recorded.Pack[j]], folder)
+			}
 		}
 	}
+	return pack
 }
 
 // accept says whether the lake's campaign of that name, if there is one, may
 // go on with the plan, and gives the plan the prompts that it began with, and
-// its labeller the words. custom says that a folder overrides prompts.
-func accept(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest, custom bool) error {
+// its labeller the words. prompts is the folder that overrides prompts, if any.
+func accept(ctx context.Context, s store.Store, p *activities.Plan, m activities.Manifest, prompts string) error {
 	name := p.Campaign.Name
 	recorded, before, err := present(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -233,7 +269,7 @@ func accept(ctx context.Context, s store.Store, p activities.Plan, m activities.
 			"the lake has another campaign %q; choose another name or another --lake. What differs:\n  %s",
 			name, strings.Join(diff, "\n  "))}
 	}
-	if err := samePrompts(recorded, p, custom); err != nil {
+	if err := samePrompts(recorded, *p, prompts); err != nil {
 		return err
 	}
 	if err := activities.SameData(recorded.Files, p.Files); err != nil {

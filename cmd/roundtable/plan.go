@@ -144,7 +144,7 @@ func planConditions(p activities.Plan, file plan.File) (all []planned, most []in
 func (o *options) predict(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest, file plan.File, most []int, share float64, path string) (predicted prediction, err error) {
 	if share == 0 {
 		predicted, err = guess(p, m, s, most)
-	} else if err = accept(ctx, s, p, m, file.Prompts != ""); err == nil {
+	} else if err = accept(ctx, s, &p, m, file.Prompts); err == nil {
 		predicted, err = o.pilot(ctx, s, p, m, share, "roundtable run "+path)
 	}
 	if err == nil {

@@ -60,7 +60,7 @@ func (r runOptions) run(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := accept(ctx, s, p, m, file.Prompts != ""); err != nil {
+	if err := accept(ctx, s, &p, m, file.Prompts); err != nil {
 		return err
 	}
 	if err := warn(p, s); err != nil {

@@ -42,6 +42,20 @@ func FuzzEstimate(f *testing.F) {
 	})
 }
 
+// Names in an estimate are read in any case, as in an allocation.
+func TestNamesInAnyCase(t *testing.T) {
+	in := must(must(New(Defaults())).Instance(1, 0)).(*session)
+	form := func(agent, own, pooled, task string) []byte {
+		return fmt.Appendf(nil, `{"private": {%q: {%q: 2}}, "public": {%q: 3}, "values": {%q: {%q: 1}}}`, agent, own, pooled, agent, task)
+	}
+	own, pooled, task := in.private[0], in.public[0], in.Items()[0]
+	want := must(in.Estimate(form("agent_1", own, pooled, task)))
+	got, err := in.Estimate(form("Agent_1", strings.ToUpper(own), strings.ToLower(pooled), strings.ToUpper(task)))
+	if err != nil || got != want {
+		t.Errorf("%s, %v, want %s", got, err, want)
+	}
+}
+
 func TestParams(t *testing.T) {
 	for _, domains := range [][]string{nil, {"office"}, {"camping", "camping"}} {
 		if _, err := New(Params{Domains: domains}); err == nil || !strings.HasPrefix(err.Error(), "domains is ") {

@@ -63,19 +63,19 @@ func (k knowing) add(sources []joint.Facts, d joint.Doubt, own int) string {
 			}
 			sum += v
 		}
-		return min(most, max(0, sum))
+		return min(joint.Most, max(0, sum))
 	}
 	for i := range agents {
 		e.Private[name(i)], e.Values[name(i)] = joint.State{}, joint.State{}
 		for _, r := range k.private {
-			e.Private[name(i)][r] = min(most, sum("private/"+name(i)+"/"+r)+d.Excess)
+			e.Private[name(i)][r] = min(joint.Most, sum("private/"+name(i)+"/"+r)+d.Excess)
 		}
 		for _, t := range k.tasks {
 			e.Values[name(i)][t.Name] = sum("value/" + name(i) + "/" + t.Name)
 		}
 	}
 	for _, r := range k.public {
-		e.Public[r] = min(most, sum("public/"+r)+d.Excess)
+		e.Public[r] = min(joint.Most, sum("public/"+r)+d.Excess)
 	}
 	return e.String()
 }

@@ -58,44 +58,46 @@ func (e Estimate) String() string {
 	return string(data)
 }
 
-// most is the greatest quantity that an estimate may name.
-const most = 1e6
-
 // Estimate reads an agent's.
 func (w *work) Estimate(text []byte) (string, error) {
 	var e Estimate
 	if json.Unmarshal(text, &e) != nil || e.Private == nil || e.Public == nil || e.Values == nil {
 		return "", fmt.Errorf(`it needs "private" and "values", objects of agents, and "public", an object of resources`)
 	}
-	err := quantities("public resource", e.Public, w.public)
-	for i := range agents {
-		if err == nil {
-			err = quantities("private resource", e.Private[name(i)], w.private)
-		}
-		if err == nil {
-			err = quantities("task", e.Values[name(i)], w.Items())
+	var err error
+	if e.Public, err = e.Public.Named("public resource", w.public); err != nil {
+		return "", err
+	}
+	for _, part := range []struct {
+		kind  string
+		given *map[string]joint.State
+		known []string
+	}{{"private resource", &e.Private, w.private}, {"task", &e.Values, w.Items()}} {
+		if *part.given, err = byAgent(part.kind, *part.given, part.known); err != nil {
+			return "", err
 		}
 	}
-	for _, part := range []map[string]joint.State{e.Private, e.Values} {
-		for _, agent := range slices.Sorted(maps.Keys(part)) {
-			if err == nil && !slices.Contains([]string{name(0), name(1), name(2)}, agent) {
-				err = fmt.Errorf("there is no agent %.40q; there are %s, %s and %s", agent, name(0), name(1), name(2))
-			}
-		}
-	}
-	return e.String(), err
+	return e.String(), nil
 }
 
-func quantities(kind string, given joint.State, known []string) error {
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if v := given[name]; v < 0 || v > most {
-			return fmt.Errorf("a quantity is %v; it is from 0 to %v", v, most)
+// byAgent returns states under the agents' names and their own, which may be
+// written in any case.
+func byAgent(kind string, given map[string]joint.State, known []string) (map[string]joint.State, error) {
+	named := map[string]joint.State{}
+	for _, agent := range slices.Sorted(maps.Keys(given)) {
+		i := slices.IndexFunc([]string{name(0), name(1), name(2)}, func(n string) bool { return strings.EqualFold(n, strings.TrimSpace(agent)) })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no agent %.40q; there are %s, %s and %s", agent, name(0), name(1), name(2))
 		}
-		if !slices.Contains(known, name) {
-			return fmt.Errorf("there is no %s %.60q; there are %s", kind, name, strings.Join(known, ", "))
+		if _, twice := named[name(i)]; twice {
+			return nil, fmt.Errorf("%s is given twice", name(i))
+		}
+		var err error
+		if named[name(i)], err = given[agent].Named(kind, known); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return named, nil
 }
 
 func (w *work) read(estimate string) (e Estimate) {

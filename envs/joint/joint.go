@@ -6,6 +6,8 @@ package joint
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"roundtable/envs"
@@ -17,6 +19,32 @@ const Nodes = 20000
 
 // State is named quantities; what is not named is 0.
 type State map[string]float64
+
+// Most is the greatest quantity that an estimate may name.
+const Most = 1e6
+
+// Named returns a state as an agent wrote it under the known names, which it may
+// write in any case. The error says what is accepted.
+func (s State) Named(kind string, known []string) (State, error) {
+	if s == nil {
+		return nil, nil
+	}
+	named := State{}
+	for _, given := range slices.Sorted(maps.Keys(s)) {
+		if v := s[given]; v < 0 || v > Most {
+			return nil, fmt.Errorf("a quantity is %v; it is from 0 to %v", v, Most)
+		}
+		i := slices.IndexFunc(known, func(name string) bool { return strings.EqualFold(name, strings.TrimSpace(given)) })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no %s %.60q in this task; there are %s", kind, given, strings.Join(known, ", "))
+		}
+		if _, twice := named[known[i]]; twice {
+			return nil, fmt.Errorf("the %s %s is given twice", kind, known[i])
+		}
+		named[known[i]] = s[given]
+	}
+	return named, nil
+}
 
 // Domain is a kind of task. Where it takes an estimate, "" stands for the truth.
 type Domain interface {

@@ -70,7 +70,7 @@ func (k knowing) estimate(told []joint.Facts, d joint.Doubt) Estimate {
 		for _, facts := range told {
 			var v float64
 			if data, ok := facts[fact]; ok && json.Unmarshal(data, &v) == nil {
-				sum, known = min(most, max(0, sum+d.Heard(v))), true
+				sum, known = min(joint.Most, max(0, sum+d.Heard(v))), true
 			}
 		}
 		return sum, known
@@ -81,7 +81,7 @@ func (k knowing) estimate(told []joint.Facts, d joint.Doubt) Estimate {
 			e.PartnerIngredients[name] = v
 			amount += v
 		}
-		e.Ingredients[name] = min(most, amount+d.Excess)
+		e.Ingredients[name] = min(joint.Most, amount+d.Excess)
 	}
 	guests := k.guestsKnown(told)
 	for _, dish := range k.offered {
@@ -93,7 +93,7 @@ func (k knowing) estimate(told []joint.Facts, d joint.Doubt) Estimate {
 		for _, g := range guests {
 			e.Values[dish.Name] += Value(g, dish)
 		}
-		e.Values[dish.Name] = min(most, e.Values[dish.Name])
+		e.Values[dish.Name] = min(joint.Most, e.Values[dish.Name])
 	}
 	return e
 }

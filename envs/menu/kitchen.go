@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"roundtable/envs"
 	"roundtable/envs/joint"
@@ -79,9 +78,6 @@ func (e Estimate) String() string {
 	return string(data)
 }
 
-// most is the greatest quantity that an estimate may name.
-const most = 1e6
-
 // Estimate reads an agent's.
 func (k *kitchen) Estimate(text []byte) (string, error) {
 	var e Estimate
@@ -97,34 +93,11 @@ func (k *kitchen) Estimate(text []byte) (string, error) {
 		{"dish", &e.Values, k.Items()}, {"dish", &e.PartnerValues, k.Items()},
 	} {
 		var err error
-		if *part.given, err = named(part.kind, *part.given, part.known); err != nil {
+		if *part.given, err = part.given.Named(part.kind, part.known); err != nil {
 			return "", err
 		}
 	}
 	return e.String(), nil
-}
-
-// named returns quantities under the names that the task has for them, however
-// their case is written.
-func named(kind string, given joint.State, known []string) (joint.State, error) {
-	if given == nil {
-		return nil, nil
-	}
-	state := joint.State{}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if v := given[name]; v < 0 || v > most {
-			return nil, fmt.Errorf("a quantity is %v; it is from 0 to %v", v, most)
-		}
-		i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, strings.TrimSpace(name)) })
-		if i < 0 {
-			return nil, fmt.Errorf("there is no %s %.60q in this task", kind, name)
-		}
-		if _, twice := state[known[i]]; twice {
-			return nil, fmt.Errorf("%s is given twice, in different case", known[i])
-		}
-		state[known[i]] = given[name]
-	}
-	return state, nil
 }
 
 func (k *kitchen) read(estimate string) (e Estimate) {

@@ -48,6 +48,21 @@ func FuzzEstimate(f *testing.F) {
 	})
 }
 
+// Names in an estimate are read in any case, as in a menu, and once each.
+func TestNamesInAnyCase(t *testing.T) {
+	in := must(must(New(Defaults())).Instance(1, 0)).(*session)
+	food, dish := in.ingredients[0], in.Items()[0]
+	want := must(in.Estimate(fmt.Appendf(nil, `{"ingredients": {%q: 2}, "values": {%q: 3}, "partner_values": {%q: 1}}`, food, dish, dish)))
+	got, err := in.Estimate(fmt.Appendf(nil, `{"ingredients": {%q: 2}, "values": {%q: 3}, "partner_values": {%q: 1}}`,
+		strings.ToUpper(food), " "+strings.ToTitle(dish), strings.ToLower(dish)))
+	if err != nil || got != want {
+		t.Errorf("%s, %v, want %s", got, err, want)
+	}
+	if _, err := in.Estimate(fmt.Appendf(nil, `{"ingredients": {%q: 2, %q: 3}, "values": {}}`, food, strings.ToUpper(food))); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Errorf("a name given twice: %v", err)
+	}
+}
+
 // The database has the paper's measure (§2.3), and every rating is in its range.
 func TestDatabase(t *testing.T) {
 	db := must(load())

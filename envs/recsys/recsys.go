@@ -24,7 +24,7 @@ type Params struct {
 	N int `json:"n"`
 	// NMF gives the similarity of users.
 	NMF NMF `json:"nmf"`
-	// History is the greatest number of history rows shown to an agent; 0 shows all. Default 100.
+	// History is the greatest number of history rows shown to an agent; 0, the default, shows all.
 	History int `json:"history"`
 	// Synthetic takes data of the same form that are not the official files.
 	Synthetic bool `json:"synthetic"`
@@ -40,7 +40,7 @@ type NMF struct {
 
 // Defaults are the paper's sample and our choice of the rest.
 func Defaults() Params {
-	return Params{N: 100, History: 100, NMF: NMF{K: 20, Iterations: 200}}
+	return Params{N: 100, NMF: NMF{K: 20, Iterations: 200}}
 }
 
 func (p Params) check(rows int) error {

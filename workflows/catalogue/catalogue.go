@@ -72,7 +72,7 @@ func Environments() []Plugin[envs.Environment, fs.FS] {
 		{Name: "exchange", About: "exchange economy: divide goods among agents with different tastes (paper 1 §4.1)",
 			Params: exchange.Defaults(), Policies: new(exchange.Economy).Policies(), New: newExchange},
 		{Name: "recsys", About: "predict a MovieLens rating from three private tables (paper 1 §4.2)",
-			Params: recsys.Defaults(), Policies: new(recsys.MovieLens).Policies(), New: newRecsys},
+			Params: recsys.Defaults(), Former: map[string]any{"history": 100}, Policies: new(recsys.MovieLens).Policies(), New: newRecsys},
 		{Name: "menu", About: "a menu for two guests from a stock that each agent sees a part of (paper 3 §2.2.1, §2.2.2)",
 			Params: menu.Defaults(), Policies: new(menu.Menu).Policies(), New: func(decode envs.Decode, _ fs.FS) (envs.Environment, error) {
 				return with(menu.Defaults(), decode, func(p menu.Params) (envs.Environment, error) { return menu.New(p) })
@@ -96,11 +96,15 @@ func Protocols() []Plugin[protocol.Protocol, protocol.Setting] {
 		{Name: "roundtable", About: "message, proposal, vote; all at once in each phase (paper 1 §3)",
 			Params: protocol.DefaultRoundtable(), New: newRoundtable, Leaves: []Trace{Decisions, Proposals}},
 		{Name: "debate", About: "answers in free text, then rounds in which each sees its peers' in an order that is the treatment (paper 4)",
-			Params: protocol.DefaultDebate(), New: newDebate, Leaves: []Trace{Decisions}},
+			Params: protocol.DefaultDebate(), Former: map[string]any{"memory": protocol.MemoryRetold, "speaking": protocol.SpeakingIndex},
+			New: newDebate, Leaves: []Trace{Decisions}},
 		{Name: "consensus", About: "all see the positions of those they hear and choose their own; full, star, line, ring, directed or any network (paper 5 §2, §3.3)",
 			Params: protocol.DefaultConsensus(), New: newConsensus, Ruleless: true, World: true, Leaves: []Trace{States}},
 		{Name: "deliberation", About: "in turn: estimate, tools, plan, decide, talk; also centralized and oracle (paper 3 §3)",
-			Params: protocol.DefaultDeliberation(), New: newDeliberation, Estimates: true},
+			Params: protocol.DefaultDeliberation(), Former: map[string]any{
+				"explanations": protocol.ExplanationsPrivate, "memory": protocol.MemoryFull, "centralized_estimate": true,
+			},
+			New: newDeliberation, Estimates: true},
 		{Name: "discussion", About: "personas talk in turn until they agree, or vote from a round on (paper 2)",
 			Params: protocol.DefaultDiscussion(), Former: map[string]any{"merge_equal": true, "answers": protocol.Canonical, "vote_reason": true, "challenge_calls": 1},
 			New: newDiscussion},

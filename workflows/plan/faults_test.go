@@ -126,7 +126,7 @@ func TestFaults(t *testing.T) {
 		"recsys, no data":  {strings.Replace(strings.Replace(minimal, "exchange", "recsys", 1), "trader", "rater", 1), 2, "env: needs MovieLens-100k: set data:"},
 		"recsys, lost":     {strings.Replace(strings.Replace(minimal, "exchange", "recsys", 1), "trader", "rater", 1) + "data: nowhere\n", 6, "data: the folder nowhere"},
 		"other data":       {strings.Replace(strings.Replace(minimal, "exchange", "recsys", 1), "trader", "rater", 1) + "data: ml-tiny\n", 2, "set synthetic: true"},
-		"many instances":   {strings.Replace(strings.Replace(minimal, "exchange", "{name: recsys, synthetic: true, n: 5}", 1), "trader", "rater", 1) + "data: ml-tiny\ninstances: 6\n", 7, "instances: is 6; the environment recsys {\"n\":5,\"synthetic\":true} has 5"},
+		"many instances":   {strings.Replace(strings.Replace(minimal, "exchange", "{name: recsys, synthetic: true, n: 5}", 1), "trader", "rater", 1) + "data: ml-tiny\ninstances: 6\n", 7, "instances: is 6; the environment recsys {\"history\":0,\"n\":5,\"synthetic\":true} has 5"},
 		"no instances":     {minimal + "instances: 0\n", 6, "instances: 0 is not from 1"},
 		"no replicates":    {minimal + "replicates: 0\n", 6, "replicates: 0 is not from 1"},
 		"empty replicates": {minimal + "replicates:\n", 6, "replicates: is empty"},

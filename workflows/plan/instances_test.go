@@ -79,7 +79,7 @@ func TestConditionsOwnTheirInstances(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"instances: 2":                 `line 9: instances: is 2; the environment exchange has 1; a mapping gives each environment its own number, and one that it does not name runs all it has`,
-		"instances: {recsys: 10}":      `line 9: instances.recsys: is 10; the environment recsys {"n":9,"synthetic":true} has 9`,
+		"instances: {recsys: 10}":      `line 9: instances.recsys: is 10; the environment recsys {"history":0,"n":9,"synthetic":true} has 9`,
 		"instances: {exchange: 1.5}":   `line 9: instances.exchange: "1.5" is not a whole number`,
 		"instances: {recsys: 0}":       `line 9: instances.recsys: 0 is not from 1 to 10000000`,
 		"instances: {qa: 3}":           `line 9: instances.qa: no condition has such an environment; there are exchange, recsys`,
@@ -148,11 +148,20 @@ func TestRecordedCampaignIsRead(t *testing.T) {
 		t.Errorf("its cells are %v", ids)
 	}
 	const wide = "cache_scope: lake\n" // the default when it was recorded
-	same := parse(t, twoTasks+wide+"instances: 1\n").Campaign
+	goesOn := host
+	goesOn.Recorded = func(string) (plan.Campaign, error) { return recorded, nil }
+	again := func(text string) plan.Campaign {
+		file, err := plan.Parse([]byte(text), goesOn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return file.Campaign
+	}
+	same := again(twoTasks + wide + "instances: 1\n")
 	if same.Revision() != recorded.Revision() || len(same.Added(recorded)) > 0 {
 		t.Errorf("the same file with one instance is revision %s, %v", same.Revision(), same.Added(recorded))
 	}
-	whole := parse(t, twoTasks+wide).Campaign
+	whole := again(twoTasks + wide)
 	if diff := whole.Extends(recorded); len(diff) > 0 {
 		t.Errorf("it cannot be extended: %v", diff)
 	}

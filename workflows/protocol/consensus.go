@@ -19,6 +19,7 @@ type ConsensusParams struct {
 	Delay       Delay       `json:"delay"`       // by how many rounds what is seen of others is old: 0
 	Memory      string      `json:"memory"`      // full: all earlier rounds and one's own reasons; current: the present positions
 	Epsilon     float64     `json:"epsilon"`     // positions no farther apart than this, in each coordinate, are a consensus: 1
+	Horizon     bool        `json:"horizon"`     // agents are told how many rounds there are, and which one it is
 }
 
 // What agents remember. In paper 5's code agents on a line keep the whole chat,
@@ -105,6 +106,9 @@ func (c *Consensus) Rounds() int { return c.params.Rounds }
 
 // Remembers says that agents see earlier rounds, for the prompt.
 func (c *Consensus) Remembers() bool { return c.params.Memory == MemoryFull }
+
+// Horizon says that agents are told of the rounds, for the prompt.
+func (c *Consensus) Horizon() bool { return c.params.Horizon }
 
 // Next makes the next block.
 func (c *Consensus) Next(t *transcript.Transcript) Plan {

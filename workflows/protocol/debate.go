@@ -22,7 +22,14 @@ type DebateParams struct {
 	Order string `json:"order"`
 	// Talk is simultaneous, one_by_one, or summarizer: simultaneous, and what is
 	// shown is a summary of all answers.
-	Talk     string   `json:"talk"`
+	Talk string `json:"talk"`
+	// Speaking is who answers when in one_by_one: by the order of the treatment,
+	// from the first round on (Figure 2; each sees those before), or by index after
+	// a first round in which all answer alone.
+	Speaking string `json:"speaking"`
+	// Memory is chat: an agent keeps what it was asked and answered as turns of a
+	// chat; or retold: its own answers are told to it in one message.
+	Memory   string   `json:"memory"`
 	Topology Topology `json:"topology"`
 	// Agents take part, the first ones of the group; 0 is all.
 	Agents int       `json:"agents"`
@@ -39,11 +46,19 @@ const (
 	TalkSummarizer   = "summarizer"
 )
 
+// Words of Speaking and Memory.
+const (
+	SpeakingOrder = "order"
+	SpeakingIndex = "index"
+	MemoryChat    = "chat"
+	MemoryRetold  = "retold"
+)
+
 // DefaultDebate is the paper's own setting: one round, all hear all, in index order.
 func DefaultDebate() DebateParams {
 	return DebateParams{
-		Rounds: 1, ChainOfThought: true, Order: OrderFixed, Talk: TalkSimultaneous, Topology: Topology{Name: "full"},
-		Viewpoints: Viewpoints{Each: 40}, Ties: transcript.TiesFirst,
+		Rounds: 1, ChainOfThought: true, Order: OrderFixed, Talk: TalkSimultaneous, Speaking: SpeakingOrder, Memory: MemoryChat,
+		Topology: Topology{Name: "full"}, Viewpoints: Viewpoints{Each: 40, Receivers: ReceiversAll}, Ties: transcript.TiesFirst,
 	}
 }
 
@@ -68,6 +83,12 @@ func NewDebate(p DebateParams, set Setting) (*Debate, error) {
 	}
 	if !slices.Contains([]string{TalkSimultaneous, TalkOneByOne, TalkSummarizer}, p.Talk) {
 		wrong("talk is %q; simultaneous, one_by_one and summarizer are accepted", p.Talk)
+	}
+	if p.Speaking != SpeakingOrder && p.Speaking != SpeakingIndex {
+		wrong("speaking is %q; order and index are accepted", p.Speaking)
+	}
+	if p.Memory != MemoryChat && p.Memory != MemoryRetold {
+		wrong("memory is %q; chat and retold are accepted", p.Memory)
 	}
 	if p.Talk == TalkSummarizer && p.Topology.Name != "full" {
 		wrong("topology is %s; a summary of all answers needs full", p.Topology.Name)
@@ -101,6 +122,9 @@ func (d *Debate) Params() DebateParams { return d.params }
 // Rounds is the first one and those of debate.
 func (d *Debate) Rounds() int { return d.params.Rounds + 1 }
 
+// Chat says that an agent's own earlier answers are its turns in a chat.
+func (d *Debate) Chat() bool { return d.params.Memory == MemoryChat }
+
 // Roles is the summarizer, if there is one.
 func (d *Debate) Roles() []string {
 	if d.params.Talk == TalkSummarizer {
@@ -127,14 +151,14 @@ const (
 func (d *Debate) Next(t *transcript.Transcript) Plan {
 	at := 0 // entries walked over
 	for round := 1; round <= d.Rounds(); round++ {
-		first, steps := at, d.speakers(round)
+		first, steps := at, d.turns(t, round, at)
 		for len(steps) > 0 {
 			together := len(steps)
-			if d.params.Talk == TalkOneByOne && round > 1 {
+			if d.inTurn(round) {
 				together = 1
 			}
 			if at == len(t.Entries) {
-				return Plan{Steps: d.answers(t, round, steps[:together])}
+				return Plan{Steps: d.answers(t, round, steps[:together], together == len(steps))}
 			}
 			at, steps = at+together, steps[together:]
 		}

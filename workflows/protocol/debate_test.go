@@ -78,6 +78,10 @@ func TestWhoSeesWhat(t *testing.T) {
 		"simultaneous": {3, func(p *protocol.DebateParams) { p.Rounds = 2 },
 			"1 0: |1 1: |1 2: |2 0: 1.0 1.1 1.2|2 1: 1.1 1.0 1.2|2 2: 1.2 1.0 1.1|3 0: 1.0 2.0 2.1 2.2|3 1: 1.1 2.1 2.0 2.2|3 2: 1.2 2.2 2.0 2.1"},
 		"one by one": {3, func(p *protocol.DebateParams) { p.Talk = "one_by_one" },
+			"1 0: |1 1: 1.0|1 2: 1.0 1.1|2 0: 1.0 1.1 1.2|2 1: 1.1 2.0 1.2|2 2: 1.2 2.0 2.1"},
+		"one by one, truth first": {3, func(p *protocol.DebateParams) { p.Talk, p.Order = "one_by_one", "truth_first" },
+			"1 0: |1 1: 1.0|1 2: 1.0 1.1|2 1: 1.1 1.0 1.2|2 0: 1.0 2.1 1.2|2 2: 1.2 2.1 2.0"},
+		"one by one, by index": {3, func(p *protocol.DebateParams) { p.Talk, p.Speaking = "one_by_one", "index" },
 			"1 0: |1 1: |1 2: |2 0: 1.0 1.1 1.2|2 1: 1.1 2.0 1.2|2 2: 1.2 2.0 2.1"},
 		"summarizer": {3, func(p *protocol.DebateParams) { p.Talk = "summarizer"; p.Order = "truth_last" },
 			"1 0: |1 1: |1 2: |1 s: 1.0 1.2 1.1|2 0: 1.0 1.s|2 1: 1.1 1.s|2 2: 1.2 1.s"},
@@ -206,7 +210,9 @@ func TestViewpoints(t *testing.T) {
 		"incorrect_first": "incorrect0 incorrect1 correct0 correct1",
 		"alternating":     "correct0 incorrect0 correct1 incorrect1",
 	} {
-		s := debaters(4, func(p *protocol.DebateParams) { p.Viewpoints = protocol.Viewpoints{Scaling: scaling, Each: 2} })
+		s := debaters(4, func(p *protocol.DebateParams) {
+			p.Viewpoints = protocol.Viewpoints{Scaling: scaling, Each: 2, Receivers: "all"}
+		})
 		var cues []string
 		for _, p := range s.Pending() {
 			c := p.Payload.Data.(envs.Cue)
@@ -222,6 +228,49 @@ func TestViewpoints(t *testing.T) {
 		if e := s.Transcript().Entries[5]; e.Kind != transcript.Ask || len(seen(s, e.Step)) != 4 {
 			t.Errorf("%s: entry 5 is %+v", scaling, e)
 		}
+	}
+	s := debaters(4, func(p *protocol.DebateParams) {
+		p.Viewpoints = protocol.Viewpoints{Scaling: "correct_first", Each: 2, Receivers: "one"}
+	})
+	answering(t, s, func(int, int) string { return "A" })
+	if got := talk(s); got != "2 0: 1.0 1.1 1.2 1.3" {
+		t.Errorf("one receiver: %s", got)
+	}
+	if end := s.Transcript().Entries[len(s.Transcript().Entries)-1]; end.Payload.Electorate != 1 || end.Act.Decision.Selected != 0 {
+		t.Errorf("one receiver decides %+v of %d", end.Act.Decision, end.Payload.Electorate)
+	}
+}
+
+// One by one, a random order is also that of speaking, in every round; equal
+// counts are broken by agent all the same.
+func TestSpeakingOrder(t *testing.T) {
+	orders := map[string]bool{}
+	for seed := range uint64(8) {
+		p := protocol.DefaultDebate()
+		p.Talk, p.Order = "one_by_one", "random"
+		set := protocol.Setting{Agents: 4, Rule: plurality(), Seed: seed}
+		s := protocol.NewSession(must(protocol.NewDebate(p, set)), set, stopping.Never{})
+		answering(t, s, func(agent, _ int) string { return fmt.Sprint(agent) })
+		for round := 1; round <= 2; round++ {
+			var spoke []string
+			for _, e := range s.Transcript().Entries {
+				if e.Round != round || e.Kind != transcript.Ask {
+					continue
+				}
+				before := len(spoke)
+				spoke = append(spoke, fmt.Sprint(e.Speaker.Index))
+				if saw := len(seen(s, e.Step)); round == 1 && saw != before {
+					t.Errorf("seed %d: speaker %d of round 1 sees %d answers", seed, before+1, saw)
+				}
+			}
+			orders[strings.Join(spoke, "")] = true
+		}
+		if standing := s.Outcome().Standing; s.Transcript().Entries[standing].Speaker.Index != 0 {
+			t.Errorf("seed %d: the tie goes to entry %+v", seed, s.Transcript().Entries[standing].Speaker)
+		}
+	}
+	if len(orders) < 8 {
+		t.Errorf("16 rounds have %d orders", len(orders))
 	}
 }
 
@@ -253,7 +302,7 @@ func TestDebateFaults(t *testing.T) {
 		}, "leaves nobody in round 2"},
 		{func(p *protocol.DebateParams, _ *protocol.Setting) { p.Viewpoints.Scaling = "loud" }, `viewpoints.scaling is "loud"`},
 		{func(p *protocol.DebateParams, _ *protocol.Setting) {
-			p.Viewpoints = protocol.Viewpoints{Scaling: "alternating", Each: 1}
+			p.Viewpoints = protocol.Viewpoints{Scaling: "alternating", Each: 1, Receivers: "all"}
 		}, "3 agents need at least 2"},
 		{func(_ *protocol.DebateParams, s *protocol.Setting) { s.Rule = rated }, "needs ballots"},
 	} {
@@ -305,7 +354,7 @@ func TestDebateProperties(t *testing.T) {
 				}
 				twice[o.Index] = true
 			}
-			if e.Round == 1 && len(shown) > 0 {
+			if e.Round == 1 && p.Talk != "one_by_one" && len(shown) > 0 {
 				rt.Fatalf("a first answer sees %v", indices(shown))
 			}
 		}

@@ -54,6 +54,21 @@ func (d *Debate) Members() int { return d.setting.Agents }
 // speakers are the agents that are present in a round, by index.
 func (d *Debate) speakers(round int) []int { return d.params.present(d.setting.Agents, round) }
 
+// asked are the agents that answer in a round.
+func (d *Debate) asked(round int) []int {
+	asked := d.speakers(round)
+	if round > 1 && d.params.Viewpoints.Scaling != "" && d.params.Viewpoints.Receivers == ReceiversOne {
+		return asked[:1]
+	}
+	return asked
+}
+
+// Words of Receivers.
+const (
+	ReceiversAll = "all"
+	ReceiversOne = "one"
+)
+
 // Viewpoints are first answers that were sampled before; agents are added in
 // one of three orders (paper 4, Figure 6).
 type Viewpoints struct {
@@ -61,6 +76,9 @@ type Viewpoints struct {
 	// begins); empty asks the agents themselves.
 	Scaling string `json:"scaling"`
 	Each    int    `json:"each"` // how many of the first kind come before the other: 40
+	// Receivers are all agents, each of whom sees the others' viewpoints and
+	// answers; or one, the first agent, who alone does.
+	Receivers string `json:"receivers"`
 }
 
 func (v Viewpoints) check(agents int) error {
@@ -68,6 +86,9 @@ func (v Viewpoints) check(agents int) error {
 	case "", "correct_first", "incorrect_first", "alternating":
 	default:
 		return fmt.Errorf("viewpoints.scaling is %q; correct_first, incorrect_first and alternating are accepted", v.Scaling)
+	}
+	if v.Receivers != ReceiversAll && v.Receivers != ReceiversOne {
+		return fmt.Errorf("viewpoints.receivers is %q; all and one are accepted", v.Receivers)
 	}
 	if v.Scaling != "" && (v.Each < 1 || agents > 2*v.Each) {
 		return fmt.Errorf("viewpoints.each is %d; %d agents need at least %d", v.Each, agents, (agents+1)/2)

@@ -7,8 +7,38 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// answers are the steps of these speakers in a round.
-func (d *Debate) answers(t *transcript.Transcript, round int, speakers []int) []transcript.Step {
+// inTurn says that the speakers of a round answer one after another.
+func (d *Debate) inTurn(round int) bool {
+	first := d.params.Speaking == SpeakingOrder && d.params.Viewpoints.Scaling == ""
+	return d.params.Talk == TalkOneByOne && (round > 1 || first)
+}
+
+// turns returns who answers in a round that begins at an entry, in the order in
+// which they speak. Before anybody has answered, only a random order is not by index.
+func (d *Debate) turns(t *transcript.Transcript, round, first int) []int {
+	asked := d.asked(round)
+	if !d.inTurn(round) || d.params.Speaking == SpeakingIndex || round == 1 && d.params.Order != OrderRandom {
+		return asked
+	}
+	replies := make([]reply, len(asked))
+	for k, i := range asked {
+		replies[k] = reply{agent: i}
+		for _, e := range t.Entries[:first] {
+			if e.Payload.Format == transcript.FormatAnswer && e.Speaker == (transcript.Speaker{Index: i}) {
+				replies[k].entry, replies[k].key = e.Index, e.Act.Key
+			}
+		}
+	}
+	var turns []int
+	for _, r := range order(d.params.Order, replies, nobody, d.gold(t), envs.Stream(d.setting.Seed, "order", round)) {
+		turns = append(turns, r.agent)
+	}
+	return turns
+}
+
+// answers are the steps of these speakers in a round; the last ones of the first
+// round bring the right answer with them, if the order needs it.
+func (d *Debate) answers(t *transcript.Transcript, round int, speakers []int, last bool) []transcript.Step {
 	var steps []transcript.Step
 	latest := d.latest(t, round)
 	for _, i := range speakers {
@@ -19,6 +49,8 @@ func (d *Debate) answers(t *transcript.Transcript, round int, speakers []int) []
 		switch {
 		case round > 1:
 			step.Sees = d.sees(t, i, round, latest)
+		case d.inTurn(round):
+			step.Phase, step.Sees = PhaseAnswer, d.sees(t, i, round, latest)
 		case d.params.Viewpoints.Scaling != "":
 			step.Kind, step.Phase, step.Payload.Data = transcript.Env, PhaseAnswer, d.params.Viewpoints.cue(i)
 		default:
@@ -26,7 +58,7 @@ func (d *Debate) answers(t *transcript.Transcript, round int, speakers []int) []
 		}
 		steps = append(steps, step)
 	}
-	if round == 1 && d.needsGold() {
+	if last && round == 1 && d.needsGold() {
 		steps = append(steps, transcript.Step{
 			Kind: transcript.Env, Speaker: transcript.Speaker{Role: "key"}, Round: 1, Phase: PhaseGold,
 			Payload: transcript.Payload{Standing: -1, Data: envs.Cue{Name: "gold"}},
@@ -44,7 +76,7 @@ func (d *Debate) sees(t *transcript.Transcript, agent, round int, latest []reply
 			own = append(own, e.Index)
 		}
 	}
-	if d.params.Talk == TalkSummarizer {
+	if d.params.Talk == TalkSummarizer { // its rounds are simultaneous
 		e, _ := t.Last(func(e transcript.Entry) bool { return e.Speaker == summarizer })
 		return ranges(append(own, e.Index))
 	}
@@ -90,8 +122,11 @@ func (d *Debate) needsGold() bool {
 // decide counts the answers of a round: candidates are the different ones, by
 // the earliest agent that gave them.
 func (d *Debate) decide(t *transcript.Transcript, round int, answers transcript.Range) transcript.Step {
-	payload := transcript.Payload{Standing: Standing(t), Ties: d.params.Ties, Electorate: len(d.speakers(round))}
-	for _, e := range t.Entries[answers.From:answers.To] {
+	payload := transcript.Payload{Standing: Standing(t), Ties: d.params.Ties, Electorate: len(d.asked(round))}
+	byAgent := slices.SortedStableFunc(slices.Values(t.Entries[answers.From:answers.To]), func(a, b transcript.Entry) int {
+		return a.Speaker.Index - b.Speaker.Index
+	})
+	for _, e := range byAgent {
 		if e.Act.Status == transcript.Said && e.Act.Key != "" {
 			c := merged(&payload.Candidates, e)
 			c.Agents = append(c.Agents, e.Speaker.Index)

@@ -26,12 +26,33 @@ type DeliberationParams struct {
 	Characters int `json:"characters"`
 	// Ties of a vote.
 	Ties transcript.TieBreak `json:"ties"`
+	// Explanations of plans and decisions are shared, as in the paper's Tables 11
+	// to 13: a plan's goes to all, a decision's to its author's next message, and
+	// messages are reasoned about first. Or private: reasons stay with each module.
+	Explanations string `json:"explanations"`
+	// Memory is current (Tables 10 to 13: the dialogue, the agent's latest estimate
+	// and what tools say of it, the latest plans, each where the module needs it),
+	// or full (all that the agent ever saw, in every prompt).
+	Memory string `json:"memory"`
+	// WorkersDecide says that under a leader workers are asked what they would accept (C.1).
+	WorkersDecide bool `json:"workers_decide"`
+	// CentralizedEstimate asks the centralized agent for an estimate even if it has no tools that need one.
+	CentralizedEstimate bool `json:"centralized_estimate"`
 }
+
+// Words of Explanations and Memory.
+const (
+	ExplanationsShared  = "shared"
+	ExplanationsPrivate = "private"
+)
 
 // DefaultDeliberation is the paper's setting without tools. It prints no limit
 // of characters; this one is ours.
 func DefaultDeliberation() DeliberationParams {
-	return DeliberationParams{Variant: Deliberating, Rounds: 6, Characters: 4000, Ties: transcript.TiesKeep}
+	return DeliberationParams{
+		Variant: Deliberating, Rounds: 6, Characters: 4000, Ties: transcript.TiesKeep,
+		Explanations: ExplanationsShared, Memory: MemoryCurrent, WorkersDecide: true,
+	}
 }
 
 // Who decides.
@@ -77,6 +98,12 @@ func NewDeliberation(p DeliberationParams, set Setting) (*Deliberation, error) {
 	if err := checkTies(p.Ties); err != nil {
 		faults = append(faults, err)
 	}
+	if p.Explanations != ExplanationsShared && p.Explanations != ExplanationsPrivate {
+		wrong("explanations is %q; shared and private are accepted", p.Explanations)
+	}
+	if p.Memory != MemoryFull && p.Memory != MemoryCurrent {
+		wrong("memory is %q; full and current are accepted", p.Memory)
+	}
 	if p.Authority == "" {
 		p.Authority = Leader
 		if set.Agents == 2 {
@@ -119,11 +146,17 @@ func (d *Deliberation) Ties() transcript.TieBreak { return d.params.Ties }
 // OnlyAskedVote: the word of whoever may end it is enough.
 func (d *Deliberation) OnlyAskedVote() bool { return true }
 
-// Authority, Characters, Tools and Alone are for the prompts.
+// Authority and its siblings are for the prompts.
 func (d *Deliberation) Authority() string { return d.params.Authority }
 func (d *Deliberation) Characters() int   { return d.params.Characters }
 func (d *Deliberation) Tools() []string   { return d.params.Tools }
 func (d *Deliberation) Alone() bool       { return d.params.Variant == Centralized }
+func (d *Deliberation) Informed() bool    { return d.params.Variant != Deliberating }
+func (d *Deliberation) Explains() bool    { return d.params.Explanations == ExplanationsShared }
+func (d *Deliberation) Remembers() bool   { return d.params.Memory == MemoryFull }
+func (d *Deliberation) Estimates() bool {
+	return !d.Alone() || d.params.CentralizedEstimate || len(d.params.Tools) > 0
+}
 
 // Phases of deliberation.
 const (
@@ -152,6 +185,9 @@ func (d *Deliberation) Next(t *transcript.Transcript) Plan {
 	round, agent := last.Round, d.turn(t)
 	switch last.Phase {
 	case PhaseMerged:
+		if !d.Estimates() {
+			return one(d.planning(t, 1, 0))
+		}
 		return one(d.observation(t, 1, 0))
 	case PhasePlanning:
 		switch {
@@ -228,7 +264,7 @@ func (d *Deliberation) end(t *transcript.Transcript, round int) *Outcome {
 // decides says whether an agent is asked to decide: if there is something to
 // accept. A leader may submit a plan of its own too.
 func (d *Deliberation) decides(t *transcript.Transcript, agent int) bool {
-	return d.params.Authority != Vote && len(d.choices(t, agent)) > 0
+	return d.params.Authority != Vote && (d.ends(agent) || d.params.WorkersDecide) && len(d.choices(t, agent)) > 0
 }
 
 // ends says whether an agent's decision can end it. A worker's cannot: it says

@@ -128,13 +128,70 @@ func TestDeliberationLeader(t *testing.T) {
 func TestDeliberationVariants(t *testing.T) {
 	s := deliberators(3, plurality(), func(p *protocol.DeliberationParams) { p.Variant = protocol.Centralized })
 	order := deliberate(t, s, own, func(protocol.Pending) int { t.Error("a ballot is cast"); return 0 })
-	if got := strings.Join(order, ", "); got != "- merged, 0 observation, 0 planning, - result" || s.Transcript().Entries[s.Outcome().Standing].Act.Key != "plan01" {
+	if got := strings.Join(order, ", "); got != "- merged, 0 planning, - result" || s.Transcript().Entries[s.Outcome().Standing].Act.Key != "plan01" {
 		t.Errorf("centralized: %s, %+v", got, s.Outcome())
+	}
+	for _, change := range []func(*protocol.DeliberationParams){
+		func(p *protocol.DeliberationParams) { p.CentralizedEstimate = true },
+		func(p *protocol.DeliberationParams) { p.Tools = []string{"calculator"} }, // it computes with the agent's numbers
+	} {
+		s = deliberators(3, plurality(), func(p *protocol.DeliberationParams) { p.Variant = protocol.Centralized; change(p) })
+		order = deliberate(t, s, own, func(protocol.Pending) int { return 0 })
+		if got := strings.Join(order, ", "); !strings.HasPrefix(got, "- merged, 0 observation, ") {
+			t.Errorf("centralized, with an estimate: %s", got)
+		}
 	}
 	s = deliberators(2, unanimous(), func(p *protocol.DeliberationParams) { p.Variant = protocol.Oracle })
 	order = deliberate(t, s, own, func(protocol.Pending) int { return 0 })
 	if got := strings.Join(order, ", "); got != "- merged, 0 observation, 0 planning, 0 conversation, 1 observation, 1 planning, 1 decision, - result" {
 		t.Errorf("oracle: %s", got)
+	}
+}
+
+// Each module is shown what the paper's prompt of it has (Tables 10 to 13), or
+// everything the agent may hear.
+func TestDeliberationMemory(t *testing.T) {
+	shown := func(memory string) map[string]string {
+		s := deliberators(3, unanimous(), func(p *protocol.DeliberationParams) {
+			p.Tools, p.Rounds, p.Memory = []string{"solver"}, 2, memory
+		})
+		deliberate(t, s, own, func(protocol.Pending) int { return -1 })
+		saw := map[string]string{}
+		for _, e := range s.Transcript().Entries {
+			if e.Kind != transcript.Ask || e.Round != 2 || e.Speaker.Index != 2 {
+				continue
+			}
+			var list []string
+			for _, o := range seen(s, e.Step) {
+				who := fmt.Sprint(o.Speaker.Index)
+				if o.Speaker.Role != "" {
+					who = ""
+				}
+				list = append(list, fmt.Sprint(o.Phase[:4], who, ".", o.Round))
+			}
+			saw[e.Phase] = strings.Join(list, " ")
+		}
+		return saw
+	}
+	talk := "conv0.1 conv1.1 conv2.1 "
+	for phase, want := range map[string]string{
+		"observation":  talk + "conv0.2 conv1.2",
+		"planning":     "obse2.2 solv.2",
+		"decision":     talk + "plan0.2 conv0.2 plan1.2 conv1.2 obse2.2 solv.2 plan2.2",
+		"conversation": talk + "plan0.2 conv0.2 plan1.2 conv1.2 obse2.2 solv.2 plan2.2 deci2.2",
+	} {
+		if got := shown("current")[phase]; got != want {
+			t.Errorf("%s is shown\n%s, want\n%s", phase, got, want)
+		}
+		if got := shown("full")[phase]; strings.Count(got, "obse2.1") != 1 || strings.Count(got, "obse") > 2 {
+			t.Errorf("with full memory %s is shown\n%s", phase, got)
+		}
+	}
+	s := deliberators(3, unanimous(), func(p *protocol.DeliberationParams) { p.WorkersDecide = false })
+	for _, step := range deliberate(t, s, own, func(protocol.Pending) int { return -1 }) {
+		if step == "0 decision" || step == "1 decision" {
+			t.Error("a worker is asked for a decision that nobody wants")
+		}
 	}
 }
 

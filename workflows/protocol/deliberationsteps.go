@@ -7,13 +7,48 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// step of an agent's turn, which sees all that it may hear.
+// step of an agent's turn.
 func (d *Deliberation) step(t *transcript.Transcript, round, agent int, phase string, format transcript.Format) transcript.Step {
 	return transcript.Step{
 		Kind: transcript.Ask, Speaker: transcript.Speaker{Index: agent}, Round: round, Phase: phase,
-		Sees: []transcript.Range{{From: 0, To: len(t.Entries)}}, Audience: transcript.Everybody,
+		Sees: d.sees(t, agent, phase), Audience: transcript.Everybody,
 		Payload: transcript.Payload{Format: format, Standing: -1},
 	}
+}
+
+// sees returns what a module is shown: all that the agent may hear, or what the
+// paper's prompt of that module has (Tables 10 to 13).
+func (d *Deliberation) sees(t *transcript.Transcript, agent int, phase string) []transcript.Range {
+	if d.params.Memory == MemoryFull {
+		return []transcript.Range{{From: 0, To: len(t.Entries)}}
+	}
+	said := func(e transcript.Entry) bool { return e.Act.Status == transcript.Said }
+	mine := func(e transcript.Entry) bool { return said(e) && e.Audience.Hears(transcript.Speaker{Index: agent}) }
+	var seen []int
+	for _, e := range t.Entries {
+		if e.Phase == PhaseMerged || e.Phase == PhaseConversation && phase != PhasePlanning {
+			seen = append(seen, e.Index)
+		}
+	}
+	if phase != PhaseObservation {
+		estimates := d.latest(t, PhaseObservation, func(e transcript.Entry) bool { return said(e) && e.Speaker.Index == agent })
+		seen = append(seen, estimates...)
+		for _, tool := range d.params.Tools {
+			if e, ok := t.Last(func(e transcript.Entry) bool { return e.Phase == tool && mine(e) }); ok {
+				seen = append(seen, e.Index)
+			}
+		}
+	}
+	if phase != PhaseObservation && phase != PhasePlanning {
+		seen = append(seen, d.latest(t, PhasePlanning, said)...)
+	}
+	if last := len(t.Entries) - 1; phase == PhaseConversation && last >= 0 && t.Entries[last].Phase == PhaseAgreement {
+		seen = append(seen, last-1) // what the leader has just decided
+	} else if phase == PhaseConversation && last >= 0 && t.Entries[last].Phase == PhaseDecision {
+		seen = append(seen, last)
+	}
+	slices.Sort(seen)
+	return ranges(slices.Compact(seen))
 }
 
 func only(agent int) transcript.Audience {
@@ -49,20 +84,22 @@ func (d *Deliberation) tool(t *transcript.Transcript, round, agent int, name str
 }
 
 func (d *Deliberation) planning(t *transcript.Transcript, round, agent int) transcript.Step {
-	return d.step(t, round, agent, PhasePlanning, transcript.FormatProposal)
+	s := d.step(t, round, agent, PhasePlanning, transcript.FormatProposal)
+	s.Payload.Reasoned = d.Explains() && !d.Alone()
+	return s
 }
 
 // decision is a ballot over the plans that the agent can accept.
 func (d *Deliberation) decision(t *transcript.Transcript, round, agent int) transcript.Step {
 	s := d.step(t, round, agent, PhaseDecision, transcript.FormatBallot)
-	s.Payload.Candidates = d.choices(t, agent)
+	s.Payload.Candidates, s.Payload.Reasoned = d.choices(t, agent), d.Explains()
 	s.Payload.Ballot = d.setting.Rule.Ballot(len(s.Payload.Candidates), 1)
 	return s
 }
 
 func (d *Deliberation) conversation(t *transcript.Transcript, round, agent int) transcript.Step {
 	s := d.step(t, round, agent, PhaseConversation, transcript.FormatMessage)
-	s.Payload.MaxText = d.params.Characters
+	s.Payload.MaxText, s.Payload.Reasoned = d.params.Characters, d.Explains()
 	return s
 }
 

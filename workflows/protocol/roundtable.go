@@ -12,7 +12,15 @@ type RoundtableParams struct {
 	Rounds int                 `json:"rounds"` // 10
 	Phases []Phase             `json:"phases"` // message, proposal, vote
 	Ties   transcript.TieBreak `json:"ties"`   // keep: several winners select none
+	// Reasons of proposals and ballots are private, or shown to all with these.
+	Reasons string `json:"reasons"`
 }
+
+// Words of Reasons.
+const (
+	ReasonsPrivate = "private"
+	ReasonsShown   = "shown"
+)
 
 // Phase is one link of the chain that makes a round. In JSON it is a word, or
 // {"phase": word, "every": n} for one that takes place in every n-th round only.
@@ -51,7 +59,7 @@ func DefaultRoundtable() RoundtableParams {
 	return RoundtableParams{
 		Rounds: 10,
 		Phases: []Phase{{Name: PhaseMessage}, {Name: PhaseProposal}, {Name: PhaseVote}},
-		Ties:   transcript.TiesKeep,
+		Ties:   transcript.TiesKeep, Reasons: ReasonsPrivate,
 	}
 }
 
@@ -64,6 +72,9 @@ func NewRoundtable(p RoundtableParams, set Setting) (*Roundtable, error) {
 	}
 	if err := checkTies(p.Ties); err != nil {
 		faults = append(faults, err)
+	}
+	if p.Reasons != ReasonsPrivate && p.Reasons != ReasonsShown {
+		wrong("reasons is %q; private and shown are accepted", p.Reasons)
 	}
 	if len(p.Phases) == 0 || len(p.Phases) > mostPhases {
 		wrong("phases is a list of %d; 1 to %d of message, proposal and vote are accepted", len(p.Phases), mostPhases)
@@ -86,6 +97,9 @@ func NewRoundtable(p RoundtableParams, set Setting) (*Roundtable, error) {
 	}
 	return &Roundtable{params: p, setting: set}, nil
 }
+
+// ShowsReasons says that agents read each other's reasons, for the prompts.
+func (p *Roundtable) ShowsReasons() bool { return p.params.Reasons == ReasonsShown }
 
 const (
 	mostRounds = 1000

@@ -74,6 +74,7 @@ type Payload struct {
 	Prompt     string      // name of the prompt template; the phase's name if empty
 	Candidates []Candidate // ballots and decisions
 	MaxText    int         // characters of a message, which is cut there; 0 is no limit
+	Reasoned   bool        // the answer explains itself: a plan or a decision to others, a message to its author
 	Standing   int         // entry of the standing decision; -1 if none
 	Ballot     BallotSpec  // form of a ballot
 	// BallotAlone asks for a ballot without a reason.

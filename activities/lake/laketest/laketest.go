@@ -25,7 +25,7 @@ func Play(ctx context.Context, store lake.Store, campaign string, generation int
 	if err != nil {
 		return err
 	}
-	p := activities.Plan{Campaign: file.Campaign, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
+	p := activities.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
 	for _, c := range file.Campaign.Conditions {
 		pack, err := packOf(c)
 		if err != nil {

@@ -1,0 +1,52 @@
+package prompt
+
+import (
+	"slices"
+
+	"roundtable/workflows/transcript"
+)
+
+// Decision is what an agent decided on others' plans.
+type Decision struct {
+	Accepted    *Candidate // nil if it accepted none
+	Refused     []Candidate
+	Explanation string
+}
+
+// note adds what an agent alone knows of. An estimate replaces what tools said of another.
+func (v *View) note(e transcript.Entry, text string) {
+	n := Note{Phase: e.Phase, Round: e.Round, Text: text}
+	v.Notes = append(v.Notes, n)
+	if e.Payload.Format == transcript.FormatEstimate {
+		v.Estimate, v.Tools = text, nil
+	} else {
+		v.Tools = append(v.Tools, n)
+	}
+}
+
+// decision returns what an agent decided in an entry.
+func (s Source) decision(e transcript.Entry) *Decision {
+	d := Decision{Refused: s.candidates(e.Payload.Candidates), Explanation: s.explanation(e.Index)}
+	if b := e.Act.Ballot; b != nil && !b.Abstain && b.Choice < len(d.Refused) {
+		accepted := d.Refused[b.Choice]
+		d.Accepted, d.Refused = &accepted, slices.Delete(d.Refused, b.Choice, b.Choice+1)
+	}
+	return &d
+}
+
+// explanation returns what an agent told of its plan or decision in an entry.
+func (s Source) explanation(entry int) string {
+	said := s.Said(entry)
+	if !s.Transcript.Entries[entry].Payload.Reasoned || said.Text == string(said.Proposal) {
+		return ""
+	}
+	return said.Text
+}
+
+// reason returns why an agent did what it did in an entry, if reasons are shown.
+func (s Source) reason(entry int) string {
+	if p, ok := s.Protocol.(interface{ ShowsReasons() bool }); ok && p.ShowsReasons() {
+		return s.Said(entry).Reason
+	}
+	return ""
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"roundtable/activities/prompt"
+	store "roundtable/analysis/lake"
+	"roundtable/analysis/record"
+)
+
+// A campaign that began under an earlier edition goes on with its prompts and
+// its defaults, also in replicates and conditions that are new.
+func TestEditionIsKept(t *testing.T) {
+	const file = "name: old\nreplicates: 2\nenv: exchange\nprotocol: {name: roundtable, rounds: 2}\nmodel: scripted/trader\ngrid: {rule: [majority]}\n"
+	dir := t.TempDir()
+	save(t, dir, "old.yaml", file)
+	s, err := store.Open(dir + "/lake")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, m, _, err := readCampaign(t.Context(), dir+"/old.yaml", s, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Edition < 2 {
+		t.Errorf("a new plan is of edition %d", p.Edition)
+	}
+	old := p
+	old.Edition, old.Packs, old.Pack = 0, map[string]prompt.Pack{}, nil
+	for _, hash := range p.Pack {
+		pack := maps.Clone(p.Packs[hash])
+		pack["protocol/system.tmpl"] = "In the words of then. " + pack["protocol/system.tmpl"]
+		old.Packs[pack.Hash()] = pack
+		old.Pack = append(old.Pack, pack.Hash())
+	}
+	if err := settle(t.Context(), s, old, m); err != nil {
+		t.Fatal(err)
+	}
+	output(t, dir, "run", "old.yaml")
+	save(t, dir, "old.yaml", strings.NewReplacer("replicates: 2", "replicates: 3", "[majority]", "[majority, plurality]").Replace(file))
+	output(t, dir, "run", "old.yaml")
+
+	d, err := store.ReadDataset(t.Context(), s, "old")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []record.Collaboration
+	for one, err := range store.Collaborations(t.Context(), s, d) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, one.Collaborations...)
+	}
+	if len(rows) != 6 {
+		t.Fatalf("%d collaborations", len(rows))
+	}
+	recorded, _, err := present(t.Context(), s, "old")
+	if err != nil || recorded.Edition != 0 {
+		t.Errorf("the extended plan is of edition %d, %v", recorded.Edition, err)
+	}
+	for _, row := range rows {
+		pack := recorded.Packs[row.PromptsHash]
+		if !strings.HasPrefix(pack["protocol/system.tmpl"], "In the words of then.") {
+			t.Errorf("%s has the prompts %s, which are not those that the campaign began with", row.CollaborationID, row.PromptsHash)
+		}
+		if row.Rule == "majority" && row.PromptsHash != old.Pack[0] {
+			t.Errorf("%s has the prompts %s, want %s", row.CollaborationID, row.PromptsHash, old.Pack[0])
+		}
+	}
+}
