@@ -1,0 +1,291 @@
+//go:build cgo
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"roundtable/analysis/figures"
+	store "roundtable/analysis/lake"
+	"roundtable/analysis/record"
+	"roundtable/analysis/sql"
+	"roundtable/analysis/tables"
+)
+
+// undecided is a campaign in which a rule seldom comes to a decision.
+const undecided = `
+name: undecided
+replicates: 2
+instances: 6
+data: examples/data
+env: {name: qa, format: bbh, file: orders.json, agents: 4}
+protocol: debate
+model: {name: scripted/answerer, policy: {accuracy: 0.5, conformity: 0.2}}
+grid: {rule: [majority, unanimous]}
+`
+
+// TestOneFigureForOneQuantity runs examples of scripted agents, smaller than
+// they are, and finds the outcome of each condition alike wherever it is shown.
+func TestOneFigureForOneQuantity(t *testing.T) {
+	examples := []string{"debate", "deliberation", "movielens-tiny", "voting-rules"}
+	if *long {
+		examples = append(examples, "challenges", "consensus", "consensus-networks", "controls", "discussion-sizes", "phases", "robots", "single-agent", "viewpoints", "voting-or-consensus")
+	}
+	for _, name := range examples {
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join("..", "..", "examples", name+".yaml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameEverywhere(t, name, string(text))
+		})
+	}
+	t.Run("undecided", func(t *testing.T) { sameEverywhere(t, "undecided", undecided) })
+}
+
+// found is a campaign that was run, with the outcome of each condition worked
+// out from its rows, in the order of tables.
+type found struct {
+	*testing.T
+	name       string
+	campaign   tables.Campaign
+	conditions []tables.Condition
+	outcome    []float64 // NaN where nothing has one
+	checks     int
+}
+
+var size = regexp.MustCompile(`\b(replicates|instances): \d+`)
+
+func sameEverywhere(t *testing.T, name, text string) {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = strings.NewReplacer("examples/data", root+"/examples/data", "envs/recsys/testdata", root+"/envs/recsys/testdata").Replace(text)
+	dir := t.TempDir()
+	save(t, dir, name+".yaml", size.ReplaceAllString(text, "$1: 2"))
+	output(t, dir, "run", name+".yaml")
+	s, err := store.Open(filepath.Join(dir, "lake"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &found{T: t, name: name}
+	if f.campaign, err = readTables(context.Background(), s, name); err != nil {
+		t.Fatal(err)
+	}
+	f.conditions, _ = f.campaign.Conditions("")
+	f.work(s)
+	f.sql(s, filepath.Join(dir, "lake"))
+	f.tables()
+	f.figures()
+	f.comparisons()
+	page := filepath.Join(dir, "page.html")
+	output(t, dir, "report", name, "-o", page)
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range f.outcome {
+		if !math.IsNaN(v) && !strings.Contains(string(data), fmt.Sprintf("%.4f", v)) {
+			t.Errorf("%s: the report does not have the outcome %.4f", name, v)
+		}
+	}
+	if f.checks < 5 {
+		t.Errorf("only %d figures were compared", f.checks)
+	}
+}
+
+// work finds the outcomes from the rows alone.
+func (f *found) work(s store.Store) {
+	d, err := store.ReadDataset(context.Background(), s, f.name)
+	if err != nil {
+		f.Fatal(err)
+	}
+	sums, counts := map[string]float64{}, map[string]float64{}
+	open := 0 // without a decision
+	for c, err := range store.Scan[record.Collaboration](context.Background(), s, d) {
+		if err != nil {
+			f.Fatal(err)
+		}
+		isError := slices.Contains([]string{"recsys", "consensus", "robots"}, c.Environment)
+		switch {
+		case c.Status != "succeeded" || c.Score == nil && isError:
+		case c.Score == nil:
+			counts[c.ConditionID]++
+			open++
+		default:
+			sums[c.ConditionID], counts[c.ConditionID] = sums[c.ConditionID]+*c.Score, counts[c.ConditionID]+1
+		}
+	}
+	if f.name == "undecided" && (open == 0 || open == len(d.Members)) {
+		f.Errorf("%d of %d groups are undecided, so the test shows nothing", open, len(d.Members))
+	}
+	for _, c := range f.conditions {
+		f.outcome = append(f.outcome, sums[c.ID]/counts[c.ID])
+	}
+}
+
+// of are the outcomes of the conditions with a setting, times a factor.
+func (f *found) of(setting, value string, factor float64) []float64 {
+	var list []float64
+	for i, c := range f.conditions {
+		if c.Settings[setting] == value && !math.IsNaN(f.outcome[i]) {
+			list = append(list, factor*f.outcome[i])
+		}
+	}
+	return list
+}
+
+// same compares all values, whatever their order.
+func (f *found) same(what string, got, want []float64) {
+	f.Helper()
+	if len(got) == 0 && len(want) == 0 {
+		return
+	}
+	f.checks++
+	got, want = slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))
+	if !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }) {
+		f.Errorf("%s: %s has %.4f, the rows %.4f", f.name, what, got, want)
+	}
+}
+
+func (f *found) sql(s store.Store, folder string) {
+	db, err := sql.Open(context.Background(), sql.Source{Store: s, Location: folder})
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer db.Close()
+	for what, from := range map[string]string{"SQL": "collaborations", "SQL of the last rounds": "rounds JOIN (SELECT collaboration_id, max(round) AS round FROM rounds GROUP BY ALL) USING (collaboration_id, round)"} {
+		r, err := db.Run(context.Background(), sql.Statement{Text: "SELECT avg(outcome) AS outcome FROM " + from + " GROUP BY condition_id"})
+		if err != nil {
+			f.Fatal(err)
+		}
+		var got []float64
+		for row, err := range r.Rows {
+			if err != nil {
+				f.Fatal(err)
+			}
+			if v, ok := row[0].(float64); ok {
+				got = append(got, v)
+			}
+		}
+		f.same(what, got, slices.DeleteFunc(slices.Clone(f.outcome), math.IsNaN))
+	}
+}
+
+// cells are the numbers of the columns, by row, of rows that are kept.
+func (f *found) cells(name string, keep func(row map[string]tables.Cell) bool, columns func(string) bool) (list []float64) {
+	t, err := f.campaign.Table(name)
+	if err != nil {
+		return nil
+	}
+	for _, cells := range t.Rows {
+		row := map[string]tables.Cell{}
+		for i, c := range cells {
+			row[t.Columns[i]] = c
+		}
+		last := (*float64)(nil)
+		for i, c := range cells {
+			if keep(row) && columns(t.Columns[i]) && c.Value != nil {
+				if last = c.Value; !strings.HasPrefix(t.Columns[i], "@") {
+					list, last = append(list, *c.Value), nil
+				}
+			}
+		}
+		if last != nil { // of rounds the last one
+			list = append(list, *last)
+		}
+	}
+	return list
+}
+
+func (f *found) tables() {
+	all := slices.DeleteFunc(slices.Clone(f.outcome), math.IsNaN)
+	any := func(map[string]tables.Cell) bool { return true }
+	measure := func(text string) func(map[string]tables.Cell) bool {
+		return func(row map[string]tables.Cell) bool { return row["measure"].Text == text }
+	}
+	is := func(name string) func(string) bool { return func(column string) bool { return column == name } }
+	round := func(column string) bool { return strings.HasPrefix(column, "@") }
+	f.same("table scores", f.cells("scores", any, is("outcome")), all)
+	f.same("table rounds", f.cells("rounds", measure("goodness"), round), all)
+	f.same("table 1", f.cells("1", any, is(fmt.Sprint("utility@", f.rounds()))), f.of("env", "exchange", 100))
+	f.same("table 7", f.cells("7", func(row map[string]tables.Cell) bool {
+		return row["measure"].Text == "MAE" && !strings.HasPrefix(row["rule"].Text, "baseline")
+	}, round), f.of("env", "recsys", -1))
+	f.same("table 3.2", f.cells("3.2", any, func(column string) bool { return strings.HasSuffix(column, " NR") }), f.of("protocol", "deliberation", 100))
+	f.same("table 4.rounds", f.cells("4.rounds", measure("accuracy, %"), round), f.of("protocol", "debate", 100))
+	paired := func(suffix string) func(string) bool {
+		t, _ := f.campaign.Table(map[string]string{" gain": "4.1", " ± sd": "2.protocols"}[suffix])
+		return func(column string) bool { return slices.Contains(t.Columns, column+suffix) }
+	}
+	if f.of("protocol", "discussion", 1) != nil {
+		f.same("table 2.protocols", f.cells("2.protocols", any, paired(" ± sd")), append(f.of("protocol", "discussion", 100), f.of("protocol", "debate", 100)...))
+	} else if !strings.HasPrefix(f.name, "viewpoint") { // which are in 4.6
+		f.same("table 4.1", f.cells("4.1", any, paired(" gain")), f.of("protocol", "debate", 100))
+	}
+}
+
+// rounds that are planned at most.
+func (f *found) rounds() int {
+	most := 0
+	for _, r := range f.campaign.Runs {
+		most = max(most, int(r.RoundsPlanned))
+	}
+	return most
+}
+
+func (f *found) figures() {
+	for name, want := range map[string][]float64{
+		"rounds": slices.DeleteFunc(slices.Clone(f.outcome), math.IsNaN), "3": f.of("env", "exchange", 100), "4": f.of("env", "recsys", -1),
+	} {
+		figure, err := figures.Make(f.campaign, name)
+		if err != nil {
+			continue
+		}
+		var got []float64
+		for _, panel := range figure.Panels {
+			for _, line := range panel.Lines {
+				if v := line.Points[len(line.Points)-1].Value; v != nil {
+					got = append(got, *v)
+				}
+			}
+		}
+		f.same("figure "+name, got, want)
+	}
+}
+
+// comparisons of an environment are those of each condition with each after it.
+func (f *found) comparisons() {
+	t, err := f.campaign.Table("comparisons")
+	if err != nil {
+		return
+	}
+	var want, got []float64
+	for i := range f.outcome {
+		for j := i + 1; j < len(f.outcome); j++ {
+			want = append(want, f.outcome[i]-f.outcome[j])
+		}
+	}
+	for _, row := range t.Rows {
+		if d := row[slices.Index(t.Columns, "A - B")].Value; d != nil {
+			got = append(got, *d)
+		}
+	}
+	if env := f.conditions[0].Settings["env"]; len(got) == len(want) && !slices.Contains([]string{"recsys", "consensus", "robots"}, env) { // the same units in all
+		f.same("table comparisons", got, want)
+	}
+	if _, err := json.Marshal(t); err != nil {
+		f.Error(err)
+	}
+}
