@@ -219,8 +219,9 @@ func samePrompts(recorded, p activities.Plan, folder string) error {
 	return nil
 }
 
-// keepPrompts gives an extended campaign the prompts that it began with. A condition that is new takes over the recorded templates of its
-// environment, protocol and rule, as far as there are any.
+// keepPrompts gives an extended campaign the prompts that it began with. A
+// condition that is new takes over the recorded templates of its environment and
+// protocol, as far as there are any; a rule's words depend on its parameters.
 func keepPrompts(recorded activities.Plan, p *activities.Plan) {
 	p.Edition = recorded.Edition
 	for i, c := range p.Campaign.Conditions {
@@ -237,12 +238,12 @@ func keepPrompts(recorded activities.Plan, p *activities.Plan) {
 }
 
 // recordedPack returns a new condition's pack with the templates that recorded
-// conditions of the same environment, protocol or rule have.
+// conditions of the same environment or protocol have.
 func recordedPack(recorded activities.Plan, c plan.Condition, pack prompt.Pack) prompt.Pack {
 	taken := map[string]bool{}
 	pack = maps.Clone(pack)
 	for j, r := range recorded.Campaign.Conditions {
-		for folder, same := range map[string]bool{"env": r.Env.Name == c.Env.Name, "protocol": r.Protocol.Name == c.Protocol.Name, "rule": r.Rule.Name == c.Rule.Name} {
+		for folder, same := range map[string]bool{"env": r.Env.Name == c.Env.Name, "protocol": r.Protocol.Name == c.Protocol.Name} {
 			if same && !taken[folder] {
 				taken[folder] = true
 				pack.Take(recorded.Packs[recorded.Pack[j]], folder)
