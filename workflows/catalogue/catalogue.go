@@ -15,6 +15,7 @@ import (
 	"roundtable/envs/menu"
 	"roundtable/envs/qa"
 	"roundtable/envs/recsys"
+	"roundtable/envs/wording"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/stopping"
@@ -135,7 +136,7 @@ func Find[T, N any](kind string, list []Plugin[T, N], name string) (Plugin[T, N]
 		}
 		names = append(names, p.Name)
 	}
-	return Plugin[T, N]{}, fmt.Errorf("there is no %s %q; there are %s", kind, name, strings.Join(names, ", "))
+	return Plugin[T, N]{}, fmt.Errorf("there is no %s %q; there are %s%s", kind, name, strings.Join(names, ", "), wording.DidYouMean(name, names))
 }
 
 // Named reports whether a plug-in has that name or alias.

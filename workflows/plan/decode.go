@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"roundtable/envs/wording"
 )
 
 // Fault is one thing wrong with a campaign file.
@@ -132,7 +134,7 @@ func decodeStruct(n *yaml.Node, key string, v reflect.Value, faults *Faults) {
 		field, ok := fieldByName(v, name)
 		switch {
 		case !ok:
-			faults.add(n.Content[i], join(key, name), "unknown key; %s", known(fieldNames(v.Type())))
+			faults.add(n.Content[i], join(key, name), "unknown key; %s", knownInstead(key, name, fieldNames(v.Type())))
 		case seen[name]:
 			faults.add(n.Content[i], join(key, name), "given twice")
 		default:
@@ -140,6 +142,14 @@ func decodeStruct(n *yaml.Node, key string, v reflect.Value, faults *Faults) {
 		}
 		seen[name] = true
 	}
+}
+
+// knownInstead says which keys are known, and which one was meant.
+func knownInstead(key, name string, names []string) string {
+	if _, sampling := fieldByName(reflect.New(reflect.TypeFor[Generate]()).Elem(), name); sampling && strings.HasSuffix(key, "model") {
+		return fmt.Sprintf("%s; %s is a key of generate:, next to model:", known(names), name)
+	}
+	return known(names) + wording.DidYouMean(name, names)
 }
 
 // decodeMap fills a map whose keys are names that the file chooses.

@@ -150,6 +150,11 @@ func (p *parser) folder(top *yaml.Node, key, path string) fs.FS {
 	return folder
 }
 
+// Keys are those of a campaign file.
+func Keys() []string {
+	return slices.Concat(fieldNames(reflect.TypeFor[header]()), conditionKeys, []string{"grid"})
+}
+
 // split decodes the header and returns the condition's own keys and the grid.
 func (p *parser) split(top *yaml.Node, h *header) (base map[string]*yaml.Node, grid *yaml.Node) {
 	base = map[string]*yaml.Node{}
@@ -164,7 +169,7 @@ func (p *parser) split(top *yaml.Node, h *header) (base map[string]*yaml.Node, g
 		case slices.Contains(conditionKeys, key.Value) || key.Value == "grid":
 			p.faults.add(key, key.Value, "given twice")
 		case !slices.Contains(fieldNames(reflect.TypeFor[header]()), key.Value):
-			p.faults.add(key, key.Value, "unknown key; %s", known(slices.Concat(fieldNames(reflect.TypeFor[header]()), conditionKeys, []string{"grid"})))
+			p.faults.add(key, key.Value, "unknown key; %s", knownInstead("", key.Value, Keys()))
 		default:
 			rest.Content = append(rest.Content, key, val)
 		}

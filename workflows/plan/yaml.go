@@ -71,7 +71,15 @@ func (p *parser) syntax(data []byte, err error) {
 	default:
 		line = 1
 	}
-	p.faults.add(&yaml.Node{Line: line}, "", "this is no YAML: %s", text)
+	p.faults.add(&yaml.Node{Line: line}, "", "not valid YAML: %s%s", text, indented(text))
+}
+
+// indented says what the reader's words about a tab mean.
+func indented(text string) string {
+	if strings.Contains(text, "cannot start any token") {
+		return " (YAML is indented with spaces, not with tabs)"
+	}
+	return ""
 }
 
 // writeOut puts what aliases stand for in their places and checks that keys are

@@ -1,0 +1,39 @@
+package wording
+
+import "strings"
+
+// DidYouMean is "; did you mean X?" with the word of a list that is most alike
+// to what was written; empty if none is.
+func DidYouMean[T ~string](written string, list []T) string {
+	best, least := "", 1+2*len(written)/5
+	for _, word := range list {
+		if d := distance(strings.ToLower(written), strings.ToLower(string(word))); d < least {
+			best, least = string(word), d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "; did you mean " + best + "?"
+}
+
+// distance is how many letters must be changed, added or taken away.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
