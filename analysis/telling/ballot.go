@@ -45,7 +45,7 @@ func (t *telling) candidate(b record.Ballot) Candidate {
 }
 
 // ballot says for what an agent votes, candidates numbered from 1.
-func ballot(row record.Turn) string {
+func ballot(row record.Turn, approval bool) string {
 	b := act(row).Ballot
 	switch {
 	case b == nil:
@@ -60,10 +60,35 @@ func ballot(row record.Turn) string {
 			}
 		}
 		return strings.Join(parts, ", ")
+	case len(b.Order) > 0 && approval:
+		return "approves of " + candidatesNumbered(b.Order)
 	case len(b.Order) > 0:
 		return "candidates " + numbers(b.Order, " > ")
 	}
 	return fmt.Sprintf("candidate %d", b.Choice+1)
+}
+
+func candidatesNumbered(candidates []int) string {
+	if len(candidates) == 1 {
+		return "candidate " + numbers(candidates, "")
+	}
+	return "candidates " + numbers(candidates, ", ")
+}
+
+// approves says whether a ballot gives all its candidates the same: it is a set
+// of them, no ranking.
+func (t *telling) approves(entry int32) bool {
+	if rule := t.Collaborations[0].Rule; rule == "approval" {
+		return true
+	}
+	given, same := map[string]int{}, 0
+	for _, b := range t.Ballots {
+		if b.Entry == entry && b.ValueExact != nil && *b.ValueExact != "0" {
+			given[*b.ValueExact]++
+			same = max(same, given[*b.ValueExact])
+		}
+	}
+	return len(given) == 1 && same > 1
 }
 
 func numbers(candidates []int, separator string) string {

@@ -18,8 +18,15 @@ import (
 type Story struct {
 	Collaboration record.Collaboration
 	About         []string // sentences on what was run
+	Facts         []Fact   // what it was about, for readers; the rows do not hold it
 	Rounds        []Round
 	End           string // how it ended and what was decided
+}
+
+// Fact is one thing that readers are told of what a collaboration was about.
+type Fact struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
 }
 
 // Round is a round with what it left.
@@ -85,12 +92,14 @@ func Tell(rows record.Rows) Story {
 	c := rows.Collaborations[0]
 	story := Story{Collaboration: c, About: about(c), End: ending(c)}
 	turns := t.Turns
+	var before *string // key of what stood
 	for _, round := range t.Rounds {
 		n := 0
 		for n < len(turns) && turns[n].Round == round.Round {
 			n++
 		}
-		story.Rounds = append(story.Rounds, Round{Number: round.Round, Phases: t.phases(turns[:n]), Standing: standing(round)})
+		story.Rounds = append(story.Rounds, Round{Number: round.Round, Phases: t.phases(turns[:n]), Standing: standing(round, before)})
+		before = round.DecisionKey
 		turns = turns[n:]
 	}
 	return story
@@ -120,14 +129,14 @@ func (t *telling) phases(turns []record.Turn) []Phase {
 	return phases
 }
 
-// standing says what a round left.
-func standing(r record.Round) string {
+// standing says what a round left, after what stood before.
+func standing(r record.Round, before *string) string {
 	if r.DecisionJSON == nil {
 		return "Nothing is decided yet."
 	}
 	how := "stands as before"
 	switch {
-	case r.Changed:
+	case r.Changed, r.DecisionKey != nil && (before == nil || *before != *r.DecisionKey): // the latter without a vote
 		how = "stands from now on"
 	case r.Passed:
 		how = "was selected again and stands"

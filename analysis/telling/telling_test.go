@@ -29,7 +29,7 @@ func TestDecisionsInWords(t *testing.T) {
 		`{"b":{"p":[1,-1]}}`:  "candidate 1: 1",
 		`broken`:              "a ballot that is not recorded",
 	} {
-		if got := ballot(record.Turn{DataJSON: &data}); got != want {
+		if got := ballot(record.Turn{DataJSON: &data}, false); got != want {
 			t.Errorf("%s is told as %q, want %q", data, got, want)
 		}
 	}
@@ -87,5 +87,48 @@ func TestTell(t *testing.T) {
 func TestPrintable(t *testing.T) {
 	if got, want := Printable("a\tb\nc\x1b[2J\u202e\u009b\u2028d\xff"), "a b\nc[2J d\uFFFD"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// An approval ballot is a set, whatever the order in which it is stored.
+func TestApprovalsAreNoRankings(t *testing.T) {
+	r := rows()
+	r.Collaborations[0].Rule = "approval"
+	r.Turns[2].DataJSON = p(`{"b":{"o":[0,1]}}`)
+	if does := Tell(r).Rounds[0].Phases[2].Turns[0].Does; does != ": approves of candidates 1, 2" {
+		t.Errorf("under the rule approval a ballot is told as %q", does)
+	}
+	r.Collaborations[0].Rule = "of-my-own" // whose ballots give each candidate the same
+	r.Ballots[0].ValueExact = p("1")
+	r.Ballots = append(r.Ballots, record.Ballot{Entry: 2, Agent: 0, Candidate: p(int32(1)), ValueExact: p("1")})
+	if does := Tell(r).Rounds[0].Phases[2].Turns[0].Does; does != ": approves of candidates 1, 2" {
+		t.Errorf("with equal values a ballot is told as %q", does)
+	}
+	r.Ballots[len(r.Ballots)-1].ValueExact = p("1/2")
+	if does := Tell(r).Rounds[0].Phases[2].Turns[0].Does; does != ": candidates 1 > 2" {
+		t.Errorf("a ranking is told as %q", does)
+	}
+}
+
+// What the environment gives is no speech, and a decision can change without a vote.
+func TestWhatTheEnvironmentGives(t *testing.T) {
+	r := rows()
+	r.Turns[4] = record.Turn{Entry: 4, Round: 1, Kind: "env", Role: "facilitator", Phase: "median", Format: "answer", Status: "said", ProposalJSON: p("4")}
+	r.Rounds[0] = record.Round{Round: 1, DecisionKey: p("a"), DecisionJSON: p("4")}
+	r.Rounds = append(r.Rounds, record.Round{Round: 2, DecisionKey: p("b"), DecisionJSON: p("5")}, record.Round{Round: 3, DecisionKey: p("b"), DecisionJSON: p("5")})
+	s := Tell(r)
+	phases := s.Rounds[0].Phases
+	if turn := phases[len(phases)-1].Turns[0]; turn.Who+turn.Does != " (facilitator) gives 4" || turn.Text != "" {
+		t.Errorf("what the environment gives is told as %q %q", turn.Who+turn.Does, turn.Text)
+	}
+	for i, want := range []string{"4 stands from now on.", "5 stands from now on.", "5 stands as before."} {
+		if s.Rounds[i].Standing != want {
+			t.Errorf("round %d: %q, want %q", i+1, s.Rounds[i].Standing, want)
+		}
+	}
+	r.Turns[4].ProposalJSON = nil
+	phases = Tell(r).Rounds[0].Phases
+	if turn := phases[len(phases)-1].Turns[0]; turn.Does != " gives nothing" {
+		t.Errorf("nothing is told as %q", turn.Does)
 	}
 }

@@ -34,6 +34,12 @@ func (t *telling) turn(row record.Turn) Turn {
 		turn.Text = said(row.Text)
 	}
 	turn.Reason = said(row.Reason)
+	if row.Kind == "env" && turn.Text == "" { // what it gives is no speech
+		turn.Does = " gives nothing"
+		if row.ProposalJSON != nil {
+			turn.Does = " gives " + said(row.ProposalJSON)
+		}
+	}
 	return turn
 }
 
@@ -52,7 +58,7 @@ func (t *telling) does(row record.Turn) string {
 	case row.Format == string(transcript.FormatProposal):
 		return " proposes" + worth(row)
 	case row.Format == string(transcript.FormatBallot):
-		return ": " + ballot(row)
+		return ": " + ballot(row, t.approves(row.Entry))
 	case row.Format == string(transcript.FormatMessage):
 		if to := listed(row.AddresseesJSON); len(to) > 0 {
 			return " to " + t.called(to) + ":"
