@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/tables"
+	"roundtable/envs/wording"
 )
 
 // Figure is what is drawn.
@@ -102,7 +103,8 @@ func Names() []string {
 // Make is one of Names; the error says why there is none.
 func Make(c tables.Campaign, name string) (Figure, error) {
 	if !slices.Contains(Names(), name) {
-		return Figure{}, fmt.Errorf("there is no figure %q; there are %s", name, strings.Join(slices.Concat(Names(), OfActs()), ", "))
+		names := slices.Concat(Names(), OfActs())
+		return Figure{}, fmt.Errorf("there is no figure %q; there are %s%s", name, strings.Join(names, ", "), wording.DidYouMean(name, names))
 	}
 	make, ok := ofStates[name]
 	if !ok {

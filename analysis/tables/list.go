@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"roundtable/envs/wording"
 )
 
 // listed is a table that can be asked for.
@@ -141,5 +143,6 @@ func (c Campaign) Table(name string) (Table, error) {
 		}
 		return t, nil
 	}
-	return Table{}, fmt.Errorf("there is no table %q; there are %s and all", name, strings.Join(slices.Concat(Names(), OfMessages()), ", "))
+	names := slices.Concat(Names(), OfMessages())
+	return Table{}, fmt.Errorf("there is no table %q; there are %s and all%s", name, strings.Join(names, ", "), wording.DidYouMean(name, names))
 }

@@ -15,7 +15,24 @@ import (
 )
 
 // Formats that Write knows.
-func Formats() []string { return []string{"text", "md", "csv", "json"} }
+func Formats() []string { return []string{"text", "md", "csv", "json", "html", "latex"} }
+
+// Ending is the format that the ending of a file's name, without its dot, stands
+// for; empty if it stands for none.
+func Ending(ending string) string {
+	switch ending {
+	case "", "txt":
+		return "text"
+	case "tex":
+		return "latex"
+	case "htm":
+		return "html"
+	}
+	if slices.Contains(Formats(), ending) {
+		return ending
+	}
+	return ""
+}
 
 // Write writes tables in one of the Formats. JSON is a list; CSV has a line
 // with the name of each table before it if there are several.
@@ -25,6 +42,10 @@ func Write(w io.Writer, format string, tables []Table) error {
 		return each(w, tables, Table.Text)
 	case "md":
 		return each(w, tables, Table.Markdown)
+	case "html":
+		return each(w, tables, Table.HTML)
+	case "latex":
+		return each(w, tables, Table.LaTeX)
 	case "csv":
 		return writeCSV(w, tables)
 	case "json":
