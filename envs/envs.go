@@ -91,6 +91,18 @@ type Baseline struct {
 	Goodness float64
 }
 
+// Explained is an Instance that says what it is about to readers of a finished
+// transcript, who may know more than any agent: the right answer, for one.
+type Explained interface {
+	Facts() []Fact
+}
+
+// Fact is one thing that readers are told.
+type Fact struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
 // Answering is an Instance that finds an answer at the end of a free text. The
 // error says what is missing, in words that can be shown to the model.
 type Answering interface {

@@ -105,22 +105,38 @@ func (s Source) personas(step transcript.Step) (own string, all []Persona) {
 			own = s.Said(e.Index).Text
 		}
 	})
-	given, ok := s.Protocol.(interface {
-		Persona(agent int) (protocol.Persona, bool)
-	})
-	if !ok {
-		return own, all
-	}
-	for i, name := range names {
-		p, given := given.Persona(i)
-		if !given || p.Role == "" {
+	for i, p := range givenPersonas(s.Protocol, names) {
+		if p.Text == "" {
 			continue
 		}
-		all = append(all, Persona{Agent: name, Text: personaText(p)})
+		all = append(all, p)
 		if step.Speaker == (transcript.Speaker{Index: i}) {
-			own = personaText(p)
+			own = p.Text
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Persona) int { return slices.Index(names, a.Agent) - slices.Index(names, b.Agent) })
 	return own, all
+}
+
+// GivenPersonas returns the personas that a campaign's file gives, by agent; none if it gives none.
+func GivenPersonas(p protocol.Protocol, inst envs.Instance) []Persona {
+	return slices.DeleteFunc(givenPersonas(p, Names(inst.Agents())), func(p Persona) bool { return p.Text == "" })
+}
+
+// givenPersonas has an empty text for an agent without a persona.
+func givenPersonas(p protocol.Protocol, names []string) []Persona {
+	given, ok := p.(interface {
+		Persona(agent int) (protocol.Persona, bool)
+	})
+	if !ok {
+		return nil
+	}
+	all := make([]Persona, len(names))
+	for i, name := range names {
+		all[i].Agent = name
+		if one, given := given.Persona(i); given && one.Role != "" {
+			all[i].Text = personaText(one)
+		}
+	}
+	return all
 }

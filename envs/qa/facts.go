@@ -1,0 +1,31 @@
+package qa
+
+import (
+	"fmt"
+	"strings"
+
+	"roundtable/envs"
+)
+
+// Facts are the question as it was dealt, and its accepted answers.
+func (in *Instance) Facts() []envs.Fact {
+	var facts []envs.Fact
+	add := func(name, text string) {
+		if text != "" {
+			facts = append(facts, envs.Fact{Name: name, Text: text})
+		}
+	}
+	add("Context", in.seen.Context)
+	add("Question", in.seen.Question)
+	var options []string
+	for _, o := range in.seen.Options {
+		options = append(options, fmt.Sprintf("(%s) %s", o.Letter, o.Text))
+	}
+	add("Options", strings.Join(options, "\n"))
+	key := strings.Join(in.accepted(), ", or ")
+	if key == "" {
+		key = "the text does not say it"
+	}
+	add("Right answer", key)
+	return facts
+}
