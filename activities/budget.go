@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"golang.org/x/sync/errgroup"
+
 	"roundtable/activities/lake"
 	"roundtable/activities/money"
 	store "roundtable/analysis/lake"
@@ -60,31 +62,57 @@ func Spent(ctx context.Context, s store.Store, campaign string) (money.Amount, e
 	}
 	sum := correction(settled)
 	add := func(c store.Charge) { sum = sum.Add(money.Amount{NanoUSD: c.NanoUSD, Tokens: c.Tokens}) }
-	markers, err := store.Commits(ctx, s, campaign)
-	if err != nil {
-		return sum, err
+	markers, unended, err := ledger(ctx, s, campaign)
+	for _, m := range markers {
+		add(m.Charged)
+	}
+	for _, u := range unended {
+		add(u.stored.Charge())
+	}
+	return sum, err
+}
+
+// unended is a collaboration that has begun and not ended, with what is stored of it.
+type unended struct {
+	lake.Place
+	stored lake.Stored
+}
+
+// readers is how many collaborations are read at once.
+const readers = 16
+
+// ledger reads the markers of a campaign's ended collaborations, and what is
+// stored of the others.
+func ledger(ctx context.Context, s store.Store, campaign string) (markers []store.Marker, others []unended, err error) {
+	if markers, err = store.Commits(ctx, s, campaign); err != nil {
+		return nil, nil, err
 	}
 	ended := map[store.Run]bool{}
 	for _, m := range markers {
 		ended[m.Run()] = true
-		add(m.Charged)
 	}
 	answers := lake.NewAnswers(s)
 	places, err := answers.Places(ctx, campaign)
 	if err != nil {
-		return sum, err
+		return nil, nil, err
 	}
 	for _, p := range places {
-		if ended[store.Run{Collaboration: p.Collaboration, Generation: p.Generation}] {
-			continue
+		if !ended[store.Run{Collaboration: p.Collaboration, Generation: p.Generation}] {
+			others = append(others, unended{Place: p})
 		}
-		stored, err := answers.Load(ctx, p)
-		if err != nil && !errors.Is(err, lake.ErrCorrupt) { // its cell will end as failed and count what can be read, too
-			return sum, err
-		}
-		add(stored.Charge())
 	}
-	return sum, nil
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(readers)
+	for i := range others {
+		all.Go(func() (err error) {
+			others[i].stored, err = answers.Load(ctx, others[i].Place)
+			if errors.Is(err, lake.ErrCorrupt) { // its cell will end as failed and count what can be read, too
+				return nil
+			}
+			return err
+		})
+	}
+	return markers, others, all.Wait()
 }
 
 // Close gives back what this process has reserved of budgets.

@@ -18,7 +18,7 @@ import (
 
 // Defaults of limits that a campaign does not set.
 const (
-	defaultCalls   = 200 // at once
+	DefaultCalls   = 200 // at once
 	defaultTimeout = 10 * time.Minute
 )
 
@@ -118,7 +118,7 @@ func (a *Activities) ceiling(m Manifest, p Provider) {
 }
 
 func atOnce(l plan.Limits, name string) int {
-	n := defaultCalls
+	n := DefaultCalls
 	if l.Calls > 0 {
 		n = l.Calls
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"roundtable/activities/lake"
 	"roundtable/activities/prompt"
@@ -31,6 +32,7 @@ type collaboration struct {
 	turns   map[int]lake.Turn // finished ones, by entry
 	told    []*prompt.Told    // by agent, rendered when first needed
 	stuck   error             // why the environment cannot give a pending entry
+	taken   atomic.Int64      // how many turns were asked; read without mu
 
 	// As of the last load: turns that are still to be asked again, and calls whose outcome is not known.
 	unfinished []lake.Turn
@@ -131,6 +133,7 @@ func (c *collaboration) add(t lake.Turn) error {
 		return err
 	}
 	c.turns[t.Entry] = t
+	c.taken.Add(1)
 	if err != nil {
 		return fmt.Errorf("after entry %d: %w", t.Entry, err)
 	}

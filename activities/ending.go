@@ -30,15 +30,21 @@ func (a *Activities) ended(ctx context.Context, c *campaign, ref task.Ref) (*tas
 
 // ResultOf a committed collaboration.
 func ResultOf(m store.Marker) task.Result {
-	r := task.Result{Status: m.Status, Calls: m.Calls, Cached: m.Cached, InputTokens: m.InputTokens, OutputTokens: m.OutputTokens}
-	if m.CostUSD == nil || m.WorstUSD == nil {
+	r := resultOf(lake.Spent{Calls: int32(m.Calls), InputTokens: m.InputTokens, OutputTokens: m.OutputTokens, CostUSD: m.CostUSD, WorstUSD: m.WorstUSD})
+	r.Status, r.Cached = m.Status, m.Cached
+	return r
+}
+
+func resultOf(s lake.Spent) task.Result {
+	r := task.Result{Calls: int64(s.Calls), InputTokens: s.InputTokens, OutputTokens: s.OutputTokens}
+	if s.CostUSD == nil || s.WorstUSD == nil {
 		r.Unpriced = true
 	}
-	if m.CostUSD != nil {
-		r.CostUSD = *m.CostUSD
+	if s.CostUSD != nil {
+		r.CostUSD = *s.CostUSD
 	}
-	if m.WorstUSD != nil {
-		r.WorstUSD = *m.WorstUSD
+	if s.WorstUSD != nil {
+		r.WorstUSD = *s.WorstUSD
 	}
 	return r
 }

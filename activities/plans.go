@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"roundtable/activities/prompt"
 	store "roundtable/analysis/lake"
@@ -97,6 +98,7 @@ type condition struct {
 	templates *prompt.Templates
 	provider  Provider
 	others    map[string]Provider // in place of it, by agent's name or role
+	most      func() int          // calls of one collaboration if no rule stops it early, re-asks not counted
 }
 
 // asked is the model of a speaker: an agent's name, or a role.
@@ -185,6 +187,7 @@ func (a *Activities) buildConditions(c *campaign) error {
 		built := &condition{
 			Condition: cond, id: cond.ID(), agents: c.Agents[i], rounds: c.Rounds[i], packHash: hash,
 			env: env, templates: templates[hash], others: map[string]Provider{},
+			most: sync.OnceValue(func() int { n, _ := mostCalls(cond, c.Agents[i]); return n }),
 		}
 		var err error
 		if built.provider, err = a.config.Models(c.located(cond.Model), cond, env); err != nil {

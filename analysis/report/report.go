@@ -15,6 +15,7 @@ import (
 	"roundtable/analysis/figures"
 	"roundtable/analysis/record"
 	"roundtable/analysis/tables"
+	"roundtable/analysis/telling"
 )
 
 // Source is what a report is made from.
@@ -29,6 +30,8 @@ type Source struct {
 	// Unusable are the raw answers of some entries that could not be used; nil
 	// if they are not at hand. What it could read counts beside an error.
 	Unusable func(of record.Key, entries []int) (map[int][]Unusable, error)
+	// Facts say what a collaboration was about; nil if that is not at hand.
+	Facts func(of record.Key) ([]telling.Fact, error)
 }
 
 // Files are beside the page.

@@ -167,7 +167,7 @@ func TestPageGolden(t *testing.T) {
 	}
 	for _, says := range []string{
 		"SIMULATED: answers by scripted agents, not by language models, in 1 of 3 collaborations.",
-		"3 cells are in: 2 succeeded, 1 failed, 0 stopped.",
+		"3 collaborations finished: 2 succeeded, 1 failed, 0 stopped.",
 		"majority (2) · rated (1)", "openai/gpt: 400 after 17 tries", "answer that ended early", "call of unknown outcome", "turn without a usable answer",
 		`<td class="n">undecided</td>`, `href="#rated-1-i0-r1"`, `id="rated-1-i0-r1"`, "2023-11-14 22:13:20 to 2023-11-14 22:14:20 UTC",
 		"INVALID after 3 answers", "saw 0–5", "Candidate 1",
@@ -249,7 +249,7 @@ func TestFaultsEndTheReport(t *testing.T) {
 
 func TestNothingYet(t *testing.T) {
 	page, _, _ := write(t, source())
-	for _, says := range []string{"0 cells are in", "There is nothing to draw yet."} {
+	for _, says := range []string{"0 collaborations finished", "There is nothing to draw yet."} {
 		if !strings.Contains(page, says) {
 			t.Errorf("an empty campaign's page does not say %q", says)
 		}

@@ -167,7 +167,7 @@ func (t *tally) status(c tables.Campaign) string {
 	if planned > 0 {
 		of = fmt.Sprintf(" of %d", planned)
 	}
-	return fmt.Sprintf("%d%s cells are in: %d succeeded, %d failed, %d stopped.%s", len(t.latest()), of, n["succeeded"], n["failed"], n["stopped"], again)
+	return fmt.Sprintf("%d%s collaborations finished: %d succeeded, %d failed, %d stopped.%s", len(t.latest()), of, n["succeeded"], n["failed"], n["stopped"], again)
 }
 
 // latest are the collaborations without generations that were run again, which come after them.

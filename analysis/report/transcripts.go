@@ -82,6 +82,8 @@ type story struct {
 	Simulated string
 	unusable  map[int][]Unusable
 	Lost      string // why unusable answers are missing
+	Unknown   string // why it cannot be said what it was about
+	Show      string // the command that shows prompts and raw answers
 }
 
 func (s Source) story(id string, rows record.Rows) story {
@@ -89,6 +91,13 @@ func (s Source) story(id string, rows record.Rows) story {
 	c := rows.Collaborations[0]
 	if c.Simulated {
 		told.Simulated = tables.Simulated + "."
+	}
+	told.Show = fmt.Sprintf("roundtable show %s/%s.%d --prompts --raw", c.CampaignID, c.CollaborationID, c.Generation)
+	if s.Facts != nil {
+		var err error
+		if told.Facts, err = s.Facts(c.Key); err != nil {
+			told.Unknown = err.Error()
+		}
 	}
 	if entries := faulty(rows.Turns); s.Unusable != nil && len(entries) > 0 {
 		var err error

@@ -52,7 +52,7 @@ func TestEarlierGenerations(t *testing.T) {
 		t.Errorf("%d collaborations", w.Collaborations)
 	}
 	for _, says := range []string{
-		"1 cells are in: 1 succeeded, 0 failed, 0 stopped. Generations that were run again, listed too: 1.",
+		"1 collaborations finished: 1 succeeded, 0 failed, 0 stopped. Generations that were run again, listed too: 1.",
 		`<a href="#rated-1-i0-r1.0">`, `id="rated-1-i0-r1.0"`, `id="rated-1-i0-r1"`, "failed, run again", "collaboration failed (run again since)",
 		`<th scope="row">decision rule</th><td>rated</td>`,
 	} {

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/acts"
-	"roundtable/analysis/figures"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/tables"
 	"roundtable/envs/wording"
@@ -59,22 +58,30 @@ func newAnalyze(o *options) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&which.table, "table", "", strings.Join(slices.Concat(tables.Names(), tables.OfMessages()), ", ")+" or all (default: what run prints)")
+	cmd.Flags().StringVar(&which.table, "table", "", "NAME of a table (roundtable list tables), or all (default: what run prints)")
 	which.flags(cmd)
 	cmd.Flags().StringSliceVar(&which.baselines, "baseline", nil, "campaigns of single agents on the same questions, shown with discussions in tables and figures 2.*; repeat it for several")
-	cmd.Flags().StringVar(&figure, "figure", "", strings.Join(slices.Concat(figures.Names(), figures.OfActs()), ", ")+", instead of a table; drawn as svg or png, 22 to 24 also as dot")
+	cmd.Flags().StringVar(&figure, "figure", "", "NAME of a figure (roundtable list figures) to draw instead of a table")
 	cmd.Flags().StringVar(&reading, "reading", string(acts.Anyone), "how figures 22 to 24 count: "+wording.Or(acts.Readings()))
-	cmd.Flags().StringVar(&format, "format", "", strings.Join(tables.Formats(), ", ")+" (default: text, or what FILE's name ends in)")
+	cmd.Flags().StringVar(&format, "format", "", strings.Join(tables.Formats(), ", ")+"; of figures svg, png, json or dot (default: what FILE's name ends in, else text or svg)")
 	cmd.Flags().StringVarP(&file, "output", "o", "", "write to FILE instead of standard output")
 	return cmd
 }
 
 // format is the one that is asked for, or that the file's name or --json says.
 func (o *options) format(asked, file string) (string, error) {
-	if !slices.Contains(tables.Formats(), strings.TrimPrefix(filepath.Ext(file), ".")) {
-		file = "" // a name that says nothing is one of text
+	ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(file)), ".")
+	if asked == "tex" {
+		asked = "latex"
 	}
-	return formatOf(asked, file, o.json, tables.Formats())
+	format := tables.Ending(ending)
+	if asked != "" || o.json {
+		return formatOf(asked, "", o.json, tables.Formats())
+	}
+	if format == "" {
+		return "", fmt.Errorf("-o %s: tables are not written as %q; name the file .txt, .md, .csv, .json, .html or .tex, or give --format: %s", file, ending, strings.Join(tables.Formats(), ", "))
+	}
+	return format, nil
 }
 
 // readLake opens the lake to read a campaign.
@@ -92,11 +99,19 @@ func (o *options) readLake(ctx context.Context, campaign string) (store.Store, e
 	case len(names) == 0:
 		return nil, exit{exitUsage, fmt.Errorf("the lake %s has no campaign yet", o.lake)}
 	}
+	return nil, o.unknown(campaign, names)
+}
+
+// unknown is the error of a campaign that the lake does not have.
+func (o *options) unknown(campaign string, names []string) error {
+	if len(names) == 0 {
+		return exit{exitUsage, fmt.Errorf("the lake %s has no campaign %q; it has none yet", o.where(), campaign)}
+	}
 	hint := ""
 	if strings.ContainsAny(campaign, "./") {
 		hint = " (a campaign is named by the name: in its file)"
 	}
-	return nil, exit{exitUsage, fmt.Errorf("the lake %s has nothing of a campaign %q%s; it has %s", o.lake, campaign, hint, strings.Join(names, ", "))}
+	return exit{exitUsage, fmt.Errorf("the lake %s has no campaign %q%s; it has %s%s", o.where(), campaign, hint, strings.Join(names, ", "), wording.DidYouMean(campaign, names))}
 }
 
 // readBaseline finds the campaigns that are compared to.
@@ -131,7 +146,7 @@ func (w wanted) beside(ctx context.Context, s store.Store, c tables.Campaign) (t
 func (o *options) openLake() (store.Store, error) {
 	if dir, local := o.lakeFolder(); local {
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			return nil, exit{exitUsage, fmt.Errorf("there is no lake at %s; --lake says where it is, and `roundtable run FILE` makes one", o.lake)}
+			return nil, exit{exitUsage, fmt.Errorf("there is no lake at %s; --lake or ROUNDTABLE_LAKE says where it is, and `roundtable run FILE` makes one", o.lake)}
 		}
 	}
 	s, err := store.Open(o.lake)
@@ -149,7 +164,7 @@ type analysis struct {
 	Tables   []tables.Table `json:"tables"`
 }
 
-// cells says how many cells are in.
+// cells says how many cells have ended.
 type cells struct {
 	Planned   *int `json:"planned"` // null if the plan is not known
 	Succeeded int  `json:"succeeded"`
@@ -163,7 +178,7 @@ func (a analysis) String() string {
 	if a.Cells.Planned != nil {
 		of = fmt.Sprintf(" of %d", *a.Cells.Planned)
 	}
-	return fmt.Sprintf("%s: %d%s cells are in (%d succeeded, %d failed, %d stopped)", a.Campaign, in, of, a.Cells.Succeeded, a.Cells.Failed, a.Cells.Stopped)
+	return fmt.Sprintf("%s: %d%s collaborations finished (%d succeeded, %d failed, %d stopped)", a.Campaign, in, of, a.Cells.Succeeded, a.Cells.Failed, a.Cells.Stopped)
 }
 
 // printTables prints and returns what a campaign found: the tables of the paper that it is
@@ -323,5 +338,22 @@ func writeTo(file string, w io.Writer, write func(io.Writer) error) error {
 	if err := write(&b); err != nil {
 		return err
 	}
-	return os.WriteFile(file, b.Bytes(), 0o644)
+	return writeFile(file, b.Bytes())
+}
+
+// writeFile writes what -o asks for, and says in words what keeps it from that.
+func writeFile(file string, data []byte) error {
+	err := os.WriteFile(file, data, 0o644)
+	folder := filepath.Dir(file)
+	switch info, statErr := os.Stat(file); {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return exit{exitUsage, fmt.Errorf("cannot write %s: there is no folder %s", file, folder)}
+	case errors.Is(err, fs.ErrPermission):
+		return exit{exitUsage, fmt.Errorf("cannot write %s: no permission", file)}
+	case statErr == nil && info.IsDir():
+		return exit{exitUsage, fmt.Errorf("cannot write %s: it is a folder; name a file", file)}
+	}
+	return fmt.Errorf("cannot write %s: %w", file, err)
 }

@@ -83,10 +83,10 @@ func stageOf(details *commonpb.Payloads, c converter.DataConverter) string {
 // bound says in a sentence what keeps a campaign from going faster.
 func bound(all []binding) string {
 	if len(all) == 0 {
-		return "nothing is waiting"
+		return "no calls are throttled"
 	}
 	if all[0].For == activities.WaitsAnswer {
-		return "nothing binds: turns wait for their models' answers"
+		return "no calls are throttled: turns wait for their models' answers"
 	}
 	var parts []string
 	for _, b := range all {

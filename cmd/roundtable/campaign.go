@@ -17,6 +17,7 @@ import (
 	"roundtable/activities/money"
 	"roundtable/activities/prompt"
 	store "roundtable/analysis/lake"
+	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
 )
@@ -43,7 +44,7 @@ func openData(path string) (fs.FS, error) {
 func readCampaign(ctx context.Context, path string, s store.Store, dial bool) (activities.Plan, activities.Manifest, plan.File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return activities.Plan{}, activities.Manifest{}, plan.File{}, exit{exitUsage, err}
+		return activities.Plan{}, activities.Manifest{}, plan.File{}, exit{exitUsage, unreadable(path, err)}
 	}
 	from := fileFolder{filepath.Dir(path)}
 	prices := priceList{known: map[string]money.Price{}, from: from}
@@ -71,14 +72,27 @@ func readCampaign(ctx context.Context, path string, s store.Store, dial bool) (a
 	return p, m, file, nil
 }
 
+// unreadable says why a campaign file cannot be read, and which ones are beside it.
+func unreadable(path string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the campaign file %s cannot be read: %w", path, errors.Unwrap(err))
+	}
+	there, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*.y*ml"))
+	hint := "; there is no .yaml file in that folder"
+	if len(there) > 0 {
+		hint = "; in that folder: " + strings.Join(there, ", ")
+	}
+	return fmt.Errorf("there is no campaign file %s%s%s", path, hint, wording.DidYouMean(path, there))
+}
+
 func faultsOf(path string, faults plan.Faults) error {
 	lines := make([]string, len(faults))
 	for i, f := range faults {
 		lines[i] = fmt.Sprintf("%s: %s", path, f)
 	}
-	noun := "faults"
+	noun := "errors"
 	if len(lines) == 1 {
-		noun = "fault"
+		noun = "error"
 	}
 	return fmt.Errorf("%d %s in the campaign file, nothing was started\n%s", len(lines), noun, strings.Join(lines, "\n"))
 }

@@ -88,7 +88,7 @@ func haltBefore(ctx context.Context, s store.Store, campaign, reason, again stri
 	if strings.Contains(reason, "roundtable resume") { // it says how
 		fmt.Fprintf(os.Stderr, "%s is paused: %s\n", campaign, reason)
 	} else {
-		fmt.Fprintf(os.Stderr, "%s is paused: %s\nto go on: %s\n", campaign, reason, again)
+		fmt.Fprintf(os.Stderr, "%s is paused: %s\nresume with: %s\n", campaign, reason, again)
 	}
 	return exit{exitIncomplete, fmt.Errorf("%s is paused before its first call; --no-check starts it without asking", campaign)}
 }

@@ -71,7 +71,7 @@ func TestCostRefuses(t *testing.T) {
 		{[]string{"reading", "--by", "mood"}, []string{"mood", "condition", "phase"}},
 		{[]string{"reading", "--format", "xls"}, []string{"xls", "csv"}},
 		{[]string{"writing"}, []string{`"writing"`}},
-		{nil, []string{"one campaign"}},
+		{nil, []string{"expected 1 campaign, got 0"}},
 	} {
 		_, err := runCommand(t, append([]string{"cost", "--lake", o.lake}, x.args...)...)
 		fails(t, err, exitUsage, x.says...)

@@ -76,7 +76,7 @@ func TestDiscussionsRefused(t *testing.T) {
 		"protocol: roundtable\nrule: supermajority_consensus":                                      "counts who agrees with a draft, which the protocol discussion has",
 		"protocol: debate\nrule: judge":                                                            "the rule (a judge's choice) counts the ballot of a judge who is no agent, which the protocol discussion has",
 		"protocol: {name: discussion, vote_from: 9}\nrule: simple":                                 "vote_from",
-		"protocol: {name: discussion, challenge: context}\nrule: simple":                           "1 fault in the campaign file",
+		"protocol: {name: discussion, challenge: context}\nrule: simple":                           "1 error in the campaign file",
 	} {
 		save(t, dir, "campaign.yaml", "name: no\nenv: {name: qa, format: bbh, file: orders.json}\ndata: examples/data\nmodel: scripted/answerer\n"+text+"\n")
 		out, err := program(t, dir, "plan", "campaign.yaml").CombinedOutput()

@@ -112,7 +112,7 @@ func TestPausingFaults(t *testing.T) {
 	for _, fault := range faults {
 		v.after(20, fault.trick)
 		d := ends(t, exitIncomplete, dir, v.at(), verb...)
-		for _, s := range append(fault.says, "is paused", "to go on: roundtable") {
+		for _, s := range append(fault.says, "is paused", "resume with: roundtable") {
 			if !strings.Contains(d.err, s) {
 				t.Errorf("%s: does not say %q:\n%s", fault.name, s, d.err)
 			}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -185,7 +184,7 @@ func (l labelOptions) report(ctx context.Context, s store.Store, name string, ho
 		return err
 	}
 	if l.json {
-		err = writeJSON(os.Stdout, r)
+		err = writeJSON(l.stdout(), r)
 	} else {
 		r.print()
 	}

@@ -149,7 +149,7 @@ func TestRunLabelsKilled(t *testing.T) {
 	from := len(asked.arrivals(0))
 	until(t, "labels are asked for", func() bool { return len(asked.arrivals(from)) >= 8 })
 	b.kill()
-	if says := output(t, dir, "status", "talk"); !strings.Contains(says, "are not labelled yet; to go on: roundtable label talk") {
+	if says := output(t, dir, "status", "talk"); !strings.Contains(says, "are not labelled yet; resume with: roundtable label talk") {
 		t.Errorf("of a campaign that was killed while it labelled status says\n%s", says)
 	}
 	stored, from := storedKeys(t, dir), len(asked.arrivals(0))

@@ -7,34 +7,41 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"roundtable/analysis/figures"
 	store "roundtable/analysis/lake"
+	"roundtable/analysis/record"
+	"roundtable/analysis/tables"
+	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/catalogue"
+	"roundtable/workflows/plan"
 )
 
 // kinds of things that list knows, in its order.
-var kinds = []string{"envs", "protocols", "rules", "stops", "models", "campaigns"}
+var kinds = []string{"envs", "protocols", "rules", "stops", "models", "campaigns", "tables", "figures"}
 
 func newList(o *options) *cobra.Command {
 	return &cobra.Command{
-		Use:       "list [envs|protocols|rules|stops|models|campaigns]",
-		Short:     "List what a campaign can name, with defaults, and the campaigns of the lake",
+		Use:       "list [envs|protocols|rules|stops|models|campaigns|tables|figures]",
+		Short:     "List what a campaign can name, with defaults; campaigns, tables and figures",
 		ValidArgs: kinds,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 1 && !slices.Contains(kinds, args[0]) {
-				return exit{exitUsage, fmt.Errorf("list takes one of %s, or nothing for all; not %q", strings.Join(kinds, ", "), args)}
+				return exit{exitUsage, fmt.Errorf("list takes one of %s, or nothing; not %q%s", strings.Join(kinds, ", "), args, wording.DidYouMean(args[0], kinds))}
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			wanted := kinds
+			wanted := kinds[:slices.Index(kinds, "tables")] // what follows is listed if it is named
 			if len(args) == 1 {
 				wanted = args
 			}
@@ -57,6 +64,8 @@ type listedCampaign struct {
 	Name  string `json:"name"`
 	Known bool   `json:"planned"` // its plan is recorded
 	workflows.Status
+	Models []string   `json:"models,omitempty"` // as its plan names them
+	Ended  *time.Time `json:"ended,omitempty"`  // when its latest answer was in; absent if nothing has ended
 }
 
 func (o *options) list(ctx context.Context, w io.Writer, wanted []string) error {
@@ -100,8 +109,21 @@ func things(kind string) []listed {
 		return plugins(catalogue.Rules())
 	case "stops":
 		return plugins(catalogue.Stopping())
+	case "tables":
+		return explained(slices.Concat(tables.Names(), tables.OfMessages()), tables.About)
+	case "figures":
+		return explained(slices.Concat(figures.Names(), figures.OfActs()), figures.About)
 	}
 	return models()
+}
+
+// explained are names with what each shows.
+func explained(names []string, about func(string) string) []listed {
+	all := make([]listed, len(names))
+	for i, name := range names {
+		all[i] = listed{Name: name, About: about(name)}
+	}
+	return all
 }
 
 func plugins[T, N any](list []catalogue.Plugin[T, N]) []listed {
@@ -137,11 +159,16 @@ func printThings(w io.Writer, kind string, list []listed) error {
 	fmt.Fprintf(w, "%s:\n", map[string]string{
 		"envs": "Environments (env:)", "protocols": "Protocols (protocol:)", "rules": "Decision rules (rule:)",
 		"stops": "Stopping rules (stop:)", "models": "Models (model:)",
+		"tables": "Tables (analyze --table)", "figures": "Figures (analyze --figure)",
 	}[kind])
 	for _, l := range list {
 		name := l.Name
 		if len(l.Aliases) > 0 {
 			name += " (also " + strings.Join(l.Aliases, ", ") + ")"
+		}
+		if kind == "tables" || kind == "figures" {
+			fmt.Fprintf(w, "  %-13s %s\n", name, l.About)
+			continue
 		}
 		fmt.Fprintf(w, "  %s\n      %s\n", name, l.About)
 		params, err := asYAML(l.Params)
@@ -206,6 +233,10 @@ func (o *options) campaigns(ctx context.Context) ([]listedCampaign, error) {
 		}
 		if err == nil {
 			c.Status, _, err = ended(ctx, s, p)
+			c.Models = modelsOf(p.Campaign)
+		}
+		if err == nil {
+			c.Ended, err = lastEnd(ctx, s, name)
 		}
 		if err != nil {
 			return nil, err
@@ -222,9 +253,57 @@ func (o *options) printCampaigns(w io.Writer, list []listedCampaign) {
 		if c.Known {
 			of = fmt.Sprintf(" of %d", c.Cells)
 		}
-		fmt.Fprintf(w, "  %s\n      %d%s cells have ended (%d succeeded, %d failed, %d stopped)\n", c.Name, c.Done(), of, c.Succeeded, c.Failed, c.Stopped)
+		fmt.Fprintf(w, "  %s\n      %d%s collaborations finished (%d succeeded, %d failed, %d stopped), $%.4f%s\n",
+			c.Name, c.Done(), of, c.Succeeded, c.Failed, c.Stopped, c.Spent.CostUSD, beside(c.Spent))
+		var more []string
+		if len(c.Models) > 0 {
+			more = append(more, strings.Join(c.Models, ", "))
+		}
+		if c.Ended != nil {
+			more = append(more, "last answer "+c.Ended.Format("2006-01-02 15:04")+" UTC")
+		}
+		if len(more) > 0 {
+			fmt.Fprintf(w, "      %s\n", strings.Join(more, "; "))
+		}
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(w, "  none")
 	}
+}
+
+// modelsOf are the models that a campaign's conditions name, in their order.
+func modelsOf(c plan.Campaign) []string {
+	var all []string
+	add := func(name string) {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	for _, condition := range c.Conditions {
+		add(condition.Model.Name)
+		for _, speaker := range slices.Sorted(maps.Keys(condition.Models)) {
+			add(condition.Models[speaker].Name)
+		}
+	}
+	return all
+}
+
+// lastEnd is when the latest answer of a campaign's collaborations was in.
+func lastEnd(ctx context.Context, s store.Store, name string) (*time.Time, error) {
+	d, err := store.ReadDataset(ctx, s, name)
+	if err != nil {
+		return nil, err
+	}
+	var last int64
+	for row, err := range store.Scan[record.Collaboration](ctx, s, d) {
+		if err != nil {
+			return nil, err
+		}
+		last = max(last, row.EndedAt)
+	}
+	if last == 0 {
+		return nil, nil
+	}
+	at := time.UnixMicro(last).UTC()
+	return &at, nil
 }

@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -28,6 +30,7 @@ import (
 	"roundtable/activities/model/scripted"
 	store "roundtable/analysis/lake"
 	"roundtable/envs"
+	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 )
 
@@ -68,7 +71,7 @@ func (p providers) build(m plan.Choice, c plan.Condition, env envs.Environment) 
 func (p providers) named(name string, decode envs.Decode, c plan.Condition, env envs.Environment) (activities.Provider, error) {
 	provider, rest, ok := strings.Cut(name, "/")
 	if !ok || rest == "" {
-		return activities.Provider{}, fmt.Errorf("%q is no model; models are provider/model, as openai/gpt-5-mini or scripted/trader", name)
+		return activities.Provider{}, fmt.Errorf("unknown model %q; write provider/model, as openai/gpt-5-mini or scripted/trader", name)
 	}
 	switch provider {
 	case "openai":
@@ -99,7 +102,8 @@ func (p providers) named(name string, decode envs.Decode, c plan.Condition, env 
 		name, _, _ := strings.Cut(p[0], "/")
 		known = append(known, name)
 	}
-	return activities.Provider{}, fmt.Errorf("there is no provider %q; there are %s", provider, strings.Join(slices.Compact(known), ", "))
+	known = slices.Compact(known)
+	return activities.Provider{}, fmt.Errorf("there is no provider %q; there are %s%s", provider, strings.Join(known, ", "), wording.DidYouMean(provider, known))
 }
 
 // labeller makes a model that labels messages; it sends nothing.
@@ -196,7 +200,7 @@ func (p providers) newReplay(name, rest string, decode envs.Decode, c plan.Condi
 		}
 		f, err := os.Open(path)
 		if err != nil {
-			return provider, err
+			return provider, fmt.Errorf("the file of answers %s cannot be read: %w", params.File, errors.Unwrap(err))
 		}
 		defer f.Close()
 		if source, err = replay.Read(f); err != nil {
@@ -224,6 +228,11 @@ type recordedCampaign struct {
 // recorded finds the condition of a recorded campaign that differs only in its model.
 func (p providers) recorded(name string, c plan.Condition) (*recordedCampaign, error) {
 	recorded, _, err := present(context.Background(), p.store, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		names, _ := store.Campaigns(context.Background(), p.store)
+		return nil, fmt.Errorf("replay/%s: the lake has no campaign %q to replay; it has %s. Run that campaign first, or name a file of answers (file: answers.jsonl)%s",
+			name, name, cmp.Or(strings.Join(names, ", "), "none"), wording.DidYouMean(name, names))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("there is no recorded campaign %q in the lake: %w", name, err)
 	}

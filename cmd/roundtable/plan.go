@@ -68,10 +68,11 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 	if o.folder != "" && !o.prompts {
 		return exit{exitUsage, errors.New("-o names a folder for prompts; add --prompts")}
 	}
-	s, err := store.Open(o.lake)
+	s, made, err := o.makeLake()
 	if err != nil {
-		return exit{exitUsage, err}
+		return err
 	}
+	defer made.discard()
 	p, m, file, err := readCampaign(ctx, path, s, o.share > 0)
 	if err != nil {
 		return err
@@ -102,7 +103,7 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 		if o.prompts {
 			d["prompts"] = prompts
 		}
-		return writeJSON(os.Stdout, d)
+		return writeJSON(o.stdout(), d)
 	}
 	fmt.Printf("%s\n\n", file)
 	printPlan(file, all)

@@ -3,14 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/progress"
-	"github.com/jedib0t/go-pretty/v6/text"
-	"github.com/mattn/go-isatty"
 	"go.temporal.io/sdk/client"
 
 	"roundtable/activities"
@@ -24,20 +20,21 @@ const (
 )
 
 // watch shows how far the campaign is until it ends, is paused by an error, or ctx ends.
-func (r runOptions) watch(ctx context.Context, e *engine, run client.WorkflowRun, cells int) (workflows.Status, error) {
+func (r runOptions) watch(ctx context.Context, e *engine, run client.WorkflowRun, name string, cells int) (workflows.Status, error) {
 	var status workflows.Status
 	ended := make(chan error, 1)
 	go func() { ended <- run.Get(ctx, &status) }()
-	show := newDisplay(os.Stderr, cells)
+	show := newDisplay(os.Stderr)
 	defer show.stop()
-	began, shown := time.Now(), time.Now()
+	p := progress{began: time.Now(), before: -1}
+	shown := p.began
 	tick := time.NewTicker(liveEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case err := <-ended:
 			if err == nil {
-				show.update(status, e.activities.Meter(), time.Since(began))
+				show.show(p.line(status, e.activities.Meter(), 0))
 			}
 			return status, err
 		case <-tick.C:
@@ -45,10 +42,13 @@ func (r runOptions) watch(ctx context.Context, e *engine, run client.WorkflowRun
 			if err != nil {
 				continue // the worker is busy; the next tick asks again
 			}
+			if now.Cells == 0 { // the plan is still to be looked through
+				now.Cells = cells
+			}
 			paused := now.Paused && now.Running == 0 || now.Paused && now.PauseReason != "" && idle(e.activities)
 			if show.live() || paused || time.Since(shown) >= plainEvery {
 				shown = time.Now()
-				show.update(now, e.activities.Meter(), time.Since(began))
+				show.show(p.line(now, e.activities.Meter(), e.activities.UnderWay(name)))
 			}
 			if paused {
 				return now, nil
@@ -60,77 +60,35 @@ func (r runOptions) watch(ctx context.Context, e *engine, run client.WorkflowRun
 // idle says whether no call is under way.
 func idle(a *activities.Activities) bool { return a.Meter().UnderWay == 0 }
 
-// display is a live bar on a terminal and plain lines elsewhere.
-type display struct {
-	out     io.Writer
-	writer  progress.Writer // nil off a terminal
-	tracker *progress.Tracker
-	before  int // cells that had ended when we began; -1 until the first status
+// progress is what a line of progress is measured from.
+type progress struct {
+	began  time.Time
+	before float64 // share that was done by then; -1 until the first line
 }
 
-func newDisplay(out *os.File, cells int) *display {
-	d := &display{out: out, before: -1}
-	if !isatty.IsTerminal(out.Fd()) {
-		return d
+// line is the share of the campaign that is done, and what to say of it:
+// collaborations, time left, calls, money. underWay is how much of the
+// collaborations that have not ended is done, in collaborations.
+func (p *progress) line(s workflows.Status, m activities.Reading, underWay float64) (share float64, line string) {
+	share = shareDone(s, underWay)
+	if p.before < 0 {
+		p.before = share
 	}
-	if os.Getenv("NO_COLOR") != "" {
-		text.DisableColors()
-	}
-	d.tracker = &progress.Tracker{Total: int64(cells), Units: progress.UnitsDefault}
-	d.writer = progress.NewWriter()
-	d.writer.SetOutputWriter(out)
-	d.writer.SetUpdateFrequency(250 * time.Millisecond)
-	d.writer.SetTrackerPosition(progress.PositionLeft)
-	d.writer.SetMessageLength(110)
-	style := d.writer.Style() // the line says value, time and speed itself
-	style.Visibility.ETA, style.Visibility.Time, style.Visibility.Value = false, false, false
-	style.Options.Separator, style.Options.DoneString, style.Options.ErrorString = " ", "", ""
-	style.Options.PercentFormat = "%3.0f%%"
-	d.writer.AppendTracker(d.tracker)
-	go d.writer.Render()
-	return d
-}
-
-func (d *display) live() bool { return d.writer != nil }
-
-func (d *display) update(s workflows.Status, m activities.Reading, took time.Duration) {
-	if d.before < 0 {
-		d.before = s.Done()
-	}
-	line := progressLine(s, m, took, d.before)
-	if !d.live() {
-		fmt.Fprintln(d.out, line)
-		return
-	}
-	d.tracker.UpdateTotal(int64(s.Cells))
-	d.tracker.SetValue(int64(s.Done()))
-	d.tracker.UpdateMessage(line)
-}
-
-func (d *display) stop() {
-	if !d.live() {
-		return
-	}
-	if d.tracker.Value() < d.tracker.Total {
-		d.tracker.MarkAsErrored()
-	} else {
-		d.tracker.MarkAsDone()
-	}
-	time.Sleep(300 * time.Millisecond) // the writer draws the last state at its next tick
-	d.writer.Stop()
-	for d.writer.IsRenderInProgress() {
-		time.Sleep(10 * time.Millisecond)
-	}
-}
-
-// progressLine is one line of progress: cells, calls, money, time left.
-func progressLine(s workflows.Status, m activities.Reading, took time.Duration, before int) string {
-	line := fmt.Sprintf("%d/%d collaborations", s.Done(), s.Cells)
+	took := time.Since(p.began)
+	line = fmt.Sprintf("%d/%d collaborations", s.Done(), s.Cells)
 	if s.Failed > 0 {
 		line += fmt.Sprintf(" (%d failed)", s.Failed)
 	}
-	line += fmt.Sprintf(" · %d calls · %.0f/s · %d retries · %s tokens · $%.2f",
-		m.Calls, float64(m.Calls)/max(took.Seconds(), 0.001), m.Retries, short(m.InputTokens+m.OutputTokens), m.CostUSD)
+	if s.Running > 0 {
+		line += fmt.Sprintf(", %d running", s.Running)
+	}
+	if s.Paused {
+		line += " · paused: " + s.PauseReason
+	} else if done := share - p.before; done > 0 && share < 1 {
+		left := time.Duration(float64(took) / done * (1 - share))
+		line += " · " + left.Round(time.Second).String() + " left"
+	}
+	line += fmt.Sprintf(" · %d calls · $%.2f", m.Calls, m.CostUSD)
 	if m.Unpriced {
 		line += "+?"
 	}
@@ -140,17 +98,21 @@ func progressLine(s workflows.Status, m activities.Reading, took time.Duration, 
 	if m.Failures > 0 {
 		line += fmt.Sprintf(" · %d refused", m.Failures)
 	}
+	line += fmt.Sprintf(" · %s tokens · %.0f/s · %d retries",
+		short(m.InputTokens+m.OutputTokens), float64(m.Calls)/max(took.Seconds(), 0.001), m.Retries)
 	if m.Trouble != nil && time.Since(m.Trouble.At) < time.Minute {
 		line += " · trying again after: " + firstLine(m.Trouble.Text)
 	}
-	if s.Paused {
-		return line + " · paused: " + s.PauseReason
+	return share, line
+}
+
+// shareDone is the share of a campaign's collaborations that is done, those
+// under way counted by their turns.
+func shareDone(s workflows.Status, underWay float64) float64 {
+	if s.Cells == 0 {
+		return 0
 	}
-	if done := s.Done() - before; done > 0 && s.Done() < s.Cells {
-		left := time.Duration(float64(took) / float64(done) * float64(s.Cells-s.Done()))
-		line += " · " + left.Round(time.Second).String() + " left"
-	}
-	return line
+	return min((float64(s.Done())+underWay)/float64(s.Cells), 1)
 }
 
 // firstLine of a text, cut for a line of progress.

@@ -81,6 +81,9 @@ func (q *query) answerOne(ctx context.Context, db *sql.DB, s sql.Statement, out 
 }
 
 func terminal(stream any) bool {
+	if c, ok := stream.(*counter); ok {
+		stream = c.Writer
+	}
 	f, ok := stream.(*os.File)
 	return ok && isatty.IsTerminal(f.Fd())
 }

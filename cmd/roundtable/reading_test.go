@@ -161,7 +161,7 @@ func TestAnalyzeWhileACampaignRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, out, "reading: 3 of 22 cells are in (2 succeeded, 1 failed, 0 stopped)", "SIMULATED", "utility@1", "50.00 (0.00)", "Still to come: 19 cells", "majority", "unanimous")
+	contains(t, out, "reading: 3 of 22 collaborations finished (2 succeeded, 1 failed, 0 stopped)", "SIMULATED", "utility@1", "50.00 (0.00)", "Still to come: 19 cells", "majority", "unanimous")
 	out, err = runCommand(t, "analyze", "reading", "--lake", o.lake, "--json", "--table", "1")
 	if err != nil {
 		t.Fatal(err)
@@ -390,7 +390,7 @@ func TestListCampaigns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, out, "reading", "1 of 22 cells have ended")
+	contains(t, out, "reading", "1 of 22 collaborations finished (1 succeeded, 0 failed, 0 stopped), $0.0000", "scripted/trader")
 	missing := filepath.Join(t.TempDir(), "none")
 	if out, err = runCommand(t, "list", "campaigns", "--lake", missing, "--json"); err != nil {
 		t.Fatal(err)

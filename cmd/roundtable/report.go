@@ -12,11 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"roundtable/activities"
 	"roundtable/analysis/cost"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	reporting "roundtable/analysis/report"
 	"roundtable/analysis/tables"
+	"roundtable/analysis/telling"
 )
 
 func newReport(o *options) *cobra.Command {
@@ -89,7 +91,7 @@ func writeReport(ctx context.Context, s store.Store, name string, how messages, 
 	if r.Transcripts > 0 {
 		r.Folder = &folder
 	}
-	return r, os.WriteFile(file, page.Bytes(), 0o644)
+	return r, writeFile(file, page.Bytes())
 }
 
 func reportSource(ctx context.Context, s store.Store, name string, how messages) (reporting.Source, error) {
@@ -103,6 +105,8 @@ func reportSource(ctx context.Context, s store.Store, name string, how messages)
 		return source, err
 	}
 	source.Unusable = unusableAnswers(ctx, s)
+	reader := activities.NewReader(s, openData)
+	source.Facts = func(of record.Key) ([]telling.Fact, error) { return facts(ctx, reader, of) }
 	if source.Campaign, err = readTables(ctx, s, name); err != nil {
 		return source, err
 	}

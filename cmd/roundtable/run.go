@@ -52,10 +52,11 @@ func newRun(o *options) *cobra.Command {
 }
 
 func (r runOptions) run(ctx context.Context, path string) error {
-	s, err := store.Open(r.lake)
+	s, made, err := r.makeLake()
 	if err != nil {
-		return exit{exitUsage, err}
+		return err
 	}
+	defer made.discard()
 	p, m, file, err := readCampaign(ctx, path, s, true)
 	if err != nil {
 		return err
@@ -66,6 +67,7 @@ func (r runOptions) run(ctx context.Context, path string) error {
 	if err := warn(p, s); err != nil {
 		return err
 	}
+	made.announce(r.where(), r.state)
 	return r.finish(ctx, s, p, m, "roundtable run "+path)
 }
 
@@ -75,7 +77,7 @@ func (r runOptions) finish(ctx context.Context, s store.Store, p activities.Plan
 		if err := relabel(ctx, s, m); err != nil {
 			return err
 		}
-		fmt.Fprintf(os.Stderr, "%s is done already: all %d cells have ended\n", p.Campaign.Name, p.Campaign.Size())
+		fmt.Fprintf(os.Stderr, "%s is done already: all %d collaborations finished\n", p.Campaign.Name, p.Campaign.Size())
 	} else if status, err := r.work(ctx, s, p, m, again); err != nil {
 		return err
 	} else if m.Labels != nil && !status.Cancelled && r.until == 0 && !labelsDone(ctx, s, m) {
@@ -120,8 +122,8 @@ func (r runOptions) work(ctx context.Context, s store.Store, p activities.Plan, 
 	}
 	status, err = r.drive(ctx, e, p, m.Limits)
 	if ctx.Err() != nil {
-		fmt.Fprintf(os.Stderr, "\ninterrupted: answers under way are being kept (Ctrl-C again to leave at once)\n")
-		fmt.Fprintf(os.Stderr, "to go on: %s\n", again)
+		fmt.Fprintf(os.Stderr, "\ninterrupted: answers of in-flight requests are being kept (Ctrl-C again to leave at once)\n")
+		fmt.Fprintf(os.Stderr, "resume with: %s\n", again)
 		return status, exit{exitInterrupted, errors.New("interrupted")}
 	}
 	if err != nil {
@@ -134,9 +136,9 @@ func (r runOptions) work(ctx context.Context, s store.Store, p activities.Plan, 
 		if strings.Contains(status.PauseReason, "roundtable resume") { // it says how; run would go by the file's limits
 			fmt.Fprintf(os.Stderr, "\n%s is paused: %s\n", name, status.PauseReason)
 		} else {
-			fmt.Fprintf(os.Stderr, "\n%s is paused: %s\nto go on: %s\n", name, status.PauseReason, again)
+			fmt.Fprintf(os.Stderr, "\n%s is paused: %s\nresume with: %s\n", name, status.PauseReason, again)
 		}
-		return status, exit{exitIncomplete, fmt.Errorf("%s is paused after %d of %d cells", name, status.Done(), status.Cells)}
+		return status, exit{exitIncomplete, fmt.Errorf("%s is paused after %d of %d collaborations", name, status.Done(), status.Cells)}
 	}
 	return status, nil
 }
@@ -198,7 +200,7 @@ func (r runOptions) drive(ctx context.Context, e *engine, p activities.Plan, lim
 	if err != nil {
 		return workflows.Status{}, err
 	}
-	return r.watch(ctx, e, run, p.Campaign.Size())
+	return r.watch(ctx, e, run, in.Name, p.Campaign.Size())
 }
 
 // attach goes on with a campaign that is running: with the present plan and
@@ -230,7 +232,7 @@ func queryStatus(ctx context.Context, c client.Client, id string) (workflows.Sta
 // report prints the campaign's tables and where everything is.
 func (r runOptions) report(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest) error {
 	name := p.Campaign.Name
-	found, err := printTables(ctx, os.Stdout, s, name, r.json)
+	found, err := printTables(ctx, r.stdout(), s, name, r.json)
 	if err != nil {
 		return err
 	}
@@ -261,9 +263,9 @@ func (r runOptions) report(ctx context.Context, s store.Store, p activities.Plan
 	}
 	switch {
 	case ended < cells:
-		return exit{exitIncomplete, fmt.Errorf("%d of %d cells have not ended; the same command goes on with them", cells-ended, cells)}
+		return exit{exitIncomplete, fmt.Errorf("%d of %d collaborations have not finished; the same command resumes them", cells-ended, cells)}
 	case bad > 0:
-		return exit{exitIncomplete, fmt.Errorf("%d of %d cells did not succeed; `roundtable report %s -o report.html` says why, `run --retry-failed` runs them once more", bad, cells, name)}
+		return exit{exitIncomplete, fmt.Errorf("%d of %d collaborations did not succeed; `roundtable report %s -o report.html` says why, `run --retry-failed` runs them again", bad, cells, name)}
 	}
 	return nil
 }

@@ -15,11 +15,19 @@ import (
 	"roundtable/analysis/record"
 )
 
+// showing is which parts of a collaboration are shown.
+type showing struct {
+	prompts, raw bool
+	entry        int // -1 is all
+}
+
 func newShow(o *options) *cobra.Command {
-	return &cobra.Command{
-		Use:   "show COLLABORATION",
-		Short: "Print a collaboration as a transcript (its id, the beginning of it, or CAMPAIGN/ID)",
-		Args:  oneArg("collaboration"),
+	var how showing
+	cmd := &cobra.Command{
+		Use:               "show COLLABORATION",
+		Short:             "Print a collaboration as a transcript, with prompts and raw answers if asked for",
+		Args:              oneArg("collaboration"),
+		ValidArgsFunction: o.completeCollaborations,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := o.openLake()
 			if err != nil {
@@ -29,12 +37,20 @@ func newShow(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if o.json {
-				return showJSON(cmd.OutOrStdout(), rows)
+			v, err := view(cmd.Context(), s, rows, how)
+			if err != nil {
+				return err
 			}
-			return show(cmd.OutOrStdout(), rows)
+			if o.json {
+				return v.json(cmd.OutOrStdout())
+			}
+			return v.show(cmd.OutOrStdout())
 		},
 	}
+	cmd.Flags().BoolVar(&how.prompts, "prompts", false, "print the exact prompt of each entry")
+	cmd.Flags().BoolVar(&how.raw, "raw", false, "print each answer as it was received")
+	cmd.Flags().IntVar(&how.entry, "entry", -1, "print only this entry (the numbers are in the report and in --json)")
+	return cmd
 }
 
 func collaborationRows(ctx context.Context, s store.Store, id string) (rows record.Rows, err error) {
@@ -56,11 +72,11 @@ func collaborationRows(ctx context.Context, s store.Store, id string) (rows reco
 	return rows, fmt.Errorf("the commit of %s has gone while it was read", run)
 }
 
-// showJSON writes the rows; what could steer a terminal is escaped, which JSON
+// json writes the rows; what could steer a terminal is escaped, which JSON
 // itself demands only of some control characters.
-func showJSON(w io.Writer, rows record.Rows) error {
+func (v viewed) json(w io.Writer) error {
 	var b bytes.Buffer
-	if err := writeJSON(&b, rowsJSON(rows)); err != nil {
+	if err := writeJSON(&b, v.document()); err != nil {
 		return err
 	}
 	var escaped strings.Builder

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +12,7 @@ import (
 	"roundtable/activities"
 	store "roundtable/analysis/lake"
 	"roundtable/workflows"
+	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
 
@@ -40,6 +41,10 @@ type campaignStatus struct {
 	Again   int       `json:"again,omitempty"`   // cells that have ended and are to be run once more
 	// Unlabelled collaborations have ended and wait for the labeller of the campaign's file.
 	Unlabelled int `json:"unlabelled,omitempty"`
+	// UnderWay are collaborations that have begun and not ended; spent is of those that have ended.
+	UnderWay activities.Unended `json:"under_way"`
+	Share    float64            `json:"share"` // of the campaign that is done, collaborations under way by their turns
+	Limits   plan.Limits        `json:"limits"`
 	// Charged is what the campaign has cost at most, cells under way included; absent while it runs.
 	Charged *charged `json:"charged,omitempty"`
 }
@@ -68,33 +73,13 @@ func (o *options) status(ctx context.Context, names []string) error {
 		all = append(all, st)
 	}
 	if o.json {
-		return writeJSON(os.Stdout, all)
+		return writeJSON(o.stdout(), all)
 	}
 	if len(all) == 0 {
-		fmt.Printf("the lake %s has no campaign\n", o.where())
+		fmt.Fprintf(o.stdout(), "the lake %s has no campaign\n", o.where())
 	}
 	for _, st := range all {
-		fmt.Printf("%s: %s, %d of %d cells ended (%d succeeded, %d failed, %d stopped), %d running\n",
-			st.Name, st.State, st.Done(), st.Cells, st.Succeeded, st.Failed, st.Stopped, st.Running)
-		if st.Again > 0 {
-			fmt.Printf("  %d of them are to be run once more\n", st.Again)
-		}
-		if st.Unlabelled > 0 {
-			fmt.Printf("  %d are not labelled yet; to go on: roundtable label %s\n", st.Unlabelled, st.Name)
-		}
-		if st.PauseReason != "" {
-			fmt.Printf("  paused because: %s\n", st.PauseReason)
-		}
-		if st.Unread != "" {
-			fmt.Printf("  what it does cannot be read: %s\n", strings.ReplaceAll(st.Unread, "\n", "; "))
-		} else if st.State == "running" {
-			fmt.Printf("  %s\n", bound(st.Binding))
-		}
-		fmt.Printf("  %d calls%s, %s tokens, $%.4f%s in ended cells\n", st.Spent.Calls, cachedBeside(st.Spent),
-			short(st.Spent.InputTokens+st.Spent.OutputTokens), st.Spent.CostUSD, beside(st.Spent))
-		if c := st.Charged; c != nil {
-			fmt.Printf("  $%.4f and %s tokens at most with the cells under way\n", c.USD, short(c.Tokens))
-		}
+		st.print(o.stdout())
 	}
 	return nil
 }
@@ -105,6 +90,42 @@ func cachedBeside(spent task.Result) string {
 		return ""
 	}
 	return fmt.Sprintf(" and %d answers from the cache", spent.Cached)
+}
+
+func (st campaignStatus) print(w io.Writer) {
+	line := func(format string, args ...any) { fmt.Fprintf(w, "  "+format+"\n", args...) }
+	fmt.Fprintf(w, "%s: %s, %d of %d collaborations finished (%d succeeded, %d failed, %d stopped), %d running, %.0f%% done\n",
+		st.Name, st.State, st.Done(), st.Cells, st.Succeeded, st.Failed, st.Stopped, st.Running, 100*st.Share)
+	if st.Again > 0 {
+		line("%d of them will be run again", st.Again)
+	}
+	if st.Unlabelled > 0 {
+		line("%d are not labelled yet; resume with: roundtable label %s", st.Unlabelled, st.Name)
+	}
+	if st.PauseReason != "" {
+		line("paused because: %s", st.PauseReason)
+	}
+	if st.Unread != "" {
+		line("its state cannot be read: %s", strings.ReplaceAll(st.Unread, "\n", "; "))
+	} else if st.State == "running" {
+		line("%s", bound(st.Binding))
+	}
+	spent := st.Spent
+	spent.Add(st.UnderWay.Spent)
+	line("%d calls%s, %s tokens, $%.4f%s so far", spent.Calls, cachedBeside(spent), short(spent.InputTokens+spent.OutputTokens), spent.CostUSD, beside(spent))
+	if u := st.UnderWay; u.Collaborations > 0 {
+		line("of these %d calls, $%.4f in %d unfinished collaborations, which have taken %d of at most %d turns", u.Spent.Calls, u.Spent.CostUSD, u.Collaborations, u.Turns, u.Most)
+	}
+	if c := st.Charged; c != nil {
+		line("$%.4f and %s tokens at most, calls of unknown outcome included", c.USD, short(c.Tokens))
+	}
+	if st.State != "done" {
+		var limits []string
+		for _, l := range listLimits(st.Limits) {
+			limits = append(limits, l.Name+" "+l.Value)
+		}
+		line("limits: %s", strings.Join(limits, ", "))
+	}
 }
 
 // beside is what is not in a sum of costs.
@@ -120,11 +141,25 @@ func beside(spent task.Result) string {
 }
 
 func (o *options) statusOf(ctx context.Context, s store.Store, name string) (campaignStatus, error) {
-	p, _, err := o.planIn(ctx, s, name)
+	p, m, err := o.planIn(ctx, s, name)
 	if err != nil {
 		return campaignStatus{}, err
 	}
-	st := campaignStatus{Name: name, State: "interrupted"}
+	st := campaignStatus{Name: name, State: "interrupted", Limits: m.Limits}
+	if err := o.engineStatus(ctx, s, p, &st); err != nil || st.State == "done" {
+		st.Share = shareDone(st.Status, 0)
+		return st, err
+	}
+	if st.UnderWay, err = activities.ReadUnended(ctx, s, p); err != nil {
+		return st, err
+	}
+	st.Share = shareDone(st.Status, st.UnderWay.Share)
+	return st, nil
+}
+
+// engineStatus fills in what the engine knows of a campaign, or the lake if no engine runs it.
+func (o *options) engineStatus(ctx context.Context, s store.Store, p activities.Plan, st *campaignStatus) (err error) {
+	name := st.Name
 	if c, err := o.connect(ctx, name); err == nil {
 		defer c.Close()
 		running, err := queryStatus(ctx, c, workflows.CampaignID(name))
@@ -134,18 +169,18 @@ func (o *options) statusOf(ctx context.Context, s store.Store, name string) (cam
 				st.State = "paused"
 			}
 			st.Binding, err = bindings(ctx, c, running.Sample)
-			return st, err
+			return err
 		}
 		if why := unread(ctx, c, workflows.CampaignID(name), err); err != nil && why != nil {
 			st.Status, st.Again, err = ended(ctx, s, p)
 			st.State, st.Unread = "running", why.Error()
-			return st, err
+			return err
 		}
 	} else if !errors.Is(err, errNotRunning) {
-		return st, err
+		return err
 	}
 	if st.Status, st.Again, err = ended(ctx, s, p); err != nil {
-		return st, err
+		return err
 	}
 	if st.Done() == st.Cells && st.Again == 0 {
 		st.State = "done"
@@ -153,9 +188,9 @@ func (o *options) statusOf(ctx context.Context, s store.Store, name string) (cam
 		if err == nil && filed != nil {
 			st.Unlabelled, err = unlabelled(ctx, s, name, filed.ID())
 		}
-		return st, err
+		return err
 	}
-	return st, st.halted(ctx, s)
+	return st.halted(ctx, s)
 }
 
 // halted says what the lake alone knows of a campaign that does not run.

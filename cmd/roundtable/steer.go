@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"reflect"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/api/serviceerror"
@@ -59,7 +59,7 @@ func newResume(o *options) *cobra.Command {
 				return err
 			}
 			if err = o.signal(ctx, name, workflows.SignalTune, m.Limits, ""); err == nil {
-				err = o.signal(ctx, name, workflows.SignalResume, nil, "goes on")
+				err = o.signal(ctx, name, workflows.SignalResume, nil, "resumed")
 			}
 			if !errors.Is(err, errNotRunning) {
 				return err
@@ -85,26 +85,49 @@ func newTune(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			before := m.Limits
+			before := m.Limits // apply replaces its map of models
 			if err := t.apply(cmd, &m.Limits); err != nil {
 				return err
 			}
-			if reflect.DeepEqual(before, m.Limits) {
-				return exit{exitUsage, errors.New("nothing is to be changed; see roundtable tune --help for the limits")}
+			tuned := tuned{Campaign: name, Changed: changedLimits(before, m.Limits)}
+			if len(tuned.Changed) == 0 {
+				return exit{exitUsage, errors.New("no limit changes; see roundtable tune --help for the limits")}
 			}
 			if err := activities.WriteManifest(ctx, s, m); err != nil {
 				return err
 			}
-			err = o.signal(ctx, name, workflows.SignalTune, m.Limits, "goes by the new limits")
-			if errors.Is(err, errNotRunning) {
-				fmt.Fprintf(os.Stderr, "%s is not running here; the next resume goes by the new limits\n", name)
-				return nil
+			err = o.signal(ctx, name, workflows.SignalTune, m.Limits, "")
+			if tuned.Running = err == nil; err != nil && !errors.Is(err, errNotRunning) {
+				return err
 			}
+			if o.json {
+				return writeJSON(cmd.OutOrStdout(), tuned)
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), tuned)
 			return err
 		},
 	}
 	t.flags(cmd)
 	return cmd
+}
+
+// tuned is the JSON of tune.
+type tuned struct {
+	Campaign string   `json:"campaign"`
+	Running  bool     `json:"running"` // the new limits apply at once
+	Changed  []change `json:"changed"`
+}
+
+func (t tuned) String() string {
+	parts := make([]string, len(t.Changed))
+	for i, c := range t.Changed {
+		parts[i] = fmt.Sprintf("%s %s → %s", c.Limit, c.Old, c.New)
+	}
+	text := fmt.Sprintf("%s: new limits applied: %s", t.Campaign, strings.Join(parts, ", "))
+	if !t.Running {
+		text = fmt.Sprintf("%s is not running here; the next resume uses the new limits: %s", t.Campaign, strings.Join(parts, ", "))
+	}
+	return text
 }
 
 func newCancel(o *options) *cobra.Command {
@@ -122,7 +145,7 @@ func newCancel(o *options) *cobra.Command {
 func (o *options) signal(ctx context.Context, name, signal string, arg any, said string) error {
 	c, err := o.connect(ctx, name)
 	if err != nil {
-		return fmt.Errorf("campaign %q: %w; `roundtable run FILE` or `roundtable resume %s` goes on with it", name, err, name)
+		return fmt.Errorf("campaign %q: %w; resume with: roundtable run FILE, or roundtable resume %s", name, err, name)
 	}
 	defer c.Close()
 	if err := o.readable(ctx, c, workflows.CampaignID(name)); err != nil {
@@ -130,7 +153,7 @@ func (o *options) signal(ctx context.Context, name, signal string, arg any, said
 	}
 	err = c.SignalWorkflow(ctx, workflows.CampaignID(name), "", signal, arg)
 	if _, missing := errors.AsType[*serviceerror.NotFound](err); missing {
-		return fmt.Errorf("campaign %q: %w; `roundtable run FILE` or `roundtable resume %s` goes on with it", name, errNotRunning, name)
+		return fmt.Errorf("campaign %q: %w; resume with: roundtable run FILE, or roundtable resume %s", name, errNotRunning, name)
 	}
 	if err != nil {
 		return err
@@ -139,7 +162,7 @@ func (o *options) signal(ctx context.Context, name, signal string, arg any, said
 		return nil
 	}
 	if o.json {
-		return writeJSON(os.Stdout, map[string]string{"campaign": name, "signal": signal})
+		return writeJSON(o.stdout(), map[string]string{"campaign": name, "signal": signal})
 	}
 	fmt.Printf("%s %s\n", name, said)
 	return nil
@@ -174,12 +197,12 @@ func (o *options) cancel(ctx context.Context, name string) error {
 	if err := e.work(ctx); err != nil {
 		return err
 	}
-	status, err := r.watch(ctx, e, run, p.Campaign.Size())
+	status, err := r.watch(ctx, e, run, name, p.Campaign.Size())
 	if err != nil {
 		return err
 	}
 	if o.json {
-		return writeJSON(os.Stdout, status)
+		return writeJSON(o.stdout(), status)
 	}
 	fmt.Fprintf(os.Stderr, "%s: %d succeeded, %d failed, %d stopped\n", name, status.Succeeded, status.Failed, status.Stopped)
 	return nil
@@ -199,7 +222,8 @@ func (o *options) recorded(ctx context.Context, name string) (store.Store, activ
 func (o *options) planIn(ctx context.Context, s store.Store, name string) (activities.Plan, activities.Manifest, error) {
 	p, m, err := present(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = exit{exitUsage, fmt.Errorf("the lake %s has no campaign %q", o.where(), name)}
+		names, _ := store.Campaigns(ctx, s)
+		err = o.unknown(name, names)
 	}
 	return p, m, err
 }

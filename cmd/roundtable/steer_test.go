@@ -144,8 +144,12 @@ func TestInterrupt(t *testing.T) {
 	if err := b.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if code := b.code(t); code != exitInterrupted || !strings.Contains(b.said.String(), "to go on: roundtable run slow.yaml") {
+	if code := b.code(t); code != exitInterrupted || !strings.Contains(b.said.String(), "resume with: roundtable run slow.yaml") {
 		t.Errorf("code %d, said:\n%s", code, &b.said)
+	}
+	// What unfinished collaborations have taken counts, too.
+	if s, _ := statusNow(t, dir); s.UnderWay.Turns == 0 || s.UnderWay.Spent.Calls < int64(s.UnderWay.Turns) || s.Share <= 0 || s.Share >= 1 {
+		t.Errorf("status after Ctrl-C: %+v", s)
 	}
 	for _, name := range []string{".roundtable", "lake"} {
 		modes(t, filepath.Join(dir, name))

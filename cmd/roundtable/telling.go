@@ -5,22 +5,40 @@ import (
 	"io"
 	"strings"
 
-	"roundtable/analysis/record"
 	"roundtable/analysis/tables"
 	"roundtable/analysis/telling"
 )
 
 // show writes the transcript. Nothing that a model wrote can steer the terminal.
-func show(w io.Writer, rows record.Rows) error {
+func (v viewed) show(w io.Writer) error {
 	var b strings.Builder
-	tell(&b, telling.Tell(rows))
+	v.tell(&b)
 	_, err := io.WriteString(w, telling.Printable(b.String()))
 	return err
 }
 
-func tell(b *strings.Builder, s telling.Story) {
+func (v viewed) tell(b *strings.Builder) {
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
-	c := s.Collaboration
+	v.tellHead(line)
+	for _, round := range v.story.Rounds {
+		if !v.has(round) {
+			continue
+		}
+		line("\n=== Round %d ===", round.Number)
+		for _, phase := range round.Phases {
+			v.tellPhase(line, phase)
+		}
+		if v.all() {
+			line("\n  %s", round.Standing)
+		}
+	}
+	if v.all() {
+		line("\n%s", v.story.End)
+	}
+}
+
+func (v viewed) tellHead(line func(string, ...any)) {
+	c := v.story.Collaboration
 	line("%s/%s: %s", c.CampaignID, c.CollaborationID, c.Status)
 	if c.Generation > 0 {
 		line("Generation %d: it was run again.", c.Generation)
@@ -31,23 +49,39 @@ func tell(b *strings.Builder, s telling.Story) {
 	if c.Simulated {
 		line("%s.", tables.Simulated)
 	}
-	for _, sentence := range s.About {
+	for _, sentence := range v.story.About {
 		line("%s", sentence)
 	}
-	for _, round := range s.Rounds {
-		line("\n=== Round %d ===", round.Number)
-		for _, phase := range round.Phases {
-			line("\n-- %s --", phase.Name)
-			for _, c := range phase.Candidates {
-				line("  Candidate %d (%s): %s", c.Number, c.From, c.Proposal)
-			}
-			for _, turn := range phase.Turns {
-				tellTurn(line, turn)
-			}
+	for _, f := range v.story.Facts {
+		if strings.Contains(f.Text, "\n") {
+			line("%s:\n    %s", f.Name, strings.ReplaceAll(f.Text, "\n", "\n    "))
+		} else {
+			line("%s: %s", f.Name, f.Text)
 		}
-		line("\n  %s", round.Standing)
 	}
-	line("\n%s", s.End)
+	for _, lost := range v.Lost {
+		line("[%s]", lost)
+	}
+}
+
+func (v viewed) tellPhase(line func(string, ...any), phase telling.Phase) {
+	shown := false
+	for _, turn := range phase.Turns {
+		shown = shown || v.shows(turn.Entry)
+	}
+	if !shown {
+		return
+	}
+	line("\n-- %s --", phase.Name)
+	for _, c := range phase.Candidates {
+		line("  Candidate %d (%s): %s", c.Number, c.From, c.Proposal)
+	}
+	for _, turn := range phase.Turns {
+		if v.shows(turn.Entry) {
+			tellTurn(line, turn)
+			v.tellAsked(line, turn.Entry)
+		}
+	}
 }
 
 func tellTurn(line func(string, ...any), turn telling.Turn) {
@@ -63,4 +97,25 @@ func tellTurn(line func(string, ...any), turn telling.Turn) {
 	}
 	quote("", turn.Text)
 	quote("(private) ", turn.Reason)
+}
+
+// tellAsked tells how a model was asked, and what it answered.
+func (v viewed) tellAsked(line func(string, ...any), entry int32) {
+	for _, a := range v.Asked {
+		if a.Entry != int(entry) {
+			continue
+		}
+		for _, m := range a.Prompt {
+			line("      --- prompt of entry %d, %s\n%s", a.Entry, m.Role, strings.TrimRight(m.Content, "\n"))
+		}
+		if a.Matches != nil && !*a.Matches {
+			line("      --- this is NOT the prompt that was sent: its hash is not the recorded %s", a.PromptHash)
+		}
+		for _, answer := range a.Answers {
+			line("      --- answer %d of entry %d, as received%s\n%s", answer.Ask+1, a.Entry, answer.source(), strings.TrimRight(answer.Raw, "\n"))
+			if answer.Fault != "" {
+				line("      --- it cannot be used: %s", answer.Fault)
+			}
+		}
+	}
 }

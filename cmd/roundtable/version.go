@@ -5,6 +5,7 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,6 +29,14 @@ func newVersion(o *options) *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// programVersion is what --version prints.
+func programVersion() string {
+	var b strings.Builder
+	info, _ := debug.ReadBuildInfo()
+	versionOf(info).print(&b)
+	return b.String()
 }
 
 // versions are those that matter to a result.

@@ -26,7 +26,7 @@ func TestWhatIsNotThereIsSaidInWords(t *testing.T) {
 		t.Errorf("status tells of its own files: %v", err)
 	}
 	_, err = tables.Campaign{}.Table("nope")
-	contains(t, err.Error(), "comparisons, rounds, summary, 9, transitions, agreement and all")
+	contains(t, err.Error(), "rounds, summary, 9, transitions, agreement and all")
 	_, err = runCommand(t, "pause", "nobody", "--lake", lake, "--state", t.TempDir())
 	fails(t, err, exitUsage, `has no campaign "nobody"`)
 }

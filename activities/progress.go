@@ -1,0 +1,74 @@
+package activities
+
+import (
+	"context"
+	"strings"
+
+	"roundtable/activities/lake"
+	store "roundtable/analysis/lake"
+	"roundtable/analysis/record"
+	"roundtable/workflows/task"
+)
+
+// UnderWay returns how much is done of a campaign's collaborations that this
+// process takes part in, in collaborations: two that are half done are 1.
+func (a *Activities) UnderWay(campaign string) (sum float64) {
+	for _, c := range a.live.Values() {
+		if c.ref.Campaign == campaign {
+			sum += part(int(c.taken.Load()), c.condition.most())
+		}
+	}
+	return sum
+}
+
+func part(turns, most int) float64 {
+	if most == 0 {
+		return 0
+	}
+	return min(float64(turns)/float64(most), 1)
+}
+
+// Unended sums up the collaborations of a campaign that have begun and not ended.
+type Unended struct {
+	Collaborations int         `json:"collaborations"`
+	Turns          int         `json:"turns"`      // that were asked
+	Most           int         `json:"turns_most"` // that they can have, if no rule stops them early
+	Spent          task.Result `json:"spent"`
+	Share          float64     `json:"-"` // how much of them is done, in collaborations
+}
+
+// ReadUnended reads from the lake what a campaign's collaborations have taken
+// that have begun and not ended.
+func ReadUnended(ctx context.Context, s store.Store, p Plan) (u Unended, err error) {
+	_, others, err := ledger(ctx, s, p.Campaign.Name)
+	if len(others) == 0 || err != nil {
+		return u, err
+	}
+	conditions := map[string]int{} // by id
+	for i, c := range p.Campaign.Conditions {
+		conditions[c.ID()] = i
+	}
+	most := map[int]int{}
+	for _, g := range others {
+		id := g.Collaboration[:max(strings.LastIndex(g.Collaboration, "-i"), 0)] // what is before its instance
+		i, planned := conditions[id]
+		if !planned {
+			continue
+		}
+		if _, known := most[i]; !known {
+			if most[i], err = mostCalls(p.Campaign.Conditions[i], p.Agents[i]); err != nil {
+				return u, err
+			}
+		}
+		turns := 0
+		for _, t := range g.stored.Turns {
+			if t.Done {
+				turns++
+			}
+		}
+		u.Collaborations, u.Turns, u.Most = u.Collaborations+1, u.Turns+turns, u.Most+most[i]
+		u.Share += part(turns, most[i])
+		u.Spent.Add(resultOf(lake.Sum(g.stored.Calls(record.Key{}))))
+	}
+	return u, nil
+}

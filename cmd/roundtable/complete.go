@@ -1,0 +1,86 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"roundtable/analysis/figures"
+	store "roundtable/analysis/lake"
+	"roundtable/analysis/tables"
+)
+
+// completion returns what may stand where the cursor is.
+type completion = func(cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective)
+
+// complete says what the shell completes for a command: a campaign of the lake,
+// a campaign's file, the values of a flag.
+func (o *options) complete(cmd *cobra.Command) {
+	_, argument, _ := strings.Cut(cmd.Use, " ")
+	switch {
+	case cmd.ValidArgsFunction != nil || cmd.ValidArgs != nil:
+	case strings.HasPrefix(strings.Trim(argument, "["), "NAME"):
+		cmd.ValidArgsFunction = o.completeCampaigns
+	case argument == "FILE":
+		cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+		}
+	default:
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	if cmd.Name() != "analyze" {
+		return
+	}
+	_ = cmd.RegisterFlagCompletionFunc("table", fixedValues(append(slices.Concat(tables.Names(), tables.OfMessages()), "all"))) // the flag is there
+	_ = cmd.RegisterFlagCompletionFunc("figure", fixedValues(slices.Concat(figures.Names(), figures.OfActs())))
+	_ = cmd.RegisterFlagCompletionFunc("format", fixedValues(append(tables.Formats(), "svg", "png", "dot")))
+	_ = cmd.RegisterFlagCompletionFunc("baseline", func(cmd *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {
+		return o.completeCampaigns(cmd, nil, begin)
+	})
+}
+
+func fixedValues(values []string) completion {
+	return func(_ *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {
+		return beginning(values, begin), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func beginning(values []string, begin string) []string {
+	var all []string
+	for _, v := range values {
+		if strings.HasPrefix(v, begin) {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// completeCampaigns returns campaigns of the lake; none if it cannot be read.
+func (o *options) completeCampaigns(cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	if s, err := o.openLake(); err == nil && len(args) == 0 {
+		names, _ = store.Campaigns(cmd.Context(), s)
+	}
+	return beginning(names, begin), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeCollaborations returns ids of the collaborations that have ended, of
+// one campaign once its name and a slash are there.
+func (o *options) completeCollaborations(cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective) {
+	s, err := o.openLake()
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	found, _ := find(cmd.Context(), s, begin)
+	var ids []string
+	for _, m := range found {
+		if campaign, _, ok := strings.Cut(begin, "/"); ok {
+			ids = append(ids, campaign+"/"+m.Collaboration)
+		} else {
+			ids = append(ids, m.Collaboration)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"roundtable/activities"
+	"roundtable/workflows"
+	"roundtable/workflows/plan"
+)
+
+// limit is one limit of a campaign, named as in its file.
+type limit struct{ Name, Value string }
+
+// listLimits returns a campaign's limits in words, defaults included.
+func listLimits(l plan.Limits) []limit {
+	orNone := func(n int64) string {
+		if n == 0 {
+			return "none"
+		}
+		return fmt.Sprint(n)
+	}
+	cost := "none"
+	if l.CostUSD != nil {
+		cost = fmt.Sprintf("$%v", *l.CostUSD)
+	}
+	all := []limit{
+		{"collaborations", fmt.Sprint(cmp.Or(l.Collaborations, workflows.DefaultWindow))},
+		{"calls", fmt.Sprint(cmp.Or(l.Calls, activities.DefaultCalls))},
+		{"cost_usd", cost}, {"tokens", orNone(l.Tokens)},
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.Models)) {
+		m, of := l.Models[name], "models."+name+"."
+		for _, one := range []limit{
+			{of + "calls", orNone(int64(m.Calls))}, {of + "requests_per_minute", orNone(int64(m.RequestsPerMinute))},
+			{of + "tokens_per_minute", orNone(int64(m.TokensPerMinute))}, {of + "timeout", cmp.Or(m.Timeout, "none")},
+		} {
+			if one.Value != "none" {
+				all = append(all, one)
+			}
+		}
+	}
+	return all
+}
+
+// change is a limit that was tuned.
+type change struct {
+	Limit string `json:"limit"`
+	Old   string `json:"old"`
+	New   string `json:"new"`
+}
+
+// changedLimits returns the limits that differ.
+func changedLimits(before, after plan.Limits) []change {
+	was, is := map[string]string{}, map[string]string{}
+	var names []string
+	for _, l := range listLimits(before) {
+		names, was[l.Name] = append(names, l.Name), l.Value
+	}
+	for _, l := range listLimits(after) {
+		if is[l.Name] = l.Value; was[l.Name] == "" {
+			names = append(names, l.Name)
+		}
+	}
+	var changed []change
+	for _, name := range names {
+		if was[name] != is[name] {
+			changed = append(changed, change{name, cmp.Or(was[name], "none"), cmp.Or(is[name], "none")})
+		}
+	}
+	return changed
+}
