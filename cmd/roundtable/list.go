@@ -137,7 +137,7 @@ func plugins[T, N any](list []catalogue.Plugin[T, N]) []listed {
 // models are the providers; scripted ones have the policies of the environments.
 func models() []listed {
 	var all []listed
-	for _, p := range providerNames {
+	for _, p := range providerNames() {
 		l := listed{Name: p[0], About: p[1]}
 		if p[0] == "scripted/POLICY" {
 			l.About += ": " + policies()

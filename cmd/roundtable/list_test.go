@@ -65,7 +65,7 @@ func catalogued() []string {
 	for _, p := range catalogue.Stopping() {
 		names = append(names, p.Name)
 	}
-	for _, p := range providerNames {
+	for _, p := range providerNames() {
 		names = append(names, p[0])
 	}
 	return names

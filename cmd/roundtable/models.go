@@ -51,16 +51,57 @@ func newProviders(s store.Store) providers {
 	return providers{store: s, clients: &clients{made: map[string]activities.Provider{}}}
 }
 
+// liveProvider is one that is asked over the network.
+type liveProvider struct {
+	name, form, about string
+	labels            bool // its models can label messages
+	// build makes the model rest of the service; name is both together.
+	build func(made *clients, name, rest string, decode envs.Decode) (activities.Provider, error)
+}
+
+// liveProviders are the live providers. Adding one is one line here.
+func liveProviders() []liveProvider {
+	return []liveProvider{
+		{"openai", "MODEL", "OpenAI, Azure, vLLM, Ollama, OpenRouter and any compatible server (base_url)", true,
+			live(func(m string) openai.Config { return openai.Config{Model: m, Timeout: longest} }, openai.New, openai.Endpoint)},
+		{"anthropic", "MODEL", "Anthropic's Messages", true,
+			live(func(m string) anthropic.Config { return anthropic.Config{Model: m, Timeout: longest} }, anthropic.New, anthropic.Endpoint)},
+		{"bedrock", "MODEL", "Amazon Bedrock's Converse", true,
+			live(func(m string) bedrock.Config { return bedrock.Config{Model: m, Timeout: longest} }, bedrock.New, bedrock.Endpoint)},
+		{"google", "MODEL", "Google's Gemini", true,
+			live(func(m string) google.Config { return google.Config{Model: m, Timeout: longest} }, google.New, google.Endpoint)},
+		{"retrieval", "NAME", "a search endpoint (base_url) that gives texts about a question; for the role retriever", false,
+			live(func(m string) retrieval.Config { return retrieval.Config{Model: m, Timeout: longest} }, retrieval.New, retrieval.Endpoint)},
+	}
+}
+
+func live[C any](config func(model string) C, build func(C) (model.Model, error), endpoint func(C) string) func(*clients, string, string, envs.Decode) (activities.Provider, error) {
+	return func(made *clients, name, rest string, decode envs.Decode) (activities.Provider, error) {
+		return newLive(made, name, decode, config(rest), build, endpoint)
+	}
+}
+
+// findLive returns the live provider of that name; nil if it is none.
+func findLive(name string) *liveProvider {
+	for _, s := range liveProviders() {
+		if s.name == name {
+			return &s
+		}
+	}
+	return nil
+}
+
 // providerNames documents what a campaign can name.
-var providerNames = [][2]string{
-	{"openai/MODEL", "OpenAI, Azure, vLLM, Ollama, OpenRouter and any compatible server (base_url)"},
-	{"anthropic/MODEL", "Anthropic's Messages"},
-	{"bedrock/MODEL", "Amazon Bedrock's Converse"},
-	{"google/MODEL", "Google's Gemini"},
-	{"retrieval/NAME", "a search endpoint (base_url) that gives texts about a question; for the role retriever"},
-	{"scripted/POLICY", "a simulated agent with a policy of the environment"},
-	{"scripted/labeller", "labels messages by rules on words; for label only"},
-	{"replay/CAMPAIGN", "the answers that a recorded campaign got (or file: answers.jsonl)"},
+func providerNames() [][2]string {
+	var names [][2]string
+	for _, s := range liveProviders() {
+		names = append(names, [2]string{s.name + "/" + s.form, s.about})
+	}
+	return append(names,
+		[2]string{"scripted/POLICY", "a simulated agent with a policy of the environment"},
+		[2]string{label.Rules, "labels messages by rules on words; for label only"},
+		[2]string{"replay/CAMPAIGN", "the answers that a recorded campaign got (or file: answers.jsonl)"},
+	)
 }
 
 // build makes a model that a condition asks; it sends nothing.
@@ -73,17 +114,10 @@ func (p providers) named(name string, decode envs.Decode, c plan.Condition, env 
 	if !ok || rest == "" {
 		return activities.Provider{}, fmt.Errorf("unknown model %q; write provider/model, as openai/gpt-5-mini or scripted/trader", name)
 	}
+	if s := findLive(provider); s != nil {
+		return s.build(p.clients, name, rest, decode)
+	}
 	switch provider {
-	case "openai":
-		return newLive(p.clients, name, decode, openai.Config{Model: rest, Timeout: longest}, openai.New, openai.Endpoint)
-	case "anthropic":
-		return newLive(p.clients, name, decode, anthropic.Config{Model: rest, Timeout: longest}, anthropic.New, anthropic.Endpoint)
-	case "bedrock":
-		return newLive(p.clients, name, decode, bedrock.Config{Model: rest, Timeout: longest}, bedrock.New, bedrock.Endpoint)
-	case "google":
-		return newLive(p.clients, name, decode, google.Config{Model: rest, Timeout: longest}, google.New, google.Endpoint)
-	case "retrieval":
-		return newLive(p.clients, name, decode, retrieval.Config{Model: rest, Timeout: longest}, retrieval.New, retrieval.Endpoint)
 	case "scripted":
 		switch {
 		case name != label.Rules:
@@ -98,7 +132,7 @@ func (p providers) named(name string, decode envs.Decode, c plan.Condition, env 
 		return p.newReplay(name, rest, decode, c)
 	}
 	var known []string
-	for _, p := range providerNames {
+	for _, p := range providerNames() {
 		name, _, _ := strings.Cut(p[0], "/")
 		known = append(known, name)
 	}
@@ -109,7 +143,8 @@ func (p providers) named(name string, decode envs.Decode, c plan.Condition, env 
 // labeller makes a model that labels messages; it sends nothing.
 func (p providers) labeller(name string, decode envs.Decode) (activities.Provider, error) {
 	provider, _, _ := strings.Cut(name, "/")
-	if name != label.Rules && (provider == "scripted" || provider == "replay" || provider == "retrieval") {
+	s := findLive(provider)
+	if name != label.Rules && (provider == "scripted" || provider == "replay" || s != nil && !s.labels) {
 		return activities.Provider{}, fmt.Errorf("%s cannot label; %s can, and so can any language model", name, label.Rules)
 	}
 	return p.named(name, decode, plan.Condition{}, nil)
