@@ -90,6 +90,19 @@ func TestAnonymity(t *testing.T) {
 	})
 }
 
+// Nobody wins where all abstain or stay away.
+func TestNobodyWinsWithoutVotes(t *testing.T) {
+	all(t, func(t *rapid.T, r decision.Rule) {
+		p := decision.Profile{
+			Candidates: rapid.IntRange(1, 5).Draw(t, "candidates"), Electorate: rapid.IntRange(1, 7).Draw(t, "electorate"),
+			Ballots: of(rapid.IntRange(0, 3).Draw(t, "abstentions"), abstain),
+		}
+		if got := r.Tally(p).Winners; len(got) > 0 {
+			t.Fatalf("winners are %v of %d abstentions", got, len(p.Ballots))
+		}
+	})
+}
+
 // No candidate's number counts.
 func TestNeutrality(t *testing.T) {
 	all(t, func(t *rapid.T, r decision.Rule) {
@@ -119,7 +132,7 @@ func TestMonotonicity(t *testing.T) {
 	all(t, func(t *rapid.T, r decision.Rule) {
 		p := drawProfile(t, r)
 		before := r.Tally(p)
-		if len(before.Winners) == 0 {
+		if len(before.Winners) == 0 || len(p.Ballots) == 0 {
 			return
 		}
 		w := rapid.SampledFrom(before.Winners).Draw(t, "winner")
@@ -234,24 +247,33 @@ func TestTallyAgainstWholeNumbers(t *testing.T) {
 	}
 }
 
-// Scores are the sums of the values that the ballots table records.
+// What one ballot gives is nothing for an abstention, and never less than that;
+// the scores of a rule that adds up are sums of it.
 func TestValue(t *testing.T) {
 	all(t, func(t *rapid.T, r decision.Rule) {
+		p := drawProfile(t, r)
+		for _, b := range p.Ballots {
+			for c := range p.Candidates {
+				if v := r.Value(b, c, p.Candidates); v.Sign() < 0 || b.Abstain && v.Sign() != 0 {
+					t.Fatalf("ballot %+v gives %d %v", b, c, v)
+				}
+			}
+		}
+	})
+	sums := func(t *rapid.T, r decision.Rule) {
 		p := drawProfile(t, r)
 		for c, score := range r.Tally(p).Scores {
 			sum := new(big.Rat)
 			for _, b := range p.Ballots {
-				v := r.Value(b, c, p.Candidates)
-				if v.Sign() < 0 || b.Abstain && v.Sign() != 0 {
-					t.Fatalf("ballot %+v gives %d %v", b, c, v)
-				}
-				sum.Add(sum, v)
+				sum.Add(sum, r.Value(b, c, p.Candidates))
 			}
 			if sum.Cmp(score) != 0 {
 				t.Fatalf("values of %d add up to %v, its score is %v", c, sum, score)
 			}
 		}
-	})
+	}
+	each(t, additive, sums)
+	each(t, threshold, sums)
 }
 
 // Whatever Validate lets through can be counted, stray fields and all.
