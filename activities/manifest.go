@@ -19,8 +19,9 @@ type Manifest struct {
 	Campaign string                 `json:"campaign"`
 	Revision string                 `json:"revision"`
 	Limits   plan.Limits            `json:"limits"`
-	Labels   *Labelling             `json:"labels,omitempty"` // by whom messages are labelled at the end; nil if they are not
-	Prices   map[string]money.Price `json:"prices,omitempty"` // by provider/model; one that is missing is not known
+	Labels   *Labelling             `json:"labels,omitempty"`   // by whom messages are labelled at the end; nil if they are not
+	Embedder string                 `json:"embedder,omitempty"` // what information distances rest on; "" for the default
+	Prices   map[string]money.Price `json:"prices,omitempty"`   // by provider/model; one that is missing is not known
 	// AxisLabels are what the file calls the values of its grid, by condition and axis.
 	AxisLabels map[string]map[string]string `json:"axis_labels,omitempty"`
 }

@@ -52,6 +52,7 @@ func readCampaign(ctx context.Context, path string, s store.Store, dial bool) (a
 	models.from = from
 	host := judge(models, &prices, dial)
 	host.Data = from.openData
+	host.Embedder = func(name string) error { _, err := from.embedder(name); return err }
 	host.Recorded = func(name string) (plan.Campaign, error) { return recordedCampaignOf(ctx, s, name) }
 	file, err := plan.Parse(data, host)
 	if faults, ok := errors.AsType[plan.Faults](err); ok {
@@ -62,6 +63,9 @@ func readCampaign(ctx context.Context, path string, s store.Store, dial bool) (a
 	}
 	maps.Copy(prices.known, prices.own) // also those of models that are asked about the campaign later
 	m := activities.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits, Prices: prices.known, AxisLabels: file.AxisLabels()}
+	if m.Embedder, err = from.embedder(file.Embedder); err != nil {
+		return activities.Plan{}, m, file, err
+	}
 	if l := file.Labels; l != nil {
 		m.Labels = activities.NewLabelling(*l, label.Words, prices.of(l.Model.Name))
 	}

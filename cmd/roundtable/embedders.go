@@ -19,6 +19,33 @@ type embedder struct {
 	*served // nil if it costs nothing
 }
 
+// knownEmbedder checks the name of an embedder. Nothing is sent or loaded.
+func knownEmbedder(name string) error {
+	if model, served := strings.CutPrefix(name, "openai/"); name == tfidf || served && model != "" {
+		return nil
+	}
+	if info, err := os.Stat(name); err != nil || !info.IsDir() {
+		return fmt.Errorf("%q is no folder; accepted are %s, openai/MODEL, and the folder of a sentence transformer", name, tfidf)
+	}
+	return nil
+}
+
+// embedder returns the name of a campaign file's embedder, a folder by its
+// absolute path, so that it is found from anywhere.
+func (b fileFolder) embedder(name string) (string, error) {
+	if _, served := strings.CutPrefix(name, "openai/"); served || name == tfidf || name == "" {
+		return name, nil
+	}
+	path, err := b.path(name)
+	if err != nil {
+		return name, err
+	}
+	if knownEmbedder(path) != nil {
+		return name, knownEmbedder(name)
+	}
+	return path, nil
+}
+
 // newEmbedder is the one list of embedders. Nothing is sent.
 func newEmbedder(s store.Store, name, params string) (embedder, error) {
 	served, ok := strings.CutPrefix(name, "openai/")
@@ -27,11 +54,11 @@ func newEmbedder(s store.Store, name, params string) (embedder, error) {
 		return newServed(s, served, params)
 	case params != "{}":
 		return embedder{}, fmt.Errorf("--embedder-params are for openai/MODEL, not for %s", name)
-	case name == tfidf:
+	case name == tfidf || name == "":
 		return embedder{Embedder: embedding.Hashed{}}, nil
 	}
-	if info, err := os.Stat(name); err != nil || !info.IsDir() {
-		return embedder{}, fmt.Errorf("--embedder is %q, which is no folder; it is %s, openai/MODEL, or the folder of a sentence transformer", name, tfidf)
+	if err := knownEmbedder(name); err != nil {
+		return embedder{}, fmt.Errorf("--embedder: %w", err)
 	}
 	m, err := sentence.Open(name, os.Getenv(sentence.LibraryVariable))
 	if err != nil {

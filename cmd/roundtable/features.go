@@ -72,6 +72,9 @@ const commitsAtOnce = 16
 // features measures what has ended and is not measured yet.
 func (m measurement) features(ctx context.Context, s store.Store, name string) (featureReport, error) {
 	r := featureReport{Campaign: name}
+	if err := m.chooseEmbedder(ctx, s, name); err != nil {
+		return r, err
+	}
 	how, by, err := m.method(s)
 	if err != nil {
 		return r, exit{exitUsage, err}

@@ -190,3 +190,25 @@ func TestEmbeddersExplainThemselves(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
+
+// A campaign's file names the embedder once; analyze, report and features take
+// it, and a flag goes before it.
+func TestEmbedderOfTheFile(t *testing.T) {
+	dir := t.TempDir()
+	save(t, dir, "talk.yaml", talkCampaign+"embedder: openai/text-embedding-3-small\n")
+	output(t, dir, "run", "talk.yaml")
+	for _, command := range []string{"analyze talk --table 8", "report talk -o r.html", "analyze talk --table 10"} {
+		out, err := program(t, dir, strings.Fields(command)...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "--embedder openai/text-embedding-3-small") {
+			t.Errorf("%s does not take the file's embedder, whose vectors nobody has bought: %v\n%s", command, err, out)
+		}
+	}
+	if out := output(t, dir, "analyze", "talk", "--table", "8", "--embedder", "tfidf"); !strings.Contains(out, "hashed TF-IDF") {
+		t.Errorf("the flag does not go before the file:\n%s", out)
+	}
+	save(t, dir, "wrong.yaml", talkCampaign+"embedder: nowhere\n")
+	out, err := program(t, dir, "plan", "wrong.yaml").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), `embedder: "nowhere" is no folder; accepted are tfidf, openai/MODEL`) {
+		t.Errorf("a folder that is not there: %v\n%s", err, out)
+	}
+}

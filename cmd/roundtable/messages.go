@@ -1,12 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"roundtable/activities"
 	"roundtable/analysis/features"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/language"
@@ -21,11 +25,11 @@ type messages struct {
 	measuring
 }
 
-// choose settles whose labels count if nobody is asked for: the labeller of the
-// campaign's file, if it has labelled something.
+// choose settles whose labels count and what embeds if no flag says so: the
+// labeller of the campaign's file, if it has labelled something, and its embedder.
 func (m *messages) choose(ctx context.Context, s store.Store, campaign string) error {
-	if m.labeller != "" {
-		return nil
+	if err := m.chooseEmbedder(ctx, s, campaign); err != nil || m.labeller != "" {
+		return err
 	}
 	filed, err := filedLabels(ctx, s, campaign)
 	if err != nil || filed == nil {
@@ -47,9 +51,22 @@ func (m *messages) flags(cmd *cobra.Command) {
 }
 
 func (m *measuring) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&m.embedder, "embedder", tfidf, "what information distances rest on: "+tfidf+", openai/MODEL, or the folder of a sentence transformer")
+	cmd.Flags().StringVar(&m.embedder, "embedder", "", "what information distances rest on: "+tfidf+", openai/MODEL, or the folder of a sentence transformer (default: the campaign file's embedder, else "+tfidf+")")
 	cmd.Flags().StringVar(&m.params, "embedder-params", "{}", "of openai/MODEL, as in a campaign: {\"base_url\": \"http://localhost:8080/v1\"}")
 	cmd.Flags().StringVar(&m.readability, "readability", string(language.Portable), "how grades count syllables and sentences: portable or textstat")
+}
+
+// chooseEmbedder takes the embedder of the campaign's file if no flag names one.
+func (m *measuring) chooseEmbedder(ctx context.Context, s store.Store, campaign string) error {
+	if m.embedder != "" {
+		return nil
+	}
+	manifest, err := activities.ReadManifest(ctx, s, campaign)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	m.embedder = cmp.Or(manifest.Embedder, tfidf)
+	return err
 }
 
 // readCourses is the campaign round by round, as stopping rules see it:

@@ -35,6 +35,7 @@ type File struct {
 	Campaign Campaign
 	Limits   Limits
 	Labels   *Labels // nil if its messages are not labelled by itself
+	Embedder string  // what information distances rest on; "" for the default
 	Data     string  // folder of the environment's data set
 	Prompts  string  // folder that overrides prompt templates
 	// Agents is the size of the group by condition; Rounds the most rounds there can be.
@@ -55,6 +56,8 @@ type Host struct {
 	// Recorded returns the lake's campaign of that name, with which the file's
 	// may go on; without conditions if there is none.
 	Recorded func(name string) (Campaign, error)
+	// Embedder checks what messages are to be embedded by, without asking it anything.
+	Embedder func(name string) error
 	// Labeller checks the model that labels messages, likewise.
 	Labeller func(l Labels, decode envs.Decode) error
 }
@@ -90,6 +93,7 @@ type header struct {
 	Prompts    string          `json:"prompts"`
 	CacheScope string          `json:"cache_scope"`
 	Limits     Limits          `json:"limits"`
+	Embedder   string          `json:"embedder"`
 
 	Labels json.RawMessage `json:"labels"`
 	Prices json.RawMessage `json:"prices"`
@@ -115,7 +119,7 @@ func (p *parser) parse(data []byte) File {
 			p.faults.add(value(top, "prices"), "prices", "%v", err)
 		}
 	}
-	file := File{Limits: h.Limits, Data: h.Data, Prompts: h.Prompts}
+	file := File{Limits: h.Limits, Embedder: h.Embedder, Data: h.Data, Prompts: h.Prompts}
 	file.Labels = p.labels(value(top, "labels"))
 	file.Campaign = Campaign{Name: h.Name, Seed: h.Seed, Replicates: h.Replicates, CacheScope: h.CacheScope}
 	axes := p.axes(grid, &file.Campaign)
@@ -194,6 +198,10 @@ func (p *parser) checkHeader(top *yaml.Node, h header) {
 	check(h.Cost == "" || h.Cost == "unknown", value(top, "cost"), "cost", "%q is not known; unknown is, for models without a known price", h.Cost)
 	if limits := value(top, "limits"); limits != nil {
 		p.checkLimits(limits, h.Limits)
+	}
+	if embedder := value(top, "embedder"); h.Embedder != "" && p.host.Embedder != nil {
+		err := p.host.Embedder(h.Embedder)
+		check(err == nil, embedder, "embedder", "%v", err)
 	}
 }
 
