@@ -2,7 +2,6 @@ package prompt
 
 import (
 	"cmp"
-	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -98,20 +97,6 @@ type Candidate struct {
 	By          []string
 	Standing    bool
 	Explanation string // that came with it
-}
-
-// Vote is a vote that was counted.
-type Vote struct {
-	Round      int
-	Candidates []Candidate
-	Ballots    []Cast
-	Result     string
-}
-
-// Cast is a ballot that was counted.
-type Cast struct {
-	From, Text string
-	Reason     string // its author's, if reasons are shown
 }
 
 // visible calls see for each entry that the step's speaker may see, in the step's order.
@@ -252,50 +237,6 @@ func (s Source) written(entry int, proposal string) string {
 
 // answerMark is how the last line of an answer begins where that is asked for.
 var answerMark = regexp.MustCompile(`^(?i:answer:)`)
-
-func (s Source) vote(decide transcript.Entry, ballots []transcript.Entry) *Vote {
-	names := s.names()
-	v := &Vote{Round: decide.Round, Candidates: s.candidates(decide.Payload.Candidates)}
-	for _, b := range ballots {
-		v.Ballots = append(v.Ballots, Cast{From: names[b.Speaker.Index], Text: ballotText(b), Reason: s.reason(b.Index)})
-	}
-	switch d := decide.Act.Decision; {
-	case len(v.Candidates) == 0:
-		v.Result = "there was no candidate"
-	case len(d.Winners) == 1:
-		v.Result = fmt.Sprintf("candidate %d wins", d.Winners[0]+1)
-	case len(d.Winners) > 1 && d.Selected >= 0:
-		v.Result = fmt.Sprintf("%s won together, and %d is taken", numbers(d.Winners), d.Selected+1)
-	case len(d.Winners) > 1:
-		v.Result = fmt.Sprintf("%s won together, so none is taken", numbers(d.Winners))
-	default:
-		v.Result = "no candidate won"
-	}
-	return v
-}
-
-// ballotText is a ballot in words, candidates counted from 1.
-func ballotText(e transcript.Entry) string {
-	b := e.Act.Ballot
-	if b == nil || b.Abstain {
-		return "no ballot"
-	}
-	switch e.Payload.Ballot.Kind {
-	case transcript.Choose:
-		return fmt.Sprint("candidate ", b.Choice+1)
-	case transcript.Rank:
-		return strings.Join(ids(b.Order), " > ")
-	case transcript.Approve:
-		return numbers(b.Order)
-	}
-	var parts []string
-	for c, p := range b.Points {
-		if p >= 0 { // else it was left out
-			parts = append(parts, fmt.Sprintf("candidate %d: %d", c+1, p))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
 
 func numbers(candidates []int) string { return "candidates " + list(ids(candidates)) }
 

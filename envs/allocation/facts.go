@@ -63,7 +63,7 @@ func (k knowing) add(sources []joint.Facts, d joint.Doubt, own int) string {
 			}
 			sum += v
 		}
-		return min(joint.Most, max(0, sum))
+		return min(joint.Most, max(0, joint.Tidy(sum)))
 	}
 	for i := range agents {
 		e.Private[name(i)], e.Values[name(i)] = joint.State{}, joint.State{}

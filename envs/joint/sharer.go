@@ -57,6 +57,10 @@ func (d Doubt) Heard(v float64) float64 {
 	return math.Round(100*v*math.Exp(d.Noise*d.rand.NormFloat64())) / 100
 }
 
+// Tidy returns a sum of decimals without the noise of binary fractions, as 33.6
+// and not 33.599999999999994.
+func Tidy(v float64) float64 { return math.Round(v*1e9) / 1e9 }
+
 // NewSharer has default parameters that tell all and understand all.
 func NewSharer(mind func(observation any) Mind, decode envs.Decode) (envs.Policy, error) {
 	s := Sharer{Share: 1, Trust: 1, Skill: 1}

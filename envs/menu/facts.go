@@ -81,7 +81,7 @@ func (k knowing) estimate(told []joint.Facts, d joint.Doubt) Estimate {
 			e.PartnerIngredients[name] = v
 			amount += v
 		}
-		e.Ingredients[name] = min(joint.Most, amount+d.Excess)
+		e.Ingredients[name] = min(joint.Most, joint.Tidy(amount+d.Excess))
 	}
 	guests := k.guestsKnown(told)
 	for _, dish := range k.offered {
@@ -93,7 +93,7 @@ func (k knowing) estimate(told []joint.Facts, d joint.Doubt) Estimate {
 		for _, g := range guests {
 			e.Values[dish.Name] += Value(g, dish)
 		}
-		e.Values[dish.Name] = min(joint.Most, e.Values[dish.Name])
+		e.Values[dish.Name] = min(joint.Most, joint.Tidy(e.Values[dish.Name]))
 	}
 	return e
 }
@@ -129,14 +129,15 @@ var profileGroups = []string{
 
 // Merged is all that both agents observe.
 func (s *session) Merged() string {
-	all := joint.Facts{}
+	all, what := joint.Facts{}, "the stock and what is known of the guests"
 	for _, o := range s.seen {
 		maps.Copy(all, o.Facts())
 	}
 	if s.seen[0].Numeric { // values of both guests add up
+		what = "the stock and the value of each dish to both guests together"
 		sum := map[string]float64{}
 		for _, d := range s.offered {
-			sum[d.Name] = s.seen[0].Values[d.Name] + s.seen[1].Values[d.Name]
+			sum[d.Name] = joint.Tidy(s.seen[0].Values[d.Name] + s.seen[1].Values[d.Name])
 		}
 		maps.Copy(all, (Observation{Values: sum}).Facts())
 	}
@@ -144,7 +145,7 @@ func (s *session) Merged() string {
 	if err != nil {
 		panic("menu: " + err.Error())
 	}
-	return "All observations together (stock, what each dish is worth to both guests, what is known of the guests): " + string(data)
+	return "All observations together (" + what + "): " + string(data)
 }
 
 // Merged of what one agent knows is its own observation.

@@ -51,7 +51,7 @@ func (r borda) Words() Words {
 	w := Words{
 		Name: "ranked voting",
 		Explanation: "Each agent puts the candidates in order of preference, best first. The places that a candidate has in all rankings are added up; " +
-			"the candidate with the least sum is selected.",
+			"the candidate with the lowest sum is selected.",
 		Ballot: r.words(),
 	}
 	if r.partial {

@@ -125,9 +125,9 @@ func (c cumulative) Words() Words {
 	}
 	return Words{
 		Name: "cumulative voting",
-		Explanation: fmt.Sprintf("Each agent has %s to distribute over the candidates as it likes. "+
+		Explanation: fmt.Sprintf("Each agent has %s to distribute among the candidates as it likes. "+
 			"The candidate that gets the most points in all is selected.", budget),
-		Ballot: fmt.Sprintf("an object with the number of every candidate and the whole points that you give it, 0 or more; "+
+		Ballot: fmt.Sprintf("an object with the number of every candidate and the number of points that you give it, a whole number of 0 or more; "+
 			"you must give away %s %s. Example with %s: {\"1\": %d, \"2\": %d, \"3\": 0}",
 			exactly, budget, with, sum-sum/3, sum/3),
 	}

@@ -1,0 +1,71 @@
+package prompt
+
+import (
+	"fmt"
+	"strings"
+
+	"roundtable/workflows/transcript"
+)
+
+// Vote is a vote that was counted.
+type Vote struct {
+	Round      int
+	Candidates []Candidate
+	Ballots    []Cast
+	Result     string // in words; templates of the second edition word ties themselves
+	Tied       string // the candidates that won together, if several did
+	Taken      int    // which of them is selected, from 1; 0 is none
+}
+
+// Cast is a ballot that was counted.
+type Cast struct {
+	From, Text string
+	Reason     string // its author's, if reasons are shown
+}
+
+// vote returns what agents are shown of a counted vote.
+func (s Source) vote(decide transcript.Entry, ballots []transcript.Entry) *Vote {
+	names := s.names()
+	v := &Vote{Round: decide.Round, Candidates: s.candidates(decide.Payload.Candidates)}
+	for _, b := range ballots {
+		v.Ballots = append(v.Ballots, Cast{From: names[b.Speaker.Index], Text: ballotText(b), Reason: s.reason(b.Index)})
+	}
+	switch d := decide.Act.Decision; {
+	case len(v.Candidates) == 0:
+		v.Result = "there was no candidate"
+	case len(d.Winners) == 1:
+		v.Result = fmt.Sprintf("candidate %d wins", d.Winners[0]+1)
+	case len(d.Winners) > 1:
+		v.Tied, v.Taken = numbers(d.Winners), max(0, d.Selected+1)
+		v.Result = v.Tied + " won together, so none is taken"
+		if v.Taken > 0 {
+			v.Result = fmt.Sprintf("%s won together, and %d is taken", v.Tied, v.Taken)
+		}
+	default:
+		v.Result = "no candidate won"
+	}
+	return v
+}
+
+// ballotText is a ballot in words, candidates counted from 1.
+func ballotText(e transcript.Entry) string {
+	b := e.Act.Ballot
+	if b == nil || b.Abstain {
+		return "no ballot"
+	}
+	switch e.Payload.Ballot.Kind {
+	case transcript.Choose:
+		return fmt.Sprint("candidate ", b.Choice+1)
+	case transcript.Rank:
+		return strings.Join(ids(b.Order), " > ")
+	case transcript.Approve:
+		return numbers(b.Order)
+	}
+	var parts []string
+	for c, p := range b.Points {
+		if p >= 0 { // else it was left out
+			parts = append(parts, fmt.Sprintf("candidate %d: %d", c+1, p))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
