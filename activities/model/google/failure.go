@@ -86,7 +86,9 @@ func (d *details) add(v jsontext.Value) {
 func (c *client) refusal(f *wire.Failure) *fault {
 	d := readDetails(f.Body)
 	err := c.report.Refused(f, d.classify(f.Status), d.name(f.Status), d.message)
-	err.Unbilled = f.Unbilled() // "Billing" in its documentation: requests that fail with 400 or 500 are not charged
+	// https://ai.google.dev/gemini-api/docs/billing ("Am I charged for failed requests?", read on 2026-11-22)
+	// excludes tokens of requests that fail with 400 or 500; of other statuses it is assumed.
+	err.Unbilled = f.Unbilled()
 	if err.Class == model.Retry {
 		err.RetryAfter = cmp.Or(d.retryDelay, err.RetryAfter)
 	}
