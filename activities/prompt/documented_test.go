@@ -37,7 +37,7 @@ func TestTemplatesAreDocumented(t *testing.T) {
 			t.Errorf("docs/campaign.md does not list %s of %s", name, protocol)
 		}
 	}
-	for _, line := range strings.Split(list, "\n") {
+	for line := range strings.SplitSeq(list, "\n") {
 		cells := strings.Split(line, "`")
 		for i := 3; i < len(cells); i += 2 {
 			if name := "`" + cells[i] + "`"; strings.HasPrefix(cells[i], "protocol/") && strings.HasPrefix(line, "| `") && !there[cells[1]+name] {

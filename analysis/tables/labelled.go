@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/workflows/plan"
+	"roundtable/envs/wording"
 )
 
 // shown is what a condition's setting is called: the label that the campaign's
@@ -13,7 +13,7 @@ func (g group) shown(key string) string {
 	if label := g.labels[key]; label != "" {
 		return label
 	}
-	return plan.Shorten(g.settings[key])
+	return wording.Shorten(g.settings[key])
 }
 
 // folded puts an axis with labels in the place of all settings that it stands for.

@@ -14,9 +14,3 @@ func (r Run) OutcomeAt(round int) (v float64, ok bool) {
 	}
 	return given(r.Worth(scores[round-1]))
 }
-
-// outcome in percent, for shares.
-func (r Run) outcomePercent() (v float64, ok bool) {
-	v, ok = r.Outcome()
-	return 100 * v, ok
-}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"roundtable/analysis/record"
 	"roundtable/analysis/statistics"
@@ -112,11 +113,7 @@ func (v view) goodnessNote() string {
 			parts = append(parts, part)
 		}
 	}
-	note := "Goodness, higher is better."
-	for _, p := range parts {
-		note += " " + p + "."
-	}
-	return note
+	return "Goodness, higher is better. " + strings.Join(parts, ". ") + "."
 }
 
 // GoodnessNote is goodnessNote of a campaign.

@@ -27,12 +27,10 @@ func (t Table) HTML() string {
 // LaTeX is the table as a float for a paper that loads the package booktabs.
 func (t Table) LaTeX() string {
 	var b strings.Builder
-	columns := ""
+	columns := strings.Repeat("l", len(t.Columns))
 	for j := range t.Columns {
 		if t.numeric(j) {
-			columns += "r"
-		} else {
-			columns += "l"
+			columns = columns[:j] + "r" + columns[j+1:]
 		}
 	}
 	fmt.Fprintf(&b, "\\begin{table}\n\\centering\n\\caption{%s}\n\\begin{tabular}{%s}\n\\toprule\n", inLaTeX(t.Title), columns)

@@ -36,9 +36,9 @@ func newFast(b *testing.B, latency time.Duration) *fast {
 		time.Sleep(latency)
 		text := fmt.Sprintf(`{\"reason_for_decision\": \"I like it\", \"decision\": %d}`, 1+n%2)
 		switch {
-		case bytes.Contains(body, []byte("This is the message phase")):
+		case bytes.Contains(body, []byte("this is the message phase")):
 			text = `{\"target\": [], \"message\": \"I would take more of the first good and leave the others, if that suits you. What do you need most?\"}`
-		case bytes.Contains(body, []byte("This is the proposal phase")):
+		case bytes.Contains(body, []byte("this is the proposal phase")):
 			a, c := 30+n%20, 20+n%30
 			share := func(x, y int64) string {
 				return fmt.Sprintf(`{\"apples\": %d, \"bread\": %d, \"cloth\": %d}`, x, y, y)

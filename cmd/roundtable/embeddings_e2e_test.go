@@ -46,7 +46,7 @@ func newShop(t *testing.T) *shop {
 	s.front = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(s.front.Close)
 	s.vendor.set(func(a *asked) *trick {
-		if !strings.Contains(a.prompt(), "This is the message phase") {
+		if !strings.Contains(a.prompt(), "this is the message phase") {
 			return nil
 		}
 		return &trick{name: "wordy", play: func(v *vendor, a *asked, w http.ResponseWriter, _ *http.Request) {

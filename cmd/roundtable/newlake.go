@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	store "roundtable/analysis/lake"
 )
@@ -33,8 +34,8 @@ func (o *options) makeLake() (store.Store, newFolders, error) {
 
 // discard takes the folders away again in which nothing was written.
 func (f newFolders) discard() {
-	for i := len(f) - 1; i >= 0; i-- {
-		_ = os.Remove(f[i]) // which only an empty folder lets happen
+	for _, folder := range slices.Backward(f) {
+		_ = os.Remove(folder) // which only an empty folder lets happen
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"roundtable/activities"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/telling"
+	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 )
 
@@ -107,7 +108,7 @@ func writePrompts(folder string, file plan.File, prompts []renderedPrompt) error
 	for i, values := range file.Values {
 		var words []string
 		for _, v := range values {
-			words = append(words, fmt.Sprintf("%s: %s", v.Axis, plan.Shorten(v.String())))
+			words = append(words, fmt.Sprintf("%s: %s", v.Axis, wording.Shorten(v.String())))
 		}
 		fmt.Fprintf(&index, "| %s | %s |\n", file.Campaign.Conditions[i].ID(), strings.ReplaceAll(telling.Printable(strings.Join(words, "; ")), "|", "\\|"))
 	}

@@ -20,7 +20,7 @@ import (
 var lines = []string{"What do you want?", "My stock is low.", "That was unfair.", "Agreed."}
 
 var (
-	roundNow = regexp.MustCompile(`(?m)^This is the .* of round (\d+) of `)
+	roundNow = regexp.MustCompile(`(?m)^\w+, this is the .* of round (\d+)`)
 	saidLine = regexp.MustCompile(`(?m)^\[round (\d+)\] (\w+) to .*?: (.*)$`)
 )
 
@@ -53,7 +53,7 @@ func member(a *asked) string {
 	}
 	round, _ := strconv.Atoi(roundNow.FindStringSubmatch(a.prompt())[1])
 	switch {
-	case strings.Contains(a.prompt(), "This is the message phase"):
+	case strings.Contains(a.prompt(), "this is the message phase"):
 		words, mind := []string{"Well."}, draw("entry", strings.Split(a.key, "/")[2])
 		for _, line := range lines {
 			if mind.Float64() < 0.4 {
@@ -61,7 +61,7 @@ func member(a *asked) string {
 			}
 		}
 		return fmt.Sprintf(`{"target": [], "message": %q}`, strings.Join(words, " "))
-	case strings.Contains(a.prompt(), "This is the vote"):
+	case strings.Contains(a.prompt(), "this is the vote"):
 		return `{"reason_for_decision": "it is ours", "decision": 1}`
 	}
 	// Goodness is greatest where each keeps 80 of what it likes, and less the fewer these are.

@@ -66,7 +66,7 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request) {
 		Model    string
 		Messages []struct{ Role, Content string }
 	}
-	if err := json.NewDecoder(r.Body).Decode(&q); err != nil || len(q.Messages) < 2 {
+	if err := json.NewDecoder(r.Body).Decode(&q); err != nil || len(q.Messages) == 0 {
 		http.Error(w, `{"error":{"type":"invalid_request_error","message":"no messages"}}`, http.StatusBadRequest)
 		return
 	}
@@ -81,7 +81,11 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	text := reply(q.Messages[1].Content, len(q.Messages) > 2)
+	var texts []string
+	for _, m := range q.Messages {
+		texts = append(texts, m.Content)
+	}
+	text := reply(question(texts))
 	body, _ := json.Marshal(map[string]any{
 		"id": "r", "object": "chat.completion", "created": 1, "model": q.Model + "-2026",
 		"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": text}}},
@@ -127,19 +131,19 @@ func reply(prompt string, again bool) string {
 		return `I think {"decision": `
 	}
 	switch {
-	case strings.Contains(prompt, "This is the message phase"):
+	case strings.Contains(prompt, "this is the message phase"):
 		return fmt.Sprintf(`{"target": [], "message": "Let us settle at %d."}`, mind.IntN(1000))
-	case strings.Contains(prompt, "This is the proposal phase"):
+	case strings.Contains(prompt, "this is the proposal phase"):
 		if mind.IntN(6) == 0 {
 			return `{"reason_for_decision": "fine as it is", "proposal": null}`
 		}
 		return fmt.Sprintf(`{"reason_for_decision": "why not", "proposal": %s}`, split(mind))
-	case strings.Contains(prompt, "Sum the solutions up"):
+	case strings.Contains(prompt, "Summarize these solutions"):
 		return fmt.Sprintf("They differ in %d ways.", mind.IntN(100))
 	case strings.Contains(prompt, "The answer is (X)."):
 		return fmt.Sprintf("I have thought. The answer is (%c).", 'A'+rune(mind.IntN(5)))
 	}
-	if strings.Contains(prompt, "Choose the position where you want to be next") {
+	if strings.Contains(prompt, "Choose the position to move to next") {
 		return fmt.Sprintf(`{"reason_for_decision": "it is near", "proposal": [%d, %d]}`, mind.IntN(100), mind.IntN(100)-50)
 	}
 	last := candidateLine.FindAllStringSubmatch(prompt, -1)

@@ -53,8 +53,18 @@ type asked struct {
 	size      int64 // of the texts, bytes
 }
 
-func (a *asked) prompt() string { return a.texts[1] }
-func (a *asked) again() bool    { return len(a.texts) > 2 }
+func (a *asked) prompt() string { prompt, _ := question(a.texts); return prompt }
+func (a *asked) again() bool    { _, again := question(a.texts); return again }
+
+// question returns the question among the texts of a request's messages, and
+// whether it is asked again after an answer that could not be used.
+func question(texts []string) (prompt string, again bool) {
+	refused := slices.IndexFunc(texts, func(s string) bool { return strings.HasPrefix(s, "That answer cannot be used") })
+	if refused >= 2 {
+		return texts[refused-2], true
+	}
+	return texts[len(texts)-1], false
+}
 
 // cell is the collaboration that asks, replicate its last part, as r0.
 func (a *asked) cell() string      { return strings.Split(a.key+"/", "/")[1] }

@@ -68,15 +68,15 @@ type match struct {
 func (q Question) stated(text string) (string, error) {
 	all := q.matches(text)
 	spans := markers.FindAllStringIndex(text, -1)
-	for i := len(spans) - 1; i >= 0; i-- {
-		if others.MatchString(tail(text[:spans[i][0]])) {
+	for i, span := range slices.Backward(spans) {
+		if others.MatchString(tail(text[:span[0]])) {
 			continue
 		}
 		end := len(text)
 		if i+1 < len(spans) {
 			end = spans[i+1][0]
 		}
-		if answer, err, found := q.after(text[:end], spans[i][1], all); found {
+		if answer, err, found := q.after(text[:end], span[1], all); found {
 			return answer, err
 		}
 	}

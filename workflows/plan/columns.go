@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"roundtable/envs/wording"
 )
 
 // Columns returns what tells the conditions of a campaign apart: the names of the
@@ -38,7 +40,7 @@ func (f File) Columns() (names []string, rows [][]string) {
 			}
 			names = append(names, f.Campaign.Grid[a].Key+key)
 			for i := range rows {
-				rows[i] = append(rows[i], Shorten(flat[i][key]))
+				rows[i] = append(rows[i], wording.Shorten(flat[i][key]))
 			}
 		}
 	}
@@ -63,11 +65,11 @@ func (f File) Shared() []string {
 // words are a plug-in's name and, in brackets, its parameters; of other values the value.
 func (v Value) words() string {
 	flat := v.flat()
-	name := Shorten(flat[""])
+	name := wording.Shorten(flat[""])
 	delete(flat, "")
 	var params []string
 	for _, key := range slices.Sorted(maps.Keys(flat)) {
-		params = append(params, strings.TrimPrefix(key, ".")+" "+Shorten(flat[key]))
+		params = append(params, strings.TrimPrefix(key, ".")+" "+wording.Shorten(flat[key]))
 	}
 	if len(params) == 0 {
 		return name
@@ -91,17 +93,4 @@ func (v Value) flat() map[string]string {
 		flat[name] = Value{Value: value}.String()
 	}
 	return flat
-}
-
-// maxShown characters of a value are shown where there is little room.
-const maxShown = 60
-
-// Shorten cuts a long text and marks it with a part of its hash, so that two
-// long texts that begin alike are still told apart.
-func Shorten(text string) string {
-	runes := []rune(strings.Join(strings.Fields(text), " "))
-	if len(runes) <= maxShown {
-		return string(runes)
-	}
-	return fmt.Sprintf("%s… #%s", string(runes[:maxShown-8]), digest(text)[:4])
 }
