@@ -47,7 +47,7 @@ func plantRows(t *testing.T, s store.Store, p activities.Plan, condition int, ru
 		}
 		rows := record.Rows{Collaborations: []record.Collaboration{{
 			Key: key, Status: "succeeded", Environment: "exchange", Replicate: int32(i), Rule: c.Rule.Name, Model: c.Model.Name, Simulated: true, Agents: 3,
-			RoundsPlanned: int32(len(run.Rounds)), RoundsRun: int32(len(run.Rounds)), EndReason: "rounds", SettingsJSON: string(settings), CostUSD: ptr(0.),
+			RoundsPlanned: int32(len(run.Rounds)), RoundsRun: int32(len(run.Rounds)), EndReason: "rounds", Score: run.Rounds[len(run.Rounds)-1].Goodness, SettingsJSON: string(settings), CostUSD: ptr(0.),
 		}}}
 		var labels []record.Label
 		for r, round := range run.Rounds {

@@ -95,7 +95,7 @@ func (v *vendor) serve(w http.ResponseWriter, r *http.Request) {
 		MaxTokens int `json:"max_tokens"`
 		Messages  []struct{ Role, Content string }
 	}
-	if err := json.NewDecoder(r.Body).Decode(&q); err != nil || len(q.Messages) < 2 {
+	if err := json.NewDecoder(r.Body).Decode(&q); err != nil || len(q.Messages) == 0 {
 		http.Error(w, `{"error":{"type":"invalid_request_error","message":"no messages"}}`, http.StatusBadRequest)
 		return
 	}
