@@ -45,6 +45,9 @@ func WriteCard(ctx context.Context, store lake.Store, campaign string) error {
 	if err := c.count(ctx, store); err != nil {
 		return err
 	}
+	if c.Edition, err = editionOf(ctx, store, campaign); err != nil {
+		return err
+	}
 	d, tables := c.Dataset, c.Tables
 	var sums bytes.Buffer
 	for _, f := range []struct {
@@ -148,6 +151,40 @@ func (c *card) describe(ctx context.Context, store lake.Store) (err error) {
 	return nil
 }
 
+// editionOf returns the edition of the built-in prompts that a campaign's plan
+// records, or 0 if it has no plan. Plans of the first edition do not name it.
+func editionOf(ctx context.Context, store lake.Store, campaign string) (int, error) {
+	key := lake.AboutKey(campaign, "manifest.json")
+	data, err := store.Get(ctx, key)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	var manifest struct {
+		Revision string `json:"revision"`
+	}
+	if err := lake.Unseal(key, data, &manifest); err != nil {
+		return 0, err
+	}
+	key = lake.AboutKey(campaign, "plans/"+manifest.Revision+".json")
+	data, err = store.Get(ctx, key)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	var plan struct {
+		Edition int `json:"edition"`
+	}
+	if err := json.Unmarshal(data, &plan); err != nil {
+		return 0, fmt.Errorf("%s: %w", key, err)
+	}
+	return max(1, plan.Edition), nil
+}
+
 // ownerName is the file in which the owner says what the card cannot know.
 const ownerName = "owner.json"
 
@@ -167,6 +204,7 @@ type card struct {
 	Dataset       lake.Dataset
 	Conditions    []*condition
 	Cells         int
+	Edition       int               // of the built-in prompts; 0 if no plan is recorded
 	measures      map[string]string // by environment, what goodness measures
 	Simulated     int               // cells in which scripted agents answered
 	Rows          map[string]int

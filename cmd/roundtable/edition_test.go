@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -55,6 +56,23 @@ func TestEditionIsKept(t *testing.T) {
 	}
 	if len(rows) != 6 {
 		t.Fatalf("%d collaborations", len(rows))
+	}
+	for _, want := range []string{"Prompts: edition 1 of the built-in ones, as recorded when the campaign began.", "In the words of then. You are"} {
+		if got := output(t, dir, "plan", "old.yaml", "--prompts"); !strings.Contains(got, want) {
+			t.Errorf("plan of a campaign that began under the first edition does not show %q:\n%.2000s", want, got)
+		}
+	}
+	save(t, dir, "new.yaml", strings.Replace(file, "name: old", "name: new", 1))
+	if got, want := output(t, dir, "plan", "new.yaml"), fmt.Sprintf("Prompts: edition %d of the built-in ones.\n", prompt.Edition); !strings.Contains(got, want) {
+		t.Errorf("plan of a new campaign does not show %q:\n%s", want, got)
+	}
+	save(t, dir, "other.yaml", file+"seed: 7\n")
+	if got := output(t, dir, "plan", "other.yaml"); !strings.Contains(got, `the lake has another campaign "old"`) {
+		t.Errorf("plan of a file that cannot continue the campaign of its name does not say so:\n%s", got)
+	}
+	card, err := s.Get(t.Context(), store.AboutKey("old", "README.md"))
+	if err != nil || !strings.Contains(string(card), "edition 1 of the built-in prompts") {
+		t.Errorf("the card does not name the edition: %v\n%.3000s", err, card)
 	}
 	recorded, _, err := present(t.Context(), s, "old")
 	if err != nil || recorded.Edition != 0 {

@@ -77,6 +77,10 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	shown, err := choosePrompts(ctx, s, &p, file.Prompts)
+	if err != nil {
+		return err
+	}
 	all, most, err := planConditions(p, file)
 	if err != nil {
 		return err
@@ -99,7 +103,7 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 		return err
 	}
 	if o.json {
-		d := map[string]any{"campaign": p.Campaign.Name, "revision": p.Campaign.Revision(), "cells": p.Campaign.Size(), "conditions": all, "prediction": predicted, "warnings": append([]string{}, warned...)}
+		d := map[string]any{"campaign": p.Campaign.Name, "revision": p.Campaign.Revision(), "cells": p.Campaign.Size(), "conditions": all, "prediction": predicted, "prompt_edition": shown.edition, "prompts_recorded": shown.recorded, "warnings": append([]string{}, warned...)}
 		if o.prompts {
 			d["prompts"] = prompts
 		}
@@ -107,6 +111,7 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 	}
 	fmt.Printf("%s\n\n", file)
 	printPlan(file, all)
+	fmt.Printf("%s\n", telling.Printable(shown.String()))
 	predicted.print(atOnce(m.Limits))
 	for _, w := range warned {
 		fmt.Printf("\nWarning: %s\n", w)
