@@ -128,7 +128,7 @@ func TestPlanPrompts(t *testing.T) {
 	index := read(t, dir, "prompts/index.md")
 	contains(t, index, "debate-agent-10-round-2.txt", "protocol: ")
 	for _, name := range regexp.MustCompile(`\]\(([^)]*)\)`).FindAllStringSubmatch(index, -1) {
-		contains(t, read(t, dir, filepath.Join("prompts", name[1])), "--- system\n", "--- user\n")
+		contains(t, read(t, dir, filepath.Join("prompts", name[1])), "--- user\n")
 	}
 	d := document(t, output(t, dir, "plan", "debate.yaml", "--prompts", "--json"))
 	if list, _ := d["prompts"].([]any); len(list) != strings.Count(out, "\n=== ") {
