@@ -47,8 +47,9 @@ const (
 // layout is a figure with the sizes of its parts.
 type layout struct {
 	Figure
-	names         []string // of all lines, in the order of their colours
-	levels        []string // of all levels
+	names         []string         // of all lines, in the order of the legend
+	styles        map[string]style // of lines by name
+	levels        []string         // of all levels
 	columns, rows int
 	legend        vg.Length // width of its strip
 	head, foot    vg.Length
@@ -56,11 +57,18 @@ type layout struct {
 }
 
 func (f Figure) layout() (layout, error) {
-	l := layout{Figure: f, columns: min(cmp.Or(f.columns, 2), len(f.Panels))}
+	l := layout{Figure: f, columns: min(cmp.Or(f.columns, 2), len(f.Panels)), styles: map[string]style{}}
+	colours := 0
 	for _, p := range f.Panels {
 		for _, line := range p.Lines {
 			if !slices.Contains(l.names, line.Name) {
 				l.names = append(l.names, line.Name)
+				if line.Beside != "" {
+					l.styles[line.Name] = l.styles[line.Beside].dashed()
+					continue
+				}
+				l.styles[line.Name] = styleOf(colours)
+				colours++
 			}
 		}
 		for _, level := range p.Levels {
@@ -73,9 +81,9 @@ func (f Figure) layout() (layout, error) {
 	if len(f.Panels) > 0 && f.Panels[0].Groups != nil {
 		most = len(palette) // bars have neither shapes nor dashes
 	}
-	if len(f.Panels) == 0 || len(f.Panels) > mostPanels || len(l.names) > most {
+	if len(f.Panels) == 0 || len(f.Panels) > mostPanels || colours > most {
 		return l, fmt.Errorf("figure %s has %d panels and %d kinds of lines; from 1 to %d and %d can be read in a picture (--json has the numbers)",
-			f.Name, len(f.Panels), len(l.names), mostPanels, most)
+			f.Name, len(f.Panels), colours, mostPanels, most)
 	}
 	l.rows = (len(f.Panels) + l.columns - 1) / l.columns
 	for _, name := range slices.Concat(l.names, l.levels) {

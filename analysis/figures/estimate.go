@@ -95,6 +95,14 @@ func goodness(runs []tables.Run, n int) (estimate, bool) {
 	return over(tables.MeanOver(runs, func(r tables.Run) (float64, bool) { return r.OutcomeAt(n) }))
 }
 
+// decidedGoodness is over collaborations with a decision by that round.
+func decidedGoodness(runs []tables.Run, n int) (estimate, bool) {
+	return over(tables.MeanOver(runs, func(r tables.Run) (float64, bool) {
+		v, ok := r.OutcomeAt(n)
+		return v, ok && r.Carried()[n-1] != nil
+	}))
+}
+
 func greatest(tables.Campaign) []Level { return []Level{{"greatest possible (Umax)", 100}} }
 
 func maeLevels(c tables.Campaign) []Level  { return baselines(c, metrics.Errors.MAE) }

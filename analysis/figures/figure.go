@@ -44,6 +44,7 @@ type Panel struct {
 // Line is one condition.
 type Line struct {
 	Name    string    `json:"name"`
+	Beside  string    `json:"beside,omitempty"` // name of the line in whose colour it is drawn, dashed
 	Points  []Point   `json:"points"`
 	Pending []Pending `json:"not_yet_agreed,omitempty"`
 	Track   []Spot    `json:"track,omitempty"`  // a way, or a fit

@@ -310,3 +310,71 @@ func TestConstantValues(t *testing.T) {
 		}
 	}
 }
+
+// Two groups of an exchange are at 0 and 40 % after round 1, one of them without
+// a decision: all come to 20 %, the one that has decided to 40. From round 2 on
+// both have decided, and the lines meet. Rules that decide at once, and errors,
+// have no second line.
+func TestDecidedOnlyByHand(t *testing.T) {
+	panel := made(t, economy(), "rounds").Panels[0]
+	var names []string
+	for _, line := range panel.Lines {
+		names = append(names, line.Name)
+	}
+	if got := strings.Join(names, "; "); got != "majority; majority, decided only; rated" {
+		t.Fatalf("the lines are %s", got)
+	}
+	all, decided := panel.Lines[0], panel.Lines[1]
+	for i, want := range []struct {
+		all, decided float64
+		n            int
+	}{{.2, .4, 1}, {.45, .45, 2}, {.7, .7, 2}} {
+		near(t, "all", *all.Points[i].Value, want.all)
+		near(t, "decided", *decided.Points[i].Value, want.decided)
+		if got := decided.Points[i]; got.N != want.n || got.Round != i+1 || all.Points[i].N != 2 {
+			t.Errorf("round %d: %d decided of %d, want %d of 2", got.Round, got.N, all.Points[i].N, want.n)
+		}
+	}
+	scripted := made(t, economy(), "rounds").Panels[1].Lines
+	if last := scripted[1]; last.Points[0].Value != nil || last.Points[0].N != 0 || *last.Points[2].Value != .1 {
+		t.Errorf("nobody has decided before round 3, which has %+v", last.Points)
+	}
+	for _, line := range made(t, ratings(), "rounds").Panels[0].Lines {
+		if line.Beside != "" {
+			t.Errorf("an error has the line %s", line.Name)
+		}
+	}
+}
+
+// The second line has the colour of the first, dashed, and both are in the legend.
+func TestDecidedOnlyIsDashed(t *testing.T) {
+	l, err := made(t, economy(), "rounds").layout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	solid, dashed := l.styles["majority"], l.styles["majority, decided only"]
+	if solid.Color != dashed.Color || len(solid.line.Dashes) > 0 || len(dashed.line.Dashes) == 0 || l.styles["rated"].Color == solid.Color {
+		t.Errorf("styles %+v", l.styles)
+	}
+	svg, err := made(t, economy(), "rounds").Inline()
+	if err != nil || !strings.Contains(svgTexts(t, svg), "majority, decided only") {
+		t.Errorf("the legend does not name the line: %v", err)
+	}
+}
+
+// Lines that stand for numbers of agents say so; labels are shown as they are.
+func TestLinesSayWhatVaries(t *testing.T) {
+	var c tables.Campaign
+	for i, agents := range []string{"3", "4"} {
+		r := run(exchange, "majority", "openai/a", i, .5)
+		r.ConditionID += agents
+		r.SettingsJSON = fmt.Sprintf(`{"env":{"name":"exchange","params":{"agents":%s}},"rule":{"name":"majority"},"model":{"name":"openai/a"}}`, agents)
+		c.Runs = append(c.Runs, r)
+	}
+	for _, name := range []string{"3", "rounds"} {
+		lines := made(t, c, name).Panels[0].Lines
+		if len(lines) != 2 || lines[0].Name != "env.agents 3" || lines[1].Name != "env.agents 4" {
+			t.Errorf("figure %s: the lines are %+v", name, lines)
+		}
+	}
+}

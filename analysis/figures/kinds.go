@@ -22,22 +22,26 @@ type kind struct {
 	y           string
 	bars        bool
 	at          func(runs []tables.Run, round int) (estimate, bool)
+	second      func(runs []tables.Run, round int) (estimate, bool) // drawn dashed beside a line; nil for none
 	levels      func(tables.Campaign) []Level
 	note        string // "" says what goodness is
 }
 
 var kinds = map[string]kind{
-	"3": {"Group total utility by round, by decision rule (Figure 3)", exchange, "rule", percentY, true, utility, greatest, utilityNote},
-	"4": {"Mean absolute error by round, by decision rule (Figure 4)", recsys, "rule", "MAE, stars", true, meanError, maeLevels, errorNote},
-	"5": {"Length of messages by round (Figure 5)", "", "rule", "words per message", false, wordsAt, nil,
+	"3": {"Group total utility by round, by decision rule (Figure 3)", exchange, "rule", percentY, true, utility, nil, greatest, utilityNote},
+	"4": {"Mean absolute error by round, by decision rule (Figure 4)", recsys, "rule", "MAE, stars", true, meanError, nil, maeLevels, errorNote},
+	"5": {"Length of messages by round (Figure 5)", "", "rule", "words per message", false, wordsAt, nil, nil,
 		"Mean over collaborations of a collaboration's mean over its agents' messages in the round; words are what spaces separate, if it holds a letter or a digit."},
-	distance: {"Information distance by round (Figure 5)", "", "rule", "information distance", false, distanceAt, nil,
+	distance: {"Information distance by round (Figure 5)", "", "rule", "information distance", false, distanceAt, nil, nil,
 		"Mean over collaborations of a collaboration's mean over its agents' messages in the round: 1 - cosine with the mean of the round before."},
-	"20": {"Group total utility by round, by model (Figure 20)", exchange, "model", percentY, true, utility, greatest, utilityNote},
-	"21": {"Root mean squared error by round, by decision rule (Figure 21)", recsys, "rule", "RMSE, stars", true, rootError, rmseLevels, errorNote},
-	"rounds": {"Goodness of what stands, by round", "", "rule", "goodness", true, goodness, nil,
+	"20": {"Group total utility by round, by model (Figure 20)", exchange, "model", percentY, true, utility, nil, greatest, utilityNote},
+	"21": {"Root mean squared error by round, by decision rule (Figure 21)", recsys, "rule", "RMSE, stars", true, rootError, nil, rmseLevels, errorNote},
+	"rounds": {"Goodness of what stands, by round", "", "rule", "goodness", true, goodness, decidedGoodness, nil,
 		""},
 }
+
+// decidedOnly ends the name of a line over collaborations with a decision alone.
+const decidedOnly = ", decided only"
 
 // distance is the figure that needs messages to be measured.
 const distance = "5.distance"
@@ -129,6 +133,9 @@ func (k kind) panels(c tables.Campaign, environment string, named bool) []Panel 
 			}
 		}
 		panels[i].Lines = append(panels[i].Lines, line)
+		if decided, ok := k.decided(condition.Runs, line); ok {
+			panels[i].Lines = append(panels[i].Lines, decided)
+		}
 	}
 	return panels
 }
@@ -137,7 +144,10 @@ func (k kind) panels(c tables.Campaign, environment string, named bool) []Panel 
 func (k kind) line(c tables.Condition, varying, apart []string) Line {
 	line := Line{Name: c.Shown(k.compares)}
 	if len(varying) == 1 && len(apart) == 0 {
-		line.Name = c.Shown(varying[0])
+		line.Name = described(c, varying)[0]
+		if varying[0] == k.compares {
+			line.Name = c.Shown(k.compares)
+		}
 	}
 	line.Name = tables.Clean(line.Name)
 	if line.Name == "" {
@@ -154,6 +164,24 @@ func (k kind) line(c tables.Condition, varying, apart []string) Line {
 		}
 	}
 	return line
+}
+
+// decided returns the line over collaborations with a decision alone, if it
+// differs from that of all; the others count as 0 in the latter if goodness is
+// a share.
+func (k kind) decided(runs []tables.Run, all Line) (Line, bool) {
+	if k.second == nil {
+		return Line{}, false
+	}
+	line := Line{Name: all.Name + decidedOnly, Beside: all.Name}
+	differs := false
+	for _, point := range all.Points {
+		e, _ := k.second(runs, point.Round)
+		decided := e.point(point.Round)
+		differs = differs || point.Value != nil && (decided.Value == nil || *decided.Value != *point.Value)
+		line.Points = append(line.Points, decided)
+	}
+	return line, differs
 }
 
 func described(c tables.Condition, keys []string) []string {

@@ -176,7 +176,7 @@ func (l layout) axes(p Panel, s scale) *plot.Plot {
 		groups(p.Groups).across(a)
 	}
 	for i, line := range p.Lines {
-		style := styleOf(slices.Index(l.names, line.Name))
+		style := l.styles[line.Name]
 		if p.Groups != nil {
 			a.Add(heights{p, i, s, style.Color})
 			continue

@@ -49,6 +49,13 @@ func styleOf(n int) style {
 	return s
 }
 
+// dashed returns the style of a line that stands beside the one of this style.
+func (s style) dashed() style {
+	s.line.Width, s.line.Dashes = vg.Points(0.9), []vg.Length{vg.Points(3), vg.Points(2)}
+	s.glyph.Radius = vg.Points(1.6)
+	return s
+}
+
 // levelStyle is red for the first level, as in the paper's Figure 3, and then green.
 func levelStyle(n int) draw.LineStyle {
 	colors := []color.NRGBA{{R: 0xc0, A: 0xff}, {G: 0x80, A: 0xff}, ink}
@@ -113,8 +120,8 @@ func (l layout) key() plot.Legend {
 	legend := plot.NewLegend()
 	legend.Top, legend.Left, legend.Padding, legend.TextStyle = true, true, vg.Points(3), words(9)
 	legend.YPosition = draw.PosCenter
-	for i, name := range l.names {
-		style := styleOf(i)
+	for _, name := range l.names {
+		style := l.styles[name]
 		if l.Panels[0].Groups != nil {
 			legend.Add(short(name), swatch(style.Color))
 			continue
