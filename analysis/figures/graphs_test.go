@@ -115,3 +115,16 @@ func TestNoGraphs(t *testing.T) {
 		}
 	}
 }
+
+// A graph is called by the labels of the campaign's grid.
+func TestGraphsShowLabels(t *testing.T) {
+	c := tables.Campaign{Name: "made-up", Runs: []tables.Run{run(exchange, "majority", "openai/a", 0, .5)}}
+	r := c.Runs[0]
+	c.Planned = []tables.Planned{{Condition: r.ConditionID, Cells: 1, Settings: []byte(r.SettingsJSON), Labels: map[string]string{"env": "barter", "rule": "most votes"}}}
+	for name, want := range map[string]string{"22": "barter", "23": "rule most votes"} {
+		f, err := MakeGraphs(c, labelled(c), name, acts.Anyone)
+		if err != nil || len(f.Graphs) != 1 || f.Graphs[0].Title != want {
+			t.Errorf("figure %s has %+v, want %q: %v", name, f.Graphs, want, err)
+		}
+	}
+}
