@@ -142,7 +142,7 @@ def check_means(what, means, table1):
 def check_card(program, campaign):
     """Runs the lines that the campaign's card offers; each prints a mean by rule."""
     card = open(f"lake/_campaigns/{campaign}/README.md").read()
-    want = {r["rule"]: r["score"] for r in program("query", "SELECT rule, avg(score) AS score FROM collaborations GROUP BY rule")}
+    want = {r["rule"]: r["score"] for r in program("query", "SELECT rule, avg(outcome) AS score FROM collaborations GROUP BY rule")}
     statements = re.search(r"```sql\n(.*?)```", card, re.S).group(1)
     db = duckdb.connect()
     got = {row[0]: row[3] for row in db.execute(statements).fetchall()}
@@ -161,7 +161,7 @@ def check_card(program, campaign):
             collaborations, known = collaborations.collect(), known.collect()
         assert len(known) == turns, (len(known), turns)
         got = {}
-        for rule, score in zip(collaborations["rule"], collaborations["score"]):
+        for rule, score in zip(collaborations["rule"], collaborations["outcome"]):
             got.setdefault(rule, []).append(score)
         for rule, scores in got.items():
             mean = [x for x in scores if x is not None and not math.isnan(x)]
