@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"roundtable/envs/wording"
 )
 
 // CheckOverride returns an error for each file of a folder of templates that
@@ -43,30 +45,9 @@ func nearest(name string, known map[string]bool) string {
 		if path.Base(candidate) == path.Base(name) {
 			return candidate
 		}
-		if n := changes(name, candidate); n < least {
+		if n := wording.Distance(name, candidate); n < least {
 			best, least = candidate, n
 		}
 	}
 	return best
-}
-
-// changes is how many characters must be put in, taken away or replaced.
-func changes(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := before
-			if a[i] != b[j] {
-				cost++
-			}
-			before = row[j+1]
-			row[j+1] = min(cost, row[j]+1, before+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -7,7 +7,7 @@ import "strings"
 func DidYouMean[T ~string](written string, list []T) string {
 	best, least := "", 1+2*len(written)/5
 	for _, word := range list {
-		if d := distance(strings.ToLower(written), strings.ToLower(string(word))); d < least {
+		if d := Distance(strings.ToLower(written), strings.ToLower(string(word))); d < least {
 			best, least = string(word), d
 		}
 	}
@@ -17,8 +17,8 @@ func DidYouMean[T ~string](written string, list []T) string {
 	return "; did you mean " + best + "?"
 }
 
-// distance is how many letters must be changed, added or taken away.
-func distance(a, b string) int {
+// Distance returns how many bytes must be changed, added or removed to get b from a.
+func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
