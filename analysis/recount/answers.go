@@ -1,6 +1,7 @@
 package recount
 
 import (
+	"cmp"
 	"slices"
 
 	"roundtable/workflows/decision"
@@ -9,8 +10,9 @@ import (
 
 // tallyAnswers counts the answers of a debate since the last decision: each is
 // a vote for itself, one that could not be read abstains, and candidates are by
-// the first that gave them.
+// the first agent that gave them, whoever spoke first.
 func (c *count) tallyAnswers() (keys []string, winners []int) {
+	slices.SortStableFunc(c.answers, func(a, b int) int { return cmp.Compare(c.speaker(a), c.speaker(b)) })
 	profile := decision.Profile{Electorate: len(c.answers)}
 	for _, entry := range c.answers {
 		act := c.acts[entry]
@@ -29,4 +31,12 @@ func (c *count) tallyAnswers() (keys []string, winners []int) {
 		return nil, nil
 	}
 	return keys, c.Rule.Tally(profile).Winners
+}
+
+// speaker is the index of the agent of an entry; -1 if the row names none.
+func (c *count) speaker(entry int) int32 {
+	if agent := c.rows.Turns[entry].Agent; agent != nil {
+		return *agent
+	}
+	return -1
 }

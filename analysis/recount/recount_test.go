@@ -115,8 +115,8 @@ func TestRecountAgrees(t *testing.T) {
 	}
 }
 
-// Answers of a debate are votes for themselves, with every way to treat ties
-// and with agents that are not there.
+// Answers of a debate are votes for themselves, with every way to treat ties,
+// with agents that are not there, and with agents that speak in another order.
 func TestRecountOfDebates(t *testing.T) {
 	s, d := played(t, "debated", `
 name: debated
@@ -130,9 +130,11 @@ grid:
     - {name: debate, rounds: 2, ties: keep}
     - {name: debate, rounds: 2, ties: first, talk: one_by_one, remove: [1]}
     - {name: debate, rounds: 2, ties: lottery, order: madc}
+    - {name: debate, rounds: 2, ties: first, talk: one_by_one, order: random}
+    - {name: debate, rounds: 2, ties: lottery, talk: one_by_one, order: madc}
 `)
 	r, err := recount.Check(ctx, s, d, settings)
-	if err != nil || len(r.Mismatches) > 0 || r.Uncounted > 0 || r.Decisions != 3*9*3 {
+	if err != nil || len(r.Mismatches) > 0 || r.Uncounted > 0 || r.Decisions != 3*15*3 {
 		t.Fatalf("%+v %v", r, err)
 	}
 	for rows, err := range lake.Collaborations(ctx, s, d) {
