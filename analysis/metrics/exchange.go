@@ -131,8 +131,8 @@ func (c Rationality) PerComparable() (percent float64, ok bool) {
 	return percentage(c.Rational, c.Comparable)
 }
 
-// NotYetAgreed is the percentage of runs without a decision up to and including
-// round n (bars of Figures 3 and 4). A run that ended earlier keeps its last state.
+// NotYetAgreed is the percentage of runs in which no decision stands after
+// round n (bars of Figures 3 and 4). A run that ended early keeps its last state.
 // Undefined without runs that have a round.
 func NotYetAgreed(runs []Shares, n int) (percent float64, ok bool) {
 	open, all := 0, 0
