@@ -156,6 +156,45 @@ func TestWorkersAndAlone(t *testing.T) {
 	}
 }
 
+// Somebody leads only where the leader decides (paper 3, C.1): with a vote, one
+// agent alone and in other protocols no prompt speaks of a leader.
+func TestOnlyALeaderLeads(t *testing.T) {
+	env := must(allocation.New(allocation.Defaults()))
+	plan := func(int) string { return "{}" }
+	modules := deliberating(plan, `{"private": {}, "public": {}, "values": {}}`)
+	answer := func(p protocol.Pending) string {
+		if p.Phase == protocol.PhaseBallot {
+			return `{"reason_for_decision": "", "decision": null}`
+		}
+		return modules(p)
+	}
+	for _, c := range []struct {
+		variant, authority string
+		leads              bool
+	}{
+		{protocol.Deliberating, protocol.Leader, true},
+		{protocol.Oracle, protocol.Leader, true},
+		{protocol.Deliberating, protocol.Vote, false},
+		{protocol.Centralized, protocol.Leader, false},
+	} {
+		p := protocol.DefaultDeliberation()
+		p.Rounds, p.Variant, p.Authority = 2, c.variant, c.authority
+		asked := stage(t, env, "deliberation", func(set protocol.Setting) (protocol.Protocol, error) { return protocol.NewDeliberation(p, set) }, answer)
+		if len(asked) == 0 {
+			t.Errorf("%s by %s: nobody is asked", c.variant, c.authority)
+		}
+		for key, messages := range asked {
+			text := whole(messages)
+			if leads := strings.Contains(text, "The leader is agent_2; the other agents are workers."); leads != c.leads {
+				t.Errorf("%s by %s, %s: a leader is named: %v\n%s", c.variant, c.authority, key, leads, text)
+			}
+			if !c.leads && (strings.Contains(text, "the leader") || strings.Contains(text, "workers")) {
+				t.Errorf("%s by %s, %s speaks of a leader or of workers:\n%s", c.variant, c.authority, key, text)
+			}
+		}
+	}
+}
+
 // In a debate an agent's question is its first message and its own answers are
 // its turns (paper 4, Example of MADC in MAD); or all is told in one message.
 func TestDebateIsAChat(t *testing.T) {

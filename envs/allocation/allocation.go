@@ -139,7 +139,7 @@ type session struct {
 
 func (s *session) ID() string { return s.id }
 
-// Agents are two workers and, last, the leader.
+// Agents are three, of whom the last leads where one does.
 func (s *session) Agents() []envs.Agent {
 	return []envs.Agent{{Name: name(0)}, {Name: name(1)}, {Name: name(2)}}
 }
@@ -149,7 +149,7 @@ type Observation struct {
 	Domain          string
 	Private, Public []string // names of resources
 	Tasks           []Template
-	Leader          string
+	Leader          string // for templates of a group that the last agent leads; the built-in ones leave it to the protocol to say who leads
 	Agent           int
 	Persona         string
 	Own             map[string]float64 // private resources
