@@ -137,38 +137,46 @@ func TestSteeringWithAnotherKey(t *testing.T) {
 
 // TestInterrupt: Ctrl-C keeps what is under way, says how to go on, and the same command does.
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	v, wait := newVendor(t), make(chan struct{})
+	held := sells("held", "stop", func(a *asked) string {
+		<-wait
+		return reply(a.prompt(), a.again())
+	})
+	v.after(20, held)
 	dir := t.TempDir()
-	writeSlow(t, dir, 12)
-	b := runInBackground(t, dir)
-	untilStatus(t, dir, "it runs", func(s campaignStatus) bool { return s.Running > 0 })
+	replicates := func(n int) string {
+		return strings.Replace(fmt.Sprintf(slowCampaign, n), "scripted/trader, latency: 40ms", "openai/fake", 1) + vendorPrices
+	}
+	save(t, dir, "slow.yaml", replicates(5))
+	b := starts(t, dir, v.at(), "run", "slow.yaml")
+	until(t, "all wait for an answer", func() bool { return len(v.arrivals()) >= 24 })
 	if err := b.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
+	close(wait)
 	if code := b.code(t); code != exitInterrupted || !strings.Contains(b.said.String(), "resume with: roundtable run slow.yaml") {
 		t.Errorf("code %d, said:\n%s", code, &b.said)
 	}
-	// What unfinished collaborations have taken counts, too.
-	if s, _ := statusNow(t, dir); s.UnderWay.Turns == 0 || s.UnderWay.Spent.Calls < int64(s.UnderWay.Turns) || s.Share <= 0 || s.Share >= 1 {
-		t.Errorf("status after Ctrl-C: %+v", s)
+	// What unfinished collaborations have taken counts, too; all that was sold does.
+	sold, _ := v.books()
+	if s, _ := statusNow(t, dir); s.UnderWay.Turns == 0 || s.UnderWay.Spent.Calls < int64(s.UnderWay.Turns) || s.Share <= 0 || s.Share >= 1 ||
+		s.UnderWay.Spent.Calls+s.Spent.Calls != sold.calls {
+		t.Errorf("%d answers were sold, status after Ctrl-C: %+v", sold.calls, s)
 	}
 	for _, name := range []string{".roundtable", "lake"} {
 		modes(t, filepath.Join(dir, name))
 	}
-	output(t, dir, "run", "slow.yaml")
+	ends(t, 0, dir, v.at(), "run", "slow.yaml")
 	// More replicates extend it; fewer, or anything else, are refused by name.
-	writeSlow(t, dir, 14)
-	output(t, dir, "run", "slow.yaml")
-	if s, _ := statusNow(t, dir); s.Succeeded != 14 || s.Cells != 14 {
+	save(t, dir, "slow.yaml", replicates(7))
+	ends(t, 0, dir, v.at(), "run", "slow.yaml")
+	if s, _ := statusNow(t, dir); s.Succeeded != 7 || s.Cells != 7 {
 		t.Errorf("extended: %+v", s)
 	}
-	text := strings.Replace(fmt.Sprintf(slowCampaign, 13), "rounds: 4", "rounds: 5", 1)
-	save(t, dir, "slow.yaml", text)
-	out, err := program(t, dir, "run", "slow.yaml").CombinedOutput()
-	var failed *exec.ExitError
-	if !errors.As(err, &failed) || failed.ExitCode() != exitUsage ||
-		!strings.Contains(string(out), "protocol was") || !strings.Contains(string(out), "replicates was 14 and is 13") {
-		t.Errorf("another configuration: %v\n%s", err, out)
-	}
+	save(t, dir, "slow.yaml", strings.Replace(replicates(6), "rounds: 4", "rounds: 5", 1))
+	d := ends(t, exitUsage, dir, v.at(), "run", "slow.yaml")
+	contains(t, d.err, "protocol was", "replicates was 7 and is 6")
 }
 
 // modes: state and lake are nobody else's business.
