@@ -40,6 +40,17 @@ func WorkerOptions() worker.Options {
 // it before the first worker starts. The SDK's default is 10,000.
 func KeepWorkflows(running int) { worker.SetStickyWorkflowCacheSize(max(running, 1)) }
 
+// NameBuild tells servers which build of the program works on a history: its
+// version, which holds the commit. Call it before the first worker is made; the
+// SDK would otherwise read and hash the whole program at every start.
+func NameBuild() {
+	version := "unknown"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		version = info.Main.Version
+	}
+	worker.SetBinaryChecksum("roundtable " + version)
+}
+
 // TuneGC trades memory for CPU: the collector waits until the heap is five times
 // what lives, and works as usual near limit bytes. GOGC and GOMEMLIMIT, when set,
 // win. Call it at the start of a program.

@@ -66,6 +66,7 @@ func (o *options) start(ctx context.Context, s store.Store, w work) (_ *engine, 
 			return nil, err
 		}
 	}
+	infra.NameBuild()
 	infra.TuneGC(560 << 20)
 	infra.KeepWorkflows(6000)
 	_, local := o.lakeFolder()

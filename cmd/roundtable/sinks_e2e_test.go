@@ -106,6 +106,9 @@ func histories(t *testing.T, state string) string {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if done := event.GetWorkflowTaskCompletedEventAttributes(); done != nil && !strings.HasPrefix(done.GetWorkerVersion().GetBuildId(), "roundtable ") {
+				t.Errorf("a history names the build %s", done.GetWorkerVersion())
+			}
 			all.WriteString(event.String())
 			if err := proxy.VisitPayloads(context.Background(), event, proxy.VisitPayloadsOptions{Visitor: unpack}); err != nil {
 				t.Fatal(err)
