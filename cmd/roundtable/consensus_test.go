@@ -24,6 +24,7 @@ func TestConsensusExamples(t *testing.T) {
 			t.Errorf("%s does not end with its table:\n%s", c.file, out)
 		}
 		output(t, dir, "verify", c.file)
+		sameEverywhere(t, dir, c.file)
 		if table := analyse(t, dir, c.file, c.table); len(table.Tables[0].Rows) == 0 {
 			t.Errorf("%s: table %s is empty", c.file, c.table)
 		}
@@ -47,6 +48,7 @@ func TestConsensusKilled(t *testing.T) {
 	if !*long {
 		t.Skip("it runs the program again and again; -long")
 	}
+	t.Parallel()
 	write := func(latency string) func(dir string) {
 		return func(dir string) {
 			save(t, dir, "campaign.yaml", "name: killed\ninstances: 4\nenv: robots\nprotocol: {name: consensus, rounds: 6}\nmodel: {name: scripted/mixture, "+latency+"malformed: 0.2}\n")
@@ -68,6 +70,7 @@ func TestConsensusLiveKills(t *testing.T) {
 	if !*long {
 		t.Skip("it waits for a service and kills the program some times; -long")
 	}
+	t.Parallel()
 	service := newService(t)
 	text := fmt.Sprintf(`name: killed
 instances: 3
@@ -88,6 +91,7 @@ limits: {collaborations: 8, calls: 24}
 
 // TestConsensusInvalid: who gives no usable answer stays, and says so in the tables.
 func TestConsensusInvalid(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	text := "name: mute\nenv: consensus\nprotocol: {name: consensus, rounds: 2}\nmodel: scripted/average\nmodels: {A2: {name: scripted/average, malformed: 1}}\nreasks: 0\n"
 	save(t, dir, "mute.yaml", text)

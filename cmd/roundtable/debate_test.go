@@ -25,6 +25,7 @@ func TestDebateExample(t *testing.T) {
 	dir := example(t, "debate.yaml", "replicates: 3", "replicates: 1")
 	exampleData(t, dir)
 	output(t, dir, "run", "debate.yaml")
+	sameEverywhere(t, dir, "debate")
 	table := analyse(t, dir, "debate", "4.1")
 	accuracy := func(strategy string) float64 { return *table.cellOf(t, "strategy", strategy, "orders") }
 	if a, b := accuracy("MAD+Truth"), accuracy("MAD, truth first"); a <= b {
@@ -54,6 +55,7 @@ func TestViewpointsExample(t *testing.T) {
 	dir := example(t, "viewpoints.yaml", "contexts: 5", "contexts: 2", "replicates: 2", "replicates: 1")
 	exampleData(t, dir)
 	output(t, dir, "run", "viewpoints.yaml")
+	sameEverywhere(t, dir, "viewpoints")
 	table := analyse(t, dir, "viewpoints", "4.6")
 	for _, x := range []struct {
 		column, agents string
@@ -93,8 +95,9 @@ func TestWhoHoldsThePower(t *testing.T) {
 	}
 	fewer := "n: 2"
 	if *long {
-		fewer = "n: 100"
+		fewer = "n: 20"
 	}
+	t.Parallel()
 	dir := example(t, "who-holds-the-power.yaml", "BIG-Bench-Hard/bbh", bbh, "n: 100", fewer)
 	output(t, dir, "run", "who-holds-the-power.yaml")
 	if rows := analyse(t, dir, "who-holds-the-power", "4.1").Tables[0].Rows; len(rows) != 6 || len(rows[0]) != 3+3*4+1 {
@@ -170,6 +173,7 @@ grid:
 `,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			service := newService(t)
 			killedLive(t, service, 4, func(dir string) {
 				exampleData(t, dir)

@@ -14,13 +14,15 @@ import (
 // The example of paper 3 through the whole program: who has all observations
 // does better than who must exchange them, and every decision is found again.
 func TestDeliberationExample(t *testing.T) {
-	var fewer []string
-	if !*long {
-		fewer = []string{"instances: 60", "instances: 4"}
+	t.Parallel()
+	fewer := "instances: 4"
+	if *long {
+		fewer = "instances: 20"
 	}
-	dir := example(t, "deliberation.yaml", fewer...)
+	dir := example(t, "deliberation.yaml", "instances: 60", fewer)
 	output(t, dir, "run", "deliberation.yaml")
 	output(t, dir, "verify", "deliberation")
+	sameEverywhere(t, dir, "deliberation")
 	table := analyse(t, dir, "deliberation", "3.2")
 	for _, setting := range []string{"menu-numeric", "menu-semantic", "allocation"} {
 		worst := map[string]float64{}
@@ -52,6 +54,7 @@ func TestDeliberationExample(t *testing.T) {
 // and a thousand too much makes all dishes seem possible, gaps of 0, 0, 100. So
 // the slope is 50, R² 1/4, and the standard error √(1785.7 / 6.667).
 func TestPlantedGap(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	campaign := `name: planted
 instances: 10
@@ -77,6 +80,7 @@ grid:
 // Agents that tell everything and understand it reach the optimum in every
 // setting; noise lowers NR and raises HR; and rules of vote decide as well.
 func TestDeliberationSharing(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, campaign := range map[string]string{"sharing": `name: sharing
 instances: 6
@@ -124,6 +128,7 @@ func TestDeliberationKilled(t *testing.T) {
 	if !*long {
 		t.Skip("it runs the program again and again; -long")
 	}
+	t.Parallel()
 	const characters = 300
 	campaign := fmt.Sprintf(`name: killed
 instances: 2

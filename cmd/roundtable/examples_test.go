@@ -33,12 +33,14 @@ func example(t *testing.T, name string, replace ...string) (dir string) {
 // TestVotingRules: the rules differ in directions that were declared before
 // this test was first run: those of paper 1's Table 1.
 func TestVotingRules(t *testing.T) {
+	t.Parallel()
 	var fewer []string
 	if !*long {
 		fewer = []string{"replicates: 100", "replicates: 20"}
 	}
 	dir := example(t, "voting-rules.yaml", fewer...)
 	output(t, dir, "run", "voting-rules.yaml")
+	sameEverywhere(t, dir, "voting-rules")
 	table := analyse(t, dir, "voting-rules", "1")
 	graded := []string{"rated", "ranked", "cumulative"}
 	for _, rule := range graded {
@@ -63,8 +65,10 @@ func TestVotingRules(t *testing.T) {
 
 // TestControls: two names of one rule give the same rows but for the name.
 func TestControls(t *testing.T) {
+	t.Parallel()
 	dir := example(t, "controls.yaml", "replicates: 50", "replicates: 5")
 	output(t, dir, "run", "controls.yaml")
+	sameEverywhere(t, dir, "controls")
 	s, err := store.Open(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
@@ -126,12 +130,17 @@ func TestMovieLens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := example(t, "movielens-tiny.yaml", "../envs/recsys/testdata/ml-tiny", tiny)
+	fewer := "\ninstances: 3\n"
+	if *long {
+		fewer = "\ninstances: 20\n"
+	}
+	dir := example(t, "movielens-tiny.yaml", "../envs/recsys/testdata/ml-tiny", tiny+fewer)
 	output(t, dir, "run", "movielens-tiny.yaml")
 	if table := analyse(t, dir, "movielens-tiny", "7"); len(table.Tables[0].Rows) == 0 {
 		t.Error("Table 7 is empty")
 	}
 	output(t, dir, "verify", "movielens-tiny")
+	sameEverywhere(t, dir, "movielens-tiny")
 
 	reals, err := filepath.Abs("../../../shared/data/ml-100k")
 	if err != nil {
@@ -142,18 +151,9 @@ func TestMovieLens(t *testing.T) {
 		return
 	}
 	output(t, dir, "data", "movielens", "--path", reals)
-	dir = example(t, "movielens.yaml")
+	dir = example(t, "movielens.yaml", "data: ml-100k", "data: ml-100k"+fewer)
 	if err := os.Symlink(reals, filepath.Join(dir, "ml-100k")); err != nil {
 		t.Fatal(err)
-	}
-	if !*long { // two of a hundred items
-		text, err := os.ReadFile(filepath.Join(dir, "movielens.yaml"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "movielens.yaml"), append(text, "\ninstances: 2\n"...), 0o600); err != nil {
-			t.Fatal(err)
-		}
 	}
 	output(t, dir, "run", "movielens.yaml")
 	if table := analyse(t, dir, "movielens", "7"); len(table.Tables[0].Rows) == 0 {
@@ -163,6 +163,7 @@ func TestMovieLens(t *testing.T) {
 
 // TestExamplesPlan: every example that needs no service is accepted as it is.
 func TestExamplesPlan(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("../../examples/*.yaml")
 	if err != nil || len(files) < 6 {
 		t.Fatalf("%d examples: %v", len(files), err)

@@ -29,13 +29,14 @@ const (
 	runAsProgram = "ROUNDTABLE_TEST_RUN"
 )
 
-// buildProgram builds the program once, for the first test that runs it.
+// buildProgram builds the program once, as `make dist` does, for the first test
+// that runs it.
 var buildProgram = sync.OnceValues(func() (string, error) {
 	if os.Getenv(testSelf) != "" {
 		return os.Executable()
 	}
 	path := filepath.Join(built, "roundtable")
-	out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput()
+	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, ".").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
@@ -106,6 +107,7 @@ limits: {collaborations: 8, calls: 24}
 // and again, and compares it with a quiet run: same rows, no stored answer
 // asked for again, every interrupted turn asked for again.
 func TestKills(t *testing.T) {
+	t.Parallel()
 	kills, replicates := 3, 6
 	if *long {
 		kills, replicates = 25, 30

@@ -33,6 +33,7 @@ func talkLake(t *testing.T) string {
 
 // TestLabelByRules goes from a campaign to Table 9.
 func TestLabelByRules(t *testing.T) {
+	t.Parallel()
 	dir := talkLake(t)
 	if out := output(t, dir, "label", "talk"); !strings.Contains(out, "SIMULATED") || !strings.Contains(out, "72 messages of 8 collaborations") {
 		t.Errorf("label says\n%s", out)
@@ -127,6 +128,7 @@ func labelService(t *testing.T, asked *requests) string {
 // TestLabelKills kills labelling with -9 and goes on: no stored label is asked
 // for again, the labels are those of a quiet run, and money is accounted for.
 func TestLabelKills(t *testing.T) {
+	t.Parallel()
 	quiet, dir := talkLake(t), talkLake(t)
 	asked := &requests{}
 	url := labelService(t, asked)

@@ -26,30 +26,32 @@ const undecided = `
 name: undecided
 replicates: 2
 instances: 6
-data: data
+data: examples/data
 env: {name: qa, format: bbh, file: orders.json, agents: 4}
 protocol: debate
 model: {name: scripted/answerer, policy: {accuracy: 0.5, conformity: 0.2}}
 grid: {rule: [majority, unanimous]}
 `
 
-// TestOneFigureForOneQuantity runs examples of scripted agents, smaller than
-// they are, and finds the outcome of each condition alike wherever it is shown.
+// TestOneFigureForOneQuantity runs campaigns of scripted agents and finds the
+// outcome of each condition alike wherever it is shown. Tests of other examples
+// call sameEverywhere on the campaigns that they have run.
 func TestOneFigureForOneQuantity(t *testing.T) {
-	examples := []string{"debate", "movielens-tiny", "voting-rules"}
-	if *long {
-		examples = append(examples, "challenges", "consensus", "consensus-networks", "controls", "deliberation", "discussion-sizes", "phases", "robots", "single-agent", "viewpoints", "voting-or-consensus")
+	t.Parallel()
+	phases, err := os.ReadFile(filepath.Join("..", "..", "examples", "phases.yaml"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, name := range examples {
+	for name, text := range map[string]string{"phases": string(phases), "undecided": undecided} {
 		t.Run(name, func(t *testing.T) {
-			text, err := os.ReadFile(filepath.Join("..", "..", "examples", name+".yaml"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			sameEverywhere(t, name, string(text))
+			t.Parallel()
+			dir := t.TempDir()
+			exampleData(t, dir)
+			save(t, dir, name+".yaml", size.ReplaceAllString(text, "$1: 2"))
+			output(t, dir, "run", name+".yaml")
+			sameEverywhere(t, dir, name)
 		})
 	}
-	t.Run("undecided", func(t *testing.T) { sameEverywhere(t, "undecided", undecided) })
 }
 
 // found is a campaign that was run, with the outcome of each condition worked
@@ -63,25 +65,11 @@ type found struct {
 	checks     int
 }
 
-var (
-	size   = regexp.MustCompile(`\b(replicates|instances|n): \d+`)
-	folder = regexp.MustCompile(`(?m)^data: (\S+)`)
-)
+var size = regexp.MustCompile(`\b(replicates|instances): \d+`)
 
-func sameEverywhere(t *testing.T, name, text string) {
+// sameEverywhere compares the outcomes of a campaign that was run in a folder.
+func sameEverywhere(t *testing.T, dir, name string) {
 	t.Helper()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text = folder.ReplaceAllString(text, "data: "+root+"/examples/$1")
-	dir := t.TempDir()
-	text = size.ReplaceAllString(text, "$1: 2")
-	if strings.Contains(text, "format:") && !strings.Contains(text, "instances:") {
-		text = "instances: 2\n" + text
-	}
-	save(t, dir, name+".yaml", text)
-	output(t, dir, "run", name+".yaml")
 	s, err := store.Open(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
@@ -172,8 +160,9 @@ func (f *found) sql(s store.Store, folder string) {
 		f.Fatal(err)
 	}
 	defer db.Close()
-	for what, from := range map[string]string{"SQL": "collaborations", "SQL of the last rounds": "rounds JOIN (SELECT collaboration_id, max(round) AS round FROM rounds GROUP BY ALL) USING (collaboration_id, round)"} {
-		r, err := db.Run(context.Background(), sql.Statement{Text: "SELECT avg(outcome) AS outcome FROM " + from + " GROUP BY condition_id"})
+	where := " WHERE campaign_id = '" + f.name + "'"
+	for what, from := range map[string]string{"SQL": "collaborations", "SQL of the last rounds": "rounds JOIN (SELECT collaboration_id, max(round) AS round FROM rounds" + where + " GROUP BY ALL) USING (collaboration_id, round)"} {
+		r, err := db.Run(context.Background(), sql.Statement{Text: "SELECT avg(outcome) AS outcome FROM " + from + where + " GROUP BY condition_id"})
 		if err != nil {
 			f.Fatal(err)
 		}

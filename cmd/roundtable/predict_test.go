@@ -43,6 +43,7 @@ grid: {rule: [majority, plurality]}
 
 // A pilot predicts what the campaign then takes, is part of it, and changes nothing.
 func TestPilot(t *testing.T) {
+	t.Parallel()
 	dir, plain := t.TempDir(), t.TempDir()
 	for _, d := range []string{dir, plain} {
 		save(t, d, "pilot.yaml", pilotFile)

@@ -162,6 +162,7 @@ func (a analysed) claims(t *testing.T, column, text string) (pairs []string, tes
 // that raises goodness, a rule that agrees sooner, a round at which goodness
 // peaks, and by how much one rule is better in the end.
 func TestPlantedEffectsAreFound(t *testing.T) {
+	t.Parallel()
 	steady := trajectorytest.Plan{Runs: 60, Rounds: 8, Agents: 3, Seed: 4, Pair: accepts, Effect: 0.2, Own: 0.05, Noise: 0.1}
 	peaking := trajectorytest.Plan{Runs: 60, Rounds: 8, Agents: 3, Seed: 5, Peak: 3, Own: 0.05, Noise: 0.01}
 	dir := plant(t, steady, peaking, [2]int{5, 2})
@@ -194,6 +195,7 @@ func TestPlantedEffectsAreFound(t *testing.T) {
 
 // Where nothing is planted, nothing is claimed.
 func TestNothingPlantedIsFound(t *testing.T) {
+	t.Parallel()
 	null := trajectorytest.Plan{Runs: 60, Rounds: 8, Agents: 3, Seed: 11, Trend: 0.02, Drift: 0.02, Own: 0.05, Noise: 0.1}
 	other := null
 	other.Seed = 12

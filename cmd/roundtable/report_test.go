@@ -77,6 +77,7 @@ func TestReportOfADamagedLake(t *testing.T) {
 // The built program runs a campaign, draws it and reports it. Every collaboration
 // has a link, and with -long, where transcripts are too large for the page, that leads to a file.
 func TestReportOfARun(t *testing.T) {
+	t.Parallel()
 	var fewer []string
 	if !*long {
 		fewer = []string{"replicates: 50", "replicates: 5"}

@@ -72,6 +72,7 @@ func untilStatus(t *testing.T, dir, what string, holds func(campaignStatus) bool
 
 // TestSteering pauses, resumes and cancels from another terminal.
 func TestSteering(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	writeSlow(t, dir, 40)
 	b := runInBackground(t, dir)

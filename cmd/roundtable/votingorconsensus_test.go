@@ -26,6 +26,8 @@ func TestVotingOrConsensusExample(t *testing.T) {
 	save(t, dir, "single-agent.yaml", string(alone))
 	output(t, dir, "run", "voting-or-consensus.yaml")
 	output(t, dir, "run", "single-agent.yaml")
+	sameEverywhere(t, dir, "single-agent")
+	sameEverywhere(t, dir, "voting-or-consensus")
 	output(t, dir, "verify", "voting-or-consensus")
 	table := func(name string) analysed {
 		return analyse(t, dir, "voting-or-consensus", name, "--baseline", "single-agent")
@@ -104,6 +106,7 @@ func TestSizesAndChallengesExamples(t *testing.T) {
 	dir := example(t, "discussion-sizes.yaml", "replicates: 3", "instances: 12", "[1, 3, 5, 9]", "[1, 3, 9]", "conformity: 0.9", "conformity: 1")
 	exampleData(t, dir)
 	output(t, dir, "run", "discussion-sizes.yaml")
+	sameEverywhere(t, dir, "discussion-sizes")
 	sizes := analyse(t, dir, "discussion-sizes", "2.scaling")
 	if s := sizes.number(t, "slope", map[string]string{"by": "agents", "protocol.rounds": "1"}); s <= 0 {
 		t.Errorf("an agent more brings %v points", s)
@@ -116,6 +119,7 @@ func TestSizesAndChallengesExamples(t *testing.T) {
 	dir = example(t, "challenges.yaml", "replicates: 3", "instances: 12")
 	exampleData(t, dir)
 	output(t, dir, "run", "challenges.yaml")
+	sameEverywhere(t, dir, "challenges")
 	challenges := analyse(t, dir, "challenges", "2.challenge")
 	contains(t, output(t, dir, "analyze", "challenges", "--figure", "2.6"), "<svg", "SIMULATED", "irrelevant", "95 % intervals")
 	contains(t, output(t, dir, "analyze", "challenges", "--figure", "2.7"), "<svg", "SIMULATED", "worsened")
@@ -137,17 +141,17 @@ func TestVotingOrConsensusOnStrategyQA(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(file, "dev.json")); err != nil {
 		t.Skip("no StrategyQA beside this checkout")
 	}
-	sample, replicates := "n: 3", "replicates: 1"
+	sample := "n: 3"
 	if *long {
-		sample, replicates = "sample: population", "replicates: 3"
+		sample = "sample: population"
 	}
 	dir := example(t, "voting-or-consensus.yaml", "data: examples/data", "data: "+file, "strategies.json, agents: 5", "dev.json, agents: 5, "+sample,
-		"    - {name: qa, format: squad2, file: passages.json, agents: 5}\n", "", "    - {name: qa, format: bbh, file: orders.json, agents: 5}\n", "", "replicates: 3", replicates)
+		"    - {name: qa, format: squad2, file: passages.json, agents: 5}\n", "", "    - {name: qa, format: bbh, file: orders.json, agents: 5}\n", "", "replicates: 3", "replicates: 1", allRules, "[simple, unanimity_consensus]")
 	output(t, dir, "run", "voting-or-consensus.yaml")
 	table := analyse(t, dir, "voting-or-consensus", "2.2")
 	want := 3.0
 	if *long {
-		want = 3 * 144 // ⌈385/(1+384/229)⌉ = 144
+		want = 144 // ⌈385/(1+384/229)⌉ = 144
 	}
 	for _, rule := range []string{"simple", "unanimity_consensus"} {
 		if n := table.number(t, "n", map[string]string{"rule": rule, "protocol.all_draft": "true"}); n != want {
