@@ -11,7 +11,7 @@ func (c Campaign) Summary() (Table, bool) {
 	v := c.view("")
 	t := v.start("summary", "Cells, answers and cost of "+c.Name)
 	t.Columns = append(t.Columns, "planned", "succeeded", "failed", "stopped", "to come", "run again", "simulated",
-		"decided", "asked turns", "invalid turns", "cut answers", "asks", "calls", "input tokens", "output tokens", "cost USD")
+		"decided", "asked turns", "invalid turns", "cut answers", "asks", "calls", "cached", "input tokens", "output tokens", "cost USD")
 	total := spent{}
 	for _, g := range v.groups {
 		s := spentBy(g)
@@ -22,7 +22,7 @@ func (c Campaign) Summary() (Table, bool) {
 	label[0] = word("all")
 	t.Rows = append(t.Rows, slices.Concat(label, total.cells(len(c.Planned) > 0)))
 	t.Notes = []string{
-		"Sums over the latest generation of each cell; run again counts earlier generations. Decided are those with a decision at their end. Asked turns are those that somebody was asked for, invalid those without a usable answer after all asks; cut answers ended by the limit of their length. Asks are questions with their re-asks, calls what was or may have been billed: answers from the cache are not.",
+		"Sums over the latest generation of each cell; run again counts earlier generations. Decided are those with a decision at their end. Asked turns are those that somebody was asked for, invalid those without a usable answer after all asks; cut answers ended by the limit of their length. Asks are questions with their re-asks, calls are those that were or may have been billed, cached the answers that were taken from the cache instead, for nothing.",
 	}
 	if total.unpriced > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("The cost of %s is not known: a model without a price, or calls whose outcome was never learnt.", collaborations(total.unpriced)))
@@ -33,7 +33,7 @@ func (c Campaign) Summary() (Table, bool) {
 
 type spent struct {
 	planned, succeeded, failed, stopped, pending, earlier, simulated, decided int
-	turns, invalid, cut                                                       int
+	turns, invalid, cut, cached                                               int
 	asks, calls, input, output                                                int64
 	cost                                                                      float64
 	unpriced                                                                  int
@@ -44,7 +44,7 @@ func spentBy(g group) spent {
 		planned: g.planned, succeeded: g.count(succeeded), failed: g.count("failed"), stopped: g.count("stopped"),
 		pending: g.pending(), earlier: g.earlier,
 	}
-	s.turns, s.invalid, s.cut = g.usable.Turns, g.usable.Invalid, g.usable.Cut
+	s.turns, s.invalid, s.cut, s.cached = g.usable.Turns, g.usable.Invalid, g.usable.Cut, g.usable.Cached
 	for _, r := range g.runs {
 		if r.Simulated {
 			s.simulated++
@@ -67,6 +67,7 @@ func (s *spent) add(o spent) {
 	s.planned, s.succeeded, s.failed, s.stopped = s.planned+o.planned, s.succeeded+o.succeeded, s.failed+o.failed, s.stopped+o.stopped
 	s.pending, s.earlier, s.simulated, s.decided = s.pending+o.pending, s.earlier+o.earlier, s.simulated+o.simulated, s.decided+o.decided
 	s.turns, s.invalid, s.cut, s.asks = s.turns+o.turns, s.invalid+o.invalid, s.cut+o.cut, s.asks+o.asks
+	s.cached += o.cached
 	s.calls, s.input, s.output = s.calls+o.calls, s.input+o.input, s.output+o.output
 	s.cost, s.unpriced = s.cost+o.cost, s.unpriced+o.unpriced
 }
@@ -78,7 +79,7 @@ func (s spent) cells(planKnown bool) []Cell {
 	}
 	return []Cell{
 		planned, count(s.succeeded), count(s.failed), count(s.stopped), open, count(s.earlier), count(s.simulated),
-		count(s.decided), count(s.turns), count(s.invalid), count(s.cut), count(s.asks), count(s.calls), count(s.input), count(s.output), s.price(),
+		count(s.decided), count(s.turns), count(s.invalid), count(s.cut), count(s.asks), count(s.calls), count(s.cached), count(s.input), count(s.output), s.price(),
 	}
 }
 

@@ -20,6 +20,7 @@ type Usable struct {
 	Turns, Invalid int                // asked turns, and those without a usable answer after all asks
 	Reasons        map[string]*reason // why they are invalid, by kind
 	Answers, Cut   int                // answers, and those that ended by the limit of their length
+	Cached         int                // of the answers, those that the cache gave
 	words          string             // a hash of all answers in their order; empty without answers
 }
 
@@ -67,11 +68,14 @@ func (u *Usable) invalid(r reason) {
 	u.Reasons[kind].n += r.n
 }
 
-// answers counts those that ended by the limit of their length.
+// answers counts answers, those that ended by the limit of their length, and those from the cache.
 func (u *Usable) answers(calls []record.Call) {
 	for _, c := range calls {
 		if c.Status == "answered" {
 			u.Answers++
+			if c.Cached {
+				u.Cached++
+			}
 			if c.FinishReason == "length" {
 				u.Cut++
 			}
@@ -98,6 +102,7 @@ func (g group) sumUsable() Usable {
 	sum := Usable{}
 	for _, r := range g.runs {
 		sum.Turns, sum.Answers, sum.Cut = sum.Turns+r.Usable.Turns, sum.Answers+r.Usable.Answers, sum.Cut+r.Usable.Cut
+		sum.Cached += r.Usable.Cached
 		for _, kind := range slices.Sorted(maps.Keys(r.Usable.Reasons)) {
 			sum.invalid(*r.Usable.Reasons[kind])
 		}

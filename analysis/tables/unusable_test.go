@@ -27,7 +27,7 @@ func garbled(replicate, asked, invalid, cut int) Run {
 		if i < cut {
 			end = "length"
 		}
-		calls = append(calls, record.Call{Key: run.Key, Status: "answered", FinishReason: end})
+		calls = append(calls, record.Call{Key: run.Key, Status: "answered", FinishReason: end, Cached: i%3 == 0})
 	}
 	run = NewRun(run.Collaboration, nil, turns)
 	run.Scores = c.scores
@@ -60,6 +60,8 @@ func TestUnusableAnswersAreMarked(t *testing.T) {
 	near(t, "asked turns", m["asked turns"].Value, 48)
 	near(t, "invalid turns", m["invalid turns"].Value, 48)
 	near(t, "cut answers", m["cut answers"].Value, 44)
+	near(t, "cached", m["cached"].Value, 16)
+	near(t, "cached of all", row(t, summary, "all")["cached"].Value, 16)
 
 	fair := Campaign{Runs: []Run{garbled(0, 20, 2, 2)}}
 	if w := fair.Warnings(); len(w) != 0 {

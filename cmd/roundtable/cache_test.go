@@ -69,6 +69,13 @@ func TestCacheStats(t *testing.T) {
 	if d["entries"] != 3. || d["served"] != 2. || unknown["entries"] != 2. || known["campaign"] != "reading" || known["entries"] != 1. || known["served"] != 2. {
 		t.Errorf("%v", d)
 	}
+	if out, err = runCommand(t, "analyze", "reading", "--lake", o.lake, "--table", "summary", "--json"); err != nil {
+		t.Fatal(err)
+	}
+	rows := document(t, out)["tables"].([]any)[0].(map[string]any)["rows"].([]any)
+	if all := rows[len(rows)-1].(map[string]any); all["cached"] != 2. {
+		t.Errorf("the summary does not count the answers from the cache: %v", all)
+	}
 }
 
 func TestCachePrune(t *testing.T) {
