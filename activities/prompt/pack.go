@@ -17,6 +17,7 @@ import (
 	"strings"
 	"text/template"
 
+	"roundtable/envs/wording"
 	"roundtable/workflows/decision"
 )
 
@@ -105,7 +106,7 @@ type Templates struct{ set *template.Template }
 // Parse compiles the pack; the error names the file and line.
 func (p Pack) Parse() (*Templates, error) {
 	set := template.New("").Option("missingkey=error").Funcs(template.FuncMap{
-		"list":    list,
+		"list":    wording.And[string],
 		"add":     func(a, b int) int { return a + b },
 		"ordinal": ordinal,
 		"rule":    func() string { return p[ruleOf] },
@@ -133,14 +134,6 @@ func (t *Templates) execute(name string, data any) (string, error) {
 		return "", fmt.Errorf("prompt %w", err)
 	}
 	return strings.TrimSpace(b.String()), nil
-}
-
-// list writes names as people do: a, b and c.
-func list(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
 func ordinal(n int) string {

@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"roundtable/envs"
+	"roundtable/envs/wording"
 	"roundtable/workflows/transcript"
 )
 
@@ -257,7 +258,7 @@ func targets(v jsontext.Value, agents []envs.Agent) ([]int, error) {
 		case i < 0 && slices.Contains([]string{"all", "everyone", "everybody", "*"}, strings.ToLower(name)):
 			all = true
 		case i < 0:
-			return nil, fmt.Errorf("there is no agent named %q to address; there are %s", Clean([]byte(name), 60), list(Names(agents)))
+			return nil, fmt.Errorf("there is no agent named %q to address; there are %s", Clean([]byte(name), 60), wording.And(Names(agents)))
 		}
 	}
 	if all {

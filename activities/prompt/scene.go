@@ -10,6 +10,7 @@ import (
 
 	"roundtable/activities/model"
 	"roundtable/envs"
+	"roundtable/envs/wording"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/transcript"
 )
@@ -238,7 +239,7 @@ func (s Source) written(entry int, proposal string) string {
 // answerMark is how the last line of an answer begins where that is asked for.
 var answerMark = regexp.MustCompile(`^(?i:answer:)`)
 
-func numbers(candidates []int) string { return "candidates " + list(ids(candidates)) }
+func numbers(candidates []int) string { return "candidates " + wording.And(ids(candidates)) }
 
 // ids number candidates from 1.
 func ids(candidates []int) []string {
@@ -257,7 +258,7 @@ func addressees(names []string, to []int) string {
 	for _, i := range to {
 		addressed = append(addressed, names[i])
 	}
-	return list(addressed)
+	return wording.And(addressed)
 }
 
 // Scene is the structured form of what the agent may see, for models that are

@@ -271,37 +271,6 @@ func recordedPack(recorded activities.Plan, c plan.Condition, pack prompt.Pack) 
 	return pack
 }
 
-// accept says whether the lake's campaign of that name, if there is one, may
-// go on with the plan, and gives the plan the prompts that it began with, and
-// its labeller the words. prompts is the folder that overrides prompts, if any.
-func accept(ctx context.Context, s store.Store, p *activities.Plan, m activities.Manifest, prompts string) error {
-	name := p.Campaign.Name
-	recorded, before, err := present(ctx, s, name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if diff := p.Campaign.Extends(recorded.Campaign); len(diff) > 0 {
-		return exit{exitUsage, fmt.Errorf(
-			"the lake has another campaign %q; choose another name or another --lake. What differs:\n  %s",
-			name, strings.Join(diff, "\n  "))}
-	}
-	if err := samePrompts(recorded, *p, prompts); err != nil {
-		return err
-	}
-	if err := activities.SameData(recorded.Files, p.Files); err != nil {
-		return exit{exitUsage, err}
-	}
-	keepPrompts(recorded, p)
-	m.Labels.Keep(before.Labels)
-	if added := p.Campaign.Added(recorded.Campaign); len(added) > 0 {
-		fmt.Fprintf(os.Stderr, "%s is extended from %d to %d cells: %s\n", name, recorded.Campaign.Size(), p.Campaign.Size(), strings.Join(added, "; "))
-	}
-	return nil
-}
-
 // settle records the plan as the campaign's present one, to be run as the manifest says.
 func settle(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest) error {
 	if err := activities.WritePlan(ctx, s, p); err != nil {

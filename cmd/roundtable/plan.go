@@ -77,7 +77,7 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	shown, err := choosePrompts(ctx, s, &p, file.Prompts)
+	there, err := o.continued(ctx, s, &p, m, file.Prompts)
 	if err != nil {
 		return err
 	}
@@ -98,12 +98,12 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 			return err
 		}
 	}
-	predicted, err := o.predict(ctx, s, p, m, file, most, o.share, path)
+	predicted, err := o.predict(ctx, s, p, m, most, path)
 	if err != nil {
 		return err
 	}
 	if o.json {
-		d := map[string]any{"campaign": p.Campaign.Name, "revision": p.Campaign.Revision(), "cells": p.Campaign.Size(), "conditions": all, "prediction": predicted, "prompt_edition": shown.edition, "prompts_recorded": shown.recorded, "warnings": append([]string{}, warned...)}
+		d := map[string]any{"campaign": p.Campaign.Name, "revision": p.Campaign.Revision(), "cells": p.Campaign.Size(), "conditions": all, "prediction": predicted, "prompt_edition": there.prompts.edition, "prompts_recorded": there.prompts.recorded, "in_lake": there.begun, "refused": there.refusal, "warnings": append([]string{}, warned...)}
 		if o.prompts {
 			d["prompts"] = prompts
 		}
@@ -111,7 +111,8 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 	}
 	fmt.Printf("%s\n\n", file)
 	printPlan(file, all)
-	fmt.Printf("%s\n", telling.Printable(shown.String()))
+	fmt.Printf("%s\n", telling.Printable(there.prompts.String()))
+	there.print()
 	predicted.print(atOnce(m.Limits))
 	for _, w := range warned {
 		fmt.Printf("\nWarning: %s\n", w)
@@ -147,11 +148,11 @@ func planConditions(p activities.Plan, file plan.File) (all []planned, most []in
 	return all, most, nil
 }
 
-func (o *options) predict(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest, file plan.File, most []int, share float64, path string) (predicted prediction, err error) {
-	if share == 0 {
+func (o planOptions) predict(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest, most []int, path string) (predicted prediction, err error) {
+	if o.share == 0 {
 		predicted, err = guess(p, m, s, most)
-	} else if err = accept(ctx, s, &p, m, file.Prompts); err == nil {
-		predicted, err = o.pilot(ctx, s, p, m, share, "roundtable run "+path)
+	} else {
+		predicted, err = o.pilot(ctx, s, p, m, o.share, "roundtable run "+path)
 	}
 	if err == nil {
 		predicted.Labels, err = guessLabels(p, m, s, most)

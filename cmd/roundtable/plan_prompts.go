@@ -1,44 +1,25 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"roundtable/activities"
-	store "roundtable/analysis/lake"
 )
 
 // chosenPrompts says which prompts a plan asks with.
 type chosenPrompts struct {
 	edition  int    // of the built-in ones
-	recorded bool   // the campaign has begun and goes on with these
+	recorded bool   // the campaign has begun and continues with these
 	folder   string // that replaces some of them; "" if none
-	refusal  string // why the campaign of this name in the lake does not go on with the file
 }
 
-// choosePrompts gives a plan the prompts that a run of it would ask with: those
-// that the campaign in the lake began with, or the built-in ones of today.
-func choosePrompts(ctx context.Context, s store.Store, p *activities.Plan, folder string) (chosenPrompts, error) {
-	chosen := chosenPrompts{edition: p.Edition, folder: folder}
-	recorded, _, err := present(ctx, s, p.Campaign.Name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return chosen, nil
-	case err != nil:
-		return chosen, err
-	case len(p.Campaign.Extends(recorded.Campaign)) > 0:
-		chosen.refusal = fmt.Sprintf("the lake has another campaign %q, which this file cannot continue", p.Campaign.Name)
-		return chosen, nil
+// choosePrompts returns which prompts a run of a plan would ask with: those that
+// the lake's campaign began with, or, if recorded is nil, the built-in ones of today.
+func choosePrompts(recorded *activities.Plan, p activities.Plan, folder string) chosenPrompts {
+	if recorded == nil {
+		return chosenPrompts{edition: p.Edition, folder: folder}
 	}
-	if err := samePrompts(recorded, *p, folder); err != nil {
-		chosen.refusal = err.Error()
-		return chosen, nil
-	}
-	keepPrompts(recorded, p)
-	chosen.edition, chosen.recorded = max(1, recorded.Edition), true // plans of the first edition do not name it
-	return chosen, nil
+	return chosenPrompts{max(1, recorded.Edition), true, folder} // plans of the first edition do not name it
 }
 
 func (c chosenPrompts) String() string {
@@ -48,9 +29,6 @@ func (c chosenPrompts) String() string {
 	}
 	if c.recorded {
 		text += ", as recorded when the campaign began"
-	}
-	if c.refusal != "" {
-		text += ". A run would be refused: " + c.refusal
 	}
 	return text + "."
 }

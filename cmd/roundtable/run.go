@@ -61,9 +61,11 @@ func (r runOptions) run(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := accept(ctx, s, &p, m, file.Prompts); err != nil {
+	recorded, err := accept(ctx, s, &p, m, file.Prompts)
+	if err != nil {
 		return err
 	}
+	announceExtension(recorded, p)
 	if err := warn(p, s); err != nil {
 		return err
 	}

@@ -1,21 +1,39 @@
-// Package wording writes lists into sentences, so that all faults and flags
-// name what is accepted in the same way.
+// Package wording writes lists and numbers into sentences, so that all errors and
+// flags name what is accepted in the same way.
 package wording
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
-// Or is "a", "a or b", "a, b or c"; "nothing" if there is nothing.
+// Or returns "a", "a or b", "a, b or c"; "nothing" if there is nothing.
 func Or[T ~string](list []T) string {
+	if len(list) == 0 {
+		return "nothing"
+	}
+	return joined(list, " or ")
+}
+
+// And returns "a", "a and b", "a, b and c"; "" if there is nothing.
+func And[T ~string](list []T) string { return joined(list, " and ") }
+
+func joined[T ~string](list []T, last string) string {
 	words := make([]string, len(list))
 	for i, w := range list {
 		words[i] = string(w)
 	}
-	switch n := len(words); n {
-	case 0:
-		return "nothing"
-	case 1:
-		return words[0]
-	default:
-		return strings.Join(words[:n-1], ", ") + " or " + words[n-1]
+	n := len(words)
+	if n < 2 {
+		return strings.Join(words, "")
 	}
+	return strings.Join(words[:n-1], ", ") + last + words[n-1]
+}
+
+// Count returns "1 cell", "2 cells": n of a noun whose plural ends in s.
+func Count[N ~int | ~int64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprint(n, " ", noun, "s")
 }

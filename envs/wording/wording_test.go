@@ -16,3 +16,19 @@ func TestOr(t *testing.T) {
 		}
 	}
 }
+
+func TestAnd(t *testing.T) {
+	for want, list := range map[string][]string{"": nil, "a": {"a"}, "a and b": {"a", "b"}, "a, b and c": {"a", "b", "c"}} {
+		if got := wording.And(list); got != want {
+			t.Errorf("%q: %q, want %q", list, got, want)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0 cells", 1: "1 cell", 2: "2 cells", 1000: "1000 cells"} {
+		if got := wording.Count(n, "cell"); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"roundtable/envs/wording"
 )
 
 // Instances are how many instances each condition runs, by condition; a list of
@@ -169,8 +171,8 @@ func listed(ids []string) string {
 	return strings.Join(ids, ", ")
 }
 
-// Added says what an extension brings beside the cells of the recorded campaign,
-// in words; nothing if there is none.
+// Added returns, in words, what an extension adds to the recorded campaign;
+// nothing if it adds no cells.
 func (c Campaign) Added(recorded Campaign) []string {
 	was := map[string]int{}
 	for i, condition := range recorded.Conditions {
@@ -183,17 +185,17 @@ func (c Campaign) Added(recorded Campaign) []string {
 		case !there:
 			fresh = append(fresh, id)
 		case n > before:
-			added = append(added, fmt.Sprintf("%s had %d instances and has %d", id, before, n))
+			added = append(added, fmt.Sprintf("%s had %s and has %d", id, wording.Count(before, "instance"), n))
 		}
 	}
 	if n := len(added) - maxNamed; n > 0 {
-		added = append(added[:maxNamed], fmt.Sprintf("%d more conditions have more instances", n))
+		added = append(added[:maxNamed], wording.Count(n, "more condition")+" with more instances")
 	}
 	if len(fresh) > 0 {
 		added = append(added, "new conditions: "+listed(fresh))
 	}
 	if c.Replicates > recorded.Replicates {
-		added = append(added, fmt.Sprintf("there were %d replicates and are %d", recorded.Replicates, c.Replicates))
+		added = append(added, fmt.Sprintf("replicates go from %d to %d", recorded.Replicates, c.Replicates))
 	}
 	return added
 }

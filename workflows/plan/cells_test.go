@@ -262,7 +262,7 @@ func TestDefaults(t *testing.T) {
 	if c.Seed != 1 || c.Replicates != 1 || c.Instances.Of(0) != 1 || c.CacheScope != "campaign" || c.Conditions[0].Stop.Name != "never" || c.Conditions[0].Reasks != 2 {
 		t.Errorf("defaults are %+v", c)
 	}
-	if file.Agents[0] != 3 || file.Rounds[0] != 10 || file.String() != "a: 1 conditions, 1 cells" {
+	if file.Agents[0] != 3 || file.Rounds[0] != 10 || file.String() != "a: 1 condition, 1 cell" {
 		t.Errorf("%d agents, %d rounds, %q", file.Agents[0], file.Rounds[0], file)
 	}
 	few := strings.Replace(sized(1, 1, "majority"), "instances: 1\n", "", 1)

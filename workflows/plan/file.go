@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"roundtable/envs"
+	"roundtable/envs/wording"
 )
 
 // MaxFileSize and MaxConditions bound what a campaign file may ask for.
@@ -206,5 +207,5 @@ func (p *parser) checkHeader(top *yaml.Node, h header) {
 }
 
 func (f File) String() string {
-	return fmt.Sprintf("%s: %d conditions, %d cells", f.Campaign.Name, len(f.Campaign.Conditions), f.Campaign.Size())
+	return fmt.Sprintf("%s: %s, %s", f.Campaign.Name, wording.Count(len(f.Campaign.Conditions), "condition"), wording.Count(f.Campaign.Size(), "cell"))
 }

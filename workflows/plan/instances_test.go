@@ -171,7 +171,7 @@ func TestRecordedCampaignIsRead(t *testing.T) {
 			t.Errorf("%s is lost or has another seed", name)
 		}
 	}
-	if added := whole.Added(recorded); len(added) != 2 || !strings.HasSuffix(added[0], " had 1 instances and has 9") {
+	if added := whole.Added(recorded); len(added) != 2 || !strings.HasSuffix(added[0], " had 1 instance and has 9") {
 		t.Errorf("added: %q", added)
 	}
 	if diff := recorded.Extends(whole); len(diff) != 1 || !strings.HasPrefix(diff[0], "instances of ") || !strings.HasSuffix(diff[0], " was 9 and is 1; it can only grow") {

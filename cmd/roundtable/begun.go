@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"roundtable/activities"
+	store "roundtable/analysis/lake"
+	"roundtable/analysis/telling"
+	"roundtable/envs/wording"
+)
+
+// accept returns the recorded plan of the lake's campaign of that name, nil if
+// there is none, and gives the plan the prompts that the campaign began with, and
+// its labeller the words. The error says why that campaign cannot continue with the
+// plan. prompts is the folder that overrides prompts, if any.
+func accept(ctx context.Context, s store.Store, p *activities.Plan, m activities.Manifest, prompts string) (*activities.Plan, error) {
+	name := p.Campaign.Name
+	recorded, before, err := present(ctx, s, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if diff := p.Campaign.Extends(recorded.Campaign); len(diff) > 0 {
+		return nil, exit{exitUsage, fmt.Errorf(
+			"the lake has another campaign %q; choose another name or another --lake. What differs:\n  %s",
+			name, strings.Join(diff, "\n  "))}
+	}
+	if err := samePrompts(recorded, *p, prompts); err != nil {
+		return nil, err
+	}
+	if err := activities.SameData(recorded.Files, p.Files); err != nil {
+		return nil, exit{exitUsage, err}
+	}
+	keepPrompts(recorded, p)
+	m.Labels.Keep(before.Labels)
+	return &recorded, nil
+}
+
+// announceExtension says on standard error which cells a plan adds to the recorded one.
+func announceExtension(recorded *activities.Plan, p activities.Plan) {
+	if recorded == nil {
+		return
+	}
+	if added := p.Campaign.Added(recorded.Campaign); len(added) > 0 {
+		fmt.Fprintf(os.Stderr, "%s is extended from %d to %d cells: %s\n", p.Campaign.Name, recorded.Campaign.Size(), p.Campaign.Size(), strings.Join(added, "; "))
+	}
+}
+
+// continuation is what plan says of the lake's campaign of the file's name.
+type continuation struct {
+	prompts chosenPrompts
+	begun   *begun // nil if there is none, or another one
+	refusal string // why run would refuse the file; "" if it would not
+}
+
+// continued gives the plan what a run would give it, and returns what the run
+// would find. What run would refuse is no error unless a pilot is to run.
+func (o planOptions) continued(ctx context.Context, s store.Store, p *activities.Plan, m activities.Manifest, prompts string) (c continuation, err error) {
+	recorded, err := accept(ctx, s, p, m, prompts)
+	c.prompts = choosePrompts(recorded, *p, prompts)
+	if refused, ok := errors.AsType[exit](err); ok && refused.code == exitUsage && o.share == 0 {
+		c.refusal = refused.Error()
+		return c, nil
+	}
+	if err != nil || recorded == nil {
+		return c, err
+	}
+	if o.share > 0 {
+		announceExtension(recorded, *p)
+	}
+	c.begun, err = readBegun(ctx, s, *recorded, *p, m)
+	return c, err
+}
+
+func (c continuation) print() {
+	if c.refusal != "" {
+		fmt.Printf("A run would be refused: %s\n", telling.Printable(c.refusal))
+	}
+	if c.begun != nil {
+		fmt.Println(telling.Printable(c.begun.String()))
+	}
+}
+
+// begun says how far the lake's campaign is and what a run of a file would add to it.
+type begun struct {
+	Cells      int      `json:"cells"`                // recorded
+	Finished   int      `json:"finished"`             // of these
+	Again      int      `json:"again,omitempty"`      // of the finished ones, those that would be run once more
+	Adds       int      `json:"adds"`                 // cells that the file has and the recorded plan has not
+	Added      []string `json:"added,omitempty"`      // what they are, in words
+	Unlabelled int      `json:"unlabelled,omitempty"` // of the finished ones, if the file has a labeller
+}
+
+// readBegun compares the recorded plan of a campaign with the plan of a file.
+func readBegun(ctx context.Context, s store.Store, recorded, p activities.Plan, m activities.Manifest) (*begun, error) {
+	status, again, err := ended(ctx, s, recorded)
+	if err != nil {
+		return nil, err
+	}
+	b := &begun{
+		Cells: status.Cells, Finished: status.Done(), Again: again,
+		Adds: p.Campaign.Size() - recorded.Campaign.Size(), Added: p.Campaign.Added(recorded.Campaign),
+	}
+	if m.Labels != nil && b.Finished > 0 {
+		b.Unlabelled, err = unlabelled(ctx, s, m.Campaign, m.Labels.ID())
+	}
+	return b, err
+}
+
+func (b begun) String() string {
+	var would []string
+	if n := b.Cells - b.Finished; n > 0 {
+		would = append(would, fmt.Sprintf("finish the remaining %d", n))
+	}
+	if b.Again > 0 {
+		would = append(would, "run "+wording.Count(b.Again, "finished cell")+" again")
+	}
+	if b.Adds > 0 {
+		would = append(would, fmt.Sprintf("add %s (%s)", wording.Count(b.Adds, "cell"), strings.Join(b.Added, "; ")))
+	} else {
+		would = append(would, "add nothing")
+	}
+	if b.Unlabelled > 0 {
+		would = append(would, "label "+wording.Count(b.Unlabelled, "collaboration"))
+	}
+	return fmt.Sprintf("The lake has this campaign: %d of %s finished. A run would %s.", b.Finished, wording.Count(b.Cells, "cell"), wording.And(would))
+}
