@@ -195,6 +195,33 @@ func TestOnlyALeaderLeads(t *testing.T) {
 	}
 }
 
+// A group of one is not told that it is one of 1 agents.
+func TestOneAgentIsNoGroup(t *testing.T) {
+	questions := qa.Defaults()
+	questions.Format, questions.File, questions.Agents = "bbh", "orders.json", 1
+	env := must(qa.New(questions, os.DirFS("../../examples/data")))
+	answer := func(p protocol.Pending) string {
+		switch p.Phase {
+		case protocol.PhaseProposal:
+			return `{"reason_for_proposal": "", "proposal": "(A)"}`
+		case protocol.PhaseVote:
+			return `{"reason_for_decision": "", "vote": null, "decision": null}`
+		}
+		return `{"target": [], "message": "It is (A)."}`
+	}
+	roundtable := protocol.DefaultRoundtable()
+	roundtable.Rounds = 1
+	asked := stage(t, env, "roundtable", func(set protocol.Setting) (protocol.Protocol, error) { return protocol.NewRoundtable(roundtable, set) }, answer)
+	for key, messages := range asked {
+		if text := whole(messages); strings.Contains(text, "one of 1") || !strings.Contains(text, "You are Agent 1 and make a decision on your own.") {
+			t.Errorf("%s is told\n%s", key, text)
+		}
+	}
+	if len(asked) < 2 {
+		t.Errorf("%d questions", len(asked))
+	}
+}
+
 // In a debate an agent's question is its first message and its own answers are
 // its turns (paper 4, Example of MADC in MAD); or all is told in one message.
 func TestDebateIsAChat(t *testing.T) {
