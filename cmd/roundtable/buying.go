@@ -51,9 +51,9 @@ func (b buying) buy(ctx context.Context, s store.Store, d store.Dataset, e *serv
 	bought.tell(e.Name())
 	switch app, stopped := errors.AsType[*temporal.ApplicationError](err); {
 	case ctx.Err() != nil:
-		return bought, exit{exitInterrupted, errors.New("interrupted; what was bought is kept; to go on: the same command")}
+		return bought, exit{exitInterrupted, errors.New("interrupted: what was bought is kept\nresume with: the same command")}
 	case stopped && app.Type() == task.ErrPause:
-		return bought, exit{exitIncomplete, fmt.Errorf("embedding stopped: %s\nto go on: the same command", app.Message())}
+		return bought, exit{exitIncomplete, fmt.Errorf("embedding stopped: %s\nresume with: the same command", app.Message())}
 	}
 	return bought, err
 }

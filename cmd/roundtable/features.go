@@ -99,7 +99,7 @@ func (m measurement) features(ctx context.Context, s store.Store, name string) (
 	err = commitFeatures(ctx, s, open, how)
 	switch {
 	case ctx.Err() != nil:
-		return r, exit{exitInterrupted, errors.New("interrupted; to go on: the same command")}
+		return r, exit{exitInterrupted, errors.New("interrupted\nresume with: the same command")}
 	case err != nil:
 		return r, damaged(err, name, "its messages cannot be measured")
 	}

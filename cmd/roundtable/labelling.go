@@ -16,6 +16,7 @@ import (
 	"roundtable/activities/lake"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
 )
@@ -46,12 +47,12 @@ func (l labelOptions) carry(ctx context.Context, e *engine, s store.Store, name 
 	var app *temporal.ApplicationError
 	switch {
 	case ctx.Err() != nil:
-		fmt.Fprintf(os.Stderr, "\ninterrupted: answers under way are being kept (Ctrl-C again to leave at once)\nto go on: the same command\n")
+		fmt.Fprintf(os.Stderr, "\ninterrupted: answers of in-flight requests are being kept (Ctrl-C again to leave at once)\nresume with: the same command\n")
 		return exit{exitInterrupted, errors.New("interrupted")}
 	case errors.As(err, &app) && app.Type() == task.ErrPause:
-		return exit{exitIncomplete, fmt.Errorf("labelling stopped: %s\nto go on: the same command", app.Message())}
+		return exit{exitIncomplete, fmt.Errorf("labelling stopped: %s\nresume with: the same command", app.Message())}
 	case err == nil && status.Failed > 0:
-		return exit{exitIncomplete, fmt.Errorf("%d collaborations could not be labelled, the first because: %s\nto try again: the same command", status.Failed, status.Failure)}
+		return exit{exitIncomplete, fmt.Errorf("%s could not be labelled, the first because: %s\nretry with: the same command", wording.Count(status.Failed, "collaboration"), status.Failure)}
 	}
 	if err == nil {
 		err = lake.RefreshCard(ctx, s, name)
