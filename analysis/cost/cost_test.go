@@ -179,7 +179,7 @@ func TestNotesSayWhatIsNotKnown(t *testing.T) {
 	}
 	s := madeUp(t)
 	r := load(t, s, ByCondition)
-	says(r, "1 calls have no price", "1 earlier generations are counted", "how many are planned is not known", "perhaps billed")
+	says(r, "Without a known price: 1 call.", "1 earlier generations are counted", "how many are planned is not known", "perhaps billed")
 	r.Planned = 5
 	says(r, "3 of 5 cells are running or still to come")
 	r.Planned = 2
@@ -188,7 +188,7 @@ func TestNotesSayWhatIsNotKnown(t *testing.T) {
 	}
 	commit(t, s, key("scripted", "c", 0), []record.Call{unknown(0, nil)}, "vote")
 	r = load(t, s, ByCondition)
-	says(r, tables.Simulated+", in 1 of 4", "What 1 calls of unknown outcome have cost at most is not known")
+	says(r, tables.Simulated+", in 1 of 4", "What 1 call of unknown outcome cost at most is not known")
 	if got := cells(t, r.Table(), "scripted"); got["worst USD"] != "" || got["p50 s"] != "" || got["USD/call"] != "" {
 		t.Errorf("a call without a bound: %v", got)
 	}

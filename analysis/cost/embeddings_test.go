@@ -34,7 +34,7 @@ func TestEmbeddingsAreCounted(t *testing.T) {
 		if r.Total.USD != without.Total.USD+.25 || r.Total.Billed != without.Total.Billed+3 || r.Total.Input != without.Total.Input+910 || all["collaborations"] != before["collaborations"] {
 			t.Errorf("by %s: all is %+v, was %+v", by, r.Total, without.Total)
 		}
-		if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "Of 1 calls the service did not say") || r.Total.Unpriced != without.Total.Unpriced+1 {
+		if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "The service did not report the usage of 1 call:") || r.Total.Unpriced != without.Total.Unpriced+1 {
 			t.Errorf("by %s: %d calls have no price; notes %q", by, r.Total.Unpriced, notes)
 		}
 		if !strings.Contains(strings.Join(table.Notes, "\n"), "each bought once") || strings.Contains(strings.Join(without.Table().Notes, "\n"), "each bought once") {

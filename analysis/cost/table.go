@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"roundtable/analysis/tables"
+	"roundtable/envs/wording"
 )
 
 // Table is the report as it is shown; the last row is the sum.
@@ -82,16 +83,16 @@ func (r Report) notes() []string {
 		note("Unknown: in flight when a process or a connection died, so perhaps billed. Worst USD is the cost if all of them were, answered at full length.")
 	}
 	if r.Total.Settled > 0 {
-		note("%d calls of unknown outcome are settled (`roundtable cost NAME --settle`): what they were billed is in cost USD.", r.Total.Settled)
+		note("Settled (`roundtable cost NAME --settle`): %s of unknown outcome, whose bill is in cost USD.", wording.Count(r.Total.Settled, "call"))
 	}
 	if r.Total.Silent > 0 {
-		note("Of %d calls the service did not say what they used: cost USD and USD/call are about the others; worst USD has the most that they can have cost.", r.Total.Silent)
+		note("The service did not report the usage of %s: cost USD and USD/call leave them out; worst USD has the most that they can have cost.", wording.Count(r.Total.Silent, "call"))
 	}
 	if r.Total.Unpriced > 0 {
-		note("%d calls have no price: cost USD and USD/call are about the others, and nothing rests on a guess.", r.Total.Unpriced)
+		note("Without a known price: %s. Cost USD and USD/call leave them out, and nothing rests on a guess.", wording.Count(r.Total.Unpriced, "call"))
 	}
 	if r.Total.Unbounded > 0 {
-		note("What %d calls of unknown outcome have cost at most is not known, so neither is the worst case.", r.Total.Unbounded)
+		note("What %s of unknown outcome cost at most is not known, so neither is the worst case.", wording.Count(r.Total.Unbounded, "call"))
 	}
 	if r.Earlier > 0 {
 		note("%d earlier generations are counted: they were paid, too.", r.Earlier)

@@ -142,9 +142,9 @@ func TestUnknownPriceIsNotSaved(t *testing.T) {
 
 func TestDataThatCannotBeJudged(t *testing.T) {
 	for says, runs := range map[string][]trajectory.Trajectory{
-		"there are 1 collaborations that can be analysed; at least 2": {run("a", []float64{1, 2}, "--", "--")},
-		"there are 0 collaborations":                                  nil,
-		"b has 1 rounds and a has 2":                                  {run("a", []float64{1, 2}, "--", "--"), run("b", []float64{1}, "-", "-")},
+		"1 collaboration can be analysed; at least 2": {run("a", []float64{1, 2}, "--", "--")},
+		"0 collaborations":                            nil,
+		"b has 1 rounds and a has 2":                  {run("a", []float64{1, 2}, "--", "--"), run("b", []float64{1}, "-", "-")},
 		"none of the 2 collaborations has goodness": {
 			{ID: "a", Rounds: make([]trajectory.Round, 2)}, {ID: "b", Rounds: make([]trajectory.Round, 2)},
 		},

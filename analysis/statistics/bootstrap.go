@@ -34,7 +34,7 @@ type Bootstrapped struct {
 // statistic that never varies has no interval; that is an error.
 func Bootstrap(n int, statistic Statistic, times int, seed uint64) (Bootstrapped, error) {
 	if n < 2 || times < 100 {
-		return Bootstrapped{}, fmt.Errorf("%d resamples of %d collaborations; at least 100 of 2 are needed", times, n)
+		return Bootstrapped{}, fmt.Errorf("a bootstrap needs at least 100 resamples and 2 collaborations, it has %d and %d", times, n)
 	}
 	draw := rand.New(rand.NewPCG(seed, 0x626f6f74))
 	b, err := bootstrap(n, statistic, func(yield func([]int) bool) {

@@ -53,7 +53,7 @@ func TestWhatCannotBeCompared(t *testing.T) {
 		"value 1 is +Inf":              func() error { _, err := Wilcoxon([]float64{math.Inf(1)}); return err },
 		"0 differences and":            func() error { _, err := SignFlip(nil, 1000, 1); return err },
 		"21 differences and 0":         func() error { _, err := SignFlip(make([]float64, 21), 0, 1); return err },
-		"100 resamples of 1":           func() error { _, err := Bootstrap(1, Mean([]float64{1}), 100, 1); return err },
+		"it has 100 and 1":             func() error { _, err := Bootstrap(1, Mean([]float64{1}), 100, 1); return err },
 		"is 3 in all resamples":        func() error { _, err := Bootstrap(2, Mean([]float64{3, 3}), 100, 1); return err },
 		"not defined for these 3": func() error {
 			_, err := Bootstrap(3, func([]int) (float64, bool) { return 0, false }, 100, 1)

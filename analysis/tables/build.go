@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"roundtable/envs/wording"
 )
 
 // Simulated is on every table that rests on scripted agents.
@@ -135,7 +137,7 @@ func (v view) notes(t *Table) {
 		note("%s ended before the last planned round; what stood then is carried on to later rounds.", collaborations(early))
 	}
 	if open := v.open(); open > 0 {
-		note("Still to come: %d cells of the plan.", open)
+		note("Still to come: %s of the plan.", wording.Count(open, "cell"))
 	}
 }
 
@@ -159,9 +161,4 @@ func (v view) rounds() int {
 	return most
 }
 
-func collaborations(n int) string {
-	if n == 1 {
-		return "1 collaboration"
-	}
-	return fmt.Sprint(n, " collaborations")
-}
+func collaborations(n int) string { return wording.Count(n, "collaboration") }

@@ -108,14 +108,14 @@ func talkOf(t trajectory.Trajectory) acts.Talk {
 func TestWhatIsMissingIsExplained(t *testing.T) {
 	all := degenerate()
 	for _, x := range []struct{ campaign, table, says string }{
-		{"all failed", "10", "there are 0 collaborations that can be analysed; at least 2 are needed"},
+		{"all failed", "10", "0 collaborations can be analysed; at least 2 are needed"},
 		{"all failed", "regression", "none of the 0 collaborations"},
 		{"all failed", "11", "Not judged: 6 collaborations, it is failed."},
 		{"exchange, one", "10", "at least 2 are needed"},
 		{"exchange, one", "nested", "at least 2 are needed"},
 		{"exchange, constant", "10", "changes in goodness"},
 		{"exchange, constant", "regression", "the outcome is the same in all"},
-		{"exchange, constant", "comparisons", "at least 100 of 2 are needed"},
+		{"exchange, constant", "comparisons", "at least 100 resamples and 2 collaborations"},
 		{"exchange, unlabelled", "10", "label them first"},
 		{"exchange, unlabelled", "regression", "label them first"},
 		{"exchange, silent", "10", "no two rounds in a row have messages"},

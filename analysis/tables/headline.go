@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/metrics"
+	"roundtable/envs/wording"
 )
 
 // Headline is the few figures that paper 1 sums its results up by: how much lower
@@ -91,7 +92,7 @@ func (c Campaign) longerMessages(t *Table) {
 		change := growth.mean(1)
 		overall.add(*change.Value, true)
 		total += n
-		t.Rows = append(t.Rows, []Cell{word("words per message"), word(environment), word(fmt.Sprintf("%d conditions", len(growth.values))), word("first round"), word("last round"),
+		t.Rows = append(t.Rows, []Cell{word("words per message"), word(environment), word(wording.Count(len(growth.values), "condition")), word("first round"), word("last round"),
 			number(*first.mean(1).Value, 1), number(*last.mean(1).Value, 1), number(*change.Value, 1), count(n)})
 	}
 	if len(overall.values) > 1 {

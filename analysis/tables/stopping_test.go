@@ -152,7 +152,7 @@ func TestStoppingExplains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "there are 0 collaborations that can be analysed") {
+	if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "0 collaborations can be analysed") {
 		t.Errorf("notes: %s", notes)
 	}
 	few := campaignOf("exchange", map[string][]trajectory.Trajectory{"rated": trajectorytest.Plan{Runs: 3, Rounds: 4, Agents: 3, Noise: 0.1}.Make()})

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"roundtable/analysis/acts"
+	"roundtable/envs/wording"
 )
 
 // Trajectory is one collaboration that ran all its rounds.
@@ -82,7 +83,7 @@ func (t Trajectory) Distances() int {
 // least of them, no two have one ID, and all have the same number of rounds.
 func Same(all []Trajectory, least int) error {
 	if len(all) < least {
-		return fmt.Errorf("there are %d collaborations that can be analysed; at least %d are needed", len(all), least)
+		return fmt.Errorf("%s can be analysed; at least %d are needed", wording.Count(len(all), "collaboration"), least)
 	}
 	seen := map[string]bool{}
 	for _, t := range all {

@@ -117,7 +117,7 @@ func TestSame(t *testing.T) {
 		"b has 2 rounds and a":    {run("a", 3), run("b", 2)},
 		"a is there twice":        {run("a", 3), run("b", 3), run("a", 3)},
 		"":                        {run("a", 3), run("b", 3)},
-		"there are 0 collaborati": nil,
+		"0 collaborati": nil,
 	} {
 		if err := trajectory.Same(runs, 2); (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %q", err, says)

@@ -69,7 +69,7 @@ func TestTwoEnvironmentsInOneCampaign(t *testing.T) {
 
 	save(t, dir, "both.yaml", text)
 	extended := output(t, dir, "run", "both.yaml")
-	contains(t, extended, "both is extended from 8 to 28 cells:", " had 1 instances and has 6")
+	contains(t, extended, "both is extended from 8 to 28 cells:", " had 1 instance and has 6")
 	contains(t, output(t, dir, "verify", "both"), "28 of 28 planned cells have ended", "Nothing is wrong.")
 	table := analyse(t, dir, "both", "summary")
 	for env, cells := range map[string]float64{"exchange": 2, "recsys": 12} {

@@ -14,6 +14,7 @@ import (
 	"roundtable/activities/label"
 	"roundtable/activities/money"
 	store "roundtable/analysis/lake"
+	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 )
 
@@ -189,7 +190,7 @@ func (l labelOptions) report(ctx context.Context, s store.Store, name string, ho
 		r.print()
 	}
 	if err == nil && r.Left > 0 {
-		err = exit{exitIncomplete, fmt.Errorf("%d collaborations are not labelled; the same command goes on with them", r.Left)}
+		err = exit{exitIncomplete, fmt.Errorf("%s not labelled; the same command resumes the labelling", wording.Count(r.Left, "collaboration"))}
 	}
 	return err
 }
@@ -205,7 +206,7 @@ func (r labelReport) print() {
 	if r.WorstUSD > 0 {
 		cost += fmt.Sprintf(", at most $%.4f more for calls of unknown outcome or usage", r.WorstUSD)
 	}
-	fmt.Printf("%s: %d messages of %d collaborations labelled by %s (%d without a label)\n", r.Campaign, r.Messages, r.Collaborations, r.Labeller, r.Invalid)
-	fmt.Printf("%d calls, %s tokens, %s\n", r.Calls, short(r.InputTokens+r.OutputTokens), cost)
+	fmt.Printf("%s: %s of %s labelled by %s (%d without a label)\n", r.Campaign, wording.Count(r.Messages, "message"), wording.Count(r.Collaborations, "collaboration"), r.Labeller, r.Invalid)
+	fmt.Printf("%s, %s tokens, %s\n", wording.Count(r.Calls, "call"), short(r.InputTokens+r.OutputTokens), cost)
 	fmt.Printf("Next:    roundtable analyze %s --table 9\n", r.Campaign)
 }

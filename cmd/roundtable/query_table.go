@@ -11,6 +11,7 @@ import (
 
 	"roundtable/analysis/sql"
 	"roundtable/analysis/telling"
+	"roundtable/envs/wording"
 )
 
 // What a table on a terminal shows at most; other formats have everything.
@@ -73,7 +74,7 @@ func footer(rows int64, more bool) string {
 	case rows == 1:
 		return "(1 row)"
 	}
-	return fmt.Sprintf("(%d rows)", rows)
+	return "(" + wording.Count(rows, "row") + ")"
 }
 
 // writePlan writes the texts of EXPLAIN as they are.

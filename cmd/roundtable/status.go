@@ -11,6 +11,7 @@ import (
 
 	"roundtable/activities"
 	store "roundtable/analysis/lake"
+	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
@@ -89,7 +90,7 @@ func cachedBeside(spent task.Result) string {
 	if spent.Cached == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" and %d answers from the cache", spent.Cached)
+	return " and " + wording.Count(spent.Cached, "answer") + " from the cache"
 }
 
 func (st campaignStatus) print(w io.Writer) {
@@ -112,9 +113,9 @@ func (st campaignStatus) print(w io.Writer) {
 	}
 	spent := st.Spent
 	spent.Add(st.UnderWay.Spent)
-	line("%d calls%s, %s tokens, $%.4f%s so far", spent.Calls, cachedBeside(spent), short(spent.InputTokens+spent.OutputTokens), spent.CostUSD, beside(spent))
+	line("%s%s, %s tokens, $%.4f%s so far", wording.Count(spent.Calls, "call"), cachedBeside(spent), short(spent.InputTokens+spent.OutputTokens), spent.CostUSD, beside(spent))
 	if u := st.UnderWay; u.Collaborations > 0 {
-		line("of these %d calls, $%.4f in %d unfinished collaborations, which have taken %d of at most %d turns", u.Spent.Calls, u.Spent.CostUSD, u.Collaborations, u.Turns, u.Most)
+		line("of these %s, $%.4f in %s, with %d of at most %d turns taken", wording.Count(u.Spent.Calls, "call"), u.Spent.CostUSD, wording.Count(u.Collaborations, "unfinished collaboration"), u.Turns, u.Most)
 	}
 	if c := st.Charged; c != nil {
 		line("$%.4f and %s tokens at most, calls of unknown outcome included", c.USD, short(c.Tokens))
