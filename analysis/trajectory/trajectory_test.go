@@ -112,12 +112,12 @@ func TestSame(t *testing.T) {
 		return trajectory.Trajectory{ID: id, Rounds: make([]trajectory.Round, rounds)}
 	}
 	for says, runs := range map[string][]trajectory.Trajectory{
-		"at least 2 are needed":   {run("a", 3)},
-		"b has no rounds":         {run("a", 3), run("b", 0)},
-		"b has 2 rounds and a":    {run("a", 3), run("b", 2)},
-		"a is there twice":        {run("a", 3), run("b", 3), run("a", 3)},
-		"":                        {run("a", 3), run("b", 3)},
-		"0 collaborati": nil,
+		"at least 2 are needed": {run("a", 3)},
+		"b has no rounds":       {run("a", 3), run("b", 0)},
+		"b has 2 rounds and a":  {run("a", 3), run("b", 2)},
+		"a is there twice":      {run("a", 3), run("b", 3), run("a", 3)},
+		"":                      {run("a", 3), run("b", 3)},
+		"0 collaborati":         nil,
 	} {
 		if err := trajectory.Same(runs, 2); (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %q", err, says)
