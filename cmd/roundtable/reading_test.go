@@ -282,6 +282,7 @@ func TestShowFindsByBeginningAndGeneration(t *testing.T) {
 }
 
 func TestVerifyCountsAgainstThePlan(t *testing.T) {
+	t.Parallel()
 	o, s, p := reading(t)
 	ctx := context.Background()
 	for n := range p.Campaign.Size() {
