@@ -11,7 +11,7 @@ import (
 type Effect struct {
 	Term
 	Same        []string `json:"same"`        // pairs that occur in exactly the same rounds: the coefficient is theirs as much
-	Clustered   *Test    `json:"clustered"`   // allowing for dependence within a collaboration; nil where Test is, and where one collaboration alone tells
+	Clustered   *Test    `json:"clustered"`   // allowing for dependence within a unit; nil where Test is, and where one unit alone tells
 	Permutation *float64 `json:"permutation"` // p-value by exchanging whole trajectories: the one for claims; nil if not estimable or not asked for
 	Adjusted    *float64 `json:"adjusted"`    // the same after Benjamini and Hochberg, over all estimable pairs
 }
@@ -75,11 +75,11 @@ func (a *Acts) effects(kept []Column) {
 }
 
 func (a *Acts) cluster(p *Pairs, m *Model) {
-	runs := make([]int, len(p.rows))
+	units := make([]int, len(p.rows))
 	for i, r := range p.rows {
-		runs[i] = r.run
+		units[i] = p.units[r.run]
 	}
-	tests, err := m.Clustered(p.y, runs)
+	tests, err := m.Clustered(p.y, units)
 	if err != nil {
 		a.Warnings = append(a.Warnings, err.Error())
 		return

@@ -18,6 +18,7 @@ const Rare = 5
 // for each pair of acts in it, the goodness as outcome.
 type Pairs struct {
 	runs   []trajectory.Trajectory
+	units  []int                 // by collaboration, from 0: the units of one environment that are independent
 	counts [][]trajectory.Counts // by collaboration and round from 2
 	rows   []row
 	y      []float64                         // goodness by row
@@ -44,7 +45,7 @@ func both(a, b, of set) int {
 
 // NewPairs makes the design. Collaborations without labels are an error that names one.
 func NewPairs(runs []trajectory.Trajectory) (*Pairs, error) {
-	p := &Pairs{runs: runs, counts: make([][]trajectory.Counts, len(runs)), byRun: map[int]struct{ from, after int }{}}
+	p := &Pairs{runs: runs, units: unitsOf(runs), counts: make([][]trajectory.Counts, len(runs)), byRun: map[int]struct{ from, after int }{}}
 	missing := 0
 	for _, t := range runs {
 		if !t.Labelled() {
@@ -67,6 +68,22 @@ func NewPairs(runs []trajectory.Trajectory) (*Pairs, error) {
 	}
 	p.mark()
 	return p, nil
+}
+
+// unitsOf numbers the units of trajectories in the order of their first ones.
+func unitsOf(runs []trajectory.Trajectory) []int {
+	index := map[[2]string]int{}
+	units := make([]int, len(runs))
+	for i, t := range runs {
+		key := [2]string{t.Environment, t.Unit}
+		n, ok := index[key]
+		if !ok {
+			n = len(index)
+			index[key] = n
+		}
+		units[i] = n
+	}
+	return units
 }
 
 func (p *Pairs) mark() {

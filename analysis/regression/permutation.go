@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -14,16 +15,17 @@ import (
 )
 
 // permutations are the p-values of a model's terms if whole trajectories of
-// goodness are exchanged between collaborations of one condition with goodness in the
-// same rounds: under the null any of them could have belonged to any other, with
-// its trend and its dependence between rounds. Two-sided around the mean of the
+// goodness are exchanged between units whose collaborations are of the same
+// conditions with goodness in the same rounds: under the null any of them could
+// have belonged to any other, with its trend and its dependence between rounds and
+// between the replicates of an instance. Two-sided around the mean of the
 // permutations, (1+#)/(times+1) (Phipson and Smyth 2010). Coefficients that differ
 // by rounding only are equal: where those who may be exchanged show the pair in
 // the same rounds, p is 1.
 func (p *Pairs) permutations(m *Model, fit Fit, times int, seed uint64) ([]float64, error) {
 	strata, movable := p.strata()
 	if movable == 0 {
-		return nil, fmt.Errorf("no two collaborations of a condition have goodness in the same rounds, so there is nothing to exchange")
+		return nil, fmt.Errorf("no two instances, or replicates of the only one, have goodness in the same rounds, so there is nothing to exchange")
 	}
 	drawn := p.draw(m, strata, times, seed)
 	ps := make([]float64, len(fit.Terms))
@@ -42,18 +44,22 @@ func (p *Pairs) permutations(m *Model, fit Fit, times int, seed uint64) ([]float
 	return ps, nil
 }
 
-// strata are the collaborations between which trajectories may be exchanged, in
-// the order of their first; movable are those that are not alone.
-func (p *Pairs) strata() (strata [][]int, movable int) {
+// strata are the units between which trajectories may be exchanged, in the order
+// of their first; a unit lists its collaborations, those with goodness in the same
+// rounds next to each other. movable counts the units that are not alone.
+func (p *Pairs) strata() (strata [][][]int, movable int) {
 	index := map[string]int{}
-	for run, t := range p.runs {
-		key := t.Condition + "\x00" + defined(t)
-		at, ok := index[key]
+	for _, unit := range p.byUnit() {
+		var key strings.Builder
+		for _, run := range unit {
+			key.WriteString(p.pattern(run) + "\x01")
+		}
+		at, ok := index[key.String()]
 		if !ok {
 			at = len(strata)
-			index[key], strata = at, append(strata, nil)
+			index[key.String()], strata = at, append(strata, nil)
 		}
-		strata[at] = append(strata[at], run)
+		strata[at] = append(strata[at], unit)
 	}
 	for _, s := range strata {
 		if len(s) > 1 {
@@ -61,6 +67,26 @@ func (p *Pairs) strata() (strata [][]int, movable int) {
 		}
 	}
 	return strata, movable
+}
+
+// byUnit returns the collaborations of each unit, sorted by pattern.
+func (p *Pairs) byUnit() [][]int {
+	var units [][]int
+	for run, n := range p.units {
+		if n == len(units) {
+			units = append(units, nil)
+		}
+		units[n] = append(units[n], run)
+	}
+	for _, unit := range units {
+		slices.SortStableFunc(unit, func(a, b int) int { return strings.Compare(p.pattern(a), p.pattern(b)) })
+	}
+	return units
+}
+
+// pattern is the same for collaborations of a condition with goodness in the same rounds.
+func (p *Pairs) pattern(run int) string {
+	return p.runs[run].Condition + "\x00" + defined(p.runs[run])
 }
 
 // defined writes down in which rounds goodness is.
@@ -77,12 +103,14 @@ func defined(t trajectory.Trajectory) string {
 }
 
 // exchange writes one permutation of the outcomes into y.
-func (p *Pairs) exchange(y []float64, strata [][]int, r *rand.Rand) {
-	for _, runs := range strata {
-		order := r.Perm(len(runs))
-		for i, run := range runs {
-			from := p.byRun[runs[order[i]]]
-			copy(y[p.byRun[run].from:p.byRun[run].after], p.y[from.from:from.after])
+func (p *Pairs) exchange(y []float64, strata [][][]int, r *rand.Rand) {
+	for _, units := range strata {
+		order := r.Perm(len(units))
+		for i, unit := range units {
+			for k, run := range unit {
+				from := p.byRun[units[order[i]][k]]
+				copy(y[p.byRun[run].from:p.byRun[run].after], p.y[from.from:from.after])
+			}
 		}
 	}
 }
@@ -92,7 +120,7 @@ func (p *Pairs) exchange(y []float64, strata [][]int, r *rand.Rand) {
 const together = 256
 
 // draw fits permutations: coefficients by term and permutation.
-func (p *Pairs) draw(m *Model, strata [][]int, times int, seed uint64) *mat.Dense {
+func (p *Pairs) draw(m *Model, strata [][][]int, times int, seed uint64) *mat.Dense {
 	drawn := mat.NewDense(len(m.names), times, nil)
 	y := make([]float64, len(p.y))
 	for from := 0; from < times; from += together {

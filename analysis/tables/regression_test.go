@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,27 @@ func TestRegressionReference(t *testing.T) {
 			near(t, name+" p", got["p"].Value, want.OLS.P[j+1])
 			near(t, name+" clustered SE", got["clustered SE"].Value, want.OLS.SECR1[j+1])
 		}
+	}
+}
+
+// Replicates of an instance share a cluster; where there is one instance, each is its own.
+func TestRegressionGoesByInstance(t *testing.T) {
+	errors := func(replicates int) (found []float64) {
+		runs := trajectorytest.Plan{Runs: 80, Rounds: 8, Agents: 3, Seed: 4, Own: 0.1, Noise: 0.1}.Make()
+		for i := range runs {
+			runs[i].Instance = i / replicates
+		}
+		table, _ := campaignOf("recsys", map[string][]trajectory.Trajectory{"majority": runs}).Regression()
+		for _, cells := range table.Rows {
+			if se := byColumn(table, cells)["clustered SE"].Value; se != nil {
+				found = append(found, *se)
+			}
+		}
+		return found
+	}
+	each, pairs, one := errors(1), errors(20), errors(80)
+	if len(each) == 0 || !slices.Equal(each, one) || slices.Equal(each, pairs) {
+		t.Errorf("clustered SE by 80 instances %v, by 4 %v, by the replicates of one %v", each, pairs, one)
 	}
 }
 
@@ -79,7 +101,7 @@ func TestRegressionExplains(t *testing.T) {
 	notes := strings.Join(table.Notes, "\n")
 	for _, says := range []string{
 		"constant-1, the outcome is the same in all 24 rows", "mute-1, 6 of 6 collaborations have rounds without dialogue acts; label them first",
-		"one-1: No permutation p-values: no two collaborations", "one-1: clustered standard errors need at least 2 clusters; there is 1",
+		"one-1: No permutation p-values: no two instances", "one-1: clustered standard errors need at least 2 clusters; there is 1",
 	} {
 		if !strings.Contains(notes, says) {
 			t.Errorf("no %q in\n%s", says, notes)

@@ -79,6 +79,12 @@ func (c Campaign) judge(v view) (list []judged, notes []string) {
 // together and errors are over, are instances where the environment has at least
 // as many as there are folds, else collaborations.
 func (c Campaign) courses(condition string) []trajectory.Trajectory {
+	return c.coursesByUnit(condition, Folds)
+}
+
+// coursesByUnit returns the trajectories of a condition. Their units are instances
+// where the environment has at least that many, else collaborations.
+func (c Campaign) coursesByUnit(condition string, least int) []trajectory.Trajectory {
 	instances := map[string]map[int]bool{} // by environment
 	for _, t := range c.Courses.Runs {
 		if instances[t.Environment] == nil {
@@ -91,7 +97,7 @@ func (c Campaign) courses(condition string) []trajectory.Trajectory {
 		if t.Condition != condition {
 			continue
 		}
-		if len(instances[t.Environment]) >= Folds {
+		if len(instances[t.Environment]) >= least {
 			t.Unit = fmt.Sprintf("i%d", t.Instance)
 		}
 		runs = append(runs, t)

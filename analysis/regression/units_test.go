@@ -1,0 +1,96 @@
+package regression_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"roundtable/analysis/acts"
+	"roundtable/analysis/regression"
+	"roundtable/analysis/trajectory"
+	"roundtable/analysis/trajectory/trajectorytest"
+)
+
+// replicated returns collaborations of 12 instances, each run 8 times. Goodness
+// and the habit of answering a proposal with an acceptance are the instance's, and
+// have nothing to do with each other.
+func replicated(seed uint64) []trajectory.Trajectory {
+	draw := rand.New(rand.NewPCG(seed, 0))
+	runs := trajectorytest.Plan{Runs: 96, Rounds: 3, Agents: 2, Seed: seed, Noise: 0.02}.Make()
+	var level, habit [12]float64
+	for i := range level {
+		level[i], habit[i] = 0.2*draw.NormFloat64(), draw.Float64()
+	}
+	for i := range runs {
+		runs[i].Instance = i / 8
+		runs[i].Unit = fmt.Sprintf("i%d", i/8)
+		for r := range runs[i].Rounds {
+			*runs[i].Rounds[r].Goodness += level[i/8]
+			runs[i].Rounds[r].Acts = make([]acts.Set, 2)
+			if draw.Float64() < habit[i/8] {
+				runs[i].Rounds[r].Acts[r%2] = 1 << (5 + 3*(r%2))
+			}
+		}
+	}
+	return runs
+}
+
+// Replicates of an instance are no evidence of their own: pairs that mean nothing
+// are called significant in about 0.05 of the samples, not in most of them.
+func TestReplicatesAreNoEvidence(t *testing.T) {
+	const samples = 60
+	clustered, permuted, tested := 0, 0, 0
+	for seed := range uint64(samples) {
+		got, err := regression.RegressActs(replicated(seed), 99, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range got.Effects {
+			if e.Clustered == nil || e.Permutation == nil {
+				continue
+			}
+			tested++
+			if e.Clustered.P < 0.05 {
+				clustered++
+			}
+			if *e.Permutation <= 0.05 {
+				permuted++
+			}
+		}
+	}
+	if tested < samples {
+		t.Fatalf("%d pairs tested", tested)
+	}
+	if share := float64(clustered) / float64(tested); share > 0.2 {
+		t.Errorf("clustered p rejects %.2f of pairs that mean nothing", share)
+	}
+	if share := float64(permuted) / float64(tested); share > 0.12 {
+		t.Errorf("permutation p rejects %.2f of pairs that mean nothing", share)
+	}
+}
+
+// The coefficients and the paper's p-values do not depend on the units.
+func TestUnitsLeaveTheFit(t *testing.T) {
+	by := replicated(3)
+	each := slices.Clone(by)
+	for i := range each {
+		each[i].Unit = each[i].ID
+	}
+	a, err := regression.RegressActs(by, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := regression.RegressActs(each, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range a.Effects {
+		if a.Effects[i].Beta != b.Effects[i].Beta || *a.Effects[i].Test != *b.Effects[i].Test {
+			t.Errorf("%s: %+v and %+v", a.Effects[i].Name, a.Effects[i], b.Effects[i])
+		}
+		if a.Effects[i].Clustered.SE == b.Effects[i].Clustered.SE {
+			t.Errorf("%s: clustered SE does not depend on the units", a.Effects[i].Name)
+		}
+	}
+}
