@@ -60,7 +60,7 @@ func list() []listed {
 		{"3.3", Campaign.Oracles, "deliberations with the variant oracle", inAll},
 		{"3.4", Campaign.Tools, "deliberations with the tool solver", inAll},
 		{"3.6", Campaign.Estimates, "deliberations", inAll},
-		{"3.7", Campaign.Gaps, "deliberations with centralized decisions beside them", inAll},
+		{"3.7", Campaign.Gaps, "deliberations next to centralized decisions", inAll},
 		{"consensus", Campaign.Consensus, needStates, always},
 		{"strategies", Campaign.StrategyShares, needStates, inAll},
 		{"influence", Campaign.Influence, needStates, inAll},

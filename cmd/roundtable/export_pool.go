@@ -20,7 +20,7 @@ type viewpoints struct {
 }
 
 func (v *viewpoints) flags(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&v.each, "viewpoints", 0, "write first answers as a pool of viewpoints (pool.file): of questions with so many right and so many wrong ones")
+	cmd.Flags().IntVar(&v.each, "viewpoints", 0, "write first answers as a pool of viewpoints (pool.file): of questions with n right and n wrong ones")
 	cmd.Flags().StringVar(&v.condition, "condition", "", "with --viewpoints and --challenges: whose, if several conditions have answers")
 }
 

@@ -55,7 +55,7 @@ every answer as it was received, also those that could not be used.`, `  roundta
   roundtable show my-campaign/majority-3fa2b1c4-i0-r7 --prompts --raw --entry 4
   roundtable show majority-3fa2b1c4-i0-r7 --raw --json`},
 		"report": {toRead, `Write one HTML page that needs nothing else: what ran, what went wrong, figures,
-tables and every transcript. Long transcripts go to a folder beside it.`, `  roundtable report my-campaign
+tables and every transcript. Long transcripts go to a folder next to it.`, `  roundtable report my-campaign
   roundtable report my-campaign -o results.html`},
 		"analyze": {toRead, `Print a campaign's tables, or draw its figures, from what is committed; also
 while it runs. roundtable list tables and roundtable list figures say what each

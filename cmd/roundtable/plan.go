@@ -24,7 +24,7 @@ func newPlan(o *options) *cobra.Command {
 	var p planOptions
 	cmd := &cobra.Command{
 		Use:   "plan FILE",
-		Short: "Show what a campaign would do and cost; starts nothing, unless a --pilot is wanted",
+		Short: "Show what a campaign would do and cost; starts nothing unless --pilot is given",
 		Args:  oneArg("campaign file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.options = o
