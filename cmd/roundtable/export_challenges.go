@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -14,20 +13,10 @@ import (
 
 // exportChallenges writes a campaign's wrong first answers as a file of challenges.
 func exportChallenges(cmd *cobra.Command, o *options, x export, condition, format string) error {
-	if x.output == "" || len(x.tables) > 0 || format != "" && format != "jsonl" {
-		return exit{exitUsage, errors.New("--challenges needs -o FILE, takes no --table, and writes jsonl only")}
-	}
-	if err := writable(x.output, x.force); err != nil {
-		return exit{exitUsage, err}
-	}
 	ctx := cmd.Context()
-	s, d, err := x.open(ctx, o)
+	p, err := x.readPool(ctx, o, "--challenges", condition, format)
 	if err != nil {
 		return err
-	}
-	p, err := pool.Read(ctx, s, d, condition)
-	if err != nil {
-		return exit{exitUsage, x.told(ctx, err)}
 	}
 	list, without, err := p.Challenges(ctx)
 	if err != nil {

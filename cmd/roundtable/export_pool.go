@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -26,23 +25,13 @@ func (v *viewpoints) flags(cmd *cobra.Command) {
 
 // run writes the pool of a campaign to a file of JSON lines.
 func (v viewpoints) run(cmd *cobra.Command, o *options, x export, format string) error {
-	switch {
-	case v.each < 1:
+	if v.each < 1 {
 		return exit{exitUsage, fmt.Errorf("--viewpoints is %d; a pool has 1 or more of each kind (paper 4: 40)", v.each)}
-	case x.output == "" || len(x.tables) > 0 || format != "" && format != "jsonl":
-		return exit{exitUsage, errors.New("--viewpoints wants -o FILE, no --table, and writes jsonl only")}
-	}
-	if err := writable(x.output, x.force); err != nil {
-		return exit{exitUsage, err}
 	}
 	ctx := cmd.Context()
-	s, d, err := x.open(ctx, o)
+	p, err := x.readPool(ctx, o, "--viewpoints", v.condition, format)
 	if err != nil {
 		return err
-	}
-	p, err := pool.Read(ctx, s, d, v.condition)
-	if err != nil {
-		return exit{exitUsage, x.told(ctx, err)}
 	}
 	short := p.Short(v.each)
 	if len(short) == len(p.Questions) {
@@ -64,6 +53,26 @@ func (v viewpoints) run(cmd *cobra.Command, o *options, x export, format string)
 		return err
 	}
 	return x.report(cmd, o.json, []exported{{"viewpoints", file.path, file.rows, file.bytes}})
+}
+
+// readPool returns the first answers of a campaign for an export that writes one
+// file of JSON lines; the flag names the export in errors.
+func (x export) readPool(ctx context.Context, o *options, flag, condition, format string) (*pool.Pool, error) {
+	if x.output == "" || len(x.tables) > 0 || format != "" && format != "jsonl" {
+		return nil, exit{exitUsage, fmt.Errorf("%s needs -o FILE, takes no --table, and writes jsonl only", flag)}
+	}
+	if err := writable(x.output, x.force); err != nil {
+		return nil, exit{exitUsage, err}
+	}
+	s, d, err := x.open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	p, err := pool.Read(ctx, s, d, condition)
+	if err != nil {
+		return nil, exit{exitUsage, x.told(ctx, err)}
+	}
+	return p, nil
 }
 
 // some are the first of many.
