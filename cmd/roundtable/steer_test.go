@@ -47,7 +47,9 @@ func (b *background) code(t *testing.T) int {
 	case <-b.ended:
 		return b.ProcessState.ExitCode()
 	case <-time.After(time.Minute):
-		t.Fatal("the program did not end within a minute")
+		_ = b.Process.Signal(syscall.SIGQUIT) // to see what it waits for
+		<-b.ended
+		t.Fatalf("the program did not end within a minute\n%s", &b.said)
 		return 0
 	}
 }
