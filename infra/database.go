@@ -63,6 +63,15 @@ func prepareDatabase(dir string, notices io.Writer) error {
 	return createDatabase(path)
 }
 
+func removeDatabase(dir string) error {
+	for _, suffix := range companions {
+		if err := os.Remove(databasePath(dir) + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("infra: workflow database: %w", err)
+		}
+	}
+	return nil
+}
+
 // restrict closes the database to others; SQLite gives a new -wal and -shm the
 // mode of the file they belong to.
 func restrict(path string) error {

@@ -18,6 +18,8 @@ import (
 type Config struct {
 	// Dir holds all state; made if missing. Default [DefaultDir].
 	Dir string
+	// Fresh removes the workflows that an earlier server left in Dir.
+	Fresh bool
 	// Port of the frontend on 127.0.0.1; 0 takes a free one.
 	Port int
 	// FullSync makes every commit reach the disk (SQLite synchronous=2): it
@@ -80,6 +82,11 @@ func Start(ctx context.Context, cfg Config) (_ *Server, err error) {
 		}
 		s.closers = append([]io.Closer{file}, s.closers...)
 		cfg.Logger = slog.New(slog.NewTextHandler(file, &slog.HandlerOptions{Level: slog.LevelError}))
+	}
+	if cfg.Fresh {
+		if err := removeDatabase(dir); err != nil {
+			return nil, err
+		}
 	}
 	if err := prepareDatabase(dir, cfg.Notices); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -38,15 +39,35 @@ type engine struct {
 // and not before.
 type work struct {
 	folder  string // of the embedded server, in the state folder
+	fresh   bool   // the lake has nothing of it, so state that is there belongs to a lake that was deleted
 	noCache bool
 }
 
 // campaignFolder returns where the engine of a campaign keeps its state.
-func campaignFolder(name string) string { return filepath.Join("campaigns", name) }
+func (o *options) campaignFolder(name string) string {
+	return filepath.Join("campaigns", name+o.lakeSuffix())
+}
 
 // labelsFolder returns where the engine of a labelling keeps its state.
-func labelsFolder(campaign, labeller string) string {
-	return filepath.Join("labels", campaign, labeller)
+func (o *options) labelsFolder(campaign, labeller string) string {
+	return filepath.Join("labels", campaign+o.lakeSuffix(), labeller)
+}
+
+// lakeSuffix tells apart campaigns of one name in several lakes; empty for the
+// folder lake beside the state folder. Lake and state may move together.
+func (o *options) lakeSuffix() string {
+	dir, local := o.lakeFolder()
+	if local {
+		state, _ := filepath.Abs(o.state) // without a working directory nothing else works either
+		lake, _ := filepath.Abs(dir)
+		if rel, err := filepath.Rel(filepath.Dir(state), lake); err == nil {
+			dir = filepath.ToSlash(rel)
+		}
+	}
+	if dir == "lake" {
+		return ""
+	}
+	return fmt.Sprintf("@%.4x", sha256.Sum256([]byte(dir)))
 }
 
 // start starts the engine but for its worker, which takes up work with
@@ -62,7 +83,7 @@ func (o *options) start(ctx context.Context, s store.Store, w work) (_ *engine, 
 		return nil, err
 	}
 	if e.client == nil {
-		if err := e.embed(ctx, o, filepath.Join(o.state, w.folder)); err != nil {
+		if err := e.embed(ctx, o, filepath.Join(o.state, w.folder), w.fresh); err != nil {
 			return nil, err
 		}
 	}
@@ -118,8 +139,8 @@ func (o *options) lakeFolder() (dir string, local bool) {
 }
 
 // embed starts our own server on a folder and tells other commands where it is.
-func (e *engine) embed(ctx context.Context, o *options, dir string) (err error) {
-	if e.server, err = infra.Start(ctx, infra.Config{Dir: dir}); err != nil {
+func (e *engine) embed(ctx context.Context, o *options, dir string, fresh bool) (err error) {
+	if e.server, err = infra.Start(ctx, infra.Config{Dir: dir, Fresh: fresh}); err != nil {
 		return err
 	}
 	target := e.server.Target()
@@ -166,7 +187,7 @@ func (o *options) connect(ctx context.Context, campaign string) (client.Client, 
 	if c != nil || err != nil {
 		return c, err
 	}
-	address, err := os.ReadFile(filepath.Join(o.state, campaignFolder(campaign), "address"))
+	address, err := os.ReadFile(filepath.Join(o.state, o.campaignFolder(campaign), "address"))
 	if err != nil {
 		return nil, errNotRunning
 	}

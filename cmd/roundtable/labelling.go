@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -23,7 +24,11 @@ import (
 
 // work labels what is left.
 func (l labelOptions) work(ctx context.Context, s store.Store, name string, how activities.Labelling) error {
-	e, err := l.start(ctx, s, work{labelsFolder(name, how.ID()), l.noCache})
+	_, err := activities.ReadLabelling(ctx, s, name, how.ID())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	e, err := l.start(ctx, s, work{folder: l.labelsFolder(name, how.ID()), fresh: err != nil, noCache: l.noCache})
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -88,4 +89,30 @@ func TestCampaignsOfOneFolderRunAtOnce(t *testing.T) {
 	ends(t, 0, dir, nil, "resume", "second")
 	digestBy(t, dir, "first")
 	digestBy(t, dir, "second")
+}
+
+// A campaign of one name in two lakes, begun by turns with one state folder,
+// ends in both; and once more after its lake was deleted.
+func TestOneNameInTwoLakes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeSlow(t, dir, 8)
+	interrupted := runInBackground(t, dir, "--lake", "one")
+	until(t, "answers", func() bool {
+		found, _ := filepath.Glob(filepath.Join(dir, "one/answers/campaign=slow/*"))
+		return interrupted.over() || len(found) > 0
+	})
+	interrupted.Process.Signal(os.Interrupt)
+	if code := interrupted.code(t); code != exitInterrupted {
+		t.Fatalf("it ends with %d", code)
+	}
+	for _, lake := range []string{"two", "one"} {
+		contains(t, output(t, dir, "run", "slow.yaml", "--lake", lake), "8/8 collaborations")
+		contains(t, output(t, dir, "verify", "slow", "--lake", lake), "Nothing is wrong.")
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "two")); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, output(t, dir, "run", "slow.yaml", "--lake", "two"), "8/8 collaborations")
+	contains(t, output(t, dir, "verify", "slow", "--lake", "two"), "Nothing is wrong.")
 }

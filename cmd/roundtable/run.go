@@ -95,7 +95,11 @@ func (r runOptions) finish(ctx context.Context, s store.Store, p activities.Plan
 func (r runOptions) work(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest, again string) (workflows.Status, error) {
 	name := p.Campaign.Name
 	var status workflows.Status
-	e, err := r.start(ctx, s, work{campaignFolder(name), r.noCache})
+	_, err := activities.ReadManifest(ctx, s, name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return status, err
+	}
+	e, err := r.start(ctx, s, work{folder: r.campaignFolder(name), fresh: err != nil, noCache: r.noCache})
 	if err != nil {
 		return status, err
 	}

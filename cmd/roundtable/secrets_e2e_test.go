@@ -153,7 +153,7 @@ func TestSecrets(t *testing.T) {
 			clean(t, what, text)
 		}
 		e.sent(t)
-		clean(t, "the history of "+name, histories(t, filepath.Join(dir, ".roundtable", campaignFolder("leaky"))))
+		clean(t, "the history of "+name, histories(t, filepath.Join(dir, ".roundtable", "campaigns", "leaky")))
 		clean(t, "the tables of "+name, tablesOf(t, dir))
 		files(t, dir)
 	}

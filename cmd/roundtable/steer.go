@@ -179,7 +179,7 @@ func (o *options) cancel(ctx context.Context, name string) error {
 		return err
 	}
 	r := runOptions{options: o}
-	e, err := r.start(ctx, s, work{folder: campaignFolder(name)})
+	e, err := r.start(ctx, s, work{folder: o.campaignFolder(name)})
 	if err != nil {
 		return err
 	}
