@@ -9,6 +9,9 @@ func About(name string) string {
 		return d.title
 	}
 	return map[string]string{
+		"4.1":          "Debates: accuracy by strategy and task (paper 4, Figure 1)",
+		"4.3":          "Debates: accuracy, log-likelihood, entropy over repetitions (paper 4, Figures 3 to 5)",
+		viewpoints:     "Viewpoints of a pool: answers by question and model (paper 4, Figure 8)",
 		"4.7":          "Debates by round: accuracy, log-likelihood, entropy (paper 4, Figures 3 to 5 and 7)",
 		"4.9":          "Debates of fixed viewpoints by number of agents (paper 4, Figure 9)",
 		"bias":         "Final value minus mean of the starts, by number of agents (paper 5, Figure 4)",

@@ -6,15 +6,20 @@ import (
 	"roundtable/analysis/tables"
 )
 
+// viewpoints is the figure of what a pool of viewpoints is made of.
+const viewpoints = "4.8"
+
 // ofDebates are the figures of paper 4.
-var ofDebates = map[string]func(tables.Campaign) (Figure, error){"4.7": courses, "4.9": reversals}
+var ofDebates = map[string]func(tables.Campaign) (Figure, error){
+	"4.1": strategies, "4.3": repetitions, "4.7": courses, viewpoints: pool, "4.9": reversals,
+}
 
 // courses are paper 4's Figure 7 with the measures of its Figures 3 to 5: a
 // panel for each measure and task, a line for each strategy.
 func courses(c tables.Campaign) (Figure, error) {
 	f := Figure{Title: "Debates by round: accuracy, log-likelihood, entropy (paper 4, Figures 3 to 5 and 7)", unit: "questions", apart: true}
 	for _, line := range c.CourseLines() {
-		f.add(line, "", func(p *Point, round int) { p.Round = round })
+		f.add(line, "", func(p *Point, at tables.DebatePoint) { p.Round = at.At })
 	}
 	if len(f.Panels) == 0 {
 		return f, nothing(c, "debates with at least one round")
@@ -30,7 +35,7 @@ func courses(c tables.Campaign) (Figure, error) {
 func reversals(c tables.Campaign) (Figure, error) {
 	f := Figure{Title: "Debates of fixed viewpoints by number of agents (paper 4, Figure 9)", unit: "contexts"}
 	for _, line := range c.ViewpointLines() {
-		f.add(line, "agents", func(p *Point, agents int) { p.Agents = agents })
+		f.add(line, "agents", func(p *Point, at tables.DebatePoint) { p.Agents = at.At })
 	}
 	if len(f.Panels) == 0 {
 		return f, nothing(c, "debates that begin with viewpoints of a pool")
@@ -45,23 +50,33 @@ func reversals(c tables.Campaign) (Figure, error) {
 }
 
 // add puts a line into its panel; place says what its points stand at.
-func (f *Figure) add(l tables.DebateLine, x string, place func(*Point, int)) {
+func (f *Figure) add(l tables.DebateLine, x string, place func(*Point, tables.DebatePoint)) {
 	line := Line{Name: tables.Clean(l.Name), Turn: l.Turn}
 	for _, p := range l.Points {
 		if e, ok := average(p.Values); ok {
 			point := e.point(0)
-			place(&point, p.At)
+			place(&point, p)
 			line.Points = append(line.Points, point)
 		}
 	}
 	if len(line.Points) == 0 {
 		return
 	}
-	title := tables.Clean(l.Panel)
-	i := slices.IndexFunc(f.Panels, func(p Panel) bool { return p.Title == title && p.Y == l.Measure })
+	p := f.panel(tables.Clean(l.Panel), x, l.Measure)
+	p.Lines = append(p.Lines, line)
+	for _, point := range line.Points {
+		if point.Group != "" && !slices.Contains(p.Groups, point.Group) {
+			p.Groups = append(p.Groups, point.Group)
+		}
+	}
+}
+
+// panel returns the panel of a title and a measure, a new one if there is none.
+func (f *Figure) panel(title, x, y string) *Panel {
+	i := slices.IndexFunc(f.Panels, func(p Panel) bool { return p.Title == title && p.Y == y })
 	if i < 0 {
 		i = len(f.Panels)
-		f.Panels = append(f.Panels, Panel{Title: title, X: x, Y: l.Measure})
+		f.Panels = append(f.Panels, Panel{Title: title, X: x, Y: y})
 	}
-	f.Panels[i].Lines = append(f.Panels[i].Lines, line)
+	return &f.Panels[i]
 }

@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"strings"
@@ -94,6 +95,102 @@ func TestCoursesByHand(t *testing.T) {
 	near(t, "entropy", *f.Panels[3].Lines[0].Points[0].Value, -.25*math.Log2(.25)-.75*math.Log2(.75))
 }
 
+// Bars of MAD, right in 50 and 100 % of the replicates of two questions, and of
+// truth last, always right; one task is one colour.
+func TestStrategiesByHand(t *testing.T) {
+	panel := made(t, debates(), "4.1").Panels[0]
+	if got := fmt.Sprint(panel.Title, panel.Y, panel.Groups); got != "accuracy, %[MAD MAD+Truth]" || len(panel.Lines) != 1 || panel.Lines[0].Name != "logic" {
+		t.Fatalf("%+v", panel)
+	}
+	bars := panel.Lines[0].Points
+	near(t, "MAD", *bars[0].Value, 75)
+	near(t, "high", *bars[0].High, 75+12.706204736*25)
+	near(t, "truth last", *bars[1].Value, 100)
+	if bars[0].N != 2 || bars[1].Group != "MAD+Truth" {
+		t.Errorf("%+v", bars)
+	}
+	one := debates()
+	one.Runs = one.Runs[:4]
+	if _, err := Make(one, "4.1"); err == nil {
+		t.Error("one strategy is compared with nothing")
+	}
+}
+
+// Two repetitions of MAD are right in 50 and 100 % of two questions, which is
+// 75 with a standard deviation of 50/√2; in the first one of four agents is right
+// in question 0 and three in question 1, in the second four and three.
+func TestRepetitionsByHand(t *testing.T) {
+	f := made(t, debates(), "4.3")
+	if len(f.Panels) != 4 || f.Panels[0].Y != "accuracy in %" || fmt.Sprint(f.Panels[0].Groups) != "[MAD MAD+Truth]" || f.Panels[0].Lines[0].Name != "4 agents" {
+		t.Fatalf("%+v", f.Panels)
+	}
+	mad := f.Panels[0].Lines[0].Points[0]
+	if fmt.Sprint(mad.Values) != "[50 100]" || mad.Replicates != 2 || mad.N != 4 {
+		t.Errorf("%+v", mad)
+	}
+	near(t, "mean", *mad.Value, 75)
+	near(t, "one deviation below", *mad.Low, 75-50/math.Sqrt2)
+	half := -.25*math.Log2(.25) - .75*math.Log2(.75)
+	near(t, "entropy", *f.Panels[3].Lines[0].Points[0].Value, (half+half/2)/2)
+	one := debates()
+	one.Runs = []tables.Run{one.Runs[0], one.Runs[2]}
+	if _, err := Make(one, "4.3"); err == nil {
+		t.Error("one repetition has a spread")
+	}
+}
+
+// sampled are groups of which everyone answers alone: what two models say to two questions.
+func sampled() tables.Campaign {
+	c := tables.Campaign{Name: "made-up"}
+	for _, x := range []struct{ model, question, answers string }{
+		{"openai/a", "q0", "AAAB"}, {"openai/a", "q1", "CCAB"}, {"openai/b", "q0", "BBA-"}, {"openai/b", "q1", "ABDEFGHIJKLM"},
+	} {
+		settings := fmt.Sprintf(`{"env":{"name":"qa","params":{"agents":%d,"file":"logic.json"}},"protocol":{"name":"debate","params":{"rounds":0}},"rule":{"name":"plurality"},"model":{"name":%q}}`, len(x.answers), x.model)
+		key := record.Key{ConditionID: x.model, CollaborationID: x.model + x.question}
+		row := record.Collaboration{Key: key, Status: "succeeded", Environment: "qa", Protocol: "debate", Rule: "plurality", InstanceID: x.question, Instance: int32(x.question[1] - '0'), RoundsPlanned: 1, SettingsJSON: settings}
+		var turns []record.Turn
+		for _, a := range x.answers {
+			turn := record.Turn{Key: key, Round: 1, Kind: "ask", Format: "answer"}
+			if a != '-' {
+				turn.ProposalKey, turn.ProposalJSON = p(fmt.Sprintf("%x", sha256.Sum256([]byte{byte(a)}))), p(fmt.Sprintf("%q", "("+string(a)+")"))
+				turn.ProposalUtility = p(map[rune]float64{'A': 1}[a])
+			}
+			turns = append(turns, turn)
+		}
+		c.Runs = append(c.Runs, tables.NewRun(row, []record.Round{{Key: key, Round: 1}}, turns))
+	}
+	return c
+}
+
+// Shares of answers by question and model by hand: the right one first, then the
+// more frequent ones of both models together, the unread last; beyond eight
+// answers the rest is one bar.
+func TestPoolByHand(t *testing.T) {
+	f := made(t, sampled(), "4.8")
+	if len(f.Panels) != 2 || f.Panels[0].Title != "q0" || fmt.Sprint(f.Panels[0].Groups) != "[(A), right (B) not read]" {
+		t.Fatalf("%+v", f.Panels)
+	}
+	shares := func(panel, line int) (list []float64) {
+		for _, point := range f.Panels[panel].Lines[line].Points {
+			list = append(list, *point.Value)
+		}
+		return list
+	}
+	if a, b := fmt.Sprint(shares(0, 0)), fmt.Sprint(shares(0, 1)); a != "[75 25 0]" || b != "[25 50 25]" || f.Panels[0].Lines[1].Name != "openai/b" || f.Panels[0].Lines[0].Points[0].N != 4 {
+		t.Errorf("%s and %s of %+v", a, b, f.Panels[0].Lines)
+	}
+	if got := fmt.Sprint(f.Panels[1].Groups); got != "[(A), right (B) (C) (D) (E) (F) (G) (H) all others]" {
+		t.Errorf("answers to question 1 are %s", got)
+	}
+	near(t, "all others", shares(1, 1)[8], 100*5/12.)
+	if !strings.Contains(f.reading, "4 to 12 answers") {
+		t.Errorf("it is said %q", f.reading)
+	}
+	if _, err := Make(debates(), "4.8"); err == nil {
+		t.Error("there is a pool of debates")
+	}
+}
+
 // With four agents one of two contexts has turned: one half, which is not
 // beyond it. All resamples turn at 4 (the first context twice), or at 5.
 func TestReversalsByHand(t *testing.T) {
@@ -115,7 +212,7 @@ func TestReversalsByHand(t *testing.T) {
 
 // A debate has figures of its own instead of the rounds.
 func TestAllOfDebates(t *testing.T) {
-	for want, c := range map[string]tables.Campaign{"[4.7]": debates(), "[4.9]": pooled()} {
+	for want, c := range map[string]tables.Campaign{"[4.1 4.3 4.7]": debates(), "[4.8]": sampled(), "[4.9]": pooled()} {
 		var names []string
 		for _, f := range All(c) {
 			names = append(names, f.Name)

@@ -75,6 +75,8 @@ type Point struct {
 	N      int      `json:"n"`    // observations: collaborations, or questions or contexts of debates
 	// Replicates are what the standard deviation is over; 0 for intervals.
 	Replicates int `json:"replicates,omitempty"`
+	// Values are drawn as dots beside a mark of their mean, in place of a bar.
+	Values []float64 `json:"values,omitempty"`
 }
 
 // Pending is the share of collaborations without a decision up to and including a round.
@@ -90,14 +92,15 @@ type Level struct {
 	Value float64 `json:"value"`
 }
 
-// Names of the figures: those of paper 1 by their numbers; those of papers 2 and
-// 4 with the paper's number before them; bias, variance, trajectories and paths
-// of paper 5; and for any environment rounds, the goodness of what stands.
-// OfActs are further ones.
+// Names returns the names of the figures: those of paper 1 by their numbers;
+// those of papers 2 and 4 with the paper's number before them, where 4.3 and 4.7
+// both hold the measures of paper 4's Figures 3 to 5, by repetition and by round;
+// bias, variance, trajectories and paths of paper 5; and for any environment
+// rounds, the goodness of what stands. OfActs are further ones.
 func Names() []string {
 	return []string{
 		"3", "4", "5", distance, "20", "21", "2.2", "2.3", "2.4", "2.5", "2.6", "2.7", "2.8", "2.9", "2.10",
-		"4.7", "4.9", "bias", "variance", "trajectories", "paths", "rounds",
+		"4.1", "4.3", "4.7", "4.8", "4.9", "bias", "variance", "trajectories", "paths", "rounds",
 	}
 }
 
@@ -129,7 +132,7 @@ func All(c tables.Campaign) []Figure {
 	var all []Figure
 	special := false // there is one about what the groups decide
 	for _, name := range Names() {
-		if name == "rounds" && special || name == "20" && !compares(c, "model") {
+		if name == "rounds" && special || name == "20" && !compares(c, "model") || name == viewpoints && !c.AnswersAlone() {
 			continue
 		}
 		if f, err := Make(c, name); err == nil {

@@ -179,7 +179,7 @@ func TestInformationDistance(t *testing.T) {
 }
 
 func TestFiguresGolden(t *testing.T) {
-	for name, c := range map[string]tables.Campaign{"3": economy(), "20": economy(), "4": ratings(), "21": ratings(), "5": economy(), "rounds": ratings(), "4.7": debates(), "4.9": pooled(), "2.2": protocols(), "2.4": sizes(), "2.7": contested()} {
+	for name, c := range map[string]tables.Campaign{"3": economy(), "20": economy(), "4": ratings(), "21": ratings(), "5": economy(), "rounds": ratings(), "4.1": debates(), "4.3": debates(), "4.7": debates(), "4.8": sampled(), "4.9": pooled(), "2.2": protocols(), "2.4": sizes(), "2.7": contested()} {
 		got, err := json.MarshalIndent(made(t, c, name), "", "  ")
 		if err != nil {
 			t.Fatal(err)
@@ -204,7 +204,7 @@ func TestFiguresGolden(t *testing.T) {
 // that is a picture; what scripted agents did is marked in it.
 func TestPictures(t *testing.T) {
 	c := economy()
-	c.Runs = slices.Concat(c.Runs, ratings().Runs, debates().Runs, pooled().Runs)
+	c.Runs = slices.Concat(c.Runs, ratings().Runs, debates().Runs, pooled().Runs, sampled().Runs)
 	c = measured(c)
 	for _, name := range Names() {
 		if ofStates[name] != nil || ofDiscussions[name].lines != nil {

@@ -17,10 +17,16 @@ type groups []string
 func (g groups) Ticks(_, _ float64) []plot.Tick {
 	var ticks []plot.Tick
 	for i, name := range g {
-		ticks = append(ticks, plot.Tick{Value: float64(i + 1), Label: short(name)})
+		if r := []rune(name); len(r) > longestTick {
+			name = string(r[:longestTick-1]) + "…"
+		}
+		ticks = append(ticks, plot.Tick{Value: float64(i + 1), Label: name})
 	}
 	return ticks
 }
+
+// longestTick is how many letters of a name fit below the axis.
+const longestTick = 40
 
 // across makes names the horizontal axis, aslant so that they do not meet.
 func (g groups) across(a *plot.Plot) {
@@ -60,9 +66,13 @@ func (h heights) Plot(c draw.Canvas, a *plot.Plot) {
 			continue
 		}
 		left, width := h.within(p.Group)
-		box(c, h.color, x(left), x(left+width), y(0), y(*p.Value))
-		edge := draw.LineStyle{Color: ink, Width: vg.Points(0.5)} // what is 0 is seen too
-		c.StrokeLine2(edge, x(left), y(*p.Value), x(left+width), y(*p.Value))
+		if p.Values != nil {
+			h.dots(c, a, p, left, width)
+		} else {
+			box(c, h.color, x(left), x(left+width), y(0), y(*p.Value))
+			edge := draw.LineStyle{Color: ink, Width: vg.Points(0.5)} // what is 0 is seen too
+			c.StrokeLine2(edge, x(left), y(*p.Value), x(left+width), y(*p.Value))
+		}
 		if p.Low != nil {
 			whisker := draw.LineStyle{Color: ink, Width: vg.Points(1)}
 			c.StrokeLine2(whisker, x(left+width/2), y(h.scale.inside(*p.Low)), x(left+width/2), y(h.scale.inside(*p.High)))
@@ -70,9 +80,38 @@ func (h heights) Plot(c draw.Canvas, a *plot.Plot) {
 	}
 }
 
+// dots draws the single values of a point side by side, and their mean across them.
+func (h heights) dots(c draw.Canvas, a *plot.Plot, p Point, left, width float64) {
+	x, y := a.Transforms(&c)
+	glyph := dot(h.color)
+	for i, v := range p.Values {
+		c.DrawGlyph(glyph, vg.Point{X: x(left + width*(0.1+0.8*spread(i))), Y: y(v)})
+	}
+	mean := draw.LineStyle{Color: ink, Width: vg.Points(1.4)}
+	c.StrokeLine2(mean, x(left+width*0.3), y(*p.Value), x(left+width*0.7), y(*p.Value))
+}
+
+// spread returns places from 0 to 1 that lie evenly, however many there are: the golden ratio's.
+func spread(i int) float64 {
+	_, at := math.Modf(float64(i) * math.Phi)
+	return at
+}
+
 func box(c draw.Canvas, color color.Color, left, right, bottom, top vg.Length) {
 	c.FillPolygon(color, []vg.Point{{X: left, Y: bottom}, {X: left, Y: top}, {X: right, Y: top}, {X: right, Y: bottom}})
 }
 
-// swatch is what a bar looks like in the legend.
-func swatch(color color.Color) plot.Thumbnailer { return &plotter.BarChart{Color: color} }
+func dot(color color.Color) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: color, Radius: vg.Points(1.8), Shape: draw.CircleGlyph{}}
+}
+
+// swatch returns what stands in the legend for a line: a dot where the panel
+// shows single values, else a bar.
+func (p Panel) swatch(color color.Color) plot.Thumbnailer {
+	for _, line := range p.Lines {
+		if slices.ContainsFunc(line.Points, func(p Point) bool { return p.Values != nil }) {
+			return &plotter.Scatter{GlyphStyle: dot(color)}
+		}
+	}
+	return &plotter.BarChart{Color: color}
+}

@@ -53,9 +53,6 @@ func (f Figure) measuring(y string) Figure {
 // drawn are all values, and the ends of all intervals.
 func (f Figure) drawn() (values, ends []float64) {
 	for _, p := range f.Panels {
-		if p.Groups != nil {
-			values = append(values, 0) // bars begin there
-		}
 		for _, level := range p.Levels {
 			values = append(values, level.Value)
 		}
@@ -63,6 +60,9 @@ func (f Figure) drawn() (values, ends []float64) {
 			for _, point := range line.Points {
 				if point.Value != nil {
 					values = append(values, *point.Value)
+				}
+				if values = append(values, point.Values...); p.Groups != nil && point.Values == nil {
+					values = append(values, 0) // bars begin there
 				}
 				if point.Low != nil {
 					ends = append(ends, *point.Low, *point.High)

@@ -37,8 +37,7 @@ func bias(c tables.Campaign) (Figure, error) {
 		for _, size := range sizes {
 			line.Points = append(line.Points, deviation(size))
 			for j, v := range size.Values {
-				_, beside := math.Modf(float64(j) * math.Phi) // the golden ratio spreads any number of them evenly
-				line.Dots = append(line.Dots, Spot{float64(size.Agents) + line.beside + 0.8*room*(beside-0.5), v})
+				line.Dots = append(line.Dots, Spot{float64(size.Agents) + line.beside + 0.8*room*(spread(j)-0.5), v})
 			}
 		}
 		if len(line.Dots) > 0 {

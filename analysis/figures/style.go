@@ -123,7 +123,7 @@ func (l layout) key() plot.Legend {
 	for _, name := range l.names {
 		style := l.styles[name]
 		if l.Panels[0].Groups != nil {
-			legend.Add(short(name), swatch(style.Color))
+			legend.Add(short(name), l.Panels[0].swatch(style.Color))
 			continue
 		}
 		legend.Add(short(name), &plotter.Line{LineStyle: style.line}, &plotter.Scatter{GlyphStyle: style.glyph})

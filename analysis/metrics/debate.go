@@ -5,6 +5,7 @@ import "math"
 // Reply is one agent's answer in one round of a debate.
 type Reply struct {
 	Key   string // identity; "" if no answer could be read
+	JSON  string // the answer in the environment's canonical form
 	Right bool
 }
 

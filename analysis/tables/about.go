@@ -11,6 +11,7 @@ func About(name string) string {
 		"4.2":          "debates: accuracy by number of agents (paper 4, Tables 2 to 5)",
 		"4.rounds":     "debates: accuracy, log-likelihood and entropy by round (paper 4, Figures 3 to 5, 7)",
 		"4.gains":      "debates: gains over the fixed order, paired by question",
+		"4.repeats":    "debates: spread over repetitions, gains over the fixed order tested over them (paper 4, Figures 3 to 5)",
 		"4.6":          "debates of fixed viewpoints: right outcomes by number of agents (paper 4, Tables 6 to 11)",
 		"2.protocols":  "discussions: accuracy by decision protocol, gains over the single agent (paper 2, Figure 2)",
 		"2.kinds":      "discussions: voting against consensus (paper 2, 4.1)",

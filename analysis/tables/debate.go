@@ -24,6 +24,9 @@ func (r *Run) reply(t record.Turn) {
 	if t.ProposalKey != nil {
 		one.Key = *t.ProposalKey
 	}
+	if t.ProposalJSON != nil {
+		one.JSON = *t.ProposalJSON
+	}
 	r.Replies[t.Round-1] = append(r.Replies[t.Round-1], one)
 }
 
@@ -103,7 +106,7 @@ func strategy(d debateGroup) string {
 		}
 		return name
 	case d.rounds == 0 && d.size == 1:
-		return "Single CoT"
+		return single
 	case d.rounds == 0:
 		return "Self-Consistency"
 	}
@@ -114,8 +117,10 @@ func strategy(d debateGroup) string {
 	return cmp.Or(names[s["protocol.order"]], s["protocol.order"])
 }
 
-// mad is the debate in the fixed order, to which the others are compared.
-const mad = "MAD"
+const (
+	mad    = "MAD" // the debate in the fixed order, to which the others are compared
+	single = "Single CoT"
+)
 
 // questions are the accuracies in percent by question, over its replicates.
 func (d debateGroup) questions() units { return perQuestion(d.done(), Run.right) }

@@ -149,6 +149,50 @@ func TestGainsByHand(t *testing.T) {
 	near(t, "round", at("entropy", "round"), 2)
 }
 
+// Over three repetitions by hand. MAD is right in 50, 0 and 100 % of two
+// questions, MADC in 100, 50 and 100 %, and wrong in a third one that MAD was not
+// asked. Gains of 50, 50 and 0 have t = 2 with two degrees of freedom, so p is
+// 1-2/√6, and four of eight signs are as far from 0.
+func TestRepetitionsByHand(t *testing.T) {
+	var c Campaign
+	add := func(protocol string, instance, replicate int, final string) {
+		c.Runs = append(c.Runs, debated{protocol: protocol, file: "logic.json", model: "m", agents: 2, instance: instance, replicate: replicate, rounds: []string{"A B", final}, truth: "A"}.run())
+	}
+	for i, finals := range [][2]string{{"A A", "B B"}, {"B B", "B B"}, {"A A", "A A"}} {
+		add(`{}`, 0, i, finals[0])
+		add(`{}`, 1, i, finals[1])
+	}
+	if _, ok := (Campaign{Runs: c.Runs[:2]}).DebateRepetitions(); ok {
+		t.Error("one repetition has a spread")
+	}
+	for i, finals := range [][2]string{{"A A", "A A"}, {"A A", "B B"}, {"A A", "A A"}} {
+		add(`{"order":"madc"}`, 0, i, finals[0])
+		add(`{"order":"madc"}`, 1, i, finals[1])
+	}
+	add(`{"order":"madc"}`, 2, 0, "B B")
+	table, ok := c.DebateRepetitions()
+	if !ok || len(table.Rows) != 8 {
+		t.Fatalf("%v\n%s", ok, table.Text())
+	}
+	at := func(strategy, name string) *float64 {
+		return column(t, table, name, "accuracy, %", "logic", strategy, "2", "1")
+	}
+	near(t, "mean of MAD", at("MAD", "mean"), 50)
+	near(t, "sd of MAD", at("MAD", "sd"), 50)
+	near(t, "least", at("MAD", "least"), 0)
+	near(t, "greatest", at("MAD", "greatest"), 100)
+	near(t, "repetitions", at("MAD", "repetitions"), 3)
+	near(t, "mean of MADC", at("MAD+MADC", "mean"), (200./3+50+100)/3)
+	near(t, "gain", at("MAD+MADC", "gain"), 100./3)
+	near(t, "low", at("MAD+MADC", "gain low"), 100./3-4.302652729749464*50/3)
+	near(t, "p t", at("MAD+MADC", "p t"), 1-2/math.Sqrt(6))
+	near(t, "p sign flip", at("MAD+MADC", "p sign flip"), .5)
+	near(t, "pairs", at("MAD+MADC", "pairs"), 3)
+	if p := at("MAD", "p t"); p != nil {
+		t.Errorf("MAD gains over itself with p %v", *p)
+	}
+}
+
 // By group size, and where fixed viewpoints turn the outcome.
 func TestSizesAndReversals(t *testing.T) {
 	var sizes, curves Campaign

@@ -16,36 +16,58 @@ type DebateLine struct {
 	Turn    *Turn // of fixed viewpoints
 }
 
-// DebatePoint is what was found after a round, or with so many agents.
+// DebatePoint is what was found after a round, with a number of agents, or with a strategy.
 type DebatePoint struct {
 	At     int
-	Values []float64 // by question, or by context of a question; each the mean over its debates
+	Place  string    // the strategy, where At says nothing
+	Values []float64 // by question, by context of a question, or by repetition; each the mean over its debates
+	N      int       // debates, of values by repetition
 }
 
 // CourseLines are the debates round by round (paper 4, Figures 3 to 5 and 7).
 func (c Campaign) CourseLines() []DebateLine {
 	v := c.debateView(func(d debateGroup) bool { return !d.fixed() && d.rounds > 0 })
-	differ := func(of func(debateGroup) int) bool {
-		return slices.ContainsFunc(v.all, func(d debateGroup) bool { return of(d) != of(v.all[0]) })
-	}
-	sizes, lengths := differ(func(d debateGroup) int { return d.size }), differ(func(d debateGroup) int { return d.rounds })
+	named := v.naming()
 	var lines []DebateLine
 	for _, m := range debateMeasures() {
 		for _, d := range v.all {
-			line := DebateLine{Panel: panel(d.task, d.others, v.labels), Measure: m.name, Name: d.strategy}
-			if sizes {
-				line.Name += fmt.Sprintf(", %d agents", d.size)
-			}
-			if lengths {
-				line.Name += fmt.Sprintf(", %d rounds", d.rounds)
-			}
+			line := DebateLine{Panel: panel(d.task, d.others, v.labels), Measure: m.name, Name: named(d)}
 			for n := 1; n <= d.rounds+1; n++ {
-				line.Points = append(line.Points, DebatePoint{n, m.byQuestion(d, n).values()})
+				line.Points = append(line.Points, DebatePoint{At: n, Values: m.byQuestion(d, n).values()})
 			}
 			lines = append(lines, line)
 		}
 	}
 	return lines
+}
+
+// naming returns what a figure calls conditions: their strategy, and where they
+// differ in these the numbers of agents and of rounds.
+func (v debateView) naming() func(debateGroup) string {
+	var sizes, lengths []int
+	for _, d := range v.all {
+		if d.strategy != single {
+			sizes = append(sizes, d.size)
+		}
+		if d.rounds > 0 {
+			lengths = append(lengths, d.rounds)
+		}
+	}
+	bySize, byLength := differ(sizes), differ(lengths)
+	return func(d debateGroup) string {
+		name := d.strategy
+		if bySize && d.strategy != single {
+			name += fmt.Sprintf(", %d agents", d.size)
+		}
+		if byLength && d.rounds > 0 {
+			name += fmt.Sprintf(", %d rounds", d.rounds)
+		}
+		return name
+	}
+}
+
+func differ(numbers []int) bool {
+	return slices.ContainsFunc(numbers, func(n int) bool { return n != numbers[0] })
 }
 
 // ViewpointLines are the debates of fixed viewpoints by the number of agents,
@@ -61,7 +83,7 @@ func (c Campaign) ViewpointLines() []DebateLine {
 		}
 		line := DebateLine{Panel: panel(name, d.others, v.labels), Measure: "right outcomes, %", Name: d.strategy, Turn: curve.turn}
 		for _, d := range curve.sizes {
-			line.Points = append(line.Points, DebatePoint{d.size, d.questions().values()})
+			line.Points = append(line.Points, DebatePoint{At: d.size, Values: d.questions().values()})
 		}
 		lines = append(lines, line)
 	}
@@ -75,4 +97,55 @@ func panel(name string, others, labels []string) string {
 		parts = append(parts, key+" "+cmp.Or(others[i], "–"))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// RepetitionLines are the table 4.repeats: a panel for each measure and task,
+// of each strategy the values by repetition.
+func (c Campaign) RepetitionLines() []DebateLine {
+	v := c.repeats()
+	var lengths []int
+	for _, d := range v.all {
+		lengths = append(lengths, d.rounds)
+	}
+	var lines []DebateLine
+	for _, m := range debateMeasures() {
+		for _, d := range v.all {
+			name := fmt.Sprintf("%d agents", d.size)
+			if differ(lengths) {
+				name += fmt.Sprintf(", %d rounds", d.rounds)
+			}
+			lines = addPoint(lines, DebateLine{Panel: panel(d.task, d.others, v.labels), Measure: m.name, Name: name},
+				DebatePoint{Place: d.strategy, Values: m.byRepetition(d).values(), N: len(d.done())})
+		}
+	}
+	return lines
+}
+
+// StrategyLines are the table 4.1 (paper 4, Figure 1): of each task the accuracy
+// of every strategy by question.
+func (c Campaign) StrategyLines() []DebateLine {
+	v := c.debateView(func(d debateGroup) bool { return !d.fixed() })
+	if !slices.ContainsFunc(v.all, func(d debateGroup) bool { return d.strategy != v.all[0].strategy }) {
+		return nil
+	}
+	named := v.naming()
+	var lines []DebateLine
+	for _, d := range v.all {
+		title := strings.TrimPrefix(panel("", d.others, v.labels), ", ")
+		lines = addPoint(lines, DebateLine{Panel: title, Measure: "accuracy, %", Name: d.task}, DebatePoint{Place: named(d), Values: d.questions().values()})
+	}
+	return lines
+}
+
+// addPoint adds a point to its line.
+func addPoint(lines []DebateLine, line DebateLine, point DebatePoint) []DebateLine {
+	i := slices.IndexFunc(lines, func(l DebateLine) bool {
+		return l.Panel == line.Panel && l.Measure == line.Measure && l.Name == line.Name
+	})
+	if i < 0 {
+		i = len(lines)
+		lines = append(lines, line)
+	}
+	lines[i].Points = append(lines[i].Points, point)
+	return lines
 }

@@ -46,6 +46,7 @@ func list() []listed {
 		{"4.2", Campaign.DebateAgents, "debates of groups of different sizes", inAll},
 		{"4.rounds", Campaign.DebateRounds, "debates", inAll},
 		{"4.gains", Campaign.DebateGains, "debates in the fixed order and in others", inAll},
+		{"4.repeats", Campaign.DebateRepetitions, "debates with several replicates", inAll},
 		{"4.6", Campaign.Viewpoints, "debates that begin with viewpoints of a pool", always},
 		{"2.protocols", Campaign.Discussions, needDiscussions, always},
 		{"2.kinds", Campaign.Kinds, "discussions with rules of both kinds, voting and consensus", always},

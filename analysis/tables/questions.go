@@ -1,30 +1,16 @@
 package tables
 
-import (
-	"maps"
-	"slices"
-
-	"roundtable/analysis/statistics"
-)
+import "roundtable/analysis/statistics"
 
 // perQuestion returns a measure from 0 to 1 by question, in percent.
 func perQuestion(runs []Run, measure func(Run) float64) units {
 	return byUnit(runs, func(r Run) (float64, bool) { return 100 * measure(r), true })
 }
 
-// perReplicate is the mean of a measure in percent in each replicate of the
+// perReplicate returns the mean of a measure in percent in each replicate of the
 // experiment: the "runs" of paper 2's ± over three runs.
 func perReplicate(runs []Run, measure func(Run) float64) []float64 {
-	sums, counts := map[int32]float64{}, map[int32]float64{}
-	for _, r := range runs {
-		sums[r.Replicate] += measure(r)
-		counts[r.Replicate]++
-	}
-	var all []float64
-	for _, n := range slices.Sorted(maps.Keys(sums)) {
-		all = append(all, 100*sums[n]/counts[n])
-	}
-	return all
+	return byReplicate(runs, func(r Run) (float64, bool) { return 100 * measure(r), true }).values()
 }
 
 // meanInterval is a mean and its 95 % t interval as three cells.

@@ -36,11 +36,21 @@ type units map[int32]float64
 
 // byUnit returns the mean over those runs of each unit that have a value.
 func byUnit(runs []Run, value func(Run) (v float64, ok bool)) units {
+	return meansBy(runs, func(r Run) int32 { return r.unit }, value)
+}
+
+// byReplicate returns the mean over those runs of each replicate that have a
+// value: the repetitions of the whole experiment.
+func byReplicate(runs []Run, value func(Run) (v float64, ok bool)) units {
+	return meansBy(runs, func(r Run) int32 { return r.Replicate }, value)
+}
+
+func meansBy(runs []Run, key func(Run) int32, value func(Run) (v float64, ok bool)) units {
 	u, counts := units{}, map[int32]float64{}
 	for _, r := range runs {
 		if v, ok := value(r); ok {
-			u[r.unit] += v
-			counts[r.unit]++
+			u[key(r)] += v
+			counts[key(r)]++
 		}
 	}
 	for i := range u {

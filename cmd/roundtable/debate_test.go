@@ -22,7 +22,7 @@ func exampleData(t *testing.T, dir string) {
 // several answers are better than one.
 func TestDebateExample(t *testing.T) {
 	t.Parallel()
-	dir := example(t, "debate.yaml", "replicates: 3", "replicates: 1")
+	dir := example(t, "debate.yaml", "replicates: 3", "replicates: 2", "agents: 10}", "agents: 10, n: 12}")
 	exampleData(t, dir)
 	output(t, dir, "run", "debate.yaml")
 	sameEverywhere(t, dir, "debate")
@@ -43,9 +43,14 @@ func TestDebateExample(t *testing.T) {
 	if gains := analyse(t, dir, "debate", "4.gains"); len(gains.Tables[0].Rows) != 4*4 {
 		t.Errorf("%d rows of gains, want four measures of four strategies", len(gains.Tables[0].Rows))
 	}
+	if repeats := analyse(t, dir, "debate", "4.repeats"); len(repeats.Tables[0].Rows) != 4*5 {
+		t.Errorf("%d rows by repetition, want four measures of five strategies that debate", len(repeats.Tables[0].Rows))
+	}
+	contains(t, output(t, dir, "analyze", "debate", "--figure", "4.1"), "<svg", "SIMULATED", "accuracy, %", "MAD+MADC", "Single CoT", "orders")
+	contains(t, output(t, dir, "analyze", "debate", "--figure", "4.3"), "<svg", "SIMULATED", "accuracy in %", "MAD+MADC", "10 agents", "2 of a strategy")
 	contains(t, output(t, dir, "analyze", "debate", "--figure", "4.7"), "<svg", "SIMULATED", "log-likelihood", "entropy", "MAD+MADC", "questions a point")
 	output(t, dir, "report", "debate", "-o", "debate.html")
-	contains(t, read(t, dir, "debate.html"), "Debates by round: accuracy, log-likelihood, entropy")
+	contains(t, read(t, dir, "debate.html"), "Debates by round: accuracy, log-likelihood, entropy", "Debates: accuracy by strategy and task", "over repetitions")
 	output(t, dir, "verify", "debate")
 }
 
@@ -112,6 +117,7 @@ func TestViewpointPool(t *testing.T) {
 	dir := example(t, "viewpoint-pool.yaml", "agents: 400", "agents: 30", "n: 3", "n: 2")
 	exampleData(t, dir)
 	output(t, dir, "run", "viewpoint-pool.yaml")
+	contains(t, output(t, dir, "analyze", "viewpoint-pool", "--figure", "4.8"), "<svg", "SIMULATED", "answers, %", "(A), right", "(B)", "scripted/answerer", "30 answers")
 	contains(t, output(t, dir, "export", "viewpoint-pool", "--viewpoints", "5", "-o", "examples/data/sampled.jsonl"), "60 rows", "SIMULATED: 60 answers")
 	first := read(t, dir, "examples/data/sampled.jsonl")
 	output(t, dir, "export", "viewpoint-pool", "--viewpoints", "5", "-o", "examples/data/sampled.jsonl", "--force")

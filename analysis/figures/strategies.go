@@ -1,0 +1,129 @@
+package figures
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"roundtable/analysis/metrics"
+	"roundtable/analysis/tables"
+)
+
+// strategies is paper 4's Figure 1: bars over strategies, a colour for each task.
+func strategies(c tables.Campaign) (Figure, error) {
+	f := Figure{Title: About("4.1"), unit: "questions"}
+	for _, line := range c.StrategyLines() {
+		f.add(line, "", func(p *Point, at tables.DebatePoint) { p.Group = tables.Clean(at.Place) })
+	}
+	if len(f.Panels) == 0 {
+		return f, nothing(c, "debates under several strategies")
+	}
+	f.remark(c.Remarks(""),
+		"Intervals: 95 %, Student's t over questions, each the mean over its replicates; none where there are fewer than two. Gains, paired by question: table 4.1.")
+	return f, nil
+}
+
+// repetitions are paper 4's Figures 3 to 5: a panel for each measure and task, a
+// dot for each repetition of the experiment over its strategy.
+func repetitions(c tables.Campaign) (Figure, error) {
+	f := Figure{Title: About("4.3"), apart: true}
+	var counts []int
+	for _, line := range c.RepetitionLines() {
+		line.Measure = strings.Replace(line.Measure, ", %", " in %", 1) // dots need no 0 below them
+		f.add(line, "", func(p *Point, at tables.DebatePoint) {
+			p.Group, p.N, p.Replicates = tables.Clean(at.Place), at.N, len(at.Values)
+			p.Values, p.Low, p.High = at.Values, nil, nil
+			if _, sd, _ := metrics.Runs(at.Values); sd != nil {
+				p.Low, p.High = new(*p.Value-*sd), new(*p.Value+*sd)
+			}
+			counts = append(counts, p.Replicates)
+		})
+	}
+	if len(f.Panels) == 0 {
+		return f, nothing(c, "debates with several replicates")
+	}
+	f.reading = fmt.Sprintf("Dots: repetitions, each the mean over its questions after the last round, side by side for legibility; %s of a strategy. Marks: mean ± standard deviation.", from(counts))
+	f.remark(c.Remarks(""), f.reading,
+		"Gains over MAD with p over repetitions: table 4.repeats; over questions: table 4.gains.",
+		"Log-likelihood is defined where somebody is right; smoothed everywhere. Bits.")
+	return f, nil
+}
+
+// mostAnswers are shown of a question; the others are counted together.
+const mostAnswers = 8
+
+// pool is paper 4's Figure 8: a panel for each question, a colour for each model.
+func pool(c tables.Campaign) (Figure, error) {
+	f := Figure{Title: About(viewpoints)}
+	var counts []int
+	lines := c.PoolLines()
+	for _, l := range lines {
+		p := f.panel(tables.Clean(l.Question), "", "answers, %")
+		if p.Groups == nil {
+			p.Groups = answersTo(l.Question, lines)
+		}
+		p.Lines = append(p.Lines, sharesOf(l, p.Groups))
+		counts = append(counts, l.N)
+	}
+	if len(f.Panels) == 0 {
+		return f, nothing(c, "debates in which everyone answers alone (rounds: 0)")
+	}
+	f.reading = fmt.Sprintf("Shares of the answers that a model gave alone; %s answers of a model to a question.", from(counts))
+	f.remark(c.Remarks(""), f.reading,
+		fmt.Sprintf("Right answers come first, then the most frequent ones; beyond %d answers the rest counts together. What could not be read is a group of its own.", mostAnswers))
+	return f, nil
+}
+
+// Names of groups of answers.
+const (
+	unread    = "not read"
+	remaining = "all others"
+)
+
+// answersTo returns the names of the answers to a question, of all models together.
+func answersTo(question string, lines []tables.PoolLine) []string {
+	var all tables.PoolLine
+	for _, l := range lines {
+		if l.Question == question {
+			all = all.Join(l)
+		}
+	}
+	var names []string
+	for _, a := range all.Answers {
+		name := answerName(a)
+		if a.Key != "" && len(names) >= mostAnswers {
+			name = remaining
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func answerName(a tables.PoolAnswer) string {
+	switch {
+	case a.Key == "":
+		return unread
+	case a.Right:
+		return tables.Clean(a.Words()) + ", right"
+	}
+	return tables.Clean(a.Words())
+}
+
+// sharesOf returns the shares of a line's answers over the names of groups.
+func sharesOf(l tables.PoolLine, groups []string) Line {
+	given := map[string]int{}
+	for _, a := range l.Answers {
+		name := answerName(a)
+		if !slices.Contains(groups, name) {
+			name = remaining
+		}
+		given[name] += a.N
+	}
+	line := Line{Name: tables.Clean(l.Name)}
+	for _, group := range groups {
+		line.Points = append(line.Points, Point{Group: group, Value: new(100 * float64(given[group]) / float64(l.N)), N: l.N})
+	}
+	return line
+}

@@ -1,0 +1,93 @@
+package tables
+
+import (
+	"slices"
+
+	"roundtable/analysis/metrics"
+	"roundtable/analysis/statistics"
+)
+
+// repeats are the debates that were repeated: those of Figures 3 to 5 of paper 4,
+// after their last round.
+func (c Campaign) repeats() debateView {
+	v := c.debateView(func(d debateGroup) bool { return !d.fixed() && d.rounds > 0 })
+	repeated := func(d debateGroup) bool {
+		return slices.ContainsFunc(d.done(), func(r Run) bool { return r.Replicate != d.done()[0].Replicate })
+	}
+	if !slices.ContainsFunc(v.all, repeated) {
+		v.all = nil
+	}
+	return v
+}
+
+// byRepetition returns a measure after the last round, by repetition: the mean
+// over its questions.
+func (m debateMeasure) byRepetition(d debateGroup) units {
+	return byReplicate(d.done(), func(r Run) (float64, bool) { return m.at(r, d.rounds+1) })
+}
+
+// gains returns by repetition what a debate gains over another one, question by question.
+func (m debateMeasure) gains(d, base debateGroup) units {
+	type debated struct{ instance, replicate int32 }
+	others := map[debated]float64{}
+	for _, r := range base.done() {
+		if v, ok := m.at(r, base.rounds+1); ok {
+			others[debated{r.Instance, r.Replicate}] = v
+		}
+	}
+	return byReplicate(d.done(), func(r Run) (float64, bool) {
+		v, ok := m.at(r, d.rounds+1)
+		other, both := others[debated{r.Instance, r.Replicate}]
+		return v - other, ok && both
+	})
+}
+
+// DebateRepetitions is the spread of Figures 3 to 5 of paper 4: each strategy's
+// mean and standard deviation over repetitions, and its gain over MAD tested
+// over them.
+func (c Campaign) DebateRepetitions() (Table, bool) {
+	v := c.repeats()
+	t := Table{Name: "4.repeats", Title: "Debate: accuracy, log-likelihood and entropy over repetitions (paper 4, Figures 3 to 5)"}
+	t.Columns = slices.Concat([]string{"measure", "task", "strategy", "agents", "debate rounds"}, v.labels,
+		[]string{"mean", "sd", "least", "greatest", "repetitions", "gain", "gain low", "gain high", "p t", "p sign flip", "pairs"})
+	for _, m := range debateMeasures() {
+		for _, d := range v.all {
+			row := append([]Cell{word(m.name), word(d.task), word(d.strategy), count(d.size), count(d.rounds)}, v.label(d.group)...)
+			row = append(row, m.spread(m.byRepetition(d).values())...)
+			tests := make([]Cell, 6)
+			if base, ok := v.base(d); ok {
+				tests = m.tested(m.gains(d, base).values())
+			}
+			t.Rows = append(t.Rows, append(row, tests...))
+		}
+	}
+	t.Notes = append([]string{
+		"A repetition is a replicate of the campaign: the mean over its questions, after the last round. Sd: sample standard deviation over repetitions.",
+		"Gain: over " + mad + " with all else equal, question by question, averaged within each repetition, with its 95 % t interval over repetitions. " +
+			"p: Student's paired test over repetitions, and the signs of the gains exchanged (exact up to 20 pairs, else 9,999 draws). Not corrected for the number of comparisons. " +
+			"Repetitions have their questions in common: p says whether the gain would show again on the same questions; for other questions go by 4.gains.",
+	}, measureNotes...)
+	v.notes(&t)
+	return t, len(t.Rows) > 0
+}
+
+// spread returns mean, standard deviation, least and greatest value, and how many there are.
+func (m debateMeasure) spread(values []float64) []Cell {
+	mean, sd, ok := metrics.Runs(values)
+	if !ok {
+		return append(make([]Cell, 4), count(0))
+	}
+	return []Cell{number(mean, m.decimals), known(sd, m.decimals), number(slices.Min(values), m.decimals), number(slices.Max(values), m.decimals), count(len(values))}
+}
+
+// tested returns the mean of gains, its interval, two p-values and the number of pairs.
+func (m debateMeasure) tested(gains []float64) []Cell {
+	var student, signs *float64
+	if test, err := statistics.Paired(gains); err == nil {
+		student = &test.P
+	}
+	if p, err := statistics.SignFlip(gains, flips, compareSeed); err == nil && len(gains) > 1 {
+		signs = &p
+	}
+	return append(meanInterval(gains, m.decimals), pvalue(student), pvalue(signs), count(len(gains)))
+}
