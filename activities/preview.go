@@ -52,6 +52,10 @@ func MostCalls(p Plan, i int) (int, error) {
 	return mostCalls(p.Campaign.Conditions[i], p.Agents[i])
 }
 
+// CheckBytes returns the length of the question that checks whether a model can
+// be asked.
+func CheckBytes() int { return size(checkMessages) }
+
 // Rehearse plays a whole collaboration of a condition with scripted agents in
 // memory, for a guess of what a real one takes, and what it takes to label its
 // messages with such words.

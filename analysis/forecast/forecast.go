@@ -35,6 +35,17 @@ type Forecast struct {
 	Seconds *Interval `json:"seconds,omitempty"`
 }
 
+// AtMost returns the upper bounds alone: what may be and is not expected.
+func (f Forecast) AtMost() Forecast {
+	most := func(i Interval) Interval { return Interval{High: i.High} }
+	g := Forecast{Calls: most(f.Calls), InputTokens: most(f.InputTokens), OutputTokens: most(f.OutputTokens)}
+	if f.CostUSD != nil {
+		cost := most(*f.CostUSD)
+		g.CostUSD = &cost
+	}
+	return g
+}
+
 // level of the intervals of a pilot.
 const level = 0.95
 

@@ -19,6 +19,8 @@ type Turns struct {
 	Said   int // bytes of the scripted answers
 	// Longest is the most tokens that one answer of the model can have.
 	Longest int
+	// Reasks is how often one answer can be asked for again because it cannot be used.
+	Reasks int
 	// Exact says that the model answers as it did here: it is scripted or recorded.
 	Exact bool
 	// Rate is what the model costs; nil if that is not known.
@@ -34,7 +36,8 @@ type Rate struct{ Input, Output float64 }
 // About: a real model says as much as recorded ones did in this format
 // (LengthOf), and what it says is shown to others; a token is taken for 4 bytes.
 // From: as much as the scripted agents said, at 6 bytes a token. To: every
-// answer as long as it can be, every call that there can be, 2.5 bytes a token.
+// answer as long as it can be, every call that there can be, each answer asked
+// for again as often as it may be, 2.5 bytes a token.
 func Guess(cells, mostCalls int, asked []Turns) Forecast {
 	return guess(cells, mostCalls, asked, asked)
 }
@@ -45,22 +48,22 @@ func GuessLabels(cells, mostCalls int, asked, heard []Turns) Forecast {
 }
 
 func guess(cells, mostCalls int, asked, heard []Turns) Forecast {
-	calls := 0
+	calls, asks := 0, 1
 	for _, t := range asked {
-		calls += t.Calls
+		calls, asks = calls+t.Calls, max(asks, 1+t.Reasks)
 	}
 	n, more := float64(cells), max(1, float64(mostCalls)/max(1, float64(calls)))
 	about, most := growth(heard)
-	sum := Forecast{Calls: Interval{float64(calls), float64(calls), max(float64(calls), float64(mostCalls))}.times(n), CostUSD: new(Interval)}
+	sum := Forecast{Calls: Interval{float64(calls), float64(calls), float64(asks) * max(float64(calls), float64(mostCalls))}.times(n), CostUSD: new(Interval)}
 	for _, t := range asked {
 		told := float64(t.Shown - t.Fixed)
 		f := Forecast{
 			InputTokens: Interval{
 				Low:  float64(t.Shown) / long,
 				Mean: (float64(t.Fixed) + told*about) / usual,
-				High: (float64(t.Fixed)*more + told*most*more*more) / short, // in more rounds there are more prompts, and each is longer
+				High: float64(1+t.Reasks)*(float64(t.Fixed)*more+told*most*more*more)/short + more*t.shownAgain(), // in more rounds there are more prompts, and each is longer
 			}.times(n),
-			OutputTokens: t.output(more).times(n),
+			OutputTokens: t.output(more * float64(1+t.Reasks)).times(n),
 		}
 		if t.Rate != nil {
 			f = f.Price(t.Rate.Input, t.Rate.Output)
@@ -78,6 +81,23 @@ func (t Turns) output(more float64) Interval {
 	}
 	most := calls * float64(t.Longest)
 	return Interval{min(said/long, most), min(t.words()/usual, most), most * more}
+}
+
+// A question that is asked again shows the answer that could not be used, cut to
+// so many bytes, and says in some words what was wrong.
+const (
+	againAnswer = 4096
+	againWords  = 1024
+)
+
+// shownAgain returns the tokens that re-asks show of unusable answers at most:
+// the second asking shows one, the third two, and so on.
+func (t Turns) shownAgain() float64 {
+	shown := float64(t.Calls) * min(float64(t.Longest), againAnswer/short)
+	if t.Exact {
+		shown = float64(t.Said) / short
+	}
+	return float64(t.Reasks*(t.Reasks+1)/2) * (shown + float64(t.Calls)*againWords/short)
 }
 
 // words returns how many bytes a real model writes: in a free text its own

@@ -48,6 +48,20 @@ func TestBoundLowersTheGuess(t *testing.T) {
 	}
 }
 
+// Every answer may be asked for again: the bound counts it, with what the
+// question then shows, and what is expected stays.
+func TestReasksRaiseTheBoundAlone(t *testing.T) {
+	again := answers(200)
+	again[0].Reasks = 2
+	once, f := Guess(3, 20, answers(200)), Guess(3, 20, again)
+	if f.Calls.High != 3*once.Calls.High || f.OutputTokens.High != 3*once.OutputTokens.High || f.InputTokens.High < 3*once.InputTokens.High+3*20*3*200 {
+		t.Errorf("with 2 re-asks %+v, without %+v", f, once)
+	}
+	if f.Calls.Mean != once.Calls.Mean || f.InputTokens.Mean != once.InputTokens.Mean || f.CostUSD.Low != once.CostUSD.Low || f.CostUSD.Mean != once.CostUSD.Mean {
+		t.Errorf("re-asks are expected: %+v, without %+v", f, once)
+	}
+}
+
 // Agents with models of their own are priced each by its own; where a price
 // lacks, so does the sum.
 func TestGuessPricesEachModel(t *testing.T) {

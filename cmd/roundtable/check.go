@@ -30,7 +30,7 @@ func (r runOptions) check(ctx context.Context, e *engine, s store.Store, p activ
 	build, asked := newProviders(s).build, map[string]bool{}
 	for _, c := range p.Campaign.Conditions {
 		for _, m := range c.AllModels() {
-			if isFree(m.Name) || strings.HasPrefix(m.Name, "retrieval/") || answered[m.Name] {
+			if !isChecked(m.Name) || answered[m.Name] {
 				continue
 			}
 			provider, err := build(m, c, nil)
@@ -52,6 +52,9 @@ func (r runOptions) check(ctx context.Context, e *engine, s store.Store, p activ
 	}
 	return nil
 }
+
+// isChecked says whether a model is asked once before a campaign begins.
+func isChecked(model string) bool { return !isFree(model) && !strings.HasPrefix(model, "retrieval/") }
 
 // checkModel asks one model and says what that cost. The reason is why it
 // cannot be asked; empty if it can, or if what failed passes by itself.

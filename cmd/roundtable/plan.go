@@ -56,7 +56,8 @@ type planned struct {
 	Rounds    int          `json:"rounds"`
 	Instances int          `json:"instances"`
 	Cells     int          `json:"cells"`            // instances × replicates
-	MaxCalls  int          `json:"max_calls"`        // without re-asks, if no rule stops early
+	MaxTurns  int          `json:"max_turns"`        // that ask a model, if no rule stops early
+	MaxCalls  int          `json:"max_calls"`        // these, each asked again as often as it may be
 	Settings  any          `json:"settings"`         // the whole condition
 	Values    []plan.Value `json:"values,omitempty"` // on the axes of the grid
 }
@@ -142,7 +143,7 @@ func planConditions(p activities.Plan, file plan.File) (all []planned, most []in
 		all = append(all, planned{
 			Condition: c.ID(), Env: c.Env.Name, Protocol: c.Protocol.Name, Rule: c.Rule.Name, Model: c.Model.Name,
 			Agents: protocol.Members(session.Protocol(), p.Agents[i]), Rounds: p.Rounds[i],
-			Instances: p.Campaign.Instances.Of(i), Cells: cells, MaxCalls: cells * calls, Settings: c, Values: file.Values[i],
+			Instances: p.Campaign.Instances.Of(i), Cells: cells, MaxTurns: cells * calls, MaxCalls: cells * calls * (1 + c.Reasks), Settings: c, Values: file.Values[i],
 		})
 	}
 	return all, most, nil
@@ -183,12 +184,12 @@ func printPlan(file plan.File, all []planned) {
 		}
 		return append(r, rest...)
 	}
-	t.AppendHeader(row("condition", columns, "agents", "rounds", "instances × replicates", "cells", "calls at most"))
-	cells, calls := 0, 0
+	t.AppendHeader(row("condition", columns, "agents", "rounds", "instances × replicates", "cells", "turns at most"))
+	cells, turns := 0, 0
 	for i, p := range all {
-		t.AppendRow(row(p.Condition, values[i], p.Agents, p.Rounds, fmt.Sprintf("%d × %d", p.Instances, file.Campaign.Replicates), p.Cells, p.MaxCalls))
-		cells, calls = cells+p.Cells, calls+p.MaxCalls
+		t.AppendRow(row(p.Condition, values[i], p.Agents, p.Rounds, fmt.Sprintf("%d × %d", p.Instances, file.Campaign.Replicates), p.Cells, p.MaxTurns))
+		cells, turns = cells+p.Cells, turns+p.MaxTurns
 	}
-	t.AppendFooter(row("", nil, "", "", "", cells, calls))
+	t.AppendFooter(row("", nil, "", "", "", cells, turns))
 	fmt.Println(strings.TrimRight(t.Render(), "\n"))
 }

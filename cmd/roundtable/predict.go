@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -19,6 +18,7 @@ import (
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/envs/wording"
+	"roundtable/workflows/plan"
 )
 
 // prediction is what a campaign will take.
@@ -41,14 +41,15 @@ func guess(p activities.Plan, m activities.Manifest, s store.Store, most []int) 
 		if err != nil {
 			return prediction{}, err
 		}
-		f := forecast.Guess(p.Campaign.CellsOf(i), most[i], b.turns(rehearsed, c.Generate.MaxTokens, m))
+		f := forecast.Guess(p.Campaign.CellsOf(i), most[i], b.turns(rehearsed, c, m))
 		if i == 0 {
 			sum = f
 		} else {
 			sum = sum.Add(f)
 		}
 	}
-	return prediction{Forecast: sum, Basis: b.basis(), Unpriced: slices.Sorted(maps.Keys(b.unpriced))}, nil
+	sum = sum.Add(b.checks(p, m))
+	return prediction{Forecast: sum, Basis: b.basis(againAtMost(p, m)), Unpriced: slices.Sorted(maps.Keys(b.unpriced))}, nil
 }
 
 // statedBound is how many tokens an answer has at most where neither
@@ -63,42 +64,87 @@ type bounds struct {
 }
 
 // turns puts bounds and prices on what was rehearsed.
-func (b *bounds) turns(rehearsed []activities.Rehearsed, maxTokens int, m activities.Manifest) []forecast.Turns {
+func (b *bounds) turns(rehearsed []activities.Rehearsed, c plan.Condition, m activities.Manifest) []forecast.Turns {
 	var all []forecast.Turns
 	for _, r := range rehearsed {
-		t := forecast.Turns{Format: r.Format, Calls: r.Calls, Shown: r.Shown, Fixed: r.Fixed, Said: r.Said, Exact: isFree(r.Model)}
+		t := forecast.Turns{Format: r.Format, Calls: r.Calls, Shown: r.Shown, Fixed: r.Fixed, Said: r.Said, Reasks: c.Reasks, Exact: isFree(r.Model)}
 		if t.Exact {
 			t.Rate = &forecast.Rate{}
 			all = append(all, t)
 			continue
 		}
-		price, ok := m.Prices[r.Model]
-		if ok {
-			t.Rate = &forecast.Rate{Input: price.Input, Output: price.Output}
-		} else {
-			if b.unpriced == nil {
-				b.unpriced = map[string]bool{}
-			}
-			b.unpriced[r.Model] = true
-		}
-		b.real = true
-		switch {
-		case maxTokens > 0:
-			t.Longest, b.set = maxTokens, true
-		case price.MaxOutput > 0:
-			t.Longest, b.own = price.MaxOutput, true
-		default:
-			t.Longest, b.stated = statedBound, true
-		}
+		t.Rate, t.Longest = b.priced(r.Model, c.Generate.MaxTokens, m)
 		all = append(all, t)
 	}
 	return all
 }
 
+// priced returns what a model costs, nil if that is not known, and the most
+// tokens of one of its answers.
+func (b *bounds) priced(model string, maxTokens int, m activities.Manifest) (rate *forecast.Rate, longest int) {
+	price, ok := m.Prices[model]
+	if ok {
+		rate = &forecast.Rate{Input: price.Input, Output: price.Output}
+	} else {
+		if b.unpriced == nil {
+			b.unpriced = map[string]bool{}
+		}
+		b.unpriced[model] = true
+	}
+	b.real = true
+	switch {
+	case maxTokens > 0:
+		b.set = true
+		return rate, maxTokens
+	case price.MaxOutput > 0:
+		b.own = true
+		return rate, price.MaxOutput
+	}
+	b.stated = true
+	return rate, statedBound
+}
+
+// checks returns what the call that checks each model takes at most. Nothing is
+// in from and about: it is one small call, and --no-check leaves it out.
+func (b *bounds) checks(p activities.Plan, m activities.Manifest) forecast.Forecast {
+	sum := forecast.Forecast{CostUSD: new(forecast.Interval)}
+	asked := map[string]bool{}
+	for _, c := range p.Campaign.Conditions {
+		for _, model := range c.AllModels() {
+			key := fmt.Sprintf("%s %s", model.Name, model.Params)
+			if !isChecked(model.Name) || asked[key] {
+				continue
+			}
+			asked[key] = true
+			t := forecast.Turns{Calls: 1, Shown: activities.CheckBytes(), Fixed: activities.CheckBytes()}
+			t.Rate, t.Longest = b.priced(model.Name, c.Generate.MaxTokens, m)
+			f := forecast.Guess(1, 1, []forecast.Turns{t})
+			sum = sum.Add(f.AtMost())
+		}
+	}
+	return sum
+}
+
+// againAtMost says how often answers are asked for again at most; "" if never.
+func againAtMost(p activities.Plan, m activities.Manifest) string {
+	most := 0
+	for _, c := range p.Campaign.Conditions {
+		most = max(most, c.Reasks)
+	}
+	text := ""
+	if most > 0 {
+		text = ", every answer asked again " + wording.Count(most, "time")
+	}
+	if l := m.Labels; l != nil && l.Labeller.Name != label.Rules && l.Reasks > 0 {
+		text += ", every label asked again " + wording.Count(l.Reasks, "time")
+	}
+	return text
+}
+
 // basis says what the columns of a guess are.
-func (b *bounds) basis() string {
+func (b *bounds) basis(again string) string {
 	if !b.real {
-		return "a rehearsal with the scripted agents; from and to allow for 6 and 2.5 bytes a token"
+		return "a rehearsal with the scripted agents; from and to allow for 6 and 2.5 bytes a token" + strings.Replace(again, ",", ", to for", 1)
 	}
 	var longest []string
 	for _, of := range []struct {
@@ -114,7 +160,7 @@ func (b *bounds) basis() string {
 		}
 	}
 	return "a guess. About: answers as long as recorded ones of real models, 130 to 135 tokens of words each (docs/operating.md has the sources); a model that thinks first takes more. From: as short as the scripted agents' answers. To: every answer of the greatest length, which is " +
-		wording.Or(longest) + ". --pilot 0.02 asks the models"
+		wording.Or(longest) + again + ", and the check call of each model. --pilot 0.02 asks the models"
 }
 
 // isFree reports whether a model is simulated or recorded.
@@ -137,8 +183,9 @@ func guessLabels(p activities.Plan, m activities.Manifest, s store.Store, most [
 		if err != nil {
 			return nil, err
 		}
-		heard := new(bounds).turns(rehearsed, c.Generate.MaxTokens, m)
-		asked := new(bounds).turns(labelled, cmp.Or(l.Generate.MaxTokens, statedBound), m)
+		heard := new(bounds).turns(rehearsed, c, m)
+		labels := plan.Condition{Generate: l.Generate, Reasks: l.Reasks}
+		asked := new(bounds).turns(labelled, labels, m)
 		calls := 0
 		for n := range asked {
 			calls += asked[n].Calls

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,11 +12,16 @@ import (
 
 type predicted struct {
 	Cells      int
+	Conditions []struct {
+		Turns float64 `json:"max_turns"`
+		Calls float64 `json:"max_calls"`
+	}
 	Prediction struct {
 		Calls        struct{ Low, Mean, High float64 }
 		OutputTokens struct{ Low, Mean, High float64 } `json:"output_tokens"`
 		CostUSD      *struct{ Mean float64 }           `json:"cost_usd"`
 		Basis        string
+		Labels       *struct{ Calls struct{ Mean, High float64 } }
 	}
 }
 
@@ -101,6 +107,7 @@ rule: majority
 model: openai/fake
 models: {Alex: openai/other}
 prices: {openai/fake: {input: 1, output: 2}, openai/other: {input: 3, output: 4}}
+labels: {model: openai/fake, reasks: 3}
 `+generate)
 		return predictedBy(t, program(t, dir, "plan", "real.yaml", "--json"))
 	}
@@ -114,6 +121,21 @@ prices: {openai/fake: {input: 1, output: 2}, openai/other: {input: 3, output: 4}
 	}
 	if a, b := free.Prediction.OutputTokens.High, bound.Prediction.OutputTokens.High; b >= a || b != 300*bound.Prediction.Calls.High {
 		t.Errorf("at most %v output tokens without max_tokens, %v with", a, b)
+	}
+	for _, p := range []struct {
+		of     predicted
+		reasks float64
+	}{{free, 2}, {file("reasks: 1\n"), 1}, {file("reasks: 0\n"), 0}} {
+		c, q := p.of.Conditions[0], p.of.Prediction
+		if c.Calls != c.Turns*(1+p.reasks) || q.Calls.High != c.Calls+2 || q.Calls.Mean > c.Turns {
+			t.Errorf("with %v re-asks and 2 models that are checked, %+v of %+v", p.reasks, q.Calls, c)
+		}
+		if says := fmt.Sprintf("asked again %v time", p.reasks); strings.Contains(q.Basis, says) != (p.reasks > 0) || !strings.Contains(q.Basis, "every label asked again 3 times") {
+			t.Errorf("the basis is %q", q.Basis)
+		}
+		if l := q.Labels; l == nil || l.Calls.High != 4*l.Calls.Mean {
+			t.Errorf("labels with 3 re-asks take %+v calls", l)
+		}
 	}
 	for basis, says := range map[string]string{free.Prediction.Basis: "16384 tokens", bound.Prediction.Basis: "generate.max_tokens"} {
 		if !strings.Contains(basis, says) {
