@@ -125,8 +125,15 @@ func (q Question) option(name string) (string, error) {
 	return "", fmt.Errorf("there is no option %.20q; options are (A) to (%s)", name, letter(len(q.Options)-1))
 }
 
-// integer drops a plus and leading zeros, so that 7, +7 and 007 are one answer.
+// grouped are whole numbers as 1,234 and 42.0.
+var grouped = regexp.MustCompile(`^[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.0*)?$`)
+
+// integer drops a plus, leading zeros, commas between thousands and zeros after
+// the point, so that 1234, +1234, 01234, 1,234 and 1234.0 are one answer.
 func integer(text string) (string, error) {
+	if grouped.MatchString(text) {
+		text, _, _ = strings.Cut(strings.ReplaceAll(text, ",", ""), ".")
+	}
 	digits := strings.TrimLeft(text, "+-")
 	if digits == "" || len(text)-len(digits) > 1 || strings.Trim(digits, "0123456789") != "" {
 		return "", fmt.Errorf("%.20q is no whole number", text)

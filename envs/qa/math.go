@@ -36,7 +36,7 @@ func boxed(text string) (string, bool) {
 }
 
 // unwrapped takes away what writers of MATH put around an answer: dollar signs,
-// \( and \), \[ and \], and the full stop of its sentence.
+// \( and \), \[ and \], and the full stop or comma of its sentence.
 func unwrapped(latex string) string {
 	for {
 		s := strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(latex, `\$`, ""), "$", ""))
@@ -45,7 +45,11 @@ func unwrapped(latex string) string {
 				s = strings.TrimSuffix(inner, marks[1])
 			}
 		}
-		if s = strings.TrimSuffix(strings.TrimSpace(s), "."); s == latex {
+		s = strings.TrimSuffix(strings.TrimSpace(s), ".")
+		if end := strings.TrimRight(s, ",;"); !strings.HasSuffix(end, `\`) { // \, and \; are spaces
+			s = end
+		}
+		if s == latex {
 			return s
 		}
 		latex = s

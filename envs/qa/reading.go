@@ -15,9 +15,10 @@ type Reading string
 
 // The readings of free texts.
 const (
-	// Stated takes the answer that follows the last "answer is" or "answer:",
-	// else the last one in the text. What is negated, and an answer followed by
-	// the word that none can be given, does not count.
+	// Stated takes the answer that follows the last "answer is", "I choose" or the
+	// like, else the last one in the text. What is negated, one of several that
+	// are left open, and an answer followed by the word that none can be given do
+	// not count.
 	Stated Reading = "stated"
 	// Last takes the last match anywhere, as the code of paper 4's authors does.
 	Last Reading = "last"
@@ -30,19 +31,40 @@ func readings() []string { return []string{string(Stated), string(Last), string(
 
 var (
 	errNegated = errors.New("it says what the answer is not")
+	errOpen    = errors.New("it leaves open which of several answers it gives")
 	errNone    = errors.New("it says that there is no answer")
 )
 
+// marked is what an answer follows.
+const marked = `(?:\b(?:answer|(?:correct|right|best)\s+(?:option|choice))[*_"]*\s*(?:(?:is|must be|should be|has to be)\b[*_"]*\s*:?|:)` +
+	`|\bI(?:['’]d|['’]ll|\s+will|\s+would)?\s+(?:choose|pick|select|go with)\b)`
+
 var (
-	markers = regexp.MustCompile(`(?i)\banswer[*_"]*\s*(?:is\b[*_"]*\s*:?|:)`)
+	// markers end where the answer may begin; "Answer (B)" opens a sentence.
+	markers = regexp.MustCompile(`(?i)` + marked + `|(?:^|[.!?\n])[\s*_"]*\banswer[*_"]*\s+\(`)
+	// denials stand right before a marker and say that what follows is not the answer.
+	denials = `(?i)(?:\bnot|\bcannot|n['’]t|\bnever|\bno way|\bimpossible|\bunlikely|\bI doubt|\bwrong)` +
+		`(?:\s+(?:think|believe|say|claim|agree|mean|sure|convinced|the case|true|possible|that|the|final|correct|right))*\s*$`
+	denied = regexp.MustCompile(denials)
+	// deniedAnswer precedes the first answer after a denied marker.
+	deniedAnswer = regexp.MustCompile(strings.TrimSuffix(denials, `$`) + marked + `(?:\s+(?:option|choice|the))*[\s*_"'“‘$:]*$`)
 	// others precede an "answer is" that is not the text's own, or only supposed.
-	others   = regexp.MustCompile(`(?i)(?:\b(?:their|his|her|your)|\b(?:agent|other|expert|peer)\b[^.\n]{0,16})\s+(?:final |own |first |latest )?$|\b(?:if|whether|unless|suppose|assume|assuming)\s+(?:that\s+)?(?:the\s+)?(?:right |correct |final )?$`)
+	others   = regexp.MustCompile(`(?i)(?:\b(?:their|his|her|your)|\b(?:agent|other|expert|peer)\b[^.\n]{0,16})\s+(?:final |own |first |latest )?$|\b(?:if|whether|unless|should|suppose|assume|assuming)\s+(?:that\s+)?(?:the\s+)?(?:right |correct |final )?$`)
 	sentence = regexp.MustCompile(`[.!?](?:\s|$)|\n`)
 	bare     = regexp.MustCompile(`^[\s*_"'$]*([A-Z])(?:[\s*_"'$]*$|[).,:;!*"'$])`)
+	// whole is a letter that is the whole text.
+	whole = regexp.MustCompile(`^[\s*_"'$]*([A-Za-z])[\s*_"'$.)]*$`)
+	// writtenLetters and writtenIntegers are (B), \boxed{B} and **B**, (1,234) and (42.0).
+	writtenLetters  = regexp.MustCompile(`\(([A-Za-z])\)|\\boxed\{\s*(?:\\text\{)?([A-Za-z])\}?\s*\}|\*\*([A-Z])\*\*`)
+	writtenIntegers = regexp.MustCompile(`\(\s*([+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.0*)?)\s*\)`)
 	// negations stand right before what they exclude.
-	negations = regexp.MustCompile(`(?i)(?:\bnot|\bcannot|n['’]t|\bneither|\bnor|\bnever|\brather than|\binstead of|\bexcept|\bother than)(?:\s+(?:be|option|options|choice|answer|simply|necessarily|just|either|the|a|an))*[\s*_"'“‘$]*$`)
+	negations = regexp.MustCompile(`(?i)(?:\bnot|\bcannot|n['’]t|\bneither|\bnor|\bnever|\brather than|\binstead of|\bexcept|\bother than)(?:\s+(?:be|option|options|choice|answer|choose|pick|select|take|go with|simply|necessarily|just|either|the|a|an))*[\s*_"'“‘$]*$`)
 	// further members of a list share what was said of the first.
-	further  = regexp.MustCompile(`(?i)^[\s*_"',/]*(?:(?:or|nor|and|to)[\s*_"']*)?$`)
+	further = regexp.MustCompile(`(?i)^[\s*_"',/]*(?:(?:or|nor|and|to)[\s*_"']*(?:(?:option|choice)\s*)?)?$`)
+	// either and or leave open which one it is.
+	either   = regexp.MustCompile(`(?i)\beither(?:\s+(?:option|choice))?[\s*_"'$]*$`)
+	or       = regexp.MustCompile(`(?i)^[\s*_"',/]*or[\s*_"']*(?:(?:option|choice)\s*)?$`)
+	isMarked = regexp.MustCompile(`(?i)` + marked + `(?:\s+(?:option|choice))?[\s*_"'$]*$`)
 	noneOf   = regexp.MustCompile(`(?i)\b(?:none|neither) of\b`)
 	noneEnds = regexp.MustCompile(`(?i)\b(?:but|except|so|therefore|hence|thus|besides|apart from)\b`)
 	// refusals are sentences that give no answer.
@@ -62,31 +84,39 @@ type match struct {
 	from, to int
 	answer   string
 	negated  bool
+	open     bool // one of several, left open which
 }
+
+func (m match) counts() bool { return !m.negated && !m.open }
 
 // stated returns the answer that a text states.
 func (q Question) stated(text string) (string, error) {
+	if m := whole.FindStringSubmatch(text); m != nil && q.Kind == Choice {
+		return m[1], nil
+	}
 	all := q.matches(text)
 	spans := markers.FindAllStringIndex(text, -1)
 	for i, span := range slices.Backward(spans) {
-		if others.MatchString(tail(text[:span[0]])) {
+		if before := tail(text[:span[0]]); others.MatchString(before) || denied.MatchString(before) {
 			continue
 		}
 		end := len(text)
 		if i+1 < len(spans) {
 			end = spans[i+1][0]
 		}
-		if answer, err, found := q.after(text[:end], span[1], all); found {
+		if answer, err, found := q.after(text[:end], len(strings.TrimSuffix(text[:span[1]], "(")), all); found {
 			return answer, err
 		}
 	}
-	at, negated := -1, false
+	at, negated, open := -1, false, false
 	for i, m := range all {
-		if negated = negated || m.negated; !m.negated {
+		if negated, open = negated || m.negated, open || m.open; m.counts() {
 			at = i
 		}
 	}
 	switch {
+	case at < 0 && open:
+		return "", fmt.Errorf("%w; an answer is %s", errOpen, q.form())
 	case at < 0 && (negated || refuses(text)):
 		return "", fmt.Errorf("%w; an answer is %s", errNegated, q.form())
 	case at < 0:
@@ -116,7 +146,7 @@ func (q Question) after(text string, at int, all []match) (answer string, err er
 		if m.from >= end {
 			break
 		}
-		if found = true; !m.negated {
+		if found = found || !m.open; m.counts() {
 			return m.answer, nil, true
 		}
 	}
@@ -133,13 +163,23 @@ func (q Question) matches(text string) []match {
 	var all []match
 	for _, m := range q.pattern().FindAllStringSubmatchIndex(text, -1) {
 		before, after := text[:m[0]], text[m[1]:]
-		found := match{from: m[0], to: m[1], answer: text[m[2]:m[3]]}
+		group := 2
+		for m[group] < 0 {
+			group += 2
+		}
+		found := match{from: m[0], to: m[1], answer: text[m[group]:m[group+1]]}
 		if !q.counts(found.answer, before, after) {
 			continue
 		}
-		found.negated = negations.MatchString(tail(before)) || amongNone(lastOf(before, 400))
-		if n := len(all); n > 0 && all[n-1].negated && further.MatchString(text[all[n-1].to:m[0]]) {
-			found.negated = true
+		found.negated = negations.MatchString(tail(before)) || amongNone(lastOf(before, 400)) || deniedAnswer.MatchString(lastOf(before, 128))
+		found.open = either.MatchString(tail(before))
+		if n := len(all); n > 0 {
+			prior, between := &all[n-1], text[all[n-1].to:m[0]]
+			found.negated = found.negated || prior.negated && further.MatchString(between)
+			if or.MatchString(between) && !prior.negated && prior.answer != found.answer {
+				prior.open = prior.open || isMarked.MatchString(tail(text[:prior.from]))
+				found.open = prior.open
+			}
 		}
 		all = append(all, found)
 	}
@@ -150,9 +190,9 @@ func (q Question) matches(text string) []match {
 func (q Question) pattern() *regexp.Regexp {
 	switch q.Kind {
 	case Choice:
-		return letters
+		return writtenLetters
 	case Integer:
-		return integers
+		return writtenIntegers
 	}
 	return words
 }
