@@ -1,6 +1,7 @@
 package statistics
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -11,12 +12,17 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Series is what one condition achieved, by unit (instance and replicate). The
-// same unit in two conditions is a pair: the same problem from the same start.
+// Series is what one condition achieved, by observation (instance and replicate).
+// The same observation in two conditions is a pair: the same problem from the same
+// start. What belongs to one unit, such as replicates of an instance, counts as one.
 type Series struct {
 	Name   string
-	Values map[string]float64
+	Values map[string]float64 // by observation
+	Units  map[string]string  // of observations; one that is not named is a unit of its own
 }
+
+// unit that an observation belongs to.
+func (s Series) unit(observation string) string { return cmp.Or(s.Units[observation], observation) }
 
 // Contrast is two conditions of a declared family, by name.
 type Contrast struct{ A, B string }
@@ -56,11 +62,11 @@ func meet(a, b map[string]float64) bool {
 // rounding is a difference in goodness that two sums of the same terms may have.
 const rounding = 1e-9
 
-// Comparison is A - B over the units that both have.
+// Comparison is A - B over units: of each, the mean over the observations that both have.
 type Comparison struct {
 	Contrast
 	N          int       `json:"n"`          // pairs
-	Unpaired   int       `json:"unpaired"`   // units of one of the two only: left out
+	Unpaired   int       `json:"unpaired"`   // observations of one of the two only: left out
 	Difference *float64  `json:"difference"` // mean; nil without pairs
 	SE         *float64  `json:"se"`
 	Student    *Interval `json:"student"` // 95 %, by Student's t over units; see TestCoverage
@@ -77,12 +83,12 @@ const power = 0.8
 
 // Compare makes every contrast of a family. What cannot be computed is nil, and a note says why.
 func Compare(series []Series, f Family) ([]Comparison, error) {
-	byName := map[string]map[string]float64{}
+	byName := map[string]Series{}
 	for _, s := range series {
 		if _, twice := byName[s.Name]; twice {
 			return nil, fmt.Errorf("there are two series %q", s.Name)
 		}
-		byName[s.Name] = s.Values
+		byName[s.Name] = s
 	}
 	list := make([]Comparison, len(f.Contrasts))
 	var ps []float64
@@ -108,19 +114,31 @@ func Compare(series []Series, f Family) ([]Comparison, error) {
 	return list, nil
 }
 
-func (f Family) compare(c Contrast, a, b map[string]float64) Comparison {
-	r := Comparison{Contrast: c}
-	var d []float64
-	for _, unit := range slices.Sorted(maps.Keys(a)) { // by order, so that a seed always draws the same
-		if other, ok := b[unit]; ok {
-			difference := a[unit] - other
-			if math.Abs(difference) <= rounding {
-				difference = 0
-			}
-			d = append(d, difference)
+// differences by unit: the mean over the observations that both have, which is
+// how many they are.
+func differences(a, b Series) (d []float64, both int) {
+	byUnit := map[string][]float64{}
+	for _, observation := range slices.Sorted(maps.Keys(a.Values)) {
+		if other, ok := b.Values[observation]; ok {
+			unit := a.unit(observation)
+			byUnit[unit] = append(byUnit[unit], a.Values[observation]-other)
+			both++
 		}
 	}
-	r.N, r.Unpaired = len(d), len(a)+len(b)-2*len(d)
+	for _, unit := range slices.Sorted(maps.Keys(byUnit)) { // by order, so that a seed always draws the same
+		difference := stat.Mean(byUnit[unit], nil)
+		if math.Abs(difference) <= rounding {
+			difference = 0
+		}
+		d = append(d, difference)
+	}
+	return d, both
+}
+
+func (f Family) compare(c Contrast, a, b Series) Comparison {
+	r := Comparison{Contrast: c}
+	d, both := differences(a, b)
+	r.N, r.Unpaired = len(d), len(a.Values)+len(b.Values)-2*both
 	if len(d) == 0 {
 		r.Notes = append(r.Notes, "no unit is in both")
 		return r

@@ -94,10 +94,10 @@ func TestNullDifferencesRejectAtTheirRate(t *testing.T) {
 
 func TestComparisonsExplain(t *testing.T) {
 	series := []Series{
-		{"a", map[string]float64{"x": 1, "y": 2, "z": 3}},
-		{"b", map[string]float64{"x": 0, "y": 1, "w": 3}}, // each better by 1
-		{"c", map[string]float64{"v": 1}},
-		{"d", map[string]float64{"x": 5}},
+		{Name: "a", Values: map[string]float64{"x": 1, "y": 2, "z": 3}},
+		{Name: "b", Values: map[string]float64{"x": 0, "y": 1, "w": 3}}, // each better by 1
+		{Name: "c", Values: map[string]float64{"v": 1}},
+		{Name: "d", Values: map[string]float64{"x": 5}},
 	}
 	list, err := Compare(series, Family{Contrasts: []Contrast{{"a", "b"}, {"a", "c"}, {"a", "d"}, {"a", "a"}}, Resamples: 200, Flips: 200})
 	if err != nil {
@@ -164,7 +164,7 @@ func TestDetectableIsForTheFamily(t *testing.T) {
 // Sums of the same terms in another order are no difference, and conditions
 // without a unit in common are no pair of the family.
 func TestRoundingIsNoDifference(t *testing.T) {
-	series := []Series{{"a", map[string]float64{}}, {"b", map[string]float64{}}, {"c", map[string]float64{"other": 1}}}
+	series := []Series{{Name: "a", Values: map[string]float64{}}, {Name: "b", Values: map[string]float64{}}, {Name: "c", Values: map[string]float64{"other": 1}}}
 	for i := range 30 {
 		unit := fmt.Sprint("i", i)
 		series[0].Values[unit], series[1].Values[unit] = 0.3, 0.3-1e-16*float64(i+1)

@@ -20,6 +20,7 @@ func (c Campaign) Comparisons() (Table, bool) {
 	v := c.view("")
 	t := Table{Name: "comparisons", Title: "Final goodness of each two conditions, in pairs", Columns: []string{
 		"env", "A", "B", "n", "A - B", "95 % from", "to", "BCa from", "BCa to", "p sign flip", "p Holm", "p Wilcoxon", "detectable", "n needed"}}
+	var left []string
 	for _, environment := range v.environments() {
 		family := statistics.Family{Resamples: resamples, Flips: flips, Seed: compareSeed}
 		series := v.series(environment)
@@ -34,13 +35,19 @@ func (c Campaign) Comparisons() (Table, bool) {
 		}
 		for _, r := range list {
 			t.Rows = append(t.Rows, comparison(environment, r))
+			if r.Unpaired > 0 {
+				left = append(left, fmt.Sprintf("%s against %s %d", r.A, r.B, r.Unpaired))
+			}
 			if len(r.Notes) > 0 {
 				t.Notes = append(t.Notes, fmt.Sprintf("%s against %s: %s.", r.A, r.B, strings.Join(r.Notes, "; ")))
 			}
 		}
 	}
+	if len(left) > 0 {
+		t.Notes = append(t.Notes, "Left out, as the same replicate of the same instance has no value under the other condition (collaborations): "+strings.Join(left, "; ")+".")
+	}
 	t.Notes = append([]string{
-		v.goodnessNote() + " A - B: mean difference of the goodness at the end with its standard error, over n pairs: the means of both conditions in the same instance, or, where there is only one, their same replicates. What both do not have is left out. " +
+		v.goodnessNote() + " A - B: mean difference of the goodness at the end with its standard error, over n pairs. Collaborations are paired by instance and replicate, and what only one condition has is left out; a pair is an instance with the mean of the differences of its replicates, or, where there is only one instance, a replicate. " +
 			"95 %: Student's t over the pairs. BCa: bootstrap over the pairs, 9,999 resamples; it covers less than it says where pairs are few or differences have heavy tails (0.85 instead of 0.95 at 15 pairs, where Student's t has 0.96 or more), so go by the former. p: signs of the differences exchanged (exact up to 20 pairs, else 9,999 draws), Holm's correction over all rows of the environment; Wilcoxon's signed ranks beside it, uncorrected.",
 		"Detectable: the smallest difference that Student's paired test finds in these n with power 0.8, at 0.05 over the number of rows of the environment (Bonferroni). " +
 			"n needed: pairs that would find the observed difference so; for planning, not as evidence.",
@@ -94,14 +101,13 @@ func (v view) series(environment string) []statistics.Series {
 		if g.settings["env"] != environment {
 			continue
 		}
-		s := statistics.Series{Name: v.title(g), Values: map[string]float64{}}
-		// Another data set's first question is another one.
-		ids := map[int32]string{}
+		s := statistics.Series{Name: v.title(g), Values: map[string]float64{}, Units: map[string]string{}}
 		for _, r := range g.done() {
-			ids[r.unit] = r.InstanceID
-		}
-		for unit, v := range byUnit(g.done(), Run.Outcome) {
-			s.Values[fmt.Sprintf("%d-%s", unit, ids[unit])] = v
+			if value, ok := r.Outcome(); ok {
+				unit := fmt.Sprintf("%d-%s", r.unit, r.InstanceID) // another data set's first question is another one
+				replicate := fmt.Sprintf("%s-%d", unit, r.Replicate)
+				s.Values[replicate], s.Units[replicate] = value, unit
+			}
 		}
 		list = append(list, s)
 	}

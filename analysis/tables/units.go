@@ -133,5 +133,24 @@ func (u units) differences(others units) units {
 	return d
 }
 
+// pairedBy returns the differences of a measure between two conditions by unit:
+// the mean over those replicates of it in which both have a value. Means over
+// the replicates that each has would compare other replicates where a value is
+// missing.
+func pairedBy(runs, others []Run, value func(Run) (v float64, ok bool)) units {
+	type pair struct{ unit, replicate int32 }
+	theirs := map[pair]float64{}
+	for _, r := range others {
+		if v, ok := value(r); ok {
+			theirs[pair{r.unit, r.Replicate}] = v
+		}
+	}
+	return byUnit(runs, func(r Run) (float64, bool) {
+		v, ok := value(r)
+		other, both := theirs[pair{r.unit, r.Replicate}]
+		return v - other, ok && both
+	})
+}
+
 // interval is the mean and its 95 % t interval over units, as three cells.
 func (u units) interval() []Cell { return meanInterval(u.values(), 1) }

@@ -64,3 +64,42 @@ func TestReplicatesOfAQuestionAreOnePair(t *testing.T) {
 	table, _ = one.Comparisons()
 	near(t, "pairs of the only question", byColumn(table, table.Rows[0])["n"].Value, 5)
 }
+
+// An instance where one condition did not decide in some replicate is compared
+// over the replicates in which both did: of errors 1 and 9 against 2 and nothing
+// the difference is 1, not -3.
+func TestPairsAreOfTheSameReplicates(t *testing.T) {
+	var runs []Run
+	for _, x := range []struct {
+		rule                string
+		instance, replicate int
+		score               *float64
+	}{
+		{"majority", 0, 0, p(-1.)}, {"majority", 0, 1, p(-9.)}, {"majority", 1, 0, p(-1.)}, {"majority", 1, 1, p(-2.)},
+		{"ranked", 0, 0, p(-2.)}, {"ranked", 0, 1, nil}, {"ranked", 1, 0, p(-3.)}, {"ranked", 1, 1, p(-4.)},
+		{"rated", 0, 0, nil}, {"rated", 0, 1, p(-5.)}, {"rated", 1, 0, nil}, {"rated", 1, 1, nil},
+	} {
+		row := record.Collaboration{
+			Key: record.Key{ConditionID: x.rule, CollaborationID: fmt.Sprint(x.rule, x.instance, x.replicate)}, Status: succeeded, Environment: recsys, Rule: x.rule,
+			InstanceID: fmt.Sprint("u", x.instance), Instance: int32(x.instance), Replicate: int32(x.replicate), SettingsJSON: `{"env":{"name":"recsys"}}`, Score: x.score,
+		}
+		if x.score != nil {
+			row.DecisionJSON = p("1")
+		}
+		runs = append(runs, NewRun(row, nil, nil))
+	}
+	table, _ := Campaign{Runs: runs}.Comparisons()
+	first := byColumn(table, table.Rows[1])
+	near(t, "n", first["n"].Value, 2)
+	near(t, "difference", first["A - B"].Value, 1.5) // (1 + (2+2)/2) / 2
+	near(t, "standard error", first["A - B"].SE, .5)
+	second := byColumn(table, table.Rows[0])
+	near(t, "n of one replicate", second["n"].Value, 1)
+	near(t, "its difference", second["A - B"].Value, -4)
+	notes := strings.Join(table.Notes, "\n")
+	for _, want := range []string{"majority against rated 3; majority against ranked 1", "1 pairs of conditions have nothing in common"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no %q in %s", want, notes)
+		}
+	}
+}
