@@ -322,6 +322,9 @@ func TestCommitCutOffAnywhere(t *testing.T) {
 
 // Every bit flip and every cut, in any object, is found and named; nothing panics.
 func TestVerifyFindsAllDamage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes minutes under the race detector, which has nothing to see in it")
+	}
 	a, s, dir := open(t)
 	_, err := lake.Commit(ctx, s, sample("c", "k", "x", 0, 3))
 	must(t, err)

@@ -446,6 +446,9 @@ func (b *breaking) List(ctx context.Context, prefix string) ([]store.Object, err
 // once right after it, and the next run finishes with the same objects as if
 // nothing had happened.
 func TestCompactionCutOffAnywhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes minutes under the race detector, which has nothing to see in it")
+	}
 	raw := memory(map[string]string{})
 	few(t, raw)
 	files := contents(t, raw, "")

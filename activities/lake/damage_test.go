@@ -18,6 +18,9 @@ var long = flag.Bool("long", false, "run the long tests as well")
 // Every bit flip and every cut, in any object of a compacted lake, is found and
 // named; no reader takes it for data, and nothing panics.
 func TestDamageOfACompactedLake(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes minutes under the race detector, which has nothing to see in it")
+	}
 	s := memory(map[string]string{})
 	for _, name := range []string{"a", "b"} {
 		_, err := lake.Commit(ctx, s, sample("c", "k"+name[:1], name, 0, 2))

@@ -51,6 +51,9 @@ func discussed(t testing.TB, env envs.Environment, m model.Model, rule decision.
 //     consensus decide the same in every single discussion;
 //   - agents who are right half the time make no difference to each other.
 func TestKindsAreRecovered(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes minutes under the race detector, which has nothing to see in it")
+	}
 	params := qa.Defaults()
 	params.Format, params.File, params.Agents = "strategyqa", "strategies.json", 5
 	env := must(qa.New(params, os.DirFS("../../examples/data")))

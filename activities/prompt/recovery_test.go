@@ -85,6 +85,9 @@ func difference(a, b []float64) (mean, se float64) {
 //   - with bias 0, every order is within 2 points of fixed in the share of
 //     agents that are right, and within 5 points in accuracy (90 % intervals).
 func TestOrdersAreRecovered(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes minutes under the race detector, which has nothing to see in it")
+	}
 	params := qa.Defaults()
 	params.Format, params.File, params.Agents = "bbh", "orders.json", 10
 	env := must(qa.New(params, os.DirFS("../../examples/data")))

@@ -92,6 +92,9 @@ func TestPlantedStillness(t *testing.T) {
 // Where no pair matters, the paper's way of searching promises a gain on its own
 // collaborations that it does not keep on others.
 func TestNothingPlantedNothingGained(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes minutes under the race detector, which has nothing to see in it")
+	}
 	var gains, optimism []float64
 	for seed := range uint64(8) {
 		runs := trajectorytest.Plan{Runs: 40, Rounds: 6, Agents: 3, Seed: 50 + seed, Own: 0.1, Noise: 0.1}.Make()

@@ -106,6 +106,9 @@ func TestErrorsSayWhere(t *testing.T) {
 
 // TestDamage names the file and what to do.
 func TestDamage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes minutes under the race detector, which has nothing to see in it")
+	}
 	for name, damage := range map[string]func(data []byte) []byte{
 		"missing":  func([]byte) []byte { return nil },
 		"cut":      func(data []byte) []byte { return data[:len(data)/2] },
