@@ -46,6 +46,21 @@ func (f Forecast) AtMost() Forecast {
 	return g
 }
 
+// CappedBy returns the forecast with no upper bound above another's: what a
+// sample extrapolates to ends at what can be.
+func (f Forecast) CappedBy(most Forecast) Forecast {
+	under := func(i, of Interval) Interval {
+		i.High = max(i.Mean, min(i.High, of.High))
+		return i
+	}
+	f.Calls, f.InputTokens, f.OutputTokens = under(f.Calls, most.Calls), under(f.InputTokens, most.InputTokens), under(f.OutputTokens, most.OutputTokens)
+	if f.CostUSD != nil && most.CostUSD != nil {
+		cost := under(*f.CostUSD, *most.CostUSD)
+		f.CostUSD = &cost
+	}
+	return f
+}
+
 // level of the intervals of a pilot.
 const level = 0.95
 

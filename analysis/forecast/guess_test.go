@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"math"
 	"testing"
 
 	"roundtable/workflows/transcript"
@@ -74,5 +75,20 @@ func TestGuessPricesEachModel(t *testing.T) {
 	both[0].Rate = nil
 	if f := Guess(1, 20, both); f.CostUSD != nil {
 		t.Errorf("a cost without a price: %+v", f.CostUSD)
+	}
+}
+
+// What a pilot extrapolates to ends at what can be, and never below its mean.
+func TestCappedByWhatCanBe(t *testing.T) {
+	pilot := Forecast{
+		Calls: Interval{90, 120, 171}, InputTokens: Interval{0, 10, math.Inf(1)}, OutputTokens: Interval{5, 10, 15},
+		CostUSD: &Interval{1, 3, 9}, Seconds: &Interval{1, 2, 3},
+	}
+	got := pilot.CappedBy(Forecast{Calls: Interval{High: 140}, InputTokens: Interval{High: 50}, OutputTokens: Interval{High: 99}, CostUSD: &Interval{High: 2}})
+	if got.Calls != (Interval{90, 120, 140}) || got.InputTokens.High != 50 || got.OutputTokens != pilot.OutputTokens || *got.CostUSD != (Interval{1, 3, 3}) || *got.Seconds != *pilot.Seconds {
+		t.Errorf("%+v, cost %+v", got, *got.CostUSD)
+	}
+	if pilot.CostUSD.High != 9 {
+		t.Error("the pilot's own forecast has changed")
 	}
 }

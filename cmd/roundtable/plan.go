@@ -114,7 +114,7 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 	printPlan(file, all)
 	fmt.Printf("%s\n", telling.Printable(there.prompts.String()))
 	there.print()
-	predicted.print(atOnce(m.Limits))
+	predicted.print(atOnce(m.Limits, p.Campaign.Size()))
 	for _, w := range warned {
 		fmt.Printf("\nWarning: %s\n", w)
 	}
@@ -150,10 +150,10 @@ func planConditions(p activities.Plan, file plan.File) (all []planned, most []in
 }
 
 func (o planOptions) predict(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest, most []int, path string) (predicted prediction, err error) {
-	if o.share == 0 {
-		predicted, err = guess(p, m, s, most)
-	} else {
+	if predicted, err = guess(p, m, s, most); err == nil && o.share > 0 {
+		can := predicted.Forecast
 		predicted, err = o.pilot(ctx, s, p, m, o.share, "roundtable run "+path)
+		predicted.Forecast = predicted.CappedBy(can)
 	}
 	if err == nil {
 		predicted.Labels, err = guessLabels(p, m, s, most)
@@ -161,8 +161,14 @@ func (o planOptions) predict(ctx context.Context, s store.Store, p activities.Pl
 	return predicted, err
 }
 
-// atOnce is how many collaborations run at once.
-func atOnce(l plan.Limits) int { return cmp.Or(l.Collaborations, workflows.DefaultWindow) }
+// atOnce returns how many of the cells run at once, each with a call under way.
+func atOnce(l plan.Limits, cells int) int {
+	n := min(cells, cmp.Or(l.Collaborations, workflows.DefaultWindow))
+	if l.Calls > 0 {
+		n = min(n, l.Calls)
+	}
+	return max(1, n)
+}
 
 // printPlan prints what tells the conditions apart and how much each of them
 // runs, and above it what they share.

@@ -224,7 +224,7 @@ func (o *options) pilot(ctx context.Context, s store.Store, p activities.Plan, m
 	if !ok {
 		return prediction{}, exit{exitIncomplete, fmt.Errorf("the pilot of %d cells is too small or failed: no condition may be without a cell that succeeded; `roundtable status %s` says more", first, p.Campaign.Name)}
 	}
-	return prediction{Forecast: f, Basis: fmt.Sprintf("a pilot of %d of %d cells, with 95 %% intervals", first, p.Campaign.Size())}, nil
+	return prediction{Forecast: f, Basis: fmt.Sprintf("a pilot of %d of %d cells, with 95 %% intervals, which end at what there can be at most", first, p.Campaign.Size())}, nil
 }
 
 // endedOf are the rows of the first cells of a plan, as far as they have ended.
@@ -290,7 +290,11 @@ func (p prediction) print(atOnce int) {
 			if math.IsInf(v, 0) {
 				return "?"
 			}
-			return time.Duration(v / float64(atOnce) * float64(time.Second)).Round(time.Second).String()
+			took := time.Duration(v / float64(atOnce) * float64(time.Second))
+			if took < 10*time.Second {
+				return took.Round(100 * time.Millisecond).String()
+			}
+			return took.Round(time.Second).String()
 		})
 	}
 	fmt.Fprintln(os.Stdout, t.Render())
