@@ -14,6 +14,7 @@ import (
 
 	"roundtable/activities"
 	store "roundtable/analysis/lake"
+	"roundtable/envs/wording"
 	"roundtable/workflows"
 )
 
@@ -46,12 +47,28 @@ func (o *options) settle(ctx context.Context, w io.Writer, s store.Store, campai
 	if err := store.WriteSettlement(ctx, s, campaign, made); err != nil {
 		return err
 	}
-	sum := 0.
+	fmt.Fprintln(w, settledText(made, len(ledger.Unknown)))
+	return nil
+}
+
+// exportEvidence begins the evidence of a settlement by a file.
+const exportEvidence = "usage export "
+
+// settledText says which calls were settled, with what: of a file, how many of
+// them it has.
+func settledText(made store.Settlement, unknown int) string {
+	sum, found := 0., 0
 	for _, c := range made.Calls {
 		sum += c.USD
+		if c.RequestID != "" {
+			found++
+		}
 	}
-	fmt.Fprintf(w, "settled %d of %d calls of unknown outcome: $%.4f (%s)\n", len(made.Calls), len(ledger.Unknown), sum, made.Evidence)
-	return nil
+	how := ""
+	if strings.HasPrefix(made.Evidence, exportEvidence) {
+		how = fmt.Sprintf("%d found in the file, %d not in it and so taken as not billed; ", found, len(made.Calls)-found)
+	}
+	return fmt.Sprintf("settled %d of %s of unknown outcome: %s$%.4f (%s)", len(made.Calls), wording.Count(unknown, "call"), how, sum, made.Evidence)
 }
 
 // idle refuses a campaign whose calls may be under way.
@@ -78,8 +95,8 @@ func settlement(ledger activities.LedgerCalls, how string) (store.Settlement, er
 		return made, nil
 	}
 	if usd, err := strconv.ParseFloat(strings.TrimPrefix(how, "$"), 64); err == nil {
-		if !(usd >= 0 && usd < 1e9) {
-			return made, fmt.Errorf("--settle %s: an amount of 0 or more US dollars is accepted", how)
+		if usd, err = withinWorst(ledger.Unknown, usd); err != nil {
+			return made, fmt.Errorf("--settle %s: %w", how, err)
 		}
 		made.Evidence, made.Calls = fmt.Sprintf("the operator says that they were billed $%v in all", usd), divideAmount(ledger.Unknown, usd)
 		return made, nil
@@ -95,8 +112,29 @@ func settlement(ledger activities.LedgerCalls, how string) (store.Settlement, er
 	if made.Calls, err = matchBills(ledger, bills); err != nil {
 		return made, fmt.Errorf("%s: %w", how, err)
 	}
-	made.Evidence = fmt.Sprintf("usage export %s, SHA-256 %x", filepath.Base(how), sha256.Sum256(data))
+	made.Evidence = fmt.Sprintf(exportEvidence+"%s, SHA-256 %x", filepath.Base(how), sha256.Sum256(data))
 	return made, nil
+}
+
+// withinWorst refuses an amount that the calls cannot have cost: it would take
+// the difference from the budget for good. One that is above it by the rounding
+// of a printed worst case is taken for the worst case.
+func withinWorst(calls []activities.UnknownCall, usd float64) (float64, error) {
+	const rounding, limit = 0.00005, 1e9
+	worst := 0.
+	for _, u := range calls {
+		if u.WorstUSD == nil { // a call without a price has no worst case
+			worst = limit
+		}
+		worst += dollarsOf(u)
+	}
+	switch {
+	case worst >= limit && !(usd >= 0 && usd < limit):
+		return 0, fmt.Errorf("an amount from 0 to below %.0f US dollars is accepted", limit)
+	case !(usd >= 0 && usd <= worst+rounding):
+		return 0, fmt.Errorf("$%v is not what the %s of unknown outcome can have cost, which is $%.4f at most; an amount from 0 to that is accepted, or a file of the service's usage export", usd, wording.Count(len(calls), "call"), worst)
+	}
+	return min(usd, worst), nil
 }
 
 // divideAmount divides an amount among calls by what each can have cost.

@@ -92,3 +92,40 @@ func TestAmountIsDivided(t *testing.T) {
 		}
 	}
 }
+
+// No more is settled than the calls can have cost; a worst case as it is printed is.
+func TestAmountAboveTheWorstCaseIsRefused(t *testing.T) {
+	t.Parallel()
+	ledger := lost("openai/m", 0, 60)
+	*ledger.Unknown[0].WorstUSD = 0.03003
+	for _, how := range []string{"20", "$0.0402", "1e9", "-1"} {
+		if _, err := settlement(ledger, how); err == nil || !strings.Contains(err.Error(), "the 2 calls of unknown outcome") || !strings.Contains(err.Error(), "$0.0400 at most") || !strings.Contains(err.Error(), strings.TrimPrefix(how, "$")) && how != "1e9" {
+			t.Errorf("--settle %s: %v", how, err)
+		}
+	}
+	*ledger.Unknown[0].WorstUSD = 0.03
+	made, err := settlement(ledger, "0.04004")
+	if err != nil || made.Calls[0].USD > 0.03+1e-12 || made.Calls[1].USD > 0.01+1e-12 {
+		t.Errorf("the worst case, rounded up: %+v, %v", made.Calls, err)
+	}
+	ledger.Unknown[0].WorstUSD = nil
+	if _, err := settlement(ledger, "20"); err != nil {
+		t.Errorf("of a call without a price: %v", err)
+	}
+	if _, err := settlement(ledger, "1e9"); err == nil || !strings.Contains(err.Error(), "below 1000000000") {
+		t.Errorf("--settle 1e9: %v", err)
+	}
+}
+
+// What is said of a file names the calls that it has and those that it lacks.
+func TestSettlementByFileSaysWhatItFound(t *testing.T) {
+	t.Parallel()
+	calls := []store.SettledCall{{USD: 0.004, RequestID: "a"}, {}, {USD: 0.02, RequestID: "b"}}
+	got := settledText(store.Settlement{Evidence: exportEvidence + "x.csv", Calls: calls}, 4)
+	if want := "settled 3 of 4 calls of unknown outcome: 2 found in the file, 1 not in it and so taken as not billed; $0.0240 ("; !strings.HasPrefix(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := settledText(store.Settlement{Evidence: "the operator says", Calls: calls[1:2]}, 1); strings.Contains(got, "file") {
+		t.Errorf("without a file: %q", got)
+	}
+}
