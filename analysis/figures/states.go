@@ -25,7 +25,7 @@ func nothing(c tables.Campaign, what string) error {
 func bias(c tables.Campaign) (Figure, error) {
 	f := Figure{
 		Title:   "Final value minus mean of the starts, by number of agents (paper 5, Figure 4)",
-		reading: "Dots: collaborations that reached a consensus, side by side for legibility. Marks: mean ± standard deviation.",
+		reading: "Dots: instances whose groups reached a consensus, each the mean of its replicates (replicates where there is one instance), side by side for legibility. Marks: mean ± standard deviation.",
 	}
 	p := Panel{X: "agents", Y: "bias", Levels: []Level{{"mean of the starts", 0}}}
 	families, varying := c.Families()
@@ -107,7 +107,7 @@ func variance(c tables.Campaign) (Figure, error) {
 		return f, nothing(c, "groups of different sizes that reach a consensus on a line")
 	}
 	f.Panels = []Panel{p}
-	f.remark(c.Remarks(""), f.reading+" Over groups on a line that end within protocol.epsilon.")
+	f.remark(c.Remarks(""), f.reading+" Over groups on a line that end within protocol.epsilon: instances, each the mean of its replicates, or replicates where there is one instance.")
 	return f, nil
 }
 

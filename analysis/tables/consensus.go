@@ -95,7 +95,7 @@ func (c Campaign) Consensus() (Table, bool) {
 		})})
 	}
 	return v.table("consensus", "Coming together by setting (paper 5)", measures,
-		"Mean (standard error) over collaborations; n= is shown where a value is not defined for all of them.",
+		"Mean over collaborations (standard error "+v.unitsNote()+"); n= counts these units where a value is not defined for all collaborations.",
 		fmt.Sprintf("Reached: from some round on no two agents are farther apart than protocol.epsilon (%v if not set) in a coordinate; round is the first such, 0 the start. Width: that difference at the end. "+
 			"Bias: mean at the end minus mean of the starts, its length in more than one dimension; bias/width as a share of the width at the start. "+
 			"Clusters at the end: gaps of more than %v. Oscillates: the last states repeat those before with a period of 2 rounds or more.", usualEpsilon, clusterGap))
@@ -193,24 +193,25 @@ func (c Campaign) MonteCarlo() (Table, bool) {
 	t.Columns = append(append(t.Columns, "start", "final", "bias", "sd of bias", "bias variance", "bias from", "bias to", "final variance", "final from", "final to"), v.ended()...)
 	some := false
 	for _, g := range v.groups {
-		var start, final, bias sample
-		for _, r := range g.held() {
-			end, ok := r.Final()
-			off, _ := r.FinalBias()
-			start.add(r.States.First().Mean()[0], ok)
-			final.add(end, ok)
-			bias.add(off, ok)
-		}
+		start, final, bias := g.unitSample(Run.finalStart), g.unitSample(Run.Final), g.unitSample(Run.FinalBias)
 		some = some || len(final.values) > 0
 		row := append(v.label(g), start.mean(2), final.mean(2), bias.mean(3))
 		row = append(row, bias.variance(true)...)
 		row = append(row, final.variance(false)...)
 		t.Rows = append(t.Rows, append(row, v.endedCells(g)...))
 	}
-	t.Notes = []string{"Mean (standard error) over collaborations on a line whose agents end within protocol.epsilon of each other; n= where these are not all. Final: mean of the agents at the end; start: mean of their starts; bias: final minus start. " +
+	t.Notes = []string{"Mean (standard error) and variance " + v.unitsNote() + ", of collaborations on a line whose agents end within protocol.epsilon of each other; " + replicateMeans + " n= where not all have such a one. Final: mean of the agents at the end; start: mean of their starts; bias: final minus start. " +
 		"From, to: 95 % interval of the variance by χ², which holds for normal values."}
 	v.notes(&t)
 	return t, some
+}
+
+// replicateMeans says what an observation is where instances have replicates.
+const replicateMeans = "replicates of one instance start alike and are no evidence of their own, so an instance has the mean of its replicates."
+
+// unitSample returns the values of a condition's units, each the mean over its runs that have one.
+func (g group) unitSample(value func(Run) (float64, bool)) sample {
+	return sample{values: byUnit(g.held(), value).values(), of: len(unitsOf(g.held()))}
 }
 
 // variance with its interval, and the standard deviation first if asked for.

@@ -51,15 +51,14 @@ func (c Campaign) Families() (list []Family, varying []string) {
 	return list, varying
 }
 
-// Sized are the values by size of the runs that have one.
+// Sized returns the values of the units by size, each the mean over its runs that have one.
 func (f Family) Sized(of func(Run) (float64, bool)) []consensus.Sized {
 	var sizes []consensus.Sized
 	for _, s := range f.Sizes {
 		size := consensus.Sized{Agents: s.Agents}
-		for _, r := range s.Runs {
-			if v, ok := of(r); ok {
-				size.Values, size.Pairs = append(size.Values, v), append(size.Pairs, fmt.Sprint(r.Instance, "/", r.Replicate))
-			}
+		means := byUnit(s.Runs, of)
+		for _, unit := range means.ascending() {
+			size.Values, size.Pairs = append(size.Values, means[unit]), append(size.Pairs, fmt.Sprint(unit))
 		}
 		sizes = append(sizes, size)
 	}
@@ -72,6 +71,15 @@ func (r Run) Final() (float64, bool) {
 		return 0, false
 	}
 	return r.States.Last().Mean()[0], true
+}
+
+// finalStart is the mean of the starts of such a run.
+func (r Run) finalStart() (float64, bool) {
+	_, ok := r.Final()
+	if !ok {
+		return 0, false
+	}
+	return r.States.First().Mean()[0], true
 }
 
 // FinalBias is that minus the mean of the starts.
@@ -101,8 +109,8 @@ func (c Campaign) Variances() (Table, bool) {
 		}
 	}
 	t.Notes = []string{"Least squares of ln variance on ln agents over conditions that differ in nothing but the number of agents: variance = (variance of one) · agents^exponent, -1 for the mean of independent values. " +
-		"From, to: 95 % intervals from each run's influence on the variances, for which values need not be normal; runs of one draw of starts count together. " +
-		"Over groups that reached a consensus (n in all); agents: the sizes with a variance. Final: mean of the agents at the end; bias: that minus the mean of their starts."}
+		"From, to: 95 % intervals from each instance's (of the only one, each replicate's) influence on the variances, for which values need not be normal; " + replicateMeans + " " +
+		"Over groups that reached a consensus (n: values in all sizes, " + c.gatherings().unitsNote() + "); agents: the sizes with a variance. Final: mean of the agents at the end; bias: that minus the mean of their starts."}
 	c.gatherings().notes(&t)
 	return t, len(t.Rows) > 0
 }

@@ -156,6 +156,20 @@ func TestFigureData(t *testing.T) {
 	}
 }
 
+// Replicates of agents that do the same again tell no more of a mean or a variance.
+func TestReplicatesOfAGroupAreOneValue(t *testing.T) {
+	repeated := func(replicates string) Campaign {
+		return gathered(t, "name: again\ninstances: 6\nreplicates: "+replicates+"\nenv: {name: consensus, agents: 3}\nprotocol: {name: consensus, rounds: 2}\nmodel: scripted/average\n")
+	}
+	once, _ := repeated("1").MonteCarlo()
+	often, _ := repeated("5").MonteCarlo()
+	a, b := byColumn(once, once.Rows[0]), byColumn(often, often.Rows[0])
+	near(t, "standard error", b["final"].SE, *a["final"].SE)
+	for _, name := range []string{"final", "final variance", "final from", "final to"} {
+		near(t, name, b[name].Value, *a[name].Value)
+	}
+}
+
 // TestNoStates: a campaign of another protocol has none of these tables.
 func TestNoStates(t *testing.T) {
 	c := byHand()

@@ -101,6 +101,34 @@ func TestErrorsAndRewards(t *testing.T) {
 	}
 }
 
+// Replicates of an instance that come out alike are no evidence of their own, and
+// a centralized agent that estimates nothing adds no row.
+func TestReplicatesDoNotRelate(t *testing.T) {
+	repeated := func(replicates int) Campaign {
+		var c Campaign
+		for i, nr := range []float64{80, 90, 60, 50} {
+			for replicate := range replicates {
+				for protocol, d := range map[string]*Deliberated{noTools: {NR: nr, NMAE: p(0.1 * float64(i+1)), HR: p(0.1 * float64(i+1))}, oneAgent: {NR: 95}} {
+					r := deliberated("menu", `{}`, protocol, i, d)
+					r.Replicate = int32(replicate)
+					c.Runs = append(c.Runs, r)
+				}
+			}
+		}
+		return c
+	}
+	once, _ := repeated(1).Gaps()
+	thrice, _ := repeated(3).Gaps()
+	if len(once.Rows) != 2 || len(thrice.Rows) != 2 {
+		t.Fatalf("relations:\n%s", once.Text())
+	}
+	for i := range once.Rows {
+		for _, name := range []string{"n", "slope", "se", "p", "rho p"} {
+			nearly(t, name, byColumn(thrice, thrice.Rows[i])[name].Value, once.at(t, i, name))
+		}
+	}
+}
+
 // A planted slope is found again: the gap grows by 60 NR for 1 HR (the paper's 61.35).
 func TestGapRecovery(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -81,23 +81,33 @@ func (t *Table) addEstimates(head []Cell, of ...deliberations) {
 	t.Rows = append(t.Rows, append(head, rate.mean(3), rate.deviation(3), error.mean(3), rounds.mean(2)))
 }
 
-// gap is one deliberation beside one agent's decision on the same task.
-type gap struct{ hr, gap float64 }
+// points are pairs of values that are related to each other: one for each unit of
+// a condition, the mean over its collaborations.
+type points struct{ x, y []float64 }
 
-// gaps of a condition: one for each of its collaborations that has a centralized twin.
-func gaps(d deliberations, central *deliberations) []gap {
+// add the means of both values by unit, over the runs that have both.
+func (p *points) add(runs []Run, x, y func(Run) (float64, bool)) {
+	both := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool {
+		_, isX := x(r)
+		_, isY := y(r)
+		return !isX || !isY
+	})
+	p.x, p.y = append(p.x, byUnit(both, x).values()...), append(p.y, byUnit(both, y).values()...)
+}
+
+// addGaps adds a condition's HR and what its centralized twin is above it.
+func (p *points) addGaps(d deliberations, central *deliberations) {
 	if central == nil {
-		return nil
+		return
 	}
-	var list []gap
 	others := central.measured()
-	for _, r := range d.measured() {
+	p.add(d.measured(), hr, func(r Run) (float64, bool) {
 		i := slices.IndexFunc(others, func(o Run) bool { return o.Instance == r.Instance && o.Replicate == r.Replicate })
-		if i >= 0 && r.Deliberated.HR != nil {
-			list = append(list, gap{*r.Deliberated.HR, others[i].Deliberated.NR - r.Deliberated.NR})
+		if i < 0 {
+			return 0, false
 		}
-	}
-	return list
+		return others[i].Deliberated.NR - r.Deliberated.NR, true
+	})
 }
 
 // Gaps is Table 7: the regression of the centralized gap, NR centralized - NR
@@ -106,69 +116,65 @@ func (c Campaign) Gaps() (Table, bool) {
 	v, all, settings := c.deliberationView()
 	t := v.start("3.7", "Hallucination and the centralized gap (Table 7), and what goes along with NR (B.2.2)")
 	t.Columns = []string{"relation", "tools", "setting", "n", "slope", "se", "R²", "p", "Pearson r", "Spearman rho", "rho p"}
-	var overall []gap
+	var overall points
 	for _, s := range settings {
-		var list []gap
+		var list points
 		for _, d := range all {
 			if d.setting == s && d.variant == deliberation {
-				list = append(list, gaps(d, twin(all, d, centralized))...)
+				list.addGaps(d, twin(all, d, centralized))
 			}
 		}
-		overall = append(overall, list...)
-		t.addGap(s, list)
+		overall.x, overall.y = append(overall.x, list.x...), append(overall.y, list.y...)
+		t.addLine(gapRelation, "both", s, list)
 	}
 	if len(settings) > 1 {
-		t.addGap("overall", overall)
+		t.addLine(gapRelation, "both", "overall", overall)
+	}
+	t.Notes = []string{
+		"HR → gap: least squares of NR centralized - NR deliberation on HR, of the centralized decision on the same task with the same tools and model. The slope is for a change of HR by 1. One observation is one instance under one condition, the mean over its replicates, which are no evidence of their own (replicates where there is only one instance); n counts these. NMAE → NR: over the same.",
 	}
 	for _, tools := range []bool{false, true} {
 		for _, s := range settings {
 			t.addErrors("NMAE → NR", tools, s, all, deliberation)
 			if slices.ContainsFunc(all, func(d deliberations) bool {
-				return d.variant == centralized && d.setting == s && (d.tools != "") == tools
+				return d.variant == centralized && d.setting == s && (d.tools != "") == tools && slices.ContainsFunc(d.measured(), func(r Run) bool { return r.Deliberated.NMAE != nil })
 			}) {
-				t.addErrors("NMAE → NR, centralized included", tools, s, all, deliberation, centralized)
+				t.addErrors(errorsOfAll, tools, s, all, deliberation, centralized)
 			}
 		}
 	}
-	t.Notes = []string{
-		"HR → gap: least squares of NR centralized - NR deliberation on HR; one observation is one deliberation and the centralized decision on the same task with the same tools and model. The slope is for a change of HR by 1. NMAE → NR: over deliberations; with centralized decisions, whose agent is handed the state and so has no error, the relation is mostly between the two kinds.",
+	if slices.ContainsFunc(t.Rows, func(row []Cell) bool { return row[0].Text == errorsOfAll }) {
+		t.Notes = append(t.Notes, "With centralized decisions, whose agent is handed the state, the relation is mostly between the two kinds.")
 	}
 	v.closing(&t)
 	return t, len(t.Rows) > 0
 }
 
+// Relations of Table 7.
+const (
+	gapRelation = "HR → gap"
+	errorsOfAll = "NMAE → NR, centralized included"
+)
+
 // addErrors relates the errors of estimates to rewards, in the given variants of a setting.
 func (t *Table) addErrors(relation string, tools bool, setting string, all []deliberations, variants ...string) {
-	var x, y []float64
+	var list points
 	for _, d := range all {
-		if d.setting != setting || !slices.Contains(variants, d.variant) || (d.tools != "") != tools {
-			continue
-		}
-		for _, r := range d.measured() {
-			if e := r.Deliberated.NMAE; e != nil {
-				x, y = append(x, *e), append(y, r.Deliberated.NR)
-			}
+		if d.setting == setting && slices.Contains(variants, d.variant) && (d.tools != "") == tools {
+			list.add(d.measured(), nmae, nr)
 		}
 	}
-	t.addLine(relation, map[bool]string{true: "yes", false: "no"}[tools], setting, x, y)
-}
-
-func (t *Table) addGap(setting string, list []gap) {
-	var x, y []float64
-	for _, g := range list {
-		x, y = append(x, g.hr), append(y, g.gap)
-	}
-	t.addLine("HR → gap", "both", setting, x, y)
+	t.addLine(relation, map[bool]string{true: "yes", false: "no"}[tools], setting, list)
 }
 
 // addLine adds nothing where there is nothing to relate.
-func (t *Table) addLine(relation, tools, setting string, x, y []float64) {
-	line, err := statistics.LineOf(x, y)
+func (t *Table) addLine(relation, tools, setting string, of points) {
+	line, err := statistics.LineOf(of.x, of.y)
 	if err != nil {
 		return
 	}
 	row := []Cell{word(relation), word(tools), word(setting), count(line.N), number(line.Slope, 2), number(line.SE, 2), number(line.R*line.R, 4), number(line.P, 4), number(line.R, 4)}
-	rho, err := statistics.Spearman(x, y)
+	rho, err := statistics.Spearman(of.x, of.y)
 	if err != nil {
 		row = append(row, Cell{}, Cell{})
 	} else {
