@@ -5,6 +5,7 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -72,7 +73,7 @@ type Point struct {
 	Value  *float64 `json:"value"`
 	Low    *float64 `json:"low"`  // of the 95 % interval; or one standard deviation below the value
 	High   *float64 `json:"high"` // likewise
-	N      int      `json:"n"`    // observations: collaborations, or questions or contexts of debates
+	N      int      `json:"n"`    // observations: instances or replicates, or questions or contexts of debates
 	// Replicates are what the standard deviation is over; 0 for intervals.
 	Replicates int `json:"replicates,omitempty"`
 	// Values are drawn as dots beside a mark of their mean, in place of a bar.
@@ -120,7 +121,7 @@ func Make(c tables.Campaign, name string) (Figure, error) {
 		make = kinds[name].figure
 	}
 	f, err := make(c)
-	f.Name = name
+	f.Name, f.unit = name, cmp.Or(f.unit, c.CountedUnits())
 	if NeedLanguage(name) && c.Language != nil {
 		f.Notes, f.embedder = append(f.Notes, c.Language.Note()), c.Language.Embedder
 	}

@@ -236,8 +236,12 @@ func (v view) varying() []string {
 func (v view) constant() string {
 	var same []string
 	for _, key := range []string{"env", "protocol", "rule", "stop", "model"} {
-		if len(v.groups) > 0 && !slices.Contains(v.labels, key) && v.groups[0].shown(key) != "" {
-			same = append(same, key+" "+v.groups[0].shown(key))
+		if len(v.groups) == 0 || slices.Contains(v.labels, key) {
+			continue
+		}
+		value := v.groups[0].shown(key)
+		if value != "" && !slices.ContainsFunc(v.groups, func(g group) bool { return g.shown(key) != value }) {
+			same = append(same, key+" "+value)
 		}
 	}
 	return strings.Join(same, ", ")

@@ -27,7 +27,7 @@ func (c Campaign) Table6() (Table, bool) {
 }
 
 func (v view) percentNote() string {
-	return "Mean over collaborations (standard error " + v.unitsNote() + "), in percent; n= is shown where a value is not defined for all of them."
+	return "Mean over collaborations (standard error " + v.unitsNote() + "), in percent. " + v.countsNote()
 }
 
 // measure is a value of one run in percent.

@@ -37,7 +37,7 @@ func (c Campaign) Nested() (Table, bool) {
 		}
 	}
 	t.Notes = append([]string{
-		"Goodness (utility share, or minus the absolute error) of collaborations that a rule was not made on: mean over seeds 1 to 10 of the folds, in brackets the standard deviation over seeds. " +
+		"Goodness (" + v.goodnessNames() + ") of collaborations that a rule was not made on: mean over seeds 1 to 10 of the folds, in brackets the standard deviation over seeds. " +
 			"Optimism: goodness on the collaborations that the rule was made on, minus that. Dialogue Act (nested) chooses its parameters on 5 inner folds, not on what its regression was fitted to.",
 	}, notes...)
 	c.left(&t)

@@ -39,7 +39,7 @@ func (c Campaign) Table7() (Table, bool) {
 			t.Rows = append(t.Rows, append(row, v.endedCells(g)...))
 		}
 	}
-	t.Notes = []string{"In stars, with standard errors " + v.unitsNote() + " (of RMSE by the delta method). Over collaborations with a decision by that round; the others are not counted as wrong. " + asFour + ": over all collaborations, one without a decision with the error of a guess of 4."}
+	t.Notes = []string{"In stars, with standard errors " + v.unitsNote() + " (of RMSE by the delta method). Over collaborations with a decision by that round; the others are not counted as wrong. " + asFour + ": over all collaborations, one without a decision with the error of a guess of 4. " + decidedN + " and column n: collaborations."}
 	v.baselines(&t)
 	v.notes(&t)
 	return t, len(v.groups) > 0

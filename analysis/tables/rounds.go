@@ -29,7 +29,7 @@ func (c Campaign) Rounds() (Table, bool) {
 	}
 	t.Notes = []string{
 		"Not yet agreed: collaborations in which no decision stands after the round.",
-		v.goodnessNote() + " Mean (standard error " + v.unitsNote() + ").",
+		v.goodnessNote() + " Mean (standard error " + v.unitsNote() + "). " + v.countsNote(),
 	}
 	v.notes(&t)
 	return t, len(v.groups) > 0

@@ -26,7 +26,7 @@ func (c Campaign) ByCondition() (Table, bool) {
 			meanCell(done, 4, func(r Run) (float64, bool) { return given(r.Score) }))
 		t.Rows = append(t.Rows, append(row, v.endedCells(g)...))
 	}
-	t.Notes = []string{v.goodnessNote() + " Mean (standard error) and 95 % t interval, " + v.unitsNote() + "; of a share it is cut at 0 and 1. Of decided: over groups with a decision alone, so conditions that seldom decide look good there."}
+	t.Notes = []string{v.goodnessNote() + " Mean (standard error) and 95 % t interval, " + v.unitsNote() + "; of a share it is cut at 0 and 1. " + v.countsNote() + " Of decided: over groups with a decision alone, so conditions that seldom decide look good there."}
 	v.notes(&t)
 	return t, len(v.groups) > 0
 }
@@ -118,6 +118,36 @@ func (v view) goodnessNote() string {
 
 // GoodnessNote is goodnessNote of a campaign.
 func (c Campaign) GoodnessNote() string { return c.view("").goodnessNote() }
+
+// goodnessNames says what the goodness of each environment is.
+func (v view) goodnessNames() string {
+	var parts []string
+	for _, g := range v.groups {
+		if part := g.settings["env"] + ": " + goodnessIs(g); !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// countsNote says what is counted in a cell and in the column n.
+func (v view) countsNote() string {
+	return "n= in a cell: " + v.countedUnits() + " with a value, where some collaborations have none; column n: collaborations."
+}
+
+// countedUnits names the units that a mean rests on.
+func (v view) countedUnits() string {
+	switch note := v.unitsNote(); {
+	case note == "over instances":
+		return "instances"
+	case strings.HasPrefix(note, "over instances"):
+		return "instances, or replicates of the only one,"
+	}
+	return "replicates"
+}
+
+// CountedUnits names the units that a mean of the campaign rests on.
+func (c Campaign) CountedUnits() string { return c.view("").countedUnits() }
 
 // unitsNote says what standard errors and intervals are over.
 func (v view) unitsNote() string {

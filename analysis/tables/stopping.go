@@ -129,7 +129,7 @@ const stoppingNote = "Cross-validation in 5 folds (seed 1, the same folds for al
 	"Where n= is shown, the others were stopped before anything was decided: they have no goodness and are left out, so such a figure rests on easier or harder ones than its neighbours. " +
 	"In training, a collaboration that has not decided at a stop counts with its own worst goodness, so rounds and parameters are compared on the same collaborations."
 
-const gapNote = "Gap closed: Σ(method - baseline) / Σ(Oracle - baseline), in percent (standard error over the units of the folds, which conditions share), on the collaborations in which all three have goodness; " +
+const gapNote = "Gap closed: (method - baseline) / (Oracle - baseline), in percent (standard error over the units of the folds, which conditions share), of means over the collaborations in which all three have goodness; " +
 	"n= where that is not all of them. gap ≈ 0: what the Oracle gains over the baseline is within its own error of 0 (95 %), so there is no share of it."
 
 // Table10 is Table 10 of paper 1: what each stopping rule makes of each
@@ -157,7 +157,7 @@ func (c Campaign) stopping(v view, name, title string) (Table, bool) {
 		t.Rows = append(t.Rows, append(row, j.row(achieved)...))
 	}
 	t.Rows = append(t.Rows, closed(v, list)...)
-	t.Notes = append([]string{stoppingNote, gapNote + " The sums are over the conditions of an environment; the row of all environments is the mean of theirs."}, notes...)
+	t.Notes = append([]string{stoppingNote, gapNote + " In the row of all conditions of an environment, both differences are sums over its conditions, each of which counts the same whatever its n; the row of all environments is the mean of theirs."}, notes...)
 	c.left(&t)
 	c.embedded(&t)
 	c.labelled(&t)

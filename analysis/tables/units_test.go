@@ -103,3 +103,27 @@ func TestPairsAreOfTheSameReplicates(t *testing.T) {
 		}
 	}
 }
+
+// Notes say what n in a cell and the column n count, and a note of what is the
+// same names nothing in which conditions differ.
+func TestNotesNameTheUnits(t *testing.T) {
+	several := Campaign{Runs: slices.Concat(asked4("fixed", true, false), asked4("random", true, true))}
+	for _, build := range []func() (Table, bool){several.ByCondition, several.Rounds} {
+		table, _ := build()
+		if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "n= in a cell: instances with a value, where some collaborations have none; column n: collaborations.") {
+			t.Errorf("%s does not say what n counts: %s", table.Name, notes)
+		}
+	}
+	if units := several.CountedUnits(); units != "instances" {
+		t.Errorf("points rest on %s", units)
+	}
+	if units := (Campaign{Runs: asked4("fixed", true)}).CountedUnits(); units != "replicates" {
+		t.Errorf("points of one question rest on %s", units)
+	}
+	v := several.view("", "env")
+	v.labels = nil
+	v.groups[1].settings["env"] = "menu"
+	if same := v.constant(); strings.Contains(same, "env") || !strings.Contains(same, "protocol debate") {
+		t.Errorf("the same in all rows: %s", same)
+	}
+}

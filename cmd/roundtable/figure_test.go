@@ -16,7 +16,7 @@ func TestAnalyzeDraws(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, svg, "<svg", "SIMULATED", "majority", "n = 2 collaborations")
+	contains(t, svg, "<svg", "SIMULATED", "majority", "n = 2 replicates")
 	file := filepath.Join(t.TempDir(), "f.png")
 	if out, err := runCommand(t, "analyze", "reading", "--lake", o.lake, "--figure", "3", "-o", file); err != nil || out != "" {
 		t.Fatalf("%v, and on standard output %q", err, out)
