@@ -229,7 +229,38 @@ func (v view) varying() []string {
 			}
 		}
 	}
+	for key := range keys {
+		if v.implied(key) {
+			delete(keys, key)
+		}
+	}
 	return v.folded(keys)
+}
+
+// applies reports whether a condition with the same plug-in as this one has a parameter.
+func (v view) applies(g group, key string) bool {
+	root, _, _ := strings.Cut(key, ".")
+	return slices.ContainsFunc(v.groups, func(other group) bool {
+		_, has := other.settings[key]
+		return has && other.settings[root] == g.settings[root]
+	})
+}
+
+// implied reports whether a parameter says no more than the name of its plug-in:
+// some plug-ins lack it, and all conditions with the others have one value.
+func (v view) implied(key string) bool {
+	is := strings.Contains(key, ".")
+	values, lacking := map[string]bool{}, false
+	for _, g := range v.groups {
+		value, has := g.settings[key]
+		if !is || has != v.applies(g, key) {
+			return false
+		}
+		if lacking = lacking || !has; has {
+			values[value] = true
+		}
+	}
+	return lacking && len(values) == 1
 }
 
 // constant says in words what all conditions share.

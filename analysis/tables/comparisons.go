@@ -116,6 +116,7 @@ func (v view) series(environment string) []statistics.Series {
 
 // title of a condition: what its labels call it. Names of plug-ins and labels
 // stand alone, values after the last word of their key: "ranked, agents 5".
+// Parameters of other plug-ins are left out.
 func (v view) title(g group) string {
 	var words []string
 	for _, key := range v.labels {
@@ -124,6 +125,7 @@ func (v view) title(g group) string {
 		switch {
 		case g.labels[key] != "" || !is && key != "env" && value != "":
 			words = append(words, value)
+		case is && !v.applies(g, key):
 		case is && value == "":
 			words = append(words, param+" not set")
 		case is:

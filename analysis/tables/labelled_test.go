@@ -50,6 +50,28 @@ func TestLabelsAreShown(t *testing.T) {
 	}
 }
 
+// Parameters of one environment are no column and no part of the names of the
+// others; sizes say what their values are.
+func TestParametersOfOtherEnvironments(t *testing.T) {
+	c := Campaign{Name: "made-up"}
+	for i, env := range []string{`{"name":"exchange","params":{"agents":4}}`, `{"name":"exchange","params":{"agents":5}}`, `{"name":"recsys","params":{"agents":4,"history":0,"synthetic":true}}`} {
+		settings := `{"env":` + env + `,"protocol":{"name":"roundtable"},"rule":{"name":"majority"}}`
+		p := Planned{Condition: fmt.Sprint("c", i), Cells: 2 + 2*i, Instances: 1 + i, Settings: []byte(settings)}
+		c.Planned = append(c.Planned, p)
+	}
+	v := c.view("")
+	if got := strings.Join(v.labels, " "); got != "env env.agents" {
+		t.Errorf("columns are %s", got)
+	}
+	v.labels = []string{"env", "env.agents", "env.history"}
+	if got := v.title(v.groups[1]); got != "agents 5" {
+		t.Errorf("the name is %q", got)
+	}
+	if got, want := v.sizes(), "Instances × replicates: exchange, agents 4: 1 × 2; exchange, agents 5: 2 × 2; recsys, agents 4: 3 × 2."; got != want {
+		t.Errorf("sizes are %q", got)
+	}
+}
+
 // Without labels long values are cut and still told apart.
 func TestLongValuesAreCut(t *testing.T) {
 	table, _ := axisCampaign().Summary()

@@ -28,17 +28,19 @@ func (v view) sizes() string {
 	if len(v.groups) == 0 {
 		return ""
 	}
+	v.labels = keys
 	if g := v.groups[0]; same {
 		return fmt.Sprintf("Instances × replicates of each condition: %d × %d.", g.instances, g.replicates)
 	}
 	for _, g := range v.groups {
-		var words []string
-		for _, key := range keys {
-			if value := g.shown(key); value != "" {
-				words = append(words, value)
-			}
+		name := v.title(g)
+		switch env := g.shown("env"); {
+		case slices.Equal(keys, []string{"env"}):
+			name = env
+		case slices.Contains(keys, "env") && g.labels["env"] == "":
+			name = env + ", " + name
 		}
-		size := fmt.Sprintf("%s %d × %d", strings.Join(words, " "), g.instances, g.replicates)
+		size := fmt.Sprintf("%s: %d × %d", name, g.instances, g.replicates)
 		if !slices.Contains(sizes, size) {
 			sizes = append(sizes, size)
 		}
@@ -46,5 +48,5 @@ func (v view) sizes() string {
 	if more := len(sizes) - maxSizes; more > 0 {
 		sizes = append(sizes[:maxSizes], fmt.Sprintf("%d more", more))
 	}
-	return fmt.Sprintf("Instances × replicates: %s.", strings.Join(sizes, ", "))
+	return fmt.Sprintf("Instances × replicates: %s.", strings.Join(sizes, "; "))
 }

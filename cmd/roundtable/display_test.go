@@ -102,6 +102,19 @@ func line(n int) (float64, string) {
 	return p.line(workflows.Status{Succeeded: n, Failed: 1, Running: 8, Cells: 54}, m, 2.5)
 }
 
+// A paused campaign shows why it is paused, and nothing that is tried again.
+func TestPausedDisplay(t *testing.T) {
+	p := progress{began: time.Now(), before: 0}
+	m := activities.Reading{Calls: 1, Trouble: &activities.Trouble{At: time.Now(), Text: "400 invalid_request_error"}}
+	_, text := p.line(workflows.Status{Paused: true, PauseReason: "no credit", Cells: 4}, m, 0)
+	if !strings.Contains(text, "paused: no credit · 1 call ·") || strings.Contains(text, "trying again") {
+		t.Error(text)
+	}
+	if _, text = p.line(workflows.Status{Cells: 4}, m, 0); !strings.Contains(text, "trying again after: 400") {
+		t.Error(text)
+	}
+}
+
 // The display is one line at every width, and after every resize.
 func TestDisplayIsOneLine(t *testing.T) {
 	for _, columns := range []int{20, 60, 80, 100, 140} {

@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"roundtable/activities"
+	"roundtable/envs/wording"
 	"roundtable/workflows"
 )
 
@@ -88,7 +89,7 @@ func (p *progress) line(s workflows.Status, m activities.Reading, underWay float
 		left := time.Duration(float64(took) / done * (1 - share))
 		line += " · " + left.Round(time.Second).String() + " left"
 	}
-	line += fmt.Sprintf(" · %d calls · $%.2f", m.Calls, m.CostUSD)
+	line += fmt.Sprintf(" · %s · $%.2f", wording.Count(m.Calls, "call"), m.CostUSD)
 	if m.Unpriced {
 		line += "+?"
 	}
@@ -100,7 +101,7 @@ func (p *progress) line(s workflows.Status, m activities.Reading, underWay float
 	}
 	line += fmt.Sprintf(" · %s tokens · %.0f/s · %d retries",
 		short(m.InputTokens+m.OutputTokens), float64(m.Calls)/max(took.Seconds(), 0.001), m.Retries)
-	if m.Trouble != nil && time.Since(m.Trouble.At) < time.Minute {
+	if m.Trouble != nil && !s.Paused && time.Since(m.Trouble.At) < time.Minute {
 		line += " · trying again after: " + firstLine(m.Trouble.Text)
 	}
 	return share, line
