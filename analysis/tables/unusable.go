@@ -186,14 +186,26 @@ func (v view) repeats() bool {
 	return slices.ContainsFunc(v.groups, func(g group) bool { return g.distinct < g.count(succeeded) })
 }
 
-// repeated names the conditions whose replicates are equal word for word.
+// repeated names the conditions whose replicates are equal word for word, and
+// says what that means for the standard errors.
 func (v view) repeated() string {
 	var list []string
+	alone := false // a unit is a replicate
+	about := taskNames(v.groups)
+	several := slices.ContainsFunc(v.groups, func(g group) bool { return about.of(g) != about.of(v.groups[0]) })
 	for _, g := range v.groups {
 		if n := g.count(succeeded); g.distinct < n {
-			where := ""
+			alone = alone || !g.done()[0].overInstances
+			var names []string
 			if len(v.groups) > 1 {
-				where = v.title(g) + ": "
+				names = append(names, v.title(g))
+			}
+			if task := about.of(g); several && !slices.Contains(v.labels, "env") && !slices.Contains(v.labels, "env.file") {
+				names = append(names, task)
+			}
+			where := ""
+			if len(names) > 0 {
+				where = strings.Join(names, ", ") + ": "
 			}
 			list = append(list, fmt.Sprintf("%s%d collaborations, %d distinct", where, n, g.distinct))
 		}
@@ -201,5 +213,9 @@ func (v view) repeated() string {
 	if more := len(list) - mostWarnings; more > 0 {
 		list = append(list[:mostWarnings], fmt.Sprintf("and %d more conditions", more))
 	}
-	return "Replicates that are equal word for word (" + strings.Join(list, "; ") + ") are no evidence of their own: their spread says nothing, and standard errors over them are too small."
+	said := "Replicates of one instance that are equal word for word: " + strings.Join(list, "; ") + ". Independent answers can come out alike; where agents are deterministic or a service repeats itself, such replicates are no evidence of their own"
+	if alone {
+		return said + ", and standard errors over replicates, where there is only one instance, are too small."
+	}
+	return said + ". Standard errors are over instances, so they are not made smaller by it."
 }

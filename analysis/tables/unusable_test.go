@@ -88,8 +88,34 @@ func TestEqualReplicatesAreCounted(t *testing.T) {
 	if notes := strings.Join(one.Notes, "\n"); !strings.Contains(notes, "12 collaborations, 1 distinct") {
 		t.Errorf("it is not said: %q", notes)
 	}
+	if notes := strings.Join(one.Notes, "\n"); !strings.Contains(notes, "standard errors over replicates, where there is only one instance, are too small") {
+		t.Errorf("errors over one instance are not marked: %q", notes)
+	}
 	c.Runs = []Run{garbled(0, 12, 0, 0), garbled(1, 12, 0, 0)}
 	if one, _ = c.Table1(); slices.Contains(one.Columns, "distinct") {
 		t.Error("replicates of other words are called equal")
+	}
+}
+
+// Where standard errors are over instances, replicates that come out alike do
+// not make them too small; and the list names the data sets.
+func TestEqualReplicatesOfInstances(t *testing.T) {
+	var c Campaign
+	for _, file := range []string{"logic.json", "math.jsonl"} {
+		for i := range 8 {
+			run := debated{protocol: `{}`, file: file, model: "m", agents: 2, instance: i / 2, replicate: i % 2, rounds: []string{"A A"}, truth: "A"}.run()
+			run.Usable.words = "(A)"
+			c.Runs = append(c.Runs, run)
+		}
+	}
+	table, _ := c.DebateRounds()
+	notes := strings.Join(table.Notes, "\n")
+	for _, want := range []string{"logic: 8 collaborations, 4 distinct", "math: 8 collaborations, 4 distinct", "Standard errors are over instances"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no %q in %s", want, notes)
+		}
+	}
+	if strings.Contains(notes, "too small") {
+		t.Errorf("errors over instances are called too small: %s", notes)
 	}
 }
