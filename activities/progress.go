@@ -44,6 +44,10 @@ func ReadUnended(ctx context.Context, s store.Store, p Plan) (u Unended, err err
 	if len(others) == 0 || err != nil {
 		return u, err
 	}
+	settled, err := store.ReadSettled(ctx, s, p.Campaign.Name)
+	if err != nil {
+		return u, err
+	}
 	conditions := map[string]int{} // by id
 	for i, c := range p.Campaign.Conditions {
 		conditions[c.ID()] = i
@@ -68,7 +72,9 @@ func ReadUnended(ctx context.Context, s store.Store, p Plan) (u Unended, err err
 		}
 		u.Collaborations, u.Turns, u.Most = u.Collaborations+1, u.Turns+turns, u.Most+most[i]
 		u.Share += part(turns, most[i])
-		u.Spent.Add(resultOf(lake.Sum(g.stored.Calls(record.Key{}))))
+		spent := resultOf(lake.Sum(g.stored.Calls(record.Key{})))
+		spent.CostUSD, spent.WorstUSD = settled.Correct(store.Run{Collaboration: g.Collaboration, Generation: g.Generation}, spent.CostUSD, spent.WorstUSD)
+		u.Spent.Add(spent)
 	}
 	return u, nil
 }

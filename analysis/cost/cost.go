@@ -41,7 +41,8 @@ type Group struct {
 	CachedInput    int64  // part of Input, from the provider's own cache
 	Output         int64
 	Reasoning      int64   // part of Output
-	USD            float64 // of billed calls with a price
+	USD            float64 // of billed calls with a price, and of settled ones
+	SettledUSD     float64 // part of USD
 	Unpriced       int     // billed calls without one
 	Silent         int     // billed calls of which the service did not say what they used
 	WorstUSD       float64 // what these and calls of unknown outcome have cost at most
@@ -109,6 +110,20 @@ func Load(ctx context.Context, store lake.Store, campaign string, by By) (Report
 	return r, nil
 }
 
+// LoadBeside reads what a campaign has cost beside its collaborations: its labels.
+// Embedded and Checked add the rest.
+func LoadBeside(ctx context.Context, store lake.Store, campaign string) (r Report, err error) {
+	r = Report{Campaign: campaign, By: ByCondition, byName: map[[2]string]*Group{}}
+	if r.settled, err = lake.ReadSettled(ctx, store, campaign); err != nil {
+		return r, err
+	}
+	if err := r.labels(ctx, store); err != nil {
+		return r, err
+	}
+	r.finish()
+	return r, nil
+}
+
 // add counts the calls of one collaboration.
 func (r *Report) add(calls []record.Call, turns []record.Turn) {
 	said := map[int32]record.Turn{}
@@ -155,7 +170,7 @@ func (g *Group) count(c record.Call, settled lake.Settled) {
 	switch {
 	case ok:
 		g.Settled++
-		g.USD += billed.USD
+		g.USD, g.SettledUSD = g.USD+billed.USD, g.SettledUSD+billed.USD
 	case c.Status != "answered":
 		g.Unknown++
 		if c.WorstUSD == nil {

@@ -140,23 +140,23 @@ func TestCostByHand(t *testing.T) {
 		want  map[string]string
 	}{
 		{ByCondition, []string{"majority"}, map[string]string{
-			"collaborations": "2", "calls": "4", "cached": "1", "unknown": "1",
+			"collaborations": "2", "answered": "4", "cached": "1", "unknown": "1",
 			"input tokens": "400", "of them cached": "160", "output tokens": "80", "of them reasoning": "20",
-			"cost USD": "0.7000", "worst USD": "1.2000", "USD/collaboration": "0.350000", "USD/call": "0.175000",
+			"cost USD": "0.7000", "worst USD": "1.2000", "USD/collaboration": "0.350000", "USD/answer": "0.175000",
 			"p50 s": "0.20", "p95 s": "0.40", // of .1 .2 .3 .4
 		}},
 		{ByCondition, []string{"unanimous"}, map[string]string{ // one of two calls has no price
-			"calls": "2", "cached": "0", "unknown": "0", "cost USD": "0.0500", "worst USD": "", "USD/collaboration": "", "USD/call": "0.050000",
+			"answered": "2", "cached": "0", "unknown": "0", "cost USD": "0.0500", "worst USD": "", "USD/collaboration": "", "USD/answer": "0.050000",
 		}},
 		{ByCondition, []string{"all"}, map[string]string{
-			"collaborations": "3", "calls": "6", "input tokens": "600", "cost USD": "0.7500", "USD/call": "0.150000", "p50 s": "0.30", "p95 s": "0.60",
+			"collaborations": "3", "answered": "6", "input tokens": "600", "cost USD": "0.7500", "USD/answer": "0.150000", "p50 s": "0.30", "p95 s": "0.60",
 		}},
-		{ByModel, []string{"m/1"}, map[string]string{"collaborations": "3", "calls": "5", "cached": "1", "unknown": "1", "cost USD": "0.4500"}},
-		{ByModel, []string{"m/2"}, map[string]string{"collaborations": "1", "calls": "1", "cost USD": "0.3000", "worst USD": "0.3000", "p50 s": "0.40"}},
-		{ByPhase, []string{"message", ""}, map[string]string{"collaborations": "3", "calls": "3", "cost USD": "0.2000"}},
-		{ByPhase, []string{"message", "moderator"}, map[string]string{"collaborations": "2", "calls": "1", "cached": "1", "cost USD": "0.3000"}},
-		{ByPhase, []string{"vote", ""}, map[string]string{"calls": "1", "unknown": "1", "worst USD": "0.7000"}},
-		{ByPhase, []string{"unfinished turns", ""}, map[string]string{"calls": "1", "cost USD": "0.0500"}},
+		{ByModel, []string{"m/1"}, map[string]string{"collaborations": "3", "answered": "5", "cached": "1", "unknown": "1", "cost USD": "0.4500"}},
+		{ByModel, []string{"m/2"}, map[string]string{"collaborations": "1", "answered": "1", "cost USD": "0.3000", "worst USD": "0.3000", "p50 s": "0.40"}},
+		{ByPhase, []string{"message", ""}, map[string]string{"collaborations": "3", "answered": "3", "cost USD": "0.2000"}},
+		{ByPhase, []string{"message", "moderator"}, map[string]string{"collaborations": "2", "answered": "1", "cached": "1", "cost USD": "0.3000"}},
+		{ByPhase, []string{"vote", ""}, map[string]string{"answered": "1", "unknown": "1", "worst USD": "0.7000"}},
+		{ByPhase, []string{"unfinished turns", ""}, map[string]string{"answered": "1", "cost USD": "0.0500"}},
 	} {
 		got := cells(t, load(t, s, x.by).Table(), x.label...)
 		for column, want := range x.want {
@@ -189,7 +189,7 @@ func TestNotesSayWhatIsNotKnown(t *testing.T) {
 	commit(t, s, key("scripted", "c", 0), []record.Call{unknown(0, nil)}, "vote")
 	r = load(t, s, ByCondition)
 	says(r, tables.Simulated+", in 1 of 4", "What 1 call of unknown outcome cost at most is not known")
-	if got := cells(t, r.Table(), "scripted"); got["worst USD"] != "" || got["p50 s"] != "" || got["USD/call"] != "" {
+	if got := cells(t, r.Table(), "scripted"); got["worst USD"] != "" || got["p50 s"] != "" || got["USD/answer"] != "" {
 		t.Errorf("a call without a bound: %v", got)
 	}
 }

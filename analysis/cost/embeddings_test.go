@@ -23,12 +23,12 @@ func TestEmbeddingsAreCounted(t *testing.T) {
 		r.Embedded(bought)
 		table := r.Table()
 		large, unpriced, before, all := cells(t, table, "embeddings by large"), cells(t, table, "embeddings by unpriced"), cells(t, without.Table(), "all"), cells(t, table, "all")
-		for column, want := range map[string]string{"collaborations": "", "calls": "2", "unknown": "1", "input tokens": "900", "output tokens": "0", "cost USD": "0.2500", "worst USD": "0.8750", "USD/collaboration": "", "USD/call": "0.250000", "p50 s": "0.50"} {
+		for column, want := range map[string]string{"collaborations": "", "answered": "2", "unknown": "1", "input tokens": "900", "output tokens": "0", "cost USD": "0.2500", "worst USD": "0.8750", "USD/collaboration": "", "USD/answer": "0.250000", "p50 s": "0.50"} {
 			if large[column] != want {
 				t.Errorf("by %s: %s of the one with a price is %q, want %q", by, column, large[column], want)
 			}
 		}
-		if unpriced["cost USD"] != "" || unpriced["calls"] != "1" || unpriced["input tokens"] != "10" {
+		if unpriced["cost USD"] != "" || unpriced["answered"] != "1" || unpriced["input tokens"] != "10" {
 			t.Errorf("by %s: without a price %v", by, unpriced)
 		}
 		if r.Total.USD != without.Total.USD+.25 || r.Total.Billed != without.Total.Billed+3 || r.Total.Input != without.Total.Input+910 || all["collaborations"] != before["collaborations"] {

@@ -40,7 +40,7 @@ func (g *Group) settle(m lake.Marker, settled lake.Settled) {
 		if key.Run != run {
 			continue
 		}
-		g.Settled, g.Unknown, g.USD = g.Settled+1, g.Unknown-1, g.USD+c.USD
+		g.Settled, g.Unknown, g.USD, g.SettledUSD = g.Settled+1, g.Unknown-1, g.USD+c.USD, g.SettledUSD+c.USD
 		if c.WorstUSD != nil && m.WorstUSD != nil {
 			g.WorstUSD -= *c.WorstUSD
 		}

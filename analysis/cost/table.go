@@ -16,8 +16,8 @@ func (r Report) Table() tables.Table {
 	if r.By == ByPhase {
 		t.Columns = append(t.Columns, "role")
 	}
-	t.Columns = append(t.Columns, "collaborations", "calls", "cached", "unknown", "input tokens", "of them cached", "output tokens", "of them reasoning",
-		"cost USD", "worst USD", "USD/collaboration", "USD/call", "p50 s", "p95 s")
+	t.Columns = append(t.Columns, "collaborations", "answered", "cached", "unknown", "input tokens", "of them cached", "output tokens", "of them reasoning",
+		"cost USD", "worst USD", "USD/collaboration", "USD/answer", "p50 s", "p95 s")
 	for _, g := range r.Groups {
 		t.Rows = append(t.Rows, g.row(r.By))
 	}
@@ -59,7 +59,7 @@ func (g Group) dollars() []tables.Cell {
 		known(g.USD, 4, sum),
 		known(g.USD+g.WorstUSD, 4, g.Unpriced == 0 && g.Unbounded == 0),
 		known(g.USD/float64(max(1, g.Collaborations)), 6, sum && whole && !g.Shared),
-		known(g.USD/float64(max(1, priced)), 6, priced > 0),
+		known((g.USD-g.SettledUSD)/float64(max(1, priced)), 6, priced > 0),
 	}
 }
 
@@ -72,7 +72,7 @@ func (r Report) notes() []string {
 	for _, s := range r.Changed() {
 		note("WARNING: %s", s)
 	}
-	note("Calls are answers that were billed, with their tokens, cost and latency; cached ones were served from the lake, free. Latency p50 and p95 by nearest rank.")
+	note("Answered are calls whose answer was billed, with their tokens, cost and latency; cached ones were served from the lake, free. `roundtable status` and the table `summary` count calls of unknown outcome, too. Latency p50 and p95 by nearest rank.")
 	if slices.ContainsFunc(r.Groups, func(g Group) bool { return g.Summed }) {
 		note("Labels were made after collaborations had ended. They are in the sums of all; how many of them came from a cache is not recorded.")
 	}
@@ -83,13 +83,13 @@ func (r Report) notes() []string {
 		note("Unknown: in flight when a process or a connection died, so perhaps billed. Worst USD is the cost if all of them were, answered at full length.")
 	}
 	if r.Total.Settled > 0 {
-		note("Settled (`roundtable cost NAME --settle`): %s of unknown outcome, whose bill is in cost USD.", wording.Count(r.Total.Settled, "call"))
+		note("Settled (`roundtable cost NAME --settle`): %s of unknown outcome, whose bill is in cost USD, and not in USD/answer.", wording.Count(r.Total.Settled, "call"))
 	}
 	if r.Total.Silent > 0 {
-		note("The service did not report the usage of %s: cost USD and USD/call leave them out; worst USD has the most that they can have cost.", wording.Count(r.Total.Silent, "call"))
+		note("The service did not report the usage of %s: cost USD and USD/answer leave them out; worst USD has the most that they can have cost.", wording.Count(r.Total.Silent, "call"))
 	}
 	if r.Total.Unpriced > 0 {
-		note("Without a known price: %s. Cost USD and USD/call leave them out, and nothing rests on a guess.", wording.Count(r.Total.Unpriced, "call"))
+		note("Without a known price: %s. Cost USD and USD/answer leave them out, and nothing rests on a guess.", wording.Count(r.Total.Unpriced, "call"))
 	}
 	if r.Total.Unbounded > 0 {
 		note("What %s of unknown outcome cost at most is not known, so neither is the worst case.", wording.Count(r.Total.Unbounded, "call"))

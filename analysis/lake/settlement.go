@@ -35,6 +35,24 @@ type Settlement struct {
 // Settled are the settled calls of a campaign.
 type Settled map[CallKey]SettledCall
 
+// Correct returns what a run has cost and what its calls of unknown outcome cost
+// at most, given both before any of them was settled.
+func (s Settled) Correct(run Run, cost, worst float64) (float64, float64) {
+	for key, c := range s {
+		if key.Run != run {
+			continue
+		}
+		cost += c.USD
+		if c.WorstUSD != nil {
+			worst -= *c.WorstUSD
+		}
+	}
+	if worst < 1e-9 { // a sum of fractions
+		worst = 0
+	}
+	return cost, worst
+}
+
 // SettlementsKey returns the folder of a campaign's settlements.
 func SettlementsKey(campaign string) string { return AboutKey(campaign, "settlements/") }
 

@@ -17,6 +17,10 @@ func Load(ctx context.Context, store lake.Store, campaign string) (Campaign, err
 		return c, err
 	}
 	c.Earlier = d.Earlier
+	settled, err := lake.ReadSettled(ctx, store, campaign)
+	if err != nil {
+		return c, err
+	}
 	for rows, err := range lake.Collaborations(ctx, store, d, record.Collaborations, record.Rounds, record.Turns, record.Calls) {
 		if err != nil {
 			return c, err
@@ -24,6 +28,7 @@ func Load(ctx context.Context, store lake.Store, campaign string) (Campaign, err
 		if n := len(rows.Collaborations); n != 1 {
 			return c, fmt.Errorf("a collaboration has %d rows of its own; there is one", n)
 		}
+		correct(&rows.Collaborations[0], settled)
 		run := NewRun(rows.Collaborations[0], rows.Rounds, rows.Turns)
 		run.Asked = asked(rows.Calls)
 		run.Usable.answers(rows.Calls)
@@ -33,4 +38,13 @@ func Load(ctx context.Context, store lake.Store, campaign string) (Campaign, err
 		c.Runs = append(c.Runs, run)
 	}
 	return c, nil
+}
+
+// correct puts what settled calls were billed in the place of their worst case.
+func correct(c *record.Collaboration, settled lake.Settled) {
+	if len(settled) == 0 || c.CostUSD == nil || c.WorstUSD == nil {
+		return
+	}
+	cost, worst := settled.Correct(lake.Run{Collaboration: c.CollaborationID, Generation: int(c.Generation)}, *c.CostUSD, *c.WorstUSD)
+	c.CostUSD, c.WorstUSD = &cost, &worst
 }

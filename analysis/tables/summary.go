@@ -22,7 +22,7 @@ func (c Campaign) Summary() (Table, bool) {
 	label[0] = word("all")
 	t.Rows = append(t.Rows, slices.Concat(label, total.cells(len(c.Planned) > 0)))
 	t.Notes = []string{
-		"Sums over the latest generation of each cell; run again counts earlier generations. Decided are those with a decision at their end. Asked turns are those that somebody was asked for, invalid those without a usable answer after all asks; cut answers ended by the limit of their length. Asks are questions with their re-asks, calls are those that were or may have been billed, cached the answers that were taken from the cache instead, for nothing.",
+		"Sums over the latest generation of each cell; run again counts earlier generations. Decided are those with a decision at their end. Asked turns are those that somebody was asked for, invalid those without a usable answer after all asks; cut answers ended by the limit of their length. Asks are questions with their re-asks, calls are those that were or may have been billed (those of unknown outcome count, which `roundtable cost` lists apart from answered ones), cached the answers that were taken from the cache instead, for nothing. Cost USD has settled calls at what they were billed, and neither the check of models nor labels and embeddings: see `roundtable cost " + c.Name + "`.",
 	}
 	if total.unpriced > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("The cost of %s is not known: a model without a price, or calls whose outcome was never learnt.", collaborations(total.unpriced)))

@@ -30,8 +30,13 @@ func TestRunChecksModels(t *testing.T) {
 	}
 	sold, _ := v.books()
 	sum, _ := costOf(t, dir, "checked")
-	if got, want := sum["cost USD"].(float64), float64(sold.nanoUSD)/1e9; got < want-1e-4 || got > want+1e-4 || sum["calls"].(float64) != float64(sold.calls) {
-		t.Errorf("cost says $%v for %v calls, the vendor sold %d for $%v", got, sum["calls"], sold.calls, want)
+	if got, want := sum["cost USD"].(float64), float64(sold.nanoUSD)/1e9; got < want-1e-4 || got > want+1e-4 || sum["answered"].(float64) != float64(sold.calls) {
+		t.Errorf("cost says $%v for %v calls, the vendor sold %d for $%v", got, sum["answered"], sold.calls, want)
+	}
+	for _, says := range [][]string{{"status", fmt.Sprintf("%d calls", sold.calls)}, {"status", "of these 1 call, $0.0"}, {"list campaigns", fmt.Sprintf("$%.4f", sum["cost USD"])}} {
+		if out := ends(t, 0, dir, nil, strings.Fields(says[0])...).out; !strings.Contains(out, says[1]) {
+			t.Errorf("%s does not say %q:\n%s", says[0], says[1], out)
+		}
 	}
 	digestBy(t, dir, "checked")
 }

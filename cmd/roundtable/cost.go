@@ -77,16 +77,9 @@ func readCost(ctx context.Context, s store.Store, name string, by cost.By) (cost
 	if err != nil {
 		return r, damaged(err, name, "the costs are not known")
 	}
-	embedded, err := activities.EmbeddingCalls(ctx, s, name)
-	if err != nil {
+	if err := addShared(ctx, s, &r); err != nil {
 		return r, damaged(err, name, "the costs are not known")
 	}
-	r.Embedded(embedded)
-	checks, err := activities.CheckCalls(ctx, s, name)
-	if err != nil {
-		return r, damaged(err, name, "the costs are not known")
-	}
-	r.Checked(checks)
 	p, _, err := present(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
@@ -95,6 +88,21 @@ func readCost(ctx context.Context, s store.Store, name string, by cost.By) (cost
 		r.Planned = p.Campaign.Size()
 	}
 	return r, err
+}
+
+// addShared adds the calls that are of no collaboration.
+func addShared(ctx context.Context, s store.Store, r *cost.Report) error {
+	embedded, err := activities.EmbeddingCalls(ctx, s, r.Campaign)
+	if err != nil {
+		return err
+	}
+	r.Embedded(embedded)
+	checks, err := activities.CheckCalls(ctx, s, r.Campaign)
+	if err != nil {
+		return err
+	}
+	r.Checked(checks)
+	return nil
 }
 
 func writeCost(w io.Writer, r cost.Report, format string) error {

@@ -48,7 +48,7 @@ func TestCost(t *testing.T) {
 	}
 	d := document(t, out)
 	row := d["table"].(map[string]any)["rows"].([]any)[0].(map[string]any)
-	if row["phase"] != "vote" || row["calls"] != 4. || row["cost USD"] != 1. || row["USD/collaboration"] != .5 || row["p95 s"] != 1.5 {
+	if row["phase"] != "vote" || row["answered"] != 4. || row["cost USD"] != 1. || row["USD/collaboration"] != .5 || row["p95 s"] != 1.5 {
 		t.Errorf("%v", row)
 	}
 	if of := d["cells"].(map[string]any); of["planned"] != 22. || of["committed"] != 2. || len(d["warnings"].([]any)) != 1 {

@@ -231,7 +231,7 @@ func spentOn(t *testing.T, dir string, s *shop) {
 			continue
 		}
 		found = true
-		known, unknown, input := row["calls"].(float64), row["unknown"].(float64), row["input tokens"].(float64)
+		known, unknown, input := row["answered"].(float64), row["unknown"].(float64), row["input tokens"].(float64)
 		cost, worst := row["cost USD"].(float64), row["worst USD"].(float64)
 		// A request may have been announced and not have left before a kill.
 		if int(known+unknown) < calls || unknown == 0 || int64(input) > billed || worst < float64(billed)/1e6-1e-6 || cost < input/1e6-1e-4 || cost > input/1e6+1e-4 || row["collaborations"] != nil {

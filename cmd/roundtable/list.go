@@ -24,6 +24,7 @@ import (
 	"roundtable/workflows"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
 )
 
 // kinds of things that list knows, in its order.
@@ -64,8 +65,9 @@ type listedCampaign struct {
 	Name  string `json:"name"`
 	Known bool   `json:"planned"` // its plan is recorded
 	workflows.Status
-	Models []string   `json:"models,omitempty"` // as its plan names them
-	Ended  *time.Time `json:"ended,omitempty"`  // when its latest answer was in; absent if nothing has ended
+	Beside task.Result `json:"beside"`           // what labels, embeddings and checks of models have taken
+	Models []string    `json:"models,omitempty"` // as its plan names them
+	Ended  *time.Time  `json:"ended,omitempty"`  // when its latest answer was in; absent if nothing has ended
 }
 
 func (o *options) list(ctx context.Context, w io.Writer, wanted []string) error {
@@ -236,6 +238,9 @@ func (o *options) campaigns(ctx context.Context) ([]listedCampaign, error) {
 			c.Models = modelsOf(p.Campaign)
 		}
 		if err == nil {
+			c.Beside, err = besideCollaborations(ctx, s, name)
+		}
+		if err == nil {
 			c.Ended, err = lastEnd(ctx, s, name)
 		}
 		if err != nil {
@@ -249,12 +254,13 @@ func (o *options) campaigns(ctx context.Context) ([]listedCampaign, error) {
 func (o *options) printCampaigns(w io.Writer, list []listedCampaign) {
 	fmt.Fprintf(w, "Campaigns in %s:\n", o.where())
 	for _, c := range list {
-		of := ""
+		of, spent := "", c.Spent
+		spent.Add(c.Beside)
 		if c.Known {
 			of = fmt.Sprintf(" of %d", c.Cells)
 		}
 		fmt.Fprintf(w, "  %s\n      %d%s collaborations finished (%d succeeded, %d failed, %d stopped), $%.4f%s\n",
-			c.Name, c.Done(), of, c.Succeeded, c.Failed, c.Stopped, c.Spent.CostUSD, beside(c.Spent))
+			c.Name, c.Done(), of, c.Succeeded, c.Failed, c.Stopped, spent.CostUSD, beside(spent))
 		var more []string
 		if len(c.Models) > 0 {
 			more = append(more, strings.Join(c.Models, ", "))

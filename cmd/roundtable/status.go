@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/activities"
+	"roundtable/analysis/cost"
 	store "roundtable/analysis/lake"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
@@ -44,8 +45,10 @@ type campaignStatus struct {
 	Unlabelled int `json:"unlabelled,omitempty"`
 	// UnderWay are collaborations that have begun and not ended; spent is of those that have ended.
 	UnderWay activities.Unended `json:"under_way"`
-	Share    float64            `json:"share"` // of the campaign that is done, collaborations under way by their turns
-	Limits   plan.Limits        `json:"limits"`
+	// Beside is what labels, embeddings and checks of models have taken.
+	Beside task.Result `json:"beside"`
+	Share  float64     `json:"share"` // of the campaign that is done, collaborations under way by their turns
+	Limits plan.Limits `json:"limits"`
 	// Charged is what the campaign has cost at most, cells under way included; absent while it runs.
 	Charged *charged `json:"charged,omitempty"`
 }
@@ -113,7 +116,11 @@ func (st campaignStatus) print(w io.Writer) {
 	}
 	spent := st.Spent
 	spent.Add(st.UnderWay.Spent)
+	spent.Add(st.Beside)
 	line("%s%s, %s tokens, $%.4f%s so far", wording.Count(spent.Calls, "call"), cachedBeside(spent), short(spent.InputTokens+spent.OutputTokens), spent.CostUSD, beside(spent))
+	if b := st.Beside; b.Calls > 0 {
+		line("of these %s, $%.4f for labels, embeddings and checks of models", wording.Count(b.Calls, "call"), b.CostUSD)
+	}
 	if u := st.UnderWay; u.Collaborations > 0 {
 		line("of these %s, $%.4f in %s, with %d of at most %d turns taken", wording.Count(u.Spent.Calls, "call"), u.Spent.CostUSD, wording.Count(u.Collaborations, "unfinished collaboration"), u.Turns, u.Most)
 	}
@@ -147,6 +154,9 @@ func (o *options) statusOf(ctx context.Context, s store.Store, name string) (cam
 		return campaignStatus{}, err
 	}
 	st := campaignStatus{Name: name, State: "interrupted", Limits: m.Limits}
+	if st.Beside, err = besideCollaborations(ctx, s, name); err != nil {
+		return st, damaged(err, name, "the costs are not known")
+	}
 	if err := o.engineStatus(ctx, s, p, &st); err != nil || st.State == "done" {
 		st.Share = shareDone(st.Status, 0)
 		return st, err
@@ -169,8 +179,10 @@ func (o *options) engineStatus(ctx context.Context, s store.Store, p activities.
 			if running.Paused {
 				st.State = "paused"
 			}
-			st.Binding, err = bindings(ctx, c, running.Sample)
-			return err
+			if st.Binding, err = bindings(ctx, c, running.Sample); err != nil {
+				return err
+			}
+			return correctSpent(ctx, s, name, nil, &st.Spent)
 		}
 		if why := unread(ctx, c, workflows.CampaignID(name), err); err != nil && why != nil {
 			st.Status, st.Again, err = ended(ctx, s, p)
@@ -233,20 +245,34 @@ func ended(ctx context.Context, s store.Store, p activities.Plan) (st workflows.
 	return st, wanted.Left(markers), err
 }
 
-// correctSpent puts what settled calls were billed in the place of their worst case.
+// correctSpent puts what settled calls of ended cells were billed in the place
+// of their worst case. Markers that are not given are read if any call is settled.
 func correctSpent(ctx context.Context, s store.Store, campaign string, markers []store.Marker, spent *task.Result) error {
 	settled, err := store.ReadSettled(ctx, s, campaign)
 	if err != nil || len(settled) == 0 {
 		return err
 	}
-	ended := map[store.Run]bool{}
-	for _, m := range markers {
-		ended[m.Run()] = true
-	}
-	for key, c := range settled {
-		if ended[key.Run] && c.WorstUSD != nil {
-			spent.CostUSD, spent.WorstUSD = spent.CostUSD+c.USD, max(0, spent.WorstUSD-*c.WorstUSD)
+	if markers == nil {
+		if markers, err = store.Committed(ctx, s, campaign); err != nil {
+			return err
 		}
 	}
+	for _, m := range markers {
+		spent.CostUSD, spent.WorstUSD = settled.Correct(m.Run(), spent.CostUSD, spent.WorstUSD)
+	}
 	return nil
+}
+
+// besideCollaborations returns what a campaign has spent on labels, embeddings
+// and checks of models, as `cost` counts it.
+func besideCollaborations(ctx context.Context, s store.Store, name string) (task.Result, error) {
+	r, err := cost.LoadBeside(ctx, s, name)
+	if err == nil {
+		err = addShared(ctx, s, &r)
+	}
+	g := r.Total
+	return task.Result{
+		Calls: int64(g.Billed + g.Unknown + g.Settled), InputTokens: g.Input, OutputTokens: g.Output,
+		CostUSD: g.USD, WorstUSD: g.WorstUSD, Unpriced: g.Unpriced+g.Unbounded > 0,
+	}, err
 }
