@@ -69,7 +69,7 @@ func balance(t *testing.T, dir, name string, v *vendor) {
 		t.Errorf("the ledger has %d answers and %d calls of unknown outcome, the vendor sold %d and may have billed %d", answered, unknown, sold.calls, perhaps.calls)
 	}
 	all, _ := costOf(t, dir, name)
-	for key, want := range map[string]int64{"calls": sold.calls, "unknown": perhaps.calls, "input tokens": sold.input, "output tokens": sold.output} {
+	for key, want := range map[string]int64{"answered": sold.calls, "unknown": perhaps.calls, "input tokens": sold.input, "output tokens": sold.output} {
 		if all[key] != float64(want) {
 			t.Errorf("cost says %s = %v, the vendor %d", key, all[key], want)
 		}

@@ -39,7 +39,7 @@ func TestDataSetsRunAllTheirQuestions(t *testing.T) {
 		contains(t, plan, name, fmt.Sprintf("%d × 1", n))
 	}
 	run := output(t, dir, "run", "six.yaml")
-	contains(t, run, "Instances × replicates", "a.jsonl 3 × 1", "e.jsonl 12 × 1")
+	contains(t, run, "Instances × replicates", "a.jsonl: 3 × 1", "e.jsonl: 12 × 1")
 	table := analyse(t, dir, "six", "summary")
 	for name, n := range sizes {
 		if got := table.find(t, "succeeded", map[string]string{"env.file": name}); got == nil || *got != float64(n) {
@@ -105,7 +105,7 @@ func TestLabelsOfGridValues(t *testing.T) {
 	save(t, dir, "called.yaml", text)
 	contains(t, output(t, dir, "plan", "called.yaml"), "│ sums ", "│ totals ", "│ nobody speaks ", "│ a round of debate ", "3 × 2", "2 × 2", "model scripted/answerer")
 	run := output(t, dir, "run", "called.yaml")
-	contains(t, run, "sums", "a round of debate", "sums 3 × 2, totals 2 × 2")
+	contains(t, run, "sums", "a round of debate", "sums: 3 × 2; totals: 2 × 2")
 	table := analyse(t, dir, "called", "summary")
 	if got := table.find(t, "succeeded", map[string]string{"env": "totals", "protocol": "nobody speaks"}); got == nil || *got != 4 {
 		t.Errorf("%v cells of a labelled condition succeeded, want 4", got)
