@@ -64,7 +64,7 @@ shows. FORMAT is text, md, csv, json, html or latex (tables), or svg, png, json
   roundtable analyze my-campaign --table all -o tables.md
   roundtable analyze my-campaign --table summary -o summary.tex
   roundtable analyze my-campaign --figure rounds -o rounds.svg`},
-		"query": {toRead, `Answer SQL over the tables of the lake, without a statement at a prompt.`, `  roundtable query "SELECT rule, avg(outcome) FROM collaborations GROUP BY rule"
+		"query": {toRead, `Answer SQL over the tables of the lake. Without a statement it opens a prompt.`, `  roundtable query "SELECT rule, avg(outcome) FROM collaborations GROUP BY rule"
   roundtable query --file study.sql -o study.csv`},
 		"cost": {toRead, `Show what a campaign's committed calls took: calls, tokens, money and time.`, `  roundtable cost my-campaign
   roundtable cost my-campaign --by model --format csv`},
