@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/metrics"
+	"roundtable/analysis/record"
 	"roundtable/analysis/tables"
 )
 
@@ -36,7 +37,7 @@ var kinds = map[string]kind{
 		"Mean over collaborations of a collaboration's mean over its agents' messages in the round: 1 - cosine with the mean of the round before."},
 	"20": {"Group total utility by round, by model (Figure 20)", exchange, "model", percentY, true, utility, nil, greatest, utilityNote},
 	"21": {"Root mean squared error by round, by decision rule (Figure 21)", recsys, "rule", "RMSE, stars", true, rootError, nil, rmseLevels, errorNote},
-	"rounds": {"Goodness of what stands, by round", "", "rule", "goodness", true, goodness, decidedGoodness, nil,
+	"rounds": {"Goodness of what stands, by round", "", "rule", goodnessY, true, goodness, decidedGoodness, nil,
 		""},
 }
 
@@ -51,6 +52,7 @@ func NeedLanguage(name string) bool { return name == distance }
 
 const (
 	percentY    = "total utility, % of Umax"
+	goodnessY   = "goodness"
 	utilityNote = "Utility is a share of the greatest possible total utility, 0 before the first decision."
 	errorNote   = "Over collaborations with a decision by that round; the others are not counted as wrong. Baselines on the same items."
 )
@@ -77,10 +79,22 @@ func (k kind) figure(c tables.Campaign) (Figure, error) {
 	}
 	notes := []string{note, "Intervals: 95 %, Student's t over instances, or over replicates where there is one instance; none where there are fewer than two."}
 	if k.bars {
-		notes = append(notes, "Bars: share of collaborations without a decision up to and including the round.")
+		notes = append(notes, "Bars: share of collaborations in which no decision stands after the round.")
 	}
 	f.remark(c.Remarks(k.environment), notes...)
 	return f, nil
+}
+
+// axis returns what the vertical axis is called, which says how far the measure
+// can go.
+func (k kind) axis(r tables.Run) string {
+	switch {
+	case k.y != goodnessY:
+		return k.y
+	case r.MeasureOf() == record.Share:
+		return goodnessY + ", " + fromZeroToOne
+	}
+	return goodnessY + ", " + zeroOrLess
 }
 
 // remark takes notes, and the remarks of every table about what is shown: what is simulated comes first.
@@ -127,7 +141,7 @@ func (k kind) panels(c tables.Campaign, environment string, named bool) []Panel 
 		if !ok {
 			i = len(panels)
 			byTitle[title] = i
-			panels = append(panels, Panel{Title: title, Y: k.y, Bars: k.bars})
+			panels = append(panels, Panel{Title: title, Y: k.axis(condition.Runs[0]), Bars: k.bars})
 			if k.levels != nil {
 				panels[i].Levels = k.levels(c)
 			}

@@ -175,13 +175,22 @@ func (l layout) axes(p Panel, s scale) *plot.Plot {
 	if p.Groups != nil {
 		groups(p.Groups).across(a)
 	}
+	slot, slots := 0, 0
+	for _, line := range p.Lines {
+		if line.Pending != nil { // dashed lines have no bars of their own
+			slots++
+		}
+	}
 	for i, line := range p.Lines {
 		style := l.styles[line.Name]
 		if p.Groups != nil {
 			a.Add(heights{p, i, s, style.Color})
 			continue
 		}
-		a.Add(bars{line.Pending, s, style.Color, i, len(p.Lines)})
+		if line.Pending != nil {
+			a.Add(bars{line.Pending, s, style.Color, slot, slots})
+			slot++
+		}
 		a.Add(line.ways(p.Plane, style)...)
 		a.Add(line.strokes(s, style, i, len(p.Lines))...)
 	}

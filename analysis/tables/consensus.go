@@ -163,7 +163,7 @@ func (g group) strategies(of func(agent int) bool) []Cell {
 func (c Campaign) Influence() (Table, bool) {
 	v := c.gatherings()
 	t := v.start("influence", "Who leads: final mean regressed on the starts")
-	t.Columns = append(append(t.Columns, "agent", "weight", "R²"), v.ended()...)
+	t.Columns = append(append(t.Columns, "agent", "personality", "weight", "R²"), v.ended()...)
 	for _, g := range v.groups {
 		var paths []consensus.Path
 		for _, r := range g.held() {
@@ -171,13 +171,13 @@ func (c Campaign) Influence() (Table, bool) {
 		}
 		lead, r2, ok := consensus.Lead(paths)
 		if !ok {
-			t.Rows = append(t.Rows, slices.Concat(v.label(g), []Cell{word("not defined"), {}, {}}, v.endedCells(g)))
+			t.Rows = append(t.Rows, slices.Concat(v.label(g), []Cell{word("not defined"), {}, {}, {}}, v.endedCells(g)))
 			continue
 		}
 		for agent, l := range lead {
 			weight := number(l.Coefficient, 3)
 			weight.SE, weight.N = &l.SE, len(paths)
-			t.Rows = append(t.Rows, slices.Concat(v.label(g), []Cell{count(agent + 1), weight, number(r2, 3)}, v.endedCells(g)))
+			t.Rows = append(t.Rows, slices.Concat(v.label(g), []Cell{count(agent + 1), word(g.personality(agent)), weight, number(r2, 3)}, v.endedCells(g)))
 		}
 	}
 	t.Notes = []string{"Least squares with an intercept over the collaborations of a condition (classical standard error). Averagers have the weights of the DeGroot limit. " +

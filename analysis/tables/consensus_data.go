@@ -8,7 +8,7 @@ import "math"
 // Finals are the dots of Fig. 4: each run's means at the start and at the end.
 func (c Campaign) Finals() (Table, bool) {
 	return c.data("finals", "Each run's values at the start and at the end (data of Fig. 4)",
-		[]string{"start", "final", "bias", "reached"}, func(r Run) [][]Cell {
+		[]string{"start", "final", "bias", "reached"}, func(_ group, r Run) [][]Cell {
 			if len(r.States.First()[0]) != 1 {
 				return nil
 			}
@@ -22,7 +22,7 @@ func (c Campaign) Finals() (Table, bool) {
 // every round (data of Figs 2, 3 and 6 to 10b); round 0 is the start.
 func (c Campaign) Trajectories() (Table, bool) {
 	return c.data("trajectories", "Planned and actual states, round by round (data of Figs 2, 3, 6 to 10)",
-		[]string{"round", "agent", "coordinate", "planned", "actual"}, func(r Run) [][]Cell {
+		[]string{"round", "agent", "personality", "coordinate", "planned", "actual"}, func(g group, r Run) [][]Cell {
 			planned := map[[2]int][]float64{}
 			for _, m := range r.States.Moves {
 				planned[[2]int{m.Round, m.Agent}] = m.To
@@ -35,7 +35,7 @@ func (c Campaign) Trajectories() (Table, bool) {
 						if to := planned[[2]int{time, agent}]; k < len(to) {
 							plan = exact(to[k])
 						}
-						rows = append(rows, []Cell{count(time), count(agent + 1), count(k + 1), plan, exact(v)})
+						rows = append(rows, []Cell{count(time), count(agent + 1), word(g.personality(agent)), count(k + 1), plan, exact(v)})
 					}
 				}
 			}
@@ -47,7 +47,7 @@ func (c Campaign) Trajectories() (Table, bool) {
 // motion (data of Fig. 10a).
 func (c Campaign) Paths() (Table, bool) {
 	t, ok := c.data("paths", "Positions of robots over time (data of Fig. 10)",
-		[]string{"seconds", "agent", "coordinate", "actual"}, func(r Run) [][]Cell {
+		[]string{"seconds", "agent", "coordinate", "actual"}, func(_ group, r Run) [][]Cell {
 			var rows [][]Cell
 			for round, byAgent := range r.States.Steps {
 				for agent, path := range byAgent {
@@ -65,13 +65,13 @@ func (c Campaign) Paths() (Table, bool) {
 }
 
 // data has the rows of each run under the condition that it belongs to.
-func (c Campaign) data(name, title string, columns []string, rows func(Run) [][]Cell) (Table, bool) {
+func (c Campaign) data(name, title string, columns []string, rows func(group, Run) [][]Cell) (Table, bool) {
 	v := c.gatherings()
 	t := v.start(name, title)
 	t.Columns = append(append(t.Columns, "instance", "replicate"), columns...)
 	for _, g := range v.groups {
 		for _, r := range g.held() {
-			for _, cells := range rows(r) {
+			for _, cells := range rows(g, r) {
 				t.Rows = append(t.Rows, append(append(v.label(g), count(r.Instance), count(r.Replicate)), cells...))
 			}
 		}
