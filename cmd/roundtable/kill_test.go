@@ -54,7 +54,11 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	flag.Parse()
-	if err := flag.Set("test.parallel", "4"); err != nil { // they wait for a vendor more than they compute
+	parallel := "4" // they wait for a vendor more than they compute
+	if *long {
+		parallel = "3"
+	}
+	if err := flag.Set("test.parallel", parallel); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
