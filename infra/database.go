@@ -63,6 +63,7 @@ func prepareDatabase(dir string, notices io.Writer) error {
 	return createDatabase(path)
 }
 
+// removeDatabase deletes the database of dir, if there is one.
 func removeDatabase(dir string) error {
 	for _, suffix := range companions {
 		if err := os.Remove(databasePath(dir) + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -26,20 +26,10 @@ func (m debateMeasure) byRepetition(d debateGroup) units {
 	return byReplicate(d.done(), func(r Run) (float64, bool) { return m.at(r, d.rounds+1) })
 }
 
-// gains returns by repetition what a debate gains over another one, question by question.
+// gains returns by repetition what a debate gains over another one of as many
+// rounds, question by question.
 func (m debateMeasure) gains(d, base debateGroup) units {
-	type debated struct{ instance, replicate int32 }
-	others := map[debated]float64{}
-	for _, r := range base.done() {
-		if v, ok := m.at(r, base.rounds+1); ok {
-			others[debated{r.Instance, r.Replicate}] = v
-		}
-	}
-	return byReplicate(d.done(), func(r Run) (float64, bool) {
-		v, ok := m.at(r, d.rounds+1)
-		other, both := others[debated{r.Instance, r.Replicate}]
-		return v - other, ok && both
-	})
+	return byReplicate(d.done(), above(base.done(), func(r Run) (float64, bool) { return m.at(r, d.rounds+1) }))
 }
 
 // DebateRepetitions is the spread of Figures 3 to 5 of paper 4: each strategy's

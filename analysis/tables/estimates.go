@@ -100,13 +100,10 @@ func (p *points) addGaps(d deliberations, central *deliberations) {
 	if central == nil {
 		return
 	}
-	others := central.measured()
+	gain := above(central.measured(), nr)
 	p.add(d.measured(), hr, func(r Run) (float64, bool) {
-		i := slices.IndexFunc(others, func(o Run) bool { return o.Instance == r.Instance && o.Replicate == r.Replicate })
-		if i < 0 {
-			return 0, false
-		}
-		return others[i].Deliberated.NR - r.Deliberated.NR, true
+		v, ok := gain(r)
+		return -v, ok
 	})
 }
 

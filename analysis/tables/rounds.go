@@ -6,8 +6,8 @@ import (
 	"roundtable/analysis/metrics"
 )
 
-// Rounds is how each round ended: the share of collaborations in
-// which no decision stands (the bars of Figures 3 and 4) and the mean goodness of what stands.
+// Rounds is how each round ended: the share of collaborations in which no
+// decision stands (the bars of Figures 3 and 4) and the mean goodness of what stands.
 func (c Campaign) Rounds() (Table, bool) {
 	v := c.view("")
 	t := v.start("rounds", "Round by round: not yet agreed, and goodness of what stands (Figures 3 and 4)")

@@ -137,11 +137,11 @@ func (v view) countsNote() string {
 
 // countedUnits names the units that a mean rests on.
 func (v view) countedUnits() string {
-	switch note := v.unitsNote(); {
-	case note == "over instances":
-		return "instances"
-	case strings.HasPrefix(note, "over instances"):
+	switch instances, replicates := v.unitKinds(); {
+	case instances && replicates:
 		return "instances, or replicates of the only one,"
+	case instances:
+		return "instances"
 	}
 	return "replicates"
 }
@@ -149,15 +149,19 @@ func (v view) countedUnits() string {
 // CountedUnits names the units that a mean of the campaign rests on.
 func (c Campaign) CountedUnits() string { return c.view("").countedUnits() }
 
-// unitsNote says what standard errors and intervals are over.
-func (v view) unitsNote() string {
-	instances, replicates := false, false
+// unitKinds reports whether units are instances, and whether they are replicates.
+func (v view) unitKinds() (instances, replicates bool) {
 	for _, g := range v.groups {
 		for _, r := range g.runs {
 			instances, replicates = instances || r.overInstances, replicates || !r.overInstances
 		}
 	}
-	switch {
+	return instances, replicates
+}
+
+// unitsNote says what standard errors and intervals are over.
+func (v view) unitsNote() string {
+	switch instances, replicates := v.unitKinds(); {
 	case instances && replicates:
 		return "over instances, or over the replicates of the only one"
 	case instances:

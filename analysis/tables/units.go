@@ -138,18 +138,24 @@ func (u units) differences(others units) units {
 // the replicates that each has would compare other replicates where a value is
 // missing.
 func pairedBy(runs, others []Run, value func(Run) (v float64, ok bool)) units {
-	type pair struct{ unit, replicate int32 }
+	return byUnit(runs, above(others, value))
+}
+
+// above returns by how much a measure of a run is above that of the same replicate
+// of the same instance among others.
+func above(others []Run, value func(Run) (v float64, ok bool)) func(Run) (float64, bool) {
+	type pair struct{ instance, replicate int32 }
 	theirs := map[pair]float64{}
 	for _, r := range others {
 		if v, ok := value(r); ok {
-			theirs[pair{r.unit, r.Replicate}] = v
+			theirs[pair{r.Instance, r.Replicate}] = v
 		}
 	}
-	return byUnit(runs, func(r Run) (float64, bool) {
+	return func(r Run) (float64, bool) {
 		v, ok := value(r)
-		other, both := theirs[pair{r.unit, r.Replicate}]
+		other, both := theirs[pair{r.Instance, r.Replicate}]
 		return v - other, ok && both
-	})
+	}
 }
 
 // interval is the mean and its 95 % t interval over units, as three cells.
