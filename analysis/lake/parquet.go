@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"roundtable/analysis/record"
 )
@@ -91,7 +93,23 @@ func NewReader[T record.Row](data []byte) (r *Reader[T], err error) {
 	if n < 0 || n > maxRows {
 		return nil, fmt.Errorf("not a readable Parquet file: it claims %d rows", n)
 	}
+	if err := ourCodecs(f); err != nil {
+		return nil, fmt.Errorf("not a readable Parquet file: %w", err)
+	}
 	return &Reader[T]{rows: parquet.NewGenericReader[T](f), total: n, left: n}, nil
+}
+
+// ourCodecs refuses what no writer of ours compresses with: on damaged bytes some of
+// the library's decoders ask for memory until none is left, which no guard catches.
+func ourCodecs(f *parquet.File) error {
+	for _, group := range f.Metadata().RowGroups {
+		for _, column := range group.Columns {
+			if codec := column.MetaData.Codec; codec != format.Zstd && codec != format.Uncompressed {
+				return fmt.Errorf("column %s is compressed with %s, which roundtable does not write", strings.Join(column.MetaData.PathInSchema, "."), codec)
+			}
+		}
+	}
+	return nil
 }
 
 // Next is the next row; io.EOF after the last.

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
@@ -48,5 +50,31 @@ func TestFilesOfAnEarlierSchema(t *testing.T) {
 	}
 	if n != 2000 {
 		t.Fatal(n, "rows")
+	}
+}
+
+// One flipped bit in the footer names another compression, whose decoder may take
+// all memory before it sees that the bytes are none of its own.
+func TestACompressionThatIsNotOursIsRefused(t *testing.T) {
+	row := record.Round{Key: record.Key{SchemaVersion: 1, CampaignID: "c", ConditionID: "k", CollaborationID: "x"}}
+	for codec, wanted := range map[compress.Codec]string{
+		&parquet.Zstd: "", &parquet.Uncompressed: "",
+		&parquet.Lz4Raw: "compressed with LZ4_RAW", &parquet.Snappy: "compressed with SNAPPY",
+	} {
+		var b bytes.Buffer
+		w := parquet.NewGenericWriter[record.Round](&b, parquet.Compression(codec))
+		if _, err := w.Write([]record.Round{row}); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := lake.Decode[record.Round](b.Bytes())
+		switch {
+		case wanted == "" && (err != nil || len(rows) != 1):
+			t.Errorf("%s: %v %v", codec, rows, err)
+		case wanted != "" && (err == nil || !strings.Contains(err.Error(), wanted)):
+			t.Errorf("%s: %v", codec, err)
+		}
 	}
 }
