@@ -59,9 +59,6 @@ func meet(a, b map[string]float64) bool {
 	return false
 }
 
-// rounding is a difference in goodness that two sums of the same terms may have.
-const rounding = 1e-9
-
 // Comparison is A - B over units: of each, the mean over the observations that both have.
 type Comparison struct {
 	Contrast
@@ -126,13 +123,9 @@ func differences(a, b Series) (d []float64, both int) {
 		}
 	}
 	for _, unit := range slices.Sorted(maps.Keys(byUnit)) { // by order, so that a seed always draws the same
-		difference := stat.Mean(byUnit[unit], nil)
-		if math.Abs(difference) <= rounding {
-			difference = 0
-		}
-		d = append(d, difference)
+		d = append(d, stat.Mean(byUnit[unit], nil))
 	}
-	return d, both
+	return even(d), both
 }
 
 func (f Family) compare(c Contrast, a, b Series) Comparison {
@@ -149,7 +142,8 @@ func (f Family) compare(c Contrast, a, b Series) Comparison {
 		}
 		return err == nil
 	}
-	r.Difference = new(stat.Mean(d, nil))
+	mean, _ := meanSE(d)
+	r.Difference = &mean
 	if test, err := Paired(d); err == nil { // Bootstrap says why there is none
 		r.Student = &test.CI
 	}
@@ -170,8 +164,9 @@ func (f Family) compare(c Contrast, a, b Series) Comparison {
 
 // size says what a family of this size can find with these pairs.
 func (f Family) size(r *Comparison, d []float64, note func(error) bool) {
-	mean, sd := stat.MeanStdDev(d, nil)
-	r.SE = new(sd / math.Sqrt(float64(len(d))))
+	mean, se := meanSE(d)
+	sd := se * math.Sqrt(float64(len(d)))
+	r.SE = &se
 	if sd == 0 {
 		return // Bootstrap has said that there is no spread
 	}

@@ -18,11 +18,12 @@ type Line struct {
 	R, P             float64
 }
 
-// LineOf at least three pairs, neither of which is always the same.
+// LineOf at least three pairs, neither of which is always the same but for rounding.
 func LineOf(x, y []float64) (Line, error) {
 	if len(x) != len(y) || len(x) < 3 {
 		return Line{}, fmt.Errorf("%d and %d values; a line takes at least three pairs", len(x), len(y))
 	}
+	x, y = even(x), even(y)
 	if slices.Min(x) == slices.Max(x) || slices.Min(y) == slices.Max(y) {
 		return Line{}, errors.New("one of the two never varies")
 	}
@@ -42,7 +43,7 @@ func (l Line) Interval() Interval {
 }
 
 // Spearman's rank correlation: Line of the ranks, ties at their mean rank.
-func Spearman(x, y []float64) (Line, error) { return LineOf(midranks(x), midranks(y)) }
+func Spearman(x, y []float64) (Line, error) { return LineOf(midranks(even(x)), midranks(even(y))) }
 
 func midranks(values []float64) []float64 {
 	sorted := slices.Sorted(slices.Values(values))

@@ -24,12 +24,12 @@ func tTest(difference, se, dof float64) TTest {
 }
 
 // MeanInterval is the mean of values and its 95 % t interval, undefined below
-// two values. Without spread the interval is the mean itself.
+// two values. Without spread beyond rounding the interval is the mean itself.
 func MeanInterval(x []float64) (mean float64, within Interval, ok bool) {
 	if len(x) < 2 {
 		return 0, Interval{}, false
 	}
-	mean, se := meanSE(x)
+	mean, se := meanSE(even(x))
 	half := QuantileT((1+level)/2, float64(len(x)-1)) * se
 	return mean, Interval{mean - half, mean + half, level}, true
 }
@@ -46,7 +46,8 @@ func Differences(x, y []float64) ([]float64, error) {
 	return d, finite(d)
 }
 
-// Paired is the t-test of paired differences against 0.
+// Paired is the t-test of paired differences against 0. Differences that differ
+// only by rounding have no spread, and that is an error.
 func Paired(d []float64) (TTest, error) {
 	if len(d) < 2 {
 		return TTest{}, fmt.Errorf("a paired test needs at least 2 pairs; there are %d", len(d))
@@ -54,7 +55,7 @@ func Paired(d []float64) (TTest, error) {
 	if err := finite(d); err != nil {
 		return TTest{}, err
 	}
-	mean, se := meanSE(d)
+	mean, se := meanSE(even(d))
 	if se == 0 {
 		return TTest{}, fmt.Errorf("all %d differences are %v; without spread there is no test", len(d), mean)
 	}
@@ -70,7 +71,7 @@ type Sample struct {
 
 // SampleOf is the summary of values.
 func SampleOf(x []float64) Sample {
-	mean, se := meanSE(x)
+	mean, se := meanSE(even(x))
 	return Sample{mean, se, len(x)}
 }
 

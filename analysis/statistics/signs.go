@@ -22,7 +22,7 @@ type SignedRank struct {
 // exactRanks is the most differences for which the distribution is enumerated, as in R.
 const exactRanks = 50
 
-// Wilcoxon tests differences: exactly for at most 50 without ties, else by the
+// Wilcoxon tests differences, of which those that differ only by rounding are ties: exactly for at most 50 without ties, else by the
 // normal approximation with correction for ties and continuity.
 func Wilcoxon(d []float64) (SignedRank, error) {
 	r, err := newRanks(d)
@@ -50,12 +50,12 @@ func newRanks(d []float64) (ranks, error) {
 	if len(d) == 0 {
 		return ranks{}, fmt.Errorf("there are no differences to be ranked")
 	}
-	sorted := slices.DeleteFunc(slices.Clone(d), func(v float64) bool { return v == 0 })
+	sorted := slices.DeleteFunc(even(d), func(v float64) bool { return v == 0 })
 	slices.SortFunc(sorted, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
 	r := ranks{n: len(sorted), zeros: len(d) - len(sorted)}
 	for from := 0; from < r.n; {
 		to := from
-		for to < r.n && math.Abs(sorted[to])-math.Abs(sorted[from]) <= equal {
+		for to < r.n && math.Abs(sorted[to]) == math.Abs(sorted[from]) {
 			to++
 		}
 		size, rank := float64(to-from), float64(from+to+1)/2
@@ -72,7 +72,7 @@ func newRanks(d []float64) (ranks, error) {
 	return r, nil
 }
 
-// equal differences differ by less: 0.3-0.2 and 0.2-0.1 are.
+// equal sums of the same terms in another order differ by less, as a share of them.
 const equal = 1e-12
 
 // exact counts the assignments of signs whose rank sum is as small (n ≤ 50, so they fit).
@@ -119,6 +119,7 @@ func SignFlip(d []float64, times int, seed uint64) (float64, error) {
 	if len(d) == 0 || len(d) > exactFlips && times < 100 {
 		return 0, fmt.Errorf("%d differences and %d assignments of signs; at least 1 and 100 are needed", len(d), times)
 	}
+	d = even(d)
 	sum, scale := 0.0, 0.0
 	for _, v := range d {
 		sum, scale = sum+v, scale+math.Abs(v)

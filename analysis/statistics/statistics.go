@@ -4,6 +4,7 @@
 package statistics
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -53,8 +54,41 @@ func finite(differences []float64) error {
 	return nil
 }
 
-// mean and standard error of the mean.
+// rounding is what two sums of the same terms may differ by, of values up to 1;
+// of greater ones it is in proportion.
+const rounding = 1e-9
+
+// even returns values of which those that differ only by rounding are equal:
+// taken by size without their signs, each within rounding of 0, or of the
+// smallest of its like, becomes that one. Otherwise equal gains would have a
+// spread of 1e-17, and any test would take it for certainty.
+func even(x []float64) []float64 {
+	if finite(x) != nil {
+		return x
+	}
+	order := make([]int, len(x))
+	tolerance := rounding
+	for i, v := range x {
+		order[i], tolerance = i, max(tolerance, rounding*math.Abs(v))
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(math.Abs(x[i]), math.Abs(x[j])) })
+	all, base := make([]float64, len(x)), 0.0
+	for _, i := range order {
+		if v := math.Abs(x[i]); v-base > tolerance {
+			base = v
+		}
+		if base != 0 {
+			all[i] = math.Copysign(base, x[i])
+		}
+	}
+	return all
+}
+
+// meanSE returns the mean and its standard error, exactly 0 if all values are equal.
 func meanSE(x []float64) (mean, se float64) {
+	if len(x) > 1 && slices.Min(x) == slices.Max(x) {
+		return x[0], 0
+	}
 	mean, sd := stat.MeanStdDev(x, nil)
 	return mean, sd / math.Sqrt(float64(len(x)))
 }

@@ -81,7 +81,7 @@ func missingWithout(i int) Statistic {
 // ranks says what the enumeration of signs says of the ranks themselves.
 func TestSignsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := rapid.SliceOfN(rapid.Float64Range(-1, 1), 1, 12).Draw(t, "d")
+		d := even(rapid.SliceOfN(rapid.Float64Range(-1, 1), 1, 12).Draw(t, "d"))
 		p, err := SignFlip(d, 0, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -170,5 +170,38 @@ func TestMeanInterval(t *testing.T) {
 	}
 	if mean, within, ok := MeanInterval([]float64{0, 0}); !ok || mean != 0 || within.Low != 0 || within.High != 0 {
 		t.Error(mean, within, ok)
+	}
+}
+
+// Gains that differ only by the order of their sums are equal: there is no test
+// of them, their interval is a point, and differences of 1e-16 are 0.
+func TestRoundingIsNoSpread(t *testing.T) {
+	gains := []float64{.1 + .2, .3, .3 + 1e-15, .3 - 1e-15, .3}
+	if test, err := Paired(gains); err == nil || !strings.Contains(err.Error(), "without spread") {
+		t.Errorf("Student's test of equal gains: %+v %v", test, err)
+	}
+	if test, err := Paired([]float64{.1, .1, .1}); err == nil {
+		t.Errorf("Student's test of 0.1 three times, whose mean is not 0.1: %+v", test)
+	}
+	if mean, within, ok := MeanInterval(gains); !ok || within.Low != mean || within.High != mean {
+		t.Errorf("their interval: %v %+v", mean, within)
+	}
+	if test, err := Welch(SampleOf(gains), SampleOf([]float64{.1, .1, .1})); err == nil {
+		t.Errorf("Welch's test of two samples without spread: %+v", test)
+	}
+	if p, err := SignFlip([]float64{1e-16, 2e-16, 1e-16, 3e-16, 1e-16, 1e-16}, 0, 0); err != nil || p != 1 {
+		t.Errorf("sign flip of rounding: %v %v", p, err)
+	}
+	if w, err := Wilcoxon([]float64{1e6 * (.3 - .2), -1e6 * (.2 - .1), 1e-5, 4}); err != nil || w.Zeros != 1 || w.W != 2.5 {
+		t.Errorf("ranks of 100000, -100000, 0 and 4: %+v %v", w, err)
+	}
+	if line, err := LineOf([]float64{1, 2, 3, 4, 5}, gains); err == nil {
+		t.Errorf("a line through equal values: %+v", line)
+	}
+	if test, err := Paired([]float64{.3, .3, .3 + 1e-6}); err != nil || test.P > 1e-3 {
+		t.Errorf("a spread of 1e-6 is one: %+v %v", test, err)
+	}
+	if got := even([]float64{math.Inf(1), 1}); !math.IsInf(got[0], 1) || got[1] != 1 {
+		t.Errorf("an infinite value: %v", got)
 	}
 }

@@ -194,6 +194,33 @@ func TestRepetitionsByHand(t *testing.T) {
 	}
 }
 
+// In each of four repetitions the same three questions gain the same, in another
+// order: sums that differ in their last digit are no spread, so there is no p.
+func TestGainsEqualButForRoundingHaveNoP(t *testing.T) {
+	var c Campaign
+	add := func(protocol string, instance, replicate int, final string) {
+		c.Runs = append(c.Runs, debated{protocol: protocol, file: "logic.json", model: "m", agents: 7, instance: instance, replicate: replicate, rounds: []string{"A B B B B B B", final}, truth: "A"}.run())
+	}
+	finals := []string{"A A A A B B B", "A A A A A B B", "A A A A A A A"}
+	for replicate := range 4 {
+		for i := range finals {
+			add(`{}`, i, replicate, "A B B B B B B")
+			add(`{"order":"madc"}`, i, replicate, finals[(i+replicate)%3])
+		}
+	}
+	table, _ := c.DebateRepetitions()
+	for _, measure := range []string{"log-likelihood", "entropy"} {
+		at := func(name string) *float64 { return column(t, table, name, measure, "logic", "MAD+MADC", "7", "1") }
+		if p := at("p t"); p != nil {
+			t.Errorf("%s: equal gains have p %v", measure, *p)
+		}
+		if *at("gain low") != *at("gain") || *at("gain high") != *at("gain") {
+			t.Errorf("%s: equal gains of %v are from %v to %v", measure, *at("gain"), *at("gain low"), *at("gain high"))
+		}
+		near(t, "p of four equal signs", at("p sign flip"), .125)
+	}
+}
+
 // By group size, and where fixed viewpoints turn the outcome.
 func TestSizesAndReversals(t *testing.T) {
 	var sizes, curves Campaign
