@@ -47,6 +47,8 @@ func TestFind(t *testing.T) {
 		"openai/gpt-5-mini-2025-08-07":             "gpt-5-mini",
 		"openai/gpt-4o-2024-05-13":                 "gpt-4o-2024-05-13", // a snapshot with a price of its own
 		"openai/gpt-4o-2024-11-20":                 "gpt-4o",
+		"openai/gpt-3.5-turbo-0125":                "gpt-3.5-turbo-0125", // of papers 1 and 5
+		"openai/gpt-3.5-turbo-0613":                "gpt-3.5-turbo-0613",
 		"anthropic/claude-haiku-4-5-20251001":      "claude-haiku-4-5",
 		"claude-haiku-4-5@20251001":                "claude-haiku-4-5",
 		"gemini/gemini-2.5-pro":                    "gemini/gemini-2.5-pro",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"roundtable/activities/prompt"
 	"roundtable/envs"
 	"roundtable/envs/allocation"
+	"roundtable/envs/consensus"
 	"roundtable/envs/menu"
 	"roundtable/envs/qa"
 	"roundtable/workflows/protocol"
@@ -267,6 +269,58 @@ func TestDebateIsAChat(t *testing.T) {
 	asked = stage(t, env, "debate", debate("retold"), answer)
 	if got := shape(asked["1 debate 3"]); got != "system question, user 0.2 1.1 1.2 2.2" {
 		t.Errorf("retold: %s", got)
+	}
+}
+
+// How many rounds there are is told on request only, and no prompt has an
+// example of a position or a word on one's own choice (paper 5, Prompts 1 to 3).
+func TestHorizonIsToldOnRequest(t *testing.T) {
+	params := consensus.Defaults()
+	params.Agents = 3
+	env := must(consensus.New(params))
+	numbers := regexp.MustCompile(`\[[-\d.]+\]`)
+	for _, horizon := range []bool{false, true} {
+		p := protocol.DefaultConsensus()
+		p.Rounds = 3
+		p.Horizon = p.Horizon || horizon
+		asked := stage(t, env, "consensus", func(set protocol.Setting) (protocol.Protocol, error) { return protocol.NewConsensus(p, set) },
+			func(protocol.Pending) string { return `{"reason_for_decision": "", "proposal": [7]}` })
+		for key, messages := range asked {
+			text := whole(messages)
+			if told := strings.Contains(text, "round"); told != horizon {
+				t.Errorf("horizon %v, %s: rounds are spoken of: %v\n%s", horizon, key, told, text)
+			}
+			if strings.Contains(text, "own choice") || strings.HasSuffix(key, " 1") && numbers.MatchString(text) { // the stage knows no starts
+				t.Errorf("%s is shown an example of a position, or told that it is free:\n%s", key, text)
+			}
+		}
+		if len(asked) != 9 {
+			t.Errorf("%d questions", len(asked))
+		}
+	}
+}
+
+// Prompts of questions and of texts have no section for what nobody knows besides.
+func TestNothingIsNoPrivateInformation(t *testing.T) {
+	for file, format := range map[string]string{"orders.json": "bbh", "passages.json": "squad2"} {
+		questions := qa.Defaults()
+		questions.Format, questions.File, questions.Agents = format, file, 2
+		env := must(qa.New(questions, os.DirFS("../../examples/data")))
+		asked := stage(t, env, "debate", func(set protocol.Setting) (protocol.Protocol, error) {
+			return protocol.NewDebate(protocol.DefaultDebate(), set)
+		},
+			func(protocol.Pending) string { return "The answer is (A).\nAnswer: [UNKNOWN]" })
+		for key, messages := range asked {
+			text := strings.ToLower(whole(messages))
+			for _, never := range []string{"nothing is known", "concerns you", "private information", "besides"} {
+				if strings.Contains(text, never) {
+					t.Errorf("%s, %s says %q:\n%s", file, key, never, text)
+				}
+			}
+		}
+		if len(asked) != 4 {
+			t.Errorf("%s: %d questions", file, len(asked))
+		}
 	}
 }
 

@@ -2,9 +2,23 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
+
+// In paper 5's Figure 8b the second and the third agent do not hear each other,
+// which is the star around the first.
+func TestExampleOfFigure8b(t *testing.T) {
+	text, err := os.ReadFile("../../examples/consensus-networks.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`(?m)^ +- star +# Fig\. 8b`).Match(text) {
+		t.Errorf("the network called Fig. 8b is not the star:\n%s", text)
+	}
+}
 
 // TestConsensusExamples: the examples of paper 5 run as they are, but for fewer instances.
 func TestConsensusExamples(t *testing.T) {

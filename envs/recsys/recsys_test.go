@@ -37,6 +37,19 @@ func mustLoad(t testing.TB, p Params, files fs.FS) *MovieLens {
 
 func tiny(t testing.TB) *MovieLens { return mustLoad(t, tinyParams(), os.DirFS(tinyFolder)) }
 
+// Agents see whole histories unless the campaign says otherwise (paper 1, D.3).
+func TestHistoriesAreComplete(t *testing.T) {
+	p := Defaults()
+	p.Synthetic, p.NMF = true, tinyParams().NMF
+	m := mustLoad(t, p, os.DirFS(tinyFolder))
+	if h := m.viewed(0, 39); len(h.Rows) != len(m.data.byUser[0]) || h.Total != len(h.Rows) {
+		t.Errorf("%d of %d rows of the user are shown", len(h.Rows), h.Total)
+	}
+	if h := m.viewers(3, 0); len(h.Rows) != h.Total || h.Total <= tinyParams().History {
+		t.Errorf("%d of %d rows of the movie are shown", len(h.Rows), h.Total)
+	}
+}
+
 // copied is the made-up data set in memory, for tests that spoil it.
 func copied(t testing.TB) fstest.MapFS {
 	t.Helper()
