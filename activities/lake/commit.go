@@ -140,7 +140,8 @@ func put[T record.Row](w writer, rows []T) error {
 }
 
 // settle decides what to do with a file that is there already: if it holds the
-// same rows it stays and is returned, if it is torn it is replaced.
+// same rows it stays and is returned. It is replaced if it is torn, or if an
+// earlier version of the program wrote the same rows without some columns.
 func settle[T record.Row](w writer, key string, data []byte, rows []T) (stored []T, file []byte, err error) {
 	there, err := w.store.Head(w.ctx, key)
 	if err != nil {
@@ -157,24 +158,37 @@ func settle[T record.Row](w writer, key string, data []byte, rows []T) (stored [
 	if err != nil {
 		return nil, nil, w.store.Replace(w.ctx, key, data, there.ETag)
 	}
-	return stored, file, sameRows(key, stored, rows)
+	columns, err := lake.Columns(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = sameRows(key, stored, rows, record.TableDigest)
+	if errors.Is(err, ErrConflict) && sameRows(key, stored, rows, within[T](columns)) == nil {
+		return nil, nil, w.store.Replace(w.ctx, key, data, there.ETag)
+	}
+	return stored, file, err
+}
+
+// within returns a digest of rows that leaves out what is none of the columns.
+func within[T record.Row](columns []string) func([]T) (string, error) {
+	return func(rows []T) (string, error) { return record.DigestOf(rows, columns) }
 }
 
 // sameRows compares rows but for operational columns. Of calls, which are
 // operational as a whole, only the owner is compared: whoever wrote first knew
 // of some attempts, we of others, and no reader has seen either yet.
-func sameRows[T record.Row](key string, found, rows []T) error {
+func sameRows[T record.Row](key string, found, rows []T, digest func([]T) (string, error)) error {
 	if len(found) == 0 || found[0].Identity() != rows[0].Identity() {
 		return fmt.Errorf("%s: %w: the file holds rows of another collaboration", key, ErrConflict)
 	}
 	if rows[0].Table() == record.Calls {
 		return nil
 	}
-	a, err := record.TableDigest(found)
+	a, err := digest(found)
 	if err != nil {
 		return fmt.Errorf("%s: %w: %w", key, ErrConflict, err)
 	}
-	b, err := record.TableDigest(rows)
+	b, err := digest(rows)
 	if err != nil {
 		return err
 	}

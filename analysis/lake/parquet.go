@@ -85,18 +85,39 @@ type Reader[T record.Row] struct {
 // NewReader opens the bytes of a file.
 func NewReader[T record.Row](data []byte) (r *Reader[T], err error) {
 	defer guard(&err)
-	f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	f, err := open(data)
 	if err != nil {
-		return nil, fmt.Errorf("not a readable Parquet file: %w", err)
+		return nil, err
 	}
 	n := f.NumRows()
 	if n < 0 || n > maxRows {
 		return nil, fmt.Errorf("not a readable Parquet file: it claims %d rows", n)
 	}
-	if err := ourCodecs(f); err != nil {
+	return &Reader[T]{rows: parquet.NewGenericReader[T](f), total: n, left: n}, nil
+}
+
+// Columns returns the names of a file's columns, which may be fewer than a table has today.
+func Columns(data []byte) (names []string, err error) {
+	defer guard(&err)
+	f, err := open(data)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range f.Root().Columns() {
+		names = append(names, c.Name())
+	}
+	return names, nil
+}
+
+func open(data []byte) (*parquet.File, error) {
+	f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err == nil {
+		err = ourCodecs(f)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("not a readable Parquet file: %w", err)
 	}
-	return &Reader[T]{rows: parquet.NewGenericReader[T](f), total: n, left: n}, nil
+	return f, nil
 }
 
 // ourCodecs refuses what no writer of ours compresses with: on damaged bytes some of
