@@ -15,9 +15,31 @@ type Influence struct {
 	SE          float64 // classical; 0 for an exact fit
 }
 
+// MeanEnds returns a path from the mean of the paths' first states to the mean of
+// their last ones, such as of the replicates of one instance: all have the same agents.
+func MeanEnds(paths []Path) Path {
+	return Path{States: []State{
+		meanState(paths, Path.First),
+		meanState(paths, Path.Last),
+	}}
+}
+
+func meanState(paths []Path, of func(Path) State) State {
+	mean := make(State, len(of(paths[0])))
+	for agent, x := range of(paths[0]) {
+		mean[agent] = make([]float64, len(x))
+		for k := range x {
+			for _, p := range paths {
+				mean[agent][k] += of(p)[agent][k] / float64(len(paths))
+			}
+		}
+	}
+	return mean
+}
+
 // Lead regresses the mean at the end on the agents' starts, with an intercept:
-// least squares over collaborations of one condition, every coordinate an
-// observation. In a group of averagers the coefficients are the weights of the
+// least squares over paths that are independent of each other, every coordinate
+// an observation. In a group of averagers the coefficients are the weights of the
 // DeGroot limit. It is not defined without more observations than coefficients
 // or if the starts do not vary enough.
 func Lead(paths []Path) (byAgent []Influence, r2 float64, ok bool) {

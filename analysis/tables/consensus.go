@@ -2,6 +2,7 @@ package tables
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -165,10 +166,7 @@ func (c Campaign) Influence() (Table, bool) {
 	t := v.start("influence", "Who leads: final mean regressed on the starts")
 	t.Columns = append(append(t.Columns, "agent", "personality", "weight", "R²"), v.ended()...)
 	for _, g := range v.groups {
-		var paths []consensus.Path
-		for _, r := range g.held() {
-			paths = append(paths, r.States.Path)
-		}
+		paths := g.unitPaths()
 		lead, r2, ok := consensus.Lead(paths)
 		if !ok {
 			t.Rows = append(t.Rows, slices.Concat(v.label(g), []Cell{word("not defined"), {}, {}, {}}, v.endedCells(g)))
@@ -180,10 +178,24 @@ func (c Campaign) Influence() (Table, bool) {
 			t.Rows = append(t.Rows, slices.Concat(v.label(g), []Cell{count(agent + 1), word(g.personality(agent)), weight, number(r2, 3)}, v.endedCells(g)))
 		}
 	}
-	t.Notes = []string{"Least squares with an intercept over the collaborations of a condition (classical standard error). Averagers have the weights of the DeGroot limit. " +
-		"Not defined without more collaborations than agents and one, or if the starts do not vary."}
+	t.Notes = []string{"Least squares with an intercept " + v.unitsNote() + " of a condition (classical standard error); " + replicateMeans + " Averagers have the weights of the DeGroot limit. " +
+		"Not defined without more such observations than agents and one (every coordinate is one), or if the starts do not vary."}
 	v.notes(&t)
 	return t, len(v.groups) > 0
+}
+
+// unitPaths returns the first and the last states of a condition's units, each
+// the mean over its runs.
+func (g group) unitPaths() []consensus.Path {
+	byUnit := map[int32][]consensus.Path{}
+	for _, r := range g.held() {
+		byUnit[r.unit] = append(byUnit[r.unit], r.States.Path)
+	}
+	var paths []consensus.Path
+	for _, unit := range slices.Sorted(maps.Keys(byUnit)) {
+		paths = append(paths, consensus.MeanEnds(byUnit[unit]))
+	}
+	return paths
 }
 
 // MonteCarlo is the statistics of final values of groups on a line that reached a consensus (Fig. 4).

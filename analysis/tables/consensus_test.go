@@ -3,6 +3,7 @@ package tables
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"strconv"
@@ -10,7 +11,9 @@ import (
 	"testing"
 
 	"roundtable/activities/lake/laketest"
+	"roundtable/analysis/consensus"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
 )
 
 // gathered loads a campaign of scripted agents that the engine has run.
@@ -201,5 +204,44 @@ func TestStrategiesByPersonality(t *testing.T) {
 	listed := group{settings: map[string]string{"env.personalities": `["none","suggestible"]`}}
 	if listed.personality(0) != "none" || listed.personality(1) != "suggestible" {
 		t.Error("a list of personalities is not read")
+	}
+}
+
+// Five instances of two agents, whose ends are off the mean of the starts by
+// something of their own: three replicates of each say the same again, so that
+// weights and their errors are those of one.
+func TestReplicatesDoNotLead(t *testing.T) {
+	repeated := func(replicates int) Campaign {
+		var c Campaign
+		for i, x := range [][3]float64{{10, 40, 26}, {20, 90, 52}, {80, 30, 60}, {50, 70, 57}, {5, 15, 12}} {
+			for replicate := range replicates {
+				off := float64(2*replicate - replicates + 1) // replicates differ about the mean
+				row := record.Collaboration{
+					Key: record.Key{ConditionID: "c", CollaborationID: fmt.Sprint(i, replicate)}, Status: succeeded, Environment: "consensus", Protocol: gathering,
+					Agents: 2, Instance: int32(i), Replicate: int32(replicate), SettingsJSON: `{"env":{"name":"consensus"},"protocol":{"name":"consensus"}}`,
+				}
+				r := NewRun(row, nil, nil)
+				r.States.States = []consensus.State{{{x[0]}, {x[1]}}, {{x[2] + off}, {x[2] + off}}}
+				c.Runs = append(c.Runs, r)
+			}
+		}
+		return c
+	}
+	once, _ := repeated(1).Influence()
+	thrice, _ := repeated(3).Influence()
+	if len(once.Rows) != 2 || len(thrice.Rows) != 2 {
+		t.Fatalf("%s%s", once.Text(), thrice.Text())
+	}
+	for i := range once.Rows {
+		want, got := byColumn(once, once.Rows[i]), byColumn(thrice, thrice.Rows[i])
+		near(t, "weight", got["weight"].Value, *want["weight"].Value)
+		near(t, "its standard error", got["weight"].SE, *want["weight"].SE)
+		near(t, "R²", got["R²"].Value, *want["R²"].Value)
+		if got["weight"].N != 5 {
+			t.Errorf("the weight rests on %d values", got["weight"].N)
+		}
+	}
+	if notes := strings.Join(thrice.Notes, "\n"); !strings.Contains(notes, "over instances of a condition") {
+		t.Errorf("no unit in %s", notes)
 	}
 }

@@ -91,13 +91,6 @@ func (d deliberations) mean(measure func(Run) (float64, bool)) Cell {
 	return meanCell(d.done(), 2, ifMeasured(measure))
 }
 
-// sample adds a measure of all runs to one.
-func (d deliberations) sample(s *sample, measure func(Run) (float64, bool)) {
-	for _, r := range d.done() {
-		s.add(ifMeasured(measure)(r))
-	}
-}
-
 // ifMeasured is a measure that runs without measures do not have.
 func ifMeasured(measure func(Run) (float64, bool)) func(Run) (float64, bool) {
 	return func(r Run) (float64, bool) {
@@ -166,7 +159,7 @@ func (c Campaign) Deliberations() (Table, bool) {
 		copy(t.Rows[i][at:], []Cell{d.mean(nr), d.mean(validity), d.mean(nar), d.mean(narValue)})
 	}
 	t.Notes = []string{
-		"NR: 100 × reward over the greatest reward, 0 without a feasible decision; VR: feasible decisions. NAR counts what can be kept of an infeasible decision, its parts in their own order or the most valuable first. Mean (standard error).",
+		"NR: 100 × reward over the greatest reward, 0 without a feasible decision; VR: feasible decisions. NAR counts what can be kept of an infeasible decision, its parts in their own order or the most valuable first. Mean (standard error " + v.unitsNote() + "). " + v.cellsNote(),
 	}
 	v.closing(&t)
 	return t, len(all) > 0

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"roundtable/analysis/record"
@@ -126,6 +127,45 @@ func TestReplicatesDoNotRelate(t *testing.T) {
 		for _, name := range []string{"n", "slope", "se", "p", "rho p"} {
 			nearly(t, name, byColumn(thrice, thrice.Rows[i])[name].Value, once.at(t, i, name))
 		}
+	}
+}
+
+// Errors of estimates over instances: three replicates of each say no more than
+// one, in the rows of conditions and of all deliberations. Over collaborations
+// remains the standard deviation, as the paper has it.
+func TestReplicatesDoNotEstimate(t *testing.T) {
+	repeated := func(replicates int) Campaign {
+		var c Campaign
+		for i, rate := range []float64{.1, .4, .7} {
+			for replicate := range replicates {
+				for k, protocol := range []string{noTools, withTools} {
+					r := deliberated("allocation", `{}`, protocol, i, &Deliberated{HR: p(rate + .1*float64(k)), NMAE: p(2 * rate)})
+					r.Replicate = int32(replicate)
+					c.Runs = append(c.Runs, r)
+				}
+			}
+		}
+		return c
+	}
+	once, _ := repeated(1).Estimates()
+	thrice, _ := repeated(3).Estimates()
+	if len(once.Rows) != 3 || len(thrice.Rows) != 3 {
+		t.Fatalf("%s%s", once.Text(), thrice.Text())
+	}
+	for i := range once.Rows {
+		for _, name := range []string{"HR", "NMAE pooled"} {
+			want, got := byColumn(once, once.Rows[i])[name], byColumn(thrice, thrice.Rows[i])[name]
+			near(t, name, got.Value, *want.Value)
+			near(t, "standard error of "+name, got.SE, *want.SE)
+			if got.N != 3 {
+				t.Errorf("%s rests on %d instances", name, got.N)
+			}
+		}
+	}
+	near(t, "standard error by hand", byColumn(thrice, thrice.Rows[0])["HR"].SE, .3/math.Sqrt(3))
+	near(t, "standard error of both conditions", byColumn(thrice, thrice.Rows[2])["HR"].SE, .3/math.Sqrt(3)) // they have their instances in common
+	if notes := strings.Join(thrice.Notes, "\n"); !strings.Contains(notes, "(standard error over instances)") {
+		t.Errorf("no unit in %s", notes)
 	}
 }
 

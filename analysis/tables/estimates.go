@@ -58,7 +58,7 @@ func (c Campaign) Estimates() (Table, bool) {
 		}
 	}
 	t.Notes = []string{
-		"HR: share of the state's components that are estimated strictly too high, its mean (standard error) and standard deviation; the paper prints the latter. A centralized agent is handed the state and estimates nothing, so it is no part of the row of all deliberations; the row with it is the other reading of the paper's \"non-oracle\". NMAE: mean relative error of pooled (public) resources. Both are means over the agents' last estimates.",
+		"HR: share of the state's components that are estimated strictly too high, its mean (standard error " + v.unitsNote() + ") and standard deviation over collaborations; the paper prints the latter. A centralized agent is handed the state and estimates nothing, so it is no part of the row of all deliberations; the row with it is the other reading of the paper's \"non-oracle\". NMAE: mean relative error of pooled (public) resources. Both are means over the agents' last estimates. " + v.cellsNote(),
 	}
 	v.closing(&t)
 	return t, len(all) > 0
@@ -72,13 +72,16 @@ func (t *Table) addPool(name string, pool []deliberations) {
 }
 
 func (t *Table) addEstimates(head []Cell, of ...deliberations) {
-	var rate, error, rounds sample
+	var runs []Run
 	for _, d := range of {
-		d.sample(&rate, hr)
-		d.sample(&error, nmae)
-		d.sample(&rounds, func(r Run) (float64, bool) { return float64(r.RoundsRun), true })
+		runs = append(runs, d.done()...)
 	}
-	t.Rows = append(t.Rows, append(head, rate.mean(3), rate.deviation(3), error.mean(3), rounds.mean(2)))
+	var rate sample
+	for _, r := range runs {
+		rate.add(ifMeasured(hr)(r))
+	}
+	rounds := func(r Run) (float64, bool) { return float64(r.RoundsRun), true }
+	t.Rows = append(t.Rows, append(head, meanCell(runs, 3, ifMeasured(hr)), rate.deviation(3), meanCell(runs, 3, ifMeasured(nmae)), meanCell(runs, 2, ifMeasured(rounds))))
 }
 
 // points are pairs of values that are related to each other: one for each unit of

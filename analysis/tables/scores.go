@@ -132,7 +132,12 @@ func (v view) goodnessNames() string {
 
 // countsNote says what is counted in a cell and in the column n.
 func (v view) countsNote() string {
-	return "n= in a cell: " + v.countedUnits() + " with a value, where some collaborations have none; column n: collaborations."
+	return strings.TrimSuffix(v.cellsNote(), ".") + "; column n: collaborations."
+}
+
+// cellsNote says what is counted in a cell.
+func (v view) cellsNote() string {
+	return "n= in a cell: " + v.countedUnits() + " with a value, where some collaborations have none."
 }
 
 // countedUnits names the units that a mean rests on.
