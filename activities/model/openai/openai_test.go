@@ -38,7 +38,7 @@ func serve(t testing.TB, change func(*Config), h http.HandlerFunc) *client {
 func at(t testing.TB, url string, change func(*Config)) *client {
 	t.Helper()
 	t.Setenv("TEST_KEY", canary)
-	c := Config{Model: "m", BaseURL: url, APIKeyEnv: "TEST_KEY", Timeout: model.Duration(5 * time.Second)}
+	c := Config{Model: "m", BaseURL: url, APIKeyEnv: "TEST_KEY", Timeout: model.Duration(time.Minute)}
 	if change != nil {
 		change(&c)
 	}
