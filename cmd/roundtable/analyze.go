@@ -341,15 +341,19 @@ func writeTo(file string, w io.Writer, write func(io.Writer) error) error {
 	return writeFile(file, b.Bytes())
 }
 
+// noFolder returns the error of a file whose folder is not there.
+func noFolder(file string) error {
+	return fmt.Errorf("cannot write %s: there is no folder %s", file, filepath.Dir(file))
+}
+
 // writeFile writes what -o asks for, and says in words what keeps it from that.
 func writeFile(file string, data []byte) error {
 	err := os.WriteFile(file, data, 0o644)
-	folder := filepath.Dir(file)
 	switch info, statErr := os.Stat(file); {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return exit{exitUsage, fmt.Errorf("cannot write %s: there is no folder %s", file, folder)}
+		return exit{exitUsage, noFolder(file)}
 	case errors.Is(err, fs.ErrPermission):
 		return exit{exitUsage, fmt.Errorf("cannot write %s: no permission", file)}
 	case statErr == nil && info.IsDir():

@@ -40,7 +40,7 @@ func openData(path string) (fs.FS, error) {
 
 // readCampaign reads a campaign file and everything that it names: what is to
 // be run, and how. All faults come at once; nothing is started. With dial,
-// endpoints must answer.
+// endpoints must answer and keys be set.
 func readCampaign(ctx context.Context, path string, s store.Store, dial bool) (activities.Plan, activities.Manifest, plan.File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -49,7 +49,7 @@ func readCampaign(ctx context.Context, path string, s store.Store, dial bool) (a
 	from := fileFolder{filepath.Dir(path)}
 	prices := priceList{known: map[string]money.Price{}, from: from}
 	models := newProviders(s)
-	models.from = from
+	models.from, models.clients.keyless = from, !dial
 	host := judge(models, &prices, dial)
 	host.Data = from.openData
 	host.Embedder = func(name string) error { _, err := from.embedder(name); return err }

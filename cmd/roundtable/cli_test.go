@@ -194,4 +194,7 @@ func TestTablesInFiles(t *testing.T) {
 			t.Errorf("%s: code %d, %s", name, d.code, d.err)
 		}
 	}
+	if d := ran(t, "export", "reading", "--lake", o.lake, "--table", "turns", "-o", filepath.Join(dir, "none", "t.csv")); d.code != exitUsage || !strings.Contains(d.err, "there is no folder "+filepath.Join(dir, "none")) {
+		t.Errorf("export to a folder that is missing: code %d, %s", d.code, d.err)
+	}
 }

@@ -30,7 +30,9 @@ func writable(path string, force bool) error {
 	case err == nil && !force:
 		return taken(path)
 	case errors.Is(err, fs.ErrNotExist):
-		_, err = os.Stat(filepath.Dir(path))
+		if _, err = os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
+			err = noFolder(path)
+		}
 	}
 	return err
 }

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	store "roundtable/analysis/lake"
+	"roundtable/envs/wording"
 )
 
 // maxListed collaborations are named when an id is ambiguous.
@@ -41,6 +44,9 @@ func find(ctx context.Context, s store.Store, id string) (found []store.Marker, 
 		return nil, err
 	}
 	if campaign, rest, ok := strings.Cut(id, "/"); ok {
+		if !slices.Contains(campaigns, campaign) {
+			return nil, exit{exitUsage, fmt.Errorf("the lake has no campaign %q; it has %s%s", campaign, cmp.Or(strings.Join(campaigns, ", "), "none yet"), wording.DidYouMean(campaign, campaigns))}
+		}
 		campaigns, id = []string{campaign}, rest
 	}
 	var exact, begins []store.Marker

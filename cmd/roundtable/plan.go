@@ -90,6 +90,7 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	warned = append(warned, missingKeys(p, m, s)...)
 	var prompts []renderedPrompt
 	if o.prompts {
 		if prompts, err = renderPrompts(p, s); err == nil && o.folder != "" {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -45,16 +46,28 @@ func (l *priceList) open(prices json.RawMessage, unknown bool, limits plan.Limit
 		return errors.New("is neither the path of a price file nor a mapping of models to prices")
 	}
 	var faults []error
-	for name, value := range listed {
+	for _, name := range slices.Sorted(maps.Keys(listed)) {
 		var p money.Price
-		if err := strictly(value)(&p); err != nil {
-			faults = append(faults, fmt.Errorf("%s: %w; a price is {input, output, cached_input, cache_write, reasoning} in US dollars for a million tokens", name, err))
+		if err := strictly(listed[name])(&p); err != nil {
+			faults = append(faults, fmt.Errorf("%s: %s; a price is written {input: 2.5, output: 10}, in US dollars for a million tokens, also with cached_input, cache_write and reasoning", name, misreadPrice(listed[name], err)))
 		} else if err := p.Validate(); err != nil {
 			faults = append(faults, fmt.Errorf("%s: %w", name, err))
 		}
 		l.own[name] = p
 	}
 	return errors.Join(faults...)
+}
+
+// misreadPrice returns what is wrong with a price that cannot be decoded.
+func misreadPrice(value json.RawMessage, err error) string {
+	wrongType, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case ok && wrongType.Field != "":
+		return fmt.Sprintf("%s is no number but a %s", wrongType.Field, wrongType.Value)
+	case ok:
+		return fmt.Sprintf("%.40s is not a price", value)
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), "price: "), "json: ")
 }
 
 func (l *priceList) read(name string) error {

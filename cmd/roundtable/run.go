@@ -79,7 +79,7 @@ func (r runOptions) finish(ctx context.Context, s store.Store, p activities.Plan
 		if err := relabel(ctx, s, m); err != nil {
 			return err
 		}
-		fmt.Fprintf(os.Stderr, "%s is done already: all %d collaborations finished\n", p.Campaign.Name, p.Campaign.Size())
+		fmt.Fprintln(os.Stderr, doneText(p.Campaign.Name, p.Campaign.Size()))
 	} else if status, err := r.work(ctx, s, p, m, again); err != nil {
 		return err
 	} else if m.Labels != nil && !status.Cancelled && r.until == 0 && !labelsDone(ctx, s, m) {

@@ -26,10 +26,15 @@ func newPause(o *options) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, name := cmd.Context(), args[0]
 			err := o.signal(ctx, name, workflows.SignalPause, workflows.Pause{Reason: "paused by hand"}, "is pausing")
-			if errors.Is(err, errNotRunning) {
-				if _, _, _, unknown := o.recorded(ctx, name); unknown != nil {
-					return unknown
-				}
+			if !errors.Is(err, errNotRunning) {
+				return err
+			}
+			s, p, _, unknown := o.recorded(ctx, name)
+			switch {
+			case unknown != nil:
+				return unknown
+			case sealed(ctx, s, p):
+				return o.doneAlready(p, "pause")
 			}
 			return err
 		},
@@ -168,6 +173,25 @@ func (o *options) signal(ctx context.Context, name, signal string, arg any, said
 	return nil
 }
 
+// doneAlready says of a campaign without anything left to run that a command does nothing.
+func (o *options) doneAlready(p activities.Plan, command string) error {
+	name, cells := p.Campaign.Name, p.Campaign.Size()
+	if o.json {
+		return writeJSON(o.stdout(), map[string]any{"campaign": name, "state": "done", "cells": cells})
+	}
+	_, err := fmt.Fprintf(o.stdout(), "%s; there is nothing to %s\n", doneText(name, cells), command)
+	return err
+}
+
+// doneText says that a campaign is done.
+func doneText(name string, cells int) string {
+	all := fmt.Sprintf("all %d collaborations", cells)
+	if cells == 1 {
+		all = "its collaboration"
+	}
+	return fmt.Sprintf("%s is done already: %s finished", name, all)
+}
+
 // cancel stops a campaign, running or not.
 func (o *options) cancel(ctx context.Context, name string) error {
 	err := o.signal(ctx, name, workflows.SignalCancel, nil, "is being cancelled")
@@ -177,6 +201,9 @@ func (o *options) cancel(ctx context.Context, name string) error {
 	s, p, m, err := o.recorded(ctx, name)
 	if err != nil {
 		return err
+	}
+	if sealed(ctx, s, p) {
+		return o.doneAlready(p, "cancel")
 	}
 	r := runOptions{options: o}
 	e, err := r.start(ctx, s, work{folder: o.campaignFolder(name)})

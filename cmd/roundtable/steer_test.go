@@ -109,6 +109,11 @@ func TestSteering(t *testing.T) {
 	if s, _ := statusNow(t, dir); s.Succeeded != 40 || s.State != "done" {
 		t.Errorf("after the retry: %+v", s)
 	}
+	for _, command := range []string{"pause", "cancel"} {
+		if d := ends(t, 0, dir, nil, command, "slow"); d.out != "slow is done already: all 40 collaborations finished; there is nothing to "+command+"\n" || d.err != "" {
+			t.Errorf("%s of a campaign that is done: %s%s", command, d.out, d.err)
+		}
+	}
 	output(t, dir, "verify", "slow")
 }
 

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 
 	"roundtable/activities"
+	"roundtable/activities/model/wire"
 	store "roundtable/analysis/lake"
 	"roundtable/workflows/plan"
 )
@@ -37,6 +39,37 @@ func warnings(p activities.Plan, s store.Store) ([]string, error) {
 		which = fmt.Sprintf("%d of %d conditions (%s, …)", len(same), n, same[0])
 	}
 	return []string{fmt.Sprintf("the %d replicates of an instance need not differ in %s: the prompts draw nothing by replicate, and at temperature 0 or with a fixed seed a model answers the same question alike, as far as its service is deterministic. Equal replicates are one observation; raise generate.temperature, or run more instances once each.", p.Campaign.Replicates, which)}, nil
+}
+
+// missingKeys returns a warning for each model that run cannot ask because its
+// key is not set.
+func missingKeys(p activities.Plan, m activities.Manifest, s store.Store) []string {
+	var asked []plan.Choice
+	for _, c := range p.Campaign.Conditions {
+		asked = append(asked, c.AllModels()...)
+	}
+	if m.Labels != nil {
+		asked = append(asked, m.Labels.Labeller)
+	}
+	models, seen := newProviders(s), map[string]bool{}
+	var list []string
+	for _, choice := range asked {
+		provider, _, _ := strings.Cut(choice.Name, "/")
+		if findLive(provider) == nil {
+			continue
+		}
+		_, err := models.named(choice.Name, choice.Decode(), plan.Condition{}, nil)
+		if !errors.Is(err, wire.ErrNoKey) {
+			continue
+		}
+		_, why, _ := strings.Cut(err.Error(), wire.ErrNoKey.Error()+": ")
+		text := fmt.Sprintf("run needs a key for %s: %s", choice.Name, why)
+		if !seen[text] {
+			seen[text] = true
+			list = append(list, text)
+		}
+	}
+	return list
 }
 
 // warn prints the warnings.

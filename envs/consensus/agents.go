@@ -3,7 +3,6 @@ package consensus
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"roundtable/envs"
 )
@@ -61,7 +60,7 @@ func (t *Task) Policy(name string, decode envs.Decode) (envs.Policy, error) {
 			err = m.check()
 		}
 	default:
-		return nil, fmt.Errorf("consensus: there is no policy %q; there are %s", clip(name), strings.Join(t.Policies(), ", "))
+		return nil, envs.NoPolicy("consensus", name, t.Policies())
 	}
 	return agent{mixture: m}, wrap(name, err)
 }

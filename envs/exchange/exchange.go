@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"roundtable/envs"
+	"roundtable/envs/wording"
 )
 
 // Params of the economy. A zero value means the default.
@@ -145,7 +146,7 @@ func preset(name string, k int) ([][]float64, error) {
 		case "uniform":
 			own, other = 1/float64(k), 1/float64(k)
 		default:
-			return nil, fmt.Errorf("there is no utility %q; there are %s", clip(name), strings.Join(Utilities(), ", "))
+			return nil, fmt.Errorf("there is no utility %q; there are %s%s", clip(name), strings.Join(Utilities(), ", "), wording.DidYouMean(name, Utilities()))
 		}
 		theta[i] = slices.Repeat([]float64{other}, k)
 		theta[i][favourite] = own

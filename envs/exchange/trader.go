@@ -53,7 +53,7 @@ func (e *Economy) Policy(name string, decode envs.Decode) (envs.Policy, error) {
 	case "stubborn":
 		t = stubborn()
 	default:
-		return nil, fmt.Errorf("exchange: there is no policy %q; there are trader, stubborn", clip(name))
+		return nil, envs.NoPolicy("exchange", name, e.Policies())
 	}
 	if err := decode(&t); err != nil {
 		return nil, fmt.Errorf("exchange: policy %s: %w", name, err)

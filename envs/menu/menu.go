@@ -115,7 +115,7 @@ func (m *Menu) Policies() []string { return []string{"sharer"} }
 // Policy builds a scripted agent with the parameters of joint.Sharer.
 func (m *Menu) Policy(name string, decode envs.Decode) (envs.Policy, error) {
 	if name != "sharer" {
-		return nil, fmt.Errorf("menu: there is no policy %.40q; there is sharer", name)
+		return nil, envs.NoPolicy("menu", name, m.Policies())
 	}
 	return joint.NewSharer(func(o any) joint.Mind { return know(o.(Observation)) }, decode)
 }

@@ -51,7 +51,7 @@ func (m *MovieLens) Policy(name string, decode envs.Decode) (envs.Policy, error)
 	case "stubborn":
 		r = stubborn()
 	default:
-		return nil, fmt.Errorf("recsys: there is no policy %s; there are %s", quoted(name), strings.Join(m.Policies(), ", "))
+		return nil, envs.NoPolicy("recsys", name, m.Policies())
 	}
 	if err := decode(&r); err != nil {
 		return nil, fmt.Errorf("recsys: policy %s: %w", name, err)

@@ -102,7 +102,9 @@ func names[T, N any](list []catalogue.Plugin[T, N]) string {
 // choice reads a plug-in: its name alone, or a mapping with name and parameters.
 func (p *parser) choice(n *yaml.Node, key, accepted string, c *Choice) {
 	if n == nil {
-		p.faults.add(nil, key, "is missing; %s", accepted)
+		if !slices.Contains(p.refusedAxes, key) {
+			p.faults.add(nil, key, "is missing; %s", accepted)
+		}
 		return
 	}
 	name := n

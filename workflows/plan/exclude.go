@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"roundtable/envs/wording"
 )
 
 // excludeKey stands among the axes of a grid.
@@ -27,13 +29,20 @@ func (p *parser) exclusions(grid *yaml.Node, axes []axis) []exclusion {
 	switch {
 	case list == nil:
 		return nil
-	case list.Kind != yaml.SequenceNode || len(list.Content) == 0:
+	case isEmpty(list):
+		p.faults.add(list, key, "is empty; list the combinations to leave out, as [{rule: ranked, protocol: debate}], or leave the key out")
+		return nil
+	case list.Kind != yaml.SequenceNode:
 		p.faults.add(list, key, "%s is not a list of combinations, as [{rule: ranked, protocol: debate}]", short(list))
 		return nil
 	}
 	var all []exclusion
 	for _, n := range list.Content {
-		if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
+		if isEmpty(n) {
+			p.faults.add(n, key, "an entry is empty; write which combination to leave out, as {rule: ranked, protocol: debate}")
+			continue
+		}
+		if n.Kind != yaml.MappingNode {
 			p.faults.add(n, key, "%s is not a combination; write a mapping of axes of the grid to values, as {rule: ranked, protocol: debate}", short(n))
 			continue
 		}
@@ -49,6 +58,11 @@ func (p *parser) exclusions(grid *yaml.Node, axes []axis) []exclusion {
 	return all
 }
 
+// isEmpty reports whether a node is nothing, or a list or mapping of nothing.
+func isEmpty(n *yaml.Node) bool {
+	return isNull(n) || n.Kind != yaml.ScalarNode && len(n.Content) == 0
+}
+
 // excludes takes one axis of an exclusion in; a value that the axis does not have is an error.
 func (p *parser) excludes(x exclusion, key, v *yaml.Node, axes []axis) {
 	name := "grid." + excludeKey + "." + key.Value
@@ -58,7 +72,7 @@ func (p *parser) excludes(x exclusion, key, v *yaml.Node, axes []axis) {
 		for _, a := range axes {
 			keys = append(keys, a.key)
 		}
-		p.faults.add(key, name, "is no axis of the grid; there are %s", strings.Join(keys, ", "))
+		p.faults.add(key, name, "is no axis of the grid; there are %s%s", strings.Join(keys, ", "), wording.DidYouMean(key.Value, keys))
 		return
 	}
 	if x.want[key.Value] != nil {

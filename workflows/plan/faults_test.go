@@ -80,11 +80,11 @@ func TestFaults(t *testing.T) {
 		"key given twice":        {minimal + "rule: rated\n", 6, "rule: given twice"},
 		"header key twice":       {minimal + "seed: 1\nseed: 1\n", 7, "seed: given twice"},
 		"grid twice":             {minimal + "grid: {}\ngrid: {}\n", 7, "grid: given twice"},
-		"number as key":          {minimal + "7: x\n", 6, "\"7\" is no key; keys are texts"},
-		"list as key":            {minimal + "? [a]\n: x\n", 6, "a list is no key; keys are texts"},
-		"nothing as key":         {minimal + "~: x\n", 6, "nothing is no key"},
-		"deep number as key":     {lines("name: a", "env: exchange", "protocol: roundtable", "rule: majority", "model:", "  name: scripted/trader", "  policy: {1: 2}"), 7, "\"1\" is no key"},
-		"merged mapping":         {lines("name: a", "env: &e {name: exchange}", "protocol: {name: roundtable, <<: *e}", "rule: majority", "model: scripted/trader"), 3, "\"<<\" is no key; keys are texts, and mappings cannot be merged"},
+		"number as key":          {minimal + "7: x\n", 6, "the key 7 is not a name; if it is one, write it in quotes: \"7\""},
+		"list as key":            {minimal + "? [a]\n: x\n", 6, "a list cannot be a key; keys are names"},
+		"nothing as key":         {minimal + "~: x\n", 6, "a key is missing before the colon"},
+		"deep number as key":     {lines("name: a", "env: exchange", "protocol: roundtable", "rule: majority", "model:", "  name: scripted/trader", "  policy: {1: 2}"), 7, "the key 1 is not a name"},
+		"merged mapping":         {lines("name: a", "env: &e {name: exchange}", "protocol: {name: roundtable, <<: *e}", "rule: majority", "model: scripted/trader"), 3, "mappings cannot be merged with <<; write the keys out"},
 
 		"no name":          {lines("env: exchange", "protocol: roundtable", "rule: majority", "model: scripted/trader"), 0, "name: is missing"},
 		"empty name":       {strings.Replace(minimal, "name: a", "name:", 1), 1, "name: is empty"},
@@ -108,6 +108,9 @@ func TestFaults(t *testing.T) {
 		"unknown rule":        {strings.Replace(minimal, "majority", "[]", 1), 4, "a list is neither a name"},
 		"unknown model":       {strings.Replace(minimal, "scripted/trader", "gpt", 1), 5, `"gpt" is no model; models are`},
 		"unknown policy":      {strings.Replace(minimal, "scripted/trader", "scripted/poet", 1), 5, "poet"},
+		"misspelt policy":     {strings.Replace(minimal, "scripted/trader", "scripted/tradr", 1), 5, `there is no policy "tradr"; there are trader, stubborn; did you mean trader?`},
+		"misspelt utility":    {strings.Replace(minimal, "env: exchange", "env: {name: exchange, utility: symetric}", 1), 2, `there is no utility "symetric"; there are `},
+		"utility meant":       {strings.Replace(minimal, "env: exchange", "env: {name: exchange, utility: symetric}", 1), 2, "; did you mean symmetric?"},
 		"useless stop":        {minimal + "stop: converged\n", 6, "stop: converged means nothing for the protocol roundtable; never, first_agreement"},
 		"unknown stop":        {minimal + "stop: later\n", 6, `there is no stopping rule "later"; there are never, first_agreement`},
 		"parameter of never":  {minimal + "stop: {name: never, x: 1}\n", 6, "stop.x: unknown key; nothing can be set here"},
@@ -153,7 +156,7 @@ func TestFaults(t *testing.T) {
 
 		"grid is a list":         {minimal + "grid: [rule]\n", 6, "grid: a list is not a mapping of keys to lists of values"},
 		"grid is empty":          {minimal + "grid:\n", 6, "grid: nothing is not a mapping"},
-		"axis is a word":         {minimal + "grid: {stop: never}\n", 6, `grid.stop: "never" is not a list of values`},
+		"axis is a word":         {minimal + "grid: {stop: never}\n", 6, `grid.stop: "never" is not a list of values; write [never]`},
 		"axis is empty":          {minimal + "grid: {stop: []}\n", 6, "grid.stop: is an empty list; give at least one value"},
 		"axis with nothing":      {minimal + "grid: {stop: [never, ]}\n" + "grid: 1\n", 7, "grid: given twice"},
 		"null on an axis":        {minimal + "grid: {stop: [never, ~]}\n", 6, "stop: is empty; there are never"},
@@ -207,6 +210,8 @@ func TestOneFaultIsOne(t *testing.T) {
 		strings.Replace(good, "data: ml-tiny", "data: nowhere", 1),
 		strings.Replace(strings.Replace(good, "exchange", "recsys", 1), "data: ml-tiny", "data: nowhere", 1),
 		strings.Replace(good, "uniform", "unicorn", 1),
+		strings.Replace(minimal, "rule: majority", "grid: {rule: majority}", 1),
+		strings.Replace(minimal, "protocol: roundtable", "grid: {protocol: []}", 1),
 	} {
 		if !strings.Contains(text, "recsys") {
 			if found := faults(t, text); len(found) != 1 {

@@ -82,6 +82,8 @@ type parser struct {
 	// recorded are the conditions that the campaign has in the lake, scope its cache_scope.
 	recorded []Condition
 	scope    string
+	// refusedAxes are keys that the grid gives in a form that was refused already.
+	refusedAxes []string
 }
 
 // header is every key of a file that is not part of a condition.

@@ -36,9 +36,11 @@ func (p *parser) axes(grid *yaml.Node, c *Campaign) []axis {
 		case !slices.Contains(conditionKeys, root):
 			p.faults.add(key, name, "cannot vary; %s and keys within them (as protocol.rounds) can", strings.Join(conditionKeys, ", "))
 		case list.Kind != yaml.SequenceNode:
-			p.faults.add(list, name, "%s is not a list of values", short(list))
+			p.faults.add(list, name, "%s is not a list of values%s", short(list), asList(list))
+			p.refusedAxes = append(p.refusedAxes, key.Value)
 		case len(list.Content) == 0:
 			p.faults.add(list, name, "is an empty list; give at least one value")
+			p.refusedAxes = append(p.refusedAxes, key.Value)
 		case slices.ContainsFunc(axes, func(a axis) bool { return a.key == key.Value }):
 			p.faults.add(key, name, "given twice")
 		default:
@@ -48,6 +50,14 @@ func (p *parser) axes(grid *yaml.Node, c *Campaign) []axis {
 		}
 	}
 	return axes
+}
+
+// asList shows how a single value is written as a list of one; nothing of other nodes.
+func asList(n *yaml.Node) string {
+	if n.Kind != yaml.ScalarNode || isNull(n) || len(n.Value) > maxLabel {
+		return ""
+	}
+	return fmt.Sprintf("; write [%s]", n.Value)
 }
 
 // replaced refuses values that the grid replaces: nothing would check them.

@@ -77,7 +77,7 @@ func (w wanted) of(p *parser, at point, c Condition, has int) int {
 // which the grid gives its environment, or else the environment's name.
 func (w wanted) name(p *parser, at point, c Condition) string {
 	var found []string
-	for _, name := range append(at.envNames(), c.Env.Name) {
+	for _, name := range append(at.envKeys(), c.Env.Name) {
 		if name == "" {
 			continue
 		}
@@ -108,7 +108,19 @@ func (w wanted) unused(p *parser) {
 	}
 }
 
-// envNames are the names of the values that the grid gives the environment.
+// envKeys are what instances may call the values that the grid gives the
+// environment: by label, or by a value that is a single word.
+func (at point) envKeys() []string {
+	names := at.envNames()
+	for _, x := range at {
+		if root, _, _ := strings.Cut(x.key, "."); root == "env" && x.label != "" {
+			names = append(names, setting{key: x.key, value: x.value}.title())
+		}
+	}
+	return names
+}
+
+// envNames are the titles of the values that the grid gives the environment.
 func (at point) envNames() []string {
 	var names []string
 	for _, x := range at {

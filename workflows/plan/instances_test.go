@@ -118,6 +118,23 @@ func TestInstancesOfDataSets(t *testing.T) {
 			t.Errorf("%q gives %v, error %v; want %v", more, got, err, want)
 		}
 	}
+	// A value with a label is called by either of its names.
+	text = strings.Replace(text, "[few.jsonl,", "[{label: Few, value: few.jsonl},", 1)
+	for more, want := range map[string]plan.Instances{
+		"instances: {Few: 2}":               {2, 40, 600},
+		"instances: {few.jsonl: 2}":         {2, 40, 600},
+		"instances: {qa: 1, few.jsonl: 2}":  {2, 1, 1},
+		"instances: {few.jsonl: 2, Few: 2}": {2, 40, 600},
+		"instances: {some.jsonl: 2, qa: 3}": {3, 2, 3},
+	} {
+		if got, err := read(more); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q of labelled values gives %v, error %v; want %v", more, got, err, want)
+		}
+	}
+	if _, err := read("instances: {few.jsonl: 2, Few: 3}"); err == nil || !strings.Contains(err.Error(), "is also called Few, which has another number") {
+		t.Errorf("two numbers of one value: %v", err)
+	}
+	text = strings.Replace(text, "{label: Few, value: few.jsonl}", "few.jsonl", 1)
 	if _, err := read("instances: 4"); err == nil || !strings.Contains(err.Error(), "the environment qa (few.jsonl) has 3") {
 		t.Errorf("four of three: %v", err)
 	}

@@ -94,12 +94,15 @@ func TestExclude(t *testing.T) {
 		}
 	}
 	for exclude, want := range map[string]string{
-		"[{rules: majority}]":                           "line 9: grid.exclude.rules: is no axis of the grid; there are rule, protocol.rounds, stop",
+		"[{rules: majority}]":                           "line 9: grid.exclude.rules: is no axis of the grid; there are rule, protocol.rounds, stop; did you mean rule?",
 		"[{rule: ranked}]":                              `line 9: grid.exclude.rule: the axis has no value "ranked"`,
 		"[{rule: [majority, ranked]}]":                  `line 9: grid.exclude.rule: the axis has no value "ranked"`,
 		"[{rule: majority, stop: [never], rule: nine}]": "line 9: grid.exclude.rule: given twice",
 		"[{stop: []}]":                                  `line 9: grid.exclude: no combination of the grid is {"stop":[]}`,
-		"[{}]":                                          "line 9: grid.exclude: a mapping is not a combination",
+		"[{}]":                                          "line 9: grid.exclude: an entry is empty; write which combination to leave out",
+		"[~]":                                           "line 9: grid.exclude: an entry is empty",
+		"[]":                                            "line 9: grid.exclude: is empty; list the combinations to leave out",
+		"[{rul: rated}]":                                "line 9: grid.exclude.rul: is no axis of the grid; there are rule, protocol.rounds, stop; did you mean rule?",
 		"{rule: majority}":                              "line 9: grid.exclude: a mapping is not a list of combinations",
 		"[{rule: [majority, rated]}]":                   "line 5: grid: every combination is excluded",
 	} {

@@ -3,6 +3,7 @@ package plan
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -94,13 +95,26 @@ func (p *parser) writeOut(n *yaml.Node, left *int) bool {
 			n.Content[i] = child
 		}
 		if n.Kind == yaml.MappingNode && i%2 == 0 && (child.Kind != yaml.ScalarNode || child.ShortTag() != "!!str") {
-			p.faults.add(child, "", "%s is no key; keys are texts, and mappings cannot be merged", short(child))
+			p.faults.add(child, "", "%s", badKey(child))
 		}
 		if !p.writeOut(child, left) {
 			return false
 		}
 	}
 	return true
+}
+
+// badKey returns why a node cannot be a key, and what to write instead.
+func badKey(n *yaml.Node) string {
+	switch {
+	case n.Kind != yaml.ScalarNode:
+		return short(n) + " cannot be a key; keys are names"
+	case isNull(n):
+		return "a key is missing before the colon"
+	case n.ShortTag() == "!!merge":
+		return "mappings cannot be merged with <<; write the keys out"
+	}
+	return fmt.Sprintf("the key %s is not a name; if it is one, write it in quotes: %q", n.Value, n.Value)
 }
 
 func put(n *yaml.Node, key string, v *yaml.Node) {

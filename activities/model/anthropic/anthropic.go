@@ -69,10 +69,14 @@ type client struct {
 
 // New checks the configuration and makes the model; it sends nothing. Make one
 // for the life of the process: connections and the outcome of Auto are kept in it.
+// A model that comes with wire.ErrNoKey can check parameters and cannot be asked.
 func New(c Config) (model.Model, error) {
 	base, key, err := c.resolve()
 	if err != nil {
-		return nil, fmt.Errorf("anthropic model %q: %w", c.Model, err)
+		err = fmt.Errorf("anthropic model %q: %w", c.Model, err)
+	}
+	if err != nil && !wire.LacksOnlyKey(err) {
+		return nil, err
 	}
 	c.JSON = cmp.Or(c.JSON, Auto)
 	c.Timeout = cmp.Or(c.Timeout, model.Duration(10*time.Minute))
@@ -84,7 +88,7 @@ func New(c Config) (model.Model, error) {
 	return &client{
 		config: c, url: base.JoinPath("v1/messages").String(), http: wire.NewClient(officialHost), header: header,
 		report: wire.NewReporter(provider, key),
-	}, nil
+	}, err
 }
 
 // Complete asks once. In Auto mode a service that refuses JSON schemas is asked

@@ -67,10 +67,14 @@ type client struct {
 
 // New checks the configuration and makes the model; it sends nothing. Make one
 // for the life of the process: connections and the outcome of Auto are kept in it.
+// A model that comes with wire.ErrNoKey can check parameters and cannot be asked.
 func New(c Config) (model.Model, error) {
 	base, key, err := c.resolve()
 	if err != nil {
-		return nil, fmt.Errorf("google model %q: %w", c.Model, err)
+		err = fmt.Errorf("google model %q: %w", c.Model, err)
+	}
+	if err != nil && !wire.LacksOnlyKey(err) {
+		return nil, err
 	}
 	if c.JSON == "" {
 		c.JSON = Auto
@@ -89,7 +93,7 @@ func New(c Config) (model.Model, error) {
 	return &client{
 		config: c, header: header, http: wire.NewClient(officialHost), report: wire.NewReporter(provider, key),
 		url: base.JoinPath(version, name+":generateContent").String(),
-	}, nil
+	}, err
 }
 
 // Complete asks once. In Auto mode a service that refuses JSON schemas is asked

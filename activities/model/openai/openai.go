@@ -98,18 +98,22 @@ type client struct {
 
 // New checks the configuration and makes the model; it sends nothing. Make one
 // for the life of the process: connections and the outcome of Auto are kept in it.
+// A model that comes with wire.ErrNoKey can check parameters and cannot be asked.
 func New(c Config) (model.Model, error) {
 	made, err := newClient(c)
-	if err != nil {
+	if made == nil {
 		return nil, err
 	}
-	return made, nil
+	return made, err
 }
 
 func newClient(c Config) (*client, error) {
 	base, key, err := c.resolve()
 	if err != nil {
-		return nil, fmt.Errorf("openai model %q: %w", c.Model, err)
+		err = fmt.Errorf("openai model %q: %w", c.Model, err)
+	}
+	if err != nil && !wire.LacksOnlyKey(err) {
+		return nil, err
 	}
 	h := hostOf(base)
 	c.API = cmp.Or(c.API, Chat)
@@ -127,7 +131,7 @@ func newClient(c Config) (*client, error) {
 	return &client{
 		config: c, host: h, base: base, http: wire.NewClient(h.public()...), header: header,
 		report: wire.NewReporter(provider, key), cuts: cuts,
-	}, nil
+	}, err
 }
 
 // Complete asks once. In Auto mode a server that refuses JSON schemas is asked

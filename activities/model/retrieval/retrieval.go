@@ -59,7 +59,10 @@ func New(c Config) (model.Model, error) {
 		err = errors.Join(err, fmt.Errorf("k is %d; 1 to 100 are accepted", c.K))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("retrieval %q: %w", c.Model, err)
+		err = fmt.Errorf("retrieval %q: %w", c.Model, err)
+	}
+	if err != nil && !wire.LacksOnlyKey(err) {
+		return nil, err
 	}
 	if c.K == 0 {
 		c.K = 3
@@ -67,7 +70,7 @@ func New(c Config) (model.Model, error) {
 	if c.Timeout == 0 {
 		c.Timeout = model.Duration(time.Minute)
 	}
-	return &client{config: c, url: base.String(), header: header, http: wire.NewClient(), report: wire.NewReporter(provider, key)}, nil
+	return &client{config: c, url: base.String(), header: header, http: wire.NewClient(), report: wire.NewReporter(provider, key)}, err
 }
 
 // Endpoint is the address that is asked; "" if it is none. It sends nothing.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -44,6 +45,17 @@ func SameOrigin(a, b *url.URL) bool {
 
 // ErrNoKey is a key's environment variable that is not set.
 var ErrNoKey = errors.New("no key")
+
+// LacksOnlyKey reports whether an error says that keys are not set, and nothing else.
+func LacksOnlyKey(err error) bool {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return !slices.ContainsFunc(joined.Unwrap(), func(e error) bool { return !LacksOnlyKey(e) })
+	}
+	if inner := errors.Unwrap(err); inner != nil && inner != ErrNoKey {
+		return LacksOnlyKey(inner)
+	}
+	return errors.Is(err, ErrNoKey)
+}
 
 // Key is the content of the environment variable that holds a key; ErrNoKey if it is not set.
 func Key(variable string) (string, error) {
