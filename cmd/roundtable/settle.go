@@ -96,7 +96,7 @@ func settlement(ledger activities.LedgerCalls, how string) (store.Settlement, er
 	}
 	if usd, err := strconv.ParseFloat(strings.TrimPrefix(how, "$"), 64); err == nil {
 		if usd, err = withinWorst(ledger.Unknown, usd); err != nil {
-			return made, fmt.Errorf("--settle %s: %w", how, err)
+			return made, fmt.Errorf("--settle %s: %w; give what was billed, or a file of the service's usage export", how, err)
 		}
 		made.Evidence, made.Calls = fmt.Sprintf("the operator says that they were billed $%v in all", usd), divideAmount(ledger.Unknown, usd)
 		return made, nil
@@ -130,9 +130,13 @@ func withinWorst(calls []activities.UnknownCall, usd float64) (float64, error) {
 	}
 	switch {
 	case worst >= limit && !(usd >= 0 && usd < limit):
-		return 0, fmt.Errorf("an amount from 0 to below %.0f US dollars is accepted", limit)
+		return 0, fmt.Errorf("$%v is not an amount from 0 to below %.0f US dollars", usd, limit)
 	case !(usd >= 0 && usd <= worst+rounding):
-		return 0, fmt.Errorf("$%v is not what the %s of unknown outcome can have cost, which is $%.4f at most; an amount from 0 to that is accepted, or a file of the service's usage export", usd, wording.Count(len(calls), "call"), worst)
+		which := "call"
+		if n := len(calls); n > 1 {
+			which = wording.Count(n, which)
+		}
+		return 0, fmt.Errorf("$%v is not what the %s of unknown outcome can have cost, which is $%.4f at most", usd, which, worst)
 	}
 	return min(usd, worst), nil
 }

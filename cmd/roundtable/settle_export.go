@@ -20,6 +20,7 @@ import (
 
 // billedRequest is one request in a service's usage export.
 type billedRequest struct {
+	row       int // from 1
 	id, model string
 	at        time.Time
 	usd       float64
@@ -49,6 +50,7 @@ func readExport(name string, data []byte) ([]billedRequest, error) {
 		if err != nil {
 			return nil, fmt.Errorf("row %d: %w", n+1, err)
 		}
+		b.row = n + 1
 		all = append(all, b)
 	}
 	if len(all) == 0 {
@@ -176,13 +178,21 @@ func matchBills(ledger activities.LedgerCalls, bills []billedRequest) ([]store.S
 		}
 	}
 	var settled []store.SettledCall
+	var above []error
 	for i, u := range ledger.Unknown {
 		started := time.UnixMicro(u.StartedAt)
 		if j, ok := billOf[i]; ok {
-			settled = append(settled, u.Settle(bills[j].usd, bills[j].tokens, bills[j].id))
+			usd, err := withinWorst([]activities.UnknownCall{u}, bills[j].usd)
+			if err != nil {
+				above = append(above, fmt.Errorf("row %d, request %s: %w", bills[j].row, bills[j].id, err))
+			}
+			settled = append(settled, u.Settle(usd, bills[j].tokens, bills[j].id))
 		} else if started.After(first) && started.Before(last) {
 			settled = append(settled, u.Settle(0, 0, ""))
 		}
+	}
+	if len(above) > 0 {
+		return nil, errors.Join(above...)
 	}
 	if len(settled) == 0 {
 		return nil, fmt.Errorf("it goes from %s to %s, when no call of unknown outcome was made", first.Add(clocksDiffer).Format(time.RFC3339), last.Add(-clocksDiffer).Format(time.RFC3339))

@@ -42,11 +42,13 @@ func TestUsageExports(t *testing.T) {
 		"JSON array in Unix seconds": {"usage.json", `[{"id":"answered-1","timestamp":1795348790,"cost":0.001},{"id":"x","timestamp":1795348802,"cost":0.005}]`, []float64{0.005, 0, -1}, ""},
 		"another account":            {"usage.json", `[{"id":"x","timestamp":1795348802,"cost":0.005}]`, nil, "another account"},
 		"another day":                {"usage.json", `[{"id":"answered-1","timestamp":1795000000,"cost":0.005}]`, nil, "when no call of unknown outcome was made"},
-		"no ids":                     {"usage.csv", "date,cost\n2026-11-22T12:00:00Z,1\n", nil, "request id"},
-		"no cost":                    {"usage.csv", "id,time\nx,2026-11-22T12:00:00Z\n", nil, "cost"},
-		"no time":                    {"usage.csv", "id,cost\nx,1\n", nil, "time"},
-		"no rows":                    {"usage.csv", "id,cost,time\n", nil, "no rows"},
-		"no table":                   {"usage.txt", "hello", nil, "neither .csv nor JSON"},
+		"above the worst case": {"activity.csv", "id,time,cost,model\nanswered-1,2026-11-22 11:59:50.0,0.001,gpt-4o-mini\nx,2026-11-22 12:00:01.0,0.02,gpt-4o-mini\n", nil,
+			"row 2, request x: $0.02 is not what the call of unknown outcome can have cost, which is $0.0100 at most"},
+		"no ids":   {"usage.csv", "date,cost\n2026-11-22T12:00:00Z,1\n", nil, "request id"},
+		"no cost":  {"usage.csv", "id,time\nx,2026-11-22T12:00:00Z\n", nil, "cost"},
+		"no time":  {"usage.csv", "id,cost\nx,1\n", nil, "time"},
+		"no rows":  {"usage.csv", "id,cost,time\n", nil, "no rows"},
+		"no table": {"usage.txt", "hello", nil, "neither .csv nor JSON"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ledger := lost("openai/gpt-4o-mini", 0, 60, 1000)
