@@ -40,6 +40,9 @@ func tiny(t testing.TB) *MovieLens { return mustLoad(t, tinyParams(), os.DirFS(t
 // Agents see whole histories unless the campaign says otherwise (paper 1, D.3).
 func TestHistoriesAreComplete(t *testing.T) {
 	p := Defaults()
+	if p.History != 0 { // the made-up histories are shorter than any cap would be
+		t.Errorf("the default shows %d rows", p.History)
+	}
 	p.Synthetic, p.NMF = true, tinyParams().NMF
 	m := mustLoad(t, p, os.DirFS(tinyFolder))
 	if h := m.viewed(0, 39); len(h.Rows) != len(m.data.byUser[0]) || h.Total != len(h.Rows) {
