@@ -22,6 +22,11 @@ func TestGuessTakesRecordedLengths(t *testing.T) {
 	if f.InputTokens.Mean <= 3*20000./4 {
 		t.Errorf("longer answers are shown to others, but %v input tokens are all that the scripted agents took", f.InputTokens.Mean)
 	}
+	ballots := answers(1000)
+	ballots[0].Format = transcript.FormatBallot // with a reason next to the structure that scripted agents write
+	if f := Guess(3, 10, ballots); f.OutputTokens.Mean != 3*(400+10*540.)/4 {
+		t.Errorf("ballots with reasons take about %v tokens", f.OutputTokens.Mean)
+	}
 	scripted := answers(0)
 	scripted[0].Exact = true
 	if f := Guess(3, 10, scripted); f.OutputTokens.Mean != 3*400./4 || f.InputTokens.Mean != 3*20000./4 {

@@ -15,6 +15,7 @@ import (
 
 	"roundtable/activities"
 	"roundtable/workflows"
+	"roundtable/workflows/task"
 )
 
 // screen is a terminal: what is written to it is on its screen.
@@ -112,6 +113,22 @@ func TestPausedDisplay(t *testing.T) {
 	}
 	if _, text = p.line(workflows.Status{Cells: 4}, m, 0); !strings.Contains(text, "trying again after: 400") {
 		t.Error(text)
+	}
+}
+
+// Answers of the cache are shown next to the calls, during a run and by status;
+// without any, neither speaks of a cache.
+func TestCachedAnswersAreShown(t *testing.T) {
+	for cached, want := range map[int64][2]string{0: {"", ""}, 7: {"· $0.00 · 7 cached ·", "0 calls and 7 answers from the cache, "}} {
+		p := progress{began: time.Now(), before: 0}
+		_, text := p.line(workflows.Status{Cells: 4}, activities.Reading{Cached: cached}, 0)
+		var status strings.Builder
+		campaignStatus{UnderWay: activities.Unended{Spent: task.Result{Cached: cached}}}.print(&status)
+		for i, says := range []string{text, status.String()} {
+			if !strings.Contains(says, want[i]) || strings.Contains(says, "cache") != (cached > 0) {
+				t.Errorf("%d answers of the cache: %s", cached, says)
+			}
+		}
 	}
 }
 
