@@ -2,6 +2,7 @@ package tables
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"roundtable/analysis/statistics"
@@ -23,7 +24,7 @@ func (c Campaign) Comparisons() (Table, bool) {
 	var left []string
 	for _, environment := range v.environments() {
 		family := statistics.Family{Resamples: resamples, Flips: flips, Seed: compareSeed}
-		series := v.series(environment)
+		series, most := v.series(environment), v.most(environment)
 		var apart int
 		if family.Contrasts, apart = statistics.Pairs(series); apart > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d pairs of conditions have nothing in common that could be paired, and are left out.", environment, apart))
@@ -34,7 +35,7 @@ func (c Campaign) Comparisons() (Table, bool) {
 			continue
 		}
 		for _, r := range list {
-			t.Rows = append(t.Rows, comparison(environment, r))
+			t.Rows = append(t.Rows, comparison(environment, r, most))
 			if r.Unpaired > 0 {
 				left = append(left, fmt.Sprintf("%s against %s %d", r.A, r.B, r.Unpaired))
 			}
@@ -48,7 +49,7 @@ func (c Campaign) Comparisons() (Table, bool) {
 	}
 	t.Notes = append([]string{
 		v.goodnessNote() + " A - B: mean difference of the goodness at the end with its standard error, over n pairs. Collaborations are paired by instance and replicate, and what only one condition has is left out; a pair is an instance with the mean of the differences of its replicates, or, where there is only one instance, a replicate. " +
-			"95 %: Student's t over the pairs. BCa: bootstrap over the pairs, 9,999 resamples; it covers less than it says where pairs are few or differences have heavy tails (0.85 instead of 0.95 at 15 pairs, where Student's t has 0.96 or more), so go by the former. p: signs of the differences exchanged (exact up to 20 pairs, else 9,999 draws), Holm's correction over all rows of the environment; Wilcoxon's signed ranks beside it, uncorrected.",
+			"95 %: Student's t over the pairs, of shares cut at -1 and 1. BCa: bootstrap over the pairs, 9,999 resamples; it covers less than it says where pairs are few or differences have heavy tails (0.85 instead of 0.95 at 15 pairs, where Student's t has 0.96 or more), so go by the former. p: signs of the differences exchanged (exact up to 20 pairs, else 9,999 draws), Holm's correction over all rows of the environment; Wilcoxon's signed ranks beside it, uncorrected.",
 		"Detectable: the smallest difference (of a share, above 1 means none: too few pairs) that Student's paired test finds in these n with power 0.8, at 0.05 over the number of rows of the environment (Bonferroni). " +
 			"n needed: pairs that would find the observed difference so; for planning, not as evidence.",
 	}, t.Notes...)
@@ -56,11 +57,13 @@ func (c Campaign) Comparisons() (Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-func comparison(environment string, r statistics.Comparison) []Cell {
+// comparison is a row; the interval of Student ends at the greatest difference of
+// two goodnesses, as the others do by themselves.
+func comparison(environment string, r statistics.Comparison, most float64) []Cell {
 	ends := make([]Cell, 4)
 	for i, within := range []*statistics.Interval{r.Student, r.BCa} {
 		if within != nil {
-			ends[2*i], ends[2*i+1] = number(within.Low, 4), number(within.High, 4)
+			copy(ends[2*i:], cut(*within, 4, most))
 		}
 	}
 	difference := Cell{}
@@ -92,6 +95,16 @@ func (v view) environments() []string {
 		}
 	}
 	return list
+}
+
+// most returns the greatest difference of two goodnesses in an environment.
+func (v view) most(environment string) float64 {
+	for _, g := range v.groups {
+		if g.settings["env"] == environment {
+			return g.most()
+		}
+	}
+	return math.Inf(1)
 }
 
 // series of the conditions of an environment, named by what tells them apart.

@@ -1,22 +1,30 @@
 package tables
 
-import "roundtable/analysis/metrics"
+import (
+	"math"
+
+	"roundtable/analysis/metrics"
+)
 
 // debateMeasure is what is reported of a debate after each round.
 type debateMeasure struct {
 	name     string
 	decimals int
 	at       func(r Run, round int) (v float64, ok bool) // of one debate
+	most     func(debateGroup) float64                   // the greatest difference of two
 }
 
 func debateMeasures() []debateMeasure {
 	return []debateMeasure{
-		{"accuracy, %", 1, Run.accuracyAt},
-		{"log-likelihood", 3, repliesAt(metrics.Replies.LogLikelihood)},
-		{"smoothed log-likelihood", 3, repliesAt(metrics.Replies.Smoothed)},
-		{"entropy", 3, repliesAt(metrics.Replies.Entropy)},
+		{"accuracy, %", 1, Run.accuracyAt, func(d debateGroup) float64 { return 100 * d.most() }},
+		{"log-likelihood", 3, repliesAt(metrics.Replies.LogLikelihood), endless},
+		{"smoothed log-likelihood", 3, repliesAt(metrics.Replies.Smoothed), endless},
+		{"entropy", 3, repliesAt(metrics.Replies.Entropy), endless},
 	}
 }
+
+// endless is of measures whose differences have no limits.
+func endless(debateGroup) float64 { return math.Inf(1) }
 
 var measureNotes = []string{
 	"Accuracy is that of the count after the round (SQuAD: F1), in %; without a decision it is 0.",

@@ -46,7 +46,7 @@ func (c Campaign) DebateRepetitions() (Table, bool) {
 			row = append(row, m.spread(m.byRepetition(d).values())...)
 			tests := make([]Cell, 6)
 			if base, ok := v.base(d); ok {
-				tests = m.tested(m.gains(d, base).values())
+				tests = m.tested(d, m.gains(d, base).values())
 			}
 			t.Rows = append(t.Rows, append(row, tests...))
 		}
@@ -55,7 +55,7 @@ func (c Campaign) DebateRepetitions() (Table, bool) {
 		"A repetition is a replicate of the campaign: the mean over its questions, after the last round. Sd: sample standard deviation over repetitions.",
 		"Gain: over " + mad + " with all else equal, question by question, averaged within each repetition, with its 95 % t interval over repetitions. " +
 			"p: Student's paired test over repetitions (none where all gains are equal but for rounding), and the signs of the gains exchanged (exact up to 20 pairs, else 9,999 draws). Not corrected for the number of comparisons. " +
-			"Repetitions have their questions in common: p says whether the gain would show again on the same questions; for other questions go by 4.gains.",
+			"Repetitions have their questions in common: p says whether the gain would show again on the same questions; for other questions go by 4.gains. " + cutNote,
 	}, measureNotes...)
 	v.notes(&t)
 	return t, len(t.Rows) > 0
@@ -70,8 +70,8 @@ func (m debateMeasure) spread(values []float64) []Cell {
 	return []Cell{number(mean, m.decimals), known(sd, m.decimals), number(slices.Min(values), m.decimals), number(slices.Max(values), m.decimals), count(len(values))}
 }
 
-// tested returns the mean of gains, its interval, two p-values and the number of pairs.
-func (m debateMeasure) tested(gains []float64) []Cell {
+// tested returns the mean of the gains of a debate, its interval, two p-values and the number of pairs.
+func (m debateMeasure) tested(d debateGroup, gains []float64) []Cell {
 	var student, signs *float64
 	if test, err := statistics.Paired(gains); err == nil {
 		student = &test.P
@@ -79,5 +79,5 @@ func (m debateMeasure) tested(gains []float64) []Cell {
 	if p, err := statistics.SignFlip(gains, flips, compareSeed); err == nil && len(gains) > 1 {
 		signs = &p
 	}
-	return append(meanInterval(gains, m.decimals), pvalue(student), pvalue(signs), count(len(gains)))
+	return append(meanInterval(gains, m.decimals, m.most(d)), pvalue(student), pvalue(signs), count(len(gains)))
 }

@@ -36,12 +36,12 @@ func (c Campaign) DebateGains() (Table, bool) {
 			for n := 2; ok && n <= d.rounds+1; n++ {
 				row := append([]Cell{word(m.name), word(d.task), word(d.strategy), count(d.size), count(d.rounds)}, v.label(d.group)...)
 				gains := pairedBy(d.done(), base.done(), func(r Run) (float64, bool) { return m.at(r, n) }).values()
-				row = append(append(row, count(n)), meanInterval(gains, m.decimals)...)
+				row = append(append(row, count(n)), meanInterval(gains, m.decimals, m.most(d))...)
 				t.Rows = append(t.Rows, append(row, count(len(gains))))
 			}
 		}
 	}
-	t.Notes = append([]string{"Gain with its 95 % t interval over the questions, each the mean over its replicates in which both have a value. Not corrected for the number of comparisons."}, measureNotes...)
+	t.Notes = append([]string{"Gain with its 95 % t interval over the questions, each the mean over its replicates in which both have a value. Not corrected for the number of comparisons. " + cutNote}, measureNotes...)
 	v.notes(&t)
 	return t, len(t.Rows) > 0
 }

@@ -39,7 +39,7 @@ func (c Campaign) Diversities() (Table, bool) {
 	}
 	t.Notes = []string{
 		"Similarity: mean cosine over the pairs of a group, mean over discussions (standard error over questions); the lower, the more diverse. By " + by + "; the paper has SBERT. Levels of different embedders cannot be compared.",
-		"Accuracy is the mean over rules and questions (standard error). Gain: over the row of the data set with the fewest settings, over the same rules and paired by question, with its 95 % t interval.",
+		"Accuracy is the mean over rules and questions (standard error). Gain: over the row of the data set with the fewest settings, over the same rules and paired by question, with its 95 % t interval. " + cutNote,
 	}
 	t.related(alike, accurate)
 	d.notes(&t)
@@ -139,7 +139,7 @@ func (d discussions) above(all, first []discussed) []Cell {
 	if len(mine) == 0 {
 		return make([]Cell, 3)
 	}
-	return meanOf(mine).differences(meanOf(theirs)).interval()
+	return meanOf(mine).differences(meanOf(theirs)).interval(100 * all[0].most())
 }
 
 // related adds whether more diverse answers go along with more accuracy.

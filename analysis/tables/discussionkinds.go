@@ -27,14 +27,14 @@ func (c Campaign) Kinds() (Table, bool) {
 		v, k := meanOf(voting), meanOf(consensus)
 		between := v.differences(k)
 		cells = append(cells, v.mean(), count(len(voting)), k.mean(), count(len(consensus)))
-		t.Rows = append(t.Rows, append(append(cells, between.interval()...), count(len(between))))
+		t.Rows = append(t.Rows, append(append(cells, between.interval(100*row[0].most())...), count(len(between))))
 		if len(between) > 0 {
 			sets = append(sets, compared{x: row[0], voting: v, consensus: k, rules: [2]int{len(voting), len(consensus)}})
 		}
 	}
 	t.Rows = append(t.Rows, same.taskRows(sets)...)
 	t.Notes = []string{
-		"Mean over rules and questions (standard error over questions); the difference with its 95 % t interval, paired by question.",
+		"Mean over rules and questions (standard error over questions); the difference with its 95 % t interval, paired by question. " + cutNote,
 		"Knowledge tasks are MMLU, MMLU-Pro and GPQA, reasoning tasks StrategyQA, MuSR and SQuAD 2.0: the mean over the data sets there are, each counted the same, as the paper's 2.8 % and 13.2 % are. Its interval is of these data sets' questions and says nothing of others.",
 	}
 	d.notes(&t)
@@ -95,7 +95,7 @@ func overSets(sets []compared) []Cell {
 		rules[0], rules[1], asked = max(rules[0], s.rules[0]), max(rules[1], s.rules[1]), asked+len(d)
 	}
 	cells := []Cell{voting.cell(), count(rules[0]), consensus.cell(), count(rules[1])}
-	return append(append(cells, between.interval()...), count(asked))
+	return append(append(cells, between.interval(100*sets[0].x.most())...), count(asked))
 }
 
 // means are values by data set; their mean counts each data set the same.
@@ -124,7 +124,7 @@ func (m means) cell() Cell {
 	return c
 }
 
-func (m means) interval() []Cell {
+func (m means) interval(most float64) []Cell {
 	mean, se, dof := m.mean()
 	if se == 0 {
 		dof = 1 // any will do
@@ -133,7 +133,7 @@ func (m means) interval() []Cell {
 		return []Cell{number(mean, 1), {}, {}}
 	}
 	half := statistics.QuantileT(0.975, dof) * se
-	return []Cell{number(mean, 1), number(mean-half, 1), number(mean+half, 1)}
+	return append([]Cell{number(mean, 1)}, cut(statistics.Interval{Low: mean - half, High: mean + half}, 1, most)...)
 }
 
 func ofKind(all []discussed, kind string) []units {

@@ -29,7 +29,7 @@ func between(rng *rand.Rand, voting, consensus float64) []Cell {
 	kind := func(share float64) units {
 		return meanOf([]units{perQuestion(answered(rng, 150, share), Run.goodness), perQuestion(answered(rng, 150, share), Run.goodness)})
 	}
-	return kind(voting).differences(kind(consensus)).interval()
+	return kind(voting).differences(kind(consensus)).interval(mostOfPercent)
 }
 
 // A planted advantage of voting of ten points is found, and its interval holds

@@ -170,11 +170,11 @@ func (c Campaign) Countings() (Table, bool) {
 		counted, decided := perQuestion(x.done(), Run.counted), perQuestion(x.done(), Run.right)
 		row := append([]Cell{word(x.task)}, x.label()...)
 		row = append(append(row, overReplicates(x.done(), Run.counted)...), overReplicates(x.done(), Run.right)...)
-		row = append(row, decided.differences(counted).interval()...)
+		row = append(row, decided.differences(counted).interval(mostOfPercent)...)
 		t.Rows = append(t.Rows, append(row, count(len(x.done()))))
 	}
 	t.Notes = []string{
-		"Counted: the answer that most agents gave last; ties: the earliest agent's. Texts (SQuAD) count if they match exactly. The difference is paired by question, with its 95 % t interval.",
+		"Counted: the answer that most agents gave last; ties: the earliest agent's. Texts (SQuAD) count if they match exactly. The difference is paired by question, with its 95 % t interval. " + cutNote,
 	}
 	d.notes(&t)
 	return t, len(t.Rows) > 0

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"math"
 	"slices"
 	"strconv"
 
@@ -121,5 +122,5 @@ func (s series) byQuestion() []Cell {
 		_, slope := stat.LinearRegression(x, y, nil, false)
 		slopes = append(slopes, slope)
 	}
-	return meanInterval(slopes, 2)
+	return meanInterval(slopes, 2, math.Inf(1))
 }

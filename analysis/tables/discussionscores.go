@@ -32,7 +32,7 @@ func (c Campaign) Discussions() (Table, bool) {
 			cells = slices.Concat(cells, overReplicates(x.done(), Run.goodness), d.exact(task, x.done()))
 			gain := make([]Cell, 3)
 			if one, ok := d.reference(x); ok {
-				gain = x.scores().differences(one.scores()).interval()
+				gain = x.scores().differences(one.scores()).interval(100 * x.most())
 			}
 			cells = append(cells, gain...)
 		}
@@ -43,7 +43,7 @@ func (c Campaign) Discussions() (Table, bool) {
 		"No gain: there is no single agent on the same questions; --baseline names a campaign of them.",
 	}
 	if slices.ContainsFunc(d.all, func(x discussed) bool { _, ok := d.reference(x); return ok }) {
-		t.Notes[1] = "Gain: above the single agent, paired by question, with its 95 % t interval. It is not corrected for the number of comparisons."
+		t.Notes[1] = "Gain: above the single agent, paired by question, with its 95 % t interval. It is not corrected for the number of comparisons. " + cutNote
 	}
 	d.notes(&t)
 	return t, len(d.groups) > 0

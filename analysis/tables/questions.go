@@ -1,6 +1,11 @@
 package tables
 
-import "roundtable/analysis/statistics"
+import (
+	"math"
+
+	"roundtable/analysis/record"
+	"roundtable/analysis/statistics"
+)
 
 // perQuestion returns a measure from 0 to 1 by question, in percent.
 func perQuestion(runs []Run, measure func(Run) float64) units {
@@ -13,13 +18,37 @@ func perReplicate(runs []Run, measure func(Run) float64) []float64 {
 	return byReplicate(runs, func(r Run) (float64, bool) { return 100 * measure(r), true }).values()
 }
 
-// meanInterval is a mean and its 95 % t interval as three cells.
-func meanInterval(values []float64, decimals int) []Cell {
+// meanInterval returns a mean and its 95 % t interval as three cells; the interval
+// is cut at -most and most.
+func meanInterval(values []float64, decimals int, most float64) []Cell {
 	mean, within, ok := statistics.MeanInterval(values)
 	if !ok {
 		return make([]Cell, 3)
 	}
-	return []Cell{number(mean, decimals), number(within.Low, decimals), number(within.High, decimals)}
+	return append([]Cell{number(mean, decimals)}, cut(within, decimals, most)...)
+}
+
+// cut returns the ends of an interval as two cells, none beyond -most or most.
+func cut(within statistics.Interval, decimals int, most float64) []Cell {
+	return []Cell{number(max(within.Low, -most), decimals), number(min(within.High, most), decimals)}
+}
+
+// The greatest difference of two shares, and of two in percent.
+const (
+	mostOfShares  = 1.
+	mostOfPercent = 100.
+)
+
+// cutNote says where intervals of differences end.
+const cutNote = "Intervals of differences of percentages are cut at -100 and 100."
+
+// most returns the greatest difference that two goodnesses of a condition can
+// have, as shares; infinite where the goodness has no limits.
+func (g group) most() float64 {
+	if g.measure() == record.Share {
+		return mostOfShares
+	}
+	return math.Inf(1)
 }
 
 // meanOf several conditions: the mean over them on the units that all have.

@@ -44,7 +44,7 @@ func (c Campaign) Strategies() (Table, bool) {
 			n += len(row[i].done())
 			gain := make([]Cell, 3)
 			if base, ok := v.base(row[i]); ok {
-				gain = pairedBy(row[i].done(), base.done(), func(r Run) (float64, bool) { return 100 * r.right(), true }).interval()
+				gain = pairedBy(row[i].done(), base.done(), func(r Run) (float64, bool) { return 100 * r.right(), true }).interval(mostOfPercent)
 			}
 			cells = append(cells, append([]Cell{row[i].questions().mean()}, gain...)...)
 		}
@@ -52,7 +52,7 @@ func (c Campaign) Strategies() (Table, bool) {
 	}
 	t.Notes = []string{
 		"Accuracy: share of collaborations whose final answer is right, without one it is not; mean over questions (standard error). n counts collaborations.",
-		fmt.Sprintf("Gain: over %s with all else equal, paired by question and replicate, with its 95 %% t interval over questions. It is not corrected for the number of comparisons.", mad),
+		fmt.Sprintf("Gain: over %s with all else equal, paired by question and replicate, with its 95 %% t interval over questions. It is not corrected for the number of comparisons. %s", mad, cutNote),
 	}
 	v.notes(&t)
 	return t, len(v.all) > 0

@@ -158,5 +158,6 @@ func above(others []Run, value func(Run) (v float64, ok bool)) func(Run) (float6
 	}
 }
 
-// interval is the mean and its 95 % t interval over units, as three cells.
-func (u units) interval() []Cell { return meanInterval(u.values(), 1) }
+// interval returns the mean and its 95 % t interval over units, as three cells; it
+// is cut at -most and most.
+func (u units) interval(most float64) []Cell { return meanInterval(u.values(), 1, most) }
