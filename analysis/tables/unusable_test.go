@@ -67,6 +67,10 @@ func TestUnusableAnswersAreMarked(t *testing.T) {
 	if w := fair.Warnings(); len(w) != 0 {
 		t.Errorf("a tenth is warned of: %q", w)
 	}
+	invalid := Campaign{Runs: []Run{garbled(0, 20, 3, 0)}}
+	if w := invalid.Warnings(); len(w) != 1 || !strings.Contains(w[0], "3 of 20 asked turns are invalid") || strings.Contains(w[0], "answers ended") {
+		t.Errorf("invalid turns: %q", w)
+	}
 	cut := Campaign{Runs: []Run{garbled(0, 20, 0, 3)}}
 	if w := cut.Warnings(); len(w) != 1 || !strings.Contains(w[0], "3 of 20 answers") || strings.Contains(w[0], "invalid") {
 		t.Errorf("cut answers: %q", w)
