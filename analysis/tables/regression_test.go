@@ -75,6 +75,9 @@ func TestRegressionClaimsWhatWasPlanted(t *testing.T) {
 	if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "a round (n = 80") || !strings.Contains(notes, "560 rows") {
 		t.Errorf("the notes are\n%s", notes)
 	}
+	if at := func(name string) int { return slices.Index(table.Columns, name) }; at("coefficient") != at("permutation p")-1 || at("permutation p") > at("clustered p") || at("clustered p") > at("p") {
+		t.Errorf("the p-value that claims rest on is not the first of %q", table.Columns)
+	}
 	top, _ := c.RegressionTop()
 	if len(top.Rows) != 10 || byColumn(top, top.Rows[0])["pair"].Text != accepts.String() || !strings.Contains(strings.Join(top.Notes, "\n"), "shown are the 10") {
 		t.Errorf("of the top there are %d rows", len(top.Rows))
