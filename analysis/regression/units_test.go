@@ -2,6 +2,7 @@ package regression_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -68,6 +69,66 @@ func TestReplicatesAreNoEvidence(t *testing.T) {
 	if share := float64(permuted) / float64(tested); share > 0.12 {
 		t.Errorf("permutation p rejects %.2f of pairs that mean nothing", share)
 	}
+}
+
+// habitual returns collaborations of instances that mean nothing: each has its own
+// level of goodness and an act that its agents show in every second turn, and in
+// all of them goodness and acts change with the rounds.
+func habitual(seed uint64, instances, replicates int) []trajectory.Trajectory {
+	draw := rand.New(rand.NewPCG(seed, 0))
+	runs := trajectorytest.Plan{Runs: instances * replicates, Rounds: 6, Agents: 3, Seed: seed, Trend: 0.03, Drift: 0.03, Own: 0.05, Noise: 0.05}.Make()
+	level, habit := make([]float64, instances), make([]acts.Set, instances)
+	for i := range level {
+		level[i] = 0.2 * draw.NormFloat64()
+		habit[i] = acts.Set(1 << draw.IntN(11))
+	}
+	for i := range runs {
+		k := i / replicates
+		runs[i].Instance = k
+		runs[i].Unit = fmt.Sprintf("i%d", k)
+		for r := range runs[i].Rounds {
+			*runs[i].Rounds[r].Goodness += level[k]
+			for a := range runs[i].Rounds[r].Acts {
+				if draw.Float64() < 0.5 {
+					runs[i].Rounds[r].Acts[a] |= habit[k]
+				}
+			}
+		}
+	}
+	return runs
+}
+
+// Of pairs that mean nothing, both p-values reject about 0.05 also where goodness
+// and acts are the instance's; docs/stopping.md has the figures of many more campaigns.
+func TestNullByInstance(t *testing.T) {
+	const campaigns = 30
+	clustered, permuted, tested := 0, 0, 0
+	for seed := range uint64(campaigns) {
+		got, err := regression.RegressActs(habitual(10000+seed, 10, 4), 199, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range got.Effects {
+			if e.Clustered == nil || e.Permutation == nil {
+				continue
+			}
+			tested++
+			if e.Clustered.P <= 0.05 {
+				clustered++
+			}
+			if *e.Permutation <= 0.05 {
+				permuted++
+			}
+		}
+	}
+	// Pairs of one campaign are correlated: as in TestNullRejectsAtItsRate, four
+	// standard deviations of a campaign's rate, 0.03/√30.
+	for name, rejected := range map[string]int{"clustered": clustered, "permutation": permuted} {
+		if rate := float64(rejected) / float64(tested); math.Abs(rate-0.055) > 4*0.0055 {
+			t.Errorf("%s p rejects %.3f of %d pairs that mean nothing", name, rate, tested)
+		}
+	}
+	t.Logf("of %d: %d by permutation, %d by clustered errors", tested, permuted, clustered)
 }
 
 // The coefficients and the paper's p-values do not depend on the units.

@@ -46,7 +46,7 @@ func (c Campaign) regression(most int) (Table, bool) {
 		}
 	}
 	t.Notes = append([]string{
-		fmt.Sprintf("permutation p: whole trajectories exchanged between instances, or, where there is only one, between its replicates, %d times with seed %d; BH: after Benjamini and Hochberg over the pairs of the condition. Claims rest on these: of pairs that mean nothing they reject about 0.05 at 0.05, clustered p alone up to 0.08. A pair that the data do not determine has no figures.", permutations, permuteSeed),
+		fmt.Sprintf("permutation p: whole trajectories exchanged between instances, or, where there is only one, between its replicates, %d times with seed %d; BH: after Benjamini and Hochberg over the pairs of the condition. Claims rest on these: of pairs that mean nothing they reject about 0.05 at 0.05, clustered p alone up to 0.06. A pair that the data do not determine has no figures.", permutations, permuteSeed),
 		"Least squares of minimum norm; one row a collaboration and round from 2; 1 for a pair (an agent shows the first act, in the next round another one the second) that the round shows. Coefficient (standard error) and Student's t; clustered: by instance, or, where there is only one, by replicate (CR1), empty where the coefficient rests on one of them alone.",
 	}, about...)
 	c.left(&t)
