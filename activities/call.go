@@ -13,6 +13,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/activities/throttle"
+	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 )
 
@@ -356,5 +357,5 @@ func (a *Activities) unsettled(ctx context.Context, campaign string) string {
 			usd += *u.WorstUSD
 		}
 	}
-	return fmt.Sprintf(". $%.4f of it is reserved for %d calls of unknown outcome: see `roundtable cost %s --settle`", usd, len(ledger.Unknown), campaign)
+	return fmt.Sprintf(". $%.4f of it is reserved for %s of unknown outcome: see `roundtable cost %s --settle`", usd, wording.Count(len(ledger.Unknown), "call"), campaign)
 }

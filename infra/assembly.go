@@ -41,7 +41,8 @@ import (
 )
 
 const (
-	startTimeout = 15 * time.Second // of one service
+	startTimeout = 5 * time.Minute  // of one service, on a machine far behind
+	startsLate   = 15 * time.Second // after which the operator is told
 	stopTimeout  = 5 * time.Minute
 )
 
@@ -85,6 +86,9 @@ func (a assembly) Start() error {
 		ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 		err := app.Start(ctx)
 		cancel()
+		if errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("a service has not started within %s; the machine or its disk is far behind, and nothing is lost: give the same command again: %w", startTimeout, err)
+		}
 		if err != nil {
 			return err
 		}

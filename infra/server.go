@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"go.temporal.io/server/common/membership/static"
 	"go.temporal.io/server/common/primitives"
@@ -103,6 +104,10 @@ func Start(ctx context.Context, cfg Config) (_ *Server, err error) {
 }
 
 func (s *Server) serve(ctx context.Context, database string, ports services, cfg Config) error {
+	late := time.AfterFunc(startsLate, func() {
+		fmt.Fprintf(cfg.Notices, "the embedded Temporal server has been starting for %s; the machine may be far behind. Waiting on\n", startsLate)
+	})
+	defer late.Stop()
 	server, err := assemble(ctx, serverConfig(database, ports, cfg), ports, newServerLog(cfg.Logger))
 	if err != nil {
 		return fmt.Errorf("infra: embedded Temporal server: %w", err)
@@ -123,7 +128,9 @@ func (s *Server) serve(ctx context.Context, database string, ports services, cfg
 func (s *Server) HostPort() string { return s.address }
 
 // Target is what [Dial] needs to reach this server.
-func (s *Server) Target() Target { return Target{HostPort: s.address, Namespace: Namespace} }
+func (s *Server) Target() Target {
+	return Target{HostPort: s.address, Namespace: Namespace, Patience: startTimeout}
+}
 
 // Stop ends the server and lets go of its folder; stop workers and close clients
 // before. Running workflows go on at the next Start. Only the first call acts.

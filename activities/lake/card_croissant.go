@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"roundtable/analysis/record"
+	"roundtable/envs/wording"
 )
 
 // object is JSON-LD; its keys are written in the order of the alphabet.
@@ -57,11 +58,11 @@ func (c *card) citation() string {
 	if c.Ended > 0 {
 		cite += " (" + c.day() + ")"
 	}
-	return fmt.Sprintf("%s. %d collaborations, version %s. Made with roundtable, engine %s.", cite, c.Cells, c.version(), cmp.Or(c.Engine, "unknown"))
+	return fmt.Sprintf("%s. %s, version %s. Made with roundtable, engine %s.", cite, wording.Count(c.Cells, "collaboration"), c.version(), cmp.Or(c.Engine, "unknown"))
 }
 
 func (c *card) about() string {
-	about := fmt.Sprintf("Campaign %s: %d collaborations of agents under %d conditions.", c.Campaign, c.Cells, len(c.Conditions))
+	about := fmt.Sprintf("Campaign %s: %s of agents under %s.", c.Campaign, wording.Count(c.Cells, "collaboration"), wording.Count(len(c.Conditions), "condition"))
 	if c.Simulated > 0 {
 		about += fmt.Sprintf(" In %d of them scripted agents answered, not language models.", c.Simulated)
 	}

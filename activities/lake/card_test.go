@@ -205,7 +205,7 @@ func TestCardOfAddedTables(t *testing.T) {
 		RecordSet                               []struct{ Name string }
 	}
 	content(t, s, cardFolder+"croissant.json", &c)
-	if len(c.RecordSet) != 6 || c.License != "https://creativecommons.org/licenses/by/4.0/" || !strings.Contains(c.CiteAs, "Campaign c (2026-09-21). 1 collaborations") ||
+	if len(c.RecordSet) != 6 || c.License != "https://creativecommons.org/licenses/by/4.0/" || !strings.Contains(c.CiteAs, "Campaign c (2026-09-21). 1 collaboration,") ||
 		!strings.HasPrefix(c.Version, "1.0.0+") || c.DatePublished != "2026-09-21" {
 		t.Errorf("croissant.json: %+v", c)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"roundtable/analysis/cost"
+	"roundtable/envs/wording"
 )
 
 // fact is something that all collaborations have, with how many have which value.
@@ -60,23 +61,23 @@ func paid(all cost.Group) string {
 	said := fmt.Sprintf("%.4f USD", all.USD)
 	var more []string
 	if all.Unpriced > 0 {
-		more = append(more, fmt.Sprintf("%d calls have no known price", all.Unpriced))
+		more = append(more, "no price is known of "+wording.Count(all.Unpriced, "call"))
 	}
 	if all.Silent > 0 {
-		more = append(more, fmt.Sprintf("of %d calls the service did not say what they used", all.Silent))
+		more = append(more, fmt.Sprintf("of %s the service did not report the usage", wording.Count(all.Silent, "call")))
 	}
 	if more != nil {
 		said = fmt.Sprintf("at least %s: %s", said, strings.Join(more, ", "))
 	}
 	switch {
 	case all.Silent > 0 && all.Unbounded == 0:
-		said += fmt.Sprintf(", and at most %.4f USD for these and %d calls of unknown outcome", all.WorstUSD, all.Unknown)
+		said += fmt.Sprintf(", and at most %.4f USD for these and %s of unknown outcome", all.WorstUSD, wording.Count(all.Unknown, "call"))
 	case all.Unbounded > 0:
-		said += fmt.Sprintf(", and what %d calls of unknown outcome may have cost", all.Unknown)
+		said += fmt.Sprintf(", and what %s of unknown outcome may have cost", wording.Count(all.Unknown, "call"))
 	case all.Unknown > 0:
-		said += fmt.Sprintf(", and at most %.4f USD for %d calls of unknown outcome", all.WorstUSD, all.Unknown)
+		said += fmt.Sprintf(", and at most %.4f USD for %s of unknown outcome", all.WorstUSD, wording.Count(all.Unknown, "call"))
 	}
-	return fmt.Sprintf("%s; %d calls, %d tokens in, %d out", said, all.Billed, all.Input, all.Output)
+	return fmt.Sprintf("%s; %s, %s in, %d out", said, wording.Count(all.Billed, "call"), wording.Count(all.Input, "token"), all.Output)
 }
 
 // conditions that have collaborations, in the order of their ids.

@@ -341,10 +341,15 @@ func writeTo(file string, w io.Writer, write func(io.Writer) error) error {
 	return writeFile(file, b.Bytes())
 }
 
-// noFolder returns the error of a file whose folder is not there.
-func noFolder(file string) error {
-	return fmt.Errorf("cannot write %s: there is no folder %s", file, filepath.Dir(file))
+// noFolder is the error of a file whose folder is not there.
+type noFolder string
+
+func (file noFolder) Error() string {
+	return fmt.Sprintf("cannot write %s: there is no folder %s", string(file), filepath.Dir(string(file)))
 }
+
+// Unwrap says that it can be made.
+func (file noFolder) Unwrap() error { return fs.ErrNotExist }
 
 // writeFile writes what -o asks for, and says in words what keeps it from that.
 func writeFile(file string, data []byte) error {

@@ -49,7 +49,7 @@ func announceExtension(recorded *activities.Plan, p activities.Plan) {
 		return
 	}
 	if added := p.Campaign.Added(recorded.Campaign); len(added) > 0 {
-		fmt.Fprintf(os.Stderr, "%s is extended from %d to %d cells: %s\n", p.Campaign.Name, recorded.Campaign.Size(), p.Campaign.Size(), strings.Join(added, "; "))
+		fmt.Fprintf(os.Stderr, "%s is extended from %d to %s: %s\n", p.Campaign.Name, recorded.Campaign.Size(), wording.Count(p.Campaign.Size(), "cell"), strings.Join(added, "; "))
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"roundtable/activities"
 	"roundtable/activities/throttle"
+	"roundtable/envs/wording"
 	"roundtable/infra"
 	"roundtable/workflows/task"
 )
@@ -90,7 +91,7 @@ func bound(all []binding) string {
 	}
 	var parts []string
 	for _, b := range all {
-		parts = append(parts, fmt.Sprintf("%s (%d turns)", b.For, b.Turns))
+		parts = append(parts, fmt.Sprintf("%s (%s)", b.For, wording.Count(b.Turns, "turn")))
 	}
 	return "turns wait for " + strings.Join(parts, ", ")
 }

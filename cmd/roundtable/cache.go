@@ -11,6 +11,7 @@ import (
 	"roundtable/activities/lake"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/tables"
+	"roundtable/envs/wording"
 )
 
 func newCache(o *options) *cobra.Command {
@@ -146,12 +147,12 @@ func (p pruning) prune(ctx context.Context, w io.Writer, s store.Store, asJSON b
 	if !p.dry {
 		did = "deleted"
 		if n, err := lake.PruneCache(ctx, s, old); err != nil {
-			return fmt.Errorf("%d of %d entries are deleted; the next: %w", n, len(old), err)
+			return fmt.Errorf("%d of %s deleted; the next: %w", n, wording.Count(len(old), "entry"), err)
 		}
 	}
 	if asJSON {
 		return writeJSON(w, out)
 	}
-	_, err = fmt.Fprintf(w, "%d of %d entries of the cache %s (%d bytes); the answers of campaigns stay\n", out.Deleted, len(c.Entries), did, out.Bytes)
+	_, err = fmt.Fprintf(w, "%d of %s of the cache %s (%d bytes); the answers of campaigns stay\n", out.Deleted, wording.Count(len(c.Entries), "entry"), did, out.Bytes)
 	return err
 }

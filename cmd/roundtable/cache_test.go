@@ -142,7 +142,7 @@ func TestVerifyLooksAtTheCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, _ := runCommand(t, "verify", "reading", "--lake", o.lake)
-	contains(t, out, "Cache of the lake: 1 of 3 entries are damaged; each costs one call when it is wanted")
+	contains(t, out, "Cache of the lake: damaged are 1 of 3 entries; each costs one call when it is needed")
 	if after := findings(t, o.lake); len(after) != len(before) {
 		t.Errorf("%v is wrong, before the damage %v", after, before)
 	}

@@ -106,12 +106,12 @@ func line(n int) (float64, string) {
 // A paused campaign shows why it is paused, and nothing that is tried again.
 func TestPausedDisplay(t *testing.T) {
 	p := progress{began: time.Now(), before: 0}
-	m := activities.Reading{Calls: 1, Trouble: &activities.Trouble{At: time.Now(), Text: "400 invalid_request_error"}}
+	m := activities.Reading{Calls: 1, Failures: 3, Retries: 1, Trouble: &activities.Trouble{At: time.Now(), Text: "400 invalid_request_error"}}
 	_, text := p.line(workflows.Status{Paused: true, PauseReason: "no credit", Cells: 4}, m, 0)
-	if !strings.Contains(text, "paused: no credit · 1 call ·") || strings.Contains(text, "trying again") {
+	if text != "0/4 collaborations · paused: no credit · 1 call · $0.00 · 0 tokens" {
 		t.Error(text)
 	}
-	if _, text = p.line(workflows.Status{Cells: 4}, m, 0); !strings.Contains(text, "trying again after: 400") {
+	if _, text = p.line(workflows.Status{Cells: 4}, m, 0); !strings.Contains(text, "3 refused") || !strings.Contains(text, "1 retry · trying again after: 400") {
 		t.Error(text)
 	}
 }
@@ -129,6 +129,26 @@ func TestCachedAnswersAreShown(t *testing.T) {
 				t.Errorf("%d answers of the cache: %s", cached, says)
 			}
 		}
+	}
+}
+
+// Where lines follow each other, the last one is there once, also if the
+// campaign's end is seen before its workflow has ended.
+func TestLastLineIsThereOnce(t *testing.T) {
+	var out bytes.Buffer
+	d, p := &display{out: &out}, progress{began: time.Now().Add(-time.Minute), before: 0}
+	m, all := activities.Reading{Calls: 18}, workflows.Status{Succeeded: 1, Cells: 1}
+	p.tell(d, workflows.Status{Cells: 1, Running: 1}, m, 0.5)
+	p.tell(d, all, m, 0)
+	p.began = p.began.Add(-time.Minute) // the rate is another one meanwhile
+	p.finish(d, all, m, 0)
+	if lines := strings.Split(strings.TrimSpace(out.String()), "\n"); len(lines) != 2 || !strings.HasPrefix(lines[1], "1/1 collaboration · 18 calls") {
+		t.Errorf("%q", lines)
+	}
+	m.Calls++
+	p.finish(d, all, m, 0)
+	if n := strings.Count(out.String(), "\n"); n != 3 {
+		t.Errorf("what is new at the end is not said:\n%s", &out)
 	}
 }
 

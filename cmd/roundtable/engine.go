@@ -109,7 +109,7 @@ func (e *engine) work(ctx context.Context) error {
 		return err
 	}
 	go e.queues.follow(ctx)
-	return e.worker.Start()
+	return namingLate("start of the worker", e.worker.Start())
 }
 
 // hold keeps other programs from running the campaign on the same local lake:

@@ -205,7 +205,7 @@ func (x *export) warn(ctx context.Context, s store.Store, d store.Dataset, w io.
 		}
 	}
 	if simulated > 0 {
-		fmt.Fprintf(w, "SIMULATED: scripted agents answered in %d of %d collaborations (column simulated)\n", simulated, len(d.Members))
+		fmt.Fprintf(w, "SIMULATED: scripted agents answered in %d of %s (column simulated)\n", simulated, wording.Count(len(d.Members), "collaboration"))
 	}
 	return nil
 }
@@ -271,7 +271,7 @@ func (x *export) report(cmd *cobra.Command, asJSON bool, done []exported) error 
 		return writeJSON(cmd.OutOrStdout(), map[string]any{"files": done})
 	}
 	for _, f := range done {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s: %d rows, %d bytes\n", f.Path, f.Rows, f.Bytes)
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d bytes\n", f.Path, wording.Count(f.Rows, "row"), f.Bytes)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/pool"
+	"roundtable/envs/wording"
 )
 
 // exportChallenges writes a campaign's wrong first answers as a file of challenges.
@@ -30,7 +31,7 @@ func exportChallenges(cmd *cobra.Command, o *options, x export, condition, forma
 		return x.told(ctx, err)
 	}
 	if p.Simulated > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "SIMULATED: %d answers are by scripted agents (field simulated)\n", p.Simulated)
+		fmt.Fprintf(cmd.ErrOrStderr(), "SIMULATED: %s by scripted agents (field simulated)\n", wording.Count(p.Simulated, "answer"))
 	}
 	if len(without) > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d questions have no wrong answer and are left out: %s\n", len(without), len(p.Questions), strings.Join(some(without), ", "))

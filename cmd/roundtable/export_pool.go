@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/pool"
+	"roundtable/envs/wording"
 )
 
 // viewpoints is what export --viewpoints is asked for.
@@ -44,7 +45,7 @@ func (v viewpoints) run(cmd *cobra.Command, o *options, x export, format string)
 		return x.told(ctx, err)
 	}
 	if p.Simulated > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "SIMULATED: %d answers are by scripted agents (field simulated)\n", p.Simulated)
+		fmt.Fprintf(cmd.ErrOrStderr(), "SIMULATED: %s by scripted agents (field simulated)\n", wording.Count(p.Simulated, "answer"))
 	}
 	if len(short) > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d questions have too few and are left out: %s\n", len(short), len(p.Questions), strings.Join(some(short), ", "))

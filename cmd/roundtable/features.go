@@ -13,6 +13,7 @@ import (
 	"roundtable/analysis/features"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/envs/wording"
 	"roundtable/workflows/task"
 )
 
@@ -61,8 +62,8 @@ func (r featureReport) write(w io.Writer, asJSON bool) error {
 	if asJSON {
 		return writeJSON(w, r)
 	}
-	_, err := fmt.Fprintf(w, "%s: %d messages of %d collaborations are in the table features (%d measured now)\ninformation distances by %s, grades by the rule %s\n",
-		r.Campaign, r.Messages, r.Collaborations, r.Measured, r.Embedder, r.Rule)
+	_, err := fmt.Fprintf(w, "%s: the table features has %s of %s (%d measured now)\ninformation distances by %s, grades by the rule %s\n",
+		r.Campaign, wording.Count(r.Messages, "message"), wording.Count(r.Collaborations, "collaboration"), r.Measured, r.Embedder, r.Rule)
 	return err
 }
 

@@ -40,5 +40,5 @@ func TestPathsAreRelativeToTheFile(t *testing.T) {
 	if err == nil { // the file has no such answers, which is what the cells say
 		t.Errorf("answers that are not there are found\n%s", out)
 	}
-	contains(t, string(out), "1 of 1 collaborations did not succeed")
+	contains(t, string(out), "without success: 1 of 1 collaboration")
 }

@@ -67,15 +67,21 @@ func (l labelOptions) carry(ctx context.Context, e *engine, s store.Store, name 
 
 // drive starts the workflow, or finds it running, and watches it to its end.
 func (l labelOptions) drive(ctx context.Context, e *engine, in workflows.LabelsInput) (status workflows.LabelsStatus, err error) {
-	run, err := e.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: workflows.LabelsID(in.Campaign, in.Labeller), TaskQueue: task.Queue, WorkflowTaskTimeout: workflows.TaskTimeout,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-	}, task.LabelsWorkflow, in)
+	var run client.WorkflowRun
+	err = patiently(ctx, os.Stderr, "start of the labelling", func() (err error) {
+		run, err = e.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+			ID: workflows.LabelsID(in.Campaign, in.Labeller), TaskQueue: task.Queue, WorkflowTaskTimeout: workflows.TaskTimeout,
+			WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		}, task.LabelsWorkflow, in)
+		return err
+	})
 	if err != nil {
 		return status, err
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- run.Get(ctx, &status) }()
+	go func() {
+		ended <- patiently(ctx, os.Stderr, "end of the labelling", func() error { return run.Get(ctx, &status) })
+	}()
 	tick := time.NewTicker(plainEvery)
 	defer tick.Stop()
 	for {
@@ -86,7 +92,7 @@ func (l labelOptions) drive(ctx context.Context, e *engine, in workflows.LabelsI
 			value, err := e.client.QueryWorkflow(ctx, run.GetID(), "", workflows.QueryStatus)
 			var now workflows.LabelsStatus
 			if err == nil && value.Get(&now) == nil {
-				fmt.Fprintf(os.Stderr, "%d of %d collaborations labelled, %d calls\n", now.Labelled, now.Collaborations, e.activities.Meter().Calls)
+				fmt.Fprintf(os.Stderr, "%d of %s labelled, %s\n", now.Labelled, wording.Count(now.Collaborations, "collaboration"), wording.Count(e.activities.Meter().Calls, "call"))
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func TestOtherCampaignsStayInterrupted(t *testing.T) {
 				t.Errorf("to run mine asked the service of the other campaign %d times", asked)
 			}
 			sold, _ := mine.books()
-			if calls := fmt.Sprintf("1/1 collaborations · %d calls", sold.calls); !strings.Contains(d.err, calls) {
+			if calls := fmt.Sprintf("1/1 collaboration · %d calls", sold.calls); !strings.Contains(d.err, calls) {
 				t.Errorf("the progress of mine lacks %q:\n%s", calls, d.err)
 			}
 			if st := statusBy(t, dir, "others"); st.State != "interrupted" || st.Running > 0 {

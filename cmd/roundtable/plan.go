@@ -15,6 +15,7 @@ import (
 	"roundtable/activities"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/telling"
+	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
@@ -120,7 +121,7 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 		fmt.Printf("\nWarning: %s\n", w)
 	}
 	if o.folder != "" {
-		fmt.Printf("\n%d prompts are in %s; %s lists them.\n", len(prompts), o.folder, filepath.Join(o.folder, promptIndex))
+		fmt.Printf("\nWrote %s to %s; %s lists them.\n", wording.Count(len(prompts), "prompt"), o.folder, filepath.Join(o.folder, promptIndex))
 	} else {
 		printPrompts(os.Stdout, prompts)
 	}

@@ -222,9 +222,9 @@ func (o *options) pilot(ctx context.Context, s store.Store, p activities.Plan, m
 	}
 	f, ok := forecast.OfPilot(pilot, cells)
 	if !ok {
-		return prediction{}, exit{exitIncomplete, fmt.Errorf("the pilot of %d cells is too small or failed: no condition may be without a cell that succeeded; `roundtable status %s` says more", first, p.Campaign.Name)}
+		return prediction{}, exit{exitIncomplete, fmt.Errorf("the pilot of %s is too small or failed: no condition may be without a cell that succeeded; `roundtable status %s` says more", wording.Count(first, "cell"), p.Campaign.Name)}
 	}
-	return prediction{Forecast: f, Basis: fmt.Sprintf("a pilot of %d of %d cells, with 95 %% intervals, which end at what there can be at most", first, p.Campaign.Size())}, nil
+	return prediction{Forecast: f, Basis: fmt.Sprintf("a pilot of %d of %s, with 95 %% intervals, which end at what there can be at most", first, wording.Count(p.Campaign.Size(), "cell"))}, nil
 }
 
 // endedOf are the rows of the first cells of a plan, as far as they have ended.

@@ -24,7 +24,9 @@ const (
 func (r runOptions) watch(ctx context.Context, e *engine, run client.WorkflowRun, name string, cells int) (workflows.Status, error) {
 	var status workflows.Status
 	ended := make(chan error, 1)
-	go func() { ended <- run.Get(ctx, &status) }()
+	go func() {
+		ended <- patiently(ctx, os.Stderr, "end of the campaign", func() error { return run.Get(ctx, &status) })
+	}()
 	show := newDisplay(os.Stderr)
 	defer show.stop()
 	p := progress{began: time.Now(), before: -1}
@@ -35,7 +37,7 @@ func (r runOptions) watch(ctx context.Context, e *engine, run client.WorkflowRun
 		select {
 		case err := <-ended:
 			if err == nil {
-				show.show(p.line(status, e.activities.Meter(), 0))
+				p.finish(show, status, e.activities.Meter(), 0)
 			}
 			return status, err
 		case <-tick.C:
@@ -47,12 +49,13 @@ func (r runOptions) watch(ctx context.Context, e *engine, run client.WorkflowRun
 				now.Cells = cells
 			}
 			paused := now.Paused && now.Running == 0 || now.Paused && now.PauseReason != "" && idle(e.activities)
-			if show.live() || paused || time.Since(shown) >= plainEvery {
-				shown = time.Now()
-				show.show(p.line(now, e.activities.Meter(), e.activities.UnderWay(name)))
-			}
 			if paused {
+				p.finish(show, now, e.activities.Meter(), e.activities.UnderWay(name))
 				return now, nil
+			}
+			if show.live() || time.Since(shown) >= plainEvery {
+				shown = time.Now()
+				p.tell(show, now, e.activities.Meter(), e.activities.UnderWay(name))
 			}
 		}
 	}
@@ -65,6 +68,25 @@ func idle(a *activities.Activities) bool { return a.Meter().UnderWay == 0 }
 type progress struct {
 	began  time.Time
 	before float64 // share that was done by then; -1 until the first line
+	said   string  // what the last line said, without what changes with time alone
+}
+
+// tell shows a line of progress.
+func (p *progress) tell(show *display, s workflows.Status, m activities.Reading, underWay float64) {
+	p.said = news(s, m)
+	show.show(p.line(s, m, underWay))
+}
+
+// finish shows the last line, unless it would be the one before it once more.
+func (p *progress) finish(show *display, s workflows.Status, m activities.Reading, underWay float64) {
+	if show.live() || p.said != news(s, m) {
+		p.tell(show, s, m, underWay)
+	}
+}
+
+// news returns what a line says of a campaign apart from times and rates.
+func news(s workflows.Status, m activities.Reading) string {
+	return fmt.Sprint(s.Done(), s.Cells, s.Failed, s.Running, s.Paused, s.PauseReason, m.Calls, m.Cached)
 }
 
 // line is the share of the campaign that is done, and what to say of it:
@@ -76,7 +98,7 @@ func (p *progress) line(s workflows.Status, m activities.Reading, underWay float
 		p.before = share
 	}
 	took := time.Since(p.began)
-	line = fmt.Sprintf("%d/%d collaborations", s.Done(), s.Cells)
+	line = fmt.Sprintf("%d/%s", s.Done(), wording.Count(s.Cells, "collaboration"))
 	if s.Failed > 0 {
 		line += fmt.Sprintf(" (%d failed)", s.Failed)
 	}
@@ -96,12 +118,15 @@ func (p *progress) line(s workflows.Status, m activities.Reading, underWay float
 	if m.Cached > 0 {
 		line += fmt.Sprintf(" · %d cached", m.Cached)
 	}
+	line += fmt.Sprintf(" · %s tokens", short(m.InputTokens+m.OutputTokens))
+	if s.Paused { // what was refused or made again is of the time before
+		return share, line
+	}
 	if m.Failures > 0 {
 		line += fmt.Sprintf(" · %d refused", m.Failures)
 	}
-	line += fmt.Sprintf(" · %s tokens · %.0f/s · %d retries",
-		short(m.InputTokens+m.OutputTokens), float64(m.Calls)/max(took.Seconds(), 0.001), m.Retries)
-	if m.Trouble != nil && !s.Paused && time.Since(m.Trouble.At) < time.Minute {
+	line += fmt.Sprintf(" · %.0f/s · %s", float64(m.Calls)/max(took.Seconds(), 0.001), wording.Count(m.Retries, "retry"))
+	if m.Trouble != nil && time.Since(m.Trouble.At) < time.Minute {
 		line += " · trying again after: " + firstLine(m.Trouble.Text)
 	}
 	return share, line

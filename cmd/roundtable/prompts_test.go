@@ -124,7 +124,7 @@ func TestPlanPrompts(t *testing.T) {
 	exampleData(t, dir)
 	out := output(t, dir, "plan", "debate.yaml", "--prompts")
 	contains(t, out, "=== answer, agent (Agent 1), round 1: plurality-", "=== debate, agent (Agent 10), round 2: plurality-")
-	contains(t, output(t, dir, "plan", "debate.yaml", "--prompts", "-o", "prompts"), "prompts are in prompts; ")
+	contains(t, output(t, dir, "plan", "debate.yaml", "--prompts", "-o", "prompts"), " prompts to prompts; ")
 	index := read(t, dir, "prompts/index.md")
 	contains(t, index, "debate-agent-10-round-2.txt", "protocol: ")
 	for _, name := range regexp.MustCompile(`\]\(([^)]*)\)`).FindAllStringSubmatch(index, -1) {

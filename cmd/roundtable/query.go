@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/sql"
+	"roundtable/envs/wording"
 )
 
 // maxScript is how long the statements of one command may be together.
@@ -135,7 +136,7 @@ func (q *query) run(cmd *cobra.Command, text string) error {
 	if q.file != "" {
 		f, err := q.keep(cmd, text)
 		if err == nil {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %d rows\n", f.path, f.rows)
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", f.path, wording.Count(f.rows, "row"))
 		}
 		return err
 	}

@@ -165,7 +165,7 @@ func TestQueryRefuses(t *testing.T) {
 		{[]string{"SELECT 1", "--format", "xls"}, "jsonl"},
 		{[]string{"SELECT 1", "--json", "--format", "csv"}, "both"},
 		{[]string{"SELECT 1", "-o", out + ".xls"}, "does not say a format"},
-		{[]string{"SELECT 1", "-o", filepath.Join(out, "x.csv")}, "no such file"},
+		{[]string{"SELECT 1", "-o", filepath.Join(out, "x.csv")}, "there is no folder"},
 		{[]string{"SELECT 1", "--format", "csv", "-o", filepath.Dir(out)}, "is not a file"},
 		{[]string{"SELECT 1; SELECT 2", "--json"}, "line 1 has rows and is not the last"},
 		{[]string{"SELECT 1", "--campaign", "nobody"}, "it has begun, done, running"},

@@ -19,6 +19,7 @@ import (
 	reporting "roundtable/analysis/report"
 	"roundtable/analysis/tables"
 	"roundtable/analysis/telling"
+	"roundtable/envs/wording"
 )
 
 func newReport(o *options) *cobra.Command {
@@ -61,9 +62,9 @@ type reported struct {
 
 func (r reported) String() string {
 	if r.Folder == nil {
-		return fmt.Sprintf("%s: %d collaborations", r.File, r.Collaborations)
+		return fmt.Sprintf("%s: %s", r.File, wording.Count(r.Collaborations, "collaboration"))
 	}
-	return fmt.Sprintf("%s: %d collaborations; their transcripts are in %s, keep both together", r.File, r.Collaborations, *r.Folder)
+	return fmt.Sprintf("%s: %s; their transcripts are in %s, keep both together", r.File, wording.Count(r.Collaborations, "collaboration"), *r.Folder)
 }
 
 // writeReport writes the page last: it never links to what is not there.

@@ -17,6 +17,7 @@ import (
 
 	"roundtable/activities"
 	store "roundtable/analysis/lake"
+	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
@@ -144,7 +145,7 @@ func (r runOptions) work(ctx context.Context, s store.Store, p activities.Plan, 
 		} else {
 			fmt.Fprintf(os.Stderr, "\n%s is paused: %s\nresume with: %s\n", name, status.PauseReason, again)
 		}
-		return status, exit{exitIncomplete, fmt.Errorf("%s is paused after %d of %d collaborations", name, status.Done(), status.Cells)}
+		return status, exit{exitIncomplete, fmt.Errorf("%s is paused after %d of %s", name, status.Done(), wording.Count(status.Cells, "collaboration"))}
 	}
 	return status, nil
 }
@@ -192,16 +193,23 @@ func labelsDone(ctx context.Context, s store.Store, m activities.Manifest) bool 
 func (r runOptions) drive(ctx context.Context, e *engine, p activities.Plan, limits plan.Limits) (workflows.Status, error) {
 	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: limits, Until: r.until}
 	id := workflows.CampaignID(in.Name)
-	run, err := e.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: id, TaskQueue: task.Queue, WorkflowTaskTimeout: workflows.TaskTimeout,
-		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
-		WorkflowExecutionErrorWhenAlreadyStarted: true,
-	}, task.CampaignWorkflow, in)
+	var run client.WorkflowRun
+	err := patiently(ctx, os.Stderr, "start of the campaign", func() (err error) {
+		run, err = e.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+			ID: id, TaskQueue: task.Queue, WorkflowTaskTimeout: workflows.TaskTimeout,
+			WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+			WorkflowExecutionErrorWhenAlreadyStarted: true,
+		}, task.CampaignWorkflow, in)
+		return err
+	})
 	if _, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {
 		if err := r.readable(ctx, e.client, id); err != nil {
 			return workflows.Status{}, err
 		}
-		run, err = attach(ctx, e.client, id, in, r.retry)
+		err = patiently(ctx, os.Stderr, "state of the campaign that runs", func() (err error) {
+			run, err = attach(ctx, e.client, id, in, r.retry)
+			return err
+		})
 	}
 	if err != nil {
 		return workflows.Status{}, err
@@ -269,9 +277,9 @@ func (r runOptions) report(ctx context.Context, s store.Store, p activities.Plan
 	}
 	switch {
 	case ended < cells:
-		return exit{exitIncomplete, fmt.Errorf("%d of %d collaborations have not finished; the same command resumes them", cells-ended, cells)}
+		return exit{exitIncomplete, fmt.Errorf("not finished: %d of %s; the same command resumes them", cells-ended, wording.Count(cells, "collaboration"))}
 	case bad > 0:
-		return exit{exitIncomplete, fmt.Errorf("%d of %d collaborations did not succeed; `roundtable report %s -o report.html` says why, `run --retry-failed` runs them again", bad, cells, name)}
+		return exit{exitIncomplete, fmt.Errorf("without success: %d of %s; `roundtable report %s -o report.html` says why, `run --retry-failed` runs them again", bad, wording.Count(cells, "collaboration"), name)}
 	}
 	return nil
 }

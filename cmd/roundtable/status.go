@@ -98,8 +98,8 @@ func cachedBeside(spent task.Result) string {
 
 func (st campaignStatus) print(w io.Writer) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, "  "+format+"\n", args...) }
-	fmt.Fprintf(w, "%s: %s, %d of %d collaborations finished (%d succeeded, %d failed, %d stopped), %d running, %.0f%% done\n",
-		st.Name, st.State, st.Done(), st.Cells, st.Succeeded, st.Failed, st.Stopped, st.Running, 100*st.Share)
+	fmt.Fprintf(w, "%s: %s, %d of %s finished (%d succeeded, %d failed, %d stopped), %d running, %.0f%% done\n",
+		st.Name, st.State, st.Done(), wording.Count(st.Cells, "collaboration"), st.Succeeded, st.Failed, st.Stopped, st.Running, 100*st.Share)
 	if st.Again > 0 {
 		line("%d of them will be run again", st.Again)
 	}
@@ -122,7 +122,7 @@ func (st campaignStatus) print(w io.Writer) {
 		line("of these %s, $%.4f for labels, embeddings and checks of models", wording.Count(b.Calls, "call"), b.CostUSD)
 	}
 	if u := st.UnderWay; u.Collaborations > 0 {
-		line("of these %s, $%.4f in %s, with %d of at most %d turns taken", wording.Count(u.Spent.Calls, "call"), u.Spent.CostUSD, wording.Count(u.Collaborations, "unfinished collaboration"), u.Turns, u.Most)
+		line("of these %s, $%.4f in %s, with %d of at most %s taken", wording.Count(u.Spent.Calls, "call"), u.Spent.CostUSD, wording.Count(u.Collaborations, "unfinished collaboration"), u.Turns, wording.Count(u.Most, "turn"))
 	}
 	if c := st.Charged; c != nil {
 		line("$%.4f and %s tokens at most, calls of unknown outcome included", c.USD, short(c.Tokens))

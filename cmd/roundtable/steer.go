@@ -161,7 +161,7 @@ func (o *options) signal(ctx context.Context, name, signal string, arg any, said
 		return fmt.Errorf("campaign %q: %w; resume with: roundtable run FILE, or roundtable resume %s", name, errNotRunning, name)
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("campaign %q: %w", name, namingLate("signal "+signal, err))
 	}
 	if said == "" {
 		return nil

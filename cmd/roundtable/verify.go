@@ -13,6 +13,7 @@ import (
 	"roundtable/activities/lake"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/telling"
+	"roundtable/envs/wording"
 )
 
 func newVerify(o *options) *cobra.Command {
@@ -177,33 +178,37 @@ func (v verification) report(w io.Writer, asJSON bool) error {
 	if v.OK {
 		return nil
 	}
-	noun := "things are"
+	verb := "are"
 	if len(v.Findings) == 1 {
-		noun = "thing is"
+		verb = "is"
 	}
-	return exit{exitFailed, fmt.Errorf("%d %s wrong with campaign %s", len(v.Findings), noun, v.Campaign)}
+	return exit{exitFailed, fmt.Errorf("%s %s wrong with campaign %s", wording.Count(len(v.Findings), "thing"), verb, v.Campaign)}
 }
+
+// ofAnswers returns "1 object of answers", "2 objects of answers".
+func ofAnswers(n int) string { return wording.Count(n, "object") + " of answers" }
 
 func (v verification) print(w io.Writer) {
 	fmt.Fprintf(w, "%s: %d of %d planned cells have ended\n", v.Campaign, v.Ended, v.Planned)
-	fmt.Fprintf(w, "Whole: %d commits with %d files and %d rows, %d objects of answers\n", v.Commits, v.Files, v.Rows, v.Answers)
+	fmt.Fprintf(w, "Whole: %s with %s and %s, %s\n",
+		wording.Count(v.Commits, "commit"), wording.Count(v.Files, "file"), wording.Count(v.Rows, "row"), ofAnswers(v.Answers))
 	if v.Batches > 0 {
-		fmt.Fprintf(w, "Compacted: %d batches in %d parts\n", v.Batches, v.Parts)
+		fmt.Fprintf(w, "Compacted: %s in %s\n", wording.Count(v.Batches, "batch"), wording.Count(v.Parts, "part"))
 	}
 	if v.Expired > 0 {
-		fmt.Fprintf(w, "Deleted: raw files of %d commits, whose rows are in the parts\n", v.Expired)
+		fmt.Fprintf(w, "Deleted: raw files of %s, whose rows are in the parts\n", wording.Count(v.Expired, "commit"))
 	}
 	if v.Decisions > 0 {
-		fmt.Fprintf(w, "Counted again: %d decisions from their ballots\n", v.Decisions)
+		fmt.Fprintf(w, "Counted again: %s from their ballots\n", wording.Count(v.Decisions, "decision"))
 	}
 	if v.Settled > 0 {
-		fmt.Fprintf(w, "Settled: %d calls of unknown outcome, each in the ledger\n", v.Settled)
+		fmt.Fprintf(w, "Settled: %s of unknown outcome, each in the ledger\n", wording.Count(v.Settled, "call"))
 	}
 	if n := len(v.Uncommitted); n > 0 {
-		fmt.Fprintf(w, "Not committed: %d files of collaborations that are under way or were interrupted; no reader sees them\n", n)
+		fmt.Fprintf(w, "Not committed: %s of collaborations that are under way or were interrupted; no reader sees them\n", wording.Count(n, "file"))
 	}
 	if n := len(v.CachedDamaged); n > 0 {
-		fmt.Fprintf(w, "Cache of the lake: %d of %d entries are damaged; each costs one call when it is wanted\n", n, n+v.Cached)
+		fmt.Fprintf(w, "Cache of the lake: damaged are %d of %s; each costs one call when it is needed\n", n, wording.Count(n+v.Cached, "entry"))
 	}
 	fmt.Fprintf(w, "Digest: %s\n", v.Digest)
 	for _, f := range v.Findings {

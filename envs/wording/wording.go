@@ -30,10 +30,18 @@ func joined[T ~string](list []T, last string) string {
 	return strings.Join(words[:n-1], ", ") + last + words[n-1]
 }
 
-// Count returns "1 cell", "2 cells": n of a noun whose plural ends in s.
+// Count returns "1 cell", "2 cells", "2 batches", "2 retries": n of a noun with
+// a regular plural.
 func Count[N ~int | ~int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return fmt.Sprint(n, " ", noun, "s")
+	stem, ending := noun, "s"
+	switch {
+	case strings.HasSuffix(noun, "ch"):
+		ending = "es"
+	case strings.HasSuffix(noun, "ry"):
+		stem, ending = strings.TrimSuffix(noun, "y"), "ies"
+	}
+	return fmt.Sprint(n, " ", stem, ending)
 }

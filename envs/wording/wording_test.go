@@ -31,4 +31,9 @@ func TestCount(t *testing.T) {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
 	}
+	for noun, want := range map[string]string{"batch": "2 batches", "retry": "2 retries", "key": "2 keys", "row": "2 rows"} {
+		if got := wording.Count(2, noun); got != want {
+			t.Errorf("two of %s: %q, want %q", noun, got, want)
+		}
+	}
 }
