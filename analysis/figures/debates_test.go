@@ -11,7 +11,7 @@ import (
 	"roundtable/analysis/tables"
 )
 
-// debate is one of two rounds; after each so many of its agents are right, and
+// debate is one of two rounds; after each some of its agents are right, and
 // the group is if most are.
 func debate(params, question string, instance, replicate, agents int, right ...int) tables.Run {
 	settings := fmt.Sprintf(`{"env":{"name":"qa","params":{"agents":%d,"file":"logic.json"}},"protocol":{"name":"debate","params":%s},"rule":{"name":"plurality"}}`, agents, params)

@@ -131,7 +131,7 @@ func marked(m tables.DiscussionMark, x string) Point {
 	return point
 }
 
-// apartAcross moves the points of lines over numbers beside each other.
+// apartAcross moves the points of lines over numbers next to each other.
 func (f *Figure) apartAcross() {
 	for _, p := range f.Panels {
 		x := p.across(scale{})

@@ -286,7 +286,7 @@ func TestVariantsByHand(t *testing.T) {
 	}
 }
 
-// A campaign that has not what a figure shows is told what that is.
+// A campaign that has not what a figure shows gets an error that says what that is.
 func TestNoDiscussions(t *testing.T) {
 	for name, about := range map[string]string{
 		"2.2": "several decision protocols", "2.3": "SQuAD", "2.4": "three numbers of rounds", "2.5": "three numbers of agents",

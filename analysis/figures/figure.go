@@ -63,7 +63,7 @@ type Spot struct {
 	Y float64 `json:"y"`
 }
 
-// Point is what a condition came to in a round, or with so many agents, or in a
+// Point is what a condition came to in a round, or with n agents, or in a
 // group of its panel. Value is nil if that is not defined for any collaboration,
 // the interval if it is for fewer than two.
 type Point struct {
@@ -76,7 +76,7 @@ type Point struct {
 	N      int      `json:"n"`    // observations: instances or replicates, or questions or contexts of debates
 	// Replicates are what the standard deviation is over; 0 for intervals.
 	Replicates int `json:"replicates,omitempty"`
-	// Values are drawn as dots beside a mark of their mean, in place of a bar.
+	// Values are drawn as dots next to a mark of their mean, in place of a bar.
 	Values []float64 `json:"values,omitempty"`
 }
 
@@ -97,7 +97,7 @@ type Level struct {
 // those of papers 2 and 4 with the paper's number before them, where 4.3 and 4.7
 // both hold the measures of paper 4's Figures 3 to 5, by repetition and by round;
 // bias, variance, trajectories and paths of paper 5; and for any environment
-// rounds, the goodness of what stands. OfActs are further ones.
+// rounds, the goodness of the decision that stands. OfActs are further ones.
 func Names() []string {
 	return []string{
 		"3", "4", "5", distance, "20", "21", "2.2", "2.3", "2.4", "2.5", "2.6", "2.7", "2.8", "2.9", "2.10",

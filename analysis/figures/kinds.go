@@ -23,7 +23,7 @@ type kind struct {
 	y           string
 	bars        bool
 	at          func(runs []tables.Run, round int) (estimate, bool)
-	second      func(runs []tables.Run, round int) (estimate, bool) // drawn dashed beside a line; nil for none
+	second      func(runs []tables.Run, round int) (estimate, bool) // drawn dashed with a line; nil for none
 	levels      func(tables.Campaign) []Level
 	note        string // "" says what goodness is
 }
@@ -37,7 +37,7 @@ var kinds = map[string]kind{
 		"Mean over collaborations of a collaboration's mean over its agents' messages in the round: 1 - cosine with the mean of the round before."},
 	"20": {"Group total utility by round, by model (Figure 20)", exchange, "model", percentY, true, utility, nil, greatest, utilityNote},
 	"21": {"Root mean squared error by round, by decision rule (Figure 21)", recsys, "rule", "RMSE, stars", true, rootError, nil, rmseLevels, errorNote},
-	"rounds": {"Goodness of what stands, by round", "", "rule", goodnessY, true, goodness, decidedGoodness, nil,
+	"rounds": {"Goodness of the decision that stands, by round", "", "rule", goodnessY, true, goodness, decidedGoodness, nil,
 		""},
 }
 

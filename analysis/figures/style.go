@@ -49,7 +49,7 @@ func styleOf(n int) style {
 	return s
 }
 
-// dashed returns the style of a line that stands beside the one of this style.
+// dashed returns the style of a line that goes with the one of this style.
 func (s style) dashed() style {
 	s.line.Width, s.line.Dashes = vg.Points(0.9), []vg.Length{vg.Points(3), vg.Points(2)}
 	s.glyph.Radius = vg.Points(1.6)
@@ -63,7 +63,7 @@ func levelStyle(n int) draw.LineStyle {
 }
 
 // strokes are a line with its intervals and points. Lines of a panel stand a
-// little beside each other, so that no interval hides another. Points are joined
+// little apart, so that no interval hides another. Points are joined
 // unless the line has a track of its own, such as a fit, or observations around them.
 func (l Line) strokes(s scale, style style, i, of int) []plot.Plotter {
 	joined := len(l.spots()) == 0

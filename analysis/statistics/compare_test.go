@@ -126,7 +126,7 @@ func TestComparisonsExplain(t *testing.T) {
 	}
 }
 
-// So many pairs have the power that is asked for, and one less has not.
+// The pairs needed have the power that is asked for, and one less has not.
 func TestNeededPairsAreRoundedUp(t *testing.T) {
 	for seed := range uint64(20) {
 		series := conditions(12, seed, 0, 0.2)

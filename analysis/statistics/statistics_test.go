@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Without a reference beside the repository: worked out by hand.
+// Without reference vectors: worked out by hand.
 func TestByHand(t *testing.T) {
 	d := []float64{1, 2, 3, -4} // signs of {1,2,3,4}: |sum| >= 2 in 12 of 16; ranks of the negative sum to 4
 	p, err := SignFlip(d, 0, 0)

@@ -21,7 +21,7 @@ func (c Campaign) CheckBeside() error {
 func (c Campaign) checkBeside(beside Campaign) error {
 	d := c.discussions()
 	if len(d.groups) == 0 {
-		return fmt.Errorf("campaign %s has no discussions that a baseline could stand beside", c.Name)
+		return fmt.Errorf("campaign %s has no discussions that a baseline could be compared with", c.Name)
 	}
 	single := slices.DeleteFunc(slices.Clone(d.all), func(x discussed) bool {
 		return !x.alone || len(x.runs) == 0 || x.runs[0].CampaignID != beside.Name

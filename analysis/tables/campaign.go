@@ -46,7 +46,7 @@ type Planned struct {
 // rounds and turns what tables need.
 type Run struct {
 	record.Collaboration
-	Scores []*float64     // goodness of what stands at the end of each round that was run; nil before a decision
+	Scores []*float64     // goodness of the decision that stands at the end of each round that was run; nil before a decision
 	Keys   []string       // identity of the same; "" before a decision
 	Slots  []metrics.Slot // chances to propose
 	Speech []Speech       // the agents' messages in each round that was run

@@ -9,7 +9,7 @@ import (
 
 // DebateLine is one line of a figure of debates.
 type DebateLine struct {
-	Panel   string // what the lines beside it share: task or question, and settings
+	Panel   string // what the lines of one panel share: task or question, and settings
 	Measure string // what is measured, with its unit
 	Name    string // the strategy, or the order of adding agents
 	Points  []DebatePoint

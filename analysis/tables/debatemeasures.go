@@ -31,7 +31,7 @@ var measureNotes = []string{
 	"Log-likelihood: log2 of the share of agents that are right, over the debates in which somebody is; n are the questions that have such debates. Smoothed: log2((k+1/2)/(n+1)), over all. Entropy in bits; an answer that could not be read is one of its own.",
 }
 
-// accuracyAt is the score of what stands after a round, in percent.
+// accuracyAt is the score of the decision that stands after a round, in percent.
 func (r Run) accuracyAt(round int) (float64, bool) {
 	v, ok := r.OutcomeAt(round)
 	return 100 * v, ok

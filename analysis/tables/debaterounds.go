@@ -24,8 +24,8 @@ func (c Campaign) DebateRounds() (Table, bool) {
 }
 
 // DebateGains is what each strategy gains over MAD in the same measures, paired
-// by question: beside Tables 2 to 5 and Figures 3 to 5 and 7 of paper 4, which
-// print the means alone.
+// by question. Tables 2 to 5 and Figures 3 to 5 and 7 of paper 4 print the means
+// alone.
 func (c Campaign) DebateGains() (Table, bool) {
 	v := c.debateView(func(d debateGroup) bool { return !d.fixed() })
 	t := Table{Name: "4.gains", Title: "Debate: gains over " + mad + " in accuracy, log-likelihood and entropy, paired by question"}

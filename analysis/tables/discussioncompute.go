@@ -6,7 +6,7 @@ import (
 	"roundtable/analysis/record"
 )
 
-// Asked is what a collaboration's questions took, whoever paid for the answers:
+// Asked is what a collaboration's questions took, no matter which campaign paid for the answers:
 // those that the cache gave count too, so that conditions that share answers
 // are not cheaper for it.
 type Asked struct{ Calls, Input, Output int64 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Diversities are Table 1 of paper 2: how much alike the agents' last answers
-// and personas are, beside the accuracy, by what conditions share besides their
+// and personas are, with the accuracy, by what conditions share apart from their
 // rule. Others are compared to the one in which the fewest settings are named.
 func (c Campaign) Diversities() (Table, bool) {
 	d := c.discussions()

@@ -8,7 +8,7 @@ import (
 	"roundtable/analysis/record"
 )
 
-// answered is runs of so many questions in three replicates. Questions differ
+// answered is runs of n questions in three replicates. Questions differ
 // in difficulty: each is right with the probability share ± 0.2.
 func answered(rng *rand.Rand, n int, share float64) []Run {
 	var all []Run

@@ -10,7 +10,7 @@ import (
 
 // DiscussionLine is one line, or the bars of one colour, in a figure of paper 2.
 type DiscussionLine struct {
-	Panel   string // what the lines beside it share: data set and settings
+	Panel   string // what the lines of one panel share: data set and settings
 	Measure string // accuracy, or F1 where answers are words of a text
 	Name    string // what tells it from them
 	Marks   []DiscussionMark
@@ -170,7 +170,7 @@ func half(c Cell) *float64 {
 }
 
 // rulesApart are the discussions that differ in their decision protocol alone,
-// where there are several, by kind, after the single agent beside them.
+// where there are several, by kind, after the single agent.
 func (d discussions) rulesApart() [][]discussed {
 	same := d.without(isRule)
 	rows := rowsBy(byKind(d.talking()), func(x discussed) string { return x.task + "\x00" + same.key(x.group) })

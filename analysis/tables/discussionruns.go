@@ -160,7 +160,7 @@ func defined(decimals int, measure func(int) (float64, bool), n int) Cell {
 }
 
 // Countings is Table 4: what counting the agents' last answers would have
-// decided, beside what was decided.
+// decided, next to what was decided.
 func (c Campaign) Countings() (Table, bool) {
 	d := c.discussions()
 	t := d.start("2.4", "Discussion: solution counting, accuracy in % (paper 2, Table 4)")

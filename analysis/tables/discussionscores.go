@@ -6,7 +6,7 @@ import (
 )
 
 // Discussions are Figures 2, 8 to 11 of paper 2: accuracy (SQuAD: F1, and exact
-// match beside it) by protocol and data set, mean and standard deviation over
+// match next to it) by protocol and data set, mean and standard deviation over
 // replicates, and what it is above one agent alone.
 func (c Campaign) Discussions() (Table, bool) {
 	d := c.discussions()

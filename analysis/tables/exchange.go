@@ -11,7 +11,7 @@ const exchange = "exchange"
 
 const (
 	utilityNote = "Group total utility and AUC are shares of the greatest possible total utility, 0 before the first decision; AUC@n is the mean of rounds 1 to n."
-	otherNote   = "Rationality: proposals worth more to their maker than what stands, of all chances to propose; a skipped one and one before the first decision are not. " +
+	otherNote   = "Rationality: proposals worth more to their maker than the decision that stands, of all chances to propose; a skipped one and one before the first decision are not. " +
 		"Fairness: lowest over highest utility at the end, undefined without a decision. " +
 		"Rigidity: rounds whose total utility is that of the round before, over the rounds that were run; round 1 is compared with 0."
 )

@@ -11,10 +11,10 @@ import (
 )
 
 // Headline is the few figures that paper 1 sums its results up by: how much lower
-// the least decision rule is than the best one in the first and in the last
+// the worst decision rule is than the best one in the first and in the last
 // round, and by how much messages grow from the first to the last.
 func (c Campaign) Headline() (Table, bool) {
-	t := Table{Name: "headline", Title: "Headline figures: the least decision rule against the best, and the growth of messages", Columns: []string{
+	t := Table{Name: "headline", Title: "Headline figures: the worst decision rule against the best, and the growth of messages", Columns: []string{
 		"figure", "env", "setting", "reference", "compared", "reference value", "value", "change, %", "n"}}
 	c.lowerRules(&t)
 	c.longerMessages(&t)

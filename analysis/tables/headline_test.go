@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Utility of the least rule is 87 % below the best in round 1 and 40 % below at
+// Utility of the worst rule is 87 % below the best in round 1 and 40 % below at
 // the end; messages grow by 100 % and 300 % under two rules of one environment
 // and by 50 % in the other.
 func TestHeadlineByHand(t *testing.T) {

@@ -69,7 +69,7 @@ func errorsAt(runs []Run, measure string, round int) Cell {
 	return Cell{Value: &m.Value, SE: m.SE, N: m.N, Decimals: 2}
 }
 
-// AbsoluteError is a run's error of what stands after a round.
+// AbsoluteError is a run's error of the decision that stands after a round.
 func AbsoluteError(round int) func(Run) (float64, bool) {
 	return func(r Run) (float64, bool) { v, ok := r.OutcomeAt(round); return math.Abs(v), ok }
 }

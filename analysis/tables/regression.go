@@ -23,7 +23,7 @@ func (c Campaign) Regression() (Table, bool) { return c.regression(0) }
 // RegressionTop is the same with the pairs of smallest p-values only.
 func (c Campaign) RegressionTop() (Table, bool) { return c.regression(10) }
 
-// regression shows so many pairs a condition; 0 is all.
+// regression shows the n pairs of smallest p-values of a condition, or all if most is 0.
 func (c Campaign) regression(most int) (Table, bool) {
 	v := c.view("", "env", "rule")
 	v.whole = true

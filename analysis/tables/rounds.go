@@ -7,10 +7,10 @@ import (
 )
 
 // Rounds is how each round ended: the share of collaborations in which no
-// decision stands (the bars of Figures 3 and 4) and the mean goodness of what stands.
+// decision stands (the bars of Figures 3 and 4) and the mean goodness of that decision.
 func (c Campaign) Rounds() (Table, bool) {
 	v := c.view("")
-	t := v.start("rounds", "Round by round: not yet agreed, and goodness of what stands (Figures 3 and 4)")
+	t := v.start("rounds", "Round by round: not yet agreed, and goodness of the decision that stands (Figures 3 and 4)")
 	t.Columns = append([]string{"measure"}, t.Columns...)
 	t.Columns = append(t.Columns, v.atRounds()...)
 	t.Columns = append(t.Columns, v.ended()...)

@@ -12,7 +12,7 @@ import (
 )
 
 // ByCondition is the outcome of each condition whatever its protocol, with its
-// 95 % interval; beside it the share that decided, and how good these were.
+// 95 % interval; next to it the share that decided, and how good these were.
 func (c Campaign) ByCondition() (Table, bool) {
 	v := c.view("", "env")
 	t := v.start("scores", "Outcome by condition")

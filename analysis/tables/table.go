@@ -1,6 +1,6 @@
 // Package tables makes the papers' tables from the rows of a campaign. Every
 // number keeps its standard error and the n it rests on; cells that failed,
-// were stopped or are still to come are counted beside those that are averaged;
+// were stopped or are still to come are counted apart from those that are averaged;
 // and a table that rests on scripted agents says so.
 package tables
 
@@ -87,7 +87,7 @@ func (c Cell) String() string {
 	return s
 }
 
-// fixed has so many decimals, and no minus before zeros.
+// fixed returns a number with a number of decimals, and no minus before zeros.
 func fixed(v float64, decimals int) string {
 	s := strconv.FormatFloat(v, 'f', decimals, 64)
 	if strings.Trim(s, "-0.") == "" {

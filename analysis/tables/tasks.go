@@ -49,7 +49,7 @@ func (t tasks) of(g group) string {
 	return cmp.Or(g.labels["env"], g.labels["env.file"], t[[2]string{g.settings["env"], g.settings["env.file"]}])
 }
 
-// beyondTasks are the settings that tell conditions apart besides what they are
+// beyondTasks are the settings that distinguish conditions, apart from what they are
 // about: one of the environment that only follows the task, such as the number
 // of questions that a data set has, does not.
 func (v view) beyondTasks(names tasks, named ...string) []string {

@@ -7,7 +7,7 @@ import (
 )
 
 // Tasks have names that people recognize, and data sets of different sizes
-// stand beside each other in one table.
+// stand next to each other in one table.
 func TestTasksAreNamed(t *testing.T) {
 	for _, c := range []struct {
 		env, format, file, name string

@@ -9,7 +9,7 @@ import (
 	"roundtable/analysis/record"
 )
 
-// garbled is a collaboration of so many asked turns, of which some are invalid,
+// garbled is a collaboration of n asked turns, of which some are invalid,
 // with as many decisions of the rule, and of whose answers some were cut off.
 func garbled(replicate, asked, invalid, cut int) Run {
 	c := majority(replicate)
