@@ -38,15 +38,16 @@ grid: {rule: [majority, unanimous]}
 // call sameEverywhere on the campaigns that they have run.
 func TestOneFigureForOneQuantity(t *testing.T) {
 	t.Parallel()
-	phases, err := os.ReadFile(filepath.Join("..", "..", "examples", "phases.yaml"))
-	if err != nil {
-		t.Fatal(err)
+	texts := map[string]string{"undecided": undecided}
+	for _, name := range []string{"phases", "consensus-networks", "viewpoint-pool"} {
+		texts[name] = read(t, filepath.Join("..", "..", "examples"), name+".yaml")
 	}
-	for name, text := range map[string]string{"phases": string(phases), "undecided": undecided} {
+	for name, text := range texts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			exampleData(t, dir)
+			text = strings.Replace(text, "\ndata: data\n", "\ndata: examples/data\n", 1)
 			save(t, dir, name+".yaml", size.ReplaceAllString(text, "$1: 2"))
 			output(t, dir, "run", name+".yaml")
 			sameEverywhere(t, dir, name)
@@ -95,6 +96,7 @@ func sameEverywhere(t *testing.T, dir, name string) {
 			t.Errorf("%s: the report does not have the outcome %.4f", name, v)
 		}
 	}
+	f.pinned(dir)
 	if f.checks < 5 {
 		t.Errorf("only %d figures were compared", f.checks)
 	}
