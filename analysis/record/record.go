@@ -79,7 +79,7 @@ type Round struct {
 	NewProposals int32     `parquet:"new_proposals"`        // proposals made in this round
 	DecisionKey  *string   `parquet:"decision_key"`         // what stands at the end of the round
 	DecisionJSON *string   `parquet:"decision_json"`        // the same as text
-	Score        *float64  `parquet:"score"`                // goodness of what stands; absent before the first decision: average outcome instead
+	Score        *float64  `parquet:"score"`                // goodness of the decision that stands; absent before the first decision: average outcome instead
 	Utilities    []float64 `parquet:"utilities,list"`       // of what stands, by agent; an empty list before the first decision
 	Simulated    *bool     `parquet:"simulated" digest:"-"` // a scripted agent answered in this round; absent from early files
 	Outcome      *float64  `parquet:"outcome" digest:"-"`   // what to average, as collaborations.outcome
