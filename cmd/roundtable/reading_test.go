@@ -275,9 +275,12 @@ func TestShowFindsByBeginningAndGeneration(t *testing.T) {
 	}
 	_, err := runCommand(t, "show", "majority", "--lake", o.lake)
 	fails(t, err, exitUsage, "2 collaborations", "reading/"+one+"\n", "reading/"+one+"0")
-	for _, id := range []string{"nobody", "other/" + one, one + ".7", "reading/../" + one} {
+	for id, says := range map[string]string{
+		"nobody": "no collaboration", one + ".7": "no collaboration", "reading/../" + one: "no collaboration",
+		"other/" + one: `the lake has no campaign "other"; it has reading`,
+	} {
 		_, err := runCommand(t, "show", id, "--lake", o.lake)
-		fails(t, err, exitUsage, "no collaboration")
+		fails(t, err, exitUsage, says)
 	}
 }
 
