@@ -35,7 +35,7 @@ func TestLateEngineIsWaitedFor(t *testing.T) {
 	if err := patiently(ended, &bytes.Buffer{}, "x", func() error { return context.DeadlineExceeded }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	if err := namingLate("start of the worker", context.DeadlineExceeded); !strings.Contains(err.Error(), "(start of the worker)") || namingLate("x", broken) != broken {
+	if err := namingLate("start of the worker", context.DeadlineExceeded); !strings.Contains(err.Error(), "(start of the worker)") || namingLate("x", broken).Error() != broken.Error() {
 		t.Error(err)
 	}
 }

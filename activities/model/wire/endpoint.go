@@ -51,7 +51,7 @@ func LacksOnlyKey(err error) bool {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return !slices.ContainsFunc(joined.Unwrap(), func(e error) bool { return !LacksOnlyKey(e) })
 	}
-	if inner := errors.Unwrap(err); inner != nil && inner != ErrNoKey {
+	if inner := errors.Unwrap(err); inner != nil {
 		return LacksOnlyKey(inner)
 	}
 	return errors.Is(err, ErrNoKey)
