@@ -39,6 +39,9 @@ func TestConsensusExamples(t *testing.T) {
 		}
 		output(t, dir, "verify", c.file)
 		sameEverywhere(t, dir, c.file)
+		if !*long { // it is larger then
+			pinned(t, dir, c.file)
+		}
 		if table := analyse(t, dir, c.file, c.table); len(table.Tables[0].Rows) == 0 {
 			t.Errorf("%s: table %s is empty", c.file, c.table)
 		}

@@ -26,6 +26,7 @@ func TestDebateExample(t *testing.T) {
 	exampleData(t, dir)
 	output(t, dir, "run", "debate.yaml")
 	sameEverywhere(t, dir, "debate")
+	pinned(t, dir, "debate")
 	table := analyse(t, dir, "debate", "4.1")
 	accuracy := func(strategy string) float64 { return *table.cellOf(t, "strategy", strategy, "orders") }
 	if a, b := accuracy("MAD+Truth"), accuracy("MAD, truth first"); a <= b {
@@ -61,6 +62,7 @@ func TestViewpointsExample(t *testing.T) {
 	exampleData(t, dir)
 	output(t, dir, "run", "viewpoints.yaml")
 	sameEverywhere(t, dir, "viewpoints")
+	pinned(t, dir, "viewpoints")
 	table := analyse(t, dir, "viewpoints", "4.6")
 	for _, x := range []struct {
 		column, agents string

@@ -23,6 +23,9 @@ func TestDeliberationExample(t *testing.T) {
 	output(t, dir, "run", "deliberation.yaml")
 	output(t, dir, "verify", "deliberation")
 	sameEverywhere(t, dir, "deliberation")
+	if !*long { // it is larger then
+		pinned(t, dir, "deliberation")
+	}
 	table := analyse(t, dir, "deliberation", "3.2")
 	for _, setting := range []string{"menu-numeric", "menu-semantic", "allocation"} {
 		worst := map[string]float64{}

@@ -41,6 +41,9 @@ func TestVotingRules(t *testing.T) {
 	dir := example(t, "voting-rules.yaml", "replicates: 100", fewer)
 	output(t, dir, "run", "voting-rules.yaml")
 	sameEverywhere(t, dir, "voting-rules")
+	if !*long { // it is larger then
+		pinned(t, dir, "voting-rules")
+	}
 	table := analyse(t, dir, "voting-rules", "1")
 	graded := []string{"rated", "ranked", "cumulative"}
 	for _, rule := range graded {
@@ -69,6 +72,7 @@ func TestControls(t *testing.T) {
 	dir := example(t, "controls.yaml", "replicates: 50", "replicates: 5")
 	output(t, dir, "run", "controls.yaml")
 	sameEverywhere(t, dir, "controls")
+	pinned(t, dir, "controls")
 	s, err := store.Open(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
@@ -141,6 +145,9 @@ func TestMovieLens(t *testing.T) {
 	}
 	output(t, dir, "verify", "movielens-tiny")
 	sameEverywhere(t, dir, "movielens-tiny")
+	if !*long { // it is larger then
+		pinned(t, dir, "movielens-tiny")
+	}
 
 	reals, err := filepath.Abs("../../../shared/data/ml-100k")
 	if err != nil {

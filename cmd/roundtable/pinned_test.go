@@ -1,5 +1,3 @@
-//go:build cgo
-
 package main
 
 import (
@@ -19,40 +17,48 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/figures"
+	store "roundtable/analysis/lake"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
 
 // pinned holds everything that the program says of a campaign to a golden file:
 // the plan, the state, the digest, every table and the numbers of every figure.
-func (f *found) pinned(dir string) {
-	if *long != slices.Contains([]string{"discussion-sizes", "challenges"}, f.name) {
-		return // the others are larger in the long tests
+func pinned(t *testing.T, dir, name string) {
+	t.Helper()
+	s, err := store.Open(filepath.Join(dir, "lake"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := readTables(t.Context(), s, name)
+	if err != nil {
+		t.Fatal(err)
 	}
 	var b strings.Builder
-	for _, args := range [][]string{{"plan", f.name + ".yaml"}, {"status", f.name, "--json"}, {"verify", f.name}} {
-		fmt.Fprintf(&b, "=== %s\n%s", strings.Join(args, " "), numbersOfFiles.ReplaceAllString(output(f.T, dir, args...), ""))
+	for _, args := range [][]string{{"plan", name + ".yaml"}, {"status", name, "--json"}, {"verify", name}} {
+		fmt.Fprintf(&b, "=== %s\n%s", strings.Join(args, " "), numbersOfFiles.ReplaceAllString(output(t, dir, args...), ""))
 	}
-	f.writeTables(&b, output(f.T, dir, "analyze", f.name, "--table", "all", "--format", "json"))
+	writeTables(t, &b, output(t, dir, "analyze", name, "--table", "all", "--format", "json"))
 	for _, name := range figures.Names() {
-		figure, err := figures.Make(f.campaign, name)
+		figure, err := figures.Make(c, name)
 		if err != nil {
 			continue
 		}
 		fmt.Fprintf(&b, "=== figure %s: %s\n", name, figure.Title)
 		for _, panel := range figure.Panels {
-			fmt.Fprintln(&b, rounded(f.T, panel))
+			fmt.Fprintln(&b, rounded(t, panel))
 		}
 		fmt.Fprintf(&b, "notes: %s\n", strings.Join(figure.Notes, "\n"))
 	}
-	golden(f.T, f.name, b.String())
+	golden(t, name, b.String())
 }
 
 // numbersOfFiles, in what verify says, differ by how answers fell together in time.
 var numbersOfFiles = regexp.MustCompile(`(?m)^(Whole|Compacted): .*\n`)
 
 // writeTables writes the tables of analyze, a row a line.
-func (f *found) writeTables(b *strings.Builder, text string) {
+func writeTables(t *testing.T, b *strings.Builder, text string) {
+	t.Helper()
 	var all struct {
 		Tables []struct {
 			Name, Title    string
@@ -61,18 +67,18 @@ func (f *found) writeTables(b *strings.Builder, text string) {
 		}
 	}
 	if err := json.Unmarshal([]byte(text), &all); err != nil {
-		f.Fatal(err)
+		t.Fatal(err)
 	}
-	for _, t := range all.Tables {
-		fmt.Fprintf(b, "=== table %s: %s\n%s\n", t.Name, t.Title, strings.Join(t.Columns, " | "))
-		for _, row := range t.Rows {
+	for _, table := range all.Tables {
+		fmt.Fprintf(b, "=== table %s: %s\n%s\n", table.Name, table.Title, strings.Join(table.Columns, " | "))
+		for _, row := range table.Rows {
 			var cells []string
-			for _, column := range t.Columns {
-				cells = append(cells, rounded(f.T, row[column]))
+			for _, column := range table.Columns {
+				cells = append(cells, rounded(t, row[column]))
 			}
 			fmt.Fprintln(b, strings.Join(cells, " | "))
 		}
-		fmt.Fprintf(b, "notes: %s\n", strings.Join(t.Notes, "\n"))
+		fmt.Fprintf(b, "notes: %s\n", strings.Join(table.Notes, "\n"))
 	}
 }
 

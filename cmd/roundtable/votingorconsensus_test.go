@@ -27,7 +27,9 @@ func TestVotingOrConsensusExample(t *testing.T) {
 	output(t, dir, "run", "voting-or-consensus.yaml")
 	output(t, dir, "run", "single-agent.yaml")
 	sameEverywhere(t, dir, "single-agent")
+	pinned(t, dir, "single-agent")
 	sameEverywhere(t, dir, "voting-or-consensus")
+	pinned(t, dir, "voting-or-consensus")
 	output(t, dir, "verify", "voting-or-consensus")
 	table := func(name string) analysed {
 		return analyse(t, dir, "voting-or-consensus", name, "--baseline", "single-agent")
@@ -107,6 +109,7 @@ func TestSizesAndChallengesExamples(t *testing.T) {
 	exampleData(t, dir)
 	output(t, dir, "run", "discussion-sizes.yaml")
 	sameEverywhere(t, dir, "discussion-sizes")
+	pinned(t, dir, "discussion-sizes")
 	sizes := analyse(t, dir, "discussion-sizes", "2.scaling")
 	if s := sizes.number(t, "slope", map[string]string{"by": "agents", "protocol.rounds": "1"}); s <= 0 {
 		t.Errorf("an agent more brings %v points", s)
@@ -120,6 +123,7 @@ func TestSizesAndChallengesExamples(t *testing.T) {
 	exampleData(t, dir)
 	output(t, dir, "run", "challenges.yaml")
 	sameEverywhere(t, dir, "challenges")
+	pinned(t, dir, "challenges")
 	challenges := analyse(t, dir, "challenges", "2.challenge")
 	contains(t, output(t, dir, "analyze", "challenges", "--figure", "2.6"), "<svg", "SIMULATED", "irrelevant", "95 % intervals")
 	contains(t, output(t, dir, "analyze", "challenges", "--figure", "2.7"), "<svg", "SIMULATED", "worsened")
