@@ -228,10 +228,29 @@ func (c *collaboration) listen(ctx workflow.Context) {
 	resume := workflow.GetSignalChannel(ctx, SignalResume)
 	for {
 		s := workflow.NewSelector(ctx)
-		s.AddReceive(pause, func(ch workflow.ReceiveChannel, _ bool) { ch.Receive(ctx, nil); c.paused = true })
-		s.AddReceive(resume, func(ch workflow.ReceiveChannel, _ bool) { ch.Receive(ctx, &c.epoch); c.paused = false })
+		s.AddReceive(pause, func(ch workflow.ReceiveChannel, _ bool) {
+			var p Pause
+			ch.Receive(ctx, &p)
+			if p.Epoch >= c.epoch || !ordersSignals(ctx) {
+				c.paused, c.epoch = true, max(c.epoch, p.Epoch)
+			}
+		})
+		s.AddReceive(resume, func(ch workflow.ReceiveChannel, _ bool) {
+			var epoch int
+			ch.Receive(ctx, &epoch)
+			if epoch > c.epoch || !ordersSignals(ctx) {
+				c.paused, c.epoch = false, epoch
+			}
+		})
 		s.Select(ctx)
 	}
+}
+
+// ordersSignals reports whether a signal that comes too late is passed over. The
+// engine may deliver a pause after the resume that followed it, and the
+// collaboration would wait for ever. Histories of earlier versions obey every signal.
+func ordersSignals(ctx workflow.Context) bool {
+	return workflow.GetVersion(ctx, "late-signals", workflow.DefaultVersion, 1) > workflow.DefaultVersion
 }
 
 // message is an error's own words, without the engine's wrapping.

@@ -46,6 +46,7 @@ func (c *campaign) pause(ctx workflow.Context, p Pause) {
 	}
 	if !c.in.Status.Paused {
 		c.in.Status.Paused, c.in.Status.PauseReason = true, p.Reason
+		p.Epoch = c.in.Epoch
 		c.broadcast(ctx, SignalPause, p)
 	}
 }

@@ -1,0 +1,102 @@
+package workflows_test
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+
+	"roundtable/infra"
+	"roundtable/workflows"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
+)
+
+// The engine may deliver signals of a campaign in another order than they were
+// sent in: the latest that was sent counts, whenever it comes.
+func TestSignalsOutOfOrder(t *testing.T) {
+	file, err := plan.Parse([]byte(campaign("late", "majority", 1, 3, 3)), plan.Host{Data: folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type sent struct {
+		name string
+		arg  any
+	}
+	pause := func(epoch int) sent { return sent{workflows.SignalPause, workflows.Pause{Epoch: epoch}} }
+	resume := func(epoch int) sent { return sent{workflows.SignalResume, epoch} }
+	for _, c := range []struct {
+		what    string
+		signals []sent // one an hour
+		goesOn  int    // the hour in which it goes on, having been paused in epoch 1
+	}{
+		{"in order", []sent{pause(1), resume(2)}, 2},
+		{"an earlier resume", []sent{resume(1), resume(2)}, 2},
+		{"the resume before its pause", []sent{resume(2), pause(1)}, 1},
+		{"a later pause before an earlier resume", []sent{pause(2), resume(2), resume(3)}, 3},
+	} {
+		var suite testsuite.WorkflowTestSuite
+		suite.SetLogger(slog.New(slog.DiscardHandler))
+		env := suite.NewTestWorkflowEnvironment()
+		env.SetWorkflowRunTimeout(10 * time.Hour)
+		env.RegisterWorkflowWithOptions(workflows.Collaboration, workflow.RegisterOptions{Name: task.CollaborationWorkflow})
+		simulate(env, task.Recall, func(context.Context, task.Ref) (task.Recalled, error) {
+			return task.Recalled{Condition: file.Campaign.Conditions[0], Agents: 3, Instant: true}, nil
+		})
+		simulate(env, task.Record, func(context.Context, task.Ending) (task.Result, error) { return task.Result{}, nil })
+		var hours []int
+		begin := env.Now()
+		simulate(env, task.TakeMany, func(context.Context, task.Turn) ([]task.Act, error) {
+			hours = append(hours, int(env.Now().Sub(begin).Hours()))
+			if len(hours) == 1 && c.signals[len(c.signals)-1].name == workflows.SignalPause { // it comes while the turn is under way
+				last := c.signals[len(c.signals)-1]
+				env.SignalWorkflow(last.name, last.arg)
+				return nil, nil
+			}
+			return nil, temporal.NewNonRetryableApplicationError("that is enough", task.ErrFail, nil)
+		})
+		for hour, s := range c.signals {
+			env.RegisterDelayedCallback(func() { env.SignalWorkflow(s.name, s.arg) }, time.Duration(hour+1)*time.Hour)
+		}
+		env.ExecuteWorkflow(task.CollaborationWorkflow, workflows.CollaborationInput{Paused: true, Epoch: 1})
+		if err := env.GetWorkflowError(); err != nil || len(hours) == 0 || slices.ContainsFunc(hours, func(h int) bool { return h != c.goesOn }) {
+			t.Errorf("%s: it went on in hours %d, want %d; %v", c.what, hours, c.goesOn, err)
+		}
+	}
+}
+
+// A pause says in which epoch it was sent, also one by hand: otherwise
+// collaborations would pass it over as late.
+func TestPausesNameTheirEpoch(t *testing.T) {
+	e := newEngine(t, true, nil)
+	run := e.start(e.plan(campaign("epochs", "majority", 20, 3, 3)), func(in *workflows.CampaignInput) { in.Limits.Collaborations = 4 })
+	for epoch := range 2 {
+		e.signal("epochs", workflows.SignalPause, workflows.Pause{Reason: "by hand"})
+		e.until("it is paused", func() bool { return e.status("epochs").Paused })
+		got := map[int]int{}
+		for h := e.client.GetWorkflowHistory(t.Context(), run.GetID(), "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); h.HasNext(); {
+			event, err := h.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sent := event.GetSignalExternalWorkflowExecutionInitiatedEventAttributes(); sent != nil && sent.SignalName == workflows.SignalPause {
+				var p workflows.Pause
+				if err := (infra.Keys{}).DataConverter().FromPayloads(sent.Input, &p); err != nil {
+					t.Fatal(err)
+				}
+				got[p.Epoch]++
+			}
+		}
+		if len(got) != epoch+1 || got[epoch] == 0 {
+			t.Errorf("pauses by epoch, after %d resumes: %v", epoch, got)
+		}
+		e.signal("epochs", workflows.SignalResume, nil)
+	}
+	e.wait(run)
+}
