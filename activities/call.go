@@ -52,10 +52,7 @@ func (a *Activities) place(ctx context.Context, q question) (p place, err error)
 	if _, err := a.manifest(ctx, q.place.Campaign, false); err != nil { // it sets the ceilings
 		return p, err
 	}
-	var stopping <-chan struct{}
-	if activity.IsActivity(ctx) {
-		stopping = activity.GetWorkerStopChannel(ctx)
-	}
+	stopping := workerStops(ctx)
 	defer say(ctx, nil)
 	enter := func(name string, call throttle.Call) (*throttle.Pass, error) {
 		t := a.throttles.Account(name)
@@ -72,6 +69,14 @@ func (a *Activities) place(ctx context.Context, q question) (p place, err error)
 		p.account.Leave()
 	}
 	return p, err
+}
+
+// workerStops returns the channel that is closed when the activity's worker stops.
+func workerStops(ctx context.Context) <-chan struct{} {
+	if !activity.IsActivity(ctx) {
+		return nil
+	}
+	return activity.GetWorkerStopChannel(ctx)
 }
 
 // waits is what waiting calls wait for, in a word or two.
@@ -332,16 +337,38 @@ func (a *Activities) reserve(ctx context.Context, m Manifest, n need) (*money.Ho
 	}
 	say(ctx, func() string { return WaitsBudget })
 	defer say(ctx, nil)
+	ctx, cancel := untilStopping(ctx)
+	defer cancel(nil)
 	hold, err := account.Reserve(ctx, n.worst)
 	if errors.Is(err, money.ErrSpent) {
 		if m, err = a.manifest(ctx, m.Campaign, true); err == nil {
 			hold, err = account.Reserve(ctx, n.worst)
 		}
 	}
+	if err != nil && errors.Is(context.Cause(ctx), throttle.ErrStopping) {
+		return nil, throttle.ErrStopping
+	}
 	if spent, ok := errors.AsType[*money.SpentError](err); ok {
 		return nil, pause(fmt.Errorf("%w; `roundtable resume %s --cost-usd N` (or --tokens N) goes on%s", spent, m.Campaign, a.unsettled(ctx, m.Campaign)))
 	}
 	return hold, err
+}
+
+// untilStopping returns a context that ends when the worker stops. Calls of other
+// processes, for which a reservation may wait, can take longer than the worker has.
+func untilStopping(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	stopping := workerStops(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
+	if stopping != nil {
+		go func() {
+			select {
+			case <-stopping:
+				cancel(throttle.ErrStopping)
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return ctx, cancel
 }
 
 // unsettled says what a campaign has reserved for calls of unknown outcome, and

@@ -1,0 +1,56 @@
+package activities_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/testsuite"
+
+	"roundtable/activities"
+	"roundtable/activities/model"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
+	"roundtable/workflows/transcript"
+)
+
+// A turn that waits for money that a call of another process has reserved does
+// not hold up a worker that stops.
+func TestStoppingWorkerDoesNotWaitForTheBudget(t *testing.T) {
+	t.Parallel()
+	s := newLake(t)
+	p := recorded(t, s, yaml("stopping", 3, 10, "replicates: 2", "generate: {max_tokens: 200}"))
+	limit(t, s, p, plan.Limits{CostUSD: dollars(0.003)}) // one call may cost more than half of it
+	asked, answer := make(chan struct{}), make(chan struct{})
+	slow := &fake{answer: func(r model.Request) (model.Response, error) {
+		close(asked)
+		<-answer
+		return response(polite(r)), nil
+	}}
+	ended := make(chan error, 1)
+	other := newActivities(s, slow, noCache)
+	go func() {
+		_, err := do[transcript.Act](t, other, task.TakeTurn, task.Turn{Ref: ref(p, 0)})
+		ended <- err
+	}()
+	<-asked
+	stopping := make(chan struct{})
+	var stop sync.Once
+	_, err := do[transcript.Act](t, newActivities(s, saying(polite), noCache), task.TakeTurn, task.Turn{Ref: ref(p, 1)},
+		func(env *testsuite.TestActivityEnvironment) {
+			env.SetWorkerStopChannel(stopping)
+			env.SetOnActivityHeartbeatListener(func(_ *activity.Info, details converter.EncodedValues) {
+				var waits string
+				if err := details.Get(&waits); err == nil && waits == activities.WaitsBudget {
+					stop.Do(func() { close(stopping) })
+				}
+			})
+		})
+	if err == nil || !strings.Contains(err.Error(), "the worker is stopping") {
+		t.Error(err)
+	}
+	close(answer)
+	noError(t, <-ended)
+}
