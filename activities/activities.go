@@ -20,7 +20,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/activities/throttle"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
@@ -41,7 +41,7 @@ type Provider struct {
 
 // Config is what the host of the activities decides.
 type Config struct {
-	Store   store.Store
+	Store   storage.Store
 	Models  Models
 	Data    func(path string) (fs.FS, error) // opens a data set's folder
 	Alone   bool                             // no other process works for the campaigns of the store

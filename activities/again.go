@@ -5,20 +5,21 @@ import (
 	"errors"
 	"io/fs"
 
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/task"
 )
 
 // Again are runs that did not succeed and are wanted once more: each gets one
 // more generation. It is in the lake, so that whoever goes on with the
 // campaign goes on with them.
-type Again map[store.Run]bool
+type Again map[lake.Run]bool
 
 // AgainKey is where a campaign's Again is.
-func AgainKey(campaign string) string { return store.AboutKey(campaign, "again.json") }
+func AgainKey(campaign string) string { return lake.AboutKey(campaign, "again.json") }
 
 // Left is how many of the runs have no later generation yet.
-func (a Again) Left(latest []store.Marker) int {
+func (a Again) Left(latest []lake.Marker) int {
 	n := 0
 	for _, m := range latest {
 		if a[m.Run()] {
@@ -29,13 +30,13 @@ func (a Again) Left(latest []store.Marker) int {
 }
 
 // ReadAgain reads what is wanted once more; nothing if nobody asked for it.
-func ReadAgain(ctx context.Context, s store.Store, campaign string) (Again, error) {
+func ReadAgain(ctx context.Context, s storage.Store, campaign string) (Again, error) {
 	data, err := s.Get(ctx, AgainKey(campaign))
 	if err != nil {
 		return nil, ignoreMissing(err)
 	}
-	var runs []store.Run
-	if err := store.Unseal(AgainKey(campaign), data, &runs); err != nil {
+	var runs []lake.Run
+	if err := lake.Unseal(AgainKey(campaign), data, &runs); err != nil {
 		return nil, err
 	}
 	a := make(Again, len(runs))
@@ -47,21 +48,21 @@ func ReadAgain(ctx context.Context, s store.Store, campaign string) (Again, erro
 
 // RunAgain asks for everything once more that did not succeed. If an earlier
 // request is not fulfilled yet, that one stands: it is gone on with.
-func RunAgain(ctx context.Context, s store.Store, campaign string) error {
-	latest, err := store.Committed(ctx, s, campaign)
+func RunAgain(ctx context.Context, s storage.Store, campaign string) error {
+	latest, err := lake.Committed(ctx, s, campaign)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if earlier, err := ReadAgain(ctx, s, campaign); err != nil || earlier.Left(latest) > 0 {
 		return err
 	}
-	runs := []store.Run{}
+	runs := []lake.Run{}
 	for _, m := range latest {
 		if m.Status != task.Succeeded {
 			runs = append(runs, m.Run())
 		}
 	}
-	data, err := store.Seal(runs)
+	data, err := lake.Seal(runs)
 	if err != nil {
 		return err
 	}

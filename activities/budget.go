@@ -9,6 +9,7 @@ import (
 	"roundtable/activities/lake"
 	"roundtable/activities/money"
 	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 )
 
 // budget is the account of a campaign, which goes by the present manifest. It is
@@ -55,7 +56,7 @@ func (a *Activities) openBudget(ctx context.Context, m Manifest) (*money.Account
 // Spent counts a campaign's ledger: ended collaborations by their markers,
 // others by their stored answers and announced calls, and settled calls at what
 // they were billed.
-func Spent(ctx context.Context, s store.Store, campaign string) (money.Amount, error) {
+func Spent(ctx context.Context, s storage.Store, campaign string) (money.Amount, error) {
 	settled, err := store.ReadSettled(ctx, s, campaign)
 	if err != nil {
 		return money.Amount{}, err
@@ -83,7 +84,7 @@ const readers = 16
 
 // ledger reads the markers of a campaign's ended collaborations, and what is
 // stored of the others.
-func ledger(ctx context.Context, s store.Store, campaign string) (markers []store.Marker, others []unended, err error) {
+func ledger(ctx context.Context, s storage.Store, campaign string) (markers []store.Marker, others []unended, err error) {
 	if markers, err = store.Commits(ctx, s, campaign); err != nil {
 		return nil, nil, err
 	}

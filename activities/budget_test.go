@@ -12,6 +12,7 @@ import (
 	"roundtable/activities"
 	"roundtable/activities/model"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
@@ -199,7 +200,7 @@ func TestBudgetOfAServiceThatCountsNothing(t *testing.T) {
 
 // slowIntents is a lake in which the first call is not announced until it is let go.
 type slowIntents struct {
-	lake.Store
+	storage.Store
 	announcing, goOn chan struct{}
 	first            atomic.Bool
 }
@@ -243,12 +244,12 @@ func TestCapComesWhileCallsAreUnderWay(t *testing.T) {
 
 // slowCount is a lake in which counting the ledger takes until it is let go.
 type slowCount struct {
-	lake.Store
+	storage.Store
 	counting, goOn chan struct{}
 	once           sync.Once
 }
 
-func (s *slowCount) List(ctx context.Context, prefix string) ([]lake.Object, error) {
+func (s *slowCount) List(ctx context.Context, prefix string) ([]storage.Object, error) {
 	if strings.HasPrefix(prefix, "raw/_commits/") {
 		s.once.Do(func() { close(s.counting); <-s.goOn })
 	}

@@ -9,8 +9,8 @@ import (
 
 	"roundtable/activities/lake"
 	"roundtable/activities/model"
-	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // checkPrefix begins the names of the ledger's folders of check calls.
@@ -57,7 +57,7 @@ func (a *Activities) Check(ctx context.Context, campaign string, p Provider, par
 }
 
 // CheckCalls returns the check calls in a campaign's ledger.
-func CheckCalls(ctx context.Context, s store.Store, campaign string) ([]record.Call, error) {
+func CheckCalls(ctx context.Context, s storage.Store, campaign string) ([]record.Call, error) {
 	answers := lake.NewAnswers(s)
 	places, err := answers.Places(ctx, campaign)
 	if err != nil {
@@ -82,7 +82,7 @@ const lookedAt = 20
 
 // AnsweredModels returns the names of models that have answered in a campaign,
 // as far as its checks and its first collaborations say.
-func AnsweredModels(ctx context.Context, s store.Store, campaign string) (map[string]bool, error) {
+func AnsweredModels(ctx context.Context, s storage.Store, campaign string) (map[string]bool, error) {
 	answers, models := lake.NewAnswers(s), map[string]bool{}
 	places, err := answers.Places(ctx, campaign)
 	if err != nil {

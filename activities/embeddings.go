@@ -12,8 +12,8 @@ import (
 	"roundtable/activities/lake"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
-	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // Embedding is an embedder behind a service, as a campaign pays for it.
@@ -107,7 +107,7 @@ func (c completing) Complete(ctx context.Context, _ model.Request) (model.Respon
 
 // EmbeddingCalls are the calls for embeddings in a campaign's ledger, by the
 // embedder's id.
-func EmbeddingCalls(ctx context.Context, s store.Store, campaign string) (map[string][]record.Call, error) {
+func EmbeddingCalls(ctx context.Context, s storage.Store, campaign string) (map[string][]record.Call, error) {
 	answers := lake.NewAnswers(s)
 	places, err := answers.Places(ctx, campaign)
 	if err != nil {

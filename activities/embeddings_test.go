@@ -17,7 +17,7 @@ import (
 	"roundtable/activities/embed"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
-	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
@@ -89,7 +89,7 @@ func (c *counter) missing(_ context.Context, texts []string) (left []string, err
 }
 
 // process is one that buys for the campaign spoken.
-func (c *counter) process(t *testing.T, s lake.Store, price *money.Price) (*activities.Activities, embed.Source) {
+func (c *counter) process(t *testing.T, s storage.Store, price *money.Price) (*activities.Activities, embed.Source) {
 	t.Helper()
 	a := activities.New(activities.Config{Store: s, Alone: true})
 	source, err := a.Embeddings(ctx, activities.Embedding{
@@ -122,7 +122,7 @@ func lines(n int) iter.Seq2[[]string, error] {
 	}
 }
 
-func spent(t *testing.T, s lake.Store) money.Amount {
+func spent(t *testing.T, s storage.Store) money.Amount {
 	t.Helper()
 	sum, err := activities.Spent(ctx, s, "spoken")
 	noError(t, err)
@@ -238,7 +238,7 @@ func TestEmbeddingsThatFail(t *testing.T) {
 }
 
 // unkept buys a vector that cannot be kept.
-func unkept(t *testing.T, s lake.Store, c *counter) {
+func unkept(t *testing.T, s storage.Store, c *counter) {
 	t.Helper()
 	full := errors.New("the disk is full")
 	a := activities.New(activities.Config{Store: s, Alone: true})

@@ -9,6 +9,7 @@ import (
 
 	"roundtable/activities"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/task"
 )
 
@@ -63,7 +64,7 @@ func TestRecordOfOtherRowsIsRefused(t *testing.T) {
 }
 
 // cells of a campaign of six: three replicates of two conditions.
-func six(t *testing.T, s lake.Store) activities.Plan {
+func six(t *testing.T, s storage.Store) activities.Plan {
 	t.Helper()
 	return recorded(t, s, yaml("six", 2, 1, "replicates: 3", "grid: {rule: [plurality, ranked]}"))
 }
@@ -225,7 +226,7 @@ func TestDamagedPlanIsRefused(t *testing.T) {
 			t.Fatalf("the plan does not hold %s", change[0])
 		}
 		noError(t, s.Replace(ctx, key, []byte(changed), ""))
-		if _, err := activities.ReadPlan(ctx, s, "damaged", revision); !errors.Is(err, lake.ErrCorrupt) {
+		if _, err := activities.ReadPlan(ctx, s, "damaged", revision); !errors.Is(err, storage.ErrCorrupt) {
 			t.Errorf("with %s: %v", change[1], err)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 	"roundtable/activities"
 	"roundtable/activities/model"
-	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
@@ -182,7 +182,7 @@ func TestStoppingWorkerAsksNothing(t *testing.T) {
 
 // full is a lake on a disk that has so much room.
 type full struct {
-	lake.Store
+	storage.Store
 	free int64
 }
 

@@ -6,7 +6,8 @@ import (
 	"io/fs"
 	"time"
 
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 )
 
 // Halt is why a run ended before its campaign's last cell, for those who ask
@@ -17,11 +18,11 @@ type Halt struct {
 }
 
 // HaltKey is where a campaign's Halt is.
-func HaltKey(campaign string) string { return store.AboutKey(campaign, "halt.json") }
+func HaltKey(campaign string) string { return lake.AboutKey(campaign, "halt.json") }
 
 // WriteHalt records why a campaign is paused.
-func WriteHalt(ctx context.Context, s store.Store, campaign string, h Halt) error {
-	data, err := store.Seal(h)
+func WriteHalt(ctx context.Context, s storage.Store, campaign string, h Halt) error {
+	data, err := lake.Seal(h)
 	if err != nil {
 		return err
 	}
@@ -29,19 +30,19 @@ func WriteHalt(ctx context.Context, s store.Store, campaign string, h Halt) erro
 }
 
 // ReadHalt says why a campaign is paused; nil if it is not.
-func ReadHalt(ctx context.Context, s store.Store, campaign string) (*Halt, error) {
+func ReadHalt(ctx context.Context, s storage.Store, campaign string) (*Halt, error) {
 	data, err := s.Get(ctx, HaltKey(campaign))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	var h Halt
 	if err == nil {
-		err = store.Unseal(HaltKey(campaign), data, &h)
+		err = lake.Unseal(HaltKey(campaign), data, &h)
 	}
 	return &h, err
 }
 
 // ClearHalt says that a campaign goes on.
-func ClearHalt(ctx context.Context, s store.Store, campaign string) error {
+func ClearHalt(ctx context.Context, s storage.Store, campaign string) error {
 	return ignoreMissing(s.Delete(ctx, HaltKey(campaign)))
 }

@@ -9,12 +9,12 @@ import (
 
 	"roundtable/activities"
 	"roundtable/activities/lake"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 )
 
 // outOfOrder is a lake that takes nothing until a time.
 type outOfOrder struct {
-	store.Store
+	storage.Store
 	until time.Time
 }
 

@@ -11,7 +11,8 @@ import (
 	"strings"
 
 	"roundtable/activities/money"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/plan"
 )
 
@@ -58,11 +59,11 @@ func (l Labelling) ID() string {
 
 // LabellingKey is where it is recorded who a labeller is.
 func LabellingKey(campaign, id string) string {
-	return store.AboutKey(campaign, "labellers/"+id+".json")
+	return lake.AboutKey(campaign, "labellers/"+id+".json")
 }
 
 // WriteLabelling records a labeller of a campaign. The price may change later.
-func WriteLabelling(ctx context.Context, s store.Store, campaign string, l Labelling) error {
+func WriteLabelling(ctx context.Context, s storage.Store, campaign string, l Labelling) error {
 	data, err := json.Marshal(l)
 	if err != nil {
 		return err
@@ -71,7 +72,7 @@ func WriteLabelling(ctx context.Context, s store.Store, campaign string, l Label
 }
 
 // ReadLabelling reads what is recorded of a labeller.
-func ReadLabelling(ctx context.Context, s store.Store, campaign, id string) (l Labelling, err error) {
+func ReadLabelling(ctx context.Context, s storage.Store, campaign, id string) (l Labelling, err error) {
 	data, err := s.Get(ctx, LabellingKey(campaign, id))
 	if err != nil {
 		return l, err

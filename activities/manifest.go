@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"roundtable/activities/money"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
@@ -36,21 +37,21 @@ func (m Manifest) queue(model string) string {
 }
 
 // ManifestKey is where a campaign's manifest is.
-func ManifestKey(campaign string) string { return store.AboutKey(campaign, "manifest.json") }
+func ManifestKey(campaign string) string { return lake.AboutKey(campaign, "manifest.json") }
 
 // ReadManifest reads a campaign's manifest.
-func ReadManifest(ctx context.Context, s store.Store, campaign string) (Manifest, error) {
+func ReadManifest(ctx context.Context, s storage.Store, campaign string) (Manifest, error) {
 	var m Manifest
 	data, err := s.Get(ctx, ManifestKey(campaign))
 	if err != nil {
 		return m, err
 	}
-	return m, store.Unseal(ManifestKey(campaign), data, &m) // it holds the caps: a changed one is refused
+	return m, lake.Unseal(ManifestKey(campaign), data, &m) // it holds the caps: a changed one is refused
 }
 
 // WriteManifest replaces a campaign's manifest.
-func WriteManifest(ctx context.Context, s store.Store, m Manifest) error {
-	data, err := store.Seal(m)
+func WriteManifest(ctx context.Context, s storage.Store, m Manifest) error {
+	data, err := lake.Seal(m)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,8 @@ import (
 	"sync"
 
 	"roundtable/activities/prompt"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
@@ -35,25 +36,25 @@ type Plan struct {
 
 // PlanKey is where a revision of a plan is recorded.
 func PlanKey(campaign, revision string) string {
-	return store.AboutKey(campaign, "plans/"+revision+".json")
+	return lake.AboutKey(campaign, "plans/"+revision+".json")
 }
 
 // WritePlan records a revision. One that is there already stays: a campaign
 // goes on with the prompts that it began with.
-func WritePlan(ctx context.Context, s store.Store, p Plan) error {
+func WritePlan(ctx context.Context, s storage.Store, p Plan) error {
 	data, err := json.Marshal(p) // indenting would change the identities that are in it
 	if err != nil {
 		return err
 	}
 	err = s.PutIfAbsent(ctx, PlanKey(p.Campaign.Name, p.Campaign.Revision()), data)
-	if errors.Is(err, store.ErrExists) {
+	if errors.Is(err, storage.ErrExists) {
 		return nil
 	}
 	return err
 }
 
 // ReadPlan reads a recorded revision.
-func ReadPlan(ctx context.Context, s store.Store, campaign, revision string) (Plan, error) {
+func ReadPlan(ctx context.Context, s storage.Store, campaign, revision string) (Plan, error) {
 	data, err := s.Get(ctx, PlanKey(campaign, revision))
 	if err != nil {
 		return Plan{}, err
@@ -76,7 +77,7 @@ func (p Plan) check(campaign, revision string) error {
 		sound = false
 	}
 	if !sound {
-		return fmt.Errorf("%s: %w: it is not the plan that it was", PlanKey(campaign, revision), store.ErrCorrupt)
+		return fmt.Errorf("%s: %w: it is not the plan that it was", PlanKey(campaign, revision), storage.ErrCorrupt)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"roundtable/activities/lake"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/task"
 )
 
@@ -39,7 +40,7 @@ type Unended struct {
 
 // ReadUnended reads from the lake what a campaign's collaborations have taken
 // that have begun and not ended.
-func ReadUnended(ctx context.Context, s store.Store, p Plan) (u Unended, err error) {
+func ReadUnended(ctx context.Context, s storage.Store, p Plan) (u Unended, err error) {
 	_, others, err := ledger(ctx, s, p.Campaign.Name)
 	if len(others) == 0 || err != nil {
 		return u, err

@@ -10,8 +10,8 @@ import (
 	"roundtable/activities/lake"
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
-	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
@@ -22,7 +22,7 @@ import (
 type Reader struct{ a *Activities }
 
 // NewReader returns a reader of a lake; data opens the folder of a data set.
-func NewReader(s store.Store, data func(path string) (fs.FS, error)) *Reader {
+func NewReader(s storage.Store, data func(path string) (fs.FS, error)) *Reader {
 	named := func(m plan.Choice, _ plan.Condition, _ envs.Environment) (Provider, error) {
 		return Provider{Name: m.Name}, nil
 	}

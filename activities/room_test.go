@@ -25,6 +25,7 @@ import (
 	"roundtable/activities/prompt"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
@@ -60,7 +61,7 @@ func asJSON(v any) []byte { return must(json.Marshal(v)) }
 
 // spy is a store that notes what is put and may refuse it.
 type spy struct {
-	lake.Store
+	storage.Store
 	mu     sync.Mutex
 	notes  []string
 	refuse func(key string) error // nil refuses nothing
@@ -68,7 +69,7 @@ type spy struct {
 
 func newLake(t testing.TB) *spy {
 	t.Helper()
-	local, err := lake.NewLocal(t.TempDir())
+	local, err := storage.NewLocal(t.TempDir())
 	noError(t, err)
 	t.Cleanup(func() { local.Close() })
 	return &spy{Store: local}
@@ -219,7 +220,7 @@ func ballot(spec transcript.BallotSpec) string {
 }
 
 // recorded is a campaign read from YAML and recorded in the lake, as cmd does it.
-func recorded(t testing.TB, store lake.Store, text string) activities.Plan {
+func recorded(t testing.TB, store storage.Store, text string) activities.Plan {
 	t.Helper()
 	p := planned(t, text)
 	noError(t, activities.WritePlan(ctx, store, p))
@@ -228,7 +229,7 @@ func recorded(t testing.TB, store lake.Store, text string) activities.Plan {
 }
 
 // limit says how a recorded plan is run; test/model has a price.
-func limit(t testing.TB, store lake.Store, p activities.Plan, l plan.Limits) {
+func limit(t testing.TB, store storage.Store, p activities.Plan, l plan.Limits) {
 	t.Helper()
 	cached := 0.5
 	noError(t, activities.WriteManifest(ctx, store, activities.Manifest{
@@ -265,7 +266,7 @@ func yaml(name string, agents, rounds int, more ...string) string {
 // change is an option of newActivities.
 type change func(*activities.Config, *activities.Provider)
 
-func newActivities(store lake.Store, m model.Model, changes ...change) *activities.Activities {
+func newActivities(store storage.Store, m model.Model, changes ...change) *activities.Activities {
 	p := activities.Provider{Model: m, Name: "test/model", Endpoint: "here", Account: "test"}
 	c := activities.Config{Store: store}
 	for _, change := range changes {
@@ -297,7 +298,7 @@ func place(p activities.Plan, r task.Ref) answers.Place {
 }
 
 // stored is what the answer store knows of a collaboration.
-func stored(t testing.TB, s lake.Store, p activities.Plan, r task.Ref) answers.Stored {
+func stored(t testing.TB, s storage.Store, p activities.Plan, r task.Ref) answers.Stored {
 	t.Helper()
 	all, err := answers.NewAnswers(s).Load(ctx, place(p, r))
 	noError(t, err)
@@ -383,7 +384,7 @@ func commit(t testing.TB, a *activities.Activities, r task.Ref, status string) t
 }
 
 // marker of a committed collaboration.
-func marker(t testing.TB, s lake.Store, p activities.Plan, r task.Ref) lake.Marker {
+func marker(t testing.TB, s storage.Store, p activities.Plan, r task.Ref) lake.Marker {
 	t.Helper()
 	m, err := lake.ReadMarker(ctx, s, lake.Marker{
 		Campaign: r.Campaign, Collaboration: p.Campaign.CollaborationID(r.Cell), Generation: r.Generation}.Key())
@@ -392,7 +393,7 @@ func marker(t testing.TB, s lake.Store, p activities.Plan, r task.Ref) lake.Mark
 }
 
 // rows of a committed collaboration, as readers see them.
-func rows(t testing.TB, s lake.Store, p activities.Plan, r task.Ref) record.Rows {
+func rows(t testing.TB, s storage.Store, p activities.Plan, r task.Ref) record.Rows {
 	t.Helper()
 	m := marker(t, s, p, r)
 	return record.Rows{
@@ -401,7 +402,7 @@ func rows(t testing.TB, s lake.Store, p activities.Plan, r task.Ref) record.Rows
 	}
 }
 
-func table[T record.Row](t testing.TB, s lake.Store, m lake.Marker) []T {
+func table[T record.Row](t testing.TB, s storage.Store, m lake.Marker) []T {
 	t.Helper()
 	all, err := lake.ReadRows[T](ctx, s, m)
 	noError(t, err)

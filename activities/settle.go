@@ -9,6 +9,7 @@ import (
 	"roundtable/activities/lake"
 	"roundtable/activities/money"
 	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 )
 
 // LedgerCalls are the calls of a campaign's ledger that a service's bill is
@@ -32,7 +33,7 @@ func (u UnknownCall) Settle(usd float64, tokens int64, requestID string) store.S
 }
 
 // ReadLedger reads all calls of a campaign.
-func ReadLedger(ctx context.Context, s store.Store, campaign string) (LedgerCalls, error) {
+func ReadLedger(ctx context.Context, s storage.Store, campaign string) (LedgerCalls, error) {
 	l := LedgerCalls{Answered: map[string]bool{}}
 	settled, err := store.ReadSettled(ctx, s, campaign)
 	if err != nil {
@@ -61,7 +62,7 @@ func callKey(p lake.Place, i lake.Intent) store.CallKey {
 	return store.CallKey{Run: run, Entry: i.Entry, Ask: i.Ask, Attempt: i.Attempt}
 }
 
-func eachPlace(ctx context.Context, s store.Store, campaign string, visit func(lake.Place, lake.Stored)) error {
+func eachPlace(ctx context.Context, s storage.Store, campaign string, visit func(lake.Place, lake.Stored)) error {
 	answers := lake.NewAnswers(s)
 	places, err := answers.Places(ctx, campaign)
 	if err != nil {
@@ -79,10 +80,10 @@ func eachPlace(ctx context.Context, s store.Store, campaign string, visit func(l
 
 // CheckSettled returns what is wrong with a campaign's settlements: each is of
 // a call of unknown outcome, with the worst case that its intent holds.
-func CheckSettled(ctx context.Context, s store.Store, campaign string) (calls int, problems []string, err error) {
+func CheckSettled(ctx context.Context, s storage.Store, campaign string) (calls int, problems []string, err error) {
 	settled, err := store.ReadSettled(ctx, s, campaign)
 	if err != nil || len(settled) == 0 {
-		if errors.Is(err, store.ErrCorrupt) {
+		if errors.Is(err, storage.ErrCorrupt) {
 			return 0, []string{err.Error()}, nil
 		}
 		return 0, nil, err

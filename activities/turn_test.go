@@ -14,7 +14,7 @@ import (
 
 	answers "roundtable/activities/lake"
 	"roundtable/activities/model"
-	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/envs/envtest"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
@@ -532,7 +532,7 @@ func deref(s *string) string {
 }
 
 // corrupt changes a byte in the middle of an object.
-func corrupt(t testing.TB, s lake.Store, key string) {
+func corrupt(t testing.TB, s storage.Store, key string) {
 	t.Helper()
 	data := slices.Clone(must(s.Get(ctx, key)))
 	data[len(data)/2] ^= 1

@@ -5,16 +5,17 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/task"
 )
 
 // takenBack lists the intent of a call that is taken back before it is read.
-type takenBack struct{ lake.Store }
+type takenBack struct{ storage.Store }
 
-func (r takenBack) List(ctx context.Context, prefix string) ([]lake.Object, error) {
+func (r takenBack) List(ctx context.Context, prefix string) ([]storage.Object, error) {
 	objects, err := r.Store.List(ctx, prefix)
 	if err == nil && len(objects) > 0 && prefix == "answers/campaign=six/" {
-		objects = append(objects, lake.Object{Key: prefix + "gone.0/000001.0.intent-0.json"})
+		objects = append(objects, storage.Object{Key: prefix + "gone.0/000001.0.intent-0.json"})
 	}
 	return objects, err
 }

@@ -21,6 +21,7 @@ import (
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/prompt"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/envs"
 	"roundtable/infra"
 	"roundtable/workflows"
@@ -42,7 +43,7 @@ var server = sync.OnceValues(func() (*infra.Server, error) {
 type engine struct {
 	t      testing.TB
 	client client.Client
-	store  lake.Store
+	store  storage.Store
 	acts   *activities.Activities
 	stop   func() // the worker; another engine's must not take its tasks
 }
@@ -61,7 +62,7 @@ func newEngine(t testing.TB, live bool, ask func(model.Model) model.Model) *engi
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := lake.Open(t.TempDir())
+	store, err := storage.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,12 +8,13 @@ import (
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // CommitAnnotations is Commit for what m.By, a labeller or an embedder, says of
 // the messages of a collaboration; there may be none. The marker brings the
 // names and what it has cost.
-func CommitAnnotations[T record.Row](ctx context.Context, store lake.Store, m Marker, rows []T) (Marker, error) {
+func CommitAnnotations[T record.Row](ctx context.Context, store storage.Store, m Marker, rows []T) (Marker, error) {
 	var zero T
 	table := zero.Table()
 	rows, err := record.SortedAnnotations(rows)

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"roundtable/activities/model"
-	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/transcript"
 )
 
@@ -94,13 +94,13 @@ func (s Stored) Turn(entry int) (Turn, bool) {
 
 // ErrCorrupt marks an object whose content is not what was written. It is never
 // taken for a missing one: that would buy the answer again.
-var ErrCorrupt = lake.ErrCorrupt
+var ErrCorrupt = storage.ErrCorrupt
 
 // Answers is the answer store. It is safe for concurrent use.
-type Answers struct{ store lake.Store }
+type Answers struct{ store storage.Store }
 
 // NewAnswers is the answer store on top of a store of objects.
-func NewAnswers(store lake.Store) *Answers { return &Answers{store} }
+func NewAnswers(store storage.Store) *Answers { return &Answers{store} }
 
 // Turn is what is stored of one entry that was asked call by call (batches:
 // see Batch). An entry of which nothing is stored is a Turn without asks.
@@ -136,7 +136,7 @@ func (a *Answers) Intend(ctx context.Context, p Place, i Intent) (int, error) {
 			return 0, fmt.Errorf("%s: %w", key, err)
 		}
 		err = a.store.PutIfAbsent(ctx, key, data)
-		if !errors.Is(err, lake.ErrExists) {
+		if !errors.Is(err, storage.ErrExists) {
 			return i.Attempt, err
 		}
 	}

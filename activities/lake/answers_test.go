@@ -15,7 +15,7 @@ import (
 
 	"roundtable/activities/lake"
 	"roundtable/activities/model"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/transcript"
 )
 
@@ -24,10 +24,10 @@ var (
 	place = lake.Place{Campaign: "voting", Collaboration: "abc123", Generation: 0}
 )
 
-func open(t testing.TB) (*lake.Answers, *store.Local, string) {
+func open(t testing.TB) (*lake.Answers, *storage.Local, string) {
 	t.Helper()
 	dir := t.TempDir()
-	s, err := store.NewLocal(dir)
+	s, err := storage.NewLocal(dir)
 	must(t, err)
 	t.Cleanup(func() { s.Close() })
 	return lake.NewAnswers(s), s, dir

@@ -10,7 +10,7 @@ import (
 	"io/fs"
 
 	"roundtable/activities/model"
-	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/transcript"
 )
 
@@ -86,7 +86,7 @@ func (a *Answers) PutCached(ctx context.Context, cacheKey string, answer Answer)
 		return fmt.Errorf("cache: %w", err)
 	}
 	err = a.store.PutIfAbsent(ctx, cacheObject(cacheKey), data)
-	if errors.Is(err, lake.ErrExists) {
+	if errors.Is(err, storage.ErrExists) {
 		return nil
 	}
 	return err

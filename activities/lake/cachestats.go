@@ -12,6 +12,7 @@ import (
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // Cache is what the cache holds and what it was good for.
@@ -52,7 +53,7 @@ type purchase struct {
 var cacheName = regexp.MustCompile(`^cache/([0-9a-f]{2})/([0-9a-f]{64})\.json$`)
 
 // ReadCache reads every entry of a lake's cache, and the ledgers of its campaigns.
-func ReadCache(ctx context.Context, store lake.Store) (Cache, error) {
+func ReadCache(ctx context.Context, store storage.Store) (Cache, error) {
 	c := Cache{served: map[cacheGroup]int{}}
 	bought, err := c.readLedgers(ctx, store)
 	if err != nil {
@@ -63,18 +64,18 @@ func ReadCache(ctx context.Context, store lake.Store) (Cache, error) {
 }
 
 // CheckCache reads every entry alone: whose they are is not looked up.
-func CheckCache(ctx context.Context, store lake.Store) (Cache, error) {
+func CheckCache(ctx context.Context, store storage.Store) (Cache, error) {
 	c := Cache{}
 	err := c.read(ctx, store, nil)
 	return c, err
 }
 
-func (c *Cache) read(ctx context.Context, store lake.Store, bought map[purchase]string) error {
+func (c *Cache) read(ctx context.Context, store storage.Store, bought map[purchase]string) error {
 	objects, err := store.List(ctx, "cache/")
 	if err != nil {
 		return err
 	}
-	var ours []lake.Object
+	var ours []storage.Object
 	for _, o := range objects {
 		if m := cacheName.FindStringSubmatch(o.Key); m != nil && m[2][:2] == m[1] {
 			ours = append(ours, o)
@@ -85,7 +86,7 @@ func (c *Cache) read(ctx context.Context, store lake.Store, bought map[purchase]
 	return c.readEntries(ctx, store, ours, bought)
 }
 
-func (c *Cache) readEntries(ctx context.Context, store lake.Store, objects []lake.Object, bought map[purchase]string) error {
+func (c *Cache) readEntries(ctx context.Context, store storage.Store, objects []storage.Object, bought map[purchase]string) error {
 	read := make([]cached, len(objects))
 	faults := make([]error, len(objects))
 	err := lake.Each(ctx, len(objects), func(ctx context.Context, i int) error {
@@ -116,7 +117,7 @@ func (c *Cache) readEntries(ctx context.Context, store lake.Store, objects []lak
 
 // readLedgers counts the answers served and says which campaign bought a call,
 // of all generations.
-func (c *Cache) readLedgers(ctx context.Context, store lake.Store) (map[purchase]string, error) {
+func (c *Cache) readLedgers(ctx context.Context, store storage.Store) (map[purchase]string, error) {
 	campaigns, err := lake.Campaigns(ctx, store)
 	if err != nil {
 		return nil, err
@@ -184,7 +185,7 @@ func (c Cache) Prunable(before time.Time, campaign string) []CacheEntry {
 
 // PruneCache deletes entries of the cache and says how many. The answers of
 // campaigns stay: what was asked once in a campaign is not asked there again.
-func PruneCache(ctx context.Context, store lake.Store, entries []CacheEntry) (int, error) {
+func PruneCache(ctx context.Context, store storage.Store, entries []CacheEntry) (int, error) {
 	for n, e := range entries {
 		if err := store.Delete(ctx, e.Key); err != nil {
 			return n, err

@@ -16,6 +16,7 @@ import (
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // WriteCard describes a campaign for people and programs that open its files
@@ -30,7 +31,7 @@ import (
 // It describes what is committed, tables that were added later among it, so
 // writing it again brings it up to date, and the same rows make the same card.
 // Licence and citation are the owner's to give, in owner.json beside it.
-func WriteCard(ctx context.Context, store lake.Store, campaign string) error {
+func WriteCard(ctx context.Context, store storage.Store, campaign string) error {
 	d, err := lake.ReadDataset(ctx, store, campaign)
 	if err != nil {
 		return err
@@ -74,7 +75,7 @@ func WriteCard(ctx context.Context, store lake.Store, campaign string) error {
 const sumsName = "SHA256SUMS"
 
 // CheckCard names the files of a card that are not as WriteCard wrote them.
-func CheckCard(ctx context.Context, store lake.Store, campaign string) (changed []string, err error) {
+func CheckCard(ctx context.Context, store storage.Store, campaign string) (changed []string, err error) {
 	key := lake.AboutKey(campaign, sumsName)
 	sums, err := store.Get(ctx, key)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -108,7 +109,7 @@ type schema struct {
 
 // RefreshCard writes the card again if there is one: whoever adds a table to a
 // campaign that has ended calls it.
-func RefreshCard(ctx context.Context, store lake.Store, campaign string) error {
+func RefreshCard(ctx context.Context, store storage.Store, campaign string) error {
 	_, err := store.Head(ctx, lake.AboutKey(campaign, sumsName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // the campaign's own end writes it
@@ -120,7 +121,7 @@ func RefreshCard(ctx context.Context, store lake.Store, campaign string) error {
 }
 
 // describe finds the tables, those that were added later included, and what the owner says.
-func (c *card) describe(ctx context.Context, store lake.Store) (err error) {
+func (c *card) describe(ctx context.Context, store storage.Store) (err error) {
 	if c.Tables, err = record.Schema(); err != nil {
 		return err
 	}
@@ -153,7 +154,7 @@ func (c *card) describe(ctx context.Context, store lake.Store) (err error) {
 
 // editionOf returns the edition of the built-in prompts that a campaign's plan
 // records, or 0 if it has no plan. Plans of the first edition do not name it.
-func editionOf(ctx context.Context, store lake.Store, campaign string) (int, error) {
+func editionOf(ctx context.Context, store storage.Store, campaign string) (int, error) {
 	key := lake.AboutKey(campaign, "manifest.json")
 	data, err := store.Get(ctx, key)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -220,7 +221,7 @@ type condition struct {
 	Simulated                              int
 }
 
-func (c *card) count(ctx context.Context, store lake.Store) error {
+func (c *card) count(ctx context.Context, store storage.Store) error {
 	conditions := map[string]*condition{}
 	c.measures = map[string]string{}
 	for r, err := range lake.Scan[record.Collaboration](ctx, store, c.Dataset) {

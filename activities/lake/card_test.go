@@ -13,11 +13,12 @@ import (
 	"roundtable/activities/lake"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 const cardFolder = "lake/_campaigns/c/"
 
-func content(t *testing.T, s store.Store, key string, into any) string {
+func content(t *testing.T, s storage.Store, key string, into any) string {
 	t.Helper()
 	data, err := s.Get(ctx, key)
 	must(t, err)
@@ -81,7 +82,7 @@ func TestCard(t *testing.T) {
 
 // checkCroissant follows every reference and opens every file; the program of
 // the format's authors has the last word, but is not written in Go.
-func checkCroissant(t *testing.T, s store.Store, d store.Dataset) {
+func checkCroissant(t *testing.T, s storage.Store, d store.Dataset) {
 	t.Helper()
 	var c struct {
 		Type         string         `json:"@type"`
@@ -137,7 +138,7 @@ func checkCroissant(t *testing.T, s store.Store, d store.Dataset) {
 	}
 }
 
-func columnsOf(t *testing.T, s store.Store, key string) (names []string) {
+func columnsOf(t *testing.T, s storage.Store, key string) (names []string) {
 	t.Helper()
 	data, err := s.Get(ctx, key)
 	must(t, err)
@@ -164,7 +165,7 @@ func TestCardOfNothing(t *testing.T) {
 }
 
 // inBucket is a store whose lake is in a bucket.
-type inBucket struct{ store.Store }
+type inBucket struct{ storage.Store }
 
 func (inBucket) String() string { return "s3://bucket/some/prefix" }
 

@@ -9,6 +9,7 @@ import (
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // Rows is everything about one generation of one collaboration.
@@ -33,7 +34,7 @@ const commitTries = 5
 // interruption: rows of the same digest are a success and the first ones stay,
 // a torn file is repaired, other rows are ErrConflict (with the stored marker,
 // if there is one), impossible ones ErrUnfit. Rows need not be sorted.
-func Commit(ctx context.Context, store lake.Store, rows Rows) (Marker, error) {
+func Commit(ctx context.Context, store storage.Store, rows Rows) (Marker, error) {
 	rows, digest, err := checked(rows)
 	if err != nil {
 		return Marker{}, fmt.Errorf("commit: %w: %w", ErrUnfit, err)
@@ -80,7 +81,7 @@ func checked(r Rows) (Rows, string, error) {
 }
 
 // mark writes the marker, or finds that somebody was faster.
-func mark(ctx context.Context, store lake.Store, m Marker) (Marker, error) {
+func mark(ctx context.Context, store storage.Store, m Marker) (Marker, error) {
 	if err := m.Check(); err != nil {
 		return Marker{}, fmt.Errorf("%s: %w", m.Key(), err)
 	}
@@ -89,7 +90,7 @@ func mark(ctx context.Context, store lake.Store, m Marker) (Marker, error) {
 		return Marker{}, fmt.Errorf("%s: %w", m.Key(), err)
 	}
 	err = store.PutIfAbsent(ctx, m.Key(), data)
-	if !errors.Is(err, lake.ErrExists) {
+	if !errors.Is(err, storage.ErrExists) {
 		return m, err
 	}
 	stored, err := lake.ReadMarker(ctx, store, m.Key())
@@ -109,7 +110,7 @@ func same(stored, m Marker) error {
 // writer writes the files of one commit.
 type writer struct {
 	ctx    context.Context
-	store  lake.Store
+	store  storage.Store
 	marker Marker // Files grows
 }
 
@@ -126,7 +127,7 @@ func put[T record.Row](w writer, rows []T) error {
 	}
 	count := len(rows)
 	err = w.store.PutIfAbsent(w.ctx, key, data)
-	for try := 0; try < commitTries && (errors.Is(err, lake.ErrExists) || errors.Is(err, lake.ErrChanged)); try++ {
+	for try := 0; try < commitTries && (errors.Is(err, storage.ErrExists) || errors.Is(err, storage.ErrChanged)); try++ {
 		var stored []T
 		var file []byte
 		if stored, file, err = settle(w, key, data, rows); stored != nil {

@@ -21,6 +21,7 @@ import (
 	"roundtable/activities/money"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/transcript"
 )
 
@@ -63,7 +64,7 @@ func shuffled(r lake.Rows) lake.Rows {
 	return r
 }
 
-func readBack(t *testing.T, s store.Store, ms []store.Marker) (r lake.Rows) {
+func readBack(t *testing.T, s storage.Store, ms []store.Marker) (r lake.Rows) {
 	t.Helper()
 	var errs [5]error
 	r.Collaborations, errs[0] = store.ReadAll[record.Collaboration](ctx, s, ms)
@@ -75,7 +76,7 @@ func readBack(t *testing.T, s store.Store, ms []store.Marker) (r lake.Rows) {
 	return r
 }
 
-func verified(t *testing.T, s store.Store, campaign string) store.Report {
+func verified(t *testing.T, s storage.Store, campaign string) store.Report {
 	t.Helper()
 	r, err := store.Verify(ctx, s, campaign)
 	must(t, err)
@@ -148,7 +149,7 @@ func TestLatestGeneration(t *testing.T) {
 	names, err := store.Campaigns(ctx, s)
 	must(t, err)
 	same(t, names, []string{"c", "other", "young"})
-	names, err = store.Campaigns(ctx, struct{ store.Store }{s}) // a store that cannot list folders
+	names, err = store.Campaigns(ctx, struct{ storage.Store }{s}) // a store that cannot list folders
 	must(t, err)
 	same(t, names, []string{"c", "other", "young"})
 }
@@ -282,7 +283,7 @@ func TestCommitRefuses(t *testing.T) {
 
 func TestManyCommittersAtOnce(t *testing.T) {
 	_, a, dir := open(t)
-	b, err := store.NewLocal(dir)
+	b, err := storage.NewLocal(dir)
 	must(t, err)
 	defer b.Close()
 	var mu sync.Mutex
@@ -292,7 +293,7 @@ func TestManyCommittersAtOnce(t *testing.T) {
 		wg.Go(func() {
 			rows := sample("c", "k", "x", 0, 5)
 			rows.Collaborations[0].StartedAt += int64(i)
-			m, err := lake.Commit(ctx, []store.Store{a, b}[i%2], rows)
+			m, err := lake.Commit(ctx, []storage.Store{a, b}[i%2], rows)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -310,7 +311,7 @@ func TestManyCommittersAtOnce(t *testing.T) {
 
 // faulty fails at one operation, before or after it has taken effect.
 type faulty struct {
-	store.Store
+	storage.Store
 	left  int
 	after bool
 }

@@ -11,6 +11,7 @@ import (
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // Batch is a set of commits that are compacted together; Manifest says that they are.
@@ -33,14 +34,14 @@ const readAhead = 32
 // table's key. A batch lists its members so, and a raw file holds one member
 // sorted: one file after the other is the merge. In memory are one part,
 // compressed, and some raw files.
-func Compact(ctx context.Context, store lake.Store, b Batch) (Manifest, error) {
+func Compact(ctx context.Context, store storage.Store, b Batch) (Manifest, error) {
 	if err := b.Check(); err != nil {
 		return Manifest{}, fmt.Errorf("compaction of batch %d: %w", b.Number, err)
 	}
 	switch stored, err := lake.ReadManifest(ctx, store, b.Key()); {
 	case err == nil:
 		return stored, sameBatch(stored.Batch, b)
-	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, lake.ErrCorrupt):
+	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, storage.ErrCorrupt):
 		return Manifest{}, err
 	}
 	c := compaction{ctx: ctx, store: store, manifest: Manifest{Batch: b, SchemaVersion: record.SchemaVersion, Files: map[string][]lake.Part{}}}
@@ -74,7 +75,7 @@ func sameBatch(stored, b Batch) error {
 // compaction is one batch on its way.
 type compaction struct {
 	ctx        context.Context
-	store      lake.Store
+	store      storage.Store
 	manifest   Manifest // Files grows
 	conditions [][]lake.Marker
 }
@@ -162,7 +163,7 @@ func concatenate[T record.Row](c *compaction, markers []lake.Marker) ([]byte, er
 // same rows stays, a torn one is replaced.
 func putPart[T record.Row](c *compaction, key string, data []byte) ([]byte, error) {
 	err := c.store.PutIfAbsent(c.ctx, key, data)
-	for try := 0; try < commitTries && (errors.Is(err, lake.ErrExists) || errors.Is(err, lake.ErrChanged)); try++ {
+	for try := 0; try < commitTries && (errors.Is(err, storage.ErrExists) || errors.Is(err, storage.ErrChanged)); try++ {
 		there, e := c.store.Head(c.ctx, key)
 		if e != nil {
 			return nil, e

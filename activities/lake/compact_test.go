@@ -18,11 +18,12 @@ import (
 	"roundtable/activities/lake"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // few commits collaborations of two conditions: one without turns, one of which
 // the second generation counts, the others of some turns.
-func few(t testing.TB, s store.Store) {
+func few(t testing.TB, s storage.Store) {
 	t.Helper()
 	for i, name := range []string{"b", "a", "c", "e", "d"} {
 		_, err := lake.Commit(ctx, s, sample("c", "k"+fmt.Sprint(i%2), name, 0, 3*(i+1)))
@@ -44,7 +45,7 @@ func collect[T any](t testing.TB, rows iter.Seq2[T, error]) []T {
 	return all
 }
 
-func dataset(t testing.TB, s store.Store) store.Dataset {
+func dataset(t testing.TB, s storage.Store) store.Dataset {
 	t.Helper()
 	d, err := store.ReadDataset(ctx, s, "c")
 	must(t, err)
@@ -52,14 +53,14 @@ func dataset(t testing.TB, s store.Store) store.Dataset {
 }
 
 // seen is everything that readers see.
-func seen(t testing.TB, s store.Store) []record.Rows {
+func seen(t testing.TB, s storage.Store) []record.Rows {
 	t.Helper()
 	all, err := look(s)
 	must(t, err)
 	return all
 }
 
-func look(s store.Store) (all []record.Rows, err error) {
+func look(s storage.Store) (all []record.Rows, err error) {
 	d, err := store.ReadDataset(ctx, s, "c")
 	if err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func look(s store.Store) (all []record.Rows, err error) {
 }
 
 // compact compacts all there is and says how many batches that made.
-func compact(t testing.TB, s store.Store) int {
+func compact(t testing.TB, s storage.Store) int {
 	t.Helper()
 	n, err := lake.CompactAll(ctx, s, "c", true)
 	must(t, err)
@@ -158,7 +159,7 @@ func TestRawFilesExpire(t *testing.T) {
 
 // exactlyOnce reads the files of a dataset as another program does: with what
 // is superseded left out, each row is there once and none is missing.
-func exactlyOnce(t testing.TB, s store.Store) {
+func exactlyOnce(t testing.TB, s storage.Store) {
 	t.Helper()
 	d := dataset(t, s)
 	onceIn[record.Collaboration](t, s, d)
@@ -168,7 +169,7 @@ func exactlyOnce(t testing.TB, s store.Store) {
 	onceIn[record.Call](t, s, d)
 }
 
-func onceIn[T record.Row](t testing.TB, s store.Store, d store.Dataset) {
+func onceIn[T record.Row](t testing.TB, s storage.Store, d store.Dataset) {
 	t.Helper()
 	var zero T
 	var got []T
@@ -223,7 +224,7 @@ func TestCompactionIsDeterministic(t *testing.T) {
 	same(t, contents(t, a, "lake/"), contents(t, b, "lake/"))
 }
 
-func contents(t testing.TB, s store.Store, prefix string) map[string]string {
+func contents(t testing.TB, s storage.Store, prefix string) map[string]string {
 	t.Helper()
 	objects, err := s.List(ctx, prefix)
 	must(t, err)
@@ -348,7 +349,7 @@ func TestOverlappingBatches(t *testing.T) {
 
 func TestManyCompactorsAtOnce(t *testing.T) {
 	_, a, dir := open(t)
-	b, err := store.NewLocal(dir)
+	b, err := storage.NewLocal(dir)
 	must(t, err)
 	defer b.Close()
 	few(t, a)
@@ -356,7 +357,7 @@ func TestManyCompactorsAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
-			if _, err := lake.CompactAll(ctx, []store.Store{a, b}[i%2], "c", true); err != nil {
+			if _, err := lake.CompactAll(ctx, []storage.Store{a, b}[i%2], "c", true); err != nil {
 				t.Error(err)
 			}
 		})
@@ -374,7 +375,7 @@ func TestManyCompactorsAtOnce(t *testing.T) {
 
 // breaking goes wrong at one operation, in one of the ways that stores have.
 type breaking struct {
-	store.Store
+	storage.Store
 	mu   sync.Mutex
 	left int
 	how  string
@@ -408,7 +409,7 @@ func (b *breaking) write(data []byte, do func([]byte) error) error {
 		if err := do(data); err != nil {
 			return err
 		}
-		return store.ErrExists
+		return storage.ErrExists
 	}
 	return errFault
 }
@@ -428,14 +429,14 @@ func (b *breaking) Get(ctx context.Context, key string) ([]byte, error) {
 	return b.Store.Get(ctx, key)
 }
 
-func (b *breaking) Head(ctx context.Context, key string) (store.Object, error) {
+func (b *breaking) Head(ctx context.Context, key string) (storage.Object, error) {
 	if b.now(true) {
-		return store.Object{}, errFault
+		return storage.Object{}, errFault
 	}
 	return b.Store.Head(ctx, key)
 }
 
-func (b *breaking) List(ctx context.Context, prefix string) ([]store.Object, error) {
+func (b *breaking) List(ctx context.Context, prefix string) ([]storage.Object, error) {
 	if b.now(true) {
 		return nil, errFault
 	}

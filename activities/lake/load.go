@@ -6,11 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"roundtable/analysis/storage"
 	"slices"
 	"strconv"
 	"strings"
-
-	"roundtable/analysis/lake"
 )
 
 // Load reads everything that is stored of a collaboration. Corrupt objects are
@@ -26,7 +25,7 @@ func (a *Answers) Load(ctx context.Context, p Place) (Stored, error) {
 	}
 	l := loading{Answers: a, turns: map[int]Turn{}, outcomes: map[int]string{}}
 	var faults []error
-	slices.SortStableFunc(objects, func(a, b lake.Object) int { // ask 2 before ask 10
+	slices.SortStableFunc(objects, func(a, b storage.Object) int { // ask 2 before ask 10
 		return cmp.Or(len(a.Key)-len(b.Key), strings.Compare(a.Key, b.Key))
 	})
 	for _, o := range objects {

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	store "roundtable/analysis/lake"
-	"roundtable/analysis/lake/storetest"
+	"roundtable/analysis/storage"
+	"roundtable/analysis/storage/storetest"
 )
 
 // ram is a store in memory: tests that repeat everything hundreds of times need no disk.
@@ -26,9 +26,9 @@ type ram struct {
 func memory(objects map[string]string) *ram { return &ram{objects: objects} }
 
 func TestMemoryIsAStore(t *testing.T) {
-	storetest.Run(t, func(*testing.T) func() store.Store {
+	storetest.Run(t, func(*testing.T) func() storage.Store {
 		r := memory(map[string]string{})
-		return func() store.Store { return r }
+		return func() storage.Store { return r }
 	})
 }
 
@@ -44,7 +44,7 @@ func (r *ram) PutIfAbsent(ctx context.Context, key string, data []byte) error {
 		return err
 	}
 	if _, ok := r.objects[key]; ok {
-		return fmt.Errorf("%s: %w", key, store.ErrExists)
+		return fmt.Errorf("%s: %w", key, storage.ErrExists)
 	}
 	r.objects[key] = string(data)
 	return nil
@@ -57,7 +57,7 @@ func (r *ram) Replace(ctx context.Context, key string, data []byte, tag string) 
 		return err
 	}
 	if old, ok := r.objects[key]; tag != "" && (!ok || etag(old) != tag) {
-		return fmt.Errorf("%s: %w", key, store.ErrChanged)
+		return fmt.Errorf("%s: %w", key, storage.ErrChanged)
 	}
 	r.objects[key] = string(data)
 	return nil
@@ -76,12 +76,12 @@ func (r *ram) Get(ctx context.Context, key string) ([]byte, error) {
 	return []byte(data), nil
 }
 
-func (r *ram) Head(ctx context.Context, key string) (store.Object, error) {
+func (r *ram) Head(ctx context.Context, key string) (storage.Object, error) {
 	data, err := r.Get(ctx, key)
-	return store.Object{Key: key, Size: int64(len(data)), ETag: etag(string(data))}, err
+	return storage.Object{Key: key, Size: int64(len(data)), ETag: etag(string(data))}, err
 }
 
-func (r *ram) List(ctx context.Context, prefix string) ([]store.Object, error) {
+func (r *ram) List(ctx context.Context, prefix string) ([]storage.Object, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := check(ctx, prefix+"x"); err != nil {
@@ -90,10 +90,10 @@ func (r *ram) List(ctx context.Context, prefix string) ([]store.Object, error) {
 	if prefix != "" && !strings.HasSuffix(prefix, "/") {
 		return nil, fmt.Errorf("prefix %q does not end in a slash", prefix)
 	}
-	var all []store.Object
+	var all []storage.Object
 	for _, key := range slices.Sorted(maps.Keys(r.objects)) {
 		if strings.HasPrefix(key, prefix) {
-			all = append(all, store.Object{Key: key, Size: int64(len(r.objects[key]))})
+			all = append(all, storage.Object{Key: key, Size: int64(len(r.objects[key]))})
 		}
 	}
 	return all, nil

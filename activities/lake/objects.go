@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 )
 
 // answerObject is <entry>.<ask>.json: one raw answer and, if it was the turn's
@@ -99,7 +100,7 @@ func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 func seal(body any) ([]byte, error) { return lake.Seal(body) }
 
-func get[T any](ctx context.Context, store lake.Store, key string) (T, error) {
+func get[T any](ctx context.Context, store storage.Store, key string) (T, error) {
 	var body T
 	data, err := store.Get(ctx, key)
 	if err == nil {
@@ -109,13 +110,13 @@ func get[T any](ctx context.Context, store lake.Store, key string) (T, error) {
 }
 
 // putFirst stores the body unless the key is taken, and returns what is stored.
-func putFirst[T any](ctx context.Context, store lake.Store, key string, body T) (T, error) {
+func putFirst[T any](ctx context.Context, store storage.Store, key string, body T) (T, error) {
 	data, err := seal(body)
 	if err != nil {
 		return body, fmt.Errorf("%s: %w", key, err)
 	}
 	err = store.PutIfAbsent(ctx, key, data)
-	if !errors.Is(err, lake.ErrExists) {
+	if !errors.Is(err, storage.ErrExists) {
 		return body, err
 	}
 	stored, err := store.Get(ctx, key)

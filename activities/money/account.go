@@ -5,15 +5,14 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"roundtable/analysis/storage"
 	"sync"
 	"time"
-
-	"roundtable/analysis/lake"
 )
 
 // Config says whose money an Account keeps.
 type Config struct {
-	Store    lake.Store
+	Store    storage.Store
 	Campaign string
 	Caps     Caps
 	// Count sums up the campaign's ledger: answers at what they cost, calls

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 )
 
 // entry is one object of a campaign's budget log. The log is numbered without
@@ -38,14 +39,14 @@ const (
 func (e entry) check() error {
 	known := e.Kind == recount && e.Open == Amount{} || e.Owner != "" && (e.Kind == grant || e.Kind == settle)
 	if !known || !e.Used.sane() || !e.Open.sane() {
-		return fmt.Errorf("%w: no entry of a budget log: %+v", lake.ErrCorrupt, e)
+		return fmt.Errorf("%w: no entry of a budget log: %+v", storage.ErrCorrupt, e)
 	}
 	return nil
 }
 
 // book is what the log says, read up to and including entry number last.
 type book struct {
-	store  lake.Store
+	store  storage.Store
 	prefix string
 	last   int64
 	counts int              // recounts read
@@ -53,7 +54,7 @@ type book struct {
 	owners map[string]entry // since then
 }
 
-func newBook(store lake.Store, campaign string) *book {
+func newBook(store storage.Store, campaign string) *book {
 	return &book{store: store, prefix: "budget/campaign=" + campaign + "/", owners: map[string]entry{}}
 }
 
@@ -138,7 +139,7 @@ func (b *book) append(ctx context.Context, e entry) error {
 	case err == nil:
 		b.apply(e)
 		return nil
-	case errors.Is(err, lake.ErrExists):
+	case errors.Is(err, storage.ErrExists):
 		return b.sync(ctx)
 	}
 	return err

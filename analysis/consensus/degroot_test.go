@@ -13,13 +13,14 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/referencetest"
+	"roundtable/analysis/storage"
 )
 
 // played is the paths of a campaign of scripted agents, run by the engine.
 func played(t *testing.T, campaign string) []consensus.Path {
 	t.Helper()
 	ctx := context.Background()
-	store, err := lake.Open(t.TempDir())
+	store, err := storage.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 	"roundtable/analysis/tables"
 )
 
@@ -44,7 +45,7 @@ func fromCache(entry int32) record.Call {
 }
 
 // commit writes one collaboration to a store, as activities/lake does.
-func commit(t *testing.T, s lake.Store, k record.Key, calls []record.Call, phases ...string) {
+func commit(t *testing.T, s storage.Store, k record.Key, calls []record.Call, phases ...string) {
 	t.Helper()
 	m := lake.Marker{
 		Campaign: k.CampaignID, Condition: k.ConditionID, Collaboration: k.CollaborationID, Generation: int(k.Generation),
@@ -70,7 +71,7 @@ func commit(t *testing.T, s lake.Store, k record.Key, calls []record.Call, phase
 	}
 }
 
-func put[T record.Row](t *testing.T, s lake.Store, m *lake.Marker, rows []T) {
+func put[T record.Row](t *testing.T, s storage.Store, m *lake.Marker, rows []T) {
 	t.Helper()
 	if len(rows) == 0 {
 		return
@@ -92,8 +93,8 @@ func put[T record.Row](t *testing.T, s lake.Store, m *lake.Marker, rows []T) {
 }
 
 // madeUp is a campaign that can be summed up by hand.
-func madeUp(t *testing.T) lake.Store {
-	s, err := lake.NewLocal(t.TempDir())
+func madeUp(t *testing.T) storage.Store {
+	s, err := storage.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func madeUp(t *testing.T) lake.Store {
 	return s
 }
 
-func load(t *testing.T, s lake.Store, by By) Report {
+func load(t *testing.T, s storage.Store, by By) Report {
 	t.Helper()
 	r, err := Load(context.Background(), s, "made-up", by)
 	if err != nil {

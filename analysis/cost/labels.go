@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 )
 
 // labels adds a group for each labeller, from its markers: labels are made
 // after collaborations have ended, count against the same budget, and are no
 // part of what a condition costs.
-func (r *Report) labels(ctx context.Context, store lake.Store) error {
+func (r *Report) labels(ctx context.Context, store storage.Store) error {
 	labellers, err := lake.Labellers(ctx, store, r.Campaign)
 	if err != nil {
 		return err

@@ -8,10 +8,11 @@ import (
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // labelled adds a marker of labels of a collaboration.
-func labelled(t *testing.T, s lake.Store, m lake.Marker) {
+func labelled(t *testing.T, s storage.Store, m lake.Marker) {
 	t.Helper()
 	m.Campaign, m.Condition, m.Status, m.Files = "made-up", "majority", "succeeded", map[string]lake.File{}
 	data, err := lake.Seal(m)

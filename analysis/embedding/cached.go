@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 )
 
 // Cached asks an embedder once for each text and keeps the vector in a lake,
@@ -23,7 +24,7 @@ import (
 // Processes may share a lake; the folder embeddings/ may be deleted.
 type Cached struct {
 	Embedder
-	Store lake.Store
+	Store storage.Store
 }
 
 // Embed asks for the texts that are not in the lake, each once.
@@ -122,7 +123,7 @@ func (c Cached) keep(ctx context.Context, text string, vector []float64) ([]floa
 		return nil, fmt.Errorf("%s: %w", c.Name(), err)
 	}
 	err = c.Store.PutIfAbsent(ctx, key, data)
-	if errors.Is(err, lake.ErrExists) {
+	if errors.Is(err, storage.ErrExists) {
 		stored, readable := c.Store.Get(ctx, key)
 		if readable == nil {
 			if first, readable := decode(stored); readable == nil {

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"roundtable/analysis/storage"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"roundtable/analysis/lake"
 )
 
 // counting gives each text a vector of its length, and counts what it was asked.
@@ -38,9 +37,9 @@ func (c *counting) Embed(_ context.Context, texts []string) ([][]float64, error)
 	return vectors, nil
 }
 
-func open(t *testing.T) *lake.Local {
+func open(t *testing.T) *storage.Local {
 	t.Helper()
-	s, err := lake.NewLocal(t.TempDir())
+	s, err := storage.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

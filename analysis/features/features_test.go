@@ -13,6 +13,7 @@ import (
 	"roundtable/analysis/language"
 	"roundtable/analysis/record"
 	"roundtable/analysis/referencetest"
+	"roundtable/analysis/storage"
 )
 
 // known embeds texts whose vectors are known; it refuses any other.
@@ -132,7 +133,7 @@ func TestReferenceDistances(t *testing.T) {
 // TestTalks: the order is that of the lake, whoever is measured first; an
 // error ends the sequence, and so does a reader that has enough.
 func TestTalks(t *testing.T) {
-	s, err := lake.NewLocal(t.TempDir())
+	s, err := storage.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // Talk is the messages of one collaboration and what was measured of them.
@@ -22,7 +23,7 @@ const atOnce = 8
 // Talks measures what readers see of a campaign, by condition and
 // collaboration. In memory are what lake.Collaborations holds and the turns of
 // at most atOnce collaborations. The first error ends the sequence.
-func (m Method) Talks(ctx context.Context, store lake.Store, d lake.Dataset) iter.Seq2[Talk, error] {
+func (m Method) Talks(ctx context.Context, store storage.Store, d lake.Dataset) iter.Seq2[Talk, error] {
 	return func(yield func(Talk, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		under := make(chan chan measured, atOnce-1)

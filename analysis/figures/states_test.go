@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"roundtable/activities/lake/laketest"
-	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/analysis/tables"
 )
 
 // gathered is a campaign of scripted agents that the engine has run.
 func gathered(t *testing.T, campaign string) tables.Campaign {
 	t.Helper()
-	store, err := lake.Open(t.TempDir())
+	store, err := storage.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // Annotations are the tables that are added to collaborations: labels, features.
@@ -20,12 +21,12 @@ func annotations(table, campaign string) string {
 func commitsBy(table, campaign, by string) string { return annotations(table, campaign) + by + "/" }
 
 // Annotators are the ids of those who have added rows of a table to a campaign, sorted.
-func Annotators(ctx context.Context, store Store, table, campaign string) ([]string, error) {
+func Annotators(ctx context.Context, store storage.Store, table, campaign string) ([]string, error) {
 	return Folders(ctx, store, annotations(table, campaign))
 }
 
 // AnnotatedRuns are the collaborations to which somebody has added a table.
-func AnnotatedRuns(ctx context.Context, store Store, table, campaign, by string) (map[Run]bool, error) {
+func AnnotatedRuns(ctx context.Context, store storage.Store, table, campaign, by string) (map[Run]bool, error) {
 	objects, err := store.List(ctx, commitsBy(table, campaign, by))
 	runs := make(map[Run]bool, len(objects))
 	for _, o := range objects {
@@ -35,7 +36,7 @@ func AnnotatedRuns(ctx context.Context, store Store, table, campaign, by string)
 }
 
 // AnnotationMarkers are the commits of a table by somebody, by the order of their keys.
-func AnnotationMarkers(ctx context.Context, store Store, table, campaign, by string) ([]Marker, error) {
+func AnnotationMarkers(ctx context.Context, store storage.Store, table, campaign, by string) ([]Marker, error) {
 	objects, err := store.List(ctx, commitsBy(table, campaign, by))
 	if err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func AnnotationMarkers(ctx context.Context, store Store, table, campaign, by str
 
 // additions are the commits of a table that was added to the members, by whom
 // and in the order of their keys.
-func (d Dataset) additions(ctx context.Context, store Store, table string) ([]Marker, error) {
+func (d Dataset) additions(ctx context.Context, store storage.Store, table string) ([]Marker, error) {
 	members := make(map[Run]bool, len(d.Members))
 	for _, m := range d.Members {
 		members[m.Run] = true
@@ -71,7 +72,7 @@ func (d Dataset) additions(ctx context.Context, store Store, table string) ([]Ma
 
 // Added are the files of the tables that were added to the members, by table
 // and by whom, in the order of the markers' keys.
-func (d Dataset) Added(ctx context.Context, store Store) (map[string][]File, error) {
+func (d Dataset) Added(ctx context.Context, store storage.Store) (map[string][]File, error) {
 	files := map[string][]File{}
 	for _, table := range record.Annotations {
 		markers, err := d.additions(ctx, store, table)
@@ -89,7 +90,7 @@ func (d Dataset) Added(ctx context.Context, store Store) (map[string][]File, err
 
 // ScanAdded is the rows of a table that was added to the members, whoever added
 // them, checked as by ReadTable.
-func ScanAdded[T record.Row](ctx context.Context, store Store, d Dataset) iter.Seq2[T, error] {
+func ScanAdded[T record.Row](ctx context.Context, store storage.Store, d Dataset) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
 		markers, err := d.additions(ctx, store, zero.Table())
@@ -102,23 +103,23 @@ func ScanAdded[T record.Row](ctx context.Context, store Store, d Dataset) iter.S
 }
 
 // Labellers are the ids of those who have labelled something of a campaign, sorted.
-func Labellers(ctx context.Context, store Store, campaign string) ([]string, error) {
+func Labellers(ctx context.Context, store storage.Store, campaign string) ([]string, error) {
 	return Annotators(ctx, store, record.Labels, campaign)
 }
 
 // LabelledRuns are the collaborations whose messages a labeller has labelled.
-func LabelledRuns(ctx context.Context, store Store, campaign, by string) (map[Run]bool, error) {
+func LabelledRuns(ctx context.Context, store storage.Store, campaign, by string) (map[Run]bool, error) {
 	return AnnotatedRuns(ctx, store, record.Labels, campaign, by)
 }
 
 // LabelMarkers are the commits of a labeller, by the order of their keys.
-func LabelMarkers(ctx context.Context, store Store, campaign, by string) ([]Marker, error) {
+func LabelMarkers(ctx context.Context, store storage.Store, campaign, by string) ([]Marker, error) {
 	return AnnotationMarkers(ctx, store, record.Labels, campaign, by)
 }
 
 // verifyAdded checks a table that was added: files against markers, rows
 // against digests. It returns the number of rows that are whole.
-func verifyAdded[T record.Row](ctx context.Context, r *Report, store Store, named map[string]bool) (n int, err error) {
+func verifyAdded[T record.Row](ctx context.Context, r *Report, store storage.Store, named map[string]bool) (n int, err error) {
 	var zero T
 	table := zero.Table()
 	markers, err := r.markers(ctx, store, annotations(table, r.Campaign))
@@ -131,7 +132,7 @@ func verifyAdded[T record.Row](ctx context.Context, r *Report, store Store, name
 		}
 		rows, err := ReadRows[T](ctx, store, m)
 		switch {
-		case errors.Is(err, ErrCorrupt):
+		case errors.Is(err, storage.ErrCorrupt):
 			r.find(m.Files[table].Key, err)
 			continue
 		case err != nil:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"roundtable/analysis/storage"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -32,7 +33,7 @@ func (s Success) Bytes() []byte {
 
 // ReadSuccess reads a campaign's Success; none if it has none yet. One that is
 // not as it was written is ErrCorrupt.
-func ReadSuccess(ctx context.Context, store Store, campaign string) (s Success, err error) {
+func ReadSuccess(ctx context.Context, store storage.Store, campaign string) (s Success, err error) {
 	key := SuccessKey(campaign)
 	data, err := store.Get(ctx, key)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -42,7 +43,7 @@ func ReadSuccess(ctx context.Context, store Store, campaign string) (s Success, 
 		return s, err
 	}
 	if err := json.Unmarshal(data, &s); err != nil || string(s.Bytes()) != string(data) {
-		return Success{}, fmt.Errorf("%s: %w: it is not as it was written", key, ErrCorrupt)
+		return Success{}, fmt.Errorf("%s: %w: it is not as it was written", key, storage.ErrCorrupt)
 	}
 	return s, nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // Dataset is what readers see of a campaign: exactly the files that hold its
@@ -31,7 +32,7 @@ type Dataset struct {
 }
 
 // ReadDataset lists a campaign's files. It may be running: what is committed is seen.
-func ReadDataset(ctx context.Context, store Store, campaign string) (Dataset, error) {
+func ReadDataset(ctx context.Context, store storage.Store, campaign string) (Dataset, error) {
 	manifests, open, err := ReadManifests(ctx, store, campaign)
 	if err != nil {
 		return Dataset{}, err
@@ -65,7 +66,7 @@ func ReadDataset(ctx context.Context, store Store, campaign string) (Dataset, er
 
 // newer are the keys of the markers that have later generations than the
 // members; earlier is how many generations are not the latest, by collaboration.
-func newer(members map[string]Member, objects []Object) (keys []string, earlier map[string]int) {
+func newer(members map[string]Member, objects []storage.Object) (keys []string, earlier map[string]int) {
 	type found struct {
 		generation int
 		key        string // "" is a member
@@ -94,7 +95,7 @@ func newer(members map[string]Member, objects []Object) (keys []string, earlier 
 }
 
 // unheld are the keys of markers that no batch holds, but for the given ones.
-func (d Dataset) unheld(objects []Object, but []string) (keys []string) {
+func (d Dataset) unheld(objects []storage.Object, but []string) (keys []string) {
 	passed := map[string]bool{}
 	for _, key := range but {
 		passed[key] = true
@@ -107,7 +108,7 @@ func (d Dataset) unheld(objects []Object, but []string) (keys []string) {
 	return keys
 }
 
-func readMarkers(ctx context.Context, store Store, keys []string) ([]Marker, error) {
+func readMarkers(ctx context.Context, store storage.Store, keys []string) ([]Marker, error) {
 	markers := make([]Marker, len(keys))
 	return markers, Each(ctx, len(keys), func(ctx context.Context, i int) (err error) {
 		markers[i], err = ReadMarker(ctx, store, keys[i])
@@ -190,7 +191,7 @@ func (d Dataset) Digest() string {
 
 // Generations is the dataset with every committed generation as a member, for
 // whoever sums up what all of them took. Files stays what readers open.
-func (d Dataset) Generations(ctx context.Context, store Store) (Dataset, error) {
+func (d Dataset) Generations(ctx context.Context, store storage.Store) (Dataset, error) {
 	markers, err := readMarkers(ctx, store, d.earlier)
 	if err != nil {
 		return Dataset{}, err

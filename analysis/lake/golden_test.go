@@ -13,6 +13,7 @@ import (
 	"roundtable/activities/lake/laketest"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 var update = flag.Bool("update", false, "make the golden lake of the present schema version anew")
@@ -67,7 +68,7 @@ func TestGoldenLakes(t *testing.T) {
 	}
 }
 
-func readGolden(t *testing.T, s lake.Store) golden {
+func readGolden(t *testing.T, s storage.Store) golden {
 	d, err := lake.ReadDataset(ctx, s, "golden")
 	if err != nil {
 		t.Fatal(err)

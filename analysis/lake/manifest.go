@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // Run names one generation of a collaboration.
@@ -39,7 +40,7 @@ func runOf(key string) Run {
 
 // Ended are the runs of a campaign that have a marker, none of which is read:
 // by collaboration and generation.
-func Ended(ctx context.Context, store Store, campaign string) ([]Run, error) {
+func Ended(ctx context.Context, store storage.Store, campaign string) ([]Run, error) {
 	objects, err := store.List(ctx, commits(campaign))
 	var all []Run
 	for _, o := range objects {

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // Marker says that a collaboration is in the lake: it is written after all its
@@ -120,7 +121,7 @@ func (m Marker) Check() error {
 func partOfName(s string) bool { return !strings.ContainsAny(s, "/\\\x00") && utf8.ValidString(s) }
 
 // ReadMarker reads a marker by its key.
-func ReadMarker(ctx context.Context, store Store, key string) (Marker, error) {
+func ReadMarker(ctx context.Context, store storage.Store, key string) (Marker, error) {
 	var m Marker
 	data, err := store.Get(ctx, key)
 	if err == nil {
@@ -130,10 +131,10 @@ func ReadMarker(ctx context.Context, store Store, key string) (Marker, error) {
 		return Marker{}, err
 	}
 	if err := m.Check(); err != nil {
-		return Marker{}, fmt.Errorf("%s: %w: %w", key, ErrCorrupt, err)
+		return Marker{}, fmt.Errorf("%s: %w: %w", key, storage.ErrCorrupt, err)
 	}
 	if m.Key() != key {
-		return Marker{}, fmt.Errorf("%s: %w: it is the marker %s", key, ErrCorrupt, m.Key())
+		return Marker{}, fmt.Errorf("%s: %w: it is the marker %s", key, storage.ErrCorrupt, m.Key())
 	}
 	return m, nil
 }
@@ -141,7 +142,7 @@ func ReadMarker(ctx context.Context, store Store, key string) (Marker, error) {
 // Commits are the markers of a campaign, all generations, by condition,
 // collaboration and generation. Those that cannot be read are errors (joined,
 // each with its key) next to the others.
-func Commits(ctx context.Context, store Store, campaign string) ([]Marker, error) {
+func Commits(ctx context.Context, store storage.Store, campaign string) ([]Marker, error) {
 	objects, err := store.List(ctx, commits(campaign))
 	if err != nil {
 		return nil, err
@@ -163,7 +164,7 @@ func Commits(ctx context.Context, store Store, campaign string) ([]Marker, error
 }
 
 // Committed is what readers see of a campaign: the latest generation of each collaboration.
-func Committed(ctx context.Context, store Store, campaign string) ([]Marker, error) {
+func Committed(ctx context.Context, store storage.Store, campaign string) ([]Marker, error) {
 	markers, err := Commits(ctx, store, campaign)
 	return Latest(markers), err
 }
@@ -208,7 +209,7 @@ func compareMarkers(a, b Marker) int {
 }
 
 // Campaigns are the names that have answers or commits in the store, sorted.
-func Campaigns(ctx context.Context, store Store) ([]string, error) {
+func Campaigns(ctx context.Context, store storage.Store) ([]string, error) {
 	names := map[string]bool{}
 	for _, prefix := range []string{"raw/_commits/", "answers/"} {
 		folders, err := Folders(ctx, store, prefix)
@@ -230,7 +231,7 @@ func Campaigns(ctx context.Context, store Store) ([]string, error) {
 }
 
 // Folders are what is directly below a prefix, asked of stores that can say so.
-func Folders(ctx context.Context, store Store, prefix string) ([]string, error) {
+func Folders(ctx context.Context, store storage.Store, prefix string) ([]string, error) {
 	if s, ok := store.(interface {
 		Folders(context.Context, string) ([]string, error)
 	}); ok {

@@ -1,3 +1,6 @@
+// Package lake reads what campaigns wrote to a storage.Store: the committed
+// Parquet rows and what names them. Writing is in activities/lake. Readers see
+// only committed data.
 package lake
 
 import (
@@ -5,12 +8,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"roundtable/analysis/storage"
 )
-
-// ErrCorrupt marks an object whose bytes are not those that were written.
-var ErrCorrupt = errors.New("object is corrupt")
 
 // sealVersion is the version of the envelope and of what is in it.
 const sealVersion = 1
@@ -46,16 +46,16 @@ func Unseal(key string, data []byte, body any) error {
 		Body    json.RawMessage `json:"body"`
 	}
 	if err := json.Unmarshal(data, &e); err != nil {
-		return fmt.Errorf("%s: %w: %d bytes that are no whole JSON document (%w)", key, ErrCorrupt, len(data), err)
+		return fmt.Errorf("%s: %w: %d bytes that are no whole JSON document (%w)", key, storage.ErrCorrupt, len(data), err)
 	}
 	if e.Version > sealVersion && bytes.HasPrefix(data, fmt.Appendf(nil, `{"version":%d,`, e.Version)) {
-		return fmt.Errorf("%s: %w, or written by a later version of this program: version %d, this one reads up to %d", key, ErrCorrupt, e.Version, sealVersion)
+		return fmt.Errorf("%s: %w, or written by a later version of this program: version %d, this one reads up to %d", key, storage.ErrCorrupt, e.Version, sealVersion)
 	}
 	if !bytes.Equal(envelope(e.Body), data) {
-		return fmt.Errorf("%s: %w: its content does not match its checksum", key, ErrCorrupt)
+		return fmt.Errorf("%s: %w: its content does not match its checksum", key, storage.ErrCorrupt)
 	}
 	if err := json.Unmarshal(e.Body, body); err != nil {
-		return fmt.Errorf("%s: %w: %w", key, ErrCorrupt, err)
+		return fmt.Errorf("%s: %w: %w", key, storage.ErrCorrupt, err)
 	}
 	return nil
 }

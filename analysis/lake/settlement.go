@@ -3,6 +3,7 @@ package lake
 import (
 	"context"
 	"fmt"
+	"roundtable/analysis/storage"
 	"time"
 )
 
@@ -57,7 +58,7 @@ func (s Settled) Correct(run Run, cost, worst float64) (float64, float64) {
 func SettlementsKey(campaign string) string { return AboutKey(campaign, "settlements/") }
 
 // ReadSettled reads all settlements of a campaign. A call is settled once.
-func ReadSettled(ctx context.Context, store Store, campaign string) (Settled, error) {
+func ReadSettled(ctx context.Context, store storage.Store, campaign string) (Settled, error) {
 	objects, err := store.List(ctx, SettlementsKey(campaign))
 	if err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func ReadSettled(ctx context.Context, store Store, campaign string) (Settled, er
 		}
 		for _, c := range s.Calls {
 			if _, twice := all[c.CallKey]; twice {
-				return nil, fmt.Errorf("%s: %w: it settles call %d of entry %d of %s.%d, which is settled already", o.Key, ErrCorrupt, c.Attempt, c.Entry, c.Collaboration, c.Generation)
+				return nil, fmt.Errorf("%s: %w: it settles call %d of entry %d of %s.%d, which is settled already", o.Key, storage.ErrCorrupt, c.Attempt, c.Entry, c.Collaboration, c.Generation)
 			}
 			all[c.CallKey] = c
 		}
@@ -83,7 +84,7 @@ func ReadSettled(ctx context.Context, store Store, campaign string) (Settled, er
 }
 
 // WriteSettlement adds a settlement. Of two written at the same time one is ErrExists.
-func WriteSettlement(ctx context.Context, store Store, campaign string, s Settlement) error {
+func WriteSettlement(ctx context.Context, store storage.Store, campaign string, s Settlement) error {
 	objects, err := store.List(ctx, SettlementsKey(campaign))
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // Report is what Verify found.
@@ -49,7 +50,7 @@ func (r *Report) find(object string, err error) {
 // digest, parts against their manifests and against the rows that they were
 // made from, answers and the log of the budget against their checksums. Damage is a finding; an error means
 // that the store could not be read.
-func Verify(ctx context.Context, store Store, campaign string) (Report, error) {
+func Verify(ctx context.Context, store storage.Store, campaign string) (Report, error) {
 	r := Report{Campaign: campaign}
 	markers, err := r.markers(ctx, store, commits(campaign))
 	if err != nil {
@@ -99,7 +100,7 @@ func Verify(ctx context.Context, store Store, campaign string) (Report, error) {
 }
 
 // unnamed notes the files that no marker and no manifest names.
-func (r *Report) unnamed(ctx context.Context, store Store, named map[string]bool) error {
+func (r *Report) unnamed(ctx context.Context, store storage.Store, named map[string]bool) error {
 	for _, table := range slices.Concat(record.Tables[:], record.Annotations[:]) {
 		for _, folder := range []string{"raw", "lake"} {
 			objects, err := store.List(ctx, fmt.Sprintf("%s/%s/campaign=%s/", folder, table, r.Campaign))
@@ -116,7 +117,7 @@ func (r *Report) unnamed(ctx context.Context, store Store, named map[string]bool
 	return nil
 }
 
-func (r *Report) markers(ctx context.Context, store Store, folder string) ([]Marker, error) {
+func (r *Report) markers(ctx context.Context, store storage.Store, folder string) ([]Marker, error) {
 	objects, err := store.List(ctx, folder)
 	if err != nil {
 		return nil, err
@@ -125,7 +126,7 @@ func (r *Report) markers(ctx context.Context, store Store, folder string) ([]Mar
 	for _, o := range objects {
 		m, err := ReadMarker(ctx, store, o.Key)
 		switch {
-		case errors.Is(err, ErrCorrupt):
+		case errors.Is(err, storage.ErrCorrupt):
 			r.find(o.Key, err)
 		case err != nil:
 			return nil, err
@@ -141,9 +142,9 @@ type copies map[string]string
 
 // heldRuns are in a compacted batch, whose parts are checked by themselves. A
 // manifest that is damaged holds nothing; it is a finding later.
-func heldRuns(ctx context.Context, store Store, campaign string) (map[Run]bool, error) {
+func heldRuns(ctx context.Context, store storage.Store, campaign string) (map[Run]bool, error) {
 	manifests, _, err := ReadManifests(ctx, store, campaign)
-	if err != nil && !errors.Is(err, ErrCorrupt) {
+	if err != nil && !errors.Is(err, storage.ErrCorrupt) {
 		return nil, err
 	}
 	held := map[Run]bool{}
@@ -157,7 +158,7 @@ func heldRuns(ctx context.Context, store Store, campaign string) (map[Run]bool, 
 
 // commit checks the files that a marker names; ok says that all are whole. Of
 // a commit that is compacted, files may have been deleted.
-func (r *Report) commit(ctx context.Context, store Store, m Marker, compacted bool) (sums copies, ok bool, err error) {
+func (r *Report) commit(ctx context.Context, store storage.Store, m Marker, compacted bool) (sums copies, ok bool, err error) {
 	before := len(r.Findings)
 	var rows record.Rows
 	sums = copies{}
@@ -178,7 +179,7 @@ func (r *Report) commit(ctx context.Context, store Store, m Marker, compacted bo
 		}
 		for table, f := range m.Files {
 			if _, there := sums[table]; !there {
-				r.find(f.Key, fmt.Errorf("%w: its marker names it, but it %w, and no batch holds its rows", ErrCorrupt, errMissing))
+				r.find(f.Key, fmt.Errorf("%w: its marker names it, but it %w, and no batch holds its rows", storage.ErrCorrupt, errMissing))
 			}
 		}
 		return nil, false, nil
@@ -210,7 +211,7 @@ func (r *Report) count(m Marker) {
 }
 
 // verified reads one table of a commit; damage becomes a finding.
-func verified[T record.Row](ctx context.Context, r *Report, store Store, m Marker, rows *[]T, sums copies) error {
+func verified[T record.Row](ctx context.Context, r *Report, store storage.Store, m Marker, rows *[]T, sums copies) error {
 	var zero T
 	got, err := ReadRows[T](ctx, store, m)
 	if err == nil {
@@ -219,7 +220,7 @@ func verified[T record.Row](ctx context.Context, r *Report, store Store, m Marke
 	switch {
 	case errors.Is(err, errMissing): // it has no sum
 		return nil
-	case errors.Is(err, ErrCorrupt):
+	case errors.Is(err, storage.ErrCorrupt):
 		r.find(m.Files[zero.Table()].Key, err)
 		return nil
 	}
@@ -228,7 +229,7 @@ func verified[T record.Row](ctx context.Context, r *Report, store Store, m Marke
 }
 
 // sealed checks the envelopes of the objects below a folder and counts those that are whole.
-func (r *Report) sealed(ctx context.Context, store Store, folder string) (whole int, err error) {
+func (r *Report) sealed(ctx context.Context, store storage.Store, folder string) (whole int, err error) {
 	objects, err := store.List(ctx, folder)
 	if err != nil {
 		return 0, err
@@ -255,7 +256,7 @@ func (r *Report) sealed(ctx context.Context, store Store, folder string) (whole 
 func copyOf[T record.Row](rows []T, key string) (string, error) {
 	sum, err := record.CopyDigest(rows)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w: %w", key, ErrCorrupt, err)
+		return "", fmt.Errorf("%s: %w: %w", key, storage.ErrCorrupt, err)
 	}
 	return sum, nil
 }

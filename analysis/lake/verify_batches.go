@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // batches checks what compaction left: intents and manifests against their
 // checksums, parts against their manifests, and their rows against those of
 // the commits that they were made from.
-func (r *Report) batches(ctx context.Context, store Store, whole []Marker, sums map[Run]copies, named map[string]bool) error {
+func (r *Report) batches(ctx context.Context, store storage.Store, whole []Marker, sums map[Run]copies, named map[string]bool) error {
 	objects, err := store.List(ctx, manifests(r.Campaign))
 	if err != nil {
 		return err
@@ -34,7 +35,7 @@ func (r *Report) batches(ctx context.Context, store Store, whole []Marker, sums 
 type checking struct {
 	*Report
 	ctx     context.Context
-	store   Store
+	store   storage.Store
 	commits map[Run]Marker // whole ones
 	sums    map[Run]copies // of these
 	batch   map[Run]int    // that holds a run
@@ -64,7 +65,7 @@ func (c *checking) object(key string, named map[string]bool) error {
 
 // damage makes a finding of an object that is not what was written.
 func (c *checking) damage(key string, err error) error {
-	if errors.Is(err, ErrCorrupt) {
+	if errors.Is(err, storage.ErrCorrupt) {
 		c.find(key, err)
 		return nil
 	}
@@ -147,7 +148,7 @@ func taken[T record.Row](p *partsOf, w *tableWalk[T], m Member, rows *[]T) error
 	if err == nil {
 		err = compared(p, m, got, f.Key)
 	}
-	if errors.Is(err, ErrCorrupt) {
+	if errors.Is(err, storage.ErrCorrupt) {
 		p.find(f.Key, err)
 		p.failed[f.Key], p.failed[m.Condition] = true, true
 		return nil
@@ -166,7 +167,7 @@ func compared[T record.Row](p *partsOf, m Member, rows []T, key string) error {
 	}
 	sum, err := copyOf(rows, key)
 	if err == nil && sum != own {
-		err = fmt.Errorf("%s: %w: its rows of collaboration %s are not those of its commit", key, ErrCorrupt, m.Run)
+		err = fmt.Errorf("%s: %w: its rows of collaboration %s are not those of its commit", key, storage.ErrCorrupt, m.Run)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/decision"
 )
 
@@ -42,7 +43,7 @@ type Mismatch struct {
 }
 
 // Check counts all votes of a campaign again, one collaboration after the other.
-func Check(ctx context.Context, store lake.Store, d lake.Dataset, settings Settings) (Report, error) {
+func Check(ctx context.Context, store storage.Store, d lake.Dataset, settings Settings) (Report, error) {
 	var r Report
 	for rows, err := range lake.Collaborations(ctx, store, d, record.Collaborations, record.Rounds, record.Turns, record.Ballots) {
 		if err != nil {

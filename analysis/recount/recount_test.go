@@ -10,6 +10,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/recount"
+	"roundtable/analysis/storage"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
@@ -65,9 +66,9 @@ func settings(c record.Collaboration) (recount.Counting, error) {
 }
 
 // played runs campaigns into a lake and reads the one of that name.
-func played(t *testing.T, name, campaigns string) (lake.Store, lake.Dataset) {
+func played(t *testing.T, name, campaigns string) (storage.Store, lake.Dataset) {
 	t.Helper()
-	s, err := lake.NewLocal(t.TempDir())
+	s, err := storage.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,9 +16,9 @@ import (
 	_ "github.com/duckdb/duckdb-go/v2"
 
 	writing "roundtable/activities/lake"
-	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/sql"
+	"roundtable/analysis/storage"
 )
 
 const (
@@ -34,7 +34,7 @@ FROM %s GROUP BY ALL ORDER BY ALL`
 func BenchmarkGroupBy(b *testing.B) {
 	ctx := context.Background()
 	folder := b.TempDir()
-	s, err := lake.NewLocal(folder)
+	s, err := storage.NewLocal(folder)
 	if err != nil {
 		b.Fatal(err)
 	}

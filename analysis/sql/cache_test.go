@@ -12,14 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/sql"
+	"roundtable/analysis/storage"
 )
 
 // counting is a store that says how often a table's file was read.
 type counting struct {
-	lake.Store
+	storage.Store
 	gets atomic.Int64
 }
 

@@ -17,8 +17,7 @@ package sql
 import (
 	"errors"
 	"iter"
-
-	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 )
 
 // ErrNotBuilt says that the program was built without DuckDB.
@@ -30,7 +29,7 @@ type Refused struct{ error }
 
 // Source is what a database is opened over.
 type Source struct {
-	Store     lake.Store
+	Store     storage.Store
 	Location  string       // of the store, as lake.Open takes it
 	Campaigns []string     // none are all
 	Cache     string       // folder for copies of what is not in a local directory; "" is the user's cache

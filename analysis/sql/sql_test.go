@@ -21,6 +21,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/sql"
+	"roundtable/analysis/storage"
 )
 
 const campaign = `
@@ -34,10 +35,10 @@ grid: {rule: [majority, unanimous]}
 
 // played is a lake with the campaigns one (compacted, then run again, then
 // compacted in part and extended) and two (not compacted).
-func played(t testing.TB, folder string) (sql.Source, lake.Store) {
+func played(t testing.TB, folder string) (sql.Source, storage.Store) {
 	t.Helper()
 	ctx := context.Background()
-	s, err := lake.NewLocal(folder)
+	s, err := storage.NewLocal(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +107,7 @@ func TestViewsAreWhatReadersSee(t *testing.T) {
 	compare[record.Call](t, db, s)
 }
 
-func dataset(t testing.TB, s lake.Store, campaign string) lake.Dataset {
+func dataset(t testing.TB, s storage.Store, campaign string) lake.Dataset {
 	t.Helper()
 	d, err := lake.ReadDataset(context.Background(), s, campaign)
 	if err != nil {
@@ -115,7 +116,7 @@ func dataset(t testing.TB, s lake.Store, campaign string) lake.Dataset {
 	return d
 }
 
-func compare[T record.Row](t *testing.T, db *sql.DB, s lake.Store) {
+func compare[T record.Row](t *testing.T, db *sql.DB, s storage.Store) {
 	t.Helper()
 	var zero T
 	var want []string
@@ -145,7 +146,7 @@ func TestChosenCampaigns(t *testing.T) {
 
 // TestEmptyLake has all views with their columns and types.
 func TestEmptyLake(t *testing.T) {
-	s, err := lake.NewLocal(t.TempDir())
+	s, err := storage.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"roundtable/analysis/acts"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // Labels is what labellers say of a campaign's messages.
@@ -22,7 +23,7 @@ type Labels struct {
 }
 
 // LoadLabels reads the labels of one labeller; "" takes the only one there is.
-func LoadLabels(ctx context.Context, store lake.Store, c Campaign, labeller string) (Labels, error) {
+func LoadLabels(ctx context.Context, store storage.Store, c Campaign, labeller string) (Labels, error) {
 	l := Labels{Labeller: labeller, Talks: map[lake.Run]acts.Talk{}}
 	all, err := lake.Labellers(ctx, store, c.Name)
 	if err != nil {

@@ -11,13 +11,14 @@ import (
 	"roundtable/analysis/acts"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // labelledCampaign is two collaborations of two agents and two rounds; "b" was
 // labelled in an earlier generation, "c" not at all.
-func labelledCampaign(t *testing.T) (Campaign, lake.Store) {
+func labelledCampaign(t *testing.T) (Campaign, storage.Store) {
 	t.Helper()
-	s, err := lake.NewLocal(t.TempDir())
+	s, err := storage.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,14 +12,14 @@ import (
 
 	"roundtable/activities/lake/laketest"
 	"roundtable/analysis/consensus"
-	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // gathered loads a campaign of scripted agents that the engine has run.
 func gathered(t *testing.T, campaign string) Campaign {
 	t.Helper()
-	store, err := lake.Open(t.TempDir())
+	store, err := storage.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

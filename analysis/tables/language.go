@@ -9,6 +9,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/language"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // Language is what is measured of a campaign's messages, round by round.
@@ -28,7 +29,7 @@ type RoundLanguage struct {
 
 // LoadLanguage measures all messages. Memory grows with the number of rounds,
 // not with that of messages.
-func LoadLanguage(ctx context.Context, store lake.Store, campaign string, how features.Method) (Language, error) {
+func LoadLanguage(ctx context.Context, store storage.Store, campaign string, how features.Method) (Language, error) {
 	l := Language{Embedder: how.Embedder.Name(), Rule: how.Rule, Runs: map[lake.Run][]RoundLanguage{}}
 	d, err := lake.ReadDataset(ctx, store, campaign)
 	if err != nil {

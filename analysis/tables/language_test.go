@@ -9,11 +9,12 @@ import (
 	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // TestTable8 measures a scripted campaign and recounts it from its turns.
 func TestTable8(t *testing.T) {
-	s, err := lake.NewLocal(t.TempDir())
+	s, err := storage.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

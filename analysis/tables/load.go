@@ -6,11 +6,12 @@ import (
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // Load reads what is committed of a campaign, one collaboration after the
 // other; only what tables need is kept. The plan is not in it.
-func Load(ctx context.Context, store lake.Store, campaign string) (Campaign, error) {
+func Load(ctx context.Context, store storage.Store, campaign string) (Campaign, error) {
 	c := Campaign{Name: campaign}
 	d, err := lake.ReadDataset(ctx, store, campaign)
 	if err != nil {

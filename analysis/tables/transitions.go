@@ -8,6 +8,7 @@ import (
 	"roundtable/analysis/acts"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // Of is what runs said, those of them that are labelled.
@@ -55,7 +56,7 @@ func (c Campaign) Transitions(l Labels) (Table, error) {
 
 // Agreement is how well all labellers of a campaign agree, over the messages
 // that at least two of them have labelled.
-func (c Campaign) Agreement(ctx context.Context, store lake.Store) (Table, error) {
+func (c Campaign) Agreement(ctx context.Context, store storage.Store) (Table, error) {
 	labellers, err := lake.Labellers(ctx, store, c.Name)
 	if err != nil {
 		return Table{}, err
@@ -86,7 +87,7 @@ func (c Campaign) Agreement(ctx context.Context, store lake.Store) (Table, error
 }
 
 // labelledMessages are the messages with one set of acts a labeller, in their order.
-func labelledMessages(ctx context.Context, store lake.Store, campaign string, labellers []string) (units [][]acts.Set, simulated bool, err error) {
+func labelledMessages(ctx context.Context, store storage.Store, campaign string, labellers []string) (units [][]acts.Set, simulated bool, err error) {
 	type message struct {
 		run   lake.Run
 		entry int32

@@ -6,6 +6,7 @@ import (
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // Left is a collaboration that is not analysed, and why.
@@ -13,7 +14,7 @@ type Left struct{ ID, Reason string }
 
 // Load reads a campaign's trajectories from the lake, one collaboration after
 // the other, in the order of conditions. Acts and distances are not in it.
-func Load(ctx context.Context, store lake.Store, campaign string) ([]Trajectory, []Left, error) {
+func Load(ctx context.Context, store storage.Store, campaign string) ([]Trajectory, []Left, error) {
 	d, err := lake.ReadDataset(ctx, store, campaign)
 	if err != nil {
 		return nil, nil, err

@@ -16,7 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/acts"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/analysis/tables"
 	"roundtable/envs/wording"
 )
@@ -85,12 +86,12 @@ func (o *options) format(asked, file string) (string, error) {
 }
 
 // readLake opens the lake to read a campaign.
-func (o *options) readLake(ctx context.Context, campaign string) (store.Store, error) {
+func (o *options) readLake(ctx context.Context, campaign string) (storage.Store, error) {
 	s, err := o.openLake()
 	if err != nil {
 		return nil, err
 	}
-	names, err := store.Campaigns(ctx, s)
+	names, err := lake.Campaigns(ctx, s)
 	switch {
 	case err != nil:
 		return nil, err
@@ -125,7 +126,7 @@ func (o *options) readBaseline(ctx context.Context, which wanted) error {
 }
 
 // beside puts the campaigns that are compared to beside the other.
-func (w wanted) beside(ctx context.Context, s store.Store, c tables.Campaign) (tables.Campaign, error) {
+func (w wanted) beside(ctx context.Context, s storage.Store, c tables.Campaign) (tables.Campaign, error) {
 	if len(w.baselines) == 0 {
 		return c, nil
 	}
@@ -143,13 +144,13 @@ func (w wanted) beside(ctx context.Context, s store.Store, c tables.Campaign) (t
 }
 
 // openLake opens a lake that is there: reading makes none.
-func (o *options) openLake() (store.Store, error) {
+func (o *options) openLake() (storage.Store, error) {
 	if dir, local := o.lakeFolder(); local {
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 			return nil, exit{exitUsage, fmt.Errorf("there is no lake at %s; --lake or ROUNDTABLE_LAKE says where it is, and `roundtable run FILE` makes one", o.lake)}
 		}
 	}
-	s, err := store.Open(o.lake)
+	s, err := storage.Open(o.lake)
 	if err != nil {
 		return nil, exit{exitUsage, err}
 	}
@@ -183,7 +184,7 @@ func (a analysis) String() string {
 
 // printTables prints and returns what a campaign found: the tables of the paper that it is
 // about (the rounds for others), and a summary of cells and cost.
-func printTables(ctx context.Context, w io.Writer, s store.Store, name string, asJSON bool) (analysis, error) {
+func printTables(ctx context.Context, w io.Writer, s storage.Store, name string, asJSON bool) (analysis, error) {
 	format := "text"
 	if asJSON {
 		format = "json"
@@ -195,7 +196,7 @@ func printTables(ctx context.Context, w io.Writer, s store.Store, name string, a
 	return a, a.write(w, format)
 }
 
-func analyze(ctx context.Context, w io.Writer, s store.Store, name string, which wanted, format string) error {
+func analyze(ctx context.Context, w io.Writer, s storage.Store, name string, which wanted, format string) error {
 	a, err := analysisOf(ctx, s, name, which)
 	if err != nil {
 		return err
@@ -204,7 +205,7 @@ func analyze(ctx context.Context, w io.Writer, s store.Store, name string, which
 }
 
 // analysisOf makes the tables that are wanted.
-func analysisOf(ctx context.Context, s store.Store, name string, which wanted) (analysis, error) {
+func analysisOf(ctx context.Context, s storage.Store, name string, which wanted) (analysis, error) {
 	c, err := readTables(ctx, s, name)
 	if err != nil {
 		return analysis{}, err
@@ -246,7 +247,7 @@ func (a analysis) write(w io.Writer, format string) error {
 }
 
 // readTables reads a campaign's committed rows and the plan, if there is one.
-func readTables(ctx context.Context, s store.Store, name string) (tables.Campaign, error) {
+func readTables(ctx context.Context, s storage.Store, name string) (tables.Campaign, error) {
 	c, err := tables.Load(ctx, s, name)
 	if err != nil {
 		return c, damaged(err, name, "there is no table")
@@ -272,7 +273,7 @@ func readTables(ctx context.Context, s store.Store, name string) (tables.Campaig
 
 // damaged says of an error that is about a damaged lake what that prevents.
 func damaged(err error, campaign, so string) error {
-	if !errors.Is(err, store.ErrCorrupt) {
+	if !errors.Is(err, storage.ErrCorrupt) {
 		return err
 	}
 	return fmt.Errorf("the lake is damaged, so %s (roundtable verify %s lists everything that is):\n%w", so, campaign, err)
@@ -312,7 +313,7 @@ func choose(c tables.Campaign, which string) ([]tables.Table, error) {
 }
 
 // ofMessages is a table about labels.
-func ofMessages(ctx context.Context, s store.Store, c tables.Campaign, which wanted) ([]tables.Table, error) {
+func ofMessages(ctx context.Context, s storage.Store, c tables.Campaign, which wanted) ([]tables.Table, error) {
 	if which.table == "agreement" {
 		t, err := c.Agreement(ctx, s)
 		return []tables.Table{t}, err

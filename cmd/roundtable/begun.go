@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"roundtable/activities"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/analysis/telling"
 	"roundtable/envs/wording"
 )
@@ -18,7 +18,7 @@ import (
 // there is none, and gives the plan the prompts that the campaign began with, and
 // its labeller the words. The error says why that campaign cannot continue with the
 // plan. prompts is the folder that overrides prompts, if any.
-func accept(ctx context.Context, s store.Store, p *activities.Plan, m activities.Manifest, prompts string) (*activities.Plan, error) {
+func accept(ctx context.Context, s storage.Store, p *activities.Plan, m activities.Manifest, prompts string) (*activities.Plan, error) {
 	name := p.Campaign.Name
 	recorded, before, err := present(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -62,7 +62,7 @@ type continuation struct {
 
 // continued gives the plan what a run would give it, and returns what the run
 // would find. What run would refuse is no error unless a pilot is to run.
-func (o planOptions) continued(ctx context.Context, s store.Store, p *activities.Plan, m activities.Manifest, prompts string) (c continuation, err error) {
+func (o planOptions) continued(ctx context.Context, s storage.Store, p *activities.Plan, m activities.Manifest, prompts string) (c continuation, err error) {
 	recorded, err := accept(ctx, s, p, m, prompts)
 	c.prompts = choosePrompts(recorded, *p, prompts)
 	if refused, ok := errors.AsType[exit](err); ok && refused.code == exitUsage && o.share == 0 {
@@ -99,7 +99,7 @@ type begun struct {
 }
 
 // readBegun compares the recorded plan of a campaign with the plan of a file.
-func readBegun(ctx context.Context, s store.Store, recorded, p activities.Plan, m activities.Manifest) (*begun, error) {
+func readBegun(ctx context.Context, s storage.Store, recorded, p activities.Plan, m activities.Manifest) (*begun, error) {
 	status, again, err := ended(ctx, s, recorded)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,8 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/analysis/embedding"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/infra"
 	"roundtable/workflows/task"
 )
@@ -41,7 +42,7 @@ type purchase struct {
 
 // buy asks for the vectors that texts of a campaign lack. Nothing is opened,
 // and no price needed, while none is missing.
-func (b buying) buy(ctx context.Context, s store.Store, d store.Dataset, e *served) (purchase, error) {
+func (b buying) buy(ctx context.Context, s storage.Store, d lake.Dataset, e *served) (purchase, error) {
 	till := &till{buying: b, served: e, store: s, campaign: d.Campaign}
 	defer till.close()
 	till.opened = sync.OnceValues(func() (embed.Source, error) { return till.open(ctx) })
@@ -91,7 +92,7 @@ func (p purchase) tell(name string) {
 type till struct {
 	buying
 	*served
-	store    store.Store
+	store    storage.Store
 	campaign string
 	opened   func() (embed.Source, error)
 	closers  []func() error

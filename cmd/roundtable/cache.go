@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/activities/lake"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/analysis/tables"
 	"roundtable/envs/wording"
 )
@@ -106,7 +106,7 @@ func newCachePrune(o *options) *cobra.Command {
 			if p.older < 0 {
 				return exit{exitUsage, fmt.Errorf("--older-than %s is no age; it is like 720h, or 0 for all", p.older)}
 			}
-			var s store.Store
+			var s storage.Store
 			var err error
 			if p.campaign != "" {
 				s, err = o.readLake(cmd.Context(), p.campaign)
@@ -133,7 +133,7 @@ type pruned struct {
 	DryRun  bool  `json:"dry_run"`
 }
 
-func (p pruning) prune(ctx context.Context, w io.Writer, s store.Store, asJSON bool) error {
+func (p pruning) prune(ctx context.Context, w io.Writer, s storage.Store, asJSON bool) error {
 	c, err := lake.ReadCache(ctx, s)
 	if err != nil {
 		return err

@@ -11,11 +11,12 @@ import (
 	"roundtable/activities/lake"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // shared puts answers of some ages into the lake's cache; the first was bought by
 // campaign "reading", which was served two others.
-func shared(t *testing.T, s store.Store, ages ...time.Duration) {
+func shared(t *testing.T, s storage.Store, ages ...time.Duration) {
 	t.Helper()
 	answers, began := lake.NewAnswers(s), time.Now()
 	for i, age := range ages {

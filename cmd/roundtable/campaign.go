@@ -16,7 +16,7 @@ import (
 	"roundtable/activities/label"
 	"roundtable/activities/money"
 	"roundtable/activities/prompt"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
@@ -41,7 +41,7 @@ func openData(path string) (fs.FS, error) {
 // readCampaign reads a campaign file and everything that it names: what is to
 // be run, and how. All faults come at once; nothing is started. With dial,
 // endpoints must answer and keys be set.
-func readCampaign(ctx context.Context, path string, s store.Store, dial bool) (activities.Plan, activities.Manifest, plan.File, error) {
+func readCampaign(ctx context.Context, path string, s storage.Store, dial bool) (activities.Plan, activities.Manifest, plan.File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return activities.Plan{}, activities.Manifest{}, plan.File{}, exit{exitUsage, unreadable(path, err)}
@@ -193,7 +193,7 @@ func packOf(c plan.Condition, env, override fs.FS) (prompt.Pack, error) {
 }
 
 // present is the recorded plan of a campaign, with the manifest of its latest run.
-func present(ctx context.Context, s store.Store, campaign string) (activities.Plan, activities.Manifest, error) {
+func present(ctx context.Context, s storage.Store, campaign string) (activities.Plan, activities.Manifest, error) {
 	m, err := activities.ReadManifest(ctx, s, campaign)
 	if err != nil {
 		return activities.Plan{}, m, err
@@ -203,7 +203,7 @@ func present(ctx context.Context, s store.Store, campaign string) (activities.Pl
 }
 
 // recordedCampaignOf returns the lake's campaign of that name; an empty one if there is none.
-func recordedCampaignOf(ctx context.Context, s store.Store, name string) (plan.Campaign, error) {
+func recordedCampaignOf(ctx context.Context, s storage.Store, name string) (plan.Campaign, error) {
 	recorded, _, err := present(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return plan.Campaign{}, nil
@@ -272,7 +272,7 @@ func recordedPack(recorded activities.Plan, c plan.Condition, pack prompt.Pack) 
 }
 
 // settle records the plan as the campaign's present one, to be run as the manifest says.
-func settle(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest) error {
+func settle(ctx context.Context, s storage.Store, p activities.Plan, m activities.Manifest) error {
 	if err := activities.WritePlan(ctx, s, p); err != nil {
 		return err
 	}

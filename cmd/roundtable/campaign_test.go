@@ -3,10 +3,9 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"roundtable/analysis/storage"
 	"strings"
 	"testing"
-
-	store "roundtable/analysis/lake"
 )
 
 // What a service cannot honour is a fault of the campaign file, not of the
@@ -16,7 +15,7 @@ func TestParametersThatNoServiceTakes(t *testing.T) {
 	t.Setenv("GEMINI_API_KEY", "k")
 	t.Setenv("OPENAI_API_KEY", "k")
 	t.Setenv("AWS_REGION", "eu-central-1")
-	s, err := store.Open(t.TempDir())
+	s, err := storage.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"roundtable/activities"
 	"roundtable/activities/model"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
@@ -21,7 +21,7 @@ import (
 // wrong key or name would fail every cell. Models that have answered in this
 // campaign are not asked again, nor are simulated and recorded ones. What passes
 // by itself (a limit, a service that is down) does not keep a campaign from starting.
-func (r runOptions) check(ctx context.Context, e *engine, s store.Store, p activities.Plan, again string) error {
+func (r runOptions) check(ctx context.Context, e *engine, s storage.Store, p activities.Plan, again string) error {
 	name := p.Campaign.Name
 	answered, err := activities.AnsweredModels(ctx, s, name)
 	if err != nil {
@@ -84,7 +84,7 @@ func checkModel(ctx context.Context, e *engine, campaign string, p activities.Pr
 }
 
 // haltBefore pauses a campaign before its first call.
-func haltBefore(ctx context.Context, s store.Store, campaign, reason, again string) error {
+func haltBefore(ctx context.Context, s storage.Store, campaign, reason, again string) error {
 	if err := activities.WriteHalt(ctx, s, campaign, activities.Halt{Reason: reason, At: time.Now().UTC()}); err != nil {
 		return err
 	}

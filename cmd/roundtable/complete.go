@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/figures"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/tables"
 )
 
@@ -60,7 +60,7 @@ func beginning(values []string, begin string) []string {
 func (o *options) completeCampaigns(cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	if s, err := o.openLake(); err == nil && len(args) == 0 {
-		names, _ = store.Campaigns(cmd.Context(), s)
+		names, _ = lake.Campaigns(cmd.Context(), s)
 	}
 	return beginning(names, begin), cobra.ShellCompDirectiveNoFileComp
 }

@@ -12,7 +12,7 @@ import (
 
 	"roundtable/activities"
 	"roundtable/analysis/cost"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/analysis/tables"
 	"roundtable/envs/wording"
 )
@@ -72,7 +72,7 @@ type costCells struct {
 }
 
 // readCost reads the costs, and the plan if there is one.
-func readCost(ctx context.Context, s store.Store, name string, by cost.By) (cost.Report, error) {
+func readCost(ctx context.Context, s storage.Store, name string, by cost.By) (cost.Report, error) {
 	r, err := cost.Load(ctx, s, name, by)
 	if err != nil {
 		return r, damaged(err, name, "the costs are not known")
@@ -91,7 +91,7 @@ func readCost(ctx context.Context, s store.Store, name string, by cost.By) (cost
 }
 
 // addShared adds the calls that are of no collaboration.
-func addShared(ctx context.Context, s store.Store, r *cost.Report) error {
+func addShared(ctx context.Context, s storage.Store, r *cost.Report) error {
 	embedded, err := activities.EmbeddingCalls(ctx, s, r.Campaign)
 	if err != nil {
 		return err

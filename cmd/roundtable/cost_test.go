@@ -7,12 +7,12 @@ import (
 
 	"roundtable/activities"
 	"roundtable/activities/lake"
-	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // bill ends the n-th cell of a plan with a call of each of two models behind one name.
-func bill(t *testing.T, s store.Store, p activities.Plan, n int) {
+func bill(t *testing.T, s storage.Store, p activities.Plan, n int) {
 	t.Helper()
 	c := p.Campaign
 	cell := c.Cell(n)

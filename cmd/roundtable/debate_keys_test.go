@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // Every talk, topology, order and removal by the keys of a campaign: whom the
@@ -143,15 +144,15 @@ func (p played) saw(t *testing.T, turn record.Turn) (all []record.Turn) {
 
 func debated(t *testing.T, lake, campaign string) (all []played) {
 	t.Helper()
-	s, err := store.Open(lake)
+	s, err := storage.Open(lake)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := store.ReadDataset(context.Background(), s, campaign)
+	d, err := lake.ReadDataset(context.Background(), s, campaign)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for rows, err := range store.Collaborations(context.Background(), s, d) {
+	for rows, err := range lake.Collaborations(context.Background(), s, d) {
 		if err != nil {
 			t.Fatal(err)
 		}

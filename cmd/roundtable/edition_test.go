@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"roundtable/activities/prompt"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // A campaign that began under an earlier edition goes on with its prompts and
@@ -17,7 +18,7 @@ func TestEditionIsKept(t *testing.T) {
 	const file = "name: old\nreplicates: 2\nenv: exchange\nprotocol: {name: roundtable, rounds: 2}\nmodel: scripted/trader\ngrid: {rule: [majority]}\n"
 	dir := t.TempDir()
 	save(t, dir, "old.yaml", file)
-	s, err := store.Open(dir + "/lake")
+	s, err := storage.Open(dir + "/lake")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,12 +44,12 @@ func TestEditionIsKept(t *testing.T) {
 	save(t, dir, "old.yaml", strings.NewReplacer("replicates: 2", "replicates: 3", "[majority]", "[majority, plurality]").Replace(file))
 	output(t, dir, "run", "old.yaml")
 
-	d, err := store.ReadDataset(t.Context(), s, "old")
+	d, err := lake.ReadDataset(t.Context(), s, "old")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var rows []record.Collaboration
-	for one, err := range store.Collaborations(t.Context(), s, d) {
+	for one, err := range lake.Collaborations(t.Context(), s, d) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +71,7 @@ func TestEditionIsKept(t *testing.T) {
 	if got := output(t, dir, "plan", "other.yaml"); !strings.Contains(got, `the lake has another campaign "old"`) {
 		t.Errorf("plan of a file that cannot continue the campaign of its name does not say so:\n%s", got)
 	}
-	card, err := s.Get(t.Context(), store.AboutKey("old", "README.md"))
+	card, err := s.Get(t.Context(), lake.AboutKey("old", "README.md"))
 	if err != nil || !strings.Contains(string(card), "edition 1 of the built-in prompts") {
 		t.Errorf("the card does not name the edition: %v\n%.3000s", err, card)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"roundtable/analysis/embedding"
 	"roundtable/analysis/embedding/sentence"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 )
 
 // tfidf names the embedder that needs nothing.
@@ -47,7 +47,7 @@ func (b fileFolder) embedder(name string) (string, error) {
 }
 
 // newEmbedder is the one list of embedders. Nothing is sent.
-func newEmbedder(s store.Store, name, params string) (embedder, error) {
+func newEmbedder(s storage.Store, name, params string) (embedder, error) {
 	served, ok := strings.CutPrefix(name, "openai/")
 	switch {
 	case ok:

@@ -17,7 +17,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"roundtable/activities"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/infra"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
@@ -59,8 +60,8 @@ func (o *options) lakeSuffix() string {
 	dir, local := o.lakeFolder()
 	if local {
 		state, _ := filepath.Abs(o.state) // without a working directory nothing else works either
-		lake, _ := filepath.Abs(dir)
-		if rel, err := filepath.Rel(filepath.Dir(state), lake); err == nil {
+		folder, _ := filepath.Abs(dir)
+		if rel, err := filepath.Rel(filepath.Dir(state), folder); err == nil {
 			dir = filepath.ToSlash(rel)
 		}
 	}
@@ -72,7 +73,7 @@ func (o *options) lakeSuffix() string {
 
 // start starts the engine but for its worker, which takes up work with
 // worker.Start; Stop ends it.
-func (o *options) start(ctx context.Context, s store.Store, w work) (_ *engine, err error) {
+func (o *options) start(ctx context.Context, s storage.Store, w work) (_ *engine, err error) {
 	e := &engine{}
 	defer func() {
 		if err != nil {
@@ -129,7 +130,7 @@ func (o *options) lockCampaign(campaign string) (io.Closer, error) {
 	if !local {
 		return nil, nil
 	}
-	return infra.LockFile(filepath.Join(dir, filepath.FromSlash(store.AboutKey(campaign, "lock"))))
+	return infra.LockFile(filepath.Join(dir, filepath.FromSlash(lake.AboutKey(campaign, "lock"))))
 }
 
 // lakeFolder is where a local lake is.

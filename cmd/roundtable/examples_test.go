@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // example copies an example into a folder of its own, changed.
@@ -73,22 +74,22 @@ func TestControls(t *testing.T) {
 	output(t, dir, "run", "controls.yaml")
 	sameEverywhere(t, dir, "controls")
 	pinned(t, dir, "controls")
-	s, err := store.Open(filepath.Join(dir, "lake"))
+	s, err := storage.Open(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	markers, err := store.Committed(context.Background(), s, "controls")
+	markers, err := lake.Committed(context.Background(), s, "controls")
 	if err != nil || len(markers) != 20 {
 		t.Fatalf("%d collaborations: %v", len(markers), err)
 	}
 	cell := regexp.MustCompile(`-i\d+-r\d+$`)
 	digests := map[string]map[string]string{} // by rule's words, cell
 	for _, m := range markers {
-		rows, err := store.ReadRows[record.Turn](context.Background(), s, m)
+		rows, err := lake.ReadRows[record.Turn](context.Background(), s, m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ballots, err := store.ReadRows[record.Ballot](context.Background(), s, m)
+		ballots, err := lake.ReadRows[record.Ballot](context.Background(), s, m)
 		if err != nil {
 			t.Fatal(err)
 		}

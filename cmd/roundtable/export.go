@@ -14,9 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/sql"
+	"roundtable/analysis/storage"
 	"roundtable/envs/wording"
 )
 
@@ -168,14 +169,14 @@ func (x *export) run(cmd *cobra.Command, o *options) error {
 }
 
 // open reads what the campaign has committed.
-func (x *export) open(ctx context.Context, o *options) (store.Store, store.Dataset, error) {
+func (x *export) open(ctx context.Context, o *options) (storage.Store, lake.Dataset, error) {
 	s, err := o.readLake(ctx, x.campaign)
 	if err != nil {
-		return nil, store.Dataset{}, err
+		return nil, lake.Dataset{}, err
 	}
-	d, err := store.ReadDataset(ctx, s, x.campaign)
+	d, err := lake.ReadDataset(ctx, s, x.campaign)
 	if err != nil {
-		return nil, store.Dataset{}, x.told(ctx, err)
+		return nil, lake.Dataset{}, x.told(ctx, err)
 	}
 	return s, d, nil
 }
@@ -194,9 +195,9 @@ func (x *export) room() error {
 }
 
 // warn says so if there are scripted agents in the rows.
-func (x *export) warn(ctx context.Context, s store.Store, d store.Dataset, w io.Writer) error {
+func (x *export) warn(ctx context.Context, s storage.Store, d lake.Dataset, w io.Writer) error {
 	simulated := 0
-	for c, err := range store.Scan[record.Collaboration](ctx, s, d) {
+	for c, err := range lake.Scan[record.Collaboration](ctx, s, d) {
 		if err != nil {
 			return err
 		}
@@ -214,33 +215,33 @@ func (x *export) told(ctx context.Context, err error) error {
 	return withCode(ctx, damaged(err, x.campaign, "nothing is written"))
 }
 
-func (x *export) write(ctx context.Context, s store.Store, d store.Dataset, table string, w io.Writer) (int64, error) {
+func (x *export) write(ctx context.Context, s storage.Store, d lake.Dataset, table string, w io.Writer) (int64, error) {
 	switch table {
 	case record.Collaborations:
-		return writeRows(worthOf(store.Scan[record.Collaboration](ctx, s, d), func(c *record.Collaboration) {
+		return writeRows(worthOf(lake.Scan[record.Collaboration](ctx, s, d), func(c *record.Collaboration) {
 			c.Measure, c.Outcome = new(c.MeasureOf()), c.Worth(c.Score)
 		}), x.format, w)
 	case record.Rounds:
-		runs := map[store.Run]record.Collaboration{}
-		for c, err := range store.Scan[record.Collaboration](ctx, s, d) {
+		runs := map[lake.Run]record.Collaboration{}
+		for c, err := range lake.Scan[record.Collaboration](ctx, s, d) {
 			if err != nil {
 				return 0, err
 			}
-			runs[store.Run{Collaboration: c.CollaborationID, Generation: int(c.Generation)}] = c
+			runs[lake.Run{Collaboration: c.CollaborationID, Generation: int(c.Generation)}] = c
 		}
-		return writeRows(worthOf(store.Scan[record.Round](ctx, s, d), func(r *record.Round) {
-			r.Outcome = runs[store.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}].Worth(r.Score)
+		return writeRows(worthOf(lake.Scan[record.Round](ctx, s, d), func(r *record.Round) {
+			r.Outcome = runs[lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}].Worth(r.Score)
 		}), x.format, w)
 	case record.Turns:
-		return writeRows(store.Scan[record.Turn](ctx, s, d), x.format, w)
+		return writeRows(lake.Scan[record.Turn](ctx, s, d), x.format, w)
 	case record.Ballots:
-		return writeRows(store.Scan[record.Ballot](ctx, s, d), x.format, w)
+		return writeRows(lake.Scan[record.Ballot](ctx, s, d), x.format, w)
 	case record.Labels:
-		return writeRows(store.ScanAdded[record.Label](ctx, s, d), x.format, w)
+		return writeRows(lake.ScanAdded[record.Label](ctx, s, d), x.format, w)
 	case record.Features:
-		return writeRows(store.ScanAdded[record.Feature](ctx, s, d), x.format, w)
+		return writeRows(lake.ScanAdded[record.Feature](ctx, s, d), x.format, w)
 	}
-	return writeRows(store.Scan[record.Call](ctx, s, d), x.format, w)
+	return writeRows(lake.Scan[record.Call](ctx, s, d), x.format, w)
 }
 
 // worthOf fills in the columns that files of earlier versions lack.

@@ -13,12 +13,13 @@ import (
 	"strings"
 	"testing"
 
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // exportable is a lake with three ended cells, one of them run again.
-func exportable(t *testing.T) (string, store.Store) {
+func exportable(t *testing.T) (string, storage.Store) {
 	t.Helper()
 	o, s, p := reading(t)
 	for n := range 3 {
@@ -31,12 +32,12 @@ func exportable(t *testing.T) (string, store.Store) {
 // TestExport reads each table back: the same rows, of the latest generation.
 func TestExport(t *testing.T) {
 	folder, s := exportable(t)
-	d, err := store.ReadDataset(context.Background(), s, "reading")
+	d, err := lake.ReadDataset(context.Background(), s, "reading")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var turns []record.Turn
-	for r, err := range store.Scan[record.Turn](context.Background(), s, d) {
+	for r, err := range lake.Scan[record.Turn](context.Background(), s, d) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +60,7 @@ func TestExport(t *testing.T) {
 		}
 		switch format {
 		case "parquet":
-			got, err := store.Decode[record.Turn](data)
+			got, err := lake.Decode[record.Turn](data)
 			if err != nil || !reflect.DeepEqual(got, turns) {
 				t.Errorf("%d rows, want %d, error %v", len(got), len(turns), err)
 			}
@@ -130,7 +131,7 @@ func TestExportRefuses(t *testing.T) {
 		_, err := runCommand(t, append([]string{"export", "--lake", folder}, x.args...)...)
 		fails(t, err, exitUsage, x.says)
 	}
-	d, err := store.ReadDataset(context.Background(), s, "reading")
+	d, err := lake.ReadDataset(context.Background(), s, "reading")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +166,7 @@ func TestExportOfNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		switch rows, err := store.Decode[record.Turn](data); {
+		switch rows, err := lake.Decode[record.Turn](data); {
 		case format == "parquet" && (err != nil || len(rows) > 0):
 			t.Errorf("%d rows, error %v", len(rows), err)
 		case format == "csv" && (strings.Count(string(data), "\n") != 1 || !strings.HasPrefix(string(data), "schema_version,")):

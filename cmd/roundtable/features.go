@@ -13,6 +13,7 @@ import (
 	"roundtable/analysis/features"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 	"roundtable/envs/wording"
 	"roundtable/workflows/task"
 )
@@ -71,7 +72,7 @@ func (r featureReport) write(w io.Writer, asJSON bool) error {
 const commitsAtOnce = 16
 
 // features measures what has ended and is not measured yet.
-func (m measurement) features(ctx context.Context, s store.Store, name string) (featureReport, error) {
+func (m measurement) features(ctx context.Context, s storage.Store, name string) (featureReport, error) {
 	r := featureReport{Campaign: name}
 	if err := m.chooseEmbedder(ctx, s, name); err != nil {
 		return r, err
@@ -118,7 +119,7 @@ func (m measurement) features(ctx context.Context, s store.Store, name string) (
 	return r, err
 }
 
-func commitFeatures(ctx context.Context, s store.Store, open store.Dataset, how features.Method) error {
+func commitFeatures(ctx context.Context, s storage.Store, open store.Dataset, how features.Method) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(commitsAtOnce)
 	for talk, err := range how.Talks(ctx, s, open) {

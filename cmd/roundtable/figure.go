@@ -14,7 +14,7 @@ import (
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/figures"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/analysis/tables"
 )
 
@@ -64,7 +64,7 @@ func (o *options) figure(cmd *cobra.Command, campaign string, d drawing) error {
 	})
 }
 
-func (d drawing) make(ctx context.Context, s store.Store, c tables.Campaign) (drawn, error) {
+func (d drawing) make(ctx context.Context, s storage.Store, c tables.Campaign) (drawn, error) {
 	if figures.NeedLanguage(d.figure) {
 		var err error
 		if c, err = d.measure(ctx, s, c); err != nil {

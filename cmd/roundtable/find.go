@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/envs/wording"
 )
 
@@ -15,14 +16,14 @@ import (
 const maxListed = 20
 
 // findOne is the marker, of which only the names are filled in, that an id means.
-func findOne(ctx context.Context, s store.Store, id string) (store.Marker, error) {
+func findOne(ctx context.Context, s storage.Store, id string) (lake.Marker, error) {
 	found, err := find(ctx, s, id)
 	if err != nil {
-		return store.Marker{}, err
+		return lake.Marker{}, err
 	}
 	switch len(found) {
 	case 0:
-		return store.Marker{}, exit{exitUsage, fmt.Errorf("no collaboration that has ended is %q, or begins so; ids are like majority-3fa2b1c4-i0-r7, also as CAMPAIGN/ID (roundtable list campaigns)", id)}
+		return lake.Marker{}, exit{exitUsage, fmt.Errorf("no collaboration that has ended is %q, or begins so; ids are like majority-3fa2b1c4-i0-r7, also as CAMPAIGN/ID (roundtable list campaigns)", id)}
 	case 1:
 		return found[0], nil
 	}
@@ -33,13 +34,13 @@ func findOne(ctx context.Context, s store.Store, id string) (store.Marker, error
 	if n := len(found) - len(names); n > 0 {
 		names = append(names, fmt.Sprintf("and %d more", n))
 	}
-	return store.Marker{}, exit{exitUsage, fmt.Errorf("%q is the beginning of %d collaborations; which one?\n  %s", id, len(found), strings.Join(names, "\n  "))}
+	return lake.Marker{}, exit{exitUsage, fmt.Errorf("%q is the beginning of %d collaborations; which one?\n  %s", id, len(found), strings.Join(names, "\n  "))}
 }
 
 // find lists the collaborations whose id is the given one, or else begins with
 // it: the latest generation, or the one that is named after a dot.
-func find(ctx context.Context, s store.Store, id string) (found []store.Marker, err error) {
-	campaigns, err := store.Campaigns(ctx, s)
+func find(ctx context.Context, s storage.Store, id string) (found []lake.Marker, err error) {
+	campaigns, err := lake.Campaigns(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -49,14 +50,14 @@ func find(ctx context.Context, s store.Store, id string) (found []store.Marker, 
 		}
 		campaigns, id = []string{campaign}, rest
 	}
-	var exact, begins []store.Marker
+	var exact, begins []lake.Marker
 	for _, campaign := range campaigns {
-		ended, err := store.Ended(ctx, s, campaign)
+		ended, err := lake.Ended(ctx, s, campaign)
 		if err != nil {
 			return nil, err
 		}
 		for i, run := range ended {
-			m := store.Marker{Campaign: campaign, Collaboration: run.Collaboration, Generation: run.Generation}
+			m := lake.Marker{Campaign: campaign, Collaboration: run.Collaboration, Generation: run.Generation}
 			latest := i+1 == len(ended) || ended[i+1].Collaboration != m.Collaboration
 			switch {
 			case id == m.Collaboration && latest, id == fmt.Sprintf("%s.%d", m.Collaboration, m.Generation):

@@ -13,7 +13,8 @@ import (
 	"roundtable/activities"
 	"roundtable/activities/label"
 	"roundtable/activities/money"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 )
@@ -77,7 +78,7 @@ func (l labelOptions) run(ctx context.Context, name string) error {
 
 // labelling is how the campaign's file wants it, unless flags name another
 // labeller. Nothing is sent.
-func (l labelOptions) labelling(ctx context.Context, s store.Store, campaign string) (activities.Labelling, error) {
+func (l labelOptions) labelling(ctx context.Context, s storage.Store, campaign string) (activities.Labelling, error) {
 	how, err := l.flags()
 	if err != nil {
 		return how, err
@@ -122,7 +123,7 @@ func (l labelOptions) flags() (activities.Labelling, error) {
 }
 
 // filedLabels is how a campaign's file wants messages to be labelled; nil if it does not.
-func filedLabels(ctx context.Context, s store.Store, campaign string) (*activities.Labelling, error) {
+func filedLabels(ctx context.Context, s storage.Store, campaign string) (*activities.Labelling, error) {
 	m, err := activities.ReadManifest(ctx, s, campaign)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -131,7 +132,7 @@ func filedLabels(ctx context.Context, s store.Store, campaign string) (*activiti
 }
 
 // priced is the labeller's price; nil if it is not known and need not be.
-func (l labelOptions) priced(ctx context.Context, s store.Store, campaign string, p activities.Provider) (*money.Price, error) {
+func (l labelOptions) priced(ctx context.Context, s storage.Store, campaign string, p activities.Provider) (*money.Price, error) {
 	var price money.Price
 	if l.price != "" {
 		if err := strictly([]byte(l.price))(&price); err != nil {
@@ -146,12 +147,12 @@ func (l labelOptions) priced(ctx context.Context, s store.Store, campaign string
 }
 
 // unlabelled is how many collaborations that have ended are still to be labelled.
-func unlabelled(ctx context.Context, s store.Store, campaign, by string) (int, error) {
-	d, err := store.ReadDataset(ctx, s, campaign)
+func unlabelled(ctx context.Context, s storage.Store, campaign, by string) (int, error) {
+	d, err := lake.ReadDataset(ctx, s, campaign)
 	if err != nil {
 		return 0, err
 	}
-	done, err := store.LabelledRuns(ctx, s, campaign, by)
+	done, err := lake.LabelledRuns(ctx, s, campaign, by)
 	n := 0
 	for _, m := range d.Members {
 		if !done[m.Run] {
@@ -179,7 +180,7 @@ type labelReport struct {
 }
 
 // report sums up what is committed.
-func (l labelOptions) report(ctx context.Context, s store.Store, name string, how activities.Labelling) error {
+func (l labelOptions) report(ctx context.Context, s storage.Store, name string, how activities.Labelling) error {
 	r, err := labelled(ctx, s, name, how)
 	if err != nil {
 		return err

@@ -12,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 )
 
 const talkCampaign = `name: talk
@@ -78,15 +79,15 @@ func TestLabelByRules(t *testing.T) {
 // labelsOf are the digests of labels, by marker.
 func labelsOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	s, err := store.Open(filepath.Join(dir, "lake"))
+	s, err := storage.Open(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	found := map[string]string{}
-	labellers, err := store.Labellers(context.Background(), s, "talk")
+	labellers, err := lake.Labellers(context.Background(), s, "talk")
 	for _, by := range labellers {
-		var markers []store.Marker
-		markers, err = store.LabelMarkers(context.Background(), s, "talk", by)
+		var markers []lake.Marker
+		markers, err = lake.LabelMarkers(context.Background(), s, "talk", by)
 		for _, m := range markers {
 			found[m.Key()] = m.Digest
 		}

@@ -17,13 +17,14 @@ import (
 	"roundtable/activities/lake"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
 )
 
 // work labels what is left.
-func (l labelOptions) work(ctx context.Context, s store.Store, name string, how activities.Labelling) error {
+func (l labelOptions) work(ctx context.Context, s storage.Store, name string, how activities.Labelling) error {
 	_, err := activities.ReadLabelling(ctx, s, name, how.ID())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -44,7 +45,7 @@ func (l labelOptions) work(ctx context.Context, s store.Store, name string, how 
 
 // carry labels what is left with an engine that works, to the end or until the
 // operator must fix something.
-func (l labelOptions) carry(ctx context.Context, e *engine, s store.Store, name string, how activities.Labelling) error {
+func (l labelOptions) carry(ctx context.Context, e *engine, s storage.Store, name string, how activities.Labelling) error {
 	if err := activities.WriteLabelling(ctx, s, name, how); err != nil {
 		return err
 	}
@@ -99,7 +100,7 @@ func (l labelOptions) drive(ctx context.Context, e *engine, in workflows.LabelsI
 }
 
 // labelled sums up what a labeller has committed.
-func labelled(ctx context.Context, s store.Store, name string, how activities.Labelling) (labelReport, error) {
+func labelled(ctx context.Context, s storage.Store, name string, how activities.Labelling) (labelReport, error) {
 	r := labelReport{Campaign: name, Labeller: how.ID(), Model: how.Labeller.Name, Simulated: how.Labeller.Name == label.Rules}
 	markers, err := store.LabelMarkers(ctx, s, name, r.Labeller)
 	if err != nil {

@@ -17,8 +17,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"roundtable/analysis/figures"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 	"roundtable/analysis/tables"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
@@ -223,7 +224,7 @@ func (o *options) campaigns(ctx context.Context) ([]listedCampaign, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := store.Campaigns(ctx, s)
+	names, err := lake.Campaigns(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -295,13 +296,13 @@ func modelsOf(c plan.Campaign) []string {
 }
 
 // lastEnd is when the latest answer of a campaign's collaborations was in.
-func lastEnd(ctx context.Context, s store.Store, name string) (*time.Time, error) {
-	d, err := store.ReadDataset(ctx, s, name)
+func lastEnd(ctx context.Context, s storage.Store, name string) (*time.Time, error) {
+	d, err := lake.ReadDataset(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}
 	var last int64
-	for row, err := range store.Scan[record.Collaboration](ctx, s, d) {
+	for row, err := range lake.Scan[record.Collaboration](ctx, s, d) {
 		if err != nil {
 			return nil, err
 		}

@@ -12,8 +12,9 @@ import (
 
 	"roundtable/activities"
 	"roundtable/analysis/features"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/language"
+	"roundtable/analysis/storage"
 	"roundtable/analysis/tables"
 	"roundtable/analysis/trajectory"
 )
@@ -27,7 +28,7 @@ type messages struct {
 
 // choose settles whose labels count and what embeds if no flag says so: the
 // labeller of the campaign's file, if it has labelled something, and its embedder.
-func (m *messages) choose(ctx context.Context, s store.Store, campaign string) error {
+func (m *messages) choose(ctx context.Context, s storage.Store, campaign string) error {
 	if err := m.chooseEmbedder(ctx, s, campaign); err != nil || m.labeller != "" {
 		return err
 	}
@@ -35,7 +36,7 @@ func (m *messages) choose(ctx context.Context, s store.Store, campaign string) e
 	if err != nil || filed == nil {
 		return err
 	}
-	all, err := store.Labellers(ctx, s, campaign)
+	all, err := lake.Labellers(ctx, s, campaign)
 	if slices.Contains(all, filed.ID()) {
 		m.labeller = filed.ID()
 	}
@@ -57,7 +58,7 @@ func (m *measuring) flags(cmd *cobra.Command) {
 }
 
 // chooseEmbedder takes the embedder of the campaign's file if no flag names one.
-func (m *measuring) chooseEmbedder(ctx context.Context, s store.Store, campaign string) error {
+func (m *measuring) chooseEmbedder(ctx context.Context, s storage.Store, campaign string) error {
 	if m.embedder != "" {
 		return nil
 	}
@@ -71,7 +72,7 @@ func (m *measuring) chooseEmbedder(ctx context.Context, s store.Store, campaign 
 
 // readCourses is the campaign round by round, as stopping rules see it:
 // labelled, if it has labels, and measured.
-func (m messages) readCourses(ctx context.Context, s store.Store, c tables.Campaign) (tables.Campaign, error) {
+func (m messages) readCourses(ctx context.Context, s storage.Store, c tables.Campaign) (tables.Campaign, error) {
 	var err error
 	if c.Courses.Runs, c.Courses.Left, err = trajectory.Load(ctx, s, c.Name); err != nil {
 		return c, damaged(err, c.Name, "it cannot be gone through round by round")
@@ -83,7 +84,7 @@ func (m messages) readCourses(ctx context.Context, s store.Store, c tables.Campa
 }
 
 // measure is the campaign with its messages measured.
-func (m measuring) measure(ctx context.Context, s store.Store, c tables.Campaign) (tables.Campaign, error) {
+func (m measuring) measure(ctx context.Context, s storage.Store, c tables.Campaign) (tables.Campaign, error) {
 	how, by, err := m.method(s)
 	if err != nil {
 		return c, exit{exitUsage, err}
@@ -96,7 +97,7 @@ func (m measuring) measure(ctx context.Context, s store.Store, c tables.Campaign
 }
 
 // method reads the flags. Nothing is sent.
-func (m measuring) method(s store.Store) (features.Method, embedder, error) {
+func (m measuring) method(s storage.Store) (features.Method, embedder, error) {
 	rule := language.Rule(m.readability)
 	if rule != language.Portable && rule != language.Textstat {
 		return features.Method{}, embedder{}, fmt.Errorf("--readability is %q; portable and textstat are accepted", m.readability)
@@ -106,7 +107,7 @@ func (m measuring) method(s store.Store) (features.Method, embedder, error) {
 }
 
 // vectors of what discussions compare, by the embedder that is asked for.
-func (m measuring) vectors(ctx context.Context, s store.Store, c tables.Campaign) (tables.Campaign, error) {
+func (m measuring) vectors(ctx context.Context, s storage.Store, c tables.Campaign) (tables.Campaign, error) {
 	e, err := newEmbedder(s, m.embedder, m.params)
 	if err != nil {
 		return c, exit{exitUsage, err}

@@ -30,6 +30,7 @@ import (
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/model/wire"
 	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/envs"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
@@ -37,7 +38,7 @@ import (
 
 // providers is the one list of model providers.
 type providers struct {
-	store store.Store
+	store storage.Store
 	// clients are kept for the life of the process: each has its connections.
 	clients *clients
 	from    fileFolder // the campaign's file that names the models
@@ -51,7 +52,7 @@ type clients struct {
 	made map[string]activities.Provider // by name and parameters
 }
 
-func newProviders(s store.Store) providers {
+func newProviders(s storage.Store) providers {
 	return providers{store: s, clients: &clients{made: map[string]activities.Provider{}}}
 }
 

@@ -6,16 +6,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"roundtable/analysis/storage"
 	"slices"
-
-	store "roundtable/analysis/lake"
 )
 
 // newFolders are those that were made for a lake, the outermost first.
 type newFolders []string
 
 // makeLake opens the lake, and makes its folder if it is not there.
-func (o *options) makeLake() (store.Store, newFolders, error) {
+func (o *options) makeLake() (storage.Store, newFolders, error) {
 	var made newFolders
 	if dir, local := o.lakeFolder(); local {
 		for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
@@ -25,7 +24,7 @@ func (o *options) makeLake() (store.Store, newFolders, error) {
 			made = append(newFolders{at}, made...)
 		}
 	}
-	s, err := store.Open(o.lake)
+	s, err := storage.Open(o.lake)
 	if err != nil {
 		return nil, nil, exit{exitUsage, err}
 	}

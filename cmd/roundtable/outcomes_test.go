@@ -15,9 +15,10 @@ import (
 	"testing"
 
 	"roundtable/analysis/figures"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/sql"
+	"roundtable/analysis/storage"
 	"roundtable/analysis/tables"
 )
 
@@ -72,7 +73,7 @@ var size = regexp.MustCompile(`\b(replicates|instances): \d+`)
 // sameEverywhere compares the outcomes of a campaign that was run in a folder.
 func sameEverywhere(t *testing.T, dir, name string) {
 	t.Helper()
-	s, err := store.Open(filepath.Join(dir, "lake"))
+	s, err := storage.Open(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,14 +104,14 @@ func sameEverywhere(t *testing.T, dir, name string) {
 }
 
 // work finds the outcomes from the rows alone.
-func (f *found) work(s store.Store) {
-	d, err := store.ReadDataset(context.Background(), s, f.name)
+func (f *found) work(s storage.Store) {
+	d, err := lake.ReadDataset(context.Background(), s, f.name)
 	if err != nil {
 		f.Fatal(err)
 	}
 	sums, counts := map[string]float64{}, map[string]float64{}
 	open := 0 // without a decision
-	for c, err := range store.Scan[record.Collaboration](context.Background(), s, d) {
+	for c, err := range lake.Scan[record.Collaboration](context.Background(), s, d) {
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -156,7 +157,7 @@ func (f *found) same(what string, got, want []float64) {
 	}
 }
 
-func (f *found) sql(s store.Store, folder string) {
+func (f *found) sql(s storage.Store, folder string) {
 	db, err := sql.Open(context.Background(), sql.Source{Store: s, Location: folder})
 	if err != nil {
 		f.Fatal(err)

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/figures"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // the plan, the state, the digest, every table and the numbers of every figure.
 func pinned(t *testing.T, dir, name string) {
 	t.Helper()
-	s, err := store.Open(filepath.Join(dir, "lake"))
+	s, err := storage.Open(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/activities"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/analysis/telling"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
@@ -151,7 +151,7 @@ func planConditions(p activities.Plan, file plan.File) (all []planned, most []in
 	return all, most, nil
 }
 
-func (o planOptions) predict(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest, most []int, path string) (predicted prediction, err error) {
+func (o planOptions) predict(ctx context.Context, s storage.Store, p activities.Plan, m activities.Manifest, most []int, path string) (predicted prediction, err error) {
 	if predicted, err = guess(p, m, s, most); err == nil && o.share > 0 {
 		can := predicted.Forecast
 		predicted, err = o.pilot(ctx, s, p, m, o.share, "roundtable run "+path)

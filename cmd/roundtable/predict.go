@@ -15,8 +15,9 @@ import (
 	"roundtable/activities"
 	"roundtable/activities/label"
 	"roundtable/analysis/forecast"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 )
@@ -33,7 +34,7 @@ type prediction struct {
 
 // guess predicts before any model was asked: from one collaboration of each
 // condition that scripted agents play in memory, and the lengths of recorded answers.
-func guess(p activities.Plan, m activities.Manifest, s store.Store, most []int) (prediction, error) {
+func guess(p activities.Plan, m activities.Manifest, s storage.Store, most []int) (prediction, error) {
 	var sum forecast.Forecast
 	b := bounds{}
 	for i, c := range p.Campaign.Conditions {
@@ -169,7 +170,7 @@ func isFree(model string) bool {
 }
 
 // guessLabels predicts what the labeller of the file takes; nil if it names none.
-func guessLabels(p activities.Plan, m activities.Manifest, s store.Store, most []int) (*forecast.Forecast, error) {
+func guessLabels(p activities.Plan, m activities.Manifest, s storage.Store, most []int) (*forecast.Forecast, error) {
 	l := m.Labels
 	if l == nil {
 		return nil, nil
@@ -204,7 +205,7 @@ func guessLabels(p activities.Plan, m activities.Manifest, s store.Store, most [
 
 // pilot runs the first cells of a campaign for real and predicts the whole from
 // them. They are part of the campaign: run goes on after them.
-func (o *options) pilot(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest, share float64, again string) (prediction, error) {
+func (o *options) pilot(ctx context.Context, s storage.Store, p activities.Plan, m activities.Manifest, share float64, again string) (prediction, error) {
 	conditions := len(p.Campaign.Conditions)
 	first := int(math.Ceil(share * float64(p.Campaign.Size())))
 	first = min(p.Campaign.Size(), max(2*conditions, (first+conditions-1)/conditions*conditions))
@@ -228,18 +229,18 @@ func (o *options) pilot(ctx context.Context, s store.Store, p activities.Plan, m
 }
 
 // endedOf are the rows of the first cells of a plan, as far as they have ended.
-func endedOf(ctx context.Context, s store.Store, p activities.Plan, first int) ([]record.Collaboration, error) {
+func endedOf(ctx context.Context, s storage.Store, p activities.Plan, first int) ([]record.Collaboration, error) {
 	wanted := map[string]bool{}
 	order := p.Campaign.Order()
 	for n := range first {
 		wanted[p.Campaign.CollaborationID(order.Cell(n))] = true
 	}
-	d, err := store.ReadDataset(ctx, s, p.Campaign.Name)
+	d, err := lake.ReadDataset(ctx, s, p.Campaign.Name)
 	if err != nil {
 		return nil, err
 	}
 	var rows []record.Collaboration
-	for row, err := range store.Scan[record.Collaboration](ctx, s, d.Only(func(m store.Member) bool { return wanted[m.Collaboration] })) {
+	for row, err := range lake.Scan[record.Collaboration](ctx, s, d.Only(func(m lake.Member) bool { return wanted[m.Collaboration] })) {
 		if err != nil {
 			return nil, err
 		}

@@ -14,7 +14,7 @@ import (
 	"roundtable/activities"
 	"roundtable/activities/model/openai"
 	"roundtable/activities/money"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/plan"
 )
 
@@ -147,7 +147,7 @@ func (l *priceList) find(p activities.Provider) (money.Price, bool) {
 // later is the price of a model that is asked about a campaign after it has run:
 // that of the campaign's file, or of the built-in table. It is nil if it is not
 // known and need not be. form is how --price gives one.
-func later(ctx context.Context, s store.Store, campaign string, p activities.Provider, unknown bool, form string) (*money.Price, error) {
+func later(ctx context.Context, s storage.Store, campaign string, p activities.Provider, unknown bool, form string) (*money.Price, error) {
 	_, m, err := present(ctx, s, campaign)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

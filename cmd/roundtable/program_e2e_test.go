@@ -11,8 +11,9 @@ import (
 	"testing"
 	"time"
 
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // at is an environment in which openai/… models are the vendor's, so that the
@@ -153,16 +154,16 @@ func statusBy(t *testing.T, dir, name string, env ...string) (st campaignStatus)
 // rowsOf are all rows of a table of a campaign, of every generation.
 func rowsOf[T record.Row](t *testing.T, dir, name string) (all []T) {
 	t.Helper()
-	s, err := store.Open(filepath.Join(dir, "lake"))
+	s, err := storage.Open(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	markers, err := store.Commits(context.Background(), s, name)
+	markers, err := lake.Commits(context.Background(), s, name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range markers {
-		rows, err := store.ReadRows[T](context.Background(), s, m)
+		rows, err := lake.ReadRows[T](context.Background(), s, m)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"roundtable/activities"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/analysis/telling"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
@@ -24,7 +24,7 @@ type renderedPrompt struct {
 
 // renderPrompts returns every distinct prompt of a campaign, in the order of
 // phases and roles as they turn up; each text once.
-func renderPrompts(p activities.Plan, s store.Store) ([]renderedPrompt, error) {
+func renderPrompts(p activities.Plan, s storage.Store) ([]renderedPrompt, error) {
 	var all []renderedPrompt
 	at := map[string]int{}
 	var kinds []string

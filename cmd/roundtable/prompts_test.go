@@ -10,14 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/protocol"
 )
 
 // askedBy are the phases and roles of every prompt that a campaign renders.
 func askedBy(t *testing.T, file string) (kinds []string) {
 	t.Helper()
-	s, err := store.Open(t.TempDir())
+	s, err := storage.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestMisspeltTemplates(t *testing.T) {
 		t.Fatal(err)
 	}
 	save(t, dir, "campaign.yaml", "name: words\nprompts: words\nenv: exchange\nprotocol: roundtable\nrule: majority\nmodel: scripted/trader\n")
-	s, err := store.Open(t.TempDir())
+	s, err := storage.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

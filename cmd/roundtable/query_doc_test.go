@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"roundtable/activities/lake/laketest"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 )
 
 var (
@@ -37,7 +37,7 @@ func TestExamplesOfTheDocumentation(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	s, err := store.Open("lake")
+	s, err := storage.Open("lake")
 	if err != nil {
 		t.Fatal(err)
 	}

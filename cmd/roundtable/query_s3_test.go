@@ -13,14 +13,14 @@ import (
 
 	"roundtable/activities/lake"
 	"roundtable/activities/lake/laketest"
-	store "roundtable/analysis/lake"
-	"roundtable/analysis/lake/storetest"
+	"roundtable/analysis/storage"
+	"roundtable/analysis/storage/storetest"
 )
 
 // TestQueryOfS3: a compacted and a running campaign on S3, through the cache.
 func TestQueryOfS3(t *testing.T) {
 	location, ctx := storetest.At(storetest.S3Server(t), "lake"), context.Background()
-	s, err := store.Open(location)
+	s, err := storage.Open(location)
 	if err != nil {
 		t.Fatal(err)
 	}

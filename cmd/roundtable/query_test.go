@@ -18,6 +18,7 @@ import (
 	"roundtable/activities/lake/laketest"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 const queried = `
@@ -31,10 +32,10 @@ grid: {rule: [majority, unanimous]}
 
 // askedLake has a compacted campaign whose cells were run again in part, one
 // that is not compacted, and one of which nothing has ended.
-func askedLake(t *testing.T) (string, store.Store) {
+func askedLake(t *testing.T) (string, storage.Store) {
 	t.Helper()
 	folder, ctx := filepath.Join(t.TempDir(), "lake"), context.Background()
-	s, err := store.Open(folder)
+	s, err := storage.Open(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func askedLake(t *testing.T) (string, store.Store) {
 
 // want is the mean score and the invalid turns by campaign and rule, from rows
 // that the lake's own reader gives.
-func want(t *testing.T, s store.Store) []string {
+func want(t *testing.T, s storage.Store) []string {
 	t.Helper()
 	var lines []string
 	for _, campaign := range []string{"done", "running"} {
@@ -226,7 +227,7 @@ func TestGoldenLakeBesideNewFiles(t *testing.T) {
 	if err := os.CopyFS(folder, os.DirFS("../../analysis/lake/testdata/schema-1")); err != nil {
 		t.Fatal(err)
 	}
-	s, err := store.NewLocal(folder)
+	s, err := storage.NewLocal(folder)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,8 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"roundtable/activities"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/infra"
 	"roundtable/workflows/task"
 )
@@ -19,7 +20,7 @@ import (
 // queues are the workers of models that have a limit of calls a minute: a task
 // queue each, whose tasks the server gives out at that rate to all processes.
 type queues struct {
-	store      store.Store
+	store      storage.Store
 	client     client.Client
 	activities *activities.Activities
 
@@ -51,7 +52,7 @@ func (q *queues) follow(ctx context.Context) {
 
 // look works on the queues of all campaigns in the lake.
 func (q *queues) look(ctx context.Context) error {
-	names, err := store.Folders(ctx, q.store, store.About)
+	names, err := lake.Folders(ctx, q.store, lake.About)
 	if err != nil {
 		return err
 	}
@@ -65,7 +66,7 @@ func (q *queues) look(ctx context.Context) error {
 			return err
 		}
 		of := limits
-		if success, _ := store.ReadSuccess(ctx, q.store, name); success.Revision == m.Revision {
+		if success, _ := lake.ReadSuccess(ctx, q.store, name); success.Revision == m.Revision {
 			of = ended
 		}
 		for model, l := range m.Limits.Models {

@@ -14,6 +14,7 @@ import (
 	"roundtable/activities/lake"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
 )
@@ -28,10 +29,10 @@ grid: {rule: [majority, unanimous]}
 `
 
 // reading is a lake with a campaign of 22 cells, none of which has ended.
-func reading(t *testing.T) (o *options, s store.Store, p activities.Plan) {
+func reading(t *testing.T) (o *options, s storage.Store, p activities.Plan) {
 	t.Helper()
 	o = &options{lake: filepath.Join(t.TempDir(), "lake")}
-	s, err := store.Open(o.lake)
+	s, err := storage.Open(o.lake)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func reading(t *testing.T) (o *options, s store.Store, p activities.Plan) {
 func ptr[T any](v T) *T { return &v }
 
 // commit ends the n-th cell of a plan with made-up rows. What agents said is hostile.
-func commit(t *testing.T, s store.Store, p activities.Plan, n, generation int, status string) store.Marker {
+func commit(t *testing.T, s storage.Store, p activities.Plan, n, generation int, status string) store.Marker {
 	t.Helper()
 	c := p.Campaign
 	cell := c.Cell(n)
@@ -327,7 +328,7 @@ func TestVerifyCountsAgainstThePlan(t *testing.T) {
 }
 
 // flips damages every object below a folder in several places; verify finds each.
-func flips(t *testing.T, s store.Store, folder string) {
+func flips(t *testing.T, s storage.Store, folder string) {
 	t.Helper()
 	ctx := context.Background()
 	objects, err := s.List(ctx, folder)

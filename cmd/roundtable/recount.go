@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/recount"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
 )
@@ -37,8 +38,8 @@ func counting(c record.Collaboration) (recount.Counting, error) {
 }
 
 // recount derives every decision from its ballots once more.
-func (v *verification) recount(ctx context.Context, s store.Store) error {
-	d, err := store.ReadDataset(ctx, s, v.Campaign)
+func (v *verification) recount(ctx context.Context, s storage.Store) error {
+	d, err := lake.ReadDataset(ctx, s, v.Campaign)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"roundtable/activities/lake"
 	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 	"roundtable/analysis/trajectory"
 	"roundtable/analysis/trajectory/trajectorytest"
 	"roundtable/workflows/plan"
@@ -33,7 +34,7 @@ const accepts = trajectory.Pair(5*11 + 8)
 
 // plantRows commits scripted collaborations of one condition, with their labels.
 // Before the round agreed, nothing is selected.
-func plantRows(t *testing.T, s store.Store, p activities.Plan, condition int, runs []trajectory.Trajectory, agreed int) {
+func plantRows(t *testing.T, s storage.Store, p activities.Plan, condition int, runs []trajectory.Trajectory, agreed int) {
 	t.Helper()
 	c := p.Campaign.Conditions[condition]
 	settings, err := json.Marshal(c)
@@ -77,7 +78,7 @@ func plantRows(t *testing.T, s store.Store, p activities.Plan, condition int, ru
 func plant(t *testing.T, majority, ranked trajectorytest.Plan, agreed [2]int) string {
 	t.Helper()
 	dir := t.TempDir()
-	s, err := store.Open(filepath.Join(dir, "lake"))
+	s, err := storage.Open(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
 	}

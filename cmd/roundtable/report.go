@@ -14,9 +14,10 @@ import (
 
 	"roundtable/activities"
 	"roundtable/analysis/cost"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	reporting "roundtable/analysis/report"
+	"roundtable/analysis/storage"
 	"roundtable/analysis/tables"
 	"roundtable/analysis/telling"
 	"roundtable/envs/wording"
@@ -68,7 +69,7 @@ func (r reported) String() string {
 }
 
 // writeReport writes the page last: it never links to what is not there.
-func writeReport(ctx context.Context, s store.Store, name string, how messages, file string) (reported, error) {
+func writeReport(ctx context.Context, s storage.Store, name string, how messages, file string) (reported, error) {
 	r := reported{File: file}
 	source, err := reportSource(ctx, s, name, how)
 	if err != nil {
@@ -95,13 +96,13 @@ func writeReport(ctx context.Context, s store.Store, name string, how messages, 
 	return r, writeFile(file, page.Bytes())
 }
 
-func reportSource(ctx context.Context, s store.Store, name string, how messages) (reporting.Source, error) {
+func reportSource(ctx context.Context, s storage.Store, name string, how messages) (reporting.Source, error) {
 	source := reporting.Source{}
-	dataset, err := store.ReadDataset(ctx, s, name)
+	dataset, err := lake.ReadDataset(ctx, s, name)
 	if err != nil {
 		return source, err
 	}
-	source.Digest, source.Collaborations = dataset.Digest(), store.Collaborations(ctx, s, dataset)
+	source.Digest, source.Collaborations = dataset.Digest(), lake.Collaborations(ctx, s, dataset)
 	if source.Earlier, err = earlier(ctx, s, dataset); err != nil {
 		return source, err
 	}
@@ -121,8 +122,8 @@ func reportSource(ctx context.Context, s store.Store, name string, how messages)
 }
 
 // addLabels reads what labels say, if there are any.
-func addLabels(ctx context.Context, s store.Store, labeller string, source *reporting.Source) error {
-	labellers, err := store.Labellers(ctx, s, source.Campaign.Name)
+func addLabels(ctx context.Context, s storage.Store, labeller string, source *reporting.Source) error {
+	labellers, err := lake.Labellers(ctx, s, source.Campaign.Name)
 	if err != nil || len(labellers) == 0 {
 		return err
 	}
@@ -140,11 +141,11 @@ func addLabels(ctx context.Context, s store.Store, labeller string, source *repo
 }
 
 // earlier are the generations that were run again.
-func earlier(ctx context.Context, s store.Store, d store.Dataset) (iter.Seq2[record.Rows, error], error) {
-	latest := map[store.Run]bool{}
+func earlier(ctx context.Context, s storage.Store, d lake.Dataset) (iter.Seq2[record.Rows, error], error) {
+	latest := map[lake.Run]bool{}
 	for _, m := range d.Members {
 		latest[m.Run] = true
 	}
 	all, err := d.Generations(ctx, s)
-	return store.Collaborations(ctx, s, all.Only(func(m store.Member) bool { return !latest[m.Run] })), err
+	return lake.Collaborations(ctx, s, all.Only(func(m lake.Member) bool { return !latest[m.Run] })), err
 }

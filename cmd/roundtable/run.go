@@ -16,7 +16,8 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"roundtable/activities"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
@@ -75,7 +76,7 @@ func (r runOptions) run(ctx context.Context, path string) error {
 }
 
 // finish runs what is left of a recorded plan and prints its tables.
-func (r runOptions) finish(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest, again string) error {
+func (r runOptions) finish(ctx context.Context, s storage.Store, p activities.Plan, m activities.Manifest, again string) error {
 	if !r.retry && sealed(ctx, s, p) && labelsDone(ctx, s, m) {
 		if err := relabel(ctx, s, m); err != nil {
 			return err
@@ -93,7 +94,7 @@ func (r runOptions) finish(ctx context.Context, s store.Store, p activities.Plan
 }
 
 // work runs what is left of a recorded plan and returns how far it came.
-func (r runOptions) work(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest, again string) (workflows.Status, error) {
+func (r runOptions) work(ctx context.Context, s storage.Store, p activities.Plan, m activities.Manifest, again string) (workflows.Status, error) {
 	name := p.Campaign.Name
 	var status workflows.Status
 	_, err := activities.ReadManifest(ctx, s, name)
@@ -152,7 +153,7 @@ func (r runOptions) work(ctx context.Context, s store.Store, p activities.Plan, 
 
 // relabel records what the file now calls the values of its grid, of a campaign
 // that has nothing else to do.
-func relabel(ctx context.Context, s store.Store, m activities.Manifest) error {
+func relabel(ctx context.Context, s storage.Store, m activities.Manifest) error {
 	recorded, err := activities.ReadManifest(ctx, s, m.Campaign)
 	if err != nil || reflect.DeepEqual(recorded.AxisLabels, m.AxisLabels) {
 		return err
@@ -162,13 +163,13 @@ func relabel(ctx context.Context, s store.Store, m activities.Manifest) error {
 }
 
 // sealed says whether every cell of the plan has ended, is still there and not wanted again.
-func sealed(ctx context.Context, s store.Store, p activities.Plan) bool {
-	success, err := store.ReadSuccess(ctx, s, p.Campaign.Name)
+func sealed(ctx context.Context, s storage.Store, p activities.Plan) bool {
+	success, err := lake.ReadSuccess(ctx, s, p.Campaign.Name)
 	if err != nil || success.Revision != p.Campaign.Revision() {
 		return false
 	}
-	markers, err := store.Committed(ctx, s, p.Campaign.Name)
-	if err != nil || store.Digest(markers) != success.Digest {
+	markers, err := lake.Committed(ctx, s, p.Campaign.Name)
+	if err != nil || lake.Digest(markers) != success.Digest {
 		return false
 	}
 	again, err := activities.ReadAgain(ctx, s, p.Campaign.Name)
@@ -177,7 +178,7 @@ func sealed(ctx context.Context, s store.Store, p activities.Plan) bool {
 
 // labelsDone says whether everything that has ended is labelled as the
 // manifest says, and the recorded one says the same.
-func labelsDone(ctx context.Context, s store.Store, m activities.Manifest) bool {
+func labelsDone(ctx context.Context, s storage.Store, m activities.Manifest) bool {
 	recorded, err := filedLabels(ctx, s, m.Campaign)
 	if err != nil || m.Labels == nil || recorded == nil {
 		return err == nil && m.Labels == recorded
@@ -244,13 +245,13 @@ func queryStatus(ctx context.Context, c client.Client, id string) (workflows.Sta
 }
 
 // report prints the campaign's tables and where everything is.
-func (r runOptions) report(ctx context.Context, s store.Store, p activities.Plan, m activities.Manifest) error {
+func (r runOptions) report(ctx context.Context, s storage.Store, p activities.Plan, m activities.Manifest) error {
 	name := p.Campaign.Name
 	found, err := printTables(ctx, r.stdout(), s, name, r.json)
 	if err != nil {
 		return err
 	}
-	markers, err := store.Committed(ctx, s, name)
+	markers, err := lake.Committed(ctx, s, name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"roundtable/analysis/lake/storetest"
+	"roundtable/analysis/storage/storetest"
 )
 
 // A lake on a real S3 server: killed and run again, the campaign leaves the

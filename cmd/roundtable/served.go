@@ -16,8 +16,9 @@ import (
 	"roundtable/activities/model/wire"
 	"roundtable/analysis/embedding"
 	"roundtable/analysis/features"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 	"roundtable/analysis/tables"
 )
 
@@ -31,7 +32,7 @@ type served struct {
 	fault    error // why it cannot be asked: a key is missing, say
 }
 
-func newServed(s store.Store, name, params string) (embedder, error) {
+func newServed(s storage.Store, name, params string) (embedder, error) {
 	config := openai.Config{Model: name, Timeout: model.Duration(2 * time.Minute)}
 	if err := strictly([]byte(params))(&config); err != nil {
 		return embedder{}, fmt.Errorf("--embedder-params: %w", err)
@@ -52,9 +53,9 @@ func newServed(s store.Store, name, params string) (embedder, error) {
 
 // texts are those of a campaign that are compared with each other: the messages
 // of each collaboration, and what discussions are compared by.
-func texts(ctx context.Context, s store.Store, d store.Dataset) iter.Seq2[[]string, error] {
+func texts(ctx context.Context, s storage.Store, d lake.Dataset) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
-		for rows, err := range store.Collaborations(ctx, s, d, record.Turns) {
+		for rows, err := range lake.Collaborations(ctx, s, d, record.Turns) {
 			if !yield(features.Texts(rows.Turns), err) || err != nil {
 				return
 			}
@@ -66,7 +67,7 @@ func texts(ctx context.Context, s store.Store, d store.Dataset) iter.Seq2[[]stri
 }
 
 // discussed is what discussions are compared by; other campaigns have none.
-func discussed(ctx context.Context, s store.Store, campaign string) ([]string, error) {
+func discussed(ctx context.Context, s storage.Store, campaign string) ([]string, error) {
 	p, _, err := present(ctx, s, campaign)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -84,14 +85,14 @@ func discussed(ctx context.Context, s store.Store, campaign string) ([]string, e
 }
 
 // advise explains an error of vectors that are not bought yet; others it leaves.
-func (e embedder) advise(ctx context.Context, s store.Store, campaign string, err error) error {
+func (e embedder) advise(ctx context.Context, s storage.Store, campaign string, err error) error {
 	if _, missing := errors.AsType[*embedding.MissingError](err); !missing {
 		return err
 	}
 	if e.fault != nil && !errors.Is(e.fault, wire.ErrNoKey) { // a key is only for who buys
 		return exit{exitUsage, e.fault}
 	}
-	d, err := store.ReadDataset(ctx, s, campaign)
+	d, err := lake.ReadDataset(ctx, s, campaign)
 	if err != nil {
 		return err
 	}
@@ -111,7 +112,7 @@ func (e embedder) advise(ctx context.Context, s store.Store, campaign string, er
 const bytesOfToken = 4
 
 // outstanding is how many different texts are still to be bought, and their bytes.
-func (e *served) outstanding(ctx context.Context, s store.Store, d store.Dataset) (n int, size int64, err error) {
+func (e *served) outstanding(ctx context.Context, s storage.Store, d lake.Dataset) (n int, size int64, err error) {
 	seen := map[[sha256.Size]byte]bool{}
 	for group, err := range texts(ctx, s, d) {
 		if err == nil {

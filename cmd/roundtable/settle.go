@@ -13,7 +13,8 @@ import (
 	"time"
 
 	"roundtable/activities"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 )
@@ -21,7 +22,7 @@ import (
 // settle records what a campaign's calls of unknown outcome were billed, as
 // the operator or the service's export says. What they had reserved is free
 // again when the campaign goes on.
-func (o *options) settle(ctx context.Context, w io.Writer, s store.Store, campaign, how string) error {
+func (o *options) settle(ctx context.Context, w io.Writer, s storage.Store, campaign, how string) error {
 	lock, err := o.lockCampaign(campaign)
 	if err != nil {
 		return fmt.Errorf("a running campaign cannot be settled: %w", err)
@@ -44,7 +45,7 @@ func (o *options) settle(ctx context.Context, w io.Writer, s store.Store, campai
 	if err != nil {
 		return exit{exitUsage, err}
 	}
-	if err := store.WriteSettlement(ctx, s, campaign, made); err != nil {
+	if err := lake.WriteSettlement(ctx, s, campaign, made); err != nil {
 		return err
 	}
 	fmt.Fprintln(w, settledText(made, len(ledger.Unknown)))
@@ -56,7 +57,7 @@ const exportEvidence = "usage export "
 
 // settledText says which calls were settled, with what: of a file, how many of
 // them it has.
-func settledText(made store.Settlement, unknown int) string {
+func settledText(made lake.Settlement, unknown int) string {
 	sum, found := 0., 0
 	for _, c := range made.Calls {
 		sum += c.USD
@@ -88,8 +89,8 @@ func (o *options) idle(ctx context.Context, campaign string) error {
 }
 
 // settlement returns what the calls were billed: nothing, an amount, or what a file says.
-func settlement(ledger activities.LedgerCalls, how string) (store.Settlement, error) {
-	made := store.Settlement{At: time.Now().UTC()}
+func settlement(ledger activities.LedgerCalls, how string) (lake.Settlement, error) {
+	made := lake.Settlement{At: time.Now().UTC()}
 	if how == "unbilled" {
 		made.Evidence, made.Calls = "the operator says that they were not billed", divideAmount(ledger.Unknown, 0)
 		return made, nil
@@ -142,12 +143,12 @@ func withinWorst(calls []activities.UnknownCall, usd float64) (float64, error) {
 }
 
 // divideAmount divides an amount among calls by what each can have cost.
-func divideAmount(calls []activities.UnknownCall, usd float64) []store.SettledCall {
+func divideAmount(calls []activities.UnknownCall, usd float64) []lake.SettledCall {
 	worst := 0.
 	for _, u := range calls {
 		worst += dollarsOf(u)
 	}
-	var all []store.SettledCall
+	var all []lake.SettledCall
 	for _, u := range calls {
 		share := 1 / float64(len(calls))
 		if worst > 0 {

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"roundtable/activities"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 )
 
 // billedRequest is one request in a service's usage export.
@@ -146,7 +146,7 @@ const clocksDiffer = time.Minute
 // no stored answer is of: of the same model, the nearest in time first. A call
 // between the export's first and last request without a partner was not billed;
 // of calls outside of that time the export says nothing.
-func matchBills(ledger activities.LedgerCalls, bills []billedRequest) ([]store.SettledCall, error) {
+func matchBills(ledger activities.LedgerCalls, bills []billedRequest) ([]lake.SettledCall, error) {
 	slices.SortStableFunc(bills, func(a, b billedRequest) int { return a.at.Compare(b.at) })
 	first, last := bills[0].at.Add(-clocksDiffer), bills[len(bills)-1].at.Add(clocksDiffer)
 	type pair struct {
@@ -177,7 +177,7 @@ func matchBills(ledger activities.LedgerCalls, bills []billedRequest) ([]store.S
 			billOf[p.call], taken[p.bill] = p.bill, true
 		}
 	}
-	var settled []store.SettledCall
+	var settled []lake.SettledCall
 	var above []error
 	for i, u := range ledger.Unknown {
 		started := time.UnixMicro(u.StartedAt)

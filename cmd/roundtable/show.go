@@ -11,8 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 )
 
 // showing is which parts of a collaboration are shown.
@@ -53,20 +54,20 @@ func newShow(o *options) *cobra.Command {
 	return cmd
 }
 
-func collaborationRows(ctx context.Context, s store.Store, id string) (rows record.Rows, err error) {
+func collaborationRows(ctx context.Context, s storage.Store, id string) (rows record.Rows, err error) {
 	c, err := findOne(ctx, s, id)
 	if err != nil {
 		return rows, err
 	}
-	d, err := store.ReadDataset(ctx, s, c.Campaign)
+	d, err := lake.ReadDataset(ctx, s, c.Campaign)
 	if err == nil {
 		d, err = d.Generations(ctx, s)
 	}
 	if err != nil {
 		return rows, err
 	}
-	run := store.Run{Collaboration: c.Collaboration, Generation: c.Generation}
-	for rows, err := range store.Collaborations(ctx, s, d.Only(func(m store.Member) bool { return m.Run == run })) {
+	run := lake.Run{Collaboration: c.Collaboration, Generation: c.Generation}
+	for rows, err := range lake.Collaborations(ctx, s, d.Only(func(m lake.Member) bool { return m.Run == run })) {
 		return rows, err
 	}
 	return rows, fmt.Errorf("the commit of %s has gone while it was read", run)

@@ -11,7 +11,8 @@ import (
 
 	"roundtable/activities"
 	"roundtable/analysis/cost"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
@@ -64,7 +65,7 @@ func (o *options) status(ctx context.Context, names []string) error {
 		return err
 	}
 	if len(names) == 0 {
-		if names, err = store.Campaigns(ctx, s); err != nil {
+		if names, err = lake.Campaigns(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -148,7 +149,7 @@ func beside(spent task.Result) string {
 	return text
 }
 
-func (o *options) statusOf(ctx context.Context, s store.Store, name string) (campaignStatus, error) {
+func (o *options) statusOf(ctx context.Context, s storage.Store, name string) (campaignStatus, error) {
 	p, m, err := o.planIn(ctx, s, name)
 	if err != nil {
 		return campaignStatus{}, err
@@ -169,7 +170,7 @@ func (o *options) statusOf(ctx context.Context, s store.Store, name string) (cam
 }
 
 // engineStatus fills in what the engine knows of a campaign, or the lake if no engine runs it.
-func (o *options) engineStatus(ctx context.Context, s store.Store, p activities.Plan, st *campaignStatus) (err error) {
+func (o *options) engineStatus(ctx context.Context, s storage.Store, p activities.Plan, st *campaignStatus) (err error) {
 	name := st.Name
 	if c, err := o.connect(ctx, name); err == nil {
 		defer c.Close()
@@ -207,7 +208,7 @@ func (o *options) engineStatus(ctx context.Context, s store.Store, p activities.
 }
 
 // halted says what the lake alone knows of a campaign that does not run.
-func (st *campaignStatus) halted(ctx context.Context, s store.Store) error {
+func (st *campaignStatus) halted(ctx context.Context, s storage.Store) error {
 	spent, err := activities.Spent(ctx, s, st.Name)
 	if err != nil {
 		return err
@@ -221,8 +222,8 @@ func (st *campaignStatus) halted(ctx context.Context, s store.Store) error {
 }
 
 // ended sums up the committed cells of a plan, of which some may be wanted again.
-func ended(ctx context.Context, s store.Store, p activities.Plan) (st workflows.Status, again int, err error) {
-	markers, err := store.Committed(ctx, s, p.Campaign.Name)
+func ended(ctx context.Context, s storage.Store, p activities.Plan) (st workflows.Status, again int, err error) {
+	markers, err := lake.Committed(ctx, s, p.Campaign.Name)
 	st = workflows.Status{Revision: p.Campaign.Revision(), Cells: p.Campaign.Size()}
 	for _, m := range markers {
 		switch m.Status {
@@ -247,13 +248,13 @@ func ended(ctx context.Context, s store.Store, p activities.Plan) (st workflows.
 
 // correctSpent puts what settled calls of ended cells were billed in the place
 // of their worst case. Markers that are not given are read if any call is settled.
-func correctSpent(ctx context.Context, s store.Store, campaign string, markers []store.Marker, spent *task.Result) error {
-	settled, err := store.ReadSettled(ctx, s, campaign)
+func correctSpent(ctx context.Context, s storage.Store, campaign string, markers []lake.Marker, spent *task.Result) error {
+	settled, err := lake.ReadSettled(ctx, s, campaign)
 	if err != nil || len(settled) == 0 {
 		return err
 	}
 	if markers == nil {
-		if markers, err = store.Committed(ctx, s, campaign); err != nil {
+		if markers, err = lake.Committed(ctx, s, campaign); err != nil {
 			return err
 		}
 	}
@@ -265,7 +266,7 @@ func correctSpent(ctx context.Context, s store.Store, campaign string, markers [
 
 // besideCollaborations returns what a campaign has spent on labels, embeddings
 // and checks of models, as `cost` counts it.
-func besideCollaborations(ctx context.Context, s store.Store, name string) (task.Result, error) {
+func besideCollaborations(ctx context.Context, s storage.Store, name string) (task.Result, error) {
 	r, err := cost.LoadBeside(ctx, s, name)
 	if err == nil {
 		err = addShared(ctx, s, &r)

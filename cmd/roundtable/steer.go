@@ -13,7 +13,8 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"roundtable/activities"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
 )
@@ -236,7 +237,7 @@ func (o *options) cancel(ctx context.Context, name string) error {
 }
 
 // recorded opens the lake and the plan of a campaign in it.
-func (o *options) recorded(ctx context.Context, name string) (store.Store, activities.Plan, activities.Manifest, error) {
+func (o *options) recorded(ctx context.Context, name string) (storage.Store, activities.Plan, activities.Manifest, error) {
 	s, err := o.openLake()
 	if err != nil {
 		return nil, activities.Plan{}, activities.Manifest{}, err
@@ -246,10 +247,10 @@ func (o *options) recorded(ctx context.Context, name string) (store.Store, activ
 }
 
 // planIn is present, and says so in words if the lake has no such campaign.
-func (o *options) planIn(ctx context.Context, s store.Store, name string) (activities.Plan, activities.Manifest, error) {
+func (o *options) planIn(ctx context.Context, s storage.Store, name string) (activities.Plan, activities.Manifest, error) {
 	p, m, err := present(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		names, _ := store.Campaigns(ctx, s)
+		names, _ := lake.Campaigns(ctx, s)
 		err = o.unknown(name, names)
 	}
 	return p, m, err

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"roundtable/activities/lake"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
 )
@@ -24,7 +24,7 @@ func TestUnplayableCell(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := f.Campaign.CollaborationID(f.Campaign.Cell(0))
-	s, err := store.NewLocal(filepath.Join(dir, "lake"))
+	s, err := storage.NewLocal(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,14 +5,14 @@ import (
 	"errors"
 
 	"roundtable/activities/lake"
-	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	reporting "roundtable/analysis/report"
+	"roundtable/analysis/storage"
 )
 
 // unusableAnswers reads the raw answers of some entries that could not be used.
 // The tables have only their faults.
-func unusableAnswers(ctx context.Context, s store.Store) func(record.Key, []int) (map[int][]reporting.Unusable, error) {
+func unusableAnswers(ctx context.Context, s storage.Store) func(record.Key, []int) (map[int][]reporting.Unusable, error) {
 	answers := lake.NewAnswers(s)
 	return func(of record.Key, entries []int) (map[int][]reporting.Unusable, error) {
 		found := map[int][]reporting.Unusable{}

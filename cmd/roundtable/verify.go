@@ -12,6 +12,7 @@ import (
 	"roundtable/activities"
 	"roundtable/activities/lake"
 	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/analysis/telling"
 	"roundtable/envs/wording"
 )
@@ -54,7 +55,7 @@ type verification struct {
 	CachedDamaged []string `json:"cached_damaged,omitempty"` // keys
 }
 
-func verify(ctx context.Context, s store.Store, campaign string) (verification, error) {
+func verify(ctx context.Context, s storage.Store, campaign string) (verification, error) {
 	v := verification{}
 	var err error
 	if v.Report, err = store.Verify(ctx, s, campaign); err != nil {
@@ -104,7 +105,7 @@ func (v *verification) find(object, problem string) {
 }
 
 // count compares what has ended with the plan, and with what the lake says about it.
-func (v *verification) count(ctx context.Context, s store.Store, p activities.Plan) error {
+func (v *verification) count(ctx context.Context, s storage.Store, p activities.Plan) error {
 	v.Revision, v.Planned = p.Campaign.Revision(), p.Campaign.Size()
 	condition := make(map[string]string, v.Planned)
 	order := p.Campaign.Order()
@@ -113,7 +114,7 @@ func (v *verification) count(ctx context.Context, s store.Store, p activities.Pl
 		condition[p.Campaign.CollaborationID(cell)] = p.Campaign.Conditions[cell.Condition].ID()
 	}
 	markers, err := store.Committed(ctx, s, v.Campaign)
-	if err != nil && !errors.Is(err, store.ErrCorrupt) { // those are found already
+	if err != nil && !errors.Is(err, storage.ErrCorrupt) { // those are found already
 		return err
 	}
 	again := false
@@ -133,10 +134,10 @@ func (v *verification) count(ctx context.Context, s store.Store, p activities.Pl
 
 // seal holds the lake to its word that all cells have ended. Cells that are
 // being run again change the digest until the campaign is sealed anew.
-func (v *verification) seal(ctx context.Context, s store.Store, again bool) error {
+func (v *verification) seal(ctx context.Context, s storage.Store, again bool) error {
 	key := store.SuccessKey(v.Campaign)
 	success, err := store.ReadSuccess(ctx, s, v.Campaign)
-	if errors.Is(err, store.ErrCorrupt) {
+	if errors.Is(err, storage.ErrCorrupt) {
 		v.find(key, "it is not as it was written")
 		return nil
 	}

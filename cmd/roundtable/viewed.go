@@ -11,8 +11,8 @@ import (
 	"roundtable/activities"
 	"roundtable/activities/lake"
 	"roundtable/activities/model"
-	store "roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 	"roundtable/analysis/telling"
 )
 
@@ -55,7 +55,7 @@ func (a answered) source() string {
 }
 
 // view reads what show is asked for. What is lost is said beside the rest.
-func view(ctx context.Context, s store.Store, rows record.Rows, how showing) (viewed, error) {
+func view(ctx context.Context, s storage.Store, rows record.Rows, how showing) (viewed, error) {
 	v := viewed{showing: how, rows: rows, story: telling.Tell(rows)}
 	if how.entry >= 0 && !slices.ContainsFunc(rows.Turns, func(t record.Turn) bool { return int(t.Entry) == how.entry }) {
 		return v, exit{exitUsage, fmt.Errorf("--entry is %d; the collaboration has entries 0 to %d", how.entry, len(rows.Turns)-1)}

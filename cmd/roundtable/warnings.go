@@ -9,12 +9,12 @@ import (
 
 	"roundtable/activities"
 	"roundtable/activities/model/wire"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/plan"
 )
 
 // warnings returns what is allowed in a campaign and hardly meant.
-func warnings(p activities.Plan, s store.Store) ([]string, error) {
+func warnings(p activities.Plan, s storage.Store) ([]string, error) {
 	if p.Campaign.Replicates < 2 {
 		return nil, nil
 	}
@@ -43,7 +43,7 @@ func warnings(p activities.Plan, s store.Store) ([]string, error) {
 
 // missingKeys returns a warning for each model that run cannot ask because its
 // key is not set.
-func missingKeys(p activities.Plan, m activities.Manifest, s store.Store) []string {
+func missingKeys(p activities.Plan, m activities.Manifest, s storage.Store) []string {
 	var asked []plan.Choice
 	for _, c := range p.Campaign.Conditions {
 		asked = append(asked, c.AllModels()...)
@@ -73,7 +73,7 @@ func missingKeys(p activities.Plan, m activities.Manifest, s store.Store) []stri
 }
 
 // warn prints the warnings.
-func warn(p activities.Plan, s store.Store) error {
+func warn(p activities.Plan, s storage.Store) error {
 	list, err := warnings(p, s)
 	for _, w := range list {
 		fmt.Fprintf(os.Stderr, "warning: %s\n", w)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/infra"
 )
 
@@ -20,7 +20,7 @@ func newWorker(o *options) *cobra.Command {
 			if infra.TargetFromEnv(o.temporal).HostPort == "" {
 				return exit{exitUsage, errors.New("a worker needs --temporal HOST:PORT (or TEMPORAL_ADDRESS)")}
 			}
-			s, err := store.Open(o.lake)
+			s, err := storage.Open(o.lake)
 			if err != nil {
 				return exit{exitUsage, err}
 			}

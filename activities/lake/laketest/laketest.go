@@ -10,7 +10,7 @@ import (
 	"roundtable/activities"
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/prompt"
-	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
@@ -20,7 +20,7 @@ import (
 // Play plays every cell of a campaign, given as YAML with scripted models, and
 // commits it as the given generation. Models take their policy's parameters.
 // Now and then traders propose nothing and answer with something that cannot be read.
-func Play(ctx context.Context, store lake.Store, campaign string, generation int) error {
+func Play(ctx context.Context, store storage.Store, campaign string, generation int) error {
 	file, err := plan.Parse([]byte(campaign), plan.Host{})
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package lake_test
+package storage_test
 
 import (
 	"maps"

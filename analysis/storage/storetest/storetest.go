@@ -8,19 +8,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"roundtable/analysis/storage"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-
-	"roundtable/analysis/lake"
 )
 
 // Run tests stores. open returns a new client of one store, empty at first;
 // clients behave as if they were in processes of their own.
-func Run(t *testing.T, open func(t *testing.T) (client func() lake.Store)) {
-	tests := map[string]func(*testing.T, func() lake.Store){
+func Run(t *testing.T, open func(t *testing.T) (client func() storage.Store)) {
+	tests := map[string]func(*testing.T, func() storage.Store){
 		"put and get":              putAndGet,
 		"missing objects":          missing,
 		"bad keys":                 badKeys,
@@ -56,7 +55,7 @@ func is(t *testing.T, err, want error) {
 	}
 }
 
-func holds(t *testing.T, s lake.Store, key, want string) {
+func holds(t *testing.T, s storage.Store, key, want string) {
 	t.Helper()
 	got, err := s.Get(ctx, key)
 	must(t, err)
@@ -65,7 +64,7 @@ func holds(t *testing.T, s lake.Store, key, want string) {
 	}
 }
 
-func putAndGet(t *testing.T, client func() lake.Store) {
+func putAndGet(t *testing.T, client func() storage.Store) {
 	s := client()
 	for key, value := range map[string]string{
 		"a":                          "1",
@@ -75,7 +74,7 @@ func putAndGet(t *testing.T, client func() lake.Store) {
 	} {
 		must(t, s.PutIfAbsent(ctx, key, []byte(value)))
 		holds(t, s, key, value)
-		is(t, s.PutIfAbsent(ctx, key, []byte("other")), lake.ErrExists)
+		is(t, s.PutIfAbsent(ctx, key, []byte("other")), storage.ErrExists)
 		holds(t, client(), key, value)
 		o, err := s.Head(ctx, key)
 		must(t, err)
@@ -85,7 +84,7 @@ func putAndGet(t *testing.T, client func() lake.Store) {
 	}
 }
 
-func missing(t *testing.T, client func() lake.Store) {
+func missing(t *testing.T, client func() storage.Store) {
 	s := client()
 	must(t, s.PutIfAbsent(ctx, "dir/there", nil))
 	for _, key := range []string{"none", "no/such/dir", "dir/none", "dir"} {
@@ -99,13 +98,13 @@ func missing(t *testing.T, client func() lake.Store) {
 	}
 }
 
-func badKeys(t *testing.T, client func() lake.Store) {
+func badKeys(t *testing.T, client func() storage.Store) {
 	s := client()
 	for _, key := range []string{
 		"", "/", "/etc/passwd", "..", "../x", "a/../../x", "a/..", "./a", "a//b", "a/", "a\x00b", "a\nb", "\xff",
 		`a\b`, ".hidden", "a/.tmp-1", strings.Repeat("x", 300), strings.Repeat("x/", 400) + "x",
 	} {
-		if err := s.PutIfAbsent(ctx, key, nil); err == nil || errors.Is(err, lake.ErrExists) {
+		if err := s.PutIfAbsent(ctx, key, nil); err == nil || errors.Is(err, storage.ErrExists) {
 			t.Errorf("PutIfAbsent of key %.40q: error %v, want a refusal", key, err)
 		}
 		if err := s.Replace(ctx, key, nil, ""); err == nil {
@@ -133,7 +132,7 @@ func badKeys(t *testing.T, client func() lake.Store) {
 	}
 }
 
-func list(t *testing.T, client func() lake.Store) {
+func list(t *testing.T, client func() storage.Store) {
 	s := client()
 	keys := []string{"a.json", "a/x", "a/y/z", "a-b/x", "a0", "b/x"}
 	for _, k := range keys {
@@ -157,7 +156,7 @@ func list(t *testing.T, client func() lake.Store) {
 }
 
 // folders is of stores that can say what is directly below a prefix.
-func folders(t *testing.T, client func() lake.Store) {
+func folders(t *testing.T, client func() storage.Store) {
 	s, ok := client().(interface {
 		Folders(ctx context.Context, prefix string) ([]string, error)
 	})
@@ -176,21 +175,21 @@ func folders(t *testing.T, client func() lake.Store) {
 	}
 }
 
-func replace(t *testing.T, client func() lake.Store) {
+func replace(t *testing.T, client func() storage.Store) {
 	s := client()
-	is(t, s.Replace(ctx, "k", []byte("x"), "no-such-etag"), lake.ErrChanged)
+	is(t, s.Replace(ctx, "k", []byte("x"), "no-such-etag"), storage.ErrChanged)
 	must(t, s.Replace(ctx, "k", []byte("first"), ""))
 	first, err := s.Head(ctx, "k")
 	must(t, err)
 	must(t, s.Replace(ctx, "k", []byte("second"), first.ETag))
 	holds(t, s, "k", "second")
-	is(t, s.Replace(ctx, "k", []byte("third"), first.ETag), lake.ErrChanged)
+	is(t, s.Replace(ctx, "k", []byte("third"), first.ETag), storage.ErrChanged)
 	holds(t, s, "k", "second")
 	must(t, s.Replace(ctx, "k", []byte("fourth"), ""))
 	holds(t, client(), "k", "fourth")
 }
 
-func remove(t *testing.T, client func() lake.Store) {
+func remove(t *testing.T, client func() storage.Store) {
 	s := client()
 	must(t, s.PutIfAbsent(ctx, "d/k", []byte("1")))
 	must(t, s.Delete(ctx, "d/k"))
@@ -201,8 +200,8 @@ func remove(t *testing.T, client func() lake.Store) {
 	holds(t, s, "d/k", "2")
 }
 
-func onePutWins(t *testing.T, client func() lake.Store) {
-	clients := []lake.Store{client(), client()}
+func onePutWins(t *testing.T, client func() storage.Store) {
+	clients := []storage.Store{client(), client()}
 	for round := range 20 {
 		key := fmt.Sprintf("race/%d/winner", round)
 		var winner atomic.Int64
@@ -211,7 +210,7 @@ func onePutWins(t *testing.T, client func() lake.Store) {
 			switch {
 			case err == nil && !winner.CompareAndSwap(0, int64(i)+1):
 				return fmt.Errorf("%d and %d both won", i, winner.Load()-1)
-			case err != nil && !errors.Is(err, lake.ErrExists):
+			case err != nil && !errors.Is(err, storage.ErrExists):
 				return err
 			}
 			return nil
@@ -225,15 +224,15 @@ func onePutWins(t *testing.T, client func() lake.Store) {
 
 // Writers of the same bytes are told apart as well: two that announce the same
 // call must not both believe that they are the one to make it.
-func oneEqualPutWins(t *testing.T, client func() lake.Store) {
-	clients := []lake.Store{client(), client()}
+func oneEqualPutWins(t *testing.T, client func() storage.Store) {
+	clients := []storage.Store{client(), client()}
 	for round := range 10 {
 		var won atomic.Int64
 		race(t, 16, func(i int) error {
 			err := clients[i%2].PutIfAbsent(ctx, fmt.Sprintf("equal/%d", round), []byte("the same"))
 			if err == nil {
 				won.Add(1)
-			} else if !errors.Is(err, lake.ErrExists) {
+			} else if !errors.Is(err, storage.ErrExists) {
 				return err
 			}
 			return nil
@@ -244,8 +243,8 @@ func oneEqualPutWins(t *testing.T, client func() lake.Store) {
 	}
 }
 
-func oneReplaceWins(t *testing.T, client func() lake.Store) {
-	clients := []lake.Store{client(), client()}
+func oneReplaceWins(t *testing.T, client func() storage.Store) {
+	clients := []storage.Store{client(), client()}
 	must(t, clients[0].PutIfAbsent(ctx, "k", []byte("start")))
 	for round := range 20 {
 		o, err := clients[0].Head(ctx, "k")
@@ -256,7 +255,7 @@ func oneReplaceWins(t *testing.T, client func() lake.Store) {
 			switch {
 			case err == nil && !winner.CompareAndSwap(0, int64(i)+1):
 				return fmt.Errorf("%d and %d both won", i, winner.Load()-1)
-			case err != nil && !errors.Is(err, lake.ErrChanged):
+			case err != nil && !errors.Is(err, storage.ErrChanged):
 				return err
 			}
 			return nil
@@ -265,7 +264,7 @@ func oneReplaceWins(t *testing.T, client func() lake.Store) {
 	}
 }
 
-func neverInPart(t *testing.T, client func() lake.Store) {
+func neverInPart(t *testing.T, client func() storage.Store) {
 	reader, writer := client(), client()
 	whole := bytes.Repeat([]byte("x"), 200_000)
 	var done atomic.Bool
@@ -298,7 +297,7 @@ func neverInPart(t *testing.T, client func() lake.Store) {
 	})
 }
 
-func cancelled(t *testing.T, client func() lake.Store) {
+func cancelled(t *testing.T, client func() storage.Store) {
 	s := client()
 	dead, cancel := context.WithCancel(ctx)
 	cancel()
@@ -309,7 +308,7 @@ func cancelled(t *testing.T, client func() lake.Store) {
 	is(t, err, context.Canceled)
 }
 
-func noSharing(t *testing.T, client func() lake.Store) {
+func noSharing(t *testing.T, client func() storage.Store) {
 	s := client()
 	data := []byte("value")
 	must(t, s.PutIfAbsent(ctx, "k", data))

@@ -1,4 +1,4 @@
-package lake_test
+package storage_test
 
 import (
 	"context"
@@ -14,15 +14,15 @@ import (
 	"testing"
 	"time"
 
-	"roundtable/analysis/lake"
-	"roundtable/analysis/lake/storetest"
+	"roundtable/analysis/storage"
+	"roundtable/analysis/storage/storetest"
 )
 
 var ctx = context.Background()
 
-func local(t testing.TB, dir string) *lake.Local {
+func local(t testing.TB, dir string) *storage.Local {
 	t.Helper()
-	l, err := lake.NewLocal(dir)
+	l, err := storage.NewLocal(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,9 +31,9 @@ func local(t testing.TB, dir string) *lake.Local {
 }
 
 func TestLocalIsAStore(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) func() lake.Store {
+	storetest.Run(t, func(t *testing.T) func() storage.Store {
 		dir := t.TempDir()
-		return func() lake.Store { return local(t, dir) }
+		return func() storage.Store { return local(t, dir) }
 	})
 }
 
@@ -128,7 +128,7 @@ func TestLocalDirectoryRemovedUnderneath(t *testing.T) {
 func TestLocalManyDirectories(t *testing.T) {
 	l := local(t, t.TempDir())
 	for i := range 1200 { // more than are held open
-		if err := l.PutIfAbsent(ctx, fmt.Sprintf("d%d/x", i%600), nil); err != nil && !errors.Is(err, lake.ErrExists) {
+		if err := l.PutIfAbsent(ctx, fmt.Sprintf("d%d/x", i%600), nil); err != nil && !errors.Is(err, storage.ErrExists) {
 			t.Fatal(err)
 		}
 	}
@@ -184,7 +184,7 @@ func TestLocalKilledWriter(t *testing.T) {
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	for _, location := range []string{dir, "file://" + dir, filepath.Join(dir, "new", "lake")} {
-		if _, err := lake.Open(location); err != nil {
+		if _, err := storage.Open(location); err != nil {
 			t.Errorf("Open(%s): %v", location, err)
 		}
 	}
@@ -195,7 +195,7 @@ func TestOpen(t *testing.T) {
 		"file://host/x":     "file:///",
 		"/dev/null/no/lake": "cannot be made",
 	} {
-		if _, err := lake.Open(location); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := storage.Open(location); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Open(%q) says %v, want something with %q", location, err, want)
 		}
 	}

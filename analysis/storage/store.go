@@ -1,7 +1,7 @@
-// Package lake reads what campaigns wrote: a Store of immutable objects, and
-// on it the committed Parquet rows. Writing is in activities/lake. Readers see
-// only committed data.
-package lake
+// Package storage keeps named objects in a folder (Local) or in a bucket that
+// speaks S3 (S3). Both promise the same: an object is seen whole or not at all,
+// is durable once stored, and is never overwritten unseen.
+package storage
 
 import (
 	"context"
@@ -35,4 +35,6 @@ type Object struct {
 var (
 	ErrExists  = errors.New("object exists")
 	ErrChanged = errors.New("object has changed")
+	// ErrCorrupt marks an object whose bytes are not those that were written.
+	ErrCorrupt = errors.New("object is corrupt")
 )
