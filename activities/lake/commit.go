@@ -43,7 +43,7 @@ func Commit(ctx context.Context, store storage.Store, rows Rows) (Marker, error)
 	m := Marker{
 		Campaign: c.CampaignID, Condition: c.ConditionID, Collaboration: c.CollaborationID, Generation: int(c.Generation),
 		SchemaVersion: record.SchemaVersion, Status: c.Status, Calls: int64(c.Calls), Cached: cachedOf(rows.Calls),
-		InputTokens: c.InputTokens, OutputTokens: c.OutputTokens, CostUSD: c.CostUSD, WorstUSD: c.WorstUSD, Charged: charged(rows.Calls), Digest: digest, Files: map[string]lake.File{},
+		InputTokens: c.InputTokens, OutputTokens: c.OutputTokens, CostUSD: c.CostUSD, WorstUSD: c.WorstUSD, Charged: lake.ChargeOf(rows.Calls), Digest: digest, Files: map[string]lake.File{},
 	}
 	switch stored, err := lake.ReadMarker(ctx, store, m.Key()); {
 	case err == nil:
@@ -197,4 +197,15 @@ func sameRows[T record.Row](key string, found, rows []T, digest func([]T) (strin
 		return fmt.Errorf("%s: %w: the file's rows have digest %s, these have %s", key, ErrConflict, a, b)
 	}
 	return nil
+}
+
+// cachedOf counts the answers that came from the cache.
+func cachedOf(calls []record.Call) int64 {
+	n := int64(0)
+	for _, c := range calls {
+		if c.Cached {
+			n++
+		}
+	}
+	return n
 }

@@ -1,6 +1,7 @@
 package lake_test
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"os"
@@ -15,6 +16,8 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 )
+
+var ctx = context.Background()
 
 var update = flag.Bool("update", false, "make the golden lake of the present schema version anew")
 
@@ -57,7 +60,10 @@ func TestGoldenLakes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := local(t, strings.TrimSuffix(file, ".json"))
+		s, err := storage.NewLocal(strings.TrimSuffix(file, ".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
 		if got := readGolden(t, s); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: it reads as %+v, was written as %+v", file, got, want)
 		}
@@ -103,13 +109,15 @@ func makeGolden(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 	}
-	full := local(t, t.TempDir())
+	full, err := storage.NewLocal(t.TempDir())
+	must(err)
 	must(laketest.Play(ctx, full, goldenCampaign+"replicates: 2\n", 0))
-	_, err := writing.CompactAll(ctx, full, "golden", true)
+	_, err = writing.CompactAll(ctx, full, "golden", true)
 	must(err)
 	must(laketest.Play(ctx, full, goldenCampaign+"replicates: 1\n", 1))
 	must(os.RemoveAll(dir))
-	s := local(t, dir)
+	s, err := storage.NewLocal(dir)
+	must(err)
 	for _, folder := range []string{"raw/", "lake/"} {
 		objects, err := full.List(ctx, folder)
 		must(err)

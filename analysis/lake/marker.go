@@ -38,13 +38,6 @@ type Marker struct {
 	Files         map[string]File `json:"files"`               // by table; empty tables have none
 }
 
-// Charge is what counts against a budget: what answers have cost, and what
-// calls of unknown outcome have cost at most.
-type Charge struct {
-	NanoUSD int64 `json:"nano_usd"`
-	Tokens  int64 `json:"tokens"`
-}
-
 // File is the object that holds a table's rows of one collaboration.
 type File struct {
 	Key    string `json:"key"`

@@ -142,9 +142,9 @@ func (p played) saw(t *testing.T, turn record.Turn) (all []record.Turn) {
 	return all
 }
 
-func debated(t *testing.T, lake, campaign string) (all []played) {
+func debated(t *testing.T, dir, campaign string) (all []played) {
 	t.Helper()
-	s, err := storage.Open(lake)
+	s, err := storage.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
