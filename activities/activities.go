@@ -16,7 +16,7 @@ import (
 	"go.temporal.io/sdk/worker"
 	"golang.org/x/sync/singleflight"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/activities/throttle"
@@ -53,7 +53,7 @@ type Config struct {
 // the collaborations under way, which is rebuilt from the store when missing.
 type Activities struct {
 	config  Config
-	answers *lake.Answers
+	answers *answers.Answers
 	taking  singleflight.Group // turns under way, by collaboration and entry
 	meter   Meter
 	trials  trials
@@ -82,7 +82,7 @@ func New(c Config) *Activities {
 		panic("activities: " + err.Error())
 	}
 	return &Activities{
-		config: c, answers: lake.NewAnswers(c.Store), live: live, talks: talks, plans: map[string]*campaign{},
+		config: c, answers: answers.NewAnswers(c.Store), live: live, talks: talks, plans: map[string]*campaign{},
 		manifests: map[string]running{}, accounts: map[string]*money.Account{},
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/activities/money"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
@@ -48,8 +48,8 @@ func (a *Activities) TakeMany(ctx context.Context, in task.Turn) ([]task.Act, er
 }
 
 // play takes turns until the collaboration ends or the batch is full. The caller holds c.mu.
-func (a *Activities) play(ctx context.Context, c *collaboration) ([]lake.Turn, error) {
-	var turns []lake.Turn
+func (a *Activities) play(ctx context.Context, c *collaboration) ([]answers.Turn, error) {
+	var turns []answers.Turn
 	for began := time.Now(); c.session.Outcome() == nil && len(turns) < batchTurns && time.Since(began) < batchTime; {
 		for _, pending := range c.session.Pending() {
 			_, t, err := a.played(ctx, c, pending)
@@ -66,7 +66,7 @@ func (a *Activities) play(ctx context.Context, c *collaboration) ([]lake.Turn, e
 }
 
 // played takes one turn in memory. A panic in it leaves the turns before it to be stored.
-func (a *Activities) played(ctx context.Context, c *collaboration, p protocol.Pending) (q question, t lake.Turn, err error) {
+func (a *Activities) played(ctx context.Context, c *collaboration, p protocol.Pending) (q question, t answers.Turn, err error) {
 	defer guard(&err)
 	if p.Kind == transcript.Env {
 		return q, t, c.missing(p.Entry)
@@ -80,13 +80,13 @@ func (a *Activities) played(ctx context.Context, c *collaboration, p protocol.Pe
 
 // sameAnswer says whether two turns came from the same last answer; earlier
 // versions stored entries without any.
-func sameAnswer(a, b lake.Turn) bool {
+func sameAnswer(a, b answers.Turn) bool {
 	return len(a.Asks) > 0 && len(b.Asks) > 0 && string(a.Asks[len(a.Asks)-1].Raw) == string(b.Asks[len(b.Asks)-1].Raw)
 }
 
 // instant is take without the answer store: what costs nothing is stored with its batch.
-func (a *Activities) instant(ctx context.Context, q question) (lake.Turn, error) {
-	t := lake.Turn{Entry: q.entry}
+func (a *Activities) instant(ctx context.Context, q question) (answers.Turn, error) {
+	t := answers.Turn{Entry: q.entry}
 	for !t.Done {
 		started := time.Now()
 		response, err := q.provider.Complete(ctx, q.request(t.Asks))

@@ -6,9 +6,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/activities/money"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
 )
 
@@ -57,12 +57,12 @@ func (a *Activities) openBudget(ctx context.Context, m Manifest) (*money.Account
 // others by their stored answers and announced calls, and settled calls at what
 // they were billed.
 func Spent(ctx context.Context, s storage.Store, campaign string) (money.Amount, error) {
-	settled, err := store.ReadSettled(ctx, s, campaign)
+	settled, err := lake.ReadSettled(ctx, s, campaign)
 	if err != nil {
 		return money.Amount{}, err
 	}
 	sum := correction(settled)
-	add := func(c store.Charge) { sum = sum.Add(money.Amount{NanoUSD: c.NanoUSD, Tokens: c.Tokens}) }
+	add := func(c lake.Charge) { sum = sum.Add(money.Amount{NanoUSD: c.NanoUSD, Tokens: c.Tokens}) }
 	markers, unended, err := ledger(ctx, s, campaign)
 	for _, m := range markers {
 		add(m.Charged)
@@ -75,8 +75,8 @@ func Spent(ctx context.Context, s storage.Store, campaign string) (money.Amount,
 
 // unended is a collaboration that has begun and not ended, with what is stored of it.
 type unended struct {
-	lake.Place
-	stored lake.Stored
+	answers.Place
+	stored answers.Stored
 }
 
 // readers is how many collaborations are read at once.
@@ -84,21 +84,21 @@ const readers = 16
 
 // ledger reads the markers of a campaign's ended collaborations, and what is
 // stored of the others.
-func ledger(ctx context.Context, s storage.Store, campaign string) (markers []store.Marker, others []unended, err error) {
-	if markers, err = store.Commits(ctx, s, campaign); err != nil {
+func ledger(ctx context.Context, s storage.Store, campaign string) (markers []lake.Marker, others []unended, err error) {
+	if markers, err = lake.Commits(ctx, s, campaign); err != nil {
 		return nil, nil, err
 	}
-	ended := map[store.Run]bool{}
+	ended := map[lake.Run]bool{}
 	for _, m := range markers {
 		ended[m.Run()] = true
 	}
-	answers := lake.NewAnswers(s)
+	answers := answers.NewAnswers(s)
 	places, err := answers.Places(ctx, campaign)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, p := range places {
-		if !ended[store.Run{Collaboration: p.Collaboration, Generation: p.Generation}] {
+		if !ended[lake.Run{Collaboration: p.Collaboration, Generation: p.Generation}] {
 			others = append(others, unended{Place: p})
 		}
 	}
@@ -107,7 +107,7 @@ func ledger(ctx context.Context, s storage.Store, campaign string) (markers []st
 	for i := range others {
 		all.Go(func() (err error) {
 			others[i].stored, err = answers.Load(ctx, others[i].Place)
-			if errors.Is(err, lake.ErrCorrupt) { // its cell will end as failed and count what can be read, too
+			if errors.Is(err, storage.ErrCorrupt) { // its cell will end as failed and count what can be read, too
 				return nil
 			}
 			return err

@@ -9,7 +9,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/activities/throttle"
@@ -164,7 +164,7 @@ func (a *Activities) call(ctx context.Context, q question, ask int, r model.Requ
 		return got, err
 	}
 	price := q.pays(m)
-	i := lake.Intent{Entry: q.entry, Ask: ask, Provider: q.provider.Name, Model: q.provider.Name}
+	i := answers.Intent{Entry: q.entry, Ask: ask, Provider: q.provider.Name, Model: q.provider.Name}
 	worst, bounded := q.worst(price, r)
 	if q.provider.Endpoint == "" { // simulated or recorded: it costs nothing, however long it is
 		worst, bounded = money.Amount{}, true
@@ -209,7 +209,7 @@ func (a *Activities) call(ctx context.Context, q question, ask int, r model.Requ
 
 // announced writes the intent and makes the call. It tells the account's
 // throttle how it went.
-func (a *Activities) announced(ctx context.Context, at lake.Place, i *lake.Intent, p Provider, r model.Request, pass place, hold *money.Hold) (model.Response, error) {
+func (a *Activities) announced(ctx context.Context, at answers.Place, i *answers.Intent, p Provider, r model.Request, pass place, hold *money.Hold) (model.Response, error) {
 	i.StartedAt = time.Now().UnixMicro()
 	var err error
 	if i.Attempt, err = a.answers.Intend(ctx, at, *i); err != nil {
@@ -261,8 +261,8 @@ func timeoutOf(m Manifest, p Provider) time.Duration {
 }
 
 // made is the record of a response.
-func made(p Provider, price *money.Price, r model.Response, started time.Time) lake.Answer {
-	answer := lake.Answer{
+func made(p Provider, price *money.Price, r model.Response, started time.Time) answers.Answer {
+	answer := answers.Answer{
 		Raw: r.Text, Provider: p.Name, ModelAsked: p.Name, ModelAnswered: r.Model,
 		FinishReason: r.FinishReason, RequestID: r.RequestID, Usage: r.Usage,
 		StartedAt: started.UnixMicro(), LatencyMS: time.Since(started).Milliseconds(), Simulated: p.Simulated,

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/activities/model"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
@@ -25,19 +25,19 @@ var checkMessages = []model.Message{
 // Check asks a model once with the parameters of a campaign: whether it is
 // there, the key is right and the parameters are taken. The call goes like any
 // other through the campaign's limits, budget and ledger.
-func (a *Activities) Check(ctx context.Context, campaign string, p Provider, params model.Parameters) (lake.Answer, error) {
+func (a *Activities) Check(ctx context.Context, campaign string, p Provider, params model.Parameters) (answers.Answer, error) {
 	m, err := a.manifest(ctx, campaign, false)
 	if err != nil {
-		return lake.Answer{}, err
+		return answers.Answer{}, err
 	}
 	a.mu.Lock()
 	a.ceiling(m, p)
 	a.mu.Unlock()
-	at := lake.Place{Campaign: campaign, Collaboration: checkPrefix + strings.ToLower(rand.Text())}
+	at := answers.Place{Campaign: campaign, Collaboration: checkPrefix + strings.ToLower(rand.Text())}
 	q := question{place: at, provider: p, longest: params.MaxTokens, messages: checkMessages}
 	pass, err := a.place(ctx, q)
 	if err != nil {
-		return lake.Answer{}, err
+		return answers.Answer{}, err
 	}
 	defer pass.Leave()
 	request := model.Request{Messages: checkMessages, Parameters: params, IdempotencyKey: fmt.Sprintf("%s/0/0", at)}
@@ -46,11 +46,11 @@ func (a *Activities) Check(ctx context.Context, campaign string, p Provider, par
 		got, err = a.call(ctx, q, 0, request, pass)
 	}
 	if err != nil {
-		return lake.Answer{}, err
+		return answers.Answer{}, err
 	}
 	defer got.hold.Keep()
-	if _, err := a.keep(context.WithoutCancel(ctx), at, lake.Turn{Asks: []lake.Answer{got.answer}, Done: true}); err != nil {
-		return lake.Answer{}, err
+	if _, err := a.keep(context.WithoutCancel(ctx), at, answers.Turn{Asks: []answers.Answer{got.answer}, Done: true}); err != nil {
+		return answers.Answer{}, err
 	}
 	got.hold.Settle(got.charge)
 	return got.answer, nil
@@ -58,7 +58,7 @@ func (a *Activities) Check(ctx context.Context, campaign string, p Provider, par
 
 // CheckCalls returns the check calls in a campaign's ledger.
 func CheckCalls(ctx context.Context, s storage.Store, campaign string) ([]record.Call, error) {
-	answers := lake.NewAnswers(s)
+	answers := answers.NewAnswers(s)
 	places, err := answers.Places(ctx, campaign)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ const lookedAt = 20
 // AnsweredModels returns the names of models that have answered in a campaign,
 // as far as its checks and its first collaborations say.
 func AnsweredModels(ctx context.Context, s storage.Store, campaign string) (map[string]bool, error) {
-	answers, models := lake.NewAnswers(s), map[string]bool{}
+	answers, models := answers.NewAnswers(s), map[string]bool{}
 	places, err := answers.Places(ctx, campaign)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func AnsweredModels(ctx context.Context, s storage.Store, campaign string) (map[
 			}
 		}
 		stored, err := answers.Load(ctx, p)
-		if err != nil && !errors.Is(err, lake.ErrCorrupt) {
+		if err != nil && !errors.Is(err, storage.ErrCorrupt) {
 			return nil, err
 		}
 		for _, t := range stored.Turns {

@@ -9,8 +9,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/activities/prompt"
+	"roundtable/analysis/storage"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
@@ -24,19 +25,19 @@ type collaboration struct {
 	ref       task.Ref
 	campaign  *campaign
 	condition *condition
-	place     lake.Place
+	place     answers.Place
 	instance  envs.Instance
 
 	mu      sync.Mutex // what follows changes as turns come in
 	session *protocol.Session
-	turns   map[int]lake.Turn // finished ones, by entry
-	told    []*prompt.Told    // by agent, rendered when first needed
-	stuck   error             // why the environment cannot give a pending entry
-	taken   atomic.Int64      // how many turns were asked; read without mu
+	turns   map[int]answers.Turn // finished ones, by entry
+	told    []*prompt.Told       // by agent, rendered when first needed
+	stuck   error                // why the environment cannot give a pending entry
+	taken   atomic.Int64         // how many turns were asked; read without mu
 
 	// As of the last load: turns that are still to be asked again, and calls whose outcome is not known.
-	unfinished []lake.Turn
-	unknown    []lake.Intent
+	unfinished []answers.Turn
+	unknown    []answers.Intent
 }
 
 // open is the picture of a collaboration: the one in memory, or a new one from the store.
@@ -66,10 +67,10 @@ func (a *Activities) load(ctx context.Context, ref task.Ref) (*collaboration, er
 	if err != nil {
 		return nil, err
 	}
-	place := lake.Place{Campaign: ref.Campaign, Collaboration: camp.id(ref), Generation: ref.Generation}
+	place := answers.Place{Campaign: ref.Campaign, Collaboration: camp.id(ref), Generation: ref.Generation}
 	c, unbegun := begin(camp, ref, place)
 	stored, err := a.answers.Load(ctx, place)
-	if err != nil && !errors.Is(err, lake.ErrCorrupt) {
+	if err != nil && !errors.Is(err, storage.ErrCorrupt) {
 		return nil, err
 	}
 	c.unknown = stored.Unknown
@@ -87,7 +88,7 @@ func (a *Activities) load(ctx context.Context, ref task.Ref) (*collaboration, er
 
 // replay takes stored turns in. After one that does not fit, the others still
 // make rows if they can.
-func (c *collaboration) replay(turns []lake.Turn) (broken error) {
+func (c *collaboration) replay(turns []answers.Turn) (broken error) {
 	for _, t := range turns {
 		var err error
 		if t.Done {
@@ -107,9 +108,9 @@ func (c *collaboration) replay(turns []lake.Turn) (broken error) {
 
 // begin is a collaboration of which nothing is known yet. With an error it has
 // no session, and nothing can be asked in it.
-func begin(camp *campaign, ref task.Ref, place lake.Place) (c *collaboration, err error) {
+func begin(camp *campaign, ref task.Ref, place answers.Place) (c *collaboration, err error) {
 	c = &collaboration{
-		ref: ref, campaign: camp, condition: camp.conditions[ref.Cell.Condition], place: place, turns: map[int]lake.Turn{},
+		ref: ref, campaign: camp, condition: camp.conditions[ref.Cell.Condition], place: place, turns: map[int]answers.Turn{},
 	}
 	c.told = make([]*prompt.Told, c.condition.agents)
 	defer guard(&err)
@@ -124,7 +125,7 @@ func begin(camp *campaign, ref task.Ref, place lake.Place) (c *collaboration, er
 }
 
 // add takes a finished turn into the picture. The caller holds mu or owns c alone.
-func (c *collaboration) add(t lake.Turn) error {
+func (c *collaboration) add(t answers.Turn) error {
 	if _, known := c.turns[t.Entry]; known {
 		return nil
 	}

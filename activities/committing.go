@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/commits"
 	"roundtable/workflows/task"
 )
 
@@ -32,7 +32,7 @@ func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, 
 	}
 	marker, err := a.commit(ctx, c, &end)
 	a.live.Remove(end.Ref)
-	if errors.Is(err, lake.ErrConflict) {
+	if errors.Is(err, commits.ErrConflict) {
 		err = fail(err)
 	}
 	result := ResultOf(marker)
@@ -41,7 +41,7 @@ func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, 
 }
 
 // commit makes the rows and commits them: the most that can be made.
-func (a *Activities) commit(ctx context.Context, c *collaboration, end *task.Ending) (lake.Marker, error) {
+func (a *Activities) commit(ctx context.Context, c *collaboration, end *task.Ending) (commits.Marker, error) {
 	extent := complete
 	if c.session == nil {
 		extent = bare
@@ -49,13 +49,13 @@ func (a *Activities) commit(ctx context.Context, c *collaboration, end *task.End
 	for {
 		rows, err := rowsOf(c, *end, extent)
 		if err == nil {
-			var marker lake.Marker
-			if marker, err = lake.Commit(ctx, a.config.Store, rows); !errors.Is(err, lake.ErrUnfit) {
+			var marker commits.Marker
+			if marker, err = commits.Commit(ctx, a.config.Store, rows); !errors.Is(err, commits.ErrUnfit) {
 				return marker, err
 			}
 		}
 		if extent == bare {
-			return lake.Marker{}, fail(err)
+			return commits.Marker{}, fail(err)
 		}
 		blame(ctx, end, fmt.Errorf("its rows: %w", err))
 		extent--

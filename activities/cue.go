@@ -3,7 +3,7 @@ package activities
 import (
 	"fmt"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/activities/prompt"
 	"roundtable/envs"
 	"roundtable/workflows/transcript"
@@ -11,8 +11,8 @@ import (
 
 // contribution is the entry that a cue is answered with. Of proposals that mean
 // the same the first gives the key; the keys of the others are its tags.
-func (c *collaboration) contribution(entry int, step transcript.Step) (lake.Turn, error) {
-	t := lake.Turn{Entry: entry, Done: true, Act: transcript.Act{Status: transcript.Said}}
+func (c *collaboration) contribution(entry int, step transcript.Step) (answers.Turn, error) {
+	t := answers.Turn{Entry: entry, Done: true, Act: transcript.Act{Status: transcript.Said}}
 	cued, ok := c.instance.(envs.Cued)
 	if !ok {
 		return t, fmt.Errorf("the environment %s has no %s to give to the protocol %s", c.condition.Env.Name, step.Phase, c.condition.Protocol.Name)

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"roundtable/activities/answers"
 	"roundtable/activities/embed"
-	"roundtable/activities/lake"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/analysis/record"
@@ -54,8 +54,8 @@ type embeddings struct {
 
 const embeddingsPrefix = "embeddings-"
 
-func (e *embeddings) place() lake.Place {
-	return lake.Place{Campaign: e.Campaign, Collaboration: embeddingsPrefix + e.ID + "-" + e.session}
+func (e *embeddings) place() answers.Place {
+	return answers.Place{Campaign: e.Campaign, Collaboration: embeddingsPrefix + e.ID + "-" + e.session}
 }
 
 // Vectors makes one request (embed.Source).
@@ -89,7 +89,7 @@ func (e *embeddings) Vectors(ctx context.Context, texts []string) (vectors [][]f
 	if got.answer.Raw, err = json.Marshal(map[string]int{"texts": len(texts)}); err != nil { // the vectors are kept elsewhere
 		return nil, used, err
 	}
-	if _, err := a.keep(kept, q.place, lake.Turn{Entry: q.entry, Asks: []lake.Answer{got.answer}, Done: true}); err != nil {
+	if _, err := a.keep(kept, q.place, answers.Turn{Entry: q.entry, Asks: []answers.Answer{got.answer}, Done: true}); err != nil {
 		return nil, used, err
 	}
 	got.hold.Settle(got.charge)
@@ -108,7 +108,7 @@ func (c completing) Complete(ctx context.Context, _ model.Request) (model.Respon
 // EmbeddingCalls are the calls for embeddings in a campaign's ledger, by the
 // embedder's id.
 func EmbeddingCalls(ctx context.Context, s storage.Store, campaign string) (map[string][]record.Call, error) {
-	answers := lake.NewAnswers(s)
+	answers := answers.NewAnswers(s)
 	places, err := answers.Places(ctx, campaign)
 	if err != nil {
 		return nil, err

@@ -8,19 +8,20 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/temporal"
 
-	"roundtable/activities/lake"
-	store "roundtable/analysis/lake"
+	"roundtable/activities/answers"
+	"roundtable/activities/commits"
+	"roundtable/analysis/lake"
 	"roundtable/workflows/task"
 )
 
 // ended is how a cell's generation ended; nil if it has not.
 func (a *Activities) ended(ctx context.Context, c *campaign, ref task.Ref) (*task.Result, error) {
 	cell := c.Campaign
-	key := store.Marker{Campaign: cell.Name, Collaboration: c.id(ref), Generation: ref.Generation}.Key()
+	key := lake.Marker{Campaign: cell.Name, Collaboration: c.id(ref), Generation: ref.Generation}.Key()
 	if _, err := a.config.Store.Head(ctx, key); err != nil {
 		return nil, ignoreMissing(err)
 	}
-	marker, err := store.ReadMarker(ctx, a.config.Store, key)
+	marker, err := lake.ReadMarker(ctx, a.config.Store, key)
 	if err != nil {
 		return nil, err
 	}
@@ -29,13 +30,13 @@ func (a *Activities) ended(ctx context.Context, c *campaign, ref task.Ref) (*tas
 }
 
 // ResultOf a committed collaboration.
-func ResultOf(m store.Marker) task.Result {
-	r := resultOf(lake.Spent{Calls: int32(m.Calls), InputTokens: m.InputTokens, OutputTokens: m.OutputTokens, CostUSD: m.CostUSD, WorstUSD: m.WorstUSD})
+func ResultOf(m lake.Marker) task.Result {
+	r := resultOf(answers.Spent{Calls: int32(m.Calls), InputTokens: m.InputTokens, OutputTokens: m.OutputTokens, CostUSD: m.CostUSD, WorstUSD: m.WorstUSD})
 	r.Status, r.Cached = m.Status, m.Cached
 	return r
 }
 
-func resultOf(s lake.Spent) task.Result {
+func resultOf(s answers.Spent) task.Result {
 	r := task.Result{Calls: int64(s.Calls), InputTokens: s.InputTokens, OutputTokens: s.OutputTokens}
 	if s.CostUSD == nil || s.WorstUSD == nil {
 		r.Unpriced = true
@@ -66,7 +67,7 @@ func (a *Activities) Survey(ctx context.Context, p task.Page) (task.Surveyed, er
 	if err != nil {
 		return task.Surveyed{}, err
 	}
-	markers, err := store.Committed(ctx, a.config.Store, p.Campaign)
+	markers, err := lake.Committed(ctx, a.config.Store, p.Campaign)
 	if err != nil {
 		return task.Surveyed{}, err
 	}
@@ -74,7 +75,7 @@ func (a *Activities) Survey(ctx context.Context, p task.Page) (task.Surveyed, er
 	if err != nil {
 		return task.Surveyed{}, err
 	}
-	latest := make(map[string]store.Marker, len(markers))
+	latest := make(map[string]lake.Marker, len(markers))
 	for _, m := range markers {
 		latest[m.Collaboration] = m
 	}
@@ -122,11 +123,11 @@ func (a *Activities) Compact(ctx context.Context, campaign string) (struct{}, er
 
 // compact makes all batches there are; a final one may be small.
 func (a *Activities) compact(ctx context.Context, campaign string, final bool) error {
-	n, err := lake.CompactAll(ctx, a.config.Store, campaign, final)
+	n, err := commits.CompactAll(ctx, a.config.Store, campaign, final)
 	if err == nil && (n > 0 || final) {
-		err = lake.WriteCard(ctx, a.config.Store, campaign)
+		err = commits.WriteCard(ctx, a.config.Store, campaign)
 	}
-	if errors.Is(err, lake.ErrConflict) {
+	if errors.Is(err, commits.ErrConflict) {
 		err = fail(err)
 	}
 	return err
@@ -143,10 +144,10 @@ func (a *Activities) Seal(ctx context.Context, s task.Sealing) (task.Surveyed, e
 	if err := a.compact(ctx, s.Campaign, true); err != nil {
 		return all, err
 	}
-	markers, err := store.Committed(ctx, a.config.Store, s.Campaign)
+	markers, err := lake.Committed(ctx, a.config.Store, s.Campaign)
 	if err != nil {
 		return all, err
 	}
-	success := store.Success{Revision: s.Revision, Digest: store.Digest(markers)}
-	return all, a.config.Store.Replace(ctx, store.SuccessKey(s.Campaign), success.Bytes(), "")
+	success := lake.Success{Revision: s.Revision, Digest: lake.Digest(markers)}
+	return all, a.config.Store.Replace(ctx, lake.SuccessKey(s.Campaign), success.Bytes(), "")
 }

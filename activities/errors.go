@@ -13,9 +13,9 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
-	"roundtable/activities/lake"
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
 )
@@ -65,7 +65,7 @@ func bounded(ctx context.Context, err error) error {
 	case errors.As(err, &fault):
 		fault.log(ctx)
 		return fail(err)
-	case errors.As(err, &broken), errors.Is(err, lake.ErrCorrupt), errors.Is(err, protocol.ErrPanic):
+	case errors.As(err, &broken), errors.Is(err, storage.ErrCorrupt), errors.Is(err, protocol.ErrPanic):
 		return fail(err)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, fs.ErrPermission):
 		return pause(err)

@@ -3,7 +3,7 @@ package activities
 import (
 	"context"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/envs"
 	"roundtable/workflows/task"
 )
@@ -12,7 +12,7 @@ import (
 var Backoff = backoff
 
 // Keep is keep, for tests.
-func (a *Activities) Keep(ctx context.Context, place lake.Place, t lake.Turn) (lake.Turn, error) {
+func (a *Activities) Keep(ctx context.Context, place answers.Place, t answers.Turn) (answers.Turn, error) {
 	return a.keep(ctx, place, t)
 }
 

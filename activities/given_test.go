@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"roundtable/activities"
-	answers "roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
 	"roundtable/envs"

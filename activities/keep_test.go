@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"roundtable/activities"
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/analysis/storage"
 )
 
@@ -31,8 +31,8 @@ func TestPaidAnswerOutlivesAnOutage(t *testing.T) {
 	s := newLake(t)
 	synctest.Test(t, func(t *testing.T) {
 		a := activities.New(activities.Config{Store: outOfOrder{s, time.Now().Add(time.Minute)}})
-		place := lake.Place{Campaign: "c", Collaboration: "x"}
-		_, err := a.Keep(t.Context(), place, lake.Turn{Asks: []lake.Answer{{Raw: []byte("paid")}}})
+		place := answers.Place{Campaign: "c", Collaboration: "x"}
+		_, err := a.Keep(t.Context(), place, answers.Turn{Asks: []answers.Answer{{Raw: []byte("paid")}}})
 		noError(t, err)
 	})
 }

@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 
-	"roundtable/activities/lake"
-	store "roundtable/analysis/lake"
+	"roundtable/activities/answers"
+	"roundtable/activities/commits"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
@@ -21,11 +22,11 @@ func (a *Activities) SurveyLabels(ctx context.Context, p task.LabelPage) (task.U
 	if err != nil {
 		return found, err
 	}
-	d, err := store.ReadDataset(ctx, a.config.Store, p.Campaign)
+	d, err := lake.ReadDataset(ctx, a.config.Store, p.Campaign)
 	if err != nil {
 		return found, err
 	}
-	labelled, err := store.LabelledRuns(ctx, a.config.Store, p.Campaign, p.Labeller)
+	labelled, err := lake.LabelledRuns(ctx, a.config.Store, p.Campaign, p.Labeller)
 	if err != nil {
 		return found, err
 	}
@@ -34,7 +35,7 @@ func (a *Activities) SurveyLabels(ctx context.Context, p task.LabelPage) (task.U
 		return found, err
 	}
 	found.Total, found.Instant, found.Queue = len(d.Members), l.provider.Instant, m.queue(l.provider.Name)
-	passed, open := p.After == "", map[store.Run]bool{}
+	passed, open := p.After == "", map[lake.Run]bool{}
 	for _, m := range d.Members {
 		if labelled[m.Run] {
 			found.Done++
@@ -43,7 +44,7 @@ func (a *Activities) SurveyLabels(ctx context.Context, p task.LabelPage) (task.U
 		}
 		passed = passed || m.Collaboration == p.After
 	}
-	left := d.Only(func(m store.Member) bool { return open[m.Run] })
+	left := d.Only(func(m lake.Member) bool { return open[m.Run] })
 	messages, i := 0, 0
 	for t, err := range a.said(ctx, left) {
 		if err != nil {
@@ -96,17 +97,17 @@ func (a *Activities) RecordLabels(ctx context.Context, ref task.LabelRef) (task.
 		}
 		rows = append(rows, row)
 	}
-	marker, err := lake.CommitAnnotations(ctx, a.config.Store, l.marker(ref, t.condition, stored), rows)
-	if errors.Is(err, lake.ErrConflict) {
+	marker, err := commits.CommitAnnotations(ctx, a.config.Store, l.marker(ref, t.condition, stored), rows)
+	if errors.Is(err, commits.ErrConflict) {
 		err = fail(err)
 	}
 	result.Messages, result.Spent = len(rows), ResultOf(marker)
 	return result, err
 }
 
-func (l labeller) row(m record.Turn, answer lake.Turn) (record.Label, error) {
+func (l labeller) row(m record.Turn, answer answers.Turn) (record.Label, error) {
 	last := answer.Asks[len(answer.Asks)-1]
-	sum := lake.Sum(lake.Stored{Turns: []lake.Turn{answer}}.Calls(m.Key))
+	sum := answers.Sum(answers.Stored{Turns: []answers.Turn{answer}}.Calls(m.Key))
 	row := record.Label{
 		Key: m.Key, Labeller: l.id, Model: l.provider.Name, Entry: m.Entry, Round: m.Round, Agent: *m.Agent,
 		Status: record.Labelled, InvalidReason: optional(answer.InvalidReason), Asks: int32(len(answer.Asks)),
@@ -127,9 +128,9 @@ func (l labeller) row(m record.Turn, answer lake.Turn) (record.Label, error) {
 }
 
 // marker of labels, with what they have cost.
-func (l labeller) marker(of task.LabelRef, condition string, stored lake.Stored) store.Marker {
-	sum := lake.Sum(stored.Calls(record.Key{}))
-	return store.Marker{
+func (l labeller) marker(of task.LabelRef, condition string, stored answers.Stored) lake.Marker {
+	sum := answers.Sum(stored.Calls(record.Key{}))
+	return lake.Marker{
 		Campaign: of.Campaign, Condition: condition, Collaboration: of.Collaboration, Generation: of.Generation,
 		By: l.id, Status: task.Succeeded, Charged: stored.Charge(),
 		Calls: int64(sum.Calls), Unknown: int64(len(stored.Unknown)), InputTokens: sum.InputTokens, OutputTokens: sum.OutputTokens, CostUSD: sum.CostUSD, WorstUSD: sum.WorstUSD,

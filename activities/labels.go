@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"iter"
 
+	"roundtable/activities/answers"
 	"roundtable/activities/label"
-	"roundtable/activities/lake"
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
@@ -27,12 +27,12 @@ func (a *Activities) talk(ctx context.Context, ref task.LabelRef) (*talk, error)
 	if t, ok := a.talks.Get(ref); ok {
 		return t, nil
 	}
-	d, err := store.ReadDataset(ctx, a.config.Store, ref.Campaign)
+	d, err := lake.ReadDataset(ctx, a.config.Store, ref.Campaign)
 	if err != nil {
 		return nil, err
 	}
-	run := store.Run{Collaboration: ref.Collaboration, Generation: ref.Generation}
-	for t, err := range a.said(ctx, d.Only(func(m store.Member) bool { return m.Run == run })) {
+	run := lake.Run{Collaboration: ref.Collaboration, Generation: ref.Generation}
+	for t, err := range a.said(ctx, d.Only(func(m lake.Member) bool { return m.Run == run })) {
 		return t, err
 	}
 	return nil, fail(fmt.Errorf("%s is not the latest generation of a collaboration of %s any more", run, ref.Campaign))
@@ -40,10 +40,10 @@ func (a *Activities) talk(ctx context.Context, ref task.LabelRef) (*talk, error)
 
 // said is the messages of each member of a dataset, in their order. They are
 // kept in memory, for they are about to be labelled.
-func (a *Activities) said(ctx context.Context, d store.Dataset) iter.Seq2[*talk, error] {
+func (a *Activities) said(ctx context.Context, d lake.Dataset) iter.Seq2[*talk, error] {
 	return func(yield func(*talk, error) bool) {
 		i := 0
-		for rows, err := range store.Collaborations(ctx, a.config.Store, d, record.Turns) {
+		for rows, err := range lake.Collaborations(ctx, a.config.Store, d, record.Turns) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -66,8 +66,8 @@ func (a *Activities) said(ctx context.Context, d store.Dataset) iter.Seq2[*talk,
 
 // labelPlace is where the answers of a labeller are stored. They count against
 // the campaign's budget like those of its agents.
-func labelPlace(ref task.LabelRef) lake.Place {
-	return lake.Place{Campaign: ref.Campaign, Collaboration: fmt.Sprintf("labels-%s-%s", ref.Labeller, ref.Collaboration), Generation: ref.Generation}
+func labelPlace(ref task.LabelRef) answers.Place {
+	return answers.Place{Campaign: ref.Campaign, Collaboration: fmt.Sprintf("labels-%s-%s", ref.Labeller, ref.Collaboration), Generation: ref.Generation}
 }
 
 // question about one message, after what was said in the round before.
@@ -83,12 +83,12 @@ func (l labeller) question(ref task.LabelRef, t *talk, message record.Turn) ques
 		messages: asked.Messages(l.Words), longest: l.Generate.MaxTokens, reasks: l.Reasks, read: readLabel,
 	}
 	q.hash = prompt.Hash(q.messages)
-	q.request = func(before []lake.Answer) model.Request {
+	q.request = func(before []answers.Answer) model.Request {
 		return q.after(before, model.Parameters(l.Generate), label.Schema(), "acts")
 	}
 	// Whose message it is makes no difference to its label: the same question is answered once.
 	q.cacheKey = func(r model.Request, ask int) (string, error) {
-		return lake.CacheKey(lake.Question{
+		return answers.CacheKey(answers.Question{
 			Provider: l.provider.Endpoint, Model: l.provider.Name, Parameters: r.Parameters, Messages: r.Messages, Schema: r.Schema,
 			Speaker: transcript.Speaker{Role: "labeller"}, Ask: ask,
 		})
@@ -96,7 +96,7 @@ func (l labeller) question(ref task.LabelRef, t *talk, message record.Turn) ques
 	return q
 }
 
-func readLabel(raw []byte, t *lake.Turn) error {
+func readLabel(raw []byte, t *answers.Turn) error {
 	acts, err := label.Parse(raw)
 	if err == nil {
 		t.Act, t.Text = transcript.Act{Status: transcript.Said}, *encoded(acts)
@@ -141,7 +141,7 @@ func (a *Activities) LabelTalk(ctx context.Context, ref task.LabelRef) (struct{}
 	if err != nil {
 		return none, err
 	}
-	var labels []lake.Turn
+	var labels []answers.Turn
 	for _, m := range t.messages {
 		got, err := a.instant(ctx, l.question(ref, t, m))
 		if err != nil {

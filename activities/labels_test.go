@@ -11,7 +11,7 @@ import (
 
 	"roundtable/activities"
 	"roundtable/activities/label"
-	"roundtable/activities/lake/laketest"
+	"roundtable/activities/laketest"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake"

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/activities/model"
 )
 
@@ -59,7 +59,7 @@ func (m *Meter) failed(err error) {
 // recovered says that what went wrong does so no more.
 func (m *Meter) recovered() { m.last.Store(nil) }
 
-func (m *Meter) answered(answer lake.Answer) {
+func (m *Meter) answered(answer answers.Answer) {
 	m.calls.Add(1)
 	m.recovered()
 	m.input.Add(answer.Usage.Input)

@@ -8,8 +8,8 @@ import (
 	"math"
 	"slices"
 
+	"roundtable/activities/answers"
 	"roundtable/activities/label"
-	"roundtable/activities/lake"
 	"roundtable/analysis/record"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
@@ -67,7 +67,7 @@ func Rehearse(p Plan, i int, words string, data func(string) (fs.FS, error), mod
 	cond := p.Campaign.Conditions[i]
 	var asked, labelled rehearsals
 	heard := map[int][]label.Said{} // by round
-	err = c.rehearse(math.MaxInt, func(at protocol.Pending, q question, t lake.Turn) {
+	err = c.rehearse(math.MaxInt, func(at protocol.Pending, q question, t answers.Turn) {
 		model := cmp.Or(cond.Models[q.speaker].Name, cond.Model.Name)
 		asked.add(model, at.Payload.Format, size(q.messages)+len(q.request(nil).Schema), len(t.Asks[len(t.Asks)-1].Raw))
 		if !message(at, t) {
@@ -82,13 +82,13 @@ func Rehearse(p Plan, i int, words string, data func(string) (fs.FS, error), mod
 }
 
 // message says whether the turn will be one in the table.
-func message(at protocol.Pending, t lake.Turn) bool {
+func message(at protocol.Pending, t answers.Turn) bool {
 	row := record.Turn{Kind: at.Kind.String(), Role: at.Speaker.Role, Format: string(at.Payload.Format), Status: string(t.Act.Status), Agent: new(int32), Text: optional(t.Text)}
 	return row.IsMessage()
 }
 
 // rehearse plays to the end, or until some rounds are over, and shows what was asked and answered.
-func (c *collaboration) rehearse(rounds int, see func(protocol.Pending, question, lake.Turn)) error {
+func (c *collaboration) rehearse(rounds int, see func(protocol.Pending, question, answers.Turn)) error {
 	a := &Activities{}
 	for c.session.Outcome() == nil && c.session.Round() <= rounds {
 		for _, pending := range c.session.Pending() {
@@ -117,7 +117,7 @@ func rehearsal(p Plan, i, replicate int, data func(string) (fs.FS, error), model
 	if err := a.buildConditions(camp); err != nil {
 		return nil, err
 	}
-	return begin(camp, task.Ref{Campaign: p.Campaign.Name, Cell: plan.Cell{Replicate: replicate}}, lake.Place{Campaign: p.Campaign.Name, Collaboration: "preview"})
+	return begin(camp, task.Ref{Campaign: p.Campaign.Name, Cell: plan.Cell{Replicate: replicate}}, answers.Place{Campaign: p.Campaign.Name, Collaboration: "preview"})
 }
 
 // mostCalls plays a collaboration in which everybody always proposes something new and nothing stops early.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"roundtable/activities/lake"
-	store "roundtable/analysis/lake"
+	"roundtable/activities/answers"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/workflows/task"
@@ -45,7 +45,7 @@ func ReadUnended(ctx context.Context, s storage.Store, p Plan) (u Unended, err e
 	if len(others) == 0 || err != nil {
 		return u, err
 	}
-	settled, err := store.ReadSettled(ctx, s, p.Campaign.Name)
+	settled, err := lake.ReadSettled(ctx, s, p.Campaign.Name)
 	if err != nil {
 		return u, err
 	}
@@ -73,8 +73,8 @@ func ReadUnended(ctx context.Context, s storage.Store, p Plan) (u Unended, err e
 		}
 		u.Collaborations, u.Turns, u.Most = u.Collaborations+1, u.Turns+turns, u.Most+most[i]
 		u.Share += part(turns, most[i])
-		spent := resultOf(lake.Sum(g.stored.Calls(record.Key{})))
-		spent.CostUSD, spent.WorstUSD = settled.Correct(store.Run{Collaboration: g.Collaboration, Generation: g.Generation}, spent.CostUSD, spent.WorstUSD)
+		spent := resultOf(answers.Sum(g.stored.Calls(record.Key{})))
+		spent.CostUSD, spent.WorstUSD = settled.Correct(lake.Run{Collaboration: g.Collaboration, Generation: g.Generation}, spent.CostUSD, spent.WorstUSD)
 		u.Spent.Add(spent)
 	}
 	return u, nil

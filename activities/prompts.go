@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/activities/model"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
@@ -45,7 +45,7 @@ func Prompts(p Plan, i int, data func(string) (fs.FS, error), models Models) ([]
 			return nil, err
 		}
 		phases := s.phases
-		err = c.rehearse(math.MaxInt, func(at protocol.Pending, q question, _ lake.Turn) { s.take(n, c.condition.agents, at, q) })
+		err = c.rehearse(math.MaxInt, func(at protocol.Pending, q question, _ answers.Turn) { s.take(n, c.condition.agents, at, q) })
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/workflows/protocol"
 )
 
@@ -20,7 +20,9 @@ func SamePrompts(p Plan, i int, data func(string) (fs.FS, error), models Models)
 			return false, err
 		}
 		c.ref.Cell.Replicate = 0 // the protocol has drawn for the replicate, its agents draw alike
-		err = c.rehearse(math.MaxInt, func(_ protocol.Pending, q question, _ lake.Turn) { asked[replicate] = append(asked[replicate], q.hash) })
+		err = c.rehearse(math.MaxInt, func(_ protocol.Pending, q question, _ answers.Turn) {
+			asked[replicate] = append(asked[replicate], q.hash)
+		})
 		if err != nil {
 			return false, err
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
 	"roundtable/analysis/record"
@@ -34,7 +34,7 @@ type Asked struct {
 	Entry    int
 	Prompt   []model.Message // of the first question, rendered again; nil if that cannot be done
 	Recorded string          // the hash of the prompt that was sent; "" if none is recorded
-	Asks     []lake.Answer
+	Asks     []answers.Answer
 }
 
 // Same says whether the prompt is the one that was sent.
@@ -130,6 +130,6 @@ func (r *Reader) begin(ctx context.Context, of record.Key) (*collaboration, erro
 	return begin(camp, ref, placeOf(of))
 }
 
-func placeOf(of record.Key) lake.Place {
-	return lake.Place{Campaign: of.CampaignID, Collaboration: of.CollaborationID, Generation: int(of.Generation)}
+func placeOf(of record.Key) answers.Place {
+	return answers.Place{Campaign: of.CampaignID, Collaboration: of.CollaborationID, Generation: int(of.Generation)}
 }

@@ -18,7 +18,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"roundtable/activities"
-	answers "roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/money"

@@ -6,7 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
+	"roundtable/activities/commits"
 	"roundtable/analysis/record"
 	"roundtable/envs"
 	"roundtable/workflows/decision"
@@ -23,11 +24,11 @@ type tables struct {
 	key     record.Key
 	rule    decision.Rule
 	entries []transcript.Entry
-	rows    lake.Rows
+	rows    commits.Rows
 }
 
 // rowsOf a collaboration that ended.
-func rowsOf(c *collaboration, end task.Ending, extent extent) (rows lake.Rows, err error) {
+func rowsOf(c *collaboration, end task.Ending, extent extent) (rows commits.Rows, err error) {
 	defer guard(&err)
 	t := tables{collaboration: c, extent: extent}
 	t.key = record.Key{
@@ -35,7 +36,7 @@ func rowsOf(c *collaboration, end task.Ending, extent extent) (rows lake.Rows, e
 		CollaborationID: c.place.Collaboration, Generation: int32(c.ref.Generation),
 	}
 	paid := slices.AppendSeq(slices.Clone(c.unfinished), maps.Values(c.turns)) // Calls sorts them
-	t.rows.Calls = lake.Stored{Turns: paid, Unknown: c.unknown}.Calls(t.key)
+	t.rows.Calls = answers.Stored{Turns: paid, Unknown: c.unknown}.Calls(t.key)
 	for i := range t.rows.Calls {
 		if call := &t.rows.Calls[i]; call.Simulated == nil { // of unknown outcome
 			call.Simulated = c.condition.pretends(call.ModelAsked)
@@ -43,7 +44,7 @@ func rowsOf(c *collaboration, end task.Ending, extent extent) (rows lake.Rows, e
 	}
 	if extent > bare {
 		if err := t.spoken(); err != nil {
-			return lake.Rows{}, err
+			return commits.Rows{}, err
 		}
 	}
 	t.whole(end)
@@ -95,7 +96,7 @@ func (t *tables) turn(e transcript.Entry, names []envs.Agent) {
 }
 
 // utilities of a proposal and of what stood when it was made, to the agent itself.
-func (t *tables) utilities(row *record.Turn, e transcript.Entry, said lake.Turn) {
+func (t *tables) utilities(row *record.Turn, e transcript.Entry, said answers.Turn) {
 	if t.extent < complete {
 		return
 	}

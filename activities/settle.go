@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/activities/money"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
 )
 
@@ -21,13 +21,13 @@ type LedgerCalls struct {
 
 // UnknownCall is a call of unknown outcome.
 type UnknownCall struct {
-	Key store.CallKey
-	lake.Intent
+	Key lake.CallKey
+	answers.Intent
 }
 
 // Settle returns the call with what it was billed.
-func (u UnknownCall) Settle(usd float64, tokens int64, requestID string) store.SettledCall {
-	return store.SettledCall{
+func (u UnknownCall) Settle(usd float64, tokens int64, requestID string) lake.SettledCall {
+	return lake.SettledCall{
 		CallKey: u.Key, USD: usd, Tokens: tokens, RequestID: requestID, WorstUSD: u.WorstUSD, WorstTokens: u.WorstTokens,
 	}
 }
@@ -35,11 +35,11 @@ func (u UnknownCall) Settle(usd float64, tokens int64, requestID string) store.S
 // ReadLedger reads all calls of a campaign.
 func ReadLedger(ctx context.Context, s storage.Store, campaign string) (LedgerCalls, error) {
 	l := LedgerCalls{Answered: map[string]bool{}}
-	settled, err := store.ReadSettled(ctx, s, campaign)
+	settled, err := lake.ReadSettled(ctx, s, campaign)
 	if err != nil {
 		return l, err
 	}
-	err = eachPlace(ctx, s, campaign, func(p lake.Place, stored lake.Stored) {
+	err = eachPlace(ctx, s, campaign, func(p answers.Place, stored answers.Stored) {
 		for _, i := range stored.Unknown {
 			key := callKey(p, i)
 			if _, done := settled[key]; !done {
@@ -57,20 +57,20 @@ func ReadLedger(ctx context.Context, s storage.Store, campaign string) (LedgerCa
 	return l, err
 }
 
-func callKey(p lake.Place, i lake.Intent) store.CallKey {
-	run := store.Run{Collaboration: p.Collaboration, Generation: p.Generation}
-	return store.CallKey{Run: run, Entry: i.Entry, Ask: i.Ask, Attempt: i.Attempt}
+func callKey(p answers.Place, i answers.Intent) lake.CallKey {
+	run := lake.Run{Collaboration: p.Collaboration, Generation: p.Generation}
+	return lake.CallKey{Run: run, Entry: i.Entry, Ask: i.Ask, Attempt: i.Attempt}
 }
 
-func eachPlace(ctx context.Context, s storage.Store, campaign string, visit func(lake.Place, lake.Stored)) error {
-	answers := lake.NewAnswers(s)
+func eachPlace(ctx context.Context, s storage.Store, campaign string, visit func(answers.Place, answers.Stored)) error {
+	answers := answers.NewAnswers(s)
 	places, err := answers.Places(ctx, campaign)
 	if err != nil {
 		return err
 	}
 	for _, p := range places {
 		stored, err := answers.Load(ctx, p)
-		if err != nil && !errors.Is(err, lake.ErrCorrupt) {
+		if err != nil && !errors.Is(err, storage.ErrCorrupt) {
 			return err
 		}
 		visit(p, stored)
@@ -81,7 +81,7 @@ func eachPlace(ctx context.Context, s storage.Store, campaign string, visit func
 // CheckSettled returns what is wrong with a campaign's settlements: each is of
 // a call of unknown outcome, with the worst case that its intent holds.
 func CheckSettled(ctx context.Context, s storage.Store, campaign string) (calls int, problems []string, err error) {
-	settled, err := store.ReadSettled(ctx, s, campaign)
+	settled, err := lake.ReadSettled(ctx, s, campaign)
 	if err != nil || len(settled) == 0 {
 		if errors.Is(err, storage.ErrCorrupt) {
 			return 0, []string{err.Error()}, nil
@@ -89,7 +89,7 @@ func CheckSettled(ctx context.Context, s storage.Store, campaign string) (calls 
 		return 0, nil, err
 	}
 	whole := 0
-	err = eachPlace(ctx, s, campaign, func(p lake.Place, stored lake.Stored) {
+	err = eachPlace(ctx, s, campaign, func(p answers.Place, stored answers.Stored) {
 		for _, i := range stored.Unknown {
 			c, ok := settled[callKey(p, i)]
 			switch {
@@ -109,7 +109,7 @@ func CheckSettled(ctx context.Context, s storage.Store, campaign string) (calls 
 }
 
 // correction is what settlements change in a ledger's sum.
-func correction(settled store.Settled) money.Amount {
+func correction(settled lake.Settled) money.Amount {
 	var sum money.Amount
 	for _, c := range settled {
 		sum = sum.Add(money.Amount{NanoUSD: nano(&c.USD) - nano(c.WorstUSD), Tokens: c.Tokens - c.WorstTokens})

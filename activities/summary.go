@@ -3,7 +3,7 @@ package activities
 import (
 	"slices"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/analysis/record"
 	"roundtable/envs"
 	"roundtable/workflows/protocol"
@@ -67,7 +67,7 @@ func (t *tables) decided(row *record.Collaboration) {
 
 // spend sums the calls up.
 func spend(row *record.Collaboration, calls []record.Call) {
-	sum := lake.Sum(calls)
+	sum := answers.Sum(calls)
 	row.Calls, row.InputTokens, row.OutputTokens, row.CostUSD, row.WorstUSD = sum.Calls, sum.InputTokens, sum.OutputTokens, sum.CostUSD, sum.WorstUSD
 	snapshots := []string{}
 	for _, c := range calls {

@@ -9,10 +9,11 @@ import (
 	"slices"
 	"time"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/activities/prompt"
+	"roundtable/analysis/storage"
 	"roundtable/envs"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
@@ -44,12 +45,12 @@ func (a *Activities) takeTurn(ctx context.Context, in task.Turn) (transcript.Act
 }
 
 // remembered is a turn without its raw answers, which only its rows need.
-func remembered(t lake.Turn) lake.Turn {
+func remembered(t answers.Turn) answers.Turn {
 	t.Asks = nil
 	return t
 }
 
-func act(t *lake.Turn) transcript.Act {
+func act(t *answers.Turn) transcript.Act {
 	if t == nil {
 		return transcript.Act{}
 	}
@@ -59,7 +60,7 @@ func act(t *lake.Turn) transcript.Act {
 // question is all that is needed to take one turn without looking at the
 // collaboration again.
 type question struct {
-	place    lake.Place
+	place    answers.Place
 	entry    int
 	speaker  string // an agent's name, or a role
 	provider Provider
@@ -69,15 +70,15 @@ type question struct {
 	longest  int    // answer in tokens; 0 if the request sets no limit
 	wordless bool   // its answer has no tokens
 	reasks   int
-	request  func(before []lake.Answer) model.Request // the question after answers that could not be used
-	read     func(raw []byte, t *lake.Turn) error     // fills the turn; an error tells the model what to mend
-	cacheKey func(model.Request, int) (string, error) // of an ask
+	request  func(before []answers.Answer) model.Request // the question after answers that could not be used
+	read     func(raw []byte, t *answers.Turn) error     // fills the turn; an error tells the model what to mend
+	cacheKey func(model.Request, int) (string, error)    // of an ask
 }
 
 var errNotPending = errors.New("is not pending: answers before it are missing from the store")
 
 // ask renders the question of a pending entry, or returns the turn if it is finished.
-func (c *collaboration) ask(entry int) (question, *lake.Turn, error) {
+func (c *collaboration) ask(entry int) (question, *answers.Turn, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if t, ok := c.turns[entry]; ok {
@@ -121,12 +122,12 @@ func (c *collaboration) question(entry int, step transcript.Step) (question, err
 		s.Instance, s.Replicate, s.Entry, s.Ask = c.ref.Cell.Instance, c.ref.Cell.Replicate, entry, ask
 		return &s
 	}
-	q.request = func(before []lake.Answer) model.Request {
+	q.request = func(before []answers.Answer) model.Request {
 		r := q.after(before, model.Parameters(c.condition.Generate), prompt.Schema(step, names), string(step.Payload.Format))
 		r.Scene = at(len(before))
 		return r
 	}
-	q.read = func(raw []byte, t *lake.Turn) error {
+	q.read = func(raw []byte, t *answers.Turn) error {
 		parsed, fault := prompt.Parse(raw, step, c.instance)
 		if t.Text = parsed.Text; fault == nil { // a text without a usable answer can still be shown
 			t.Act, t.Reason, t.Proposal = parsed.Act, parsed.Reason, string(parsed.Proposal)
@@ -154,17 +155,17 @@ func (c *collaboration) tell(s transcript.Speaker) (prompt.Told, error) {
 
 // join is take, unless an attempt that was given up for dead is still waiting
 // for its answer: then it waits for that one.
-func (a *Activities) join(ctx context.Context, q question) (lake.Turn, error) {
+func (a *Activities) join(ctx context.Context, q question) (answers.Turn, error) {
 	joined, err, _ := a.taking.Do(fmt.Sprintf("%s/%d", q.place, q.entry), func() (any, error) { return a.take(ctx, q) })
 	if err != nil {
-		return lake.Turn{}, err
+		return answers.Turn{}, err
 	}
-	return joined.(lake.Turn), nil
+	return joined.(answers.Turn), nil
 }
 
 // take asks until an answer is usable or no re-ask is left, storing every
 // answer before anything else happens with it.
-func (a *Activities) take(ctx context.Context, q question) (t lake.Turn, err error) {
+func (a *Activities) take(ctx context.Context, q question) (t answers.Turn, err error) {
 	for err == nil && !t.Done {
 		t, err = a.goOn(ctx, q)
 	}
@@ -172,10 +173,10 @@ func (a *Activities) take(ctx context.Context, q question) (t lake.Turn, err err
 }
 
 // goOn takes a turn on by at most one answer.
-func (a *Activities) goOn(ctx context.Context, q question) (lake.Turn, error) {
+func (a *Activities) goOn(ctx context.Context, q question) (answers.Turn, error) {
 	pass, err := a.place(ctx, q)
 	if err != nil {
-		return lake.Turn{}, err
+		return answers.Turn{}, err
 	}
 	defer pass.Leave()
 	t, err := a.answers.Turn(ctx, q.place, q.entry) // now, not before the wait for a place
@@ -208,7 +209,7 @@ func (a *Activities) goOn(ctx context.Context, q question) (lake.Turn, error) {
 
 // bought is an answer that is still to be stored.
 type bought struct {
-	answer lake.Answer
+	answer answers.Answer
 	key    string       // where it is to be cached; empty if it was found there
 	hold   *money.Hold  // what was reserved for it
 	charge money.Amount // what it has cost
@@ -219,7 +220,7 @@ type bought struct {
 const keepFor = 90 * time.Second
 
 // keep stores a turn.
-func (a *Activities) keep(ctx context.Context, place lake.Place, t lake.Turn) (stored lake.Turn, err error) {
+func (a *Activities) keep(ctx context.Context, place answers.Place, t answers.Turn) (stored answers.Turn, err error) {
 	err = a.insist(func() error {
 		stored, err = a.answers.Put(ctx, place, t)
 		return err
@@ -236,7 +237,7 @@ func (a *Activities) insist(store func() error) error {
 		if err == nil {
 			a.meter.recovered()
 		}
-		if err == nil || errors.Is(err, lake.ErrCorrupt) || time.Since(began) > keepFor {
+		if err == nil || errors.Is(err, storage.ErrCorrupt) || time.Since(began) > keepFor {
 			return err
 		}
 		a.meter.failed(err)
@@ -246,7 +247,7 @@ func (a *Activities) insist(store func() error) error {
 
 // judge reads the last answer; the turn is done if it is usable, or if it was
 // the last that may be asked for. Only a panic of the environment is an error.
-func (q question) judge(t *lake.Turn) (err error) {
+func (q question) judge(t *answers.Turn) (err error) {
 	defer guard(&err)
 	if len(t.Asks) == 0 {
 		return nil
@@ -275,7 +276,7 @@ func (q question) judge(t *lake.Turn) (err error) {
 var outcomes = []string{"refusal", "content_filter"}
 
 // after is the question as a model gets it, after the answers before it.
-func (q question) after(before []lake.Answer, p model.Parameters, schema json.RawMessage, name string) model.Request {
+func (q question) after(before []answers.Answer, p model.Parameters, schema json.RawMessage, name string) model.Request {
 	r := model.Request{
 		Messages: q.messages, Parameters: p, Schema: schema, Name: name,
 		IdempotencyKey: fmt.Sprintf("%s/%d/%d", q.place, q.entry, len(before)),
@@ -287,7 +288,7 @@ func (q question) after(before []lake.Answer, p model.Parameters, schema json.Ra
 }
 
 // answer makes one call, or finds the same question answered elsewhere.
-func (a *Activities) answer(ctx context.Context, q question, before []lake.Answer, pass place) (bought, error) {
+func (a *Activities) answer(ctx context.Context, q question, before []answers.Answer, pass place) (bought, error) {
 	request := q.request(before)
 	key := ""
 	if !q.provider.Simulated {
@@ -314,11 +315,11 @@ func (a *Activities) answer(ctx context.Context, q question, before []lake.Answe
 
 func (c *collaboration) cacheKey(p Provider, speaker transcript.Speaker, r model.Request, ask int) (string, error) {
 	camp := c.campaign.Campaign
-	scope, err := lake.Scope(camp.CacheScope, camp.Name, c.condition.id)
+	scope, err := answers.Scope(camp.CacheScope, camp.Name, c.condition.id)
 	if err != nil {
 		return "", fail(err)
 	}
-	return lake.CacheKey(lake.Question{
+	return answers.CacheKey(answers.Question{
 		Provider: p.Endpoint, Model: p.Name,
 		Parameters: r.Parameters, Messages: r.Messages, Schema: r.Schema,
 		Seed: int64(camp.Seed), Instance: c.ref.Cell.Instance, Replicate: c.ref.Cell.Replicate,

@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	answers "roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/activities/model"
 	"roundtable/analysis/storage"
 	"roundtable/envs/envtest"

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/activities/prompt"
 	"roundtable/envs"
 	"roundtable/workflows/transcript"
@@ -12,10 +12,10 @@ import (
 
 // moved is where an agent starts if the step is shown nothing, else where it
 // comes to from its latest state with the plan that it made since.
-func (c *collaboration) moved(entry int, step transcript.Step) (lake.Turn, error) {
+func (c *collaboration) moved(entry int, step transcript.Step) (answers.Turn, error) {
 	world, ok := c.instance.(envs.World)
 	if !ok {
-		return lake.Turn{}, fmt.Errorf("the environment %s has no states that move, as the protocol %s needs", c.condition.Env.Name, c.condition.Protocol.Name)
+		return answers.Turn{}, fmt.Errorf("the environment %s has no states that move, as the protocol %s needs", c.condition.Env.Name, c.condition.Protocol.Name)
 	}
 	from, target, err := c.before(step)
 	state := envs.State{}
@@ -27,9 +27,9 @@ func (c *collaboration) moved(entry int, step transcript.Step) (lake.Turn, error
 		state, err = world.Move(step.Speaker.Index, from, target)
 	}
 	if err != nil {
-		return lake.Turn{}, err
+		return answers.Turn{}, err
 	}
-	t := lake.Turn{
+	t := answers.Turn{
 		Entry: entry, Done: true, Text: state.Path, Proposal: string(state.Position),
 		Act: transcript.Act{Status: transcript.Said, Key: prompt.Key(state.Position), Values: state.At},
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/activities/lake/laketest"
+	"roundtable/activities/laketest"
 	"roundtable/analysis/consensus"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"

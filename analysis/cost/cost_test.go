@@ -44,7 +44,7 @@ func fromCache(entry int32) record.Call {
 	return c
 }
 
-// commit writes one collaboration to a store, as activities/lake does.
+// commit writes one collaboration to a store, as activities/commits does.
 func commit(t *testing.T, s storage.Store, k record.Key, calls []record.Call, phases ...string) {
 	t.Helper()
 	m := lake.Marker{

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	writing "roundtable/activities/lake"
+	"roundtable/activities/commits"
 	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
@@ -31,7 +31,7 @@ func BenchmarkTalks(b *testing.B) {
 	}
 	defer s.Close()
 	for rows := range collaborations(*messages / 90) {
-		if _, err := writing.Commit(b.Context(), s, rows); err != nil {
+		if _, err := commits.Commit(b.Context(), s, rows); err != nil {
 			b.Fatal(err)
 		}
 	}

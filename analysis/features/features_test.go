@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/activities/lake/laketest"
+	"roundtable/activities/laketest"
 	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/language"

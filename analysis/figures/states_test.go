@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/activities/lake/laketest"
+	"roundtable/activities/laketest"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/tables"
 )

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	writing "roundtable/activities/lake"
-	"roundtable/activities/lake/laketest"
+	"roundtable/activities/commits"
+	"roundtable/activities/laketest"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
@@ -112,7 +112,7 @@ func makeGolden(t *testing.T, dir string) {
 	full, err := storage.NewLocal(t.TempDir())
 	must(err)
 	must(laketest.Play(ctx, full, goldenCampaign+"replicates: 2\n", 0))
-	_, err = writing.CompactAll(ctx, full, "golden", true)
+	_, err = commits.CompactAll(ctx, full, "golden", true)
 	must(err)
 	must(laketest.Play(ctx, full, goldenCampaign+"replicates: 1\n", 1))
 	must(os.RemoveAll(dir))

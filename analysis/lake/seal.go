@@ -1,5 +1,5 @@
 // Package lake reads what campaigns wrote to a storage.Store: the committed
-// Parquet rows and what names them. Writing is in activities/lake. Readers see
+// Parquet rows and what names them. Writing is in activities/commits. Readers see
 // only committed data.
 package lake
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/activities/lake/laketest"
+	"roundtable/activities/laketest"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/recount"

@@ -15,7 +15,7 @@ import (
 
 	_ "github.com/duckdb/duckdb-go/v2"
 
-	writing "roundtable/activities/lake"
+	"roundtable/activities/commits"
 	"roundtable/analysis/record"
 	"roundtable/analysis/sql"
 	"roundtable/analysis/storage"
@@ -40,11 +40,11 @@ func BenchmarkGroupBy(b *testing.B) {
 	}
 	defer s.Close()
 	for i := range benchCells {
-		if _, err := writing.Commit(ctx, s, talk(i)); err != nil {
+		if _, err := commits.Commit(ctx, s, talk(i)); err != nil {
 			b.Fatal(err)
 		}
 	}
-	if _, err := writing.CompactAll(ctx, s, "large", true); err != nil {
+	if _, err := commits.CompactAll(ctx, s, "large", true); err != nil {
 		b.Fatal(err)
 	}
 	db := open(b, sql.Source{Store: s, Location: folder})

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	writing "roundtable/activities/lake"
+	"roundtable/activities/commits"
 	"roundtable/analysis/record"
 	"roundtable/analysis/sql"
 	"roundtable/analysis/storage"
@@ -35,7 +35,7 @@ func TestOutcomesOfEarlyFiles(t *testing.T) {
 		key := record.Key{SchemaVersion: record.SchemaVersion, CampaignID: "early", ConditionID: "c", CollaborationID: fmt.Sprint("c-i", i, "-r0")}
 		row := record.Collaboration{Key: key, Status: c.status, Environment: c.environment, Score: c.score}
 		rows := record.Rows{Collaborations: []record.Collaboration{row}, Rounds: []record.Round{{Key: key, Round: 1, Score: c.score}}}
-		if _, err := writing.Commit(context.Background(), s, rows); err != nil {
+		if _, err := commits.Commit(context.Background(), s, rows); err != nil {
 			t.Fatal(err)
 		}
 		outcome := "null"

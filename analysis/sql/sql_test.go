@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	writing "roundtable/activities/lake"
-	"roundtable/activities/lake/laketest"
+	"roundtable/activities/commits"
+	"roundtable/activities/laketest"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/sql"
@@ -50,10 +50,10 @@ func played(t testing.TB, folder string) (sql.Source, storage.Store) {
 		}
 	}
 	must(laketest.Play(ctx, s, fmt.Sprintf(campaign, "one", 3), 0))
-	_, err = writing.CompactAll(ctx, s, "one", true)
+	_, err = commits.CompactAll(ctx, s, "one", true)
 	must(err)
 	must(laketest.Play(ctx, s, fmt.Sprintf(campaign, "one", 2), 1))
-	_, err = writing.CompactAll(ctx, s, "one", true)
+	_, err = commits.CompactAll(ctx, s, "one", true)
 	must(err)
 	must(laketest.Play(ctx, s, fmt.Sprintf(campaign, "one", 4), 2))
 	must(laketest.Play(ctx, s, fmt.Sprintf(campaign, "two", 2), 0))

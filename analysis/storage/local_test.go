@@ -233,3 +233,10 @@ func BenchmarkPut(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "put/s")
 	b.ReportMetric(float64((cpu()-before).Microseconds())/1000/float64(b.N), "cpu-ms/put")
 }
+
+func TestMemoryIsAStore(t *testing.T) {
+	storetest.Run(t, func(*testing.T) func() storage.Store {
+		m := storetest.NewMemory(map[string]string{})
+		return func() storage.Store { return m }
+	})
+}

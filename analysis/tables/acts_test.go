@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	writing "roundtable/activities/lake"
+	"roundtable/activities/commits"
 	"roundtable/analysis/acts"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
@@ -36,7 +36,7 @@ func labelledCampaign(t *testing.T) (Campaign, storage.Store) {
 			rows = append(rows, row)
 		}
 		m := lake.Marker{Campaign: "talks", Condition: "k", Collaboration: id, Generation: int(generation), By: by, Status: succeeded}
-		if _, err := writing.CommitAnnotations(context.Background(), s, m, rows); err != nil {
+		if _, err := commits.CommitAnnotations(context.Background(), s, m, rows); err != nil {
 			t.Fatal(err)
 		}
 	}

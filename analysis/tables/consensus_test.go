@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/activities/lake/laketest"
+	"roundtable/activities/laketest"
 	"roundtable/analysis/consensus"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"

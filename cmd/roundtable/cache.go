@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/tables"
 	"roundtable/envs/wording"
@@ -37,7 +37,7 @@ func newCacheStats(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, err := lake.ReadCache(cmd.Context(), s)
+			c, err := answers.ReadCache(cmd.Context(), s)
 			if err != nil {
 				return err
 			}
@@ -51,15 +51,15 @@ func newCacheStats(o *options) *cobra.Command {
 
 // stats is the JSON of cache stats.
 type stats struct {
-	Entries int             `json:"entries"`
-	Bytes   int64           `json:"bytes"`
-	Served  int             `json:"served"`
-	Uses    []lake.CacheUse `json:"uses"`
-	Foreign []string        `json:"foreign,omitempty"`
-	Damaged []string        `json:"damaged,omitempty"`
+	Entries int                `json:"entries"`
+	Bytes   int64              `json:"bytes"`
+	Served  int                `json:"served"`
+	Uses    []answers.CacheUse `json:"uses"`
+	Foreign []string           `json:"foreign,omitempty"`
+	Damaged []string           `json:"damaged,omitempty"`
 }
 
-func cacheStats(c lake.Cache) stats {
+func cacheStats(c answers.Cache) stats {
 	st := stats{Uses: c.Uses(), Foreign: c.Foreign, Damaged: c.Damaged}
 	for _, u := range st.Uses {
 		st.Entries, st.Bytes, st.Served = st.Entries+u.Entries, st.Bytes+u.Bytes, st.Served+u.Served
@@ -72,7 +72,7 @@ func cacheTable(st stats) tables.Table {
 		Name: "cache", Title: "Answers that campaigns share", Columns: []string{"model", "campaign", "entries", "bytes", "served"},
 		Notes: []string{"Entries and bytes by the campaign that bought them, – while it has not committed them; served by the campaign that had them for nothing."},
 	}
-	for _, u := range append(st.Uses, lake.CacheUse{Model: "all", Entries: st.Entries, Bytes: st.Bytes, Served: st.Served}) {
+	for _, u := range append(st.Uses, answers.CacheUse{Model: "all", Entries: st.Entries, Bytes: st.Bytes, Served: st.Served}) {
 		row := []tables.Cell{{Text: u.Model}, {Text: u.Campaign}}
 		for _, n := range []int64{int64(u.Entries), u.Bytes, int64(u.Served)} {
 			v := float64(n)
@@ -134,7 +134,7 @@ type pruned struct {
 }
 
 func (p pruning) prune(ctx context.Context, w io.Writer, s storage.Store, asJSON bool) error {
-	c, err := lake.ReadCache(ctx, s)
+	c, err := answers.ReadCache(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (p pruning) prune(ctx context.Context, w io.Writer, s storage.Store, asJSON
 	did := "would be deleted"
 	if !p.dry {
 		did = "deleted"
-		if n, err := lake.PruneCache(ctx, s, old); err != nil {
+		if n, err := answers.PruneCache(ctx, s, old); err != nil {
 			return fmt.Errorf("%d of %s deleted; the next: %w", n, wording.Count(len(old), "entry"), err)
 		}
 	}

@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"roundtable/activities/lake"
-	store "roundtable/analysis/lake"
+	"roundtable/activities/answers"
+	"roundtable/activities/commits"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 )
@@ -18,11 +19,11 @@ import (
 // campaign "reading", which was served two others.
 func shared(t *testing.T, s storage.Store, ages ...time.Duration) {
 	t.Helper()
-	answers, began := lake.NewAnswers(s), time.Now()
+	ledger, began := answers.NewAnswers(s), time.Now()
 	for i, age := range ages {
-		key, err := lake.CacheKey(lake.Question{Instance: i})
+		key, err := answers.CacheKey(answers.Question{Instance: i})
 		if err == nil {
-			err = answers.PutCached(context.Background(), key, lake.Answer{Raw: []byte("said"), ModelAsked: "openai/m", StartedAt: began.Add(-age).UnixMicro()})
+			err = ledger.PutCached(context.Background(), key, answers.Answer{Raw: []byte("said"), ModelAsked: "openai/m", StartedAt: began.Add(-age).UnixMicro()})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -32,7 +33,7 @@ func shared(t *testing.T, s storage.Store, ages ...time.Duration) {
 	call := func(entry int32, cached bool, age time.Duration) record.Call {
 		return record.Call{Key: key, Entry: entry, ModelAsked: "openai/m", Status: "answered", Cached: cached, StartedAt: began.Add(-age).UnixMicro()}
 	}
-	_, err := lake.Commit(context.Background(), s, record.Rows{
+	_, err := commits.Commit(context.Background(), s, record.Rows{
 		Collaborations: []record.Collaboration{{Key: key, Status: "succeeded"}},
 		Calls:          []record.Call{call(0, false, ages[0]), call(1, true, 0), call(2, true, 0)},
 	})
@@ -41,9 +42,9 @@ func shared(t *testing.T, s storage.Store, ages ...time.Duration) {
 	}
 }
 
-func entries(t *testing.T, lake string) float64 {
+func entries(t *testing.T, dir string) float64 {
 	t.Helper()
-	out, err := runCommand(t, "cache", "stats", "--lake", lake, "--json")
+	out, err := runCommand(t, "cache", "stats", "--lake", dir, "--json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +150,7 @@ func TestVerifyLooksAtTheCache(t *testing.T) {
 	}
 }
 
-func findings(t *testing.T, lake string) []store.Finding {
+func findings(t *testing.T, lake string) []lake.Finding {
 	t.Helper()
 	out, _ := runCommand(t, "verify", "reading", "--lake", lake, "--json")
 	var v verification

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"roundtable/activities"
-	"roundtable/activities/lake"
+	"roundtable/activities/commits"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 )
@@ -27,7 +27,7 @@ func bill(t *testing.T, s storage.Store, p activities.Plan, n int) {
 			InputTokens: ptr(int64(10)), OutputTokens: ptr(int64(2)), StartedAt: 1_780_000_000_000_000,
 		})
 	}
-	if _, err := lake.Commit(context.Background(), s, rows); err != nil {
+	if _, err := commits.Commit(context.Background(), s, rows); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/commits"
 	"roundtable/analysis/features"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/envs/wording"
@@ -82,7 +82,7 @@ func (m measurement) features(ctx context.Context, s storage.Store, name string)
 		return r, exit{exitUsage, err}
 	}
 	r.Embedder, r.Rule, r.Method = how.Embedder.Name(), string(how.Rule), how.ID()
-	d, err := store.ReadDataset(ctx, s, name)
+	d, err := lake.ReadDataset(ctx, s, name)
 	if err != nil {
 		return r, damaged(err, name, "its messages cannot be measured")
 	}
@@ -93,11 +93,11 @@ func (m measurement) features(ctx context.Context, s storage.Store, name string)
 		}
 		r.Asked = &bought
 	}
-	done, err := store.AnnotatedRuns(ctx, s, record.Features, name, r.Method)
+	done, err := lake.AnnotatedRuns(ctx, s, record.Features, name, r.Method)
 	if err != nil {
 		return r, err
 	}
-	open := d.Only(func(m store.Member) bool { return !done[m.Run] })
+	open := d.Only(func(m lake.Member) bool { return !done[m.Run] })
 	err = commitFeatures(ctx, s, open, how)
 	switch {
 	case ctx.Err() != nil:
@@ -105,11 +105,11 @@ func (m measurement) features(ctx context.Context, s storage.Store, name string)
 	case err != nil:
 		return r, damaged(err, name, "its messages cannot be measured")
 	}
-	if err := lake.RefreshCard(ctx, s, name); err != nil {
+	if err := commits.RefreshCard(ctx, s, name); err != nil {
 		return r, err
 	}
 	r.Measured = len(open.Members)
-	markers, err := store.AnnotationMarkers(ctx, s, record.Features, name, r.Method)
+	markers, err := lake.AnnotationMarkers(ctx, s, record.Features, name, r.Method)
 	for _, m := range markers {
 		r.Collaborations, r.Messages = r.Collaborations+1, r.Messages+m.Rows(record.Features)
 	}
@@ -119,7 +119,7 @@ func (m measurement) features(ctx context.Context, s storage.Store, name string)
 	return r, err
 }
 
-func commitFeatures(ctx context.Context, s storage.Store, open store.Dataset, how features.Method) error {
+func commitFeatures(ctx context.Context, s storage.Store, open lake.Dataset, how features.Method) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(commitsAtOnce)
 	for talk, err := range how.Talks(ctx, s, open) {
@@ -127,7 +127,7 @@ func commitFeatures(ctx context.Context, s storage.Store, open store.Dataset, ho
 			return errors.Join(err, g.Wait())
 		}
 		g.Go(func() error {
-			_, err := lake.CommitAnnotations(ctx, s, store.Marker{
+			_, err := commits.CommitAnnotations(ctx, s, lake.Marker{
 				Campaign: open.Campaign, Condition: talk.Condition, Collaboration: talk.Collaboration, Generation: talk.Generation,
 				By: how.ID(), Status: task.Succeeded,
 			}, talk.Messages)

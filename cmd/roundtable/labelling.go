@@ -13,9 +13,9 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"roundtable/activities"
+	"roundtable/activities/commits"
 	"roundtable/activities/label"
-	"roundtable/activities/lake"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/envs/wording"
@@ -61,7 +61,7 @@ func (l labelOptions) carry(ctx context.Context, e *engine, s storage.Store, nam
 		return exit{exitIncomplete, fmt.Errorf("%s could not be labelled, the first because: %s\nretry with: the same command", wording.Count(status.Failed, "collaboration"), status.Failure)}
 	}
 	if err == nil {
-		err = lake.RefreshCard(ctx, s, name)
+		err = commits.RefreshCard(ctx, s, name)
 	}
 	return err
 }
@@ -102,13 +102,13 @@ func (l labelOptions) drive(ctx context.Context, e *engine, in workflows.LabelsI
 // labelled sums up what a labeller has committed.
 func labelled(ctx context.Context, s storage.Store, name string, how activities.Labelling) (labelReport, error) {
 	r := labelReport{Campaign: name, Labeller: how.ID(), Model: how.Labeller.Name, Simulated: how.Labeller.Name == label.Rules}
-	markers, err := store.LabelMarkers(ctx, s, name, r.Labeller)
+	markers, err := lake.LabelMarkers(ctx, s, name, r.Labeller)
 	if err != nil {
 		return r, err
 	}
 	var spent task.Result
 	for _, m := range markers {
-		rows, err := store.ReadRows[record.Label](ctx, s, m)
+		rows, err := lake.ReadRows[record.Label](ctx, s, m)
 		if err != nil {
 			return r, err
 		}

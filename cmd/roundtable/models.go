@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"roundtable/activities"
+	"roundtable/activities/answers"
 	"roundtable/activities/label"
-	"roundtable/activities/lake"
 	"roundtable/activities/model"
 	"roundtable/activities/model/anthropic"
 	"roundtable/activities/model/bedrock"
@@ -29,7 +29,7 @@ import (
 	"roundtable/activities/model/retrieval"
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/model/wire"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
 	"roundtable/envs"
 	"roundtable/envs/wording"
@@ -259,7 +259,7 @@ func (p providers) newReplay(name, rest string, decode envs.Decode, c plan.Condi
 
 // recordedCampaign answers with what a condition of a recorded campaign got.
 type recordedCampaign struct {
-	answers   *lake.Answers
+	answers   *answers.Answers
 	campaign  string
 	condition string // the recorded one
 	simulated bool
@@ -269,7 +269,7 @@ type recordedCampaign struct {
 func (p providers) recorded(name string, c plan.Condition) (*recordedCampaign, error) {
 	recorded, _, err := present(context.Background(), p.store, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		names, _ := store.Campaigns(context.Background(), p.store)
+		names, _ := lake.Campaigns(context.Background(), p.store)
 		return nil, fmt.Errorf("replay/%s: the lake has no campaign %q to replay; it has %s. Run that campaign first, or name a file of answers (file: answers.jsonl)%s",
 			name, name, cmp.Or(strings.Join(names, ", "), "none"), wording.DidYouMean(name, names))
 	}
@@ -283,7 +283,7 @@ func (p providers) recorded(name string, c plan.Condition) (*recordedCampaign, e
 		twin.Model, twin.Models, twin.Generate = plan.Choice{}, nil, plan.Generate{}
 		if twin.ID() == want.ID() {
 			return &recordedCampaign{
-				answers: lake.NewAnswers(p.store), campaign: name, condition: r.ID(),
+				answers: answers.NewAnswers(p.store), campaign: name, condition: r.ID(),
 				simulated: strings.HasPrefix(r.Model.Name, "scripted/"),
 			}, nil
 		}
@@ -294,7 +294,7 @@ func (p providers) recorded(name string, c plan.Condition) (*recordedCampaign, e
 // Answer looks the same cell of the recorded condition up.
 func (r *recordedCampaign) Answer(ctx context.Context, collaboration string, entry, ask int) ([]byte, string, error) {
 	_, cell, _ := strings.Cut(collaboration, "-i")
-	place := lake.Place{Campaign: r.campaign, Collaboration: r.condition + "-i" + cell}
+	place := answers.Place{Campaign: r.campaign, Collaboration: r.condition + "-i" + cell}
 	stored, err := r.answers.Load(ctx, place)
 	if err != nil {
 		return nil, "", err

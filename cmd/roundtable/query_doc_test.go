@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/activities/lake/laketest"
+	"roundtable/activities/laketest"
 	"roundtable/analysis/storage"
 )
 

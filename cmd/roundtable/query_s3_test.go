@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/activities/lake"
-	"roundtable/activities/lake/laketest"
+	"roundtable/activities/commits"
+	"roundtable/activities/laketest"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/storage/storetest"
 )
@@ -29,7 +29,7 @@ func TestQueryOfS3(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := lake.CompactAll(ctx, s, "done", true); err != nil {
+	if _, err := commits.CompactAll(ctx, s, "done", true); err != nil {
 		t.Fatal(err)
 	}
 	cache := t.TempDir()

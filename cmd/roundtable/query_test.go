@@ -14,9 +14,9 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/activities/lake"
-	"roundtable/activities/lake/laketest"
-	store "roundtable/analysis/lake"
+	"roundtable/activities/commits"
+	"roundtable/activities/laketest"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 )
@@ -46,7 +46,7 @@ func askedLake(t *testing.T) (string, storage.Store) {
 		}
 	}
 	must(laketest.Play(ctx, s, fmt.Sprintf(queried, "done", 3), 0))
-	_, err = lake.CompactAll(ctx, s, "done", true)
+	_, err = commits.CompactAll(ctx, s, "done", true)
 	must(err)
 	must(laketest.Play(ctx, s, fmt.Sprintf(queried, "done", 1), 1))
 	must(laketest.Play(ctx, s, fmt.Sprintf(queried, "running", 2), 0))
@@ -60,12 +60,12 @@ func want(t *testing.T, s storage.Store) []string {
 	t.Helper()
 	var lines []string
 	for _, campaign := range []string{"done", "running"} {
-		d, err := store.ReadDataset(context.Background(), s, campaign)
+		d, err := lake.ReadDataset(context.Background(), s, campaign)
 		if err != nil {
 			t.Fatal(err)
 		}
 		cells, invalid := map[string]int{}, map[string]int{}
-		for rows, err := range store.Collaborations(context.Background(), s, d) {
+		for rows, err := range lake.Collaborations(context.Background(), s, d) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,10 +249,10 @@ func TestGoldenLakeBesideNewFiles(t *testing.T) {
 	}
 	compare("as it was")
 	for _, campaign := range []string{"golden", "new"} {
-		if n, err := lake.CompactAll(ctx, s, campaign, true); n != 1 || err != nil {
+		if n, err := commits.CompactAll(ctx, s, campaign, true); n != 1 || err != nil {
 			t.Fatalf("%s: %d batches, error %v", campaign, n, err)
 		}
-		if r, err := store.Verify(ctx, s, campaign); err != nil || !r.OK() {
+		if r, err := lake.Verify(ctx, s, campaign); err != nil || !r.OK() {
 			t.Errorf("%s: %+v, error %v", campaign, r, err)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"roundtable/activities"
-	"roundtable/activities/lake"
-	store "roundtable/analysis/lake"
+	"roundtable/activities/commits"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/workflows/plan"
@@ -52,7 +52,7 @@ func reading(t *testing.T) (o *options, s storage.Store, p activities.Plan) {
 func ptr[T any](v T) *T { return &v }
 
 // commit ends the n-th cell of a plan with made-up rows. What agents said is hostile.
-func commit(t *testing.T, s storage.Store, p activities.Plan, n, generation int, status string) store.Marker {
+func commit(t *testing.T, s storage.Store, p activities.Plan, n, generation int, status string) lake.Marker {
 	t.Helper()
 	c := p.Campaign
 	cell := c.Cell(n)
@@ -100,7 +100,7 @@ func commit(t *testing.T, s storage.Store, p activities.Plan, n, generation int,
 			Key: key, Round: 1, Entry: int32(4 + i), Agent: agent, Candidate: ptr(int32(0)), CandidateKey: ptr("k1"), ProposersJSON: ptr("[0]"), Standing: ptr(false), Value: ptr(1.), ValueExact: ptr("1"),
 		})
 	}
-	m, err := lake.Commit(context.Background(), s, rows)
+	m, err := commits.Commit(context.Background(), s, rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,10 +302,10 @@ func TestVerifyCountsAgainstThePlan(t *testing.T) {
 		t.Fatalf("%v; sealed %t without a seal", err, v.Sealed)
 	}
 	seal := func(digest string) {
-		if err := lake.WriteCard(ctx, s, "reading"); err != nil {
+		if err := commits.WriteCard(ctx, s, "reading"); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Replace(ctx, store.SuccessKey("reading"), store.Success{Revision: p.Campaign.Revision(), Digest: digest}.Bytes(), ""); err != nil {
+		if err := s.Replace(ctx, lake.SuccessKey("reading"), lake.Success{Revision: p.Campaign.Revision(), Digest: digest}.Bytes(), ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -318,7 +318,7 @@ func TestVerifyCountsAgainstThePlan(t *testing.T) {
 	_, err = runCommand(t, "verify", "reading", "--lake", o.lake)
 	fails(t, err, exitFailed, "1 thing is wrong")
 	seal(v.Digest)
-	lost := store.Marker{Campaign: "reading", Collaboration: p.Campaign.CollaborationID(p.Campaign.Cell(3))}.Key()
+	lost := lake.Marker{Campaign: "reading", Collaboration: p.Campaign.CollaborationID(p.Campaign.Cell(3))}.Key()
 	if err := s.Delete(ctx, lost); err != nil {
 		t.Fatal(err)
 	}

@@ -24,9 +24,9 @@ var (
 	saidLine = regexp.MustCompile(`(?m)^\[round (\d+)\] (\w+) to .*?: (.*)$`)
 )
 
-// answers reports whether one agent requested in the round before and another
+// informed reports whether one agent requested in the round before and another
 // informs in this one, as the messages in a prompt have it.
-func answers(prompt string, round int) bool {
+func informed(prompt string, round int) bool {
 	var requests, informs []string
 	for _, m := range saidLine.FindAllStringSubmatch(prompt, -1) {
 		if m[1] == strconv.Itoa(round-1) && strings.Contains(m[3], lines[0]) {
@@ -67,7 +67,7 @@ func member(a *asked) string {
 	// Goodness is greatest where each keeps 80 of what it likes, and less the fewer these are.
 	keeps := 40 + 3*draw().NormFloat64() + 5*draw(round).NormFloat64()
 	switch {
-	case kind == "pair" && answers(a.prompt(), round):
+	case kind == "pair" && informed(a.prompt(), round):
 		keeps += 15 // from 0.72 of the greatest total utility to 0.87
 	case kind == "peak":
 		keeps += 25 - 10*math.Abs(float64(round-bestRound))

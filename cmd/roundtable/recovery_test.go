@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"roundtable/activities"
-	"roundtable/activities/lake"
-	store "roundtable/analysis/lake"
+	"roundtable/activities/commits"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/trajectory"
@@ -63,9 +63,9 @@ func plantRows(t *testing.T, s storage.Store, p activities.Plan, condition int, 
 				labels = append(labels, l)
 			}
 		}
-		m, err := lake.Commit(t.Context(), s, rows)
+		m, err := commits.Commit(t.Context(), s, rows)
 		if err == nil {
-			_, err = lake.CommitAnnotations(t.Context(), s, store.Marker{Campaign: m.Campaign, Condition: m.Condition, Collaboration: m.Collaboration, By: "planter", Status: "succeeded"}, labels)
+			_, err = commits.CommitAnnotations(t.Context(), s, lake.Marker{Campaign: m.Campaign, Condition: m.Condition, Collaboration: m.Collaboration, By: "planter", Status: "succeeded"}, labels)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 	"roundtable/analysis/cost"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
-	reporting "roundtable/analysis/report"
+	"roundtable/analysis/report"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/tables"
 	"roundtable/analysis/telling"
@@ -58,7 +58,7 @@ func newReport(o *options) *cobra.Command {
 type reported struct {
 	File   string  `json:"file"`
 	Folder *string `json:"folder"` // of the transcripts; null if they are in the file
-	reporting.Written
+	report.Written
 }
 
 func (r reported) String() string {
@@ -76,7 +76,7 @@ func writeReport(ctx context.Context, s storage.Store, name string, how messages
 		return r, err
 	}
 	folder := strings.TrimSuffix(file, filepath.Ext(file)) + "-transcripts"
-	files := reporting.Files{
+	files := report.Files{
 		Page: filepath.Base(file), Folder: filepath.Base(folder),
 		Put: func(name string, data []byte) error {
 			if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -86,7 +86,7 @@ func writeReport(ctx context.Context, s storage.Store, name string, how messages
 		},
 	}
 	var page bytes.Buffer
-	r.Written, err = reporting.Write(&page, source, files)
+	r.Written, err = report.Write(&page, source, files)
 	if err != nil {
 		return r, damaged(err, name, "there is no report")
 	}
@@ -96,8 +96,8 @@ func writeReport(ctx context.Context, s storage.Store, name string, how messages
 	return r, writeFile(file, page.Bytes())
 }
 
-func reportSource(ctx context.Context, s storage.Store, name string, how messages) (reporting.Source, error) {
-	source := reporting.Source{}
+func reportSource(ctx context.Context, s storage.Store, name string, how messages) (report.Source, error) {
+	source := report.Source{}
 	dataset, err := lake.ReadDataset(ctx, s, name)
 	if err != nil {
 		return source, err
@@ -122,7 +122,7 @@ func reportSource(ctx context.Context, s storage.Store, name string, how message
 }
 
 // addLabels reads what labels say, if there are any.
-func addLabels(ctx context.Context, s storage.Store, labeller string, source *reporting.Source) error {
+func addLabels(ctx context.Context, s storage.Store, labeller string, source *report.Source) error {
 	labellers, err := lake.Labellers(ctx, s, source.Campaign.Name)
 	if err != nil || len(labellers) == 0 {
 		return err

@@ -4,10 +4,9 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"roundtable/activities/answers"
 	"strings"
 	"testing"
-
-	"roundtable/activities/lake"
 )
 
 func TestReport(t *testing.T) {
@@ -15,13 +14,13 @@ func TestReport(t *testing.T) {
 	m := commit(t, s, p, 0, 0, "succeeded")
 	commit(t, s, p, 2, 0, "failed")
 	commit(t, s, p, 2, 1, "failed")
-	turn := lake.Turn{Entry: 3, Asks: []lake.Answer{{Raw: []byte("Well, <b>no\x1b[2J</b>"), Fault: "no JSON at all"}}}
-	place := lake.Place{Campaign: "reading", Collaboration: m.Collaboration}
-	if _, err := lake.NewAnswers(s).Put(t.Context(), place, turn); err != nil {
+	turn := answers.Turn{Entry: 3, Asks: []answers.Answer{{Raw: []byte("Well, <b>no\x1b[2J</b>"), Fault: "no JSON at all"}}}
+	place := answers.Place{Campaign: "reading", Collaboration: m.Collaboration}
+	if _, err := answers.NewAnswers(s).Put(t.Context(), place, turn); err != nil {
 		t.Fatal(err)
 	}
-	batch := lake.Turn{Entry: 1, Done: true, Asks: []lake.Answer{{Raw: []byte("of a batch"), Fault: "not to be read"}}}
-	if _, err := lake.NewAnswers(s).PutBatch(t.Context(), place, []lake.Turn{batch}); err != nil {
+	batch := answers.Turn{Entry: 1, Done: true, Asks: []answers.Answer{{Raw: []byte("of a batch"), Fault: "not to be read"}}}
+	if _, err := answers.NewAnswers(s).PutBatch(t.Context(), place, []answers.Turn{batch}); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "r.html")

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"roundtable/activities"
-	"roundtable/activities/lake"
-	store "roundtable/analysis/lake"
+	"roundtable/activities/answers"
+	"roundtable/analysis/lake"
 )
 
 // lost are calls of unknown outcome of a model, so many seconds after noon.
@@ -17,8 +17,8 @@ func lost(model string, seconds ...int) (l activities.LedgerCalls) {
 	for n, s := range seconds {
 		worst := 0.01
 		l.Unknown = append(l.Unknown, activities.UnknownCall{
-			Key:    store.CallKey{Run: store.Run{Collaboration: "c"}, Entry: n},
-			Intent: lake.Intent{Entry: n, Model: model, StartedAt: noon.Add(time.Duration(s) * time.Second).UnixMicro(), WorstUSD: &worst, WorstTokens: 100},
+			Key:    lake.CallKey{Run: lake.Run{Collaboration: "c"}, Entry: n},
+			Intent: answers.Intent{Entry: n, Model: model, StartedAt: noon.Add(time.Duration(s) * time.Second).UnixMicro(), WorstUSD: &worst, WorstTokens: 100},
 		})
 	}
 	return l
@@ -53,7 +53,7 @@ func TestUsageExports(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ledger := lost("openai/gpt-4o-mini", 0, 60, 1000)
 			bills, err := readExport(c.file, []byte(c.text))
-			var got []store.SettledCall
+			var got []lake.SettledCall
 			if err == nil {
 				got, err = matchBills(ledger, bills)
 			}
@@ -122,12 +122,12 @@ func TestAmountAboveTheWorstCaseIsRefused(t *testing.T) {
 // What is said of a file names the calls that it has and those that it lacks.
 func TestSettlementByFileSaysWhatItFound(t *testing.T) {
 	t.Parallel()
-	calls := []store.SettledCall{{USD: 0.004, RequestID: "a"}, {}, {USD: 0.02, RequestID: "b"}}
-	got := settledText(store.Settlement{Evidence: exportEvidence + "x.csv", Calls: calls}, 4)
+	calls := []lake.SettledCall{{USD: 0.004, RequestID: "a"}, {}, {USD: 0.02, RequestID: "b"}}
+	got := settledText(lake.Settlement{Evidence: exportEvidence + "x.csv", Calls: calls}, 4)
 	if want := "settled 3 of 4 calls of unknown outcome: 2 found in the file, 1 not in it and so taken as not billed; $0.0240 ("; !strings.HasPrefix(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := settledText(store.Settlement{Evidence: "the operator says", Calls: calls[1:2]}, 1); strings.Contains(got, "file") {
+	if got := settledText(lake.Settlement{Evidence: "the operator says", Calls: calls[1:2]}, 1); strings.Contains(got, "file") {
 		t.Errorf("without a file: %q", got)
 	}
 }

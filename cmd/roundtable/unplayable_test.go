@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/analysis/storage"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
@@ -28,8 +28,8 @@ func TestUnplayableCell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	foreign := lake.Turn{Entry: 999, Done: true, Act: transcript.Act{Status: transcript.Said}}
-	if _, err := lake.NewAnswers(s).PutBatch(context.Background(), lake.Place{Campaign: "unplayable", Collaboration: id}, []lake.Turn{foreign}); err != nil {
+	foreign := answers.Turn{Entry: 999, Done: true, Act: transcript.Act{Status: transcript.Said}}
+	if _, err := answers.NewAnswers(s).PutBatch(context.Background(), answers.Place{Campaign: "unplayable", Collaboration: id}, []answers.Turn{foreign}); err != nil {
 		t.Fatal(err)
 	}
 	s.Close()

@@ -10,8 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/activities"
-	"roundtable/activities/lake"
-	store "roundtable/analysis/lake"
+	"roundtable/activities/answers"
+	"roundtable/activities/commits"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/telling"
 	"roundtable/envs/wording"
@@ -38,7 +39,7 @@ func newVerify(o *options) *cobra.Command {
 
 // verification is what verify found.
 type verification struct {
-	store.Report
+	lake.Report
 	OK       bool   `json:"ok"`
 	Revision string `json:"revision,omitempty"` // of the plan; empty if there is none
 	Planned  int    `json:"planned"`            // cells
@@ -58,7 +59,7 @@ type verification struct {
 func verify(ctx context.Context, s storage.Store, campaign string) (verification, error) {
 	v := verification{}
 	var err error
-	if v.Report, err = store.Verify(ctx, s, campaign); err != nil {
+	if v.Report, err = lake.Verify(ctx, s, campaign); err != nil {
 		return v, err
 	}
 	p, _, err := present(ctx, s, campaign)
@@ -83,7 +84,7 @@ func verify(ctx context.Context, s storage.Store, campaign string) (verification
 		return v, err
 	}
 	for _, p := range problems {
-		v.find(store.SettlementsKey(campaign), p)
+		v.find(lake.SettlementsKey(campaign), p)
 	}
 	v.Settled = settled
 	if len(v.Findings) == 0 { // what is damaged cannot be counted
@@ -91,7 +92,7 @@ func verify(ctx context.Context, s storage.Store, campaign string) (verification
 			return v, err
 		}
 	}
-	cache, err := lake.CheckCache(ctx, s)
+	cache, err := answers.CheckCache(ctx, s)
 	if err != nil {
 		return v, err
 	}
@@ -101,7 +102,7 @@ func verify(ctx context.Context, s storage.Store, campaign string) (verification
 }
 
 func (v *verification) find(object, problem string) {
-	v.Findings = append(v.Findings, store.Finding{Object: object, Problem: problem})
+	v.Findings = append(v.Findings, lake.Finding{Object: object, Problem: problem})
 }
 
 // count compares what has ended with the plan, and with what the lake says about it.
@@ -113,7 +114,7 @@ func (v *verification) count(ctx context.Context, s storage.Store, p activities.
 		cell := order.Cell(n)
 		condition[p.Campaign.CollaborationID(cell)] = p.Campaign.Conditions[cell.Condition].ID()
 	}
-	markers, err := store.Committed(ctx, s, v.Campaign)
+	markers, err := lake.Committed(ctx, s, v.Campaign)
 	if err != nil && !errors.Is(err, storage.ErrCorrupt) { // those are found already
 		return err
 	}
@@ -135,13 +136,13 @@ func (v *verification) count(ctx context.Context, s storage.Store, p activities.
 // seal holds the lake to its word that all cells have ended. Cells that are
 // being run again change the digest until the campaign is sealed anew.
 func (v *verification) seal(ctx context.Context, s storage.Store, again bool) error {
-	key := store.SuccessKey(v.Campaign)
-	success, err := store.ReadSuccess(ctx, s, v.Campaign)
+	key := lake.SuccessKey(v.Campaign)
+	success, err := lake.ReadSuccess(ctx, s, v.Campaign)
 	if errors.Is(err, storage.ErrCorrupt) {
 		v.find(key, "it is not as it was written")
 		return nil
 	}
-	if err != nil || success == (store.Success{}) {
+	if err != nil || success == (lake.Success{}) {
 		return err
 	}
 	if _, err := activities.ReadPlan(ctx, s, v.Campaign, success.Revision); err != nil {
@@ -150,7 +151,7 @@ func (v *verification) seal(ctx context.Context, s storage.Store, again bool) er
 	}
 	v.Sealed = success.Revision == v.Revision
 	if v.Sealed && !again {
-		changed, err := lake.CheckCard(ctx, s, v.Campaign)
+		changed, err := commits.CheckCard(ctx, s, v.Campaign)
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"roundtable/activities"
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/activities/model"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
@@ -36,7 +36,7 @@ type entryAsked struct {
 
 // answered is the JSON of an answer as it was received.
 type answered struct {
-	lake.Answer
+	answers.Answer
 	Raw string `json:"raw"` // in place of the bytes in base64
 }
 

@@ -1,4 +1,4 @@
-package lake_test
+package answers_test
 
 import (
 	"errors"
@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
+	"roundtable/activities/commits"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 )
@@ -18,7 +19,7 @@ import (
 // Calls of the made-up ledgers: a day apart.
 func asked(day int) time.Time { return time.Date(2026, 3, day, 12, 0, 0, 0, time.UTC) }
 
-func cachedAnswer(model string, day int) lake.Answer {
+func cachedAnswer(model string, day int) answers.Answer {
 	a := answer(0, fmt.Sprint(model, day))
 	a.ModelAsked, a.RequestID, a.StartedAt = model, fmt.Sprint("r", day), asked(day).UnixMicro()
 	return a
@@ -26,7 +27,7 @@ func cachedAnswer(model string, day int) lake.Answer {
 
 func cacheKey(t *testing.T, n int) string {
 	t.Helper()
-	key, err := lake.CacheKey(lake.Question{Provider: "p", Instance: n})
+	key, err := answers.CacheKey(answers.Question{Provider: "p", Instance: n})
 	must(t, err)
 	return key
 }
@@ -38,7 +39,7 @@ func ledger(t *testing.T, s storage.Store, campaign string, generation int32, ca
 	for i := range calls {
 		calls[i].Key, calls[i].Entry, calls[i].Status = key, int32(i), "answered"
 	}
-	_, err := lake.Commit(ctx, s, record.Rows{Collaborations: []record.Collaboration{{Key: key, Status: "succeeded"}}, Calls: calls})
+	_, err := commits.Commit(ctx, s, record.Rows{Collaborations: []record.Collaboration{{Key: key, Status: "succeeded"}}, Calls: calls})
 	must(t, err)
 }
 
@@ -52,9 +53,9 @@ func served(model string) record.Call {
 
 // madeUpCache has four entries of three campaigns, one of them not committed,
 // and files that are nobody's.
-func madeUpCache(t *testing.T) (*lake.Answers, *storage.Local, string) {
+func madeUpCache(t *testing.T) (*answers.Answers, *storage.Local, string) {
 	a, s, dir := open(t)
-	for i, x := range []lake.Answer{cachedAnswer("m/1", 1), cachedAnswer("m/1", 2), cachedAnswer("m/2", 3), cachedAnswer("m/2", 4)} {
+	for i, x := range []answers.Answer{cachedAnswer("m/1", 1), cachedAnswer("m/1", 2), cachedAnswer("m/2", 3), cachedAnswer("m/2", 4)} {
 		must(t, a.PutCached(ctx, cacheKey(t, i), x))
 	}
 	ledger(t, s, "one", 0, paid("m/1", 1))
@@ -65,7 +66,7 @@ func madeUpCache(t *testing.T) (*lake.Answers, *storage.Local, string) {
 
 func TestCacheUses(t *testing.T) {
 	_, s, _ := madeUpCache(t)
-	c, err := lake.ReadCache(ctx, s)
+	c, err := answers.ReadCache(ctx, s)
 	must(t, err)
 	sizes := map[string]int64{}
 	for _, e := range c.Entries {
@@ -75,7 +76,7 @@ func TestCacheUses(t *testing.T) {
 			t.Errorf("%s has %d bytes: %+v, %v", e.Key, e.Size, o, err)
 		}
 	}
-	same(t, c.Uses(), []lake.CacheUse{
+	same(t, c.Uses(), []answers.CacheUse{
 		{Model: "m/1", Campaign: "one", Entries: 2, Bytes: sizes["m/1one"], Served: 1},
 		{Model: "m/1", Campaign: "two", Served: 2},
 		{Model: "m/2", Entries: 1, Bytes: sizes["m/2"]},
@@ -88,7 +89,7 @@ func TestCacheUses(t *testing.T) {
 
 func TestEmptyCache(t *testing.T) {
 	_, s, _ := open(t)
-	c, err := lake.ReadCache(ctx, s)
+	c, err := answers.ReadCache(ctx, s)
 	must(t, err)
 	if len(c.Uses()) != 0 || len(c.Prunable(time.Now(), "")) != 0 {
 		t.Errorf("%+v", c)
@@ -97,7 +98,7 @@ func TestEmptyCache(t *testing.T) {
 
 func TestPrunable(t *testing.T) {
 	_, s, _ := madeUpCache(t)
-	c, err := lake.ReadCache(ctx, s)
+	c, err := answers.ReadCache(ctx, s)
 	must(t, err)
 	for _, x := range []struct {
 		before   time.Time
@@ -138,12 +139,12 @@ func TestPruningDeletesNothingElse(t *testing.T) {
 	}
 	before, err := s.List(ctx, "")
 	must(t, err)
-	c, err := lake.ReadCache(ctx, s)
+	c, err := answers.ReadCache(ctx, s)
 	must(t, err)
 	if len(c.Foreign) != len(foreign) || len(c.Damaged) != len(damaged) || len(c.Entries) != 4 {
 		t.Errorf("%d entries, foreign %q, damaged %q", len(c.Entries), c.Foreign, c.Damaged)
 	}
-	n, err := lake.PruneCache(ctx, s, c.Prunable(time.Now(), ""))
+	n, err := answers.PruneCache(ctx, s, c.Prunable(time.Now(), ""))
 	if n != 4 || err != nil {
 		t.Errorf("%d pruned, %v", n, err)
 	}

@@ -1,4 +1,4 @@
-package lake
+package answers
 
 import (
 	"bytes"
@@ -36,14 +36,14 @@ type batchObject struct {
 func (o answerObject) check(key string, entry, ask int) error {
 	sum := sha256.Sum256(o.Answer.Raw)
 	if o.Entry != entry || o.Answer.Ask != ask || o.Answer.SHA256 != hex.EncodeToString(sum[:]) {
-		return fmt.Errorf("%s: %w: it holds ask %d of entry %d", key, ErrCorrupt, o.Answer.Ask, o.Entry)
+		return fmt.Errorf("%s: %w: it holds ask %d of entry %d", key, storage.ErrCorrupt, o.Answer.Ask, o.Entry)
 	}
 	return nil
 }
 
 func (o batchObject) check(key string, first int) error {
 	if len(o.Turns) == 0 || o.Turns[0].Entry != first {
-		return fmt.Errorf("%s: %w: the batch does not begin with entry %d", key, ErrCorrupt, first)
+		return fmt.Errorf("%s: %w: the batch does not begin with entry %d", key, storage.ErrCorrupt, first)
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func (o answerObject) join(earlier Turn) Turn {
 func (o outcomeObject) join(key string, t Turn) (Turn, error) {
 	if o.Turn.Entry != t.Entry || o.Asks != len(t.Asks) {
 		return Turn{}, fmt.Errorf("%s: %w: it is the outcome of %d asks of entry %d; %d asks of entry %d are stored",
-			key, ErrCorrupt, o.Asks, o.Turn.Entry, len(t.Asks), t.Entry)
+			key, storage.ErrCorrupt, o.Asks, o.Turn.Entry, len(t.Asks), t.Entry)
 	}
 	asks := t.Asks
 	t = o.Turn

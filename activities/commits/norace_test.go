@@ -1,5 +1,5 @@
 //go:build !race
 
-package lake_test
+package commits_test
 
 const raceDetector = false

@@ -1,4 +1,4 @@
-package lake_test
+package commits_test
 
 import (
 	"bytes"
@@ -17,9 +17,10 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
+	"roundtable/activities/commits"
 	"roundtable/activities/money"
-	store "roundtable/analysis/lake"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/workflows/transcript"
@@ -29,9 +30,9 @@ func ptr[T any](v T) *T { return &v }
 
 // sample is a collaboration of n turns with every kind of value: absent ones,
 // empty texts, zeros behind pointers, empty and filled lists, odd characters.
-func sample(campaign, condition, collaboration string, generation, n int) lake.Rows {
+func sample(campaign, condition, collaboration string, generation, n int) commits.Rows {
 	key := record.Key{SchemaVersion: record.SchemaVersion, CampaignID: campaign, ConditionID: condition, CollaborationID: collaboration, Generation: int32(generation)}
-	rows := lake.Rows{Collaborations: []record.Collaboration{{
+	rows := commits.Rows{Collaborations: []record.Collaboration{{
 		Key: key, Status: "succeeded", Environment: "exchange", EnvVersion: 1, InstanceID: "i0", Replicate: 2, Protocol: "roundtable", Rule: "ranked",
 		Model: "scripted/trader", Simulated: true, Agents: 3, RoundsPlanned: 10, RoundsRun: 10, EndReason: "rounds", DecidedRound: ptr(int32(0)),
 		DecisionKey: ptr(""), DecisionJSON: ptr(`{"a":[1,2]}`), Score: ptr(0.1), Utilities: []float64{0, math.Copysign(0, -1), 1e-300}, Turns: int32(n), Seed: -5,
@@ -53,7 +54,7 @@ func sample(campaign, condition, collaboration string, generation, n int) lake.R
 	return rows
 }
 
-func shuffled(r lake.Rows) lake.Rows {
+func shuffled(r commits.Rows) commits.Rows {
 	x := rand.New(rand.NewPCG(1, 2))
 	mix := func(n int, swap func(i, j int)) { x.Shuffle(n, swap) }
 	r.Rounds, r.Turns, r.Ballots, r.Calls = slices.Clone(r.Rounds), slices.Clone(r.Turns), slices.Clone(r.Ballots), slices.Clone(r.Calls)
@@ -64,21 +65,21 @@ func shuffled(r lake.Rows) lake.Rows {
 	return r
 }
 
-func readBack(t *testing.T, s storage.Store, ms []store.Marker) (r lake.Rows) {
+func readBack(t *testing.T, s storage.Store, ms []lake.Marker) (r commits.Rows) {
 	t.Helper()
 	var errs [5]error
-	r.Collaborations, errs[0] = store.ReadAll[record.Collaboration](ctx, s, ms)
-	r.Rounds, errs[1] = store.ReadAll[record.Round](ctx, s, ms)
-	r.Turns, errs[2] = store.ReadAll[record.Turn](ctx, s, ms)
-	r.Ballots, errs[3] = store.ReadAll[record.Ballot](ctx, s, ms)
-	r.Calls, errs[4] = store.ReadAll[record.Call](ctx, s, ms)
+	r.Collaborations, errs[0] = lake.ReadAll[record.Collaboration](ctx, s, ms)
+	r.Rounds, errs[1] = lake.ReadAll[record.Round](ctx, s, ms)
+	r.Turns, errs[2] = lake.ReadAll[record.Turn](ctx, s, ms)
+	r.Ballots, errs[3] = lake.ReadAll[record.Ballot](ctx, s, ms)
+	r.Calls, errs[4] = lake.ReadAll[record.Call](ctx, s, ms)
 	must(t, errors.Join(errs[:]...))
 	return r
 }
 
-func verified(t *testing.T, s storage.Store, campaign string) store.Report {
+func verified(t *testing.T, s storage.Store, campaign string) lake.Report {
 	t.Helper()
-	r, err := store.Verify(ctx, s, campaign)
+	r, err := lake.Verify(ctx, s, campaign)
 	must(t, err)
 	if !r.OK() {
 		t.Fatalf("%+v", r.Findings)
@@ -89,11 +90,11 @@ func verified(t *testing.T, s storage.Store, campaign string) store.Report {
 func TestCommittedRowsComeBack(t *testing.T) {
 	_, s, _ := open(t)
 	rows := sample("c", "k", "x", 0, 40)
-	m, err := lake.Commit(ctx, s, shuffled(rows))
+	m, err := commits.Commit(ctx, s, shuffled(rows))
 	must(t, err)
-	markers, err := store.Committed(ctx, s, "c")
+	markers, err := lake.Committed(ctx, s, "c")
 	must(t, err)
-	same(t, markers, []store.Marker{m})
+	same(t, markers, []lake.Marker{m})
 	want, err := rows.Sorted()
 	must(t, err)
 	got := readBack(t, s, markers)
@@ -102,7 +103,7 @@ func TestCommittedRowsComeBack(t *testing.T) {
 	}
 	same(t, got, want)
 	r := verified(t, s, "c")
-	if r.Commits != 1 || r.Files != 5 || r.Rows != 1+40+40+120+40 || r.Digest != store.Digest(markers) || len(r.Uncommitted) > 0 {
+	if r.Commits != 1 || r.Files != 5 || r.Rows != 1+40+40+120+40 || r.Digest != lake.Digest(markers) || len(r.Uncommitted) > 0 {
 		t.Fatalf("%+v", r)
 	}
 	objects, err := s.List(ctx, "raw/turns/")
@@ -116,13 +117,13 @@ func TestCommitWithoutTurns(t *testing.T) {
 	_, s, _ := open(t)
 	rows := sample("c", "k", "x", 0, 0)
 	rows.Collaborations[0].Status, rows.Collaborations[0].Failure = "failed", ptr("the model was not found")
-	m, err := lake.Commit(ctx, s, rows)
+	m, err := commits.Commit(ctx, s, rows)
 	must(t, err)
 	if len(m.Files) != 1 || m.Status != "failed" || m.Rows(record.Turns) != 0 {
 		t.Fatalf("%+v", m)
 	}
 	verified(t, s, "c")
-	if got := readBack(t, s, []store.Marker{m}); len(got.Turns) != 0 || *got.Collaborations[0].Failure != "the model was not found" {
+	if got := readBack(t, s, []lake.Marker{m}); len(got.Turns) != 0 || *got.Collaborations[0].Failure != "the model was not found" {
 		t.Fatalf("%+v", got)
 	}
 }
@@ -130,26 +131,26 @@ func TestCommitWithoutTurns(t *testing.T) {
 func TestLatestGeneration(t *testing.T) {
 	_, s, _ := open(t)
 	for _, g := range []int{0, 2, 1} {
-		_, err := lake.Commit(ctx, s, sample("c", "k", "x", g, 1))
+		_, err := commits.Commit(ctx, s, sample("c", "k", "x", g, 1))
 		must(t, err)
 	}
-	_, err := lake.Commit(ctx, s, sample("c", "j", "y", 0, 1))
+	_, err := commits.Commit(ctx, s, sample("c", "j", "y", 0, 1))
 	must(t, err)
-	_, err = lake.Commit(ctx, s, sample("other", "j", "y", 0, 1))
+	_, err = commits.Commit(ctx, s, sample("other", "j", "y", 0, 1))
 	must(t, err)
-	latest, err := store.Committed(ctx, s, "c")
+	latest, err := lake.Committed(ctx, s, "c")
 	must(t, err)
-	all, err := store.Commits(ctx, s, "c")
+	all, err := lake.Commits(ctx, s, "c")
 	must(t, err)
 	if len(all) != 4 || len(latest) != 2 || latest[0].Collaboration != "y" || latest[1].Generation != 2 {
 		t.Fatalf("%+v of %+v", latest, all)
 	}
-	_, err = lake.NewAnswers(s).Put(ctx, lake.Place{Campaign: "young", Collaboration: "x"}, done(turn(0, "x"), "x"))
+	_, err = answers.NewAnswers(s).Put(ctx, answers.Place{Campaign: "young", Collaboration: "x"}, turn(0, "x", "x"))
 	must(t, err)
-	names, err := store.Campaigns(ctx, s)
+	names, err := lake.Campaigns(ctx, s)
 	must(t, err)
 	same(t, names, []string{"c", "other", "young"})
-	names, err = store.Campaigns(ctx, struct{ storage.Store }{s}) // a store that cannot list folders
+	names, err = lake.Campaigns(ctx, struct{ storage.Store }{s}) // a store that cannot list folders
 	must(t, err)
 	same(t, names, []string{"c", "other", "young"})
 }
@@ -157,18 +158,18 @@ func TestLatestGeneration(t *testing.T) {
 func TestCommitAgain(t *testing.T) {
 	_, s, _ := open(t)
 	rows := sample("c", "k", "x", 0, 3)
-	first, err := lake.Commit(ctx, s, rows)
+	first, err := commits.Commit(ctx, s, rows)
 	must(t, err)
 	later := sample("c", "k", "x", 0, 3)
 	later.Collaborations[0].EndedAt++ // operational
 	later.Calls = later.Calls[:1]
-	again, err := lake.Commit(ctx, s, later)
+	again, err := commits.Commit(ctx, s, later)
 	must(t, err)
 	same(t, again, first)
 	other := sample("c", "k", "x", 0, 3)
 	other.Turns[1].Text = ptr("something else")
-	stored, err := lake.Commit(ctx, s, other)
-	if !errors.Is(err, lake.ErrConflict) {
+	stored, err := commits.Commit(ctx, s, other)
+	if !errors.Is(err, commits.ErrConflict) {
 		t.Fatal(err)
 	}
 	same(t, stored, first)
@@ -179,7 +180,7 @@ func TestCommitAgain(t *testing.T) {
 func TestCommitOverFilesWithoutMarker(t *testing.T) {
 	_, s, dir := open(t)
 	rows := sample("c", "k", "x", 0, 3)
-	first, err := lake.Commit(ctx, s, rows)
+	first, err := commits.Commit(ctx, s, rows)
 	must(t, err)
 	unmark := func() { must(t, s.Delete(ctx, first.Key())) }
 
@@ -187,7 +188,7 @@ func TestCommitOverFilesWithoutMarker(t *testing.T) {
 	later := sample("c", "k", "x", 0, 3)
 	later.Collaborations[0].EndedAt++
 	later.Calls = later.Calls[:1]
-	again, err := lake.Commit(ctx, s, later)
+	again, err := commits.Commit(ctx, s, later)
 	must(t, err)
 	same(t, again, first)
 	verified(t, s, "c")
@@ -196,7 +197,7 @@ func TestCommitOverFilesWithoutMarker(t *testing.T) {
 		for _, keep := range []int64{0, f.Size / 2, f.Size - 1} {
 			unmark()
 			must(t, os.Truncate(filepath.Join(dir, f.Key), keep))
-			again, err = lake.Commit(ctx, s, rows)
+			again, err = commits.Commit(ctx, s, rows)
 			must(t, err)
 			same(t, again, first)
 			verified(t, s, "c")
@@ -206,10 +207,10 @@ func TestCommitOverFilesWithoutMarker(t *testing.T) {
 	unmark()
 	other := sample("c", "k", "x", 0, 3)
 	other.Ballots[0].Value = ptr(0.25)
-	if _, err := lake.Commit(ctx, s, other); !errors.Is(err, lake.ErrConflict) || !strings.Contains(err.Error(), "raw/ballots/") {
+	if _, err := commits.Commit(ctx, s, other); !errors.Is(err, commits.ErrConflict) || !strings.Contains(err.Error(), "raw/ballots/") {
 		t.Fatal(err)
 	}
-	if r, err := store.Verify(ctx, s, "c"); err != nil || len(r.Uncommitted) != 5 || r.Commits != 0 {
+	if r, err := lake.Verify(ctx, s, "c"); err != nil || len(r.Uncommitted) != 5 || r.Commits != 0 {
 		t.Fatalf("%+v %v", r, err)
 	}
 }
@@ -225,7 +226,7 @@ func TestCommitOverFilesOfAnEarlierVersion(t *testing.T) {
 	}
 	_, s, _ := open(t)
 	rows := sample("c", "k", "x", 0, 3)
-	first, err := lake.Commit(ctx, s, rows)
+	first, err := commits.Commit(ctx, s, rows)
 	must(t, err)
 	for _, changed := range []bool{true, false} {
 		must(t, s.Delete(ctx, first.Key()))
@@ -241,9 +242,9 @@ func TestCommitOverFilesOfAnEarlierVersion(t *testing.T) {
 		key := first.Files[record.Rounds].Key
 		must(t, s.Delete(ctx, key))
 		must(t, s.PutIfAbsent(ctx, key, b.Bytes()))
-		again, err := lake.Commit(ctx, s, rows)
+		again, err := commits.Commit(ctx, s, rows)
 		if changed {
-			if !errors.Is(err, lake.ErrConflict) {
+			if !errors.Is(err, commits.ErrConflict) {
 				t.Fatal(again, err)
 			}
 			continue
@@ -255,16 +256,16 @@ func TestCommitOverFilesOfAnEarlierVersion(t *testing.T) {
 }
 
 func TestCommitRefuses(t *testing.T) {
-	for want, change := range map[string]func(*lake.Rows){
-		"must be one":    func(r *lake.Rows) { r.Collaborations = nil },
-		"two rows":       func(r *lake.Rows) { r.Turns[1] = r.Turns[0] },
-		"among those of": func(r *lake.Rows) { r.Calls[1].Generation = 1 },
-		"schema version": func(r *lake.Rows) { r.Collaborations[0].SchemaVersion = 9 },
-		"not UTF-8":      func(r *lake.Rows) { r.Turns[1].Text = ptr("\xff") },
-		"column reason":  func(r *lake.Rows) { r.Turns[1].Reason = ptr("\xff") },
-		"no number":      func(r *lake.Rows) { r.Collaborations[0].Score = ptr(math.NaN()) },
-		"cost_usd":       func(r *lake.Rows) { r.Calls[1].CostUSD = ptr(math.Inf(1)) },
-		"no name": func(r *lake.Rows) {
+	for want, change := range map[string]func(*commits.Rows){
+		"must be one":    func(r *commits.Rows) { r.Collaborations = nil },
+		"two rows":       func(r *commits.Rows) { r.Turns[1] = r.Turns[0] },
+		"among those of": func(r *commits.Rows) { r.Calls[1].Generation = 1 },
+		"schema version": func(r *commits.Rows) { r.Collaborations[0].SchemaVersion = 9 },
+		"not UTF-8":      func(r *commits.Rows) { r.Turns[1].Text = ptr("\xff") },
+		"column reason":  func(r *commits.Rows) { r.Turns[1].Reason = ptr("\xff") },
+		"no number":      func(r *commits.Rows) { r.Collaborations[0].Score = ptr(math.NaN()) },
+		"cost_usd":       func(r *commits.Rows) { r.Calls[1].CostUSD = ptr(math.Inf(1)) },
+		"no name": func(r *commits.Rows) {
 			*r = sample("..", "k", "x", 0, 0)
 			r.Collaborations[0].CollaborationID = ".."
 		},
@@ -272,7 +273,7 @@ func TestCommitRefuses(t *testing.T) {
 		_, s, _ := open(t)
 		rows := sample("c", "k", "x", 0, 2)
 		change(&rows)
-		if _, err := lake.Commit(ctx, s, rows); err == nil || want != "no name" && !strings.Contains(err.Error(), want) {
+		if _, err := commits.Commit(ctx, s, rows); err == nil || want != "no name" && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got error %v", want, err)
 		}
 		if objects, _ := s.List(ctx, "raw/_commits/"); len(objects) > 0 {
@@ -287,13 +288,13 @@ func TestManyCommittersAtOnce(t *testing.T) {
 	must(t, err)
 	defer b.Close()
 	var mu sync.Mutex
-	var markers []lake.Marker
+	var markers []commits.Marker
 	var wg sync.WaitGroup
 	for i := range 12 {
 		wg.Go(func() {
 			rows := sample("c", "k", "x", 0, 5)
 			rows.Collaborations[0].StartedAt += int64(i)
-			m, err := lake.Commit(ctx, []storage.Store{a, b}[i%2], rows)
+			m, err := commits.Commit(ctx, []storage.Store{a, b}[i%2], rows)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -341,19 +342,19 @@ func (f *faulty) Get(ctx context.Context, key string) (data []byte, err error) {
 func TestCommitCutOffAnywhere(t *testing.T) {
 	rows := sample("c", "k", "x", 0, 2)
 	_, quiet, _ := open(t)
-	want, err := lake.Commit(ctx, quiet, rows)
+	want, err := commits.Commit(ctx, quiet, rows)
 	must(t, err)
 	for _, after := range []bool{false, true} {
 		cuts := 0
 		for {
 			_, s, _ := open(t)
-			if _, err := lake.Commit(ctx, &faulty{s, cuts + 1, after}, rows); err == nil {
+			if _, err := commits.Commit(ctx, &faulty{s, cuts + 1, after}, rows); err == nil {
 				break
 			} else if !errors.Is(err, errFault) {
 				t.Fatal(err)
 			}
 			cuts++
-			got, err := lake.Commit(ctx, s, rows)
+			got, err := commits.Commit(ctx, s, rows)
 			must(t, err)
 			same(t, got, want)
 			verified(t, s, "c")
@@ -370,14 +371,14 @@ func TestVerifyFindsAllDamage(t *testing.T) {
 		t.Skip("it takes minutes under the race detector, which has nothing to see in it")
 	}
 	a, s, dir := open(t)
-	_, err := lake.Commit(ctx, s, sample("c", "k", "x", 0, 3))
+	_, err := commits.Commit(ctx, s, sample("c", "k", "x", 0, 3))
 	must(t, err)
-	p := lake.Place{Campaign: "c", Collaboration: "x"}
-	_, err = a.Intend(ctx, p, lake.Intent{})
+	p := answers.Place{Campaign: "c", Collaboration: "x"}
+	_, err = a.Intend(ctx, p, answers.Intent{})
 	must(t, err)
-	_, err = a.Put(ctx, p, done(turn(0, "raw"), "text"))
+	_, err = a.Put(ctx, p, turn(0, "raw", "text"))
 	must(t, err)
-	_, err = a.PutBatch(ctx, p, []lake.Turn{done(turn(1, "raw"), "text"), done(turn(2, "raw"), "text")})
+	_, err = a.PutBatch(ctx, p, []answers.Turn{turn(1, "raw", "text"), turn(2, "raw", "text")})
 	must(t, err)
 	_, err = money.Open(ctx, money.Config{Store: s, Campaign: "c", Count: func(context.Context) (money.Amount, error) { return money.Amount{Tokens: 5}, nil }})
 	must(t, err)
@@ -411,7 +412,7 @@ func TestVerifyFindsAllDamage(t *testing.T) {
 			what += fmt.Sprint("bit ", bit)
 		}
 		must(t, os.WriteFile(file, bad, 0o600))
-		r, err := store.Verify(ctx, s, "c")
+		r, err := lake.Verify(ctx, s, "c")
 		if err != nil || len(r.Findings) != 1 || r.Findings[0].Object != o.Key {
 			t.Fatalf("%s: found %+v, error %v", what, r.Findings, err)
 		}
@@ -422,7 +423,7 @@ func TestVerifyFindsAllDamage(t *testing.T) {
 	}
 	for _, o := range objects {
 		must(t, os.Rename(filepath.Join(dir, o.Key), filepath.Join(dir, "away")))
-		r, err := store.Verify(ctx, s, "c")
+		r, err := lake.Verify(ctx, s, "c")
 		must(t, err)
 		switch {
 		case strings.HasPrefix(o.Key, "raw/_"): // as if it had never been committed
@@ -446,26 +447,26 @@ func read(t *testing.T, bad []byte) {
 			t.Fatalf("panic: %v", p)
 		}
 	}()
-	_, _ = store.Decode[record.Turn](bad)
-	_, _ = store.Decode[record.Collaboration](bad)
+	_, _ = lake.Decode[record.Turn](bad)
+	_, _ = lake.Decode[record.Collaboration](bad)
 }
 
 // A marker that lies about its rows is found although its own checksum is right.
 func TestVerifyRecomputesTheDigest(t *testing.T) {
 	_, s, _ := open(t)
-	m, err := lake.Commit(ctx, s, sample("c", "k", "x", 0, 2))
+	m, err := commits.Commit(ctx, s, sample("c", "k", "x", 0, 2))
 	must(t, err)
 	m.Digest = strings.Repeat("0", 64)
-	data, err := store.Seal(m)
+	data, err := lake.Seal(m)
 	must(t, err)
 	must(t, s.Replace(ctx, m.Key(), data, ""))
-	r, err := store.Verify(ctx, s, "c")
+	r, err := lake.Verify(ctx, s, "c")
 	if err != nil || len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Problem, "digest") {
 		t.Fatalf("%+v %v", r, err)
 	}
 }
 
-func cell() lake.Rows {
+func cell() commits.Rows {
 	rows := sample("c", "k", "x", 0, 90)
 	rows.Rounds = rows.Rounds[:10]
 	return rows
@@ -478,13 +479,13 @@ func BenchmarkCommit(b *testing.B) {
 	b.ReportAllocs()
 	for i := range b.N {
 		rows = renamed(rows, fmt.Sprint("x", i))
-		if _, err := lake.Commit(ctx, s, rows); err != nil {
+		if _, err := commits.Commit(ctx, s, rows); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-func renamed(r lake.Rows, name string) lake.Rows {
+func renamed(r commits.Rows, name string) commits.Rows {
 	for i := range r.Collaborations {
 		r.Collaborations[i].CollaborationID = name
 	}
@@ -518,7 +519,7 @@ func BenchmarkDigest(b *testing.B) {
 // BenchmarkLiveTurn is what a paid call with one ask writes: an intent and an answer of 2 KB.
 func BenchmarkLiveTurn(b *testing.B) {
 	a, _, _ := open(b)
-	t := done(turn(0, strings.Repeat("word ", 400)), strings.Repeat("word ", 100))
+	t := turn(0, strings.Repeat("word ", 400), strings.Repeat("word ", 100))
 	t.Act = transcript.Act{Status: transcript.Said}
 	b.SetParallelism(50)
 	var mu sync.Mutex
@@ -526,7 +527,7 @@ func BenchmarkLiveTurn(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) {
 		mu.Lock()
 		n++
-		p := lake.Place{Campaign: "c", Collaboration: fmt.Sprint("x", n)}
+		p := answers.Place{Campaign: "c", Collaboration: fmt.Sprint("x", n)}
 		mu.Unlock()
 		for entry := 0; pb.Next(); entry++ {
 			turn := t
@@ -534,7 +535,7 @@ func BenchmarkLiveTurn(b *testing.B) {
 			if _, err := a.Turn(ctx, p, entry); err != nil {
 				b.Error(err)
 			}
-			if _, err := a.Intend(ctx, p, lake.Intent{Entry: entry}); err != nil {
+			if _, err := a.Intend(ctx, p, answers.Intent{Entry: entry}); err != nil {
 				b.Error(err)
 			}
 			if _, err := a.Put(ctx, p, turn); err != nil {

@@ -1,4 +1,4 @@
-package lake
+package answers
 
 import (
 	"cmp"
@@ -91,7 +91,7 @@ func (c *Cache) readEntries(ctx context.Context, store storage.Store, objects []
 	faults := make([]error, len(objects))
 	err := lake.Each(ctx, len(objects), func(ctx context.Context, i int) error {
 		read[i], faults[i] = get[cached](ctx, store, objects[i].Key)
-		if faults[i] == nil || errors.Is(faults[i], ErrCorrupt) || errors.Is(faults[i], fs.ErrNotExist) {
+		if faults[i] == nil || errors.Is(faults[i], storage.ErrCorrupt) || errors.Is(faults[i], fs.ErrNotExist) {
 			return nil
 		}
 		return faults[i]

@@ -1,4 +1,4 @@
-package lake_test
+package commits_test
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"roundtable/activities/lake"
-	store "roundtable/analysis/lake"
+	"roundtable/activities/commits"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 )
 
@@ -28,7 +28,7 @@ func BenchmarkCompact(b *testing.B) {
 			}
 			rows.Turns[j].Text = ptr(string(text))
 		}
-		if _, err := lake.Commit(ctx, s, renamed(rows, fmt.Sprintf("x%04d", i))); err != nil {
+		if _, err := commits.Commit(ctx, s, renamed(rows, fmt.Sprintf("x%04d", i))); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -38,7 +38,7 @@ func BenchmarkCompact(b *testing.B) {
 			peak := peakOf(func() {
 				for range b.N {
 					d := dataset(b, s)
-					for _, err := range store.Scan[record.Turn](ctx, s, d) {
+					for _, err := range lake.Scan[record.Turn](ctx, s, d) {
 						must(b, err)
 					}
 				}
@@ -52,13 +52,13 @@ func BenchmarkCompact(b *testing.B) {
 		if b.N > 1 {
 			b.Skip("it is done once")
 		}
-		var batch *lake.Batch
-		var m lake.Manifest
+		var batch *commits.Batch
+		var m commits.Manifest
 		var err error
 		peak := peakOf(func() {
-			batch, err = lake.NextBatch(ctx, s, "c", true)
+			batch, err = commits.NextBatch(ctx, s, "c", true)
 			must(b, err)
-			m, err = lake.Compact(ctx, s, *batch)
+			m, err = commits.Compact(ctx, s, *batch)
 			must(b, err)
 		})
 		size := int64(0)

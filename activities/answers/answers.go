@@ -1,9 +1,8 @@
-// Package lake writes what campaigns leave behind: every answer as soon as it
-// was received (Answers), and the rows of finished collaborations (Commit).
-// An answer that was stored is never bought again: each object is written
-// once, durably, before anybody hears of it, carries its own checksum, and the
-// first one written under a key wins.
-package lake
+// Package answers is the ledger of what was paid for: it stores every answer of
+// a model as soon as it was received. An answer that was stored is never bought
+// again: each object is written once, durably, before anybody hears of it,
+// carries its own checksum, and the first one written under a key wins.
+package answers
 
 import (
 	"context"
@@ -91,10 +90,6 @@ func (s Stored) Turn(entry int) (Turn, bool) {
 	}
 	return s.Turns[i], true
 }
-
-// ErrCorrupt marks an object whose content is not what was written. It is never
-// taken for a missing one: that would buy the answer again.
-var ErrCorrupt = storage.ErrCorrupt
 
 // Answers is the answer store. It is safe for concurrent use.
 type Answers struct{ store storage.Store }

@@ -1,4 +1,4 @@
-package lake_test
+package storetest
 
 import (
 	"context"
@@ -10,80 +10,72 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"testing"
 	"unicode/utf8"
 
 	"roundtable/analysis/storage"
-	"roundtable/analysis/storage/storetest"
 )
 
-// ram is a store in memory: tests that repeat everything hundreds of times need no disk.
-type ram struct {
+// Memory is a store in memory: tests that repeat everything hundreds of times need no disk.
+type Memory struct {
 	mu      sync.Mutex
-	objects map[string]string
+	Objects map[string]string // by key; not to be changed while the store is in use
 }
 
-func memory(objects map[string]string) *ram { return &ram{objects: objects} }
-
-func TestMemoryIsAStore(t *testing.T) {
-	storetest.Run(t, func(*testing.T) func() storage.Store {
-		r := memory(map[string]string{})
-		return func() storage.Store { return r }
-	})
-}
+// NewMemory returns a store that holds objects, which it changes.
+func NewMemory(objects map[string]string) *Memory { return &Memory{Objects: objects} }
 
 func etag(data string) string {
 	sum := sha256.Sum256([]byte(data))
 	return hex.EncodeToString(sum[:])
 }
 
-func (r *ram) PutIfAbsent(ctx context.Context, key string, data []byte) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (m *Memory) PutIfAbsent(ctx context.Context, key string, data []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if err := check(ctx, key); err != nil {
 		return err
 	}
-	if _, ok := r.objects[key]; ok {
+	if _, ok := m.Objects[key]; ok {
 		return fmt.Errorf("%s: %w", key, storage.ErrExists)
 	}
-	r.objects[key] = string(data)
+	m.Objects[key] = string(data)
 	return nil
 }
 
-func (r *ram) Replace(ctx context.Context, key string, data []byte, tag string) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (m *Memory) Replace(ctx context.Context, key string, data []byte, tag string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if err := check(ctx, key); err != nil {
 		return err
 	}
-	if old, ok := r.objects[key]; tag != "" && (!ok || etag(old) != tag) {
+	if old, ok := m.Objects[key]; tag != "" && (!ok || etag(old) != tag) {
 		return fmt.Errorf("%s: %w", key, storage.ErrChanged)
 	}
-	r.objects[key] = string(data)
+	m.Objects[key] = string(data)
 	return nil
 }
 
-func (r *ram) Get(ctx context.Context, key string) ([]byte, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (m *Memory) Get(ctx context.Context, key string) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if err := check(ctx, key); err != nil {
 		return nil, err
 	}
-	data, ok := r.objects[key]
+	data, ok := m.Objects[key]
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", key, fs.ErrNotExist)
 	}
 	return []byte(data), nil
 }
 
-func (r *ram) Head(ctx context.Context, key string) (storage.Object, error) {
-	data, err := r.Get(ctx, key)
+func (m *Memory) Head(ctx context.Context, key string) (storage.Object, error) {
+	data, err := m.Get(ctx, key)
 	return storage.Object{Key: key, Size: int64(len(data)), ETag: etag(string(data))}, err
 }
 
-func (r *ram) List(ctx context.Context, prefix string) ([]storage.Object, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (m *Memory) List(ctx context.Context, prefix string) ([]storage.Object, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if err := check(ctx, prefix+"x"); err != nil {
 		return nil, err
 	}
@@ -91,21 +83,21 @@ func (r *ram) List(ctx context.Context, prefix string) ([]storage.Object, error)
 		return nil, fmt.Errorf("prefix %q does not end in a slash", prefix)
 	}
 	var all []storage.Object
-	for _, key := range slices.Sorted(maps.Keys(r.objects)) {
+	for _, key := range slices.Sorted(maps.Keys(m.Objects)) {
 		if strings.HasPrefix(key, prefix) {
-			all = append(all, storage.Object{Key: key, Size: int64(len(r.objects[key]))})
+			all = append(all, storage.Object{Key: key, Size: int64(len(m.Objects[key]))})
 		}
 	}
 	return all, nil
 }
 
-func (r *ram) Delete(ctx context.Context, key string) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (m *Memory) Delete(ctx context.Context, key string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if err := check(ctx, key); err != nil {
 		return err
 	}
-	delete(r.objects, key)
+	delete(m.Objects, key)
 	return nil
 }
 

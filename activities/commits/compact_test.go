@@ -1,4 +1,4 @@
-package lake_test
+package commits_test
 
 import (
 	"bytes"
@@ -15,10 +15,11 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"roundtable/activities/lake"
-	store "roundtable/analysis/lake"
+	"roundtable/activities/commits"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/analysis/storage/storetest"
 )
 
 // few commits collaborations of two conditions: one without turns, one of which
@@ -26,12 +27,12 @@ import (
 func few(t testing.TB, s storage.Store) {
 	t.Helper()
 	for i, name := range []string{"b", "a", "c", "e", "d"} {
-		_, err := lake.Commit(ctx, s, sample("c", "k"+fmt.Sprint(i%2), name, 0, 3*(i+1)))
+		_, err := commits.Commit(ctx, s, sample("c", "k"+fmt.Sprint(i%2), name, 0, 3*(i+1)))
 		must(t, err)
 	}
-	_, err := lake.Commit(ctx, s, sample("c", "k0", "f", 0, 0))
+	_, err := commits.Commit(ctx, s, sample("c", "k0", "f", 0, 0))
 	must(t, err)
-	_, err = lake.Commit(ctx, s, sample("c", "k1", "a", 1, 2))
+	_, err = commits.Commit(ctx, s, sample("c", "k1", "a", 1, 2))
 	must(t, err)
 }
 
@@ -45,9 +46,9 @@ func collect[T any](t testing.TB, rows iter.Seq2[T, error]) []T {
 	return all
 }
 
-func dataset(t testing.TB, s storage.Store) store.Dataset {
+func dataset(t testing.TB, s storage.Store) lake.Dataset {
 	t.Helper()
-	d, err := store.ReadDataset(ctx, s, "c")
+	d, err := lake.ReadDataset(ctx, s, "c")
 	must(t, err)
 	return d
 }
@@ -61,11 +62,11 @@ func seen(t testing.TB, s storage.Store) []record.Rows {
 }
 
 func look(s storage.Store) (all []record.Rows, err error) {
-	d, err := store.ReadDataset(ctx, s, "c")
+	d, err := lake.ReadDataset(ctx, s, "c")
 	if err != nil {
 		return nil, err
 	}
-	for rows, err := range store.Collaborations(ctx, s, d) {
+	for rows, err := range lake.Collaborations(ctx, s, d) {
 		if err != nil {
 			return nil, err
 		}
@@ -77,13 +78,13 @@ func look(s storage.Store) (all []record.Rows, err error) {
 // compact compacts all there is and says how many batches that made.
 func compact(t testing.TB, s storage.Store) int {
 	t.Helper()
-	n, err := lake.CompactAll(ctx, s, "c", true)
+	n, err := commits.CompactAll(ctx, s, "c", true)
 	must(t, err)
 	return n
 }
 
 func TestCompactionChangesNothingThatReadersSee(t *testing.T) {
-	s := memory(map[string]string{})
+	s := storetest.NewMemory(map[string]string{})
 	few(t, s)
 	before, digest := seen(t, s), dataset(t, s).Digest()
 	same(t, compact(t, s), 1)
@@ -98,18 +99,18 @@ func TestCompactionChangesNothingThatReadersSee(t *testing.T) {
 	same(t, d.Files[record.Turns][1].Key, "lake/turns/campaign=c/condition=k1/part-000001.parquet")
 
 	// A cell that is run again leaves its old rows in the part.
-	_, err := lake.Commit(ctx, s, sample("c", "k0", "c", 1, 7))
+	_, err := commits.Commit(ctx, s, sample("c", "k0", "c", 1, 7))
 	must(t, err)
-	_, err = lake.Commit(ctx, s, sample("c", "k0", "g", 0, 1))
+	_, err = commits.Commit(ctx, s, sample("c", "k0", "g", 0, 1))
 	must(t, err)
 	d, before = dataset(t, s), seen(t, s)
-	same(t, d.Superseded, []store.Run{{Collaboration: "c"}, {Collaboration: "a"}})
+	same(t, d.Superseded, []lake.Run{{Collaboration: "c"}, {Collaboration: "a"}})
 	same(t, []int{len(before), len(before[1].Turns), len(d.Uncompacted())}, []int{7, 7, 2})
 	same(t, d.Earlier, map[string]int{"k0": 1, "k1": 1})
 	same(t, compact(t, s), 1)
 	same(t, seen(t, s), before)
 	d = dataset(t, s)
-	same(t, d.Superseded, []store.Run{{Collaboration: "c"}, {Collaboration: "a"}})
+	same(t, d.Superseded, []lake.Run{{Collaboration: "c"}, {Collaboration: "a"}})
 	same(t, []int{d.Batches, len(d.Uncompacted())}, []int{2, 0})
 	verified(t, s, "c")
 	exactlyOnce(t, s)
@@ -118,12 +119,12 @@ func TestCompactionChangesNothingThatReadersSee(t *testing.T) {
 // Once all is compacted the raw files may be deleted: every row, also of
 // generations that were run again, is in the parts.
 func TestRawFilesExpire(t *testing.T) {
-	s := memory(map[string]string{})
+	s := storetest.NewMemory(map[string]string{})
 	few(t, s)
 	generations := func() (rows []record.Rows) {
 		d, err := dataset(t, s).Generations(ctx, s)
 		must(t, err)
-		for r, err := range store.Collaborations(ctx, s, d) {
+		for r, err := range lake.Collaborations(ctx, s, d) {
 			must(t, err)
 			rows = append(rows, r)
 		}
@@ -134,13 +135,13 @@ func TestRawFilesExpire(t *testing.T) {
 	raw, err := s.List(ctx, "raw/turns/")
 	must(t, err)
 	must(t, s.Delete(ctx, raw[0].Key))
-	r, err := store.Verify(ctx, s, "c")
+	r, err := lake.Verify(ctx, s, "c")
 	must(t, err)
 	if len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Problem, "no batch holds its rows") {
 		t.Fatalf("a raw file that was deleted too early: %+v", r.Findings)
 	}
 
-	s = memory(map[string]string{})
+	s = storetest.NewMemory(map[string]string{})
 	few(t, s)
 	same(t, compact(t, s), 1)
 	for _, table := range record.Tables {
@@ -169,14 +170,14 @@ func exactlyOnce(t testing.TB, s storage.Store) {
 	onceIn[record.Call](t, s, d)
 }
 
-func onceIn[T record.Row](t testing.TB, s storage.Store, d store.Dataset) {
+func onceIn[T record.Row](t testing.TB, s storage.Store, d lake.Dataset) {
 	t.Helper()
 	var zero T
 	var got []T
 	for _, f := range d.Files[zero.Table()] {
 		data, err := s.Get(ctx, f.Key)
 		must(t, err)
-		rows, err := store.Decode[T](data)
+		rows, err := lake.Decode[T](data)
 		must(t, err)
 		if !slices.IsSortedFunc(rows, record.Compare[T]) {
 			t.Errorf("%s is not sorted", f.Key)
@@ -185,19 +186,19 @@ func onceIn[T record.Row](t testing.TB, s storage.Store, d store.Dataset) {
 	}
 	got = slices.DeleteFunc(got, func(r T) bool {
 		k := r.Identity()
-		return slices.Contains(d.Superseded, store.Run{Collaboration: k.CollaborationID, Generation: int(k.Generation)})
+		return slices.Contains(d.Superseded, lake.Run{Collaboration: k.CollaborationID, Generation: int(k.Generation)})
 	})
 	slices.SortFunc(got, record.Compare[T])
-	if want := collect(t, store.Scan[T](ctx, s, d)); !reflect.DeepEqual(got, want) {
+	if want := collect(t, lake.Scan[T](ctx, s, d)); !reflect.DeepEqual(got, want) {
 		t.Errorf("table %s: the files have %d rows, readers see %d", zero.Table(), len(got), len(want))
 	}
 }
 
 func TestChosenTables(t *testing.T) {
-	s := memory(map[string]string{})
+	s := storetest.NewMemory(map[string]string{})
 	few(t, s)
 	compact(t, s)
-	for rows, err := range store.Collaborations(ctx, s, dataset(t, s), record.Collaborations, record.Calls) {
+	for rows, err := range lake.Collaborations(ctx, s, dataset(t, s), record.Collaborations, record.Calls) {
 		must(t, err)
 		if len(rows.Collaborations) != 1 || len(rows.Turns)+len(rows.Rounds)+len(rows.Ballots) > 0 {
 			t.Fatalf("%+v", rows)
@@ -208,16 +209,16 @@ func TestChosenTables(t *testing.T) {
 
 // The same commits make the same bytes, in whatever order they came.
 func TestCompactionIsDeterministic(t *testing.T) {
-	a, b := memory(map[string]string{}), memory(map[string]string{})
+	a, b := storetest.NewMemory(map[string]string{}), storetest.NewMemory(map[string]string{})
 	few(t, a)
 	for _, name := range []string{"d", "e", "c", "a", "b"} {
 		i := slices.Index([]string{"b", "a", "c", "e", "d"}, name)
-		_, err := lake.Commit(ctx, b, shuffled(sample("c", "k"+fmt.Sprint(i%2), name, 0, 3*(i+1))))
+		_, err := commits.Commit(ctx, b, shuffled(sample("c", "k"+fmt.Sprint(i%2), name, 0, 3*(i+1))))
 		must(t, err)
 	}
-	_, err := lake.Commit(ctx, b, sample("c", "k1", "a", 1, 2))
+	_, err := commits.Commit(ctx, b, sample("c", "k1", "a", 1, 2))
 	must(t, err)
-	_, err = lake.Commit(ctx, b, sample("c", "k0", "f", 0, 0))
+	_, err = commits.Commit(ctx, b, sample("c", "k0", "f", 0, 0))
 	must(t, err)
 	compact(t, a)
 	compact(t, b)
@@ -239,15 +240,15 @@ func contents(t testing.TB, s storage.Store, prefix string) map[string]string {
 
 // A campaign that runs is compacted when there is enough, oldest names first.
 func TestNextBatch(t *testing.T) {
-	s := memory(map[string]string{})
-	if b, err := lake.NextBatch(ctx, s, "c", true); b != nil || err != nil {
+	s := storetest.NewMemory(map[string]string{})
+	if b, err := commits.NextBatch(ctx, s, "c", true); b != nil || err != nil {
 		t.Fatal("a batch of nothing:", b, err)
 	}
 	few(t, s)
-	if b, err := lake.NextBatch(ctx, s, "c", false); b != nil || err != nil {
+	if b, err := commits.NextBatch(ctx, s, "c", false); b != nil || err != nil {
 		t.Fatal("a batch before there is enough:", b, err)
 	}
-	b, err := lake.NextBatch(ctx, s, "c", true)
+	b, err := commits.NextBatch(ctx, s, "c", true)
 	must(t, err)
 	var names []string
 	for _, m := range b.Members {
@@ -255,46 +256,46 @@ func TestNextBatch(t *testing.T) {
 	}
 	same(t, names, []string{"b.0", "c.0", "d.0", "f.0", "a.0", "a.1", "e.0"})
 	// Once it is written down it is not chosen again, whatever came meanwhile.
-	_, err = lake.Commit(ctx, s, sample("c", "k0", "z", 0, 1))
+	_, err = commits.Commit(ctx, s, sample("c", "k0", "z", 0, 1))
 	must(t, err)
-	again, err := lake.NextBatch(ctx, s, "c", false)
+	again, err := commits.NextBatch(ctx, s, "c", false)
 	must(t, err)
 	same(t, again, b)
-	_, err = lake.Compact(ctx, s, *b)
+	_, err = commits.Compact(ctx, s, *b)
 	must(t, err)
-	if more, err := lake.NextBatch(ctx, s, "c", false); more != nil || err != nil {
+	if more, err := commits.NextBatch(ctx, s, "c", false); more != nil || err != nil {
 		t.Fatal(more, err)
 	}
-	last, err := lake.NextBatch(ctx, s, "c", true)
+	last, err := commits.NextBatch(ctx, s, "c", true)
 	must(t, err)
 	same(t, []any{last.Number, len(last.Members), last.Members[0].String()}, []any{2, 1, "z.0"})
 }
 
 func TestCompactRefusesOtherRows(t *testing.T) {
-	s := memory(map[string]string{})
+	s := storetest.NewMemory(map[string]string{})
 	few(t, s)
-	b, err := lake.NextBatch(ctx, s, "c", true)
+	b, err := commits.NextBatch(ctx, s, "c", true)
 	must(t, err)
 	other := *b
 	other.Members = other.Members[:3]
-	m, err := lake.Compact(ctx, s, *b)
+	m, err := commits.Compact(ctx, s, *b)
 	must(t, err)
-	if _, err := lake.Compact(ctx, s, other); !errors.Is(err, lake.ErrConflict) {
+	if _, err := commits.Compact(ctx, s, other); !errors.Is(err, commits.ErrConflict) {
 		t.Error("another batch of the same number:", err)
 	}
 	must(t, s.Delete(ctx, m.Key()))
-	if _, err := lake.Compact(ctx, s, other); !errors.Is(err, lake.ErrConflict) || !strings.Contains(err.Error(), "lake/") {
+	if _, err := commits.Compact(ctx, s, other); !errors.Is(err, commits.ErrConflict) || !strings.Contains(err.Error(), "lake/") {
 		t.Error("a part of other rows:", err)
 	}
 	other.Members = slices.Clone(b.Members)
 	other.Members[0].Digest = strings.Repeat("0", 64)
-	if _, err := lake.Compact(ctx, s, other); !errors.Is(err, lake.ErrConflict) {
+	if _, err := commits.Compact(ctx, s, other); !errors.Is(err, commits.ErrConflict) {
 		t.Error("a commit of another digest:", err)
 	}
-	if _, err := lake.Compact(ctx, s, lake.Batch{Campaign: "c"}); err == nil {
+	if _, err := commits.Compact(ctx, s, commits.Batch{Campaign: "c"}); err == nil {
 		t.Error("a batch of nothing")
 	}
-	again, err := lake.Compact(ctx, s, *b)
+	again, err := commits.Compact(ctx, s, *b)
 	must(t, err)
 	same(t, again, m)
 	verified(t, s, "c")
@@ -302,11 +303,11 @@ func TestCompactRefusesOtherRows(t *testing.T) {
 
 // A part that another version of the library encoded differently stays.
 func TestCompactKeepsEqualRows(t *testing.T) {
-	s := memory(map[string]string{})
+	s := storetest.NewMemory(map[string]string{})
 	few(t, s)
-	b, err := lake.NextBatch(ctx, s, "c", true)
+	b, err := commits.NextBatch(ctx, s, "c", true)
 	must(t, err)
-	m, err := lake.Compact(ctx, s, *b)
+	m, err := commits.Compact(ctx, s, *b)
 	must(t, err)
 	f := m.Files[record.Rounds][0].File
 	data, err := s.Get(ctx, f.Key)
@@ -317,28 +318,28 @@ func TestCompactKeepsEqualRows(t *testing.T) {
 	}
 	must(t, s.Replace(ctx, f.Key, foreign, ""))
 	must(t, s.Delete(ctx, m.Key()))
-	again, err := lake.Compact(ctx, s, *b)
+	again, err := commits.Compact(ctx, s, *b)
 	must(t, err)
-	same(t, again.Files[record.Rounds][0].File, store.FileOf(f.Key, f.Rows, foreign))
+	same(t, again.Files[record.Rounds][0].File, lake.FileOf(f.Key, f.Rows, foreign))
 	verified(t, s, "c")
 }
 
 // Two batches that name the same collaboration, which this program never makes:
 // readers see each row once, and verify says what is wrong.
 func TestOverlappingBatches(t *testing.T) {
-	s := memory(map[string]string{})
+	s := storetest.NewMemory(map[string]string{})
 	few(t, s)
 	before := seen(t, s)
-	b, err := lake.NextBatch(ctx, s, "c", true)
+	b, err := commits.NextBatch(ctx, s, "c", true)
 	must(t, err)
-	for number, members := range map[int][]store.Member{1: b.Members[:3], 2: b.Members[2:], 3: b.Members[:2]} {
-		_, err := lake.Compact(ctx, s, lake.Batch{Campaign: "c", Number: number, Members: members})
+	for number, members := range map[int][]lake.Member{1: b.Members[:3], 2: b.Members[2:], 3: b.Members[:2]} {
+		_, err := commits.Compact(ctx, s, commits.Batch{Campaign: "c", Number: number, Members: members})
 		must(t, err)
 	}
 	same(t, seen(t, s), before)
 	d := dataset(t, s)
 	same(t, d.Batches, 2) // the third holds nothing of its own
-	r, err := store.Verify(ctx, s, "c")
+	r, err := lake.Verify(ctx, s, "c")
 	must(t, err)
 	var objects []string
 	for _, f := range r.Findings {
@@ -357,7 +358,7 @@ func TestManyCompactorsAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
-			if _, err := lake.CompactAll(ctx, []storage.Store{a, b}[i%2], "c", true); err != nil {
+			if _, err := commits.CompactAll(ctx, []storage.Store{a, b}[i%2], "c", true); err != nil {
 				t.Error(err)
 			}
 		})
@@ -450,7 +451,7 @@ func TestCompactionCutOffAnywhere(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes minutes under the race detector, which has nothing to see in it")
 	}
-	raw := memory(map[string]string{})
+	raw := storetest.NewMemory(map[string]string{})
 	few(t, raw)
 	files := contents(t, raw, "")
 	want := seen(t, raw)
@@ -459,9 +460,9 @@ func TestCompactionCutOffAnywhere(t *testing.T) {
 	for _, how := range ways {
 		at := 1
 		for ; ; at++ {
-			s := memory(maps.Clone(files))
+			s := storetest.NewMemory(maps.Clone(files))
 			broken := &breaking{Store: s, left: at, how: how}
-			_, err := lake.CompactAll(ctx, broken, "c", true)
+			_, err := commits.CompactAll(ctx, broken, "c", true)
 			if !broken.hit {
 				must(t, err)
 				break
@@ -486,7 +487,7 @@ func TestCompactionCutOffAnywhere(t *testing.T) {
 // reencoded is a file with other settings.
 func reencoded[T record.Row](t testing.TB, data []byte) []byte {
 	t.Helper()
-	rows, err := store.Decode[T](data)
+	rows, err := lake.Decode[T](data)
 	must(t, err)
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[T](&b, parquet.Compression(&parquet.Uncompressed))

@@ -1,4 +1,4 @@
-package lake_test
+package answers_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"roundtable/activities/lake"
+	"roundtable/activities/answers"
 	"roundtable/activities/model"
 	"roundtable/analysis/storage"
 	"roundtable/workflows/transcript"
@@ -21,16 +21,16 @@ import (
 
 var (
 	ctx   = context.Background()
-	place = lake.Place{Campaign: "voting", Collaboration: "abc123", Generation: 0}
+	place = answers.Place{Campaign: "voting", Collaboration: "abc123", Generation: 0}
 )
 
-func open(t testing.TB) (*lake.Answers, *storage.Local, string) {
+func open(t testing.TB) (*answers.Answers, *storage.Local, string) {
 	t.Helper()
 	dir := t.TempDir()
 	s, err := storage.NewLocal(dir)
 	must(t, err)
 	t.Cleanup(func() { s.Close() })
-	return lake.NewAnswers(s), s, dir
+	return answers.NewAnswers(s), s, dir
 }
 
 func must(t testing.TB, err error) {
@@ -47,23 +47,23 @@ func same[T any](t *testing.T, got, want T) {
 	}
 }
 
-func answer(ask int, raw string) lake.Answer {
+func answer(ask int, raw string) answers.Answer {
 	cost := 0.25
-	return lake.Answer{
+	return answers.Answer{
 		Ask: ask, Raw: []byte(raw), Provider: "openai", ModelAsked: "m", ModelAnswered: "m-2026", FinishReason: "stop", RequestID: "r1",
 		Usage: model.Usage{Input: 10, CachedInput: 4, Output: 3, Reasoning: 1}, CostUSD: &cost, StartedAt: 1234567, LatencyMS: 89,
 	}
 }
 
-func turn(entry int, raws ...string) lake.Turn {
-	t := lake.Turn{Entry: entry}
+func turn(entry int, raws ...string) answers.Turn {
+	t := answers.Turn{Entry: entry}
 	for i, r := range raws {
 		t.Asks = append(t.Asks, answer(i, r))
 	}
 	return t
 }
 
-func done(t lake.Turn, text string) lake.Turn {
+func done(t answers.Turn, text string) answers.Turn {
 	t.Done, t.Text, t.Reason, t.Proposal, t.PromptHash = true, text, "because", `{"a":1}`, "hash"
 	t.Act = transcript.Act{Status: transcript.Said, To: []int{1}, Key: "k", Values: []float64{0.1}, Ballot: &transcript.Ballot{Points: []int{3, 0}}}
 	return t
@@ -86,7 +86,7 @@ func TestAnswersComeBackByteForByte(t *testing.T) {
 		}
 		all, err := a.Load(ctx, place)
 		must(t, err)
-		same(t, all, lake.Stored{Turns: []lake.Turn{stored}})
+		same(t, all, answers.Stored{Turns: []answers.Turn{stored}})
 		again, err := a.Put(ctx, place, done(turn(7, raw), "hello \xff<&>"))
 		must(t, err)
 		same(t, again, stored)
@@ -102,10 +102,10 @@ func TestNothingStored(t *testing.T) {
 	a, _, _ := open(t)
 	got, err := a.Turn(ctx, place, 3)
 	must(t, err)
-	same(t, got, lake.Turn{Entry: 3})
+	same(t, got, answers.Turn{Entry: 3})
 	all, err := a.Load(ctx, place)
 	must(t, err)
-	same(t, all, lake.Stored{})
+	same(t, all, answers.Stored{})
 	batch, err := a.Batch(ctx, place, 0)
 	must(t, err)
 	same(t, batch, nil)
@@ -131,7 +131,7 @@ func TestFirstAnswerWins(t *testing.T) {
 
 func TestAskedAgain(t *testing.T) {
 	a, _, _ := open(t)
-	var current lake.Turn
+	var current answers.Turn
 	var err error
 	for ask := range 11 {
 		current, err = a.Turn(ctx, place, 4)
@@ -152,7 +152,7 @@ func TestAskedAgain(t *testing.T) {
 	same(t, read, current)
 	all, err := a.Load(ctx, place)
 	must(t, err)
-	same(t, all.Turns, []lake.Turn{current})
+	same(t, all.Turns, []answers.Turn{current})
 }
 
 // A crash between storing an answer and parsing it buys nothing again: the
@@ -177,7 +177,7 @@ func TestStoredBeforeParsed(t *testing.T) {
 		same(t, read, finished)
 		all, err := a.Load(ctx, place)
 		must(t, err)
-		same(t, all.Turns, []lake.Turn{finished})
+		same(t, all.Turns, []answers.Turn{finished})
 		again, err := a.Put(ctx, place, done(left, "parsed otherwise"))
 		must(t, err)
 		same(t, again, finished)
@@ -193,7 +193,7 @@ func TestIntents(t *testing.T) {
 	a, _, _ := open(t)
 	intend := func(entry, ask, want int) {
 		t.Helper()
-		n, err := a.Intend(ctx, place, lake.Intent{Entry: entry, Ask: ask, Provider: "openai", Model: "m", StartedAt: 5})
+		n, err := a.Intend(ctx, place, answers.Intent{Entry: entry, Ask: ask, Provider: "openai", Model: "m", StartedAt: 5})
 		must(t, err)
 		if n != want {
 			t.Fatalf("attempt %d, want %d", n, want)
@@ -215,10 +215,10 @@ func TestIntents(t *testing.T) {
 	must(t, err)
 	all, err := a.Load(ctx, place)
 	must(t, err)
-	unknown := lake.Intent{Provider: "openai", Model: "m", StartedAt: 5}
+	unknown := answers.Intent{Provider: "openai", Model: "m", StartedAt: 5}
 	again, cached := unknown, unknown
 	again.Ask, cached.Entry = 1, 1
-	same(t, all.Unknown, []lake.Intent{unknown, again, cached})
+	same(t, all.Unknown, []answers.Intent{unknown, again, cached})
 	if t1, ok := all.Turn(1); !ok || t1.Asks[0].Attempt != 1 {
 		t.Fatalf("a cached answer comes after the attempts before it: %+v", t1)
 	}
@@ -231,7 +231,7 @@ func TestConcurrentIntentsAreDistinct(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			n, err := a.Intend(ctx, place, lake.Intent{})
+			n, err := a.Intend(ctx, place, answers.Intent{})
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil || seen[n] {
@@ -245,13 +245,13 @@ func TestConcurrentIntentsAreDistinct(t *testing.T) {
 
 func TestBatches(t *testing.T) {
 	a, s, _ := open(t)
-	batch := func(text string, entries ...int) (ts []lake.Turn) {
+	batch := func(text string, entries ...int) (ts []answers.Turn) {
 		for _, e := range entries {
 			ts = append(ts, done(turn(e, fmt.Sprint(e)), text))
 		}
 		return ts
 	}
-	texts := func(ts []lake.Turn) (all string) {
+	texts := func(ts []answers.Turn) (all string) {
 		for _, t := range ts {
 			all += fmt.Sprintf("%d%s ", t.Entry, t.Text)
 		}
@@ -279,7 +279,7 @@ func TestBatches(t *testing.T) {
 	if len(objects) != 2 {
 		t.Fatal(objects)
 	}
-	for _, bad := range [][]lake.Turn{batch("x", 6, 5), {turn(9, "not done")}} {
+	for _, bad := range [][]answers.Turn{batch("x", 6, 5), {turn(9, "not done")}} {
 		if _, err := a.PutBatch(ctx, place, bad); err == nil {
 			t.Errorf("batch %v is accepted", bad)
 		}
@@ -290,7 +290,7 @@ func TestBatches(t *testing.T) {
 // of the cache, which nobody has to have, counts as missing.
 func TestCorruptAnswers(t *testing.T) {
 	a, _, dir := open(t)
-	_, err := a.Intend(ctx, place, lake.Intent{Entry: 1})
+	_, err := a.Intend(ctx, place, answers.Intent{Entry: 1})
 	must(t, err)
 	_, err = a.Put(ctx, place, done(turn(1, "x"), "x"))
 	must(t, err)
@@ -298,7 +298,7 @@ func TestCorruptAnswers(t *testing.T) {
 	must(t, err)
 	_, err = a.Put(ctx, place, done(turn(2, "x"), "x"))
 	must(t, err)
-	_, err = a.PutBatch(ctx, place, []lake.Turn{done(turn(5, "y"), "y")})
+	_, err = a.PutBatch(ctx, place, []answers.Turn{done(turn(5, "y"), "y")})
 	must(t, err)
 	must(t, a.PutCached(ctx, strings.Repeat("ab", 32), answer(0, "z")))
 	files, err := filepath.Glob(filepath.Join(dir, "answers", "*", "*", "*.json"))
@@ -328,7 +328,7 @@ func TestCorruptAnswers(t *testing.T) {
 				if _, ok, err := a.Cached(ctx, strings.Repeat("ab", 32)); ok || err != nil {
 					t.Errorf("%s %s: found %v, error %v; a damaged entry is no entry", what, key, ok, err)
 				}
-			} else if _, err = a.Load(ctx, place); !errors.Is(err, lake.ErrCorrupt) || !strings.Contains(err.Error(), filepath.ToSlash(key)) {
+			} else if _, err = a.Load(ctx, place); !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), filepath.ToSlash(key)) {
 				t.Errorf("%s %s: got error %v", what, key, err)
 			}
 			must(t, os.WriteFile(f, good, 0o600))
@@ -353,14 +353,14 @@ func TestMisplacedAnswer(t *testing.T) {
 	data, err := s.Get(ctx, "answers/campaign=voting/abc123.0/000001.0.json")
 	must(t, err)
 	must(t, s.PutIfAbsent(ctx, "answers/campaign=voting/abc123.0/000002.0.json", data))
-	if _, err := a.Turn(ctx, place, 2); !errors.Is(err, lake.ErrCorrupt) {
+	if _, err := a.Turn(ctx, place, 2); !errors.Is(err, storage.ErrCorrupt) {
 		t.Fatal(err)
 	}
 }
 
 func TestBadPlaces(t *testing.T) {
 	a, s, _ := open(t)
-	for _, p := range []lake.Place{{}, {Campaign: "a/b", Collaboration: "c"}, {Campaign: "a", Collaboration: "../c"}, {Campaign: "a", Collaboration: "c", Generation: -1}} {
+	for _, p := range []answers.Place{{}, {Campaign: "a/b", Collaboration: "c"}, {Campaign: "a", Collaboration: "../c"}, {Campaign: "a", Collaboration: "c", Generation: -1}} {
 		if _, err := a.Put(ctx, p, done(turn(0, "x"), "x")); err == nil {
 			t.Errorf("%+v is accepted", p)
 		}
@@ -368,10 +368,10 @@ func TestBadPlaces(t *testing.T) {
 			t.Errorf("%+v is loaded", p)
 		}
 	}
-	if _, err := a.Put(ctx, place, lake.Turn{}); err == nil {
+	if _, err := a.Put(ctx, place, answers.Turn{}); err == nil {
 		t.Error("a turn without an answer is stored")
 	}
-	if _, err := a.Put(ctx, place, lake.Turn{Asks: []lake.Answer{answer(1, "x")}}); err == nil {
+	if _, err := a.Put(ctx, place, answers.Turn{Asks: []answers.Answer{answer(1, "x")}}); err == nil {
 		t.Error("ask 1 is stored as ask 0")
 	}
 	if objects, err := s.List(ctx, ""); err != nil || len(objects) > 0 {
@@ -381,7 +381,7 @@ func TestBadPlaces(t *testing.T) {
 
 func TestCache(t *testing.T) {
 	a, _, _ := open(t)
-	key, err := lake.CacheKey(lake.Question{Provider: "openai"})
+	key, err := answers.CacheKey(answers.Question{Provider: "openai"})
 	must(t, err)
 	if _, ok, err := a.Cached(ctx, key); ok || err != nil {
 		t.Fatal(ok, err)
@@ -398,7 +398,7 @@ func TestCache(t *testing.T) {
 // Every part of a question makes it another one.
 func TestCacheKeyDependsOnEverything(t *testing.T) {
 	half, seed := 0.5, int64(4)
-	questions := []lake.Question{
+	questions := []answers.Question{
 		{}, {Provider: "p"}, {Model: "p"}, {Parameters: model.Parameters{Temperature: &half}}, {Parameters: model.Parameters{TopP: &half}},
 		{Parameters: model.Parameters{MaxTokens: 4}}, {Parameters: model.Parameters{Seed: &seed}}, {Parameters: model.Parameters{Stop: []string{"x"}}},
 		{Messages: []model.Message{{Role: "user", Content: "p"}}}, {Messages: []model.Message{{Role: "system", Content: "p"}}},
@@ -408,7 +408,7 @@ func TestCacheKeyDependsOnEverything(t *testing.T) {
 	fields := map[int]bool{}
 	keys := map[string]int{}
 	for i, q := range questions {
-		key, err := lake.CacheKey(q)
+		key, err := answers.CacheKey(q)
 		must(t, err)
 		if j, ok := keys[key]; ok || len(key) != 64 {
 			t.Errorf("questions %d and %d have the key %s", i, j, key)
@@ -420,16 +420,16 @@ func TestCacheKeyDependsOnEverything(t *testing.T) {
 			}
 		}
 	}
-	if n := reflect.TypeFor[lake.Question]().NumField(); len(fields) != n {
+	if n := reflect.TypeFor[answers.Question]().NumField(); len(fields) != n {
 		t.Errorf("%d of %d fields are tested", len(fields), n)
 	}
 	scopes := map[string]bool{}
 	for _, name := range []string{"lake", "campaign", "condition"} {
-		s, err := lake.Scope(name, "c", "k")
+		s, err := answers.Scope(name, "c", "k")
 		must(t, err)
 		scopes[s] = true
 	}
-	if _, err := lake.Scope("world", "c", "k"); err == nil || len(scopes) != 3 {
+	if _, err := answers.Scope("world", "c", "k"); err == nil || len(scopes) != 3 {
 		t.Error(scopes, err)
 	}
 }

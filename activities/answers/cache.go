@@ -1,4 +1,4 @@
-package lake
+package answers
 
 import (
 	"context"
@@ -67,7 +67,7 @@ type cached struct {
 // false if there is none that can be read.
 func (a *Answers) Cached(ctx context.Context, cacheKey string) (answer Answer, ok bool, err error) {
 	c, err := get[cached](ctx, a.store, cacheObject(cacheKey))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrCorrupt) || err == nil && c.Key != cacheKey {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, storage.ErrCorrupt) || err == nil && c.Key != cacheKey {
 		return Answer{}, false, nil // a damaged entry costs one call, not a cell
 	}
 	if err != nil {

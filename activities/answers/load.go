@@ -1,4 +1,4 @@
-package lake
+package answers
 
 import (
 	"cmp"
@@ -54,7 +54,7 @@ var name = regexp.MustCompile(`^(\d{6,})\.(?:(\d+)(?:\.intent-(\d+))?|(batch|tur
 func (l *loading) add(ctx context.Context, key, file string) error {
 	m := name.FindStringSubmatch(file)
 	if m == nil {
-		return fmt.Errorf("%s: %w: not a name that this program gives", key, ErrCorrupt)
+		return fmt.Errorf("%s: %w: not a name that this program gives", key, storage.ErrCorrupt)
 	}
 	entry, _ := strconv.Atoi(m[1])
 	ask, _ := strconv.Atoi(m[2])
@@ -93,7 +93,7 @@ func (l *loading) intent(ctx context.Context, key string, entry, ask, attempt in
 		return err
 	}
 	if i.Entry != entry || i.Ask != ask || i.Attempt != attempt {
-		return fmt.Errorf("%s: %w: it holds attempt %d at ask %d of entry %d", key, ErrCorrupt, i.Attempt, i.Ask, i.Entry)
+		return fmt.Errorf("%s: %w: it holds attempt %d at ask %d of entry %d", key, storage.ErrCorrupt, i.Attempt, i.Ask, i.Entry)
 	}
 	l.intents = append(l.intents, i)
 	return nil
@@ -110,7 +110,7 @@ func (l *loading) ask(ctx context.Context, key string, entry, ask int) error {
 	t := l.turns[entry]
 	t.Entry = entry
 	if len(t.Asks) != ask {
-		return fmt.Errorf("%s: %w: ask %d is stored without the ones before it", key, ErrCorrupt, ask)
+		return fmt.Errorf("%s: %w: ask %d is stored without the ones before it", key, storage.ErrCorrupt, ask)
 	}
 	l.turns[entry] = o.join(t)
 	return nil
@@ -119,7 +119,7 @@ func (l *loading) ask(ctx context.Context, key string, entry, ask int) error {
 func (l *loading) finish(ctx context.Context, entry int, key string) error {
 	t, ok := l.turns[entry]
 	if !ok || t.Done {
-		return fmt.Errorf("%s: %w: the outcome of a turn whose answers are missing or have one", key, ErrCorrupt)
+		return fmt.Errorf("%s: %w: the outcome of a turn whose answers are missing or have one", key, storage.ErrCorrupt)
 	}
 	o, err := get[outcomeObject](ctx, l.store, key)
 	if err != nil {

@@ -1,4 +1,7 @@
-package lake
+// Package commits writes the rows of finished collaborations (Commit), merges
+// their files (Compact) and describes the data set they make up (WriteCard).
+// Rows become visible at once or not at all, and the first ones stay.
+package commits
 
 import (
 	"bytes"

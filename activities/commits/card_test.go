@@ -1,4 +1,4 @@
-package lake_test
+package commits_test
 
 import (
 	"bytes"
@@ -10,10 +10,11 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"roundtable/activities/lake"
-	store "roundtable/analysis/lake"
+	"roundtable/activities/commits"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/analysis/storage/storetest"
 )
 
 const cardFolder = "lake/_campaigns/c/"
@@ -29,20 +30,20 @@ func content(t *testing.T, s storage.Store, key string, into any) string {
 }
 
 func TestCard(t *testing.T) {
-	s := memory(map[string]string{})
+	s := storetest.NewMemory(map[string]string{})
 	few(t, s)
 	failed := sample("c", "k1", "x", 0, 0)
 	failed.Collaborations[0].Status, failed.Collaborations[0].Simulated = "failed", false
-	_, err := lake.Commit(ctx, s, failed)
+	_, err := commits.Commit(ctx, s, failed)
 	must(t, err)
-	must(t, lake.WriteCard(ctx, s, "c"))
+	must(t, commits.WriteCard(ctx, s, "c"))
 	if text := content(t, s, cardFolder+"README.md", nil); !strings.Contains(text, "| turns | 41 | 5 |") {
 		t.Errorf("before compaction: %s", text)
 	}
 	compact(t, s)
-	_, err = lake.Commit(ctx, s, sample("c", "k0", "b", 1, 1))
+	_, err = commits.Commit(ctx, s, sample("c", "k0", "b", 1, 1))
 	must(t, err)
-	must(t, lake.WriteCard(ctx, s, "c"))
+	must(t, commits.WriteCard(ctx, s, "c"))
 	text := content(t, s, cardFolder+"README.md", nil)
 	for _, want := range []string{
 		"# Campaign c\n", "Scripted agents answered in 6 of 7 collaborations", "7 collaborations under 2 conditions",
@@ -53,7 +54,7 @@ func TestCard(t *testing.T) {
 			t.Errorf("README.md does not say %q:\n%s", want, text)
 		}
 	}
-	var files store.Dataset
+	var files lake.Dataset
 	content(t, s, cardFolder+"files.json", &files)
 	same(t, files.Files, dataset(t, s).Files)
 	same(t, files.Superseded, dataset(t, s).Superseded)
@@ -63,26 +64,26 @@ func TestCard(t *testing.T) {
 	must(t, err)
 	same(t, schema.Tables, want)
 	checkCroissant(t, s, files)
-	if changed, err := lake.CheckCard(ctx, s, "c"); err != nil || len(changed) > 0 {
+	if changed, err := commits.CheckCard(ctx, s, "c"); err != nil || len(changed) > 0 {
 		t.Errorf("just written, and changed: %v, %v", changed, err)
 	}
 	before := contents(t, s, cardFolder)
 	for key, text := range before {
 		for _, damaged := range []string{"", text[:len(text)-1], text + " ", strings.Replace(text, "e", "f", 1)} {
 			must(t, s.Replace(ctx, key, []byte(damaged), ""))
-			if changed, err := lake.CheckCard(ctx, s, "c"); err != nil || len(changed) == 0 {
+			if changed, err := commits.CheckCard(ctx, s, "c"); err != nil || len(changed) == 0 {
 				t.Errorf("%s is damaged, and nothing is found (%v)", key, err)
 			}
 		}
 		must(t, s.Replace(ctx, key, []byte(text), ""))
 	}
-	must(t, lake.WriteCard(ctx, s, "c"))
+	must(t, commits.WriteCard(ctx, s, "c"))
 	same(t, contents(t, s, cardFolder), before)
 }
 
 // checkCroissant follows every reference and opens every file; the program of
 // the format's authors has the last word, but is not written in Go.
-func checkCroissant(t *testing.T, s storage.Store, d store.Dataset) {
+func checkCroissant(t *testing.T, s storage.Store, d lake.Dataset) {
 	t.Helper()
 	var c struct {
 		Type         string         `json:"@type"`
@@ -152,8 +153,8 @@ func columnsOf(t *testing.T, s storage.Store, key string) (names []string) {
 
 // An empty campaign has a card too.
 func TestCardOfNothing(t *testing.T) {
-	s := memory(map[string]string{})
-	must(t, lake.WriteCard(ctx, s, "c"))
+	s := storetest.NewMemory(map[string]string{})
+	must(t, commits.WriteCard(ctx, s, "c"))
 	if text := content(t, s, cardFolder+"README.md", nil); !strings.Contains(text, "0 collaborations under 0 conditions") || strings.Contains(text, "Scripted") {
 		t.Error(text)
 	}
@@ -173,26 +174,26 @@ func (inBucket) String() string { return "s3://bucket/some/prefix" }
 // them; Croissant has licence, citation, version and date, and the lines read
 // from the bucket where the lake is.
 func TestCardOfAddedTables(t *testing.T) {
-	s := memory(map[string]string{})
+	s := storetest.NewMemory(map[string]string{})
 	one := sample("c", "k", "a", 1, 2)
 	one.Collaborations[0].EndedAt = 1_790_000_000_000_000 // 2026-09-21
-	_, err := lake.Commit(ctx, s, one)
+	_, err := commits.Commit(ctx, s, one)
 	must(t, err)
-	must(t, lake.RefreshCard(ctx, s, "c"))
+	must(t, commits.RefreshCard(ctx, s, "c"))
 	if _, err := s.Get(ctx, cardFolder+"README.md"); err == nil {
 		t.Error("a campaign without a card has got one")
 	}
-	must(t, lake.WriteCard(ctx, s, "c"))
-	var files store.Dataset
+	must(t, commits.WriteCard(ctx, s, "c"))
+	var files lake.Dataset
 	content(t, s, cardFolder+"files.json", &files)
 	if len(files.Files[record.Labels]) > 0 {
 		t.Error("labels before anybody labelled")
 	}
 	m, rows := labelled(0, 1, 2)
-	_, err = lake.CommitAnnotations(ctx, s, m, rows)
+	_, err = commits.CommitAnnotations(ctx, s, m, rows)
 	must(t, err)
 	must(t, s.Replace(ctx, cardFolder+"owner.json", []byte(`{"license":"https://creativecommons.org/licenses/by/4.0/"}`), ""))
-	must(t, lake.RefreshCard(ctx, s, "c"))
+	must(t, commits.RefreshCard(ctx, s, "c"))
 	content(t, s, cardFolder+"files.json", &files)
 	if len(files.Files[record.Labels]) != 1 {
 		t.Errorf("files.json has the labels %v", files.Files[record.Labels])
@@ -210,7 +211,7 @@ func TestCardOfAddedTables(t *testing.T) {
 		!strings.HasPrefix(c.Version, "1.0.0+") || c.DatePublished != "2026-09-21" {
 		t.Errorf("croissant.json: %+v", c)
 	}
-	must(t, lake.WriteCard(ctx, inBucket{s}, "c"))
+	must(t, commits.WriteCard(ctx, inBucket{s}, "c"))
 	text = content(t, s, cardFolder+"README.md", nil)
 	for _, want := range []string{
 		"FROM 's3://bucket/some/prefix/lake/_campaigns/c/files.json'", "list('s3://bucket/some/prefix/' || f.key)", `scan_parquet("s3://bucket/some/prefix/" + f["key"]`, "httpfs",

@@ -1,4 +1,4 @@
-package lake_test
+package commits_test
 
 import (
 	"flag"
@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/activities/lake"
-	store "roundtable/analysis/lake"
+	"roundtable/activities/commits"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage/storetest"
 )
 
 var long = flag.Bool("long", false, "run the long tests as well")
@@ -21,17 +22,17 @@ func TestDamageOfACompactedLake(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes minutes under the race detector, which has nothing to see in it")
 	}
-	s := memory(map[string]string{})
+	s := storetest.NewMemory(map[string]string{})
 	for _, name := range []string{"a", "b"} {
-		_, err := lake.Commit(ctx, s, sample("c", "k"+name[:1], name, 0, 2))
+		_, err := commits.Commit(ctx, s, sample("c", "k"+name[:1], name, 0, 2))
 		must(t, err)
 	}
 	compact(t, s)
-	_, err := lake.Commit(ctx, s, sample("c", "kb", "b", 1, 1))
+	_, err := commits.Commit(ctx, s, sample("c", "kb", "b", 1, 1))
 	must(t, err)
 	verified(t, s, "c")
 	rows := seen(t, s)
-	whole := maps.Clone(s.objects)
+	whole := maps.Clone(s.Objects)
 	keys := slices.Sorted(maps.Keys(whole))
 	if len(keys) != 3*6+2*5+2 {
 		t.Fatalf("%d objects", len(keys))
@@ -44,11 +45,11 @@ func TestDamageOfACompactedLake(t *testing.T) {
 	for n := range times {
 		key := keys[n%len(keys)]
 		bad, what := damaged(x, whole[key])
-		s.objects = maps.Clone(whole)
-		s.objects[key] = bad
-		r, err := store.Verify(ctx, s, "c")
+		s.Objects = maps.Clone(whole)
+		s.Objects[key] = bad
+		r, err := lake.Verify(ctx, s, "c")
 		must(t, err)
-		if !slices.ContainsFunc(r.Findings, func(f store.Finding) bool { return f.Object == key }) {
+		if !slices.ContainsFunc(r.Findings, func(f lake.Finding) bool { return f.Object == key }) {
 			t.Fatalf("damage %d: %s with %s: found %+v", n, key, what, r.Findings)
 		}
 		if n%5 > 0 {

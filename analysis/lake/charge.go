@@ -1,0 +1,39 @@
+package lake
+
+import (
+	"math"
+
+	"roundtable/analysis/record"
+)
+
+// Charge is what counts against a budget.
+type Charge struct {
+	NanoUSD int64 `json:"nano_usd"`
+	Tokens  int64 `json:"tokens"`
+}
+
+// ChargeOf returns what calls count against a budget: answers at what they have
+// cost, calls of unknown outcome or usage at what they have cost at most. What
+// came from the cache was paid elsewhere.
+func ChargeOf(calls []record.Call) Charge {
+	var sum Charge
+	for _, c := range calls {
+		if c.Cached {
+			continue
+		}
+		sum.NanoUSD += nano(c.CostUSD) + nano(c.WorstUSD)
+		for _, n := range []*int64{c.InputTokens, c.OutputTokens, c.WorstTokens} {
+			if n != nil {
+				sum.Tokens += *n
+			}
+		}
+	}
+	return sum
+}
+
+func nano(usd *float64) int64 {
+	if usd == nil {
+		return 0
+	}
+	return int64(math.Round(*usd * 1e9))
+}
