@@ -12,10 +12,22 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"roundtable/envs"
 	"roundtable/workflows/transcript"
 )
 
-func parseBallot(object jsontext.Value, spec transcript.BallotSpec) (Answer, error) {
+// parseBallot reads a ballot in a JSON object or, where the step allows it, one that stands alone.
+func parseBallot(raw []byte, step transcript.Step, inst envs.Instance) (Answer, error) {
+	if step.Payload.BallotAlone {
+		if a, ok := parseBare(raw, step.Payload.Ballot); ok {
+			return a, nil
+		}
+	}
+	return inObject(withExplanation(parseDecision))(raw, step, inst)
+}
+
+func parseDecision(object jsontext.Value, step transcript.Step, _ envs.Instance) (Answer, error) {
+	spec := step.Payload.Ballot
 	var m struct {
 		Reason   jsontext.Value `json:"reason_for_decision"`
 		Decision jsontext.Value `json:"decision"`

@@ -11,7 +11,7 @@ import (
 )
 
 // parseEstimate reads a private belief about the state; its text is canonical.
-func parseEstimate(object jsontext.Value, inst envs.Instance) (Answer, error) {
+func parseEstimate(object jsontext.Value, _ transcript.Step, inst envs.Instance) (Answer, error) {
 	estimating, ok := inst.(envs.Estimating)
 	if !ok {
 		return Answer{}, errors.New("there is nothing to estimate here")

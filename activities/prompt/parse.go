@@ -33,45 +33,6 @@ type Answer struct {
 	Proposal envs.Proposal // canonical; "" if none
 }
 
-// Parse reads a raw answer in the step's format. The error tells the model what
-// to mend; an answer in free text keeps its text beside it.
-func Parse(raw []byte, step transcript.Step, inst envs.Instance) (Answer, error) {
-	switch step.Payload.Format {
-	case transcript.FormatText:
-		return parseText(raw)
-	case transcript.FormatAnswer:
-		return parseAnswer(raw, inst)
-	case transcript.FormatReply:
-		return parseReply(raw, len(step.Payload.Candidates) > 0, inst)
-	}
-	if step.Payload.Format == transcript.FormatBallot && step.Payload.BallotAlone {
-		if a, ok := parseBare(raw, step.Payload.Ballot); ok {
-			return a, nil
-		}
-	}
-	object, err := Object(raw)
-	if err != nil {
-		return Answer{}, err
-	}
-	switch step.Payload.Format {
-	case transcript.FormatMessage:
-		a, err := parseMessage(object, inst.Agents())
-		a.Text = cut(a.Text, step.Payload.MaxText)
-		return a, err
-	case transcript.FormatEstimate:
-		return parseEstimate(object, inst)
-	case transcript.FormatProposal:
-		a, err := parseProposal(object, inst)
-		return explained(a, object, step), err
-	case transcript.FormatBallot:
-		a, err := parseBallot(object, step.Payload.Ballot)
-		return explained(a, object, step), err
-	case transcript.FormatPersona:
-		return parsePersona(object)
-	}
-	return Answer{}, fmt.Errorf("no answer can have the format %q", step.Payload.Format)
-}
-
 // Marks that reasoning models put around their thinking; servers whose prompt
 // ends with the first one answer with the second one only.
 var thinking, spoken = []byte("<think>"), []byte("</think>")
@@ -149,7 +110,7 @@ func aloud(raw []byte) (string, error) {
 	return string(raw), nil
 }
 
-func parseText(raw []byte) (Answer, error) {
+func parseText(raw []byte, _ transcript.Step, _ envs.Instance) (Answer, error) {
 	if err := plain(raw); err != nil {
 		return Answer{}, err
 	}
@@ -162,8 +123,8 @@ func parseText(raw []byte) (Answer, error) {
 
 // parseAnswer reads a free text that ends with an answer. Beside the error
 // that there is none comes the text: others may see it all the same.
-func parseAnswer(raw []byte, inst envs.Instance) (Answer, error) {
-	a, err := parseText(raw)
+func parseAnswer(raw []byte, step transcript.Step, inst envs.Instance) (Answer, error) {
+	a, err := parseText(raw, step, inst)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -204,7 +165,7 @@ func plain(raw []byte) error {
 
 var errNUL = errors.New("it holds a NUL character")
 
-func parseMessage(object jsontext.Value, agents []envs.Agent) (Answer, error) {
+func parseMessage(object jsontext.Value, step transcript.Step, inst envs.Instance) (Answer, error) {
 	var m struct {
 		Reason  jsontext.Value `json:"reason_for_decision"`
 		Target  jsontext.Value `json:"target"`
@@ -216,23 +177,26 @@ func parseMessage(object jsontext.Value, agents []envs.Agent) (Answer, error) {
 	if strings.ContainsRune(*m.Message, 0) {
 		return Answer{}, errNUL
 	}
-	to, err := targets(m.Target, agents)
+	to, err := targets(m.Target, inst.Agents())
 	if err != nil {
 		return Answer{}, err
 	}
-	return Answer{Act: transcript.Act{Status: transcript.Said, To: to}, Text: *m.Message, Reason: text(m.Reason)}, nil
+	return Answer{Act: transcript.Act{Status: transcript.Said, To: to}, Text: cut(*m.Message, step.Payload.MaxText), Reason: text(m.Reason)}, nil
 }
 
-// explained adds the explanation that an answer gives, if its step asks for one,
+// withExplanation takes the explanation in an answer, if its step asks for one,
 // as the text that comes with it.
-func explained(a Answer, object jsontext.Value, step transcript.Step) Answer {
-	var m struct {
-		Explanation jsontext.Value `json:"explanation"`
+func withExplanation(parse objectParser) objectParser {
+	return func(object jsontext.Value, step transcript.Step, inst envs.Instance) (Answer, error) {
+		a, err := parse(object, step, inst)
+		var m struct {
+			Explanation jsontext.Value `json:"explanation"`
+		}
+		if step.Payload.Reasoned && json.Unmarshal(object, &m) == nil && !isNone(m.Explanation) {
+			a.Text = text(m.Explanation)
+		}
+		return a, err
 	}
-	if step.Payload.Reasoned && json.Unmarshal(object, &m) == nil && !isNone(m.Explanation) {
-		a.Text = text(m.Explanation)
-	}
-	return a
 }
 
 // targets are the addressed agents in ascending order; none means everybody.
@@ -268,7 +232,7 @@ func targets(v jsontext.Value, agents []envs.Agent) ([]int, error) {
 	return to, nil
 }
 
-func parseProposal(object jsontext.Value, inst envs.Instance) (Answer, error) {
+func parseProposal(object jsontext.Value, _ transcript.Step, inst envs.Instance) (Answer, error) {
 	var m struct {
 		Reason   jsontext.Value `json:"reason_for_decision"`
 		Proposal jsontext.Value `json:"proposal"`

@@ -118,8 +118,7 @@ func (s Source) chat(step transcript.Step) []transcript.Entry {
 // Again adds an unusable answer and what was wrong with it, to ask once more in the same format.
 func Again(messages []model.Message, format transcript.Format, answer []byte, why error) []model.Message {
 	form := "with one JSON object in the form asked for and nothing else"
-	switch format {
-	case transcript.FormatText, transcript.FormatAnswer, transcript.FormatReply:
+	if format.IsText() {
 		form = "in the form asked for"
 	}
 	return append(append([]model.Message(nil), messages...),
@@ -135,60 +134,4 @@ func Hash(messages []model.Message) string {
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:16])
-}
-
-// Schema is the JSON Schema of a step's answer; nil if it has none. Proposals
-// are described in words only: their form belongs to the environment.
-func Schema(step transcript.Step, names []string) json.RawMessage {
-	object := func(properties map[string]any, required ...string) map[string]any {
-		return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
-	}
-	words := map[string]any{"type": "string"}
-	var schema any
-	switch step.Payload.Format {
-	case transcript.FormatMessage:
-		target := map[string]any{"type": "array", "items": map[string]any{"type": "string", "enum": names}}
-		schema = object(map[string]any{"target": target, "message": words}, "target", "message")
-		if step.Payload.Reasoned {
-			schema = object(map[string]any{"reason_for_decision": words, "target": target, "message": words}, "reason_for_decision", "target", "message")
-		}
-	case transcript.FormatBallot:
-		ballot := map[string]any{"anyOf": []any{ballotSchema(step.Payload.Ballot, object), map[string]any{"type": "null"}}}
-		schema = object(map[string]any{"reason_for_decision": words, "decision": ballot}, "reason_for_decision", "decision")
-		switch {
-		case step.Payload.BallotAlone:
-			schema = object(map[string]any{"decision": ballot}, "decision")
-		case step.Payload.Reasoned:
-			schema = object(map[string]any{"reason_for_decision": words, "decision": ballot, "explanation": words},
-				"reason_for_decision", "decision", "explanation")
-		}
-	default:
-		return nil
-	}
-	data, err := json.Marshal(schema)
-	if err != nil {
-		panic("prompt: " + err.Error()) // maps of plain values always marshal
-	}
-	return data
-}
-
-func ballotSchema(b transcript.BallotSpec, object func(map[string]any, ...string) map[string]any) any {
-	integer := map[string]any{"type": "integer"}
-	switch b.Kind {
-	case transcript.Choose:
-		return integer
-	case transcript.Rank, transcript.Approve:
-		return map[string]any{"type": "array", "items": integer}
-	}
-	if b.Partial { // strict schemas have no optional names
-		integer["type"] = []string{"integer", "null"}
-	}
-	properties := map[string]any{}
-	var ids []string
-	for c := range b.N {
-		id := fmt.Sprint(c + 1)
-		properties[id] = integer
-		ids = append(ids, id)
-	}
-	return object(properties, ids...)
 }

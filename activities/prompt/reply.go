@@ -38,12 +38,12 @@ func stance(text string) string {
 // parseReply reads a message of a discussion. Where there is a draft, it agrees
 // with it, which is a vote for it, or not; what answer it ends with is kept, but
 // it needs none.
-func parseReply(raw []byte, draft bool, inst envs.Instance) (Answer, error) {
-	a, err := parseText(raw)
+func parseReply(raw []byte, step transcript.Step, inst envs.Instance) (Answer, error) {
+	a, err := parseText(raw, step, inst)
 	if err != nil {
 		return a, err
 	}
-	if draft {
+	if len(step.Payload.Candidates) > 0 {
 		a.Act.Tags = []string{stance(a.Text)}
 		if a.Act.Tags[0] == TagAgree {
 			a.Act.Ballot = &transcript.Ballot{}
@@ -58,7 +58,7 @@ func parseReply(raw []byte, draft bool, inst envs.Instance) (Answer, error) {
 const mostPersona = 2000 // bytes of a description
 
 // parsePersona reads a persona; its text is what agents are told.
-func parsePersona(object jsontext.Value) (Answer, error) {
+func parsePersona(object jsontext.Value, _ transcript.Step, _ envs.Instance) (Answer, error) {
 	var p protocol.Persona
 	if err := json.Unmarshal(object, &p); err != nil || strings.TrimSpace(p.Role) == "" || strings.TrimSpace(p.Description) == "" {
 		return Answer{}, errors.New(`it needs "role" and "description", each a text`)

@@ -34,11 +34,5 @@ func LengthOf(f transcript.Format) Length {
 }
 
 // isShown reports whether all words of a format are shown to others; of the
-// JSON formats the reasons are private.
-func isShown(f transcript.Format) bool {
-	switch f {
-	case transcript.FormatText, transcript.FormatAnswer, transcript.FormatReply, transcript.FormatMessage:
-		return true
-	}
-	return false
-}
+// JSON formats but messages the reasons are private.
+func isShown(f transcript.Format) bool { return f.IsText() || f == transcript.FormatMessage }

@@ -60,6 +60,11 @@ const (
 	FormatPersona  Format = "persona"  // {"role": "...", "description": "..."}
 )
 
+// IsText reports whether answers of the format are free text; the others are one JSON object.
+func (f Format) IsText() bool {
+	return f == FormatText || f == FormatAnswer || f == FormatReply
+}
+
 // Candidate is one proposal that can be voted for. Equal proposals are one candidate.
 type Candidate struct {
 	Key      string // identity of the proposal

@@ -9,18 +9,26 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// malformed spoils a good answer in one of the ways in which models do. Every
-// result breaks the format; a free text can only be empty.
-func malformed(rng *rand.Rand, s model.Scene, good []byte) []byte {
-	switch s.Format {
-	case transcript.FormatText, transcript.FormatReply:
-		return nil
-	case transcript.FormatAnswer:
-		return prose(rng, s, good)
+// A spoiler turns a good answer into a malformed one.
+type spoiler func(rng *rand.Rand, s model.Scene, good []byte) []byte
+
+// spoilOneWay returns a spoiler that draws one of the ways in which models break a
+// JSON format: cut short, prose, and the three that depend on the format: a value of
+// the wrong type, somebody or something that is not there, and what cannot be given.
+func spoilOneWay(wrongType, unknown, impossible spoiler) spoiler {
+	ways := []spoiler{cutShort, prose, wrongType, unknown, impossible}
+	return func(rng *rand.Rand, s model.Scene, good []byte) []byte {
+		return ways[rng.IntN(len(ways))](rng, s, good)
 	}
-	spoil := []func(*rand.Rand, model.Scene, []byte) []byte{cutShort, prose, wrongType, unknown, negative}
-	return spoil[rng.IntN(len(spoil))](rng, s, good)
 }
+
+// say returns a spoiler that answers with a fixed text.
+func say(text string) spoiler {
+	return func(*rand.Rand, model.Scene, []byte) []byte { return []byte(text) }
+}
+
+// empty is the only way to spoil a free text.
+func empty(*rand.Rand, model.Scene, []byte) []byte { return nil }
 
 // cutShort ends somewhere before the closing brace, as a reached token limit does.
 func cutShort(rng *rand.Rand, _ model.Scene, good []byte) []byte {
@@ -36,37 +44,14 @@ func prose(rng *rand.Rand, _ model.Scene, _ []byte) []byte {
 	return []byte(texts[rng.IntN(len(texts))])
 }
 
-func wrongType(_ *rand.Rand, s model.Scene, _ []byte) []byte {
-	switch s.Format {
-	case transcript.FormatMessage:
-		return []byte(`{"target":7,"message":["hello"]}`)
-	case transcript.FormatProposal:
-		return []byte(`{"reason_for_decision":"It is fair.","proposal":true}`)
-	}
-	return []byte(`{"reason_for_decision":"It is fair.","decision":true}`)
-}
-
-// unknown names somebody or something that is not there.
-func unknown(_ *rand.Rand, s model.Scene, _ []byte) []byte {
-	switch s.Format {
-	case transcript.FormatMessage:
-		return []byte(`{"target":["Nobody of that name"],"message":"What do you think?"}`)
-	case transcript.FormatProposal:
-		return []byte(`{"reason_for_decision":"It is fair.","proposal":{"Nobody of that name":{"nothing":1}}}`)
-	}
+// unknownCandidate votes for a candidate that is not there.
+func unknownCandidate(_ *rand.Rand, s model.Scene, _ []byte) []byte {
 	return ballotOf(s, s.Ballot.N+7, 1)
 }
 
-// negative gives what cannot be given; a message has no amounts and lacks its text instead.
-func negative(_ *rand.Rand, s model.Scene, good []byte) []byte {
-	switch s.Format {
-	case transcript.FormatMessage:
-		return []byte(`{"target":[]}`)
-	case transcript.FormatProposal:
-		return negativeProposal(good)
-	}
-	switch s.Ballot.Kind {
-	case transcript.Rate, transcript.Distribute:
+// negativeBallot gives negative points, or names a negative candidate.
+func negativeBallot(_ *rand.Rand, s model.Scene, _ []byte) []byte {
+	if s.Ballot.Kind == transcript.Rate || s.Ballot.Kind == transcript.Distribute {
 		return ballotOf(s, 1, -3)
 	}
 	return ballotOf(s, -1, 1)
@@ -85,7 +70,7 @@ func ballotOf(s model.Scene, id, amount int) []byte {
 }
 
 // negativeProposal turns every number of the proposal into a negative one.
-func negativeProposal(good []byte) []byte {
+func negativeProposal(_ *rand.Rand, _ model.Scene, good []byte) []byte {
 	var answer map[string]any
 	if json.Unmarshal(good, &answer) != nil || answer["proposal"] == nil {
 		return []byte(`{"reason_for_decision":"It is fair.","proposal":-5}`)

@@ -11,7 +11,7 @@ import (
 // reply is a message of a discussion: it agrees with the draft if its answer is
 // the agent's own, and otherwise tells that.
 func (a agent) reply(d draws, s model.Scene) ([]byte, error) {
-	own, err := a.solution(d, s.Situation)
+	own, err := a.solution(d, s)
 	if err != nil || len(s.Candidates) == 0 || s.Problem == nil {
 		return own, err
 	}
@@ -36,7 +36,8 @@ func read(in envs.Instance, a agent, d draws, sit envs.Situation) (envs.Proposal
 }
 
 // persona is the n-th that somebody writes.
-func persona(n int) ([]byte, error) {
+func (a agent) persona(_ draws, s model.Scene) ([]byte, error) {
+	n := len(s.Situation.Notes)
 	return json.Marshal(map[string]string{
 		"role":        fmt.Sprint("Expert ", n+1),
 		"description": fmt.Sprintf("Looks at the question from the side that is number %d.", n+1),

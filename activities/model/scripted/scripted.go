@@ -18,7 +18,6 @@ import (
 
 	"roundtable/activities/model"
 	"roundtable/envs"
-	"roundtable/workflows/transcript"
 )
 
 // Name is the model's name in every table.
@@ -119,39 +118,26 @@ func (d draws) happens(p float64, purpose string, parts ...any) bool {
 // answer is what the agent writes: a good answer, and instead of it, if the
 // draw of this ask says so, a malformed one.
 func (a agent) answer(d draws, s model.Scene) ([]byte, error) {
-	good, err := a.good(d, s)
+	f, ok := formats[s.Format]
+	if !ok {
+		return nil, fmt.Errorf("a scripted model has no answer of the format %q", s.Format)
+	}
+	good, err := f.fill(a, d, s)
 	if err != nil || !d.happens(a.Malformed, "malformed", s.Ask) {
 		return good, err
 	}
-	return malformed(d.stream("malformed kind", s.Ask), s, good), nil
+	return f.spoil(d.stream("malformed kind", s.Ask), s, good), nil
 }
 
-func (a agent) good(d draws, s model.Scene) ([]byte, error) {
+// words are what the policy says.
+func (a agent) words(d draws, s model.Scene) envs.Message {
 	sit := s.Situation
-	switch s.Format {
-	case transcript.FormatText:
-		sit.Rand = d.stream("message")
-		return []byte(a.policy.Message(sit).Text), nil
-	case transcript.FormatMessage:
-		sit.Rand = d.stream("message")
-		return message(a.policy.Message(sit), sit.Agents)
-	case transcript.FormatEstimate:
-		return a.estimate(d, sit)
-	case transcript.FormatProposal:
-		return a.proposal(d, sit)
-	case transcript.FormatAnswer:
-		return a.solution(d, sit)
-	case transcript.FormatReply:
-		return a.reply(d, s)
-	case transcript.FormatPersona:
-		return persona(len(s.Situation.Notes))
-	case transcript.FormatBallot:
-		return a.ballot(d, s)
-	}
-	return nil, fmt.Errorf("a scripted model has no answer of the format %q", s.Format)
+	sit.Rand = d.stream("message")
+	return a.policy.Message(sit)
 }
 
-func (a agent) estimate(d draws, sit envs.Situation) ([]byte, error) {
+func (a agent) estimate(d draws, s model.Scene) ([]byte, error) {
+	sit := s.Situation
 	estimator, ok := a.policy.(envs.Estimator)
 	if !ok {
 		return nil, errors.New("the policy does not estimate")
@@ -160,7 +146,8 @@ func (a agent) estimate(d draws, sit envs.Situation) ([]byte, error) {
 	return decided("estimate", "I take together what I see and what I was told.", json.RawMessage(estimator.Estimate(sit)))
 }
 
-func (a agent) proposal(d draws, sit envs.Situation) ([]byte, error) {
+func (a agent) proposal(d draws, s model.Scene) ([]byte, error) {
+	sit := s.Situation
 	sit.Rand = d.stream("proposal")
 	proposal, ok := a.policy.Propose(sit)
 	switch {
@@ -173,9 +160,8 @@ func (a agent) proposal(d draws, sit envs.Situation) ([]byte, error) {
 }
 
 // solution is what the agent thinks, and its proposal at the end: a text as it is, anything else as JSON.
-func (a agent) solution(d draws, sit envs.Situation) ([]byte, error) {
-	sit.Rand = d.stream("message")
-	thought := a.policy.Message(sit).Text
+func (a agent) solution(d draws, s model.Scene) ([]byte, error) {
+	sit, thought := s.Situation, a.words(d, s).Text
 	sit.Rand = d.stream("proposal")
 	proposal, ok := a.policy.Propose(sit)
 	var words string
