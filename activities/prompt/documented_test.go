@@ -10,7 +10,7 @@ import (
 // The manual lists every template that a folder can replace, of each protocol
 // in its own row.
 func TestTemplatesAreDocumented(t *testing.T) {
-	manual, err := os.ReadFile("../../docs/campaign.md")
+	manual, err := os.ReadFile("../../docs/reference/campaign.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestTemplatesAreDocumented(t *testing.T) {
 	}
 	for _, file := range files {
 		if name := "`env/" + filepath.Base(file) + "`"; !strings.Contains(list, name) {
-			t.Errorf("docs/campaign.md does not list %s", name)
+			t.Errorf("docs/reference/campaign.md does not list %s", name)
 		}
 	}
 	if files, err = filepath.Glob("../../workflows/protocol/prompts/*/*.tmpl"); err != nil || len(files) == 0 {
@@ -34,14 +34,14 @@ func TestTemplatesAreDocumented(t *testing.T) {
 		there[protocol+name] = true
 		_, row, _ := strings.Cut(list, "\n| `"+protocol+"` |")
 		if row, _, _ = strings.Cut(row, "\n"); !strings.Contains(row, name) {
-			t.Errorf("docs/campaign.md does not list %s of %s", name, protocol)
+			t.Errorf("docs/reference/campaign.md does not list %s of %s", name, protocol)
 		}
 	}
 	for line := range strings.SplitSeq(list, "\n") {
 		cells := strings.Split(line, "`")
 		for i := 3; i < len(cells); i += 2 {
 			if name := "`" + cells[i] + "`"; strings.HasPrefix(cells[i], "protocol/") && strings.HasPrefix(line, "| `") && !there[cells[1]+name] {
-				t.Errorf("docs/campaign.md lists %s of %s, which is not there", name, cells[1])
+				t.Errorf("docs/reference/campaign.md lists %s of %s, which is not there", name, cells[1])
 			}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"roundtable/analysis/trajectory/trajectorytest"
 )
 
-// hundreds is what docs/stopping.md quotes: 600 collaborations of three agents
+// hundreds is what docs/guides/stopping.md quotes: 600 collaborations of three agents
 // and ten rounds, with a planted pair and a planted peak, and 18,000 messages of
 // 10 to 80 words.
 func hundreds() (runs []trajectory.Trajectory, messages []string) {

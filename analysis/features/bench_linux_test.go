@@ -19,7 +19,7 @@ import (
 	"roundtable/analysis/storage"
 )
 
-var messages = flag.Int("messages", 4500, "messages of BenchmarkTalks's lake, in collaborations of 90; docs/features.md quotes 1,000,000")
+var messages = flag.Int("messages", 4500, "messages of BenchmarkTalks's lake, in collaborations of 90; docs/guides/features.md quotes 1,000,000")
 
 // BenchmarkTalks measures a lake of raw commits, from files to rows of the table
 // features. Memory is the greatest resident set of the process from the first

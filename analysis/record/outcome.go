@@ -3,7 +3,7 @@ package record
 import "slices"
 
 // What an outcome is worth in an average is decided here and nowhere else:
-// tables, figures, comparisons, SQL and files read it. docs/schema.md has the
+// tables, figures, comparisons, SQL and files read it. docs/reference/schema.md has the
 // same in words.
 
 // What the goodness of an environment measures (Collaboration.Measure).

@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write docs/schema.md anew")
+var update = flag.Bool("update", false, "write docs/reference/schema.md anew")
 
-// TestSchemaDoc holds docs/schema.md to record.go: names and types come from
+// TestSchemaDoc holds docs/reference/schema.md to record.go: names and types come from
 // the struct tags, descriptions from the comments beside the fields.
 func TestSchemaDoc(t *testing.T) {
-	path := filepath.Join("..", "..", "docs", "schema.md")
+	path := filepath.Join("..", "..", "docs", "reference", "schema.md")
 	want, err := schemaDoc()
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func TestSchemaDoc(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != want {
-		t.Errorf("docs/schema.md is not what record.go says; run: go test ./analysis/record -update")
+		t.Errorf("docs/reference/schema.md is not what record.go says; run: go test ./analysis/record -update")
 	}
 }
 
@@ -80,7 +80,7 @@ lake/lake/_campaigns/<name>/README.md, files.json, schema.json, croissant.json
   Files without a marker belong to a commit that was interrupted; ` + "`roundtable verify NAME`" + ` lists how many there are.
 - A part counts when its batch's manifest in ` + "`_manifests`" + ` is there, and then in place of the files it was made from, which stay. A collaboration is in one batch at most.
   ` + "`files.json`" + ` lists exactly the files to read; the README beside it says how.
-- ` + "`generation`" + ` is 0, and one more each time a cell is run again (` + "`run --retry-failed`" + `). Take the latest; see docs/operating.md for the query.
+- ` + "`generation`" + ` is 0, and one more each time a cell is run again (` + "`run --retry-failed`" + `). Take the latest; see docs/guides/operating.md for the query.
 - The folders are Hive partitions named ` + "`campaign=`" + ` and ` + "`condition=`" + `; the columns in the files are ` + "`campaign_id`" + ` and ` + "`condition_id`" + `.
 - An empty table has no file: a collaboration that was stopped before it began has one row in ` + "`collaborations`" + ` and nothing else.
 - ` + "`simulated`" + ` is true where scripted agents answered. Never mix these rows with those of language models.

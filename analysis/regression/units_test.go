@@ -99,7 +99,7 @@ func habitual(seed uint64, instances, replicates int) []trajectory.Trajectory {
 }
 
 // Of pairs that mean nothing, both p-values reject about 0.05 also where goodness
-// and acts are the instance's; docs/stopping.md has the figures of many more campaigns.
+// and acts are the instance's; docs/guides/stopping.md has the figures of many more campaigns.
 func TestNullByInstance(t *testing.T) {
 	const campaigns = 30
 	clustered, permuted, tested := 0, 0, 0

@@ -21,7 +21,7 @@ import (
 )
 
 // ErrNotBuilt says that the program was built without DuckDB.
-var ErrNotBuilt = errors.New("this roundtable was built without cgo, so it has no SQL; build it with CGO_ENABLED=1 and a C compiler, or read the Parquet files with another program (docs/sql.md)")
+var ErrNotBuilt = errors.New("this roundtable was built without cgo, so it has no SQL; build it with CGO_ENABLED=1 and a C compiler, or read the Parquet files with another program (docs/guides/sql.md)")
 
 // Refused is about a statement of which nothing has run: it is no SQL, names
 // what is not there, is of a kind that is not answered, or is several.

@@ -7,7 +7,7 @@ import (
 )
 
 // How often 95 % intervals of 15 values hold the mean that these were drawn
-// with; docs/stopping.md quotes it. Student's covers what it says for differences
+// with; docs/guides/stopping.md quotes it. Student's covers what it says for differences
 // of pairs, whatever their tails, and the BCa bootstrap less.
 func TestCoverage(t *testing.T) {
 	lognormal := func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()) }

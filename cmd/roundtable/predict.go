@@ -160,7 +160,7 @@ func (b *bounds) basis(again string) string {
 			longest = append(longest, of.text)
 		}
 	}
-	return "a guess. About: answers as long as recorded ones of real models, 130 to 135 tokens of words each (docs/operating.md has the sources); a model that thinks first takes more. From: as short as the scripted agents' answers. To: every answer of the greatest length, which is " +
+	return "a guess. About: answers as long as recorded ones of real models, 130 to 135 tokens of words each (docs/guides/operating.md has the sources); a model that thinks first takes more. From: as short as the scripted agents' answers. To: every answer of the greatest length, which is " +
 		wording.Or(longest) + again + ", and the check call of each model. --pilot 0.02 asks the models"
 }
 

@@ -29,10 +29,10 @@ model: scripted/trader
 grid: {rule: [majority, plurality]}
 `
 
-// TestExamplesOfTheDocumentation runs every block of docs/sql.md over a lake
+// TestExamplesOfTheDocumentation runs every block of docs/guides/sql.md over a lake
 // with its campaign; each has to answer something.
 func TestExamplesOfTheDocumentation(t *testing.T) {
-	page, err := os.ReadFile("../../docs/sql.md")
+	page, err := os.ReadFile("../../docs/guides/sql.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func S3Server(t testing.TB) string {
 	t.Helper()
 	program := os.Getenv(serverVariable)
 	if program == "" {
-		t.Skipf("%s names no S3 server; see docs/s3.md for how to build one", serverVariable)
+		t.Skipf("%s names no S3 server; see docs/guides/s3.md for how to build one", serverVariable)
 	}
 	Credentials(t)
 	root := t.TempDir()
