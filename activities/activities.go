@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/failure"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/activities/throttle"
@@ -119,12 +120,12 @@ func register[In, Out any](w worker.ActivityRegistry, name string, do func(conte
 		ctx = context.WithValue(ctx, stageKey{}, now)
 		defer heartbeat(ctx, now)()
 		out, err := guarded(ctx, in, do)
-		return out, bounded(ctx, err)
+		return out, failure.ForHistory(ctx, err)
 	}, activity.RegisterOptions{Name: name})
 }
 
 func guarded[In, Out any](ctx context.Context, in In, do func(context.Context, In) (Out, error)) (out Out, err error) {
-	defer guard(&err)
+	defer failure.Recover(&err)
 	return do(ctx, in)
 }
 

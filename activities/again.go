@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"roundtable/activities/failure"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
 	"roundtable/workflows/task"
@@ -33,7 +34,7 @@ func (a Again) Left(latest []lake.Marker) int {
 func ReadAgain(ctx context.Context, s storage.Store, campaign string) (Again, error) {
 	data, err := s.Get(ctx, AgainKey(campaign))
 	if err != nil {
-		return nil, ignoreMissing(err)
+		return nil, failure.IgnoreMissing(err)
 	}
 	var runs []lake.Run
 	if err := lake.Unseal(AgainKey(campaign), data, &runs); err != nil {

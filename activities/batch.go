@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/failure"
 	"roundtable/activities/money"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
@@ -58,7 +59,7 @@ func (a *Activities) play(ctx context.Context, c *collaboration) ([]answers.Turn
 			}
 			turns = append(turns, t)
 			if err := c.add(remembered(t)); err != nil {
-				return turns, fail(err)
+				return turns, failure.Fail(err)
 			}
 		}
 	}
@@ -67,7 +68,7 @@ func (a *Activities) play(ctx context.Context, c *collaboration) ([]answers.Turn
 
 // played takes one turn in memory. A panic in it leaves the turns before it to be stored.
 func (a *Activities) played(ctx context.Context, c *collaboration, p protocol.Pending) (q question, t answers.Turn, err error) {
-	defer guard(&err)
+	defer failure.Recover(&err)
 	if p.Kind == transcript.Env {
 		return q, t, c.missing(p.Entry)
 	}

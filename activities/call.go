@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/failure"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/activities/throttle"
@@ -156,7 +157,7 @@ func (a *Activities) call(ctx context.Context, q question, ask int, r model.Requ
 	if err := ctx.Err(); err != nil {
 		return got, err
 	}
-	if err := a.room(); err != nil {
+	if err := a.hasRoom(); err != nil {
 		return got, err
 	}
 	m, err := a.manifest(ctx, q.place.Campaign, false)
@@ -330,10 +331,10 @@ func (a *Activities) reserve(ctx context.Context, m Manifest, n need) (*money.Ho
 		return nil, err
 	}
 	if m.Limits.CostUSD != nil && !n.priced {
-		return nil, pause(fmt.Errorf("campaign %s has a budget in US dollars, and the price of a model that it asks is not known; give it under prices: in the campaign file", m.Campaign))
+		return nil, failure.Pause(fmt.Errorf("campaign %s has a budget in US dollars, and the price of a model that it asks is not known; give it under prices: in the campaign file", m.Campaign))
 	}
 	if capped := m.Limits.CostUSD != nil || m.Limits.Tokens > 0; capped && !n.bounded {
-		return nil, pause(fmt.Errorf("campaign %s has a budget, and %w", m.Campaign, money.ErrUnbounded))
+		return nil, failure.Pause(fmt.Errorf("campaign %s has a budget, and %w", m.Campaign, money.ErrUnbounded))
 	}
 	say(ctx, func() string { return WaitsBudget })
 	defer say(ctx, nil)
@@ -349,7 +350,7 @@ func (a *Activities) reserve(ctx context.Context, m Manifest, n need) (*money.Ho
 		return nil, throttle.ErrStopping
 	}
 	if spent, ok := errors.AsType[*money.SpentError](err); ok {
-		return nil, pause(fmt.Errorf("%w; `roundtable resume %s --cost-usd N` (or --tokens N) goes on%s", spent, m.Campaign, a.unsettled(ctx, m.Campaign)))
+		return nil, failure.Pause(fmt.Errorf("%w; `roundtable resume %s --cost-usd N` (or --tokens N) goes on%s", spent, m.Campaign, a.unsettled(ctx, m.Campaign)))
 	}
 	return hold, err
 }
@@ -385,4 +386,20 @@ func (a *Activities) unsettled(ctx context.Context, campaign string) string {
 		}
 	}
 	return fmt.Sprintf(". $%.4f of it is reserved for %s of unknown outcome: see `roundtable cost %s --settle`", usd, wording.Count(len(ledger.Unknown), "call"), campaign)
+}
+
+// minFree is the room below which no answer is bought: it could not be kept.
+const minFree = 64 << 20
+
+// hasRoom says whether an answer could be stored, where the store can tell.
+func (a *Activities) hasRoom() error {
+	s, ok := a.config.Store.(interface{ Free() (int64, error) })
+	if !ok {
+		return nil
+	}
+	free, err := s.Free()
+	if err == nil && free < minFree {
+		err = failure.Pause(fmt.Errorf("the disk of the lake has %d MB left; %d MB are wanted before another answer is bought", free>>20, minFree>>20))
+	}
+	return err
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/failure"
 	"roundtable/activities/prompt"
 	"roundtable/analysis/storage"
 	"roundtable/envs"
@@ -55,12 +56,6 @@ func (a *Activities) open(ctx context.Context, ref task.Ref) (*collaboration, er
 	return c, nil
 }
 
-// unplayable is a collaboration that cannot be played to where its stored turns
-// end: its beginning or a stored turn is at fault. It ends as failed.
-type unplayable struct{ error }
-
-func (u unplayable) Unwrap() error { return u.error }
-
 // load plays the stored turns. With an unplayable error comes what could be read.
 func (a *Activities) load(ctx context.Context, ref task.Ref) (*collaboration, error) {
 	camp, err := a.campaign(ctx, ref.Campaign, ref.Revision)
@@ -81,7 +76,7 @@ func (a *Activities) load(ctx context.Context, ref task.Ref) (*collaboration, er
 		broken = c.replay(stored.Turns)
 	}
 	if err = cmp.Or(err, broken); err != nil {
-		return c, unplayable{err}
+		return c, failure.Unplayable{Err: err}
 	}
 	return c, nil
 }
@@ -113,7 +108,7 @@ func begin(camp *campaign, ref task.Ref, place answers.Place) (c *collaboration,
 		ref: ref, campaign: camp, condition: camp.conditions[ref.Cell.Condition], place: place, turns: map[int]answers.Turn{},
 	}
 	c.told = make([]*prompt.Told, c.condition.agents)
-	defer guard(&err)
+	defer failure.Recover(&err)
 	if c.instance, err = c.condition.env.Instance(camp.Campaign.Seed, ref.Cell.Instance); err != nil {
 		return c, fmt.Errorf("instance %d of the environment %s: %w", ref.Cell.Instance, c.condition.Env.Name, err)
 	}

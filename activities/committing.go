@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"roundtable/activities/commits"
+	"roundtable/activities/failure"
 	"roundtable/workflows/task"
 )
 
@@ -23,7 +24,7 @@ const (
 // played, counted or valued has ended, too: as failed, with the rows that can be made.
 func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, error) {
 	c, err := a.load(ctx, end.Ref)
-	var broken unplayable
+	var broken failure.Unplayable
 	switch {
 	case errors.As(err, &broken):
 		blame(ctx, &end, err)
@@ -33,7 +34,7 @@ func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, 
 	marker, err := a.commit(ctx, c, &end)
 	a.live.Remove(end.Ref)
 	if errors.Is(err, commits.ErrConflict) {
-		err = fail(err)
+		err = failure.Fail(err)
 	}
 	result := ResultOf(marker)
 	result.Failure = end.Failure
@@ -55,7 +56,7 @@ func (a *Activities) commit(ctx context.Context, c *collaboration, end *task.End
 			}
 		}
 		if extent == bare {
-			return commits.Marker{}, fail(err)
+			return commits.Marker{}, failure.Fail(err)
 		}
 		blame(ctx, end, fmt.Errorf("its rows: %w", err))
 		extent--
@@ -64,8 +65,8 @@ func (a *Activities) commit(ctx context.Context, c *collaboration, end *task.End
 
 // blame makes a failure of an end.
 func blame(ctx context.Context, end *task.Ending, err error) {
-	if fault, ok := errors.AsType[*panicked](err); ok {
-		fault.log(ctx)
+	if fault, ok := errors.AsType[*failure.Panic](err); ok {
+		fault.Log(ctx)
 	}
-	end.Status, end.Failure = task.Failed, clean(err)
+	end.Status, end.Failure = task.Failed, failure.Text(err)
 }

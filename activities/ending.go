@@ -10,6 +10,7 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/commits"
+	"roundtable/activities/failure"
 	"roundtable/analysis/lake"
 	"roundtable/workflows/task"
 )
@@ -19,7 +20,7 @@ func (a *Activities) ended(ctx context.Context, c *campaign, ref task.Ref) (*tas
 	cell := c.Campaign
 	key := lake.Marker{Campaign: cell.Name, Collaboration: c.id(ref), Generation: ref.Generation}.Key()
 	if _, err := a.config.Store.Head(ctx, key); err != nil {
-		return nil, ignoreMissing(err)
+		return nil, failure.IgnoreMissing(err)
 	}
 	marker, err := lake.ReadMarker(ctx, a.config.Store, key)
 	if err != nil {
@@ -110,7 +111,7 @@ func (a *Activities) Await(ctx context.Context, workflowID string) (task.Result,
 	var ended *temporal.WorkflowExecutionError
 	var missing *serviceerror.NotFound
 	if errors.As(err, &ended) || errors.As(err, &missing) { // anything else is a lost connection
-		err = fail(err)
+		err = failure.Fail(err)
 	}
 	return result, err
 }
@@ -128,7 +129,7 @@ func (a *Activities) compact(ctx context.Context, campaign string, final bool) e
 		err = commits.WriteCard(ctx, a.config.Store, campaign)
 	}
 	if errors.Is(err, commits.ErrConflict) {
-		err = fail(err)
+		err = failure.Fail(err)
 	}
 	return err
 }

@@ -8,9 +8,6 @@ import (
 	"roundtable/workflows/task"
 )
 
-// Backoff is the pause before the next try of an activity.
-var Backoff = backoff
-
 // Keep is keep, for tests.
 func (a *Activities) Keep(ctx context.Context, place answers.Place, t answers.Turn) (answers.Turn, error) {
 	return a.keep(ctx, place, t)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"roundtable/activities/failure"
 	"roundtable/envs"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
@@ -27,14 +28,14 @@ func (c *collaboration) give() {
 }
 
 func (c *collaboration) giveOne(p protocol.Pending) (err error) {
-	defer guard(&err)
+	defer failure.Recover(&err)
 	given := c.moved
 	if _, isCue := p.Payload.Data.(envs.Cue); isCue {
 		given = c.contribution
 	}
 	t, err := given(p.Entry, p.Step)
 	if err != nil {
-		return fail(fmt.Errorf("entry %d: %w", p.Entry, err))
+		return failure.Fail(fmt.Errorf("entry %d: %w", p.Entry, err))
 	}
 	c.turns[t.Entry] = t
 	return c.session.Record(t.Entry, t.Act)
@@ -77,7 +78,7 @@ func current[T any](a *Activities, ref task.Ref, take func() (T, error)) (T, err
 		taken, err = take()
 	}
 	if errors.Is(err, errNotPending) {
-		err = fail(err)
+		err = failure.Fail(err)
 	}
 	return taken, err
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"time"
 
+	"roundtable/activities/failure"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
 )
@@ -44,5 +45,5 @@ func ReadHalt(ctx context.Context, s storage.Store, campaign string) (*Halt, err
 
 // ClearHalt says that a campaign goes on.
 func ClearHalt(ctx context.Context, s storage.Store, campaign string) error {
-	return ignoreMissing(s.Delete(ctx, HaltKey(campaign)))
+	return failure.IgnoreMissing(s.Delete(ctx, HaltKey(campaign)))
 }

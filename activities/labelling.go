@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 
+	"roundtable/activities/failure"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
@@ -103,7 +104,7 @@ func (a *Activities) labeller(ctx context.Context, campaign, id string) (labelle
 		return l, err
 	}
 	if l.provider, err = a.config.Models(l.Labeller, plan.Condition{}, nil); err != nil {
-		return l, pause(err) // this worker lacks a key
+		return l, failure.Pause(err) // this worker lacks a key
 	}
 	m, err := a.manifest(ctx, campaign, false)
 	if err != nil {

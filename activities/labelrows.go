@@ -8,6 +8,7 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/commits"
+	"roundtable/activities/failure"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/workflows/task"
@@ -86,11 +87,11 @@ func (a *Activities) RecordLabels(ctx context.Context, ref task.LabelRef) (task.
 	for _, m := range t.messages {
 		answer, ok := stored.Turn(int(m.Entry))
 		if !ok || !answer.Done {
-			return result, fail(fmt.Errorf("the label of entry %d of %s is not stored", m.Entry, labelPlace(ref)))
+			return result, failure.Fail(fmt.Errorf("the label of entry %d of %s is not stored", m.Entry, labelPlace(ref)))
 		}
 		row, err := l.row(m, answer)
 		if err != nil {
-			return result, fail(err)
+			return result, failure.Fail(err)
 		}
 		if row.Status != record.Labelled {
 			result.Invalid++
@@ -99,7 +100,7 @@ func (a *Activities) RecordLabels(ctx context.Context, ref task.LabelRef) (task.
 	}
 	marker, err := commits.CommitAnnotations(ctx, a.config.Store, l.marker(ref, t.condition, stored), rows)
 	if errors.Is(err, commits.ErrConflict) {
-		err = fail(err)
+		err = failure.Fail(err)
 	}
 	result.Messages, result.Spent = len(rows), ResultOf(marker)
 	return result, err

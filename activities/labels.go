@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/failure"
 	"roundtable/activities/label"
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
@@ -35,7 +36,7 @@ func (a *Activities) talk(ctx context.Context, ref task.LabelRef) (*talk, error)
 	for t, err := range a.said(ctx, d.Only(func(m lake.Member) bool { return m.Run == run })) {
 		return t, err
 	}
-	return nil, fail(fmt.Errorf("%s is not the latest generation of a collaboration of %s any more", run, ref.Campaign))
+	return nil, failure.Fail(fmt.Errorf("%s is not the latest generation of a collaboration of %s any more", run, ref.Campaign))
 }
 
 // said is the messages of each member of a dataset, in their order. They are
@@ -126,7 +127,7 @@ func (a *Activities) LabelMessage(ctx context.Context, in task.LabelTurn) (struc
 			return none, err
 		}
 	}
-	return none, fail(fmt.Errorf("entry %d of %s is no message", in.Entry, in.Collaboration))
+	return none, failure.Fail(fmt.Errorf("entry %d of %s is no message", in.Entry, in.Collaboration))
 }
 
 // LabelTalk labels all messages of a collaboration with a labeller that takes

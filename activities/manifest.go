@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"time"
 
+	"roundtable/activities/failure"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
@@ -79,7 +80,7 @@ func (a *Activities) manifest(ctx context.Context, campaign string, fresh bool) 
 	}
 	m, err := ReadManifest(ctx, a.config.Store, campaign)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = pause(fmt.Errorf("the object %s with the limits of campaign %s is missing; `roundtable run FILE` writes it again", ManifestKey(campaign), campaign))
+		err = failure.Pause(fmt.Errorf("the object %s with the limits of campaign %s is missing; `roundtable run FILE` writes it again", ManifestKey(campaign), campaign))
 	}
 	if err != nil {
 		return m, err

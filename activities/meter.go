@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/failure"
 	"roundtable/activities/model"
 )
 
@@ -53,7 +54,7 @@ func (m *Meter) failed(err error) {
 		return
 	}
 	m.retries.Add(1)
-	m.last.Store(&Trouble{At: time.Now(), Text: clean(err)})
+	m.last.Store(&Trouble{At: time.Now(), Text: failure.Text(err)})
 }
 
 // recovered says that what went wrong does so no more.

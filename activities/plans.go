@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"roundtable/activities/failure"
 	"roundtable/activities/prompt"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
@@ -149,7 +150,7 @@ func (a *Activities) campaign(ctx context.Context, name, revision string) (*camp
 	}
 	c := &campaign{Plan: p}
 	if err := a.buildConditions(c); err != nil {
-		return nil, pause(err) // this worker lacks a key or a data set; the campaign is not at fault
+		return nil, failure.Pause(err) // this worker lacks a key or a data set; the campaign is not at fault
 	}
 	a.plans[revision] = c
 	return c, nil

@@ -8,6 +8,7 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/commits"
+	"roundtable/activities/failure"
 	"roundtable/analysis/record"
 	"roundtable/envs"
 	"roundtable/workflows/decision"
@@ -29,7 +30,7 @@ type tables struct {
 
 // rowsOf a collaboration that ended.
 func rowsOf(c *collaboration, end task.Ending, extent extent) (rows commits.Rows, err error) {
-	defer guard(&err)
+	defer failure.Recover(&err)
 	t := tables{collaboration: c, extent: extent}
 	t.key = record.Key{
 		SchemaVersion: record.SchemaVersion, CampaignID: c.ref.Campaign, ConditionID: c.condition.id,

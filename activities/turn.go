@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/failure"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/activities/prompt"
@@ -95,16 +96,16 @@ func (c *collaboration) ask(entry int) (question, *answers.Turn, error) {
 // question renders. The caller holds mu.
 func (c *collaboration) question(entry int, step transcript.Step) (question, error) {
 	if step.Kind != transcript.Ask {
-		return question{}, fail(fmt.Errorf("entry %d: this version has nobody who takes %s steps of %q", entry, step.Kind, step.Speaker.Role))
+		return question{}, failure.Fail(fmt.Errorf("entry %d: this version has nobody who takes %s steps of %q", entry, step.Kind, step.Speaker.Role))
 	}
 	source := c.source()
 	q := question{place: c.place, entry: entry, longest: c.condition.Generate.MaxTokens, reasks: c.condition.Reasks}
 	told, err := c.tell(step.Speaker)
 	if err != nil {
-		return question{}, fail(err)
+		return question{}, failure.Fail(err)
 	}
 	if q.messages, err = c.condition.templates.Render(source, told, step); err != nil {
-		return question{}, fail(err)
+		return question{}, failure.Fail(err)
 	}
 	q.hash = prompt.Hash(q.messages)
 	names := prompt.Names(c.instance.Agents())
@@ -248,7 +249,7 @@ func (a *Activities) insist(store func() error) error {
 // judge reads the last answer; the turn is done if it is usable, or if it was
 // the last that may be asked for. Only a panic of the environment is an error.
 func (q question) judge(t *answers.Turn) (err error) {
-	defer guard(&err)
+	defer failure.Recover(&err)
 	if len(t.Asks) == 0 {
 		return nil
 	}
@@ -317,7 +318,7 @@ func (c *collaboration) cacheKey(p Provider, speaker transcript.Speaker, r model
 	camp := c.campaign.Campaign
 	scope, err := answers.Scope(camp.CacheScope, camp.Name, c.condition.id)
 	if err != nil {
-		return "", fail(err)
+		return "", failure.Fail(err)
 	}
 	return answers.CacheKey(answers.Question{
 		Provider: p.Endpoint, Model: p.Name,

@@ -1,4 +1,4 @@
-package activities
+package failure
 
 import (
 	"context"
@@ -8,27 +8,28 @@ import (
 	"go.temporal.io/sdk/activity"
 )
 
-// panicked is a panic in what is plugged in: an environment, a scripted policy,
+// Panic is a panic in what is plugged in: an environment, a scripted policy,
 // a protocol, a rule. Tried again it would panic again, without end, so it ends
 // what it happened in.
-type panicked struct {
+type Panic struct {
 	value any
 	stack []byte // for the log of the worker
 }
 
-func (p *panicked) Error() string {
+func (p *Panic) Error() string {
 	return fmt.Sprintf("a fault in the program: panic: %v", p.value)
 }
 
-func (p *panicked) log(ctx context.Context) {
+// Log writes the stack to the log of the activity's worker.
+func (p *Panic) Log(ctx context.Context) {
 	if activity.IsActivity(ctx) {
 		activity.GetLogger(ctx).Error(p.Error(), "Stack", string(p.stack))
 	}
 }
 
-// guard makes an error of a panic.
-func guard(err *error) {
+// Recover turns a panic into an error of type *Panic; it is to be deferred itself.
+func Recover(err *error) {
 	if value := recover(); value != nil {
-		*err = &panicked{value, debug.Stack()}
+		*err = &Panic{value, debug.Stack()}
 	}
 }

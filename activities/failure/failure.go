@@ -1,0 +1,129 @@
+// Package failure says what becomes of an activity's error: the collaboration
+// ends as failed, the campaign pauses until the operator has acted, or Temporal
+// tries again after a pause. Every error that leaves an activity has passed
+// ForHistory, so it fits into a history.
+package failure
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"strings"
+	"syscall"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"roundtable/activities/model"
+	"roundtable/activities/prompt"
+	"roundtable/analysis/storage"
+	"roundtable/workflows/protocol"
+	"roundtable/workflows/task"
+)
+
+// maxErrorText keeps error texts from filling histories.
+const maxErrorText = 2048
+
+// Fail returns an error that ends the collaboration: trying again cannot help.
+func Fail(err error) error {
+	return temporal.NewNonRetryableApplicationError(Text(err), task.ErrFail, nil)
+}
+
+// Pause returns an error that holds the campaign until the operator has acted.
+func Pause(err error) error {
+	return temporal.NewNonRetryableApplicationError(Text(err), task.ErrPause, nil)
+}
+
+// Unplayable says why a collaboration cannot be played to where its stored turns
+// end: its beginning or a stored turn is wrong. It ends as failed.
+type Unplayable struct{ Err error }
+
+func (u Unplayable) Error() string { return u.Err.Error() }
+func (u Unplayable) Unwrap() error { return u.Err }
+
+// ForHistory turns any error into one that a history can hold and that decides
+// what happens next: fail, pause, or try again after Retry-After or a jittered
+// pause.
+func ForHistory(ctx context.Context, err error) error {
+	var app *temporal.ApplicationError
+	var call *model.Error
+	var crash *Panic
+	var broken Unplayable
+	switch {
+	case err == nil || errors.As(err, &app) || temporal.IsCanceledError(err):
+		return err
+	case ctx.Err() != nil && isCancelled(ctx):
+		return temporal.NewCanceledError()
+	case errors.As(err, &crash):
+		crash.Log(ctx)
+		return Fail(err)
+	case errors.As(err, &broken), errors.Is(err, storage.ErrCorrupt), errors.Is(err, protocol.ErrPanic):
+		return Fail(err)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, fs.ErrPermission):
+		return Pause(err)
+	case errors.As(err, &call):
+		return forCall(ctx, call)
+	}
+	return temporal.NewApplicationErrorWithOptions(Text(err), "io", temporal.ApplicationErrorOptions{
+		NextRetryDelay: Backoff(activity.GetInfo(ctx).Attempt),
+	})
+}
+
+// maxPaidTries bounds how often a call is made again that may have been billed
+// without bringing anything: then the campaign pauses.
+const maxPaidTries = 8
+
+// isUnanswered reports whether a service took a call and sent no answer for it: a
+// status 2xx without one, or silence until the deadline.
+func isUnanswered(e *model.Error) bool { return e.Status/100 == 2 || e.Code == "timeout" }
+
+func forCall(ctx context.Context, e *model.Error) error {
+	options := temporal.ApplicationErrorOptions{Category: temporal.ApplicationErrorCategoryBenign}
+	kind := "retry"
+	class := e.Class
+	if isUnanswered(e) && activity.GetInfo(ctx).Attempt >= maxPaidTries {
+		class = model.Pause
+	}
+	switch class {
+	case model.Pause:
+		kind, options.NonRetryable = task.ErrPause, true
+	case model.Fail:
+		kind, options.NonRetryable = task.ErrFail, true
+	default:
+		wait := Backoff(activity.GetInfo(ctx).Attempt)
+		if e.RetryAfter > 0 { // jitter, or all waiting calls come back in the same moment
+			wait = e.RetryAfter + rand.N(time.Second+e.RetryAfter/10)
+		}
+		options.NextRetryDelay = wait
+	}
+	return temporal.NewApplicationErrorWithOptions(Text(e), kind, options)
+}
+
+// isCancelled reports whether the activity was cancelled, not timed out.
+func isCancelled(ctx context.Context) bool {
+	return errors.Is(context.Cause(ctx), context.Canceled)
+}
+
+// Backoff returns the pause before the next try of an activity. It doubles from
+// half a second to 30 seconds, with full jitter so that many calls do not come
+// back at once.
+func Backoff(attempt int32) time.Duration {
+	ceiling := 500 * time.Millisecond << min(max(attempt-1, 0), 6)
+	return 50*time.Millisecond + rand.N(min(ceiling, 30*time.Second))
+}
+
+// Text returns an error's message without control characters, in at most
+// maxErrorText bytes.
+func Text(err error) string {
+	return strings.TrimSpace(prompt.Clean([]byte(err.Error()), maxErrorText))
+}
+
+// IgnoreMissing returns nil for the error of a missing object, else the error.
+func IgnoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
