@@ -97,7 +97,7 @@ func (a *Activities) Register(w worker.ActivityRegistry) {
 	register(w, task.Record, a.Record)
 	register(w, task.Survey, a.Survey)
 	register(w, task.Await, a.Await)
-	register(w, task.Forgo, a.Forgo)
+	register(w, task.StopUnstarted, a.StopUnstarted)
 	register(w, task.Seal, a.Seal)
 	register(w, task.Compact, a.Compact)
 	register(w, task.SurveyLabels, a.SurveyLabels)

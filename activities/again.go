@@ -11,16 +11,16 @@ import (
 	"roundtable/workflows/task"
 )
 
-// Again are runs that did not succeed and are wanted once more: each gets one
+// RerunRequest are runs that did not succeed and are wanted once more: each gets one
 // more generation. It is in the lake, so that whoever goes on with the
 // campaign goes on with them.
-type Again map[lake.Run]bool
+type RerunRequest map[lake.Run]bool
 
-// AgainKey is where a campaign's Again is.
-func AgainKey(campaign string) string { return lake.AboutKey(campaign, "again.json") }
+// RerunKey is where a campaign's Again is.
+func RerunKey(campaign string) string { return lake.AboutKey(campaign, "again.json") }
 
 // Left is how many of the runs have no later generation yet.
-func (a Again) Left(latest []lake.Marker) int {
+func (a RerunRequest) Left(latest []lake.Marker) int {
 	n := 0
 	for _, m := range latest {
 		if a[m.Run()] {
@@ -30,31 +30,31 @@ func (a Again) Left(latest []lake.Marker) int {
 	return n
 }
 
-// ReadAgain reads what is wanted once more; nothing if nobody asked for it.
-func ReadAgain(ctx context.Context, s storage.Store, campaign string) (Again, error) {
-	data, err := s.Get(ctx, AgainKey(campaign))
+// ReadRerun reads what is wanted once more; nothing if nobody asked for it.
+func ReadRerun(ctx context.Context, s storage.Store, campaign string) (RerunRequest, error) {
+	data, err := s.Get(ctx, RerunKey(campaign))
 	if err != nil {
 		return nil, failure.IgnoreMissing(err)
 	}
 	var runs []lake.Run
-	if err := lake.Unseal(AgainKey(campaign), data, &runs); err != nil {
+	if err := lake.Unseal(RerunKey(campaign), data, &runs); err != nil {
 		return nil, err
 	}
-	a := make(Again, len(runs))
+	a := make(RerunRequest, len(runs))
 	for _, r := range runs {
 		a[r] = true
 	}
 	return a, nil
 }
 
-// RunAgain asks for everything once more that did not succeed. If an earlier
+// RequestRerun asks for everything once more that did not succeed. If an earlier
 // request is not fulfilled yet, that one stands: it is gone on with.
-func RunAgain(ctx context.Context, s storage.Store, campaign string) error {
+func RequestRerun(ctx context.Context, s storage.Store, campaign string) error {
 	latest, err := lake.Committed(ctx, s, campaign)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if earlier, err := ReadAgain(ctx, s, campaign); err != nil || earlier.Left(latest) > 0 {
+	if earlier, err := ReadRerun(ctx, s, campaign); err != nil || earlier.Left(latest) > 0 {
 		return err
 	}
 	runs := []lake.Run{}
@@ -67,5 +67,5 @@ func RunAgain(ctx context.Context, s storage.Store, campaign string) error {
 	if err != nil {
 		return err
 	}
-	return s.Replace(ctx, AgainKey(campaign), data, "")
+	return s.Replace(ctx, RerunKey(campaign), data, "")
 }

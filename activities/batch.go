@@ -32,7 +32,7 @@ func (a *Activities) TakeMany(ctx context.Context, in task.Turn) ([]task.Act, er
 	defer c.mu.Unlock()
 	turns, err := a.play(ctx, c)
 	if len(turns) > 0 {
-		stored, failed := a.answers.PutBatch(ctx, c.place, turns)
+		stored, failed := a.answers.PutBatch(ctx, c.run, turns)
 		if failed != nil {
 			a.live.Remove(in.Ref) // it knows turns that are not stored
 			return nil, failed
@@ -58,7 +58,7 @@ func (a *Activities) play(ctx context.Context, c *collaboration) ([]answers.Turn
 				return turns, err
 			}
 			turns = append(turns, t)
-			if err := c.add(remembered(t)); err != nil {
+			if err := c.record(withoutRawAnswers(t)); err != nil {
 				return turns, failure.Fail(err)
 			}
 		}
@@ -70,7 +70,7 @@ func (a *Activities) play(ctx context.Context, c *collaboration) ([]answers.Turn
 func (a *Activities) played(ctx context.Context, c *collaboration, p protocol.Pending) (q question, t answers.Turn, err error) {
 	defer failure.Recover(&err)
 	if p.Kind == transcript.Env {
-		return q, t, c.missing(p.Entry)
+		return q, t, c.missingEntry(p.Entry)
 	}
 	if q, err = c.question(p.Entry, p.Step); err != nil {
 		return q, t, err
@@ -85,7 +85,7 @@ func sameAnswer(a, b answers.Turn) bool {
 	return len(a.Asks) > 0 && len(b.Asks) > 0 && string(a.Asks[len(a.Asks)-1].Raw) == string(b.Asks[len(b.Asks)-1].Raw)
 }
 
-// instant is take without the answer store: what costs nothing is stored with its batch.
+// instant is takeTurn without the answer store: what costs nothing is stored with its batch.
 func (a *Activities) instant(ctx context.Context, q question) (answers.Turn, error) {
 	t := answers.Turn{Entry: q.entry}
 	for !t.Done {
@@ -94,11 +94,11 @@ func (a *Activities) instant(ctx context.Context, q question) (answers.Turn, err
 		if err != nil {
 			return t, err
 		}
-		answer := made(q.provider, &money.Price{}, response, started)
+		answer := newAnswerRecord(q.provider, &money.Price{}, response, started)
 		answer.Ask = len(t.Asks)
 		a.meter.answered(answer)
 		t.Asks = append(t.Asks, answer)
-		if err := q.judge(&t); err != nil {
+		if err := q.evaluateAnswer(&t); err != nil {
 			return t, err
 		}
 	}

@@ -75,7 +75,7 @@ func Spent(ctx context.Context, s storage.Store, campaign string) (money.Amount,
 
 // unended is a collaboration that has begun and not ended, with what is stored of it.
 type unended struct {
-	answers.Place
+	answers.RunKey
 	stored answers.Stored
 }
 
@@ -93,20 +93,20 @@ func ledger(ctx context.Context, s storage.Store, campaign string) (markers []la
 		ended[m.Run()] = true
 	}
 	answers := answers.NewAnswers(s)
-	places, err := answers.Places(ctx, campaign)
+	runs, err := answers.Runs(ctx, campaign)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, p := range places {
+	for _, p := range runs {
 		if !ended[lake.Run{Collaboration: p.Collaboration, Generation: p.Generation}] {
-			others = append(others, unended{Place: p})
+			others = append(others, unended{RunKey: p})
 		}
 	}
 	all, ctx := errgroup.WithContext(ctx)
 	all.SetLimit(readers)
 	for i := range others {
 		all.Go(func() (err error) {
-			others[i].stored, err = answers.Load(ctx, others[i].Place)
+			others[i].stored, err = answers.Load(ctx, others[i].RunKey)
 			if errors.Is(err, storage.ErrCorrupt) { // its cell will end as failed and count what can be read, too
 				return nil
 			}

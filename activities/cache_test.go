@@ -50,7 +50,7 @@ func TestQuestionAskedInAnotherCampaignCostsNothing(t *testing.T) {
 	if row.StartedAt < began {
 		t.Errorf("the collaboration began %d µs before anybody ran it", began-row.StartedAt)
 	}
-	same(t, len(s.holds("campaign=second/"+place(second, ref(second, 0)).Collaboration+".0/000000.0.intent")), 0)
+	same(t, len(s.holds("campaign=second/"+callPermit(second, ref(second, 0)).Collaboration+".0/000000.0.intent")), 0)
 }
 
 func TestNoCacheAsksAnewButNeverTwice(t *testing.T) {

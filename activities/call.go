@@ -24,49 +24,49 @@ const (
 	defaultTimeout = 10 * time.Minute
 )
 
-// place is the right to make a call: a pass of the model's account, and one of
+// callPermit is the right to make a call: a pass of the model's account, and one of
 // the campaign, whose limits.calls is for all its models together.
-type place struct{ account, campaign *throttle.Pass }
+type callPermit struct{ account, campaign *throttle.Pass }
 
-func (p place) Answered(u model.Usage, l model.Limits) {
+func (p callPermit) Answered(u model.Usage, l model.Limits) {
 	p.account.Answered(u, l)
 	p.campaign.Answered(model.Usage{}, model.Limits{})
 }
 
 // Failed says nothing to the campaign's gate: what one service cannot take, others can.
-func (p place) Failed(err error) {
+func (p callPermit) Failed(err error) {
 	p.account.Failed(err)
 	p.campaign.Leave()
 }
 
-func (p place) Leave() {
+func (p callPermit) Leave() {
 	p.account.Leave()
 	p.campaign.Leave()
 }
 
-// gate names the throttle that the calls of all models of a campaign pass.
-func gate(campaign string) string { return "campaign " + campaign }
+// campaignGate names the throttle that the calls of all models of a campaign pass.
+func campaignGate(campaign string) string { return "campaign " + campaign }
 
-// place waits for what the account, its service and the campaign allow, unless
+// permit waits for what the account, its service and the campaign allow, unless
 // the turn is cancelled or the worker is stopping.
-func (a *Activities) place(ctx context.Context, q question) (p place, err error) {
-	if _, err := a.manifest(ctx, q.place.Campaign, false); err != nil { // it sets the ceilings
+func (a *Activities) permit(ctx context.Context, q question) (p callPermit, err error) {
+	if _, err := a.manifest(ctx, q.run.Campaign, false); err != nil { // it sets the ceilings
 		return p, err
 	}
 	stopping := workerStops(ctx)
-	defer say(ctx, nil)
+	defer setWaiting(ctx, nil)
 	enter := func(name string, call throttle.Call) (*throttle.Pass, error) {
 		t := a.throttles.Account(name)
-		say(ctx, func() string { return waits(t.Waiting(q.place.Campaign)) })
+		setWaiting(ctx, func() string { return waitReason(t.Waiting(q.run.Campaign)) })
 		return t.Enter(ctx, stopping, call)
 	}
 	p.account, err = enter(q.provider.Account, throttle.Call{
-		Campaign: q.place.Campaign, Bytes: size(q.messages), MaxOutput: q.longest,
+		Campaign: q.run.Campaign, Bytes: byteSize(q.messages), MaxOutput: q.longest,
 	})
 	if err != nil {
 		return p, err
 	}
-	if p.campaign, err = enter(gate(q.place.Campaign), throttle.Call{Campaign: q.place.Campaign}); err != nil {
+	if p.campaign, err = enter(campaignGate(q.run.Campaign), throttle.Call{Campaign: q.run.Campaign}); err != nil {
 		p.account.Leave()
 	}
 	return p, err
@@ -80,16 +80,16 @@ func workerStops(ctx context.Context) <-chan struct{} {
 	return activity.GetWorkerStopChannel(ctx)
 }
 
-// waits is what waiting calls wait for, in a word or two.
-func waits(w throttle.Wait) string {
+// waitReason is what waiting calls wait for, in a word or two.
+func waitReason(w throttle.Wait) string {
 	if w.Limit > 0 {
 		return fmt.Sprintf("%s (%d)", w.For, w.Limit)
 	}
 	return string(w.For)
 }
 
-// size of messages in bytes.
-func size(messages []model.Message) int {
+// byteSize of messages in bytes.
+func byteSize(messages []model.Message) int {
 	n := 0
 	for _, m := range messages {
 		n += len(m.Role) + len(m.Content)
@@ -111,7 +111,7 @@ func (a *Activities) ceilings(m Manifest, c *campaign) {
 
 // campaignCeiling passes limits.calls on.
 func (a *Activities) campaignCeiling(m Manifest) {
-	a.throttles.Account(gate(m.Campaign)).SetCampaignCeiling(m.Campaign, throttle.Ceiling{Concurrency: atOnce(m.Limits, "")})
+	a.throttles.Account(campaignGate(m.Campaign)).SetCampaignCeiling(m.Campaign, throttle.Ceiling{Concurrency: atOnce(m.Limits, "")})
 }
 
 // ceiling passes the limits of one model on. The caller holds mu.
@@ -153,20 +153,20 @@ func tighter(a, b int64) int64 {
 }
 
 // call reserves what a call can cost at most, announces it, and makes it.
-func (a *Activities) call(ctx context.Context, q question, ask int, r model.Request, pass place) (got bought, err error) {
+func (a *Activities) call(ctx context.Context, q question, ask int, r model.Request, pass callPermit) (got paidAnswer, err error) {
 	if err := ctx.Err(); err != nil {
 		return got, err
 	}
 	if err := a.hasRoom(); err != nil {
 		return got, err
 	}
-	m, err := a.manifest(ctx, q.place.Campaign, false)
+	m, err := a.manifest(ctx, q.run.Campaign, false)
 	if err != nil {
 		return got, err
 	}
-	price := q.pays(m)
+	price := q.priceOf(m)
 	i := answers.Intent{Entry: q.entry, Ask: ask, Provider: q.provider.Name, Model: q.provider.Name}
-	worst, bounded := q.worst(price, r)
+	worst, bounded := q.worstCase(price, r)
 	if q.provider.Endpoint == "" { // simulated or recorded: it costs nothing, however long it is
 		worst, bounded = money.Amount{}, true
 	}
@@ -180,22 +180,22 @@ func (a *Activities) call(ctx context.Context, q question, ask int, r model.Requ
 	if got.hold, err = a.reserve(ctx, m, need{worst, price != nil, bounded, q.provider.Endpoint == ""}); err != nil {
 		return got, err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeoutOf(m, q.provider)) // from here on money is spent: the answer is waited for
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout(m, q.provider)) // from here on money is spent: the answer is waited for
 	defer cancel()
-	response, err := a.announced(ctx, q.place, &i, q.provider, r, pass, got.hold)
+	response, err := a.announced(ctx, q.run, &i, q.provider, r, pass, got.hold)
 	if err != nil {
 		defer got.hold.Keep()
-		if unbilled(err) {
-			if left := a.answers.Release(context.WithoutCancel(ctx), q.place, i.Entry, ask, i.Attempt); left != nil {
+		if isUnbilled(err) {
+			if left := a.answers.Release(context.WithoutCancel(ctx), q.run, i.Entry, ask, i.Attempt); left != nil {
 				return got, errors.Join(err, left)
 			}
 			got.hold.Release()
 		}
 		return got, err
 	}
-	got.answer = made(q.provider, price, response, time.UnixMicro(i.StartedAt))
+	got.answer = newAnswerRecord(q.provider, price, response, time.UnixMicro(i.StartedAt))
 	got.answer.Ask, got.answer.Attempt = ask, i.Attempt
-	got.charge = chargeOf(price, response.Usage)
+	got.charge = costOf(price, response.Usage)
 	if bounded && worst.Tokens > 0 && response.Usage.Input+response.Usage.Output == 0 {
 		// The service does not say what it has used. Taken for nothing, no budget would ever end.
 		got.charge = worst
@@ -210,7 +210,7 @@ func (a *Activities) call(ctx context.Context, q question, ask int, r model.Requ
 
 // announced writes the intent and makes the call. It tells the account's
 // throttle how it went.
-func (a *Activities) announced(ctx context.Context, at answers.Place, i *answers.Intent, p Provider, r model.Request, pass place, hold *money.Hold) (model.Response, error) {
+func (a *Activities) announced(ctx context.Context, at answers.RunKey, i *answers.Intent, p Provider, r model.Request, pass callPermit, hold *money.Hold) (model.Response, error) {
 	i.StartedAt = time.Now().UnixMicro()
 	var err error
 	if i.Attempt, err = a.answers.Intend(ctx, at, *i); err != nil {
@@ -219,8 +219,8 @@ func (a *Activities) announced(ctx context.Context, at answers.Place, i *answers
 	if hold.Late() { // another process may have counted the ledger without this call
 		return model.Response{}, errLate
 	}
-	say(ctx, func() string { return WaitsAnswer })
-	defer say(ctx, nil)
+	setWaiting(ctx, func() string { return WaitsAnswer })
+	defer setWaiting(ctx, nil)
 	a.meter.underWay.Add(1)
 	defer a.meter.underWay.Add(-1)
 	response, err := p.Complete(ctx, r)
@@ -228,16 +228,16 @@ func (a *Activities) announced(ctx context.Context, at answers.Place, i *answers
 	if err == nil {
 		a.trials.answered(at.Campaign, p.Account)
 		pass.Answered(response.Usage, response.Limits)
-		return response, whole(p, response)
+		return response, rejectTruncatedPrompt(p, response)
 	}
 	a.meter.failed(err)
 	pass.Failed(err)
 	return response, err
 }
 
-// whole refuses the answer to a prompt that its server has cut: every further
+// rejectTruncatedPrompt refuses the answer to a prompt that its server has cut: every further
 // one would be cut as well, and a person can raise the length.
-func whole(p Provider, r model.Response) error {
+func rejectTruncatedPrompt(p Provider, r model.Response) error {
 	if r.FinishReason != model.TruncatedPrompt {
 		return nil
 	}
@@ -248,28 +248,28 @@ func whole(p Provider, r model.Response) error {
 // errLate is a call that was announced too late to be counted by others, and not made.
 var errLate = errors.New("the grant of the budget ran out before the call; it is asked for again")
 
-// unbilled says that a call that failed has certainly cost nothing.
-func unbilled(err error) bool {
+// isUnbilled says that a call that failed has certainly cost nothing.
+func isUnbilled(err error) bool {
 	call, ok := errors.AsType[*model.Error](err)
 	return ok && call.Unbilled || errors.Is(err, errLate)
 }
 
-func timeoutOf(m Manifest, p Provider) time.Duration {
+func callTimeout(m Manifest, p Provider) time.Duration {
 	if d, err := time.ParseDuration(m.Limits.Models[p.Name].Timeout); err == nil {
 		return d
 	}
 	return defaultTimeout
 }
 
-// made is the record of a response.
-func made(p Provider, price *money.Price, r model.Response, started time.Time) answers.Answer {
+// newAnswerRecord is the record of a response.
+func newAnswerRecord(p Provider, price *money.Price, r model.Response, started time.Time) answers.Answer {
 	answer := answers.Answer{
 		Raw: r.Text, Provider: p.Name, ModelAsked: p.Name, ModelAnswered: r.Model,
 		FinishReason: r.FinishReason, RequestID: r.RequestID, Usage: r.Usage,
 		StartedAt: started.UnixMicro(), LatencyMS: time.Since(started).Milliseconds(), Simulated: p.Simulated,
 	}
 	if price != nil {
-		cost := chargeOf(price, r.Usage).USD()
+		cost := costOf(price, r.Usage).USD()
 		answer.CostUSD = &cost
 	}
 	return answer
@@ -281,8 +281,8 @@ const WaitsAnswer = "answer"
 // WaitsBudget is what it waits for while others' calls hold the rest of the budget.
 const WaitsBudget = "budget"
 
-// pays is the price of the question's model: what was said of it alone counts first.
-func (q question) pays(m Manifest) *money.Price {
+// priceOf is the price of the question's model: what was said of it alone counts first.
+func (q question) priceOf(m Manifest) *money.Price {
 	if q.price != nil && q.provider.Endpoint != "" {
 		return q.price
 	}
@@ -300,13 +300,13 @@ func priceOf(m Manifest, p Provider) *money.Price {
 	return nil
 }
 
-func chargeOf(price *money.Price, u model.Usage) money.Amount {
+func costOf(price *money.Price, u model.Usage) money.Amount {
 	return cmp.Or(price, &money.Price{}).Charge(u)
 }
 
-// worst is what a request can cost at most, or false if nothing bounds its answer.
-func (q question) worst(price *money.Price, r model.Request) (money.Amount, bool) {
-	p, sent := *cmp.Or(price, &money.Price{}), size(r.Messages)+len(r.Schema)
+// worstCase is what a request can cost at most, or false if nothing bounds its answer.
+func (q question) worstCase(price *money.Price, r model.Request) (money.Amount, bool) {
+	p, sent := *cmp.Or(price, &money.Price{}), byteSize(r.Messages)+len(r.Schema)
 	if q.wordless {
 		worst, err := money.WorstInput(p, sent, len(r.Messages))
 		return worst, err == nil
@@ -336,8 +336,8 @@ func (a *Activities) reserve(ctx context.Context, m Manifest, n need) (*money.Ho
 	if capped := m.Limits.CostUSD != nil || m.Limits.Tokens > 0; capped && !n.bounded {
 		return nil, failure.Pause(fmt.Errorf("campaign %s has a budget, and %w", m.Campaign, money.ErrUnbounded))
 	}
-	say(ctx, func() string { return WaitsBudget })
-	defer say(ctx, nil)
+	setWaiting(ctx, func() string { return WaitsBudget })
+	defer setWaiting(ctx, nil)
 	ctx, cancel := untilStopping(ctx)
 	defer cancel(nil)
 	hold, err := account.Reserve(ctx, n.worst)

@@ -33,9 +33,9 @@ func (a *Activities) Check(ctx context.Context, campaign string, p Provider, par
 	a.mu.Lock()
 	a.ceiling(m, p)
 	a.mu.Unlock()
-	at := answers.Place{Campaign: campaign, Collaboration: checkPrefix + strings.ToLower(rand.Text())}
-	q := question{place: at, provider: p, longest: params.MaxTokens, messages: checkMessages}
-	pass, err := a.place(ctx, q)
+	at := answers.RunKey{Campaign: campaign, Collaboration: checkPrefix + strings.ToLower(rand.Text())}
+	q := question{run: at, provider: p, longest: params.MaxTokens, messages: checkMessages}
+	pass, err := a.permit(ctx, q)
 	if err != nil {
 		return answers.Answer{}, err
 	}
@@ -49,7 +49,7 @@ func (a *Activities) Check(ctx context.Context, campaign string, p Provider, par
 		return answers.Answer{}, err
 	}
 	defer got.hold.Keep()
-	if _, err := a.keep(context.WithoutCancel(ctx), at, answers.Turn{Asks: []answers.Answer{got.answer}, Done: true}); err != nil {
+	if _, err := a.storeTurn(context.WithoutCancel(ctx), at, answers.Turn{Asks: []answers.Answer{got.answer}, Done: true}); err != nil {
 		return answers.Answer{}, err
 	}
 	got.hold.Settle(got.charge)
@@ -59,12 +59,12 @@ func (a *Activities) Check(ctx context.Context, campaign string, p Provider, par
 // CheckCalls returns the check calls in a campaign's ledger.
 func CheckCalls(ctx context.Context, s storage.Store, campaign string) ([]record.Call, error) {
 	answers := answers.NewAnswers(s)
-	places, err := answers.Places(ctx, campaign)
+	runs, err := answers.Runs(ctx, campaign)
 	if err != nil {
 		return nil, err
 	}
 	var calls []record.Call
-	for _, p := range places {
+	for _, p := range runs {
 		if !strings.HasPrefix(p.Collaboration, checkPrefix) {
 			continue
 		}
@@ -84,12 +84,12 @@ const lookedAt = 20
 // as far as its checks and its first collaborations say.
 func AnsweredModels(ctx context.Context, s storage.Store, campaign string) (map[string]bool, error) {
 	answers, models := answers.NewAnswers(s), map[string]bool{}
-	places, err := answers.Places(ctx, campaign)
+	runs, err := answers.Runs(ctx, campaign)
 	if err != nil {
 		return nil, err
 	}
 	others := 0
-	for _, p := range places {
+	for _, p := range runs {
 		if !strings.HasPrefix(p.Collaboration, checkPrefix) {
 			if others++; others > lookedAt {
 				continue

@@ -26,15 +26,15 @@ type collaboration struct {
 	ref       task.Ref
 	campaign  *campaign
 	condition *condition
-	place     answers.Place
+	run       answers.RunKey
 	instance  envs.Instance
 
 	mu      sync.Mutex // what follows changes as turns come in
 	session *protocol.Session
-	turns   map[int]answers.Turn // finished ones, by entry
-	told    []*prompt.Told       // by agent, rendered when first needed
-	stuck   error                // why the environment cannot give a pending entry
-	taken   atomic.Int64         // how many turns were asked; read without mu
+	turns   map[int]answers.Turn   // finished ones, by entry
+	systems []*prompt.SystemPrompt // by agent, rendered when first needed
+	stuck   error                  // why the environment cannot give a pending entry
+	taken   atomic.Int64           // how many turns were asked; read without mu
 
 	// As of the last load: turns that are still to be asked again, and calls whose outcome is not known.
 	unfinished []answers.Turn
@@ -62,9 +62,9 @@ func (a *Activities) load(ctx context.Context, ref task.Ref) (*collaboration, er
 	if err != nil {
 		return nil, err
 	}
-	place := answers.Place{Campaign: ref.Campaign, Collaboration: camp.id(ref), Generation: ref.Generation}
-	c, unbegun := begin(camp, ref, place)
-	stored, err := a.answers.Load(ctx, place)
+	run := answers.RunKey{Campaign: ref.Campaign, Collaboration: camp.id(ref), Generation: ref.Generation}
+	c, unbegun := begin(camp, ref, run)
+	stored, err := a.answers.Load(ctx, run)
 	if err != nil && !errors.Is(err, storage.ErrCorrupt) {
 		return nil, err
 	}
@@ -87,14 +87,14 @@ func (c *collaboration) replay(turns []answers.Turn) (broken error) {
 	for _, t := range turns {
 		var err error
 		if t.Done {
-			err = c.add(t)
+			err = c.record(t)
 		}
 		panics := errors.Is(err, protocol.ErrPanic)
 		if !t.Done || err != nil && !panics {
 			c.unfinished = append(c.unfinished, t)
 		}
 		if err != nil && !panics {
-			err = fmt.Errorf("stored answers of %s do not fit its protocol: %w", c.place, err)
+			err = fmt.Errorf("stored answers of %s do not fit its protocol: %w", c.run, err)
 		}
 		broken = cmp.Or(broken, err)
 	}
@@ -103,11 +103,11 @@ func (c *collaboration) replay(turns []answers.Turn) (broken error) {
 
 // begin is a collaboration of which nothing is known yet. With an error it has
 // no session, and nothing can be asked in it.
-func begin(camp *campaign, ref task.Ref, place answers.Place) (c *collaboration, err error) {
+func begin(camp *campaign, ref task.Ref, run answers.RunKey) (c *collaboration, err error) {
 	c = &collaboration{
-		ref: ref, campaign: camp, condition: camp.conditions[ref.Cell.Condition], place: place, turns: map[int]answers.Turn{},
+		ref: ref, campaign: camp, condition: camp.conditions[ref.Cell.Condition], run: run, turns: map[int]answers.Turn{},
 	}
-	c.told = make([]*prompt.Told, c.condition.agents)
+	c.systems = make([]*prompt.SystemPrompt, c.condition.agents)
 	defer failure.Recover(&err)
 	if c.instance, err = c.condition.env.Instance(camp.Campaign.Seed, ref.Cell.Instance); err != nil {
 		return c, fmt.Errorf("instance %d of the environment %s: %w", ref.Cell.Instance, c.condition.Env.Name, err)
@@ -115,12 +115,12 @@ func begin(camp *campaign, ref task.Ref, place answers.Place) (c *collaboration,
 	if c.session, err = c.condition.Session(c.condition.agents, camp.Campaign.TreatmentSeed(ref.Cell)); err != nil {
 		return c, err
 	}
-	c.give()
+	c.giveAll()
 	return c, nil
 }
 
-// add takes a finished turn into the picture. The caller holds mu or owns c alone.
-func (c *collaboration) add(t answers.Turn) error {
+// record takes a finished turn into the picture. The caller holds mu or owns c alone.
+func (c *collaboration) record(t answers.Turn) error {
 	if _, known := c.turns[t.Entry]; known {
 		return nil
 	}
@@ -133,12 +133,12 @@ func (c *collaboration) add(t answers.Turn) error {
 	if err != nil {
 		return fmt.Errorf("after entry %d: %w", t.Entry, err)
 	}
-	c.give()
+	c.giveAll()
 	return nil
 }
 
-// step finds a pending entry.
-func (c *collaboration) step(entry int) (transcript.Step, bool) {
+// pendingStep finds a pending entry.
+func (c *collaboration) pendingStep(entry int) (transcript.Step, bool) {
 	pending := c.session.Pending()
 	i := slices.IndexFunc(pending, func(p protocol.Pending) bool { return p.Entry == entry })
 	if i < 0 {
@@ -192,7 +192,7 @@ func (a *Activities) Recall(ctx context.Context, ref task.Ref) (task.Recalled, e
 		if _, err := a.TakeMany(ctx, task.Turn{Ref: ref}); err != nil {
 			return task.Recalled{}, err
 		}
-		if c.over() {
+		if c.isOver() {
 			result, err := a.Record(ctx, task.Ending{Ref: ref, Status: task.Succeeded})
 			return task.Recalled{Committed: &result}, err
 		}
@@ -223,7 +223,7 @@ func (c *collaboration) queues(m Manifest) map[string]string {
 	return queues
 }
 
-func (c *collaboration) over() bool {
+func (c *collaboration) isOver() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.session.Outcome() != nil

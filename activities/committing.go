@@ -10,12 +10,12 @@ import (
 	"roundtable/workflows/task"
 )
 
-// extent is how much of a collaboration makes rows: less where a plug-in fails on them.
-type extent int
+// rowLevel is how much of a collaboration makes rows: less where a plug-in fails on them.
+type rowLevel int
 
 const (
-	bare     extent = iota // that it was and what it paid: nothing that is plugged in is asked
-	unvalued               // all but scores and utilities
+	bare     rowLevel = iota // that it was and what it paid: nothing that is plugged in is asked
+	unvalued                 // all but scores and utilities
 	complete
 )
 
@@ -27,7 +27,7 @@ func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, 
 	var broken failure.Unplayable
 	switch {
 	case errors.As(err, &broken):
-		blame(ctx, &end, err)
+		markFailed(ctx, &end, err)
 	case err != nil:
 		return task.Result{}, err
 	}
@@ -58,13 +58,13 @@ func (a *Activities) commit(ctx context.Context, c *collaboration, end *task.End
 		if extent == bare {
 			return commits.Marker{}, failure.Fail(err)
 		}
-		blame(ctx, end, fmt.Errorf("its rows: %w", err))
+		markFailed(ctx, end, fmt.Errorf("its rows: %w", err))
 		extent--
 	}
 }
 
-// blame makes a failure of an end.
-func blame(ctx context.Context, end *task.Ending, err error) {
+// markFailed makes a failure of an end.
+func markFailed(ctx context.Context, end *task.Ending, err error) {
 	if fault, ok := errors.AsType[*failure.Panic](err); ok {
 		fault.Log(ctx)
 	}

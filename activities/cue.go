@@ -9,16 +9,16 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// contribution is the entry that a cue is answered with. Of proposals that mean
+// answerCue is the entry that a cue is answered with. Of proposals that mean
 // the same the first gives the key; the keys of the others are its tags.
-func (c *collaboration) contribution(entry int, step transcript.Step) (answers.Turn, error) {
+func (c *collaboration) answerCue(entry int, step transcript.Step) (answers.Turn, error) {
 	t := answers.Turn{Entry: entry, Done: true, Act: transcript.Act{Status: transcript.Said}}
 	cued, ok := c.instance.(envs.Cued)
 	if !ok {
 		return t, fmt.Errorf("the environment %s has no %s to give to the protocol %s", c.condition.Env.Name, step.Phase, c.condition.Protocol.Name)
 	}
 	cue := step.Payload.Data.(envs.Cue)
-	cue.Shown = c.shown(step)
+	cue.Shown = c.shownTo(step)
 	made, err := cued.Cue(cue)
 	if err != nil {
 		return t, err
@@ -34,8 +34,8 @@ func (c *collaboration) contribution(entry int, step transcript.Step) (answers.T
 	return t, nil
 }
 
-// shown is what a cue's step sees.
-func (c *collaboration) shown(step transcript.Step) []envs.Shown {
+// shownTo is what a cue's step sees.
+func (c *collaboration) shownTo(step transcript.Step) []envs.Shown {
 	var list []envs.Shown
 	for _, r := range step.Sees {
 		for _, e := range c.session.Transcript().Entries[r.From:r.To] {

@@ -54,14 +54,14 @@ type embeddings struct {
 
 const embeddingsPrefix = "embeddings-"
 
-func (e *embeddings) place() answers.Place {
-	return answers.Place{Campaign: e.Campaign, Collaboration: embeddingsPrefix + e.ID + "-" + e.session}
+func (e *embeddings) runKey() answers.RunKey {
+	return answers.RunKey{Campaign: e.Campaign, Collaboration: embeddingsPrefix + e.ID + "-" + e.session}
 }
 
 // Vectors makes one request (embed.Source).
 func (e *embeddings) Vectors(ctx context.Context, texts []string) (vectors [][]float64, used model.Usage, err error) {
 	a := e.activities
-	q := question{place: e.place(), entry: int(e.requests.Add(1)), provider: e.Provider, price: e.Price, wordless: true}
+	q := question{run: e.runKey(), entry: int(e.requests.Add(1)), provider: e.Provider, price: e.Price, wordless: true}
 	q.provider.Model = completing(func(ctx context.Context) (model.Usage, error) {
 		vectors, used, err = e.Source.Vectors(ctx, texts)
 		return used, err
@@ -69,7 +69,7 @@ func (e *embeddings) Vectors(ctx context.Context, texts []string) (vectors [][]f
 	for _, text := range texts {
 		q.messages = append(q.messages, model.Message{Content: text})
 	}
-	pass, err := a.place(ctx, q)
+	pass, err := a.permit(ctx, q)
 	if err != nil {
 		return nil, used, err
 	}
@@ -83,13 +83,13 @@ func (e *embeddings) Vectors(ctx context.Context, texts []string) (vectors [][]f
 	}
 	defer got.hold.Keep()              // without its answer the ledger says that its outcome is not known
 	kept := context.WithoutCancel(ctx) // what was bought is stored, cancelled or not
-	if err := a.insist(func() error { return e.Keep(kept, texts, vectors) }); err != nil {
+	if err := a.storeWithRetry(func() error { return e.Keep(kept, texts, vectors) }); err != nil {
 		return nil, used, err
 	}
 	if got.answer.Raw, err = json.Marshal(map[string]int{"texts": len(texts)}); err != nil { // the vectors are kept elsewhere
 		return nil, used, err
 	}
-	if _, err := a.keep(kept, q.place, answers.Turn{Entry: q.entry, Asks: []answers.Answer{got.answer}, Done: true}); err != nil {
+	if _, err := a.storeTurn(kept, q.run, answers.Turn{Entry: q.entry, Asks: []answers.Answer{got.answer}, Done: true}); err != nil {
 		return nil, used, err
 	}
 	got.hold.Settle(got.charge)
@@ -109,12 +109,12 @@ func (c completing) Complete(ctx context.Context, _ model.Request) (model.Respon
 // embedder's id.
 func EmbeddingCalls(ctx context.Context, s storage.Store, campaign string) (map[string][]record.Call, error) {
 	answers := answers.NewAnswers(s)
-	places, err := answers.Places(ctx, campaign)
+	runs, err := answers.Runs(ctx, campaign)
 	if err != nil {
 		return nil, err
 	}
 	calls := map[string][]record.Call{}
-	for _, p := range places {
+	for _, p := range runs {
 		name, ok := strings.CutPrefix(p.Collaboration, embeddingsPrefix)
 		session := strings.LastIndexByte(name, '-')
 		if !ok || session < 0 {

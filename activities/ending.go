@@ -51,8 +51,8 @@ func resultOf(s answers.Spent) task.Result {
 	return r
 }
 
-// Forgo ends cells that were never started: their row says so.
-func (a *Activities) Forgo(ctx context.Context, refs []task.Ref) (struct{}, error) {
+// StopUnstarted ends cells that were never started: their row says so.
+func (a *Activities) StopUnstarted(ctx context.Context, refs []task.Ref) (struct{}, error) {
 	for _, ref := range refs {
 		end := task.Ending{Ref: ref, Status: task.Stopped, Failure: "cancelled before it began"}
 		if _, err := a.Record(ctx, end); err != nil {
@@ -72,7 +72,7 @@ func (a *Activities) Survey(ctx context.Context, p task.Page) (task.Surveyed, er
 	if err != nil {
 		return task.Surveyed{}, err
 	}
-	again, err := ReadAgain(ctx, a.config.Store, p.Campaign)
+	again, err := ReadRerun(ctx, a.config.Store, p.Campaign)
 	if err != nil {
 		return task.Surveyed{}, err
 	}

@@ -115,7 +115,7 @@ func TestRetryAddsGenerations(t *testing.T) {
 	take(t, a, ref(p, 2), 0)
 	commit(t, a, ref(p, 2), task.Stopped)
 	same(t, len(survey(t, a, page(p, 0, 10)).Cells), 3)
-	noError(t, activities.RunAgain(ctx, s, "six"))
+	noError(t, activities.RequestRerun(ctx, s, "six"))
 	found := survey(t, a, page(p, 0, 10))
 	same(t, found.Cells[:3], []task.Outstanding{outstanding(p, 1, 1), outstanding(p, 2, 1), outstanding(p, 3, 0)})
 	again := ref(p, 2)
@@ -129,11 +129,11 @@ func TestRetryAddsGenerations(t *testing.T) {
 	// Asked for again before it is done, it is the same request: what has had its other try gets no third.
 	failed := ref(p, 1)
 	failed.Generation = 1
-	noError(t, activities.RunAgain(ctx, s, "six"))
+	noError(t, activities.RequestRerun(ctx, s, "six"))
 	same(t, survey(t, a, page(p, 0, 10)).Cells[:2], []task.Outstanding{outstanding(p, 1, 1), outstanding(p, 3, 0)})
 	commit(t, a, failed, task.Failed)
 	same(t, survey(t, a, page(p, 0, 10)).Cells[0], outstanding(p, 3, 0))
-	noError(t, activities.RunAgain(ctx, s, "six")) // it is done: another one
+	noError(t, activities.RequestRerun(ctx, s, "six")) // it is done: another one
 	same(t, survey(t, a, page(p, 0, 10)).Cells[0], outstanding(p, 1, 2))
 	// Readers take the latest; the earlier one stays.
 	latest := must(lake.Committed(ctx, s, "six"))
@@ -150,7 +150,7 @@ func TestForgoneCellsHaveRows(t *testing.T) {
 	a := newActivities(s, saying(polite))
 	take(t, a, ref(p, 4), 0) // an earlier run had begun it
 	for range 2 {
-		_, err := do[struct{}](t, a, task.Forgo, []task.Ref{ref(p, 3), ref(p, 4)})
+		_, err := do[struct{}](t, a, task.StopUnstarted, []task.Ref{ref(p, 3), ref(p, 4)})
 		noError(t, err)
 	}
 	all := rows(t, s, p, ref(p, 3))
@@ -179,7 +179,7 @@ func TestSealWaitsForEveryCell(t *testing.T) {
 		same(t, len(s.holds("_SUCCESS")), 0)
 		playWhole(t, a, p, ref(p, cell))
 	}
-	_, err := a.Forgo(ctx, []task.Ref{ref(p, 5)})
+	_, err := a.StopUnstarted(ctx, []task.Ref{ref(p, 5)})
 	noError(t, err)
 	all := seal()
 	same(t, all.Count, []int{5, 1})

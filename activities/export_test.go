@@ -9,8 +9,8 @@ import (
 )
 
 // Keep is keep, for tests.
-func (a *Activities) Keep(ctx context.Context, place answers.Place, t answers.Turn) (answers.Turn, error) {
-	return a.keep(ctx, place, t)
+func (a *Activities) Keep(ctx context.Context, place answers.RunKey, t answers.Turn) (answers.Turn, error) {
+	return a.storeTurn(ctx, place, t)
 }
 
 // AgeManifests makes a worker's copies of manifests older than it goes by.

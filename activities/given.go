@@ -12,11 +12,11 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// give makes the pending entries that the environment gives: answers to cues,
+// giveAll makes the pending entries that the environment gives: answers to cues,
 // and where agents are. They are pure, so nothing of them is stored: they are
 // found again whenever the stored turns are played. One that cannot be made
 // stays pending, and stuck says why. The caller holds mu or owns c alone.
-func (c *collaboration) give() {
+func (c *collaboration) giveAll() {
 	for given := true; given && c.stuck == nil; { // one may be the last of its plan and open the next
 		given = false
 		for _, p := range c.session.Pending() {
@@ -29,9 +29,9 @@ func (c *collaboration) give() {
 
 func (c *collaboration) giveOne(p protocol.Pending) (err error) {
 	defer failure.Recover(&err)
-	given := c.moved
+	given := c.moveAgent
 	if _, isCue := p.Payload.Data.(envs.Cue); isCue {
-		given = c.contribution
+		given = c.answerCue
 	}
 	t, err := given(p.Entry, p.Step)
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *collaboration) giveOne(p protocol.Pending) (err error) {
 
 // TakeGiven is the acts of entries that the environment gives, in the order asked for.
 func (a *Activities) TakeGiven(ctx context.Context, in task.Given) ([]transcript.Act, error) {
-	return current(a, in.Ref, func() ([]transcript.Act, error) {
+	return retryWithFreshState(a, in.Ref, func() ([]transcript.Act, error) {
 		c, err := a.open(ctx, in.Ref)
 		if err != nil {
 			return nil, err
@@ -54,7 +54,7 @@ func (a *Activities) TakeGiven(ctx context.Context, in task.Given) ([]transcript
 		for i, entry := range in.Entries {
 			t, ok := c.turns[entry]
 			if !ok {
-				return nil, c.missing(entry)
+				return nil, c.missingEntry(entry)
 			}
 			acts[i] = t.Act
 		}
@@ -62,16 +62,16 @@ func (a *Activities) TakeGiven(ctx context.Context, in task.Given) ([]transcript
 	})
 }
 
-// missing says why an entry is not there to be taken. The caller holds mu.
-func (c *collaboration) missing(entry int) error {
+// missingEntry says why an entry is not there to be taken. The caller holds mu.
+func (c *collaboration) missingEntry(entry int) error {
 	if c.stuck != nil {
 		return c.stuck
 	}
-	return fmt.Errorf("entry %d of %s %w", entry, c.place, errNotPending)
+	return fmt.Errorf("entry %d of %s %w", entry, c.run, errNotPending)
 }
 
-// current takes entries again with a new picture if the one in memory is not: another worker took turns before them.
-func current[T any](a *Activities, ref task.Ref, take func() (T, error)) (T, error) {
+// retryWithFreshState takes entries again with a new picture if the one in memory is not: another worker took turns before them.
+func retryWithFreshState[T any](a *Activities, ref task.Ref, take func() (T, error)) (T, error) {
 	taken, err := take()
 	if errors.Is(err, errNotPending) {
 		a.live.Remove(ref)

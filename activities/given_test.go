@@ -71,7 +71,7 @@ func TestGiven(t *testing.T) {
 					take(t, workers[0], r, turn.Entry)
 					continue
 				}
-				must(answers.NewAnswers(s).PutBatch(ctx, place(p, r), []answers.Turn{turn}))
+				must(answers.NewAnswers(s).PutBatch(ctx, callPermit(p, r), []answers.Turn{turn}))
 			}
 			driven(t, p, r, func(int) *activities.Activities { return workers[1] })
 		}

@@ -145,7 +145,7 @@ func TestFaultyCellsEndWithARow(t *testing.T) {
 			same(t, commit(t, a, r, task.Failed), result) // whoever ends it again finds the same
 			report := must(lake.Verify(ctx, s, "six"))
 			same(t, []any{report.OK(), report.Commits}, []any{true, 1})
-			noError(t, activities.RunAgain(ctx, s, "six"))
+			noError(t, activities.RequestRerun(ctx, s, "six"))
 			same(t, survey(t, a, page(p, 0, 1)).Cells, []task.Outstanding{outstanding(p, 0, 1)})
 		})
 	}
@@ -159,7 +159,7 @@ func TestForgoneFaultyCells(t *testing.T) {
 	r := ref(p, 0)
 	a := newActivities(s, saying(polite))
 	activities.ChangeEnv(a, r, func(e envs.Environment) envs.Environment { return faulty{e, nil, "Instance"} })
-	_, err := do[struct{}](t, a, task.Forgo, []task.Ref{r})
+	_, err := do[struct{}](t, a, task.StopUnstarted, []task.Ref{r})
 	noError(t, err)
 	same(t, rows(t, s, p, r).Collaborations[0].Status, task.Failed)
 }

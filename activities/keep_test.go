@@ -31,7 +31,7 @@ func TestPaidAnswerOutlivesAnOutage(t *testing.T) {
 	s := newLake(t)
 	synctest.Test(t, func(t *testing.T) {
 		a := activities.New(activities.Config{Store: outOfOrder{s, time.Now().Add(time.Minute)}})
-		place := answers.Place{Campaign: "c", Collaboration: "x"}
+		place := answers.RunKey{Campaign: "c", Collaboration: "x"}
 		_, err := a.Keep(t.Context(), place, answers.Turn{Asks: []answers.Answer{{Raw: []byte("paid")}}})
 		noError(t, err)
 	})

@@ -79,7 +79,7 @@ func (a *Activities) RecordLabels(ctx context.Context, ref task.LabelRef) (task.
 	if err != nil {
 		return result, err
 	}
-	stored, err := a.answers.Load(ctx, labelPlace(ref))
+	stored, err := a.answers.Load(ctx, labelRun(ref))
 	if err != nil {
 		return result, err
 	}
@@ -87,7 +87,7 @@ func (a *Activities) RecordLabels(ctx context.Context, ref task.LabelRef) (task.
 	for _, m := range t.messages {
 		answer, ok := stored.Turn(int(m.Entry))
 		if !ok || !answer.Done {
-			return result, failure.Fail(fmt.Errorf("the label of entry %d of %s is not stored", m.Entry, labelPlace(ref)))
+			return result, failure.Fail(fmt.Errorf("the label of entry %d of %s is not stored", m.Entry, labelRun(ref)))
 		}
 		row, err := l.row(m, answer)
 		if err != nil {

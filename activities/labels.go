@@ -65,10 +65,10 @@ func (a *Activities) said(ctx context.Context, d lake.Dataset) iter.Seq2[*talk, 
 	}
 }
 
-// labelPlace is where the answers of a labeller are stored. They count against
+// labelRun is where the answers of a labeller are stored. They count against
 // the campaign's budget like those of its agents.
-func labelPlace(ref task.LabelRef) answers.Place {
-	return answers.Place{Campaign: ref.Campaign, Collaboration: fmt.Sprintf("labels-%s-%s", ref.Labeller, ref.Collaboration), Generation: ref.Generation}
+func labelRun(ref task.LabelRef) answers.RunKey {
+	return answers.RunKey{Campaign: ref.Campaign, Collaboration: fmt.Sprintf("labels-%s-%s", ref.Labeller, ref.Collaboration), Generation: ref.Generation}
 }
 
 // question about one message, after what was said in the round before.
@@ -80,7 +80,7 @@ func (l labeller) question(ref task.LabelRef, t *talk, message record.Turn) ques
 		}
 	}
 	q := question{
-		place: labelPlace(ref), entry: int(message.Entry), provider: l.provider, price: l.Price,
+		run: labelRun(ref), entry: int(message.Entry), provider: l.provider, price: l.Price,
 		messages: asked.Messages(l.Words), longest: l.Generate.MaxTokens, reasks: l.Reasks, read: readLabel,
 	}
 	q.hash = prompt.Hash(q.messages)
@@ -100,7 +100,7 @@ func (l labeller) question(ref task.LabelRef, t *talk, message record.Turn) ques
 func readLabel(raw []byte, t *answers.Turn) error {
 	acts, err := label.Parse(raw)
 	if err == nil {
-		t.Act, t.Text = transcript.Act{Status: transcript.Said}, *encoded(acts)
+		t.Act, t.Text = transcript.Act{Status: transcript.Said}, *encode(acts)
 	}
 	return err
 }
@@ -109,7 +109,7 @@ func readLabel(raw []byte, t *answers.Turn) error {
 // stored label if there is one, else as TakeTurn.
 func (a *Activities) LabelMessage(ctx context.Context, in task.LabelTurn) (struct{}, error) {
 	none := struct{}{}
-	stored, err := a.answers.Turn(ctx, labelPlace(in.LabelRef), in.Entry)
+	stored, err := a.answers.Turn(ctx, labelRun(in.LabelRef), in.Entry)
 	if err != nil || stored.Done {
 		return none, err
 	}
@@ -123,7 +123,7 @@ func (a *Activities) LabelMessage(ctx context.Context, in task.LabelTurn) (struc
 	}
 	for _, m := range t.messages {
 		if int(m.Entry) == in.Entry {
-			_, err := a.join(ctx, l.question(in.LabelRef, t, m))
+			_, err := a.takeTurnOnce(ctx, l.question(in.LabelRef, t, m))
 			return none, err
 		}
 	}
@@ -150,6 +150,6 @@ func (a *Activities) LabelTalk(ctx context.Context, ref task.LabelRef) (struct{}
 		}
 		labels = append(labels, got)
 	}
-	_, err = a.answers.PutBatch(ctx, labelPlace(ref), labels)
+	_, err = a.answers.PutBatch(ctx, labelRun(ref), labels)
 	return none, err
 }

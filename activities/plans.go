@@ -116,14 +116,14 @@ func (c *condition) all() []Provider {
 	return append(slices.Collect(maps.Values(c.others)), c.provider)
 }
 
-// simulated says that some model of the condition is no language model.
-func (c *condition) simulated() bool {
+// anySimulated says that some model of the condition is no language model.
+func (c *condition) anySimulated() bool {
 	return slices.ContainsFunc(c.all(), func(p Provider) bool { return p.Simulated })
 }
 
-// pretends says whether a model that the condition names is no language model;
+// isSimulated says whether a model that the condition names is no language model;
 // nil if it names no such model.
-func (c *condition) pretends(model string) *bool {
+func (c *condition) isSimulated(model string) *bool {
 	for _, p := range c.all() {
 		if p.Name == model {
 			return &p.Simulated

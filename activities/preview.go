@@ -54,7 +54,7 @@ func MostCalls(p Plan, i int) (int, error) {
 
 // CheckBytes returns the length of the question that checks whether a model can
 // be asked.
-func CheckBytes() int { return size(checkMessages) }
+func CheckBytes() int { return byteSize(checkMessages) }
 
 // Rehearse plays a whole collaboration of a condition with scripted agents in
 // memory, for a guess of what a real one takes, and what it takes to label its
@@ -69,20 +69,20 @@ func Rehearse(p Plan, i int, words string, data func(string) (fs.FS, error), mod
 	heard := map[int][]label.Said{} // by round
 	err = c.rehearse(math.MaxInt, func(at protocol.Pending, q question, t answers.Turn) {
 		model := cmp.Or(cond.Models[q.speaker].Name, cond.Model.Name)
-		asked.add(model, at.Payload.Format, size(q.messages)+len(q.request(nil).Schema), len(t.Asks[len(t.Asks)-1].Raw))
-		if !message(at, t) {
+		asked.add(model, at.Payload.Format, byteSize(q.messages)+len(q.request(nil).Schema), len(t.Asks[len(t.Asks)-1].Raw))
+		if !isMessage(at, t) {
 			return
 		}
 		said := label.Said{From: q.speaker, Text: t.Text}
 		heard[at.Round] = append(heard[at.Round], said)
 		question := label.Question{Before: heard[at.Round-1], Message: said}.Messages(words)
-		labelled.add("", "labels", size(question)+len(label.Schema()), len(`{"acts": ["Inform", "Propose"]}`))
+		labelled.add("", "labels", byteSize(question)+len(label.Schema()), len(`{"acts": ["Inform", "Propose"]}`))
 	})
 	return asked, labelled, err
 }
 
-// message says whether the turn will be one in the table.
-func message(at protocol.Pending, t answers.Turn) bool {
+// isMessage says whether the turn will be one in the table.
+func isMessage(at protocol.Pending, t answers.Turn) bool {
 	row := record.Turn{Kind: at.Kind.String(), Role: at.Speaker.Role, Format: string(at.Payload.Format), Status: string(t.Act.Status), Agent: new(int32), Text: optional(t.Text)}
 	return row.IsMessage()
 }
@@ -96,7 +96,7 @@ func (c *collaboration) rehearse(rounds int, see func(protocol.Pending, question
 			if err != nil {
 				return err
 			}
-			if err := c.add(t); err != nil {
+			if err := c.record(t); err != nil {
 				return err
 			}
 			see(pending, q, t)
@@ -117,7 +117,7 @@ func rehearsal(p Plan, i, replicate int, data func(string) (fs.FS, error), model
 	if err := a.buildConditions(camp); err != nil {
 		return nil, err
 	}
-	return begin(camp, task.Ref{Campaign: p.Campaign.Name, Cell: plan.Cell{Replicate: replicate}}, answers.Place{Campaign: p.Campaign.Name, Collaboration: "preview"})
+	return begin(camp, task.Ref{Campaign: p.Campaign.Name, Cell: plan.Cell{Replicate: replicate}}, answers.RunKey{Campaign: p.Campaign.Name, Collaboration: "preview"})
 }
 
 // mostCalls plays a collaboration in which everybody always proposes something new and nothing stops early.
@@ -133,7 +133,7 @@ func mostCalls(c plan.Condition, agents int) (int, error) {
 			if p.Kind == transcript.Ask {
 				calls++
 			}
-			if err := s.Record(p.Entry, busiest(p)); err != nil {
+			if err := s.Record(p.Entry, busiestAct(p)); err != nil {
 				return 0, err
 			}
 		}
@@ -141,6 +141,6 @@ func mostCalls(c plan.Condition, agents int) (int, error) {
 	return calls, nil
 }
 
-func busiest(p protocol.Pending) transcript.Act {
+func busiestAct(p protocol.Pending) transcript.Act {
 	return transcript.Act{Status: transcript.Said, Key: fmt.Sprint(p.Entry), Ballot: &transcript.Ballot{Abstain: true}}
 }

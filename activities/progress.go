@@ -16,13 +16,13 @@ import (
 func (a *Activities) UnderWay(campaign string) (sum float64) {
 	for _, c := range a.live.Values() {
 		if c.ref.Campaign == campaign {
-			sum += part(int(c.taken.Load()), c.condition.most())
+			sum += shareDone(int(c.taken.Load()), c.condition.most())
 		}
 	}
 	return sum
 }
 
-func part(turns, most int) float64 {
+func shareDone(turns, most int) float64 {
 	if most == 0 {
 		return 0
 	}
@@ -72,7 +72,7 @@ func ReadUnended(ctx context.Context, s storage.Store, p Plan) (u Unended, err e
 			}
 		}
 		u.Collaborations, u.Turns, u.Most = u.Collaborations+1, u.Turns+turns, u.Most+most[i]
-		u.Share += part(turns, most[i])
+		u.Share += shareDone(turns, most[i])
 		spent := resultOf(answers.Sum(g.stored.Calls(record.Key{})))
 		spent.CostUSD, spent.WorstUSD = settled.Correct(lake.Run{Collaboration: g.Collaboration, Generation: g.Generation}, spent.CostUSD, spent.WorstUSD)
 		u.Spent.Add(spent)

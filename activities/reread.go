@@ -42,7 +42,7 @@ func (a Asked) Same() bool { return a.Prompt != nil && prompt.Hash(a.Prompt) == 
 
 // Answers returns what was asked in a collaboration, without prompts.
 func (r *Reader) Answers(ctx context.Context, of record.Key) ([]Asked, error) {
-	stored, err := r.a.answers.Load(ctx, placeOf(of))
+	stored, err := r.a.answers.Load(ctx, runKeyOf(of))
 	var all []Asked
 	for _, t := range stored.Turns {
 		all = append(all, Asked{Entry: t.Entry, Recorded: t.PromptHash, Asks: t.Asks})
@@ -57,22 +57,22 @@ func (r *Reader) Prompts(ctx context.Context, of record.Key) ([]Asked, error) {
 	if err != nil {
 		return nil, err
 	}
-	stored, err := r.a.answers.Load(ctx, c.place)
+	stored, err := r.a.answers.Load(ctx, c.run)
 	if err != nil {
 		return nil, err
 	}
 	var all []Asked
 	for _, t := range stored.Turns {
 		if len(t.Asks) == 0 { // the environment gave it, in an early version
-			if err := c.add(t); err != nil {
+			if err := c.record(t); err != nil {
 				return all, err
 			}
 			continue
 		}
 		asked := Asked{Entry: t.Entry, Recorded: t.PromptHash, Asks: t.Asks}
-		step, pending := c.step(t.Entry)
+		step, pending := c.pendingStep(t.Entry)
 		if !pending {
-			return all, c.missing(t.Entry)
+			return all, c.missingEntry(t.Entry)
 		}
 		q, err := c.question(t.Entry, step)
 		if err != nil {
@@ -83,7 +83,7 @@ func (r *Reader) Prompts(ctx context.Context, of record.Key) ([]Asked, error) {
 		if !t.Done {
 			continue
 		}
-		if err := c.add(t); err != nil {
+		if err := c.record(t); err != nil {
 			return all, err
 		}
 	}
@@ -127,9 +127,9 @@ func (r *Reader) begin(ctx context.Context, of record.Key) (*collaboration, erro
 	if err != nil || ref.Cell.Condition < 0 || camp.id(ref) != of.CollaborationID {
 		return nil, fmt.Errorf("%s is not in the recorded plan of %s", of.CollaborationID, of.CampaignID)
 	}
-	return begin(camp, ref, placeOf(of))
+	return begin(camp, ref, runKeyOf(of))
 }
 
-func placeOf(of record.Key) answers.Place {
-	return answers.Place{Campaign: of.CampaignID, Collaboration: of.CollaborationID, Generation: int(of.Generation)}
+func runKeyOf(of record.Key) answers.RunKey {
+	return answers.RunKey{Campaign: of.CampaignID, Collaboration: of.CollaborationID, Generation: int(of.Generation)}
 }

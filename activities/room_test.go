@@ -293,14 +293,14 @@ func ref(p activities.Plan, cell int) task.Ref {
 	return task.Ref{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision(), Cell: p.Campaign.Cell(cell)}
 }
 
-func place(p activities.Plan, r task.Ref) answers.Place {
-	return answers.Place{Campaign: r.Campaign, Collaboration: p.Campaign.CollaborationID(r.Cell), Generation: r.Generation}
+func callPermit(p activities.Plan, r task.Ref) answers.RunKey {
+	return answers.RunKey{Campaign: r.Campaign, Collaboration: p.Campaign.CollaborationID(r.Cell), Generation: r.Generation}
 }
 
 // stored is what the answer store knows of a collaboration.
 func stored(t testing.TB, s storage.Store, p activities.Plan, r task.Ref) answers.Stored {
 	t.Helper()
-	all, err := answers.NewAnswers(s).Load(ctx, place(p, r))
+	all, err := answers.NewAnswers(s).Load(ctx, callPermit(p, r))
 	noError(t, err)
 	return all
 }

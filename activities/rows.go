@@ -21,7 +21,7 @@ import (
 // whichever worker makes them, and however often.
 type tables struct {
 	*collaboration
-	extent  extent
+	level   rowLevel
 	key     record.Key
 	rule    decision.Rule
 	entries []transcript.Entry
@@ -29,54 +29,54 @@ type tables struct {
 }
 
 // rowsOf a collaboration that ended.
-func rowsOf(c *collaboration, end task.Ending, extent extent) (rows commits.Rows, err error) {
+func rowsOf(c *collaboration, end task.Ending, extent rowLevel) (rows commits.Rows, err error) {
 	defer failure.Recover(&err)
-	t := tables{collaboration: c, extent: extent}
+	t := tables{collaboration: c, level: extent}
 	t.key = record.Key{
 		SchemaVersion: record.SchemaVersion, CampaignID: c.ref.Campaign, ConditionID: c.condition.id,
-		CollaborationID: c.place.Collaboration, Generation: int32(c.ref.Generation),
+		CollaborationID: c.run.Collaboration, Generation: int32(c.ref.Generation),
 	}
 	paid := slices.AppendSeq(slices.Clone(c.unfinished), maps.Values(c.turns)) // Calls sorts them
 	t.rows.Calls = answers.Stored{Turns: paid, Unknown: c.unknown}.Calls(t.key)
 	for i := range t.rows.Calls {
 		if call := &t.rows.Calls[i]; call.Simulated == nil { // of unknown outcome
-			call.Simulated = c.condition.pretends(call.ModelAsked)
+			call.Simulated = c.condition.isSimulated(call.ModelAsked)
 		}
 	}
 	if extent > bare {
-		if err := t.spoken(); err != nil {
+		if err := t.fillDiscussion(); err != nil {
 			return commits.Rows{}, err
 		}
 	}
-	t.whole(end)
+	t.addCollaboration(end)
 	return t.rows, nil
 }
 
-// spoken makes the rows of what was said, voted and decided.
-func (t *tables) spoken() (err error) {
+// fillDiscussion makes the rows of what was said, voted and decided.
+func (t *tables) fillDiscussion() (err error) {
 	if t.rule, err = t.condition.BuildRule(); err != nil {
 		return err
 	}
 	t.entries = t.session.Entries()
 	names := t.instance.Agents()
 	for _, e := range t.entries {
-		t.turn(e, names)
+		t.addTurn(e, names)
 		if e.Payload.Format == transcript.FormatBallot && e.Kind == transcript.Ask {
-			t.ballot(e)
+			t.addBallots(e)
 		}
 	}
-	t.rounds()
+	t.addRounds()
 	return nil
 }
 
-func (t *tables) turn(e transcript.Entry, names []envs.Agent) {
+func (t *tables) addTurn(e transcript.Entry, names []envs.Agent) {
 	said := t.turns[e.Index]
 	row := record.Turn{
 		Key: t.key, Entry: int32(e.Index), Round: int32(e.Round), Phase: e.Phase,
 		Kind: e.Kind.String(), Role: e.Speaker.Role, Format: string(e.Payload.Format),
 		Status: string(e.Act.Status), InvalidReason: optional(said.InvalidReason), Asks: int32(len(said.Asks)),
 		Text: optional(said.Text), Reason: optional(said.Reason), ProposalJSON: optional(said.Proposal),
-		SeesJSON: sees(e.Sees), PromptHash: said.PromptHash, DataJSON: encoded(e.Act),
+		SeesJSON: encodeSees(e.Sees), PromptHash: said.PromptHash, DataJSON: encode(e.Act),
 		ModelSimulated: said.Simulated,
 	}
 	if e.Speaker.Role == "" {
@@ -88,17 +88,17 @@ func (t *tables) turn(e transcript.Entry, names []envs.Agent) {
 		row.AnswerHash, row.ModelSimulated, row.Model = last.SHA256, last.Simulated, optional(last.ModelAsked)
 	}
 	if len(e.Act.To) > 0 {
-		row.AddresseesJSON = encoded(e.Act.To)
+		row.AddresseesJSON = encode(e.Act.To)
 	}
 	if f := e.Payload.Format; e.Speaker.Role == "" && (f == transcript.FormatProposal || f == transcript.FormatAnswer || f == transcript.FormatReply) {
-		t.utilities(&row, e, said)
+		t.fillUtilities(&row, e, said)
 	}
 	t.rows.Turns = append(t.rows.Turns, row)
 }
 
-// utilities of a proposal and of what stood when it was made, to the agent itself.
-func (t *tables) utilities(row *record.Turn, e transcript.Entry, said answers.Turn) {
-	if t.extent < complete {
+// fillUtilities of a proposal and of what stood when it was made, to the agent itself.
+func (t *tables) fillUtilities(row *record.Turn, e transcript.Entry, said answers.Turn) {
+	if t.level < complete {
 		return
 	}
 	if said.Proposal != "" {
@@ -109,14 +109,14 @@ func (t *tables) utilities(row *record.Turn, e transcript.Entry, said answers.Tu
 		}
 	}
 	if s := e.Payload.Standing; s >= 0 {
-		u := t.instance.Utility(e.Speaker.Index, t.proposal(s))
+		u := t.instance.Utility(e.Speaker.Index, t.proposalOf(s))
 		row.StandingUtility = &u
 	}
 }
 
-func (t *tables) proposal(entry int) envs.Proposal { return envs.Proposal(t.turns[entry].Proposal) }
+func (t *tables) proposalOf(entry int) envs.Proposal { return envs.Proposal(t.turns[entry].Proposal) }
 
-func (t *tables) ballot(e transcript.Entry) {
+func (t *tables) addBallots(e transcript.Entry) {
 	base := record.Ballot{
 		Key: t.key, Round: int32(e.Round), Entry: int32(e.Index), Agent: int32(e.Speaker.Index),
 		Invalid: e.Act.Status == transcript.Invalid, Simulated: new(t.rows.Turns[e.Index].ModelSimulated),
@@ -134,31 +134,31 @@ func (t *tables) ballot(e transcript.Entry) {
 		exact := t.rule.Value(*e.Act.Ballot, i, len(e.Payload.Candidates))
 		value, _ := exact.Float64()
 		text, standing := exact.RatString(), c.Standing
-		row.Candidate, row.CandidateKey, row.ProposersJSON = &n, optional(c.Key), encoded(c.Agents)
+		row.Candidate, row.CandidateKey, row.ProposersJSON = &n, optional(c.Key), encode(c.Agents)
 		row.Standing, row.Value, row.ValueExact = &standing, &value, &text
 		t.rows.Ballots = append(t.rows.Ballots, row)
 	}
 }
 
-// rounds sums up each round that was begun.
-func (t *tables) rounds() {
+// addRounds sums up each round that was begun.
+func (t *tables) addRounds() {
 	standing := -1
 	for i := 0; i < len(t.entries); {
 		row := record.Round{Key: t.key, Round: int32(t.entries[i].Round), Simulated: new(bool)}
 		for ; i < len(t.entries) && t.entries[i].Round == int(row.Round); i++ {
-			standing = t.sum(&row, t.entries[i], standing)
+			standing = t.countEntry(&row, t.entries[i], standing)
 			*row.Simulated = *row.Simulated || t.rows.Turns[i].ModelSimulated
 		}
 		if p, ok := t.session.Protocol().(protocol.Settling); ok {
 			standing = p.Standing(&transcript.Transcript{Agents: t.condition.agents, Entries: t.entries[:i]})
 		}
-		t.score(standing, &row.DecisionKey, &row.DecisionJSON, &row.Score, &row.Utilities)
+		t.fillScore(standing, &row.DecisionKey, &row.DecisionJSON, &row.Score, &row.Utilities)
 		t.rows.Rounds = append(t.rows.Rounds, row)
 	}
 }
 
-// sum adds an entry to its round and returns what stands after it.
-func (t *tables) sum(row *record.Round, e transcript.Entry, standing int) int {
+// countEntry adds an entry to its round and returns what stands after it.
+func (t *tables) countEntry(row *record.Round, e transcript.Entry, standing int) int {
 	switch {
 	case e.Kind == transcript.Decide:
 		d := e.Act.Decision
@@ -175,14 +175,14 @@ func (t *tables) sum(row *record.Round, e transcript.Entry, standing int) int {
 	return standing
 }
 
-// score fills what is known of the decision that stands.
-func (t *tables) score(standing int, key, text **string, score **float64, utilities *[]float64) {
+// fillScore fills what is known of the decision that stands.
+func (t *tables) fillScore(standing int, key, text **string, score **float64, utilities *[]float64) {
 	if standing < 0 {
 		return
 	}
-	p := t.proposal(standing)
+	p := t.proposalOf(standing)
 	*key, *text = optional(t.session.Transcript().Entries[standing].Act.Key), optional(string(p))
-	if t.extent == complete {
+	if t.level == complete {
 		s := t.instance.Score(p)
 		*score, *utilities = &s.Goodness, s.Utilities
 	}
@@ -195,7 +195,7 @@ func optional(s string) *string {
 	return &s
 }
 
-func encoded(v any) *string {
+func encode(v any) *string {
 	data, err := json.Marshal(v)
 	if err != nil {
 		panic(fmt.Sprintf("activities: %T does not marshal: %v", v, err)) // only plain structs come here
@@ -204,10 +204,10 @@ func encoded(v any) *string {
 	return &s
 }
 
-func sees(ranges []transcript.Range) string {
+func encodeSees(ranges []transcript.Range) string {
 	pairs := make([][2]int, len(ranges))
 	for i, r := range ranges {
 		pairs[i] = [2]int{r.From, r.To}
 	}
-	return *encoded(pairs)
+	return *encode(pairs)
 }

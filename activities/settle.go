@@ -39,7 +39,7 @@ func ReadLedger(ctx context.Context, s storage.Store, campaign string) (LedgerCa
 	if err != nil {
 		return l, err
 	}
-	err = eachPlace(ctx, s, campaign, func(p answers.Place, stored answers.Stored) {
+	err = eachRun(ctx, s, campaign, func(p answers.RunKey, stored answers.Stored) {
 		for _, i := range stored.Unknown {
 			key := callKey(p, i)
 			if _, done := settled[key]; !done {
@@ -57,18 +57,18 @@ func ReadLedger(ctx context.Context, s storage.Store, campaign string) (LedgerCa
 	return l, err
 }
 
-func callKey(p answers.Place, i answers.Intent) lake.CallKey {
+func callKey(p answers.RunKey, i answers.Intent) lake.CallKey {
 	run := lake.Run{Collaboration: p.Collaboration, Generation: p.Generation}
 	return lake.CallKey{Run: run, Entry: i.Entry, Ask: i.Ask, Attempt: i.Attempt}
 }
 
-func eachPlace(ctx context.Context, s storage.Store, campaign string, visit func(answers.Place, answers.Stored)) error {
+func eachRun(ctx context.Context, s storage.Store, campaign string, visit func(answers.RunKey, answers.Stored)) error {
 	answers := answers.NewAnswers(s)
-	places, err := answers.Places(ctx, campaign)
+	runs, err := answers.Runs(ctx, campaign)
 	if err != nil {
 		return err
 	}
-	for _, p := range places {
+	for _, p := range runs {
 		stored, err := answers.Load(ctx, p)
 		if err != nil && !errors.Is(err, storage.ErrCorrupt) {
 			return err
@@ -89,7 +89,7 @@ func CheckSettled(ctx context.Context, s storage.Store, campaign string) (calls 
 		return 0, nil, err
 	}
 	whole := 0
-	err = eachPlace(ctx, s, campaign, func(p answers.Place, stored answers.Stored) {
+	err = eachRun(ctx, s, campaign, func(p answers.RunKey, stored answers.Stored) {
 		for _, i := range stored.Unknown {
 			c, ok := settled[callKey(p, i)]
 			switch {

@@ -11,8 +11,8 @@ type stage struct{ say atomic.Pointer[func() string] }
 
 type stageKey struct{}
 
-// say sets what the activity waits for; nil is nothing.
-func say(ctx context.Context, what func() string) {
+// setWaiting sets what the activity waits for; nil is nothing.
+func setWaiting(ctx context.Context, what func() string) {
 	if s, ok := ctx.Value(stageKey{}).(*stage); ok {
 		s.say.Store(&what)
 	}

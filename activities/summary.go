@@ -11,20 +11,20 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// whole makes the row of the collaboration itself.
-func (t *tables) whole(end task.Ending) {
+// addCollaboration makes the row of the collaboration itself.
+func (t *tables) addCollaboration(end task.Ending) {
 	cond := t.condition
 	row := record.Collaboration{
 		Key: t.key, Status: end.Status, Failure: optional(end.Failure),
 		Environment: cond.Env.Name, EnvVersion: int32(cond.env.Version()), Measure: new(string(cond.env.Measure())),
 		Instance: int32(t.ref.Cell.Instance), Replicate: int32(t.ref.Cell.Replicate),
-		Protocol: cond.Protocol.Name, Rule: cond.Rule.Name, Model: cond.Model.Name, Simulated: cond.simulated(),
+		Protocol: cond.Protocol.Name, Rule: cond.Rule.Name, Model: cond.Model.Name, Simulated: cond.anySimulated(),
 		Agents: int32(cond.agents), RoundsPlanned: int32(cond.rounds), RoundsRun: int32(len(t.rows.Rounds)),
-		Seed: int64(t.campaign.Campaign.Seed), SettingsJSON: *encoded(cond.Condition),
+		Seed: int64(t.campaign.Campaign.Seed), SettingsJSON: *encode(cond.Condition),
 		PromptsHash: cond.packHash, EngineVersion: task.EngineVersion,
 	}
-	if t.extent > bare {
-		t.decided(&row)
+	if t.level > bare {
+		t.fillDecision(&row)
 	}
 	for _, turn := range t.rows.Turns {
 		row.Turns++
@@ -38,24 +38,24 @@ func (t *tables) whole(end task.Ending) {
 	for i := range t.rows.Rounds {
 		t.rows.Rounds[i].Outcome = row.Worth(t.rows.Rounds[i].Score)
 	}
-	spend(&row, t.rows.Calls)
+	fillSpent(&row, t.rows.Calls)
 	t.rows.Collaborations = []record.Collaboration{row}
 }
 
-// decided fills what the collaboration was about and what it came to.
-func (t *tables) decided(row *record.Collaboration) {
+// fillDecision fills what the collaboration was about and what it came to.
+func (t *tables) fillDecision(row *record.Collaboration) {
 	row.InstanceID = t.instance.ID()
 	standing := protocol.Standing(t.session.Transcript())
 	if o := t.session.Outcome(); o != nil {
 		row.EndReason, standing = o.Reason, o.Standing
 	}
-	t.score(standing, &row.DecisionKey, &row.DecisionJSON, &row.Score, &row.Utilities)
-	if known, ok := t.instance.(envs.Compared); ok && t.extent == complete {
+	t.fillScore(standing, &row.DecisionKey, &row.DecisionJSON, &row.Score, &row.Utilities)
+	if known, ok := t.instance.(envs.Compared); ok && t.level == complete {
 		goodness := map[string]float64{}
 		for _, b := range known.Baselines() {
 			goodness[b.Name] = b.Goodness
 		}
-		row.BaselinesJSON = encoded(goodness)
+		row.BaselinesJSON = encode(goodness)
 	}
 	for _, r := range t.rows.Rounds {
 		if r.DecisionKey != nil {
@@ -65,8 +65,8 @@ func (t *tables) decided(row *record.Collaboration) {
 	}
 }
 
-// spend sums the calls up.
-func spend(row *record.Collaboration, calls []record.Call) {
+// fillSpent sums the calls up.
+func fillSpent(row *record.Collaboration, calls []record.Call) {
 	sum := answers.Sum(calls)
 	row.Calls, row.InputTokens, row.OutputTokens, row.CostUSD, row.WorstUSD = sum.Calls, sum.InputTokens, sum.OutputTokens, sum.CostUSD, sum.WorstUSD
 	snapshots := []string{}
@@ -80,5 +80,5 @@ func spend(row *record.Collaboration, calls []record.Call) {
 		}
 	}
 	slices.Sort(snapshots)
-	row.AnsweredBy = *encoded(slices.Compact(snapshots))
+	row.AnsweredBy = *encode(slices.Compact(snapshots))
 }

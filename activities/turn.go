@@ -24,10 +24,10 @@ import (
 // money: the stored answer if there is one, else an intent, the call, the
 // answer stored, and only then the report.
 func (a *Activities) TakeTurn(ctx context.Context, in task.Turn) (transcript.Act, error) {
-	return current(a, in.Ref, func() (transcript.Act, error) { return a.takeTurn(ctx, in) })
+	return retryWithFreshState(a, in.Ref, func() (transcript.Act, error) { return a.takeEntry(ctx, in) })
 }
 
-func (a *Activities) takeTurn(ctx context.Context, in task.Turn) (transcript.Act, error) {
+func (a *Activities) takeEntry(ctx context.Context, in task.Turn) (transcript.Act, error) {
 	c, err := a.open(ctx, in.Ref)
 	if err != nil {
 		return transcript.Act{}, err
@@ -36,17 +36,17 @@ func (a *Activities) takeTurn(ctx context.Context, in task.Turn) (transcript.Act
 	if err != nil || done != nil {
 		return act(done), err
 	}
-	t, err := a.join(ctx, q)
+	t, err := a.takeTurnOnce(ctx, q)
 	if err != nil {
 		return transcript.Act{}, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return t.Act, c.add(remembered(t))
+	return t.Act, c.record(withoutRawAnswers(t))
 }
 
-// remembered is a turn without its raw answers, which only its rows need.
-func remembered(t answers.Turn) answers.Turn {
+// withoutRawAnswers is a turn without its raw answers, which only its rows need.
+func withoutRawAnswers(t answers.Turn) answers.Turn {
 	t.Asks = nil
 	return t
 }
@@ -61,7 +61,7 @@ func act(t *answers.Turn) transcript.Act {
 // question is all that is needed to take one turn without looking at the
 // collaboration again.
 type question struct {
-	place    answers.Place
+	run      answers.RunKey
 	entry    int
 	speaker  string // an agent's name, or a role
 	provider Provider
@@ -72,7 +72,7 @@ type question struct {
 	wordless bool   // its answer has no tokens
 	reasks   int
 	request  func(before []answers.Answer) model.Request // the question after answers that could not be used
-	read     func(raw []byte, t *answers.Turn) error     // fills the turn; an error tells the model what to mend
+	read     func(raw []byte, t *answers.Turn) error     // fills the turn; an error tells the model what to fix
 	cacheKey func(model.Request, int) (string, error)    // of an ask
 }
 
@@ -85,9 +85,9 @@ func (c *collaboration) ask(entry int) (question, *answers.Turn, error) {
 	if t, ok := c.turns[entry]; ok {
 		return question{}, &t, nil
 	}
-	step, ok := c.step(entry)
+	step, ok := c.pendingStep(entry)
 	if !ok || step.Kind == transcript.Env {
-		return question{}, nil, c.missing(entry)
+		return question{}, nil, c.missingEntry(entry)
 	}
 	q, err := c.question(entry, step)
 	return q, nil, err
@@ -99,12 +99,12 @@ func (c *collaboration) question(entry int, step transcript.Step) (question, err
 		return question{}, failure.Fail(fmt.Errorf("entry %d: this version has nobody who takes %s steps of %q", entry, step.Kind, step.Speaker.Role))
 	}
 	source := c.source()
-	q := question{place: c.place, entry: entry, longest: c.condition.Generate.MaxTokens, reasks: c.condition.Reasks}
-	told, err := c.tell(step.Speaker)
+	q := question{run: c.run, entry: entry, longest: c.condition.Generate.MaxTokens, reasks: c.condition.Reasks}
+	system, err := c.systemPrompt(step.Speaker)
 	if err != nil {
 		return question{}, failure.Fail(err)
 	}
-	if q.messages, err = c.condition.templates.Render(source, told, step); err != nil {
+	if q.messages, err = c.condition.templates.Render(source, system, step); err != nil {
 		return question{}, failure.Fail(err)
 	}
 	q.hash = prompt.Hash(q.messages)
@@ -119,7 +119,7 @@ func (c *collaboration) question(entry int, step transcript.Step) (question, err
 		// The condition is left out: two rules are compared on the same draws.
 		s.Situation.Rand = envs.Stream(c.campaign.Campaign.Seed, "agent",
 			c.ref.Cell.Instance, c.ref.Cell.Replicate, step.Speaker.Role, step.Speaker.Index, step.Round, step.Phase, entry, ask)
-		s.Campaign, s.Condition, s.Collaboration = c.ref.Campaign, c.condition.id, c.place.Collaboration
+		s.Campaign, s.Condition, s.Collaboration = c.ref.Campaign, c.condition.id, c.run.Collaboration
 		s.Instance, s.Replicate, s.Entry, s.Ask = c.ref.Cell.Instance, c.ref.Cell.Replicate, entry, ask
 		return &s
 	}
@@ -139,66 +139,66 @@ func (c *collaboration) question(entry int, step transcript.Step) (question, err
 	return q, nil
 }
 
-// tell renders once what an agent is told in every turn. The caller holds mu.
-func (c *collaboration) tell(s transcript.Speaker) (prompt.Told, error) {
+// systemPrompt renders once what an agent is system in every turn. The caller holds mu.
+func (c *collaboration) systemPrompt(s transcript.Speaker) (prompt.SystemPrompt, error) {
 	if s.Role != "" {
-		return c.condition.templates.TellRole(c.instance.Observe(0))
+		return c.condition.templates.RenderRoleSystem(c.instance.Observe(0))
 	}
-	if c.told[s.Index] == nil {
-		told, err := c.condition.templates.Tell(c.instance.Observe(s.Index))
+	if c.systems[s.Index] == nil {
+		system, err := c.condition.templates.RenderSystem(c.instance.Observe(s.Index))
 		if err != nil {
-			return prompt.Told{}, err
+			return prompt.SystemPrompt{}, err
 		}
-		c.told[s.Index] = &told
+		c.systems[s.Index] = &system
 	}
-	return *c.told[s.Index], nil
+	return *c.systems[s.Index], nil
 }
 
-// join is take, unless an attempt that was given up for dead is still waiting
+// takeTurnOnce is take, unless an attempt that was given up for dead is still waiting
 // for its answer: then it waits for that one.
-func (a *Activities) join(ctx context.Context, q question) (answers.Turn, error) {
-	joined, err, _ := a.taking.Do(fmt.Sprintf("%s/%d", q.place, q.entry), func() (any, error) { return a.take(ctx, q) })
+func (a *Activities) takeTurnOnce(ctx context.Context, q question) (answers.Turn, error) {
+	joined, err, _ := a.taking.Do(fmt.Sprintf("%s/%d", q.run, q.entry), func() (any, error) { return a.takeTurn(ctx, q) })
 	if err != nil {
 		return answers.Turn{}, err
 	}
 	return joined.(answers.Turn), nil
 }
 
-// take asks until an answer is usable or no re-ask is left, storing every
+// takeTurn asks until an answer is usable or no re-ask is left, storing every
 // answer before anything else happens with it.
-func (a *Activities) take(ctx context.Context, q question) (t answers.Turn, err error) {
+func (a *Activities) takeTurn(ctx context.Context, q question) (t answers.Turn, err error) {
 	for err == nil && !t.Done {
-		t, err = a.goOn(ctx, q)
+		t, err = a.advanceTurn(ctx, q)
 	}
 	return t, err
 }
 
-// goOn takes a turn on by at most one answer.
-func (a *Activities) goOn(ctx context.Context, q question) (answers.Turn, error) {
-	pass, err := a.place(ctx, q)
+// advanceTurn takes a turn on by at most one answer.
+func (a *Activities) advanceTurn(ctx context.Context, q question) (answers.Turn, error) {
+	pass, err := a.permit(ctx, q)
 	if err != nil {
 		return answers.Turn{}, err
 	}
 	defer pass.Leave()
-	t, err := a.answers.Turn(ctx, q.place, q.entry) // now, not before the wait for a place
+	t, err := a.answers.Turn(ctx, q.run, q.entry) // now, not before the wait for a permit
 	if err != nil || t.Done {
 		return t, err
 	}
-	var got bought
-	fault := q.judge(&t)
+	var got paidAnswer
+	fault := q.evaluateAnswer(&t)
 	if fault != nil {
 		return t, fault
 	}
 	if !t.Done {
-		if got, err = a.answer(ctx, q, t.Asks, pass); err != nil {
+		if got, err = a.cachedOrCall(ctx, q, t.Asks, pass); err != nil {
 			return t, err
 		}
 		t.Asks = append(t.Asks, got.answer)
-		fault = q.judge(&t) // after the answer is stored
+		fault = q.evaluateAnswer(&t) // after the answer is stored
 	}
 	defer got.hold.Keep()              // if it cannot be stored, the ledger will say that the call's outcome is not known
 	kept := context.WithoutCancel(ctx) // what was bought is stored, cancelled or not
-	if t, err = a.keep(kept, q.place, t); err != nil {
+	if t, err = a.storeTurn(kept, q.run, t); err != nil {
 		return t, err
 	}
 	got.hold.Settle(got.charge)
@@ -208,8 +208,8 @@ func (a *Activities) goOn(ctx context.Context, q question) (answers.Turn, error)
 	return t, cmp.Or(fault, err)
 }
 
-// bought is an answer that is still to be stored.
-type bought struct {
+// paidAnswer is an answer that is still to be stored.
+type paidAnswer struct {
 	answer answers.Answer
 	key    string       // where it is to be cached; empty if it was found there
 	hold   *money.Hold  // what was reserved for it
@@ -220,18 +220,18 @@ type bought struct {
 // a worker that stops waits for its activities.
 const keepFor = 90 * time.Second
 
-// keep stores a turn.
-func (a *Activities) keep(ctx context.Context, place answers.Place, t answers.Turn) (stored answers.Turn, err error) {
-	err = a.insist(func() error {
-		stored, err = a.answers.Put(ctx, place, t)
+// storeTurn stores a turn.
+func (a *Activities) storeTurn(ctx context.Context, run answers.RunKey, t answers.Turn) (stored answers.Turn, err error) {
+	err = a.storeWithRetry(func() error {
+		stored, err = a.answers.Put(ctx, run, t)
 		return err
 	})
 	return stored, err
 }
 
-// insist stores what is paid for and in hand: a store that fails for a while is
+// storeWithRetry stores what is paid for and in hand: a store that fails for a while is
 // tried again here.
-func (a *Activities) insist(store func() error) error {
+func (a *Activities) storeWithRetry(store func() error) error {
 	began := time.Now()
 	for pause := 100 * time.Millisecond; ; pause = min(4*pause, 10*time.Second) {
 		err := store()
@@ -246,9 +246,9 @@ func (a *Activities) insist(store func() error) error {
 	}
 }
 
-// judge reads the last answer; the turn is done if it is usable, or if it was
+// evaluateAnswer reads the last answer; the turn is done if it is usable, or if it was
 // the last that may be asked for. Only a panic of the environment is an error.
-func (q question) judge(t *answers.Turn) (err error) {
+func (q question) evaluateAnswer(t *answers.Turn) (err error) {
 	defer failure.Recover(&err)
 	if len(t.Asks) == 0 {
 		return nil
@@ -280,22 +280,22 @@ var outcomes = []string{"refusal", "content_filter"}
 func (q question) after(before []answers.Answer, p model.Parameters, schema json.RawMessage, name string) model.Request {
 	r := model.Request{
 		Messages: q.messages, Parameters: p, Schema: schema, Name: name,
-		IdempotencyKey: fmt.Sprintf("%s/%d/%d", q.place, q.entry, len(before)),
+		IdempotencyKey: fmt.Sprintf("%s/%d/%d", q.run, q.entry, len(before)),
 	}
 	for _, b := range before {
-		r.Messages = prompt.Again(r.Messages, transcript.Format(name), b.Raw, errors.New(b.Fault))
+		r.Messages = prompt.Reask(r.Messages, transcript.Format(name), b.Raw, errors.New(b.Fault))
 	}
 	return r
 }
 
-// answer makes one call, or finds the same question answered elsewhere.
-func (a *Activities) answer(ctx context.Context, q question, before []answers.Answer, pass place) (bought, error) {
+// cachedOrCall makes one call, or finds the same question answered elsewhere.
+func (a *Activities) cachedOrCall(ctx context.Context, q question, before []answers.Answer, pass callPermit) (paidAnswer, error) {
 	request := q.request(before)
 	key := ""
 	if !q.provider.Simulated {
 		var err error
 		if key, err = q.cacheKey(request, len(before)); err != nil {
-			return bought{}, err
+			return paidAnswer{}, err
 		}
 	}
 	if key != "" && !a.config.NoCache {
@@ -306,7 +306,7 @@ func (a *Activities) answer(ctx context.Context, q question, before []answers.An
 			a.meter.cached.Add(1)
 		}
 		if ok || err != nil {
-			return bought{answer: found}, err
+			return paidAnswer{answer: found}, err
 		}
 	}
 	got, err := a.call(ctx, q, len(before), request, pass)

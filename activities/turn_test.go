@@ -39,7 +39,7 @@ func TestLiveTurnStoresBeforeItReports(t *testing.T) {
 	same(t, s.notes, []string{"put 000000.0.intent-0.json", "call", "put 000000.0.json", "put cache"})
 	known, _ := stored(t, s, p, r).Turn(0)
 	same(t, known.Act, act)
-	same(t, m.asked[0].IdempotencyKey, place(p, r).String()+"/0/0")
+	same(t, m.asked[0].IdempotencyKey, callPermit(p, r).String()+"/0/0")
 }
 
 // An answer that cannot be stored is not reported: the turn is taken again, and
@@ -160,7 +160,7 @@ func TestStoredAnswerIsParsedLater(t *testing.T) {
 			p := recorded(t, s, yaml("crash", 2, 1))
 			r := ref(p, 0)
 			crashed := answers.Turn{Asks: []answers.Answer{{Raw: []byte(c.raw), Provider: "test/model"}}}
-			must(answers.NewAnswers(s).Put(ctx, place(p, r), crashed))
+			must(answers.NewAnswers(s).Put(ctx, callPermit(p, r), crashed))
 			m := saying(polite)
 			act := take(t, newActivities(s, m), r, 0)
 			same(t, act.Status, c.status)
@@ -281,7 +281,7 @@ func TestReasks(t *testing.T) {
 						t.Errorf("ask %d does not say what was wrong with answer %d: %q", i, j, fault.Content)
 					}
 				}
-				same(t, asked.IdempotencyKey, fmt.Sprintf("%s/0/%d", place(p, r), i))
+				same(t, asked.IdempotencyKey, fmt.Sprintf("%s/0/%d", callPermit(p, r), i))
 			}
 			commit(t, a, r, task.Failed)
 			all := rows(t, s, p, r)

@@ -10,14 +10,14 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// moved is where an agent starts if the step is shown nothing, else where it
+// moveAgent is where an agent starts if the step is shown nothing, else where it
 // comes to from its latest state with the plan that it made since.
-func (c *collaboration) moved(entry int, step transcript.Step) (answers.Turn, error) {
+func (c *collaboration) moveAgent(entry int, step transcript.Step) (answers.Turn, error) {
 	world, ok := c.instance.(envs.World)
 	if !ok {
 		return answers.Turn{}, fmt.Errorf("the environment %s has no states that move, as the protocol %s needs", c.condition.Env.Name, c.condition.Protocol.Name)
 	}
-	from, target, err := c.before(step)
+	from, target, err := c.latestState(step)
 	state := envs.State{}
 	switch {
 	case err != nil:
@@ -34,13 +34,13 @@ func (c *collaboration) moved(entry int, step transcript.Step) (answers.Turn, er
 		Act: transcript.Act{Status: transcript.Said, Key: prompt.Key(state.Position), Values: state.At},
 	}
 	if len(state.Rest) > 0 {
-		t.Reason = *encoded(state.Rest)
+		t.Reason = *encode(state.Rest)
 	}
 	return t, nil
 }
 
-// before is an agent's latest state among what the step sees, and its plan; "" if it made none.
-func (c *collaboration) before(step transcript.Step) (from envs.State, target envs.Proposal, err error) {
+// latestState is an agent's latest state among what the step sees, and its plan; "" if it made none.
+func (c *collaboration) latestState(step transcript.Step) (from envs.State, target envs.Proposal, err error) {
 	entries := c.session.Transcript().Entries
 	for _, r := range step.Sees {
 		for _, e := range entries[r.From:r.To] {

@@ -237,10 +237,10 @@ func (c *campaign) count(r task.Result, n int) {
 	s.Spent.Add(r)
 }
 
-// insist is an activity of the campaign's own: what a person can mend holds the
+// executeOrPause is an activity of the campaign's own: what a person can mend holds the
 // campaign until it is resumed or cancelled, and then it is tried again with
 // what the campaign is by then.
-func (c *campaign) insist(ctx workflow.Context, name string, input func() any, result any) error {
+func (c *campaign) executeOrPause(ctx workflow.Context, name string, input func() any, result any) error {
 	lasting, _ := workflow.NewDisconnectedContext(ctx)
 	for {
 		err := execute(lasting, name, input()).Get(lasting, result)
@@ -257,7 +257,7 @@ func (c *campaign) insist(ctx workflow.Context, name string, input func() any, r
 // page fetches the next cells that have not ended.
 func (c *campaign) page(ctx workflow.Context) error {
 	var p task.Surveyed
-	err := c.insist(ctx, task.Survey, func() any {
+	err := c.executeOrPause(ctx, task.Survey, func() any {
 		return task.Page{Campaign: c.in.Name, Revision: c.in.Revision, From: c.in.From, Limit: pageSize, Until: c.in.Until}
 	}, &p)
 	if err != nil {
@@ -280,7 +280,7 @@ func (c *campaign) forgo(ctx workflow.Context) error {
 		}
 	}
 	c.in.Queue = nil
-	if err := c.insist(ctx, task.Forgo, func() any { return refs }, nil); err != nil {
+	if err := c.executeOrPause(ctx, task.StopUnstarted, func() any { return refs }, nil); err != nil {
 		return err
 	}
 	c.count(task.Result{Status: task.Stopped}, len(refs))
@@ -295,7 +295,7 @@ func (c *campaign) finish(ctx workflow.Context) (done bool, err error) {
 		return true, nil
 	}
 	var p task.Surveyed
-	err = c.insist(ctx, task.Seal, func() any { return task.Sealing{Campaign: c.in.Name, Revision: c.in.Revision} }, &p)
+	err = c.executeOrPause(ctx, task.Seal, func() any { return task.Sealing{Campaign: c.in.Name, Revision: c.in.Revision} }, &p)
 	if err != nil {
 		return false, err
 	}

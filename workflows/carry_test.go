@@ -43,7 +43,7 @@ func simulation(t *testing.T) *testsuite.TestWorkflowEnvironment {
 	simulate(env, task.Await, func(context.Context, string) (task.Result, error) {
 		return task.Result{Status: task.Stopped}, nil
 	})
-	simulate(env, task.Forgo, func(context.Context, []task.Ref) (struct{}, error) { return struct{}{}, nil })
+	simulate(env, task.StopUnstarted, func(context.Context, []task.Ref) (struct{}, error) { return struct{}{}, nil })
 	simulate(env, task.Seal, func(context.Context, task.Sealing) (task.Surveyed, error) {
 		return task.Surveyed{Total: 1, Ended: []task.Result{{Status: task.Stopped}}, Count: []int{1}}, nil
 	})

@@ -59,7 +59,7 @@ type collaboration struct {
 
 func (c *collaboration) run(ctx workflow.Context) (task.Result, error) {
 	var known task.Recalled
-	if err := c.insist(ctx, task.Recall, c.ref, &known); err != nil {
+	if err := c.executeOrPause(ctx, task.Recall, c.ref, &known); err != nil {
 		return c.end(ctx, err)
 	}
 	if known.Committed != nil {
@@ -186,14 +186,14 @@ func (c *collaboration) end(ctx workflow.Context, cause error) (task.Result, err
 	}
 	lasting, _ := workflow.NewDisconnectedContext(ctx)
 	var result task.Result
-	err := c.insist(lasting, task.Record, ending, &result)
+	err := c.executeOrPause(lasting, task.Record, ending, &result)
 	return result, err
 }
 
-// insist is an activity that every collaboration needs: what a person can mend
+// executeOrPause is an activity that every collaboration needs: what a person can mend
 // (a full disk, a worker without the key) pauses the campaign, and then it is
 // tried again.
-func (c *collaboration) insist(ctx workflow.Context, name string, input, result any) error {
+func (c *collaboration) executeOrPause(ctx workflow.Context, name string, input, result any) error {
 	for {
 		err := execute(ctx, name, input).Get(ctx, result)
 		if !mendable(err) {

@@ -103,7 +103,7 @@ func newEngine(t testing.TB, live bool, ask func(model.Model) model.Model) *engi
 // runAgain asks for the cells of a campaign again that did not succeed.
 func (e *engine) runAgain(name string) {
 	e.t.Helper()
-	if err := activities.RunAgain(context.Background(), e.store, name); err != nil {
+	if err := activities.RequestRerun(context.Background(), e.store, name); err != nil {
 		e.t.Fatal(err)
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Place is one generation of one collaboration.
-type Place struct {
+// RunKey is one generation of one collaboration.
+type RunKey struct {
 	Campaign      string
 	Collaboration string
 	Generation    int
@@ -99,7 +99,7 @@ func NewAnswers(store storage.Store) *Answers { return &Answers{store} }
 
 // Turn is what is stored of one entry that was asked call by call (batches:
 // see Batch). An entry of which nothing is stored is a Turn without asks.
-func (a *Answers) Turn(ctx context.Context, p Place, entry int) (Turn, error) {
+func (a *Answers) Turn(ctx context.Context, p RunKey, entry int) (Turn, error) {
 	t := Turn{Entry: entry}
 	for !t.Done {
 		o, err := a.answer(ctx, p, entry, len(t.Asks))
@@ -119,7 +119,7 @@ func (a *Answers) Turn(ctx context.Context, p Place, entry int) (Turn, error) {
 
 // Intend durably announces a call and returns the attempt's number, which goes
 // into Answer.Attempt. One call, one intent.
-func (a *Answers) Intend(ctx context.Context, p Place, i Intent) (int, error) {
+func (a *Answers) Intend(ctx context.Context, p RunKey, i Intent) (int, error) {
 	for i.Attempt = 0; ; i.Attempt++ {
 		key, err := p.key("%06d.%d.intent-%d.json", i.Entry, i.Ask, i.Attempt)
 		if err != nil {
@@ -138,7 +138,7 @@ func (a *Answers) Intend(ctx context.Context, p Place, i Intent) (int, error) {
 }
 
 // Release takes an intent back. Only for a call that was certainly not billed.
-func (a *Answers) Release(ctx context.Context, p Place, entry, ask, attempt int) error {
+func (a *Answers) Release(ctx context.Context, p RunKey, entry, ask, attempt int) error {
 	key, err := p.key("%06d.%d.intent-%d.json", entry, ask, attempt)
 	if err != nil {
 		return err
@@ -150,7 +150,7 @@ func (a *Answers) Release(ctx context.Context, p Place, entry, ask, attempt int)
 // turn: one object. It returns the turn as it is stored, which the caller must
 // go on with: if another answer was there first, that one has won, and unless
 // the returned turn is Done its last answer is still to be parsed.
-func (a *Answers) Put(ctx context.Context, p Place, t Turn) (Turn, error) {
+func (a *Answers) Put(ctx context.Context, p RunKey, t Turn) (Turn, error) {
 	if len(t.Asks) == 0 {
 		return Turn{}, fmt.Errorf("entry %d of %s: a turn without an answer cannot be stored", t.Entry, p)
 	}
@@ -178,7 +178,7 @@ func (a *Answers) Put(ctx context.Context, p Place, t Turn) (Turn, error) {
 }
 
 // Batch is the stored batch that begins with an entry; nil if there is none.
-func (a *Answers) Batch(ctx context.Context, p Place, first int) ([]Turn, error) {
+func (a *Answers) Batch(ctx context.Context, p RunKey, first int) ([]Turn, error) {
 	key, err := p.key("%06d.batch.json", first)
 	if err != nil {
 		return nil, err
@@ -196,7 +196,7 @@ func (a *Answers) Batch(ctx context.Context, p Place, first int) ([]Turn, error)
 // PutBatch durably stores finished turns of an instantaneous model as one
 // object and returns them as they are stored: turns that were there first win.
 // Entries ascend; they need not be consecutive.
-func (a *Answers) PutBatch(ctx context.Context, p Place, turns []Turn) ([]Turn, error) {
+func (a *Answers) PutBatch(ctx context.Context, p RunKey, turns []Turn) ([]Turn, error) {
 	rest := make([]Turn, len(turns))
 	for i, t := range turns {
 		if !t.Done || i > 0 && t.Entry <= turns[i-1].Entry {
@@ -232,7 +232,7 @@ func (a *Answers) PutBatch(ctx context.Context, p Place, turns []Turn) ([]Turn, 
 	return all, nil
 }
 
-func (a *Answers) answer(ctx context.Context, p Place, entry, ask int) (answerObject, error) {
+func (a *Answers) answer(ctx context.Context, p RunKey, entry, ask int) (answerObject, error) {
 	key, err := p.key("%06d.%d.json", entry, ask)
 	if err != nil {
 		return answerObject{}, err
@@ -244,7 +244,7 @@ func (a *Answers) answer(ctx context.Context, p Place, entry, ask int) (answerOb
 	return o, err
 }
 
-func (a *Answers) outcome(ctx context.Context, p Place, t Turn) (Turn, error) {
+func (a *Answers) outcome(ctx context.Context, p RunKey, t Turn) (Turn, error) {
 	key, err := p.key("%06d.turn.json", t.Entry)
 	if err != nil {
 		return Turn{}, err
@@ -259,7 +259,7 @@ func (a *Answers) outcome(ctx context.Context, p Place, t Turn) (Turn, error) {
 	return o.join(key, t)
 }
 
-func (a *Answers) putOutcome(ctx context.Context, p Place, kept, t Turn) (Turn, error) {
+func (a *Answers) putOutcome(ctx context.Context, p RunKey, kept, t Turn) (Turn, error) {
 	key, err := p.key("%06d.turn.json", t.Entry)
 	if err != nil {
 		return Turn{}, err
@@ -271,11 +271,11 @@ func (a *Answers) putOutcome(ctx context.Context, p Place, kept, t Turn) (Turn, 
 	return o.join(key, kept)
 }
 
-func (p Place) String() string {
+func (p RunKey) String() string {
 	return fmt.Sprintf("%s/%s.%d", p.Campaign, p.Collaboration, p.Generation)
 }
 
-func (p Place) prefix() (string, error) {
+func (p RunKey) prefix() (string, error) {
 	for _, name := range []string{p.Campaign, p.Collaboration} {
 		if name == "" || strings.ContainsAny(name, "/\x00") {
 			return "", fmt.Errorf("%q cannot be part of an object's name: campaign and collaboration are words without a slash", name)
@@ -287,7 +287,7 @@ func (p Place) prefix() (string, error) {
 	return fmt.Sprintf("answers/campaign=%s/%s.%d/", p.Campaign, p.Collaboration, p.Generation), nil
 }
 
-func (p Place) key(format string, numbers ...any) (string, error) {
+func (p RunKey) key(format string, numbers ...any) (string, error) {
 	prefix, err := p.prefix()
 	return prefix + fmt.Sprintf(format, numbers...), err
 }

@@ -21,7 +21,7 @@ import (
 
 var (
 	ctx   = context.Background()
-	place = answers.Place{Campaign: "voting", Collaboration: "abc123", Generation: 0}
+	place = answers.RunKey{Campaign: "voting", Collaboration: "abc123", Generation: 0}
 )
 
 func open(t testing.TB) (*answers.Answers, *storage.Local, string) {
@@ -360,7 +360,7 @@ func TestMisplacedAnswer(t *testing.T) {
 
 func TestBadPlaces(t *testing.T) {
 	a, s, _ := open(t)
-	for _, p := range []answers.Place{{}, {Campaign: "a/b", Collaboration: "c"}, {Campaign: "a", Collaboration: "../c"}, {Campaign: "a", Collaboration: "c", Generation: -1}} {
+	for _, p := range []answers.RunKey{{}, {Campaign: "a/b", Collaboration: "c"}, {Campaign: "a", Collaboration: "../c"}, {Campaign: "a", Collaboration: "c", Generation: -1}} {
 		if _, err := a.Put(ctx, p, done(turn(0, "x"), "x")); err == nil {
 			t.Errorf("%+v is accepted", p)
 		}

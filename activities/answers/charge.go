@@ -12,14 +12,14 @@ import (
 // came from the cache was paid elsewhere.
 func (s Stored) Charge() lake.Charge { return lake.ChargeOf(s.Calls(record.Key{})) }
 
-// Places are the collaborations of a campaign of which something is stored.
-func (a *Answers) Places(ctx context.Context, campaign string) ([]Place, error) {
+// Runs are the collaborations of a campaign of which something is stored.
+func (a *Answers) Runs(ctx context.Context, campaign string) ([]RunKey, error) {
 	folders, err := lake.Folders(ctx, a.store, "answers/campaign="+campaign+"/")
-	var places []Place
+	var runs []RunKey
 	for _, f := range folders {
 		if run, ok := lake.ParseRun(f); ok {
-			places = append(places, Place{Campaign: campaign, Collaboration: run.Collaboration, Generation: run.Generation})
+			runs = append(runs, RunKey{Campaign: campaign, Collaboration: run.Collaboration, Generation: run.Generation})
 		}
 	}
-	return places, err
+	return runs, err
 }

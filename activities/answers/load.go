@@ -14,7 +14,7 @@ import (
 
 // Load reads everything that is stored of a collaboration. Corrupt objects are
 // errors that name the key (all of them, joined), next to what could be read.
-func (a *Answers) Load(ctx context.Context, p Place) (Stored, error) {
+func (a *Answers) Load(ctx context.Context, p RunKey) (Stored, error) {
 	prefix, err := p.prefix()
 	if err != nil {
 		return Stored{}, err

@@ -145,7 +145,7 @@ func TestLatestGeneration(t *testing.T) {
 	if len(all) != 4 || len(latest) != 2 || latest[0].Collaboration != "y" || latest[1].Generation != 2 {
 		t.Fatalf("%+v of %+v", latest, all)
 	}
-	_, err = answers.NewAnswers(s).Put(ctx, answers.Place{Campaign: "young", Collaboration: "x"}, turn(0, "x", "x"))
+	_, err = answers.NewAnswers(s).Put(ctx, answers.RunKey{Campaign: "young", Collaboration: "x"}, turn(0, "x", "x"))
 	must(t, err)
 	names, err := lake.Campaigns(ctx, s)
 	must(t, err)
@@ -373,7 +373,7 @@ func TestVerifyFindsAllDamage(t *testing.T) {
 	a, s, dir := open(t)
 	_, err := commits.Commit(ctx, s, sample("c", "k", "x", 0, 3))
 	must(t, err)
-	p := answers.Place{Campaign: "c", Collaboration: "x"}
+	p := answers.RunKey{Campaign: "c", Collaboration: "x"}
 	_, err = a.Intend(ctx, p, answers.Intent{})
 	must(t, err)
 	_, err = a.Put(ctx, p, turn(0, "raw", "text"))
@@ -527,7 +527,7 @@ func BenchmarkLiveTurn(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) {
 		mu.Lock()
 		n++
-		p := answers.Place{Campaign: "c", Collaboration: fmt.Sprint("x", n)}
+		p := answers.RunKey{Campaign: "c", Collaboration: fmt.Sprint("x", n)}
 		mu.Unlock()
 		for entry := 0; pb.Next(); entry++ {
 			turn := t

@@ -48,7 +48,7 @@ func TestParseAnswer(t *testing.T) {
 
 // Who wrote free text is asked for free text again.
 func TestAgainInWords(t *testing.T) {
-	again := prompt.Again(nil, transcript.FormatAnswer, []byte("hm"), errors.New("it says nothing"))
+	again := prompt.Reask(nil, transcript.FormatAnswer, []byte("hm"), errors.New("it says nothing"))
 	if text := again[1].Content; strings.Contains(text, "JSON") || !strings.Contains(text, "Answer again in the form asked for.") {
 		t.Errorf("%q", text)
 	}

@@ -58,9 +58,9 @@ func (g *game) source() prompt.Source {
 	}
 }
 
-func (g *game) told(t testing.TB, agent int) prompt.Told {
+func (g *game) told(t testing.TB, agent int) prompt.SystemPrompt {
 	t.Helper()
-	told, err := g.templates.Tell(g.instance.Observe(agent))
+	told, err := g.templates.RenderSystem(g.instance.Observe(agent))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Told is what an agent is told in every turn: what comes from the environment and the rule.
-type Told struct {
+// SystemPrompt is what an agent is told in every turn: what comes from the environment and the rule.
+type SystemPrompt struct {
 	Task, Background, ProposalForm string
 
 	// AnswerForm is how a free text ends with a proposal; empty if the
@@ -24,16 +24,16 @@ type Told struct {
 	Rule         Rule
 }
 
-// Tell renders what one agent is told throughout.
-func (t *Templates) Tell(observation any) (Told, error) {
-	var told Told
+// RenderSystem renders what one agent is told throughout.
+func (t *Templates) RenderSystem(observation any) (SystemPrompt, error) {
+	var system SystemPrompt
 	for _, part := range []struct {
 		name string
 		to   *string
 	}{
-		{"env/task.tmpl", &told.Task}, {"env/background.tmpl", &told.Background}, {"env/proposal.tmpl", &told.ProposalForm},
-		{"env/answer.tmpl", &told.AnswerForm}, {"env/estimate.tmpl", &told.EstimateForm},
-		{"rule/name.tmpl", &told.Rule.Name}, {"rule/explanation.tmpl", &told.Rule.Explanation}, {"rule/ballot.tmpl", &told.Rule.Ballot},
+		{"env/task.tmpl", &system.Task}, {"env/background.tmpl", &system.Background}, {"env/proposal.tmpl", &system.ProposalForm},
+		{"env/answer.tmpl", &system.AnswerForm}, {"env/estimate.tmpl", &system.EstimateForm},
+		{"rule/name.tmpl", &system.Rule.Name}, {"rule/explanation.tmpl", &system.Rule.Explanation}, {"rule/ballot.tmpl", &system.Rule.Ballot},
 	} {
 		optional := part.name == "env/answer.tmpl" || part.name == "env/estimate.tmpl"
 		if optional && t.set.Lookup(part.name) == nil {
@@ -41,25 +41,25 @@ func (t *Templates) Tell(observation any) (Told, error) {
 		}
 		var err error
 		if *part.to, err = t.execute(part.name, observation); err != nil {
-			return Told{}, err
+			return SystemPrompt{}, err
 		}
 	}
-	return told, nil
+	return system, nil
 }
 
-// TellRole renders what a speaker that is no agent is told throughout: what
+// RenderRoleSystem renders what a speaker that is no agent is told throughout: what
 // everybody is told, and nothing of what one agent alone knows.
-func (t *Templates) TellRole(observation any) (Told, error) {
-	told, err := t.Tell(observation)
-	told.Background = ""
-	return told, err
+func (t *Templates) RenderRoleSystem(observation any) (SystemPrompt, error) {
+	system, err := t.RenderSystem(observation)
+	system.Background = ""
+	return system, err
 }
 
 // Render returns the messages that ask for a step: the system message with the
 // task, the rules and the agent's background, unless its template is empty; then
 // what the agent sees and is to do. Where the protocol is a chat, what the agent
 // was asked and answered before comes in between.
-func (t *Templates) Render(s Source, told Told, step transcript.Step) ([]model.Message, error) {
+func (t *Templates) Render(s Source, shared SystemPrompt, step transcript.Step) ([]model.Message, error) {
 	v := s.view(step)
 	if len(v.unshown) > 0 { // an agent would lack what its protocol shows it
 		e := v.unshown[0]
@@ -67,7 +67,7 @@ func (t *Templates) Render(s Source, told Told, step transcript.Step) ([]model.M
 			"prompts show agents' proposals, and of roles and the environment texts, messages and answers",
 			e.Index, e.Phase, name(v.Agents, e.Speaker), e.Payload.Format, step.Phase, v.Me)
 	}
-	v.Told = told
+	v.SystemPrompt = shared
 	system, err := t.execute("protocol/system.tmpl", v)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (t *Templates) Render(s Source, told Told, step transcript.Step) ([]model.M
 	}
 	for _, e := range s.chat(step) {
 		earlier := s.view(e.Step)
-		earlier.Told = told
+		earlier.SystemPrompt = shared
 		if err := ask(e.Step, earlier); err != nil {
 			return nil, err
 		}
@@ -115,8 +115,8 @@ func (s Source) chat(step transcript.Step) []transcript.Entry {
 	return own
 }
 
-// Again adds an unusable answer and what was wrong with it, to ask once more in the same format.
-func Again(messages []model.Message, format transcript.Format, answer []byte, why error) []model.Message {
+// Reask adds an unusable answer and what was wrong with it, to ask once more in the same format.
+func Reask(messages []model.Message, format transcript.Format, answer []byte, why error) []model.Message {
 	form := "with one JSON object in the form asked for and nothing else"
 	if format.IsText() {
 		form = "in the form asked for"

@@ -320,7 +320,7 @@ func TestBrokenTemplates(t *testing.T) {
 	for _, text := range []string{"one\n{{.Secret}}", "one\n{{.Me.Name}}", "one\n{{index .Agents 7}}", "{{template \"nowhere\"}}"} {
 		templates := must(must(with(text)).Parse())
 		g := newGame(t, env, rule, rounds(1), nil)
-		_, err := templates.Render(g.source(), prompt.Told{}, g.Pending()[0].Step)
+		_, err := templates.Render(g.source(), prompt.SystemPrompt{}, g.Pending()[0].Step)
 		if err == nil || !strings.Contains(err.Error(), "message.tmpl") {
 			t.Errorf("%q: error %v", text, err)
 		}
@@ -333,7 +333,7 @@ func TestBrokenTemplates(t *testing.T) {
 		t.Errorf("an unreadable folder gives the error %v", err)
 	}
 	lost := must(prompt.NewPack(fstest.MapFS{}, files, nil, decision.Words{}))
-	if _, err := must(lost.Parse()).Tell(nil); err == nil || !strings.Contains(err.Error(), "env/task.tmpl") {
+	if _, err := must(lost.Parse()).RenderSystem(nil); err == nil || !strings.Contains(err.Error(), "env/task.tmpl") {
 		t.Errorf("an environment without templates gives the error %v", err)
 	}
 }
@@ -349,7 +349,7 @@ func TestAgain(t *testing.T) {
 	g := newGame(t, threeTraders(), rules()["majority"], rounds(1), nil)
 	asked := g.render(t, g.Pending()[0].Step)
 	before := prompt.Hash(asked)
-	again := prompt.Again(asked, transcript.FormatMessage, []byte("no\x00\x1b[1m\xff"+strings.Repeat("x", 10_000)), errors.New("it holds no JSON object"))
+	again := prompt.Reask(asked, transcript.FormatMessage, []byte("no\x00\x1b[1m\xff"+strings.Repeat("x", 10_000)), errors.New("it holds no JSON object"))
 	if len(again) != 4 || again[2].Role != "assistant" || again[3].Role != "user" || !strings.Contains(again[3].Content, "it holds no JSON object") {
 		t.Fatalf("%+v", again)
 	}

@@ -40,7 +40,7 @@ type View struct {
 	Agents        []string
 	Round, Rounds int
 	Phase         string
-	Told          // Task, Background, ProposalForm, Rule
+	SystemPrompt  // Task, Background, ProposalForm, Rule
 	Protocol      protocol.Protocol
 	Offers        []Offer // each agent's latest proposal, by agent
 	LastVote      *Vote
@@ -51,7 +51,7 @@ type View struct {
 	Mine          []Solution  // the speaker's own, oldest first
 	Persona       string      // of the speaker; empty if it has none
 	Personas      []Persona   // of the agents that have one, by agent
-	Places        Places      // states that the environment moves
+	Places        Positions   // states that the environment moves
 	Notes         []Note      // its own estimates and what tools told it, oldest first
 	Estimate      string      // its own latest one
 	Tools         []Note      // what tools told it of that
@@ -145,7 +145,7 @@ func (s Source) view(step transcript.Step) View {
 			v.solution(step, e, name(names, e.Speaker), s.Said(e.Index).Text)
 		case e.Phase == protocol.PhaseDecision && e.Speaker == step.Speaker:
 			v.Decision = s.decision(e)
-		case stands(e):
+		case isState(e):
 		case e.Kind == transcript.Decide:
 			v.LastVote = s.vote(e, ballots)
 			v.Standing = s.standing(e.Act.Decision.Standing)
@@ -153,10 +153,10 @@ func (s Source) view(step transcript.Step) View {
 		case e.Payload.Format == transcript.FormatBallot:
 			ballots = append(ballots, e)
 		case e.Act.Status != transcript.Said:
-		case noted(e):
+		case isPrivateNote(e):
 			v.note(e, s.Said(e.Index).Text)
 		case e.Payload.Format == transcript.FormatPersona:
-		case spoke(e):
+		case isUtterance(e):
 			if e.Phase == protocol.PhaseMerged {
 				v.Merged = s.Said(e.Index).Text
 			}
@@ -169,7 +169,7 @@ func (s Source) view(step transcript.Step) View {
 			v.unshown = append(v.unshown, e)
 		}
 	})
-	v.Places = s.places(step)
+	v.Places = s.positions(step)
 	v.Persona, v.Personas = s.personas(step)
 	if s.chat(step) != nil {
 		v.Mine = nil // they are turns of the chat
@@ -273,7 +273,7 @@ func (s Source) Scene(step transcript.Step, rng *rand.Rand) *model.Scene {
 	}
 	s.visible(step, func(e transcript.Entry) {
 		switch {
-		case stands(e): // as if the agent had proposed it
+		case isState(e): // as if the agent had proposed it
 			if p := s.Said(e.Index).Proposal; p != "" {
 				sit.Offers = append(sit.Offers, envs.Offer{Agent: e.Speaker.Index, Round: e.Round, Proposal: p})
 			}
@@ -282,14 +282,14 @@ func (s Source) Scene(step transcript.Step, rng *rand.Rand) *model.Scene {
 				sit.Standing = s.Said(d).Proposal
 			}
 		case e.Act.Status != transcript.Said:
-		case noted(e):
-			sit.Notes = append(sit.Notes, envs.Shown{Phase: e.Phase, Agent: from(e.Speaker), Text: s.Said(e.Index).Text, Proposal: s.Said(e.Index).Proposal})
+		case isPrivateNote(e):
+			sit.Notes = append(sit.Notes, envs.Shown{Phase: e.Phase, Agent: agentOf(e.Speaker), Text: s.Said(e.Index).Text, Proposal: s.Said(e.Index).Proposal})
 		case e.Payload.Format == transcript.FormatPersona:
 			if e.Speaker == step.Speaker { // who writes them
 				sit.Notes = append(sit.Notes, envs.Shown{Phase: e.Phase, Agent: -1, Text: s.Said(e.Index).Text})
 			}
-		case spoke(e):
-			sit.Messages = append(sit.Messages, envs.Message{From: from(e.Speaker), To: e.Act.To, Text: s.Said(e.Index).Text})
+		case isUtterance(e):
+			sit.Messages = append(sit.Messages, envs.Message{From: agentOf(e.Speaker), To: e.Act.To, Text: s.Said(e.Index).Text})
 			if p := s.Said(e.Index).Proposal; p != "" && e.Payload.Format == transcript.FormatReply {
 				sit.Offers = append(sit.Offers, envs.Offer{Agent: e.Speaker.Index, Round: e.Round, Proposal: p})
 			}
@@ -302,32 +302,32 @@ func (s Source) Scene(step transcript.Step, rng *rand.Rand) *model.Scene {
 	for _, c := range step.Payload.Candidates {
 		p := s.Said(c.Entry).Proposal
 		scene.Candidates = append(scene.Candidates, p)
-		if own(step, c) && !slices.ContainsFunc(sit.Offers, func(o envs.Offer) bool { return o.Agent == sit.Agent }) {
+		if isOwnAnswer(step, c) && !slices.ContainsFunc(sit.Offers, func(o envs.Offer) bool { return o.Agent == sit.Agent }) {
 			scene.Situation.Offers = append(scene.Situation.Offers, envs.Offer{Agent: sit.Agent, Round: step.Round, Proposal: p})
 		}
 	}
 	return scene
 }
 
-// own says that a voter gave the answer that a candidate is: where equal answers
+// isOwnAnswer says that a voter gave the answer that a candidate is: where equal answers
 // are one candidate, the entry that it sees may be another agent's.
-func own(step transcript.Step, c transcript.Candidate) bool {
+func isOwnAnswer(step transcript.Step, c transcript.Candidate) bool {
 	return step.Speaker.Role == "" && step.Payload.Format == transcript.FormatBallot && slices.Contains(c.Agents, step.Speaker.Index)
 }
 
-// from is the index of an agent; -1 of a speaker with a role.
-func from(s transcript.Speaker) int {
+// agentOf is the index of an agent; -1 of a speaker with a role.
+func agentOf(s transcript.Speaker) int {
 	if s.Role != "" {
 		return -1
 	}
 	return s.Index
 }
 
-// stands says whether an entry is where an agent is, as the environment has it.
-func stands(e transcript.Entry) bool { return e.Kind == transcript.Env && e.Speaker.Role == "" }
+// isState says whether an entry is where an agent is, as the environment has it.
+func isState(e transcript.Entry) bool { return e.Kind == transcript.Env && e.Speaker.Role == "" }
 
-// spoke says whether an entry is something said to others in words.
-func spoke(e transcript.Entry) bool {
+// isUtterance says whether an entry is something said to others in words.
+func isUtterance(e transcript.Entry) bool {
 	switch e.Payload.Format {
 	case transcript.FormatMessage, transcript.FormatText, transcript.FormatReply:
 		return true
@@ -335,7 +335,7 @@ func spoke(e transcript.Entry) bool {
 	return false
 }
 
-// noted says whether an entry is an estimate or what a tool told.
-func noted(e transcript.Entry) bool {
+// isPrivateNote says whether an entry is an estimate or what a tool told.
+func isPrivateNote(e transcript.Entry) bool {
 	return e.Payload.Format == transcript.FormatEstimate || e.Kind == transcript.Env && e.Payload.Format == ""
 }

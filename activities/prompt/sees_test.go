@@ -116,9 +116,9 @@ func (g marked) act(p protocol.Pending) transcript.Act {
 // check holds the prompt of a step to what it sees.
 func (g marked) check(t *testing.T, p protocol.Pending) {
 	t.Helper()
-	told, err := g.templates.Tell(g.instance.Observe(p.Speaker.Index))
+	told, err := g.templates.RenderSystem(g.instance.Observe(p.Speaker.Index))
 	if p.Speaker.Role != "" {
-		told, err = g.templates.TellRole(g.instance.Observe(0))
+		told, err = g.templates.RenderRoleSystem(g.instance.Observe(0))
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ func TestAnswersAreShownAsWritten(t *testing.T) {
 		set := protocol.Setting{Agents: 2, Rule: rule, Seed: 1}
 		s := protocol.NewSession(must(protocol.NewDiscussion(p, set)), set, stopping.Never{})
 		templates := must(must(prompt.NewPack(env.Prompts(), files, nil, rule.Words())).Parse())
-		told := must(templates.Tell(in.Observe(0)))
+		told := must(templates.RenderSystem(in.Observe(0)))
 		said := map[int]prompt.Said{}
 		source := prompt.Source{Env: env, Instance: in, Protocol: s.Protocol(), Transcript: s.Transcript(), Said: func(entry int) prompt.Said { return said[entry] }}
 		for s.Outcome() == nil {

@@ -294,7 +294,7 @@ func (p providers) recorded(name string, c plan.Condition) (*recordedCampaign, e
 // Answer looks the same cell of the recorded condition up.
 func (r *recordedCampaign) Answer(ctx context.Context, collaboration string, entry, ask int) ([]byte, string, error) {
 	_, cell, _ := strings.Cut(collaboration, "-i")
-	place := answers.Place{Campaign: r.campaign, Collaboration: r.condition + "-i" + cell}
+	place := answers.RunKey{Campaign: r.campaign, Collaboration: r.condition + "-i" + cell}
 	stored, err := r.answers.Load(ctx, place)
 	if err != nil {
 		return nil, "", err

@@ -15,7 +15,7 @@ func TestReport(t *testing.T) {
 	commit(t, s, p, 2, 0, "failed")
 	commit(t, s, p, 2, 1, "failed")
 	turn := answers.Turn{Entry: 3, Asks: []answers.Answer{{Raw: []byte("Well, <b>no\x1b[2J</b>"), Fault: "no JSON at all"}}}
-	place := answers.Place{Campaign: "reading", Collaboration: m.Collaboration}
+	place := answers.RunKey{Campaign: "reading", Collaboration: m.Collaboration}
 	if _, err := answers.NewAnswers(s).Put(t.Context(), place, turn); err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,7 @@ func (r runOptions) work(ctx context.Context, s storage.Store, p activities.Plan
 		return status, err
 	}
 	if r.retry {
-		if err := activities.RunAgain(ctx, s, name); err != nil {
+		if err := activities.RequestRerun(ctx, s, name); err != nil {
 			return status, err
 		}
 	}
@@ -172,7 +172,7 @@ func sealed(ctx context.Context, s storage.Store, p activities.Plan) bool {
 	if err != nil || lake.Digest(markers) != success.Digest {
 		return false
 	}
-	again, err := activities.ReadAgain(ctx, s, p.Campaign.Name)
+	again, err := activities.ReadRerun(ctx, s, p.Campaign.Name)
 	return err == nil && again.Left(markers) == 0
 }
 

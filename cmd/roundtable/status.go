@@ -242,7 +242,7 @@ func ended(ctx context.Context, s storage.Store, p activities.Plan) (st workflow
 	if err := correctSpent(ctx, s, p.Campaign.Name, markers, &st.Spent); err != nil {
 		return st, 0, err
 	}
-	wanted, err := activities.ReadAgain(ctx, s, p.Campaign.Name)
+	wanted, err := activities.ReadRerun(ctx, s, p.Campaign.Name)
 	return st, wanted.Left(markers), err
 }
 

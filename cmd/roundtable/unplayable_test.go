@@ -29,7 +29,7 @@ func TestUnplayableCell(t *testing.T) {
 		t.Fatal(err)
 	}
 	foreign := answers.Turn{Entry: 999, Done: true, Act: transcript.Act{Status: transcript.Said}}
-	if _, err := answers.NewAnswers(s).PutBatch(context.Background(), answers.Place{Campaign: "unplayable", Collaboration: id}, []answers.Turn{foreign}); err != nil {
+	if _, err := answers.NewAnswers(s).PutBatch(context.Background(), answers.RunKey{Campaign: "unplayable", Collaboration: id}, []answers.Turn{foreign}); err != nil {
 		t.Fatal(err)
 	}
 	s.Close()

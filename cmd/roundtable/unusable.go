@@ -16,7 +16,7 @@ func unusableAnswers(ctx context.Context, s storage.Store) func(record.Key, []in
 	ledger := answers.NewAnswers(s)
 	return func(of record.Key, entries []int) (map[int][]report.Unusable, error) {
 		found := map[int][]report.Unusable{}
-		place := answers.Place{Campaign: of.CampaignID, Collaboration: of.CollaborationID, Generation: int(of.Generation)}
+		place := answers.RunKey{Campaign: of.CampaignID, Collaboration: of.CollaborationID, Generation: int(of.Generation)}
 		var all *answers.Stored // read only if turns were stored in batches
 		var faults error
 		for _, entry := range entries {

@@ -73,8 +73,8 @@ func verify(ctx context.Context, s storage.Store, campaign string) (verification
 			return v, err
 		}
 	}
-	if _, err := activities.ReadAgain(ctx, s, campaign); err != nil {
-		v.find(activities.AgainKey(campaign), err.Error())
+	if _, err := activities.ReadRerun(ctx, s, campaign); err != nil {
+		v.find(activities.RerunKey(campaign), err.Error())
 	}
 	if _, err := activities.ReadHalt(ctx, s, campaign); err != nil {
 		v.find(activities.HaltKey(campaign), err.Error())

@@ -26,16 +26,16 @@ const (
 	CampaignWorkflow      = "Campaign"
 	CollaborationWorkflow = "Collaboration"
 
-	Recall    = "Recall"    // Ref → Recalled
-	TakeTurn  = "TakeTurn"  // Turn → transcript.Act
-	TakeMany  = "TakeMany"  // Turn → []Act, from that entry on
-	TakeGiven = "TakeGiven" // Given → []transcript.Act
-	Record    = "Record"    // Ending → Result
-	Survey    = "Survey"    // Page → Surveyed
-	Await     = "Await"     // workflow ID → Result
-	Forgo     = "Forgo"     // []Ref → nothing: cells that were never started end stopped
-	Compact   = "Compact"   // campaign's name → nothing
-	Seal      = "Seal"      // Sealing → Surveyed: sums of all that ended
+	Recall        = "Recall"    // Ref → Recalled
+	TakeTurn      = "TakeTurn"  // Turn → transcript.Act
+	TakeMany      = "TakeMany"  // Turn → []Act, from that entry on
+	TakeGiven     = "TakeGiven" // Given → []transcript.Act
+	Record        = "Record"    // Ending → Result
+	Survey        = "Survey"    // Page → Surveyed
+	Await         = "Await"     // workflow ID → Result
+	StopUnstarted = "Forgo"     // []Ref → nothing: cells that were never started end stopped
+	Compact       = "Compact"   // campaign's name → nothing
+	Seal          = "Seal"      // Sealing → Surveyed: sums of all that ended
 )
 
 // Types of activity errors that a workflow acts on.

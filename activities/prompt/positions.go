@@ -7,18 +7,18 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Places are where an agent sees itself and others, in an environment that
+// Positions are where an agent sees itself and others, in an environment that
 // moves states. Others have no names: an agent is told positions only, as in
 // paper 5's prompts.
-type Places struct {
-	Own    string   // where it is now
-	Weight string   // how much it counts itself; "" if all count the same
-	Others []Place  // where those that it hears now are, by agent
-	Past   []Moment // what it remembers, oldest first
+type Positions struct {
+	Own    string     // where it is now
+	Weight string     // how much it counts itself; "" if all count the same
+	Others []Position // where those that it hears now are, by agent
+	Past   []Moment   // what it remembers, oldest first
 }
 
-// Place is where another agent is seen.
-type Place struct {
+// Position is where another agent is seen.
+type Position struct {
 	Position string
 	Age      int    // in rounds
 	Weight   string // "" if all count the same
@@ -33,11 +33,11 @@ type Moment struct {
 	Plan   string // where it wanted to be
 }
 
-// places sorts what a step sees.
-func (s Source) places(step transcript.Step) Places {
+// positions sorts what a step sees.
+func (s Source) positions(step transcript.Step) Positions {
 	weights, _ := step.Payload.Data.([]float64)
 	if weights == nil {
-		return Places{}
+		return Positions{}
 	}
 	now := step.Round - 1
 	self := step.Speaker.Index
@@ -48,8 +48,8 @@ func (s Source) places(step transcript.Step) Places {
 		switch {
 		case e.Kind == transcript.Env:
 			latest[e.Speaker.Index] = e
-			m := &moments[time(e)]
-			if m.Round = time(e); e.Speaker.Index == self {
+			m := &moments[roundsSoFar(e)]
+			if m.Round = roundsSoFar(e); e.Speaker.Index == self {
 				m.Own = string(said.Proposal)
 			} else {
 				m.Others = append(m.Others, string(said.Proposal))
@@ -58,7 +58,7 @@ func (s Source) places(step transcript.Step) Places {
 			moments[e.Round].Reason, moments[e.Round].Plan = said.Reason, string(said.Proposal)
 		}
 	})
-	p := Places{Own: moments[now].Own, Past: moments[:now]}
+	p := Positions{Own: moments[now].Own, Past: moments[:now]}
 	if len(step.Sees) > 0 && moments[0].Own == "" || now == 0 {
 		p.Past = nil // it remembers nothing
 	}
@@ -73,7 +73,7 @@ func (s Source) places(step transcript.Step) Places {
 		if i == self || weights[i] == 0 || e.Kind != transcript.Env {
 			continue
 		}
-		place := Place{Position: string(s.Said(e.Index).Proposal), Age: now - time(e)}
+		place := Position{Position: string(s.Said(e.Index).Proposal), Age: now - roundsSoFar(e)}
 		if uneven {
 			place.Weight = weight(weights[i])
 		}
@@ -82,8 +82,8 @@ func (s Source) places(step transcript.Step) Places {
 	return p
 }
 
-// time of a state: after how many rounds.
-func time(e transcript.Entry) int {
+// roundsSoFar of a state: after how many rounds.
+func roundsSoFar(e transcript.Entry) int {
 	if len(e.Sees) == 0 { // a start
 		return 0
 	}
@@ -108,7 +108,7 @@ func uneven(weights []float64) bool {
 func weight(w float64) string { return strconv.FormatFloat(w, 'g', -1, 64) }
 
 // String is the place as an agent reads it.
-func (p Place) String() string {
+func (p Position) String() string {
 	text := p.Position
 	if p.Age > 0 {
 		rounds := "rounds"
