@@ -79,55 +79,6 @@ func TestBallotForms(t *testing.T) {
 	}
 }
 
-// The examples that agents are shown are ballots that count, with three
-// candidates and four agents.
-func TestExamplesInWords(t *testing.T) {
-	for _, r := range rules() {
-		w := r.Words()
-		if w.Name == "" || w.Explanation == "" || w.Ballot == "" {
-			t.Errorf("%T: words are missing: %+v", r, w)
-		}
-		_, example, _ := strings.Cut(w.Ballot, "Example")
-		_, example, _ = strings.Cut(example, ": ")
-		form := r.Ballot(3, 4)
-		b, err := read(form, example)
-		if err == nil {
-			err = form.Validate(b)
-		}
-		if err != nil {
-			t.Errorf("%s: example %s: %v", w.Name, example, err)
-		}
-		if again := r.Words(); again != w {
-			t.Errorf("%s: words change", w.Name)
-		}
-	}
-}
-
-// read is the plainest reading of an answer that the words ask for.
-func read(form transcript.BallotSpec, text string) (b transcript.Ballot, err error) {
-	switch form.Kind {
-	case transcript.Choose:
-		err = json.Unmarshal([]byte(text), &b.Choice)
-		b.Choice--
-	case transcript.Rank, transcript.Approve:
-		err = json.Unmarshal([]byte(text), &b.Order)
-		for i := range b.Order {
-			b.Order[i]--
-		}
-	default:
-		byNumber := map[int]int{}
-		err = json.Unmarshal([]byte(text), &byNumber)
-		b.Points = make([]int, form.N)
-		for c := range b.Points {
-			n, ok := byNumber[c+1]
-			if b.Points[c] = n; !ok {
-				b.Points[c] = -1
-			}
-		}
-	}
-	return b, err
-}
-
 // What agents are told is what is counted.
 func TestWordsNameTheNumbers(t *testing.T) {
 	for _, x := range []struct {
