@@ -241,6 +241,7 @@ func Rules() []Plugin[decision.Rule, struct{}] {
 			Params: decision.BordaParams{}, New: rule(decision.BordaParams{}, decision.NewBorda)},
 		{Name: "borda5", About: "rankings of any length of which five places count, as in the code of paper 2's authors",
 			Params: decision.DefaultBorda5(), New: rule(decision.DefaultBorda5(), decision.NewBorda)},
+		{Name: "copeland", About: "rankings compared pair by pair; the most pairs won", Params: decision.CopelandParams{}, New: rule(decision.CopelandParams{}, decision.NewCopeland)},
 		{Name: "majority_consensus", About: "more than half agree with a draft (paper 2 §3.2)",
 			Params: decision.MajorityConsensus(), New: rule(decision.MajorityConsensus(), decision.NewAgreement)},
 		{Name: "supermajority_consensus", About: "two thirds or more agree with a draft (paper 2 §3.2)",

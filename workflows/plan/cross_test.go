@@ -38,9 +38,10 @@ var decisions = map[string][3]string{
 	"approval":                {"B", "", "B"},  // all but none is approved from 5 on: 2, 5, 3, 3
 	"borda":                   {"B", "", "B"},  // 11, 16, …
 	"borda5":                  {"B", "", "B"},
-	"majority_consensus":      {"", "", "B"}, // B's author and two who like it
-	"supermajority_consensus": {"", "", "B"}, // one more in the second turn
-	"unanimity_consensus":     {"", "", "B"}, // and the last one
+	"copeland":                {"B", "", "B"}, // beats A by 3 to 2, C and D by 4 to 1
+	"majority_consensus":      {"", "", "B"},  // B's author and two who like it
+	"supermajority_consensus": {"", "", "B"},  // one more in the second turn
+	"unanimity_consensus":     {"", "", "B"},  // and the last one
 	"hybrid_consensus":        {"", "", "B"},
 	"judge":                   {"", "", "C"},
 	"solution_counting":       {"", "A", "A"},
