@@ -40,7 +40,7 @@ type Allocation struct {
 
 // New checks the parameters.
 func New(p Params) (*Allocation, error) {
-	domains, err := load()
+	domains, err := loadDomains()
 	if err != nil {
 		return nil, err
 	}
@@ -83,9 +83,9 @@ func (a *Allocation) Benchmark(seed uint64) ([]Team, error) {
 	var err error
 	var teams []Team
 	if seed == recordedSeed {
-		teams, err = recorded()
+		teams, err = recordedTeams()
 	} else {
-		teams, err = benchmark(a.domains, seed)
+		teams, err = generateTeams(a.domains, seed)
 	}
 	if err == nil {
 		a.seed, a.teams = seed, teams
@@ -113,7 +113,7 @@ func (a *Allocation) Instance(seed uint64, index int) (envs.Instance, error) {
 		}
 		chosen = append(chosen, d.Tasks[i])
 	}
-	s := &session{work: d.work(t, chosen), team: t, id: fmt.Sprintf("allocation-%s-%d", domain, n)}
+	s := &session{work: d.newWork(t, chosen), team: t, id: fmt.Sprintf("allocation-%s-%d", domain, n)}
 	s.Board = joint.New(s)
 	return s, nil
 }
@@ -126,7 +126,7 @@ func (a *Allocation) Policy(name string, decode envs.Decode) (envs.Policy, error
 	if name != "sharer" {
 		return nil, envs.NoPolicy("allocation", name, a.Policies())
 	}
-	return joint.NewSharer(func(o any) joint.Mind { return know(o.(Observation)) }, decode)
+	return joint.NewSharer(func(o any) joint.Mind { return newMind(o.(Observation)) }, decode)
 }
 
 // session is one instance.
@@ -141,7 +141,7 @@ func (s *session) ID() string { return s.id }
 
 // Agents are three, of whom the last leads where one does.
 func (s *session) Agents() []envs.Agent {
-	return []envs.Agent{{Name: name(0)}, {Name: name(1)}, {Name: name(2)}}
+	return []envs.Agent{{Name: agentName(0)}, {Name: agentName(1)}, {Name: agentName(2)}}
 }
 
 // Observation is what an agent knows at the start.
@@ -160,9 +160,9 @@ type Observation struct {
 // Observe gives an Observation.
 func (s *session) Observe(agent int) any {
 	return Observation{
-		Domain: s.team.Domain, Private: s.private, Public: s.public, Tasks: s.tasks, Leader: name(agents - 1),
+		Domain: s.team.Domain, Private: s.private, Public: s.public, Tasks: s.tasks, Leader: agentName(agents - 1),
 		Agent: agent, Persona: s.team.Personas[agent], Own: maps.Clone(s.team.Private[agent]),
-		Fragment: maps.Clone(s.team.Fragments[agent]), Values: maps.Clone(s.truth.Values[name(agent)]),
+		Fragment: maps.Clone(s.team.Fragments[agent]), Values: maps.Clone(s.truth.Values[agentName(agent)]),
 	}
 }
 

@@ -67,7 +67,7 @@ func TestParams(t *testing.T) {
 // The database has the paper's measure (§2.3), and needs name resources that there are.
 func TestDatabase(t *testing.T) {
 	var templates, private, public, personas int
-	for _, d := range must(load()) {
+	for _, d := range must(loadDomains()) {
 		known := map[string]bool{}
 		for _, r := range d.Private {
 			known[r] = true
@@ -96,8 +96,8 @@ func TestDatabase(t *testing.T) {
 
 // The selection rules of A.2.3 hold, and the benchmark of seed 1 is the recorded one.
 func TestBenchmark(t *testing.T) {
-	domains := must(load())
-	teams := must(benchmark(domains, recordedSeed))
+	domains := must(loadDomains())
+	teams := must(generateTeams(domains, recordedSeed))
 	var b strings.Builder
 	for i, team := range teams {
 		if err := json.NewEncoder(&b).Encode(team); err != nil {
@@ -144,7 +144,7 @@ func TestTruth(t *testing.T) {
 		if err := json.Unmarshal([]byte(text[strings.IndexByte(text, '{'):]), &merged); err != nil {
 			t.Fatal(err)
 		}
-		estimate := must(s.Estimate([]byte(know(s.Observe(0).(Observation)).Know(merged))))
+		estimate := must(s.Estimate([]byte(newMind(s.Observe(0).(Observation)).Know(merged))))
 		made := must(s.Cue(envs.Cue{Name: joint.Solver, Shown: []envs.Shown{{Phase: "observation", Text: estimate}}}))
 		if got := s.Score(made.Proposals[0]).Goodness; math.Abs(got-1) > 1e-9 {
 			t.Errorf("instance %d: the solver reaches %v of the optimum from the truth", i, got)
@@ -168,8 +168,8 @@ func BenchmarkSolve(b *testing.B) {
 }
 
 func BenchmarkGenerate(b *testing.B) {
-	domains := must(load())
+	domains := must(loadDomains())
 	for b.Loop() {
-		must(benchmark(domains, 1))
+		must(generateTeams(domains, 1))
 	}
 }

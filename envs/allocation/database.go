@@ -43,7 +43,7 @@ type Template struct {
 	Needs map[string]int `json:"needs"`
 }
 
-func load() ([]Domain, error) {
+func loadDomains() ([]Domain, error) {
 	var domains []Domain
 	if err := json.Unmarshal([]byte(teamworkJSON), &domains); err != nil {
 		return nil, fmt.Errorf("allocation: data/teamwork.json: %w", err)

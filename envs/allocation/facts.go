@@ -14,7 +14,7 @@ type knowing struct {
 	seen Observation
 }
 
-func know(o Observation) joint.Mind {
+func newMind(o Observation) joint.Mind {
 	return knowing{&work{private: o.Private, public: o.Public, tasks: o.Tasks}, o}
 }
 
@@ -31,9 +31,9 @@ func (o Observation) Facts() joint.Facts {
 			facts[prefix+name] = data
 		}
 	}
-	put("private/"+name(o.Agent)+"/", o.Own)
+	put("private/"+agentName(o.Agent)+"/", o.Own)
 	put("public/", o.Fragment)
-	put("value/"+name(o.Agent)+"/", o.Values)
+	put("value/"+agentName(o.Agent)+"/", o.Values)
 	return facts
 }
 
@@ -41,16 +41,16 @@ func (k knowing) Facts() joint.Facts { return k.seen.Facts() }
 
 // Know is an estimate without doubt.
 func (k knowing) Know(all joint.Facts) string {
-	return k.add([]joint.Facts{all}, joint.Doubt{}, -1)
+	return k.addFacts([]joint.Facts{all}, joint.Doubt{}, -1)
 }
 
 // Assume adds what others told to what the agent knows itself.
 func (k knowing) Assume(told []joint.Facts, d joint.Doubt) string {
-	return k.add(append([]joint.Facts{k.Facts()}, told...), d, 0)
+	return k.addFacts(append([]joint.Facts{k.Facts()}, told...), d, 0)
 }
 
-// add sums facts up, those of the source with index own without doubt.
-func (k knowing) add(sources []joint.Facts, d joint.Doubt, own int) string {
+// addFacts sums facts up, those of the source with index own without doubt.
+func (k knowing) addFacts(sources []joint.Facts, d joint.Doubt, own int) string {
 	e := Estimate{Private: map[string]joint.State{}, Public: joint.State{}, Values: map[string]joint.State{}}
 	sum := func(fact string) (sum float64) {
 		for i, facts := range sources {
@@ -66,12 +66,12 @@ func (k knowing) add(sources []joint.Facts, d joint.Doubt, own int) string {
 		return min(joint.Most, max(0, joint.Tidy(sum)))
 	}
 	for i := range agents {
-		e.Private[name(i)], e.Values[name(i)] = joint.State{}, joint.State{}
+		e.Private[agentName(i)], e.Values[agentName(i)] = joint.State{}, joint.State{}
 		for _, r := range k.private {
-			e.Private[name(i)][r] = min(joint.Most, sum("private/"+name(i)+"/"+r)+d.Excess)
+			e.Private[agentName(i)][r] = min(joint.Most, sum("private/"+agentName(i)+"/"+r)+d.Excess)
 		}
 		for _, t := range k.tasks {
-			e.Values[name(i)][t.Name] = sum("value/" + name(i) + "/" + t.Name)
+			e.Values[agentName(i)][t.Name] = sum("value/" + agentName(i) + "/" + t.Name)
 		}
 	}
 	for _, r := range k.public {

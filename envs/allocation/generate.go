@@ -48,13 +48,13 @@ type Team struct {
 	priority float64
 }
 
-// benchmark generates each domain's candidates of a seed and selects.
-func benchmark(domains []Domain, seed uint64) ([]Team, error) {
+// generateTeams generates each domain's candidates of a seed and selects.
+func generateTeams(domains []Domain, seed uint64) ([]Team, error) {
 	var all []Team
 	for _, d := range domains {
 		var fit []Team
 		for n := range candidates {
-			if t, ok := d.candidate(envs.Stream(seed, "allocation", d.Name, n)); ok {
+			if t, ok := d.drawTeam(envs.Stream(seed, "allocation", d.Name, n)); ok {
 				t.Number = n
 				fit = append(fit, t)
 			}
@@ -74,7 +74,7 @@ const recordedSeed = 1
 //go:embed data/benchmark.jsonl
 var benchmarkJSON string
 
-func recorded() ([]Team, error) {
+func recordedTeams() ([]Team, error) {
 	var teams []Team
 	for line := range strings.Lines(benchmarkJSON) {
 		var t Team
@@ -86,8 +86,8 @@ func recorded() ([]Team, error) {
 	return teams, nil
 }
 
-// candidate draws tasks, personas and what each has; false if it makes no task.
-func (d Domain) candidate(rng *rand.Rand) (Team, bool) {
+// drawTeam draws tasks, personas and what each has; false if it makes no task.
+func (d Domain) drawTeam(rng *rand.Rand) (Team, bool) {
 	t := Team{Domain: d.Name}
 	var chosen []Template
 	for _, i := range rng.Perm(len(d.Tasks))[:tasks] {
@@ -99,10 +99,10 @@ func (d Domain) candidate(rng *rand.Rand) (Team, bool) {
 		t.Personas = append(t.Personas, p.Name)
 		private, public, values := map[string]float64{}, map[string]float64{}, []float64(nil)
 		for _, r := range d.Private {
-			private[r] = between(rng, p.Private[r])
+			private[r] = drawBetween(rng, p.Private[r])
 		}
 		for _, r := range d.Public {
-			public[r.Name] = between(rng, r.Fragment)
+			public[r.Name] = drawBetween(rng, r.Fragment)
 		}
 		for _, task := range chosen {
 			e := p.Efficiency[task.Kind]
@@ -110,21 +110,21 @@ func (d Domain) candidate(rng *rand.Rand) (Team, bool) {
 		}
 		t.Private, t.Fragments, t.Values = append(t.Private, private), append(t.Fragments, public), append(t.Values, values)
 	}
-	p := d.work(t, chosen).Problem("")
+	p := d.newWork(t, chosen).Problem("")
 	best := packing.Solve(p, joint.Nodes)
 	for _, o := range best.Choice {
 		if o >= 0 {
 			t.done++
 		}
 	}
-	t.Best, t.priority = best.Value, priority(p, best, t.done)
+	t.Best, t.priority = best.Value, priorityOf(p, best, t.done)
 	return t, t.done >= leastDone && best.Gap == 0
 }
 
-func between(rng *rand.Rand, r [2]int) float64 { return float64(r[0] + rng.IntN(r[1]-r[0]+1)) }
+func drawBetween(rng *rand.Rand, r [2]int) float64 { return float64(r[0] + rng.IntN(r[1]-r[0]+1)) }
 
-// priority is P of A.2.3.
-func priority(p packing.Problem, best packing.Solution, done int) float64 {
+// priorityOf is P of A.2.3.
+func priorityOf(p packing.Problem, best packing.Solution, done int) float64 {
 	use, used, most := p.Uses(best.Choice), 0.0, 0.0
 	for r, c := range p.Capacity {
 		if c > 0 {

@@ -12,7 +12,7 @@ import (
 
 // Parse reads an allocation. A task that is named twice is an error.
 func (s *session) Parse(text []byte) (envs.Proposal, error) {
-	wrong := fmt.Errorf(`an allocation is an object of tasks and agents, as {%q: %q}`, s.tasks[0].Name, name(0))
+	wrong := fmt.Errorf(`an allocation is an object of tasks and agents, as {%q: %q}`, s.tasks[0].Name, agentName(0))
 	if !json.Valid(text) {
 		return "", wrong
 	}
@@ -42,14 +42,14 @@ func (s *session) Parse(text []byte) (envs.Proposal, error) {
 		if agent == nil {
 			continue // nobody does it
 		}
-		if choice[i] = s.agent(*agent); choice[i] < 0 {
-			return "", fmt.Errorf("there is no such agent; there are %s, %s and %s", name(0), name(1), name(2))
+		if choice[i] = s.agentNamed(*agent); choice[i] < 0 {
+			return "", fmt.Errorf("there is no such agent; there are %s, %s and %s", agentName(0), agentName(1), agentName(2))
 		}
 	}
 	return s.Proposal(choice), nil
 }
 
-// agent of that name, or -1.
-func (s *session) agent(called string) int {
+// agentNamed of that name, or -1.
+func (s *session) agentNamed(called string) int {
 	return slices.IndexFunc(s.Agents(), func(a envs.Agent) bool { return strings.EqualFold(a.Name, strings.TrimSpace(called)) })
 }

@@ -28,16 +28,16 @@ type Estimate struct {
 	Values  map[string]joint.State `json:"values"` // by agent
 }
 
-// name of an agent.
-func name(agent int) string { return "agent_" + strconv.Itoa(agent) }
+// agentName of an agent.
+func agentName(agent int) string { return "agent_" + strconv.Itoa(agent) }
 
-func (d Domain) work(t Team, chosen []Template) *work {
+func (d Domain) newWork(t Team, chosen []Template) *work {
 	w := &work{private: d.Private, tasks: chosen, truth: Estimate{Private: map[string]joint.State{}, Public: joint.State{}, Values: map[string]joint.State{}}}
 	for _, r := range d.Public {
 		w.public = append(w.public, r.Name)
 	}
 	for i := range t.Personas {
-		w.truth.Private[name(i)] = t.Private[i]
+		w.truth.Private[agentName(i)] = t.Private[i]
 		for _, r := range w.public {
 			w.truth.Public[r] += t.Fragments[i][r]
 		}
@@ -45,7 +45,7 @@ func (d Domain) work(t Team, chosen []Template) *work {
 		for j, v := range t.Values[i] {
 			values[chosen[j].Name] = v
 		}
-		w.truth.Values[name(i)] = values
+		w.truth.Values[agentName(i)] = values
 	}
 	return w
 }
@@ -85,22 +85,22 @@ func (w *work) Estimate(text []byte) (string, error) {
 func byAgent(kind string, given map[string]joint.State, known []string) (map[string]joint.State, error) {
 	named := map[string]joint.State{}
 	for _, agent := range slices.Sorted(maps.Keys(given)) {
-		i := slices.IndexFunc([]string{name(0), name(1), name(2)}, func(n string) bool { return strings.EqualFold(n, strings.TrimSpace(agent)) })
+		i := slices.IndexFunc([]string{agentName(0), agentName(1), agentName(2)}, func(n string) bool { return strings.EqualFold(n, strings.TrimSpace(agent)) })
 		if i < 0 {
-			return nil, fmt.Errorf("there is no agent %.40q; there are %s, %s and %s", agent, name(0), name(1), name(2))
+			return nil, fmt.Errorf("there is no agent %.40q; there are %s, %s and %s", agent, agentName(0), agentName(1), agentName(2))
 		}
-		if _, twice := named[name(i)]; twice {
-			return nil, fmt.Errorf("%s is given twice", name(i))
+		if _, twice := named[agentName(i)]; twice {
+			return nil, fmt.Errorf("%s is given twice", agentName(i))
 		}
 		var err error
-		if named[name(i)], err = given[agent].Named(kind, known); err != nil {
+		if named[agentName(i)], err = given[agent].Named(kind, known); err != nil {
 			return nil, err
 		}
 	}
 	return named, nil
 }
 
-func (w *work) read(estimate string) (e Estimate) {
+func (w *work) readEstimate(estimate string) (e Estimate) {
 	if estimate == "" {
 		return w.truth
 	}
@@ -113,11 +113,11 @@ func (w *work) read(estimate string) (e Estimate) {
 // Problem has each agent as an option of each task; resources are those of
 // each agent, then the public ones.
 func (w *work) Problem(estimate string) packing.Problem {
-	e, own := w.read(estimate), len(w.private)
+	e, own := w.readEstimate(estimate), len(w.private)
 	var p packing.Problem
 	for i := range agents {
 		for _, r := range w.private {
-			p.Capacity = append(p.Capacity, e.Private[name(i)][r])
+			p.Capacity = append(p.Capacity, e.Private[agentName(i)][r])
 		}
 	}
 	for _, r := range w.public {
@@ -133,7 +133,7 @@ func (w *work) Problem(estimate string) packing.Problem {
 			for r, resource := range w.public {
 				use[agents*own+r] = float64(t.Needs[resource])
 			}
-			options = append(options, packing.Option{Value: e.Values[name(i)][t.Name], Use: use})
+			options = append(options, packing.Option{Value: e.Values[agentName(i)][t.Name], Use: use})
 		}
 		p.Items = append(p.Items, options)
 	}
@@ -142,10 +142,10 @@ func (w *work) Problem(estimate string) packing.Problem {
 
 // State is all resources.
 func (w *work) State(estimate string) joint.State {
-	e, s := w.read(estimate), joint.State{}
+	e, s := w.readEstimate(estimate), joint.State{}
 	for i := range agents {
 		for _, r := range w.private {
-			s[name(i)+" "+r] = e.Private[name(i)][r]
+			s[agentName(i)+" "+r] = e.Private[agentName(i)][r]
 		}
 	}
 	for _, r := range w.public {
@@ -171,7 +171,7 @@ func (w *work) Resources() []string {
 	var names []string
 	for i := range agents {
 		for _, r := range w.private {
-			names = append(names, name(i)+"'s "+r)
+			names = append(names, agentName(i)+"'s "+r)
 		}
 	}
 	return append(names, w.public...)
@@ -182,7 +182,7 @@ func (w *work) Proposal(choice []int) envs.Proposal {
 	var parts []string
 	for i, o := range choice {
 		if o >= 0 {
-			parts = append(parts, fmt.Sprintf("%q:%q", w.tasks[i].Name, name(o)))
+			parts = append(parts, fmt.Sprintf("%q:%q", w.tasks[i].Name, agentName(o)))
 		}
 	}
 	return envs.Proposal("{" + strings.Join(parts, ",") + "}")
@@ -197,7 +197,7 @@ func (w *work) Choice(p envs.Proposal) []int {
 	}
 	for i, t := range w.tasks {
 		for agent := range agents {
-			if given[t.Name] == name(agent) {
+			if given[t.Name] == agentName(agent) {
 				choice[i] = agent
 			}
 		}

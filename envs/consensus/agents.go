@@ -39,7 +39,7 @@ func (t *Task) Policy(name string, decode envs.Decode) (envs.Policy, error) {
 	switch name {
 	case "personality":
 		err = decode(&struct{}{})
-		return agent{byPersonality: true}, wrap(name, err)
+		return agent{byPersonality: true}, wrapError(name, err)
 	case "average":
 		m.Average, err = 1, decode(&struct{}{})
 	case "average_without_self":
@@ -62,23 +62,23 @@ func (t *Task) Policy(name string, decode envs.Decode) (envs.Policy, error) {
 	default:
 		return nil, envs.NoPolicy("consensus", name, t.Policies())
 	}
-	return agent{mixture: m}, wrap(name, err)
+	return agent{mixture: m}, wrapError(name, err)
 }
 
-func wrap(policy string, err error) error {
+func wrapError(policy string, err error) error {
 	if err == nil {
 		return nil
 	}
 	return fmt.Errorf("consensus: policy %s: %w", policy, err)
 }
 
-func (m Mixture) shares() []float64 {
+func (m Mixture) sharesByStrategy() []float64 {
 	return []float64{m.Average, m.AverageWithoutSelf, m.Suggestible, m.Stubborn, m.Erroneous}
 }
 
 func (m Mixture) check() error {
 	sum := 0.0
-	for _, v := range m.shares() {
+	for _, v := range m.sharesByStrategy() {
 		if !(v >= 0 && v <= largest) {
 			return fmt.Errorf("a share is %v; shares are from 0 on", v)
 		}
@@ -96,14 +96,14 @@ type agent struct {
 	byPersonality bool
 }
 
-// strategy draws one by its share; the draw is the first of the situation's stream.
-func (a agent) strategy(s envs.Situation, o Observation) func(envs.Situation, view, Observation) []float64 {
+// drawStrategy draws one by its share; the draw is the first of the situation's stream.
+func (a agent) drawStrategy(s envs.Situation, o Observation) func(envs.Situation, view, Observation) []float64 {
 	m := a.mixture
 	if a.byPersonality {
 		m = map[string]Mixture{None: {Average: 1}, Stubborn: {Stubborn: 1}, Suggestible: {Suggestible: 1}}[o.Personality]
 	}
-	all := []func(envs.Situation, view, Observation) []float64{average, averageWithoutSelf, suggestible, stubborn, erroneous}
-	shares := m.shares()
+	all := []func(envs.Situation, view, Observation) []float64{moveToAverage, averageWithoutSelf, moveToMajority, stayPut, moveAnywhere}
+	shares := m.sharesByStrategy()
 	sum := 0.0
 	for _, v := range shares {
 		sum += v
@@ -114,35 +114,35 @@ func (a agent) strategy(s envs.Situation, o Observation) func(envs.Situation, vi
 			return all[i]
 		}
 	}
-	return average
+	return moveToAverage
 }
 
 // Propose is where the agent wants to be.
 func (a agent) Propose(s envs.Situation) (string, bool) {
 	o := s.Observation.(Observation)
-	x := a.strategy(s, o)(s, look(s, o), o)
+	x := a.drawStrategy(s, o)(s, latestPositions(s, o), o)
 	if o.Bounds != nil {
 		for k := range x {
 			x[k] = min(max(x[k], o.Bounds.Low), o.Bounds.High)
 		}
 	}
-	return string(format(x)), true
+	return string(formatPosition(x)), true
 }
 
 // Message says where the agent is.
 func (a agent) Message(s envs.Situation) envs.Message {
-	return envs.Message{From: s.Agent, Text: "I am at " + string(format(look(s, s.Observation.(Observation)).own)) + "."}
+	return envs.Message{From: s.Agent, Text: "I am at " + string(formatPosition(latestPositions(s, s.Observation.(Observation)).own)) + "."}
 }
 
 // Value falls with the distance from the mean of what the agent sees.
 func (a agent) Value(s envs.Situation, p envs.Proposal) float64 {
 	o := s.Observation.(Observation)
-	mean := average(s, look(s, o), o)
-	x, ok := read(p)
+	mean := moveToAverage(s, latestPositions(s, o), o)
+	x, ok := readPosition(p)
 	if !ok || len(x) != len(mean) {
 		return 0
 	}
-	return 1 / (1 + distance(mean, x)/max(o.High-o.Low, 1))
+	return 1 / (1 + distanceBetween(mean, x)/max(o.High-o.Low, 1))
 }
 
 // Reserve is 0: any agreement is better than none.

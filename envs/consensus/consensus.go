@@ -114,7 +114,7 @@ func (t *Task) Instance(seed uint64, index int) (envs.Instance, error) {
 	}
 	g := &gathering{Task: t, index: index}
 	for agent := range t.params.Agents {
-		g.starts = append(g.starts, t.params.start(envs.Stream(seed, "consensus", index, agent), agent))
+		g.starts = append(g.starts, t.params.drawStart(envs.Stream(seed, "consensus", index, agent), agent))
 	}
 	for k := range t.params.Dimension {
 		sum := 0.0
@@ -175,32 +175,32 @@ func (g *gathering) Observe(agent int) any {
 		low, high = p.Bounds[0], p.Bounds[1]
 		o.Bounds, o.Below = &Bounds{low, high}, low < 0
 	}
-	o.Example = format(slices.Repeat([]float64{low + (high-low)/8}, p.Dimension))
+	o.Example = formatPosition(slices.Repeat([]float64{low + (high-low)/8}, p.Dimension))
 	return o
 }
 
 // Utility is minus the distance from where the agent started.
-func (g *gathering) Utility(agent int, p envs.Proposal) float64 { return g.worth(g.starts[agent], p) }
+func (g *gathering) Utility(agent int, p envs.Proposal) float64 { return g.worthOf(g.starts[agent], p) }
 
 // Score has minus the distance from the mean of the starts as goodness.
 func (g *gathering) Score(p envs.Proposal) envs.Score {
-	s := envs.Score{Goodness: g.worth(g.centre, p)}
+	s := envs.Score{Goodness: g.worthOf(g.centre, p)}
 	for agent := range g.starts {
 		s.Utilities = append(s.Utilities, g.Utility(agent, p))
 	}
 	return s
 }
 
-// worth is minus the distance; a text that Parse did not make is as far as can be.
-func (g *gathering) worth(from []float64, p envs.Proposal) float64 {
-	x, ok := read(p)
+// worthOf is minus the distance; a text that Parse did not make is as far as can be.
+func (g *gathering) worthOf(from []float64, p envs.Proposal) float64 {
+	x, ok := readPosition(p)
 	if !ok || len(x) != len(from) {
 		return -largest
 	}
-	return -round(distance(from, x))
+	return -roundTo12(distanceBetween(from, x))
 }
 
-func distance(a, b []float64) float64 {
+func distanceBetween(a, b []float64) float64 {
 	d := 0.0
 	for k := range a {
 		d = math.Hypot(d, a[k]-b[k])

@@ -126,16 +126,16 @@ func TestSpeed(t *testing.T) {
 	in := must(must(New(DefaultRobots())).Instance(1, 0)).(envs.World)
 	rapid.Check(t, func(t *rapid.T) {
 		s := in.Start(1)
-		at, _ := read(s.Position)
+		at, _ := readPosition(s.Position)
 		for range rapid.IntRange(1, 5).Draw(t, "rounds") {
-			target := format([]float64{rapid.Float64Range(-1e6, 1e6).Draw(t, "x"), rapid.Float64Range(-1e6, 1e6).Draw(t, "y")})
+			target := formatPosition([]float64{rapid.Float64Range(-1e6, 1e6).Draw(t, "x"), rapid.Float64Range(-1e6, 1e6).Draw(t, "y")})
 			s = must(in.Move(1, s, target))
 			var path [][]float64
 			if err := json.Unmarshal([]byte(s.Path), &path); err != nil {
 				t.Fatal(err)
 			}
 			for _, x := range path { // v·dt, half a step's acceleration, rounding in both coordinates
-				if d := distance(at, x); d > 0.3+50./15*0.01/2+0.015 {
+				if d := distanceBetween(at, x); d > 0.3+50./15*0.01/2+0.015 {
 					t.Fatalf("%v m in a step of 0.1 s", d)
 				}
 				at = x

@@ -76,7 +76,7 @@ func (p Params) checkRobot() error {
 
 // Start has velocity and error 0.
 func (g *gathering) Start(agent int) envs.State {
-	s := envs.State{Position: format(g.starts[agent]), At: slices.Clone(g.starts[agent])}
+	s := envs.State{Position: formatPosition(g.starts[agent]), At: slices.Clone(g.starts[agent])}
 	if g.params.Robot != nil {
 		s.Rest = make([]float64, 2*g.params.Dimension)
 	}
@@ -96,48 +96,48 @@ func (g *gathering) Move(agent int, from envs.State, target envs.Proposal) (envs
 	to := from.At
 	if target != "" {
 		var ok bool
-		if to, ok = read(target); !ok || len(to) != d {
-			return envs.State{}, fmt.Errorf("consensus: %s is no position", clip(string(target)))
+		if to, ok = readPosition(target); !ok || len(to) != d {
+			return envs.State{}, fmt.Errorf("consensus: %s is no position", clipForeign(string(target)))
 		}
 	}
 	if g.params.Robot == nil {
-		return envs.State{Position: format(to), At: slices.Clone(to)}, nil
+		return envs.State{Position: formatPosition(to), At: slices.Clone(to)}, nil
 	}
 	s := motion{position: slices.Clone(from.At), velocity: slices.Clone(from.Rest[:d]), err: slices.Clone(from.Rest[d:])}
-	return g.params.Robot.drive(s, to), nil
+	return g.params.Robot.driveRound(s, to), nil
 }
 
 type motion struct{ position, velocity, err []float64 }
 
-// drive runs the controller for one round; the path is the position after each step.
-func (r Robot) drive(s motion, target []float64) envs.State {
+// driveRound runs the controller for one round; the path is the position after each step.
+func (r Robot) driveRound(s motion, target []float64) envs.State {
 	path := []byte("[")
 	for step := range int(math.Round(r.Round / r.Step)) {
-		r.step(&s, target)
+		r.moveStep(&s, target)
 		if step > 0 {
 			path = append(path, ',')
 		}
-		path = append(path, format(s.position)...)
+		path = append(path, formatPosition(s.position)...)
 	}
 	rest := slices.Concat(s.velocity, s.err)
 	for k := range rest {
-		rest[k] = round(rest[k])
+		rest[k] = roundTo12(rest[k])
 	}
-	return envs.State{Position: format(s.position), At: s.position, Rest: rest, Path: string(path) + "]"}
+	return envs.State{Position: formatPosition(s.position), At: s.position, Rest: rest, Path: string(path) + "]"}
 }
 
-func (r Robot) step(s *motion, target []float64) {
+func (r Robot) moveStep(s *motion, target []float64) {
 	force := make([]float64, len(target))
 	for k := range target {
 		e := target[k] - s.position[k]
 		force[k] = r.KP*e + r.KD*(e-s.err[k])/r.Step
 		s.err[k] = e
 	}
-	cut(force, r.MaxForce)
+	shortenTo(force, r.MaxForce)
 	for k := range force {
 		s.velocity[k] += force[k] / r.Mass * r.Step
 	}
-	cut(s.velocity, r.MaxSpeed)
+	shortenTo(s.velocity, r.MaxSpeed)
 	unit := math.Pow10(r.Decimals)
 	for k := range s.position {
 		x := s.position[k] + s.velocity[k]*r.Step + force[k]/r.Mass*r.Step*r.Step/2
@@ -145,9 +145,9 @@ func (r Robot) step(s *motion, target []float64) {
 	}
 }
 
-// cut shortens a vector to a length.
-func cut(v []float64, length float64) {
-	if norm := distance(v, make([]float64, len(v))); norm > length {
+// shortenTo shortens a vector to a length.
+func shortenTo(v []float64, length float64) {
+	if norm := distanceBetween(v, make([]float64, len(v))); norm > length {
 		for k := range v {
 			v[k] *= length / norm
 		}

@@ -17,10 +17,10 @@ func (p Params) check() error {
 	if p.Dimension < 1 || p.Dimension > mostDimension {
 		wrong("dimension is %d; it is a number from 1 to %d", p.Dimension, mostDimension)
 	}
-	if !ascending(p.Low, p.High) || p.Integers && math.Floor(p.High) < math.Ceil(p.Low) {
+	if !isAscending(p.Low, p.High) || p.Integers && math.Floor(p.High) < math.Ceil(p.Low) {
 		wrong("low is %v and high %v; low is below high, both within ±%v%s", p.Low, p.High, largest, map[bool]string{true: ", with a whole number between them"}[p.Integers])
 	}
-	if p.Bounds != nil && (len(p.Bounds) != 2 || !ascending(p.Bounds[0], p.Bounds[1])) {
+	if p.Bounds != nil && (len(p.Bounds) != 2 || !isAscending(p.Bounds[0], p.Bounds[1])) {
 		wrong("bounds is %v; it is a list of two numbers, low and high, within ±%v", p.Bounds, largest)
 	}
 	if p.Spread < 0 || p.Spread > largest || p.Spread > 0 && p.Starts == nil {
@@ -32,7 +32,7 @@ func (p Params) check() error {
 	return errors.Join(faults...)
 }
 
-func ascending(low, high float64) bool { return low < high && low >= -largest && high <= largest }
+func isAscending(low, high float64) bool { return low < high && low >= -largest && high <= largest }
 
 // checkStarts holds given and drawn starts to the form and the bounds of positions.
 func (p Params) checkStarts() error {
@@ -75,14 +75,14 @@ func (p Params) checkPersonalities() error {
 	}
 	for _, name := range p.Personalities {
 		if !slices.Contains([]string{None, Stubborn, Suggestible}, name) {
-			return fmt.Errorf("personalities is wrong: there is no %q; there are %s, %s, %s", clip(name), None, Stubborn, Suggestible)
+			return fmt.Errorf("personalities is wrong: there is no %q; there are %s, %s, %s", clipForeign(name), None, Stubborn, Suggestible)
 		}
 	}
 	return nil
 }
 
-// start is where one agent begins.
-func (p Params) start(rng *rand.Rand, agent int) []float64 {
+// drawStart is where one agent begins.
+func (p Params) drawStart(rng *rand.Rand, agent int) []float64 {
 	x := make([]float64, p.Dimension)
 	for k := range x {
 		switch low := math.Ceil(p.Low); {
@@ -93,7 +93,7 @@ func (p Params) start(rng *rand.Rand, agent int) []float64 {
 		default:
 			x[k] = p.Low + rng.Float64()*(p.High-p.Low)
 		}
-		x[k] = round(x[k])
+		x[k] = roundTo12(x[k])
 	}
 	return x
 }

@@ -18,12 +18,12 @@ type seen struct {
 	weight float64
 }
 
-// look takes the latest position of each agent that counts now. One that has
+// latestPositions takes the latest position of each agent that counts now. One that has
 // seen nothing of itself is at its start.
-func look(s envs.Situation, o Observation) view {
+func latestPositions(s envs.Situation, o Observation) view {
 	latest := make([][]float64, len(s.Agents))
 	for _, offer := range s.Offers {
-		if x, ok := read(offer.Proposal); ok && len(x) == o.Dimension && offer.Agent >= 0 && offer.Agent < len(latest) {
+		if x, ok := readPosition(offer.Proposal); ok && len(x) == o.Dimension && offer.Agent >= 0 && offer.Agent < len(latest) {
 			latest[offer.Agent] = x
 		}
 	}
@@ -46,8 +46,8 @@ func look(s envs.Situation, o Observation) view {
 	return v
 }
 
-// mean is the weighted mean of the others and, with its weight, the agent itself.
-func (v view) mean(own float64) []float64 {
+// weightedMean is the weighted mean of the others and, with its weight, the agent itself.
+func (v view) weightedMean(own float64) []float64 {
 	sum, total := make([]float64, len(v.own)), own
 	for k := range sum {
 		sum[k] = own * v.own[k]
@@ -67,12 +67,14 @@ func (v view) mean(own float64) []float64 {
 	return sum
 }
 
-func average(_ envs.Situation, v view, _ Observation) []float64            { return v.mean(v.weight) }
-func averageWithoutSelf(_ envs.Situation, v view, _ Observation) []float64 { return v.mean(0) }
-func stubborn(_ envs.Situation, v view, _ Observation) []float64           { return slices.Clone(v.own) }
+func moveToAverage(_ envs.Situation, v view, _ Observation) []float64 {
+	return v.weightedMean(v.weight)
+}
+func averageWithoutSelf(_ envs.Situation, v view, _ Observation) []float64 { return v.weightedMean(0) }
+func stayPut(_ envs.Situation, v view, _ Observation) []float64            { return slices.Clone(v.own) }
 
-// suggestible goes where most of the others are, by weight; between equals by lot.
-func suggestible(s envs.Situation, v view, _ Observation) []float64 {
+// moveToMajority goes where most of the others are, by weight; between equals by lot.
+func moveToMajority(s envs.Situation, v view, _ Observation) []float64 {
 	var best []seen
 	for i, other := range v.others {
 		if slices.ContainsFunc(v.others[:i], func(e seen) bool { return slices.Equal(e.at, other.at) }) {
@@ -97,11 +99,11 @@ func suggestible(s envs.Situation, v view, _ Observation) []float64 {
 	return slices.Clone(best[s.Rand.IntN(len(best))].at)
 }
 
-// erroneous goes anywhere among the starts, to a whole number as hallucinating models do.
-func erroneous(s envs.Situation, _ view, o Observation) []float64 {
+// moveAnywhere goes anywhere among the starts, to a whole number as hallucinating models do.
+func moveAnywhere(s envs.Situation, _ view, o Observation) []float64 {
 	x := make([]float64, o.Dimension)
 	for k := range x {
-		x[k] = round(float64(int(o.Low + s.Rand.Float64()*(o.High-o.Low))))
+		x[k] = roundTo12(float64(int(o.Low + s.Rand.Float64()*(o.High-o.Low))))
 	}
 	return x
 }

@@ -56,7 +56,7 @@ func Run(t *testing.T, env envs.Environment, opt Options) {
 	t.Run("golden", func(t *testing.T) { testGolden(t, env, opt) })
 }
 
-func deal(t testing.TB, env envs.Environment, index int) envs.Instance {
+func dealInstance(t testing.TB, env envs.Environment, index int) envs.Instance {
 	t.Helper()
 	in, err := env.Instance(seed, index)
 	if err != nil {
@@ -74,7 +74,7 @@ func testDeal(t *testing.T, env envs.Environment, opt Options) {
 	}
 	ids := map[string]bool{}
 	for i := range opt.Instances {
-		a, b := deal(t, env, i), deal(t, env, i)
+		a, b := dealInstance(t, env, i), dealInstance(t, env, i)
 		if a.ID() != b.ID() || !slices.Equal(a.Agents(), b.Agents()) {
 			t.Errorf("instance %d dealt twice differs: %q and %q", i, a.ID(), b.ID())
 		}
@@ -117,7 +117,7 @@ func testAgents(t *testing.T, agents []envs.Agent) {
 // struct and that only its declared fields differ.
 func testObservations(t *testing.T, env envs.Environment, opt Options) {
 	for i := range opt.Instances {
-		in := deal(t, env, i)
+		in := dealInstance(t, env, i)
 		first := reflect.Indirect(reflect.ValueOf(in.Observe(0)))
 		if first.Kind() != reflect.Struct {
 			t.Fatalf("Observe gives a %v; the suite expects a struct", first.Kind())
@@ -145,14 +145,14 @@ func testObservations(t *testing.T, env envs.Environment, opt Options) {
 	}
 }
 
-// defaults leaves every parameter as it is.
-func defaults(any) error { return nil }
+// keepDefaults leaves every parameter as it is.
+func keepDefaults(any) error { return nil }
 
 func testPolicies(t *testing.T, env envs.Environment) {
 	if len(env.Policies()) == 0 {
 		t.Fatal("no scripted policy")
 	}
-	if _, err := env.Policy("no-such-policy", defaults); err == nil {
+	if _, err := env.Policy("no-such-policy", keepDefaults); err == nil {
 		t.Error("an unknown policy gives no error")
 	}
 	refused := errors.New("refused")
@@ -160,7 +160,7 @@ func testPolicies(t *testing.T, env envs.Environment) {
 		if !identifier.MatchString(name) {
 			t.Errorf("policy %q needs quoting", name)
 		}
-		if _, err := env.Policy(name, defaults); err != nil {
+		if _, err := env.Policy(name, keepDefaults); err != nil {
 			t.Errorf("policy %s: %v", name, err)
 		}
 		decode := func(v any) error {

@@ -136,21 +136,21 @@ func TestFlawsAreFound(t *testing.T) {
 		"no reserve": "Reserve of agent", "infinite": "utilit", "moving form": "canonical form", "no share": "not a share", "": "",
 	} {
 		env := guess{flaw}
-		in := deal(t, env, 0)
-		policy, err := env.Policy("plain", defaults)
+		in := dealInstance(t, env, 0)
+		policy, err := env.Policy("plain", keepDefaults)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := strings.Join(play(env, in, policy).faults, "\n")
+		found := strings.Join(playGame(env, in, policy).faults, "\n")
 		if (flaw == "") != (found == "") || !strings.Contains(found, says) {
 			t.Errorf("%s: found %q", flaw, found)
 		}
 	}
-	in := deal(t, guess{"raw error"}, 0)
+	in := dealInstance(t, guess{"raw error"}, 0)
 	if err := checkParse(in, []byte("\x00")); err == nil {
 		t.Error("an error with raw bytes is not found")
 	}
-	if err := checkParse(deal(t, guess{}, 0), []byte("\x00")); err != nil {
+	if err := checkParse(dealInstance(t, guess{}, 0), []byte("\x00")); err != nil {
 		t.Error(err)
 	}
 }

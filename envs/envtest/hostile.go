@@ -87,12 +87,12 @@ func doubledKey(valid string) []string {
 	return []string{"{" + inner + "," + inner + "}"}
 }
 
-// samples are valid proposals: what every policy says in a first round.
-func samples(t testing.TB, env envs.Environment, in envs.Instance) []string {
+// sampleProposals are valid proposals: what every policy says in a first round.
+func sampleProposals(t testing.TB, env envs.Environment, in envs.Instance) []string {
 	t.Helper()
 	var list []string
 	for _, name := range env.Policies() {
-		policy, err := env.Policy(name, defaults)
+		policy, err := env.Policy(name, keepDefaults)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,18 +122,18 @@ func checkParse(in envs.Instance, answer []byte) error {
 	text := err.Error()
 	switch {
 	case p != "":
-		return fmt.Errorf("both a proposal %q and an error %q", clip(string(p)), clip(text))
+		return fmt.Errorf("both a proposal %q and an error %q", clipText(string(p)), clipText(text))
 	case len(text) > 1000:
-		return fmt.Errorf("an error of %d bytes: %q", len(text), clip(text))
+		return fmt.Errorf("an error of %d bytes: %q", len(text), clipText(text))
 	case !utf8.ValidString(text), strings.ContainsFunc(text, unicode.IsControl):
-		return fmt.Errorf("an error with bytes that must not be shown: %q", clip(text))
+		return fmt.Errorf("an error with bytes that must not be shown: %q", clipText(text))
 	case strings.TrimSpace(text) == "":
 		return fmt.Errorf("an error that says nothing")
 	}
 	return nil
 }
 
-func clip(s string) string {
+func clipText(s string) string {
 	if len(s) > 200 {
 		return s[:200] + "…"
 	}
@@ -141,20 +141,20 @@ func clip(s string) string {
 }
 
 func testHostile(t *testing.T, env envs.Environment, opt Options) {
-	in := deal(t, env, 0)
+	in := dealInstance(t, env, 0)
 	answers := append(Hostile(), opt.Hostile...)
-	for _, valid := range samples(t, env, in) {
+	for _, valid := range sampleProposals(t, env, in) {
 		answers = append(answers, Mutations(valid)...)
 	}
 	for _, a := range answers {
 		if err := checkParse(in, []byte(a)); err != nil {
-			t.Errorf("answer %q: %v", clip(a), err)
+			t.Errorf("answer %q: %v", clipText(a), err)
 		}
 	}
-	for _, valid := range samples(t, env, in) {
+	for _, valid := range sampleProposals(t, env, in) {
 		for _, a := range append(doubledKey(valid), valid+valid, valid+" x") {
 			if p, err := in.Parse([]byte(a)); err == nil {
-				t.Errorf("answer %q is taken as %s", clip(a), p)
+				t.Errorf("answer %q is taken as %s", clipText(a), p)
 			}
 		}
 	}
@@ -163,13 +163,13 @@ func testHostile(t *testing.T, env envs.Environment, opt Options) {
 // Fuzz fuzzes Parse of the environment's first instance.
 func Fuzz(f *testing.F, env envs.Environment) {
 	f.Helper()
-	in := deal(f, env, 0)
+	in := dealInstance(f, env, 0)
 	for _, a := range Hostile() {
 		if len(a) < 1000 {
 			f.Add([]byte(a))
 		}
 	}
-	for _, valid := range samples(f, env, in) {
+	for _, valid := range sampleProposals(f, env, in) {
 		f.Add([]byte(valid))
 	}
 	f.Fuzz(func(t *testing.T, answer []byte) {

@@ -32,57 +32,57 @@ type game struct {
 	faults  []string
 }
 
-func play(env envs.Environment, in envs.Instance, policy envs.Policy) *game {
+func playGame(env envs.Environment, in envs.Instance, policy envs.Policy) *game {
 	g := &game{measure: env.Measure(), in: in, policy: policy, latest: make([]envs.Proposal, len(in.Agents()))}
 	g.state = envs.Situation{Agents: in.Agents(), Rounds: rounds}
 	for r := 1; r <= rounds; r++ {
 		g.state.Round = r
 		fmt.Fprintf(&g.log, "\nround %d\n", r)
-		g.speak()
-		g.propose()
-		g.decide()
+		g.speakAll()
+		g.proposeAll()
+		g.decideRound()
 	}
 	return g
 }
 
-// at is what the agent knows; asking the same twice starts from the same randomness.
-func (g *game) at(agent int, purpose string) envs.Situation {
+// situationOf is what the agent knows; asking the same twice starts from the same randomness.
+func (g *game) situationOf(agent int, purpose string) envs.Situation {
 	s := g.state
 	s.Agent, s.Observation = agent, g.in.Observe(agent)
 	s.Rand = envs.Stream(seed, purpose, g.in.ID(), s.Round, agent)
 	return s
 }
 
-func (g *game) fault(format string, args ...any) {
+func (g *game) reportFault(format string, args ...any) {
 	g.faults = append(g.faults, fmt.Sprintf(format, args...))
 }
 
-// twice asks the same question twice, with equal randomness, and wants one answer
+// askTwice asks the same question twice, with equal randomness, and wants one answer
 // and an untouched situation.
-func twice[T any](g *game, agent int, purpose string, ask func(envs.Situation) T) T {
+func askTwice[T any](g *game, agent int, purpose string, ask func(envs.Situation) T) T {
 	before := fmt.Sprintf("%+v", g.state)
-	first, second := ask(g.at(agent, purpose)), ask(g.at(agent, purpose))
+	first, second := ask(g.situationOf(agent, purpose)), ask(g.situationOf(agent, purpose))
 	if !reflect.DeepEqual(first, second) {
-		g.fault("%s of agent %d in round %d is not pure: %v, then %v", purpose, agent, g.state.Round, first, second)
+		g.reportFault("%s of agent %d in round %d is not pure: %v, then %v", purpose, agent, g.state.Round, first, second)
 	}
 	if after := fmt.Sprintf("%+v", g.state); after != before {
-		g.fault("%s of agent %d in round %d changes its situation", purpose, agent, g.state.Round)
+		g.reportFault("%s of agent %d in round %d changes its situation", purpose, agent, g.state.Round)
 	}
 	return first
 }
 
-func (g *game) speak() {
+func (g *game) speakAll() {
 	var said []envs.Message
 	for agent, who := range g.in.Agents() {
-		m := twice(g, agent, "message", g.policy.Message)
+		m := askTwice(g, agent, "message", g.policy.Message)
 		m.From = agent
-		if err := readable(m.Text); err != nil {
-			g.fault("message of agent %d: %v", agent, err)
+		if err := checkReadable(m.Text); err != nil {
+			g.reportFault("message of agent %d: %v", agent, err)
 		}
 		to := "everybody"
 		for i, a := range m.To {
 			if a < 0 || a >= len(g.in.Agents()) || a == agent {
-				g.fault("agent %d writes to agent %d", agent, a)
+				g.reportFault("agent %d writes to agent %d", agent, a)
 				continue
 			}
 			if i == 0 {
@@ -96,14 +96,14 @@ func (g *game) speak() {
 	g.state.Messages = append(slices.Clip(g.state.Messages), said...)
 }
 
-func (g *game) propose() {
+func (g *game) proposeAll() {
 	type answer struct {
 		Text string
 		OK   bool
 	}
 	var made []envs.Offer
 	for agent, who := range g.in.Agents() {
-		a := twice(g, agent, "proposal", func(s envs.Situation) answer {
+		a := askTwice(g, agent, "proposal", func(s envs.Situation) answer {
 			text, ok := g.policy.Propose(s)
 			return answer{text, ok}
 		})
@@ -113,14 +113,14 @@ func (g *game) propose() {
 		}
 		p, err := g.in.Parse([]byte(a.Text))
 		if err != nil {
-			g.fault("agent %d in round %d proposes %s, which Parse refuses: %v", agent, g.state.Round, a.Text, err)
+			g.reportFault("agent %d in round %d proposes %s, which Parse refuses: %v", agent, g.state.Round, a.Text, err)
 			continue
 		}
 		if err := checkProposal(g.in, p); err != nil {
-			g.fault("proposal of agent %d in round %d: %v", agent, g.state.Round, err)
+			g.reportFault("proposal of agent %d in round %d: %v", agent, g.state.Round, err)
 		}
 		if err := checkGoodness(g.measure, g.in.Score(p).Goodness); err != nil {
-			g.fault("proposal of agent %d in round %d: %v", agent, g.state.Round, err)
+			g.reportFault("proposal of agent %d in round %d: %v", agent, g.state.Round, err)
 		}
 		fmt.Fprintf(&g.log, "  %s proposes %s\n", who.Name, p)
 		g.latest[agent] = p
@@ -129,8 +129,8 @@ func (g *game) propose() {
 	g.state.Offers = append(slices.Clip(g.state.Offers), made...)
 }
 
-// candidates are the distinct latest proposals and the standing decision.
-func (g *game) candidates() []envs.Proposal {
+// listCandidates are the distinct latest proposals and the standing decision.
+func (g *game) listCandidates() []envs.Proposal {
 	var list []envs.Proposal
 	seen := map[envs.Proposal]bool{"": true}
 	for _, p := range append(slices.Clip(g.latest), g.state.Standing) {
@@ -142,19 +142,19 @@ func (g *game) candidates() []envs.Proposal {
 	return list
 }
 
-func (g *game) decide() {
-	candidates := g.candidates()
+func (g *game) decideRound() {
+	candidates := g.listCandidates()
 	liking := make([]float64, len(candidates))
 	for agent, who := range g.in.Agents() {
-		reserve := twice(g, agent, "reserve", g.policy.Reserve)
-		if !share(reserve) {
-			g.fault("Reserve of agent %d in round %d is %v", agent, g.state.Round, reserve)
+		reserve := askTwice(g, agent, "reserve", g.policy.Reserve)
+		if !isShare(reserve) {
+			g.reportFault("Reserve of agent %d in round %d is %v", agent, g.state.Round, reserve)
 		}
 		fmt.Fprintf(&g.log, "  %s values", who.Name)
 		for i, c := range candidates {
-			v := twice(g, agent, "value", func(s envs.Situation) float64 { return g.policy.Value(s, c) })
-			if !share(v) {
-				g.fault("Value of agent %d in round %d is %v", agent, g.state.Round, v)
+			v := askTwice(g, agent, "value", func(s envs.Situation) float64 { return g.policy.Value(s, c) })
+			if !isShare(v) {
+				g.reportFault("Value of agent %d in round %d is %v", agent, g.state.Round, v)
 			}
 			liking[i] += v
 			fmt.Fprintf(&g.log, " %.3f", v)
@@ -174,7 +174,7 @@ func (g *game) decide() {
 	fmt.Fprintf(&g.log, "  stands: %s, goodness %.6f\n", candidates[best], g.in.Score(candidates[best]).Goodness)
 }
 
-func share(v float64) bool { return v >= 0 && v <= 1 }
+func isShare(v float64) bool { return v >= 0 && v <= 1 }
 
 // checkProposal holds a parsed proposal to the contract of Instance.
 func checkProposal(in envs.Instance, p envs.Proposal) error {
@@ -186,11 +186,11 @@ func checkProposal(in envs.Instance, p envs.Proposal) error {
 		return fmt.Errorf("the canonical form is not fixed: %s becomes %s", p, again)
 	}
 	score := in.Score(p)
-	if !finite(score.Goodness) || len(score.Utilities) != len(in.Agents()) {
+	if !isFinite(score.Goodness) || len(score.Utilities) != len(in.Agents()) {
 		return fmt.Errorf("goodness %v and %d utilities for %d agents", score.Goodness, len(score.Utilities), len(in.Agents()))
 	}
 	for agent, u := range score.Utilities {
-		if !finite(u) || in.Utility(agent, p) != u {
+		if !isFinite(u) || in.Utility(agent, p) != u {
 			return fmt.Errorf("agent %d: Score says utility %v, Utility says %v", agent, u, in.Utility(agent, p))
 		}
 	}
@@ -200,7 +200,7 @@ func checkProposal(in envs.Instance, p envs.Proposal) error {
 // checkGoodness holds goodness to what it is said to measure.
 func checkGoodness(m envs.Measure, goodness float64) error {
 	switch {
-	case m == envs.Share && !share(goodness):
+	case m == envs.Share && !isShare(goodness):
 		return fmt.Errorf("goodness %v is not a share from 0 to 1, as Measure says", goodness)
 	case m == envs.Error && goodness > 0:
 		return fmt.Errorf("goodness %v is not minus an error, as Measure says", goodness)
@@ -210,22 +210,22 @@ func checkGoodness(m envs.Measure, goodness float64) error {
 	return nil
 }
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // testPlay plays every policy on every instance, and again at the same time on
 // the same instance: one text must come out.
 func testPlay(t *testing.T, env envs.Environment, opt Options) {
 	for i := range opt.Instances {
 		for _, name := range env.Policies() {
-			in := deal(t, env, i)
-			policy, err := env.Policy(name, defaults)
+			in := dealInstance(t, env, i)
+			policy, err := env.Policy(name, keepDefaults)
 			if err != nil {
 				t.Fatal(err)
 			}
 			games := make([]*game, 3)
 			var wg sync.WaitGroup
 			for k := range games {
-				wg.Go(func() { games[k] = play(env, in, policy) })
+				wg.Go(func() { games[k] = playGame(env, in, policy) })
 			}
 			wg.Wait()
 			for _, f := range games[0].faults {
@@ -240,22 +240,22 @@ func testPlay(t *testing.T, env envs.Environment, opt Options) {
 
 // gameText is one game of each policy on the first instance, with what its first agent is told.
 func gameText(t *testing.T, env envs.Environment) string {
-	in := deal(t, env, 0)
+	in := dealInstance(t, env, 0)
 	var b strings.Builder
 	fmt.Fprintf(&b, "version %d, instance %s\n", env.Version(), in.ID())
 	for _, name := range []string{"task.tmpl", "background.tmpl", "proposal.tmpl"} {
-		text, err := render(env, name, in.Observe(0))
+		text, err := renderPrompt(env, name, in.Observe(0))
 		if err != nil {
 			t.Fatal(err)
 		}
 		fmt.Fprintf(&b, "\n--- %s for %s\n%s\n", name, in.Agents()[0].Name, strings.TrimSpace(text))
 	}
 	for _, name := range env.Policies() {
-		policy, err := env.Policy(name, defaults)
+		policy, err := env.Policy(name, keepDefaults)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&b, "\n--- policy %s\n%s", name, play(env, in, policy).log.String())
+		fmt.Fprintf(&b, "\n--- policy %s\n%s", name, playGame(env, in, policy).log.String())
 	}
 	return b.String()
 }

@@ -10,8 +10,8 @@ import (
 	"roundtable/envs"
 )
 
-// render executes one prompt template for one agent.
-func render(env envs.Environment, name string, observation any) (string, error) {
+// renderPrompt executes one prompt template for one agent.
+func renderPrompt(env envs.Environment, name string, observation any) (string, error) {
 	tmpl, err := template.New(name).Option("missingkey=error").ParseFS(env.Prompts(), name)
 	if err != nil {
 		return "", err
@@ -23,13 +23,13 @@ func render(env envs.Environment, name string, observation any) (string, error) 
 
 func testPrompts(t *testing.T, env envs.Environment, opt Options) {
 	for i := range opt.Instances {
-		in := deal(t, env, i)
+		in := dealInstance(t, env, i)
 		for _, name := range []string{"task.tmpl", "background.tmpl", "proposal.tmpl"} {
 			var first string
 			for agent := range in.Agents() {
-				text, err := render(env, name, in.Observe(agent))
+				text, err := renderPrompt(env, name, in.Observe(agent))
 				if private := name == "background.tmpl"; err == nil && !(private && strings.TrimSpace(text) == "") { // an agent may have nothing of its own
-					err = readable(text)
+					err = checkReadable(text)
 				}
 				if err != nil {
 					t.Fatalf("%s for agent %d: %v", name, agent, err)
@@ -45,7 +45,7 @@ func testPrompts(t *testing.T, env envs.Environment, opt Options) {
 	}
 }
 
-func readable(text string) error {
+func checkReadable(text string) error {
 	switch {
 	case strings.TrimSpace(text) == "":
 		return fmt.Errorf("renders to nothing")

@@ -26,13 +26,13 @@ type allocation [][]float64
 
 const maxText = 1 << 20 // bytes
 
-// format writes the canonical text: fixed order, no spaces, shortest numbers.
-func (t table) format(a allocation) envs.Proposal {
+// formatAllocation writes the canonical text: fixed order, no spaces, shortest numbers.
+func (t table) formatAllocation(a allocation) envs.Proposal {
 	var b strings.Builder
 	for i, agent := range t.agents {
-		b.WriteString(opening(i) + `"` + agent + `":`)
+		b.WriteString(openingOf(i) + `"` + agent + `":`)
 		for k, good := range t.goods {
-			b.WriteString(opening(k) + `"` + good + `":` + number(a[i][k]))
+			b.WriteString(openingOf(k) + `"` + good + `":` + formatNumber(a[i][k]))
 		}
 		b.WriteByte('}')
 	}
@@ -40,16 +40,16 @@ func (t table) format(a allocation) envs.Proposal {
 	return envs.Proposal(b.String())
 }
 
-// number is the shortest JSON number that reads back as v.
-func number(v float64) string {
+// formatNumber is the shortest JSON number that reads back as v.
+func formatNumber(v float64) string {
 	if v != 0 && (v < 1e-6 || v >= 1e15) {
 		return strconv.FormatFloat(v, 'e', -1, 64)
 	}
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// read takes the amounts out of a canonical text, quickly; false for any other text.
-func (t table) read(p envs.Proposal) (allocation, bool) {
+// readCanonical takes the amounts out of a canonical text, quickly; false for any other text.
+func (t table) readCanonical(p envs.Proposal) (allocation, bool) {
 	text, canonical := string(p), true
 	skip := func(literals ...string) {
 		for _, l := range literals {
@@ -59,10 +59,10 @@ func (t table) read(p envs.Proposal) (allocation, bool) {
 	}
 	a := make(allocation, len(t.agents))
 	for i, agent := range t.agents {
-		skip(opening(i), `"`, agent, `":`)
+		skip(openingOf(i), `"`, agent, `":`)
 		a[i] = make([]float64, len(t.goods))
 		for k, good := range t.goods {
-			skip(opening(k), `"`, good, `":`)
+			skip(openingOf(k), `"`, good, `":`)
 			end := strings.IndexAny(text, ",}")
 			if !canonical || end < 0 {
 				return nil, false
@@ -78,27 +78,27 @@ func (t table) read(p envs.Proposal) (allocation, bool) {
 	return a, canonical && text == "}"
 }
 
-// opening is what comes before member i of an object.
-func opening(i int) string {
+// openingOf is what comes before member i of an object.
+func openingOf(i int) string {
 	if i == 0 {
 		return "{"
 	}
 	return ","
 }
 
-// parse reads an allocation token by token, because decoding into a map would
+// parseAllocation reads an allocation token by token, because decoding into a map would
 // hide names that come twice.
-func (t table) parse(text []byte) (allocation, error) {
+func (t table) parseAllocation(text []byte) (allocation, error) {
 	if len(text) > maxText {
 		return nil, fmt.Errorf("the proposal has %d bytes; at most %d are read", len(text), maxText)
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	a := make(allocation, len(t.agents))
-	err := object(d, "the proposal", "agent", t.agents, func(i int) error {
+	err := parseObject(d, "the proposal", "agent", t.agents, func(i int) error {
 		a[i] = make([]float64, len(t.goods))
-		return object(d, "the share of "+t.agents[i], "good", t.goods, func(k int) (err error) {
-			a[i][k], err = amount(d, t.agents[i], t.goods[k])
+		return parseObject(d, "the share of "+t.agents[i], "good", t.goods, func(k int) (err error) {
+			a[i][k], err = parseAmount(d, t.agents[i], t.goods[k])
 			return err
 		})
 	})
@@ -111,25 +111,25 @@ func (t table) parse(text []byte) (allocation, error) {
 	return a, t.checkTotals(a)
 }
 
-// object reads a JSON object whose members are names, each exactly once, in any order.
-func object(d *json.Decoder, what, kind string, names []string, member func(i int) error) error {
+// parseObject reads a JSON object whose members are names, each exactly once, in any order.
+func parseObject(d *json.Decoder, what, kind string, names []string, member func(i int) error) error {
 	token, err := d.Token()
 	if err != nil {
-		return syntax(err)
+		return syntaxError(err)
 	}
 	if token != json.Delim('{') {
-		return fmt.Errorf("%s is %s; it is an object with the %ss %s", what, describe(token), kind, enumerate(names))
+		return fmt.Errorf("%s is %s; it is an object with the %ss %s", what, describeToken(token), kind, listNames(names))
 	}
 	seen := make([]bool, len(names))
 	for d.More() {
 		token, err := d.Token()
 		if err != nil {
-			return syntax(err)
+			return syntaxError(err)
 		}
 		name, _ := token.(string)
 		i := slices.Index(names, name)
 		if i < 0 {
-			return fmt.Errorf("%s names an unknown %s %s; the %ss are %s", what, kind, quoted(name), kind, enumerate(names))
+			return fmt.Errorf("%s names an unknown %s %s; the %ss are %s", what, kind, quoteForeign(name), kind, listNames(names))
 		}
 		if seen[i] {
 			return fmt.Errorf("%s names %s twice", what, name)
@@ -140,29 +140,29 @@ func object(d *json.Decoder, what, kind string, names []string, member func(i in
 		}
 	}
 	if _, err := d.Token(); err != nil {
-		return syntax(err)
+		return syntaxError(err)
 	}
 	if i := slices.Index(seen, false); i >= 0 {
-		return fmt.Errorf("%s leaves out %s; it names every %s: %s", what, names[i], kind, enumerate(names))
+		return fmt.Errorf("%s leaves out %s; it names every %s: %s", what, names[i], kind, listNames(names))
 	}
 	return nil
 }
 
-func amount(d *json.Decoder, agent, good string) (float64, error) {
+func parseAmount(d *json.Decoder, agent, good string) (float64, error) {
 	token, err := d.Token()
 	if err != nil {
-		return 0, syntax(err)
+		return 0, syntaxError(err)
 	}
 	n, ok := token.(json.Number)
 	if !ok {
-		return 0, fmt.Errorf("the amount of %s for %s is %s; it is a plain number", good, agent, describe(token))
+		return 0, fmt.Errorf("the amount of %s for %s is %s; it is a plain number", good, agent, describeToken(token))
 	}
 	v, err := n.Float64()
 	switch {
 	case err != nil || math.IsInf(v, 0):
-		return 0, fmt.Errorf("the amount of %s for %s, %s, is too large", good, agent, quoted(n.String()))
+		return 0, fmt.Errorf("the amount of %s for %s, %s, is too large", good, agent, quoteForeign(n.String()))
 	case v < 0:
-		return 0, fmt.Errorf("the amount of %s for %s is %s; amounts are not negative", good, agent, quoted(n.String()))
+		return 0, fmt.Errorf("the amount of %s for %s is %s; amounts are not negative", good, agent, quoteForeign(n.String()))
 	case v == 0:
 		return 0, nil // also for -0
 	}
@@ -176,20 +176,20 @@ func (t table) checkTotals(a allocation) error {
 			sum += a[i][k]
 		}
 		if !(math.Abs(sum-t.quantity[k]) <= t.tolerance*t.quantity[k]) {
-			return fmt.Errorf("the amounts of %s add up to %s; they must add up to %s", good, number(round(sum)), number(t.quantity[k]))
+			return fmt.Errorf("the amounts of %s add up to %s; they must add up to %s", good, formatNumber(roundTo12(sum)), formatNumber(t.quantity[k]))
 		}
 	}
 	return nil
 }
 
-func syntax(err error) error {
+func syntaxError(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the proposal is empty or ends too early; it is one JSON object")
 	}
-	return fmt.Errorf("the proposal is not valid JSON: %s", clip(strings.ToValidUTF8(err.Error(), "?")))
+	return fmt.Errorf("the proposal is not valid JSON: %s", clipForeign(strings.ToValidUTF8(err.Error(), "?")))
 }
 
-func describe(token json.Token) string {
+func describeToken(token json.Token) string {
 	switch v := token.(type) {
 	case json.Delim:
 		if v == '[' {
@@ -197,19 +197,19 @@ func describe(token json.Token) string {
 		}
 		return "an object"
 	case json.Number:
-		return "the number " + quoted(v.String())
+		return "the number " + quoteForeign(v.String())
 	case string:
-		return "the text " + quoted(v)
+		return "the text " + quoteForeign(v)
 	case bool:
 		return fmt.Sprint(v)
 	}
 	return "null"
 }
 
-// quoted is model text that can be shown: short, printable.
-func quoted(s string) string { return strconv.Quote(clip(s)) }
+// quoteForeign is model text that can be shown: short, printable.
+func quoteForeign(s string) string { return strconv.Quote(clipForeign(s)) }
 
-func enumerate(names []string) string {
+func listNames(names []string) string {
 	if len(names) > 30 {
 		return strings.Join(names[:30], ", ") + fmt.Sprintf(" … (%d in all)", len(names))
 	}

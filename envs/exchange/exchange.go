@@ -59,7 +59,7 @@ func (q *Quantity) UnmarshalJSON(text []byte) error {
 	}
 	var list []float64
 	if err := json.Unmarshal(text, &list); err != nil {
-		return fmt.Errorf("quantity is a number, or a list of numbers by good; not %s", clip(string(text)))
+		return fmt.Errorf("quantity is a number, or a list of numbers by good; not %s", clipForeign(string(text)))
 	}
 	*q = list
 	return nil
@@ -92,11 +92,11 @@ type Economy struct {
 
 // New checks the parameters and finds the greatest possible total utility.
 func New(p Params) (*Economy, error) {
-	theta, name, err := p.exponents()
+	theta, name, err := p.exponentMatrix()
 	if err != nil {
 		return nil, fmt.Errorf("exchange: %w", err)
 	}
-	quantity, err := p.quantity(len(theta[0]))
+	quantity, err := p.quantityByGood(len(theta[0]))
 	if err != nil {
 		return nil, fmt.Errorf("exchange: %w", err)
 	}
@@ -104,17 +104,17 @@ func New(p Params) (*Economy, error) {
 	if !(tolerance > 0 && tolerance <= 0.01) {
 		return nil, fmt.Errorf("exchange: tolerance is %v; it is more than 0 and at most 0.01", tolerance)
 	}
-	utmost, err := greatest(theta, quantity)
+	utmost, err := greatestTotal(theta, quantity)
 	if err != nil {
 		return nil, fmt.Errorf("exchange: %w", err)
 	}
-	e := &Economy{theta: theta, utmost: round(utmost)}
-	e.table = table{agents: series(agentNames, len(theta)), goods: series(goodNames, len(theta[0])), quantity: quantity, tolerance: tolerance}
-	e.id = identify(name, theta, quantity)
+	e := &Economy{theta: theta, utmost: roundTo12(utmost)}
+	e.table = table{agents: firstNames(agentNames, len(theta)), goods: firstNames(goodNames, len(theta[0])), quantity: quantity, tolerance: tolerance}
+	e.id = economyName(name, theta, quantity)
 	return e, nil
 }
 
-func (p Params) exponents() ([][]float64, string, error) {
+func (p Params) exponentMatrix() ([][]float64, string, error) {
 	d := Defaults()
 	k, name := cmp.Or(p.Agents, d.Agents), cmp.Or(p.Utility, d.Utility)
 	if k < 2 || k > most {
@@ -127,13 +127,13 @@ func (p Params) exponents() ([][]float64, string, error) {
 		return p.Exponents, explicit, checkExponents(p.Exponents)
 	}
 	if p.Exponents != nil {
-		return nil, "", fmt.Errorf("exponents are given, but utility is %s; they go with utility %s", clip(name), explicit)
+		return nil, "", fmt.Errorf("exponents are given, but utility is %s; they go with utility %s", clipForeign(name), explicit)
 	}
-	theta, err := preset(name, k)
+	theta, err := presetExponents(name, k)
 	return theta, name, err
 }
 
-func preset(name string, k int) ([][]float64, error) {
+func presetExponents(name string, k int) ([][]float64, error) {
 	theta := make([][]float64, k)
 	for i := range theta {
 		favourite, own, other := 0, preferred, (1-preferred)/float64(k-1)
@@ -146,7 +146,7 @@ func preset(name string, k int) ([][]float64, error) {
 		case "uniform":
 			own, other = 1/float64(k), 1/float64(k)
 		default:
-			return nil, fmt.Errorf("there is no utility %q; there are %s%s", clip(name), strings.Join(Utilities(), ", "), wording.DidYouMean(name, Utilities()))
+			return nil, fmt.Errorf("there is no utility %q; there are %s%s", clipForeign(name), strings.Join(Utilities(), ", "), wording.DidYouMean(name, Utilities()))
 		}
 		theta[i] = slices.Repeat([]float64{other}, k)
 		theta[i][favourite] = own
@@ -173,7 +173,7 @@ func checkExponents(theta [][]float64) error {
 	return nil
 }
 
-func (p Params) quantity(goods int) ([]float64, error) {
+func (p Params) quantityByGood(goods int) ([]float64, error) {
 	q := p.Quantity
 	if len(q) == 0 {
 		q = Defaults().Quantity
@@ -192,9 +192,9 @@ func (p Params) quantity(goods int) ([]float64, error) {
 	return q, nil
 }
 
-// identify names the economy; what is not said by the size and the named
+// economyName names the economy; what is not said by the size and the named
 // utility enters as a hash.
-func identify(name string, theta [][]float64, quantity []float64) string {
+func economyName(name string, theta [][]float64, quantity []float64) string {
 	id := "k" + strconv.Itoa(len(theta)) + "-" + strings.ReplaceAll(name, "_", "-")
 	usual := !slices.ContainsFunc(quantity, func(v float64) bool { return v != 100 })
 	if name != explicit && usual {
@@ -249,11 +249,11 @@ func (e *Economy) Utmost() float64 { return e.utmost }
 // Parse takes {"agent": {"good": amount, …}, …} with every agent, every good
 // and nothing else; each good must be handed out in full.
 func (e *Economy) Parse(proposal []byte) (envs.Proposal, error) {
-	a, err := e.table.parse(proposal)
+	a, err := e.table.parseAllocation(proposal)
 	if err != nil {
 		return "", err
 	}
-	return e.table.format(a), nil
+	return e.table.formatAllocation(a), nil
 }
 
 // Utility is u_i of what the proposal gives to the agent.
@@ -265,16 +265,16 @@ func (e *Economy) Utility(agent int, p envs.Proposal) float64 {
 // that Parse did not make is worth nothing.
 func (e *Economy) Score(p envs.Proposal) envs.Score {
 	s := envs.Score{Utilities: make([]float64, len(e.theta))}
-	a, ok := e.table.read(p)
+	a, ok := e.table.readCanonical(p)
 	if !ok {
 		return s
 	}
 	total := 0.0
 	for i, theta := range e.theta {
-		s.Utilities[i] = round(cobbDouglas(theta, a[i]))
+		s.Utilities[i] = roundTo12(cobbDouglas(theta, a[i]))
 		total += s.Utilities[i]
 	}
-	s.Goodness = round(total / e.utmost)
+	s.Goodness = roundTo12(total / e.utmost)
 	return s
 }
 
@@ -288,15 +288,15 @@ func cobbDouglas(theta, amounts []float64) float64 {
 	return u
 }
 
-// round keeps 12 digits: the last bits of a product differ between processors
+// roundTo12 keeps 12 digits: the last bits of a product differ between processors
 // that fuse multiply and add and those that do not.
-func round(v float64) float64 {
+func roundTo12(v float64) float64 {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
 	return v
 }
 
-// clip shortens foreign text for an error.
-func clip(s string) string {
+// clipForeign shortens foreign text for an error.
+func clipForeign(s string) string {
 	if r := []rune(s); len(r) > 60 {
 		return string(r[:60]) + "…"
 	}

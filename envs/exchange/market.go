@@ -16,13 +16,13 @@ type market struct {
 	beliefs [][]float64 // exponents by agent and good; its own are known
 }
 
-// look forms beliefs: somebody unheard likes all goods the same; somebody who
+// formBeliefs forms beliefs: somebody unheard likes all goods the same; somebody who
 // named a favourite is believed more with every round.
-func (t Trader) look(s envs.Situation) market {
+func (t Trader) formBeliefs(s envs.Situation) market {
 	o := s.Observation.(Observation)
-	m := market{table: o.table(), self: s.Agent, beliefs: make([][]float64, len(o.Agents))}
+	m := market{table: o.newTable(), self: s.Agent, beliefs: make([][]float64, len(o.Agents))}
 	goods := len(o.Goods)
-	said := favourites(m.goods, len(o.Agents), s.Messages)
+	said := favouriteGoods(m.goods, len(o.Agents), s.Messages)
 	sure := 1 - math.Pow(1-t.Trust, float64(s.Round))
 	for j := range m.beliefs {
 		m.beliefs[j] = slices.Repeat([]float64{1 / float64(goods)}, goods)
@@ -40,9 +40,9 @@ func (t Trader) look(s envs.Situation) market {
 	return m
 }
 
-// demand is the allocation that is best for the sum of log utilities with the
+// demandWith is the allocation that is best for the sum of log utilities with the
 // agent's own weight: a_jk in proportion to weight times exponent.
-func (m market) demand(weight float64) allocation {
+func (m market) demandWith(weight float64) allocation {
 	a := make(allocation, len(m.agents))
 	for j := range a {
 		a[j] = slices.Clone(m.beliefs[j])
@@ -83,30 +83,30 @@ func (m market) handOut(a allocation) allocation {
 		unit, rest := math.Pow10(digits), q
 		for j := range a {
 			if j != most {
-				a[j][k] = decimal(math.Floor(a[j][k]*q/sum*unit+1e-6)/unit, digits) // 1e-6: what is whole stays whole on every machine
+				a[j][k] = roundDecimal(math.Floor(a[j][k]*q/sum*unit+1e-6)/unit, digits) // 1e-6: what is whole stays whole on every machine
 				rest -= a[j][k]
 			}
 		}
-		a[most][k] = decimal(rest, digits+6) // clear of the noise of subtraction
+		a[most][k] = roundDecimal(rest, digits+6) // clear of the noise of subtraction
 	}
 	return a
 }
 
-func decimal(v float64, digits int) float64 {
+func roundDecimal(v float64, digits int) float64 {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'f', digits, 64), 64)
 	return v
 }
 
-func (m market) utility(a allocation) float64 { return cobbDouglas(m.beliefs[m.self], a[m.self]) }
+func (m market) ownUtility(a allocation) float64 { return cobbDouglas(m.beliefs[m.self], a[m.self]) }
 
-// worth is own^(1-care) · others^care, where others is the geometric mean of
+// worthOf is own^(1-care) · others^care, where others is the geometric mean of
 // what the others are believed to make of the allocation.
-func (m market) worth(a allocation, care float64) float64 {
+func (m market) worthOf(a allocation, care float64) float64 {
 	others := 1.0
 	for j := range a {
 		if j != m.self {
 			others *= math.Pow(cobbDouglas(m.beliefs[j], a[j]), 1/float64(len(a)-1))
 		}
 	}
-	return math.Pow(m.utility(a), 1-care) * math.Pow(others, care)
+	return math.Pow(m.ownUtility(a), 1-care) * math.Pow(others, care)
 }

@@ -10,8 +10,8 @@ var (
 		"nuts", "olives", "paper", "quilts", "rice", "salt", "tea", "urns", "vinegar", "wool", "xylitol", "yarn", "zinc"}
 )
 
-// series is the first n names; when they run out they come again with a number.
-func series(names [26]string, n int) []string {
+// firstNames is the first n names; when they run out they come again with a number.
+func firstNames(names [26]string, n int) []string {
 	list := make([]string, n)
 	for i := range list {
 		list[i] = names[i%len(names)]

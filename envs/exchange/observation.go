@@ -22,26 +22,26 @@ type Good struct {
 }
 
 // Total is the quantity as agents read it.
-func (g Good) Total() string { return number(g.Quantity) }
+func (g Good) Total() string { return formatNumber(g.Quantity) }
 
 // Formula is the agent's utility as it reads it, such as "apples^0.8 * bread^0.2".
 func (o Observation) Formula() string {
 	var factors []string
 	for k, t := range o.Exponents {
 		if t > 0 {
-			factors = append(factors, o.Goods[k].Name+"^"+short(t))
+			factors = append(factors, o.Goods[k].Name+"^"+shortNumber(t))
 		}
 	}
 	return strings.Join(factors, " * ")
 }
 
-// short is a number with at most four digits that count.
-func short(v float64) string {
+// shortNumber is a number with at most four digits that count.
+func shortNumber(v float64) string {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
-	return number(v)
+	return formatNumber(v)
 }
 
-func (o Observation) table() table {
+func (o Observation) newTable() table {
 	t := table{agents: o.Agents}
 	for _, g := range o.Goods {
 		t.goods = append(t.goods, g.Name)

@@ -6,25 +6,25 @@ import (
 	"slices"
 )
 
-// greatest is the greatest total utility of any allocation, found in closed
+// greatestTotal is the greatest total utility of any allocation, found in closed
 // form where the exponents have one and numerically otherwise.
-func greatest(theta [][]float64, quantity []float64) (float64, error) {
-	if v, ok := alike(theta, quantity); ok {
+func greatestTotal(theta [][]float64, quantity []float64) (float64, error) {
+	if v, ok := greatestIfAlike(theta, quantity); ok {
 		return v, nil
 	}
-	if v, ok := specialised(theta, quantity); ok {
+	if v, ok := greatestIfSpecialised(theta, quantity); ok {
 		return v, nil
 	}
-	lower, upper := maximise(theta, quantity)
+	lower, upper := bracketGreatest(theta, quantity)
 	if !(upper-lower <= 1e-7*upper) {
 		return 0, fmt.Errorf("the greatest total utility is only known to lie from %v to %v; give exponents that differ less in size", lower, upper)
 	}
 	return lower, nil
 }
 
-// alike: when all utilities are equal and concave an even split is best,
+// greatestIfAlike: when all utilities are equal and concave an even split is best,
 // K·Π_k (Q_k/K)^θ_k = K^(1-s)·Π_k Q_k^θ_k with s = Σ_k θ_k.
-func alike(theta [][]float64, quantity []float64) (float64, bool) {
+func greatestIfAlike(theta [][]float64, quantity []float64) (float64, bool) {
 	k, s := float64(len(theta)), 0.0
 	for i := range theta {
 		if !slices.Equal(theta[i], theta[0]) {
@@ -37,11 +37,11 @@ func alike(theta [][]float64, quantity []float64) (float64, bool) {
 	return math.Pow(k, 1-s) * cobbDouglas(theta[0], quantity), true
 }
 
-// specialised: agent i has α for good i and β for every other good, and there
+// greatestIfSpecialised: agent i has α for good i and β for every other good, and there
 // is as much of each good. By symmetry every agent then gets the share α/s of its own
 // good and β/s of the others, s = α+(K-1)β. With α = 0.8, β = 0.2/(K-1) this is
 // K·80^0.8·(20/(K-1))^0.2 for quantities of 100.
-func specialised(theta [][]float64, quantity []float64) (float64, bool) {
+func greatestIfSpecialised(theta [][]float64, quantity []float64) (float64, bool) {
 	k := len(theta)
 	if k != len(quantity) {
 		return 0, false
@@ -60,7 +60,7 @@ func specialised(theta [][]float64, quantity []float64) (float64, bool) {
 	return float64(k) * cobbDouglas(theta[0], bundle), true
 }
 
-// maximise brackets the greatest total utility: lower is that of an allocation,
+// bracketGreatest brackets the greatest total utility: lower is that of an allocation,
 // upper a bound by prices. A utility of degree s < 1 becomes one of degree 1 through a
 // good of quantity 1 that nobody else wants, with exponent 1-s. With log prices
 // y of whole stocks, duality then makes the problem
@@ -69,14 +69,14 @@ func specialised(theta [][]float64, quantity []float64) (float64, bool) {
 //
 // no agent can make more utility than it pays for. The multiplier of agent i
 // is its utility. A barrier method solves it.
-func maximise(theta [][]float64, quantity []float64) (lower, upper float64) {
+func bracketGreatest(theta [][]float64, quantity []float64) (lower, upper float64) {
 	p := dualOf(theta, quantity)
 	mu := float64(len(p.theta)) // any start will do; it shrinks until the bracket is narrow
 	y := slices.Repeat([]float64{slices.Max(p.b) + 1}, p.n)
 	upper = math.Inf(1)
 	for range 120 {
-		y = p.centre(y, mu)
-		lower = max(lower, p.primal(y, mu))
+		y = p.centreFrom(y, mu)
+		lower = max(lower, p.primalTotal(y, mu))
 		upper = min(upper, sumExp(y))
 		if upper-lower <= 1e-11*upper {
 			break
@@ -128,7 +128,7 @@ func dualOf(theta [][]float64, quantity []float64) dual {
 	return p
 }
 
-func (p dual) slack(i int, y []float64) float64 {
+func (p dual) slackOf(i int, y []float64) float64 {
 	g := -p.b[i]
 	for k, t := range p.theta[i] {
 		g += t * y[k]
@@ -136,11 +136,11 @@ func (p dual) slack(i int, y []float64) float64 {
 	return g
 }
 
-// barrier is the objective at one mu; +Inf outside.
-func (p dual) barrier(y []float64, mu float64) float64 {
+// barrierAt is the objective at one mu; +Inf outside.
+func (p dual) barrierAt(y []float64, mu float64) float64 {
 	f := sumExp(y)
 	for i := range p.theta {
-		g := p.slack(i, y)
+		g := p.slackOf(i, y)
 		if g <= 0 {
 			return math.Inf(1)
 		}
@@ -149,12 +149,12 @@ func (p dual) barrier(y []float64, mu float64) float64 {
 	return f
 }
 
-// centre is Newton's method with backtracking.
-func (p dual) centre(y []float64, mu float64) []float64 {
+// centreFrom is Newton's method with backtracking.
+func (p dual) centreFrom(y []float64, mu float64) []float64 {
 	y = slices.Clone(y)
 	for range 60 {
 		gradient, hessian := p.derivatives(y, mu)
-		step := solve(hessian, gradient)
+		step := solveCholesky(hessian, gradient)
 		decrement := 0.0
 		for k := range step {
 			decrement += step[k] * gradient[k]
@@ -162,13 +162,13 @@ func (p dual) centre(y []float64, mu float64) []float64 {
 		if !(decrement > 1e-10*mu) {
 			break
 		}
-		f, t := p.barrier(y, mu), 1.0
+		f, t := p.barrierAt(y, mu), 1.0
 		next := make([]float64, p.n)
 		for ; t > 1e-12; t /= 2 {
 			for k := range next {
 				next[k] = y[k] - t*step[k]
 			}
-			if p.barrier(next, mu) <= f-0.1*t*decrement {
+			if p.barrierAt(next, mu) <= f-0.1*t*decrement {
 				break
 			}
 		}
@@ -188,7 +188,7 @@ func (p dual) derivatives(y []float64, mu float64) ([]float64, [][]float64) {
 		hessian[k][k] = gradient[k]
 	}
 	for i, row := range p.theta {
-		w := 1 / p.slack(i, y)
+		w := 1 / p.slackOf(i, y)
 		for k, t := range row {
 			if t == 0 {
 				continue
@@ -202,11 +202,11 @@ func (p dual) derivatives(y []float64, mu float64) ([]float64, [][]float64) {
 	return gradient, hessian
 }
 
-// primal hands out goods as the multipliers say and adds up the utilities.
-func (p dual) primal(y []float64, mu float64) float64 {
+// primalTotal hands out goods as the multipliers say and adds up the utilities.
+func (p dual) primalTotal(y []float64, mu float64) float64 {
 	weight, demand := make([]float64, len(p.theta)), make([]float64, p.n)
 	for i, row := range p.theta {
-		weight[i] = mu / p.slack(i, y)
+		weight[i] = mu / p.slackOf(i, y)
 		for k, t := range row {
 			demand[k] += weight[i] * t
 		}
@@ -222,8 +222,8 @@ func (p dual) primal(y []float64, mu float64) float64 {
 	return total
 }
 
-// solve is a Cholesky solution of a positive definite system; it overwrites h.
-func solve(h [][]float64, v []float64) []float64 {
+// solveCholesky is a Cholesky solution of a positive definite system; it overwrites h.
+func solveCholesky(h [][]float64, v []float64) []float64 {
 	n := len(v)
 	x := slices.Clone(v)
 	for i := range n {

@@ -11,7 +11,7 @@ import (
 func TestNumericMeetsClosedForm(t *testing.T) {
 	for _, name := range []string{"asymmetric", "symmetric", "symmetric_as_printed", "uniform"} {
 		for _, k := range []int{2, 3, 4, 5, 6, 12} {
-			theta, err := preset(name, k)
+			theta, err := presetExponents(name, k)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -19,11 +19,11 @@ func TestNumericMeetsClosedForm(t *testing.T) {
 			for i := range q {
 				q[i] = 100
 			}
-			want, err := greatest(theta, q)
+			want, err := greatestTotal(theta, q)
 			if err != nil {
 				t.Fatal(err)
 			}
-			lower, upper := maximise(theta, q)
+			lower, upper := bracketGreatest(theta, q)
 			if math.Abs(lower-want) > 1e-7*want || math.Abs(upper-want) > 1e-7*want {
 				t.Errorf("%s of %d: from %.12g to %.12g, closed form %.12g", name, k, lower, upper, want)
 			}
@@ -57,7 +57,7 @@ func TestNumericIsCertified(t *testing.T) {
 			}
 		}
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			lower, upper := maximise(theta, q)
+			lower, upper := bracketGreatest(theta, q)
 			if !(lower > 0 && lower <= upper*(1+1e-12) && upper-lower <= 1e-7*upper) {
 				t.Fatalf("from %.12g to %.12g for %v, %v", lower, upper, theta, q)
 			}
@@ -107,7 +107,7 @@ func TestFiftyAgents(t *testing.T) {
 			theta[i][g] *= 0.95 / sum
 		}
 	}
-	if lower, upper := maximise(theta, q); !(upper-lower <= 1e-7*upper) {
+	if lower, upper := bracketGreatest(theta, q); !(upper-lower <= 1e-7*upper) {
 		t.Errorf("from %v to %v", lower, upper)
 	}
 }

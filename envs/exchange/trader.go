@@ -30,14 +30,14 @@ type Trader struct {
 	Silent bool `json:"silent"`
 }
 
-// trader is tuned so that, at three agents and asymmetric utilities, six voting
+// defaultTrader is tuned so that, at three agents and asymmetric utilities, six voting
 // rules differ in the directions of paper 1's Table 1 (rules_test.go holds them).
-func trader() Trader {
+func defaultTrader() Trader {
 	return Trader{Greed: 1.4, Concession: 0.35, Trust: 0.12, Noise: 0.45, Mood: 0.9, Firmness: 0.92}
 }
 
-// stubborn never concedes and accepts little less than what it demands.
-func stubborn() Trader {
+// stubbornTrader never concedes and accepts little less than what it demands.
+func stubbornTrader() Trader {
 	return Trader{Greed: 3, Concession: 0, Trust: 0.12, Noise: 0.05, Mood: 0.05, Firmness: 0.92}
 }
 
@@ -49,9 +49,9 @@ func (e *Economy) Policy(name string, decode envs.Decode) (envs.Policy, error) {
 	var t Trader
 	switch name {
 	case "trader":
-		t = trader()
+		t = defaultTrader()
 	case "stubborn":
-		t = stubborn()
+		t = stubbornTrader()
 	default:
 		return nil, envs.NoPolicy("exchange", name, e.Policies())
 	}
@@ -75,44 +75,44 @@ func (t Trader) check() error {
 		within("noise", t.Noise, 0, 2), within("mood", t.Mood, 0, 2), within("firmness", t.Firmness, 0, 1))
 }
 
-// excess is the part of the opening demand that is left in a round.
-func (t Trader) excess(round int) float64 { return math.Pow(1-t.Concession, float64(round-1)) }
+// excessDemand is the part of the opening demand that is left in a round.
+func (t Trader) excessDemand(round int) float64 { return math.Pow(1-t.Concession, float64(round-1)) }
 
 // Propose writes the present demand, changed by mood and noise, or nothing when
 // what stands is worth as much.
 func (t Trader) Propose(s envs.Situation) (string, bool) {
-	m := t.look(s)
-	demand := m.demand(t.weight(s.Round))
-	if standing, ok := m.read(s.Standing); ok && m.utility(standing) >= m.utility(demand) {
+	m := t.formBeliefs(s)
+	demand := m.demandWith(t.ownWeight(s.Round))
+	if standing, ok := m.readCanonical(s.Standing); ok && m.ownUtility(standing) >= m.ownUtility(demand) {
 		return "", false
 	}
-	a := m.demand(t.weight(s.Round) * math.Exp(t.Mood*s.Rand.NormFloat64()))
+	a := m.demandWith(t.ownWeight(s.Round) * math.Exp(t.Mood*s.Rand.NormFloat64()))
 	for i := range a {
 		for k := range a[i] {
 			a[i][k] *= math.Exp(t.Noise * s.Rand.NormFloat64())
 		}
 	}
-	return string(m.format(m.handOut(a))), true
+	return string(m.formatAllocation(m.handOut(a))), true
 }
 
-// weight is the agent's own in its demand; every other agent weighs 1.
-func (t Trader) weight(round int) float64 { return 1 + (t.Greed-1)*t.excess(round) }
+// ownWeight is the agent's own in its demand; every other agent weighs 1.
+func (t Trader) ownWeight(round int) float64 { return 1 + (t.Greed-1)*t.excessDemand(round) }
 
-// care is the weight of the others' good in its judgement: nothing at first, in
+// careForOthers is the weight of the others' good in its judgement: nothing at first, in
 // the end as much for each of them as for itself.
-func (t Trader) care(s envs.Situation) float64 {
+func (t Trader) careForOthers(s envs.Situation) float64 {
 	k := float64(len(s.Agents))
-	return (1 - t.excess(s.Round)) * (k - 1) / k
+	return (1 - t.excessDemand(s.Round)) * (k - 1) / k
 }
 
 // Value places a candidate between the worst and the best that are on the table.
 func (t Trader) Value(s envs.Situation, p envs.Proposal) float64 {
-	j := t.judge(s)
-	return j.grade(j.share(p))
+	j := t.judgeCandidates(s)
+	return j.gradeOf(j.shareOf(p))
 }
 
 // Reserve is the grade of the firm share of the present demand.
-func (t Trader) Reserve(s envs.Situation) float64 { return t.judge(s).grade(t.Firmness) }
+func (t Trader) Reserve(s envs.Situation) float64 { return t.judgeCandidates(s).gradeOf(t.Firmness) }
 
 // judgement compares candidates with the present demand and with each other.
 type judgement struct {
@@ -121,12 +121,12 @@ type judgement struct {
 	low, high    float64 // shares of the demand that candidates on the table are worth
 }
 
-func (t Trader) judge(s envs.Situation) judgement {
-	j := judgement{market: t.look(s), care: t.care(s)}
-	j.demand = j.worth(j.market.demand(t.weight(s.Round)), j.care)
+func (t Trader) judgeCandidates(s envs.Situation) judgement {
+	j := judgement{market: t.formBeliefs(s), care: t.careForOthers(s)}
+	j.demand = j.worthOf(j.market.demandWith(t.ownWeight(s.Round)), j.care)
 	j.low, j.high = math.Inf(1), math.Inf(-1)
 	for _, p := range onTable(s) {
-		share := j.share(p)
+		share := j.shareOf(p)
 		j.low, j.high = min(j.low, share), max(j.high, share)
 	}
 	if j.low > j.high { // it has seen no offer
@@ -145,17 +145,17 @@ func onTable(s envs.Situation) []envs.Proposal {
 	return slices.DeleteFunc(list, func(p envs.Proposal) bool { return p == "" })
 }
 
-func (j judgement) share(p envs.Proposal) float64 {
-	a, ok := j.read(p)
+func (j judgement) shareOf(p envs.Proposal) float64 {
+	a, ok := j.readCanonical(p)
 	if !ok {
 		return 0
 	}
-	return j.worth(a, j.care) / j.demand
+	return j.worthOf(a, j.care) / j.demand
 }
 
-// grade spreads the candidates from 0.05 to 0.95, so that ballots tell them
+// gradeOf spreads the candidates from 0.05 to 0.95, so that ballots tell them
 // apart and a reserve above the best or below the worst still has a place.
-func (j judgement) grade(share float64) float64 {
+func (j judgement) gradeOf(share float64) float64 {
 	switch {
 	case j.high > j.low:
 		return min(max(0.05+0.9*(share-j.low)/(j.high-j.low), 0), 1)

@@ -11,8 +11,8 @@ import (
 
 const favouritePhrase = "What matters most to me is "
 
-// favourites is the good that each agent last named as its favourite; -1 for none.
-func favourites(goods []string, agents int, messages []envs.Message) []int {
+// favouriteGoods is the good that each agent last named as its favourite; -1 for none.
+func favouriteGoods(goods []string, agents int, messages []envs.Message) []int {
 	list := slices.Repeat([]int{-1}, agents)
 	for _, m := range messages {
 		_, rest, found := strings.Cut(m.Text, favouritePhrase)
@@ -28,25 +28,25 @@ func favourites(goods []string, agents int, messages []envs.Message) []int {
 // Message opens with what the agent prefers, and later asks for more of it from
 // whoever holds most of it.
 func (t Trader) Message(s envs.Situation) envs.Message {
-	m := t.look(s)
+	m := t.formBeliefs(s)
 	own := m.beliefs[m.self]
 	favourite := slices.Index(own, slices.Max(own))
 	preference := "All goods matter to me about equally."
-	if own[favourite] > 1.5*mean(own) {
+	if own[favourite] > 1.5*meanOf(own) {
 		preference = favouritePhrase + m.goods[favourite] + "."
 	}
 	if t.Silent {
 		preference = "I would rather not say what I prefer."
 	}
-	standing, ok := m.read(s.Standing)
+	standing, ok := m.readCanonical(s.Standing)
 	if !ok {
 		return envs.Message{From: s.Agent, Text: "Nothing is settled yet. " + preference + " Please tell me what each of you needs."}
 	}
-	share := m.utility(standing) / m.utility(m.demand(t.weight(s.Round)))
+	share := m.ownUtility(standing) / m.ownUtility(m.demandWith(t.ownWeight(s.Round)))
 	if share >= 1 {
 		return envs.Message{From: s.Agent, Text: "I can accept the present plan. " + preference}
 	}
-	holder := m.holder(standing, favourite)
+	holder := m.holderOf(standing, favourite)
 	text := fmt.Sprintf("The present plan gives me %d percent of what I hope for. %s", int(math.Round(100*share)), preference)
 	if t.Silent || holder == m.self {
 		return envs.Message{From: s.Agent, Text: text}
@@ -54,8 +54,8 @@ func (t Trader) Message(s envs.Situation) envs.Message {
 	return envs.Message{From: s.Agent, To: []int{holder}, Text: text + " Could you leave me more of it?"}
 }
 
-// holder is who receives most of a good, the agent itself if nobody gets more than it.
-func (m market) holder(a allocation, good int) int {
+// holderOf is who receives most of a good, the agent itself if nobody gets more than it.
+func (m market) holderOf(a allocation, good int) int {
 	h := m.self
 	for j := range a {
 		if a[j][good] > a[h][good] {
@@ -65,7 +65,7 @@ func (m market) holder(a allocation, good int) int {
 	return h
 }
 
-func mean(v []float64) float64 {
+func meanOf(v []float64) float64 {
 	sum := 0.0
 	for _, x := range v {
 		sum += x

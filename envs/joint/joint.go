@@ -83,10 +83,10 @@ func (b Board) Best() float64 { return b.best }
 // Score has the share of the greatest reward as goodness, 0 if the proposal is not feasible.
 func (b Board) Score(p envs.Proposal) envs.Score {
 	reward, feasible := b.problem.Value(b.Choice(p))
-	return envs.Score{Goodness: share(reward, feasible, b.best)}
+	return envs.Score{Goodness: shareOfBest(reward, feasible, b.best)}
 }
 
-func share(reward float64, feasible bool, best float64) float64 {
+func shareOfBest(reward float64, feasible bool, best float64) float64 {
 	if !feasible || best <= 0 {
 		return 0
 	}
@@ -107,7 +107,7 @@ func (b Board) Cue(c envs.Cue) (envs.Contribution, error) {
 	case Merged:
 		return envs.Contribution{Text: b.Merged()}, nil
 	case Outcome:
-		text, err := json.Marshal(b.measure(c.Shown))
+		text, err := json.Marshal(b.measureResult(c.Shown))
 		return envs.Contribution{Text: string(text)}, err
 	case Solver, Calculator:
 	default:
@@ -123,12 +123,12 @@ func (b Board) Cue(c envs.Cue) (envs.Contribution, error) {
 	case estimate == "":
 		return envs.Contribution{Text: "There is no estimate to compute with."}, nil
 	case c.Name == Calculator:
-		return envs.Contribution{Text: b.check(estimate, c.Shown)}, nil
+		return envs.Contribution{Text: b.checkItems(estimate, c.Shown)}, nil
 	}
-	return b.solve(estimate), nil
+	return b.solveFor(estimate), nil
 }
 
-func (b Board) solve(estimate string) envs.Contribution {
+func (b Board) solveFor(estimate string) envs.Contribution {
 	s := packing.Solve(b.Problem(estimate), Nodes)
 	p := b.Proposal(s.Choice)
 	text := fmt.Sprintf("By your estimate the best is %s, worth %.2f.", p, s.Value)
@@ -138,16 +138,16 @@ func (b Board) solve(estimate string) envs.Contribution {
 	return envs.Contribution{Text: text, Proposals: []envs.Proposal{p}}
 }
 
-// check says of each item whether the estimate allows it by itself, and of each shown proposal what it lacks.
-func (b Board) check(estimate string, shown []envs.Shown) string {
+// checkItems says of each item whether the estimate allows it by itself, and of each shown proposal what it lacks.
+func (b Board) checkItems(estimate string, shown []envs.Shown) string {
 	p := b.Problem(estimate)
 	var possible, short []string
 	for i, options := range p.Items {
 		lacks := make([]string, len(options))
 		for o, option := range options {
-			lacks[o] = b.lack(option.Use, p.Capacity)
+			lacks[o] = b.missingResources(option.Use, p.Capacity)
 		}
-		if least := shortest(lacks); least == "" {
+		if least := shortestOf(lacks); least == "" {
 			possible = append(possible, b.Items()[i])
 		} else {
 			short = append(short, fmt.Sprintf("%s (%s)", b.Items()[i], least))
@@ -159,7 +159,7 @@ func (b Board) check(estimate string, shown []envs.Shown) string {
 			continue
 		}
 		verdict := "is feasible by your estimate"
-		if lack := b.lack(p.Uses(b.Choice(s.Proposal)), p.Capacity); lack != "" {
+		if lack := b.missingResources(p.Uses(b.Choice(s.Proposal)), p.Capacity); lack != "" {
 			verdict = "is not feasible by your estimate; it lacks " + lack
 		}
 		lines = append(lines, fmt.Sprintf("The proposal %s %s.", s.Proposal, verdict))
@@ -167,8 +167,8 @@ func (b Board) check(estimate string, shown []envs.Shown) string {
 	return strings.Join(lines, "\n")
 }
 
-// lack names what is missing; "" if nothing is.
-func (b Board) lack(use, capacity []float64) string {
+// missingResources names what is missing; "" if nothing is.
+func (b Board) missingResources(use, capacity []float64) string {
 	var list []string
 	for r, u := range use {
 		if d := u - capacity[r]; d > packing.Tolerance {
@@ -178,7 +178,7 @@ func (b Board) lack(use, capacity []float64) string {
 	return strings.Join(list, ", ")
 }
 
-func shortest(list []string) string {
+func shortestOf(list []string) string {
 	least := list[0]
 	for _, s := range list {
 		if len(s) < len(least) {

@@ -52,7 +52,7 @@ func TestRead(t *testing.T) {
 		`I have nothing to add.`:           `{}`,
 		``:                                 `{}`,
 	} {
-		if got, err := json.Marshal(read(text)); err != nil || string(got) != want {
+		if got, err := json.Marshal(parseFacts(text)); err != nil || string(got) != want {
 			t.Errorf("%s: %s, %v; want %s", text, got, err, want)
 		}
 	}

@@ -26,9 +26,9 @@ type Result struct {
 	Complied *bool    `json:"complied,omitempty"`
 }
 
-// measure takes the last estimate of each agent, the solver's last proposal,
+// measureResult takes the last estimate of each agent, the solver's last proposal,
 // and the decision, which is shown in the phase "planning".
-func (b Board) measure(shown []envs.Shown) Result {
+func (b Board) measureResult(shown []envs.Shown) Result {
 	var r Result
 	var hr, nmae []float64
 	truth := b.State("")
@@ -43,11 +43,11 @@ func (b Board) measure(shown []envs.Shown) Result {
 			estimate := b.State(s.Text)
 			hr = append(hr, HallucinationRate(truth, estimate))
 			if pooled := b.Pooled(); len(pooled) > 0 {
-				nmae = append(nmae, NMAE(truth.of(pooled), estimate.of(pooled)))
+				nmae = append(nmae, NMAE(truth.restrictTo(pooled), estimate.restrictTo(pooled)))
 			}
 		}
 	}
-	r.HR, r.NMAE = mean(hr), mean(nmae)
+	r.HR, r.NMAE = meanOf(hr), meanOf(nmae)
 	if decided != "" {
 		choice := b.Choice(decided)
 		_, r.Valid = b.problem.Value(choice)
@@ -61,7 +61,7 @@ func (b Board) measure(shown []envs.Shown) Result {
 	return r
 }
 
-func (s State) of(names []string) State {
+func (s State) restrictTo(names []string) State {
 	part := State{}
 	for _, n := range names {
 		if v, ok := s[n]; ok {
@@ -71,7 +71,7 @@ func (s State) of(names []string) State {
 	return part
 }
 
-func mean(list []float64) *float64 {
+func meanOf(list []float64) *float64 {
 	if len(list) == 0 {
 		return nil
 	}
@@ -123,7 +123,7 @@ func Keep(p packing.Problem, choice, order []int) (kept []int, reward float64) {
 // infeasible choice what is kept of it counts, times the share of items kept.
 func NAR(p packing.Problem, best float64, choice, order []int) float64 {
 	if reward, feasible := p.Value(choice); feasible || best <= 0 {
-		return 100 * share(reward, feasible, best)
+		return 100 * shareOfBest(reward, feasible, best)
 	}
 	kept, reward := Keep(p, choice, order)
 	return 100 * reward / best * float64(len(kept)) / float64(len(order))
@@ -132,7 +132,7 @@ func NAR(p packing.Problem, best float64, choice, order []int) float64 {
 // HallucinationRate is the share of all components that an estimate puts
 // strictly too high (paper 3, Eq. 4), from 0 to 1.
 func HallucinationRate(truth, estimate State) float64 {
-	names := components(truth, estimate)
+	names := splitComponents(truth, estimate)
 	if len(names) == 0 {
 		return 0
 	}
@@ -148,7 +148,7 @@ func HallucinationRate(truth, estimate State) float64 {
 // NMAE is the mean relative error over the union of components (paper 3,
 // Eq. 5). Where the truth is 0, it is 1 unless the estimate is 0 as well.
 func NMAE(truth, estimate State) float64 {
-	names := components(truth, estimate)
+	names := splitComponents(truth, estimate)
 	sum := 0.0
 	for _, n := range names {
 		switch v, e := truth[n], estimate[n]; {
@@ -161,7 +161,7 @@ func NMAE(truth, estimate State) float64 {
 	return sum / float64(max(1, len(names)))
 }
 
-func components(a, b State) []string {
+func splitComponents(a, b State) []string {
 	all := maps.Clone(a)
 	maps.Copy(all, b)
 	return slices.Sorted(maps.Keys(all))

@@ -93,12 +93,12 @@ func (s Sharer) Message(sit envs.Situation) envs.Message {
 	return envs.Message{Text: "What I know: " + string(data)}
 }
 
-// told is what messages said, by speaker, later ones on top; all is what a
+// factsInMessages is what messages said, by speaker, later ones on top; all is what a
 // speaker that is no agent said, nil if none did.
-func told(sit envs.Situation) (others []Facts, all Facts) {
+func factsInMessages(sit envs.Situation) (others []Facts, all Facts) {
 	by := map[int]Facts{}
 	for _, m := range sit.Messages {
-		facts := read(m.Text)
+		facts := parseFacts(m.Text)
 		if m.From == sit.Agent || len(facts) == 0 {
 			continue
 		}
@@ -115,8 +115,8 @@ func told(sit envs.Situation) (others []Facts, all Facts) {
 	return others, by[-1]
 }
 
-// read is the facts of a message, as far as they arrived: it may have been cut.
-func read(text string) Facts {
+// parseFacts is the facts of a message, as far as they arrived: it may have been cut.
+func parseFacts(text string) Facts {
 	facts := Facts{}
 	dec := json.NewDecoder(strings.NewReader(text[max(0, strings.IndexByte(text, '{')):]))
 	if start, err := dec.Token(); err != nil || start != json.Delim('{') {
@@ -136,15 +136,15 @@ func read(text string) Facts {
 // Estimate is what it takes the state for.
 func (s Sharer) Estimate(sit envs.Situation) string {
 	mind := s.mind(sit.Observation)
-	others, all := told(sit)
+	others, all := factsInMessages(sit)
 	if all != nil {
 		return mind.Know(all)
 	}
 	return mind.Assume(others, Doubt{s, sit.Rand})
 }
 
-// noted is its last estimate, made now if it made none.
-func (s Sharer) noted(sit envs.Situation) (estimate string, tool envs.Proposal) {
+// latestEstimate is its last estimate, made now if it made none.
+func (s Sharer) latestEstimate(sit envs.Situation) (estimate string, tool envs.Proposal) {
 	for _, n := range sit.Notes {
 		switch {
 		case n.Proposal != "":
@@ -161,7 +161,7 @@ func (s Sharer) noted(sit envs.Situation) (estimate string, tool envs.Proposal) 
 
 // Propose is the solver's proposal or a plan of its own.
 func (s Sharer) Propose(sit envs.Situation) (string, bool) {
-	estimate, tool := s.noted(sit)
+	estimate, tool := s.latestEstimate(sit)
 	if trusts := sit.Rand.Float64() < s.Trust; trusts && tool != "" {
 		return string(tool), true
 	}
@@ -170,11 +170,11 @@ func (s Sharer) Propose(sit envs.Situation) (string, bool) {
 	if sit.Rand.Float64() < s.Skill {
 		return string(mind.Proposal(packing.Solve(p, Nodes).Choice)), true
 	}
-	return string(mind.Proposal(greedy(p))), true
+	return string(mind.Proposal(greedyChoice(p))), true
 }
 
-// greedy takes items by their best option's value while they fit.
-func greedy(p packing.Problem) []int {
+// greedyChoice takes items by their best option's value while they fit.
+func greedyChoice(p packing.Problem) []int {
 	choice := make([]int, len(p.Items))
 	for i, options := range p.Items {
 		for o := range options {
@@ -196,10 +196,10 @@ func greedy(p packing.Problem) []int {
 // of; 0 if it believes it infeasible.
 func (s Sharer) Value(sit envs.Situation, c envs.Proposal) float64 {
 	mind := s.mind(sit.Observation)
-	estimate, _ := s.noted(sit)
+	estimate, _ := s.latestEstimate(sit)
 	p := mind.Problem(estimate)
 	reward, feasible := p.Value(mind.Choice(c))
-	return min(1, share(reward, feasible, packing.Solve(p, Nodes).Value))
+	return min(1, shareOfBest(reward, feasible, packing.Solve(p, Nodes).Value))
 }
 
 // Reserve begins with the best and comes down by a tenth a round.

@@ -37,8 +37,8 @@ type Dish struct {
 	needs  []string // the recipe's ingredients, sorted
 }
 
-// amount of everything that the recipe needs.
-func (d Dish) amount() int {
+// totalAmount of everything that the recipe needs.
+func (d Dish) totalAmount() int {
 	n := 0
 	for _, name := range slices.Sorted(maps.Keys(d.Recipe)) {
 		n += d.Recipe[name]
@@ -81,7 +81,7 @@ type database struct {
 	guests      []Guest
 }
 
-func load() (*database, error) {
+func loadDatabase() (*database, error) {
 	db := &database{}
 	for _, part := range []struct {
 		name, text string

@@ -14,7 +14,7 @@ type knowing struct {
 	seen Observation
 }
 
-func know(o Observation) joint.Mind {
+func newMind(o Observation) joint.Mind {
 	return knowing{&kitchen{offered: o.Dishes, ingredients: o.Ingredients}, o}
 }
 
@@ -53,18 +53,18 @@ func (k knowing) Facts() joint.Facts { return k.seen.Facts() }
 func (k knowing) Know(all joint.Facts) string {
 	k.seen.Values = nil // they are among all
 	k.seen.Stock = nil
-	e := k.estimate([]joint.Facts{all}, joint.Doubt{})
+	e := k.estimateFrom([]joint.Facts{all}, joint.Doubt{})
 	e.PartnerIngredients, e.PartnerValues = nil, nil
 	return e.String()
 }
 
 // Assume adds what others told to what the agent sees itself.
 func (k knowing) Assume(told []joint.Facts, d joint.Doubt) string {
-	return k.estimate(told, d).String()
+	return k.estimateFrom(told, d).String()
 }
 
-// estimate goes by the order of the dishes and ingredients, so that doubts fall the same way each time.
-func (k knowing) estimate(told []joint.Facts, d joint.Doubt) Estimate {
+// estimateFrom goes by the order of the dishes and ingredients, so that doubts fall the same way each time.
+func (k knowing) estimateFrom(told []joint.Facts, d joint.Doubt) Estimate {
 	e := Estimate{PartnerIngredients: joint.State{}, PartnerValues: joint.State{}, Ingredients: joint.State{}, Values: joint.State{}}
 	number := func(fact string) (sum float64, known bool) {
 		for _, facts := range told {

@@ -53,12 +53,12 @@ var criteria = []func(Task) int{
 	func(t Task) int { return t.length },
 }
 
-// benchmark generates the candidates of a seed and selects. The paper names its
+// generateTasks generates the candidates of a seed and selects. The paper names its
 // criteria and no weights: here each counts the same, by a candidate's place in it.
-func (db *database) benchmark(seed uint64) ([]Task, error) {
+func (db *database) generateTasks(seed uint64) ([]Task, error) {
 	var fit []Task
 	for n := range candidates {
-		if t, ok := db.candidate(envs.Stream(seed, "menu", n)); ok {
+		if t, ok := db.drawTask(envs.Stream(seed, "menu", n)); ok {
 			t.Number = n
 			fit = append(fit, t)
 		}
@@ -66,12 +66,12 @@ func (db *database) benchmark(seed uint64) ([]Task, error) {
 	if len(fit) < selected {
 		return nil, fmt.Errorf("menu: only %d of %d tasks of the seed %d are fit for a benchmark; %d are needed", len(fit), candidates, seed, selected)
 	}
-	rank(fit)
+	rankTasks(fit)
 	return fit[:selected], nil
 }
 
-// rank puts tasks in the order of the sums of their places: how many others are better by each criterion.
-func rank(tasks []Task) {
+// rankTasks puts tasks in the order of the sums of their places: how many others are better by each criterion.
+func rankTasks(tasks []Task) {
 	for _, criterion := range criteria {
 		var all []int
 		for _, t := range tasks {
@@ -92,7 +92,7 @@ const recordedSeed = 1
 //go:embed data/benchmark.jsonl
 var benchmarkJSON string
 
-func recorded(uint64) ([]Task, error) {
+func recordedTasks(uint64) ([]Task, error) {
 	var tasks []Task
 	for line := range strings.Lines(benchmarkJSON) {
 		var t Task
@@ -104,13 +104,13 @@ func recorded(uint64) ([]Task, error) {
 	return tasks, nil
 }
 
-// candidate draws a stock, dishes and guests; false if they make no task.
-func (db *database) candidate(rng *rand.Rand) (Task, bool) {
+// drawTask draws a stock, dishes and guests; false if they make no task.
+func (db *database) drawTask(rng *rand.Rand) (Task, bool) {
 	t := Task{Stock: db.drawStock(rng)}
 	offered := db.drawDishes(rng, t.Stock)
 	for _, d := range offered {
 		t.Dishes = append(t.Dishes, d.Name)
-		if makeable(d, t.Stock) {
+		if isMakeable(d, t.Stock) {
 			t.possible++
 		}
 	}
@@ -120,7 +120,7 @@ func (db *database) candidate(rng *rand.Rand) (Task, bool) {
 	if len(t.Stock) != kinds || t.possible < max(leastPossible, int(math.Ceil(leastShare*float64(len(t.Dishes))))) {
 		return t, false
 	}
-	k, err := db.build(t)
+	k, err := db.buildKitchen(t)
 	if err != nil {
 		return t, false
 	}
@@ -148,7 +148,7 @@ func (db *database) drawStock(rng *rand.Rand) map[string]int {
 		at, fewest := -1, kinds+1
 		for range 30 {
 			i := rng.IntN(len(db.dishes))
-			if n := missing(db.dishes[i], stock); n > 0 && n < fewest {
+			if n := missingKinds(db.dishes[i], stock); n > 0 && n < fewest {
 				at, fewest = i, n
 			}
 		}
@@ -167,8 +167,8 @@ func (db *database) drawStock(rng *rand.Rand) map[string]int {
 	return stock
 }
 
-// missing counts kinds of ingredients that are not there.
-func missing(d Dish, stock map[string]int) int {
+// missingKinds counts kinds of ingredients that are not there.
+func missingKinds(d Dish, stock map[string]int) int {
 	n := 0
 	for _, name := range d.needs {
 		if stock[name] == 0 {
@@ -182,7 +182,7 @@ func missing(d Dish, stock map[string]int) int {
 func (db *database) drawDishes(rng *rand.Rand, stock map[string]int) []Dish {
 	var near, far, list []Dish
 	for _, i := range rng.Perm(len(db.dishes)) {
-		if d := db.dishes[i]; makeable(d, stock) && len(near) < mostPossible {
+		if d := db.dishes[i]; isMakeable(d, stock) && len(near) < mostPossible {
 			near = append(near, d)
 		} else {
 			far = append(far, d)
@@ -193,7 +193,7 @@ func (db *database) drawDishes(rng *rand.Rand, stock map[string]int) []Dish {
 	return list
 }
 
-func makeable(d Dish, stock map[string]int) bool {
+func isMakeable(d Dish, stock map[string]int) bool {
 	for _, name := range d.needs {
 		if stock[name] < d.Recipe[name] {
 			return false
@@ -202,7 +202,7 @@ func makeable(d Dish, stock map[string]int) bool {
 	return true
 }
 
-func (db *database) find(t Task) (offered []Dish, guests []Guest, err error) {
+func (db *database) findTask(t Task) (offered []Dish, guests []Guest, err error) {
 	for _, name := range t.Dishes {
 		i := slices.IndexFunc(db.dishes, func(d Dish) bool { return d.Name == name })
 		if i < 0 {

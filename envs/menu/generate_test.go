@@ -16,9 +16,9 @@ import (
 // The selection rules of A.1.4 hold, and the benchmark of seed 1 is the recorded one.
 func TestBenchmark(t *testing.T) {
 	m := must(New(Defaults()))
-	tasks := must(m.db.benchmark(recordedSeed))
+	tasks := must(m.db.generateTasks(recordedSeed))
 	for i, task := range tasks {
-		k := must(m.db.build(task))
+		k := must(m.db.buildKitchen(task))
 		best := packing.Solve(k.problem, nodes)
 		if best.Gap != 0 || math.Abs(best.Value-task.Best) > 1e-9 || len(task.Stock) != kinds || task.length < leastBest ||
 			task.possible < leastPossible || float64(task.possible) < leastShare*float64(len(task.Dishes)) {
@@ -64,7 +64,7 @@ func TestRank(t *testing.T) {
 		{Number: 1, used: 8, listed: 22, possible: 7, length: 3}, // 0 + 2 + 0 + 0 = 2
 		{Number: 2, used: 7, listed: 18, possible: 5, length: 3}, // 1 + 0 + 1 + 0 = 2: not before number 1
 	}
-	rank(tasks)
+	rankTasks(tasks)
 	for i, want := range []struct{ number, places int }{{1, 2}, {2, 2}, {0, 6}} {
 		if tasks[i].Number != want.number || tasks[i].places != want.places {
 			t.Errorf("place %d: number %d with %d, want %+v", i, tasks[i].Number, tasks[i].places, want)
@@ -93,8 +93,8 @@ func TestDifficulty(t *testing.T) {
 }
 
 func BenchmarkGenerate(b *testing.B) {
-	db := must(load())
+	db := must(loadDatabase())
 	for b.Loop() {
-		must(db.benchmark(1))
+		must(db.generateTasks(1))
 	}
 }

@@ -20,8 +20,8 @@ type kitchen struct {
 	problem     packing.Problem // of the truth
 }
 
-func (db *database) build(t Task) (*kitchen, error) {
-	offered, guests, err := db.find(t)
+func (db *database) buildKitchen(t Task) (*kitchen, error) {
+	offered, guests, err := db.findTask(t)
 	if err != nil {
 		return nil, err
 	}
@@ -41,12 +41,12 @@ func (db *database) build(t Task) (*kitchen, error) {
 			truth.Values[d.Name] += Value(g, d)
 		}
 	}
-	k.problem = k.pose(truth)
+	k.problem = k.poseProblem(truth)
 	return k, nil
 }
 
-// pose is the problem that an estimate makes.
-func (k *kitchen) pose(e Estimate) packing.Problem {
+// poseProblem is the problem that an estimate makes.
+func (k *kitchen) poseProblem(e Estimate) packing.Problem {
 	var p packing.Problem
 	for _, name := range k.ingredients {
 		p.Capacity = append(p.Capacity, e.Ingredients[name])
@@ -100,7 +100,7 @@ func (k *kitchen) Estimate(text []byte) (string, error) {
 	return e.String(), nil
 }
 
-func (k *kitchen) read(estimate string) (e Estimate) {
+func (k *kitchen) readEstimate(estimate string) (e Estimate) {
 	if json.Unmarshal([]byte(estimate), &e) != nil {
 		return Estimate{}
 	}
@@ -112,12 +112,12 @@ func (k *kitchen) Problem(estimate string) packing.Problem {
 	if estimate == "" {
 		return k.problem
 	}
-	return k.pose(k.read(estimate))
+	return k.poseProblem(k.readEstimate(estimate))
 }
 
 // State is the stock.
 func (k *kitchen) State(estimate string) joint.State {
-	e, s := k.read(estimate), joint.State{}
+	e, s := k.readEstimate(estimate), joint.State{}
 	for _, name := range k.ingredients {
 		if s[name] = e.Ingredients[name]; estimate == "" {
 			s[name] = float64(k.stock[name])

@@ -47,7 +47,7 @@ func New(p Params) (*Menu, error) {
 	if p.Observations != Numeric && p.Observations != Semantic {
 		return nil, fmt.Errorf("observations is %.40q; it is %s or %s", p.Observations, Numeric, Semantic)
 	}
-	db, err := load()
+	db, err := loadDatabase()
 	if err != nil {
 		return nil, err
 	}
@@ -77,9 +77,9 @@ func (m *Menu) Benchmark(seed uint64) ([]Task, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.tasks == nil || m.seed != seed {
-		generate := m.db.benchmark
+		generate := m.db.generateTasks
 		if seed == recordedSeed {
-			generate = recorded
+			generate = recordedTasks
 		}
 		tasks, err := generate(seed)
 		if err != nil {
@@ -99,12 +99,12 @@ func (m *Menu) Instance(seed uint64, index int) (envs.Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, err := m.db.build(tasks[index])
+	k, err := m.db.buildKitchen(tasks[index])
 	if err != nil {
 		return nil, err
 	}
 	s := &session{Menu: m, kitchen: k, id: fmt.Sprintf("menu-%s-%d", m.params.Observations, index)}
-	s.deal(envs.Stream(seed, "menu observations", index))
+	s.dealStock(envs.Stream(seed, "menu observations", index))
 	s.Board = joint.New(s)
 	return s, nil
 }
@@ -117,5 +117,5 @@ func (m *Menu) Policy(name string, decode envs.Decode) (envs.Policy, error) {
 	if name != "sharer" {
 		return nil, envs.NoPolicy("menu", name, m.Policies())
 	}
-	return joint.NewSharer(func(o any) joint.Mind { return know(o.(Observation)) }, decode)
+	return joint.NewSharer(func(o any) joint.Mind { return newMind(o.(Observation)) }, decode)
 }

@@ -65,7 +65,7 @@ func TestNamesInAnyCase(t *testing.T) {
 
 // The database has the paper's measure (§2.3), and every rating is in its range.
 func TestDatabase(t *testing.T) {
-	db := must(load())
+	db := must(loadDatabase())
 	cuisines := map[string]bool{}
 	known := map[string]bool{}
 	for _, in := range db.ingredients {
@@ -135,12 +135,12 @@ func (s *session) item(d Dish) int {
 
 // Fields of profiles are seen as often as A.1.3 says.
 func TestObservedFields(t *testing.T) {
-	g := must(load()).guests[0]
+	g := must(loadDatabase()).guests[0]
 	const n = 4000
 	for agent := range known {
 		seen := 0
 		for i := range n {
-			if g.partly(envs.Stream(1, "test", agent, i), agent).Allergies != nil {
+			if g.partOf(envs.Stream(1, "test", agent, i), agent).Allergies != nil {
 				seen++
 			}
 		}
@@ -177,7 +177,7 @@ func BenchmarkSolve(b *testing.B) {
 	m := must(New(Defaults()))
 	tasks := must(m.Benchmark(1))
 	for i := 0; b.Loop(); i++ {
-		k := must(m.db.build(tasks[i%len(tasks)]))
+		k := must(m.db.buildKitchen(tasks[i%len(tasks)]))
 		packing.Solve(k.problem, nodes)
 	}
 }

@@ -12,7 +12,7 @@ var spices = map[string]int{"Mild": 0, "Medium": 1, "Hot": 2}
 // profile, since the paper's ratings are not printed. What is not known of the
 // guest counts for nothing.
 func Rating(g Guest, d Dish) float64 {
-	if refuses(g, d) {
+	if isRefusedBy(g, d) {
 		return 0
 	}
 	r := 2.5
@@ -43,8 +43,8 @@ func Rating(g Guest, d Dish) float64 {
 	return min(5, max(0.5, r))
 }
 
-// refuses says whether a guest does not eat a dish at all.
-func refuses(g Guest, d Dish) bool {
+// isRefusedBy says whether a guest does not eat a dish at all.
+func isRefusedBy(g Guest, d Dish) bool {
 	none := func(applies bool, traits ...string) bool {
 		return applies && slices.ContainsFunc(traits, func(t string) bool { return slices.Contains(d.traits, t) })
 	}
@@ -63,6 +63,6 @@ func refuses(g Guest, d Dish) bool {
 // Value of a dish to a guest: r(n + 0.2 n^1.5), n the amount of its
 // ingredients (paper 3, A.1.2), to the cent.
 func Value(g Guest, d Dish) float64 {
-	n := float64(d.amount())
+	n := float64(d.totalAmount())
 	return math.Round(100*Rating(g, d)*(n+0.2*math.Pow(n, 1.5))) / 100
 }

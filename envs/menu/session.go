@@ -38,8 +38,8 @@ var known = [2]struct{ occupation, status, diet, allergies, culture, health, din
 	{0.6, 0.6, 0.7, 0.8, 0.6, 0.5, 0.7, 0.6},
 }
 
-// deal parts the stock, 40 to 60 % of its kinds to each agent, and the guests.
-func (s *session) deal(rng *rand.Rand) {
+// dealStock parts the stock, 40 to 60 % of its kinds to each agent, and the guests.
+func (s *session) dealStock(rng *rand.Rand) {
 	var stocked []string
 	for _, name := range s.ingredients {
 		if s.stock[name] > 0 {
@@ -61,7 +61,7 @@ func (s *session) deal(rng *rand.Rand) {
 			o.Guests = append(o.Guests, guest.Name)
 			switch {
 			case !o.Numeric:
-				o.Profiles = append(o.Profiles, guest.partly(rng, agent))
+				o.Profiles = append(o.Profiles, guest.partOf(rng, agent))
 			case g == agent:
 				o.Values = map[string]float64{}
 				for _, d := range s.offered {
@@ -72,8 +72,8 @@ func (s *session) deal(rng *rand.Rand) {
 	}
 }
 
-// partly is what an agent sees of a guest.
-func (g Guest) partly(rng *rand.Rand, agent int) Guest {
+// partOf is what an agent sees of a guest.
+func (g Guest) partOf(rng *rand.Rand, agent int) Guest {
 	p := known[agent]
 	sees := func(probability float64) bool { return rng.Float64() < probability }
 	if !sees(p.occupation) {

@@ -74,7 +74,7 @@ func (p Problem) Uses(choice []int) []float64 {
 // is the best that was found, and its gap says how good that is at least.
 func Solve(p Problem, limit int) Solution {
 	s := newSearch(p, limit)
-	s.visit(0, 0)
+	s.visitItem(0, 0)
 	sol := Solution{Choice: slices.Repeat([]int{-1}, len(p.Items)), Bound: s.best, Nodes: s.nodes}
 	for k, o := range s.chosen {
 		sol.Choice[s.order[k]] = o
@@ -110,14 +110,14 @@ func newSearch(p Problem, limit int) *search {
 	best := make([]float64, len(p.Items)) // reduced value of an item's best option
 	for i, options := range p.Items {
 		s.order = append(s.order, i)
-		s.options = append(s.options, worthwhile(options, prices, p.Capacity))
-		best[i] = gain(options, prices)
+		s.options = append(s.options, worthwhileOptions(options, prices, p.Capacity))
+		best[i] = greatestGain(options, prices)
 	}
 	slices.SortStableFunc(s.order, func(a, b int) int { return cmp.Compare(best[b], best[a]) })
 	for _, set := range s.prices {
 		sums := make([]float64, len(s.order)+1)
 		for k := len(s.order) - 1; k >= 0; k-- {
-			sums[k] = sums[k+1] + gain(p.Items[s.order[k]], set)
+			sums[k] = sums[k+1] + greatestGain(p.Items[s.order[k]], set)
 		}
 		s.reduced = append(s.reduced, sums)
 	}
@@ -126,8 +126,8 @@ func newSearch(p Problem, limit int) *search {
 	return s
 }
 
-// worthwhile are the options that have a value and fit by themselves, by reduced value.
-func worthwhile(options []Option, prices, capacity []float64) []int {
+// worthwhileOptions are the options that have a value and fit by themselves, by reduced value.
+func worthwhileOptions(options []Option, prices, capacity []float64) []int {
 	var list []int
 	for o, option := range options {
 		if option.Value > 0 && Feasible(option.Use, capacity) {
@@ -135,23 +135,23 @@ func worthwhile(options []Option, prices, capacity []float64) []int {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b int) int {
-		return cmp.Compare(options[b].reduced(prices), options[a].reduced(prices))
+		return cmp.Compare(options[b].reducedValue(prices), options[a].reducedValue(prices))
 	})
 	return list
 }
 
-func (o Option) reduced(prices []float64) float64 { return o.Value - dot(o.Use, prices) }
+func (o Option) reducedValue(prices []float64) float64 { return o.Value - dotProduct(o.Use, prices) }
 
-// gain is the greatest reduced value of an option, or 0 for taking none.
-func gain(options []Option, prices []float64) float64 {
+// greatestGain is the greatest reduced value of an option, or 0 for taking none.
+func greatestGain(options []Option, prices []float64) float64 {
 	most := 0.0
 	for _, o := range options {
-		most = max(most, o.reduced(prices))
+		most = max(most, o.reducedValue(prices))
 	}
 	return most
 }
 
-func dot(a, b []float64) float64 {
+func dotProduct(a, b []float64) float64 {
 	sum := 0.0
 	for i, v := range a {
 		sum += v * b[i]
@@ -159,21 +159,21 @@ func dot(a, b []float64) float64 {
 	return sum
 }
 
-// bound of what can be reached from the k-th item on, beyond what was taken.
-func (s *search) bound(k int) float64 {
-	least := dot(s.left, s.prices[0]) + s.reduced[0][k]
+// boundFrom of what can be reached from the k-th item on, beyond what was taken.
+func (s *search) boundFrom(k int) float64 {
+	least := dotProduct(s.left, s.prices[0]) + s.reduced[0][k]
 	for i := 1; i < len(s.prices); i++ {
-		least = min(least, dot(s.left, s.prices[i])+s.reduced[i][k])
+		least = min(least, dotProduct(s.left, s.prices[i])+s.reduced[i][k])
 	}
 	return least
 }
 
-func (s *search) visit(k int, value float64) {
+func (s *search) visitItem(k int, value float64) {
 	if value > s.best {
 		s.best = value
 		copy(s.chosen, s.taken)
 	}
-	bound := value + s.bound(k)
+	bound := value + s.boundFrom(k)
 	if k == len(s.order) || bound <= s.best+Tolerance {
 		return
 	}
@@ -186,17 +186,17 @@ func (s *search) visit(k int, value float64) {
 	for _, o := range s.options[item] {
 		option := s.Items[item][o]
 		if Feasible(option.Use, s.left) {
-			s.take(option, -1)
+			s.takeOption(option, -1)
 			s.taken[k] = o
-			s.visit(k+1, value+option.Value)
+			s.visitItem(k+1, value+option.Value)
 			s.taken[k] = -1
-			s.take(option, 1)
+			s.takeOption(option, 1)
 		}
 	}
-	s.visit(k+1, value)
+	s.visitItem(k+1, value)
 }
 
-func (s *search) take(o Option, sign float64) {
+func (s *search) takeOption(o Option, sign float64) {
 	for r, u := range o.Use {
 		s.left[r] += sign * u
 	}

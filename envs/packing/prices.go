@@ -11,27 +11,27 @@ const steps = 120
 // cost (Held, Wolfe and Crowder 1974).
 func Prices(p Problem) []float64 {
 	prices := make([]float64, len(p.Capacity))
-	best, least := slices.Clone(prices), bound(p, prices)
-	target := greedy(p)
+	best, least := slices.Clone(prices), upperBound(p, prices)
+	target := greedyValue(p)
 	scale := 1.0
 	for range steps {
 		slack := slices.Clone(p.Capacity) // gradient of the bound
 		for _, options := range p.Items {
-			if o := cheapest(options, prices); o >= 0 {
+			if o := bestOption(options, prices); o >= 0 {
 				for r, u := range options[o].Use {
 					slack[r] -= u
 				}
 			}
 		}
-		norm := dot(slack, slack)
+		norm := dotProduct(slack, slack)
 		if norm == 0 {
 			break
 		}
-		step := scale * max(bound(p, prices)-target, 0) / norm
+		step := scale * max(upperBound(p, prices)-target, 0) / norm
 		for r := range prices {
 			prices[r] = max(0, prices[r]-step*slack[r])
 		}
-		if b := bound(p, prices); b < least {
+		if b := upperBound(p, prices); b < least {
 			best, least = slices.Clone(prices), b
 		} else {
 			scale *= 0.95
@@ -40,27 +40,27 @@ func Prices(p Problem) []float64 {
 	return best
 }
 
-func bound(p Problem, prices []float64) float64 {
-	b := dot(p.Capacity, prices)
+func upperBound(p Problem, prices []float64) float64 {
+	b := dotProduct(p.Capacity, prices)
 	for _, options := range p.Items {
-		b += gain(options, prices)
+		b += greatestGain(options, prices)
 	}
 	return b
 }
 
-// cheapest is the option with the greatest reduced value above 0, or -1.
-func cheapest(options []Option, prices []float64) int {
+// bestOption is the option with the greatest reduced value above 0, or -1.
+func bestOption(options []Option, prices []float64) int {
 	at, most := -1, 0.0
 	for o, option := range options {
-		if v := option.reduced(prices); v > most {
+		if v := option.reducedValue(prices); v > most {
 			at, most = o, v
 		}
 	}
 	return at
 }
 
-// greedy is the value of a feasible choice: items in their order, each the best option that fits.
-func greedy(p Problem) float64 {
+// greedyValue is the value of a feasible choice: items in their order, each the best option that fits.
+func greedyValue(p Problem) float64 {
 	left, value := slices.Clone(p.Capacity), 0.0
 	for _, options := range p.Items {
 		at := -1

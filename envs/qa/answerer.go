@@ -62,7 +62,7 @@ func (a Answerer) check() error {
 func (a Answerer) Message(s envs.Situation) envs.Message {
 	m := envs.Message{From: s.Agent}
 	if s.Role != "" {
-		m.Text = summary(s.Offers)
+		m.Text = summarizeOffers(s.Offers)
 		return m
 	}
 	said := []string{}
@@ -78,16 +78,16 @@ func (a Answerer) Message(s envs.Situation) envs.Message {
 
 // Propose is the agent's answer, as it would write it.
 func (a Answerer) Propose(s envs.Situation) (string, bool) {
-	answer := text(a.belief(s))
+	answer := proposalText(a.currentAnswer(s))
 	if o, ok := s.Observation.(Observation); ok {
-		answer = written(o.Kind, answer)
+		answer = formatAnswer(o.Kind, answer)
 	}
 	data, err := json.Marshal(answer)
 	return string(data), err == nil
 }
 
-// written is an answer in the form in which Extract finds it.
-func written(k Kind, answer string) string {
+// formatAnswer is an answer in the form in which Extract finds it.
+func formatAnswer(k Kind, answer string) string {
 	switch k {
 	case Integer:
 		return "(" + answer + ")"
@@ -105,10 +105,10 @@ func (a Answerer) Value(s envs.Situation, p envs.Proposal) float64 {
 	if s.Role != "" {
 		s.Agent = -1
 	}
-	if own, ok := latest(s, s.Agent); ok && own == p {
+	if own, ok := latestAnswer(s, s.Agent); ok && own == p {
 		return 1
 	}
-	peers := a.peers(s)
+	peers := a.peerAnswers(s)
 	same := 0
 	for _, o := range peers {
 		if o == p {
@@ -124,21 +124,21 @@ func (a Answerer) Value(s envs.Situation, p envs.Proposal) float64 {
 // Reserve accepts anything.
 func (a Answerer) Reserve(envs.Situation) float64 { return 0 }
 
-func (a Answerer) belief(s envs.Situation) envs.Proposal {
-	first, conform, pick := a.first(s), s.Rand.Float64(), s.Rand.Float64()
-	own, ok := latest(s, s.Agent)
+func (a Answerer) currentAnswer(s envs.Situation) envs.Proposal {
+	first, conform, pick := a.firstAnswer(s), s.Rand.Float64(), s.Rand.Float64()
+	own, ok := latestAnswer(s, s.Agent)
 	if !ok {
 		own = first
 	}
-	peers := a.peers(s)
+	peers := a.peerAnswers(s)
 	if len(peers) == 0 || conform >= a.Conformity {
 		return own
 	}
-	return peers[a.place(len(peers), pick)]
+	return peers[a.drawPlace(len(peers), pick)]
 }
 
-// place draws one of n places; weights rise evenly from 1 to 1 + bias.
-func (a Answerer) place(n int, draw float64) int {
+// drawPlace draws one of n places; weights rise evenly from 1 to 1 + bias.
+func (a Answerer) drawPlace(n int, draw float64) int {
 	weight := func(i int) float64 {
 		if n == 1 {
 			return 1
@@ -158,8 +158,8 @@ func (a Answerer) place(n int, draw float64) int {
 	return n - 1
 }
 
-// latest is the last answer of an agent that was seen.
-func latest(s envs.Situation, agent int) (envs.Proposal, bool) {
+// latestAnswer is the last answer of an agent that was seen.
+func latestAnswer(s envs.Situation, agent int) (envs.Proposal, bool) {
 	for _, o := range slices.Backward(s.Offers) {
 		if o.Agent == agent {
 			return o.Proposal, true
@@ -168,9 +168,9 @@ func latest(s envs.Situation, agent int) (envs.Proposal, bool) {
 	return "", false
 }
 
-// peers are the others' latest answers in the order in which they were seen, or
+// peerAnswers are the others' latest answers in the order in which they were seen, or
 // those that a summary tells of.
-func (a Answerer) peers(s envs.Situation) []envs.Proposal {
+func (a Answerer) peerAnswers(s envs.Situation) []envs.Proposal {
 	at := map[int]int{} // last place of each peer
 	for i, o := range s.Offers {
 		at[o.Agent] = i
@@ -182,14 +182,14 @@ func (a Answerer) peers(s envs.Situation) []envs.Proposal {
 		}
 	}
 	if len(all) == 0 && len(s.Messages) > 0 {
-		return told(s.Messages[len(s.Messages)-1].Text)
+		return parseSummary(s.Messages[len(s.Messages)-1].Text)
 	}
 	return all
 }
 
 const summaryBegins = "The solutions came to these answers, in this order: "
 
-func summary(offers []envs.Offer) string {
+func summarizeOffers(offers []envs.Offer) string {
 	list := []envs.Proposal{}
 	for _, o := range offers {
 		list = append(list, o.Proposal)
@@ -201,8 +201,8 @@ func summary(offers []envs.Offer) string {
 	return summaryBegins + string(data)
 }
 
-// told reads a summary in these words.
-func told(text string) []envs.Proposal {
+// parseSummary reads a summary in these words.
+func parseSummary(text string) []envs.Proposal {
 	list, ok := strings.CutPrefix(text, summaryBegins)
 	var all []envs.Proposal
 	if !ok || json.Unmarshal([]byte(list), &all) != nil {

@@ -55,20 +55,20 @@ func TestExtract(t *testing.T) {
 // What is found in a text is in canonical form, and found again when it is written.
 func TestWrittenIsFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		q := Question{Kind: rapid.SampledFrom(kinds()).Draw(t, "kind"), Options: []string{"a", "b", "c", "d"}}
-		q.reading = Reading(rapid.SampledFrom(readings()).Draw(t, "reading"))
+		q := Question{Kind: rapid.SampledFrom(allKinds()).Draw(t, "kind"), Options: []string{"a", "b", "c", "d"}}
+		q.reading = Reading(rapid.SampledFrom(allReadings()).Draw(t, "reading"))
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-z0-9 .\\{}()/=-]*(\\boxed\{[a-z0-9 ./\\=^-]*\}|\([A-Da-d0-9]\)|yes|no|Answer: [a-z ]*)`)).Draw(t, "text")
 		answer, err := q.Extract(text)
 		if err != nil {
 			return
 		}
-		if again, err := q.canonical(answer); err != nil || again != answer {
+		if again, err := q.canonicalAnswer(answer); err != nil || again != answer {
 			t.Fatalf("%s: %q is not canonical: %q, %v", q.Kind, answer, again, err)
 		}
 		if q.Kind == Math && strings.Count(answer, "{") != strings.Count(answer, "}") {
 			return
 		}
-		if again, err := q.Extract("Well. " + written(q.Kind, answer)); err != nil || again != answer {
+		if again, err := q.Extract("Well. " + formatAnswer(q.Kind, answer)); err != nil || again != answer {
 			t.Fatalf("%s: %q is written and not found: %q, %v", q.Kind, answer, again, err)
 		}
 	})
@@ -79,11 +79,11 @@ func FuzzExtract(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for i := range len(kinds()) * len(readings()) {
-			k, reading := kinds()[i/len(readings())], Reading(readings()[i%len(readings())])
+		for i := range len(allKinds()) * len(allReadings()) {
+			k, reading := allKinds()[i/len(allReadings())], Reading(allReadings()[i%len(allReadings())])
 			q := Question{Kind: k, Options: []string{"a", "b"}, reading: reading}
 			if answer, err := q.Extract(text); err == nil {
-				if again, err := q.canonical(answer); err != nil || again != answer {
+				if again, err := q.canonicalAnswer(answer); err != nil || again != answer {
 					t.Errorf("%s: %q is not canonical: %q, %v", k, answer, again, err)
 				}
 			}
@@ -125,7 +125,7 @@ func TestRecordedNormalForms(t *testing.T) {
 		if got := Normalise(row.Target); got != row.Want {
 			t.Errorf("%s: %s becomes %s, recorded is %s", row.ID, row.Target, got, row.Want)
 		}
-		if got, err := (Question{Kind: Math}).Extract(`So \boxed{` + row.Target + `}.`); err != nil || got != settled(row.Want, Normalise) {
+		if got, err := (Question{Kind: Math}).Extract(`So \boxed{` + row.Target + `}.`); err != nil || got != untilUnchanged(row.Want, Normalise) {
 			t.Errorf("%s: in a box %s becomes %s: %v", row.ID, row.Target, got, err)
 		}
 	}
@@ -208,12 +208,12 @@ func TestOfficialFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			in := instance.(*Instance)
-			right := in.accepted()[0]
-			p, err := in.proposal(right, nil)
+			right := in.acceptedAnswers()[0]
+			p, err := in.toProposal(right, nil)
 			if err != nil || in.Score(p).Goodness != 1 || in.Utility(0, p) != 1 {
 				t.Errorf("%s: the right answer %s of %s scores %+v: %v", x.file, right, in.ID(), in.Score(p), err)
 			}
-			if found, err := in.Answer("I see. " + written(in.q.Kind, right)); err != nil || found != p {
+			if found, err := in.Answer("I see. " + formatAnswer(in.q.Kind, right)); err != nil || found != p {
 				t.Errorf("%s: the right answer %s of %s is found as %s: %v", x.file, right, in.ID(), found, err)
 			}
 		}

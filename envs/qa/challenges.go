@@ -23,8 +23,8 @@ type challenge struct {
 	Simulated                            bool // by a scripted agent
 }
 
-// parts are the texts of a line by the names of their cues.
-func (c challenge) parts() map[string]string {
+// textsByCue are the texts of a line by the names of their cues.
+func (c challenge) textsByCue() map[string]string {
 	return map[string]string{"context": c.Context, "wrong": c.Wrong, "irrelevant": c.Irrelevant}
 }
 
@@ -44,7 +44,7 @@ func (e *QA) readChallenges(files fs.FS) error {
 		if len(e.challenges) == 0 {
 			first = c
 		}
-		err := e.admit(c, first)
+		err := e.checkChallenge(c, first)
 		e.challenges[c.Question] = c
 		return err
 	})
@@ -58,8 +58,8 @@ func (e *QA) readChallenges(files fs.FS) error {
 	return nil
 }
 
-// admit says what is wrong with a line.
-func (e *QA) admit(c, first challenge) error {
+// checkChallenge says what is wrong with a line.
+func (e *QA) checkChallenge(c, first challenge) error {
 	q, ok := e.byID[c.Question]
 	switch {
 	case !ok:
@@ -69,42 +69,42 @@ func (e *QA) admit(c, first challenge) error {
 	case q.shuffle && c.Wrong != "":
 		return fmt.Errorf("the options of %s are shuffled by the seed, so letters of a file mean nothing", c.Question)
 	}
-	have := c.parts()
+	have := c.textsByCue()
 	for _, name := range []string{"context", "wrong", "irrelevant"} {
-		if (have[name] == "") != (first.parts()[name] == "") {
+		if (have[name] == "") != (first.textsByCue()[name] == "") {
 			return fmt.Errorf("a line has %s and another has not; what one line has, all have", name)
 		}
 	}
 	in := Instance{q: q}
 	if answer, err := q.Extract(c.Wrong); c.Wrong != "" && err != nil {
 		return fmt.Errorf("the wrong solution of %s: %w", c.Question, err)
-	} else if c.Wrong != "" && in.correct(answer) {
+	} else if c.Wrong != "" && in.isCorrect(answer) {
 		return fmt.Errorf("the wrong solution of %s is right: %s", c.Question, answer)
 	}
-	if answer, err := q.Extract(c.Irrelevant); err == nil && c.Irrelevant != "" && in.correct(answer) {
+	if answer, err := q.Extract(c.Irrelevant); err == nil && c.Irrelevant != "" && in.isCorrect(answer) {
 		return fmt.Errorf("the irrelevant solution of %s ends with the right answer: %s", c.Question, answer)
 	}
 	return nil
 }
 
-// wrong is a solution with a wrong answer: the file's, or one of the answers
+// wrongSolution is a solution with a wrong answer: the file's, or one of the answers
 // that are not right.
-func (in *Instance) wrong() (envs.Contribution, error) {
+func (in *Instance) wrongSolution() (envs.Contribution, error) {
 	text := in.env.challenges[in.q.ID].Wrong
 	if text == "" {
-		others := slices.DeleteFunc(in.q.distractors(), in.correct)
+		others := slices.DeleteFunc(in.q.distractors(), in.isCorrect)
 		if len(others) == 0 {
 			return envs.Contribution{}, fmt.Errorf("qa: no wrong answer is known for question %s; set challenges.file", in.q.ID)
 		}
-		text = written(in.q.Kind, others[envs.Stream(0, "qa/wrong", in.q.ID).IntN(len(others))])
+		text = formatAnswer(in.q.Kind, others[envs.Stream(0, "qa/wrong", in.q.ID).IntN(len(others))])
 	}
 	p, err := in.Answer(text)
 	return envs.Contribution{Text: text, Proposals: []envs.Proposal{p}, Simulated: in.env.challenges[in.q.ID].Simulated}, err
 }
 
-// irrelevant is a solution that answers another question: the file's, or
+// irrelevantSolution is a solution that answers another question: the file's, or
 // another question of the data with its answer. It proposes nothing here.
-func (in *Instance) irrelevant() (envs.Contribution, error) {
+func (in *Instance) irrelevantSolution() (envs.Contribution, error) {
 	if c := in.env.challenges[in.q.ID]; c.Irrelevant != "" {
 		return envs.Contribution{Text: c.Irrelevant, Simulated: c.Simulated}, nil
 	}
@@ -113,20 +113,20 @@ func (in *Instance) irrelevant() (envs.Contribution, error) {
 		return envs.Contribution{}, fmt.Errorf("qa: there is no other question than %s to take an irrelevant solution from; set challenges.file", in.q.ID)
 	}
 	other := others[envs.Stream(0, "qa/irrelevant", in.q.ID).IntN(len(others))]
-	return envs.Contribution{Text: other.Text + "\n" + other.answer()}, nil
+	return envs.Contribution{Text: other.Text + "\n" + other.rightAnswer()}, nil
 }
 
-// answer is the right one in words.
-func (q Question) answer() string {
-	right := (&Instance{q: q}).accepted()[0]
+// rightAnswer is the right one in words.
+func (q Question) rightAnswer() string {
+	right := (&Instance{q: q}).acceptedAnswers()[0]
 	if q.Kind == Choice {
 		return q.Options[right[1]-'A']
 	}
 	return right
 }
 
-// context is what was retrieved for the question.
-func (in *Instance) context() (envs.Contribution, error) {
+// retrievedContext is what was retrieved for the question.
+func (in *Instance) retrievedContext() (envs.Contribution, error) {
 	text := in.env.challenges[in.q.ID].Context
 	if text == "" {
 		return envs.Contribution{}, fmt.Errorf("qa: there is no context for question %s; the environment's challenges.file names a file of them", in.q.ID)

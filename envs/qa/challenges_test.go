@@ -20,7 +20,7 @@ func challenged(t *testing.T, lines string) (*QA, error) {
 	if lines != "" {
 		p.Challenges.File = "c.jsonl"
 	}
-	return load(p, files)
+	return loadQuestions(p, files)
 }
 
 func cue(t *testing.T, e *QA, name string) (envs.Contribution, error) {
@@ -101,7 +101,7 @@ func TestFaultyChallenges(t *testing.T) {
 	}
 	p := params("jsonl", "q.jsonl")
 	p.Kind, p.Challenges.File = YesNo, "gone.jsonl"
-	if _, err := load(p, fstest.MapFS{"q.jsonl": {Data: []byte(twoQuestions)}}); err == nil || !strings.Contains(err.Error(), "cannot be read") {
+	if _, err := loadQuestions(p, fstest.MapFS{"q.jsonl": {Data: []byte(twoQuestions)}}); err == nil || !strings.Contains(err.Error(), "cannot be read") {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }

@@ -22,7 +22,7 @@ func (in *Instance) Facts() []envs.Fact {
 		options = append(options, fmt.Sprintf("(%s) %s", o.Letter, o.Text))
 	}
 	add("Options", strings.Join(options, "\n"))
-	key := strings.Join(in.accepted(), ", or ")
+	key := strings.Join(in.acceptedAnswers(), ", or ")
 	if key == "" {
 		key = "the text does not say it"
 	}

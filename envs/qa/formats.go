@@ -11,7 +11,7 @@ func readBBH(data []byte, _ Kind) ([]Question, error) {
 	var file struct {
 		Examples []struct{ Input, Target string }
 	}
-	if err := decode(0, data, &file); err != nil {
+	if err := decodeJSON(0, data, &file); err != nil {
 		return nil, err
 	}
 	var all []Question
@@ -19,12 +19,12 @@ func readBBH(data []byte, _ Kind) ([]Question, error) {
 		text, options, found := strings.Cut(e.Input, "\nOptions:\n")
 		q := Question{Kind: Choice, Text: text, Gold: []string{e.Target}, at: place{path: []any{"examples", i}}}
 		if !found {
-			q.bad = wrong(itsOptions, `there is no line "Options:"; tasks with lettered options can be asked`)
+			q.bad = faultAt(itsOptions, `there is no line "Options:"; tasks with lettered options can be asked`)
 		}
 		for n, line := range strings.Split(strings.TrimSpace(options), "\n") {
 			option, ok := strings.CutPrefix(line, "("+letter(n)+") ")
 			if found && !ok && q.bad == nil {
-				q.bad = wrong(itsOptions, "option %d is %.40q; (%s) and a text are expected", n+1, line, letter(n))
+				q.bad = faultAt(itsOptions, "option %d is %.40q; (%s) and a text are expected", n+1, line, letter(n))
 			}
 			q.Options = append(q.Options, option)
 		}
@@ -39,7 +39,7 @@ func readMath500(data []byte, _ Kind) ([]Question, error) {
 		Problem, Answer string
 		ID              string `json:"unique_id"`
 	}
-	return lines(data, func(l line) Question {
+	return parseLines(data, func(l line) Question {
 		id := strings.TrimSuffix(strings.TrimPrefix(l.ID, "test/"), ".json")
 		return Question{ID: id, Kind: Math, Text: l.Problem, Gold: []string{l.Answer}}
 	})
@@ -51,7 +51,7 @@ func readStrategyQA(data []byte, _ Kind) ([]Question, error) {
 		QID, Question string
 		Answer        *bool
 	}
-	if err := decode(0, data, &items); err != nil {
+	if err := decodeJSON(0, data, &items); err != nil {
 		return nil, err
 	}
 	var all []Question
@@ -74,7 +74,7 @@ func readMMLUPro(data []byte, _ Kind) ([]Question, error) {
 		Options  []string
 		Answer   string
 	}
-	return lines(data, func(l line) Question {
+	return parseLines(data, func(l line) Question {
 		return Question{ID: "mmlu-pro-" + l.ID.String(), Kind: Choice, Text: l.Question, Options: l.Options, Gold: []string{l.Answer}}
 	})
 }
@@ -89,13 +89,13 @@ func readMuSR(data []byte, _ Kind) ([]Question, error) {
 			Answer   *int
 		}
 	}
-	if err := decode(0, data, &stories); err != nil {
+	if err := decodeJSON(0, data, &stories); err != nil {
 		return nil, err
 	}
 	var all []Question
 	for i, s := range stories {
 		for n, it := range s.Questions {
-			q := lettered(it.Question, it.Choices, it.Answer)
+			q := newChoice(it.Question, it.Choices, it.Answer)
 			q.Context, q.at.path = s.Context, []any{i, "questions", n}
 			all = append(all, q)
 		}
@@ -117,7 +117,7 @@ func readSQuAD(data []byte, _ Kind) ([]Question, error) {
 			}
 		}
 	}
-	if err := decode(0, data, &file); err != nil {
+	if err := decodeJSON(0, data, &file); err != nil {
 		return nil, err
 	}
 	var all []Question
@@ -130,7 +130,7 @@ func readSQuAD(data []byte, _ Kind) ([]Question, error) {
 					q.Gold = append(q.Gold, answer.Text)
 				}
 				if it.Impossible != (len(q.Gold) == 0) {
-					q.bad = wrong(itsAnswer, "is_impossible is %v, and there are %d answers", it.Impossible, len(q.Gold))
+					q.bad = faultAt(itsAnswer, "is_impossible is %v, and there are %d answers", it.Impossible, len(q.Gold))
 				}
 				all = append(all, q)
 			}
@@ -147,16 +147,16 @@ func readJSONL(data []byte, kind Kind) ([]Question, error) {
 		Options               []string
 		Answer                json.RawMessage
 	}
-	return lines(data, func(l line) Question {
-		gold, err := golds(l.Answer)
-		q := own(l.ID, l.Question, l.Context, l.Options, gold, kind)
+	return parseLines(data, func(l line) Question {
+		gold, err := decodeGolds(l.Answer)
+		q := newOwnQuestion(l.ID, l.Question, l.Context, l.Options, gold, kind)
 		q.bad = err
 		return q
 	})
 }
 
-// golds reads a text, a number, true, false, or a list of texts.
-func golds(v json.RawMessage) ([]string, error) {
+// decodeGolds reads a text, a number, true, false, or a list of texts.
+func decodeGolds(v json.RawMessage) ([]string, error) {
 	var one string
 	var many []string
 	switch {
@@ -167,14 +167,14 @@ func golds(v json.RawMessage) ([]string, error) {
 	case json.Unmarshal(v, &many) == nil:
 		return many, nil
 	case v[0] == '{' || v[0] == '[':
-		return nil, wrong(itsAnswer, "it is neither a text, a number, true or false, nor a list of texts")
+		return nil, faultAt(itsAnswer, "it is neither a text, a number, true or false, nor a list of texts")
 	}
 	return []string{string(v)}, nil
 }
 
-// own is a question of the user's: with options it is a choice, and the right
+// newOwnQuestion is a question of the user's: with options it is a choice, and the right
 // one may be given by its letter or by its text.
-func own(id, text, context string, options, gold []string, kind Kind) Question {
+func newOwnQuestion(id, text, context string, options, gold []string, kind Kind) Question {
 	q := Question{ID: id, Kind: kind, Text: text, Context: context, Options: options, Gold: gold}
 	if len(options) == 0 {
 		return q

@@ -24,7 +24,7 @@ type Observation struct {
 // Option of a multiple choice.
 type Option struct{ Letter, Text string }
 
-func (q Question) lettered() []Option {
+func (q Question) letteredOptions() []Option {
 	var all []Option
 	for i, o := range q.Options {
 		all = append(all, Option{letter(i), o})
@@ -32,8 +32,8 @@ func (q Question) lettered() []Option {
 	return all
 }
 
-// shuffled deals the options of a data set that has no order for them.
-func (q Question) shuffled(seed uint64) Question {
+// withShuffledOptions deals the options of a data set that has no order for them.
+func (q Question) withShuffledOptions(seed uint64) Question {
 	if !q.shuffle {
 		return q
 	}
@@ -96,15 +96,15 @@ func (in *Instance) Parse(proposal []byte) (envs.Proposal, error) {
 	default:
 		return "", errors.New("the answer is neither a text nor a number")
 	}
-	return in.proposal(in.q.canonical(text))
+	return in.toProposal(in.q.canonicalAnswer(text))
 }
 
 // Answer finds the final answer of a free text; see Question.Extract.
 func (in *Instance) Answer(text string) (envs.Proposal, error) {
-	return in.proposal(in.q.Extract(text))
+	return in.toProposal(in.q.Extract(text))
 }
 
-func (in *Instance) proposal(answer string, err error) (envs.Proposal, error) {
+func (in *Instance) toProposal(answer string, err error) (envs.Proposal, error) {
 	if err != nil {
 		return "", err
 	}
@@ -112,8 +112,8 @@ func (in *Instance) proposal(answer string, err error) (envs.Proposal, error) {
 	return envs.Proposal(data), err
 }
 
-// text is a canonical proposal as it was before JSON.
-func text(p envs.Proposal) string {
+// proposalText is a canonical proposal as it was before JSON.
+func proposalText(p envs.Proposal) string {
 	var s string
 	if json.Unmarshal([]byte(p), &s) != nil {
 		return ""
@@ -121,22 +121,22 @@ func text(p envs.Proposal) string {
 	return s
 }
 
-// correct is whether it is one of the accepted answers (SQuAD: exact match).
-func (in *Instance) correct(answer string) bool {
+// isCorrect is whether it is one of the accepted answers (SQuAD: exact match).
+func (in *Instance) isCorrect(answer string) bool {
 	if in.q.Kind == Span {
 		return ExactMatch(answer, in.q.Gold)
 	}
-	return slices.Contains(in.accepted(), answer)
+	return slices.Contains(in.acceptedAnswers(), answer)
 }
 
-// accepted are the right answers in canonical form.
-func (in *Instance) accepted() []string {
+// acceptedAnswers are the right answers in canonical form.
+func (in *Instance) acceptedAnswers() []string {
 	if in.q.Kind == Span {
-		return accepted(in.q.Gold)
+		return acceptedSpans(in.q.Gold)
 	}
 	var all []string
 	for _, g := range in.q.Gold {
-		if c, err := in.q.canonical(g); err == nil {
+		if c, err := in.q.canonicalAnswer(g); err == nil {
 			all = append(all, c)
 		}
 	}
@@ -145,7 +145,7 @@ func (in *Instance) accepted() []string {
 
 // Utility is 1 for a right answer (SQuAD: exact match) and 0 for another, for every agent.
 func (in *Instance) Utility(_ int, p envs.Proposal) float64 {
-	if in.correct(text(p)) {
+	if in.isCorrect(proposalText(p)) {
 		return 1
 	}
 	return 0
@@ -156,7 +156,7 @@ func (in *Instance) Score(p envs.Proposal) envs.Score {
 	u := in.Utility(0, p)
 	s := envs.Score{Goodness: u, Utilities: slices.Repeat([]float64{u}, in.env.params.Agents)}
 	if in.q.Kind == Span {
-		s.Goodness = F1(text(p), in.q.Gold)
+		s.Goodness = F1(proposalText(p), in.q.Gold)
 	}
 	return s
 }
@@ -184,8 +184,8 @@ func (in *Instance) Cue(c envs.Cue) (envs.Contribution, error) {
 	switch c.Name {
 	case "gold":
 		var all []envs.Proposal
-		for _, a := range in.accepted() {
-			p, err := in.proposal(a, nil)
+		for _, a := range in.acceptedAnswers() {
+			p, err := in.toProposal(a, nil)
 			if err != nil {
 				return envs.Contribution{}, err
 			}
@@ -193,18 +193,18 @@ func (in *Instance) Cue(c envs.Cue) (envs.Contribution, error) {
 		}
 		return envs.Contribution{Proposals: all}, nil
 	case "context":
-		return in.context()
+		return in.retrievedContext()
 	case "wrong":
-		return in.wrong()
+		return in.wrongSolution()
 	case "irrelevant":
-		return in.irrelevant()
+		return in.irrelevantSolution()
 	case "correct", "incorrect":
 		list := in.views[c.Name == "correct"]
 		if c.N < 0 || c.N >= len(list) {
 			return envs.Contribution{}, fmt.Errorf("qa: there is no %s viewpoint %d of question %s; the environment's pool.each is %d (set pool.file)",
 				c.Name, c.N, in.q.ID, len(list))
 		}
-		p, err := in.proposal(list[c.N].answer, nil)
+		p, err := in.toProposal(list[c.N].answer, nil)
 		return envs.Contribution{Text: list[c.N].text, Proposals: []envs.Proposal{p}, Simulated: list[c.N].simulated}, err
 	}
 	return envs.Contribution{}, fmt.Errorf("qa: there is no cue %q", c.Name)

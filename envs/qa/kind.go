@@ -16,36 +16,36 @@ const Unknown = "[UNKNOWN]"
 // "Answer:". The error says what is missing, in words that can be shown to a model.
 func (q Question) Extract(text string) (string, error) {
 	found, ok := "", false
-	if q.chosen() && q.reading != Last && q.reading != FirstVersion {
-		found, err := q.stated(text)
+	if q.hasReading() && q.reading != Last && q.reading != FirstVersion {
+		found, err := q.statedAnswer(text)
 		if err != nil {
 			return "", err
 		}
-		return q.canonical(found)
+		return q.canonicalAnswer(found)
 	}
 	switch q.Kind {
 	case Choice:
 		found, ok = q.lastOption(text)
 	case Integer:
-		found, ok = last(integers, text)
+		found, ok = lastMatch(integers, text)
 	case YesNo:
-		found, ok = last(words, text)
+		found, ok = lastMatch(words, text)
 	case Math:
-		found, ok = boxed(text)
+		found, ok = lastBoxed(text)
 	case Span:
-		found, ok = said(text)
+		found, ok = afterAnswerMark(text)
 	}
 	if !ok {
-		return "", fmt.Errorf("it does not end with an answer; an answer is %s", q.form())
+		return "", fmt.Errorf("it does not end with an answer; an answer is %s", q.answerForm())
 	}
-	return q.canonical(found)
+	return q.canonicalAnswer(found)
 }
 
-// chosen reports whether texts may hold several answers of which one counts.
-func (q Question) chosen() bool { return q.Kind == Choice || q.Kind == Integer || q.Kind == YesNo }
+// hasReading reports whether texts may hold several answers of which one counts.
+func (q Question) hasReading() bool { return q.Kind == Choice || q.Kind == Integer || q.Kind == YesNo }
 
-// form is how an answer is written at the end of a text.
-func (q Question) form() string {
+// answerForm is how an answer is written at the end of a text.
+func (q Question) answerForm() string {
 	switch q.Kind {
 	case Choice:
 		return fmt.Sprintf("the letter of an option in parentheses, (A) to (%s)", letter(len(q.Options)-1))
@@ -66,7 +66,7 @@ var (
 	answers  = regexp.MustCompile(`(?i)\banswer\s*(?:is\s*)?:[ \t]*([^\n]*)`)
 )
 
-func last(pattern *regexp.Regexp, text string) (string, bool) {
+func lastMatch(pattern *regexp.Regexp, text string) (string, bool) {
 	all := pattern.FindAllStringSubmatch(text, -1)
 	if len(all) == 0 {
 		return "", false
@@ -78,46 +78,46 @@ func last(pattern *regexp.Regexp, text string) (string, bool) {
 // their instructions.
 func (q Question) lastOption(text string) (found string, ok bool) {
 	for _, m := range letters.FindAllStringSubmatch(text, -1) {
-		if _, err := q.option(m[1]); err == nil {
+		if _, err := q.canonicalOption(m[1]); err == nil {
 			found, ok = m[1], true
 		}
 	}
 	return found, ok
 }
 
-// said is what follows the last "Answer:"; a text of one line is an answer as it is.
-func said(text string) (string, bool) {
-	if found, ok := last(answers, text); ok {
+// afterAnswerMark is what follows the last "Answer:"; a text of one line is an answer as it is.
+func afterAnswerMark(text string) (string, bool) {
+	if found, ok := lastMatch(answers, text); ok {
 		return found, true
 	}
 	text = strings.TrimSpace(text)
 	return text, text != "" && !strings.Contains(text, "\n")
 }
 
-// canonical is the identity of an answer: equal answers, equal texts.
-func (q Question) canonical(answer string) (string, error) {
+// canonicalAnswer is the identity of an answer: equal answers, equal texts.
+func (q Question) canonicalAnswer(answer string) (string, error) {
 	answer = strings.TrimSpace(answer)
 	switch q.Kind {
 	case Choice:
-		return q.option(strings.Trim(answer, "()"))
+		return q.canonicalOption(strings.Trim(answer, "()"))
 	case Integer:
-		return integer(strings.TrimSpace(strings.Trim(answer, "()")))
+		return canonicalInteger(strings.TrimSpace(strings.Trim(answer, "()")))
 	case YesNo:
-		return yesno(answer)
+		return canonicalYesNo(answer)
 	case Math:
 		normalise := Normalise
 		if q.reading != FirstVersion {
-			normalise = func(latex string) string { return Normalise(unwrapped(latex)) }
+			normalise = func(latex string) string { return Normalise(stripWrapping(latex)) }
 		}
-		if answer = settled(answer, normalise); answer == "" {
+		if answer = untilUnchanged(answer, normalise); answer == "" {
 			return "", errors.New("it is empty")
 		}
 		return answer, nil
 	}
-	return span(answer), nil
+	return canonicalSpan(answer), nil
 }
 
-func (q Question) option(name string) (string, error) {
+func (q Question) canonicalOption(name string) (string, error) {
 	name = strings.ToUpper(strings.TrimSpace(name))
 	if len(name) == 1 && name[0] >= 'A' && int(name[0]-'A') < len(q.Options) {
 		return "(" + name + ")", nil
@@ -128,9 +128,9 @@ func (q Question) option(name string) (string, error) {
 // grouped are whole numbers as 1,234 and 42.0.
 var grouped = regexp.MustCompile(`^[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.0*)?$`)
 
-// integer drops a plus, leading zeros, commas between thousands and zeros after
+// canonicalInteger drops a plus, leading zeros, commas between thousands and zeros after
 // the point, so that 1234, +1234, 01234, 1,234 and 1234.0 are one answer.
-func integer(text string) (string, error) {
+func canonicalInteger(text string) (string, error) {
 	if grouped.MatchString(text) {
 		text, _, _ = strings.Cut(strings.ReplaceAll(text, ",", ""), ".")
 	}
@@ -147,7 +147,7 @@ func integer(text string) (string, error) {
 	return digits, nil
 }
 
-func yesno(text string) (string, error) {
+func canonicalYesNo(text string) (string, error) {
 	switch strings.ToLower(strings.Trim(text, ". ")) {
 	case "yes", "true":
 		return "yes", nil
@@ -157,8 +157,8 @@ func yesno(text string) (string, error) {
 	return "", fmt.Errorf("%.20q is neither yes nor no", text)
 }
 
-// span is normalised as the official SQuAD script does; what says nothing is Unknown.
-func span(text string) string {
+// canonicalSpan is normalised as the official SQuAD script does; what says nothing is Unknown.
+func canonicalSpan(text string) string {
 	plain := plainWords(text)
 	if plain == "" || plain == "unknown" || plain == "unanswerable" {
 		return Unknown

@@ -8,11 +8,11 @@ import (
 	"roundtable/envs"
 )
 
-// first is the answer before anything was seen: right, or one of the wrong ones.
-func (a Answerer) first(s envs.Situation) envs.Proposal {
+// firstAnswer is the answer before anything was seen: right, or one of the wrong ones.
+func (a Answerer) firstAnswer(s envs.Situation) envs.Proposal {
 	right, lured, which := s.Rand.Float64(), s.Rand.Float64(), s.Rand.Float64()
 	o, _ := s.Observation.(Observation)
-	gold, wrong := a.key(o)
+	gold, wrong := a.answerKey(o)
 	answer := gold
 	if right >= a.Accuracy && len(wrong) > 0 {
 		if answer = wrong[int(which*float64(len(wrong)))]; lured < a.Lure {
@@ -26,8 +26,8 @@ func (a Answerer) first(s envs.Situation) envs.Proposal {
 	return envs.Proposal(data)
 }
 
-// key is the right answer and some wrong ones, in canonical form.
-func (a Answerer) key(o Observation) (gold string, wrong []string) {
+// answerKey is the right answer and some wrong ones, in canonical form.
+func (a Answerer) answerKey(o Observation) (gold string, wrong []string) {
 	q := a.env.byID[o.ID]
 	if q.Kind == Choice && q.shuffle { // where this instance has it
 		for i, option := range o.Options {
@@ -37,11 +37,11 @@ func (a Answerer) key(o Observation) (gold string, wrong []string) {
 		}
 	}
 	in := Instance{q: q}
-	if right := in.accepted(); len(right) > 0 {
+	if right := in.acceptedAnswers(); len(right) > 0 {
 		gold = right[0]
 	}
 	for _, w := range q.distractors() {
-		if !in.correct(w) {
+		if !in.isCorrect(w) {
 			wrong = append(wrong, w)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// boxed is what stands in the last \boxed{} or \fbox{} of a text, or the word after "\boxed ".
-func boxed(text string) (string, bool) {
+// lastBoxed is what stands in the last \boxed{} or \fbox{} of a text, or the word after "\boxed ".
+func lastBoxed(text string) (string, bool) {
 	at, open := strings.LastIndex(text, `\boxed`), len(`\boxed`)
 	if at < 0 {
 		if at, open = strings.LastIndex(text, `\fbox`), len(`\fbox`); at < 0 {
@@ -35,9 +35,9 @@ func boxed(text string) (string, bool) {
 	return "", false // it is never closed
 }
 
-// unwrapped takes away what writers of MATH put around an answer: dollar signs,
+// stripWrapping takes away what writers of MATH put around an answer: dollar signs,
 // \( and \), \[ and \], and the full stop or comma of its sentence.
-func unwrapped(latex string) string {
+func stripWrapping(latex string) string {
 	for {
 		s := strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(latex, `\$`, ""), "$", ""))
 		for _, marks := range [][2]string{{`\(`, `\)`}, {`\[`, `\]`}} {
@@ -81,7 +81,7 @@ func Normalise(latex string) string {
 	if s == "0.5" {
 		return `\frac{1}{2}`
 	}
-	return quotient(s)
+	return fractionOf(s)
 }
 
 var (
@@ -89,8 +89,8 @@ var (
 	ornaments = strings.NewReplacer(`\left`, "", `\right`, "", `^{\circ}`, "", `^\circ`, "", `\$`, "")
 )
 
-// settled normalises until nothing changes, so that an answer in normal form is its own.
-func settled(latex string, normalise func(string) string) string {
+// untilUnchanged normalises until nothing changes, so that an answer in normal form is its own.
+func untilUnchanged(latex string, normalise func(string) string) string {
 	for range 16 {
 		next := normalise(latex)
 		if next == latex {
@@ -106,7 +106,7 @@ func braceRoots(s string) string {
 	parts := strings.Split(s, `\sqrt`)
 	for i, part := range parts[1:] {
 		if part != "" && part[0] != '{' && part[0] != '[' {
-			first, rest := head(part)
+			first, rest := splitFirst(part)
 			parts[i+1] = "{" + first + "}" + rest
 		}
 	}
@@ -120,8 +120,8 @@ func braceFractions(s string) string {
 		if strings.HasPrefix(part, "{") {
 			continue
 		}
-		above, rest := head(part)
-		below, after := head(rest)
+		above, rest := splitFirst(part)
+		below, after := splitFirst(rest)
 		if below == "" {
 			return s // half a fraction: nothing is sure
 		}
@@ -133,8 +133,8 @@ func braceFractions(s string) string {
 	return strings.Join(parts, `\frac`)
 }
 
-// head is the first character and the rest.
-func head(s string) (first, rest string) {
+// splitFirst is the first character and the rest.
+func splitFirst(s string) (first, rest string) {
 	for i := range s {
 		if i > 0 {
 			return s[:i], s[i:]
@@ -143,8 +143,8 @@ func head(s string) (first, rest string) {
 	return s, ""
 }
 
-// quotient writes a quotient of whole numbers as \frac.
-func quotient(s string) string {
+// fractionOf writes a quotient of whole numbers as \frac.
+func fractionOf(s string) string {
 	above, below, found := strings.Cut(s, "/")
 	if !found || !isWhole(above) || !isWhole(below) {
 		return s

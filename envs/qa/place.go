@@ -16,8 +16,8 @@ type place struct {
 	path []any
 }
 
-// field is the place of one of its fields in words: "line 3, examples[0].target".
-func (p place) field(data []byte, name string) string {
+// fieldPath is the place of one of its fields in words: "line 3, examples[0].target".
+func (p place) fieldPath(data []byte, name string) string {
 	if p.path == nil {
 		return fmt.Sprintf("line %d, %s", p.line, name)
 	}
@@ -57,9 +57,9 @@ func lineOf(data []byte, path []any) int {
 	return 1 + bytes.Count(data[:len(data)-len(rest)], []byte("\n"))
 }
 
-// decode reads a JSON text that so many lines of the file precede; the error
+// decodeJSON reads a JSON text that so many lines of the file precede; the error
 // says on which line it is wrong, and in which field.
-func decode(before int, data []byte, v any) error {
+func decodeJSON(before int, data []byte, v any) error {
 	err := json.Unmarshal(data, v)
 	line := func(offset int64) int {
 		return before + 1 + bytes.Count(data[:min(int(offset), len(data))], []byte("\n"))
@@ -74,12 +74,12 @@ func decode(before int, data []byte, v any) error {
 		if mismatch.Field != "" {
 			where = strings.ToLower(mismatch.Field) // as the formats write it
 		}
-		return fmt.Errorf("line %d: %s is of the type %s; %s is expected", line(mismatch.Offset), where, mismatch.Value, expected(mismatch.Type))
+		return fmt.Errorf("line %d: %s is of the type %s; %s is expected", line(mismatch.Offset), where, mismatch.Value, expectedType(mismatch.Type))
 	}
 	return err
 }
 
-func expected(t reflect.Type) string {
+func expectedType(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.String:
 		return "a text"

@@ -41,7 +41,7 @@ type viewpoint struct {
 // the file, or those of one context.
 type viewpoints map[bool][]viewpoint
 
-func (e *QA) contexts() int {
+func (e *QA) contextsEach() int {
 	if e.pool == nil {
 		return 1
 	}
@@ -69,7 +69,7 @@ func (e *QA) readPool(files fs.FS) error {
 	if err != nil {
 		return fmt.Errorf("pool.file %s, %w", p.File, err)
 	}
-	return e.enough()
+	return e.keepPooled()
 }
 
 // addViewpoint sorts a text by whether its answer is right.
@@ -85,14 +85,14 @@ func (e *QA) addViewpoint(id, text string, simulated bool) error {
 		e.pool[id] = viewpoints{}
 	}
 	if answer, err := q.Extract(text); err == nil {
-		right := (&Instance{q: q}).correct(answer)
+		right := (&Instance{q: q}).isCorrect(answer)
 		e.pool[id][right] = append(e.pool[id][right], viewpoint{text, answer, simulated})
 	}
 	return nil
 }
 
-// enough keeps the questions of the pool; each must fill a context.
-func (e *QA) enough() error {
+// keepPooled keeps the questions of the pool; each must fill a context.
+func (e *QA) keepPooled() error {
 	e.questions = slices.DeleteFunc(e.questions, func(q Question) bool { return e.pool[q.ID] == nil })
 	if len(e.questions) == 0 {
 		return fmt.Errorf("pool.file %s holds no viewpoints", e.params.Pool.File)
@@ -107,8 +107,8 @@ func (e *QA) enough() error {
 	return nil
 }
 
-// draw takes so many of each kind without replacement.
-func (v viewpoints) draw(seed uint64, id string, context, each int) viewpoints {
+// drawContext takes so many of each kind without replacement.
+func (v viewpoints) drawContext(seed uint64, id string, context, each int) viewpoints {
 	drawn := viewpoints{}
 	for _, right := range []bool{true, false} {
 		for _, i := range envs.Stream(seed, "qa/viewpoints", id, context, right).Perm(len(v[right]))[:each] {

@@ -65,18 +65,18 @@ type QA struct {
 
 // New reads the data; the error names every fault of the parameters and files.
 func New(p Params, files fs.FS) (envs.Environment, error) {
-	e, err := load(p, files)
+	e, err := loadQuestions(p, files)
 	if err != nil {
 		return nil, err
 	}
 	return e, nil
 }
 
-func load(p Params, files fs.FS) (*QA, error) {
+func loadQuestions(p Params, files fs.FS) (*QA, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	questions, err := read(p.Format, p.File, p.Kind, files)
+	questions, err := readFiles(p.Format, p.File, p.Kind, files)
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +106,8 @@ func (p Params) check() error {
 		return fmt.Errorf("format is %q; %s is accepted", p.Format, wording.Or(Formats()))
 	case p.File == "":
 		return fmt.Errorf("file is missing; it is a path or pattern within the folder that data: names")
-	case !slices.Contains(readings(), string(p.Reading)):
-		return fmt.Errorf("reading is %q; %s is accepted", p.Reading, wording.Or(readings()))
+	case !slices.Contains(allReadings(), string(p.Reading)):
+		return fmt.Errorf("reading is %q; %s is accepted", p.Reading, wording.Or(allReadings()))
 	case p.Agents < 1 || p.Agents > mostAgents:
 		return fmt.Errorf("agents is %d; 1 to %d are accepted", p.Agents, mostAgents)
 	case p.N < 0:
@@ -151,7 +151,7 @@ func (e *QA) Instances() int {
 	case n == 0:
 		n = len(e.questions)
 	}
-	return n * e.contexts()
+	return n * e.contextsEach()
 }
 
 // Instance is one question, with one of its contexts if there is a pool.
@@ -159,17 +159,17 @@ func (e *QA) Instance(seed uint64, index int) (envs.Instance, error) {
 	if index < 0 || index >= e.Instances() {
 		return nil, fmt.Errorf("qa: there is no instance %d; there are 0 to %d", index, e.Instances()-1)
 	}
-	at := index / e.contexts()
-	if e.Instances() < len(e.questions)*e.contexts() {
+	at := index / e.contextsEach()
+	if e.Instances() < len(e.questions)*e.contextsEach() {
 		at = envs.Stream(seed, "qa/sample").Perm(len(e.questions))[at]
 	}
-	in := &Instance{env: e, q: e.questions[at].shuffled(seed)}
+	in := &Instance{env: e, q: e.questions[at].withShuffledOptions(seed)}
 	in.seen = Observation{
-		ID: in.q.ID, Kind: in.q.Kind, Question: in.q.Text, Context: in.q.Context, Options: in.q.lettered(), Form: in.q.form(), Shots: e.shots,
+		ID: in.q.ID, Kind: in.q.Kind, Question: in.q.Text, Context: in.q.Context, Options: in.q.letteredOptions(), Form: in.q.answerForm(), Shots: e.shots,
 	}
 	if e.pool != nil {
-		in.views = e.pool[in.q.ID].draw(seed, in.q.ID, index%e.contexts(), e.params.Pool.Each)
-		in.suffix = fmt.Sprint("-c", index%e.contexts())
+		in.views = e.pool[in.q.ID].drawContext(seed, in.q.ID, index%e.contextsEach(), e.params.Pool.Each)
+		in.suffix = fmt.Sprint("-c", index%e.contextsEach())
 	}
 	return in, nil
 }

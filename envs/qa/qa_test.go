@@ -21,7 +21,7 @@ func params(format, file string) Params {
 
 func mustLoad(t testing.TB, p Params, folder string) *QA {
 	t.Helper()
-	e, err := load(p, os.DirFS(folder))
+	e, err := loadQuestions(p, os.DirFS(folder))
 	if err != nil {
 		t.Fatal(err)
 	}

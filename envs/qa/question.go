@@ -17,7 +17,7 @@ const (
 	Span    Kind = "span"    // words of a text, or that it does not say: SQuAD 2.0
 )
 
-func kinds() []Kind { return []Kind{Choice, Integer, YesNo, Math, Span} }
+func allKinds() []Kind { return []Kind{Choice, Integer, YesNo, Math, Span} }
 
 // Question is one item of a data set.
 type Question struct {
@@ -50,20 +50,20 @@ type fault struct {
 	error
 }
 
-func wrong(part, format string, args ...any) error { return fault{part, fmt.Errorf(format, args...)} }
+func faultAt(part, format string, args ...any) error { return fault{part, fmt.Errorf(format, args...)} }
 
 // mostOptions is how many letters there are.
 const mostOptions = 26
 
 func letter(i int) string { return string(rune('A' + i)) }
 
-// lettered is a Choice whose right option is known by its index.
-func lettered(text string, options []string, right *int) Question {
+// newChoice is a Choice whose right option is known by its index.
+func newChoice(text string, options []string, right *int) Question {
 	q := Question{Kind: Choice, Text: text, Options: options}
 	switch {
 	case right == nil:
 	case *right < 0 || *right >= len(options):
-		q.bad = wrong(itsAnswer, "the answer is option %d of %d, counted from 0", *right, len(options))
+		q.bad = faultAt(itsAnswer, "the answer is option %d of %d, counted from 0", *right, len(options))
 	default:
 		q.Gold = []string{letter(*right)}
 	}
@@ -76,17 +76,17 @@ func (q Question) check() error {
 	case q.bad != nil:
 		return q.bad
 	case q.Text == "":
-		return wrong(itsText, "there is no question")
-	case !slices.Contains(kinds(), q.Kind):
-		return wrong(itsText, "its kind is %q; choice, integer, yesno, math and span are known", q.Kind)
+		return faultAt(itsText, "there is no question")
+	case !slices.Contains(allKinds(), q.Kind):
+		return faultAt(itsText, "its kind is %q; choice, integer, yesno, math and span are known", q.Kind)
 	case q.Kind == Choice && (len(q.Options) < 2 || len(q.Options) > mostOptions):
-		return wrong(itsOptions, "there are %d options; 2 to %d are accepted", len(q.Options), mostOptions)
+		return faultAt(itsOptions, "there are %d options; 2 to %d are accepted", len(q.Options), mostOptions)
 	case q.Kind != Span && len(q.Gold) != 1:
-		return wrong(itsAnswer, "there are %d right answers; there must be one", len(q.Gold))
+		return faultAt(itsAnswer, "there are %d right answers; there must be one", len(q.Gold))
 	}
 	for _, gold := range q.Gold {
-		if _, err := q.canonical(gold); err != nil {
-			return wrong(itsAnswer, "the right answer %.60q: %w", gold, err)
+		if _, err := q.canonicalAnswer(gold); err != nil {
+			return faultAt(itsAnswer, "the right answer %.60q: %w", gold, err)
 		}
 	}
 	return nil

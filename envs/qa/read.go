@@ -31,17 +31,17 @@ var readers = map[string]reader{
 	"csv":        {readCSV, "question", "A, B, …", "answer"},
 }
 
-// field is what a format calls a part of a question.
-func (r reader) field(part string) string {
+// fieldName is what a format calls a part of a question.
+func (r reader) fieldName(part string) string {
 	return map[string]string{itsText: r.question, itsOptions: r.options, itsAnswer: r.answer}[part]
 }
 
 // Formats that can be read.
 func Formats() []string { return slices.Sorted(maps.Keys(readers)) }
 
-// read gives the questions of all files that the pattern names, in the order of
+// readFiles gives the questions of all files that the pattern names, in the order of
 // their names; every faulty question is reported with its file, line and field.
-func read(format, pattern string, kind Kind, files fs.FS) ([]Question, error) {
+func readFiles(format, pattern string, kind Kind, files fs.FS) ([]Question, error) {
 	names, err := fs.Glob(files, pattern)
 	if err != nil || len(names) == 0 {
 		return nil, fmt.Errorf("file is %q; there is no such file in the folder that data: names", pattern)
@@ -69,7 +69,7 @@ func read(format, pattern string, kind Kind, files fs.FS) ([]Question, error) {
 			}
 			seen[q.ID] = true
 			if f := (fault{}); errors.As(q.check(), &f) && len(faults) < mostFaults {
-				faults = append(faults, fmt.Errorf("%s, %s (question %s): %w", name, q.at.field(data, reader.field(f.part)), q.ID, f.error))
+				faults = append(faults, fmt.Errorf("%s, %s (question %s): %w", name, q.at.fieldPath(data, reader.fieldName(f.part)), q.ID, f.error))
 			}
 			all = append(all, q)
 		}
@@ -97,8 +97,8 @@ func plainID(id string) string {
 	return id
 }
 
-// lines are the questions of a file with one JSON value a line.
-func lines[T any](data []byte, each func(T) Question) ([]Question, error) {
+// parseLines are the questions of a file with one JSON value a line.
+func parseLines[T any](data []byte, each func(T) Question) ([]Question, error) {
 	var all []Question
 	err := eachLine(data, func(line int, v T) error {
 		q := each(v)
@@ -118,7 +118,7 @@ func eachLine[T any](data []byte, take func(line int, v T) error) error {
 			continue
 		}
 		var v T
-		if err := decode(n-1, []byte(strings.TrimRight(line, "\r\n")), &v); err != nil {
+		if err := decodeJSON(n-1, []byte(strings.TrimRight(line, "\r\n")), &v); err != nil {
 			return err
 		}
 		if err := take(n, v); err != nil {

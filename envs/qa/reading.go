@@ -27,7 +27,7 @@ const (
 	FirstVersion Reading = "version_1"
 )
 
-func readings() []string { return []string{string(Stated), string(Last), string(FirstVersion)} }
+func allReadings() []string { return []string{string(Stated), string(Last), string(FirstVersion)} }
 
 var (
 	errNegated = errors.New("it says what the answer is not")
@@ -87,49 +87,49 @@ type match struct {
 	open     bool // one of several, left open which
 }
 
-func (m match) counts() bool { return !m.negated && !m.open }
+func (m match) isStatement() bool { return !m.negated && !m.open }
 
-// stated returns the answer that a text states.
-func (q Question) stated(text string) (string, error) {
+// statedAnswer returns the answer that a text states.
+func (q Question) statedAnswer(text string) (string, error) {
 	if m := whole.FindStringSubmatch(text); m != nil && q.Kind == Choice {
 		return m[1], nil
 	}
-	all := q.matches(text)
+	all := q.findMatches(text)
 	spans := markers.FindAllStringIndex(text, -1)
 	for i, span := range slices.Backward(spans) {
-		if before := tail(text[:span[0]]); others.MatchString(before) || denied.MatchString(before) {
+		if before := tailOf(text[:span[0]]); others.MatchString(before) || denied.MatchString(before) {
 			continue
 		}
 		end := len(text)
 		if i+1 < len(spans) {
 			end = spans[i+1][0]
 		}
-		if answer, err, found := q.after(text[:end], len(strings.TrimSuffix(text[:span[1]], "(")), all); found {
+		if answer, err, found := q.answerAfter(text[:end], len(strings.TrimSuffix(text[:span[1]], "(")), all); found {
 			return answer, err
 		}
 	}
 	at, negated, open := -1, false, false
 	for i, m := range all {
-		if negated, open = negated || m.negated, open || m.open; m.counts() {
+		if negated, open = negated || m.negated, open || m.open; m.isStatement() {
 			at = i
 		}
 	}
 	switch {
 	case at < 0 && open:
-		return "", fmt.Errorf("%w; an answer is %s", errOpen, q.form())
-	case at < 0 && (negated || refuses(text)):
-		return "", fmt.Errorf("%w; an answer is %s", errNegated, q.form())
+		return "", fmt.Errorf("%w; an answer is %s", errOpen, q.answerForm())
+	case at < 0 && (negated || isRefusal(text)):
+		return "", fmt.Errorf("%w; an answer is %s", errNegated, q.answerForm())
 	case at < 0:
-		return "", fmt.Errorf("it does not end with an answer; an answer is %s", q.form())
-	case refuses(afterSentence(text[all[at].to:])):
-		return "", fmt.Errorf("%w; an answer is %s", errNone, q.form())
+		return "", fmt.Errorf("it does not end with an answer; an answer is %s", q.answerForm())
+	case isRefusal(afterSentence(text[all[at].to:])):
+		return "", fmt.Errorf("%w; an answer is %s", errNone, q.answerForm())
 	}
 	return all[at].answer, nil
 }
 
-// after returns what the sentence that goes on at a place of the text states;
+// answerAfter returns what the sentence that goes on at a place of the text states;
 // found is false if it names no answer at all.
-func (q Question) after(text string, at int, all []match) (answer string, err error, found bool) {
+func (q Question) answerAfter(text string, at int, all []match) (answer string, err error, found bool) {
 	rest := strings.TrimLeftFunc(text[at:], func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`*_"'$:`, r) })
 	at = len(text) - len(rest)
 	end := len(text)
@@ -137,7 +137,7 @@ func (q Question) after(text string, at int, all []match) (answer string, err er
 		end = at + stop[0] + 1
 	}
 	if m := bare.FindStringSubmatch(strings.TrimRight(text[at:end], ".!?\n")); m != nil && q.Kind == Choice {
-		if _, err := q.option(m[1]); err == nil {
+		if _, err := q.canonicalOption(m[1]); err == nil {
 			return m[1], nil, true
 		}
 	}
@@ -146,38 +146,38 @@ func (q Question) after(text string, at int, all []match) (answer string, err er
 		if m.from >= end {
 			break
 		}
-		if found = found || !m.open; m.counts() {
+		if found = found || !m.open; m.isStatement() {
 			return m.answer, nil, true
 		}
 	}
-	return "", fmt.Errorf("%w; an answer is %s", errNegated, q.form()), found
+	return "", fmt.Errorf("%w; an answer is %s", errNegated, q.answerForm()), found
 }
 
-// refuses reports whether a text says that it gives no answer.
-func refuses(text string) bool {
+// isRefusal reports whether a text says that it gives no answer.
+func isRefusal(text string) bool {
 	return refusals.MatchString(butOther.ReplaceAllString(text, ""))
 }
 
-// matches returns all that can be the answer of a text, in order.
-func (q Question) matches(text string) []match {
+// findMatches returns all that can be the answer of a text, in order.
+func (q Question) findMatches(text string) []match {
 	var all []match
-	for _, m := range q.pattern().FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range q.answerPattern().FindAllStringSubmatchIndex(text, -1) {
 		before, after := text[:m[0]], text[m[1]:]
 		group := 2
 		for m[group] < 0 {
 			group += 2
 		}
 		found := match{from: m[0], to: m[1], answer: text[m[group]:m[group+1]]}
-		if !q.counts(found.answer, before, after) {
+		if !q.isAnswer(found.answer, before, after) {
 			continue
 		}
-		found.negated = negations.MatchString(tail(before)) || amongNone(lastOf(before, 400)) || deniedAnswer.MatchString(lastOf(before, 128))
-		found.open = either.MatchString(tail(before))
+		found.negated = negations.MatchString(tailOf(before)) || amongNone(lastOf(before, 400)) || deniedAnswer.MatchString(lastOf(before, 128))
+		found.open = either.MatchString(tailOf(before))
 		if n := len(all); n > 0 {
 			prior, between := &all[n-1], text[all[n-1].to:m[0]]
 			found.negated = found.negated || prior.negated && further.MatchString(between)
 			if or.MatchString(between) && !prior.negated && prior.answer != found.answer {
-				prior.open = prior.open || isMarked.MatchString(tail(text[:prior.from]))
+				prior.open = prior.open || isMarked.MatchString(tailOf(text[:prior.from]))
 				found.open = prior.open
 			}
 		}
@@ -186,8 +186,8 @@ func (q Question) matches(text string) []match {
 	return all
 }
 
-// pattern finds what an answer of the question's kind looks like.
-func (q Question) pattern() *regexp.Regexp {
+// answerPattern finds what an answer of the question's kind looks like.
+func (q Question) answerPattern() *regexp.Regexp {
 	switch q.Kind {
 	case Choice:
 		return writtenLetters
@@ -197,14 +197,14 @@ func (q Question) pattern() *regexp.Regexp {
 	return words
 }
 
-// counts reports whether a match is an answer, by what stands around it.
-func (q Question) counts(answer, before, after string) bool {
+// isAnswer reports whether a match is an answer, by what stands around it.
+func (q Question) isAnswer(answer, before, after string) bool {
 	switch q.Kind {
 	case Choice:
-		_, err := q.option(answer)
-		return err == nil && !attached.MatchString(tail(before))
+		_, err := q.canonicalOption(answer)
+		return err == nil && !attached.MatchString(tailOf(before))
 	case Integer:
-		return !attached.MatchString(tail(before))
+		return !attached.MatchString(tailOf(before))
 	}
 	if around := lastOf(before, 8) + answer + after[:min(len(after), 8)]; echoes.MatchString(around) {
 		return false
@@ -229,8 +229,8 @@ func afterSentence(text string) string {
 	return ""
 }
 
-// tail is the end of a text, as much as decides what follows it.
-func tail(text string) string { return lastOf(text, 64) }
+// tailOf is the end of a text, as much as decides what follows it.
+func tailOf(text string) string { return lastOf(text, 64) }
 
 // lastOf returns at most so many last bytes of a text, in whole characters.
 func lastOf(text string, bytes int) string {

@@ -120,7 +120,7 @@ func TestMath500AsWritten(t *testing.T) {
 		in := Instance{env: e, q: q}
 		for _, form := range []string{"%.", "$%$", `\(%\)`, `\[%\]`, "$%.$"} {
 			text := `So \boxed{` + strings.ReplaceAll(form, "%", q.Gold[0]) + "}."
-			if answer, err := q.Extract(text); err != nil || !in.correct(answer) {
+			if answer, err := q.Extract(text); err != nil || !in.isCorrect(answer) {
 				t.Errorf("%s: %s is read as %q, %v", q.ID, text, answer, err)
 			}
 		}

@@ -28,7 +28,7 @@ func withoutArticles(text string) string {
 		case end < 0:
 			end = len(text)
 		case end == 0:
-			_, rest := head(text)
+			_, rest := splitFirst(text)
 			b.WriteString(text[:len(text)-len(rest)])
 			text = rest
 			continue
@@ -46,24 +46,24 @@ func withoutArticles(text string) string {
 // ExactMatch says whether an answer equals one of the accepted ones. Answers
 // are compared in canonical form; none accepted means that the text does not say it.
 func ExactMatch(answer string, gold []string) bool {
-	return slices.Contains(accepted(gold), span(answer))
+	return slices.Contains(acceptedSpans(gold), canonicalSpan(answer))
 }
 
 // F1 is the harmonic mean of precision and recall over the words of an answer,
 // from 0 to 1, against the accepted answer that suits it best.
 func F1(answer string, gold []string) float64 {
 	best := 0.0
-	for _, g := range accepted(gold) {
-		best = max(best, overlap(span(answer), g))
+	for _, g := range acceptedSpans(gold) {
+		best = max(best, wordOverlap(canonicalSpan(answer), g))
 	}
 	return best
 }
 
-// accepted are the right answers in canonical form.
-func accepted(gold []string) []string {
+// acceptedSpans are the right answers in canonical form.
+func acceptedSpans(gold []string) []string {
 	var all []string
 	for _, g := range gold {
-		if c := span(g); c != Unknown {
+		if c := canonicalSpan(g); c != Unknown {
 			all = append(all, c)
 		}
 	}
@@ -73,7 +73,7 @@ func accepted(gold []string) []string {
 	return all
 }
 
-func overlap(given, gold string) float64 {
+func wordOverlap(given, gold string) float64 {
 	if given == Unknown || gold == Unknown {
 		if given == gold {
 			return 1

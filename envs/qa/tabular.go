@@ -17,8 +17,8 @@ type row struct {
 	cells []string
 }
 
-// records reads all rows of a CSV file; rows may differ in length.
-func records(data []byte) ([]row, error) {
+// parseRows reads all rows of a CSV file; rows may differ in length.
+func parseRows(data []byte) ([]row, error) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	r.FieldsPerRecord = -1
 	var rows []row
@@ -43,9 +43,9 @@ type named struct {
 	cells map[string]string
 }
 
-// table reads rows under a header.
-func table(data []byte, need ...string) ([]named, error) {
-	rows, err := records(data)
+// readNamed reads rows under a header.
+func readNamed(data []byte, need ...string) ([]named, error) {
+	rows, err := parseRows(data)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func table(data []byte, need ...string) ([]named, error) {
 // MMLU: question, four options and the answer, as a letter (the authors' files,
 // without a header) or as an index from 0 (copies with one).
 func readMMLU(data []byte, _ Kind) ([]Question, error) {
-	rows, err := records(data)
+	rows, err := parseRows(data)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func readMMLU(data []byte, _ Kind) ([]Question, error) {
 // own, so the options are shuffled by the campaign's seed.
 func readGPQA(data []byte, _ Kind) ([]Question, error) {
 	columns := []string{"Correct Answer", "Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3"}
-	rows, err := table(data, append([]string{"Question"}, columns...)...)
+	rows, err := readNamed(data, append([]string{"Question"}, columns...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func readGPQA(data []byte, _ Kind) ([]Question, error) {
 // CSV of the user's own, with a header: question and answer; id, context and
 // options in columns A, B, C, … if there are any.
 func readCSV(data []byte, kind Kind) ([]Question, error) {
-	rows, err := table(data, "question", "answer")
+	rows, err := readNamed(data, "question", "answer")
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func readCSV(data []byte, kind Kind) ([]Question, error) {
 		if row["answer"] != "" {
 			gold = []string{row["answer"]}
 		}
-		q := own(row["id"], row["question"], row["context"], options, gold, kind)
+		q := newOwnQuestion(row["id"], row["question"], row["context"], options, gold, kind)
 		q.at.line = r.line
 		all = append(all, q)
 	}

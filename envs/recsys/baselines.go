@@ -22,29 +22,29 @@ type means struct {
 }
 
 func newMeans(d *dataset) means {
-	m := means{all: average(d.base, 0)}
-	m.user, m.movie = averages(d.byUser, m.all), averages(d.byMovie, m.all)
+	m := means{all: averageOr(d.base, 0)}
+	m.user, m.movie = averageEach(d.byUser, m.all), averageEach(d.byMovie, m.all)
 	m.userBias, m.movieBias = make([]float64, len(d.users)), make([]float64, len(d.movies))
 	for range sweeps {
 		for i, list := range d.byMovie {
-			m.movieBias[i] = bias(list, m.all, func(r rating) float64 { return m.userBias[r.user] })
+			m.movieBias[i] = shrunkenBias(list, m.all, func(r rating) float64 { return m.userBias[r.user] })
 		}
 		for u, list := range d.byUser {
-			m.userBias[u] = bias(list, m.all, func(r rating) float64 { return m.movieBias[r.movie] })
+			m.userBias[u] = shrunkenBias(list, m.all, func(r rating) float64 { return m.movieBias[r.movie] })
 		}
 	}
 	return m
 }
 
-func averages(groups [][]rating, none float64) []float64 {
+func averageEach(groups [][]rating, none float64) []float64 {
 	list := make([]float64, len(groups))
 	for i, g := range groups {
-		list[i] = average(g, none)
+		list[i] = averageOr(g, none)
 	}
 	return list
 }
 
-func average(list []rating, none float64) float64 {
+func averageOr(list []rating, none float64) float64 {
 	if len(list) == 0 {
 		return none
 	}
@@ -55,8 +55,8 @@ func average(list []rating, none float64) float64 {
 	return float64(sum) / float64(len(list))
 }
 
-// bias is the shrunken mean of what the average and the other side's bias leave unexplained.
-func bias(list []rating, all float64, other func(rating) float64) float64 {
+// shrunkenBias is the shrunken mean of what the average and the other side's bias leave unexplained.
+func shrunkenBias(list []rating, all float64, other func(rating) float64) float64 {
 	sum := 0.0
 	for _, r := range list {
 		sum += float64(r.stars) - all - other(r)

@@ -8,7 +8,7 @@ import (
 // By hand: three ratings 5, 4, 1 of two users and two movies.
 func TestBaselinesByHand(t *testing.T) {
 	d := &dataset{users: make([]User, 3), movies: make([]Movie, 3), base: []rating{{0, 0, 5, 0}, {0, 1, 4, 0}, {1, 1, 1, 0}}}
-	d.index()
+	d.indexRatings()
 	m := newMeans(d)
 	names := map[string]float64{}
 	for _, b := range m.predict(0, 1) {

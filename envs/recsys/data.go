@@ -31,7 +31,7 @@ type dataset struct {
 	byMovie [][]rating // by user
 }
 
-func read(files fs.FS) (*dataset, error) {
+func readFiles(files fs.FS) (*dataset, error) {
 	d := &dataset{}
 	text := map[string][]byte{}
 	var missing []error
@@ -52,7 +52,7 @@ func read(files fs.FS) (*dataset, error) {
 	if err := errors.Join(d.readRatings("u1.base", text["u1.base"], &d.base, known), d.readRatings("u1.test", text["u1.test"], &d.test, known)); err != nil {
 		return nil, err
 	}
-	d.index()
+	d.indexRatings()
 	return d, nil
 }
 
@@ -87,15 +87,15 @@ type form struct {
 // maxFaults of one file are told; more would hide the first.
 const maxFaults = 5
 
-// rows hands every line's fields to row. Faults carry file and line.
-func (f form) rows(text []byte, row func(n int, fields []string) error) error {
+// eachRow hands every line's fields to row. Faults carry file and line.
+func (f form) eachRow(text []byte, row func(n int, fields []string) error) error {
 	lines := strings.Split(strings.TrimRight(latin1(text), "\r\n"), "\n")
 	if lines[0] == "" {
 		return fmt.Errorf("%s is empty; a line of it is %s", f.name, f)
 	}
 	var faults []error
 	for i, line := range lines {
-		if err := f.row(i+1, strings.TrimSuffix(line, "\r"), row); err != nil {
+		if err := f.parseRow(i+1, strings.TrimSuffix(line, "\r"), row); err != nil {
 			faults = append(faults, fmt.Errorf("%s:%d: %w", f.name, i+1, err))
 		}
 	}
@@ -105,14 +105,14 @@ func (f form) rows(text []byte, row func(n int, fields []string) error) error {
 	return errors.Join(faults...)
 }
 
-func (f form) row(n int, line string, row func(n int, fields []string) error) error {
+func (f form) parseRow(n int, line string, row func(n int, fields []string) error) error {
 	fields := strings.Split(line, f.separator)
 	if len(fields) != len(f.columns) {
 		return fmt.Errorf("there are %d fields; a line of this file is %s", len(fields), f)
 	}
 	for i, v := range fields {
 		if strings.ContainsFunc(v, unicode.IsControl) {
-			return fmt.Errorf("%s is %s; control characters are not accepted", f.columns[i], quoted(v))
+			return fmt.Errorf("%s is %s; control characters are not accepted", f.columns[i], quoteForeign(v))
 		}
 	}
 	return row(n, fields)
@@ -141,20 +141,20 @@ func latin1(text []byte) string {
 
 func (d *dataset) readGenres(text []byte) error {
 	f := form{"u.genre", "|", []string{"name", "index"}}
-	return f.rows(text, func(n int, v []string) error {
+	return f.eachRow(text, func(n int, v []string) error {
 		d.genres = append(d.genres, v[0])
 		if v[0] == "" || slices.Contains(d.genres[:n-1], v[0]) {
-			return fmt.Errorf("the name %s is empty or comes twice", quoted(v[0]))
+			return fmt.Errorf("the name %s is empty or comes twice", quoteForeign(v[0]))
 		}
-		return counted("index", v[1], n-1)
+		return checkCount("index", v[1], n-1)
 	})
 }
 
 func (d *dataset) readMovies(text []byte) error {
 	f := form{"u.item", "|", append([]string{"id", "title", "release date", "video release date", "URL"}, d.genres...)}
-	return f.rows(text, func(n int, v []string) error {
-		m := Movie{ID: n, Title: untitled(v[1])}
-		released, err := day(v[2])
+	return f.eachRow(text, func(n int, v []string) error {
+		m := Movie{ID: n, Title: withoutYear(v[1])}
+		released, err := parseDay(v[2])
 		if err != nil {
 			return err
 		}
@@ -165,21 +165,21 @@ func (d *dataset) readMovies(text []byte) error {
 			case "1":
 				m.Genres = append(m.Genres, d.genres[g])
 			default:
-				return fmt.Errorf("the flag of %s is %s; it is 0 or 1", d.genres[g], quoted(flag))
+				return fmt.Errorf("the flag of %s is %s; it is 0 or 1", d.genres[g], quoteForeign(flag))
 			}
 		}
 		d.movies = append(d.movies, m)
 		if m.Title == "" {
 			return errors.New("the title is empty")
 		}
-		return counted("id", v[0], n)
+		return checkCount("id", v[0], n)
 	})
 }
 
 var year = regexp.MustCompile(` +\(\d{4}\)`)
 
-// untitled takes the year out of a title, which the paper's tables do not show.
-func untitled(title string) string {
+// withoutYear takes the year out of a title, which the paper's tables do not show.
+func withoutYear(title string) string {
 	if at := year.FindAllStringIndex(title, -1); len(at) > 0 && at[len(at)-1][0] > 0 {
 		last := at[len(at)-1]
 		return title[:last[0]] + title[last[1]:]
@@ -187,42 +187,42 @@ func untitled(title string) string {
 	return title
 }
 
-// day turns 1-Jan-1995 into 19950101; an empty date stays empty.
-func day(text string) (string, error) {
+// parseDay turns 1-Jan-1995 into 19950101; an empty date stays empty.
+func parseDay(text string) (string, error) {
 	if text == "" {
 		return "", nil
 	}
 	t, err := time.Parse("2-Jan-2006", text)
 	if err != nil {
-		return "", fmt.Errorf("the release date is %s; it is empty or like 01-Jan-1995", quoted(text))
+		return "", fmt.Errorf("the release date is %s; it is empty or like 01-Jan-1995", quoteForeign(text))
 	}
 	return t.Format("20060102"), nil
 }
 
 func (d *dataset) readUsers(text []byte) error {
 	f := form{"u.user", "|", []string{"id", "age", "gender", "occupation", "zip code"}}
-	return f.rows(text, func(n int, v []string) error {
-		age, err := whole("age", v[1], 1, 150)
-		d.users = append(d.users, User{ID: n, Age: age, Gender: v[2], Occupation: v[3], State: state(v[4])})
+	return f.eachRow(text, func(n int, v []string) error {
+		age, err := parseWhole("age", v[1], 1, 150)
+		d.users = append(d.users, User{ID: n, Age: age, Gender: v[2], Occupation: v[3], State: stateOf(v[4])})
 		switch {
 		case err != nil:
 			return err
 		case v[2] != "M" && v[2] != "F":
-			return fmt.Errorf("gender is %s; it is M or F", quoted(v[2]))
+			return fmt.Errorf("gender is %s; it is M or F", quoteForeign(v[2]))
 		case v[3] == "":
 			return errors.New("the occupation is empty")
 		}
-		return counted("id", v[0], n)
+		return checkCount("id", v[0], n)
 	})
 }
 
 func (d *dataset) readRatings(name string, text []byte, list *[]rating, known map[[2]int]string) error {
 	f := form{name, "\t", []string{"user", "item", "rating", "unix time"}}
-	return f.rows(text, func(n int, v []string) error {
-		user, err1 := whole("user", v[0], 1, len(d.users))
-		movie, err2 := whole("item", v[1], 1, len(d.movies))
-		stars, err3 := whole("rating", v[2], 1, 5)
-		at, err4 := whole("unix time", v[3], 0, 1<<31-1)
+	return f.eachRow(text, func(n int, v []string) error {
+		user, err1 := parseWhole("user", v[0], 1, len(d.users))
+		movie, err2 := parseWhole("item", v[1], 1, len(d.movies))
+		stars, err3 := parseWhole("rating", v[2], 1, 5)
+		at, err4 := parseWhole("unix time", v[3], 0, 1<<31-1)
 		if err := errors.Join(err1, err2, err3, err4); err != nil {
 			return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
 		}
@@ -236,8 +236,8 @@ func (d *dataset) readRatings(name string, text []byte, list *[]rating, known ma
 	})
 }
 
-// index sorts the base ratings and groups them.
-func (d *dataset) index() {
+// indexRatings sorts the base ratings and groups them.
+func (d *dataset) indexRatings() {
 	slices.SortFunc(d.base, func(a, b rating) int { return cmp.Or(a.user-b.user, a.movie-b.movie) })
 	d.byUser = make([][]rating, len(d.users))
 	d.byMovie = make([][]rating, len(d.movies))
@@ -247,24 +247,24 @@ func (d *dataset) index() {
 	}
 }
 
-func whole(what, text string, low, high int) (int, error) {
+func parseWhole(what, text string, low, high int) (int, error) {
 	v, err := strconv.Atoi(text)
 	if err != nil || v < low || v > high {
-		return low, fmt.Errorf("%s is %s; it is a whole number from %d to %d", what, quoted(text), low, high)
+		return low, fmt.Errorf("%s is %s; it is a whole number from %d to %d", what, quoteForeign(text), low, high)
 	}
 	return v, nil
 }
 
-// counted checks a number that counts the lines.
-func counted(what, text string, want int) error {
+// checkCount checks a number that counts the lines.
+func checkCount(what, text string, want int) error {
 	if text != strconv.Itoa(want) {
-		return fmt.Errorf("%s is %s; lines are numbered without gaps, so this is %d", what, quoted(text), want)
+		return fmt.Errorf("%s is %s; lines are numbered without gaps, so this is %d", what, quoteForeign(text), want)
 	}
 	return nil
 }
 
-// quoted is foreign text that can be shown: short and printable.
-func quoted(s string) string {
+// quoteForeign is foreign text that can be shown: short and printable.
+func quoteForeign(s string) string {
 	if r := []rune(s); len(r) > 40 {
 		s = string(r[:40]) + "…"
 	}

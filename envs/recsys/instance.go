@@ -15,7 +15,7 @@ const (
 	userHistory
 )
 
-func agents() []envs.Agent {
+func newAgents() []envs.Agent {
 	return []envs.Agent{{Name: "BasicInfo Agent"}, {Name: "MovieHistory Agent"}, {Name: "UserHistory Agent"}}
 }
 
@@ -28,8 +28,8 @@ type Instance struct {
 
 func newInstance(m *MovieLens, gold rating) *Instance {
 	in := &Instance{env: m, gold: gold}
-	for agent := range agents() {
-		in.seen = append(in.seen, sync.OnceValue(func() Observation { return m.observe(agent, gold.user, gold.movie) }))
+	for agent := range newAgents() {
+		in.seen = append(in.seen, sync.OnceValue(func() Observation { return m.observationOf(agent, gold.user, gold.movie) }))
 	}
 	return in
 }
@@ -38,36 +38,36 @@ func newInstance(m *MovieLens, gold rating) *Instance {
 func (in *Instance) ID() string { return fmt.Sprintf("u%d-m%d", in.gold.user+1, in.gold.movie+1) }
 
 // Agents are the three holders of the tables.
-func (in *Instance) Agents() []envs.Agent { return agents() }
+func (in *Instance) Agents() []envs.Agent { return newAgents() }
 
 // Observe is the agent's Observation, which is shared and must not be changed.
 func (in *Instance) Observe(agent int) any { return in.seen[agent]() }
 
 // Parse reads a rating.
 func (in *Instance) Parse(proposal []byte) (envs.Proposal, error) {
-	v, err := parse(proposal)
+	v, err := parseRating(proposal)
 	if err != nil {
 		return "", err
 	}
-	return format(v), nil
+	return formatRating(v), nil
 }
 
 // Utility is minus the absolute error in stars, for every agent the same.
-func (in *Instance) Utility(_ int, p envs.Proposal) float64 { return in.goodness(p) }
+func (in *Instance) Utility(_ int, p envs.Proposal) float64 { return in.goodnessOf(p) }
 
 // Score is minus the absolute error in stars.
 func (in *Instance) Score(p envs.Proposal) envs.Score {
-	g := in.goodness(p)
+	g := in.goodnessOf(p)
 	return envs.Score{Goodness: g, Utilities: []float64{g, g, g}}
 }
 
-// goodness counts in hundredths, so that no error shows digits that the rating has not.
-func (in *Instance) goodness(p envs.Proposal) float64 {
-	v, err := parse([]byte(p))
+// goodnessOf counts in hundredths, so that no error shows digits that the rating has not.
+func (in *Instance) goodnessOf(p envs.Proposal) float64 {
+	v, err := parseRating([]byte(p))
 	if err != nil {
 		return lowest - highest // Parse makes no such proposal
 	}
-	off := hundredths(v) - 100*in.gold.stars
+	off := toHundredths(v) - 100*in.gold.stars
 	return -float64(max(off, -off)) / 100
 }
 

@@ -21,9 +21,9 @@ type factor struct {
 
 func newFactor(rows, k int) factor { return factor{k, make([]float64, rows*k)} }
 
-func (f factor) row(i int) []float64 { return f.values[i*f.k : (i+1)*f.k] }
+func (f factor) rowOf(i int) []float64 { return f.values[i*f.k : (i+1)*f.k] }
 
-func (f factor) rows() int { return len(f.values) / f.k }
+func (f factor) rowCount() int { return len(f.values) / f.k }
 
 // epsilon takes the place of a zero in a denominator, as in scikit-learn (float32's epsilon).
 const epsilon = 1.0 / (1 << 23)
@@ -35,25 +35,25 @@ const epsilon = 1.0 / (1 << 23)
 // before H in every iteration. byRow and byColumn are both X.
 func factorize(byRow, byColumn [][]cell, w, h factor, iterations int) {
 	for range iterations {
-		w.update(h, byRow)
-		h.update(w, byColumn)
+		w.updateWith(h, byRow)
+		h.updateWith(w, byColumn)
 	}
 }
 
-// update multiplies f by (X·g) / (f·gᵀg), element by element; row i of x belongs to row i of f.
-func (f factor) update(g factor, x [][]cell) {
-	gram := g.gram()
+// updateWith multiplies f by (X·g) / (f·gᵀg), element by element; row i of x belongs to row i of f.
+func (f factor) updateWith(g factor, x [][]cell) {
+	gram := g.gramMatrix()
 	numerator := make([]float64, f.k)
 	denominator := make([]float64, f.k)
-	for i := range f.rows() {
+	for i := range f.rowCount() {
 		clear(numerator)
 		for _, c := range x[i] {
-			addScaled(numerator, c.value, g.row(c.column))
+			addScaled(numerator, c.value, g.rowOf(c.column))
 		}
-		row := f.row(i)
+		row := f.rowOf(i)
 		clear(denominator)
 		for a, v := range row {
-			addScaled(denominator, v, gram.row(a))
+			addScaled(denominator, v, gram.rowOf(a))
 		}
 		for a := range row {
 			if denominator[a] == 0 {
@@ -64,13 +64,13 @@ func (f factor) update(g factor, x [][]cell) {
 	}
 }
 
-// gram is fᵀf.
-func (f factor) gram() factor {
+// gramMatrix is fᵀf.
+func (f factor) gramMatrix() factor {
 	g := newFactor(f.k, f.k)
-	for i := range f.rows() {
-		row := f.row(i)
+	for i := range f.rowCount() {
+		row := f.rowOf(i)
 		for a, v := range row {
-			addScaled(g.row(a), v, row)
+			addScaled(g.rowOf(a), v, row)
 		}
 	}
 	return g
@@ -82,8 +82,8 @@ func addScaled(sum []float64, scale float64, v []float64) {
 	}
 }
 
-// start fills a factor with |normal| numbers of scikit-learn's scale for a matrix of that mean.
-func (f factor) start(rng *rand.Rand, mean float64) {
+// fillRandomly fills a factor with |normal| numbers of scikit-learn's scale for a matrix of that mean.
+func (f factor) fillRandomly(rng *rand.Rand, mean float64) {
 	scale := math.Sqrt(mean / float64(f.k))
 	for i := range f.values {
 		f.values[i] = scale * math.Abs(rng.NormFloat64())
@@ -106,21 +106,21 @@ func newTastes(d *dataset, p NMF) tastes {
 	}
 	mean := float64(total) / float64(len(d.users)) / float64(len(d.movies))
 	w, h := newFactor(len(d.users), p.K), newFactor(len(d.movies), p.K)
-	w.start(envs.Stream(p.Seed, "recsys/nmf/w"), mean)
-	h.start(envs.Stream(p.Seed, "recsys/nmf/h"), mean)
+	w.fillRandomly(envs.Stream(p.Seed, "recsys/nmf/w"), mean)
+	h.fillRandomly(envs.Stream(p.Seed, "recsys/nmf/h"), mean)
 	factorize(byUser, byMovie, w, h, p.Iterations)
-	return measured(w)
+	return measureTastes(w)
 }
 
-func measured(w factor) tastes {
-	t := tastes{w, make([]float64, w.rows())}
+func measureTastes(w factor) tastes {
+	t := tastes{w, make([]float64, w.rowCount())}
 	for i := range t.length {
-		t.length[i] = math.Sqrt(dot(w.row(i), w.row(i)))
+		t.length[i] = math.Sqrt(dotProduct(w.rowOf(i), w.rowOf(i)))
 	}
 	return t
 }
 
-func dot(a, b []float64) (sum float64) {
+func dotProduct(a, b []float64) (sum float64) {
 	for i := range a {
 		sum += float64(a[i] * b[i])
 	}
@@ -132,5 +132,5 @@ func (t tastes) similarity(a, b int) float64 {
 	if t.length[a] == 0 || t.length[b] == 0 {
 		return 0
 	}
-	return dot(t.row(a), t.row(b)) / t.length[a] / t.length[b]
+	return dotProduct(t.rowOf(a), t.rowOf(b)) / t.length[a] / t.length[b]
 }

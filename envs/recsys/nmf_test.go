@@ -72,7 +72,7 @@ func frobenius(x [][]float64, w, h factor) float64 {
 	sum := 0.0
 	for i := range x {
 		for j, v := range x[i] {
-			off := v - dot(w.row(i), h.row(j))
+			off := v - dotProduct(w.rowOf(i), h.rowOf(j))
 			sum += off * off
 		}
 	}
@@ -102,7 +102,7 @@ func TestNMFReference(t *testing.T) {
 		wantNear(t, "W after "+name, w.values, dense(want.W).values, 1e-9)
 		wantNear(t, "H after "+name, h.values, dense(transposed(want.H)).values, 1e-9)
 		wantNear(t, "error after "+name, []float64{frobenius(ref.X, w, h)}, []float64{want.Error}, 1e-9)
-		cosines, m := make([]float64, len(ref.X)), measured(w)
+		cosines, m := make([]float64, len(ref.X)), measureTastes(w)
 		for u := range cosines {
 			cosines[u] = m.similarity(0, u)
 		}
@@ -126,21 +126,21 @@ func TestNMFByHand(t *testing.T) {
 func TestNMFProperties(t *testing.T) {
 	rng := envs.Stream(5, "test")
 	a, b := newFactor(12, 2), newFactor(9, 2)
-	a.start(rng, 4)
-	b.start(rng, 4)
+	a.fillRandomly(rng, 4)
+	b.fillRandomly(rng, 4)
 	x := make([][]float64, 13) // the last row is empty
 	for i := range x {
 		x[i] = make([]float64, 9)
 		for j := range x[i] {
 			if i < 12 {
-				x[i][j] = dot(a.row(i), b.row(j))
+				x[i][j] = dotProduct(a.rowOf(i), b.rowOf(j))
 			}
 		}
 	}
 	byRow, byColumn := sparse(x)
 	w, h := newFactor(13, 2), newFactor(9, 2)
-	w.start(rng, 4)
-	h.start(rng, 4)
+	w.fillRandomly(rng, 4)
+	h.fillRandomly(rng, 4)
 	before := frobenius(x, w, h)
 	for range 300 {
 		factorize(byRow, byColumn, w, h, 1)
@@ -153,7 +153,7 @@ func TestNMFProperties(t *testing.T) {
 	if before > 0.05 {
 		t.Errorf("the error of a matrix of rank 2 is still %v", before)
 	}
-	m := measured(w)
+	m := measureTastes(w)
 	if m.similarity(12, 0) != 0 || m.similarity(12, 12) != 0 {
 		t.Error("a user without ratings is similar to somebody")
 	}

@@ -83,9 +83,9 @@ type Viewed struct {
 	Rating int
 }
 
-// access is built anew for each observation, so that nobody shares a list that could be changed.
-func access() []Access {
-	a := agents()
+// newAccess is built anew for each observation, so that nobody shares a list that could be changed.
+func newAccess() []Access {
+	a := newAgents()
 	return []Access{
 		basicInfo: {a[basicInfo].Name, "the target movie and the target user themselves", []Schema{
 			{"movie_info", []string{"movie_id", "movie_title", "release_date", "genre"}},
@@ -97,21 +97,21 @@ func access() []Access {
 	}
 }
 
-func (m *MovieLens) observe(agent, user, movie int) Observation {
-	o := Observation{Target: m.data.movies[movie].Title, Access: access(), Agent: agents()[agent].Name}
+func (m *MovieLens) observationOf(agent, user, movie int) Observation {
+	o := Observation{Target: m.data.movies[movie].Title, Access: newAccess(), Agent: newAgents()[agent].Name}
 	switch agent {
 	case basicInfo:
 		o.Basic = &BasicInfo{m.data.movies[movie], m.data.users[user]}
 	case movieHistory:
-		o.Movie = m.viewers(user, movie)
+		o.Movie = m.viewersOf(user, movie)
 	case userHistory:
-		o.User = m.viewed(user, movie)
+		o.User = m.moviesOf(user, movie)
 	}
 	return o
 }
 
-// viewers sorts by similarity, ties by user id, and keeps the first.
-func (m *MovieLens) viewers(user, movie int) *MovieHistory {
+// viewersOf sorts by similarity, ties by user id, and keeps the first.
+func (m *MovieLens) viewersOf(user, movie int) *MovieHistory {
 	type near struct {
 		rating
 		similarity float64
@@ -120,43 +120,43 @@ func (m *MovieLens) viewers(user, movie int) *MovieHistory {
 	for _, r := range m.data.byMovie[movie] {
 		if r.user != user {
 			// Rounded, so that a last bit never orders users.
-			list = append(list, near{r, decimals(m.tastes().similarity(user, r.user), 1e6)})
+			list = append(list, near{r, roundTo(m.tastes().similarity(user, r.user), 1e6)})
 		}
 	}
 	slices.SortFunc(list, func(a, b near) int {
 		return cmp.Or(cmp.Compare(b.similarity, a.similarity), a.user-b.user)
 	})
 	h := &MovieHistory{Total: len(list)}
-	for _, r := range list[:m.shown(len(list))] {
-		h.Rows = append(h.Rows, Viewer{m.data.users[r.user], decimals(r.similarity, 100), decimals(m.means.user[r.user], 100), date(r.at), r.stars})
+	for _, r := range list[:m.rowsShown(len(list))] {
+		h.Rows = append(h.Rows, Viewer{m.data.users[r.user], roundTo(r.similarity, 100), roundTo(m.means.user[r.user], 100), dateOf(r.at), r.stars})
 	}
 	return h
 }
 
-// viewed keeps the movies rated last (ties by movie id) and sorts by movie id, as the paper's table does.
-func (m *MovieLens) viewed(user, movie int) *UserHistory {
+// moviesOf keeps the movies rated last (ties by movie id) and sorts by movie id, as the paper's table does.
+func (m *MovieLens) moviesOf(user, movie int) *UserHistory {
 	list := slices.DeleteFunc(slices.Clone(m.data.byUser[user]), func(r rating) bool { return r.movie == movie })
 	h := &UserHistory{Total: len(list)}
 	slices.SortFunc(list, func(a, b rating) int { return cmp.Or(cmp.Compare(b.at, a.at), a.movie-b.movie) })
-	list = list[:m.shown(len(list))]
+	list = list[:m.rowsShown(len(list))]
 	slices.SortFunc(list, func(a, b rating) int { return a.movie - b.movie })
 	for _, r := range list {
-		h.Rows = append(h.Rows, Viewed{m.data.movies[r.movie], date(r.at), r.stars})
+		h.Rows = append(h.Rows, Viewed{m.data.movies[r.movie], dateOf(r.at), r.stars})
 	}
 	return h
 }
 
-func (m *MovieLens) shown(rows int) int {
+func (m *MovieLens) rowsShown(rows int) int {
 	if m.params.History == 0 {
 		return rows
 	}
 	return min(rows, m.params.History)
 }
 
-func decimals(v, scale float64) float64 { return math.Round(v*scale) / scale }
+func roundTo(v, scale float64) float64 { return math.Round(v*scale) / scale }
 
 //workflowcheck:ignore UTC() takes the zone of the machine away at once
-func date(unix int64) string { return time.Unix(unix, 0).UTC().Format("20060102") }
+func dateOf(unix int64) string { return time.Unix(unix, 0).UTC().Format("20060102") }
 
 // Table is a table as the background prompt shows it.
 type Table struct {
@@ -172,20 +172,20 @@ func (o Observation) Tables() []Table {
 	case o.Basic != nil:
 		a := o.Access[basicInfo]
 		return []Table{
-			{a.Tables[0], text(a.Tables[0], [][]string{o.Basic.Movie.fields()}), 1, 1, ""},
-			{a.Tables[1], text(a.Tables[1], [][]string{o.Basic.User.fields()}), 1, 1, ""},
+			{a.Tables[0], renderTable(a.Tables[0], [][]string{o.Basic.Movie.fields()}), 1, 1, ""},
+			{a.Tables[1], renderTable(a.Tables[1], [][]string{o.Basic.User.fields()}), 1, 1, ""},
 		}
 	case o.Movie != nil:
 		a := o.Access[movieHistory]
-		return []Table{{a.Tables[0], text(a.Tables[0], lines(o.Movie.Rows)), len(o.Movie.Rows), o.Movie.Total, "those of the users with the most similar taste"}}
+		return []Table{{a.Tables[0], renderTable(a.Tables[0], fieldsOf(o.Movie.Rows)), len(o.Movie.Rows), o.Movie.Total, "those of the users with the most similar taste"}}
 	case o.User != nil:
 		a := o.Access[userHistory]
-		return []Table{{a.Tables[0], text(a.Tables[0], lines(o.User.Rows)), len(o.User.Rows), o.User.Total, "the movies rated last"}}
+		return []Table{{a.Tables[0], renderTable(a.Tables[0], fieldsOf(o.User.Rows)), len(o.User.Rows), o.User.Total, "the movies rated last"}}
 	}
 	return nil
 }
 
-func lines[R interface{ fields() []string }](rows []R) [][]string {
+func fieldsOf[R interface{ fields() []string }](rows []R) [][]string {
 	list := make([][]string, len(rows))
 	for i, r := range rows {
 		list[i] = r.fields()
@@ -193,7 +193,7 @@ func lines[R interface{ fields() []string }](rows []R) [][]string {
 	return list
 }
 
-func text(s Schema, rows [][]string) string {
+func renderTable(s Schema, rows [][]string) string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
 	// Writing to memory cannot fail.
@@ -203,12 +203,12 @@ func text(s Schema, rows [][]string) string {
 }
 
 func (m Movie) fields() []string {
-	return []string{strconv.Itoa(m.ID), m.Title, m.released(), m.genre()}
+	return []string{strconv.Itoa(m.ID), m.Title, m.releaseYear(), m.genreText()}
 }
 
-func (m Movie) genre() string { return strings.Join(m.Genres, "|") }
+func (m Movie) genreText() string { return strings.Join(m.Genres, "|") }
 
-func (m Movie) released() string {
+func (m Movie) releaseYear() string {
 	if m.Released == "" {
 		return "unknown"
 	}
@@ -221,11 +221,11 @@ func (u User) fields() []string {
 
 func (v Viewer) fields() []string {
 	id, rest := v.User.fields()[:1], v.User.fields()[1:]
-	return slices.Concat(id, []string{two(v.Similarity), two(v.Average)}, rest, []string{v.Rated, strconv.Itoa(v.Rating)})
+	return slices.Concat(id, []string{twoDecimals(v.Similarity), twoDecimals(v.Average)}, rest, []string{v.Rated, strconv.Itoa(v.Rating)})
 }
 
 func (v Viewed) fields() []string {
-	return []string{strconv.Itoa(v.ID), v.Title, v.genre(), v.released(), strconv.Itoa(v.Rating), v.Rated}
+	return []string{strconv.Itoa(v.ID), v.Title, v.genreText(), v.releaseYear(), strconv.Itoa(v.Rating), v.Rated}
 }
 
-func two(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
+func twoDecimals(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }

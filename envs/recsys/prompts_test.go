@@ -13,7 +13,7 @@ func background(t *testing.T, m *MovieLens, agent, user, movie int) string {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := tmpl.Execute(&b, m.observe(agent, user-1, movie-1)); err != nil {
+	if err := tmpl.Execute(&b, m.observationOf(agent, user-1, movie-1)); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -30,12 +30,12 @@ type Rater struct {
 	Step float64 `json:"step"`
 }
 
-func rater() Rater {
+func defaultRater() Rater {
 	return Rater{Trust: 0.3, Concession: 0.2, Noise: 0.2, Tolerance: 1, Firmness: 0.7, Step: 0.1}
 }
 
-// stubborn listens to nobody.
-func stubborn() Rater {
+// stubbornRater listens to nobody.
+func stubbornRater() Rater {
 	return Rater{Trust: 0, Concession: 0, Noise: 0.05, Tolerance: 1, Firmness: 0.9, Step: 0.1}
 }
 
@@ -47,9 +47,9 @@ func (m *MovieLens) Policy(name string, decode envs.Decode) (envs.Policy, error)
 	var r Rater
 	switch name {
 	case "rater":
-		r = rater()
+		r = defaultRater()
 	case "stubborn":
-		r = stubborn()
+		r = stubbornRater()
 	default:
 		return nil, envs.NoPolicy("recsys", name, m.Policies())
 	}
@@ -75,14 +75,14 @@ func (r Rater) check() error {
 
 // Message tells the estimate, what it rests on, and what the agent would propose by now.
 func (r Rater) Message(s envs.Situation) envs.Message {
-	own := r.read(s)
-	own.rating = clamp(own.rating + float64(r.Noise*s.Rand.NormFloat64()))
+	own := r.readTables(s)
+	own.rating = clampRating(own.rating + float64(r.Noise*s.Rand.NormFloat64()))
 	said := []string{own.String(), own.because}
-	if len(heard(s)) > 0 {
-		said = append(said, fmt.Sprintf("With what I heard from you I lean towards %s.", two(r.pool(s, own))))
+	if len(latestEstimates(s)) > 0 {
+		said = append(said, fmt.Sprintf("With what I heard from you I lean towards %s.", twoDecimals(r.poolEstimates(s, own))))
 	}
 	m := envs.Message{From: s.Agent}
-	if s.Agent == userHistory && genres(s) == nil && basicInfo < len(s.Agents) {
+	if s.Agent == userHistory && namedGenres(s) == nil && basicInfo < len(s.Agents) {
 		said = append(said, s.Agents[basicInfo].Name+", which genres is the movie listed under?")
 	}
 	m.Text = strings.Join(said, " ")
@@ -91,8 +91,8 @@ func (r Rater) Message(s envs.Situation) envs.Message {
 
 // Propose is the pooled estimate, unless the agent's last proposal or the standing decision says the same.
 func (r Rater) Propose(s envs.Situation) (string, bool) {
-	v := clamp(float64(math.Round(r.belief(s)/r.Step)) * r.Step)
-	p := format(float64(hundredths(v)) / 100)
+	v := clampRating(float64(math.Round(r.currentBelief(s)/r.Step)) * r.Step)
+	p := formatRating(float64(toHundredths(v)) / 100)
 	if p == s.Standing {
 		return "", false
 	}
@@ -106,33 +106,33 @@ func (r Rater) Propose(s envs.Situation) (string, bool) {
 
 // Value falls evenly with the distance from the pooled estimate.
 func (r Rater) Value(s envs.Situation, p envs.Proposal) float64 {
-	v, err := parse([]byte(p))
+	v, err := parseRating([]byte(p))
 	if err != nil {
 		return 0
 	}
-	return max(0, 1-math.Abs(v-r.belief(s))/r.Tolerance)
+	return max(0, 1-math.Abs(v-r.currentBelief(s))/r.Tolerance)
 }
 
 // Reserve is the firmness.
 func (r Rater) Reserve(envs.Situation) float64 { return r.Firmness }
 
-// belief pools the agent's own word, if it has spoken, with the others'.
-func (r Rater) belief(s envs.Situation) float64 {
-	own, spoken := heard(s)[s.Agent]
+// currentBelief pools the agent's own word, if it has spoken, with the others'.
+func (r Rater) currentBelief(s envs.Situation) float64 {
+	own, spoken := latestEstimates(s)[s.Agent]
 	if !spoken {
-		own = r.read(s)
+		own = r.readTables(s)
 	}
-	return r.pool(s, own)
+	return r.poolEstimates(s, own)
 }
 
-// pool is the mean of estimates, weighted by how sure everybody is and by the trust of this round.
-func (r Rater) pool(s envs.Situation, own estimate) float64 {
+// poolEstimates is the mean of estimates, weighted by how sure everybody is and by the trust of this round.
+func (r Rater) poolEstimates(s envs.Situation, own estimate) float64 {
 	distrust := 1 - r.Trust
 	for range s.Round - 1 {
 		distrust *= 1 - r.Concession
 	}
 	sum, weight := float64(own.rating*own.sure.weight()), own.sure.weight()
-	words := heard(s)
+	words := latestEstimates(s)
 	for agent := range s.Agents {
 		if e, ok := words[agent]; ok && agent != s.Agent {
 			w := float64(e.sure.weight() * (1 - distrust)) // not fused, see nmf.go
@@ -169,7 +169,7 @@ type estimate struct {
 }
 
 func (e estimate) String() string {
-	return fmt.Sprintf("My tables point to a rating of about %s; %s.", two(e.rating), e.sure)
+	return fmt.Sprintf("My tables point to a rating of about %s; %s.", twoDecimals(e.rating), e.sure)
 }
 
 var (
@@ -177,8 +177,8 @@ var (
 	spokenGenres   = regexp.MustCompile(`The movie is listed under ([^.]+)\.`)
 )
 
-// heard is the latest estimate of each agent that has spoken in these words.
-func heard(s envs.Situation) map[int]estimate {
+// latestEstimates is the latest estimate of each agent that has spoken in these words.
+func latestEstimates(s envs.Situation) map[int]estimate {
 	words := map[int]estimate{}
 	for _, m := range s.Messages {
 		found := spokenEstimate.FindStringSubmatch(m.Text)
@@ -186,14 +186,14 @@ func heard(s envs.Situation) map[int]estimate {
 			continue
 		}
 		if v, err := strconv.ParseFloat(found[1], 64); err == nil {
-			words[m.From] = estimate{rating: clamp(v), sure: sureness(found[2])}
+			words[m.From] = estimate{rating: clampRating(v), sure: sureness(found[2])}
 		}
 	}
 	return words
 }
 
-// genres are what somebody told about the movie, nil if nobody did.
-func genres(s envs.Situation) []string {
+// namedGenres are what somebody told about the movie, nil if nobody did.
+func namedGenres(s envs.Situation) []string {
 	for _, m := range slices.Backward(s.Messages) {
 		if found := spokenGenres.FindStringSubmatch(m.Text); found != nil {
 			return strings.Split(found[1], ", ")
@@ -208,16 +208,16 @@ const (
 	prior    = 3
 )
 
-// read makes an estimate of the agent's own tables and of the genres that it was told.
-func (r Rater) read(s envs.Situation) estimate {
+// readTables makes an estimate of the agent's own tables and of the genres that it was told.
+func (r Rater) readTables(s envs.Situation) estimate {
 	o, _ := s.Observation.(Observation)
 	switch {
 	case o.Basic != nil:
-		return o.Basic.estimate()
+		return o.Basic.estimateRating()
 	case o.Movie != nil:
-		return o.Movie.estimate()
+		return o.Movie.estimateRating()
 	case o.User != nil:
-		return o.User.estimate(genres(s))
+		return o.User.estimateRating(namedGenres(s))
 	}
 	return estimate{middling, guessing, "I have nothing to go by."}
 }
@@ -228,7 +228,7 @@ var leanings = map[string]float64{
 	"Comedy": -0.1, "Children's": -0.2, "Fantasy": -0.2, "Horror": -0.3,
 }
 
-func (b *BasicInfo) estimate() estimate {
+func (b *BasicInfo) estimateRating() estimate {
 	v := middling
 	for _, g := range b.Movie.Genres {
 		v += leanings[g] / float64(len(b.Movie.Genres))
@@ -247,17 +247,17 @@ func (b *BasicInfo) estimate() estimate {
 	return estimate{v, guessing, because}
 }
 
-func (h *MovieHistory) estimate() estimate {
+func (h *MovieHistory) estimateRating() estimate {
 	sum, weight := float64(middling*prior), float64(prior)
 	for _, v := range h.Rows {
 		sum += float64(v.Similarity * float64(v.Rating))
 		weight += v.Similarity
 	}
 	because := fmt.Sprintf("%d other users rated the movie; those with a taste like the target user's count most.", h.Total)
-	return estimate{clamp(sum / weight), sureOf(h.Total, 15), because}
+	return estimate{clampRating(sum / weight), sureOf(h.Total, 15), because}
 }
 
-func (h *UserHistory) estimate(told []string) estimate {
+func (h *UserHistory) estimateRating(told []string) estimate {
 	sum, weight, alike := float64(middling*prior), float64(prior), 0
 	for _, v := range h.Rows {
 		w := 1.0
@@ -276,7 +276,7 @@ func (h *UserHistory) estimate(told []string) estimate {
 	if told != nil {
 		because = fmt.Sprintf("The user rated %d other movies, and %d of those that I see share a genre with this one.", h.Total, alike)
 	}
-	return estimate{clamp(sum / weight), sureOf(h.Total, 20), because}
+	return estimate{clampRating(sum / weight), sureOf(h.Total, 20), because}
 }
 
 func sureOf(rows, many int) sureness {
@@ -289,4 +289,4 @@ func sureOf(rows, many int) sureness {
 	return guessing
 }
 
-func clamp(v float64) float64 { return min(max(v, lowest), highest) }
+func clampRating(v float64) float64 { return min(max(v, lowest), highest) }

@@ -23,9 +23,9 @@ const (
 	example = `a proposal is like {"rating": 3.5}`
 )
 
-// parse reads {"rating": 3.5} or a bare 3.5, rounded to two decimals. It reads
+// parseRating reads {"rating": 3.5} or a bare 3.5, rounded to two decimals. It reads
 // tokens, because decoding into a struct would hide doubled and misspelt names.
-func parse(text []byte) (float64, error) {
+func parseRating(text []byte) (float64, error) {
 	if len(text) > maxText {
 		return 0, fmt.Errorf("the proposal has %d bytes; at most %d are read", len(text), maxText)
 	}
@@ -39,13 +39,13 @@ func parse(text []byte) (float64, error) {
 		return 0, errors.New("the proposal is not valid JSON; " + example)
 	}
 	if token != json.Delim('{') {
-		return stars(token)
+		return parseStars(token)
 	}
-	return member(d)
+	return parseMember(d)
 }
 
-// member reads the inside of {"rating": 3.5}.
-func member(d *json.Decoder) (float64, error) {
+// parseMember reads the inside of {"rating": 3.5}.
+func parseMember(d *json.Decoder) (float64, error) {
 	found, v := false, 0.0
 	for d.More() {
 		name, err := d.Token()
@@ -53,7 +53,7 @@ func member(d *json.Decoder) (float64, error) {
 		case err != nil:
 			return 0, errors.New("the proposal is not valid JSON; " + example)
 		case name != "rating":
-			return 0, fmt.Errorf("the proposal has an unknown member %s; %s", quoted(fmt.Sprint(name)), example)
+			return 0, fmt.Errorf("the proposal has an unknown member %s; %s", quoteForeign(fmt.Sprint(name)), example)
 		case found:
 			return 0, errors.New("the proposal has two ratings; " + example)
 		}
@@ -61,7 +61,7 @@ func member(d *json.Decoder) (float64, error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return 0, errors.New("the proposal is not valid JSON; " + example)
 		}
-		if v, err = stars(token); err != nil {
+		if v, err = parseStars(token); err != nil {
 			return 0, err
 		}
 		found = true
@@ -72,21 +72,21 @@ func member(d *json.Decoder) (float64, error) {
 	return v, nil
 }
 
-func stars(token json.Token) (float64, error) {
+func parseStars(token json.Token) (float64, error) {
 	n, ok := token.(json.Number)
 	if !ok {
 		return 0, fmt.Errorf("the rating is not a number; it is a number from %d to %d, and %s", lowest, highest, example)
 	}
 	v, err := n.Float64()
 	if err != nil || !(v >= lowest && v <= highest) {
-		return 0, fmt.Errorf("the rating is %s; it is a number from %d to %d", quoted(n.String()), lowest, highest)
+		return 0, fmt.Errorf("the rating is %s; it is a number from %d to %d", quoteForeign(n.String()), lowest, highest)
 	}
-	return float64(hundredths(v)) / 100, nil
+	return float64(toHundredths(v)) / 100, nil
 }
 
-func hundredths(v float64) int { return int(math.Round(v * 100)) }
+func toHundredths(v float64) int { return int(math.Round(v * 100)) }
 
-// format is the canonical text.
-func format(v float64) envs.Proposal {
+// formatRating is the canonical text.
+func formatRating(v float64) envs.Proposal {
 	return envs.Proposal(`{"rating":` + strconv.FormatFloat(v, 'f', -1, 64) + `}`)
 }

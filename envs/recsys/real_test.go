@@ -38,7 +38,7 @@ func TestPaperTable5(t *testing.T) {
 		average float64
 		state   string
 	}{343: {3.99, "GA"}, 806: {3.64, "NY"}, 773: {3.28, "MN"}, 805: {3.35, "DC"}, 447: {3.57, "MN"}} {
-		if got := decimals(m.means.user[user-1], 100); got != want.average {
+		if got := roundTo(m.means.user[user-1], 100); got != want.average {
 			t.Errorf("user %d has the average %v, the paper prints %v", user, got, want.average)
 		}
 		if got := m.data.users[user-1].State; got != want.state {

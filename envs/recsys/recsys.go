@@ -71,20 +71,20 @@ type MovieLens struct {
 // files is reported with file and line; unless p.Synthetic is set, the files
 // must be the official ones.
 func New(p Params, files fs.FS) (envs.Environment, error) {
-	m, err := load(p, files)
+	m, err := loadMovieLens(p, files)
 	if err != nil {
 		return nil, fmt.Errorf("recsys: %w", err)
 	}
 	return m, nil
 }
 
-func load(p Params, files fs.FS) (*MovieLens, error) {
+func loadMovieLens(p Params, files fs.FS) (*MovieLens, error) {
 	if !p.Synthetic {
 		if err := Check(files); err != nil {
 			return nil, fmt.Errorf("%w\n(set synthetic: true to use other data of the same form)", err)
 		}
 	}
-	data, err := read(files)
+	data, err := readFiles(files)
 	if err != nil {
 		return nil, err
 	}
@@ -112,12 +112,12 @@ func (m *MovieLens) Instance(seed uint64, index int) (envs.Instance, error) {
 		return nil, fmt.Errorf("recsys: there is no instance %d; the sample has 0 to %d", index, m.params.N-1)
 	}
 	rng := envs.Stream(seed, "recsys/sample")
-	return newInstance(m, m.data.test[draw(rng.IntN, len(m.data.test), index)]), nil
+	return newInstance(m, m.data.test[drawCard(rng.IntN, len(m.data.test), index)]), nil
 }
 
-// draw is the index-th card of a shuffled deck: the first steps of a
+// drawCard is the index-th card of a shuffled deck: the first steps of a
 // Fisher-Yates shuffle that remembers only what it moved.
-func draw(intN func(int) int, deck, index int) int {
+func drawCard(intN func(int) int, deck, index int) int {
 	moved := map[int]int{}
 	at := func(i int) int {
 		if card, ok := moved[i]; ok {

@@ -28,7 +28,7 @@ func tinyParams() Params {
 
 func mustLoad(t testing.TB, p Params, files fs.FS) *MovieLens {
 	t.Helper()
-	m, err := load(p, files)
+	m, err := loadMovieLens(p, files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,10 +45,10 @@ func TestHistoriesAreComplete(t *testing.T) {
 	}
 	p.Synthetic, p.NMF = true, tinyParams().NMF
 	m := mustLoad(t, p, os.DirFS(tinyFolder))
-	if h := m.viewed(0, 39); len(h.Rows) != len(m.data.byUser[0]) || h.Total != len(h.Rows) {
+	if h := m.moviesOf(0, 39); len(h.Rows) != len(m.data.byUser[0]) || h.Total != len(h.Rows) {
 		t.Errorf("%d of %d rows of the user are shown", len(h.Rows), h.Total)
 	}
-	if h := m.viewers(3, 0); len(h.Rows) != h.Total || h.Total <= tinyParams().History {
+	if h := m.viewersOf(3, 0); len(h.Rows) != h.Total || h.Total <= tinyParams().History {
 		t.Errorf("%d of %d rows of the movie are shown", len(h.Rows), h.Total)
 	}
 }
@@ -138,10 +138,10 @@ func TestObservationsAgreeWithFiles(t *testing.T) {
 				t.Errorf("%s: viewer %d is more similar than the one before", in.ID(), k)
 			}
 			own := m.data.byUser[v.ID-1]
-			if !slices.ContainsFunc(own, func(r rating) bool { return r.movie == movie && r.stars == v.Rating && date(r.at) == v.Rated }) {
+			if !slices.ContainsFunc(own, func(r rating) bool { return r.movie == movie && r.stars == v.Rating && dateOf(r.at) == v.Rated }) {
 				t.Errorf("%s: user %d gave no %d in u1.base", in.ID(), v.ID, v.Rating)
 			}
-			if v.Average != decimals(average(own, 0), 100) {
+			if v.Average != roundTo(averageOr(own, 0), 100) {
 				t.Errorf("%s: user %d has the average %v", in.ID(), v.ID, v.Average)
 			}
 		}
@@ -163,7 +163,7 @@ func TestObservationsAgreeWithFiles(t *testing.T) {
 
 func TestHistoryCap(t *testing.T) {
 	m := tiny(t)
-	h := m.viewed(0, 39)
+	h := m.moviesOf(0, 39)
 	rest := slices.Clone(m.data.byUser[0])
 	if len(h.Rows) != 8 || h.Total != len(rest) {
 		t.Fatalf("%d of %d rows, want 8 of %d", len(h.Rows), h.Total, len(rest))
@@ -179,9 +179,9 @@ func TestHistoryCap(t *testing.T) {
 			t.Errorf("row %d is movie %d, want %d", i, row.ID, want[i])
 		}
 	}
-	first := m.viewers(3, 0)
+	first := m.viewersOf(3, 0)
 	m.params.History = 0
-	if all := m.viewers(3, 0); !reflect.DeepEqual(first.Rows, all.Rows[:8]) || all.Total != first.Total {
+	if all := m.viewersOf(3, 0); !reflect.DeepEqual(first.Rows, all.Rows[:8]) || all.Total != first.Total {
 		t.Error("the cap keeps others than the most similar viewers")
 	}
 }
@@ -221,7 +221,7 @@ func TestDrawIsFair(t *testing.T) {
 	for index := range deck {
 		var count [deck]int
 		for range trials {
-			count[draw(rng.IntN, deck, index)]++
+			count[drawCard(rng.IntN, deck, index)]++
 		}
 		for card, n := range count {
 			if n < trials/deck*9/10 || n > trials/deck*11/10 {
@@ -333,7 +333,7 @@ func TestReadingDetails(t *testing.T) {
 	got := map[int]string{}
 	for _, id := range []int{4, 9, 12, 17, 23, 31} {
 		m := d.movies[id-1]
-		got[id] = m.Title + " " + m.Released + " " + m.genre()
+		got[id] = m.Title + " " + m.Released + " " + m.genreText()
 	}
 	want := map[int]string{
 		4: "Cartographer, The Amber 19970801 Action|Comedy", 9: "Café Cartographer 19930427 Sci-Fi",
@@ -346,8 +346,8 @@ func TestReadingDetails(t *testing.T) {
 	if d.users[1] != (User{2, 37, "M", "engineer", "WA"}) {
 		t.Errorf("user 2 is %+v", d.users[1])
 	}
-	if date(891350625) != "19980331" || date(0) != "19700101" {
-		t.Errorf("dates are %s and %s", date(891350625), date(0))
+	if dateOf(891350625) != "19980331" || dateOf(0) != "19700101" {
+		t.Errorf("dates are %s and %s", dateOf(891350625), dateOf(0))
 	}
 }
 
@@ -358,7 +358,7 @@ func TestState(t *testing.T) {
 		"99501": "AK", "98101": "WA", "09012": "AE", "26241": "WV",
 		"T8H1N": "other", "": "other", "1000": "other", "100011": "other", "00000": "other", "34300": "other", "1000x": "other", "E2A4H": "other",
 	} {
-		if got := state(zip); got != want {
+		if got := stateOf(zip); got != want {
 			t.Errorf("%q is in %s, want %s", zip, got, want)
 		}
 	}

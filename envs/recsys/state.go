@@ -41,8 +41,8 @@ func readZips() (table [1000]string) {
 	return table
 }
 
-// state is the two letters of the postal service, or elsewhere.
-func state(zip string) string {
+// stateOf is the two letters of the postal service, or elsewhere.
+func stateOf(zip string) string {
 	if len(zip) != 5 {
 		return elsewhere
 	}

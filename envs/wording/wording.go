@@ -12,13 +12,13 @@ func Or[T ~string](list []T) string {
 	if len(list) == 0 {
 		return "nothing"
 	}
-	return joined(list, " or ")
+	return joinWith(list, " or ")
 }
 
 // And returns "a", "a and b", "a, b and c"; "" if there is nothing.
-func And[T ~string](list []T) string { return joined(list, " and ") }
+func And[T ~string](list []T) string { return joinWith(list, " and ") }
 
-func joined[T ~string](list []T, last string) string {
+func joinWith[T ~string](list []T, last string) string {
 	words := make([]string, len(list))
 	for i, w := range list {
 		words[i] = string(w)

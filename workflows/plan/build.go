@@ -30,7 +30,7 @@ func (c Choice) Decode() envs.Decode {
 
 // BuildEnv builds the environment; data is the folder of its files, if it needs one.
 func (c Condition) BuildEnv(data fs.FS) (envs.Environment, error) {
-	return build("environment", catalogue.Environments(), c.Env, data)
+	return buildPlugin("environment", catalogue.Environments(), c.Env, data)
 }
 
 // BuildRule builds the decision rule; a protocol without one gets a rule that selects nothing.
@@ -38,7 +38,7 @@ func (c Condition) BuildRule() (decision.Rule, error) {
 	if c.Rule.Name == "" {
 		return decision.None{}, nil
 	}
-	return build("decision rule", catalogue.Rules(), c.Rule, struct{}{})
+	return buildPlugin("decision rule", catalogue.Rules(), c.Rule, struct{}{})
 }
 
 // Session starts a collaboration of that many agents; seed is the treatment's.
@@ -48,18 +48,18 @@ func (c Condition) Session(agents int, seed uint64) (*protocol.Session, error) {
 		return nil, err
 	}
 	set := protocol.Setting{Agents: agents, Rule: rule, Seed: seed}
-	p, err := build("protocol", catalogue.Protocols(), c.Protocol, set)
+	p, err := buildPlugin("protocol", catalogue.Protocols(), c.Protocol, set)
 	if err != nil {
 		return nil, err
 	}
-	stop, err := build[stopping.Rule]("stopping rule", catalogue.Stopping(), c.Stop, struct{}{})
+	stop, err := buildPlugin[stopping.Rule]("stopping rule", catalogue.Stopping(), c.Stop, struct{}{})
 	if err != nil {
 		return nil, err
 	}
 	return protocol.Begin(p, set, stop)
 }
 
-func build[T, N any](kind string, list []catalogue.Plugin[T, N], c Choice, needs N) (T, error) {
+func buildPlugin[T, N any](kind string, list []catalogue.Plugin[T, N], c Choice, needs N) (T, error) {
 	plugin, err := catalogue.Find(kind, list, c.Name)
 	if err != nil {
 		var none T

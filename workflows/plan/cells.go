@@ -153,7 +153,7 @@ func (c Campaign) fewerInstances(recorded Campaign) []string {
 	for _, x := range order {
 		whose := ""
 		if ids := of[x]; len(ids) < len(recorded.Conditions) {
-			whose = fmt.Sprintf(" of %s", listed(ids))
+			whose = fmt.Sprintf(" of %s", listConditions(ids))
 		}
 		diff = append(diff, fmt.Sprintf("instances%s was %d and is %d; it can only grow", whose, x.was, x.is))
 	}
@@ -163,8 +163,8 @@ func (c Campaign) fewerInstances(recorded Campaign) []string {
 // maxNamed conditions are named in a sentence.
 const maxNamed = 3
 
-// listed names conditions, and how many more there are.
-func listed(ids []string) string {
+// listConditions names conditions, and how many more there are.
+func listConditions(ids []string) string {
 	if more := len(ids) - maxNamed; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(ids[:maxNamed], ", "), more)
 	}
@@ -192,7 +192,7 @@ func (c Campaign) Added(recorded Campaign) []string {
 		added = append(added[:maxNamed], wording.Count(n, "more condition")+" with more instances")
 	}
 	if len(fresh) > 0 {
-		added = append(added, "new conditions: "+listed(fresh))
+		added = append(added, "new conditions: "+listConditions(fresh))
 	}
 	if c.Replicates > recorded.Replicates {
 		added = append(added, fmt.Sprintf("replicates go from %d to %d", recorded.Replicates, c.Replicates))

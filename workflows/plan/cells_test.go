@@ -40,7 +40,7 @@ func TestCellsAreABijection(t *testing.T) {
 	}
 }
 
-func names(c plan.Campaign) map[string]uint64 {
+func pluginNames(c plan.Campaign) map[string]uint64 {
 	names := map[string]uint64{}
 	for n := range c.Size() {
 		names[c.CollaborationID(c.Cell(n))] = c.TreatmentSeed(c.Cell(n))
@@ -63,8 +63,8 @@ func TestIdentitiesAreStable(t *testing.T) {
 		"default scope": sized(2, 2, "majority, rated") + "cache_scope: campaign\n",
 	} {
 		after := parse(t, text).Campaign
-		later := names(after)
-		for name, seed := range names(before) {
+		later := pluginNames(after)
+		for name, seed := range pluginNames(before) {
 			if got, ok := later[name]; !ok || got != seed {
 				t.Errorf("%s: %s is lost or has another seed", what, name)
 			}

@@ -19,7 +19,7 @@ func (f File) Columns() (names []string, rows [][]string) {
 		whole := true
 		flat := make([]map[string]string, len(f.Values))
 		for i, values := range f.Values {
-			flat[i] = values[a].flat()
+			flat[i] = values[a].flatTexts()
 			whole = whole && len(flat[i]) == 1
 		}
 		for _, values := range f.Values {
@@ -56,15 +56,15 @@ func (f File) Shared() []string {
 	var words []string
 	for _, key := range conditionKeys {
 		if v := base[key]; v != nil {
-			words = append(words, fmt.Sprintf("%s %s", key, Value{Value: v}.words()))
+			words = append(words, fmt.Sprintf("%s %s", key, Value{Value: v}.inWords()))
 		}
 	}
 	return words
 }
 
-// words are a plug-in's name and, in brackets, its parameters; of other values the value.
-func (v Value) words() string {
-	flat := v.flat()
+// inWords are a plug-in's name and, in brackets, its parameters; of other values the value.
+func (v Value) inWords() string {
+	flat := v.flatTexts()
 	name := wording.Shorten(flat[""])
 	delete(flat, "")
 	var params []string
@@ -77,9 +77,9 @@ func (v Value) words() string {
 	return strings.TrimPrefix(fmt.Sprintf("%s (%s)", name, strings.Join(params, ", ")), " ")
 }
 
-// flat are the texts of a plug-in by ".key" of each parameter, and by "" of its
+// flatTexts are the texts of a plug-in by ".key" of each parameter, and by "" of its
 // name; of other values by "" alone.
-func (v Value) flat() map[string]string {
+func (v Value) flatTexts() map[string]string {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(v.Value, &object) != nil || object == nil {
 		return map[string]string{"": v.String()}

@@ -13,24 +13,24 @@ import (
 	"roundtable/workflows/protocol"
 )
 
-// condition decodes one point of the grid. What is missing or wrong stays empty.
-func (p *parser) condition(keys map[string]*yaml.Node) Condition {
+// parseCondition decodes one point of the grid. What is missing or wrong stays empty.
+func (p *parser) parseCondition(keys map[string]*yaml.Node) Condition {
 	c := Condition{Stop: Choice{Name: "never"}, Reasks: 2}
-	p.choice(keys["env"], "env", names(catalogue.Environments()), &c.Env)
-	p.choice(keys["protocol"], "protocol", names(catalogue.Protocols()), &c.Protocol)
-	p.rule(keys["rule"], &c)
-	p.choice(keys["model"], "model", "models are provider/model, as scripted/trader", &c.Model)
+	p.parseChoice(keys["env"], "env", pluginNames(catalogue.Environments()), &c.Env)
+	p.parseChoice(keys["protocol"], "protocol", pluginNames(catalogue.Protocols()), &c.Protocol)
+	p.checkRule(keys["rule"], &c)
+	p.parseChoice(keys["model"], "model", "models are provider/model, as scripted/trader", &c.Model)
 	if keys["stop"] != nil {
 		c.Stop = Choice{}
-		p.choice(keys["stop"], "stop", names(catalogue.Stopping()), &c.Stop)
+		p.parseChoice(keys["stop"], "stop", pluginNames(catalogue.Stopping()), &c.Stop)
 	}
-	p.models(keys["models"], &c)
+	p.parseModels(keys["models"], &c)
 	if n := keys["generate"]; n != nil {
-		decode(n, "generate", reflect.ValueOf(&c.Generate), &p.faults)
+		decodeNode(n, "generate", reflect.ValueOf(&c.Generate), &p.faults)
 		p.checkGenerate(n, "generate", c.Generate)
 	}
 	if n := keys["reasks"]; n != nil {
-		decode(n, "reasks", reflect.ValueOf(&c.Reasks), &p.faults)
+		decodeNode(n, "reasks", reflect.ValueOf(&c.Reasks), &p.faults)
 		p.checkReasks(n, "reasks", c.Reasks)
 	}
 	return c
@@ -52,46 +52,46 @@ var ownFields = []string{
 // checkGenerate refuses what no provider takes.
 func (p *parser) checkGenerate(n *yaml.Node, key string, g Generate) {
 	if t := g.Temperature; t != nil && (*t < 0 || *t > 2) {
-		p.faults.add(value(n, "temperature"), key+".temperature", "is %v; 0 to 2 are accepted", *t)
+		p.faults.add(valueOf(n, "temperature"), key+".temperature", "is %v; 0 to 2 are accepted", *t)
 	}
 	if t := g.TopP; t != nil && (*t <= 0 || *t > 1) {
-		p.faults.add(value(n, "top_p"), key+".top_p", "is %v; more than 0 and at most 1 is accepted", *t)
+		p.faults.add(valueOf(n, "top_p"), key+".top_p", "is %v; more than 0 and at most 1 is accepted", *t)
 	}
 	if e := g.ReasoningEffort; e != "" && !slices.Contains([]string{"none", "minimal", "low", "medium", "high"}, e) {
-		p.faults.add(value(n, "reasoning_effort"), key+".reasoning_effort", "is %q; none, minimal, low, medium and high are accepted", e)
+		p.faults.add(valueOf(n, "reasoning_effort"), key+".reasoning_effort", "is %q; none, minimal, low, medium and high are accepted", e)
 	}
 	for _, field := range slices.Sorted(maps.Keys(g.ExtraBody)) {
 		if slices.Contains(ownFields, field) {
-			p.faults.add(value(n, "extra_body"), key+".extra_body."+field, "is set by roundtable itself; say it with the other keys of %s or of the model", key)
+			p.faults.add(valueOf(n, "extra_body"), key+".extra_body."+field, "is set by roundtable itself; say it with the other keys of %s or of the model", key)
 		}
 	}
 	if g.MaxTokens < 0 {
-		p.faults.add(value(n, "max_tokens"), key+".max_tokens", "is %d; it cannot be negative", g.MaxTokens)
+		p.faults.add(valueOf(n, "max_tokens"), key+".max_tokens", "is %d; it cannot be negative", g.MaxTokens)
 	}
 }
 
-// models reads the models of single agents and roles.
-func (p *parser) models(n *yaml.Node, c *Condition) {
+// parseModels reads the models of single agents and roles.
+func (p *parser) parseModels(n *yaml.Node, c *Condition) {
 	if n == nil {
 		return
 	}
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
-		p.faults.add(n, "models", "%s is not a mapping of agents or roles to models", short(n))
+		p.faults.add(n, "models", "%s is not a mapping of agents or roles to models", shortText(n))
 		return
 	}
 	c.Models = map[string]Choice{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		speaker := n.Content[i].Value
 		if _, twice := c.Models[speaker]; twice {
-			p.faults.add(n.Content[i], join("models", speaker), "given twice")
+			p.faults.add(n.Content[i], joinKey("models", speaker), "given twice")
 		}
 		var m Choice
-		p.choice(n.Content[i+1], join("models", speaker), "models are provider/model, as scripted/trader", &m)
+		p.parseChoice(n.Content[i+1], joinKey("models", speaker), "models are provider/model, as scripted/trader", &m)
 		c.Models[speaker] = m
 	}
 }
 
-func names[T, N any](list []catalogue.Plugin[T, N]) string {
+func pluginNames[T, N any](list []catalogue.Plugin[T, N]) string {
 	all := make([]string, len(list))
 	for i, plugin := range list {
 		all[i] = plugin.Name
@@ -99,8 +99,8 @@ func names[T, N any](list []catalogue.Plugin[T, N]) string {
 	return "there are " + strings.Join(all, ", ")
 }
 
-// choice reads a plug-in: its name alone, or a mapping with name and parameters.
-func (p *parser) choice(n *yaml.Node, key, accepted string, c *Choice) {
+// parseChoice reads a plug-in: its name alone, or a mapping with name and parameters.
+func (p *parser) parseChoice(n *yaml.Node, key, accepted string, c *Choice) {
 	if n == nil {
 		if !slices.Contains(p.refusedAxes, key) {
 			p.faults.add(nil, key, "is missing; %s", accepted)
@@ -109,14 +109,14 @@ func (p *parser) choice(n *yaml.Node, key, accepted string, c *Choice) {
 	}
 	name := n
 	if n.Kind == yaml.MappingNode {
-		if name = value(n, "name"); name == nil {
+		if name = valueOf(n, "name"); name == nil {
 			p.faults.add(n, key, "has no name; %s", accepted)
 			return
 		}
 	}
 	switch {
 	case name.Kind != yaml.ScalarNode:
-		p.faults.add(name, key, "%s is neither a name nor a mapping with a name; %s", short(name), accepted)
+		p.faults.add(name, key, "%s is neither a name nor a mapping with a name; %s", shortText(name), accepted)
 		return
 	case isNull(name) || name.Value == "":
 		p.faults.add(name, key, "is empty; %s", accepted)
@@ -128,13 +128,13 @@ func (p *parser) choice(n *yaml.Node, key, accepted string, c *Choice) {
 	}
 }
 
-// check builds everything a condition names, so that wrong parameters are found
+// checkCondition builds everything a condition names, so that wrong parameters are found
 // before anything starts, and beside a fault all others.
-func (p *parser) check(c Condition, keys map[string]*yaml.Node, camp Campaign) (agents, rounds, instances int) {
-	env := p.env(c, keys["env"])
+func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, camp Campaign) (agents, rounds, instances int) {
+	env := p.environmentOf(c, keys["env"])
 	rule, _ := buildAt(p, "rule", "decision rule", catalogue.Rules(), c.Rule, keys["rule"], struct{}{})
 	if _, ok := buildAt(p, "stop", "stopping rule", catalogue.Stopping(), c.Stop, keys["stop"], struct{}{}); ok {
-		p.stop(c, keys["stop"])
+		p.checkStop(c, keys["stop"])
 	}
 	var members []envs.Agent
 	var first envs.Instance
@@ -146,37 +146,37 @@ func (p *parser) check(c Condition, keys map[string]*yaml.Node, camp Campaign) (
 		} else {
 			agents = len(inst.Agents())
 			first, members = inst, inst.Agents()
-			p.state(c, keys["protocol"], inst)
+			p.checkState(c, keys["protocol"], inst)
 		}
 	}
 	set := protocol.Setting{Agents: agents, Rule: rule}
 	if proto, built := buildAt(p, "protocol", "protocol", catalogue.Protocols(), c.Protocol, keys["protocol"], set); built {
 		rounds = proto.Rounds()
 		if members != nil {
-			p.speakers(keys["models"], members, protocol.Roles(proto))
-			p.cues(c, keys["protocol"], proto, first)
+			p.checkSpeakers(keys["models"], members, protocol.Roles(proto))
+			p.checkCues(c, keys["protocol"], proto, first)
 		}
 	}
-	p.model(c.Model, c, keys["model"], "model", env)
+	p.checkModel(c.Model, c, keys["model"], "model", env)
 	for _, speaker := range slices.Sorted(maps.Keys(c.Models)) {
-		p.model(c.Models[speaker], c, value(keys["models"], speaker), join("models", speaker), env)
+		p.checkModel(c.Models[speaker], c, valueOf(keys["models"], speaker), joinKey("models", speaker), env)
 	}
 	return agents, rounds, instances
 }
 
-func (p *parser) model(m Choice, c Condition, n *yaml.Node, key string, env envs.Environment) {
+func (p *parser) checkModel(m Choice, c Condition, n *yaml.Node, key string, env envs.Environment) {
 	if p.host.Model == nil || m.Name == "" {
 		return
 	}
 	d := decoder{n: n, key: key, faults: &p.faults}
 	if err := p.host.Model(m, c, d.decode, env); err != nil {
-		p.refused(d, m.Name, err)
+		p.reportRefusal(d, m.Name, err)
 	}
 }
 
-// env builds each environment once: some read large data sets.
-func (p *parser) env(c Condition, n *yaml.Node) envs.Environment {
-	id := digest(c.Env)
+// environmentOf builds each environment once: some read large data sets.
+func (p *parser) environmentOf(c Condition, n *yaml.Node) envs.Environment {
+	id := digestOf(c.Env)
 	env, known := p.envs[id]
 	if !known {
 		env, _ = buildAt(p, "env", "environment", catalogue.Environments(), c.Env, n, p.data)
@@ -198,7 +198,7 @@ func buildAt[T, N any](p *parser, key, kind string, list []catalogue.Plugin[T, N
 	d := decoder{n: n, key: key, faults: &p.faults}
 	d.failed = key == "env" && p.noData // its folder's fault says enough
 	if built, err = plugin.New(decodeFormer(plugin.Former, c, d.decode), needs); err != nil {
-		p.refused(d, c.Name, err)
+		p.reportRefusal(d, c.Name, err)
 	}
 	if err != nil || d.failed {
 		var none T
@@ -222,27 +222,27 @@ func (d *decoder) decode(v any) error {
 		return nil
 	}
 	var found Faults
-	decode(paramsOf(d.n), d.key, reflect.ValueOf(v), &found)
-	*d.faults = d.faults.with(found)
+	decodeNode(paramsOf(d.n), d.key, reflect.ValueOf(v), &found)
+	*d.faults = d.faults.mergedWith(found)
 	d.failed = d.failed || len(found) > 0
 	return nil
 }
 
-// refused reports what a plug-in says of its parameters, at the line of the
+// reportRefusal reports what a plug-in says of its parameters, at the line of the
 // parameter that an error begins with. Beside parameters that could not be
 // read, nothing else that it says can be trusted.
-func (p *parser) refused(d decoder, name string, err error) {
+func (p *parser) reportRefusal(d decoder, name string, err error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range joined.Unwrap() {
-			p.refused(d, name, e)
+			p.reportRefusal(d, name, e)
 		}
 		return
 	}
 	text := strings.TrimPrefix(err.Error(), name+": ")
 	word, rest, _ := strings.Cut(text, " ")
-	if d.n != nil && d.n.Kind == yaml.MappingNode && value(d.n, word) != nil && strings.HasPrefix(rest, "is ") {
-		if at := value(d.n, word); !p.faults.about(join(d.key, word), at.Line) {
-			p.faults.add(at, join(d.key, word), "%s", rest)
+	if d.n != nil && d.n.Kind == yaml.MappingNode && valueOf(d.n, word) != nil && strings.HasPrefix(rest, "is ") {
+		if at := valueOf(d.n, word); !p.faults.isKnownAt(joinKey(d.key, word), at.Line) {
+			p.faults.add(at, joinKey(d.key, word), "%s", rest)
 		}
 	} else if !d.failed {
 		p.faults.add(d.n, d.key, "%s", text)

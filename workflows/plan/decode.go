@@ -54,11 +54,11 @@ func (f *Faults) add(n *yaml.Node, key, format string, args ...any) {
 	if n != nil {
 		fault.Line = n.Line
 	}
-	*f = f.with(Faults{fault})
+	*f = f.mergedWith(Faults{fault})
 }
 
-// with is both lists without repetitions.
-func (f Faults) with(more Faults) Faults {
+// mergedWith is both lists without repetitions.
+func (f Faults) mergedWith(more Faults) Faults {
 	for _, x := range more {
 		if len(f) < maxFaults && !slices.Contains(f, x) {
 			f = append(f, x)
@@ -67,22 +67,22 @@ func (f Faults) with(more Faults) Faults {
 	return f
 }
 
-// about says whether a fault of the key or of one within it is known already, at that line.
-func (f Faults) about(key string, line int) bool {
+// isKnownAt says whether a fault of the key or of one within it is known already, at that line.
+func (f Faults) isKnownAt(key string, line int) bool {
 	return slices.ContainsFunc(f, func(x Fault) bool {
 		within := strings.HasPrefix(x.Key, key+".") || strings.HasPrefix(x.Key, key+"[")
 		return x.Key == key && x.Line == line || within
 	})
 }
 
-func (f Faults) sorted() Faults {
+func (f Faults) sortedByLine() Faults {
 	sort.SliceStable(f, func(i, j int) bool { return f[i].Line < f[j].Line })
 	return f
 }
 
-// decode fills v strictly from a node by v's json tags: unknown keys and wrong
+// decodeNode fills v strictly from a node by v's json tags: unknown keys and wrong
 // types are faults with their lines, and what is absent keeps its value.
-func decode(n *yaml.Node, key string, v reflect.Value, faults *Faults) {
+func decodeNode(n *yaml.Node, key string, v reflect.Value, faults *Faults) {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
 			v.Set(reflect.New(v.Type().Elem()))
@@ -102,12 +102,12 @@ func decode(n *yaml.Node, key string, v reflect.Value, faults *Faults) {
 		decodeMap(n, key, v, faults)
 	case v.Kind() == reflect.Slice:
 		if n.Kind != yaml.SequenceNode {
-			faults.add(n, key, "%s is not a list", short(n))
+			faults.add(n, key, "%s is not a list", shortText(n))
 			return
 		}
 		list := reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content))
 		for i, item := range n.Content {
-			decode(item, fmt.Sprintf("%s[%d]", key, i), list.Index(i), faults)
+			decodeNode(item, fmt.Sprintf("%s[%d]", key, i), list.Index(i), faults)
 		}
 		v.Set(list)
 	default:
@@ -125,7 +125,7 @@ func decodesItself(v reflect.Value) bool {
 
 func decodeStruct(n *yaml.Node, key string, v reflect.Value, faults *Faults) {
 	if n.Kind != yaml.MappingNode {
-		faults.add(n, key, "%s is not a mapping of %s", short(n), strings.Join(fieldNames(v.Type()), ", "))
+		faults.add(n, key, "%s is not a mapping of %s", shortText(n), strings.Join(fieldNames(v.Type()), ", "))
 		return
 	}
 	seen := map[string]bool{}
@@ -134,11 +134,11 @@ func decodeStruct(n *yaml.Node, key string, v reflect.Value, faults *Faults) {
 		field, ok := fieldByName(v, name)
 		switch {
 		case !ok:
-			faults.add(n.Content[i], join(key, name), "unknown key; %s", knownInstead(key, name, fieldNames(v.Type())))
+			faults.add(n.Content[i], joinKey(key, name), "unknown key; %s", knownInstead(key, name, fieldNames(v.Type())))
 		case seen[name]:
-			faults.add(n.Content[i], join(key, name), "given twice")
+			faults.add(n.Content[i], joinKey(key, name), "given twice")
 		default:
-			decode(n.Content[i+1], join(key, name), field, faults)
+			decodeNode(n.Content[i+1], joinKey(key, name), field, faults)
 		}
 		seen[name] = true
 	}
@@ -147,26 +147,26 @@ func decodeStruct(n *yaml.Node, key string, v reflect.Value, faults *Faults) {
 // knownInstead says which keys are known, and which one was meant.
 func knownInstead(key, name string, names []string) string {
 	if _, sampling := fieldByName(reflect.New(reflect.TypeFor[Generate]()).Elem(), name); sampling && strings.HasSuffix(key, "model") {
-		return fmt.Sprintf("%s; %s is a key of generate:, next to model:", known(names), name)
+		return fmt.Sprintf("%s; %s is a key of generate:, next to model:", acceptedNames(names), name)
 	}
-	return known(names) + wording.DidYouMean(name, names)
+	return acceptedNames(names) + wording.DidYouMean(name, names)
 }
 
 // decodeMap fills a map whose keys are names that the file chooses.
 func decodeMap(n *yaml.Node, key string, v reflect.Value, faults *Faults) {
 	if n.Kind != yaml.MappingNode {
-		faults.add(n, key, "%s is not a mapping of names to mappings of %s", short(n), strings.Join(fieldNames(v.Type().Elem()), ", "))
+		faults.add(n, key, "%s is not a mapping of names to mappings of %s", shortText(n), strings.Join(fieldNames(v.Type().Elem()), ", "))
 		return
 	}
 	all := reflect.MakeMap(v.Type())
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name := reflect.ValueOf(n.Content[i].Value)
 		if all.MapIndex(name).IsValid() {
-			faults.add(n.Content[i], join(key, name.String()), "given twice")
+			faults.add(n.Content[i], joinKey(key, name.String()), "given twice")
 			continue
 		}
 		item := reflect.New(v.Type().Elem()).Elem()
-		decode(n.Content[i+1], join(key, name.String()), item, faults)
+		decodeNode(n.Content[i+1], joinKey(key, name.String()), item, faults)
 		all.SetMapIndex(name, item)
 	}
 	v.Set(all)
@@ -187,7 +187,7 @@ func decodeJSON(n *yaml.Node, key string, v reflect.Value, faults *Faults) {
 	switch {
 	case err == nil:
 	case errors.As(err, &wrongType):
-		faults.add(n, key, "%s is not %s", short(n), describe(v.Type()))
+		faults.add(n, key, "%s is not %s", shortText(n), describeType(v.Type()))
 	default:
 		faults.add(n, key, "%v", err)
 	}
@@ -197,41 +197,41 @@ func decodeJSON(n *yaml.Node, key string, v reflect.Value, faults *Faults) {
 // What JSON cannot say is a fault.
 func toJSON(n *yaml.Node, key string, faults *Faults) (json.RawMessage, bool) {
 	var found Faults
-	v := plain(n, key, &found)
+	v := plainValue(n, key, &found)
 	if len(found) > 0 {
-		*faults = faults.with(found)
+		*faults = faults.mergedWith(found)
 		return nil, false
 	}
 	data, err := json.Marshal(v)
 	if err != nil {
-		faults.add(n, key, "%s cannot be used here", short(n))
+		faults.add(n, key, "%s cannot be used here", shortText(n))
 	}
 	return data, err == nil
 }
 
-// plain is a node as encoding/json takes it.
-func plain(n *yaml.Node, key string, faults *Faults) any {
+// plainValue is a node as encoding/json takes it.
+func plainValue(n *yaml.Node, key string, faults *Faults) any {
 	switch n.Kind {
 	case yaml.MappingNode:
 		object := map[string]any{}
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			k, name := n.Content[i], n.Content[i].Value
 			if _, twice := object[name]; twice {
-				faults.add(k, join(key, name), "given twice")
+				faults.add(k, joinKey(key, name), "given twice")
 			}
-			object[name] = plain(n.Content[i+1], join(key, name), faults)
+			object[name] = plainValue(n.Content[i+1], joinKey(key, name), faults)
 		}
 		return object
 	case yaml.SequenceNode:
 		list := make([]any, len(n.Content))
 		for i, item := range n.Content {
-			list[i] = plain(item, fmt.Sprintf("%s[%d]", key, i), faults)
+			list[i] = plainValue(item, fmt.Sprintf("%s[%d]", key, i), faults)
 		}
 		return list
 	}
 	var v any
 	if err := n.Decode(&v); err != nil {
-		faults.add(n, key, "%s is not %s", short(n), strings.TrimPrefix(n.ShortTag(), "!!"))
+		faults.add(n, key, "%s is not %s", shortText(n), strings.TrimPrefix(n.ShortTag(), "!!"))
 		return nil
 	}
 	switch x := v.(type) {
@@ -239,7 +239,7 @@ func plain(n *yaml.Node, key string, faults *Faults) any {
 		return n.Value
 	case float64:
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			faults.add(n, key, "%s is not a number that can be used here", short(n))
+			faults.add(n, key, "%s is not a number that can be used here", shortText(n))
 			return nil
 		}
 		if x == 0 {
@@ -251,8 +251,8 @@ func plain(n *yaml.Node, key string, faults *Faults) any {
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// known says what is accepted, which may be nothing.
-func known(names []string) string {
+// acceptedNames says what is accepted, which may be nothing.
+func acceptedNames(names []string) string {
 	if len(names) == 0 {
 		return "nothing can be set here"
 	}
@@ -293,7 +293,7 @@ func tagName(f reflect.StructField) string {
 	return name
 }
 
-func describe(t reflect.Type) string {
+func describeType(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:
 		return "true or false"
@@ -311,8 +311,8 @@ func describe(t reflect.Type) string {
 	return "of the right form"
 }
 
-// short shows a node in an error.
-func short(n *yaml.Node) string {
+// shortText shows a node in an error.
+func shortText(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
 		return "a mapping"
@@ -328,7 +328,7 @@ func short(n *yaml.Node) string {
 	return fmt.Sprintf("%q", n.Value)
 }
 
-func join(key, name string) string {
+func joinKey(key, name string) string {
 	if key == "" {
 		return name
 	}

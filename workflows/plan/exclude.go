@@ -20,12 +20,12 @@ type exclusion struct {
 	met  *int                  // combinations that it left out
 }
 
-// exclusions reads the grid's list of combinations that are left out.
-func (p *parser) exclusions(grid *yaml.Node, axes []axis) []exclusion {
+// parseExclusions reads the grid's list of combinations that are left out.
+func (p *parser) parseExclusions(grid *yaml.Node, axes []axis) []exclusion {
 	if grid == nil || grid.Kind != yaml.MappingNode {
 		return nil
 	}
-	list, key := value(grid, excludeKey), "grid."+excludeKey
+	list, key := valueOf(grid, excludeKey), "grid."+excludeKey
 	switch {
 	case list == nil:
 		return nil
@@ -33,7 +33,7 @@ func (p *parser) exclusions(grid *yaml.Node, axes []axis) []exclusion {
 		p.faults.add(list, key, "is empty; list the combinations to leave out, as [{rule: ranked, protocol: debate}], or leave the key out")
 		return nil
 	case list.Kind != yaml.SequenceNode:
-		p.faults.add(list, key, "%s is not a list of combinations, as [{rule: ranked, protocol: debate}]", short(list))
+		p.faults.add(list, key, "%s is not a list of combinations, as [{rule: ranked, protocol: debate}]", shortText(list))
 		return nil
 	}
 	var all []exclusion
@@ -43,13 +43,13 @@ func (p *parser) exclusions(grid *yaml.Node, axes []axis) []exclusion {
 			continue
 		}
 		if n.Kind != yaml.MappingNode {
-			p.faults.add(n, key, "%s is not a combination; write a mapping of axes of the grid to values, as {rule: ranked, protocol: debate}", short(n))
+			p.faults.add(n, key, "%s is not a combination; write a mapping of axes of the grid to values, as {rule: ranked, protocol: debate}", shortText(n))
 			continue
 		}
 		x := exclusion{node: n, want: map[string]*yaml.Node{}, met: new(int)}
 		before := len(p.faults)
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			p.excludes(x, n.Content[i], n.Content[i+1], axes)
+			p.parseExcluded(x, n.Content[i], n.Content[i+1], axes)
 		}
 		if len(p.faults) == before {
 			all = append(all, x)
@@ -63,8 +63,8 @@ func isEmpty(n *yaml.Node) bool {
 	return isNull(n) || n.Kind != yaml.ScalarNode && len(n.Content) == 0
 }
 
-// excludes takes one axis of an exclusion in; a value that the axis does not have is an error.
-func (p *parser) excludes(x exclusion, key, v *yaml.Node, axes []axis) {
+// parseExcluded takes one axis of an exclusion in; a value that the axis does not have is an error.
+func (p *parser) parseExcluded(x exclusion, key, v *yaml.Node, axes []axis) {
 	name := "grid." + excludeKey + "." + key.Value
 	i := slices.IndexFunc(axes, func(a axis) bool { return a.key == key.Value })
 	if i < 0 {
@@ -82,7 +82,7 @@ func (p *parser) excludes(x exclusion, key, v *yaml.Node, axes []axis) {
 	a := axes[i]
 	has := func(v *yaml.Node) bool {
 		for j := range a.values {
-			if (setting{a.key, a.values[j], a.labels[j]}).is(v) {
+			if (setting{a.key, a.values[j], a.labels[j]}).isMeant(v) {
 				return true
 			}
 		}
@@ -91,32 +91,32 @@ func (p *parser) excludes(x exclusion, key, v *yaml.Node, axes []axis) {
 	if v.Kind == yaml.SequenceNode && !has(v) {
 		for _, item := range v.Content {
 			if !has(item) {
-				p.faults.add(item, name, "the axis has no value %s", text(item))
+				p.faults.add(item, name, "the axis has no value %s", nodeText(item))
 			}
 		}
 	} else if !has(v) {
-		p.faults.add(v, name, "the axis has no value %s", text(v))
+		p.faults.add(v, name, "the axis has no value %s", nodeText(v))
 	}
 }
 
-func text(n *yaml.Node) string {
+func nodeText(n *yaml.Node) string {
 	var ignored Faults
 	v, _ := toJSON(n, "", &ignored)
 	return string(v)
 }
 
-// is says whether a value of an axis is meant: by itself, its label, its
+// isMeant says whether a value of an axis is meant: by itself, its label, its
 // plug-in's name, or some of its parameters.
-func (x setting) is(v *yaml.Node) bool {
+func (x setting) isMeant(v *yaml.Node) bool {
 	var ignored Faults
-	mine, _ := canonical(x.value, x.key, &ignored)
-	theirs, _ := canonical(v, x.key, &ignored)
+	mine, _ := canonicalJSON(x.value, x.key, &ignored)
+	theirs, _ := canonicalJSON(v, x.key, &ignored)
 	if string(mine) == string(theirs) {
 		return true
 	}
 	switch v.Kind {
 	case yaml.ScalarNode:
-		name := value(x.value, "name")
+		name := valueOf(x.value, "name")
 		return x.label != "" && x.label == v.Value || x.value.Kind == yaml.MappingNode && name != nil && name.Value == v.Value
 	case yaml.MappingNode:
 		var all, some map[string]json.RawMessage
@@ -133,25 +133,25 @@ func (x setting) is(v *yaml.Node) bool {
 	return false
 }
 
-// meets says whether a combination has what the exclusion names of every axis.
-func (x exclusion) meets(at point) bool {
+// isMet says whether a combination has what the exclusion names of every axis.
+func (x exclusion) isMet(at point) bool {
 	for _, s := range at {
 		want := x.want[s.key]
-		if want == nil || s.is(want) {
+		if want == nil || s.isMeant(want) {
 			continue
 		}
-		if want.Kind != yaml.SequenceNode || !slices.ContainsFunc(want.Content, s.is) {
+		if want.Kind != yaml.SequenceNode || !slices.ContainsFunc(want.Content, s.isMeant) {
 			return false
 		}
 	}
 	return true
 }
 
-// excluded says whether a combination is left out, and counts by whom.
-func excluded(all []exclusion, at point) bool {
+// isExcluded says whether a combination is left out, and counts by whom.
+func isExcluded(all []exclusion, at point) bool {
 	out := false
 	for _, x := range all {
-		if x.meets(at) {
+		if x.isMet(at) {
 			*x.met++
 			out = true
 		}
@@ -163,7 +163,7 @@ func excluded(all []exclusion, at point) bool {
 func (p *parser) checkExclusions(all []exclusion, left int, grid *yaml.Node) {
 	for _, x := range all {
 		if *x.met == 0 {
-			p.faults.add(x.node, "grid."+excludeKey, "no combination of the grid is %s", text(x.node))
+			p.faults.add(x.node, "grid."+excludeKey, "no combination of the grid is %s", nodeText(x.node))
 		}
 	}
 	if left == 0 {

@@ -66,9 +66,9 @@ type Host struct {
 // Parse reads a campaign file and reports all its faults at once, as Faults.
 func Parse(data []byte, host Host) (File, error) {
 	p := parser{host: host, envs: map[string]envs.Environment{}}
-	file := p.parse(data)
+	file := p.parseFile(data)
 	if len(p.faults) > 0 {
-		return File{}, p.faults.sorted()
+		return File{}, p.faults.sortedByLine()
 	}
 	return file, nil
 }
@@ -103,32 +103,32 @@ type header struct {
 	Cost   string          `json:"cost"`
 }
 
-func (p *parser) parse(data []byte) File {
-	top := p.document(data)
+func (p *parser) parseFile(data []byte) File {
+	top := p.parseDocument(data)
 	if top == nil {
 		return File{}
 	}
 	h := header{Seed: 1, Replicates: 1}
-	base, grid := p.split(top, &h)
+	base, grid := p.splitHeader(top, &h)
 	p.goesOn(top, h.Name)
 	// A campaign that was recorded under another default keeps its scope.
 	h.CacheScope = cmp.Or(h.CacheScope, p.scope, "campaign")
 	p.checkHeader(top, h)
-	p.data = p.folder(top, "data", h.Data)
+	p.data = p.openFolder(top, "data", h.Data)
 	p.noData = p.host.Data != nil && h.Data != "" && p.data == nil
-	p.folder(top, "prompts", h.Prompts)
+	p.openFolder(top, "prompts", h.Prompts)
 	if p.host.Money != nil {
 		if err := p.host.Money(h.Prices, h.Cost == "unknown", h.Limits); err != nil {
-			p.faults.add(value(top, "prices"), "prices", "%v", err)
+			p.faults.add(valueOf(top, "prices"), "prices", "%v", err)
 		}
 	}
 	file := File{Limits: h.Limits, Embedder: h.Embedder, Data: h.Data, Prompts: h.Prompts}
-	file.Labels = p.labels(value(top, "labels"))
+	file.Labels = p.parseLabels(valueOf(top, "labels"))
 	file.Campaign = Campaign{Name: h.Name, Seed: h.Seed, Replicates: h.Replicates, CacheScope: h.CacheScope}
-	axes := p.axes(grid, &file.Campaign)
-	p.replaced(base, axes)
+	axes := p.parseAxes(grid, &file.Campaign)
+	p.refuseReplaced(base, axes)
 	file.Campaign.Base = p.baseJSON(base, axes)
-	p.expand(top, base, axes, p.exclusions(grid, axes), p.wanted(value(top, "instances")), &file)
+	p.expandGrid(top, base, axes, p.parseExclusions(grid, axes), p.parseInstances(valueOf(top, "instances")), &file)
 	return file
 }
 
@@ -139,19 +139,19 @@ func (p *parser) goesOn(top *yaml.Node, name string) {
 	}
 	recorded, err := p.host.Recorded(name)
 	if err != nil {
-		p.faults.add(value(top, "name"), "name", "the campaign %s in the lake cannot be read: %v", name, err)
+		p.faults.add(valueOf(top, "name"), "name", "the campaign %s in the lake cannot be read: %v", name, err)
 	}
 	p.recorded, p.scope = recorded.Conditions, recorded.CacheScope
 }
 
-// folder opens a folder that the file names; nil if it names none.
-func (p *parser) folder(top *yaml.Node, key, path string) fs.FS {
+// openFolder opens a folder that the file names; nil if it names none.
+func (p *parser) openFolder(top *yaml.Node, key, path string) fs.FS {
 	if path == "" || p.host.Data == nil {
 		return nil
 	}
 	folder, err := p.host.Data(path)
 	if err != nil {
-		p.faults.add(value(top, key), key, "%v", err)
+		p.faults.add(valueOf(top, key), key, "%v", err)
 		return nil
 	}
 	return folder
@@ -162,8 +162,8 @@ func Keys() []string {
 	return slices.Concat(fieldNames(reflect.TypeFor[header]()), conditionKeys, []string{"grid"})
 }
 
-// split decodes the header and returns the condition's own keys and the grid.
-func (p *parser) split(top *yaml.Node, h *header) (base map[string]*yaml.Node, grid *yaml.Node) {
+// splitHeader decodes the header and returns the condition's own keys and the grid.
+func (p *parser) splitHeader(top *yaml.Node, h *header) (base map[string]*yaml.Node, grid *yaml.Node) {
 	base = map[string]*yaml.Node{}
 	rest := &yaml.Node{Kind: yaml.MappingNode}
 	for i := 0; i+1 < len(top.Content); i += 2 {
@@ -181,28 +181,28 @@ func (p *parser) split(top *yaml.Node, h *header) (base map[string]*yaml.Node, g
 			rest.Content = append(rest.Content, key, val)
 		}
 	}
-	decode(rest, "", reflect.ValueOf(h), &p.faults)
+	decodeNode(rest, "", reflect.ValueOf(h), &p.faults)
 	return base, grid
 }
 
 func (p *parser) checkHeader(top *yaml.Node, h header) {
 	check := func(ok bool, n *yaml.Node, key, format string, args ...any) {
-		if !ok && (n == nil || !p.faults.about(key, n.Line)) {
+		if !ok && (n == nil || !p.faults.isKnownAt(key, n.Line)) {
 			p.faults.add(n, key, format, args...)
 		}
 	}
-	if name := value(top, "name"); name == nil {
+	if name := valueOf(top, "name"); name == nil {
 		p.faults.add(nil, "name", "is missing; the campaign needs one")
 	} else {
 		check(validName.MatchString(h.Name), name, "name", "%q is no campaign name; use 1 to 63 of a-z, 0-9 and -, not beginning with -", h.Name)
 	}
-	check(h.Replicates >= 1 && h.Replicates <= maxCells, value(top, "replicates"), "replicates", "%d is not from 1 to %d", h.Replicates, maxCells)
-	check(slices.Contains([]string{"condition", "campaign", "lake"}, h.CacheScope), value(top, "cache_scope"), "cache_scope", "%q is not known; condition, campaign and lake are", h.CacheScope)
-	check(h.Cost == "" || h.Cost == "unknown", value(top, "cost"), "cost", "%q is not known; unknown is, for models without a known price", h.Cost)
-	if limits := value(top, "limits"); limits != nil {
+	check(h.Replicates >= 1 && h.Replicates <= maxCells, valueOf(top, "replicates"), "replicates", "%d is not from 1 to %d", h.Replicates, maxCells)
+	check(slices.Contains([]string{"condition", "campaign", "lake"}, h.CacheScope), valueOf(top, "cache_scope"), "cache_scope", "%q is not known; condition, campaign and lake are", h.CacheScope)
+	check(h.Cost == "" || h.Cost == "unknown", valueOf(top, "cost"), "cost", "%q is not known; unknown is, for models without a known price", h.Cost)
+	if limits := valueOf(top, "limits"); limits != nil {
 		p.checkLimits(limits, h.Limits)
 	}
-	if embedder := value(top, "embedder"); h.Embedder != "" && p.host.Embedder != nil {
+	if embedder := valueOf(top, "embedder"); h.Embedder != "" && p.host.Embedder != nil {
 		err := p.host.Embedder(h.Embedder)
 		check(err == nil, embedder, "embedder", "%v", err)
 	}

@@ -12,19 +12,19 @@ import (
 	"roundtable/workflows/protocol"
 )
 
-// rule is needed by protocols that vote, and refused beside the others.
-func (p *parser) rule(n *yaml.Node, c *Condition) {
+// checkRule is needed by protocols that vote, and refused beside the others.
+func (p *parser) checkRule(n *yaml.Node, c *Condition) {
 	proto, err := catalogue.Find("protocol", catalogue.Protocols(), c.Protocol.Name)
 	if err != nil || !proto.Ruleless {
-		p.choice(n, "rule", names(catalogue.Rules()), &c.Rule)
+		p.parseChoice(n, "rule", pluginNames(catalogue.Rules()), &c.Rule)
 	} else if n != nil {
 		p.faults.add(n, "rule", "the protocol %s decides without a rule; leave it out", proto.Name)
 	}
 }
 
-// stop refuses a stopping rule that would never end the protocol's rounds, or
+// checkStop refuses a stopping rule that would never end the protocol's rounds, or
 // not for the reason that it is named after.
-func (p *parser) stop(c Condition, n *yaml.Node) {
+func (p *parser) checkStop(c Condition, n *yaml.Node) {
 	proto, err := catalogue.Find("protocol", catalogue.Protocols(), c.Protocol.Name)
 	if err != nil {
 		return
@@ -34,8 +34,8 @@ func (p *parser) stop(c Condition, n *yaml.Node) {
 	}
 }
 
-// state refuses a protocol that needs of the environment's state what it has not.
-func (p *parser) state(c Condition, n *yaml.Node, inst envs.Instance) {
+// checkState refuses a protocol that needs of the environment's state what it has not.
+func (p *parser) checkState(c Condition, n *yaml.Node, inst envs.Instance) {
 	proto, err := catalogue.Find("protocol", catalogue.Protocols(), c.Protocol.Name)
 	if err != nil {
 		return
@@ -48,8 +48,8 @@ func (p *parser) state(c Condition, n *yaml.Node, inst envs.Instance) {
 	}
 }
 
-// cues refuses a protocol that asks the environment for what it does not have.
-func (p *parser) cues(c Condition, n *yaml.Node, proto protocol.Protocol, first envs.Instance) {
+// checkCues refuses a protocol that asks the environment for what it does not have.
+func (p *parser) checkCues(c Condition, n *yaml.Node, proto protocol.Protocol, first envs.Instance) {
 	asking, ok := proto.(protocol.Asking)
 	if !ok {
 		return
@@ -63,8 +63,8 @@ func (p *parser) cues(c Condition, n *yaml.Node, proto protocol.Protocol, first 
 	}
 }
 
-// speakers refuses models of agents and roles that are not there.
-func (p *parser) speakers(n *yaml.Node, agents []envs.Agent, roles []string) {
+// checkSpeakers refuses models of agents and roles that are not there.
+func (p *parser) checkSpeakers(n *yaml.Node, agents []envs.Agent, roles []string) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return
 	}
@@ -75,7 +75,7 @@ func (p *parser) speakers(n *yaml.Node, agents []envs.Agent, roles []string) {
 	known = append(known, roles...)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if k := n.Content[i]; !slices.Contains(known, k.Value) {
-			p.faults.add(k, join("models", k.Value), "there is no such agent; there are %s", strings.Join(known, ", "))
+			p.faults.add(k, joinKey("models", k.Value), "there is no such agent; there are %s", strings.Join(known, ", "))
 		}
 	}
 }

@@ -14,23 +14,23 @@ import (
 // what it means. recorded are the conditions of the campaign that goes on, if
 // one does: what they leave out keeps its former meaning in the whole campaign.
 func pinDefaults(c *Condition, recorded []Condition) {
-	pin(catalogue.Environments(), c, recorded, func(c *Condition) *Choice { return &c.Env })
-	pin(catalogue.Protocols(), c, recorded, func(c *Condition) *Choice { return &c.Protocol })
-	pin(catalogue.Rules(), c, recorded, func(c *Condition) *Choice { return &c.Rule })
-	pin(catalogue.Stopping(), c, recorded, func(c *Condition) *Choice { return &c.Stop })
+	pinParameters(catalogue.Environments(), c, recorded, func(c *Condition) *Choice { return &c.Env })
+	pinParameters(catalogue.Protocols(), c, recorded, func(c *Condition) *Choice { return &c.Protocol })
+	pinParameters(catalogue.Rules(), c, recorded, func(c *Condition) *Choice { return &c.Rule })
+	pinParameters(catalogue.Stopping(), c, recorded, func(c *Condition) *Choice { return &c.Stop })
 }
 
-func pin[T, N any](list []catalogue.Plugin[T, N], c *Condition, recorded []Condition, of func(*Condition) *Choice) {
+func pinParameters[T, N any](list []catalogue.Plugin[T, N], c *Condition, recorded []Condition, of func(*Condition) *Choice) {
 	choice := of(c)
 	plugin, err := catalogue.Find("plug-in", list, choice.Name)
 	if err != nil || len(plugin.Former) == 0 {
 		return
 	}
-	given, today := choice.given(), objectOf(plugin.Params)
+	given, today := choice.givenParameters(), objectOf(plugin.Params)
 	for _, key := range slices.Sorted(maps.Keys(plugin.Former)) {
 		leftOut := func(r Condition) bool {
 			was := of(&r)
-			return plugin.Named(was.Name) && was.given()[key] == nil
+			return plugin.Named(was.Name) && was.givenParameters()[key] == nil
 		}
 		if given[key] == nil && !slices.ContainsFunc(recorded, leftOut) {
 			given[key] = today[key]
@@ -41,8 +41,8 @@ func pin[T, N any](list []catalogue.Plugin[T, N], c *Condition, recorded []Condi
 	}
 }
 
-// given returns the parameters of a choice by name.
-func (c Choice) given() map[string]json.RawMessage {
+// givenParameters returns the parameters of a choice by name.
+func (c Choice) givenParameters() map[string]json.RawMessage {
 	if len(c.Params) == 0 {
 		return map[string]json.RawMessage{}
 	}
@@ -52,7 +52,7 @@ func (c Choice) given() map[string]json.RawMessage {
 // decodeFormer returns a decoder that starts from the former values of the
 // parameters that a recorded choice leaves out.
 func decodeFormer(former map[string]any, c Choice, decode envs.Decode) envs.Decode {
-	left, given := maps.Clone(former), c.given()
+	left, given := maps.Clone(former), c.givenParameters()
 	maps.DeleteFunc(left, func(key string, _ any) bool { return given[key] != nil })
 	if len(left) == 0 {
 		return decode

@@ -17,13 +17,13 @@ type axis struct {
 	labels []string // by value; empty for one without a label
 }
 
-func (p *parser) axes(grid *yaml.Node, c *Campaign) []axis {
+func (p *parser) parseAxes(grid *yaml.Node, c *Campaign) []axis {
 	c.Grid = []Axis{}
 	if grid == nil {
 		return nil
 	}
 	if grid.Kind != yaml.MappingNode {
-		p.faults.add(grid, "grid", "%s is not a mapping of keys to lists of values", short(grid))
+		p.faults.add(grid, "grid", "%s is not a mapping of keys to lists of values", shortText(grid))
 		return nil
 	}
 	var axes []axis
@@ -36,7 +36,7 @@ func (p *parser) axes(grid *yaml.Node, c *Campaign) []axis {
 		case !slices.Contains(conditionKeys, root):
 			p.faults.add(key, name, "cannot vary; %s and keys within them (as protocol.rounds) can", strings.Join(conditionKeys, ", "))
 		case list.Kind != yaml.SequenceNode:
-			p.faults.add(list, name, "%s is not a list of values%s", short(list), asList(list))
+			p.faults.add(list, name, "%s is not a list of values%s", shortText(list), asList(list))
 			p.refusedAxes = append(p.refusedAxes, key.Value)
 		case len(list.Content) == 0:
 			p.faults.add(list, name, "is an empty list; give at least one value")
@@ -44,7 +44,7 @@ func (p *parser) axes(grid *yaml.Node, c *Campaign) []axis {
 		case slices.ContainsFunc(axes, func(a axis) bool { return a.key == key.Value }):
 			p.faults.add(key, name, "given twice")
 		default:
-			a := p.labelled(key.Value, list.Content)
+			a := p.parseLabelled(key.Value, list.Content)
 			axes = append(axes, a)
 			c.Grid = append(c.Grid, Axis{Key: a.key, Values: p.axisJSON(a.key, a.values)})
 		}
@@ -60,8 +60,8 @@ func asList(n *yaml.Node) string {
 	return fmt.Sprintf("; write [%s]", n.Value)
 }
 
-// replaced refuses values that the grid replaces: nothing would check them.
-func (p *parser) replaced(base map[string]*yaml.Node, axes []axis) {
+// refuseReplaced refuses values that the grid replaces: nothing would check them.
+func (p *parser) refuseReplaced(base map[string]*yaml.Node, axes []axis) {
 	for _, a := range axes {
 		path := strings.Split(a.key, ".")
 		n := base[path[0]]
@@ -70,9 +70,9 @@ func (p *parser) replaced(base map[string]*yaml.Node, axes []axis) {
 			switch {
 			case named && path[1] == "name":
 			case n.Kind == yaml.MappingNode || named:
-				n = value(n, path[i])
+				n = valueOf(n, path[i])
 			default:
-				p.faults.add(n, strings.Join(path[:i], "."), "%s has no keys, but the grid sets %s", short(n), a.key)
+				p.faults.add(n, strings.Join(path[:i], "."), "%s has no keys, but the grid sets %s", shortText(n), a.key)
 				n = nil
 			}
 		}
@@ -86,7 +86,7 @@ func (p *parser) axisJSON(key string, nodes []*yaml.Node) []json.RawMessage {
 	var values []json.RawMessage
 	seen := map[string]bool{}
 	for _, n := range nodes {
-		v, ok := canonical(n, key, &p.faults)
+		v, ok := canonicalJSON(n, key, &p.faults)
 		if ok && seen[string(v)] {
 			p.faults.add(n, "grid."+key, "%s is there twice", v)
 		}
@@ -104,7 +104,7 @@ func (p *parser) baseJSON(base map[string]*yaml.Node, axes []axis) json.RawMessa
 		if n == nil || slices.ContainsFunc(axes, func(a axis) bool { return a.key == key }) {
 			continue
 		}
-		if v, ok := canonical(n, key, &p.faults); ok {
+		if v, ok := canonicalJSON(n, key, &p.faults); ok {
 			object[key] = v
 		}
 	}
@@ -115,17 +115,17 @@ func (p *parser) baseJSON(base map[string]*yaml.Node, axes []axis) json.RawMessa
 	return data
 }
 
-// canonical is the JSON of a value; a plug-in without parameters is its name
+// canonicalJSON is the JSON of a value; a plug-in without parameters is its name
 // alone, however it is written.
-func canonical(n *yaml.Node, key string, faults *Faults) (json.RawMessage, bool) {
-	if slices.Contains(choiceKeys, key) && n.Kind == yaml.MappingNode && len(n.Content) == 2 && value(n, "name") != nil {
-		n = value(n, "name")
+func canonicalJSON(n *yaml.Node, key string, faults *Faults) (json.RawMessage, bool) {
+	if slices.Contains(choiceKeys, key) && n.Kind == yaml.MappingNode && len(n.Content) == 2 && valueOf(n, "name") != nil {
+		n = valueOf(n, "name")
 	}
 	return toJSON(n, key, faults)
 }
 
-// expand makes every point of the grid a condition, checked.
-func (p *parser) expand(top *yaml.Node, base map[string]*yaml.Node, axes []axis, out []exclusion, want wanted, file *File) {
+// expandGrid makes every point of the grid a condition, checked.
+func (p *parser) expandGrid(top *yaml.Node, base map[string]*yaml.Node, axes []axis, out []exclusion, want wanted, file *File) {
 	size := 1
 	for _, a := range axes {
 		size *= len(a.values)
@@ -139,21 +139,21 @@ func (p *parser) expand(top *yaml.Node, base map[string]*yaml.Node, axes []axis,
 	left := 0 // combinations
 	for n := range size {
 		point := pointOf(axes, n)
-		if excluded(out, point) {
+		if isExcluded(out, point) {
 			continue
 		}
 		left++
 		keys := maps.Clone(base)
 		for _, at := range point { // a fault of the grid, not of the point
-			p.set(keys, at.key, at.value)
+			p.setPath(keys, at.key, at.value)
 		}
 		before := p.faults
 		p.faults = nil
-		c := p.condition(keys)
+		c := p.parseCondition(keys)
 		pinDefaults(&c, p.recorded)
-		agents, rounds, dealt := p.check(c, keys, file.Campaign)
+		agents, rounds, dealt := p.checkCondition(c, keys, file.Campaign)
 		if found := p.faults; len(found) > 0 {
-			p.faults = before.with(found)
+			p.faults = before.mergedWith(found)
 			continue
 		}
 		p.faults = before
@@ -161,14 +161,14 @@ func (p *parser) expand(top *yaml.Node, base map[string]*yaml.Node, axes []axis,
 			p.faults.add(keyNode(top, "grid"), "grid", "%s is the same condition as %s", point, other)
 		}
 		seen[c.ID()] = point.String()
-		instances = append(instances, want.of(p, point, c, dealt))
+		instances = append(instances, want.countFor(p, point, c, dealt))
 		file.Campaign.Conditions = append(file.Campaign.Conditions, c)
 		file.Agents, file.Rounds = append(file.Agents, agents), append(file.Rounds, rounds)
-		file.Values = append(file.Values, point.shown(axes))
+		file.Values = append(file.Values, point.shownValues(axes))
 	}
 	p.checkExclusions(out, left, keyNode(top, "grid"))
 	if len(instances) == left {
-		want.unused(p)
+		want.refuseUnused(p)
 	}
 	file.Campaign.Instances = newInstances(instances)
 	if size := file.Campaign.Size(); size > maxCells {
@@ -208,10 +208,10 @@ func (at point) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// set puts a value at a dotted path of a condition. A plug-in that is a name
+// setPath puts a value at a dotted path of a condition. A plug-in that is a name
 // becomes a mapping with that name; other things that have no keys give way to one,
 // which is a fault when it is decoded.
-func (p *parser) set(keys map[string]*yaml.Node, path string, v *yaml.Node) {
+func (p *parser) setPath(keys map[string]*yaml.Node, path string, v *yaml.Node) {
 	root, rest, nested := strings.Cut(path, ".")
 	if !nested {
 		keys[root] = v
@@ -227,10 +227,10 @@ func (p *parser) set(keys map[string]*yaml.Node, path string, v *yaml.Node) {
 	}
 	inner := map[string]*yaml.Node{}
 	head, _, _ := strings.Cut(rest, ".")
-	if old := value(n, head); old != nil {
+	if old := valueOf(n, head); old != nil {
 		inner[head] = old
 	}
-	p.set(inner, rest, v)
-	put(n, head, inner[head])
+	p.setPath(inner, rest, v)
+	putKey(n, head, inner[head])
 	keys[root] = n
 }

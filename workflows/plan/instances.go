@@ -21,12 +21,12 @@ type wanted struct {
 	count map[*yaml.Node]int
 }
 
-// wanted reads the key instances; n is nil if the file has none.
-func (p *parser) wanted(n *yaml.Node) wanted {
+// parseInstances reads the key instances; n is nil if the file has none.
+func (p *parser) parseInstances(n *yaml.Node) wanted {
 	w := wanted{named: map[string]*yaml.Node{}, used: map[string]bool{}, names: map[string]bool{}, count: map[*yaml.Node]int{}}
 	read := func(n *yaml.Node, key string) {
 		count, before := 0, len(p.faults)
-		decode(n, key, reflect.ValueOf(&count), &p.faults)
+		decodeNode(n, key, reflect.ValueOf(&count), &p.faults)
 		if len(p.faults) == before && (count < 1 || count > maxCells) {
 			p.faults.add(n, key, "%d is not from 1 to %d", count, maxCells)
 		}
@@ -38,26 +38,26 @@ func (p *parser) wanted(n *yaml.Node) wanted {
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key := n.Content[i]
 			if w.named[key.Value] != nil {
-				p.faults.add(key, join("instances", key.Value), "given twice")
+				p.faults.add(key, joinKey("instances", key.Value), "given twice")
 			}
 			w.named[key.Value] = n.Content[i+1]
-			read(n.Content[i+1], join("instances", key.Value))
+			read(n.Content[i+1], joinKey("instances", key.Value))
 		}
 	case n.Kind == yaml.ScalarNode && !isNull(n):
 		w.all = n
 		read(n, "instances")
 	default:
-		p.faults.add(n, "instances", "%s is neither a number nor a mapping of environments to numbers", short(n))
+		p.faults.add(n, "instances", "%s is neither a number nor a mapping of environments to numbers", shortText(n))
 	}
 	return w
 }
 
-// of returns how many instances a condition runs whose environment has so many,
+// countFor returns how many instances a condition runs whose environment has so many,
 // 0 being as many as are asked for.
-func (w wanted) of(p *parser, at point, c Condition, has int) int {
+func (w wanted) countFor(p *parser, at point, c Condition, has int) int {
 	n, key := w.all, "instances"
-	if name := w.name(p, at, c); name != "" {
-		n, key = w.named[name], join("instances", name)
+	if name := w.nameOf(p, at, c); name != "" {
+		n, key = w.named[name], joinKey("instances", name)
 	}
 	if n == nil {
 		return max(has, 1)
@@ -68,14 +68,14 @@ func (w wanted) of(p *parser, at point, c Condition, has int) int {
 		if n == w.all && len(at.envNames()) > 0 {
 			hint = "; a mapping gives each environment its own number, and one that it does not name runs all it has"
 		}
-		p.faults.add(n, key, "is %d; the environment %s has %d%s", count, at.env(c), has, hint)
+		p.faults.add(n, key, "is %d; the environment %s has %d%s", count, at.environmentText(c), has, hint)
 	}
 	return count
 }
 
-// name returns the key of the mapping that a condition goes by: that of a value
+// nameOf returns the key of the mapping that a condition goes by: that of a value
 // which the grid gives its environment, or else the environment's name.
-func (w wanted) name(p *parser, at point, c Condition) string {
+func (w wanted) nameOf(p *parser, at point, c Condition) string {
 	var found []string
 	for _, name := range append(at.envKeys(), c.Env.Name) {
 		if name == "" {
@@ -94,16 +94,16 @@ func (w wanted) name(p *parser, at point, c Condition) string {
 		found = found[:last]
 	}
 	if len(found) > 1 && w.count[w.named[found[0]]] != w.count[w.named[found[1]]] {
-		p.faults.add(w.named[found[1]], join("instances", found[1]), "the environment %s is also called %s, which has another number", at.env(c), found[0])
+		p.faults.add(w.named[found[1]], joinKey("instances", found[1]), "the environment %s is also called %s, which has another number", at.environmentText(c), found[0])
 	}
 	return found[0]
 }
 
-// unused refuses names that no condition goes by; it must have seen all of them.
-func (w wanted) unused(p *parser) {
+// refuseUnused refuses names that no condition goes by; it must have seen all of them.
+func (w wanted) refuseUnused(p *parser) {
 	for _, name := range slices.Sorted(maps.Keys(w.named)) {
 		if n := w.named[name]; !w.used[name] {
-			p.faults.add(n, join("instances", name), "no condition has such an environment; there are %s", strings.Join(slices.Sorted(maps.Keys(w.names)), ", "))
+			p.faults.add(n, joinKey("instances", name), "no condition has such an environment; there are %s", strings.Join(slices.Sorted(maps.Keys(w.names)), ", "))
 		}
 	}
 }
@@ -114,7 +114,7 @@ func (at point) envKeys() []string {
 	names := at.envNames()
 	for _, x := range at {
 		if root, _, _ := strings.Cut(x.key, "."); root == "env" && x.label != "" {
-			names = append(names, setting{key: x.key, value: x.value}.title())
+			names = append(names, setting{key: x.key, value: x.value}.labelOrText())
 		}
 	}
 	return names
@@ -125,14 +125,14 @@ func (at point) envNames() []string {
 	var names []string
 	for _, x := range at {
 		if root, _, _ := strings.Cut(x.key, "."); root == "env" {
-			names = append(names, x.title())
+			names = append(names, x.labelOrText())
 		}
 	}
 	return names
 }
 
-// env shows a condition's environment in an error.
-func (at point) env(c Condition) string {
+// environmentText shows a condition's environment in an error.
+func (at point) environmentText(c Condition) string {
 	var names []string
 	for _, name := range at.envNames() {
 		if name != "" && name != c.Env.Name {

@@ -182,8 +182,8 @@ func TestRecordedCampaignIsRead(t *testing.T) {
 	if diff := whole.Extends(recorded); len(diff) > 0 {
 		t.Errorf("it cannot be extended: %v", diff)
 	}
-	later := names(whole)
-	for name, seed := range names(recorded) {
+	later := pluginNames(whole)
+	for name, seed := range pluginNames(recorded) {
 		if later[name] != seed {
 			t.Errorf("%s is lost or has another seed", name)
 		}

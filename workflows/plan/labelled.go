@@ -13,30 +13,30 @@ import (
 // maxLabel is the longest label in characters.
 const maxLabel = 60
 
-// labelled reads the values of an axis, of which each may have a label:
+// parseLabelled reads the values of an axis, of which each may have a label:
 // {label: …, value: …}. Labels are shown and are part of no identity.
-func (p *parser) labelled(key string, nodes []*yaml.Node) axis {
+func (p *parser) parseLabelled(key string, nodes []*yaml.Node) axis {
 	a := axis{key: key, values: slices.Clone(nodes), labels: make([]string, len(nodes))}
 	for i, n := range nodes {
-		label, v := value(n, "label"), value(n, "value")
+		label, v := valueOf(n, "label"), valueOf(n, "value")
 		switch {
-		case n.Kind != yaml.MappingNode || label == nil || v == nil && value(n, "name") == nil:
+		case n.Kind != yaml.MappingNode || label == nil || v == nil && valueOf(n, "name") == nil:
 			continue
 		case v == nil || len(n.Content) != 4:
 			p.faults.add(n, "grid."+key, "a value with a label is written {label: …, value: …}")
 			continue
 		}
 		a.values[i] = v
-		if label.Kind != yaml.ScalarNode || !fits(label.Value) {
-			p.faults.add(label, "grid."+key+".label", "%s is no label; 1 to %d printable characters are accepted", short(label), maxLabel)
+		if label.Kind != yaml.ScalarNode || !isLabel(label.Value) {
+			p.faults.add(label, "grid."+key+".label", "%s is no label; 1 to %d printable characters are accepted", shortText(label), maxLabel)
 			continue
 		}
 		a.labels[i] = label.Value
 	}
 	for i, n := range nodes {
-		name := setting{key, a.values[i], a.labels[i]}.title()
+		name := setting{key, a.values[i], a.labels[i]}.labelOrText()
 		for j := range i {
-			if name != "" && name == (setting{key, a.values[j], a.labels[j]}).title() && a.labels[i]+a.labels[j] != "" {
+			if name != "" && name == (setting{key, a.values[j], a.labels[j]}).labelOrText() && a.labels[i]+a.labels[j] != "" {
 				p.faults.add(n, "grid."+key+".label", "%q is there twice", name)
 			}
 		}
@@ -44,14 +44,14 @@ func (p *parser) labelled(key string, nodes []*yaml.Node) axis {
 	return a
 }
 
-func fits(label string) bool {
+func isLabel(label string) bool {
 	return strings.TrimSpace(label) == label && label != "" && utf8.RuneCountInString(label) <= maxLabel &&
 		!strings.ContainsFunc(label, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// title is what a value of the grid is called: its label, or itself if it is a
+// labelOrText is what a value of the grid is called: its label, or itself if it is a
 // single word or number; empty for a list or mapping without a label.
-func (x setting) title() string {
+func (x setting) labelOrText() string {
 	switch {
 	case x.label != "":
 		return x.label
@@ -68,14 +68,14 @@ type Value struct {
 	Label string          `json:"label,omitempty"` // as the file says it
 }
 
-// shown are the values of a point, in the file's order of the axes.
-func (at point) shown(axes []axis) []Value {
+// shownValues are the values of a point, in the file's order of the axes.
+func (at point) shownValues(axes []axis) []Value {
 	var list []Value
 	for _, a := range axes {
 		for _, x := range at {
 			if x.key == a.key {
 				var ignored Faults
-				v, _ := canonical(x.value, x.key, &ignored)
+				v, _ := canonicalJSON(x.value, x.key, &ignored)
 				list = append(list, Value{x.key, v, x.label})
 			}
 		}

@@ -80,8 +80,8 @@ func TestExclude(t *testing.T) {
 		if len(c.Conditions) != want || len(file.Agents) != want || len(file.Values) != want {
 			t.Errorf("%s leaves %d conditions, want %d", exclude, len(c.Conditions), want)
 		}
-		later := names(whole)
-		for name := range names(c) {
+		later := pluginNames(whole)
+		for name := range pluginNames(c) {
 			if _, ok := later[name]; !ok {
 				t.Errorf("%s makes %s, which is not in the whole grid", exclude, name)
 			}

@@ -17,8 +17,8 @@ type Labels struct {
 	Reasks   int // further questions after an answer that cannot be read
 }
 
-// labels reads the key labels; nil if the file has none.
-func (p *parser) labels(n *yaml.Node) *Labels {
+// parseLabels reads the key labels; nil if the file has none.
+func (p *parser) parseLabels(n *yaml.Node) *Labels {
 	if n == nil || isNull(n) { // an empty one is a fault already
 		return nil
 	}
@@ -28,35 +28,35 @@ func (p *parser) labels(n *yaml.Node) *Labels {
 		Generate Generate        `json:"generate"`
 		Reasks   int             `json:"reasks"`
 	}{Reasks: l.Reasks}
-	decode(n, "labels", reflect.ValueOf(&in), &p.faults)
+	decodeNode(n, "labels", reflect.ValueOf(&in), &p.faults)
 	if n.Kind != yaml.MappingNode {
 		return nil
 	}
 	l.Reasks = in.Reasks
-	if given := value(n, "generate"); given != nil {
+	if given := valueOf(n, "generate"); given != nil {
 		l.Generate = in.Generate
 		p.checkGenerate(given, "labels.generate", l.Generate)
 	}
-	p.checkReasks(value(n, "reasks"), "labels.reasks", l.Reasks)
-	switch model := value(n, "model"); {
+	p.checkReasks(valueOf(n, "reasks"), "labels.reasks", l.Reasks)
+	switch model := valueOf(n, "model"); {
 	case model == nil:
 		p.faults.add(n, "labels", "has no model; %s", acceptedLabellers)
-	case !p.faults.about("labels.model", model.Line):
-		p.choice(model, "labels.model", acceptedLabellers, &l.Model)
-		p.labeller(l, model)
+	case !p.faults.isKnownAt("labels.model", model.Line):
+		p.parseChoice(model, "labels.model", acceptedLabellers, &l.Model)
+		p.checkLabeller(l, model)
 	}
 	return &l
 }
 
 const acceptedLabellers = "models are provider/model, as scripted/labeller"
 
-// labeller lets the host judge the model.
-func (p *parser) labeller(l Labels, n *yaml.Node) {
+// checkLabeller lets the host judge the model.
+func (p *parser) checkLabeller(l Labels, n *yaml.Node) {
 	if p.host.Labeller == nil || l.Model.Name == "" {
 		return
 	}
 	d := decoder{n: n, key: "labels.model", faults: &p.faults}
 	if err := p.host.Labeller(l, envs.Decode(d.decode)); err != nil {
-		p.refused(d, l.Model.Name, err)
+		p.reportRefusal(d, l.Model.Name, err)
 	}
 }

@@ -40,17 +40,17 @@ func (l Limits) Check() map[string]error {
 // written as 0 is a fault too: left out, it means the default.
 func (p *parser) checkLimits(n *yaml.Node, l Limits) {
 	for _, key := range []string{"collaborations", "calls", "tokens"} {
-		if v := value(n, key); v != nil && v.Value == "0" {
+		if v := valueOf(n, key); v != nil && v.Value == "0" {
 			p.faults.add(v, "limits."+key, "is 0; leave it out for the default")
 		}
 	}
 	faults := l.Check()
 	for _, key := range slices.Sorted(maps.Keys(faults)) {
-		at := value(n, key)
+		at := valueOf(n, key)
 		if at == nil {
-			at = value(n, "models")
+			at = valueOf(n, "models")
 		}
-		if !p.faults.about("limits."+key, at.Line) {
+		if !p.faults.isKnownAt("limits."+key, at.Line) {
 			p.faults.add(at, "limits."+key, "%v", faults[key])
 		}
 	}

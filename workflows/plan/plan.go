@@ -70,7 +70,7 @@ func (c Condition) ID() string {
 	if name == "" {
 		name = c.Protocol.Name
 	}
-	return slug(name) + "-" + digest(c)[:8]
+	return slugOf(name) + "-" + digestOf(c)[:8]
 }
 
 // Limits bound a campaign; they are no part of its identity. Zero means the default.
@@ -115,7 +115,7 @@ func (c Campaign) CollaborationID(cell Cell) string {
 }
 
 // Revision identifies the campaign with exactly these cells.
-func (c Campaign) Revision() string { return digest(c)[:12] }
+func (c Campaign) Revision() string { return digestOf(c)[:12] }
 
 // Extends says what keeps c from being the recorded campaign or an extension
 // of it; none if it may go on. An extension has more replicates, instances or
@@ -137,13 +137,13 @@ func (c Campaign) Extends(recorded Campaign) []string {
 	}
 	settings := append(baseDifferences(recorded.Base, c.Base), gridDifferences(recorded.Grid, c.Grid)...)
 	if len(settings) == 0 {
-		settings = c.excludes(recorded)
+		settings = c.newlyExcluded(recorded)
 	}
 	return append(diff, settings...)
 }
 
-// excludes names the recorded conditions that the grid now leaves out.
-func (c Campaign) excludes(recorded Campaign) []string {
+// newlyExcluded names the recorded conditions that the grid now leaves out.
+func (c Campaign) newlyExcluded(recorded Campaign) []string {
 	have := map[string]bool{}
 	for _, condition := range c.Conditions {
 		have[condition.ID()] = true
@@ -157,7 +157,7 @@ func (c Campaign) excludes(recorded Campaign) []string {
 	if len(lost) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("grid.exclude leaves out what the campaign has: %s", listed(lost))}
+	return []string{fmt.Sprintf("grid.exclude leaves out what the campaign has: %s", listConditions(lost))}
 }
 
 func baseDifferences(was, is json.RawMessage) []string {
@@ -219,7 +219,7 @@ func orNothing(v json.RawMessage) string {
 	return string(v)
 }
 
-func digest(v any) string {
+func digestOf(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
 		panic("plan: " + err.Error()) // only RawMessage could fail, and ours are made by Marshal
@@ -228,8 +228,8 @@ func digest(v any) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// slug keeps what is safe in paths on every system.
-func slug(name string) string {
+// slugOf keeps what is safe in paths on every system.
+func slugOf(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			return r

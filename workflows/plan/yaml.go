@@ -15,8 +15,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// document is the one mapping of a file; nil if it cannot be read.
-func (p *parser) document(data []byte) *yaml.Node {
+// parseDocument is the one mapping of a file; nil if it cannot be read.
+func (p *parser) parseDocument(data []byte) *yaml.Node {
 	if len(data) > MaxFileSize {
 		p.faults.add(nil, "", "the file has %d bytes; at most %d are accepted", len(data), MaxFileSize)
 		return nil
@@ -24,7 +24,7 @@ func (p *parser) document(data []byte) *yaml.Node {
 	var doc, more yaml.Node
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	if err := dec.Decode(&doc); err != nil && !errors.Is(err, io.EOF) {
-		p.syntax(data, err)
+		p.reportSyntax(data, err)
 		return nil
 	}
 	if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
@@ -35,7 +35,7 @@ func (p *parser) document(data []byte) *yaml.Node {
 	case err == nil:
 		p.faults.add(&more, "", "a second document begins; a campaign file has one")
 	case !errors.Is(err, io.EOF):
-		p.syntax(data, err)
+		p.reportSyntax(data, err)
 	}
 	if left := maxNodes; !p.writeOut(doc.Content[0], &left) {
 		p.faults.add(nil, "", "the file has more than %d values when its aliases are written out", maxNodes)
@@ -53,8 +53,8 @@ var (
 	badBytes = regexp.MustCompile(`octet|UTF|character|surrogate`)
 )
 
-// syntax reports an error of the YAML reader at its line.
-func (p *parser) syntax(data []byte, err error) {
+// reportSyntax reports an error of the YAML reader at its line.
+func (p *parser) reportSyntax(data []byte, err error) {
 	parts := syntaxError.FindStringSubmatch(err.Error())
 	line, _ := strconv.Atoi(parts[1])
 	text := parts[2]
@@ -72,11 +72,11 @@ func (p *parser) syntax(data []byte, err error) {
 	default:
 		line = 1
 	}
-	p.faults.add(&yaml.Node{Line: line}, "", "not valid YAML: %s%s", text, indented(text))
+	p.faults.add(&yaml.Node{Line: line}, "", "not valid YAML: %s%s", text, explainTab(text))
 }
 
-// indented says what the reader's words about a tab mean.
-func indented(text string) string {
+// explainTab says what the reader's words about a tab mean.
+func explainTab(text string) string {
 	if strings.Contains(text, "cannot start any token") {
 		return " (YAML is indented with spaces, not with tabs)"
 	}
@@ -108,7 +108,7 @@ func (p *parser) writeOut(n *yaml.Node, left *int) bool {
 func badKey(n *yaml.Node) string {
 	switch {
 	case n.Kind != yaml.ScalarNode:
-		return short(n) + " cannot be a key; keys are names"
+		return shortText(n) + " cannot be a key; keys are names"
 	case isNull(n):
 		return "a key is missing before the colon"
 	case n.ShortTag() == "!!merge":
@@ -117,7 +117,7 @@ func badKey(n *yaml.Node) string {
 	return fmt.Sprintf("the key %s is not a name; if it is one, write it in quotes: %q", n.Value, n.Value)
 }
 
-func put(n *yaml.Node, key string, v *yaml.Node) {
+func putKey(n *yaml.Node, key string, v *yaml.Node) {
 	content := slices.Clone(n.Content)
 	for i := 0; i+1 < len(content); i += 2 {
 		if content[i].Value == key {
@@ -140,7 +140,7 @@ func paramsOf(n *yaml.Node) *yaml.Node {
 	return params
 }
 
-func value(n *yaml.Node, key string) *yaml.Node {
+func valueOf(n *yaml.Node, key string) *yaml.Node {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
 			return n.Content[i+1]
