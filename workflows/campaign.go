@@ -70,7 +70,7 @@ func (s Status) Done() int { return s.Succeeded + s.Failed + s.Stopped }
 // thrown away and started again at any time.
 func Campaign(ctx workflow.Context, in CampaignInput) (Status, error) {
 	c := campaign{in: in, running: map[string]bool{}}
-	err := workflow.SetQueryHandler(ctx, QueryStatus, func() (Status, error) { return c.status(), nil })
+	err := workflow.SetQueryHandler(ctx, QueryStatus, func() (Status, error) { return c.statusNow(), nil })
 	if err != nil {
 		return Status{}, err
 	}
@@ -92,7 +92,7 @@ type campaign struct {
 	cancel    workflow.CancelFunc
 }
 
-func (c *campaign) status() Status {
+func (c *campaign) statusNow() Status {
 	s := c.in.Status
 	s.Revision, s.Until, s.Running, s.Cancelled = c.in.Revision, c.in.Until, len(c.order), c.in.Ended
 	for _, id := range c.order[:min(len(c.order), sampled)] {
@@ -105,13 +105,13 @@ func (c *campaign) run(ctx workflow.Context) (Status, error) {
 	c.selector = workflow.NewSelector(ctx)
 	c.begun = map[string]workflow.Future{}
 	c.children, c.cancel = workflow.WithCancel(ctx)
-	c.receive(ctx)
+	c.receiveSignals(ctx)
 	if workflow.GetInfo(ctx).ContinuedExecutionRunID != "" { // not its first run
 		lasting, _ := workflow.NewDisconnectedContext(ctx)
-		c.compacted = execute(lasting, task.Compact, c.in.Name)
+		c.compacted = executeActivity(lasting, task.Compact, c.in.Name)
 	}
 	for _, id := range c.in.Running {
-		c.await(ctx, id)
+		c.awaitRunning(ctx, id)
 		if c.in.Ended { // what the run before asked for in its last moment was not sent
 			c.cancelOther(ctx, id)
 		}
@@ -121,32 +121,32 @@ func (c *campaign) run(ctx workflow.Context) (Status, error) {
 		c.cancel()
 	}
 	for {
-		if err := c.fill(ctx); err != nil {
-			return c.status(), err
+		if err := c.fillWindow(ctx); err != nil {
+			return c.statusNow(), err
 		}
 		if c.surveyed && len(c.in.Queue) == 0 && len(c.order) == 0 {
-			if done, err := c.finish(ctx); done || err != nil {
-				return c.status(), err
+			if done, err := c.sealCampaign(ctx); done || err != nil {
+				return c.statusNow(), err
 			}
 			continue
 		}
-		if c.started >= c.length() || workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+		if c.started >= c.windowLength() || workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
 			return Status{}, c.carryOver(ctx)
 		}
 		c.selector.Select(ctx)
 	}
 }
 
-func (c *campaign) length() int {
+func (c *campaign) windowLength() int {
 	return cmp.Or(c.in.Length, defaultLength)
 }
 
-// fill starts collaborations until the window is full.
-func (c *campaign) fill(ctx workflow.Context) error {
+// fillWindow starts collaborations until the window is full.
+func (c *campaign) fillWindow(ctx workflow.Context) error {
 	window := cmp.Or(c.in.Limits.Collaborations, DefaultWindow)
-	for c.in.Ended || !c.in.Status.Paused && len(c.order) < window && c.started < c.length() {
+	for c.in.Ended || !c.in.Status.Paused && len(c.order) < window && c.started < c.windowLength() {
 		if len(c.in.Queue) == 0 && !c.surveyed {
-			if err := c.page(ctx); err != nil {
+			if err := c.nextPage(ctx); err != nil {
 				return err
 			}
 		}
@@ -157,7 +157,7 @@ func (c *campaign) fill(ctx workflow.Context) error {
 			continue
 		}
 		if c.in.Ended {
-			if err := c.forgo(ctx); err != nil {
+			if err := c.stopUnstarted(ctx); err != nil {
 				return err
 			}
 			continue
@@ -165,13 +165,13 @@ func (c *campaign) fill(ctx workflow.Context) error {
 		next := c.in.Queue[0]
 		c.in.Queue = c.in.Queue[1:]
 		if !c.running[next.ID] {
-			c.start(ctx, next)
+			c.startCollaboration(ctx, next)
 		}
 	}
 	return nil
 }
 
-func (c *campaign) start(ctx workflow.Context, o task.Outstanding) {
+func (c *campaign) startCollaboration(ctx workflow.Context, o task.Outstanding) {
 	c.started++
 	ref := task.Ref{Campaign: c.in.Name, Revision: c.in.Revision, Cell: o.Cell, Generation: o.Generation}
 	in := CollaborationInput{Ref: ref, Paused: c.in.Status.Paused, Epoch: c.in.Epoch}
@@ -184,18 +184,18 @@ func (c *campaign) start(ctx workflow.Context, o task.Outstanding) {
 		WorkflowTaskTimeout:   TaskTimeout,
 	}), task.CollaborationWorkflow, in)
 	c.begun[o.ID] = child.GetChildWorkflowExecution()
-	c.watch(ctx, o.ID, child)
+	c.watchEnd(ctx, o.ID, child)
 }
 
-// await watches a collaboration that is not this run's child. Cancelling the
+// awaitRunning watches a collaboration that is not this run's child. Cancelling the
 // campaign cancels the collaboration, never the waiting for its end.
-func (c *campaign) await(ctx workflow.Context, id string) {
+func (c *campaign) awaitRunning(ctx workflow.Context, id string) {
 	lasting, _ := workflow.NewDisconnectedContext(ctx)
-	c.watch(ctx, id, execute(lasting, task.Await, workflowID(c.in.Name, id)))
+	c.watchEnd(ctx, id, executeActivity(lasting, task.Await, workflowID(c.in.Name, id)))
 }
 
-// watch counts the collaboration when it ends.
-func (c *campaign) watch(ctx workflow.Context, id string, ended workflow.Future) {
+// watchEnd counts the collaboration when it ends.
+func (c *campaign) watchEnd(ctx workflow.Context, id string, ended workflow.Future) {
 	c.running[id] = true
 	c.order = append(c.order, id)
 	c.selector.AddFuture(ended, func(f workflow.Future) {
@@ -203,14 +203,14 @@ func (c *campaign) watch(ctx workflow.Context, id string, ended workflow.Future)
 		err := f.Get(ctx, &result)
 		if _, ok := errors.AsType[*temporal.ChildWorkflowExecutionAlreadyStartedError](err); ok {
 			c.forget(id)
-			c.await(ctx, id)
+			c.awaitRunning(ctx, id)
 			return
 		}
 		if err != nil { // only a terminated workflow gets here: everything else commits its rows
-			result = task.Result{Status: task.Failed, Failure: message(err)}
+			result = task.Result{Status: task.Failed, Failure: messageOf(err)}
 		}
 		c.forget(id)
-		c.count(result, 1)
+		c.countResult(result, 1)
 	})
 }
 
@@ -224,7 +224,7 @@ func (c *campaign) forget(id string) {
 	}
 }
 
-func (c *campaign) count(r task.Result, n int) {
+func (c *campaign) countResult(r task.Result, n int) {
 	s := &c.in.Status
 	switch r.Status {
 	case task.Succeeded:
@@ -243,19 +243,19 @@ func (c *campaign) count(r task.Result, n int) {
 func (c *campaign) executeOrPause(ctx workflow.Context, name string, input func() any, result any) error {
 	lasting, _ := workflow.NewDisconnectedContext(ctx)
 	for {
-		err := execute(lasting, name, input()).Get(lasting, result)
-		if !mendable(err) {
+		err := executeActivity(lasting, name, input()).Get(lasting, result)
+		if !isFixable(err) {
 			return err
 		}
 		ended := c.in.Ended
-		for c.pause(ctx, Pause{Reason: message(err)}); c.in.Status.Paused && c.in.Ended == ended; {
+		for c.pauseAll(ctx, Pause{Reason: messageOf(err)}); c.in.Status.Paused && c.in.Ended == ended; {
 			c.selector.Select(ctx)
 		}
 	}
 }
 
-// page fetches the next cells that have not ended.
-func (c *campaign) page(ctx workflow.Context) error {
+// nextPage fetches the next cells that have not ended.
+func (c *campaign) nextPage(ctx workflow.Context) error {
 	var p task.Surveyed
 	err := c.executeOrPause(ctx, task.Survey, func() any {
 		return task.Page{Campaign: c.in.Name, Revision: c.in.Revision, From: c.in.From, Limit: pageSize, Until: c.in.Until}
@@ -266,13 +266,13 @@ func (c *campaign) page(ctx workflow.Context) error {
 	c.in.From, c.in.Queue, c.in.Status.Cells = p.Next, p.Cells, p.Total
 	c.surveyed = p.Next >= p.Total
 	for i, r := range p.Ended {
-		c.count(r, p.Count[i])
+		c.countResult(r, p.Count[i])
 	}
 	return nil
 }
 
-// forgo ends cells that will not be started.
-func (c *campaign) forgo(ctx workflow.Context) error {
+// stopUnstarted ends cells that will not be started.
+func (c *campaign) stopUnstarted(ctx workflow.Context) error {
 	var refs []task.Ref
 	for _, o := range c.in.Queue {
 		if !c.running[o.ID] {
@@ -283,14 +283,14 @@ func (c *campaign) forgo(ctx workflow.Context) error {
 	if err := c.executeOrPause(ctx, task.StopUnstarted, func() any { return refs }, nil); err != nil {
 		return err
 	}
-	c.count(task.Result{Status: task.Stopped}, len(refs))
+	c.countResult(task.Result{Status: task.Stopped}, len(refs))
 	return nil
 }
 
-// finish seals the campaign. If the lake misses a cell that should have ended,
+// sealCampaign seals the campaign. If the lake misses a cell that should have ended,
 // the plan is gone through again; a cell that never can be committed is left to
 // the status, which then has fewer ended cells than cells.
-func (c *campaign) finish(ctx workflow.Context) (done bool, err error) {
+func (c *campaign) sealCampaign(ctx workflow.Context) (done bool, err error) {
 	if c.in.Until > 0 {
 		return true, nil
 	}
@@ -299,7 +299,7 @@ func (c *campaign) finish(ctx workflow.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	c.recount(p) // the markers have the last word
+	c.replaceSums(p) // the markers have the last word
 	c.sweeps++
 	if c.in.Status.Done() == p.Total || c.sweeps == maxSweeps {
 		return true, nil
@@ -309,18 +309,18 @@ func (c *campaign) finish(ctx workflow.Context) (done bool, err error) {
 	return false, nil
 }
 
-// recount replaces the sums by those of the ended cells.
-func (c *campaign) recount(p task.Surveyed) {
+// replaceSums replaces the sums by those of the ended cells.
+func (c *campaign) replaceSums(p task.Surveyed) {
 	c.in.Status = Status{Cells: p.Total, Paused: c.in.Status.Paused, PauseReason: c.in.Status.PauseReason}
 	for i, r := range p.Ended {
-		c.count(r, p.Count[i])
+		c.countResult(r, p.Count[i])
 	}
 }
 
 // carryOver goes on in a new run; collaborations under way are awaited there.
 // A child that has not begun yet would be lost with this run.
 func (c *campaign) carryOver(ctx workflow.Context) error {
-	for c.settle(ctx); c.selector.HasPending(); c.settle(ctx) { // signals die with this run, also those that came meanwhile
+	for c.settleRun(ctx); c.selector.HasPending(); c.settleRun(ctx) { // signals die with this run, also those that came meanwhile
 		c.selector.Select(ctx)
 	}
 	in := c.in
@@ -328,9 +328,9 @@ func (c *campaign) carryOver(ctx workflow.Context) error {
 	return workflow.NewContinueAsNewError(ctx, task.CampaignWorkflow, in)
 }
 
-// settle waits for everything that would be lost with this run. A compaction
+// settleRun waits for everything that would be lost with this run. A compaction
 // may take minutes.
-func (c *campaign) settle(ctx workflow.Context) {
+func (c *campaign) settleRun(ctx workflow.Context) {
 	lasting, _ := workflow.NewDisconnectedContext(ctx)
 	for _, id := range c.order {
 		if begun := c.begun[id]; begun != nil {

@@ -44,7 +44,7 @@ type CollaborationInput struct {
 // nothing but the kind of a step; which steps there are is the protocol's.
 func Collaboration(ctx workflow.Context, in CollaborationInput) (task.Result, error) {
 	c := collaboration{ref: in.Ref, paused: in.Paused, epoch: in.Epoch}
-	workflow.Go(ctx, c.listen)
+	workflow.Go(ctx, c.listenForSignals)
 	return c.run(ctx)
 }
 
@@ -60,47 +60,47 @@ type collaboration struct {
 func (c *collaboration) run(ctx workflow.Context) (task.Result, error) {
 	var known task.Recalled
 	if err := c.executeOrPause(ctx, task.Recall, c.ref, &known); err != nil {
-		return c.end(ctx, err)
+		return c.endWith(ctx, err)
 	}
 	if known.Committed != nil {
 		return *known.Committed, nil
 	}
 	var err error
 	if c.session, err = known.Condition.Session(known.Agents, known.Seed); err != nil {
-		return c.end(ctx, err)
+		return c.endWith(ctx, err)
 	}
 	c.instant, c.queues = known.Instant, known.Queues
-	if err := c.record(known.Acts); err != nil {
-		return c.end(ctx, err)
+	if err := c.recordActs(known.Acts); err != nil {
+		return c.endWith(ctx, err)
 	}
 	for c.session.Outcome() == nil {
 		if err := workflow.Await(ctx, func() bool { return !c.paused }); err != nil {
-			return c.end(ctx, err)
+			return c.endWith(ctx, err)
 		}
-		if err := c.take(ctx); err != nil {
-			return c.end(ctx, err)
+		if err := c.takeSteps(ctx); err != nil {
+			return c.endWith(ctx, err)
 		}
 		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
 			return task.Result{}, workflow.NewContinueAsNewError(ctx, task.CollaborationWorkflow,
 				CollaborationInput{Ref: c.ref, Paused: c.paused, Epoch: c.epoch})
 		}
 	}
-	return c.end(ctx, nil)
+	return c.endWith(ctx, nil)
 }
 
-// take makes the pending steps: at once as one activity each; what the
+// takeSteps makes the pending steps: at once as one activity each; what the
 // environment gives as one; or, if answers take no time, as many rounds as an activity likes.
-func (c *collaboration) take(ctx workflow.Context) error {
+func (c *collaboration) takeSteps(ctx workflow.Context) error {
 	if c.instant {
 		var acts []task.Act
 		next := task.Turn{Ref: c.ref, Entry: c.session.Pending()[0].Entry}
-		if err := execute(ctx, task.TakeMany, next).Get(ctx, &acts); err != nil {
-			return c.hold(ctx, err)
+		if err := executeActivity(ctx, task.TakeMany, next).Get(ctx, &acts); err != nil {
+			return c.holdCampaign(ctx, err)
 		}
-		return c.record(acts)
+		return c.recordActs(acts)
 	}
 	pending := c.session.Pending()
-	if c.given(ctx, pending) {
+	if c.areGiven(ctx, pending) {
 		return c.takeGiven(ctx, pending)
 	}
 	futures := make([]workflow.Future, len(pending))
@@ -109,27 +109,27 @@ func (c *collaboration) take(ctx workflow.Context) error {
 		if queue := c.queues[task.Speaker(step.Speaker)]; queue != "" {
 			on = workflow.WithTaskQueue(ctx, queue)
 		}
-		futures[i] = execute(on, task.TakeTurn, task.Turn{Ref: c.ref, Entry: step.Entry})
+		futures[i] = executeActivity(on, task.TakeTurn, task.Turn{Ref: c.ref, Entry: step.Entry})
 	}
 	var acts []task.Act
 	var failed error
 	for i, step := range pending {
 		var act transcript.Act
 		if err := futures[i].Get(ctx, &act); err != nil {
-			failed = foremost(failed, err)
+			failed = moreUrgent(failed, err)
 			continue
 		}
 		acts = append(acts, task.Act{Entry: step.Entry, Act: act})
 	}
-	if err := c.record(acts); err != nil {
+	if err := c.recordActs(acts); err != nil {
 		return err
 	}
-	return c.hold(ctx, failed)
+	return c.holdCampaign(ctx, failed)
 }
 
-// given says that all pending entries are the environment's, which are one
+// areGiven says that all pending entries are the environment's, which are one
 // activity together. Histories of before that have one for each.
-func (c *collaboration) given(ctx workflow.Context, pending []protocol.Pending) bool {
+func (c *collaboration) areGiven(ctx workflow.Context, pending []protocol.Pending) bool {
 	asks := slices.ContainsFunc(pending, func(p protocol.Pending) bool { return p.Kind != transcript.Env })
 	return !asks && workflow.GetVersion(ctx, "given-at-once", workflow.DefaultVersion, 1) == 1
 }
@@ -140,8 +140,8 @@ func (c *collaboration) takeGiven(ctx workflow.Context, pending []protocol.Pendi
 		in.Entries = append(in.Entries, p.Entry)
 	}
 	var given []transcript.Act
-	if err := execute(ctx, task.TakeGiven, in).Get(ctx, &given); err != nil {
-		return c.hold(ctx, err)
+	if err := executeActivity(ctx, task.TakeGiven, in).Get(ctx, &given); err != nil {
+		return c.holdCampaign(ctx, err)
 	}
 	for i, act := range given {
 		if err := c.session.Record(in.Entries[i], act); err != nil {
@@ -151,7 +151,7 @@ func (c *collaboration) takeGiven(ctx workflow.Context, pending []protocol.Pendi
 	return nil
 }
 
-func (c *collaboration) record(acts []task.Act) error {
+func (c *collaboration) recordActs(acts []task.Act) error {
 	for _, a := range acts {
 		if err := c.session.Record(a.Entry, a.Act); err != nil {
 			return err
@@ -160,9 +160,9 @@ func (c *collaboration) record(acts []task.Act) error {
 	return nil
 }
 
-// hold turns an error that a person can mend into a pause of the campaign.
-func (c *collaboration) hold(ctx workflow.Context, err error) error {
-	if !mendable(err) {
+// holdCampaign turns an error that a person can mend into a pause of the campaign.
+func (c *collaboration) holdCampaign(ctx workflow.Context, err error) error {
+	if !isFixable(err) {
 		return err
 	}
 	c.paused = true
@@ -170,19 +170,19 @@ func (c *collaboration) hold(ctx workflow.Context, err error) error {
 	if parent == nil {
 		return err
 	}
-	pause := Pause{Reason: message(err), From: workflow.GetInfo(ctx).WorkflowExecution.ID, Epoch: c.epoch}
+	pause := Pause{Reason: messageOf(err), From: workflow.GetInfo(ctx).WorkflowExecution.ID, Epoch: c.epoch}
 	return workflow.SignalExternalWorkflow(ctx, parent.ID, "", SignalPause, pause).Get(ctx, nil)
 }
 
-// end commits the rows, whatever happened.
-func (c *collaboration) end(ctx workflow.Context, cause error) (task.Result, error) {
+// endWith commits the rows, whatever happened.
+func (c *collaboration) endWith(ctx workflow.Context, cause error) (task.Result, error) {
 	ending := task.Ending{Ref: c.ref, Status: task.Succeeded}
 	switch {
 	case cause == nil: // it is over, even if a cancel came just now
 	case temporal.IsCanceledError(cause) || ctx.Err() != nil:
 		ending.Status, ending.Failure = task.Stopped, "cancelled"
 	default:
-		ending.Status, ending.Failure = task.Failed, message(cause)
+		ending.Status, ending.Failure = task.Failed, messageOf(cause)
 	}
 	lasting, _ := workflow.NewDisconnectedContext(ctx)
 	var result task.Result
@@ -195,11 +195,11 @@ func (c *collaboration) end(ctx workflow.Context, cause error) (task.Result, err
 // tried again.
 func (c *collaboration) executeOrPause(ctx workflow.Context, name string, input, result any) error {
 	for {
-		err := execute(ctx, name, input).Get(ctx, result)
-		if !mendable(err) {
+		err := executeActivity(ctx, name, input).Get(ctx, result)
+		if !isFixable(err) {
 			return err
 		}
-		if err := c.hold(ctx, err); err != nil {
+		if err := c.holdCampaign(ctx, err); err != nil {
 			return err
 		}
 		if err := workflow.Await(ctx, func() bool { return !c.paused }); err != nil {
@@ -208,22 +208,22 @@ func (c *collaboration) executeOrPause(ctx workflow.Context, name string, input,
 	}
 }
 
-// mendable says that a person can do something about an error.
-func mendable(err error) bool {
+// isFixable says that a person can do something about an error.
+func isFixable(err error) bool {
 	app, ok := errors.AsType[*temporal.ApplicationError](err)
 	return ok && app.Type() == task.ErrPause
 }
 
-// foremost is the one of two errors to act on: what a person can mend comes
+// moreUrgent is the one of two errors to act on: what a person can mend comes
 // first, or it would go unsaid; the other one, if it lasts, comes again.
-func foremost(kept, err error) error {
-	if kept == nil || mendable(err) && !mendable(kept) {
+func moreUrgent(kept, err error) error {
+	if kept == nil || isFixable(err) && !isFixable(kept) {
 		return err
 	}
 	return kept
 }
 
-func (c *collaboration) listen(ctx workflow.Context) {
+func (c *collaboration) listenForSignals(ctx workflow.Context) {
 	pause := workflow.GetSignalChannel(ctx, SignalPause)
 	resume := workflow.GetSignalChannel(ctx, SignalResume)
 	for {
@@ -253,17 +253,17 @@ func ordersSignals(ctx workflow.Context) bool {
 	return workflow.GetVersion(ctx, "late-signals", workflow.DefaultVersion, 1) > workflow.DefaultVersion
 }
 
-// message is an error's own words, without the engine's wrapping.
-func message(err error) string {
+// messageOf is an error's own words, without the engine's wrapping.
+func messageOf(err error) string {
 	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
 		return app.Message()
 	}
 	return err.Error()
 }
 
-// execute runs an activity until it succeeds or says that it cannot. Retries
+// executeActivity runs an activity until it succeeds or says that it cannot. Retries
 // are unlimited: services come back, and answers that were stored are not asked again.
-func execute(ctx workflow.Context, name string, input any) workflow.Future {
+func executeActivity(ctx workflow.Context, name string, input any) workflow.Future {
 	silence := Heartbeat
 	if name == task.Await { // hundreds of them only wait
 		silence = 10 * Heartbeat

@@ -49,11 +49,11 @@ func Labels(ctx workflow.Context, in LabelsInput) (LabelsStatus, error) {
 		return LabelsStatus{}, err
 	}
 	var page task.Unlabelled
-	if err := execute(ctx, task.SurveyLabels, l.page()).Get(ctx, &page); err != nil {
+	if err := executeActivity(ctx, task.SurveyLabels, l.currentPage()).Get(ctx, &page); err != nil {
 		return l.in.Status, err
 	}
 	l.in.Status.Collaborations, l.in.Status.Labelled = page.Total, page.Done
-	if err := l.label(ctx, page); err != nil {
+	if err := l.labelPage(ctx, page); err != nil {
 		return l.in.Status, err
 	}
 	if page.Next != "" {
@@ -68,12 +68,12 @@ type labels struct {
 	held error // what a person must mend
 }
 
-func (l *labels) page() task.LabelPage {
+func (l *labels) currentPage() task.LabelPage {
 	return task.LabelPage{Campaign: l.in.Campaign, Labeller: l.in.Labeller, After: l.in.After, Messages: cmp.Or(l.in.Messages, pageMessages)}
 }
 
-// label labels a page, so many collaborations at once as the window has places.
-func (l *labels) label(ctx workflow.Context, page task.Unlabelled) error {
+// labelPage labels a page, so many collaborations at once as the window has places.
+func (l *labels) labelPage(ctx workflow.Context, page task.Unlabelled) error {
 	places := workflow.NewSemaphore(ctx, int64(cmp.Or(l.in.Window, DefaultWindow)))
 	all := workflow.NewWaitGroup(ctx)
 	for _, talk := range page.Talks {
@@ -85,7 +85,7 @@ func (l *labels) label(ctx workflow.Context, page task.Unlabelled) error {
 			defer all.Done()
 			defer places.Release(1)
 			if l.held == nil {
-				l.talk(ctx, page, talk)
+				l.labelMessages(ctx, page, talk)
 			}
 		})
 	}
@@ -96,21 +96,21 @@ func (l *labels) label(ctx workflow.Context, page task.Unlabelled) error {
 	return ctx.Err()
 }
 
-// talk labels the messages of one collaboration, all at once, and commits the labels.
-func (l *labels) talk(ctx workflow.Context, page task.Unlabelled, talk task.Talk) {
-	err := ask(ctx, page, talk)
+// labelMessages labels the messages of one collaboration, all at once, and commits the labels.
+func (l *labels) labelMessages(ctx workflow.Context, page task.Unlabelled, talk task.Talk) {
+	err := askLabeller(ctx, page, talk)
 	var result task.LabelResult
 	if err == nil {
-		err = execute(ctx, task.RecordLabels, talk.LabelRef).Get(ctx, &result)
+		err = executeActivity(ctx, task.RecordLabels, talk.LabelRef).Get(ctx, &result)
 	}
-	if mendable(err) {
-		l.held = temporal.NewNonRetryableApplicationError(message(err), task.ErrPause, nil)
+	if isFixable(err) {
+		l.held = temporal.NewNonRetryableApplicationError(messageOf(err), task.ErrPause, nil)
 		return
 	}
 	s := &l.in.Status
 	if err != nil {
 		if s.Failed++; s.Failure == "" {
-			s.Failure = message(err)
+			s.Failure = messageOf(err)
 		}
 		return
 	}
@@ -120,9 +120,9 @@ func (l *labels) talk(ctx workflow.Context, page task.Unlabelled, talk task.Talk
 	s.Spent.Add(result.Spent)
 }
 
-func ask(ctx workflow.Context, page task.Unlabelled, talk task.Talk) error {
+func askLabeller(ctx workflow.Context, page task.Unlabelled, talk task.Talk) error {
 	if page.Instant {
-		return execute(ctx, task.LabelTalk, talk.LabelRef).Get(ctx, nil)
+		return executeActivity(ctx, task.LabelTalk, talk.LabelRef).Get(ctx, nil)
 	}
 	on := ctx
 	if page.Queue != "" {
@@ -130,11 +130,11 @@ func ask(ctx workflow.Context, page task.Unlabelled, talk task.Talk) error {
 	}
 	labels := make([]workflow.Future, len(talk.Entries))
 	for i, entry := range talk.Entries {
-		labels[i] = execute(on, task.LabelMessage, task.LabelTurn{LabelRef: talk.LabelRef, Entry: entry})
+		labels[i] = executeActivity(on, task.LabelMessage, task.LabelTurn{LabelRef: talk.LabelRef, Entry: entry})
 	}
 	var failed error
 	for _, label := range labels { // all of them: their answers are on the way
-		failed = foremost(failed, label.Get(ctx, nil))
+		failed = moreUrgent(failed, label.Get(ctx, nil))
 	}
 	return failed
 }

@@ -2,8 +2,8 @@ package workflows
 
 import "go.temporal.io/sdk/workflow"
 
-// receive lets signals wake the loop. A cancelled workflow is a cancel signal too.
-func (c *campaign) receive(ctx workflow.Context) {
+// receiveSignals lets signals wake the loop. A cancelled workflow is a cancel signal too.
+func (c *campaign) receiveSignals(ctx workflow.Context) {
 	on := func(name string, handle func(workflow.ReceiveChannel)) {
 		ch := workflow.GetSignalChannel(ctx, name)
 		c.selector.AddReceive(ch, func(ch workflow.ReceiveChannel, _ bool) { handle(ch) })
@@ -11,21 +11,21 @@ func (c *campaign) receive(ctx workflow.Context) {
 	on(SignalPause, func(ch workflow.ReceiveChannel) {
 		var p Pause
 		ch.Receive(ctx, &p)
-		c.pause(ctx, p)
+		c.pauseAll(ctx, p)
 	})
 	on(SignalResume, func(ch workflow.ReceiveChannel) {
 		ch.Receive(ctx, nil)
-		c.resume(ctx)
+		c.resumeAll(ctx)
 	})
 	on(SignalCancel, func(ch workflow.ReceiveChannel) {
 		ch.Receive(ctx, nil)
-		c.stop(ctx)
+		c.stopAll(ctx)
 	})
 	on(SignalTune, func(ch workflow.ReceiveChannel) { ch.Receive(ctx, &c.in.Limits) })
 	on(SignalExtend, func(ch workflow.ReceiveChannel) {
 		var next CampaignInput
 		ch.Receive(ctx, &next)
-		c.extend(ctx, next)
+		c.extendPlan(ctx, next)
 	})
 	cancelled := workflow.NewBufferedChannel(ctx, 1)
 	workflow.Go(ctx, func(ctx workflow.Context) { // a closed Done channel would wake the loop for ever
@@ -34,12 +34,12 @@ func (c *campaign) receive(ctx workflow.Context) {
 	})
 	c.selector.AddReceive(cancelled, func(ch workflow.ReceiveChannel, _ bool) {
 		ch.Receive(ctx, nil)
-		c.stop(ctx)
+		c.stopAll(ctx)
 	})
 }
 
-// pause holds every collaboration under way.
-func (c *campaign) pause(ctx workflow.Context, p Pause) {
+// pauseAll holds every collaboration under way.
+func (c *campaign) pauseAll(ctx workflow.Context, p Pause) {
 	if p.From != "" && p.Epoch < c.in.Epoch { // it had not heard of the resume
 		c.signals = append(c.signals, workflow.SignalExternalWorkflow(ctx, p.From, "", SignalResume, c.in.Epoch))
 		return
@@ -47,18 +47,18 @@ func (c *campaign) pause(ctx workflow.Context, p Pause) {
 	if !c.in.Status.Paused {
 		c.in.Status.Paused, c.in.Status.PauseReason = true, p.Reason
 		p.Epoch = c.in.Epoch
-		c.broadcast(ctx, SignalPause, p)
+		c.signalAll(ctx, SignalPause, p)
 	}
 }
 
-// resume releases them.
-func (c *campaign) resume(ctx workflow.Context) {
+// resumeAll releases them.
+func (c *campaign) resumeAll(ctx workflow.Context) {
 	c.in.Epoch++
 	c.in.Status.Paused, c.in.Status.PauseReason = false, ""
-	c.broadcast(ctx, SignalResume, c.in.Epoch)
+	c.signalAll(ctx, SignalResume, c.in.Epoch)
 }
 
-func (c *campaign) broadcast(ctx workflow.Context, signal string, arg any) {
+func (c *campaign) signalAll(ctx workflow.Context, signal string, arg any) {
 	for _, id := range c.order {
 		if begun := c.begun[id]; begun != nil && !begun.IsReady() {
 			_ = begun.Get(ctx, nil) // a signal cannot reach what has not begun
@@ -67,7 +67,7 @@ func (c *campaign) broadcast(ctx workflow.Context, signal string, arg any) {
 	}
 }
 
-func (c *campaign) stop(ctx workflow.Context) {
+func (c *campaign) stopAll(ctx workflow.Context) {
 	if c.in.Ended {
 		return
 	}
@@ -89,8 +89,8 @@ func (c *campaign) cancelOther(ctx workflow.Context, id string) {
 	c.signals = append(c.signals, workflow.RequestCancelExternalWorkflow(lasting, workflowID(c.in.Name, id), ""))
 }
 
-// extend goes on with a larger plan: cells that have ended are passed over again.
-func (c *campaign) extend(ctx workflow.Context, next CampaignInput) {
+// extendPlan goes on with a larger plan: cells that have ended are passed over again.
+func (c *campaign) extendPlan(ctx workflow.Context, next CampaignInput) {
 	spent := Status{Paused: c.in.Status.Paused, PauseReason: c.in.Status.PauseReason}
 	next.Running, next.Status, next.Epoch, next.Length = c.in.Running, spent, c.in.Epoch, c.in.Length
 	if c.in.Ended { // whoever extends a cancelled campaign wants it to go on

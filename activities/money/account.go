@@ -87,21 +87,21 @@ func Open(ctx context.Context, c Config) (*Account, error) {
 		config: c, owner: rand.Text(), caps: c.Caps,
 		turn: make(chan struct{}, 1), log: newBook(c.Store, c.Campaign), changed: make(chan struct{}),
 	}
-	if err := a.log.open(ctx); err != nil {
-		return nil, a.told(err)
+	if err := a.log.openLog(ctx); err != nil {
+		return nil, a.explainError(err)
 	}
 	for counted := !c.Exclusive && a.log.counts > 0; !counted; {
 		before := a.log.counts
-		if err := a.recount(ctx); err != nil {
-			return nil, a.told(err)
+		if err := a.recountLog(ctx); err != nil {
+			return nil, a.explainError(err)
 		}
 		counted = a.log.counts > before // ours; or another's, if others may count
 	}
-	a.learn()
+	a.readPosition()
 	return a, nil
 }
 
-func (a *Account) told(err error) error {
+func (a *Account) explainError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -115,7 +115,7 @@ func (a *Account) SetCaps(c Caps) {
 	a.caps = c
 	a.tuned++
 	a.until = time.Time{} // the grant was measured by the old caps
-	a.wake()
+	a.wakeWaiting()
 }
 
 // Close gives back what is not used. Calls under way stay reserved until the
@@ -123,25 +123,25 @@ func (a *Account) SetCaps(c Caps) {
 func (a *Account) Close(ctx context.Context) error {
 	a.mu.Lock()
 	a.closed = true
-	a.wake()
+	a.wakeWaiting()
 	a.mu.Unlock()
-	if err := a.take(ctx); err != nil {
-		return a.told(err)
+	if err := a.takeTurn(ctx); err != nil {
+		return a.explainError(err)
 	}
-	defer a.leave()
+	defer a.leaveTurn()
 	for {
-		a.learn()
-		if _, settled := a.settled(); settled {
+		a.readPosition()
+		if _, settled := a.settledEntry(); settled {
 			return nil
 		}
 		if err := a.giveBack(ctx); err != nil {
-			return a.told(err)
+			return a.explainError(err)
 		}
 	}
 }
 
-// take waits for the turn.
-func (a *Account) take(ctx context.Context) error {
+// takeTurn waits for the turn.
+func (a *Account) takeTurn(ctx context.Context) error {
 	a.mu.Lock()
 	a.waiting++
 	a.mu.Unlock()
@@ -156,15 +156,15 @@ func (a *Account) take(ctx context.Context) error {
 	}
 }
 
-func (a *Account) leave() {
+func (a *Account) leaveTurn() {
 	a.mu.Lock()
 	a.waiting--
 	a.mu.Unlock()
 	<-a.turn
 }
 
-// wake lets the one that waits look again. The caller holds mu.
-func (a *Account) wake() {
+// wakeWaiting lets the one that waits look again. The caller holds mu.
+func (a *Account) wakeWaiting() {
 	if a.waiting > 0 {
 		close(a.changed)
 		a.changed = make(chan struct{})

@@ -25,11 +25,11 @@ func (a Amount) Sub(b Amount) Amount { return Amount{a.NanoUSD - b.NanoUSD, a.To
 func (a Amount) USD() float64 { return float64(a.NanoUSD) / 1e9 }
 
 func (a Amount) String() string {
-	return fmt.Sprintf("$%s and %d tokens", dollars(a.NanoUSD), a.Tokens)
+	return fmt.Sprintf("$%s and %d tokens", formatDollars(a.NanoUSD), a.Tokens)
 }
 
-// dollars writes an exact sum with at least two decimals.
-func dollars(nano int64) string {
+// formatDollars writes an exact sum with at least two decimals.
+func formatDollars(nano int64) string {
 	s := fmt.Sprintf("%d.%09d", nano/1e9, max(nano%1e9, -(nano%1e9)))
 	if nano < 0 && nano > -1e9 {
 		s = "-" + s
@@ -38,16 +38,16 @@ func dollars(nano int64) string {
 	return s[:max(len(whole), len(s)-7)]
 }
 
-func atMost(a, b Amount) Amount { return Amount{min(a.NanoUSD, b.NanoUSD), min(a.Tokens, b.Tokens)} }
-func larger(a, b Amount) Amount { return Amount{max(a.NanoUSD, b.NanoUSD), max(a.Tokens, b.Tokens)} }
+func atMost(a, b Amount) Amount   { return Amount{min(a.NanoUSD, b.NanoUSD), min(a.Tokens, b.Tokens)} }
+func largerOf(a, b Amount) Amount { return Amount{max(a.NanoUSD, b.NanoUSD), max(a.Tokens, b.Tokens)} }
 
-// within says that both money and tokens are no more than those of b.
-func (a Amount) within(b Amount) bool { return a.NanoUSD <= b.NanoUSD && a.Tokens <= b.Tokens }
+// isWithin says that both money and tokens are no more than those of b.
+func (a Amount) isWithin(b Amount) bool { return a.NanoUSD <= b.NanoUSD && a.Tokens <= b.Tokens }
 
-func (a Amount) negative() bool { return a.NanoUSD < 0 || a.Tokens < 0 }
+func (a Amount) isNegative() bool { return a.NanoUSD < 0 || a.Tokens < 0 }
 
-// sane says that an amount can be added to many others without overflow.
-func (a Amount) sane() bool { return !a.negative() && a.within(unlimited) }
+// isSane says that an amount can be added to many others without overflow.
+func (a Amount) isSane() bool { return !a.isNegative() && a.isWithin(unlimited) }
 
 const (
 	maxTokens = 1 << 40 // of one call; no usage beyond it is true
@@ -77,7 +77,7 @@ func NewCaps(usd *float64, tokens int64) Caps {
 	return c
 }
 
-func (c Caps) amount() Amount {
+func (c Caps) asAmount() Amount {
 	a := unlimited
 	if c.NanoUSD != nil {
 		a.NanoUSD = min(a.NanoUSD, *c.NanoUSD)
@@ -88,8 +88,8 @@ func (c Caps) amount() Amount {
 	return a
 }
 
-// of leaves out what has no cap: grants of it mean nothing.
-func (c Caps) of(a Amount) Amount {
+// cappedPart leaves out what has no cap: grants of it mean nothing.
+func (c Caps) cappedPart(a Amount) Amount {
 	if c.NanoUSD == nil {
 		a.NanoUSD = 0
 	}
@@ -99,10 +99,10 @@ func (c Caps) of(a Amount) Amount {
 	return a
 }
 
-// share is the part of what is left that one process takes at once. Where there
+// shareOf is the part of what is left that one process takes at once. Where there
 // is no cap it is as much as many calls need: should a cap come, the rest that
 // other processes still hold must not be all of it.
-func (c Caps) share(room, worst Amount) Amount {
+func (c Caps) shareOf(room, worst Amount) Amount {
 	s := Amount{room.NanoUSD / 32, room.Tokens / 32}
 	if c.NanoUSD == nil {
 		s.NanoUSD = max(64*worst.NanoUSD, 1e8)
@@ -116,7 +116,7 @@ func (c Caps) share(room, worst Amount) Amount {
 func (c Caps) String() string {
 	var parts []string
 	if c.NanoUSD != nil {
-		parts = append(parts, "$"+dollars(*c.NanoUSD))
+		parts = append(parts, "$"+formatDollars(*c.NanoUSD))
 	}
 	if c.Tokens != nil {
 		parts = append(parts, strconv.FormatInt(*c.Tokens, 10)+" tokens")
@@ -145,15 +145,15 @@ func Worst(p Price, requestBytes, messages, maxOutput int) (Amount, error) {
 	if maxOutput <= 0 {
 		return Amount{}, ErrUnbounded
 	}
-	return worst(p, requestBytes, messages, maxOutput)
+	return worstCase(p, requestBytes, messages, maxOutput)
 }
 
 // WorstInput is Worst of a call whose answer has no tokens: embeddings of so many texts.
 func WorstInput(p Price, requestBytes, texts int) (Amount, error) {
-	return worst(p, requestBytes, texts, 0)
+	return worstCase(p, requestBytes, texts, 0)
 }
 
-func worst(p Price, requestBytes, messages, maxOutput int) (Amount, error) {
+func worstCase(p Price, requestBytes, messages, maxOutput int) (Amount, error) {
 	if err := p.Validate(); err != nil {
 		return Amount{}, err
 	}
@@ -161,18 +161,18 @@ func worst(p Price, requestBytes, messages, maxOutput int) (Amount, error) {
 		return Amount{}, fmt.Errorf("a request of %d bytes in %d messages for %d tokens cannot be bounded", requestBytes, messages, maxOutput)
 	}
 	input := int64(requestBytes) + int64(messages)*perMessage + perRequest
-	in, out := p.highest(input)
+	in, out := p.highestRates(input)
 	var sum wide
-	sum.add(input, in)
-	sum.add(int64(maxOutput), out)
-	return Amount{NanoUSD: sum.nano(), Tokens: input + int64(maxOutput)}, nil
+	sum.addTokens(input, in)
+	sum.addTokens(int64(maxOutput), out)
+	return Amount{NanoUSD: sum.nanoUSD(), Tokens: input + int64(maxOutput)}, nil
 }
 
 // wide is a sum of femto-dollars in 128 bits. A price for a million tokens is a
 // whole number of femto-dollars for a token down to its ninth decimal.
 type wide struct{ hi, lo uint64 }
 
-func (w *wide) add(tokens int64, usd float64) {
+func (w *wide) addTokens(tokens int64, usd float64) {
 	rate := math.Ceil(usd*1e9 - 1e-3) // decimals that binary fractions miss by a hair are not rounded up
 	hi, lo := bits.Mul64(uint64(tokens), uint64(max(0, rate)))
 	var carry uint64
@@ -180,8 +180,8 @@ func (w *wide) add(tokens int64, usd float64) {
 	w.hi += hi + carry
 }
 
-// nano is the sum in whole nano-dollars, rounded up.
-func (w wide) nano() int64 {
+// nanoUSD is the sum in whole nano-dollars, rounded up.
+func (w wide) nanoUSD() int64 {
 	const femto = 1e6
 	if w.hi >= femto {
 		return maxAmount

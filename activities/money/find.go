@@ -10,30 +10,30 @@ import (
 // that has no price of its own has that of its base name (gpt-5-mini-2025-08-07
 // of gpt-5-mini). Nothing else is taken for the same model.
 func (t Table) Find(name string) (Entry, bool) {
-	if e, ok := t.named(name); ok {
+	if e, ok := t.entryNamed(name); ok {
 		return e, true
 	}
-	if base, ok := undated(name); ok {
-		return t.named(base)
+	if base, ok := withoutDate(name); ok {
+		return t.entryNamed(base)
 	}
 	return Entry{}, false
 }
 
-func (t Table) named(name string) (Entry, bool) {
+func (t Table) entryNamed(name string) (Entry, bool) {
 	if e, ok := t.entries[name]; ok {
 		return e, true
 	}
 	provider, rest, ok := strings.Cut(name, "/")
-	if provider = family(provider); ok && t.providers[provider] {
+	if provider = familyOf(provider); ok && t.providers[provider] {
 		if e, ok := t.entries[provider+"/"+rest]; ok {
 			return e, true
 		}
 		e, ok := t.entries[rest] // LiteLLM leaves out the names of some providers
-		return e, ok && family(e.Provider) == provider
+		return e, ok && familyOf(e.Provider) == provider
 	}
 	keys := t.bare[name]
 	for _, key := range keys {
-		if !t.entries[key].Price.same(t.entries[keys[0]].Price) {
+		if !t.entries[key].Price.equals(t.entries[keys[0]].Price) {
 			return Entry{}, false
 		}
 	}
@@ -43,15 +43,15 @@ func (t Table) named(name string) (Entry, bool) {
 	return t.entries[keys[0]], true
 }
 
-// same says that two models cost the same.
-func (p Price) same(q Price) bool {
+// equals says that two models cost the same.
+func (p Price) equals(q Price) bool {
 	equal := func(a, b *float64) bool { return a == b || a != nil && b != nil && *a == *b }
 	return p.Input == q.Input && p.Output == q.Output && equal(p.CachedInput, q.CachedInput) &&
 		equal(p.CacheWrite, q.CacheWrite) && equal(p.Reasoning, q.Reasoning) && (p.Long == nil) == (q.Long == nil)
 }
 
-// family is the one name of a provider that has several.
-func family(provider string) string {
+// familyOf is the one name of a provider that has several.
+func familyOf(provider string) string {
 	switch {
 	case strings.HasPrefix(provider, "bedrock"):
 		return "bedrock"
@@ -71,8 +71,8 @@ func family(provider string) string {
 	return provider
 }
 
-// undated cuts the day off the name of a snapshot: -2025-08-07, -20250807 or @20250807.
-func undated(name string) (string, bool) {
+// withoutDate cuts the day off the name of a snapshot: -2025-08-07, -20250807 or @20250807.
+func withoutDate(name string) (string, bool) {
 	for _, layout := range []string{"-2006-01-02", "-20060102", "@20060102"} {
 		at := len(name) - len(layout)
 		if at <= 0 {

@@ -23,23 +23,23 @@ func (h *Hold) Settle(billed Amount) (over Amount) {
 	if h == nil {
 		return Amount{}
 	}
-	billed = atMost(larger(billed, Amount{}), Amount{maxAmount, maxAmount})
-	over = larger(billed.Sub(h.worst), Amount{})
-	h.end(billed, false)
+	billed = atMost(largerOf(billed, Amount{}), Amount{maxAmount, maxAmount})
+	over = largerOf(billed.Sub(h.worst), Amount{})
+	h.endHold(billed, false)
 	return over
 }
 
 // Release gives everything back. Only for a call that was certainly not billed.
-func (h *Hold) Release() { h.end(Amount{}, false) }
+func (h *Hold) Release() { h.endHold(Amount{}, false) }
 
 // Keep leaves the worst case charged: whether the call was billed is not known.
 func (h *Hold) Keep() {
 	if h != nil {
-		h.end(h.worst, true)
+		h.endHold(h.worst, true)
 	}
 }
 
-func (h *Hold) end(billed Amount, rough bool) {
+func (h *Hold) endHold(billed Amount, rough bool) {
 	if h == nil {
 		return
 	}
@@ -50,7 +50,7 @@ func (h *Hold) end(billed Amount, rough bool) {
 		return
 	}
 	h.done = true
-	over := larger(billed.Sub(h.worst), Amount{})
+	over := largerOf(billed.Sub(h.worst), Amount{})
 	a.over = a.over.Add(over)
 	if h.epoch == a.epoch {
 		a.holds--
@@ -62,5 +62,5 @@ func (h *Hold) end(billed Amount, rough bool) {
 		a.used = a.used.Add(over)
 		a.rough = a.rough || billed != h.worst
 	}
-	a.wake()
+	a.wakeWaiting()
 }

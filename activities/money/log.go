@@ -38,7 +38,7 @@ const (
 
 func (e entry) check() error {
 	known := e.Kind == recount && e.Open == Amount{} || e.Owner != "" && (e.Kind == grant || e.Kind == settle)
-	if !known || !e.Used.sane() || !e.Open.sane() {
+	if !known || !e.Used.isSane() || !e.Open.isSane() {
 		return fmt.Errorf("%w: no entry of a budget log: %+v", storage.ErrCorrupt, e)
 	}
 	return nil
@@ -58,10 +58,10 @@ func newBook(store storage.Store, campaign string) *book {
 	return &book{store: store, prefix: "budget/campaign=" + campaign + "/", owners: map[string]entry{}}
 }
 
-func (b *book) key(number int64) string { return fmt.Sprintf("%s%08d.json", b.prefix, number) }
+func (b *book) keyOf(number int64) string { return fmt.Sprintf("%s%08d.json", b.prefix, number) }
 
-// open reads from the latest recount on.
-func (b *book) open(ctx context.Context) error {
+// openLog reads from the latest recount on.
+func (b *book) openLog(ctx context.Context) error {
 	objects, err := b.store.List(ctx, b.prefix)
 	if err != nil || len(objects) == 0 {
 		return err
@@ -72,7 +72,7 @@ func (b *book) open(ctx context.Context) error {
 	}
 	var entries []entry // backwards
 	for n := end; n > 0; n-- {
-		e, err := b.read(ctx, n)
+		e, err := b.readEntry(ctx, n)
 		if err != nil { // a missing one, too: an entry without those before it says too little
 			return err
 		}
@@ -82,41 +82,41 @@ func (b *book) open(ctx context.Context) error {
 	}
 	b.last = end - int64(len(entries))
 	for _, e := range slices.Backward(entries) {
-		b.apply(e)
+		b.applyEntry(e)
 	}
 	return nil
 }
 
-// sync reads what was appended since.
-func (b *book) sync(ctx context.Context) error {
+// readNew reads what was appended since.
+func (b *book) readNew(ctx context.Context) error {
 	for {
-		e, err := b.read(ctx, b.last+1)
+		e, err := b.readEntry(ctx, b.last+1)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		b.apply(e)
+		b.applyEntry(e)
 	}
 }
 
-func (b *book) read(ctx context.Context, number int64) (entry, error) {
-	data, err := b.store.Get(ctx, b.key(number))
+func (b *book) readEntry(ctx context.Context, number int64) (entry, error) {
+	data, err := b.store.Get(ctx, b.keyOf(number))
 	if err != nil {
 		return entry{}, err
 	}
 	var e entry
-	if err := lake.Unseal(b.key(number), data, &e); err != nil {
+	if err := lake.Unseal(b.keyOf(number), data, &e); err != nil {
 		return entry{}, err
 	}
 	if err := e.check(); err != nil {
-		return entry{}, fmt.Errorf("%s: %w", b.key(number), err)
+		return entry{}, fmt.Errorf("%s: %w", b.keyOf(number), err)
 	}
 	return e, nil
 }
 
-func (b *book) apply(e entry) {
+func (b *book) applyEntry(e entry) {
 	b.last++
 	if e.Kind == recount {
 		b.counts++
@@ -127,20 +127,20 @@ func (b *book) apply(e entry) {
 	b.owners[e.Owner] = e
 }
 
-// append writes the next entry. If another one is there already, or the outcome
+// appendEntry writes the next entry. If another one is there already, or the outcome
 // is not known, the log is read on: perhaps the entry is ours after all.
-func (b *book) append(ctx context.Context, e entry) error {
+func (b *book) appendEntry(ctx context.Context, e entry) error {
 	data, err := lake.Seal(e)
 	if err != nil {
 		return err
 	}
-	err = b.store.PutIfAbsent(ctx, b.key(b.last+1), data)
+	err = b.store.PutIfAbsent(ctx, b.keyOf(b.last+1), data)
 	switch {
 	case err == nil:
-		b.apply(e)
+		b.applyEntry(e)
 		return nil
 	case errors.Is(err, storage.ErrExists):
-		return b.sync(ctx)
+		return b.readNew(ctx)
 	}
 	return err
 }
@@ -152,7 +152,7 @@ type foreign struct {
 	until      time.Time // the last of them may reserve until then
 }
 
-func (b *book) others(owner string) foreign {
+func (b *book) grantsOfOthers(owner string) foreign {
 	var f foreign
 	for _, e := range b.owners {
 		if e.Owner == owner {

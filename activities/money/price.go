@@ -100,7 +100,7 @@ func (p Price) Validate() error {
 // Cost of a usage in US dollars.
 func (p Price) Cost(u model.Usage) float64 {
 	usd := 0.0
-	for _, part := range p.parts(u) {
+	for _, part := range p.splitUsage(u) {
 		usd += float64(part.tokens) * part.usd
 	}
 	return usd / 1e6
@@ -110,11 +110,11 @@ func (p Price) Cost(u model.Usage) float64 {
 func (p Price) Charge(u model.Usage) Amount {
 	var sum wide
 	var tokens int64
-	for _, part := range p.parts(u) {
-		sum.add(part.tokens, part.usd)
+	for _, part := range p.splitUsage(u) {
+		sum.addTokens(part.tokens, part.usd)
 		tokens += part.tokens
 	}
-	return Amount{NanoUSD: sum.nano(), Tokens: tokens}
+	return Amount{NanoUSD: sum.nanoUSD(), Tokens: tokens}
 }
 
 // part is a share of a usage that has a price of its own.
@@ -123,45 +123,45 @@ type part struct {
 	usd    float64 // a million
 }
 
-// parts share a usage out. Counts that contradict each other are clamped: no
+// splitUsage share a usage out. Counts that contradict each other are clamped: no
 // part is negative, and the parts of Input are no more than Input.
-func (p Price) parts(u model.Usage) [5]part {
-	in, out := clamp(u.Input, maxTokens), clamp(u.Output, maxTokens)
-	cached := clamp(u.CachedInput, in)
-	written := clamp(u.CacheWrite, in-cached)
-	reasoning := clamp(u.Reasoning, out)
+func (p Price) splitUsage(u model.Usage) [5]part {
+	in, out := clampTokens(u.Input, maxTokens), clampTokens(u.Output, maxTokens)
+	cached := clampTokens(u.CachedInput, in)
+	written := clampTokens(u.CacheWrite, in-cached)
+	reasoning := clampTokens(u.Reasoning, out)
 	if p.Long != nil && in > int64(p.Long.Above) {
-		p = p.long()
+		p = p.longRequest()
 	}
 	return [5]part{
 		{in - cached - written, p.Input},
-		{cached, or(p.CachedInput, p.Input)},
-		{written, or(p.CacheWrite, p.Input)},
+		{cached, valueOr(p.CachedInput, p.Input)},
+		{written, valueOr(p.CacheWrite, p.Input)},
 		{out - reasoning, p.Output},
-		{reasoning, or(p.Reasoning, p.Output)},
+		{reasoning, valueOr(p.Reasoning, p.Output)},
 	}
 }
 
-// long is the price of a long request.
-func (p Price) long() Price {
+// longRequest is the price of a long request.
+func (p Price) longRequest() Price {
 	return Price{Input: p.Long.Input, Output: p.Long.Output, CachedInput: p.Long.CachedInput, CacheWrite: p.Long.CacheWrite}
 }
 
-func clamp(tokens, most int64) int64 { return max(0, min(tokens, most)) }
+func clampTokens(tokens, most int64) int64 { return max(0, min(tokens, most)) }
 
-func or(usd *float64, other float64) float64 {
+func valueOr(usd *float64, other float64) float64 {
 	if usd == nil {
 		return other
 	}
 	return *usd
 }
 
-// highest prices of a token in a request of at most so many tokens.
-func (p Price) highest(tokens int64) (input, output float64) {
-	input = max(p.Input, or(p.CachedInput, 0), or(p.CacheWrite, 0))
-	output = max(p.Output, or(p.Reasoning, 0))
+// highestRates prices of a token in a request of at most so many tokens.
+func (p Price) highestRates(tokens int64) (input, output float64) {
+	input = max(p.Input, valueOr(p.CachedInput, 0), valueOr(p.CacheWrite, 0))
+	output = max(p.Output, valueOr(p.Reasoning, 0))
 	if p.Long != nil && tokens > int64(p.Long.Above) {
-		i, o := p.long().highest(0)
+		i, o := p.longRequest().highestRates(0)
 		input, output = max(input, i), max(output, o)
 	}
 	return input, output

@@ -33,31 +33,31 @@ func (e *SpentError) Unwrap() error { return ErrSpent }
 // A call that cannot fit is a SpentError. Announce the call in the ledger
 // right after it, see Hold.Late.
 func (a *Account) Reserve(ctx context.Context, worst Amount) (*Hold, error) {
-	if worst.negative() || !worst.within(Amount{maxAmount, maxAmount}) {
-		return nil, a.told(fmt.Errorf("%s cannot be reserved", worst))
+	if worst.isNegative() || !worst.isWithin(Amount{maxAmount, maxAmount}) {
+		return nil, a.explainError(fmt.Errorf("%s cannot be reserved", worst))
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	a.mu.Lock()
 	if a.waiting == 0 {
-		if h := a.hold(worst); h != nil {
+		if h := a.holdFromGrant(worst); h != nil {
 			a.mu.Unlock()
 			return h, nil
 		}
 	}
 	a.mu.Unlock()
-	if err := a.take(ctx); err != nil {
+	if err := a.takeTurn(ctx); err != nil {
 		return nil, err
 	}
-	defer a.leave()
-	return a.fund(ctx, worst)
+	defer a.leaveTurn()
+	return a.fundHold(ctx, worst)
 }
 
-// hold takes from the grant; nil if it does not reach. The caller holds mu.
-func (a *Account) hold(worst Amount) *Hold {
+// holdFromGrant takes from the grant; nil if it does not reach. The caller holds mu.
+func (a *Account) holdFromGrant(worst Amount) *Hold {
 	free := a.granted.Sub(a.used).Sub(a.held)
-	if a.closed || !worst.within(free) || !a.config.Now().Before(a.until) {
+	if a.closed || !worst.isWithin(free) || !a.config.Now().Before(a.until) {
 		return nil
 	}
 	a.held = a.held.Add(worst)
@@ -65,25 +65,25 @@ func (a *Account) hold(worst Amount) *Hold {
 	return &Hold{account: a, worst: worst, epoch: a.epoch, fence: a.until.Add(a.config.TTL / 20).UnixMicro()}
 }
 
-// fund gets a hold by all means. The caller holds the turn.
-func (a *Account) fund(ctx context.Context, worst Amount) (*Hold, error) {
+// fundHold gets a hold by all means. The caller holds the turn.
+func (a *Account) fundHold(ctx context.Context, worst Amount) (*Hold, error) {
 	for first := true; ; {
 		a.mu.Lock()
-		h, closed, changed := a.hold(worst), a.closed, a.changed
+		h, closed, changed := a.holdFromGrant(worst), a.closed, a.changed
 		a.mu.Unlock()
 		if h != nil {
 			return h, nil
 		}
 		if closed {
-			return nil, a.told(ErrClosed)
+			return nil, a.explainError(ErrClosed)
 		}
-		wait, err := a.step(ctx, worst, first)
+		wait, err := a.makeRoom(ctx, worst, first)
 		if err != nil {
 			var spent *SpentError
 			if errors.As(err, &spent) || ctx.Err() != nil {
 				return nil, err
 			}
-			return nil, a.told(err)
+			return nil, a.explainError(err)
 		}
 		if !wait {
 			continue
@@ -107,8 +107,8 @@ type position struct {
 	uncounted  bool // a recount may find less
 }
 
-// learn takes over what the log says and returns the position. The caller holds the turn.
-func (a *Account) learn() position {
+// readPosition takes over what the log says and returns the position. The caller holds the turn.
+func (a *Account) readPosition() position {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.epoch < a.log.counts {
@@ -118,7 +118,7 @@ func (a *Account) learn() position {
 	}
 	mine := a.log.owners[a.owner]
 	a.granted = mine.Used.Add(mine.Open)
-	f := a.log.others(a.owner)
+	f := a.log.grantsOfOthers(a.owner)
 	a.others, a.leased = a.log.base.Used.Add(f.used), f.open
 	// A count that is a while old may hold worst cases of calls that were answered since.
 	old := a.config.Now().Sub(time.UnixMicro(a.log.base.CountedAt)) >= a.config.TTL/10
@@ -128,23 +128,23 @@ func (a *Account) learn() position {
 	}
 }
 
-// step does the next thing that may make room, or says that waiting may.
-func (a *Account) step(ctx context.Context, worst Amount, first bool) (wait bool, err error) {
-	p := a.learn()
-	f := a.log.others(a.owner)
-	limit := p.caps.amount()
+// makeRoom does the next thing that may make room, or says that waiting may.
+func (a *Account) makeRoom(ctx context.Context, worst Amount, first bool) (wait bool, err error) {
+	p := a.readPosition()
+	f := a.log.grantsOfOthers(a.owner)
+	limit := p.caps.asAmount()
 	spent := a.log.base.Used.Add(f.used).Add(p.used)
-	if room := limit.Sub(spent).Sub(f.open).Sub(p.held); worst.within(room) {
-		return false, a.extend(ctx, p, worst, room)
+	if room := limit.Sub(spent).Sub(f.open).Sub(p.held); worst.isWithin(room) {
+		return false, a.extendGrant(ctx, p, worst, room)
 	}
 	read := a.log.last
-	if err := a.log.sync(ctx); err != nil || a.log.last != read {
+	if err := a.log.readNew(ctx); err != nil || a.log.last != read {
 		return false, err
 	}
-	if !worst.within(limit) || !p.uncounted && !spent.Add(worst).within(limit) {
-		return false, &SpentError{Campaign: a.config.Campaign, Spent: spent, Held: p.caps.of(f.open).Add(p.held), Wanted: worst, Caps: p.caps}
+	if !worst.isWithin(limit) || !p.uncounted && !spent.Add(worst).isWithin(limit) {
+		return false, &SpentError{Campaign: a.config.Campaign, Spent: spent, Held: p.caps.cappedPart(f.open).Add(p.held), Wanted: worst, Caps: p.caps}
 	}
-	if _, settled := a.settled(); !settled && (f.any || !a.config.Exclusive) && (first || p.holds == 0) {
+	if _, settled := a.settledEntry(); !settled && (f.any || !a.config.Exclusive) && (first || p.holds == 0) {
 		return false, a.giveBack(ctx) // others may wait for it, as this one does for theirs
 	}
 	// A recount would count own calls under way, too. An account that was
@@ -152,22 +152,22 @@ func (a *Account) step(ctx context.Context, worst Amount, first bool) (wait bool
 	if p.holds > 0 || a.config.Now().Before(f.until) {
 		return true, nil
 	}
-	return false, a.recount(ctx)
+	return false, a.recountLog(ctx)
 }
 
-// extend replaces the grant by a larger or later one: what the call needs, or a
+// extendGrant replaces the grant by a larger or later one: what the call needs, or a
 // share of what is left.
-func (a *Account) extend(ctx context.Context, p position, worst, room Amount) error {
-	share := p.caps.share(room, worst)
+func (a *Account) extendGrant(ctx context.Context, p position, worst, room Amount) error {
+	share := p.caps.shareOf(room, worst)
 	now := a.config.Now()
 	e := entry{
-		Kind: grant, Owner: a.owner, Used: p.used, Open: p.held.Add(larger(worst, share)),
+		Kind: grant, Owner: a.owner, Used: p.used, Open: p.held.Add(largerOf(worst, share)),
 		ExpiresAt: now.Add(a.config.TTL).UnixMicro(),
 	}
-	if err := a.log.append(ctx, e); err != nil {
+	if err := a.log.appendEntry(ctx, e); err != nil {
 		return err
 	}
-	a.learn()
+	a.readPosition()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.tuned == p.tuned && a.log.owners[a.owner] == e {
@@ -176,8 +176,8 @@ func (a *Account) extend(ctx context.Context, p position, worst, room Amount) er
 	return nil
 }
 
-// settled is the entry that keeps nothing free, and whether the log has it.
-func (a *Account) settled() (entry, bool) {
+// settledEntry is the entry that keeps nothing free, and whether the log has it.
+func (a *Account) settledEntry() (entry, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	mine := a.log.owners[a.owner]
@@ -187,22 +187,22 @@ func (a *Account) settled() (entry, bool) {
 
 // giveBack lets others have what is not used.
 func (a *Account) giveBack(ctx context.Context) error {
-	e, _ := a.settled()
-	err := a.log.append(ctx, e)
-	a.learn()
+	e, _ := a.settledEntry()
+	err := a.log.appendEntry(ctx, e)
+	a.readPosition()
 	return err
 }
 
-// recount begins the log anew with what the ledger says. No own call is under way.
-func (a *Account) recount(ctx context.Context) error {
+// recountLog begins the log anew with what the ledger says. No own call is under way.
+func (a *Account) recountLog(ctx context.Context) error {
 	counted, err := a.config.Count(ctx)
 	if err != nil {
 		return fmt.Errorf("counting the ledger: %w", err)
 	}
-	if !counted.sane() {
+	if !counted.isSane() {
 		return fmt.Errorf("counting the ledger: %s cannot have been spent", counted)
 	}
-	err = a.log.append(ctx, entry{Kind: recount, Used: counted, CountedAt: a.config.Now().UnixMicro()})
-	a.learn()
+	err = a.log.appendEntry(ctx, entry{Kind: recount, Used: counted, CountedAt: a.config.Now().UnixMicro()})
+	a.readPosition()
 	return err
 }

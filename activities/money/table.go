@@ -81,7 +81,7 @@ func Read(r io.Reader) (Table, error) {
 		if price, ok := priceOf(fields); ok {
 			provider, _ := fields["litellm_provider"].(string)
 			source, _ := fields["source"].(string)
-			t.add(Entry{Key: key, Provider: provider, Source: source, Price: price})
+			t.addEntry(Entry{Key: key, Provider: provider, Source: source, Price: price})
 		}
 	}
 	if len(t.entries) == 0 {
@@ -93,9 +93,9 @@ func Read(r io.Reader) (Table, error) {
 // Keys of all models, sorted.
 func (t Table) Keys() []string { return slices.Sorted(maps.Keys(t.entries)) }
 
-func (t Table) add(e Entry) {
+func (t Table) addEntry(e Entry) {
 	t.entries[e.Key] = e
-	family := family(e.Provider)
+	family := familyOf(e.Provider)
 	t.providers[family] = true
 	name := strings.TrimPrefix(e.Key, family+"/")
 	t.bare[name] = append(t.bare[name], e.Key)
@@ -111,20 +111,20 @@ func priceOf(fields map[string]any) (Price, bool) {
 		return Price{}, false
 	}
 	long := longOf(fields)
-	in, out := million(fields["input_cost_per_token"]), million(fields["output_cost_per_token"])
+	in, out := perMillion(fields["input_cost_per_token"]), perMillion(fields["output_cost_per_token"])
 	if in == nil || out == nil || *in == 0 && *out == 0 {
 		return Price{}, false
 	}
 	p := Price{
 		Input: *in, Output: *out,
-		CachedInput: million(fields["cache_read_input_token_cost"]),
-		CacheWrite:  million(fields["cache_creation_input_token_cost"]),
-		Reasoning:   million(fields["output_cost_per_reasoning_token"]),
-		BatchInput:  million(fields["input_cost_per_token_batches"]),
-		BatchOutput: million(fields["output_cost_per_token_batches"]),
+		CachedInput: perMillion(fields["cache_read_input_token_cost"]),
+		CacheWrite:  perMillion(fields["cache_creation_input_token_cost"]),
+		Reasoning:   perMillion(fields["output_cost_per_reasoning_token"]),
+		BatchInput:  perMillion(fields["input_cost_per_token_batches"]),
+		BatchOutput: perMillion(fields["output_cost_per_token_batches"]),
 		Long:        long,
 	}
-	if tokens, ok := number(fields["max_output_tokens"]); ok && tokens >= 0 && tokens <= maxTokens {
+	if tokens, ok := parseNumber(fields["max_output_tokens"]); ok && tokens >= 0 && tokens <= maxTokens {
 		p.MaxOutput = int(tokens)
 	}
 	if long != nil { // a step that does not name a price keeps it
@@ -138,7 +138,7 @@ func priceOf(fields map[string]any) (Price, bool) {
 func longOf(fields map[string]any) *Long {
 	long := &Long{Above: math.MaxInt}
 	step := func(above float64, key string, value any) {
-		usd := million(value)
+		usd := perMillion(value)
 		if usd == nil || !(above >= 0 && above <= maxTokens) {
 			return
 		}
@@ -154,9 +154,9 @@ func longOf(fields map[string]any) *Long {
 		case "output_cost_per_token", "output_cost_per_reasoning_token":
 			long.Output = max(long.Output, *usd)
 		case "cache_read_input_token_cost":
-			long.CachedInput = highest(long.CachedInput, usd)
+			long.CachedInput = highestOf(long.CachedInput, usd)
 		case "cache_creation_input_token_cost":
-			long.CacheWrite = highest(long.CacheWrite, usd)
+			long.CacheWrite = highestOf(long.CacheWrite, usd)
 		default:
 			return
 		}
@@ -175,7 +175,7 @@ func longOf(fields map[string]any) *Long {
 		fields, _ := s.(map[string]any)
 		bounds, _ := fields["range"].([]any)
 		if len(bounds) > 0 {
-			if above, ok := number(bounds[0]); ok {
+			if above, ok := parseNumber(bounds[0]); ok {
 				for key, value := range fields {
 					step(above, key, value)
 				}
@@ -188,16 +188,16 @@ func longOf(fields map[string]any) *Long {
 	return long
 }
 
-func highest(a, b *float64) *float64 {
+func highestOf(a, b *float64) *float64 {
 	if a == nil || *b > *a {
 		return b
 	}
 	return a
 }
 
-// million is the price of a million tokens, of that of one.
-func million(value any) *float64 {
-	usd, ok := number(value)
+// perMillion is the price of a million tokens, of that of one.
+func perMillion(value any) *float64 {
+	usd, ok := parseNumber(value)
 	if !ok {
 		return nil
 	}
@@ -205,8 +205,8 @@ func million(value any) *float64 {
 	return &usd
 }
 
-// number reads a number, or a text that is one.
-func number(value any) (float64, bool) {
+// parseNumber reads a number, or a text that is one.
+func parseNumber(value any) (float64, bool) {
 	switch v := value.(type) {
 	case float64:
 		return v, true

@@ -13,10 +13,10 @@ type bucket struct {
 // second's worth, is taken off the rate.
 func (b *bucket) perMinute(limit int64, now time.Time) {
 	burst := max(1, float64(limit)/240)
-	b.set((float64(limit)-burst+1)/60, burst, now)
+	b.setRate((float64(limit)-burst+1)/60, burst, now)
 }
 
-func (b *bucket) set(rate, burst float64, now time.Time) {
+func (b *bucket) setRate(rate, burst float64, now time.Time) {
 	if b.rate == 0 {
 		*b = bucket{level: burst, at: now}
 	}
@@ -32,9 +32,9 @@ func (b *bucket) refill(now time.Time) {
 	b.at = now
 }
 
-// wait is when n may be taken; zero for now. What is more than the burst is
+// waitFor is when n may be taken; zero for now. What is more than the burst is
 // lent, or it would never pass.
-func (b *bucket) wait(n float64, now time.Time) time.Time {
+func (b *bucket) waitFor(n float64, now time.Time) time.Time {
 	if b.rate == 0 {
 		return time.Time{}
 	}
@@ -59,7 +59,7 @@ func (m *mean) add(v float64) {
 	m.value += (v - m.value) / float64(m.n)
 }
 
-func (m mean) or(v float64) float64 {
+func (m mean) valueOr(v float64) float64 {
 	if m.n == 0 {
 		return v
 	}

@@ -22,10 +22,10 @@ const (
 	longestGuess = time.Minute
 )
 
-func (g *gate) open() bool { return !g.half }
+func (g *gate) isOpen() bool { return !g.half }
 
-// blocks says whether the gate holds calls back, and until when.
-func (g *gate) blocks(now time.Time) (time.Time, bool) {
+// blocksUntil says whether the gate holds calls back, and until when.
+func (g *gate) blocksUntil(now time.Time) (time.Time, bool) {
 	switch {
 	case !g.half:
 		return time.Time{}, false
@@ -42,14 +42,14 @@ func (g *gate) blocks(now time.Time) (time.Time, bool) {
 
 func (g *gate) start(p *Pass, now time.Time) {
 	if g.half {
-		usual := time.Duration(4 * g.refusal.or(0.25) * float64(time.Second))
+		usual := time.Duration(4 * g.refusal.valueOr(0.25) * float64(time.Second))
 		g.probe, g.patience = p, now.Add(min(max(usual, 50*time.Millisecond), 5*time.Second))
 	}
 }
 
-// close for as long as the service says, and a little longer, because others
+// closeFor for as long as the service says, and a little longer, because others
 // of the account wait as well.
-func (g *gate) close(d time.Duration, now time.Time) {
+func (g *gate) closeFor(d time.Duration, now time.Time) {
 	d = min(d, longest)
 	if until := now.Add(d); !g.half || until.After(g.until) {
 		g.until = until.Add(rand.N(d/10 + 10*time.Millisecond))
@@ -57,8 +57,8 @@ func (g *gate) close(d time.Duration, now time.Time) {
 	g.half, g.told, g.probe = true, true, nil
 }
 
-// guess closes for a second, and twice as long each time that follows.
-func (g *gate) guess(now time.Time) {
+// closeByGuess closes for a second, and twice as long each time that follows.
+func (g *gate) closeByGuess(now time.Time) {
 	d := min(time.Second<<min(g.tries, 6), longestGuess)
 	g.tries++
 	if until := now.Add(d/2 + rand.N(d/2)); !g.half || until.After(g.until) {
@@ -67,9 +67,9 @@ func (g *gate) guess(now time.Time) {
 	g.half, g.probe = true, nil
 }
 
-// answered opens for the first call's answer. Another answer ends a guess: it
+// countAnswer opens for the first call's answer. Another answer ends a guess: it
 // has left a place.
-func (g *gate) answered(p *Pass, now time.Time) {
+func (g *gate) countAnswer(p *Pass, now time.Time) {
 	g.tries = 0
 	if p == g.probe {
 		g.half, g.probe = false, nil
@@ -78,8 +78,8 @@ func (g *gate) answered(p *Pass, now time.Time) {
 	}
 }
 
-// left lets another call go first if the first one told nothing.
-func (g *gate) left(p *Pass) {
+// passOn lets another call go first if the first one told nothing.
+func (g *gate) passOn(p *Pass) {
 	if p == g.probe {
 		g.probe = nil
 	}

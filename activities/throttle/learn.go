@@ -15,14 +15,14 @@ type learnt struct {
 // sent counts what the account was asked for, since the beginning.
 type sent struct{ requests, tokens float64 }
 
-func (l *learnt) send(tokens float64) sent {
+func (l *learnt) countSent(tokens float64) sent {
 	l.sent.requests++
 	l.sent.tokens += tokens
 	return l.sent
 }
 
-// learn takes what a service said at a time, when so much had been sent.
-func (t *Throttle) learn(l model.Limits, at time.Time, then sent, now time.Time) {
+// learnLimits takes what a service said at a time, when so much had been sent.
+func (t *Throttle) learnLimits(l model.Limits, at time.Time, then sent, now time.Time) {
 	if l == (model.Limits{}) {
 		return
 	}
@@ -32,7 +32,7 @@ func (t *Throttle) learn(l model.Limits, at time.Time, then sent, now time.Time)
 	if l.Tokens.Limit > 0 {
 		t.learnt.tokens = perMinute(l.Tokens)
 	}
-	t.limit(now)
+	t.applyLimits(now)
 	since := now.Sub(at)
 	t.account.requests.atMost(l.Requests, since, t.learnt.sent.requests-then.requests, now)
 	t.account.tokens.atMost(l.Tokens, since, t.learnt.sent.tokens-then.tokens, now)
@@ -56,16 +56,16 @@ func perMinute(a model.Allowance) int64 {
 	return a.Limit
 }
 
-// limit puts the tighter of ceiling and learnt limits in force.
-func (t *Throttle) limit(now time.Time) {
-	t.account.set(Ceiling{
-		Requests:    tighter(t.ceiling.Requests, t.learnt.requests),
-		Tokens:      tighter(t.ceiling.Tokens, t.learnt.tokens),
+// applyLimits puts the tighter of ceiling and learnt limits in force.
+func (t *Throttle) applyLimits(now time.Time) {
+	t.account.setCeiling(Ceiling{
+		Requests:    tighterOf(t.ceiling.Requests, t.learnt.requests),
+		Tokens:      tighterOf(t.ceiling.Tokens, t.learnt.tokens),
 		Concurrency: t.ceiling.Concurrency,
 	}, now)
 }
 
-func tighter(a, b int64) int64 {
+func tighterOf(a, b int64) int64 {
 	if a <= 0 || b > 0 && b < a {
 		return b
 	}

@@ -26,23 +26,23 @@ func (p *Pass) Answered(u model.Usage, l model.Limits) {
 	t := p.throttle
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	now, ok := p.end()
+	now, ok := p.freePlace()
 	if !ok {
 		return
 	}
 	if used := float64(u.Input + u.Output); used > 0 {
-		p.correct(used, now)
+		p.correctTokens(used, now)
 		p.campaign.output.add(float64(u.Output))
 		if p.bytes > 0 {
 			p.campaign.perByte.add(float64(u.Input) / float64(p.bytes))
 		}
 	}
-	t.learn(l, p.entered, p.sent, now)
-	t.tick(now)
+	t.learnLimits(l, p.entered, p.sent, now)
+	t.countTime(now)
 	t.trouble.add(false)
-	t.window.answered(now.Sub(p.entered), t.block.For == Provider && t.gate.open())
-	t.gate.answered(p, now)
-	t.serve(now)
+	t.window.growAfter(now.Sub(p.entered), t.block.For == Provider && t.gate.isOpen())
+	t.gate.countAnswer(p, now)
+	t.serveLine(now)
 }
 
 // Failed ends a call with its error. Only a *model.Error says something about the service.
@@ -50,7 +50,7 @@ func (p *Pass) Failed(err error) {
 	t := p.throttle
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	now, ok := p.end()
+	now, ok := p.freePlace()
 	if !ok {
 		return
 	}
@@ -59,35 +59,35 @@ func (p *Pass) Failed(err error) {
 		e = &model.Error{}
 	}
 	if e.Unbilled {
-		p.correct(0, now)
+		p.correctTokens(0, now)
 	}
-	t.learn(e.Limits, p.entered, p.sent, now)
+	t.learnLimits(e.Limits, p.entered, p.sent, now)
 	switch {
-	case overload(e) && !t.passing(e):
-		t.overloaded(p, e.RetryAfter, now)
+	case isOverload(e) && !t.isStray(e):
+		t.cutWindow(p, e.RetryAfter, now)
 	case e.Class == model.Pause: // those that wait would end like this one
-		t.refuse(p.campaign, err)
-		t.gate.left(p)
+		t.refuseCampaign(p.campaign, err)
+		t.gate.passOn(p)
 	default:
-		t.gate.left(p)
+		t.gate.passOn(p)
 	}
-	t.serve(now)
+	t.serveLine(now)
 }
 
-// overloaded cuts the window and closes the gate if that is called for.
-func (t *Throttle) overloaded(p *Pass, retryAfter time.Duration, now time.Time) {
-	t.tick(now)
+// cutWindow cuts the window and closes the gate if that is called for.
+func (t *Throttle) cutWindow(p *Pass, retryAfter time.Duration, now time.Time) {
+	t.countTime(now)
 	t.gate.refusal.add(now.Sub(p.entered).Seconds())
-	verdict := t.window.overloaded(p.cut)
+	verdict := t.window.cutFor(p.cut)
 	switch {
 	case verdict == chance:
-		t.gate.left(p)
+		t.gate.passOn(p)
 	case retryAfter > 0:
-		t.gate.close(retryAfter, now)
+		t.gate.closeFor(retryAfter, now)
 	case verdict == nothing:
-		t.gate.guess(now)
+		t.gate.closeByGuess(now)
 	default:
-		t.gate.left(p)
+		t.gate.passOn(p)
 	}
 }
 
@@ -101,19 +101,19 @@ func (p *Pass) Leave() {
 // giveBack undoes the entry but for its place in the minute, which others may
 // have filled. The caller holds mu.
 func (p *Pass) giveBack() {
-	now, ok := p.end()
+	now, ok := p.freePlace()
 	if !ok {
 		return
 	}
 	t := p.throttle
-	p.correct(0, now)
+	p.correctTokens(0, now)
 	t.window.takeBack(p.cut)
-	t.gate.left(p)
-	t.serve(now)
+	t.gate.passOn(p)
+	t.serveLine(now)
 }
 
-// end frees the place, once.
-func (p *Pass) end() (time.Time, bool) {
+// freePlace frees the place, once.
+func (p *Pass) freePlace() (time.Time, bool) {
 	if p.ended {
 		return time.Time{}, false
 	}
@@ -123,8 +123,8 @@ func (p *Pass) end() (time.Time, bool) {
 	return time.Now(), true
 }
 
-// correct puts the tokens that were used in the place of those estimated.
-func (p *Pass) correct(used float64, now time.Time) {
+// correctTokens puts the tokens that were used in the place of those estimated.
+func (p *Pass) correctTokens(used float64, now time.Time) {
 	more := used - p.tokens
 	for _, b := range []*bucket{&p.campaign.quota.tokens, &p.throttle.account.tokens} {
 		b.refill(now) // first, or what is given back is lost above the burst
@@ -133,9 +133,9 @@ func (p *Pass) correct(used float64, now time.Time) {
 	p.throttle.learnt.sent.tokens += more
 }
 
-// passing says that a refusal is one of few, and not for a limit of the account:
+// isStray says that a refusal is one of few, and not for a limit of the account:
 // a service that now and then is overloaded by others takes no more of fewer calls.
-func (t *Throttle) passing(e *model.Error) bool {
+func (t *Throttle) isStray(e *model.Error) bool {
 	if e.Status != 503 && e.Status != 529 && e.Code != "overloaded_error" {
 		return false
 	}
@@ -156,8 +156,8 @@ func (s *share) add(is bool) {
 	}
 }
 
-// overload says whether a service refused a call because there are too many.
-func overload(e *model.Error) bool {
+// isOverload says whether a service refused a call because there are too many.
+func isOverload(e *model.Error) bool {
 	if e.Class != model.Retry {
 		return false
 	}

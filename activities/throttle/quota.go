@@ -12,16 +12,16 @@ type quota struct {
 	inFlight         int
 }
 
-func (q *quota) set(c Ceiling, now time.Time) {
+func (q *quota) setCeiling(c Ceiling, now time.Time) {
 	if c == q.ceiling {
 		return
 	}
 	q.ceiling = c
-	limit(&q.requests, c.Requests, now)
-	limit(&q.tokens, c.Tokens, now)
+	limitBucket(&q.requests, c.Requests, now)
+	limitBucket(&q.tokens, c.Tokens, now)
 }
 
-func limit(b *bucket, perMinute int64, now time.Time) {
+func limitBucket(b *bucket, perMinute int64, now time.Time) {
 	if perMinute <= 0 {
 		*b = bucket{}
 		return
@@ -29,20 +29,20 @@ func limit(b *bucket, perMinute int64, now time.Time) {
 	b.perMinute(perMinute, now)
 }
 
-func (q *quota) blocks(tokens float64, now time.Time) block {
+func (q *quota) blocksUntil(tokens float64, now time.Time) block {
 	if most := q.ceiling.Concurrency; most > 0 && q.inFlight >= most {
 		return block{For: Concurrency, Limit: int64(most)}
 	}
-	if at := q.requests.wait(1, now); !at.IsZero() {
+	if at := q.requests.waitFor(1, now); !at.IsZero() {
 		return block{For: Requests, Until: at, Limit: q.ceiling.Requests}
 	}
-	if at := q.tokens.wait(tokens, now); !at.IsZero() {
+	if at := q.tokens.waitFor(tokens, now); !at.IsZero() {
 		return block{For: Tokens, Until: at, Limit: q.ceiling.Tokens}
 	}
 	return block{}
 }
 
-func (q *quota) take(tokens float64) {
+func (q *quota) takeTokens(tokens float64) {
 	q.inFlight++
 	q.requests.take(1)
 	q.tokens.take(tokens)
@@ -60,17 +60,17 @@ type campaign struct {
 // unknownOutput is the estimate for the first answers if the request sets no limit.
 const unknownOutput = 1024
 
-// estimate is how many tokens a call will take.
-func (c *campaign) estimate(call Call) float64 {
-	output := c.output.or(unknownOutput)
+// estimateTokens is how many tokens a call will take.
+func (c *campaign) estimateTokens(call Call) float64 {
+	output := c.output.valueOr(unknownOutput)
 	if limit := float64(call.MaxOutput); limit > 0 && (c.output.n == 0 || output > limit) {
 		output = limit
 	}
-	return float64(call.Bytes)*c.perByte.or(0.25) + output
+	return float64(call.Bytes)*c.perByte.valueOr(0.25) + output
 }
 
-// first is the call that waits longest.
-func (c *campaign) first() *waiter { return c.line.Front().Value.(*waiter) }
+// firstWaiter is the call that waits longest.
+func (c *campaign) firstWaiter() *waiter { return c.line.Front().Value.(*waiter) }
 
 // waiter is a call that waits.
 type waiter struct {
@@ -83,7 +83,7 @@ type waiter struct {
 	ready    chan struct{} // closed when the wait is over
 }
 
-func (t *Throttle) campaign(name string) *campaign {
+func (t *Throttle) campaignNamed(name string) *campaign {
 	c := t.campaigns[name]
 	if c == nil {
 		c = &campaign{}
@@ -92,8 +92,8 @@ func (t *Throttle) campaign(name string) *campaign {
 	return c
 }
 
-// remove takes a call out of its line; the others keep their places.
-func (t *Throttle) remove(w *waiter) {
+// removeWaiter takes a call out of its line; the others keep their places.
+func (t *Throttle) removeWaiter(w *waiter) {
 	c := w.campaign
 	c.line.Remove(w.place)
 	if c.line.Len() == 0 {

@@ -30,7 +30,7 @@ func TestWaiting(t *testing.T) {
 		"learnt": {before: func(_ *testing.T, th *Throttle) {
 			th.mu.Lock()
 			defer th.mu.Unlock()
-			th.learn(model.Limits{Requests: model.Allowance{Limit: 60, Remaining: 0}}, time.Now(), th.learnt.sent, time.Now())
+			th.learnLimits(model.Limits{Requests: model.Allowance{Limit: 60, Remaining: 0}}, time.Now(), th.learnt.sent, time.Now())
 		}, want: Wait{For: Requests, Limit: 60}, until: time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -171,14 +171,14 @@ func TestEstimate(t *testing.T) {
 		{Call{Bytes: 400}, 100 + unknownOutput},
 		{Call{Bytes: 400, MaxOutput: 50}, 150},
 	} {
-		if got := c.estimate(step.call); got != step.want {
+		if got := c.estimateTokens(step.call); got != step.want {
 			t.Errorf("%+v: %v tokens, wanted %v", step.call, got, step.want)
 		}
 	}
 	c.perByte.add(0.5)
 	c.output.add(300)
 	for call, want := range map[Call]float64{{Bytes: 400}: 500, {Bytes: 400, MaxOutput: 50}: 250, {Bytes: 400, MaxOutput: 1000}: 500} {
-		if got := c.estimate(call); got != want {
+		if got := c.estimateTokens(call); got != want {
 			t.Errorf("%+v: %v tokens, wanted %v", call, got, want)
 		}
 	}
@@ -241,7 +241,7 @@ func TestBucket(t *testing.T) {
 		b.perMinute(limit, begun)
 		now, n := begun.Add(time.Hour), int64(0)
 		for end := now.Add(time.Minute); ; n++ {
-			for at := b.wait(1, now); !at.IsZero(); at = b.wait(1, now) {
+			for at := b.waitFor(1, now); !at.IsZero(); at = b.waitFor(1, now) {
 				now = at
 			}
 			if !now.Before(end) {

@@ -38,13 +38,13 @@ const (
 	fading     = 0.8  // of the share at each cut: it may have ended
 )
 
-// started counts a call against the refusals that are borne.
-func (s *stray) started() {
+// countStart counts a call against the refusals that are borne.
+func (s *stray) countStart() {
 	s.excess = max(0, s.excess-1.5*s.share-0.02)
 }
 
-// bears says that a refusal is one of those expected.
-func (s *stray) bears() bool {
+// isBorne says that a refusal is one of those expected.
+func (s *stray) isBorne() bool {
 	if s.share == 0 {
 		return false
 	}
@@ -52,9 +52,9 @@ func (s *stray) bears() bool {
 	return s.excess < alarm
 }
 
-// cut hears of a refusal that is not borne, and returns the window that may
+// cutWindow hears of a refusal that is not borne, and returns the window that may
 // have been right all the same; 0 if there is no doubt that it was too large.
-func (s *stray) cut(limit, peak float64) (doubted float64) {
+func (s *stray) cutWindow(limit, peak float64) (doubted float64) {
 	known, trying := s.share > 0, s.trial > 0
 	s.share, s.excess, s.trial = fading*s.share, 0, 0
 	switch {
@@ -76,14 +76,14 @@ func (s *stray) cut(limit, peak float64) (doubted float64) {
 	return s.before
 }
 
-// lost says that a trial has too many refusals for stray ones.
-func (w *window) lost() bool {
+// isTrialLost says that a trial has too many refusals for stray ones.
+func (w *window) isTrialLost() bool {
 	return float64(w.cycle.refused) > chanceOf+mostStray*float64(w.cycle.started)
 }
 
-// try ends a trial that was long enough. The first share that is found lets the
+// endTrial ends a trial that was long enough. The first share that is found lets the
 // window double again: all cuts before were in error.
-func (w *window) try() {
+func (w *window) endTrial() {
 	s := &w.stray
 	if w.cycle.started < trialCalls {
 		return

@@ -73,8 +73,8 @@ func (t *Throttle) SetCeiling(c Ceiling) {
 	defer t.mu.Unlock()
 	t.ceiling = c
 	now := time.Now()
-	t.limit(now)
-	t.serve(now)
+	t.applyLimits(now)
+	t.serveLine(now)
 }
 
 // SetCampaignCeiling changes the ceiling of one campaign from now on.
@@ -82,31 +82,31 @@ func (t *Throttle) SetCampaignCeiling(campaign string, c Ceiling) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
-	t.campaign(campaign).quota.set(c, now)
-	t.serve(now)
+	t.campaignNamed(campaign).quota.setCeiling(c, now)
+	t.serveLine(now)
 }
 
 // Enter waits until a call may be made. The pass must be ended, best by a
 // deferred Leave. The error is the context's, ErrStopping, or that of a call of
 // the campaign which a person must mend.
 func (t *Throttle) Enter(ctx context.Context, stopping <-chan struct{}, call Call) (*Pass, error) {
-	if err := over(ctx, stopping); err != nil {
+	if err := endOf(ctx, stopping); err != nil {
 		return nil, err
 	}
-	w := t.join(call)
+	w := t.joinLine(call)
 	select {
 	case <-w.ready:
 	case <-stopping:
 	case <-ctx.Done():
 	}
-	if err := over(ctx, stopping); err != nil { // counts even when the pass is there
-		t.quit(w)
+	if err := endOf(ctx, stopping); err != nil { // counts even when the pass is there
+		t.quitLine(w)
 		return nil, err
 	}
 	return w.pass, w.refused
 }
 
-func over(ctx context.Context, stopping <-chan struct{}) error {
+func endOf(ctx context.Context, stopping <-chan struct{}) error {
 	select {
 	case <-stopping:
 		return ErrStopping
@@ -115,24 +115,24 @@ func over(ctx context.Context, stopping <-chan struct{}) error {
 	}
 }
 
-// join puts a call at the end of its campaign's line.
-func (t *Throttle) join(call Call) *waiter {
+// joinLine puts a call at the end of its campaign's line.
+func (t *Throttle) joinLine(call Call) *waiter {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := t.campaign(call.Campaign)
-	w := &waiter{campaign: c, bytes: call.Bytes, tokens: c.estimate(call), ready: make(chan struct{})}
+	c := t.campaignNamed(call.Campaign)
+	w := &waiter{campaign: c, bytes: call.Bytes, tokens: c.estimateTokens(call), ready: make(chan struct{})}
 	w.place = c.line.PushBack(w)
 	if c.turn == nil {
 		c.turn = t.turns.PushBack(c)
 	}
 	if c.line.Len() == 1 { // else those before it wait already
-		t.serve(time.Now())
+		t.serveLine(time.Now())
 	}
 	return w
 }
 
-// quit takes back a call that will not be made.
-func (t *Throttle) quit(w *waiter) {
+// quitLine takes back a call that will not be made.
+func (t *Throttle) quitLine(w *waiter) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -140,29 +140,29 @@ func (t *Throttle) quit(w *waiter) {
 	case w.pass != nil:
 		w.pass.giveBack()
 	default:
-		t.remove(w)
-		t.serve(time.Now())
+		t.removeWaiter(w)
+		t.serveLine(time.Now())
 	}
 }
 
-// refuse ends the wait of all calls of a campaign. The caller holds mu.
-func (t *Throttle) refuse(c *campaign, err error) {
+// refuseCampaign ends the wait of all calls of a campaign. The caller holds mu.
+func (t *Throttle) refuseCampaign(c *campaign, err error) {
 	for c.line.Len() > 0 {
-		w := c.first()
-		t.remove(w)
+		w := c.firstWaiter()
+		t.removeWaiter(w)
 		w.refused = err
 		close(w.ready)
 	}
 }
 
-// serve lets in who may go now, in turn. The caller holds mu.
-func (t *Throttle) serve(now time.Time) {
-	t.tick(now)
+// serveLine lets in who may go now, in turn. The caller holds mu.
+func (t *Throttle) serveLine(now time.Time) {
+	t.countTime(now)
 	again, served := time.Time{}, true
 	for served {
 		again, served = t.serveOne(now)
 	}
-	t.arm(again, now)
+	t.armTimer(again, now)
 }
 
 // serveOne lets in the next call of the first campaign that may make one. If
@@ -172,60 +172,60 @@ func (t *Throttle) serveOne(now time.Time) (again time.Time, served bool) {
 	t.block = block{}
 	for e := t.turns.Front(); e != nil; e = e.Next() {
 		c := e.Value.(*campaign)
-		w := c.first()
-		if own := c.quota.blocks(w.tokens, now); own.For != Nothing {
-			again = sooner(again, own.Until)
+		w := c.firstWaiter()
+		if own := c.quota.blocksUntil(w.tokens, now); own.For != Nothing {
+			again = soonerOf(again, own.Until)
 			continue
 		}
-		if t.block = t.blocks(w.tokens, now); t.block.For != Nothing { // a smaller call must not overtake, or a large one waits forever
-			return sooner(again, t.block.Until), false
+		if t.block = t.blocksUntil(w.tokens, now); t.block.For != Nothing { // a smaller call must not overtake, or a large one waits forever
+			return soonerOf(again, t.block.Until), false
 		}
-		t.admit(w, now)
+		t.admitFirst(w, now)
 		return time.Time{}, true
 	}
 	return again, false
 }
 
-// tick counts the time since the last look for the window.
-func (t *Throttle) tick(now time.Time) {
+// countTime counts the time since the last look for the window.
+func (t *Throttle) countTime(now time.Time) {
 	if t.looked.IsZero() {
 		t.looked = now
 	}
-	t.window.pass(now.Sub(t.looked), t.block.For == Provider, t.gate.open())
+	t.window.passTime(now.Sub(t.looked), t.block.For == Provider, t.gate.isOpen())
 	t.looked = now
 }
 
-// blocks says what keeps the account from making one more call.
-func (t *Throttle) blocks(tokens float64, now time.Time) block {
-	if until, closed := t.gate.blocks(now); closed {
-		return block{For: Provider, Until: until, Limit: t.window.places()}
+// blocksUntil says what keeps the account from making one more call.
+func (t *Throttle) blocksUntil(tokens float64, now time.Time) block {
+	if until, closed := t.gate.blocksUntil(now); closed {
+		return block{For: Provider, Until: until, Limit: t.window.callsAtOnce()}
 	}
-	if b := t.account.blocks(tokens, now); b.For != Nothing {
+	if b := t.account.blocksUntil(tokens, now); b.For != Nothing {
 		return b
 	}
-	if until, full := t.window.blocks(t.account.inFlight, now); full {
-		return block{For: Provider, Until: until, Limit: t.window.places()}
+	if until, full := t.window.blocksUntil(t.account.inFlight, now); full {
+		return block{For: Provider, Until: until, Limit: t.window.callsAtOnce()}
 	}
 	return block{}
 }
 
-// admit gives the first waiting call of a campaign its pass.
-func (t *Throttle) admit(w *waiter, now time.Time) {
+// admitFirst gives the first waiting call of a campaign its pass.
+func (t *Throttle) admitFirst(w *waiter, now time.Time) {
 	c := w.campaign
-	t.remove(w)
+	t.removeWaiter(w)
 	if c.turn != nil {
 		t.turns.MoveToBack(c.turn)
 	}
-	c.quota.take(w.tokens)
-	t.account.take(w.tokens)
-	w.pass = &Pass{throttle: t, campaign: c, bytes: w.bytes, tokens: w.tokens, entered: now, sent: t.learnt.send(w.tokens)}
-	w.pass.cut = t.window.start()
+	c.quota.takeTokens(w.tokens)
+	t.account.takeTokens(w.tokens)
+	w.pass = &Pass{throttle: t, campaign: c, bytes: w.bytes, tokens: w.tokens, entered: now, sent: t.learnt.countSent(w.tokens)}
+	w.pass.cut = t.window.startCall()
 	t.gate.start(w.pass, now)
 	close(w.ready)
 }
 
-// arm sees to it that someone looks again at a time; zero: nobody needs to.
-func (t *Throttle) arm(at, now time.Time) {
+// armTimer sees to it that someone looks again at a time; zero: nobody needs to.
+func (t *Throttle) armTimer(at, now time.Time) {
 	switch {
 	case at.IsZero():
 		if !t.wake.IsZero() {
@@ -236,21 +236,21 @@ func (t *Throttle) arm(at, now time.Time) {
 	case !t.wake.IsZero() && !at.Before(t.wake) && now.Before(t.wake):
 		return // fires earlier, looks and sets itself again
 	case t.timer == nil:
-		t.timer = time.AfterFunc(at.Sub(now), t.look)
+		t.timer = time.AfterFunc(at.Sub(now), t.serveAgain)
 	default:
 		t.timer.Reset(at.Sub(now))
 	}
 	t.wake = at
 }
 
-func (t *Throttle) look() {
+func (t *Throttle) serveAgain() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.wake = time.Time{}
-	t.serve(time.Now())
+	t.serveLine(time.Now())
 }
 
-func sooner(a, b time.Time) time.Time {
+func soonerOf(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
 	}

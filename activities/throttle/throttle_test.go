@@ -26,13 +26,13 @@ func TestCeilings(t *testing.T) {
 			s, th := &service{Latency: latency, Spread: 0.5}, New(account)
 			th.SetCampaignCeiling("c", own)
 			s.run(t, th, callers, 150*time.Second)
-			most := int(tighter(account.Requests, own.Requests))
+			most := int(tighterOf(account.Requests, own.Requests))
 			for i := range s.sentAt {
 				if j := i + most; j < len(s.sentAt) && s.sentAt[j]-s.sentAt[i] < time.Minute {
 					r.Fatalf("%d calls in %v, allowed are %d a minute", most+1, s.sentAt[j]-s.sentAt[i], most)
 				}
 			}
-			if cap := int(tighter(int64(account.Concurrency), int64(own.Concurrency))); s.most > cap {
+			if cap := int(tighterOf(int64(account.Concurrency), int64(own.Concurrency))); s.most > cap {
 				r.Fatalf("%d calls at once, allowed are %d", s.most, cap)
 			}
 			if w := th.Waiting("c"); w.InFlight != 0 || w.Waiting != 0 || th.account.inFlight != 0 {

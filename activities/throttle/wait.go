@@ -42,7 +42,7 @@ func (t *Throttle) Waiting(campaign string) Wait {
 	if w.Waiting == 0 {
 		return w
 	}
-	b := c.quota.blocks(c.first().tokens, time.Now())
+	b := c.quota.blocksUntil(c.firstWaiter().tokens, time.Now())
 	w.Own = b.For != Nothing
 	if !w.Own {
 		b = t.block

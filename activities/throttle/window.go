@@ -47,16 +47,16 @@ const (
 
 func newWindow() window { return window{limit: firstWindow} }
 
-// places is the number of calls at once.
-func (w *window) places() int64 { return int64(math.Ceil(w.limit)) }
+// callsAtOnce is the number of calls at once.
+func (w *window) callsAtOnce() int64 { return int64(math.Ceil(w.limit)) }
 
 // roundTrip is the seconds that an answer takes; never zero, or the window
 // could become zero and stay so.
-func (w *window) roundTrip() float64 { return max(w.trip.or(1), 1e-6) }
+func (w *window) roundTrip() float64 { return max(w.trip.valueOr(1), 1e-6) }
 
-// blocks says whether one more call is too many, and until when if that is known.
-func (w *window) blocks(inFlight int, now time.Time) (time.Time, bool) {
-	if inFlight >= int(w.places()) {
+// blocksUntil says whether one more call is too many, and until when if that is known.
+func (w *window) blocksUntil(inFlight int, now time.Time) (time.Time, bool) {
+	if inFlight >= int(w.callsAtOnce()) {
 		return time.Time{}, true
 	}
 	spread := w.roundTrip()
@@ -64,15 +64,15 @@ func (w *window) blocks(inFlight int, now time.Time) (time.Time, bool) {
 		spread = min(spread, oneSecond.Seconds())
 	}
 	rate := headroom * w.limit / spread
-	w.pace.set(rate, max(1, rate/8), now)
-	at := w.pace.wait(1, now)
+	w.pace.setRate(rate, max(1, rate/8), now)
+	at := w.pace.waitFor(1, now)
 	return at, !at.IsZero()
 }
 
-// start counts a call and says after which cut it started.
-func (w *window) start() int {
+// startCall counts a call and says after which cut it started.
+func (w *window) startCall() int {
 	w.cycle.started++
-	w.stray.started()
+	w.stray.countStart()
 	w.pace.take(1)
 	return w.cuts
 }
@@ -84,9 +84,9 @@ func (w *window) takeBack(cut int) {
 	}
 }
 
-// pass tells how the last d went: whether calls waited for the service, and
+// passTime tells how the last d went: whether calls waited for the service, and
 // whether the gate was open.
-func (w *window) pass(d time.Duration, held, open bool) {
+func (w *window) passTime(d time.Duration, held, open bool) {
 	w.cycle.took += d
 	if held {
 		w.cycle.held += d
@@ -96,25 +96,25 @@ func (w *window) pass(d time.Duration, held, open bool) {
 	}
 }
 
-// answered lets the window grow, if calls wait for it.
-func (w *window) answered(took time.Duration, held bool) {
+// growAfter lets the window grow, if calls wait for it.
+func (w *window) growAfter(took time.Duration, held bool) {
 	w.trip.add(took.Seconds())
 	switch {
 	case w.stray.trial > 0:
-		w.try()
+		w.endTrial()
 	case !held:
 	case w.peak == 0:
 		w.limit += min(1, w.limit/8)
 	default:
-		x := w.cycle.open.Seconds()/w.seconds() - 1
+		x := w.cycle.open.Seconds()/w.secondsToPeak() - 1
 		w.limit = w.peak * (1 + (1-kept)*x*x*x)
 	}
 	w.limit = min(w.limit, mostAtOnce)
 }
 
-// seconds until the window is back at its peak. The overload that ends a cycle
+// secondsToPeak until the window is back at its peak. The overload that ends a cycle
 // must be a small part of it, both in calls and in time behind a closed gate.
-func (w *window) seconds() float64 {
+func (w *window) secondsToPeak() float64 {
 	call := w.roundTrip() / w.peak
 	if !w.sure {
 		return min(longCycle, max(shortCycle, 8*call))
@@ -123,9 +123,9 @@ func (w *window) seconds() float64 {
 	return min(longCycle, max(cycleTime, 64*call, 30*shut.Seconds()))
 }
 
-// overloaded cuts the window, once for all calls that were under way then,
+// cutFor cuts the window, once for all calls that were under way then,
 // unless the refusal has nothing to do with the number of calls.
-func (w *window) overloaded(cut int) verdict {
+func (w *window) cutFor(cut int) verdict {
 	if cut < w.cuts {
 		return fewer
 	}
@@ -134,11 +134,11 @@ func (w *window) overloaded(cut int) verdict {
 	if through <= 0 || w.trip.n == 0 {           // or no answer came yet: only the first calls came too fast
 		return nothing
 	}
-	if w.stray.trial > 0 && !w.lost() || w.stray.trial == 0 && w.stray.bears() {
+	if w.stray.trial > 0 && !w.isTrialLost() || w.stray.trial == 0 && w.stray.isBorne() {
 		return chance
 	}
-	doubted := w.stray.cut(w.limit, w.peak)
-	w.peak = max(w.tolerated(through), smallest*w.roundTrip())
+	doubted := w.stray.cutWindow(w.limit, w.peak)
+	w.peak = max(w.nextTrial(through), smallest*w.roundTrip())
 	if w.limit = kept * w.peak; doubted > 0 {
 		w.stray.trial, w.limit = doubted, tried*doubted
 	}
@@ -148,9 +148,9 @@ func (w *window) overloaded(cut int) verdict {
 	return fewer
 }
 
-// tolerated is the window that is tried next: the one that was too large, or,
+// nextTrial is the window that is tried next: the one that was too large, or,
 // if far less than it got through (Little's law), halfway between the two.
-func (w *window) tolerated(through int) float64 {
+func (w *window) nextTrial(through int) float64 {
 	w.sure = true
 	trip, c := w.roundTrip(), w.cycle
 	if c.took.Seconds() > trip && c.held > c.took/2 {

@@ -45,14 +45,14 @@ func Validate(ctx context.Context, d *Data, folds Folds, methods []Method) ([]Re
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			results[i] = validate(d, folds, m)
+			results[i] = validateMethod(d, folds, m)
 			return nil
 		})
 	}
 	return results, g.Wait()
 }
 
-func validate(d *Data, folds Folds, m Method) Result {
+func validateMethod(d *Data, folds Folds, m Method) Result {
 	r := Result{Method: m.Name(), Outcomes: make([]Outcome, len(d.Runs))}
 	all := make([]int, len(d.Runs))
 	for i := range all {
@@ -68,13 +68,13 @@ func validate(d *Data, folds Folds, m Method) Result {
 			return Result{Method: m.Name(), Absent: err.Error()}
 		}
 		t := Trained{Fold: fold, N: len(train), Learned: fitted.Learned}
-		if mean, n := d.average(train, fitted.Stop); n > 0 {
+		if mean, n := d.averageGoodness(train, fitted.Stop); n > 0 {
 			t.Apparent = &mean
 		}
 		r.Trained = append(r.Trained, t)
 		for _, run := range test {
 			s := fitted.Stop(run)
-			r.Outcomes[run] = Outcome{ID: d.Runs[run].ID, Fold: fold, Stop: s, Goodness: d.goodness(run, s), Saving: d.saving(run, s)}
+			r.Outcomes[run] = Outcome{ID: d.Runs[run].ID, Fold: fold, Stop: s, Goodness: d.goodnessAt(run, s), Saving: d.savingOf(run, s)}
 		}
 	}
 	return r

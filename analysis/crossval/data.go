@@ -39,7 +39,7 @@ func NewData(runs []trajectory.Trajectory) (*Data, error) {
 		if t.Goodness(best) != nil {
 			defined++
 		}
-		d.worst = append(d.worst, worst(t))
+		d.worst = append(d.worst, worstGoodness(t))
 		n := t.Distances()
 		d.distances += n
 		if n < d.rounds-1 {
@@ -53,10 +53,10 @@ func NewData(runs []trajectory.Trajectory) (*Data, error) {
 	return d, nil
 }
 
-// goodness of a run at a stop; the last round stands for one that never came.
-func (d *Data) goodness(run int, s Stop) *float64 { return d.Runs[run].Goodness(s.Round) }
+// goodnessAt of a run at a stop; the last round stands for one that never came.
+func (d *Data) goodnessAt(run int, s Stop) *float64 { return d.Runs[run].Goodness(s.Round) }
 
-func worst(t trajectory.Trajectory) *float64 {
+func worstGoodness(t trajectory.Trajectory) *float64 {
 	var least *float64
 	for _, r := range t.Rounds {
 		if r.Goodness != nil && (least == nil || *r.Goodness < *least) {
@@ -66,21 +66,21 @@ func worst(t trajectory.Trajectory) *float64 {
 	return least
 }
 
-// trained is what a round is worth to a rule that is fitted on a run: goodness,
+// trainingWorth is what a round is worth to a rule that is fitted on a run: goodness,
 // and where nothing has been decided yet the run's own worst goodness, so that
 // all rounds and rules are compared on the same runs and none gains by leaving
 // the hard ones undecided. It is nil for a run that never decides.
-func (d *Data) trained(run, round int) (worth *float64, decided bool) {
+func (d *Data) trainingWorth(run, round int) (worth *float64, decided bool) {
 	if g := d.Runs[run].Goodness(round); g != nil {
 		return g, true
 	}
 	return d.worst[run], false
 }
 
-// average goodness of runs under a rule, over those where it is defined.
-func (d *Data) average(runs []int, stop func(run int) Stop) (mean float64, n int) {
+// averageGoodness goodness of runs under a rule, over those where it is defined.
+func (d *Data) averageGoodness(runs []int, stop func(run int) Stop) (mean float64, n int) {
 	for _, run := range runs {
-		if g := d.goodness(run, stop(run)); g != nil {
+		if g := d.goodnessAt(run, stop(run)); g != nil {
 			mean, n = mean+*g, n+1
 		}
 	}

@@ -29,35 +29,35 @@ func (m DialogueAct) Fit(d *Data, train []int) (Fitted, error) {
 	if d.unpaired != nil {
 		return Fitted{}, d.unpaired
 	}
-	found, err := d.signals(train)
+	found, err := d.findSignals(train)
 	if err != nil {
-		return d.never(Learned{Note: err.Error()}), nil
+		return d.neverStop(Learned{Note: err.Error()}), nil
 	}
 	tallies := newTallies()
 	if m.Inner == 0 {
 		tallies.add(d, found, train)
-	} else if err := m.inner(d, train, tallies); err != nil {
-		return d.never(Learned{Note: err.Error()}), nil
+	} else if err := m.tallyInner(d, train, tallies); err != nil {
+		return d.neverStop(Learned{Note: err.Error()}), nil
 	}
-	i := tallies.best()
+	i := tallies.bestIndex()
 	if i < 0 {
-		return d.never(Learned{Note: noTraining(len(train), "has goodness at a stop").Error()}), nil
+		return d.neverStop(Learned{Note: noTraining(len(train), "has goodness at a stop").Error()}), nil
 	}
 	best := tallies[i]
 	pairs := found[best.level]
 	pairs = pairs[:min(best.params.Top, len(pairs))]
-	l := Learned{Params: &best.params, Train: new(best.mean())}
+	l := Learned{Params: &best.params, Train: new(best.meanWorth())}
 	for _, p := range pairs {
 		l.Pairs = append(l.Pairs, p.String())
 	}
 	if len(pairs) < best.params.Score {
 		l.Note = fmt.Sprintf("%d of the %d signals needed to stop were found", len(pairs), best.params.Score)
 	}
-	return Fitted{func(run int) Stop { return d.stop(run, pairs, best.params) }, l}, nil
+	return Fitted{func(run int) Stop { return d.stopOf(run, pairs, best.params) }, l}, nil
 }
 
-// inner tallies each training collaboration with the signals of the others' folds.
-func (m DialogueAct) inner(d *Data, train []int, tallies tallies) error {
+// tallyInner tallies each training collaboration with the signals of the others' folds.
+func (m DialogueAct) tallyInner(d *Data, train []int, tallies tallies) error {
 	units := make([]string, len(train))
 	for i, run := range train {
 		units[i] = d.Runs[run].Unit
@@ -68,7 +68,7 @@ func (m DialogueAct) inner(d *Data, train []int, tallies tallies) error {
 	}
 	for k := range m.Inner {
 		in, out := folds.split(d, train, k)
-		found, err := d.signals(in)
+		found, err := d.findSignals(in)
 		if err != nil {
 			found = signals{} // none: every combination lets these run to the end
 		}
@@ -80,20 +80,20 @@ func (m DialogueAct) inner(d *Data, train []int, tallies tallies) error {
 // signals are the candidates for each p-value of the grid.
 type signals [len(levels) + 1][]trajectory.Pair
 
-func (d *Data) signals(train []int) (byLevel signals, err error) {
+func (d *Data) findSignals(train []int) (byLevel signals, err error) {
 	fit, columns, err := d.pairs.Fit(train)
 	if err != nil {
 		return byLevel, err
 	}
 	for i := range byLevel {
-		byLevel[i] = candidates(fit, columns, pLevel(i))
+		byLevel[i] = candidatePairs(fit, columns, pLevel(i))
 	}
 	return byLevel, nil
 }
 
-// stop of a run: the first round from 2 with enough points.
-func (d *Data) stop(run int, pairs []trajectory.Pair, p Params) Stop {
-	if round := d.stops(run, pairs, p.Count)[p.Top-1][p.Score-1]; round > 0 {
+// stopOf of a run: the first round from 2 with enough points.
+func (d *Data) stopOf(run int, pairs []trajectory.Pair, p Params) Stop {
+	if round := d.firstStops(run, pairs, p.Count)[p.Top-1][p.Score-1]; round > 0 {
 		return Stop{Round: round, Fired: true}
 	}
 	return Stop{Round: d.rounds}

@@ -45,10 +45,10 @@ func pLevel(i int) *float64 {
 	return &p
 }
 
-// candidates are pairs that go with greater goodness, strongest first: their
+// candidatePairs are pairs that go with greater goodness, strongest first: their
 // coefficient is determined by the data, positive, and of a p-value below p. Of
 // pairs that always occur together the first stands for all.
-func candidates(fit regression.Fit, columns []regression.Column, p *float64) []trajectory.Pair {
+func candidatePairs(fit regression.Fit, columns []regression.Column, p *float64) []trajectory.Pair {
 	type candidate struct {
 		pair trajectory.Pair
 		beta float64
@@ -68,9 +68,9 @@ func candidates(fit regression.Fit, columns []regression.Column, p *float64) []t
 	return pairs
 }
 
-// stops is the first round at which each combination of Top and Score ends a
+// firstStops is the first round at which each combination of Top and Score ends a
 // run, for one list of candidates and one Count; 0 for never.
-func (d *Data) stops(run int, pairs []trajectory.Pair, count int) (first [most][most]int) {
+func (d *Data) firstStops(run int, pairs []trajectory.Pair, count int) (first [most][most]int) {
 	for round := 2; round <= d.rounds; round++ {
 		points := 0
 		for top := range most {

@@ -27,12 +27,12 @@ func (m *measured) addOf(unit string, value, of float64) {
 	m.n++
 }
 
-// ratio of the sums, with its standard error over units; nil of nothing.
-func (m *measured) ratio() *statistics.Ratio { return statistics.RatioOf(m.sums) }
+// ratioOfSums of the sums, with its standard error over units; nil of nothing.
+func (m *measured) ratioOfSums() *statistics.Ratio { return statistics.RatioOf(m.sums) }
 
-// mean and its standard error over units; nil where they are not defined.
-func (m *measured) mean() (mean, se *float64) {
-	if r := m.ratio(); r != nil {
+// meanAndError and its standard error over units; nil where they are not defined.
+func (m *measured) meanAndError() (mean, se *float64) {
+	if r := m.ratioOfSums(); r != nil {
 		return &r.Value, r.SE
 	}
 	return nil, nil

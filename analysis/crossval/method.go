@@ -35,13 +35,13 @@ type Learned struct {
 	Note      string   `json:"note,omitempty"`      // why it never stops
 }
 
-// never is a rule that lets everything run to the end.
-func (d *Data) never(l Learned) Fitted {
+// neverStop is a rule that lets everything run to the end.
+func (d *Data) neverStop(l Learned) Fitted {
 	return Fitted{func(int) Stop { return Stop{Round: d.rounds} }, l}
 }
 
-// first stops at the first round, from the given one, at which the condition holds.
-func (d *Data) first(from int, holds func(run, round int) bool) func(int) Stop {
+// firstWhere stops at the first round, from the given one, at which the condition holds.
+func (d *Data) firstWhere(from int, holds func(run, round int) bool) func(int) Stop {
 	return func(run int) Stop {
 		for r := from; r <= d.rounds; r++ {
 			if holds(run, r) {
@@ -56,14 +56,14 @@ func (d *Data) first(from int, holds func(run, round int) bool) func(int) Stop {
 type Baseline struct{}
 
 func (Baseline) Name() string                         { return "Baseline" }
-func (Baseline) Fit(d *Data, _ []int) (Fitted, error) { return d.never(Learned{}), nil }
+func (Baseline) Fit(d *Data, _ []int) (Fitted, error) { return d.neverStop(Learned{}), nil }
 
 // FirstAgreement stops when a proposal is selected.
 type FirstAgreement struct{}
 
 func (FirstAgreement) Name() string { return "First Agreement" }
 func (FirstAgreement) Fit(d *Data, _ []int) (Fitted, error) {
-	return Fitted{Stop: d.first(1, func(run, r int) bool { return d.Runs[run].Rounds[r-1].Agreed })}, nil
+	return Fitted{Stop: d.firstWhere(1, func(run, r int) bool { return d.Runs[run].Rounds[r-1].Agreed })}, nil
 }
 
 // ConsecutiveAgreements stops at the first round without a new proposal that
@@ -72,7 +72,7 @@ type ConsecutiveAgreements struct{}
 
 func (ConsecutiveAgreements) Name() string { return "Consecutive Agreements" }
 func (ConsecutiveAgreements) Fit(d *Data, _ []int) (Fitted, error) {
-	return Fitted{Stop: d.first(2, func(run, r int) bool {
+	return Fitted{Stop: d.firstWhere(2, func(run, r int) bool {
 		return d.Runs[run].Rounds[r-2].Agreed && d.Runs[run].Rounds[r-1].Proposals == 0
 	})}, nil
 }

@@ -82,12 +82,12 @@ func Repeat(ctx context.Context, d *Data, units []string, k int, seeds []uint64,
 	list := make([]Repeated, len(bySeed[0]))
 	for m := range list {
 		list[m] = Repeated{Method: bySeed[0][m].Method, Absent: bySeed[0][m].Absent, Seeds: seeds}
-		list[m].fill(bySeed, summaries, m)
+		list[m].fillMethod(bySeed, summaries, m)
 	}
 	return list, nil
 }
 
-func (r *Repeated) fill(results [][]Result, summaries [][]Summary, m int) {
+func (r *Repeated) fillMethod(results [][]Result, summaries [][]Summary, m int) {
 	var goodness, apparent, rounds, gaps []float64
 	for i := range results {
 		s := summaries[i][m]
@@ -104,9 +104,9 @@ func (r *Repeated) fill(results [][]Result, summaries [][]Summary, m int) {
 			}
 		}
 	}
-	r.Goodness, r.Apparent = mean(goodness), mean(apparent)
+	r.Goodness, r.Apparent = meanOf(goodness), meanOf(apparent)
 	if len(gaps) == len(results) {
-		r.GapClosed = mean(gaps)
+		r.GapClosed = meanOf(gaps)
 	}
 	r.Round = stat.Mean(rounds, nil)
 	if r.Goodness != nil && r.Apparent != nil {

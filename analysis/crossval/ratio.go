@@ -31,19 +31,19 @@ func Closed(all []Compared) Closure {
 	open, gained := 0.0, 0.0
 	for _, one := range all {
 		c.Of += len(one.Units)
-		units, gaps, gains := one.paired()
+		units, gaps, gains := one.pairedGains()
 		c.N += len(units)
 		if len(units) == 0 {
 			continue
 		}
-		gap, gain := *mean(gaps), *mean(gains)
+		gap, gain := *meanOf(gaps), *meanOf(gains)
 		open, gained = open+gap, gained+gain
 		for i, unit := range units {
 			way.add(unit, (gaps[i]-gap)/float64(len(units)))
 			won.add(unit, (gains[i]-gain)/float64(len(units)))
 		}
 	}
-	error, ok := way.error()
+	error, ok := way.standardError()
 	if c.N == 0 {
 		return c
 	}
@@ -55,15 +55,15 @@ func Closed(all []Compared) Closure {
 		won.off[i] = (won.off[i] - share*way.off[i]) / open
 	}
 	c.Share = &share
-	if se, ok := won.error(); ok {
+	if se, ok := won.standardError(); ok {
 		c.SE = &se
 	}
 	return c
 }
 
-// paired returns the gaps between baseline and Oracle, and what the method gains
+// pairedGains returns the gaps between baseline and Oracle, and what the method gains
 // over the baseline, of the collaborations in which all three have goodness.
-func (c Compared) paired() (units []string, gaps, gains []float64) {
+func (c Compared) pairedGains() (units []string, gaps, gains []float64) {
 	for i, unit := range c.Units {
 		base, method, oracle := c.Base[i], c.Method[i], c.Oracle[i]
 		if base != nil && method != nil && oracle != nil {
@@ -117,8 +117,8 @@ func (d *deviations) add(unit string, off float64) {
 	d.off[n] += off
 }
 
-// error returns the standard error of the sum that deviates so; false for one unit.
-func (d *deviations) error() (float64, bool) {
+// standardError returns the standard error of the sum that deviates so; false for one unit.
+func (d *deviations) standardError() (float64, bool) {
 	m := float64(len(d.off))
 	if m < 2 {
 		return 0, false

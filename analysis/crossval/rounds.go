@@ -19,11 +19,11 @@ func (ValidationCheckpoint) Fit(d *Data, train []int) (Fitted, error) {
 		}
 	}
 	if n == 0 {
-		return d.never(Learned{Note: noTraining(len(train), "changes in goodness").Error()}), nil
+		return d.neverStop(Learned{Note: noTraining(len(train), "changes in goodness").Error()}), nil
 	}
 	mean := float64(sum) / float64(n)
 	round := min(max(int(math.Floor(mean+0.5)), 1), d.rounds)
-	return at(round, Learned{Round: &round, MeanBest: &mean}), nil
+	return stopAt(round, Learned{Round: &round, MeanBest: &mean}), nil
 }
 
 // FixedBestRound stops at the round at which the training collaborations are
@@ -39,17 +39,17 @@ func (FixedBestRound) Fit(d *Data, train []int) (Fitted, error) {
 		for _, run := range train {
 			t.add(d, run, r)
 		}
-		if t.better(best) {
+		if t.isBetter(best) {
 			best, round = t, r
 		}
 	}
 	if round == 0 {
-		return d.never(Learned{Note: noTraining(len(train), "has goodness in any round").Error()}), nil
+		return d.neverStop(Learned{Note: noTraining(len(train), "has goodness in any round").Error()}), nil
 	}
-	return at(round, Learned{Round: &round, Train: new(best.mean())}), nil
+	return stopAt(round, Learned{Round: &round, Train: new(best.meanWorth())}), nil
 }
 
-func at(round int, l Learned) Fitted {
+func stopAt(round int, l Learned) Fitted {
 	return Fitted{func(int) Stop { return Stop{Round: round, Fired: true} }, l}
 }
 
@@ -68,25 +68,25 @@ func (InformationDistance) Fit(d *Data, train []int) (Fitted, error) {
 	}
 	sum, n := 0.0, 0
 	for _, run := range train {
-		if distance := d.distance(run, d.best[run]); d.varies[run] && distance != nil {
+		if distance := d.distanceAt(run, d.best[run]); d.varies[run] && distance != nil {
 			sum, n = sum+*distance, n+1
 		}
 	}
 	if n == 0 {
-		return d.never(Learned{Note: noTraining(len(train), "is best in a round with information distance").Error()}), nil
+		return d.neverStop(Learned{Note: noTraining(len(train), "is best in a round with information distance").Error()}), nil
 	}
 	threshold := sum / float64(n)
 	return Fitted{
-		Stop: d.first(2, func(run, r int) bool {
-			distance := d.distance(run, r)
+		Stop: d.firstWhere(2, func(run, r int) bool {
+			distance := d.distanceAt(run, r)
 			return distance != nil && *distance < threshold
 		}),
 		Learned: Learned{Threshold: &threshold},
 	}, nil
 }
 
-// distance of a round from the one before; nil in round 1 and where it is not defined.
-func (d *Data) distance(run, round int) *float64 {
+// distanceAt of a round from the one before; nil in round 1 and where it is not defined.
+func (d *Data) distanceAt(run, round int) *float64 {
 	if round < 2 {
 		return nil
 	}

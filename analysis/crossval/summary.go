@@ -64,8 +64,8 @@ func (s Saving) add(o Saving) Saving {
 	return s
 }
 
-// saving of a run that ends at a stop: the rounds after it.
-func (d *Data) saving(run int, s Stop) Saving {
+// savingOf of a run that ends at a stop: the rounds after it.
+func (d *Data) savingOf(run int, s Stop) Saving {
 	total := Saving{CostUSD: new(float64)}
 	for _, r := range d.Runs[run].Rounds[s.Round:] {
 		total = total.add(Saving{1, r.Tokens, r.CostUSD})
@@ -79,12 +79,12 @@ func Summarize(d *Data, results []Result) []Summary {
 	list := make([]Summary, len(results))
 	var base, oracle []*float64
 	for i, r := range results {
-		list[i] = d.summary(r)
+		list[i] = d.summarize(r)
 		switch r.Method {
 		case Baseline{}.Name():
-			base = r.goodness()
+			base = r.goodnessByRun()
 		case Oracle{}.Name():
-			oracle = r.goodness()
+			oracle = r.goodnessByRun()
 		}
 	}
 	if base == nil || oracle == nil {
@@ -94,13 +94,13 @@ func Summarize(d *Data, results []Result) []Summary {
 		if r.Absent != "" {
 			continue
 		}
-		list[i].Compared = Compared{d.units(), base, r.goodness(), oracle}
+		list[i].Compared = Compared{d.unitsByRun(), base, r.goodnessByRun(), oracle}
 		list[i].GapClosed = new(Closed([]Compared{list[i].Compared}))
 	}
 	return list
 }
 
-func (r Result) goodness() []*float64 {
+func (r Result) goodnessByRun() []*float64 {
 	all := make([]*float64, len(r.Outcomes))
 	for i, o := range r.Outcomes {
 		all[i] = o.Goodness
@@ -108,7 +108,7 @@ func (r Result) goodness() []*float64 {
 	return all
 }
 
-func (d *Data) units() []string {
+func (d *Data) unitsByRun() []string {
 	all := make([]string, len(d.Runs))
 	for i, t := range d.Runs {
 		all[i] = t.Unit
@@ -116,7 +116,7 @@ func (d *Data) units() []string {
 	return all
 }
 
-func (d *Data) summary(r Result) Summary {
+func (d *Data) summarize(r Result) Summary {
 	s := Summary{Method: r.Method, Absent: r.Absent, N: len(r.Outcomes), Saved: Saving{CostUSD: new(float64)}, Of: Saving{CostUSD: new(float64)}}
 	if s.N == 0 {
 		return s
@@ -125,7 +125,7 @@ func (d *Data) summary(r Result) Summary {
 	stopped := 0
 	for run, o := range r.Outcomes {
 		unit := d.Runs[run].Unit
-		s.Saved, s.Of = s.Saved.add(o.Saving), s.Of.add(d.saving(run, Stop{}))
+		s.Saved, s.Of = s.Saved.add(o.Saving), s.Of.add(d.savingOf(run, Stop{}))
 		rounds.add(unit, float64(o.Stop.Round))
 		if o.Goodness != nil {
 			goodness.add(unit, *o.Goodness)
@@ -143,15 +143,15 @@ func (d *Data) summary(r Result) Summary {
 		effective.add(unit, early)
 	}
 	s.Defined, s.FiredN, s.Fired = goodness.n, fired.n, float64(stopped)/float64(s.N)
-	s.Goodness, s.SE = goodness.mean()
-	s.FiredAt, s.Errors.FiredAt = fired.mean()
+	s.Goodness, s.SE = goodness.meanAndError()
+	s.FiredAt, s.Errors.FiredAt = fired.meanAndError()
 	var value *float64
-	value, s.Errors.Effective = effective.mean()
+	value, s.Errors.Effective = effective.meanAndError()
 	s.Effective = *value
-	value, s.Errors.Round = rounds.mean()
+	value, s.Errors.Round = rounds.meanAndError()
 	s.Round = *value
-	d.spare(&s, r)
-	s.learned(r)
+	d.addSavings(&s, r)
+	s.addLearned(r)
 	if (r.Method == InformationDistance{}.Name()) && r.Absent == "" && d.partly > 0 {
 		s.Partly = fmt.Sprintf("%d of %d collaborations have rounds without information distance, because nobody sent a message then or in the round before; "+
 			"the rule neither learns from these rounds nor stops there (%d of %d rounds have one)", d.partly, s.N, d.distances, s.N*(d.rounds-1))
@@ -159,25 +159,25 @@ func (d *Data) summary(r Result) Summary {
 	return s
 }
 
-// spare takes the shares of rounds and tokens that are saved, and the standard errors.
-func (d *Data) spare(s *Summary, r Result) {
+// addSavings takes the shares of rounds and tokens that are saved, and the standard errors.
+func (d *Data) addSavings(s *Summary, r Result) {
 	var rounds, tokens, usd measured
 	for run, o := range r.Outcomes {
-		unit, of := d.Runs[run].Unit, d.saving(run, Stop{})
+		unit, of := d.Runs[run].Unit, d.savingOf(run, Stop{})
 		rounds.addOf(unit, float64(o.Saving.Rounds), float64(of.Rounds))
 		tokens.addOf(unit, float64(o.Saving.Tokens), float64(of.Tokens))
 		if o.Saving.CostUSD != nil {
 			usd.add(unit, *o.Saving.CostUSD)
 		}
 	}
-	s.Errors.Rounds, s.Errors.Tokens = rounds.ratio(), tokens.ratio()
-	if _, se := usd.mean(); s.Saved.CostUSD != nil && se != nil {
+	s.Errors.Rounds, s.Errors.Tokens = rounds.ratioOfSums(), tokens.ratioOfSums()
+	if _, se := usd.meanAndError(); s.Saved.CostUSD != nil && se != nil {
 		s.Errors.CostUSD = new(*se * float64(s.N))
 	}
 }
 
-// learned takes the mean threshold, and says once why the rule of some folds never stops.
-func (s *Summary) learned(r Result) {
+// addLearned takes the mean threshold, and says once why the rule of some folds never stops.
+func (s *Summary) addLearned(r Result) {
 	var thresholds []float64
 	var reasons []string
 	folds := map[string]int{}
@@ -192,7 +192,7 @@ func (s *Summary) learned(r Result) {
 			folds[t.Note]++
 		}
 	}
-	s.Threshold, s.Errors.Folds = mean(thresholds), len(thresholds)
+	s.Threshold, s.Errors.Folds = meanOf(thresholds), len(thresholds)
 	if len(thresholds) > 1 {
 		s.Errors.Threshold = new(stat.StdDev(thresholds, nil))
 	}
@@ -201,7 +201,7 @@ func (s *Summary) learned(r Result) {
 	}
 }
 
-func mean(x []float64) *float64 {
+func meanOf(x []float64) *float64 {
 	if len(x) == 0 {
 		return nil
 	}

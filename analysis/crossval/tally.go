@@ -19,12 +19,12 @@ type tally struct {
 	rounds, runs int
 }
 
-func (t tally) mean() float64      { return t.worth / float64(t.ever) }
+func (t tally) meanWorth() float64 { return t.worth / float64(t.ever) }
 func (t tally) meanRound() float64 { return float64(t.rounds) / float64(t.runs) }
 
 // add a run that ends with a round.
 func (t *tally) add(d *Data, run, round int) {
-	worth, decided := d.trained(run, round)
+	worth, decided := d.trainingWorth(run, round)
 	if worth != nil {
 		t.worth, t.ever = t.worth+*worth, t.ever+1
 	}
@@ -34,13 +34,13 @@ func (t *tally) add(d *Data, run, round int) {
 	t.rounds, t.runs = t.rounds+round, t.runs+1
 }
 
-// better says whether a tally of the same runs beats another: by worth, then by
+// isBetter says whether a tally of the same runs beats another: by worth, then by
 // how many have decided, then by fewer rounds. None at all is beaten by any.
-func (t tally) better(other tally) bool {
+func (t tally) isBetter(other tally) bool {
 	if t.ever == 0 || other.ever == 0 {
 		return t.ever > 0
 	}
-	switch difference := t.mean() - other.mean(); {
+	switch difference := t.meanWorth() - other.meanWorth(); {
 	case math.Abs(difference) > tie:
 		return difference > 0
 	case t.n != other.n:
@@ -69,7 +69,7 @@ func (ts tallies) add(d *Data, found signals, runs []int) {
 		var first [len(levels) + 1][3][most][most]int
 		for level, pairs := range found {
 			for count := range 3 {
-				first[level][count] = d.stops(run, pairs, count+1)
+				first[level][count] = d.firstStops(run, pairs, count+1)
 			}
 		}
 		for i := range ts {
@@ -83,11 +83,11 @@ func (ts tallies) add(d *Data, found signals, runs []int) {
 	}
 }
 
-// best of the tallies, the first of equals; -1 if goodness is nowhere defined.
-func (ts tallies) best() int {
+// bestIndex of the tallies, the first of equals; -1 if goodness is nowhere defined.
+func (ts tallies) bestIndex() int {
 	best, at := tally{}, -1
 	for i, t := range ts {
-		if t.better(best) {
+		if t.isBetter(best) {
 			best, at = t, i
 		}
 	}
@@ -112,13 +112,13 @@ func Search(d *Data) (all []Combination, best int, err error) {
 	for i := range runs {
 		runs[i] = i
 	}
-	found, err := d.signals(runs)
+	found, err := d.findSignals(runs)
 	if err != nil {
 		return nil, 0, err
 	}
 	ts := newTallies()
 	ts.add(d, found, runs)
-	if best = ts.best(); best < 0 {
+	if best = ts.bestIndex(); best < 0 {
 		return nil, 0, noTraining(len(runs), "has goodness at a stop")
 	}
 	for _, t := range ts {

@@ -22,7 +22,7 @@ func TestBestOfTheGrid(t *testing.T) {
 		"none at all":   {tallies{of(0, 0, 10)}, -1},
 		"worse, sooner": {tallies{of(5, 10, 90), of(4, 10, 10)}, 0},
 	} {
-		if best := x.tallies.best(); best != x.best {
+		if best := x.tallies.bestIndex(); best != x.best {
 			t.Errorf("%s: combination %d is taken, want %d", name, best, x.best)
 		}
 	}

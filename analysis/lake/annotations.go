@@ -14,15 +14,17 @@ import (
 // Annotations are the tables that are added to collaborations: labels, features.
 // Each has one marker for each run and whoever made its rows.
 
-func annotations(table, campaign string) string {
+func annotationFolder(table, campaign string) string {
 	return "raw/_commits/" + table + "/campaign=" + campaign + "/"
 }
 
-func commitsBy(table, campaign, by string) string { return annotations(table, campaign) + by + "/" }
+func commitsBy(table, campaign, by string) string {
+	return annotationFolder(table, campaign) + by + "/"
+}
 
 // Annotators are the ids of those who have added rows of a table to a campaign, sorted.
 func Annotators(ctx context.Context, store storage.Store, table, campaign string) ([]string, error) {
-	return Folders(ctx, store, annotations(table, campaign))
+	return Folders(ctx, store, annotationFolder(table, campaign))
 }
 
 // AnnotatedRuns are the collaborations to which somebody has added a table.
@@ -48,9 +50,9 @@ func AnnotationMarkers(ctx context.Context, store storage.Store, table, campaign
 	return readMarkers(ctx, store, keys)
 }
 
-// additions are the commits of a table that was added to the members, by whom
+// addedCommits are the commits of a table that was added to the members, by whom
 // and in the order of their keys.
-func (d Dataset) additions(ctx context.Context, store storage.Store, table string) ([]Marker, error) {
+func (d Dataset) addedCommits(ctx context.Context, store storage.Store, table string) ([]Marker, error) {
 	members := make(map[Run]bool, len(d.Members))
 	for _, m := range d.Members {
 		members[m.Run] = true
@@ -75,7 +77,7 @@ func (d Dataset) additions(ctx context.Context, store storage.Store, table strin
 func (d Dataset) Added(ctx context.Context, store storage.Store) (map[string][]File, error) {
 	files := map[string][]File{}
 	for _, table := range record.Annotations {
-		markers, err := d.additions(ctx, store, table)
+		markers, err := d.addedCommits(ctx, store, table)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +95,7 @@ func (d Dataset) Added(ctx context.Context, store storage.Store) (map[string][]F
 func ScanAdded[T record.Row](ctx context.Context, store storage.Store, d Dataset) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
-		markers, err := d.additions(ctx, store, zero.Table())
+		markers, err := d.addedCommits(ctx, store, zero.Table())
 		if err != nil {
 			yield(zero, err)
 			return
@@ -122,7 +124,7 @@ func LabelMarkers(ctx context.Context, store storage.Store, campaign, by string)
 func verifyAdded[T record.Row](ctx context.Context, r *Report, store storage.Store, named map[string]bool) (n int, err error) {
 	var zero T
 	table := zero.Table()
-	markers, err := r.markers(ctx, store, annotations(table, r.Campaign))
+	markers, err := r.checkMarkers(ctx, store, annotationFolder(table, r.Campaign))
 	if err != nil {
 		return 0, err
 	}
@@ -133,7 +135,7 @@ func verifyAdded[T record.Row](ctx context.Context, r *Report, store storage.Sto
 		rows, err := ReadRows[T](ctx, store, m)
 		switch {
 		case errors.Is(err, storage.ErrCorrupt):
-			r.find(m.Files[table].Key, err)
+			r.addFinding(m.Files[table].Key, err)
 			continue
 		case err != nil:
 			return n, err
@@ -143,7 +145,7 @@ func verifyAdded[T record.Row](ctx context.Context, r *Report, store storage.Sto
 			err = fmt.Errorf("the %s have digest %s, the marker says %s", table, digest, m.Digest)
 		}
 		if err != nil {
-			r.find(m.Key(), err)
+			r.addFinding(m.Key(), err)
 			continue
 		}
 		n += len(rows)

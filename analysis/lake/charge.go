@@ -21,7 +21,7 @@ func ChargeOf(calls []record.Call) Charge {
 		if c.Cached {
 			continue
 		}
-		sum.NanoUSD += nano(c.CostUSD) + nano(c.WorstUSD)
+		sum.NanoUSD += nanoUSD(c.CostUSD) + nanoUSD(c.WorstUSD)
 		for _, n := range []*int64{c.InputTokens, c.OutputTokens, c.WorstTokens} {
 			if n != nil {
 				sum.Tokens += *n
@@ -31,7 +31,7 @@ func ChargeOf(calls []record.Call) Charge {
 	return sum
 }
 
-func nano(usd *float64) int64 {
+func nanoUSD(usd *float64) int64 {
 	if usd == nil {
 		return 0
 	}

@@ -37,15 +37,15 @@ func ReadDataset(ctx context.Context, store storage.Store, campaign string) (Dat
 	if err != nil {
 		return Dataset{}, err
 	}
-	d := held(campaign, manifests)
+	d := datasetOf(campaign, manifests)
 	d.Open = open
-	objects, err := store.List(ctx, commits(campaign))
+	objects, err := store.List(ctx, commitFolder(campaign))
 	if err != nil {
 		return Dataset{}, err
 	}
-	members := latest(manifests)
-	unread, earlier := newer(members, objects)
-	d.earlier = d.unheld(objects, unread)
+	members := latestMembers(manifests)
+	unread, earlier := newerMarkers(members, objects)
+	d.earlier = d.unbatchedMarkers(objects, unread)
 	markers, err := readMarkers(ctx, store, unread)
 	if err != nil {
 		return Dataset{}, err
@@ -60,13 +60,13 @@ func ReadDataset(ctx context.Context, store storage.Store, campaign string) (Dat
 			d.Earlier[m.Condition] += n
 		}
 	}
-	d.list()
+	d.listFiles()
 	return d, nil
 }
 
-// newer are the keys of the markers that have later generations than the
+// newerMarkers are the keys of the markers that have later generations than the
 // members; earlier is how many generations are not the latest, by collaboration.
-func newer(members map[string]Member, objects []storage.Object) (keys []string, earlier map[string]int) {
+func newerMarkers(members map[string]Member, objects []storage.Object) (keys []string, earlier map[string]int) {
 	type found struct {
 		generation int
 		key        string // "" is a member
@@ -94,8 +94,8 @@ func newer(members map[string]Member, objects []storage.Object) (keys []string, 
 	return keys, earlier
 }
 
-// unheld are the keys of markers that no batch holds, but for the given ones.
-func (d Dataset) unheld(objects []storage.Object, but []string) (keys []string) {
+// unbatchedMarkers are the keys of markers that no batch holds, but for the given ones.
+func (d Dataset) unbatchedMarkers(objects []storage.Object, but []string) (keys []string) {
 	passed := map[string]bool{}
 	for _, key := range but {
 		passed[key] = true
@@ -116,10 +116,10 @@ func readMarkers(ctx context.Context, store storage.Store, keys []string) ([]Mar
 	})
 }
 
-// held begins a dataset with the batches. A run is in one batch; if two name
+// datasetOf begins a dataset with the batches. A run is in one batch; if two name
 // it, the one with the lower number holds it, and a batch that holds nothing
 // is none.
-func held(campaign string, manifests []Manifest) Dataset {
+func datasetOf(campaign string, manifests []Manifest) Dataset {
 	d := Dataset{Campaign: campaign, Files: map[string][]File{}, Earlier: map[string]int{}, raw: map[Run]Marker{}, holder: map[Run]int{}}
 	for _, m := range manifests {
 		n := len(d.holder)
@@ -139,8 +139,8 @@ func held(campaign string, manifests []Manifest) Dataset {
 	return d
 }
 
-// latest are the members of batches that no other of them supersedes, by collaboration.
-func latest(manifests []Manifest) map[string]Member {
+// latestMembers are the members of batches that no other of them supersedes, by collaboration.
+func latestMembers(manifests []Manifest) map[string]Member {
 	all := map[string]Member{}
 	for _, b := range manifests {
 		for _, m := range b.Members {
@@ -152,8 +152,8 @@ func latest(manifests []Manifest) map[string]Member {
 	return all
 }
 
-// list fills Files and Superseded from the rest.
-func (d *Dataset) list() {
+// listFiles fills Files and Superseded from the rest.
+func (d *Dataset) listFiles() {
 	seen := map[Run]bool{}
 	d.Superseded = []Run{}
 	for _, m := range d.Members {
@@ -241,12 +241,12 @@ func (d Dataset) Next(commits []Marker) Batch {
 	return b
 }
 
-// where is the file with a member's rows of a table, and what names it; ok is
+// locateRows is the file with a member's rows of a table, and what names it; ok is
 // false if there are none.
-func (d Dataset) where(m Member, table string) (f File, naming string, ok bool) {
+func (d Dataset) locateRows(m Member, table string) (f File, naming string, ok bool) {
 	if i, compacted := d.holder[m.Run]; compacted {
 		b := d.manifests[i]
-		f, ok = b.part(table, m.Condition)
+		f, ok = b.partOf(table, m.Condition)
 		return f, "the manifest " + b.Key(), ok && m.Rows[table] > 0
 	}
 	f, ok = d.raw[m.Run].Files[table]

@@ -41,10 +41,10 @@ func runOf(key string) Run {
 // Ended are the runs of a campaign that have a marker, none of which is read:
 // by collaboration and generation.
 func Ended(ctx context.Context, store storage.Store, campaign string) ([]Run, error) {
-	objects, err := store.List(ctx, commits(campaign))
+	objects, err := store.List(ctx, commitFolder(campaign))
 	var all []Run
 	for _, o := range objects {
-		if run, ok := ParseRun(strings.TrimSuffix(strings.TrimPrefix(o.Key, commits(campaign)), ".json")); ok {
+		if run, ok := ParseRun(strings.TrimSuffix(strings.TrimPrefix(o.Key, commitFolder(campaign)), ".json")); ok {
 			all = append(all, run)
 		}
 	}
@@ -100,15 +100,17 @@ const (
 	manifestSuffix = ".json"
 )
 
-func manifests(campaign string) string { return "lake/_manifests/campaign=" + campaign + "/" }
+func manifestFolder(campaign string) string { return "lake/_manifests/campaign=" + campaign + "/" }
 
 // IntentKey is where the batch is written down.
-func (b Batch) IntentKey() string { return b.name() + intentSuffix }
+func (b Batch) IntentKey() string { return b.baseName() + intentSuffix }
 
 // Key is the manifest that says that the batch is in the lake.
-func (b Batch) Key() string { return b.name() + manifestSuffix }
+func (b Batch) Key() string { return b.baseName() + manifestSuffix }
 
-func (b Batch) name() string { return fmt.Sprintf("%sbatch-%06d", manifests(b.Campaign), b.Number) }
+func (b Batch) baseName() string {
+	return fmt.Sprintf("%sbatch-%06d", manifestFolder(b.Campaign), b.Number)
+}
 
 // PartKey is the file that holds a table's rows of a condition.
 func (b Batch) PartKey(table, condition string) string {
@@ -195,8 +197,8 @@ func (m Manifest) Check() error {
 	return nil
 }
 
-// part is the file of a table's rows of a condition; false if there are none.
-func (m Manifest) part(table, condition string) (File, bool) {
+// partOf is the file of a table's rows of a condition; false if there are none.
+func (m Manifest) partOf(table, condition string) (File, bool) {
 	i := slices.IndexFunc(m.Files[table], func(p Part) bool { return p.Condition == condition })
 	if i < 0 {
 		return File{}, false

@@ -45,7 +45,7 @@ func readSealed[T any](ctx context.Context, store storage.Store, key string, che
 // A torn manifest is none, so its batch is among them: its commits are still
 // read from their own files, and compacting it again repairs it.
 func ReadManifests(ctx context.Context, store storage.Store, campaign string) (all []Manifest, open []Batch, err error) {
-	objects, err := store.List(ctx, manifests(campaign))
+	objects, err := store.List(ctx, manifestFolder(campaign))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,14 +61,14 @@ func ReadManifests(ctx context.Context, store storage.Store, campaign string) (a
 			all = append(all, m)
 			continue
 		}
-		if torn, _ := Torn(ctx, store, o.Key); !torn || !listed(objects, name+intentSuffix) {
+		if torn, _ := Torn(ctx, store, o.Key); !torn || !isListed(objects, name+intentSuffix) {
 			faults = append(faults, err)
 		}
 	}
 	slices.SortFunc(all, func(a, b Manifest) int { return a.Number - b.Number })
 	for _, o := range objects {
 		name, isIntent := strings.CutSuffix(o.Key, intentSuffix)
-		if !isIntent || slices.ContainsFunc(all, func(m Manifest) bool { return m.name() == name }) {
+		if !isIntent || slices.ContainsFunc(all, func(m Manifest) bool { return m.baseName() == name }) {
 			continue
 		}
 		b, err := ReadIntent(ctx, store, o.Key)
@@ -84,7 +84,7 @@ func ReadManifests(ctx context.Context, store storage.Store, campaign string) (a
 	return all, open, errors.Join(faults...)
 }
 
-func listed(objects []storage.Object, key string) bool {
+func isListed(objects []storage.Object, key string) bool {
 	return slices.ContainsFunc(objects, func(o storage.Object) bool { return o.Key == key })
 }
 

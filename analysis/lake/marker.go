@@ -55,14 +55,14 @@ func FileOf(key string, rows int, data []byte) File {
 // Rows is the number of rows of a table.
 func (m Marker) Rows(table string) int { return m.Files[table].Rows }
 
-func commits(campaign string) string { return "raw/_commits/campaign=" + campaign + "/" }
+func commitFolder(campaign string) string { return "raw/_commits/campaign=" + campaign + "/" }
 
 // Key is the marker's own name.
 func (m Marker) Key() string {
 	if m.By != "" {
-		return fmt.Sprintf("%s%s.%d.json", commitsBy(m.added(), m.Campaign, m.By), m.Collaboration, m.Generation)
+		return fmt.Sprintf("%s%s.%d.json", commitsBy(m.addedTable(), m.Campaign, m.By), m.Collaboration, m.Generation)
 	}
-	return fmt.Sprintf("%s%s.%d.json", commits(m.Campaign), m.Collaboration, m.Generation)
+	return fmt.Sprintf("%s%s.%d.json", commitFolder(m.Campaign), m.Collaboration, m.Generation)
 }
 
 // FileKey is the name of the file that holds a table's rows.
@@ -74,8 +74,8 @@ func (m Marker) FileKey(table string) string {
 	return fmt.Sprintf("raw/%s/campaign=%s/condition=%s/%s.%d%s.parquet", table, m.Campaign, m.Condition, m.Collaboration, m.Generation, by)
 }
 
-// added is the table of an annotation.
-func (m Marker) added() string { return cmp.Or(m.Table, record.Labels) }
+// addedTable is the table of an annotation.
+func (m Marker) addedTable() string { return cmp.Or(m.Table, record.Labels) }
 
 // Check says what in the marker cannot be.
 func (m Marker) Check() error {
@@ -92,7 +92,7 @@ func (m Marker) Check() error {
 	}
 	known := record.Tables[:]
 	if m.By != "" {
-		known = []string{m.added()}
+		known = []string{m.addedTable()}
 	}
 	if m.Table != "" && (m.By == "" || !slices.Contains(record.Annotations[:], m.Table)) {
 		return fmt.Errorf("table %q is none that is added to collaborations", m.Table)
@@ -136,7 +136,7 @@ func ReadMarker(ctx context.Context, store storage.Store, key string) (Marker, e
 // collaboration and generation. Those that cannot be read are errors (joined,
 // each with its key) next to the others.
 func Commits(ctx context.Context, store storage.Store, campaign string) ([]Marker, error) {
-	objects, err := store.List(ctx, commits(campaign))
+	objects, err := store.List(ctx, commitFolder(campaign))
 	if err != nil {
 		return nil, err
 	}

@@ -25,8 +25,8 @@ const (
 
 var errMissing = errors.New("is missing")
 
-// fetch reads a file and holds it to what names it: a marker or a manifest.
-func fetch(ctx context.Context, store storage.Store, f File, naming string) ([]byte, error) {
+// fetchFile reads a file and holds it to what names it: a marker or a manifest.
+func fetchFile(ctx context.Context, store storage.Store, f File, naming string) ([]byte, error) {
 	data, err := store.Get(ctx, f.Key)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w: %s names it, but it %w", f.Key, storage.ErrCorrupt, naming, errMissing)
@@ -66,7 +66,7 @@ func Decode[T record.Row](data []byte) ([]T, error) {
 	defer r.Close()
 	var rows []T
 	for r.left > 0 {
-		if err := r.fill(); err != nil {
+		if err := r.fillRows(); err != nil {
 			return nil, err
 		}
 		rows = append(rows, r.chunk...)
@@ -85,8 +85,8 @@ type Reader[T record.Row] struct {
 
 // NewReader opens the bytes of a file.
 func NewReader[T record.Row](data []byte) (r *Reader[T], err error) {
-	defer guard(&err)
-	f, err := open(data)
+	defer recoverDamage(&err)
+	f, err := openParquet(data)
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +99,8 @@ func NewReader[T record.Row](data []byte) (r *Reader[T], err error) {
 
 // Columns returns the names of a file's columns, which may be fewer than a table has today.
 func Columns(data []byte) (names []string, err error) {
-	defer guard(&err)
-	f, err := open(data)
+	defer recoverDamage(&err)
+	f, err := openParquet(data)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func Columns(data []byte) (names []string, err error) {
 	return names, nil
 }
 
-func open(data []byte) (*parquet.File, error) {
+func openParquet(data []byte) (*parquet.File, error) {
 	f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err == nil {
 		err = ourCodecs(f)
@@ -137,7 +137,7 @@ func ourCodecs(f *parquet.File) error {
 // Next is the next row; io.EOF after the last.
 func (r *Reader[T]) Next() (row T, err error) {
 	if len(r.chunk) == 0 && r.left > 0 {
-		if err := r.fill(); err != nil {
+		if err := r.fillRows(); err != nil {
 			return row, err
 		}
 	}
@@ -148,9 +148,9 @@ func (r *Reader[T]) Next() (row T, err error) {
 	return row, nil
 }
 
-// fill decodes into new memory, since rows that were handed out may point into the old.
-func (r *Reader[T]) fill() (err error) {
-	defer guard(&err)
+// fillRows decodes into new memory, since rows that were handed out may point into the old.
+func (r *Reader[T]) fillRows() (err error) {
+	defer recoverDamage(&err)
 	chunk := make([]T, min(r.left, chunkRows))
 	n, err := r.rows.Read(chunk)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -166,12 +166,12 @@ func (r *Reader[T]) fill() (err error) {
 // Close lets go of the decoder's buffers.
 func (r *Reader[T]) Close() {
 	var err error
-	defer guard(&err)
+	defer recoverDamage(&err)
 	_ = r.rows.Close()
 }
 
-// guard makes an error of the panics that damaged files cause in the library.
-func guard(err *error) {
+// recoverDamage makes an error of the panics that damaged files cause in the library.
+func recoverDamage(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("not a readable Parquet file: %v", p)
 	}

@@ -66,16 +66,16 @@ type walks struct {
 
 func newWalks(ctx context.Context, store storage.Store, d Dataset, tables []string) walks {
 	return walks{
-		collaborations: chosen[record.Collaboration](ctx, store, d, tables),
-		rounds:         chosen[record.Round](ctx, store, d, tables),
-		turns:          chosen[record.Turn](ctx, store, d, tables),
-		ballots:        chosen[record.Ballot](ctx, store, d, tables),
-		calls:          chosen[record.Call](ctx, store, d, tables),
+		collaborations: walkIfChosen[record.Collaboration](ctx, store, d, tables),
+		rounds:         walkIfChosen[record.Round](ctx, store, d, tables),
+		turns:          walkIfChosen[record.Turn](ctx, store, d, tables),
+		ballots:        walkIfChosen[record.Ballot](ctx, store, d, tables),
+		calls:          walkIfChosen[record.Call](ctx, store, d, tables),
 	}
 }
 
-// chosen is nil, which has no rows, if the table is not asked for.
-func chosen[T record.Row](ctx context.Context, store storage.Store, d Dataset, tables []string) *tableWalk[T] {
+// walkIfChosen is nil, which has no rows, if the table is not asked for.
+func walkIfChosen[T record.Row](ctx context.Context, store storage.Store, d Dataset, tables []string) *tableWalk[T] {
 	var zero T
 	if len(tables) > 0 && !slices.Contains(tables, zero.Table()) {
 		return nil
@@ -147,13 +147,13 @@ func (w *tableWalk[T]) rows(m Member) ([]T, error) {
 	if raw, ok := w.d.raw[m.Run]; ok {
 		return ReadRows[T](w.ctx, w.store, raw)
 	}
-	f, naming, ok := w.d.where(m, w.table)
+	f, naming, ok := w.d.locateRows(m, w.table)
 	if !ok {
 		return nil, nil
 	}
 	c, open := w.parts[f.Key]
 	if !open {
-		data, err := fetch(w.ctx, w.store, f, naming)
+		data, err := fetchFile(w.ctx, w.store, f, naming)
 		if err != nil {
 			return nil, err
 		}
@@ -168,7 +168,7 @@ func (w *tableWalk[T]) rows(m Member) ([]T, error) {
 		c.step()
 		w.parts[f.Key] = c
 	}
-	rows, err := c.take(w.d.Campaign, m)
+	rows, err := c.takeRows(w.d.Campaign, m)
 	if err == nil && len(rows) != m.Rows[w.table] {
 		err = fmt.Errorf("it has %d rows of collaboration %s, %s says %d", len(rows), m.Run, naming, m.Rows[w.table])
 	}
@@ -178,9 +178,9 @@ func (w *tableWalk[T]) rows(m Member) ([]T, error) {
 	return rows, nil
 }
 
-// take is the member's rows; those of members before it, which nobody asked
+// takeRows is the member's rows; those of members before it, which nobody asked
 // for, are passed over.
-func (c *cursor[T]) take(campaign string, m Member) ([]T, error) {
+func (c *cursor[T]) takeRows(campaign string, m Member) ([]T, error) {
 	var rows []T
 	for ; c.err == nil; c.step() {
 		k := c.next.Identity()

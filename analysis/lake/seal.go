@@ -24,10 +24,10 @@ func Seal(body any) ([]byte, error) {
 	if err := e.Encode(body); err != nil {
 		return nil, err
 	}
-	return envelope(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+	return sealEnvelope(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
-func envelope(body []byte) []byte {
+func sealEnvelope(body []byte) []byte {
 	sum := sha256.Sum256(body)
 	out := make([]byte, 0, len(body)+110)
 	out = fmt.Appendf(out, `{"version":%d,"sha256":"`, sealVersion)
@@ -51,7 +51,7 @@ func Unseal(key string, data []byte, body any) error {
 	if e.Version > sealVersion && bytes.HasPrefix(data, fmt.Appendf(nil, `{"version":%d,`, e.Version)) {
 		return fmt.Errorf("%s: %w, or written by a later version of this program: version %d, this one reads up to %d", key, storage.ErrCorrupt, e.Version, sealVersion)
 	}
-	if !bytes.Equal(envelope(e.Body), data) {
+	if !bytes.Equal(sealEnvelope(e.Body), data) {
 		return fmt.Errorf("%s: %w: its content does not match its checksum", key, storage.ErrCorrupt)
 	}
 	if err := json.Unmarshal(e.Body, body); err != nil {

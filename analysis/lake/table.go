@@ -49,7 +49,7 @@ func ReadRows[T record.Row](ctx context.Context, store storage.Store, m Marker) 
 	if !ok {
 		return nil, nil
 	}
-	data, err := fetch(ctx, store, f, "its marker")
+	data, err := fetchFile(ctx, store, f, "its marker")
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ type Finding struct {
 // that is running, or was killed, has some.
 func (r Report) OK() bool { return len(r.Findings) == 0 }
 
-func (r *Report) find(object string, err error) {
+func (r *Report) addFinding(object string, err error) {
 	problem := strings.TrimPrefix(err.Error(), object+": ")
 	r.Findings = append(r.Findings, Finding{object, problem})
 }
@@ -52,7 +52,7 @@ func (r *Report) find(object string, err error) {
 // that the store could not be read.
 func Verify(ctx context.Context, store storage.Store, campaign string) (Report, error) {
 	r := Report{Campaign: campaign}
-	markers, err := r.markers(ctx, store, commits(campaign))
+	markers, err := r.checkMarkers(ctx, store, commitFolder(campaign))
 	if err != nil {
 		return r, err
 	}
@@ -67,7 +67,7 @@ func Verify(ctx context.Context, store storage.Store, campaign string) (Report, 
 		for _, f := range m.Files {
 			named[f.Key] = true
 		}
-		sums, ok, err := r.commit(ctx, store, m, compacted[m.Run()])
+		sums, ok, err := r.checkCommit(ctx, store, m, compacted[m.Run()])
 		if err != nil {
 			return r, err
 		}
@@ -77,7 +77,7 @@ func Verify(ctx context.Context, store storage.Store, campaign string) (Report, 
 		}
 	}
 	r.Commits, r.Digest = len(whole), Digest(Latest(whole))
-	if err := r.batches(ctx, store, whole, of, named); err != nil {
+	if err := r.checkBatches(ctx, store, whole, of, named); err != nil {
 		return r, err
 	}
 	if r.Labels, err = verifyAdded[record.Label](ctx, &r, store, named); err != nil {
@@ -86,21 +86,21 @@ func Verify(ctx context.Context, store storage.Store, campaign string) (Report, 
 	if r.Features, err = verifyAdded[record.Feature](ctx, &r, store, named); err != nil {
 		return r, err
 	}
-	if r.Answers, err = r.sealed(ctx, store, "answers/campaign="+campaign+"/"); err != nil {
+	if r.Answers, err = r.checkSealed(ctx, store, "answers/campaign="+campaign+"/"); err != nil {
 		return r, err
 	}
-	if _, err := r.sealed(ctx, store, "budget/campaign="+campaign+"/"); err != nil {
+	if _, err := r.checkSealed(ctx, store, "budget/campaign="+campaign+"/"); err != nil {
 		return r, err
 	}
-	if err := r.unnamed(ctx, store, named); err != nil {
+	if err := r.findUnnamed(ctx, store, named); err != nil {
 		return r, err
 	}
 	slices.SortFunc(r.Findings, func(a, b Finding) int { return strings.Compare(a.Object, b.Object) })
 	return r, nil
 }
 
-// unnamed notes the files that no marker and no manifest names.
-func (r *Report) unnamed(ctx context.Context, store storage.Store, named map[string]bool) error {
+// findUnnamed notes the files that no marker and no manifest names.
+func (r *Report) findUnnamed(ctx context.Context, store storage.Store, named map[string]bool) error {
 	for _, table := range slices.Concat(record.Tables[:], record.Annotations[:]) {
 		for _, folder := range []string{"raw", "lake"} {
 			objects, err := store.List(ctx, fmt.Sprintf("%s/%s/campaign=%s/", folder, table, r.Campaign))
@@ -117,7 +117,7 @@ func (r *Report) unnamed(ctx context.Context, store storage.Store, named map[str
 	return nil
 }
 
-func (r *Report) markers(ctx context.Context, store storage.Store, folder string) ([]Marker, error) {
+func (r *Report) checkMarkers(ctx context.Context, store storage.Store, folder string) ([]Marker, error) {
 	objects, err := store.List(ctx, folder)
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (r *Report) markers(ctx context.Context, store storage.Store, folder string
 		m, err := ReadMarker(ctx, store, o.Key)
 		switch {
 		case errors.Is(err, storage.ErrCorrupt):
-			r.find(o.Key, err)
+			r.addFinding(o.Key, err)
 		case err != nil:
 			return nil, err
 		default:
@@ -156,18 +156,18 @@ func heldRuns(ctx context.Context, store storage.Store, campaign string) (map[Ru
 	return held, nil
 }
 
-// commit checks the files that a marker names; ok says that all are whole. Of
+// checkCommit checks the files that a marker names; ok says that all are whole. Of
 // a commit that is compacted, files may have been deleted.
-func (r *Report) commit(ctx context.Context, store storage.Store, m Marker, compacted bool) (sums copies, ok bool, err error) {
+func (r *Report) checkCommit(ctx context.Context, store storage.Store, m Marker, compacted bool) (sums copies, ok bool, err error) {
 	before := len(r.Findings)
 	var rows record.Rows
 	sums = copies{}
 	err = errors.Join(
-		verified(ctx, r, store, m, &rows.Collaborations, sums),
-		verified(ctx, r, store, m, &rows.Rounds, sums),
-		verified(ctx, r, store, m, &rows.Turns, sums),
-		verified(ctx, r, store, m, &rows.Ballots, sums),
-		verified(ctx, r, store, m, &rows.Calls, sums),
+		verifyTable(ctx, r, store, m, &rows.Collaborations, sums),
+		verifyTable(ctx, r, store, m, &rows.Rounds, sums),
+		verifyTable(ctx, r, store, m, &rows.Turns, sums),
+		verifyTable(ctx, r, store, m, &rows.Ballots, sums),
+		verifyTable(ctx, r, store, m, &rows.Calls, sums),
 	)
 	if err != nil || len(r.Findings) > before {
 		return nil, false, err
@@ -179,39 +179,39 @@ func (r *Report) commit(ctx context.Context, store storage.Store, m Marker, comp
 		}
 		for table, f := range m.Files {
 			if _, there := sums[table]; !there {
-				r.find(f.Key, fmt.Errorf("%w: its marker names it, but it %w, and no batch holds its rows", storage.ErrCorrupt, errMissing))
+				r.addFinding(f.Key, fmt.Errorf("%w: its marker names it, but it %w, and no batch holds its rows", storage.ErrCorrupt, errMissing))
 			}
 		}
 		return nil, false, nil
 	}
 	rows, err = rows.Sorted()
 	if err != nil {
-		r.find(m.Key(), err)
+		r.addFinding(m.Key(), err)
 		return nil, false, nil
 	}
 	switch digest, err := record.Digest(rows); {
 	case err != nil:
-		r.find(m.Key(), err)
+		r.addFinding(m.Key(), err)
 	case digest != m.Digest:
-		r.find(m.Key(), fmt.Errorf("the rows have digest %s, the marker says %s", digest, m.Digest))
+		r.addFinding(m.Key(), fmt.Errorf("the rows have digest %s, the marker says %s", digest, m.Digest))
 	case rows.Collaborations[0].Status != m.Status:
-		r.find(m.Key(), fmt.Errorf("the collaboration is %s, the marker says %s", rows.Collaborations[0].Status, m.Status))
+		r.addFinding(m.Key(), fmt.Errorf("the collaboration is %s, the marker says %s", rows.Collaborations[0].Status, m.Status))
 	default:
-		r.count(m)
+		r.countRows(m)
 		return sums, true, nil
 	}
 	return nil, false, nil
 }
 
-func (r *Report) count(m Marker) {
+func (r *Report) countRows(m Marker) {
 	for _, f := range m.Files {
 		r.Files++
 		r.Rows += f.Rows
 	}
 }
 
-// verified reads one table of a commit; damage becomes a finding.
-func verified[T record.Row](ctx context.Context, r *Report, store storage.Store, m Marker, rows *[]T, sums copies) error {
+// verifyTable reads one table of a commit; damage becomes a finding.
+func verifyTable[T record.Row](ctx context.Context, r *Report, store storage.Store, m Marker, rows *[]T, sums copies) error {
 	var zero T
 	got, err := ReadRows[T](ctx, store, m)
 	if err == nil {
@@ -221,15 +221,15 @@ func verified[T record.Row](ctx context.Context, r *Report, store storage.Store,
 	case errors.Is(err, errMissing): // it has no sum
 		return nil
 	case errors.Is(err, storage.ErrCorrupt):
-		r.find(m.Files[zero.Table()].Key, err)
+		r.addFinding(m.Files[zero.Table()].Key, err)
 		return nil
 	}
 	*rows = got
 	return err
 }
 
-// sealed checks the envelopes of the objects below a folder and counts those that are whole.
-func (r *Report) sealed(ctx context.Context, store storage.Store, folder string) (whole int, err error) {
+// checkSealed checks the envelopes of the objects below a folder and counts those that are whole.
+func (r *Report) checkSealed(ctx context.Context, store storage.Store, folder string) (whole int, err error) {
 	objects, err := store.List(ctx, folder)
 	if err != nil {
 		return 0, err
@@ -244,7 +244,7 @@ func (r *Report) sealed(ctx context.Context, store storage.Store, folder string)
 		}
 		var body json.RawMessage
 		if err := Unseal(o.Key, data, &body); err != nil {
-			r.find(o.Key, err)
+			r.addFinding(o.Key, err)
 			continue
 		}
 		whole++

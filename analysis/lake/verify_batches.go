@@ -11,11 +11,11 @@ import (
 	"roundtable/analysis/storage"
 )
 
-// batches checks what compaction left: intents and manifests against their
+// checkBatches checks what compaction left: intents and manifests against their
 // checksums, parts against their manifests, and their rows against those of
 // the commits that they were made from.
-func (r *Report) batches(ctx context.Context, store storage.Store, whole []Marker, sums map[Run]copies, named map[string]bool) error {
-	objects, err := store.List(ctx, manifests(r.Campaign))
+func (r *Report) checkBatches(ctx context.Context, store storage.Store, whole []Marker, sums map[Run]copies, named map[string]bool) error {
+	objects, err := store.List(ctx, manifestFolder(r.Campaign))
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func (r *Report) batches(ctx context.Context, store storage.Store, whole []Marke
 		c.commits[m.Run()] = m
 	}
 	for _, o := range objects { // intents sort before their manifests
-		if err := c.object(o.Key, named); err != nil {
+		if err := c.checkObject(o.Key, named); err != nil {
 			return err
 		}
 	}
@@ -42,40 +42,40 @@ type checking struct {
 	intents map[int]Batch
 }
 
-func (c *checking) object(key string, named map[string]bool) error {
+func (c *checking) checkObject(key string, named map[string]bool) error {
 	if strings.HasSuffix(key, intentSuffix) {
 		b, err := ReadIntent(c.ctx, c.store, key)
 		if err == nil {
 			c.intents[b.Number] = b
 		}
-		return c.damage(key, err)
+		return c.reportDamage(key, err)
 	}
 	m, err := ReadManifest(c.ctx, c.store, key)
 	if err != nil {
-		return c.damage(key, err)
+		return c.reportDamage(key, err)
 	}
 	for _, parts := range m.Files {
 		for _, p := range parts {
 			named[p.Key] = true
 		}
 	}
-	c.members(m)
-	return c.parts(m)
+	c.checkMembers(m)
+	return c.checkParts(m)
 }
 
-// damage makes a finding of an object that is not what was written.
-func (c *checking) damage(key string, err error) error {
+// reportDamage makes a finding of an object that is not what was written.
+func (c *checking) reportDamage(key string, err error) error {
 	if errors.Is(err, storage.ErrCorrupt) {
-		c.find(key, err)
+		c.addFinding(key, err)
 		return nil
 	}
 	return err
 }
 
-// members compares a manifest with the intent, the commits and the batches before it.
-func (c *checking) members(m Manifest) {
+// checkMembers compares a manifest with the intent, the commits and the batches before it.
+func (c *checking) checkMembers(m Manifest) {
 	if b, ok := c.intents[m.Number]; ok && !reflect.DeepEqual(b, m.Batch) {
-		c.find(m.Key(), errors.New("it has other members than were to be compacted"))
+		c.addFinding(m.Key(), errors.New("it has other members than were to be compacted"))
 	}
 	twice, lost := 0, 0
 	for _, member := range m.Members {
@@ -88,32 +88,32 @@ func (c *checking) members(m Manifest) {
 		case !ok:
 			lost++
 		case !reflect.DeepEqual(MemberOf(commit), member):
-			c.find(m.Key(), fmt.Errorf("collaboration %s has digest %s, its commit says %s", member.Run, member.Digest, commit.Digest))
+			c.addFinding(m.Key(), fmt.Errorf("collaboration %s has digest %s, its commit says %s", member.Run, member.Digest, commit.Digest))
 		}
 	}
 	if twice > 0 {
-		c.find(m.Key(), fmt.Errorf("%d of its %d collaborations are in batches before it", twice, len(m.Members)))
+		c.addFinding(m.Key(), fmt.Errorf("%d of its %d collaborations are in batches before it", twice, len(m.Members)))
 	}
 	if lost > 0 {
-		c.find(m.Key(), fmt.Errorf("%d of its %d collaborations have no whole commit", lost, len(m.Members)))
+		c.addFinding(m.Key(), fmt.Errorf("%d of its %d collaborations have no whole commit", lost, len(m.Members)))
 	}
 }
 
-// parts reads the rows of a batch and compares them with those of the commits.
-func (c *checking) parts(m Manifest) error {
+// checkParts reads the rows of a batch and compares them with those of the commits.
+func (c *checking) checkParts(m Manifest) error {
 	before := len(c.Findings)
-	d := held(c.Campaign, []Manifest{m})
+	d := datasetOf(c.Campaign, []Manifest{m})
 	w := newWalks(c.ctx, c.store, d, nil)
 	defer w.close()
 	p := partsOf{checking: c, failed: map[string]bool{}}
 	for _, member := range m.Members {
 		rows := record.Rows{}
 		err := errors.Join(
-			taken(&p, w.collaborations, member, &rows.Collaborations),
-			taken(&p, w.rounds, member, &rows.Rounds),
-			taken(&p, w.turns, member, &rows.Turns),
-			taken(&p, w.ballots, member, &rows.Ballots),
-			taken(&p, w.calls, member, &rows.Calls),
+			takeAndCompare(&p, w.collaborations, member, &rows.Collaborations),
+			takeAndCompare(&p, w.rounds, member, &rows.Rounds),
+			takeAndCompare(&p, w.turns, member, &rows.Turns),
+			takeAndCompare(&p, w.ballots, member, &rows.Ballots),
+			takeAndCompare(&p, w.calls, member, &rows.Calls),
 		)
 		if err != nil {
 			return err
@@ -137,10 +137,10 @@ type partsOf struct {
 	failed map[string]bool // conditions, and keys of parts, with a finding
 }
 
-// taken is one table's rows of a member in its part, compared with those of its
+// takeAndCompare is one table's rows of a member in its part, compared with those of its
 // own file; the first thing that is wrong with a part is a finding.
-func taken[T record.Row](p *partsOf, w *tableWalk[T], m Member, rows *[]T) error {
-	f, _, ok := w.d.where(m, w.table)
+func takeAndCompare[T record.Row](p *partsOf, w *tableWalk[T], m Member, rows *[]T) error {
+	f, _, ok := w.d.locateRows(m, w.table)
 	if !ok || p.failed[f.Key] {
 		return nil
 	}
@@ -149,7 +149,7 @@ func taken[T record.Row](p *partsOf, w *tableWalk[T], m Member, rows *[]T) error
 		err = compared(p, m, got, f.Key)
 	}
 	if errors.Is(err, storage.ErrCorrupt) {
-		p.find(f.Key, err)
+		p.addFinding(f.Key, err)
 		p.failed[f.Key], p.failed[m.Condition] = true, true
 		return nil
 	}
@@ -182,7 +182,7 @@ func (p *partsOf) digest(b Manifest, m Member, rows record.Rows) {
 		err = fmt.Errorf("the parts' rows of collaboration %s have digest %s, the manifest says %s", m.Run, digest, m.Digest)
 	}
 	if err != nil {
-		p.find(b.Key(), err)
+		p.addFinding(b.Key(), err)
 		p.failed[m.Condition] = true
 	}
 }

@@ -24,11 +24,11 @@ const (
 	inUse     = 24 * time.Hour
 )
 
-// fetch copies what is not in the cache. Copies are named by the SHA-256 that
+// fetchMissing copies what is not in the cache. Copies are named by the SHA-256 that
 // the lake has of each file: they are checked once, never change, and serve
 // under whatever key or address the same bytes are found again.
-func (s Source) fetch(ctx context.Context, f *files) error {
-	folder, err := s.cache()
+func (s Source) fetchMissing(ctx context.Context, f *files) error {
+	folder, err := s.cacheFolder()
 	if err != nil {
 		return err
 	}
@@ -54,16 +54,16 @@ func (s Source) fetch(ctx context.Context, f *files) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(downloads)
 	for _, one := range missing {
-		g.Go(func() error { return s.download(ctx, folder, one) })
+		g.Go(func() error { return s.downloadFile(ctx, folder, one) })
 	}
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return prune(folder, cmp.Or(s.CacheSize, cacheSize), now.Add(-inUse))
+	return pruneCopies(folder, cmp.Or(s.CacheSize, cacheSize), now.Add(-inUse))
 }
 
-// cache is the folder of this lake's copies, which is made if needed.
-func (s Source) cache() (string, error) {
+// cacheFolder is the folder of this lake's copies, which is made if needed.
+func (s Source) cacheFolder() (string, error) {
 	root := s.Cache
 	if root == "" {
 		user, err := os.UserCacheDir()
@@ -80,17 +80,17 @@ func (s Source) cache() (string, error) {
 	return folder, os.MkdirAll(folder, 0o700)
 }
 
-// download stores a file whole or not at all.
-func (s Source) download(ctx context.Context, folder string, f file) error {
+// downloadFile stores a file whole or not at all.
+func (s Source) downloadFile(ctx context.Context, folder string, f file) error {
 	data, err := s.Store.Get(ctx, f.Key)
 	if errors.Is(err, fs.ErrNotExist) {
-		return damaged(f.campaign, fmt.Errorf("%s is missing", f.Key))
+		return damageError(f.campaign, fmt.Errorf("%s is missing", f.Key))
 	}
 	if err != nil {
 		return err
 	}
 	if got := lake.FileOf(f.Key, f.Rows, data); got != f.File {
-		return damaged(f.campaign, fmt.Errorf("%s does not hold what was written (%d bytes with SHA-256 %s)", f.Key, got.Size, got.SHA256))
+		return damageError(f.campaign, fmt.Errorf("%s does not hold what was written (%d bytes with SHA-256 %s)", f.Key, got.Size, got.SHA256))
 	}
 	path := filepath.Join(folder, f.place)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -112,9 +112,9 @@ func (s Source) download(ctx context.Context, folder string, f file) error {
 	return nil
 }
 
-// prune removes copies, and what interrupted downloads left, that were last
+// pruneCopies removes copies, and what interrupted downloads left, that were last
 // used before a time, the oldest first, until what is left fits.
-func prune(folder string, most int64, before time.Time) error {
+func pruneCopies(folder string, most int64, before time.Time) error {
 	type aged struct {
 		path string
 		size int64

@@ -30,23 +30,23 @@ type DB struct {
 // on this machine, and makes the views. An error names files that are missing
 // or of another size than they should be.
 func Open(ctx context.Context, s Source) (*DB, error) {
-	f, err := s.read(ctx)
+	f, err := s.readFiles(ctx)
 	if err != nil {
 		return nil, err
 	}
 	db := &DB{files: f}
-	if err := db.open(ctx); err != nil {
+	if err := db.openDuckDB(ctx); err != nil {
 		_ = db.Close()
 		return nil, err
 	}
 	return db, nil
 }
 
-func (db *DB) open(ctx context.Context) (err error) {
+func (db *DB) openDuckDB(ctx context.Context) (err error) {
 	if db.scratch, err = os.MkdirTemp("", "roundtable-sql-"); err != nil {
 		return err
 	}
-	if err := os.Mkdir(db.temp(), 0o700); err != nil {
+	if err := os.Mkdir(db.tempFolder(), 0o700); err != nil {
 		return err
 	}
 	if strings.ContainsAny(db.files.folder, "*?[") { // which read_parquet would take for patterns
@@ -64,21 +64,21 @@ func (db *DB) open(ctx context.Context) (err error) {
 		return err
 	}
 	db.conn = conn.(*duckdb.Conn)
-	setup, err := db.setup()
+	setup, err := db.setUpViews()
 	if err != nil {
 		return err
 	}
 	for _, statement := range setup {
 		if _, err := db.conn.ExecContext(ctx, statement, nil); err != nil {
-			return db.told(ctx, err)
+			return db.explainError(ctx, err)
 		}
 	}
 	return nil
 }
 
-// setup makes the views and then closes everything else.
-func (db *DB) setup() ([]string, error) {
-	setup := []string{"SET TimeZone = 'UTC'", "SET parquet_metadata_cache = true", "SET temp_directory = " + literal(db.temp())}
+// setUpViews makes the views and then closes everything else.
+func (db *DB) setUpViews() ([]string, error) {
+	setup := []string{"SET TimeZone = 'UTC'", "SET parquet_metadata_cache = true", "SET temp_directory = " + quoteLiteral(db.tempFolder())}
 	tables, err := record.AllSchema()
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (db *DB) setup() ([]string, error) {
 			own = append(own, filepath.Join(db.files.folder, f.place))
 		}
 		paths = append(paths, own...)
-		v, err := view(t, own, db.files.hidden)
+		v, err := defineView(t, own, db.files.hidden)
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +99,7 @@ func (db *DB) setup() ([]string, error) {
 	return append(setup,
 		"SET autoinstall_known_extensions = false", "SET autoload_known_extensions = false", "SET allow_community_extensions = false",
 		"SET allow_persistent_secrets = false",
-		fmt.Sprintf("SET allowed_paths = %s", list(paths)),
+		fmt.Sprintf("SET allowed_paths = %s", listLiteral(paths)),
 		"SET enable_external_access = false", "SET lock_configuration = true",
 	), nil
 }
@@ -115,5 +115,5 @@ func (db *DB) Close() error {
 	return os.RemoveAll(db.scratch)
 }
 
-// temp is the one folder beside the lake that DuckDB may use.
-func (db *DB) temp() string { return filepath.Join(db.scratch, "temp") }
+// tempFolder is the one folder beside the lake that DuckDB may use.
+func (db *DB) tempFolder() string { return filepath.Join(db.scratch, "temp") }

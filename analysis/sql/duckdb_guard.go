@@ -19,20 +19,20 @@ const accepted = "the lake is only read: SELECT (also WITH, FROM, VALUES, DESCRI
 // explained is what is explained; ANALYZE runs it.
 var explained = regexp.MustCompile(`(?is)^\s*EXPLAIN\s+(?:ANALYZE\s+)?(.*)$`)
 
-// prepare makes a statement ready to run, or says why it is refused. DuckDB
+// prepareStatement makes a statement ready to run, or says why it is refused. DuckDB
 // itself says what kind it is of, and that it is only one: nothing has run
 // until then. This is needed beside the settings, which let the lake's files be
 // written where they let them be read (COPY … TO).
-func (db *DB) prepare(ctx context.Context, s Statement) (*duckdb.Stmt, duckdb.StmtType, error) {
+func (db *DB) prepareStatement(ctx context.Context, s Statement) (*duckdb.Stmt, duckdb.StmtType, error) {
 	if strings.ContainsRune(s.Text, 0) { // where DuckDB would stop reading
 		return nil, 0, Refused{errors.New("the statement has a NUL character; write chr(0)")}
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, 0, db.told(ctx, err)
+		return nil, 0, db.explainError(ctx, err)
 	}
-	prepared, err := db.conn.Prepare(s.placed())
+	prepared, err := db.conn.Prepare(s.withLinesBefore())
 	if err != nil {
-		told := db.told(ctx, err)
+		told := db.explainError(ctx, err)
 		if d, ok := errors.AsType[*duckdb.Error](err); ctx.Err() == nil && (!ok || !suspicious[d.Type]) {
 			told = Refused{told}
 		}
@@ -41,7 +41,7 @@ func (db *DB) prepare(ctx context.Context, s Statement) (*duckdb.Stmt, duckdb.St
 	stmt := prepared.(*duckdb.Stmt)
 	kind, err := stmt.StatementType()
 	if err == nil {
-		err = db.accept(ctx, s, kind)
+		err = db.checkKind(ctx, s, kind)
 	}
 	if err != nil {
 		_ = stmt.Close()
@@ -50,13 +50,13 @@ func (db *DB) prepare(ctx context.Context, s Statement) (*duckdb.Stmt, duckdb.St
 	return stmt, kind, nil
 }
 
-func (db *DB) accept(ctx context.Context, s Statement, kind duckdb.StmtType) error {
+func (db *DB) checkKind(ctx context.Context, s Statement, kind duckdb.StmtType) error {
 	switch kind {
 	case duckdb.STATEMENT_TYPE_SELECT, duckdb.STATEMENT_TYPE_CREATE, duckdb.STATEMENT_TYPE_DROP:
 		return nil
 	case duckdb.STATEMENT_TYPE_EXPLAIN:
-		inner := explained.FindStringSubmatch(uncommented(s.Text))
-		if inner != nil && db.selects(ctx, Statement{Text: inner[1]}) == nil {
+		inner := explained.FindStringSubmatch(trimComments(s.Text))
+		if inner != nil && db.checkSelect(ctx, Statement{Text: inner[1]}) == nil {
 			return nil
 		}
 		return fmt.Errorf("EXPLAIN and EXPLAIN ANALYZE are followed by a SELECT here, without anything between; %s", accepted)
@@ -71,10 +71,10 @@ var suspicious = map[duckdb.ErrorType]bool{
 	duckdb.ErrorTypeSerialization: true, duckdb.ErrorTypeInvalid: true, duckdb.ErrorTypeOutOfRange: true, duckdb.ErrorTypeOutOfMemory: true,
 }
 
-// told is an error in words for people: DuckDB's message with the place in the
+// explainError is an error in words for people: DuckDB's message with the place in the
 // statement, without what could steer a terminal, and with the files that are
 // not what was written if that may be the cause.
-func (db *DB) told(ctx context.Context, err error) error {
+func (db *DB) explainError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("interrupted: %w", ctx.Err())
 	}
@@ -86,18 +86,18 @@ func (db *DB) told(ctx context.Context, err error) error {
 	case ok && d.Type == duckdb.ErrorTypePermission:
 		text += "\n" + accepted
 	case ok && suspicious[d.Type]:
-		if fault := db.files.check(true); fault != nil {
-			return fmt.Errorf("%w\n%s", fault, db.clean(text))
+		if fault := db.files.checkAll(true); fault != nil {
+			return fmt.Errorf("%w\n%s", fault, db.cleanText(text))
 		}
 	}
-	return errors.New(db.clean(text))
+	return errors.New(db.cleanText(text))
 }
 
-// clean names files by their keys and drops what could steer a terminal.
-func (db *DB) clean(text string) string {
+// cleanText names files by their keys and drops what could steer a terminal.
+func (db *DB) cleanText(text string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), db.files.folder+string(filepath.Separator), "")
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if r != '\n' && steers(r) {
+		if r != '\n' && canSteer(r) {
 			return ' '
 		}
 		return r

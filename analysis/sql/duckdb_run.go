@@ -16,14 +16,14 @@ import (
 
 // Run answers a statement. DuckDB holds the whole result in memory.
 func (db *DB) Run(ctx context.Context, s Statement) (Result, error) {
-	prepared, kind, err := db.prepare(ctx, s)
+	prepared, kind, err := db.prepareStatement(ctx, s)
 	if err != nil {
 		return Result{}, err
 	}
 	rows, err := prepared.QueryContext(ctx, nil)
 	if err != nil {
 		_ = prepared.Close()
-		return Result{}, db.told(ctx, err)
+		return Result{}, db.explainError(ctx, err)
 	}
 	r := Result{Columns: rows.Columns(), Plan: kind == duckdb.STATEMENT_TYPE_EXPLAIN}
 	if kind == duckdb.STATEMENT_TYPE_CREATE || kind == duckdb.STATEMENT_TYPE_DROP {
@@ -33,7 +33,7 @@ func (db *DB) Run(ctx context.Context, s Statement) (Result, error) {
 		defer prepared.Close()
 		defer rows.Close()
 		if len(r.Columns) > 0 {
-			db.each(ctx, rows, yield)
+			db.eachRow(ctx, rows, yield)
 		}
 	}
 	return r, nil
@@ -45,21 +45,21 @@ const pageRows = 20_000
 // Stream is Run for large results: those of a SELECT are kept in DuckDB's
 // temporary storage and come out page by page. Only the last one is kept.
 func (db *DB) Stream(ctx context.Context, s Statement) (Result, error) {
-	if db.selects(ctx, s) != nil {
+	if db.checkSelect(ctx, s) != nil {
 		return db.Run(ctx, s)
 	}
-	keep, err := db.conn.Prepare(fmt.Sprintf("CREATE OR REPLACE TEMP TABLE streamed AS (%s\n)", s.placed()))
+	keep, err := db.conn.Prepare(fmt.Sprintf("CREATE OR REPLACE TEMP TABLE streamed AS (%s\n)", s.withLinesBefore()))
 	if err != nil {
 		return db.Run(ctx, s) // DESCRIBE and SHOW, which cannot be kept, are small
 	}
 	defer keep.Close()
 	if _, err := keep.(*duckdb.Stmt).ExecContext(ctx, nil); err != nil {
-		return Result{}, db.told(ctx, err)
+		return Result{}, db.explainError(ctx, err)
 	}
 	page := func(at int) (driver.Rows, error) {
 		rows, err := db.conn.QueryContext(ctx, fmt.Sprintf("SELECT * FROM temp.streamed WHERE rowid >= %d AND rowid < %d ORDER BY rowid", at, at+pageRows), nil)
 		if err != nil {
-			return nil, db.told(ctx, err)
+			return nil, db.explainError(ctx, err)
 		}
 		return rows, nil
 	}
@@ -70,7 +70,7 @@ func (db *DB) Stream(ctx context.Context, s Statement) (Result, error) {
 	r := Result{Columns: rows.Columns()}
 	r.Rows = func(yield func([]any, error) bool) {
 		for at := 0; ; {
-			n, more := db.each(ctx, rows, yield)
+			n, more := db.eachRow(ctx, rows, yield)
 			rows.Close()
 			if at += n; !more || n < pageRows {
 				return
@@ -87,13 +87,13 @@ func (db *DB) Stream(ctx context.Context, s Statement) (Result, error) {
 // Parquet writes what a SELECT answers as a Parquet file, and says how many
 // rows it has.
 func (db *DB) Parquet(ctx context.Context, s Statement, w io.Writer) (rows int64, err error) {
-	if err := db.selects(ctx, s); err != nil {
+	if err := db.checkSelect(ctx, s); err != nil {
 		return 0, err
 	}
-	path := filepath.Join(db.temp(), "result.parquet")
+	path := filepath.Join(db.tempFolder(), "result.parquet")
 	defer os.Remove(path)
-	if _, err := db.conn.ExecContext(ctx, fmt.Sprintf("COPY (%s\n) TO %s (FORMAT parquet, COMPRESSION zstd)", s.placed(), literal(path)), nil); err != nil {
-		return 0, db.told(ctx, err)
+	if _, err := db.conn.ExecContext(ctx, fmt.Sprintf("COPY (%s\n) TO %s (FORMAT parquet, COMPRESSION zstd)", s.withLinesBefore(), quoteLiteral(path)), nil); err != nil {
+		return 0, db.explainError(ctx, err)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -103,7 +103,7 @@ func (db *DB) Parquet(ctx context.Context, s Statement, w io.Writer) (rows int64
 	if _, err := io.Copy(w, f); err != nil {
 		return 0, err
 	}
-	count, err := db.conn.QueryContext(ctx, "SELECT num_rows FROM parquet_file_metadata("+literal(path)+")", nil)
+	count, err := db.conn.QueryContext(ctx, "SELECT num_rows FROM parquet_file_metadata("+quoteLiteral(path)+")", nil)
 	if err != nil {
 		return 0, err
 	}
@@ -116,9 +116,9 @@ func (db *DB) Parquet(ctx context.Context, s Statement, w io.Writer) (rows int64
 	return rows, nil
 }
 
-// selects refuses what is not exactly one SELECT.
-func (db *DB) selects(ctx context.Context, s Statement) error {
-	prepared, kind, err := db.prepare(ctx, s)
+// checkSelect refuses what is not exactly one SELECT.
+func (db *DB) checkSelect(ctx context.Context, s Statement) error {
+	prepared, kind, err := db.prepareStatement(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -129,8 +129,8 @@ func (db *DB) selects(ctx context.Context, s Statement) error {
 	return nil
 }
 
-// each hands out the rows of a result: how many, and whether more are wanted.
-func (db *DB) each(ctx context.Context, rows driver.Rows, yield func([]any, error) bool) (n int, more bool) {
+// eachRow hands out the rows of a result: how many, and whether more are wanted.
+func (db *DB) eachRow(ctx context.Context, rows driver.Rows, yield func([]any, error) bool) (n int, more bool) {
 	types := rows.(driver.RowsColumnTypeDatabaseTypeName)
 	raw := make([]driver.Value, len(rows.Columns()))
 	for ; ; n++ {
@@ -142,12 +142,12 @@ func (db *DB) each(ctx context.Context, rows driver.Rows, yield func([]any, erro
 			return n, true
 		}
 		if err != nil {
-			yield(nil, db.told(ctx, err))
+			yield(nil, db.explainError(ctx, err))
 			return n, false
 		}
 		row := make([]any, len(raw))
 		for i, v := range raw {
-			row[i] = plain(v, types.ColumnTypeDatabaseTypeName(i))
+			row[i] = plainValue(v, types.ColumnTypeDatabaseTypeName(i))
 		}
 		if !yield(row, nil) {
 			return n, false

@@ -11,8 +11,8 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// plain is a value of a column of a type as a value of Result.
-func plain(v any, columnType string) any {
+// plainValue is a value of a column of a type as a value of Result.
+func plainValue(v any, columnType string) any {
 	switch v := v.(type) {
 	case time.Time:
 		switch columnType {
@@ -28,7 +28,7 @@ func plain(v any, columnType string) any {
 		return json.Number(v.String())
 	case []byte:
 		if columnType == "UUID" && len(v) == len(duckdb.UUID{}) {
-			return plain(duckdb.UUID(v), "")
+			return plainValue(duckdb.UUID(v), "")
 		}
 		return hex.EncodeToString(v)
 	case duckdb.UUID:
@@ -36,30 +36,30 @@ func plain(v any, columnType string) any {
 	case duckdb.Interval:
 		return map[string]any{"months": v.Months, "days": v.Days, "micros": v.Micros}
 	case duckdb.Union:
-		return plain(v.Value, "")
+		return plainValue(v.Value, "")
 	}
-	return nested(v)
+	return nestedValue(v)
 }
 
-// nested are lists, structures and maps.
-func nested(v any) any {
+// nestedValue are lists, structures and maps.
+func nestedValue(v any) any {
 	switch v := v.(type) {
 	case []any:
 		list := make([]any, len(v))
 		for i, x := range v {
-			list[i] = plain(x, "")
+			list[i] = plainValue(x, "")
 		}
 		return list
 	case map[string]any:
 		all := make(map[string]any, len(v))
 		for k, x := range v {
-			all[k] = plain(x, "")
+			all[k] = plainValue(x, "")
 		}
 		return all
 	case duckdb.OrderedMap:
 		all := map[string]any{}
 		for i, k := range v.Keys() {
-			all[Text(plain(k, ""))] = plain(v.Values()[i], "")
+			all[Text(plainValue(k, ""))] = plainValue(v.Values()[i], "")
 		}
 		return all
 	}

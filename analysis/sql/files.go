@@ -34,21 +34,21 @@ type file struct {
 	place    string
 }
 
-// read lists the files of the campaigns, and fetches those that are not here.
-func (s Source) read(ctx context.Context) (files, error) {
+// readFiles lists the files of the campaigns, and fetches those that are not here.
+func (s Source) readFiles(ctx context.Context) (files, error) {
 	f := files{tables: map[string][]file{}}
-	campaigns, err := s.campaigns(ctx)
+	campaigns, err := s.listCampaigns(ctx)
 	if err != nil {
 		return f, err
 	}
 	for _, c := range campaigns {
 		d, err := lake.ReadDataset(ctx, s.Store, c)
 		if err != nil {
-			return f, damaged(c, err)
+			return f, damageError(c, err)
 		}
 		added, err := d.Added(ctx, s.Store)
 		if err != nil {
-			return f, damaged(c, err)
+			return f, damageError(c, err)
 		}
 		for _, files := range []map[string][]lake.File{d.Files, added} {
 			for table, list := range files {
@@ -61,17 +61,17 @@ func (s Source) read(ctx context.Context) (files, error) {
 			f.hidden = append(f.hidden, superseded{c, run})
 		}
 	}
-	if folder, ok := directory(s.Location); ok {
+	if folder, ok := localDirectory(s.Location); ok {
 		if f.folder, err = filepath.Abs(folder); err != nil {
 			return f, err
 		}
-	} else if err := s.fetch(ctx, &f); err != nil {
+	} else if err := s.fetchMissing(ctx, &f); err != nil {
 		return f, err
 	}
-	return f, f.check(false)
+	return f, f.checkAll(false)
 }
 
-func (s Source) campaigns(ctx context.Context) ([]string, error) {
+func (s Source) listCampaigns(ctx context.Context) ([]string, error) {
 	all, err := lake.Campaigns(ctx, s.Store)
 	if err != nil || len(s.Campaigns) == 0 {
 		return all, err
@@ -85,8 +85,8 @@ func (s Source) campaigns(ctx context.Context) ([]string, error) {
 	return chosen, nil
 }
 
-// directory is that of a local lake.
-func directory(location string) (string, bool) {
+// localDirectory is that of a local lake.
+func localDirectory(location string) (string, bool) {
 	if !strings.Contains(location, "://") {
 		return location, true
 	}
@@ -97,8 +97,8 @@ func directory(location string) (string, bool) {
 	return u.Path, true
 }
 
-// all the files, in the order of their keys.
-func (f files) all() []file {
+// sortedFiles the files, in the order of their keys.
+func (f files) sortedFiles() []file {
 	var all []file
 	for _, list := range f.tables {
 		all = append(all, list...)
@@ -107,15 +107,15 @@ func (f files) all() []file {
 	return all
 }
 
-// check holds the files to what names them: their sizes or, if deep, their bytes.
-func (f files) check(deep bool) error {
+// checkAll holds the files to what names them: their sizes or, if deep, their bytes.
+func (f files) checkAll(deep bool) error {
 	var g errgroup.Group
 	g.SetLimit(downloads)
 	var mu sync.Mutex
 	faults := map[string]error{}
-	for _, one := range f.all() {
+	for _, one := range f.sortedFiles() {
 		g.Go(func() error {
-			err := one.check(f.folder, deep)
+			err := one.checkContent(f.folder, deep)
 			switch {
 			case err == nil:
 				return nil
@@ -123,7 +123,7 @@ func (f files) check(deep bool) error {
 				_ = os.Remove(filepath.Join(f.folder, one.place))
 				err = fmt.Errorf("a copy in the cache was damaged and is removed; ask again: %w", err)
 			default:
-				err = damaged(one.campaign, err)
+				err = damageError(one.campaign, err)
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -133,7 +133,7 @@ func (f files) check(deep bool) error {
 	}
 	_ = g.Wait()
 	var errs []error
-	for _, one := range f.all() {
+	for _, one := range f.sortedFiles() {
 		if err := faults[one.Key]; err != nil && len(errs) < maxFaults {
 			errs = append(errs, err)
 		}
@@ -144,7 +144,7 @@ func (f files) check(deep bool) error {
 // maxFaults are named; verify names all.
 const maxFaults = 3
 
-func (f file) check(folder string, deep bool) error {
+func (f file) checkContent(folder string, deep bool) error {
 	at, err := os.Open(filepath.Join(folder, f.place))
 	if errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%s is missing", f.Key)
@@ -173,6 +173,6 @@ func (f file) check(folder string, deep bool) error {
 	return nil
 }
 
-func damaged(campaign string, err error) error {
+func damageError(campaign string, err error) error {
 	return fmt.Errorf("the lake is damaged; roundtable verify %s lists everything that is: %w", campaign, err)
 }

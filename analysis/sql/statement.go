@@ -12,17 +12,17 @@ type Statement struct {
 	Line int    // where it begins in what it is from, from 1; error messages count from there
 }
 
-// placed is the text with as many lines before it as there were.
-func (s Statement) placed() string { return strings.Repeat("\n", max(0, s.Line-1)) + s.Text }
+// withLinesBefore is the text with as many lines before it as there were.
+func (s Statement) withLinesBefore() string { return strings.Repeat("\n", max(0, s.Line-1)) + s.Text }
 
-// uncommented is the text without the space and the comments before it.
-func uncommented(s string) string {
+// trimComments is the text without the space and the comments before it.
+func trimComments(s string) string {
 	for {
 		s = strings.TrimSpace(s)
 		if !strings.HasPrefix(s, "--") && !strings.HasPrefix(s, "/*") {
 			return s
 		}
-		n, _ := token(s, 0)
+		n, _ := tokenLength(s, 0)
 		s = s[n:]
 	}
 }
@@ -35,7 +35,7 @@ func uncommented(s string) string {
 // here is an error there and never an unseen statement.
 func Split(text string, line int) (statements []Statement, rest Statement) {
 	for {
-		end, blank := scan(text)
+		end, blank := scanStatement(text)
 		if end == len(text) {
 			if blank {
 				text = ""
@@ -50,12 +50,12 @@ func Split(text string, line int) (statements []Statement, rest Statement) {
 	}
 }
 
-// scan finds the first semicolon outside of quotes and comments, or the end;
+// scanStatement finds the first semicolon outside of quotes and comments, or the end;
 // blank says that there is nothing but space and comments before it.
-func scan(s string) (end int, blank bool) {
+func scanStatement(s string) (end int, blank bool) {
 	blank = true
 	for i := 0; i < len(s); {
-		n, word := token(s, i)
+		n, word := tokenLength(s, i)
 		switch {
 		case n > 0:
 			i += n
@@ -70,22 +70,22 @@ func scan(s string) (end int, blank bool) {
 	return len(s), blank
 }
 
-// token is the length of the quote, name or comment that begins at i, as far
+// tokenLength is the length of the quote, name or comment that begins at i, as far
 // as it is there; 0 if none does. word is false for comments.
-func token(s string, i int) (n int, word bool) {
+func tokenLength(s string, i int) (n int, word bool) {
 	rest := s[i:]
 	switch {
 	case strings.HasPrefix(rest, "--"):
-		return through(rest, 2, "\n"), false
+		return lengthThrough(rest, 2, "\n"), false
 	case strings.HasPrefix(rest, "/*"):
-		return comment(rest), false
+		return commentLength(rest), false
 	case rest[0] == '\'', rest[0] == '"':
-		return through(rest, 1, rest[:1]), true
+		return lengthThrough(rest, 1, rest[:1]), true
 	case strings.HasPrefix(rest, "e'"), strings.HasPrefix(rest, "E'"):
-		return escaped(rest), true
+		return escapedLength(rest), true
 	case rest[0] == '$':
-		if tag := dollar(rest); tag != "" {
-			return through(rest, len(tag), tag), true
+		if tag := dollarQuote(rest); tag != "" {
+			return lengthThrough(rest, len(tag), tag), true
 		}
 	case nameByte(rest[0]):
 		n = 1
@@ -97,16 +97,16 @@ func token(s string, i int) (n int, word bool) {
 	return 0, true
 }
 
-// through is the length up to and with the mark, which is looked for from a place on.
-func through(s string, from int, mark string) int {
+// lengthThrough is the length up to and with the mark, which is looked for from a place on.
+func lengthThrough(s string, from int, mark string) int {
 	if at := strings.Index(s[from:], mark); at >= 0 {
 		return from + at + len(mark)
 	}
 	return len(s)
 }
 
-// comment is the length of a comment; comments may hold others.
-func comment(s string) int {
+// commentLength is the length of a comment; comments may hold others.
+func commentLength(s string) int {
 	depth := 0
 	for i := 0; i < len(s); i++ {
 		switch {
@@ -124,8 +124,8 @@ func comment(s string) int {
 	return len(s)
 }
 
-// escaped is the length of E'…', in which a backslash hides the next byte.
-func escaped(s string) int {
+// escapedLength is the length of E'…', in which a backslash hides the next byte.
+func escapedLength(s string) int {
 	for i := 2; i < len(s); i++ {
 		switch s[i] {
 		case '\\':
@@ -137,8 +137,8 @@ func escaped(s string) int {
 	return len(s)
 }
 
-// dollar is $$ or $tag$ if the text begins so.
-func dollar(s string) string {
+// dollarQuote is $$ or $tag$ if the text begins so.
+func dollarQuote(s string) string {
 	i := 1
 	for i < len(s) && nameByte(s[i]) && (i > 1 || s[i] < '0' || s[i] > '9') {
 		i++

@@ -31,7 +31,7 @@ func Table[T record.Row](rows iter.Seq2[T, error]) Result {
 			}
 			v, values := reflect.ValueOf(row), make([]any, len(columns))
 			for i, f := range columns {
-				values[i] = field(v.FieldByIndex(f.Index), f)
+				values[i] = fieldValue(v.FieldByIndex(f.Index), f)
 			}
 			if !yield(values, nil) {
 				return
@@ -41,7 +41,7 @@ func Table[T record.Row](rows iter.Seq2[T, error]) Result {
 	return r
 }
 
-func field(v reflect.Value, f reflect.StructField) any {
+func fieldValue(v reflect.Value, f reflect.StructField) any {
 	switch {
 	case v.Kind() == reflect.Pointer && v.IsNil():
 		return nil

@@ -28,7 +28,7 @@ func Text(v any) string {
 	case time.Time:
 		return v.Format(time.RFC3339Nano)
 	case []any, map[string]any:
-		data, err := encoded(v)
+		data, err := encodeJSON(v)
 		if err != nil {
 			return fmt.Sprint(v)
 		}
@@ -37,23 +37,23 @@ func Text(v any) string {
 	return fmt.Sprint(v)
 }
 
-// encoded is the JSON of a value. Control and bidirectional characters are
+// encodeJSON is the JSON of a value. Control and bidirectional characters are
 // escaped, also where JSON does not ask for it: the text may end on a terminal.
 // Numbers that JSON does not know are the texts NaN, Infinity and -Infinity.
-func encoded(v any) ([]byte, error) {
+func encodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(finite(v)); err != nil {
+	if err := e.Encode(finiteOr(v)); err != nil {
 		return nil, err
 	}
 	data := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-	if !bytes.ContainsFunc(data, steers) {
+	if !bytes.ContainsFunc(data, canSteer) {
 		return data, nil
 	}
 	var out []byte
 	for _, r := range string(data) {
-		if steers(r) {
+		if canSteer(r) {
 			out = fmt.Appendf(out, `\u%04x`, r)
 		} else {
 			out = append(out, string(r)...)
@@ -62,11 +62,11 @@ func encoded(v any) ([]byte, error) {
 	return out, nil
 }
 
-// steers says that a character could steer a terminal or turn the reading direction.
-func steers(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
+// canSteer says that a character could steer a terminal or turn the reading direction.
+func canSteer(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 
-// finite replaces floats that JSON has no words for.
-func finite(v any) any {
+// finiteOr replaces floats that JSON has no words for.
+func finiteOr(v any) any {
 	switch v := v.(type) {
 	case float64:
 		switch {
@@ -77,18 +77,18 @@ func finite(v any) any {
 		}
 	case float32:
 		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
-			return finite(f)
+			return finiteOr(f)
 		}
 	case []any:
 		all := make([]any, len(v))
 		for i, x := range v {
-			all[i] = finite(x)
+			all[i] = finiteOr(x)
 		}
 		return all
 	case map[string]any:
 		all := make(map[string]any, len(v))
 		for k, x := range v {
-			all[k] = finite(x)
+			all[k] = finiteOr(x)
 		}
 		return all
 	}

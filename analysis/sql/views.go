@@ -21,23 +21,23 @@ type superseded struct {
 	lake.Run
 }
 
-// view is the definition of a table's view over files.
+// defineView is the definition of a table's view over files.
 //
 // The outcomes of collaborations and rounds are computed, so that those of
 // early files, which have none, are the same.
-func view(table record.Table, files []string, hidden []superseded) (string, error) {
-	rows, err := stored(table, files, hidden)
-	return "CREATE VIEW " + table.Name + " AS " + worth(table.Name, rows), err
+func defineView(table record.Table, files []string, hidden []superseded) (string, error) {
+	rows, err := selectStored(table, files, hidden)
+	return "CREATE VIEW " + table.Name + " AS " + withOutcome(table.Name, rows), err
 }
 
-// worth adds the columns measure and outcome to a SELECT, as
+// withOutcome adds the columns measure and outcome to a SELECT, as
 // record.Collaboration.Worth has them.
-func worth(table, rows string) string {
-	outcome := "CASE WHEN %[1]sstatus <> " + literal(record.Succeeded) + " THEN NULL WHEN %[1]smeasure = " + literal(record.Share) + " THEN coalesce(score, 0) ELSE score END AS outcome"
+func withOutcome(table, rows string) string {
+	outcome := "CASE WHEN %[1]sstatus <> " + quoteLiteral(record.Succeeded) + " THEN NULL WHEN %[1]smeasure = " + quoteLiteral(record.Share) + " THEN coalesce(score, 0) ELSE score END AS outcome"
 	switch table {
 	case record.Collaborations:
 		measure := fmt.Sprintf("coalesce(measure, CASE WHEN list_contains(%s, environment) THEN %s ELSE %s END) AS measure",
-			list(record.EarlyErrors()), literal(record.Error), literal(record.Share))
+			listLiteral(record.EarlyErrors()), quoteLiteral(record.Error), quoteLiteral(record.Share))
 		return fmt.Sprintf("SELECT * REPLACE (%s) FROM (SELECT * REPLACE (%s) FROM (%s))", fmt.Sprintf(outcome, ""), measure, rows)
 	case record.Rounds:
 		return fmt.Sprintf("SELECT r.* REPLACE (%s) FROM (%s) AS r JOIN collaborations AS c USING (campaign_id, collaboration_id, generation)", fmt.Sprintf(strings.ReplaceAll(outcome, "score", "r.score"), "c."), rows)
@@ -45,10 +45,10 @@ func worth(table, rows string) string {
 	return rows
 }
 
-// stored is a SELECT of the rows in files. It begins with no rows of every
+// selectStored is a SELECT of the rows in files. It begins with no rows of every
 // column, so that the columns, their order and their types are those of the
 // schema whatever files there are.
-func stored(table record.Table, files []string, hidden []superseded) (string, error) {
+func selectStored(table record.Table, files []string, hidden []superseded) (string, error) {
 	var b strings.Builder
 	b.WriteString("SELECT ")
 	for i, c := range table.Columns {
@@ -65,27 +65,27 @@ func stored(table record.Table, files []string, hidden []superseded) (string, er
 	if len(files) == 0 {
 		return b.String(), nil
 	}
-	fmt.Fprintf(&b, " UNION ALL BY NAME SELECT * FROM read_parquet(%s, union_by_name = true, hive_partitioning = false)", list(files))
+	fmt.Fprintf(&b, " UNION ALL BY NAME SELECT * FROM read_parquet(%s, union_by_name = true, hive_partitioning = false)", listLiteral(files))
 	if len(hidden) > 0 {
 		b.WriteString(" ANTI JOIN (VALUES ")
 		for i, s := range hidden {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			fmt.Fprintf(&b, "(%s, %s, %d::INTEGER)", literal(s.campaign), literal(s.Collaboration), s.Generation)
+			fmt.Fprintf(&b, "(%s, %s, %d::INTEGER)", quoteLiteral(s.campaign), quoteLiteral(s.Collaboration), s.Generation)
 		}
 		b.WriteString(") AS hidden(campaign_id, collaboration_id, generation) USING (campaign_id, collaboration_id, generation)")
 	}
 	return b.String(), nil
 }
 
-// list is a list of texts.
-func list(texts []string) string {
+// listLiteral is a list of texts.
+func listLiteral(texts []string) string {
 	quoted := slices.Clone(texts)
 	for i, s := range quoted {
-		quoted[i] = literal(s)
+		quoted[i] = quoteLiteral(s)
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+func quoteLiteral(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

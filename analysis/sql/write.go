@@ -52,7 +52,7 @@ func writeField(b *bufio.Writer, at int, v any) {
 // in their order, and says how many. A name that is there twice gets a number.
 func WriteJSONL(w io.Writer, r Result) (rows int64, err error) {
 	b := bufio.NewWriter(w)
-	for object, err := range objects(r) {
+	for object, err := range jsonObjects(r) {
 		if err != nil {
 			return rows, err
 		}
@@ -67,7 +67,7 @@ func WriteJSONL(w io.Writer, r Result) (rows int64, err error) {
 func WriteJSON(w io.Writer, r Result) (rows int64, err error) {
 	b := bufio.NewWriter(w)
 	before := "[\n"
-	for object, err := range objects(r) {
+	for object, err := range jsonObjects(r) {
 		if err != nil {
 			return rows, err
 		}
@@ -82,10 +82,10 @@ func WriteJSON(w io.Writer, r Result) (rows int64, err error) {
 	return rows, b.Flush()
 }
 
-// objects are the rows as JSON objects; each is good until the next.
-func objects(r Result) iter.Seq2[[]byte, error] {
+// jsonObjects are the rows as JSON objects; each is good until the next.
+func jsonObjects(r Result) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		names, err := keys(r.Columns)
+		names, err := jsonKeys(r.Columns)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -95,7 +95,7 @@ func objects(r Result) iter.Seq2[[]byte, error] {
 			object = append(object[:0], '{')
 			for i := 0; err == nil && i < len(row); i++ {
 				var value []byte
-				if value, err = encoded(row[i]); err != nil {
+				if value, err = encodeJSON(row[i]); err != nil {
 					err = fmt.Errorf("column %s: %w", r.Columns[i], err)
 				}
 				object = append(append(object, names[i]...), value...)
@@ -107,8 +107,8 @@ func objects(r Result) iter.Seq2[[]byte, error] {
 	}
 }
 
-// keys are what comes before each value: "first": and ,"second":
-func keys(columns []string) ([][]byte, error) {
+// jsonKeys are what comes before each value: "first": and ,"second":
+func jsonKeys(columns []string) ([][]byte, error) {
 	taken := map[string]bool{}
 	before := make([][]byte, len(columns))
 	for i, name := range columns {
@@ -117,7 +117,7 @@ func keys(columns []string) ([][]byte, error) {
 			unique = fmt.Sprintf("%s_%d", name, n)
 		}
 		taken[unique] = true
-		data, err := encoded(unique)
+		data, err := encodeJSON(unique)
 		if err != nil {
 			return nil, err
 		}

@@ -24,8 +24,8 @@ type dir struct {
 	anchored bool // its entry in its parent is known to be durable
 }
 
-// write makes a file and syncs it.
-func (d *dir) write(name string, data []byte) error {
+// writeFile makes a file and syncs it.
+func (d *dir) writeFile(name string, data []byte) error {
 	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -43,8 +43,8 @@ func (d *dir) write(name string, data []byte) error {
 	return err
 }
 
-// name gives a file its name, if that is free.
-func (d *dir) name(temp, name string) error {
+// nameFile gives a file its name, if that is free.
+func (d *dir) nameFile(temp, name string) error {
 	if err := d.root.Link(temp, name); err != nil {
 		return err
 	}
@@ -80,16 +80,16 @@ func (ds *dirs) close() {
 	ds.open.Purge()
 }
 
-// within does something in a directory, which is made if make is set. An open
+// withDirectory does something in a directory, which is made if make is set. An open
 // directory that somebody removed meanwhile is opened anew.
-func (ds *dirs) within(name string, make bool, do func(*dir) error) error {
-	d, held, err := ds.take(name, make)
+func (ds *dirs) withDirectory(name string, make bool, do func(*dir) error) error {
+	d, held, err := ds.takeDirectory(name, make)
 	if err != nil {
 		return err
 	}
 	err = do(d)
 	ds.release(d)
-	if !held || !errors.Is(err, fs.ErrNotExist) || !d.gone() {
+	if !held || !errors.Is(err, fs.ErrNotExist) || !d.isGone() {
 		return err
 	}
 	ds.mu.Lock()
@@ -97,11 +97,11 @@ func (ds *dirs) within(name string, make bool, do func(*dir) error) error {
 		ds.open.Remove(name)
 	}
 	ds.mu.Unlock()
-	return ds.within(name, make, do)
+	return ds.withDirectory(name, make, do)
 }
 
-// gone says that the directory was removed: it has no links left.
-func (d *dir) gone() bool {
+// isGone says that the directory was removed: it has no links left.
+func (d *dir) isGone() bool {
 	info, err := d.file.Stat()
 	if err != nil {
 		return true
@@ -110,8 +110,8 @@ func (d *dir) gone() bool {
 	return ok && s.Nlink == 0
 }
 
-// take hands out an open directory; held says that it was open before.
-func (ds *dirs) take(name string, make bool) (d *dir, held bool, err error) {
+// takeDirectory hands out an open directory; held says that it was open before.
+func (ds *dirs) takeDirectory(name string, make bool) (d *dir, held bool, err error) {
 	ds.mu.Lock()
 	d, held = ds.open.Get(name)
 	if held {
@@ -120,10 +120,10 @@ func (ds *dirs) take(name string, make bool) (d *dir, held bool, err error) {
 	anchored := held && d.anchored
 	ds.mu.Unlock()
 	if make && !anchored {
-		err = ds.anchor(name)
+		err = ds.makeDurable(name)
 	}
 	if err == nil && !held {
-		d, err = ds.add(name)
+		d, err = ds.openDirectory(name)
 	}
 	if err != nil {
 		if held {
@@ -139,13 +139,13 @@ func (ds *dirs) take(name string, make bool) (d *dir, held bool, err error) {
 	return d, held, nil
 }
 
-// anchor makes the directory if needed and makes its entry durable.
-func (ds *dirs) anchor(name string) error {
+// makeDurable makes the directory if needed and makes its entry durable.
+func (ds *dirs) makeDurable(name string) error {
 	if name == "." {
 		return nil
 	}
 	parent, base := path.Split(name)
-	return ds.within(path.Clean(parent), true, func(p *dir) error {
+	return ds.withDirectory(path.Clean(parent), true, func(p *dir) error {
 		if err := p.root.Mkdir(base, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
@@ -153,7 +153,7 @@ func (ds *dirs) anchor(name string) error {
 	})
 }
 
-func (ds *dirs) add(name string) (*dir, error) {
+func (ds *dirs) openDirectory(name string) (*dir, error) {
 	root, err := ds.root.OpenRoot(name)
 	if err != nil {
 		return nil, err

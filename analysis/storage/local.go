@@ -74,7 +74,7 @@ func NewLocal(dir string) (*Local, error) {
 		return nil, fmt.Errorf("lake %s: %w", dir, err)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("lake %s: the directory cannot be made: %w", dir, full(err))
+		return nil, fmt.Errorf("lake %s: the directory cannot be made: %w", dir, explainFull(err))
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -99,20 +99,20 @@ func (l *Local) Free() (int64, error) {
 }
 
 func (l *Local) PutIfAbsent(ctx context.Context, key string, data []byte) error {
-	err := l.put(ctx, key, data, func(d *dir, temp, name string) error { return d.name(temp, name) })
+	err := l.putFile(ctx, key, data, func(d *dir, temp, name string) error { return d.nameFile(temp, name) })
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s: %w", key, ErrExists)
 	}
-	return l.told("storing", key, err)
+	return l.explainError("storing", key, err)
 }
 
 func (l *Local) Replace(ctx context.Context, key string, data []byte, etag string) error {
 	if err := checkKey(key); err != nil {
 		return err
 	}
-	unlock, err := l.lock()
+	unlock, err := l.lockLake()
 	if err != nil {
-		return l.told("replacing", key, err)
+		return l.explainError("replacing", key, err)
 	}
 	defer unlock()
 	if etag != "" {
@@ -123,13 +123,13 @@ func (l *Local) Replace(ctx context.Context, key string, data []byte, etag strin
 			return err
 		}
 	}
-	return l.told("replacing", key, l.put(ctx, key, data, func(d *dir, temp, name string) error {
+	return l.explainError("replacing", key, l.putFile(ctx, key, data, func(d *dir, temp, name string) error {
 		return d.root.Rename(temp, name)
 	}))
 }
 
-// put writes and syncs a temporary file, names it and syncs the directory.
-func (l *Local) put(ctx context.Context, key string, data []byte, name func(d *dir, temp, name string) error) error {
+// putFile writes and syncs a temporary file, names it and syncs the directory.
+func (l *Local) putFile(ctx context.Context, key string, data []byte, name func(d *dir, temp, name string) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -140,9 +140,9 @@ func (l *Local) put(ctx context.Context, key string, data []byte, name func(d *d
 		return fmt.Errorf("%d bytes are too many; an object has at most %d", len(data), maxObject)
 	}
 	parent, base := path.Split(key)
-	return l.dirs.within(path.Clean(parent), true, func(d *dir) error {
+	return l.dirs.withDirectory(path.Clean(parent), true, func(d *dir) error {
 		temp := fmt.Sprintf("%s%x", l.stamp, l.count.Add(1))
-		if err := d.write(temp, data); err != nil {
+		if err := d.writeFile(temp, data); err != nil {
 			return err
 		}
 		if err := name(d, temp, base); err != nil {
@@ -157,32 +157,32 @@ func (l *Local) put(ctx context.Context, key string, data []byte, name func(d *d
 }
 
 func (l *Local) Get(ctx context.Context, key string) (data []byte, err error) {
-	err = l.open(ctx, key, func(f *os.File, size int64) error {
+	err = l.openFile(ctx, key, func(f *os.File, size int64) error {
 		data = make([]byte, size)
 		_, err := io.ReadFull(f, data)
 		return err
 	})
 	if err != nil {
-		return nil, l.told("reading", key, err)
+		return nil, l.explainError("reading", key, err)
 	}
 	return data, nil
 }
 
 func (l *Local) Head(ctx context.Context, key string) (Object, error) {
 	o := Object{Key: key}
-	err := l.open(ctx, key, func(f *os.File, _ int64) error {
+	err := l.openFile(ctx, key, func(f *os.File, _ int64) error {
 		h := sha256.New()
 		n, err := io.Copy(h, f)
 		o.Size, o.ETag = n, hex.EncodeToString(h.Sum(nil))
 		return err
 	})
 	if err != nil {
-		return Object{}, l.told("reading", key, err)
+		return Object{}, l.explainError("reading", key, err)
 	}
 	return o, nil
 }
 
-func (l *Local) open(ctx context.Context, key string, read func(f *os.File, size int64) error) error {
+func (l *Local) openFile(ctx context.Context, key string, read func(f *os.File, size int64) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (l *Local) open(ctx context.Context, key string, read func(f *os.File, size
 		return err
 	}
 	parent, base := path.Split(key)
-	return l.dirs.within(path.Clean(parent), false, func(d *dir) error {
+	return l.dirs.withDirectory(path.Clean(parent), false, func(d *dir) error {
 		f, err := d.root.Open(base)
 		if err != nil {
 			return err
@@ -223,18 +223,18 @@ func (l *Local) List(ctx context.Context, prefix string) ([]Object, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, l.told("listing", prefix, err)
+		return nil, l.explainError("listing", prefix, err)
 	}
 	var all []Object
-	if err := walk(ctx, r, prefix, &all); err != nil {
-		return nil, l.told("listing", prefix, err)
+	if err := walkPrefix(ctx, r, prefix, &all); err != nil {
+		return nil, l.explainError("listing", prefix, err)
 	}
 	slices.SortFunc(all, func(a, b Object) int { return strings.Compare(a.Key, b.Key) })
 	return all, nil
 }
 
-// walk adds the objects in r, which it closes, and sweeps what killed writers left.
-func walk(ctx context.Context, r *os.Root, prefix string, all *[]Object) error {
+// walkPrefix adds the objects in r, which it closes, and sweeps what killed writers left.
+func walkPrefix(ctx context.Context, r *os.Root, prefix string, all *[]Object) error {
 	defer r.Close()
 	if err := ctx.Err(); err != nil {
 		return err
@@ -246,7 +246,7 @@ func walk(ctx context.Context, r *os.Root, prefix string, all *[]Object) error {
 	for _, e := range entries {
 		name := e.Name()
 		if strings.HasPrefix(name, temporary) {
-			sweep(r, name)
+			sweepTemp(r, name)
 		}
 		if strings.HasPrefix(name, ".") {
 			continue
@@ -257,7 +257,7 @@ func walk(ctx context.Context, r *os.Root, prefix string, all *[]Object) error {
 				continue
 			}
 			if err == nil {
-				err = walk(ctx, sub, prefix+name+"/", all)
+				err = walkPrefix(ctx, sub, prefix+name+"/", all)
 			}
 			if err != nil {
 				return err
@@ -278,7 +278,7 @@ func walk(ctx context.Context, r *os.Root, prefix string, all *[]Object) error {
 	return nil
 }
 
-func sweep(r *os.Root, name string) {
+func sweepTemp(r *os.Root, name string) {
 	if info, err := r.Lstat(name); err == nil && time.Since(info.ModTime()) > staleAfter {
 		_ = r.Remove(name)
 	}
@@ -292,21 +292,21 @@ func (l *Local) Delete(ctx context.Context, key string) error {
 	if err := checkKey(key); err != nil {
 		return err
 	}
-	unlock, err := l.lock()
+	unlock, err := l.lockLake()
 	if err != nil {
-		return l.told("deleting", key, err)
+		return l.explainError("deleting", key, err)
 	}
 	defer unlock()
 	parent, base := path.Split(key)
-	err = l.dirs.within(path.Clean(parent), false, func(d *dir) error { return d.root.Remove(base) })
+	err = l.dirs.withDirectory(path.Clean(parent), false, func(d *dir) error { return d.root.Remove(base) })
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return l.told("deleting", key, err)
+	return l.explainError("deleting", key, err)
 }
 
-// lock keeps other goroutines and processes from replacing and deleting.
-func (l *Local) lock() (unlock func(), err error) {
+// lockLake keeps other goroutines and processes from replacing and deleting.
+func (l *Local) lockLake() (unlock func(), err error) {
 	f, err := l.root.OpenFile(lockFile, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
@@ -323,15 +323,15 @@ func (l *Local) lock() (unlock func(), err error) {
 	}
 }
 
-func (l *Local) told(doing, key string, err error) error {
+func (l *Local) explainError(doing, key string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("lake %s: %s %s: %w", l.root.Name(), doing, key, full(err))
+	return fmt.Errorf("lake %s: %s %s: %w", l.root.Name(), doing, key, explainFull(err))
 }
 
-// full says in words what a full disk means.
-func full(err error) error {
+// explainFull says in words what a full disk means.
+func explainFull(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return fmt.Errorf("the disk is full; make room and run the same command again, what was stored is safe: %w", err)
 	}
@@ -366,5 +366,5 @@ func (l *Local) Folders(ctx context.Context, prefix string) ([]string, error) {
 			folders = append(folders, e.Name())
 		}
 	}
-	return folders, l.told("listing", prefix, err)
+	return folders, l.explainError("listing", prefix, err)
 }

@@ -44,7 +44,7 @@ func (s *S3) String() string {
 }
 
 func (s *S3) PutIfAbsent(ctx context.Context, key string, data []byte) error {
-	return s.put(ctx, "storing", key, data, condition{noneMatch: aws.String("*"), unmet: ErrExists})
+	return s.putObject(ctx, "storing", key, data, condition{noneMatch: aws.String("*"), unmet: ErrExists})
 }
 
 func (s *S3) Replace(ctx context.Context, key string, data []byte, etag string) error {
@@ -52,27 +52,27 @@ func (s *S3) Replace(ctx context.Context, key string, data []byte, etag string) 
 	if etag != "" {
 		c.match = &etag
 	}
-	return s.put(ctx, "replacing", key, data, c)
+	return s.putObject(ctx, "replacing", key, data, c)
 }
 
 func (s *S3) Get(ctx context.Context, key string) ([]byte, error) {
-	if err := usable(ctx, key); err != nil {
+	if err := checkUsable(ctx, key); err != nil {
 		return nil, err
 	}
 	for try := 1; ; try++ {
-		data, again, err := s.read(ctx, key)
+		data, again, err := s.readObject(ctx, key)
 		if err == nil {
 			return data, nil
 		}
-		if !again || try == readTries || rest(ctx, try) != nil {
-			return nil, s.told("reading", key, err)
+		if !again || try == readTries || waitBefore(ctx, try) != nil {
+			return nil, s.explainError("reading", key, err)
 		}
 	}
 }
 
-// read reads an object once; again says that the bytes were bad, not the answer.
-func (s *S3) read(ctx context.Context, key string) (data []byte, again bool, err error) {
-	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: s.name(key)})
+// readObject reads an object once; again says that the bytes were bad, not the answer.
+func (s *S3) readObject(ctx context.Context, key string) (data []byte, again bool, err error) {
+	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: s.keyInBucket(key)})
 	if err != nil {
 		return nil, false, err
 	}
@@ -97,19 +97,19 @@ func (s *S3) read(ctx context.Context, key string) (data []byte, again bool, err
 }
 
 func (s *S3) Head(ctx context.Context, key string) (Object, error) {
-	if err := usable(ctx, key); err != nil {
+	if err := checkUsable(ctx, key); err != nil {
 		return Object{}, err
 	}
-	out, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.bucket, Key: s.name(key)})
+	out, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.bucket, Key: s.keyInBucket(key)})
 	if err != nil {
-		return Object{}, s.told("reading", key, err)
+		return Object{}, s.explainError("reading", key, err)
 	}
 	return Object{Key: key, Size: aws.ToInt64(out.ContentLength), ETag: aws.ToString(out.ETag)}, nil
 }
 
 func (s *S3) List(ctx context.Context, prefix string) ([]Object, error) {
 	var all []Object
-	err := s.pages(ctx, prefix, "", func(page *s3.ListObjectsV2Output) {
+	err := s.eachPage(ctx, prefix, "", func(page *s3.ListObjectsV2Output) {
 		for _, o := range page.Contents {
 			key := strings.TrimPrefix(aws.ToString(o.Key), s.prefix)
 			if checkKey(key) == nil { // others are not of the lake
@@ -124,7 +124,7 @@ func (s *S3) List(ctx context.Context, prefix string) ([]Object, error) {
 // Folders are the names directly below a prefix that have objects below them, sorted.
 func (s *S3) Folders(ctx context.Context, prefix string) ([]string, error) {
 	var folders []string
-	err := s.pages(ctx, prefix, "/", func(page *s3.ListObjectsV2Output) {
+	err := s.eachPage(ctx, prefix, "/", func(page *s3.ListObjectsV2Output) {
 		for _, p := range page.CommonPrefixes {
 			if name := path.Base(aws.ToString(p.Prefix)); checkKey(name) == nil {
 				folders = append(folders, name)
@@ -135,18 +135,18 @@ func (s *S3) Folders(ctx context.Context, prefix string) ([]string, error) {
 	return folders, err
 }
 
-func (s *S3) pages(ctx context.Context, prefix, delimiter string, each func(*s3.ListObjectsV2Output)) error {
+func (s *S3) eachPage(ctx context.Context, prefix, delimiter string, each func(*s3.ListObjectsV2Output)) error {
 	if err := checkPrefix(prefix); err != nil {
 		return err
 	}
-	in := &s3.ListObjectsV2Input{Bucket: &s.bucket, Prefix: s.name(prefix)}
+	in := &s3.ListObjectsV2Input{Bucket: &s.bucket, Prefix: s.keyInBucket(prefix)}
 	if delimiter != "" {
 		in.Delimiter = &delimiter
 	}
 	for pages := s3.NewListObjectsV2Paginator(s.client, in); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return s.told("listing", prefix, err)
+			return s.explainError("listing", prefix, err)
 		}
 		each(page)
 	}
@@ -154,20 +154,20 @@ func (s *S3) pages(ctx context.Context, prefix, delimiter string, each func(*s3.
 }
 
 func (s *S3) Delete(ctx context.Context, key string) error {
-	if err := usable(ctx, key); err != nil {
+	if err := checkUsable(ctx, key); err != nil {
 		return err
 	}
-	_, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: s.name(key)})
-	if err = s.told("deleting", key, err); errors.Is(err, fs.ErrNotExist) {
+	_, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: s.keyInBucket(key)})
+	if err = s.explainError("deleting", key, err); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
 }
 
-// name is a key's name in the bucket.
-func (s *S3) name(key string) *string { return aws.String(s.prefix + key) }
+// keyInBucket is a key's name in the bucket.
+func (s *S3) keyInBucket(key string) *string { return aws.String(s.prefix + key) }
 
-func usable(ctx context.Context, key string) error {
+func checkUsable(ctx context.Context, key string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -185,9 +185,9 @@ func checkPrefix(prefix string) error {
 	return checkKey(folder)
 }
 
-// rest waits before another try, or until ctx is done.
-func rest(ctx context.Context, try int) error {
-	wait, _ := backoff(try, nil)
+// waitBefore waits before another try, or until ctx is done.
+func waitBefore(ctx context.Context, try int) error {
+	wait, _ := backoffFor(try, nil)
 	select {
 	case <-ctx.Done():
 		return ctx.Err()

@@ -35,7 +35,7 @@ func newClient(ctx context.Context, l location, stall time.Duration) (*s3.Client
 	load := []func(*config.LoadOptions) error{
 		config.WithHTTPClient(httpClient(stall)),
 		config.WithLogger(logging.Nop{}), // what matters comes back as an error
-		config.WithRetryer(func() aws.Retryer { return retry.NewStandard(retries) }),
+		config.WithRetryer(func() aws.Retryer { return retry.NewStandard(configureRetries) }),
 	}
 	if l.region != "" {
 		load = append(load, config.WithRegion(l.region))
@@ -86,24 +86,24 @@ func checkEndpoint(endpoint *string, named bool) error {
 		return errors.New("the endpoint is no address; one is https://host or http://host:port")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return errors.New("the endpoint is more than an address; credentials belong into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or a profile")
-	case u.Scheme == "http" && !named && !loopback(u.Hostname()):
+	case u.Scheme == "http" && !named && !isLoopback(u.Hostname()):
 		return fmt.Errorf("the endpoint http://%s of the environment is not encrypted; if that is meant, say so in the location: ?endpoint=http://%s", u.Host, u.Host)
 	}
 	return nil
 }
 
-func loopback(host string) bool {
+func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// retries are not counted against a quota: one bad minute of the server would
+// configureRetries are not counted against a quota: one bad minute of the server would
 // turn into errors of requests that had nothing to do with it. Each request
 // has its bound, and connections bound them all.
-func retries(o *retry.StandardOptions) {
+func configureRetries(o *retry.StandardOptions) {
 	o.MaxAttempts = requestTries
 	o.RateLimiter = ratelimit.None
-	o.Backoff = retry.BackoffDelayerFunc(backoff)
+	o.Backoff = retry.BackoffDelayerFunc(backoffFor)
 	o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(func(err error) aws.Ternary {
 		if errors.Is(err, io.ErrUnexpectedEOF) { // a response that was cut
 			return aws.TrueTernary
@@ -112,8 +112,8 @@ func retries(o *retry.StandardOptions) {
 	}))
 }
 
-// backoff doubles from 100 ms to 10 s, with full jitter.
-func backoff(try int, _ error) (time.Duration, error) {
+// backoffFor doubles from 100 ms to 10 s, with full jitter.
+func backoffFor(try int, _ error) (time.Duration, error) {
 	ceiling := 100 * time.Millisecond << min(max(try-1, 0), 7)
 	return rand.N(min(ceiling, 10*time.Second)) + time.Millisecond, nil
 }

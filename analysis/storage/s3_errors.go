@@ -25,11 +25,11 @@ type s3Error struct {
 func (e *s3Error) Error() string   { return e.text }
 func (e *s3Error) Unwrap() []error { return e.is }
 
-func (s *S3) told(doing, key string, err error) error {
+func (s *S3) explainError(doing, key string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("lake %s: %s %s: %w", s, doing, key, reason(err))
+	return fmt.Errorf("lake %s: %s %s: %w", s, doing, key, reasonOf(err))
 }
 
 const (
@@ -60,8 +60,8 @@ var faults = []struct {
 	{[]string{"QuotaExceeded", "InsufficientStorage", "XMinioStorageFull", "507"}, "the server has no room left", syscall.ENOSPC},
 }
 
-// reason says in words what a person can do, or what the server said.
-func reason(err error) error {
+// reasonOf says in words what a person can do, or what the server said.
+func reasonOf(err error) error {
 	api, answered := errors.AsType[smithy.APIError](err)
 	switch {
 	case err == nil:
@@ -87,7 +87,7 @@ func ofAnswer(err error, api smithy.APIError) error {
 	}
 	for _, f := range faults {
 		for _, c := range f.codes {
-			if c != code(err) {
+			if c != codeOf(err) {
 				continue
 			}
 			text = f.text
@@ -97,30 +97,30 @@ func ofAnswer(err error, api smithy.APIError) error {
 		}
 	}
 	if strings.HasPrefix(text, elsewhere) { // where, in either way of saying it
-		text += ": " + cmp.Or(header(err, "X-Amz-Bucket-Region"), api.ErrorMessage())
+		text += ": " + cmp.Or(headerOf(err, "X-Amz-Bucket-Region"), api.ErrorMessage())
 	}
-	if n := status(err); n != 0 {
-		return &s3Error{fmt.Sprintf("%s (%s, status %d)", text, code(err), n), is}
+	if n := statusOf(err); n != 0 {
+		return &s3Error{fmt.Sprintf("%s (%s, status %d)", text, codeOf(err), n), is}
 	}
-	return &s3Error{fmt.Sprintf("%s (%s)", text, code(err)), is}
+	return &s3Error{fmt.Sprintf("%s (%s)", text, codeOf(err)), is}
 }
 
-// code is the server's word for what went wrong, "" for errors that are not its
+// codeOf is the server's word for what went wrong, "" for errors that are not its
 // answer. Answers to HEAD have no words; to anything else a bare 404 comes from
 // something in between, and does not say that an object is missing.
-func code(err error) string {
+func codeOf(err error) string {
 	api, ok := errors.AsType[smithy.APIError](err)
 	if !ok {
 		return ""
 	}
 	of, ok := errors.AsType[*smithy.OperationError](err)
-	if ok && of.OperationName == "HeadObject" && status(err) == http.StatusNotFound {
+	if ok && of.OperationName == "HeadObject" && statusOf(err) == http.StatusNotFound {
 		return missingCode
 	}
 	return api.ErrorCode()
 }
 
-func status(err error) int {
+func statusOf(err error) int {
 	response, ok := errors.AsType[*smithyhttp.ResponseError](err)
 	if !ok {
 		return 0
@@ -128,7 +128,7 @@ func status(err error) int {
 	return response.HTTPStatusCode()
 }
 
-func header(err error, name string) string {
+func headerOf(err error, name string) string {
 	response, ok := errors.AsType[*smithyhttp.ResponseError](err)
 	if !ok || response.Response == nil {
 		return ""
@@ -136,9 +136,9 @@ func header(err error, name string) string {
 	return response.Response.Header.Get(name)
 }
 
-// rejected says that the server has answered and done nothing. An answer of
+// isRejected says that the server has answered and done nothing. An answer of
 // 5xx may come from something in between.
-func rejected(err error) bool {
-	n := status(err)
+func isRejected(err error) bool {
+	n := statusOf(err)
 	return n >= http.StatusBadRequest && n < http.StatusInternalServerError && n != http.StatusRequestTimeout
 }

@@ -50,7 +50,7 @@ func openS3(ctx context.Context, at string, stall time.Duration) (*S3, error) {
 	if s.client, err = newClient(ctx, l, stall); err != nil {
 		return nil, fmt.Errorf("lake %s: %w", s, err)
 	}
-	if err := s.probe(ctx); err != nil {
+	if err := s.probeBucket(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -76,14 +76,14 @@ func parseS3(at string) (location, error) {
 		return l, errors.New("what follows the ? cannot be read; it is name=value, joined by &")
 	}
 	for name, values := range query {
-		if err := l.set(name, values); err != nil {
+		if err := l.setOption(name, values); err != nil {
 			return l, err
 		}
 	}
 	return l, nil
 }
 
-func (l *location) set(name string, values []string) error {
+func (l *location) setOption(name string, values []string) error {
 	if len(values) != 1 || values[0] == "" {
 		return fmt.Errorf("parameter %.40q has one value", name)
 	}
@@ -106,16 +106,16 @@ func (l *location) set(name string, values []string) error {
 	return nil
 }
 
-// probe finds out now what would otherwise fail in the middle of a campaign.
-func (s *S3) probe(ctx context.Context) error {
+// probeBucket finds out now what would otherwise fail in the middle of a campaign.
+func (s *S3) probeBucket(ctx context.Context) error {
 	list := &s3.ListObjectsV2Input{Bucket: &s.bucket, Prefix: &s.prefix, MaxKeys: aws.Int32(1)}
 	if _, err := s.client.ListObjectsV2(ctx, list, fewTries); err != nil {
-		return s.told("opening", "it", err)
+		return s.explainError("opening", "it", err)
 	}
 	// Without the right to list, a missing object looks like a forbidden one.
-	missing := &s3.HeadObjectInput{Bucket: &s.bucket, Key: s.name(probeName + "-missing")}
-	if _, err := s.client.HeadObject(ctx, missing, fewTries); err != nil && !errors.Is(reason(err), fs.ErrNotExist) {
-		return s.told("opening", "it", err)
+	missing := &s3.HeadObjectInput{Bucket: &s.bucket, Key: s.keyInBucket(probeName + "-missing")}
+	if _, err := s.client.HeadObject(ctx, missing, fewTries); err != nil && !errors.Is(reasonOf(err), fs.ErrNotExist) {
+		return s.explainError("opening", "it", err)
 	}
 	if err := s.probeCondition(ctx, "If-None-Match", condition{noneMatch: aws.String("*")}); err != nil {
 		return err
@@ -126,14 +126,14 @@ func (s *S3) probe(ctx context.Context) error {
 // probeCondition writes the hidden object. The first time this may make it;
 // after that the server has to refuse.
 func (s *S3) probeCondition(ctx context.Context, header string, c condition) error {
-	w := write{condition: c, name: s.name(probeName), data: []byte("roundtable keeps a lake here\n")}
+	w := write{condition: c, name: s.keyInBucket(probeName), data: []byte("roundtable keeps a lake here\n")}
 	for range 2 {
 		err := s.sendWhole(ctx, w, fewTries)
-		if w.refused(err) {
+		if w.isRefused(err) {
 			return nil
 		}
 		if err != nil {
-			return s.told("opening", "it", err)
+			return s.explainError("opening", "it", err)
 		}
 	}
 	return fmt.Errorf("lake %s: the server ignores %s; two writers could both take themselves for the first, so it cannot hold a lake", s, header)

@@ -46,49 +46,49 @@ type write struct {
 	meta map[string]string
 }
 
-// put writes an object. The server may refuse it because our own earlier
+// putObject writes an object. The server may refuse it because our own earlier
 // request, whose response was lost, had stored it. The random writer in the
 // metadata tells that from another writer's object; a hash could not, for two
 // writers may announce the same thing and only one may be first.
-func (s *S3) put(ctx context.Context, doing, key string, data []byte, c condition) error {
-	if err := usable(ctx, key); err != nil {
+func (s *S3) putObject(ctx context.Context, doing, key string, data []byte, c condition) error {
+	if err := checkUsable(ctx, key); err != nil {
 		return err
 	}
 	if len(data) > maxObject {
-		return s.told(doing, key, fmt.Errorf("%d bytes are too many; an object has at most %d", len(data), maxObject))
+		return s.explainError(doing, key, fmt.Errorf("%d bytes are too many; an object has at most %d", len(data), maxObject))
 	}
 	sum := sha256.Sum256(data)
-	w := write{condition: c, name: s.name(key), data: data, meta: map[string]string{
+	w := write{condition: c, name: s.keyInBucket(key), data: data, meta: map[string]string{
 		metaSHA256: hex.EncodeToString(sum[:]), metaWriter: rand.Text(),
 	}}
-	err := s.send(ctx, w)
-	if !w.refused(err) {
-		return s.told(doing, key, err)
+	err := s.sendObject(ctx, w)
+	if !w.isRefused(err) {
+		return s.explainError(doing, key, err)
 	}
-	switch mine, err := s.wrote(ctx, w); {
+	switch mine, err := s.isWritten(ctx, w); {
 	case err != nil:
-		return s.told(doing, key, err)
+		return s.explainError(doing, key, err)
 	case mine:
 		return nil
 	}
 	return fmt.Errorf("%s: %w", key, c.unmet)
 }
 
-// refused says that the condition did not hold.
-func (w write) refused(err error) bool {
-	return status(err) == http.StatusPreconditionFailed || w.match != nil && code(err) == missingCode
+// isRefused says that the condition did not hold.
+func (w write) isRefused(err error) bool {
+	return statusOf(err) == http.StatusPreconditionFailed || w.match != nil && codeOf(err) == missingCode
 }
 
-// wrote says whether the object that is there is this write's.
-func (s *S3) wrote(ctx context.Context, w write) (bool, error) {
+// isWritten says whether the object that is there is this write's.
+func (s *S3) isWritten(ctx context.Context, w write) (bool, error) {
 	out, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.bucket, Key: w.name})
-	if errors.Is(reason(err), fs.ErrNotExist) {
+	if errors.Is(reasonOf(err), fs.ErrNotExist) {
 		return false, nil
 	}
 	return err == nil && out.Metadata[metaWriter] == w.meta[metaWriter], err
 }
 
-func (s *S3) send(ctx context.Context, w write) error {
+func (s *S3) sendObject(ctx context.Context, w write) error {
 	if len(w.data) <= singlePut {
 		return s.sendWhole(ctx, w)
 	}
@@ -96,14 +96,14 @@ func (s *S3) send(ctx context.Context, w write) error {
 		err := s.sendParts(ctx, w)
 		// The server has dropped the parts: because of a conflict, or because an
 		// earlier request to join them was carried out.
-		if lost := code(err) == "NoSuchUpload"; !lost && !conflict(err) {
+		if lost := codeOf(err) == "NoSuchUpload"; !lost && !isConflict(err) {
 			return err
 		} else if lost {
-			if mine, err := s.wrote(ctx, w); mine || err != nil {
+			if mine, err := s.isWritten(ctx, w); mine || err != nil {
 				return err
 			}
 		}
-		if try == uploadTries || rest(ctx, try) != nil {
+		if try == uploadTries || waitBefore(ctx, try) != nil {
 			return err
 		}
 	}
@@ -112,7 +112,7 @@ func (s *S3) send(ctx context.Context, w write) error {
 func (s *S3) sendWhole(ctx context.Context, w write, options ...func(*s3.Options)) error {
 	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{
 		Bucket: &s.bucket, Key: w.name, Body: bytes.NewReader(w.data), Metadata: w.meta,
-		ChecksumSHA256: checksum(w.data), IfMatch: w.match, IfNoneMatch: w.noneMatch,
+		ChecksumSHA256: checksumOf(w.data), IfMatch: w.match, IfNoneMatch: w.noneMatch,
 	}, append(options, retryConflicts)...)
 	return err
 }
@@ -126,13 +126,13 @@ func (s *S3) sendParts(ctx context.Context, w write) error {
 	if err != nil {
 		return err
 	}
-	parts, err := s.parts(ctx, w, created.UploadId)
+	parts, err := s.uploadParts(ctx, w, created.UploadId)
 	if err == nil {
 		_, err = s.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{
 			Bucket: &s.bucket, Key: w.name, UploadId: created.UploadId, IfMatch: w.match, IfNoneMatch: w.noneMatch,
 			MultipartUpload: &types.CompletedMultipartUpload{Parts: parts},
 		})
-		if !rejected(err) { // done, or nobody knows
+		if !isRejected(err) { // done, or nobody knows
 			return err
 		}
 	}
@@ -144,14 +144,14 @@ func (s *S3) sendParts(ctx context.Context, w write) error {
 	return err
 }
 
-func (s *S3) parts(ctx context.Context, w write, upload *string) ([]types.CompletedPart, error) {
+func (s *S3) uploadParts(ctx context.Context, w write, upload *string) ([]types.CompletedPart, error) {
 	parts := make([]types.CompletedPart, (len(w.data)+partSize-1)/partSize)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(partsAtOnce)
 	for i := range parts {
 		g.Go(func() error {
 			data := w.data[i*partSize : min((i+1)*partSize, len(w.data))]
-			part := types.CompletedPart{PartNumber: aws.Int32(int32(i) + 1), ChecksumSHA256: checksum(data)}
+			part := types.CompletedPart{PartNumber: aws.Int32(int32(i) + 1), ChecksumSHA256: checksumOf(data)}
 			out, err := s.client.UploadPart(ctx, &s3.UploadPartInput{
 				Bucket: &s.bucket, Key: w.name, UploadId: upload, PartNumber: part.PartNumber,
 				Body: bytes.NewReader(data), ChecksumSHA256: part.ChecksumSHA256,
@@ -167,14 +167,14 @@ func (s *S3) parts(ctx context.Context, w write, upload *string) ([]types.Comple
 	return parts, g.Wait()
 }
 
-// checksum is the SHA-256 as the server compares it with what arrived.
-func checksum(data []byte) *string {
+// checksumOf is the SHA-256 as the server compares it with what arrived.
+func checksumOf(data []byte) *string {
 	sum := sha256.Sum256(data)
 	return aws.String(base64.StdEncoding.EncodeToString(sum[:]))
 }
 
-// conflict says that two writes met and neither was made: try again.
-func conflict(err error) bool { return code(err) == conflictCode }
+// isConflict says that two writes met and neither was made: try again.
+func isConflict(err error) bool { return codeOf(err) == conflictCode }
 
 const conflictCode = "ConditionalRequestConflict"
 

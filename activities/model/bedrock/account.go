@@ -39,7 +39,7 @@ func (a *account) identify(ctx context.Context) (identity, error) {
 	if a.token != "" {
 		return identity{token: a.token}, nil
 	}
-	chain, err := a.current()
+	chain, err := a.currentCredentials()
 	if err != nil {
 		return identity{}, err
 	}
@@ -51,11 +51,11 @@ func (a *account) identify(ctx context.Context) (identity, error) {
 	return who, err
 }
 
-func (a *account) current() (aws.CredentialsProvider, error) {
+func (a *account) currentCredentials() (aws.CredentialsProvider, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.chain == nil {
-		settings, err := load(a.region)
+		settings, err := loadAWS(a.region)
 		if err != nil {
 			return nil, err
 		}
@@ -74,12 +74,12 @@ func (a *account) forget(who identity) {
 	}
 }
 
-func (i identity) reporter() wire.Reporter {
+func (i identity) newReporter() wire.Reporter {
 	return wire.NewReporter(provider, i.token, i.keys.SecretAccessKey, i.keys.SessionToken)
 }
 
-// sign settles how one request is signed; by itself the SDK would send the API key anywhere.
-func (i identity) sign(o *sdk.Options) {
+// configureSigning settles how one request is signed; by itself the SDK would send the API key anywhere.
+func (i identity) configureSigning(o *sdk.Options) {
 	if i.token != "" {
 		o.AuthSchemePreference = []string{"httpBearerAuth"}
 		o.BearerAuthTokenProvider = bearer.StaticTokenProvider{Token: bearer.Token{Value: i.token}}
@@ -102,16 +102,16 @@ func noIdentity(ctx context.Context, err error) *model.Error {
 		out = report.Failed(model.Retry, "timeout", err.Error())
 	case ctx.Err() != nil:
 		out = report.Failed(model.Retry, "canceled", err.Error())
-	case passes(err):
+	case isTemporary(err):
 		out = report.Failed(model.Retry, "credentials_unavailable", err.Error())
 	}
 	out.Unbilled = true
 	return out
 }
 
-// passes says whether a service that gives credentials is out of order. A
+// isTemporary says whether a service that gives credentials is out of order. A
 // metadata service that cannot be reached is none: this is no machine of AWS.
-func passes(err error) bool {
+func isTemporary(err error) bool {
 	type answered interface {
 		error
 		HTTPStatusCode() int

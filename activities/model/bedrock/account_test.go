@@ -197,7 +197,7 @@ func TestCredentialsThatFailedAreReadAgain(t *testing.T) {
 
 func TestSecretsAreHidden(t *testing.T) {
 	who := identity{token: "ABSK-abc", keys: aws.Credentials{SecretAccessKey: "wJalrXUtn", SessionToken: "FwoGZXIv"}}
-	got := who.reporter().Text("ABSK-abc, wJalrXUtn and FwoGZXIv", 100)
+	got := who.newReporter().Text("ABSK-abc, wJalrXUtn and FwoGZXIv", 100)
 	for _, secret := range []string{"abc", "wJal", "Fwo"} {
 		if strings.Contains(got, secret) {
 			t.Errorf("%q in %q", secret, got)

@@ -62,7 +62,7 @@ type client struct {
 // for the life of the process: connections, credentials and the outcome of Auto
 // are kept in it.
 func New(c Config) (model.Model, error) {
-	settings, base, err := c.resolve()
+	settings, base, err := c.resolveSettings()
 	if err != nil {
 		return nil, fmt.Errorf("bedrock model %q: %w", c.Model, err)
 	}
@@ -84,8 +84,8 @@ func New(c Config) (model.Model, error) {
 	return &client{config: c, account: a, runtime: runtime}, nil
 }
 
-// resolve finds every fault of the configuration, AWS's settings and the endpoint.
-func (c Config) resolve() (aws.Config, *url.URL, error) {
+// resolveSettings finds every fault of the configuration, AWS's settings and the endpoint.
+func (c Config) resolveSettings() (aws.Config, *url.URL, error) {
 	var faults []error
 	if c.Model == "" {
 		faults = append(faults, errors.New("model is empty; name a model id or an inference profile, such as eu.anthropic.claude-sonnet-4-5-20250929-v1:0"))
@@ -96,11 +96,11 @@ func (c Config) resolve() (aws.Config, *url.URL, error) {
 	if c.Timeout < 0 {
 		faults = append(faults, fmt.Errorf("timeout is %v; it must be positive", time.Duration(c.Timeout)))
 	}
-	settings, err := load(c.Region)
+	settings, err := loadAWS(c.Region)
 	if err != nil {
 		return settings, nil, errors.Join(append(faults, err)...)
 	}
-	base, err := c.endpoint(settings.Region)
+	base, err := c.endpointURL(settings.Region)
 	return settings, base, errors.Join(append(faults, err)...)
 }
 
@@ -109,9 +109,9 @@ func (c Config) resolve() (aws.Config, *url.URL, error) {
 // parts was refused stands in no code, so only an answer shows that it was the schema.
 func (c *client) Complete(ctx context.Context, r model.Request) (model.Response, error) {
 	mode := c.config.JSON.Of(r, c.refused.Load())
-	response, fault := c.ask(ctx, r, mode)
+	response, fault := c.askOnce(ctx, r, mode)
 	if fault != nil && c.config.JSON == Auto && mode == Schema && fault.Code == "ValidationException" {
-		if response, fault = c.ask(ctx, r, Plain); fault == nil {
+		if response, fault = c.askOnce(ctx, r, Plain); fault == nil {
 			c.refused.Store(true)
 		}
 	}
@@ -121,9 +121,9 @@ func (c *client) Complete(ctx context.Context, r model.Request) (model.Response,
 	return response, nil
 }
 
-// ask makes one HTTP request.
-func (c *client) ask(ctx context.Context, r model.Request, mode JSONMode) (model.Response, *model.Error) {
-	input, err := c.input(r, mode)
+// askOnce makes one HTTP request.
+func (c *client) askOnce(ctx context.Context, r model.Request, mode JSONMode) (model.Response, *model.Error) {
+	input, err := c.converseInput(r, mode)
 	if err != nil {
 		return model.Response{}, wire.NewReporter(provider).Unasked(err)
 	}
@@ -134,11 +134,11 @@ func (c *client) ask(ctx context.Context, r model.Request, mode JSONMode) (model
 	if err != nil {
 		return model.Response{}, noIdentity(ctx, err)
 	}
-	report := who.reporter()
+	report := who.newReporter()
 	ctx, call := wire.Watch(ctx, "") // Converse takes no idempotency key
-	_, err = c.runtime.Converse(ctx, input, who.sign)
+	_, err = c.runtime.Converse(ctx, input, who.configureSigning)
 	if refused, ok := errors.AsType[*wire.Failure](err); ok {
-		fault := failed(refused, report)
+		fault := classifyFailure(refused, report)
 		if fault.Class == model.Pause {
 			c.account.forget(who)
 		}
@@ -147,7 +147,7 @@ func (c *client) ask(ctx context.Context, r model.Request, mode JSONMode) (model
 	if err != nil {
 		return model.Response{}, report.Broken(ctx, call, err)
 	}
-	return answer{report, c.config.Model}.read(call.Body, call.Header)
+	return answer{report, c.config.Model}.readAnswer(call.Body, call.Header)
 }
 
 // leaveUndecoded keeps the SDK from decoding an answer, which would replace

@@ -23,16 +23,16 @@ const (
 
 // Endpoint is the address that a model is asked at; "" if it is none. It sends nothing.
 func Endpoint(c Config) string {
-	settings, err := load(c.Region)
+	settings, err := loadAWS(c.Region)
 	if err != nil {
 		return ""
 	}
-	return wire.Shown(c.endpoint(settings.Region))
+	return wire.Shown(c.endpointURL(settings.Region))
 }
 
-// load reads AWS's environment variables and files. It sends nothing: the
+// loadAWS reads AWS's environment variables and files. It sends nothing: the
 // automatic mode of defaults, which would ask a metadata service, is off.
-func load(region string) (aws.Config, error) {
+func loadAWS(region string) (aws.Config, error) {
 	settings, err := config.LoadDefaultConfig(context.Background(),
 		config.WithRegion(region), config.WithDefaultsMode(aws.DefaultsModeStandard))
 	if err != nil {
@@ -44,7 +44,7 @@ func load(region string) (aws.Config, error) {
 // A region becomes part of a host's name.
 var regionName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)+$`)
 
-func (c Config) endpoint(region string) (*url.URL, error) {
+func (c Config) endpointURL(region string) (*url.URL, error) {
 	switch {
 	case region == "":
 		return nil, errors.New("region is not set; set region or AWS_REGION, such as eu-central-1")

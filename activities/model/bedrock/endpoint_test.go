@@ -115,7 +115,7 @@ func TestAWrongClockIsNamed(t *testing.T) {
 	} {
 		f := &wire.Failure{Status: 403, At: now, Body: []byte(`{"message":"no"}`), Header: http.Header{
 			"X-Amzn-Errortype": {c.exception}, "Date": {c.date.Format(http.TimeFormat)}}}
-		e := failed(f, wire.NewReporter(provider))
+		e := classifyFailure(f, wire.NewReporter(provider))
 		if e.Class != model.Pause || strings.Contains(e.Message, "clock") != c.want || !strings.HasSuffix(e.Message, "no") {
 			t.Errorf("%s: got %+v", name, *e)
 		}
@@ -155,7 +155,7 @@ func TestAPIKeyIsBoundToItsPlaces(t *testing.T) {
 				t.Fatal(err)
 			}
 			cl := m.(*client)
-			in, err := cl.input(modeltest.Question, Plain)
+			in, err := cl.converseInput(modeltest.Question, Plain)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,7 +164,7 @@ func TestAPIKeyIsBoundToItsPlaces(t *testing.T) {
 				t.Fatal(err)
 			}
 			var d doer
-			_, err = cl.runtime.Converse(t.Context(), in, who.sign, func(o *sdk.Options) { o.HTTPClient = &d })
+			_, err = cl.runtime.Converse(t.Context(), in, who.configureSigning, func(o *sdk.Options) { o.HTTPClient = &d })
 			if d.request == nil {
 				t.Fatal(err)
 			}

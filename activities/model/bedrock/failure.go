@@ -59,12 +59,12 @@ var classes = map[string]model.Class{
 	"SerializationException": model.Fail,
 }
 
-// failed classifies a response that is no answer.
-func failed(f *wire.Failure, report wire.Reporter) *model.Error {
-	name, message := describe(f)
+// classifyFailure classifies a response that is no answer.
+func classifyFailure(f *wire.Failure, report wire.Reporter) *model.Error {
+	name, message := describeException(f)
 	class, known := classes[name]
 	if !known {
-		class = classify(f.Status)
+		class = classOfStatus(f.Status)
 	}
 	if clock := wrongClock(f, name); clock != "" {
 		message = clock + ": " + message
@@ -77,16 +77,16 @@ func failed(f *wire.Failure, report wire.Reporter) *model.Error {
 	}
 	out := report.Failed(class, name, message)
 	out.Status = f.Status
-	out.Unbilled = unbilled(f, name)
+	out.Unbilled = isUnbilled(f, name)
 	if class == model.Retry {
 		out.RetryAfter = wire.RetryAfter(f.Header, f.At)
 	}
 	return out
 }
 
-// describe finds the exception's name, which stands in a header, or in the
+// describeException finds the exception's name, which stands in a header, or in the
 // body as __type or code, and may have a namespace before it or an address behind.
-func describe(f *wire.Failure) (name, message string) {
+func describeException(f *wire.Failure) (name, message string) {
 	var e struct {
 		Type    jsontext.Value `json:"__type"`
 		Code    jsontext.Value `json:"code"`
@@ -94,19 +94,19 @@ func describe(f *wire.Failure) (name, message string) {
 		Old     jsontext.Value `json:"Message"`
 	}
 	if json.Unmarshal(f.Body, &e, wire.Lenient) != nil {
-		return exception(f.Header.Get("X-Amzn-Errortype")), string(f.Body)
+		return exceptionName(f.Header.Get("X-Amzn-Errortype")), string(f.Body)
 	}
 	name = cmp.Or(f.Header.Get("X-Amzn-Errortype"), wire.String(e.Type), wire.Scalar(e.Code))
-	return exception(name), cmp.Or(wire.Scalar(e.Message), wire.Scalar(e.Old), string(f.Body))
+	return exceptionName(name), cmp.Or(wire.Scalar(e.Message), wire.Scalar(e.Old), string(f.Body))
 }
 
-func exception(s string) string {
+func exceptionName(s string) string {
 	s, _, _ = strings.Cut(s, ":")
 	return s[strings.LastIndexByte(s, '#')+1:]
 }
 
-// classify goes by the status, where no name or an unknown one is given.
-func classify(status int) model.Class {
+// classOfStatus goes by the status, where no name or an unknown one is given.
+func classOfStatus(status int) model.Class {
 	switch {
 	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout,
 		status == http.StatusFailedDependency, status == http.StatusConflict, status >= 500:
@@ -118,8 +118,8 @@ func classify(status int) model.Class {
 	return model.Fail
 }
 
-// unbilled is only what is certain: in the others the model may have begun.
-func unbilled(f *wire.Failure, name string) bool {
+// isUnbilled is only what is certain: in the others the model may have begun.
+func isUnbilled(f *wire.Failure, name string) bool {
 	switch name {
 	case "ModelTimeoutException", "ModelErrorException", "ModelStreamErrorException", "RequestAbortedException":
 		return false

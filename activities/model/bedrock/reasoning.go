@@ -23,23 +23,23 @@ type reasoner struct {
 // "Extended thinking", "Adaptive thinking" and "OpenAI models", and from its
 // guide to Nova 2.
 var reasoners = []reasoner{
-	{"anthropic.claude-3-7-", budget},
-	{"anthropic.claude-sonnet-4-2", budget}, // Claude Sonnet 4, of 2025
-	{"anthropic.claude-opus-4-2", budget},
-	{"anthropic.claude-opus-4-1-", budget},
-	{"anthropic.claude-sonnet-4-5-", budget},
-	{"anthropic.claude-opus-4-5-", budget},
-	{"anthropic.claude-haiku-4-5-", budget},
+	{"anthropic.claude-3-7-", setBudget},
+	{"anthropic.claude-sonnet-4-2", setBudget}, // Claude Sonnet 4, of 2025
+	{"anthropic.claude-opus-4-2", setBudget},
+	{"anthropic.claude-opus-4-1-", setBudget},
+	{"anthropic.claude-sonnet-4-5-", setBudget},
+	{"anthropic.claude-opus-4-5-", setBudget},
+	{"anthropic.claude-haiku-4-5-", setBudget},
 	{"anthropic.claude-3-", nil},
 	{"anthropic.claude-v2", nil},
 	{"anthropic.claude-instant", nil},
-	{"anthropic.claude-", adaptive}, // 4.6 and all that came later
-	{"openai.gpt-oss-", effort},
-	{"amazon.nova-2-", nova},
+	{"anthropic.claude-", setAdaptive}, // 4.6 and all that came later
+	{"openai.gpt-oss-", setEffort},
+	{"amazon.nova-2-", setNova},
 }
 
-// reason asks for an effort if one is set; a model that is not known to take one is not asked.
-func reason(in *sdk.ConverseInput, p model.Parameters) error {
+// setReasoning asks for an effort if one is set; a model that is not known to take one is not asked.
+func setReasoning(in *sdk.ConverseInput, p model.Parameters) error {
 	if p.ReasoningEffort == "" {
 		return nil
 	}
@@ -49,19 +49,19 @@ func reason(in *sdk.ConverseInput, p model.Parameters) error {
 	}
 	claude := strings.Contains(*in.ModelId, "anthropic.")
 	if claude && p.ReasoningEffort == "none" {
-		add(in, map[string]any{"thinking": map[string]any{"type": "disabled"}})
+		addFields(in, map[string]any{"thinking": map[string]any{"type": "disabled"}})
 		return nil
 	}
 	if claude {
-		if err := thinkable(p); err != nil {
+		if err := checkThinking(p); err != nil {
 			return err
 		}
 	}
 	return reasoners[i].set(in, p)
 }
 
-// thinkable refuses what no Claude takes while it thinks.
-func thinkable(p model.Parameters) error {
+// checkThinking refuses what no Claude takes while it thinks.
+func checkThinking(p model.Parameters) error {
 	if p.Temperature != nil && *p.Temperature != 1 {
 		return errors.New("temperature and reasoning_effort are set; a model that thinks takes no temperature but 1: leave one of them out")
 	}
@@ -74,58 +74,58 @@ func thinkable(p model.Parameters) error {
 // budgets are the tokens that an effort is worth where a model must be given a number; 1024 is the least.
 var budgets = map[string]int{"minimal": 1024, "low": 2048, "medium": 8192, "high": 16384}
 
-func budget(in *sdk.ConverseInput, p model.Parameters) error {
+func setBudget(in *sdk.ConverseInput, p model.Parameters) error {
 	tokens, ok := budgets[p.ReasoningEffort]
 	switch {
 	case !ok:
-		return refused(p, "minimal, low, medium and high")
+		return refuseEffort(p, "minimal, low, medium and high")
 	case p.MaxTokens > 0 && p.MaxTokens <= tokens:
 		return fmt.Errorf("max_tokens is %d, of which reasoning_effort %s takes up to %d; set max_tokens higher", p.MaxTokens, p.ReasoningEffort, tokens)
 	}
-	add(in, map[string]any{"thinking": map[string]any{"type": "enabled", "budget_tokens": tokens}})
+	addFields(in, map[string]any{"thinking": map[string]any{"type": "enabled", "budget_tokens": tokens}})
 	return nil
 }
 
-func adaptive(in *sdk.ConverseInput, p model.Parameters) error {
-	if !graded(p) {
-		return refused(p, "low, medium and high")
+func setAdaptive(in *sdk.ConverseInput, p model.Parameters) error {
+	if !isGraded(p) {
+		return refuseEffort(p, "low, medium and high")
 	}
 	if in.OutputConfig == nil {
 		in.OutputConfig = &types.OutputConfig{}
 	}
 	in.OutputConfig.Effort = &p.ReasoningEffort
-	add(in, map[string]any{"thinking": map[string]any{"type": "adaptive"}})
+	addFields(in, map[string]any{"thinking": map[string]any{"type": "adaptive"}})
 	return nil
 }
 
-func effort(in *sdk.ConverseInput, p model.Parameters) error {
-	if !graded(p) {
-		return refused(p, "low, medium and high")
+func setEffort(in *sdk.ConverseInput, p model.Parameters) error {
+	if !isGraded(p) {
+		return refuseEffort(p, "low, medium and high")
 	}
-	add(in, map[string]any{"reasoning_effort": p.ReasoningEffort})
+	addFields(in, map[string]any{"reasoning_effort": p.ReasoningEffort})
 	return nil
 }
 
-func nova(in *sdk.ConverseInput, p model.Parameters) error {
+func setNova(in *sdk.ConverseInput, p model.Parameters) error {
 	if p.ReasoningEffort == "none" {
-		add(in, map[string]any{"reasoningConfig": map[string]any{"type": "disabled"}})
+		addFields(in, map[string]any{"reasoningConfig": map[string]any{"type": "disabled"}})
 		return nil
 	}
-	if !graded(p) {
-		return refused(p, "none, low, medium and high")
+	if !isGraded(p) {
+		return refuseEffort(p, "none, low, medium and high")
 	}
-	add(in, map[string]any{"reasoningConfig": map[string]any{"type": "enabled", "maxReasoningEffort": p.ReasoningEffort}})
+	addFields(in, map[string]any{"reasoningConfig": map[string]any{"type": "enabled", "maxReasoningEffort": p.ReasoningEffort}})
 	return nil
 }
 
-func graded(p model.Parameters) bool {
+func isGraded(p model.Parameters) bool {
 	return slices.Contains([]string{"low", "medium", "high"}, p.ReasoningEffort)
 }
 
-func refused(p model.Parameters, accepted string) error {
+func refuseEffort(p model.Parameters, accepted string) error {
 	return fmt.Errorf("reasoning_effort is %q; this model takes %s", p.ReasoningEffort, accepted)
 }
 
-func add(in *sdk.ConverseInput, fields map[string]any) {
+func addFields(in *sdk.ConverseInput, fields map[string]any) {
 	in.AdditionalModelRequestFields = document.NewLazyDocument(fields)
 }

@@ -12,14 +12,14 @@ import (
 	"roundtable/activities/model"
 )
 
-// input is a request in Converse's form, or why it cannot be asked.
-func (c *client) input(r model.Request, mode JSONMode) (*sdk.ConverseInput, error) {
-	system, messages, err := chat(r.Messages)
+// converseInput is a request in Converse's form, or why it cannot be asked.
+func (c *client) converseInput(r model.Request, mode JSONMode) (*sdk.ConverseInput, error) {
+	system, messages, err := splitMessages(r.Messages)
 	if err != nil {
 		return nil, err
 	}
 	in := &sdk.ConverseInput{ModelId: &c.config.Model, System: system, Messages: messages}
-	if in.InferenceConfig, err = inference(r.Parameters); err != nil {
+	if in.InferenceConfig, err = inferenceConfig(r.Parameters); err != nil {
 		return nil, err
 	}
 	if mode == Schema {
@@ -29,13 +29,13 @@ func (c *client) input(r model.Request, mode JSONMode) (*sdk.ConverseInput, erro
 			Structure: &types.OutputFormatStructureMemberJsonSchema{Value: types.JsonSchemaDefinition{Schema: &schema}},
 		}}
 	}
-	return in, reason(in, r.Parameters)
+	return in, setReasoning(in, r.Parameters)
 }
 
-// chat splits messages into the system's and those of the conversation, whose
+// splitMessages splits messages into the system's and those of the conversation, whose
 // turns must alternate: neighbours of one role become one message of several
 // blocks. Blank messages say nothing, and the service refuses them.
-func chat(in []model.Message) ([]types.SystemContentBlock, []types.Message, error) {
+func splitMessages(in []model.Message) ([]types.SystemContentBlock, []types.Message, error) {
 	var system []types.SystemContentBlock
 	var turns []types.Message
 	for i, m := range in {
@@ -61,12 +61,12 @@ func chat(in []model.Message) ([]types.SystemContentBlock, []types.Message, erro
 
 // Check refuses parameters that no request can be made with.
 func (c *client) Check(p model.Parameters) error {
-	_, err := c.input(model.Probe(p), Plain)
+	_, err := c.converseInput(model.Probe(p), Plain)
 	return err
 }
 
-// inference is what Converse knows for all models; nil if nothing is set.
-func inference(p model.Parameters) (*types.InferenceConfiguration, error) {
+// inferenceConfig is what Converse knows for all models; nil if nothing is set.
+func inferenceConfig(p model.Parameters) (*types.InferenceConfiguration, error) {
 	if err := p.CheckNoExtra(); err != nil {
 		return nil, err
 	}
@@ -79,14 +79,14 @@ func inference(p model.Parameters) (*types.InferenceConfiguration, error) {
 	if p.Temperature == nil && p.TopP == nil && p.MaxTokens == 0 && len(p.Stop) == 0 {
 		return nil, nil
 	}
-	out := &types.InferenceConfiguration{Temperature: narrow(p.Temperature), TopP: narrow(p.TopP), StopSequences: p.Stop}
+	out := &types.InferenceConfiguration{Temperature: narrowFloat(p.Temperature), TopP: narrowFloat(p.TopP), StopSequences: p.Stop}
 	if n := int32(p.MaxTokens); n > 0 {
 		out.MaxTokens = &n
 	}
 	return out, nil
 }
 
-func narrow(v *float64) *float32 {
+func narrowFloat(v *float64) *float32 {
 	if v == nil {
 		return nil
 	}

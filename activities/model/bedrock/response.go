@@ -30,26 +30,26 @@ type answer struct {
 	model  string // as asked
 }
 
-// read takes the answer from a body that came with a status 2xx, which alone says nothing.
-func (a answer) read(body []byte, header http.Header) (model.Response, *model.Error) {
+// readAnswer takes the answer from a body that came with a status 2xx, which alone says nothing.
+func (a answer) readAnswer(body []byte, header http.Header) (model.Response, *model.Error) {
 	var e envelope
 	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
-		return model.Response{}, a.useless("unreadable_body", "the body is no answer of Converse: "+err.Error())
+		return model.Response{}, a.uselessAnswer("unreadable_body", "the body is no answer of Converse: "+err.Error())
 	}
 	message, finish := e.Output.Message, a.report.Word(wire.String(e.StopReason), 64)
 	if message == nil || len(message.Content) == 0 && finish == "" {
-		return model.Response{}, a.useless("no_message", "the body holds no message")
+		return model.Response{}, a.uselessAnswer("no_message", "the body holds no message")
 	}
-	text, ok := content(message.Content)
+	text, ok := contentText(message.Content)
 	if !ok {
-		return model.Response{}, a.useless("strange_content", "the content is no list of blocks with texts")
+		return model.Response{}, a.uselessAnswer("strange_content", "the content is no list of blocks with texts")
 	}
 	return model.Response{
 		Text:         text,
-		Model:        cmp.Or(a.report.Word(routed(e.Trace), 300), a.model),
+		Model:        cmp.Or(a.report.Word(routedModel(e.Trace), 300), a.model),
 		FinishReason: cmp.Or(finishes[finish], finish),
 		RequestID:    a.report.Word(header.Get("X-Amzn-Requestid"), 200),
-		Usage:        usage(e.Usage),
+		Usage:        readUsage(e.Usage),
 	}, nil
 }
 
@@ -62,15 +62,15 @@ var finishes = map[string]string{
 	"content_filtered":     "content_filter",
 }
 
-// useless is a 2xx that brought nothing; it may have been billed.
-func (a answer) useless(code, message string) *model.Error {
+// uselessAnswer is a 2xx that brought nothing; it may have been billed.
+func (a answer) uselessAnswer(code, message string) *model.Error {
 	err := a.report.Failed(model.Retry, code, message)
 	err.Status = http.StatusOK
 	return err
 }
 
-// content is the answer's bytes: its blocks of text. Blocks of reasoning are none of it.
-func content(v jsontext.Value) ([]byte, bool) {
+// contentText is the answer's bytes: its blocks of text. Blocks of reasoning are none of it.
+func contentText(v jsontext.Value) ([]byte, bool) {
 	if !wire.Present(v) {
 		return nil, true
 	}
@@ -93,8 +93,8 @@ func content(v jsontext.Value) ([]byte, bool) {
 	return text, true
 }
 
-// routed is the model that a prompt router chose; "" if none was asked.
-func routed(trace jsontext.Value) string {
+// routedModel is the model that a prompt router chose; "" if none was asked.
+func routedModel(trace jsontext.Value) string {
 	var t struct {
 		PromptRouter struct {
 			Model jsontext.Value `json:"invokedModelId"`
@@ -106,9 +106,9 @@ func routed(trace jsontext.Value) string {
 	return wire.String(t.PromptRouter.Model)
 }
 
-// usage reads what was billed; what is missing or makes no sense counts as 0.
+// readUsage reads what was billed; what is missing or makes no sense counts as 0.
 // The service counts the cache's tokens beside the input's, we within them.
-func usage(v jsontext.Value) model.Usage {
+func readUsage(v jsontext.Value) model.Usage {
 	var u struct {
 		Input  wire.Tokens `json:"inputTokens"`
 		Output wire.Tokens `json:"outputTokens"`

@@ -32,7 +32,7 @@ func etag(data string) string {
 func (m *Memory) PutIfAbsent(ctx context.Context, key string, data []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := check(ctx, key); err != nil {
+	if err := checkCall(ctx, key); err != nil {
 		return err
 	}
 	if _, ok := m.Objects[key]; ok {
@@ -45,7 +45,7 @@ func (m *Memory) PutIfAbsent(ctx context.Context, key string, data []byte) error
 func (m *Memory) Replace(ctx context.Context, key string, data []byte, tag string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := check(ctx, key); err != nil {
+	if err := checkCall(ctx, key); err != nil {
 		return err
 	}
 	if old, ok := m.Objects[key]; tag != "" && (!ok || etag(old) != tag) {
@@ -58,7 +58,7 @@ func (m *Memory) Replace(ctx context.Context, key string, data []byte, tag strin
 func (m *Memory) Get(ctx context.Context, key string) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := check(ctx, key); err != nil {
+	if err := checkCall(ctx, key); err != nil {
 		return nil, err
 	}
 	data, ok := m.Objects[key]
@@ -76,7 +76,7 @@ func (m *Memory) Head(ctx context.Context, key string) (storage.Object, error) {
 func (m *Memory) List(ctx context.Context, prefix string) ([]storage.Object, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := check(ctx, prefix+"x"); err != nil {
+	if err := checkCall(ctx, prefix+"x"); err != nil {
 		return nil, err
 	}
 	if prefix != "" && !strings.HasSuffix(prefix, "/") {
@@ -94,14 +94,14 @@ func (m *Memory) List(ctx context.Context, prefix string) ([]storage.Object, err
 func (m *Memory) Delete(ctx context.Context, key string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := check(ctx, key); err != nil {
+	if err := checkCall(ctx, key); err != nil {
 		return err
 	}
 	delete(m.Objects, key)
 	return nil
 }
 
-func check(ctx context.Context, key string) error {
+func checkCall(ctx context.Context, key string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

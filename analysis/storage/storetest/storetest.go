@@ -21,17 +21,17 @@ import (
 func Run(t *testing.T, open func(t *testing.T) (client func() storage.Store)) {
 	tests := map[string]func(*testing.T, func() storage.Store){
 		"put and get":              putAndGet,
-		"missing objects":          missing,
+		"missing objects":          testMissing,
 		"bad keys":                 badKeys,
-		"list":                     list,
-		"folders":                  folders,
-		"replace":                  replace,
-		"delete":                   remove,
+		"list":                     testList,
+		"folders":                  testFolders,
+		"replace":                  testReplace,
+		"delete":                   testRemove,
 		"one of many puts wins":    onePutWins,
 		"one of many equal wins":   oneEqualPutWins,
 		"one of many CAS wins":     oneReplaceWins,
 		"never seen in part":       neverInPart,
-		"cancelled context":        cancelled,
+		"cancelled context":        testCancelled,
 		"data is not kept or lent": noSharing,
 	}
 	for name, test := range tests {
@@ -55,7 +55,7 @@ func is(t *testing.T, err, want error) {
 	}
 }
 
-func holds(t *testing.T, s storage.Store, key, want string) {
+func checkContent(t *testing.T, s storage.Store, key, want string) {
 	t.Helper()
 	got, err := s.Get(ctx, key)
 	must(t, err)
@@ -73,9 +73,9 @@ func putAndGet(t *testing.T, client func() storage.Store) {
 		"big":                        strings.Repeat("0123456789", 500_000),
 	} {
 		must(t, s.PutIfAbsent(ctx, key, []byte(value)))
-		holds(t, s, key, value)
+		checkContent(t, s, key, value)
 		is(t, s.PutIfAbsent(ctx, key, []byte("other")), storage.ErrExists)
-		holds(t, client(), key, value)
+		checkContent(t, client(), key, value)
 		o, err := s.Head(ctx, key)
 		must(t, err)
 		if o.Key != key || o.Size != int64(len(value)) || o.ETag == "" {
@@ -84,7 +84,7 @@ func putAndGet(t *testing.T, client func() storage.Store) {
 	}
 }
 
-func missing(t *testing.T, client func() storage.Store) {
+func testMissing(t *testing.T, client func() storage.Store) {
 	s := client()
 	must(t, s.PutIfAbsent(ctx, "dir/there", nil))
 	for _, key := range []string{"none", "no/such/dir", "dir/none", "dir"} {
@@ -132,7 +132,7 @@ func badKeys(t *testing.T, client func() storage.Store) {
 	}
 }
 
-func list(t *testing.T, client func() storage.Store) {
+func testList(t *testing.T, client func() storage.Store) {
 	s := client()
 	keys := []string{"a.json", "a/x", "a/y/z", "a-b/x", "a0", "b/x"}
 	for _, k := range keys {
@@ -155,8 +155,8 @@ func list(t *testing.T, client func() storage.Store) {
 	}
 }
 
-// folders is of stores that can say what is directly below a prefix.
-func folders(t *testing.T, client func() storage.Store) {
+// testFolders is of stores that can say what is directly below a prefix.
+func testFolders(t *testing.T, client func() storage.Store) {
 	s, ok := client().(interface {
 		Folders(ctx context.Context, prefix string) ([]string, error)
 	})
@@ -175,21 +175,21 @@ func folders(t *testing.T, client func() storage.Store) {
 	}
 }
 
-func replace(t *testing.T, client func() storage.Store) {
+func testReplace(t *testing.T, client func() storage.Store) {
 	s := client()
 	is(t, s.Replace(ctx, "k", []byte("x"), "no-such-etag"), storage.ErrChanged)
 	must(t, s.Replace(ctx, "k", []byte("first"), ""))
 	first, err := s.Head(ctx, "k")
 	must(t, err)
 	must(t, s.Replace(ctx, "k", []byte("second"), first.ETag))
-	holds(t, s, "k", "second")
+	checkContent(t, s, "k", "second")
 	is(t, s.Replace(ctx, "k", []byte("third"), first.ETag), storage.ErrChanged)
-	holds(t, s, "k", "second")
+	checkContent(t, s, "k", "second")
 	must(t, s.Replace(ctx, "k", []byte("fourth"), ""))
-	holds(t, client(), "k", "fourth")
+	checkContent(t, client(), "k", "fourth")
 }
 
-func remove(t *testing.T, client func() storage.Store) {
+func testRemove(t *testing.T, client func() storage.Store) {
 	s := client()
 	must(t, s.PutIfAbsent(ctx, "d/k", []byte("1")))
 	must(t, s.Delete(ctx, "d/k"))
@@ -197,7 +197,7 @@ func remove(t *testing.T, client func() storage.Store) {
 	_, err := s.Get(ctx, "d/k")
 	is(t, err, fs.ErrNotExist)
 	must(t, s.PutIfAbsent(ctx, "d/k", []byte("2")))
-	holds(t, s, "d/k", "2")
+	checkContent(t, s, "d/k", "2")
 }
 
 func onePutWins(t *testing.T, client func() storage.Store) {
@@ -205,7 +205,7 @@ func onePutWins(t *testing.T, client func() storage.Store) {
 	for round := range 20 {
 		key := fmt.Sprintf("race/%d/winner", round)
 		var winner atomic.Int64
-		race(t, 16, func(i int) error {
+		runAtOnce(t, 16, func(i int) error {
 			err := clients[i%2].PutIfAbsent(ctx, key, bytes.Repeat([]byte{byte(i)}, 5000))
 			switch {
 			case err == nil && !winner.CompareAndSwap(0, int64(i)+1):
@@ -218,7 +218,7 @@ func onePutWins(t *testing.T, client func() storage.Store) {
 		if winner.Load() == 0 {
 			t.Fatal("nobody won")
 		}
-		holds(t, clients[0], key, string(bytes.Repeat([]byte{byte(winner.Load() - 1)}, 5000)))
+		checkContent(t, clients[0], key, string(bytes.Repeat([]byte{byte(winner.Load() - 1)}, 5000)))
 	}
 }
 
@@ -228,7 +228,7 @@ func oneEqualPutWins(t *testing.T, client func() storage.Store) {
 	clients := []storage.Store{client(), client()}
 	for round := range 10 {
 		var won atomic.Int64
-		race(t, 16, func(i int) error {
+		runAtOnce(t, 16, func(i int) error {
 			err := clients[i%2].PutIfAbsent(ctx, fmt.Sprintf("equal/%d", round), []byte("the same"))
 			if err == nil {
 				won.Add(1)
@@ -250,7 +250,7 @@ func oneReplaceWins(t *testing.T, client func() storage.Store) {
 		o, err := clients[0].Head(ctx, "k")
 		must(t, err)
 		var winner atomic.Int64
-		race(t, 16, func(i int) error {
+		runAtOnce(t, 16, func(i int) error {
 			err := clients[i%2].Replace(ctx, "k", fmt.Appendf(nil, "round %d: %d", round, i), o.ETag)
 			switch {
 			case err == nil && !winner.CompareAndSwap(0, int64(i)+1):
@@ -260,7 +260,7 @@ func oneReplaceWins(t *testing.T, client func() storage.Store) {
 			}
 			return nil
 		})
-		holds(t, clients[1], "k", fmt.Sprintf("round %d: %d", round, winner.Load()-1))
+		checkContent(t, clients[1], "k", fmt.Sprintf("round %d: %d", round, winner.Load()-1))
 	}
 }
 
@@ -268,7 +268,7 @@ func neverInPart(t *testing.T, client func() storage.Store) {
 	reader, writer := client(), client()
 	whole := bytes.Repeat([]byte("x"), 200_000)
 	var done atomic.Bool
-	race(t, 2, func(i int) error {
+	runAtOnce(t, 2, func(i int) error {
 		if i == 0 {
 			defer done.Store(true)
 			for n := range 100 {
@@ -297,7 +297,7 @@ func neverInPart(t *testing.T, client func() storage.Store) {
 	})
 }
 
-func cancelled(t *testing.T, client func() storage.Store) {
+func testCancelled(t *testing.T, client func() storage.Store) {
 	s := client()
 	dead, cancel := context.WithCancel(ctx)
 	cancel()
@@ -316,11 +316,11 @@ func noSharing(t *testing.T, client func() storage.Store) {
 	got, err := s.Get(ctx, "k")
 	must(t, err)
 	got[1] = 'X'
-	holds(t, s, "k", "value")
+	checkContent(t, s, "k", "value")
 }
 
-// race runs n goroutines at once and reports their errors.
-func race(t *testing.T, n int, do func(i int) error) {
+// runAtOnce runs n goroutines at once and reports their errors.
+func runAtOnce(t *testing.T, n int, do func(i int) error) {
 	t.Helper()
 	errs := make([]error, n)
 	var wg sync.WaitGroup
