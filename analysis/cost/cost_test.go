@@ -15,7 +15,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
-	"roundtable/analysis/tables"
+	"roundtable/analysis/table"
 )
 
 func p[T any](v T) *T { return &v }
@@ -118,7 +118,7 @@ func load(t *testing.T, s storage.Store, by By) Report {
 }
 
 // cells are a row's values under their columns.
-func cells(t *testing.T, table tables.Table, label ...string) map[string]string {
+func cells(t *testing.T, table table.Table, label ...string) map[string]string {
 	t.Helper()
 	for _, row := range table.Rows {
 		found := map[string]string{}
@@ -189,7 +189,7 @@ func TestNotesSayWhatIsNotKnown(t *testing.T) {
 	}
 	commit(t, s, key("scripted", "c", 0), []record.Call{unknown(0, nil)}, "vote")
 	r = load(t, s, ByCondition)
-	says(r, tables.Simulated+", in 1 of 4", "What 1 call of unknown outcome cost at most is not known")
+	says(r, table.Simulated+", in 1 of 4", "What 1 call of unknown outcome cost at most is not known")
 	if got := cells(t, r.Table(), "scripted"); got["worst USD"] != "" || got["p50 s"] != "" || got["USD/answer"] != "" {
 		t.Errorf("a call without a bound: %v", got)
 	}

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"slices"
 
-	"roundtable/analysis/tables"
+	"roundtable/analysis/table"
 	"roundtable/envs/wording"
 )
 
 // Table is the report as it is shown; the last row is the sum.
-func (r Report) Table() tables.Table {
-	t := tables.Table{
+func (r Report) Table() table.Table {
+	t := table.Table{
 		Name: "cost", Title: fmt.Sprintf("Cost of %s by %s", r.Campaign, r.By), Columns: []string{string(r.By)},
 	}
 	if r.By == ByPhase {
@@ -28,14 +28,14 @@ func (r Report) Table() tables.Table {
 	return t
 }
 
-func (g Group) row(by By) []tables.Cell {
+func (g Group) row(by By) []table.Cell {
 	name := g.Name
 	if name == "" {
 		name = "unfinished turns"
 	}
-	row := []tables.Cell{{Text: name}}
+	row := []table.Cell{{Text: name}}
 	if by == ByPhase {
-		row = append(row, tables.Cell{Text: g.Role})
+		row = append(row, table.Cell{Text: g.Role})
 	}
 	for i, n := range []int64{int64(g.Collaborations), int64(g.Billed), int64(g.Cached), int64(g.Unknown), g.Input, g.CachedInput, g.Output, g.Reasoning} {
 		parts := i == 2 || i == 5 || i == 7 // of which sums say nothing
@@ -51,11 +51,11 @@ func (g Group) row(by By) []tables.Cell {
 
 // dollars are the sum, the worst case, and the means. What rests on no price at
 // all is left empty, for it is not 0.
-func (g Group) dollars() []tables.Cell {
+func (g Group) dollars() []table.Cell {
 	priced := g.Billed - g.Unpriced - g.Silent
 	sum := priced > 0 || g.Billed == 0
 	whole := g.Unpriced+g.Silent == 0
-	return []tables.Cell{
+	return []table.Cell{
 		known(g.USD, 4, sum),
 		known(g.USD+g.WorstUSD, 4, g.Unpriced == 0 && g.Unbounded == 0),
 		known(g.USD/float64(max(1, g.Collaborations)), 6, sum && whole && !g.Shared),
@@ -67,7 +67,7 @@ func (r Report) notes() []string {
 	var notes []string
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if r.Simulated > 0 {
-		note("%s, in %d of %d collaborations.", tables.Simulated, r.Simulated, r.InPlan+r.Earlier)
+		note("%s, in %d of %d collaborations.", table.Simulated, r.Simulated, r.InPlan+r.Earlier)
 	}
 	for _, s := range r.Changed() {
 		note("WARNING: %s", s)
@@ -106,12 +106,12 @@ func (r Report) notes() []string {
 	return notes
 }
 
-func number(v float64, decimals int) tables.Cell { return tables.Cell{Value: &v, Decimals: decimals} }
+func number(v float64, decimals int) table.Cell { return table.Cell{Value: &v, Decimals: decimals} }
 
 // known is a number, or nothing.
-func known(v float64, decimals int, ok bool) tables.Cell {
+func known(v float64, decimals int, ok bool) table.Cell {
 	if !ok {
-		return tables.Cell{}
+		return table.Cell{}
 	}
 	return number(v, decimals)
 }

@@ -3,6 +3,7 @@ package figures
 import (
 	"slices"
 
+	"roundtable/analysis/table"
 	"roundtable/analysis/tables"
 )
 
@@ -51,7 +52,7 @@ func reversals(c tables.Campaign) (Figure, error) {
 
 // add puts a line into its panel; place says what its points stand at.
 func (f *Figure) add(l tables.DebateLine, x string, place func(*Point, tables.DebatePoint)) {
-	line := Line{Name: tables.Clean(l.Name), Turn: l.Turn}
+	line := Line{Name: table.Clean(l.Name), Turn: l.Turn}
 	for _, p := range l.Points {
 		if e, ok := average(p.Values); ok {
 			point := e.point(0)
@@ -62,7 +63,7 @@ func (f *Figure) add(l tables.DebateLine, x string, place func(*Point, tables.De
 	if len(line.Points) == 0 {
 		return
 	}
-	p := f.panel(tables.Clean(l.Panel), x, l.Measure)
+	p := f.panel(table.Clean(l.Panel), x, l.Measure)
 	p.Lines = append(p.Lines, line)
 	for _, point := range line.Points {
 		if point.Group != "" && !slices.Contains(p.Groups, point.Group) {

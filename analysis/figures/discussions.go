@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/analysis/table"
 	"roundtable/analysis/tables"
 )
 
@@ -87,7 +88,7 @@ func (d discussed) figure(c tables.Campaign) (Figure, error) {
 // discuss puts a line into its panel: bars over the names of places, or points
 // over numbers with the line that fits them.
 func (f *Figure) discuss(l tables.DiscussionLine, x string) {
-	title := tables.Clean(l.Panel)
+	title := table.Clean(l.Panel)
 	i := slices.IndexFunc(f.Panels, func(p Panel) bool { return p.Title == title })
 	if i < 0 {
 		i = len(f.Panels)
@@ -97,7 +98,7 @@ func (f *Figure) discuss(l tables.DiscussionLine, x string) {
 		}
 	}
 	p := &f.Panels[i]
-	line := Line{Name: tables.Clean(l.Name)}
+	line := Line{Name: table.Clean(l.Name)}
 	for _, m := range l.Marks {
 		point := marked(m, x)
 		if line.Points = append(line.Points, point); x == "" && !slices.Contains(p.Groups, point.Group) {
@@ -114,7 +115,7 @@ func (f *Figure) discuss(l tables.DiscussionLine, x string) {
 
 // marked is the point of a mark: on an axis of numbers, or over a name.
 func marked(m tables.DiscussionMark, x string) Point {
-	point := Point{Group: tables.Clean(m.Place), Value: m.Value, N: m.N, Replicates: m.Replicates}
+	point := Point{Group: table.Clean(m.Place), Value: m.Value, N: m.N, Replicates: m.Replicates}
 	switch x {
 	case tables.ByRounds:
 		point.Round = m.At

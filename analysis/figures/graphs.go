@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/table"
 	"roundtable/analysis/tables"
 	"roundtable/envs/wording"
 )
@@ -63,9 +64,9 @@ func MakeGraphs(c tables.Campaign, l tables.Labels, name string, reading acts.Re
 	byTitle := map[string][]acts.Talk{}
 	var titles []string
 	for _, condition := range conditions {
-		title := tables.Clean(condition.Shown("env"))
+		title := table.Clean(condition.Shown("env"))
 		if flow.environment != "" {
-			title = cmp.Or(strings.Join(described(condition, varying), ", "), "rule "+tables.Clean(condition.Shown("rule")))
+			title = cmp.Or(strings.Join(described(condition, varying), ", "), "rule "+table.Clean(condition.Shown("rule")))
 		}
 		talks, missing := l.Of(condition.Runs)
 		unlabelled += missing

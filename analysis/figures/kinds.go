@@ -7,6 +7,7 @@ import (
 
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/record"
+	"roundtable/analysis/table"
 	"roundtable/analysis/tables"
 )
 
@@ -99,7 +100,7 @@ func (k kind) axis(r tables.Run) string {
 
 // remark takes notes, and the remarks of every table about what is shown: what is simulated comes first.
 func (f *Figure) remark(remarks []string, notes ...string) {
-	if len(remarks) > 0 && strings.HasPrefix(remarks[0], tables.Simulated) {
+	if len(remarks) > 0 && strings.HasPrefix(remarks[0], table.Simulated) {
 		f.simulated = remarks[0]
 	}
 	first := min(1, len(remarks))
@@ -163,7 +164,7 @@ func (k kind) line(c tables.Condition, varying, apart []string) Line {
 			line.Name = c.Shown(k.compares)
 		}
 	}
-	line.Name = tables.Clean(line.Name)
+	line.Name = table.Clean(line.Name)
 	if line.Name == "" {
 		line.Name = "–"
 	}
@@ -201,7 +202,7 @@ func (k kind) decided(runs []tables.Run, all Line) (Line, bool) {
 func described(c tables.Condition, keys []string) []string {
 	var parts []string
 	for _, key := range keys {
-		value := tables.Clean(c.Shown(key))
+		value := table.Clean(c.Shown(key))
 		if value == "" {
 			value = "–"
 		}

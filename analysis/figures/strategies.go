@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/metrics"
+	"roundtable/analysis/table"
 	"roundtable/analysis/tables"
 )
 
@@ -13,7 +14,7 @@ import (
 func strategies(c tables.Campaign) (Figure, error) {
 	f := Figure{Title: About("4.1"), unit: "questions"}
 	for _, line := range c.StrategyLines() {
-		f.add(line, "", func(p *Point, at tables.DebatePoint) { p.Group = tables.Clean(at.Place) })
+		f.add(line, "", func(p *Point, at tables.DebatePoint) { p.Group = table.Clean(at.Place) })
 	}
 	if len(f.Panels) == 0 {
 		return f, nothing(c, "debates under several strategies")
@@ -31,7 +32,7 @@ func repetitions(c tables.Campaign) (Figure, error) {
 	for _, line := range c.RepetitionLines() {
 		line.Measure = strings.Replace(line.Measure, ", %", " in %", 1) // dots need no 0 below them
 		f.add(line, "", func(p *Point, at tables.DebatePoint) {
-			p.Group, p.N, p.Replicates = tables.Clean(at.Place), at.N, len(at.Values)
+			p.Group, p.N, p.Replicates = table.Clean(at.Place), at.N, len(at.Values)
 			p.Values, p.Low, p.High = at.Values, nil, nil
 			if _, sd, _ := metrics.Runs(at.Values); sd != nil {
 				p.Low, p.High = new(*p.Value-*sd), new(*p.Value+*sd)
@@ -58,7 +59,7 @@ func pool(c tables.Campaign) (Figure, error) {
 	var counts []int
 	lines := c.PoolLines()
 	for _, l := range lines {
-		p := f.panel(tables.Clean(l.Question), "", "answers, %")
+		p := f.panel(table.Clean(l.Question), "", "answers, %")
 		if p.Groups == nil {
 			p.Groups = answersTo(l.Question, lines)
 		}
@@ -106,9 +107,9 @@ func answerName(a tables.PoolAnswer) string {
 	case a.Key == "":
 		return unread
 	case a.Right:
-		return tables.Clean(a.Words()) + ", right"
+		return table.Clean(a.Words()) + ", right"
 	}
-	return tables.Clean(a.Words())
+	return table.Clean(a.Words())
 }
 
 // sharesOf returns the shares of a line's answers over the names of groups.
@@ -121,7 +122,7 @@ func sharesOf(l tables.PoolLine, groups []string) Line {
 		}
 		given[name] += a.N
 	}
-	line := Line{Name: tables.Clean(l.Name)}
+	line := Line{Name: table.Clean(l.Name)}
 	for _, group := range groups {
 		line.Points = append(line.Points, Point{Group: group, Value: new(100 * float64(given[group]) / float64(l.N)), N: l.N})
 	}

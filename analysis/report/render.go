@@ -10,7 +10,7 @@ import (
 	"io"
 	"strings"
 
-	"roundtable/analysis/tables"
+	"roundtable/analysis/table"
 	"roundtable/analysis/telling"
 )
 
@@ -63,7 +63,7 @@ func render(w io.Writer, name string, data any) error {
 }
 
 // numeric says of each column of a table whether it holds numbers.
-func numeric(t tables.Table) []bool {
+func numeric(t table.Table) []bool {
 	columns := make([]bool, len(t.Columns))
 	for _, row := range t.Rows {
 		for j, cell := range row {
@@ -74,7 +74,7 @@ func numeric(t tables.Table) []bool {
 }
 
 // class of a table's cell: how it is aligned and coloured.
-func class(number bool, m tables.Mark) string {
+func class(number bool, m table.Mark) string {
 	var names []string
 	if number {
 		names = append(names, "n")

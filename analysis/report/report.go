@@ -14,6 +14,7 @@ import (
 	"roundtable/analysis/cost"
 	"roundtable/analysis/figures"
 	"roundtable/analysis/record"
+	"roundtable/analysis/table"
 	"roundtable/analysis/tables"
 	"roundtable/analysis/telling"
 )
@@ -23,7 +24,7 @@ type Source struct {
 	Campaign       tables.Campaign
 	Cost           cost.Report    // by model
 	Labels         *tables.Labels // nil if no labeller's are shown
-	Agreement      *tables.Table  // of labellers; nil unless there are several
+	Agreement      *table.Table   // of labellers; nil unless there are several
 	Collaborations iter.Seq2[record.Rows, error]
 	Earlier        iter.Seq2[record.Rows, error] // generations that were run again; nil if there are none
 	Digest         string                        // of the rows, see lake.Digest
@@ -93,7 +94,7 @@ type page struct {
 	Models      []cost.Snapshot
 	Warnings    []string
 	Faults      []fault
-	Tables      []tables.Table
+	Tables      []table.Table
 	Figures     []figure
 	Labels      []string // settings that tell conditions apart
 	List        []listed

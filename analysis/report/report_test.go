@@ -17,6 +17,7 @@ import (
 	"roundtable/analysis/cost"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/table"
 	"roundtable/analysis/tables"
 )
 
@@ -101,7 +102,7 @@ func TestLabelsAreInThePage(t *testing.T) {
 	s.Labels = &tables.Labels{Labeller: "openai-x-1", Talks: map[lake.Run]acts.Talk{
 		{Collaboration: "majority-1-i0-r0"}: {{inform, inform, inform}, {inform, 0, 0}},
 	}}
-	s.Agreement = &tables.Table{Name: "agreement", Title: "Agreement of labellers", Columns: []string{"act"}}
+	s.Agreement = &table.Table{Name: "agreement", Title: "Agreement of labellers", Columns: []string{"act"}}
 	page, _, _ := write(t, s)
 	for _, says := range []string{"(Figure 22)", "(Table 9)", "Labelled by openai-x-1.", "pairs of dialogue acts", "Agreement of labellers"} {
 		if strings.Contains(plain, says) || !strings.Contains(page, says) {

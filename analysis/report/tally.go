@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/table"
 	"roundtable/analysis/tables"
 )
 
@@ -190,7 +191,7 @@ func (t *tally) simulated() string {
 	case 0:
 		return ""
 	case len(all):
-		return tables.Simulated + "."
+		return table.Simulated + "."
 	}
-	return fmt.Sprintf("%s, in %d of %d collaborations.", tables.Simulated, some, len(all))
+	return fmt.Sprintf("%s, in %d of %d collaborations.", table.Simulated, some, len(all))
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/record"
-	"roundtable/analysis/tables"
+	"roundtable/analysis/table"
 	"roundtable/analysis/telling"
 	"roundtable/workflows/transcript"
 )
@@ -90,7 +90,7 @@ func (s Source) story(id string, rows record.Rows) story {
 	told := story{Story: telling.Tell(rows), ID: id}
 	c := rows.Collaborations[0]
 	if c.Simulated {
-		told.Simulated = tables.Simulated + "."
+		told.Simulated = table.Simulated + "."
 	}
 	told.Show = fmt.Sprintf("roundtable show %s/%s.%d --prompts --raw", c.CampaignID, c.CollaborationID, c.Generation)
 	if s.Facts != nil {

@@ -11,6 +11,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/analysis/table"
 )
 
 // Labels is what labellers say of a campaign's messages.
@@ -95,13 +96,13 @@ var errNoLabels = errors.New("the labels are not read")
 // Table9 is how often each act is shown in each round, by condition: as a
 // share of messages, and as a share of groups in which at least one agent shows
 // it, which is the reading that fits the paper's figures.
-func (c Campaign) Table9(l Labels) (Table, error) {
+func (c Campaign) Table9(l Labels) (table.Table, error) {
 	v := c.view("")
 	if l.Talks == nil {
-		return Table{}, errNoLabels
+		return table.Table{}, errNoLabels
 	}
 	t := v.start("9", "Dialogue acts by round: share of messages, and of groups, that show them (Table 9)")
-	t.shading = heat
+	t.Shading = table.Heat
 	t.Columns = append(t.Columns, "share of", "act")
 	t.Columns = append(t.Columns, v.atRounds()...)
 	t.Columns = append(t.Columns, "n")
@@ -117,25 +118,25 @@ func (c Campaign) Table9(l Labels) (Table, error) {
 	return t, nil
 }
 
-func (v view) acts(g group, of string, ratios [][acts.N]*acts.Ratio, n int) [][]Cell {
-	var rows [][]Cell
+func (v view) acts(g group, of string, ratios [][acts.N]*acts.Ratio, n int) [][]table.Cell {
+	var rows [][]table.Cell
 	for act, name := range record.Acts {
-		row := append(v.label(g), word(of), word(name))
+		row := append(v.label(g), table.Word(of), table.Word(name))
 		for r := range v.rounds() {
-			cell := Cell{}
+			cell := table.Cell{}
 			if r < len(ratios) && ratios[r][act] != nil {
 				ratio := ratios[r][act]
-				cell = Cell{Value: &ratio.Share, SE: ratio.SE, N: ratio.Of, Decimals: 2, Partial: ratio.Of < n}
+				cell = table.Cell{Value: &ratio.Share, SE: ratio.SE, N: ratio.Of, Decimals: 2, Partial: ratio.Of < n}
 			}
 			row = append(row, cell)
 		}
-		rows = append(rows, append(row, count(n)))
+		rows = append(rows, append(row, table.Count(n)))
 	}
 	return rows
 }
 
 // labelled says whose labels the regression and the rule Dialogue Act rest on.
-func (c Campaign) labelled(t *Table) {
+func (c Campaign) labelled(t *table.Table) {
 	l := c.Courses.Labels
 	if l.By == "" {
 		return

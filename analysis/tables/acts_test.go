@@ -12,6 +12,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/analysis/table"
 )
 
 // labelledCampaign is two collaborations of two agents and two rounds; "b" was
@@ -72,7 +73,7 @@ func TestTable9(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := c.Table9(l)
+	tab, err := c.Table9(l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func TestTable9(t *testing.T) {
 		{"groups", "Inform", 1, 2, 1. / 2}, {"groups", "Accept", 0, 2, 1. / 2}, {"groups", "Others", 0, 2, 1. / 2},
 	} {
 		found := false
-		for _, row := range table.Rows {
+		for _, row := range tab.Rows {
 			if row[1].Text == want.of && row[2].Text == want.act {
 				found = true
 				if math.Abs(*row[3].Value-want.first) > 1e-12 || row[3].N != want.n || math.Abs(*row[4].Value-want.second) > 1e-12 {
@@ -99,15 +100,15 @@ func TestTable9(t *testing.T) {
 			t.Errorf("%s of %s is missing", want.act, want.of)
 		}
 	}
-	notes := strings.Join(table.Notes, "\n")
+	notes := strings.Join(tab.Notes, "\n")
 	for _, want := range []string{"SIMULATED LABELS", "Labelled by rules.", "left out: 1", "1 collaboration not labelled yet", "Labelled too by model"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("the notes do not say %q:\n%s", want, notes)
 		}
 	}
-	for _, format := range Formats() {
+	for _, format := range table.Formats() {
 		var b bytes.Buffer
-		if err := Write(&b, format, []Table{table}); err != nil || strings.Contains(b.String(), "NaN") {
+		if err := table.Write(&b, format, []table.Table{tab}); err != nil || strings.Contains(b.String(), "NaN") {
 			t.Errorf("%s: %v\n%s", format, err, &b)
 		}
 	}

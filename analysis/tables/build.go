@@ -6,15 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/analysis/table"
 	"roundtable/envs/wording"
 )
 
-// Simulated is on every table that rests on scripted agents.
-const Simulated = "SIMULATED: answers by scripted agents, not by language models"
-
 // start begins a table over a view: the columns that name a condition come first.
-func (v view) start(name, title string) Table {
-	return Table{Name: name, Title: title, Columns: append([]string{}, v.labels...)}
+func (v view) start(name, title string) table.Table {
+	return table.Table{Name: name, Title: title, Columns: append([]string{}, v.labels...)}
 }
 
 // without is the view without some labels, over which a table takes means or
@@ -34,10 +32,10 @@ func (v view) key(g group) string {
 }
 
 // label is the first cells of a condition's row.
-func (v view) label(g group) []Cell {
-	var cells []Cell
+func (v view) label(g group) []table.Cell {
+	var cells []table.Cell
 	for _, key := range v.labels {
-		cells = append(cells, word(g.shown(key)))
+		cells = append(cells, table.Word(g.shown(key)))
 	}
 	return cells
 }
@@ -60,17 +58,17 @@ func (v view) ended() []string {
 	return columns
 }
 
-func (v view) endedCells(g group) []Cell {
-	cells := []Cell{count(g.count(succeeded))}
+func (v view) endedCells(g group) []table.Cell {
+	cells := []table.Cell{table.Count(g.count(succeeded))}
 	if v.repeats() {
-		cells = append(cells, count(g.distinct))
+		cells = append(cells, table.Count(g.distinct))
 	}
-	cells = append(cells, count(g.count("failed")), count(g.count("stopped")))
+	cells = append(cells, table.Count(g.count("failed")), table.Count(g.count("stopped")))
 	if v.doubtful() {
-		cells = append(cells, percentOf(g.usable.Invalid, g.usable.Turns), percentOf(g.usable.Cut, g.usable.Answers))
+		cells = append(cells, table.PercentOf(g.usable.Invalid, g.usable.Turns), table.PercentOf(g.usable.Cut, g.usable.Answers))
 	}
 	if v.open() > 0 {
-		cells = append(cells, count(g.pending()))
+		cells = append(cells, table.Count(g.pending()))
 	}
 	if some, _ := v.simulated(); some > 0 {
 		simulated := 0
@@ -79,17 +77,9 @@ func (v view) endedCells(g group) []Cell {
 				simulated++
 			}
 		}
-		cells = append(cells, count(simulated))
+		cells = append(cells, table.Count(simulated))
 	}
 	return cells
-}
-
-// percentOf is a share in percent; nothing of nothing is nothing.
-func percentOf(part, whole int) Cell {
-	if whole == 0 {
-		return Cell{}
-	}
-	return number(100*float64(part)/float64(whole), 1)
 }
 
 func (v view) open() int {
@@ -101,7 +91,7 @@ func (v view) open() int {
 }
 
 // notes that every table has: what is simulated before its own, the rest after.
-func (v view) notes(t *Table) {
+func (v view) notes(t *table.Table) {
 	failed, stopped, early := 0, 0, 0
 	for _, g := range v.groups {
 		failed, stopped = failed+g.count("failed"), stopped+g.count("stopped")
@@ -114,9 +104,9 @@ func (v view) notes(t *Table) {
 	note := func(format string, args ...any) { t.Notes = append(t.Notes, fmt.Sprintf(format, args...)) }
 	t.Notes = append(v.warnings(), t.Notes...)
 	if some, all := v.simulated(); some == all && some > 0 {
-		t.Notes = append([]string{Simulated + "."}, t.Notes...)
+		t.Notes = append([]string{table.Simulated + "."}, t.Notes...)
 	} else if some > 0 {
-		t.Notes = append([]string{fmt.Sprintf("%s, in %d of %s.", Simulated, some, collaborations(all))}, t.Notes...)
+		t.Notes = append([]string{fmt.Sprintf("%s, in %d of %s.", table.Simulated, some, collaborations(all))}, t.Notes...)
 	}
 	if sizes := v.sizes(); sizes != "" {
 		note("%s", sizes)

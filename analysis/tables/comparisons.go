@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/statistics"
+	"roundtable/analysis/table"
 )
 
 // Of the comparisons: resamples of the bootstrap, drawn signs, and the seed of both.
@@ -17,9 +18,9 @@ const (
 
 // Comparisons are the differences of the final goodness between all pairs of
 // conditions of an environment that have a unit in common, over these. One environment's pairs are one family.
-func (c Campaign) Comparisons() (Table, bool) {
+func (c Campaign) Comparisons() (table.Table, bool) {
 	v := c.view("")
-	t := Table{Name: "comparisons", Title: "Final goodness of each two conditions, in pairs", Columns: []string{
+	t := table.Table{Name: "comparisons", Title: "Final goodness of each two conditions, in pairs", Columns: []string{
 		"env", "A", "B", "n", "A - B", "95 % from", "to", "BCa from", "BCa to", "p sign flip", "p Holm", "p Wilcoxon", "detectable", "n needed"}}
 	var left []string
 	for _, environment := range v.environments() {
@@ -59,29 +60,21 @@ func (c Campaign) Comparisons() (Table, bool) {
 
 // comparison is a row; the interval of Student ends at the greatest difference of
 // two goodnesses, as the others do by themselves.
-func comparison(environment string, r statistics.Comparison, most float64) []Cell {
-	ends := make([]Cell, 4)
+func comparison(environment string, r statistics.Comparison, most float64) []table.Cell {
+	ends := make([]table.Cell, 4)
 	for i, within := range []*statistics.Interval{r.Student, r.BCa} {
 		if within != nil {
 			copy(ends[2*i:], cut(*within, 4, most))
 		}
 	}
-	difference := Cell{}
+	difference := table.Cell{}
 	if r.Difference != nil {
-		difference = Cell{Value: r.Difference, SE: r.SE, N: r.N, Decimals: 4}
+		difference = table.Cell{Value: r.Difference, SE: r.SE, N: r.N, Decimals: 4}
 	}
-	return []Cell{
-		word(environment), word(r.A), word(r.B), count(r.N), difference, ends[0], ends[1], ends[2], ends[3],
-		pvalue(r.SignFlip), pvalue(r.Holm), pvalue(r.Wilcoxon), known(r.Detectable, 4), known(r.Needed, 0),
+	return []table.Cell{
+		table.Word(environment), table.Word(r.A), table.Word(r.B), table.Count(r.N), difference, ends[0], ends[1], ends[2], ends[3],
+		table.PValue(r.SignFlip), table.PValue(r.Holm), table.PValue(r.Wilcoxon), table.Known(r.Detectable, 4), table.Known(r.Needed, 0),
 	}
-}
-
-// known is a number, or nothing.
-func known(v *float64, decimals int) Cell {
-	if v == nil {
-		return Cell{}
-	}
-	return number(*v, decimals)
 }
 
 // environments of the conditions, in their order.

@@ -1,6 +1,9 @@
 package tables
 
-import "roundtable/analysis/metrics"
+import (
+	"roundtable/analysis/metrics"
+	"roundtable/analysis/table"
+)
 
 // Condition is one point of the grid and what is averaged of it.
 type Condition struct {
@@ -32,7 +35,7 @@ func (c Campaign) Conditions(environment string) (list []Condition, varying []st
 // Remarks are the notes of every table about an environment: what is simulated,
 // what all conditions share, what failed or is still to come.
 func (c Campaign) Remarks(environment string) []string {
-	var t Table
+	var t table.Table
 	c.view(environment).notes(&t)
 	return t.Notes
 }

@@ -9,6 +9,7 @@ import (
 
 	"roundtable/analysis/consensus"
 	"roundtable/analysis/record"
+	"roundtable/analysis/table"
 )
 
 // What tables of numeric states take for granted where a campaign says nothing.
@@ -68,7 +69,7 @@ func (g group) held() []Run {
 }
 
 // Consensus is whether, when and where groups came together, one row a condition.
-func (c Campaign) Consensus() (Table, bool) {
+func (c Campaign) Consensus() (table.Table, bool) {
 	of := func(f func(States) (float64, bool)) func(Run) (float64, bool) {
 		return func(r Run) (float64, bool) {
 			if len(r.States.States) == 0 {
@@ -77,7 +78,7 @@ func (c Campaign) Consensus() (Table, bool) {
 			return f(r.States)
 		}
 	}
-	percent := func(yes bool) (float64, bool) { return hundred(yes), true }
+	percent := func(yes bool) (float64, bool) { return table.Hundred(yes), true }
 	v := c.gatherings()
 	measures := []measure{
 		{"reached %", of(func(s States) (float64, bool) { _, ok := s.Reached(s.Epsilon); return percent(ok) })},
@@ -111,7 +112,7 @@ func (v view) drives() bool {
 
 // StrategyShares is which strategy moves follow, in percent of those that tell:
 // of all agents of a condition, and of each personality where they have several.
-func (c Campaign) StrategyShares() (Table, bool) {
+func (c Campaign) StrategyShares() (table.Table, bool) {
 	v := c.gatherings()
 	t := v.start("strategies", "Strategies of moves, percent (paper 5 §3.1 and Fig. 11)")
 	t.Columns = append(t.Columns, "personality")
@@ -125,7 +126,7 @@ func (c Campaign) StrategyShares() (Table, bool) {
 			names = append([]string{"all"}, names...)
 		}
 		for _, name := range names {
-			row := append(v.label(g), word(name))
+			row := append(v.label(g), table.Word(name))
 			row = append(row, g.strategies(func(agent int) bool { return name == "all" || g.personality(agent) == name })...)
 			t.Rows = append(t.Rows, append(row, v.endedCells(g)...))
 		}
@@ -137,7 +138,7 @@ func (c Campaign) StrategyShares() (Table, bool) {
 }
 
 // strategies of the moves of some agents: shares of each, and how many there are.
-func (g group) strategies(of func(agent int) bool) []Cell {
+func (g group) strategies(of func(agent int) bool) []table.Cell {
 	counts := map[consensus.Strategy]int{}
 	for _, r := range g.held() {
 		moves := slices.DeleteFunc(slices.Clone(r.States.Moves), func(m consensus.Move) bool { return !of(m.Agent) })
@@ -149,19 +150,19 @@ func (g group) strategies(of func(agent int) bool) []Cell {
 	for _, s := range consensus.Strategies() {
 		telling += counts[s]
 	}
-	var cells []Cell
+	var cells []table.Cell
 	for _, s := range consensus.Strategies() {
 		if telling == 0 {
-			cells = append(cells, Cell{})
+			cells = append(cells, table.Cell{})
 			continue
 		}
-		cells = append(cells, number(100*float64(counts[s])/float64(telling), 1))
+		cells = append(cells, table.Number(100*float64(counts[s])/float64(telling), 1))
 	}
-	return append(cells, count(telling), count(counts[consensus.Agreed]), count(counts[consensus.Alone]))
+	return append(cells, table.Count(telling), table.Count(counts[consensus.Agreed]), table.Count(counts[consensus.Alone]))
 }
 
 // Influence is who leads: the weight of each agent's start in the final value.
-func (c Campaign) Influence() (Table, bool) {
+func (c Campaign) Influence() (table.Table, bool) {
 	v := c.gatherings()
 	t := v.start("influence", "Who leads: final mean regressed on the starts")
 	t.Columns = append(append(t.Columns, "agent", "personality", "weight", "R²"), v.ended()...)
@@ -169,13 +170,13 @@ func (c Campaign) Influence() (Table, bool) {
 		paths := g.unitPaths()
 		lead, r2, ok := consensus.Lead(paths)
 		if !ok {
-			t.Rows = append(t.Rows, slices.Concat(v.label(g), []Cell{word("not defined"), {}, {}, {}}, v.endedCells(g)))
+			t.Rows = append(t.Rows, slices.Concat(v.label(g), []table.Cell{table.Word("not defined"), {}, {}, {}}, v.endedCells(g)))
 			continue
 		}
 		for agent, l := range lead {
-			weight := number(l.Coefficient, 3)
+			weight := table.Number(l.Coefficient, 3)
 			weight.SE, weight.N = &l.SE, len(paths)
-			t.Rows = append(t.Rows, slices.Concat(v.label(g), []Cell{count(agent + 1), word(g.personality(agent)), weight, number(r2, 3)}, v.endedCells(g)))
+			t.Rows = append(t.Rows, slices.Concat(v.label(g), []table.Cell{table.Count(agent + 1), table.Word(g.personality(agent)), weight, table.Number(r2, 3)}, v.endedCells(g)))
 		}
 	}
 	t.Notes = []string{"Least squares with an intercept " + v.unitsNote() + " of a condition (classical standard error); " + replicateMeans + " Averagers have the weights of the DeGroot limit. " +
@@ -199,17 +200,17 @@ func (g group) unitPaths() []consensus.Path {
 }
 
 // MonteCarlo is the statistics of final values of groups on a line that reached a consensus (Fig. 4).
-func (c Campaign) MonteCarlo() (Table, bool) {
+func (c Campaign) MonteCarlo() (table.Table, bool) {
 	v := c.gatherings()
 	t := v.start("montecarlo", "Final values of groups that reached a consensus (paper 5, Fig. 4)")
 	t.Columns = append(append(t.Columns, "start", "final", "bias", "sd of bias", "bias variance", "bias from", "bias to", "final variance", "final from", "final to"), v.ended()...)
 	some := false
 	for _, g := range v.groups {
 		start, final, bias := g.unitSample(Run.finalStart), g.unitSample(Run.Final), g.unitSample(Run.FinalBias)
-		some = some || len(final.values) > 0
-		row := append(v.label(g), start.mean(2), final.mean(2), bias.mean(3))
-		row = append(row, bias.variance(true)...)
-		row = append(row, final.variance(false)...)
+		some = some || len(final.Values) > 0
+		row := append(v.label(g), start.Mean(2), final.Mean(2), bias.Mean(3))
+		row = append(row, variance(bias, true)...)
+		row = append(row, variance(final, false)...)
 		t.Rows = append(t.Rows, append(row, v.endedCells(g)...))
 	}
 	t.Notes = []string{"Mean (standard error) and variance " + v.unitsNote() + ", of collaborations on a line whose agents end within protocol.epsilon of each other; " + replicateMeans + " n= where not all have such a one. Final: mean of the agents at the end; start: mean of their starts; bias: final minus start. " +
@@ -222,22 +223,22 @@ func (c Campaign) MonteCarlo() (Table, bool) {
 const replicateMeans = "replicates of one instance start alike and are no evidence of their own, so an instance has the mean of its replicates."
 
 // unitSample returns the values of a condition's units, each the mean over its runs that have one.
-func (g group) unitSample(value func(Run) (float64, bool)) sample {
-	return sample{values: byUnit(g.held(), value).values(), of: len(unitsOf(g.held()))}
+func (g group) unitSample(value func(Run) (float64, bool)) table.Sample {
+	return table.Sample{Values: byUnit(g.held(), value).values(), Of: len(unitsOf(g.held()))}
 }
 
 // variance with its interval, and the standard deviation first if asked for.
-func (s sample) variance(deviation bool) []Cell {
-	v, within, ok := consensus.Variance(s.values)
-	cells := []Cell{{}, {}, {}}
+func variance(s table.Sample, deviation bool) []table.Cell {
+	v, within, ok := consensus.Variance(s.Values)
+	cells := []table.Cell{{}, {}, {}}
 	if ok {
-		cells = []Cell{number(v, 3), number(within.Low, 3), number(within.High, 3)}
+		cells = []table.Cell{table.Number(v, 3), table.Number(within.Low, 3), table.Number(within.High, 3)}
 	}
 	switch {
 	case deviation && ok:
-		return append([]Cell{number(math.Sqrt(v), 3)}, cells...)
+		return append([]table.Cell{table.Number(math.Sqrt(v), 3)}, cells...)
 	case deviation:
-		return append([]Cell{{}}, cells...)
+		return append([]table.Cell{{}}, cells...)
 	}
 	return cells
 }

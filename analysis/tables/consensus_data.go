@@ -1,41 +1,45 @@
 package tables
 
-import "math"
+import (
+	"math"
+
+	"roundtable/analysis/table"
+)
 
 // The tables of this file are the data of figures: one row an observation.
 // They are made when they are asked for by name.
 
 // Finals are the dots of Fig. 4: each run's means at the start and at the end.
-func (c Campaign) Finals() (Table, bool) {
+func (c Campaign) Finals() (table.Table, bool) {
 	return c.data("finals", "Each run's values at the start and at the end (data of Fig. 4)",
-		[]string{"start", "final", "bias", "reached"}, func(_ group, r Run) [][]Cell {
+		[]string{"start", "final", "bias", "reached"}, func(_ group, r Run) [][]table.Cell {
 			if len(r.States.First()[0]) != 1 {
 				return nil
 			}
 			start, final := r.States.First().Mean()[0], r.States.Last().Mean()[0]
 			_, reached := r.States.Reached(r.States.Epsilon)
-			return [][]Cell{{exact(start), exact(final), exact(final - start), word(map[bool]string{true: "yes", false: "no"}[reached])}}
+			return [][]table.Cell{{exact(start), exact(final), exact(final - start), table.Word(map[bool]string{true: "yes", false: "no"}[reached])}}
 		})
 }
 
 // Trajectories are every planned and actual coordinate of every agent after
 // every round (data of Figs 2, 3 and 6 to 10b); round 0 is the start.
-func (c Campaign) Trajectories() (Table, bool) {
+func (c Campaign) Trajectories() (table.Table, bool) {
 	return c.data("trajectories", "Planned and actual states, round by round (data of Figs 2, 3, 6 to 10)",
-		[]string{"round", "agent", "personality", "coordinate", "planned", "actual"}, func(g group, r Run) [][]Cell {
+		[]string{"round", "agent", "personality", "coordinate", "planned", "actual"}, func(g group, r Run) [][]table.Cell {
 			planned := map[[2]int][]float64{}
 			for _, m := range r.States.Moves {
 				planned[[2]int{m.Round, m.Agent}] = m.To
 			}
-			var rows [][]Cell
+			var rows [][]table.Cell
 			for time, s := range r.States.States {
 				for agent, x := range s {
 					for k, v := range x {
-						plan := Cell{}
+						plan := table.Cell{}
 						if to := planned[[2]int{time, agent}]; k < len(to) {
 							plan = exact(to[k])
 						}
-						rows = append(rows, []Cell{count(time), count(agent + 1), word(g.personality(agent)), count(k + 1), plan, exact(v)})
+						rows = append(rows, []table.Cell{table.Count(time), table.Count(agent + 1), table.Word(g.personality(agent)), table.Count(k + 1), plan, exact(v)})
 					}
 				}
 			}
@@ -45,16 +49,16 @@ func (c Campaign) Trajectories() (Table, bool) {
 
 // Paths are where agents that take time to move are after each step of their
 // motion (data of Fig. 10a).
-func (c Campaign) Paths() (Table, bool) {
+func (c Campaign) Paths() (table.Table, bool) {
 	t, ok := c.data("paths", "Positions of robots over time (data of Fig. 10)",
-		[]string{"seconds", "agent", "coordinate", "actual"}, func(_ group, r Run) [][]Cell {
-			var rows [][]Cell
+		[]string{"seconds", "agent", "coordinate", "actual"}, func(_ group, r Run) [][]table.Cell {
+			var rows [][]table.Cell
 			for round, byAgent := range r.States.Steps {
 				for agent, path := range byAgent {
 					for step, x := range path {
 						seconds := float64(round*len(path)+step+1) * r.States.Step
 						for k, v := range x {
-							rows = append(rows, []Cell{exact(math.Round(seconds*1e9) / 1e9), count(agent + 1), count(k + 1), exact(v)})
+							rows = append(rows, []table.Cell{exact(math.Round(seconds*1e9) / 1e9), table.Count(agent + 1), table.Count(k + 1), exact(v)})
 						}
 					}
 				}
@@ -65,14 +69,14 @@ func (c Campaign) Paths() (Table, bool) {
 }
 
 // data has the rows of each run under the condition that it belongs to.
-func (c Campaign) data(name, title string, columns []string, rows func(group, Run) [][]Cell) (Table, bool) {
+func (c Campaign) data(name, title string, columns []string, rows func(group, Run) [][]table.Cell) (table.Table, bool) {
 	v := c.gatherings()
 	t := v.start(name, title)
 	t.Columns = append(append(t.Columns, "instance", "replicate"), columns...)
 	for _, g := range v.groups {
 		for _, r := range g.held() {
 			for _, cells := range rows(g, r) {
-				t.Rows = append(t.Rows, append(append(v.label(g), count(r.Instance), count(r.Replicate)), cells...))
+				t.Rows = append(t.Rows, append(append(v.label(g), table.Count(r.Instance), table.Count(r.Replicate)), cells...))
 			}
 		}
 	}
@@ -81,4 +85,4 @@ func (c Campaign) data(name, title string, columns []string, rows func(group, Ru
 }
 
 // exact is a number of data; people see four decimals of it.
-func exact(v float64) Cell { return number(v, 4) }
+func exact(v float64) table.Cell { return table.Number(v, 4) }

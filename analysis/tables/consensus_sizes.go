@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/consensus"
+	"roundtable/analysis/table"
 )
 
 const agentsKey = "env.agents"
@@ -93,9 +94,9 @@ func (r Run) FinalBias() (float64, bool) {
 
 // Variances is how the variance of final values and of their bias changes with
 // the number of agents (Fig. 4).
-func (c Campaign) Variances() (Table, bool) {
+func (c Campaign) Variances() (table.Table, bool) {
 	families, varying := c.Families()
-	t := Table{Name: "variance", Title: "Variance against the number of agents (paper 5, Fig. 4)"}
+	t := table.Table{Name: "variance", Title: "Variance against the number of agents (paper 5, Fig. 4)"}
 	t.Columns = append(slices.Clone(varying), "of", "agents", "exponent", "from", "to", "variance of one", "one from", "one to", "n")
 	for _, f := range families {
 		for _, q := range []struct {
@@ -104,7 +105,7 @@ func (c Campaign) Variances() (Table, bool) {
 		}{{"final", Run.Final}, {"bias", Run.FinalBias}} {
 			if row, ok := f.scaling(q.of); ok {
 				label := view{labels: varying}.label(group{settings: f.Settings, labels: f.labels})
-				t.Rows = append(t.Rows, slices.Concat(label, []Cell{word(q.name)}, row))
+				t.Rows = append(t.Rows, slices.Concat(label, []table.Cell{table.Word(q.name)}, row))
 			}
 		}
 	}
@@ -116,7 +117,7 @@ func (c Campaign) Variances() (Table, bool) {
 }
 
 // scaling is the cells of a fit; false if it is not defined.
-func (f Family) scaling(of func(Run) (float64, bool)) ([]Cell, bool) {
+func (f Family) scaling(of func(Run) (float64, bool)) ([]table.Cell, bool) {
 	sizes := f.Sized(of)
 	s, ok := consensus.Scale(sizes)
 	if !ok {
@@ -127,9 +128,9 @@ func (f Family) scaling(of func(Run) (float64, bool)) ([]Cell, bool) {
 		n += len(size.Values)
 	}
 	agents := strings.Trim(fmt.Sprint(s.Agents), "[]")
-	cells := []Cell{word(agents)}
+	cells := []table.Cell{table.Word(agents)}
 	for _, e := range []consensus.Estimate{s.Exponent, s.Single} {
-		cells = append(cells, number(e.Value, 3), number(e.Low, 3), number(e.High, 3))
+		cells = append(cells, table.Number(e.Value, 3), table.Number(e.Low, 3), table.Number(e.High, 3))
 	}
-	return append(cells, count(n)), true
+	return append(cells, table.Count(n)), true
 }

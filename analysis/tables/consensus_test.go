@@ -14,6 +14,8 @@ import (
 	"roundtable/analysis/consensus"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/analysis/table"
+	"roundtable/analysis/table/tabletest"
 )
 
 // gathered loads a campaign of scripted agents that the engine has run.
@@ -32,18 +34,6 @@ func gathered(t *testing.T, campaign string) Campaign {
 		t.Fatal(err)
 	}
 	return c
-}
-
-// at is a number of a table by row and column.
-func (t Table) at(tb testing.TB, row int, column string) float64 {
-	tb.Helper()
-	for j, name := range t.Columns {
-		if name == column && t.Rows[row][j].Value != nil {
-			return *t.Rows[row][j].Value
-		}
-	}
-	tb.Fatalf("table %s has no %s in row %d", t.Name, column, row)
-	return 0
 }
 
 // TestConsensusTables: three agents from 10, 40 and 100, by hand. A full network
@@ -66,21 +56,21 @@ func TestConsensusTables(t *testing.T) {
 			map[string]float64{"reached %": 0, "width": 30, "bias": 0, "clusters": 2, "oscillates %": 100}, "suggestible"},
 	} {
 		loaded := gathered(t, c.campaign)
-		table, ok := loaded.Consensus()
-		if !ok || len(table.Rows) != 1 {
-			t.Fatalf("%d rows", len(table.Rows))
+		tab, ok := loaded.Consensus()
+		if !ok || len(tab.Rows) != 1 {
+			t.Fatalf("%d rows", len(tab.Rows))
 		}
 		for column, want := range c.want {
-			if got := table.at(t, 0, column); math.Abs(got-want) > 1e-6 {
+			if got := tabletest.ValueAt(t, tab, 0, column); math.Abs(got-want) > 1e-6 {
 				t.Errorf("%s\n%s is %v, want %v", c.campaign, column, got, want)
 			}
 		}
 		shares, _ := loaded.StrategyShares()
-		if got := shares.at(t, 0, c.strategy); got != 100 {
+		if got := tabletest.ValueAt(t, shares, 0, c.strategy); got != 100 {
 			t.Errorf("%s\n%v %% of moves are %s", c.campaign, got, c.strategy)
 		}
-		if !strings.HasPrefix(table.Notes[0], Simulated) {
-			t.Errorf("a table of scripted agents says %q first", table.Notes[0])
+		if !strings.HasPrefix(tab.Notes[0], table.Simulated) {
+			t.Errorf("a table of scripted agents says %q first", tab.Notes[0])
 		}
 	}
 }
@@ -100,10 +90,10 @@ func TestMonteCarlo(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := 1e4 / 12 / n
-		if low, high := table.at(t, row, "final from"), table.at(t, row, "final to"); want < low || want > high {
+		if low, high := tabletest.ValueAt(t, table, row, "final from"), tabletest.ValueAt(t, table, row, "final to"); want < low || want > high {
 			t.Errorf("%v agents: the variance %v is not within %v to %v", n, want, low, high)
 		}
-		if bias := table.at(t, row, "sd of bias"); bias > 1e-6 {
+		if bias := tabletest.ValueAt(t, table, row, "sd of bias"); bias > 1e-6 {
 			t.Errorf("%v agents: averagers are biased by %v", n, bias)
 		}
 	}
@@ -116,8 +106,8 @@ func TestMonteCarlo(t *testing.T) {
 		t.Fatalf("%+v", fit)
 	}
 	for what, want := range map[string][3]float64{
-		"the exponent":        {-1, fit.at(t, 0, "from"), fit.at(t, 0, "to")},
-		"the variance of one": {1e4 / 12, fit.at(t, 0, "one from"), fit.at(t, 0, "one to")},
+		"the exponent":        {-1, tabletest.ValueAt(t, fit, 0, "from"), tabletest.ValueAt(t, fit, 0, "to")},
+		"the variance of one": {1e4 / 12, tabletest.ValueAt(t, fit, 0, "one from"), tabletest.ValueAt(t, fit, 0, "one to")},
 	} {
 		if want[0] < want[1] || want[0] > want[2] || want[2]-want[1] > math.Abs(2*want[0]) {
 			t.Errorf("%s, %v, is not well within %v to %v", what, want[0], want[1], want[2])
@@ -125,7 +115,7 @@ func TestMonteCarlo(t *testing.T) {
 	}
 	lead, _ := c.Influence()
 	for row, cells := range lead.Rows {
-		if got := lead.at(t, row, "weight"); cells[0].Text == "2" && math.Abs(got-0.5) > 1e-6 {
+		if got := tabletest.ValueAt(t, lead, row, "weight"); cells[0].Text == "2" && math.Abs(got-0.5) > 1e-6 {
 			t.Errorf("of two averagers one weighs %v", got)
 		}
 	}
@@ -135,12 +125,12 @@ func TestMonteCarlo(t *testing.T) {
 func TestFigureData(t *testing.T) {
 	c := gathered(t, "name: robots\nenv: robots\nprotocol: {name: consensus, rounds: 2, memory: current}\nmodel: scripted/average\n")
 	var b bytes.Buffer
-	for _, build := range []func() (Table, bool){c.Consensus, c.Trajectories, c.Paths} {
-		table, ok := build()
+	for _, build := range []func() (table.Table, bool){c.Consensus, c.Trajectories, c.Paths} {
+		tab, ok := build()
 		if !ok {
 			t.Fatal("no table")
 		}
-		if err := Write(&b, "csv", []Table{table}); err != nil {
+		if err := table.Write(&b, "csv", []table.Table{tab}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -166,10 +156,10 @@ func TestReplicatesOfAGroupAreOneValue(t *testing.T) {
 	}
 	once, _ := repeated("1").MonteCarlo()
 	often, _ := repeated("5").MonteCarlo()
-	a, b := byColumn(once, once.Rows[0]), byColumn(often, often.Rows[0])
-	near(t, "standard error", b["final"].SE, *a["final"].SE)
+	a, b := tabletest.ByColumn(once, once.Rows[0]), tabletest.ByColumn(often, often.Rows[0])
+	tabletest.Near(t, "standard error", b["final"].SE, *a["final"].SE)
 	for _, name := range []string{"final", "final variance", "final from", "final to"} {
-		near(t, name, b[name].Value, *a[name].Value)
+		tabletest.Near(t, name, b[name].Value, *a[name].Value)
 	}
 }
 
@@ -196,7 +186,7 @@ func TestStrategiesByPersonality(t *testing.T) {
 		stubborn, average float64
 		moves             float64
 	}{{"all", 100. / 3, 200. / 3, 3}, {"stubborn", 100, 0, 1}, {"none", 0, 100, 2}} {
-		got := byColumn(table, table.Rows[i])
+		got := tabletest.ByColumn(table, table.Rows[i])
 		if got["personality"].Text != want.personality || *got["moves"].Value != want.moves || math.Abs(*got["stubborn"].Value-want.stubborn) > 1e-9 || math.Abs(*got["average"].Value-want.average) > 1e-9 {
 			t.Errorf("row %d: %v", i, got)
 		}
@@ -233,10 +223,10 @@ func TestReplicatesDoNotLead(t *testing.T) {
 		t.Fatalf("%s%s", once.Text(), thrice.Text())
 	}
 	for i := range once.Rows {
-		want, got := byColumn(once, once.Rows[i]), byColumn(thrice, thrice.Rows[i])
-		near(t, "weight", got["weight"].Value, *want["weight"].Value)
-		near(t, "its standard error", got["weight"].SE, *want["weight"].SE)
-		near(t, "R²", got["R²"].Value, *want["R²"].Value)
+		want, got := tabletest.ByColumn(once, once.Rows[i]), tabletest.ByColumn(thrice, thrice.Rows[i])
+		tabletest.Near(t, "weight", got["weight"].Value, *want["weight"].Value)
+		tabletest.Near(t, "its standard error", got["weight"].SE, *want["weight"].SE)
+		tabletest.Near(t, "R²", got["R²"].Value, *want["R²"].Value)
 		if got["weight"].N != 5 {
 			t.Errorf("the weight rests on %d values", got["weight"].N)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/table/tabletest"
 )
 
 // debated is one collaboration of a debate as a row with its turns: answers by
@@ -32,9 +33,9 @@ func (d debated) run() Run {
 	var turns []record.Turn
 	for i, round := range d.rounds {
 		for j, a := range strings.Fields(round) {
-			t := record.Turn{Round: int32(i + 1), Agent: p(int32(j)), Kind: "ask", Format: "answer"}
+			t := record.Turn{Round: int32(i + 1), Agent: new(int32(j)), Kind: "ask", Format: "answer"}
 			if a != "-" {
-				t.ProposalKey, t.ProposalUtility = p(a), p(0.0)
+				t.ProposalKey, t.ProposalUtility = new(a), new(0.0)
 				if a == d.truth {
 					*t.ProposalUtility = 1
 				}
@@ -50,28 +51,6 @@ func (d debated) run() Run {
 		row.Utilities = []float64{score, score}
 	}
 	return NewRun(row, rounds, turns)
-}
-
-// column is the value of a named column in the first row whose leading cells are these.
-func column(t *testing.T, table Table, name string, leading ...string) *float64 {
-	t.Helper()
-	at := -1
-	for i, c := range table.Columns {
-		if c == name {
-			at = i
-		}
-	}
-	for _, row := range table.Rows {
-		match := at >= 0
-		for i, want := range leading {
-			match = match && row[i].String() == want
-		}
-		if match {
-			return row[at].Value
-		}
-	}
-	t.Fatalf("%s has no column %q or no row %v:\n%s", table.Name, name, leading, table.Text())
-	return nil
 }
 
 // Two questions, three strategies, two tasks, worked by hand.
@@ -90,16 +69,16 @@ func TestStrategiesByHand(t *testing.T) {
 	if !ok {
 		t.Fatal("no table")
 	}
-	near(t, "MAD, logic", column(t, table, "logic", "MAD", "2", "1"), 25)
-	near(t, "MAD, math", column(t, table, "math", "MAD", "2", "1"), 100)
-	near(t, "truth, logic", column(t, table, "logic", "MAD+Truth", "2", "1"), 75)
-	near(t, "gain", column(t, table, "logic gain", "MAD+Truth", "2", "1"), 50)
-	near(t, "low", column(t, table, "logic gain low", "MAD+Truth", "2", "1"), 50)
-	near(t, "self-consistency", column(t, table, "logic", "Self-Consistency", "2", "0"), 100)
-	if v := column(t, table, "logic gain", "MAD", "2", "1"); v != nil {
+	tabletest.Near(t, "MAD, logic", tabletest.Column(t, table, "logic", "MAD", "2", "1"), 25)
+	tabletest.Near(t, "MAD, math", tabletest.Column(t, table, "math", "MAD", "2", "1"), 100)
+	tabletest.Near(t, "truth, logic", tabletest.Column(t, table, "logic", "MAD+Truth", "2", "1"), 75)
+	tabletest.Near(t, "gain", tabletest.Column(t, table, "logic gain", "MAD+Truth", "2", "1"), 50)
+	tabletest.Near(t, "low", tabletest.Column(t, table, "logic gain low", "MAD+Truth", "2", "1"), 50)
+	tabletest.Near(t, "self-consistency", tabletest.Column(t, table, "logic", "Self-Consistency", "2", "0"), 100)
+	if v := tabletest.Column(t, table, "logic gain", "MAD", "2", "1"); v != nil {
 		t.Errorf("MAD gains %v over itself", *v)
 	}
-	if v := column(t, table, "math", "MAD+Truth", "2", "1"); v != nil {
+	if v := tabletest.Column(t, table, "math", "MAD+Truth", "2", "1"); v != nil {
 		t.Error("a task that was not run has an accuracy")
 	}
 }
@@ -111,12 +90,14 @@ func TestDebateRoundsByHand(t *testing.T) {
 		debated{protocol: `{}`, file: "logic.json", model: "m", agents: 4, instance: 1, rounds: []string{"B B - -", "B B B A"}, truth: "A"}.run(),
 	}}
 	table, _ := c.DebateRounds()
-	at := func(measure, round string) *float64 { return column(t, table, round, measure, "logic", "MAD", "4") }
-	near(t, "accuracy@1", at("accuracy, %", "@1"), 50)
-	near(t, "log-likelihood@1", at("log-likelihood", "@1"), -1) // of the first alone
-	near(t, "log-likelihood@2", at("log-likelihood", "@2"), (0+math.Log2(.25))/2)
-	near(t, "smoothed@1", at("smoothed log-likelihood", "@1"), (math.Log2(2.5/5)+math.Log2(.5/5))/2)
-	near(t, "entropy@1", at("entropy", "@1"), 1.5) // both: 2, 1, 1
+	at := func(measure, round string) *float64 {
+		return tabletest.Column(t, table, round, measure, "logic", "MAD", "4")
+	}
+	tabletest.Near(t, "accuracy@1", at("accuracy, %", "@1"), 50)
+	tabletest.Near(t, "log-likelihood@1", at("log-likelihood", "@1"), -1) // of the first alone
+	tabletest.Near(t, "log-likelihood@2", at("log-likelihood", "@2"), (0+math.Log2(.25))/2)
+	tabletest.Near(t, "smoothed@1", at("smoothed log-likelihood", "@1"), (math.Log2(2.5/5)+math.Log2(.5/5))/2)
+	tabletest.Near(t, "entropy@1", at("entropy", "@1"), 1.5) // both: 2, 1, 1
 	if _, ok := c.DebateAgents(); ok {
 		t.Error("one size of group makes a table by size")
 	}
@@ -139,15 +120,15 @@ func TestGainsByHand(t *testing.T) {
 		t.Fatalf("%v\n%s", ok, table.Text())
 	}
 	at := func(measure, name string) *float64 {
-		return column(t, table, name, measure, "logic", "MAD+MADC", "4", "1")
+		return tabletest.Column(t, table, name, measure, "logic", "MAD+MADC", "4", "1")
 	}
 	one := -.25*math.Log2(.25) - .75*math.Log2(.75) // entropy of one against three
-	near(t, "accuracy", at("accuracy, %", "gain"), (50+0)/2.)
-	near(t, "accuracy low", at("accuracy, %", "gain low"), -100)                                        // 25 - 12.7062 · 25 is less than there can be
-	near(t, "log-likelihood", at("log-likelihood", "gain"), ((0-math.Log2(.5))+(0-math.Log2(.75)/2))/2) // nobody is right in the second debate of question 0 under MAD, so it is left out of both
-	near(t, "entropy", at("entropy", "gain"), ((0-1+one)/2+0-(-.75*math.Log2(.75)-.25*math.Log2(.25))/2)/2)
-	near(t, "questions", at("entropy", "questions"), 2)
-	near(t, "round", at("entropy", "round"), 2)
+	tabletest.Near(t, "accuracy", at("accuracy, %", "gain"), (50+0)/2.)
+	tabletest.Near(t, "accuracy low", at("accuracy, %", "gain low"), -100)                                        // 25 - 12.7062 · 25 is less than there can be
+	tabletest.Near(t, "log-likelihood", at("log-likelihood", "gain"), ((0-math.Log2(.5))+(0-math.Log2(.75)/2))/2) // nobody is right in the second debate of question 0 under MAD, so it is left out of both
+	tabletest.Near(t, "entropy", at("entropy", "gain"), ((0-1+one)/2+0-(-.75*math.Log2(.75)-.25*math.Log2(.25))/2)/2)
+	tabletest.Near(t, "questions", at("entropy", "questions"), 2)
+	tabletest.Near(t, "round", at("entropy", "round"), 2)
 }
 
 // Over three repetitions by hand. MAD is right in 50, 0 and 100 % of two
@@ -176,19 +157,19 @@ func TestRepetitionsByHand(t *testing.T) {
 		t.Fatalf("%v\n%s", ok, table.Text())
 	}
 	at := func(strategy, name string) *float64 {
-		return column(t, table, name, "accuracy, %", "logic", strategy, "2", "1")
+		return tabletest.Column(t, table, name, "accuracy, %", "logic", strategy, "2", "1")
 	}
-	near(t, "mean of MAD", at("MAD", "mean"), 50)
-	near(t, "sd of MAD", at("MAD", "sd"), 50)
-	near(t, "least", at("MAD", "least"), 0)
-	near(t, "greatest", at("MAD", "greatest"), 100)
-	near(t, "repetitions", at("MAD", "repetitions"), 3)
-	near(t, "mean of MADC", at("MAD+MADC", "mean"), (200./3+50+100)/3)
-	near(t, "gain", at("MAD+MADC", "gain"), 100./3)
-	near(t, "low", at("MAD+MADC", "gain low"), 100./3-4.302652729749464*50/3)
-	near(t, "p t", at("MAD+MADC", "p t"), 1-2/math.Sqrt(6))
-	near(t, "p sign flip", at("MAD+MADC", "p sign flip"), .5)
-	near(t, "pairs", at("MAD+MADC", "pairs"), 3)
+	tabletest.Near(t, "mean of MAD", at("MAD", "mean"), 50)
+	tabletest.Near(t, "sd of MAD", at("MAD", "sd"), 50)
+	tabletest.Near(t, "least", at("MAD", "least"), 0)
+	tabletest.Near(t, "greatest", at("MAD", "greatest"), 100)
+	tabletest.Near(t, "repetitions", at("MAD", "repetitions"), 3)
+	tabletest.Near(t, "mean of MADC", at("MAD+MADC", "mean"), (200./3+50+100)/3)
+	tabletest.Near(t, "gain", at("MAD+MADC", "gain"), 100./3)
+	tabletest.Near(t, "low", at("MAD+MADC", "gain low"), 100./3-4.302652729749464*50/3)
+	tabletest.Near(t, "p t", at("MAD+MADC", "p t"), 1-2/math.Sqrt(6))
+	tabletest.Near(t, "p sign flip", at("MAD+MADC", "p sign flip"), .5)
+	tabletest.Near(t, "pairs", at("MAD+MADC", "pairs"), 3)
 	if p := at("MAD", "p t"); p != nil {
 		t.Errorf("MAD gains over itself with p %v", *p)
 	}
@@ -210,14 +191,16 @@ func TestGainsEqualButForRoundingHaveNoP(t *testing.T) {
 	}
 	table, _ := c.DebateRepetitions()
 	for _, measure := range []string{"log-likelihood", "entropy"} {
-		at := func(name string) *float64 { return column(t, table, name, measure, "logic", "MAD+MADC", "7", "1") }
+		at := func(name string) *float64 {
+			return tabletest.Column(t, table, name, measure, "logic", "MAD+MADC", "7", "1")
+		}
 		if p := at("p t"); p != nil {
 			t.Errorf("%s: equal gains have p %v", measure, *p)
 		}
 		if *at("gain low") != *at("gain") || *at("gain high") != *at("gain") {
 			t.Errorf("%s: equal gains of %v are from %v to %v", measure, *at("gain"), *at("gain low"), *at("gain high"))
 		}
-		near(t, "p of four equal signs", at("p sign flip"), .125)
+		tabletest.Near(t, "p of four equal signs", at("p sign flip"), .125)
 	}
 }
 
@@ -232,7 +215,7 @@ func TestSizesAndReversals(t *testing.T) {
 		t.Fatal("no table")
 	}
 	for n, want := range map[string]float64{"3": 0, "4": 100, "5": 100} {
-		near(t, n, column(t, table, n, "logic", "MAD", "1"), want)
+		tabletest.Near(t, n, tabletest.Column(t, table, n, "logic", "MAD", "1"), want)
 	}
 	for n := 1; n <= 6; n++ {
 		for context := range 4 {
@@ -250,10 +233,10 @@ func TestSizesAndReversals(t *testing.T) {
 	if !ok {
 		t.Fatal("no table")
 	}
-	near(t, "5 agents", column(t, table, "correct first", "q", "5"), .25)
-	near(t, "reversed", column(t, table, "correct first", "q", "reversed at"), 5)
-	near(t, "low", column(t, table, "correct first", "q", "… low"), 5)
-	near(t, "high", column(t, table, "correct first", "q", "… high"), 6)
+	tabletest.Near(t, "5 agents", tabletest.Column(t, table, "correct first", "q", "5"), .25)
+	tabletest.Near(t, "reversed", tabletest.Column(t, table, "correct first", "q", "reversed at"), 5)
+	tabletest.Near(t, "low", tabletest.Column(t, table, "correct first", "q", "… low"), 5)
+	tabletest.Near(t, "high", tabletest.Column(t, table, "correct first", "q", "… high"), 6)
 	if _, ok := curves.Strategies(); ok {
 		t.Error("viewpoints are no strategy of Table 1")
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"roundtable/analysis/metrics"
+	"roundtable/analysis/table"
 )
 
 // debateMeasure is what is reported of a debate after each round.
@@ -52,7 +53,7 @@ func (m debateMeasure) byQuestion(d debateGroup, round int) units {
 }
 
 // cell is the mean over questions; n is shown if some of them have no value.
-func (m debateMeasure) cell(d debateGroup, round int) Cell {
-	s := sample{values: m.byQuestion(d, round).values(), of: len(unitsOf(d.done()))}
-	return s.mean(m.decimals)
+func (m debateMeasure) cell(d debateGroup, round int) table.Cell {
+	s := table.Sample{Values: m.byQuestion(d, round).values(), Of: len(unitsOf(d.done()))}
+	return s.Mean(m.decimals)
 }

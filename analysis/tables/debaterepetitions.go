@@ -5,6 +5,7 @@ import (
 
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/statistics"
+	"roundtable/analysis/table"
 )
 
 // repeats are the debates that were repeated: those of Figures 3 to 5 of paper 4,
@@ -35,16 +36,16 @@ func (m debateMeasure) gains(d, base debateGroup) units {
 // DebateRepetitions is the spread of Figures 3 to 5 of paper 4: each strategy's
 // mean and standard deviation over repetitions, and its gain over MAD tested
 // over them.
-func (c Campaign) DebateRepetitions() (Table, bool) {
+func (c Campaign) DebateRepetitions() (table.Table, bool) {
 	v := c.repeats()
-	t := Table{Name: "4.repeats", Title: "Debate: accuracy, log-likelihood and entropy over repetitions (paper 4, Figures 3 to 5)"}
+	t := table.Table{Name: "4.repeats", Title: "Debate: accuracy, log-likelihood and entropy over repetitions (paper 4, Figures 3 to 5)"}
 	t.Columns = slices.Concat([]string{"measure", "task", "strategy", "agents", "debate rounds"}, v.labels,
 		[]string{"mean", "sd", "least", "greatest", "repetitions", "gain", "gain low", "gain high", "p t", "p sign flip", "pairs"})
 	for _, m := range debateMeasures() {
 		for _, d := range v.all {
-			row := append([]Cell{word(m.name), word(d.task), word(d.strategy), count(d.size), count(d.rounds)}, v.label(d.group)...)
+			row := append([]table.Cell{table.Word(m.name), table.Word(d.task), table.Word(d.strategy), table.Count(d.size), table.Count(d.rounds)}, v.label(d.group)...)
 			row = append(row, m.spread(m.byRepetition(d).values())...)
-			tests := make([]Cell, 6)
+			tests := make([]table.Cell, 6)
 			if base, ok := v.base(d); ok {
 				tests = m.tested(d, m.gains(d, base).values())
 			}
@@ -62,16 +63,16 @@ func (c Campaign) DebateRepetitions() (Table, bool) {
 }
 
 // spread returns mean, standard deviation, least and greatest value, and how many there are.
-func (m debateMeasure) spread(values []float64) []Cell {
+func (m debateMeasure) spread(values []float64) []table.Cell {
 	mean, sd, ok := metrics.Runs(values)
 	if !ok {
-		return append(make([]Cell, 4), count(0))
+		return append(make([]table.Cell, 4), table.Count(0))
 	}
-	return []Cell{number(mean, m.decimals), known(sd, m.decimals), number(slices.Min(values), m.decimals), number(slices.Max(values), m.decimals), count(len(values))}
+	return []table.Cell{table.Number(mean, m.decimals), table.Known(sd, m.decimals), table.Number(slices.Min(values), m.decimals), table.Number(slices.Max(values), m.decimals), table.Count(len(values))}
 }
 
 // tested returns the mean of the gains of a debate, its interval, two p-values and the number of pairs.
-func (m debateMeasure) tested(d debateGroup, gains []float64) []Cell {
+func (m debateMeasure) tested(d debateGroup, gains []float64) []table.Cell {
 	var student, signs *float64
 	if test, err := statistics.Paired(gains); err == nil {
 		student = &test.P
@@ -79,5 +80,5 @@ func (m debateMeasure) tested(d debateGroup, gains []float64) []Cell {
 	if p, err := statistics.SignFlip(gains, flips, compareSeed); err == nil && len(gains) > 1 {
 		signs = &p
 	}
-	return append(meanInterval(gains, m.decimals, m.most(d)), pvalue(student), pvalue(signs), count(len(gains)))
+	return append(meanInterval(gains, m.decimals, m.most(d)), table.PValue(student), table.PValue(signs), table.Count(len(gains)))
 }

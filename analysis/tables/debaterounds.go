@@ -1,17 +1,21 @@
 package tables
 
-import "slices"
+import (
+	"slices"
+
+	"roundtable/analysis/table"
+)
 
 // DebateRounds is the course of debates (paper 4, Figures 3 to 5 and 7): after
 // each round the accuracy of the majority, the log-likelihood of the right
 // answer and the entropy of the answers. Round 1 is before anybody saw others.
-func (c Campaign) DebateRounds() (Table, bool) {
+func (c Campaign) DebateRounds() (table.Table, bool) {
 	v := c.debateView(func(debateGroup) bool { return true })
-	t := Table{Name: "4.rounds", Title: "Debate: accuracy, log-likelihood and entropy by round (paper 4, Figures 3 to 5 and 7)"}
+	t := table.Table{Name: "4.rounds", Title: "Debate: accuracy, log-likelihood and entropy by round (paper 4, Figures 3 to 5 and 7)"}
 	t.Columns = slices.Concat([]string{"measure", "task", "strategy", "agents"}, v.labels, v.atRounds())
 	for _, m := range debateMeasures() {
 		for _, d := range v.all {
-			row := append([]Cell{word(m.name), word(d.task), word(d.strategy), count(d.size)}, v.label(d.group)...)
+			row := append([]table.Cell{table.Word(m.name), table.Word(d.task), table.Word(d.strategy), table.Count(d.size)}, v.label(d.group)...)
 			for n := 1; n <= v.rounds(); n++ {
 				row = append(row, m.cell(d, n))
 			}
@@ -26,18 +30,18 @@ func (c Campaign) DebateRounds() (Table, bool) {
 // DebateGains is what each strategy gains over MAD in the same measures, paired
 // by question. Tables 2 to 5 and Figures 3 to 5 and 7 of paper 4 print the means
 // alone.
-func (c Campaign) DebateGains() (Table, bool) {
+func (c Campaign) DebateGains() (table.Table, bool) {
 	v := c.debateView(func(d debateGroup) bool { return !d.fixed() })
-	t := Table{Name: "4.gains", Title: "Debate: gains over " + mad + " in accuracy, log-likelihood and entropy, paired by question"}
+	t := table.Table{Name: "4.gains", Title: "Debate: gains over " + mad + " in accuracy, log-likelihood and entropy, paired by question"}
 	t.Columns = slices.Concat([]string{"measure", "task", "strategy", "agents", "debate rounds"}, v.labels, []string{"round", "gain", "gain low", "gain high", "questions"})
 	for _, m := range debateMeasures() {
 		for _, d := range v.all {
 			base, ok := v.base(d)
 			for n := 2; ok && n <= d.rounds+1; n++ {
-				row := append([]Cell{word(m.name), word(d.task), word(d.strategy), count(d.size), count(d.rounds)}, v.label(d.group)...)
+				row := append([]table.Cell{table.Word(m.name), table.Word(d.task), table.Word(d.strategy), table.Count(d.size), table.Count(d.rounds)}, v.label(d.group)...)
 				gains := pairedBy(d.done(), base.done(), func(r Run) (float64, bool) { return m.at(r, n) }).values()
-				row = append(append(row, count(n)), meanInterval(gains, m.decimals, m.most(d))...)
-				t.Rows = append(t.Rows, append(row, count(len(gains))))
+				row = append(append(row, table.Count(n)), meanInterval(gains, m.decimals, m.most(d))...)
+				t.Rows = append(t.Rows, append(row, table.Count(len(gains))))
 			}
 		}
 	}

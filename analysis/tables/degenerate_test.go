@@ -7,6 +7,7 @@ import (
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/table"
 	"roundtable/analysis/trajectory"
 	"roundtable/analysis/trajectory/trajectorytest"
 )
@@ -72,7 +73,7 @@ func TestNothingIsMadeUp(t *testing.T) {
 				list = append(list, table)
 			}
 		}
-		for _, build := range []func(Labels) (Table, error){c.Table9, c.Transitions} {
+		for _, build := range []func(Labels) (table.Table, error){c.Table9, c.Transitions} {
 			table, err := build(l)
 			if err != nil {
 				t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/table"
 )
 
 // The protocol, and the variant of it that is called the same; the other variants.
@@ -39,11 +40,11 @@ func (r *Run) deliberate(t record.Turn) {
 // deliberations is a condition in the words of paper 3.
 type deliberations struct {
 	group
-	setting string // menu-numeric, menu-semantic or allocation
-	variant string // deliberation, centralized or oracle
-	tools   string // "" if there are none
-	others  []Cell // other settings in which conditions differ
-	same    string // the same as text
+	setting string       // menu-numeric, menu-semantic or allocation
+	variant string       // deliberation, centralized or oracle
+	tools   string       // "" if there are none
+	others  []table.Cell // other settings in which conditions differ
+	same    string       // the same as text
 }
 
 // deliberationView is the conditions of a campaign that deliberate, and what else tells them apart.
@@ -87,7 +88,7 @@ func (d deliberations) measured() []Run {
 }
 
 // mean of a measure; runs of which it is not known are left out and counted.
-func (d deliberations) mean(measure func(Run) (float64, bool)) Cell {
+func (d deliberations) mean(measure func(Run) (float64, bool)) table.Cell {
 	return meanCell(d.done(), 2, ifMeasured(measure))
 }
 
@@ -104,42 +105,28 @@ func ifMeasured(measure func(Run) (float64, bool)) func(Run) (float64, bool) {
 func nr(r Run) (float64, bool)       { return r.Deliberated.NR, true }
 func nar(r Run) (float64, bool)      { return r.Deliberated.NAR, true }
 func narValue(r Run) (float64, bool) { return r.Deliberated.NARValue, true }
-func validity(r Run) (float64, bool) { return hundred(r.Deliberated.Valid), true }
-func hr(r Run) (float64, bool)       { return given(r.Deliberated.HR) }
-func nmae(r Run) (float64, bool)     { return given(r.Deliberated.NMAE) }
-func toolNR(r Run) (float64, bool)   { return given(r.Deliberated.ToolNR) }
+func validity(r Run) (float64, bool) { return table.Hundred(r.Deliberated.Valid), true }
+func hr(r Run) (float64, bool)       { return table.Given(r.Deliberated.HR) }
+func nmae(r Run) (float64, bool)     { return table.Given(r.Deliberated.NMAE) }
+func toolNR(r Run) (float64, bool)   { return table.Given(r.Deliberated.ToolNR) }
 
 func complied(r Run) (float64, bool) {
 	c := r.Deliberated.Complied
-	return hundred(c != nil && *c), c != nil
-}
-
-func given(v *float64) (float64, bool) {
-	if v == nil {
-		return 0, false
-	}
-	return *v, true
-}
-
-func hundred(is bool) float64 {
-	if is {
-		return 100
-	}
-	return 0
+	return table.Hundred(c != nil && *c), c != nil
 }
 
 // head of a row.
-func (d deliberations) head(more ...string) []Cell {
-	row := append([]Cell{word(d.variant)}, d.others...)
-	row = append(row, word(cmp.Or(d.tools, "–")))
+func (d deliberations) head(more ...string) []table.Cell {
+	row := append([]table.Cell{table.Word(d.variant)}, d.others...)
+	row = append(row, table.Word(cmp.Or(d.tools, "–")))
 	for _, m := range more {
-		row = append(row, word(m))
+		row = append(row, table.Word(m))
 	}
 	return row
 }
 
 // Deliberations are Tables 2 and 5 of paper 3: rewards and validity by setting.
-func (c Campaign) Deliberations() (Table, bool) {
+func (c Campaign) Deliberations() (table.Table, bool) {
 	v, all, settings := c.deliberationView()
 	t := v.start("3.2", "Normalized reward and validity of deliberation (Tables 2 and 5)")
 	t.Columns = append(append([]string{"variant"}, v.labels...), "tools")
@@ -153,10 +140,10 @@ func (c Campaign) Deliberations() (Table, bool) {
 		if !ok {
 			i = len(t.Rows)
 			rows[key] = i
-			t.Rows = append(t.Rows, append(d.head(), make([]Cell, 4*len(settings))...))
+			t.Rows = append(t.Rows, append(d.head(), make([]table.Cell, 4*len(settings))...))
 		}
 		at := len(d.head()) + 4*slices.Index(settings, d.setting)
-		copy(t.Rows[i][at:], []Cell{d.mean(nr), d.mean(validity), d.mean(nar), d.mean(narValue)})
+		copy(t.Rows[i][at:], []table.Cell{d.mean(nr), d.mean(validity), d.mean(nar), d.mean(narValue)})
 	}
 	t.Notes = []string{
 		"NR: 100 × reward over the greatest reward, 0 without a feasible decision; VR: feasible decisions. NAR counts what can be kept of an infeasible decision, its parts in their own order or the most valuable first. Mean (standard error " + v.unitsNote() + "). " + v.cellsNote(),
@@ -166,7 +153,7 @@ func (c Campaign) Deliberations() (Table, bool) {
 }
 
 // Oracles are Table 3: what full observations bring over one agent, and over agents that must exchange them.
-func (c Campaign) Oracles() (Table, bool) {
+func (c Campaign) Oracles() (table.Table, bool) {
 	v, all, _ := c.deliberationView()
 	t := v.start("3.3", "What the oracle brings (Table 3)")
 	t.Columns = append(append([]string{"variant"}, v.labels...), "tools", "setting", "NR", "over centralized", "over deliberation", "VR %", "VR over centralized", "VR over deliberation")
@@ -198,19 +185,19 @@ func twin(all []deliberations, d deliberations, variant string) *deliberations {
 	return &all[i]
 }
 
-func difference(d deliberations, from *deliberations, m func(Run) (float64, bool)) Cell {
+func difference(d deliberations, from *deliberations, m func(Run) (float64, bool)) table.Cell {
 	if from == nil {
-		return Cell{}
+		return table.Cell{}
 	}
 	a, b := d.mean(m), from.mean(m)
 	if a.Value == nil || b.Value == nil {
-		return Cell{}
+		return table.Cell{}
 	}
-	return number(*a.Value-*b.Value, 2)
+	return table.Number(*a.Value-*b.Value, 2)
 }
 
 // closing notes. The environment is in the names of the settings, so it is not called the same in all rows.
-func (v view) closing(t *Table) {
+func (v view) closing(t *table.Table) {
 	v.labels = append(slices.Clip(v.labels), "env")
 	v.notes(t)
 }

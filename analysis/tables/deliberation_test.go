@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/table"
+	"roundtable/analysis/table/tabletest"
 )
 
 // deliberated is one collaboration with its measures.
@@ -25,7 +27,7 @@ func deliberated(env, params, protocol string, instance int, d *Deliberated) Run
 		if err != nil {
 			panic(err)
 		}
-		turns = append(turns, record.Turn{Kind: "env", Phase: "result", Text: p(string(text))})
+		turns = append(turns, record.Turn{Kind: "env", Phase: "result", Text: new(string(text))})
 	}
 	return NewRun(row, nil, turns)
 }
@@ -37,49 +39,42 @@ const (
 	informed  = `{"variant":"oracle"}`
 )
 
-func nearly(t *testing.T, what string, got *float64, want float64) {
-	t.Helper()
-	if got == nil || math.Abs(*got-want) > 1e-9 {
-		t.Errorf("%s is %v, want %v", what, got, want)
-	}
-}
-
 // Means by hand, and twins that differ in the variant only.
 func TestDeliberations(t *testing.T) {
 	c := Campaign{Runs: []Run{
-		deliberated("menu", `{}`, noTools, 0, &Deliberated{NR: 90, Valid: true, NAR: 90, NARValue: 90, HR: p(0.2)}),
-		deliberated("menu", `{}`, noTools, 1, &Deliberated{NR: 0, NAR: 20, NARValue: 30, HR: p(0.4)}),
-		deliberated("menu", `{}`, informed, 0, &Deliberated{NR: 100, Valid: true, NAR: 100, NARValue: 100, HR: p(0.0)}),
-		deliberated("menu", `{}`, oneAgent, 0, &Deliberated{NR: 80, Valid: true, NAR: 80, NARValue: 80, HR: p(0.0)}),
-		deliberated("allocation", `{}`, withTools, 0, &Deliberated{NR: 50, Valid: true, NAR: 50, NARValue: 50, HR: p(0.0), NMAE: p(0.1), ToolNR: p(70.0), Complied: p(false)}),
-		deliberated("allocation", `{}`, withTools, 1, &Deliberated{NR: 70, Valid: true, NAR: 70, NARValue: 70, HR: p(0.0), NMAE: p(0.3), ToolNR: p(70.0), Complied: p(true)}),
+		deliberated("menu", `{}`, noTools, 0, &Deliberated{NR: 90, Valid: true, NAR: 90, NARValue: 90, HR: new(0.2)}),
+		deliberated("menu", `{}`, noTools, 1, &Deliberated{NR: 0, NAR: 20, NARValue: 30, HR: new(0.4)}),
+		deliberated("menu", `{}`, informed, 0, &Deliberated{NR: 100, Valid: true, NAR: 100, NARValue: 100, HR: new(0.0)}),
+		deliberated("menu", `{}`, oneAgent, 0, &Deliberated{NR: 80, Valid: true, NAR: 80, NARValue: 80, HR: new(0.0)}),
+		deliberated("allocation", `{}`, withTools, 0, &Deliberated{NR: 50, Valid: true, NAR: 50, NARValue: 50, HR: new(0.0), NMAE: new(0.1), ToolNR: new(70.0), Complied: new(false)}),
+		deliberated("allocation", `{}`, withTools, 1, &Deliberated{NR: 70, Valid: true, NAR: 70, NARValue: 70, HR: new(0.0), NMAE: new(0.3), ToolNR: new(70.0), Complied: new(true)}),
 		deliberated("allocation", `{}`, withTools, 2, nil), // stopped before its measures
 	}}
 	main, _ := c.Deliberations()
 	for name, want := range map[string]float64{"menu-numeric NR": 45, "menu-numeric VR %": 50, "menu-numeric NAR": 55, "menu-numeric NAR by value": 60} {
-		nearly(t, name, column(t, main, name, "deliberation", "–"), want)
+		tabletest.Near(t, name, tabletest.Column(t, main, name, "deliberation", "–"), want)
 	}
 	oracles, _ := c.Oracles()
 	for name, want := range map[string]float64{"over centralized": 20, "over deliberation": 55, "VR over centralized": 0, "VR over deliberation": 50} {
-		nearly(t, name, column(t, oracles, name, "oracle"), want)
+		tabletest.Near(t, name, tabletest.Column(t, oracles, name, "oracle"), want)
 	}
 	tools, _ := c.Tools()
 	for name, want := range map[string]float64{"tool NR": 70, "actual NR": 60, "compliance %": 50} {
-		nearly(t, name, column(t, tools, name, "deliberation"), want)
+		tabletest.Near(t, name, tabletest.Column(t, tools, name, "deliberation"), want)
 	}
 	estimates, _ := c.Estimates()
-	nearly(t, "HR", column(t, estimates, "HR", "deliberation", "–"), 0.3)
-	nearly(t, "HR of all deliberations", column(t, estimates, "HR", "deliberations", "all"), 0.3) // the centralized agent estimates nothing
-	for name, want := range map[string]float64{"HR": 0.2, "HR sd": 0.2} {                         // of 0.2, 0.4 and, centralized, 0
-		nearly(t, name+" without the oracle", column(t, estimates, name, "no oracle (centralized included)", "all"), want)
+	tabletest.Near(t, "HR", tabletest.Column(t, estimates, "HR", "deliberation", "–"), 0.3)
+	tabletest.Near(t, "HR of all deliberations", tabletest.Column(t, estimates, "HR", "deliberations", "all"), 0.3) // the centralized agent estimates nothing
+	for name, want := range map[string]float64{"HR": 0.2, "HR sd": 0.2} {                                           // of 0.2, 0.4 and, centralized, 0
+		tabletest.Near(t, name+" without the oracle", tabletest.Column(t, estimates, name, "no oracle (centralized included)", "all"), want)
 	}
-	nearly(t, "NMAE", column(t, estimates, "NMAE pooled", "deliberation", "solver"), 0.2)
+	tabletest.Near(t, "NMAE", tabletest.Column(t, estimates, "NMAE pooled", "deliberation", "solver"), 0.2)
 	for _, row := range main.Rows {
 		if i := slices.Index(main.Columns, "menu-numeric NR"); row[0].Text == deliberation && row[1].Text == "–" {
-			nearly(t, "standard error of NR", row[i].SE, 45) // √(2 · 45² / 1) / √2
+			tabletest.Near(t, "standard error of NR", row[i].SE, 45) // √(2 · 45² / 1) / √2
 		}
 	}
-	for name, build := range map[string]func() (Table, bool){"main": (Campaign{}).Deliberations, "oracles": (Campaign{}).Oracles, "tools": (Campaign{}).Tools, "estimates": (Campaign{}).Estimates, "gaps": (Campaign{}).Gaps} {
+	for name, build := range map[string]func() (table.Table, bool){"main": (Campaign{}).Deliberations, "oracles": (Campaign{}).Oracles, "tools": (Campaign{}).Tools, "estimates": (Campaign{}).Estimates, "gaps": (Campaign{}).Gaps} {
 		if _, ok := build(); ok {
 			t.Errorf("%s of nothing is a table", name)
 		}
@@ -90,15 +85,15 @@ func TestDeliberations(t *testing.T) {
 func TestErrorsAndRewards(t *testing.T) {
 	var c Campaign
 	for i, nr := range []float64{80, 90, 60, 50} {
-		c.Runs = append(c.Runs, deliberated("allocation", `{}`, withTools, i, &Deliberated{NR: nr, NMAE: p(0.1 * float64(i+1)), HR: p(0.0)}))
+		c.Runs = append(c.Runs, deliberated("allocation", `{}`, withTools, i, &Deliberated{NR: nr, NMAE: new(0.1 * float64(i+1)), HR: new(0.0)}))
 	}
 	for i := range 3 { // handed the state: no errors, and better
-		c.Runs = append(c.Runs, deliberated("allocation", `{}`, `{"tools":["solver"],"variant":"centralized"}`, i, &Deliberated{NR: 100, NMAE: p(0.0), HR: p(0.0)}))
+		c.Runs = append(c.Runs, deliberated("allocation", `{}`, `{"tools":["solver"],"variant":"centralized"}`, i, &Deliberated{NR: 100, NMAE: new(0.0), HR: new(0.0)}))
 	}
 	gaps, _ := c.Gaps()
-	nearly(t, "n with the centralized", column(t, gaps, "n", "NMAE → NR, centralized included", "yes"), 7)
+	tabletest.Near(t, "n with the centralized", tabletest.Column(t, gaps, "n", "NMAE → NR, centralized included", "yes"), 7)
 	for name, want := range map[string]float64{"n": 4, "slope": -120, "R²": 0.72, "Pearson r": -6 / math.Sqrt(50), "Spearman rho": -0.8} {
-		nearly(t, name, column(t, gaps, name, "NMAE → NR", "yes"), want)
+		tabletest.Near(t, name, tabletest.Column(t, gaps, name, "NMAE → NR", "yes"), want)
 	}
 }
 
@@ -109,7 +104,7 @@ func TestReplicatesDoNotRelate(t *testing.T) {
 		var c Campaign
 		for i, nr := range []float64{80, 90, 60, 50} {
 			for replicate := range replicates {
-				for protocol, d := range map[string]*Deliberated{noTools: {NR: nr, NMAE: p(0.1 * float64(i+1)), HR: p(0.1 * float64(i+1))}, oneAgent: {NR: 95}} {
+				for protocol, d := range map[string]*Deliberated{noTools: {NR: nr, NMAE: new(0.1 * float64(i+1)), HR: new(0.1 * float64(i+1))}, oneAgent: {NR: 95}} {
 					r := deliberated("menu", `{}`, protocol, i, d)
 					r.Replicate = int32(replicate)
 					c.Runs = append(c.Runs, r)
@@ -125,7 +120,7 @@ func TestReplicatesDoNotRelate(t *testing.T) {
 	}
 	for i := range once.Rows {
 		for _, name := range []string{"n", "slope", "se", "p", "rho p"} {
-			nearly(t, name, byColumn(thrice, thrice.Rows[i])[name].Value, once.at(t, i, name))
+			tabletest.Near(t, name, tabletest.ByColumn(thrice, thrice.Rows[i])[name].Value, tabletest.ValueAt(t, once, i, name))
 		}
 	}
 }
@@ -139,7 +134,7 @@ func TestReplicatesDoNotEstimate(t *testing.T) {
 		for i, rate := range []float64{.1, .4, .7} {
 			for replicate := range replicates {
 				for k, protocol := range []string{noTools, withTools} {
-					r := deliberated("allocation", `{}`, protocol, i, &Deliberated{HR: p(rate + .1*float64(k)), NMAE: p(2 * rate)})
+					r := deliberated("allocation", `{}`, protocol, i, &Deliberated{HR: new(rate + .1*float64(k)), NMAE: new(2 * rate)})
 					r.Replicate = int32(replicate)
 					c.Runs = append(c.Runs, r)
 				}
@@ -154,16 +149,16 @@ func TestReplicatesDoNotEstimate(t *testing.T) {
 	}
 	for i := range once.Rows {
 		for _, name := range []string{"HR", "NMAE pooled"} {
-			want, got := byColumn(once, once.Rows[i])[name], byColumn(thrice, thrice.Rows[i])[name]
-			near(t, name, got.Value, *want.Value)
-			near(t, "standard error of "+name, got.SE, *want.SE)
+			want, got := tabletest.ByColumn(once, once.Rows[i])[name], tabletest.ByColumn(thrice, thrice.Rows[i])[name]
+			tabletest.Near(t, name, got.Value, *want.Value)
+			tabletest.Near(t, "standard error of "+name, got.SE, *want.SE)
 			if got.N != 3 {
 				t.Errorf("%s rests on %d instances", name, got.N)
 			}
 		}
 	}
-	near(t, "standard error by hand", byColumn(thrice, thrice.Rows[0])["HR"].SE, .3/math.Sqrt(3))
-	near(t, "standard error of both conditions", byColumn(thrice, thrice.Rows[2])["HR"].SE, .3/math.Sqrt(3)) // they have their instances in common
+	tabletest.Near(t, "standard error by hand", tabletest.ByColumn(thrice, thrice.Rows[0])["HR"].SE, .3/math.Sqrt(3))
+	tabletest.Near(t, "standard error of both conditions", tabletest.ByColumn(thrice, thrice.Rows[2])["HR"].SE, .3/math.Sqrt(3)) // they have their instances in common
 	if notes := strings.Join(thrice.Notes, "\n"); !strings.Contains(notes, "(standard error over instances)") {
 		t.Errorf("no unit in %s", notes)
 	}
@@ -177,13 +172,13 @@ func TestGapRecovery(t *testing.T) {
 		rate := rng.Float64()
 		noise := 5 * rng.NormFloat64()
 		c.Runs = append(c.Runs,
-			deliberated("menu", `{}`, noTools, i, &Deliberated{NR: 90 - 60*rate + noise, HR: p(rate)}),
-			deliberated("menu", `{}`, oneAgent, i, &Deliberated{NR: 95, HR: p(0.0)}))
+			deliberated("menu", `{}`, noTools, i, &Deliberated{NR: 90 - 60*rate + noise, HR: new(rate)}),
+			deliberated("menu", `{}`, oneAgent, i, &Deliberated{NR: 95, HR: new(0.0)}))
 	}
 	gaps, _ := c.Gaps()
-	slope, se := column(t, gaps, "slope", "HR → gap"), column(t, gaps, "se", "HR → gap")
+	slope, se := tabletest.Column(t, gaps, "slope", "HR → gap"), tabletest.Column(t, gaps, "se", "HR → gap")
 	if slope == nil || se == nil || math.Abs(*slope-60) > 4**se || *se > 2 {
 		t.Errorf("the slope is %v (%v), want 60", slope, se)
 	}
-	nearly(t, "n", column(t, gaps, "n", "HR → gap"), 400)
+	tabletest.Near(t, "n", tabletest.Column(t, gaps, "n", "HR → gap"), 400)
 }

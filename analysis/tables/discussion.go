@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/metrics"
+	"roundtable/analysis/table"
 )
 
 // goodness of the decision from 0 to 1: the accuracy of a question, SQuAD's F1; 0 without a decision.
@@ -67,13 +68,13 @@ func (c Campaign) discussions() discussions {
 }
 
 // notes are those of the view, and that the single agents beside it are scripted.
-func (d discussions) notes(t *Table) {
+func (d discussions) notes(t *table.Table) {
 	d.view.notes(t)
 	scripted := slices.ContainsFunc(d.all, func(x discussed) bool {
 		return x.alone && slices.ContainsFunc(x.runs, func(r Run) bool { return r.Simulated })
 	})
 	if some, _ := d.simulated(); some == 0 && scripted {
-		t.Notes = append([]string{Simulated + ", of the " + loneAgent + "."}, t.Notes...)
+		t.Notes = append([]string{table.Simulated + ", of the " + loneAgent + "."}, t.Notes...)
 	}
 }
 
@@ -147,22 +148,22 @@ func (x discussed) aloneName() string {
 }
 
 // label is the settings of a row; the single agent's say so in the first.
-func (x discussed) label() []Cell {
-	var cells []Cell
+func (x discussed) label() []table.Cell {
+	var cells []table.Cell
 	for i, v := range x.values {
 		if x.alone {
 			v = map[bool]string{true: x.aloneName()}[i == 0]
 		}
-		cells = append(cells, word(v))
+		cells = append(cells, table.Word(v))
 	}
 	return cells
 }
 
 // overReplicates is mean and standard deviation over replicates of a measure in percent.
-func overReplicates(runs []Run, measure func(Run) float64) []Cell {
+func overReplicates(runs []Run, measure func(Run) float64) []table.Cell {
 	mean, sd, ok := metrics.Runs(perReplicate(runs, measure))
 	if !ok {
-		return make([]Cell, 2)
+		return make([]table.Cell, 2)
 	}
-	return []Cell{number(mean, 1), known(sd, 1)}
+	return []table.Cell{table.Number(mean, 1), table.Known(sd, 1)}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/table"
+	"roundtable/analysis/table/tabletest"
 )
 
 // talked is one discussion as rows: the agents' last answers in letters, of
@@ -54,7 +56,7 @@ func (x talked) run() Run {
 		row.Score = &score
 	}
 	if x.unanswerable != nil {
-		row.BaselinesJSON = p(fmt.Sprintf(`{"always_unknown":%v}`, *x.unanswerable))
+		row.BaselinesJSON = new(fmt.Sprintf(`{"always_unknown":%v}`, *x.unanswerable))
 	}
 	if x.round > 0 {
 		row.EndReason = "vote"
@@ -67,12 +69,12 @@ func (x talked) run() Run {
 func (x talked) turns() []record.Turn {
 	var turns []record.Turn
 	for _, text := range x.personas {
-		turns = append(turns, record.Turn{Kind: "ask", Status: "said", Role: personaRole, Text: p(text)})
+		turns = append(turns, record.Turn{Kind: "ask", Status: "said", Role: personaRole, Text: new(text)})
 	}
 	for i, a := range strings.Fields(x.finals) {
-		turn := record.Turn{Round: 1, Agent: p(int32(i)), Kind: "ask", Status: "said", Format: "answer", Text: p("I say " + a)}
+		turn := record.Turn{Round: 1, Agent: new(int32(i)), Kind: "ask", Status: "said", Format: "answer", Text: new("I say " + a)}
 		if a != "-" {
-			turn.ProposalKey, turn.ProposalUtility = p(a), p(0.0)
+			turn.ProposalKey, turn.ProposalUtility = new(a), new(0.0)
 			if a == x.truth {
 				*turn.ProposalUtility = 1
 			}
@@ -80,13 +82,13 @@ func (x talked) turns() []record.Turn {
 		turns = append(turns, turn)
 	}
 	for i, a := range strings.Fields(x.challenges) { // "=" agrees, a letter is another answer, "!" none
-		turn := record.Turn{Round: 1, Agent: p(int32(i)), Kind: "ask", Status: "said", Phase: "challenge", Format: "reply", DataJSON: p(`{"s":"said","t":["disagree"]}`)}
+		turn := record.Turn{Round: 1, Agent: new(int32(i)), Kind: "ask", Status: "said", Phase: "challenge", Format: "reply", DataJSON: new(`{"s":"said","t":["disagree"]}`)}
 		switch a {
 		case "=":
-			turn.DataJSON = p(`{"s":"said","t":["agree"],"b":{"Choice":0}}`)
+			turn.DataJSON = new(`{"s":"said","t":["agree"],"b":{"Choice":0}}`)
 		case "!":
 		default:
-			turn.ProposalKey, turn.ProposalUtility = p(a), p(map[bool]float64{true: 1}[a == x.truth])
+			turn.ProposalKey, turn.ProposalUtility = new(a), new(map[bool]float64{true: 1}[a == x.truth])
 		}
 		turns = append(turns, turn)
 	}
@@ -102,9 +104,9 @@ func TestAgreeingIsAnAnswer(t *testing.T) {
 		agent       int32
 		phase, text string
 	}{{0, "talk", "A"}, {1, "talk", "B"}, {2, "talk", ""}, {0, "talk", ""}, {1, "vote", ""}} {
-		turn := record.Turn{Entry: int32(i), Agent: p(x.agent), Kind: "ask", Status: "said", Phase: x.phase, SeesJSON: fmt.Sprintf(sees, i)}
-		if turn.DataJSON = p(agree); x.text != "" {
-			turn.DataJSON, turn.ProposalKey, turn.ProposalUtility, turn.Text = nil, p(x.text), p(map[string]float64{"A": 1}[x.text]), p("say "+x.text)
+		turn := record.Turn{Entry: int32(i), Agent: new(x.agent), Kind: "ask", Status: "said", Phase: x.phase, SeesJSON: fmt.Sprintf(sees, i)}
+		if turn.DataJSON = new(agree); x.text != "" {
+			turn.DataJSON, turn.ProposalKey, turn.ProposalUtility, turn.Text = nil, new(x.text), new(map[string]float64{"A": 1}[x.text]), new("say "+x.text)
 		}
 		turns = append(turns, turn)
 	}
@@ -137,21 +139,21 @@ func TestDiscussionsByHand(t *testing.T) {
 	if !ok {
 		t.Fatal("no table")
 	}
-	at := func(name, row string) *float64 { return column(t, table, name, row) }
-	near(t, "accuracy", at("strategyqa", "simple"), 50)
-	near(t, "sd", at("strategyqa ± sd", "simple"), 50)
-	near(t, "gain", at("strategyqa gain", "simple"), 25)
+	at := func(name, row string) *float64 { return tabletest.Column(t, table, name, row) }
+	tabletest.Near(t, "accuracy", at("strategyqa", "simple"), 50)
+	tabletest.Near(t, "sd", at("strategyqa ± sd", "simple"), 50)
+	tabletest.Near(t, "gain", at("strategyqa gain", "simple"), 25)
 	// Two differences 16.67 and 33.33: sd 11.785, t(1) 12.706.
-	near(t, "low", at("strategyqa gain low", "simple"), 25-12.706204736174694*50/6)
-	near(t, "single agent", at("strategyqa", "single agent"), 25)
-	near(t, "its sd", at("strategyqa ± sd", "single agent"), 50/math.Sqrt2)
+	tabletest.Near(t, "low", at("strategyqa gain low", "simple"), 25-12.706204736174694*50/6)
+	tabletest.Near(t, "single agent", at("strategyqa", "single agent"), 25)
+	tabletest.Near(t, "its sd", at("strategyqa ± sd", "single agent"), 50/math.Sqrt2)
 	if v := at("strategyqa gain", "single agent"); v != nil {
 		t.Errorf("the single agent gains %v over itself", *v)
 	}
-	near(t, "n", at("n", "simple"), 6)
+	tabletest.Near(t, "n", at("n", "simple"), 6)
 	// The same single agent of another campaign; and one that was asked other questions.
 	table, _ = Campaign{Runs: c.Runs[:6], Beside: []Campaign{{Runs: slices.Clone(c.Runs[6:])}}}.Discussions()
-	near(t, "gain over another campaign", at("strategyqa gain", "simple"), 25)
+	tabletest.Near(t, "gain over another campaign", at("strategyqa gain", "simple"), 25)
 	if note := table.Notes[1]; !strings.HasPrefix(note, "Gain: ") {
 		t.Errorf("with a gain the table says %q", note)
 	}
@@ -186,9 +188,9 @@ func TestSingleAgentsWithoutChainOfThought(t *testing.T) {
 	if !ok || len(table.Rows) != 3 {
 		t.Fatalf("%v, %d rows", ok, len(table.Rows))
 	}
-	near(t, "without", column(t, table, "strategyqa", "single agent, no chain of thought"), 100)
-	near(t, "with", column(t, table, "strategyqa", "single agent"), 0)
-	near(t, "gain", column(t, table, "strategyqa gain", "simple"), 100)
+	tabletest.Near(t, "without", tabletest.Column(t, table, "strategyqa", "single agent, no chain of thought"), 100)
+	tabletest.Near(t, "with", tabletest.Column(t, table, "strategyqa", "single agent"), 0)
+	tabletest.Near(t, "gain", tabletest.Column(t, table, "strategyqa gain", "simple"), 100)
 }
 
 // A baseline must be single agents on the same questions.
@@ -226,7 +228,7 @@ func TestAnswerablesByHand(t *testing.T) {
 	var c Campaign
 	for i, f1 := range []float64{1, .5, 0, 1} { // the last two cannot be answered
 		decided := map[bool]string{true: "A", false: "B"}[f1 == 1]
-		c.Runs = append(c.Runs, talked{rule: "simple", format: "squad2", instance: i, finals: "A", decided: decided, truth: "A", score: p(f1), unanswerable: p(float64(i / 2))}.run())
+		c.Runs = append(c.Runs, talked{rule: "simple", format: "squad2", instance: i, finals: "A", decided: decided, truth: "A", score: new(f1), unanswerable: new(float64(i / 2))}.run())
 	}
 	table, ok := c.Answerables()
 	if !ok {
@@ -235,11 +237,11 @@ func TestAnswerablesByHand(t *testing.T) {
 	for name, want := range map[string]float64{
 		"all": 62.5, "all EM": 50, "all n": 4, "answerable": 75, "answerable EM": 50, "answerable n": 2, "not answerable": 50, "not answerable EM": 50,
 	} {
-		near(t, name, column(t, table, name, "squad2", "simple"), want)
+		tabletest.Near(t, name, tabletest.Column(t, table, name, "squad2", "simple"), want)
 	}
 	main, _ := c.Discussions()
-	near(t, "F1", column(t, main, "squad2", "simple"), 62.5)
-	near(t, "EM", column(t, main, "squad2 EM", "simple"), 50)
+	tabletest.Near(t, "F1", tabletest.Column(t, main, "squad2", "simple"), 62.5)
+	tabletest.Near(t, "EM", tabletest.Column(t, main, "squad2 EM", "simple"), 50)
 	c.Runs = []Run{talked{rule: "simple", finals: "A", decided: "A", truth: "A"}.run()}
 	if _, ok := c.Answerables(); ok {
 		t.Error("StrategyQA has no questions without an answer")
@@ -257,11 +259,11 @@ func TestTerminationsAndCountings(t *testing.T) {
 	}
 	ends, _ := c.Terminations()
 	for name, want := range map[string]float64{"@1": 0, "@3": 50, "@4": 25, "@5": 0, "none": 25, "rounds": 3.75, "accuracy": 50, "n": 4} {
-		near(t, name, column(t, ends, name, "strategyqa", "ranked"), want)
+		tabletest.Near(t, name, tabletest.Column(t, ends, name, "strategyqa", "ranked"), want)
 	}
 	counts, _ := c.Countings()
 	for name, want := range map[string]float64{"counted": 50, "decided": 50, "decided - counted": 0} { // counted: A, B, A, none
-		near(t, name, column(t, counts, name, "strategyqa", "ranked"), want)
+		tabletest.Near(t, name, tabletest.Column(t, counts, name, "strategyqa", "ranked"), want)
 	}
 }
 
@@ -278,13 +280,13 @@ func TestDiversitiesByHand(t *testing.T) {
 	if !ok {
 		t.Fatal("no table")
 	}
-	near(t, "same answers", column(t, table, "answer similarity", "strategyqa", ""), 1)
-	near(t, "same personas", column(t, table, "persona similarity", "strategyqa", ""), 1)
-	near(t, "other personas", column(t, table, "persona similarity", "strategyqa", "true"), 0)
-	if v := column(t, table, "answer similarity", "strategyqa", "true"); v == nil || *v <= 0 || *v >= 1 {
-		t.Errorf("I say A, I say B and I say C are alike by %v", show(v))
+	tabletest.Near(t, "same answers", tabletest.Column(t, table, "answer similarity", "strategyqa", ""), 1)
+	tabletest.Near(t, "same personas", tabletest.Column(t, table, "persona similarity", "strategyqa", ""), 1)
+	tabletest.Near(t, "other personas", tabletest.Column(t, table, "persona similarity", "strategyqa", "true"), 0)
+	if v := tabletest.Column(t, table, "answer similarity", "strategyqa", "true"); v == nil || *v <= 0 || *v >= 1 {
+		t.Errorf("I say A, I say B and I say C are alike by %v", tabletest.Show(v))
 	}
-	near(t, "gain", column(t, table, "gain", "strategyqa", "true"), 50)
+	tabletest.Near(t, "gain", tabletest.Column(t, table, "gain", "strategyqa", "true"), 50)
 }
 
 // Vectors by somebody else take the place of words.
@@ -295,8 +297,8 @@ func TestDiversitiesByVectors(t *testing.T) {
 	}
 	c.Vectors = &Vectors{By: "unit-test", Of: map[string][]float64{"I say A": {1, 0}, "I say B": {1, 1}, "x": {1, 0}, "y": {0, 1}}}
 	table, _ := c.Diversities()
-	near(t, "answers", column(t, table, "answer similarity", "strategyqa"), math.Sqrt(.5))
-	near(t, "personas", column(t, table, "persona similarity", "strategyqa"), 0)
+	tabletest.Near(t, "answers", tabletest.Column(t, table, "answer similarity", "strategyqa"), math.Sqrt(.5))
+	tabletest.Near(t, "personas", tabletest.Column(t, table, "persona similarity", "strategyqa"), 0)
 	if !strings.Contains(table.Notes[1], "unit-test") && !strings.Contains(table.Notes[0], "unit-test") {
 		t.Error(table.Notes)
 	}
@@ -304,13 +306,13 @@ func TestDiversitiesByVectors(t *testing.T) {
 
 // Paper 2's Table 1: the more alike, the less accurate; by hand r = -0.5249/0.6391 = -0.82.
 func TestTable1Correlation(t *testing.T) {
-	var table Table
-	table.related([]float64{.888, .870, .845, .843, .916}, []float64{58.3, 62.8, 65.7, 59.4, 51.9})
-	if len(table.Notes) != 1 || !strings.Contains(table.Notes[0], "is -0.82 (p 0.0") {
-		t.Error(table.Notes)
+	var tab table.Table
+	related(&tab, []float64{.888, .870, .845, .843, .916}, []float64{58.3, 62.8, 65.7, 59.4, 51.9})
+	if len(tab.Notes) != 1 || !strings.Contains(tab.Notes[0], "is -0.82 (p 0.0") {
+		t.Error(tab.Notes)
 	}
-	table = Table{}
-	if table.related([]float64{1, 1}, []float64{1, 2}); len(table.Notes) > 0 {
-		t.Error(table.Notes)
+	tab = table.Table{}
+	if related(&tab, []float64{1, 1}, []float64{1, 2}); len(tab.Notes) > 0 {
+		t.Error(tab.Notes)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/record"
+	"roundtable/analysis/table"
 )
 
 const challengeKey = "protocol.challenge"
@@ -41,9 +42,9 @@ func answerAnew(byRight, byScore *metrics.Challenge, t record.Turn) {
 
 // Challenges are Figures 6 and 7 of paper 2: how many agents challenge the final
 // answer by what they are shown, and what comes of it.
-func (c Campaign) Challenges() (Table, bool) {
+func (c Campaign) Challenges() (table.Table, bool) {
 	d := c.discussions()
-	t := Table{Name: "2.challenge", Title: "Discussion: challenges of the final answer, % of agents (paper 2, Figures 6 and 7)", Columns: []string{"data set", "shown"}}
+	t := table.Table{Name: "2.challenge", Title: "Discussion: challenges of the final answer, % of agents (paper 2, Figures 6 and 7)", Columns: []string{"data set", "shown"}}
 	others := d.without(func(key string) bool { return key == challengeKey })
 	t.Columns = append(append(t.Columns, others.labels...), "challenged", "improved", "worsened", "net", "agents", "n")
 	texts := slices.ContainsFunc(d.contested(), func(x discussed) bool { return d.spans(x.task) })
@@ -51,13 +52,13 @@ func (c Campaign) Challenges() (Table, bool) {
 		t.Columns = append(t.Columns, "F1 improved", "F1 worsened", "F1 change")
 	}
 	for _, x := range d.contested() {
-		row := append([]Cell{word(x.task), word(x.settings[challengeKey])}, others.label(x.group)...)
+		row := append([]table.Cell{table.Word(x.task), table.Word(x.settings[challengeKey])}, others.label(x.group)...)
 		row = append(row, x.challenges()...)
 		switch {
 		case texts && d.spans(x.task):
 			row = append(row, x.challengesByScore()...)
 		case texts:
-			row = append(row, make([]Cell, 3)...)
+			row = append(row, make([]table.Cell, 3)...)
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -79,37 +80,37 @@ func (d discussions) contested() []discussed {
 // challenges are the share of agents that challenge, the mean over discussions;
 // of the answers that they challenge the shares that improve and worsen, and the
 // difference; how many agents, and discussions. Standard errors are over questions.
-func (x discussed) challenges() []Cell {
+func (x discussed) challenges() []table.Cell {
 	runs := slices.DeleteFunc(x.done(), func(r Run) bool { return r.Discussion == nil || len(r.Discussion.Challenges) == 0 })
 	agents := 0
 	for _, r := range runs {
 		agents += len(r.Discussion.Challenges)
 	}
-	ratio := func(of func(better, worse int) int) Cell {
-		return share(ratioOver(runs, func(r Run) (shown, all float64) {
+	ratio := func(of func(better, worse int) int) table.Cell {
+		return table.MeanPercent(ratioOver(runs, func(r Run) (shown, all float64) {
 			challenged, better, worse := r.Discussion.Challenges.Changes()
 			return float64(of(better, worse)), float64(challenged)
 		}))
 	}
-	return []Cell{
+	return []table.Cell{
 		meanCell(runs, 1, func(r Run) (float64, bool) { return r.Discussion.Challenges.Rate() }),
 		ratio(func(better, _ int) int { return better }), ratio(func(_, worse int) int { return worse }),
-		ratio(func(better, worse int) int { return better - worse }), count(agents), count(len(runs)),
+		ratio(func(better, worse int) int { return better - worse }), table.Count(agents), table.Count(len(runs)),
 	}
 }
 
 // challengesByScore are the shares of the challenged answers whose goodness the
 // new answer raises and lowers, and its mean change, in percent, with standard
 // errors over questions; nothing where rows do not hold it.
-func (x discussed) challengesByScore() []Cell {
+func (x discussed) challengesByScore() []table.Cell {
 	runs := slices.DeleteFunc(x.done(), func(r Run) bool { return r.Discussion == nil || r.Discussion.Scored.Unknown() })
-	ratio := func(of func(metrics.Challenges) float64) Cell {
-		return share(ratioOver(runs, func(r Run) (shown, all float64) {
+	ratio := func(of func(metrics.Challenges) float64) table.Cell {
+		return table.MeanPercent(ratioOver(runs, func(r Run) (shown, all float64) {
 			challenged, _, _ := r.Discussion.Scored.Changes()
 			return of(r.Discussion.Scored), float64(challenged)
 		}))
 	}
-	return []Cell{
+	return []table.Cell{
 		ratio(func(c metrics.Challenges) float64 { _, better, _ := c.Changes(); return float64(better) }),
 		ratio(func(c metrics.Challenges) float64 { _, _, worse := c.Changes(); return float64(worse) }),
 		ratio(metrics.Challenges.Change),

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/table"
 )
 
 // Asked is what a collaboration's questions took, no matter which campaign paid for the answers:
@@ -32,17 +33,17 @@ func (r Run) tokens() (float64, bool) { return float64(r.Asked.Input + r.Asked.O
 
 // Computes say what a discussion takes, and how many times as much as one
 // agent alone (paper 2, §4.1: about five for consensus, ten for voting).
-func (c Campaign) Computes() (Table, bool) {
+func (c Campaign) Computes() (table.Table, bool) {
 	d := c.discussions()
 	t := d.start("2.compute", "Discussion: calls and tokens a question (paper 2, §4.1)")
 	t.Columns = append([]string{"data set"}, t.Columns...)
 	t.Columns = append(t.Columns, "rounds", "calls", "input tokens", "output tokens", "calls ×", "tokens ×", "accuracy", "n")
 	for _, x := range d.all {
-		row := append([]Cell{word(x.task)}, x.label()...)
+		row := append([]table.Cell{table.Word(x.task)}, x.label()...)
 		rounds := func(r Run) (float64, bool) { return float64(r.RoundsRun), true }
 		row = append(row, x.mean(2, rounds), x.mean(2, Run.calls), x.mean(1, Run.input), x.mean(1, Run.output))
 		row = append(row, d.times(x, Run.calls), d.times(x, Run.tokens))
-		t.Rows = append(t.Rows, append(row, x.scores().mean(), count(len(x.done()))))
+		t.Rows = append(t.Rows, append(row, x.scores().mean(), table.Count(len(x.done()))))
 	}
 	t.Notes = []string{
 		"Mean a collaboration (standard error), re-asks and answers from the cache included. Times: the mean over that of the single agent on the same data set.",
@@ -51,19 +52,19 @@ func (c Campaign) Computes() (Table, bool) {
 	return t, len(d.groups) > 0 && slices.ContainsFunc(c.Runs, func(r Run) bool { return r.Asked.Calls > 0 })
 }
 
-func (x discussed) mean(decimals int, measure func(Run) (float64, bool)) Cell {
+func (x discussed) mean(decimals int, measure func(Run) (float64, bool)) table.Cell {
 	return meanCell(x.done(), decimals, measure)
 }
 
 // times the mean of the single agent.
-func (d discussions) times(x discussed, measure func(Run) (float64, bool)) Cell {
+func (d discussions) times(x discussed, measure func(Run) (float64, bool)) table.Cell {
 	one, ok := d.reference(x)
 	if !ok {
-		return Cell{}
+		return table.Cell{}
 	}
 	mine, theirs := x.mean(0, measure), one.mean(0, measure)
 	if mine.Value == nil || theirs.Value == nil || *theirs.Value == 0 {
-		return Cell{}
+		return table.Cell{}
 	}
-	return number(*mine.Value / *theirs.Value, 1)
+	return table.Number(*mine.Value / *theirs.Value, 1)
 }

@@ -6,14 +6,15 @@ import (
 
 	"roundtable/analysis/embedding"
 	"roundtable/analysis/statistics"
+	"roundtable/analysis/table"
 )
 
 // Diversities are Table 1 of paper 2: how much alike the agents' last answers
 // and personas are, with the accuracy, by what conditions share apart from their
 // rule. Others are compared to the one in which the fewest settings are named.
-func (c Campaign) Diversities() (Table, bool) {
+func (c Campaign) Diversities() (table.Table, bool) {
 	d := c.discussions()
-	t := Table{Name: "2.1", Title: "Discussion: diversity and accuracy (paper 2, Table 1)", Columns: []string{"data set"}}
+	t := table.Table{Name: "2.1", Title: "Discussion: diversity and accuracy (paper 2, Table 1)", Columns: []string{"data set"}}
 	others := d.without(isRule)
 	t.Columns = append(t.Columns, others.labels...)
 	t.Columns = append(t.Columns, "answer similarity", "persona similarity", "accuracy", "rules", "gain", "gain low", "gain high")
@@ -27,10 +28,10 @@ func (c Campaign) Diversities() (Table, bool) {
 		}
 		base := slices.MinFunc(settings, func(a, b []discussed) int { return a[0].named() - b[0].named() })
 		for _, same := range settings {
-			row := append([]Cell{word(task)}, others.label(same[0].group)...)
+			row := append([]table.Cell{table.Word(task)}, others.label(same[0].group)...)
 			answers, personas := similarities(same, embed)
 			scores := meanOf(scoresOf(same)).mean()
-			row = append(row, answers, personas, scores, count(len(same)))
+			row = append(row, answers, personas, scores, table.Count(len(same)))
 			t.Rows = append(t.Rows, append(row, d.above(same, base)...))
 			if answers.Value != nil && scores.Value != nil {
 				alike, accurate = append(alike, *answers.Value), append(accurate, *scores.Value)
@@ -41,7 +42,7 @@ func (c Campaign) Diversities() (Table, bool) {
 		"Similarity: mean cosine over the pairs of a group, mean over discussions (standard error over questions); the lower, the more diverse. By " + by + "; the paper has SBERT. Levels of different embedders cannot be compared.",
 		"Accuracy is the mean over rules and questions (standard error). Gain: over the row of the data set with the fewest settings, over the same rules and paired by question, with its 95 % t interval. " + cutNote,
 	}
-	t.related(alike, accurate)
+	related(&t, alike, accurate)
 	d.notes(&t)
 	return t, len(t.Rows) > 0
 }
@@ -95,12 +96,12 @@ func (c Campaign) embedder() (name string, embed func(text string) []float64) {
 }
 
 // similarities of the answers and of the personas of discussions.
-func similarities(all []discussed, embed func(string) []float64) (answers, personas Cell) {
+func similarities(all []discussed, embed func(string) []float64) (answers, personas table.Cell) {
 	var runs []Run
 	for _, x := range all {
 		runs = append(runs, slices.DeleteFunc(x.done(), func(r Run) bool { return r.Discussion == nil })...)
 	}
-	alike := func(texts func(Run) []string) Cell {
+	alike := func(texts func(Run) []string) table.Cell {
 		return meanCell(runs, 3, func(r Run) (float64, bool) { return embedding.Similarity(embedded(texts(r), embed)) })
 	}
 	return alike(func(r Run) []string { return r.Discussion.Finals }), alike(func(r Run) []string { return r.Discussion.Personas })
@@ -127,7 +128,7 @@ func scoresOf(all []discussed) []units {
 
 // above is the difference to other conditions; a campaign's grid has every rule
 // with every setting, so both have the same rules.
-func (d discussions) above(all, first []discussed) []Cell {
+func (d discussions) above(all, first []discussed) []table.Cell {
 	rules := d.without(func(key string) bool { return !isRule(key) })
 	var mine, theirs []units
 	for _, x := range all {
@@ -137,16 +138,16 @@ func (d discussions) above(all, first []discussed) []Cell {
 		}
 	}
 	if len(mine) == 0 {
-		return make([]Cell, 3)
+		return make([]table.Cell, 3)
 	}
 	return meanOf(mine).differences(meanOf(theirs)).interval(100 * all[0].most())
 }
 
 // related adds whether more diverse answers go along with more accuracy.
-func (t *Table) related(alike, accurate []float64) {
+func related(t *table.Table, alike, accurate []float64) {
 	line, err := statistics.LineOf(alike, accurate)
 	if err != nil {
 		return
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("Over the %d rows, the correlation of answer similarity and accuracy is %s (p %.3f).", line.N, fixed(line.R, 2), line.P))
+	t.Notes = append(t.Notes, fmt.Sprintf("Over the %d rows, the correlation of answer similarity and accuracy is %s (p %.3f).", line.N, table.Fixed(line.R, 2), line.P))
 }

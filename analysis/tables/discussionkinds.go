@@ -8,13 +8,14 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"roundtable/analysis/statistics"
+	"roundtable/analysis/table"
 )
 
 // Kinds is the paper's main claim (§4.1): voting against consensus, the mean
 // over the rules of each kind with all else equal, paired by question.
-func (c Campaign) Kinds() (Table, bool) {
+func (c Campaign) Kinds() (table.Table, bool) {
 	d := c.discussions()
-	t := Table{Name: "2.kinds", Title: "Discussion: voting against consensus, accuracy in % (paper 2, §4.1)", Columns: []string{"data set"}}
+	t := table.Table{Name: "2.kinds", Title: "Discussion: voting against consensus, accuracy in % (paper 2, §4.1)", Columns: []string{"data set"}}
 	same := d.without(isRule)
 	var sets []compared
 	t.Columns = append(append(t.Columns, same.labels...), "voting", "rules", "consensus", "rules of it", "voting - consensus", "low", "high", "questions")
@@ -23,11 +24,11 @@ func (c Campaign) Kinds() (Table, bool) {
 		if len(voting) == 0 || len(consensus) == 0 {
 			continue
 		}
-		cells := append([]Cell{word(row[0].task)}, same.label(row[0].group)...)
+		cells := append([]table.Cell{table.Word(row[0].task)}, same.label(row[0].group)...)
 		v, k := meanOf(voting), meanOf(consensus)
 		between := v.differences(k)
-		cells = append(cells, v.mean(), count(len(voting)), k.mean(), count(len(consensus)))
-		t.Rows = append(t.Rows, append(append(cells, between.interval(100*row[0].most())...), count(len(between))))
+		cells = append(cells, v.mean(), table.Count(len(voting)), k.mean(), table.Count(len(consensus)))
+		t.Rows = append(t.Rows, append(append(cells, between.interval(100*row[0].most())...), table.Count(len(between))))
 		if len(between) > 0 {
 			sets = append(sets, compared{x: row[0], voting: v, consensus: k, rules: [2]int{len(voting), len(consensus)}})
 		}
@@ -64,8 +65,8 @@ func sorts() []struct {
 
 // taskRows are the means over the data sets of each sort, where there are
 // several under the same settings.
-func (v view) taskRows(sets []compared) [][]Cell {
-	var rows [][]Cell
+func (v view) taskRows(sets []compared) [][]table.Cell {
+	var rows [][]table.Cell
 	var settings []string
 	for _, s := range sets {
 		if key := v.key(s.x.group); !slices.Contains(settings, key) {
@@ -78,7 +79,7 @@ func (v view) taskRows(sets []compared) [][]Cell {
 				return v.key(s.x.group) != key || !slices.Contains(sort.formats, s.x.settings["env.format"])
 			})
 			if len(some) > 1 {
-				rows = append(rows, append(append([]Cell{word(sort.name)}, v.label(some[0].x.group)...), overSets(some)...))
+				rows = append(rows, append(append([]table.Cell{table.Word(sort.name)}, v.label(some[0].x.group)...), overSets(some)...))
 			}
 		}
 	}
@@ -86,7 +87,7 @@ func (v view) taskRows(sets []compared) [][]Cell {
 }
 
 // overSets are the means over data sets of what a row of the table has.
-func overSets(sets []compared) []Cell {
+func overSets(sets []compared) []table.Cell {
 	var voting, consensus, between means
 	rules, asked := [2]int{}, 0
 	for _, s := range sets {
@@ -94,8 +95,8 @@ func overSets(sets []compared) []Cell {
 		voting, consensus, between = append(voting, s.voting.values()), append(consensus, s.consensus.values()), append(between, d.values())
 		rules[0], rules[1], asked = max(rules[0], s.rules[0]), max(rules[1], s.rules[1]), asked+len(d)
 	}
-	cells := []Cell{voting.cell(), count(rules[0]), consensus.cell(), count(rules[1])}
-	return append(append(cells, between.interval(100*sets[0].x.most())...), count(asked))
+	cells := []table.Cell{voting.cell(), table.Count(rules[0]), consensus.cell(), table.Count(rules[1])}
+	return append(append(cells, between.interval(100*sets[0].x.most())...), table.Count(asked))
 }
 
 // means are values by data set; their mean counts each data set the same.
@@ -115,25 +116,25 @@ func (m means) mean() (mean, se, dof float64) {
 	return mean, math.Sqrt(sum) / k, sum * sum / below
 }
 
-func (m means) cell() Cell {
+func (m means) cell() table.Cell {
 	mean, se, _ := m.mean()
-	c := number(mean, 1)
+	c := table.Number(mean, 1)
 	if !math.IsNaN(se) {
 		c.SE = &se
 	}
 	return c
 }
 
-func (m means) interval(most float64) []Cell {
+func (m means) interval(most float64) []table.Cell {
 	mean, se, dof := m.mean()
 	if se == 0 {
 		dof = 1 // any will do
 	}
 	if math.IsNaN(se) || math.IsNaN(dof) {
-		return []Cell{number(mean, 1), {}, {}}
+		return []table.Cell{table.Number(mean, 1), {}, {}}
 	}
 	half := statistics.QuantileT(0.975, dof) * se
-	return append([]Cell{number(mean, 1)}, cut(statistics.Interval{Low: mean - half, High: mean + half}, 1, most)...)
+	return append([]table.Cell{table.Number(mean, 1)}, cut(statistics.Interval{Low: mean - half, High: mean + half}, 1, most)...)
 }
 
 func ofKind(all []discussed, kind string) []units {

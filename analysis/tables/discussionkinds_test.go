@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/table"
+	"roundtable/analysis/table/tabletest"
 )
 
 // answered is runs of n questions in three replicates. Questions differ
@@ -25,7 +27,7 @@ func answered(rng *rand.Rand, n int, share float64) []Run {
 	return all
 }
 
-func between(rng *rand.Rand, voting, consensus float64) []Cell {
+func between(rng *rand.Rand, voting, consensus float64) []table.Cell {
 	kind := func(share float64) units {
 		return meanOf([]units{perQuestion(answered(rng, 150, share), Run.goodness), perQuestion(answered(rng, 150, share), Run.goodness)})
 	}
@@ -73,7 +75,7 @@ func TestKindsByHand(t *testing.T) {
 		t.Fatal("no table")
 	}
 	for name, want := range map[string]float64{"voting": 50, "rules": 2, "consensus": 0, "rules of it": 1, "voting - consensus": 50, "questions": 3} {
-		near(t, name, column(t, table, name, "strategyqa"), want)
+		tabletest.Near(t, name, tabletest.Column(t, table, name, "strategyqa"), want)
 	}
 	if len(table.Rows) != 1 {
 		t.Errorf("%d rows", len(table.Rows))
@@ -109,7 +111,7 @@ func TestTasksByHand(t *testing.T) {
 	for name, want := range map[string]float64{
 		"voting": 50, "consensus": 50. / 3, "voting - consensus": 100. / 3, "low": 100. / 3, "high": 100. / 3, "rules": 1, "questions": 8,
 	} {
-		near(t, name, column(t, table, name, "knowledge tasks"), want)
+		tabletest.Near(t, name, tabletest.Column(t, table, name, "knowledge tasks"), want)
 	}
 	// One reasoning task is no mean over tasks.
 	for _, row := range table.Rows {
@@ -124,7 +126,7 @@ func TestTasksByHand(t *testing.T) {
 // degrees of freedom.
 func TestMeansByHand(t *testing.T) {
 	mean, se, dof := means{{0, 2}, {0, 4}}.mean()
-	near(t, "mean", &mean, 1.5)
-	near(t, "se", &se, math.Sqrt(5)/2)
-	near(t, "dof", &dof, 25./17)
+	tabletest.Near(t, "mean", &mean, 1.5)
+	tabletest.Near(t, "se", &se, math.Sqrt(5)/2)
+	tabletest.Near(t, "dof", &dof, 25./17)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/statistics"
+	"roundtable/analysis/table"
 )
 
 // DiscussionLine is one line, or the bars of one colour, in a figure of paper 2.
@@ -29,7 +30,7 @@ type DiscussionMark struct {
 
 // DiscussionRemarks are the notes of every table about discussions.
 func (c Campaign) DiscussionRemarks() []string {
-	var t Table
+	var t table.Table
 	c.discussions().notes(&t)
 	return t.Notes
 }
@@ -130,7 +131,7 @@ func (c Campaign) ChallengeLines() (challenged, changed []DiscussionLine) {
 	others := d.without(func(key string) bool { return key == challengeKey })
 	for _, x := range d.contested() {
 		cells := x.challenges()
-		mark := func(c Cell) DiscussionMark {
+		mark := func(c table.Cell) DiscussionMark {
 			return DiscussionMark{Place: x.settings[challengeKey], Value: c.Value, Around: half(c), N: c.N}
 		}
 		title := x.titled(x.task, others.labels)
@@ -161,7 +162,7 @@ func repeated(place string, runs []Run) DiscussionMark {
 }
 
 // half of a mean's 95 % t interval over the discussions it rests on.
-func half(c Cell) *float64 {
+func half(c table.Cell) *float64 {
 	if c.SE == nil {
 		return nil
 	}

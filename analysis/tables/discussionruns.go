@@ -6,6 +6,7 @@ import (
 
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/record"
+	"roundtable/analysis/table"
 )
 
 // Discussion is what tables keep of one.
@@ -122,7 +123,7 @@ func (r Run) counted() float64 {
 }
 
 // Terminations is Table 2 of paper 2: the round of the decision by protocol.
-func (c Campaign) Terminations() (Table, bool) {
+func (c Campaign) Terminations() (table.Table, bool) {
 	d := c.discussions()
 	t := d.start("2.2", "Discussion: round of the decision, % of discussions (paper 2, Table 2)")
 	t.Columns = append([]string{"data set"}, t.Columns...)
@@ -134,16 +135,16 @@ func (c Campaign) Terminations() (Table, bool) {
 				ends.Add(r.Discussion.Decided)
 			}
 		}
-		row := append([]Cell{word(x.task)}, x.label()...)
+		row := append([]table.Cell{table.Word(x.task)}, x.label()...)
 		for n := 1; n <= d.rounds(); n++ {
 			row = append(row, defined(2, ends.Share, n))
 		}
-		never, mean := Cell{}, Cell{}
+		never, mean := table.Cell{}, table.Cell{}
 		if m, ok := ends.Mean(); ok {
-			never, mean = number(100*float64(ends.Never)/float64(ends.N()), 2), number(m, 2)
+			never, mean = table.Number(100*float64(ends.Never)/float64(ends.N()), 2), table.Number(m, 2)
 		}
 		row = append(row, never, mean)
-		t.Rows = append(t.Rows, append(append(row, overReplicates(x.done(), Run.goodness)...), count(ends.N())))
+		t.Rows = append(t.Rows, append(append(row, overReplicates(x.done(), Run.goodness)...), table.Count(ends.N())))
 	}
 	t.Notes = []string{"None: ended without a decision by the rule; the paper counts these in its last round, and so does the mean number of rounds."}
 	d.notes(&t)
@@ -151,27 +152,27 @@ func (c Campaign) Terminations() (Table, bool) {
 }
 
 // defined is a measure at n, or nothing.
-func defined(decimals int, measure func(int) (float64, bool), n int) Cell {
+func defined(decimals int, measure func(int) (float64, bool), n int) table.Cell {
 	v, ok := measure(n)
 	if !ok {
-		return Cell{}
+		return table.Cell{}
 	}
-	return number(v, decimals)
+	return table.Number(v, decimals)
 }
 
 // Countings is Table 4: what counting the agents' last answers would have
 // decided, next to what was decided.
-func (c Campaign) Countings() (Table, bool) {
+func (c Campaign) Countings() (table.Table, bool) {
 	d := c.discussions()
 	t := d.start("2.4", "Discussion: solution counting, accuracy in % (paper 2, Table 4)")
 	t.Columns = append([]string{"data set"}, t.Columns...)
 	t.Columns = append(t.Columns, "counted", "counted ± sd", "decided", "decided ± sd", "decided - counted", "low", "high", "n")
 	for _, x := range d.talking() {
 		counted, decided := perQuestion(x.done(), Run.counted), perQuestion(x.done(), Run.right)
-		row := append([]Cell{word(x.task)}, x.label()...)
+		row := append([]table.Cell{table.Word(x.task)}, x.label()...)
 		row = append(append(row, overReplicates(x.done(), Run.counted)...), overReplicates(x.done(), Run.right)...)
 		row = append(row, decided.differences(counted).interval(mostOfPercent)...)
-		t.Rows = append(t.Rows, append(row, count(len(x.done()))))
+		t.Rows = append(t.Rows, append(row, table.Count(len(x.done()))))
 	}
 	t.Notes = []string{
 		"Counted: the answer that most agents gave last; ties: the earliest agent's. Texts (SQuAD) count if they match exactly. The difference is paired by question, with its 95 % t interval. " + cutNote,

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"roundtable/analysis/statistics"
+	"roundtable/analysis/table"
 )
 
 // axis is a size that discussions are scaled by.
@@ -18,9 +19,9 @@ type axis struct {
 
 // Scalings are Figures 4 and 5 of paper 2: accuracy by the rounds before the
 // vote and by the number of agents, with the regression line.
-func (c Campaign) Scalings() (Table, bool) {
+func (c Campaign) Scalings() (table.Table, bool) {
 	d := c.discussions()
-	t := Table{Name: "2.scaling", Title: "Discussion: accuracy in % by rounds before the vote and by agents (paper 2, Figures 4 and 5)"}
+	t := table.Table{Name: "2.scaling", Title: "Discussion: accuracy in % by rounds before the vote and by agents (paper 2, Figures 4 and 5)"}
 	t.Columns = append([]string{"by", "data set"}, d.labels...)
 	series := d.series()
 	var at []int
@@ -34,18 +35,18 @@ func (c Campaign) Scalings() (Table, bool) {
 	}
 	t.Columns = append(t.Columns, "slope", "low", "high", "p", "slope by question", "its low", "its high")
 	for _, s := range series {
-		row := []Cell{word(s.by.name), word(s.all[0].task)}
+		row := []table.Cell{table.Word(s.by.name), table.Word(s.all[0].task)}
 		for i, key := range d.labels {
 			if slices.Contains(s.by.keys, key) {
-				row = append(row, word("varies"))
+				row = append(row, table.Word("varies"))
 			} else {
-				row = append(row, word(s.all[0].values[i]))
+				row = append(row, table.Word(s.all[0].values[i]))
 			}
 		}
 		for _, n := range at {
 			i := slices.Index(s.at, n)
 			if i < 0 {
-				row = append(row, Cell{}, Cell{})
+				row = append(row, table.Cell{}, table.Cell{})
 				continue
 			}
 			row = append(row, overReplicates(s.all[i].done(), Run.goodness)...)
@@ -101,17 +102,17 @@ func (s series) fit() (statistics.Line, error) {
 }
 
 // line is the fit's slope, interval and p.
-func (s series) line() []Cell {
+func (s series) line() []table.Cell {
 	line, err := s.fit()
 	if err != nil {
-		return make([]Cell, 4)
+		return make([]table.Cell, 4)
 	}
 	within := line.Interval()
-	return []Cell{number(line.Slope, 2), number(within.Low, 2), number(within.High, 2), number(line.P, 4)}
+	return []table.Cell{table.Number(line.Slope, 2), table.Number(within.Low, 2), table.Number(within.High, 2), table.Number(line.P, 4)}
 }
 
 // byQuestion is the mean slope over the questions that all sizes have.
-func (s series) byQuestion() []Cell {
+func (s series) byQuestion() []table.Cell {
 	scores := scoresOf(s.all)
 	var slopes []float64
 	for _, i := range meanOf(scores).ascending() {

@@ -3,12 +3,14 @@ package tables
 import (
 	"encoding/json"
 	"slices"
+
+	"roundtable/analysis/table"
 )
 
 // Discussions are Figures 2, 8 to 11 of paper 2: accuracy (SQuAD: F1, and exact
 // match next to it) by protocol and data set, mean and standard deviation over
 // replicates, and what it is above one agent alone.
-func (c Campaign) Discussions() (Table, bool) {
+func (c Campaign) Discussions() (table.Table, bool) {
 	d := c.discussions()
 	t := d.start("2.protocols", "Discussion: accuracy in % by protocol and data set (paper 2, Figures 2, 8 to 11)")
 	for _, task := range d.tasks {
@@ -24,19 +26,19 @@ func (c Campaign) Discussions() (Table, bool) {
 		for _, task := range d.tasks {
 			i := slices.IndexFunc(row, func(x discussed) bool { return x.task == task })
 			if i < 0 {
-				cells = append(cells, make([]Cell, 5+len(d.exact(task, nil)))...)
+				cells = append(cells, make([]table.Cell, 5+len(d.exact(task, nil)))...)
 				continue
 			}
 			x := row[i]
 			n += len(x.done())
 			cells = slices.Concat(cells, overReplicates(x.done(), Run.goodness), d.exact(task, x.done()))
-			gain := make([]Cell, 3)
+			gain := make([]table.Cell, 3)
 			if one, ok := d.reference(x); ok {
 				gain = x.scores().differences(one.scores()).interval(100 * x.most())
 			}
 			cells = append(cells, gain...)
 		}
-		t.Rows = append(t.Rows, append(cells, count(n)))
+		t.Rows = append(t.Rows, append(cells, table.Count(n)))
 	}
 	t.Notes = []string{
 		"Accuracy (SQuAD: F1; EM is exact match), 0 without a decision: mean and sample standard deviation over the replicates, as the paper prints it. n counts collaborations.",
@@ -61,7 +63,7 @@ func (x discussed) rowKey() string {
 func (x discussed) scores() units { return perQuestion(x.done(), Run.goodness) }
 
 // exact is the exact match of a data set of texts; nothing for others.
-func (d discussions) exact(task string, runs []Run) []Cell {
+func (d discussions) exact(task string, runs []Run) []table.Cell {
 	if !d.spans(task) {
 		return nil
 	}
@@ -106,7 +108,7 @@ func (p part) of(x discussed) []Run {
 }
 
 // Answerables is Figure 3: F1 and exact match by whether the text answers the question.
-func (c Campaign) Answerables() (Table, bool) {
+func (c Campaign) Answerables() (table.Table, bool) {
 	d := c.discussions()
 	t := d.start("2.answerable", "Discussion: F1 in % by whether the text answers the question (paper 2, Figure 3)")
 	t.Columns = append([]string{"data set"}, t.Columns...)
@@ -117,10 +119,10 @@ func (c Campaign) Answerables() (Table, bool) {
 		if !d.spans(x.task) {
 			continue
 		}
-		row := append([]Cell{word(x.task)}, x.label()...)
+		row := append([]table.Cell{table.Word(x.task)}, x.label()...)
 		for _, p := range answerableParts() {
 			runs := p.of(x)
-			row = slices.Concat(row, overReplicates(runs, Run.goodness), overReplicates(runs, Run.right)[:1], []Cell{count(len(runs))})
+			row = slices.Concat(row, overReplicates(runs, Run.goodness), overReplicates(runs, Run.right)[:1], []table.Cell{table.Count(len(runs))})
 		}
 		t.Rows = append(t.Rows, row)
 	}

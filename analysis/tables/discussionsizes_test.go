@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/table/tabletest"
 )
 
 // Accuracy grows by 25 points an agent, in every question by as much.
@@ -23,14 +24,14 @@ func TestScalingsByHand(t *testing.T) {
 	if !ok {
 		t.Fatal("no table")
 	}
-	at := func(name string) *float64 { return column(t, table, name, "agents", "strategyqa") }
-	near(t, "one", at("1"), 25)
-	near(t, "four", at("4"), 100)
-	near(t, "slope", at("slope"), 25)
-	near(t, "p", at("p"), 0)
+	at := func(name string) *float64 { return tabletest.Column(t, table, name, "agents", "strategyqa") }
+	tabletest.Near(t, "one", at("1"), 25)
+	tabletest.Near(t, "four", at("4"), 100)
+	tabletest.Near(t, "slope", at("slope"), 25)
+	tabletest.Near(t, "p", at("p"), 0)
 	// The questions' own slopes: 0, 0.3, 0.4, 0.3 of 100 a step; mean 25, sd 17.3205.
-	near(t, "by question", at("slope by question"), 25)
-	near(t, "its low", at("its low"), 25-3.182446305284263*math.Sqrt(300)/2)
+	tabletest.Near(t, "by question", at("slope by question"), 25)
+	tabletest.Near(t, "its low", at("its low"), 25-3.182446305284263*math.Sqrt(300)/2)
 }
 
 // A discussion of seven calls beside one.
@@ -45,9 +46,9 @@ func TestComputesByHand(t *testing.T) {
 		t.Fatal("no table")
 	}
 	for name, want := range map[string]float64{"rounds": 3, "calls": 7, "input tokens": 1000, "output tokens": 200, "calls ×": 7, "tokens ×": 12} {
-		near(t, name, column(t, table, name, "strategyqa", "simple"), want)
+		tabletest.Near(t, name, tabletest.Column(t, table, name, "strategyqa", "simple"), want)
 	}
-	if v := column(t, table, "calls ×", "strategyqa", "single agent"); v != nil {
+	if v := tabletest.Column(t, table, "calls ×", "strategyqa", "single agent"); v != nil {
 		t.Errorf("the single agent takes %v times as much as itself", *v)
 	}
 }
@@ -67,16 +68,16 @@ func TestChallengesByHand(t *testing.T) {
 		t.Fatalf("%v, %d rows", ok, len(table.Rows))
 	}
 	for name, want := range map[string]float64{"challenged": 50, "improved": 100. / 3, "worsened": 100. / 3, "net": 0, "agents": 6, "n": 2} {
-		near(t, name, column(t, table, name, "strategyqa", "solution"), want)
+		tabletest.Near(t, name, tabletest.Column(t, table, name, "strategyqa", "solution"), want)
 	}
 	// Of one improved in three, by discussion 0 of 2 and 1 of 1: residuals -2/3 and 2/3, so √(8/9 · 2/1) / 3.
 	for _, row := range table.Rows {
 		if i := slices.Index(table.Columns, "improved"); row[1].Text == "solution" {
-			near(t, "its standard error", row[i].SE, 100*math.Sqrt(16./9)/3)
+			tabletest.Near(t, "its standard error", row[i].SE, 100*math.Sqrt(16./9)/3)
 		}
 	}
-	near(t, "irrelevant", column(t, table, "challenged", "strategyqa", "irrelevant"), 100)
-	near(t, "irrelevant", column(t, table, "improved", "strategyqa", "irrelevant"), 200./3)
+	tabletest.Near(t, "irrelevant", tabletest.Column(t, table, "challenged", "strategyqa", "irrelevant"), 100)
+	tabletest.Near(t, "irrelevant", tabletest.Column(t, table, "improved", "strategyqa", "irrelevant"), 200./3)
 	if _, ok := (Campaign{Runs: c.Runs[3:]}).Challenges(); ok {
 		t.Error("nothing is challenged")
 	}
@@ -87,25 +88,25 @@ func TestChallengesByHand(t *testing.T) {
 func TestChallengesByF1(t *testing.T) {
 	known := 0.0
 	r := talked{format: "squad2", rule: "simple", params: `{"name":"discussion","params":{"challenge":"solution"}}`, finals: "A A A", decided: "B", truth: "A",
-		score: p(.5), unanswerable: &known, round: 3, challenges: "= ! !"}
+		score: new(.5), unanswerable: &known, round: 3, challenges: "= ! !"}
 	row := r.run()
 	rows := slices.Clone(r.turns())
 	for agent, score := range map[int32]float64{1: .8, 2: .4} {
-		rows = append(rows, record.Turn{Round: 1, Agent: p(agent), Kind: "ask", Status: "said", Phase: "new_answer", Format: "answer",
-			ProposalKey: p("C"), ProposalUtility: p(0.0), ProposalScore: p(score)})
+		rows = append(rows, record.Turn{Round: 1, Agent: new(agent), Kind: "ask", Status: "said", Phase: "new_answer", Format: "answer",
+			ProposalKey: new("C"), ProposalUtility: new(0.0), ProposalScore: new(score)})
 	}
 	table, ok := (Campaign{Runs: []Run{NewRun(row.Collaboration, nil, rows)}}).Challenges()
 	if !ok {
 		t.Fatal("no table")
 	}
 	for name, want := range map[string]float64{"challenged": 200. / 3, "improved": 0, "F1 improved": 50, "F1 worsened": 50, "F1 change": 10} {
-		near(t, name, column(t, table, name, "squad2", "solution"), want)
+		tabletest.Near(t, name, tabletest.Column(t, table, name, "squad2", "solution"), want)
 	}
 	for i := range rows { // rows of earlier versions
 		rows[i].ProposalScore = nil
 	}
 	table, _ = (Campaign{Runs: []Run{NewRun(row.Collaboration, nil, rows)}}).Challenges()
-	if v := column(t, table, "F1 change", "squad2", "solution"); v != nil {
+	if v := tabletest.Column(t, table, "F1 change", "squad2", "solution"); v != nil {
 		t.Errorf("an F1 that is not known changes by %v", *v)
 	}
 }

@@ -4,11 +4,12 @@ import (
 	"slices"
 
 	"roundtable/analysis/statistics"
+	"roundtable/analysis/table"
 )
 
 // Tools is Table 4 of paper 3: what the solver proposed last, what was decided,
 // and how often the two are the same.
-func (c Campaign) Tools() (Table, bool) {
+func (c Campaign) Tools() (table.Table, bool) {
 	v, all, _ := c.deliberationView()
 	t := v.start("3.4", "Use of the solver (Table 4)")
 	t.Columns = append(append([]string{"variant"}, v.labels...), "tools", "setting", "tool NR", "actual NR", "compliance %")
@@ -31,13 +32,13 @@ const (
 
 // Estimates are Table 6: errors of the agents' last estimates, and the rounds that
 // were run; by condition, over all deliberations, and over all that are no oracle.
-func (c Campaign) Estimates() (Table, bool) {
+func (c Campaign) Estimates() (table.Table, bool) {
 	v, all, _ := c.deliberationView()
 	t := v.start("3.6", "Errors of the agents' estimates (Table 6)")
 	t.Columns = append(append([]string{"variant"}, v.labels...), "tools", "setting", "HR", "HR sd", "NMAE pooled", "rounds")
 	var pools [][]deliberations
 	for _, d := range all {
-		t.addEstimates(d.head(d.setting), d)
+		addEstimates(&t, d.head(d.setting), d)
 		if d.variant == oracle {
 			continue
 		}
@@ -51,10 +52,10 @@ func (c Campaign) Estimates() (Table, bool) {
 	for _, pool := range pools {
 		estimating := slices.DeleteFunc(slices.Clone(pool), func(d deliberations) bool { return d.variant == centralized })
 		if len(pool) > 1 && len(estimating) > 0 {
-			t.addPool(allDeliberations, estimating)
+			addPool(&t, allDeliberations, estimating)
 		}
 		if len(estimating) < len(pool) && len(estimating) > 0 {
-			t.addPool(withCentralized, pool)
+			addPool(&t, withCentralized, pool)
 		}
 	}
 	t.Notes = []string{
@@ -65,23 +66,23 @@ func (c Campaign) Estimates() (Table, bool) {
 }
 
 // addPool adds a row over several conditions of one setting.
-func (t *Table) addPool(name string, pool []deliberations) {
+func addPool(t *table.Table, name string, pool []deliberations) {
 	head := pool[0]
 	head.variant, head.tools = name, "all"
-	t.addEstimates(head.head(head.setting), pool...)
+	addEstimates(t, head.head(head.setting), pool...)
 }
 
-func (t *Table) addEstimates(head []Cell, of ...deliberations) {
+func addEstimates(t *table.Table, head []table.Cell, of ...deliberations) {
 	var runs []Run
 	for _, d := range of {
 		runs = append(runs, d.done()...)
 	}
-	var rate sample
+	var rate table.Sample
 	for _, r := range runs {
-		rate.add(ifMeasured(hr)(r))
+		rate.Add(ifMeasured(hr)(r))
 	}
 	rounds := func(r Run) (float64, bool) { return float64(r.RoundsRun), true }
-	t.Rows = append(t.Rows, append(head, meanCell(runs, 3, ifMeasured(hr)), rate.deviation(3), meanCell(runs, 3, ifMeasured(nmae)), meanCell(runs, 2, ifMeasured(rounds))))
+	t.Rows = append(t.Rows, append(head, meanCell(runs, 3, ifMeasured(hr)), rate.Deviation(3), meanCell(runs, 3, ifMeasured(nmae)), meanCell(runs, 2, ifMeasured(rounds))))
 }
 
 // points are pairs of values that are related to each other: one for each unit of
@@ -112,7 +113,7 @@ func (p *points) addGaps(d deliberations, central *deliberations) {
 
 // Gaps is Table 7: the regression of the centralized gap, NR centralized - NR
 // deliberation, on the hallucination rate, over deliberations.
-func (c Campaign) Gaps() (Table, bool) {
+func (c Campaign) Gaps() (table.Table, bool) {
 	v, all, settings := c.deliberationView()
 	t := v.start("3.7", "Hallucination and the centralized gap (Table 7), and what goes along with NR (B.2.2)")
 	t.Columns = []string{"relation", "tools", "setting", "n", "slope", "se", "R²", "p", "Pearson r", "Spearman rho", "rho p"}
@@ -125,25 +126,25 @@ func (c Campaign) Gaps() (Table, bool) {
 			}
 		}
 		overall.x, overall.y = append(overall.x, list.x...), append(overall.y, list.y...)
-		t.addLine(gapRelation, "both", s, list)
+		addLine(&t, gapRelation, "both", s, list)
 	}
 	if len(settings) > 1 {
-		t.addLine(gapRelation, "both", "overall", overall)
+		addLine(&t, gapRelation, "both", "overall", overall)
 	}
 	t.Notes = []string{
 		"HR → gap: least squares of NR centralized - NR deliberation on HR, of the centralized decision on the same task with the same tools and model. The slope is for a change of HR by 1. One observation is one instance under one condition, the mean over its replicates, which are no evidence of their own (replicates where there is only one instance); n counts these. NMAE → NR: over the same.",
 	}
 	for _, tools := range []bool{false, true} {
 		for _, s := range settings {
-			t.addErrors("NMAE → NR", tools, s, all, deliberation)
+			addErrors(&t, "NMAE → NR", tools, s, all, deliberation)
 			if slices.ContainsFunc(all, func(d deliberations) bool {
 				return d.variant == centralized && d.setting == s && (d.tools != "") == tools && slices.ContainsFunc(d.measured(), func(r Run) bool { return r.Deliberated.NMAE != nil })
 			}) {
-				t.addErrors(errorsOfAll, tools, s, all, deliberation, centralized)
+				addErrors(&t, errorsOfAll, tools, s, all, deliberation, centralized)
 			}
 		}
 	}
-	if slices.ContainsFunc(t.Rows, func(row []Cell) bool { return row[0].Text == errorsOfAll }) {
+	if slices.ContainsFunc(t.Rows, func(row []table.Cell) bool { return row[0].Text == errorsOfAll }) {
 		t.Notes = append(t.Notes, "With centralized decisions, whose agent is handed the state, the relation is mostly between the two kinds.")
 	}
 	v.closing(&t)
@@ -157,28 +158,28 @@ const (
 )
 
 // addErrors relates the errors of estimates to rewards, in the given variants of a setting.
-func (t *Table) addErrors(relation string, tools bool, setting string, all []deliberations, variants ...string) {
+func addErrors(t *table.Table, relation string, tools bool, setting string, all []deliberations, variants ...string) {
 	var list points
 	for _, d := range all {
 		if d.setting == setting && slices.Contains(variants, d.variant) && (d.tools != "") == tools {
 			list.add(d.measured(), nmae, nr)
 		}
 	}
-	t.addLine(relation, map[bool]string{true: "yes", false: "no"}[tools], setting, list)
+	addLine(t, relation, map[bool]string{true: "yes", false: "no"}[tools], setting, list)
 }
 
 // addLine adds nothing where there is nothing to relate.
-func (t *Table) addLine(relation, tools, setting string, of points) {
+func addLine(t *table.Table, relation, tools, setting string, of points) {
 	line, err := statistics.LineOf(of.x, of.y)
 	if err != nil {
 		return
 	}
-	row := []Cell{word(relation), word(tools), word(setting), count(line.N), number(line.Slope, 2), number(line.SE, 2), number(line.R*line.R, 4), number(line.P, 4), number(line.R, 4)}
+	row := []table.Cell{table.Word(relation), table.Word(tools), table.Word(setting), table.Count(line.N), table.Number(line.Slope, 2), table.Number(line.SE, 2), table.Number(line.R*line.R, 4), table.Number(line.P, 4), table.Number(line.R, 4)}
 	rho, err := statistics.Spearman(of.x, of.y)
 	if err != nil {
-		row = append(row, Cell{}, Cell{})
+		row = append(row, table.Cell{}, table.Cell{})
 	} else {
-		row = append(row, number(rho.R, 4), number(rho.P, 4))
+		row = append(row, table.Number(rho.R, 4), table.Number(rho.P, 4))
 	}
 	t.Rows = append(t.Rows, row)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"roundtable/analysis/metrics"
+	"roundtable/analysis/table"
 )
 
 const exchange = "exchange"
@@ -17,12 +18,12 @@ const (
 )
 
 // Table1 is Table 1 of paper 1 for an exchange economy: one row a condition, named first by its rule.
-func (c Campaign) Table1() (Table, bool) {
+func (c Campaign) Table1() (table.Table, bool) {
 	return economy(c.view(exchange, "rule"), "1", "Exchange economy by decision rule (Table 1)")
 }
 
 // Table6 is Table 6 of paper 1, the same metrics: its rows are named only by the settings that vary.
-func (c Campaign) Table6() (Table, bool) {
+func (c Campaign) Table6() (table.Table, bool) {
 	return economy(c.view(exchange), "6", "Exchange economy by setting (Table 6)")
 }
 
@@ -36,7 +37,7 @@ type measure struct {
 	of     func(Run) (float64, bool)
 }
 
-func economy(v view, name, title string) (Table, bool) {
+func economy(v view, name, title string) (table.Table, bool) {
 	measures := at("utility@", v.rounds(), metrics.Shares.TotalUtility)
 	measures = append(measures, at("AUC@", v.rounds(), metrics.Shares.AUC)...)
 	measures = append(measures,
@@ -44,7 +45,7 @@ func economy(v view, name, title string) (Table, bool) {
 		measure{"fairness", func(r Run) (float64, bool) { return metrics.Fairness(r.Utilities) }},
 		measure{"rigidity", func(r Run) (float64, bool) { return metrics.Shares(r.Scores).Rigidity() }},
 	)
-	return v.table(name, title, measures, v.percentNote(), extremesNote, utilityNote, otherNote)
+	return v.table(name, title, measures, v.percentNote(), table.ExtremesNote, utilityNote, otherNote)
 }
 
 // at is a metric at the rounds that the paper reports and at the last one.
@@ -59,7 +60,7 @@ func at(name string, rounds int, metric func(metrics.Shares, int) (float64, bool
 }
 
 // Readings are the other readings of Table 1's metrics.
-func (c Campaign) Readings() (Table, bool) {
+func (c Campaign) Readings() (table.Table, bool) {
 	rationality := func(name string, of func(metrics.Rationality) (float64, bool)) measure {
 		return measure{"rational of " + name, func(r Run) (float64, bool) { return of(metrics.CountRational(r.Slots)) }}
 	}
@@ -80,7 +81,7 @@ func (c Campaign) Readings() (Table, bool) {
 }
 
 // table has one row a condition and one column a measure; false if there is no such condition.
-func (v view) table(name, title string, measures []measure, notes ...string) (Table, bool) {
+func (v view) table(name, title string, measures []measure, notes ...string) (table.Table, bool) {
 	t := v.start(name, title)
 	for _, m := range measures {
 		t.Columns = append(t.Columns, m.column)
@@ -93,8 +94,8 @@ func (v view) table(name, title string, measures []measure, notes ...string) (Ta
 		}
 		t.Rows = append(t.Rows, append(row, v.endedCells(g)...))
 	}
-	if t.Notes = notes; slices.Contains(notes, extremesNote) {
-		t.shading = extremes
+	if t.Notes = notes; slices.Contains(notes, table.ExtremesNote) {
+		t.Shading = table.Extremes
 	}
 	v.notes(&t)
 	return t, len(v.groups) > 0

@@ -1,12 +1,15 @@
 package tables
 
-import "roundtable/analysis/crossval"
+import (
+	"roundtable/analysis/crossval"
+	"roundtable/analysis/table"
+)
 
 const foldsTable = "folds"
 
 // FoldList is the fold of each collaboration in Tables 2, 10 and 11, and the
 // round at which each rule stops it: what another program needs to do the same.
-func (c Campaign) FoldList() (Table, bool) {
+func (c Campaign) FoldList() (table.Table, bool) {
 	v := c.view("", "env", "rule")
 	v.whole = true
 	t := v.start(foldsTable, "Folds and stops of each collaboration (behind Tables 2, 10 and 11)")
@@ -20,7 +23,7 @@ func (c Campaign) FoldList() (Table, bool) {
 			continue
 		}
 		for i, o := range j.results[0].Outcomes {
-			row := append(v.label(j.group), word(o.ID), word(j.data.Runs[i].Unit), count(o.Fold+1))
+			row := append(v.label(j.group), table.Word(o.ID), table.Word(j.data.Runs[i].Unit), table.Count(o.Fold+1))
 			for _, r := range j.results {
 				row = append(row, stopOf(r, i))
 			}
@@ -34,9 +37,9 @@ func (c Campaign) FoldList() (Table, bool) {
 }
 
 // stopOf is the round at which a method stops a collaboration, or nothing.
-func stopOf(r crossval.Result, run int) Cell {
+func stopOf(r crossval.Result, run int) table.Cell {
 	if r.Absent != "" || !r.Outcomes[run].Stop.Fired {
-		return Cell{}
+		return table.Cell{}
 	}
-	return count(r.Outcomes[run].Stop.Round)
+	return table.Count(r.Outcomes[run].Stop.Round)
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/table"
+	"roundtable/analysis/table/tabletest"
 )
 
 // Of two questions one gains, in all of its replicates or one, and the other does
@@ -33,7 +35,7 @@ func TestIntervalsOfGainsEnd(t *testing.T) {
 		talk("majority", alone, "B", "B")
 	}
 	for _, x := range []struct {
-		build func() (Table, bool)
+		build func() (table.Table, bool)
 		low   string
 		gain  float64
 	}{
@@ -45,35 +47,35 @@ func TestIntervalsOfGainsEnd(t *testing.T) {
 		{talks.Countings, "low", 50},
 		{talks.Diversities, "gain low", -50},
 	} {
-		table, _ := x.build()
-		at := slices.Index(table.Columns, x.low)
-		i := slices.IndexFunc(table.Rows, func(row []Cell) bool { return row[at-1].Value != nil && *row[at-1].Value == x.gain })
+		tab, _ := x.build()
+		at := slices.Index(tab.Columns, x.low)
+		i := slices.IndexFunc(tab.Rows, func(row []table.Cell) bool { return row[at-1].Value != nil && *row[at-1].Value == x.gain })
 		if i < 0 {
-			t.Errorf("%s has no gain of %v:\n%s", table.Name, x.gain, table.Text())
+			t.Errorf("%s has no gain of %v:\n%s", tab.Name, x.gain, tab.Text())
 			continue
 		}
-		cells := table.Rows[i]
-		near(t, table.Name+": low", cells[at].Value, -100)
-		near(t, table.Name+": high", cells[at+1].Value, 100)
-		if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "are cut at -100 and 100") {
-			t.Errorf("%s does not say that intervals are cut: %s", table.Name, notes)
+		cells := tab.Rows[i]
+		tabletest.Near(t, tab.Name+": low", cells[at].Value, -100)
+		tabletest.Near(t, tab.Name+": high", cells[at+1].Value, 100)
+		if notes := strings.Join(tab.Notes, "\n"); !strings.Contains(notes, "are cut at -100 and 100") {
+			t.Errorf("%s does not say that intervals are cut: %s", tab.Name, notes)
 		}
 	}
 	table, _ := debates.DebateGains()
-	if low := column(t, table, "gain low", "log-likelihood"); low == nil || *low > -1 {
-		t.Errorf("a gain in log-likelihood is at least %v", show(low))
+	if low := tabletest.Column(t, table, "gain low", "log-likelihood"); low == nil || *low > -1 {
+		t.Errorf("a gain in log-likelihood is at least %v", tabletest.Show(low))
 	}
 }
 
 // Differences of shares end at -1 and 1, those of errors nowhere.
 func TestIntervalsOfComparisonsEnd(t *testing.T) {
-	compared := func(environment string, first, second float64) map[string]Cell {
+	compared := func(environment string, first, second float64) map[string]table.Cell {
 		var c Campaign
 		for i, scores := range [][2]float64{{first, second}, {second, second}} {
 			for k, rule := range []string{"majority", "ranked"} {
 				c.Runs = append(c.Runs, NewRun(record.Collaboration{
 					Key: record.Key{ConditionID: rule, CollaborationID: fmt.Sprint(rule, i)}, Status: succeeded, Environment: environment, Rule: rule,
-					InstanceID: fmt.Sprint(i), Instance: int32(i), SettingsJSON: fmt.Sprintf(`{"env":{"name":%q}}`, environment), Score: &scores[k], DecisionJSON: p("1"),
+					InstanceID: fmt.Sprint(i), Instance: int32(i), SettingsJSON: fmt.Sprintf(`{"env":{"name":%q}}`, environment), Score: &scores[k], DecisionJSON: new("1"),
 				}, nil, nil))
 			}
 		}
@@ -81,14 +83,14 @@ func TestIntervalsOfComparisonsEnd(t *testing.T) {
 		if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "of shares cut at -1 and 1") {
 			t.Errorf("nothing says that intervals are cut: %s", notes)
 		}
-		return byColumn(table, table.Rows[0])
+		return tabletest.ByColumn(table, table.Rows[0])
 	}
 	shares := compared("qa", 1, 0)
-	near(t, "difference", shares["A - B"].Value, .5)
-	near(t, "low", shares["95 % from"].Value, -1)
-	near(t, "high", shares["to"].Value, 1)
+	tabletest.Near(t, "difference", shares["A - B"].Value, .5)
+	tabletest.Near(t, "low", shares["95 % from"].Value, -1)
+	tabletest.Near(t, "high", shares["to"].Value, 1)
 	errors := compared(recsys, -1, -2)
-	near(t, "low of errors", errors["95 % from"].Value, .5-12.706204736174698*.5)
+	tabletest.Near(t, "low of errors", errors["95 % from"].Value, .5-12.706204736174698*.5)
 	if high := *errors["to"].Value; math.Abs(high-(.5+12.706204736174698*.5)) > 1e-9 {
 		t.Errorf("high of errors is %v", high)
 	}

@@ -7,14 +7,15 @@ import (
 	"strings"
 
 	"roundtable/analysis/metrics"
+	"roundtable/analysis/table"
 	"roundtable/envs/wording"
 )
 
 // Headline is the few figures that paper 1 sums its results up by: how much lower
 // the worst decision rule is than the best one in the first and in the last
 // round, and by how much messages grow from the first to the last.
-func (c Campaign) Headline() (Table, bool) {
-	t := Table{Name: "headline", Title: "Headline figures: the worst decision rule against the best, and the growth of messages", Columns: []string{
+func (c Campaign) Headline() (table.Table, bool) {
+	t := table.Table{Name: "headline", Title: "Headline figures: the worst decision rule against the best, and the growth of messages", Columns: []string{
 		"figure", "env", "setting", "reference", "compared", "reference value", "value", "change, %", "n"}}
 	c.lowerRules(&t)
 	c.longerMessages(&t)
@@ -28,7 +29,7 @@ func (c Campaign) Headline() (Table, bool) {
 
 // lowerRules adds a row for the first and for the last round of each set of
 // conditions that differ in their rule only.
-func (c Campaign) lowerRules(t *Table) {
+func (c Campaign) lowerRules(t *table.Table) {
 	v := c.view(exchange, "rule")
 	others := v.without(func(key string) bool { return key == "rule" })
 	var keys []string
@@ -59,19 +60,19 @@ func (c Campaign) lowerRules(t *Table) {
 			if high == 0 {
 				continue
 			}
-			t.Rows = append(t.Rows, []Cell{word(at.name), word(exchange), word(others.described(least)), word(best.shown("rule")), word(least.shown("rule")),
-				number(high, 2), number(low, 2), number(100*(low/high-1), 1), count(len(least.done()) + len(best.done()))})
+			t.Rows = append(t.Rows, []table.Cell{table.Word(at.name), table.Word(exchange), table.Word(others.described(least)), table.Word(best.shown("rule")), table.Word(least.shown("rule")),
+				table.Number(high, 2), table.Number(low, 2), table.Number(100*(low/high-1), 1), table.Count(len(least.done()) + len(best.done()))})
 		}
 	}
 }
 
 // longerMessages adds a row for each environment with messages, and one over all of them.
-func (c Campaign) longerMessages(t *Table) {
-	var overall sample
+func (c Campaign) longerMessages(t *table.Table) {
+	var overall table.Sample
 	total := 0
 	for _, environment := range c.view("").environments() {
 		v := c.view(environment)
-		var first, last, growth sample
+		var first, last, growth table.Sample
 		n := 0
 		for _, g := range v.groups {
 			words := func(round int) *float64 {
@@ -81,23 +82,23 @@ func (c Campaign) longerMessages(t *Table) {
 			if v.rounds() < 2 || a == nil || b == nil || *a == 0 {
 				continue
 			}
-			first.add(*a, true)
-			last.add(*b, true)
-			growth.add(100*(*b / *a - 1), true)
+			first.Add(*a, true)
+			last.Add(*b, true)
+			growth.Add(100*(*b / *a - 1), true)
 			n += len(g.done())
 		}
 		if n == 0 {
 			continue
 		}
-		change := growth.mean(1)
-		overall.add(*change.Value, true)
+		change := growth.Mean(1)
+		overall.Add(*change.Value, true)
 		total += n
-		t.Rows = append(t.Rows, []Cell{word("words per message"), word(environment), word(wording.Count(len(growth.values), "condition")), word("first round"), word("last round"),
-			number(*first.mean(1).Value, 1), number(*last.mean(1).Value, 1), number(*change.Value, 1), count(n)})
+		t.Rows = append(t.Rows, []table.Cell{table.Word("words per message"), table.Word(environment), table.Word(wording.Count(len(growth.Values), "condition")), table.Word("first round"), table.Word("last round"),
+			table.Number(*first.Mean(1).Value, 1), table.Number(*last.Mean(1).Value, 1), table.Number(*change.Value, 1), table.Count(n)})
 	}
-	if len(overall.values) > 1 {
-		t.Rows = append(t.Rows, []Cell{word("words per message"), word("all"), word(fmt.Sprintf("%d environments", len(overall.values))), word("first round"), word("last round"),
-			{}, {}, number(*overall.mean(1).Value, 1), count(total)})
+	if len(overall.Values) > 1 {
+		t.Rows = append(t.Rows, []table.Cell{table.Word("words per message"), table.Word("all"), table.Word(fmt.Sprintf("%d environments", len(overall.Values))), table.Word("first round"), table.Word("last round"),
+			{}, {}, table.Number(*overall.Mean(1).Value, 1), table.Count(total)})
 	}
 }
 

@@ -3,6 +3,9 @@ package tables
 import (
 	"strings"
 	"testing"
+
+	"roundtable/analysis/table"
+	"roundtable/analysis/table/tabletest"
 )
 
 // Utility of the worst rule is 87 % below the best in round 1 and 40 % below at
@@ -18,9 +21,9 @@ func TestHeadlineByHand(t *testing.T) {
 		return r
 	}
 	c := Campaign{Runs: []Run{
-		talk("unanimous-1", "exchange", "unanimous", []float64{10, 20}, p(.091), p(.48)),
-		talk("majority-1", "exchange", "majority", []float64{10, 40}, p(.7), p(.8)),
-		talk("rated-1", "recsys", "rated", []float64{20, 30}, p(-1.), p(-1.)),
+		talk("unanimous-1", "exchange", "unanimous", []float64{10, 20}, new(.091), new(.48)),
+		talk("majority-1", "exchange", "majority", []float64{10, 40}, new(.7), new(.8)),
+		talk("rated-1", "recsys", "rated", []float64{20, 30}, new(-1.), new(-1.)),
 	}}
 	table, ok := c.Headline()
 	if !ok {
@@ -40,23 +43,23 @@ func TestHeadlineByHand(t *testing.T) {
 		t.Fatalf("%d rows", len(table.Rows))
 	}
 	for i, w := range want {
-		got := byColumn(table, table.Rows[i])
+		got := tabletest.ByColumn(table, table.Rows[i])
 		if got["figure"].Text != w.figure || got["env"].Text != w.env || got["reference"].Text != w.reference || got["compared"].Text != w.compared {
 			t.Errorf("row %d: %v", i, got)
 		}
-		near(t, w.figure+" in "+w.env, got["change, %"].Value, w.change)
+		tabletest.Near(t, w.figure+" in "+w.env, got["change, %"].Value, w.change)
 	}
 }
 
 // A group without a decision guesses 4 in the last rows of Table 7: on an item
 // rated 1 its error is 3.
 func TestUndecidedAsFour(t *testing.T) {
-	open := cell{condition: "rated-1", env: "recsys", rule: "rated", agents: 3, planned: 1, scores: []*float64{nil}, baselines: p(`{"always_4":-3}`)}
+	open := cell{condition: "rated-1", env: "recsys", rule: "rated", agents: 3, planned: 1, scores: []*float64{nil}, baselines: new(`{"always_4":-3}`)}
 	decided := open
-	decided.replicate, decided.scores = 1, []*float64{p(-1.)}
+	decided.replicate, decided.scores = 1, []*float64{new(-1.)}
 	table, _ := Campaign{Runs: []Run{open.run(), decided.run()}}.Table7()
-	near(t, "MAE", row(t, table, "MAE")["@1"].Value, 1)
-	near(t, "MAE with the undecided as 4", row(t, table, asFour)["@1"].Value, 2)
+	tabletest.Near(t, "MAE", tabletest.Row(t, table, "MAE")["@1"].Value, 1)
+	tabletest.Near(t, "MAE with the undecided as 4", tabletest.Row(t, table, asFour)["@1"].Value, 2)
 	unknown := open
 	unknown.baselines = nil
 	table, _ = Campaign{Runs: []Run{unknown.run(), decided.run()}}.Table7()
@@ -86,10 +89,10 @@ func TestExtremesAreMarked(t *testing.T) {
 
 // A heat map has one scale for each measure.
 func TestHeatIsByMeasure(t *testing.T) {
-	table := Table{Columns: []string{"measure", "@1", "@2"}, shading: heat, Rows: [][]Cell{
-		{word("words"), {Value: p(10.), N: 2}, {Value: p(110.), N: 2}}, {word("grade"), {Value: p(1.), N: 2}, {Value: p(2.), N: 2}},
+	tab := table.Table{Columns: []string{"measure", "@1", "@2"}, Shading: table.Heat, Rows: [][]table.Cell{
+		{table.Word("words"), {Value: new(10.), N: 2}, {Value: new(110.), N: 2}}, {table.Word("grade"), {Value: new(1.), N: 2}, {Value: new(2.), N: 2}},
 	}}
-	if m := table.Marks(); m[0][1].Heat != 1 || m[0][2].Heat != HeatSteps || m[1][1].Heat != 1 || m[1][2].Heat != HeatSteps {
+	if m := tab.Marks(); m[0][1].Heat != 1 || m[0][2].Heat != table.HeatSteps || m[1][1].Heat != 1 || m[1][2].Heat != table.HeatSteps {
 		t.Errorf("%+v", m)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/table"
 )
 
 // Two conditions whose environments and personas differ, three cells each.
@@ -31,12 +32,12 @@ func axisCampaign(labels ...map[string]string) Campaign {
 
 // An axis with labels is one column, whatever it sets; what another axis sets stays.
 func TestLabelsAreShown(t *testing.T) {
-	table, _ := axisCampaign(map[string]string{"env": "logic", "protocol.personas": "doubters"}, map[string]string{"env": "law", "protocol.personas": "believers"}).Summary()
-	if got := table.Columns[:3]; !slices.Equal(got, []string{"env", "env.agents", "protocol.personas"}) {
-		t.Fatalf("columns are %v", table.Columns)
+	tab, _ := axisCampaign(map[string]string{"env": "logic", "protocol.personas": "doubters"}, map[string]string{"env": "law", "protocol.personas": "believers"}).Summary()
+	if got := tab.Columns[:3]; !slices.Equal(got, []string{"env", "env.agents", "protocol.personas"}) {
+		t.Fatalf("columns are %v", tab.Columns)
 	}
 	var text strings.Builder
-	if err := Write(&text, "text", []Table{table}); err != nil {
+	if err := table.Write(&text, "text", []table.Table{tab}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"logic", "law", "doubters", "Instances × replicates of each condition: 2 × 2."} {

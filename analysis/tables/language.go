@@ -10,6 +10,7 @@ import (
 	"roundtable/analysis/language"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/analysis/table"
 )
 
 // Language is what is measured of a campaign's messages, round by round.
@@ -53,14 +54,14 @@ func byRound(talk features.Talk) []RoundLanguage {
 		}
 	}
 	for n, list := range messages {
-		var distance sample
+		var distance table.Sample
 		all[n].Messages = len(list)
 		for _, m := range list {
 			all[n].Words += float64(m.Words) / float64(len(list))
 			all[n].Grade += m.Grade / float64(len(list))
-			distance.add(given(m.Distance))
+			distance.Add(table.Given(m.Distance))
 		}
-		all[n].Distance = distance.mean(0).Value
+		all[n].Distance = distance.Mean(0).Value
 	}
 	return all
 }
@@ -89,13 +90,13 @@ func (c Campaign) Measured(l Language) Campaign {
 
 // Table8 is the length and complexity of messages and the information distance
 // from the round before, by round: means over collaborations.
-func (c Campaign) Table8() (Table, bool) {
+func (c Campaign) Table8() (table.Table, bool) {
 	if c.Language == nil {
-		return Table{}, false
+		return table.Table{}, false
 	}
 	v, said := c.view(""), false
 	t := v.start("8", "Language by round: words, Flesch-Kincaid grade, information distance (Table 8)")
-	t.shading = heat
+	t.Shading = table.Heat
 	t.Columns = append([]string{"measure"}, t.Columns...)
 	t.Columns = append(t.Columns, v.atRounds()...)
 	t.Columns = append(t.Columns, "n")
@@ -106,10 +107,10 @@ func (c Campaign) Table8() (Table, bool) {
 	}{
 		{"words", 1, func(r RoundLanguage) (float64, bool) { return r.Words, r.Messages > 0 }},
 		{"grade", 1, func(r RoundLanguage) (float64, bool) { return r.Grade, r.Messages > 0 }},
-		{"information distance", 3, func(r RoundLanguage) (float64, bool) { return given(r.Distance) }},
+		{"information distance", 3, func(r RoundLanguage) (float64, bool) { return table.Given(r.Distance) }},
 	} {
 		for _, g := range v.groups {
-			row := append([]Cell{word(m.name)}, v.label(g)...)
+			row := append([]table.Cell{table.Word(m.name)}, v.label(g)...)
 			for n := range v.rounds() {
 				cell := meanCell(g.done(), m.decimals, func(r Run) (float64, bool) {
 					if n >= len(r.Language) {
@@ -120,7 +121,7 @@ func (c Campaign) Table8() (Table, bool) {
 				said = said || cell.Value != nil
 				row = append(row, cell)
 			}
-			t.Rows = append(t.Rows, append(row, count(len(g.done()))))
+			t.Rows = append(t.Rows, append(row, table.Count(len(g.done()))))
 		}
 	}
 	t.Notes = []string{
@@ -138,7 +139,7 @@ func (l Language) Note() string {
 }
 
 // embedded says what the stopping rule by distance rests on.
-func (c Campaign) embedded(t *Table) {
+func (c Campaign) embedded(t *table.Table) {
 	if c.Language != nil {
 		t.Notes = append(t.Notes, c.Language.Note())
 	}

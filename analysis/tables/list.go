@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/analysis/table"
 	"roundtable/envs/wording"
 )
 
 // listed is a table that can be asked for.
 type listed struct {
 	name  string
-	build func(Campaign) (Table, bool)
+	build func(Campaign) (table.Table, bool)
 	about string // what a campaign must have for it
 	shown shown
 }
@@ -98,23 +99,23 @@ func Names() []string {
 func OfMessages() []string { return []string{"9", "transitions", "agreement"} }
 
 // All are the tables that the campaign has something for.
-func (c Campaign) All() []Table { return c.those(inAll) }
+func (c Campaign) All() []table.Table { return c.those(inAll) }
 
 // Chief are those that say what a campaign found, in short: those of the paper
 // that it is about, or else its rounds, and the summary.
-func (c Campaign) Chief() []Table {
+func (c Campaign) Chief() []table.Table {
 	all := c.those(always)
 	if len(all) > 1 {
 		return all
 	}
 	if t, ok := c.Rounds(); ok {
-		all = append([]Table{t}, all...)
+		all = append([]table.Table{t}, all...)
 	}
 	return all
 }
 
-func (c Campaign) those(at shown) []Table {
-	var all []Table
+func (c Campaign) those(at shown) []table.Table {
+	var all []table.Table
 	for _, l := range list() {
 		if l.shown < at || l.name == "6" && c.sixIsOne() || l.name == "words" && c.Language != nil || NeedCourses(l.name) && len(c.Courses.Runs) == 0 {
 			continue
@@ -133,7 +134,7 @@ func (c Campaign) sixIsOne() bool {
 }
 
 // Table is one of Names; the error says why there is none.
-func (c Campaign) Table(name string) (Table, error) {
+func (c Campaign) Table(name string) (table.Table, error) {
 	for _, l := range list() {
 		if l.name != name {
 			continue
@@ -145,5 +146,5 @@ func (c Campaign) Table(name string) (Table, error) {
 		return t, nil
 	}
 	names := slices.Concat(Names(), OfMessages())
-	return Table{}, fmt.Errorf("there is no table %q; there are %s and all%s", name, strings.Join(names, ", "), wording.DidYouMean(name, names))
+	return table.Table{}, fmt.Errorf("there is no table %q; there are %s and all%s", name, strings.Join(names, ", "), wording.DidYouMean(name, names))
 }

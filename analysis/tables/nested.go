@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"roundtable/analysis/crossval"
+	"roundtable/analysis/table"
 )
 
 // nestedSeeds by which collaborations are dealt to folds, one after the other.
@@ -13,7 +14,7 @@ var nestedSeeds = []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
 // Nested is what Table 10 leaves open: how much of a stopping rule's gain is in
 // the division into folds, and how much of what it promises where it was made
 // it keeps elsewhere.
-func (c Campaign) Nested() (Table, bool) {
+func (c Campaign) Nested() (table.Table, bool) {
 	v := c.view("", "env", "rule")
 	v.whole = true
 	t := v.start("nested", "Early stopping over 10 divisions into folds, with its optimism")
@@ -25,9 +26,9 @@ func (c Campaign) Nested() (Table, bool) {
 	list, notes := c.repeat(v)
 	for _, m := range repeatMeasures {
 		for i, g := range v.groups {
-			row := append([]Cell{word(m.name)}, v.label(g)...)
+			row := append([]table.Cell{table.Word(m.name)}, v.label(g)...)
 			for k := range methods {
-				cell := Cell{}
+				cell := table.Cell{}
 				if list[i] != nil && list[i][k].Absent == "" {
 					cell = m.of(list[i][k])
 				}
@@ -49,17 +50,17 @@ func (c Campaign) Nested() (Table, bool) {
 
 var repeatMeasures = []struct {
 	name string
-	of   func(crossval.Repeated) Cell
+	of   func(crossval.Repeated) table.Cell
 }{
-	{"goodness", func(r crossval.Repeated) Cell {
+	{"goodness", func(r crossval.Repeated) table.Cell {
 		if r.Goodness == nil {
-			return Cell{}
+			return table.Cell{}
 		}
-		return Cell{Value: r.Goodness, SE: r.Spread, N: len(r.Seeds), Decimals: 4}
+		return table.Cell{Value: r.Goodness, SE: r.Spread, N: len(r.Seeds), Decimals: 4}
 	}},
-	{"optimism", func(r crossval.Repeated) Cell { return known(r.Optimism, 4) }},
-	{"last round of all", func(r crossval.Repeated) Cell { return number(r.Round, 2) }},
-	{"gap closed, %", func(r crossval.Repeated) Cell { return percent(r.GapClosed) }},
+	{"optimism", func(r crossval.Repeated) table.Cell { return table.Known(r.Optimism, 4) }},
+	{"last round of all", func(r crossval.Repeated) table.Cell { return table.Number(r.Round, 2) }},
+	{"gap closed, %", func(r crossval.Repeated) table.Cell { return table.Percent(r.GapClosed) }},
 }
 
 // repeat cross-validates every condition on the same folds; nil where that cannot be done.

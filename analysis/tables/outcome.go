@@ -1,9 +1,11 @@
 package tables
 
+import "roundtable/analysis/table"
+
 // Outcome returns what the decision at the end of a run counts as in an
 // average, by record.Collaboration.Worth; false if it is left out. A run that
 // was stopped by its rule has the same outcome.
-func (r Run) Outcome() (v float64, ok bool) { return given(r.Worth(r.Score)) }
+func (r Run) Outcome() (v float64, ok bool) { return table.Given(r.Worth(r.Score)) }
 
 // OutcomeAt returns the same of the decision that stands after a round. What stood when a
 // run ended early is carried on; past the last planned round there is nothing.
@@ -12,5 +14,5 @@ func (r Run) OutcomeAt(round int) (v float64, ok bool) {
 	if round < 1 || round > len(scores) {
 		return 0, false
 	}
-	return given(r.Worth(scores[round-1]))
+	return table.Given(r.Worth(scores[round-1]))
 }

@@ -5,6 +5,7 @@ import (
 
 	"roundtable/analysis/record"
 	"roundtable/analysis/statistics"
+	"roundtable/analysis/table"
 )
 
 // perQuestion returns a measure from 0 to 1 by question, in percent.
@@ -20,17 +21,17 @@ func perReplicate(runs []Run, measure func(Run) float64) []float64 {
 
 // meanInterval returns a mean and its 95 % t interval as three cells; the interval
 // is cut at -most and most.
-func meanInterval(values []float64, decimals int, most float64) []Cell {
+func meanInterval(values []float64, decimals int, most float64) []table.Cell {
 	mean, within, ok := statistics.MeanInterval(values)
 	if !ok {
-		return make([]Cell, 3)
+		return make([]table.Cell, 3)
 	}
-	return append([]Cell{number(mean, decimals)}, cut(within, decimals, most)...)
+	return append([]table.Cell{table.Number(mean, decimals)}, cut(within, decimals, most)...)
 }
 
 // cut returns the ends of an interval as two cells, none beyond -most or most.
-func cut(within statistics.Interval, decimals int, most float64) []Cell {
-	return []Cell{number(max(within.Low, -most), decimals), number(min(within.High, most), decimals)}
+func cut(within statistics.Interval, decimals int, most float64) []table.Cell {
+	return []table.Cell{table.Number(max(within.Low, -most), decimals), table.Number(min(within.High, most), decimals)}
 }
 
 // The greatest difference of two shares, and of two in percent.

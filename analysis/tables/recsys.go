@@ -8,6 +8,7 @@ import (
 
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/statistics"
+	"roundtable/analysis/table"
 )
 
 const recsys = "recsys"
@@ -21,7 +22,7 @@ const (
 // Table7 is Table 7 of paper 1: absolute errors of the rating that stands after
 // each round, over the collaborations with a decision by then, and below them
 // the baselines on the same sampled items where the lake has them.
-func (c Campaign) Table7() (Table, bool) {
+func (c Campaign) Table7() (table.Table, bool) {
 	v := c.view(recsys, "rule")
 	t := v.start("7", "Recommendation: errors of the group's rating by round (Table 7)")
 	t.Columns = append([]string{"measure"}, t.Columns...)
@@ -32,7 +33,7 @@ func (c Campaign) Table7() (Table, bool) {
 			if m == asFour && !guessed(g.done()) {
 				continue
 			}
-			row := append([]Cell{word(m)}, v.label(g)...)
+			row := append([]table.Cell{table.Word(m)}, v.label(g)...)
 			for n := 1; n <= v.rounds(); n++ {
 				row = append(row, errorsAt(g.done(), m, n))
 			}
@@ -46,7 +47,7 @@ func (c Campaign) Table7() (Table, bool) {
 }
 
 // errorsAt is a measure of the errors of the runs with a decision by a round.
-func errorsAt(runs []Run, measure string, round int) Cell {
+func errorsAt(runs []Run, measure string, round int) table.Cell {
 	if measure == decidedN {
 		n := 0
 		for _, r := range runs {
@@ -54,7 +55,7 @@ func errorsAt(runs []Run, measure string, round int) Cell {
 				n++
 			}
 		}
-		return count(n)
+		return table.Count(n)
 	}
 	m := MeanOver(runs, AbsoluteError(round))
 	switch measure {
@@ -64,9 +65,9 @@ func errorsAt(runs []Run, measure string, round int) Cell {
 		m = MeanOver(runs, errorAsFour(round))
 	}
 	if m == nil {
-		return Cell{}
+		return table.Cell{}
 	}
-	return Cell{Value: &m.Value, SE: m.SE, N: m.N, Decimals: 2}
+	return table.Cell{Value: &m.Value, SE: m.SE, N: m.N, Decimals: 2}
 }
 
 // AbsoluteError is a run's error of the decision that stands after a round.
@@ -119,16 +120,16 @@ func root(m *statistics.Ratio) *statistics.Ratio {
 }
 
 // errorCell is a measure of errors that were made once an item.
-func errorCell(measure string, e metrics.Errors) Cell {
+func errorCell(measure string, e metrics.Errors) table.Cell {
 	center, spread := e.MAE, e.SE
 	if measure == "RMSE" {
 		center, spread = e.RMSE, e.RMSESE
 	}
 	value, ok := center()
 	if !ok {
-		return Cell{}
+		return table.Cell{}
 	}
-	c := Cell{Value: &value, N: len(e), Decimals: 2}
+	c := table.Cell{Value: &value, N: len(e), Decimals: 2}
 	if se, ok := spread(); ok {
 		c.SE = &se
 	}
@@ -136,23 +137,23 @@ func errorCell(measure string, e metrics.Errors) Cell {
 }
 
 // baselines adds a row for MAE and RMSE of each baseline.
-func (v view) baselines(t *Table) {
+func (v view) baselines(t *table.Table) {
 	byName, items := v.baselineErrors()
 	if len(byName) == 0 {
 		return
 	}
 	for _, m := range []string{"MAE", "RMSE"} {
 		for _, name := range ordered(byName) {
-			row := []Cell{word(m), word("baseline " + name)}
+			row := []table.Cell{table.Word(m), table.Word("baseline " + name)}
 			for len(row) <= len(v.labels) {
-				row = append(row, Cell{})
+				row = append(row, table.Cell{})
 			}
 			for n := 1; n <= v.rounds(); n++ {
 				row = append(row, errorCell(m, byName[name]))
 			}
-			row = append(row, count(len(byName[name])))
+			row = append(row, table.Count(len(byName[name])))
 			for len(row) < len(t.Columns) {
-				row = append(row, Cell{})
+				row = append(row, table.Cell{})
 			}
 			t.Rows = append(t.Rows, row)
 		}

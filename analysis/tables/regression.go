@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/regression"
+	"roundtable/analysis/table"
 )
 
 // Of the regressions: permutations, enough for one pair among 121 to have an
@@ -18,13 +19,13 @@ const (
 
 // Regression is goodness regressed on pairs of dialogue acts, in each condition
 // by itself: every pair that could be fitted.
-func (c Campaign) Regression() (Table, bool) { return c.regression(0) }
+func (c Campaign) Regression() (table.Table, bool) { return c.regression(0) }
 
 // RegressionTop is the same with the pairs of smallest p-values only.
-func (c Campaign) RegressionTop() (Table, bool) { return c.regression(10) }
+func (c Campaign) RegressionTop() (table.Table, bool) { return c.regression(10) }
 
 // regression shows the n pairs of smallest p-values of a condition, or all if most is 0.
-func (c Campaign) regression(most int) (Table, bool) {
+func (c Campaign) regression(most int) (table.Table, bool) {
 	v := c.view("", "env", "rule")
 	v.whole = true
 	t := v.start("regression", "Goodness of a round and pairs of dialogue acts")
@@ -74,16 +75,16 @@ func first(effects []regression.Effect, most int) []regression.Effect {
 	return sorted
 }
 
-func effect(e regression.Effect, n int) []Cell {
-	cells := []Cell{word(e.Name), word("not determined"), pvalue(e.Permutation), pvalue(e.Adjusted), {}, {}, {}, {}, word(strings.Join(e.Same, ", "))}
+func effect(e regression.Effect, n int) []table.Cell {
+	cells := []table.Cell{table.Word(e.Name), table.Word("not determined"), table.PValue(e.Permutation), table.PValue(e.Adjusted), {}, {}, {}, {}, table.Word(strings.Join(e.Same, ", "))}
 	if e.Estimable {
-		cells[1] = Cell{Value: &e.Beta, N: n, Decimals: 4}
+		cells[1] = table.Cell{Value: &e.Beta, N: n, Decimals: 4}
 	}
 	if e.Test != nil {
-		cells[1].SE, cells[6], cells[7] = &e.Test.SE, number(e.Test.T, 2), pvalue(&e.Test.P)
+		cells[1].SE, cells[6], cells[7] = &e.Test.SE, table.Number(e.Test.T, 2), table.PValue(&e.Test.P)
 	}
 	if e.Clustered != nil {
-		cells[4], cells[5] = number(e.Clustered.SE, 4), pvalue(&e.Clustered.P)
+		cells[4], cells[5] = table.Number(e.Clustered.SE, 4), table.PValue(&e.Clustered.P)
 	}
 	return cells
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/referencetest"
+	"roundtable/analysis/table/tabletest"
 	"roundtable/analysis/trajectory"
 	"roundtable/analysis/trajectory/trajectorytest"
 )
@@ -28,11 +29,11 @@ func TestRegressionReference(t *testing.T) {
 			t.Fatalf("%s: %d rows, want %d", kind, len(table.Rows), len(want.OLS.Names)-1)
 		}
 		for j, name := range want.OLS.Names[1:] {
-			got := row(t, table, name)
-			near(t, name, got["coefficient"].Value, want.OLS.Beta[j+1])
-			near(t, name+" SE", got["coefficient"].SE, want.OLS.SE[j+1])
-			near(t, name+" p", got["p"].Value, want.OLS.P[j+1])
-			near(t, name+" clustered SE", got["clustered SE"].Value, want.OLS.SECR1[j+1])
+			got := tabletest.Row(t, table, name)
+			tabletest.Near(t, name, got["coefficient"].Value, want.OLS.Beta[j+1])
+			tabletest.Near(t, name+" SE", got["coefficient"].SE, want.OLS.SE[j+1])
+			tabletest.Near(t, name+" p", got["p"].Value, want.OLS.P[j+1])
+			tabletest.Near(t, name+" clustered SE", got["clustered SE"].Value, want.OLS.SECR1[j+1])
 		}
 	}
 }
@@ -46,7 +47,7 @@ func TestRegressionGoesByInstance(t *testing.T) {
 		}
 		table, _ := campaignOf("recsys", map[string][]trajectory.Trajectory{"majority": runs}).Regression()
 		for _, cells := range table.Rows {
-			if se := byColumn(table, cells)["clustered SE"].Value; se != nil {
+			if se := tabletest.ByColumn(table, cells)["clustered SE"].Value; se != nil {
 				found = append(found, *se)
 			}
 		}
@@ -67,7 +68,7 @@ func TestRegressionClaimsWhatWasPlanted(t *testing.T) {
 	})
 	table, _ := c.Regression()
 	for _, cells := range table.Rows {
-		got := byColumn(table, cells)
+		got := tabletest.ByColumn(table, cells)
 		if claimed := got["BH"].Value != nil && *got["BH"].Value < 0.05; claimed != (got["pair"].Text == accepts.String()) {
 			t.Errorf("%s has p %v, after Benjamini and Hochberg %v", got["pair"], got["permutation p"], got["BH"])
 		}
@@ -79,7 +80,7 @@ func TestRegressionClaimsWhatWasPlanted(t *testing.T) {
 		t.Errorf("the p-value that claims rest on is not the first of %q", table.Columns)
 	}
 	top, _ := c.RegressionTop()
-	if len(top.Rows) != 10 || byColumn(top, top.Rows[0])["pair"].Text != accepts.String() || !strings.Contains(strings.Join(top.Notes, "\n"), "shown are the 10") {
+	if len(top.Rows) != 10 || tabletest.ByColumn(top, top.Rows[0])["pair"].Text != accepts.String() || !strings.Contains(strings.Join(top.Notes, "\n"), "shown are the 10") {
 		t.Errorf("of the top there are %d rows", len(top.Rows))
 	}
 }

@@ -4,11 +4,12 @@ import (
 	"slices"
 
 	"roundtable/analysis/metrics"
+	"roundtable/analysis/table"
 )
 
 // Rounds is how each round ended: the share of collaborations in which no
 // decision stands (the bars of Figures 3 and 4) and the mean goodness of that decision.
-func (c Campaign) Rounds() (Table, bool) {
+func (c Campaign) Rounds() (table.Table, bool) {
 	v := c.view("")
 	t := v.start("rounds", "Round by round: not yet agreed, and goodness of the decision that stands (Figures 3 and 4)")
 	t.Columns = append([]string{"measure"}, t.Columns...)
@@ -16,7 +17,7 @@ func (c Campaign) Rounds() (Table, bool) {
 	t.Columns = append(t.Columns, v.ended()...)
 	for _, m := range []string{"not yet agreed, %", "goodness"} {
 		for _, g := range v.groups {
-			row := append([]Cell{word(m)}, v.label(g)...)
+			row := append([]table.Cell{table.Word(m)}, v.label(g)...)
 			for n := 1; n <= v.rounds(); n++ {
 				if m == "goodness" {
 					row = append(row, goodness(g.done(), n))
@@ -35,7 +36,7 @@ func (c Campaign) Rounds() (Table, bool) {
 	return t, len(v.groups) > 0
 }
 
-func notYetAgreed(runs []Run, n int) Cell {
+func notYetAgreed(runs []Run, n int) table.Cell {
 	var within []metrics.Shares
 	for _, r := range runs {
 		if n <= int(r.RoundsPlanned) {
@@ -44,12 +45,12 @@ func notYetAgreed(runs []Run, n int) Cell {
 	}
 	percent, ok := metrics.NotYetAgreed(within, n)
 	if !ok {
-		return Cell{}
+		return table.Cell{}
 	}
-	return number(percent, 1)
+	return table.Number(percent, 1)
 }
 
-func goodness(runs []Run, n int) Cell {
+func goodness(runs []Run, n int) table.Cell {
 	within := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool { return n > int(r.RoundsPlanned) })
 	return meanCell(within, 3, func(r Run) (float64, bool) { return r.OutcomeAt(n) })
 }

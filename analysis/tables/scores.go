@@ -9,21 +9,22 @@ import (
 
 	"roundtable/analysis/record"
 	"roundtable/analysis/statistics"
+	"roundtable/analysis/table"
 )
 
 // ByCondition is the outcome of each condition whatever its protocol, with its
 // 95 % interval; next to it the share that decided, and how good these were.
-func (c Campaign) ByCondition() (Table, bool) {
+func (c Campaign) ByCondition() (table.Table, bool) {
 	v := c.view("", "env")
 	t := v.start("scores", "Outcome by condition")
 	t.Columns = append(append(t.Columns, "measure", "outcome", "low", "high", "decided, %", "of decided"), v.ended()...)
 	for _, g := range v.groups {
 		done := g.done()
 		outcome := MeanOver(done, Run.Outcome)
-		row := append(v.label(g), word(goodnessIs(g)), meanCell(done, 4, Run.Outcome))
+		row := append(v.label(g), table.Word(goodnessIs(g)), meanCell(done, 4, Run.Outcome))
 		row = append(row, g.interval(outcome, 4)...)
-		row = append(row, meanCell(done, 1, func(r Run) (float64, bool) { return hundred(r.DecisionJSON != nil), true }),
-			meanCell(done, 4, func(r Run) (float64, bool) { return given(r.Score) }))
+		row = append(row, meanCell(done, 1, func(r Run) (float64, bool) { return table.Hundred(r.DecisionJSON != nil), true }),
+			meanCell(done, 4, func(r Run) (float64, bool) { return table.Given(r.Score) }))
 		t.Rows = append(t.Rows, append(row, v.endedCells(g)...))
 	}
 	t.Notes = []string{v.goodnessNote() + " Mean (standard error) and 95 % t interval, " + v.unitsNote() + "; of a share it is cut at 0 and 1. " + v.countsNote() + " Of decided: over groups with a decision alone, so conditions that seldom decide look good there."}
@@ -32,9 +33,9 @@ func (c Campaign) ByCondition() (Table, bool) {
 }
 
 // ByInstance is the outcome of each instance, or question, by condition.
-func (c Campaign) ByInstance() (Table, bool) {
+func (c Campaign) ByInstance() (table.Table, bool) {
 	v := c.view("")
-	t := Table{Name: "instances", Title: "Outcome by instance", Columns: []string{"env", "instance"}}
+	t := table.Table{Name: "instances", Title: "Outcome by instance", Columns: []string{"env", "instance"}}
 	type instance struct {
 		env, id string
 		index   int32
@@ -56,11 +57,11 @@ func (c Campaign) ByInstance() (Table, bool) {
 		return cmp.Or(cmp.Compare(a.env, b.env), cmp.Compare(a.index, b.index), cmp.Compare(a.id, b.id))
 	})
 	for _, at := range order {
-		row := []Cell{word(at.env), word(at.id)}
+		row := []table.Cell{table.Word(at.env), table.Word(at.id)}
 		for _, title := range t.Columns[2:] {
-			cell := Cell{}
+			cell := table.Cell{}
 			if m := MeanOver(values[at][title], Run.Outcome); m != nil {
-				cell = number(m.Value, 4)
+				cell = table.Number(m.Value, 4)
 			}
 			row = append(row, cell)
 		}
@@ -72,16 +73,16 @@ func (c Campaign) ByInstance() (Table, bool) {
 }
 
 // interval is the 95 % t interval of a mean outcome, as two cells; of a share cut at 0 and 1.
-func (g group) interval(m *statistics.Ratio, decimals int) []Cell {
+func (g group) interval(m *statistics.Ratio, decimals int) []table.Cell {
 	if m == nil || m.SE == nil {
-		return make([]Cell, 2)
+		return make([]table.Cell, 2)
 	}
 	half := statistics.QuantileT(0.975, float64(m.N-1)) * *m.SE
 	low, high := m.Value-half, m.Value+half
 	if g.measure() == record.Share {
 		low, high = max(0, low), min(1, high)
 	}
-	return []Cell{number(low, decimals), number(high, decimals)}
+	return []table.Cell{table.Number(low, decimals), table.Number(high, decimals)}
 }
 
 // goodnessIs says what the goodness of a condition is.

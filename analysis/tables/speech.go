@@ -3,6 +3,7 @@ package tables
 import (
 	"roundtable/analysis/language"
 	"roundtable/analysis/record"
+	"roundtable/analysis/table"
 )
 
 // Speech is what voting agents said in one round.
@@ -39,7 +40,7 @@ func (r Run) spoken(n int) Speech {
 // Words are length and complexity of the messages by round: what of Table 8
 // needs no embeddings. A collaboration counts once, with the mean of its
 // messages in the round.
-func (c Campaign) Words() (Table, bool) {
+func (c Campaign) Words() (table.Table, bool) {
 	v := c.view("", "env", "rule")
 	t := v.start("words", "Length and complexity of messages by round")
 	t.Columns = append([]string{"measure"}, t.Columns...)
@@ -55,7 +56,7 @@ func (c Campaign) Words() (Table, bool) {
 		{"Flesch-Kincaid grade", 1, func(s Speech) float64 { return s.Grade }},
 	} {
 		for _, g := range v.groups {
-			row := append([]Cell{word(m.name)}, v.label(g)...)
+			row := append([]table.Cell{table.Word(m.name)}, v.label(g)...)
 			for n := 1; n <= v.rounds(); n++ {
 				cell := meanCell(g.done(), m.decimals, func(r Run) (float64, bool) { spoken := r.spoken(n); return m.of(spoken), spoken.Messages > 0 })
 				said = said || cell.Value != nil

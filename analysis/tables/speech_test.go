@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/table/tabletest"
 )
 
 // speaker is a run of one planned round more than texts, with a message of each
@@ -22,8 +23,8 @@ func speaker(rule string, replicate int, texts ...string) Run {
 		}
 		turns = append(turns,
 			record.Turn{Round: int32(i + 1), Kind: "ask", Format: "message"}, // an invalid one
-			record.Turn{Round: int32(i + 1), Kind: "ask", Format: "message", Role: "moderator", Text: p("I do not vote and I do not count.")},
-			record.Turn{Round: int32(i + 1), Kind: "ask", Format: "proposal", Text: p("nor do I")})
+			record.Turn{Round: int32(i + 1), Kind: "ask", Format: "message", Role: "moderator", Text: new("I do not vote and I do not count.")},
+			record.Turn{Round: int32(i + 1), Kind: "ask", Format: "proposal", Text: new("nor do I")})
 	}
 	return NewRun(base.Collaboration, rounds, turns)
 }
@@ -38,10 +39,10 @@ func TestWordsByHand(t *testing.T) {
 	if !ok {
 		t.Fatal("no table")
 	}
-	words, grade := row(t, table, "words per message"), row(t, table, "Flesch-Kincaid grade")
-	near(t, "words", words["@1"].Value, 3.5) // 4 and 3
-	near(t, "their standard error", words["@1"].SE, 0.5)
-	near(t, "grade", grade["@1"].Value, (-2.62+(-2.62-0.455)/2)/2)
+	words, grade := tabletest.Row(t, table, "words per message"), tabletest.Row(t, table, "Flesch-Kincaid grade")
+	tabletest.Near(t, "words", words["@1"].Value, 3.5) // 4 and 3
+	tabletest.Near(t, "their standard error", words["@1"].SE, 0.5)
+	tabletest.Near(t, "grade", grade["@1"].Value, (-2.62+(-2.62-0.455)/2)/2)
 	if second := words["@2"]; second.N != 1 || !second.Partial || *second.Value != 3 {
 		t.Errorf("round 2, which one of two runs had, has %+v", second)
 	}

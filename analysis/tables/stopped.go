@@ -2,7 +2,7 @@ package tables
 
 import (
 	"roundtable/analysis/crossval"
-	"roundtable/analysis/statistics"
+	"roundtable/analysis/table"
 )
 
 // gapStatistic has no average over conditions but the sums of Table 10.
@@ -12,90 +12,70 @@ const gapStatistic = "gap closed, %"
 // collaborations, and what is saved.
 var stops = []struct {
 	name string
-	of   func(judged, crossval.Summary) Cell
+	of   func(judged, crossval.Summary) table.Cell
 }{
-	{"early stopped round", func(_ judged, s crossval.Summary) Cell {
+	{"early stopped round", func(_ judged, s crossval.Summary) table.Cell {
 		if s.FiredAt == nil {
-			return Cell{}
+			return table.Cell{}
 		}
-		return Cell{Value: s.FiredAt, SE: s.Errors.FiredAt, N: s.FiredN, Decimals: 2, Partial: s.FiredN < s.N}
+		return table.Cell{Value: s.FiredAt, SE: s.Errors.FiredAt, N: s.FiredN, Decimals: 2, Partial: s.FiredN < s.N}
 	}},
-	{"last round of all", func(_ judged, s crossval.Summary) Cell {
-		return Cell{Value: &s.Round, SE: s.Errors.Round, N: s.N, Decimals: 2}
+	{"last round of all", func(_ judged, s crossval.Summary) table.Cell {
+		return table.Cell{Value: &s.Round, SE: s.Errors.Round, N: s.N, Decimals: 2}
 	}},
-	{"effective ratio", func(_ judged, s crossval.Summary) Cell {
-		return Cell{Value: &s.Effective, SE: s.Errors.Effective, N: s.N, Decimals: 2}
+	{"effective ratio", func(_ judged, s crossval.Summary) table.Cell {
+		return table.Cell{Value: &s.Effective, SE: s.Errors.Effective, N: s.N, Decimals: 2}
 	}},
-	{"threshold", func(_ judged, s crossval.Summary) Cell {
+	{"threshold", func(_ judged, s crossval.Summary) table.Cell {
 		if s.Threshold == nil {
-			return Cell{}
+			return table.Cell{}
 		}
-		return Cell{Value: s.Threshold, SE: s.Errors.Threshold, N: s.Errors.Folds, Decimals: 3}
+		return table.Cell{Value: s.Threshold, SE: s.Errors.Threshold, N: s.Errors.Folds, Decimals: 3}
 	}},
-	{gapStatistic, func(_ judged, s crossval.Summary) Cell {
+	{gapStatistic, func(_ judged, s crossval.Summary) table.Cell {
 		if s.GapClosed == nil {
-			return Cell{}
+			return table.Cell{}
 		}
 		return gapClosed(*s.GapClosed)
 	}},
-	{"rounds saved, %", func(_ judged, s crossval.Summary) Cell { return share(s.Errors.Rounds) }},
-	{"tokens saved, %", func(_ judged, s crossval.Summary) Cell { return share(s.Errors.Tokens) }},
-	{"USD saved", func(_ judged, s crossval.Summary) Cell {
+	{"rounds saved, %", func(_ judged, s crossval.Summary) table.Cell { return table.MeanPercent(s.Errors.Rounds) }},
+	{"tokens saved, %", func(_ judged, s crossval.Summary) table.Cell { return table.MeanPercent(s.Errors.Tokens) }},
+	{"USD saved", func(_ judged, s crossval.Summary) table.Cell {
 		if s.Saved.CostUSD == nil {
-			return word("unknown")
+			return table.Word("unknown")
 		}
-		return Cell{Value: s.Saved.CostUSD, SE: s.Errors.CostUSD, N: s.N, Decimals: 4}
+		return table.Cell{Value: s.Saved.CostUSD, SE: s.Errors.CostUSD, N: s.N, Decimals: 4}
 	}},
-}
-
-// share in percent; nothing of nothing is nothing.
-func share(r *statistics.Ratio) Cell {
-	if r == nil {
-		return Cell{}
-	}
-	c := number(100*r.Value, 1)
-	if c.N = r.N; r.SE != nil {
-		c.SE = new(100 * *r.SE)
-	}
-	return c
-}
-
-// percent of a share, or nothing.
-func percent(share *float64) Cell {
-	if share == nil {
-		return Cell{}
-	}
-	return number(100**share, 1)
 }
 
 // averageRow returns the means of the cells that have a figure, column by column
 // after the head; the last column, n, stays empty.
-func averageRow(head []Cell, rows [][]Cell) []Cell {
+func averageRow(head []table.Cell, rows [][]table.Cell) []table.Cell {
 	row := head
 	for j := len(head); j < len(rows[0])-1; j++ {
-		var s sample
+		var s table.Sample
 		decimals, unknown := 0, false
 		for _, r := range rows {
 			c := r[j]
 			unknown = unknown || c.Text != ""
 			if c.Value != nil {
-				s.add(*c.Value, true)
+				s.Add(*c.Value, true)
 				decimals = c.Decimals
 			}
 		}
 		if unknown {
-			row = append(row, word("unknown"))
+			row = append(row, table.Word("unknown"))
 			continue
 		}
-		cell := s.mean(decimals)
+		cell := s.Mean(decimals)
 		cell.SE, cell.N = nil, 0 // conditions share their instances: their spread is no error of the mean
 		row = append(row, cell)
 	}
-	return append(row, Cell{})
+	return append(row, table.Cell{})
 }
 
 // Table11 is Table 11 of paper 1: when the stopping rules stop, and what that saves.
-func (c Campaign) Table11() (Table, bool) {
+func (c Campaign) Table11() (table.Table, bool) {
 	v := c.view("", "env", "rule")
 	v.whole = true
 	t := v.start("11", "When early stopping stops (Table 11)")
@@ -107,9 +87,9 @@ func (c Campaign) Table11() (Table, bool) {
 	list, notes := c.judge(v)
 	for _, s := range stops {
 		var environments []string
-		rows := map[string][][]Cell{}
+		rows := map[string][][]table.Cell{}
 		for _, j := range list {
-			row := append(append([]Cell{word(s.name)}, v.label(j.group)...), j.row(s.of)...)
+			row := append(append([]table.Cell{table.Word(s.name)}, v.label(j.group)...), j.row(s.of)...)
 			t.Rows = append(t.Rows, row)
 			if rows[j.environment] == nil {
 				environments = append(environments, j.environment)
@@ -122,7 +102,7 @@ func (c Campaign) Table11() (Table, bool) {
 		}
 		for _, environment := range environments {
 			if of := rows[environment]; len(of) > 1 {
-				head := append([]Cell{word(s.name)}, v.named(environment, "average")...)
+				head := append([]table.Cell{table.Word(s.name)}, v.named(environment, "average")...)
 				t.Rows = append(t.Rows, averageRow(head, of))
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"roundtable/analysis/crossval"
 	"roundtable/analysis/statistics"
+	"roundtable/analysis/table"
 	"roundtable/analysis/trajectory"
 )
 
@@ -134,16 +135,16 @@ const gapNote = "Gap closed: (method - baseline) / (Oracle - baseline), in perce
 
 // Table10 is Table 10 of paper 1: what each stopping rule makes of each
 // condition, as share of the greatest total utility (exchange), MAE (recsys) or goodness.
-func (c Campaign) Table10() (Table, bool) {
+func (c Campaign) Table10() (table.Table, bool) {
 	return c.stopping(c.view("", "env", "rule"), "10", "Early stopping by decision rule (Table 10)")
 }
 
 // Table2 is Table 2 of paper 1: the same of the recommendation system alone.
-func (c Campaign) Table2() (Table, bool) {
+func (c Campaign) Table2() (table.Table, bool) {
 	return c.stopping(c.view(recsys, "rule"), "2", "Early stopping in the recommendation system (Table 2)")
 }
 
-func (c Campaign) stopping(v view, name, title string) (Table, bool) {
+func (c Campaign) stopping(v view, name, title string) (table.Table, bool) {
 	v.whole = true
 	t := v.start(name, title)
 	t.Columns = append([]string{"measure"}, t.Columns...)
@@ -153,7 +154,7 @@ func (c Campaign) stopping(v view, name, title string) (Table, bool) {
 	t.Columns = append(t.Columns, "n")
 	list, notes := c.judge(v)
 	for _, j := range list {
-		row := append([]Cell{word(measureOf(j.environment))}, v.label(j.group)...)
+		row := append([]table.Cell{table.Word(measureOf(j.environment))}, v.label(j.group)...)
 		t.Rows = append(t.Rows, append(row, j.row(achieved)...))
 	}
 	t.Rows = append(t.Rows, closed(v, list)...)
@@ -176,11 +177,11 @@ func measureOf(environment string) string {
 }
 
 // row is one cell a method and the number of collaborations.
-func (j judged) row(cell func(judged, crossval.Summary) Cell) []Cell {
-	var cells []Cell
+func (j judged) row(cell func(judged, crossval.Summary) table.Cell) []table.Cell {
+	var cells []table.Cell
 	for i := range crossval.Methods() {
 		if j.summaries == nil || j.summaries[i].Absent != "" {
-			cells = append(cells, Cell{})
+			cells = append(cells, table.Cell{})
 		} else {
 			cells = append(cells, cell(j, j.summaries[i]))
 		}
@@ -189,24 +190,24 @@ func (j judged) row(cell func(judged, crossval.Summary) Cell) []Cell {
 	if j.data != nil {
 		n = len(j.data.Runs)
 	}
-	return append(cells, count(n))
+	return append(cells, table.Count(n))
 }
 
 // achieved goodness; of the recommendation system the error, which is its negative.
-func achieved(j judged, s crossval.Summary) Cell {
+func achieved(j judged, s crossval.Summary) table.Cell {
 	if s.Goodness == nil {
-		return Cell{}
+		return table.Cell{}
 	}
 	value := *s.Goodness
 	if j.environment == recsys {
 		value = -value
 	}
-	return Cell{Value: &value, SE: s.SE, N: s.Defined, Decimals: 3, Partial: s.Defined < s.N}
+	return table.Cell{Value: &value, SE: s.SE, N: s.Defined, Decimals: 3, Partial: s.Defined < s.N}
 }
 
 // closed returns one row an environment, the gap closed over all its conditions,
 // and the mean of these if there are several.
-func closed(v view, list []judged) [][]Cell {
+func closed(v view, list []judged) [][]table.Cell {
 	var environments []string
 	gaps := map[string][][]crossval.Compared{} // by method
 	for _, j := range list {
@@ -221,55 +222,55 @@ func closed(v view, list []judged) [][]Cell {
 			gaps[j.environment][i] = append(gaps[j.environment][i], s.Compared)
 		}
 	}
-	var rows [][]Cell
+	var rows [][]table.Cell
 	byMethod := make([][]crossval.Closure, len(crossval.Methods()))
 	for _, environment := range environments {
-		row := append([]Cell{word(gapStatistic)}, v.all(environment)...)
+		row := append([]table.Cell{table.Word(gapStatistic)}, v.all(environment)...)
 		for i, g := range gaps[environment] {
 			c := crossval.Closed(g)
 			byMethod[i] = append(byMethod[i], c)
 			row = append(row, gapClosed(c))
 		}
-		rows = append(rows, append(row, Cell{}))
+		rows = append(rows, append(row, table.Cell{}))
 	}
 	if len(environments) > 1 {
-		row := append([]Cell{word(gapStatistic)}, v.all("all")...)
+		row := append([]table.Cell{table.Word(gapStatistic)}, v.all("all")...)
 		for _, c := range byMethod {
 			row = append(row, gapClosed(crossval.MeanClosure(c)))
 		}
-		rows = append(rows, append(row, Cell{}))
+		rows = append(rows, append(row, table.Cell{}))
 	}
 	return rows
 }
 
 // gapClosed is a share in percent, with its n where it is not of all collaborations.
-func gapClosed(c crossval.Closure) Cell {
+func gapClosed(c crossval.Closure) table.Cell {
 	switch {
 	case c.N == 0:
-		return Cell{}
+		return table.Cell{}
 	case c.Share == nil:
-		return word("gap ≈ 0")
+		return table.Word("gap ≈ 0")
 	}
-	cell := share(&statistics.Ratio{Value: *c.Share, SE: c.SE, N: c.N})
+	cell := table.MeanPercent(&statistics.Ratio{Value: *c.Share, SE: c.SE, N: c.N})
 	cell.Partial = c.N < c.Of
 	return cell
 }
 
 // all is the label of a row over all conditions of an environment.
-func (v view) all(environment string) []Cell { return v.named(environment, "all") }
+func (v view) all(environment string) []table.Cell { return v.named(environment, "all") }
 
 // named is the label of a row about several conditions of an environment.
-func (v view) named(environment, name string) []Cell {
-	cells := make([]Cell, len(v.labels))
-	cells[0] = word(name)
+func (v view) named(environment, name string) []table.Cell {
+	cells := make([]table.Cell, len(v.labels))
+	cells[0] = table.Word(name)
 	if v.labels[0] == "env" && len(cells) > 1 {
-		cells[0], cells[1] = word(environment), word(name)
+		cells[0], cells[1] = table.Word(environment), table.Word(name)
 	}
 	return cells
 }
 
 // left says which collaborations are not judged, by reason.
-func (c Campaign) left(t *Table) {
+func (c Campaign) left(t *table.Table) {
 	byReason := map[string]int{}
 	for _, l := range c.Courses.Left {
 		byReason[l.Reason]++

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"roundtable/analysis/referencetest"
+	"roundtable/analysis/table"
+	"roundtable/analysis/table/tabletest"
 	"roundtable/analysis/trajectory"
 	"roundtable/analysis/trajectory/trajectorytest"
 )
@@ -18,7 +20,7 @@ func campaignOf(environment string, conditions map[string][]trajectory.Trajector
 	c := Campaign{Name: "made-up"}
 	for rule, runs := range conditions {
 		for i, r := range runs {
-			one := cell{condition: rule + "-1", env: environment, rule: rule, replicate: i, agents: 3, planned: len(r.Rounds), simulated: r.Simulated, cost: p(0.)}
+			one := cell{condition: rule + "-1", env: environment, rule: rule, replicate: i, agents: 3, planned: len(r.Rounds), simulated: r.Simulated, cost: new(0.)}
 			for _, round := range r.Rounds {
 				one.scores = append(one.scores, round.Goodness)
 			}
@@ -49,23 +51,23 @@ func TestTable10Reference(t *testing.T) {
 			t.Fatal("no Table 10")
 		}
 		eleven, _ := c.Table11()
-		got := row(t, ten, kind)
+		got := tabletest.Row(t, ten, kind)
 		for method, key := range map[string]string{"Baseline": "baseline", "First Agreement": "first", "Consecutive Agreements": "consecutive", "Oracle": "oracle"} {
 			w := want.Summary[key]
 			goodness := w.Goodness
 			if kind == "recsys" {
 				goodness = -goodness
 			}
-			near(t, kind+" "+method, got[method].Value, goodness)
-			near(t, kind+" last round of "+method, row(t, eleven, "last round of all")[method].Value, w.Round)
-			near(t, kind+" effective ratio of "+method, row(t, eleven, "effective ratio")[method].Value, w.Effective)
-			if stop := row(t, eleven, "early stopped round")[method].Value; w.FiredAt != nil {
-				near(t, kind+" stop of "+method, stop, *w.FiredAt)
+			tabletest.Near(t, kind+" "+method, got[method].Value, goodness)
+			tabletest.Near(t, kind+" last round of "+method, tabletest.Row(t, eleven, "last round of all")[method].Value, w.Round)
+			tabletest.Near(t, kind+" effective ratio of "+method, tabletest.Row(t, eleven, "effective ratio")[method].Value, w.Effective)
+			if stop := tabletest.Row(t, eleven, "early stopped round")[method].Value; w.FiredAt != nil {
+				tabletest.Near(t, kind+" stop of "+method, stop, *w.FiredAt)
 			} else if stop != nil {
 				t.Errorf("%s stops at %v", method, *stop)
 			}
 		}
-		if got["Dialogue Act"].Value == nil || row(t, eleven, "threshold")["Information Distance"].Value == nil {
+		if got["Dialogue Act"].Value == nil || tabletest.Row(t, eleven, "threshold")["Information Distance"].Value == nil {
 			t.Errorf("%s: rules that learn have no figures", kind)
 		}
 		if _, ok := c.Table2(); ok != (kind == "recsys") {
@@ -91,14 +93,14 @@ func TestStoppingGolden(t *testing.T) {
 	c := planted()
 	var b bytes.Buffer
 	for _, name := range []string{"10", "11", "nested", "comparisons"} {
-		table, err := c.Table(name)
+		tab, err := c.Table(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(table.Text(), "NaN") {
+		if strings.Contains(tab.Text(), "NaN") {
 			t.Errorf("table %s has a NaN", name)
 		}
-		if err := Write(&b, "text", []Table{table}); err != nil {
+		if err := table.Write(&b, "text", []table.Table{tab}); err != nil {
 			t.Fatal(err)
 		}
 		b.WriteByte('\n')
@@ -132,9 +134,9 @@ func TestPlantedPeaksInTables(t *testing.T) {
 			fixed := r[3+6]
 			switch r[0].Text {
 			case "last round of all":
-				near(t, rule+" fixed best round", fixed.Value, round)
+				tabletest.Near(t, rule+" fixed best round", fixed.Value, round)
 			case "rounds saved, %":
-				near(t, rule+" rounds saved", fixed.Value, 100*(6-round)/6)
+				tabletest.Near(t, rule+" rounds saved", fixed.Value, 100*(6-round)/6)
 			case "gap closed, %":
 				if *fixed.Value < 80 {
 					t.Errorf("%s closes %v %%", rule, *fixed.Value)
@@ -203,29 +205,29 @@ func TestStoppingAverages(t *testing.T) {
 	a, b := campaignOf("exchange", map[string][]trajectory.Trajectory{"majority": plan.Make(), "rated": plan.Make()}), campaignOf("recsys", map[string][]trajectory.Trajectory{"ranked": late})
 	a.Runs, a.Courses.Runs = append(a.Runs, b.Runs...), append(a.Courses.Runs, b.Courses.Runs...)
 	ten, _ := a.Table10()
-	shares := map[string]Cell{}
+	shares := map[string]table.Cell{}
 	for _, r := range ten.Rows {
 		if r[0].Text == gapStatistic {
-			shares[r[1].Text] = byColumn(ten, r)["Validation Checkpoint"]
+			shares[r[1].Text] = tabletest.ByColumn(ten, r)["Validation Checkpoint"]
 		}
 	}
 	if len(shares) != 3 {
 		t.Fatalf("rows of gap closed: %v", shares)
 	}
-	near(t, "mean over environments", shares["all"].Value, (*shares["exchange"].Value+*shares["recsys"].Value)/2)
+	tabletest.Near(t, "mean over environments", shares["all"].Value, (*shares["exchange"].Value+*shares["recsys"].Value)/2)
 	eleven, _ := a.Table11()
 	last := map[string]*float64{}
 	for _, r := range eleven.Rows {
 		if r[0].Text == "last round of all" && r[1].Text == "exchange" {
-			last[r[2].Text] = byColumn(eleven, r)["First Agreement"].Value
+			last[r[2].Text] = tabletest.ByColumn(eleven, r)["First Agreement"].Value
 		}
 	}
-	near(t, "average over rules", last["average"], (*last["majority"]+*last["rated"])/2)
+	tabletest.Near(t, "average over rules", last["average"], (*last["majority"]+*last["rated"])/2)
 	for _, r := range eleven.Rows {
-		if c := byColumn(eleven, r)["First Agreement"]; r[0].Text == gapStatistic && r[2].Text == "ranked" && (c.N != 20 || c.Partial) {
+		if c := tabletest.ByColumn(eleven, r)["First Agreement"]; r[0].Text == gapStatistic && r[2].Text == "ranked" && (c.N != 20 || c.Partial) {
 			t.Errorf("all have goodness when First Agreement stops: %+v", c)
 		}
-		if c := byColumn(eleven, r)["Information Distance"]; r[0].Text == gapStatistic && r[2].Text == "ranked" && (!c.Partial || c.N >= 20) {
+		if c := tabletest.ByColumn(eleven, r)["Information Distance"]; r[0].Text == gapStatistic && r[2].Text == "ranked" && (!c.Partial || c.N >= 20) {
 			t.Errorf("some have not decided when Information Distance stops, and the share says %q", c)
 		}
 	}
@@ -244,7 +246,7 @@ func TestFoldsKeepInstancesTogether(t *testing.T) {
 	}
 	fold, stops := map[string]string{}, map[string]bool{}
 	for _, r := range table.Rows {
-		got := byColumn(table, r)
+		got := tabletest.ByColumn(table, r)
 		if f := fold[got["unit"].String()]; f != "" && f != got["fold"].String() {
 			t.Errorf("%s is in folds %s and %s", got["unit"], f, got["fold"])
 		}
@@ -254,7 +256,7 @@ func TestFoldsKeepInstancesTogether(t *testing.T) {
 	if len(table.Rows) != 18 || len(fold) != 6 || len(stops) == 0 || stops[""] {
 		t.Errorf("%d rows, units %v, stops %v", len(table.Rows), fold, stops)
 	}
-	if ten, _ := c.Table10(); row(t, ten, "rated")["Baseline"].N != 18 {
+	if ten, _ := c.Table10(); tabletest.Row(t, ten, "rated")["Baseline"].N != 18 {
 		t.Error("a mean is over all collaborations")
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"roundtable/analysis/table"
 )
 
 // rows are the debates without regard to their task, in the order of the plan.
@@ -22,9 +24,9 @@ func (v debateView) rows(same func(a, b debateGroup) bool) [][]debateGroup {
 
 // Strategies is Table 1 of paper 4: accuracy of each strategy by task, and what
 // it gains over the debate in the fixed order.
-func (c Campaign) Strategies() (Table, bool) {
+func (c Campaign) Strategies() (table.Table, bool) {
 	v := c.debateView(func(d debateGroup) bool { return !d.fixed() })
-	t := Table{Name: "4.1", Title: "Debate: accuracy in % by strategy and task (paper 4, Table 1)", Columns: []string{"strategy", "agents", "debate rounds"}}
+	t := table.Table{Name: "4.1", Title: "Debate: accuracy in % by strategy and task (paper 4, Table 1)", Columns: []string{"strategy", "agents", "debate rounds"}}
 	t.Columns = append(t.Columns, v.labels...)
 	for _, task := range v.tasks {
 		t.Columns = append(t.Columns, task, task+" gain", task+" gain low", task+" gain high")
@@ -33,22 +35,22 @@ func (c Campaign) Strategies() (Table, bool) {
 	for _, row := range v.rows(func(a, b debateGroup) bool {
 		return a.strategy == b.strategy && a.size == b.size && a.rounds == b.rounds && slices.Equal(a.others, b.others)
 	}) {
-		cells := append([]Cell{word(row[0].strategy), count(row[0].size), count(row[0].rounds)}, v.label(row[0].group)...)
+		cells := append([]table.Cell{table.Word(row[0].strategy), table.Count(row[0].size), table.Count(row[0].rounds)}, v.label(row[0].group)...)
 		n := 0
 		for _, task := range v.tasks {
 			i := slices.IndexFunc(row, func(d debateGroup) bool { return d.task == task })
 			if i < 0 {
-				cells = append(cells, make([]Cell, 4)...)
+				cells = append(cells, make([]table.Cell, 4)...)
 				continue
 			}
 			n += len(row[i].done())
-			gain := make([]Cell, 3)
+			gain := make([]table.Cell, 3)
 			if base, ok := v.base(row[i]); ok {
 				gain = pairedBy(row[i].done(), base.done(), func(r Run) (float64, bool) { return 100 * r.right(), true }).interval(mostOfPercent)
 			}
-			cells = append(cells, append([]Cell{row[i].questions().mean()}, gain...)...)
+			cells = append(cells, append([]table.Cell{row[i].questions().mean()}, gain...)...)
 		}
-		t.Rows = append(t.Rows, append(cells, count(n)))
+		t.Rows = append(t.Rows, append(cells, table.Count(n)))
 	}
 	t.Notes = []string{
 		"Accuracy: share of collaborations whose final answer is right, without one it is not; mean over questions (standard error). n counts collaborations.",
@@ -59,7 +61,7 @@ func (c Campaign) Strategies() (Table, bool) {
 }
 
 // DebateAgents is Tables 2 to 5 of paper 4: accuracy by the size of the group.
-func (c Campaign) DebateAgents() (Table, bool) {
+func (c Campaign) DebateAgents() (table.Table, bool) {
 	v := c.debateView(func(d debateGroup) bool { return !d.fixed() && d.rounds > 0 })
 	var sizes []int
 	for _, d := range v.all {
@@ -67,15 +69,15 @@ func (c Campaign) DebateAgents() (Table, bool) {
 	}
 	slices.Sort(sizes)
 	sizes = slices.Compact(sizes)
-	t := Table{Name: "4.2", Title: "Debate: accuracy in % by number of agents (paper 4, Tables 2 to 5)", Columns: []string{"task", "strategy", "debate rounds"}}
+	t := table.Table{Name: "4.2", Title: "Debate: accuracy in % by number of agents (paper 4, Tables 2 to 5)", Columns: []string{"task", "strategy", "debate rounds"}}
 	t.Columns = append(t.Columns, v.labels...)
 	for _, n := range sizes {
 		t.Columns = append(t.Columns, strconv.Itoa(n))
 	}
 	for _, row := range v.rows(butForSize) {
-		cells := append([]Cell{word(row[0].task), word(row[0].strategy), count(row[0].rounds)}, v.label(row[0].group)...)
+		cells := append([]table.Cell{table.Word(row[0].task), table.Word(row[0].strategy), table.Count(row[0].rounds)}, v.label(row[0].group)...)
 		for _, n := range sizes {
-			cell := Cell{}
+			cell := table.Cell{}
 			if i := slices.IndexFunc(row, func(d debateGroup) bool { return d.size == n }); i >= 0 {
 				cell = row[i].questions().mean()
 			}

@@ -3,11 +3,13 @@ package tables
 import (
 	"fmt"
 	"slices"
+
+	"roundtable/analysis/table"
 )
 
 // Summary is how the cells of each condition ended and what they took. The
 // last row is the sum.
-func (c Campaign) Summary() (Table, bool) {
+func (c Campaign) Summary() (table.Table, bool) {
 	v := c.view("")
 	t := v.start("summary", "Cells, answers and cost of "+c.Name)
 	t.Columns = append(t.Columns, "planned", "succeeded", "failed", "stopped", "to come", "run again", "simulated",
@@ -18,8 +20,8 @@ func (c Campaign) Summary() (Table, bool) {
 		total.add(s)
 		t.Rows = append(t.Rows, append(v.label(g), s.cells(len(c.Planned) > 0)...))
 	}
-	label := make([]Cell, len(v.labels))
-	label[0] = word("all")
+	label := make([]table.Cell, len(v.labels))
+	label[0] = table.Word("all")
 	t.Rows = append(t.Rows, slices.Concat(label, total.cells(len(c.Planned) > 0)))
 	t.Notes = []string{
 		"Sums over the latest generation of each cell; run again counts earlier generations. Decided are those with a decision at their end. Asked turns are those that somebody was asked for, invalid those without a usable answer after all asks; cut answers ended by the limit of their length. Asks are questions with their re-asks, calls are those that were or may have been billed (those of unknown outcome count, which `roundtable cost` lists apart from answered ones), cached the answers that were taken from the cache instead, for nothing. Cost USD has settled calls at what they were billed, and neither the check of models nor labels and embeddings: see `roundtable cost " + c.Name + "`.",
@@ -72,24 +74,24 @@ func (s *spent) add(o spent) {
 	s.cost, s.unpriced = s.cost+o.cost, s.unpriced+o.unpriced
 }
 
-func (s spent) cells(planKnown bool) []Cell {
-	planned, open := Cell{}, Cell{}
+func (s spent) cells(planKnown bool) []table.Cell {
+	planned, open := table.Cell{}, table.Cell{}
 	if planKnown {
-		planned, open = count(s.planned), count(s.pending)
+		planned, open = table.Count(s.planned), table.Count(s.pending)
 	}
-	return []Cell{
-		planned, count(s.succeeded), count(s.failed), count(s.stopped), open, count(s.earlier), count(s.simulated),
-		count(s.decided), count(s.turns), count(s.invalid), count(s.cut), count(s.asks), count(s.calls), count(s.cached), count(s.input), count(s.output), s.price(),
+	return []table.Cell{
+		planned, table.Count(s.succeeded), table.Count(s.failed), table.Count(s.stopped), open, table.Count(s.earlier), table.Count(s.simulated),
+		table.Count(s.decided), table.Count(s.turns), table.Count(s.invalid), table.Count(s.cut), table.Count(s.asks), table.Count(s.calls), table.Count(s.cached), table.Count(s.input), table.Count(s.output), s.price(),
 	}
 }
 
 // price is the sum, or what of it is known.
-func (s spent) price() Cell {
+func (s spent) price() table.Cell {
 	switch {
 	case s.unpriced == 0:
-		return number(s.cost, 4)
+		return table.Number(s.cost, 4)
 	case s.cost == 0:
-		return word("unknown")
+		return table.Word("unknown")
 	}
-	return word(fmt.Sprintf("unknown, at least %.4f", s.cost))
+	return table.Word(fmt.Sprintf("unknown, at least %.4f", s.cost))
 }

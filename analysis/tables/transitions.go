@@ -9,6 +9,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/analysis/table"
 )
 
 // Of is what runs said, those of them that are labelled.
@@ -25,9 +26,9 @@ func (l Labels) Of(runs []Run) (talks []acts.Talk, unlabelled int) {
 
 // Transitions is how acts follow on each other from round to round, in both
 // readings of the paper's Equation 1: the data of Figures 22 to 24.
-func (c Campaign) Transitions(l Labels) (Table, error) {
+func (c Campaign) Transitions(l Labels) (table.Table, error) {
 	if l.Talks == nil {
-		return Table{}, errNoLabels
+		return table.Table{}, errNoLabels
 	}
 	v := c.view("")
 	t := v.start("transitions", "How dialogue acts follow on each other (Figures 22 to 24)")
@@ -40,9 +41,9 @@ func (c Campaign) Transitions(l Labels) (Table, error) {
 		for _, reading := range acts.Readings() {
 			graph := acts.Transitions(talks, reading)
 			for i, from := range graph.From {
-				row := append(v.label(g), word(string(reading)), word(from), count(graph.Of[i]))
+				row := append(v.label(g), table.Word(string(reading)), table.Word(from), table.Count(graph.Of[i]))
 				for j, p := range graph.Probability[i] {
-					row = append(row, Cell{Value: p, SE: graph.SE[i][j], N: graph.Talks[i], Decimals: 2, Partial: graph.Talks[i] < len(talks)})
+					row = append(row, table.Cell{Value: p, SE: graph.SE[i][j], N: graph.Talks[i], Decimals: 2, Partial: graph.Talks[i] < len(talks)})
 				}
 				t.Rows = append(t.Rows, row)
 			}
@@ -56,25 +57,25 @@ func (c Campaign) Transitions(l Labels) (Table, error) {
 
 // Agreement is how well all labellers of a campaign agree, over the messages
 // that at least two of them have labelled.
-func (c Campaign) Agreement(ctx context.Context, store storage.Store) (Table, error) {
+func (c Campaign) Agreement(ctx context.Context, store storage.Store) (table.Table, error) {
 	labellers, err := lake.Labellers(ctx, store, c.Name)
 	if err != nil {
-		return Table{}, err
+		return table.Table{}, err
 	}
 	if len(labellers) < 2 {
-		return Table{}, fmt.Errorf("agreement is between labellers; campaign %s has %d of the two it takes (another one: roundtable label %s --labeller provider/model)", c.Name, len(labellers), c.Name)
+		return table.Table{}, fmt.Errorf("agreement is between labellers; campaign %s has %d of the two it takes (another one: roundtable label %s --labeller provider/model)", c.Name, len(labellers), c.Name)
 	}
 	messages, simulated, err := labelledMessages(ctx, store, c.Name, labellers)
 	if err != nil {
-		return Table{}, err
+		return table.Table{}, err
 	}
-	t := Table{Name: "agreement", Title: "Agreement of labellers", Columns: []string{"act", "kappa", "alpha", "same", "n"}}
+	t := table.Table{Name: "agreement", Title: "Agreement of labellers", Columns: []string{"act", "kappa", "alpha", "same", "n"}}
 	for _, a := range acts.Agree(messages) {
 		name := a.Act
 		if name == "" {
 			name = "all acts"
 		}
-		t.Rows = append(t.Rows, []Cell{word(name), {Value: a.Kappa, Decimals: 3}, {Value: a.Alpha, Decimals: 3}, {Value: a.Same, Decimals: 3}, count(a.Units)})
+		t.Rows = append(t.Rows, []table.Cell{table.Word(name), {Value: a.Kappa, Decimals: 3}, {Value: a.Alpha, Decimals: 3}, {Value: a.Same, Decimals: 3}, table.Count(a.Units)})
 	}
 	t.Notes = []string{
 		"Labellers: " + strings.Join(labellers, ", ") + ".",

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"roundtable/analysis/statistics"
+	"roundtable/analysis/table"
 )
 
 // The unit of every standard error, of every interval and of every pair is the
@@ -88,13 +89,13 @@ func MeanOver(runs []Run, value func(Run) (v float64, ok bool)) *statistics.Rati
 }
 
 // meanCell is MeanOver; n is shown if some runs have no value.
-func meanCell(runs []Run, decimals int, value func(Run) (v float64, ok bool)) Cell {
+func meanCell(runs []Run, decimals int, value func(Run) (v float64, ok bool)) table.Cell {
 	m := MeanOver(runs, value)
 	if m == nil {
-		return Cell{}
+		return table.Cell{}
 	}
 	missing := slices.ContainsFunc(runs, func(r Run) bool { _, ok := value(r); return !ok })
-	return Cell{Value: &m.Value, SE: m.SE, N: m.N, Decimals: decimals, Partial: missing}
+	return table.Cell{Value: &m.Value, SE: m.SE, N: m.N, Decimals: decimals, Partial: missing}
 }
 
 // unitsOf returns the units that the runs belong to.
@@ -118,8 +119,8 @@ func (u units) values() []float64 {
 }
 
 // mean over units.
-func (u units) mean() Cell {
-	return (&sample{values: u.values(), of: len(u)}).mean(1)
+func (u units) mean() table.Cell {
+	return (&table.Sample{Values: u.values(), Of: len(u)}).Mean(1)
 }
 
 // differences to others on the units that both have, by unit.
@@ -160,4 +161,4 @@ func above(others []Run, value func(Run) (v float64, ok bool)) func(Run) (float6
 
 // interval returns the mean and its 95 % t interval over units, as three cells; it
 // is cut at -most and most.
-func (u units) interval(most float64) []Cell { return meanInterval(u.values(), 1, most) }
+func (u units) interval(most float64) []table.Cell { return meanInterval(u.values(), 1, most) }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/table"
+	"roundtable/analysis/table/tabletest"
 )
 
 // asked4 is four questions, each in five replicates that say the same, under one order.
@@ -20,7 +22,7 @@ func asked4(order string, right ...bool) []Run {
 				InstanceID: fmt.Sprint("q", i), Instance: int32(i), Replicate: int32(replicate), Agents: 3, RoundsPlanned: 1, SettingsJSON: settings,
 			}
 			if yes { // the others come to no decision
-				row.Score, row.DecisionJSON, row.Utilities = p(1.), p(`"A"`), []float64{1, 1, 1}
+				row.Score, row.DecisionJSON, row.Utilities = new(1.), new(`"A"`), []float64{1, 1, 1}
 			}
 			runs = append(runs, NewRun(row, []record.Round{{Round: 1, Score: row.Score, DecisionKey: row.DecisionJSON}}, nil))
 		}
@@ -36,10 +38,10 @@ func TestReplicatesOfAQuestionAreOnePair(t *testing.T) {
 	if !ok || len(table.Rows) != 1 {
 		t.Fatalf("%d comparisons", len(table.Rows))
 	}
-	m := byColumn(table, table.Rows[0])
-	near(t, "n", m["n"].Value, 4)
-	near(t, "difference", m["A - B"].Value, .5)
-	near(t, "p of signs", m["p sign flip"].Value, .5) // of four differences two are 0: 2 of the 4 signs of the others
+	m := tabletest.ByColumn(table, table.Rows[0])
+	tabletest.Near(t, "n", m["n"].Value, 4)
+	tabletest.Near(t, "difference", m["A - B"].Value, .5)
+	tabletest.Near(t, "p of signs", m["p sign flip"].Value, .5) // of four differences two are 0: 2 of the 4 signs of the others
 	if m["A"].Text != "order fixed" || m["B"].Text != "order random" {
 		t.Errorf("the conditions are called %q and %q", m["A"].Text, m["B"].Text)
 	}
@@ -47,22 +49,22 @@ func TestReplicatesOfAQuestionAreOnePair(t *testing.T) {
 		t.Errorf("questions have a utility: %q", notes)
 	}
 	scores, _ := c.ByCondition()
-	fixed := row(t, scores, "fixed")
-	near(t, "outcome", fixed["outcome"].Value, .75)
-	near(t, "standard error over four questions", fixed["outcome"].SE, .25)
-	near(t, "of decided", fixed["of decided"].Value, 1)
-	near(t, "decided", fixed["decided, %"].Value, 75)
+	fixed := tabletest.Row(t, scores, "fixed")
+	tabletest.Near(t, "outcome", fixed["outcome"].Value, .75)
+	tabletest.Near(t, "standard error over four questions", fixed["outcome"].SE, .25)
+	tabletest.Near(t, "of decided", fixed["of decided"].Value, 1)
+	tabletest.Near(t, "decided", fixed["decided, %"].Value, 75)
 	rounds, _ := c.Rounds()
 	rounds.Rows = rounds.Rows[2:]
-	near(t, "rounds", row(t, rounds, "fixed")["@1"].Value, .75)
+	tabletest.Near(t, "rounds", tabletest.Row(t, rounds, "fixed")["@1"].Value, .75)
 	strategies, _ := c.Strategies()
-	near(t, "4.1", row(t, strategies, "MAD")["qa"].Value, 75)
+	tabletest.Near(t, "4.1", tabletest.Row(t, strategies, "MAD")["qa"].Value, 75)
 	instances, _ := c.ByInstance()
-	near(t, "question 3", instances.Rows[3][2].Value, 0)
+	tabletest.Near(t, "question 3", instances.Rows[3][2].Value, 0)
 
 	one := Campaign{Runs: slices.Concat(asked4("fixed", true), asked4("random", false))}
 	table, _ = one.Comparisons()
-	near(t, "pairs of the only question", byColumn(table, table.Rows[0])["n"].Value, 5)
+	tabletest.Near(t, "pairs of the only question", tabletest.ByColumn(table, table.Rows[0])["n"].Value, 5)
 }
 
 // An instance where one condition did not decide in some replicate is compared
@@ -75,27 +77,27 @@ func TestPairsAreOfTheSameReplicates(t *testing.T) {
 		instance, replicate int
 		score               *float64
 	}{
-		{"majority", 0, 0, p(-1.)}, {"majority", 0, 1, p(-9.)}, {"majority", 1, 0, p(-1.)}, {"majority", 1, 1, p(-2.)},
-		{"ranked", 0, 0, p(-2.)}, {"ranked", 0, 1, nil}, {"ranked", 1, 0, p(-3.)}, {"ranked", 1, 1, p(-4.)},
-		{"rated", 0, 0, nil}, {"rated", 0, 1, p(-5.)}, {"rated", 1, 0, nil}, {"rated", 1, 1, nil},
+		{"majority", 0, 0, new(-1.)}, {"majority", 0, 1, new(-9.)}, {"majority", 1, 0, new(-1.)}, {"majority", 1, 1, new(-2.)},
+		{"ranked", 0, 0, new(-2.)}, {"ranked", 0, 1, nil}, {"ranked", 1, 0, new(-3.)}, {"ranked", 1, 1, new(-4.)},
+		{"rated", 0, 0, nil}, {"rated", 0, 1, new(-5.)}, {"rated", 1, 0, nil}, {"rated", 1, 1, nil},
 	} {
 		row := record.Collaboration{
 			Key: record.Key{ConditionID: x.rule, CollaborationID: fmt.Sprint(x.rule, x.instance, x.replicate)}, Status: succeeded, Environment: recsys, Rule: x.rule,
 			InstanceID: fmt.Sprint("u", x.instance), Instance: int32(x.instance), Replicate: int32(x.replicate), SettingsJSON: `{"env":{"name":"recsys"}}`, Score: x.score,
 		}
 		if x.score != nil {
-			row.DecisionJSON = p("1")
+			row.DecisionJSON = new("1")
 		}
 		runs = append(runs, NewRun(row, nil, nil))
 	}
 	table, _ := Campaign{Runs: runs}.Comparisons()
-	first := byColumn(table, table.Rows[1])
-	near(t, "n", first["n"].Value, 2)
-	near(t, "difference", first["A - B"].Value, 1.5) // (1 + (2+2)/2) / 2
-	near(t, "standard error", first["A - B"].SE, .5)
-	second := byColumn(table, table.Rows[0])
-	near(t, "n of one replicate", second["n"].Value, 1)
-	near(t, "its difference", second["A - B"].Value, -4)
+	first := tabletest.ByColumn(table, table.Rows[1])
+	tabletest.Near(t, "n", first["n"].Value, 2)
+	tabletest.Near(t, "difference", first["A - B"].Value, 1.5) // (1 + (2+2)/2) / 2
+	tabletest.Near(t, "standard error", first["A - B"].SE, .5)
+	second := tabletest.ByColumn(table, table.Rows[0])
+	tabletest.Near(t, "n of one replicate", second["n"].Value, 1)
+	tabletest.Near(t, "its difference", second["A - B"].Value, -4)
 	notes := strings.Join(table.Notes, "\n")
 	for _, want := range []string{"majority against rated 3; majority against ranked 1", "1 pairs of conditions have nothing in common"} {
 		if !strings.Contains(notes, want) {
@@ -108,7 +110,7 @@ func TestPairsAreOfTheSameReplicates(t *testing.T) {
 // same names nothing in which conditions differ.
 func TestNotesNameTheUnits(t *testing.T) {
 	several := Campaign{Runs: slices.Concat(asked4("fixed", true, false), asked4("random", true, true))}
-	for _, build := range []func() (Table, bool){several.ByCondition, several.Rounds} {
+	for _, build := range []func() (table.Table, bool){several.ByCondition, several.Rounds} {
 		table, _ := build()
 		if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "n= in a cell: instances with a value, where some collaborations have none; column n: collaborations.") {
 			t.Errorf("%s does not say what n counts: %s", table.Name, notes)

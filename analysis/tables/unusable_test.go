@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/table/tabletest"
 )
 
 // garbled is a collaboration of n asked turns, of which some are invalid,
@@ -20,7 +21,7 @@ func garbled(replicate, asked, invalid, cut int) Run {
 	for i := range asked {
 		t := record.Turn{Key: run.Key, Entry: int32(2 * i), Kind: "ask", Status: "said", AnswerHash: fmt.Sprint(replicate, i)}
 		if i < invalid {
-			t.Status, t.InvalidReason = "invalid", p(fmt.Sprintf("no JSON object in %d bytes", 100+i))
+			t.Status, t.InvalidReason = "invalid", new(fmt.Sprintf("no JSON object in %d bytes", 100+i))
 		}
 		turns = append(turns, t, record.Turn{Key: run.Key, Entry: int32(2*i + 1), Kind: "decide", Status: "said"})
 		end := "stop"
@@ -54,14 +55,14 @@ func TestUnusableAnswersAreMarked(t *testing.T) {
 		t.Errorf("warnings are %q", w)
 	}
 	one, _ := bad.Table1()
-	near(t, "invalid", row(t, one, "majority")["invalid, %"].Value, 100)
+	tabletest.Near(t, "invalid", tabletest.Row(t, one, "majority")["invalid, %"].Value, 100)
 	summary, _ := bad.Summary()
-	m := row(t, summary, "majority")
-	near(t, "asked turns", m["asked turns"].Value, 48)
-	near(t, "invalid turns", m["invalid turns"].Value, 48)
-	near(t, "cut answers", m["cut answers"].Value, 44)
-	near(t, "cached", m["cached"].Value, 16)
-	near(t, "cached of all", row(t, summary, "all")["cached"].Value, 16)
+	m := tabletest.Row(t, summary, "majority")
+	tabletest.Near(t, "asked turns", m["asked turns"].Value, 48)
+	tabletest.Near(t, "invalid turns", m["invalid turns"].Value, 48)
+	tabletest.Near(t, "cut answers", m["cut answers"].Value, 44)
+	tabletest.Near(t, "cached", m["cached"].Value, 16)
+	tabletest.Near(t, "cached of all", tabletest.Row(t, summary, "all")["cached"].Value, 16)
 
 	fair := Campaign{Runs: []Run{garbled(0, 20, 2, 2)}}
 	if w := fair.Warnings(); len(w) != 0 {
@@ -86,9 +87,9 @@ func TestEqualReplicatesAreCounted(t *testing.T) {
 		c.Runs = append(c.Runs, run)
 	}
 	one, _ := c.Table1()
-	m := row(t, one, "majority")
-	near(t, "n", m["n"].Value, 12)
-	near(t, "distinct", m["distinct"].Value, 1)
+	m := tabletest.Row(t, one, "majority")
+	tabletest.Near(t, "n", m["n"].Value, 12)
+	tabletest.Near(t, "distinct", m["distinct"].Value, 1)
 	if notes := strings.Join(one.Notes, "\n"); !strings.Contains(notes, "12 collaborations, 1 distinct") {
 		t.Errorf("it is not said: %q", notes)
 	}

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+
+	"roundtable/analysis/table"
 )
 
 // viewpointCurve is one line of paper 4's Figure 9: debates of one question
@@ -80,9 +82,9 @@ func (c viewpointCurve) name(v debateView) string {
 // Viewpoints is Tables 6 to 11 of paper 4: for each question the share of
 // debates won by the right side, by the number of agents and the order in which
 // sides were added, and below that the number that turns the outcome.
-func (c Campaign) Viewpoints() (Table, bool) {
+func (c Campaign) Viewpoints() (table.Table, bool) {
 	v := c.debateView(debateGroup.fixed)
-	t := Table{Name: "4.6", Title: "Debate of fixed viewpoints: share of right outcomes by number of agents (paper 4, Tables 6 to 11, Figure 9)"}
+	t := table.Table{Name: "4.6", Title: "Debate of fixed viewpoints: share of right outcomes by number of agents (paper 4, Tables 6 to 11, Figure 9)"}
 	t.Columns = []string{"question", "agents"}
 	var sizes []int
 	byQuestion := map[string]map[string]viewpointCurve{} // by question, then column
@@ -114,14 +116,14 @@ func (c Campaign) Viewpoints() (Table, bool) {
 }
 
 // viewpointRows are one question's: a row for each size, and where its curves turn.
-func viewpointRows(question string, curves map[string]viewpointCurve, columns []string, sizes []int) [][]Cell {
-	var rows [][]Cell
-	add := func(name string, cell func(viewpointCurve) Cell) {
-		row := []Cell{word(question), word(name)}
+func viewpointRows(question string, curves map[string]viewpointCurve, columns []string, sizes []int) [][]table.Cell {
+	var rows [][]table.Cell
+	add := func(name string, cell func(viewpointCurve) table.Cell) {
+		row := []table.Cell{table.Word(question), table.Word(name)}
 		for _, column := range columns {
 			curve, ok := curves[column]
 			if !ok {
-				row = append(row, Cell{})
+				row = append(row, table.Cell{})
 				continue
 			}
 			row = append(row, cell(curve))
@@ -129,29 +131,29 @@ func viewpointRows(question string, curves map[string]viewpointCurve, columns []
 		rows = append(rows, row)
 	}
 	for _, n := range sizes {
-		add(strconv.Itoa(n), func(c viewpointCurve) Cell {
+		add(strconv.Itoa(n), func(c viewpointCurve) table.Cell {
 			i := slices.IndexFunc(c.sizes, func(d debateGroup) bool { return d.size == n })
 			if i < 0 {
-				return Cell{}
+				return table.Cell{}
 			}
-			var s sample
+			var s table.Sample
 			for _, percent := range c.sizes[i].questions().values() {
-				s.add(percent/100, true)
+				s.Add(percent/100, true)
 			}
-			return s.mean(2)
+			return s.Mean(2)
 		})
 	}
-	turn := func(at func(Turn) int) func(viewpointCurve) Cell {
-		return func(c viewpointCurve) Cell {
+	turn := func(at func(Turn) int) func(viewpointCurve) table.Cell {
+		return func(c viewpointCurve) table.Cell {
 			if c.turn == nil || at(*c.turn) == 0 {
-				return Cell{}
+				return table.Cell{}
 			}
-			return count(at(*c.turn))
+			return table.Count(at(*c.turn))
 		}
 	}
-	add("reversed at", func(c viewpointCurve) Cell {
+	add("reversed at", func(c viewpointCurve) table.Cell {
 		if c.turn == nil && hasSide(c.sizes[0]) {
-			return word("never")
+			return table.Word("never")
 		}
 		return turn(func(t Turn) int { return t.At })(c)
 	})

@@ -18,6 +18,7 @@ import (
 	"roundtable/analysis/acts"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
+	"roundtable/analysis/table"
 	"roundtable/analysis/tables"
 	"roundtable/envs/wording"
 )
@@ -64,7 +65,7 @@ func newAnalyze(o *options) *cobra.Command {
 	cmd.Flags().StringSliceVar(&which.baselines, "baseline", nil, "campaigns of single agents on the same questions, shown with discussions in tables and figures 2.*; repeat it for several")
 	cmd.Flags().StringVar(&figure, "figure", "", "NAME of a figure (roundtable list figures) to draw instead of a table")
 	cmd.Flags().StringVar(&reading, "reading", string(acts.Anyone), "how figures 22 to 24 count: "+wording.Or(acts.Readings()))
-	cmd.Flags().StringVar(&format, "format", "", strings.Join(tables.Formats(), ", ")+"; of figures svg, png, json or dot (default: what FILE's name ends in, else text or svg)")
+	cmd.Flags().StringVar(&format, "format", "", strings.Join(table.Formats(), ", ")+"; of figures svg, png, json or dot (default: what FILE's name ends in, else text or svg)")
 	cmd.Flags().StringVarP(&file, "output", "o", "", "write to FILE instead of standard output")
 	return cmd
 }
@@ -75,12 +76,12 @@ func (o *options) format(asked, file string) (string, error) {
 	if asked == "tex" {
 		asked = "latex"
 	}
-	format := tables.Ending(ending)
+	format := table.Ending(ending)
 	if asked != "" || o.json {
-		return formatOf(asked, "", o.json, tables.Formats())
+		return formatOf(asked, "", o.json, table.Formats())
 	}
 	if format == "" {
-		return "", fmt.Errorf("-o %s: tables are not written as %q; name the file .txt, .md, .csv, .json, .html or .tex, or give --format: %s", file, ending, strings.Join(tables.Formats(), ", "))
+		return "", fmt.Errorf("-o %s: tables are not written as %q; name the file .txt, .md, .csv, .json, .html or .tex, or give --format: %s", file, ending, strings.Join(table.Formats(), ", "))
 	}
 	return format, nil
 }
@@ -159,10 +160,10 @@ func (o *options) openLake() (storage.Store, error) {
 
 // analysis is the JSON of analyze, and of a run that has ended.
 type analysis struct {
-	Campaign string         `json:"campaign"`
-	Cells    cells          `json:"cells"`
-	Warnings []string       `json:"warnings,omitempty"` // conditions whose answers could not be used
-	Tables   []tables.Table `json:"tables"`
+	Campaign string        `json:"campaign"`
+	Cells    cells         `json:"cells"`
+	Warnings []string      `json:"warnings,omitempty"` // conditions whose answers could not be used
+	Tables   []table.Table `json:"tables"`
 }
 
 // cells says how many cells have ended.
@@ -243,7 +244,7 @@ func (a analysis) write(w io.Writer, format string) error {
 	case "text", "md":
 		fmt.Fprintf(w, "%s\n\n", a)
 	}
-	return tables.Write(w, format, a.Tables)
+	return table.Write(w, format, a.Tables)
 }
 
 // readTables reads a campaign's committed rows and the plan, if there is one.
@@ -301,7 +302,7 @@ func count(c tables.Campaign) cells {
 	return n
 }
 
-func choose(c tables.Campaign, which string) ([]tables.Table, error) {
+func choose(c tables.Campaign, which string) ([]table.Table, error) {
 	switch which {
 	case "all":
 		return c.All(), nil
@@ -309,14 +310,14 @@ func choose(c tables.Campaign, which string) ([]tables.Table, error) {
 		return c.Chief(), nil
 	}
 	t, err := c.Table(which)
-	return []tables.Table{t}, err
+	return []table.Table{t}, err
 }
 
 // ofMessages is a table about labels.
-func ofMessages(ctx context.Context, s storage.Store, c tables.Campaign, which wanted) ([]tables.Table, error) {
+func ofMessages(ctx context.Context, s storage.Store, c tables.Campaign, which wanted) ([]table.Table, error) {
 	if which.table == "agreement" {
 		t, err := c.Agreement(ctx, s)
-		return []tables.Table{t}, err
+		return []table.Table{t}, err
 	}
 	l, err := tables.LoadLabels(ctx, s, c, which.labeller)
 	if err != nil {
@@ -327,7 +328,7 @@ func ofMessages(ctx context.Context, s storage.Store, c tables.Campaign, which w
 		build = c.Transitions
 	}
 	t, err := build(l)
-	return []tables.Table{t}, err
+	return []table.Table{t}, err
 }
 
 // writeTo writes to a file if one is named; a failure leaves what was there.

@@ -10,7 +10,7 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/analysis/storage"
-	"roundtable/analysis/tables"
+	"roundtable/analysis/table"
 	"roundtable/envs/wording"
 )
 
@@ -44,7 +44,7 @@ func newCacheStats(o *options) *cobra.Command {
 			if o.json {
 				return writeJSON(cmd.OutOrStdout(), cacheStats(c))
 			}
-			return tables.Write(cmd.OutOrStdout(), "text", []tables.Table{cacheTable(cacheStats(c))})
+			return table.Write(cmd.OutOrStdout(), "text", []table.Table{cacheTable(cacheStats(c))})
 		},
 	}
 }
@@ -67,16 +67,16 @@ func cacheStats(c answers.Cache) stats {
 	return st
 }
 
-func cacheTable(st stats) tables.Table {
-	t := tables.Table{
+func cacheTable(st stats) table.Table {
+	t := table.Table{
 		Name: "cache", Title: "Answers that campaigns share", Columns: []string{"model", "campaign", "entries", "bytes", "served"},
 		Notes: []string{"Entries and bytes by the campaign that bought them, – while it has not committed them; served by the campaign that had them for nothing."},
 	}
 	for _, u := range append(st.Uses, answers.CacheUse{Model: "all", Entries: st.Entries, Bytes: st.Bytes, Served: st.Served}) {
-		row := []tables.Cell{{Text: u.Model}, {Text: u.Campaign}}
+		row := []table.Cell{{Text: u.Model}, {Text: u.Campaign}}
 		for _, n := range []int64{int64(u.Entries), u.Bytes, int64(u.Served)} {
 			v := float64(n)
-			row = append(row, tables.Cell{Value: &v})
+			row = append(row, table.Cell{Value: &v})
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"roundtable/analysis/figures"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/table"
 	"roundtable/analysis/tables"
 )
 
@@ -34,7 +35,7 @@ func (o *options) complete(cmd *cobra.Command) {
 	}
 	_ = cmd.RegisterFlagCompletionFunc("table", fixedValues(append(slices.Concat(tables.Names(), tables.OfMessages()), "all"))) // the flag is there
 	_ = cmd.RegisterFlagCompletionFunc("figure", fixedValues(slices.Concat(figures.Names(), figures.OfActs())))
-	_ = cmd.RegisterFlagCompletionFunc("format", fixedValues(append(tables.Formats(), "svg", "png", "dot")))
+	_ = cmd.RegisterFlagCompletionFunc("format", fixedValues(append(table.Formats(), "svg", "png", "dot")))
 	_ = cmd.RegisterFlagCompletionFunc("baseline", func(cmd *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {
 		return o.completeCampaigns(cmd, nil, begin)
 	})

@@ -13,7 +13,7 @@ import (
 	"roundtable/activities"
 	"roundtable/analysis/cost"
 	"roundtable/analysis/storage"
-	"roundtable/analysis/tables"
+	"roundtable/analysis/table"
 	"roundtable/envs/wording"
 )
 
@@ -54,16 +54,16 @@ func newCost(o *options) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&by, "by", string(cost.ByCondition), fmt.Sprintf("what the rows stand for: %s", wording.Or(cost.Bys())))
 	cmd.Flags().StringVar(&settle, "settle", "", "say what calls of unknown outcome were billed: `unbilled`, an amount in US dollars for all of them, or a file of the service's usage export (.csv, .jsonl, .json)")
-	cmd.Flags().StringVar(&format, "format", "", wording.Or(tables.Formats())+" (default: text)")
+	cmd.Flags().StringVar(&format, "format", "", wording.Or(table.Formats())+" (default: text)")
 	return cmd
 }
 
 // costs is the JSON of cost.
 type costs struct {
-	Campaign string       `json:"campaign"`
-	Cells    costCells    `json:"cells"`
-	Warnings []string     `json:"warnings"`
-	Table    tables.Table `json:"table"`
+	Campaign string      `json:"campaign"`
+	Cells    costCells   `json:"cells"`
+	Warnings []string    `json:"warnings"`
+	Table    table.Table `json:"table"`
 }
 
 type costCells struct {
@@ -107,7 +107,7 @@ func addShared(ctx context.Context, s storage.Store, r *cost.Report) error {
 
 func writeCost(w io.Writer, r cost.Report, format string) error {
 	if format != "json" {
-		return tables.Write(w, format, []tables.Table{r.Table()})
+		return table.Write(w, format, []table.Table{r.Table()})
 	}
 	c := costs{Campaign: r.Campaign, Cells: costCells{Committed: r.InPlan}, Warnings: append([]string{}, r.Changed()...), Table: r.Table()}
 	if r.Planned > 0 {

@@ -19,6 +19,7 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/analysis/sql"
 	"roundtable/analysis/storage"
+	"roundtable/analysis/table"
 	"roundtable/analysis/tables"
 )
 
@@ -183,13 +184,13 @@ func (f *found) sql(s storage.Store, folder string) {
 }
 
 // cells are the numbers of the columns, by row, of rows that are kept.
-func (f *found) cells(name string, keep func(row map[string]tables.Cell) bool, columns func(string) bool) (list []float64) {
+func (f *found) cells(name string, keep func(row map[string]table.Cell) bool, columns func(string) bool) (list []float64) {
 	t, err := f.campaign.Table(name)
 	if err != nil {
 		return nil
 	}
 	for _, cells := range t.Rows {
-		row := map[string]tables.Cell{}
+		row := map[string]table.Cell{}
 		for i, c := range cells {
 			row[t.Columns[i]] = c
 		}
@@ -213,16 +214,16 @@ func (f *found) cells(name string, keep func(row map[string]tables.Cell) bool, c
 
 func (f *found) tables() {
 	all := slices.DeleteFunc(slices.Clone(f.outcome), math.IsNaN)
-	any := func(map[string]tables.Cell) bool { return true }
-	measure := func(text string) func(map[string]tables.Cell) bool {
-		return func(row map[string]tables.Cell) bool { return row["measure"].Text == text }
+	any := func(map[string]table.Cell) bool { return true }
+	measure := func(text string) func(map[string]table.Cell) bool {
+		return func(row map[string]table.Cell) bool { return row["measure"].Text == text }
 	}
 	is := func(name string) func(string) bool { return func(column string) bool { return column == name } }
 	round := func(column string) bool { return strings.HasPrefix(column, "@") }
 	f.same("table scores", f.cells("scores", any, is("outcome")), all)
 	f.same("table rounds", f.cells("rounds", measure("goodness"), round), all)
 	f.same("table 1", f.cells("1", any, is(fmt.Sprint("utility@", f.rounds()))), f.of("env", "exchange", 100))
-	f.same("table 7", f.cells("7", func(row map[string]tables.Cell) bool {
+	f.same("table 7", f.cells("7", func(row map[string]table.Cell) bool {
 		return row["measure"].Text == "MAE" && !strings.HasPrefix(row["rule"].Text, "baseline")
 	}, round), f.of("env", "recsys", -1))
 	f.same("table 3.2", f.cells("3.2", any, func(column string) bool { return strings.HasSuffix(column, " NR") }), f.of("protocol", "deliberation", 100))

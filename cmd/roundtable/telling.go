@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"roundtable/analysis/tables"
+	"roundtable/analysis/table"
 	"roundtable/analysis/telling"
 )
 
@@ -47,7 +47,7 @@ func (v viewed) tellHead(line func(string, ...any)) {
 		line("It did not succeed: %s", *c.Failure)
 	}
 	if c.Simulated {
-		line("%s.", tables.Simulated)
+		line("%s.", table.Simulated)
 	}
 	for _, sentence := range v.story.About {
 		line("%s", sentence)

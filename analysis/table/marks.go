@@ -1,15 +1,15 @@
-package tables
+package table
 
-// shading is how a table brings its cells out.
-type shading int
+// Shading is how a table brings its cells out.
+type Shading int
 
 const (
-	plainCells shading = iota
-	extremes           // the least and the greatest mean of each column
-	heat               // all means by size, within the rows of one measure
+	Plain    Shading = iota
+	Extremes         // the least and the greatest mean of each column
+	Heat             // all means by size, within the rows of one measure
 )
 
-const extremesNote = "↓ and ↑: the least and the greatest mean of a column."
+const ExtremesNote = "↓ and ↑: the least and the greatest mean of a column."
 
 // Mark is how a cell is brought out.
 type Mark struct {
@@ -37,12 +37,12 @@ func (t Table) Marks() [][]Mark {
 	for i, row := range t.Rows {
 		marks[i] = make([]Mark, len(row))
 	}
-	switch t.shading {
-	case extremes:
+	switch t.Shading {
+	case Extremes:
 		for j := range t.Columns {
 			t.mark(marks, func(_, column int) bool { return column == j })
 		}
-	case heat:
+	case Heat:
 		measures := map[string]bool{}
 		for _, row := range t.Rows {
 			measures[t.measure(row)] = true
@@ -86,7 +86,7 @@ func (t Table) mark(marks [][]Mark, within func(row, column int) bool) {
 		return
 	}
 	each(func(i, j int, v float64) {
-		if t.shading == heat {
+		if t.Shading == Heat {
 			marks[i][j].Heat = 1 + min(int(HeatSteps*(v-*low)/(*high-*low)), HeatSteps-1)
 			return
 		}

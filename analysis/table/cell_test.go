@@ -1,4 +1,4 @@
-package tables
+package table
 
 import "testing"
 
@@ -6,19 +6,19 @@ import "testing"
 func TestCellsForPeople(t *testing.T) {
 	small, none, some := 0.00004, -1e-17, 0.03125
 	for want, c := range map[string]Cell{
-		"<0.0001":     pvalue(&small),
-		"0.0312":      pvalue(&some),
-		"":            pvalue(nil),
-		"0.00":        number(none, 2),
-		"-0.5":        number(-0.5, 1),
-		"0":           number(-0.2, 0),
+		"<0.0001":     PValue(&small),
+		"0.0312":      PValue(&some),
+		"":            PValue(nil),
+		"0.00":        Number(none, 2),
+		"-0.5":        Number(-0.5, 1),
+		"0":           Number(-0.2, 0),
 		"0.00 (0.00)": {Value: &none, SE: &small, N: 3, Decimals: 2},
 	} {
 		if got := c.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if text, _ := pvalue(&small).MarshalJSON(); string(text) != "0.00004" {
+	if text, _ := PValue(&small).MarshalJSON(); string(text) != "0.00004" {
 		t.Errorf("JSON has %s", text)
 	}
 }
