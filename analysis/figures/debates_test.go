@@ -37,7 +37,7 @@ func debate(params, question string, instance, replicate, agents int, right ...i
 			turns = append(turns, turn)
 		}
 	}
-	return tables.NewRun(c, rounds, turns)
+	return newRun(c, rounds, turns)
 }
 
 func debates() tables.Campaign {
@@ -157,7 +157,7 @@ func sampled() tables.Campaign {
 			}
 			turns = append(turns, turn)
 		}
-		c.Runs = append(c.Runs, tables.NewRun(row, []record.Round{{Key: key, Round: 1}}, turns))
+		c.Runs = append(c.Runs, newRun(row, []record.Round{{Key: key, Round: 1}}, turns))
 	}
 	return c
 }
@@ -221,4 +221,13 @@ func TestAllOfDebates(t *testing.T) {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
+}
+
+// newRun takes a run from its rows.
+func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) tables.Run {
+	r, err := tables.NewRun(record.Rows{Collaborations: []record.Collaboration{c}, Rounds: rounds, Turns: turns}, tables.Readers()...)
+	if err != nil {
+		panic(err)
+	}
+	return r
 }

@@ -51,7 +51,7 @@ func (x talk) run() tables.Run {
 		}
 		turns = append(turns, turn)
 	}
-	return tables.NewRun(c, nil, turns)
+	return newRun(c, nil, turns)
 }
 
 const alone = `{"agents":1,"rounds":0}`

@@ -75,19 +75,18 @@ func rootError(runs []tables.Run, n int) (estimate, bool) {
 
 func wordsAt(runs []tables.Run, n int) (estimate, bool) {
 	return over(tables.MeanOver(runs, func(r tables.Run) (float64, bool) {
-		if n > len(r.Speech) {
-			return 0, false
-		}
-		return r.Speech[n-1].Words, r.Speech[n-1].Messages > 0
+		speech := tables.Spoken(r, n)
+		return speech.Words, speech.Messages > 0
 	}))
 }
 
 func distanceAt(runs []tables.Run, n int) (estimate, bool) {
 	return over(tables.MeanOver(runs, func(r tables.Run) (float64, bool) {
-		if n > len(r.Language) || r.Language[n-1].Distance == nil {
+		rounds := tables.LanguageOf(r)
+		if n > len(rounds) || rounds[n-1].Distance == nil {
 			return 0, false
 		}
-		return *r.Language[n-1].Distance, true
+		return *rounds[n-1].Distance, true
 	}))
 }
 

@@ -122,8 +122,8 @@ func Make(c tables.Campaign, name string) (Figure, error) {
 	}
 	f, err := make(c)
 	f.Name, f.unit = name, cmp.Or(f.unit, c.CountedUnits())
-	if NeedLanguage(name) && c.Language != nil {
-		f.Notes, f.embedder = append(f.Notes, c.Language.Note()), c.Language.Embedder
+	if l := tables.MeasuredBy(c); NeedLanguage(name) && l != nil {
+		f.Notes, f.embedder = append(f.Notes, l.Note()), l.Embedder
 	}
 	return f, err
 }

@@ -50,7 +50,7 @@ func run(env, rule, model string, replicate int, scores ...float64) tables.Run {
 		rounds = append(rounds, r)
 		turns = append(turns, record.Turn{Key: key, Round: r.Round, Kind: "ask", Format: "message", Text: p(strings.Repeat("word ", i+1+replicate))})
 	}
-	return tables.NewRun(c, rounds, turns)
+	return newRun(c, rounds, turns)
 }
 
 const open = -1

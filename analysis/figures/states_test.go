@@ -23,7 +23,7 @@ func gathered(t *testing.T, campaign string) tables.Campaign {
 		t.Fatal(err)
 	}
 	name, _, _ := strings.Cut(strings.TrimPrefix(campaign, "name: "), "\n")
-	c, err := tables.Load(context.Background(), store, name)
+	c, err := tables.Load(context.Background(), store, name, tables.Readers()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestPaths(t *testing.T) {
 	if len(f.Panels) != 3 || !f.Panels[0].Plane || f.Panels[1].X != "seconds" {
 		t.Fatalf("%+v", f.Panels)
 	}
-	s := c.Runs[0].States
+	s := tables.StatesOf(c.Runs[0])
 	for a, line := range f.Panels[0].Lines {
 		over := f.Panels[2].Lines[a]
 		end := s.Last()[a]

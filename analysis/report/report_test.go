@@ -79,7 +79,7 @@ func collaboration(rule string, replicate, rounds int, text string) record.Rows 
 func source(all ...record.Rows) Source {
 	s := Source{Campaign: tables.Campaign{Name: "made-up"}, Cost: cost.Report{Campaign: "made-up", By: cost.ByModel}, Collaborations: sequence(all), Digest: "d1"}
 	for _, r := range all {
-		s.Campaign.Runs = append(s.Campaign.Runs, tables.NewRun(r.Collaborations[0], r.Rounds, r.Turns))
+		s.Campaign.Runs = append(s.Campaign.Runs, newRun(r.Collaborations[0], r.Rounds, r.Turns))
 	}
 	return s
 }
@@ -276,4 +276,13 @@ func BenchmarkReport1000(b *testing.B) {
 		b.ReportMetric(float64(page.Len()), "page-bytes")
 		b.ReportMetric(float64(files), "file-bytes")
 	}
+}
+
+// newRun takes a run from its rows.
+func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) tables.Run {
+	r, err := tables.NewRun(record.Rows{Collaborations: []record.Collaboration{c}, Rounds: rounds, Turns: turns}, tables.Readers()...)
+	if err != nil {
+		panic(err)
+	}
+	return r
 }

@@ -137,7 +137,7 @@ func (v view) acts(g group, of string, ratios [][acts.N]*acts.Ratio, n int) [][]
 
 // labelled says whose labels the regression and the rule Dialogue Act rest on.
 func (c Campaign) labelled(t *table.Table) {
-	l := c.Courses.Labels
+	l := coursesOf(c).Labels
 	if l.By == "" {
 		return
 	}

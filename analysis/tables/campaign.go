@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/analysis/metrics"
 	"roundtable/analysis/record"
 )
 
@@ -22,13 +21,9 @@ type Campaign struct {
 	Axes []string
 	// Earlier is how many generations were run again, by condition.
 	Earlier map[string]int
-	Courses Courses // for tables of which NeedCourses holds
 	// Beside are campaigns of single agents that discussions are compared to.
 	Beside []Campaign
-	// Vectors of answers and personas, for Diversities; nil embeds them by words.
-	Vectors *Vectors
-	// Language is what Measured brought; nil if messages are not measured.
-	Language *Language
+	Parts  // what studies need beyond the runs
 }
 
 // Planned is a condition of the plan.
@@ -46,47 +41,36 @@ type Planned struct {
 // rounds and turns what tables need.
 type Run struct {
 	record.Collaboration
-	Scores []*float64     // goodness of the decision that stands at the end of each round that was run; nil before a decision
-	Keys   []string       // identity of the same; "" before a decision
-	Slots  []metrics.Slot // chances to propose
-	Speech []Speech       // the agents' messages in each round that was run
-	// Language of each round that was run; nil if messages are not measured.
-	Language []RoundLanguage
-
-	Replies []metrics.Replies // of a debate, by round from 1
-	States  States            // of a run with numeric states
-
-	Deliberated *Deliberated // of a deliberation; nil if it was stopped
-
-	Discussion *Discussion // of a discussion
-	Asked      Asked       // what its questions took; Load fills it in
-	Usable     Usable      // what of its answers could be used
+	Scores []*float64 // goodness of the decision that stands at the end of each round that was run; nil before a decision
+	Keys   []string   // identity of the same; "" before a decision
+	Usable Usable     // what of its answers could be used
+	Parts             // what studies keep of its rows
 
 	unit          int32 // that it belongs to: see setUnits
 	overInstances bool  // the unit is its instance
 }
 
-// NewRun takes what is needed from a collaboration's rows, which are in the order of their keys.
-func NewRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) Run {
-	r := Run{Collaboration: c}
-	for _, round := range rounds {
+// Reader keeps what a study needs of a run's rows, which are in the order of their keys.
+type Reader func(r *Run, rows record.Rows) error
+
+// NewRun takes what is needed from the rows of one collaboration.
+func NewRun(rows record.Rows, readers ...Reader) (Run, error) {
+	r := Run{Collaboration: rows.Collaborations[0]}
+	for _, round := range rows.Rounds {
 		key := ""
 		if round.DecisionKey != nil {
 			key = *round.DecisionKey
 		}
 		r.Scores, r.Keys = append(r.Scores, round.Score), append(r.Keys, key)
 	}
-	for _, t := range turns {
-		if t.Kind == "ask" && t.Format == "proposal" {
-			r.Slots = append(r.Slots, metrics.Slot{Own: t.ProposalUtility, Standing: t.StandingUtility})
+	r.Usable = usable(rows.Turns)
+	r.Usable.answers(rows.Calls)
+	for _, read := range readers {
+		if err := read(&r, rows); err != nil {
+			return r, err
 		}
-		r.reply(t)
-		r.deliberate(t)
 	}
-	r.discuss(turns)
-	r.Usable = usable(turns)
-	r.Speech = speech(len(rounds), turns)
-	return r
+	return r, nil
 }
 
 // Carried are the scores up to the last planned round: what stood when a

@@ -29,18 +29,22 @@ type States struct {
 	Step    float64 // seconds between two positions of Steps
 }
 
-// readStates of a run under the protocol consensus; of another one there are none.
-func readStates(c record.Collaboration, turns []record.Turn) (States, error) {
-	if c.Protocol != gathering || c.Status != succeeded {
-		return States{}, nil
+// readStates keeps the states of a run under the protocol consensus.
+func readStates(r *Run, rows record.Rows) error {
+	if r.Protocol != gathering || r.Status != succeeded {
+		return nil
 	}
-	path, err := consensus.FromTurns(turns, int(c.Agents))
+	path, err := consensus.FromTurns(rows.Turns, int(r.Agents))
 	if err != nil {
-		return States{}, fmt.Errorf("collaboration %s: %w", c.CollaborationID, err)
+		return fmt.Errorf("collaboration %s: %w", r.CollaborationID, err)
 	}
-	set := flatten([]byte(c.SettingsJSON))
-	return States{path, setting(set, "protocol.epsilon", usualEpsilon), setting(set, "env.robot.step", usualStep)}, nil
+	set := flatten([]byte(r.SettingsJSON))
+	Keep(&r.Parts, States{path, setting(set, "protocol.epsilon", usualEpsilon), setting(set, "env.robot.step", usualStep)})
+	return nil
 }
+
+// StatesOf returns the states of a run; none under another protocol.
+func StatesOf(r Run) States { return Part[States](r.Parts) }
 
 func setting(set map[string]string, key string, usual float64) float64 {
 	if v, err := strconv.ParseFloat(set[key], 64); err == nil {
@@ -65,17 +69,17 @@ func (c Campaign) gatherings() view {
 
 // held are the runs of a condition that have states.
 func (g group) held() []Run {
-	return slices.DeleteFunc(g.done(), func(r Run) bool { return len(r.States.States) == 0 })
+	return slices.DeleteFunc(g.done(), func(r Run) bool { return len(StatesOf(r).States) == 0 })
 }
 
 // Consensus is whether, when and where groups came together, one row a condition.
 func (c Campaign) Consensus() (table.Table, bool) {
 	of := func(f func(States) (float64, bool)) func(Run) (float64, bool) {
 		return func(r Run) (float64, bool) {
-			if len(r.States.States) == 0 {
+			if len(StatesOf(r).States) == 0 {
 				return 0, false
 			}
-			return f(r.States)
+			return f(StatesOf(r))
 		}
 	}
 	percent := func(yes bool) (float64, bool) { return table.Hundred(yes), true }
@@ -106,7 +110,7 @@ func (c Campaign) Consensus() (table.Table, bool) {
 // drives says that some agents take time to move.
 func (v view) drives() bool {
 	return slices.ContainsFunc(v.groups, func(g group) bool {
-		return slices.ContainsFunc(g.held(), func(r Run) bool { return len(r.States.Steps) > 0 })
+		return slices.ContainsFunc(g.held(), func(r Run) bool { return len(StatesOf(r).Steps) > 0 })
 	})
 }
 
@@ -141,7 +145,7 @@ func (c Campaign) StrategyShares() (table.Table, bool) {
 func (g group) strategies(of func(agent int) bool) []table.Cell {
 	counts := map[consensus.Strategy]int{}
 	for _, r := range g.held() {
-		moves := slices.DeleteFunc(slices.Clone(r.States.Moves), func(m consensus.Move) bool { return !of(m.Agent) })
+		moves := slices.DeleteFunc(slices.Clone(StatesOf(r).Moves), func(m consensus.Move) bool { return !of(m.Agent) })
 		for s, n := range consensus.Count(moves, sameStrategy) {
 			counts[s] += n
 		}
@@ -190,7 +194,7 @@ func (c Campaign) Influence() (table.Table, bool) {
 func (g group) unitPaths() []consensus.Path {
 	byUnit := map[int32][]consensus.Path{}
 	for _, r := range g.held() {
-		byUnit[r.unit] = append(byUnit[r.unit], r.States.Path)
+		byUnit[r.unit] = append(byUnit[r.unit], StatesOf(r).Path)
 	}
 	var paths []consensus.Path
 	for _, unit := range slices.Sorted(maps.Keys(byUnit)) {

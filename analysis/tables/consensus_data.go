@@ -13,11 +13,11 @@ import (
 func (c Campaign) Finals() (table.Table, bool) {
 	return c.data("finals", "Each run's values at the start and at the end (data of Fig. 4)",
 		[]string{"start", "final", "bias", "reached"}, func(_ group, r Run) [][]table.Cell {
-			if len(r.States.First()[0]) != 1 {
+			if len(StatesOf(r).First()[0]) != 1 {
 				return nil
 			}
-			start, final := r.States.First().Mean()[0], r.States.Last().Mean()[0]
-			_, reached := r.States.Reached(r.States.Epsilon)
+			start, final := StatesOf(r).First().Mean()[0], StatesOf(r).Last().Mean()[0]
+			_, reached := StatesOf(r).Reached(StatesOf(r).Epsilon)
 			return [][]table.Cell{{exact(start), exact(final), exact(final - start), table.Word(map[bool]string{true: "yes", false: "no"}[reached])}}
 		})
 }
@@ -28,11 +28,11 @@ func (c Campaign) Trajectories() (table.Table, bool) {
 	return c.data("trajectories", "Planned and actual states, round by round (data of Figs 2, 3, 6 to 10)",
 		[]string{"round", "agent", "personality", "coordinate", "planned", "actual"}, func(g group, r Run) [][]table.Cell {
 			planned := map[[2]int][]float64{}
-			for _, m := range r.States.Moves {
+			for _, m := range StatesOf(r).Moves {
 				planned[[2]int{m.Round, m.Agent}] = m.To
 			}
 			var rows [][]table.Cell
-			for time, s := range r.States.States {
+			for time, s := range StatesOf(r).States {
 				for agent, x := range s {
 					for k, v := range x {
 						plan := table.Cell{}
@@ -53,10 +53,10 @@ func (c Campaign) Paths() (table.Table, bool) {
 	t, ok := c.data("paths", "Positions of robots over time (data of Fig. 10)",
 		[]string{"seconds", "agent", "coordinate", "actual"}, func(_ group, r Run) [][]table.Cell {
 			var rows [][]table.Cell
-			for round, byAgent := range r.States.Steps {
+			for round, byAgent := range StatesOf(r).Steps {
 				for agent, path := range byAgent {
 					for step, x := range path {
-						seconds := float64(round*len(path)+step+1) * r.States.Step
+						seconds := float64(round*len(path)+step+1) * StatesOf(r).Step
 						for k, v := range x {
 							rows = append(rows, []table.Cell{exact(math.Round(seconds*1e9) / 1e9), table.Count(agent + 1), table.Count(k + 1), exact(v)})
 						}

@@ -33,7 +33,7 @@ func (c Campaign) Families() (list []Family, varying []string) {
 	}
 	byName := map[string]int{}
 	for _, g := range v.groups {
-		runs := slices.DeleteFunc(g.held(), func(r Run) bool { return len(r.States.First()[0]) != 1 })
+		runs := slices.DeleteFunc(g.held(), func(r Run) bool { return len(StatesOf(r).First()[0]) != 1 })
 		if len(runs) == 0 {
 			continue
 		}
@@ -68,10 +68,10 @@ func (f Family) Sized(of func(Run) (float64, bool)) []consensus.Sized {
 
 // Final is the mean of the agents at the end of a run on a line that reached a consensus.
 func (r Run) Final() (float64, bool) {
-	if len(r.States.States) == 0 || len(r.States.First()[0]) != 1 || r.States.Last().Width() > r.States.Epsilon {
+	if len(StatesOf(r).States) == 0 || len(StatesOf(r).First()[0]) != 1 || StatesOf(r).Last().Width() > StatesOf(r).Epsilon {
 		return 0, false
 	}
-	return r.States.Last().Mean()[0], true
+	return StatesOf(r).Last().Mean()[0], true
 }
 
 // finalStart is the mean of the starts of such a run.
@@ -80,7 +80,7 @@ func (r Run) finalStart() (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	return r.States.First().Mean()[0], true
+	return StatesOf(r).First().Mean()[0], true
 }
 
 // FinalBias is that minus the mean of the starts.
@@ -89,7 +89,7 @@ func (r Run) FinalBias() (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	return final - r.States.First().Mean()[0], true
+	return final - StatesOf(r).First().Mean()[0], true
 }
 
 // Variances is how the variance of final values and of their bias changes with

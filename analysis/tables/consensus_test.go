@@ -29,7 +29,7 @@ func gathered(t *testing.T, campaign string) Campaign {
 		t.Fatal(err)
 	}
 	name, _, _ := strings.Cut(strings.TrimPrefix(campaign, "name: "), "\n")
-	c, err := Load(context.Background(), store, name)
+	c, err := Load(context.Background(), store, name, Readers()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,8 +210,8 @@ func TestReplicatesDoNotLead(t *testing.T) {
 					Key: record.Key{ConditionID: "c", CollaborationID: fmt.Sprint(i, replicate)}, Status: succeeded, Environment: "consensus", Protocol: gathering,
 					Agents: 2, Instance: int32(i), Replicate: int32(replicate), SettingsJSON: `{"env":{"name":"consensus"},"protocol":{"name":"consensus"}}`,
 				}
-				r := NewRun(row, nil, nil)
-				r.States.States = []consensus.State{{{x[0]}, {x[1]}}, {{x[2] + off}, {x[2] + off}}}
+				r := newRun(row, nil, nil)
+				Keep(&r.Parts, States{Path: consensus.Path{States: []consensus.State{{{x[0]}, {x[1]}}, {{x[2] + off}, {x[2] + off}}}}})
 				c.Runs = append(c.Runs, r)
 			}
 		}

@@ -12,23 +12,33 @@ import (
 
 const debate = "debate"
 
-// reply takes an agent's answer of a round from its turn.
-func (r *Run) reply(t record.Turn) {
-	if t.Format != "answer" || t.Role != "" || t.Round < 1 {
-		return
+// Replies are the agents' answers in a debate, by round from 1.
+type Replies []metrics.Replies
+
+// readReplies keeps the answers of each round.
+func readReplies(r *Run, rows record.Rows) error {
+	var all Replies
+	for _, t := range rows.Turns {
+		if t.Format != "answer" || t.Role != "" || t.Round < 1 {
+			continue
+		}
+		for len(all) < int(t.Round) {
+			all = append(all, nil)
+		}
+		one := metrics.Reply{Right: right(t) == 1}
+		if t.ProposalKey != nil {
+			one.Key = *t.ProposalKey
+		}
+		if t.ProposalJSON != nil {
+			one.JSON = *t.ProposalJSON
+		}
+		all[t.Round-1] = append(all[t.Round-1], one)
 	}
-	for len(r.Replies) < int(t.Round) {
-		r.Replies = append(r.Replies, nil)
-	}
-	one := metrics.Reply{Right: right(t) == 1}
-	if t.ProposalKey != nil {
-		one.Key = *t.ProposalKey
-	}
-	if t.ProposalJSON != nil {
-		one.JSON = *t.ProposalJSON
-	}
-	r.Replies[t.Round-1] = append(r.Replies[t.Round-1], one)
+	Keep(&r.Parts, all)
+	return nil
 }
+
+func repliesOf(r Run) Replies { return Part[Replies](r.Parts) }
 
 // right is 1 if what was decided is right, else 0; no decision is not right.
 func (r Run) right() float64 {

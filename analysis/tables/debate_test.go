@@ -50,7 +50,7 @@ func (d debated) run() Run {
 		rounds = append(rounds, record.Round{Round: int32(i + 1), Score: &score})
 		row.Utilities = []float64{score, score}
 	}
-	return NewRun(row, rounds, turns)
+	return newRun(row, rounds, turns)
 }
 
 // Two questions, three strategies, two tasks, worked by hand.

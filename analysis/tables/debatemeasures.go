@@ -41,10 +41,10 @@ func (r Run) accuracyAt(round int) (float64, bool) {
 // repliesAt is a measure of one round's answers.
 func repliesAt(measure func(metrics.Replies) (float64, bool)) func(Run, int) (float64, bool) {
 	return func(r Run, round int) (float64, bool) {
-		if round > len(r.Replies) {
+		if round > len(repliesOf(r)) {
 			return 0, false
 		}
-		return measure(r.Replies[round-1])
+		return measure(repliesOf(r)[round-1])
 	}
 }
 

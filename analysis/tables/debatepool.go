@@ -52,7 +52,7 @@ func (c Campaign) PoolLines() []PoolLine {
 	var lines []PoolLine
 	for _, d := range v.all {
 		for _, r := range d.done() {
-			if len(r.Replies) == 0 || len(r.Replies[0]) == 0 {
+			if len(repliesOf(r)) == 0 || len(repliesOf(r)[0]) == 0 {
 				continue
 			}
 			question := cmp.Or(r.InstanceID, strconv.Itoa(int(r.Instance)))
@@ -86,7 +86,7 @@ func pooled(lines []PoolLine, question, model string, r Run) []PoolLine {
 		i = len(lines)
 		lines = append(lines, PoolLine{Question: question, Name: model})
 	}
-	for _, reply := range r.Replies[0] {
+	for _, reply := range repliesOf(r)[0] {
 		lines[i].add(PoolAnswer{reply.Key, reply.JSON, reply.Right, 1})
 	}
 	return lines

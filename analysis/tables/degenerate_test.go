@@ -24,11 +24,12 @@ func degenerate() map[string]Campaign {
 	}
 	nothing := func(*trajectory.Trajectory) {}
 	failed := campaignOf("exchange", map[string][]trajectory.Trajectory{"majority": of(plain, nothing)})
+	var left []trajectory.Left
 	for i := range failed.Runs {
 		failed.Runs[i].Status = "failed"
-		failed.Courses.Left = append(failed.Courses.Left, trajectory.Left{ID: failed.Runs[i].CollaborationID, Reason: "it is failed"})
+		left = append(left, trajectory.Left{ID: failed.Runs[i].CollaborationID, Reason: "it is failed"})
 	}
-	failed.Courses.Runs = nil
+	Keep(&failed.Parts, Courses{Left: left})
 	all := map[string]Campaign{"empty": {Name: "empty"}, "all failed": failed}
 	for _, env := range []string{"exchange", "recsys", "qa"} {
 		for name, runs := range map[string][]trajectory.Trajectory{
@@ -62,7 +63,7 @@ func degenerate() map[string]Campaign {
 func TestNothingIsMadeUp(t *testing.T) {
 	for name, c := range degenerate() {
 		l := Labels{Labeller: "l", Talks: map[lake.Run]acts.Talk{}}
-		for _, run := range c.Courses.Runs {
+		for _, run := range coursesOf(c).Runs {
 			if run.Labelled() {
 				l.Talks[lake.Run{Collaboration: run.ID}] = talkOf(run)
 			}

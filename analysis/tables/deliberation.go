@@ -29,13 +29,18 @@ type Deliberated struct {
 	Complied *bool    `json:"complied"`
 }
 
-// deliberate takes the measures from their turn.
-func (r *Run) deliberate(t record.Turn) {
-	var d Deliberated
-	if t.Kind == "env" && t.Phase == "result" && t.Text != nil && json.Unmarshal([]byte(*t.Text), &d) == nil {
-		r.Deliberated = &d
+// readMeasures keeps the measures of a deliberation; there are none if it was stopped.
+func readMeasures(r *Run, rows record.Rows) error {
+	for _, t := range rows.Turns {
+		var d Deliberated
+		if t.Kind == "env" && t.Phase == "result" && t.Text != nil && json.Unmarshal([]byte(*t.Text), &d) == nil {
+			Keep(&r.Parts, &d)
+		}
 	}
+	return nil
 }
+
+func measuresOf(r Run) *Deliberated { return Part[*Deliberated](r.Parts) }
 
 // deliberations is a condition in the words of paper 3.
 type deliberations struct {
@@ -84,7 +89,7 @@ func toolNames(list string) string {
 
 // measured are the runs that are averaged and have measures.
 func (d deliberations) measured() []Run {
-	return slices.DeleteFunc(d.done(), func(r Run) bool { return r.Deliberated == nil })
+	return slices.DeleteFunc(d.done(), func(r Run) bool { return measuresOf(r) == nil })
 }
 
 // mean of a measure; runs of which it is not known are left out and counted.
@@ -95,23 +100,23 @@ func (d deliberations) mean(measure func(Run) (float64, bool)) table.Cell {
 // ifMeasured is a measure that runs without measures do not have.
 func ifMeasured(measure func(Run) (float64, bool)) func(Run) (float64, bool) {
 	return func(r Run) (float64, bool) {
-		if r.Deliberated == nil {
+		if measuresOf(r) == nil {
 			return 0, false
 		}
 		return measure(r)
 	}
 }
 
-func nr(r Run) (float64, bool)       { return r.Deliberated.NR, true }
-func nar(r Run) (float64, bool)      { return r.Deliberated.NAR, true }
-func narValue(r Run) (float64, bool) { return r.Deliberated.NARValue, true }
-func validity(r Run) (float64, bool) { return table.Hundred(r.Deliberated.Valid), true }
-func hr(r Run) (float64, bool)       { return table.Given(r.Deliberated.HR) }
-func nmae(r Run) (float64, bool)     { return table.Given(r.Deliberated.NMAE) }
-func toolNR(r Run) (float64, bool)   { return table.Given(r.Deliberated.ToolNR) }
+func nr(r Run) (float64, bool)       { return measuresOf(r).NR, true }
+func nar(r Run) (float64, bool)      { return measuresOf(r).NAR, true }
+func narValue(r Run) (float64, bool) { return measuresOf(r).NARValue, true }
+func validity(r Run) (float64, bool) { return table.Hundred(measuresOf(r).Valid), true }
+func hr(r Run) (float64, bool)       { return table.Given(measuresOf(r).HR) }
+func nmae(r Run) (float64, bool)     { return table.Given(measuresOf(r).NMAE) }
+func toolNR(r Run) (float64, bool)   { return table.Given(measuresOf(r).ToolNR) }
 
 func complied(r Run) (float64, bool) {
-	c := r.Deliberated.Complied
+	c := measuresOf(r).Complied
 	return table.Hundred(c != nil && *c), c != nil
 }
 

@@ -29,7 +29,7 @@ func deliberated(env, params, protocol string, instance int, d *Deliberated) Run
 		}
 		turns = append(turns, record.Turn{Kind: "env", Phase: "result", Text: new(string(text))})
 	}
-	return NewRun(row, nil, turns)
+	return newRun(row, nil, turns)
 }
 
 const (

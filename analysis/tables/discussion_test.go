@@ -61,8 +61,8 @@ func (x talked) run() Run {
 	if x.round > 0 {
 		row.EndReason = "vote"
 	}
-	r := NewRun(row, nil, x.turns())
-	r.Asked = Asked{x.calls, x.input, x.output}
+	r := newRun(row, nil, x.turns())
+	Keep(&r.Parts, Asked{x.calls, x.input, x.output})
 	return r
 }
 
@@ -110,11 +110,11 @@ func TestAgreeingIsAnAnswer(t *testing.T) {
 		}
 		turns = append(turns, turn)
 	}
-	r := NewRun(record.Collaboration{Protocol: "discussion", Agents: 3}, nil, turns)
-	if got := fmt.Sprint(r.Discussion.Finals); got != "[say B say B say B]" {
+	r := newRun(record.Collaboration{Protocol: "discussion", Agents: 3}, nil, turns)
+	if got := fmt.Sprint(discussionOf(r).Finals); got != "[say B say B say B]" {
 		t.Errorf("the answers are %s", got)
 	}
-	for agent, reply := range r.Discussion.Replies {
+	for agent, reply := range discussionOf(r).Replies {
 		if reply.Key != "B" || reply.Right {
 			t.Errorf("agent %d gives %+v", agent, reply)
 		}
@@ -295,7 +295,7 @@ func TestDiversitiesByVectors(t *testing.T) {
 	if got := strings.Join(c.Statements(), ", "); got != "I say A, I say B, x, y" {
 		t.Errorf("%s", got)
 	}
-	c.Vectors = &Vectors{By: "unit-test", Of: map[string][]float64{"I say A": {1, 0}, "I say B": {1, 1}, "x": {1, 0}, "y": {0, 1}}}
+	Keep(&c.Parts, &Vectors{By: "unit-test", Of: map[string][]float64{"I say A": {1, 0}, "I say B": {1, 1}, "x": {1, 0}, "y": {0, 1}}})
 	table, _ := c.Diversities()
 	tabletest.Near(t, "answers", tabletest.Column(t, table, "answer similarity", "strategyqa"), math.Sqrt(.5))
 	tabletest.Near(t, "personas", tabletest.Column(t, table, "persona similarity", "strategyqa"), 0)

@@ -81,19 +81,19 @@ func (d discussions) contested() []discussed {
 // of the answers that they challenge the shares that improve and worsen, and the
 // difference; how many agents, and discussions. Standard errors are over questions.
 func (x discussed) challenges() []table.Cell {
-	runs := slices.DeleteFunc(x.done(), func(r Run) bool { return r.Discussion == nil || len(r.Discussion.Challenges) == 0 })
+	runs := slices.DeleteFunc(x.done(), func(r Run) bool { return discussionOf(r) == nil || len(discussionOf(r).Challenges) == 0 })
 	agents := 0
 	for _, r := range runs {
-		agents += len(r.Discussion.Challenges)
+		agents += len(discussionOf(r).Challenges)
 	}
 	ratio := func(of func(better, worse int) int) table.Cell {
 		return table.MeanPercent(ratioOver(runs, func(r Run) (shown, all float64) {
-			challenged, better, worse := r.Discussion.Challenges.Changes()
+			challenged, better, worse := discussionOf(r).Challenges.Changes()
 			return float64(of(better, worse)), float64(challenged)
 		}))
 	}
 	return []table.Cell{
-		meanCell(runs, 1, func(r Run) (float64, bool) { return r.Discussion.Challenges.Rate() }),
+		meanCell(runs, 1, func(r Run) (float64, bool) { return discussionOf(r).Challenges.Rate() }),
 		ratio(func(better, _ int) int { return better }), ratio(func(_, worse int) int { return worse }),
 		ratio(func(better, worse int) int { return better - worse }), table.Count(agents), table.Count(len(runs)),
 	}
@@ -103,11 +103,11 @@ func (x discussed) challenges() []table.Cell {
 // new answer raises and lowers, and its mean change, in percent, with standard
 // errors over questions; nothing where rows do not hold it.
 func (x discussed) challengesByScore() []table.Cell {
-	runs := slices.DeleteFunc(x.done(), func(r Run) bool { return r.Discussion == nil || r.Discussion.Scored.Unknown() })
+	runs := slices.DeleteFunc(x.done(), func(r Run) bool { return discussionOf(r) == nil || discussionOf(r).Scored.Unknown() })
 	ratio := func(of func(metrics.Challenges) float64) table.Cell {
 		return table.MeanPercent(ratioOver(runs, func(r Run) (shown, all float64) {
-			challenged, _, _ := r.Discussion.Scored.Changes()
-			return of(r.Discussion.Scored), float64(challenged)
+			challenged, _, _ := discussionOf(r).Scored.Changes()
+			return of(discussionOf(r).Scored), float64(challenged)
 		}))
 	}
 	return []table.Cell{

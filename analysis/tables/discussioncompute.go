@@ -12,9 +12,10 @@ import (
 // are not cheaper for it.
 type Asked struct{ Calls, Input, Output int64 }
 
-func asked(calls []record.Call) Asked {
+// readAsked keeps what the questions took.
+func readAsked(r *Run, rows record.Rows) error {
 	var a Asked
-	for _, c := range calls {
+	for _, c := range rows.Calls {
 		if c.Status != "answered" {
 			continue
 		}
@@ -23,13 +24,16 @@ func asked(calls []record.Call) Asked {
 			a.Input, a.Output = a.Input+*c.InputTokens, a.Output+*c.OutputTokens
 		}
 	}
-	return a
+	Keep(&r.Parts, a)
+	return nil
 }
 
-func (r Run) calls() (float64, bool)  { return float64(r.Asked.Calls), true }
-func (r Run) input() (float64, bool)  { return float64(r.Asked.Input), true }
-func (r Run) output() (float64, bool) { return float64(r.Asked.Output), true }
-func (r Run) tokens() (float64, bool) { return float64(r.Asked.Input + r.Asked.Output), true }
+func askedOf(r Run) Asked { return Part[Asked](r.Parts) }
+
+func (r Run) calls() (float64, bool)  { return float64(askedOf(r).Calls), true }
+func (r Run) input() (float64, bool)  { return float64(askedOf(r).Input), true }
+func (r Run) output() (float64, bool) { return float64(askedOf(r).Output), true }
+func (r Run) tokens() (float64, bool) { return float64(askedOf(r).Input + askedOf(r).Output), true }
 
 // Computes say what a discussion takes, and how many times as much as one
 // agent alone (paper 2, §4.1: about five for consensus, ten for voting).
@@ -49,7 +53,7 @@ func (c Campaign) Computes() (table.Table, bool) {
 		"Mean a collaboration (standard error), re-asks and answers from the cache included. Times: the mean over that of the single agent on the same data set.",
 	}
 	d.notes(&t)
-	return t, len(d.groups) > 0 && slices.ContainsFunc(c.Runs, func(r Run) bool { return r.Asked.Calls > 0 })
+	return t, len(d.groups) > 0 && slices.ContainsFunc(c.Runs, func(r Run) bool { return askedOf(r).Calls > 0 })
 }
 
 func (x discussed) mean(decimals int, measure func(Run) (float64, bool)) table.Cell {

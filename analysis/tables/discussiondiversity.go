@@ -67,8 +67,8 @@ type Vectors struct {
 func (c Campaign) Statements() []string {
 	var all []string
 	for _, r := range c.Runs {
-		if r.Discussion != nil {
-			all = slices.Concat(all, r.Discussion.Finals, r.Discussion.Personas)
+		if discussionOf(r) != nil {
+			all = slices.Concat(all, discussionOf(r).Finals, discussionOf(r).Personas)
 		}
 	}
 	slices.Sort(all)
@@ -78,15 +78,15 @@ func (c Campaign) Statements() []string {
 // embedder is that of Vectors; without, one by words, which has learnt from all
 // answers and personas how rare they are.
 func (c Campaign) embedder() (name string, embed func(text string) []float64) {
-	if c.Vectors != nil {
-		return c.Vectors.By, func(text string) []float64 { return c.Vectors.Of[text] }
+	if v := Part[*Vectors](c.Parts); v != nil {
+		return v.By, func(text string) []float64 { return v.Of[text] }
 	}
 	h := &embedding.Vocabulary{}
 	for _, r := range c.Runs {
-		if r.Discussion == nil {
+		if discussionOf(r) == nil {
 			continue
 		}
-		for _, text := range slices.Concat(r.Discussion.Finals, r.Discussion.Personas) {
+		for _, text := range slices.Concat(discussionOf(r).Finals, discussionOf(r).Personas) {
 			if text != "" {
 				h.Add(text)
 			}
@@ -99,12 +99,12 @@ func (c Campaign) embedder() (name string, embed func(text string) []float64) {
 func similarities(all []discussed, embed func(string) []float64) (answers, personas table.Cell) {
 	var runs []Run
 	for _, x := range all {
-		runs = append(runs, slices.DeleteFunc(x.done(), func(r Run) bool { return r.Discussion == nil })...)
+		runs = append(runs, slices.DeleteFunc(x.done(), func(r Run) bool { return discussionOf(r) == nil })...)
 	}
 	alike := func(texts func(Run) []string) table.Cell {
 		return meanCell(runs, 3, func(r Run) (float64, bool) { return embedding.Similarity(embedded(texts(r), embed)) })
 	}
-	return alike(func(r Run) []string { return r.Discussion.Finals }), alike(func(r Run) []string { return r.Discussion.Personas })
+	return alike(func(r Run) []string { return discussionOf(r).Finals }), alike(func(r Run) []string { return discussionOf(r).Personas })
 }
 
 // embedded are the vectors of those who said something.

@@ -20,17 +20,17 @@ type Discussion struct {
 	Challenges, Scored metrics.Challenges
 }
 
-// discuss takes what is needed of a discussion from its rows.
-func (r *Run) discuss(turns []record.Turn) {
+// readDiscussion keeps what tables need of a discussion.
+func readDiscussion(r *Run, rows record.Rows) error {
 	if r.Protocol != discussion {
-		return
+		return nil
 	}
 	d := &Discussion{Finals: make([]string, r.Agents), Replies: make(metrics.Replies, r.Agents)}
 	if r.EndReason == byConsensus || r.EndReason == byVote {
 		d.Decided = int(r.RoundsRun)
 	}
 	given, at := answers{}, map[int32]int{} // at: the challenge of an agent
-	for _, t := range turns {
+	for _, t := range rows.Turns {
 		switch {
 		case t.Kind != "ask" || t.Status != "said":
 		case t.Role == personaRole && t.Text != nil:
@@ -49,8 +49,11 @@ func (r *Run) discuss(turns []record.Turn) {
 			}
 		}
 	}
-	r.Discussion = d
+	Keep(&r.Parts, d)
+	return nil
 }
+
+func discussionOf(r Run) *Discussion { return Part[*Discussion](r.Parts) }
 
 // answers are what was answered in a discussion, by entry.
 type answers map[int32]answer
@@ -113,10 +116,10 @@ func right(t record.Turn) float64 {
 
 // counted is 1 if the answer that most agents gave last is right, else 0.
 func (r Run) counted() float64 {
-	if r.Discussion == nil {
+	if discussionOf(r) == nil {
 		return 0
 	}
-	if best, ok := r.Discussion.Replies.Counted(); ok && best.Right {
+	if best, ok := discussionOf(r).Replies.Counted(); ok && best.Right {
 		return 1
 	}
 	return 0
@@ -131,8 +134,8 @@ func (c Campaign) Terminations() (table.Table, bool) {
 	for _, x := range d.talking() {
 		ends := metrics.Termination{Last: d.rounds()}
 		for _, r := range x.done() {
-			if r.Discussion != nil {
-				ends.Add(r.Discussion.Decided)
+			if discussionOf(r) != nil {
+				ends.Add(discussionOf(r).Decided)
 			}
 		}
 		row := append([]table.Cell{table.Word(x.task)}, x.label()...)

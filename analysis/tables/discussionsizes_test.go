@@ -95,7 +95,7 @@ func TestChallengesByF1(t *testing.T) {
 		rows = append(rows, record.Turn{Round: 1, Agent: new(agent), Kind: "ask", Status: "said", Phase: "new_answer", Format: "answer",
 			ProposalKey: new("C"), ProposalUtility: new(0.0), ProposalScore: new(score)})
 	}
-	table, ok := (Campaign{Runs: []Run{NewRun(row.Collaboration, nil, rows)}}).Challenges()
+	table, ok := (Campaign{Runs: []Run{newRun(row.Collaboration, nil, rows)}}).Challenges()
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -105,7 +105,7 @@ func TestChallengesByF1(t *testing.T) {
 	for i := range rows { // rows of earlier versions
 		rows[i].ProposalScore = nil
 	}
-	table, _ = (Campaign{Runs: []Run{NewRun(row.Collaboration, nil, rows)}}).Challenges()
+	table, _ = (Campaign{Runs: []Run{newRun(row.Collaboration, nil, rows)}}).Challenges()
 	if v := tabletest.Column(t, table, "F1 change", "squad2", "solution"); v != nil {
 		t.Errorf("an F1 that is not known changes by %v", *v)
 	}

@@ -138,7 +138,7 @@ func (c Campaign) Gaps() (table.Table, bool) {
 		for _, s := range settings {
 			addErrors(&t, "NMAE → NR", tools, s, all, deliberation)
 			if slices.ContainsFunc(all, func(d deliberations) bool {
-				return d.variant == centralized && d.setting == s && (d.tools != "") == tools && slices.ContainsFunc(d.measured(), func(r Run) bool { return r.Deliberated.NMAE != nil })
+				return d.variant == centralized && d.setting == s && (d.tools != "") == tools && slices.ContainsFunc(d.measured(), func(r Run) bool { return measuresOf(r).NMAE != nil })
 			}) {
 				addErrors(&t, errorsOfAll, tools, s, all, deliberation, centralized)
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"roundtable/analysis/metrics"
+	"roundtable/analysis/record"
 	"roundtable/analysis/table"
 )
 
@@ -41,7 +42,7 @@ func economy(v view, name, title string) (table.Table, bool) {
 	measures := at("utility@", v.rounds(), metrics.Shares.TotalUtility)
 	measures = append(measures, at("AUC@", v.rounds(), metrics.Shares.AUC)...)
 	measures = append(measures,
-		measure{"rationality", func(r Run) (float64, bool) { return metrics.CountRational(r.Slots).PerSlot() }},
+		measure{"rationality", func(r Run) (float64, bool) { return rationality(r).PerSlot() }},
 		measure{"fairness", func(r Run) (float64, bool) { return metrics.Fairness(r.Utilities) }},
 		measure{"rigidity", func(r Run) (float64, bool) { return metrics.Shares(r.Scores).Rigidity() }},
 	)
@@ -61,13 +62,13 @@ func at(name string, rounds int, metric func(metrics.Shares, int) (float64, bool
 
 // Readings are the other readings of Table 1's metrics.
 func (c Campaign) Readings() (table.Table, bool) {
-	rationality := func(name string, of func(metrics.Rationality) (float64, bool)) measure {
-		return measure{"rational of " + name, func(r Run) (float64, bool) { return of(metrics.CountRational(r.Slots)) }}
+	reading := func(name string, of func(metrics.Rationality) (float64, bool)) measure {
+		return measure{"rational of " + name, func(r Run) (float64, bool) { return of(rationality(r)) }}
 	}
 	return c.view(exchange, "rule").table("readings", "Other readings of the exchange economy's metrics", []measure{
-		rationality("chances", metrics.Rationality.PerSlot),
-		rationality("made", metrics.Rationality.PerMade),
-		rationality("comparable", metrics.Rationality.PerComparable),
+		reading("chances", metrics.Rationality.PerSlot),
+		reading("made", metrics.Rationality.PerMade),
+		reading("comparable", metrics.Rationality.PerComparable),
 		{"rigid by utility", func(r Run) (float64, bool) { return metrics.Shares(r.Scores).Rigidity() }},
 		{"rigid by decision", func(r Run) (float64, bool) { return metrics.DecisionRigidity(r.Keys) }},
 		{"fairness", func(r Run) (float64, bool) { return metrics.Fairness(r.Utilities) }},
@@ -100,3 +101,21 @@ func (v view) table(name, title string, measures []measure, notes ...string) (ta
 	v.notes(&t)
 	return t, len(v.groups) > 0
 }
+
+// slots are an agent's chances to propose.
+type slots []metrics.Slot
+
+// readSlots keeps the chances to propose of a run.
+func readSlots(r *Run, rows record.Rows) error {
+	var all slots
+	for _, t := range rows.Turns {
+		if t.Kind == "ask" && t.Format == "proposal" {
+			all = append(all, metrics.Slot{Own: t.ProposalUtility, Standing: t.StandingUtility})
+		}
+	}
+	Keep(&r.Parts, all)
+	return nil
+}
+
+// rationality counts the rational proposals of a run.
+func rationality(r Run) metrics.Rationality { return metrics.CountRational(Part[slots](r.Parts)) }

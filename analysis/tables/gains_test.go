@@ -73,7 +73,7 @@ func TestIntervalsOfComparisonsEnd(t *testing.T) {
 		var c Campaign
 		for i, scores := range [][2]float64{{first, second}, {second, second}} {
 			for k, rule := range []string{"majority", "ranked"} {
-				c.Runs = append(c.Runs, NewRun(record.Collaboration{
+				c.Runs = append(c.Runs, newRun(record.Collaboration{
 					Key: record.Key{ConditionID: rule, CollaborationID: fmt.Sprint(rule, i)}, Status: succeeded, Environment: environment, Rule: rule,
 					InstanceID: fmt.Sprint(i), Instance: int32(i), SettingsJSON: fmt.Sprintf(`{"env":{"name":%q}}`, environment), Score: &scores[k], DecisionJSON: new("1"),
 				}, nil, nil))

@@ -76,7 +76,7 @@ func (c Campaign) longerMessages(t *table.Table) {
 		n := 0
 		for _, g := range v.groups {
 			words := func(round int) *float64 {
-				return meanCell(g.done(), 1, func(r Run) (float64, bool) { s := r.spoken(round); return s.Words, s.Messages > 0 }).Value
+				return meanCell(g.done(), 1, func(r Run) (float64, bool) { s := Spoken(r, round); return s.Words, s.Messages > 0 }).Value
 			}
 			a, b := words(1), words(v.rounds())
 			if v.rounds() < 2 || a == nil || b == nil || *a == 0 {

@@ -14,10 +14,11 @@ import (
 func TestHeadlineByHand(t *testing.T) {
 	talk := func(condition, env, rule string, words []float64, scores ...*float64) Run {
 		r := cell{condition: condition, env: env, rule: rule, agents: 3, planned: 2, scores: scores}.run()
-		r.Speech = nil
+		var speech []Speech
 		for _, w := range words {
-			r.Speech = append(r.Speech, Speech{Messages: 3, Words: w})
+			speech = append(speech, Speech{Messages: 3, Words: w})
 		}
+		Keep(&r.Parts, speech)
 		return r
 	}
 	c := Campaign{Runs: []Run{

@@ -23,7 +23,7 @@ func axisCampaign(labels ...map[string]string) Campaign {
 			p.Labels = labels[i]
 		}
 		c.Planned = append(c.Planned, p)
-		c.Runs = append(c.Runs, NewRun(record.Collaboration{
+		c.Runs = append(c.Runs, newRun(record.Collaboration{
 			Key: record.Key{ConditionID: p.Condition}, Environment: "qa", Rule: "plurality", SettingsJSON: settings, Status: succeeded,
 		}, nil, nil))
 	}

@@ -69,15 +69,16 @@ func byRound(talk features.Talk) []RoundLanguage {
 // Measured is the campaign with what was measured of its messages, which
 // Table 8, the figure of distances and the stopping rule by distance show.
 func (c Campaign) Measured(l Language) Campaign {
-	c.Language = &l
+	Keep(&c.Parts, &l)
 	c.Runs = slices.Clone(c.Runs)
 	for i := range c.Runs {
 		r := &c.Runs[i]
-		r.Language = l.Runs[lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}]
+		Keep(&r.Parts, l.Runs[lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}])
 	}
-	c.Courses.Runs = slices.Clone(c.Courses.Runs)
-	for i := range c.Courses.Runs {
-		t := &c.Courses.Runs[i]
+	courses := Part[Courses](c.Parts)
+	courses.Runs = slices.Clone(courses.Runs)
+	for i := range courses.Runs {
+		t := &courses.Runs[i]
 		t.Rounds = slices.Clone(t.Rounds)
 		for n, measured := range l.Runs[lake.Run{Collaboration: t.ID, Generation: t.Generation}] {
 			if n < len(t.Rounds) {
@@ -85,13 +86,15 @@ func (c Campaign) Measured(l Language) Campaign {
 			}
 		}
 	}
+	Keep(&c.Parts, courses)
 	return c
 }
 
 // Table8 is the length and complexity of messages and the information distance
 // from the round before, by round: means over collaborations.
 func (c Campaign) Table8() (table.Table, bool) {
-	if c.Language == nil {
+	measured := MeasuredBy(c)
+	if measured == nil {
 		return table.Table{}, false
 	}
 	v, said := c.view(""), false
@@ -113,10 +116,11 @@ func (c Campaign) Table8() (table.Table, bool) {
 			row := append([]table.Cell{table.Word(m.name)}, v.label(g)...)
 			for n := range v.rounds() {
 				cell := meanCell(g.done(), m.decimals, func(r Run) (float64, bool) {
-					if n >= len(r.Language) {
+					rounds := LanguageOf(r)
+					if n >= len(rounds) {
 						return 0, false
 					}
-					return m.of(r.Language[n])
+					return m.of(rounds[n])
 				})
 				said = said || cell.Value != nil
 				row = append(row, cell)
@@ -126,8 +130,8 @@ func (c Campaign) Table8() (table.Table, bool) {
 	}
 	t.Notes = []string{
 		"Mean (standard error) over collaborations of a round's mean over messages; n: collaborations. Rounds without a message are left out.",
-		fmt.Sprintf("Grades by the rule %q: rules differ by about one grade, so compare trends.", c.Language.Rule),
-		c.Language.Note(),
+		fmt.Sprintf("Grades by the rule %q: rules differ by about one grade, so compare trends.", measured.Rule),
+		measured.Note(),
 	}
 	v.notes(&t)
 	return t, said
@@ -140,7 +144,13 @@ func (l Language) Note() string {
 
 // embedded says what the stopping rule by distance rests on.
 func (c Campaign) embedded(t *table.Table) {
-	if c.Language != nil {
-		t.Notes = append(t.Notes, c.Language.Note())
+	if l := MeasuredBy(c); l != nil {
+		t.Notes = append(t.Notes, l.Note())
 	}
 }
+
+// MeasuredBy returns what was measured of a campaign's messages; nil if nothing was.
+func MeasuredBy(c Campaign) *Language { return Part[*Language](c.Parts) }
+
+// LanguageOf returns what was measured of a run's messages, by round.
+func LanguageOf(r Run) []RoundLanguage { return Part[[]RoundLanguage](r.Parts) }

@@ -22,7 +22,7 @@ func TestTable8(t *testing.T) {
 	if err := laketest.Play(t.Context(), s, "name: spoken\nreplicates: 3\nenv: exchange\nprotocol: {name: roundtable, rounds: 3}\nmodel: scripted/trader\nrule: ranked\n", 0); err != nil {
 		t.Fatal(err)
 	}
-	c, err := Load(t.Context(), s, "spoken")
+	c, err := Load(t.Context(), s, "spoken", Readers()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestTable8(t *testing.T) {
 		t.Error("there is a table without measures")
 	}
 	table, ok := c.Measured(l).Table8()
-	if !ok || len(table.Rows) != 3 || c.Language != nil {
+	if !ok || len(table.Rows) != 3 || MeasuredBy(c) != nil {
 		t.Fatalf("%d rows", len(table.Rows))
 	}
 	markers, err := lake.Committed(t.Context(), s, "spoken")

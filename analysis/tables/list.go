@@ -117,7 +117,7 @@ func (c Campaign) Chief() []table.Table {
 func (c Campaign) those(at shown) []table.Table {
 	var all []table.Table
 	for _, l := range list() {
-		if l.shown < at || l.name == "6" && c.sixIsOne() || l.name == "words" && c.Language != nil || NeedCourses(l.name) && len(c.Courses.Runs) == 0 {
+		if l.shown < at || l.name == "6" && c.sixIsOne() || l.name == "words" && MeasuredBy(c) != nil || NeedCourses(l.name) && len(coursesOf(c).Runs) == 0 {
 			continue
 		}
 		if t, ok := l.build(c); ok {
@@ -147,4 +147,9 @@ func (c Campaign) Table(name string) (table.Table, error) {
 	}
 	names := slices.Concat(Names(), OfMessages())
 	return table.Table{}, fmt.Errorf("there is no table %q; there are %s and all%s", name, strings.Join(names, ", "), wording.DidYouMean(name, names))
+}
+
+// Readers returns what each study keeps of a run.
+func Readers() []Reader {
+	return []Reader{readSlots, readSpeech, readReplies, readStates, readMeasures, readDiscussion, readAsked}
 }

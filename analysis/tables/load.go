@@ -11,7 +11,7 @@ import (
 
 // Load reads what is committed of a campaign, one collaboration after the
 // other; only what tables need is kept. The plan is not in it.
-func Load(ctx context.Context, store storage.Store, campaign string) (Campaign, error) {
+func Load(ctx context.Context, store storage.Store, campaign string, readers ...Reader) (Campaign, error) {
 	c := Campaign{Name: campaign}
 	d, err := lake.ReadDataset(ctx, store, campaign)
 	if err != nil {
@@ -30,10 +30,8 @@ func Load(ctx context.Context, store storage.Store, campaign string) (Campaign, 
 			return c, fmt.Errorf("a collaboration has %d rows of its own; there is one", n)
 		}
 		correct(&rows.Collaborations[0], settled)
-		run := NewRun(rows.Collaborations[0], rows.Rounds, rows.Turns)
-		run.Asked = asked(rows.Calls)
-		run.Usable.answers(rows.Calls)
-		if run.States, err = readStates(rows.Collaborations[0], rows.Turns); err != nil {
+		run, err := NewRun(rows, readers...)
+		if err != nil {
 			return c, err
 		}
 		c.Runs = append(c.Runs, run)

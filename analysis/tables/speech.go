@@ -13,10 +13,11 @@ type Speech struct {
 	Grade    float64 // the mean of their Flesch-Kincaid grades
 }
 
-// speech of each round that was run.
-func speech(rounds int, turns []record.Turn) []Speech {
+// readSpeech keeps the speech of each round that was run.
+func readSpeech(r *Run, rows record.Rows) error {
+	rounds := len(rows.Rounds)
 	all := make([]Speech, rounds)
-	for _, t := range turns {
+	for _, t := range rows.Turns {
 		n := int(t.Round) - 1
 		if t.Kind != "ask" || t.Role != "" || t.Format != "message" || t.Text == nil || n < 0 || n >= rounds {
 			continue
@@ -26,15 +27,17 @@ func speech(rounds int, turns []record.Turn) []Speech {
 		s.Words += (float64(counts.Words) - s.Words) / float64(s.Messages)
 		s.Grade += (counts.Grade() - s.Grade) / float64(s.Messages)
 	}
-	return all
+	Keep(&r.Parts, all)
+	return nil
 }
 
-// spoken is the speech of round n; none if it was not run.
-func (r Run) spoken(n int) Speech {
-	if n > len(r.Speech) {
+// Spoken returns the speech of a round of a run; none if it was not run.
+func Spoken(r Run, round int) Speech {
+	speech := Part[[]Speech](r.Parts)
+	if round > len(speech) {
 		return Speech{}
 	}
-	return r.Speech[n-1]
+	return speech[round-1]
 }
 
 // Words are length and complexity of the messages by round: what of Table 8
@@ -58,7 +61,7 @@ func (c Campaign) Words() (table.Table, bool) {
 		for _, g := range v.groups {
 			row := append([]table.Cell{table.Word(m.name)}, v.label(g)...)
 			for n := 1; n <= v.rounds(); n++ {
-				cell := meanCell(g.done(), m.decimals, func(r Run) (float64, bool) { spoken := r.spoken(n); return m.of(spoken), spoken.Messages > 0 })
+				cell := meanCell(g.done(), m.decimals, func(r Run) (float64, bool) { spoken := Spoken(r, n); return m.of(spoken), spoken.Messages > 0 })
 				said = said || cell.Value != nil
 				row = append(row, cell)
 			}

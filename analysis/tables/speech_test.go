@@ -26,7 +26,7 @@ func speaker(rule string, replicate int, texts ...string) Run {
 			record.Turn{Round: int32(i + 1), Kind: "ask", Format: "message", Role: "moderator", Text: new("I do not vote and I do not count.")},
 			record.Turn{Round: int32(i + 1), Kind: "ask", Format: "proposal", Text: new("nor do I")})
 	}
-	return NewRun(base.Collaboration, rounds, turns)
+	return newRun(base.Collaboration, rounds, turns)
 }
 
 // By hand: "The cat sat." is 3 words of one syllable in a sentence, grade

@@ -27,6 +27,9 @@ type Courses struct {
 	Labels trajectory.Labels // that the runs have
 }
 
+// coursesOf returns the campaign round by round.
+func coursesOf(c Campaign) Courses { return Part[Courses](c.Parts) }
+
 // NeedCourses says whether a table is about early stopping.
 func NeedCourses(name string) bool {
 	return slices.Contains([]string{"2", "10", "11", foldsTable, "nested", "regression", "all"}, name)
@@ -87,14 +90,14 @@ func (c Campaign) courses(condition string) []trajectory.Trajectory {
 // where the environment has at least that many, else collaborations.
 func (c Campaign) coursesByUnit(condition string, least int) []trajectory.Trajectory {
 	instances := map[string]map[int]bool{} // by environment
-	for _, t := range c.Courses.Runs {
+	for _, t := range coursesOf(c).Runs {
 		if instances[t.Environment] == nil {
 			instances[t.Environment] = map[int]bool{}
 		}
 		instances[t.Environment][t.Instance] = true
 	}
 	var runs []trajectory.Trajectory
-	for _, t := range c.Courses.Runs {
+	for _, t := range coursesOf(c).Runs {
 		if t.Condition != condition {
 			continue
 		}
@@ -272,7 +275,7 @@ func (v view) named(environment, name string) []table.Cell {
 // left says which collaborations are not judged, by reason.
 func (c Campaign) left(t *table.Table) {
 	byReason := map[string]int{}
-	for _, l := range c.Courses.Left {
+	for _, l := range coursesOf(c).Left {
 		byReason[l.Reason]++
 	}
 	for _, reason := range slices.Sorted(maps.Keys(byReason)) {

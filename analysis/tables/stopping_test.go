@@ -17,7 +17,7 @@ import (
 
 // campaignOf makes a campaign of trajectories, one condition each name.
 func campaignOf(environment string, conditions map[string][]trajectory.Trajectory) Campaign {
-	c := Campaign{Name: "made-up"}
+	c, courses := Campaign{Name: "made-up"}, Courses{}
 	for rule, runs := range conditions {
 		for i, r := range runs {
 			one := cell{condition: rule + "-1", env: environment, rule: rule, replicate: i, agents: 3, planned: len(r.Rounds), simulated: r.Simulated, cost: new(0.)}
@@ -26,9 +26,10 @@ func campaignOf(environment string, conditions map[string][]trajectory.Trajector
 			}
 			run := one.run()
 			r.ID, r.Condition, r.Unit, r.Environment, r.Rule = run.CollaborationID, run.ConditionID, fmt.Sprintf("i0-r%d", i), environment, rule
-			c.Runs, c.Courses.Runs = append(c.Runs, run), append(c.Courses.Runs, r)
+			c.Runs, courses.Runs = append(c.Runs, run), append(courses.Runs, r)
 		}
 	}
+	Keep(&c.Parts, courses)
 	return c
 }
 
@@ -85,7 +86,9 @@ func planted() Campaign {
 		}
 	}
 	c := campaignOf("exchange", map[string][]trajectory.Trajectory{"majority": labelled, "rated": plain, "ranked": plain[:1]})
-	c.Courses.Left = []trajectory.Left{{ID: "a", Reason: "it ended after round 2 of 6"}, {ID: "b", Reason: "it ended after round 2 of 6"}}
+	courses := coursesOf(c)
+	courses.Left = []trajectory.Left{{ID: "a", Reason: "it ended after round 2 of 6"}, {ID: "b", Reason: "it ended after round 2 of 6"}}
+	Keep(&c.Parts, courses)
 	return c
 }
 
@@ -149,7 +152,7 @@ func TestPlantedPeaksInTables(t *testing.T) {
 // Without collaborations round by round, and with too few, tables say why they are empty.
 func TestStoppingExplains(t *testing.T) {
 	c := planted()
-	c.Courses = Courses{}
+	Keep(&c.Parts, Courses{})
 	table, err := c.Table("10")
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +176,9 @@ func TestStoppingExplains(t *testing.T) {
 // Whose labels a table rests on is said, and what they leave out.
 func TestStoppingNamesTheLabeller(t *testing.T) {
 	c := planted()
-	c.Courses.Labels = trajectory.Labels{By: "rules-1", Others: []string{"model-2"}, Simulated: true, Invalid: 3, Missing: 1}
+	courses := coursesOf(c)
+	courses.Labels = trajectory.Labels{By: "rules-1", Others: []string{"model-2"}, Simulated: true, Invalid: 3, Missing: 1}
+	Keep(&c.Parts, courses)
 	for _, name := range []string{"10", "11", "regression"} {
 		table, err := c.Table(name)
 		if err != nil {
@@ -203,7 +208,8 @@ func TestStoppingAverages(t *testing.T) {
 		}
 	}
 	a, b := campaignOf("exchange", map[string][]trajectory.Trajectory{"majority": plan.Make(), "rated": plan.Make()}), campaignOf("recsys", map[string][]trajectory.Trajectory{"ranked": late})
-	a.Runs, a.Courses.Runs = append(a.Runs, b.Runs...), append(a.Courses.Runs, b.Courses.Runs...)
+	a.Runs = append(a.Runs, b.Runs...)
+	Keep(&a.Parts, Courses{Runs: append(coursesOf(a).Runs, coursesOf(b).Runs...)})
 	ten, _ := a.Table10()
 	shares := map[string]table.Cell{}
 	for _, r := range ten.Rows {
@@ -237,8 +243,8 @@ func TestStoppingAverages(t *testing.T) {
 // which fold each collaboration is in.
 func TestFoldsKeepInstancesTogether(t *testing.T) {
 	c := campaignOf("recsys", map[string][]trajectory.Trajectory{"rated": trajectorytest.Plan{Runs: 18, Rounds: 4, Agents: 3, Seed: 1, Peak: 2, Own: .1, Noise: .1}.Make()})
-	for i := range c.Courses.Runs {
-		c.Courses.Runs[i].Instance = i / 3
+	for i := range coursesOf(c).Runs {
+		coursesOf(c).Runs[i].Instance = i / 3
 	}
 	table, err := c.Table("folds")
 	if err != nil {

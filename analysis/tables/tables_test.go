@@ -73,7 +73,7 @@ func (c cell) run() Run {
 	for _, s := range c.slots {
 		turns = append(turns, record.Turn{Key: key, Kind: "ask", Format: "proposal", ProposalUtility: s[0], StandingUtility: s[1]})
 	}
-	return NewRun(row, rounds, turns)
+	return newRun(row, rounds, turns)
 }
 
 func majority(replicate int) cell {
@@ -451,4 +451,13 @@ func proposal(t *testing.T, e *economies.Economy, amounts [][]float64) envs.Prop
 		t.Fatal(err)
 	}
 	return proposal
+}
+
+// newRun takes a run from its rows.
+func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) Run {
+	r, err := NewRun(record.Rows{Collaborations: []record.Collaboration{c}, Rounds: rounds, Turns: turns}, Readers()...)
+	if err != nil {
+		panic(err)
+	}
+	return r
 }

@@ -24,7 +24,7 @@ func asked4(order string, right ...bool) []Run {
 			if yes { // the others come to no decision
 				row.Score, row.DecisionJSON, row.Utilities = new(1.), new(`"A"`), []float64{1, 1, 1}
 			}
-			runs = append(runs, NewRun(row, []record.Round{{Round: 1, Score: row.Score, DecisionKey: row.DecisionJSON}}, nil))
+			runs = append(runs, newRun(row, []record.Round{{Round: 1, Score: row.Score, DecisionKey: row.DecisionJSON}}, nil))
 		}
 	}
 	return runs
@@ -88,7 +88,7 @@ func TestPairsAreOfTheSameReplicates(t *testing.T) {
 		if x.score != nil {
 			row.DecisionJSON = new("1")
 		}
-		runs = append(runs, NewRun(row, nil, nil))
+		runs = append(runs, newRun(row, nil, nil))
 	}
 	table, _ := Campaign{Runs: runs}.Comparisons()
 	first := tabletest.ByColumn(table, table.Rows[1])

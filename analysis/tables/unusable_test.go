@@ -30,7 +30,7 @@ func garbled(replicate, asked, invalid, cut int) Run {
 		}
 		calls = append(calls, record.Call{Key: run.Key, Status: "answered", FinishReason: end, Cached: i%3 == 0})
 	}
-	run = NewRun(run.Collaboration, nil, turns)
+	run = newRun(run.Collaboration, nil, turns)
 	run.Scores = c.scores
 	run.Usable.answers(calls)
 	return run

@@ -249,7 +249,7 @@ func (a analysis) write(w io.Writer, format string) error {
 
 // readTables reads a campaign's committed rows and the plan, if there is one.
 func readTables(ctx context.Context, s storage.Store, name string) (tables.Campaign, error) {
-	c, err := tables.Load(ctx, s, name)
+	c, err := tables.Load(ctx, s, name, tables.Readers()...)
 	if err != nil {
 		return c, damaged(err, name, "there is no table")
 	}

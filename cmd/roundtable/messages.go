@@ -74,12 +74,14 @@ func (m *measuring) chooseEmbedder(ctx context.Context, s storage.Store, campaig
 // labelled, if it has labels, and measured.
 func (m messages) readCourses(ctx context.Context, s storage.Store, c tables.Campaign) (tables.Campaign, error) {
 	var err error
-	if c.Courses.Runs, c.Courses.Left, err = trajectory.Load(ctx, s, c.Name); err != nil {
+	var courses tables.Courses
+	if courses.Runs, courses.Left, err = trajectory.Load(ctx, s, c.Name); err != nil {
 		return c, damaged(err, c.Name, "it cannot be gone through round by round")
 	}
-	if c.Courses.Labels, err = trajectory.AddLabels(ctx, s, c.Name, m.labeller, c.Courses.Runs); err != nil {
+	if courses.Labels, err = trajectory.AddLabels(ctx, s, c.Name, m.labeller, courses.Runs); err != nil {
 		return c, exit{exitUsage, fmt.Errorf("%w (--labeller)", err)}
 	}
+	tables.Keep(&c.Parts, courses)
 	return m.measure(ctx, s, c)
 }
 
@@ -117,9 +119,10 @@ func (m measuring) vectors(ctx context.Context, s storage.Store, c tables.Campai
 	if err != nil {
 		return c, e.advise(ctx, s, c.Name, err)
 	}
-	c.Vectors = &tables.Vectors{By: e.Name(), Of: make(map[string][]float64, len(texts))}
+	vectors := &tables.Vectors{By: e.Name(), Of: make(map[string][]float64, len(texts))}
 	for i, text := range texts {
-		c.Vectors.Of[text] = all[i]
+		vectors.Of[text] = all[i]
 	}
+	tables.Keep(&c.Parts, vectors)
 	return c, nil
 }

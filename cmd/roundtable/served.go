@@ -77,7 +77,7 @@ func discussed(ctx context.Context, s storage.Store, campaign string) ([]string,
 	}
 	for _, c := range p.Campaign.Conditions {
 		if c.Protocol.Name == "discussion" {
-			all, err := tables.Load(ctx, s, campaign)
+			all, err := tables.Load(ctx, s, campaign, tables.Readers()...)
 			return all.Statements(), err
 		}
 	}
