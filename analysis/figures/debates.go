@@ -3,6 +3,7 @@ package figures
 import (
 	"slices"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/table"
 	"roundtable/analysis/tables"
 )
@@ -11,15 +12,15 @@ import (
 const viewpoints = "4.8"
 
 // ofDebates are the figures of paper 4.
-var ofDebates = map[string]func(tables.Campaign) (Figure, error){
+var ofDebates = map[string]func(campaign.Campaign) (Figure, error){
 	"4.1": strategies, "4.3": repetitions, "4.7": courses, viewpoints: pool, "4.9": reversals,
 }
 
 // courses are paper 4's Figure 7 with the measures of its Figures 3 to 5: a
 // panel for each measure and task, a line for each strategy.
-func courses(c tables.Campaign) (Figure, error) {
+func courses(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: "Debates by round: accuracy, log-likelihood, entropy (paper 4, Figures 3 to 5 and 7)", unit: "questions", apart: true}
-	for _, line := range c.CourseLines() {
+	for _, line := range tables.CourseLines(c) {
 		f.add(line, "", func(p *Point, at tables.DebatePoint) { p.Round = at.At })
 	}
 	if len(f.Panels) == 0 {
@@ -33,9 +34,9 @@ func courses(c tables.Campaign) (Figure, error) {
 
 // reversals are paper 4's Figure 9: a panel for each question, a line for each
 // order in which agents are added, and where it crosses one half.
-func reversals(c tables.Campaign) (Figure, error) {
+func reversals(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: "Debates of fixed viewpoints by number of agents (paper 4, Figure 9)", unit: "contexts"}
-	for _, line := range c.ViewpointLines() {
+	for _, line := range tables.ViewpointLines(c) {
 		f.add(line, "agents", func(p *Point, at tables.DebatePoint) { p.Agents = at.At })
 	}
 	if len(f.Panels) == 0 {

@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/record"
 	"roundtable/analysis/tables"
 )
 
 // debate is one of two rounds; after each some of its agents are right, and
 // the group is if most are.
-func debate(params, question string, instance, replicate, agents int, right ...int) tables.Run {
+func debate(params, question string, instance, replicate, agents int, right ...int) campaign.Run {
 	settings := fmt.Sprintf(`{"env":{"name":"qa","params":{"agents":%d,"file":"logic.json"}},"protocol":{"name":"debate","params":%s},"rule":{"name":"plurality"}}`, agents, params)
 	key := record.Key{ConditionID: fmt.Sprintf("%03d%s%d", len(params), params, agents), CollaborationID: fmt.Sprint(params, instance, replicate)}
 	c := record.Collaboration{
@@ -40,8 +41,8 @@ func debate(params, question string, instance, replicate, agents int, right ...i
 	return newRun(c, rounds, turns)
 }
 
-func debates() tables.Campaign {
-	c := tables.Campaign{Name: "made-up"}
+func debates() campaign.Campaign {
+	c := campaign.Campaign{Name: "made-up"}
 	for _, params := range []string{`{}`, `{"order":"truth_last"}`} {
 		last := 1 // of four are right at the end
 		if params != "{}" {
@@ -55,8 +56,8 @@ func debates() tables.Campaign {
 }
 
 // Fixed viewpoints of two contexts; four agents turn the first, five the second.
-func pooled() tables.Campaign {
-	c := tables.Campaign{Name: "made-up"}
+func pooled() campaign.Campaign {
+	c := campaign.Campaign{Name: "made-up"}
 	for agents := 1; agents <= 5; agents++ {
 		params := fmt.Sprintf(`{"agents":%d,"viewpoints":{"each":3,"scaling":"correct_first"}}`, agents)
 		for context, turns := range []int{4, 5} {
@@ -133,15 +134,15 @@ func TestRepetitionsByHand(t *testing.T) {
 	half := -.25*math.Log2(.25) - .75*math.Log2(.75)
 	near(t, "entropy", *f.Panels[3].Lines[0].Points[0].Value, (half+half/2)/2)
 	one := debates()
-	one.Runs = []tables.Run{one.Runs[0], one.Runs[2]}
+	one.Runs = []campaign.Run{one.Runs[0], one.Runs[2]}
 	if _, err := Make(one, "4.3"); err == nil {
 		t.Error("one repetition has a spread")
 	}
 }
 
 // sampled are groups of which everyone answers alone: what two models say to two questions.
-func sampled() tables.Campaign {
-	c := tables.Campaign{Name: "made-up"}
+func sampled() campaign.Campaign {
+	c := campaign.Campaign{Name: "made-up"}
 	for _, x := range []struct{ model, question, answers string }{
 		{"openai/a", "q0", "AAAB"}, {"openai/a", "q1", "CCAB"}, {"openai/b", "q0", "BBA-"}, {"openai/b", "q1", "ABDEFGHIJKLM"},
 	} {
@@ -212,7 +213,7 @@ func TestReversalsByHand(t *testing.T) {
 
 // A debate has figures of its own instead of the rounds.
 func TestAllOfDebates(t *testing.T) {
-	for want, c := range map[string]tables.Campaign{"[4.1 4.3 4.7]": debates(), "[4.8]": sampled(), "[4.9]": pooled()} {
+	for want, c := range map[string]campaign.Campaign{"[4.1 4.3 4.7]": debates(), "[4.8]": sampled(), "[4.9]": pooled()} {
 		var names []string
 		for _, f := range All(c) {
 			names = append(names, f.Name)
@@ -224,8 +225,8 @@ func TestAllOfDebates(t *testing.T) {
 }
 
 // newRun takes a run from its rows.
-func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) tables.Run {
-	r, err := tables.NewRun(record.Rows{Collaborations: []record.Collaboration{c}, Rounds: rounds, Turns: turns}, tables.Readers()...)
+func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) campaign.Run {
+	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{c}, Rounds: rounds, Turns: turns}, tables.Readers()...)
 	if err != nil {
 		panic(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/table"
 	"roundtable/analysis/tables"
 )
@@ -14,7 +15,7 @@ import (
 type discussed struct {
 	title string
 	x     string // "" for bars over names
-	lines func(tables.Campaign) []tables.DiscussionLine
+	lines func(campaign.Campaign) []tables.DiscussionLine
 	names map[string]string // of lines, where the table's are not words
 	about string            // what a campaign must have
 	note  string
@@ -22,9 +23,9 @@ type discussed struct {
 
 // ofDiscussions are the figures of paper 2; its Figure 11 is 2.2 of another model.
 var ofDiscussions = map[string]discussed{
-	"2.2": {"Discussions by decision protocol (paper 2, Figures 2 and 11)", "", tables.Campaign.ProtocolLines, nil,
+	"2.2": {"Discussions by decision protocol (paper 2, Figures 2 and 11)", "", tables.ProtocolLines, nil,
 		"discussions under several decision protocols", "Gains over the single agent, paired by question, with their intervals: table 2.protocols; voting against consensus: 2.kinds."},
-	"2.3": {"F1 by whether the text answers the question (paper 2, Figure 3)", "", tables.Campaign.AnswerableLines, nil,
+	"2.3": {"F1 by whether the text answers the question (paper 2, Figure 3)", "", tables.AnswerableLines, nil,
 		"discussions under several decision protocols of questions that their text may not answer (SQuAD)", "Exact match: table 2.answerable."},
 	"2.4": {"Accuracy by rounds before the vote (paper 2, Figure 4)", tables.ByRounds, scaled(tables.ByRounds), nil,
 		"discussions with at least three numbers of rounds before the vote", scalingNote},
@@ -48,25 +49,25 @@ const (
 	variantNote    = "Each pair differs in this setting alone. Gains, paired by question, with their intervals: table 2.1."
 )
 
-func scaled(by string) func(tables.Campaign) []tables.DiscussionLine {
-	return func(c tables.Campaign) []tables.DiscussionLine { return c.ScalingLines(by) }
+func scaled(by string) func(campaign.Campaign) []tables.DiscussionLine {
+	return func(c campaign.Campaign) []tables.DiscussionLine { return tables.ScalingLines(c, by) }
 }
 
-func variants(setting, usual string) func(tables.Campaign) []tables.DiscussionLine {
-	return func(c tables.Campaign) []tables.DiscussionLine { return c.VariantLines(setting, usual) }
+func variants(setting, usual string) func(campaign.Campaign) []tables.DiscussionLine {
+	return func(c campaign.Campaign) []tables.DiscussionLine { return tables.VariantLines(c, setting, usual) }
 }
 
-func challenged(c tables.Campaign) []tables.DiscussionLine {
-	lines, _ := c.ChallengeLines()
+func challenged(c campaign.Campaign) []tables.DiscussionLine {
+	lines, _ := tables.ChallengeLines(c)
 	return lines
 }
 
-func changed(c tables.Campaign) []tables.DiscussionLine {
-	_, lines := c.ChallengeLines()
+func changed(c campaign.Campaign) []tables.DiscussionLine {
+	_, lines := tables.ChallengeLines(c)
 	return lines
 }
 
-func (d discussed) figure(c tables.Campaign) (Figure, error) {
+func (d discussed) figure(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: d.title}
 	lines := d.lines(c)
 	for _, line := range lines {
@@ -81,7 +82,7 @@ func (d discussed) figure(c tables.Campaign) (Figure, error) {
 	if f.reading = reading; d.x != "" {
 		f.reading += " Dashes: least squares."
 	}
-	f.remark(c.DiscussionRemarks(), f.reading, d.note)
+	f.remark(tables.DiscussionRemarks(c), f.reading, d.note)
 	return f, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/record"
 	"roundtable/analysis/tables"
 )
@@ -19,7 +20,7 @@ type talk struct {
 	challenges           string // by agent: = agrees, R is another answer that is right, W one that is not
 }
 
-func (x talk) run() tables.Run {
+func (x talk) run() campaign.Run {
 	protocol, params := "discussion", x.params
 	if x.params == "" {
 		params = "{}"
@@ -57,7 +58,7 @@ func (x talk) run() tables.Run {
 const alone = `{"agents":1,"rounds":0}`
 
 // each is the same discussion with some scores: of question 0 and 1 in replicate 0, 1, …
-func (x talk) each(scores ...float64) (runs []tables.Run) {
+func (x talk) each(scores ...float64) (runs []campaign.Run) {
 	for i, score := range scores {
 		x.instance, x.replicate, x.score = i%2, i/2, score
 		runs = append(runs, x.run())
@@ -65,8 +66,8 @@ func (x talk) each(scores ...float64) (runs []tables.Run) {
 	return runs
 }
 
-func campaign(runs ...[]tables.Run) tables.Campaign {
-	c := tables.Campaign{Name: "made-up"}
+func campaignOf(runs ...[]campaign.Run) campaign.Campaign {
+	c := campaign.Campaign{Name: "made-up"}
 	for _, r := range runs {
 		c.Runs = append(c.Runs, r...)
 	}
@@ -74,8 +75,8 @@ func campaign(runs ...[]tables.Run) tables.Campaign {
 }
 
 // Replicates of 100, 50 and 0 % are 50 ± 50.
-func protocols() tables.Campaign {
-	return campaign(
+func protocols() campaign.Campaign {
+	return campaignOf(
 		talk{rule: "unanimity_consensus"}.each(1, 1, 1, 1, 1, 1), talk{rule: "simple"}.each(1, 1, 1, 0, 0, 0),
 		talk{rule: "solution_counting"}.each(1, 0), talk{rule: "plurality", params: alone}.each(0, 1, 0, 0))
 }
@@ -112,8 +113,8 @@ func TestProtocolsByHand(t *testing.T) {
 		t.Errorf("it is said %q", f.reading)
 	}
 	// The single agent may be another campaign's.
-	beside := campaign(c.Runs[:12])
-	beside.Beside = []tables.Campaign{{Runs: c.Runs[14:]}}
+	beside := campaignOf(c.Runs[:12])
+	beside.Beside = []campaign.Campaign{{Runs: c.Runs[14:]}}
 	if other := made(t, beside, "2.2").Panels[0]; other.Groups[0] != "single agent" || *other.Lines[0].Points[0].Value != 25 {
 		t.Errorf("beside are %+v", other)
 	}
@@ -128,14 +129,14 @@ func TestScriptedBaseline(t *testing.T) {
 	if f := made(t, c, "2.2"); !strings.HasSuffix(f.simulated, "of the single agent.") || !strings.Contains(drawn(t, f), f.simulated) {
 		t.Errorf("it is said %q", f.simulated)
 	}
-	if f := made(t, campaign(c.Runs[:12]), "2.2"); f.simulated != "" {
+	if f := made(t, campaignOf(c.Runs[:12]), "2.2"); f.simulated != "" {
 		t.Errorf("models are said to be %q", f.simulated)
 	}
 }
 
 // A figure draws what its table says.
 func TestProtocolsAreTheTable(t *testing.T) {
-	table, err := protocols().Table("2.protocols")
+	table, err := tables.Make(protocols(), "2.protocols")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,8 +158,8 @@ func TestProtocolsAreTheTable(t *testing.T) {
 	}
 }
 
-func passages() tables.Campaign {
-	var c tables.Campaign
+func passages() campaign.Campaign {
+	var c campaign.Campaign
 	for _, rule := range []string{"simple", "majority_consensus"} {
 		for i, f1 := range []float64{1, .5, 0, 1} { // the last two cannot be answered
 			c.Runs = append(c.Runs, talk{rule: rule, format: "squad2", instance: i, score: f1, unanswerable: p(float64(i / 2))}.run())
@@ -187,8 +188,8 @@ func TestAnswerablesByHand(t *testing.T) {
 
 // Accuracies of two replicates are 0 and 100 with one agent, 50 and 50 with two,
 // 100 and 100 with three: the line has slope 25 and goes through the mean, 66.67.
-func sizes() tables.Campaign {
-	c := campaign(talk{rule: "simple", agents: 1}.each(0, 0, 1, 1), talk{rule: "simple", agents: 2}.each(0, 1, 1, 0), talk{rule: "simple", agents: 3}.each(1, 1, 1, 1))
+func sizes() campaign.Campaign {
+	c := campaignOf(talk{rule: "simple", agents: 1}.each(0, 0, 1, 1), talk{rule: "simple", agents: 2}.each(0, 1, 1, 0), talk{rule: "simple", agents: 3}.each(1, 1, 1, 1))
 	for _, before := range []int{1, 2, 3} {
 		params := fmt.Sprintf(`{"vote_from":%d,"rounds":%[1]d}`, before)
 		c.Runs = append(c.Runs, talk{rule: "simple", agents: 9, params: params}.each(1, 1, 1, float64(before%2))...)
@@ -225,9 +226,9 @@ func TestScalingsByHand(t *testing.T) {
 
 // The first discussion was wrong, the second right: of two challenges in the one
 // one improves, the one in the other worsens.
-func contested() tables.Campaign {
+func contested() campaign.Campaign {
 	of := func(kind string) string { return fmt.Sprintf(`{"challenge":%q}`, kind) }
-	return campaign([]tables.Run{
+	return campaignOf([]campaign.Run{
 		talk{rule: "simple", agents: 4, params: of("solution"), score: 0, challenges: "==RW"}.run(),
 		talk{rule: "simple", agents: 4, params: of("solution"), instance: 1, score: 1, challenges: "===W"}.run(),
 		talk{rule: "simple", agents: 4, params: of("wrong"), score: 1, challenges: "RRRR"}.run(),
@@ -262,7 +263,7 @@ func TestChallengesByHand(t *testing.T) {
 // Of three protocols two have both drafts; other settings are not mixed in.
 func TestVariantsByHand(t *testing.T) {
 	const drafts, critical = `{"all_draft":true}`, `{"response":"critical"}`
-	c := campaign(
+	c := campaignOf(
 		talk{rule: "majority_consensus", params: drafts}.each(1, 1), talk{rule: "simple", params: drafts}.each(1, 0),
 		talk{rule: "simple"}.each(0, 0), talk{rule: "majority_consensus"}.each(1, 0), talk{rule: "borda"}.each(1, 1), talk{rule: "simple", params: critical}.each(1, 1))
 	f := made(t, c, "2.8")
@@ -292,7 +293,7 @@ func TestNoDiscussions(t *testing.T) {
 		"2.2": "several decision protocols", "2.3": "SQuAD", "2.4": "three numbers of rounds", "2.5": "three numbers of agents",
 		"2.6": "is challenged", "2.7": "is challenged", "2.8": "protocol.all_draft", "2.9": "protocol.collective", "2.10": "protocol.response",
 	} {
-		for _, c := range []tables.Campaign{economy(), campaign(talk{rule: "simple"}.each(1, 0))} {
+		for _, c := range []campaign.Campaign{economy(), campaignOf(talk{rule: "simple"}.each(1, 0))} {
 			if f, err := Make(c, name); err == nil || !strings.Contains(err.Error(), about) || !strings.Contains(err.Error(), "made-up") {
 				t.Errorf("figure %s: %v, %+v", name, err, f)
 			}
@@ -304,9 +305,9 @@ func TestNoDiscussions(t *testing.T) {
 func TestDiscussionsToCome(t *testing.T) {
 	c := protocols()
 	for _, r := range []int{0, 6} { // one of each protocol is planned, and its settings known
-		c.Planned = append(c.Planned, tables.Planned{Condition: c.Runs[r].ConditionID, Cells: 6, Settings: []byte(c.Runs[r].SettingsJSON)})
+		c.Planned = append(c.Planned, campaign.Planned{Condition: c.Runs[r].ConditionID, Cells: 6, Settings: []byte(c.Runs[r].SettingsJSON)})
 	}
-	some := tables.Campaign{Name: c.Name, Planned: c.Planned, Runs: c.Runs[:6]}
+	some := campaign.Campaign{Name: c.Name, Planned: c.Planned, Runs: c.Runs[:6]}
 	panel := made(t, some, "2.2").Panels[0]
 	if len(panel.Groups) != 2 || panel.Lines[0].Name != "voting" || panel.Lines[0].Points[0].Value != nil {
 		t.Errorf("%+v", panel)
@@ -320,7 +321,7 @@ func TestDiscussionsToCome(t *testing.T) {
 
 // One replicate has no deviation, and the figure says so.
 func TestOneReplicate(t *testing.T) {
-	f := made(t, campaign(talk{rule: "simple"}.each(1, 0), talk{rule: "borda"}.each(1, 1)), "2.2")
+	f := made(t, campaignOf(talk{rule: "simple"}.each(1, 0), talk{rule: "borda"}.each(1, 1)), "2.2")
 	if point := f.Panels[0].Lines[0].Points[0]; point.Low != nil || point.Replicates != 1 || !strings.Contains(f.reading, "no standard deviation") {
 		t.Errorf("%+v: %s", point, f.reading)
 	}
@@ -328,7 +329,7 @@ func TestOneReplicate(t *testing.T) {
 
 // Bars of more colours than there are cannot be told apart.
 func TestTooManyBars(t *testing.T) {
-	c := tables.Campaign{Name: "made-up"}
+	c := campaign.Campaign{Name: "made-up"}
 	for i := range len(palette) + 1 {
 		c.Runs = append(c.Runs, talk{rule: "simple", params: fmt.Sprintf(`{"response":"%d"}`, i)}.run())
 	}
@@ -340,8 +341,8 @@ func TestTooManyBars(t *testing.T) {
 
 // Discussions have figures of their own instead of the rounds; all can be drawn.
 func TestAllOfDiscussions(t *testing.T) {
-	c := campaign(protocols().Runs, talk{rule: "simple", params: `{"collective":true}`}.each(1, 1))
-	for want, c := range map[string]tables.Campaign{"[2.2]": protocols(), "[2.2 2.3]": passages(), "[2.4 2.5]": sizes(), "[2.6 2.7]": contested(), "[2.2 2.9]": c} {
+	c := campaignOf(protocols().Runs, talk{rule: "simple", params: `{"collective":true}`}.each(1, 1))
+	for want, c := range map[string]campaign.Campaign{"[2.2]": protocols(), "[2.2 2.3]": passages(), "[2.4 2.5]": sizes(), "[2.6 2.7]": contested(), "[2.2 2.9]": c} {
 		var names []string
 		for _, f := range All(c) {
 			names = append(names, f.Name)

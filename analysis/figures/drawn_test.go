@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"roundtable/analysis/acts"
-	"roundtable/analysis/tables"
+	"roundtable/analysis/campaign"
 )
 
 // curves are the longest run of joined points of each line, as it is drawn.
@@ -46,7 +46,7 @@ func TestCurvesAreDrawn(t *testing.T) {
 // Intervals of two observations are wide. They are drawn within the axes and
 // within what the measure can be: 0 to 100 %, at most 0, at least 0.
 func TestIntervalsStayInside(t *testing.T) {
-	for name, c := range map[string]tables.Campaign{"3": economy(), "4": ratings(), "21": ratings(), "4.1": debates(), "4.3": debates(), "4.7": debates(), "4.9": pooled(), "5": economy()} {
+	for name, c := range map[string]campaign.Campaign{"3": economy(), "4": ratings(), "21": ratings(), "4.1": debates(), "4.3": debates(), "4.7": debates(), "4.9": pooled(), "5": economy()} {
 		f := made(t, c, name)
 		for _, p := range f.Panels {
 			s := f.measuring(p.Y).scale()

@@ -3,6 +3,7 @@ package figures
 import (
 	"math"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/tables"
@@ -59,29 +60,29 @@ func (e estimate) point(round int) Point {
 	return p
 }
 
-func utility(runs []tables.Run, n int) (estimate, bool) {
-	return over(tables.MeanOver(runs, func(r tables.Run) (float64, bool) { return metrics.Shares(r.Carried()).TotalUtility(n) }))
+func utility(runs []campaign.Run, n int) (estimate, bool) {
+	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) { return metrics.Shares(r.Carried()).TotalUtility(n) }))
 }
 
-func meanError(runs []tables.Run, n int) (estimate, bool) {
-	return over(tables.MeanOver(runs, tables.AbsoluteError(n)))
+func meanError(runs []campaign.Run, n int) (estimate, bool) {
+	return over(campaign.MeanOver(runs, tables.AbsoluteError(n)))
 }
 
-func rootError(runs []tables.Run, n int) (estimate, bool) {
-	e, ok := over(tables.MeanOver(runs, tables.SquaredError(n)))
+func rootError(runs []campaign.Run, n int) (estimate, bool) {
+	e, ok := over(campaign.MeanOver(runs, tables.SquaredError(n)))
 	e.root = true
 	return e, ok
 }
 
-func wordsAt(runs []tables.Run, n int) (estimate, bool) {
-	return over(tables.MeanOver(runs, func(r tables.Run) (float64, bool) {
+func wordsAt(runs []campaign.Run, n int) (estimate, bool) {
+	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) {
 		speech := tables.Spoken(r, n)
 		return speech.Words, speech.Messages > 0
 	}))
 }
 
-func distanceAt(runs []tables.Run, n int) (estimate, bool) {
-	return over(tables.MeanOver(runs, func(r tables.Run) (float64, bool) {
+func distanceAt(runs []campaign.Run, n int) (estimate, bool) {
+	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) {
 		rounds := tables.LanguageOf(r)
 		if n > len(rounds) || rounds[n-1].Distance == nil {
 			return 0, false
@@ -90,28 +91,28 @@ func distanceAt(runs []tables.Run, n int) (estimate, bool) {
 	}))
 }
 
-func goodness(runs []tables.Run, n int) (estimate, bool) {
-	return over(tables.MeanOver(runs, func(r tables.Run) (float64, bool) { return r.OutcomeAt(n) }))
+func goodness(runs []campaign.Run, n int) (estimate, bool) {
+	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) { return r.OutcomeAt(n) }))
 }
 
 // decidedGoodness is over collaborations with a decision by that round.
-func decidedGoodness(runs []tables.Run, n int) (estimate, bool) {
-	return over(tables.MeanOver(runs, func(r tables.Run) (float64, bool) {
+func decidedGoodness(runs []campaign.Run, n int) (estimate, bool) {
+	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) {
 		v, ok := r.OutcomeAt(n)
 		return v, ok && r.Carried()[n-1] != nil
 	}))
 }
 
-func greatest(tables.Campaign) []Level { return []Level{{"greatest possible (Umax)", 100}} }
+func greatest(campaign.Campaign) []Level { return []Level{{"greatest possible (Umax)", 100}} }
 
-func maeLevels(c tables.Campaign) []Level  { return baselines(c, metrics.Errors.MAE) }
-func rmseLevels(c tables.Campaign) []Level { return baselines(c, metrics.Errors.RMSE) }
+func maeLevels(c campaign.Campaign) []Level  { return baselines(c, metrics.Errors.MAE) }
+func rmseLevels(c campaign.Campaign) []Level { return baselines(c, metrics.Errors.RMSE) }
 
 // baselines that the paper draws, or their nearest kin: Always Guess 4, and for
 // the state of the art, whose figures the lake has not, the bias model.
-func baselines(c tables.Campaign, of func(metrics.Errors) (float64, bool)) []Level {
+func baselines(c campaign.Campaign, of func(metrics.Errors) (float64, bool)) []Level {
 	var levels []Level
-	byName := c.Baselines()
+	byName := tables.Baselines(c)
 	for _, name := range []string{"always_4", "bias_model"} {
 		if v, ok := of(byName[name]); ok {
 			levels = append(levels, Level{"baseline " + name, v})

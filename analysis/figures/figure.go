@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/tables"
 	"roundtable/envs/wording"
 )
@@ -106,7 +107,7 @@ func Names() []string {
 }
 
 // Make is one of Names; the error says why there is none.
-func Make(c tables.Campaign, name string) (Figure, error) {
+func Make(c campaign.Campaign, name string) (Figure, error) {
 	if !slices.Contains(Names(), name) {
 		names := slices.Concat(Names(), OfActs())
 		return Figure{}, fmt.Errorf("there is no figure %q; there are %s%s", name, strings.Join(names, ", "), wording.DidYouMean(name, names))
@@ -129,11 +130,11 @@ func Make(c tables.Campaign, name string) (Figure, error) {
 }
 
 // All are the figures that say something about a campaign: the paper's, or else the rounds.
-func All(c tables.Campaign) []Figure {
+func All(c campaign.Campaign) []Figure {
 	var all []Figure
 	special := false // there is one about what the groups decide
 	for _, name := range Names() {
-		if name == "rounds" && special || name == "20" && !compares(c, "model") || name == viewpoints && !c.AnswersAlone() {
+		if name == "rounds" && special || name == "20" && !compares(c, "model") || name == viewpoints && !tables.AnswersAlone(c) {
 			continue
 		}
 		if f, err := Make(c, name); err == nil {
@@ -144,7 +145,7 @@ func All(c tables.Campaign) []Figure {
 	return all
 }
 
-func compares(c tables.Campaign, setting string) bool {
+func compares(c campaign.Campaign, setting string) bool {
 	_, varying := c.Conditions(exchange)
 	return slices.Contains(varying, setting)
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/tables"
@@ -27,7 +28,7 @@ func p[T any](v T) *T { return &v }
 
 // run makes one collaboration; a negative score stands for no decision in an
 // exchange, where none can be negative, and +1 for that in a recommendation.
-func run(env, rule, model string, replicate int, scores ...float64) tables.Run {
+func run(env, rule, model string, replicate int, scores ...float64) campaign.Run {
 	settings, err := json.Marshal(map[string]any{"env": map[string]string{"name": env}, "rule": map[string]string{"name": rule}, "model": map[string]string{"name": model}})
 	if err != nil {
 		panic(err)
@@ -55,22 +56,22 @@ func run(env, rule, model string, replicate int, scores ...float64) tables.Run {
 
 const open = -1
 
-func economy() tables.Campaign {
-	return tables.Campaign{Name: "made-up", Runs: []tables.Run{
+func economy() campaign.Campaign {
+	return campaign.Campaign{Name: "made-up", Runs: []campaign.Run{
 		run(exchange, "majority", "openai/a", 0, open, .5, .8), run(exchange, "majority", "openai/a", 1, .4, .4, .6),
 		run(exchange, "rated", "openai/a", 0, .7, .8, .9),
 		run(exchange, "majority", "scripted/b", 0, open, open, .1), run(exchange, "majority", "scripted/b", 1, open, open, open),
 	}}
 }
 
-func ratings() tables.Campaign {
-	return tables.Campaign{Name: "made-up", Runs: []tables.Run{
+func ratings() campaign.Campaign {
+	return campaign.Campaign{Name: "made-up", Runs: []campaign.Run{
 		run(recsys, "majority", "m", 1, 1, -1, 0), run(recsys, "majority", "m", 2, -2, -2, -1), run(recsys, "majority", "m", 3, 1, -3, -2),
 		run(recsys, "ranked", "m", 1, 1, 1, 1),
 	}}
 }
 
-func made(t *testing.T, c tables.Campaign, name string) Figure {
+func made(t *testing.T, c campaign.Campaign, name string) Figure {
 	t.Helper()
 	f, err := Make(c, name)
 	if err != nil {
@@ -147,7 +148,7 @@ func TestLengthOfMessages(t *testing.T) {
 }
 
 // measured gives every run the distances none, 0.1, 0.2, … plus its replicate.
-func measured(c tables.Campaign) tables.Campaign {
+func measured(c campaign.Campaign) campaign.Campaign {
 	l := tables.Language{Embedder: "an embedder", Runs: map[lake.Run][]tables.RoundLanguage{}}
 	for _, r := range c.Runs {
 		rounds := make([]tables.RoundLanguage, r.RoundsRun)
@@ -156,7 +157,7 @@ func measured(c tables.Campaign) tables.Campaign {
 		}
 		l.Runs[lake.Run{Collaboration: r.CollaborationID}] = rounds
 	}
-	return c.Measured(l)
+	return tables.Measured(c, l)
 }
 
 func TestInformationDistance(t *testing.T) {
@@ -179,7 +180,7 @@ func TestInformationDistance(t *testing.T) {
 }
 
 func TestFiguresGolden(t *testing.T) {
-	for name, c := range map[string]tables.Campaign{"3": economy(), "20": economy(), "4": ratings(), "21": ratings(), "5": economy(), "rounds": ratings(), "4.1": debates(), "4.3": debates(), "4.7": debates(), "4.8": sampled(), "4.9": pooled(), "2.2": protocols(), "2.4": sizes(), "2.7": contested()} {
+	for name, c := range map[string]campaign.Campaign{"3": economy(), "20": economy(), "4": ratings(), "21": ratings(), "5": economy(), "rounds": ratings(), "4.1": debates(), "4.3": debates(), "4.7": debates(), "4.8": sampled(), "4.9": pooled(), "2.2": protocols(), "2.4": sizes(), "2.7": contested()} {
 		got, err := json.MarshalIndent(made(t, c, name), "", "  ")
 		if err != nil {
 			t.Fatal(err)
@@ -263,7 +264,7 @@ func svgTexts(t *testing.T, svg string) string {
 
 func TestHostileNames(t *testing.T) {
 	const name = "<script>alert(1)</script>\x00\x1b[2J\u202e\"'&\xff"
-	c := tables.Campaign{Name: "made-up", Runs: []tables.Run{run(exchange, "majority", name, 0, .5), run(exchange, "rated", "b", 0, .5)}}
+	c := campaign.Campaign{Name: "made-up", Runs: []campaign.Run{run(exchange, "majority", name, 0, .5), run(exchange, "rated", "b", 0, .5)}}
 	f := made(t, c, "20")
 	inline, err := f.Inline()
 	if err != nil {
@@ -280,11 +281,11 @@ func TestHostileNames(t *testing.T) {
 func TestWhatCannotBeDrawn(t *testing.T) {
 	failed := run(exchange, "majority", "m", 0, .5)
 	failed.Status = "failed"
-	many := tables.Campaign{Name: "made-up"}
+	many := campaign.Campaign{Name: "made-up"}
 	for i := range mostLines + 1 {
 		many.Runs = append(many.Runs, run(exchange, fmt.Sprint("rule", i), "m", 0, .5))
 	}
-	for name, c := range map[string]tables.Campaign{"3": ratings(), "4": economy(), "22": economy(), "5": {Name: "empty"}, "20": {Name: "failed", Runs: []tables.Run{failed}}} {
+	for name, c := range map[string]campaign.Campaign{"3": ratings(), "4": economy(), "22": economy(), "5": {Name: "empty"}, "20": {Name: "failed", Runs: []campaign.Run{failed}}} {
 		if f, err := Make(c, name); err == nil {
 			t.Errorf("figure %s of %s is %+v", name, c.Name, f)
 		}
@@ -299,7 +300,7 @@ func TestWhatCannotBeDrawn(t *testing.T) {
 
 // Without spread there is still room around a line.
 func TestConstantValues(t *testing.T) {
-	c := tables.Campaign{Name: "made-up", Runs: []tables.Run{run(recsys, "majority", "m", 0, 0, 0), run(recsys, "majority", "m", 1, 0, 0)}}
+	c := campaign.Campaign{Name: "made-up", Runs: []campaign.Run{run(recsys, "majority", "m", 0, 0, 0), run(recsys, "majority", "m", 1, 0, 0)}}
 	for _, name := range []string{"4", "5", "rounds"} {
 		f := made(t, c, name)
 		if s := f.scale(); !(s.low < s.high) {
@@ -364,7 +365,7 @@ func TestDecidedOnlyIsDashed(t *testing.T) {
 
 // Lines that stand for numbers of agents say so; labels are shown as they are.
 func TestLinesSayWhatVaries(t *testing.T) {
-	var c tables.Campaign
+	var c campaign.Campaign
 	for i, agents := range []string{"3", "4"} {
 		r := run(exchange, "majority", "openai/a", i, .5)
 		r.ConditionID += agents

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/table"
 	"roundtable/analysis/tables"
 	"roundtable/envs/wording"
@@ -53,7 +54,7 @@ var flows = map[string]struct{ title, environment string }{
 }
 
 // MakeGraphs is one of OfActs; the error says why there is none.
-func MakeGraphs(c tables.Campaign, l tables.Labels, name string, reading acts.Reading) (Graphs, error) {
+func MakeGraphs(c campaign.Campaign, l tables.Labels, name string, reading acts.Reading) (Graphs, error) {
 	flow, ok := flows[name]
 	if !ok || !slices.Contains(acts.Readings(), reading) {
 		return Graphs{}, fmt.Errorf("there is no figure %q of transitions in the reading %q; there is %s, each for %s", name, reading, wording.Or(OfActs()), wording.Or(acts.Readings()))
@@ -103,7 +104,7 @@ var counted = map[acts.Reading]string{
 }
 
 // AllGraphs are the figures of acts that a campaign has something for.
-func AllGraphs(c tables.Campaign, l tables.Labels) []Graphs {
+func AllGraphs(c campaign.Campaign, l tables.Labels) []Graphs {
 	var all []Graphs
 	for _, name := range OfActs() {
 		if f, err := MakeGraphs(c, l, name, acts.Anyone); err == nil && (name == "22" || len(f.Graphs) > 1) {

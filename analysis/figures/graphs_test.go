@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/tables"
 )
 
 // labelled lets every run of a campaign talk: Inform is answered with Request in
 // exchange and with Accept elsewhere, by one of two others.
-func labelled(c tables.Campaign) tables.Labels {
+func labelled(c campaign.Campaign) tables.Labels {
 	l := tables.Labels{Labeller: "rules-1", Simulated: true, Talks: map[lake.Run]acts.Talk{}}
 	inform, _ := acts.Of("Inform")
 	for _, r := range c.Runs {
@@ -118,9 +119,9 @@ func TestNoGraphs(t *testing.T) {
 
 // A graph is called by the labels of the campaign's grid.
 func TestGraphsShowLabels(t *testing.T) {
-	c := tables.Campaign{Name: "made-up", Runs: []tables.Run{run(exchange, "majority", "openai/a", 0, .5)}}
+	c := campaign.Campaign{Name: "made-up", Runs: []campaign.Run{run(exchange, "majority", "openai/a", 0, .5)}}
 	r := c.Runs[0]
-	c.Planned = []tables.Planned{{Condition: r.ConditionID, Cells: 1, Settings: []byte(r.SettingsJSON), Labels: map[string]string{"env": "barter", "rule": "most votes"}}}
+	c.Planned = []campaign.Planned{{Condition: r.ConditionID, Cells: 1, Settings: []byte(r.SettingsJSON), Labels: map[string]string{"env": "barter", "rule": "most votes"}}}
 	for name, want := range map[string]string{"22": "barter", "23": "rule most votes"} {
 		f, err := MakeGraphs(c, labelled(c), name, acts.Anyone)
 		if err != nil || len(f.Graphs) != 1 || f.Graphs[0].Title != want {

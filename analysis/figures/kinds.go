@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/record"
 	"roundtable/analysis/table"
-	"roundtable/analysis/tables"
 )
 
 const (
@@ -23,9 +23,9 @@ type kind struct {
 	compares    string // the setting that tells the lines of a panel apart
 	y           string
 	bars        bool
-	at          func(runs []tables.Run, round int) (estimate, bool)
-	second      func(runs []tables.Run, round int) (estimate, bool) // drawn dashed with a line; nil for none
-	levels      func(tables.Campaign) []Level
+	at          func(runs []campaign.Run, round int) (estimate, bool)
+	second      func(runs []campaign.Run, round int) (estimate, bool) // drawn dashed with a line; nil for none
+	levels      func(campaign.Campaign) []Level
 	note        string // "" says what goodness is
 }
 
@@ -59,7 +59,7 @@ const (
 )
 
 // figure is the campaign's, or the error that says why there is none.
-func (k kind) figure(c tables.Campaign) (Figure, error) {
+func (k kind) figure(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: k.title}
 	environments := []string{k.environment}
 	if k.environment == "" {
@@ -88,7 +88,7 @@ func (k kind) figure(c tables.Campaign) (Figure, error) {
 
 // axis returns what the vertical axis is called, which says how far the measure
 // can go.
-func (k kind) axis(r tables.Run) string {
+func (k kind) axis(r campaign.Run) string {
 	switch {
 	case k.y != goodnessY:
 		return k.y
@@ -108,7 +108,7 @@ func (f *Figure) remark(remarks []string, notes ...string) {
 }
 
 // names of the environments, in the order of the conditions.
-func names(c tables.Campaign) []string {
+func names(c campaign.Campaign) []string {
 	var all []string
 	conditions, _ := c.Conditions("")
 	for _, condition := range conditions {
@@ -121,7 +121,7 @@ func names(c tables.Campaign) []string {
 
 // panels have one line for each value of the setting that is compared, and one
 // panel for each combination of the others.
-func (k kind) panels(c tables.Campaign, environment string, named bool) []Panel {
+func (k kind) panels(c campaign.Campaign, environment string, named bool) []Panel {
 	conditions, varying := c.Conditions(environment)
 	apart := slices.DeleteFunc(slices.Clone(varying), func(key string) bool { return key == k.compares })
 	if len(apart) == len(varying) && len(varying) == 1 { // what is compared does not vary: compare what does
@@ -156,7 +156,7 @@ func (k kind) panels(c tables.Campaign, environment string, named bool) []Panel 
 }
 
 // line of a condition: named by what it is compared in.
-func (k kind) line(c tables.Condition, varying, apart []string) Line {
+func (k kind) line(c campaign.Condition, varying, apart []string) Line {
 	line := Line{Name: c.Shown(k.compares)}
 	if len(varying) == 1 && len(apart) == 0 {
 		line.Name = described(c, varying)[0]
@@ -184,7 +184,7 @@ func (k kind) line(c tables.Condition, varying, apart []string) Line {
 // decided returns the line over collaborations with a decision alone, if it
 // differs from that of all; the others count as 0 in the latter if goodness is
 // a share.
-func (k kind) decided(runs []tables.Run, all Line) (Line, bool) {
+func (k kind) decided(runs []campaign.Run, all Line) (Line, bool) {
 	if k.second == nil {
 		return Line{}, false
 	}
@@ -199,7 +199,7 @@ func (k kind) decided(runs []tables.Run, all Line) (Line, bool) {
 	return line, differs
 }
 
-func described(c tables.Condition, keys []string) []string {
+func described(c campaign.Condition, keys []string) []string {
 	var parts []string
 	for _, key := range keys {
 		value := table.Clean(c.Shown(key))
@@ -212,7 +212,7 @@ func described(c tables.Condition, keys []string) []string {
 }
 
 // planned is the most rounds that are planned.
-func planned(runs []tables.Run) int {
+func planned(runs []campaign.Run) int {
 	most := 0
 	for _, r := range runs {
 		most = max(most, int(r.RoundsPlanned))
@@ -220,7 +220,7 @@ func planned(runs []tables.Run) int {
 	return most
 }
 
-func pending(runs []tables.Run, n int) Pending {
+func pending(runs []campaign.Run, n int) Pending {
 	var within []metrics.Shares
 	for _, r := range runs {
 		if n <= int(r.RoundsPlanned) && len(r.Scores) > 0 {

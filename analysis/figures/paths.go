@@ -5,19 +5,20 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/consensus"
 	"roundtable/analysis/tables"
 )
 
 // example is one run of a condition, and what tells it from the others.
 type example struct {
-	tables.Run
+	campaign.Run
 	title string
 }
 
 // examples are, of each condition, the first run that reached a consensus and
 // the first that did not.
-func examples(c tables.Campaign) []example {
+func examples(c campaign.Campaign) []example {
 	var list []example
 	conditions, varying := c.Conditions("")
 	for _, condition := range conditions {
@@ -56,7 +57,7 @@ func agent(i, of int) string {
 }
 
 // trajectories are Figures 2, 3 and 6 to 9: states by round.
-func trajectories(c tables.Campaign) (Figure, error) {
+func trajectories(c campaign.Campaign) (Figure, error) {
 	f := Figure{
 		Title:   "States of agents by round (paper 5, Figures 2, 3 and 6 to 9)",
 		reading: "Of each condition the first collaboration that reached a consensus and the first that did not. Lines: states; dots: plans that were not arrived at.",
@@ -97,7 +98,7 @@ func (e example) overRounds(k int) Panel {
 
 // paths are Figure 10: of each condition the first collaboration in a plane,
 // and its coordinates over time.
-func paths(c tables.Campaign) (Figure, error) {
+func paths(c campaign.Campaign) (Figure, error) {
 	f := Figure{
 		Title:   "Planned and actual positions in the plane (paper 5, Figure 10)",
 		reading: "Of each condition the first collaboration. In the plane: ways from the ring to the disc, plans as crosses. Over time: lines are positions, dashes plans.",

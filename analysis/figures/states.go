@@ -6,32 +6,33 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/consensus"
 	"roundtable/analysis/tables"
 )
 
 // ofStates are the figures of paper 5.
-var ofStates = map[string]func(tables.Campaign) (Figure, error){
+var ofStates = map[string]func(campaign.Campaign) (Figure, error){
 	"bias": bias, "variance": variance, "trajectories": trajectories, "paths": paths,
 }
 
 // nothing says that a campaign has not what a figure shows.
-func nothing(c tables.Campaign, what string) error {
+func nothing(c campaign.Campaign, what string) error {
 	return fmt.Errorf("this figure is about %s, of which campaign %s has nothing", what, c.Name)
 }
 
 // bias is Figure 4: every final value, as its distance from the mean of the
 // starts, by the number of agents.
-func bias(c tables.Campaign) (Figure, error) {
+func bias(c campaign.Campaign) (Figure, error) {
 	f := Figure{
 		Title:   "Final value minus mean of the starts, by number of agents (paper 5, Figure 4)",
 		reading: "Dots: instances whose groups reached a consensus, each the mean of its replicates (replicates where there is one instance), side by side for legibility. Marks: mean ± standard deviation.",
 	}
 	p := Panel{X: "agents", Y: "bias", Levels: []Level{{"mean of the starts", 0}}}
-	families, varying := c.Families()
+	families, varying := tables.Families(c)
 	for i, family := range families {
 		line := Line{Name: named(family.Condition, varying)}
-		sizes := family.Sized(tables.Run.FinalBias)
+		sizes := family.Sized(tables.FinalBias)
 		room := nearest(sizes) * 0.8 / float64(len(families))
 		line.beside = room * (float64(i) - float64(len(families)-1)/2)
 		for _, size := range sizes {
@@ -77,15 +78,15 @@ func deviation(size consensus.Sized) Point {
 }
 
 // variance is how the spread of Figure 4 falls with the number of agents.
-func variance(c tables.Campaign) (Figure, error) {
+func variance(c campaign.Campaign) (Figure, error) {
 	f := Figure{
 		Title:   "Variance of final values, by number of agents (paper 5, Figure 4)",
 		reading: "Marks: variance with 95 % interval (χ²). Lines: fit of (variance of one) · agents^exponent; see the table variance.",
 	}
 	p := Panel{X: "agents", Y: "variance"}
-	families, varying := c.Families()
+	families, varying := tables.Families(c)
 	for _, family := range families {
-		sizes := family.Sized(tables.Run.Final)
+		sizes := family.Sized(tables.Final)
 		line := Line{Name: named(family.Condition, varying)}
 		for _, size := range sizes {
 			if v, within, ok := consensus.Variance(size.Values); ok {
@@ -112,7 +113,7 @@ func variance(c tables.Campaign) (Figure, error) {
 }
 
 // named is a line's or a panel's name by the settings that tell it apart.
-func named(c tables.Condition, varying []string) string {
+func named(c campaign.Condition, varying []string) string {
 	set := slices.DeleteFunc(slices.Clone(varying), func(key string) bool { return c.Shown(key) == "" })
 	parts := described(c, set)
 	if len(parts) == 0 {

@@ -8,22 +8,23 @@ import (
 	"testing"
 
 	"roundtable/activities/laketest"
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/tables"
 )
 
 // gathered is a campaign of scripted agents that the engine has run.
-func gathered(t *testing.T, campaign string) tables.Campaign {
+func gathered(t *testing.T, id string) campaign.Campaign {
 	t.Helper()
 	store, err := storage.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := laketest.Play(context.Background(), store, campaign, 0); err != nil {
+	if err := laketest.Play(context.Background(), store, id, 0); err != nil {
 		t.Fatal(err)
 	}
-	name, _, _ := strings.Cut(strings.TrimPrefix(campaign, "name: "), "\n")
-	c, err := tables.Load(context.Background(), store, name, tables.Readers()...)
+	name, _, _ := strings.Cut(strings.TrimPrefix(id, "name: "), "\n")
+	c, err := campaign.Load(context.Background(), store, name, tables.Readers()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,7 @@ func TestFigure4OfPaper5(t *testing.T) {
 	}
 
 	f = made(t, c, "variance")
-	fit, _ := c.Variances()
+	fit, _ := tables.Variances(c)
 	for i, line := range f.Panels[0].Lines {
 		first, last := line.Track[0], line.Track[len(line.Track)-1]
 		slope := math.Log(last.Y/first.Y) / math.Log(last.X/first.X)

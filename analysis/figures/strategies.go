@@ -5,15 +5,16 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/table"
 	"roundtable/analysis/tables"
 )
 
 // strategies is paper 4's Figure 1: bars over strategies, a colour for each task.
-func strategies(c tables.Campaign) (Figure, error) {
+func strategies(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: About("4.1"), unit: "questions"}
-	for _, line := range c.StrategyLines() {
+	for _, line := range tables.StrategyLines(c) {
 		f.add(line, "", func(p *Point, at tables.DebatePoint) { p.Group = table.Clean(at.Place) })
 	}
 	if len(f.Panels) == 0 {
@@ -26,10 +27,10 @@ func strategies(c tables.Campaign) (Figure, error) {
 
 // repetitions are paper 4's Figures 3 to 5: a panel for each measure and task, a
 // dot for each repetition of the experiment over its strategy.
-func repetitions(c tables.Campaign) (Figure, error) {
+func repetitions(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: About("4.3"), apart: true}
 	var counts []int
-	for _, line := range c.RepetitionLines() {
+	for _, line := range tables.RepetitionLines(c) {
 		line.Measure = strings.Replace(line.Measure, ", %", " in %", 1) // dots need no 0 below them
 		f.add(line, "", func(p *Point, at tables.DebatePoint) {
 			p.Group, p.N, p.Replicates = table.Clean(at.Place), at.N, len(at.Values)
@@ -54,10 +55,10 @@ func repetitions(c tables.Campaign) (Figure, error) {
 const mostAnswers = 8
 
 // pool is paper 4's Figure 8: a panel for each question, a colour for each model.
-func pool(c tables.Campaign) (Figure, error) {
+func pool(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: About(viewpoints)}
 	var counts []int
-	lines := c.PoolLines()
+	lines := tables.PoolLines(c)
 	for _, l := range lines {
 		p := f.panel(table.Clean(l.Question), "", "answers, %")
 		if p.Groups == nil {

@@ -11,6 +11,7 @@ import (
 	"io"
 	"iter"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/cost"
 	"roundtable/analysis/figures"
 	"roundtable/analysis/record"
@@ -21,7 +22,7 @@ import (
 
 // Source is what a report is made from.
 type Source struct {
-	Campaign       tables.Campaign
+	Campaign       campaign.Campaign
 	Cost           cost.Report    // by model
 	Labels         *tables.Labels // nil if no labeller's are shown
 	Agreement      *table.Table   // of labellers; nil unless there are several
@@ -122,7 +123,7 @@ func picture(title string, notes []string, draw func() (string, error)) figure {
 func newPage(s Source, t *tally, transcripts transcripts) page {
 	p := page{
 		head: headOf(s.Campaign.Name), Status: t.status(s.Campaign), Simulated: t.simulated(), Facts: t.facts(s), Conditions: t.conditions(),
-		Models: s.Cost.Snapshots, Warnings: s.Cost.Changed(), Faults: t.faults(), Tables: s.Campaign.All(),
+		Models: s.Cost.Snapshots, Warnings: s.Cost.Changed(), Faults: t.faults(), Tables: tables.All(s.Campaign),
 		Labels: t.labels, List: t.list, Transcripts: transcripts,
 	}
 	for _, f := range figures.All(s.Campaign) {
@@ -141,10 +142,10 @@ func (p *page) labelled(s Source) {
 			shown.Tall = true
 			p.Figures = append(p.Figures, shown)
 		}
-		if t, err := s.Campaign.Table9(*s.Labels); err == nil {
+		if t, err := tables.Table9(s.Campaign, *s.Labels); err == nil {
 			p.Tables = append(p.Tables, t)
 		}
-		if t, ok := s.Campaign.RegressionTop(); ok {
+		if t, ok := tables.RegressionTop(s.Campaign); ok {
 			p.Tables = append(p.Tables, t)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/cost"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
@@ -77,7 +78,7 @@ func collaboration(rule string, replicate, rounds int, text string) record.Rows 
 
 // source is a report of the given collaborations.
 func source(all ...record.Rows) Source {
-	s := Source{Campaign: tables.Campaign{Name: "made-up"}, Cost: cost.Report{Campaign: "made-up", By: cost.ByModel}, Collaborations: sequence(all), Digest: "d1"}
+	s := Source{Campaign: campaign.Campaign{Name: "made-up"}, Cost: cost.Report{Campaign: "made-up", By: cost.ByModel}, Collaborations: sequence(all), Digest: "d1"}
 	for _, r := range all {
 		s.Campaign.Runs = append(s.Campaign.Runs, newRun(r.Collaborations[0], r.Rounds, r.Turns))
 	}
@@ -210,7 +211,7 @@ func TestLargeTranscriptsAreFiles(t *testing.T) {
 }
 
 func TestKindsOfFaults(t *testing.T) {
-	tally := newTally(tables.Campaign{})
+	tally := newTally(campaign.Campaign{})
 	for i := range 12 {
 		tally.fault("turn", fmt.Sprintf("attempt %d of 100", i), fmt.Sprint("c", i))
 	}
@@ -279,8 +280,8 @@ func BenchmarkReport1000(b *testing.B) {
 }
 
 // newRun takes a run from its rows.
-func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) tables.Run {
-	r, err := tables.NewRun(record.Rows{Collaborations: []record.Collaboration{c}, Rounds: rounds, Turns: turns}, tables.Readers()...)
+func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) campaign.Run {
+	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{c}, Rounds: rounds, Turns: turns}, tables.Readers()...)
 	if err != nil {
 		panic(err)
 	}

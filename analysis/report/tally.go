@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"slices"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/record"
 	"roundtable/analysis/table"
-	"roundtable/analysis/tables"
 )
 
 // tally gathers from one collaboration after the other what the page says of all.
 type tally struct {
 	labels   []string
-	settings map[string]tables.Condition // by ID
+	settings map[string]campaign.Condition // by ID
 	list     []listed
 	kinds    map[[2]string]*fault
 	seen     map[string]map[string]int // collaborations by fact, value
@@ -38,8 +38,8 @@ type fault struct {
 	Example    string // a collaboration
 }
 
-func newTally(c tables.Campaign) *tally {
-	t := &tally{settings: map[string]tables.Condition{}, kinds: map[[2]string]*fault{}, seen: map[string]map[string]int{}, ran: map[string]*condition{}}
+func newTally(c campaign.Campaign) *tally {
+	t := &tally{settings: map[string]campaign.Condition{}, kinds: map[[2]string]*fault{}, seen: map[string]map[string]int{}, ran: map[string]*condition{}}
 	conditions, varying := c.Conditions("")
 	t.labels = varying
 	if len(varying) == 0 {
@@ -125,7 +125,7 @@ var goodEnds = []string{"", "stop", "STOP", "end_turn", "stop_sequence", "comple
 
 // fault counts by kind: reasons that differ in figures only are one kind.
 func (t *tally) fault(what, reason, collaboration string) {
-	kind := tables.ReasonKind(reason)
+	kind := campaign.ReasonKind(reason)
 	key := [2]string{what, kind}
 	if t.kinds[key] == nil {
 		t.kinds[key] = &fault{What: what, Kind: reason, Example: collaboration}
@@ -151,7 +151,7 @@ func (t *tally) faults() []fault {
 	return all
 }
 
-func (t *tally) status(c tables.Campaign) string {
+func (t *tally) status(c campaign.Campaign) string {
 	n := map[string]int{}
 	for _, entry := range t.latest() {
 		n[entry.Status]++

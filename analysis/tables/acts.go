@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
@@ -24,7 +25,7 @@ type Labels struct {
 }
 
 // LoadLabels reads the labels of one labeller; "" takes the only one there is.
-func LoadLabels(ctx context.Context, store storage.Store, c Campaign, labeller string) (Labels, error) {
+func LoadLabels(ctx context.Context, store storage.Store, c campaign.Campaign, labeller string) (Labels, error) {
 	l := Labels{Labeller: labeller, Talks: map[lake.Run]acts.Talk{}}
 	all, err := lake.Labellers(ctx, store, c.Name)
 	if err != nil {
@@ -46,7 +47,7 @@ func LoadLabels(ctx context.Context, store storage.Store, c Campaign, labeller s
 	if len(l.Others) == len(all) {
 		return l, fmt.Errorf("nobody called %q has labelled campaign %s; there are %s", labeller, c.Name, strings.Join(all, ", "))
 	}
-	runs := map[lake.Run]Run{}
+	runs := map[lake.Run]campaign.Run{}
 	for _, r := range c.Runs {
 		runs[lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}] = r
 	}
@@ -71,7 +72,7 @@ func LoadLabels(ctx context.Context, store storage.Store, c Campaign, labeller s
 
 // talk lays the labels out by round and agent. An agent that speaks twice in a
 // round shows the acts of both messages.
-func (l *Labels) talk(r Run, rows []record.Label) acts.Talk {
+func (l *Labels) talk(r campaign.Run, rows []record.Label) acts.Talk {
 	talk := make(acts.Talk, r.RoundsRun)
 	for i := range talk {
 		talk[i] = make([]acts.Set, r.Agents)
@@ -96,33 +97,33 @@ var errNoLabels = errors.New("the labels are not read")
 // Table9 is how often each act is shown in each round, by condition: as a
 // share of messages, and as a share of groups in which at least one agent shows
 // it, which is the reading that fits the paper's figures.
-func (c Campaign) Table9(l Labels) (table.Table, error) {
-	v := c.view("")
+func Table9(c campaign.Campaign, l Labels) (table.Table, error) {
+	v := c.View("")
 	if l.Talks == nil {
 		return table.Table{}, errNoLabels
 	}
-	t := v.start("9", "Dialogue acts by round: share of messages, and of groups, that show them (Table 9)")
+	t := v.Start("9", "Dialogue acts by round: share of messages, and of groups, that show them (Table 9)")
 	t.Shading = table.Heat
 	t.Columns = append(t.Columns, "share of", "act")
-	t.Columns = append(t.Columns, v.atRounds()...)
+	t.Columns = append(t.Columns, v.RoundColumns()...)
 	t.Columns = append(t.Columns, "n")
 	missing := 0
-	for _, g := range v.groups {
-		talks, unlabelled := l.Of(g.done())
+	for _, g := range v.Groups {
+		talks, unlabelled := l.Of(g.Succeeded())
 		missing += unlabelled
-		t.Rows = append(t.Rows, v.acts(g, "messages", acts.PerMessage(talks), len(talks))...)
-		t.Rows = append(t.Rows, v.acts(g, "groups", acts.PerGroup(talks), len(talks))...)
+		t.Rows = append(t.Rows, actRows(v, g, "messages", acts.PerMessage(talks), len(talks))...)
+		t.Rows = append(t.Rows, actRows(v, g, "groups", acts.PerGroup(talks), len(talks))...)
 	}
 	t.Notes = append(l.Remarks(missing), "Share (standard error over collaborations) of labelled messages, or of groups with at least one of them; n: collaborations.")
-	v.notes(&t)
+	v.AddNotes(&t)
 	return t, nil
 }
 
-func (v view) acts(g group, of string, ratios [][acts.N]*acts.Ratio, n int) [][]table.Cell {
+func actRows(v campaign.View, g campaign.Group, of string, ratios [][acts.N]*acts.Ratio, n int) [][]table.Cell {
 	var rows [][]table.Cell
 	for act, name := range record.Acts {
-		row := append(v.label(g), table.Word(of), table.Word(name))
-		for r := range v.rounds() {
+		row := append(v.Label(g), table.Word(of), table.Word(name))
+		for r := range v.Rounds() {
 			cell := table.Cell{}
 			if r < len(ratios) && ratios[r][act] != nil {
 				ratio := ratios[r][act]
@@ -135,8 +136,8 @@ func (v view) acts(g group, of string, ratios [][acts.N]*acts.Ratio, n int) [][]
 	return rows
 }
 
-// labelled says whose labels the regression and the rule Dialogue Act rest on.
-func (c Campaign) labelled(t *table.Table) {
+// addLabellerNote says whose labels the regression and the rule Dialogue Act rest on.
+func addLabellerNote(c campaign.Campaign, t *table.Table) {
 	l := coursesOf(c).Labels
 	if l.By == "" {
 		return
@@ -159,7 +160,7 @@ func (l Labels) Remarks(unlabelled int) []string {
 		notes = append(notes, fmt.Sprintf("Messages without a label, left out: %d.", l.Invalid))
 	}
 	if unlabelled > 0 {
-		notes = append(notes, fmt.Sprintf("%s not labelled yet.", collaborations(unlabelled)))
+		notes = append(notes, fmt.Sprintf("%s not labelled yet.", campaign.Collaborations(unlabelled)))
 	}
 	if len(l.Others) > 0 {
 		notes = append(notes, "Labelled too by "+strings.Join(l.Others, ", ")+".")

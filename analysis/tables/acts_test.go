@@ -9,6 +9,7 @@ import (
 
 	"roundtable/activities/commits"
 	"roundtable/analysis/acts"
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
@@ -17,14 +18,14 @@ import (
 
 // labelledCampaign is two collaborations of two agents and two rounds; "b" was
 // labelled in an earlier generation, "c" not at all.
-func labelledCampaign(t *testing.T) (Campaign, storage.Store) {
+func labelledCampaign(t *testing.T) (campaign.Campaign, storage.Store) {
 	t.Helper()
 	s, err := storage.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	c := Campaign{Name: "talks"}
+	c := campaign.Campaign{Name: "talks"}
 	label := func(by, id string, generation int32, said ...[]string) {
 		key := record.Key{SchemaVersion: 1, CampaignID: "talks", ConditionID: "k", CollaborationID: id, Generation: generation}
 		var rows []record.Label
@@ -36,15 +37,15 @@ func labelledCampaign(t *testing.T) (Campaign, storage.Store) {
 			row.Show(names...)
 			rows = append(rows, row)
 		}
-		m := lake.Marker{Campaign: "talks", Condition: "k", Collaboration: id, Generation: int(generation), By: by, Status: succeeded}
+		m := lake.Marker{Campaign: "talks", Condition: "k", Collaboration: id, Generation: int(generation), By: by, Status: record.Succeeded}
 		if _, err := commits.CommitAnnotations(context.Background(), s, m, rows); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, id := range []string{"a", "b", "c"} {
-		run := Run{Collaboration: record.Collaboration{
+		run := campaign.Run{Collaboration: record.Collaboration{
 			Key:    record.Key{CampaignID: "talks", ConditionID: "k", CollaborationID: id},
-			Status: succeeded, Environment: "exchange", Rule: "majority", Agents: 2, RoundsPlanned: 2, RoundsRun: 2, SettingsJSON: `{"env": "exchange", "rule": "majority"}`,
+			Status: record.Succeeded, Environment: "exchange", Rule: "majority", Agents: 2, RoundsPlanned: 2, RoundsRun: 2, SettingsJSON: `{"env": "exchange", "rule": "majority"}`,
 		}}
 		if id == "b" {
 			run.Generation = 1
@@ -66,14 +67,14 @@ func TestTable9(t *testing.T) {
 	if _, err := LoadLabels(t.Context(), s, c, "nobody"); err == nil || !strings.Contains(err.Error(), "nobody") {
 		t.Errorf("an unknown labeller: %v", err)
 	}
-	if _, err := LoadLabels(t.Context(), s, Campaign{Name: "mute"}, ""); err == nil || !strings.Contains(err.Error(), "roundtable label mute") {
+	if _, err := LoadLabels(t.Context(), s, campaign.Campaign{Name: "mute"}, ""); err == nil || !strings.Contains(err.Error(), "roundtable label mute") {
 		t.Errorf("no labels: %v", err)
 	}
 	l, err := LoadLabels(t.Context(), s, c, "rules")
 	if err != nil {
 		t.Fatal(err)
 	}
-	tab, err := c.Table9(l)
+	tab, err := Table9(c, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func TestTable9(t *testing.T) {
 			t.Errorf("%s: %v\n%s", format, err, &b)
 		}
 	}
-	if _, err := c.Table9(Labels{}); err == nil {
+	if _, err := Table9(c, Labels{}); err == nil {
 		t.Error("there is a table without labels")
 	}
 }
@@ -123,7 +124,7 @@ func TestTransitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := c.Transitions(l)
+	table, err := Transitions(c, l)
 	if err != nil || len(table.Rows) != 2*(acts.N+1) {
 		t.Fatalf("%d rows, error %v", len(table.Rows), err)
 	}
@@ -137,7 +138,7 @@ func TestTransitions(t *testing.T) {
 
 func TestAgreement(t *testing.T) {
 	c, s := labelledCampaign(t)
-	table, err := c.Agreement(t.Context(), s)
+	table, err := Agreement(c, t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func TestAgreement(t *testing.T) {
 	if row := table.Rows[9]; row[0].Text != "Accept" || *row[1].Value != 1 || *row[2].Value != 1 {
 		t.Errorf("Accept: %v", row)
 	}
-	if _, err := (Campaign{Name: "mute"}).Agreement(t.Context(), s); err == nil {
+	if _, err := Agreement((campaign.Campaign{Name: "mute"}), t.Context(), s); err == nil {
 		t.Error("nobody agrees")
 	}
 }

@@ -4,27 +4,28 @@ import (
 	"fmt"
 	"slices"
 
+	"roundtable/analysis/campaign"
 	"roundtable/envs/wording"
 )
 
 // CheckBeside says what is wrong with a campaign that discussions are to be
 // compared to: it has no single agents, or they were asked other questions.
-func (c Campaign) CheckBeside() error {
+func CheckBeside(c campaign.Campaign) error {
 	for _, beside := range c.Beside {
-		if err := c.checkBeside(beside); err != nil {
+		if err := checkBeside(c, beside); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c Campaign) checkBeside(beside Campaign) error {
-	d := c.discussions()
-	if len(d.groups) == 0 {
+func checkBeside(c campaign.Campaign, beside campaign.Campaign) error {
+	d := discussionsOf(c)
+	if len(d.Groups) == 0 {
 		return fmt.Errorf("campaign %s has no discussions that a baseline could be compared with", c.Name)
 	}
 	single := slices.DeleteFunc(slices.Clone(d.all), func(x discussed) bool {
-		return !x.alone || len(x.runs) == 0 || x.runs[0].CampaignID != beside.Name
+		return !x.alone || len(x.Runs) == 0 || x.Runs[0].CampaignID != beside.Name
 	})
 	if len(single) == 0 {
 		return fmt.Errorf("campaign %s has no single agents (protocol debate with agents: 1 and rounds: 0), so it is no baseline", beside.Name)

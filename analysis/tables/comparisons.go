@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
@@ -18,14 +19,14 @@ const (
 
 // Comparisons are the differences of the final goodness between all pairs of
 // conditions of an environment that have a unit in common, over these. One environment's pairs are one family.
-func (c Campaign) Comparisons() (table.Table, bool) {
-	v := c.view("")
+func Comparisons(c campaign.Campaign) (table.Table, bool) {
+	v := c.View("")
 	t := table.Table{Name: "comparisons", Title: "Final goodness of each two conditions, in pairs", Columns: []string{
 		"env", "A", "B", "n", "A - B", "95 % from", "to", "BCa from", "BCa to", "p sign flip", "p Holm", "p Wilcoxon", "detectable", "n needed"}}
 	var left []string
-	for _, environment := range v.environments() {
+	for _, environment := range v.Environments() {
 		family := statistics.Family{Resamples: resamples, Flips: flips, Seed: compareSeed}
-		series, most := v.series(environment), v.most(environment)
+		series, most := goodnessSeries(v, environment), mostDifference(v, environment)
 		var apart int
 		if family.Contrasts, apart = statistics.Pairs(series); apart > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d pairs of conditions have nothing in common that could be paired, and are left out.", environment, apart))
@@ -49,12 +50,12 @@ func (c Campaign) Comparisons() (table.Table, bool) {
 		t.Notes = append(t.Notes, "Left out, as the same replicate of the same instance has no value under the other condition (collaborations): "+strings.Join(left, "; ")+".")
 	}
 	t.Notes = append([]string{
-		v.goodnessNote() + " A - B: mean difference of the goodness at the end with its standard error, over n pairs. Collaborations are paired by instance and replicate, and what only one condition has is left out; a pair is an instance with the mean of the differences of its replicates, or, where there is only one instance, a replicate. " +
+		v.GoodnessNote() + " A - B: mean difference of the goodness at the end with its standard error, over n pairs. Collaborations are paired by instance and replicate, and what only one condition has is left out; a pair is an instance with the mean of the differences of its replicates, or, where there is only one instance, a replicate. " +
 			"95 %: Student's t over the pairs, of shares cut at -1 and 1. BCa: bootstrap over the pairs, 9,999 resamples; it covers less than it says where pairs are few or differences have heavy tails (0.85 instead of 0.95 at 15 pairs, where Student's t has 0.96 or more), so go by the former. p: signs of the differences exchanged (exact up to 20 pairs, else 9,999 draws), Holm's correction over all rows of the environment; Wilcoxon's signed ranks, uncorrected.",
 		"Detectable: the smallest difference (of a share, above 1 means none: too few pairs) that Student's paired test finds in these n with power 0.8, at 0.05 over the number of rows of the environment (Bonferroni). " +
 			"n needed: pairs that would find the observed difference so; for planning, not as evidence.",
 	}, t.Notes...)
-	v.notes(&t)
+	v.AddNotes(&t)
 	return t, len(t.Rows) > 0
 }
 
@@ -64,7 +65,7 @@ func comparison(environment string, r statistics.Comparison, most float64) []tab
 	ends := make([]table.Cell, 4)
 	for i, within := range []*statistics.Interval{r.Student, r.BCa} {
 		if within != nil {
-			copy(ends[2*i:], cut(*within, 4, most))
+			copy(ends[2*i:], campaign.IntervalCells(*within, 4, most))
 		}
 	}
 	difference := table.Cell{}
@@ -77,40 +78,27 @@ func comparison(environment string, r statistics.Comparison, most float64) []tab
 	}
 }
 
-// environments of the conditions, in their order.
-func (v view) environments() []string {
-	var list []string
-	seen := map[string]bool{}
-	for _, g := range v.groups {
-		if e := g.settings["env"]; !seen[e] {
-			seen[e] = true
-			list = append(list, e)
-		}
-	}
-	return list
-}
-
-// most returns the greatest difference of two goodnesses in an environment.
-func (v view) most(environment string) float64 {
-	for _, g := range v.groups {
-		if g.settings["env"] == environment {
-			return g.most()
+// mostDifference returns the greatest difference of two goodnesses in an environment.
+func mostDifference(v campaign.View, environment string) float64 {
+	for _, g := range v.Groups {
+		if g.Settings["env"] == environment {
+			return g.MostDifference()
 		}
 	}
 	return math.Inf(1)
 }
 
-// series of the conditions of an environment, named by what tells them apart.
-func (v view) series(environment string) []statistics.Series {
+// goodnessSeries of the conditions of an environment, named by what tells them apart.
+func goodnessSeries(v campaign.View, environment string) []statistics.Series {
 	var list []statistics.Series
-	for _, g := range v.groups {
-		if g.settings["env"] != environment {
+	for _, g := range v.Groups {
+		if g.Settings["env"] != environment {
 			continue
 		}
-		s := statistics.Series{Name: v.title(g), Values: map[string]float64{}, Units: map[string]string{}}
-		for _, r := range g.done() {
+		s := statistics.Series{Name: v.Title(g), Values: map[string]float64{}, Units: map[string]string{}}
+		for _, r := range g.Succeeded() {
 			if value, ok := r.Outcome(); ok {
-				unit := fmt.Sprintf("%d-%s", r.unit, r.InstanceID) // another data set's first question is another one
+				unit := fmt.Sprintf("%d-%s", r.Unit, r.InstanceID) // another data set's first question is another one
 				replicate := fmt.Sprintf("%s-%d", unit, r.Replicate)
 				s.Values[replicate], s.Units[replicate] = value, unit
 			}
@@ -118,28 +106,4 @@ func (v view) series(environment string) []statistics.Series {
 		list = append(list, s)
 	}
 	return list
-}
-
-// title of a condition: what its labels call it. Names of plug-ins and labels
-// stand alone, values after the last word of their key: "ranked, agents 5".
-// Parameters of other plug-ins are left out.
-func (v view) title(g group) string {
-	var words []string
-	for _, key := range v.labels {
-		value := g.shown(key)
-		_, param, is := strings.Cut(key, ".")
-		switch {
-		case g.labels[key] != "" || !is && key != "env" && value != "":
-			words = append(words, value)
-		case is && !v.applies(g, key):
-		case is && value == "":
-			words = append(words, param+" not set")
-		case is:
-			words = append(words, param+" "+value)
-		}
-	}
-	if len(words) == 0 {
-		return g.condition
-	}
-	return strings.Join(words, ", ")
 }

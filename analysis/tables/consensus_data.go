@@ -3,6 +3,7 @@ package tables
 import (
 	"math"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/table"
 )
 
@@ -10,9 +11,9 @@ import (
 // They are made when they are asked for by name.
 
 // Finals are the dots of Fig. 4: each run's means at the start and at the end.
-func (c Campaign) Finals() (table.Table, bool) {
-	return c.data("finals", "Each run's values at the start and at the end (data of Fig. 4)",
-		[]string{"start", "final", "bias", "reached"}, func(_ group, r Run) [][]table.Cell {
+func Finals(c campaign.Campaign) (table.Table, bool) {
+	return dataTable(c, "finals", "Each run's values at the start and at the end (data of Fig. 4)",
+		[]string{"start", "final", "bias", "reached"}, func(_ campaign.Group, r campaign.Run) [][]table.Cell {
 			if len(StatesOf(r).First()[0]) != 1 {
 				return nil
 			}
@@ -24,9 +25,9 @@ func (c Campaign) Finals() (table.Table, bool) {
 
 // Trajectories are every planned and actual coordinate of every agent after
 // every round (data of Figs 2, 3 and 6 to 10b); round 0 is the start.
-func (c Campaign) Trajectories() (table.Table, bool) {
-	return c.data("trajectories", "Planned and actual states, round by round (data of Figs 2, 3, 6 to 10)",
-		[]string{"round", "agent", "personality", "coordinate", "planned", "actual"}, func(g group, r Run) [][]table.Cell {
+func Trajectories(c campaign.Campaign) (table.Table, bool) {
+	return dataTable(c, "trajectories", "Planned and actual states, round by round (data of Figs 2, 3, 6 to 10)",
+		[]string{"round", "agent", "personality", "coordinate", "planned", "actual"}, func(g campaign.Group, r campaign.Run) [][]table.Cell {
 			planned := map[[2]int][]float64{}
 			for _, m := range StatesOf(r).Moves {
 				planned[[2]int{m.Round, m.Agent}] = m.To
@@ -39,7 +40,7 @@ func (c Campaign) Trajectories() (table.Table, bool) {
 						if to := planned[[2]int{time, agent}]; k < len(to) {
 							plan = exact(to[k])
 						}
-						rows = append(rows, []table.Cell{table.Count(time), table.Count(agent + 1), table.Word(g.personality(agent)), table.Count(k + 1), plan, exact(v)})
+						rows = append(rows, []table.Cell{table.Count(time), table.Count(agent + 1), table.Word(personality(g, agent)), table.Count(k + 1), plan, exact(v)})
 					}
 				}
 			}
@@ -47,11 +48,11 @@ func (c Campaign) Trajectories() (table.Table, bool) {
 		})
 }
 
-// Paths are where agents that take time to move are after each step of their
+// PathData are where agents that take time to move are after each step of their
 // motion (data of Fig. 10a).
-func (c Campaign) Paths() (table.Table, bool) {
-	t, ok := c.data("paths", "Positions of robots over time (data of Fig. 10)",
-		[]string{"seconds", "agent", "coordinate", "actual"}, func(_ group, r Run) [][]table.Cell {
+func PathData(c campaign.Campaign) (table.Table, bool) {
+	t, ok := dataTable(c, "paths", "Positions of robots over time (data of Fig. 10)",
+		[]string{"seconds", "agent", "coordinate", "actual"}, func(_ campaign.Group, r campaign.Run) [][]table.Cell {
 			var rows [][]table.Cell
 			for round, byAgent := range StatesOf(r).Steps {
 				for agent, path := range byAgent {
@@ -68,20 +69,20 @@ func (c Campaign) Paths() (table.Table, bool) {
 	return t, ok && len(t.Rows) > 0
 }
 
-// data has the rows of each run under the condition that it belongs to.
-func (c Campaign) data(name, title string, columns []string, rows func(group, Run) [][]table.Cell) (table.Table, bool) {
-	v := c.gatherings()
-	t := v.start(name, title)
+// dataTable has the rows of each run under the condition that it belongs to.
+func dataTable(c campaign.Campaign, name, title string, columns []string, rows func(campaign.Group, campaign.Run) [][]table.Cell) (table.Table, bool) {
+	v := gatheringsOf(c)
+	t := v.Start(name, title)
 	t.Columns = append(append(t.Columns, "instance", "replicate"), columns...)
-	for _, g := range v.groups {
-		for _, r := range g.held() {
+	for _, g := range v.Groups {
+		for _, r := range withStates(g) {
 			for _, cells := range rows(g, r) {
-				t.Rows = append(t.Rows, append(append(v.label(g), table.Count(r.Instance), table.Count(r.Replicate)), cells...))
+				t.Rows = append(t.Rows, append(append(v.Label(g), table.Count(r.Instance), table.Count(r.Replicate)), cells...))
 			}
 		}
 	}
-	v.notes(&t)
-	return t, len(v.groups) > 0
+	v.AddNotes(&t)
+	return t, len(v.Groups) > 0
 }
 
 // exact is a number of data; people see four decimals of it.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"roundtable/activities/laketest"
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/consensus"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
@@ -19,17 +20,17 @@ import (
 )
 
 // gathered loads a campaign of scripted agents that the engine has run.
-func gathered(t *testing.T, campaign string) Campaign {
+func gathered(t *testing.T, id string) campaign.Campaign {
 	t.Helper()
 	store, err := storage.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := laketest.Play(context.Background(), store, campaign, 0); err != nil {
+	if err := laketest.Play(context.Background(), store, id, 0); err != nil {
 		t.Fatal(err)
 	}
-	name, _, _ := strings.Cut(strings.TrimPrefix(campaign, "name: "), "\n")
-	c, err := Load(context.Background(), store, name, Readers()...)
+	name, _, _ := strings.Cut(strings.TrimPrefix(id, "name: "), "\n")
+	c, err := campaign.Load(context.Background(), store, name, Readers()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestConsensusTables(t *testing.T) {
 			map[string]float64{"reached %": 0, "width": 30, "bias": 0, "clusters": 2, "oscillates %": 100}, "suggestible"},
 	} {
 		loaded := gathered(t, c.campaign)
-		tab, ok := loaded.Consensus()
+		tab, ok := Consensus(loaded)
 		if !ok || len(tab.Rows) != 1 {
 			t.Fatalf("%d rows", len(tab.Rows))
 		}
@@ -65,7 +66,7 @@ func TestConsensusTables(t *testing.T) {
 				t.Errorf("%s\n%s is %v, want %v", c.campaign, column, got, want)
 			}
 		}
-		shares, _ := loaded.StrategyShares()
+		shares, _ := StrategyShares(loaded)
 		if got := tabletest.ValueAt(t, shares, 0, c.strategy); got != 100 {
 			t.Errorf("%s\n%v %% of moves are %s", c.campaign, got, c.strategy)
 		}
@@ -80,7 +81,7 @@ func TestConsensusTables(t *testing.T) {
 // 100²/(12n); the seeded sample has it within its interval.
 func TestMonteCarlo(t *testing.T) {
 	c := gathered(t, "name: carlo\ninstances: 40\nenv: {name: consensus, integers: false}\nprotocol: {name: consensus, rounds: 1}\nmodel: scripted/average\ngrid:\n  env.agents: [2, 4, 8]\n")
-	table, ok := c.MonteCarlo()
+	table, ok := MonteCarlo(c)
 	if !ok || len(table.Rows) != 3 {
 		t.Fatalf("%d rows", len(table.Rows))
 	}
@@ -97,11 +98,11 @@ func TestMonteCarlo(t *testing.T) {
 			t.Errorf("%v agents: averagers are biased by %v", n, bias)
 		}
 	}
-	finals, _ := c.Finals()
+	finals, _ := Finals(c)
 	if len(finals.Rows) != 120 {
 		t.Errorf("%d dots", len(finals.Rows))
 	}
-	fit, ok := c.Variances()
+	fit, ok := Variances(c)
 	if !ok || len(fit.Rows) != 1 || fit.Rows[0][0].Text != "final" { // there is no bias whose variance could change
 		t.Fatalf("%+v", fit)
 	}
@@ -113,7 +114,7 @@ func TestMonteCarlo(t *testing.T) {
 			t.Errorf("%s, %v, is not well within %v to %v", what, want[0], want[1], want[2])
 		}
 	}
-	lead, _ := c.Influence()
+	lead, _ := Influence(c)
 	for row, cells := range lead.Rows {
 		if got := tabletest.ValueAt(t, lead, row, "weight"); cells[0].Text == "2" && math.Abs(got-0.5) > 1e-6 {
 			t.Errorf("of two averagers one weighs %v", got)
@@ -125,7 +126,7 @@ func TestMonteCarlo(t *testing.T) {
 func TestFigureData(t *testing.T) {
 	c := gathered(t, "name: robots\nenv: robots\nprotocol: {name: consensus, rounds: 2, memory: current}\nmodel: scripted/average\n")
 	var b bytes.Buffer
-	for _, build := range []func() (table.Table, bool){c.Consensus, c.Trajectories, c.Paths} {
+	for _, build := range []func() (table.Table, bool){func() (table.Table, bool) { return Consensus(c) }, func() (table.Table, bool) { return Trajectories(c) }, func() (table.Table, bool) { return PathData(c) }} {
 		tab, ok := build()
 		if !ok {
 			t.Fatal("no table")
@@ -144,18 +145,18 @@ func TestFigureData(t *testing.T) {
 	if err != nil || b.String() != string(want) {
 		t.Errorf("the data differ from %s (%v; -update writes it):\n%s", golden, err, b.String())
 	}
-	if _, err := c.Table("paths"); err != nil {
+	if _, err := Make(c, "paths"); err != nil {
 		t.Error(err)
 	}
 }
 
 // Replicates of agents that do the same again tell no more of a mean or a variance.
 func TestReplicatesOfAGroupAreOneValue(t *testing.T) {
-	repeated := func(replicates string) Campaign {
+	repeated := func(replicates string) campaign.Campaign {
 		return gathered(t, "name: again\ninstances: 6\nreplicates: "+replicates+"\nenv: {name: consensus, agents: 3}\nprotocol: {name: consensus, rounds: 2}\nmodel: scripted/average\n")
 	}
-	once, _ := repeated("1").MonteCarlo()
-	often, _ := repeated("5").MonteCarlo()
+	once, _ := MonteCarlo(repeated("1"))
+	often, _ := MonteCarlo(repeated("5"))
 	a, b := tabletest.ByColumn(once, once.Rows[0]), tabletest.ByColumn(often, often.Rows[0])
 	tabletest.Near(t, "standard error", b["final"].SE, *a["final"].SE)
 	for _, name := range []string{"final", "final variance", "final from", "final to"} {
@@ -167,7 +168,7 @@ func TestReplicatesOfAGroupAreOneValue(t *testing.T) {
 func TestNoStates(t *testing.T) {
 	c := byHand()
 	for _, name := range []string{"consensus", "strategies", "influence", "montecarlo", "variance", "finals", "trajectories", "paths"} {
-		if _, err := c.Table(name); err == nil {
+		if _, err := Make(c, name); err == nil {
 			t.Errorf("there is a table %s of an exchange economy", name)
 		}
 	}
@@ -177,7 +178,7 @@ func TestNoStates(t *testing.T) {
 // own row, where all together stay in a third of the moves.
 func TestStrategiesByPersonality(t *testing.T) {
 	c := gathered(t, "name: mixed\nenv: {name: consensus, agents: 3, stubborn: 1, starts: [[10], [40], [100]]}\nprotocol: {name: consensus, rounds: 1}\nmodel: scripted/personality\n")
-	table, ok := c.StrategyShares()
+	table, ok := StrategyShares(c)
 	if !ok || len(table.Rows) != 3 {
 		t.Fatalf("%d rows", len(table.Rows))
 	}
@@ -191,8 +192,8 @@ func TestStrategiesByPersonality(t *testing.T) {
 			t.Errorf("row %d: %v", i, got)
 		}
 	}
-	listed := group{settings: map[string]string{"env.personalities": `["none","suggestible"]`}}
-	if listed.personality(0) != "none" || listed.personality(1) != "suggestible" {
+	listed := campaign.Group{Settings: map[string]string{"env.personalities": `["none","suggestible"]`}}
+	if personality(listed, 0) != "none" || personality(listed, 1) != "suggestible" {
 		t.Error("a list of personalities is not read")
 	}
 }
@@ -201,24 +202,24 @@ func TestStrategiesByPersonality(t *testing.T) {
 // something of their own: three replicates of each say the same again, so that
 // weights and their errors are those of one.
 func TestReplicatesDoNotLead(t *testing.T) {
-	repeated := func(replicates int) Campaign {
-		var c Campaign
+	repeated := func(replicates int) campaign.Campaign {
+		var c campaign.Campaign
 		for i, x := range [][3]float64{{10, 40, 26}, {20, 90, 52}, {80, 30, 60}, {50, 70, 57}, {5, 15, 12}} {
 			for replicate := range replicates {
 				off := float64(2*replicate - replicates + 1) // replicates differ about the mean
 				row := record.Collaboration{
-					Key: record.Key{ConditionID: "c", CollaborationID: fmt.Sprint(i, replicate)}, Status: succeeded, Environment: "consensus", Protocol: gathering,
+					Key: record.Key{ConditionID: "c", CollaborationID: fmt.Sprint(i, replicate)}, Status: record.Succeeded, Environment: "consensus", Protocol: gathering,
 					Agents: 2, Instance: int32(i), Replicate: int32(replicate), SettingsJSON: `{"env":{"name":"consensus"},"protocol":{"name":"consensus"}}`,
 				}
 				r := newRun(row, nil, nil)
-				Keep(&r.Parts, States{Path: consensus.Path{States: []consensus.State{{{x[0]}, {x[1]}}, {{x[2] + off}, {x[2] + off}}}}})
+				campaign.Keep(&r.Parts, States{Path: consensus.Path{States: []consensus.State{{{x[0]}, {x[1]}}, {{x[2] + off}, {x[2] + off}}}}})
 				c.Runs = append(c.Runs, r)
 			}
 		}
 		return c
 	}
-	once, _ := repeated(1).Influence()
-	thrice, _ := repeated(3).Influence()
+	once, _ := Influence(repeated(1))
+	thrice, _ := Influence(repeated(3))
 	if len(once.Rows) != 2 || len(thrice.Rows) != 2 {
 		t.Fatalf("%s%s", once.Text(), thrice.Text())
 	}

@@ -3,9 +3,9 @@ package tables
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/record"
 )
@@ -16,7 +16,7 @@ const debate = "debate"
 type Replies []metrics.Replies
 
 // readReplies keeps the answers of each round.
-func readReplies(r *Run, rows record.Rows) error {
+func readReplies(r *campaign.Run, rows record.Rows) error {
 	var all Replies
 	for _, t := range rows.Turns {
 		if t.Format != "answer" || t.Role != "" || t.Round < 1 {
@@ -25,7 +25,7 @@ func readReplies(r *Run, rows record.Rows) error {
 		for len(all) < int(t.Round) {
 			all = append(all, nil)
 		}
-		one := metrics.Reply{Right: right(t) == 1}
+		one := metrics.Reply{Right: campaign.IsRight(t) == 1}
 		if t.ProposalKey != nil {
 			one.Key = *t.ProposalKey
 		}
@@ -34,23 +34,15 @@ func readReplies(r *Run, rows record.Rows) error {
 		}
 		all[t.Round-1] = append(all[t.Round-1], one)
 	}
-	Keep(&r.Parts, all)
+	campaign.Keep(&r.Parts, all)
 	return nil
 }
 
-func repliesOf(r Run) Replies { return Part[Replies](r.Parts) }
-
-// right is 1 if what was decided is right, else 0; no decision is not right.
-func (r Run) right() float64 {
-	if len(r.Utilities) > 0 && r.Utilities[0] >= 1 {
-		return 1
-	}
-	return 0
-}
+func repliesOf(r campaign.Run) Replies { return campaign.Part[Replies](r.Parts) }
 
 // debateGroup is a condition of a debate in the words of paper 4.
 type debateGroup struct {
-	group
+	campaign.Group
 	strategy string
 	task     string
 	size     int      // agents that take part
@@ -60,29 +52,29 @@ type debateGroup struct {
 
 // debateView is the debates of a campaign that keep accepts.
 type debateView struct {
-	view
+	campaign.View
 	all   []debateGroup
 	tasks []string
 }
 
-func (c Campaign) debateView(keep func(debateGroup) bool) debateView {
-	v := debateView{view: c.view("")}
-	v.groups = slices.DeleteFunc(v.groups, func(g group) bool { return g.settings["protocol"] != debate })
+func debatesOf(c campaign.Campaign, keep func(debateGroup) bool) debateView {
+	v := debateView{View: c.View("")}
+	v.Groups = slices.DeleteFunc(v.Groups, func(g campaign.Group) bool { return g.Settings["protocol"] != debate })
 	named := []string{"env", "env.file", "env.format", "env.agents", "env.kind", "protocol.order", "protocol.rounds", "protocol.agents", "protocol.viewpoints.scaling"}
-	names := taskNames(v.groups)
-	v.labels = v.beyondTasks(names, named...)
-	var kept []group
-	for _, g := range v.groups {
-		d := debateGroup{group: g, task: names.of(g), size: wholeNumber(g.settings["protocol.agents"]), rounds: 1}
-		if text, ok := g.settings["protocol.rounds"]; ok {
-			d.rounds = wholeNumber(text)
+	names := campaign.TaskNames(v.Groups)
+	v.Labels = v.BeyondTasks(names, named...)
+	var kept []campaign.Group
+	for _, g := range v.Groups {
+		d := debateGroup{Group: g, task: names.Of(g), size: campaign.WholeNumber(g.Settings["protocol.agents"]), rounds: 1}
+		if text, ok := g.Settings["protocol.rounds"]; ok {
+			d.rounds = campaign.WholeNumber(text)
 		}
 		if d.size == 0 {
-			d.size = wholeNumber(cmp.Or(g.settings["env.agents"], "3"))
+			d.size = campaign.WholeNumber(cmp.Or(g.Settings["env.agents"], "3"))
 		}
 		d.strategy = strategy(d)
-		for _, key := range v.labels {
-			d.others = append(d.others, g.shown(key))
+		for _, key := range v.Labels {
+			d.others = append(d.others, g.Shown(key))
 		}
 		if !keep(d) {
 			continue
@@ -92,22 +84,13 @@ func (c Campaign) debateView(keep func(debateGroup) bool) debateView {
 			v.tasks = append(v.tasks, d.task)
 		}
 	}
-	v.groups = kept
+	v.Groups = kept
 	return v
-}
-
-// wholeNumber is a whole number of the settings; 0 if it is not there.
-func wholeNumber(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		return 0
-	}
-	return n
 }
 
 // strategy is the name that paper 4 has for a condition.
 func strategy(d debateGroup) string {
-	s := d.settings
+	s := d.Settings
 	switch {
 	case d.fixed():
 		name := strings.ReplaceAll(s["protocol.viewpoints.scaling"], "_", " ")
@@ -133,7 +116,9 @@ const (
 )
 
 // questions are the accuracies in percent by question, over its replicates.
-func (d debateGroup) questions() units { return perQuestion(d.done(), Run.right) }
+func (d debateGroup) questions() campaign.Units {
+	return campaign.PerQuestion(d.Succeeded(), campaign.Run.Right)
+}
 
 // butForSize says that two are the same but for the number of agents.
 func butForSize(a, b debateGroup) bool {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/record"
 	"roundtable/analysis/table/tabletest"
 )
@@ -21,12 +22,12 @@ type debated struct {
 	truth                 string
 }
 
-func (d debated) run() Run {
+func (d debated) run() campaign.Run {
 	settings := fmt.Sprintf(`{"env":{"name":"qa","params":{"agents":%d,"file":%q,"format":"bbh"}},"protocol":{"name":"debate","params":%s},"rule":{"name":"plurality"},"stop":{"name":"never"},"model":{"name":%q},"generate":{},"reasks":0}`,
 		d.agents, d.file, d.protocol, d.model)
 	id := fmt.Sprintf("plurality-%x", len(settings)*31+len(d.file)) + d.protocol + d.file + d.model + fmt.Sprint(d.agents)
 	row := record.Collaboration{
-		Key: record.Key{ConditionID: id, CollaborationID: fmt.Sprint(id, d.instance, d.replicate)}, Status: succeeded, Environment: "qa", Rule: "plurality",
+		Key: record.Key{ConditionID: id, CollaborationID: fmt.Sprint(id, d.instance, d.replicate)}, Status: record.Succeeded, Environment: "qa", Rule: "plurality",
 		Protocol: "debate", InstanceID: fmt.Sprint("q-c", d.instance), Instance: int32(d.instance), Replicate: int32(d.replicate), Agents: int32(d.agents), RoundsPlanned: int32(len(d.rounds)), SettingsJSON: settings,
 	}
 	var rounds []record.Round
@@ -55,7 +56,7 @@ func (d debated) run() Run {
 
 // Two questions, three strategies, two tasks, worked by hand.
 func TestStrategiesByHand(t *testing.T) {
-	c := Campaign{Name: "made-up"}
+	c := campaign.Campaign{Name: "made-up"}
 	add := func(protocol, file string, final ...string) {
 		for i, f := range final {
 			c.Runs = append(c.Runs, debated{protocol: protocol, file: file, model: "openai/x", agents: 2, instance: i / 2, replicate: i % 2, rounds: []string{"A B", f}, truth: "A"}.run())
@@ -65,7 +66,7 @@ func TestStrategiesByHand(t *testing.T) {
 	add(`{"order":"truth_last"}`, "bbh/logic.json", "A A", "A A", "A A", "B B") // 100 and 50 %
 	add(`{"order":"fixed"}`, "math.jsonl", "A A", "A A")                        // one question, 100 %
 	c.Runs = append(c.Runs, debated{protocol: `{"rounds":0}`, file: "bbh/logic.json", model: "openai/x", agents: 2, rounds: []string{"A B"}, truth: "A"}.run())
-	table, ok := c.Strategies()
+	table, ok := Strategies(c)
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -85,11 +86,11 @@ func TestStrategiesByHand(t *testing.T) {
 
 // Round by round: log-likelihood and entropy are means of what is defined.
 func TestDebateRoundsByHand(t *testing.T) {
-	c := Campaign{Runs: []Run{
+	c := campaign.Campaign{Runs: []campaign.Run{
 		debated{protocol: `{}`, file: "logic.json", model: "m", agents: 4, rounds: []string{"A B A C", "A A A A"}, truth: "A"}.run(),
 		debated{protocol: `{}`, file: "logic.json", model: "m", agents: 4, instance: 1, rounds: []string{"B B - -", "B B B A"}, truth: "A"}.run(),
 	}}
-	table, _ := c.DebateRounds()
+	table, _ := DebateRounds(c)
 	at := func(measure, round string) *float64 {
 		return tabletest.Column(t, table, round, measure, "logic", "MAD", "4")
 	}
@@ -98,7 +99,7 @@ func TestDebateRoundsByHand(t *testing.T) {
 	tabletest.Near(t, "log-likelihood@2", at("log-likelihood", "@2"), (0+math.Log2(.25))/2)
 	tabletest.Near(t, "smoothed@1", at("smoothed log-likelihood", "@1"), (math.Log2(2.5/5)+math.Log2(.5/5))/2)
 	tabletest.Near(t, "entropy@1", at("entropy", "@1"), 1.5) // both: 2, 1, 1
-	if _, ok := c.DebateAgents(); ok {
+	if _, ok := DebateAgents(c); ok {
 		t.Error("one size of group makes a table by size")
 	}
 }
@@ -107,7 +108,7 @@ func TestDebateRoundsByHand(t *testing.T) {
 // and question 2 with one, which MAD has not been asked. t with 1 degree of
 // freedom is 12.7062.
 func TestGainsByHand(t *testing.T) {
-	var c Campaign
+	var c campaign.Campaign
 	add := func(protocol string, final ...string) {
 		for i, f := range final {
 			c.Runs = append(c.Runs, debated{protocol: protocol, file: "logic.json", model: "m", agents: 4, instance: i / 2, replicate: i % 2, rounds: []string{"A B B B", f}, truth: "A"}.run())
@@ -115,7 +116,7 @@ func TestGainsByHand(t *testing.T) {
 	}
 	add(`{}`, "A A B B", "B B B B", "A A A A", "A A A B")
 	add(`{"order":"madc"}`, "A A A A", "A B B B", "A A A A", "A A A A", "A A A A")
-	table, ok := c.DebateGains()
+	table, ok := DebateGains(c)
 	if !ok || len(table.Rows) != 4 {
 		t.Fatalf("%v\n%s", ok, table.Text())
 	}
@@ -136,7 +137,7 @@ func TestGainsByHand(t *testing.T) {
 // asked. Gains of 50, 50 and 0 have t = 2 with two degrees of freedom, so p is
 // 1-2/√6, and four of eight signs are as far from 0.
 func TestRepetitionsByHand(t *testing.T) {
-	var c Campaign
+	var c campaign.Campaign
 	add := func(protocol string, instance, replicate int, final string) {
 		c.Runs = append(c.Runs, debated{protocol: protocol, file: "logic.json", model: "m", agents: 2, instance: instance, replicate: replicate, rounds: []string{"A B", final}, truth: "A"}.run())
 	}
@@ -144,7 +145,7 @@ func TestRepetitionsByHand(t *testing.T) {
 		add(`{}`, 0, i, finals[0])
 		add(`{}`, 1, i, finals[1])
 	}
-	if _, ok := (Campaign{Runs: c.Runs[:2]}).DebateRepetitions(); ok {
+	if _, ok := DebateRepetitions((campaign.Campaign{Runs: c.Runs[:2]})); ok {
 		t.Error("one repetition has a spread")
 	}
 	for i, finals := range [][2]string{{"A A", "A A"}, {"A A", "B B"}, {"A A", "A A"}} {
@@ -152,7 +153,7 @@ func TestRepetitionsByHand(t *testing.T) {
 		add(`{"order":"madc"}`, 1, i, finals[1])
 	}
 	add(`{"order":"madc"}`, 2, 0, "B B")
-	table, ok := c.DebateRepetitions()
+	table, ok := DebateRepetitions(c)
 	if !ok || len(table.Rows) != 8 {
 		t.Fatalf("%v\n%s", ok, table.Text())
 	}
@@ -178,7 +179,7 @@ func TestRepetitionsByHand(t *testing.T) {
 // In each of four repetitions the same three questions gain the same, in another
 // order: sums that differ in their last digit are no spread, so there is no p.
 func TestGainsEqualButForRoundingHaveNoP(t *testing.T) {
-	var c Campaign
+	var c campaign.Campaign
 	add := func(protocol string, instance, replicate int, final string) {
 		c.Runs = append(c.Runs, debated{protocol: protocol, file: "logic.json", model: "m", agents: 7, instance: instance, replicate: replicate, rounds: []string{"A B B B B B B", final}, truth: "A"}.run())
 	}
@@ -189,7 +190,7 @@ func TestGainsEqualButForRoundingHaveNoP(t *testing.T) {
 			add(`{"order":"madc"}`, i, replicate, finals[(i+replicate)%3])
 		}
 	}
-	table, _ := c.DebateRepetitions()
+	table, _ := DebateRepetitions(c)
 	for _, measure := range []string{"log-likelihood", "entropy"} {
 		at := func(name string) *float64 {
 			return tabletest.Column(t, table, name, measure, "logic", "MAD+MADC", "7", "1")
@@ -206,11 +207,11 @@ func TestGainsEqualButForRoundingHaveNoP(t *testing.T) {
 
 // By group size, and where fixed viewpoints turn the outcome.
 func TestSizesAndReversals(t *testing.T) {
-	var sizes, curves Campaign
+	var sizes, curves campaign.Campaign
 	for n := 3; n <= 5; n++ {
 		sizes.Runs = append(sizes.Runs, debated{protocol: fmt.Sprintf(`{"agents":%d}`, n), file: "logic.json", model: "m", agents: 5, rounds: []string{"A", map[bool]string{true: "A", false: "B"}[n > 3]}, truth: "A"}.run())
 	}
-	table, ok := sizes.DebateAgents()
+	table, ok := DebateAgents(sizes)
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -229,7 +230,7 @@ func TestSizesAndReversals(t *testing.T) {
 			}.run())
 		}
 	}
-	table, ok = curves.Viewpoints()
+	table, ok = Viewpoints(curves)
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -237,7 +238,7 @@ func TestSizesAndReversals(t *testing.T) {
 	tabletest.Near(t, "reversed", tabletest.Column(t, table, "correct first", "q", "reversed at"), 5)
 	tabletest.Near(t, "low", tabletest.Column(t, table, "correct first", "q", "… low"), 5)
 	tabletest.Near(t, "high", tabletest.Column(t, table, "correct first", "q", "… high"), 6)
-	if _, ok := curves.Strategies(); ok {
+	if _, ok := Strategies(curves); ok {
 		t.Error("viewpoints are no strategy of Table 1")
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"roundtable/analysis/campaign"
 )
 
 // DebateLine is one line of a figure of debates.
@@ -25,15 +27,15 @@ type DebatePoint struct {
 }
 
 // CourseLines are the debates round by round (paper 4, Figures 3 to 5 and 7).
-func (c Campaign) CourseLines() []DebateLine {
-	v := c.debateView(func(d debateGroup) bool { return !d.fixed() && d.rounds > 0 })
+func CourseLines(c campaign.Campaign) []DebateLine {
+	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() && d.rounds > 0 })
 	named := v.naming()
 	var lines []DebateLine
 	for _, m := range debateMeasures() {
 		for _, d := range v.all {
-			line := DebateLine{Panel: panel(d.task, d.others, v.labels), Measure: m.name, Name: named(d)}
+			line := DebateLine{Panel: panel(d.task, d.others, v.Labels), Measure: m.name, Name: named(d)}
 			for n := 1; n <= d.rounds+1; n++ {
-				line.Points = append(line.Points, DebatePoint{At: n, Values: m.byQuestion(d, n).values()})
+				line.Points = append(line.Points, DebatePoint{At: n, Values: m.byQuestion(d, n).Values()})
 			}
 			lines = append(lines, line)
 		}
@@ -72,8 +74,8 @@ func differ(numbers []int) bool {
 
 // ViewpointLines are the debates of fixed viewpoints by the number of agents,
 // question by question (paper 4, Figure 9). Values are in percent.
-func (c Campaign) ViewpointLines() []DebateLine {
-	v := c.debateView(debateGroup.fixed)
+func ViewpointLines(c campaign.Campaign) []DebateLine {
+	v := debatesOf(c, debateGroup.fixed)
 	var lines []DebateLine
 	for _, curve := range v.viewpointCurves() {
 		d := curve.sizes[0]
@@ -81,9 +83,9 @@ func (c Campaign) ViewpointLines() []DebateLine {
 		if len(v.tasks) > 1 {
 			name = d.task + ", " + name
 		}
-		line := DebateLine{Panel: panel(name, d.others, v.labels), Measure: "right outcomes, %", Name: d.strategy, Turn: curve.turn}
+		line := DebateLine{Panel: panel(name, d.others, v.Labels), Measure: "right outcomes, %", Name: d.strategy, Turn: curve.turn}
 		for _, d := range curve.sizes {
-			line.Points = append(line.Points, DebatePoint{At: d.size, Values: d.questions().values()})
+			line.Points = append(line.Points, DebatePoint{At: d.size, Values: d.questions().Values()})
 		}
 		lines = append(lines, line)
 	}
@@ -101,8 +103,8 @@ func panel(name string, others, labels []string) string {
 
 // RepetitionLines are the table 4.repeats: a panel for each measure and task,
 // of each strategy the values by repetition.
-func (c Campaign) RepetitionLines() []DebateLine {
-	v := c.repeats()
+func RepetitionLines(c campaign.Campaign) []DebateLine {
+	v := debatesRepeated(c)
 	var lengths []int
 	for _, d := range v.all {
 		lengths = append(lengths, d.rounds)
@@ -114,8 +116,8 @@ func (c Campaign) RepetitionLines() []DebateLine {
 			if differ(lengths) {
 				name += fmt.Sprintf(", %d rounds", d.rounds)
 			}
-			lines = addPoint(lines, DebateLine{Panel: panel(d.task, d.others, v.labels), Measure: m.name, Name: name},
-				DebatePoint{Place: d.strategy, Values: m.byRepetition(d).values(), N: len(d.done())})
+			lines = addPoint(lines, DebateLine{Panel: panel(d.task, d.others, v.Labels), Measure: m.name, Name: name},
+				DebatePoint{Place: d.strategy, Values: m.byRepetition(d).Values(), N: len(d.Succeeded())})
 		}
 	}
 	return lines
@@ -123,16 +125,16 @@ func (c Campaign) RepetitionLines() []DebateLine {
 
 // StrategyLines are the table 4.1 (paper 4, Figure 1): of each task the accuracy
 // of every strategy by question.
-func (c Campaign) StrategyLines() []DebateLine {
-	v := c.debateView(func(d debateGroup) bool { return !d.fixed() })
+func StrategyLines(c campaign.Campaign) []DebateLine {
+	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() })
 	if !slices.ContainsFunc(v.all, func(d debateGroup) bool { return d.strategy != v.all[0].strategy }) {
 		return nil
 	}
 	named := v.naming()
 	var lines []DebateLine
 	for _, d := range v.all {
-		title := strings.TrimPrefix(panel("", d.others, v.labels), ", ")
-		lines = addPoint(lines, DebateLine{Panel: title, Measure: "accuracy, %", Name: d.task}, DebatePoint{Place: named(d), Values: d.questions().values()})
+		title := strings.TrimPrefix(panel("", d.others, v.Labels), ", ")
+		lines = addPoint(lines, DebateLine{Panel: title, Measure: "accuracy, %", Name: d.task}, DebatePoint{Place: named(d), Values: d.questions().Values()})
 	}
 	return lines
 }

@@ -3,6 +3,7 @@ package tables
 import (
 	"math"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/table"
 )
@@ -11,13 +12,13 @@ import (
 type debateMeasure struct {
 	name     string
 	decimals int
-	at       func(r Run, round int) (v float64, ok bool) // of one debate
-	most     func(debateGroup) float64                   // the greatest difference of two
+	at       func(r campaign.Run, round int) (v float64, ok bool) // of one debate
+	most     func(debateGroup) float64                            // the greatest difference of two
 }
 
 func debateMeasures() []debateMeasure {
 	return []debateMeasure{
-		{"accuracy, %", 1, Run.accuracyAt, func(d debateGroup) float64 { return 100 * d.most() }},
+		{"accuracy, %", 1, accuracyAt, func(d debateGroup) float64 { return 100 * d.MostDifference() }},
 		{"log-likelihood", 3, repliesAt(metrics.Replies.LogLikelihood), endless},
 		{"smoothed log-likelihood", 3, repliesAt(metrics.Replies.Smoothed), endless},
 		{"entropy", 3, repliesAt(metrics.Replies.Entropy), endless},
@@ -33,14 +34,14 @@ var measureNotes = []string{
 }
 
 // accuracyAt is the score of the decision that stands after a round, in percent.
-func (r Run) accuracyAt(round int) (float64, bool) {
+func accuracyAt(r campaign.Run, round int) (float64, bool) {
 	v, ok := r.OutcomeAt(round)
 	return 100 * v, ok
 }
 
 // repliesAt is a measure of one round's answers.
-func repliesAt(measure func(metrics.Replies) (float64, bool)) func(Run, int) (float64, bool) {
-	return func(r Run, round int) (float64, bool) {
+func repliesAt(measure func(metrics.Replies) (float64, bool)) func(campaign.Run, int) (float64, bool) {
+	return func(r campaign.Run, round int) (float64, bool) {
 		if round > len(repliesOf(r)) {
 			return 0, false
 		}
@@ -48,12 +49,12 @@ func repliesAt(measure func(metrics.Replies) (float64, bool)) func(Run, int) (fl
 	}
 }
 
-func (m debateMeasure) byQuestion(d debateGroup, round int) units {
-	return byUnit(d.done(), func(r Run) (float64, bool) { return m.at(r, round) })
+func (m debateMeasure) byQuestion(d debateGroup, round int) campaign.Units {
+	return campaign.ByUnit(d.Succeeded(), func(r campaign.Run) (float64, bool) { return m.at(r, round) })
 }
 
 // cell is the mean over questions; n is shown if some of them have no value.
 func (m debateMeasure) cell(d debateGroup, round int) table.Cell {
-	s := table.Sample{Values: m.byQuestion(d, round).values(), Of: len(unitsOf(d.done()))}
+	s := table.Sample{Values: m.byQuestion(d, round).Values(), Of: len(campaign.UnitsOf(d.Succeeded()))}
 	return s.Mean(m.decimals)
 }

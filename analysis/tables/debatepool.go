@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"roundtable/analysis/campaign"
 )
 
 // PoolLine is what one model answered to a question, everyone alone (paper 4, Figure 8).
@@ -36,9 +38,9 @@ func (a PoolAnswer) Words() string {
 
 // AnswersAlone says that nothing but answers of groups of which everyone answers
 // alone is in the campaign: the viewpoints that a pool is made of.
-func (c Campaign) AnswersAlone() bool {
-	v := c.debateView(debateGroup.alone)
-	return len(v.all) > 0 && len(v.all) == len(c.view("").groups) && !slices.ContainsFunc(v.all, func(d debateGroup) bool { return d.size < 2 })
+func AnswersAlone(c campaign.Campaign) bool {
+	v := debatesOf(c, debateGroup.alone)
+	return len(v.all) > 0 && len(v.all) == len(c.View("").Groups) && !slices.ContainsFunc(v.all, func(d debateGroup) bool { return d.size < 2 })
 }
 
 // alone says that everyone answers alone and nothing is debated.
@@ -46,18 +48,18 @@ func (d debateGroup) alone() bool { return !d.fixed() && d.rounds == 0 }
 
 // PoolLines are the answers of all who answered alone, by question and model: of
 // each line the right ones first, then those given most often, unread ones last.
-func (c Campaign) PoolLines() []PoolLine {
-	v := c.debateView(debateGroup.alone)
-	names := taskNames(v.groups)
+func PoolLines(c campaign.Campaign) []PoolLine {
+	v := debatesOf(c, debateGroup.alone)
+	names := campaign.TaskNames(v.Groups)
 	var lines []PoolLine
 	for _, d := range v.all {
-		for _, r := range d.done() {
+		for _, r := range d.Succeeded() {
 			if len(repliesOf(r)) == 0 || len(repliesOf(r)[0]) == 0 {
 				continue
 			}
 			question := cmp.Or(r.InstanceID, strconv.Itoa(int(r.Instance)))
 			if len(v.tasks) > 1 {
-				question = names.of(d.group) + ", " + question
+				question = names.Of(d.Group) + ", " + question
 			}
 			lines = pooled(lines, question, v.modelOf(d), r)
 		}
@@ -70,8 +72,8 @@ func (c Campaign) PoolLines() []PoolLine {
 
 // modelOf returns the model of a condition with the other settings in which conditions differ.
 func (v debateView) modelOf(d debateGroup) string {
-	parts := []string{d.shown("model")}
-	for i, key := range v.labels {
+	parts := []string{d.Shown("model")}
+	for i, key := range v.Labels {
 		if key != "model" && d.others[i] != "" {
 			parts = append(parts, key+" "+d.others[i])
 		}
@@ -80,7 +82,7 @@ func (v debateView) modelOf(d debateGroup) string {
 }
 
 // pooled adds the first answers of a run to the line of its question and model.
-func pooled(lines []PoolLine, question, model string, r Run) []PoolLine {
+func pooled(lines []PoolLine, question, model string, r campaign.Run) []PoolLine {
 	i := slices.IndexFunc(lines, func(l PoolLine) bool { return l.Question == question && l.Name == model })
 	if i < 0 {
 		i = len(lines)

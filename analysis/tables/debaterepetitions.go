@@ -3,17 +3,18 @@ package tables
 import (
 	"slices"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
 
-// repeats are the debates that were repeated: those of Figures 3 to 5 of paper 4,
+// debatesRepeated are the debates that were repeated: those of Figures 3 to 5 of paper 4,
 // after their last round.
-func (c Campaign) repeats() debateView {
-	v := c.debateView(func(d debateGroup) bool { return !d.fixed() && d.rounds > 0 })
+func debatesRepeated(c campaign.Campaign) debateView {
+	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() && d.rounds > 0 })
 	repeated := func(d debateGroup) bool {
-		return slices.ContainsFunc(d.done(), func(r Run) bool { return r.Replicate != d.done()[0].Replicate })
+		return slices.ContainsFunc(d.Succeeded(), func(r campaign.Run) bool { return r.Replicate != d.Succeeded()[0].Replicate })
 	}
 	if !slices.ContainsFunc(v.all, repeated) {
 		v.all = nil
@@ -23,31 +24,31 @@ func (c Campaign) repeats() debateView {
 
 // byRepetition returns a measure after the last round, by repetition: the mean
 // over its questions.
-func (m debateMeasure) byRepetition(d debateGroup) units {
-	return byReplicate(d.done(), func(r Run) (float64, bool) { return m.at(r, d.rounds+1) })
+func (m debateMeasure) byRepetition(d debateGroup) campaign.Units {
+	return campaign.ByReplicate(d.Succeeded(), func(r campaign.Run) (float64, bool) { return m.at(r, d.rounds+1) })
 }
 
 // gains returns by repetition what a debate gains over another one of as many
 // rounds, question by question.
-func (m debateMeasure) gains(d, base debateGroup) units {
-	return byReplicate(d.done(), above(base.done(), func(r Run) (float64, bool) { return m.at(r, d.rounds+1) }))
+func (m debateMeasure) gains(d, base debateGroup) campaign.Units {
+	return campaign.ByReplicate(d.Succeeded(), campaign.Above(base.Succeeded(), func(r campaign.Run) (float64, bool) { return m.at(r, d.rounds+1) }))
 }
 
 // DebateRepetitions is the spread of Figures 3 to 5 of paper 4: each strategy's
 // mean and standard deviation over repetitions, and its gain over MAD tested
 // over them.
-func (c Campaign) DebateRepetitions() (table.Table, bool) {
-	v := c.repeats()
+func DebateRepetitions(c campaign.Campaign) (table.Table, bool) {
+	v := debatesRepeated(c)
 	t := table.Table{Name: "4.repeats", Title: "Debate: accuracy, log-likelihood and entropy over repetitions (paper 4, Figures 3 to 5)"}
-	t.Columns = slices.Concat([]string{"measure", "task", "strategy", "agents", "debate rounds"}, v.labels,
+	t.Columns = slices.Concat([]string{"measure", "task", "strategy", "agents", "debate rounds"}, v.Labels,
 		[]string{"mean", "sd", "least", "greatest", "repetitions", "gain", "gain low", "gain high", "p t", "p sign flip", "pairs"})
 	for _, m := range debateMeasures() {
 		for _, d := range v.all {
-			row := append([]table.Cell{table.Word(m.name), table.Word(d.task), table.Word(d.strategy), table.Count(d.size), table.Count(d.rounds)}, v.label(d.group)...)
-			row = append(row, m.spread(m.byRepetition(d).values())...)
+			row := append([]table.Cell{table.Word(m.name), table.Word(d.task), table.Word(d.strategy), table.Count(d.size), table.Count(d.rounds)}, v.Label(d.Group)...)
+			row = append(row, m.spread(m.byRepetition(d).Values())...)
 			tests := make([]table.Cell, 6)
 			if base, ok := v.base(d); ok {
-				tests = m.tested(d, m.gains(d, base).values())
+				tests = m.tested(d, m.gains(d, base).Values())
 			}
 			t.Rows = append(t.Rows, append(row, tests...))
 		}
@@ -56,9 +57,9 @@ func (c Campaign) DebateRepetitions() (table.Table, bool) {
 		"A repetition is a replicate of the campaign: the mean over its questions, after the last round. Sd: sample standard deviation over repetitions.",
 		"Gain: over " + mad + " with all else equal, question by question, averaged within each repetition, with its 95 % t interval over repetitions. " +
 			"p: Student's paired test over repetitions (none where all gains are equal but for rounding), and the signs of the gains exchanged (exact up to 20 pairs, else 9,999 draws). Not corrected for the number of comparisons. " +
-			"Repetitions have their questions in common: p says whether the gain would show again on the same questions; for other questions go by 4.gains. " + cutNote,
+			"Repetitions have their questions in common: p says whether the gain would show again on the same questions; for other questions go by 4.gains. " + campaign.CutNote,
 	}, measureNotes...)
-	v.notes(&t)
+	v.AddNotes(&t)
 	return t, len(t.Rows) > 0
 }
 
@@ -80,5 +81,5 @@ func (m debateMeasure) tested(d debateGroup, gains []float64) []table.Cell {
 	if p, err := statistics.SignFlip(gains, flips, compareSeed); err == nil && len(gains) > 1 {
 		signs = &p
 	}
-	return append(meanInterval(gains, m.decimals, m.most(d)), table.PValue(student), table.PValue(signs), table.Count(len(gains)))
+	return append(campaign.MeanInterval(gains, m.decimals, m.most(d)), table.PValue(student), table.PValue(signs), table.Count(len(gains)))
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/table"
 	"roundtable/analysis/trajectory"
@@ -13,7 +14,7 @@ import (
 )
 
 // degenerate are campaigns of which little or nothing can be computed.
-func degenerate() map[string]Campaign {
+func degenerate() map[string]campaign.Campaign {
 	plain := trajectorytest.Plan{Runs: 6, Rounds: 3, Agents: 3, Seed: 1, Noise: 0.1}
 	of := func(p trajectorytest.Plan, change func(*trajectory.Trajectory)) []trajectory.Trajectory {
 		runs := p.Make()
@@ -29,8 +30,8 @@ func degenerate() map[string]Campaign {
 		failed.Runs[i].Status = "failed"
 		left = append(left, trajectory.Left{ID: failed.Runs[i].CollaborationID, Reason: "it is failed"})
 	}
-	Keep(&failed.Parts, Courses{Left: left})
-	all := map[string]Campaign{"empty": {Name: "empty"}, "all failed": failed}
+	campaign.Keep(&failed.Parts, Courses{Left: left})
+	all := map[string]campaign.Campaign{"empty": {Name: "empty"}, "all failed": failed}
 	for _, env := range []string{"exchange", "recsys", "qa"} {
 		for name, runs := range map[string][]trajectory.Trajectory{
 			"constant": of(trajectorytest.Plan{Runs: 6, Rounds: 3, Agents: 3}, nothing),
@@ -68,13 +69,15 @@ func TestNothingIsMadeUp(t *testing.T) {
 				l.Talks[lake.Run{Collaboration: run.ID}] = talkOf(run)
 			}
 		}
-		list := c.All()
+		list := All(c)
 		for _, listed := range Names() {
-			if table, err := c.Table(listed); err == nil {
+			if table, err := Make(c, listed); err == nil {
 				list = append(list, table)
 			}
 		}
-		for _, build := range []func(Labels) (table.Table, error){c.Table9, c.Transitions} {
+		for _, build := range []func(Labels) (table.Table, error){
+			func(l Labels) (table.Table, error) { return Table9(c, l) }, func(l Labels) (table.Table, error) { return Transitions(c, l) },
+		} {
 			table, err := build(l)
 			if err != nil {
 				t.Fatal(err)
@@ -126,7 +129,7 @@ func TestWhatIsMissingIsExplained(t *testing.T) {
 		{"recsys, undecided", "regression", "has goodness in a round from 2"},
 		{"exchange, a round", "regression", "has goodness in a round from 2"},
 	} {
-		table, err := all[x.campaign].Table(x.table)
+		table, err := Make(all[x.campaign], x.table)
 		if err != nil {
 			t.Errorf("%s: %v", x.campaign, err)
 			continue

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/record"
 	"roundtable/analysis/table"
 )
@@ -30,21 +31,21 @@ type Deliberated struct {
 }
 
 // readMeasures keeps the measures of a deliberation; there are none if it was stopped.
-func readMeasures(r *Run, rows record.Rows) error {
+func readMeasures(r *campaign.Run, rows record.Rows) error {
 	for _, t := range rows.Turns {
 		var d Deliberated
 		if t.Kind == "env" && t.Phase == "result" && t.Text != nil && json.Unmarshal([]byte(*t.Text), &d) == nil {
-			Keep(&r.Parts, &d)
+			campaign.Keep(&r.Parts, &d)
 		}
 	}
 	return nil
 }
 
-func measuresOf(r Run) *Deliberated { return Part[*Deliberated](r.Parts) }
+func measuresOf(r campaign.Run) *Deliberated { return campaign.Part[*Deliberated](r.Parts) }
 
 // deliberations is a condition in the words of paper 3.
 type deliberations struct {
-	group
+	campaign.Group
 	setting string       // menu-numeric, menu-semantic or allocation
 	variant string       // deliberation, centralized or oracle
 	tools   string       // "" if there are none
@@ -52,21 +53,21 @@ type deliberations struct {
 	same    string       // the same as text
 }
 
-// deliberationView is the conditions of a campaign that deliberate, and what else tells them apart.
-func (c Campaign) deliberationView() (v view, all []deliberations, settings []string) {
-	v = c.view("")
-	v.groups = slices.DeleteFunc(v.groups, func(g group) bool { return g.settings["protocol"] != deliberation })
-	if len(v.groups) == 0 {
+// deliberationsOf is the conditions of a campaign that deliberate, and what else tells them apart.
+func deliberationsOf(c campaign.Campaign) (v campaign.View, all []deliberations, settings []string) {
+	v = c.View("")
+	v.Groups = slices.DeleteFunc(v.Groups, func(g campaign.Group) bool { return g.Settings["protocol"] != deliberation })
+	if len(v.Groups) == 0 {
 		return v, nil, nil
 	}
 	named := []string{"env", "env.observations", "protocol.variant", "protocol.tools"}
-	v.labels = slices.DeleteFunc(v.varying(), func(key string) bool { return slices.Contains(named, key) })
-	for _, g := range v.groups {
-		d := deliberations{group: g, variant: cmp.Or(g.settings["protocol.variant"], deliberation), tools: toolNames(g.settings["protocol.tools"]), setting: g.settings["env"]}
+	v.Labels = slices.DeleteFunc(v.Varying(), func(key string) bool { return slices.Contains(named, key) })
+	for _, g := range v.Groups {
+		d := deliberations{Group: g, variant: cmp.Or(g.Settings["protocol.variant"], deliberation), tools: toolNames(g.Settings["protocol.tools"]), setting: g.Settings["env"]}
 		if d.setting == "menu" {
-			d.setting += "-" + cmp.Or(g.settings["env.observations"], "numeric")
+			d.setting += "-" + cmp.Or(g.Settings["env.observations"], "numeric")
 		}
-		d.others = v.label(g)
+		d.others = v.Label(g)
 		for _, cell := range d.others {
 			d.same += cell.String() + "\x00"
 		}
@@ -88,18 +89,18 @@ func toolNames(list string) string {
 }
 
 // measured are the runs that are averaged and have measures.
-func (d deliberations) measured() []Run {
-	return slices.DeleteFunc(d.done(), func(r Run) bool { return measuresOf(r) == nil })
+func (d deliberations) measured() []campaign.Run {
+	return slices.DeleteFunc(d.Succeeded(), func(r campaign.Run) bool { return measuresOf(r) == nil })
 }
 
 // mean of a measure; runs of which it is not known are left out and counted.
-func (d deliberations) mean(measure func(Run) (float64, bool)) table.Cell {
-	return meanCell(d.done(), 2, ifMeasured(measure))
+func (d deliberations) mean(measure func(campaign.Run) (float64, bool)) table.Cell {
+	return campaign.MeanCell(d.Succeeded(), 2, ifMeasured(measure))
 }
 
 // ifMeasured is a measure that runs without measures do not have.
-func ifMeasured(measure func(Run) (float64, bool)) func(Run) (float64, bool) {
-	return func(r Run) (float64, bool) {
+func ifMeasured(measure func(campaign.Run) (float64, bool)) func(campaign.Run) (float64, bool) {
+	return func(r campaign.Run) (float64, bool) {
 		if measuresOf(r) == nil {
 			return 0, false
 		}
@@ -107,15 +108,15 @@ func ifMeasured(measure func(Run) (float64, bool)) func(Run) (float64, bool) {
 	}
 }
 
-func nr(r Run) (float64, bool)       { return measuresOf(r).NR, true }
-func nar(r Run) (float64, bool)      { return measuresOf(r).NAR, true }
-func narValue(r Run) (float64, bool) { return measuresOf(r).NARValue, true }
-func validity(r Run) (float64, bool) { return table.Hundred(measuresOf(r).Valid), true }
-func hr(r Run) (float64, bool)       { return table.Given(measuresOf(r).HR) }
-func nmae(r Run) (float64, bool)     { return table.Given(measuresOf(r).NMAE) }
-func toolNR(r Run) (float64, bool)   { return table.Given(measuresOf(r).ToolNR) }
+func nr(r campaign.Run) (float64, bool)       { return measuresOf(r).NR, true }
+func nar(r campaign.Run) (float64, bool)      { return measuresOf(r).NAR, true }
+func narValue(r campaign.Run) (float64, bool) { return measuresOf(r).NARValue, true }
+func validity(r campaign.Run) (float64, bool) { return table.Hundred(measuresOf(r).Valid), true }
+func hr(r campaign.Run) (float64, bool)       { return table.Given(measuresOf(r).HR) }
+func nmae(r campaign.Run) (float64, bool)     { return table.Given(measuresOf(r).NMAE) }
+func toolNR(r campaign.Run) (float64, bool)   { return table.Given(measuresOf(r).ToolNR) }
 
-func complied(r Run) (float64, bool) {
+func complied(r campaign.Run) (float64, bool) {
 	c := measuresOf(r).Complied
 	return table.Hundred(c != nil && *c), c != nil
 }
@@ -131,10 +132,10 @@ func (d deliberations) head(more ...string) []table.Cell {
 }
 
 // Deliberations are Tables 2 and 5 of paper 3: rewards and validity by setting.
-func (c Campaign) Deliberations() (table.Table, bool) {
-	v, all, settings := c.deliberationView()
-	t := v.start("3.2", "Normalized reward and validity of deliberation (Tables 2 and 5)")
-	t.Columns = append(append([]string{"variant"}, v.labels...), "tools")
+func Deliberations(c campaign.Campaign) (table.Table, bool) {
+	v, all, settings := deliberationsOf(c)
+	t := v.Start("3.2", "Normalized reward and validity of deliberation (Tables 2 and 5)")
+	t.Columns = append(append([]string{"variant"}, v.Labels...), "tools")
 	for _, s := range settings {
 		t.Columns = append(t.Columns, s+" NR", s+" VR %", s+" NAR", s+" NAR by value")
 	}
@@ -151,23 +152,23 @@ func (c Campaign) Deliberations() (table.Table, bool) {
 		copy(t.Rows[i][at:], []table.Cell{d.mean(nr), d.mean(validity), d.mean(nar), d.mean(narValue)})
 	}
 	t.Notes = []string{
-		"NR: 100 × reward over the greatest reward, 0 without a feasible decision; VR: feasible decisions. NAR counts what can be kept of an infeasible decision, its parts in their own order or the most valuable first. Mean (standard error " + v.unitsNote() + "). " + v.cellsNote(),
+		"NR: 100 × reward over the greatest reward, 0 without a feasible decision; VR: feasible decisions. NAR counts what can be kept of an infeasible decision, its parts in their own order or the most valuable first. Mean (standard error " + v.UnitsNote() + "). " + v.CellsNote(),
 	}
-	v.closing(&t)
+	addTaskNotes(v, &t)
 	return t, len(all) > 0
 }
 
 // Oracles are Table 3: what full observations bring over one agent, and over agents that must exchange them.
-func (c Campaign) Oracles() (table.Table, bool) {
-	v, all, _ := c.deliberationView()
-	t := v.start("3.3", "What the oracle brings (Table 3)")
-	t.Columns = append(append([]string{"variant"}, v.labels...), "tools", "setting", "NR", "over centralized", "over deliberation", "VR %", "VR over centralized", "VR over deliberation")
+func Oracles(c campaign.Campaign) (table.Table, bool) {
+	v, all, _ := deliberationsOf(c)
+	t := v.Start("3.3", "What the oracle brings (Table 3)")
+	t.Columns = append(append([]string{"variant"}, v.Labels...), "tools", "setting", "NR", "over centralized", "over deliberation", "VR %", "VR over centralized", "VR over deliberation")
 	for _, d := range all {
 		if d.variant != oracle {
 			continue
 		}
 		row := d.head(d.setting)
-		for _, m := range []func(Run) (float64, bool){nr, validity} {
+		for _, m := range []func(campaign.Run) (float64, bool){nr, validity} {
 			row = append(row, d.mean(m))
 			for _, variant := range []string{centralized, deliberation} {
 				row = append(row, difference(d, twin(all, d, variant), m))
@@ -175,7 +176,7 @@ func (c Campaign) Oracles() (table.Table, bool) {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	v.closing(&t)
+	addTaskNotes(v, &t)
 	return t, len(t.Rows) > 0
 }
 
@@ -190,7 +191,7 @@ func twin(all []deliberations, d deliberations, variant string) *deliberations {
 	return &all[i]
 }
 
-func difference(d deliberations, from *deliberations, m func(Run) (float64, bool)) table.Cell {
+func difference(d deliberations, from *deliberations, m func(campaign.Run) (float64, bool)) table.Cell {
 	if from == nil {
 		return table.Cell{}
 	}
@@ -201,8 +202,8 @@ func difference(d deliberations, from *deliberations, m func(Run) (float64, bool
 	return table.Number(*a.Value-*b.Value, 2)
 }
 
-// closing notes. The environment is in the names of the settings, so it is not called the same in all rows.
-func (v view) closing(t *table.Table) {
-	v.labels = append(slices.Clip(v.labels), "env")
-	v.notes(t)
+// addTaskNotes notes. The environment is in the names of the settings, so it is not called the same in all rows.
+func addTaskNotes(v campaign.View, t *table.Table) {
+	v.Labels = append(slices.Clip(v.Labels), "env")
+	v.AddNotes(t)
 }

@@ -9,16 +9,17 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/record"
 	"roundtable/analysis/table"
 	"roundtable/analysis/table/tabletest"
 )
 
 // deliberated is one collaboration with its measures.
-func deliberated(env, params, protocol string, instance int, d *Deliberated) Run {
+func deliberated(env, params, protocol string, instance int, d *Deliberated) campaign.Run {
 	settings := fmt.Sprintf(`{"env":{"name":%q,"params":%s},"protocol":{"name":"deliberation","params":%s},"rule":{"name":"unanimous"},"stop":{"name":"never"},"model":{"name":"m"},"generate":{},"reasks":0}`, env, params, protocol)
 	row := record.Collaboration{
-		Key: record.Key{ConditionID: settings, CollaborationID: fmt.Sprint(settings, instance)}, Status: succeeded, Environment: env, Rule: "unanimous",
+		Key: record.Key{ConditionID: settings, CollaborationID: fmt.Sprint(settings, instance)}, Status: record.Succeeded, Environment: env, Rule: "unanimous",
 		Protocol: "deliberation", Instance: int32(instance), RoundsPlanned: 6, RoundsRun: 2, SettingsJSON: settings,
 	}
 	var turns []record.Turn
@@ -41,7 +42,7 @@ const (
 
 // Means by hand, and twins that differ in the variant only.
 func TestDeliberations(t *testing.T) {
-	c := Campaign{Runs: []Run{
+	c := campaign.Campaign{Runs: []campaign.Run{
 		deliberated("menu", `{}`, noTools, 0, &Deliberated{NR: 90, Valid: true, NAR: 90, NARValue: 90, HR: new(0.2)}),
 		deliberated("menu", `{}`, noTools, 1, &Deliberated{NR: 0, NAR: 20, NARValue: 30, HR: new(0.4)}),
 		deliberated("menu", `{}`, informed, 0, &Deliberated{NR: 100, Valid: true, NAR: 100, NARValue: 100, HR: new(0.0)}),
@@ -50,19 +51,19 @@ func TestDeliberations(t *testing.T) {
 		deliberated("allocation", `{}`, withTools, 1, &Deliberated{NR: 70, Valid: true, NAR: 70, NARValue: 70, HR: new(0.0), NMAE: new(0.3), ToolNR: new(70.0), Complied: new(true)}),
 		deliberated("allocation", `{}`, withTools, 2, nil), // stopped before its measures
 	}}
-	main, _ := c.Deliberations()
+	main, _ := Deliberations(c)
 	for name, want := range map[string]float64{"menu-numeric NR": 45, "menu-numeric VR %": 50, "menu-numeric NAR": 55, "menu-numeric NAR by value": 60} {
 		tabletest.Near(t, name, tabletest.Column(t, main, name, "deliberation", "–"), want)
 	}
-	oracles, _ := c.Oracles()
+	oracles, _ := Oracles(c)
 	for name, want := range map[string]float64{"over centralized": 20, "over deliberation": 55, "VR over centralized": 0, "VR over deliberation": 50} {
 		tabletest.Near(t, name, tabletest.Column(t, oracles, name, "oracle"), want)
 	}
-	tools, _ := c.Tools()
+	tools, _ := Tools(c)
 	for name, want := range map[string]float64{"tool NR": 70, "actual NR": 60, "compliance %": 50} {
 		tabletest.Near(t, name, tabletest.Column(t, tools, name, "deliberation"), want)
 	}
-	estimates, _ := c.Estimates()
+	estimates, _ := Estimates(c)
 	tabletest.Near(t, "HR", tabletest.Column(t, estimates, "HR", "deliberation", "–"), 0.3)
 	tabletest.Near(t, "HR of all deliberations", tabletest.Column(t, estimates, "HR", "deliberations", "all"), 0.3) // the centralized agent estimates nothing
 	for name, want := range map[string]float64{"HR": 0.2, "HR sd": 0.2} {                                           // of 0.2, 0.4 and, centralized, 0
@@ -74,7 +75,7 @@ func TestDeliberations(t *testing.T) {
 			tabletest.Near(t, "standard error of NR", row[i].SE, 45) // √(2 · 45² / 1) / √2
 		}
 	}
-	for name, build := range map[string]func() (table.Table, bool){"main": (Campaign{}).Deliberations, "oracles": (Campaign{}).Oracles, "tools": (Campaign{}).Tools, "estimates": (Campaign{}).Estimates, "gaps": (Campaign{}).Gaps} {
+	for name, build := range map[string]func() (table.Table, bool){"main": func() (table.Table, bool) { return Deliberations((campaign.Campaign{})) }, "oracles": func() (table.Table, bool) { return Oracles((campaign.Campaign{})) }, "tools": func() (table.Table, bool) { return Tools((campaign.Campaign{})) }, "estimates": func() (table.Table, bool) { return Estimates((campaign.Campaign{})) }, "gaps": func() (table.Table, bool) { return Gaps((campaign.Campaign{})) }} {
 		if _, ok := build(); ok {
 			t.Errorf("%s of nothing is a table", name)
 		}
@@ -83,14 +84,14 @@ func TestDeliberations(t *testing.T) {
 
 // Correlations by hand: Sxy = -6, Sxx = 0.05, Syy = 1,000; ranks 1 2 3 4 and 3 4 2 1.
 func TestErrorsAndRewards(t *testing.T) {
-	var c Campaign
+	var c campaign.Campaign
 	for i, nr := range []float64{80, 90, 60, 50} {
 		c.Runs = append(c.Runs, deliberated("allocation", `{}`, withTools, i, &Deliberated{NR: nr, NMAE: new(0.1 * float64(i+1)), HR: new(0.0)}))
 	}
 	for i := range 3 { // handed the state: no errors, and better
 		c.Runs = append(c.Runs, deliberated("allocation", `{}`, `{"tools":["solver"],"variant":"centralized"}`, i, &Deliberated{NR: 100, NMAE: new(0.0), HR: new(0.0)}))
 	}
-	gaps, _ := c.Gaps()
+	gaps, _ := Gaps(c)
 	tabletest.Near(t, "n with the centralized", tabletest.Column(t, gaps, "n", "NMAE → NR, centralized included", "yes"), 7)
 	for name, want := range map[string]float64{"n": 4, "slope": -120, "R²": 0.72, "Pearson r": -6 / math.Sqrt(50), "Spearman rho": -0.8} {
 		tabletest.Near(t, name, tabletest.Column(t, gaps, name, "NMAE → NR", "yes"), want)
@@ -100,8 +101,8 @@ func TestErrorsAndRewards(t *testing.T) {
 // Replicates of an instance that come out alike are no evidence of their own, and
 // a centralized agent that estimates nothing adds no row.
 func TestReplicatesDoNotRelate(t *testing.T) {
-	repeated := func(replicates int) Campaign {
-		var c Campaign
+	repeated := func(replicates int) campaign.Campaign {
+		var c campaign.Campaign
 		for i, nr := range []float64{80, 90, 60, 50} {
 			for replicate := range replicates {
 				for protocol, d := range map[string]*Deliberated{noTools: {NR: nr, NMAE: new(0.1 * float64(i+1)), HR: new(0.1 * float64(i+1))}, oneAgent: {NR: 95}} {
@@ -113,8 +114,8 @@ func TestReplicatesDoNotRelate(t *testing.T) {
 		}
 		return c
 	}
-	once, _ := repeated(1).Gaps()
-	thrice, _ := repeated(3).Gaps()
+	once, _ := Gaps(repeated(1))
+	thrice, _ := Gaps(repeated(3))
 	if len(once.Rows) != 2 || len(thrice.Rows) != 2 {
 		t.Fatalf("relations:\n%s", once.Text())
 	}
@@ -129,8 +130,8 @@ func TestReplicatesDoNotRelate(t *testing.T) {
 // one, in the rows of conditions and of all deliberations. Over collaborations
 // remains the standard deviation, as the paper has it.
 func TestReplicatesDoNotEstimate(t *testing.T) {
-	repeated := func(replicates int) Campaign {
-		var c Campaign
+	repeated := func(replicates int) campaign.Campaign {
+		var c campaign.Campaign
 		for i, rate := range []float64{.1, .4, .7} {
 			for replicate := range replicates {
 				for k, protocol := range []string{noTools, withTools} {
@@ -142,8 +143,8 @@ func TestReplicatesDoNotEstimate(t *testing.T) {
 		}
 		return c
 	}
-	once, _ := repeated(1).Estimates()
-	thrice, _ := repeated(3).Estimates()
+	once, _ := Estimates(repeated(1))
+	thrice, _ := Estimates(repeated(3))
 	if len(once.Rows) != 3 || len(thrice.Rows) != 3 {
 		t.Fatalf("%s%s", once.Text(), thrice.Text())
 	}
@@ -167,7 +168,7 @@ func TestReplicatesDoNotEstimate(t *testing.T) {
 // A planted slope is found again: the gap grows by 60 NR for 1 HR (the paper's 61.35).
 func TestGapRecovery(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	var c Campaign
+	var c campaign.Campaign
 	for i := range 400 {
 		rate := rng.Float64()
 		noise := 5 * rng.NormFloat64()
@@ -175,7 +176,7 @@ func TestGapRecovery(t *testing.T) {
 			deliberated("menu", `{}`, noTools, i, &Deliberated{NR: 90 - 60*rate + noise, HR: new(rate)}),
 			deliberated("menu", `{}`, oneAgent, i, &Deliberated{NR: 95, HR: new(0.0)}))
 	}
-	gaps, _ := c.Gaps()
+	gaps, _ := Gaps(c)
 	slope, se := tabletest.Column(t, gaps, "slope", "HR → gap"), tabletest.Column(t, gaps, "se", "HR → gap")
 	if slope == nil || se == nil || math.Abs(*slope-60) > 4**se || *se > 2 {
 		t.Errorf("the slope is %v (%v), want 60", slope, se)

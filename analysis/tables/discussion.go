@@ -6,20 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/table"
 )
 
-// goodness of the decision from 0 to 1: the accuracy of a question, SQuAD's F1; 0 without a decision.
-func (r Run) goodness() float64 {
-	v, _ := r.Outcome()
-	return v
-}
-
 // discussed is a condition of paper 2's experiments: a discussion, or one agent
 // alone beside it.
 type discussed struct {
-	group
+	campaign.Group
 	task   string
 	alone  bool     // one agent's single answer
 	kind   string   // of its rule: voting, consensus, or "" for others
@@ -28,36 +23,36 @@ type discussed struct {
 
 // discussions are those of a campaign with what is compared to them.
 type discussions struct {
-	view              // of the discussions
-	all   []discussed // and of single agents
-	tasks []string
+	campaign.View             // of the discussions
+	all           []discussed // and of single agents
+	tasks         []string
 }
 
-// discussions whose questions are told apart by data set, not by file.
-func (c Campaign) discussions() discussions {
-	d := discussions{view: c.view("")}
-	every := d.groups
+// discussionsOf whose questions are told apart by data set, not by file.
+func discussionsOf(c campaign.Campaign) discussions {
+	d := discussions{View: c.View("")}
+	every := d.Groups
 	for _, beside := range c.Beside {
-		every = slices.Concat(every, beside.groups())
+		every = slices.Concat(every, beside.Groups())
 	}
-	d.groups = slices.DeleteFunc(slices.Clone(every), func(g group) bool { return g.settings["protocol"] != discussion })
-	d.labels, d.whole = nil, true // to decide early is not to be cut off
-	for _, key := range d.varying() {
+	d.Groups = slices.DeleteFunc(slices.Clone(every), func(g campaign.Group) bool { return g.Settings["protocol"] != discussion })
+	d.Labels, d.Whole = nil, true // to decide early is not to be cut off
+	for _, key := range d.Varying() {
 		if !strings.HasPrefix(key, "env") || key == "env.agents" {
-			d.labels = append(d.labels, key)
+			d.Labels = append(d.Labels, key)
 		}
 	}
-	if !slices.Contains(d.labels, "rule") {
-		d.labels = append([]string{"rule"}, d.labels...)
+	if !slices.Contains(d.Labels, "rule") {
+		d.Labels = append([]string{"rule"}, d.Labels...)
 	}
-	names := taskNames(every)
+	names := campaign.TaskNames(every)
 	for _, g := range every {
-		one := discussed{group: g, task: names.of(g), alone: alone(g.settings), kind: kindOf(g.settings["rule"])}
-		if g.settings["protocol"] != discussion && !one.alone {
+		one := discussed{Group: g, task: names.Of(g), alone: alone(g.Settings), kind: kindOf(g.Settings["rule"])}
+		if g.Settings["protocol"] != discussion && !one.alone {
 			continue
 		}
-		for _, key := range d.labels {
-			one.values = append(one.values, g.shown(key))
+		for _, key := range d.Labels {
+			one.values = append(one.values, g.Shown(key))
 		}
 		d.all = append(d.all, one)
 		if !slices.Contains(d.tasks, one.task) {
@@ -69,11 +64,11 @@ func (c Campaign) discussions() discussions {
 
 // notes are those of the view, and that the single agents beside it are scripted.
 func (d discussions) notes(t *table.Table) {
-	d.view.notes(t)
+	d.View.AddNotes(t)
 	scripted := slices.ContainsFunc(d.all, func(x discussed) bool {
-		return x.alone && slices.ContainsFunc(x.runs, func(r Run) bool { return r.Simulated })
+		return x.alone && slices.ContainsFunc(x.Runs, func(r campaign.Run) bool { return r.Simulated })
 	})
-	if some, _ := d.simulated(); some == 0 && scripted {
+	if some, _ := d.Simulated(); some == 0 && scripted {
 		t.Notes = append([]string{table.Simulated + ", of the " + loneAgent + "."}, t.Notes...)
 	}
 }
@@ -101,7 +96,7 @@ func (d discussions) references(x discussed) []discussed {
 	}
 	all := slices.DeleteFunc(slices.Clone(d.all), func(o discussed) bool { return !o.alone || o.task != x.task || !sameQuestions(o, x) })
 	slices.SortStableFunc(all, func(a, b discussed) int {
-		return strings.Compare(fmt.Sprint(unprompted(a.settings)), fmt.Sprint(unprompted(b.settings)))
+		return strings.Compare(fmt.Sprint(unprompted(a.Settings)), fmt.Sprint(unprompted(b.Settings)))
 	})
 	return all
 }
@@ -110,10 +105,10 @@ func (d discussions) references(x discussed) []discussed {
 // which in another campaign another seed may have drawn.
 func sameQuestions(a, b discussed) bool {
 	names := map[int32]string{}
-	for _, r := range a.runs {
+	for _, r := range a.Runs {
 		names[r.Instance] = cmp.Or(r.InstanceID, names[r.Instance]) // a run that could not begin has none
 	}
-	return !slices.ContainsFunc(b.runs, func(r Run) bool {
+	return !slices.ContainsFunc(b.Runs, func(r campaign.Run) bool {
 		name := names[r.Instance]
 		return name != "" && r.InstanceID != "" && name != r.InstanceID
 	})
@@ -141,7 +136,7 @@ const loneAgent = "single agent"
 
 // aloneName names a single agent by how it was asked.
 func (x discussed) aloneName() string {
-	if unprompted(x.settings) {
+	if unprompted(x.Settings) {
 		return loneAgent + ", no chain of thought"
 	}
 	return loneAgent
@@ -160,8 +155,8 @@ func (x discussed) label() []table.Cell {
 }
 
 // overReplicates is mean and standard deviation over replicates of a measure in percent.
-func overReplicates(runs []Run, measure func(Run) float64) []table.Cell {
-	mean, sd, ok := metrics.Runs(perReplicate(runs, measure))
+func overReplicates(runs []campaign.Run, measure func(campaign.Run) float64) []table.Cell {
+	mean, sd, ok := metrics.Runs(campaign.PerReplicate(runs, measure))
 	if !ok {
 		return make([]table.Cell, 2)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/record"
 	"roundtable/analysis/table"
 	"roundtable/analysis/table/tabletest"
@@ -28,7 +29,7 @@ type talked struct {
 	calls, input, output int64
 }
 
-func (x talked) run() Run {
+func (x talked) run() campaign.Run {
 	protocol := x.params
 	if protocol == "" {
 		protocol = `{"name":"discussion"}`
@@ -44,7 +45,7 @@ func (x talked) run() Run {
 		x.format, x.format, x.env, protocol, x.rule)
 	agents := strings.Fields(x.finals)
 	row := record.Collaboration{
-		Key: record.Key{ConditionID: fmt.Sprintf("%s-%x", x.rule, []byte(settings)), CollaborationID: fmt.Sprint(settings, x.instance, x.replicate)}, Status: succeeded,
+		Key: record.Key{ConditionID: fmt.Sprintf("%s-%x", x.rule, []byte(settings)), CollaborationID: fmt.Sprint(settings, x.instance, x.replicate)}, Status: record.Succeeded,
 		Environment: "qa", InstanceID: fmt.Sprint("q", x.instance), Rule: x.rule, Protocol: name, Instance: int32(x.instance), Replicate: int32(x.replicate), Agents: int32(len(agents)),
 		RoundsPlanned: 5, RoundsRun: int32(max(1, x.round)), SettingsJSON: settings, Utilities: []float64{0},
 	}
@@ -62,7 +63,7 @@ func (x talked) run() Run {
 		row.EndReason = "vote"
 	}
 	r := newRun(row, nil, x.turns())
-	Keep(&r.Parts, Asked{x.calls, x.input, x.output})
+	campaign.Keep(&r.Parts, Asked{x.calls, x.input, x.output})
 	return r
 }
 
@@ -127,7 +128,7 @@ const singleAgent = `{"name":"debate","params":{"agents":1,"rounds":0}}`
 // 100, 50 and 0, so 50 ± 50; one agent has 50 and 0 by question, so the gain is
 // (2/3 - 1/2 and 1/3 - 0) 16.7 and 33.3, on the mean 25.
 func TestDiscussionsByHand(t *testing.T) {
-	var c Campaign
+	var c campaign.Campaign
 	add := func(rule, protocol string, decided ...string) { // question 0 and 1 of replicate 0, 1, …
 		for i, d := range decided {
 			c.Runs = append(c.Runs, talked{rule: rule, params: protocol, instance: i % 2, replicate: i / 2, finals: "A A B", decided: d, round: 3, truth: "A"}.run())
@@ -135,7 +136,7 @@ func TestDiscussionsByHand(t *testing.T) {
 	}
 	add("simple", "", "A", "A", "A", "B", "B", "B")
 	add("plurality", singleAgent, "A", "B", "B", "B")
-	table, ok := c.Discussions()
+	table, ok := Discussions(c)
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -152,7 +153,7 @@ func TestDiscussionsByHand(t *testing.T) {
 	}
 	tabletest.Near(t, "n", at("n", "simple"), 6)
 	// The same single agent of another campaign; and one that was asked other questions.
-	table, _ = Campaign{Runs: c.Runs[:6], Beside: []Campaign{{Runs: slices.Clone(c.Runs[6:])}}}.Discussions()
+	table, _ = Discussions(campaign.Campaign{Runs: c.Runs[:6], Beside: []campaign.Campaign{{Runs: slices.Clone(c.Runs[6:])}}})
 	tabletest.Near(t, "gain over another campaign", at("strategyqa gain", "simple"), 25)
 	if note := table.Notes[1]; !strings.HasPrefix(note, "Gain: ") {
 		t.Errorf("with a gain the table says %q", note)
@@ -161,14 +162,14 @@ func TestDiscussionsByHand(t *testing.T) {
 	for i := range other {
 		other[i].InstanceID = "another"
 	}
-	table, _ = Campaign{Runs: c.Runs[:6], Beside: []Campaign{{Runs: other}}}.Discussions()
+	table, _ = Discussions(campaign.Campaign{Runs: c.Runs[:6], Beside: []campaign.Campaign{{Runs: other}}})
 	if v := at("strategyqa gain", "simple"); v != nil {
 		t.Errorf("on other questions the gain is %v", *v)
 	}
 	if note := table.Notes[1]; !strings.HasPrefix(note, "No gain: ") {
 		t.Errorf("without a gain the table says %q", note)
 	}
-	if _, ok := (Campaign{}).Discussions(); ok {
+	if _, ok := Discussions((campaign.Campaign{})); ok {
 		t.Error("no discussions make a table")
 	}
 }
@@ -177,14 +178,14 @@ func TestDiscussionsByHand(t *testing.T) {
 // gains are above the one with it.
 func TestSingleAgentsWithoutChainOfThought(t *testing.T) {
 	plain := `{"name":"debate","params":{"agents":1,"rounds":0,"chain_of_thought":false}}`
-	two := func(rule, params, decided string) (runs []Run) {
+	two := func(rule, params, decided string) (runs []campaign.Run) {
 		for i := range 2 {
 			runs = append(runs, talked{rule: rule, params: params, instance: i, finals: decided, decided: decided, round: 3, truth: "A"}.run())
 		}
 		return runs
 	}
-	c := Campaign{Runs: two("simple", "", "A"), Beside: []Campaign{{Runs: two("plurality", plain, "A")}, {Runs: two("plurality", singleAgent, "B")}}}
-	table, ok := c.Discussions()
+	c := campaign.Campaign{Runs: two("simple", "", "A"), Beside: []campaign.Campaign{{Runs: two("plurality", plain, "A")}, {Runs: two("plurality", singleAgent, "B")}}}
+	table, ok := Discussions(c)
 	if !ok || len(table.Rows) != 3 {
 		t.Fatalf("%v, %d rows", ok, len(table.Rows))
 	}
@@ -195,29 +196,29 @@ func TestSingleAgentsWithoutChainOfThought(t *testing.T) {
 
 // A baseline must be single agents on the same questions.
 func TestCheckBeside(t *testing.T) {
-	talk := Campaign{Name: "talk", Runs: []Run{talked{rule: "simple", finals: "A A", decided: "A", truth: "A"}.run()}}
+	talk := campaign.Campaign{Name: "talk", Runs: []campaign.Run{talked{rule: "simple", finals: "A A", decided: "A", truth: "A"}.run()}}
 	single := talked{rule: "plurality", params: singleAgent, finals: "A", decided: "A", truth: "A"}
-	beside := func(change func(*talked, *Run)) *Campaign {
+	beside := func(change func(*talked, *campaign.Run)) *campaign.Campaign {
 		x := single
-		change(&x, &Run{})
+		change(&x, &campaign.Run{})
 		r := x.run()
 		r.CampaignID = "alone"
 		change(&x, &r)
-		return &Campaign{Name: "alone", Runs: []Run{r}}
+		return &campaign.Campaign{Name: "alone", Runs: []campaign.Run{r}}
 	}
 	for want, x := range map[string]struct {
-		c      Campaign
-		beside *Campaign
+		c      campaign.Campaign
+		beside *campaign.Campaign
 	}{
-		"": {talk, beside(func(*talked, *Run) {})},
-		"is no baseline for talk: its single agents were asked other questions (strategyqa; the discussions: strategyqa)": {talk, beside(func(_ *talked, r *Run) { r.InstanceID = "another" })},
-		"were asked other questions (squad2; the discussions: strategyqa)":                                                {talk, beside(func(x *talked, _ *Run) { x.format = "squad2" })},
-		"campaign alone has no single agents":                                                                             {talk, beside(func(x *talked, _ *Run) { x.params = "" })},
-		"campaign talk has no discussions that a baseline":                                                                {Campaign{Name: "talk"}, beside(func(*talked, *Run) {})},
+		"": {talk, beside(func(*talked, *campaign.Run) {})},
+		"is no baseline for talk: its single agents were asked other questions (strategyqa; the discussions: strategyqa)": {talk, beside(func(_ *talked, r *campaign.Run) { r.InstanceID = "another" })},
+		"were asked other questions (squad2; the discussions: strategyqa)":                                                {talk, beside(func(x *talked, _ *campaign.Run) { x.format = "squad2" })},
+		"campaign alone has no single agents":                                                                             {talk, beside(func(x *talked, _ *campaign.Run) { x.params = "" })},
+		"campaign talk has no discussions that a baseline":                                                                {campaign.Campaign{Name: "talk"}, beside(func(*talked, *campaign.Run) {})},
 	} {
 		c := x.c
-		c.Beside = []Campaign{*x.beside}
-		if err := c.CheckBeside(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		c.Beside = []campaign.Campaign{*x.beside}
+		if err := CheckBeside(c); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -225,12 +226,12 @@ func TestCheckBeside(t *testing.T) {
 
 // F1 and exact match by whether there is an answer, of one replicate.
 func TestAnswerablesByHand(t *testing.T) {
-	var c Campaign
+	var c campaign.Campaign
 	for i, f1 := range []float64{1, .5, 0, 1} { // the last two cannot be answered
 		decided := map[bool]string{true: "A", false: "B"}[f1 == 1]
 		c.Runs = append(c.Runs, talked{rule: "simple", format: "squad2", instance: i, finals: "A", decided: decided, truth: "A", score: new(f1), unanswerable: new(float64(i / 2))}.run())
 	}
-	table, ok := c.Answerables()
+	table, ok := Answerables(c)
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -239,29 +240,29 @@ func TestAnswerablesByHand(t *testing.T) {
 	} {
 		tabletest.Near(t, name, tabletest.Column(t, table, name, "squad2", "simple"), want)
 	}
-	main, _ := c.Discussions()
+	main, _ := Discussions(c)
 	tabletest.Near(t, "F1", tabletest.Column(t, main, "squad2", "simple"), 62.5)
 	tabletest.Near(t, "EM", tabletest.Column(t, main, "squad2 EM", "simple"), 50)
-	c.Runs = []Run{talked{rule: "simple", finals: "A", decided: "A", truth: "A"}.run()}
-	if _, ok := c.Answerables(); ok {
+	c.Runs = []campaign.Run{talked{rule: "simple", finals: "A", decided: "A", truth: "A"}.run()}
+	if _, ok := Answerables(c); ok {
 		t.Error("StrategyQA has no questions without an answer")
 	}
 }
 
 // Two rounds with a decision and one without; what counting would have decided.
 func TestTerminationsAndCountings(t *testing.T) {
-	var c Campaign
+	var c campaign.Campaign
 	for i, x := range []talked{
 		{finals: "A A B", decided: "B", round: 3}, {finals: "B C B", decided: "A", round: 4}, {finals: "- A B", decided: "A"}, {finals: "- - -", decided: "B", round: 3},
 	} {
 		x.rule, x.truth, x.instance = "ranked", "A", i
 		c.Runs = append(c.Runs, x.run())
 	}
-	ends, _ := c.Terminations()
+	ends, _ := Terminations(c)
 	for name, want := range map[string]float64{"@1": 0, "@3": 50, "@4": 25, "@5": 0, "none": 25, "rounds": 3.75, "accuracy": 50, "n": 4} {
 		tabletest.Near(t, name, tabletest.Column(t, ends, name, "strategyqa", "ranked"), want)
 	}
-	counts, _ := c.Countings()
+	counts, _ := Countings(c)
 	for name, want := range map[string]float64{"counted": 50, "decided": 50, "decided - counted": 0} { // counted: A, B, A, none
 		tabletest.Near(t, name, tabletest.Column(t, counts, name, "strategyqa", "ranked"), want)
 	}
@@ -269,14 +270,14 @@ func TestTerminationsAndCountings(t *testing.T) {
 
 // Groups that say the same, and one that does not; its setting is 50 points better.
 func TestDiversitiesByHand(t *testing.T) {
-	var c Campaign
+	var c campaign.Campaign
 	drafts := `{"name":"discussion","params":{"drafting":true}}`
 	for i := range 2 {
 		c.Runs = append(c.Runs,
 			talked{rule: "simple", instance: i, finals: "A A A", decided: map[bool]string{true: "A", false: "B"}[i == 0], truth: "A", personas: []string{"a baker", "a baker"}}.run(),
 			talked{rule: "simple", params: drafts, instance: i, finals: "A B C", decided: "A", truth: "A", personas: []string{"a baker", "judge"}}.run())
 	}
-	table, ok := c.Diversities()
+	table, ok := Diversities(c)
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -291,12 +292,12 @@ func TestDiversitiesByHand(t *testing.T) {
 
 // Vectors by somebody else take the place of words.
 func TestDiversitiesByVectors(t *testing.T) {
-	c := Campaign{Runs: []Run{talked{rule: "simple", finals: "A B", decided: "A", truth: "A", personas: []string{"x", "y"}}.run()}}
-	if got := strings.Join(c.Statements(), ", "); got != "I say A, I say B, x, y" {
+	c := campaign.Campaign{Runs: []campaign.Run{talked{rule: "simple", finals: "A B", decided: "A", truth: "A", personas: []string{"x", "y"}}.run()}}
+	if got := strings.Join(Statements(c), ", "); got != "I say A, I say B, x, y" {
 		t.Errorf("%s", got)
 	}
-	Keep(&c.Parts, &Vectors{By: "unit-test", Of: map[string][]float64{"I say A": {1, 0}, "I say B": {1, 1}, "x": {1, 0}, "y": {0, 1}}})
-	table, _ := c.Diversities()
+	campaign.Keep(&c.Parts, &Vectors{By: "unit-test", Of: map[string][]float64{"I say A": {1, 0}, "I say B": {1, 1}, "x": {1, 0}, "y": {0, 1}}})
+	table, _ := Diversities(c)
 	tabletest.Near(t, "answers", tabletest.Column(t, table, "answer similarity", "strategyqa"), math.Sqrt(.5))
 	tabletest.Near(t, "personas", tabletest.Column(t, table, "persona similarity", "strategyqa"), 0)
 	if !strings.Contains(table.Notes[1], "unit-test") && !strings.Contains(table.Notes[0], "unit-test") {

@@ -3,6 +3,7 @@ package tables
 import (
 	"slices"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/record"
 	"roundtable/analysis/table"
 )
@@ -13,7 +14,7 @@ import (
 type Asked struct{ Calls, Input, Output int64 }
 
 // readAsked keeps what the questions took.
-func readAsked(r *Run, rows record.Rows) error {
+func readAsked(r *campaign.Run, rows record.Rows) error {
 	var a Asked
 	for _, c := range rows.Calls {
 		if c.Status != "answered" {
@@ -24,44 +25,46 @@ func readAsked(r *Run, rows record.Rows) error {
 			a.Input, a.Output = a.Input+*c.InputTokens, a.Output+*c.OutputTokens
 		}
 	}
-	Keep(&r.Parts, a)
+	campaign.Keep(&r.Parts, a)
 	return nil
 }
 
-func askedOf(r Run) Asked { return Part[Asked](r.Parts) }
+func askedOf(r campaign.Run) Asked { return campaign.Part[Asked](r.Parts) }
 
-func (r Run) calls() (float64, bool)  { return float64(askedOf(r).Calls), true }
-func (r Run) input() (float64, bool)  { return float64(askedOf(r).Input), true }
-func (r Run) output() (float64, bool) { return float64(askedOf(r).Output), true }
-func (r Run) tokens() (float64, bool) { return float64(askedOf(r).Input + askedOf(r).Output), true }
+func askedCalls(r campaign.Run) (float64, bool)  { return float64(askedOf(r).Calls), true }
+func askedInput(r campaign.Run) (float64, bool)  { return float64(askedOf(r).Input), true }
+func askedOutput(r campaign.Run) (float64, bool) { return float64(askedOf(r).Output), true }
+func askedTokens(r campaign.Run) (float64, bool) {
+	return float64(askedOf(r).Input + askedOf(r).Output), true
+}
 
 // Computes say what a discussion takes, and how many times as much as one
 // agent alone (paper 2, §4.1: about five for consensus, ten for voting).
-func (c Campaign) Computes() (table.Table, bool) {
-	d := c.discussions()
-	t := d.start("2.compute", "Discussion: calls and tokens a question (paper 2, §4.1)")
+func Computes(c campaign.Campaign) (table.Table, bool) {
+	d := discussionsOf(c)
+	t := d.Start("2.compute", "Discussion: calls and tokens a question (paper 2, §4.1)")
 	t.Columns = append([]string{"data set"}, t.Columns...)
 	t.Columns = append(t.Columns, "rounds", "calls", "input tokens", "output tokens", "calls ×", "tokens ×", "accuracy", "n")
 	for _, x := range d.all {
 		row := append([]table.Cell{table.Word(x.task)}, x.label()...)
-		rounds := func(r Run) (float64, bool) { return float64(r.RoundsRun), true }
-		row = append(row, x.mean(2, rounds), x.mean(2, Run.calls), x.mean(1, Run.input), x.mean(1, Run.output))
-		row = append(row, d.times(x, Run.calls), d.times(x, Run.tokens))
-		t.Rows = append(t.Rows, append(row, x.scores().mean(), table.Count(len(x.done()))))
+		rounds := func(r campaign.Run) (float64, bool) { return float64(r.RoundsRun), true }
+		row = append(row, x.mean(2, rounds), x.mean(2, askedCalls), x.mean(1, askedInput), x.mean(1, askedOutput))
+		row = append(row, d.times(x, askedCalls), d.times(x, askedTokens))
+		t.Rows = append(t.Rows, append(row, x.scores().Mean(), table.Count(len(x.Succeeded()))))
 	}
 	t.Notes = []string{
 		"Mean a collaboration (standard error), re-asks and answers from the cache included. Times: the mean over that of the single agent on the same data set.",
 	}
 	d.notes(&t)
-	return t, len(d.groups) > 0 && slices.ContainsFunc(c.Runs, func(r Run) bool { return askedOf(r).Calls > 0 })
+	return t, len(d.Groups) > 0 && slices.ContainsFunc(c.Runs, func(r campaign.Run) bool { return askedOf(r).Calls > 0 })
 }
 
-func (x discussed) mean(decimals int, measure func(Run) (float64, bool)) table.Cell {
-	return meanCell(x.done(), decimals, measure)
+func (x discussed) mean(decimals int, measure func(campaign.Run) (float64, bool)) table.Cell {
+	return campaign.MeanCell(x.Succeeded(), decimals, measure)
 }
 
 // times the mean of the single agent.
-func (d discussions) times(x discussed, measure func(Run) (float64, bool)) table.Cell {
+func (d discussions) times(x discussed, measure func(campaign.Run) (float64, bool)) table.Cell {
 	one, ok := d.reference(x)
 	if !ok {
 		return table.Cell{}

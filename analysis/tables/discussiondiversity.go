@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/embedding"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
@@ -12,25 +13,25 @@ import (
 // Diversities are Table 1 of paper 2: how much alike the agents' last answers
 // and personas are, with the accuracy, by what conditions share apart from their
 // rule. Others are compared to the one in which the fewest settings are named.
-func (c Campaign) Diversities() (table.Table, bool) {
-	d := c.discussions()
+func Diversities(c campaign.Campaign) (table.Table, bool) {
+	d := discussionsOf(c)
 	t := table.Table{Name: "2.1", Title: "Discussion: diversity and accuracy (paper 2, Table 1)", Columns: []string{"data set"}}
-	others := d.without(isRule)
-	t.Columns = append(t.Columns, others.labels...)
+	others := d.Without(isRule)
+	t.Columns = append(t.Columns, others.Labels...)
 	t.Columns = append(t.Columns, "answer similarity", "persona similarity", "accuracy", "rules", "gain", "gain low", "gain high")
-	by, embed := c.embedder()
+	by, embed := embedderOf(c)
 	var alike, accurate []float64
 	for _, task := range d.tasks {
 		talking := slices.DeleteFunc(d.talking(), func(x discussed) bool { return x.task != task })
-		settings := rowsBy(talking, func(x discussed) string { return others.key(x.group) })
+		settings := rowsBy(talking, func(x discussed) string { return others.Key(x.Group) })
 		if len(settings) == 0 {
 			continue
 		}
 		base := slices.MinFunc(settings, func(a, b []discussed) int { return a[0].named() - b[0].named() })
 		for _, same := range settings {
-			row := append([]table.Cell{table.Word(task)}, others.label(same[0].group)...)
+			row := append([]table.Cell{table.Word(task)}, others.Label(same[0].Group)...)
 			answers, personas := similarities(same, embed)
-			scores := meanOf(scoresOf(same)).mean()
+			scores := campaign.MeanOf(scoresOf(same)).Mean()
 			row = append(row, answers, personas, scores, table.Count(len(same)))
 			t.Rows = append(t.Rows, append(row, d.above(same, base)...))
 			if answers.Value != nil && scores.Value != nil {
@@ -40,7 +41,7 @@ func (c Campaign) Diversities() (table.Table, bool) {
 	}
 	t.Notes = []string{
 		"Similarity: mean cosine over the pairs of a group, mean over discussions (standard error over questions); the lower, the more diverse. By " + by + "; the paper has SBERT. Levels of different embedders cannot be compared.",
-		"Accuracy is the mean over rules and questions (standard error). Gain: over the row of the data set with the fewest settings, over the same rules and paired by question, with its 95 % t interval. " + cutNote,
+		"Accuracy is the mean over rules and questions (standard error). Gain: over the row of the data set with the fewest settings, over the same rules and paired by question, with its 95 % t interval. " + campaign.CutNote,
 	}
 	related(&t, alike, accurate)
 	d.notes(&t)
@@ -64,7 +65,7 @@ type Vectors struct {
 }
 
 // Statements are the texts that Diversities compares, each once: answers and personas.
-func (c Campaign) Statements() []string {
+func Statements(c campaign.Campaign) []string {
 	var all []string
 	for _, r := range c.Runs {
 		if discussionOf(r) != nil {
@@ -75,10 +76,10 @@ func (c Campaign) Statements() []string {
 	return slices.DeleteFunc(slices.Compact(all), func(text string) bool { return text == "" })
 }
 
-// embedder is that of Vectors; without, one by words, which has learnt from all
+// embedderOf is that of Vectors; without, one by words, which has learnt from all
 // answers and personas how rare they are.
-func (c Campaign) embedder() (name string, embed func(text string) []float64) {
-	if v := Part[*Vectors](c.Parts); v != nil {
+func embedderOf(c campaign.Campaign) (name string, embed func(text string) []float64) {
+	if v := campaign.Part[*Vectors](c.Parts); v != nil {
 		return v.By, func(text string) []float64 { return v.Of[text] }
 	}
 	h := &embedding.Vocabulary{}
@@ -97,14 +98,14 @@ func (c Campaign) embedder() (name string, embed func(text string) []float64) {
 
 // similarities of the answers and of the personas of discussions.
 func similarities(all []discussed, embed func(string) []float64) (answers, personas table.Cell) {
-	var runs []Run
+	var runs []campaign.Run
 	for _, x := range all {
-		runs = append(runs, slices.DeleteFunc(x.done(), func(r Run) bool { return discussionOf(r) == nil })...)
+		runs = append(runs, slices.DeleteFunc(x.Succeeded(), func(r campaign.Run) bool { return discussionOf(r) == nil })...)
 	}
-	alike := func(texts func(Run) []string) table.Cell {
-		return meanCell(runs, 3, func(r Run) (float64, bool) { return embedding.Similarity(embedded(texts(r), embed)) })
+	alike := func(texts func(campaign.Run) []string) table.Cell {
+		return campaign.MeanCell(runs, 3, func(r campaign.Run) (float64, bool) { return embedding.Similarity(embedded(texts(r), embed)) })
 	}
-	return alike(func(r Run) []string { return discussionOf(r).Finals }), alike(func(r Run) []string { return discussionOf(r).Personas })
+	return alike(func(r campaign.Run) []string { return discussionOf(r).Finals }), alike(func(r campaign.Run) []string { return discussionOf(r).Personas })
 }
 
 // embedded are the vectors of those who said something.
@@ -118,8 +119,8 @@ func embedded(texts []string, embed func(string) []float64) [][]float64 {
 	return vectors
 }
 
-func scoresOf(all []discussed) []units {
-	var list []units
+func scoresOf(all []discussed) []campaign.Units {
+	var list []campaign.Units
 	for _, x := range all {
 		list = append(list, x.scores())
 	}
@@ -129,18 +130,18 @@ func scoresOf(all []discussed) []units {
 // above is the difference to other conditions; a campaign's grid has every rule
 // with every setting, so both have the same rules.
 func (d discussions) above(all, first []discussed) []table.Cell {
-	rules := d.without(func(key string) bool { return !isRule(key) })
-	var mine, theirs []units
+	rules := d.Without(func(key string) bool { return !isRule(key) })
+	var mine, theirs []campaign.Units
 	for _, x := range all {
-		i := slices.IndexFunc(first, func(o discussed) bool { return rules.key(o.group) == rules.key(x.group) })
-		if i >= 0 && first[i].condition != x.condition {
+		i := slices.IndexFunc(first, func(o discussed) bool { return rules.Key(o.Group) == rules.Key(x.Group) })
+		if i >= 0 && first[i].ID != x.ID {
 			mine, theirs = append(mine, x.scores()), append(theirs, first[i].scores())
 		}
 	}
 	if len(mine) == 0 {
 		return make([]table.Cell, 3)
 	}
-	return meanOf(mine).differences(meanOf(theirs)).interval(100 * all[0].most())
+	return campaign.MeanOf(mine).Minus(campaign.MeanOf(theirs)).Interval(100 * all[0].MostDifference())
 }
 
 // related adds whether more diverse answers go along with more accuracy.

@@ -7,35 +7,36 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
 
 // Kinds is the paper's main claim (§4.1): voting against consensus, the mean
 // over the rules of each kind with all else equal, paired by question.
-func (c Campaign) Kinds() (table.Table, bool) {
-	d := c.discussions()
+func Kinds(c campaign.Campaign) (table.Table, bool) {
+	d := discussionsOf(c)
 	t := table.Table{Name: "2.kinds", Title: "Discussion: voting against consensus, accuracy in % (paper 2, §4.1)", Columns: []string{"data set"}}
-	same := d.without(isRule)
+	same := d.Without(isRule)
 	var sets []compared
-	t.Columns = append(append(t.Columns, same.labels...), "voting", "rules", "consensus", "rules of it", "voting - consensus", "low", "high", "questions")
-	for _, row := range rowsBy(d.talking(), func(x discussed) string { return x.task + "\x00" + same.key(x.group) }) {
+	t.Columns = append(append(t.Columns, same.Labels...), "voting", "rules", "consensus", "rules of it", "voting - consensus", "low", "high", "questions")
+	for _, row := range rowsBy(d.talking(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) }) {
 		voting, consensus := ofKind(row, kindVoting), ofKind(row, kindConsensus)
 		if len(voting) == 0 || len(consensus) == 0 {
 			continue
 		}
-		cells := append([]table.Cell{table.Word(row[0].task)}, same.label(row[0].group)...)
-		v, k := meanOf(voting), meanOf(consensus)
-		between := v.differences(k)
-		cells = append(cells, v.mean(), table.Count(len(voting)), k.mean(), table.Count(len(consensus)))
-		t.Rows = append(t.Rows, append(append(cells, between.interval(100*row[0].most())...), table.Count(len(between))))
+		cells := append([]table.Cell{table.Word(row[0].task)}, same.Label(row[0].Group)...)
+		v, k := campaign.MeanOf(voting), campaign.MeanOf(consensus)
+		between := v.Minus(k)
+		cells = append(cells, v.Mean(), table.Count(len(voting)), k.Mean(), table.Count(len(consensus)))
+		t.Rows = append(t.Rows, append(append(cells, between.Interval(100*row[0].MostDifference())...), table.Count(len(between))))
 		if len(between) > 0 {
 			sets = append(sets, compared{x: row[0], voting: v, consensus: k, rules: [2]int{len(voting), len(consensus)}})
 		}
 	}
-	t.Rows = append(t.Rows, same.taskRows(sets)...)
+	t.Rows = append(t.Rows, taskRows(same, sets)...)
 	t.Notes = []string{
-		"Mean over rules and questions (standard error over questions); the difference with its 95 % t interval, paired by question. " + cutNote,
+		"Mean over rules and questions (standard error over questions); the difference with its 95 % t interval, paired by question. " + campaign.CutNote,
 		"Knowledge tasks are MMLU, MMLU-Pro and GPQA, reasoning tasks StrategyQA, MuSR and SQuAD 2.0: the mean over the data sets there are, each counted the same, as the paper's 2.8 % and 13.2 % are. Its interval is of these data sets' questions and says nothing of others.",
 	}
 	d.notes(&t)
@@ -45,7 +46,7 @@ func (c Campaign) Kinds() (table.Table, bool) {
 // compared is what voting and consensus come to on a data set.
 type compared struct {
 	x                 discussed // one of its conditions
-	voting, consensus units
+	voting, consensus campaign.Units
 	rules             [2]int
 }
 
@@ -65,21 +66,21 @@ func sorts() []struct {
 
 // taskRows are the means over the data sets of each sort, where there are
 // several under the same settings.
-func (v view) taskRows(sets []compared) [][]table.Cell {
+func taskRows(v campaign.View, sets []compared) [][]table.Cell {
 	var rows [][]table.Cell
 	var settings []string
 	for _, s := range sets {
-		if key := v.key(s.x.group); !slices.Contains(settings, key) {
+		if key := v.Key(s.x.Group); !slices.Contains(settings, key) {
 			settings = append(settings, key)
 		}
 	}
 	for _, key := range settings {
 		for _, sort := range sorts() {
 			some := slices.DeleteFunc(slices.Clone(sets), func(s compared) bool {
-				return v.key(s.x.group) != key || !slices.Contains(sort.formats, s.x.settings["env.format"])
+				return v.Key(s.x.Group) != key || !slices.Contains(sort.formats, s.x.Settings["env.format"])
 			})
 			if len(some) > 1 {
-				rows = append(rows, append(append([]table.Cell{table.Word(sort.name)}, v.label(some[0].x.group)...), overSets(some)...))
+				rows = append(rows, append(append([]table.Cell{table.Word(sort.name)}, v.Label(some[0].x.Group)...), overSets(some)...))
 			}
 		}
 	}
@@ -91,12 +92,12 @@ func overSets(sets []compared) []table.Cell {
 	var voting, consensus, between means
 	rules, asked := [2]int{}, 0
 	for _, s := range sets {
-		d := s.voting.differences(s.consensus)
-		voting, consensus, between = append(voting, s.voting.values()), append(consensus, s.consensus.values()), append(between, d.values())
+		d := s.voting.Minus(s.consensus)
+		voting, consensus, between = append(voting, s.voting.Values()), append(consensus, s.consensus.Values()), append(between, d.Values())
 		rules[0], rules[1], asked = max(rules[0], s.rules[0]), max(rules[1], s.rules[1]), asked+len(d)
 	}
 	cells := []table.Cell{voting.cell(), table.Count(rules[0]), consensus.cell(), table.Count(rules[1])}
-	return append(append(cells, between.interval(100*sets[0].x.most())...), table.Count(asked))
+	return append(append(cells, between.interval(100*sets[0].x.MostDifference())...), table.Count(asked))
 }
 
 // means are values by data set; their mean counts each data set the same.
@@ -134,11 +135,11 @@ func (m means) interval(most float64) []table.Cell {
 		return []table.Cell{table.Number(mean, 1), {}, {}}
 	}
 	half := statistics.QuantileT(0.975, dof) * se
-	return append([]table.Cell{table.Number(mean, 1)}, cut(statistics.Interval{Low: mean - half, High: mean + half}, 1, most)...)
+	return append([]table.Cell{table.Number(mean, 1)}, campaign.IntervalCells(statistics.Interval{Low: mean - half, High: mean + half}, 1, most)...)
 }
 
-func ofKind(all []discussed, kind string) []units {
-	var list []units
+func ofKind(all []discussed, kind string) []campaign.Units {
+	var list []campaign.Units
 	for _, x := range all {
 		if x.kind == kind {
 			list = append(list, x.scores())

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/record"
 	"roundtable/analysis/table"
 	"roundtable/analysis/table/tabletest"
@@ -12,8 +13,8 @@ import (
 
 // answered is runs of n questions in three replicates. Questions differ
 // in difficulty: each is right with the probability share ± 0.2.
-func answered(rng *rand.Rand, n int, share float64) []Run {
-	var all []Run
+func answered(rng *rand.Rand, n int, share float64) []campaign.Run {
+	var all []campaign.Run
 	for i := range n {
 		easy := 0.2 * float64(1-i%2*2)
 		for r := range 3 {
@@ -21,17 +22,17 @@ func answered(rng *rand.Rand, n int, share float64) []Run {
 			if rng.Float64() < share+easy {
 				score = 1
 			}
-			all = append(all, Run{Collaboration: record.Collaboration{Status: succeeded, Instance: int32(i), Replicate: int32(r), Score: &score}, unit: int32(i)})
+			all = append(all, campaign.Run{Collaboration: record.Collaboration{Status: record.Succeeded, Instance: int32(i), Replicate: int32(r), Score: &score}, Unit: int32(i)})
 		}
 	}
 	return all
 }
 
 func between(rng *rand.Rand, voting, consensus float64) []table.Cell {
-	kind := func(share float64) units {
-		return meanOf([]units{perQuestion(answered(rng, 150, share), Run.goodness), perQuestion(answered(rng, 150, share), Run.goodness)})
+	kind := func(share float64) campaign.Units {
+		return campaign.MeanOf([]campaign.Units{campaign.PerQuestion(answered(rng, 150, share), campaign.Run.Goodness), campaign.PerQuestion(answered(rng, 150, share), campaign.Run.Goodness)})
 	}
-	return kind(voting).differences(kind(consensus)).interval(mostOfPercent)
+	return kind(voting).Minus(kind(consensus)).Interval(campaign.MostOfPercent)
 }
 
 // A planted advantage of voting of ten points is found, and its interval holds
@@ -60,7 +61,7 @@ func TestKindsRecovery(t *testing.T) {
 
 // The table pairs by question and takes the mean over the rules of a kind.
 func TestKindsByHand(t *testing.T) {
-	var c Campaign
+	var c campaign.Campaign
 	add := func(rule string, decided ...string) {
 		for i, d := range decided {
 			c.Runs = append(c.Runs, talked{rule: rule, instance: i, finals: "A", decided: d, round: 1, truth: "A"}.run())
@@ -70,7 +71,7 @@ func TestKindsByHand(t *testing.T) {
 	add("ranked", "A", "B", "B")
 	add("majority_consensus", "B", "B", "B")
 	add("judge", "A", "A", "A") // of neither kind
-	table, ok := c.Kinds()
+	table, ok := Kinds(c)
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -81,7 +82,7 @@ func TestKindsByHand(t *testing.T) {
 		t.Errorf("%d rows", len(table.Rows))
 	}
 	c.Runs = c.Runs[:6]
-	if _, ok := c.Kinds(); ok {
+	if _, ok := Kinds(c); ok {
 		t.Error("voting alone is compared")
 	}
 }
@@ -90,7 +91,7 @@ func TestKindsByHand(t *testing.T) {
 // it has: MMLU has 100 - 0, GPQA 50 - 50 and MMLU-Pro 0 - 0, so a difference of
 // 100/3, where the 2 + 2 + 4 questions pooled would have 25.
 func TestTasksByHand(t *testing.T) {
-	var c Campaign
+	var c campaign.Campaign
 	add := func(format, rule string, decided ...string) {
 		for i, d := range decided {
 			c.Runs = append(c.Runs, talked{format: format, rule: rule, instance: i, finals: "A", decided: d, round: 1, truth: "A"}.run())
@@ -104,7 +105,7 @@ func TestTasksByHand(t *testing.T) {
 	add("mmlu_pro", "majority_consensus", "B", "B", "B", "B")
 	add("musr", "simple", "A", "B")
 	add("musr", "majority_consensus", "A", "B")
-	table, ok := c.Kinds()
+	table, ok := Kinds(c)
 	if !ok || len(table.Rows) != 5 {
 		t.Fatalf("%v, %d rows", ok, len(table.Rows))
 	}

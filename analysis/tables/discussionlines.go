@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
@@ -29,25 +30,25 @@ type DiscussionMark struct {
 }
 
 // DiscussionRemarks are the notes of every table about discussions.
-func (c Campaign) DiscussionRemarks() []string {
+func DiscussionRemarks(c campaign.Campaign) []string {
 	var t table.Table
-	c.discussions().notes(&t)
+	discussionsOf(c).notes(&t)
 	return t.Notes
 }
 
 // ProtocolLines are the table 2.protocols (paper 2, Figures 2 and 11): the single
 // agent, and of each kind of decision protocol a mark for each.
-func (c Campaign) ProtocolLines() []DiscussionLine {
-	d := c.discussions()
+func ProtocolLines(c campaign.Campaign) []DiscussionLine {
+	d := discussionsOf(c)
 	var lines []DiscussionLine
 	for _, row := range d.rulesApart() {
-		title := row[len(row)-1].titled(row[0].task, d.without(isRule).labels)
+		title := row[len(row)-1].titled(row[0].task, d.Without(isRule).Labels)
 		for _, x := range row {
 			kind := cmp.Or(x.kind, "other protocols")
 			if x.alone {
 				kind = loneAgent
 			}
-			lines = put(lines, title, d.measure(x), kind, repeated(d.protocolOf(x), x.done()))
+			lines = put(lines, title, d.measure(x), kind, repeated(d.protocolOf(x), x.Succeeded()))
 		}
 	}
 	return lines
@@ -55,11 +56,11 @@ func (c Campaign) ProtocolLines() []DiscussionLine {
 
 // AnswerableLines are the table 2.answerable (Figure 3): F1 of all questions, of
 // those that their text answers, and of those that it does not.
-func (c Campaign) AnswerableLines() []DiscussionLine {
-	d := c.discussions()
+func AnswerableLines(c campaign.Campaign) []DiscussionLine {
+	d := discussionsOf(c)
 	var lines []DiscussionLine
 	for _, row := range d.rulesApart() {
-		title := row[len(row)-1].titled(row[0].task, d.without(isRule).labels)
+		title := row[len(row)-1].titled(row[0].task, d.Without(isRule).Labels)
 		for _, part := range answerableParts() {
 			for _, x := range row {
 				if d.spans(x.task) {
@@ -74,11 +75,11 @@ func (c Campaign) AnswerableLines() []DiscussionLine {
 // VariantLines are the table 2.protocols once more (Figures 8 to 10): decision
 // protocols with each value of a setting, the usual one first. Only conditions
 // that differ in this setting alone are compared.
-func (c Campaign) VariantLines(setting, usual string) []DiscussionLine {
-	d := c.discussions()
-	value := func(x discussed) string { return cmp.Or(x.settings[setting], usual) }
-	same := d.without(func(key string) bool { return key == setting })
-	pairs := rowsBy(d.talking(), func(x discussed) string { return x.task + "\x00" + same.key(x.group) })
+func VariantLines(c campaign.Campaign, setting, usual string) []DiscussionLine {
+	d := discussionsOf(c)
+	value := func(x discussed) string { return cmp.Or(x.Settings[setting], usual) }
+	same := d.Without(func(key string) bool { return key == setting })
+	pairs := rowsBy(d.talking(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) })
 	pairs = slices.DeleteFunc(pairs, func(row []discussed) bool {
 		return !slices.ContainsFunc(row, func(x discussed) bool { return value(x) != value(row[0]) })
 	})
@@ -92,27 +93,27 @@ func (c Campaign) VariantLines(setting, usual string) []DiscussionLine {
 	slices.SortStableFunc(all, func(a, b discussed) int { return unusual(a) - unusual(b) })
 	var lines []DiscussionLine
 	for _, x := range all {
-		title := x.titled(x.task, same.without(isRule).labels)
-		lines = put(lines, title, d.measure(x), value(x), repeated(d.protocolOf(x), x.done()))
+		title := x.titled(x.task, same.Without(isRule).Labels)
+		lines = put(lines, title, d.measure(x), value(x), repeated(d.protocolOf(x), x.Succeeded()))
 	}
 	return lines
 }
 
 // ScalingLines are the table 2.scaling (Figures 4 and 5), ByRounds or ByAgents.
-func (c Campaign) ScalingLines(by string) []DiscussionLine {
-	d := c.discussions()
+func ScalingLines(c campaign.Campaign, by string) []DiscussionLine {
+	d := discussionsOf(c)
 	all := slices.DeleteFunc(d.series(), func(s series) bool { return s.by.name != by })
-	apart := slices.DeleteFunc(slices.Clone(d.labels), func(key string) bool {
+	apart := slices.DeleteFunc(slices.Clone(d.Labels), func(key string) bool {
 		return !slices.ContainsFunc(all, func(s series) bool {
-			return !slices.Contains(s.by.keys, key) && s.all[0].shown(key) != all[0].all[0].shown(key)
+			return !slices.Contains(s.by.keys, key) && s.all[0].Shown(key) != all[0].all[0].Shown(key)
 		})
 	})
 	var lines []DiscussionLine
 	for _, s := range all {
 		first := s.all[0]
-		line := DiscussionLine{Panel: first.task, Measure: d.measure(first), Name: cmp.Or(first.titled("", apart), first.shown("rule"))}
+		line := DiscussionLine{Panel: first.task, Measure: d.measure(first), Name: cmp.Or(first.titled("", apart), first.Shown("rule"))}
 		for i, x := range s.all {
-			mark := repeated("", x.done())
+			mark := repeated("", x.Succeeded())
 			mark.At = s.at[i]
 			line.Marks = append(line.Marks, mark)
 		}
@@ -126,16 +127,16 @@ func (c Campaign) ScalingLines(by string) []DiscussionLine {
 
 // ChallengeLines are the table 2.challenge: agents that challenge by data set
 // (Figure 6), and what becomes of the answers that they challenge (Figure 7).
-func (c Campaign) ChallengeLines() (challenged, changed []DiscussionLine) {
-	d := c.discussions()
-	others := d.without(func(key string) bool { return key == challengeKey })
+func ChallengeLines(c campaign.Campaign) (challenged, changed []DiscussionLine) {
+	d := discussionsOf(c)
+	others := d.Without(func(key string) bool { return key == challengeKey })
 	for _, x := range d.contested() {
 		cells := x.challenges()
 		mark := func(c table.Cell) DiscussionMark {
-			return DiscussionMark{Place: x.settings[challengeKey], Value: c.Value, Around: half(c), N: c.N}
+			return DiscussionMark{Place: x.Settings[challengeKey], Value: c.Value, Around: half(c), N: c.N}
 		}
-		title := x.titled(x.task, others.labels)
-		challenged = put(challenged, x.titled("", others.labels), "challenged, % of agents", x.task, mark(cells[0]))
+		title := x.titled(x.task, others.Labels)
+		challenged = put(challenged, x.titled("", others.Labels), "challenged, % of agents", x.task, mark(cells[0]))
 		changed = put(changed, title, "% of the challenged answers", "improved", mark(cells[1]))
 		changed = put(changed, title, "% of the challenged answers", "worsened", mark(cells[2]))
 	}
@@ -154,10 +155,10 @@ func put(lines []DiscussionLine, panel, measure, name string, mark DiscussionMar
 }
 
 // repeated is a mark with its standard deviation over the replicates.
-func repeated(place string, runs []Run) DiscussionMark {
-	cells := overReplicates(runs, Run.goodness)
+func repeated(place string, runs []campaign.Run) DiscussionMark {
+	cells := overReplicates(runs, campaign.Run.Goodness)
 	return DiscussionMark{
-		Place: place, Value: cells[0].Value, Around: cells[1].Value, N: len(runs), Replicates: len(perReplicate(runs, Run.goodness)),
+		Place: place, Value: cells[0].Value, Around: cells[1].Value, N: len(runs), Replicates: len(campaign.PerReplicate(runs, campaign.Run.Goodness)),
 	}
 }
 
@@ -173,8 +174,8 @@ func half(c table.Cell) *float64 {
 // rulesApart are the discussions that differ in their decision protocol alone,
 // where there are several, by kind, after the single agent.
 func (d discussions) rulesApart() [][]discussed {
-	same := d.without(isRule)
-	rows := rowsBy(byKind(d.talking()), func(x discussed) string { return x.task + "\x00" + same.key(x.group) })
+	same := d.Without(isRule)
+	rows := rowsBy(byKind(d.talking()), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) })
 	rows = slices.DeleteFunc(rows, func(row []discussed) bool { return len(row) < 2 })
 	for i, row := range rows {
 		rows[i] = append(d.references(row[0]), row...)
@@ -200,7 +201,7 @@ func (d discussions) measure(x discussed) string {
 func (x discussed) titled(name string, labels []string) string {
 	var values []string
 	for _, key := range labels {
-		values = append(values, x.shown(key))
+		values = append(values, x.Shown(key))
 	}
 	return strings.TrimPrefix(panel(name, values, labels), ", ")
 }
@@ -210,9 +211,9 @@ func (d discussions) protocolOf(x discussed) string {
 	if x.alone {
 		return x.aloneName()
 	}
-	parts := []string{x.shown("rule")}
-	for _, key := range d.labels {
-		if value := x.shown(key); key != "rule" && isRule(key) && value != "" {
+	parts := []string{x.Shown("rule")}
+	for _, key := range d.Labels {
+		if value := x.Shown(key); key != "rule" && isRule(key) && value != "" {
 			parts = append(parts, strings.TrimPrefix(key, "rule."), value)
 		}
 	}

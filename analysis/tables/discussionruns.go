@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/record"
 	"roundtable/analysis/table"
@@ -21,7 +22,7 @@ type Discussion struct {
 }
 
 // readDiscussion keeps what tables need of a discussion.
-func readDiscussion(r *Run, rows record.Rows) error {
+func readDiscussion(r *campaign.Run, rows record.Rows) error {
 	if r.Protocol != discussion {
 		return nil
 	}
@@ -37,7 +38,7 @@ func readDiscussion(r *Run, rows record.Rows) error {
 			d.Personas = append(d.Personas, *t.Text)
 		case t.Phase == challengePhase && t.Agent != nil:
 			at[*t.Agent] = len(d.Challenges)
-			right, scored := r.challenged(t)
+			right, scored := challenged(*r, t)
 			d.Challenges, d.Scored = append(d.Challenges, right), append(d.Scored, scored)
 		case t.Phase == newAnswerPhase && t.Agent != nil:
 			if i, ok := at[*t.Agent]; ok {
@@ -49,11 +50,11 @@ func readDiscussion(r *Run, rows record.Rows) error {
 			}
 		}
 	}
-	Keep(&r.Parts, d)
+	campaign.Keep(&r.Parts, d)
 	return nil
 }
 
-func discussionOf(r Run) *Discussion { return Part[*Discussion](r.Parts) }
+func discussionOf(r campaign.Run) *Discussion { return campaign.Part[*Discussion](r.Parts) }
 
 // answers are what was answered in a discussion, by entry.
 type answers map[int32]answer
@@ -69,7 +70,7 @@ func (a answers) of(t record.Turn) (answer, bool) {
 	given, ok := answer{}, t.ProposalKey != nil
 	switch {
 	case ok:
-		given = answer{metrics.Reply{Key: *t.ProposalKey, Right: right(t) == 1}, *t.ProposalKey}
+		given = answer{metrics.Reply{Key: *t.ProposalKey, Right: campaign.IsRight(t) == 1}, *t.ProposalKey}
 		if t.Text != nil {
 			given.words = *t.Text
 		}
@@ -106,16 +107,8 @@ func agrees(t record.Turn) bool {
 	return t.DataJSON != nil && json.Unmarshal([]byte(*t.DataJSON), &act) == nil && act.Ballot != nil
 }
 
-// right is 1 if a turn's answer is right, else 0.
-func right(t record.Turn) float64 {
-	if t.ProposalUtility != nil && *t.ProposalUtility >= 1 {
-		return 1
-	}
-	return 0
-}
-
-// counted is 1 if the answer that most agents gave last is right, else 0.
-func (r Run) counted() float64 {
+// countedRight is 1 if the answer that most agents gave last is right, else 0.
+func countedRight(r campaign.Run) float64 {
 	if discussionOf(r) == nil {
 		return 0
 	}
@@ -126,20 +119,20 @@ func (r Run) counted() float64 {
 }
 
 // Terminations is Table 2 of paper 2: the round of the decision by protocol.
-func (c Campaign) Terminations() (table.Table, bool) {
-	d := c.discussions()
-	t := d.start("2.2", "Discussion: round of the decision, % of discussions (paper 2, Table 2)")
+func Terminations(c campaign.Campaign) (table.Table, bool) {
+	d := discussionsOf(c)
+	t := d.Start("2.2", "Discussion: round of the decision, % of discussions (paper 2, Table 2)")
 	t.Columns = append([]string{"data set"}, t.Columns...)
-	t.Columns = append(append(t.Columns, d.atRounds()...), "none", "rounds", "accuracy", "± sd", "n")
+	t.Columns = append(append(t.Columns, d.RoundColumns()...), "none", "rounds", "accuracy", "± sd", "n")
 	for _, x := range d.talking() {
-		ends := metrics.Termination{Last: d.rounds()}
-		for _, r := range x.done() {
+		ends := metrics.Termination{Last: d.Rounds()}
+		for _, r := range x.Succeeded() {
 			if discussionOf(r) != nil {
 				ends.Add(discussionOf(r).Decided)
 			}
 		}
 		row := append([]table.Cell{table.Word(x.task)}, x.label()...)
-		for n := 1; n <= d.rounds(); n++ {
+		for n := 1; n <= d.Rounds(); n++ {
 			row = append(row, defined(2, ends.Share, n))
 		}
 		never, mean := table.Cell{}, table.Cell{}
@@ -147,7 +140,7 @@ func (c Campaign) Terminations() (table.Table, bool) {
 			never, mean = table.Number(100*float64(ends.Never)/float64(ends.N()), 2), table.Number(m, 2)
 		}
 		row = append(row, never, mean)
-		t.Rows = append(t.Rows, append(append(row, overReplicates(x.done(), Run.goodness)...), table.Count(ends.N())))
+		t.Rows = append(t.Rows, append(append(row, overReplicates(x.Succeeded(), campaign.Run.Goodness)...), table.Count(ends.N())))
 	}
 	t.Notes = []string{"None: ended without a decision by the rule; the paper counts these in its last round, and so does the mean number of rounds."}
 	d.notes(&t)
@@ -165,20 +158,20 @@ func defined(decimals int, measure func(int) (float64, bool), n int) table.Cell 
 
 // Countings is Table 4: what counting the agents' last answers would have
 // decided, next to what was decided.
-func (c Campaign) Countings() (table.Table, bool) {
-	d := c.discussions()
-	t := d.start("2.4", "Discussion: solution counting, accuracy in % (paper 2, Table 4)")
+func Countings(c campaign.Campaign) (table.Table, bool) {
+	d := discussionsOf(c)
+	t := d.Start("2.4", "Discussion: solution counting, accuracy in % (paper 2, Table 4)")
 	t.Columns = append([]string{"data set"}, t.Columns...)
 	t.Columns = append(t.Columns, "counted", "counted ± sd", "decided", "decided ± sd", "decided - counted", "low", "high", "n")
 	for _, x := range d.talking() {
-		counted, decided := perQuestion(x.done(), Run.counted), perQuestion(x.done(), Run.right)
+		counted, decided := campaign.PerQuestion(x.Succeeded(), countedRight), campaign.PerQuestion(x.Succeeded(), campaign.Run.Right)
 		row := append([]table.Cell{table.Word(x.task)}, x.label()...)
-		row = append(append(row, overReplicates(x.done(), Run.counted)...), overReplicates(x.done(), Run.right)...)
-		row = append(row, decided.differences(counted).interval(mostOfPercent)...)
-		t.Rows = append(t.Rows, append(row, table.Count(len(x.done()))))
+		row = append(append(row, overReplicates(x.Succeeded(), countedRight)...), overReplicates(x.Succeeded(), campaign.Run.Right)...)
+		row = append(row, decided.Minus(counted).Interval(campaign.MostOfPercent)...)
+		t.Rows = append(t.Rows, append(row, table.Count(len(x.Succeeded()))))
 	}
 	t.Notes = []string{
-		"Counted: the answer that most agents gave last; ties: the earliest agent's. Texts (SQuAD) count if they match exactly. The difference is paired by question, with its 95 % t interval. " + cutNote,
+		"Counted: the answer that most agents gave last; ties: the earliest agent's. Texts (SQuAD) count if they match exactly. The difference is paired by question, with its 95 % t interval. " + campaign.CutNote,
 	}
 	d.notes(&t)
 	return t, len(t.Rows) > 0

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
@@ -19,10 +20,10 @@ type axis struct {
 
 // Scalings are Figures 4 and 5 of paper 2: accuracy by the rounds before the
 // vote and by the number of agents, with the regression line.
-func (c Campaign) Scalings() (table.Table, bool) {
-	d := c.discussions()
+func Scalings(c campaign.Campaign) (table.Table, bool) {
+	d := discussionsOf(c)
 	t := table.Table{Name: "2.scaling", Title: "Discussion: accuracy in % by rounds before the vote and by agents (paper 2, Figures 4 and 5)"}
-	t.Columns = append([]string{"by", "data set"}, d.labels...)
+	t.Columns = append([]string{"by", "data set"}, d.Labels...)
 	series := d.series()
 	var at []int
 	for _, s := range series {
@@ -36,7 +37,7 @@ func (c Campaign) Scalings() (table.Table, bool) {
 	t.Columns = append(t.Columns, "slope", "low", "high", "p", "slope by question", "its low", "its high")
 	for _, s := range series {
 		row := []table.Cell{table.Word(s.by.name), table.Word(s.all[0].task)}
-		for i, key := range d.labels {
+		for i, key := range d.Labels {
 			if slices.Contains(s.by.keys, key) {
 				row = append(row, table.Word("varies"))
 			} else {
@@ -49,7 +50,7 @@ func (c Campaign) Scalings() (table.Table, bool) {
 				row = append(row, table.Cell{}, table.Cell{})
 				continue
 			}
-			row = append(row, overReplicates(s.all[i].done(), Run.goodness)...)
+			row = append(row, overReplicates(s.all[i].Succeeded(), campaign.Run.Goodness)...)
 		}
 		t.Rows = append(t.Rows, slices.Concat(row, s.line(), s.byQuestion()))
 	}
@@ -71,8 +72,8 @@ type series struct {
 func (d discussions) series() []series {
 	var list []series
 	for _, by := range axes() {
-		same := d.without(func(key string) bool { return slices.Contains(by.keys, key) })
-		for _, row := range rowsBy(d.talking(), func(x discussed) string { return x.task + "\x00" + same.key(x.group) }) {
+		same := d.Without(func(key string) bool { return slices.Contains(by.keys, key) })
+		for _, row := range rowsBy(d.talking(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) }) {
 			s := series{by: by}
 			slices.SortStableFunc(row, func(a, b discussed) int { return by.of(a) - by.of(b) })
 			for _, x := range row {
@@ -88,13 +89,13 @@ func (d discussions) series() []series {
 	return list
 }
 
-func (a axis) of(x discussed) int { return wholeNumber(x.settings[a.keys[0]]) }
+func (a axis) of(x discussed) int { return campaign.WholeNumber(x.Settings[a.keys[0]]) }
 
 // fit is the line over the accuracies of the replicates at each size.
 func (s series) fit() (statistics.Line, error) {
 	var x, y []float64
 	for i, n := range s.at {
-		for _, accuracy := range perReplicate(s.all[i].done(), Run.goodness) {
+		for _, accuracy := range campaign.PerReplicate(s.all[i].Succeeded(), campaign.Run.Goodness) {
 			x, y = append(x, float64(n)), append(y, accuracy)
 		}
 	}
@@ -115,7 +116,7 @@ func (s series) line() []table.Cell {
 func (s series) byQuestion() []table.Cell {
 	scores := scoresOf(s.all)
 	var slopes []float64
-	for _, i := range meanOf(scores).ascending() {
+	for _, i := range campaign.MeanOf(scores).Ascending() {
 		var x, y []float64
 		for k, n := range s.at {
 			x, y = append(x, float64(n)), append(y, scores[k][i])
@@ -123,5 +124,5 @@ func (s series) byQuestion() []table.Cell {
 		_, slope := stat.LinearRegression(x, y, nil, false)
 		slopes = append(slopes, slope)
 	}
-	return meanInterval(slopes, 2, math.Inf(1))
+	return campaign.MeanInterval(slopes, 2, math.Inf(1))
 }

@@ -4,15 +4,16 @@ import (
 	"encoding/json"
 	"slices"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/table"
 )
 
 // Discussions are Figures 2, 8 to 11 of paper 2: accuracy (SQuAD: F1, and exact
 // match next to it) by protocol and data set, mean and standard deviation over
 // replicates, and what it is above one agent alone.
-func (c Campaign) Discussions() (table.Table, bool) {
-	d := c.discussions()
-	t := d.start("2.protocols", "Discussion: accuracy in % by protocol and data set (paper 2, Figures 2, 8 to 11)")
+func Discussions(c campaign.Campaign) (table.Table, bool) {
+	d := discussionsOf(c)
+	t := d.Start("2.protocols", "Discussion: accuracy in % by protocol and data set (paper 2, Figures 2, 8 to 11)")
 	for _, task := range d.tasks {
 		t.Columns = append(t.Columns, task, task+" ± sd")
 		if d.spans(task) {
@@ -21,7 +22,7 @@ func (c Campaign) Discussions() (table.Table, bool) {
 		t.Columns = append(t.Columns, task+" gain", task+" gain low", task+" gain high")
 	}
 	t.Columns = append(t.Columns, "n")
-	for _, row := range rowsBy(d.all, func(x discussed) string { return x.rowKey() + d.key(x.group) }) {
+	for _, row := range rowsBy(d.all, func(x discussed) string { return x.rowKey() + d.Key(x.Group) }) {
 		cells, n := row[0].label(), 0
 		for _, task := range d.tasks {
 			i := slices.IndexFunc(row, func(x discussed) bool { return x.task == task })
@@ -30,11 +31,11 @@ func (c Campaign) Discussions() (table.Table, bool) {
 				continue
 			}
 			x := row[i]
-			n += len(x.done())
-			cells = slices.Concat(cells, overReplicates(x.done(), Run.goodness), d.exact(task, x.done()))
+			n += len(x.Succeeded())
+			cells = slices.Concat(cells, overReplicates(x.Succeeded(), campaign.Run.Goodness), d.exact(task, x.Succeeded()))
 			gain := make([]table.Cell, 3)
 			if one, ok := d.reference(x); ok {
-				gain = x.scores().differences(one.scores()).interval(100 * x.most())
+				gain = x.scores().Minus(one.scores()).Interval(100 * x.MostDifference())
 			}
 			cells = append(cells, gain...)
 		}
@@ -45,10 +46,10 @@ func (c Campaign) Discussions() (table.Table, bool) {
 		"No gain: there is no single agent on the same questions; --baseline names a campaign of them.",
 	}
 	if slices.ContainsFunc(d.all, func(x discussed) bool { _, ok := d.reference(x); return ok }) {
-		t.Notes[1] = "Gain: above the single agent, paired by question, with its 95 % t interval. It is not corrected for the number of comparisons. " + cutNote
+		t.Notes[1] = "Gain: above the single agent, paired by question, with its 95 % t interval. It is not corrected for the number of comparisons. " + campaign.CutNote
 	}
 	d.notes(&t)
-	return t, len(d.groups) > 0
+	return t, len(d.Groups) > 0
 }
 
 // rowKey tells single agents from discussions, and from each other.
@@ -60,26 +61,28 @@ func (x discussed) rowKey() string {
 }
 
 // scores by question.
-func (x discussed) scores() units { return perQuestion(x.done(), Run.goodness) }
+func (x discussed) scores() campaign.Units {
+	return campaign.PerQuestion(x.Succeeded(), campaign.Run.Goodness)
+}
 
 // exact is the exact match of a data set of texts; nothing for others.
-func (d discussions) exact(task string, runs []Run) []table.Cell {
+func (d discussions) exact(task string, runs []campaign.Run) []table.Cell {
 	if !d.spans(task) {
 		return nil
 	}
-	return overReplicates(runs, Run.right)[:1]
+	return overReplicates(runs, campaign.Run.Right)[:1]
 }
 
 // spans says whether answers are words of a text.
 func (d discussions) spans(task string) bool {
 	return slices.ContainsFunc(d.all, func(x discussed) bool {
-		return x.task == task && slices.ContainsFunc(x.runs, func(r Run) bool { _, ok := r.answerable(); return ok })
+		return x.task == task && slices.ContainsFunc(x.Runs, func(r campaign.Run) bool { _, ok := answerable(r); return ok })
 	})
 }
 
 // answerable says whether a text answers the question: who always says that it
 // does not is right (1) where it does not.
-func (r Run) answerable() (is, ok bool) {
+func answerable(r campaign.Run) (is, ok bool) {
 	var goodness map[string]float64
 	if r.BaselinesJSON == nil || json.Unmarshal([]byte(*r.BaselinesJSON), &goodness) != nil {
 		return false, false
@@ -103,14 +106,14 @@ func answerableParts() []part {
 }
 
 // of a condition's finished discussions.
-func (p part) of(x discussed) []Run {
-	return slices.DeleteFunc(x.done(), func(r Run) bool { a, ok := r.answerable(); return !ok || !p.keep(a) })
+func (p part) of(x discussed) []campaign.Run {
+	return slices.DeleteFunc(x.Succeeded(), func(r campaign.Run) bool { a, ok := answerable(r); return !ok || !p.keep(a) })
 }
 
 // Answerables is Figure 3: F1 and exact match by whether the text answers the question.
-func (c Campaign) Answerables() (table.Table, bool) {
-	d := c.discussions()
-	t := d.start("2.answerable", "Discussion: F1 in % by whether the text answers the question (paper 2, Figure 3)")
+func Answerables(c campaign.Campaign) (table.Table, bool) {
+	d := discussionsOf(c)
+	t := d.Start("2.answerable", "Discussion: F1 in % by whether the text answers the question (paper 2, Figure 3)")
 	t.Columns = append([]string{"data set"}, t.Columns...)
 	for _, p := range answerableParts() {
 		t.Columns = append(t.Columns, p.name, p.name+" ± sd", p.name+" EM", p.name+" n")
@@ -122,7 +125,7 @@ func (c Campaign) Answerables() (table.Table, bool) {
 		row := append([]table.Cell{table.Word(x.task)}, x.label()...)
 		for _, p := range answerableParts() {
 			runs := p.of(x)
-			row = slices.Concat(row, overReplicates(runs, Run.goodness), overReplicates(runs, Run.right)[:1], []table.Cell{table.Count(len(runs))})
+			row = slices.Concat(row, overReplicates(runs, campaign.Run.Goodness), overReplicates(runs, campaign.Run.Right)[:1], []table.Cell{table.Count(len(runs))})
 		}
 		t.Rows = append(t.Rows, row)
 	}

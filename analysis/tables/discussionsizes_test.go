@@ -7,20 +7,21 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/record"
 	"roundtable/analysis/table/tabletest"
 )
 
 // Accuracy grows by 25 points an agent, in every question by as much.
 func TestScalingsByHand(t *testing.T) {
-	var c Campaign
+	var c campaign.Campaign
 	for n := 1; n <= 4; n++ {
 		for i := range 4 {
 			decided := map[bool]string{true: "A", false: "B"}[i < n]
 			c.Runs = append(c.Runs, talked{rule: "simple", env: fmt.Sprintf(`,"agents":%d`, n), instance: i, finals: strings.Repeat("A ", n), decided: decided, truth: "A"}.run())
 		}
 	}
-	table, ok := c.Scalings()
+	table, ok := Scalings(c)
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -36,12 +37,12 @@ func TestScalingsByHand(t *testing.T) {
 
 // A discussion of seven calls beside one.
 func TestComputesByHand(t *testing.T) {
-	c := Campaign{Runs: []Run{
+	c := campaign.Campaign{Runs: []campaign.Run{
 		talked{rule: "simple", finals: "A", decided: "A", truth: "A", round: 3, calls: 6, input: 900, output: 100}.run(),
 		talked{rule: "simple", instance: 1, finals: "A", decided: "A", truth: "A", round: 3, calls: 8, input: 1100, output: 300}.run(),
 		talked{rule: "plurality", params: singleAgent, finals: "A", decided: "A", truth: "A", round: 1, calls: 1, input: 80, output: 20}.run(),
 	}}
-	table, ok := c.Computes()
+	table, ok := Computes(c)
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -57,13 +58,13 @@ func TestComputesByHand(t *testing.T) {
 // was wrong, one spoils what was right, and one has no other answer.
 func TestChallengesByHand(t *testing.T) {
 	of := func(kind string) string { return fmt.Sprintf(`{"name":"discussion","params":{"challenge":%q}}`, kind) }
-	c := Campaign{Runs: []Run{
+	c := campaign.Campaign{Runs: []campaign.Run{
 		talked{rule: "simple", params: of("solution"), finals: "A A A", decided: "A", truth: "A", round: 3, challenges: "= B !"}.run(),
 		talked{rule: "simple", params: of("solution"), instance: 1, finals: "B B B", decided: "B", truth: "A", round: 3, challenges: "A = ="}.run(),
 		talked{rule: "simple", params: of("irrelevant"), finals: "A A A", decided: "A", truth: "A", round: 3, challenges: "A A B"}.run(),
 		talked{rule: "simple", params: of("none"), finals: "A A A", decided: "A", truth: "A", round: 3}.run(),
 	}}
-	table, ok := c.Challenges()
+	table, ok := Challenges(c)
 	if !ok || len(table.Rows) != 2 {
 		t.Fatalf("%v, %d rows", ok, len(table.Rows))
 	}
@@ -78,7 +79,7 @@ func TestChallengesByHand(t *testing.T) {
 	}
 	tabletest.Near(t, "irrelevant", tabletest.Column(t, table, "challenged", "strategyqa", "irrelevant"), 100)
 	tabletest.Near(t, "irrelevant", tabletest.Column(t, table, "improved", "strategyqa", "irrelevant"), 200./3)
-	if _, ok := (Campaign{Runs: c.Runs[3:]}).Challenges(); ok {
+	if _, ok := Challenges((campaign.Campaign{Runs: c.Runs[3:]})); ok {
 		t.Error("nothing is challenged")
 	}
 }
@@ -95,7 +96,7 @@ func TestChallengesByF1(t *testing.T) {
 		rows = append(rows, record.Turn{Round: 1, Agent: new(agent), Kind: "ask", Status: "said", Phase: "new_answer", Format: "answer",
 			ProposalKey: new("C"), ProposalUtility: new(0.0), ProposalScore: new(score)})
 	}
-	table, ok := (Campaign{Runs: []Run{newRun(row.Collaboration, nil, rows)}}).Challenges()
+	table, ok := Challenges((campaign.Campaign{Runs: []campaign.Run{newRun(row.Collaboration, nil, rows)}}))
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -105,7 +106,7 @@ func TestChallengesByF1(t *testing.T) {
 	for i := range rows { // rows of earlier versions
 		rows[i].ProposalScore = nil
 	}
-	table, _ = (Campaign{Runs: []Run{newRun(row.Collaboration, nil, rows)}}).Challenges()
+	table, _ = Challenges((campaign.Campaign{Runs: []campaign.Run{newRun(row.Collaboration, nil, rows)}}))
 	if v := tabletest.Column(t, table, "F1 change", "squad2", "solution"); v != nil {
 		t.Errorf("an F1 that is not known changes by %v", *v)
 	}

@@ -3,23 +3,24 @@ package tables
 import (
 	"slices"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
 
 // Tools is Table 4 of paper 3: what the solver proposed last, what was decided,
 // and how often the two are the same.
-func (c Campaign) Tools() (table.Table, bool) {
-	v, all, _ := c.deliberationView()
-	t := v.start("3.4", "Use of the solver (Table 4)")
-	t.Columns = append(append([]string{"variant"}, v.labels...), "tools", "setting", "tool NR", "actual NR", "compliance %")
+func Tools(c campaign.Campaign) (table.Table, bool) {
+	v, all, _ := deliberationsOf(c)
+	t := v.Start("3.4", "Use of the solver (Table 4)")
+	t.Columns = append(append([]string{"variant"}, v.Labels...), "tools", "setting", "tool NR", "actual NR", "compliance %")
 	for _, d := range all {
 		if cell := d.mean(toolNR); cell.Value != nil {
 			t.Rows = append(t.Rows, append(d.head(d.setting), cell, d.mean(nr), d.mean(complied)))
 		}
 	}
 	t.Notes = []string{"Tool NR: of the solver's last proposal. Compliance: decisions that are that proposal exactly."}
-	v.closing(&t)
+	addTaskNotes(v, &t)
 	return t, len(t.Rows) > 0
 }
 
@@ -32,10 +33,10 @@ const (
 
 // Estimates are Table 6: errors of the agents' last estimates, and the rounds that
 // were run; by condition, over all deliberations, and over all that are no oracle.
-func (c Campaign) Estimates() (table.Table, bool) {
-	v, all, _ := c.deliberationView()
-	t := v.start("3.6", "Errors of the agents' estimates (Table 6)")
-	t.Columns = append(append([]string{"variant"}, v.labels...), "tools", "setting", "HR", "HR sd", "NMAE pooled", "rounds")
+func Estimates(c campaign.Campaign) (table.Table, bool) {
+	v, all, _ := deliberationsOf(c)
+	t := v.Start("3.6", "Errors of the agents' estimates (Table 6)")
+	t.Columns = append(append([]string{"variant"}, v.Labels...), "tools", "setting", "HR", "HR sd", "NMAE pooled", "rounds")
 	var pools [][]deliberations
 	for _, d := range all {
 		addEstimates(&t, d.head(d.setting), d)
@@ -59,9 +60,9 @@ func (c Campaign) Estimates() (table.Table, bool) {
 		}
 	}
 	t.Notes = []string{
-		"HR: share of the state's components that are estimated strictly too high, its mean (standard error " + v.unitsNote() + ") and standard deviation over collaborations; the paper prints the latter. A centralized agent is handed the state and estimates nothing, so it is no part of the row of all deliberations; the row with it is the other reading of the paper's \"non-oracle\". NMAE: mean relative error of pooled (public) resources. Both are means over the agents' last estimates. " + v.cellsNote(),
+		"HR: share of the state's components that are estimated strictly too high, its mean (standard error " + v.UnitsNote() + ") and standard deviation over collaborations; the paper prints the latter. A centralized agent is handed the state and estimates nothing, so it is no part of the row of all deliberations; the row with it is the other reading of the paper's \"non-oracle\". NMAE: mean relative error of pooled (public) resources. Both are means over the agents' last estimates. " + v.CellsNote(),
 	}
-	v.closing(&t)
+	addTaskNotes(v, &t)
 	return t, len(all) > 0
 }
 
@@ -73,16 +74,16 @@ func addPool(t *table.Table, name string, pool []deliberations) {
 }
 
 func addEstimates(t *table.Table, head []table.Cell, of ...deliberations) {
-	var runs []Run
+	var runs []campaign.Run
 	for _, d := range of {
-		runs = append(runs, d.done()...)
+		runs = append(runs, d.Succeeded()...)
 	}
 	var rate table.Sample
 	for _, r := range runs {
 		rate.Add(ifMeasured(hr)(r))
 	}
-	rounds := func(r Run) (float64, bool) { return float64(r.RoundsRun), true }
-	t.Rows = append(t.Rows, append(head, meanCell(runs, 3, ifMeasured(hr)), rate.Deviation(3), meanCell(runs, 3, ifMeasured(nmae)), meanCell(runs, 2, ifMeasured(rounds))))
+	rounds := func(r campaign.Run) (float64, bool) { return float64(r.RoundsRun), true }
+	t.Rows = append(t.Rows, append(head, campaign.MeanCell(runs, 3, ifMeasured(hr)), rate.Deviation(3), campaign.MeanCell(runs, 3, ifMeasured(nmae)), campaign.MeanCell(runs, 2, ifMeasured(rounds))))
 }
 
 // points are pairs of values that are related to each other: one for each unit of
@@ -90,13 +91,13 @@ func addEstimates(t *table.Table, head []table.Cell, of ...deliberations) {
 type points struct{ x, y []float64 }
 
 // add the means of both values by unit, over the runs that have both.
-func (p *points) add(runs []Run, x, y func(Run) (float64, bool)) {
-	both := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool {
+func (p *points) add(runs []campaign.Run, x, y func(campaign.Run) (float64, bool)) {
+	both := slices.DeleteFunc(slices.Clone(runs), func(r campaign.Run) bool {
 		_, isX := x(r)
 		_, isY := y(r)
 		return !isX || !isY
 	})
-	p.x, p.y = append(p.x, byUnit(both, x).values()...), append(p.y, byUnit(both, y).values()...)
+	p.x, p.y = append(p.x, campaign.ByUnit(both, x).Values()...), append(p.y, campaign.ByUnit(both, y).Values()...)
 }
 
 // addGaps adds a condition's HR and what its centralized twin is above it.
@@ -104,8 +105,8 @@ func (p *points) addGaps(d deliberations, central *deliberations) {
 	if central == nil {
 		return
 	}
-	gain := above(central.measured(), nr)
-	p.add(d.measured(), hr, func(r Run) (float64, bool) {
+	gain := campaign.Above(central.measured(), nr)
+	p.add(d.measured(), hr, func(r campaign.Run) (float64, bool) {
 		v, ok := gain(r)
 		return -v, ok
 	})
@@ -113,9 +114,9 @@ func (p *points) addGaps(d deliberations, central *deliberations) {
 
 // Gaps is Table 7: the regression of the centralized gap, NR centralized - NR
 // deliberation, on the hallucination rate, over deliberations.
-func (c Campaign) Gaps() (table.Table, bool) {
-	v, all, settings := c.deliberationView()
-	t := v.start("3.7", "Hallucination and the centralized gap (Table 7), and what goes along with NR (B.2.2)")
+func Gaps(c campaign.Campaign) (table.Table, bool) {
+	v, all, settings := deliberationsOf(c)
+	t := v.Start("3.7", "Hallucination and the centralized gap (Table 7), and what goes along with NR (B.2.2)")
 	t.Columns = []string{"relation", "tools", "setting", "n", "slope", "se", "R²", "p", "Pearson r", "Spearman rho", "rho p"}
 	var overall points
 	for _, s := range settings {
@@ -138,7 +139,7 @@ func (c Campaign) Gaps() (table.Table, bool) {
 		for _, s := range settings {
 			addErrors(&t, "NMAE → NR", tools, s, all, deliberation)
 			if slices.ContainsFunc(all, func(d deliberations) bool {
-				return d.variant == centralized && d.setting == s && (d.tools != "") == tools && slices.ContainsFunc(d.measured(), func(r Run) bool { return measuresOf(r).NMAE != nil })
+				return d.variant == centralized && d.setting == s && (d.tools != "") == tools && slices.ContainsFunc(d.measured(), func(r campaign.Run) bool { return measuresOf(r).NMAE != nil })
 			}) {
 				addErrors(&t, errorsOfAll, tools, s, all, deliberation, centralized)
 			}
@@ -147,7 +148,7 @@ func (c Campaign) Gaps() (table.Table, bool) {
 	if slices.ContainsFunc(t.Rows, func(row []table.Cell) bool { return row[0].Text == errorsOfAll }) {
 		t.Notes = append(t.Notes, "With centralized decisions, whose agent is handed the state, the relation is mostly between the two kinds.")
 	}
-	v.closing(&t)
+	addTaskNotes(v, &t)
 	return t, len(t.Rows) > 0
 }
 

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/crossval"
 	"roundtable/analysis/table"
 )
@@ -9,21 +10,21 @@ const foldsTable = "folds"
 
 // FoldList is the fold of each collaboration in Tables 2, 10 and 11, and the
 // round at which each rule stops it: what another program needs to do the same.
-func (c Campaign) FoldList() (table.Table, bool) {
-	v := c.view("", "env", "rule")
-	v.whole = true
-	t := v.start(foldsTable, "Folds and stops of each collaboration (behind Tables 2, 10 and 11)")
+func FoldList(c campaign.Campaign) (table.Table, bool) {
+	v := c.View("", "env", "rule")
+	v.Whole = true
+	t := v.Start(foldsTable, "Folds and stops of each collaboration (behind Tables 2, 10 and 11)")
 	t.Columns = append(t.Columns, "collaboration", "unit", "fold")
 	for _, m := range crossval.Methods() {
 		t.Columns = append(t.Columns, m.Name())
 	}
-	list, notes := c.judge(v)
+	list, notes := judgeMethods(c, v)
 	for _, j := range list {
 		if j.results == nil {
 			continue
 		}
 		for i, o := range j.results[0].Outcomes {
-			row := append(v.label(j.group), table.Word(o.ID), table.Word(j.data.Runs[i].Unit), table.Count(o.Fold+1))
+			row := append(v.Label(j.Group), table.Word(o.ID), table.Word(j.data.Runs[i].Unit), table.Count(o.Fold+1))
 			for _, r := range j.results {
 				row = append(row, stopOf(r, i))
 			}
@@ -31,8 +32,8 @@ func (c Campaign) FoldList() (table.Table, bool) {
 		}
 	}
 	t.Notes = append([]string{"Fold: in which the collaboration is held out, from 1; collaborations of one unit are held out together. Then the round at which a rule stops it, empty where it never does. Permutations and folds have the seed 1 (Go's PCG, math/rand/v2)."}, notes...)
-	c.left(&t)
-	v.notes(&t)
+	addExcluded(c, &t)
+	v.AddNotes(&t)
 	return t, len(t.Rows) > 0
 }
 

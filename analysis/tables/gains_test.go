@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/record"
 	"roundtable/analysis/table"
 	"roundtable/analysis/table/tabletest"
@@ -16,7 +17,7 @@ import (
 // not: by Student's t with one degree of freedom more than 300 points to either
 // side, where no difference of percentages goes. Log-likelihoods have no such end.
 func TestIntervalsOfGainsEnd(t *testing.T) {
-	var debates, talks Campaign
+	var debates, talks campaign.Campaign
 	alone := `{"name":"debate","params":{"rounds":0,"agents":1}}`
 	for i, better := range []string{"A", "B"} {
 		for replicate := range 2 {
@@ -39,13 +40,13 @@ func TestIntervalsOfGainsEnd(t *testing.T) {
 		low   string
 		gain  float64
 	}{
-		{debates.Strategies, "logic gain low", 25},
-		{debates.DebateGains, "gain low", 25},
-		{debates.DebateRepetitions, "gain low", 25},
-		{talks.Kinds, "low", 50},
-		{talks.Discussions, "strategyqa gain low", 50},
-		{talks.Countings, "low", 50},
-		{talks.Diversities, "gain low", -50},
+		{func() (table.Table, bool) { return Strategies(debates) }, "logic gain low", 25},
+		{func() (table.Table, bool) { return DebateGains(debates) }, "gain low", 25},
+		{func() (table.Table, bool) { return DebateRepetitions(debates) }, "gain low", 25},
+		{func() (table.Table, bool) { return Kinds(talks) }, "low", 50},
+		{func() (table.Table, bool) { return Discussions(talks) }, "strategyqa gain low", 50},
+		{func() (table.Table, bool) { return Countings(talks) }, "low", 50},
+		{func() (table.Table, bool) { return Diversities(talks) }, "gain low", -50},
 	} {
 		tab, _ := x.build()
 		at := slices.Index(tab.Columns, x.low)
@@ -61,7 +62,7 @@ func TestIntervalsOfGainsEnd(t *testing.T) {
 			t.Errorf("%s does not say that intervals are cut: %s", tab.Name, notes)
 		}
 	}
-	table, _ := debates.DebateGains()
+	table, _ := DebateGains(debates)
 	if low := tabletest.Column(t, table, "gain low", "log-likelihood"); low == nil || *low > -1 {
 		t.Errorf("a gain in log-likelihood is at least %v", tabletest.Show(low))
 	}
@@ -70,16 +71,16 @@ func TestIntervalsOfGainsEnd(t *testing.T) {
 // Differences of shares end at -1 and 1, those of errors nowhere.
 func TestIntervalsOfComparisonsEnd(t *testing.T) {
 	compared := func(environment string, first, second float64) map[string]table.Cell {
-		var c Campaign
+		var c campaign.Campaign
 		for i, scores := range [][2]float64{{first, second}, {second, second}} {
 			for k, rule := range []string{"majority", "ranked"} {
 				c.Runs = append(c.Runs, newRun(record.Collaboration{
-					Key: record.Key{ConditionID: rule, CollaborationID: fmt.Sprint(rule, i)}, Status: succeeded, Environment: environment, Rule: rule,
+					Key: record.Key{ConditionID: rule, CollaborationID: fmt.Sprint(rule, i)}, Status: record.Succeeded, Environment: environment, Rule: rule,
 					InstanceID: fmt.Sprint(i), Instance: int32(i), SettingsJSON: fmt.Sprintf(`{"env":{"name":%q}}`, environment), Score: &scores[k], DecisionJSON: new("1"),
 				}, nil, nil))
 			}
 		}
-		table, _ := c.Comparisons()
+		table, _ := Comparisons(c)
 		if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "of shares cut at -1 and 1") {
 			t.Errorf("nothing says that intervals are cut: %s", notes)
 		}
@@ -89,7 +90,7 @@ func TestIntervalsOfComparisonsEnd(t *testing.T) {
 	tabletest.Near(t, "difference", shares["A - B"].Value, .5)
 	tabletest.Near(t, "low", shares["95 % from"].Value, -1)
 	tabletest.Near(t, "high", shares["to"].Value, 1)
-	errors := compared(recsys, -1, -2)
+	errors := compared(campaign.Recsys, -1, -2)
 	tabletest.Near(t, "low of errors", errors["95 % from"].Value, .5-12.706204736174698*.5)
 	if high := *errors["to"].Value; math.Abs(high-(.5+12.706204736174698*.5)) > 1e-9 {
 		t.Errorf("high of errors is %v", high)

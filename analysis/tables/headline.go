@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/table"
 	"roundtable/envs/wording"
@@ -14,28 +14,28 @@ import (
 // Headline is the few figures that paper 1 sums its results up by: how much lower
 // the worst decision rule is than the best one in the first and in the last
 // round, and by how much messages grow from the first to the last.
-func (c Campaign) Headline() (table.Table, bool) {
+func Headline(c campaign.Campaign) (table.Table, bool) {
 	t := table.Table{Name: "headline", Title: "Headline figures: the worst decision rule against the best, and the growth of messages", Columns: []string{
 		"figure", "env", "setting", "reference", "compared", "reference value", "value", "change, %", "n"}}
-	c.lowerRules(&t)
-	c.longerMessages(&t)
+	lowerRules(c, &t)
+	longerMessages(c, &t)
 	t.Notes = []string{
 		"Total utility in percent of the greatest possible, as in Table 1: the condition with the least mean against the one with the greatest (the reference), among conditions that differ in their rule only.",
 		"Words per message, as in the table words: the change is the mean over conditions of (last round / first round - 1), and over environments the mean of theirs; the values are means over conditions. n: collaborations.",
 	}
-	c.view("").notes(&t)
+	c.View("").AddNotes(&t)
 	return t, len(t.Rows) > 0
 }
 
 // lowerRules adds a row for the first and for the last round of each set of
 // conditions that differ in their rule only.
-func (c Campaign) lowerRules(t *table.Table) {
-	v := c.view(exchange, "rule")
-	others := v.without(func(key string) bool { return key == "rule" })
+func lowerRules(c campaign.Campaign, t *table.Table) {
+	v := c.View(campaign.Exchange, "rule")
+	others := v.Without(func(key string) bool { return key == "rule" })
 	var keys []string
-	sets := map[string][]group{}
-	for _, g := range v.groups {
-		key := others.key(g)
+	sets := map[string][]campaign.Group{}
+	for _, g := range v.Groups {
+		key := others.Key(g)
 		if sets[key] == nil {
 			keys = append(keys, key)
 		}
@@ -46,46 +46,46 @@ func (c Campaign) lowerRules(t *table.Table) {
 		for _, at := range []struct {
 			name  string
 			round int
-		}{{"total utility, first round", 1}, {"total utility, last round", v.rounds()}} {
-			utility := func(g group) *float64 {
-				return meanCell(g.done(), 2, func(r Run) (float64, bool) { return metrics.Shares(r.Carried()).TotalUtility(at.round) }).Value
+		}{{"total utility, first round", 1}, {"total utility, last round", v.Rounds()}} {
+			utility := func(g campaign.Group) *float64 {
+				return campaign.MeanCell(g.Succeeded(), 2, func(r campaign.Run) (float64, bool) { return metrics.Shares(r.Carried()).TotalUtility(at.round) }).Value
 			}
-			known := slices.DeleteFunc(slices.Clone(set), func(g group) bool { return utility(g) == nil })
+			known := slices.DeleteFunc(slices.Clone(set), func(g campaign.Group) bool { return utility(g) == nil })
 			if len(known) < 2 {
 				continue
 			}
-			by := func(a, b group) int { return cmp.Compare(*utility(a), *utility(b)) }
+			by := func(a, b campaign.Group) int { return cmp.Compare(*utility(a), *utility(b)) }
 			least, best := slices.MinFunc(known, by), slices.MaxFunc(known, by)
 			low, high := *utility(least), *utility(best)
 			if high == 0 {
 				continue
 			}
-			t.Rows = append(t.Rows, []table.Cell{table.Word(at.name), table.Word(exchange), table.Word(others.described(least)), table.Word(best.shown("rule")), table.Word(least.shown("rule")),
-				table.Number(high, 2), table.Number(low, 2), table.Number(100*(low/high-1), 1), table.Count(len(least.done()) + len(best.done()))})
+			t.Rows = append(t.Rows, []table.Cell{table.Word(at.name), table.Word(campaign.Exchange), table.Word(others.Describe(least)), table.Word(best.Shown("rule")), table.Word(least.Shown("rule")),
+				table.Number(high, 2), table.Number(low, 2), table.Number(100*(low/high-1), 1), table.Count(len(least.Succeeded()) + len(best.Succeeded()))})
 		}
 	}
 }
 
 // longerMessages adds a row for each environment with messages, and one over all of them.
-func (c Campaign) longerMessages(t *table.Table) {
+func longerMessages(c campaign.Campaign, t *table.Table) {
 	var overall table.Sample
 	total := 0
-	for _, environment := range c.view("").environments() {
-		v := c.view(environment)
+	for _, environment := range c.View("").Environments() {
+		v := c.View(environment)
 		var first, last, growth table.Sample
 		n := 0
-		for _, g := range v.groups {
+		for _, g := range v.Groups {
 			words := func(round int) *float64 {
-				return meanCell(g.done(), 1, func(r Run) (float64, bool) { s := Spoken(r, round); return s.Words, s.Messages > 0 }).Value
+				return campaign.MeanCell(g.Succeeded(), 1, func(r campaign.Run) (float64, bool) { s := Spoken(r, round); return s.Words, s.Messages > 0 }).Value
 			}
-			a, b := words(1), words(v.rounds())
-			if v.rounds() < 2 || a == nil || b == nil || *a == 0 {
+			a, b := words(1), words(v.Rounds())
+			if v.Rounds() < 2 || a == nil || b == nil || *a == 0 {
 				continue
 			}
 			first.Add(*a, true)
 			last.Add(*b, true)
 			growth.Add(100*(*b / *a - 1), true)
-			n += len(g.done())
+			n += len(g.Succeeded())
 		}
 		if n == 0 {
 			continue
@@ -100,15 +100,4 @@ func (c Campaign) longerMessages(t *table.Table) {
 		t.Rows = append(t.Rows, []table.Cell{table.Word("words per message"), table.Word("all"), table.Word(fmt.Sprintf("%d environments", len(overall.Values))), table.Word("first round"), table.Word("last round"),
 			{}, {}, table.Number(*overall.Mean(1).Value, 1), table.Count(total)})
 	}
-}
-
-// described is what a group has in the labels of a view, in words.
-func (v view) described(g group) string {
-	var words []string
-	for _, key := range v.labels {
-		if g.shown(key) != "" {
-			words = append(words, key+" "+g.shown(key))
-		}
-	}
-	return cmp.Or(strings.Join(words, ", "), "–")
 }

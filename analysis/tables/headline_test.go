@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/table"
 	"roundtable/analysis/table/tabletest"
 )
@@ -12,21 +13,21 @@ import (
 // the end; messages grow by 100 % and 300 % under two rules of one environment
 // and by 50 % in the other.
 func TestHeadlineByHand(t *testing.T) {
-	talk := func(condition, env, rule string, words []float64, scores ...*float64) Run {
+	talk := func(condition, env, rule string, words []float64, scores ...*float64) campaign.Run {
 		r := cell{condition: condition, env: env, rule: rule, agents: 3, planned: 2, scores: scores}.run()
 		var speech []Speech
 		for _, w := range words {
 			speech = append(speech, Speech{Messages: 3, Words: w})
 		}
-		Keep(&r.Parts, speech)
+		campaign.Keep(&r.Parts, speech)
 		return r
 	}
-	c := Campaign{Runs: []Run{
+	c := campaign.Campaign{Runs: []campaign.Run{
 		talk("unanimous-1", "exchange", "unanimous", []float64{10, 20}, new(.091), new(.48)),
 		talk("majority-1", "exchange", "majority", []float64{10, 40}, new(.7), new(.8)),
 		talk("rated-1", "recsys", "rated", []float64{20, 30}, new(-1.), new(-1.)),
 	}}
-	table, ok := c.Headline()
+	table, ok := Headline(c)
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -58,12 +59,12 @@ func TestUndecidedAsFour(t *testing.T) {
 	open := cell{condition: "rated-1", env: "recsys", rule: "rated", agents: 3, planned: 1, scores: []*float64{nil}, baselines: new(`{"always_4":-3}`)}
 	decided := open
 	decided.replicate, decided.scores = 1, []*float64{new(-1.)}
-	table, _ := Campaign{Runs: []Run{open.run(), decided.run()}}.Table7()
+	table, _ := Table7(campaign.Campaign{Runs: []campaign.Run{open.run(), decided.run()}})
 	tabletest.Near(t, "MAE", tabletest.Row(t, table, "MAE")["@1"].Value, 1)
 	tabletest.Near(t, "MAE with the undecided as 4", tabletest.Row(t, table, asFour)["@1"].Value, 2)
 	unknown := open
 	unknown.baselines = nil
-	table, _ = Campaign{Runs: []Run{unknown.run(), decided.run()}}.Table7()
+	table, _ = Table7(campaign.Campaign{Runs: []campaign.Run{unknown.run(), decided.run()}})
 	for _, r := range table.Rows {
 		if r[0].Text == asFour {
 			t.Error("the error of a guess that is not known is given")
@@ -74,7 +75,7 @@ func TestUndecidedAsFour(t *testing.T) {
 // The least and the greatest mean of each column are marked, as the paper
 // colours them, and no column of counts.
 func TestExtremesAreMarked(t *testing.T) {
-	table, _ := byHand().Table1()
+	table, _ := Table1(byHand())
 	text, page := table.Text(), table.Markdown()
 	if !strings.Contains(text, "70.00 (10.00) ↑") || !strings.Contains(text, "0.00 ↓") || !strings.Contains(page, "**70.00 (10.00)** ↑") {
 		t.Errorf("no marks in\n%s\n%s", text, page)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/language"
@@ -68,14 +69,14 @@ func byRound(talk features.Talk) []RoundLanguage {
 
 // Measured is the campaign with what was measured of its messages, which
 // Table 8, the figure of distances and the stopping rule by distance show.
-func (c Campaign) Measured(l Language) Campaign {
-	Keep(&c.Parts, &l)
+func Measured(c campaign.Campaign, l Language) campaign.Campaign {
+	campaign.Keep(&c.Parts, &l)
 	c.Runs = slices.Clone(c.Runs)
 	for i := range c.Runs {
 		r := &c.Runs[i]
-		Keep(&r.Parts, l.Runs[lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}])
+		campaign.Keep(&r.Parts, l.Runs[lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}])
 	}
-	courses := Part[Courses](c.Parts)
+	courses := campaign.Part[Courses](c.Parts)
 	courses.Runs = slices.Clone(courses.Runs)
 	for i := range courses.Runs {
 		t := &courses.Runs[i]
@@ -86,22 +87,22 @@ func (c Campaign) Measured(l Language) Campaign {
 			}
 		}
 	}
-	Keep(&c.Parts, courses)
+	campaign.Keep(&c.Parts, courses)
 	return c
 }
 
 // Table8 is the length and complexity of messages and the information distance
 // from the round before, by round: means over collaborations.
-func (c Campaign) Table8() (table.Table, bool) {
+func Table8(c campaign.Campaign) (table.Table, bool) {
 	measured := MeasuredBy(c)
 	if measured == nil {
 		return table.Table{}, false
 	}
-	v, said := c.view(""), false
-	t := v.start("8", "Language by round: words, Flesch-Kincaid grade, information distance (Table 8)")
+	v, said := c.View(""), false
+	t := v.Start("8", "Language by round: words, Flesch-Kincaid grade, information distance (Table 8)")
 	t.Shading = table.Heat
 	t.Columns = append([]string{"measure"}, t.Columns...)
-	t.Columns = append(t.Columns, v.atRounds()...)
+	t.Columns = append(t.Columns, v.RoundColumns()...)
 	t.Columns = append(t.Columns, "n")
 	for _, m := range []struct {
 		name     string
@@ -112,10 +113,10 @@ func (c Campaign) Table8() (table.Table, bool) {
 		{"grade", 1, func(r RoundLanguage) (float64, bool) { return r.Grade, r.Messages > 0 }},
 		{"information distance", 3, func(r RoundLanguage) (float64, bool) { return table.Given(r.Distance) }},
 	} {
-		for _, g := range v.groups {
-			row := append([]table.Cell{table.Word(m.name)}, v.label(g)...)
-			for n := range v.rounds() {
-				cell := meanCell(g.done(), m.decimals, func(r Run) (float64, bool) {
+		for _, g := range v.Groups {
+			row := append([]table.Cell{table.Word(m.name)}, v.Label(g)...)
+			for n := range v.Rounds() {
+				cell := campaign.MeanCell(g.Succeeded(), m.decimals, func(r campaign.Run) (float64, bool) {
 					rounds := LanguageOf(r)
 					if n >= len(rounds) {
 						return 0, false
@@ -125,7 +126,7 @@ func (c Campaign) Table8() (table.Table, bool) {
 				said = said || cell.Value != nil
 				row = append(row, cell)
 			}
-			t.Rows = append(t.Rows, append(row, table.Count(len(g.done()))))
+			t.Rows = append(t.Rows, append(row, table.Count(len(g.Succeeded()))))
 		}
 	}
 	t.Notes = []string{
@@ -133,7 +134,7 @@ func (c Campaign) Table8() (table.Table, bool) {
 		fmt.Sprintf("Grades by the rule %q: rules differ by about one grade, so compare trends.", measured.Rule),
 		measured.Note(),
 	}
-	v.notes(&t)
+	v.AddNotes(&t)
 	return t, said
 }
 
@@ -142,15 +143,15 @@ func (l Language) Note() string {
 	return "Information distances by " + l.Embedder + "; those of different embedders cannot be compared."
 }
 
-// embedded says what the stopping rule by distance rests on.
-func (c Campaign) embedded(t *table.Table) {
+// addEmbedderNote says what the stopping rule by distance rests on.
+func addEmbedderNote(c campaign.Campaign, t *table.Table) {
 	if l := MeasuredBy(c); l != nil {
 		t.Notes = append(t.Notes, l.Note())
 	}
 }
 
 // MeasuredBy returns what was measured of a campaign's messages; nil if nothing was.
-func MeasuredBy(c Campaign) *Language { return Part[*Language](c.Parts) }
+func MeasuredBy(c campaign.Campaign) *Language { return campaign.Part[*Language](c.Parts) }
 
 // LanguageOf returns what was measured of a run's messages, by round.
-func LanguageOf(r Run) []RoundLanguage { return Part[[]RoundLanguage](r.Parts) }
+func LanguageOf(r campaign.Run) []RoundLanguage { return campaign.Part[[]RoundLanguage](r.Parts) }

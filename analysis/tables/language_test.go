@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"roundtable/activities/laketest"
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
@@ -22,7 +23,7 @@ func TestTable8(t *testing.T) {
 	if err := laketest.Play(t.Context(), s, "name: spoken\nreplicates: 3\nenv: exchange\nprotocol: {name: roundtable, rounds: 3}\nmodel: scripted/trader\nrule: ranked\n", 0); err != nil {
 		t.Fatal(err)
 	}
-	c, err := Load(t.Context(), s, "spoken", Readers()...)
+	c, err := campaign.Load(t.Context(), s, "spoken", Readers()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,10 +31,10 @@ func TestTable8(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := c.Table8(); ok {
+	if _, ok := Table8(c); ok {
 		t.Error("there is a table without measures")
 	}
-	table, ok := c.Measured(l).Table8()
+	table, ok := Table8(Measured(c, l))
 	if !ok || len(table.Rows) != 3 || MeasuredBy(c) != nil {
 		t.Fatalf("%d rows", len(table.Rows))
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/table"
 	"roundtable/envs/wording"
 )
@@ -12,7 +13,7 @@ import (
 // listed is a table that can be asked for.
 type listed struct {
 	name  string
-	build func(Campaign) (table.Table, bool)
+	build func(campaign.Campaign) (table.Table, bool)
 	about string // what a campaign must have for it
 	shown shown
 }
@@ -37,52 +38,52 @@ const (
 // list is the one list of tables, in the order in which they are printed.
 func list() []listed {
 	return []listed{
-		{"scores", Campaign.ByCondition, needEnded, inAll},
-		{"1", Campaign.Table1, needExchange, always},
-		{"6", Campaign.Table6, needExchange, inAll},
-		{"headline", Campaign.Headline, "rules of an exchange economy, or messages of at least two rounds", inAll},
-		{"readings", Campaign.Readings, needExchange, inAll},
-		{"7", Campaign.Table7, needRecsys, always},
-		{"4.1", Campaign.Strategies, "debates", always},
-		{"4.2", Campaign.DebateAgents, "debates of groups of different sizes", inAll},
-		{"4.rounds", Campaign.DebateRounds, "debates", inAll},
-		{"4.gains", Campaign.DebateGains, "debates in the fixed order and in others", inAll},
-		{"4.repeats", Campaign.DebateRepetitions, "debates with several replicates", inAll},
-		{"4.6", Campaign.Viewpoints, "debates that begin with viewpoints of a pool", always},
-		{"2.protocols", Campaign.Discussions, needDiscussions, always},
-		{"2.kinds", Campaign.Kinds, "discussions with rules of both kinds, voting and consensus", always},
-		{"2.answerable", Campaign.Answerables, "discussions of questions that their text may not answer (SQuAD)", inAll},
-		{"2.1", Campaign.Diversities, needDiscussions, inAll},
-		{"2.2", Campaign.Terminations, needDiscussions, inAll},
-		{"2.4", Campaign.Countings, needDiscussions, inAll},
-		{"2.scaling", Campaign.Scalings, "discussions of at least three sizes", inAll},
-		{"2.challenge", Campaign.Challenges, "discussions whose final answer is challenged", inAll},
-		{"2.compute", Campaign.Computes, needDiscussions, inAll},
-		{"3.2", Campaign.Deliberations, "deliberations", always},
-		{"3.3", Campaign.Oracles, "deliberations with the variant oracle", inAll},
-		{"3.4", Campaign.Tools, "deliberations with the tool solver", inAll},
-		{"3.6", Campaign.Estimates, "deliberations", inAll},
-		{"3.7", Campaign.Gaps, "deliberations next to centralized decisions", inAll},
-		{"consensus", Campaign.Consensus, needStates, always},
-		{"strategies", Campaign.StrategyShares, needStates, inAll},
-		{"influence", Campaign.Influence, needStates, inAll},
-		{"montecarlo", Campaign.MonteCarlo, "groups that reach a consensus on a line", inAll},
-		{"variance", Campaign.Variances, "groups of different sizes that reach a consensus on a line", inAll},
-		{"finals", Campaign.Finals, needStates, never},
-		{"trajectories", Campaign.Trajectories, needStates, never},
-		{"paths", Campaign.Paths, "robots, whose paths are planned", never},
-		{"words", Campaign.Words, "messages", inAll},
-		{"8", Campaign.Table8, "messages", inAll},
-		{"2", Campaign.Table2, needRecsys, inAll},
-		{"10", Campaign.Table10, needEnded, inAll},
-		{"11", Campaign.Table11, needEnded, inAll},
-		{foldsTable, Campaign.FoldList, needEnded, never},
-		{"nested", Campaign.Nested, needEnded, inAll},
-		{"regression", Campaign.Regression, needEnded, never},
-		{"comparisons", Campaign.Comparisons, "two conditions of one environment", inAll},
-		{"instances", Campaign.ByInstance, needEnded, never},
-		{"rounds", Campaign.Rounds, needEnded, inAll},
-		{"summary", Campaign.Summary, needEnded, always},
+		{"scores", ByCondition, needEnded, inAll},
+		{"1", Table1, needExchange, always},
+		{"6", Table6, needExchange, inAll},
+		{"headline", Headline, "rules of an exchange economy, or messages of at least two rounds", inAll},
+		{"readings", Readings, needExchange, inAll},
+		{"7", Table7, needRecsys, always},
+		{"4.1", Strategies, "debates", always},
+		{"4.2", DebateAgents, "debates of groups of different sizes", inAll},
+		{"4.rounds", DebateRounds, "debates", inAll},
+		{"4.gains", DebateGains, "debates in the fixed order and in others", inAll},
+		{"4.repeats", DebateRepetitions, "debates with several replicates", inAll},
+		{"4.6", Viewpoints, "debates that begin with viewpoints of a pool", always},
+		{"2.protocols", Discussions, needDiscussions, always},
+		{"2.kinds", Kinds, "discussions with rules of both kinds, voting and consensus", always},
+		{"2.answerable", Answerables, "discussions of questions that their text may not answer (SQuAD)", inAll},
+		{"2.1", Diversities, needDiscussions, inAll},
+		{"2.2", Terminations, needDiscussions, inAll},
+		{"2.4", Countings, needDiscussions, inAll},
+		{"2.scaling", Scalings, "discussions of at least three sizes", inAll},
+		{"2.challenge", Challenges, "discussions whose final answer is challenged", inAll},
+		{"2.compute", Computes, needDiscussions, inAll},
+		{"3.2", Deliberations, "deliberations", always},
+		{"3.3", Oracles, "deliberations with the variant oracle", inAll},
+		{"3.4", Tools, "deliberations with the tool solver", inAll},
+		{"3.6", Estimates, "deliberations", inAll},
+		{"3.7", Gaps, "deliberations next to centralized decisions", inAll},
+		{"consensus", Consensus, needStates, always},
+		{"strategies", StrategyShares, needStates, inAll},
+		{"influence", Influence, needStates, inAll},
+		{"montecarlo", MonteCarlo, "groups that reach a consensus on a line", inAll},
+		{"variance", Variances, "groups of different sizes that reach a consensus on a line", inAll},
+		{"finals", Finals, needStates, never},
+		{"trajectories", Trajectories, needStates, never},
+		{"paths", PathData, "robots, whose paths are planned", never},
+		{"words", Words, "messages", inAll},
+		{"8", Table8, "messages", inAll},
+		{"2", Table2, needRecsys, inAll},
+		{"10", Table10, needEnded, inAll},
+		{"11", Table11, needEnded, inAll},
+		{foldsTable, FoldList, needEnded, never},
+		{"nested", Nested, needEnded, inAll},
+		{"regression", Regression, needEnded, never},
+		{"comparisons", Comparisons, "two conditions of one environment", inAll},
+		{"instances", ByInstance, needEnded, never},
+		{"rounds", Rounds, needEnded, inAll},
+		{"summary", Summary, needEnded, always},
 	}
 }
 
@@ -99,25 +100,25 @@ func Names() []string {
 func OfMessages() []string { return []string{"9", "transitions", "agreement"} }
 
 // All are the tables that the campaign has something for.
-func (c Campaign) All() []table.Table { return c.those(inAll) }
+func All(c campaign.Campaign) []table.Table { return selectTables(c, inAll) }
 
 // Chief are those that say what a campaign found, in short: those of the paper
 // that it is about, or else its rounds, and the summary.
-func (c Campaign) Chief() []table.Table {
-	all := c.those(always)
+func Chief(c campaign.Campaign) []table.Table {
+	all := selectTables(c, always)
 	if len(all) > 1 {
 		return all
 	}
-	if t, ok := c.Rounds(); ok {
+	if t, ok := Rounds(c); ok {
 		all = append([]table.Table{t}, all...)
 	}
 	return all
 }
 
-func (c Campaign) those(at shown) []table.Table {
+func selectTables(c campaign.Campaign, at shown) []table.Table {
 	var all []table.Table
 	for _, l := range list() {
-		if l.shown < at || l.name == "6" && c.sixIsOne() || l.name == "words" && MeasuredBy(c) != nil || NeedCourses(l.name) && len(coursesOf(c).Runs) == 0 {
+		if l.shown < at || l.name == "6" && sixIsOne(c) || l.name == "words" && MeasuredBy(c) != nil || NeedCourses(l.name) && len(coursesOf(c).Runs) == 0 {
 			continue
 		}
 		if t, ok := l.build(c); ok {
@@ -128,13 +129,13 @@ func (c Campaign) those(at shown) []table.Table {
 }
 
 // sixIsOne says that Table 6 says no more than Table 1.
-func (c Campaign) sixIsOne() bool {
-	v := c.view(exchange)
-	return len(v.labels) == 1 && v.labels[0] == "rule"
+func sixIsOne(c campaign.Campaign) bool {
+	v := c.View(campaign.Exchange)
+	return len(v.Labels) == 1 && v.Labels[0] == "rule"
 }
 
-// Table is one of Names; the error says why there is none.
-func (c Campaign) Table(name string) (table.Table, error) {
+// Make is one of Names; the error says why there is none.
+func Make(c campaign.Campaign, name string) (table.Table, error) {
 	for _, l := range list() {
 		if l.name != name {
 			continue
@@ -150,6 +151,6 @@ func (c Campaign) Table(name string) (table.Table, error) {
 }
 
 // Readers returns what each study keeps of a run.
-func Readers() []Reader {
-	return []Reader{readSlots, readSpeech, readReplies, readStates, readMeasures, readDiscussion, readAsked}
+func Readers() []campaign.Reader {
+	return []campaign.Reader{readSlots, readSpeech, readReplies, readStates, readMeasures, readDiscussion, readAsked}
 }

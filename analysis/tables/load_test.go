@@ -3,6 +3,7 @@ package tables
 import (
 	"testing"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 )
@@ -13,7 +14,7 @@ func TestSettledCallsCountInCollaborations(t *testing.T) {
 	cost, worst, call := 1., 0.5, 0.25
 	c := record.Collaboration{Key: record.Key{CollaborationID: "c", Generation: 1}, CostUSD: &cost, WorstUSD: &worst}
 	key := lake.CallKey{Run: lake.Run{Collaboration: "c", Generation: 1}}
-	correct(&c, lake.Settled{key: {CallKey: key, USD: 0.125, WorstUSD: &call}})
+	campaign.Correct(&c, lake.Settled{key: {CallKey: key, USD: 0.125, WorstUSD: &call}})
 	if *c.CostUSD != 1.125 || *c.WorstUSD != 0.25 {
 		t.Errorf("$%v, at most $%v more", *c.CostUSD, *c.WorstUSD)
 	}
@@ -21,7 +22,7 @@ func TestSettledCallsCountInCollaborations(t *testing.T) {
 		t.Error("the row that was read has changed")
 	}
 	unknown := record.Collaboration{Key: c.Key}
-	if correct(&unknown, lake.Settled{key: {}}); unknown.CostUSD != nil {
+	if campaign.Correct(&unknown, lake.Settled{key: {}}); unknown.CostUSD != nil {
 		t.Error("a cost that is not known is known after a settlement")
 	}
 }

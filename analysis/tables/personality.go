@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+
+	"roundtable/analysis/campaign"
 )
 
 // noPersonality is that of an agent that was given none.
@@ -11,16 +13,16 @@ const noPersonality = "none"
 
 // personality of an agent of a consensus, as the settings of its condition give
 // them: a list, or counts of stubborn and then suggestible agents.
-func (g group) personality(agent int) string {
+func personality(g campaign.Group, agent int) string {
 	var list []string
-	if json.Unmarshal([]byte(g.settings["env.personalities"]), &list) == nil && len(list) > 0 {
+	if json.Unmarshal([]byte(g.Settings["env.personalities"]), &list) == nil && len(list) > 0 {
 		if agent < len(list) {
 			return list[agent]
 		}
 		return noPersonality
 	}
 	for _, name := range []string{"stubborn", "suggestible"} {
-		n, _ := strconv.Atoi(g.settings["env."+name])
+		n, _ := strconv.Atoi(g.Settings["env."+name])
 		if agent < n {
 			return name
 		}
@@ -30,11 +32,11 @@ func (g group) personality(agent int) string {
 }
 
 // personalities that agents of a group have, in the order of agents.
-func (g group) personalities() []string {
+func personalities(g campaign.Group) []string {
 	var names []string
-	for _, r := range g.runs {
+	for _, r := range g.Runs {
 		for agent := range int(r.Agents) {
-			if name := g.personality(agent); !slices.Contains(names, name) {
+			if name := personality(g, agent); !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}

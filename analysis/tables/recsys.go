@@ -6,12 +6,11 @@ import (
 	"math"
 	"slices"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
-
-const recsys = "recsys"
 
 // Rows of Table 7.
 const (
@@ -22,32 +21,32 @@ const (
 // Table7 is Table 7 of paper 1: absolute errors of the rating that stands after
 // each round, over the collaborations with a decision by then, and below them
 // the baselines on the same sampled items where the lake has them.
-func (c Campaign) Table7() (table.Table, bool) {
-	v := c.view(recsys, "rule")
-	t := v.start("7", "Recommendation: errors of the group's rating by round (Table 7)")
+func Table7(c campaign.Campaign) (table.Table, bool) {
+	v := c.View(campaign.Recsys, "rule")
+	t := v.Start("7", "Recommendation: errors of the group's rating by round (Table 7)")
 	t.Columns = append([]string{"measure"}, t.Columns...)
-	t.Columns = append(t.Columns, v.atRounds()...)
-	t.Columns = append(t.Columns, v.ended()...)
+	t.Columns = append(t.Columns, v.RoundColumns()...)
+	t.Columns = append(t.Columns, v.EndedColumns()...)
 	for _, m := range []string{"MAE", "RMSE", decidedN, asFour} {
-		for _, g := range v.groups {
-			if m == asFour && !guessed(g.done()) {
+		for _, g := range v.Groups {
+			if m == asFour && !guessed(g.Succeeded()) {
 				continue
 			}
-			row := append([]table.Cell{table.Word(m)}, v.label(g)...)
-			for n := 1; n <= v.rounds(); n++ {
-				row = append(row, errorsAt(g.done(), m, n))
+			row := append([]table.Cell{table.Word(m)}, v.Label(g)...)
+			for n := 1; n <= v.Rounds(); n++ {
+				row = append(row, errorsAt(g.Succeeded(), m, n))
 			}
-			t.Rows = append(t.Rows, append(row, v.endedCells(g)...))
+			t.Rows = append(t.Rows, append(row, v.EndedCells(g)...))
 		}
 	}
-	t.Notes = []string{"In stars, with standard errors " + v.unitsNote() + " (of RMSE by the delta method). Over collaborations with a decision by that round; the others are not counted as wrong. " + asFour + ": over all collaborations, one without a decision with the error of a guess of 4. " + decidedN + " and column n: collaborations."}
-	v.baselines(&t)
-	v.notes(&t)
-	return t, len(v.groups) > 0
+	t.Notes = []string{"In stars, with standard errors " + v.UnitsNote() + " (of RMSE by the delta method). Over collaborations with a decision by that round; the others are not counted as wrong. " + asFour + ": over all collaborations, one without a decision with the error of a guess of 4. " + decidedN + " and column n: collaborations."}
+	addBaselines(v, &t)
+	v.AddNotes(&t)
+	return t, len(v.Groups) > 0
 }
 
 // errorsAt is a measure of the errors of the runs with a decision by a round.
-func errorsAt(runs []Run, measure string, round int) table.Cell {
+func errorsAt(runs []campaign.Run, measure string, round int) table.Cell {
 	if measure == decidedN {
 		n := 0
 		for _, r := range runs {
@@ -57,12 +56,12 @@ func errorsAt(runs []Run, measure string, round int) table.Cell {
 		}
 		return table.Count(n)
 	}
-	m := MeanOver(runs, AbsoluteError(round))
+	m := campaign.MeanOver(runs, AbsoluteError(round))
 	switch measure {
 	case "RMSE":
-		m = root(MeanOver(runs, SquaredError(round)))
+		m = root(campaign.MeanOver(runs, SquaredError(round)))
 	case asFour:
-		m = MeanOver(runs, errorAsFour(round))
+		m = campaign.MeanOver(runs, errorAsFour(round))
 	}
 	if m == nil {
 		return table.Cell{}
@@ -71,24 +70,24 @@ func errorsAt(runs []Run, measure string, round int) table.Cell {
 }
 
 // AbsoluteError is a run's error of the decision that stands after a round.
-func AbsoluteError(round int) func(Run) (float64, bool) {
-	return func(r Run) (float64, bool) { v, ok := r.OutcomeAt(round); return math.Abs(v), ok }
+func AbsoluteError(round int) func(campaign.Run) (float64, bool) {
+	return func(r campaign.Run) (float64, bool) { v, ok := r.OutcomeAt(round); return math.Abs(v), ok }
 }
 
 // errorAsFour is the same, and of a run without a decision the error of the guess 4.
-func errorAsFour(round int) func(Run) (float64, bool) {
+func errorAsFour(round int) func(campaign.Run) (float64, bool) {
 	decided := AbsoluteError(round)
-	return func(r Run) (float64, bool) {
+	return func(r campaign.Run) (float64, bool) {
 		if v, ok := decided(r); ok {
 			return v, true
 		}
-		return r.guess()
+		return guess(r)
 	}
 }
 
 // guess is the error of the paper's Always Guess 4 on the run's item; false
 // where the lake does not have it.
-func (r Run) guess() (float64, bool) {
+func guess(r campaign.Run) (float64, bool) {
 	var goodness map[string]float64
 	if r.BaselinesJSON == nil || json.Unmarshal([]byte(*r.BaselinesJSON), &goodness) != nil {
 		return 0, false
@@ -98,13 +97,13 @@ func (r Run) guess() (float64, bool) {
 }
 
 // guessed says whether the guess is known of all runs.
-func guessed(runs []Run) bool {
-	return len(runs) > 0 && !slices.ContainsFunc(runs, func(r Run) bool { _, ok := r.guess(); return !ok })
+func guessed(runs []campaign.Run) bool {
+	return len(runs) > 0 && !slices.ContainsFunc(runs, func(r campaign.Run) bool { _, ok := guess(r); return !ok })
 }
 
 // SquaredError is the square of it.
-func SquaredError(round int) func(Run) (float64, bool) {
-	return func(r Run) (float64, bool) { v, ok := r.OutcomeAt(round); return v * v, ok }
+func SquaredError(round int) func(campaign.Run) (float64, bool) {
+	return func(r campaign.Run) (float64, bool) { v, ok := r.OutcomeAt(round); return v * v, ok }
 }
 
 // root of a mean, with its standard error by the delta method.
@@ -136,19 +135,19 @@ func errorCell(measure string, e metrics.Errors) table.Cell {
 	return c
 }
 
-// baselines adds a row for MAE and RMSE of each baseline.
-func (v view) baselines(t *table.Table) {
-	byName, items := v.baselineErrors()
+// addBaselines adds a row for MAE and RMSE of each baseline.
+func addBaselines(v campaign.View, t *table.Table) {
+	byName, items := baselineErrors(v)
 	if len(byName) == 0 {
 		return
 	}
 	for _, m := range []string{"MAE", "RMSE"} {
-		for _, name := range ordered(byName) {
+		for _, name := range campaign.Ordered(byName) {
 			row := []table.Cell{table.Word(m), table.Word("baseline " + name)}
-			for len(row) <= len(v.labels) {
+			for len(row) <= len(v.Labels) {
 				row = append(row, table.Cell{})
 			}
-			for n := 1; n <= v.rounds(); n++ {
+			for n := 1; n <= v.Rounds(); n++ {
 				row = append(row, errorCell(m, byName[name]))
 			}
 			row = append(row, table.Count(len(byName[name])))
@@ -163,11 +162,11 @@ func (v view) baselines(t *table.Table) {
 
 // baselineErrors are the errors of each baseline on the sampled items, each
 // item once whatever the number of conditions and replicates.
-func (v view) baselineErrors() (byName map[string]metrics.Errors, items int) {
+func baselineErrors(v campaign.View) (byName map[string]metrics.Errors, items int) {
 	byName = map[string]metrics.Errors{}
 	seen := map[string]bool{}
-	for _, g := range v.groups {
-		for _, r := range g.runs {
+	for _, g := range v.Groups {
+		for _, r := range g.Runs {
 			if r.BaselinesJSON == nil || seen[r.InstanceID] {
 				continue
 			}
@@ -182,4 +181,11 @@ func (v view) baselineErrors() (byName map[string]metrics.Errors, items int) {
 		}
 	}
 	return byName, len(seen)
+}
+
+// Baselines are the absolute errors of the simple methods on the items of a
+// recommendation campaign, each item once.
+func Baselines(c campaign.Campaign) map[string]metrics.Errors {
+	byName, _ := baselineErrors(c.View(campaign.Recsys))
+	return byName
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/regression"
 	"roundtable/analysis/table"
 )
@@ -19,41 +20,41 @@ const (
 
 // Regression is goodness regressed on pairs of dialogue acts, in each condition
 // by itself: every pair that could be fitted.
-func (c Campaign) Regression() (table.Table, bool) { return c.regression(0) }
+func Regression(c campaign.Campaign) (table.Table, bool) { return regressionTable(c, 0) }
 
 // RegressionTop is the same with the pairs of smallest p-values only.
-func (c Campaign) RegressionTop() (table.Table, bool) { return c.regression(10) }
+func RegressionTop(c campaign.Campaign) (table.Table, bool) { return regressionTable(c, 10) }
 
-// regression shows the n pairs of smallest p-values of a condition, or all if most is 0.
-func (c Campaign) regression(most int) (table.Table, bool) {
-	v := c.view("", "env", "rule")
-	v.whole = true
-	t := v.start("regression", "Goodness of a round and pairs of dialogue acts")
+// regressionTable shows the n pairs of smallest p-values of a condition, or all if most is 0.
+func regressionTable(c campaign.Campaign, most int) (table.Table, bool) {
+	v := c.View("", "env", "rule")
+	v.Whole = true
+	t := v.Start("regression", "Goodness of a round and pairs of dialogue acts")
 	t.Columns = append(t.Columns, "pair", "coefficient", "permutation p", "BH", "clustered SE", "clustered p", "t", "p", "the same rows as")
 	var about []string
-	for _, g := range v.groups {
-		a, err := regression.RegressActs(c.coursesByUnit(g.condition, 2), permutations, permuteSeed)
+	for _, g := range v.Groups {
+		a, err := regression.RegressActs(trajectoriesByUnit(c, g.ID, 2), permutations, permuteSeed)
 		if err != nil {
-			about = append(about, fmt.Sprintf("No regression: %s, %v.", g.condition, err))
+			about = append(about, fmt.Sprintf("No regression: %s, %v.", g.ID, err))
 			continue
 		}
 		shown := first(a.Effects, most)
 		for _, e := range shown {
-			t.Rows = append(t.Rows, append(v.label(g), effect(e, a.N)...))
+			t.Rows = append(t.Rows, append(v.Label(g), effect(e, a.N)...))
 		}
-		about = append(about, fitted(g.condition, a, len(shown)))
+		about = append(about, fitted(g.ID, a, len(shown)))
 		for _, w := range a.Warnings {
-			about = append(about, fmt.Sprintf("%s: %s", g.condition, w))
+			about = append(about, fmt.Sprintf("%s: %s", g.ID, w))
 		}
 	}
 	t.Notes = append([]string{
 		fmt.Sprintf("permutation p: whole trajectories exchanged between instances, or, where there is only one, between its replicates, %d times with seed %d; BH: after Benjamini and Hochberg over the pairs of the condition. Claims rest on these: of pairs that mean nothing they reject about 0.05 at 0.05, clustered p alone up to 0.06. A pair that the data do not determine has no figures.", permutations, permuteSeed),
 		"Least squares of minimum norm; one row a collaboration and round from 2; 1 for a pair (an agent shows the first act, in the next round another one the second) that the round shows. Coefficient (standard error) and Student's t; clustered: by instance, or, where there is only one, by replicate (CR1), empty where the coefficient rests on one of them alone.",
 	}, about...)
-	c.left(&t)
-	c.labelled(&t)
-	v.notes(&t)
-	return t, len(v.groups) > 0
+	addExcluded(c, &t)
+	addLabellerNote(c, &t)
+	v.AddNotes(&t)
+	return t, len(v.Groups) > 0
 }
 
 // first effects by p-value; those that are not determined come last.

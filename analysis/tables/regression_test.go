@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/referencetest"
 	"roundtable/analysis/table/tabletest"
 	"roundtable/analysis/trajectory"
@@ -24,7 +25,7 @@ func TestRegressionReference(t *testing.T) {
 			} `json:"ols_all"`
 		}
 		referencetest.Read(t, "dialogue_acts_"+kind+"_expected.json", &want)
-		table, ok := campaignOf(kind, map[string][]trajectory.Trajectory{"majority": runs}).Regression()
+		table, ok := Regression(campaignOf(kind, map[string][]trajectory.Trajectory{"majority": runs}))
 		if !ok || len(table.Rows) != len(want.OLS.Names)-1 {
 			t.Fatalf("%s: %d rows, want %d", kind, len(table.Rows), len(want.OLS.Names)-1)
 		}
@@ -45,7 +46,7 @@ func TestRegressionGoesByInstance(t *testing.T) {
 		for i := range runs {
 			runs[i].Instance = i / replicates
 		}
-		table, _ := campaignOf("recsys", map[string][]trajectory.Trajectory{"majority": runs}).Regression()
+		table, _ := Regression(campaignOf("recsys", map[string][]trajectory.Trajectory{"majority": runs}))
 		for _, cells := range table.Rows {
 			if se := tabletest.ByColumn(table, cells)["clustered SE"].Value; se != nil {
 				found = append(found, *se)
@@ -66,7 +67,7 @@ func TestRegressionClaimsWhatWasPlanted(t *testing.T) {
 	c := campaignOf("exchange", map[string][]trajectory.Trajectory{
 		"majority": trajectorytest.Plan{Runs: 80, Rounds: 8, Agents: 3, Seed: 4, Pair: accepts, Effect: 0.2, Trend: 0.02, Own: 0.1, Noise: 0.1}.Make(),
 	})
-	table, _ := c.Regression()
+	table, _ := Regression(c)
 	for _, cells := range table.Rows {
 		got := tabletest.ByColumn(table, cells)
 		if claimed := got["BH"].Value != nil && *got["BH"].Value < 0.05; claimed != (got["pair"].Text == accepts.String()) {
@@ -79,7 +80,7 @@ func TestRegressionClaimsWhatWasPlanted(t *testing.T) {
 	if at := func(name string) int { return slices.Index(table.Columns, name) }; at("coefficient") != at("permutation p")-1 || at("permutation p") > at("clustered p") || at("clustered p") > at("p") {
 		t.Errorf("the p-value that claims rest on is not the first of %q", table.Columns)
 	}
-	top, _ := c.RegressionTop()
+	top, _ := RegressionTop(c)
 	if len(top.Rows) != 10 || tabletest.ByColumn(top, top.Rows[0])["pair"].Text != accepts.String() || !strings.Contains(strings.Join(top.Notes, "\n"), "shown are the 10") {
 		t.Errorf("of the top there are %d rows", len(top.Rows))
 	}
@@ -98,7 +99,7 @@ func TestRegressionExplains(t *testing.T) {
 		"mute":     unlabelled,
 		"one":      trajectorytest.Plan{Runs: 1, Rounds: 12, Agents: 3, Noise: 0.1}.Make(),
 	})
-	table, ok := c.Regression()
+	table, ok := Regression(c)
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -114,7 +115,7 @@ func TestRegressionExplains(t *testing.T) {
 	if text := table.Text(); strings.Contains(text, "NaN") || strings.Contains(text, "Inf)") {
 		t.Errorf("the table has figures that are none:\n%s", text)
 	}
-	if _, ok := (Campaign{Name: "empty"}).Regression(); ok {
+	if _, ok := Regression((campaign.Campaign{Name: "empty"})); ok {
 		t.Error("a campaign of nothing has a regression")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/metrics"
 )
 
@@ -24,27 +25,27 @@ type Turn struct {
 
 // side is how many agents of the first kind there are: above it the others come in.
 func side(d debateGroup) int {
-	if n, err := strconv.Atoi(d.settings["protocol.viewpoints.each"]); err == nil {
+	if n, err := strconv.Atoi(d.Settings["protocol.viewpoints.each"]); err == nil {
 		return n
 	}
 	return 40 // the protocol's default
 }
 
 // fixed says that the first answers are viewpoints of a pool.
-func (d debateGroup) fixed() bool { return d.settings["protocol.viewpoints.scaling"] != "" }
+func (d debateGroup) fixed() bool { return d.Settings["protocol.viewpoints.scaling"] != "" }
 
 // hasSide says that one side comes before the other, so that there is something to turn.
 func hasSide(d debateGroup) bool {
-	return d.settings["protocol.viewpoints.scaling"] != "alternating"
+	return d.Settings["protocol.viewpoints.scaling"] != "alternating"
 }
 
 // turning is where debates of ascending sizes turn; nil if they never do.
 func turning(sizes []debateGroup) *Turn {
-	bySize := map[int]units{}
+	bySize := map[int]campaign.Units{}
 	var contexts []int32
 	for _, d := range sizes {
 		bySize[d.size] = d.questions()
-		contexts = append(contexts, bySize[d.size].ascending()...)
+		contexts = append(contexts, bySize[d.size].Ascending()...)
 	}
 	slices.Sort(contexts)
 	contexts = slices.Compact(contexts)
@@ -73,7 +74,7 @@ func turning(sizes []debateGroup) *Turn {
 }
 
 // meanCurve is the curve over the contexts that were drawn, each as often as it was.
-func meanCurve(bySize map[int]units, drawn []int32, most int) metrics.Curve {
+func meanCurve(bySize map[int]campaign.Units, drawn []int32, most int) metrics.Curve {
 	c := make(metrics.Curve, most)
 	for size, by := range bySize { // each fills a place of its own
 		sum, n := 0.0, 0

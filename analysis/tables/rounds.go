@@ -3,40 +3,41 @@ package tables
 import (
 	"slices"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/table"
 )
 
 // Rounds is how each round ended: the share of collaborations in which no
 // decision stands (the bars of Figures 3 and 4) and the mean goodness of that decision.
-func (c Campaign) Rounds() (table.Table, bool) {
-	v := c.view("")
-	t := v.start("rounds", "Round by round: not yet agreed, and goodness of the decision that stands (Figures 3 and 4)")
+func Rounds(c campaign.Campaign) (table.Table, bool) {
+	v := c.View("")
+	t := v.Start("rounds", "Round by round: not yet agreed, and goodness of the decision that stands (Figures 3 and 4)")
 	t.Columns = append([]string{"measure"}, t.Columns...)
-	t.Columns = append(t.Columns, v.atRounds()...)
-	t.Columns = append(t.Columns, v.ended()...)
+	t.Columns = append(t.Columns, v.RoundColumns()...)
+	t.Columns = append(t.Columns, v.EndedColumns()...)
 	for _, m := range []string{"not yet agreed, %", "goodness"} {
-		for _, g := range v.groups {
-			row := append([]table.Cell{table.Word(m)}, v.label(g)...)
-			for n := 1; n <= v.rounds(); n++ {
+		for _, g := range v.Groups {
+			row := append([]table.Cell{table.Word(m)}, v.Label(g)...)
+			for n := 1; n <= v.Rounds(); n++ {
 				if m == "goodness" {
-					row = append(row, goodness(g.done(), n))
+					row = append(row, goodness(g.Succeeded(), n))
 				} else {
-					row = append(row, notYetAgreed(g.done(), n))
+					row = append(row, notYetAgreed(g.Succeeded(), n))
 				}
 			}
-			t.Rows = append(t.Rows, append(row, v.endedCells(g)...))
+			t.Rows = append(t.Rows, append(row, v.EndedCells(g)...))
 		}
 	}
 	t.Notes = []string{
 		"Not yet agreed: collaborations in which no decision stands after the round.",
-		v.goodnessNote() + " Mean (standard error " + v.unitsNote() + "). " + v.countsNote(),
+		v.GoodnessNote() + " Mean (standard error " + v.UnitsNote() + "). " + v.CountsNote(),
 	}
-	v.notes(&t)
-	return t, len(v.groups) > 0
+	v.AddNotes(&t)
+	return t, len(v.Groups) > 0
 }
 
-func notYetAgreed(runs []Run, n int) table.Cell {
+func notYetAgreed(runs []campaign.Run, n int) table.Cell {
 	var within []metrics.Shares
 	for _, r := range runs {
 		if n <= int(r.RoundsPlanned) {
@@ -50,7 +51,7 @@ func notYetAgreed(runs []Run, n int) table.Cell {
 	return table.Number(percent, 1)
 }
 
-func goodness(runs []Run, n int) table.Cell {
-	within := slices.DeleteFunc(slices.Clone(runs), func(r Run) bool { return n > int(r.RoundsPlanned) })
-	return meanCell(within, 3, func(r Run) (float64, bool) { return r.OutcomeAt(n) })
+func goodness(runs []campaign.Run, n int) table.Cell {
+	within := slices.DeleteFunc(slices.Clone(runs), func(r campaign.Run) bool { return n > int(r.RoundsPlanned) })
+	return campaign.MeanCell(within, 3, func(r campaign.Run) (float64, bool) { return r.OutcomeAt(n) })
 }

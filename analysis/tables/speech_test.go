@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/record"
 	"roundtable/analysis/table/tabletest"
 )
 
 // speaker is a run of one planned round more than texts, with a message of each
 // in its round; texts of one round are separated by a bar.
-func speaker(rule string, replicate int, texts ...string) Run {
+func speaker(rule string, replicate int, texts ...string) campaign.Run {
 	c := majority(replicate)
 	c.condition, c.rule, c.planned = rule+"-1", rule, 2
 	base := c.run()
@@ -34,8 +35,8 @@ func speaker(rule string, replicate int, texts ...string) Run {
 // syllables in 2 sentences, grade 0.39·2.5 + 11.8·1.2 - 15.59 = -0.455.
 func TestWordsByHand(t *testing.T) {
 	const cat, bread = "The cat sat.", "Give me apples. Take bread."
-	c := Campaign{Name: "made-up", Runs: []Run{speaker("majority", 0, cat+"|"+bread, cat), speaker("majority", 1, cat)}}
-	table, ok := c.Words()
+	c := campaign.Campaign{Name: "made-up", Runs: []campaign.Run{speaker("majority", 0, cat+"|"+bread, cat), speaker("majority", 1, cat)}}
+	table, ok := Words(c)
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -49,7 +50,7 @@ func TestWordsByHand(t *testing.T) {
 }
 
 func TestWordsWithoutMessages(t *testing.T) {
-	if _, err := byHand().Table("words"); err == nil || !strings.Contains(err.Error(), "messages") {
+	if _, err := Make(byHand(), "words"); err == nil || !strings.Contains(err.Error(), "messages") {
 		t.Errorf("without messages there is a table of words: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/crossval"
 	"roundtable/analysis/table"
 )
@@ -75,21 +76,21 @@ func averageRow(head []table.Cell, rows [][]table.Cell) []table.Cell {
 }
 
 // Table11 is Table 11 of paper 1: when the stopping rules stop, and what that saves.
-func (c Campaign) Table11() (table.Table, bool) {
-	v := c.view("", "env", "rule")
-	v.whole = true
-	t := v.start("11", "When early stopping stops (Table 11)")
+func Table11(c campaign.Campaign) (table.Table, bool) {
+	v := c.View("", "env", "rule")
+	v.Whole = true
+	t := v.Start("11", "When early stopping stops (Table 11)")
 	t.Columns = append([]string{"statistic"}, t.Columns...)
 	for _, m := range crossval.Methods() {
 		t.Columns = append(t.Columns, m.Name())
 	}
 	t.Columns = append(t.Columns, "n")
-	list, notes := c.judge(v)
+	list, notes := judgeMethods(c, v)
 	for _, s := range stops {
 		var environments []string
 		rows := map[string][][]table.Cell{}
 		for _, j := range list {
-			row := append(append([]table.Cell{table.Word(s.name)}, v.label(j.group)...), j.row(s.of)...)
+			row := append(append([]table.Cell{table.Word(s.name)}, v.Label(j.Group)...), j.row(s.of)...)
 			t.Rows = append(t.Rows, row)
 			if rows[j.environment] == nil {
 				environments = append(environments, j.environment)
@@ -102,7 +103,7 @@ func (c Campaign) Table11() (table.Table, bool) {
 		}
 		for _, environment := range environments {
 			if of := rows[environment]; len(of) > 1 {
-				head := append([]table.Cell{table.Word(s.name)}, v.named(environment, "average")...)
+				head := append([]table.Cell{table.Word(s.name)}, v.LabelAs(environment, "average")...)
 				t.Rows = append(t.Rows, averageRow(head, of))
 			}
 		}
@@ -114,9 +115,9 @@ func (c Campaign) Table11() (table.Table, bool) {
 			"Saved: rounds, billed tokens and dollars after the stop. The cost of labels and embeddings is not taken off. Average: over the conditions that have a figure, as in the paper's last column.",
 		gapNote,
 	}, notes...)
-	c.left(&t)
-	c.embedded(&t)
-	c.labelled(&t)
-	v.notes(&t)
-	return t, len(v.groups) > 0
+	addExcluded(c, &t)
+	addEmbedderNote(c, &t)
+	addLabellerNote(c, &t)
+	v.AddNotes(&t)
+	return t, len(v.Groups) > 0
 }

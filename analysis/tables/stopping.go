@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/crossval"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
@@ -28,7 +29,7 @@ type Courses struct {
 }
 
 // coursesOf returns the campaign round by round.
-func coursesOf(c Campaign) Courses { return Part[Courses](c.Parts) }
+func coursesOf(c campaign.Campaign) Courses { return campaign.Part[Courses](c.Parts) }
 
 // NeedCourses says whether a table is about early stopping.
 func NeedCourses(name string) bool {
@@ -37,22 +38,22 @@ func NeedCourses(name string) bool {
 
 // judged is one condition with what stopping rules make of it.
 type judged struct {
-	group
+	campaign.Group
 	environment string
 	data        *crossval.Data
 	results     []crossval.Result  // by method; nil if they could not be judged
 	summaries   []crossval.Summary // likewise
 }
 
-// judge cross-validates all methods on every condition of an environment, and
+// judgeMethods cross-validates all methods on every condition of an environment, and
 // says in words what could not be.
-func (c Campaign) judge(v view) (list []judged, notes []string) {
+func judgeMethods(c campaign.Campaign, v campaign.View) (list []judged, notes []string) {
 	var all []*crossval.Data
-	for _, g := range v.groups {
-		j := judged{group: g, environment: g.settings["env"]}
-		d, err := crossval.NewData(c.courses(g.condition))
+	for _, g := range v.Groups {
+		j := judged{Group: g, environment: g.Settings["env"]}
+		d, err := crossval.NewData(trajectoriesOf(c, g.ID))
 		if err != nil {
-			notes = append(notes, fmt.Sprintf("Not judged: %s, %v.", g.condition, err))
+			notes = append(notes, fmt.Sprintf("Not judged: %s, %v.", g.ID, err))
 		} else {
 			j.data, all = d, append(all, d)
 		}
@@ -71,7 +72,7 @@ func (c Campaign) judge(v view) (list []judged, notes []string) {
 		}
 		results, err := crossval.Validate(context.Background(), j.data, folds, crossval.Methods())
 		if err != nil {
-			notes = append(notes, fmt.Sprintf("Not judged: %s, %v.", j.condition, err))
+			notes = append(notes, fmt.Sprintf("Not judged: %s, %v.", j.ID, err))
 			continue
 		}
 		list[i].results, list[i].summaries = results, crossval.Summarize(j.data, results)
@@ -79,16 +80,16 @@ func (c Campaign) judge(v view) (list []judged, notes []string) {
 	return list, append(notes, remarks(list)...)
 }
 
-// courses are the trajectories of a condition. Their units, which folds keep
+// trajectoriesOf are the trajectories of a condition. Their units, which folds keep
 // together and errors are over, are instances where the environment has at least
 // as many as there are folds, else collaborations.
-func (c Campaign) courses(condition string) []trajectory.Trajectory {
-	return c.coursesByUnit(condition, Folds)
+func trajectoriesOf(c campaign.Campaign, condition string) []trajectory.Trajectory {
+	return trajectoriesByUnit(c, condition, Folds)
 }
 
-// coursesByUnit returns the trajectories of a condition. Their units are instances
+// trajectoriesByUnit returns the trajectories of a condition. Their units are instances
 // where the environment has at least that many, else collaborations.
-func (c Campaign) coursesByUnit(condition string, least int) []trajectory.Trajectory {
+func trajectoriesByUnit(c campaign.Campaign, condition string, least int) []trajectory.Trajectory {
 	instances := map[string]map[int]bool{} // by environment
 	for _, t := range coursesOf(c).Runs {
 		if instances[t.Environment] == nil {
@@ -115,13 +116,13 @@ func remarks(list []judged) []string {
 	for _, j := range list {
 		for _, s := range j.summaries {
 			if s.Absent != "" {
-				r.add("No "+s.Method+": "+s.Absent, j.condition)
+				r.add("No "+s.Method+": "+s.Absent, j.ID)
 			}
 			for _, n := range s.Notes {
-				r.add(s.Method+" never stops "+n, j.condition)
+				r.add(s.Method+" never stops "+n, j.ID)
 			}
 			if s.Partly != "" {
-				r.add(s.Method+": "+s.Partly, j.condition)
+				r.add(s.Method+": "+s.Partly, j.ID)
 			}
 		}
 	}
@@ -138,42 +139,42 @@ const gapNote = "Gap closed: (method - baseline) / (Oracle - baseline), in perce
 
 // Table10 is Table 10 of paper 1: what each stopping rule makes of each
 // condition, as share of the greatest total utility (exchange), MAE (recsys) or goodness.
-func (c Campaign) Table10() (table.Table, bool) {
-	return c.stopping(c.view("", "env", "rule"), "10", "Early stopping by decision rule (Table 10)")
+func Table10(c campaign.Campaign) (table.Table, bool) {
+	return stoppingTable(c, c.View("", "env", "rule"), "10", "Early stopping by decision rule (Table 10)")
 }
 
 // Table2 is Table 2 of paper 1: the same of the recommendation system alone.
-func (c Campaign) Table2() (table.Table, bool) {
-	return c.stopping(c.view(recsys, "rule"), "2", "Early stopping in the recommendation system (Table 2)")
+func Table2(c campaign.Campaign) (table.Table, bool) {
+	return stoppingTable(c, c.View(campaign.Recsys, "rule"), "2", "Early stopping in the recommendation system (Table 2)")
 }
 
-func (c Campaign) stopping(v view, name, title string) (table.Table, bool) {
-	v.whole = true
-	t := v.start(name, title)
+func stoppingTable(c campaign.Campaign, v campaign.View, name, title string) (table.Table, bool) {
+	v.Whole = true
+	t := v.Start(name, title)
 	t.Columns = append([]string{"measure"}, t.Columns...)
 	for _, m := range crossval.Methods() {
 		t.Columns = append(t.Columns, m.Name())
 	}
 	t.Columns = append(t.Columns, "n")
-	list, notes := c.judge(v)
+	list, notes := judgeMethods(c, v)
 	for _, j := range list {
-		row := append([]table.Cell{table.Word(measureOf(j.environment))}, v.label(j.group)...)
+		row := append([]table.Cell{table.Word(measureOf(j.environment))}, v.Label(j.Group)...)
 		t.Rows = append(t.Rows, append(row, j.row(achieved)...))
 	}
 	t.Rows = append(t.Rows, closed(v, list)...)
 	t.Notes = append([]string{stoppingNote, gapNote + " In the row of all conditions of an environment, both differences are sums over its conditions, each of which counts the same whatever its n; the row of all environments is the mean of theirs."}, notes...)
-	c.left(&t)
-	c.embedded(&t)
-	c.labelled(&t)
-	v.notes(&t)
-	return t, len(v.groups) > 0
+	addExcluded(c, &t)
+	addEmbedderNote(c, &t)
+	addLabellerNote(c, &t)
+	v.AddNotes(&t)
+	return t, len(v.Groups) > 0
 }
 
 func measureOf(environment string) string {
 	switch environment {
-	case exchange:
+	case campaign.Exchange:
 		return "total utility"
-	case recsys:
+	case campaign.Recsys:
 		return "MAE"
 	}
 	return "goodness"
@@ -202,7 +203,7 @@ func achieved(j judged, s crossval.Summary) table.Cell {
 		return table.Cell{}
 	}
 	value := *s.Goodness
-	if j.environment == recsys {
+	if j.environment == campaign.Recsys {
 		value = -value
 	}
 	return table.Cell{Value: &value, SE: s.SE, N: s.Defined, Decimals: 3, Partial: s.Defined < s.N}
@@ -210,7 +211,7 @@ func achieved(j judged, s crossval.Summary) table.Cell {
 
 // closed returns one row an environment, the gap closed over all its conditions,
 // and the mean of these if there are several.
-func closed(v view, list []judged) [][]table.Cell {
+func closed(v campaign.View, list []judged) [][]table.Cell {
 	var environments []string
 	gaps := map[string][][]crossval.Compared{} // by method
 	for _, j := range list {
@@ -228,7 +229,7 @@ func closed(v view, list []judged) [][]table.Cell {
 	var rows [][]table.Cell
 	byMethod := make([][]crossval.Closure, len(crossval.Methods()))
 	for _, environment := range environments {
-		row := append([]table.Cell{table.Word(gapStatistic)}, v.all(environment)...)
+		row := append([]table.Cell{table.Word(gapStatistic)}, v.LabelAll(environment)...)
 		for i, g := range gaps[environment] {
 			c := crossval.Closed(g)
 			byMethod[i] = append(byMethod[i], c)
@@ -237,7 +238,7 @@ func closed(v view, list []judged) [][]table.Cell {
 		rows = append(rows, append(row, table.Cell{}))
 	}
 	if len(environments) > 1 {
-		row := append([]table.Cell{table.Word(gapStatistic)}, v.all("all")...)
+		row := append([]table.Cell{table.Word(gapStatistic)}, v.LabelAll("all")...)
 		for _, c := range byMethod {
 			row = append(row, gapClosed(crossval.MeanClosure(c)))
 		}
@@ -259,26 +260,13 @@ func gapClosed(c crossval.Closure) table.Cell {
 	return cell
 }
 
-// all is the label of a row over all conditions of an environment.
-func (v view) all(environment string) []table.Cell { return v.named(environment, "all") }
-
-// named is the label of a row about several conditions of an environment.
-func (v view) named(environment, name string) []table.Cell {
-	cells := make([]table.Cell, len(v.labels))
-	cells[0] = table.Word(name)
-	if v.labels[0] == "env" && len(cells) > 1 {
-		cells[0], cells[1] = table.Word(environment), table.Word(name)
-	}
-	return cells
-}
-
-// left says which collaborations are not judged, by reason.
-func (c Campaign) left(t *table.Table) {
+// addExcluded says which collaborations are not judged, by reason.
+func addExcluded(c campaign.Campaign, t *table.Table) {
 	byReason := map[string]int{}
 	for _, l := range coursesOf(c).Left {
 		byReason[l.Reason]++
 	}
 	for _, reason := range slices.Sorted(maps.Keys(byReason)) {
-		t.Notes = append(t.Notes, fmt.Sprintf("Not judged: %s, %s.", collaborations(byReason[reason]), reason))
+		t.Notes = append(t.Notes, fmt.Sprintf("Not judged: %s, %s.", campaign.Collaborations(byReason[reason]), reason))
 	}
 }

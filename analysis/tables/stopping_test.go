@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/referencetest"
 	"roundtable/analysis/table"
 	"roundtable/analysis/table/tabletest"
@@ -16,8 +17,8 @@ import (
 )
 
 // campaignOf makes a campaign of trajectories, one condition each name.
-func campaignOf(environment string, conditions map[string][]trajectory.Trajectory) Campaign {
-	c, courses := Campaign{Name: "made-up"}, Courses{}
+func campaignOf(environment string, conditions map[string][]trajectory.Trajectory) campaign.Campaign {
+	c, courses := campaign.Campaign{Name: "made-up"}, Courses{}
 	for rule, runs := range conditions {
 		for i, r := range runs {
 			one := cell{condition: rule + "-1", env: environment, rule: rule, replicate: i, agents: 3, planned: len(r.Rounds), simulated: r.Simulated, cost: new(0.)}
@@ -29,7 +30,7 @@ func campaignOf(environment string, conditions map[string][]trajectory.Trajector
 			c.Runs, courses.Runs = append(c.Runs, run), append(courses.Runs, r)
 		}
 	}
-	Keep(&c.Parts, courses)
+	campaign.Keep(&c.Parts, courses)
 	return c
 }
 
@@ -47,11 +48,11 @@ func TestTable10Reference(t *testing.T) {
 		}
 		referencetest.Read(t, "dialogue_acts_"+kind+"_expected.json", &want)
 		c := campaignOf(kind, map[string][]trajectory.Trajectory{"majority": runs})
-		ten, ok := c.Table10()
+		ten, ok := Table10(c)
 		if !ok {
 			t.Fatal("no Table 10")
 		}
-		eleven, _ := c.Table11()
+		eleven, _ := Table11(c)
 		got := tabletest.Row(t, ten, kind)
 		for method, key := range map[string]string{"Baseline": "baseline", "First Agreement": "first", "Consecutive Agreements": "consecutive", "Oracle": "oracle"} {
 			w := want.Summary[key]
@@ -71,13 +72,13 @@ func TestTable10Reference(t *testing.T) {
 		if got["Dialogue Act"].Value == nil || tabletest.Row(t, eleven, "threshold")["Information Distance"].Value == nil {
 			t.Errorf("%s: rules that learn have no figures", kind)
 		}
-		if _, ok := c.Table2(); ok != (kind == "recsys") {
+		if _, ok := Table2(c); ok != (kind == "recsys") {
 			t.Errorf("%s has Table 2: %t", kind, ok)
 		}
 	}
 }
 
-func planted() Campaign {
+func planted() campaign.Campaign {
 	labelled := trajectorytest.Plan{Runs: 20, Rounds: 6, Agents: 3, Seed: 1, Peak: 3, Own: 0.1, Noise: 0.02, Still: 4}.Make()
 	plain := trajectorytest.Plan{Runs: 20, Rounds: 6, Agents: 3, Seed: 2, Peak: 5, Own: 0.1, Noise: 0.02}.Make()
 	for _, r := range plain {
@@ -88,7 +89,7 @@ func planted() Campaign {
 	c := campaignOf("exchange", map[string][]trajectory.Trajectory{"majority": labelled, "rated": plain, "ranked": plain[:1]})
 	courses := coursesOf(c)
 	courses.Left = []trajectory.Left{{ID: "a", Reason: "it ended after round 2 of 6"}, {ID: "b", Reason: "it ended after round 2 of 6"}}
-	Keep(&c.Parts, courses)
+	campaign.Keep(&c.Parts, courses)
 	return c
 }
 
@@ -96,7 +97,7 @@ func TestStoppingGolden(t *testing.T) {
 	c := planted()
 	var b bytes.Buffer
 	for _, name := range []string{"10", "11", "nested", "comparisons"} {
-		tab, err := c.Table(name)
+		tab, err := Make(c, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +126,7 @@ func TestStoppingGolden(t *testing.T) {
 
 // Peaks are planted at rounds 3 and 5: a fixed round saves the rest, and the gap is nearly closed.
 func TestPlantedPeaksInTables(t *testing.T) {
-	eleven, ok := planted().Table11()
+	eleven, ok := Table11(planted())
 	if !ok {
 		t.Fatal("no Table 11")
 	}
@@ -152,8 +153,8 @@ func TestPlantedPeaksInTables(t *testing.T) {
 // Without collaborations round by round, and with too few, tables say why they are empty.
 func TestStoppingExplains(t *testing.T) {
 	c := planted()
-	Keep(&c.Parts, Courses{})
-	table, err := c.Table("10")
+	campaign.Keep(&c.Parts, Courses{})
+	table, err := Make(c, "10")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,14 +162,14 @@ func TestStoppingExplains(t *testing.T) {
 		t.Errorf("notes: %s", notes)
 	}
 	few := campaignOf("exchange", map[string][]trajectory.Trajectory{"rated": trajectorytest.Plan{Runs: 3, Rounds: 4, Agents: 3, Noise: 0.1}.Make()})
-	table, _ = few.Table10()
+	table, _ = Table10(few)
 	if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "5 folds of 3 collaborations") {
 		t.Errorf("notes: %s", notes)
 	}
-	if _, err := few.Table("comparisons"); err == nil || !strings.Contains(err.Error(), "about two conditions") {
+	if _, err := Make(few, "comparisons"); err == nil || !strings.Contains(err.Error(), "about two conditions") {
 		t.Errorf("comparing one condition: %v", err)
 	}
-	if _, err := few.Table("2"); err == nil || !strings.Contains(err.Error(), "about the environment recsys") {
+	if _, err := Make(few, "2"); err == nil || !strings.Contains(err.Error(), "about the environment recsys") {
 		t.Errorf("Table 2 of an exchange economy: %v", err)
 	}
 }
@@ -178,9 +179,9 @@ func TestStoppingNamesTheLabeller(t *testing.T) {
 	c := planted()
 	courses := coursesOf(c)
 	courses.Labels = trajectory.Labels{By: "rules-1", Others: []string{"model-2"}, Simulated: true, Invalid: 3, Missing: 1}
-	Keep(&c.Parts, courses)
+	campaign.Keep(&c.Parts, courses)
 	for _, name := range []string{"10", "11", "regression"} {
-		table, err := c.Table(name)
+		table, err := Make(c, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,8 +210,8 @@ func TestStoppingAverages(t *testing.T) {
 	}
 	a, b := campaignOf("exchange", map[string][]trajectory.Trajectory{"majority": plan.Make(), "rated": plan.Make()}), campaignOf("recsys", map[string][]trajectory.Trajectory{"ranked": late})
 	a.Runs = append(a.Runs, b.Runs...)
-	Keep(&a.Parts, Courses{Runs: append(coursesOf(a).Runs, coursesOf(b).Runs...)})
-	ten, _ := a.Table10()
+	campaign.Keep(&a.Parts, Courses{Runs: append(coursesOf(a).Runs, coursesOf(b).Runs...)})
+	ten, _ := Table10(a)
 	shares := map[string]table.Cell{}
 	for _, r := range ten.Rows {
 		if r[0].Text == gapStatistic {
@@ -221,7 +222,7 @@ func TestStoppingAverages(t *testing.T) {
 		t.Fatalf("rows of gap closed: %v", shares)
 	}
 	tabletest.Near(t, "mean over environments", shares["all"].Value, (*shares["exchange"].Value+*shares["recsys"].Value)/2)
-	eleven, _ := a.Table11()
+	eleven, _ := Table11(a)
 	last := map[string]*float64{}
 	for _, r := range eleven.Rows {
 		if r[0].Text == "last round of all" && r[1].Text == "exchange" {
@@ -246,7 +247,7 @@ func TestFoldsKeepInstancesTogether(t *testing.T) {
 	for i := range coursesOf(c).Runs {
 		coursesOf(c).Runs[i].Instance = i / 3
 	}
-	table, err := c.Table("folds")
+	table, err := Make(c, "folds")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +263,7 @@ func TestFoldsKeepInstancesTogether(t *testing.T) {
 	if len(table.Rows) != 18 || len(fold) != 6 || len(stops) == 0 || stops[""] {
 		t.Errorf("%d rows, units %v, stops %v", len(table.Rows), fold, stops)
 	}
-	if ten, _ := c.Table10(); tabletest.Row(t, ten, "rated")["Baseline"].N != 18 {
+	if ten, _ := Table10(c); tabletest.Row(t, ten, "rated")["Baseline"].N != 18 {
 		t.Error("a mean is over all collaborations")
 	}
 }

@@ -4,33 +4,35 @@ import (
 	"fmt"
 	"slices"
 
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/record"
 	"roundtable/analysis/table"
 )
 
 // Summary is how the cells of each condition ended and what they took. The
 // last row is the sum.
-func (c Campaign) Summary() (table.Table, bool) {
-	v := c.view("")
-	t := v.start("summary", "Cells, answers and cost of "+c.Name)
+func Summary(c campaign.Campaign) (table.Table, bool) {
+	v := c.View("")
+	t := v.Start("summary", "Cells, answers and cost of "+c.Name)
 	t.Columns = append(t.Columns, "planned", "succeeded", "failed", "stopped", "to come", "run again", "simulated",
 		"decided", "asked turns", "invalid turns", "cut answers", "asks", "calls", "cached", "input tokens", "output tokens", "cost USD")
 	total := spent{}
-	for _, g := range v.groups {
+	for _, g := range v.Groups {
 		s := spentBy(g)
 		total.add(s)
-		t.Rows = append(t.Rows, append(v.label(g), s.cells(len(c.Planned) > 0)...))
+		t.Rows = append(t.Rows, append(v.Label(g), s.cells(len(c.Planned) > 0)...))
 	}
-	label := make([]table.Cell, len(v.labels))
+	label := make([]table.Cell, len(v.Labels))
 	label[0] = table.Word("all")
 	t.Rows = append(t.Rows, slices.Concat(label, total.cells(len(c.Planned) > 0)))
 	t.Notes = []string{
 		"Sums over the latest generation of each cell; run again counts earlier generations. Decided are those with a decision at their end. Asked turns are those that somebody was asked for, invalid those without a usable answer after all asks; cut answers ended by the limit of their length. Asks are questions with their re-asks, calls are those that were or may have been billed (those of unknown outcome count, which `roundtable cost` lists apart from answered ones), cached the answers that were taken from the cache instead, for nothing. Cost USD has settled calls at what they were billed, and neither the check of models nor labels and embeddings: see `roundtable cost " + c.Name + "`.",
 	}
 	if total.unpriced > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("The cost of %s is not known: a model without a price, or calls whose outcome was never learnt.", collaborations(total.unpriced)))
+		t.Notes = append(t.Notes, fmt.Sprintf("The cost of %s is not known: a model without a price, or calls whose outcome was never learnt.", campaign.Collaborations(total.unpriced)))
 	}
-	v.notes(&t)
-	return t, len(v.groups) > 0
+	v.AddNotes(&t)
+	return t, len(v.Groups) > 0
 }
 
 type spent struct {
@@ -41,13 +43,13 @@ type spent struct {
 	unpriced                                                                  int
 }
 
-func spentBy(g group) spent {
+func spentBy(g campaign.Group) spent {
 	s := spent{
-		planned: g.planned, succeeded: g.count(succeeded), failed: g.count("failed"), stopped: g.count("stopped"),
-		pending: g.pending(), earlier: g.earlier,
+		planned: g.Planned, succeeded: g.Count(record.Succeeded), failed: g.Count("failed"), stopped: g.Count("stopped"),
+		pending: g.Pending(), earlier: g.Earlier,
 	}
-	s.turns, s.invalid, s.cut, s.cached = g.usable.Turns, g.usable.Invalid, g.usable.Cut, g.usable.Cached
-	for _, r := range g.runs {
+	s.turns, s.invalid, s.cut, s.cached = g.Usable.Turns, g.Usable.Invalid, g.Usable.Cut, g.Usable.Cached
+	for _, r := range g.Runs {
 		if r.Simulated {
 			s.simulated++
 		}

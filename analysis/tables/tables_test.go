@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/record"
 	"roundtable/analysis/referencetest"
 	"roundtable/analysis/table"
@@ -36,7 +37,7 @@ type cell struct {
 	baselines                              *string
 }
 
-func (c cell) run() Run {
+func (c cell) run() campaign.Run {
 	key := record.Key{
 		SchemaVersion: record.SchemaVersion, CampaignID: "made-up", ConditionID: c.condition,
 		CollaborationID: fmt.Sprintf("%s-i%d-r%d", c.condition, c.instance, c.replicate),
@@ -51,7 +52,7 @@ func (c cell) run() Run {
 		Turns: 10, InvalidTurns: 1, Asks: 12, Calls: 12, InputTokens: 1000, OutputTokens: 100,
 	}
 	if row.Status == "" {
-		row.Status = succeeded
+		row.Status = record.Succeeded
 	}
 	var rounds []record.Round
 	for i, s := range c.scores {
@@ -81,7 +82,7 @@ func majority(replicate int) cell {
 }
 
 // byHand is an exchange campaign that was worked out with pencil and paper in TestTable1ByHand.
-func byHand() Campaign {
+func byHand() campaign.Campaign {
 	a, b, failed := majority(0), majority(1), majority(2)
 	a.scores, a.utilities = []*float64{nil, new(.5), new(.8)}, []float64{30, 40, 50}
 	a.slots = [][2]*float64{{new(9.), nil}, {new(3.), new(2.)}, {new(2.), new(2.)}, {nil, new(2.)}}
@@ -91,11 +92,11 @@ func byHand() Campaign {
 	u := cell{condition: "unanimous-1", env: "exchange", rule: "unanimous", agents: 3, planned: 3, cost: new(.25), simulated: true}
 	u.scores = []*float64{nil, nil, nil}
 	u.slots = [][2]*float64{{new(1.), nil}, {nil, nil}}
-	return Campaign{Name: "made-up", Runs: []Run{b.run(), failed.run(), a.run(), u.run()}, Earlier: map[string]int{"majority-1": 1}}
+	return campaign.Campaign{Name: "made-up", Runs: []campaign.Run{b.run(), failed.run(), a.run(), u.run()}, Earlier: map[string]int{"majority-1": 1}}
 }
 
 func TestTable1ByHand(t *testing.T) {
-	table, ok := byHand().Table1()
+	table, ok := Table1(byHand())
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -128,7 +129,7 @@ func TestTable1ByHand(t *testing.T) {
 	if u["fairness"].Value != nil || u["utility@3"].SE != nil {
 		t.Errorf("fairness without a decision %v, standard error of one run %v: both are undefined", u["fairness"], u["utility@3"].SE)
 	}
-	readings, _ := byHand().Readings()
+	readings, _ := Readings(byHand())
 	m = tabletest.Row(t, readings, "majority")
 	tabletest.Near(t, "over made", m["rational of made"].Value, (100.0/3+75)/2)
 	tabletest.Near(t, "over comparable", m["rational of comparable"].Value, (50+75)/2.0)
@@ -138,9 +139,9 @@ func TestTable1ByHand(t *testing.T) {
 
 func TestNotesSayWhatIsMissingAndSimulated(t *testing.T) {
 	c := byHand()
-	c.Planned = []Planned{{Condition: "majority-1", Cells: 4}, {Condition: "unanimous-1", Cells: 1}, {Condition: "ranked-1", Cells: 2,
+	c.Planned = []campaign.Planned{{Condition: "majority-1", Cells: 4}, {Condition: "unanimous-1", Cells: 1}, {Condition: "ranked-1", Cells: 2,
 		Settings: json.RawMessage(`{"env":{"name":"exchange"},"rule":{"name":"ranked"}}`)}}
-	for _, tab := range c.All() {
+	for _, tab := range All(c) {
 		notes := strings.Join(tab.Notes, "\n")
 		for _, want := range []string{table.Simulated + ", in 1 of 4", "1 failed, 0 stopped", "Still to come: 3 cells"} {
 			if !strings.Contains(notes, want) {
@@ -148,7 +149,7 @@ func TestNotesSayWhatIsMissingAndSimulated(t *testing.T) {
 			}
 		}
 	}
-	table, _ := c.Table1()
+	table, _ := Table1(c)
 	var order []string
 	for _, r := range table.Rows {
 		order = append(order, r[0].Text)
@@ -160,7 +161,7 @@ func TestNotesSayWhatIsMissingAndSimulated(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
-	table, _ := byHand().Summary()
+	table, _ := Summary(byHand())
 	m := tabletest.Row(t, table, "majority")
 	for column, want := range map[string]float64{"succeeded": 2, "failed": 1, "run again": 1, "decided": 3, "asked turns": 11, "invalid turns": 0, "asks": 36, "calls": 36, "input tokens": 3000} {
 		tabletest.Near(t, column, m[column].Value, want)
@@ -179,7 +180,7 @@ func TestSummary(t *testing.T) {
 func TestSummaryCountsDecisions(t *testing.T) {
 	parted, held := majority(0), majority(1)
 	parted.scores, held.scores = []*float64{new(.1), nil}, []*float64{nil, new(.1)}
-	table, _ := Campaign{Runs: []Run{parted.run(), held.run()}}.Summary()
+	table, _ := Summary(campaign.Campaign{Runs: []campaign.Run{parted.run(), held.run()}})
 	tabletest.Near(t, "decided", tabletest.Row(t, table, "majority")["decided"].Value, 1)
 }
 
@@ -198,7 +199,7 @@ func TestCellWithoutSign(t *testing.T) {
 
 func TestRowsAreNamedByWhatVaries(t *testing.T) {
 	settings := `{"env":{"name":"exchange","params":{"agents":%d,"utility":"uniform"}},"rule":{"name":"majority"},"stop":{"name":"never"},"model":{"name":%q},"generate":{},"reasks":2}`
-	var runs []Run
+	var runs []campaign.Run
 	for _, agents := range []int{5, 3} {
 		for _, model := range []string{"openai/b", "openai/a"} {
 			c := majority(0)
@@ -207,15 +208,15 @@ func TestRowsAreNamedByWhatVaries(t *testing.T) {
 			runs = append(runs, c.run())
 		}
 	}
-	c := Campaign{Name: "made-up", Runs: runs}
-	table, _ := c.Table6()
+	c := campaign.Campaign{Name: "made-up", Runs: runs}
+	table, _ := Table6(c)
 	if !slices.Equal(table.Columns[:2], []string{"model", "env.agents"}) {
 		t.Errorf("columns %q", table.Columns)
 	}
 	if !strings.Contains(strings.Join(table.Notes, "\n"), "env exchange, rule majority, stop never") {
 		t.Errorf("what does not vary is not said: %q", table.Notes)
 	}
-	if table, _ = c.Table1(); !slices.Equal(table.Columns[:3], []string{"rule", "model", "env.agents"}) {
+	if table, _ = Table1(c); !slices.Equal(table.Columns[:3], []string{"rule", "model", "env.agents"}) {
 		t.Errorf("columns of Table 1 %q", table.Columns)
 	}
 	one, err := json.Marshal(table)
@@ -223,7 +224,7 @@ func TestRowsAreNamedByWhatVaries(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Reverse(c.Runs)
-	table, _ = c.Table1()
+	table, _ = Table1(c)
 	if two, _ := json.Marshal(table); !bytes.Equal(one, two) {
 		t.Errorf("the order of what is read changes the table:\n%s\n%s", one, two)
 	}
@@ -231,7 +232,7 @@ func TestRowsAreNamedByWhatVaries(t *testing.T) {
 
 // A model that changes behind its name in mid-campaign is not averaged away.
 func TestRowsAreSplitBySnapshot(t *testing.T) {
-	var runs []Run
+	var runs []campaign.Run
 	for i, by := range []string{`["m-may"]`, `["m-may"]`, `["m-june"]`, "null"} {
 		run := majority(i).run()
 		if run.AnsweredBy = by; by == "null" {
@@ -239,29 +240,29 @@ func TestRowsAreSplitBySnapshot(t *testing.T) {
 		}
 		runs = append(runs, run)
 	}
-	c := Campaign{Name: "made-up", Runs: runs, Planned: []Planned{{Condition: "majority-1", Cells: 6, Settings: json.RawMessage(runs[0].SettingsJSON)}}}
-	v := c.view("exchange")
-	if len(v.groups) != 2 || !slices.Equal(v.labels, []string{answeredBy}) {
-		t.Fatalf("%d rows by %v", len(v.groups), v.labels)
+	c := campaign.Campaign{Name: "made-up", Runs: runs, Planned: []campaign.Planned{{Condition: "majority-1", Cells: 6, Settings: json.RawMessage(runs[0].SettingsJSON)}}}
+	v := c.View("exchange")
+	if len(v.Groups) != 2 || !slices.Equal(v.Labels, []string{campaign.AnsweredBy}) {
+		t.Fatalf("%d rows by %v", len(v.Groups), v.Labels)
 	}
 	for i, want := range []struct {
 		by            string
 		runs, pending int
 	}{{"m-may", 3, 2}, {"m-june", 1, 0}} {
-		if g := v.groups[i]; g.settings[answeredBy] != want.by || len(g.runs) != want.runs || g.pending() != want.pending {
-			t.Errorf("row %d: %q with %d runs, %d to come; want %+v", i, g.settings[answeredBy], len(g.runs), g.pending(), want)
+		if g := v.Groups[i]; g.Settings[campaign.AnsweredBy] != want.by || len(g.Runs) != want.runs || g.Pending() != want.pending {
+			t.Errorf("row %d: %q with %d runs, %d to come; want %+v", i, g.Settings[campaign.AnsweredBy], len(g.Runs), g.Pending(), want)
 		}
 	}
 	c.Runs = runs[:2]
-	if v := c.view("exchange"); len(v.groups) != 1 || slices.Contains(v.labels, answeredBy) {
-		t.Errorf("one model answered: %d rows by %v", len(v.groups), v.labels)
+	if v := c.View("exchange"); len(v.Groups) != 1 || slices.Contains(v.Labels, campaign.AnsweredBy) {
+		t.Errorf("one model answered: %d rows by %v", len(v.Groups), v.Labels)
 	}
 }
 
 func TestWhatStoodIsCarriedOn(t *testing.T) {
 	c := majority(0)
 	c.planned, c.scores = 5, []*float64{nil, new(.5)}
-	table, _ := Campaign{Runs: []Run{c.run()}}.Table1()
+	table, _ := Table1(campaign.Campaign{Runs: []campaign.Run{c.run()}})
 	m := tabletest.Row(t, table, "majority")
 	tabletest.Near(t, "utility@5", m["utility@5"].Value, 50)
 	tabletest.Near(t, "AUC@5", m["AUC@5"].Value, 40)
@@ -271,8 +272,8 @@ func TestWhatStoodIsCarriedOn(t *testing.T) {
 	}
 }
 
-func ratings() Campaign {
-	run := func(instance int, errors ...*float64) Run {
+func ratings() campaign.Campaign {
+	run := func(instance int, errors ...*float64) campaign.Run {
 		c := cell{condition: "rated-1", env: "recsys", rule: "rated", instance: instance, agents: 3, planned: 2, cost: new(0.)}
 		for _, e := range errors {
 			if e != nil {
@@ -285,11 +286,11 @@ func ratings() Campaign {
 	}
 	again := run(2, new(1.), new(1.))
 	again.Replicate = 1
-	return Campaign{Name: "made-up", Runs: []Run{run(0, nil, new(0.)), run(1, new(2.), new(1.)), run(2, new(1.), new(2.)), again}}
+	return campaign.Campaign{Name: "made-up", Runs: []campaign.Run{run(0, nil, new(0.)), run(1, new(2.), new(1.)), run(2, new(1.), new(2.)), again}}
 }
 
 func TestTable7(t *testing.T) {
-	tab, ok := ratings().Table7()
+	tab, ok := Table7(ratings())
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -308,29 +309,29 @@ func TestTable7(t *testing.T) {
 	tabletest.Near(t, "always 4", always["@1"].Value, 1) // errors 0, 1, 2: item 2 counts once
 	tabletest.Near(t, "always 4, RMSE", rms["@1"].Value, math.Sqrt(5.0/3))
 	tabletest.Near(t, "items", always["n"].Value, 3)
-	if _, ok := ratings().Table1(); ok {
+	if _, ok := Table1(ratings()); ok {
 		t.Error("a recommendation campaign has a Table 1")
 	}
-	if _, err := ratings().Table("1"); err == nil || !strings.Contains(err.Error(), "exchange") {
+	if _, err := Make(ratings(), "1"); err == nil || !strings.Contains(err.Error(), "exchange") {
 		t.Errorf("asking for it says %v", err)
 	}
 }
 
 func TestRounds(t *testing.T) {
-	table, _ := byHand().Rounds()
+	table, _ := Rounds(byHand())
 	tabletest.Near(t, "not yet agreed@1", tabletest.Row(t, table, "majority")["@1"].Value, 50)
 	tabletest.Near(t, "unanimous never agrees", tabletest.Row(t, table, "unanimous")["@3"].Value, 100)
 	goodness := table
 	goodness.Rows = table.Rows[2:]
 	tabletest.Near(t, "goodness@1 of exchange counts 0", tabletest.Row(t, goodness, "majority")["@1"].Value, .2)
-	table, _ = ratings().Rounds()
+	table, _ = Rounds(ratings())
 	goodness.Rows = table.Rows[1:]
 	goodness.Columns = table.Columns
 	tabletest.Near(t, "goodness@1 of recsys leaves out", tabletest.Row(t, goodness, "rated")["@1"].Value, -4.0/3)
 }
 
 func TestGolden(t *testing.T) {
-	for name, tables := range map[string][]table.Table{"exchange": byHand().All(), "recsys": ratings().All()} {
+	for name, tables := range map[string][]table.Table{"exchange": All(byHand()), "recsys": All(ratings())} {
 		for _, format := range table.Formats() {
 			var b bytes.Buffer
 			if err := table.Write(&b, format, tables); err != nil {
@@ -370,7 +371,7 @@ func TestReferenceTrajectories(t *testing.T) {
 		}
 	}
 	referencetest.Read(t, "exchange_economy_reference.json", &reference)
-	c := Campaign{Name: "reference"}
+	c := campaign.Campaign{Name: "reference"}
 	want := map[string][]float64{}
 	for i, x := range reference.Trajectories {
 		e, err := economies.New(economies.Params{Agents: x.K, Tolerance: 1e-3})
@@ -411,7 +412,7 @@ func TestReferenceTrajectories(t *testing.T) {
 			want["fairness"] = append(want["fairness"], *x.Expected.Fairness)
 		}
 	}
-	table, _ := c.Table1()
+	table, _ := Table1(c)
 	cells := tabletest.Row(t, table, "majority")
 	if len(want) != 9 || len(want["fairness"]) != 7 {
 		t.Fatalf("the vectors have %d measures and %d values of fairness", len(want), len(want["fairness"]))
@@ -454,8 +455,8 @@ func proposal(t *testing.T, e *economies.Economy, amounts [][]float64) envs.Prop
 }
 
 // newRun takes a run from its rows.
-func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) Run {
-	r, err := NewRun(record.Rows{Collaborations: []record.Collaboration{c}, Rounds: rounds, Turns: turns}, Readers()...)
+func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) campaign.Run {
+	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{c}, Rounds: rounds, Turns: turns}, Readers()...)
 	if err != nil {
 		panic(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"roundtable/analysis/campaign"
 )
 
 // Tasks have names that people recognize, and data sets of different sizes
@@ -20,19 +22,19 @@ func TestTasksAreNamed(t *testing.T) {
 		{"exchange", "", "", "exchange"},
 	} {
 		settings := map[string]string{"env": c.env, "env.format": c.format, "env.file": c.file}
-		if got := taskNames([]group{{settings: settings}}).of(group{settings: settings}); got != c.name {
+		if got := campaign.TaskNames([]campaign.Group{{Settings: settings}}).Of(campaign.Group{Settings: settings}); got != c.name {
 			t.Errorf("%s %s is called %q, want %q", c.format, c.file, got, c.name)
 		}
 	}
-	two := []group{
-		{settings: map[string]string{"env": "qa", "env.format": "musr", "env.file": "murder_mysteries.json"}},
-		{settings: map[string]string{"env": "qa", "env.format": "musr", "env.file": "team_allocation.json"}},
+	two := []campaign.Group{
+		{Settings: map[string]string{"env": "qa", "env.format": "musr", "env.file": "murder_mysteries.json"}},
+		{Settings: map[string]string{"env": "qa", "env.format": "musr", "env.file": "team_allocation.json"}},
 	}
-	if got := taskNames(two).of(two[1]); got != "musr team_allocation" {
+	if got := campaign.TaskNames(two).Of(two[1]); got != "musr team_allocation" {
 		t.Errorf("one of two files of a format is called %q", got)
 	}
 
-	c := Campaign{Runs: asked4("fixed", true, false)}
+	c := campaign.Campaign{Runs: asked4("fixed", true, false)}
 	for i := range c.Runs {
 		n, format, file := 2, "math500", "test.jsonl"
 		if c.Runs[i].Instance == 1 {
@@ -41,7 +43,7 @@ func TestTasksAreNamed(t *testing.T) {
 		c.Runs[i].ConditionID = fmt.Sprint("majority-", file)
 		c.Runs[i].SettingsJSON = fmt.Sprintf(`{"env":{"name":"qa","params":{"format":%q,"file":%q,"n":%d}},"protocol":{"name":"debate"},"rule":{"name":"majority"}}`, format, file, n)
 	}
-	table, _ := c.Strategies()
+	table, _ := Strategies(c)
 	if len(table.Rows) != 1 || !slices.Contains(table.Columns, "math500") || !slices.Contains(table.Columns, "orders") {
 		t.Errorf("%d rows, columns %q", len(table.Rows), table.Columns)
 	}

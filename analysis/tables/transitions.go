@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
@@ -13,7 +14,7 @@ import (
 )
 
 // Of is what runs said, those of them that are labelled.
-func (l Labels) Of(runs []Run) (talks []acts.Talk, unlabelled int) {
+func (l Labels) Of(runs []campaign.Run) (talks []acts.Talk, unlabelled int) {
 	for _, r := range runs {
 		if talk, ok := l.Talks[lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}]; ok {
 			talks = append(talks, talk)
@@ -26,22 +27,22 @@ func (l Labels) Of(runs []Run) (talks []acts.Talk, unlabelled int) {
 
 // Transitions is how acts follow on each other from round to round, in both
 // readings of the paper's Equation 1: the data of Figures 22 to 24.
-func (c Campaign) Transitions(l Labels) (table.Table, error) {
+func Transitions(c campaign.Campaign, l Labels) (table.Table, error) {
 	if l.Talks == nil {
 		return table.Table{}, errNoLabels
 	}
-	v := c.view("")
-	t := v.start("transitions", "How dialogue acts follow on each other (Figures 22 to 24)")
+	v := c.View("")
+	t := v.Start("transitions", "How dialogue acts follow on each other (Figures 22 to 24)")
 	t.Columns = append(t.Columns, "reading", "from", "shown")
 	t.Columns = append(t.Columns, acts.Transitions(nil, acts.Anyone).To...)
 	missing := 0
-	for _, g := range v.groups {
-		talks, unlabelled := l.Of(g.done())
+	for _, g := range v.Groups {
+		talks, unlabelled := l.Of(g.Succeeded())
 		missing += unlabelled
 		for _, reading := range acts.Readings() {
 			graph := acts.Transitions(talks, reading)
 			for i, from := range graph.From {
-				row := append(v.label(g), table.Word(string(reading)), table.Word(from), table.Count(graph.Of[i]))
+				row := append(v.Label(g), table.Word(string(reading)), table.Word(from), table.Count(graph.Of[i]))
 				for j, p := range graph.Probability[i] {
 					row = append(row, table.Cell{Value: p, SE: graph.SE[i][j], N: graph.Talks[i], Decimals: 2, Partial: graph.Talks[i] < len(talks)})
 				}
@@ -51,13 +52,13 @@ func (c Campaign) Transitions(l Labels) (table.Table, error) {
 	}
 	t.Notes = append(l.Remarks(missing),
 		"Of the agents that show an act in a round: the share whom any other agent answers with another act in the next (anyone); or the share of pairs of agents (each). Rows do not add up to 1. In brackets the standard error over collaborations; n= where not all of them show the act.")
-	v.notes(&t)
+	v.AddNotes(&t)
 	return t, nil
 }
 
 // Agreement is how well all labellers of a campaign agree, over the messages
 // that at least two of them have labelled.
-func (c Campaign) Agreement(ctx context.Context, store storage.Store) (table.Table, error) {
+func Agreement(c campaign.Campaign, ctx context.Context, store storage.Store) (table.Table, error) {
 	labellers, err := lake.Labellers(ctx, store, c.Name)
 	if err != nil {
 		return table.Table{}, err

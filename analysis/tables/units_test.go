@@ -6,19 +6,20 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/record"
 	"roundtable/analysis/table"
 	"roundtable/analysis/table/tabletest"
 )
 
 // asked4 is four questions, each in five replicates that say the same, under one order.
-func asked4(order string, right ...bool) []Run {
-	var runs []Run
+func asked4(order string, right ...bool) []campaign.Run {
+	var runs []campaign.Run
 	for i, yes := range right {
 		for replicate := range 5 {
 			settings := fmt.Sprintf(`{"env":{"name":"qa"},"protocol":{"name":"debate","params":{"order":%q}},"rule":{"name":"majority"}}`, order)
 			row := record.Collaboration{
-				Key: record.Key{ConditionID: "majority-" + order, CollaborationID: fmt.Sprint(order, i, replicate)}, Status: succeeded, Environment: "qa", Rule: "majority", Protocol: "debate",
+				Key: record.Key{ConditionID: "majority-" + order, CollaborationID: fmt.Sprint(order, i, replicate)}, Status: record.Succeeded, Environment: "qa", Rule: "majority", Protocol: "debate",
 				InstanceID: fmt.Sprint("q", i), Instance: int32(i), Replicate: int32(replicate), Agents: 3, RoundsPlanned: 1, SettingsJSON: settings,
 			}
 			if yes { // the others come to no decision
@@ -33,8 +34,8 @@ func asked4(order string, right ...bool) []Run {
 // Replicates of one question are one pair, and what is undecided has the same
 // outcome in every table.
 func TestReplicatesOfAQuestionAreOnePair(t *testing.T) {
-	c := Campaign{Runs: slices.Concat(asked4("fixed", true, true, true, false), asked4("random", true, false, false, false))}
-	table, ok := c.Comparisons()
+	c := campaign.Campaign{Runs: slices.Concat(asked4("fixed", true, true, true, false), asked4("random", true, false, false, false))}
+	table, ok := Comparisons(c)
 	if !ok || len(table.Rows) != 1 {
 		t.Fatalf("%d comparisons", len(table.Rows))
 	}
@@ -48,22 +49,22 @@ func TestReplicatesOfAQuestionAreOnePair(t *testing.T) {
 	if notes := strings.Join(table.Notes, "\n"); strings.Contains(notes, "utility") {
 		t.Errorf("questions have a utility: %q", notes)
 	}
-	scores, _ := c.ByCondition()
+	scores, _ := ByCondition(c)
 	fixed := tabletest.Row(t, scores, "fixed")
 	tabletest.Near(t, "outcome", fixed["outcome"].Value, .75)
 	tabletest.Near(t, "standard error over four questions", fixed["outcome"].SE, .25)
 	tabletest.Near(t, "of decided", fixed["of decided"].Value, 1)
 	tabletest.Near(t, "decided", fixed["decided, %"].Value, 75)
-	rounds, _ := c.Rounds()
+	rounds, _ := Rounds(c)
 	rounds.Rows = rounds.Rows[2:]
 	tabletest.Near(t, "rounds", tabletest.Row(t, rounds, "fixed")["@1"].Value, .75)
-	strategies, _ := c.Strategies()
+	strategies, _ := Strategies(c)
 	tabletest.Near(t, "4.1", tabletest.Row(t, strategies, "MAD")["qa"].Value, 75)
-	instances, _ := c.ByInstance()
+	instances, _ := ByInstance(c)
 	tabletest.Near(t, "question 3", instances.Rows[3][2].Value, 0)
 
-	one := Campaign{Runs: slices.Concat(asked4("fixed", true), asked4("random", false))}
-	table, _ = one.Comparisons()
+	one := campaign.Campaign{Runs: slices.Concat(asked4("fixed", true), asked4("random", false))}
+	table, _ = Comparisons(one)
 	tabletest.Near(t, "pairs of the only question", tabletest.ByColumn(table, table.Rows[0])["n"].Value, 5)
 }
 
@@ -71,7 +72,7 @@ func TestReplicatesOfAQuestionAreOnePair(t *testing.T) {
 // over the replicates in which both did: of errors 1 and 9 against 2 and nothing
 // the difference is 1, not -3.
 func TestPairsAreOfTheSameReplicates(t *testing.T) {
-	var runs []Run
+	var runs []campaign.Run
 	for _, x := range []struct {
 		rule                string
 		instance, replicate int
@@ -82,7 +83,7 @@ func TestPairsAreOfTheSameReplicates(t *testing.T) {
 		{"rated", 0, 0, nil}, {"rated", 0, 1, new(-5.)}, {"rated", 1, 0, nil}, {"rated", 1, 1, nil},
 	} {
 		row := record.Collaboration{
-			Key: record.Key{ConditionID: x.rule, CollaborationID: fmt.Sprint(x.rule, x.instance, x.replicate)}, Status: succeeded, Environment: recsys, Rule: x.rule,
+			Key: record.Key{ConditionID: x.rule, CollaborationID: fmt.Sprint(x.rule, x.instance, x.replicate)}, Status: record.Succeeded, Environment: campaign.Recsys, Rule: x.rule,
 			InstanceID: fmt.Sprint("u", x.instance), Instance: int32(x.instance), Replicate: int32(x.replicate), SettingsJSON: `{"env":{"name":"recsys"}}`, Score: x.score,
 		}
 		if x.score != nil {
@@ -90,7 +91,7 @@ func TestPairsAreOfTheSameReplicates(t *testing.T) {
 		}
 		runs = append(runs, newRun(row, nil, nil))
 	}
-	table, _ := Campaign{Runs: runs}.Comparisons()
+	table, _ := Comparisons(campaign.Campaign{Runs: runs})
 	first := tabletest.ByColumn(table, table.Rows[1])
 	tabletest.Near(t, "n", first["n"].Value, 2)
 	tabletest.Near(t, "difference", first["A - B"].Value, 1.5) // (1 + (2+2)/2) / 2
@@ -109,8 +110,8 @@ func TestPairsAreOfTheSameReplicates(t *testing.T) {
 // Notes say what n in a cell and the column n count, and a note of what is the
 // same names nothing in which conditions differ.
 func TestNotesNameTheUnits(t *testing.T) {
-	several := Campaign{Runs: slices.Concat(asked4("fixed", true, false), asked4("random", true, true))}
-	for _, build := range []func() (table.Table, bool){several.ByCondition, several.Rounds} {
+	several := campaign.Campaign{Runs: slices.Concat(asked4("fixed", true, false), asked4("random", true, true))}
+	for _, build := range []func() (table.Table, bool){func() (table.Table, bool) { return ByCondition(several) }, func() (table.Table, bool) { return Rounds(several) }} {
 		table, _ := build()
 		if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "n= in a cell: instances with a value, where some collaborations have none; column n: collaborations.") {
 			t.Errorf("%s does not say what n counts: %s", table.Name, notes)
@@ -119,13 +120,13 @@ func TestNotesNameTheUnits(t *testing.T) {
 	if units := several.CountedUnits(); units != "instances" {
 		t.Errorf("points rest on %s", units)
 	}
-	if units := (Campaign{Runs: asked4("fixed", true)}).CountedUnits(); units != "replicates" {
+	if units := (campaign.Campaign{Runs: asked4("fixed", true)}).CountedUnits(); units != "replicates" {
 		t.Errorf("points of one question rest on %s", units)
 	}
-	v := several.view("", "env")
-	v.labels = nil
-	v.groups[1].settings["env"] = "menu"
-	if same := v.constant(); strings.Contains(same, "env") || !strings.Contains(same, "protocol debate") {
+	v := several.View("", "env")
+	v.Labels = nil
+	v.Groups[1].Settings["env"] = "menu"
+	if same := v.Constant(); strings.Contains(same, "env") || !strings.Contains(same, "protocol debate") {
 		t.Errorf("the same in all rows: %s", same)
 	}
 }

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/record"
 	"roundtable/analysis/table/tabletest"
 )
 
 // garbled is a collaboration of n asked turns, of which some are invalid,
 // with as many decisions of the rule, and of whose answers some were cut off.
-func garbled(replicate, asked, invalid, cut int) Run {
+func garbled(replicate, asked, invalid, cut int) campaign.Run {
 	c := majority(replicate)
 	c.scores = []*float64{nil, nil, nil}
 	run := c.run()
@@ -32,31 +33,31 @@ func garbled(replicate, asked, invalid, cut int) Run {
 	}
 	run = newRun(run.Collaboration, nil, turns)
 	run.Scores = c.scores
-	run.Usable.answers(calls)
+	run.Usable.AddAnswers(calls)
 	return run
 }
 
 // A condition in which nothing could be used is marked in every table, with the
 // reason, an example and what was cut off; one with a tenth is not.
 func TestUnusableAnswersAreMarked(t *testing.T) {
-	bad := Campaign{Name: "made-up"}
+	bad := campaign.Campaign{Name: "made-up"}
 	for replicate := range 4 {
 		bad.Runs = append(bad.Runs, garbled(replicate, 12, 12, 11))
 	}
-	for _, table := range bad.All() {
+	for _, table := range All(bad) {
 		notes := strings.Join(table.Notes, "\n")
-		for _, want := range []string{Unusable, "48 of 48 asked turns are invalid", "(48) because: no JSON object in 100 bytes (majority-1-i0-r0, entry 0)", "44 of 48 answers"} {
+		for _, want := range []string{campaign.Unusable, "48 of 48 asked turns are invalid", "(48) because: no JSON object in 100 bytes (majority-1-i0-r0, entry 0)", "44 of 48 answers"} {
 			if !strings.Contains(notes, want) {
 				t.Errorf("table %s does not say %q: %q", table.Name, want, notes)
 			}
 		}
 	}
-	if w := bad.Warnings(); len(w) != 1 || !strings.HasPrefix(w[0], Unusable) {
+	if w := bad.Warnings(); len(w) != 1 || !strings.HasPrefix(w[0], campaign.Unusable) {
 		t.Errorf("warnings are %q", w)
 	}
-	one, _ := bad.Table1()
+	one, _ := Table1(bad)
 	tabletest.Near(t, "invalid", tabletest.Row(t, one, "majority")["invalid, %"].Value, 100)
-	summary, _ := bad.Summary()
+	summary, _ := Summary(bad)
 	m := tabletest.Row(t, summary, "majority")
 	tabletest.Near(t, "asked turns", m["asked turns"].Value, 48)
 	tabletest.Near(t, "invalid turns", m["invalid turns"].Value, 48)
@@ -64,15 +65,15 @@ func TestUnusableAnswersAreMarked(t *testing.T) {
 	tabletest.Near(t, "cached", m["cached"].Value, 16)
 	tabletest.Near(t, "cached of all", tabletest.Row(t, summary, "all")["cached"].Value, 16)
 
-	fair := Campaign{Runs: []Run{garbled(0, 20, 2, 2)}}
+	fair := campaign.Campaign{Runs: []campaign.Run{garbled(0, 20, 2, 2)}}
 	if w := fair.Warnings(); len(w) != 0 {
 		t.Errorf("a tenth is warned of: %q", w)
 	}
-	invalid := Campaign{Runs: []Run{garbled(0, 20, 3, 0)}}
+	invalid := campaign.Campaign{Runs: []campaign.Run{garbled(0, 20, 3, 0)}}
 	if w := invalid.Warnings(); len(w) != 1 || !strings.Contains(w[0], "3 of 20 asked turns are invalid") || strings.Contains(w[0], "answers ended") {
 		t.Errorf("invalid turns: %q", w)
 	}
-	cut := Campaign{Runs: []Run{garbled(0, 20, 0, 3)}}
+	cut := campaign.Campaign{Runs: []campaign.Run{garbled(0, 20, 0, 3)}}
 	if w := cut.Warnings(); len(w) != 1 || !strings.Contains(w[0], "3 of 20 answers") || strings.Contains(w[0], "invalid") {
 		t.Errorf("cut answers: %q", w)
 	}
@@ -80,13 +81,13 @@ func TestUnusableAnswersAreMarked(t *testing.T) {
 
 // Twelve replicates of the same words are one: n never stands alone.
 func TestEqualReplicatesAreCounted(t *testing.T) {
-	c := Campaign{Name: "made-up"}
+	c := campaign.Campaign{Name: "made-up"}
 	for replicate := range 12 {
 		run := garbled(0, 12, 0, 0)
 		run.Replicate = int32(replicate)
 		c.Runs = append(c.Runs, run)
 	}
-	one, _ := c.Table1()
+	one, _ := Table1(c)
 	m := tabletest.Row(t, one, "majority")
 	tabletest.Near(t, "n", m["n"].Value, 12)
 	tabletest.Near(t, "distinct", m["distinct"].Value, 1)
@@ -96,8 +97,8 @@ func TestEqualReplicatesAreCounted(t *testing.T) {
 	if notes := strings.Join(one.Notes, "\n"); !strings.Contains(notes, "standard errors over replicates, where there is only one instance, are too small") {
 		t.Errorf("errors over one instance are not marked: %q", notes)
 	}
-	c.Runs = []Run{garbled(0, 12, 0, 0), garbled(1, 12, 0, 0)}
-	if one, _ = c.Table1(); slices.Contains(one.Columns, "distinct") {
+	c.Runs = []campaign.Run{garbled(0, 12, 0, 0), garbled(1, 12, 0, 0)}
+	if one, _ = Table1(c); slices.Contains(one.Columns, "distinct") {
 		t.Error("replicates of other words are called equal")
 	}
 }
@@ -105,15 +106,15 @@ func TestEqualReplicatesAreCounted(t *testing.T) {
 // Where standard errors are over instances, replicates that come out alike do
 // not make them too small; and the list names the data sets.
 func TestEqualReplicatesOfInstances(t *testing.T) {
-	var c Campaign
+	var c campaign.Campaign
 	for _, file := range []string{"logic.json", "math.jsonl"} {
 		for i := range 8 {
 			run := debated{protocol: `{}`, file: file, model: "m", agents: 2, instance: i / 2, replicate: i % 2, rounds: []string{"A A"}, truth: "A"}.run()
-			run.Usable.words = "(A)"
+			run.Usable.Words = "(A)"
 			c.Runs = append(c.Runs, run)
 		}
 	}
-	table, _ := c.DebateRounds()
+	table, _ := DebateRounds(c)
 	notes := strings.Join(table.Notes, "\n")
 	for _, want := range []string{"logic: 8 collaborations, 4 distinct", "math: 8 collaborations, 4 distinct", "Standard errors are over instances"} {
 		if !strings.Contains(notes, want) {

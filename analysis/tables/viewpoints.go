@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/table"
 )
 
@@ -28,7 +29,7 @@ func (v debateView) viewpointCurves() []viewpointCurve {
 		for _, sizes := range v.rows(butForSize) {
 			curve := viewpointCurve{question: q}
 			for _, d := range sizes {
-				if d = d.about(q); len(d.done()) > 0 {
+				if d = d.about(q); len(d.Succeeded()) > 0 {
 					curve.sizes = append(curve.sizes, d)
 				}
 			}
@@ -48,7 +49,7 @@ var contextNumber = regexp.MustCompile(`-c\d+$`)
 func (v debateView) poolQuestions() []string {
 	var all []string
 	for _, d := range v.all {
-		for _, r := range d.runs {
+		for _, r := range d.Runs {
 			if q := contextNumber.ReplaceAllString(r.InstanceID, ""); q != "" && !slices.Contains(all, q) {
 				all = append(all, q)
 			}
@@ -59,7 +60,7 @@ func (v debateView) poolQuestions() []string {
 
 // about keeps the runs of one question; "" keeps all.
 func (d debateGroup) about(question string) debateGroup {
-	d.runs = slices.DeleteFunc(slices.Clone(d.runs), func(r Run) bool {
+	d.Runs = slices.DeleteFunc(slices.Clone(d.Runs), func(r campaign.Run) bool {
 		return question != "" && contextNumber.ReplaceAllString(r.InstanceID, "") != question
 	})
 	return d
@@ -82,8 +83,8 @@ func (c viewpointCurve) name(v debateView) string {
 // Viewpoints is Tables 6 to 11 of paper 4: for each question the share of
 // debates won by the right side, by the number of agents and the order in which
 // sides were added, and below that the number that turns the outcome.
-func (c Campaign) Viewpoints() (table.Table, bool) {
-	v := c.debateView(debateGroup.fixed)
+func Viewpoints(c campaign.Campaign) (table.Table, bool) {
+	v := debatesOf(c, debateGroup.fixed)
 	t := table.Table{Name: "4.6", Title: "Debate of fixed viewpoints: share of right outcomes by number of agents (paper 4, Tables 6 to 11, Figure 9)"}
 	t.Columns = []string{"question", "agents"}
 	var sizes []int
@@ -111,7 +112,7 @@ func (c Campaign) Viewpoints() (table.Table, bool) {
 		"Share of debates whose final answer is right: mean over contexts of the mean over their debates (standard error over contexts).",
 		"Reversed at: the first number of agents above one full side at which the outcome has come to the other side of 1/2; with the 95 % interval of 1,000 resamples of contexts. Resamples that never turn count as one agent more than were run.",
 	}
-	v.notes(&t)
+	v.AddNotes(&t)
 	return t, len(v.all) > 0
 }
 
@@ -137,7 +138,7 @@ func viewpointRows(question string, curves map[string]viewpointCurve, columns []
 				return table.Cell{}
 			}
 			var s table.Sample
-			for _, percent := range c.sizes[i].questions().values() {
+			for _, percent := range c.sizes[i].questions().Values() {
 				s.Add(percent/100, true)
 			}
 			return s.Mean(2)

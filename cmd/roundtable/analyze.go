@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/table"
@@ -127,7 +128,7 @@ func (o *options) readBaseline(ctx context.Context, which wanted) error {
 }
 
 // beside puts the campaigns that are compared to beside the other.
-func (w wanted) beside(ctx context.Context, s storage.Store, c tables.Campaign) (tables.Campaign, error) {
+func (w wanted) beside(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
 	if len(w.baselines) == 0 {
 		return c, nil
 	}
@@ -138,7 +139,7 @@ func (w wanted) beside(ctx context.Context, s storage.Store, c tables.Campaign) 
 		}
 		c.Beside = append(c.Beside, beside)
 	}
-	if err := c.CheckBeside(); err != nil {
+	if err := tables.CheckBeside(c); err != nil {
 		return c, exit{exitUsage, fmt.Errorf("--baseline: %w", err)}
 	}
 	return c, nil
@@ -248,8 +249,8 @@ func (a analysis) write(w io.Writer, format string) error {
 }
 
 // readTables reads a campaign's committed rows and the plan, if there is one.
-func readTables(ctx context.Context, s storage.Store, name string) (tables.Campaign, error) {
-	c, err := tables.Load(ctx, s, name, tables.Readers()...)
+func readTables(ctx context.Context, s storage.Store, name string) (campaign.Campaign, error) {
+	c, err := campaign.Load(ctx, s, name, tables.Readers()...)
 	if err != nil {
 		return c, damaged(err, name, "there is no table")
 	}
@@ -265,7 +266,7 @@ func readTables(ctx context.Context, s storage.Store, name string) (tables.Campa
 		if err != nil {
 			return c, err
 		}
-		c.Planned = append(c.Planned, tables.Planned{
+		c.Planned = append(c.Planned, campaign.Planned{
 			Condition: condition.ID(), Cells: p.Campaign.CellsOf(i), Instances: p.Campaign.Instances.Of(i), Settings: settings, Labels: m.AxisLabels[condition.ID()],
 		})
 	}
@@ -280,7 +281,7 @@ func damaged(err error, campaign, so string) error {
 	return fmt.Errorf("the lake is damaged, so %s (roundtable verify %s lists everything that is):\n%w", so, campaign, err)
 }
 
-func count(c tables.Campaign) cells {
+func count(c campaign.Campaign) cells {
 	n := cells{}
 	for _, r := range c.Runs {
 		switch r.Status {
@@ -302,32 +303,32 @@ func count(c tables.Campaign) cells {
 	return n
 }
 
-func choose(c tables.Campaign, which string) ([]table.Table, error) {
+func choose(c campaign.Campaign, which string) ([]table.Table, error) {
 	switch which {
 	case "all":
-		return c.All(), nil
+		return tables.All(c), nil
 	case "":
-		return c.Chief(), nil
+		return tables.Chief(c), nil
 	}
-	t, err := c.Table(which)
+	t, err := tables.Make(c, which)
 	return []table.Table{t}, err
 }
 
 // ofMessages is a table about labels.
-func ofMessages(ctx context.Context, s storage.Store, c tables.Campaign, which wanted) ([]table.Table, error) {
+func ofMessages(ctx context.Context, s storage.Store, c campaign.Campaign, which wanted) ([]table.Table, error) {
 	if which.table == "agreement" {
-		t, err := c.Agreement(ctx, s)
+		t, err := tables.Agreement(c, ctx, s)
 		return []table.Table{t}, err
 	}
 	l, err := tables.LoadLabels(ctx, s, c, which.labeller)
 	if err != nil {
 		return nil, err
 	}
-	build := c.Table9
 	if which.table == "transitions" {
-		build = c.Transitions
+		t, err := tables.Transitions(c, l)
+		return []table.Table{t}, err
 	}
-	t, err := build(l)
+	t, err := tables.Table9(c, l)
 	return []table.Table{t}, err
 }
 

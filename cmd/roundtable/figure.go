@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/figures"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/tables"
@@ -64,7 +65,7 @@ func (o *options) figure(cmd *cobra.Command, campaign string, d drawing) error {
 	})
 }
 
-func (d drawing) make(ctx context.Context, s storage.Store, c tables.Campaign) (drawn, error) {
+func (d drawing) make(ctx context.Context, s storage.Store, c campaign.Campaign) (drawn, error) {
 	if figures.NeedLanguage(d.figure) {
 		var err error
 		if c, err = d.measure(ctx, s, c); err != nil {

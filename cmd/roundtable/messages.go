@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/activities"
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/language"
@@ -72,7 +73,7 @@ func (m *measuring) chooseEmbedder(ctx context.Context, s storage.Store, campaig
 
 // readCourses is the campaign round by round, as stopping rules see it:
 // labelled, if it has labels, and measured.
-func (m messages) readCourses(ctx context.Context, s storage.Store, c tables.Campaign) (tables.Campaign, error) {
+func (m messages) readCourses(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
 	var err error
 	var courses tables.Courses
 	if courses.Runs, courses.Left, err = trajectory.Load(ctx, s, c.Name); err != nil {
@@ -81,12 +82,12 @@ func (m messages) readCourses(ctx context.Context, s storage.Store, c tables.Cam
 	if courses.Labels, err = trajectory.AddLabels(ctx, s, c.Name, m.labeller, courses.Runs); err != nil {
 		return c, exit{exitUsage, fmt.Errorf("%w (--labeller)", err)}
 	}
-	tables.Keep(&c.Parts, courses)
+	campaign.Keep(&c.Parts, courses)
 	return m.measure(ctx, s, c)
 }
 
 // measure is the campaign with its messages measured.
-func (m measuring) measure(ctx context.Context, s storage.Store, c tables.Campaign) (tables.Campaign, error) {
+func (m measuring) measure(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
 	how, by, err := m.method(s)
 	if err != nil {
 		return c, exit{exitUsage, err}
@@ -95,7 +96,7 @@ func (m measuring) measure(ctx context.Context, s storage.Store, c tables.Campai
 	if err != nil {
 		return c, damaged(by.advise(ctx, s, c.Name, err), c.Name, "its messages cannot be measured")
 	}
-	return c.Measured(l), nil
+	return tables.Measured(c, l), nil
 }
 
 // method reads the flags. Nothing is sent.
@@ -109,12 +110,12 @@ func (m measuring) method(s storage.Store) (features.Method, embedder, error) {
 }
 
 // vectors of what discussions compare, by the embedder that is asked for.
-func (m measuring) vectors(ctx context.Context, s storage.Store, c tables.Campaign) (tables.Campaign, error) {
+func (m measuring) vectors(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
 	e, err := newEmbedder(s, m.embedder, m.params)
 	if err != nil {
 		return c, exit{exitUsage, err}
 	}
-	texts := c.Statements()
+	texts := tables.Statements(c)
 	all, err := e.Embed(ctx, texts)
 	if err != nil {
 		return c, e.advise(ctx, s, c.Name, err)
@@ -123,6 +124,6 @@ func (m measuring) vectors(ctx context.Context, s storage.Store, c tables.Campai
 	for i, text := range texts {
 		vectors.Of[text] = all[i]
 	}
-	tables.Keep(&c.Parts, vectors)
+	campaign.Keep(&c.Parts, vectors)
 	return c, nil
 }

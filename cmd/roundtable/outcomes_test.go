@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/figures"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
@@ -63,8 +64,8 @@ func TestOneFigureForOneQuantity(t *testing.T) {
 type found struct {
 	*testing.T
 	name       string
-	campaign   tables.Campaign
-	conditions []tables.Condition
+	campaign   campaign.Campaign
+	conditions []campaign.Condition
 	outcome    []float64 // NaN where nothing has one
 	checks     int
 }
@@ -185,7 +186,7 @@ func (f *found) sql(s storage.Store, folder string) {
 
 // cells are the numbers of the columns, by row, of rows that are kept.
 func (f *found) cells(name string, keep func(row map[string]table.Cell) bool, columns func(string) bool) (list []float64) {
-	t, err := f.campaign.Table(name)
+	t, err := tables.Make(f.campaign, name)
 	if err != nil {
 		return nil
 	}
@@ -229,7 +230,7 @@ func (f *found) tables() {
 	f.same("table 3.2", f.cells("3.2", any, func(column string) bool { return strings.HasSuffix(column, " NR") }), f.of("protocol", "deliberation", 100))
 	f.same("table 4.rounds", f.cells("4.rounds", measure("accuracy, %"), round), f.of("protocol", "debate", 100))
 	paired := func(suffix string) func(string) bool {
-		t, _ := f.campaign.Table(map[string]string{" gain": "4.1", " ± sd": "2.protocols"}[suffix])
+		t, _ := tables.Make(f.campaign, map[string]string{" gain": "4.1", " ± sd": "2.protocols"}[suffix])
 		return func(column string) bool { return slices.Contains(t.Columns, column+suffix) }
 	}
 	if f.of("protocol", "discussion", 1) != nil {
@@ -250,7 +251,7 @@ func (f *found) rounds() int {
 
 // equallyLong says that no condition is planned with fewer rounds than others.
 func (f *found) equallyLong() bool {
-	return !slices.ContainsFunc(f.campaign.Runs, func(r tables.Run) bool { return int(r.RoundsPlanned) < f.rounds() })
+	return !slices.ContainsFunc(f.campaign.Runs, func(r campaign.Run) bool { return int(r.RoundsPlanned) < f.rounds() })
 }
 
 func (f *found) figures() {
@@ -275,7 +276,7 @@ func (f *found) figures() {
 
 // comparisons of an environment are those of each condition with each after it.
 func (f *found) comparisons() {
-	t, err := f.campaign.Table("comparisons")
+	t, err := tables.Make(f.campaign, "comparisons")
 	if err != nil {
 		return
 	}

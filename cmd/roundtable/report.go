@@ -133,7 +133,7 @@ func addLabels(ctx context.Context, s storage.Store, labeller string, source *re
 	}
 	source.Labels = &l
 	if len(labellers) > 1 {
-		agreement, err := source.Campaign.Agreement(ctx, s)
+		agreement, err := tables.Agreement(source.Campaign, ctx, s)
 		source.Agreement = &agreement
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/model/openai"
 	"roundtable/activities/model/wire"
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/embedding"
 	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
@@ -67,8 +68,8 @@ func texts(ctx context.Context, s storage.Store, d lake.Dataset) iter.Seq2[[]str
 }
 
 // discussed is what discussions are compared by; other campaigns have none.
-func discussed(ctx context.Context, s storage.Store, campaign string) ([]string, error) {
-	p, _, err := present(ctx, s, campaign)
+func discussed(ctx context.Context, s storage.Store, name string) ([]string, error) {
+	p, _, err := present(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -77,8 +78,8 @@ func discussed(ctx context.Context, s storage.Store, campaign string) ([]string,
 	}
 	for _, c := range p.Campaign.Conditions {
 		if c.Protocol.Name == "discussion" {
-			all, err := tables.Load(ctx, s, campaign, tables.Readers()...)
-			return all.Statements(), err
+			all, err := campaign.Load(ctx, s, name, tables.Readers()...)
+			return tables.Statements(all), err
 		}
 	}
 	return nil, nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/tables"
 )
 
@@ -25,7 +26,7 @@ func TestWhatIsNotThereIsSaidInWords(t *testing.T) {
 	if strings.Contains(err.Error(), "manifest") {
 		t.Errorf("status tells of its own files: %v", err)
 	}
-	_, err = tables.Campaign{}.Table("nope")
+	_, err = tables.Make(campaign.Campaign{}, "nope")
 	contains(t, err.Error(), "rounds, summary, 9, transitions, agreement and all")
 	_, err = runCommand(t, "pause", "nobody", "--lake", lake, "--state", t.TempDir())
 	fails(t, err, exitUsage, `has no campaign "nobody"`)

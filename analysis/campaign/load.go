@@ -1,4 +1,4 @@
-package tables
+package campaign
 
 import (
 	"context"
@@ -29,7 +29,7 @@ func Load(ctx context.Context, store storage.Store, campaign string, readers ...
 		if n := len(rows.Collaborations); n != 1 {
 			return c, fmt.Errorf("a collaboration has %d rows of its own; there is one", n)
 		}
-		correct(&rows.Collaborations[0], settled)
+		Correct(&rows.Collaborations[0], settled)
 		run, err := NewRun(rows, readers...)
 		if err != nil {
 			return c, err
@@ -39,8 +39,8 @@ func Load(ctx context.Context, store storage.Store, campaign string, readers ...
 	return c, nil
 }
 
-// correct puts what settled calls were billed in the place of their worst case.
-func correct(c *record.Collaboration, settled lake.Settled) {
+// Correct puts what settled calls were billed in the place of their worst case.
+func Correct(c *record.Collaboration, settled lake.Settled) {
 	if len(settled) == 0 || c.CostUSD == nil || c.WorstUSD == nil {
 		return
 	}

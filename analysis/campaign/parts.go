@@ -1,4 +1,4 @@
-package tables
+package campaign
 
 // Parts hold what studies keep of a run, or of a campaign: one value of a type.
 type Parts struct{ all []any }

@@ -1,4 +1,4 @@
-package tables
+package campaign
 
 import (
 	"cmp"
@@ -21,7 +21,7 @@ type Usable struct {
 	Reasons        map[string]*reason // why they are invalid, by kind
 	Answers, Cut   int                // answers, and those that ended by the limit of their length
 	Cached         int                // of the answers, those that the cache gave
-	words          string             // a hash of all answers in their order; empty without answers
+	Words          string             // a hash of all answers in their order; empty without answers
 }
 
 // reason is a kind of reasons, with how often it occurred and the first one.
@@ -51,7 +51,7 @@ func usable(turns []record.Turn) Usable {
 		}
 	}
 	if answered {
-		u.words = string(words.Sum(nil))
+		u.Words = string(words.Sum(nil))
 	}
 	return u
 }
@@ -68,8 +68,8 @@ func (u *Usable) invalid(r reason) {
 	u.Reasons[kind].n += r.n
 }
 
-// answers counts answers, those that ended by the limit of their length, and those from the cache.
-func (u *Usable) answers(calls []record.Call) {
+// AddAnswers counts answers, those that ended by the limit of their length, and those from the cache.
+func (u *Usable) AddAnswers(calls []record.Call) {
 	for _, c := range calls {
 		if c.Status == "answered" {
 			u.Answers++
@@ -98,9 +98,9 @@ func ReasonKind(text string) string {
 }
 
 // sumUsable sums up all collaborations of a condition.
-func (g group) sumUsable() Usable {
+func (g Group) sumUsable() Usable {
 	sum := Usable{}
-	for _, r := range g.runs {
+	for _, r := range g.Runs {
 		sum.Turns, sum.Answers, sum.Cut = sum.Turns+r.Usable.Turns, sum.Answers+r.Usable.Answers, sum.Cut+r.Usable.Cut
 		sum.Cached += r.Usable.Cached
 		for _, kind := range slices.Sorted(maps.Keys(r.Usable.Reasons)) {
@@ -138,13 +138,13 @@ const mostWarnings = 6
 
 // warnings name the conditions in which more than a tenth of the asked turns is
 // invalid, or of the answers cut off.
-func (v view) warnings() []string {
+func (v View) warnings() []string {
 	var list []string
-	for _, g := range v.groups {
-		if u := g.usable; u.bad() {
+	for _, g := range v.Groups {
+		if u := g.Usable; u.bad() {
 			where := ""
-			if len(v.groups) > 1 {
-				where = " in " + v.title(g)
+			if len(v.Groups) > 1 {
+				where = " in " + v.Title(g)
 			}
 			list = append(list, fmt.Sprintf("%s%s: %s. This is no result of these groups.", Unusable, where, u))
 		}
@@ -156,58 +156,58 @@ func (v view) warnings() []string {
 }
 
 // Warnings are those of every table, about the whole campaign.
-func (c Campaign) Warnings() []string { return c.view("").warnings() }
+func (c Campaign) Warnings() []string { return c.View("").warnings() }
 
 // doubtful says whether some condition has too few usable answers.
-func (v view) doubtful() bool {
-	return slices.ContainsFunc(v.groups, func(g group) bool { return g.usable.bad() })
+func (v View) doubtful() bool {
+	return slices.ContainsFunc(v.Groups, func(g Group) bool { return g.Usable.bad() })
 }
 
 // countDistinct counts the collaborations that are averaged and whose answers differ,
 // of each instance; one without answers differs from all others.
-func (g group) countDistinct() int {
+func (g Group) countDistinct() int {
 	type answers struct {
 		instance int32
 		words    string
 	}
 	seen, silent := map[answers]bool{}, 0
-	for _, r := range g.done() {
-		if r.Usable.words == "" {
+	for _, r := range g.Succeeded() {
+		if r.Usable.Words == "" {
 			silent++
 		} else {
-			seen[answers{r.Instance, r.Usable.words}] = true
+			seen[answers{r.Instance, r.Usable.Words}] = true
 		}
 	}
 	return len(seen) + silent
 }
 
 // repeats says whether collaborations of some condition are equal word for word.
-func (v view) repeats() bool {
-	return slices.ContainsFunc(v.groups, func(g group) bool { return g.distinct < g.count(succeeded) })
+func (v View) repeats() bool {
+	return slices.ContainsFunc(v.Groups, func(g Group) bool { return g.Distinct < g.Count(record.Succeeded) })
 }
 
 // repeated names the conditions whose replicates are equal word for word, and
 // says what that means for the standard errors.
-func (v view) repeated() string {
+func (v View) repeated() string {
 	var list []string
 	alone := false // a unit is a replicate
-	about := taskNames(v.groups)
-	several := slices.ContainsFunc(v.groups, func(g group) bool { return about.of(g) != about.of(v.groups[0]) })
-	for _, g := range v.groups {
-		if n := g.count(succeeded); g.distinct < n {
-			alone = alone || !g.done()[0].overInstances
+	about := TaskNames(v.Groups)
+	several := slices.ContainsFunc(v.Groups, func(g Group) bool { return about.Of(g) != about.Of(v.Groups[0]) })
+	for _, g := range v.Groups {
+		if n := g.Count(record.Succeeded); g.Distinct < n {
+			alone = alone || !g.Succeeded()[0].OverInstances
 			var names []string
-			if len(v.groups) > 1 {
-				names = append(names, v.title(g))
+			if len(v.Groups) > 1 {
+				names = append(names, v.Title(g))
 			}
-			if task := about.of(g); several && !slices.Contains(v.labels, "env") && !slices.Contains(v.labels, "env.file") {
+			if task := about.Of(g); several && !slices.Contains(v.Labels, "env") && !slices.Contains(v.Labels, "env.file") {
 				names = append(names, task)
 			}
 			where := ""
 			if len(names) > 0 {
 				where = strings.Join(names, ", ") + ": "
 			}
-			list = append(list, fmt.Sprintf("%s%d collaborations, %d distinct", where, n, g.distinct))
+			list = append(list, fmt.Sprintf("%s%d collaborations, %d distinct", where, n, g.Distinct))
 		}
 	}
 	if more := len(list) - mostWarnings; more > 0 {

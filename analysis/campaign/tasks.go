@@ -1,4 +1,4 @@
-package tables
+package campaign
 
 import (
 	"cmp"
@@ -7,31 +7,31 @@ import (
 	"strings"
 )
 
-// tasks are the names of what conditions are about, by environment and data file.
-type tasks map[[2]string]string
+// Tasks are the names of what conditions are about, by environment and data file.
+type Tasks map[[2]string]string
 
-// taskNames names the tasks of conditions so that people recognize them: by the
+// TaskNames names the tasks of conditions so that people recognize them: by the
 // format where it is that of one data set (math500), else by the file (orders),
 // with its format or folder where the file's name says nothing (test, dev).
 // Conditions without a file are named by their environment.
-func taskNames(groups []group) tasks {
+func TaskNames(groups []Group) Tasks {
 	files := map[string][]string{} // by format
 	for _, g := range groups {
-		file, format := g.settings["env.file"], g.settings["env.format"]
+		file, format := g.Settings["env.file"], g.Settings["env.format"]
 		if !slices.Contains(files[format], file) {
 			files[format] = append(files[format], file)
 		}
 	}
-	t := tasks{}
+	t := Tasks{}
 	for _, g := range groups {
-		file, format := g.settings["env.file"], g.settings["env.format"]
+		file, format := g.Settings["env.file"], g.Settings["env.format"]
 		base := strings.TrimSuffix(path.Base(file), path.Ext(file))
 		own := !slices.Contains([]string{"", "bbh", "csv", "jsonl"}, format) // the format is that of one data set
 		vague := slices.Contains([]string{"test", "train", "dev", "val", "valid", "validation", "data", "questions", "all"}, strings.ToLower(base))
 		name := base
 		switch folder := path.Base(path.Dir(file)); {
 		case file == "":
-			name = g.settings["env"]
+			name = g.Settings["env"]
 		case own && len(files[format]) == 1:
 			name = format
 		case own:
@@ -39,30 +39,30 @@ func taskNames(groups []group) tasks {
 		case vague && folder != "." && folder != "/":
 			name = folder + " " + base
 		}
-		t[[2]string{g.settings["env"], file}] = name
+		t[[2]string{g.Settings["env"], file}] = name
 	}
 	return t
 }
 
-// of a condition; the label that the campaign's file gives it comes first.
-func (t tasks) of(g group) string {
-	return cmp.Or(g.labels["env"], g.labels["env.file"], t[[2]string{g.settings["env"], g.settings["env.file"]}])
+// Of a condition; the label that the campaign's file gives it comes first.
+func (t Tasks) Of(g Group) string {
+	return cmp.Or(g.Labels["env"], g.Labels["env.file"], t[[2]string{g.Settings["env"], g.Settings["env.file"]}])
 }
 
-// beyondTasks are the settings that distinguish conditions, apart from what they are
+// BeyondTasks are the settings that distinguish conditions, apart from what they are
 // about: one of the environment that only follows the task, such as the number
 // of questions that a data set has, does not.
-func (v view) beyondTasks(names tasks, named ...string) []string {
-	return slices.DeleteFunc(v.varying(), func(key string) bool {
+func (v View) BeyondTasks(names Tasks, named ...string) []string {
+	return slices.DeleteFunc(v.Varying(), func(key string) bool {
 		if slices.Contains(named, key) {
 			return true
 		}
 		first := map[string]string{}
-		return strings.HasPrefix(key, "env.") && !slices.ContainsFunc(v.groups, func(g group) bool {
-			task := names.of(g)
+		return strings.HasPrefix(key, "env.") && !slices.ContainsFunc(v.Groups, func(g Group) bool {
+			task := names.Of(g)
 			value, seen := first[task]
-			first[task] = g.settings[key]
-			return seen && value != g.settings[key]
+			first[task] = g.Settings[key]
+			return seen && value != g.Settings[key]
 		})
 	})
 }

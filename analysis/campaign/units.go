@@ -1,4 +1,4 @@
-package tables
+package campaign
 
 import (
 	"maps"
@@ -26,28 +26,28 @@ func setUnits(runs []Run) {
 	}
 	for i := range runs {
 		r := &runs[i]
-		if r.unit, r.overInstances = r.Replicate, len(instances[r.Environment]) > 1; r.overInstances {
-			r.unit = r.Instance
+		if r.Unit, r.OverInstances = r.Replicate, len(instances[r.Environment]) > 1; r.OverInstances {
+			r.Unit = r.Instance
 		}
 	}
 }
 
-// units are the means of a measure by unit.
-type units map[int32]float64
+// Units are the means of a measure by unit.
+type Units map[int32]float64
 
-// byUnit returns the mean over those runs of each unit that have a value.
-func byUnit(runs []Run, value func(Run) (v float64, ok bool)) units {
-	return meansBy(runs, func(r Run) int32 { return r.unit }, value)
+// ByUnit returns the mean over those runs of each unit that have a value.
+func ByUnit(runs []Run, value func(Run) (v float64, ok bool)) Units {
+	return meansBy(runs, func(r Run) int32 { return r.Unit }, value)
 }
 
-// byReplicate returns the mean over those runs of each replicate that have a
+// ByReplicate returns the mean over those runs of each replicate that have a
 // value: the repetitions of the whole experiment.
-func byReplicate(runs []Run, value func(Run) (v float64, ok bool)) units {
+func ByReplicate(runs []Run, value func(Run) (v float64, ok bool)) Units {
 	return meansBy(runs, func(r Run) int32 { return r.Replicate }, value)
 }
 
-func meansBy(runs []Run, key func(Run) int32, value func(Run) (v float64, ok bool)) units {
-	u, counts := units{}, map[int32]float64{}
+func meansBy(runs []Run, key func(Run) int32, value func(Run) (v float64, ok bool)) Units {
+	u, counts := Units{}, map[int32]float64{}
 	for _, r := range runs {
 		if v, ok := value(r); ok {
 			u[key(r)] += v
@@ -60,14 +60,14 @@ func meansBy(runs []Run, key func(Run) int32, value func(Run) (v float64, ok boo
 	return u
 }
 
-// ratioOver returns the ratio of two sums over runs, with its standard error
+// RatioOver returns the ratio of two sums over runs, with its standard error
 // over units; nil where the second is 0.
-func ratioOver(runs []Run, count func(Run) (shown, of float64)) *statistics.Ratio {
+func RatioOver(runs []Run, count func(Run) (shown, of float64)) *statistics.Ratio {
 	sums := map[int32][2]float64{}
 	for _, r := range runs {
 		if shown, of := count(r); of > 0 {
-			sum := sums[r.unit]
-			sums[r.unit] = [2]float64{sum[0] + shown, sum[1] + of}
+			sum := sums[r.Unit]
+			sums[r.Unit] = [2]float64{sum[0] + shown, sum[1] + of}
 		}
 	}
 	var clusters [][2]float64
@@ -80,7 +80,7 @@ func ratioOver(runs []Run, count func(Run) (shown, of float64)) *statistics.Rati
 // MeanOver returns the mean of a value over the runs that have it, with its
 // standard error over units and the number of these; nil if none has it.
 func MeanOver(runs []Run, value func(Run) (v float64, ok bool)) *statistics.Ratio {
-	return ratioOver(runs, func(r Run) (float64, float64) {
+	return RatioOver(runs, func(r Run) (float64, float64) {
 		if v, ok := value(r); ok {
 			return v, 1
 		}
@@ -88,8 +88,8 @@ func MeanOver(runs []Run, value func(Run) (v float64, ok bool)) *statistics.Rati
 	})
 }
 
-// meanCell is MeanOver; n is shown if some runs have no value.
-func meanCell(runs []Run, decimals int, value func(Run) (v float64, ok bool)) table.Cell {
+// MeanCell is MeanOver; n is shown if some runs have no value.
+func MeanCell(runs []Run, decimals int, value func(Run) (v float64, ok bool)) table.Cell {
 	m := MeanOver(runs, value)
 	if m == nil {
 		return table.Cell{}
@@ -98,34 +98,34 @@ func meanCell(runs []Run, decimals int, value func(Run) (v float64, ok bool)) ta
 	return table.Cell{Value: &m.Value, SE: m.SE, N: m.N, Decimals: decimals, Partial: missing}
 }
 
-// unitsOf returns the units that the runs belong to.
-func unitsOf(runs []Run) map[int32]bool {
+// UnitsOf returns the units that the runs belong to.
+func UnitsOf(runs []Run) map[int32]bool {
 	all := map[int32]bool{}
 	for _, r := range runs {
-		all[r.unit] = true
+		all[r.Unit] = true
 	}
 	return all
 }
 
-func (u units) ascending() []int32 { return slices.Sorted(maps.Keys(u)) }
+func (u Units) Ascending() []int32 { return slices.Sorted(maps.Keys(u)) }
 
-// values are in the order of units.
-func (u units) values() []float64 {
+// Values are in the order of units.
+func (u Units) Values() []float64 {
 	var all []float64
-	for _, i := range u.ascending() {
+	for _, i := range u.Ascending() {
 		all = append(all, u[i])
 	}
 	return all
 }
 
-// mean over units.
-func (u units) mean() table.Cell {
-	return (&table.Sample{Values: u.values(), Of: len(u)}).Mean(1)
+// Mean over units.
+func (u Units) Mean() table.Cell {
+	return (&table.Sample{Values: u.Values(), Of: len(u)}).Mean(1)
 }
 
-// differences to others on the units that both have, by unit.
-func (u units) differences(others units) units {
-	d := units{}
+// Minus to others on the units that both have, by unit.
+func (u Units) Minus(others Units) Units {
+	d := Units{}
 	for i, v := range u {
 		if other, ok := others[i]; ok {
 			d[i] = v - other
@@ -134,17 +134,17 @@ func (u units) differences(others units) units {
 	return d
 }
 
-// pairedBy returns the differences of a measure between two conditions by unit:
+// PairedBy returns the differences of a measure between two conditions by unit:
 // the mean over those replicates of it in which both have a value. Means over
 // the replicates that each has would compare other replicates where a value is
 // missing.
-func pairedBy(runs, others []Run, value func(Run) (v float64, ok bool)) units {
-	return byUnit(runs, above(others, value))
+func PairedBy(runs, others []Run, value func(Run) (v float64, ok bool)) Units {
+	return ByUnit(runs, Above(others, value))
 }
 
-// above returns by how much a measure of a run is above that of the same replicate
+// Above returns by how much a measure of a run is above that of the same replicate
 // of the same instance among others.
-func above(others []Run, value func(Run) (v float64, ok bool)) func(Run) (float64, bool) {
+func Above(others []Run, value func(Run) (v float64, ok bool)) func(Run) (float64, bool) {
 	type pair struct{ instance, replicate int32 }
 	theirs := map[pair]float64{}
 	for _, r := range others {
@@ -159,6 +159,6 @@ func above(others []Run, value func(Run) (v float64, ok bool)) func(Run) (float6
 	}
 }
 
-// interval returns the mean and its 95 % t interval over units, as three cells; it
+// Interval returns the mean and its 95 % t interval over units, as three cells; it
 // is cut at -most and most.
-func (u units) interval(most float64) []table.Cell { return meanInterval(u.values(), 1, most) }
+func (u Units) Interval(most float64) []table.Cell { return MeanInterval(u.Values(), 1, most) }

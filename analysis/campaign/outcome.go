@@ -1,4 +1,4 @@
-package tables
+package campaign
 
 import "roundtable/analysis/table"
 

@@ -1,7 +1,6 @@
-package tables
+package campaign
 
 import (
-	"roundtable/analysis/metrics"
 	"roundtable/analysis/table"
 )
 
@@ -10,24 +9,24 @@ type Condition struct {
 	ID       string
 	Settings map[string]string // by dotted key, as a campaign's grid names them
 	Runs     []Run             // that succeeded, by instance and replicate
-	labels   map[string]string
+	Labels   map[string]string
 }
 
 // Shown is what a setting is called: its label, or its value, which is
 // shortened if it is long.
 func (c Condition) Shown(key string) string {
-	return group{settings: c.Settings, labels: c.labels}.shown(key)
+	return Group{Settings: c.Settings, Labels: c.Labels}.Shown(key)
 }
 
 // Conditions are those of an environment ("" for all) in the order of the
 // tables' rows, and the settings in which they differ.
 func (c Campaign) Conditions(environment string) (list []Condition, varying []string) {
-	v := c.view(environment)
-	for _, g := range v.groups {
-		list = append(list, Condition{g.condition, g.settings, g.done(), g.labels})
+	v := c.View(environment)
+	for _, g := range v.Groups {
+		list = append(list, Condition{g.ID, g.Settings, g.Succeeded(), g.Labels})
 	}
-	if len(v.groups) > 1 {
-		varying = v.varying()
+	if len(v.Groups) > 1 {
+		varying = v.Varying()
 	}
 	return list, varying
 }
@@ -36,13 +35,6 @@ func (c Campaign) Conditions(environment string) (list []Condition, varying []st
 // what all conditions share, what failed or is still to come.
 func (c Campaign) Remarks(environment string) []string {
 	var t table.Table
-	c.view(environment).notes(&t)
+	c.View(environment).AddNotes(&t)
 	return t.Notes
-}
-
-// Baselines are the absolute errors of the simple methods on the items of a
-// recommendation campaign, each item once.
-func (c Campaign) Baselines() map[string]metrics.Errors {
-	byName, _ := c.view(recsys).baselineErrors()
-	return byName
 }

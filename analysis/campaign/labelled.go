@@ -1,4 +1,4 @@
-package tables
+package campaign
 
 import (
 	"slices"
@@ -7,17 +7,17 @@ import (
 	"roundtable/envs/wording"
 )
 
-// shown is what a condition's setting is called: the label that the campaign's
+// Shown is what a condition's setting is called: the label that the campaign's
 // file gives it, or else its value, which is shortened if it is long.
-func (g group) shown(key string) string {
-	if label := g.labels[key]; label != "" {
+func (g Group) Shown(key string) string {
+	if label := g.Labels[key]; label != "" {
 		return label
 	}
-	return wording.Shorten(g.settings[key])
+	return wording.Shorten(g.Settings[key])
 }
 
 // folded puts an axis with labels in the place of all settings that it stands for.
-func (v view) folded(keys map[string]bool) []string {
+func (v View) folded(keys map[string]bool) []string {
 	folded := map[string]bool{}
 	for key := range keys {
 		if axis := v.axisOf(key); v.labelled(axis) {
@@ -25,13 +25,13 @@ func (v view) folded(keys map[string]bool) []string {
 		}
 		folded[key] = true
 	}
-	return ordered(folded)
+	return Ordered(folded)
 }
 
 // axisOf is the axis of the grid that sets a key: the closest one; empty if none does.
-func (v view) axisOf(key string) string {
+func (v View) axisOf(key string) string {
 	closest := ""
-	for _, axis := range v.axes {
+	for _, axis := range v.Axes {
 		if (key == axis || strings.HasPrefix(key, axis+".")) && len(axis) > len(closest) {
 			closest = axis
 		}
@@ -39,6 +39,6 @@ func (v view) axisOf(key string) string {
 	return closest
 }
 
-func (v view) labelled(axis string) bool {
-	return slices.ContainsFunc(v.groups, func(g group) bool { return g.labels[axis] != "" })
+func (v View) labelled(axis string) bool {
+	return slices.ContainsFunc(v.Groups, func(g Group) bool { return g.Labels[axis] != "" })
 }

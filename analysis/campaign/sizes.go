@@ -1,4 +1,4 @@
-package tables
+package campaign
 
 import (
 	"fmt"
@@ -9,38 +9,38 @@ import (
 // maxSizes environments are listed with their sizes.
 const maxSizes = 12
 
-// sizes says how many instances and replicates the plan has of each condition;
+// Sizes says how many instances and replicates the plan has of each condition;
 // empty if it is not known.
-func (v view) sizes() string {
+func (v View) Sizes() string {
 	var keys, sizes []string
-	for _, key := range v.varying() {
+	for _, key := range v.Varying() {
 		if root, _, _ := strings.Cut(key, "."); root == "env" {
 			keys = append(keys, key)
 		}
 	}
 	same := true
-	for _, g := range v.groups {
-		if g.instances == 0 {
+	for _, g := range v.Groups {
+		if g.Instances == 0 {
 			return ""
 		}
-		same = same && g.instances == v.groups[0].instances
+		same = same && g.Instances == v.Groups[0].Instances
 	}
-	if len(v.groups) == 0 {
+	if len(v.Groups) == 0 {
 		return ""
 	}
-	v.labels = keys
-	if g := v.groups[0]; same {
-		return fmt.Sprintf("Instances × replicates of each condition: %d × %d.", g.instances, g.replicates)
+	v.Labels = keys
+	if g := v.Groups[0]; same {
+		return fmt.Sprintf("Instances × replicates of each condition: %d × %d.", g.Instances, g.Replicates)
 	}
-	for _, g := range v.groups {
-		name := v.title(g)
-		switch env := g.shown("env"); {
+	for _, g := range v.Groups {
+		name := v.Title(g)
+		switch env := g.Shown("env"); {
 		case slices.Equal(keys, []string{"env"}):
 			name = env
-		case slices.Contains(keys, "env") && g.labels["env"] == "":
+		case slices.Contains(keys, "env") && g.Labels["env"] == "":
 			name = env + ", " + name
 		}
-		size := fmt.Sprintf("%s: %d × %d", name, g.instances, g.replicates)
+		size := fmt.Sprintf("%s: %d × %d", name, g.Instances, g.Replicates)
 		if !slices.Contains(sizes, size) {
 			sizes = append(sizes, size)
 		}

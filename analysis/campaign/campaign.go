@@ -1,4 +1,10 @@
-package tables
+// Package campaign is what tables and figures are made from: the latest run of
+// each collaboration of a campaign, in groups by condition. A study's reader
+// keeps what it needs of a run's rows as a part; a view is the conditions that
+// a table shows, with the columns and the notes that all tables share. Means
+// keep their standard error and the n they rest on, over instances where there
+// are several; what failed, was stopped or is still to come is counted apart.
+package campaign
 
 import (
 	"bytes"
@@ -46,8 +52,8 @@ type Run struct {
 	Usable Usable     // what of its answers could be used
 	Parts             // what studies keep of its rows
 
-	unit          int32 // that it belongs to: see setUnits
-	overInstances bool  // the unit is its instance
+	Unit          int32 // that it belongs to: see setUnits
+	OverInstances bool  // the unit is its instance
 }
 
 // Reader keeps what a study needs of a run's rows, which are in the order of their keys.
@@ -64,7 +70,7 @@ func NewRun(rows record.Rows, readers ...Reader) (Run, error) {
 		r.Scores, r.Keys = append(r.Scores, round.Score), append(r.Keys, key)
 	}
 	r.Usable = usable(rows.Turns)
-	r.Usable.answers(rows.Calls)
+	r.Usable.AddAnswers(rows.Calls)
 	for _, read := range readers {
 		if err := read(&r, rows); err != nil {
 			return r, err
@@ -83,28 +89,25 @@ func (r Run) Carried() []*float64 {
 	return scores
 }
 
-// early says that the run ended before its last planned round.
-func (r Run) early() bool { return len(r.Scores) < int(r.RoundsPlanned) }
+// EndedEarly says that the run ended before its last planned round.
+func (r Run) EndedEarly() bool { return len(r.Scores) < int(r.RoundsPlanned) }
 
-// succeeded is the status of what is averaged.
-const succeeded = record.Succeeded
-
-// group is one condition with its runs.
-type group struct {
-	condition             string
-	settings              map[string]string // by dotted key, as a campaign's grid names them
-	labels                map[string]string // in place of settings, by axis of the grid
-	planned               int               // cells; 0 if the plan is not known
-	instances, replicates int               // of the plan, likewise
-	runs                  []Run             // all, in the order of instances and replicates
-	earlier               int
-	usable                Usable // of all runs
-	distinct              int    // of done, how many differ in their words
+// Group is one condition with its runs.
+type Group struct {
+	ID                    string
+	Settings              map[string]string // by dotted key, as a campaign's grid names them
+	Labels                map[string]string // in place of settings, by axis of the grid
+	Planned               int               // cells; 0 if the plan is not known
+	Instances, Replicates int               // of the plan, likewise
+	Runs                  []Run             // all, in the order of instances and replicates
+	Earlier               int
+	Usable                Usable // of all runs
+	Distinct              int    // of done, how many differ in their words
 }
 
-func (g group) count(status string) int {
+func (g Group) Count(status string) int {
 	n := 0
-	for _, r := range g.runs {
+	for _, r := range g.Runs {
 		if r.Status == status {
 			n++
 		}
@@ -112,49 +115,49 @@ func (g group) count(status string) int {
 	return n
 }
 
-func (g group) pending() int { return max(0, g.planned-len(g.runs)) }
+func (g Group) Pending() int { return max(0, g.Planned-len(g.Runs)) }
 
-// done are the runs that are averaged.
-func (g group) done() []Run {
-	return slices.DeleteFunc(slices.Clone(g.runs), func(r Run) bool { return r.Status != succeeded })
+// Succeeded are the runs that are averaged.
+func (g Group) Succeeded() []Run {
+	return slices.DeleteFunc(slices.Clone(g.Runs), func(r Run) bool { return r.Status != record.Succeeded })
 }
 
-// view is the conditions that a table shows.
-type view struct {
-	groups []group
-	labels []string // the settings that tell the conditions apart, or that are asked for
-	axes   []string // of the plan's grid
-	whole  bool     // runs that ended early are left out, not carried on
+// View is the conditions that a table shows.
+type View struct {
+	Groups []Group
+	Labels []string // the settings that tell the conditions apart, or that are asked for
+	Axes   []string // of the plan's grid
+	Whole  bool     // runs that ended early are left out, not carried on
 }
 
-// view of the conditions of an environment ("" for all). Of the labels asked for, each is shown once.
-func (c Campaign) view(environment string, labels ...string) view {
-	v := view{axes: c.Axes}
-	for _, g := range c.groups() {
-		if environment == "" || g.settings["env"] == environment {
-			v.groups = append(v.groups, g)
+// View of the conditions of an environment ("" for all). Of the labels asked for, each is shown once.
+func (c Campaign) View(environment string, labels ...string) View {
+	v := View{Axes: c.Axes}
+	for _, g := range c.Groups() {
+		if environment == "" || g.Settings["env"] == environment {
+			v.Groups = append(v.Groups, g)
 		}
 	}
-	v.labels = labels
-	for _, key := range v.varying() {
-		if !slices.Contains(v.labels, key) {
-			v.labels = append(v.labels, key)
+	v.Labels = labels
+	for _, key := range v.Varying() {
+		if !slices.Contains(v.Labels, key) {
+			v.Labels = append(v.Labels, key)
 		}
 	}
-	if len(v.labels) == 0 {
-		v.labels = []string{"rule"}
+	if len(v.Labels) == 0 {
+		v.Labels = []string{"rule"}
 	}
 	return v
 }
 
-// groups by condition: in the plan's order, and what it does not name after that.
-func (c Campaign) groups() []group {
-	byID := map[string]*group{}
+// Groups by condition: in the plan's order, and what it does not name after that.
+func (c Campaign) Groups() []Group {
+	byID := map[string]*Group{}
 	var order []string
-	take := func(id string, settings []byte) *group {
+	take := func(id string, settings []byte) *Group {
 		g, ok := byID[id]
 		if !ok {
-			g = &group{condition: id, settings: flatten(settings), earlier: c.Earlier[id]}
+			g = &Group{ID: id, Settings: Flatten(settings), Earlier: c.Earlier[id]}
 			byID[id] = g
 			order = append(order, id)
 		}
@@ -162,9 +165,9 @@ func (c Campaign) groups() []group {
 	}
 	for _, p := range c.Planned {
 		g := take(p.Condition, p.Settings)
-		g.planned, g.instances, g.labels = p.Cells, p.Instances, p.Labels
+		g.Planned, g.Instances, g.Labels = p.Cells, p.Instances, p.Labels
 		if p.Instances > 0 {
-			g.replicates = p.Cells / p.Instances
+			g.Replicates = p.Cells / p.Instances
 		}
 	}
 	runs := slices.Clone(c.Runs)
@@ -175,16 +178,16 @@ func (c Campaign) groups() []group {
 	setUnits(runs)
 	for _, r := range runs {
 		g := take(r.ConditionID, []byte(r.SettingsJSON))
-		g.settings["env"], g.settings["rule"] = r.Environment, r.Rule
-		g.runs = append(g.runs, r)
+		g.Settings["env"], g.Settings["rule"] = r.Environment, r.Rule
+		g.Runs = append(g.Runs, r)
 	}
-	groups := make([]group, len(order))
+	groups := make([]Group, len(order))
 	for i, id := range order {
 		groups[i] = *byID[id]
 	}
 	groups = bySnapshot(groups)
 	for i := range groups {
-		groups[i].usable, groups[i].distinct = groups[i].sumUsable(), groups[i].countDistinct()
+		groups[i].Usable, groups[i].Distinct = groups[i].sumUsable(), groups[i].countDistinct()
 	}
 	return groups
 }
@@ -198,17 +201,17 @@ func rank(rule string) int {
 	return len(papers)
 }
 
-// varying are the settings in which the conditions differ.
-func (v view) varying() []string {
+// Varying are the settings in which the conditions differ.
+func (v View) Varying() []string {
 	keys := map[string]bool{}
-	for _, g := range v.groups {
-		for key, value := range g.settings {
-			if first, ok := v.groups[0].settings[key]; !ok || first != value {
+	for _, g := range v.Groups {
+		for key, value := range g.Settings {
+			if first, ok := v.Groups[0].Settings[key]; !ok || first != value {
 				keys[key] = true
 			}
 		}
-		for key := range v.groups[0].settings {
-			if _, ok := g.settings[key]; !ok {
+		for key := range v.Groups[0].Settings {
+			if _, ok := g.Settings[key]; !ok {
 				keys[key] = true
 			}
 		}
@@ -221,23 +224,23 @@ func (v view) varying() []string {
 	return v.folded(keys)
 }
 
-// applies reports whether a condition with the same plug-in as this one has a parameter.
-func (v view) applies(g group, key string) bool {
+// Applies reports whether a condition with the same plug-in as this one has a parameter.
+func (v View) Applies(g Group, key string) bool {
 	root, _, _ := strings.Cut(key, ".")
-	return slices.ContainsFunc(v.groups, func(other group) bool {
-		_, has := other.settings[key]
-		return has && other.settings[root] == g.settings[root]
+	return slices.ContainsFunc(v.Groups, func(other Group) bool {
+		_, has := other.Settings[key]
+		return has && other.Settings[root] == g.Settings[root]
 	})
 }
 
 // implied reports whether a parameter says no more than the name of its plug-in:
 // some plug-ins lack it, and all conditions with the others have one value.
-func (v view) implied(key string) bool {
+func (v View) implied(key string) bool {
 	is := strings.Contains(key, ".")
 	values, lacking := map[string]bool{}, false
-	for _, g := range v.groups {
-		value, has := g.settings[key]
-		if !is || has != v.applies(g, key) {
+	for _, g := range v.Groups {
+		value, has := g.Settings[key]
+		if !is || has != v.Applies(g, key) {
 			return false
 		}
 		if lacking = lacking || !has; has {
@@ -247,24 +250,24 @@ func (v view) implied(key string) bool {
 	return lacking && len(values) == 1
 }
 
-// constant says in words what all conditions share.
-func (v view) constant() string {
+// Constant says in words what all conditions share.
+func (v View) Constant() string {
 	var same []string
 	for _, key := range []string{"env", "protocol", "rule", "stop", "model"} {
-		if len(v.groups) == 0 || slices.Contains(v.labels, key) {
+		if len(v.Groups) == 0 || slices.Contains(v.Labels, key) {
 			continue
 		}
-		value := v.groups[0].shown(key)
-		if value != "" && !slices.ContainsFunc(v.groups, func(g group) bool { return g.shown(key) != value }) {
+		value := v.Groups[0].Shown(key)
+		if value != "" && !slices.ContainsFunc(v.Groups, func(g Group) bool { return g.Shown(key) != value }) {
 			same = append(same, key+" "+value)
 		}
 	}
 	return strings.Join(same, ", ")
 }
 
-// ordered sorts keys by what they belong to, and then by name.
-func ordered[V any](keys map[string]V) []string {
-	roots := []string{"model", answeredBy, "generate", "env", "protocol", "rule", "stop", "reasks"}
+// Ordered sorts keys by what they belong to, and then by name.
+func Ordered[V any](keys map[string]V) []string {
+	roots := []string{"model", AnsweredBy, "generate", "env", "protocol", "rule", "stop", "reasks"}
 	var list []string
 	for key := range keys {
 		list = append(list, key)
@@ -277,9 +280,9 @@ func ordered[V any](keys map[string]V) []string {
 	return list
 }
 
-// flatten turns a condition's JSON into values by dotted key: the name of a
+// Flatten turns a condition's JSON into values by dotted key: the name of a
 // plug-in under its own key, parameters below it.
-func flatten(settings []byte) map[string]string {
+func Flatten(settings []byte) map[string]string {
 	flat := map[string]string{}
 	d := json.NewDecoder(bytes.NewReader(settings))
 	d.UseNumber()
@@ -315,10 +318,10 @@ func spread(flat map[string]string, key string, v any) {
 	}
 }
 
-// simulated says how many of the runs rest on scripted agents.
-func (v view) simulated() (some, all int) {
-	for _, g := range v.groups {
-		for _, r := range g.runs {
+// Simulated says how many of the runs rest on scripted agents.
+func (v View) Simulated() (some, all int) {
+	for _, g := range v.Groups {
+		for _, r := range g.Runs {
 			all++
 			if r.Simulated {
 				some++

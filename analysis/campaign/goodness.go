@@ -1,0 +1,102 @@
+package campaign
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"roundtable/analysis/record"
+)
+
+// Measure is what the goodness of a condition measures.
+func (g Group) Measure() string {
+	if len(g.Runs) > 0 {
+		return g.Runs[0].MeasureOf()
+	}
+	return record.Collaboration{Environment: g.Settings["env"]}.MeasureOf()
+}
+
+// GoodnessNote says what the goodness of the environments is, and what it is without a decision.
+func (v View) GoodnessNote() string {
+	without := map[string]string{record.Share: "0 before a decision and without one", record.Error: "over what has a decision"}
+	var parts []string
+	for _, g := range v.Groups {
+		if part := fmt.Sprintf("%s: %s, %s", g.Settings["env"], GoodnessIs(g), without[g.Measure()]); !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
+	}
+	return "Goodness, higher is better. " + strings.Join(parts, ". ") + "."
+}
+
+// GoodnessNote is goodnessNote of a campaign.
+func (c Campaign) GoodnessNote() string { return c.View("").GoodnessNote() }
+
+// GoodnessNames says what the goodness of each environment is.
+func (v View) GoodnessNames() string {
+	var parts []string
+	for _, g := range v.Groups {
+		if part := g.Settings["env"] + ": " + GoodnessIs(g); !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// CountsNote says what is counted in a cell and in the column n.
+func (v View) CountsNote() string {
+	return strings.TrimSuffix(v.CellsNote(), ".") + "; column n: collaborations."
+}
+
+// CellsNote says what is counted in a cell.
+func (v View) CellsNote() string {
+	return "n= in a cell: " + v.countedUnits() + " with a value, where some collaborations have none."
+}
+
+// countedUnits names the units that a mean rests on.
+func (v View) countedUnits() string {
+	switch instances, replicates := v.unitKinds(); {
+	case instances && replicates:
+		return "instances, or replicates of the only one,"
+	case instances:
+		return "instances"
+	}
+	return "replicates"
+}
+
+// CountedUnits names the units that a mean of the campaign rests on.
+func (c Campaign) CountedUnits() string { return c.View("").countedUnits() }
+
+// unitKinds reports whether units are instances, and whether they are replicates.
+func (v View) unitKinds() (instances, replicates bool) {
+	for _, g := range v.Groups {
+		for _, r := range g.Runs {
+			instances, replicates = instances || r.OverInstances, replicates || !r.OverInstances
+		}
+	}
+	return instances, replicates
+}
+
+// UnitsNote says what standard errors and intervals are over.
+func (v View) UnitsNote() string {
+	switch instances, replicates := v.unitKinds(); {
+	case instances && replicates:
+		return "over instances, or over the replicates of the only one"
+	case instances:
+		return "over instances"
+	}
+	return "over the replicates of the only instance"
+}
+
+// Goodness of the decision from 0 to 1: the accuracy of a question, SQuAD's F1; 0 without a decision.
+func (r Run) Goodness() float64 {
+	v, _ := r.Outcome()
+	return v
+}
+
+// Right is 1 if what was decided is right, else 0; no decision is not right.
+func (r Run) Right() float64 {
+	if len(r.Utilities) > 0 && r.Utilities[0] >= 1 {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,79 @@
+package campaign
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"roundtable/analysis/table"
+)
+
+// WholeNumber is a whole number of the settings; 0 if it is not there.
+func WholeNumber(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// Environments of the conditions, in their order.
+func (v View) Environments() []string {
+	var list []string
+	seen := map[string]bool{}
+	for _, g := range v.Groups {
+		if e := g.Settings["env"]; !seen[e] {
+			seen[e] = true
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// Title of a condition: what its labels call it. Names of plug-ins and labels
+// stand alone, values after the last word of their key: "ranked, agents 5".
+// Parameters of other plug-ins are left out.
+func (v View) Title(g Group) string {
+	var words []string
+	for _, key := range v.Labels {
+		value := g.Shown(key)
+		_, param, is := strings.Cut(key, ".")
+		switch {
+		case g.Labels[key] != "" || !is && key != "env" && value != "":
+			words = append(words, value)
+		case is && !v.Applies(g, key):
+		case is && value == "":
+			words = append(words, param+" not set")
+		case is:
+			words = append(words, param+" "+value)
+		}
+	}
+	if len(words) == 0 {
+		return g.ID
+	}
+	return strings.Join(words, ", ")
+}
+
+// Describe is what a group has in the labels of a view, in words.
+func (v View) Describe(g Group) string {
+	var words []string
+	for _, key := range v.Labels {
+		if g.Shown(key) != "" {
+			words = append(words, key+" "+g.Shown(key))
+		}
+	}
+	return cmp.Or(strings.Join(words, ", "), "–")
+}
+
+// LabelAs is the label of a row about several conditions of an environment.
+func (v View) LabelAs(environment, name string) []table.Cell {
+	cells := make([]table.Cell, len(v.Labels))
+	cells[0] = table.Word(name)
+	if v.Labels[0] == "env" && len(cells) > 1 {
+		cells[0], cells[1] = table.Word(environment), table.Word(name)
+	}
+	return cells
+}
+
+// LabelAll is the label of a row over all conditions of an environment.
+func (v View) LabelAll(environment string) []table.Cell { return v.LabelAs(environment, "all") }
