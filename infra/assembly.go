@@ -54,8 +54,8 @@ const (
 // removal of namespaces and of what a cluster leaves in its database.
 type assembly []*fx.App
 
-// assemble prepares the database and builds the services; it starts none.
-func assemble(ctx context.Context, cfg *config.Config, ports services, logger log.Logger) (assembly, error) {
+// assembleServer prepares the database and builds the services; it starts none.
+func assembleServer(ctx context.Context, cfg *config.Config, ports services, logger log.Logger) (assembly, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func assemble(ctx context.Context, cfg *config.Config, ports services, logger lo
 		{primitives.HistoryService, fx.Options(history.QueueModule, history.Module, replication.Module)},
 		{primitives.FrontendService, fx.Options(fx.Supply([]grpc.UnaryServerInterceptor(nil)), frontend.Module)},
 	} {
-		app := fx.New(parts(s.name, cfg, ports, logger), s.module)
+		app := fx.New(serviceParts(s.name, cfg, ports, logger), s.module)
 		if err := app.Err(); err != nil {
 			return nil, fmt.Errorf("service %s: %w", s.name, err)
 		}
@@ -106,9 +106,9 @@ func (a assembly) Stop() (err error) {
 	return err
 }
 
-// parts are what every service needs and its module does not bring: the
+// serviceParts are what every service needs and its module does not bring: the
 // configuration, no metrics, no traces, no TLS, and nothing of a customer's own.
-func parts(name primitives.ServiceName, cfg *config.Config, ports services, logger log.Logger) fx.Option {
+func serviceParts(name primitives.ServiceName, cfg *config.Config, ports services, logger log.Logger) fx.Option {
 	return fx.Options(
 		fx.Supply(name, cfg, cfg.Persistence, cfg.ClusterMetadata),
 		fx.Supply([]grpc.StreamServerInterceptor(nil)),
@@ -145,7 +145,7 @@ func parts(name primitives.ServiceName, cfg *config.Config, ports services, logg
 		resource.DefaultOptions,
 		// The ring of the default membership waits for a dead predecessor: 57 s
 		// from kill -9 to the next task, against 0.2 s with hosts told beforehand.
-		static.MembershipModule(ports.hosts()),
+		static.MembershipModule(ports.hostsByService()),
 		chasm.Module,
 		fx.NopLogger, // errors are returned
 	)

@@ -51,7 +51,7 @@ func Dial(ctx context.Context, t Target) (client.Client, error) {
 	if t.Patience == 0 {
 		t.Patience = 10 * time.Second
 	}
-	connection, err := t.connection()
+	connection, err := t.connectionOptions()
 	if err != nil {
 		return nil, err
 	}
@@ -75,15 +75,15 @@ func Dial(ctx context.Context, t Target) (client.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("infra: Temporal at %s: %w", t.HostPort, err)
 	}
-	if err := await(ctx, c, t); err != nil {
+	if err := awaitNamespace(ctx, c, t); err != nil {
 		c.Close()
 		return nil, err
 	}
 	return c, nil
 }
 
-// await asks for the namespace until it is answered.
-func await(ctx context.Context, c client.Client, t Target) error {
+// awaitNamespace asks for the namespace until it is answered.
+func awaitNamespace(ctx context.Context, c client.Client, t Target) error {
 	request := &workflowservice.DescribeNamespaceRequest{Namespace: t.Namespace}
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		_, err := c.WorkflowService().DescribeNamespace(ctx, request)
@@ -93,7 +93,7 @@ func await(ctx context.Context, c client.Client, t Target) error {
 		if _, ok := errors.AsType[*serviceerror.NamespaceNotFound](err); ok {
 			return fmt.Errorf("infra: Temporal at %s has no namespace %q; make it there, or set TEMPORAL_NAMESPACE", t.HostPort, t.Namespace)
 		}
-		if hopeless(err) {
+		if isHopeless(err) {
 			return fmt.Errorf("infra: Temporal at %s, namespace %q: %w", t.HostPort, t.Namespace, err)
 		}
 		select {
@@ -104,8 +104,8 @@ func await(ctx context.Context, c client.Client, t Target) error {
 	}
 }
 
-// hopeless errors stay the same however long one waits.
-func hopeless(err error) bool {
+// isHopeless errors stay the same however long one waits.
+func isHopeless(err error) bool {
 	switch status.Code(err) {
 	case codes.Unauthenticated, codes.PermissionDenied, codes.InvalidArgument, codes.Unimplemented:
 		return true
@@ -115,8 +115,8 @@ func hopeless(err error) bool {
 	return errors.As(err, &denied) || errors.As(err, &invalid)
 }
 
-// connection decides between TLS and plaintext.
-func (t Target) connection() (client.ConnectionOptions, error) {
+// connectionOptions decides between TLS and plaintext.
+func (t Target) connectionOptions() (client.ConnectionOptions, error) {
 	host, port, err := net.SplitHostPort(t.HostPort)
 	if err != nil || host == "" || port == "" {
 		return client.ConnectionOptions{}, fmt.Errorf("infra: Temporal address %q: want HOST:PORT, for example 127.0.0.1:7233", t.HostPort)

@@ -30,7 +30,7 @@ func TestPlaintextStaysOnThisMachine(t *testing.T) {
 		{Target{HostPort: "0.0.0.0:7233"}, true},
 		{Target{HostPort: "10.0.0.1:7233", Insecure: true}, false},
 	} {
-		got, err := c.target.connection()
+		got, err := c.target.connectionOptions()
 		if err != nil || (got.TLS != nil) != c.tls || got.TLSDisabled == c.tls {
 			t.Errorf("%s: TLS %t, disabled %t, %v; want TLS %t", c.target.HostPort, got.TLS != nil, got.TLSDisabled, err, c.tls)
 		}

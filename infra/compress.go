@@ -35,7 +35,7 @@ type zstdCodec struct{}
 func (zstdCodec) Encode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error) {
 	out := make([]*commonpb.Payload, len(payloads))
 	for i, p := range payloads {
-		packed, err := pack(p)
+		packed, err := packPayload(p)
 		if err != nil {
 			return nil, fmt.Errorf("infra: compressing a payload: %w", err)
 		}
@@ -47,7 +47,7 @@ func (zstdCodec) Encode(payloads []*commonpb.Payload) ([]*commonpb.Payload, erro
 func (zstdCodec) Decode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error) {
 	out := make([]*commonpb.Payload, len(payloads))
 	for i, p := range payloads {
-		plain, err := unpack(p)
+		plain, err := unpackPayload(p)
 		if err != nil {
 			return nil, fmt.Errorf("infra: decompressing a payload: %w", err)
 		}
@@ -56,7 +56,7 @@ func (zstdCodec) Decode(payloads []*commonpb.Payload) ([]*commonpb.Payload, erro
 	return out, nil
 }
 
-func pack(p *commonpb.Payload) (*commonpb.Payload, error) {
+func packPayload(p *commonpb.Payload) (*commonpb.Payload, error) {
 	if len(p.GetData()) < zstdFrom {
 		return p, nil
 	}
@@ -78,7 +78,7 @@ func pack(p *commonpb.Payload) (*commonpb.Payload, error) {
 	}, nil
 }
 
-func unpack(p *commonpb.Payload) (*commonpb.Payload, error) {
+func unpackPayload(p *commonpb.Payload) (*commonpb.Payload, error) {
 	if string(p.GetMetadata()[converter.MetadataEncoding]) != zstdEncoding {
 		return p, nil
 	}

@@ -34,7 +34,7 @@ type failureConverter struct {
 func (c failureConverter) FailureToError(failure *failurepb.Failure) error {
 	for f := failure; f != nil; f = f.GetCause() {
 		if p := f.GetEncodedAttributes(); p != nil {
-			if _, err := c.keys.open(p); err != nil {
+			if _, err := c.keys.openPayload(p); err != nil {
 				f.Message = err.Error()
 			}
 		}
@@ -57,14 +57,14 @@ func (c dataConverter) WithWorkflowContext(converter.WorkflowContext) converter.
 type workflowConverter struct{ converter.DataConverter }
 
 func (c workflowConverter) FromPayload(p *commonpb.Payload, value any) error {
-	return unsealed(c.DataConverter.FromPayload(p, value))
+	return unsealError(c.DataConverter.FromPayload(p, value))
 }
 
 func (c workflowConverter) FromPayloads(p *commonpb.Payloads, values ...any) error {
-	return unsealed(c.DataConverter.FromPayloads(p, values...))
+	return unsealError(c.DataConverter.FromPayloads(p, values...))
 }
 
-func unsealed(err error) error {
+func unsealError(err error) error {
 	if errors.Is(err, errSealed) {
 		panic(err.Error())
 	}

@@ -45,8 +45,8 @@ func prepareDatabase(dir string, notices io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if minor(written) == minor(Version) {
-			return restrict(path)
+		if minorOf(written) == minorOf(Version) {
+			return restrictAccess(path)
 		}
 		aside, err := setAside(path, written)
 		if err != nil {
@@ -73,9 +73,9 @@ func removeDatabase(dir string) error {
 	return nil
 }
 
-// restrict closes the database to others; SQLite gives a new -wal and -shm the
+// restrictAccess closes the database to others; SQLite gives a new -wal and -shm the
 // mode of the file they belong to.
-func restrict(path string) error {
+func restrictAccess(path string) error {
 	for _, suffix := range companions {
 		if err := os.Chmod(path+suffix, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("infra: workflow database: %w", err)
@@ -138,7 +138,7 @@ func setAside(path, version string) (string, error) {
 			return "", fmt.Errorf("infra: setting the old workflow database aside: %w", err)
 		}
 	}
-	return aside, restrict(aside)
+	return aside, restrictAccess(aside)
 }
 
 // readVersion says which server wrote the database: "unknown" if nobody said.
@@ -165,8 +165,8 @@ func writeVersion(dir string) error {
 	return os.Rename(fresh, versionPath(dir))
 }
 
-// minor cuts "1.32.1" to "1.32": the schema may change from minor to minor.
-func minor(version string) string {
+// minorOf cuts "1.32.1" to "1.32": the schema may change from minor to minor.
+func minorOf(version string) string {
 	parts := strings.SplitN(version, ".", 3)
 	return strings.Join(parts[:min(2, len(parts))], ".")
 }

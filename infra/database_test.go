@@ -53,7 +53,7 @@ func TestOtherMinorSetsTheDatabaseAside(t *testing.T) {
 func TestSameMinorKeepsTheDatabase(t *testing.T) {
 	dir := t.TempDir()
 	write(t, databasePath(dir), "kept")
-	write(t, versionPath(dir), minor(Version)+".999\n")
+	write(t, versionPath(dir), minorOf(Version)+".999\n")
 	var notices bytes.Buffer
 	if err := prepareDatabase(dir, &notices); err != nil || notices.Len() > 0 {
 		t.Fatalf("%v, notice %q", err, notices.String())

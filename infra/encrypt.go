@@ -34,7 +34,7 @@ func (k Keys) Encode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error) 
 				converter.MetadataEncoding: []byte(aesEncoding),
 				metadataKeyID:              []byte(k.first),
 			},
-			Data: k.ring[k.first].Seal(nil, nil, whole, bound(k.first)),
+			Data: k.ring[k.first].Seal(nil, nil, whole, boundMetadata(k.first)),
 		}
 	}
 	return out, nil
@@ -45,7 +45,7 @@ func (k Keys) Encode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error) 
 func (k Keys) Decode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error) {
 	out := make([]*commonpb.Payload, len(payloads))
 	for i, p := range payloads {
-		plain, err := k.open(p)
+		plain, err := k.openPayload(p)
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +54,7 @@ func (k Keys) Decode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error) 
 	return out, nil
 }
 
-func (k Keys) open(p *commonpb.Payload) (*commonpb.Payload, error) {
+func (k Keys) openPayload(p *commonpb.Payload) (*commonpb.Payload, error) {
 	if string(p.GetMetadata()[converter.MetadataEncoding]) != aesEncoding {
 		return p, nil
 	}
@@ -63,7 +63,7 @@ func (k Keys) open(p *commonpb.Payload) (*commonpb.Payload, error) {
 	if aead == nil {
 		return nil, sealed{fmt.Sprintf("this campaign's histories are encrypted with key %q, which %s does not hold", id, CodecKeyEnv)}
 	}
-	whole, err := aead.Open(nil, nil, p.GetData(), bound(id))
+	whole, err := aead.Open(nil, nil, p.GetData(), boundMetadata(id))
 	if err != nil {
 		return nil, sealed{fmt.Sprintf("this campaign's histories are encrypted with another key %q than the one in %s, or were changed", id, CodecKeyEnv)}
 	}
@@ -77,7 +77,7 @@ func (k Keys) Match(p *commonpb.Payload) error {
 	if k.first == "" {
 		return nil
 	}
-	if _, err := k.open(p); err != nil {
+	if _, err := k.openPayload(p); err != nil {
 		return err
 	}
 	if theirs := string(p.GetMetadata()[metadataKeyID]); theirs != k.first {
@@ -89,8 +89,8 @@ func (k Keys) Match(p *commonpb.Payload) error {
 	return nil
 }
 
-// bound is the metadata that is authenticated along with the data.
-func bound(id string) []byte { return []byte(aesEncoding + "\x00" + id) }
+// boundMetadata is the metadata that is authenticated along with the data.
+func boundMetadata(id string) []byte { return []byte(aesEncoding + "\x00" + id) }
 
 // sealed is an errSealed that is a sentence for a person and nothing else.
 type sealed struct{ says string }

@@ -41,8 +41,8 @@ var faulty = []struct {
 	{config.TaskStoreName, "GetTasks", false},
 }
 
-// injection is the server's own fault injector; nil if it is off.
-func (f Faults) injection() *config.FaultInjection {
+// faultInjection is the server's own fault injector; nil if it is off.
+func (f Faults) faultInjection() *config.FaultInjection {
 	if f.Rate == 0 {
 		return nil
 	}

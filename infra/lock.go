@@ -27,11 +27,11 @@ func LockFile(path string) (io.Closer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("infra: lock %s: %w", path, err)
 	}
-	err = flock(fd)
+	err = lockFile(fd)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = fmt.Errorf("%w by %s", ErrInUse, holder(fd))
+		err = fmt.Errorf("%w by %s", ErrInUse, readHolder(fd))
 	} else if err == nil {
-		err = sign(fd)
+		err = signLock(fd)
 	}
 	if err != nil {
 		syscall.Close(fd)
@@ -46,8 +46,8 @@ type lock int
 
 func (l lock) Close() error { return syscall.Close(int(l)) }
 
-// flock tries again when a signal came in between.
-func flock(fd int) (err error) {
+// lockFile tries again when a signal came in between.
+func lockFile(fd int) (err error) {
 	for {
 		if err = syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EINTR) {
 			return err
@@ -55,8 +55,8 @@ func flock(fd int) (err error) {
 	}
 }
 
-// sign writes the process and its machine into the lock file.
-func sign(fd int) error {
+// signLock writes the process and its machine into the lock file.
+func signLock(fd int) error {
 	if err := errors.Join(syscall.Fchmod(fd, 0o600), syscall.Ftruncate(fd, 0)); err != nil {
 		return err
 	}
@@ -68,8 +68,8 @@ func sign(fd int) error {
 	return err
 }
 
-// holder says who signed. Anything else in the file is not repeated.
-func holder(fd int) string {
+// readHolder says who signed. Anything else in the file is not repeated.
+func readHolder(fd int) string {
 	text := make([]byte, 512)
 	n, _ := syscall.Pread(fd, text, 0)
 	pid, host, _ := strings.Cut(strings.TrimSpace(string(text[:max(n, 0)])), " ")

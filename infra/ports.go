@@ -15,8 +15,8 @@ type port int
 
 func (p port) address() string { return net.JoinHostPort(loopback, strconv.Itoa(int(p))) }
 
-// free says whether p can be listened on now.
-func (p port) free() error {
+// checkFree says whether p can be listened on now.
+func (p port) checkFree() error {
 	l, err := net.Listen("tcp", p.address())
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func choosePorts(frontend int) (services, error) {
 	taken := map[port]bool{}
 	if frontend != 0 {
 		p := port(frontend)
-		if err := p.free(); err != nil {
+		if err := p.checkFree(); err != nil {
 			return nil, fmt.Errorf("infra: port %d for the embedded server: %w; choose another, or 0 for any", frontend, err)
 		}
 		chosen[primitives.FrontendService], taken[p] = p, true
@@ -47,7 +47,7 @@ func choosePorts(frontend int) (services, error) {
 				return nil, fmt.Errorf("infra: found no free port for the embedded server between %d and %d on %s", firstPort, lastPort, loopback)
 			}
 			p := port(firstPort + rand.IntN(lastPort-firstPort))
-			if !taken[p] && p.free() == nil {
+			if !taken[p] && p.checkFree() == nil {
 				chosen[name], taken[p] = p, true
 			}
 		}

@@ -100,15 +100,15 @@ func Start(ctx context.Context, cfg Config) (_ *Server, err error) {
 		return nil, err
 	}
 	s.address = ports[primitives.FrontendService].address()
-	return s, s.serve(ctx, databasePath(dir), ports, cfg)
+	return s, s.serveUntil(ctx, databasePath(dir), ports, cfg)
 }
 
-func (s *Server) serve(ctx context.Context, database string, ports services, cfg Config) error {
+func (s *Server) serveUntil(ctx context.Context, database string, ports services, cfg Config) error {
 	late := time.AfterFunc(startsLate, func() {
 		fmt.Fprintf(cfg.Notices, "the embedded Temporal server has been starting for %s; the machine may be far behind. Waiting on\n", startsLate)
 	})
 	defer late.Stop()
-	server, err := assemble(ctx, serverConfig(database, ports, cfg), ports, newServerLog(cfg.Logger))
+	server, err := assembleServer(ctx, serverConfig(database, ports, cfg), ports, newServerLog(cfg.Logger))
 	if err != nil {
 		return fmt.Errorf("infra: embedded Temporal server: %w", err)
 	}
@@ -155,7 +155,7 @@ func (s *Server) release() (err error) {
 // services are the ports of the server's three services on loopback.
 type services map[primitives.ServiceName]port
 
-func (s services) hosts() map[primitives.ServiceName]static.Hosts {
+func (s services) hostsByService() map[primitives.ServiceName]static.Hosts {
 	hosts := make(map[primitives.ServiceName]static.Hosts, len(s))
 	for name, port := range s {
 		hosts[name] = static.SingleLocalHost(port.address())

@@ -65,7 +65,7 @@ func serverConfig(database string, ports services, c Config) *config.Config {
 	}
 	frontend := ports[primitives.FrontendService].address()
 	cfg := &config.Config{
-		Persistence: stores(sqlConfig(database, "wal", synchronous), c.Faults),
+		Persistence: newPersistence(sqlConfig(database, "wal", synchronous), c.Faults),
 		ClusterMetadata: &cluster.Config{
 			FailoverVersionIncrement: 10,
 			MasterClusterName:        clusterName,
@@ -93,12 +93,12 @@ func serverConfig(database string, ports services, c Config) *config.Config {
 	return cfg
 }
 
-func stores(sql *config.SQL, faults Faults) config.Persistence {
+func newPersistence(sql *config.SQL, faults Faults) config.Persistence {
 	return config.Persistence{
 		DefaultStore:     sqlite.PluginName,
 		VisibilityStore:  sqlite.PluginName,
 		NumHistoryShards: 1, // one process, one disk: more shards only poll more
-		DataStores:       map[string]config.DataStore{sqlite.PluginName: {SQL: sql, FaultInjection: faults.injection()}},
+		DataStores:       map[string]config.DataStore{sqlite.PluginName: {SQL: sql, FaultInjection: faults.faultInjection()}},
 	}
 }
 

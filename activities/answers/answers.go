@@ -102,14 +102,14 @@ func NewAnswers(store storage.Store) *Answers { return &Answers{store} }
 func (a *Answers) Turn(ctx context.Context, p RunKey, entry int) (Turn, error) {
 	t := Turn{Entry: entry}
 	for !t.Done {
-		o, err := a.answer(ctx, p, entry, len(t.Asks))
+		o, err := a.putAnswer(ctx, p, entry, len(t.Asks))
 		if errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 		if err != nil {
 			return Turn{}, err
 		}
-		t = o.join(t)
+		t = o.joinTo(t)
 	}
 	if t.Done || len(t.Asks) == 0 {
 		return t, nil
@@ -121,12 +121,12 @@ func (a *Answers) Turn(ctx context.Context, p RunKey, entry int) (Turn, error) {
 // into Answer.Attempt. One call, one intent.
 func (a *Answers) Intend(ctx context.Context, p RunKey, i Intent) (int, error) {
 	for i.Attempt = 0; ; i.Attempt++ {
-		key, err := p.key("%06d.%d.intent-%d.json", i.Entry, i.Ask, i.Attempt)
+		key, err := p.objectKey("%06d.%d.intent-%d.json", i.Entry, i.Ask, i.Attempt)
 		if err != nil {
 			return 0, err
 		}
-		i.Provider, i.Model = valid(i.Provider), valid(i.Model)
-		data, err := seal(i)
+		i.Provider, i.Model = validText(i.Provider), validText(i.Model)
+		data, err := sealObject(i)
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", key, err)
 		}
@@ -139,7 +139,7 @@ func (a *Answers) Intend(ctx context.Context, p RunKey, i Intent) (int, error) {
 
 // Release takes an intent back. Only for a call that was certainly not billed.
 func (a *Answers) Release(ctx context.Context, p RunKey, entry, ask, attempt int) error {
-	key, err := p.key("%06d.%d.intent-%d.json", entry, ask, attempt)
+	key, err := p.objectKey("%06d.%d.intent-%d.json", entry, ask, attempt)
 	if err != nil {
 		return err
 	}
@@ -154,12 +154,12 @@ func (a *Answers) Put(ctx context.Context, p RunKey, t Turn) (Turn, error) {
 	if len(t.Asks) == 0 {
 		return Turn{}, fmt.Errorf("entry %d of %s: a turn without an answer cannot be stored", t.Entry, p)
 	}
-	t = t.clean()
+	t = t.cleaned()
 	last := len(t.Asks) - 1
 	if t.Asks[last].Ask != last {
 		return Turn{}, fmt.Errorf("entry %d of %s: answer %d of the turn says that it is ask %d", t.Entry, p, last, t.Asks[last].Ask)
 	}
-	key, err := p.key("%06d.%d.json", t.Entry, last)
+	key, err := p.objectKey("%06d.%d.json", t.Entry, last)
 	if err != nil {
 		return Turn{}, err
 	}
@@ -169,7 +169,7 @@ func (a *Answers) Put(ctx context.Context, p RunKey, t Turn) (Turn, error) {
 		return Turn{}, err
 	}
 	earlier := Turn{Entry: t.Entry, Asks: t.Asks[:last:last]}
-	kept := stored.join(earlier)
+	kept := stored.joinTo(earlier)
 	if kept.Done || !t.Done || stored.Answer.SHA256 != mine.Answer.SHA256 {
 		return kept, nil
 	}
@@ -179,18 +179,18 @@ func (a *Answers) Put(ctx context.Context, p RunKey, t Turn) (Turn, error) {
 
 // Batch is the stored batch that begins with an entry; nil if there is none.
 func (a *Answers) Batch(ctx context.Context, p RunKey, first int) ([]Turn, error) {
-	key, err := p.key("%06d.batch.json", first)
+	key, err := p.objectKey("%06d.batch.json", first)
 	if err != nil {
 		return nil, err
 	}
-	b, err := get[batchObject](ctx, a.store, key)
+	b, err := getObject[batchObject](ctx, a.store, key)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return b.Turns, b.check(key, first)
+	return b.Turns, b.checkKey(key, first)
 }
 
 // PutBatch durably stores finished turns of an instantaneous model as one
@@ -202,18 +202,18 @@ func (a *Answers) PutBatch(ctx context.Context, p RunKey, turns []Turn) ([]Turn,
 		if !t.Done || i > 0 && t.Entry <= turns[i-1].Entry {
 			return nil, fmt.Errorf("batch of %s at entry %d: the turns of a batch are finished and ascend", p, t.Entry)
 		}
-		rest[i] = t.clean()
+		rest[i] = t.cleaned()
 	}
 	var all []Turn
 	for len(rest) > 0 {
 		first := rest[0].Entry
-		key, err := p.key("%06d.batch.json", first)
+		key, err := p.objectKey("%06d.batch.json", first)
 		if err != nil {
 			return nil, err
 		}
 		stored, err := putFirst(ctx, a.store, key, batchObject{Turns: rest})
 		if err == nil {
-			err = stored.check(key, first)
+			err = stored.checkKey(key, first)
 		}
 		if err != nil {
 			return nil, err
@@ -232,35 +232,35 @@ func (a *Answers) PutBatch(ctx context.Context, p RunKey, turns []Turn) ([]Turn,
 	return all, nil
 }
 
-func (a *Answers) answer(ctx context.Context, p RunKey, entry, ask int) (answerObject, error) {
-	key, err := p.key("%06d.%d.json", entry, ask)
+func (a *Answers) putAnswer(ctx context.Context, p RunKey, entry, ask int) (answerObject, error) {
+	key, err := p.objectKey("%06d.%d.json", entry, ask)
 	if err != nil {
 		return answerObject{}, err
 	}
-	o, err := get[answerObject](ctx, a.store, key)
+	o, err := getObject[answerObject](ctx, a.store, key)
 	if err == nil {
-		err = o.check(key, entry, ask)
+		err = o.checkKey(key, entry, ask)
 	}
 	return o, err
 }
 
 func (a *Answers) outcome(ctx context.Context, p RunKey, t Turn) (Turn, error) {
-	key, err := p.key("%06d.turn.json", t.Entry)
+	key, err := p.objectKey("%06d.turn.json", t.Entry)
 	if err != nil {
 		return Turn{}, err
 	}
-	o, err := get[outcomeObject](ctx, a.store, key)
+	o, err := getObject[outcomeObject](ctx, a.store, key)
 	if errors.Is(err, fs.ErrNotExist) {
 		return t, nil
 	}
 	if err != nil {
 		return Turn{}, err
 	}
-	return o.join(key, t)
+	return o.joinTo(key, t)
 }
 
 func (a *Answers) putOutcome(ctx context.Context, p RunKey, kept, t Turn) (Turn, error) {
-	key, err := p.key("%06d.turn.json", t.Entry)
+	key, err := p.objectKey("%06d.turn.json", t.Entry)
 	if err != nil {
 		return Turn{}, err
 	}
@@ -268,14 +268,14 @@ func (a *Answers) putOutcome(ctx context.Context, p RunKey, kept, t Turn) (Turn,
 	if err != nil {
 		return Turn{}, err
 	}
-	return o.join(key, kept)
+	return o.joinTo(key, kept)
 }
 
 func (p RunKey) String() string {
 	return fmt.Sprintf("%s/%s.%d", p.Campaign, p.Collaboration, p.Generation)
 }
 
-func (p RunKey) prefix() (string, error) {
+func (p RunKey) folderOf() (string, error) {
 	for _, name := range []string{p.Campaign, p.Collaboration} {
 		if name == "" || strings.ContainsAny(name, "/\x00") {
 			return "", fmt.Errorf("%q cannot be part of an object's name: campaign and collaboration are words without a slash", name)
@@ -287,7 +287,7 @@ func (p RunKey) prefix() (string, error) {
 	return fmt.Sprintf("answers/campaign=%s/%s.%d/", p.Campaign, p.Collaboration, p.Generation), nil
 }
 
-func (p RunKey) key(format string, numbers ...any) (string, error) {
-	prefix, err := p.prefix()
+func (p RunKey) objectKey(format string, numbers ...any) (string, error) {
+	prefix, err := p.folderOf()
 	return prefix + fmt.Sprintf(format, numbers...), err
 }

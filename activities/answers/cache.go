@@ -66,7 +66,7 @@ type cached struct {
 // Cached is the answer under a CacheKey, marked Cached and free of cost; ok is
 // false if there is none that can be read.
 func (a *Answers) Cached(ctx context.Context, cacheKey string) (answer Answer, ok bool, err error) {
-	c, err := get[cached](ctx, a.store, cacheObject(cacheKey))
+	c, err := getObject[cached](ctx, a.store, cacheObject(cacheKey))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, storage.ErrCorrupt) || err == nil && c.Key != cacheKey {
 		return Answer{}, false, nil // a damaged entry costs one call, not a cell
 	}
@@ -80,8 +80,8 @@ func (a *Answers) Cached(ctx context.Context, cacheKey string) (answer Answer, o
 
 // PutCached keeps an answer for questions with the same key. The first one stays.
 func (a *Answers) PutCached(ctx context.Context, cacheKey string, answer Answer) error {
-	t := Turn{Asks: []Answer{answer}}.clean()
-	data, err := seal(cached{Key: cacheKey, Answer: t.Asks[0]})
+	t := Turn{Asks: []Answer{answer}}.cleaned()
+	data, err := sealObject(cached{Key: cacheKey, Answer: t.Asks[0]})
 	if err != nil {
 		return fmt.Errorf("cache: %w", err)
 	}

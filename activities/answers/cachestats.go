@@ -59,18 +59,18 @@ func ReadCache(ctx context.Context, store storage.Store) (Cache, error) {
 	if err != nil {
 		return Cache{}, err
 	}
-	err = c.read(ctx, store, bought)
+	err = c.readCampaign(ctx, store, bought)
 	return c, err
 }
 
 // CheckCache reads every entry alone: whose they are is not looked up.
 func CheckCache(ctx context.Context, store storage.Store) (Cache, error) {
 	c := Cache{}
-	err := c.read(ctx, store, nil)
+	err := c.readCampaign(ctx, store, nil)
 	return c, err
 }
 
-func (c *Cache) read(ctx context.Context, store storage.Store, bought map[purchase]string) error {
+func (c *Cache) readCampaign(ctx context.Context, store storage.Store, bought map[purchase]string) error {
 	objects, err := store.List(ctx, "cache/")
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (c *Cache) readEntries(ctx context.Context, store storage.Store, objects []
 	read := make([]cached, len(objects))
 	faults := make([]error, len(objects))
 	err := lake.Each(ctx, len(objects), func(ctx context.Context, i int) error {
-		read[i], faults[i] = get[cached](ctx, store, objects[i].Key)
+		read[i], faults[i] = getObject[cached](ctx, store, objects[i].Key)
 		if faults[i] == nil || errors.Is(faults[i], storage.ErrCorrupt) || errors.Is(faults[i], fs.ErrNotExist) {
 			return nil
 		}

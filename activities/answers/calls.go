@@ -13,7 +13,7 @@ func (s Stored) Calls(key record.Key) []record.Call {
 	var calls []record.Call
 	for _, t := range s.Turns {
 		for _, a := range t.Asks {
-			calls = append(calls, a.call(key, t.Entry))
+			calls = append(calls, a.callRow(key, t.Entry))
 		}
 	}
 	for _, i := range s.Unknown {
@@ -29,7 +29,7 @@ func (s Stored) Calls(key record.Key) []record.Call {
 	return calls
 }
 
-func (a Answer) call(key record.Key, entry int) record.Call {
+func (a Answer) callRow(key record.Key, entry int) record.Call {
 	row := record.Call{
 		Key: key, Entry: int32(entry), Ask: int32(a.Ask), Attempt: int32(a.Attempt),
 		Provider: a.Provider, ModelAsked: a.ModelAsked, ModelAnswered: a.ModelAnswered,
@@ -63,17 +63,17 @@ func Sum(calls []record.Call) Spent {
 		}
 		s.Calls++
 		if c.WorstTokens != nil {
-			s.WorstUSD = plus(s.WorstUSD, c.WorstUSD)
+			s.WorstUSD = addKnown(s.WorstUSD, c.WorstUSD)
 		}
 		if c.Status == "answered" {
-			s.InputTokens, s.OutputTokens, s.CostUSD = s.InputTokens+*c.InputTokens, s.OutputTokens+*c.OutputTokens, plus(s.CostUSD, c.CostUSD)
+			s.InputTokens, s.OutputTokens, s.CostUSD = s.InputTokens+*c.InputTokens, s.OutputTokens+*c.OutputTokens, addKnown(s.CostUSD, c.CostUSD)
 		}
 	}
 	return s
 }
 
-// plus adds what may not be known.
-func plus(sum, more *float64) *float64 {
+// addKnown adds what may not be known.
+func addKnown(sum, more *float64) *float64 {
 	if sum == nil || more == nil {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 // Load reads everything that is stored of a collaboration. Corrupt objects are
 // errors that name the key (all of them, joined), next to what could be read.
 func (a *Answers) Load(ctx context.Context, p RunKey) (Stored, error) {
-	prefix, err := p.prefix()
+	prefix, err := p.folderOf()
 	if err != nil {
 		return Stored{}, err
 	}
@@ -29,17 +29,17 @@ func (a *Answers) Load(ctx context.Context, p RunKey) (Stored, error) {
 		return cmp.Or(len(a.Key)-len(b.Key), strings.Compare(a.Key, b.Key))
 	})
 	for _, o := range objects {
-		if err := l.add(ctx, o.Key, strings.TrimPrefix(o.Key, prefix)); err != nil {
+		if err := l.addObject(ctx, o.Key, strings.TrimPrefix(o.Key, prefix)); err != nil {
 			faults = append(faults, err)
 		}
 	}
 	for entry, key := range l.outcomes {
-		if err := l.finish(ctx, entry, key); err != nil {
+		if err := l.finishTurn(ctx, entry, key); err != nil {
 			faults = append(faults, err)
 		}
 	}
 	slices.SortFunc(faults, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-	return l.stored(), errors.Join(faults...)
+	return l.pairUp(), errors.Join(faults...)
 }
 
 type loading struct {
@@ -51,7 +51,7 @@ type loading struct {
 
 var name = regexp.MustCompile(`^(\d{6,})\.(?:(\d+)(?:\.intent-(\d+))?|(batch|turn))\.json$`)
 
-func (l *loading) add(ctx context.Context, key, file string) error {
+func (l *loading) addObject(ctx context.Context, key, file string) error {
 	m := name.FindStringSubmatch(file)
 	if m == nil {
 		return fmt.Errorf("%s: %w: not a name that this program gives", key, storage.ErrCorrupt)
@@ -63,18 +63,18 @@ func (l *loading) add(ctx context.Context, key, file string) error {
 		l.outcomes[entry] = key
 		return nil
 	case m[4] == "batch":
-		return l.batch(ctx, key, entry)
+		return l.addBatch(ctx, key, entry)
 	case m[3] != "":
 		attempt, _ := strconv.Atoi(m[3])
-		return l.intent(ctx, key, entry, ask, attempt)
+		return l.addIntent(ctx, key, entry, ask, attempt)
 	}
-	return l.ask(ctx, key, entry, ask)
+	return l.addAsk(ctx, key, entry, ask)
 }
 
-func (l *loading) batch(ctx context.Context, key string, first int) error {
-	b, err := get[batchObject](ctx, l.store, key)
+func (l *loading) addBatch(ctx context.Context, key string, first int) error {
+	b, err := getObject[batchObject](ctx, l.store, key)
 	if err == nil {
-		err = b.check(key, first)
+		err = b.checkKey(key, first)
 	}
 	if err != nil {
 		return err
@@ -87,8 +87,8 @@ func (l *loading) batch(ctx context.Context, key string, first int) error {
 	return nil
 }
 
-func (l *loading) intent(ctx context.Context, key string, entry, ask, attempt int) error {
-	i, err := get[Intent](ctx, l.store, key)
+func (l *loading) addIntent(ctx context.Context, key string, entry, ask, attempt int) error {
+	i, err := getObject[Intent](ctx, l.store, key)
 	if err != nil {
 		return err
 	}
@@ -99,10 +99,10 @@ func (l *loading) intent(ctx context.Context, key string, entry, ask, attempt in
 	return nil
 }
 
-func (l *loading) ask(ctx context.Context, key string, entry, ask int) error {
-	o, err := get[answerObject](ctx, l.store, key)
+func (l *loading) addAsk(ctx context.Context, key string, entry, ask int) error {
+	o, err := getObject[answerObject](ctx, l.store, key)
 	if err == nil {
-		err = o.check(key, entry, ask)
+		err = o.checkKey(key, entry, ask)
 	}
 	if err != nil {
 		return err
@@ -112,29 +112,29 @@ func (l *loading) ask(ctx context.Context, key string, entry, ask int) error {
 	if len(t.Asks) != ask {
 		return fmt.Errorf("%s: %w: ask %d is stored without the ones before it", key, storage.ErrCorrupt, ask)
 	}
-	l.turns[entry] = o.join(t)
+	l.turns[entry] = o.joinTo(t)
 	return nil
 }
 
-func (l *loading) finish(ctx context.Context, entry int, key string) error {
+func (l *loading) finishTurn(ctx context.Context, entry int, key string) error {
 	t, ok := l.turns[entry]
 	if !ok || t.Done {
 		return fmt.Errorf("%s: %w: the outcome of a turn whose answers are missing or have one", key, storage.ErrCorrupt)
 	}
-	o, err := get[outcomeObject](ctx, l.store, key)
+	o, err := getObject[outcomeObject](ctx, l.store, key)
 	if err != nil {
 		return err
 	}
-	t, err = o.join(key, t)
+	t, err = o.joinTo(key, t)
 	if err == nil {
 		l.turns[entry] = t
 	}
 	return err
 }
 
-// stored pairs intents with answers. A cached answer was no call: it comes
+// pairUp pairs intents with answers. A cached answer was no call: it comes
 // after the attempts that were made before it.
-func (l *loading) stored() Stored {
+func (l *loading) pairUp() Stored {
 	type call struct{ entry, ask, attempt int }
 	answered := map[call]bool{}
 	made := map[call]int{}

@@ -33,7 +33,7 @@ type batchObject struct {
 	Turns []Turn `json:"turns"`
 }
 
-func (o answerObject) check(key string, entry, ask int) error {
+func (o answerObject) checkKey(key string, entry, ask int) error {
 	sum := sha256.Sum256(o.Answer.Raw)
 	if o.Entry != entry || o.Answer.Ask != ask || o.Answer.SHA256 != hex.EncodeToString(sum[:]) {
 		return fmt.Errorf("%s: %w: it holds ask %d of entry %d", key, storage.ErrCorrupt, o.Answer.Ask, o.Entry)
@@ -41,15 +41,15 @@ func (o answerObject) check(key string, entry, ask int) error {
 	return nil
 }
 
-func (o batchObject) check(key string, first int) error {
+func (o batchObject) checkKey(key string, first int) error {
 	if len(o.Turns) == 0 || o.Turns[0].Entry != first {
 		return fmt.Errorf("%s: %w: the batch does not begin with entry %d", key, storage.ErrCorrupt, first)
 	}
 	return nil
 }
 
-// join adds the object's answer to the earlier ones.
-func (o answerObject) join(earlier Turn) Turn {
+// joinTo adds the object's answer to the earlier ones.
+func (o answerObject) joinTo(earlier Turn) Turn {
 	t := Turn{Entry: earlier.Entry}
 	if o.Turn != nil {
 		t = *o.Turn
@@ -58,7 +58,7 @@ func (o answerObject) join(earlier Turn) Turn {
 	return t
 }
 
-func (o outcomeObject) join(key string, t Turn) (Turn, error) {
+func (o outcomeObject) joinTo(key string, t Turn) (Turn, error) {
 	if o.Turn.Entry != t.Entry || o.Asks != len(t.Asks) {
 		return Turn{}, fmt.Errorf("%s: %w: it is the outcome of %d asks of entry %d; %d asks of entry %d are stored",
 			key, storage.ErrCorrupt, o.Asks, o.Turn.Entry, len(t.Asks), t.Entry)
@@ -77,30 +77,30 @@ func (t Turn) withoutAsks() *Turn {
 	return &t
 }
 
-// clean makes the turn what it will be after a round through JSON: strings are
+// cleaned makes the turn what it will be after a round through JSON: strings are
 // valid UTF-8 (the raw bytes are kept as they are) and answers carry their hash.
-func (t Turn) clean() Turn {
+func (t Turn) cleaned() Turn {
 	asks := make([]Answer, len(t.Asks))
 	for i, a := range t.Asks {
 		sum := sha256.Sum256(a.Raw)
 		a.SHA256 = hex.EncodeToString(sum[:])
 		for _, s := range []*string{&a.Provider, &a.ModelAsked, &a.ModelAnswered, &a.FinishReason, &a.RequestID, &a.Fault} {
-			*s = valid(*s)
+			*s = validText(*s)
 		}
 		asks[i] = a
 	}
 	t.Asks = asks
 	for _, s := range []*string{&t.Text, &t.Reason, &t.Proposal, &t.InvalidReason, &t.PromptHash, &t.Act.Key} {
-		*s = valid(*s)
+		*s = validText(*s)
 	}
 	return t
 }
 
-func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+func validText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-func seal(body any) ([]byte, error) { return lake.Seal(body) }
+func sealObject(body any) ([]byte, error) { return lake.Seal(body) }
 
-func get[T any](ctx context.Context, store storage.Store, key string) (T, error) {
+func getObject[T any](ctx context.Context, store storage.Store, key string) (T, error) {
 	var body T
 	data, err := store.Get(ctx, key)
 	if err == nil {
@@ -111,7 +111,7 @@ func get[T any](ctx context.Context, store storage.Store, key string) (T, error)
 
 // putFirst stores the body unless the key is taken, and returns what is stored.
 func putFirst[T any](ctx context.Context, store storage.Store, key string, body T) (T, error) {
-	data, err := seal(body)
+	data, err := sealObject(body)
 	if err != nil {
 		return body, fmt.Errorf("%s: %w", key, err)
 	}

@@ -36,12 +36,12 @@ func CommitAnnotations[T record.Row](ctx context.Context, store storage.Store, m
 	m.SchemaVersion, m.Files = record.SchemaVersion, map[string]lake.File{}
 	switch stored, err := lake.ReadMarker(ctx, store, m.Key()); {
 	case err == nil:
-		return stored, same(stored, m)
+		return stored, checkSame(stored, m)
 	case !errors.Is(err, fs.ErrNotExist):
 		return Marker{}, err
 	}
-	if err := put(writer{ctx, store, m}, rows); err != nil {
+	if err := putTable(writer{ctx, store, m}, rows); err != nil {
 		return Marker{}, fmt.Errorf("commit of %s of collaboration %s: %w", table, m.Collaboration, err)
 	}
-	return mark(ctx, store, m)
+	return writeMarker(ctx, store, m)
 }

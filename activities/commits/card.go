@@ -40,10 +40,10 @@ func WriteCard(ctx context.Context, store storage.Store, campaign string) error 
 	if place, ok := store.(fmt.Stringer); ok && strings.HasPrefix(place.String(), "s3://") {
 		c.Root = place.String() + "/"
 	}
-	if err := c.describe(ctx, store); err != nil {
+	if err := c.describeTables(ctx, store); err != nil {
 		return err
 	}
-	if err := c.count(ctx, store); err != nil {
+	if err := c.countRows(ctx, store); err != nil {
 		return err
 	}
 	if c.Edition, err = editionOf(ctx, store, campaign); err != nil {
@@ -55,10 +55,10 @@ func WriteCard(ctx context.Context, store storage.Store, campaign string) error 
 		name string
 		make func() ([]byte, error)
 	}{
-		{"README.md", c.readme},
-		{"files.json", func() ([]byte, error) { return indented(d) }},
-		{"schema.json", func() ([]byte, error) { return indented(schema{record.SchemaVersion, tables}) }},
-		{"croissant.json", func() ([]byte, error) { return indented(c.croissant()) }},
+		{"README.md", c.renderReadme},
+		{"files.json", func() ([]byte, error) { return indentJSON(d) }},
+		{"schema.json", func() ([]byte, error) { return indentJSON(schema{record.SchemaVersion, tables}) }},
+		{"croissant.json", func() ([]byte, error) { return indentJSON(c.describeCroissant()) }},
 	} {
 		data, err := f.make()
 		if err != nil {
@@ -120,8 +120,8 @@ func RefreshCard(ctx context.Context, store storage.Store, campaign string) erro
 	return WriteCard(ctx, store, campaign)
 }
 
-// describe finds the tables, those that were added later included, and what the owner says.
-func (c *card) describe(ctx context.Context, store storage.Store) (err error) {
+// describeTables finds the tables, those that were added later included, and what the owner says.
+func (c *card) describeTables(ctx context.Context, store storage.Store) (err error) {
 	if c.Tables, err = record.Schema(); err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ type condition struct {
 	Simulated                              int
 }
 
-func (c *card) count(ctx context.Context, store storage.Store) error {
+func (c *card) countRows(ctx context.Context, store storage.Store) error {
 	conditions := map[string]*condition{}
 	c.measures = map[string]string{}
 	for r, err := range lake.Scan[record.Collaboration](ctx, store, c.Dataset) {
@@ -283,7 +283,7 @@ func (c *card) Outcome() string {
 //go:embed card.md.tmpl
 var cardText string
 
-func (c *card) readme() ([]byte, error) {
+func (c *card) renderReadme() ([]byte, error) {
 	t, err := template.New("README.md").Parse(cardText)
 	if err != nil {
 		return nil, err
@@ -293,7 +293,7 @@ func (c *card) readme() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func indented(v any) ([]byte, error) {
+func indentJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

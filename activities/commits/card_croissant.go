@@ -12,10 +12,10 @@ import (
 // object is JSON-LD; its keys are written in the order of the alphabet.
 type object map[string]any
 
-// croissant describes the tables in the vocabulary of Croissant 1.0
+// describeCroissant describes the tables in the vocabulary of Croissant 1.0
 // (docs.mlcommons.org/croissant/docs/croissant-spec.html): a set of files and a
 // set of records each. Paths are those of the lake.
-func (c *card) croissant() object {
+func (c *card) describeCroissant() object {
 	var distribution, records []object
 	for _, t := range c.Tables {
 		files := []string{}
@@ -34,34 +34,34 @@ func (c *card) croissant() object {
 	}
 	about := object{
 		"@context": croissantContext(), "@type": "sc:Dataset", "conformsTo": "http://mlcommons.org/croissant/1.0",
-		"name": c.Campaign, "description": c.about(), "distribution": distribution, "recordSet": records,
+		"name": c.Campaign, "description": c.aboutText(), "distribution": distribution, "recordSet": records,
 		"license": cmp.Or(c.Owner.License, "Not stated: the owner of the campaign decides, and may be bound by the licence of the data that it uses."),
-		"citeAs":  cmp.Or(c.Owner.CiteAs, c.citation()), "version": c.version(),
+		"citeAs":  cmp.Or(c.Owner.CiteAs, c.citeCampaign()), "version": c.semanticVersion(),
 	}
 	if c.Ended > 0 {
-		about["datePublished"] = c.day()
+		about["datePublished"] = c.dayEnded()
 	}
 	return about
 }
 
-// version is a semantic one: the schema's, with the digest of the rows as build.
-func (c *card) version() string {
+// semanticVersion is a semantic one: the schema's, with the digest of the rows as build.
+func (c *card) semanticVersion() string {
 	return fmt.Sprintf("%d.0.0+%.12s", c.SchemaVersion, c.Dataset.Digest())
 }
 
-// day is the one of the last answer.
-func (c *card) day() string { return time.UnixMicro(c.Ended).UTC().Format(time.DateOnly) }
+// dayEnded is the one of the last answer.
+func (c *card) dayEnded() string { return time.UnixMicro(c.Ended).UTC().Format(time.DateOnly) }
 
-// citation names the campaign, when it ended and what made it.
-func (c *card) citation() string {
+// citeCampaign names the campaign, when it ended and what made it.
+func (c *card) citeCampaign() string {
 	cite := "Campaign " + c.Campaign
 	if c.Ended > 0 {
-		cite += " (" + c.day() + ")"
+		cite += " (" + c.dayEnded() + ")"
 	}
-	return fmt.Sprintf("%s. %s, version %s. Made with roundtable, engine %s.", cite, wording.Count(c.Cells, "collaboration"), c.version(), cmp.Or(c.Engine, "unknown"))
+	return fmt.Sprintf("%s. %s, version %s. Made with roundtable, engine %s.", cite, wording.Count(c.Cells, "collaboration"), c.semanticVersion(), cmp.Or(c.Engine, "unknown"))
 }
 
-func (c *card) about() string {
+func (c *card) aboutText() string {
 	about := fmt.Sprintf("Campaign %s: %s of agents under %s.", c.Campaign, wording.Count(c.Cells, "collaboration"), wording.Count(len(c.Conditions), "condition"))
 	if c.Simulated > 0 {
 		about += fmt.Sprintf(" In %d of them scripted agents answered, not language models.", c.Simulated)

@@ -56,13 +56,13 @@ func TestCard(t *testing.T) {
 	}
 	var files lake.Dataset
 	content(t, s, cardFolder+"files.json", &files)
-	same(t, files.Files, dataset(t, s).Files)
-	same(t, files.Superseded, dataset(t, s).Superseded)
+	checkSame(t, files.Files, dataset(t, s).Files)
+	checkSame(t, files.Superseded, dataset(t, s).Superseded)
 	var schema struct{ Tables []record.Table }
 	content(t, s, cardFolder+"schema.json", &schema)
 	want, err := record.Schema()
 	must(t, err)
-	same(t, schema.Tables, want)
+	checkSame(t, schema.Tables, want)
 	checkCroissant(t, s, files)
 	if changed, err := commits.CheckCard(ctx, s, "c"); err != nil || len(changed) > 0 {
 		t.Errorf("just written, and changed: %v, %v", changed, err)
@@ -78,7 +78,7 @@ func TestCard(t *testing.T) {
 		must(t, s.Replace(ctx, key, []byte(text), ""))
 	}
 	must(t, commits.WriteCard(ctx, s, "c"))
-	same(t, contents(t, s, cardFolder), before)
+	checkSame(t, contents(t, s, cardFolder), before)
 }
 
 // checkCroissant follows every reference and opens every file; the program of
@@ -119,7 +119,7 @@ func checkCroissant(t *testing.T, s storage.Store, d lake.Dataset) {
 		for _, f := range d.Files[rs.Name] {
 			keys = append(keys, f.Key)
 		}
-		same(t, fs.Includes, keys)
+		checkSame(t, fs.Includes, keys)
 		columns := columnsOf(t, s, fs.Includes[0])
 		ids := map[string]bool{}
 		for _, f := range rs.Field {

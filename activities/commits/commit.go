@@ -38,7 +38,7 @@ const commitTries = 5
 // a torn file is repaired, other rows are ErrConflict (with the stored marker,
 // if there is one), impossible ones ErrUnfit. Rows need not be sorted.
 func Commit(ctx context.Context, store storage.Store, rows Rows) (Marker, error) {
-	rows, digest, err := checked(rows)
+	rows, digest, err := checkRows(rows)
 	if err != nil {
 		return Marker{}, fmt.Errorf("commit: %w: %w", ErrUnfit, err)
 	}
@@ -50,27 +50,27 @@ func Commit(ctx context.Context, store storage.Store, rows Rows) (Marker, error)
 	}
 	switch stored, err := lake.ReadMarker(ctx, store, m.Key()); {
 	case err == nil:
-		return stored, same(stored, m)
+		return stored, checkSame(stored, m)
 	case !errors.Is(err, fs.ErrNotExist):
 		return Marker{}, err
 	}
 	w := writer{ctx, store, m}
 	for _, write := range []func() error{
-		func() error { return put(w, rows.Collaborations) },
-		func() error { return put(w, rows.Rounds) },
-		func() error { return put(w, rows.Turns) },
-		func() error { return put(w, rows.Ballots) },
-		func() error { return put(w, rows.Calls) },
+		func() error { return putTable(w, rows.Collaborations) },
+		func() error { return putTable(w, rows.Rounds) },
+		func() error { return putTable(w, rows.Turns) },
+		func() error { return putTable(w, rows.Ballots) },
+		func() error { return putTable(w, rows.Calls) },
 	} {
 		if err := write(); err != nil {
 			return Marker{}, fmt.Errorf("commit of collaboration %s: %w", c.CollaborationID, err)
 		}
 	}
-	return mark(ctx, store, m)
+	return writeMarker(ctx, store, m)
 }
 
-// checked is the rows in order, with their digest.
-func checked(r Rows) (Rows, string, error) {
+// checkRows is the rows in order, with their digest.
+func checkRows(r Rows) (Rows, string, error) {
 	r, err := r.Sorted()
 	if err != nil {
 		return r, "", err
@@ -83,8 +83,8 @@ func checked(r Rows) (Rows, string, error) {
 	return r, digest, err
 }
 
-// mark writes the marker, or finds that somebody was faster.
-func mark(ctx context.Context, store storage.Store, m Marker) (Marker, error) {
+// writeMarker writes the marker, or finds that somebody was faster.
+func writeMarker(ctx context.Context, store storage.Store, m Marker) (Marker, error) {
 	if err := m.Check(); err != nil {
 		return Marker{}, fmt.Errorf("%s: %w", m.Key(), err)
 	}
@@ -100,10 +100,10 @@ func mark(ctx context.Context, store storage.Store, m Marker) (Marker, error) {
 	if err != nil {
 		return Marker{}, err
 	}
-	return stored, same(stored, m)
+	return stored, checkSame(stored, m)
 }
 
-func same(stored, m Marker) error {
+func checkSame(stored, m Marker) error {
 	if stored.Digest == m.Digest {
 		return nil
 	}
@@ -117,14 +117,14 @@ type writer struct {
 	marker Marker // Files grows
 }
 
-// put writes one table's file, unless the table is empty, and notes what is stored.
-func put[T record.Row](w writer, rows []T) error {
+// putTable writes one table's file, unless the table is empty, and notes what is stored.
+func putTable[T record.Row](w writer, rows []T) error {
 	if len(rows) == 0 {
 		return nil
 	}
 	table := rows[0].Table()
 	key := w.marker.FileKey(table)
-	data, err := encode(rows)
+	data, err := encodeRows(rows)
 	if err != nil {
 		return fmt.Errorf("%s: %w", key, err)
 	}
@@ -133,7 +133,7 @@ func put[T record.Row](w writer, rows []T) error {
 	for try := 0; try < commitTries && (errors.Is(err, storage.ErrExists) || errors.Is(err, storage.ErrChanged)); try++ {
 		var stored []T
 		var file []byte
-		if stored, file, err = settle(w, key, data, rows); stored != nil {
+		if stored, file, err = settleFile(w, key, data, rows); stored != nil {
 			count, data = len(stored), file
 		}
 	}
@@ -143,10 +143,10 @@ func put[T record.Row](w writer, rows []T) error {
 	return err
 }
 
-// settle decides what to do with a file that is there already: if it holds the
+// settleFile decides what to do with a file that is there already: if it holds the
 // same rows it stays and is returned. It is replaced if it is torn, or if an
 // earlier version of the program wrote the same rows without some columns.
-func settle[T record.Row](w writer, key string, data []byte, rows []T) (stored []T, file []byte, err error) {
+func settleFile[T record.Row](w writer, key string, data []byte, rows []T) (stored []T, file []byte, err error) {
 	there, err := w.store.Head(w.ctx, key)
 	if err != nil {
 		return nil, nil, err
@@ -167,14 +167,14 @@ func settle[T record.Row](w writer, key string, data []byte, rows []T) (stored [
 		return nil, nil, err
 	}
 	err = sameRows(key, stored, rows, record.TableDigest)
-	if errors.Is(err, ErrConflict) && sameRows(key, stored, rows, within[T](columns)) == nil {
+	if errors.Is(err, ErrConflict) && sameRows(key, stored, rows, digestWithin[T](columns)) == nil {
 		return nil, nil, w.store.Replace(w.ctx, key, data, there.ETag)
 	}
 	return stored, file, err
 }
 
-// within returns a digest of rows that leaves out what is none of the columns.
-func within[T record.Row](columns []string) func([]T) (string, error) {
+// digestWithin returns a digest of rows that leaves out what is none of the columns.
+func digestWithin[T record.Row](columns []string) func([]T) (string, error) {
 	return func(rows []T) (string, error) { return record.DigestOf(rows, columns) }
 }
 

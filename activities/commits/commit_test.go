@@ -94,14 +94,14 @@ func TestCommittedRowsComeBack(t *testing.T) {
 	must(t, err)
 	markers, err := lake.Committed(ctx, s, "c")
 	must(t, err)
-	same(t, markers, []lake.Marker{m})
+	checkSame(t, markers, []lake.Marker{m})
 	want, err := rows.Sorted()
 	must(t, err)
 	got := readBack(t, s, markers)
 	for i := range got.Collaborations { // a list that is empty comes back empty, not nil
-		same(t, got.Collaborations[i], want.Collaborations[i])
+		checkSame(t, got.Collaborations[i], want.Collaborations[i])
 	}
-	same(t, got, want)
+	checkSame(t, got, want)
 	r := verified(t, s, "c")
 	if r.Commits != 1 || r.Files != 5 || r.Rows != 1+40+40+120+40 || r.Digest != lake.Digest(markers) || len(r.Uncommitted) > 0 {
 		t.Fatalf("%+v", r)
@@ -149,10 +149,10 @@ func TestLatestGeneration(t *testing.T) {
 	must(t, err)
 	names, err := lake.Campaigns(ctx, s)
 	must(t, err)
-	same(t, names, []string{"c", "other", "young"})
+	checkSame(t, names, []string{"c", "other", "young"})
 	names, err = lake.Campaigns(ctx, struct{ storage.Store }{s}) // a store that cannot list folders
 	must(t, err)
-	same(t, names, []string{"c", "other", "young"})
+	checkSame(t, names, []string{"c", "other", "young"})
 }
 
 func TestCommitAgain(t *testing.T) {
@@ -165,14 +165,14 @@ func TestCommitAgain(t *testing.T) {
 	later.Calls = later.Calls[:1]
 	again, err := commits.Commit(ctx, s, later)
 	must(t, err)
-	same(t, again, first)
+	checkSame(t, again, first)
 	other := sample("c", "k", "x", 0, 3)
 	other.Turns[1].Text = ptr("something else")
 	stored, err := commits.Commit(ctx, s, other)
 	if !errors.Is(err, commits.ErrConflict) {
 		t.Fatal(err)
 	}
-	same(t, stored, first)
+	checkSame(t, stored, first)
 }
 
 // Files of an earlier, unfinished commit: the same rows stay, a torn file is
@@ -190,7 +190,7 @@ func TestCommitOverFilesWithoutMarker(t *testing.T) {
 	later.Calls = later.Calls[:1]
 	again, err := commits.Commit(ctx, s, later)
 	must(t, err)
-	same(t, again, first)
+	checkSame(t, again, first)
 	verified(t, s, "c")
 
 	for _, f := range first.Files {
@@ -199,7 +199,7 @@ func TestCommitOverFilesWithoutMarker(t *testing.T) {
 			must(t, os.Truncate(filepath.Join(dir, f.Key), keep))
 			again, err = commits.Commit(ctx, s, rows)
 			must(t, err)
-			same(t, again, first)
+			checkSame(t, again, first)
 			verified(t, s, "c")
 		}
 	}
@@ -250,7 +250,7 @@ func TestCommitOverFilesOfAnEarlierVersion(t *testing.T) {
 			continue
 		}
 		must(t, err)
-		same(t, again, first)
+		checkSame(t, again, first)
 		verified(t, s, "c")
 	}
 }
@@ -305,7 +305,7 @@ func TestManyCommittersAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	for _, m := range markers[1:] {
-		same(t, m, markers[0])
+		checkSame(t, m, markers[0])
 	}
 	verified(t, a, "c")
 }
@@ -356,7 +356,7 @@ func TestCommitCutOffAnywhere(t *testing.T) {
 			cuts++
 			got, err := commits.Commit(ctx, s, rows)
 			must(t, err)
-			same(t, got, want)
+			checkSame(t, got, want)
 			verified(t, s, "c")
 		}
 		if cuts != 7 { // marker looked up, five files, marker

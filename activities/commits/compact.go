@@ -46,12 +46,12 @@ func Compact(ctx context.Context, store storage.Store, b Batch) (Manifest, error
 	}
 	c := compaction{ctx: ctx, store: store, manifest: Manifest{Batch: b, SchemaVersion: record.SchemaVersion, Files: map[string][]lake.Part{}}}
 	for _, step := range []func() error{
-		c.open,
-		func() error { return merge[record.Collaboration](&c) },
-		func() error { return merge[record.Round](&c) },
-		func() error { return merge[record.Turn](&c) },
-		func() error { return merge[record.Ballot](&c) },
-		func() error { return merge[record.Call](&c) },
+		c.openMembers,
+		func() error { return mergeTable[record.Collaboration](&c) },
+		func() error { return mergeTable[record.Round](&c) },
+		func() error { return mergeTable[record.Turn](&c) },
+		func() error { return mergeTable[record.Ballot](&c) },
+		func() error { return mergeTable[record.Call](&c) },
 		func() error { return c.manifest.Check() },
 	} {
 		if err := step(); err != nil {
@@ -80,8 +80,8 @@ type compaction struct {
 	conditions [][]lake.Marker
 }
 
-// open reads the members' markers, by condition.
-func (c *compaction) open() error {
+// openMembers reads the members' markers, by condition.
+func (c *compaction) openMembers() error {
 	members := c.manifest.Members
 	markers := make([]lake.Marker, len(members))
 	err := lake.Each(c.ctx, len(members), func(ctx context.Context, i int) error {
@@ -105,8 +105,8 @@ func (c *compaction) open() error {
 	return nil
 }
 
-// merge writes one table's part of each condition that has rows.
-func merge[T record.Row](c *compaction) error {
+// mergeTable writes one table's part of each condition that has rows.
+func mergeTable[T record.Row](c *compaction) error {
 	var zero T
 	table := zero.Table()
 	want := c.manifest.Rows(table)
@@ -116,7 +116,7 @@ func merge[T record.Row](c *compaction) error {
 			continue
 		}
 		key := c.manifest.PartKey(table, condition)
-		data, err := concatenate[T](c, markers)
+		data, err := concatenateRows[T](c, markers)
 		if err == nil {
 			data, err = putPart[T](c, key, data)
 		}
@@ -128,9 +128,9 @@ func merge[T record.Row](c *compaction) error {
 	return nil
 }
 
-// concatenate encodes the rows of the commits, in their order. Their files are
+// concatenateRows encodes the rows of the commits, in their order. Their files are
 // decoded, not copied, so that those of an earlier schema version fit.
-func concatenate[T record.Row](c *compaction, markers []lake.Marker) ([]byte, error) {
+func concatenateRows[T record.Row](c *compaction, markers []lake.Marker) ([]byte, error) {
 	var zero T
 	size := int64(0)
 	for _, m := range markers {

@@ -36,7 +36,7 @@ func NextBatch(ctx context.Context, store storage.Store, campaign string, final 
 	if d, err = d.Generations(ctx, store); err != nil { // raw files may be deleted once all is compacted
 		return nil, err
 	}
-	commits := choose(d.Uncompacted(), final, partBytes, batchMembers)
+	commits := chooseCommits(d.Uncompacted(), final, partBytes, batchMembers)
 	if len(commits) == 0 {
 		return nil, nil
 	}
@@ -62,9 +62,9 @@ func CompactAll(ctx context.Context, store storage.Store, campaign string, final
 	}
 }
 
-// choose takes commits in their order until a batch is full; none if all of
+// chooseCommits takes commits in their order until a batch is full; none if all of
 // them do not fill one and more are to come.
-func choose(commits []lake.Marker, final bool, bytes int64, members int) []lake.Marker {
+func chooseCommits(commits []lake.Marker, final bool, bytes int64, members int) []lake.Marker {
 	type part struct{ condition, table string }
 	size, largest := map[part]int64{}, int64(0)
 	for i, m := range commits {

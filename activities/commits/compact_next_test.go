@@ -13,7 +13,7 @@ func TestChooseCountsParts(t *testing.T) {
 	for i, condition := range []string{"a", "a", "b", "b", "b"} {
 		commits = append(commits, lake.Marker{Condition: condition, Collaboration: fmt.Sprint(i), Files: map[string]lake.File{"turns": {Size: 45}, "calls": {Size: 40}}})
 	}
-	if got := choose(commits, true, 100, 10); len(got) != 4 {
+	if got := chooseCommits(commits, true, 100, 10); len(got) != 4 {
 		t.Errorf("%d commits of two conditions are chosen, want 4", len(got))
 	}
 }
@@ -43,7 +43,7 @@ func TestChoose(t *testing.T) {
 		for i, size := range c.sizes {
 			commits = append(commits, lake.Marker{Collaboration: fmt.Sprint(i), Files: map[string]lake.File{"turns": {Size: size}, "calls": {Size: size / 2}}})
 		}
-		got := choose(commits, c.final, 100, 4)
+		got := chooseCommits(commits, c.final, 100, 4)
 		if len(got) != c.want || len(got) > 0 && got[0].Collaboration != "0" {
 			t.Errorf("of %v, final %t, %d are chosen, want %d", c.sizes, c.final, len(got), c.want)
 		}

@@ -87,16 +87,16 @@ func TestCompactionChangesNothingThatReadersSee(t *testing.T) {
 	s := storetest.NewMemory(map[string]string{})
 	few(t, s)
 	before, digest := seen(t, s), dataset(t, s).Digest()
-	same(t, compact(t, s), 1)
-	same(t, compact(t, s), 0)
+	checkSame(t, compact(t, s), 1)
+	checkSame(t, compact(t, s), 0)
 	d := dataset(t, s)
-	same(t, seen(t, s), before)
-	same(t, d.Digest(), digest)
+	checkSame(t, seen(t, s), before)
+	checkSame(t, d.Digest(), digest)
 	if r := verified(t, s, "c"); r.Digest != digest || r.Batches != 1 || r.Parts != 10 || r.Commits != 7 || len(r.Uncommitted) > 0 {
 		t.Fatalf("%+v", r)
 	}
-	same(t, []int{d.Batches, len(d.Members), len(d.Uncompacted()), len(d.Superseded), len(d.Files[record.Turns])}, []int{1, 6, 0, 1, 2})
-	same(t, d.Files[record.Turns][1].Key, "lake/turns/campaign=c/condition=k1/part-000001.parquet")
+	checkSame(t, []int{d.Batches, len(d.Members), len(d.Uncompacted()), len(d.Superseded), len(d.Files[record.Turns])}, []int{1, 6, 0, 1, 2})
+	checkSame(t, d.Files[record.Turns][1].Key, "lake/turns/campaign=c/condition=k1/part-000001.parquet")
 
 	// A cell that is run again leaves its old rows in the part.
 	_, err := commits.Commit(ctx, s, sample("c", "k0", "c", 1, 7))
@@ -104,14 +104,14 @@ func TestCompactionChangesNothingThatReadersSee(t *testing.T) {
 	_, err = commits.Commit(ctx, s, sample("c", "k0", "g", 0, 1))
 	must(t, err)
 	d, before = dataset(t, s), seen(t, s)
-	same(t, d.Superseded, []lake.Run{{Collaboration: "c"}, {Collaboration: "a"}})
-	same(t, []int{len(before), len(before[1].Turns), len(d.Uncompacted())}, []int{7, 7, 2})
-	same(t, d.Earlier, map[string]int{"k0": 1, "k1": 1})
-	same(t, compact(t, s), 1)
-	same(t, seen(t, s), before)
+	checkSame(t, d.Superseded, []lake.Run{{Collaboration: "c"}, {Collaboration: "a"}})
+	checkSame(t, []int{len(before), len(before[1].Turns), len(d.Uncompacted())}, []int{7, 7, 2})
+	checkSame(t, d.Earlier, map[string]int{"k0": 1, "k1": 1})
+	checkSame(t, compact(t, s), 1)
+	checkSame(t, seen(t, s), before)
 	d = dataset(t, s)
-	same(t, d.Superseded, []lake.Run{{Collaboration: "c"}, {Collaboration: "a"}})
-	same(t, []int{d.Batches, len(d.Uncompacted())}, []int{2, 0})
+	checkSame(t, d.Superseded, []lake.Run{{Collaboration: "c"}, {Collaboration: "a"}})
+	checkSame(t, []int{d.Batches, len(d.Uncompacted())}, []int{2, 0})
 	verified(t, s, "c")
 	exactlyOnce(t, s)
 }
@@ -131,7 +131,7 @@ func TestRawFilesExpire(t *testing.T) {
 		return rows
 	}
 	before, all, digest := seen(t, s), generations(), dataset(t, s).Digest()
-	same(t, len(all), 7)
+	checkSame(t, len(all), 7)
 	raw, err := s.List(ctx, "raw/turns/")
 	must(t, err)
 	must(t, s.Delete(ctx, raw[0].Key))
@@ -143,7 +143,7 @@ func TestRawFilesExpire(t *testing.T) {
 
 	s = storetest.NewMemory(map[string]string{})
 	few(t, s)
-	same(t, compact(t, s), 1)
+	checkSame(t, compact(t, s), 1)
 	for _, table := range record.Tables {
 		raw, err := s.List(ctx, "raw/"+table+"/")
 		must(t, err)
@@ -151,8 +151,8 @@ func TestRawFilesExpire(t *testing.T) {
 			must(t, s.Delete(ctx, o.Key))
 		}
 	}
-	same(t, seen(t, s), before)
-	same(t, generations(), all)
+	checkSame(t, seen(t, s), before)
+	checkSame(t, generations(), all)
 	if r := verified(t, s, "c"); r.Digest != digest || r.Commits != 7 || r.Expired != 7 {
 		t.Fatalf("%+v", r)
 	}
@@ -222,7 +222,7 @@ func TestCompactionIsDeterministic(t *testing.T) {
 	must(t, err)
 	compact(t, a)
 	compact(t, b)
-	same(t, contents(t, a, "lake/"), contents(t, b, "lake/"))
+	checkSame(t, contents(t, a, "lake/"), contents(t, b, "lake/"))
 }
 
 func contents(t testing.TB, s storage.Store, prefix string) map[string]string {
@@ -254,13 +254,13 @@ func TestNextBatch(t *testing.T) {
 	for _, m := range b.Members {
 		names = append(names, m.String())
 	}
-	same(t, names, []string{"b.0", "c.0", "d.0", "f.0", "a.0", "a.1", "e.0"})
+	checkSame(t, names, []string{"b.0", "c.0", "d.0", "f.0", "a.0", "a.1", "e.0"})
 	// Once it is written down it is not chosen again, whatever came meanwhile.
 	_, err = commits.Commit(ctx, s, sample("c", "k0", "z", 0, 1))
 	must(t, err)
 	again, err := commits.NextBatch(ctx, s, "c", false)
 	must(t, err)
-	same(t, again, b)
+	checkSame(t, again, b)
 	_, err = commits.Compact(ctx, s, *b)
 	must(t, err)
 	if more, err := commits.NextBatch(ctx, s, "c", false); more != nil || err != nil {
@@ -268,7 +268,7 @@ func TestNextBatch(t *testing.T) {
 	}
 	last, err := commits.NextBatch(ctx, s, "c", true)
 	must(t, err)
-	same(t, []any{last.Number, len(last.Members), last.Members[0].String()}, []any{2, 1, "z.0"})
+	checkSame(t, []any{last.Number, len(last.Members), last.Members[0].String()}, []any{2, 1, "z.0"})
 }
 
 func TestCompactRefusesOtherRows(t *testing.T) {
@@ -297,7 +297,7 @@ func TestCompactRefusesOtherRows(t *testing.T) {
 	}
 	again, err := commits.Compact(ctx, s, *b)
 	must(t, err)
-	same(t, again, m)
+	checkSame(t, again, m)
 	verified(t, s, "c")
 }
 
@@ -320,7 +320,7 @@ func TestCompactKeepsEqualRows(t *testing.T) {
 	must(t, s.Delete(ctx, m.Key()))
 	again, err := commits.Compact(ctx, s, *b)
 	must(t, err)
-	same(t, again.Files[record.Rounds][0].File, lake.FileOf(f.Key, f.Rows, foreign))
+	checkSame(t, again.Files[record.Rounds][0].File, lake.FileOf(f.Key, f.Rows, foreign))
 	verified(t, s, "c")
 }
 
@@ -336,16 +336,16 @@ func TestOverlappingBatches(t *testing.T) {
 		_, err := commits.Compact(ctx, s, commits.Batch{Campaign: "c", Number: number, Members: members})
 		must(t, err)
 	}
-	same(t, seen(t, s), before)
+	checkSame(t, seen(t, s), before)
 	d := dataset(t, s)
-	same(t, d.Batches, 2) // the third holds nothing of its own
+	checkSame(t, d.Batches, 2) // the third holds nothing of its own
 	r, err := lake.Verify(ctx, s, "c")
 	must(t, err)
 	var objects []string
 	for _, f := range r.Findings {
 		objects = append(objects, f.Object[len(f.Object)-len("000001.json"):])
 	}
-	same(t, objects, []string{"000001.json", "000002.json", "000003.json"}) // not as written down, and twice
+	checkSame(t, objects, []string{"000001.json", "000002.json", "000003.json"}) // not as written down, and twice
 }
 
 func TestManyCompactorsAtOnce(t *testing.T) {
@@ -369,7 +369,7 @@ func TestManyCompactorsAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	same(t, dataset(t, a).Batches, 1)
+	checkSame(t, dataset(t, a).Batches, 1)
 	verified(t, a, "c")
 	exactlyOnce(t, a)
 }

@@ -29,7 +29,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func same[T any](t *testing.T, got, want T) {
+func checkSame[T any](t *testing.T, got, want T) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {
 		t.Fatalf("got  %+v\nwant %+v", got, want)

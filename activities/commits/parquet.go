@@ -7,8 +7,8 @@ import (
 	"roundtable/analysis/record"
 )
 
-// encode writes rows, in their order, as a Parquet file.
-func encode[T record.Row](rows []T) (data []byte, err error) {
+// encodeRows writes rows, in their order, as a Parquet file.
+func encodeRows[T record.Row](rows []T) (data []byte, err error) {
 	var b bytes.Buffer
 	w := lake.NewWriter[T](&b)
 	if _, err = w.Write(rows); err != nil {

@@ -102,12 +102,12 @@ func Load(ctx context.Context, store storage.Store, campaign string, by By) (Rep
 				r.Simulated++
 			}
 		}
-		r.add(rows.Calls, rows.Turns)
+		r.addCalls(rows.Calls, rows.Turns)
 	}
-	if err := r.labels(ctx, store); err != nil {
+	if err := r.addLabels(ctx, store); err != nil {
 		return r, err
 	}
-	r.finish()
+	r.sortGroups()
 	return r, nil
 }
 
@@ -118,27 +118,27 @@ func LoadBeside(ctx context.Context, store storage.Store, campaign string) (r Re
 	if r.settled, err = lake.ReadSettled(ctx, store, campaign); err != nil {
 		return r, err
 	}
-	if err := r.labels(ctx, store); err != nil {
+	if err := r.addLabels(ctx, store); err != nil {
 		return r, err
 	}
-	r.finish()
+	r.sortGroups()
 	return r, nil
 }
 
-// add counts the calls of one collaboration.
-func (r *Report) add(calls []record.Call, turns []record.Turn) {
+// addCalls counts the calls of one collaboration.
+func (r *Report) addCalls(calls []record.Call, turns []record.Turn) {
 	said := map[int32]record.Turn{}
 	for _, t := range turns {
 		said[t.Entry] = t
 	}
 	for _, c := range calls {
-		r.group(c, said[c.Entry]).add(c, r.settled)
-		r.Total.add(c, r.settled)
-		r.snapshot(c)
+		r.groupOf(c, said[c.Entry]).addCall(c, r.settled)
+		r.Total.addCall(c, r.settled)
+		r.noteSnapshot(c)
 	}
 }
 
-func (r *Report) group(c record.Call, t record.Turn) *Group {
+func (r *Report) groupOf(c record.Call, t record.Turn) *Group {
 	var name [2]string
 	switch r.By {
 	case ByModel:
@@ -154,7 +154,7 @@ func (r *Report) group(c record.Call, t record.Turn) *Group {
 	return r.byName[name]
 }
 
-func (g *Group) add(c record.Call, settled lake.Settled) {
+func (g *Group) addCall(c record.Call, settled lake.Settled) {
 	if !g.seen[c.Key] {
 		if g.seen == nil {
 			g.seen = map[record.Key]bool{}
@@ -162,11 +162,11 @@ func (g *Group) add(c record.Call, settled lake.Settled) {
 		g.seen[c.Key] = true
 		g.Collaborations++
 	}
-	g.count(c, settled)
+	g.countCall(c, settled)
 }
 
-// count adds a call, of whatever kind.
-func (g *Group) count(c record.Call, settled lake.Settled) {
+// countCall adds a call, of whatever kind.
+func (g *Group) countCall(c record.Call, settled lake.Settled) {
 	billed, ok := settled[keyOf(c)]
 	switch {
 	case ok:
@@ -182,7 +182,7 @@ func (g *Group) count(c record.Call, settled lake.Settled) {
 	case c.Cached:
 		g.Cached++
 	default:
-		g.bill(c)
+		g.billCall(c)
 	}
 }
 
@@ -191,7 +191,7 @@ func keyOf(c record.Call) lake.CallKey {
 	return lake.CallKey{Run: run, Entry: int(c.Entry), Ask: int(c.Ask), Attempt: int(c.Attempt)}
 }
 
-func (g *Group) bill(c record.Call) {
+func (g *Group) billCall(c record.Call) {
 	g.Billed++
 	for sum, tokens := range map[*int64]*int64{
 		&g.Input: c.InputTokens, &g.CachedInput: c.CachedInputTokens, &g.Output: c.OutputTokens, &g.Reasoning: c.ReasoningTokens,
@@ -221,5 +221,5 @@ func (g Group) Quantile(q float64) (ms int64, ok bool) {
 	if n == 0 {
 		return 0, false
 	}
-	return g.Latency[rank(q, n)-1], true
+	return g.Latency[rankOf(q, n)-1], true
 }

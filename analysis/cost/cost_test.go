@@ -237,8 +237,8 @@ func TestGroupsSumUpToTheTotal(t *testing.T) {
 		for _, by := range Bys() {
 			sum := func(calls []record.Call) Report {
 				x := Report{By: by, byName: map[[2]string]*Group{}, bySnapshot: map[[2]string]*Snapshot{}}
-				x.add(calls, turns)
-				x.finish()
+				x.addCalls(calls, turns)
+				x.sortGroups()
 				return x
 			}
 			x := sum(calls)

@@ -14,8 +14,8 @@ func (r *Report) Embedded(calls map[string][]record.Call) {
 	for _, by := range slices.Sorted(maps.Keys(calls)) {
 		g := Group{Name: "embeddings by " + by, Shared: true}
 		for _, c := range calls[by] {
-			g.count(c, r.settled)
-			r.Total.count(c, r.settled)
+			g.countCall(c, r.settled)
+			r.Total.countCall(c, r.settled)
 		}
 		slices.Sort(g.Latency)
 		r.Groups = append(r.Groups, g)
@@ -30,8 +30,8 @@ func (r *Report) Checked(calls []record.Call) {
 	}
 	g := Group{Name: checks, Shared: true}
 	for _, c := range calls {
-		g.count(c, r.settled)
-		r.Total.count(c, r.settled)
+		g.countCall(c, r.settled)
+		r.Total.countCall(c, r.settled)
 	}
 	slices.Sort(g.Latency)
 	slices.Sort(r.Total.Latency)

@@ -7,10 +7,10 @@ import (
 	"roundtable/analysis/storage"
 )
 
-// labels adds a group for each labeller, from its markers: labels are made
+// addLabels adds a group for each labeller, from its markers: labels are made
 // after collaborations have ended, count against the same budget, and are no
 // part of what a condition costs.
-func (r *Report) labels(ctx context.Context, store storage.Store) error {
+func (r *Report) addLabels(ctx context.Context, store storage.Store) error {
 	labellers, err := lake.Labellers(ctx, store, r.Campaign)
 	if err != nil {
 		return err
@@ -22,20 +22,20 @@ func (r *Report) labels(ctx context.Context, store storage.Store) error {
 		}
 		g := &Group{Name: "labels by " + by, Summed: true, Collaborations: len(markers)}
 		for _, m := range markers {
-			g.sum(m)
-			r.Total.sum(m)
+			g.addMarker(m)
+			r.Total.addMarker(m)
 		}
 		for _, m := range markers {
-			g.settle(m, r.settled)
-			r.Total.settle(m, r.settled)
+			g.settleMarker(m, r.settled)
+			r.Total.settleMarker(m, r.settled)
 		}
 		r.byName[[2]string{g.Name}] = g
 	}
 	return nil
 }
 
-// settle corrects the sums of a marker by what is settled of its calls.
-func (g *Group) settle(m lake.Marker, settled lake.Settled) {
+// settleMarker corrects the sums of a marker by what is settled of its calls.
+func (g *Group) settleMarker(m lake.Marker, settled lake.Settled) {
 	run := lake.Run{Collaboration: "labels-" + m.By + "-" + m.Collaboration, Generation: m.Generation}
 	for key, c := range settled {
 		if key.Run != run {
@@ -48,8 +48,8 @@ func (g *Group) settle(m lake.Marker, settled lake.Settled) {
 	}
 }
 
-// sum adds a marker, which has sums and no single calls.
-func (g *Group) sum(m lake.Marker) {
+// addMarker adds a marker, which has sums and no single calls.
+func (g *Group) addMarker(m lake.Marker) {
 	billed := m.Calls - m.Unknown
 	g.Billed, g.Unknown = g.Billed+int(billed), g.Unknown+int(m.Unknown)
 	g.Input, g.Output = g.Input+m.InputTokens, g.Output+m.OutputTokens

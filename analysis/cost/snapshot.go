@@ -18,7 +18,7 @@ type Snapshot struct {
 	First, Last     time.Time // when the first and the last of these calls began
 }
 
-func (r *Report) snapshot(c record.Call) {
+func (r *Report) noteSnapshot(c record.Call) {
 	if c.Status != "answered" || c.ModelAnswered == "" {
 		return
 	}
@@ -37,15 +37,15 @@ func (r *Report) snapshot(c record.Call) {
 	}
 }
 
-// finish puts everything in order.
-func (r *Report) finish() {
+// sortGroups puts everything in order.
+func (r *Report) sortGroups() {
 	for _, g := range r.byName {
 		slices.Sort(g.Latency)
 		r.Groups = append(r.Groups, *g)
 	}
 	slices.Sort(r.Total.Latency)
 	slices.SortFunc(r.Groups, func(a, b Group) int {
-		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Role, b.Role))
+		return cmp.Or(cmp.Compare(labelsLast(a), labelsLast(b)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Role, b.Role))
 	})
 	for _, s := range r.bySnapshot {
 		r.Snapshots = append(r.Snapshots, *s)
@@ -55,8 +55,8 @@ func (r *Report) finish() {
 	})
 }
 
-// last puts labels after what was labelled.
-func last(g Group) int {
+// labelsLast puts labels after what was labelled.
+func labelsLast(g Group) int {
 	if g.Summed {
 		return 1
 	}
@@ -89,5 +89,5 @@ func (s Snapshot) String() string {
 	return fmt.Sprintf("%s (%d %s, %s to %s UTC)", s.Answered, s.Calls, calls, s.First.Format(minute), s.Last.Format(minute))
 }
 
-// rank is ⌈qn⌉ between 1 and n.
-func rank(q float64, n int) int { return min(n, max(1, int(math.Ceil(q*float64(n))))) }
+// rankOf is ⌈qn⌉ between 1 and n.
+func rankOf(q float64, n int) int { return min(n, max(1, int(math.Ceil(q*float64(n))))) }

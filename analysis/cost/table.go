@@ -19,16 +19,16 @@ func (r Report) Table() table.Table {
 	t.Columns = append(t.Columns, "collaborations", "answered", "cached", "unknown", "input tokens", "of them cached", "output tokens", "of them reasoning",
 		"cost USD", "worst USD", "USD/collaboration", "USD/answer", "p50 s", "p95 s")
 	for _, g := range r.Groups {
-		t.Rows = append(t.Rows, g.row(r.By))
+		t.Rows = append(t.Rows, g.costRow(r.By))
 	}
 	all := r.Total
 	all.Name, all.Role = "all", ""
-	t.Rows = append(t.Rows, all.row(r.By))
-	t.Notes = r.notes()
+	t.Rows = append(t.Rows, all.costRow(r.By))
+	t.Notes = r.costNotes()
 	return t
 }
 
-func (g Group) row(by By) []table.Cell {
+func (g Group) costRow(by By) []table.Cell {
 	name := g.Name
 	if name == "" {
 		name = "unfinished turns"
@@ -39,31 +39,31 @@ func (g Group) row(by By) []table.Cell {
 	}
 	for i, n := range []int64{int64(g.Collaborations), int64(g.Billed), int64(g.Cached), int64(g.Unknown), g.Input, g.CachedInput, g.Output, g.Reasoning} {
 		parts := i == 2 || i == 5 || i == 7 // of which sums say nothing
-		row = append(row, known(float64(n), 0, !(g.Summed && parts) && !(g.Shared && i == 0)))
+		row = append(row, knownCell(float64(n), 0, !(g.Summed && parts) && !(g.Shared && i == 0)))
 	}
-	row = append(row, g.dollars()...)
+	row = append(row, g.dollarCells()...)
 	for _, q := range []float64{0.5, 0.95} {
 		ms, ok := g.Quantile(q)
-		row = append(row, known(float64(ms)/1000, 2, ok))
+		row = append(row, knownCell(float64(ms)/1000, 2, ok))
 	}
 	return row
 }
 
-// dollars are the sum, the worst case, and the means. What rests on no price at
+// dollarCells are the sum, the worst case, and the means. What rests on no price at
 // all is left empty, for it is not 0.
-func (g Group) dollars() []table.Cell {
+func (g Group) dollarCells() []table.Cell {
 	priced := g.Billed - g.Unpriced - g.Silent
 	sum := priced > 0 || g.Billed == 0
 	whole := g.Unpriced+g.Silent == 0
 	return []table.Cell{
-		known(g.USD, 4, sum),
-		known(g.USD+g.WorstUSD, 4, g.Unpriced == 0 && g.Unbounded == 0),
-		known(g.USD/float64(max(1, g.Collaborations)), 6, sum && whole && !g.Shared),
-		known((g.USD-g.SettledUSD)/float64(max(1, priced)), 6, priced > 0),
+		knownCell(g.USD, 4, sum),
+		knownCell(g.USD+g.WorstUSD, 4, g.Unpriced == 0 && g.Unbounded == 0),
+		knownCell(g.USD/float64(max(1, g.Collaborations)), 6, sum && whole && !g.Shared),
+		knownCell((g.USD-g.SettledUSD)/float64(max(1, priced)), 6, priced > 0),
 	}
 }
 
-func (r Report) notes() []string {
+func (r Report) costNotes() []string {
 	var notes []string
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if r.Simulated > 0 {
@@ -106,12 +106,12 @@ func (r Report) notes() []string {
 	return notes
 }
 
-func number(v float64, decimals int) table.Cell { return table.Cell{Value: &v, Decimals: decimals} }
+func numberCell(v float64, decimals int) table.Cell { return table.Cell{Value: &v, Decimals: decimals} }
 
-// known is a number, or nothing.
-func known(v float64, decimals int, ok bool) table.Cell {
+// knownCell is a number, or nothing.
+func knownCell(v float64, decimals int, ok bool) table.Cell {
 	if !ok {
 		return table.Cell{}
 	}
-	return number(v, decimals)
+	return numberCell(v, decimals)
 }

@@ -36,15 +36,15 @@ func RegressActs(runs []trajectory.Trajectory, times int, seed uint64) (Acts, er
 	if len(p.rows) == 0 {
 		return Acts{}, fmt.Errorf("none of the %d collaborations has goodness in a round from 2", len(runs))
 	}
-	every := p.empty()
+	every := p.emptySet()
 	for i := range p.rows {
 		every.add(i)
 	}
-	kept, dropped := p.columns(every)
+	kept, dropped := p.fittableColumns(every)
 	if len(kept) == 0 {
 		return Acts{}, fmt.Errorf("no pair of dialogue acts is in at least %d of %d rounds and missing in as many", Rare, len(p.rows))
 	}
-	m, err := NewModel(p.dense(kept))
+	m, err := NewModel(p.designOf(kept))
 	if err != nil {
 		return Acts{}, err
 	}
@@ -55,16 +55,16 @@ func RegressActs(runs []trajectory.Trajectory, times int, seed uint64) (Acts, er
 	for _, pair := range dropped {
 		a.Dropped = append(a.Dropped, pair.String())
 	}
-	a.effects(kept)
-	a.warn()
-	a.cluster(p, m)
+	a.fillEffects(kept)
+	a.warnOfTrend()
+	a.clusterErrors(p, m)
 	if times > 0 {
-		a.permute(p, m, times, seed)
+		a.permuteUnits(p, m, times, seed)
 	}
 	return a, nil
 }
 
-func (a *Acts) effects(kept []Column) {
+func (a *Acts) fillEffects(kept []Column) {
 	for i, c := range kept {
 		e := Effect{Term: a.Terms[i+1]}
 		for _, s := range c.Same {
@@ -74,7 +74,7 @@ func (a *Acts) effects(kept []Column) {
 	}
 }
 
-func (a *Acts) cluster(p *Pairs, m *Model) {
+func (a *Acts) clusterErrors(p *Pairs, m *Model) {
 	units := make([]int, len(p.rows))
 	for i, r := range p.rows {
 		units[i] = p.units[r.run]
@@ -89,8 +89,8 @@ func (a *Acts) cluster(p *Pairs, m *Model) {
 	}
 }
 
-func (a *Acts) permute(p *Pairs, m *Model, times int, seed uint64) {
-	ps, err := p.permutations(m, a.Fit, times, seed)
+func (a *Acts) permuteUnits(p *Pairs, m *Model, times int, seed uint64) {
+	ps, err := p.permutationTests(m, a.Fit, times, seed)
 	if err != nil {
 		a.Warnings = append(a.Warnings, "No permutation p-values: "+err.Error()+".")
 		return
@@ -117,7 +117,7 @@ func (a *Acts) permute(p *Pairs, m *Model, times int, seed uint64) {
 	}
 }
 
-func (a *Acts) warn() {
+func (a *Acts) warnOfTrend() {
 	if w := a.Trend.Warning(); w != "" {
 		a.Warnings = append(a.Warnings, w)
 	}

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// aliased groups the terms that stand in for one another: j and k belong
+// aliasedTerms groups the terms that stand in for one another: j and k belong
 // together if the projection on what the data leave open, I - VV', links them.
-func aliased(names []string, v *mat.Dense) [][]string {
+func aliasedTerms(names []string, v *mat.Dense) [][]string {
 	group := make([]int, len(names))
 	for i := range group {
 		group[i] = i
@@ -19,7 +19,7 @@ func aliased(names []string, v *mat.Dense) [][]string {
 		open[i] = 1-floats.Dot(v.RawRowView(i), v.RawRowView(i)) >= determined
 		for j := range i {
 			if open[i] && open[j] && math.Abs(floats.Dot(v.RawRowView(i), v.RawRowView(j))) > determined {
-				join(group, group[j], group[i])
+				joinGroups(group, group[j], group[i])
 			}
 		}
 	}
@@ -41,7 +41,7 @@ func aliased(names []string, v *mat.Dense) [][]string {
 	return groups
 }
 
-func join(group []int, into, from int) {
+func joinGroups(group []int, into, from int) {
 	for i, g := range group {
 		if g == from {
 			group[i] = into

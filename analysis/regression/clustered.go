@@ -25,7 +25,7 @@ func (m *Model) Clustered(y []float64, cluster []int) ([]*Test, error) {
 	if len(cluster) != len(y) {
 		return nil, fmt.Errorf("%d clusters for %d rows", len(cluster), len(y))
 	}
-	scores := m.scores(y, cluster)
+	scores := m.clusterScores(y, cluster)
 	g := len(scores)
 	if g < 2 {
 		return nil, fmt.Errorf("clustered standard errors need at least 2 clusters; there is %d", g)
@@ -36,23 +36,23 @@ func (m *Model) Clustered(y []float64, cluster []int) ([]*Test, error) {
 	}
 	variance := make([]float64, len(fit.Terms))
 	for _, score := range scores {
-		for j, b := range m.solve(score).RawMatrix().Data { // one column
+		for j, b := range m.solveNormal(score).RawMatrix().Data { // one column
 			variance[j] += b * b
 		}
 	}
 	correction := float64(g) / float64(g-1) * float64(fit.N-1) / float64(fit.DOF)
 	for j, t := range fit.Terms {
 		if se := math.Sqrt(correction * variance[j]); t.Test != nil && se > rounding*t.Test.SE {
-			tests[j] = test(t.Beta, se, g-1)
+			tests[j] = testCoefficient(t.Beta, se, g-1)
 		}
 	}
 	return tests, nil
 }
 
-// scores are X'e of each cluster, in the order of their first rows.
-func (m *Model) scores(y []float64, cluster []int) []*mat.VecDense {
+// clusterScores are X'e of each cluster, in the order of their first rows.
+func (m *Model) clusterScores(y []float64, cluster []int) []*mat.VecDense {
 	_, k := m.x.Dims()
-	residual := m.residuals(y, m.coefficients(y))
+	residual := m.residualsOf(y, m.solveCoefficients(y))
 	index := map[int]int{}
 	var scores []*mat.VecDense
 	for i, c := range cluster {

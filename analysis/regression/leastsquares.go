@@ -105,19 +105,19 @@ func LeastSquares(names []string, columns *mat.Dense, y []float64) (Fit, error) 
 // Fit to an outcome of n values. An outcome that never varies is an error.
 func (m *Model) Fit(y []float64) (Fit, error) {
 	n, _ := m.x.Dims()
-	if err := outcome(y, n); err != nil {
+	if err := checkOutcome(y, n); err != nil {
 		return Fit{}, err
 	}
-	beta := m.coefficients(y)
-	residual := m.residuals(y, beta)
+	beta := m.solveCoefficients(y)
+	residual := m.residualsOf(y, beta)
 	f := Fit{N: n, Rank: len(m.s), DOF: n - len(m.s), RSS: floats.Dot(residual, residual)}
-	f.terms(m.names, beta, m.v, m.s)
-	f.Aliased = aliased(m.names, m.v)
+	f.fillTerms(m.names, beta, m.v, m.s)
+	f.Aliased = aliasedTerms(m.names, m.v)
 	return f, nil
 }
 
-// coefficients are the solution of minimum norm, VS⁻¹U'y.
-func (m *Model) coefficients(y []float64) []float64 {
+// solveCoefficients are the solution of minimum norm, VS⁻¹U'y.
+func (m *Model) solveCoefficients(y []float64) []float64 {
 	var z, b mat.VecDense
 	z.MulVec(m.u.T(), mat.NewVecDense(len(y), y))
 	for i, s := range m.s {
@@ -127,8 +127,8 @@ func (m *Model) coefficients(y []float64) []float64 {
 	return b.RawVector().Data
 }
 
-// solve is (X'X)⁺G for columns of X'y, which is the same up to rounding.
-func (m *Model) solve(g mat.Matrix) *mat.Dense {
+// solveNormal is (X'X)⁺G for columns of X'y, which is the same up to rounding.
+func (m *Model) solveNormal(g mat.Matrix) *mat.Dense {
 	var z, b mat.Dense
 	z.Mul(m.v.T(), g)
 	for i, s := range m.s {
@@ -141,15 +141,15 @@ func (m *Model) solve(g mat.Matrix) *mat.Dense {
 	return &b
 }
 
-func (m *Model) residuals(y, beta []float64) []float64 {
+func (m *Model) residualsOf(y, beta []float64) []float64 {
 	var e mat.VecDense
 	e.MulVec(m.x, mat.NewVecDense(len(beta), beta))
 	e.SubVec(mat.NewVecDense(len(y), y), &e)
 	return e.RawVector().Data
 }
 
-// terms fills in what follows from coefficients, the row space v and its singular values.
-func (f *Fit) terms(names []string, beta []float64, v *mat.Dense, s []float64) {
+// fillTerms fills in what follows from coefficients, the row space v and its singular values.
+func (f *Fit) fillTerms(names []string, beta []float64, v *mat.Dense, s []float64) {
 	for j, name := range names {
 		row := v.RawRowView(j)
 		t := Term{Name: name, Beta: beta[j], Estimable: 1-floats.Dot(row, row) < determined}
@@ -158,19 +158,19 @@ func (f *Fit) terms(names []string, beta []float64, v *mat.Dense, s []float64) {
 			for i, s := range s {
 				variance += row[i] / s * row[i] / s
 			}
-			t.Test = test(t.Beta, math.Sqrt(variance*f.RSS/float64(f.DOF)), f.DOF)
+			t.Test = testCoefficient(t.Beta, math.Sqrt(variance*f.RSS/float64(f.DOF)), f.DOF)
 		}
 		f.Terms = append(f.Terms, t)
 	}
 }
 
-func test(beta, se float64, dof int) *Test {
+func testCoefficient(beta, se float64, dof int) *Test {
 	t := beta / se
 	return &Test{SE: se, T: t, P: statistics.TwoSidedT(t, float64(dof))}
 }
 
-// outcome refuses what no regression can explain.
-func outcome(y []float64, n int) error {
+// checkOutcome refuses what no regression can explain.
+func checkOutcome(y []float64, n int) error {
 	if len(y) != n {
 		return fmt.Errorf("%d outcomes for %d rows", len(y), n)
 	}

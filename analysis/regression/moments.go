@@ -17,34 +17,34 @@ const cancelled = 1e-12
 // decomposition of X does: cross-validation fits hundreds of times. Aliased
 // terms are not estimable here either, but are not grouped.
 func (p *Pairs) Fit(runs []int) (Fit, []Column, error) {
-	of := p.of(runs)
-	kept, _ := p.columns(of)
-	y, gradient, names := p.outcomes(of, kept)
+	of := p.rowsOf(runs)
+	kept, _ := p.fittableColumns(of)
+	y, gradient, names := p.outcomesOf(of, kept)
 	if len(kept) == 0 {
 		return Fit{}, nil, fmt.Errorf("no pair of dialogue acts is in at least %d of %d rounds and missing in as many", Rare, len(y))
 	}
-	if err := outcome(y, len(y)); err != nil {
+	if err := checkOutcome(y, len(y)); err != nil {
 		return Fit{}, nil, err
 	}
 	var eigen mat.EigenSym
-	if !eigen.Factorize(p.gram(of, kept), true) {
+	if !eigen.Factorize(p.gramMatrix(of, kept), true) {
 		return Fit{}, nil, fmt.Errorf("the eigenvalues of %d pairs do not converge", len(kept))
 	}
-	v, s := leading(&eigen, len(y))
+	v, s := leadingVectors(&eigen, len(y))
 	m := Model{v: v, s: s}
-	beta := m.solve(gradient).RawMatrix().Data // one column
+	beta := m.solveNormal(gradient).RawMatrix().Data // one column
 	f := Fit{N: len(y), Rank: len(s), DOF: len(y) - len(s), RSS: floats.Dot(y, y)}
 	if rest := f.RSS - mat.Dot(mat.NewVecDense(len(beta), beta), gradient); rest > cancelled*f.RSS {
 		f.RSS = rest
 	} else {
 		f.RSS = 0
 	}
-	f.terms(names, beta, v, s)
+	f.fillTerms(names, beta, v, s)
 	return f, kept, nil
 }
 
-// gram is X'X with the intercept first.
-func (p *Pairs) gram(of set, kept []Column) *mat.SymDense {
+// gramMatrix is X'X with the intercept first.
+func (p *Pairs) gramMatrix(of set, kept []Column) *mat.SymDense {
 	columns := []set{of}
 	for _, c := range kept {
 		columns = append(columns, p.shown[c.Pair])
@@ -52,14 +52,14 @@ func (p *Pairs) gram(of set, kept []Column) *mat.SymDense {
 	g := mat.NewSymDense(len(columns), nil)
 	for i, a := range columns {
 		for j, b := range columns[i:] {
-			g.SetSym(i, i+j, float64(both(a, b, of)))
+			g.SetSym(i, i+j, float64(countInAll(a, b, of)))
 		}
 	}
 	return g
 }
 
-// outcomes of some rows, X'y and the names of the terms.
-func (p *Pairs) outcomes(of set, kept []Column) ([]float64, *mat.VecDense, []string) {
+// outcomesOf of some rows, X'y and the names of the terms.
+func (p *Pairs) outcomesOf(of set, kept []Column) ([]float64, *mat.VecDense, []string) {
 	var y []float64
 	g := mat.NewVecDense(len(kept)+1, nil)
 	names := []string{Intercept}
@@ -81,9 +81,9 @@ func (p *Pairs) outcomes(of set, kept []Column) ([]float64, *mat.VecDense, []str
 	return y, g, names
 }
 
-// leading eigenvectors and the singular values of X that belong to them,
+// leadingVectors eigenvectors and the singular values of X that belong to them,
 // greatest first; the rest are 0 up to rounding.
-func leading(eigen *mat.EigenSym, n int) (*mat.Dense, []float64) {
+func leadingVectors(eigen *mat.EigenSym, n int) (*mat.Dense, []float64) {
 	values := eigen.Values(nil)
 	k := len(values)
 	tiny := values[k-1] * float64(max(n, k)) * 0x1p-52

@@ -34,8 +34,8 @@ type set []uint64
 func (s set) has(i int) bool { return s[i/64]>>(i%64)&1 == 1 }
 func (s set) add(i int)      { s[i/64] |= 1 << (i % 64) }
 
-// both counts the rows that are in all three sets.
-func both(a, b, of set) int {
+// countInAll counts the rows that are in all three sets.
+func countInAll(a, b, of set) int {
 	n := 0
 	for i, w := range a {
 		n += bits.OnesCount64(w & b[i] & of[i])
@@ -66,7 +66,7 @@ func NewPairs(runs []trajectory.Trajectory) (*Pairs, error) {
 		}
 		p.byRun[i] = struct{ from, after int }{from, len(p.rows)}
 	}
-	p.mark()
+	p.markRows()
 	return p, nil
 }
 
@@ -86,9 +86,9 @@ func unitsOf(runs []trajectory.Trajectory) []int {
 	return units
 }
 
-func (p *Pairs) mark() {
+func (p *Pairs) markRows() {
 	for c := range p.shown {
-		p.shown[c] = p.empty()
+		p.shown[c] = p.emptySet()
 	}
 	for i, r := range p.rows {
 		for c, n := range p.counts[r.run][r.round-2] {
@@ -99,11 +99,11 @@ func (p *Pairs) mark() {
 	}
 }
 
-func (p *Pairs) empty() set { return make(set, (len(p.rows)+63)/64) }
+func (p *Pairs) emptySet() set { return make(set, (len(p.rows)+63)/64) }
 
-// of is the set of rows of some collaborations.
-func (p *Pairs) of(runs []int) set {
-	s := p.empty()
+// rowsOf is the set of rows of some collaborations.
+func (p *Pairs) rowsOf(runs []int) set {
+	s := p.emptySet()
 	for _, run := range runs {
 		for i := p.byRun[run].from; i < p.byRun[run].after; i++ {
 			s.add(i)
@@ -124,19 +124,19 @@ type Column struct {
 	Same []trajectory.Pair
 }
 
-// columns that can be fitted on some rows, and the pairs that are too rare or too common there.
-func (p *Pairs) columns(of set) (kept []Column, dropped []trajectory.Pair) {
-	n := both(of, of, of)
+// fittableColumns that can be fitted on some rows, and the pairs that are too rare or too common there.
+func (p *Pairs) fittableColumns(of set) (kept []Column, dropped []trajectory.Pair) {
+	n := countInAll(of, of, of)
 	ones := map[trajectory.Pair]int{}
 next:
 	for pair := range trajectory.PairCount {
-		ones[pair] = both(p.shown[pair], p.shown[pair], of)
+		ones[pair] = countInAll(p.shown[pair], p.shown[pair], of)
 		if ones[pair] < Rare || n-ones[pair] < Rare {
 			dropped = append(dropped, pair)
 			continue
 		}
 		for i, k := range kept {
-			if ones[k.Pair] == ones[pair] && both(p.shown[k.Pair], p.shown[pair], of) == ones[pair] {
+			if ones[k.Pair] == ones[pair] && countInAll(p.shown[k.Pair], p.shown[pair], of) == ones[pair] {
 				kept[i].Same = append(kept[i].Same, pair)
 				continue next
 			}
@@ -146,8 +146,8 @@ next:
 	return kept, dropped
 }
 
-// dense is the design of some rows with their outcomes and collaborations.
-func (p *Pairs) dense(kept []Column) (names []string, x *mat.Dense) {
+// designOf is the design of some rows with their outcomes and collaborations.
+func (p *Pairs) designOf(kept []Column) (names []string, x *mat.Dense) {
 	x = mat.NewDense(len(p.rows), len(kept), nil)
 	for j, c := range kept {
 		names = append(names, c.Pair.String())

@@ -14,7 +14,7 @@ import (
 	"roundtable/analysis/trajectory"
 )
 
-// permutations are the p-values of a model's terms if whole trajectories of
+// permutationTests are the p-values of a model's terms if whole trajectories of
 // goodness are exchanged between units whose collaborations are of the same
 // conditions with goodness in the same rounds: under the null any of them could
 // have belonged to any other, with its trend and its dependence between rounds and
@@ -22,12 +22,12 @@ import (
 // permutations, (1+#)/(times+1) (Phipson and Smyth 2010). Coefficients that differ
 // by rounding only are equal: where those who may be exchanged show the pair in
 // the same rounds, p is 1.
-func (p *Pairs) permutations(m *Model, fit Fit, times int, seed uint64) ([]float64, error) {
-	strata, movable := p.strata()
+func (p *Pairs) permutationTests(m *Model, fit Fit, times int, seed uint64) ([]float64, error) {
+	strata, movable := p.strataOf()
 	if movable == 0 {
 		return nil, fmt.Errorf("no two instances, or replicates of the only one, have goodness in the same rounds, so there is nothing to exchange")
 	}
-	drawn := p.draw(m, strata, times, seed)
+	drawn := p.fitPermutations(m, strata, times, seed)
 	ps := make([]float64, len(fit.Terms))
 	rounding := 1e-9 * floats.Norm(p.y, math.Inf(1))
 	for j, t := range fit.Terms {
@@ -44,15 +44,15 @@ func (p *Pairs) permutations(m *Model, fit Fit, times int, seed uint64) ([]float
 	return ps, nil
 }
 
-// strata are the units between which trajectories may be exchanged, in the order
+// strataOf are the units between which trajectories may be exchanged, in the order
 // of their first; a unit lists its collaborations, those with goodness in the same
 // rounds next to each other. movable counts the units that are not alone.
-func (p *Pairs) strata() (strata [][][]int, movable int) {
+func (p *Pairs) strataOf() (strata [][][]int, movable int) {
 	index := map[string]int{}
 	for _, unit := range p.byUnit() {
 		var key strings.Builder
 		for _, run := range unit {
-			key.WriteString(p.pattern(run) + "\x01")
+			key.WriteString(p.patternOf(run) + "\x01")
 		}
 		at, ok := index[key.String()]
 		if !ok {
@@ -79,18 +79,18 @@ func (p *Pairs) byUnit() [][]int {
 		units[n] = append(units[n], run)
 	}
 	for _, unit := range units {
-		slices.SortStableFunc(unit, func(a, b int) int { return strings.Compare(p.pattern(a), p.pattern(b)) })
+		slices.SortStableFunc(unit, func(a, b int) int { return strings.Compare(p.patternOf(a), p.patternOf(b)) })
 	}
 	return units
 }
 
-// pattern is the same for collaborations of a condition with goodness in the same rounds.
-func (p *Pairs) pattern(run int) string {
-	return p.runs[run].Condition + "\x00" + defined(p.runs[run])
+// patternOf is the same for collaborations of a condition with goodness in the same rounds.
+func (p *Pairs) patternOf(run int) string {
+	return p.runs[run].Condition + "\x00" + definedRounds(p.runs[run])
 }
 
-// defined writes down in which rounds goodness is.
-func defined(t trajectory.Trajectory) string {
+// definedRounds writes down in which rounds goodness is.
+func definedRounds(t trajectory.Trajectory) string {
 	var s strings.Builder
 	for _, r := range t.Rounds {
 		if r.Goodness == nil {
@@ -102,8 +102,8 @@ func defined(t trajectory.Trajectory) string {
 	return s.String()
 }
 
-// exchange writes one permutation of the outcomes into y.
-func (p *Pairs) exchange(y []float64, strata [][][]int, r *rand.Rand) {
+// exchangeUnits writes one permutation of the outcomes into y.
+func (p *Pairs) exchangeUnits(y []float64, strata [][][]int, r *rand.Rand) {
 	for _, units := range strata {
 		order := r.Perm(len(units))
 		for i, unit := range units {
@@ -119,20 +119,20 @@ func (p *Pairs) exchange(y []float64, strata [][][]int, r *rand.Rand) {
 // which is many times faster than one after the other.
 const together = 256
 
-// draw fits permutations: coefficients by term and permutation.
-func (p *Pairs) draw(m *Model, strata [][][]int, times int, seed uint64) *mat.Dense {
+// fitPermutations fits permutations: coefficients by term and permutation.
+func (p *Pairs) fitPermutations(m *Model, strata [][][]int, times int, seed uint64) *mat.Dense {
 	drawn := mat.NewDense(len(m.names), times, nil)
 	y := make([]float64, len(p.y))
 	for from := 0; from < times; from += together {
 		to := min(times, from+together)
 		outcomes := mat.NewDense(len(p.y), to-from, nil)
 		for b := from; b < to; b++ {
-			p.exchange(y, strata, rand.New(rand.NewPCG(seed, uint64(b))))
+			p.exchangeUnits(y, strata, rand.New(rand.NewPCG(seed, uint64(b))))
 			outcomes.SetCol(b-from, y)
 		}
 		var gradients mat.Dense
 		gradients.Mul(m.x.T(), outcomes)
-		drawn.Slice(0, len(m.names), from, to).(*mat.Dense).Copy(m.solve(&gradients))
+		drawn.Slice(0, len(m.names), from, to).(*mat.Dense).Copy(m.solveNormal(&gradients))
 	}
 	return drawn
 }

@@ -24,7 +24,7 @@ const level = 0.05
 func TrendOf(runs []trajectory.Trajectory) Trend {
 	var slopes []float64
 	for _, t := range runs {
-		if s, ok := slope(t); ok {
+		if s, ok := slopeOf(t); ok {
 			slopes = append(slopes, s)
 		}
 	}
@@ -37,8 +37,8 @@ func TrendOf(runs []trajectory.Trajectory) Trend {
 	return trend
 }
 
-// slope of goodness on the round, from round 2.
-func slope(t trajectory.Trajectory) (float64, bool) {
+// slopeOf of goodness on the round, from round 2.
+func slopeOf(t trajectory.Trajectory) (float64, bool) {
 	var n, x, y, xx, xy float64
 	for round := 2; round <= len(t.Rounds); round++ {
 		if g := t.Goodness(round); g != nil {

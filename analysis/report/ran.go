@@ -20,7 +20,7 @@ type condition struct {
 	N            int // collaborations that are in
 }
 
-func (t *tally) count(name, value string) {
+func (t *tally) countValue(name, value string) {
 	if t.seen[name] == nil {
 		t.seen[name] = map[string]int{}
 		t.order = append(t.order, name)
@@ -28,8 +28,8 @@ func (t *tally) count(name, value string) {
 	t.seen[name][value]++
 }
 
-// facts are what was counted: a value that all share stands alone.
-func (t *tally) facts(s Source) []fact {
+// countedFacts are what was counted: a value that all share stands alone.
+func (t *tally) countedFacts(s Source) []fact {
 	var list []fact
 	for _, name := range t.order {
 		values := slices.Sorted(maps.Keys(t.seen[name]))
@@ -44,7 +44,7 @@ func (t *tally) facts(s Source) []fact {
 		const second = "2006-01-02 15:04:05"
 		list = append(list, fact{"asked", time.UnixMicro(t.started).UTC().Format(second) + " to " + time.UnixMicro(t.ended).UTC().Format(second) + " UTC"})
 	}
-	if said := paid(s.Cost.Total); said != "" {
+	if said := totalCost(s.Cost.Total); said != "" {
 		list = append(list, fact{"cost", said})
 	}
 	if s.Digest != "" {
@@ -53,8 +53,8 @@ func (t *tally) facts(s Source) []fact {
 	return list
 }
 
-// paid says what all calls have cost; empty if there were none.
-func paid(all cost.Group) string {
+// totalCost says what all calls have cost; empty if there were none.
+func totalCost(all cost.Group) string {
 	if all.Billed+all.Unknown == 0 {
 		return ""
 	}
@@ -80,8 +80,8 @@ func paid(all cost.Group) string {
 	return fmt.Sprintf("%s; %s, %s in, %d out", said, wording.Count(all.Billed, "call"), wording.Count(all.Input, "token"), all.Output)
 }
 
-// conditions that have collaborations, in the order of their ids.
-func (t *tally) conditions() []condition {
+// sortedConditions that have collaborations, in the order of their ids.
+func (t *tally) sortedConditions() []condition {
 	var list []condition
 	for _, id := range slices.Sorted(maps.Keys(t.ran)) {
 		list = append(list, *t.ran[id])

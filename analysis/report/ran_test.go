@@ -16,7 +16,7 @@ func TestPaid(t *testing.T) {
 		"1.5000 USD, and what 2 calls of unknown outcome may have cost; 10 calls, 0 tokens in, 0 out":                                                                         {Billed: 10, USD: 1.5, Unknown: 2, WorstUSD: 0.25, Unbounded: 1},
 		"at least 0.0000 USD: no price is known of 1 call, and at most 0.2500 USD for 1 call of unknown outcome; 1 call, 1 token in, 0 out":                                   {Billed: 1, Unpriced: 1, Unknown: 1, WorstUSD: 0.25, Input: 1},
 	} {
-		if got := paid(all); got != want {
+		if got := totalCost(all); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

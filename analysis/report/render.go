@@ -33,7 +33,7 @@ type head struct {
 }
 
 func headOf(name string) head {
-	style, script := asset("style.css"), asset("filter.js")
+	style, script := assetText("style.css"), assetText("filter.js")
 	sum := sha256.Sum256([]byte(script))
 	return head{
 		Name: name, Style: template.CSS(style), Script: template.JS(script),
@@ -42,8 +42,8 @@ func headOf(name string) head {
 	}
 }
 
-// asset is a file of ours as it will stand in the page.
-func asset(name string) string {
+// assetText is a file of ours as it will stand in the page.
+func assetText(name string) string {
 	data, err := files.ReadFile(name)
 	if err != nil {
 		panic(err) // it is embedded

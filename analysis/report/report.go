@@ -64,13 +64,13 @@ func Write(w io.Writer, s Source, files Files) (Written, error) {
 			if len(rows.Collaborations) != 1 {
 				return fmt.Errorf("a collaboration has %d rows of its own; there is one", len(rows.Collaborations))
 			}
-			if err := transcripts.add(s.story(add(rows), rows)); err != nil {
+			if err := transcripts.addStory(s.storyOf(add(rows), rows)); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if err := tell(s.Collaborations, t.add); err != nil {
+	if err := tell(s.Collaborations, t.addRows); err != nil {
 		return Written{}, err
 	}
 	written := Written{Collaborations: len(t.list)}
@@ -122,20 +122,20 @@ func picture(title string, notes []string, draw func() (string, error)) figure {
 
 func newPage(s Source, t *tally, transcripts transcripts) page {
 	p := page{
-		head: headOf(s.Campaign.Name), Status: t.status(s.Campaign), Simulated: t.simulated(), Facts: t.facts(s), Conditions: t.conditions(),
-		Models: s.Cost.Snapshots, Warnings: s.Cost.Changed(), Faults: t.faults(), Tables: tables.All(s.Campaign),
+		head: headOf(s.Campaign.Name), Status: t.statusText(s.Campaign), Simulated: t.simulatedText(), Facts: t.countedFacts(s), Conditions: t.sortedConditions(),
+		Models: s.Cost.Snapshots, Warnings: s.Cost.Changed(), Faults: t.sortedFaults(), Tables: tables.All(s.Campaign),
 		Labels: t.labels, List: t.list, Transcripts: transcripts,
 	}
 	for _, f := range figures.All(s.Campaign) {
 		p.Figures = append(p.Figures, picture(f.Title, f.Notes, f.Inline))
 	}
-	p.labelled(s)
+	p.addLabels(s)
 	p.Tables = append(p.Tables, s.Cost.Table())
 	return p
 }
 
-// labelled adds what labels say.
-func (p *page) labelled(s Source) {
+// addLabels adds what labels say.
+func (p *page) addLabels(s Source) {
 	if s.Labels != nil {
 		for _, f := range figures.AllGraphs(s.Campaign, *s.Labels) {
 			shown := picture(f.Title, f.Notes, f.Inline)

@@ -213,17 +213,17 @@ func TestLargeTranscriptsAreFiles(t *testing.T) {
 func TestKindsOfFaults(t *testing.T) {
 	tally := newTally(campaign.Campaign{})
 	for i := range 12 {
-		tally.fault("turn", fmt.Sprintf("attempt %d of 100", i), fmt.Sprint("c", i))
+		tally.addFault("turn", fmt.Sprintf("attempt %d of 100", i), fmt.Sprint("c", i))
 	}
-	tally.fault("turn", "other", "c9")
-	got := tally.faults()
+	tally.addFault("turn", "other", "c9")
+	got := tally.sortedFaults()
 	if len(got) != 2 || got[0] != (fault{"turn", "attempt 0 of 100", 12, "c0"}) {
 		t.Errorf("kinds %+v", got)
 	}
 	for i := range 2 * mostFaults {
-		tally.fault("turn", strings.Repeat("x", i), "c")
+		tally.addFault("turn", strings.Repeat("x", i), "c")
 	}
-	if got = tally.faults(); len(got) != mostFaults+1 || got[mostFaults].N != 2+2*mostFaults-mostFaults {
+	if got = tally.sortedFaults(); len(got) != mostFaults+1 || got[mostFaults].N != 2+2*mostFaults-mostFaults {
 		t.Errorf("%d kinds, of which the last is %+v", len(got), got[len(got)-1])
 	}
 }

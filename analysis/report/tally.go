@@ -51,29 +51,29 @@ func newTally(c campaign.Campaign) *tally {
 	return t
 }
 
-// add counts the latest generation of a collaboration, and names its transcript.
-func (t *tally) add(rows record.Rows) string {
+// addRows counts the latest generation of a collaboration, and names its transcript.
+func (t *tally) addRows(rows record.Rows) string {
 	c := rows.Collaborations[0]
-	t.enlist(c, c.CollaborationID, false)
+	t.listCollaboration(c, c.CollaborationID, false)
 	if t.ran[c.ConditionID] == nil {
 		t.ran[c.ConditionID] = &condition{ID: c.ConditionID, Settings: c.SettingsJSON}
 	}
 	t.ran[c.ConditionID].N++
-	t.count("environment", fmt.Sprintf("%s, version %d", c.Environment, c.EnvVersion))
-	t.count("protocol", c.Protocol)
-	t.count("decision rule", c.Rule)
-	t.count("model asked", c.Model)
-	t.count("agents", fmt.Sprint(c.Agents))
-	t.count("rounds planned", fmt.Sprint(c.RoundsPlanned))
-	t.count("seed", fmt.Sprint(c.Seed))
-	t.count("engine", c.EngineVersion)
-	t.count("prompts, by hash", c.PromptsHash)
-	t.count("schema", fmt.Sprint("version ", c.SchemaVersion))
+	t.countValue("environment", fmt.Sprintf("%s, version %d", c.Environment, c.EnvVersion))
+	t.countValue("protocol", c.Protocol)
+	t.countValue("decision rule", c.Rule)
+	t.countValue("model asked", c.Model)
+	t.countValue("agents", fmt.Sprint(c.Agents))
+	t.countValue("rounds planned", fmt.Sprint(c.RoundsPlanned))
+	t.countValue("seed", fmt.Sprint(c.Seed))
+	t.countValue("engine", c.EngineVersion)
+	t.countValue("prompts, by hash", c.PromptsHash)
+	t.countValue("schema", fmt.Sprint("version ", c.SchemaVersion))
 	if c.StartedAt > 0 && (t.started == 0 || c.StartedAt < t.started) {
 		t.started = c.StartedAt
 	}
 	t.ended = max(t.ended, c.EndedAt)
-	t.blame(rows, c.CollaborationID, "")
+	t.countErrors(rows, c.CollaborationID, "")
 	return c.CollaborationID
 }
 
@@ -82,12 +82,12 @@ func (t *tally) add(rows record.Rows) string {
 func (t *tally) addEarlier(rows record.Rows) string {
 	c := rows.Collaborations[0]
 	id := fmt.Sprintf("%s.%d", c.CollaborationID, c.Generation)
-	t.enlist(c, id, true)
-	t.blame(rows, id, " (run again since)")
+	t.listCollaboration(c, id, true)
+	t.countErrors(rows, id, " (run again since)")
 	return id
 }
 
-func (t *tally) enlist(c record.Collaboration, id string, earlier bool) {
+func (t *tally) listCollaboration(c record.Collaboration, id string, earlier bool) {
 	entry := listed{Collaboration: c, ID: id, Earlier: earlier}
 	for _, key := range t.labels {
 		entry.Label = append(entry.Label, t.settings[c.ConditionID].Shown(key))
@@ -95,27 +95,27 @@ func (t *tally) enlist(c record.Collaboration, id string, earlier bool) {
 	t.list = append(t.list, entry)
 }
 
-// blame counts what went wrong; since is what became of it.
-func (t *tally) blame(rows record.Rows, id, since string) {
+// countErrors counts what went wrong; since is what became of it.
+func (t *tally) countErrors(rows record.Rows, id, since string) {
 	c := rows.Collaborations[0]
 	if c.Status != "succeeded" {
 		reason := "no reason is recorded"
 		if c.Failure != nil {
 			reason = *c.Failure
 		}
-		t.fault("collaboration "+c.Status+since, reason, id)
+		t.addFault("collaboration "+c.Status+since, reason, id)
 	}
 	for _, turn := range rows.Turns {
 		if turn.Status == "invalid" && turn.InvalidReason != nil {
-			t.fault("turn without a usable answer"+since, *turn.InvalidReason, id)
+			t.addFault("turn without a usable answer"+since, *turn.InvalidReason, id)
 		}
 	}
 	for _, call := range rows.Calls {
 		switch {
 		case call.Status != "answered":
-			t.fault("call of unknown outcome"+since, "in flight when a process or a connection died", id)
+			t.addFault("call of unknown outcome"+since, "in flight when a process or a connection died", id)
 		case !slices.Contains(goodEnds, call.FinishReason):
-			t.fault("answer that ended early"+since, call.FinishReason, id)
+			t.addFault("answer that ended early"+since, call.FinishReason, id)
 		}
 	}
 }
@@ -123,8 +123,8 @@ func (t *tally) blame(rows record.Rows, id, since string) {
 // goodEnds are the finish reasons of whole answers, as services name them.
 var goodEnds = []string{"", "stop", "STOP", "end_turn", "stop_sequence", "completed"}
 
-// fault counts by kind: reasons that differ in figures only are one kind.
-func (t *tally) fault(what, reason, collaboration string) {
+// addFault counts by kind: reasons that differ in figures only are one kind.
+func (t *tally) addFault(what, reason, collaboration string) {
 	kind := campaign.ReasonKind(reason)
 	key := [2]string{what, kind}
 	if t.kinds[key] == nil {
@@ -136,8 +136,8 @@ func (t *tally) fault(what, reason, collaboration string) {
 // mostFaults is how many kinds are shown.
 const mostFaults = 50
 
-// faults are the kinds, the most frequent first.
-func (t *tally) faults() []fault {
+// sortedFaults are the kinds, the most frequent first.
+func (t *tally) sortedFaults() []fault {
 	var all []fault
 	for _, f := range t.kinds {
 		all = append(all, *f)
@@ -151,13 +151,13 @@ func (t *tally) faults() []fault {
 	return all
 }
 
-func (t *tally) status(c campaign.Campaign) string {
+func (t *tally) statusText(c campaign.Campaign) string {
 	n := map[string]int{}
-	for _, entry := range t.latest() {
+	for _, entry := range t.latestListed() {
 		n[entry.Status]++
 	}
 	again := ""
-	if earlier := len(t.list) - len(t.latest()); earlier > 0 {
+	if earlier := len(t.list) - len(t.latestListed()); earlier > 0 {
 		again = fmt.Sprintf(" Generations that were run again, listed too: %d.", earlier)
 	}
 	planned := 0
@@ -168,11 +168,11 @@ func (t *tally) status(c campaign.Campaign) string {
 	if planned > 0 {
 		of = fmt.Sprintf(" of %d", planned)
 	}
-	return fmt.Sprintf("%d%s collaborations finished: %d succeeded, %d failed, %d stopped.%s", len(t.latest()), of, n["succeeded"], n["failed"], n["stopped"], again)
+	return fmt.Sprintf("%d%s collaborations finished: %d succeeded, %d failed, %d stopped.%s", len(t.latestListed()), of, n["succeeded"], n["failed"], n["stopped"], again)
 }
 
-// latest are the collaborations without generations that were run again, which come after them.
-func (t *tally) latest() []listed {
+// latestListed are the collaborations without generations that were run again, which come after them.
+func (t *tally) latestListed() []listed {
 	n := slices.IndexFunc(t.list, func(l listed) bool { return l.Earlier })
 	if n < 0 {
 		return t.list
@@ -180,8 +180,8 @@ func (t *tally) latest() []listed {
 	return t.list[:n]
 }
 
-func (t *tally) simulated() string {
-	some, all := 0, t.latest()
+func (t *tally) simulatedText() string {
+	some, all := 0, t.latestListed()
 	for _, entry := range all {
 		if entry.Simulated {
 			some++

@@ -28,7 +28,7 @@ type Transcript struct {
 	HTML template.HTML
 }
 
-func (t *transcripts) add(s story) error {
+func (t *transcripts) addStory(s story) error {
 	var b bytes.Buffer
 	if err := render(&b, "transcript.tmpl", s); err != nil {
 		return err
@@ -36,19 +36,19 @@ func (t *transcripts) add(s story) error {
 	t.size += b.Len()
 	one := Transcript{ID: s.ID, HTML: template.HTML(b.String())} // made by a template
 	if t.split || t.size <= t.most || t.Put == nil {
-		return t.keep(one)
+		return t.keepTranscript(one)
 	}
 	t.split = true
 	for _, earlier := range t.Inline {
-		if err := t.keep(earlier); err != nil {
+		if err := t.keepTranscript(earlier); err != nil {
 			return err
 		}
 	}
 	t.Inline = nil
-	return t.keep(one)
+	return t.keepTranscript(one)
 }
 
-func (t *transcripts) keep(one Transcript) error {
+func (t *transcripts) keepTranscript(one Transcript) error {
 	if !t.split {
 		t.Inline = append(t.Inline, one)
 		return nil
@@ -86,7 +86,7 @@ type story struct {
 	Show      string // the command that shows prompts and raw answers
 }
 
-func (s Source) story(id string, rows record.Rows) story {
+func (s Source) storyOf(id string, rows record.Rows) story {
 	told := story{Story: telling.Tell(rows), ID: id}
 	c := rows.Collaborations[0]
 	if c.Simulated {
@@ -99,7 +99,7 @@ func (s Source) story(id string, rows record.Rows) story {
 			told.Unknown = err.Error()
 		}
 	}
-	if entries := faulty(rows.Turns); s.Unusable != nil && len(entries) > 0 {
+	if entries := faultyEntries(rows.Turns); s.Unusable != nil && len(entries) > 0 {
 		var err error
 		if told.unusable, err = s.Unusable(c.Key, entries); err != nil {
 			told.Lost = err.Error()

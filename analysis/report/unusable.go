@@ -33,8 +33,8 @@ func (u Unusable) Text() string {
 // Number is the answer's number, from 1.
 func (u Unusable) Number() int { return u.Ask + 1 }
 
-// faulty are the entries of a collaboration with answers that could not be used.
-func faulty(turns []record.Turn) []int {
+// faultyEntries are the entries of a collaboration with answers that could not be used.
+func faultyEntries(turns []record.Turn) []int {
 	var entries []int
 	for _, t := range turns {
 		if t.Kind == "ask" && (t.Asks > 1 || t.Status == "invalid") {

@@ -37,7 +37,7 @@ func Bootstrap(n int, statistic Statistic, times int, seed uint64) (Bootstrapped
 		return Bootstrapped{}, fmt.Errorf("a bootstrap needs at least 100 resamples and 2 collaborations, it has %d and %d", times, n)
 	}
 	draw := rand.New(rand.NewPCG(seed, 0x626f6f74))
-	b, err := bootstrap(n, statistic, func(yield func([]int) bool) {
+	b, err := bootstrapFrom(n, statistic, func(yield func([]int) bool) {
 		index := make([]int, n)
 		for range times {
 			for i := range index {
@@ -52,7 +52,7 @@ func Bootstrap(n int, statistic Statistic, times int, seed uint64) (Bootstrapped
 	return b, err
 }
 
-func bootstrap(n int, statistic Statistic, draws iter.Seq[[]int]) (Bootstrapped, error) {
+func bootstrapFrom(n int, statistic Statistic, draws iter.Seq[[]int]) (Bootstrapped, error) {
 	all := make([]int, n)
 	for i := range all {
 		all[i] = i
@@ -81,11 +81,11 @@ func bootstrap(n int, statistic Statistic, draws iter.Seq[[]int]) (Bootstrapped,
 	low, high := Quantile(drawn, (1-level)/2), Quantile(drawn, (1+level)/2)
 	b.Percentile = Interval{low, high, level}
 	b.Basic = Interval{2*b.Estimate - high, 2*b.Estimate - low, level}
-	return b, b.accelerate(drawn, jackknife(statistic, all))
+	return b, b.accelerate(drawn, jackknifeAll(statistic, all))
 }
 
-// jackknife leaves out one collaboration after the other.
-func jackknife(statistic Statistic, all []int) []float64 {
+// jackknifeAll leaves out one collaboration after the other.
+func jackknifeAll(statistic Statistic, all []int) []float64 {
 	var values []float64
 	without := make([]int, 0, len(all))
 	for i := range all {
@@ -123,12 +123,12 @@ func (b *Bootstrapped) accelerate(drawn, jackknife []float64) error {
 	if squares > 0 {
 		b.Acceleration = cubes / (6 * math.Pow(squares, 1.5))
 	}
-	b.BCa = Interval{Quantile(drawn, b.corrected((1-level)/2)), Quantile(drawn, b.corrected((1+level)/2)), level}
+	b.BCa = Interval{Quantile(drawn, b.correctedShare((1-level)/2)), Quantile(drawn, b.correctedShare((1+level)/2)), level}
 	return nil
 }
 
-// corrected is the share of resamples below the end of the BCa interval.
-func (b *Bootstrapped) corrected(p float64) float64 {
+// correctedShare is the share of resamples below the end of the BCa interval.
+func (b *Bootstrapped) correctedShare(p float64) float64 {
 	z := b.Bias + distuv.UnitNormal.Quantile(p)
 	return distuv.UnitNormal.CDF(b.Bias + z/(1-b.Acceleration*z))
 }

@@ -21,8 +21,8 @@ type Series struct {
 	Units  map[string]string  // of observations; one that is not named is a unit of its own
 }
 
-// unit that an observation belongs to.
-func (s Series) unit(observation string) string { return cmp.Or(s.Units[observation], observation) }
+// unitOf that an observation belongs to.
+func (s Series) unitOf(observation string) string { return cmp.Or(s.Units[observation], observation) }
 
 // Contrast is two conditions of a declared family, by name.
 type Contrast struct{ A, B string }
@@ -40,7 +40,7 @@ type Family struct {
 func Pairs(series []Series) (all []Contrast, apart int) {
 	for i, a := range series {
 		for _, b := range series[i+1:] {
-			if meet(a.Values, b.Values) {
+			if haveCommon(a.Values, b.Values) {
 				all = append(all, Contrast{a.Name, b.Name})
 			} else {
 				apart++
@@ -50,7 +50,7 @@ func Pairs(series []Series) (all []Contrast, apart int) {
 	return all, apart
 }
 
-func meet(a, b map[string]float64) bool {
+func haveCommon(a, b map[string]float64) bool {
 	for unit := range a {
 		if _, ok := b[unit]; ok {
 			return true
@@ -96,7 +96,7 @@ func Compare(series []Series, f Family) ([]Comparison, error) {
 				return nil, fmt.Errorf("there is no series %q; there is %s", name, wording.Or(slices.Sorted(maps.Keys(byName))))
 			}
 		}
-		list[i] = f.compare(c, byName[c.A], byName[c.B])
+		list[i] = f.comparePair(c, byName[c.A], byName[c.B])
 		if p := list[i].SignFlip; p != nil {
 			ps, at = append(ps, *p), append(at, i)
 		}
@@ -111,13 +111,13 @@ func Compare(series []Series, f Family) ([]Comparison, error) {
 	return list, nil
 }
 
-// differences by unit: the mean over the observations that both have, which is
+// differencesByUnit by unit: the mean over the observations that both have, which is
 // how many they are.
-func differences(a, b Series) (d []float64, both int) {
+func differencesByUnit(a, b Series) (d []float64, both int) {
 	byUnit := map[string][]float64{}
 	for _, observation := range slices.Sorted(maps.Keys(a.Values)) {
 		if other, ok := b.Values[observation]; ok {
-			unit := a.unit(observation)
+			unit := a.unitOf(observation)
 			byUnit[unit] = append(byUnit[unit], a.Values[observation]-other)
 			both++
 		}
@@ -125,12 +125,12 @@ func differences(a, b Series) (d []float64, both int) {
 	for _, unit := range slices.Sorted(maps.Keys(byUnit)) { // by order, so that a seed always draws the same
 		d = append(d, stat.Mean(byUnit[unit], nil))
 	}
-	return even(d), both
+	return evenOut(d), both
 }
 
-func (f Family) compare(c Contrast, a, b Series) Comparison {
+func (f Family) comparePair(c Contrast, a, b Series) Comparison {
 	r := Comparison{Contrast: c}
-	d, both := differences(a, b)
+	d, both := differencesByUnit(a, b)
 	r.N, r.Unpaired = len(d), len(a.Values)+len(b.Values)-2*both
 	if len(d) == 0 {
 		r.Notes = append(r.Notes, "no unit is in both")
@@ -157,13 +157,13 @@ func (f Family) compare(c Contrast, a, b Series) Comparison {
 		r.Wilcoxon = &w.P
 	}
 	if len(d) > 1 {
-		f.size(&r, d, note)
+		f.sizeUp(&r, d, note)
 	}
 	return r
 }
 
-// size says what a family of this size can find with these pairs.
-func (f Family) size(r *Comparison, d []float64, note func(error) bool) {
+// sizeUp says what a family of this size can find with these pairs.
+func (f Family) sizeUp(r *Comparison, d []float64, note func(error) bool) {
 	mean, se := meanSE(d)
 	sd := se * math.Sqrt(float64(len(d)))
 	r.SE = &se

@@ -23,7 +23,7 @@ func LineOf(x, y []float64) (Line, error) {
 	if len(x) != len(y) || len(x) < 3 {
 		return Line{}, fmt.Errorf("%d and %d values; a line takes at least three pairs", len(x), len(y))
 	}
-	x, y = even(x), even(y)
+	x, y = evenOut(x), evenOut(y)
 	if slices.Min(x) == slices.Max(x) || slices.Min(y) == slices.Max(y) {
 		return Line{}, errors.New("one of the two never varies")
 	}
@@ -43,9 +43,11 @@ func (l Line) Interval() Interval {
 }
 
 // Spearman's rank correlation: Line of the ranks, ties at their mean rank.
-func Spearman(x, y []float64) (Line, error) { return LineOf(midranks(even(x)), midranks(even(y))) }
+func Spearman(x, y []float64) (Line, error) {
+	return LineOf(midranksOf(evenOut(x)), midranksOf(evenOut(y)))
+}
 
-func midranks(values []float64) []float64 {
+func midranksOf(values []float64) []float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	ranks := make([]float64, len(values))
 	for i, v := range values {

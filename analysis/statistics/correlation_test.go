@@ -49,7 +49,7 @@ func TestLine(t *testing.T) {
 	if i, half := line.Interval(), 12.706204736174694*math.Sqrt(0.75); math.Abs(i.Low-0.5+half) > 1e-8 || math.Abs(i.High-0.5-half) > 1e-8 {
 		t.Errorf("the interval is %+v, want 0.5 ± %v", i, half)
 	}
-	if got, want := midranks([]float64{5, 1, 5, 9}), []float64{2.5, 1, 2.5, 4}; !slices.Equal(got, want) {
+	if got, want := midranksOf([]float64{5, 1, 5, 9}), []float64{2.5, 1, 2.5, 4}; !slices.Equal(got, want) {
 		t.Errorf("ranks are %v, want %v", got, want)
 	}
 	for _, c := range [][2][]float64{{{1, 2}, {1, 2}}, {{1, 1, 1}, {1, 2, 3}}, {{1, 2, 3}, {4, 4, 4}}, {{1, 2, 3}, {1, 2}}} {

@@ -29,7 +29,7 @@ func MeanInterval(x []float64) (mean float64, within Interval, ok bool) {
 	if len(x) < 2 {
 		return 0, Interval{}, false
 	}
-	mean, se := meanSE(even(x))
+	mean, se := meanSE(evenOut(x))
 	half := QuantileT((1+level)/2, float64(len(x)-1)) * se
 	return mean, Interval{mean - half, mean + half, level}, true
 }
@@ -43,7 +43,7 @@ func Differences(x, y []float64) ([]float64, error) {
 	for i := range x {
 		d[i] = x[i] - y[i]
 	}
-	return d, finite(d)
+	return d, checkFinite(d)
 }
 
 // Paired is the t-test of paired differences against 0. Differences that differ
@@ -52,10 +52,10 @@ func Paired(d []float64) (TTest, error) {
 	if len(d) < 2 {
 		return TTest{}, fmt.Errorf("a paired test needs at least 2 pairs; there are %d", len(d))
 	}
-	if err := finite(d); err != nil {
+	if err := checkFinite(d); err != nil {
 		return TTest{}, err
 	}
-	mean, se := meanSE(even(d))
+	mean, se := meanSE(evenOut(d))
 	if se == 0 {
 		return TTest{}, fmt.Errorf("all %d differences are %v; without spread there is no test", len(d), mean)
 	}
@@ -71,7 +71,7 @@ type Sample struct {
 
 // SampleOf is the summary of values.
 func SampleOf(x []float64) Sample {
-	mean, se := meanSE(even(x))
+	mean, se := meanSE(evenOut(x))
 	return Sample{mean, se, len(x)}
 }
 

@@ -9,7 +9,7 @@ import (
 // Holm adjusts the p-values of one declared family so that the chance of any
 // false rejection stays at the level (Holm 1979). The order is kept.
 func Holm(p []float64) ([]float64, error) {
-	order, err := ascending(p)
+	order, err := ascendingOrder(p)
 	adjusted := make([]float64, len(p))
 	worst := 0.0
 	for rank, i := range order {
@@ -22,7 +22,7 @@ func Holm(p []float64) ([]float64, error) {
 // BenjaminiHochberg adjusts p-values so that the expected share of false ones
 // among the rejections stays at the level (Benjamini and Hochberg 1995). The order is kept.
 func BenjaminiHochberg(p []float64) ([]float64, error) {
-	order, err := ascending(p)
+	order, err := ascendingOrder(p)
 	adjusted := make([]float64, len(p))
 	best := 1.0
 	for rank, i := range slices.Backward(order) {
@@ -32,7 +32,7 @@ func BenjaminiHochberg(p []float64) ([]float64, error) {
 	return adjusted, err
 }
 
-func ascending(p []float64) ([]int, error) {
+func ascendingOrder(p []float64) ([]int, error) {
 	order := make([]int, len(p))
 	for i, v := range p {
 		if !(v >= 0 && v <= 1) {

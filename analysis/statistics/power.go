@@ -43,7 +43,7 @@ func (d Design) Size(effect, power float64) (float64, error) {
 	if d.Power(effect, 2) >= power {
 		return 2, nil // the fewest that have a spread
 	}
-	return bisect(2, top, func(n float64) bool { return d.Power(effect, n) >= power }), nil
+	return bisectFor(2, top, func(n float64) bool { return d.Power(effect, n) >= power }), nil
 }
 
 // Detectable is the smallest standardised effect that n pairs, or n in each
@@ -59,7 +59,7 @@ func (d Design) Detectable(n, power float64) (float64, error) {
 	for d.Power(top, n) < power {
 		top *= 2
 	}
-	return bisect(0, top, func(effect float64) bool { return d.Power(effect, n) >= power }), nil
+	return bisectFor(0, top, func(effect float64) bool { return d.Power(effect, n) >= power }), nil
 }
 
 func (d Design) check(power float64) error {
@@ -69,8 +69,8 @@ func (d Design) check(power float64) error {
 	return nil
 }
 
-// bisect finds where a condition that holds at high and not at low begins to.
-func bisect(low, high float64, holds func(float64) bool) float64 {
+// bisectFor finds where a condition that holds at high and not at low begins to.
+func bisectFor(low, high float64, holds func(float64) bool) float64 {
 	for high-low > 1e-13*high {
 		mid := low + (high-low)/2
 		if mid <= low || mid >= high {
@@ -115,7 +115,7 @@ func OBrienFleming(looks int, alpha float64) ([]float64, error) {
 	if looks < 1 || looks > 100 || !(alpha > 0 && alpha < 1) {
 		return nil, fmt.Errorf("%d looks at level %v; 1 to 100 looks and a level between 0 and 1 are accepted", looks, alpha)
 	}
-	c := bisect(0, 10, func(c float64) bool { return stays(c*math.Sqrt(float64(looks)), looks) >= 1-alpha })
+	c := bisectFor(0, 10, func(c float64) bool { return stayProbability(c*math.Sqrt(float64(looks)), looks) >= 1-alpha })
 	z := make([]float64, looks)
 	for k := range z {
 		z[k] = c * math.Sqrt(float64(looks)/float64(k+1))
@@ -123,8 +123,8 @@ func OBrienFleming(looks int, alpha float64) ([]float64, error) {
 	return z, nil
 }
 
-// stays is the probability that a sum of standard normal steps never leaves ±bound.
-func stays(bound float64, steps int) float64 {
+// stayProbability is the probability that a sum of standard normal steps never leaves ±bound.
+func stayProbability(bound float64, steps int) float64 {
 	const nodes = 100
 	x, w := make([]float64, nodes), make([]float64, nodes)
 	quad.Legendre{}.FixedLocations(x, w, -bound, bound)

@@ -138,7 +138,7 @@ func TestReferenceSigns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := r.normal(false)
+	plain, err := r.normalTest(false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestReferenceBootstrap(t *testing.T) {
 	var v vectors
 	referencetest.Read(t, "stat_tests.json", &v)
 	m := v.Mean
-	b, err := bootstrap(len(m.X), Mean(m.X), slices.Values(m.Indices))
+	b, err := bootstrapFrom(len(m.X), Mean(m.X), slices.Values(m.Indices))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestReferenceBootstrap(t *testing.T) {
 	same(t, "bias", b.Bias, m.BCa.Z0)
 	same(t, "acceleration", b.Acceleration, m.BCa.Acceleration)
 	sameInterval(t, "BCa", b.BCa, m.BCa.CI)
-	g, err := bootstrap(len(v.Gap.Base), GapClosed(v.Gap.Base, v.Gap.Method, v.Gap.Oracle), slices.Values(v.Gap.Indices))
+	g, err := bootstrapFrom(len(v.Gap.Base), GapClosed(v.Gap.Base, v.Gap.Method, v.Gap.Oracle), slices.Values(v.Gap.Indices))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,9 +32,9 @@ func Wilcoxon(d []float64) (SignedRank, error) {
 	case r.n == 0:
 		return SignedRank{Zeros: r.zeros, P: 1, Exact: true}, nil
 	case r.n <= exactRanks && r.ties == 0:
-		return r.exact(), nil
+		return r.exactTest(), nil
 	}
-	return r.normal(true)
+	return r.normalTest(true)
 }
 
 type ranks struct {
@@ -44,13 +44,13 @@ type ranks struct {
 }
 
 func newRanks(d []float64) (ranks, error) {
-	if err := finite(d); err != nil {
+	if err := checkFinite(d); err != nil {
 		return ranks{}, err
 	}
 	if len(d) == 0 {
 		return ranks{}, fmt.Errorf("there are no differences to be ranked")
 	}
-	sorted := slices.DeleteFunc(even(d), func(v float64) bool { return v == 0 })
+	sorted := slices.DeleteFunc(evenOut(d), func(v float64) bool { return v == 0 })
 	slices.SortFunc(sorted, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
 	r := ranks{n: len(sorted), zeros: len(d) - len(sorted)}
 	for from := 0; from < r.n; {
@@ -75,8 +75,8 @@ func newRanks(d []float64) (ranks, error) {
 // equal sums of the same terms in another order differ by less, as a share of them.
 const equal = 1e-12
 
-// exact counts the assignments of signs whose rank sum is as small (n ≤ 50, so they fit).
-func (r ranks) exact() SignedRank {
+// exactTest counts the assignments of signs whose rank sum is as small (n ≤ 50, so they fit).
+func (r ranks) exactTest() SignedRank {
 	ways := make([]float64, r.n*(r.n+1)/2+1)
 	ways[0] = 1
 	for rank := 1; rank <= r.n; rank++ {
@@ -92,7 +92,7 @@ func (r ranks) exact() SignedRank {
 	return SignedRank{W: w, N: r.n, Zeros: r.zeros, P: min(1, 2*below/math.Exp2(float64(r.n))), Exact: true}
 }
 
-func (r ranks) normal(continuity bool) (SignedRank, error) {
+func (r ranks) normalTest(continuity bool) (SignedRank, error) {
 	n := float64(r.n)
 	variance := (n*(n+1)*(2*n+1) - r.ties/2) / 24
 	if variance <= 0 {
@@ -113,13 +113,13 @@ const exactFlips = 20
 // 0 if each may as well have the other sign. At most 20 differences are
 // enumerated, of more times assignments are drawn with the seed: (1+#)/(times+1).
 func SignFlip(d []float64, times int, seed uint64) (float64, error) {
-	if err := finite(d); err != nil {
+	if err := checkFinite(d); err != nil {
 		return 0, err
 	}
 	if len(d) == 0 || len(d) > exactFlips && times < 100 {
 		return 0, fmt.Errorf("%d differences and %d assignments of signs; at least 1 and 100 are needed", len(d), times)
 	}
-	d = even(d)
+	d = evenOut(d)
 	sum, scale := 0.0, 0.0
 	for _, v := range d {
 		sum, scale = sum+v, scale+math.Abs(v)

@@ -46,8 +46,8 @@ type Interval struct {
 	Level float64 `json:"level"`
 }
 
-// finite says which difference is none that can be computed with.
-func finite(differences []float64) error {
+// checkFinite says which difference is none that can be computed with.
+func checkFinite(differences []float64) error {
 	if i := slices.IndexFunc(differences, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }); i >= 0 {
 		return fmt.Errorf("differences: value %d is %v; only finite numbers can be compared", i+1, differences[i])
 	}
@@ -58,12 +58,12 @@ func finite(differences []float64) error {
 // of greater ones it is in proportion.
 const rounding = 1e-9
 
-// even returns values of which those that differ only by rounding are equal:
+// evenOut returns values of which those that differ only by rounding are equal:
 // taken by size without their signs, each within rounding of 0, or of the
 // smallest of its like, becomes that one. Otherwise equal gains would have a
 // spread of 1e-17, and any test would take it for certainty.
-func even(x []float64) []float64 {
-	if finite(x) != nil {
+func evenOut(x []float64) []float64 {
+	if checkFinite(x) != nil {
 		return x
 	}
 	order := make([]int, len(x))

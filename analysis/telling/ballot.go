@@ -8,8 +8,8 @@ import (
 	"roundtable/analysis/record"
 )
 
-// candidates are what the ballots of a phase are about, with what each ballot gives them.
-func (t *telling) candidates(turns []record.Turn) []Candidate {
+// candidatesOf are what the ballots of a phase are about, with what each ballot gives them.
+func (t *telling) candidatesOf(turns []record.Turn) []Candidate {
 	var list []Candidate
 	at := map[int32]int{}
 	for _, b := range t.Ballots {
@@ -20,18 +20,18 @@ func (t *telling) candidates(turns []record.Turn) []Candidate {
 		if !known {
 			i = len(list)
 			at[*b.Candidate] = i
-			list = append(list, t.candidate(b))
+			list = append(list, t.newCandidate(b))
 		}
 		if b.ValueExact != nil {
-			list[i].Votes = append(list[i].Votes, Vote{t.called([]int32{b.Agent}), *b.ValueExact})
+			list[i].Votes = append(list[i].Votes, Vote{t.agentNames([]int32{b.Agent}), *b.ValueExact})
 		}
 	}
 	return list
 }
 
-func (t *telling) candidate(b record.Ballot) Candidate {
-	by := listed(b.ProposersJSON)
-	c := Candidate{Number: *b.Candidate + 1, From: "by " + t.called(by)}
+func (t *telling) newCandidate(b record.Ballot) Candidate {
+	by := parseAgents(b.ProposersJSON)
+	c := Candidate{Number: *b.Candidate + 1, From: "by " + t.agentNames(by)}
 	switch {
 	case b.Standing != nil && *b.Standing && len(by) > 0:
 		c.From += "; it stands"
@@ -44,9 +44,9 @@ func (t *telling) candidate(b record.Ballot) Candidate {
 	return c
 }
 
-// ballot says for what an agent votes, candidates numbered from 1.
-func ballot(row record.Turn, approval bool) string {
-	b := act(row).Ballot
+// ballotText says for what an agent votes, candidates numbered from 1.
+func ballotText(row record.Turn, approval bool) string {
+	b := actOf(row).Ballot
 	switch {
 	case b == nil:
 		return "a ballot that is not recorded"
@@ -63,21 +63,21 @@ func ballot(row record.Turn, approval bool) string {
 	case len(b.Order) > 0 && approval:
 		return "approves of " + candidatesNumbered(b.Order)
 	case len(b.Order) > 0:
-		return "candidates " + numbers(b.Order, " > ")
+		return "candidates " + candidateNumbers(b.Order, " > ")
 	}
 	return fmt.Sprintf("candidate %d", b.Choice+1)
 }
 
 func candidatesNumbered(candidates []int) string {
 	if len(candidates) == 1 {
-		return "candidate " + numbers(candidates, "")
+		return "candidate " + candidateNumbers(candidates, "")
 	}
-	return "candidates " + numbers(candidates, ", ")
+	return "candidates " + candidateNumbers(candidates, ", ")
 }
 
-// approves says whether a ballot gives all its candidates the same: it is a set
+// approvesAll says whether a ballot gives all its candidates the same: it is a set
 // of them, no ranking.
-func (t *telling) approves(entry int32) bool {
+func (t *telling) approvesAll(entry int32) bool {
 	if rule := t.Collaborations[0].Rule; rule == "approval" {
 		return true
 	}
@@ -91,7 +91,7 @@ func (t *telling) approves(entry int32) bool {
 	return len(given) == 1 && same > 1
 }
 
-func numbers(candidates []int, separator string) string {
+func candidateNumbers(candidates []int, separator string) string {
 	var parts []string
 	for _, c := range candidates {
 		parts = append(parts, strconv.Itoa(c+1))
@@ -99,16 +99,16 @@ func numbers(candidates []int, separator string) string {
 	return strings.Join(parts, separator)
 }
 
-// outcome is what a count of ballots came to.
-func outcome(row record.Turn) string {
-	d := act(row).Decision
+// countText is what a count of ballots came to.
+func countText(row record.Turn) string {
+	d := actOf(row).Decision
 	switch {
 	case d == nil:
 		return "it is not recorded"
 	case len(d.Winners) > 1 && d.Selected < 0:
-		return "a tie between candidates " + numbers(d.Winners, ", ") + ": none is selected"
+		return "a tie between candidates " + candidateNumbers(d.Winners, ", ") + ": none is selected"
 	case len(d.Winners) > 1:
-		return fmt.Sprintf("a tie between candidates %s; candidate %d is selected", numbers(d.Winners, ", "), d.Selected+1)
+		return fmt.Sprintf("a tie between candidates %s; candidate %d is selected", candidateNumbers(d.Winners, ", "), d.Selected+1)
 	case d.Selected >= 0:
 		return fmt.Sprintf("candidate %d is selected", d.Selected+1)
 	}

@@ -90,7 +90,7 @@ func Tell(rows record.Rows) Story {
 		}
 	}
 	c := rows.Collaborations[0]
-	story := Story{Collaboration: c, About: about(c), End: ending(c)}
+	story := Story{Collaboration: c, About: settingsText(c), End: endingText(c)}
 	turns := t.Turns
 	var before *string // key of what stood
 	for _, round := range t.Rounds {
@@ -98,30 +98,30 @@ func Tell(rows record.Rows) Story {
 		for n < len(turns) && turns[n].Round == round.Round {
 			n++
 		}
-		story.Rounds = append(story.Rounds, Round{Number: round.Round, Phases: t.phases(turns[:n]), Standing: standing(round, before)})
+		story.Rounds = append(story.Rounds, Round{Number: round.Round, Phases: t.splitPhases(turns[:n]), Standing: standingText(round, before)})
 		before = round.DecisionKey
 		turns = turns[n:]
 	}
 	return story
 }
 
-func about(c record.Collaboration) []string {
+func settingsText(c record.Collaboration) []string {
 	return []string{
 		fmt.Sprintf("%s (%s), protocol %s, rule %s, model %s", c.Environment, cmp.Or(c.InstanceID, "no instance"), c.Protocol, cmp.Or(c.Rule, "none"), c.Model),
 		fmt.Sprintf("%d agents, %d of %d rounds, %d turns (%d invalid), %d questions asked, %d calls", c.Agents, c.RoundsRun, c.RoundsPlanned, c.Turns, c.InvalidTurns, c.Asks, c.Calls),
 	}
 }
 
-func (t *telling) phases(turns []record.Turn) []Phase {
+func (t *telling) splitPhases(turns []record.Turn) []Phase {
 	var phases []Phase
 	for len(turns) > 0 {
 		n := 1
 		for n < len(turns) && turns[n].Phase == turns[0].Phase && turns[n-1].Kind != "decide" {
 			n++
 		}
-		p := Phase{Name: turns[0].Phase, Candidates: t.candidates(turns[:n])}
+		p := Phase{Name: turns[0].Phase, Candidates: t.candidatesOf(turns[:n])}
 		for _, turn := range turns[:n] {
-			p.Turns = append(p.Turns, t.turn(turn))
+			p.Turns = append(p.Turns, t.newTurn(turn))
 		}
 		phases = append(phases, p)
 		turns = turns[n:]
@@ -129,8 +129,8 @@ func (t *telling) phases(turns []record.Turn) []Phase {
 	return phases
 }
 
-// standing says what a round left, after what stood before.
-func standing(r record.Round, before *string) string {
+// standingText says what a round left, after what stood before.
+func standingText(r record.Round, before *string) string {
 	if r.DecisionJSON == nil {
 		return "Nothing is decided yet."
 	}
@@ -143,10 +143,10 @@ func standing(r record.Round, before *string) string {
 	case r.Voted:
 		how = "is kept and stands"
 	}
-	return fmt.Sprintf("%s %s.%s", *r.DecisionJSON, how, scored(r.Score, r.Utilities))
+	return fmt.Sprintf("%s %s.%s", *r.DecisionJSON, how, scoreText(r.Score, r.Utilities))
 }
 
-func scored(score *float64, utilities []float64) string {
+func scoreText(score *float64, utilities []float64) string {
 	if score == nil {
 		return ""
 	}
@@ -161,7 +161,7 @@ func scored(score *float64, utilities []float64) string {
 	return s + "."
 }
 
-func ending(c record.Collaboration) string {
+func endingText(c record.Collaboration) string {
 	end := map[string]string{"": "It did not come to its own end", "rounds": "All rounds were run", "stopped": "The stopping rule ended it"}[c.EndReason]
 	if end == "" {
 		end = "It ended: " + c.EndReason
@@ -169,11 +169,11 @@ func ending(c record.Collaboration) string {
 	if c.DecisionJSON == nil {
 		return end + ". There is no decision."
 	}
-	return fmt.Sprintf("%s. Decision: %s.%s", end, *c.DecisionJSON, scored(c.Score, c.Utilities))
+	return fmt.Sprintf("%s. Decision: %s.%s", end, *c.DecisionJSON, scoreText(c.Score, c.Utilities))
 }
 
-// called are agents by their names.
-func (t *telling) called(agents []int32) string {
+// agentNames are agents by their names.
+func (t *telling) agentNames(agents []int32) string {
 	var names []string
 	for _, a := range agents {
 		name := t.names[a]
@@ -185,8 +185,8 @@ func (t *telling) called(agents []int32) string {
 	return strings.Join(names, ", ")
 }
 
-// listed is a JSON list of agents; empty if it cannot be read.
-func listed(text *string) []int32 {
+// parseAgents is a JSON list of agents; empty if it cannot be read.
+func parseAgents(text *string) []int32 {
 	var agents []int32
 	if text == nil || json.Unmarshal([]byte(*text), &agents) != nil {
 		return nil

@@ -19,7 +19,7 @@ func TestDecisionsInWords(t *testing.T) {
 		`{"d":{"Winners":[1],"Selected":1}}`:    "candidate 2 is selected",
 		`{}`:                                    "it is not recorded",
 	} {
-		if got := outcome(record.Turn{DataJSON: &data}); got != want {
+		if got := countText(record.Turn{DataJSON: &data}); got != want {
 			t.Errorf("%s is told as %q, want %q", data, got, want)
 		}
 	}
@@ -29,7 +29,7 @@ func TestDecisionsInWords(t *testing.T) {
 		`{"b":{"p":[1,-1]}}`:  "candidate 1: 1",
 		`broken`:              "a ballot that is not recorded",
 	} {
-		if got := ballot(record.Turn{DataJSON: &data}, false); got != want {
+		if got := ballotText(record.Turn{DataJSON: &data}, false); got != want {
 			t.Errorf("%s is told as %q, want %q", data, got, want)
 		}
 	}

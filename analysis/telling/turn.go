@@ -9,10 +9,10 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-func (t *telling) turn(row record.Turn) Turn {
-	turn := Turn{Entry: row.Entry, Who: row.AgentName, Sees: seen(row)}
+func (t *telling) newTurn(row record.Turn) Turn {
+	turn := Turn{Entry: row.Entry, Who: row.AgentName, Sees: seenEntries(row)}
 	if row.Kind == "decide" {
-		turn.Who, turn.Does, turn.Decided = "Decision", ": "+outcome(row), true
+		turn.Who, turn.Does, turn.Decided = "Decision", ": "+countText(row), true
 		return turn
 	}
 	if row.Kind == "env" && row.Format != string(transcript.FormatAnswer) && row.ProposalJSON != nil && row.Role == "" { // it moved the agent
@@ -23,52 +23,52 @@ func (t *telling) turn(row record.Turn) Turn {
 		turn.Who += " (" + row.Role + ")"
 	}
 	turn.Invalid = row.Status == string(transcript.Invalid)
-	turn.Does = t.does(row)
+	turn.Does = t.actText(row)
 	if row.Asks > 1 && !turn.Invalid {
-		turn.Again = "asked again " + times(row.Asks-1, "time")
+		turn.Again = "asked again " + timesText(row.Asks-1, "time")
 	}
 	if row.Format == string(transcript.FormatProposal) && row.Status == string(transcript.Said) {
-		turn.Proposal = said(row.ProposalJSON)
+		turn.Proposal = plainLines(row.ProposalJSON)
 	}
 	if row.ProposalJSON == nil || row.Text != nil && *row.Text != *row.ProposalJSON {
-		turn.Text = said(row.Text)
+		turn.Text = plainLines(row.Text)
 	}
-	turn.Reason = said(row.Reason)
+	turn.Reason = plainLines(row.Reason)
 	if row.Kind == "env" && turn.Text == "" { // what it gives is no speech
 		turn.Does = " gives nothing"
 		if row.ProposalJSON != nil {
-			turn.Does = " gives " + said(row.ProposalJSON)
+			turn.Does = " gives " + plainLines(row.ProposalJSON)
 		}
 	}
 	return turn
 }
 
-func (t *telling) does(row record.Turn) string {
+func (t *telling) actText(row record.Turn) string {
 	switch {
 	case row.Status == string(transcript.Invalid):
 		reason := "no usable answer"
 		if row.InvalidReason != nil {
 			reason = *row.InvalidReason
 		}
-		return fmt.Sprintf(": INVALID after %s, counts as an abstention: %s", times(row.Asks, "answer"), reason)
+		return fmt.Sprintf(": INVALID after %s, counts as an abstention: %s", timesText(row.Asks, "answer"), reason)
 	case row.Status == string(transcript.Abstained):
 		return " abstains"
 	case row.Status == string(transcript.Skipped):
-		return " makes no new proposal" + worth(row)
+		return " makes no new proposal" + worthText(row)
 	case row.Format == string(transcript.FormatProposal):
-		return " proposes" + worth(row)
+		return " proposes" + worthText(row)
 	case row.Format == string(transcript.FormatBallot):
-		return ": " + ballot(row, t.approves(row.Entry))
+		return ": " + ballotText(row, t.approvesAll(row.Entry))
 	case row.Format == string(transcript.FormatMessage):
-		if to := listed(row.AddresseesJSON); len(to) > 0 {
-			return " to " + t.called(to) + ":"
+		if to := parseAgents(row.AddresseesJSON); len(to) > 0 {
+			return " to " + t.agentNames(to) + ":"
 		}
 		return " to everybody:"
 	}
 	return ":"
 }
 
-func worth(row record.Turn) string {
+func worthText(row record.Turn) string {
 	var parts []string
 	if row.ProposalUtility != nil {
 		parts = append(parts, fmt.Sprintf("worth %.4g to %s", *row.ProposalUtility, row.AgentName))
@@ -82,17 +82,17 @@ func worth(row record.Turn) string {
 	return " (" + strings.Join(parts, "; ") + ")"
 }
 
-// said is a text with plain ends of lines.
-func said(s *string) string {
+// plainLines is a text with plain ends of lines.
+func plainLines(s *string) string {
 	if s == nil {
 		return ""
 	}
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimSpace(*s))
 }
 
-// seen are the earlier entries that the speaker was shown, in order; none if
+// seenEntries are the earlier entries that the speaker was shown, in order; none if
 // that cannot be read.
-func seen(row record.Turn) []transcript.Range {
+func seenEntries(row record.Turn) []transcript.Range {
 	var pairs [][2]int
 	if json.Unmarshal([]byte(row.SeesJSON), &pairs) != nil {
 		return nil
@@ -104,8 +104,8 @@ func seen(row record.Turn) []transcript.Range {
 	return ranges
 }
 
-// act is what the engine made of an entry; the zero act if it cannot be read.
-func act(row record.Turn) transcript.Act {
+// actOf is what the engine made of an entry; the zero act if it cannot be read.
+func actOf(row record.Turn) transcript.Act {
 	var a transcript.Act
 	if row.DataJSON != nil {
 		_ = json.Unmarshal([]byte(*row.DataJSON), &a)
@@ -113,7 +113,7 @@ func act(row record.Turn) transcript.Act {
 	return a
 }
 
-func times(n int32, noun string) string {
+func timesText(n int32, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

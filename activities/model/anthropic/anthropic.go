@@ -71,7 +71,7 @@ type client struct {
 // for the life of the process: connections and the outcome of Auto are kept in it.
 // A model that comes with wire.ErrNoKey can check parameters and cannot be asked.
 func New(c Config) (model.Model, error) {
-	base, key, err := c.resolve()
+	base, key, err := c.resolveSettings()
 	if err != nil {
 		err = fmt.Errorf("anthropic model %q: %w", c.Model, err)
 	}
@@ -95,14 +95,14 @@ func New(c Config) (model.Model, error) {
 // a second time without: the refused request was not answered, so nothing is paid twice.
 func (c *client) Complete(ctx context.Context, r model.Request) (model.Response, error) {
 	mode := c.config.JSON.Of(r, c.refused.Load())
-	question, err := c.question(r)
+	question, err := c.newQuestion(r)
 	if err != nil {
 		return model.Response{}, c.report.Unasked(err)
 	}
-	response, fault := c.ask(ctx, question, r, mode)
+	response, fault := c.askOnce(ctx, question, r, mode)
 	if fault != nil && c.config.JSON == Auto && mode == Schema && fault.refusesFormat {
 		c.refused.Store(true)
-		response, fault = c.ask(ctx, question, r, Plain)
+		response, fault = c.askOnce(ctx, question, r, Plain)
 	}
 	if fault != nil {
 		return model.Response{}, fault.err
@@ -110,10 +110,10 @@ func (c *client) Complete(ctx context.Context, r model.Request) (model.Response,
 	return response, nil
 }
 
-// ask makes one HTTP request.
-func (c *client) ask(ctx context.Context, q question, r model.Request, mode JSONMode) (model.Response, *fault) {
+// askOnce makes one HTTP request.
+func (c *client) askOnce(ctx context.Context, q question, r model.Request, mode JSONMode) (model.Response, *fault) {
 	if mode == Schema {
-		q.enforce(r.Schema)
+		q.enforceSchema(r.Schema)
 	}
 	body, err := json.Marshal(q)
 	if err != nil {
@@ -124,10 +124,10 @@ func (c *client) ask(ctx context.Context, q question, r model.Request, mode JSON
 	ctx, call := wire.Watch(ctx, c.config.JSON.Key(r, mode))
 	err = wire.Post(ctx, c.http, c.url, body, c.header)
 	if refused, ok := errors.AsType[*wire.Failure](err); ok {
-		return model.Response{}, c.refusal(refused)
+		return model.Response{}, c.classifyRefusal(refused)
 	}
 	if err != nil {
 		return model.Response{}, &fault{err: c.report.Broken(ctx, call, err)}
 	}
-	return c.read(call.Body, call.Header)
+	return c.readAnswer(call.Body, call.Header)
 }

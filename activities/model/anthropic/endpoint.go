@@ -19,10 +19,10 @@ const (
 var home = wire.Home{URL: "https://" + officialHost, Env: baseURLEnv, Added: "/v1/messages", Ends: []string{"/v1", "/v1/messages"}}
 
 // Endpoint is the address that a model is asked at; "" if it is none. It sends nothing.
-func Endpoint(c Config) string { return wire.Shown(c.endpoint()) }
+func Endpoint(c Config) string { return wire.Shown(c.endpointURL()) }
 
-// resolve finds every fault of the configuration, the endpoint and the key.
-func (c Config) resolve() (base *url.URL, key string, err error) {
+// resolveSettings finds every fault of the configuration, the endpoint and the key.
+func (c Config) resolveSettings() (base *url.URL, key string, err error) {
 	var faults []error
 	if c.Model == "" {
 		faults = append(faults, errors.New("model is empty; name the model as the service knows it, such as claude-sonnet-4-5"))
@@ -33,17 +33,17 @@ func (c Config) resolve() (base *url.URL, key string, err error) {
 	if c.Timeout < 0 {
 		faults = append(faults, fmt.Errorf("timeout is %v; it must be positive", time.Duration(c.Timeout)))
 	}
-	base, err = c.endpoint()
+	base, err = c.endpointURL()
 	if err != nil {
 		return nil, "", errors.Join(append(faults, err)...)
 	}
-	key, err = c.key(base)
+	key, err = c.findKey(base)
 	return base, key, errors.Join(append(faults, err)...)
 }
 
-func (c Config) endpoint() (*url.URL, error) { return home.Base(c.BaseURL) }
+func (c Config) endpointURL() (*url.URL, error) { return home.Base(c.BaseURL) }
 
-func (c Config) key(base *url.URL) (string, error) {
+func (c Config) findKey(base *url.URL) (string, error) {
 	known := ""
 	if strings.EqualFold(base.Hostname(), officialHost) {
 		known = keyEnv

@@ -49,11 +49,11 @@ func readDetails(body []byte) details {
 	}
 }
 
-// refusal classifies a response that is no answer.
-func (c *client) refusal(f *wire.Failure) *fault {
+// classifyRefusal classifies a response that is no answer.
+func (c *client) classifyRefusal(f *wire.Failure) *fault {
 	d := readDetails(f.Body)
-	err := c.report.Refused(f, d.classify(f.Status), d.name(f.Status), d.message)
-	err.Unbilled = f.Unbilled() && !d.blocked()
+	err := c.report.Refused(f, d.classify(f.Status), d.errorName(f.Status), d.message)
+	err.Unbilled = f.Unbilled() && !d.isBlocked()
 	return &fault{err: err, refusesFormat: f.Status == http.StatusBadRequest && err.Class == model.Fail && d.namesFormat()}
 }
 
@@ -62,19 +62,19 @@ func (c *client) refusal(f *wire.Failure) *fault {
 func (c *client) bodyFault(body []byte) *fault {
 	d := readDetails(body)
 	class := model.Retry
-	if known, ok := d.class(); ok {
+	if known, ok := d.classOf(); ok {
 		class = known
 	} else if d.kind == "invalid_request_error" {
 		class = d.classify(http.StatusBadRequest)
 	}
-	err := c.report.Failed(class, d.name(http.StatusOK), d.message)
+	err := c.report.Failed(class, d.errorName(http.StatusOK), d.message)
 	err.Status = http.StatusOK
 	return &fault{err: err}
 }
 
-// name is what the error is called in a report.
-func (d details) name(status int) string {
-	if d.blocked() {
+// errorName is what the error is called in a report.
+func (d details) errorName(status int) string {
+	if d.isBlocked() {
 		return "content_filter"
 	}
 	if name := cmp.Or(d.code, d.kind); name != "" {
@@ -94,8 +94,8 @@ func (d details) namesFormat() bool {
 	return false
 }
 
-// class is what a type means whatever the status.
-func (d details) class() (model.Class, bool) {
+// classOf is what a type means whatever the status.
+func (d details) classOf() (model.Class, bool) {
 	switch {
 	case strings.HasSuffix(d.code, "spend_limit_reached"): // its type is rate_limit_error
 		return model.Pause, true
@@ -111,23 +111,23 @@ func (d details) class() (model.Class, bool) {
 
 // classify goes by the type, then by the status: invalid_request_error comes with several.
 func (d details) classify(status int) model.Class {
-	if class, known := d.class(); known {
+	if class, known := d.classOf(); known {
 		return class
 	}
-	if status == http.StatusBadRequest && d.unpaid() {
+	if status == http.StatusBadRequest && d.isUnpaid() {
 		return model.Pause
 	}
 	return wire.Classify(status)
 }
 
-// unpaid finds the account that is empty or at its limit, to which Anthropic
+// isUnpaid finds the account that is empty or at its limit, to which Anthropic
 // says invalid_request_error like to any bad request: only the words differ.
-func (d details) unpaid() bool {
+func (d details) isUnpaid() bool {
 	return strings.Contains(d.message, "credit balance is too low") || strings.Contains(d.message, "API usage limits")
 }
 
-// blocked finds the answer that was written and then held back, to which
+// isBlocked finds the answer that was written and then held back, to which
 // Anthropic says invalid_request_error too. It decides about money, not the class.
-func (d details) blocked() bool {
+func (d details) isBlocked() bool {
 	return d.kind == "invalid_request_error" && strings.Contains(d.message, "blocked by content filtering policy")
 }

@@ -55,8 +55,8 @@ type thinking struct {
 	Type         string `json:"type"`
 }
 
-// question returns a request in the form of the Messages interface, or why it cannot be asked.
-func (c *client) question(r model.Request) (question, error) {
+// newQuestion returns a request in the form of the Messages interface, or why it cannot be asked.
+func (c *client) newQuestion(r model.Request) (question, error) {
 	p := question{
 		Model:         c.config.Model,
 		MaxTokens:     r.Parameters.MaxTokens,
@@ -66,17 +66,17 @@ func (c *client) question(r model.Request) (question, error) {
 		return p, err
 	}
 	var err error
-	if p.System, p.Messages, err = chat(r.Messages); err != nil {
+	if p.System, p.Messages, err = splitMessages(r.Messages); err != nil {
 		return p, err
 	}
 	if r.Parameters.Seed != nil {
 		// A run that was said to be seeded would be recorded as what it is not.
 		return p, errors.New("seed is set, which Anthropic's Messages interface does not know; leave it out")
 	}
-	if p.Temperature, err = share("temperature", r.Parameters.Temperature); err != nil {
+	if p.Temperature, err = shareParameter("temperature", r.Parameters.Temperature); err != nil {
 		return p, err
 	}
-	if p.TopP, err = share("top_p", r.Parameters.TopP); err != nil {
+	if p.TopP, err = shareParameter("top_p", r.Parameters.TopP); err != nil {
 		return p, err
 	}
 	if len(r.Schema) > 0 && !json.Valid(r.Schema) {
@@ -85,27 +85,27 @@ func (c *client) question(r model.Request) (question, error) {
 	if p.MaxTokens == 0 {
 		p.MaxTokens = defaultMaxTokens + budgets[r.Parameters.ReasoningEffort]
 	}
-	return p, think(&p, r.Parameters)
+	return p, setThinking(&p, r.Parameters)
 }
 
 // Check refuses parameters that no request can be made with.
 func (c *client) Check(p model.Parameters) error {
-	_, err := c.question(model.Probe(p))
+	_, err := c.newQuestion(model.Probe(p))
 	return err
 }
 
-// share is a parameter from 0 to 1; other services take more.
-func share(name string, v *float64) (*float64, error) {
+// shareParameter is a parameter from 0 to 1; other services take more.
+func shareParameter(name string, v *float64) (*float64, error) {
 	if v == nil || *v >= 0 && *v <= 1 { // not so NaN
 		return v, nil
 	}
 	return nil, fmt.Errorf("%s is %v; Anthropic takes 0 to 1", name, *v)
 }
 
-// chat splits messages into the system's and those of the conversation, whose
+// splitMessages splits messages into the system's and those of the conversation, whose
 // turns alternate: neighbours of one role become one message of several
 // blocks. Blank messages say nothing, and the service refuses them.
-func chat(in []model.Message) (system []block, turns []turn, _ error) {
+func splitMessages(in []model.Message) (system []block, turns []turn, _ error) {
 	for i, m := range in {
 		switch {
 		case m.Role != "system" && m.Role != "user" && m.Role != "assistant":
@@ -126,9 +126,9 @@ func chat(in []model.Message) (system []block, turns []turn, _ error) {
 	return system, turns, nil
 }
 
-// enforce makes the service answer by a schema. The configuration is copied: a
+// enforceSchema makes the service answer by a schema. The configuration is copied: a
 // question that is asked again without the schema must not hold it.
-func (q *question) enforce(schema json.RawMessage) {
+func (q *question) enforceSchema(schema json.RawMessage) {
 	config := outputConfig{}
 	if q.OutputConfig != nil {
 		config = *q.OutputConfig

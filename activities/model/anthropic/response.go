@@ -30,42 +30,42 @@ var finishes = map[string]string{
 	"max_tokens":    "length",
 }
 
-// read takes the answer from a body that came with a status 2xx, which alone says nothing.
-func (c *client) read(body []byte, header http.Header) (model.Response, *fault) {
+// readAnswer takes the answer from a body that came with a status 2xx, which alone says nothing.
+func (c *client) readAnswer(body []byte, header http.Header) (model.Response, *fault) {
 	var e envelope
 	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
-		return model.Response{}, c.useless("unreadable_body", "the body is no message: "+err.Error())
+		return model.Response{}, c.uselessAnswer("unreadable_body", "the body is no message: "+err.Error())
 	}
 	if wire.Present(e.Error) {
 		return model.Response{}, c.bodyFault(body)
 	}
 	finish := c.report.Word(wire.String(e.StopReason), 64)
 	if !wire.Present(e.Content) && finish == "" {
-		return model.Response{}, c.useless("no_content", "the body holds no content")
+		return model.Response{}, c.uselessAnswer("no_content", "the body holds no content")
 	}
-	text, ok := content(e.Content)
+	text, ok := contentText(e.Content)
 	if !ok {
-		return model.Response{}, c.useless("strange_content", "the content is no list of blocks with texts")
+		return model.Response{}, c.uselessAnswer("strange_content", "the content is no list of blocks with texts")
 	}
 	return model.Response{
 		Text:         text,
 		Model:        cmp.Or(c.report.Word(wire.String(e.Model), 200), c.config.Model),
 		FinishReason: cmp.Or(finishes[finish], finish),
 		RequestID:    c.report.Word(cmp.Or(header.Get("Request-Id"), wire.String(e.ID)), 200),
-		Usage:        usage(e.Usage),
+		Usage:        readUsage(e.Usage),
 		Limits:       wire.Limits(header, time.Now()),
 	}, nil
 }
 
-// useless is a 2xx that brought nothing; it may have been billed.
-func (c *client) useless(code, message string) *fault {
+// uselessAnswer is a 2xx that brought nothing; it may have been billed.
+func (c *client) uselessAnswer(code, message string) *fault {
 	err := c.report.Failed(model.Retry, code, message)
 	err.Status = http.StatusOK
 	return &fault{err: err}
 }
 
-// content is the answer's bytes: its blocks of text. Blocks of thinking are none of it.
-func content(v jsontext.Value) ([]byte, bool) {
+// contentText is the answer's bytes: its blocks of text. Blocks of thinking are none of it.
+func contentText(v jsontext.Value) ([]byte, bool) {
 	if !wire.Present(v) {
 		return nil, true
 	}
@@ -89,9 +89,9 @@ func content(v jsontext.Value) ([]byte, bool) {
 	return text, true
 }
 
-// usage reads what was billed; what is missing or makes no sense counts as 0.
+// readUsage reads what was billed; what is missing or makes no sense counts as 0.
 // The service counts the cache's tokens beside the input's, we within them.
-func usage(v jsontext.Value) model.Usage {
+func readUsage(v jsontext.Value) model.Usage {
 	var u struct {
 		Input    wire.Tokens `json:"input_tokens"`
 		Read     wire.Tokens `json:"cache_read_input_tokens"`

@@ -37,8 +37,8 @@ var older = []generation{
 	{"claude-haiku-4-5", true},
 }
 
-// think asks for an effort if one is set. Without one, what is thought is the model's own choice.
-func think(p *question, r model.Parameters) error {
+// setThinking asks for an effort if one is set. Without one, what is thought is the model's own choice.
+func setThinking(p *question, r model.Parameters) error {
 	switch r.ReasoningEffort {
 	case "":
 		return nil
@@ -54,9 +54,9 @@ func think(p *question, r model.Parameters) error {
 	i := slices.IndexFunc(older, func(g generation) bool { return strings.Contains(p.Model, g.name) })
 	switch {
 	case i < 0:
-		return adaptive(p, r.ReasoningEffort)
+		return setAdaptive(p, r.ReasoningEffort)
 	case older[i].thinks:
-		return budget(p, r.ReasoningEffort)
+		return setBudget(p, r.ReasoningEffort)
 	}
 	return fmt.Errorf("reasoning_effort is set, which %q does not take; leave it out", p.Model)
 }
@@ -70,7 +70,7 @@ func dontThink(p *question) error {
 	return nil
 }
 
-func adaptive(p *question, effort string) error {
+func setAdaptive(p *question, effort string) error {
 	switch effort {
 	case "low", "medium", "high":
 		p.OutputConfig = &outputConfig{Effort: effort}
@@ -80,7 +80,7 @@ func adaptive(p *question, effort string) error {
 	return fmt.Errorf("reasoning_effort is %q; %q takes low, medium and high", effort, p.Model)
 }
 
-func budget(p *question, effort string) error {
+func setBudget(p *question, effort string) error {
 	tokens, ok := budgets[effort]
 	switch {
 	case !ok:

@@ -57,12 +57,12 @@ func readDetails(body []byte) details {
 		_ = json.Unmarshal(e.Details, &all, wire.Lenient) // what could be read is read
 	}
 	for _, v := range all {
-		d.add(v)
+		d.addDetail(v)
 	}
 	return d
 }
 
-func (d *details) add(v jsontext.Value) {
+func (d *details) addDetail(v jsontext.Value) {
 	var one detail
 	if v.Kind() != '{' || json.Unmarshal(v, &one, wire.Lenient) != nil {
 		return
@@ -82,10 +82,10 @@ func (d *details) add(v jsontext.Value) {
 	}
 }
 
-// refusal classifies a response that is no answer.
-func (c *client) refusal(f *wire.Failure) *fault {
+// classifyRefusal classifies a response that is no answer.
+func (c *client) classifyRefusal(f *wire.Failure) *fault {
 	d := readDetails(f.Body)
-	err := c.report.Refused(f, d.classify(f.Status), d.name(f.Status), d.message)
+	err := c.report.Refused(f, d.classify(f.Status), d.errorName(f.Status), d.message)
 	// https://ai.google.dev/gemini-api/docs/billing ("Am I charged for failed requests?", read on 2026-11-22)
 	// excludes tokens of requests that fail with 400 or 500; of other statuses it is assumed.
 	err.Unbilled = f.Unbilled()
@@ -99,17 +99,17 @@ func (c *client) refusal(f *wire.Failure) *fault {
 // so it is tried again unless its code says that this is in vain.
 func (c *client) bodyFault(body []byte) *fault {
 	d := readDetails(body)
-	class, known := d.class()
+	class, known := d.classOf()
 	if !known {
 		class = model.Retry
 	}
-	err := c.report.Failed(class, d.name(http.StatusOK), d.message)
+	err := c.report.Failed(class, d.errorName(http.StatusOK), d.message)
 	err.Status = http.StatusOK
 	return &fault{err: err}
 }
 
-// name is what the error is called in a report.
-func (d details) name(status int) string {
+// errorName is what the error is called in a report.
+func (d details) errorName(status int) string {
 	if name := cmp.Or(d.reason, d.status); name != "" {
 		return name
 	}
@@ -128,8 +128,8 @@ func (d details) namesFormat() bool {
 	return false
 }
 
-// class is what a code means whatever the status.
-func (d details) class() (model.Class, bool) {
+// classOf is what a code means whatever the status.
+func (d details) classOf() (model.Class, bool) {
 	if d.daily || strings.HasPrefix(d.reason, "API_KEY_") {
 		return model.Pause, true
 	}
@@ -148,7 +148,7 @@ func (d details) class() (model.Class, bool) {
 
 // classify goes by the code, then by the status: what stands before the service knows no codes.
 func (d details) classify(status int) model.Class {
-	if class, known := d.class(); known {
+	if class, known := d.classOf(); known {
 		return class
 	}
 	return wire.Classify(status)

@@ -69,7 +69,7 @@ type client struct {
 // for the life of the process: connections and the outcome of Auto are kept in it.
 // A model that comes with wire.ErrNoKey can check parameters and cannot be asked.
 func New(c Config) (model.Model, error) {
-	base, key, err := c.resolve()
+	base, key, err := c.resolveSettings()
 	if err != nil {
 		err = fmt.Errorf("google model %q: %w", c.Model, err)
 	}
@@ -100,10 +100,10 @@ func New(c Config) (model.Model, error) {
 // a second time without: the refused request was not answered, so nothing is paid twice.
 func (c *client) Complete(ctx context.Context, r model.Request) (model.Response, error) {
 	mode := c.config.JSON.Of(r, c.refused.Load())
-	response, fault := c.ask(ctx, r, mode)
+	response, fault := c.askOnce(ctx, r, mode)
 	if fault != nil && c.config.JSON == Auto && mode == Schema && fault.refusesFormat {
 		c.refused.Store(true)
-		response, fault = c.ask(ctx, r, Plain)
+		response, fault = c.askOnce(ctx, r, Plain)
 	}
 	if fault != nil {
 		return model.Response{}, fault.err
@@ -111,9 +111,9 @@ func (c *client) Complete(ctx context.Context, r model.Request) (model.Response,
 	return response, nil
 }
 
-// ask makes one HTTP request.
-func (c *client) ask(ctx context.Context, r model.Request, mode JSONMode) (model.Response, *fault) {
-	body, err := c.body(r, mode)
+// askOnce makes one HTTP request.
+func (c *client) askOnce(ctx context.Context, r model.Request, mode JSONMode) (model.Response, *fault) {
+	body, err := c.requestBody(r, mode)
 	if err != nil {
 		return model.Response{}, &fault{err: c.report.Unasked(err)}
 	}
@@ -122,10 +122,10 @@ func (c *client) ask(ctx context.Context, r model.Request, mode JSONMode) (model
 	ctx, call := wire.Watch(ctx, c.config.JSON.Key(r, mode))
 	err = wire.Post(ctx, c.http, c.url, body, c.header)
 	if refused, ok := errors.AsType[*wire.Failure](err); ok {
-		return model.Response{}, c.refusal(refused)
+		return model.Response{}, c.classifyRefusal(refused)
 	}
 	if err != nil {
 		return model.Response{}, &fault{err: c.report.Broken(ctx, call, err)}
 	}
-	return c.read(call.Body)
+	return c.readAnswer(call.Body)
 }

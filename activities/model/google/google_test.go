@@ -132,11 +132,11 @@ func FuzzRead(f *testing.F) {
 	}
 	c := at(f, "http://localhost:1", nil).(*client)
 	f.Fuzz(func(t *testing.T, body []byte, status int) {
-		_, fault := c.read(body)
+		_, fault := c.readAnswer(body)
 		if fault != nil {
 			modeltest.Failure(t, fault.err)
 		}
-		refused := c.refusal(&wire.Failure{Status: status, Header: http.Header{}, Body: body})
+		refused := c.classifyRefusal(&wire.Failure{Status: status, Header: http.Header{}, Body: body})
 		if e := modeltest.Failure(t, refused.err); e.Class == "" || e.Status != status || e.RetryAfter < 0 || e.RetryAfter > 24*time.Hour {
 			t.Errorf("got %+v", *e)
 		}

@@ -44,34 +44,34 @@ type thinking struct {
 	Level  string `json:"thinkingLevel,omitempty"`
 }
 
-// body is a request in the form of generateContent, or why it cannot be asked.
-func (c *client) body(r model.Request, mode JSONMode) ([]byte, error) {
+// requestBody is a request in the form of generateContent, or why it cannot be asked.
+func (c *client) requestBody(r model.Request, mode JSONMode) ([]byte, error) {
 	var q question
 	var err error
-	if q.SystemInstruction, q.Contents, err = chat(r.Messages); err != nil {
+	if q.SystemInstruction, q.Contents, err = splitMessages(r.Messages); err != nil {
 		return nil, err
 	}
-	config, err := c.generation(r.Parameters)
+	config, err := c.generationConfig(r.Parameters)
 	if err != nil {
 		return nil, err
 	}
 	if mode == Schema {
 		config.ResponseMIMEType, config.ResponseJSONSchema = "application/json", r.Schema
 	}
-	if mode == Schema || !zero(r.Parameters) {
+	if mode == Schema || !isZero(r.Parameters) {
 		q.GenerationConfig = config
 	}
 	return json.Marshal(q)
 }
 
-func zero(p model.Parameters) bool {
+func isZero(p model.Parameters) bool {
 	return p.Temperature == nil && p.TopP == nil && p.MaxTokens == 0 && p.Seed == nil && len(p.Stop) == 0 && p.ReasoningEffort == ""
 }
 
-// chat splits messages into the system's and those of the conversation:
+// splitMessages splits messages into the system's and those of the conversation:
 // neighbours of one role become one content of several parts. Blank messages
 // say nothing, and the service refuses empty parts.
-func chat(in []model.Message) (system *turn, turns []*turn, _ error) {
+func splitMessages(in []model.Message) (system *turn, turns []*turn, _ error) {
 	roles := map[string]string{"system": "", "user": "user", "assistant": "model"}
 	for i, m := range in {
 		role, known := roles[m.Role]
@@ -99,17 +99,17 @@ func chat(in []model.Message) (system *turn, turns []*turn, _ error) {
 
 // Check refuses parameters that no request can be made with.
 func (c *client) Check(p model.Parameters) error {
-	_, err := c.generation(p)
+	_, err := c.generationConfig(p)
 	return err
 }
 
-// generation returns how the service is to answer, or why it cannot: it knows numbers of 32 bits only.
-func (c *client) generation(p model.Parameters) (*generation, error) {
+// generationConfig returns how the service is to answer, or why it cannot: it knows numbers of 32 bits only.
+func (c *client) generationConfig(p model.Parameters) (*generation, error) {
 	if p.MaxTokens > math.MaxInt32 {
 		return nil, fmt.Errorf("max_tokens is %d; at most %d can be asked for", p.MaxTokens, math.MaxInt32)
 	}
 	out := &generation{
-		Temperature: narrow(p.Temperature), TopP: narrow(p.TopP),
+		Temperature: narrowFloat(p.Temperature), TopP: narrowFloat(p.TopP),
 		MaxOutputTokens: int32(p.MaxTokens), StopSequences: p.Stop,
 	}
 	if p.Seed != nil {
@@ -123,11 +123,11 @@ func (c *client) generation(p model.Parameters) (*generation, error) {
 		return nil, err
 	}
 	var err error
-	out.ThinkingConfig, err = c.thinking(p.ReasoningEffort)
+	out.ThinkingConfig, err = c.thinkingConfig(p.ReasoningEffort)
 	return out, err
 }
 
-func narrow(v *float64) *float32 {
+func narrowFloat(v *float64) *float32 {
 	if v == nil {
 		return nil
 	}
@@ -139,7 +139,7 @@ func narrow(v *float64) *float32 {
 // own compatibility with OpenAI. Later models take the effort itself.
 var budgets = map[string]int32{"none": 0, "low": 1024, "medium": 8192, "high": 24576}
 
-func (c *client) thinking(effort string) (*thinking, error) {
+func (c *client) thinkingConfig(effort string) (*thinking, error) {
 	if effort == "" {
 		return nil, nil
 	}

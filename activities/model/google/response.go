@@ -39,11 +39,11 @@ var finishes = map[string]string{
 	"SPII":               filtered,
 }
 
-// read takes the answer from a body that came with a status 2xx, which alone says nothing.
-func (c *client) read(body []byte) (model.Response, *fault) {
+// readAnswer takes the answer from a body that came with a status 2xx, which alone says nothing.
+func (c *client) readAnswer(body []byte) (model.Response, *fault) {
 	var e envelope
 	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
-		return model.Response{}, c.useless("unreadable_body", "the body is no answer of generateContent: "+err.Error())
+		return model.Response{}, c.uselessAnswer("unreadable_body", "the body is no answer of generateContent: "+err.Error())
 	}
 	if wire.Present(e.Error) {
 		return model.Response{}, c.bodyFault(body)
@@ -52,43 +52,43 @@ func (c *client) read(body []byte) (model.Response, *fault) {
 	switch {
 	case len(e.Candidates) > 0:
 		var useless *fault
-		if text, finish, useless = c.said(e.Candidates[0]); useless != nil {
+		if text, finish, useless = c.candidateText(e.Candidates[0]); useless != nil {
 			return model.Response{}, useless
 		}
-	case !blocked(e.Feedback):
-		return model.Response{}, c.useless("no_candidates", "the body holds no candidates")
+	case !isBlocked(e.Feedback):
+		return model.Response{}, c.uselessAnswer("no_candidates", "the body holds no candidates")
 	}
 	return model.Response{
 		Text:         text,
 		Model:        cmp.Or(c.report.Word(wire.String(e.Model), 200), c.config.Model),
 		FinishReason: finish,
 		RequestID:    c.report.Word(wire.String(e.ID), 200),
-		Usage:        usage(e.Usage),
+		Usage:        readUsage(e.Usage),
 	}, nil
 }
 
-// said is the text of a candidate and how it ended.
-func (c *client) said(one candidate) (text []byte, finish string, _ *fault) {
+// candidateText is the text of a candidate and how it ended.
+func (c *client) candidateText(one candidate) (text []byte, finish string, _ *fault) {
 	reason := c.report.Word(wire.String(one.FinishReason), 64)
 	if !wire.Present(one.Content) && reason == "" {
-		return nil, "", c.useless("no_content", "the first candidate holds no content")
+		return nil, "", c.uselessAnswer("no_content", "the first candidate holds no content")
 	}
-	text, ok := content(one.Content)
+	text, ok := contentText(one.Content)
 	if !ok {
-		return nil, "", c.useless("strange_content", "the content is no list of parts with texts")
+		return nil, "", c.uselessAnswer("strange_content", "the content is no list of parts with texts")
 	}
 	return text, cmp.Or(finishes[reason], reason), nil
 }
 
-// useless is a 2xx that brought nothing; it may have been billed.
-func (c *client) useless(code, message string) *fault {
+// uselessAnswer is a 2xx that brought nothing; it may have been billed.
+func (c *client) uselessAnswer(code, message string) *fault {
 	err := c.report.Failed(model.Retry, code, message)
 	err.Status = http.StatusOK
 	return &fault{err: err}
 }
 
-// blocked says whether the prompt was refused, to which there is no candidate.
-func blocked(feedback jsontext.Value) bool {
+// isBlocked says whether the prompt was refused, to which there is no candidate.
+func isBlocked(feedback jsontext.Value) bool {
 	var f struct {
 		Reason jsontext.Value `json:"blockReason"`
 	}
@@ -98,8 +98,8 @@ func blocked(feedback jsontext.Value) bool {
 	return wire.String(f.Reason) != ""
 }
 
-// content is the answer's bytes: its parts with texts. Thoughts are none of it.
-func content(v jsontext.Value) ([]byte, bool) {
+// contentText is the answer's bytes: its parts with texts. Thoughts are none of it.
+func contentText(v jsontext.Value) ([]byte, bool) {
 	var c struct {
 		Parts []struct {
 			Text    jsontext.Value `json:"text"`
@@ -122,9 +122,9 @@ func content(v jsontext.Value) ([]byte, bool) {
 	return text, true
 }
 
-// usage reads what was billed; what is missing or makes no sense counts as 0.
+// readUsage reads what was billed; what is missing or makes no sense counts as 0.
 // The service counts thoughts beside the candidates, we within the output.
-func usage(v jsontext.Value) model.Usage {
+func readUsage(v jsontext.Value) model.Usage {
 	var u struct {
 		Prompt     wire.Tokens `json:"promptTokenCount"`
 		Cached     wire.Tokens `json:"cachedContentTokenCount"`

@@ -30,8 +30,8 @@ var meanings = map[string]model.Class{
 	"misalignment_policy_violation":     model.Fail,
 }
 
-// class is what the code means, or else the type.
-func (d details) class() (model.Class, bool) {
+// classOf is what the code means, or else the type.
+func (d details) classOf() (model.Class, bool) {
 	for _, word := range []string{d.code, d.kind} {
 		if class, known := meanings[word]; known {
 			return class, true
@@ -50,11 +50,11 @@ func (h host) classify(status int, d details) model.Class {
 	case d.flagged:
 		return model.Fail
 	}
-	if class, known := d.class(); known {
+	if class, known := d.classOf(); known {
 		return class
 	}
 	switch {
-	case status == http.StatusForbidden && h.together():
+	case status == http.StatusForbidden && h.isTogether():
 		return model.Fail // there it means that the context is too long
 	case status == flexFull:
 		return model.Retry
@@ -64,9 +64,9 @@ func (h host) classify(status int, d details) model.Class {
 
 const flexFull = 498 // Groq has no capacity left for its tier flex
 
-// unbilled reports what is certain only. Azure charges for prompts that it filters or finds too long.
-func (h host) unbilled(f *wire.Failure, d details) bool {
-	if d.code == "content_filter" || f.Status == http.StatusBadRequest && h.azure() {
+// isUnbilled reports what is certain only. Azure charges for prompts that it filters or finds too long.
+func (h host) isUnbilled(f *wire.Failure, d details) bool {
+	if d.code == "content_filter" || f.Status == http.StatusBadRequest && h.isAzure() {
 		return false
 	}
 	return f.Unbilled()

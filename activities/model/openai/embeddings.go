@@ -49,7 +49,7 @@ func (e *Embedder) Vectors(ctx context.Context, texts []string) ([][]float64, mo
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.config.Timeout))
 	defer cancel()
 	ctx, call := wire.Watch(ctx, "")
-	err = c.post(ctx, "embeddings", body)
+	err = c.postBody(ctx, "embeddings", body)
 	if refused, ok := asFailure(err); ok {
 		return nil, model.Usage{}, c.statusFault(refused).err
 	}
@@ -76,7 +76,7 @@ func (c *client) readVectors(body []byte, n int) ([][]float64, model.Usage, *fau
 		} `json:"usage"`
 	}
 	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
-		return nil, model.Usage{}, c.useless("unreadable_body", err.Error())
+		return nil, model.Usage{}, c.uselessAnswer("unreadable_body", err.Error())
 	}
 	used := model.Usage{Input: int64(e.Usage.Prompt)}
 	if wire.Present(e.Error) {
@@ -85,18 +85,18 @@ func (c *client) readVectors(body []byte, n int) ([][]float64, model.Usage, *fau
 	vectors := make([][]float64, n)
 	for _, d := range e.Data {
 		if d.Index < 0 || d.Index >= n || vectors[d.Index] != nil {
-			return nil, used, c.useless("strange_content", fmt.Sprintf("the vector of text %d was not asked for, or is there twice", d.Index))
+			return nil, used, c.uselessAnswer("strange_content", fmt.Sprintf("the vector of text %d was not asked for, or is there twice", d.Index))
 		}
 		vectors[d.Index] = d.Embedding
 	}
-	if err := sound(vectors); err != nil {
-		return nil, used, c.useless("strange_content", err.Error())
+	if err := checkVectors(vectors); err != nil {
+		return nil, used, c.uselessAnswer("strange_content", err.Error())
 	}
 	return vectors, used, nil
 }
 
-// sound says what vectors cannot be.
-func sound(vectors [][]float64) error {
+// checkVectors says what vectors cannot be.
+func checkVectors(vectors [][]float64) error {
 	for i, v := range vectors {
 		if len(v) == 0 || len(v) != len(vectors[0]) {
 			return fmt.Errorf("the vector of text %d has %d numbers, that of text 0 has %d", i, len(v), len(vectors[0]))

@@ -43,7 +43,7 @@ func Seller(endpoint string) (string, bool) {
 		return "", false
 	}
 	for _, s := range services {
-		if h := hostOf(u); string(h) == s.domain || h.azure() && h.under(s.domain) {
+		if h := hostOf(u); string(h) == s.domain || h.isAzure() && h.isUnder(s.domain) {
 			return s.seller, true
 		}
 	}
@@ -55,18 +55,18 @@ type host string
 
 func hostOf(u *url.URL) host { return host(strings.ToLower(u.Hostname())) }
 
-func (h host) under(domain string) bool {
+func (h host) isUnder(domain string) bool {
 	return string(h) == domain || strings.HasSuffix(string(h), "."+domain)
 }
 
-func (h host) azure() bool {
-	return h.under("openai.azure.com") || h.under("cognitiveservices.azure.com") || h.under("services.ai.azure.com")
+func (h host) isAzure() bool {
+	return h.isUnder("openai.azure.com") || h.isUnder("cognitiveservices.azure.com") || h.isUnder("services.ai.azure.com")
 }
-func (h host) together() bool { return h == "api.together.xyz" || h == "api.together.ai" }
+func (h host) isTogether() bool { return h == "api.together.xyz" || h == "api.together.ai" }
 
-// auth is the header that carries the key.
-func (h host) auth(key string) (name, value string) {
-	if h.azure() {
+// authHeader is the header that carries the key.
+func (h host) authHeader(key string) (name, value string) {
+	if h.isAzure() {
 		return "api-key", key
 	}
 	return "Authorization", "Bearer " + key
@@ -75,24 +75,24 @@ func (h host) auth(key string) (name, value string) {
 // keyEnv is the variable that holds the key of a service that we know, which takes no question without.
 func (h host) keyEnv() string {
 	for _, s := range services {
-		if string(h) == s.domain || h.azure() && h.under(s.domain) {
+		if string(h) == s.domain || h.isAzure() && h.isUnder(s.domain) {
 			return s.keyEnv
 		}
 	}
 	return ""
 }
 
-// public are the names that must not lead to a private network. Azure's do so
+// publicNames are the names that must not lead to a private network. Azure's do so
 // on purpose where a customer has a private endpoint.
-func (h host) public() []string {
-	if h.keyEnv() == "" || h.azure() {
+func (h host) publicNames() []string {
+	if h.keyEnv() == "" || h.isAzure() {
 		return nil
 	}
 	return []string{string(h)}
 }
 
 func (h host) tokensField() TokensField {
-	if h == officialHost || h.azure() {
+	if h == officialHost || h.isAzure() {
 		return MaxCompletionTokens
 	}
 	return MaxTokens
@@ -100,17 +100,17 @@ func (h host) tokensField() TokensField {
 
 // Endpoint is the address that a model is asked at; "" if it is none. It sends nothing.
 func Endpoint(c Config) string {
-	return strings.TrimSuffix(wire.Shown(c.endpoint()), "/")
+	return strings.TrimSuffix(wire.Shown(c.endpointURL()), "/")
 }
 
-// resolve finds every fault of the configuration, the endpoint and the key.
-func (c Config) resolve() (base *url.URL, key string, err error) {
-	faults := c.settings()
-	base, err = c.endpoint()
+// resolveSettings finds every fault of the configuration, the endpoint and the key.
+func (c Config) resolveSettings() (base *url.URL, key string, err error) {
+	faults := c.checkSettings()
+	base, err = c.endpointURL()
 	if err != nil {
 		return nil, "", errors.Join(append(faults, err)...)
 	}
-	if deployment := strings.Contains(base.Path, "/openai/deployments/"); deployment && hostOf(base).azure() {
+	if deployment := strings.Contains(base.Path, "/openai/deployments/"); deployment && hostOf(base).isAzure() {
 		if c.APIVersion == "" {
 			faults = append(faults, errors.New("api_version is empty; a base_url with /openai/deployments/ needs one, such as 2024-10-21"))
 		}
@@ -118,11 +118,11 @@ func (c Config) resolve() (base *url.URL, key string, err error) {
 			faults = append(faults, errors.New("api is responses, which a base_url with /openai/deployments/ does not have; use …/openai/v1"))
 		}
 	}
-	key, err = c.key(base)
+	key, err = c.findKey(base)
 	return base, key, errors.Join(append(faults, err)...)
 }
 
-func (c Config) settings() (faults []error) {
+func (c Config) checkSettings() (faults []error) {
 	if c.Model == "" {
 		faults = append(faults, errors.New("model is empty; name the model as the server knows it"))
 	}
@@ -145,14 +145,14 @@ func (c Config) settings() (faults []error) {
 	return faults
 }
 
-func (c Config) endpoint() (*url.URL, error) {
+func (c Config) endpointURL() (*url.URL, error) {
 	if strings.Contains(cmp.Or(c.BaseURL, home.Address()), "?api-version=") {
 		return nil, errors.New("the base URL holds the query api-version; write it as api_version")
 	}
 	return home.Base(c.BaseURL)
 }
 
-func (c Config) key(base *url.URL) (string, error) {
+func (c Config) findKey(base *url.URL) (string, error) {
 	known := hostOf(base).keyEnv()
 	return home.Key(c.APIKeyEnv, known, base, func() (string, error) { return wire.Key(cmp.Or(known, keyEnv)) })
 }

@@ -112,7 +112,7 @@ func TestUsualKeys(t *testing.T) {
 		"http://localhost:8000/v1":                          "",
 	} {
 		c := Config{Model: "m", BaseURL: base}
-		_, key, err := c.resolve()
+		_, key, err := c.resolveSettings()
 		if err != nil || key != variables[want] {
 			t.Errorf("%q got the key %q, want that of %q; %v", base, key, want, err)
 		}
@@ -178,7 +178,7 @@ func TestAzure(t *testing.T) {
 		"lab.openai.azure.com": "api-key", "lab.cognitiveservices.azure.com": "api-key", "lab.services.ai.azure.com": "api-key",
 		"api.openai.com": "Authorization", "localhost": "Authorization", "azure.com.evil.org": "Authorization",
 	} {
-		if got, _ := h.auth("k"); got != want {
+		if got, _ := h.authHeader("k"); got != want {
 			t.Errorf("the key of %s goes as %s", h, got)
 		}
 	}

@@ -57,7 +57,7 @@ func readDetails(body []byte) details {
 		return details{message: wire.Scalar(outer.Detail)}
 	}
 	d := readError(inner, body)
-	d.code = cmp.Or(word(outer.Type), d.code)
+	d.code = cmp.Or(wordOf(outer.Type), d.code)
 	return d
 }
 
@@ -85,8 +85,8 @@ func readError(inner jsontext.Value, body []byte) details {
 		_ = json.Unmarshal(e.Metadata, &m, wire.Lenient) // what could be read is read
 	}
 	d := details{
-		message: wire.Scalar(e.Message), code: word(e.Code), param: word(e.Param),
-		kind:  cmp.Or(word(m.Type), word(e.Type), word(e.ErrorType)),
+		message: wire.Scalar(e.Message), code: wordOf(e.Code), param: wordOf(e.Param),
+		kind:  cmp.Or(wordOf(m.Type), wordOf(e.Type), wordOf(e.ErrorType)),
 		limit: wire.Scalar(m.Limit), flagged: wire.Present(m.Reasons) || wire.Present(m.Flagged) || wire.Present(m.Pattern),
 		generated: e.Generated,
 	}
@@ -96,19 +96,19 @@ func readError(inner jsontext.Value, body []byte) details {
 	return d
 }
 
-// word is a code or a type; LiteLLM's None is none.
-func word(v jsontext.Value) string {
+// wordOf is a code or a type; LiteLLM's None is none.
+func wordOf(v jsontext.Value) string {
 	if s := wire.Scalar(v); s != "None" {
 		return s
 	}
 	return ""
 }
 
-// refusal is a response that is no answer, unless it holds one: Groq says 400
+// classifyRefusal is a response that is no answer, unless it holds one: Groq says 400
 // to an answer that is not the JSON that was asked for, and quotes it.
-func (c *client) refusal(f *wire.Failure) (model.Response, *fault) {
+func (c *client) classifyRefusal(f *wire.Failure) (model.Response, *fault) {
 	if d := readDetails(f.Body); f.Status == http.StatusBadRequest && d.code == "json_validate_failed" && d.generated.Kind() == '"' {
-		return c.answer(wire.Unquote(d.generated), d.code, f.Header, nil, nil, model.Usage{}), nil
+		return c.newAnswer(wire.Unquote(d.generated), d.code, f.Header, nil, nil, model.Usage{}), nil
 	}
 	return model.Response{}, c.statusFault(f)
 }
@@ -116,8 +116,8 @@ func (c *client) refusal(f *wire.Failure) (model.Response, *fault) {
 // statusFault classifies a response that is no answer.
 func (c *client) statusFault(f *wire.Failure) *fault {
 	d := readDetails(f.Body)
-	err := c.report.Refused(f, c.host.classify(f.Status, d), d.name(f.Status), d.text())
-	err.Unbilled = c.host.unbilled(f, d)
+	err := c.report.Refused(f, c.host.classify(f.Status, d), d.errorName(f.Status), d.errorText())
+	err.Unbilled = c.host.isUnbilled(f, d)
 	return &fault{err: err, namesFormat: d.namesFormat()}
 }
 
@@ -126,18 +126,18 @@ func (c *client) statusFault(f *wire.Failure) *fault {
 // the status that they could not send any more into the code.
 func (c *client) bodyFault(body []byte) *fault {
 	d := readDetails(body)
-	err := c.report.Failed(model.Retry, d.name(http.StatusOK), d.text())
+	err := c.report.Failed(model.Retry, d.errorName(http.StatusOK), d.errorText())
 	err.Status = http.StatusOK
 	if status, e := strconv.Atoi(d.code); e == nil && status >= 400 && status < 600 {
 		err.Class = c.host.classify(status, d)
-	} else if class, known := d.class(); known {
+	} else if class, known := d.classOf(); known {
 		err.Class = class
 	}
 	return &fault{err: err}
 }
 
-// name is what the error is called in a report: a word rather than a number.
-func (d details) name(status int) string {
+// errorName is what the error is called in a report: a word rather than a number.
+func (d details) errorName(status int) string {
 	if _, err := strconv.Atoi(d.code); err != nil || d.kind == "" {
 		if d.code != "" {
 			return d.code
@@ -149,8 +149,8 @@ func (d details) name(status int) string {
 	return wire.Unnamed(status)
 }
 
-// text is the message, which names the parameter that was refused.
-func (d details) text() string {
+// errorText is the message, which names the parameter that was refused.
+func (d details) errorText() string {
 	if d.param == "" || strings.Contains(d.message, d.param) {
 		return d.message
 	}

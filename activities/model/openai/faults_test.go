@@ -201,7 +201,7 @@ func TestUsage(t *testing.T) {
 		"nonsense":   {`{"prompt_tokens":-1,"completion_tokens":1e300,"cached_tokens":"x"}`, model.Usage{}},
 		"none":       {``, model.Usage{}},
 	} {
-		if got := usage([]byte(c.body)); got != c.want {
+		if got := readUsage([]byte(c.body)); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}

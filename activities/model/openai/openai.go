@@ -108,7 +108,7 @@ func New(c Config) (model.Model, error) {
 }
 
 func newClient(c Config) (*client, error) {
-	base, key, err := c.resolve()
+	base, key, err := c.resolveSettings()
 	if err != nil {
 		err = fmt.Errorf("openai model %q: %w", c.Model, err)
 	}
@@ -122,14 +122,14 @@ func newClient(c Config) (*client, error) {
 	c.Timeout = cmp.Or(c.Timeout, model.Duration(10*time.Minute))
 	header := http.Header{}
 	if key != "" {
-		header.Set(h.auth(key))
+		header.Set(h.authHeader(key))
 	}
 	cuts := cutsPrompts(base)
 	if c.CheckPromptTokens != nil {
 		cuts = *c.CheckPromptTokens
 	}
 	return &client{
-		config: c, host: h, base: base, http: wire.NewClient(h.public()...), header: header,
+		config: c, host: h, base: base, http: wire.NewClient(h.publicNames()...), header: header,
 		report: wire.NewReporter(provider, key), cuts: cuts,
 	}, err
 }
@@ -137,14 +137,14 @@ func newClient(c Config) (*client, error) {
 // Complete asks once. In Auto mode a server that refuses JSON schemas is asked
 // a second time without: the refused request was not answered, so nothing is paid twice.
 func (c *client) Complete(ctx context.Context, r model.Request) (model.Response, error) {
-	if err := c.check(r); err != nil {
+	if err := c.checkRequest(r); err != nil {
 		return model.Response{}, c.report.Unasked(err)
 	}
 	mode := c.config.JSON.Of(r, c.refused.Load())
-	response, fault := c.ask(ctx, r, mode)
+	response, fault := c.askOnce(ctx, r, mode)
 	if fault != nil && c.config.JSON == Auto && mode == Schema && fault.refusesFormat() {
 		c.refused.Store(true)
-		response, fault = c.ask(ctx, r, Plain)
+		response, fault = c.askOnce(ctx, r, Plain)
 	}
 	if fault != nil {
 		return model.Response{}, fault.err
@@ -152,9 +152,9 @@ func (c *client) Complete(ctx context.Context, r model.Request) (model.Response,
 	return response, nil
 }
 
-// ask makes one HTTP request.
-func (c *client) ask(ctx context.Context, r model.Request, mode JSONMode) (model.Response, *fault) {
-	path, question := c.request(r, mode)
+// askOnce makes one HTTP request.
+func (c *client) askOnce(ctx context.Context, r model.Request, mode JSONMode) (model.Response, *fault) {
+	path, question := c.requestFor(r, mode)
 	body, err := json.Marshal(question)
 	if err == nil {
 		body, err = withExtra(body, r.Parameters.ExtraBody)
@@ -165,30 +165,30 @@ func (c *client) ask(ctx context.Context, r model.Request, mode JSONMode) (model
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.config.Timeout))
 	defer cancel()
 	ctx, call := wire.Watch(ctx, c.config.JSON.Key(r, mode))
-	err = c.post(ctx, path, body)
+	err = c.postBody(ctx, path, body)
 	if refused, ok := asFailure(err); ok {
-		return c.refusal(refused)
+		return c.classifyRefusal(refused)
 	}
 	if err != nil {
 		return model.Response{}, &fault{err: c.report.Broken(ctx, call, err)}
 	}
-	answer, fault := c.read(call.Body, call.Header)
+	answer, fault := c.readAnswer(call.Body, call.Header)
 	if fault == nil && c.cuts && cutShort(r.Messages, answer.Usage) {
 		answer.FinishReason = model.TruncatedPrompt
 	}
 	return answer, fault
 }
 
-// request returns what to ask, and where below the base URL.
-func (c *client) request(r model.Request, mode JSONMode) (path string, question any) {
+// requestFor returns what to ask, and where below the base URL.
+func (c *client) requestFor(r model.Request, mode JSONMode) (path string, question any) {
 	if c.config.API == Responses {
 		return "responses", c.responseRequest(r, mode)
 	}
 	return "chat/completions", c.chatRequest(r, mode)
 }
 
-// post sends one request; the answer is read from the Call's own bytes.
-func (c *client) post(ctx context.Context, path string, body []byte) error {
+// postBody sends one request; the answer is read from the Call's own bytes.
+func (c *client) postBody(ctx context.Context, path string, body []byte) error {
 	u := c.base.JoinPath(path)
 	if c.config.APIVersion != "" {
 		u.RawQuery = url.Values{"api-version": {c.config.APIVersion}}.Encode()
@@ -196,8 +196,8 @@ func (c *client) post(ctx context.Context, path string, body []byte) error {
 	return wire.Post(ctx, c.http, u.String(), body, c.header)
 }
 
-// read takes the answer from a body that came with a status 2xx, which alone says nothing.
-func (c *client) read(body []byte, header http.Header) (model.Response, *fault) {
+// readAnswer takes the answer from a body that came with a status 2xx, which alone says nothing.
+func (c *client) readAnswer(body []byte, header http.Header) (model.Response, *fault) {
 	if c.config.API == Responses {
 		return c.readResponse(body, header)
 	}

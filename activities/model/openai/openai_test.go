@@ -224,7 +224,7 @@ func TestStrict(t *testing.T) {
 		`{"type":"object"}`: false,
 		`nonsense`:          false,
 	} {
-		if got := strict([]byte(s)); got != want {
+		if got := isStrict([]byte(s)); got != want {
 			t.Errorf("strict(%s) = %v", s, got)
 		}
 	}

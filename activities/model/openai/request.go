@@ -10,8 +10,8 @@ import (
 	"roundtable/activities/model"
 )
 
-// check finds what no server must be asked.
-func (c *client) check(r model.Request) error {
+// checkRequest finds what no server must be asked.
+func (c *client) checkRequest(r model.Request) error {
 	if len(r.Messages) == 0 {
 		return errors.New("the request has no messages")
 	}
@@ -27,7 +27,7 @@ func (c *client) check(r model.Request) error {
 }
 
 // Check refuses parameters that no request can be made with.
-func (c *client) Check(p model.Parameters) error { return c.check(model.Probe(p)) }
+func (c *client) Check(p model.Parameters) error { return c.checkRequest(model.Probe(p)) }
 
 // chatRequest is the body of a question to Chat Completions. What is not set is not sent.
 type chatRequest struct {
@@ -69,7 +69,7 @@ func (c *client) chatRequest(r model.Request, mode JSONMode) chatRequest {
 	}
 	switch mode {
 	case Schema:
-		q.ResponseFormat = &responseFormat{Type: "json_schema", JSONSchema: &answerSchema{schemaName(r), r.Schema, strict(r.Schema)}}
+		q.ResponseFormat = &responseFormat{Type: "json_schema", JSONSchema: &answerSchema{schemaName(r), r.Schema, isStrict(r.Schema)}}
 	case Object:
 		q.ResponseFormat = &responseFormat{Type: "json_object"}
 	}
@@ -98,18 +98,18 @@ func schemaName(r model.Request) string {
 	return name[:min(len(name), 64)]
 }
 
-// strict says whether a schema keeps the rules of strict mode, under which
+// isStrict says whether a schema keeps the rules of strict mode, under which
 // OpenAI enforces it: every object closed and every property required.
-func strict(schema json.RawMessage) bool {
+func isStrict(schema json.RawMessage) bool {
 	var v any
-	return json.Unmarshal(schema, &v) == nil && closed(v)
+	return json.Unmarshal(schema, &v) == nil && isClosed(v)
 }
 
-func closed(v any) bool {
+func isClosed(v any) bool {
 	switch v := v.(type) {
 	case []any:
 		for _, x := range v {
-			if !closed(x) {
+			if !isClosed(x) {
 				return false
 			}
 		}
@@ -118,7 +118,7 @@ func closed(v any) bool {
 			return false
 		}
 		for _, x := range v {
-			if !closed(x) {
+			if !isClosed(x) {
 				return false
 			}
 		}

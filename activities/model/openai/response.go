@@ -34,13 +34,13 @@ type choice struct {
 func (c *client) readChat(body []byte, header http.Header) (model.Response, *fault) {
 	var e envelope
 	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
-		return model.Response{}, c.useless("unreadable_body", "the body is no chat completion: "+err.Error())
+		return model.Response{}, c.uselessAnswer("unreadable_body", "the body is no chat completion: "+err.Error())
 	}
 	if wire.Present(e.Error) {
 		return model.Response{}, c.bodyFault(body)
 	}
 	if len(e.Choices) == 0 {
-		return model.Response{}, c.useless("no_choices", "the body holds no choices")
+		return model.Response{}, c.uselessAnswer("no_choices", "the body holds no choices")
 	}
 	first := e.Choices[0]
 	if wire.Present(first.Error) {
@@ -48,11 +48,11 @@ func (c *client) readChat(body []byte, header http.Header) (model.Response, *fau
 	}
 	finish := c.report.Word(wire.String(first.FinishReason), 64)
 	if first.Message == nil || len(first.Message.Content) == 0 && len(first.Message.Refusal) == 0 && finish == "" {
-		return model.Response{}, c.useless("no_message", "the first choice holds no message")
+		return model.Response{}, c.uselessAnswer("no_message", "the first choice holds no message")
 	}
-	text, ok := content(first.Message.Content)
+	text, ok := contentText(first.Message.Content)
 	if !ok {
-		return model.Response{}, c.useless("strange_content", "the content is neither a text nor a list of texts")
+		return model.Response{}, c.uselessAnswer("strange_content", "the content is neither a text nor a list of texts")
 	}
 	if refusal := wire.String(first.Message.Refusal); refusal != "" {
 		finish = "refusal"
@@ -60,11 +60,11 @@ func (c *client) readChat(body []byte, header http.Header) (model.Response, *fau
 			text = []byte(refusal)
 		}
 	}
-	return c.answer(text, finish, header, e.ID, e.Model, usage(e.Usage)), nil
+	return c.newAnswer(text, finish, header, e.ID, e.Model, readUsage(e.Usage)), nil
 }
 
-// answer is a response with the names that the server gave it, fit to be shown.
-func (c *client) answer(text []byte, finish string, header http.Header, id, name jsontext.Value, u model.Usage) model.Response {
+// newAnswer is a response with the names that the server gave it, fit to be shown.
+func (c *client) newAnswer(text []byte, finish string, header http.Header, id, name jsontext.Value, u model.Usage) model.Response {
 	return model.Response{
 		Text:         text,
 		Model:        c.answeredBy(name),
@@ -75,11 +75,11 @@ func (c *client) answer(text []byte, finish string, header http.Header, id, name
 	}
 }
 
-// useless is a 2xx that brought nothing; it may have been billed. It passes by
+// uselessAnswer is a 2xx that brought nothing; it may have been billed. It passes by
 // itself more often than not, but whoever retries must bound it: its class is
 // Retry and its status 200, and its code is unreadable_body, no_choices,
 // no_message, strange_content or not_completed.
-func (c *client) useless(code, message string) *fault {
+func (c *client) uselessAnswer(code, message string) *fault {
 	err := c.report.Failed(model.Retry, code, message)
 	err.Status = http.StatusOK
 	return &fault{err: err}
@@ -101,8 +101,8 @@ func (c *client) requestID(h http.Header, body jsontext.Value) string {
 	return c.report.Word(wire.String(body), 200)
 }
 
-// content is the answer's bytes: a string, nothing, or a list of text parts as some servers write it.
-func content(v jsontext.Value) ([]byte, bool) {
+// contentText is the answer's bytes: a string, nothing, or a list of text parts as some servers write it.
+func contentText(v jsontext.Value) ([]byte, bool) {
 	if !wire.Present(v) {
 		return nil, true
 	}

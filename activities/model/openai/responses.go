@@ -46,7 +46,7 @@ func (c *client) responseRequest(r model.Request, mode JSONMode) responseRequest
 	}
 	switch mode {
 	case Schema:
-		closed := strict(r.Schema)
+		closed := isStrict(r.Schema)
 		q.Text = map[string]format{"format": {Type: "json_schema", Name: schemaName(r), Schema: jsontext.Value(r.Schema), Strict: &closed}}
 	case Object:
 		q.Text = map[string]format{"format": {Type: "json_object"}}
@@ -73,27 +73,27 @@ type response struct {
 func (c *client) readResponse(body []byte, header http.Header) (model.Response, *fault) {
 	var e response
 	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
-		return model.Response{}, c.useless("unreadable_body", "the body is no response: "+err.Error())
+		return model.Response{}, c.uselessAnswer("unreadable_body", "the body is no response: "+err.Error())
 	}
 	if wire.Present(e.Error) {
 		return model.Response{}, c.bodyFault(body)
 	}
-	finish := c.report.Word(e.finish(), 64)
+	finish := c.report.Word(e.finishReason(), 64)
 	if finish == "" {
-		return model.Response{}, c.useless("not_completed", "the response's status is "+wire.Scalar(e.Status)+", not completed or incomplete")
+		return model.Response{}, c.uselessAnswer("not_completed", "the response's status is "+wire.Scalar(e.Status)+", not completed or incomplete")
 	}
-	text, refused, found := e.text()
+	text, refused, found := e.messageText()
 	if !found && finish == "stop" {
-		return model.Response{}, c.useless("no_message", "the output holds no message")
+		return model.Response{}, c.uselessAnswer("no_message", "the output holds no message")
 	}
 	if refused {
 		finish = "refusal"
 	}
-	return c.answer(text, finish, header, e.ID, e.Model, usage(e.Usage)), nil
+	return c.newAnswer(text, finish, header, e.ID, e.Model, readUsage(e.Usage)), nil
 }
 
-// finish is the end of an answer in the words of Chat Completions; "" if it is none.
-func (r response) finish() string {
+// finishReason is the end of an answer in the words of Chat Completions; "" if it is none.
+func (r response) finishReason() string {
 	switch wire.String(r.Status) {
 	case "completed":
 		return "stop"
@@ -113,8 +113,8 @@ func (r response) finish() string {
 	return ""
 }
 
-// text is what the messages say: their texts, or the refusal if there are none.
-func (r response) text() (text []byte, refused, found bool) {
+// messageText is what the messages say: their texts, or the refusal if there are none.
+func (r response) messageText() (text []byte, refused, found bool) {
 	var refusal []byte
 	for _, item := range r.Output {
 		if wire.String(item.Type) != "message" {

@@ -11,10 +11,10 @@ import (
 	"roundtable/activities/model/wire"
 )
 
-// usage reads what was billed; what is missing or makes no sense counts as 0.
+// readUsage reads what was billed; what is missing or makes no sense counts as 0.
 // Chat Completions and Responses name the same things differently, and servers
 // add names of their own.
-func usage(v jsontext.Value) model.Usage {
+func readUsage(v jsontext.Value) model.Usage {
 	type inputDetails struct {
 		Cached  wire.Tokens `json:"cached_tokens"`
 		Written wire.Tokens `json:"cache_write_tokens"`    // OpenAI, OpenRouter
@@ -50,13 +50,13 @@ func usage(v jsontext.Value) model.Usage {
 		Output:      int64(max(u.Completion, u.Output)),
 		Reasoning:   int64(max(u.CompletionOf.Reasoning, u.OutputOf.Reasoning)),
 	}
-	return whole(counted, int64(u.Total))
+	return withCachedInput(counted, int64(u.Total))
 }
 
-// whole adds to the input what a server had in its cache or wrote there and
+// withCachedInput adds to the input what a server had in its cache or wrote there and
 // left out of it: there is more of that than input, or only with it do the
 // parts come to the total. Else it would be charged as if it were no input.
-func whole(u model.Usage, total int64) model.Usage {
+func withCachedInput(u model.Usage, total int64) model.Usage {
 	apart := u.CachedInput + u.CacheWrite
 	if apart > u.Input || apart > 0 && total == u.Input+apart+u.Output {
 		u.Input += apart

@@ -13,7 +13,7 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-func message(m envs.Message, agents []envs.Agent) ([]byte, error) {
+func messageJSON(m envs.Message, agents []envs.Agent) ([]byte, error) {
 	names := make([]string, 0, len(m.To)) // none means everybody
 	for _, i := range m.To {
 		if i < 0 || i >= len(agents) {
@@ -27,8 +27,8 @@ func message(m envs.Message, agents []envs.Agent) ([]byte, error) {
 	}{names, m.Text})
 }
 
-// decided is {"reason_for_decision": …, name: value}.
-func decided(name, reason string, value any) ([]byte, error) {
+// decisionJSON is {"reason_for_decision": …, name: value}.
+func decisionJSON(name, reason string, value any) ([]byte, error) {
 	v, err := json.Marshal(value)
 	if err != nil {
 		return nil, fmt.Errorf("the policy's %s is not JSON: %w", name, err)
@@ -47,29 +47,29 @@ type judgement struct {
 
 const unit = 1_000_000_000
 
-func whole(v float64) int64 {
+func toBillionths(v float64) int64 {
 	if !(v > 0) { // NaN too
 		return 0
 	}
 	return int64(math.Round(min(v, 1) * unit))
 }
 
-func (a agent) judge(d draws, s model.Scene) judgement {
+func (a agent) judgeCandidates(d draws, s model.Scene) judgement {
 	sit := s.Situation
 	sit.Rand = d.stream("reserve")
 	if sit.Role != "" { // it sees no agent's background, so it has no taste of its own
-		return count(d, s)
+		return judgeByCount(d, s)
 	}
-	j := judgement{reserve: whole(a.policy.Reserve(sit))}
+	j := judgement{reserve: toBillionths(a.policy.Reserve(sit))}
 	for _, p := range s.Candidates {
 		sit.Rand = d.stream("value", p)
-		j.values = append(j.values, whole(a.policy.Value(sit, p)))
+		j.values = append(j.values, toBillionths(a.policy.Value(sit, p)))
 	}
-	return j.ordered(d, s.Candidates)
+	return j.withOrder(d, s.Candidates)
 }
 
-// ordered sorts candidates from best to worst; ties by a draw that belongs to the candidate.
-func (j judgement) ordered(d draws, candidates []envs.Proposal) judgement {
+// withOrder sorts candidates from best to worst; ties by a draw that belongs to the candidate.
+func (j judgement) withOrder(d draws, candidates []envs.Proposal) judgement {
 	lots := make([]uint64, len(candidates))
 	for c, p := range candidates {
 		j.order = append(j.order, c)
@@ -81,8 +81,8 @@ func (j judgement) ordered(d draws, candidates []envs.Proposal) judgement {
 	return j
 }
 
-// count is what a judge thinks of the candidates: the share of the agents who offer them.
-func count(d draws, s model.Scene) judgement {
+// judgeByCount is what a judge thinks of the candidates: the share of the agents who offer them.
+func judgeByCount(d draws, s model.Scene) judgement {
 	var j judgement
 	for _, p := range s.Candidates {
 		same := 0
@@ -91,13 +91,13 @@ func count(d draws, s model.Scene) judgement {
 				same++
 			}
 		}
-		j.values = append(j.values, whole(float64(same)/float64(max(1, len(s.Situation.Offers)))))
+		j.values = append(j.values, toBillionths(float64(same)/float64(max(1, len(s.Situation.Offers)))))
 	}
-	return j.ordered(d, s.Candidates)
+	return j.withOrder(d, s.Candidates)
 }
 
-// decision is the ballot as JSON would say it, candidates numbered from 1.
-func (j judgement) decision(spec transcript.BallotSpec) (any, error) {
+// decisionFor is the ballot as JSON would say it, candidates numbered from 1.
+func (j judgement) decisionFor(spec transcript.BallotSpec) (any, error) {
 	switch spec.Kind {
 	case transcript.Choose:
 		if best := j.order[0]; j.values[best] >= j.reserve {
@@ -105,21 +105,21 @@ func (j judgement) decision(spec transcript.BallotSpec) (any, error) {
 		}
 		return nil, nil
 	case transcript.Rate:
-		return numbered(j.ratings(spec.Min, spec.Max)), nil
+		return byNumber(j.spreadRatings(spec.Min, spec.Max)), nil
 	case transcript.Distribute:
-		return numbered(j.shares(spec.Points)), nil
+		return byNumber(j.dividePoints(spec.Points)), nil
 	case transcript.Rank:
-		return ids(j.order), nil
+		return candidateIDs(j.order), nil
 	case transcript.Approve:
 		liked := slices.DeleteFunc(slices.Clone(j.order), func(c int) bool { return j.values[c] < j.reserve })
 		slices.Sort(liked)
-		return ids(liked), nil
+		return candidateIDs(liked), nil
 	}
 	return nil, fmt.Errorf("a scripted model cannot cast a ballot of the kind %q", spec.Kind)
 }
 
-// ratings spreads values over low … high, halves up.
-func (j judgement) ratings(low, high int) []int {
+// spreadRatings spreads values over low … high, halves up.
+func (j judgement) spreadRatings(low, high int) []int {
 	out := make([]int, len(j.values))
 	for c, v := range j.values {
 		out[c] = low + int((v*int64(high-low)+unit/2)/unit)
@@ -127,9 +127,9 @@ func (j judgement) ratings(low, high int) []int {
 	return out
 }
 
-// shares divides whole points in proportion to the values, the rest by largest
+// dividePoints divides whole points in proportion to the values, the rest by largest
 // remainder, then by order; evenly if nothing is worth anything.
-func (j judgement) shares(points int) []int {
+func (j judgement) dividePoints(points int) []int {
 	weights, total := j.values, int64(0)
 	for _, v := range weights {
 		total += v
@@ -154,7 +154,7 @@ func (j judgement) shares(points int) []int {
 	return out
 }
 
-func ids(order []int) []int {
+func candidateIDs(order []int) []int {
 	out := make([]int, len(order))
 	for i, c := range order {
 		out[i] = c + 1
@@ -162,8 +162,8 @@ func ids(order []int) []int {
 	return out
 }
 
-// numbered is {"1": …, "2": …}; encoding/json writes keys in order.
-func numbered(by []int) map[string]int {
+// byNumber is {"1": …, "2": …}; encoding/json writes keys in order.
+func byNumber(by []int) map[string]int {
 	out := make(map[string]int, len(by))
 	for c, v := range by {
 		out[strconv.Itoa(c+1)] = v

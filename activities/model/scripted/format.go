@@ -12,28 +12,28 @@ type format struct {
 }
 
 var formats = map[transcript.Format]format{
-	transcript.FormatText:   {fill: agent.text, spoil: empty},
-	transcript.FormatReply:  {fill: agent.reply, spoil: empty},
-	transcript.FormatAnswer: {fill: agent.solution, spoil: prose},
-	transcript.FormatMessage: {fill: agent.message, spoil: spoilOneWay(
-		say(`{"target":7,"message":["hello"]}`),
-		say(`{"target":["Nobody of that name"],"message":"What do you think?"}`),
-		say(`{"target":[]}`))}, // it has no amounts, and lacks its text instead
-	transcript.FormatProposal: {fill: agent.proposal, spoil: spoilOneWay(
-		say(`{"reason_for_decision":"It is fair.","proposal":true}`),
-		say(`{"reason_for_decision":"It is fair.","proposal":{"Nobody of that name":{"nothing":1}}}`),
+	transcript.FormatText:   {fill: agent.writeText, spoil: sayNothing},
+	transcript.FormatReply:  {fill: agent.writeReply, spoil: sayNothing},
+	transcript.FormatAnswer: {fill: agent.writeSolution, spoil: sayProse},
+	transcript.FormatMessage: {fill: agent.writeMessage, spoil: spoilOneWay(
+		sayInstead(`{"target":7,"message":["hello"]}`),
+		sayInstead(`{"target":["Nobody of that name"],"message":"What do you think?"}`),
+		sayInstead(`{"target":[]}`))}, // it has no amounts, and lacks its text instead
+	transcript.FormatProposal: {fill: agent.writeProposal, spoil: spoilOneWay(
+		sayInstead(`{"reason_for_decision":"It is fair.","proposal":true}`),
+		sayInstead(`{"reason_for_decision":"It is fair.","proposal":{"Nobody of that name":{"nothing":1}}}`),
 		negativeProposal)},
-	transcript.FormatBallot:   {fill: agent.ballot, spoil: spoilBallot},
-	transcript.FormatEstimate: {fill: agent.estimate, spoil: spoilBallot}, // no estimate has such names
-	transcript.FormatPersona:  {fill: agent.persona, spoil: spoilBallot},
+	transcript.FormatBallot:   {fill: agent.writeBallot, spoil: spoilBallot},
+	transcript.FormatEstimate: {fill: agent.writeEstimate, spoil: spoilBallot}, // no estimate has such names
+	transcript.FormatPersona:  {fill: agent.writePersona, spoil: spoilBallot},
 }
 
-var spoilBallot = spoilOneWay(say(`{"reason_for_decision":"It is fair.","decision":true}`), unknownCandidate, negativeBallot)
+var spoilBallot = spoilOneWay(sayInstead(`{"reason_for_decision":"It is fair.","decision":true}`), unknownCandidate, negativeBallot)
 
-func (a agent) text(d draws, s model.Scene) ([]byte, error) {
-	return []byte(a.words(d, s).Text), nil
+func (a agent) writeText(d draws, s model.Scene) ([]byte, error) {
+	return []byte(a.policyMessage(d, s).Text), nil
 }
 
-func (a agent) message(d draws, s model.Scene) ([]byte, error) {
-	return message(a.words(d, s), s.Situation.Agents)
+func (a agent) writeMessage(d draws, s model.Scene) ([]byte, error) {
+	return messageJSON(a.policyMessage(d, s), s.Situation.Agents)
 }

@@ -16,26 +16,26 @@ type spoiler func(rng *rand.Rand, s model.Scene, good []byte) []byte
 // JSON format: cut short, prose, and the three that depend on the format: a value of
 // the wrong type, somebody or something that is not there, and what cannot be given.
 func spoilOneWay(wrongType, unknown, impossible spoiler) spoiler {
-	ways := []spoiler{cutShort, prose, wrongType, unknown, impossible}
+	ways := []spoiler{cutShort, sayProse, wrongType, unknown, impossible}
 	return func(rng *rand.Rand, s model.Scene, good []byte) []byte {
 		return ways[rng.IntN(len(ways))](rng, s, good)
 	}
 }
 
-// say returns a spoiler that answers with a fixed text.
-func say(text string) spoiler {
+// sayInstead returns a spoiler that answers with a fixed text.
+func sayInstead(text string) spoiler {
 	return func(*rand.Rand, model.Scene, []byte) []byte { return []byte(text) }
 }
 
-// empty is the only way to spoil a free text.
-func empty(*rand.Rand, model.Scene, []byte) []byte { return nil }
+// sayNothing is the only way to spoil a free text.
+func sayNothing(*rand.Rand, model.Scene, []byte) []byte { return nil }
 
 // cutShort ends somewhere before the closing brace, as a reached token limit does.
 func cutShort(rng *rand.Rand, _ model.Scene, good []byte) []byte {
 	return good[:1+rng.IntN(len(good)-1)]
 }
 
-func prose(rng *rand.Rand, _ model.Scene, _ []byte) []byte {
+func sayProse(rng *rand.Rand, _ model.Scene, _ []byte) []byte {
 	texts := []string{
 		"I think we are close. Let us go on talking about it.",
 		"Sure! My decision is the first one, because it is fair to everybody.",
@@ -75,22 +75,22 @@ func negativeProposal(_ *rand.Rand, _ model.Scene, good []byte) []byte {
 	if json.Unmarshal(good, &answer) != nil || answer["proposal"] == nil {
 		return []byte(`{"reason_for_decision":"It is fair.","proposal":-5}`)
 	}
-	answer["proposal"] = negated(answer["proposal"])
+	answer["proposal"] = negateNumbers(answer["proposal"])
 	out, _ := json.Marshal(answer) // it came from JSON
 	return out
 }
 
-func negated(v any) any {
+func negateNumbers(v any) any {
 	switch v := v.(type) {
 	case float64:
 		return -v - 1
 	case []any:
 		for i := range v {
-			v[i] = negated(v[i])
+			v[i] = negateNumbers(v[i])
 		}
 	case map[string]any:
 		for k := range v {
-			v[k] = negated(v[k])
+			v[k] = negateNumbers(v[k])
 		}
 	case string:
 		return "-" + v

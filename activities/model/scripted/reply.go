@@ -8,21 +8,21 @@ import (
 	"roundtable/envs"
 )
 
-// reply is a message of a discussion: it agrees with the draft if its answer is
+// writeReply is a message of a discussion: it agrees with the draft if its answer is
 // the agent's own, and otherwise tells that.
-func (a agent) reply(d draws, s model.Scene) ([]byte, error) {
-	own, err := a.solution(d, s)
+func (a agent) writeReply(d draws, s model.Scene) ([]byte, error) {
+	own, err := a.writeSolution(d, s)
 	if err != nil || len(s.Candidates) == 0 || s.Problem == nil {
 		return own, err
 	}
-	if answer, err := read(s.Problem, a, d, s.Situation); err == nil && answer == s.Candidates[0] {
+	if answer, err := readProposal(s.Problem, a, d, s.Situation); err == nil && answer == s.Candidates[0] {
 		return append([]byte("[AGREE] "), own...), nil
 	}
 	return append([]byte("[DISAGREE] "), own...), nil
 }
 
-// read is the agent's proposal in canonical form.
-func read(in envs.Instance, a agent, d draws, sit envs.Situation) (envs.Proposal, error) {
+// readProposal is the agent's proposal in canonical form.
+func readProposal(in envs.Instance, a agent, d draws, sit envs.Situation) (envs.Proposal, error) {
 	sit.Rand = d.stream("proposal")
 	proposal, ok := a.policy.Propose(sit)
 	if !ok {
@@ -35,8 +35,8 @@ func read(in envs.Instance, a agent, d draws, sit envs.Situation) (envs.Proposal
 	return in.Parse([]byte(proposal))
 }
 
-// persona is the n-th that somebody writes.
-func (a agent) persona(_ draws, s model.Scene) ([]byte, error) {
+// writePersona is the n-th that somebody writes.
+func (a agent) writePersona(_ draws, s model.Scene) ([]byte, error) {
 	n := len(s.Situation.Notes)
 	return json.Marshal(map[string]string{
 		"role":        fmt.Sprint("Expert ", n+1),

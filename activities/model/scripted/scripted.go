@@ -70,26 +70,26 @@ func New(p Params, policy envs.Policy) (model.Model, error) {
 // Complete answers. Usage is an estimate: four bytes a token, rounded up.
 func (a agent) Complete(ctx context.Context, r model.Request) (model.Response, error) {
 	if r.Scene == nil || r.Scene.Situation.Rand == nil {
-		return model.Response{}, failed(model.Fail, "no_scene", "a scripted model was asked without a scene or its random stream")
+		return model.Response{}, newError(model.Fail, "no_scene", "a scripted model was asked without a scene or its random stream")
 	}
 	d := draws{seed: r.Scene.Situation.Rand.Uint64()}
-	text, err := a.answer(d, *r.Scene)
+	text, err := a.writeAnswer(d, *r.Scene)
 	if err != nil {
-		return model.Response{}, failed(model.Fail, "no_answer", err.Error())
+		return model.Response{}, newError(model.Fail, "no_answer", err.Error())
 	}
 	if err := a.wait(ctx, d.stream("latency", r.Scene.Ask)); err != nil {
-		return model.Response{}, failed(model.Retry, "canceled", err.Error())
+		return model.Response{}, newError(model.Retry, "canceled", err.Error())
 	}
 	var input int
 	for _, m := range r.Messages {
 		input += len(m.Content)
 	}
-	return model.Response{Text: text, Model: Name, FinishReason: "stop", Usage: model.Usage{Input: tokens(input), Output: tokens(len(text))}}, nil
+	return model.Response{Text: text, Model: Name, FinishReason: "stop", Usage: model.Usage{Input: tokensOf(input), Output: tokensOf(len(text))}}, nil
 }
 
-func tokens(bytes int) int64 { return int64(bytes+3) / 4 }
+func tokensOf(bytes int) int64 { return int64(bytes+3) / 4 }
 
-func failed(class model.Class, code, message string) *model.Error {
+func newError(class model.Class, code, message string) *model.Error {
 	return &model.Error{Class: class, Provider: Name, Code: code, Message: message, Unbilled: true}
 }
 
@@ -115,9 +115,9 @@ func (d draws) happens(p float64, purpose string, parts ...any) bool {
 	return p > 0 && d.stream(purpose, parts...).Float64() < p
 }
 
-// answer is what the agent writes: a good answer, and instead of it, if the
+// writeAnswer is what the agent writes: a good answer, and instead of it, if the
 // draw of this ask says so, a malformed one.
-func (a agent) answer(d draws, s model.Scene) ([]byte, error) {
+func (a agent) writeAnswer(d draws, s model.Scene) ([]byte, error) {
 	f, ok := formats[s.Format]
 	if !ok {
 		return nil, fmt.Errorf("a scripted model has no answer of the format %q", s.Format)
@@ -129,39 +129,39 @@ func (a agent) answer(d draws, s model.Scene) ([]byte, error) {
 	return f.spoil(d.stream("malformed kind", s.Ask), s, good), nil
 }
 
-// words are what the policy says.
-func (a agent) words(d draws, s model.Scene) envs.Message {
+// policyMessage are what the policy says.
+func (a agent) policyMessage(d draws, s model.Scene) envs.Message {
 	sit := s.Situation
 	sit.Rand = d.stream("message")
 	return a.policy.Message(sit)
 }
 
-func (a agent) estimate(d draws, s model.Scene) ([]byte, error) {
+func (a agent) writeEstimate(d draws, s model.Scene) ([]byte, error) {
 	sit := s.Situation
 	estimator, ok := a.policy.(envs.Estimator)
 	if !ok {
 		return nil, errors.New("the policy does not estimate")
 	}
 	sit.Rand = d.stream("estimate")
-	return decided("estimate", "I take together what I see and what I was told.", json.RawMessage(estimator.Estimate(sit)))
+	return decisionJSON("estimate", "I take together what I see and what I was told.", json.RawMessage(estimator.Estimate(sit)))
 }
 
-func (a agent) proposal(d draws, s model.Scene) ([]byte, error) {
+func (a agent) writeProposal(d draws, s model.Scene) ([]byte, error) {
 	sit := s.Situation
 	sit.Rand = d.stream("proposal")
 	proposal, ok := a.policy.Propose(sit)
 	switch {
 	case !ok:
-		return decided("proposal", "I have nothing better to propose.", nil)
+		return decisionJSON("proposal", "I have nothing better to propose.", nil)
 	case d.happens(a.Skip, "skip"):
-		return decided("proposal", "I leave it as it is this time.", nil)
+		return decisionJSON("proposal", "I leave it as it is this time.", nil)
 	}
-	return decided("proposal", "It is good for me and the others may accept it.", json.RawMessage(proposal))
+	return decisionJSON("proposal", "It is good for me and the others may accept it.", json.RawMessage(proposal))
 }
 
-// solution is what the agent thinks, and its proposal at the end: a text as it is, anything else as JSON.
-func (a agent) solution(d draws, s model.Scene) ([]byte, error) {
-	sit, thought := s.Situation, a.words(d, s).Text
+// writeSolution is what the agent thinks, and its proposal at the end: a text as it is, anything else as JSON.
+func (a agent) writeSolution(d draws, s model.Scene) ([]byte, error) {
+	sit, thought := s.Situation, a.policyMessage(d, s).Text
 	sit.Rand = d.stream("proposal")
 	proposal, ok := a.policy.Propose(sit)
 	var words string
@@ -174,16 +174,16 @@ func (a agent) solution(d draws, s model.Scene) ([]byte, error) {
 	return []byte(thought + "\n" + proposal), nil
 }
 
-func (a agent) ballot(d draws, s model.Scene) ([]byte, error) {
+func (a agent) writeBallot(d draws, s model.Scene) ([]byte, error) {
 	if len(s.Candidates) != s.Ballot.N {
 		return nil, fmt.Errorf("the ballot is over %d candidates, the scene shows %d", s.Ballot.N, len(s.Candidates))
 	}
 	if d.happens(a.Skip, "skip") || len(s.Candidates) == 0 {
-		return decided("decision", "I do not vote this time.", nil)
+		return decisionJSON("decision", "I do not vote this time.", nil)
 	}
-	decision, err := a.judge(d, s).decision(s.Ballot)
+	decision, err := a.judgeCandidates(d, s).decisionFor(s.Ballot)
 	if err != nil {
 		return nil, err
 	}
-	return decided("decision", "This is how I value the candidates.", decision)
+	return decisionJSON("decision", "This is how I value the candidates.", decision)
 }

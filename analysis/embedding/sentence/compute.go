@@ -45,17 +45,17 @@ type norming struct {
 func newBERT(c config, w weights) (*bert, error) {
 	m, r := &bert{config: c}, reader{weights: w, epsilon: c.Epsilon}
 	m.embedding = embeddings{
-		r.take("embeddings.word_embeddings.weight", c.Words, c.Hidden), r.take("embeddings.position_embeddings.weight", c.Positions, c.Hidden),
-		r.take("embeddings.token_type_embeddings.weight", 2, c.Hidden), r.norming("embeddings.LayerNorm", c.Hidden),
+		r.takeTensor("embeddings.word_embeddings.weight", c.Words, c.Hidden), r.takeTensor("embeddings.position_embeddings.weight", c.Positions, c.Hidden),
+		r.takeTensor("embeddings.token_type_embeddings.weight", 2, c.Hidden), r.readNorming("embeddings.LayerNorm", c.Hidden),
 	}
 	for i := range c.Layers {
 		at := fmt.Sprintf("encoder.layer.%d.", i)
 		m.layers = append(m.layers, layer{
-			query: r.dense(at+"attention.self.query", c.Hidden, c.Hidden), key: r.dense(at+"attention.self.key", c.Hidden, c.Hidden),
-			value: r.dense(at+"attention.self.value", c.Hidden, c.Hidden), joined: r.dense(at+"attention.output.dense", c.Hidden, c.Hidden),
-			attended: r.norming(at+"attention.output.LayerNorm", c.Hidden),
-			wide:     r.dense(at+"intermediate.dense", c.Hidden, c.Intermediate), narrow: r.dense(at+"output.dense", c.Intermediate, c.Hidden),
-			done: r.norming(at+"output.LayerNorm", c.Hidden),
+			query: r.readDense(at+"attention.self.query", c.Hidden, c.Hidden), key: r.readDense(at+"attention.self.key", c.Hidden, c.Hidden),
+			value: r.readDense(at+"attention.self.value", c.Hidden, c.Hidden), joined: r.readDense(at+"attention.output.dense", c.Hidden, c.Hidden),
+			attended: r.readNorming(at+"attention.output.LayerNorm", c.Hidden),
+			wide:     r.readDense(at+"intermediate.dense", c.Hidden, c.Intermediate), narrow: r.readDense(at+"output.dense", c.Intermediate, c.Hidden),
+			done: r.readNorming(at+"output.LayerNorm", c.Hidden),
 		})
 	}
 	return m, r.err
@@ -68,21 +68,21 @@ type reader struct {
 	err     error
 }
 
-func (r *reader) take(name string, shape ...int) []float32 {
+func (r *reader) takeTensor(name string, shape ...int) []float32 {
 	if r.err != nil {
 		return nil
 	}
 	var values []float32
-	values, r.err = r.weights.take(name, shape...)
+	values, r.err = r.weights.takeTensor(name, shape...)
 	return values
 }
 
-func (r *reader) dense(name string, in, out int) dense {
-	return dense{in, out, r.take(name+".weight", out, in), r.take(name+".bias", out)}
+func (r *reader) readDense(name string, in, out int) dense {
+	return dense{in, out, r.takeTensor(name+".weight", out, in), r.takeTensor(name+".bias", out)}
 }
 
-func (r *reader) norming(name string, size int) norming {
-	return norming{r.take(name+".weight", size), r.take(name+".bias", size), r.epsilon}
+func (r *reader) readNorming(name string, size int) norming {
+	return norming{r.takeTensor(name+".weight", size), r.takeTensor(name+".bias", size), r.epsilon}
 }
 
 func (m *bert) states(ids []int) ([]float32, error) {
@@ -93,38 +93,38 @@ func (m *bert) states(ids []int) ([]float32, error) {
 			x[i*hidden+j] = m.embedding.words[id*hidden+j] + m.embedding.places[i*hidden+j] + m.embedding.first[j]
 		}
 	}
-	m.embedding.norm.apply(x)
+	m.embedding.norm.applyNorming(x)
 	for _, l := range m.layers {
-		x = l.apply(x, m.config.Heads)
+		x = l.applyLayer(x, m.config.Heads)
 	}
 	return x, nil
 }
 
-func (l layer) apply(x []float32, heads int) []float32 {
-	attended := l.joined.apply(attend(l.query.apply(x), l.key.apply(x), l.value.apply(x), l.query.out, heads))
-	add(attended, x)
-	l.attended.apply(attended)
-	wide := l.wide.apply(attended)
+func (l layer) applyLayer(x []float32, heads int) []float32 {
+	attended := l.joined.applyDense(attend(l.query.applyDense(x), l.key.applyDense(x), l.value.applyDense(x), l.query.out, heads))
+	addTo(attended, x)
+	l.attended.applyNorming(attended)
+	wide := l.wide.applyDense(attended)
 	for i, v := range wide {
 		wide[i] = float32(.5 * float64(v) * (1 + math.Erf(float64(v)/math.Sqrt2)))
 	}
-	y := l.narrow.apply(wide)
-	add(y, attended)
-	l.done.apply(y)
+	y := l.narrow.applyDense(wide)
+	addTo(y, attended)
+	l.done.applyNorming(y)
 	return y
 }
 
-func (d dense) apply(x []float32) []float32 {
+func (d dense) applyDense(x []float32) []float32 {
 	n := len(x) / d.in
 	y := make([]float32, n*d.out)
 	for i := range n {
 		copy(y[i*d.out:], d.b)
 	}
-	blas32.Gemm(blas.NoTrans, blas.Trans, 1, matrix(n, d.in, d.in, x), matrix(d.out, d.in, d.in, d.w), 1, matrix(n, d.out, d.out, y))
+	blas32.Gemm(blas.NoTrans, blas.Trans, 1, newMatrix(n, d.in, d.in, x), newMatrix(d.out, d.in, d.in, d.w), 1, newMatrix(n, d.out, d.out, y))
 	return y
 }
 
-func matrix(rows, columns, stride int, data []float32) blas32.General {
+func newMatrix(rows, columns, stride int, data []float32) blas32.General {
 	return blas32.General{Rows: rows, Cols: columns, Stride: stride, Data: data}
 }
 
@@ -135,12 +135,12 @@ func attend(q, k, v []float32, hidden, heads int) []float32 {
 	scale := float32(1 / math.Sqrt(float64(size)))
 	for h := range heads {
 		at := h * size
-		s := matrix(n, n, n, scores)
-		blas32.Gemm(blas.NoTrans, blas.Trans, scale, matrix(n, size, hidden, q[at:]), matrix(n, size, hidden, k[at:]), 0, s)
+		s := newMatrix(n, n, n, scores)
+		blas32.Gemm(blas.NoTrans, blas.Trans, scale, newMatrix(n, size, hidden, q[at:]), newMatrix(n, size, hidden, k[at:]), 0, s)
 		for i := range n {
 			softmax(scores[i*n : (i+1)*n])
 		}
-		blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, s, matrix(n, size, hidden, v[at:]), 0, matrix(n, size, hidden, out[at:]))
+		blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, s, newMatrix(n, size, hidden, v[at:]), 0, newMatrix(n, size, hidden, out[at:]))
 	}
 	return out
 }
@@ -159,13 +159,13 @@ func softmax(row []float32) {
 	}
 }
 
-func add(y, x []float32) {
+func addTo(y, x []float32) {
 	for i, v := range x {
 		y[i] += v
 	}
 }
 
-func (l norming) apply(x []float32) {
+func (l norming) applyNorming(x []float32) {
 	n := len(l.w)
 	for ; len(x) > 0; x = x[n:] {
 		mean, squares := 0., 0.

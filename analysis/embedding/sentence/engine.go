@@ -55,7 +55,7 @@ func chooseEngine(folder, library string, c config) (weighted, error) {
 }
 
 func openBERT(folder string, c config) (weighted, error) {
-	if err := c.check(); err != nil {
+	if err := c.checkComputable(); err != nil {
 		return weighted{}, err
 	}
 	w, err := readWeights(filepath.Join(folder, "model.safetensors"))
@@ -69,8 +69,8 @@ func openBERT(folder string, c config) (weighted, error) {
 	return weighted{engine: m, sum: w.sum}, nil
 }
 
-// check says what of a model is not computed here.
-func (c config) check() error {
+// checkComputable says what of a model is not computed here.
+func (c config) checkComputable() error {
 	switch {
 	case c.Type != "bert":
 		return fmt.Errorf("config.json says model_type %q, which is computed from onnx/model.onnx only, by ONNX Runtime", c.Type)

@@ -50,19 +50,19 @@ type config struct {
 // its name, until a library is named. An error says what the folder lacks, or
 // what in it is not computed.
 func Open(folder, library string) (*Model, error) {
-	m, err := open(folder, library)
+	m, err := openModel(folder, library)
 	if err != nil {
 		return nil, fmt.Errorf("the folder %s is no sentence transformer that can be used: %w", folder, err)
 	}
 	return m, nil
 }
 
-func open(folder, library string) (*Model, error) {
+func openModel(folder, library string) (*Model, error) {
 	m, c := &Model{}, config{}
 	if err := readJSON(folder, "config.json", &c); err != nil {
 		return nil, err
 	}
-	if err := m.modules(folder); err != nil {
+	if err := m.readModules(folder); err != nil {
 		return nil, err
 	}
 	var err error
@@ -94,12 +94,12 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float64, error) 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		ids := m.tokens.split(text)
+		ids := m.tokens.splitTokens(text)
 		states, err := m.engine.states(ids)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.name, err)
 		}
-		vectors[i] = m.pool(states, len(ids))
+		vectors[i] = m.poolTokens(states, len(ids))
 	}
 	return vectors, nil
 }

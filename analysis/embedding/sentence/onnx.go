@@ -23,18 +23,18 @@ type session struct {
 
 // openGraph loads the library and the model, and lets it compute once.
 func openGraph(path, library string) (engine, error) {
-	if err := load(library); err != nil {
+	if err := loadLibrary(library); err != nil {
 		return nil, err
 	}
 	ins, outs, err := ort.GetInputOutputInfo(path)
 	if err != nil {
 		return nil, err
 	}
-	inputs, output, err := ends(ins, outs)
+	inputs, output, err := modelEnds(ins, outs)
 	if err != nil {
 		return nil, err
 	}
-	options, err := settings()
+	options, err := sessionOptions()
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +51,8 @@ func openGraph(path, library string) (engine, error) {
 	return s, nil
 }
 
-// settings are for texts one by one on machines that do other things too.
-func settings() (*ort.SessionOptions, error) {
+// sessionOptions are for texts one by one on machines that do other things too.
+func sessionOptions() (*ort.SessionOptions, error) {
 	options, err := ort.NewSessionOptions()
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func settings() (*ort.SessionOptions, error) {
 // loading: a process has one ONNX Runtime, the first that could be loaded.
 var loading sync.Mutex
 
-func load(library string) error {
+func loadLibrary(library string) error {
 	loading.Lock()
 	defer loading.Unlock()
 	if ort.IsInitialized() {
@@ -73,7 +73,7 @@ func load(library string) error {
 	}
 	names := []string{library}
 	if library == "" {
-		names = usual()
+		names = usualNames()
 	}
 	var faults []string
 	for _, name := range names {
@@ -87,17 +87,17 @@ func load(library string) error {
 	return fmt.Errorf("its library cannot be loaded: %s (%s names the file of version 1.24 or later; Python's package onnxruntime holds it as capi/libonnxruntime.*)", strings.Join(faults, "; "), LibraryVariable)
 }
 
-// usual is what systems call the library.
-func usual() []string {
+// usualNames is what systems call the library.
+func usualNames() []string {
 	if runtime.GOOS == "darwin" {
 		return []string{"libonnxruntime.dylib"}
 	}
 	return []string{"libonnxruntime.so.1", "libonnxruntime.so"}
 }
 
-// ends are the names of the inputs, in the model's order, and of the output
+// modelEnds are the names of the inputs, in the model's order, and of the output
 // with the states of all tokens.
-func ends(ins, outs []ort.InputOutputInfo) (inputs []string, output string, err error) {
+func modelEnds(ins, outs []ort.InputOutputInfo) (inputs []string, output string, err error) {
 	for _, in := range ins {
 		known := in.Name == "input_ids" || in.Name == "attention_mask" || in.Name == "token_type_ids"
 		if !known || in.DataType != ort.TensorElementDataTypeInt64 || len(in.Dimensions) != 2 {
@@ -121,7 +121,7 @@ func ends(ins, outs []ort.InputOutputInfo) (inputs []string, output string, err 
 func (s *session) states(ids []int) ([]float32, error) {
 	given := make([]ort.Value, len(s.inputs))
 	for i, name := range s.inputs {
-		input, err := ort.NewTensor(ort.NewShape(1, int64(len(ids))), numbers(name, ids))
+		input, err := ort.NewTensor(ort.NewShape(1, int64(len(ids))), inputNumbers(name, ids))
 		if err != nil {
 			return nil, err
 		}
@@ -141,9 +141,9 @@ func (s *session) states(ids []int) ([]float32, error) {
 	return states.GetData(), nil
 }
 
-// numbers are what an input is given for a text: its tokens, all of them to be
+// inputNumbers are what an input is given for a text: its tokens, all of them to be
 // attended to, all of the first sentence.
-func numbers(input string, ids []int) []int64 {
+func inputNumbers(input string, ids []int) []int64 {
 	values := make([]int64, len(ids))
 	for i, id := range ids {
 		switch input {

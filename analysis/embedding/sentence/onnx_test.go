@@ -147,7 +147,7 @@ func TestEnds(t *testing.T) {
 		{list(tensor("input_ids", ort.TensorElementDataTypeInt32, -1, -1)), list(states), "64-bit integers"},
 		{list(tensor("input_ids", ort.TensorElementDataTypeInt64, -1)), list(states), "texts × tokens"},
 	} {
-		inputs, output, err := ends(c.ins, c.outs)
+		inputs, output, err := modelEnds(c.ins, c.outs)
 		switch {
 		case c.want == "" && (err != nil || output != "last_hidden_state" || !slices.Equal(inputs, []string{"input_ids"})):
 			t.Errorf("%v and %s: %v", inputs, output, err)

@@ -16,8 +16,8 @@ type pooling struct {
 	Root  bool `json:"pooling_mode_mean_sqrt_len_tokens"`
 }
 
-// modules reads what follows the transformer.
-func (m *Model) modules(folder string) error {
+// readModules reads what follows the transformer.
+func (m *Model) readModules(folder string) error {
 	var modules []struct{ Path, Type string }
 	if err := readJSON(folder, "modules.json", &modules); err != nil {
 		return err
@@ -43,8 +43,8 @@ func (m *Model) modules(folder string) error {
 	return nil
 }
 
-// pool is the mean of the tokens or the first one, of length 1 if the model says so.
-func (m *Model) pool(x []float32, tokens int) []float64 {
+// poolTokens is the mean of the tokens or the first one, of length 1 if the model says so.
+func (m *Model) poolTokens(x []float32, tokens int) []float64 {
 	hidden := len(x) / tokens
 	if m.pooling.First {
 		x = x[:hidden]

@@ -43,7 +43,7 @@ func compare(t *testing.T, folder, library, path string) {
 	var texts []string
 	for _, row := range want.Texts {
 		texts = append(texts, row.Text)
-		if got := m.tokens.split(row.Text); !slices.Equal(got, row.Tokens) {
+		if got := m.tokens.splitTokens(row.Text); !slices.Equal(got, row.Tokens) {
 			t.Errorf("%.40q has the tokens %v, want %v", row.Text, got, row.Tokens)
 		}
 	}
@@ -93,7 +93,7 @@ func TestAnyText(t *testing.T) {
 	m := tiny(t)
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[aipbexs' ,.!]*`)).Draw(t, "text")
-		ids := m.tokens.split(text)
+		ids := m.tokens.splitTokens(text)
 		if len(ids) < 2 || len(ids) > 10 || ids[0] != m.tokens.begin || ids[len(ids)-1] != m.tokens.end {
 			t.Fatalf("tokens %v", ids)
 		}
@@ -197,7 +197,7 @@ func TestLongest(t *testing.T) {
 		16: {none, tokens("1000000000000000019884624838656")},
 	} {
 		m, err := Open(spoiled(t, spoilers...), "")
-		if err != nil || m.tokens.longest != want || len(m.tokens.split(strings.Repeat("bread ", 99))) != want {
+		if err != nil || m.tokens.longest != want || len(m.tokens.splitTokens(strings.Repeat("bread ", 99))) != want {
 			t.Errorf("%+v, want %d: %v", m, want, err)
 		}
 	}

@@ -111,11 +111,11 @@ func readWords(folder string) (map[string]int, error) {
 	return ids, err
 }
 
-// split is the numbers of a text's tokens, with the first and the last, cut at the longest.
-func (t tokenizer) split(text string) []int {
+// splitTokens is the numbers of a text's tokens, with the first and the last, cut at the longest.
+func (t tokenizer) splitTokens(text string) []int {
 	ids := []int{t.begin}
-	for _, word := range t.words(text) {
-		ids = append(ids, t.pieces(word)...)
+	for _, word := range t.splitWords(text) {
+		ids = append(ids, t.splitPieces(word)...)
 		if len(ids) >= t.longest {
 			ids = ids[:t.longest-1]
 			break
@@ -124,8 +124,8 @@ func (t tokenizer) split(text string) []int {
 	return append(ids, t.end)
 }
 
-// words are what spaces separate; each mark and each Chinese character is one of its own.
-func (t tokenizer) words(text string) []string {
+// splitWords are what spaces separate; each mark and each Chinese character is one of its own.
+func (t tokenizer) splitWords(text string) []string {
 	var clean strings.Builder
 	for _, r := range text {
 		switch {
@@ -151,7 +151,7 @@ func (t tokenizer) words(text string) []string {
 	for word := range strings.FieldsSeq(text) {
 		begin := 0
 		for i, r := range word {
-			if !mark(r) {
+			if !isMark(r) {
 				continue
 			}
 			if i > begin {
@@ -167,14 +167,14 @@ func (t tokenizer) words(text string) []string {
 	return words
 }
 
-// mark says that a character is punctuation; of ASCII all that is no letter or digit.
-func mark(r rune) bool {
+// isMark says that a character is punctuation; of ASCII all that is no letter or digit.
+func isMark(r rune) bool {
 	return r < 128 && r > ' ' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != 127 || unicode.IsPunct(r)
 }
 
-// pieces are the longest known beginnings of what is left of a word; one
+// splitPieces are the longest known beginnings of what is left of a word; one
 // unknown token if it cannot be put together.
-func (t tokenizer) pieces(word string) []int {
+func (t tokenizer) splitPieces(word string) []int {
 	if len([]rune(word)) > maxLetters {
 		return []int{t.none}
 	}

@@ -70,8 +70,8 @@ func readWeights(path string) (weights, error) {
 	return w, nil
 }
 
-// take is a tensor of 32-bit numbers, which must have the shape.
-func (w weights) take(name string, shape ...int) ([]float32, error) {
+// takeTensor is a tensor of 32-bit numbers, which must have the shape.
+func (w weights) takeTensor(name string, shape ...int) ([]float32, error) {
 	t, ok := w.tensors[name]
 	if !ok {
 		t, ok = w.tensors["bert."+name]
