@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/duckdb/duckdb-go/v2"
+
+	"roundtable/analysis/safetext"
 )
 
 // accepted is what a DB answers, in words.
@@ -95,11 +97,5 @@ func (db *DB) explainError(ctx context.Context, err error) error {
 
 // cleanText names files by their keys and drops what could steer a terminal.
 func (db *DB) cleanText(text string) string {
-	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), db.files.folder+string(filepath.Separator), "")
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if r != '\n' && canSteer(r) {
-			return ' '
-		}
-		return r
-	}, text))
+	return strings.TrimSpace(safetext.Lines(strings.ReplaceAll(text, db.files.folder+string(filepath.Separator), "")))
 }

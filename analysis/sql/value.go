@@ -8,7 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
+
+	"roundtable/analysis/safetext"
 )
 
 // Text is a value on one line or as it was said: "" for nil, timestamps as
@@ -47,23 +48,8 @@ func encodeJSON(v any) ([]byte, error) {
 	if err := e.Encode(finiteOr(v)); err != nil {
 		return nil, err
 	}
-	data := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-	if !bytes.ContainsFunc(data, canSteer) {
-		return data, nil
-	}
-	var out []byte
-	for _, r := range string(data) {
-		if canSteer(r) {
-			out = fmt.Appendf(out, `\u%04x`, r)
-		} else {
-			out = append(out, string(r)...)
-		}
-	}
-	return out, nil
+	return safetext.EscapeJSON(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
-
-// canSteer says that a character could steer a terminal or turn the reading direction.
-func canSteer(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 
 // finiteOr replaces floats that JSON has no words for.
 func finiteOr(v any) any {

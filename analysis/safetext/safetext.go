@@ -1,0 +1,56 @@
+// Package safetext makes foreign text safe to print: what a model or a service
+// wrote can neither steer a terminal nor turn the reading direction of a page.
+package safetext
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// CanSteer reports whether a character could steer a terminal or turn the reading direction.
+func CanSteer(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
+
+// Line returns a text on one line: a space stands for each character that could
+// steer a terminal or break the line.
+func Line(s string) string {
+	return strings.Map(func(r rune) rune {
+		if CanSteer(r) || breaksLine(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// Lines returns a text with its lines: tabs become spaces, and whatever else
+// could steer a terminal is dropped.
+func Lines(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n':
+			return r
+		case r == '\t', breaksLine(r):
+			return ' '
+		case CanSteer(r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// EscapeJSON returns a JSON text in which whatever could steer a terminal is
+// escaped; JSON itself demands that of some control characters only. Lines
+// between its tokens stay.
+func EscapeJSON(data []byte) []byte {
+	out := make([]byte, 0, len(data))
+	for _, r := range string(data) {
+		if r != '\n' && CanSteer(r) {
+			out = fmt.Appendf(out, `\u%04x`, r) // it can only be inside a string
+		} else {
+			out = append(out, string(r)...)
+		}
+	}
+	return out
+}
+
+func breaksLine(r rune) bool { return r == '\u2028' || r == '\u2029' }
