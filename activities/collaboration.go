@@ -215,7 +215,7 @@ func (c *collaboration) queues(m Manifest) map[string]string {
 			queues[task.Speaker(transcript.Speaker{Index: i})] = q
 		}
 	}
-	for _, role := range protocol.Roles(c.session.Protocol()) {
+	for _, role := range c.session.Protocol().Traits().Roles {
 		if q := m.queue(c.condition.asked(role).Name); q != "" {
 			queues[role] = q
 		}

@@ -149,8 +149,8 @@ func (t *tables) addRounds() {
 			standing = t.countEntry(&row, t.entries[i], standing)
 			*row.Simulated = *row.Simulated || t.rows.Turns[i].ModelSimulated
 		}
-		if p, ok := t.session.Protocol().(protocol.Settling); ok {
-			standing = p.Standing(&transcript.Transcript{Agents: t.condition.agents, Entries: t.entries[:i]})
+		if settle := t.session.Protocol().Traits().Standing; settle != nil {
+			standing = settle(&transcript.Transcript{Agents: t.condition.agents, Entries: t.entries[:i]})
 		}
 		t.fillScore(standing, &row.DecisionKey, &row.DecisionJSON, &row.Score, &row.Utilities)
 		t.rows.Rounds = append(t.rows.Rounds, row)

@@ -67,11 +67,11 @@ func markedGame(t *testing.T, proto catalogue.Plugin[protocol.Protocol, protocol
 	instance := must(env.Instance(1, 0))
 	_, moves := instance.(envs.World)
 	_, hidden := instance.(envs.Estimating)
-	if moves != proto.World || proto.Estimates && !hidden {
+	if moves != proto.Traits.World || proto.Traits.Estimates && !hidden {
 		return marked{}, false
 	}
 	c := plan.Condition{Protocol: plan.Choice{Name: proto.Name, Params: []byte(params)}, Stop: plan.Choice{Name: "never"}}
-	if !proto.Ruleless {
+	if !proto.Traits.Ruleless {
 		c.Rule.Name = "plurality"
 	}
 	s, err := c.Session(len(instance.Agents()), 1)
@@ -79,7 +79,7 @@ func markedGame(t *testing.T, proto catalogue.Plugin[protocol.Protocol, protocol
 		t.Fatalf("%s %s: %v", proto.Name, params, err)
 	}
 	var words decision.Words
-	if !proto.Ruleless {
+	if !proto.Traits.Ruleless {
 		words = must(c.BuildRule()).Words()
 	}
 	files := must(fs.Sub(protocol.Prompts, "prompts/"+proto.Name))

@@ -27,7 +27,7 @@ func discussed(c record.Collaboration) (recount.Counting, error) {
 		return recount.Counting{}, err
 	}
 	return recount.Counting{Rule: rule, Asked: true, Break: func(winners []int, round int, phase string) int {
-		return protocol.BreakTie(winners, protocol.Ties(s.Protocol(), round, phase), 0, round, phase)
+		return protocol.BreakTie(winners, s.Protocol().Traits().TieBreak(round, phase), 0, round, phase)
 	}}, nil
 }
 

@@ -18,7 +18,6 @@ import (
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
-	"roundtable/workflows/protocol"
 )
 
 func newPlan(o *options) *cobra.Command {
@@ -144,7 +143,7 @@ func planConditions(p activities.Plan, file plan.File) (all []planned, most []in
 		most = append(most, calls)
 		all = append(all, planned{
 			Condition: c.ID(), Env: c.Env.Name, Protocol: c.Protocol.Name, Rule: c.Rule.Name, Model: c.Model.Name,
-			Agents: protocol.Members(session.Protocol(), p.Agents[i]), Rounds: p.Rounds[i],
+			Agents: cmp.Or(session.Protocol().Traits().Members, p.Agents[i]), Rounds: p.Rounds[i],
 			Instances: p.Campaign.Instances.Of(i), Cells: cells, MaxTurns: cells * calls, MaxCalls: cells * calls * (1 + c.Reasks), Settings: c, Values: file.Values[i],
 		})
 	}

@@ -31,9 +31,9 @@ func counting(c record.Collaboration) (recount.Counting, error) {
 	if err != nil {
 		return recount.Counting{}, err
 	}
-	asked := protocol.OnlyAskedVote(session.Protocol())
-	return recount.Counting{Rule: rule, Asked: asked, Break: func(winners []int, round int, phase string) int {
-		return protocol.BreakTie(winners, protocol.Ties(session.Protocol(), round, phase), seed, round, phase)
+	traits := session.Protocol().Traits()
+	return recount.Counting{Rule: rule, Asked: traits.AskedVote, Break: func(winners []int, round int, phase string) int {
+		return protocol.BreakTie(winners, traits.TieBreak(round, phase), seed, round, phase)
 	}}, nil
 }
 

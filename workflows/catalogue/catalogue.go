@@ -34,33 +34,17 @@ type Plugin[T, Needs any] struct {
 	// Policies that scripted agents of an environment have, for documentation.
 	Policies []string
 	New      func(envs.Decode, Needs) (T, error)
-	// Ruleless protocols decide without a decision rule, so a campaign names none.
-	Ruleless bool
-	// World protocols need an environment whose agents have states that move (envs.World).
-	World bool
-	// Estimates protocols ask what agents believe of a state (envs.Estimating).
-	Estimates bool
-	// Leaves is what a protocol leaves in the transcript for stopping rules to look
-	// at; nothing if it ends by itself. Reads is what a stopping rule looks at: it
-	// can stop the protocols that leave all of it.
-	Leaves, Reads []Trace
+	// Traits of a protocol that its parameters do not change.
+	Traits protocol.Traits
+	// Reads is what a stopping rule looks at: it can stop the protocols that leave all of it.
+	Reads []stopping.Trace
 }
-
-// Trace is something that stopping rules look at.
-type Trace string
-
-// What stopping rules look at.
-const (
-	Decisions Trace = "decisions"
-	Proposals Trace = "proposals" // in rounds after a decision as well
-	States    Trace = "states"
-)
 
 // StopsOf returns the names of the stopping rules that can stop a protocol.
 func StopsOf(proto Plugin[protocol.Protocol, protocol.Setting]) []string {
 	var names []string
 	for _, stop := range Stopping() {
-		if !slices.ContainsFunc(stop.Reads, func(t Trace) bool { return !slices.Contains(proto.Leaves, t) }) {
+		if !slices.ContainsFunc(stop.Reads, func(t stopping.Trace) bool { return !slices.Contains(proto.Traits.Leaves, t) }) {
 			names = append(names, stop.Name)
 		}
 	}
@@ -95,20 +79,20 @@ func Environments() []Plugin[envs.Environment, fs.FS] {
 func Protocols() []Plugin[protocol.Protocol, protocol.Setting] {
 	return []Plugin[protocol.Protocol, protocol.Setting]{
 		{Name: "roundtable", About: "message, proposal, vote; all at once in each phase (paper 1 §3)",
-			Params: protocol.DefaultRoundtable(), New: newRoundtable, Leaves: []Trace{Decisions, Proposals}},
+			Params: protocol.DefaultRoundtable(), New: newRoundtable, Traits: new(protocol.Roundtable).Traits()},
 		{Name: "debate", About: "answers in free text, then rounds in which each sees its peers' in an order that is the treatment (paper 4)",
 			Params: protocol.DefaultDebate(), Former: map[string]any{"memory": protocol.MemoryRetold, "speaking": protocol.SpeakingIndex},
-			New: newDebate, Leaves: []Trace{Decisions}},
+			New: newDebate, Traits: new(protocol.Debate).Traits()},
 		{Name: "consensus", About: "all see the positions of those they hear and choose their own; full, star, line, ring, directed or any network (paper 5 §2, §3.3)",
-			Params: protocol.DefaultConsensus(), New: newConsensus, Ruleless: true, World: true, Leaves: []Trace{States}},
+			Params: protocol.DefaultConsensus(), New: newConsensus, Traits: new(protocol.Consensus).Traits()},
 		{Name: "deliberation", About: "in turn: estimate, tools, plan, decide, talk; also centralized and oracle (paper 3 §3)",
 			Params: protocol.DefaultDeliberation(), Former: map[string]any{
 				"explanations": protocol.ExplanationsPrivate, "memory": protocol.MemoryFull, "centralized_estimate": true,
 			},
-			New: newDeliberation, Estimates: true},
+			New: newDeliberation, Traits: new(protocol.Deliberation).Traits()},
 		{Name: "discussion", About: "personas talk in turn until they agree, or vote from a round on (paper 2)",
 			Params: protocol.DefaultDiscussion(), Former: map[string]any{"merge_equal": true, "answers": protocol.Canonical, "vote_reason": true, "challenge_calls": 1},
-			New: newDiscussion},
+			New: newDiscussion, Traits: new(protocol.Discussion).Traits()},
 	}
 }
 
@@ -117,11 +101,11 @@ func Stopping() []Plugin[stopping.Rule, struct{}] {
 	return []Plugin[stopping.Rule, struct{}]{
 		{Name: "never", About: "all rounds are run", Params: struct{}{}, New: fixed[stopping.Rule](stopping.Never{})},
 		{Name: "first_agreement", About: "stop when a proposal is first selected (paper 1 D.7)",
-			Params: struct{}{}, Reads: []Trace{Decisions}, New: fixed[stopping.Rule](stopping.FirstAgreement{})},
+			Params: struct{}{}, Reads: []stopping.Trace{stopping.Decisions}, New: fixed[stopping.Rule](stopping.FirstAgreement{})},
 		{Name: "consecutive_agreements", About: "stop when nothing new is proposed after a selection (paper 1 D.7)",
-			Params: struct{}{}, Reads: []Trace{Decisions, Proposals}, New: fixed[stopping.Rule](stopping.ConsecutiveAgreements{})},
+			Params: struct{}{}, Reads: []stopping.Trace{stopping.Decisions, stopping.Proposals}, New: fixed[stopping.Rule](stopping.ConsecutiveAgreements{})},
 		{Name: "converged", About: "stop when all states are within epsilon of each other",
-			Params: stopping.DefaultConverged(), Reads: []Trace{States}, New: func(decode envs.Decode, _ struct{}) (stopping.Rule, error) {
+			Params: stopping.DefaultConverged(), Reads: []stopping.Trace{stopping.States}, New: func(decode envs.Decode, _ struct{}) (stopping.Rule, error) {
 				return with(stopping.DefaultConverged(), decode, stopping.NewConverged)
 			}},
 	}

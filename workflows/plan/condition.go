@@ -153,7 +153,7 @@ func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, camp Ca
 	if proto, built := buildAt(p, "protocol", "protocol", catalogue.Protocols(), c.Protocol, keys["protocol"], set); built {
 		rounds = proto.Rounds()
 		if members != nil {
-			p.checkSpeakers(keys["models"], members, protocol.Roles(proto))
+			p.checkSpeakers(keys["models"], members, proto.Traits().Roles)
 			p.checkCues(c, keys["protocol"], proto, first)
 		}
 	}

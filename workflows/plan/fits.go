@@ -15,7 +15,7 @@ import (
 // checkRule is needed by protocols that vote, and refused beside the others.
 func (p *parser) checkRule(n *yaml.Node, c *Condition) {
 	proto, err := catalogue.Find("protocol", catalogue.Protocols(), c.Protocol.Name)
-	if err != nil || !proto.Ruleless {
+	if err != nil || !proto.Traits.Ruleless {
 		p.parseChoice(n, "rule", pluginNames(catalogue.Rules()), &c.Rule)
 	} else if n != nil {
 		p.faults.add(n, "rule", "the protocol %s decides without a rule; leave it out", proto.Name)
@@ -40,21 +40,17 @@ func (p *parser) checkState(c Condition, n *yaml.Node, inst envs.Instance) {
 	if err != nil {
 		return
 	}
-	if _, moves := inst.(envs.World); proto.World && !moves {
+	if _, moves := inst.(envs.World); proto.Traits.World && !moves {
 		p.faults.add(n, "protocol", "%s needs agents with states that move, and the environment %s has none", proto.Name, c.Env.Name)
 	}
-	if _, hidden := inst.(envs.Estimating); proto.Estimates && !hidden {
+	if _, hidden := inst.(envs.Estimating); proto.Traits.Estimates && !hidden {
 		p.faults.add(n, "protocol", "%s needs a state that agents estimate, and the environment %s has none", proto.Name, c.Env.Name)
 	}
 }
 
 // checkCues refuses a protocol that asks the environment for what it does not have.
 func (p *parser) checkCues(c Condition, n *yaml.Node, proto protocol.Protocol, first envs.Instance) {
-	asking, ok := proto.(protocol.Asking)
-	if !ok {
-		return
-	}
-	for _, cue := range asking.Cues() {
+	for _, cue := range proto.Traits().Cues {
 		if cued, ok := first.(envs.Cued); !ok {
 			p.faults.add(n, "protocol", "%s needs what the environment %s does not have: %s", c.Protocol.Name, c.Env.Name, cue.Name)
 		} else if _, err := cued.Cue(cue); err != nil {

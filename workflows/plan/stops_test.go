@@ -52,7 +52,7 @@ func TestStoppingRulesTimesProtocols(t *testing.T) {
 func stops(t *testing.T, proto catalogue.Plugin[protocol.Protocol, protocol.Setting], params, stop string) bool {
 	t.Helper()
 	c := plan.Condition{Protocol: plan.Choice{Name: proto.Name, Params: []byte(params)}, Stop: plan.Choice{Name: stop}}
-	if !proto.Ruleless {
+	if !proto.Traits.Ruleless {
 		c.Rule.Name = "plurality"
 	}
 	s, err := c.Session(2, 1)
@@ -62,7 +62,7 @@ func stops(t *testing.T, proto catalogue.Plugin[protocol.Protocol, protocol.Sett
 	for s.Outcome() == nil {
 		for _, p := range s.Pending() {
 			act := transcript.Act{Status: transcript.Said, Key: "A", Values: []float64{0}, Ballot: &transcript.Ballot{}}
-			if p.Payload.Format == transcript.FormatProposal && p.Round > 1 && !proto.Ruleless {
+			if p.Payload.Format == transcript.FormatProposal && p.Round > 1 && !proto.Traits.Ruleless {
 				act = transcript.Act{Status: transcript.Skipped}
 			}
 			if err := s.Record(p.Entry, act); err != nil {

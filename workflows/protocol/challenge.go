@@ -26,8 +26,8 @@ func (d *Discussion) finish(t *transcript.Transcript, round int) Plan {
 	}
 }
 
-// Cues are what challengers are to be shown, if the environment gives it.
-func (d *Discussion) Cues() []envs.Cue {
+// cues are what challengers are to be shown, if the environment gives it.
+func (d *Discussion) cues() []envs.Cue {
 	switch name := d.params.Challenge; name {
 	case "context", "wrong", "irrelevant":
 		return []envs.Cue{{Name: name}}

@@ -104,6 +104,11 @@ func checkWeights(w [][]float64, agents int) error {
 // Rounds is the greatest number of rounds.
 func (c *Consensus) Rounds() int { return c.params.Rounds }
 
+// Traits of consensus: agents move until they stand together.
+func (c *Consensus) Traits() Traits {
+	return Traits{Ruleless: true, World: true, Leaves: []stopping.Trace{stopping.States}, Standing: c.standing}
+}
+
 // Remembers says that agents see earlier rounds, for the prompt.
 func (c *Consensus) Remembers() bool { return c.params.Memory == MemoryFull }
 
@@ -116,7 +121,7 @@ func (c *Consensus) Next(t *transcript.Transcript) Plan {
 	block := len(t.Entries) / n
 	round := (block + 1) / 2
 	if round > c.params.Rounds {
-		return Plan{End: &Outcome{Standing: c.Standing(t), Reason: "rounds", Round: c.params.Rounds}}
+		return Plan{End: &Outcome{Standing: c.standing(t), Reason: "rounds", Round: c.params.Rounds}}
 	}
 	steps := make([]transcript.Step, n)
 	for i := range steps {
@@ -196,8 +201,8 @@ func (c *Consensus) audience(agent int) transcript.Audience {
 	return transcript.Audience{Speakers: who}
 }
 
-// Standing is the latest position of the first agent if all agents are there, within epsilon; else -1.
-func (c *Consensus) Standing(t *transcript.Transcript) int {
+// standing returns the latest position of the first agent if all agents are there, within epsilon; else -1.
+func (c *Consensus) standing(t *transcript.Transcript) int {
 	blocks := len(t.Entries) / c.setting.Agents
 	if blocks == 0 {
 		return -1

@@ -7,6 +7,7 @@ import (
 
 	"roundtable/envs/wording"
 	"roundtable/workflows/decision"
+	"roundtable/workflows/stopping"
 	"roundtable/workflows/transcript"
 )
 
@@ -125,16 +126,14 @@ func (d *Debate) Rounds() int { return d.params.Rounds + 1 }
 // Chat says that an agent's own earlier answers are its turns in a chat.
 func (d *Debate) Chat() bool { return d.params.Memory == MemoryChat }
 
-// Roles is the summarizer, if there is one.
-func (d *Debate) Roles() []string {
+// Traits of a debate: its agents may be fewer than the environment's.
+func (d *Debate) Traits() Traits {
+	t := Traits{Members: d.setting.Agents, Leaves: []stopping.Trace{stopping.Decisions}, Ties: always(d.params.Ties)}
 	if d.params.Talk == TalkSummarizer {
-		return []string{summarizer.Role}
+		t.Roles = []string{summarizer.Role}
 	}
-	return nil
+	return t
 }
-
-// Ties is what a count does with several winners.
-func (d *Debate) Ties() transcript.TieBreak { return d.params.Ties }
 
 var summarizer = transcript.Speaker{Role: "summarizer"}
 

@@ -48,9 +48,6 @@ func (p DebateParams) present(agents, round int) []int {
 	return there
 }
 
-// Members are the agents of a debate, who may be fewer than the environment's.
-func (d *Debate) Members() int { return d.setting.Agents }
-
 // speakers are the agents that are present in a round, by index.
 func (d *Debate) speakers(round int) []int { return d.params.present(d.setting.Agents, round) }
 

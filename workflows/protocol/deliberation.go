@@ -132,19 +132,14 @@ func NewDeliberation(p DeliberationParams, set Setting) (*Deliberation, error) {
 // Rounds are at most so many.
 func (d *Deliberation) Rounds() int { return d.params.Rounds }
 
-// Members are all agents, but one alone if it is centralized.
-func (d *Deliberation) Members() int {
+// Traits of deliberation: the word of the agent that may end it is enough.
+func (d *Deliberation) Traits() Traits {
+	t := Traits{Estimates: true, AskedVote: true, Ties: always(d.params.Ties)}
 	if d.Alone() {
-		return 1
+		t.Members = 1
 	}
-	return d.setting.Agents
+	return t
 }
-
-// Ties of a vote.
-func (d *Deliberation) Ties() transcript.TieBreak { return d.params.Ties }
-
-// OnlyAskedVote: the word of whoever may end it is enough.
-func (d *Deliberation) OnlyAskedVote() bool { return true }
 
 // Authority and its siblings are for the prompts.
 func (d *Deliberation) Authority() string { return d.params.Authority }

@@ -159,8 +159,13 @@ func (d *Discussion) together() bool { return d.params.Collective || d.params.Pa
 // Rounds are turns, at most so many.
 func (d *Discussion) Rounds() int { return d.params.Rounds }
 
-// Roles write personas, judge and retrieve.
-func (d *Discussion) Roles() []string {
+// Traits of a discussion: who is asked votes, and it ends by itself.
+func (d *Discussion) Traits() Traits {
+	return Traits{Roles: d.roles(), Cues: d.cues(), AskedVote: true, Ties: d.tiesIn}
+}
+
+// roles write personas, judge and retrieve.
+func (d *Discussion) roles() []string {
 	var roles []string
 	if d.generated() > 0 {
 		roles = append(roles, author.Role)
@@ -181,16 +186,13 @@ var (
 	retriever = transcript.Speaker{Role: "retriever"}
 )
 
-// TiesIn a count: there is another turn and another vote, except after the last.
-func (d *Discussion) TiesIn(round int, phase string) transcript.TieBreak {
+// tiesIn keeps the ties of a count: there is another turn and another vote, except after the last.
+func (d *Discussion) tiesIn(round int, phase string) transcript.TieBreak {
 	if phase == PhaseSettle || phase == PhaseCount && round == d.params.Rounds {
 		return transcript.TiesSettle
 	}
 	return transcript.TiesKeep
 }
-
-// OnlyAskedVote says that the electorate of a vote is those who were asked.
-func (d *Discussion) OnlyAskedVote() bool { return true }
 
 // Params are for the prompts.
 func (d *Discussion) Params() DiscussionParams { return d.params }

@@ -80,7 +80,7 @@ func (d *Discussion) check(t *transcript.Transcript, round int) transcript.Step 
 func (d *Discussion) decide(t *transcript.Transcript, round int, phase string) transcript.Step {
 	return transcript.Step{
 		Kind: transcript.Decide, Speaker: transcript.Speaker{Role: "rule"}, Round: round, Phase: phase, Audience: transcript.Everybody,
-		Payload: transcript.Payload{Standing: Standing(t), Ties: d.TiesIn(round, phase), Electorate: d.setting.Agents},
+		Payload: transcript.Payload{Standing: Standing(t), Ties: d.tiesIn(round, phase), Electorate: d.setting.Agents},
 	}
 }
 

@@ -25,7 +25,7 @@ func TestPersonas(t *testing.T) {
 	if want := []string{"personaspersonapersona[]", "personaspersonapersona[0]", "talkreply[0 1]", "talkreply[0 1 2]"}; !slices.Equal(first, want) {
 		t.Errorf("%v, want %v", first, want)
 	}
-	if roles := protocol.Roles(s.Protocol()); !slices.Equal(roles, []string{"personas"}) {
+	if roles := s.Protocol().Traits().Roles; !slices.Equal(roles, []string{"personas"}) {
 		t.Errorf("roles are %v", roles)
 	}
 	for text, want := range map[string]string{

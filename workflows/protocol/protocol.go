@@ -7,7 +7,6 @@ package protocol
 import (
 	"fmt"
 
-	"roundtable/envs"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/transcript"
 )
@@ -19,56 +18,10 @@ type Protocol interface {
 	Next(t *transcript.Transcript) Plan
 	// Rounds is the greatest number of rounds there can be.
 	Rounds() int
+	// Traits are what it needs and promises. Of a protocol that was not built, they
+	// are those that its parameters do not change.
+	Traits() Traits
 }
-
-// Cast is a Protocol with speakers that are no agents, such as a summarizer.
-type Cast interface{ Roles() []string }
-
-// Roles of a protocol's cast.
-func Roles(p Protocol) []string {
-	if c, ok := p.(Cast); ok {
-		return c.Roles()
-	}
-	return nil
-}
-
-// Members are how many of a group's agents take part: all unless the protocol says otherwise.
-func Members(p Protocol, agents int) int {
-	if m, ok := p.(interface{ Members() int }); ok {
-		return m.Members()
-	}
-	return agents
-}
-
-// Ties is what a protocol does with several winners of a count: keep unless it says otherwise.
-func Ties(p Protocol, round int, phase string) transcript.TieBreak {
-	if t, ok := p.(interface {
-		TiesIn(round int, phase string) transcript.TieBreak
-	}); ok {
-		return t.TiesIn(round, phase)
-	}
-	if t, ok := p.(interface{ Ties() transcript.TieBreak }); ok {
-		return t.Ties()
-	}
-	return transcript.TiesKeep
-}
-
-// OnlyAskedVote says that a decision's electorate is those who were asked for a
-// ballot; it is all agents unless the protocol says otherwise.
-func OnlyAskedVote(p Protocol) bool {
-	a, ok := p.(interface{ OnlyAskedVote() bool })
-	return ok && a.OnlyAskedVote()
-}
-
-// Settling is a Protocol that knows without a vote what stands.
-type Settling interface {
-	// Standing is the entry that does; -1 if none.
-	Standing(t *transcript.Transcript) int
-}
-
-// Asking is a Protocol that comes to ask the environment for these cues, whatever
-// is said. An environment without an answer is refused before anything is paid.
-type Asking interface{ Cues() []envs.Cue }
 
 // Setting is what every protocol is built with besides its own parameters.
 type Setting struct {

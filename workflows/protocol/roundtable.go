@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"roundtable/workflows/stopping"
 	"roundtable/workflows/transcript"
 )
 
@@ -114,6 +115,11 @@ func (p *Roundtable) Phases() []Phase { return p.params.Phases }
 
 // Ties is what a vote does with several winners, for the same prompt.
 func (p *Roundtable) Ties() transcript.TieBreak { return p.params.Ties }
+
+// Traits of a roundtable.
+func (p *Roundtable) Traits() Traits {
+	return Traits{Leaves: []stopping.Trace{stopping.Decisions, stopping.Proposals}, Ties: always(p.params.Ties)}
+}
 
 // Next walks the chain of phases along the entries there are and makes the
 // first steps that are not among them.

@@ -143,8 +143,8 @@ func (s *Session) open(p Plan) {
 
 // standing is what stands now, by the protocol's own word or by the last vote.
 func (s *Session) standing() int {
-	if p, ok := s.protocol.(Settling); ok {
-		return p.Standing(&s.t)
+	if standing := s.protocol.Traits().Standing; standing != nil {
+		return standing(&s.t)
 	}
 	return Standing(&s.t)
 }

@@ -157,6 +157,7 @@ type nothing struct{}
 
 func (nothing) Next(*transcript.Transcript) protocol.Plan { return protocol.Plan{} }
 func (nothing) Rounds() int                               { return 1 }
+func (nothing) Traits() protocol.Traits                   { return protocol.Traits{} }
 
 // fragile is a protocol with a fault after its first round.
 type fragile struct{ protocol.Protocol }

@@ -73,7 +73,8 @@ func runs(entries []int) []transcript.Range {
 // and those who agreed one after another are counted. Nobody is shown the count.
 type consensus struct{ agents, rounds, window int }
 
-func (c consensus) Rounds() int { return c.rounds }
+func (c consensus) Rounds() int             { return c.rounds }
+func (c consensus) Traits() protocol.Traits { return protocol.Traits{} }
 
 func (c consensus) Next(t *transcript.Transcript) protocol.Plan {
 	var draft, votes []int // entries of drafts; of the messages since the last draft

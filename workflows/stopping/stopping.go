@@ -13,6 +13,16 @@ type Rule interface {
 	Stop(t *transcript.Transcript, round int) bool
 }
 
+// Trace is something in a transcript that stopping rules look at.
+type Trace string
+
+// Traces. A stopping rule can stop the protocols that leave all that it looks at.
+const (
+	Decisions Trace = "decisions"
+	Proposals Trace = "proposals" // in rounds after a decision as well
+	States    Trace = "states"
+)
+
 // Never runs all rounds: paper 1's baseline @10.
 type Never struct{}
 

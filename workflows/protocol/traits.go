@@ -1,0 +1,49 @@
+package protocol
+
+import (
+	"roundtable/envs"
+	"roundtable/workflows/stopping"
+	"roundtable/workflows/transcript"
+)
+
+// Traits are what a protocol needs and promises. The zero value is that of one
+// in which all agents take part and vote by a decision rule, ties are kept, and
+// stopping rules find nothing to look at.
+type Traits struct {
+	// Members is the number of agents that take part, the first ones; 0 is all.
+	Members int
+	// Roles are its speakers that are no agents, such as a summarizer.
+	Roles []string
+	// Ruleless protocols decide without a decision rule, so a campaign names none.
+	Ruleless bool
+	// World protocols need an environment whose agents have states that move (envs.World).
+	World bool
+	// Estimates protocols ask what agents believe of a state (envs.Estimating).
+	Estimates bool
+	// Cues are what it comes to ask the environment for, whatever is said. An
+	// environment without an answer is refused before anything is paid.
+	Cues []envs.Cue
+	// Leaves is what stopping rules find in the transcript; nothing if the
+	// protocol ends by itself.
+	Leaves []stopping.Trace
+	// AskedVote makes those who were asked for a ballot the electorate of a
+	// decision, not all agents.
+	AskedVote bool
+	// Ties says what a count in a phase of a round does with several winners; nil keeps them.
+	Ties func(round int, phase string) transcript.TieBreak
+	// Standing returns the entry that stands without a vote, -1 if none; nil goes by the last vote.
+	Standing func(*transcript.Transcript) int
+}
+
+// TieBreak returns what a count in a phase of a round does with several winners.
+func (t Traits) TieBreak(round int, phase string) transcript.TieBreak {
+	if t.Ties == nil {
+		return transcript.TiesKeep
+	}
+	return t.Ties(round, phase)
+}
+
+// always breaks all ties in one way.
+func always(ties transcript.TieBreak) func(int, string) transcript.TieBreak {
+	return func(int, string) transcript.TieBreak { return ties }
+}
