@@ -13,6 +13,7 @@ import (
 	"roundtable/envs/consensus"
 	"roundtable/envs/exchange"
 	"roundtable/envs/menu"
+	"roundtable/envs/publicgoods"
 	"roundtable/envs/qa"
 	"roundtable/envs/recsys"
 	"roundtable/envs/wording"
@@ -72,6 +73,10 @@ func Environments() []Plugin[envs.Environment, fs.FS] {
 			Params: consensus.Defaults(), Policies: new(consensus.Task).Policies(), New: newConsensusTask(consensus.Defaults())},
 		{Name: "robots", About: "the same for three robots in a plane, which take time to move (paper 5 §4)",
 			Params: consensus.DefaultRobots(), Policies: new(consensus.Task).Policies(), New: newConsensusTask(consensus.DefaultRobots())},
+		{Name: "publicgoods", About: "what each contributes to a common account (Isaac and Walker 1988; Fehr and Gächter 2000)",
+			Params: publicgoods.Defaults(), Policies: new(publicgoods.Game).Policies(), New: func(decode envs.Decode, _ fs.FS) (envs.Environment, error) {
+				return with(publicgoods.Defaults(), decode, func(p publicgoods.Params) (envs.Environment, error) { return publicgoods.New(p) })
+			}},
 	}
 }
 
