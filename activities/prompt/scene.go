@@ -290,8 +290,8 @@ func (s Source) Scene(step transcript.Step, rng *rand.Rand) *model.Scene {
 			}
 		case isUtterance(e):
 			sit.Messages = append(sit.Messages, envs.Message{From: agentOf(e.Speaker), To: e.Act.To, Text: s.Said(e.Index).Text})
-			if p := s.Said(e.Index).Proposal; p != "" && e.Payload.Format == transcript.FormatReply {
-				sit.Offers = append(sit.Offers, envs.Offer{Agent: e.Speaker.Index, Round: e.Round, Proposal: p})
+			if p := s.Said(e.Index).Proposal; p != "" && (e.Payload.Format == transcript.FormatReply || e.Phase == protocol.PhaseFeedback) {
+				sit.Offers = append(sit.Offers, envs.Offer{Agent: agentOf(e.Speaker), Round: e.Round, Proposal: p})
 			}
 		case e.Payload.Format == transcript.FormatProposal || e.Payload.Format == transcript.FormatAnswer:
 			sit.Offers = append(sit.Offers, envs.Offer{Agent: e.Speaker.Index, Round: e.Round, Proposal: s.Said(e.Index).Proposal})

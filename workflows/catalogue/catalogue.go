@@ -98,6 +98,8 @@ func Protocols() []Plugin[protocol.Protocol, protocol.Setting] {
 		{Name: "discussion", About: "personas talk in turn until they agree, or vote from a round on (paper 2)",
 			Params: protocol.DefaultDiscussion(), Former: map[string]any{"merge_equal": true, "answers": protocol.Canonical, "vote_reason": true, "challenge_calls": 1},
 			New: newDiscussion, Traits: new(protocol.Discussion).Traits()},
+		{Name: "delphi", About: "anonymous estimates, the group's median and quartiles told, revised until stable (Dalkey and Helmer 1963)",
+			Params: protocol.DefaultDelphi(), New: newDelphi, Traits: new(protocol.Delphi).Traits()},
 	}
 }
 
@@ -198,6 +200,12 @@ func newDebate(decode envs.Decode, set protocol.Setting) (protocol.Protocol, err
 func newDeliberation(decode envs.Decode, set protocol.Setting) (protocol.Protocol, error) {
 	return with(protocol.DefaultDeliberation(), decode, func(p protocol.DeliberationParams) (protocol.Protocol, error) {
 		return protocol.NewDeliberation(p, set)
+	})
+}
+
+func newDelphi(decode envs.Decode, set protocol.Setting) (protocol.Protocol, error) {
+	return with(protocol.DefaultDelphi(), decode, func(p protocol.DelphiParams) (protocol.Protocol, error) {
+		return protocol.NewDelphi(p, set)
 	})
 }
 
