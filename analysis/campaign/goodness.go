@@ -100,3 +100,9 @@ func (r Run) Right() float64 {
 	}
 	return 0
 }
+
+// Environments whose goodness tables name by their own words.
+const (
+	Exchange = "exchange"
+	Recsys   = "recsys"
+)

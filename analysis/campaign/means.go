@@ -80,3 +80,10 @@ func (g Group) MostDifference() float64 {
 	}
 	return math.Inf(1)
 }
+
+// Flips is the number of sign patterns that a comparison draws where it cannot
+// try all of them, and CompareSeed the seed of whatever it draws.
+const (
+	Flips       = 9999
+	CompareSeed = 1
+)

@@ -1,6 +1,9 @@
 package campaign
 
-import "roundtable/analysis/table"
+import (
+	"roundtable/analysis/record"
+	"roundtable/analysis/table"
+)
 
 // Outcome returns what the decision at the end of a run counts as in an
 // average, by record.Collaboration.Worth; false if it is left out. A run that
@@ -15,4 +18,12 @@ func (r Run) OutcomeAt(round int) (v float64, ok bool) {
 		return 0, false
 	}
 	return table.Given(r.Worth(scores[round-1]))
+}
+
+// IsRight is 1 if a turn's answer is right, else 0.
+func IsRight(t record.Turn) float64 {
+	if t.ProposalUtility != nil && *t.ProposalUtility >= 1 {
+		return 1
+	}
+	return 0
 }

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/study/debate"
 	"roundtable/analysis/table"
-	"roundtable/analysis/tables"
 )
 
 // viewpoints is the figure of what a pool of viewpoints is made of.
@@ -20,8 +20,8 @@ var ofDebates = map[string]func(campaign.Campaign) (Figure, error){
 // panel for each measure and task, a line for each strategy.
 func courses(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: "Debates by round: accuracy, log-likelihood, entropy (paper 4, Figures 3 to 5 and 7)", unit: "questions", apart: true}
-	for _, line := range tables.CourseLines(c) {
-		f.add(line, "", func(p *Point, at tables.DebatePoint) { p.Round = at.At })
+	for _, line := range debate.CourseLines(c) {
+		f.add(line, "", func(p *Point, at debate.DebatePoint) { p.Round = at.At })
 	}
 	if len(f.Panels) == 0 {
 		return f, nothing(c, "debates with at least one round")
@@ -36,8 +36,8 @@ func courses(c campaign.Campaign) (Figure, error) {
 // order in which agents are added, and where it crosses one half.
 func reversals(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: "Debates of fixed viewpoints by number of agents (paper 4, Figure 9)", unit: "contexts"}
-	for _, line := range tables.ViewpointLines(c) {
-		f.add(line, "agents", func(p *Point, at tables.DebatePoint) { p.Agents = at.At })
+	for _, line := range debate.ViewpointLines(c) {
+		f.add(line, "agents", func(p *Point, at debate.DebatePoint) { p.Agents = at.At })
 	}
 	if len(f.Panels) == 0 {
 		return f, nothing(c, "debates that begin with viewpoints of a pool")
@@ -52,7 +52,7 @@ func reversals(c campaign.Campaign) (Figure, error) {
 }
 
 // add puts a line into its panel; place says what its points stand at.
-func (f *Figure) add(l tables.DebateLine, x string, place func(*Point, tables.DebatePoint)) {
+func (f *Figure) add(l debate.DebateLine, x string, place func(*Point, debate.DebatePoint)) {
 	line := Line{Name: table.Clean(l.Name), Turn: l.Turn}
 	for _, p := range l.Points {
 		if e, ok := average(p.Values); ok {

@@ -9,12 +9,13 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/record"
-	"roundtable/analysis/tables"
+	"roundtable/analysis/study"
+	"roundtable/analysis/study/debate"
 )
 
 // debate is one of two rounds; after each some of its agents are right, and
 // the group is if most are.
-func debate(params, question string, instance, replicate, agents int, right ...int) campaign.Run {
+func debateRun(params, question string, instance, replicate, agents int, right ...int) campaign.Run {
 	settings := fmt.Sprintf(`{"env":{"name":"qa","params":{"agents":%d,"file":"logic.json"}},"protocol":{"name":"debate","params":%s},"rule":{"name":"plurality"}}`, agents, params)
 	key := record.Key{ConditionID: fmt.Sprintf("%03d%s%d", len(params), params, agents), CollaborationID: fmt.Sprint(params, instance, replicate)}
 	c := record.Collaboration{
@@ -49,8 +50,8 @@ func debates() campaign.Campaign {
 			last = 4
 		}
 		c.Runs = append(c.Runs,
-			debate(params, "q0", 0, 0, 4, 1, last), debate(params, "q0", 0, 1, 4, 3, 4),
-			debate(params, "q1", 1, 0, 4, 3, 3), debate(params, "q1", 1, 1, 4, 3, 3))
+			debateRun(params, "q0", 0, 0, 4, 1, last), debateRun(params, "q0", 0, 1, 4, 3, 4),
+			debateRun(params, "q1", 1, 0, 4, 3, 3), debateRun(params, "q1", 1, 1, 4, 3, 3))
 	}
 	return c
 }
@@ -65,7 +66,7 @@ func pooled() campaign.Campaign {
 			if agents >= turns {
 				right = 0
 			}
-			c.Runs = append(c.Runs, debate(params, fmt.Sprint("q-c", context), context, 0, agents, agents, right))
+			c.Runs = append(c.Runs, debateRun(params, fmt.Sprint("q-c", context), context, 0, agents, agents, right))
 		}
 	}
 	return c
@@ -206,7 +207,7 @@ func TestReversalsByHand(t *testing.T) {
 		}
 		near(t, "share", *line.Points[i].Value, want)
 	}
-	if line.Name != "correct first" || line.Turn == nil || *line.Turn != (tables.Turn{At: 5, Low: 4, High: 5}) {
+	if line.Name != "correct first" || line.Turn == nil || *line.Turn != (debate.Turn{At: 5, Low: 4, High: 5}) {
 		t.Errorf("%s turns at %+v", line.Name, line.Turn)
 	}
 }
@@ -226,7 +227,7 @@ func TestAllOfDebates(t *testing.T) {
 
 // newRun takes a run from its rows.
 func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) campaign.Run {
-	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{c}, Rounds: rounds, Turns: turns}, tables.Readers()...)
+	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{c}, Rounds: rounds, Turns: turns}, study.Readers()...)
 	if err != nil {
 		panic(err)
 	}

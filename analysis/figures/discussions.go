@@ -7,15 +7,15 @@ import (
 	"strings"
 
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/study/discussion"
 	"roundtable/analysis/table"
-	"roundtable/analysis/tables"
 )
 
 // discussed is a figure of paper 2: it draws what a table has.
 type discussed struct {
 	title string
 	x     string // "" for bars over names
-	lines func(campaign.Campaign) []tables.DiscussionLine
+	lines func(campaign.Campaign) []discussion.DiscussionLine
 	names map[string]string // of lines, where the table's are not words
 	about string            // what a campaign must have
 	note  string
@@ -23,13 +23,13 @@ type discussed struct {
 
 // ofDiscussions are the figures of paper 2; its Figure 11 is 2.2 of another model.
 var ofDiscussions = map[string]discussed{
-	"2.2": {"Discussions by decision protocol (paper 2, Figures 2 and 11)", "", tables.ProtocolLines, nil,
+	"2.2": {"Discussions by decision protocol (paper 2, Figures 2 and 11)", "", discussion.ProtocolLines, nil,
 		"discussions under several decision protocols", "Gains over the single agent, paired by question, with their intervals: table 2.protocols; voting against consensus: 2.kinds."},
-	"2.3": {"F1 by whether the text answers the question (paper 2, Figure 3)", "", tables.AnswerableLines, nil,
+	"2.3": {"F1 by whether the text answers the question (paper 2, Figure 3)", "", discussion.AnswerableLines, nil,
 		"discussions under several decision protocols of questions that their text may not answer (SQuAD)", "Exact match: table 2.answerable."},
-	"2.4": {"Accuracy by rounds before the vote (paper 2, Figure 4)", tables.ByRounds, scaled(tables.ByRounds), nil,
+	"2.4": {"Accuracy by rounds before the vote (paper 2, Figure 4)", discussion.ByRounds, scaled(discussion.ByRounds), nil,
 		"discussions with at least three numbers of rounds before the vote", scalingNote},
-	"2.5": {"Accuracy by number of agents (paper 2, Figure 5)", tables.ByAgents, scaled(tables.ByAgents), nil,
+	"2.5": {"Accuracy by number of agents (paper 2, Figure 5)", discussion.ByAgents, scaled(discussion.ByAgents), nil,
 		"discussions of at least three numbers of agents", scalingNote},
 	"2.6": {"Final answers that are challenged, by what is shown (paper 2, Figure 6)", "", challenged, nil,
 		needChallenges, "Challenged: agents that do not agree with the answer that they are shown; the mean over discussions. Intervals are cut at 0 and 100."},
@@ -49,21 +49,23 @@ const (
 	variantNote    = "Each pair differs in this setting alone. Gains, paired by question, with their intervals: table 2.1."
 )
 
-func scaled(by string) func(campaign.Campaign) []tables.DiscussionLine {
-	return func(c campaign.Campaign) []tables.DiscussionLine { return tables.ScalingLines(c, by) }
+func scaled(by string) func(campaign.Campaign) []discussion.DiscussionLine {
+	return func(c campaign.Campaign) []discussion.DiscussionLine { return discussion.ScalingLines(c, by) }
 }
 
-func variants(setting, usual string) func(campaign.Campaign) []tables.DiscussionLine {
-	return func(c campaign.Campaign) []tables.DiscussionLine { return tables.VariantLines(c, setting, usual) }
+func variants(setting, usual string) func(campaign.Campaign) []discussion.DiscussionLine {
+	return func(c campaign.Campaign) []discussion.DiscussionLine {
+		return discussion.VariantLines(c, setting, usual)
+	}
 }
 
-func challenged(c campaign.Campaign) []tables.DiscussionLine {
-	lines, _ := tables.ChallengeLines(c)
+func challenged(c campaign.Campaign) []discussion.DiscussionLine {
+	lines, _ := discussion.ChallengeLines(c)
 	return lines
 }
 
-func changed(c campaign.Campaign) []tables.DiscussionLine {
-	_, lines := tables.ChallengeLines(c)
+func changed(c campaign.Campaign) []discussion.DiscussionLine {
+	_, lines := discussion.ChallengeLines(c)
 	return lines
 }
 
@@ -82,13 +84,13 @@ func (d discussed) figure(c campaign.Campaign) (Figure, error) {
 	if f.reading = reading; d.x != "" {
 		f.reading += " Dashes: least squares."
 	}
-	f.remark(tables.DiscussionRemarks(c), f.reading, d.note)
+	f.remark(discussion.DiscussionRemarks(c), f.reading, d.note)
 	return f, nil
 }
 
 // discuss puts a line into its panel: bars over the names of places, or points
 // over numbers with the line that fits them.
-func (f *Figure) discuss(l tables.DiscussionLine, x string) {
+func (f *Figure) discuss(l discussion.DiscussionLine, x string) {
 	title := table.Clean(l.Panel)
 	i := slices.IndexFunc(f.Panels, func(p Panel) bool { return p.Title == title })
 	if i < 0 {
@@ -107,7 +109,7 @@ func (f *Figure) discuss(l tables.DiscussionLine, x string) {
 		}
 	}
 	if l.Fit != nil {
-		for _, m := range []tables.DiscussionMark{l.Marks[0], l.Marks[len(l.Marks)-1]} {
+		for _, m := range []discussion.DiscussionMark{l.Marks[0], l.Marks[len(l.Marks)-1]} {
 			line.Dashes = append(line.Dashes, Spot{float64(m.At), l.Fit.Intercept + l.Fit.Slope*float64(m.At)})
 		}
 	}
@@ -115,12 +117,12 @@ func (f *Figure) discuss(l tables.DiscussionLine, x string) {
 }
 
 // marked is the point of a mark: on an axis of numbers, or over a name.
-func marked(m tables.DiscussionMark, x string) Point {
+func marked(m discussion.DiscussionMark, x string) Point {
 	point := Point{Group: table.Clean(m.Place), Value: m.Value, N: m.N, Replicates: m.Replicates}
 	switch x {
-	case tables.ByRounds:
+	case discussion.ByRounds:
 		point.Round = m.At
-	case tables.ByAgents:
+	case discussion.ByAgents:
 		point.Agents = m.At
 	}
 	if m.Value != nil && m.Around != nil {
@@ -144,7 +146,7 @@ func (f *Figure) apartAcross() {
 }
 
 // around says what lies around the values, and over how many; false without values.
-func around(lines []tables.DiscussionLine) (reading string, ok bool) {
+func around(lines []discussion.DiscussionLine) (reading string, ok bool) {
 	var n, replicates []int
 	for _, l := range lines {
 		for _, m := range l.Marks {

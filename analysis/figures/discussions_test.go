@@ -7,7 +7,7 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/record"
-	"roundtable/analysis/tables"
+	"roundtable/analysis/study"
 )
 
 // talk is one discussion that came to a score; params are its protocol's.
@@ -136,7 +136,7 @@ func TestScriptedBaseline(t *testing.T) {
 
 // A figure draws what its table says.
 func TestProtocolsAreTheTable(t *testing.T) {
-	table, err := tables.Make(protocols(), "2.protocols")
+	table, err := study.Make(protocols(), "2.protocols")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,8 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/statistics"
-	"roundtable/analysis/tables"
+	"roundtable/analysis/study/recsys"
+	"roundtable/analysis/study/speech"
 )
 
 // estimate is a mean over n units (instances, or replicates of the only one),
@@ -65,25 +66,25 @@ func utility(runs []campaign.Run, n int) (estimate, bool) {
 }
 
 func meanError(runs []campaign.Run, n int) (estimate, bool) {
-	return over(campaign.MeanOver(runs, tables.AbsoluteError(n)))
+	return over(campaign.MeanOver(runs, recsys.AbsoluteError(n)))
 }
 
 func rootError(runs []campaign.Run, n int) (estimate, bool) {
-	e, ok := over(campaign.MeanOver(runs, tables.SquaredError(n)))
+	e, ok := over(campaign.MeanOver(runs, recsys.SquaredError(n)))
 	e.root = true
 	return e, ok
 }
 
 func wordsAt(runs []campaign.Run, n int) (estimate, bool) {
 	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) {
-		speech := tables.Spoken(r, n)
-		return speech.Words, speech.Messages > 0
+		said := speech.Spoken(r, n)
+		return said.Words, said.Messages > 0
 	}))
 }
 
 func distanceAt(runs []campaign.Run, n int) (estimate, bool) {
 	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) {
-		rounds := tables.LanguageOf(r)
+		rounds := speech.LanguageOf(r)
 		if n > len(rounds) || rounds[n-1].Distance == nil {
 			return 0, false
 		}
@@ -112,7 +113,7 @@ func rmseLevels(c campaign.Campaign) []Level { return baselines(c, metrics.Error
 // the state of the art, whose figures the lake has not, the bias model.
 func baselines(c campaign.Campaign, of func(metrics.Errors) (float64, bool)) []Level {
 	var levels []Level
-	byName := tables.Baselines(c)
+	byName := recsys.Baselines(c)
 	for _, name := range []string{"always_4", "bias_model"} {
 		if v, ok := of(byName[name]); ok {
 			levels = append(levels, Level{"baseline " + name, v})

@@ -11,7 +11,8 @@ import (
 	"strings"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/tables"
+	"roundtable/analysis/study/debate"
+	"roundtable/analysis/study/speech"
 	"roundtable/envs/wording"
 )
 
@@ -53,7 +54,7 @@ type Line struct {
 	Dashes  []Spot    `json:"dashes,omitempty"` // where the way was to go
 	Dots    []Spot    `json:"dots,omitempty"`   // single observations, or plans
 	// Turn is where the outcome of debates turns, with its interval.
-	Turn *tables.Turn `json:"reversed,omitempty"`
+	Turn *debate.Turn `json:"reversed,omitempty"`
 
 	beside float64 // by how much its points are moved, so that no line hides another; 0 for a little
 }
@@ -123,7 +124,7 @@ func Make(c campaign.Campaign, name string) (Figure, error) {
 	}
 	f, err := make(c)
 	f.Name, f.unit = name, cmp.Or(f.unit, c.CountedUnits())
-	if l := tables.MeasuredBy(c); NeedLanguage(name) && l != nil {
+	if l := speech.MeasuredBy(c); NeedLanguage(name) && l != nil {
 		f.Notes, f.embedder = append(f.Notes, l.Note()), l.Embedder
 	}
 	return f, err
@@ -134,7 +135,7 @@ func All(c campaign.Campaign) []Figure {
 	var all []Figure
 	special := false // there is one about what the groups decide
 	for _, name := range Names() {
-		if name == "rounds" && special || name == "20" && !compares(c, "model") || name == viewpoints && !tables.AnswersAlone(c) {
+		if name == "rounds" && special || name == "20" && !compares(c, "model") || name == viewpoints && !debate.AnswersAlone(c) {
 			continue
 		}
 		if f, err := Make(c, name); err == nil {
@@ -146,6 +147,6 @@ func All(c campaign.Campaign) []Figure {
 }
 
 func compares(c campaign.Campaign, setting string) bool {
-	_, varying := c.Conditions(exchange)
+	_, varying := c.Conditions(campaign.Exchange)
 	return slices.Contains(varying, setting)
 }

@@ -19,7 +19,7 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
-	"roundtable/analysis/tables"
+	"roundtable/analysis/study/speech"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -38,14 +38,14 @@ func run(env, rule, model string, replicate int, scores ...float64) campaign.Run
 		Key: key, Status: "succeeded", Environment: env, Rule: rule, Model: model, Replicate: int32(replicate), InstanceID: fmt.Sprint("item", replicate),
 		RoundsPlanned: int32(len(scores)), RoundsRun: int32(len(scores)), SettingsJSON: string(settings), Simulated: strings.HasPrefix(model, "scripted/"),
 	}
-	if env == recsys {
+	if env == campaign.Recsys {
 		c.BaselinesJSON = p(fmt.Sprintf(`{"always_4":%d,"bias_model":-0.5,"other":-9}`, -replicate))
 	}
 	var rounds []record.Round
 	var turns []record.Turn
 	for i, s := range scores {
 		r := record.Round{Key: key, Round: int32(i + 1)}
-		if env == exchange && s >= 0 || env == recsys && s <= 0 {
+		if env == campaign.Exchange && s >= 0 || env == campaign.Recsys && s <= 0 {
 			r.Score = &s
 		}
 		rounds = append(rounds, r)
@@ -58,16 +58,16 @@ const open = -1
 
 func economy() campaign.Campaign {
 	return campaign.Campaign{Name: "made-up", Runs: []campaign.Run{
-		run(exchange, "majority", "openai/a", 0, open, .5, .8), run(exchange, "majority", "openai/a", 1, .4, .4, .6),
-		run(exchange, "rated", "openai/a", 0, .7, .8, .9),
-		run(exchange, "majority", "scripted/b", 0, open, open, .1), run(exchange, "majority", "scripted/b", 1, open, open, open),
+		run(campaign.Exchange, "majority", "openai/a", 0, open, .5, .8), run(campaign.Exchange, "majority", "openai/a", 1, .4, .4, .6),
+		run(campaign.Exchange, "rated", "openai/a", 0, .7, .8, .9),
+		run(campaign.Exchange, "majority", "scripted/b", 0, open, open, .1), run(campaign.Exchange, "majority", "scripted/b", 1, open, open, open),
 	}}
 }
 
 func ratings() campaign.Campaign {
 	return campaign.Campaign{Name: "made-up", Runs: []campaign.Run{
-		run(recsys, "majority", "m", 1, 1, -1, 0), run(recsys, "majority", "m", 2, -2, -2, -1), run(recsys, "majority", "m", 3, 1, -3, -2),
-		run(recsys, "ranked", "m", 1, 1, 1, 1),
+		run(campaign.Recsys, "majority", "m", 1, 1, -1, 0), run(campaign.Recsys, "majority", "m", 2, -2, -2, -1), run(campaign.Recsys, "majority", "m", 3, 1, -3, -2),
+		run(campaign.Recsys, "ranked", "m", 1, 1, 1, 1),
 	}}
 }
 
@@ -149,15 +149,15 @@ func TestLengthOfMessages(t *testing.T) {
 
 // measured gives every run the distances none, 0.1, 0.2, … plus its replicate.
 func measured(c campaign.Campaign) campaign.Campaign {
-	l := tables.Language{Embedder: "an embedder", Runs: map[lake.Run][]tables.RoundLanguage{}}
+	l := speech.Language{Embedder: "an embedder", Runs: map[lake.Run][]speech.RoundLanguage{}}
 	for _, r := range c.Runs {
-		rounds := make([]tables.RoundLanguage, r.RoundsRun)
+		rounds := make([]speech.RoundLanguage, r.RoundsRun)
 		for n := 1; n < len(rounds); n++ {
-			rounds[n] = tables.RoundLanguage{Messages: 1, Distance: p(float64(n)/10 + float64(r.Replicate))}
+			rounds[n] = speech.RoundLanguage{Messages: 1, Distance: p(float64(n)/10 + float64(r.Replicate))}
 		}
 		l.Runs[lake.Run{Collaboration: r.CollaborationID}] = rounds
 	}
-	return tables.Measured(c, l)
+	return speech.Measured(c, l)
 }
 
 func TestInformationDistance(t *testing.T) {
@@ -264,7 +264,7 @@ func svgTexts(t *testing.T, svg string) string {
 
 func TestHostileNames(t *testing.T) {
 	const name = "<script>alert(1)</script>\x00\x1b[2J\u202e\"'&\xff"
-	c := campaign.Campaign{Name: "made-up", Runs: []campaign.Run{run(exchange, "majority", name, 0, .5), run(exchange, "rated", "b", 0, .5)}}
+	c := campaign.Campaign{Name: "made-up", Runs: []campaign.Run{run(campaign.Exchange, "majority", name, 0, .5), run(campaign.Exchange, "rated", "b", 0, .5)}}
 	f := made(t, c, "20")
 	inline, err := f.Inline()
 	if err != nil {
@@ -279,11 +279,11 @@ func TestHostileNames(t *testing.T) {
 }
 
 func TestWhatCannotBeDrawn(t *testing.T) {
-	failed := run(exchange, "majority", "m", 0, .5)
+	failed := run(campaign.Exchange, "majority", "m", 0, .5)
 	failed.Status = "failed"
 	many := campaign.Campaign{Name: "made-up"}
 	for i := range mostLines + 1 {
-		many.Runs = append(many.Runs, run(exchange, fmt.Sprint("rule", i), "m", 0, .5))
+		many.Runs = append(many.Runs, run(campaign.Exchange, fmt.Sprint("rule", i), "m", 0, .5))
 	}
 	for name, c := range map[string]campaign.Campaign{"3": ratings(), "4": economy(), "22": economy(), "5": {Name: "empty"}, "20": {Name: "failed", Runs: []campaign.Run{failed}}} {
 		if f, err := Make(c, name); err == nil {
@@ -300,7 +300,7 @@ func TestWhatCannotBeDrawn(t *testing.T) {
 
 // Without spread there is still room around a line.
 func TestConstantValues(t *testing.T) {
-	c := campaign.Campaign{Name: "made-up", Runs: []campaign.Run{run(recsys, "majority", "m", 0, 0, 0), run(recsys, "majority", "m", 1, 0, 0)}}
+	c := campaign.Campaign{Name: "made-up", Runs: []campaign.Run{run(campaign.Recsys, "majority", "m", 0, 0, 0), run(campaign.Recsys, "majority", "m", 1, 0, 0)}}
 	for _, name := range []string{"4", "5", "rounds"} {
 		f := made(t, c, name)
 		if s := f.scale(); !(s.low < s.high) {
@@ -367,7 +367,7 @@ func TestDecidedOnlyIsDashed(t *testing.T) {
 func TestLinesSayWhatVaries(t *testing.T) {
 	var c campaign.Campaign
 	for i, agents := range []string{"3", "4"} {
-		r := run(exchange, "majority", "openai/a", i, .5)
+		r := run(campaign.Exchange, "majority", "openai/a", i, .5)
 		r.ConditionID += agents
 		r.SettingsJSON = fmt.Sprintf(`{"env":{"name":"exchange","params":{"agents":%s}},"rule":{"name":"majority"},"model":{"name":"openai/a"}}`, agents)
 		c.Runs = append(c.Runs, r)

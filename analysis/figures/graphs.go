@@ -8,8 +8,8 @@ import (
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/table"
-	"roundtable/analysis/tables"
 	"roundtable/envs/wording"
 )
 
@@ -49,12 +49,12 @@ func Formats(name string) []string {
 // flows says of each of OfActs what it is about.
 var flows = map[string]struct{ title, environment string }{
 	"22": {"Transitions between dialogue acts, by environment (Figure 22)", ""},
-	"23": {"Transitions between dialogue acts in the exchange economy, by condition (Figure 23)", exchange},
-	"24": {"Transitions between dialogue acts in the recommendation system, by condition (Figure 24)", recsys},
+	"23": {"Transitions between dialogue acts in the exchange economy, by condition (Figure 23)", campaign.Exchange},
+	"24": {"Transitions between dialogue acts in the recommendation system, by condition (Figure 24)", campaign.Recsys},
 }
 
 // MakeGraphs is one of OfActs; the error says why there is none.
-func MakeGraphs(c campaign.Campaign, l tables.Labels, name string, reading acts.Reading) (Graphs, error) {
+func MakeGraphs(c campaign.Campaign, l dialogue.Labels, name string, reading acts.Reading) (Graphs, error) {
 	flow, ok := flows[name]
 	if !ok || !slices.Contains(acts.Readings(), reading) {
 		return Graphs{}, fmt.Errorf("there is no figure %q of transitions in the reading %q; there is %s, each for %s", name, reading, wording.Or(OfActs()), wording.Or(acts.Readings()))
@@ -104,7 +104,7 @@ var counted = map[acts.Reading]string{
 }
 
 // AllGraphs are the figures of acts that a campaign has something for.
-func AllGraphs(c campaign.Campaign, l tables.Labels) []Graphs {
+func AllGraphs(c campaign.Campaign, l dialogue.Labels) []Graphs {
 	var all []Graphs
 	for _, name := range OfActs() {
 		if f, err := MakeGraphs(c, l, name, acts.Anyone); err == nil && (name == "22" || len(f.Graphs) > 1) {

@@ -8,17 +8,17 @@ import (
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/tables"
+	"roundtable/analysis/study/dialogue"
 )
 
 // labelled lets every run of a campaign talk: Inform is answered with Request in
 // exchange and with Accept elsewhere, by one of two others.
-func labelled(c campaign.Campaign) tables.Labels {
-	l := tables.Labels{Labeller: "rules-1", Simulated: true, Talks: map[lake.Run]acts.Talk{}}
+func labelled(c campaign.Campaign) dialogue.Labels {
+	l := dialogue.Labels{Labeller: "rules-1", Simulated: true, Talks: map[lake.Run]acts.Talk{}}
 	inform, _ := acts.Of("Inform")
 	for _, r := range c.Runs {
 		answer, _ := acts.Of("Accept")
-		if r.Environment == exchange {
+		if r.Environment == campaign.Exchange {
 			answer, _ = acts.Of("Request")
 		}
 		l.Talks[lake.Run{Collaboration: r.CollaborationID}] = acts.Talk{{inform, inform, inform}, {answer, 0, 0}}
@@ -107,7 +107,7 @@ func TestNoGraphs(t *testing.T) {
 	c := economy()
 	for says, make := range map[string]func() (Graphs, error){
 		"labelled messages of recsys": func() (Graphs, error) { return MakeGraphs(c, labelled(c), "24", acts.Anyone) },
-		"has none by rules-1":         func() (Graphs, error) { return MakeGraphs(c, tables.Labels{Labeller: "rules-1"}, "22", acts.Anyone) },
+		"has none by rules-1":         func() (Graphs, error) { return MakeGraphs(c, dialogue.Labels{Labeller: "rules-1"}, "22", acts.Anyone) },
 		`"3" of transitions`:          func() (Graphs, error) { return MakeGraphs(c, labelled(c), "3", acts.Anyone) },
 		`reading "nobody"`:            func() (Graphs, error) { return MakeGraphs(c, labelled(c), "22", "nobody") },
 	} {
@@ -119,7 +119,7 @@ func TestNoGraphs(t *testing.T) {
 
 // A graph is called by the labels of the campaign's grid.
 func TestGraphsShowLabels(t *testing.T) {
-	c := campaign.Campaign{Name: "made-up", Runs: []campaign.Run{run(exchange, "majority", "openai/a", 0, .5)}}
+	c := campaign.Campaign{Name: "made-up", Runs: []campaign.Run{run(campaign.Exchange, "majority", "openai/a", 0, .5)}}
 	r := c.Runs[0]
 	c.Planned = []campaign.Planned{{Condition: r.ConditionID, Cells: 1, Settings: []byte(r.SettingsJSON), Labels: map[string]string{"env": "barter", "rule": "most votes"}}}
 	for name, want := range map[string]string{"22": "barter", "23": "rule most votes"} {

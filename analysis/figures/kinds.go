@@ -11,11 +11,6 @@ import (
 	"roundtable/analysis/table"
 )
 
-const (
-	exchange = "exchange"
-	recsys   = "recsys"
-)
-
 // kind is how a figure is made.
 type kind struct {
 	title       string
@@ -30,14 +25,14 @@ type kind struct {
 }
 
 var kinds = map[string]kind{
-	"3": {"Group total utility by round, by decision rule (Figure 3)", exchange, "rule", percentY, true, utility, nil, greatest, utilityNote},
-	"4": {"Mean absolute error by round, by decision rule (Figure 4)", recsys, "rule", "MAE, stars", true, meanError, nil, maeLevels, errorNote},
+	"3": {"Group total utility by round, by decision rule (Figure 3)", campaign.Exchange, "rule", percentY, true, utility, nil, greatest, utilityNote},
+	"4": {"Mean absolute error by round, by decision rule (Figure 4)", campaign.Recsys, "rule", "MAE, stars", true, meanError, nil, maeLevels, errorNote},
 	"5": {"Length of messages by round (Figure 5)", "", "rule", "words per message", false, wordsAt, nil, nil,
 		"Mean over collaborations of a collaboration's mean over its agents' messages in the round; words are what spaces separate, if it holds a letter or a digit."},
 	distance: {"Information distance by round (Figure 5)", "", "rule", "information distance", false, distanceAt, nil, nil,
 		"Mean over collaborations of a collaboration's mean over its agents' messages in the round: 1 - cosine with the mean of the round before."},
-	"20": {"Group total utility by round, by model (Figure 20)", exchange, "model", percentY, true, utility, nil, greatest, utilityNote},
-	"21": {"Root mean squared error by round, by decision rule (Figure 21)", recsys, "rule", "RMSE, stars", true, rootError, nil, rmseLevels, errorNote},
+	"20": {"Group total utility by round, by model (Figure 20)", campaign.Exchange, "model", percentY, true, utility, nil, greatest, utilityNote},
+	"21": {"Root mean squared error by round, by decision rule (Figure 21)", campaign.Recsys, "rule", "RMSE, stars", true, rootError, nil, rmseLevels, errorNote},
 	"rounds": {"Goodness of the decision that stands, by round", "", "rule", goodnessY, true, goodness, decidedGoodness, nil,
 		""},
 }

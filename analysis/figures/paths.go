@@ -7,7 +7,7 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/consensus"
-	"roundtable/analysis/tables"
+	"roundtable/analysis/study/numeric"
 )
 
 // example is one run of a condition, and what tells it from the others.
@@ -24,10 +24,10 @@ func examples(c campaign.Campaign) []example {
 	for _, condition := range conditions {
 		shown := map[bool]bool{}
 		for _, r := range condition.Runs {
-			if len(tables.StatesOf(r).States) == 0 {
+			if len(numeric.StatesOf(r).States) == 0 {
 				continue
 			}
-			_, reached := tables.StatesOf(r).Reached(tables.StatesOf(r).Epsilon)
+			_, reached := numeric.StatesOf(r).Reached(numeric.StatesOf(r).Epsilon)
 			if shown[reached] {
 				continue
 			}
@@ -63,7 +63,7 @@ func trajectories(c campaign.Campaign) (Figure, error) {
 		reading: "Of each condition the first collaboration that reached a consensus and the first that did not. Lines: states; dots: plans that were not arrived at.",
 	}
 	for _, e := range examples(c) {
-		for k := range tables.StatesOf(e.Run).First()[0] {
+		for k := range numeric.StatesOf(e.Run).First()[0] {
 			f.Panels = append(f.Panels, e.overRounds(k))
 		}
 	}
@@ -76,18 +76,18 @@ func trajectories(c campaign.Campaign) (Figure, error) {
 
 // overRounds are the states of all agents in one coordinate.
 func (e example) overRounds(k int) Panel {
-	first := tables.StatesOf(e.Run).First()
+	first := numeric.StatesOf(e.Run).First()
 	p := Panel{Title: e.title, X: "round", Y: "state", Levels: []Level{{"mean of the starts", first.Mean()[k]}}}
 	if len(first[0]) > 1 {
 		p.Title += fmt.Sprint(", coordinate ", k+1)
 	}
 	for a := range first {
 		line := Line{Name: agent(a, len(first))}
-		for time, s := range tables.StatesOf(e.Run).States {
+		for time, s := range numeric.StatesOf(e.Run).States {
 			line.Track = append(line.Track, Spot{float64(time), s[a][k]})
 		}
-		for _, m := range tables.StatesOf(e.Run).Moves {
-			if m.Agent == a && m.Round < len(tables.StatesOf(e.Run).States) && tables.StatesOf(e.Run).States[m.Round][a][k] != m.To[k] {
+		for _, m := range numeric.StatesOf(e.Run).Moves {
+			if m.Agent == a && m.Round < len(numeric.StatesOf(e.Run).States) && numeric.StatesOf(e.Run).States[m.Round][a][k] != m.To[k] {
 				line.Dots = append(line.Dots, Spot{float64(m.Round), m.To[k]})
 			}
 		}
@@ -106,7 +106,7 @@ func paths(c campaign.Campaign) (Figure, error) {
 	}
 	var last string
 	for _, e := range examples(c) {
-		if len(tables.StatesOf(e.Run).First()[0]) != 2 || e.ConditionID == last {
+		if len(numeric.StatesOf(e.Run).First()[0]) != 2 || e.ConditionID == last {
 			continue
 		}
 		last = e.ConditionID
@@ -124,22 +124,22 @@ func paths(c campaign.Campaign) (Figure, error) {
 
 // way is where an agent is at all times, with the time between two of them: steps of its motion, or rounds.
 func (e example) way(agent int) (way [][]float64, apart float64) {
-	if len(tables.StatesOf(e.Run).Steps) == 0 {
-		for _, s := range tables.StatesOf(e.Run).States {
+	if len(numeric.StatesOf(e.Run).Steps) == 0 {
+		for _, s := range numeric.StatesOf(e.Run).States {
 			way = append(way, s[agent])
 		}
 		return way, 1
 	}
-	way = [][]float64{tables.StatesOf(e.Run).First()[agent]}
-	for _, byAgent := range tables.StatesOf(e.Run).Steps {
+	way = [][]float64{numeric.StatesOf(e.Run).First()[agent]}
+	for _, byAgent := range numeric.StatesOf(e.Run).Steps {
 		way = append(way, byAgent[agent]...)
 	}
-	return way, tables.StatesOf(e.Run).Step
+	return way, numeric.StatesOf(e.Run).Step
 }
 
 func (e example) plans(agent int) []consensus.Move {
 	var list []consensus.Move
-	for _, m := range tables.StatesOf(e.Run).Moves {
+	for _, m := range numeric.StatesOf(e.Run).Moves {
 		if m.Agent == agent {
 			list = append(list, m)
 		}
@@ -149,7 +149,7 @@ func (e example) plans(agent int) []consensus.Move {
 
 func (e example) plane() Panel {
 	p := Panel{Title: e.title, X: "coordinate 1", Y: "coordinate 2", Plane: true}
-	agents := len(tables.StatesOf(e.Run).First())
+	agents := len(numeric.StatesOf(e.Run).First())
 	for a := range agents {
 		line := Line{Name: agent(a, agents)}
 		way, _ := e.way(a)
@@ -167,10 +167,10 @@ func (e example) plane() Panel {
 // overTime is one coordinate: plans are discontinuous, positions follow them.
 func (e example) overTime(k int) Panel {
 	p := Panel{Title: e.title, X: "round", Y: fmt.Sprint("coordinate ", k+1)}
-	if len(tables.StatesOf(e.Run).Steps) > 0 {
+	if len(numeric.StatesOf(e.Run).Steps) > 0 {
 		p.X = "seconds"
 	}
-	agents, rounds := len(tables.StatesOf(e.Run).First()), float64(len(tables.StatesOf(e.Run).States)-1)
+	agents, rounds := len(numeric.StatesOf(e.Run).First()), float64(len(numeric.StatesOf(e.Run).States)-1)
 	for a := range agents {
 		line := Line{Name: agent(a, agents)}
 		way, apart := e.way(a)

@@ -8,7 +8,7 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/consensus"
-	"roundtable/analysis/tables"
+	"roundtable/analysis/study/numeric"
 )
 
 // ofStates are the figures of paper 5.
@@ -29,10 +29,10 @@ func bias(c campaign.Campaign) (Figure, error) {
 		reading: "Dots: instances whose groups reached a consensus, each the mean of its replicates (replicates where there is one instance), side by side for legibility. Marks: mean ± standard deviation.",
 	}
 	p := Panel{X: "agents", Y: "bias", Levels: []Level{{"mean of the starts", 0}}}
-	families, varying := tables.Families(c)
+	families, varying := numeric.Families(c)
 	for i, family := range families {
 		line := Line{Name: named(family.Condition, varying)}
-		sizes := family.Sized(tables.FinalBias)
+		sizes := family.Sized(numeric.FinalBias)
 		room := nearest(sizes) * 0.8 / float64(len(families))
 		line.beside = room * (float64(i) - float64(len(families)-1)/2)
 		for _, size := range sizes {
@@ -84,9 +84,9 @@ func variance(c campaign.Campaign) (Figure, error) {
 		reading: "Marks: variance with 95 % interval (χ²). Lines: fit of (variance of one) · agents^exponent; see the table variance.",
 	}
 	p := Panel{X: "agents", Y: "variance"}
-	families, varying := tables.Families(c)
+	families, varying := numeric.Families(c)
 	for _, family := range families {
-		sizes := family.Sized(tables.Final)
+		sizes := family.Sized(numeric.Final)
 		line := Line{Name: named(family.Condition, varying)}
 		for _, size := range sizes {
 			if v, within, ok := consensus.Variance(size.Values); ok {

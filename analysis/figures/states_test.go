@@ -10,7 +10,8 @@ import (
 	"roundtable/activities/laketest"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/storage"
-	"roundtable/analysis/tables"
+	"roundtable/analysis/study"
+	"roundtable/analysis/study/numeric"
 )
 
 // gathered is a campaign of scripted agents that the engine has run.
@@ -24,7 +25,7 @@ func gathered(t *testing.T, id string) campaign.Campaign {
 		t.Fatal(err)
 	}
 	name, _, _ := strings.Cut(strings.TrimPrefix(id, "name: "), "\n")
-	c, err := campaign.Load(context.Background(), store, name, tables.Readers()...)
+	c, err := campaign.Load(context.Background(), store, name, study.Readers()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func TestFigure4OfPaper5(t *testing.T) {
 	}
 
 	f = made(t, c, "variance")
-	fit, _ := tables.Variances(c)
+	fit, _ := numeric.Variances(c)
 	for i, line := range f.Panels[0].Lines {
 		first, last := line.Track[0], line.Track[len(line.Track)-1]
 		slope := math.Log(last.Y/first.Y) / math.Log(last.X/first.X)
@@ -122,7 +123,7 @@ func TestPaths(t *testing.T) {
 	if len(f.Panels) != 3 || !f.Panels[0].Plane || f.Panels[1].X != "seconds" {
 		t.Fatalf("%+v", f.Panels)
 	}
-	s := tables.StatesOf(c.Runs[0])
+	s := numeric.StatesOf(c.Runs[0])
 	for a, line := range f.Panels[0].Lines {
 		over := f.Panels[2].Lines[a]
 		end := s.Last()[a]

@@ -7,15 +7,15 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/metrics"
+	"roundtable/analysis/study/debate"
 	"roundtable/analysis/table"
-	"roundtable/analysis/tables"
 )
 
 // strategies is paper 4's Figure 1: bars over strategies, a colour for each task.
 func strategies(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: About("4.1"), unit: "questions"}
-	for _, line := range tables.StrategyLines(c) {
-		f.add(line, "", func(p *Point, at tables.DebatePoint) { p.Group = table.Clean(at.Place) })
+	for _, line := range debate.StrategyLines(c) {
+		f.add(line, "", func(p *Point, at debate.DebatePoint) { p.Group = table.Clean(at.Place) })
 	}
 	if len(f.Panels) == 0 {
 		return f, nothing(c, "debates under several strategies")
@@ -30,9 +30,9 @@ func strategies(c campaign.Campaign) (Figure, error) {
 func repetitions(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: About("4.3"), apart: true}
 	var counts []int
-	for _, line := range tables.RepetitionLines(c) {
+	for _, line := range debate.RepetitionLines(c) {
 		line.Measure = strings.Replace(line.Measure, ", %", " in %", 1) // dots need no 0 below them
-		f.add(line, "", func(p *Point, at tables.DebatePoint) {
+		f.add(line, "", func(p *Point, at debate.DebatePoint) {
 			p.Group, p.N, p.Replicates = table.Clean(at.Place), at.N, len(at.Values)
 			p.Values, p.Low, p.High = at.Values, nil, nil
 			if _, sd, _ := metrics.Runs(at.Values); sd != nil {
@@ -58,7 +58,7 @@ const mostAnswers = 8
 func pool(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: About(viewpoints)}
 	var counts []int
-	lines := tables.PoolLines(c)
+	lines := debate.PoolLines(c)
 	for _, l := range lines {
 		p := f.panel(table.Clean(l.Question), "", "answers, %")
 		if p.Groups == nil {
@@ -83,8 +83,8 @@ const (
 )
 
 // answersTo returns the names of the answers to a question, of all models together.
-func answersTo(question string, lines []tables.PoolLine) []string {
-	var all tables.PoolLine
+func answersTo(question string, lines []debate.PoolLine) []string {
+	var all debate.PoolLine
 	for _, l := range lines {
 		if l.Question == question {
 			all = all.Join(l)
@@ -103,7 +103,7 @@ func answersTo(question string, lines []tables.PoolLine) []string {
 	return names
 }
 
-func answerName(a tables.PoolAnswer) string {
+func answerName(a debate.PoolAnswer) string {
 	switch {
 	case a.Key == "":
 		return unread
@@ -114,7 +114,7 @@ func answerName(a tables.PoolAnswer) string {
 }
 
 // sharesOf returns the shares of a line's answers over the names of groups.
-func sharesOf(l tables.PoolLine, groups []string) Line {
+func sharesOf(l debate.PoolLine, groups []string) Line {
 	given := map[string]int{}
 	for _, a := range l.Answers {
 		name := answerName(a)

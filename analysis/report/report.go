@@ -15,17 +15,19 @@ import (
 	"roundtable/analysis/cost"
 	"roundtable/analysis/figures"
 	"roundtable/analysis/record"
+	"roundtable/analysis/study"
+	"roundtable/analysis/study/dialogue"
+	"roundtable/analysis/study/stopping"
 	"roundtable/analysis/table"
-	"roundtable/analysis/tables"
 	"roundtable/analysis/telling"
 )
 
 // Source is what a report is made from.
 type Source struct {
 	Campaign       campaign.Campaign
-	Cost           cost.Report    // by model
-	Labels         *tables.Labels // nil if no labeller's are shown
-	Agreement      *table.Table   // of labellers; nil unless there are several
+	Cost           cost.Report      // by model
+	Labels         *dialogue.Labels // nil if no labeller's are shown
+	Agreement      *table.Table     // of labellers; nil unless there are several
 	Collaborations iter.Seq2[record.Rows, error]
 	Earlier        iter.Seq2[record.Rows, error] // generations that were run again; nil if there are none
 	Digest         string                        // of the rows, see lake.Digest
@@ -123,7 +125,7 @@ func picture(title string, notes []string, draw func() (string, error)) figure {
 func newPage(s Source, t *tally, transcripts transcripts) page {
 	p := page{
 		head: headOf(s.Campaign.Name), Status: t.statusText(s.Campaign), Simulated: t.simulatedText(), Facts: t.countedFacts(s), Conditions: t.sortedConditions(),
-		Models: s.Cost.Snapshots, Warnings: s.Cost.Changed(), Faults: t.sortedFaults(), Tables: tables.All(s.Campaign),
+		Models: s.Cost.Snapshots, Warnings: s.Cost.Changed(), Faults: t.sortedFaults(), Tables: study.All(s.Campaign),
 		Labels: t.labels, List: t.list, Transcripts: transcripts,
 	}
 	for _, f := range figures.All(s.Campaign) {
@@ -142,10 +144,10 @@ func (p *page) addLabels(s Source) {
 			shown.Tall = true
 			p.Figures = append(p.Figures, shown)
 		}
-		if t, err := tables.Table9(s.Campaign, *s.Labels); err == nil {
+		if t, err := dialogue.Table9(s.Campaign, *s.Labels); err == nil {
 			p.Tables = append(p.Tables, t)
 		}
-		if t, ok := tables.RegressionTop(s.Campaign); ok {
+		if t, ok := stopping.RegressionTop(s.Campaign); ok {
 			p.Tables = append(p.Tables, t)
 		}
 	}

@@ -18,8 +18,9 @@ import (
 	"roundtable/analysis/cost"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/study"
+	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/table"
-	"roundtable/analysis/tables"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -100,7 +101,7 @@ func TestLabelsAreInThePage(t *testing.T) {
 	s := source(collaboration("majority", 0, 2, "I want 30 apples."))
 	plain, _, _ := write(t, s)
 	inform, _ := acts.Of("Inform")
-	s.Labels = &tables.Labels{Labeller: "openai-x-1", Talks: map[lake.Run]acts.Talk{
+	s.Labels = &dialogue.Labels{Labeller: "openai-x-1", Talks: map[lake.Run]acts.Talk{
 		{Collaboration: "majority-1-i0-r0"}: {{inform, inform, inform}, {inform, 0, 0}},
 	}}
 	s.Agreement = &table.Table{Name: "agreement", Title: "Agreement of labellers", Columns: []string{"act"}}
@@ -281,7 +282,7 @@ func BenchmarkReport1000(b *testing.B) {
 
 // newRun takes a run from its rows.
 func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) campaign.Run {
-	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{c}, Rounds: rounds, Turns: turns}, tables.Readers()...)
+	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{c}, Rounds: rounds, Turns: turns}, study.Readers()...)
 	if err != nil {
 		panic(err)
 	}

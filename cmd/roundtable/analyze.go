@@ -19,8 +19,11 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
+	"roundtable/analysis/study"
+	"roundtable/analysis/study/dialogue"
+	"roundtable/analysis/study/discussion"
+	"roundtable/analysis/study/stopping"
 	"roundtable/analysis/table"
-	"roundtable/analysis/tables"
 	"roundtable/envs/wording"
 )
 
@@ -139,7 +142,7 @@ func (w wanted) beside(ctx context.Context, s storage.Store, c campaign.Campaign
 		}
 		c.Beside = append(c.Beside, beside)
 	}
-	if err := tables.CheckBeside(c); err != nil {
+	if err := discussion.CheckBeside(c); err != nil {
 		return c, exit{exitUsage, fmt.Errorf("--baseline: %w", err)}
 	}
 	return c, nil
@@ -213,7 +216,7 @@ func analysisOf(ctx context.Context, s storage.Store, name string, which wanted)
 		return analysis{}, err
 	}
 	switch {
-	case tables.NeedCourses(which.table):
+	case stopping.NeedCourses(which.table):
 		c, err = which.readCourses(ctx, s, c)
 	case which.table == "8":
 		c, err = which.measure(ctx, s, c)
@@ -227,7 +230,7 @@ func analysisOf(ctx context.Context, s storage.Store, name string, which wanted)
 		return analysis{}, err
 	}
 	a := analysis{Campaign: name, Cells: count(c), Warnings: c.Warnings()}
-	if slices.Contains(tables.OfMessages(), which.table) {
+	if slices.Contains(study.OfMessages(), which.table) {
 		a.Tables, err = ofMessages(ctx, s, c, which)
 	} else {
 		a.Tables, err = choose(c, which.table)
@@ -250,7 +253,7 @@ func (a analysis) write(w io.Writer, format string) error {
 
 // readTables reads a campaign's committed rows and the plan, if there is one.
 func readTables(ctx context.Context, s storage.Store, name string) (campaign.Campaign, error) {
-	c, err := campaign.Load(ctx, s, name, tables.Readers()...)
+	c, err := campaign.Load(ctx, s, name, study.Readers()...)
 	if err != nil {
 		return c, damaged(err, name, "there is no table")
 	}
@@ -306,29 +309,29 @@ func count(c campaign.Campaign) cells {
 func choose(c campaign.Campaign, which string) ([]table.Table, error) {
 	switch which {
 	case "all":
-		return tables.All(c), nil
+		return study.All(c), nil
 	case "":
-		return tables.Chief(c), nil
+		return study.Chief(c), nil
 	}
-	t, err := tables.Make(c, which)
+	t, err := study.Make(c, which)
 	return []table.Table{t}, err
 }
 
 // ofMessages is a table about labels.
 func ofMessages(ctx context.Context, s storage.Store, c campaign.Campaign, which wanted) ([]table.Table, error) {
 	if which.table == "agreement" {
-		t, err := tables.Agreement(c, ctx, s)
+		t, err := dialogue.Agreement(ctx, s, c)
 		return []table.Table{t}, err
 	}
-	l, err := tables.LoadLabels(ctx, s, c, which.labeller)
+	l, err := dialogue.LoadLabels(ctx, s, c, which.labeller)
 	if err != nil {
 		return nil, err
 	}
 	if which.table == "transitions" {
-		t, err := tables.Transitions(c, l)
+		t, err := dialogue.Transitions(c, l)
 		return []table.Table{t}, err
 	}
-	t, err := tables.Table9(c, l)
+	t, err := dialogue.Table9(c, l)
 	return []table.Table{t}, err
 }
 

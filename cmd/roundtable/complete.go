@@ -8,8 +8,8 @@ import (
 
 	"roundtable/analysis/figures"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/study"
 	"roundtable/analysis/table"
-	"roundtable/analysis/tables"
 )
 
 // completion returns what may stand where the cursor is.
@@ -33,7 +33,7 @@ func (o *options) complete(cmd *cobra.Command) {
 	if cmd.Name() != "analyze" {
 		return
 	}
-	_ = cmd.RegisterFlagCompletionFunc("table", fixedValues(append(slices.Concat(tables.Names(), tables.OfMessages()), "all"))) // the flag is there
+	_ = cmd.RegisterFlagCompletionFunc("table", fixedValues(append(slices.Concat(study.Names(), study.OfMessages()), "all"))) // the flag is there
 	_ = cmd.RegisterFlagCompletionFunc("figure", fixedValues(slices.Concat(figures.Names(), figures.OfActs())))
 	_ = cmd.RegisterFlagCompletionFunc("format", fixedValues(append(table.Formats(), "svg", "png", "dot")))
 	_ = cmd.RegisterFlagCompletionFunc("baseline", func(cmd *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {

@@ -16,7 +16,7 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/figures"
 	"roundtable/analysis/storage"
-	"roundtable/analysis/tables"
+	"roundtable/analysis/study/dialogue"
 )
 
 // drawing is what analyze --figure is asked for.
@@ -75,7 +75,7 @@ func (d drawing) make(ctx context.Context, s storage.Store, c campaign.Campaign)
 	if !slices.Contains(figures.OfActs(), d.figure) {
 		return figures.Make(c, d.figure)
 	}
-	l, err := tables.LoadLabels(ctx, s, c, d.labeller)
+	l, err := dialogue.LoadLabels(ctx, s, c, d.labeller)
 	if err != nil {
 		return nil, err
 	}

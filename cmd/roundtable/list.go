@@ -20,7 +20,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
-	"roundtable/analysis/tables"
+	"roundtable/analysis/study"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/catalogue"
@@ -113,7 +113,7 @@ func things(kind string) []listed {
 	case "stops":
 		return plugins(catalogue.Stopping())
 	case "tables":
-		return explained(slices.Concat(tables.Names(), tables.OfMessages()), tables.About)
+		return explained(slices.Concat(study.Names(), study.OfMessages()), study.About)
 	case "figures":
 		return explained(slices.Concat(figures.Names(), figures.OfActs()), figures.About)
 	}

@@ -16,7 +16,8 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/language"
 	"roundtable/analysis/storage"
-	"roundtable/analysis/tables"
+	"roundtable/analysis/study/discussion"
+	"roundtable/analysis/study/speech"
 	"roundtable/analysis/trajectory"
 )
 
@@ -75,7 +76,7 @@ func (m *measuring) chooseEmbedder(ctx context.Context, s storage.Store, campaig
 // labelled, if it has labels, and measured.
 func (m messages) readCourses(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
 	var err error
-	var courses tables.Courses
+	var courses campaign.Courses
 	if courses.Runs, courses.Left, err = trajectory.Load(ctx, s, c.Name); err != nil {
 		return c, damaged(err, c.Name, "it cannot be gone through round by round")
 	}
@@ -92,11 +93,11 @@ func (m measuring) measure(ctx context.Context, s storage.Store, c campaign.Camp
 	if err != nil {
 		return c, exit{exitUsage, err}
 	}
-	l, err := tables.LoadLanguage(ctx, s, c.Name, how)
+	l, err := speech.LoadLanguage(ctx, s, c.Name, how)
 	if err != nil {
 		return c, damaged(by.advise(ctx, s, c.Name, err), c.Name, "its messages cannot be measured")
 	}
-	return tables.Measured(c, l), nil
+	return speech.Measured(c, l), nil
 }
 
 // method reads the flags. Nothing is sent.
@@ -115,12 +116,12 @@ func (m measuring) vectors(ctx context.Context, s storage.Store, c campaign.Camp
 	if err != nil {
 		return c, exit{exitUsage, err}
 	}
-	texts := tables.Statements(c)
+	texts := discussion.Statements(c)
 	all, err := e.Embed(ctx, texts)
 	if err != nil {
 		return c, e.advise(ctx, s, c.Name, err)
 	}
-	vectors := &tables.Vectors{By: e.Name(), Of: make(map[string][]float64, len(texts))}
+	vectors := &discussion.Vectors{By: e.Name(), Of: make(map[string][]float64, len(texts))}
 	for i, text := range texts {
 		vectors.Of[text] = all[i]
 	}

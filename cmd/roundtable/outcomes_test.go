@@ -20,8 +20,8 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/analysis/sql"
 	"roundtable/analysis/storage"
+	"roundtable/analysis/study"
 	"roundtable/analysis/table"
-	"roundtable/analysis/tables"
 )
 
 // undecided is a campaign in which a rule seldom comes to a decision.
@@ -186,7 +186,7 @@ func (f *found) sql(s storage.Store, folder string) {
 
 // cells are the numbers of the columns, by row, of rows that are kept.
 func (f *found) cells(name string, keep func(row map[string]table.Cell) bool, columns func(string) bool) (list []float64) {
-	t, err := tables.Make(f.campaign, name)
+	t, err := study.Make(f.campaign, name)
 	if err != nil {
 		return nil
 	}
@@ -230,7 +230,7 @@ func (f *found) tables() {
 	f.same("table 3.2", f.cells("3.2", any, func(column string) bool { return strings.HasSuffix(column, " NR") }), f.of("protocol", "deliberation", 100))
 	f.same("table 4.rounds", f.cells("4.rounds", measure("accuracy, %"), round), f.of("protocol", "debate", 100))
 	paired := func(suffix string) func(string) bool {
-		t, _ := tables.Make(f.campaign, map[string]string{" gain": "4.1", " ± sd": "2.protocols"}[suffix])
+		t, _ := study.Make(f.campaign, map[string]string{" gain": "4.1", " ± sd": "2.protocols"}[suffix])
 		return func(column string) bool { return slices.Contains(t.Columns, column+suffix) }
 	}
 	if f.of("protocol", "discussion", 1) != nil {
@@ -276,7 +276,7 @@ func (f *found) figures() {
 
 // comparisons of an environment are those of each condition with each after it.
 func (f *found) comparisons() {
-	t, err := tables.Make(f.campaign, "comparisons")
+	t, err := study.Make(f.campaign, "comparisons")
 	if err != nil {
 		return
 	}

@@ -18,7 +18,7 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/analysis/report"
 	"roundtable/analysis/storage"
-	"roundtable/analysis/tables"
+	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/telling"
 	"roundtable/envs/wording"
 )
@@ -127,13 +127,13 @@ func addLabels(ctx context.Context, s storage.Store, labeller string, source *re
 	if err != nil || len(labellers) == 0 {
 		return err
 	}
-	l, err := tables.LoadLabels(ctx, s, source.Campaign, labeller)
+	l, err := dialogue.LoadLabels(ctx, s, source.Campaign, labeller)
 	if err != nil {
 		return exit{exitUsage, err}
 	}
 	source.Labels = &l
 	if len(labellers) > 1 {
-		agreement, err := tables.Agreement(source.Campaign, ctx, s)
+		agreement, err := dialogue.Agreement(ctx, s, source.Campaign)
 		source.Agreement = &agreement
 		return err
 	}

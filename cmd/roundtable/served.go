@@ -20,7 +20,8 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
-	"roundtable/analysis/tables"
+	"roundtable/analysis/study"
+	"roundtable/analysis/study/discussion"
 )
 
 // served is an embedder behind a service. Tables and figures take what is in the
@@ -78,8 +79,8 @@ func discussed(ctx context.Context, s storage.Store, name string) ([]string, err
 	}
 	for _, c := range p.Campaign.Conditions {
 		if c.Protocol.Name == "discussion" {
-			all, err := campaign.Load(ctx, s, name, tables.Readers()...)
-			return tables.Statements(all), err
+			all, err := campaign.Load(ctx, s, name, study.Readers()...)
+			return discussion.Statements(all), err
 		}
 	}
 	return nil, nil

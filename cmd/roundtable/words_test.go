@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/tables"
+	"roundtable/analysis/study"
 )
 
 // What is asked for wrongly is answered in words, and with what there is.
@@ -26,7 +26,7 @@ func TestWhatIsNotThereIsSaidInWords(t *testing.T) {
 	if strings.Contains(err.Error(), "manifest") {
 		t.Errorf("status tells of its own files: %v", err)
 	}
-	_, err = tables.Make(campaign.Campaign{}, "nope")
+	_, err = study.Make(campaign.Campaign{}, "nope")
 	contains(t, err.Error(), "rounds, summary, 9, transitions, agreement and all")
 	_, err = runCommand(t, "pause", "nobody", "--lake", lake, "--state", t.TempDir())
 	fails(t, err, exitUsage, `has no campaign "nobody"`)

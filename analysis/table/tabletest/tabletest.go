@@ -76,3 +76,17 @@ func Show(v *float64) string {
 	}
 	return fmt.Sprint(*v)
 }
+
+// Ends reports an interval that does not end at low and high: of the first row
+// with a value in the column before that of the lower end.
+func Ends(t *testing.T, of table.Table, lowColumn string, value, low, high float64) {
+	t.Helper()
+	at := slices.Index(of.Columns, lowColumn)
+	i := slices.IndexFunc(of.Rows, func(row []table.Cell) bool { return row[at-1].Value != nil && *row[at-1].Value == value })
+	if i < 0 {
+		t.Errorf("%s has no gain of %v:\n%s", of.Name, value, of.Text())
+		return
+	}
+	Near(t, of.Name+": low", of.Rows[i][at].Value, low)
+	Near(t, of.Name+": high", of.Rows[i][at+1].Value, high)
+}

@@ -1,0 +1,139 @@
+// Package debate shows debates over questions: accuracy by strategy, size and
+// round, log-likelihood and entropy, repetitions of the experiment, and debates
+// of fixed viewpoints (paper 4).
+package debate
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/metrics"
+	"roundtable/analysis/record"
+)
+
+const Protocol = "debate"
+
+// Replies are the agents' answers in a debate, by round from 1.
+type Replies []metrics.Replies
+
+// Read keeps the answers of each round.
+func Read(r *campaign.Run, rows record.Rows) error {
+	var all Replies
+	for _, t := range rows.Turns {
+		if t.Format != "answer" || t.Role != "" || t.Round < 1 {
+			continue
+		}
+		for len(all) < int(t.Round) {
+			all = append(all, nil)
+		}
+		one := metrics.Reply{Right: campaign.IsRight(t) == 1}
+		if t.ProposalKey != nil {
+			one.Key = *t.ProposalKey
+		}
+		if t.ProposalJSON != nil {
+			one.JSON = *t.ProposalJSON
+		}
+		all[t.Round-1] = append(all[t.Round-1], one)
+	}
+	campaign.Keep(&r.Parts, all)
+	return nil
+}
+
+func repliesOf(r campaign.Run) Replies { return campaign.Part[Replies](r.Parts) }
+
+// debateGroup is a condition of a debate in the words of paper 4.
+type debateGroup struct {
+	campaign.Group
+	strategy string
+	task     string
+	size     int      // agents that take part
+	rounds   int      // of debate
+	others   []string // other settings in which conditions differ
+}
+
+// debateView is the debates of a campaign that keep accepts.
+type debateView struct {
+	campaign.View
+	all   []debateGroup
+	tasks []string
+}
+
+func debatesOf(c campaign.Campaign, keep func(debateGroup) bool) debateView {
+	v := debateView{View: c.View("")}
+	v.Groups = slices.DeleteFunc(v.Groups, func(g campaign.Group) bool { return g.Settings["protocol"] != Protocol })
+	named := []string{"env", "env.file", "env.format", "env.agents", "env.kind", "protocol.order", "protocol.rounds", "protocol.agents", "protocol.viewpoints.scaling"}
+	names := campaign.TaskNames(v.Groups)
+	v.Labels = v.BeyondTasks(names, named...)
+	var kept []campaign.Group
+	for _, g := range v.Groups {
+		d := debateGroup{Group: g, task: names.Of(g), size: campaign.WholeNumber(g.Settings["protocol.agents"]), rounds: 1}
+		if text, ok := g.Settings["protocol.rounds"]; ok {
+			d.rounds = campaign.WholeNumber(text)
+		}
+		if d.size == 0 {
+			d.size = campaign.WholeNumber(cmp.Or(g.Settings["env.agents"], "3"))
+		}
+		d.strategy = strategy(d)
+		for _, key := range v.Labels {
+			d.others = append(d.others, g.Shown(key))
+		}
+		if !keep(d) {
+			continue
+		}
+		kept, v.all = append(kept, g), append(v.all, d)
+		if !slices.Contains(v.tasks, d.task) {
+			v.tasks = append(v.tasks, d.task)
+		}
+	}
+	v.Groups = kept
+	return v
+}
+
+// strategy is the name that paper 4 has for a condition.
+func strategy(d debateGroup) string {
+	s := d.Settings
+	switch {
+	case d.fixed():
+		name := strings.ReplaceAll(s["protocol.viewpoints.scaling"], "_", " ")
+		if order := s["protocol.order"]; order != "" && order != "fixed" {
+			name += ", " + order
+		}
+		return name
+	case d.rounds == 0 && d.size == 1:
+		return single
+	case d.rounds == 0:
+		return "Self-Consistency"
+	}
+	names := map[string]string{
+		"": mad, "fixed": mad, "random": mad + ", random order", "truth_last": mad + "+Truth", "truth_first": mad + ", truth first",
+		"madc": mad + "+MADC", "madc_per_receiver": mad + "+MADC per receiver",
+	}
+	return cmp.Or(names[s["protocol.order"]], s["protocol.order"])
+}
+
+const (
+	mad    = "MAD" // the debate in the fixed order, to which the others are compared
+	single = "Single CoT"
+)
+
+// questions are the accuracies in percent by question, over its replicates.
+func (d debateGroup) questions() campaign.Units {
+	return campaign.PerQuestion(d.Succeeded(), campaign.Run.Right)
+}
+
+// butForSize says that two are the same but for the number of agents.
+func butForSize(a, b debateGroup) bool {
+	return a.strategy == b.strategy && a.task == b.task && a.rounds == b.rounds && slices.Equal(a.others, b.others)
+}
+
+// base is the debate in the fixed order with all else equal.
+func (v debateView) base(d debateGroup) (debateGroup, bool) {
+	for _, g := range v.all {
+		if g.strategy == mad && d.strategy != mad && d.rounds > 0 && d.rounds == g.rounds && d.size == g.size && d.task == g.task && slices.Equal(d.others, g.others) {
+			return g, true
+		}
+	}
+	return debateGroup{}, false
+}

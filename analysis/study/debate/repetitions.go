@@ -1,0 +1,85 @@
+package debate
+
+import (
+	"slices"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/metrics"
+	"roundtable/analysis/statistics"
+	"roundtable/analysis/table"
+)
+
+// debatesRepeated are the debates that were repeated: those of Figures 3 to 5 of paper 4,
+// after their last round.
+func debatesRepeated(c campaign.Campaign) debateView {
+	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() && d.rounds > 0 })
+	repeated := func(d debateGroup) bool {
+		return slices.ContainsFunc(d.Succeeded(), func(r campaign.Run) bool { return r.Replicate != d.Succeeded()[0].Replicate })
+	}
+	if !slices.ContainsFunc(v.all, repeated) {
+		v.all = nil
+	}
+	return v
+}
+
+// byRepetition returns a measure after the last round, by repetition: the mean
+// over its questions.
+func (m debateMeasure) byRepetition(d debateGroup) campaign.Units {
+	return campaign.ByReplicate(d.Succeeded(), func(r campaign.Run) (float64, bool) { return m.at(r, d.rounds+1) })
+}
+
+// gains returns by repetition what a debate gains over another one of as many
+// rounds, question by question.
+func (m debateMeasure) gains(d, base debateGroup) campaign.Units {
+	return campaign.ByReplicate(d.Succeeded(), campaign.Above(base.Succeeded(), func(r campaign.Run) (float64, bool) { return m.at(r, d.rounds+1) }))
+}
+
+// DebateRepetitions is the spread of Figures 3 to 5 of paper 4: each strategy's
+// mean and standard deviation over repetitions, and its gain over MAD tested
+// over them.
+func DebateRepetitions(c campaign.Campaign) (table.Table, bool) {
+	v := debatesRepeated(c)
+	t := table.Table{Name: "4.repeats", Title: "Debate: accuracy, log-likelihood and entropy over repetitions (paper 4, Figures 3 to 5)"}
+	t.Columns = slices.Concat([]string{"measure", "task", "strategy", "agents", "debate rounds"}, v.Labels,
+		[]string{"mean", "sd", "least", "greatest", "repetitions", "gain", "gain low", "gain high", "p t", "p sign flip", "pairs"})
+	for _, m := range debateMeasures() {
+		for _, d := range v.all {
+			row := append([]table.Cell{table.Word(m.name), table.Word(d.task), table.Word(d.strategy), table.Count(d.size), table.Count(d.rounds)}, v.Label(d.Group)...)
+			row = append(row, m.spread(m.byRepetition(d).Values())...)
+			tests := make([]table.Cell, 6)
+			if base, ok := v.base(d); ok {
+				tests = m.tested(d, m.gains(d, base).Values())
+			}
+			t.Rows = append(t.Rows, append(row, tests...))
+		}
+	}
+	t.Notes = append([]string{
+		"A repetition is a replicate of the campaign: the mean over its questions, after the last round. Sd: sample standard deviation over repetitions.",
+		"Gain: over " + mad + " with all else equal, question by question, averaged within each repetition, with its 95 % t interval over repetitions. " +
+			"p: Student's paired test over repetitions (none where all gains are equal but for rounding), and the signs of the gains exchanged (exact up to 20 pairs, else 9,999 draws). Not corrected for the number of comparisons. " +
+			"Repetitions have their questions in common: p says whether the gain would show again on the same questions; for other questions go by 4.gains. " + campaign.CutNote,
+	}, measureNotes...)
+	v.AddNotes(&t)
+	return t, len(t.Rows) > 0
+}
+
+// spread returns mean, standard deviation, least and greatest value, and how many there are.
+func (m debateMeasure) spread(values []float64) []table.Cell {
+	mean, sd, ok := metrics.Runs(values)
+	if !ok {
+		return append(make([]table.Cell, 4), table.Count(0))
+	}
+	return []table.Cell{table.Number(mean, m.decimals), table.Known(sd, m.decimals), table.Number(slices.Min(values), m.decimals), table.Number(slices.Max(values), m.decimals), table.Count(len(values))}
+}
+
+// tested returns the mean of the gains of a debate, its interval, two p-values and the number of pairs.
+func (m debateMeasure) tested(d debateGroup, gains []float64) []table.Cell {
+	var student, signs *float64
+	if test, err := statistics.Paired(gains); err == nil {
+		student = &test.P
+	}
+	if p, err := statistics.SignFlip(gains, campaign.Flips, campaign.CompareSeed); err == nil && len(gains) > 1 {
+		signs = &p
+	}
+	return append(campaign.MeanInterval(gains, m.decimals, m.most(d)), table.PValue(student), table.PValue(signs), table.Count(len(gains)))
+}

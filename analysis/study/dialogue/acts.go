@@ -1,0 +1,171 @@
+// Package dialogue shows what messages do: how often labellers find each dialogue
+// act, how acts follow on each other, and how well labellers agree (paper 1).
+package dialogue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"roundtable/analysis/acts"
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
+	"roundtable/analysis/table"
+)
+
+// Labels is what labellers say of a campaign's messages.
+type Labels struct {
+	Labeller  string                 // whose labels tables show
+	Others    []string               // who has labelled too
+	Simulated bool                   // it goes by rules
+	Invalid   int                    // messages without a label
+	Talks     map[lake.Run]acts.Talk // by collaboration; those that are not labelled are missing
+}
+
+// LoadLabels reads the labels of one labeller; "" takes the only one there is.
+func LoadLabels(ctx context.Context, store storage.Store, c campaign.Campaign, labeller string) (Labels, error) {
+	l := Labels{Labeller: labeller, Talks: map[lake.Run]acts.Talk{}}
+	all, err := lake.Labellers(ctx, store, c.Name)
+	if err != nil {
+		return l, err
+	}
+	switch {
+	case len(all) == 0:
+		return l, fmt.Errorf("no message of campaign %s is labelled; roundtable label %s labels them", c.Name, c.Name)
+	case labeller == "" && len(all) > 1:
+		return l, fmt.Errorf("campaign %s is labelled by several; choose one with --labeller: %s", c.Name, strings.Join(all, ", "))
+	case labeller == "":
+		l.Labeller = all[0]
+	}
+	for _, other := range all {
+		if other != l.Labeller {
+			l.Others = append(l.Others, other)
+		}
+	}
+	if len(l.Others) == len(all) {
+		return l, fmt.Errorf("nobody called %q has labelled campaign %s; there are %s", labeller, c.Name, strings.Join(all, ", "))
+	}
+	runs := map[lake.Run]campaign.Run{}
+	for _, r := range c.Runs {
+		runs[lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}] = r
+	}
+	markers, err := lake.LabelMarkers(ctx, store, c.Name, l.Labeller)
+	if err != nil {
+		return l, err
+	}
+	for _, m := range markers {
+		run := m.Run()
+		r, ok := runs[run]
+		if !ok { // an earlier generation
+			continue
+		}
+		rows, err := lake.ReadRows[record.Label](ctx, store, m)
+		if err != nil {
+			return l, err
+		}
+		l.Talks[run] = l.talk(r, rows)
+	}
+	return l, nil
+}
+
+// talk lays the labels out by round and agent. An agent that speaks twice in a
+// round shows the acts of both messages.
+func (l *Labels) talk(r campaign.Run, rows []record.Label) acts.Talk {
+	talk := make(acts.Talk, r.RoundsRun)
+	for i := range talk {
+		talk[i] = make([]acts.Set, r.Agents)
+	}
+	for _, row := range rows {
+		l.Simulated = l.Simulated || row.Simulated
+		if row.Status != record.Labelled {
+			l.Invalid++
+			continue
+		}
+		if n, a := int(row.Round)-1, int(row.Agent); n >= 0 && n < len(talk) && a >= 0 && a < int(r.Agents) {
+			set, _ := acts.Of(row.Shown()...)
+			talk[n][a] |= set
+		}
+	}
+	return talk
+}
+
+// errNoLabels is a table about labels that nobody has read.
+var errNoLabels = errors.New("the labels are not read")
+
+// Table9 is how often each act is shown in each round, by condition: as a
+// share of messages, and as a share of groups in which at least one agent shows
+// it, which is the reading that fits the paper's figures.
+func Table9(c campaign.Campaign, l Labels) (table.Table, error) {
+	v := c.View("")
+	if l.Talks == nil {
+		return table.Table{}, errNoLabels
+	}
+	t := v.Start("9", "Dialogue acts by round: share of messages, and of groups, that show them (Table 9)")
+	t.Shading = table.Heat
+	t.Columns = append(t.Columns, "share of", "act")
+	t.Columns = append(t.Columns, v.RoundColumns()...)
+	t.Columns = append(t.Columns, "n")
+	missing := 0
+	for _, g := range v.Groups {
+		talks, unlabelled := l.Of(g.Succeeded())
+		missing += unlabelled
+		t.Rows = append(t.Rows, actRows(v, g, "messages", acts.PerMessage(talks), len(talks))...)
+		t.Rows = append(t.Rows, actRows(v, g, "groups", acts.PerGroup(talks), len(talks))...)
+	}
+	t.Notes = append(l.Remarks(missing), "Share (standard error over collaborations) of labelled messages, or of groups with at least one of them; n: collaborations.")
+	v.AddNotes(&t)
+	return t, nil
+}
+
+func actRows(v campaign.View, g campaign.Group, of string, ratios [][acts.N]*acts.Ratio, n int) [][]table.Cell {
+	var rows [][]table.Cell
+	for act, name := range record.Acts {
+		row := append(v.Label(g), table.Word(of), table.Word(name))
+		for r := range v.Rounds() {
+			cell := table.Cell{}
+			if r < len(ratios) && ratios[r][act] != nil {
+				ratio := ratios[r][act]
+				cell = table.Cell{Value: &ratio.Share, SE: ratio.SE, N: ratio.Of, Decimals: 2, Partial: ratio.Of < n}
+			}
+			row = append(row, cell)
+		}
+		rows = append(rows, append(row, table.Count(n)))
+	}
+	return rows
+}
+
+// AddLabellerNote says whose labels the regression and the rule Dialogue Act rest on.
+func AddLabellerNote(c campaign.Campaign, t *table.Table) {
+	l := campaign.CoursesOf(c).Labels
+	if l.By == "" {
+		return
+	}
+	remarks := Labels{Labeller: l.By, Others: l.Others, Simulated: l.Simulated, Invalid: l.Invalid}.Remarks(l.Missing)
+	if l.Simulated { // first, as of everything simulated
+		t.Notes = slices.Insert(t.Notes, 0, remarks[0])
+		remarks = remarks[1:]
+	}
+	t.Notes = append(t.Notes, remarks...)
+}
+
+// Remarks are the notes of all that rests on labels: who labelled, and what has none.
+func (l Labels) Remarks(unlabelled int) []string {
+	notes := []string{"Labelled by " + l.Labeller + "."}
+	if l.Simulated {
+		notes = append([]string{"SIMULATED LABELS: by rules on words, not by a language model."}, notes...)
+	}
+	if l.Invalid > 0 {
+		notes = append(notes, fmt.Sprintf("Messages without a label, left out: %d.", l.Invalid))
+	}
+	if unlabelled > 0 {
+		notes = append(notes, fmt.Sprintf("%s not labelled yet.", campaign.Collaborations(unlabelled)))
+	}
+	if len(l.Others) > 0 {
+		notes = append(notes, "Labelled too by "+strings.Join(l.Others, ", ")+".")
+	}
+	return notes
+}

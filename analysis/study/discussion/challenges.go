@@ -1,0 +1,119 @@
+package discussion
+
+import (
+	"math"
+	"slices"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/metrics"
+	"roundtable/analysis/record"
+	"roundtable/analysis/table"
+)
+
+const challengeKey = "protocol.challenge"
+
+// challenged is what an agent makes of a final answer that it is shown, by
+// whether answers are right and by their goodness: it agrees by its ballot, or
+// challenges it. Made-up answers are never right.
+func challenged(r campaign.Run, t record.Turn) (byRight, byScore metrics.Challenge) {
+	byRight = metrics.Challenge{Challenged: !agrees(t)}
+	byScore = byRight
+	if kind := campaign.Flatten([]byte(r.SettingsJSON))[challengeKey]; kind != "irrelevant" && kind != "wrong" {
+		byRight.Before, byScore.Before = r.Right(), r.Goodness()
+	}
+	byRight.After, byScore.After = byRight.Before, byScore.Before
+	if byRight.Challenged {
+		answerAnew(&byRight, &byScore, t)
+	}
+	return byRight, byScore
+}
+
+// answerAnew takes the answer that an agent gives in place of the challenged one.
+func answerAnew(byRight, byScore *metrics.Challenge, t record.Turn) {
+	if t.ProposalKey == nil {
+		return
+	}
+	byRight.After = campaign.IsRight(t)
+	if t.ProposalScore != nil {
+		byScore.After = *t.ProposalScore
+	} else {
+		byScore.After = math.NaN() // rows of earlier versions do not have it
+	}
+}
+
+// Challenges are Figures 6 and 7 of paper 2: how many agents challenge the final
+// answer by what they are shown, and what comes of it.
+func Challenges(c campaign.Campaign) (table.Table, bool) {
+	d := discussionsOf(c)
+	t := table.Table{Name: "2.challenge", Title: "Discussion: challenges of the final answer, % of agents (paper 2, Figures 6 and 7)", Columns: []string{"data set", "shown"}}
+	others := d.Without(func(key string) bool { return key == challengeKey })
+	t.Columns = append(append(t.Columns, others.Labels...), "challenged", "improved", "worsened", "net", "agents", "n")
+	texts := slices.ContainsFunc(d.contested(), func(x discussed) bool { return d.spans(x.task) })
+	if texts {
+		t.Columns = append(t.Columns, "F1 improved", "F1 worsened", "F1 change")
+	}
+	for _, x := range d.contested() {
+		row := append([]table.Cell{table.Word(x.task), table.Word(x.Settings[challengeKey])}, others.Label(x.Group)...)
+		row = append(row, x.challenges()...)
+		switch {
+		case texts && d.spans(x.task):
+			row = append(row, x.challengesByScore()...)
+		case texts:
+			row = append(row, make([]table.Cell, 3)...)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Notes = []string{
+		"Challenged: agents that do not agree with the answer that they are shown, mean over discussions (standard error over questions). Improved, worsened: of those that challenge, whose new answer is right where the other was not, and the reverse (SQuAD: exact match), with the standard error of a ratio of sums over questions; net is their difference.",
+	}
+	if texts {
+		t.Notes = append(t.Notes, "F1 improved, F1 worsened: of the challenged answers those whose F1 the new answer raises or lowers; F1 change: its mean change in percentage points, likewise. Collaborations that earlier versions recorded lack the F1 of new answers.")
+	}
+	d.notes(&t)
+	return t, len(t.Rows) > 0
+}
+
+// contested are the discussions whose final answer is challenged.
+func (d discussions) contested() []discussed {
+	return slices.DeleteFunc(d.talking(), func(x discussed) bool { return slices.Contains([]string{"", "none"}, x.Settings[challengeKey]) })
+}
+
+// challenges are the share of agents that challenge, the mean over discussions;
+// of the answers that they challenge the shares that improve and worsen, and the
+// difference; how many agents, and discussions. Standard errors are over questions.
+func (x discussed) challenges() []table.Cell {
+	runs := slices.DeleteFunc(x.Succeeded(), func(r campaign.Run) bool { return discussionOf(r) == nil || len(discussionOf(r).Challenges) == 0 })
+	agents := 0
+	for _, r := range runs {
+		agents += len(discussionOf(r).Challenges)
+	}
+	ratio := func(of func(better, worse int) int) table.Cell {
+		return table.MeanPercent(campaign.RatioOver(runs, func(r campaign.Run) (shown, all float64) {
+			challenged, better, worse := discussionOf(r).Challenges.Changes()
+			return float64(of(better, worse)), float64(challenged)
+		}))
+	}
+	return []table.Cell{
+		campaign.MeanCell(runs, 1, func(r campaign.Run) (float64, bool) { return discussionOf(r).Challenges.Rate() }),
+		ratio(func(better, _ int) int { return better }), ratio(func(_, worse int) int { return worse }),
+		ratio(func(better, worse int) int { return better - worse }), table.Count(agents), table.Count(len(runs)),
+	}
+}
+
+// challengesByScore are the shares of the challenged answers whose goodness the
+// new answer raises and lowers, and its mean change, in percent, with standard
+// errors over questions; nothing where rows do not hold it.
+func (x discussed) challengesByScore() []table.Cell {
+	runs := slices.DeleteFunc(x.Succeeded(), func(r campaign.Run) bool { return discussionOf(r) == nil || discussionOf(r).Scored.Unknown() })
+	ratio := func(of func(metrics.Challenges) float64) table.Cell {
+		return table.MeanPercent(campaign.RatioOver(runs, func(r campaign.Run) (shown, all float64) {
+			challenged, _, _ := discussionOf(r).Scored.Changes()
+			return of(discussionOf(r).Scored), float64(challenged)
+		}))
+	}
+	return []table.Cell{
+		ratio(func(c metrics.Challenges) float64 { _, better, _ := c.Changes(); return float64(better) }),
+		ratio(func(c metrics.Challenges) float64 { _, _, worse := c.Changes(); return float64(worse) }),
+		ratio(metrics.Challenges.Change),
+	}
+}

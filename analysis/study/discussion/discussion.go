@@ -1,0 +1,167 @@
+// Package discussion shows discussions under decision protocols next to single
+// agents: accuracy, gains, kinds of rules, diversity, challenges and what they
+// cost in calls and tokens (paper 2).
+package discussion
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/metrics"
+	"roundtable/analysis/table"
+)
+
+// discussed is a condition of paper 2's experiments: a discussion, or one agent
+// alone beside it.
+type discussed struct {
+	campaign.Group
+	task   string
+	alone  bool     // one agent's single answer
+	kind   string   // of its rule: voting, consensus, or "" for others
+	values []string // of the labels
+}
+
+// discussions are those of a campaign with what is compared to them.
+type discussions struct {
+	campaign.View             // of the discussions
+	all           []discussed // and of single agents
+	tasks         []string
+}
+
+// discussionsOf whose questions are told apart by data set, not by file.
+func discussionsOf(c campaign.Campaign) discussions {
+	d := discussions{View: c.View("")}
+	every := d.Groups
+	for _, beside := range c.Beside {
+		every = slices.Concat(every, beside.Groups())
+	}
+	d.Groups = slices.DeleteFunc(slices.Clone(every), func(g campaign.Group) bool { return g.Settings["protocol"] != Protocol })
+	d.Labels, d.Whole = nil, true // to decide early is not to be cut off
+	for _, key := range d.Varying() {
+		if !strings.HasPrefix(key, "env") || key == "env.agents" {
+			d.Labels = append(d.Labels, key)
+		}
+	}
+	if !slices.Contains(d.Labels, "rule") {
+		d.Labels = append([]string{"rule"}, d.Labels...)
+	}
+	names := campaign.TaskNames(every)
+	for _, g := range every {
+		one := discussed{Group: g, task: names.Of(g), alone: alone(g.Settings), kind: kindOf(g.Settings["rule"])}
+		if g.Settings["protocol"] != Protocol && !one.alone {
+			continue
+		}
+		for _, key := range d.Labels {
+			one.values = append(one.values, g.Shown(key))
+		}
+		d.all = append(d.all, one)
+		if !slices.Contains(d.tasks, one.task) {
+			d.tasks = append(d.tasks, one.task)
+		}
+	}
+	return d
+}
+
+// notes are those of the view, and that the single agents beside it are scripted.
+func (d discussions) notes(t *table.Table) {
+	d.View.AddNotes(t)
+	scripted := slices.ContainsFunc(d.all, func(x discussed) bool {
+		return x.alone && slices.ContainsFunc(x.Runs, func(r campaign.Run) bool { return r.Simulated })
+	})
+	if some, _ := d.Simulated(); some == 0 && scripted {
+		t.Notes = append([]string{table.Simulated + ", of the " + loneAgent + "."}, t.Notes...)
+	}
+}
+
+// talking are the discussions alone.
+func (d discussions) talking() []discussed {
+	return slices.DeleteFunc(slices.Clone(d.all), func(x discussed) bool { return x.alone })
+}
+
+// reference is one agent's answers to the same questions, with chain of thought
+// if there are several, and the first of those.
+func (d discussions) reference(x discussed) (discussed, bool) {
+	all := d.references(x)
+	if len(all) == 0 {
+		return discussed{}, false
+	}
+	return all[0], true
+}
+
+// references are the single agents' answers to the same questions, those with
+// chain of thought first.
+func (d discussions) references(x discussed) []discussed {
+	if x.alone {
+		return nil
+	}
+	all := slices.DeleteFunc(slices.Clone(d.all), func(o discussed) bool { return !o.alone || o.task != x.task || !sameQuestions(o, x) })
+	slices.SortStableFunc(all, func(a, b discussed) int {
+		return strings.Compare(fmt.Sprint(unprompted(a.Settings)), fmt.Sprint(unprompted(b.Settings)))
+	})
+	return all
+}
+
+// sameQuestions says that the same number stands for the same question in both,
+// which in another campaign another seed may have drawn.
+func sameQuestions(a, b discussed) bool {
+	names := map[int32]string{}
+	for _, r := range a.Runs {
+		names[r.Instance] = cmp.Or(r.InstanceID, names[r.Instance]) // a run that could not begin has none
+	}
+	return !slices.ContainsFunc(b.Runs, func(r campaign.Run) bool {
+		name := names[r.Instance]
+		return name != "" && r.InstanceID != "" && name != r.InstanceID
+	})
+}
+
+// rowsBy gathers conditions that are the same by a key, in their order.
+func rowsBy(all []discussed, key func(discussed) string) [][]discussed {
+	var rows [][]discussed
+	at := map[string]int{}
+	for _, x := range all {
+		k := key(x)
+		i, ok := at[k]
+		if !ok {
+			i = len(rows)
+			at[k] = i
+			rows = append(rows, nil)
+		}
+		rows[i] = append(rows[i], x)
+	}
+	return rows
+}
+
+// loneAgent is what a row or a bar of one agent alone is called.
+const loneAgent = "single agent"
+
+// aloneName names a single agent by how it was asked.
+func (x discussed) aloneName() string {
+	if unprompted(x.Settings) {
+		return loneAgent + ", no chain of thought"
+	}
+	return loneAgent
+}
+
+// label is the settings of a row; the single agent's say so in the first.
+func (x discussed) label() []table.Cell {
+	var cells []table.Cell
+	for i, v := range x.values {
+		if x.alone {
+			v = map[bool]string{true: x.aloneName()}[i == 0]
+		}
+		cells = append(cells, table.Word(v))
+	}
+	return cells
+}
+
+// overReplicates is mean and standard deviation over replicates of a measure in percent.
+func overReplicates(runs []campaign.Run, measure func(campaign.Run) float64) []table.Cell {
+	mean, sd, ok := metrics.Runs(campaign.PerReplicate(runs, measure))
+	if !ok {
+		return make([]table.Cell, 2)
+	}
+	return []table.Cell{table.Number(mean, 1), table.Known(sd, 1)}
+}

@@ -1,0 +1,154 @@
+package discussion
+
+import (
+	"fmt"
+	"slices"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/embedding"
+	"roundtable/analysis/statistics"
+	"roundtable/analysis/table"
+)
+
+// Diversities are Table 1 of paper 2: how much alike the agents' last answers
+// and personas are, with the accuracy, by what conditions share apart from their
+// rule. Others are compared to the one in which the fewest settings are named.
+func Diversities(c campaign.Campaign) (table.Table, bool) {
+	d := discussionsOf(c)
+	t := table.Table{Name: "2.1", Title: "Discussion: diversity and accuracy (paper 2, Table 1)", Columns: []string{"data set"}}
+	others := d.Without(isRule)
+	t.Columns = append(t.Columns, others.Labels...)
+	t.Columns = append(t.Columns, "answer similarity", "persona similarity", "accuracy", "rules", "gain", "gain low", "gain high")
+	by, embed := embedderOf(c)
+	var alike, accurate []float64
+	for _, task := range d.tasks {
+		talking := slices.DeleteFunc(d.talking(), func(x discussed) bool { return x.task != task })
+		settings := rowsBy(talking, func(x discussed) string { return others.Key(x.Group) })
+		if len(settings) == 0 {
+			continue
+		}
+		base := slices.MinFunc(settings, func(a, b []discussed) int { return a[0].named() - b[0].named() })
+		for _, same := range settings {
+			row := append([]table.Cell{table.Word(task)}, others.Label(same[0].Group)...)
+			answers, personas := similarities(same, embed)
+			scores := campaign.MeanOf(scoresOf(same)).Mean()
+			row = append(row, answers, personas, scores, table.Count(len(same)))
+			t.Rows = append(t.Rows, append(row, d.above(same, base)...))
+			if answers.Value != nil && scores.Value != nil {
+				alike, accurate = append(alike, *answers.Value), append(accurate, *scores.Value)
+			}
+		}
+	}
+	t.Notes = []string{
+		"Similarity: mean cosine over the pairs of a group, mean over discussions (standard error over questions); the lower, the more diverse. By " + by + "; the paper has SBERT. Levels of different embedders cannot be compared.",
+		"Accuracy is the mean over rules and questions (standard error). Gain: over the row of the data set with the fewest settings, over the same rules and paired by question, with its 95 % t interval. " + campaign.CutNote,
+	}
+	related(&t, alike, accurate)
+	d.notes(&t)
+	return t, len(t.Rows) > 0
+}
+
+// named is how many settings a condition names of those that vary.
+func (x discussed) named() (n int) {
+	for _, v := range x.values {
+		if !slices.Contains([]string{"", "false", "none"}, v) {
+			n++
+		}
+	}
+	return n
+}
+
+// Vectors are texts embedded by somebody else, such as a sentence transformer.
+type Vectors struct {
+	By string // the embedder's name
+	Of map[string][]float64
+}
+
+// Statements are the texts that Diversities compares, each once: answers and personas.
+func Statements(c campaign.Campaign) []string {
+	var all []string
+	for _, r := range c.Runs {
+		if discussionOf(r) != nil {
+			all = slices.Concat(all, discussionOf(r).Finals, discussionOf(r).Personas)
+		}
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(text string) bool { return text == "" })
+}
+
+// embedderOf is that of Vectors; without, one by words, which has learnt from all
+// answers and personas how rare they are.
+func embedderOf(c campaign.Campaign) (name string, embed func(text string) []float64) {
+	if v := campaign.Part[*Vectors](c.Parts); v != nil {
+		return v.By, func(text string) []float64 { return v.Of[text] }
+	}
+	h := &embedding.Vocabulary{}
+	for _, r := range c.Runs {
+		if discussionOf(r) == nil {
+			continue
+		}
+		for _, text := range slices.Concat(discussionOf(r).Finals, discussionOf(r).Personas) {
+			if text != "" {
+				h.Add(text)
+			}
+		}
+	}
+	return h.Name(), h.Vector
+}
+
+// similarities of the answers and of the personas of discussions.
+func similarities(all []discussed, embed func(string) []float64) (answers, personas table.Cell) {
+	var runs []campaign.Run
+	for _, x := range all {
+		runs = append(runs, slices.DeleteFunc(x.Succeeded(), func(r campaign.Run) bool { return discussionOf(r) == nil })...)
+	}
+	alike := func(texts func(campaign.Run) []string) table.Cell {
+		return campaign.MeanCell(runs, 3, func(r campaign.Run) (float64, bool) { return embedding.Similarity(embedded(texts(r), embed)) })
+	}
+	return alike(func(r campaign.Run) []string { return discussionOf(r).Finals }), alike(func(r campaign.Run) []string { return discussionOf(r).Personas })
+}
+
+// embedded are the vectors of those who said something.
+func embedded(texts []string, embed func(string) []float64) [][]float64 {
+	var vectors [][]float64
+	for _, text := range texts {
+		if text != "" {
+			vectors = append(vectors, embed(text))
+		}
+	}
+	return vectors
+}
+
+func scoresOf(all []discussed) []campaign.Units {
+	var list []campaign.Units
+	for _, x := range all {
+		list = append(list, x.scores())
+	}
+	return list
+}
+
+// above is the difference to other conditions; a campaign's grid has every rule
+// with every setting, so both have the same rules.
+func (d discussions) above(all, first []discussed) []table.Cell {
+	rules := d.Without(func(key string) bool { return !isRule(key) })
+	var mine, theirs []campaign.Units
+	for _, x := range all {
+		i := slices.IndexFunc(first, func(o discussed) bool { return rules.Key(o.Group) == rules.Key(x.Group) })
+		if i >= 0 && first[i].ID != x.ID {
+			mine, theirs = append(mine, x.scores()), append(theirs, first[i].scores())
+		}
+	}
+	if len(mine) == 0 {
+		return make([]table.Cell, 3)
+	}
+	return campaign.MeanOf(mine).Minus(campaign.MeanOf(theirs)).Interval(100 * all[0].MostDifference())
+}
+
+// related adds whether more diverse answers go along with more accuracy.
+func related(t *table.Table, alike, accurate []float64) {
+	line, err := statistics.LineOf(alike, accurate)
+	if err != nil {
+		return
+	}
+	t.Notes = append(t.Notes, fmt.Sprintf("Over the %d rows, the correlation of answer similarity and accuracy is %s (p %.3f).", line.N, table.Fixed(line.R, 2), line.P))
+}

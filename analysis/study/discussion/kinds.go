@@ -1,0 +1,152 @@
+package discussion
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/statistics"
+	"roundtable/analysis/table"
+)
+
+// Kinds is the paper's main claim (§4.1): voting against consensus, the mean
+// over the rules of each kind with all else equal, paired by question.
+func Kinds(c campaign.Campaign) (table.Table, bool) {
+	d := discussionsOf(c)
+	t := table.Table{Name: "2.kinds", Title: "Discussion: voting against consensus, accuracy in % (paper 2, §4.1)", Columns: []string{"data set"}}
+	same := d.Without(isRule)
+	var sets []compared
+	t.Columns = append(append(t.Columns, same.Labels...), "voting", "rules", "consensus", "rules of it", "voting - consensus", "low", "high", "questions")
+	for _, row := range rowsBy(d.talking(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) }) {
+		voting, consensus := ofKind(row, kindVoting), ofKind(row, kindConsensus)
+		if len(voting) == 0 || len(consensus) == 0 {
+			continue
+		}
+		cells := append([]table.Cell{table.Word(row[0].task)}, same.Label(row[0].Group)...)
+		v, k := campaign.MeanOf(voting), campaign.MeanOf(consensus)
+		between := v.Minus(k)
+		cells = append(cells, v.Mean(), table.Count(len(voting)), k.Mean(), table.Count(len(consensus)))
+		t.Rows = append(t.Rows, append(append(cells, between.Interval(100*row[0].MostDifference())...), table.Count(len(between))))
+		if len(between) > 0 {
+			sets = append(sets, compared{x: row[0], voting: v, consensus: k, rules: [2]int{len(voting), len(consensus)}})
+		}
+	}
+	t.Rows = append(t.Rows, taskRows(same, sets)...)
+	t.Notes = []string{
+		"Mean over rules and questions (standard error over questions); the difference with its 95 % t interval, paired by question. " + campaign.CutNote,
+		"Knowledge tasks are MMLU, MMLU-Pro and GPQA, reasoning tasks StrategyQA, MuSR and SQuAD 2.0: the mean over the data sets there are, each counted the same, as the paper's 2.8 % and 13.2 % are. Its interval is of these data sets' questions and says nothing of others.",
+	}
+	d.notes(&t)
+	return t, len(t.Rows) > 0
+}
+
+// compared is what voting and consensus come to on a data set.
+type compared struct {
+	x                 discussed // one of its conditions
+	voting, consensus campaign.Units
+	rules             [2]int
+}
+
+// sorts of tasks as paper 2 groups its data sets (appendix B), by format.
+func sorts() []struct {
+	name    string
+	formats []string
+} {
+	return []struct {
+		name    string
+		formats []string
+	}{
+		{"knowledge tasks", []string{"mmlu", "mmlu_pro", "gpqa"}},
+		{"reasoning tasks", []string{"strategyqa", "musr", "squad2"}},
+	}
+}
+
+// taskRows are the means over the data sets of each sort, where there are
+// several under the same settings.
+func taskRows(v campaign.View, sets []compared) [][]table.Cell {
+	var rows [][]table.Cell
+	var settings []string
+	for _, s := range sets {
+		if key := v.Key(s.x.Group); !slices.Contains(settings, key) {
+			settings = append(settings, key)
+		}
+	}
+	for _, key := range settings {
+		for _, sort := range sorts() {
+			some := slices.DeleteFunc(slices.Clone(sets), func(s compared) bool {
+				return v.Key(s.x.Group) != key || !slices.Contains(sort.formats, s.x.Settings["env.format"])
+			})
+			if len(some) > 1 {
+				rows = append(rows, append(append([]table.Cell{table.Word(sort.name)}, v.Label(some[0].x.Group)...), overSets(some)...))
+			}
+		}
+	}
+	return rows
+}
+
+// overSets are the means over data sets of what a row of the table has.
+func overSets(sets []compared) []table.Cell {
+	var voting, consensus, between means
+	rules, asked := [2]int{}, 0
+	for _, s := range sets {
+		d := s.voting.Minus(s.consensus)
+		voting, consensus, between = append(voting, s.voting.Values()), append(consensus, s.consensus.Values()), append(between, d.Values())
+		rules[0], rules[1], asked = max(rules[0], s.rules[0]), max(rules[1], s.rules[1]), asked+len(d)
+	}
+	cells := []table.Cell{voting.cell(), table.Count(rules[0]), consensus.cell(), table.Count(rules[1])}
+	return append(append(cells, between.interval(100*sets[0].x.MostDifference())...), table.Count(asked))
+}
+
+// means are values by data set; their mean counts each data set the same.
+type means [][]float64
+
+// mean returns the mean of the data sets' means, its standard error, and the
+// degrees of freedom of that (Welch and Satterthwaite); a data set of one
+// question has no error, so neither has the mean.
+func (m means) mean() (mean, se, dof float64) {
+	k, sum, below := float64(len(m)), 0.0, 0.0
+	for _, values := range m {
+		of, sd := stat.MeanStdDev(values, nil)
+		n := float64(len(values))
+		variance := sd * sd / n
+		mean, sum, below = mean+of/k, sum+variance, below+variance*variance/(n-1)
+	}
+	return mean, math.Sqrt(sum) / k, sum * sum / below
+}
+
+func (m means) cell() table.Cell {
+	mean, se, _ := m.mean()
+	c := table.Number(mean, 1)
+	if !math.IsNaN(se) {
+		c.SE = &se
+	}
+	return c
+}
+
+func (m means) interval(most float64) []table.Cell {
+	mean, se, dof := m.mean()
+	if se == 0 {
+		dof = 1 // any will do
+	}
+	if math.IsNaN(se) || math.IsNaN(dof) {
+		return []table.Cell{table.Number(mean, 1), {}, {}}
+	}
+	half := statistics.QuantileT(0.975, dof) * se
+	return append([]table.Cell{table.Number(mean, 1)}, campaign.IntervalCells(statistics.Interval{Low: mean - half, High: mean + half}, 1, most)...)
+}
+
+func ofKind(all []discussed, kind string) []campaign.Units {
+	var list []campaign.Units
+	for _, x := range all {
+		if x.kind == kind {
+			list = append(list, x.scores())
+		}
+	}
+	return list
+}
+
+// isRule says that a label is the rule or one of its parameters.
+func isRule(key string) bool { return key == "rule" || strings.HasPrefix(key, "rule.") }

@@ -1,0 +1,222 @@
+package discussion
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/statistics"
+	"roundtable/analysis/study/debate"
+	"roundtable/analysis/table"
+)
+
+// DiscussionLine is one line, or the bars of one colour, in a figure of paper 2.
+type DiscussionLine struct {
+	Panel   string // what the lines of one panel share: data set and settings
+	Measure string // accuracy, or F1 where answers are words of a text
+	Name    string // what tells it from them
+	Marks   []DiscussionMark
+	Fit     *statistics.Line // of its values on At; nil if there is none
+}
+
+// DiscussionMark is one condition's value in percent, as its table has it.
+type DiscussionMark struct {
+	Place      string   // decision protocol, or what was shown; "" if At says it
+	At         int      // rounds before the vote, or agents
+	Value      *float64 // nil if nothing is in yet
+	Around     *float64 // to either side: standard deviation over replicates, or half a 95 % interval over discussions
+	N          int      // discussions that the value rests on
+	Replicates int      // that the standard deviation is over; 0 for an interval
+}
+
+// DiscussionRemarks are the notes of every table about discussions.
+func DiscussionRemarks(c campaign.Campaign) []string {
+	var t table.Table
+	discussionsOf(c).notes(&t)
+	return t.Notes
+}
+
+// ProtocolLines are the table 2.protocols (paper 2, Figures 2 and 11): the single
+// agent, and of each kind of decision protocol a mark for each.
+func ProtocolLines(c campaign.Campaign) []DiscussionLine {
+	d := discussionsOf(c)
+	var lines []DiscussionLine
+	for _, row := range d.rulesApart() {
+		title := row[len(row)-1].titled(row[0].task, d.Without(isRule).Labels)
+		for _, x := range row {
+			kind := cmp.Or(x.kind, "other protocols")
+			if x.alone {
+				kind = loneAgent
+			}
+			lines = put(lines, title, d.measure(x), kind, repeated(d.protocolOf(x), x.Succeeded()))
+		}
+	}
+	return lines
+}
+
+// AnswerableLines are the table 2.answerable (Figure 3): F1 of all questions, of
+// those that their text answers, and of those that it does not.
+func AnswerableLines(c campaign.Campaign) []DiscussionLine {
+	d := discussionsOf(c)
+	var lines []DiscussionLine
+	for _, row := range d.rulesApart() {
+		title := row[len(row)-1].titled(row[0].task, d.Without(isRule).Labels)
+		for _, part := range answerableParts() {
+			for _, x := range row {
+				if d.spans(x.task) {
+					lines = put(lines, title, d.measure(x), part.name, repeated(d.protocolOf(x), part.of(x)))
+				}
+			}
+		}
+	}
+	return lines
+}
+
+// VariantLines are the table 2.protocols once more (Figures 8 to 10): decision
+// protocols with each value of a setting, the usual one first. Only conditions
+// that differ in this setting alone are compared.
+func VariantLines(c campaign.Campaign, setting, usual string) []DiscussionLine {
+	d := discussionsOf(c)
+	value := func(x discussed) string { return cmp.Or(x.Settings[setting], usual) }
+	same := d.Without(func(key string) bool { return key == setting })
+	pairs := rowsBy(d.talking(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) })
+	pairs = slices.DeleteFunc(pairs, func(row []discussed) bool {
+		return !slices.ContainsFunc(row, func(x discussed) bool { return value(x) != value(row[0]) })
+	})
+	unusual := func(x discussed) int {
+		if value(x) == usual {
+			return 0
+		}
+		return 1
+	}
+	all := byKind(slices.Concat(pairs...))
+	slices.SortStableFunc(all, func(a, b discussed) int { return unusual(a) - unusual(b) })
+	var lines []DiscussionLine
+	for _, x := range all {
+		title := x.titled(x.task, same.Without(isRule).Labels)
+		lines = put(lines, title, d.measure(x), value(x), repeated(d.protocolOf(x), x.Succeeded()))
+	}
+	return lines
+}
+
+// ScalingLines are the table 2.scaling (Figures 4 and 5), ByRounds or ByAgents.
+func ScalingLines(c campaign.Campaign, by string) []DiscussionLine {
+	d := discussionsOf(c)
+	all := slices.DeleteFunc(d.series(), func(s series) bool { return s.by.name != by })
+	apart := slices.DeleteFunc(slices.Clone(d.Labels), func(key string) bool {
+		return !slices.ContainsFunc(all, func(s series) bool {
+			return !slices.Contains(s.by.keys, key) && s.all[0].Shown(key) != all[0].all[0].Shown(key)
+		})
+	})
+	var lines []DiscussionLine
+	for _, s := range all {
+		first := s.all[0]
+		line := DiscussionLine{Panel: first.task, Measure: d.measure(first), Name: cmp.Or(first.titled("", apart), first.Shown("rule"))}
+		for i, x := range s.all {
+			mark := repeated("", x.Succeeded())
+			mark.At = s.at[i]
+			line.Marks = append(line.Marks, mark)
+		}
+		if fit, err := s.fit(); err == nil {
+			line.Fit = &fit
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// ChallengeLines are the table 2.challenge: agents that challenge by data set
+// (Figure 6), and what becomes of the answers that they challenge (Figure 7).
+func ChallengeLines(c campaign.Campaign) (challenged, changed []DiscussionLine) {
+	d := discussionsOf(c)
+	others := d.Without(func(key string) bool { return key == challengeKey })
+	for _, x := range d.contested() {
+		cells := x.challenges()
+		mark := func(c table.Cell) DiscussionMark {
+			return DiscussionMark{Place: x.Settings[challengeKey], Value: c.Value, Around: half(c), N: c.N}
+		}
+		title := x.titled(x.task, others.Labels)
+		challenged = put(challenged, x.titled("", others.Labels), "challenged, % of agents", x.task, mark(cells[0]))
+		changed = put(changed, title, "% of the challenged answers", "improved", mark(cells[1]))
+		changed = put(changed, title, "% of the challenged answers", "worsened", mark(cells[2]))
+	}
+	return challenged, changed
+}
+
+// put a mark into its line.
+func put(lines []DiscussionLine, panel, measure, name string, mark DiscussionMark) []DiscussionLine {
+	i := slices.IndexFunc(lines, func(l DiscussionLine) bool { return l.Panel == panel && l.Name == name })
+	if i < 0 {
+		i = len(lines)
+		lines = append(lines, DiscussionLine{Panel: panel, Measure: measure, Name: name})
+	}
+	lines[i].Marks = append(lines[i].Marks, mark)
+	return lines
+}
+
+// repeated is a mark with its standard deviation over the replicates.
+func repeated(place string, runs []campaign.Run) DiscussionMark {
+	cells := overReplicates(runs, campaign.Run.Goodness)
+	return DiscussionMark{
+		Place: place, Value: cells[0].Value, Around: cells[1].Value, N: len(runs), Replicates: len(campaign.PerReplicate(runs, campaign.Run.Goodness)),
+	}
+}
+
+// half of a mean's 95 % t interval over the discussions it rests on.
+func half(c table.Cell) *float64 {
+	if c.SE == nil {
+		return nil
+	}
+	v := statistics.QuantileT(0.975, float64(c.N-1)) * *c.SE
+	return &v
+}
+
+// rulesApart are the discussions that differ in their decision protocol alone,
+// where there are several, by kind, after the single agent.
+func (d discussions) rulesApart() [][]discussed {
+	same := d.Without(isRule)
+	rows := rowsBy(byKind(d.talking()), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) })
+	rows = slices.DeleteFunc(rows, func(row []discussed) bool { return len(row) < 2 })
+	for i, row := range rows {
+		rows[i] = append(d.references(row[0]), row...)
+	}
+	return rows
+}
+
+// byKind puts voting before consensus, and both before what is neither.
+func byKind(all []discussed) []discussed {
+	kinds := []string{kindVoting, kindConsensus, ""}
+	slices.SortStableFunc(all, func(a, b discussed) int { return slices.Index(kinds, a.kind) - slices.Index(kinds, b.kind) })
+	return all
+}
+
+func (d discussions) measure(x discussed) string {
+	if d.spans(x.task) {
+		return "F1, %"
+	}
+	return "accuracy, %"
+}
+
+// titled is a name with some of the settings.
+func (x discussed) titled(name string, labels []string) string {
+	var values []string
+	for _, key := range labels {
+		values = append(values, x.Shown(key))
+	}
+	return strings.TrimPrefix(debate.Panel(name, values, labels), ", ")
+}
+
+// protocolOf is the rule with those of its parameters that vary.
+func (d discussions) protocolOf(x discussed) string {
+	if x.alone {
+		return x.aloneName()
+	}
+	parts := []string{x.Shown("rule")}
+	for _, key := range d.Labels {
+		if value := x.Shown(key); key != "rule" && isRule(key) && value != "" {
+			parts = append(parts, strings.TrimPrefix(key, "rule."), value)
+		}
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,178 @@
+package discussion
+
+import (
+	"encoding/json"
+	"slices"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/metrics"
+	"roundtable/analysis/record"
+	"roundtable/analysis/table"
+)
+
+// Discussion is what tables keep of one.
+type Discussion struct {
+	Finals   []string        // each agent's last answer, in the words in which it was given; "" if it had none
+	Replies  metrics.Replies // the same as answers
+	Personas []string        // in the order of agents
+	Decided  int             // the round of the decision; 0 if there was none
+	// Challenges of what was shown to be the decision, by agent: whether answers
+	// are right, and their goodness (SQuAD: F1) where rows hold it.
+	Challenges, Scored metrics.Challenges
+}
+
+// Read keeps what tables need of a discussion.
+func Read(r *campaign.Run, rows record.Rows) error {
+	if r.Protocol != Protocol {
+		return nil
+	}
+	d := &Discussion{Finals: make([]string, r.Agents), Replies: make(metrics.Replies, r.Agents)}
+	if r.EndReason == byConsensus || r.EndReason == byVote {
+		d.Decided = int(r.RoundsRun)
+	}
+	given, at := answers{}, map[int32]int{} // at: the challenge of an agent
+	for _, t := range rows.Turns {
+		switch {
+		case t.Kind != "ask" || t.Status != "said":
+		case t.Role == personaRole && t.Text != nil:
+			d.Personas = append(d.Personas, *t.Text)
+		case t.Phase == challengePhase && t.Agent != nil:
+			at[*t.Agent] = len(d.Challenges)
+			right, scored := challenged(*r, t)
+			d.Challenges, d.Scored = append(d.Challenges, right), append(d.Scored, scored)
+		case t.Phase == newAnswerPhase && t.Agent != nil:
+			if i, ok := at[*t.Agent]; ok {
+				answerAnew(&d.Challenges[i], &d.Scored[i], t)
+			}
+		case t.Role == "" && t.Agent != nil:
+			if a, ok := given.of(t); ok {
+				d.Replies[*t.Agent], d.Finals[*t.Agent] = a.Reply, a.words
+			}
+		}
+	}
+	campaign.Keep(&r.Parts, d)
+	return nil
+}
+
+func discussionOf(r campaign.Run) *Discussion { return campaign.Part[*Discussion](r.Parts) }
+
+// answers are what was answered in a discussion, by entry.
+type answers map[int32]answer
+
+type answer struct {
+	metrics.Reply
+	words string
+}
+
+// of a turn: its own, or that of the last message that it saw if it agrees
+// with it and repeats no answer.
+func (a answers) of(t record.Turn) (answer, bool) {
+	given, ok := answer{}, t.ProposalKey != nil
+	switch {
+	case ok:
+		given = answer{metrics.Reply{Key: *t.ProposalKey, Right: campaign.IsRight(t) == 1}, *t.ProposalKey}
+		if t.Text != nil {
+			given.words = *t.Text
+		}
+	case t.Phase == talkPhase && agrees(t):
+		given, ok = a.last(t.SeesJSON)
+	}
+	if t.Phase == talkPhase {
+		a[t.Entry] = given
+	}
+	return given, ok
+}
+
+// last is what the last of these messages stands for.
+func (a answers) last(sees string) (answer, bool) {
+	var ranges [][2]int32
+	if json.Unmarshal([]byte(sees), &ranges) != nil {
+		return answer{}, false
+	}
+	for _, r := range slices.Backward(ranges) {
+		for i := r[1] - 1; i >= r[0]; i-- {
+			if given, talked := a[i]; talked {
+				return given, given.Key != ""
+			}
+		}
+	}
+	return answer{}, false
+}
+
+// agrees says that a reply has agreed with what it was shown: that is its ballot.
+func agrees(t record.Turn) bool {
+	var act struct {
+		Ballot *struct{} `json:"b"`
+	}
+	return t.DataJSON != nil && json.Unmarshal([]byte(*t.DataJSON), &act) == nil && act.Ballot != nil
+}
+
+// countedRight is 1 if the answer that most agents gave last is right, else 0.
+func countedRight(r campaign.Run) float64 {
+	if discussionOf(r) == nil {
+		return 0
+	}
+	if best, ok := discussionOf(r).Replies.Counted(); ok && best.Right {
+		return 1
+	}
+	return 0
+}
+
+// Terminations is Table 2 of paper 2: the round of the decision by protocol.
+func Terminations(c campaign.Campaign) (table.Table, bool) {
+	d := discussionsOf(c)
+	t := d.Start("2.2", "Discussion: round of the decision, % of discussions (paper 2, Table 2)")
+	t.Columns = append([]string{"data set"}, t.Columns...)
+	t.Columns = append(append(t.Columns, d.RoundColumns()...), "none", "rounds", "accuracy", "± sd", "n")
+	for _, x := range d.talking() {
+		ends := metrics.Termination{Last: d.Rounds()}
+		for _, r := range x.Succeeded() {
+			if discussionOf(r) != nil {
+				ends.Add(discussionOf(r).Decided)
+			}
+		}
+		row := append([]table.Cell{table.Word(x.task)}, x.label()...)
+		for n := 1; n <= d.Rounds(); n++ {
+			row = append(row, defined(2, ends.Share, n))
+		}
+		never, mean := table.Cell{}, table.Cell{}
+		if m, ok := ends.Mean(); ok {
+			never, mean = table.Number(100*float64(ends.Never)/float64(ends.N()), 2), table.Number(m, 2)
+		}
+		row = append(row, never, mean)
+		t.Rows = append(t.Rows, append(append(row, overReplicates(x.Succeeded(), campaign.Run.Goodness)...), table.Count(ends.N())))
+	}
+	t.Notes = []string{"None: ended without a decision by the rule; the paper counts these in its last round, and so does the mean number of rounds."}
+	d.notes(&t)
+	return t, len(t.Rows) > 0
+}
+
+// defined is a measure at n, or nothing.
+func defined(decimals int, measure func(int) (float64, bool), n int) table.Cell {
+	v, ok := measure(n)
+	if !ok {
+		return table.Cell{}
+	}
+	return table.Number(v, decimals)
+}
+
+// Countings is Table 4: what counting the agents' last answers would have
+// decided, next to what was decided.
+func Countings(c campaign.Campaign) (table.Table, bool) {
+	d := discussionsOf(c)
+	t := d.Start("2.4", "Discussion: solution counting, accuracy in % (paper 2, Table 4)")
+	t.Columns = append([]string{"data set"}, t.Columns...)
+	t.Columns = append(t.Columns, "counted", "counted ± sd", "decided", "decided ± sd", "decided - counted", "low", "high", "n")
+	for _, x := range d.talking() {
+		counted, decided := campaign.PerQuestion(x.Succeeded(), countedRight), campaign.PerQuestion(x.Succeeded(), campaign.Run.Right)
+		row := append([]table.Cell{table.Word(x.task)}, x.label()...)
+		row = append(append(row, overReplicates(x.Succeeded(), countedRight)...), overReplicates(x.Succeeded(), campaign.Run.Right)...)
+		row = append(row, decided.Minus(counted).Interval(campaign.MostOfPercent)...)
+		t.Rows = append(t.Rows, append(row, table.Count(len(x.Succeeded()))))
+	}
+	t.Notes = []string{
+		"Counted: the answer that most agents gave last; ties: the earliest agent's. Texts (SQuAD) count if they match exactly. The difference is paired by question, with its 95 % t interval. " + campaign.CutNote,
+	}
+	d.notes(&t)
+	return t, len(t.Rows) > 0
+}

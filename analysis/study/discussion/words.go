@@ -1,0 +1,60 @@
+package discussion
+
+import (
+	"strings"
+
+	"roundtable/analysis/study/debate"
+)
+
+const Protocol = "discussion"
+
+// What the protocol calls its speakers, phases and ends.
+const (
+	personaRole    = "personas"
+	talkPhase      = "talk"
+	challengePhase = "challenge"
+	newAnswerPhase = "new_answer" // of who has challenged, where that is a call of its own
+	byConsensus    = "consensus"
+	byVote         = "vote"
+)
+
+// Kinds of decision rules in paper 2.
+const (
+	kindVoting    = "voting"
+	kindConsensus = "consensus"
+)
+
+// kindOf a rule, by its name.
+func kindOf(rule string) string {
+	switch {
+	case strings.HasSuffix(rule, "_consensus"):
+		return kindConsensus
+	case rule == "judge" || rule == "solution_counting":
+		return ""
+	}
+	return kindVoting
+}
+
+// alone says that a condition is one agent's single answer.
+func alone(settings map[string]string) bool {
+	return settings["protocol"] == debate.Protocol && settings["protocol.agents"] == "1" && settings["protocol.rounds"] == "0"
+}
+
+// unprompted says that a single agent was not asked to think step by step.
+func unprompted(settings map[string]string) bool {
+	return settings["protocol.chain_of_thought"] == "false"
+}
+
+// What discussions are scaled by.
+const (
+	ByRounds = "rounds before the vote"
+	ByAgents = "agents"
+)
+
+// axes of scaling.
+func axes() []axis {
+	return []axis{
+		{ByRounds, []string{"protocol.vote_from", "protocol.rounds"}},
+		{ByAgents, []string{"env.agents"}},
+	}
+}

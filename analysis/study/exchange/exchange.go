@@ -1,0 +1,80 @@
+// Package exchange shows groups that trade in an exchange economy: their total
+// utility by rule and round, how rational, fair and rigid they are, and the
+// headline figures of the voting study (paper 1).
+package exchange
+
+import (
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/metrics"
+	"roundtable/analysis/record"
+	"roundtable/analysis/table"
+)
+
+const (
+	utilityNote = "Group total utility and AUC are shares of the greatest possible total utility, 0 before the first decision; AUC@n is the mean of rounds 1 to n."
+	otherNote   = "Rationality: proposals worth more to their maker than the decision that stands, of all chances to propose; a skipped one and one before the first decision are not. " +
+		"Fairness: lowest over highest utility at the end, undefined without a decision. " +
+		"Rigidity: rounds whose total utility is that of the round before, over the rounds that were run; round 1 is compared with 0."
+)
+
+// Table1 is Table 1 of paper 1 for an exchange economy: one row a condition, named first by its rule.
+func Table1(c campaign.Campaign) (table.Table, bool) {
+	return economy(c.View(campaign.Exchange, "rule"), "1", "Exchange economy by decision rule (Table 1)")
+}
+
+// Table6 is Table 6 of paper 1, the same metrics: its rows are named only by the settings that vary.
+func Table6(c campaign.Campaign) (table.Table, bool) {
+	return economy(c.View(campaign.Exchange), "6", "Exchange economy by setting (Table 6)")
+}
+
+func economy(v campaign.View, name, title string) (table.Table, bool) {
+	measures := campaign.AtRounds("utility@", v.Rounds(), metrics.Shares.TotalUtility)
+	measures = append(measures, campaign.AtRounds("AUC@", v.Rounds(), metrics.Shares.AUC)...)
+	measures = append(measures,
+		campaign.Measure{Column: "rationality", Of: func(r campaign.Run) (float64, bool) { return rationality(r).PerSlot() }},
+		campaign.Measure{Column: "fairness", Of: func(r campaign.Run) (float64, bool) { return metrics.Fairness(r.Utilities) }},
+		campaign.Measure{Column: "rigidity", Of: func(r campaign.Run) (float64, bool) { return metrics.Shares(r.Scores).Rigidity() }},
+	)
+	return v.MeansTable(name, title, measures, v.PercentNote(), table.ExtremesNote, utilityNote, otherNote)
+}
+
+// Readings are the other readings of Table 1's metrics.
+func Readings(c campaign.Campaign) (table.Table, bool) {
+	reading := func(name string, of func(metrics.Rationality) (float64, bool)) campaign.Measure {
+		return campaign.Measure{Column: "rational of " + name, Of: func(r campaign.Run) (float64, bool) { return of(rationality(r)) }}
+	}
+	return c.View(campaign.Exchange, "rule").MeansTable("readings", "Other readings of the exchange economy's metrics", []campaign.Measure{
+		reading("chances", metrics.Rationality.PerSlot),
+		reading("made", metrics.Rationality.PerMade),
+		reading("comparable", metrics.Rationality.PerComparable),
+		{Column: "rigid by utility", Of: func(r campaign.Run) (float64, bool) { return metrics.Shares(r.Scores).Rigidity() }},
+		{Column: "rigid by decision", Of: func(r campaign.Run) (float64, bool) { return metrics.DecisionRigidity(r.Keys) }},
+		{Column: "fairness", Of: func(r campaign.Run) (float64, bool) { return metrics.Fairness(r.Utilities) }},
+		{Column: "fairness or 100", Of: func(r campaign.Run) (float64, bool) {
+			if v, ok := metrics.Fairness(r.Utilities); ok {
+				return v, true
+			}
+			return 100, true
+		}},
+	}, c.View(campaign.Exchange).PercentNote(), "Rational, of all chances to propose, of the proposals made, and of the comparable ones: those made while a decision stood. Rigid by decision: the allocation itself is the one of the round before. Fairness leaves out collaborations without a decision, or counts them as 100.")
+}
+
+// slots are an agent's chances to propose.
+type slots []metrics.Slot
+
+// Read keeps the chances to propose of a run.
+func Read(r *campaign.Run, rows record.Rows) error {
+	var all slots
+	for _, t := range rows.Turns {
+		if t.Kind == "ask" && t.Format == "proposal" {
+			all = append(all, metrics.Slot{Own: t.ProposalUtility, Standing: t.StandingUtility})
+		}
+	}
+	campaign.Keep(&r.Parts, all)
+	return nil
+}
+
+// rationality counts the rational proposals of a run.
+func rationality(r campaign.Run) metrics.Rationality {
+	return metrics.CountRational(campaign.Part[slots](r.Parts))
+}

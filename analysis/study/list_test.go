@@ -1,0 +1,374 @@
+package study
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/campaign/campaigntest"
+	"roundtable/analysis/record"
+	"roundtable/analysis/referencetest"
+	"roundtable/analysis/study/exchange"
+	"roundtable/analysis/study/overview"
+	"roundtable/analysis/study/recsys"
+	"roundtable/analysis/table"
+	"roundtable/analysis/table/tabletest"
+	"roundtable/envs"
+	economies "roundtable/envs/exchange"
+)
+
+var Update = flag.Bool("update", false, "write the golden files anew")
+
+func TestTable1ByHand(t *testing.T) {
+	table, ok := exchange.Table1(campaigntest.ByHand(Readers()...))
+	if !ok {
+		t.Fatal("no table")
+	}
+	if want := []string{"rule", "utility@3", "AUC@3", "rationality", "fairness", "rigidity", "n", "failed", "stopped", "simulated"}; !slices.Equal(table.Columns, want) {
+		t.Errorf("columns %q, want %q", table.Columns, want)
+	}
+	if table.Rows[0][0].Text != "unanimous" {
+		t.Error("unanimous does not come before majority")
+	}
+	m := tabletest.Row(t, table, "majority")
+	for _, x := range []struct {
+		column   string
+		mean, se float64
+	}{
+		{"utility@3", 70, 10},         // 80 and 60
+		{"AUC@3", 45, 5.0 / 3},        // 130/3 and 140/3
+		{"rationality", 50, 25},       // 1 and 3 of 4
+		{"fairness", 42.5, 17.5},      // 60 and 25
+		{"rigidity", 100.0 / 3, 0},    // round 1 of a, round 2 of b
+		{"n", 2, 0}, {"failed", 1, 0}, // the failed one's .99 is nowhere
+	} {
+		tabletest.Near(t, x.column, m[x.column].Value, x.mean)
+		if m[x.column].N > 0 {
+			tabletest.Near(t, x.column+" se", m[x.column].SE, x.se)
+		}
+	}
+	u := tabletest.Row(t, table, "unanimous")
+	tabletest.Near(t, "utility without a decision", u["utility@3"].Value, 0)
+	tabletest.Near(t, "rigidity without a decision", u["rigidity"].Value, 100)
+	if u["fairness"].Value != nil || u["utility@3"].SE != nil {
+		t.Errorf("fairness without a decision %v, standard error of one run %v: both are undefined", u["fairness"], u["utility@3"].SE)
+	}
+	readings, _ := exchange.Readings(campaigntest.ByHand(Readers()...))
+	m = tabletest.Row(t, readings, "majority")
+	tabletest.Near(t, "over made", m["rational of made"].Value, (100.0/3+75)/2)
+	tabletest.Near(t, "over comparable", m["rational of comparable"].Value, (50+75)/2.0)
+	tabletest.Near(t, "rigidity by decision", m["rigid by decision"].Value, (100.0/3+0)/2)
+	tabletest.Near(t, "undecided as fair", tabletest.Row(t, readings, "unanimous")["fairness or 100"].Value, 100)
+}
+
+func TestNotesSayWhatIsMissingAndSimulated(t *testing.T) {
+	c := campaigntest.ByHand(Readers()...)
+	c.Planned = []campaign.Planned{{Condition: "majority-1", Cells: 4}, {Condition: "unanimous-1", Cells: 1}, {Condition: "ranked-1", Cells: 2,
+		Settings: json.RawMessage(`{"env":{"name":"exchange"},"rule":{"name":"ranked"}}`)}}
+	for _, tab := range All(c) {
+		notes := strings.Join(tab.Notes, "\n")
+		for _, want := range []string{table.Simulated + ", in 1 of 4", "1 failed, 0 stopped", "Still to come: 3 cells"} {
+			if !strings.Contains(notes, want) {
+				t.Errorf("table %s does not say %q:\n%s", tab.Name, want, notes)
+			}
+		}
+	}
+	table, _ := exchange.Table1(c)
+	var order []string
+	for _, r := range table.Rows {
+		order = append(order, r[0].Text)
+	}
+	if want := []string{"majority", "unanimous", "ranked"}; !slices.Equal(order, want) {
+		t.Errorf("rows are %q, want the plan's order %q", order, want)
+	}
+	tabletest.Near(t, "to come", tabletest.Row(t, table, "ranked")["to come"].Value, 2)
+}
+
+func TestSummary(t *testing.T) {
+	table, _ := overview.Summary(campaigntest.ByHand(Readers()...))
+	m := tabletest.Row(t, table, "majority")
+	for column, want := range map[string]float64{"succeeded": 2, "failed": 1, "run again": 1, "decided": 3, "asked turns": 11, "invalid turns": 0, "asks": 36, "calls": 36, "input tokens": 3000} {
+		tabletest.Near(t, column, m[column].Value, want)
+	}
+	if got := m["cost USD"].String(); got != "unknown, at least 1.0000" {
+		t.Errorf("a cost with an unknown part is %q", got)
+	}
+	if m["planned"].Value != nil {
+		t.Error("cells are planned although no plan is known")
+	}
+	tabletest.Near(t, "known cost", tabletest.Row(t, table, "unanimous")["cost USD"].Value, .25)
+	tabletest.Near(t, "sum", tabletest.Row(t, table, "all")["succeeded"].Value, 3)
+}
+
+// Who agreed for a while and parted again has decided nothing.
+func TestSummaryCountsDecisions(t *testing.T) {
+	parted, held := campaigntest.Majority(0), campaigntest.Majority(1)
+	parted.Scores, held.Scores = []*float64{new(.1), nil}, []*float64{nil, new(.1)}
+	table, _ := overview.Summary(campaign.Campaign{Runs: []campaign.Run{parted.Run(), held.Run()}})
+	tabletest.Near(t, "decided", tabletest.Row(t, table, "majority")["decided"].Value, 1)
+}
+
+// What rounds to nothing has no sign.
+func TestCellWithoutSign(t *testing.T) {
+	for _, x := range []struct {
+		v        float64
+		decimals int
+		want     string
+	}{{-0.004, 2, "0.00"}, {math.Copysign(0, -1), 0, "0"}, {-0.006, 2, "-0.01"}, {-10, 1, "-10.0"}, {0.004, 2, "0.00"}} {
+		if got := table.Number(x.v, x.decimals).String(); got != x.want {
+			t.Errorf("%v is shown as %q, want %q", x.v, got, x.want)
+		}
+	}
+}
+
+func TestRowsAreNamedByWhatVaries(t *testing.T) {
+	settings := `{"env":{"name":"exchange","params":{"agents":%d,"utility":"uniform"}},"rule":{"name":"majority"},"stop":{"name":"never"},"model":{"name":%q},"generate":{},"reasks":2}`
+	var runs []campaign.Run
+	for _, agents := range []int{5, 3} {
+		for _, model := range []string{"openai/b", "openai/a"} {
+			c := campaigntest.Majority(0)
+			c.Condition, c.Settings = fmt.Sprintf("majority-%d%s", agents, model), fmt.Sprintf(settings, agents, model)
+			c.Scores = []*float64{new(.1), new(.1), new(.1)}
+			runs = append(runs, c.Run())
+		}
+	}
+	c := campaign.Campaign{Name: "made-up", Runs: runs}
+	table, _ := exchange.Table6(c)
+	if !slices.Equal(table.Columns[:2], []string{"model", "env.agents"}) {
+		t.Errorf("columns %q", table.Columns)
+	}
+	if !strings.Contains(strings.Join(table.Notes, "\n"), "env exchange, rule majority, stop never") {
+		t.Errorf("what does not vary is not said: %q", table.Notes)
+	}
+	if table, _ = exchange.Table1(c); !slices.Equal(table.Columns[:3], []string{"rule", "model", "env.agents"}) {
+		t.Errorf("columns of Table 1 %q", table.Columns)
+	}
+	one, err := json.Marshal(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Reverse(c.Runs)
+	table, _ = exchange.Table1(c)
+	if two, _ := json.Marshal(table); !bytes.Equal(one, two) {
+		t.Errorf("the order of what is read changes the table:\n%s\n%s", one, two)
+	}
+}
+
+// A model that changes behind its name in mid-campaign is not averaged away.
+func TestRowsAreSplitBySnapshot(t *testing.T) {
+	var runs []campaign.Run
+	for i, by := range []string{`["m-may"]`, `["m-may"]`, `["m-june"]`, "null"} {
+		run := campaigntest.Majority(i).Run()
+		if run.AnsweredBy = by; by == "null" {
+			run.Status = "failed"
+		}
+		runs = append(runs, run)
+	}
+	c := campaign.Campaign{Name: "made-up", Runs: runs, Planned: []campaign.Planned{{Condition: "majority-1", Cells: 6, Settings: json.RawMessage(runs[0].SettingsJSON)}}}
+	v := c.View("exchange")
+	if len(v.Groups) != 2 || !slices.Equal(v.Labels, []string{campaign.AnsweredBy}) {
+		t.Fatalf("%d rows by %v", len(v.Groups), v.Labels)
+	}
+	for i, want := range []struct {
+		by            string
+		runs, pending int
+	}{{"m-may", 3, 2}, {"m-june", 1, 0}} {
+		if g := v.Groups[i]; g.Settings[campaign.AnsweredBy] != want.by || len(g.Runs) != want.runs || g.Pending() != want.pending {
+			t.Errorf("row %d: %q with %d runs, %d to come; want %+v", i, g.Settings[campaign.AnsweredBy], len(g.Runs), g.Pending(), want)
+		}
+	}
+	c.Runs = runs[:2]
+	if v := c.View("exchange"); len(v.Groups) != 1 || slices.Contains(v.Labels, campaign.AnsweredBy) {
+		t.Errorf("one model answered: %d rows by %v", len(v.Groups), v.Labels)
+	}
+}
+
+func TestWhatStoodIsCarriedOn(t *testing.T) {
+	c := campaigntest.Majority(0)
+	c.Planned, c.Scores = 5, []*float64{nil, new(.5)}
+	table, _ := exchange.Table1(campaign.Campaign{Runs: []campaign.Run{c.Run()}})
+	m := tabletest.Row(t, table, "majority")
+	tabletest.Near(t, "utility@5", m["utility@5"].Value, 50)
+	tabletest.Near(t, "AUC@5", m["AUC@5"].Value, 40)
+	tabletest.Near(t, "rigidity of the rounds that were run", m["rigidity"].Value, 50)
+	if !strings.Contains(strings.Join(table.Notes, "\n"), "1 collaboration ended before") {
+		t.Errorf("it is not said: %q", table.Notes)
+	}
+}
+
+func TestTable7(t *testing.T) {
+	tab, ok := recsys.Table7(campaigntest.Ratings())
+	if !ok {
+		t.Fatal("no table")
+	}
+	find := func(measure, label string) map[string]table.Cell {
+		one := tab
+		one.Rows = slices.DeleteFunc(slices.Clone(tab.Rows), func(r []table.Cell) bool { return r[0].Text != measure })
+		return tabletest.Row(t, one, label)
+	}
+	mae, rmse := find("MAE", "rated"), find("RMSE", "rated")
+	tabletest.Near(t, "MAE@1", mae["@1"].Value, 4.0/3)
+	tabletest.Near(t, "se of MAE@1", mae["@1"].SE, 4.0/9) // two items: 2 of 1 and 1+1 of 2 are 2/3 off 4/3 each; √(2·(4/9+4/9))/3
+	tabletest.Near(t, "RMSE@1", rmse["@1"].Value, math.Sqrt(2))
+	tabletest.Near(t, "MAE@2", mae["@2"].Value, 1)
+	tabletest.Near(t, "n@1", find("n with a decision", "rated")["@1"].Value, 3)
+	always, rms := find("MAE", "baseline always_4"), find("RMSE", "baseline always_4")
+	tabletest.Near(t, "always 4", always["@1"].Value, 1) // errors 0, 1, 2: item 2 counts once
+	tabletest.Near(t, "always 4, RMSE", rms["@1"].Value, math.Sqrt(5.0/3))
+	tabletest.Near(t, "items", always["n"].Value, 3)
+	if _, ok := exchange.Table1(campaigntest.Ratings()); ok {
+		t.Error("a recommendation campaign has a Table 1")
+	}
+	if _, err := Make(campaigntest.Ratings(), "1"); err == nil || !strings.Contains(err.Error(), "exchange") {
+		t.Errorf("asking for it says %v", err)
+	}
+}
+
+func TestRounds(t *testing.T) {
+	table, _ := overview.Rounds(campaigntest.ByHand(Readers()...))
+	tabletest.Near(t, "not yet agreed@1", tabletest.Row(t, table, "majority")["@1"].Value, 50)
+	tabletest.Near(t, "unanimous never agrees", tabletest.Row(t, table, "unanimous")["@3"].Value, 100)
+	goodness := table
+	goodness.Rows = table.Rows[2:]
+	tabletest.Near(t, "goodness@1 of exchange counts 0", tabletest.Row(t, goodness, "majority")["@1"].Value, .2)
+	table, _ = overview.Rounds(campaigntest.Ratings())
+	goodness.Rows = table.Rows[1:]
+	goodness.Columns = table.Columns
+	tabletest.Near(t, "goodness@1 of recsys leaves out", tabletest.Row(t, goodness, "rated")["@1"].Value, -4.0/3)
+}
+
+func TestGolden(t *testing.T) {
+	for name, tables := range map[string][]table.Table{"exchange": All(campaigntest.ByHand(Readers()...)), "recsys": All(campaigntest.Ratings())} {
+		for _, format := range table.Formats() {
+			var b bytes.Buffer
+			if err := table.Write(&b, format, tables); err != nil {
+				t.Fatal(err)
+			}
+			golden := filepath.Join("testdata", name+"."+format)
+			if *Update {
+				if err := os.WriteFile(golden, b.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(want, b.Bytes()) {
+				t.Errorf("%s differs (go test -update writes it anew):\n%s", golden, &b)
+			}
+		}
+	}
+}
+
+// TestReferenceTrajectories sends the reference vectors through rows into Table 1.
+func TestReferenceTrajectories(t *testing.T) {
+	var reference struct {
+		Trajectories []struct {
+			K, R      int
+			Decisions [][][]float64
+			Proposals [][][][]float64
+			Expected  struct {
+				Total       map[string]float64 `json:"group_total_utility"`
+				AUC         map[string]float64 `json:"auc_mean"`
+				Fairness    *float64           `json:"fairness_percent"`
+				Rigidity    float64            `json:"rigidity_percent"`
+				Rationality float64            `json:"rationality_slots_percent"`
+			}
+		}
+	}
+	referencetest.Read(t, "exchange_economy_reference.json", &reference)
+	c := campaign.Campaign{Name: "reference"}
+	want := map[string][]float64{}
+	for i, x := range reference.Trajectories {
+		e, err := economies.New(economies.Params{Agents: x.K, Tolerance: 1e-3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := campaigntest.Cell{Condition: "majority-1", Env: "exchange", Rule: "majority", Replicate: i, Agents: x.K, Planned: x.R}
+		var standing *envs.Score
+		for r := range x.R {
+			for agent, amounts := range x.Proposals[r] {
+				var slot [2]*float64
+				if amounts != nil {
+					slot[0] = new(e.Utility(agent, proposal(t, e, amounts)))
+				}
+				if standing != nil {
+					slot[1] = new(standing.Utilities[agent])
+				}
+				one.Slots = append(one.Slots, slot)
+			}
+			if x.Decisions[r] != nil {
+				s := e.Score(proposal(t, e, x.Decisions[r]))
+				standing, one.Utilities = &s, s.Utilities
+			}
+			if standing == nil {
+				one.Scores = append(one.Scores, nil)
+			} else {
+				one.Scores = append(one.Scores, new(standing.Goodness))
+			}
+		}
+		c.Runs = append(c.Runs, one.Run())
+		for _, n := range []string{"3", "5", "10"} {
+			want["utility@"+n] = append(want["utility@"+n], x.Expected.Total[n])
+			want["AUC@"+n] = append(want["AUC@"+n], x.Expected.AUC[n])
+		}
+		want["rigidity"] = append(want["rigidity"], x.Expected.Rigidity)
+		want["rationality"] = append(want["rationality"], x.Expected.Rationality)
+		if x.Expected.Fairness != nil {
+			want["fairness"] = append(want["fairness"], *x.Expected.Fairness)
+		}
+	}
+	table, _ := exchange.Table1(c)
+	cells := tabletest.Row(t, table, "majority")
+	if len(want) != 9 || len(want["fairness"]) != 7 {
+		t.Fatalf("the vectors have %d measures and %d values of fairness", len(want), len(want["fairness"]))
+	}
+	for column, values := range want {
+		mean, squares := 0.0, 0.0
+		for _, v := range values {
+			mean += v / float64(len(values))
+		}
+		for _, v := range values {
+			squares += (v - mean) * (v - mean)
+		}
+		tabletest.Near(t, column, cells[column].Value, mean)
+		tabletest.Near(t, column+" se", cells[column].SE, math.Sqrt(squares/float64(len(values)-1))/math.Sqrt(float64(len(values))))
+		if cells[column].N != len(values) {
+			t.Errorf("%s rests on %d, want %d", column, cells[column].N, len(values))
+		}
+	}
+}
+
+func proposal(t *testing.T, e *economies.Economy, amounts [][]float64) envs.Proposal {
+	t.Helper()
+	goods := e.Observe(0).(economies.Observation).Goods
+	m := map[string]map[string]float64{}
+	for i, a := range e.Agents() {
+		m[a.Name] = map[string]float64{}
+		for k, v := range amounts[i] {
+			m[a.Name][goods[k].Name] = v
+		}
+	}
+	data, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proposal, err := e.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return proposal
+}
+
+func NewRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) campaign.Run {
+	return campaigntest.NewRun(c, rounds, turns, Readers()...)
+}

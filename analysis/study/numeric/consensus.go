@@ -1,0 +1,251 @@
+// Package numeric shows agents whose state is a number or a position: whether,
+// when and where they come together, by which strategy, and who leads (paper 5).
+package numeric
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/consensus"
+	"roundtable/analysis/record"
+	"roundtable/analysis/table"
+)
+
+// What tables of numeric states take for granted where a campaign says nothing.
+const (
+	gathering    = "consensus" // the protocol
+	usualEpsilon = 1.0         // protocol.epsilon
+	usualStep    = 0.1         // env.robot.step, seconds
+	clusterGap   = 5.0         // positions farther apart belong to two clusters
+	sameStrategy = 0.5         // a move this near to a strategy's target follows it: models round
+	atRest       = 1e-6        // positions this near are the same
+)
+
+// States are the path of a run and the settings that its figures need.
+type States struct {
+	consensus.Path
+	Epsilon float64 // agents no farther apart are together
+	Step    float64 // seconds between two positions of Steps
+}
+
+// Read keeps the states of a run under the protocol consensus.
+func Read(r *campaign.Run, rows record.Rows) error {
+	if r.Protocol != gathering || r.Status != record.Succeeded {
+		return nil
+	}
+	path, err := consensus.FromTurns(rows.Turns, int(r.Agents))
+	if err != nil {
+		return fmt.Errorf("collaboration %s: %w", r.CollaborationID, err)
+	}
+	set := campaign.Flatten([]byte(r.SettingsJSON))
+	campaign.Keep(&r.Parts, States{path, setting(set, "protocol.epsilon", usualEpsilon), setting(set, "env.robot.step", usualStep)})
+	return nil
+}
+
+// StatesOf returns the states of a run; none under another protocol.
+func StatesOf(r campaign.Run) States { return campaign.Part[States](r.Parts) }
+
+func setting(set map[string]string, key string, usual float64) float64 {
+	if v, err := strconv.ParseFloat(set[key], 64); err == nil {
+		return v
+	}
+	return usual
+}
+
+// gatheringsOf are the conditions with numeric states.
+func gatheringsOf(c campaign.Campaign) campaign.View {
+	v := campaign.View{}
+	for _, g := range c.Groups() {
+		if g.Settings["protocol"] == gathering {
+			v.Groups = append(v.Groups, g)
+		}
+	}
+	if v.Labels = v.Varying(); len(v.Labels) == 0 {
+		v.Labels = []string{"protocol"}
+	}
+	return v
+}
+
+// withStates are the runs of a condition that have states.
+func withStates(g campaign.Group) []campaign.Run {
+	return slices.DeleteFunc(g.Succeeded(), func(r campaign.Run) bool { return len(StatesOf(r).States) == 0 })
+}
+
+// Consensus is whether, when and where groups came together, one row a condition.
+func Consensus(c campaign.Campaign) (table.Table, bool) {
+	of := func(f func(States) (float64, bool)) func(campaign.Run) (float64, bool) {
+		return func(r campaign.Run) (float64, bool) {
+			if len(StatesOf(r).States) == 0 {
+				return 0, false
+			}
+			return f(StatesOf(r))
+		}
+	}
+	percent := func(yes bool) (float64, bool) { return table.Hundred(yes), true }
+	v := gatheringsOf(c)
+	measures := []campaign.Measure{
+		{Column: "reached %", Of: of(func(s States) (float64, bool) { _, ok := s.Reached(s.Epsilon); return percent(ok) })},
+		{Column: "round", Of: of(func(s States) (float64, bool) { r, ok := s.Reached(s.Epsilon); return float64(r), ok })},
+		{Column: "width", Of: of(func(s States) (float64, bool) { return s.Last().Width(), true })},
+		{Column: "bias", Of: of(func(s States) (float64, bool) { return consensus.Signed(s.Bias()), true })},
+		{Column: "|bias|", Of: of(func(s States) (float64, bool) { return math.Abs(consensus.Signed(s.Bias())), true })},
+		{Column: "bias/width", Of: of(States.NormalisedBias)},
+		{Column: "clusters", Of: of(func(s States) (float64, bool) { return float64(s.Last().Clusters(clusterGap)), true })},
+		{Column: "oscillates %", Of: of(func(s States) (float64, bool) { return percent(s.Period(atRest) > 0) })},
+	}
+	if drives(v) {
+		measures = append(measures, campaign.Measure{Column: "seconds", Of: of(func(s States) (float64, bool) {
+			steps, ok := s.Gathered(s.Epsilon)
+			return float64(steps) * s.Step, ok
+		})})
+	}
+	return v.MeansTable("consensus", "Coming together by setting (paper 5)", measures,
+		"Mean over collaborations (standard error "+v.UnitsNote()+"); n= counts these units where a value is not defined for all collaborations.",
+		fmt.Sprintf("Reached: from some round on no two agents are farther apart than protocol.epsilon (%v if not set) in a coordinate; round is the first such, 0 the start. Width: that difference at the end. "+
+			"Bias: mean at the end minus mean of the starts, its length in more than one dimension; bias/width as a share of the width at the start. "+
+			"Clusters at the end: gaps of more than %v. Oscillates: the last states repeat those before with a period of 2 rounds or more.", usualEpsilon, clusterGap))
+}
+
+// drives says that some agents take time to move.
+func drives(v campaign.View) bool {
+	return slices.ContainsFunc(v.Groups, func(g campaign.Group) bool {
+		return slices.ContainsFunc(withStates(g), func(r campaign.Run) bool { return len(StatesOf(r).Steps) > 0 })
+	})
+}
+
+// StrategyShares is which strategy moves follow, in percent of those that tell:
+// of all agents of a condition, and of each personality where they have several.
+func StrategyShares(c campaign.Campaign) (table.Table, bool) {
+	v := gatheringsOf(c)
+	t := v.Start("strategies", "Strategies of moves, percent (paper 5 §3.1 and Fig. 11)")
+	t.Columns = append(t.Columns, "personality")
+	for _, s := range consensus.Strategies() {
+		t.Columns = append(t.Columns, string(s))
+	}
+	t.Columns = append(append(t.Columns, "moves", "agreed", "alone"), v.EndedColumns()...)
+	for _, g := range v.Groups {
+		names := personalities(g)
+		if len(names) > 1 {
+			names = append([]string{"all"}, names...)
+		}
+		for _, name := range names {
+			row := append(v.Label(g), table.Word(name))
+			row = append(row, strategyCells(g, func(agent int) bool { return name == "all" || personality(g, agent) == name })...)
+			t.Rows = append(t.Rows, append(row, v.EndedCells(g)...))
+		}
+	}
+	t.Notes = []string{fmt.Sprintf("A move follows the strategy whose target is nearest, within %v; all agents that are seen count the same. Other holds erroneous moves. "+
+		"Moves of agents that see only agents at their own place (agreed) or nobody (alone) tell nothing and are counted apart. Personality: of the agents whose moves are counted, as the condition gives it.", sameStrategy)}
+	v.AddNotes(&t)
+	return t, len(v.Groups) > 0
+}
+
+// strategyCells of the moves of some agents: shares of each, and how many there are.
+func strategyCells(g campaign.Group, of func(agent int) bool) []table.Cell {
+	counts := map[consensus.Strategy]int{}
+	for _, r := range withStates(g) {
+		moves := slices.DeleteFunc(slices.Clone(StatesOf(r).Moves), func(m consensus.Move) bool { return !of(m.Agent) })
+		for s, n := range consensus.Count(moves, sameStrategy) {
+			counts[s] += n
+		}
+	}
+	telling := 0
+	for _, s := range consensus.Strategies() {
+		telling += counts[s]
+	}
+	var cells []table.Cell
+	for _, s := range consensus.Strategies() {
+		if telling == 0 {
+			cells = append(cells, table.Cell{})
+			continue
+		}
+		cells = append(cells, table.Number(100*float64(counts[s])/float64(telling), 1))
+	}
+	return append(cells, table.Count(telling), table.Count(counts[consensus.Agreed]), table.Count(counts[consensus.Alone]))
+}
+
+// Influence is who leads: the weight of each agent's start in the final value.
+func Influence(c campaign.Campaign) (table.Table, bool) {
+	v := gatheringsOf(c)
+	t := v.Start("influence", "Who leads: final mean regressed on the starts")
+	t.Columns = append(append(t.Columns, "agent", "personality", "weight", "R²"), v.EndedColumns()...)
+	for _, g := range v.Groups {
+		paths := unitPaths(g)
+		lead, r2, ok := consensus.Lead(paths)
+		if !ok {
+			t.Rows = append(t.Rows, slices.Concat(v.Label(g), []table.Cell{table.Word("not defined"), {}, {}, {}}, v.EndedCells(g)))
+			continue
+		}
+		for agent, l := range lead {
+			weight := table.Number(l.Coefficient, 3)
+			weight.SE, weight.N = &l.SE, len(paths)
+			t.Rows = append(t.Rows, slices.Concat(v.Label(g), []table.Cell{table.Count(agent + 1), table.Word(personality(g, agent)), weight, table.Number(r2, 3)}, v.EndedCells(g)))
+		}
+	}
+	t.Notes = []string{"Least squares with an intercept " + v.UnitsNote() + " of a condition (classical standard error); " + replicateMeans + " Averagers have the weights of the DeGroot limit. " +
+		"Not defined without more such observations than agents and one (every coordinate is one), or if the starts do not vary."}
+	v.AddNotes(&t)
+	return t, len(v.Groups) > 0
+}
+
+// unitPaths returns the first and the last states of a condition's units, each
+// the mean over its runs.
+func unitPaths(g campaign.Group) []consensus.Path {
+	byUnit := map[int32][]consensus.Path{}
+	for _, r := range withStates(g) {
+		byUnit[r.Unit] = append(byUnit[r.Unit], StatesOf(r).Path)
+	}
+	var paths []consensus.Path
+	for _, unit := range slices.Sorted(maps.Keys(byUnit)) {
+		paths = append(paths, consensus.MeanEnds(byUnit[unit]))
+	}
+	return paths
+}
+
+// MonteCarlo is the statistics of final values of groups on a line that reached a consensus (Fig. 4).
+func MonteCarlo(c campaign.Campaign) (table.Table, bool) {
+	v := gatheringsOf(c)
+	t := v.Start("montecarlo", "Final values of groups that reached a consensus (paper 5, Fig. 4)")
+	t.Columns = append(append(t.Columns, "start", "final", "bias", "sd of bias", "bias variance", "bias from", "bias to", "final variance", "final from", "final to"), v.EndedColumns()...)
+	some := false
+	for _, g := range v.Groups {
+		start, final, bias := unitSample(g, finalStart), unitSample(g, Final), unitSample(g, FinalBias)
+		some = some || len(final.Values) > 0
+		row := append(v.Label(g), start.Mean(2), final.Mean(2), bias.Mean(3))
+		row = append(row, variance(bias, true)...)
+		row = append(row, variance(final, false)...)
+		t.Rows = append(t.Rows, append(row, v.EndedCells(g)...))
+	}
+	t.Notes = []string{"Mean (standard error) and variance " + v.UnitsNote() + ", of collaborations on a line whose agents end within protocol.epsilon of each other; " + replicateMeans + " n= where not all have such a one. Final: mean of the agents at the end; start: mean of their starts; bias: final minus start. " +
+		"From, to: 95 % interval of the variance by χ², which holds for normal values."}
+	v.AddNotes(&t)
+	return t, some
+}
+
+// replicateMeans says what an observation is where instances have replicates.
+const replicateMeans = "replicates of one instance start alike and are no evidence of their own, so an instance has the mean of its replicates."
+
+// unitSample returns the values of a condition's units, each the mean over its runs that have one.
+func unitSample(g campaign.Group, value func(campaign.Run) (float64, bool)) table.Sample {
+	return table.Sample{Values: campaign.ByUnit(withStates(g), value).Values(), Of: len(campaign.UnitsOf(withStates(g)))}
+}
+
+// variance with its interval, and the standard deviation first if asked for.
+func variance(s table.Sample, deviation bool) []table.Cell {
+	v, within, ok := consensus.Variance(s.Values)
+	cells := []table.Cell{{}, {}, {}}
+	if ok {
+		cells = []table.Cell{table.Number(v, 3), table.Number(within.Low, 3), table.Number(within.High, 3)}
+	}
+	switch {
+	case deviation && ok:
+		return append([]table.Cell{table.Number(math.Sqrt(v), 3)}, cells...)
+	case deviation:
+		return append([]table.Cell{{}}, cells...)
+	}
+	return cells
+}

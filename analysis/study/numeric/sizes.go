@@ -1,0 +1,137 @@
+package numeric
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/consensus"
+	"roundtable/analysis/table"
+)
+
+const agentsKey = "env.agents"
+
+// Family is conditions on a line that differ in nothing but the number of
+// agents, by that number.
+type Family struct {
+	campaign.Condition // the first, without its runs
+	Sizes              []FamilySize
+}
+
+// FamilySize is one of its conditions.
+type FamilySize struct {
+	Agents int
+	Runs   []campaign.Run // that succeeded
+}
+
+// Families of conditions with numeric states on a line, and the settings, the
+// number of agents aside, in which they differ.
+func Families(c campaign.Campaign) (list []Family, varying []string) {
+	v := gatheringsOf(c)
+	if len(v.Groups) > 1 {
+		varying = slices.DeleteFunc(v.Varying(), func(key string) bool { return key == agentsKey })
+	}
+	byName := map[string]int{}
+	for _, g := range v.Groups {
+		runs := slices.DeleteFunc(withStates(g), func(r campaign.Run) bool { return len(StatesOf(r).First()[0]) != 1 })
+		if len(runs) == 0 {
+			continue
+		}
+		name := campaign.View{Labels: varying}.Key(g)
+		at, known := byName[name]
+		if !known {
+			at = len(list)
+			byName[name] = at
+			list = append(list, Family{Condition: campaign.Condition{ID: g.ID, Settings: g.Settings, Labels: g.Labels}})
+		}
+		list[at].Sizes = append(list[at].Sizes, FamilySize{int(runs[0].Agents), runs})
+	}
+	for _, f := range list {
+		slices.SortStableFunc(f.Sizes, func(a, b FamilySize) int { return a.Agents - b.Agents })
+	}
+	return list, varying
+}
+
+// Sized returns the values of the units by size, each the mean over its runs that have one.
+func (f Family) Sized(of func(campaign.Run) (float64, bool)) []consensus.Sized {
+	var sizes []consensus.Sized
+	for _, s := range f.Sizes {
+		size := consensus.Sized{Agents: s.Agents}
+		means := campaign.ByUnit(s.Runs, of)
+		for _, unit := range means.Ascending() {
+			size.Values, size.Pairs = append(size.Values, means[unit]), append(size.Pairs, fmt.Sprint(unit))
+		}
+		sizes = append(sizes, size)
+	}
+	return sizes
+}
+
+// Final is the mean of the agents at the end of a run on a line that reached a consensus.
+func Final(r campaign.Run) (float64, bool) {
+	if len(StatesOf(r).States) == 0 || len(StatesOf(r).First()[0]) != 1 || StatesOf(r).Last().Width() > StatesOf(r).Epsilon {
+		return 0, false
+	}
+	return StatesOf(r).Last().Mean()[0], true
+}
+
+// finalStart is the mean of the starts of such a run.
+func finalStart(r campaign.Run) (float64, bool) {
+	_, ok := Final(r)
+	if !ok {
+		return 0, false
+	}
+	return StatesOf(r).First().Mean()[0], true
+}
+
+// FinalBias is that minus the mean of the starts.
+func FinalBias(r campaign.Run) (float64, bool) {
+	final, ok := Final(r)
+	if !ok {
+		return 0, false
+	}
+	return final - StatesOf(r).First().Mean()[0], true
+}
+
+// Variances is how the variance of final values and of their bias changes with
+// the number of agents (Fig. 4).
+func Variances(c campaign.Campaign) (table.Table, bool) {
+	families, varying := Families(c)
+	t := table.Table{Name: "variance", Title: "Variance against the number of agents (paper 5, Fig. 4)"}
+	t.Columns = append(slices.Clone(varying), "of", "agents", "exponent", "from", "to", "variance of one", "one from", "one to", "n")
+	for _, f := range families {
+		for _, q := range []struct {
+			name string
+			of   func(campaign.Run) (float64, bool)
+		}{{"final", Final}, {"bias", FinalBias}} {
+			if row, ok := f.scaling(q.of); ok {
+				label := campaign.View{Labels: varying}.Label(campaign.Group{Settings: f.Settings, Labels: f.Labels})
+				t.Rows = append(t.Rows, slices.Concat(label, []table.Cell{table.Word(q.name)}, row))
+			}
+		}
+	}
+	t.Notes = []string{"Least squares of ln variance on ln agents over conditions that differ in nothing but the number of agents: variance = (variance of one) · agents^exponent, -1 for the mean of independent values. " +
+		"From, to: 95 % intervals from each instance's (of the only one, each replicate's) influence on the variances, for which values need not be normal; " + replicateMeans + " " +
+		"Over groups that reached a consensus (n: values in all sizes, " + gatheringsOf(c).UnitsNote() + "); agents: the sizes with a variance. Final: mean of the agents at the end; bias: that minus the mean of their starts."}
+	gatheringsOf(c).AddNotes(&t)
+	return t, len(t.Rows) > 0
+}
+
+// scaling is the cells of a fit; false if it is not defined.
+func (f Family) scaling(of func(campaign.Run) (float64, bool)) ([]table.Cell, bool) {
+	sizes := f.Sized(of)
+	s, ok := consensus.Scale(sizes)
+	if !ok {
+		return nil, false
+	}
+	n := 0
+	for _, size := range sizes {
+		n += len(size.Values)
+	}
+	agents := strings.Trim(fmt.Sprint(s.Agents), "[]")
+	cells := []table.Cell{table.Word(agents)}
+	for _, e := range []consensus.Estimate{s.Exponent, s.Single} {
+		cells = append(cells, table.Number(e.Value, 3), table.Number(e.Low, 3), table.Number(e.High, 3))
+	}
+	return append(cells, table.Count(n)), true
+}

@@ -1,0 +1,105 @@
+package overview
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/statistics"
+	"roundtable/analysis/table"
+)
+
+// resamples of the bootstrap.
+const resamples = 9999
+
+// Comparisons are the differences of the final goodness between all pairs of
+// conditions of an environment that have a unit in common, over these. One environment's pairs are one family.
+func Comparisons(c campaign.Campaign) (table.Table, bool) {
+	v := c.View("")
+	t := table.Table{Name: "comparisons", Title: "Final goodness of each two conditions, in pairs", Columns: []string{
+		"env", "A", "B", "n", "A - B", "95 % from", "to", "BCa from", "BCa to", "p sign flip", "p Holm", "p Wilcoxon", "detectable", "n needed"}}
+	var left []string
+	for _, environment := range v.Environments() {
+		family := statistics.Family{Resamples: resamples, Flips: campaign.Flips, Seed: campaign.CompareSeed}
+		series, most := goodnessSeries(v, environment), mostDifference(v, environment)
+		var apart int
+		if family.Contrasts, apart = statistics.Pairs(series); apart > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d pairs of conditions have nothing in common that could be paired, and are left out.", environment, apart))
+		}
+		list, err := statistics.Compare(series, family)
+		if err != nil {
+			t.Notes = append(t.Notes, fmt.Sprintf("No comparison in %s: %v.", environment, err))
+			continue
+		}
+		for _, r := range list {
+			t.Rows = append(t.Rows, comparison(environment, r, most))
+			if r.Unpaired > 0 {
+				left = append(left, fmt.Sprintf("%s against %s %d", r.A, r.B, r.Unpaired))
+			}
+			if len(r.Notes) > 0 {
+				t.Notes = append(t.Notes, fmt.Sprintf("%s against %s: %s.", r.A, r.B, strings.Join(r.Notes, "; ")))
+			}
+		}
+	}
+	if len(left) > 0 {
+		t.Notes = append(t.Notes, "Left out, as the same replicate of the same instance has no value under the other condition (collaborations): "+strings.Join(left, "; ")+".")
+	}
+	t.Notes = append([]string{
+		v.GoodnessNote() + " A - B: mean difference of the goodness at the end with its standard error, over n pairs. Collaborations are paired by instance and replicate, and what only one condition has is left out; a pair is an instance with the mean of the differences of its replicates, or, where there is only one instance, a replicate. " +
+			"95 %: Student's t over the pairs, of shares cut at -1 and 1. BCa: bootstrap over the pairs, 9,999 resamples; it covers less than it says where pairs are few or differences have heavy tails (0.85 instead of 0.95 at 15 pairs, where Student's t has 0.96 or more), so go by the former. p: signs of the differences exchanged (exact up to 20 pairs, else 9,999 draws), Holm's correction over all rows of the environment; Wilcoxon's signed ranks, uncorrected.",
+		"Detectable: the smallest difference (of a share, above 1 means none: too few pairs) that Student's paired test finds in these n with power 0.8, at 0.05 over the number of rows of the environment (Bonferroni). " +
+			"n needed: pairs that would find the observed difference so; for planning, not as evidence.",
+	}, t.Notes...)
+	v.AddNotes(&t)
+	return t, len(t.Rows) > 0
+}
+
+// comparison is a row; the interval of Student ends at the greatest difference of
+// two goodnesses, as the others do by themselves.
+func comparison(environment string, r statistics.Comparison, most float64) []table.Cell {
+	ends := make([]table.Cell, 4)
+	for i, within := range []*statistics.Interval{r.Student, r.BCa} {
+		if within != nil {
+			copy(ends[2*i:], campaign.IntervalCells(*within, 4, most))
+		}
+	}
+	difference := table.Cell{}
+	if r.Difference != nil {
+		difference = table.Cell{Value: r.Difference, SE: r.SE, N: r.N, Decimals: 4}
+	}
+	return []table.Cell{
+		table.Word(environment), table.Word(r.A), table.Word(r.B), table.Count(r.N), difference, ends[0], ends[1], ends[2], ends[3],
+		table.PValue(r.SignFlip), table.PValue(r.Holm), table.PValue(r.Wilcoxon), table.Known(r.Detectable, 4), table.Known(r.Needed, 0),
+	}
+}
+
+// mostDifference returns the greatest difference of two goodnesses in an environment.
+func mostDifference(v campaign.View, environment string) float64 {
+	for _, g := range v.Groups {
+		if g.Settings["env"] == environment {
+			return g.MostDifference()
+		}
+	}
+	return math.Inf(1)
+}
+
+// goodnessSeries of the conditions of an environment, named by what tells them apart.
+func goodnessSeries(v campaign.View, environment string) []statistics.Series {
+	var list []statistics.Series
+	for _, g := range v.Groups {
+		if g.Settings["env"] != environment {
+			continue
+		}
+		s := statistics.Series{Name: v.Title(g), Values: map[string]float64{}, Units: map[string]string{}}
+		for _, r := range g.Succeeded() {
+			if value, ok := r.Outcome(); ok {
+				unit := fmt.Sprintf("%d-%s", r.Unit, r.InstanceID) // another data set's first question is another one
+				replicate := fmt.Sprintf("%s-%d", unit, r.Replicate)
+				s.Values[replicate], s.Units[replicate] = value, unit
+			}
+		}
+		list = append(list, s)
+	}
+	return list
+}

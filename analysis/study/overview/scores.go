@@ -1,0 +1,87 @@
+// Package overview shows any campaign, whatever it is about: outcomes by
+// condition and instance, comparisons of conditions, rounds, and what was run.
+package overview
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/record"
+	"roundtable/analysis/statistics"
+	"roundtable/analysis/table"
+)
+
+// ByCondition is the outcome of each condition whatever its protocol, with its
+// 95 % interval; next to it the share that decided, and how good these were.
+func ByCondition(c campaign.Campaign) (table.Table, bool) {
+	v := c.View("", "env")
+	t := v.Start("scores", "Outcome by condition")
+	t.Columns = append(append(t.Columns, "measure", "outcome", "low", "high", "decided, %", "of decided"), v.EndedColumns()...)
+	for _, g := range v.Groups {
+		done := g.Succeeded()
+		outcome := campaign.MeanOver(done, campaign.Run.Outcome)
+		row := append(v.Label(g), table.Word(campaign.GoodnessIs(g)), campaign.MeanCell(done, 4, campaign.Run.Outcome))
+		row = append(row, outcomeInterval(g, outcome, 4)...)
+		row = append(row, campaign.MeanCell(done, 1, func(r campaign.Run) (float64, bool) { return table.Hundred(r.DecisionJSON != nil), true }),
+			campaign.MeanCell(done, 4, func(r campaign.Run) (float64, bool) { return table.Given(r.Score) }))
+		t.Rows = append(t.Rows, append(row, v.EndedCells(g)...))
+	}
+	t.Notes = []string{v.GoodnessNote() + " Mean (standard error) and 95 % t interval, " + v.UnitsNote() + "; of a share it is cut at 0 and 1. " + v.CountsNote() + " Of decided: over groups with a decision alone, so conditions that seldom decide look good there."}
+	v.AddNotes(&t)
+	return t, len(v.Groups) > 0
+}
+
+// ByInstance is the outcome of each instance, or question, by condition.
+func ByInstance(c campaign.Campaign) (table.Table, bool) {
+	v := c.View("")
+	t := table.Table{Name: "instances", Title: "Outcome by instance", Columns: []string{"env", "instance"}}
+	type instance struct {
+		env, id string
+		index   int32
+	}
+	values := map[instance]map[string][]campaign.Run{} // by condition
+	for _, g := range v.Groups {
+		if !slices.Contains(t.Columns, v.Title(g)) {
+			t.Columns = append(t.Columns, v.Title(g))
+		}
+		for _, r := range g.Succeeded() {
+			at := instance{r.Environment, r.InstanceID, r.Instance}
+			if values[at] == nil {
+				values[at] = map[string][]campaign.Run{}
+			}
+			values[at][v.Title(g)] = append(values[at][v.Title(g)], r)
+		}
+	}
+	order := slices.SortedFunc(maps.Keys(values), func(a, b instance) int {
+		return cmp.Or(cmp.Compare(a.env, b.env), cmp.Compare(a.index, b.index), cmp.Compare(a.id, b.id))
+	})
+	for _, at := range order {
+		row := []table.Cell{table.Word(at.env), table.Word(at.id)}
+		for _, title := range t.Columns[2:] {
+			cell := table.Cell{}
+			if m := campaign.MeanOver(values[at][title], campaign.Run.Outcome); m != nil {
+				cell = table.Number(m.Value, 4)
+			}
+			row = append(row, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Notes = []string{v.GoodnessNote() + " Mean over the replicates of the instance."}
+	v.AddNotes(&t)
+	return t, len(t.Rows) > 0
+}
+
+// outcomeInterval is the 95 % t interval of a mean outcome, as two cells; of a share cut at 0 and 1.
+func outcomeInterval(g campaign.Group, m *statistics.Ratio, decimals int) []table.Cell {
+	if m == nil || m.SE == nil {
+		return make([]table.Cell, 2)
+	}
+	half := statistics.QuantileT(0.975, float64(m.N-1)) * *m.SE
+	low, high := m.Value-half, m.Value+half
+	if g.Measure() == record.Share {
+		low, high = max(0, low), min(1, high)
+	}
+	return []table.Cell{table.Number(low, decimals), table.Number(high, decimals)}
+}

@@ -1,0 +1,157 @@
+package speech
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/features"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/language"
+	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
+	"roundtable/analysis/table"
+)
+
+// Language is what is measured of a campaign's messages, round by round.
+type Language struct {
+	Embedder string        // that distances rest on
+	Rule     language.Rule // that grades rest on
+	Runs     map[lake.Run][]RoundLanguage
+}
+
+// RoundLanguage is the means over the messages of one round of a collaboration.
+type RoundLanguage struct {
+	Messages int
+	Words    float64
+	Grade    float64
+	Distance *float64 // from the round before; nil where it is not defined
+}
+
+// LoadLanguage measures all messages. Memory grows with the number of rounds,
+// not with that of messages.
+func LoadLanguage(ctx context.Context, store storage.Store, campaign string, how features.Method) (Language, error) {
+	l := Language{Embedder: how.Embedder.Name(), Rule: how.Rule, Runs: map[lake.Run][]RoundLanguage{}}
+	d, err := lake.ReadDataset(ctx, store, campaign)
+	if err != nil {
+		return l, err
+	}
+	for talk, err := range how.Talks(ctx, store, d) {
+		if err != nil {
+			return l, err
+		}
+		l.Runs[talk.Run] = byRound(talk)
+	}
+	return l, nil
+}
+
+func byRound(talk features.Talk) []RoundLanguage {
+	all := make([]RoundLanguage, talk.Rounds)
+	messages := make([][]record.Feature, talk.Rounds)
+	for _, m := range talk.Messages {
+		if n := int(m.Round) - 1; n >= 0 && n < len(all) {
+			messages[n] = append(messages[n], m)
+		}
+	}
+	for n, list := range messages {
+		var distance table.Sample
+		all[n].Messages = len(list)
+		for _, m := range list {
+			all[n].Words += float64(m.Words) / float64(len(list))
+			all[n].Grade += m.Grade / float64(len(list))
+			distance.Add(table.Given(m.Distance))
+		}
+		all[n].Distance = distance.Mean(0).Value
+	}
+	return all
+}
+
+// Measured is the campaign with what was measured of its messages, which
+// Table 8, the figure of distances and the stopping rule by distance show.
+func Measured(c campaign.Campaign, l Language) campaign.Campaign {
+	campaign.Keep(&c.Parts, &l)
+	c.Runs = slices.Clone(c.Runs)
+	for i := range c.Runs {
+		r := &c.Runs[i]
+		campaign.Keep(&r.Parts, l.Runs[lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}])
+	}
+	courses := campaign.Part[campaign.Courses](c.Parts)
+	courses.Runs = slices.Clone(courses.Runs)
+	for i := range courses.Runs {
+		t := &courses.Runs[i]
+		t.Rounds = slices.Clone(t.Rounds)
+		for n, measured := range l.Runs[lake.Run{Collaboration: t.ID, Generation: t.Generation}] {
+			if n < len(t.Rounds) {
+				t.Rounds[n].Distance = measured.Distance
+			}
+		}
+	}
+	campaign.Keep(&c.Parts, courses)
+	return c
+}
+
+// Table8 is the length and complexity of messages and the information distance
+// from the round before, by round: means over collaborations.
+func Table8(c campaign.Campaign) (table.Table, bool) {
+	measured := MeasuredBy(c)
+	if measured == nil {
+		return table.Table{}, false
+	}
+	v, said := c.View(""), false
+	t := v.Start("8", "Language by round: words, Flesch-Kincaid grade, information distance (Table 8)")
+	t.Shading = table.Heat
+	t.Columns = append([]string{"measure"}, t.Columns...)
+	t.Columns = append(t.Columns, v.RoundColumns()...)
+	t.Columns = append(t.Columns, "n")
+	for _, m := range []struct {
+		name     string
+		decimals int
+		of       func(RoundLanguage) (float64, bool)
+	}{
+		{"words", 1, func(r RoundLanguage) (float64, bool) { return r.Words, r.Messages > 0 }},
+		{"grade", 1, func(r RoundLanguage) (float64, bool) { return r.Grade, r.Messages > 0 }},
+		{"information distance", 3, func(r RoundLanguage) (float64, bool) { return table.Given(r.Distance) }},
+	} {
+		for _, g := range v.Groups {
+			row := append([]table.Cell{table.Word(m.name)}, v.Label(g)...)
+			for n := range v.Rounds() {
+				cell := campaign.MeanCell(g.Succeeded(), m.decimals, func(r campaign.Run) (float64, bool) {
+					rounds := LanguageOf(r)
+					if n >= len(rounds) {
+						return 0, false
+					}
+					return m.of(rounds[n])
+				})
+				said = said || cell.Value != nil
+				row = append(row, cell)
+			}
+			t.Rows = append(t.Rows, append(row, table.Count(len(g.Succeeded()))))
+		}
+	}
+	t.Notes = []string{
+		"Mean (standard error) over collaborations of a round's mean over messages; n: collaborations. Rounds without a message are left out.",
+		fmt.Sprintf("Grades by the rule %q: rules differ by about one grade, so compare trends.", measured.Rule),
+		measured.Note(),
+	}
+	v.AddNotes(&t)
+	return t, said
+}
+
+// Note says what distances rest on.
+func (l Language) Note() string {
+	return "Information distances by " + l.Embedder + "; those of different embedders cannot be compared."
+}
+
+// AddEmbedderNote says what the stopping rule by distance rests on.
+func AddEmbedderNote(c campaign.Campaign, t *table.Table) {
+	if l := MeasuredBy(c); l != nil {
+		t.Notes = append(t.Notes, l.Note())
+	}
+}
+
+// MeasuredBy returns what was measured of a campaign's messages; nil if nothing was.
+func MeasuredBy(c campaign.Campaign) *Language { return campaign.Part[*Language](c.Parts) }
+
+// LanguageOf returns what was measured of a run's messages, by round.
+func LanguageOf(r campaign.Run) []RoundLanguage { return campaign.Part[[]RoundLanguage](r.Parts) }

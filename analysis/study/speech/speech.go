@@ -1,0 +1,80 @@
+// Package speech shows how messages are written: their length and grade by
+// round, and how far they move from the round before (paper 1).
+package speech
+
+import (
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/language"
+	"roundtable/analysis/record"
+	"roundtable/analysis/table"
+)
+
+// Speech is what voting agents said in one round.
+type Speech struct {
+	Messages int
+	Words    float64 // mean length of a message; 0 without messages, as is
+	Grade    float64 // the mean of their Flesch-Kincaid grades
+}
+
+// Read keeps the speech of each round that was run.
+func Read(r *campaign.Run, rows record.Rows) error {
+	rounds := len(rows.Rounds)
+	all := make([]Speech, rounds)
+	for _, t := range rows.Turns {
+		n := int(t.Round) - 1
+		if t.Kind != "ask" || t.Role != "" || t.Format != "message" || t.Text == nil || n < 0 || n >= rounds {
+			continue
+		}
+		s, counts := &all[n], language.Portable.Count(*t.Text)
+		s.Messages++
+		s.Words += (float64(counts.Words) - s.Words) / float64(s.Messages)
+		s.Grade += (counts.Grade() - s.Grade) / float64(s.Messages)
+	}
+	campaign.Keep(&r.Parts, all)
+	return nil
+}
+
+// Spoken returns the speech of a round of a run; none if it was not run.
+func Spoken(r campaign.Run, round int) Speech {
+	speech := campaign.Part[[]Speech](r.Parts)
+	if round > len(speech) {
+		return Speech{}
+	}
+	return speech[round-1]
+}
+
+// Words are length and complexity of the messages by round: what of Table 8
+// needs no embeddings. A collaboration counts once, with the mean of its
+// messages in the round.
+func Words(c campaign.Campaign) (table.Table, bool) {
+	v := c.View("", "env", "rule")
+	t := v.Start("words", "Length and complexity of messages by round")
+	t.Columns = append([]string{"measure"}, t.Columns...)
+	t.Columns = append(t.Columns, v.RoundColumns()...)
+	t.Columns = append(t.Columns, v.EndedColumns()...)
+	said := false
+	for _, m := range []struct {
+		name     string
+		decimals int
+		of       func(Speech) float64
+	}{
+		{"words per message", 1, func(s Speech) float64 { return s.Words }},
+		{"Flesch-Kincaid grade", 1, func(s Speech) float64 { return s.Grade }},
+	} {
+		for _, g := range v.Groups {
+			row := append([]table.Cell{table.Word(m.name)}, v.Label(g)...)
+			for n := 1; n <= v.Rounds(); n++ {
+				cell := campaign.MeanCell(g.Succeeded(), m.decimals, func(r campaign.Run) (float64, bool) { spoken := Spoken(r, n); return m.of(spoken), spoken.Messages > 0 })
+				said = said || cell.Value != nil
+				row = append(row, cell)
+			}
+			t.Rows = append(t.Rows, append(row, v.EndedCells(g)...))
+		}
+	}
+	t.Notes = []string{
+		"Mean (standard error) over collaborations of the mean over a collaboration's messages; n= where not all of them have messages in the round. Rounds that a stopping rule cut off are not carried on.",
+		"Words: what spaces separate, if it holds a letter or a digit. Grade: 0.39 words a sentence + 11.8 syllables a word - 15.59, counted by portable rules made for English; compare trends, not levels, with other programs.",
+	}
+	v.AddNotes(&t)
+	return t, said
+}
