@@ -112,7 +112,7 @@ func TestSummary(t *testing.T) {
 func TestSummaryCountsDecisions(t *testing.T) {
 	parted, held := campaigntest.Majority(0), campaigntest.Majority(1)
 	parted.Scores, held.Scores = []*float64{new(.1), nil}, []*float64{nil, new(.1)}
-	table, _ := overview.Summary(campaign.Campaign{Runs: []campaign.Run{parted.Run(), held.Run()}})
+	table, _ := overview.Summary(campaign.Campaign{Runs: []campaign.Run{parted.Run(Readers()...), held.Run()}})
 	tabletest.Near(t, "decided", tabletest.Row(t, table, "majority")["decided"].Value, 1)
 }
 
@@ -137,7 +137,7 @@ func TestRowsAreNamedByWhatVaries(t *testing.T) {
 			c := campaigntest.Majority(0)
 			c.Condition, c.Settings = fmt.Sprintf("majority-%d%s", agents, model), fmt.Sprintf(settings, agents, model)
 			c.Scores = []*float64{new(.1), new(.1), new(.1)}
-			runs = append(runs, c.Run())
+			runs = append(runs, c.Run(Readers()...))
 		}
 	}
 	c := campaign.Campaign{Name: "made-up", Runs: runs}
@@ -166,7 +166,7 @@ func TestRowsAreNamedByWhatVaries(t *testing.T) {
 func TestRowsAreSplitBySnapshot(t *testing.T) {
 	var runs []campaign.Run
 	for i, by := range []string{`["m-may"]`, `["m-may"]`, `["m-june"]`, "null"} {
-		run := campaigntest.Majority(i).Run()
+		run := campaigntest.Majority(i).Run(Readers()...)
 		if run.AnsweredBy = by; by == "null" {
 			run.Status = "failed"
 		}
@@ -194,7 +194,7 @@ func TestRowsAreSplitBySnapshot(t *testing.T) {
 func TestWhatStoodIsCarriedOn(t *testing.T) {
 	c := campaigntest.Majority(0)
 	c.Planned, c.Scores = 5, []*float64{nil, new(.5)}
-	table, _ := exchange.Table1(campaign.Campaign{Runs: []campaign.Run{c.Run()}})
+	table, _ := exchange.Table1(campaign.Campaign{Runs: []campaign.Run{c.Run(Readers()...)}})
 	m := tabletest.Row(t, table, "majority")
 	tabletest.Near(t, "utility@5", m["utility@5"].Value, 50)
 	tabletest.Near(t, "AUC@5", m["AUC@5"].Value, 40)
@@ -316,7 +316,7 @@ func TestReferenceTrajectories(t *testing.T) {
 				one.Scores = append(one.Scores, new(standing.Goodness))
 			}
 		}
-		c.Runs = append(c.Runs, one.Run())
+		c.Runs = append(c.Runs, one.Run(Readers()...))
 		for _, n := range []string{"3", "5", "10"} {
 			want["utility@"+n] = append(want["utility@"+n], x.Expected.Total[n])
 			want["AUC@"+n] = append(want["AUC@"+n], x.Expected.AUC[n])
