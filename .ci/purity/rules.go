@@ -12,6 +12,7 @@ import (
 var allowed = map[string]string{
 	"roundtable/envs/envtest":                "the suite that tests environments: it reads and writes golden files and is linked into no program",
 	"roundtable/workflows/decision/ruletest": "the suite that tests rules: it draws votes at random and is linked into no program",
+	"roundtable/workflows/stopping/stoptest": "the suite that tests stopping rules: it draws talks at random and is linked into no program",
 
 	"roundtable/envs/qa.New":                  reading,
 	"roundtable/envs/qa.load":                 reading,

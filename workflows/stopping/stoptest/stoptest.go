@@ -1,0 +1,118 @@
+// Package stoptest is the suite that every stopping rule passes. It draws
+// transcripts at random and shows that a rule gives the same answer twice,
+// changes nothing, does not look ahead, and looks at what it says it does.
+package stoptest
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"roundtable/workflows/stopping"
+	"roundtable/workflows/transcript"
+)
+
+// Run runs the suite; reads is what the rule's catalogue entry says it looks at.
+func Run(t *testing.T, rule stopping.Rule, reads ...stopping.Trace) {
+	t.Helper()
+	stopped := 0
+	for seed := range uint64(500) {
+		talk := draw(rand.New(rand.NewPCG(seed, 1)))
+		n, err := check(rule, talk, reads)
+		if err != nil {
+			t.Fatalf("transcript %d: %v", seed, err)
+		}
+		stopped += n
+	}
+	if len(reads) > 0 && stopped == 0 {
+		t.Errorf("the rule reads %v and stops none of 500 talks", reads)
+	}
+}
+
+// check returns in how many rounds a rule stops a talk, or how it breaks a promise.
+func check(rule stopping.Rule, talk transcript.Transcript, reads []stopping.Trace) (stopped int, err error) {
+	if rule.Stop(&transcript.Transcript{Agents: talk.Agents}, 1) {
+		return 0, errors.New("it stops a talk in which nothing was said")
+	}
+	before := transcript.Transcript{Agents: talk.Agents, Entries: slices.Clone(talk.Entries)}
+	for round := 1; round <= rounds; round++ {
+		got := rule.Stop(&talk, round)
+		switch {
+		case rule.Stop(&talk, round) != got:
+			return 0, fmt.Errorf("round %d: it answers differently the second time", round)
+		case !reflect.DeepEqual(talk, before):
+			return 0, fmt.Errorf("round %d: it changes the transcript", round)
+		}
+		past := only(talk, func(e transcript.Entry) bool { return e.Round <= round })
+		if rule.Stop(&past, round) != got {
+			return 0, fmt.Errorf("round %d: its answer depends on later rounds", round)
+		}
+		read := only(talk, func(e transcript.Entry) bool { return slices.Contains(reads, traceOf(e)) })
+		if rule.Stop(&read, round) != got {
+			return 0, fmt.Errorf("round %d: its answer depends on more than %v", round, reads)
+		}
+		if got {
+			stopped++
+		}
+	}
+	return stopped, nil
+}
+
+// only keeps the entries for which keep holds, in a transcript of their own.
+func only(t transcript.Transcript, keep func(transcript.Entry) bool) transcript.Transcript {
+	kept := transcript.Transcript{Agents: t.Agents}
+	for _, e := range t.Entries {
+		if keep(e) {
+			kept.Entries = append(kept.Entries, e)
+		}
+	}
+	return kept
+}
+
+// traceOf returns what an entry is to a stopping rule; "" for a message.
+func traceOf(e transcript.Entry) stopping.Trace {
+	switch {
+	case e.Kind == transcript.Decide:
+		return stopping.Decisions
+	case e.Kind == transcript.Env:
+		return stopping.States
+	case e.Payload.Format == transcript.FormatProposal:
+		return stopping.Proposals
+	}
+	return ""
+}
+
+const (
+	agents = 3
+	rounds = 5
+)
+
+// draw makes a talk with messages, proposals, states and decisions in each round.
+func draw(rng *rand.Rand) transcript.Transcript {
+	t := transcript.Transcript{Agents: agents}
+	for round := 1; round <= rounds; round++ {
+		step := func(kind transcript.Kind, agent int, format transcript.Format) transcript.Step {
+			return transcript.Step{Kind: kind, Round: round, Phase: "phase", Speaker: transcript.Speaker{Index: agent}, Payload: transcript.Payload{Format: format, Standing: -1}}
+		}
+		for i := range agents {
+			t.Append(step(transcript.Ask, i, transcript.FormatMessage), transcript.Act{Status: transcript.Said})
+			status := transcript.Said
+			if rng.IntN(2) == 0 {
+				status = transcript.Skipped
+			}
+			t.Append(step(transcript.Ask, i, transcript.FormatProposal), transcript.Act{Status: status, Key: fmt.Sprint("k", rng.IntN(2))})
+		}
+		for i := range agents {
+			t.Append(step(transcript.Env, i, ""), transcript.Act{Status: transcript.Said, Values: []float64{float64(rng.IntN(2))}})
+		}
+		d := transcript.Decision{Selected: rng.IntN(2) - 1, Standing: -1}
+		if d.Selected == 0 {
+			d.Winners, d.Key = []int{0}, fmt.Sprint("k", rng.IntN(2))
+		}
+		t.Append(step(transcript.Decide, 0, ""), transcript.Act{Status: transcript.Said, Decision: &d})
+	}
+	return t
+}
