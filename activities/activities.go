@@ -7,38 +7,19 @@ package activities
 import (
 	"context"
 	"io/fs"
-	"sync"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
-	"golang.org/x/sync/singleflight"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/embed"
 	"roundtable/activities/failure"
 	"roundtable/activities/model"
-	"roundtable/activities/money"
-	"roundtable/activities/throttle"
 	"roundtable/analysis/storage"
-	"roundtable/envs"
-	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
-
-// Models builds one of the models that a condition asks.
-type Models func(plan.Choice, plan.Condition, envs.Environment) (Provider, error)
-
-// Provider is a model with what must be known about it.
-type Provider struct {
-	model.Model
-	Name      string // provider/model, as the campaign names it
-	Endpoint  string // who answers: models of one name at two endpoints are two
-	Account   string // whose limits a call uses up: an endpoint, the name of a key, and a model
-	Simulated bool   // not a language model
-	Instant   bool   // takes no time and costs nothing: asked in batches
-}
 
 // Config is what the host of the activities decides.
 type Config struct {
@@ -50,43 +31,49 @@ type Config struct {
 	Client  client.Client                    // to await collaborations of an earlier run
 }
 
-// Activities are registered with a worker. They share an in-memory picture of
-// the collaborations under way, which is rebuilt from the store when missing.
+// Activities are registered with a worker. Each owner of a picture in memory has
+// its own mutex: Plans, Manifests, the budgets of Caller, and each collaboration.
+// A budget's may be held while a manifest's is taken; no other two are held at once.
 type Activities struct {
-	config  Config
-	answers *answers.Answers
-	taking  singleflight.Group // turns under way, by collaboration and entry
-	meter   Meter
-	trials  trials
-
-	throttles throttle.Registry                // of accounts
-	talks     *lru.Cache[task.LabelRef, *talk] // whose messages are being labelled
-
-	mu        sync.Mutex
-	plans     map[string]*campaign                 // by revision
-	manifests map[string]running                   // by campaign
-	accounts  map[string]*money.Account            // by campaign, of those with a budget
-	live      *lru.Cache[task.Ref, *collaboration] // those under way
+	config Config
+	plans  *Plans
+	caller *Caller
+	taker  *Taker
+	live   *Live
+	*Labels
 }
-
-// picturesKept bounds the memory for collaborations under way.
-const picturesKept = 1024
 
 // New makes the activities.
 func New(c Config) *Activities {
-	live, err := lru.New[task.Ref, *collaboration](picturesKept)
-	if err != nil {
-		panic("activities: " + err.Error()) // only a size below 1 is an error
-	}
-	talks, err := lru.New[task.LabelRef, *talk](picturesKept)
-	if err != nil {
-		panic("activities: " + err.Error())
-	}
+	a := answers.NewAnswers(c.Store)
+	plans := NewPlans(c.Store, c.Data, c.Models)
+	caller := NewCaller(c.Store, a, plans, NewManifests(c.Store, ManifestAge), c.Alone)
+	taker := NewTaker(a, caller, c.NoCache)
 	return &Activities{
-		config: c, answers: answers.NewAnswers(c.Store), live: live, talks: talks, plans: map[string]*campaign{},
-		manifests: map[string]running{}, accounts: map[string]*money.Account{},
+		config: c, plans: plans, caller: caller, taker: taker, live: NewLive(a, plans),
+		Labels: NewLabels(c.Store, a, caller, taker, c.Models),
 	}
 }
+
+// Meter returns what this process did so far.
+func (a *Activities) Meter() Reading { return a.caller.Meter.Read() }
+
+// Close gives back what this process has reserved of budgets.
+func (a *Activities) Close(ctx context.Context) error { return a.caller.Close(ctx) }
+
+// Check asks a model once with the parameters of a campaign (Caller.Check).
+func (a *Activities) Check(ctx context.Context, campaign string, p Provider, params model.Parameters) (answers.Answer, error) {
+	return a.caller.Check(ctx, campaign, p, params)
+}
+
+// Embeddings returns a source whose requests a campaign pays for (Caller.Embeddings).
+func (a *Activities) Embeddings(ctx context.Context, e Embedding) (embed.Source, error) {
+	return a.caller.Embeddings(ctx, e)
+}
+
+// UnderWay returns how much is done of a campaign's collaborations that this
+// process takes part in, in collaborations: two that are half done are 1.
+func (a *Activities) UnderWay(campaign string) float64 { return a.live.UnderWay(campaign) }
 
 // Register gives the activities their names.
 func (a *Activities) Register(w worker.ActivityRegistry) {

@@ -7,85 +7,24 @@ import (
 	"fmt"
 	"time"
 
-	"go.temporal.io/sdk/activity"
-
 	"roundtable/activities/answers"
 	"roundtable/activities/failure"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
-	"roundtable/activities/throttle"
-	"roundtable/envs/wording"
-	"roundtable/workflows/plan"
 )
 
-// Defaults of limits that a campaign does not set.
-const (
-	DefaultCalls   = 200 // at once
-	defaultTimeout = 10 * time.Minute
-)
+// defaultTimeout of a call whose model sets none.
+const defaultTimeout = 10 * time.Minute
 
-// callPermit is the right to make a call: a pass of the model's account, and one of
-// the campaign, whose limits.calls is for all its models together.
-type callPermit struct{ account, campaign *throttle.Pass }
-
-func (p callPermit) Answered(u model.Usage, l model.Limits) {
-	p.account.Answered(u, l)
-	p.campaign.Answered(model.Usage{}, model.Limits{})
-}
-
-// Failed says nothing to the campaign's gate: what one service cannot take, others can.
-func (p callPermit) Failed(err error) {
-	p.account.Failed(err)
-	p.campaign.Leave()
-}
-
-func (p callPermit) Leave() {
-	p.account.Leave()
-	p.campaign.Leave()
-}
-
-// campaignGate names the throttle that the calls of all models of a campaign pass.
-func campaignGate(campaign string) string { return "campaign " + campaign }
-
-// permit waits for what the account, its service and the campaign allow, unless
-// the turn is cancelled or the worker is stopping.
-func (a *Activities) permit(ctx context.Context, q question) (p callPermit, err error) {
-	if _, err := a.manifest(ctx, q.run.Campaign, false); err != nil { // it sets the ceilings
-		return p, err
-	}
-	stopping := workerStops(ctx)
-	defer setWaiting(ctx, nil)
-	enter := func(name string, call throttle.Call) (*throttle.Pass, error) {
-		t := a.throttles.Account(name)
-		setWaiting(ctx, func() string { return waitReason(t.Waiting(q.run.Campaign)) })
-		return t.Enter(ctx, stopping, call)
-	}
-	p.account, err = enter(q.provider.Account, throttle.Call{
-		Campaign: q.run.Campaign, Bytes: byteSize(q.messages), MaxOutput: q.longest,
-	})
-	if err != nil {
-		return p, err
-	}
-	if p.campaign, err = enter(campaignGate(q.run.Campaign), throttle.Call{Campaign: q.run.Campaign}); err != nil {
-		p.account.Leave()
-	}
-	return p, err
-}
-
-// workerStops returns the channel that is closed when the activity's worker stops.
-func workerStops(ctx context.Context) <-chan struct{} {
-	if !activity.IsActivity(ctx) {
-		return nil
-	}
-	return activity.GetWorkerStopChannel(ctx)
-}
-
-// waitReason is what waiting calls wait for, in a word or two.
-func waitReason(w throttle.Wait) string {
-	if w.Limit > 0 {
-		return fmt.Sprintf("%s (%d)", w.For, w.Limit)
-	}
-	return string(w.For)
+// Order is all that is needed to make the calls of one entry of the ledger.
+type Order struct {
+	Run      answers.RunKey
+	Entry    int
+	Provider Provider
+	Price    *money.Price // of the provider; nil if it is that of the campaign's manifest
+	Messages []model.Message
+	Longest  int  // answer in tokens; 0 if the request sets no limit
+	Wordless bool // its answer has no tokens
 }
 
 // byteSize of messages in bytes.
@@ -97,77 +36,30 @@ func byteSize(messages []model.Message) int {
 	return n
 }
 
-// ceilings passes the limits of a manifest on. Campaigns that share an account
-// keep the tightest limit of all; limits.calls is the campaign's own. The
-// caller holds mu.
-func (a *Activities) ceilings(m Manifest, c *campaign) {
-	a.campaignCeiling(m)
-	for _, cond := range c.conditions {
-		for _, p := range cond.all() {
-			a.ceiling(m, p)
-		}
-	}
-}
-
-// campaignCeiling passes limits.calls on.
-func (a *Activities) campaignCeiling(m Manifest) {
-	a.throttles.Account(campaignGate(m.Campaign)).SetCampaignCeiling(m.Campaign, throttle.Ceiling{Concurrency: atOnce(m.Limits, "")})
-}
-
-// ceiling passes the limits of one model on. The caller holds mu.
-func (a *Activities) ceiling(m Manifest, p Provider) {
-	account := a.throttles.Account(p.Account)
-	limits := m.Limits.Models[p.Name]
-	account.SetCampaignCeiling(m.Campaign, throttle.Ceiling{
-		Requests: int64(limits.RequestsPerMinute), Tokens: int64(limits.TokensPerMinute), Concurrency: atOnce(m.Limits, p.Name),
-	})
-	account.SetCeiling(a.tightest(p.Name))
-}
-
-func atOnce(l plan.Limits, name string) int {
-	n := DefaultCalls
-	if l.Calls > 0 {
-		n = l.Calls
-	}
-	if own := l.Models[name].Calls; own > 0 {
-		n = min(n, own)
-	}
-	return n
-}
-
-// tightest limits of a model over the campaigns of this process.
-func (a *Activities) tightest(name string) throttle.Ceiling {
-	var c throttle.Ceiling
-	for _, m := range a.manifests {
-		l := m.Limits.Models[name]
-		c.Requests, c.Tokens = tighter(c.Requests, int64(l.RequestsPerMinute)), tighter(c.Tokens, int64(l.TokensPerMinute))
-	}
-	return c
-}
-
-func tighter(a, b int64) int64 {
-	if a == 0 || b == 0 {
-		return max(a, b)
-	}
-	return min(a, b)
+// paidAnswer is an answer that is still to be stored.
+type paidAnswer struct {
+	answer answers.Answer
+	key    string       // where it is to be cached; empty if it was found there
+	hold   *money.Hold  // what was reserved for it
+	charge money.Amount // what it has cost
 }
 
 // call reserves what a call can cost at most, announces it, and makes it.
-func (a *Activities) call(ctx context.Context, q question, ask int, r model.Request, pass callPermit) (got paidAnswer, err error) {
+func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pass callPermit) (got paidAnswer, err error) {
 	if err := ctx.Err(); err != nil {
 		return got, err
 	}
-	if err := a.hasRoom(); err != nil {
+	if err := c.hasRoom(); err != nil {
 		return got, err
 	}
-	m, err := a.manifest(ctx, q.run.Campaign, false)
+	m, err := c.Manifest(ctx, q.Run.Campaign, false)
 	if err != nil {
 		return got, err
 	}
 	price := q.priceOf(m)
-	i := answers.Intent{Entry: q.entry, Ask: ask, Provider: q.provider.Name, Model: q.provider.Name}
+	i := answers.Intent{Entry: q.Entry, Ask: ask, Provider: q.Provider.Name, Model: q.Provider.Name}
 	worst, bounded := q.worstCase(price, r)
-	if q.provider.Endpoint == "" { // simulated or recorded: it costs nothing, however long it is
+	if q.Provider.Endpoint == "" { // simulated or recorded: it costs nothing, however long it is
 		worst, bounded = money.Amount{}, true
 	}
 	if bounded {
@@ -177,23 +69,23 @@ func (a *Activities) call(ctx context.Context, q question, ask int, r model.Requ
 			i.WorstUSD = &usd
 		}
 	}
-	if got.hold, err = a.reserve(ctx, m, need{worst, price != nil, bounded, q.provider.Endpoint == ""}); err != nil {
+	if got.hold, err = c.reserve(ctx, m, need{worst, price != nil, bounded, q.Provider.Endpoint == ""}); err != nil {
 		return got, err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout(m, q.provider)) // from here on money is spent: the answer is waited for
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout(m, q.Provider)) // from here on money is spent: the answer is waited for
 	defer cancel()
-	response, err := a.announced(ctx, q.run, &i, q.provider, r, pass, got.hold)
+	response, err := c.announced(ctx, q.Run, &i, q.Provider, r, pass, got.hold)
 	if err != nil {
 		defer got.hold.Keep()
 		if isUnbilled(err) {
-			if left := a.answers.Release(context.WithoutCancel(ctx), q.run, i.Entry, ask, i.Attempt); left != nil {
+			if left := c.answers.Release(context.WithoutCancel(ctx), q.Run, i.Entry, ask, i.Attempt); left != nil {
 				return got, errors.Join(err, left)
 			}
 			got.hold.Release()
 		}
 		return got, err
 	}
-	got.answer = newAnswerRecord(q.provider, price, response, time.UnixMicro(i.StartedAt))
+	got.answer = newAnswerRecord(q.Provider, price, response, time.UnixMicro(i.StartedAt))
 	got.answer.Ask, got.answer.Attempt = ask, i.Attempt
 	got.charge = costOf(price, response.Usage)
 	if bounded && worst.Tokens > 0 && response.Usage.Input+response.Usage.Output == 0 {
@@ -204,16 +96,16 @@ func (a *Activities) call(ctx context.Context, q question, ask int, r model.Requ
 			got.answer.CostUSD = nil
 		}
 	}
-	a.meter.answered(got.answer)
+	c.Meter.answered(got.answer)
 	return got, nil
 }
 
 // announced writes the intent and makes the call. It tells the account's
 // throttle how it went.
-func (a *Activities) announced(ctx context.Context, at answers.RunKey, i *answers.Intent, p Provider, r model.Request, pass callPermit, hold *money.Hold) (model.Response, error) {
+func (c *Caller) announced(ctx context.Context, at answers.RunKey, i *answers.Intent, p Provider, r model.Request, pass callPermit, hold *money.Hold) (model.Response, error) {
 	i.StartedAt = time.Now().UnixMicro()
 	var err error
-	if i.Attempt, err = a.answers.Intend(ctx, at, *i); err != nil {
+	if i.Attempt, err = c.answers.Intend(ctx, at, *i); err != nil {
 		return model.Response{}, err
 	}
 	if hold.Late() { // another process may have counted the ledger without this call
@@ -221,16 +113,16 @@ func (a *Activities) announced(ctx context.Context, at answers.RunKey, i *answer
 	}
 	setWaiting(ctx, func() string { return WaitsAnswer })
 	defer setWaiting(ctx, nil)
-	a.meter.underWay.Add(1)
-	defer a.meter.underWay.Add(-1)
+	c.Meter.underWay.Add(1)
+	defer c.Meter.underWay.Add(-1)
 	response, err := p.Complete(ctx, r)
-	err = a.trials.judge(at.Campaign, p.Account, err)
+	err = c.trials.judge(at.Campaign, p.Account, err)
 	if err == nil {
-		a.trials.answered(at.Campaign, p.Account)
+		c.trials.answered(at.Campaign, p.Account)
 		pass.Answered(response.Usage, response.Limits)
 		return response, rejectTruncatedPrompt(p, response)
 	}
-	a.meter.failed(err)
+	c.Meter.failed(err)
 	pass.Failed(err)
 	return response, err
 }
@@ -282,11 +174,11 @@ const WaitsAnswer = "answer"
 const WaitsBudget = "budget"
 
 // priceOf is the price of the question's model: what was said of it alone counts first.
-func (q question) priceOf(m Manifest) *money.Price {
-	if q.price != nil && q.provider.Endpoint != "" {
-		return q.price
+func (q Order) priceOf(m Manifest) *money.Price {
+	if q.Price != nil && q.Provider.Endpoint != "" {
+		return q.Price
 	}
-	return priceOf(m, q.provider)
+	return priceOf(m, q.Provider)
 }
 
 // priceOf a model; nil if it is not known. What is simulated or recorded is free.
@@ -305,9 +197,9 @@ func costOf(price *money.Price, u model.Usage) money.Amount {
 }
 
 // worstCase is what a request can cost at most, or false if nothing bounds its answer.
-func (q question) worstCase(price *money.Price, r model.Request) (money.Amount, bool) {
+func (q Order) worstCase(price *money.Price, r model.Request) (money.Amount, bool) {
 	p, sent := *cmp.Or(price, &money.Price{}), byteSize(r.Messages)+len(r.Schema)
-	if q.wordless {
+	if q.Wordless {
 		worst, err := money.WorstInput(p, sent, len(r.Messages))
 		return worst, err == nil
 	}
@@ -315,85 +207,12 @@ func (q question) worstCase(price *money.Price, r model.Request) (money.Amount, 
 	return worst, err == nil
 }
 
-// need is what a call takes from a budget.
-type need struct {
-	worst   money.Amount
-	priced  bool // its price is known
-	bounded bool // worst is
-	free    bool // it is simulated or recorded
-}
-
-// reserve takes what a call can cost at most from the campaign's budget. When
-// nothing is left, a person must raise it: the manifest is read once more first.
-func (a *Activities) reserve(ctx context.Context, m Manifest, n need) (*money.Hold, error) {
-	account, err := a.budget(ctx, m, n.free)
-	if account == nil || err != nil {
-		return nil, err
-	}
-	if m.Limits.CostUSD != nil && !n.priced {
-		return nil, failure.Pause(fmt.Errorf("campaign %s has a budget in US dollars, and the price of a model that it asks is not known; give it under prices: in the campaign file", m.Campaign))
-	}
-	if capped := m.Limits.CostUSD != nil || m.Limits.Tokens > 0; capped && !n.bounded {
-		return nil, failure.Pause(fmt.Errorf("campaign %s has a budget, and %w", m.Campaign, money.ErrUnbounded))
-	}
-	setWaiting(ctx, func() string { return WaitsBudget })
-	defer setWaiting(ctx, nil)
-	ctx, cancel := untilStopping(ctx)
-	defer cancel(nil)
-	hold, err := account.Reserve(ctx, n.worst)
-	if errors.Is(err, money.ErrSpent) {
-		if m, err = a.manifest(ctx, m.Campaign, true); err == nil {
-			hold, err = account.Reserve(ctx, n.worst)
-		}
-	}
-	if err != nil && errors.Is(context.Cause(ctx), throttle.ErrStopping) {
-		return nil, throttle.ErrStopping
-	}
-	if spent, ok := errors.AsType[*money.SpentError](err); ok {
-		return nil, failure.Pause(fmt.Errorf("%w; `roundtable resume %s --cost-usd N` (or --tokens N) goes on%s", spent, m.Campaign, a.unsettled(ctx, m.Campaign)))
-	}
-	return hold, err
-}
-
-// untilStopping returns a context that ends when the worker stops. Calls of other
-// processes, for which a reservation may wait, can take longer than the worker has.
-func untilStopping(ctx context.Context) (context.Context, context.CancelCauseFunc) {
-	stopping := workerStops(ctx)
-	ctx, cancel := context.WithCancelCause(ctx)
-	if stopping != nil {
-		go func() {
-			select {
-			case <-stopping:
-				cancel(throttle.ErrStopping)
-			case <-ctx.Done():
-			}
-		}()
-	}
-	return ctx, cancel
-}
-
-// unsettled says what a campaign has reserved for calls of unknown outcome, and
-// how that is released; nothing if there are none.
-func (a *Activities) unsettled(ctx context.Context, campaign string) string {
-	ledger, err := ReadLedger(ctx, a.config.Store, campaign)
-	if err != nil || len(ledger.Unknown) == 0 {
-		return ""
-	}
-	usd := 0.
-	for _, u := range ledger.Unknown {
-		if u.WorstUSD != nil {
-			usd += *u.WorstUSD
-		}
-	}
-	return fmt.Sprintf(". $%.4f of it is reserved for %s of unknown outcome: see `roundtable cost %s --settle`", usd, wording.Count(len(ledger.Unknown), "call"), campaign)
-}
-
 // minFree is the room below which no answer is bought: it could not be kept.
 const minFree = 64 << 20
 
 // hasRoom says whether an answer could be stored, where the store can tell.
-func (a *Activities) hasRoom() error {
-	s, ok := a.config.Store.(interface{ Free() (int64, error) })
+func (c *Caller) hasRoom() error {
+	s, ok := c.store.(interface{ Free() (int64, error) })
 	if !ok {
 		return nil
 	}

@@ -9,12 +9,7 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/model"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
 )
-
-// checkPrefix begins the names of the ledger's folders of check calls.
-const checkPrefix = "check-"
 
 // checkMessages are what a model is asked to find out whether it can be asked.
 var checkMessages = []model.Message{
@@ -22,90 +17,48 @@ var checkMessages = []model.Message{
 	{Role: "user", Content: "Answer with the one word yes."},
 }
 
+// CheckBytes returns the length of the question that checks whether a model can
+// be asked.
+func CheckBytes() int { return byteSize(checkMessages) }
+
 // Check asks a model once with the parameters of a campaign: whether it is
 // there, the key is right and the parameters are taken. The call goes like any
 // other through the campaign's limits, budget and ledger.
-func (a *Activities) Check(ctx context.Context, campaign string, p Provider, params model.Parameters) (answers.Answer, error) {
-	m, err := a.manifest(ctx, campaign, false)
+func (c *Caller) Check(ctx context.Context, campaign string, p Provider, params model.Parameters) (answers.Answer, error) {
+	m, err := c.Manifest(ctx, campaign, false)
 	if err != nil {
 		return answers.Answer{}, err
 	}
-	a.mu.Lock()
-	a.ceiling(m, p)
-	a.mu.Unlock()
-	at := answers.RunKey{Campaign: campaign, Collaboration: checkPrefix + strings.ToLower(rand.Text())}
-	q := question{run: at, provider: p, longest: params.MaxTokens, messages: checkMessages}
-	pass, err := a.permit(ctx, q)
+	c.ceiling(m, p)
+	run := answers.RunKey{Campaign: campaign, Collaboration: checkPrefix + strings.ToLower(rand.Text())}
+	q := Order{Run: run, Provider: p, Longest: params.MaxTokens, Messages: checkMessages}
+	request := model.Request{Messages: checkMessages, Parameters: params, IdempotencyKey: fmt.Sprintf("%s/0/0", run)}
+	return c.buyOnce(ctx, q, request, func(context.Context, *answers.Answer) error { return nil })
+}
+
+// buyOnce makes the one call of an entry that belongs to no turn, and stores its
+// answer as prepare leaves it.
+func (c *Caller) buyOnce(ctx context.Context, q Order, r model.Request, prepare func(context.Context, *answers.Answer) error) (answers.Answer, error) {
+	permit, err := c.permit(ctx, q)
 	if err != nil {
 		return answers.Answer{}, err
 	}
-	defer pass.Leave()
-	request := model.Request{Messages: checkMessages, Parameters: params, IdempotencyKey: fmt.Sprintf("%s/0/0", at)}
-	got, err := a.call(ctx, q, 0, request, pass)
+	defer permit.Leave()
+	got, err := c.call(ctx, q, 0, r, permit)
 	for errors.Is(err, errLate) {
-		got, err = a.call(ctx, q, 0, request, pass)
+		got, err = c.call(ctx, q, 0, r, permit)
 	}
 	if err != nil {
 		return answers.Answer{}, err
 	}
-	defer got.hold.Keep()
-	if _, err := a.storeTurn(context.WithoutCancel(ctx), at, answers.Turn{Asks: []answers.Answer{got.answer}, Done: true}); err != nil {
+	defer got.hold.Keep()              // without its answer the ledger says that its outcome is not known
+	kept := context.WithoutCancel(ctx) // what was bought is stored, cancelled or not
+	if err := prepare(kept, &got.answer); err != nil {
+		return answers.Answer{}, err
+	}
+	if _, err := c.storeTurn(kept, q.Run, answers.Turn{Entry: q.Entry, Asks: []answers.Answer{got.answer}, Done: true}); err != nil {
 		return answers.Answer{}, err
 	}
 	got.hold.Settle(got.charge)
 	return got.answer, nil
-}
-
-// CheckCalls returns the check calls in a campaign's ledger.
-func CheckCalls(ctx context.Context, s storage.Store, campaign string) ([]record.Call, error) {
-	answers := answers.NewAnswers(s)
-	runs, err := answers.Runs(ctx, campaign)
-	if err != nil {
-		return nil, err
-	}
-	var calls []record.Call
-	for _, p := range runs {
-		if !strings.HasPrefix(p.Collaboration, checkPrefix) {
-			continue
-		}
-		stored, err := answers.Load(ctx, p)
-		if err != nil {
-			return nil, err
-		}
-		calls = append(calls, stored.Calls(record.Key{CampaignID: campaign, CollaborationID: p.Collaboration})...)
-	}
-	return calls, nil
-}
-
-// lookedAt is how many collaborations AnsweredModels looks at, besides the checks.
-const lookedAt = 20
-
-// AnsweredModels returns the names of models that have answered in a campaign,
-// as far as its checks and its first collaborations say.
-func AnsweredModels(ctx context.Context, s storage.Store, campaign string) (map[string]bool, error) {
-	answers, models := answers.NewAnswers(s), map[string]bool{}
-	runs, err := answers.Runs(ctx, campaign)
-	if err != nil {
-		return nil, err
-	}
-	others := 0
-	for _, p := range runs {
-		if !strings.HasPrefix(p.Collaboration, checkPrefix) {
-			if others++; others > lookedAt {
-				continue
-			}
-		}
-		stored, err := answers.Load(ctx, p)
-		if err != nil && !errors.Is(err, storage.ErrCorrupt) {
-			return nil, err
-		}
-		for _, t := range stored.Turns {
-			for _, answer := range t.Asks {
-				if !answer.Cached {
-					models[answer.ModelAsked] = true
-				}
-			}
-		}
-	}
-	return models, nil
 }

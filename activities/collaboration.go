@@ -2,7 +2,6 @@ package activities
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/failure"
 	"roundtable/activities/prompt"
-	"roundtable/analysis/storage"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
@@ -39,46 +37,6 @@ type collaboration struct {
 	// As of the last load: turns that are still to be asked again, and calls whose outcome is not known.
 	unfinished []answers.Turn
 	unknown    []answers.Intent
-}
-
-// open is the picture of a collaboration: the one in memory, or a new one from the store.
-func (a *Activities) open(ctx context.Context, ref task.Ref) (*collaboration, error) {
-	if c, ok := a.live.Get(ref); ok {
-		return c, nil
-	}
-	c, err := a.load(ctx, ref)
-	if err != nil {
-		return nil, err
-	}
-	if earlier, ok, _ := a.live.PeekOrAdd(ref, c); ok {
-		return earlier, nil
-	}
-	return c, nil
-}
-
-// load plays the stored turns. With an unplayable error comes what could be read.
-func (a *Activities) load(ctx context.Context, ref task.Ref) (*collaboration, error) {
-	camp, err := a.campaign(ctx, ref.Campaign, ref.Revision)
-	if err != nil {
-		return nil, err
-	}
-	run := answers.RunKey{Campaign: ref.Campaign, Collaboration: camp.id(ref), Generation: ref.Generation}
-	c, unbegun := begin(camp, ref, run)
-	stored, err := a.answers.Load(ctx, run)
-	if err != nil && !errors.Is(err, storage.ErrCorrupt) {
-		return nil, err
-	}
-	c.unknown = stored.Unknown
-	var broken error
-	if unbegun != nil {
-		c.unfinished, broken = stored.Turns, unbegun
-	} else {
-		broken = c.replay(stored.Turns)
-	}
-	if err = cmp.Or(err, broken); err != nil {
-		return c, failure.Unplayable{Err: err}
-	}
-	return c, nil
 }
 
 // replay takes stored turns in. After one that does not fit, the others still
@@ -170,43 +128,6 @@ func (c *collaboration) acts(from int) []task.Act {
 	return acts
 }
 
-// Recall is what is known of a collaboration when its workflow starts. One
-// whose model takes no time is played at once, and is over if a batch is enough.
-func (a *Activities) Recall(ctx context.Context, ref task.Ref) (task.Recalled, error) {
-	camp, err := a.campaign(ctx, ref.Campaign, ref.Revision)
-	if err != nil {
-		return task.Recalled{}, err
-	}
-	if ended, err := a.ended(ctx, camp, ref); ended != nil || err != nil {
-		return task.Recalled{Committed: ended}, err
-	}
-	c, err := a.open(ctx, ref)
-	if err != nil {
-		return task.Recalled{}, err
-	}
-	m, err := a.manifest(ctx, ref.Campaign, false)
-	if err != nil {
-		return task.Recalled{}, err
-	}
-	if c.condition.instant() {
-		if _, err := a.TakeMany(ctx, task.Turn{Ref: ref}); err != nil {
-			return task.Recalled{}, err
-		}
-		if c.isOver() {
-			result, err := a.Record(ctx, task.Ending{Ref: ref, Status: task.Succeeded})
-			return task.Recalled{Committed: &result}, err
-		}
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	cond := c.condition.Condition
-	return task.Recalled{
-		Condition: plan.Condition{Protocol: cond.Protocol, Rule: cond.Rule, Stop: cond.Stop},
-		Agents:    c.condition.agents, Seed: camp.Campaign.TreatmentSeed(ref.Cell),
-		Instant: c.condition.instant(), Acts: c.acts(0), Queues: c.queues(m),
-	}, nil
-}
-
 // queues are those of speakers whose model has one.
 func (c *collaboration) queues(m Manifest) map[string]string {
 	queues := map[string]string{}
@@ -227,4 +148,23 @@ func (c *collaboration) isOver() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.session.Outcome() != nil
+}
+
+// add takes a finished turn into the picture, without its raw answers.
+func (c *collaboration) add(t answers.Turn) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.record(withoutRawAnswers(t))
+}
+
+// recalled returns what a workflow must know to play the session itself.
+func (c *collaboration) recalled(m Manifest) task.Recalled {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	cond := c.condition.Condition
+	return task.Recalled{
+		Condition: plan.Condition{Protocol: cond.Protocol, Rule: cond.Rule, Stop: cond.Stop},
+		Agents:    c.condition.agents, Seed: c.campaign.Campaign.TreatmentSeed(c.ref.Cell),
+		Instant: c.condition.instant(), Acts: c.acts(0), Queues: c.queues(m),
+	}
 }

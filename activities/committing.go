@@ -7,6 +7,7 @@ import (
 
 	"roundtable/activities/commits"
 	"roundtable/activities/failure"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/task"
 )
 
@@ -19,30 +20,9 @@ const (
 	complete
 )
 
-// Record commits the rows of an ended collaboration. They are made from the
-// store alone, so that whoever makes them makes the same. What cannot be begun,
-// played, counted or valued has ended, too: as failed, with the rows that can be made.
-func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, error) {
-	c, err := a.load(ctx, end.Ref)
-	var broken failure.Unplayable
-	switch {
-	case errors.As(err, &broken):
-		markFailed(ctx, &end, err)
-	case err != nil:
-		return task.Result{}, err
-	}
-	marker, err := a.commit(ctx, c, &end)
-	a.live.Remove(end.Ref)
-	if errors.Is(err, commits.ErrConflict) {
-		err = failure.Fail(err)
-	}
-	result := ResultOf(marker)
-	result.Failure = end.Failure
-	return result, err
-}
-
-// commit makes the rows and commits them: the most that can be made.
-func (a *Activities) commit(ctx context.Context, c *collaboration, end *task.Ending) (commits.Marker, error) {
+// CommitRows makes the rows of an ended collaboration and commits them: the most
+// that can be made. If that is not all, end says so.
+func CommitRows(ctx context.Context, store storage.Store, c *collaboration, end *task.Ending) (commits.Marker, error) {
 	extent := complete
 	if c.session == nil {
 		extent = bare
@@ -51,20 +31,20 @@ func (a *Activities) commit(ctx context.Context, c *collaboration, end *task.End
 		rows, err := rowsOf(c, *end, extent)
 		if err == nil {
 			var marker commits.Marker
-			if marker, err = commits.Commit(ctx, a.config.Store, rows); !errors.Is(err, commits.ErrUnfit) {
+			if marker, err = commits.Commit(ctx, store, rows); !errors.Is(err, commits.ErrUnfit) {
 				return marker, err
 			}
 		}
 		if extent == bare {
 			return commits.Marker{}, failure.Fail(err)
 		}
-		markFailed(ctx, end, fmt.Errorf("its rows: %w", err))
+		MarkFailed(ctx, end, fmt.Errorf("its rows: %w", err))
 		extent--
 	}
 }
 
-// markFailed makes a failure of an end.
-func markFailed(ctx context.Context, end *task.Ending, err error) {
+// MarkFailed makes a failure of an end.
+func MarkFailed(ctx context.Context, end *task.Ending, err error) {
 	if fault, ok := errors.AsType[*failure.Panic](err); ok {
 		fault.Log(ctx)
 	}

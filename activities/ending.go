@@ -8,7 +8,6 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/temporal"
 
-	"roundtable/activities/answers"
 	"roundtable/activities/commits"
 	"roundtable/activities/failure"
 	"roundtable/analysis/lake"
@@ -30,27 +29,6 @@ func (a *Activities) ended(ctx context.Context, c *campaign, ref task.Ref) (*tas
 	return &result, nil
 }
 
-// ResultOf a committed collaboration.
-func ResultOf(m lake.Marker) task.Result {
-	r := resultOf(answers.Spent{Calls: int32(m.Calls), InputTokens: m.InputTokens, OutputTokens: m.OutputTokens, CostUSD: m.CostUSD, WorstUSD: m.WorstUSD})
-	r.Status, r.Cached = m.Status, m.Cached
-	return r
-}
-
-func resultOf(s answers.Spent) task.Result {
-	r := task.Result{Calls: int64(s.Calls), InputTokens: s.InputTokens, OutputTokens: s.OutputTokens}
-	if s.CostUSD == nil || s.WorstUSD == nil {
-		r.Unpriced = true
-	}
-	if s.CostUSD != nil {
-		r.CostUSD = *s.CostUSD
-	}
-	if s.WorstUSD != nil {
-		r.WorstUSD = *s.WorstUSD
-	}
-	return r
-}
-
 // StopUnstarted ends cells that were never started: their row says so.
 func (a *Activities) StopUnstarted(ctx context.Context, refs []task.Ref) (struct{}, error) {
 	for _, ref := range refs {
@@ -64,7 +42,7 @@ func (a *Activities) StopUnstarted(ctx context.Context, refs []task.Ref) (struct
 
 // Survey finds the next cells that have not ended, and sums up those passed over.
 func (a *Activities) Survey(ctx context.Context, p task.Page) (task.Surveyed, error) {
-	camp, err := a.campaign(ctx, p.Campaign, p.Revision)
+	camp, err := a.plans.Load(ctx, p.Campaign, p.Revision)
 	if err != nil {
 		return task.Surveyed{}, err
 	}

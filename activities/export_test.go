@@ -10,22 +10,15 @@ import (
 
 // Keep is keep, for tests.
 func (a *Activities) Keep(ctx context.Context, place answers.RunKey, t answers.Turn) (answers.Turn, error) {
-	return a.storeTurn(ctx, place, t)
+	return a.caller.storeTurn(ctx, place, t)
 }
 
-// AgeManifests makes a worker's copies of manifests older than it goes by.
-func AgeManifests(a *Activities) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for campaign, known := range a.manifests {
-		known.read = known.read.Add(-manifestAge)
-		a.manifests[campaign] = known
-	}
-}
+// AgeManifests makes a worker's copies of manifests older than it uses them.
+func AgeManifests(a *Activities) { a.caller.manifests.Expire() }
 
 // ChangeEnv puts another environment in the place of a collaboration's.
 func ChangeEnv(a *Activities, ref task.Ref, change func(envs.Environment) envs.Environment) {
-	c, err := a.campaign(context.Background(), ref.Campaign, ref.Revision)
+	c, err := a.plans.Load(context.Background(), ref.Campaign, ref.Revision)
 	if err != nil {
 		panic(err)
 	}
@@ -35,7 +28,7 @@ func ChangeEnv(a *Activities, ref task.Ref, change func(envs.Environment) envs.E
 
 // Change puts another instance in the place of a collaboration's.
 func Change(a *Activities, ref task.Ref, change func(envs.Instance) envs.Instance) {
-	c, err := a.open(context.Background(), ref)
+	c, err := a.live.Open(context.Background(), ref)
 	if err != nil {
 		panic(err)
 	}

@@ -1,14 +1,11 @@
 package activities
 
 import (
-	"context"
-	"errors"
 	"fmt"
 
 	"roundtable/activities/failure"
 	"roundtable/envs"
 	"roundtable/workflows/protocol"
-	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
 
@@ -41,27 +38,6 @@ func (c *collaboration) giveOne(p protocol.Pending) (err error) {
 	return c.session.Record(t.Entry, t.Act)
 }
 
-// TakeGiven is the acts of entries that the environment gives, in the order asked for.
-func (a *Activities) TakeGiven(ctx context.Context, in task.Given) ([]transcript.Act, error) {
-	return retryWithFreshState(a, in.Ref, func() ([]transcript.Act, error) {
-		c, err := a.open(ctx, in.Ref)
-		if err != nil {
-			return nil, err
-		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		acts := make([]transcript.Act, len(in.Entries))
-		for i, entry := range in.Entries {
-			t, ok := c.turns[entry]
-			if !ok {
-				return nil, c.missingEntry(entry)
-			}
-			acts[i] = t.Act
-		}
-		return acts, nil
-	})
-}
-
 // missingEntry says why an entry is not there to be taken. The caller holds mu.
 func (c *collaboration) missingEntry(entry int) error {
 	if c.stuck != nil {
@@ -70,15 +46,17 @@ func (c *collaboration) missingEntry(entry int) error {
 	return fmt.Errorf("entry %d of %s %w", entry, c.run, errNotPending)
 }
 
-// retryWithFreshState takes entries again with a new picture if the one in memory is not: another worker took turns before them.
-func retryWithFreshState[T any](a *Activities, ref task.Ref, take func() (T, error)) (T, error) {
-	taken, err := take()
-	if errors.Is(err, errNotPending) {
-		a.live.Remove(ref)
-		taken, err = take()
+// given returns the acts of entries that the environment gives, in the order asked for.
+func (c *collaboration) given(entries []int) ([]transcript.Act, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	acts := make([]transcript.Act, len(entries))
+	for i, entry := range entries {
+		t, ok := c.turns[entry]
+		if !ok {
+			return nil, c.missingEntry(entry)
+		}
+		acts[i] = t.Act
 	}
-	if errors.Is(err, errNotPending) {
-		err = failure.Fail(err)
-	}
-	return taken, err
+	return acts, nil
 }

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 
-	"roundtable/activities/failure"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
@@ -84,34 +83,5 @@ func ReadLabelling(ctx context.Context, s storage.Store, campaign, id string) (l
 	if err != nil {
 		return l, fmt.Errorf("%s: %w", LabellingKey(campaign, id), err)
 	}
-	return l, nil
-}
-
-// labeller is one that is at work on a campaign.
-type labeller struct {
-	Labelling
-	campaign string
-	id       string
-	provider Provider
-}
-
-// labeller builds the model of a recorded labeller. Models keep their
-// connections, so that building one again is cheap.
-func (a *Activities) labeller(ctx context.Context, campaign, id string) (labeller, error) {
-	l := labeller{campaign: campaign, id: id}
-	var err error
-	if l.Labelling, err = ReadLabelling(ctx, a.config.Store, campaign, id); err != nil {
-		return l, err
-	}
-	if l.provider, err = a.config.Models(l.Labeller, plan.Condition{}, nil); err != nil {
-		return l, failure.Pause(err) // this worker lacks a key
-	}
-	m, err := a.manifest(ctx, campaign, false)
-	if err != nil {
-		return l, err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.ceiling(m, l.provider)
 	return l, nil
 }

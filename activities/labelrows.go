@@ -17,21 +17,21 @@ import (
 
 // SurveyLabels finds the next collaborations whose messages a labeller has not
 // labelled yet: the latest generation of each that has ended, in any way.
-func (a *Activities) SurveyLabels(ctx context.Context, p task.LabelPage) (task.Unlabelled, error) {
+func (s *Labels) SurveyLabels(ctx context.Context, p task.LabelPage) (task.Unlabelled, error) {
 	var found task.Unlabelled
-	l, err := a.labeller(ctx, p.Campaign, p.Labeller)
+	l, err := s.labeller(ctx, p.Campaign, p.Labeller)
 	if err != nil {
 		return found, err
 	}
-	d, err := lake.ReadDataset(ctx, a.config.Store, p.Campaign)
+	d, err := lake.ReadDataset(ctx, s.store, p.Campaign)
 	if err != nil {
 		return found, err
 	}
-	labelled, err := lake.LabelledRuns(ctx, a.config.Store, p.Campaign, p.Labeller)
+	labelled, err := lake.LabelledRuns(ctx, s.store, p.Campaign, p.Labeller)
 	if err != nil {
 		return found, err
 	}
-	m, err := a.manifest(ctx, p.Campaign, false)
+	m, err := s.caller.Manifest(ctx, p.Campaign, false)
 	if err != nil {
 		return found, err
 	}
@@ -47,7 +47,7 @@ func (a *Activities) SurveyLabels(ctx context.Context, p task.LabelPage) (task.U
 	}
 	left := d.Only(func(m lake.Member) bool { return open[m.Run] })
 	messages, i := 0, 0
-	for t, err := range a.said(ctx, left) {
+	for t, err := range s.said(ctx, left) {
 		if err != nil {
 			return found, err
 		}
@@ -69,17 +69,17 @@ func (a *Activities) SurveyLabels(ctx context.Context, p task.LabelPage) (task.U
 
 // RecordLabels commits the labels of a collaboration. They are made from the
 // stored answers alone.
-func (a *Activities) RecordLabels(ctx context.Context, ref task.LabelRef) (task.LabelResult, error) {
+func (s *Labels) RecordLabels(ctx context.Context, ref task.LabelRef) (task.LabelResult, error) {
 	var result task.LabelResult
-	l, err := a.labeller(ctx, ref.Campaign, ref.Labeller)
+	l, err := s.labeller(ctx, ref.Campaign, ref.Labeller)
 	if err != nil {
 		return result, err
 	}
-	t, err := a.talk(ctx, ref)
+	t, err := s.talk(ctx, ref)
 	if err != nil {
 		return result, err
 	}
-	stored, err := a.answers.Load(ctx, labelRun(ref))
+	stored, err := s.answers.Load(ctx, labelRun(ref))
 	if err != nil {
 		return result, err
 	}
@@ -98,7 +98,7 @@ func (a *Activities) RecordLabels(ctx context.Context, ref task.LabelRef) (task.
 		}
 		rows = append(rows, row)
 	}
-	marker, err := commits.CommitAnnotations(ctx, a.config.Store, l.marker(ref, t.condition, stored), rows)
+	marker, err := commits.CommitAnnotations(ctx, s.store, l.marker(ref, t.condition, stored), rows)
 	if errors.Is(err, commits.ErrConflict) {
 		err = failure.Fail(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"roundtable/activities/answers"
 	"roundtable/activities/failure"
 	"roundtable/activities/label"
@@ -12,9 +14,32 @@ import (
 	"roundtable/activities/prompt"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
+
+// Labels labels the messages of ended collaborations.
+type Labels struct {
+	store   storage.Store
+	answers *answers.Answers
+	caller  *Caller
+	taker   *Taker
+	models  Models
+	talks   *lru.Cache[task.LabelRef, *talk] // whose messages are being labelled
+}
+
+// NewLabels returns a Labels that asks through a caller and a taker.
+func NewLabels(store storage.Store, a *answers.Answers, c *Caller, t *Taker, models Models) *Labels {
+	talks, err := lru.New[task.LabelRef, *talk](talksKept)
+	if err != nil {
+		panic("labels: " + err.Error()) // only a size below 1 is an error
+	}
+	return &Labels{store: store, answers: a, caller: c, taker: t, models: models, talks: talks}
+}
+
+// talksKept bounds the memory for messages that are being labelled.
+const talksKept = 1024
 
 // talk is the messages of one ended collaboration.
 type talk struct {
@@ -23,17 +48,17 @@ type talk struct {
 }
 
 // talk reads the messages of a collaboration, or finds them in memory.
-func (a *Activities) talk(ctx context.Context, ref task.LabelRef) (*talk, error) {
+func (s *Labels) talk(ctx context.Context, ref task.LabelRef) (*talk, error) {
 	ref.Labeller = ""
-	if t, ok := a.talks.Get(ref); ok {
+	if t, ok := s.talks.Get(ref); ok {
 		return t, nil
 	}
-	d, err := lake.ReadDataset(ctx, a.config.Store, ref.Campaign)
+	d, err := lake.ReadDataset(ctx, s.store, ref.Campaign)
 	if err != nil {
 		return nil, err
 	}
 	run := lake.Run{Collaboration: ref.Collaboration, Generation: ref.Generation}
-	for t, err := range a.said(ctx, d.Only(func(m lake.Member) bool { return m.Run == run })) {
+	for t, err := range s.said(ctx, d.Only(func(m lake.Member) bool { return m.Run == run })) {
 		return t, err
 	}
 	return nil, failure.Fail(fmt.Errorf("%s is not the latest generation of a collaboration of %s any more", run, ref.Campaign))
@@ -41,10 +66,10 @@ func (a *Activities) talk(ctx context.Context, ref task.LabelRef) (*talk, error)
 
 // said is the messages of each member of a dataset, in their order. They are
 // kept in memory, for they are about to be labelled.
-func (a *Activities) said(ctx context.Context, d lake.Dataset) iter.Seq2[*talk, error] {
+func (s *Labels) said(ctx context.Context, d lake.Dataset) iter.Seq2[*talk, error] {
 	return func(yield func(*talk, error) bool) {
 		i := 0
-		for rows, err := range lake.Collaborations(ctx, a.config.Store, d, record.Turns) {
+		for rows, err := range lake.Collaborations(ctx, s.store, d, record.Turns) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -57,7 +82,7 @@ func (a *Activities) said(ctx context.Context, d lake.Dataset) iter.Seq2[*talk, 
 					t.messages = append(t.messages, turn)
 				}
 			}
-			a.talks.Add(task.LabelRef{Campaign: d.Campaign, Collaboration: m.Collaboration, Generation: m.Generation}, t)
+			s.talks.Add(task.LabelRef{Campaign: d.Campaign, Collaboration: m.Collaboration, Generation: m.Generation}, t)
 			if !yield(t, nil) {
 				return
 			}
@@ -80,10 +105,13 @@ func (l labeller) question(ref task.LabelRef, t *talk, message record.Turn) ques
 		}
 	}
 	q := question{
-		run: labelRun(ref), entry: int(message.Entry), provider: l.provider, price: l.Price,
-		messages: asked.Messages(l.Words), longest: l.Generate.MaxTokens, reasks: l.Reasks, read: readLabel,
+		Order: Order{
+			Run: labelRun(ref), Entry: int(message.Entry), Provider: l.provider, Price: l.Price,
+			Messages: asked.Messages(l.Words), Longest: l.Generate.MaxTokens,
+		},
+		reasks: l.Reasks, read: readLabel,
 	}
-	q.hash = prompt.Hash(q.messages)
+	q.hash = prompt.Hash(q.Messages)
 	q.request = func(before []answers.Answer) model.Request {
 		return q.after(before, model.Parameters(l.Generate), label.Schema(), "acts")
 	}
@@ -107,23 +135,23 @@ func readLabel(raw []byte, t *answers.Turn) error {
 
 // LabelMessage labels one message with a model that takes time or money: the
 // stored label if there is one, else as TakeTurn.
-func (a *Activities) LabelMessage(ctx context.Context, in task.LabelTurn) (struct{}, error) {
+func (s *Labels) LabelMessage(ctx context.Context, in task.LabelTurn) (struct{}, error) {
 	none := struct{}{}
-	stored, err := a.answers.Turn(ctx, labelRun(in.LabelRef), in.Entry)
+	stored, err := s.answers.Turn(ctx, labelRun(in.LabelRef), in.Entry)
 	if err != nil || stored.Done {
 		return none, err
 	}
-	l, err := a.labeller(ctx, in.Campaign, in.Labeller)
+	l, err := s.labeller(ctx, in.Campaign, in.Labeller)
 	if err != nil {
 		return none, err
 	}
-	t, err := a.talk(ctx, in.LabelRef)
+	t, err := s.talk(ctx, in.LabelRef)
 	if err != nil {
 		return none, err
 	}
 	for _, m := range t.messages {
 		if int(m.Entry) == in.Entry {
-			_, err := a.takeTurnOnce(ctx, l.question(in.LabelRef, t, m))
+			_, err := s.taker.takeTurnOnce(ctx, l.question(in.LabelRef, t, m))
 			return none, err
 		}
 	}
@@ -132,24 +160,24 @@ func (a *Activities) LabelMessage(ctx context.Context, in task.LabelTurn) (struc
 
 // LabelTalk labels all messages of a collaboration with a labeller that takes
 // no time, and stores the labels as one object.
-func (a *Activities) LabelTalk(ctx context.Context, ref task.LabelRef) (struct{}, error) {
+func (s *Labels) LabelTalk(ctx context.Context, ref task.LabelRef) (struct{}, error) {
 	none := struct{}{}
-	l, err := a.labeller(ctx, ref.Campaign, ref.Labeller)
+	l, err := s.labeller(ctx, ref.Campaign, ref.Labeller)
 	if err != nil {
 		return none, err
 	}
-	t, err := a.talk(ctx, ref)
+	t, err := s.talk(ctx, ref)
 	if err != nil {
 		return none, err
 	}
 	var labels []answers.Turn
 	for _, m := range t.messages {
-		got, err := a.instant(ctx, l.question(ref, t, m))
+		got, err := Instant(ctx, l.question(ref, t, m), &s.caller.Meter)
 		if err != nil {
 			return none, err
 		}
 		labels = append(labels, got)
 	}
-	_, err = a.answers.PutBatch(ctx, labelRun(ref), labels)
+	_, err = s.answers.PutBatch(ctx, labelRun(ref), labels)
 	return none, err
 }

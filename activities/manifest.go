@@ -2,12 +2,7 @@ package activities
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"time"
 
-	"roundtable/activities/failure"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
@@ -57,46 +52,4 @@ func WriteManifest(ctx context.Context, s storage.Store, m Manifest) error {
 		return err
 	}
 	return s.Replace(ctx, ManifestKey(m.Campaign), data, "")
-}
-
-// manifestAge is how old the copy of a manifest that a worker goes by may be.
-const manifestAge = 2 * time.Second
-
-// running is what a worker keeps of a campaign's present manifest.
-type running struct {
-	Manifest
-	read time.Time
-}
-
-// manifest is the present one, at most manifestAge old unless fresh is wanted.
-// Without one nobody knows the limits: the campaign pauses, and what is under
-// way keeps those that were known last.
-func (a *Activities) manifest(ctx context.Context, campaign string, fresh bool) (Manifest, error) {
-	a.mu.Lock()
-	known, ok := a.manifests[campaign]
-	a.mu.Unlock()
-	if ok && !fresh && time.Since(known.read) < manifestAge {
-		return known.Manifest, nil
-	}
-	m, err := ReadManifest(ctx, a.config.Store, campaign)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = failure.Pause(fmt.Errorf("the object %s with the limits of campaign %s is missing; `roundtable run FILE` writes it again", ManifestKey(campaign), campaign))
-	}
-	if err != nil {
-		return m, err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.manifests[campaign] = running{m, time.Now()}
-	if c := a.plans[m.Revision]; c != nil {
-		a.ceilings(m, c)
-	}
-	if account := a.accounts[campaign]; account != nil && !sameBudget(known.Limits, m.Limits) {
-		account.SetCaps(money.NewCaps(m.Limits.CostUSD, m.Limits.Tokens))
-	}
-	return m, nil
-}
-
-func sameBudget(a, b plan.Limits) bool {
-	return a.Tokens == b.Tokens && (a.CostUSD == nil) == (b.CostUSD == nil) && (a.CostUSD == nil || *a.CostUSD == *b.CostUSD)
 }

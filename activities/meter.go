@@ -38,13 +38,13 @@ type Reading struct {
 	Trouble      *Trouble `json:"trouble,omitempty"`
 }
 
-// Meter is the present reading.
-func (a *Activities) Meter() Reading {
+// Read returns the present reading.
+func (m *Meter) Read() Reading {
 	return Reading{
-		Calls: a.meter.calls.Load(), Cached: a.meter.cached.Load(), Retries: a.meter.retries.Load(), Failures: a.meter.failures.Load(),
-		InputTokens: a.meter.input.Load(), OutputTokens: a.meter.output.Load(),
-		CostUSD:  float64(a.meter.microUSD.Load()) / 1e6,
-		Unpriced: a.meter.unpriced.Load(), UnderWay: a.meter.underWay.Load(), Trouble: a.meter.last.Load(),
+		Calls: m.calls.Load(), Cached: m.cached.Load(), Retries: m.retries.Load(), Failures: m.failures.Load(),
+		InputTokens: m.input.Load(), OutputTokens: m.output.Load(),
+		CostUSD:  float64(m.microUSD.Load()) / 1e6,
+		Unpriced: m.unpriced.Load(), UnderWay: m.underWay.Load(), Trouble: m.last.Load(),
 	}
 }
 

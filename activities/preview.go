@@ -3,7 +3,6 @@ package activities
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io/fs"
 	"math"
 	"slices"
@@ -46,16 +45,6 @@ func (all *rehearsals) add(model string, f transcript.Format, shown, said int) {
 	r.Fixed = least * r.Calls
 }
 
-// MostCalls returns the most calls of one collaboration of a condition, re-asks
-// not counted.
-func MostCalls(p Plan, i int) (int, error) {
-	return mostCalls(p.Campaign.Conditions[i], p.Agents[i])
-}
-
-// CheckBytes returns the length of the question that checks whether a model can
-// be asked.
-func CheckBytes() int { return byteSize(checkMessages) }
-
 // Rehearse plays a whole collaboration of a condition with scripted agents in
 // memory, for a guess of what a real one takes, and what it takes to label its
 // messages with such words.
@@ -69,7 +58,7 @@ func Rehearse(p Plan, i int, words string, data func(string) (fs.FS, error), mod
 	heard := map[int][]label.Said{} // by round
 	err = c.rehearse(math.MaxInt, func(at protocol.Pending, q question, t answers.Turn) {
 		model := cmp.Or(cond.Models[q.speaker].Name, cond.Model.Name)
-		asked.add(model, at.Payload.Format, byteSize(q.messages)+len(q.request(nil).Schema), len(t.Asks[len(t.Asks)-1].Raw))
+		asked.add(model, at.Payload.Format, byteSize(q.Messages)+len(q.request(nil).Schema), len(t.Asks[len(t.Asks)-1].Raw))
 		if !isMessage(at, t) {
 			return
 		}
@@ -89,10 +78,10 @@ func isMessage(at protocol.Pending, t answers.Turn) bool {
 
 // rehearse plays to the end, or until some rounds are over, and shows what was asked and answered.
 func (c *collaboration) rehearse(rounds int, see func(protocol.Pending, question, answers.Turn)) error {
-	a := &Activities{}
+	meter := &Meter{}
 	for c.session.Outcome() == nil && c.session.Round() <= rounds {
 		for _, pending := range c.session.Pending() {
-			q, t, err := a.played(context.Background(), c, pending)
+			q, t, err := c.playTurn(context.Background(), pending, meter)
 			if err != nil {
 				return err
 			}
@@ -112,35 +101,9 @@ func rehearsal(p Plan, i, replicate int, data func(string) (fs.FS, error), model
 		return models(plan.Choice{Name: "scripted/" + env.Policies()[0]}, c, env)
 	}
 	p.Campaign.Conditions, p.Agents, p.Rounds, p.Pack = []plan.Condition{cond}, p.Agents[i:i+1], p.Rounds[i:i+1], p.Pack[i:i+1]
-	camp := &campaign{Plan: p}
-	a := &Activities{config: Config{Data: data, Models: scripted}}
-	if err := a.buildConditions(camp); err != nil {
+	camp, err := Build(p, data, scripted)
+	if err != nil {
 		return nil, err
 	}
 	return begin(camp, task.Ref{Campaign: p.Campaign.Name, Cell: plan.Cell{Replicate: replicate}}, answers.RunKey{Campaign: p.Campaign.Name, Collaboration: "preview"})
-}
-
-// mostCalls plays a collaboration in which everybody always proposes something new and nothing stops early.
-func mostCalls(c plan.Condition, agents int) (int, error) {
-	c.Stop = plan.Choice{Name: "never"}
-	s, err := c.Session(agents, 0)
-	if err != nil {
-		return 0, err
-	}
-	calls := 0
-	for s.Outcome() == nil {
-		for _, p := range s.Pending() {
-			if p.Kind == transcript.Ask {
-				calls++
-			}
-			if err := s.Record(p.Entry, busiestAct(p)); err != nil {
-				return 0, err
-			}
-		}
-	}
-	return calls, nil
-}
-
-func busiestAct(p protocol.Pending) transcript.Act {
-	return transcript.Act{Status: transcript.Said, Key: fmt.Sprint(p.Entry), Ballot: &transcript.Ballot{Abstain: true}}
 }

@@ -42,7 +42,7 @@ model: openai/gpt-test
 				}
 				return activities.Provider{Model: trader(0), Simulated: true, Instant: true}, nil
 			}
-			calls, err := activities.MostCalls(p, 0)
+			calls, err := activities.MostCalls(p.Campaign.Conditions[0], p.Agents[0])
 			noError(t, err)
 			same(t, calls, c.calls)
 			prompts, err := activities.Prompts(p, 0, nil, models)
@@ -78,7 +78,7 @@ func TestPromptsLeaveOutTheStoppingRule(t *testing.T) {
 	}
 	p := planned(t, yaml("stops", 2, 6, "rule: plurality", "grid: {stop: [never, first_agreement]}"))
 	for i := range p.Campaign.Conditions {
-		calls, err := activities.MostCalls(p, i)
+		calls, err := activities.MostCalls(p.Campaign.Conditions[i], p.Agents[i])
 		noError(t, err)
 		same(t, calls, 36)
 		prompts, err := activities.Prompts(p, i, nil, models)

@@ -11,17 +11,7 @@ import (
 	"roundtable/workflows/task"
 )
 
-// UnderWay returns how much is done of a campaign's collaborations that this
-// process takes part in, in collaborations: two that are half done are 1.
-func (a *Activities) UnderWay(campaign string) (sum float64) {
-	for _, c := range a.live.Values() {
-		if c.ref.Campaign == campaign {
-			sum += shareDone(int(c.taken.Load()), c.condition.most())
-		}
-	}
-	return sum
-}
-
+// shareDone returns how much of a collaboration is done, from 0 to 1.
 func shareDone(turns, most int) float64 {
 	if most == 0 {
 		return 0
@@ -61,7 +51,7 @@ func ReadUnended(ctx context.Context, s storage.Store, p Plan) (u Unended, err e
 			continue
 		}
 		if _, known := most[i]; !known {
-			if most[i], err = mostCalls(p.Campaign.Conditions[i], p.Agents[i]); err != nil {
+			if most[i], err = MostCalls(p.Campaign.Conditions[i], p.Agents[i]); err != nil {
 				return u, err
 			}
 		}

@@ -73,7 +73,7 @@ func (s *sampled) take(rehearsal, agents int, at protocol.Pending, q question) {
 			return
 		}
 	}
-	prompt := Prompt{Role: role, Speaker: q.speaker, Round: at.Round, Phase: at.Phase, Messages: q.messages}
+	prompt := Prompt{Role: role, Speaker: q.speaker, Round: at.Round, Phase: at.Phase, Messages: q.Messages}
 	kind := role + "/" + at.Phase
 	first, known := s.at[kind]
 	if !known {

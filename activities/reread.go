@@ -19,14 +19,18 @@ import (
 
 // Reader reads collaborations again that have been recorded: what they were
 // about, and how their models were asked. It asks nobody.
-type Reader struct{ a *Activities }
+type Reader struct {
+	store   storage.Store
+	answers *answers.Answers
+	plans   *Plans
+}
 
 // NewReader returns a reader of a lake; data opens the folder of a data set.
 func NewReader(s storage.Store, data func(path string) (fs.FS, error)) *Reader {
 	named := func(m plan.Choice, _ plan.Condition, _ envs.Environment) (Provider, error) {
 		return Provider{Name: m.Name}, nil
 	}
-	return &Reader{New(Config{Store: s, Data: data, Models: named})}
+	return &Reader{s, answers.NewAnswers(s), NewPlans(s, data, named)}
 }
 
 // Asked is an entry that was asked, with its answers.
@@ -42,7 +46,7 @@ func (a Asked) Same() bool { return a.Prompt != nil && prompt.Hash(a.Prompt) == 
 
 // Answers returns what was asked in a collaboration, without prompts.
 func (r *Reader) Answers(ctx context.Context, of record.Key) ([]Asked, error) {
-	stored, err := r.a.answers.Load(ctx, runKeyOf(of))
+	stored, err := r.answers.Load(ctx, runKeyOf(of))
 	var all []Asked
 	for _, t := range stored.Turns {
 		all = append(all, Asked{Entry: t.Entry, Recorded: t.PromptHash, Asks: t.Asks})
@@ -57,7 +61,7 @@ func (r *Reader) Prompts(ctx context.Context, of record.Key) ([]Asked, error) {
 	if err != nil {
 		return nil, err
 	}
-	stored, err := r.a.answers.Load(ctx, c.run)
+	stored, err := r.answers.Load(ctx, c.run)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +82,7 @@ func (r *Reader) Prompts(ctx context.Context, of record.Key) ([]Asked, error) {
 		if err != nil {
 			return all, err
 		}
-		asked.Prompt = q.messages
+		asked.Prompt = q.Messages
 		all = append(all, asked)
 		if !t.Done {
 			continue
@@ -113,11 +117,11 @@ func (r *Reader) Facts(ctx context.Context, of record.Key) ([]envs.Fact, error) 
 
 // begin is the recorded collaboration before its first turn.
 func (r *Reader) begin(ctx context.Context, of record.Key) (*collaboration, error) {
-	m, err := ReadManifest(ctx, r.a.config.Store, of.CampaignID)
+	m, err := ReadManifest(ctx, r.store, of.CampaignID)
 	if err != nil {
 		return nil, err
 	}
-	camp, err := r.a.campaign(ctx, of.CampaignID, m.Revision)
+	camp, err := r.plans.Load(ctx, of.CampaignID, m.Revision)
 	if err != nil {
 		return nil, err
 	}

@@ -131,7 +131,7 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 // one collaboration of each.
 func planConditions(p activities.Plan, file plan.File) (all []planned, most []int, err error) {
 	for i, c := range p.Campaign.Conditions {
-		calls, err := activities.MostCalls(p, i)
+		calls, err := activities.MostCalls(p.Campaign.Conditions[i], p.Agents[i])
 		if err != nil {
 			return nil, nil, err
 		}

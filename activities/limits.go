@@ -1,0 +1,80 @@
+package activities
+
+import (
+	"context"
+
+	"roundtable/activities/throttle"
+	"roundtable/workflows/plan"
+)
+
+// DefaultCalls is how many calls a campaign makes at once that sets no limit.
+const DefaultCalls = 200
+
+// Manifest returns the present manifest of a campaign (Manifests.Read) and lets
+// its limits and caps apply if it was read again.
+func (c *Caller) Manifest(ctx context.Context, campaign string, fresh bool) (Manifest, error) {
+	m, isNew, err := c.manifests.Read(ctx, campaign, fresh)
+	if err != nil || !isNew {
+		return m, err
+	}
+	if built := c.plans.Built(m.Revision); built != nil {
+		c.ceilings(m, built)
+	}
+	c.budgets.follow(campaign, c.manifests)
+	return m, nil
+}
+
+// ceilings passes the limits of a manifest on. Campaigns that share an account
+// keep the tightest limit of all; limits.calls is the campaign's own.
+func (c *Caller) ceilings(m Manifest, built *campaign) {
+	c.campaignCeiling(m)
+	for _, cond := range built.conditions {
+		for _, p := range cond.all() {
+			c.ceiling(m, p)
+		}
+	}
+}
+
+// campaignCeiling passes limits.calls on.
+func (c *Caller) campaignCeiling(m Manifest) {
+	c.throttles.Account(campaignGate(m.Campaign)).SetCampaignCeiling(m.Campaign, throttle.Ceiling{Concurrency: atOnce(m.Limits, "")})
+}
+
+// ceiling passes the limits of one model on.
+func (c *Caller) ceiling(m Manifest, p Provider) {
+	account := c.throttles.Account(p.Account)
+	limits := m.Limits.Models[p.Name]
+	account.SetCampaignCeiling(m.Campaign, throttle.Ceiling{
+		Requests: int64(limits.RequestsPerMinute), Tokens: int64(limits.TokensPerMinute), Concurrency: atOnce(m.Limits, p.Name),
+	})
+	account.SetCeiling(c.tightest(p.Name))
+}
+
+func atOnce(l plan.Limits, name string) int {
+	n := DefaultCalls
+	if l.Calls > 0 {
+		n = l.Calls
+	}
+	if own := l.Models[name].Calls; own > 0 {
+		n = min(n, own)
+	}
+	return n
+}
+
+// tightest limits of a model over the campaigns of this process.
+func (c *Caller) tightest(name string) throttle.Ceiling {
+	var tightest throttle.Ceiling
+	for _, m := range c.manifests.All() {
+		l := m.Limits.Models[name]
+		tightest.Requests = tighter(tightest.Requests, int64(l.RequestsPerMinute))
+		tightest.Tokens = tighter(tightest.Tokens, int64(l.TokensPerMinute))
+	}
+	return tightest
+}
+
+func tighter(a, b int64) int64 {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}

@@ -1,0 +1,13 @@
+package activities
+
+import "roundtable/activities/model"
+
+// Provider is a model with what must be known about it.
+type Provider struct {
+	model.Model
+	Name      string // provider/model, as the campaign names it
+	Endpoint  string // who answers: models of one name at two endpoints are two
+	Account   string // whose limits a call uses up: an endpoint, the name of a key, and a model
+	Simulated bool   // not a language model
+	Instant   bool   // takes no time and costs nothing: asked in batches
+}

@@ -1,0 +1,106 @@
+package activities
+
+import (
+	"context"
+	"errors"
+
+	"roundtable/activities/commits"
+	"roundtable/activities/failure"
+	"roundtable/workflows/task"
+	"roundtable/workflows/transcript"
+)
+
+// Recall is what is known of a collaboration when its workflow starts. One
+// whose model takes no time is played at once, and is over if a batch is enough.
+func (a *Activities) Recall(ctx context.Context, ref task.Ref) (task.Recalled, error) {
+	camp, err := a.plans.Load(ctx, ref.Campaign, ref.Revision)
+	if err != nil {
+		return task.Recalled{}, err
+	}
+	if ended, err := a.ended(ctx, camp, ref); ended != nil || err != nil {
+		return task.Recalled{Committed: ended}, err
+	}
+	c, err := a.live.Open(ctx, ref)
+	if err != nil {
+		return task.Recalled{}, err
+	}
+	m, err := a.caller.Manifest(ctx, ref.Campaign, false)
+	if err != nil {
+		return task.Recalled{}, err
+	}
+	if c.condition.instant() {
+		if _, err := a.TakeMany(ctx, task.Turn{Ref: ref}); err != nil {
+			return task.Recalled{}, err
+		}
+		if c.isOver() {
+			result, err := a.Record(ctx, task.Ending{Ref: ref, Status: task.Succeeded})
+			return task.Recalled{Committed: &result}, err
+		}
+	}
+	return c.recalled(m), nil
+}
+
+// TakeTurn makes one entry of a collaboration with a model that takes time or
+// money: the stored answer if there is one, else an intent, the call, the
+// answer stored, and only then the report.
+func (a *Activities) TakeTurn(ctx context.Context, in task.Turn) (transcript.Act, error) {
+	return retryWithFreshState(a.live, in.Ref, func() (transcript.Act, error) { return a.takeEntry(ctx, in) })
+}
+
+func (a *Activities) takeEntry(ctx context.Context, in task.Turn) (transcript.Act, error) {
+	c, err := a.live.Open(ctx, in.Ref)
+	if err != nil {
+		return transcript.Act{}, err
+	}
+	q, done, err := c.ask(in.Entry)
+	if err != nil {
+		return transcript.Act{}, err
+	}
+	if done != nil {
+		return done.Act, nil
+	}
+	t, err := a.taker.takeTurnOnce(ctx, q)
+	if err != nil {
+		return transcript.Act{}, err
+	}
+	return t.Act, c.add(t)
+}
+
+// TakeMany makes entries of a collaboration whose model takes no time, whole
+// rounds at once, from the given entry on.
+func (a *Activities) TakeMany(ctx context.Context, in task.Turn) ([]task.Act, error) {
+	return a.live.TakeMany(ctx, in, &a.caller.Meter)
+}
+
+// TakeGiven returns the acts of entries that the environment gives, in the order asked for.
+func (a *Activities) TakeGiven(ctx context.Context, in task.Given) ([]transcript.Act, error) {
+	return retryWithFreshState(a.live, in.Ref, func() ([]transcript.Act, error) {
+		c, err := a.live.Open(ctx, in.Ref)
+		if err != nil {
+			return nil, err
+		}
+		return c.given(in.Entries)
+	})
+}
+
+// Record commits the rows of an ended collaboration. They are made from the
+// store alone, so that whoever makes them makes the same. What cannot be begun,
+// played, counted or valued has ended, too: as failed, with the rows that can be made.
+func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, error) {
+	c, err := a.live.Load(ctx, end.Ref)
+	var broken failure.Unplayable
+	switch {
+	case errors.As(err, &broken):
+		MarkFailed(ctx, &end, err)
+	case err != nil:
+		return task.Result{}, err
+	}
+	marker, err := CommitRows(ctx, a.config.Store, c, &end)
+	a.live.Remove(end.Ref)
+	if errors.Is(err, commits.ErrConflict) {
+		err = failure.Fail(err)
+	}
+	result := ResultOf(marker)
+	result.Failure = end.Failure
+	return result, err
+}
