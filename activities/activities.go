@@ -62,7 +62,7 @@ func (a *Activities) Meter() Reading { return a.caller.Meter.Read() }
 func (a *Activities) Close(ctx context.Context) error { return a.caller.Close(ctx) }
 
 // Check asks a model once with the parameters of a campaign (Caller.Check).
-func (a *Activities) Check(ctx context.Context, campaign string, p Provider, params model.Parameters) (answers.Answer, error) {
+func (a *Activities) Check(ctx context.Context, campaign string, p model.Provider, params model.Parameters) (answers.Answer, error) {
 	return a.caller.Check(ctx, campaign, p, params)
 }
 
@@ -103,8 +103,7 @@ func (a *Activities) RegisterTurns(w worker.ActivityRegistry) {
 // noticed within seconds, and its errors are made fit for history.
 func register[In, Out any](w worker.ActivityRegistry, name string, do func(context.Context, In) (Out, error)) {
 	w.RegisterActivityWithOptions(func(ctx context.Context, in In) (Out, error) {
-		now := &stage{}
-		ctx = context.WithValue(ctx, stageKey{}, now)
+		ctx, now := WithStage(ctx)
 		defer heartbeat(ctx, now)()
 		out, err := guarded(ctx, in, do)
 		return out, failure.ForHistory(ctx, err)

@@ -90,7 +90,7 @@ func (c *collaboration) systemPrompt(s transcript.Speaker) (prompt.SystemPrompt,
 	return *c.systems[s.Index], nil
 }
 
-func (c *collaboration) cacheKey(p Provider, speaker transcript.Speaker, r model.Request, ask int) (string, error) {
+func (c *collaboration) cacheKey(p model.Provider, speaker transcript.Speaker, r model.Request, ask int) (string, error) {
 	camp := c.campaign.Campaign
 	scope, err := answers.Scope(camp.CacheScope, camp.Name, c.condition.id)
 	if err != nil {

@@ -91,7 +91,7 @@ func TestBudgetHolds(t *testing.T) {
 		})
 		return held.Load()
 	}
-	alone := func(c *activities.Config, _ *activities.Provider) { c.Alone = true }
+	alone := func(c *activities.Config, _ *model.Provider) { c.Alone = true }
 	first := newActivities(s, service.model(), noCache, alone)
 	if spend(0.02, first) == 0 {
 		t.Error("nobody was paused by a budget of two cents")
@@ -157,7 +157,7 @@ func TestBudgetThatCouldNotHold(t *testing.T) {
 			p := recorded(t, s, yaml("unbounded", 2, 1, c.more))
 			limit(t, s, p, plan.Limits{CostUSD: dollars(1)})
 			m := saying(polite)
-			a := newActivities(s, m, func(_ *activities.Config, p *activities.Provider) { p.Name = c.model })
+			a := newActivities(s, m, func(_ *activities.Config, p *model.Provider) { p.Name = c.model })
 			_, err := do[transcript.Act](t, a, task.TakeTurn, task.Turn{Ref: ref(p, 0)})
 			app := application(t, err)
 			same(t, app.Type(), task.ErrPause)

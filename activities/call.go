@@ -20,7 +20,7 @@ const defaultTimeout = 10 * time.Minute
 type Order struct {
 	Run      answers.RunKey
 	Entry    int
-	Provider Provider
+	Provider model.Provider
 	Price    *money.Price // of the provider; nil if it is that of the campaign's manifest
 	Messages []model.Message
 	Longest  int  // answer in tokens; 0 if the request sets no limit
@@ -102,7 +102,7 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 
 // announced writes the intent and makes the call. It tells the account's
 // throttle how it went.
-func (c *Caller) announced(ctx context.Context, at answers.RunKey, i *answers.Intent, p Provider, r model.Request, pass callPermit, hold *money.Hold) (model.Response, error) {
+func (c *Caller) announced(ctx context.Context, at answers.RunKey, i *answers.Intent, p model.Provider, r model.Request, pass callPermit, hold *money.Hold) (model.Response, error) {
 	i.StartedAt = time.Now().UnixMicro()
 	var err error
 	if i.Attempt, err = c.answers.Intend(ctx, at, *i); err != nil {
@@ -129,7 +129,7 @@ func (c *Caller) announced(ctx context.Context, at answers.RunKey, i *answers.In
 
 // rejectTruncatedPrompt refuses the answer to a prompt that its server has cut: every further
 // one would be cut as well, and a person can raise the length.
-func rejectTruncatedPrompt(p Provider, r model.Response) error {
+func rejectTruncatedPrompt(p model.Provider, r model.Response) error {
 	if r.FinishReason != model.TruncatedPrompt {
 		return nil
 	}
@@ -146,7 +146,7 @@ func isUnbilled(err error) bool {
 	return ok && call.Unbilled || errors.Is(err, errLate)
 }
 
-func callTimeout(m Manifest, p Provider) time.Duration {
+func callTimeout(m Manifest, p model.Provider) time.Duration {
 	if d, err := time.ParseDuration(m.Limits.Models[p.Name].Timeout); err == nil {
 		return d
 	}
@@ -154,7 +154,7 @@ func callTimeout(m Manifest, p Provider) time.Duration {
 }
 
 // newAnswerRecord is the record of a response.
-func newAnswerRecord(p Provider, price *money.Price, r model.Response, started time.Time) answers.Answer {
+func newAnswerRecord(p model.Provider, price *money.Price, r model.Response, started time.Time) answers.Answer {
 	answer := answers.Answer{
 		Raw: r.Text, Provider: p.Name, ModelAsked: p.Name, ModelAnswered: r.Model,
 		FinishReason: r.FinishReason, RequestID: r.RequestID, Usage: r.Usage,
@@ -182,7 +182,7 @@ func (q Order) priceOf(m Manifest) *money.Price {
 }
 
 // priceOf a model; nil if it is not known. What is simulated or recorded is free.
-func priceOf(m Manifest, p Provider) *money.Price {
+func priceOf(m Manifest, p model.Provider) *money.Price {
 	if p.Endpoint == "" {
 		return &money.Price{}
 	}

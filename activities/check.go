@@ -24,7 +24,7 @@ func CheckBytes() int { return byteSize(checkMessages) }
 // Check asks a model once with the parameters of a campaign: whether it is
 // there, the key is right and the parameters are taken. The call goes like any
 // other through the campaign's limits, budget and ledger.
-func (c *Caller) Check(ctx context.Context, campaign string, p Provider, params model.Parameters) (answers.Answer, error) {
+func (c *Caller) Check(ctx context.Context, campaign string, p model.Provider, params model.Parameters) (answers.Answer, error) {
 	m, err := c.Manifest(ctx, campaign, false)
 	if err != nil {
 		return answers.Answer{}, err

@@ -52,7 +52,7 @@ func debatingOn(t testing.TB, files fs.FS, store storage.Store, name string, mor
 	return p
 }
 
-func withPuzzles(c *activities.Config, _ *activities.Provider) { c.Data = puzzles }
+func withPuzzles(c *activities.Config, _ *model.Provider) { c.Data = puzzles }
 
 // heard is a model that keeps what it was asked, by entry.
 type heard struct {
@@ -217,7 +217,7 @@ func TestSimulatedViewpoints(t *testing.T) {
 		files := fstest.MapFS{"orders.json": {Data: must(os.ReadFile(questions + "/orders.json"))}, "pool.jsonl": {Data: []byte(pool)}}
 		store := must(storage.Open(t.TempDir()))
 		p := debatingOn(t, files, store, "pooled", `grid: {env.pool: [{file: pool.jsonl, each: 1}]}`, `protocol: {name: debate, agents: 2, viewpoints: {scaling: alternating, each: 1}}`)
-		config := func(c *activities.Config, _ *activities.Provider) {
+		config := func(c *activities.Config, _ *model.Provider) {
 			c.Data = func(string) (fs.FS, error) { return files, nil }
 		}
 		playWhole(t, newActivities(store, saying(func(model.Request) string { return "The answer is (A)." }), config), p, ref(p, 0))
@@ -238,8 +238,8 @@ func TestDebateWithoutGold(t *testing.T) {
 		p := planned(t, text)
 		noError(t, activities.WritePlan(ctx, store, p))
 		limit(t, store, p, plan.Limits{})
-		models := func(plan.Choice, plan.Condition, envs.Environment) (activities.Provider, error) {
-			return activities.Provider{Model: trader(0), Name: "scripted/trader", Simulated: true, Instant: true}, nil
+		models := func(plan.Choice, plan.Condition, envs.Environment) (model.Provider, error) {
+			return model.Provider{Model: trader(0), Name: "scripted/trader", Simulated: true, Instant: true}, nil
 		}
 		_, err := activities.Prompts(p, 0, puzzles, models)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

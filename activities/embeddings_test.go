@@ -94,7 +94,7 @@ func (c *counter) process(t *testing.T, s storage.Store, price *money.Price) (*a
 	a := activities.New(activities.Config{Store: s, Alone: true})
 	source, err := a.Embeddings(ctx, activities.Embedding{
 		Campaign: "spoken", ID: "openai-m-00", Price: price, Source: c, Keep: c.keep,
-		Provider: activities.Provider{Name: "openai/m", Endpoint: "http://localhost/v1", Account: "m"},
+		Provider: model.Provider{Name: "openai/m", Endpoint: "http://localhost/v1", Account: "m"},
 	})
 	noError(t, err)
 	return a, source
@@ -244,7 +244,7 @@ func unkept(t *testing.T, s storage.Store, c *counter) {
 	a := activities.New(activities.Config{Store: s, Alone: true})
 	source, err := a.Embeddings(ctx, activities.Embedding{
 		Campaign: "spoken", ID: "x", Price: &money.Price{Input: 1}, Source: c,
-		Provider: activities.Provider{Name: "openai/m", Endpoint: "http://localhost/v1", Account: "m"},
+		Provider: model.Provider{Name: "openai/m", Endpoint: "http://localhost/v1", Account: "m"},
 		Keep:     func(context.Context, []string, [][]float64) error { return full },
 	})
 	noError(t, err)
@@ -263,7 +263,7 @@ func TestPaidVectorsOutliveAnOutage(t *testing.T) {
 		up := time.Now().Add(time.Minute)
 		source, err := activities.New(activities.Config{Store: s, Alone: true}).Embeddings(ctx, activities.Embedding{
 			Campaign: "spoken", ID: "x", Price: &money.Price{Input: 1}, Source: c,
-			Provider: activities.Provider{Name: "openai/m", Endpoint: "http://localhost/v1", Account: "m"},
+			Provider: model.Provider{Name: "openai/m", Endpoint: "http://localhost/v1", Account: "m"},
 			Keep: func(ctx context.Context, texts []string, vectors [][]float64) error {
 				if time.Now().Before(up) {
 					return errors.New("503")

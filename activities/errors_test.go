@@ -136,7 +136,7 @@ func TestConditionThatCannotBeBuiltPauses(t *testing.T) {
 	p := planned(t, yaml("data", 2, 1))
 	p.Data = "nowhere"
 	noError(t, activities.WritePlan(ctx, s, p))
-	a := newActivities(s, saying(polite), func(c *activities.Config, _ *activities.Provider) {
+	a := newActivities(s, saying(polite), func(c *activities.Config, _ *model.Provider) {
 		c.Data = func(path string) (fs.FS, error) { return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist) }
 	})
 	_, err := do[task.Recalled](t, a, task.Recall, ref(p, 0))

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"roundtable/activities/failure"
+	"roundtable/activities/model"
 	"roundtable/workflows/plan"
 )
 
@@ -12,7 +13,7 @@ type labeller struct {
 	Labelling
 	campaign string
 	id       string
-	provider Provider
+	provider model.Provider
 }
 
 // labeller builds the model of a recorded labeller. Models keep their

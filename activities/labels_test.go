@@ -38,7 +38,7 @@ type desk struct {
 	how  activities.Labelling
 }
 
-func newDesk(t *testing.T, how activities.Labelling, p activities.Provider) *desk {
+func newDesk(t *testing.T, how activities.Labelling, p model.Provider) *desk {
 	t.Helper()
 	d := &desk{spy: newLake(t), t: t, how: how}
 	noError(t, laketest.Play(ctx, d, talked, 0))
@@ -48,16 +48,16 @@ func newDesk(t *testing.T, how activities.Labelling, p activities.Provider) *des
 }
 
 // restart forgets all that is in memory, as another process would.
-func (d *desk) restart(p activities.Provider) {
+func (d *desk) restart(p model.Provider) {
 	p.Name = d.how.Labeller.Name
-	d.acts = activities.New(activities.Config{Store: d, Alone: true, Models: func(plan.Choice, plan.Condition, envs.Environment) (activities.Provider, error) {
+	d.acts = activities.New(activities.Config{Store: d, Alone: true, Models: func(plan.Choice, plan.Condition, envs.Environment) (model.Provider, error) {
 		return p, nil
 	}})
 }
 
-func byRules() (activities.Labelling, activities.Provider) {
+func byRules() (activities.Labelling, model.Provider) {
 	return activities.Labelling{Labeller: plan.Choice{Name: label.Rules}, Words: label.Words},
-		activities.Provider{Model: label.NewRules(), Simulated: true, Instant: true}
+		model.Provider{Model: label.NewRules(), Simulated: true, Instant: true}
 }
 
 func (d *desk) survey(after string, messages int) task.Unlabelled {
@@ -118,7 +118,7 @@ func TestLabelMessage(t *testing.T) {
 		return `{"acts": ["Chat"]}`
 	})
 	how := activities.Labelling{Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Reasks: 1, Price: &money.Price{Input: 1, Output: 2}}
-	d := newDesk(t, how, activities.Provider{Model: bad, Endpoint: "http://labels.test"})
+	d := newDesk(t, how, model.Provider{Model: bad, Endpoint: "http://labels.test"})
 	talk := d.survey("", 1).Talks[0]
 	_, err := d.acts.RecordLabels(ctx, talk.LabelRef)
 	if err == nil || !strings.Contains(err.Error(), "is not stored") {
@@ -161,7 +161,7 @@ func TestLabelMessage(t *testing.T) {
 func TestInvalidLabel(t *testing.T) {
 	how := activities.Labelling{Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Reasks: 2}
 	m := saying(func(model.Request) string { return "no idea" })
-	d := newDesk(t, how, activities.Provider{Model: m, Simulated: true})
+	d := newDesk(t, how, model.Provider{Model: m, Simulated: true})
 	talk := d.survey("", 1).Talks[0]
 	for _, entry := range talk.Entries {
 		_, err := d.acts.LabelMessage(ctx, task.LabelTurn{LabelRef: talk.LabelRef, Entry: entry})
@@ -184,7 +184,7 @@ func TestLabelsWithoutUsage(t *testing.T) {
 	silent := &fake{answer: func(model.Request) (model.Response, error) {
 		return model.Response{Text: []byte(`{"acts": ["Inform"]}`), FinishReason: "stop"}, nil
 	}}
-	d := newDesk(t, how, activities.Provider{Model: silent, Endpoint: "http://labels.test"})
+	d := newDesk(t, how, model.Provider{Model: silent, Endpoint: "http://labels.test"})
 	talk := d.survey("", 1).Talks[0]
 	for _, entry := range talk.Entries {
 		_, err := d.acts.LabelMessage(ctx, task.LabelTurn{LabelRef: talk.LabelRef, Entry: entry})
@@ -232,7 +232,7 @@ func TestLabelsKeepBudget(t *testing.T) {
 	how := activities.Labelling{
 		Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Generate: plan.Generate{MaxTokens: 100}, Price: &money.Price{Input: 1, Output: 2},
 	}
-	provider := activities.Provider{Model: m, Endpoint: "http://labels.test"}
+	provider := model.Provider{Model: m, Endpoint: "http://labels.test"}
 	d := newDesk(t, how, provider)
 	markers, err := lake.Committed(ctx, d, "talked")
 	noError(t, err)

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 
+	"roundtable/activities/model"
 	"roundtable/activities/throttle"
 	"roundtable/workflows/plan"
 )
@@ -41,7 +42,7 @@ func (c *Caller) campaignCeiling(m Manifest) {
 }
 
 // ceiling passes the limits of one model on.
-func (c *Caller) ceiling(m Manifest, p Provider) {
+func (c *Caller) ceiling(m Manifest, p model.Provider) {
 	account := c.throttles.Account(p.Account)
 	limits := m.Limits.Models[p.Name]
 	account.SetCampaignCeiling(m.Campaign, throttle.Ceiling{

@@ -9,6 +9,7 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/label"
+	"roundtable/activities/model"
 	"roundtable/analysis/record"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
@@ -97,7 +98,7 @@ func (c *collaboration) rehearse(rounds int, see func(protocol.Pending, question
 // rehearsal is a collaboration of a condition with scripted agents, in memory.
 func rehearsal(p Plan, i, replicate int, data func(string) (fs.FS, error), models Models) (*collaboration, error) {
 	cond := p.Campaign.Conditions[i]
-	scripted := func(_ plan.Choice, c plan.Condition, env envs.Environment) (Provider, error) {
+	scripted := func(_ plan.Choice, c plan.Condition, env envs.Environment) (model.Provider, error) {
 		return models(plan.Choice{Name: "scripted/" + env.Policies()[0]}, c, env)
 	}
 	p.Campaign.Conditions, p.Agents, p.Rounds, p.Pack = []plan.Condition{cond}, p.Agents[i:i+1], p.Rounds[i:i+1], p.Pack[i:i+1]

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"roundtable/activities"
+	"roundtable/activities/model"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
 )
@@ -36,11 +37,11 @@ protocol: {name: roundtable, rounds: %d, phases: [%s]}
 rule: plurality
 model: openai/gpt-test
 `, c.agents, c.rounds, c.phases))
-			models := func(asked plan.Choice, _ plan.Condition, _ envs.Environment) (activities.Provider, error) {
+			models := func(asked plan.Choice, _ plan.Condition, _ envs.Environment) (model.Provider, error) {
 				if asked.Name != "scripted/trader" {
 					t.Errorf("a preview builds the model %s", asked.Name)
 				}
-				return activities.Provider{Model: trader(0), Simulated: true, Instant: true}, nil
+				return model.Provider{Model: trader(0), Simulated: true, Instant: true}, nil
 			}
 			calls, err := activities.MostCalls(p.Campaign.Conditions[0], p.Agents[0])
 			noError(t, err)
@@ -73,8 +74,8 @@ model: openai/gpt-test
 // The count is that of a collaboration that nothing stops.
 func TestPromptsLeaveOutTheStoppingRule(t *testing.T) {
 	t.Parallel()
-	models := func(plan.Choice, plan.Condition, envs.Environment) (activities.Provider, error) {
-		return activities.Provider{Model: saying(polite), Simulated: true, Instant: true}, nil
+	models := func(plan.Choice, plan.Condition, envs.Environment) (model.Provider, error) {
+		return model.Provider{Model: saying(polite), Simulated: true, Instant: true}, nil
 	}
 	p := planned(t, yaml("stops", 2, 6, "rule: plurality", "grid: {stop: [never, first_agreement]}"))
 	for i := range p.Campaign.Conditions {

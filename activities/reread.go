@@ -27,8 +27,8 @@ type Reader struct {
 
 // NewReader returns a reader of a lake; data opens the folder of a data set.
 func NewReader(s storage.Store, data func(path string) (fs.FS, error)) *Reader {
-	named := func(m plan.Choice, _ plan.Condition, _ envs.Environment) (Provider, error) {
-		return Provider{Name: m.Name}, nil
+	named := func(m plan.Choice, _ plan.Condition, _ envs.Environment) (model.Provider, error) {
+		return model.Provider{Name: m.Name}, nil
 	}
 	return &Reader{s, answers.NewAnswers(s), NewPlans(s, data, named)}
 }

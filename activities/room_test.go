@@ -264,21 +264,21 @@ func yaml(name string, agents, rounds int, more ...string) string {
 }
 
 // change is an option of newActivities.
-type change func(*activities.Config, *activities.Provider)
+type change func(*activities.Config, *model.Provider)
 
 func newActivities(store storage.Store, m model.Model, changes ...change) *activities.Activities {
-	p := activities.Provider{Model: m, Name: "test/model", Endpoint: "here", Account: "test"}
+	p := model.Provider{Model: m, Name: "test/model", Endpoint: "here", Account: "test"}
 	c := activities.Config{Store: store}
 	for _, change := range changes {
 		change(&c, &p)
 	}
-	c.Models = func(plan.Choice, plan.Condition, envs.Environment) (activities.Provider, error) { return p, nil }
+	c.Models = func(plan.Choice, plan.Condition, envs.Environment) (model.Provider, error) { return p, nil }
 	return activities.New(c)
 }
 
-func noCache(c *activities.Config, _ *activities.Provider)   { c.NoCache = true }
-func simulated(_ *activities.Config, p *activities.Provider) { p.Simulated = true }
-func instant(_ *activities.Config, p *activities.Provider) {
+func noCache(c *activities.Config, _ *model.Provider)   { c.NoCache = true }
+func simulated(_ *activities.Config, p *model.Provider) { p.Simulated = true }
+func instant(_ *activities.Config, p *model.Provider) {
 	p.Simulated, p.Instant = true, true
 }
 
@@ -433,4 +433,4 @@ func reversed[T any](list []T) []T {
 	return list
 }
 
-func elsewhere(_ *activities.Config, p *activities.Provider) { p.Endpoint = "elsewhere" }
+func elsewhere(_ *activities.Config, p *model.Provider) { p.Endpoint = "elsewhere" }

@@ -94,9 +94,9 @@ func TestRowsSaySimulatedOrReal(t *testing.T) {
 	p := recorded(t, s, yaml("mixed", 2, 1, "models: {Blake: scripted/trader}"))
 	r := ref(p, 0)
 	m := saying(polite)
-	a := activities.New(activities.Config{Store: s, Models: func(c plan.Choice, _ plan.Condition, _ envs.Environment) (activities.Provider, error) {
+	a := activities.New(activities.Config{Store: s, Models: func(c plan.Choice, _ plan.Condition, _ envs.Environment) (model.Provider, error) {
 		real := c.Name == "test/model"
-		return activities.Provider{Model: m, Name: c.Name, Simulated: !real, Endpoint: "here", Account: c.Name}, nil
+		return model.Provider{Model: m, Name: c.Name, Simulated: !real, Endpoint: "here", Account: c.Name}, nil
 	}})
 	m.answer = func(model.Request) (model.Response, error) {
 		return model.Response{}, &model.Error{Class: model.Retry, Status: 500}

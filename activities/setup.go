@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"roundtable/activities/failure"
+	"roundtable/activities/model"
 	"roundtable/activities/prompt"
 	"roundtable/analysis/storage"
 	"roundtable/envs"
@@ -17,7 +18,7 @@ import (
 )
 
 // Models builds one of the models that a condition asks.
-type Models func(plan.Choice, plan.Condition, envs.Environment) (Provider, error)
+type Models func(plan.Choice, plan.Condition, envs.Environment) (model.Provider, error)
 
 // campaign is a plan with what was built from it.
 type campaign struct {
@@ -34,13 +35,13 @@ type condition struct {
 	packHash  string
 	env       envs.Environment
 	templates *prompt.Templates
-	provider  Provider
-	others    map[string]Provider // in place of it, by agent's name or role
-	most      func() int          // calls of one collaboration if no rule stops it early, re-asks not counted
+	provider  model.Provider
+	others    map[string]model.Provider // in place of it, by agent's name or role
+	most      func() int                // calls of one collaboration if no rule stops it early, re-asks not counted
 }
 
 // asked is the model of a speaker: an agent's name, or a role.
-func (c *condition) asked(speaker string) Provider {
+func (c *condition) asked(speaker string) model.Provider {
 	if p, ok := c.others[speaker]; ok {
 		return p
 	}
@@ -48,13 +49,13 @@ func (c *condition) asked(speaker string) Provider {
 }
 
 // all are the models of the condition.
-func (c *condition) all() []Provider {
+func (c *condition) all() []model.Provider {
 	return append(slices.Collect(maps.Values(c.others)), c.provider)
 }
 
 // anySimulated says that some model of the condition is no language model.
 func (c *condition) anySimulated() bool {
-	return slices.ContainsFunc(c.all(), func(p Provider) bool { return p.Simulated })
+	return slices.ContainsFunc(c.all(), func(p model.Provider) bool { return p.Simulated })
 }
 
 // isSimulated says whether a model that the condition names is no language model;
@@ -70,7 +71,7 @@ func (c *condition) isSimulated(model string) *bool {
 
 // instant says that no model of the condition takes time.
 func (c *condition) instant() bool {
-	return !slices.ContainsFunc(c.all(), func(p Provider) bool { return !p.Instant })
+	return !slices.ContainsFunc(c.all(), func(p model.Provider) bool { return !p.Instant })
 }
 
 // Plans loads and builds recorded plans, each once. Nothing else is locked while
@@ -155,7 +156,7 @@ func (c *campaign) build(dataSet func(path string) (fs.FS, error), models Models
 		}
 		built := &condition{
 			Condition: cond, id: cond.ID(), agents: c.Agents[i], rounds: c.Rounds[i], packHash: hash,
-			env: env, templates: templates[hash], others: map[string]Provider{},
+			env: env, templates: templates[hash], others: map[string]model.Provider{},
 			most: sync.OnceValue(func() int { n, _ := MostCalls(cond, c.Agents[i]); return n }),
 		}
 		var err error

@@ -67,23 +67,23 @@ func newEngine(t testing.TB, live bool, ask func(model.Model) model.Model) *engi
 		t.Fatal(err)
 	}
 	e := &engine{t: t, client: c, store: store}
-	models := func(c plan.Choice, _ plan.Condition, env envs.Environment) (activities.Provider, error) {
+	models := func(c plan.Choice, _ plan.Condition, env envs.Environment) (model.Provider, error) {
 		if env == nil { // a labeller
 			m := label.NewRules()
 			if ask != nil {
 				m = ask(m)
 			}
-			return activities.Provider{Model: m, Name: c.Name, Simulated: true, Instant: !live}, nil
+			return model.Provider{Model: m, Name: c.Name, Simulated: true, Instant: !live}, nil
 		}
 		policy, err := env.Policy(env.Policies()[0], func(any) error { return nil })
 		if err != nil {
-			return activities.Provider{}, err
+			return model.Provider{}, err
 		}
 		m, err := scripted.New(scripted.Params{}, policy)
 		if ask != nil {
 			m = ask(m)
 		}
-		return activities.Provider{Model: m, Name: "scripted/test", Simulated: true, Instant: !live}, err
+		return model.Provider{Model: m, Name: "scripted/test", Simulated: true, Instant: !live}, err
 	}
 	e.acts = activities.New(activities.Config{Store: store, Models: models, Client: c,
 		Data: folder})

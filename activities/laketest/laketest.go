@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"roundtable/activities"
+	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/prompt"
 	"roundtable/analysis/storage"
@@ -71,16 +72,16 @@ func packOf(c plan.Condition) (prompt.Pack, error) {
 }
 
 // policy plays the model scripted/POLICY. Traders are careless.
-func policy(m plan.Choice, _ plan.Condition, env envs.Environment) (activities.Provider, error) {
+func policy(m plan.Choice, _ plan.Condition, env envs.Environment) (model.Provider, error) {
 	name := strings.TrimPrefix(m.Name, "scripted/")
 	policy, err := env.Policy(name, m.Decode())
 	if err != nil {
-		return activities.Provider{}, err
+		return model.Provider{}, err
 	}
 	params := scripted.Params{}
 	if name == "trader" {
 		params = scripted.Params{Malformed: 0.1, Skip: 0.1}
 	}
 	agent, err := scripted.New(params, policy)
-	return activities.Provider{Model: agent, Name: m.Name, Simulated: true, Instant: true}, err
+	return model.Provider{Model: agent, Name: m.Name, Simulated: true, Instant: true}, err
 }

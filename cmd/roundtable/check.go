@@ -58,7 +58,7 @@ func isChecked(model string) bool { return !isFree(model) && !strings.HasPrefix(
 
 // checkModel asks one model and says what that cost. The reason is why it
 // cannot be asked; empty if it can, or if what failed passes by itself.
-func checkModel(ctx context.Context, e *engine, campaign string, p activities.Provider, g plan.Generate) (reason string, err error) {
+func checkModel(ctx context.Context, e *engine, campaign string, p model.Provider, g plan.Generate) (reason string, err error) {
 	answer, err := e.activities.Check(ctx, campaign, p, model.Parameters(g))
 	var call *model.Error
 	var app *temporal.ApplicationError

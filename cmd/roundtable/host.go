@@ -1,7 +1,6 @@
 package main
 
 import (
-	"roundtable/activities"
 	"roundtable/activities/model"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
@@ -12,7 +11,7 @@ import (
 // must answer.
 func judge(models providers, prices *priceList, dial bool) plan.Host {
 	dialled := map[string]error{}
-	ready := func(p activities.Provider, g plan.Generate) error {
+	ready := func(p model.Provider, g plan.Generate) error {
 		if checker, ok := p.Model.(model.Checker); ok {
 			if err := checker.Check(model.Parameters(g)); err != nil {
 				return err

@@ -12,6 +12,7 @@ import (
 
 	"roundtable/activities"
 	"roundtable/activities/label"
+	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
@@ -132,7 +133,7 @@ func filedLabels(ctx context.Context, s storage.Store, campaign string) (*activi
 }
 
 // priced is the labeller's price; nil if it is not known and need not be.
-func (l labelOptions) priced(ctx context.Context, s storage.Store, campaign string, p activities.Provider) (*money.Price, error) {
+func (l labelOptions) priced(ctx context.Context, s storage.Store, campaign string, p model.Provider) (*money.Price, error) {
 	var price money.Price
 	if l.price != "" {
 		if err := strictly([]byte(l.price))(&price); err != nil {

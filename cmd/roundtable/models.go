@@ -17,7 +17,6 @@ import (
 	"sync"
 	"time"
 
-	"roundtable/activities"
 	"roundtable/activities/answers"
 	"roundtable/activities/label"
 	"roundtable/activities/model"
@@ -49,11 +48,11 @@ type clients struct {
 	keyless bool
 
 	mu   sync.Mutex
-	made map[string]activities.Provider // by name and parameters
+	made map[string]model.Provider // by name and parameters
 }
 
 func newProviders(s storage.Store) providers {
-	return providers{store: s, clients: &clients{made: map[string]activities.Provider{}}}
+	return providers{store: s, clients: &clients{made: map[string]model.Provider{}}}
 }
 
 // liveProvider is one that is asked over the network.
@@ -61,7 +60,7 @@ type liveProvider struct {
 	name, form, about string
 	labels            bool // its models can label messages
 	// build makes the model rest of the service; name is both together.
-	build func(made *clients, name, rest string, decode envs.Decode) (activities.Provider, error)
+	build func(made *clients, name, rest string, decode envs.Decode) (model.Provider, error)
 }
 
 // liveProviders are the live providers. Adding one is one line here.
@@ -80,8 +79,8 @@ func liveProviders() []liveProvider {
 	}
 }
 
-func live[C any](config func(model string) C, build func(C) (model.Model, error), endpoint func(C) string) func(*clients, string, string, envs.Decode) (activities.Provider, error) {
-	return func(made *clients, name, rest string, decode envs.Decode) (activities.Provider, error) {
+func live[C any](config func(model string) C, build func(C) (model.Model, error), endpoint func(C) string) func(*clients, string, string, envs.Decode) (model.Provider, error) {
+	return func(made *clients, name, rest string, decode envs.Decode) (model.Provider, error) {
 		return newLive(made, name, decode, config(rest), build, endpoint)
 	}
 }
@@ -110,14 +109,14 @@ func providerNames() [][2]string {
 }
 
 // build makes a model that a condition asks; it sends nothing.
-func (p providers) build(m plan.Choice, c plan.Condition, env envs.Environment) (activities.Provider, error) {
+func (p providers) build(m plan.Choice, c plan.Condition, env envs.Environment) (model.Provider, error) {
 	return p.named(m.Name, m.Decode(), c, env)
 }
 
-func (p providers) named(name string, decode envs.Decode, c plan.Condition, env envs.Environment) (activities.Provider, error) {
+func (p providers) named(name string, decode envs.Decode, c plan.Condition, env envs.Environment) (model.Provider, error) {
 	provider, rest, ok := strings.Cut(name, "/")
 	if !ok || rest == "" {
-		return activities.Provider{}, fmt.Errorf("unknown model %q; write provider/model, as openai/gpt-5-mini or scripted/trader", name)
+		return model.Provider{}, fmt.Errorf("unknown model %q; write provider/model, as openai/gpt-5-mini or scripted/trader", name)
 	}
 	if s := findLive(provider); s != nil {
 		return s.build(p.clients, name, rest, decode)
@@ -127,9 +126,9 @@ func (p providers) named(name string, decode envs.Decode, c plan.Condition, env 
 		switch {
 		case name != label.Rules:
 		case env != nil:
-			return activities.Provider{}, fmt.Errorf("%s labels messages and plays no agent; name it in labels", name)
+			return model.Provider{}, fmt.Errorf("%s labels messages and plays no agent; name it in labels", name)
 		default:
-			made := activities.Provider{Model: label.NewRules(), Name: name, Simulated: true, Instant: true}
+			made := model.Provider{Model: label.NewRules(), Name: name, Simulated: true, Instant: true}
 			return made, decode(&struct{}{}) // it has no parameters
 		}
 		return newScripted(name, rest, decode, env)
@@ -142,15 +141,15 @@ func (p providers) named(name string, decode envs.Decode, c plan.Condition, env 
 		known = append(known, name)
 	}
 	known = slices.Compact(known)
-	return activities.Provider{}, fmt.Errorf("there is no provider %q; there are %s%s", provider, strings.Join(known, ", "), wording.DidYouMean(provider, known))
+	return model.Provider{}, fmt.Errorf("there is no provider %q; there are %s%s", provider, strings.Join(known, ", "), wording.DidYouMean(provider, known))
 }
 
 // labeller makes a model that labels messages; it sends nothing.
-func (p providers) labeller(name string, decode envs.Decode) (activities.Provider, error) {
+func (p providers) labeller(name string, decode envs.Decode) (model.Provider, error) {
 	provider, _, _ := strings.Cut(name, "/")
 	s := findLive(provider)
 	if name != label.Rules && (provider == "scripted" || provider == "replay" || s != nil && !s.labels) {
-		return activities.Provider{}, fmt.Errorf("%s cannot label; %s can, and so can any language model", name, label.Rules)
+		return model.Provider{}, fmt.Errorf("%s cannot label; %s can, and so can any language model", name, label.Rules)
 	}
 	return p.named(name, decode, plan.Condition{}, nil)
 }
@@ -161,13 +160,13 @@ const longest = model.Duration(24 * time.Hour)
 // newLive makes a language model, or finds the one that was made with the same
 // configuration: it has its connections.
 func newLive[C any](made *clients, name string, decode envs.Decode, config C,
-	build func(C) (model.Model, error), endpoint func(C) string) (activities.Provider, error) {
+	build func(C) (model.Model, error), endpoint func(C) string) (model.Provider, error) {
 	if err := decode(&config); err != nil {
-		return activities.Provider{}, err
+		return model.Provider{}, err
 	}
 	id, err := json.Marshal([]any{name, config})
 	if err != nil {
-		return activities.Provider{}, err
+		return model.Provider{}, err
 	}
 	made.mu.Lock()
 	defer made.mu.Unlock()
@@ -176,37 +175,37 @@ func newLive[C any](made *clients, name string, decode envs.Decode, config C,
 	}
 	m, err := build(config)
 	if err != nil && !(made.keyless && wire.LacksOnlyKey(err)) {
-		return activities.Provider{}, err
+		return model.Provider{}, err
 	}
 	var key struct {
 		Variable string `json:"api_key_env"`
 	}
 	if err := json.Unmarshal(id, &[]any{nil, &key}); err != nil {
-		return activities.Provider{}, err
+		return model.Provider{}, err
 	}
 	at := endpoint(config)
-	p := activities.Provider{Model: m, Name: name, Endpoint: at, Account: at + " " + key.Variable + " " + name}
+	p := model.Provider{Model: m, Name: name, Endpoint: at, Account: at + " " + key.Variable + " " + name}
 	made.made[string(id)] = p
 	return p, nil
 }
 
-func newScripted(name, policyName string, decode envs.Decode, env envs.Environment) (activities.Provider, error) {
+func newScripted(name, policyName string, decode envs.Decode, env envs.Environment) (model.Provider, error) {
 	params := struct {
 		scripted.Params
 		Policy json.RawMessage `json:"policy"`
 	}{}
 	if err := decode(&params); err != nil {
-		return activities.Provider{}, err
+		return model.Provider{}, err
 	}
 	if env == nil { // its own fault is reported already
-		return activities.Provider{}, nil
+		return model.Provider{}, nil
 	}
 	policy, err := env.Policy(policyName, strictly(params.Policy))
 	if err != nil {
-		return activities.Provider{}, err
+		return model.Provider{}, err
 	}
 	m, err := scripted.New(params.Params, policy)
-	return activities.Provider{
+	return model.Provider{
 		Model: m, Name: name, Simulated: true,
 		Instant: params.Latency == 0 && params.Jitter == 0,
 	}, err
@@ -224,14 +223,14 @@ func strictly(data json.RawMessage) envs.Decode {
 	}
 }
 
-func (p providers) newReplay(name, rest string, decode envs.Decode, c plan.Condition) (activities.Provider, error) {
+func (p providers) newReplay(name, rest string, decode envs.Decode, c plan.Condition) (model.Provider, error) {
 	var params struct {
 		File string `json:"file"`
 	}
 	if err := decode(&params); err != nil {
-		return activities.Provider{}, err
+		return model.Provider{}, err
 	}
-	provider := activities.Provider{Name: name, Instant: true}
+	provider := model.Provider{Name: name, Instant: true}
 	var source replay.Source
 	if params.File != "" {
 		path, err := p.from.path(params.File)
@@ -307,7 +306,7 @@ func (r *recordedCampaign) Answer(ctx context.Context, collaboration string, ent
 }
 
 // reachable says whether somebody listens where a model is said to be.
-func reachable(p activities.Provider) error {
+func reachable(p model.Provider) error {
 	if p.Endpoint == "" {
 		return nil
 	}

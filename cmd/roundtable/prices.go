@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/activities"
+	"roundtable/activities/model"
 	"roundtable/activities/model/openai"
 	"roundtable/activities/money"
 	"roundtable/analysis/storage"
@@ -90,7 +90,7 @@ func (l *priceList) read(name string) error {
 
 // listedAs is the name of a model in price tables; "" if no price of them is
 // that of its endpoint.
-func listedAs(p activities.Provider) string {
+func listedAs(p model.Provider) string {
 	model, compatible := strings.CutPrefix(p.Name, "openai/")
 	if !compatible {
 		return p.Name
@@ -104,7 +104,7 @@ func listedAs(p activities.Provider) string {
 
 // want notes the price of a model that is to be asked, or refuses it: unknown
 // costs must be wanted, and a budget cannot hold without prices.
-func (l *priceList) want(p activities.Provider, maxTokens int) error {
+func (l *priceList) want(p model.Provider, maxTokens int) error {
 	if p.Endpoint == "" { // simulated or recorded
 		return nil
 	}
@@ -132,7 +132,7 @@ func (l *priceList) of(name string) *money.Price {
 }
 
 // find looks the price of a model up.
-func (l *priceList) find(p activities.Provider) (money.Price, bool) {
+func (l *priceList) find(p model.Provider) (money.Price, bool) {
 	price, ok := l.own[p.Name]
 	if listed := listedAs(p); listed != "" && !ok {
 		for i := 0; i < len(l.tables) && !ok; i++ {
@@ -147,7 +147,7 @@ func (l *priceList) find(p activities.Provider) (money.Price, bool) {
 // later is the price of a model that is asked about a campaign after it has run:
 // that of the campaign's file, or of the built-in table. It is nil if it is not
 // known and need not be. form is how --price gives one.
-func later(ctx context.Context, s storage.Store, campaign string, p activities.Provider, unknown bool, form string) (*money.Price, error) {
+func later(ctx context.Context, s storage.Store, campaign string, p model.Provider, unknown bool, form string) (*money.Price, error) {
 	_, m, err := present(ctx, s, campaign)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -9,7 +9,6 @@ import (
 	"iter"
 	"time"
 
-	"roundtable/activities"
 	"roundtable/activities/embed"
 	"roundtable/activities/model"
 	"roundtable/activities/model/openai"
@@ -29,7 +28,7 @@ import (
 type served struct {
 	embedding.Cached
 	flags    string // that name it
-	provider activities.Provider
+	provider model.Provider
 	source   embed.Source
 	fault    error // why it cannot be asked: a key is missing, say
 }
@@ -44,7 +43,7 @@ func newServed(s storage.Store, name, params string) (embedder, error) {
 	e := &served{
 		Cached:   embedding.Cached{Embedder: embedding.Bought(name + " at " + at), Store: s},
 		flags:    "--embedder " + name,
-		provider: activities.Provider{Name: name, Endpoint: at, Account: at + " " + config.APIKeyEnv + " " + name},
+		provider: model.Provider{Name: name, Endpoint: at, Account: at + " " + config.APIKeyEnv + " " + name},
 	}
 	if params != "{}" {
 		e.flags += " --embedder-params '" + params + "'"

@@ -1,10 +1,8 @@
-package activities
-
-import "roundtable/activities/model"
+package model
 
 // Provider is a model with what must be known about it.
 type Provider struct {
-	model.Model
+	Model
 	Name      string // provider/model, as the campaign names it
 	Endpoint  string // who answers: models of one name at two endpoints are two
 	Account   string // whose limits a call uses up: an endpoint, the name of a key, and a model
