@@ -14,9 +14,15 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/calls"
+	"roundtable/activities/collaboration"
 	"roundtable/activities/embed"
 	"roundtable/activities/failure"
+	"roundtable/activities/labels"
 	"roundtable/activities/model"
+	"roundtable/activities/recorded"
+	"roundtable/activities/setup"
+	"roundtable/activities/turn"
 	"roundtable/analysis/storage"
 	"roundtable/workflows/task"
 )
@@ -24,7 +30,7 @@ import (
 // Config is what the host of the activities decides.
 type Config struct {
 	Store   storage.Store
-	Models  Models
+	Models  setup.Models
 	Data    func(path string) (fs.FS, error) // opens a data set's folder
 	Alone   bool                             // no other process works for the campaigns of the store
 	NoCache bool                             // do not take answers from other turns; resuming is not affected
@@ -36,27 +42,27 @@ type Config struct {
 // A budget's may be held while a manifest's is taken; no other two are held at once.
 type Activities struct {
 	config Config
-	plans  *Plans
-	caller *Caller
-	taker  *Taker
-	live   *Live
-	*Labels
+	plans  *setup.Plans
+	caller *calls.Caller
+	taker  *turn.Taker
+	live   *collaboration.Live
+	*labels.Labels
 }
 
 // New makes the activities.
 func New(c Config) *Activities {
 	a := answers.NewAnswers(c.Store)
-	plans := NewPlans(c.Store, c.Data, c.Models)
-	caller := NewCaller(c.Store, a, plans, NewManifests(c.Store, ManifestAge), c.Alone)
-	taker := NewTaker(a, caller, c.NoCache)
+	plans := setup.NewPlans(c.Store, c.Data, c.Models)
+	caller := calls.NewCaller(c.Store, a, plans, recorded.NewManifests(c.Store, recorded.ManifestAge), c.Alone)
+	taker := turn.NewTaker(a, caller, c.NoCache)
 	return &Activities{
-		config: c, plans: plans, caller: caller, taker: taker, live: NewLive(a, plans),
-		Labels: NewLabels(c.Store, a, caller, taker, c.Models),
+		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(a, plans),
+		Labels: labels.NewLabels(c.Store, a, caller, taker, c.Models),
 	}
 }
 
 // Meter returns what this process did so far.
-func (a *Activities) Meter() Reading { return a.caller.Meter.Read() }
+func (a *Activities) Meter() calls.Reading { return a.caller.Meter.Read() }
 
 // Close gives back what this process has reserved of budgets.
 func (a *Activities) Close(ctx context.Context) error { return a.caller.Close(ctx) }
@@ -67,7 +73,7 @@ func (a *Activities) Check(ctx context.Context, campaign string, p model.Provide
 }
 
 // Embeddings returns a source whose requests a campaign pays for (Caller.Embeddings).
-func (a *Activities) Embeddings(ctx context.Context, e Embedding) (embed.Source, error) {
+func (a *Activities) Embeddings(ctx context.Context, e calls.Embedding) (embed.Source, error) {
 	return a.caller.Embeddings(ctx, e)
 }
 
@@ -103,7 +109,7 @@ func (a *Activities) RegisterTurns(w worker.ActivityRegistry) {
 // noticed within seconds, and its errors are made fit for history.
 func register[In, Out any](w worker.ActivityRegistry, name string, do func(context.Context, In) (Out, error)) {
 	w.RegisterActivityWithOptions(func(ctx context.Context, in In) (Out, error) {
-		ctx, now := WithStage(ctx)
+		ctx, now := calls.WithStage(ctx)
 		defer heartbeat(ctx, now)()
 		out, err := guarded(ctx, in, do)
 		return out, failure.ForHistory(ctx, err)
@@ -116,7 +122,7 @@ func guarded[In, Out any](ctx context.Context, in In, do func(context.Context, I
 }
 
 // heartbeat until the returned function is called, telling the stage.
-func heartbeat(ctx context.Context, now *stage) func() {
+func heartbeat(ctx context.Context, now *calls.Stage) func() {
 	done := make(chan struct{})
 	go func() {
 		tick := time.NewTicker(time.Second)

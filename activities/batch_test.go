@@ -27,7 +27,7 @@ func changing() *fake {
 func TestBatchIsOneObject(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("batch", 2, 3, "rule: plurality"))
+	p := recordPlan(t, s, yaml("batch", 2, 3, "rule: plurality"))
 	r := ref(p, 0)
 	m := saying(polite)
 	acts, err := do[[]task.Act](t, newActivities(s, m, instant), task.TakeMany, task.Turn{Ref: r})
@@ -45,7 +45,7 @@ func TestBatchIsOneObject(t *testing.T) {
 func TestBatchThatWasNotReportedIsNotPlayedAgain(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("unreported", 2, 2, "rule: plurality"))
+	p := recordPlan(t, s, yaml("unreported", 2, 2, "rule: plurality"))
 	r := ref(p, 0)
 	m := changing()
 	a := newActivities(s, m, instant)
@@ -69,7 +69,7 @@ func TestBatchThatWasNotReportedIsNotPlayedAgain(t *testing.T) {
 func TestBatchThatCannotBeStoredIsForgotten(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("forgotten", 2, 2, "rule: plurality"))
+	p := recordPlan(t, s, yaml("forgotten", 2, 2, "rule: plurality"))
 	r := ref(p, 0)
 	s.refuse = func(key string) error {
 		if strings.HasSuffix(key, ".batch.json") {
@@ -98,7 +98,7 @@ func TestBatchThatCannotBeStoredIsForgotten(t *testing.T) {
 func TestTwoWorkersReportOneBatch(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("batches", 2, 2, "rule: plurality"))
+	p := recordPlan(t, s, yaml("batches", 2, 2, "rule: plurality"))
 	r := ref(p, 0)
 	m := changing()
 	var other []task.Act
@@ -120,7 +120,7 @@ func TestTwoWorkersReportOneBatch(t *testing.T) {
 func TestBatchUpToAnError(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("upto", 2, 2, "rule: plurality"))
+	p := recordPlan(t, s, yaml("upto", 2, 2, "rule: plurality"))
 	r := ref(p, 0)
 	m := &fake{answer: func(r model.Request) (model.Response, error) {
 		if r.Scene.Entry == 3 {
@@ -145,7 +145,7 @@ func TestBatchUpToAnError(t *testing.T) {
 func TestBatchesAreBounded(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("long", 2, 60, "rule: plurality"))
+	p := recordPlan(t, s, yaml("long", 2, 60, "rule: plurality"))
 	r := ref(p, 0)
 	a := newActivities(s, saying(func(r model.Request) string { time.Sleep(time.Millisecond); return polite(r) }), instant)
 	session := must(p.Campaign.Conditions[0].Session(2, p.Campaign.TreatmentSeed(r.Cell)))
@@ -170,7 +170,7 @@ func TestBatchesAreBounded(t *testing.T) {
 func TestRecallPlaysAndCommits(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("recall", 3, 2, "rule: plurality"))
+	p := recordPlan(t, s, yaml("recall", 3, 2, "rule: plurality"))
 	r := ref(p, 0)
 	known, err := do[task.Recalled](t, newActivities(s, trader(0), instant), task.Recall, r)
 	noError(t, err)
@@ -186,7 +186,7 @@ func TestRecallPlaysAndCommits(t *testing.T) {
 func TestRecallOfLiveTurns(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("live", 2, 2, "rule: plurality"))
+	p := recordPlan(t, s, yaml("live", 2, 2, "rule: plurality"))
 	r := ref(p, 0)
 	a := newActivities(s, saying(polite))
 	want := []task.Act{{Entry: 0, Act: take(t, a, r, 0)}, {Entry: 1, Act: take(t, a, r, 1)}, {Entry: 3, Act: take(t, a, r, 3)}}

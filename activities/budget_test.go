@@ -60,7 +60,7 @@ func TestBudgetHolds(t *testing.T) {
 	t.Parallel()
 	const cells = 64
 	s := newLake(t)
-	p := recorded(t, s, yaml("budget", 3, 10, fmt.Sprint("replicates: ", cells), "generate: {max_tokens: 200}"))
+	p := recordPlan(t, s, yaml("budget", 3, 10, fmt.Sprint("replicates: ", cells), "generate: {max_tokens: 200}"))
 	service := &till{t: t}
 	spend := func(cap float64, a *activities.Activities) (paused int64) {
 		limit(t, s, p, plan.Limits{CostUSD: dollars(cap)})
@@ -117,7 +117,7 @@ func TestBudgetHolds(t *testing.T) {
 func TestChargeOfACommit(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("charge", 2, 1, "generate: {max_tokens: 200}"))
+	p := recordPlan(t, s, yaml("charge", 2, 1, "generate: {max_tokens: 200}"))
 	limit(t, s, p, plan.Limits{Tokens: 1 << 40})
 	broken := true
 	m := &fake{answer: func(r model.Request) (model.Response, error) {
@@ -154,7 +154,7 @@ func TestBudgetThatCouldNotHold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newLake(t)
-			p := recorded(t, s, yaml("unbounded", 2, 1, c.more))
+			p := recordPlan(t, s, yaml("unbounded", 2, 1, c.more))
 			limit(t, s, p, plan.Limits{CostUSD: dollars(1)})
 			m := saying(polite)
 			a := newActivities(s, m, func(_ *activities.Config, p *model.Provider) { p.Name = c.model })
@@ -174,7 +174,7 @@ func TestBudgetThatCouldNotHold(t *testing.T) {
 func TestBudgetOfAServiceThatCountsNothing(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("uncounted", 2, 1, "replicates: 64", "generate: {max_tokens: 1000}"))
+	p := recordPlan(t, s, yaml("uncounted", 2, 1, "replicates: 64", "generate: {max_tokens: 1000}"))
 	limit(t, s, p, plan.Limits{CostUSD: dollars(0.05)})
 	m := &fake{answer: func(r model.Request) (model.Response, error) {
 		a := response(polite(r))
@@ -218,7 +218,7 @@ func (s *slowIntents) PutIfAbsent(ctx context.Context, key string, data []byte) 
 func TestCapComesWhileCallsAreUnderWay(t *testing.T) {
 	t.Parallel()
 	s := &slowIntents{Store: newLake(t), announcing: make(chan struct{}), goOn: make(chan struct{})}
-	p := recorded(t, s, yaml("late-cap", 2, 1, "replicates: 2", "generate: {max_tokens: 1000}"))
+	p := recordPlan(t, s, yaml("late-cap", 2, 1, "replicates: 2", "generate: {max_tokens: 1000}"))
 	m := saying(polite)
 	a := newActivities(s, m, noCache)
 	turn := func(i int) error {
@@ -260,7 +260,7 @@ func (s *slowCount) List(ctx context.Context, prefix string) ([]storage.Object, 
 func TestTunedWhileTheLedgerIsCounted(t *testing.T) {
 	t.Parallel()
 	s := &slowCount{Store: newLake(t), counting: make(chan struct{}), goOn: make(chan struct{})}
-	p := recorded(t, s, yaml("tuned", 2, 1, "replicates: 2", "generate: {max_tokens: 1000}"))
+	p := recordPlan(t, s, yaml("tuned", 2, 1, "replicates: 2", "generate: {max_tokens: 1000}"))
 	limit(t, s, p, plan.Limits{CostUSD: dollars(0.0001)}) // too little for any call
 	a := newActivities(s, saying(polite), noCache)
 	turn := func(i int) error {

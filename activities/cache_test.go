@@ -16,7 +16,7 @@ const shares = "cache_scope: lake"
 func TestQuestionAskedInAnotherCampaignCostsNothing(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	first, second := recorded(t, s, yaml("first", 2, 2, shares)), recorded(t, s, yaml("second", 2, 2, shares))
+	first, second := recordPlan(t, s, yaml("first", 2, 2, shares)), recordPlan(t, s, yaml("second", 2, 2, shares))
 	m := saying(func(r model.Request) string {
 		if r.Scene.Entry == 1 && r.Scene.Ask == 0 {
 			return "malformed once"
@@ -56,7 +56,7 @@ func TestQuestionAskedInAnotherCampaignCostsNothing(t *testing.T) {
 func TestNoCacheAsksAnewButNeverTwice(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	first, second := recorded(t, s, yaml("first", 2, 1, shares)), recorded(t, s, yaml("second", 2, 1, shares))
+	first, second := recordPlan(t, s, yaml("first", 2, 1, shares)), recordPlan(t, s, yaml("second", 2, 1, shares))
 	m := saying(polite)
 	take(t, newActivities(s, m), ref(first, 0), 0)
 	take(t, newActivities(s, m, noCache), ref(second, 0), 0)
@@ -78,7 +78,7 @@ func TestCacheScope(t *testing.T) {
 		t.Run(scope, func(t *testing.T) {
 			s := newLake(t)
 			text := []string{"cache_scope: " + scope, "grid: {stop: [never, first_agreement]}"}
-			first, second := recorded(t, s, yaml("first", 2, 1, text...)), recorded(t, s, yaml("second", 2, 1, text...))
+			first, second := recordPlan(t, s, yaml("first", 2, 1, text...)), recordPlan(t, s, yaml("second", 2, 1, text...))
 			m := saying(polite)
 			a := newActivities(s, m)
 			var calls []int
@@ -101,7 +101,7 @@ func TestCacheScope(t *testing.T) {
 func TestSamplesAreNeverShared(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("samples", 2, 1, "replicates: 2"))
+	p := recordPlan(t, s, yaml("samples", 2, 1, "replicates: 2"))
 	m := saying(polite)
 	a := newActivities(s, m)
 	for replicate := range 2 {
@@ -111,7 +111,7 @@ func TestSamplesAreNeverShared(t *testing.T) {
 	}
 	same(t, m.count(), 4)
 	same(t, m.asked[0].Messages, m.asked[2].Messages)
-	seed := recorded(t, s, yaml("seed", 2, 1, "seed: 2", shares))
+	seed := recordPlan(t, s, yaml("seed", 2, 1, "seed: 2", shares))
 	take(t, a, ref(seed, 0), 0)
 	same(t, m.asked[0].Messages, m.asked[4].Messages) // another seed is another sample too
 }
@@ -120,7 +120,7 @@ func TestSamplesAreNeverShared(t *testing.T) {
 func TestEndpointsAreNotShared(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	first, second := recorded(t, s, yaml("first", 2, 1, shares)), recorded(t, s, yaml("second", 2, 1, shares))
+	first, second := recordPlan(t, s, yaml("first", 2, 1, shares)), recordPlan(t, s, yaml("second", 2, 1, shares))
 	m := saying(polite)
 	take(t, newActivities(s, m), ref(first, 0), 0)
 	take(t, newActivities(s, m, elsewhere), ref(second, 0), 0)
@@ -131,7 +131,7 @@ func TestEndpointsAreNotShared(t *testing.T) {
 func TestSimulatedAnswersAreNotCached(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("simulated", 2, 1))
+	p := recordPlan(t, s, yaml("simulated", 2, 1))
 	m := saying(func(r model.Request) string {
 		if r.Scene.Format == transcript.FormatMessage {
 			return strings.Replace(polite(r), "agent", "robot", 1)

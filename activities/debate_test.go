@@ -15,6 +15,8 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/prompt"
+	"roundtable/activities/recorded"
+	"roundtable/activities/rehearsal"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/envs"
@@ -29,17 +31,17 @@ const questions = "../examples/data"
 func puzzles(string) (fs.FS, error) { return os.DirFS(questions), nil }
 
 // debating records a plan of a debate on the examples' puzzles.
-func debating(t testing.TB, store storage.Store, name string, more ...string) activities.Plan {
+func debating(t testing.TB, store storage.Store, name string, more ...string) recorded.Plan {
 	t.Helper()
 	return debatingOn(t, os.DirFS(questions), store, name, more...)
 }
 
-func debatingOn(t testing.TB, files fs.FS, store storage.Store, name string, more ...string) activities.Plan {
+func debatingOn(t testing.TB, files fs.FS, store storage.Store, name string, more ...string) recorded.Plan {
 	t.Helper()
 	text := "name: " + name + "\nenv: {name: qa, format: bbh, file: orders.json, agents: 3}\ndata: here\nrule: plurality\nmodel: test/model\nreasks: 0\n" + strings.Join(more, "\n")
 	file, err := plan.Parse([]byte(text), plan.Host{Data: func(string) (fs.FS, error) { return files, nil }})
 	noError(t, err)
-	p := activities.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Data: file.Data, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
+	p := recorded.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Data: file.Data, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
 	for _, c := range file.Campaign.Conditions {
 		env := must(c.BuildEnv(files))
 		templates := must(fs.Sub(protocol.Prompts, "prompts/"+c.Protocol.Name))
@@ -47,7 +49,7 @@ func debatingOn(t testing.TB, files fs.FS, store storage.Store, name string, mor
 		p.Packs[pack.Hash()] = pack
 		p.Pack = append(p.Pack, pack.Hash())
 	}
-	noError(t, activities.WritePlan(ctx, store, p))
+	noError(t, recorded.WritePlan(ctx, store, p))
 	limit(t, store, p, plan.Limits{})
 	return p
 }
@@ -236,12 +238,12 @@ func TestDebateWithoutGold(t *testing.T) {
 		store := must(storage.Open(t.TempDir()))
 		text := "name: trade\nenv: {name: exchange, agents: 3}\nprotocol: {name: debate, order: " + order + "}\nmodel: test/model\nrule: plurality\n"
 		p := planned(t, text)
-		noError(t, activities.WritePlan(ctx, store, p))
+		noError(t, recorded.WritePlan(ctx, store, p))
 		limit(t, store, p, plan.Limits{})
 		models := func(plan.Choice, plan.Condition, envs.Environment) (model.Provider, error) {
 			return model.Provider{Model: trader(0), Name: "scripted/trader", Simulated: true, Instant: true}, nil
 		}
-		_, err := activities.Prompts(p, 0, puzzles, models)
+		_, err := rehearsal.Prompts(p, 0, puzzles, models)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", order, err, want)
 		}

@@ -14,9 +14,12 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"roundtable/activities"
+	"roundtable/activities/calls"
 	"roundtable/activities/embed"
+	"roundtable/activities/ledger"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/storage"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
@@ -92,7 +95,7 @@ func (c *counter) missing(_ context.Context, texts []string) (left []string, err
 func (c *counter) process(t *testing.T, s storage.Store, price *money.Price) (*activities.Activities, embed.Source) {
 	t.Helper()
 	a := activities.New(activities.Config{Store: s, Alone: true})
-	source, err := a.Embeddings(ctx, activities.Embedding{
+	source, err := a.Embeddings(ctx, calls.Embedding{
 		Campaign: "spoken", ID: "openai-m-00", Price: price, Source: c, Keep: c.keep,
 		Provider: model.Provider{Name: "openai/m", Endpoint: "http://localhost/v1", Account: "m"},
 	})
@@ -103,7 +106,7 @@ func (c *counter) process(t *testing.T, s storage.Store, price *money.Price) (*a
 // spoken is a lake whose campaign spoken has these limits.
 func spoken(t *testing.T, l plan.Limits) *spy {
 	s := newLake(t)
-	noError(t, activities.WriteManifest(ctx, s, activities.Manifest{Campaign: "spoken", Limits: l}))
+	noError(t, recorded.WriteManifest(ctx, s, recorded.Manifest{Campaign: "spoken", Limits: l}))
 	return s
 }
 
@@ -124,7 +127,7 @@ func lines(n int) iter.Seq2[[]string, error] {
 
 func spent(t *testing.T, s storage.Store) money.Amount {
 	t.Helper()
-	sum, err := activities.Spent(ctx, s, "spoken")
+	sum, err := ledger.Spent(ctx, s, "spoken")
 	noError(t, err)
 	return sum
 }
@@ -148,14 +151,14 @@ func TestEmbeddingsUnderACap(t *testing.T) {
 		t.Errorf("%v are charged of $0.60, %d nano-dollars are billed", sum, c.billed)
 	}
 	c.allowed = 10e9
-	noError(t, activities.WriteManifest(ctx, s, activities.Manifest{Campaign: "spoken", Limits: plan.Limits{CostUSD: dollars(10)}}))
+	noError(t, recorded.WriteManifest(ctx, s, recorded.Manifest{Campaign: "spoken", Limits: plan.Limits{CostUSD: dollars(10)}}))
 	a, source := c.process(t, s, &money.Price{Input: 1})
 	noError(t, embed.New("m", source).Fetch(ctx, lines(40), c.missing))
 	noError(t, a.Close(ctx))
 	if len(c.kept) != 2000 || c.twice > 0 {
 		t.Errorf("%d texts are kept, %d were bought again", len(c.kept), c.twice)
 	}
-	calls, err := activities.EmbeddingCalls(ctx, s, "spoken")
+	calls, err := ledger.EmbeddingCalls(ctx, s, "spoken")
 	noError(t, err)
 	if len(calls) != 1 || len(calls["openai-m-00"]) != c.calls {
 		t.Errorf("%d calls were made, the ledger has %d of %d embedders", c.calls, len(calls["openai-m-00"]), len(calls))
@@ -194,7 +197,7 @@ func TestEmbeddingsWithoutAPrice(t *testing.T) {
 func TestEmbeddingsAtAGivenPrice(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	noError(t, activities.WriteManifest(ctx, s, activities.Manifest{Campaign: "spoken", Prices: map[string]money.Price{"openai/m": {Input: 1}}}))
+	noError(t, recorded.WriteManifest(ctx, s, recorded.Manifest{Campaign: "spoken", Prices: map[string]money.Price{"openai/m": {Input: 1}}}))
 	for _, c := range []struct {
 		given *money.Price
 		nano  int64 // in all, at 81 tokens a request
@@ -225,14 +228,14 @@ func TestEmbeddingsThatFail(t *testing.T) {
 	}
 	c.fault = nil
 	synctest.Test(t, func(t *testing.T) { unkept(t, s, c) }) // it is tried for more than a minute
-	calls, err := activities.EmbeddingCalls(ctx, s, "spoken")
+	ledgered, err := ledger.EmbeddingCalls(ctx, s, "spoken")
 	noError(t, err)
-	for by, all := range calls {
+	for by, all := range ledgered {
 		if len(all) != 1 || all[0].Status != "unknown" {
 			t.Errorf("%s: %+v", by, all)
 		}
 	}
-	if _, err := activities.New(activities.Config{Store: s}).Embeddings(ctx, activities.Embedding{Campaign: "nobody"}); err == nil || !strings.Contains(err.Error(), "roundtable run FILE") {
+	if _, err := activities.New(activities.Config{Store: s}).Embeddings(ctx, calls.Embedding{Campaign: "nobody"}); err == nil || !strings.Contains(err.Error(), "roundtable run FILE") {
 		t.Errorf("a campaign without limits: %v", err)
 	}
 }
@@ -242,7 +245,7 @@ func unkept(t *testing.T, s storage.Store, c *counter) {
 	t.Helper()
 	full := errors.New("the disk is full")
 	a := activities.New(activities.Config{Store: s, Alone: true})
-	source, err := a.Embeddings(ctx, activities.Embedding{
+	source, err := a.Embeddings(ctx, calls.Embedding{
 		Campaign: "spoken", ID: "x", Price: &money.Price{Input: 1}, Source: c,
 		Provider: model.Provider{Name: "openai/m", Endpoint: "http://localhost/v1", Account: "m"},
 		Keep:     func(context.Context, []string, [][]float64) error { return full },
@@ -261,7 +264,7 @@ func TestPaidVectorsOutliveAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{t: t, allowed: 1e9, kept: map[string]bool{}}
 		up := time.Now().Add(time.Minute)
-		source, err := activities.New(activities.Config{Store: s, Alone: true}).Embeddings(ctx, activities.Embedding{
+		source, err := activities.New(activities.Config{Store: s, Alone: true}).Embeddings(ctx, calls.Embedding{
 			Campaign: "spoken", ID: "x", Price: &money.Price{Input: 1}, Source: c,
 			Provider: model.Provider{Name: "openai/m", Endpoint: "http://localhost/v1", Account: "m"},
 			Keep: func(ctx context.Context, texts []string, vectors [][]float64) error {

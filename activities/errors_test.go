@@ -17,6 +17,7 @@ import (
 
 	"roundtable/activities"
 	"roundtable/activities/model"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/storage"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
@@ -26,7 +27,7 @@ import (
 func failing(t *testing.T, failure error) *temporal.ApplicationError {
 	t.Helper()
 	s := newLake(t)
-	p := recorded(t, s, yaml("errors", 2, 1))
+	p := recordPlan(t, s, yaml("errors", 2, 1))
 	m := &fake{answer: func(model.Request) (model.Response, error) { return model.Response{}, failure }}
 	_, err := do[transcript.Act](t, newActivities(s, m), task.TakeTurn, task.Turn{Ref: ref(p, 0)})
 	return application(t, err)
@@ -90,7 +91,7 @@ func TestErrorTextsFitIntoHistory(t *testing.T) {
 func TestCorruptAnswerEndsTheCollaboration(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("corrupt", 2, 1))
+	p := recordPlan(t, s, yaml("corrupt", 2, 1))
 	r := ref(p, 0)
 	m := saying(polite)
 	a := newActivities(s, m)
@@ -124,7 +125,7 @@ func TestMissingPlanIsTriedAgain(t *testing.T) {
 	_, err := do[task.Recalled](t, newActivities(s, saying(polite)), task.Recall, ref(p, 0))
 	app := application(t, err)
 	same(t, app.NonRetryable(), false)
-	if !strings.Contains(app.Message(), activities.PlanKey("missing", p.Campaign.Revision())) {
+	if !strings.Contains(app.Message(), recorded.PlanKey("missing", p.Campaign.Revision())) {
 		t.Errorf("%v", app)
 	}
 }
@@ -135,7 +136,7 @@ func TestConditionThatCannotBeBuiltPauses(t *testing.T) {
 	s := newLake(t)
 	p := planned(t, yaml("data", 2, 1))
 	p.Data = "nowhere"
-	noError(t, activities.WritePlan(ctx, s, p))
+	noError(t, recorded.WritePlan(ctx, s, p))
 	a := newActivities(s, saying(polite), func(c *activities.Config, _ *model.Provider) {
 		c.Data = func(path string) (fs.FS, error) { return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist) }
 	})
@@ -151,7 +152,7 @@ func TestConditionThatCannotBeBuiltPauses(t *testing.T) {
 func TestCancelledActivityIsCancelled(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("cancelled", 2, 1))
+	p := recordPlan(t, s, yaml("cancelled", 2, 1))
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	_, err := do[transcript.Act](t, newActivities(s, saying(polite)), task.TakeTurn, task.Turn{Ref: ref(p, 0)},
@@ -167,7 +168,7 @@ func TestCancelledActivityIsCancelled(t *testing.T) {
 func TestStoppingWorkerAsksNothing(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("stopping", 2, 1))
+	p := recordPlan(t, s, yaml("stopping", 2, 1))
 	m := saying(polite)
 	stopped := make(chan struct{})
 	close(stopped)
@@ -191,7 +192,7 @@ func (f full) Free() (int64, error) { return f.free, nil }
 func TestFullDiskPauses(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("full", 2, 1))
+	p := recordPlan(t, s, yaml("full", 2, 1))
 	m := saying(polite)
 	_, err := do[transcript.Act](t, newActivities(full{s, 1 << 20}, m), task.TakeTurn, task.Turn{Ref: ref(p, 0)})
 	if app := application(t, err); app.Type() != task.ErrPause || !strings.Contains(app.Message(), "1 MB left") {
@@ -205,7 +206,7 @@ func TestFullDiskPauses(t *testing.T) {
 func TestStoreWithoutRoomPauses(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("quota", 2, 1))
+	p := recordPlan(t, s, yaml("quota", 2, 1))
 	m := saying(polite)
 	s.refuse = func(key string) error {
 		if strings.Contains(key, "intent") {

@@ -10,11 +10,11 @@ import (
 
 // Keep is keep, for tests.
 func (a *Activities) Keep(ctx context.Context, place answers.RunKey, t answers.Turn) (answers.Turn, error) {
-	return a.caller.storeTurn(ctx, place, t)
+	return a.caller.StoreTurn(ctx, place, t)
 }
 
 // AgeManifests makes a worker's copies of manifests older than it uses them.
-func AgeManifests(a *Activities) { a.caller.manifests.Expire() }
+func AgeManifests(a *Activities) { a.caller.Manifests.Expire() }
 
 // ChangeEnv puts another environment in the place of a collaboration's.
 func ChangeEnv(a *Activities, ref task.Ref, change func(envs.Environment) envs.Environment) {
@@ -22,8 +22,8 @@ func ChangeEnv(a *Activities, ref task.Ref, change func(envs.Environment) envs.E
 	if err != nil {
 		panic(err)
 	}
-	cond := c.conditions[ref.Cell.Condition]
-	cond.env = change(cond.env)
+	cond := c.Conditions[ref.Cell.Condition]
+	cond.Environment = change(cond.Environment)
 }
 
 // Change puts another instance in the place of a collaboration's.
@@ -32,5 +32,5 @@ func Change(a *Activities, ref task.Ref, change func(envs.Instance) envs.Instanc
 	if err != nil {
 		panic(err)
 	}
-	c.instance = change(c.instance)
+	c.Instance = change(c.Instance)
 }

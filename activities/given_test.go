@@ -9,6 +9,7 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
+	"roundtable/activities/recorded"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
@@ -25,7 +26,7 @@ func robot() model.Model {
 }
 
 // driven plays robots live; worker says who takes the n-th block.
-func driven(t testing.TB, p activities.Plan, r task.Ref, worker func(block int) *activities.Activities) {
+func driven(t testing.TB, p recorded.Plan, r task.Ref, worker func(block int) *activities.Activities) {
 	t.Helper()
 	block := 0
 	conversation(t, p, r, func(pending []protocol.Pending) map[int]transcript.Act {
@@ -54,7 +55,7 @@ func TestGiven(t *testing.T) {
 	var moves []answers.Turn
 	for _, name := range []string{"live", "in turn", "at once", "earlier"} {
 		s := newLake(t)
-		p := recorded(t, s, plane)
+		p := recordPlan(t, s, plane)
 		r := ref(p, 0)
 		workers := []*activities.Activities{newActivities(s, robot(), simulated), newActivities(s, robot(), simulated)}
 		switch name {
@@ -106,7 +107,7 @@ func (stone) Move(int, envs.State, envs.Proposal) (envs.State, error) {
 func TestStuck(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, plane)
+	p := recordPlan(t, s, plane)
 	r := ref(p, 0)
 	a := newActivities(s, robot())
 	activities.Change(a, r, func(i envs.Instance) envs.Instance { return stone{i.(envs.World)} })

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"roundtable/activities"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
 	"roundtable/envs"
 	"roundtable/workflows/task"
@@ -145,7 +146,7 @@ func TestFaultyCellsEndWithARow(t *testing.T) {
 			same(t, commit(t, a, r, task.Failed), result) // whoever ends it again finds the same
 			report := must(lake.Verify(ctx, s, "six"))
 			same(t, []any{report.OK(), report.Commits}, []any{true, 1})
-			noError(t, activities.RequestRerun(ctx, s, "six"))
+			noError(t, recorded.RequestRerun(ctx, s, "six"))
 			same(t, survey(t, a, page(p, 0, 1)).Cells, []task.Outstanding{outstanding(p, 0, 1)})
 		})
 	}

@@ -14,6 +14,7 @@ import (
 	"roundtable/activities/laketest"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/envs"
@@ -35,14 +36,14 @@ type desk struct {
 	*spy
 	t    *testing.T
 	acts *activities.Activities
-	how  activities.Labelling
+	how  recorded.Labelling
 }
 
-func newDesk(t *testing.T, how activities.Labelling, p model.Provider) *desk {
+func newDesk(t *testing.T, how recorded.Labelling, p model.Provider) *desk {
 	t.Helper()
 	d := &desk{spy: newLake(t), t: t, how: how}
 	noError(t, laketest.Play(ctx, d, talked, 0))
-	noError(t, activities.WriteLabelling(ctx, d, "talked", how))
+	noError(t, recorded.WriteLabelling(ctx, d, "talked", how))
 	d.restart(p)
 	return d
 }
@@ -55,8 +56,8 @@ func (d *desk) restart(p model.Provider) {
 	}})
 }
 
-func byRules() (activities.Labelling, model.Provider) {
-	return activities.Labelling{Labeller: plan.Choice{Name: label.Rules}, Words: label.Words},
+func byRules() (recorded.Labelling, model.Provider) {
+	return recorded.Labelling{Labeller: plan.Choice{Name: label.Rules}, Words: label.Words},
 		model.Provider{Model: label.NewRules(), Simulated: true, Instant: true}
 }
 
@@ -117,7 +118,7 @@ func TestLabelMessage(t *testing.T) {
 		}
 		return `{"acts": ["Chat"]}`
 	})
-	how := activities.Labelling{Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Reasks: 1, Price: &money.Price{Input: 1, Output: 2}}
+	how := recorded.Labelling{Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Reasks: 1, Price: &money.Price{Input: 1, Output: 2}}
 	d := newDesk(t, how, model.Provider{Model: bad, Endpoint: "http://labels.test"})
 	talk := d.survey("", 1).Talks[0]
 	_, err := d.acts.RecordLabels(ctx, talk.LabelRef)
@@ -159,7 +160,7 @@ func TestLabelMessage(t *testing.T) {
 
 // TestInvalidLabel: a message whose answers cannot be read has no label, and says why.
 func TestInvalidLabel(t *testing.T) {
-	how := activities.Labelling{Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Reasks: 2}
+	how := recorded.Labelling{Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Reasks: 2}
 	m := saying(func(model.Request) string { return "no idea" })
 	d := newDesk(t, how, model.Provider{Model: m, Simulated: true})
 	talk := d.survey("", 1).Talks[0]
@@ -178,7 +179,7 @@ func TestInvalidLabel(t *testing.T) {
 // TestLabelsWithoutUsage: of answers whose service does not say what it has
 // used, the worst case is reported, and what the budget is charged.
 func TestLabelsWithoutUsage(t *testing.T) {
-	how := activities.Labelling{
+	how := recorded.Labelling{
 		Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Generate: plan.Generate{MaxTokens: 100}, Price: &money.Price{Input: 1, Output: 2},
 	}
 	silent := &fake{answer: func(model.Request) (model.Response, error) {
@@ -202,7 +203,7 @@ func TestLabelsWithoutUsage(t *testing.T) {
 
 // TestLabellingID: whatever changes what is asked changes the labeller; the price does not.
 func TestLabellingID(t *testing.T) {
-	base := activities.Labelling{Labeller: plan.Choice{Name: "openai/GPT 5"}, Reasks: 2, Words: "w"}
+	base := recorded.Labelling{Labeller: plan.Choice{Name: "openai/GPT 5"}, Reasks: 2, Words: "w"}
 	if !strings.HasPrefix(base.ID(), "openai-gpt-5-") {
 		t.Errorf("id %s", base.ID())
 	}
@@ -213,14 +214,14 @@ func TestLabellingID(t *testing.T) {
 	}
 	words, reasks, params := base, base, base
 	words.Words, reasks.Reasks, params.Labeller.Params = "v", 1, []byte(`{"base_url":"x"}`)
-	for _, other := range []activities.Labelling{words, reasks, params} {
+	for _, other := range []recorded.Labelling{words, reasks, params} {
 		if other.ID() == base.ID() {
 			t.Errorf("%+v is the same labeller", other)
 		}
 	}
 	s := newLake(t)
-	noError(t, activities.WriteLabelling(ctx, s, "c", priced))
-	got, err := activities.ReadLabelling(ctx, s, "c", base.ID())
+	noError(t, recorded.WriteLabelling(ctx, s, "c", priced))
+	got, err := recorded.ReadLabelling(ctx, s, "c", base.ID())
 	noError(t, err)
 	same(t, got, priced)
 }
@@ -229,7 +230,7 @@ func TestLabellingID(t *testing.T) {
 // earlier process too; when it is spent, a person must act.
 func TestLabelsKeepBudget(t *testing.T) {
 	m := saying(func(model.Request) string { return `{"acts": ["Inform"]}` })
-	how := activities.Labelling{
+	how := recorded.Labelling{
 		Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Generate: plan.Generate{MaxTokens: 100}, Price: &money.Price{Input: 1, Output: 2},
 	}
 	provider := model.Provider{Model: m, Endpoint: "http://labels.test"}
@@ -240,7 +241,7 @@ func TestLabelsKeepBudget(t *testing.T) {
 	for _, m := range markers {
 		few += m.Charged.Tokens
 	}
-	noError(t, activities.WriteManifest(ctx, d, activities.Manifest{Campaign: "talked", Limits: plan.Limits{Tokens: few}}))
+	noError(t, recorded.WriteManifest(ctx, d, recorded.Manifest{Campaign: "talked", Limits: plan.Limits{Tokens: few}}))
 	talk := d.survey("", 1).Talks[0]
 	label := func() (err error) {
 		for _, entry := range talk.Entries {
@@ -262,7 +263,7 @@ func TestLabelsKeepBudget(t *testing.T) {
 	if err := label(); err == nil || m.count() > spent {
 		t.Errorf("another process buys %d more: %v", m.count()-spent, err)
 	}
-	noError(t, activities.WriteManifest(ctx, d, activities.Manifest{Campaign: "talked", Limits: plan.Limits{Tokens: 2 * few}}))
+	noError(t, recorded.WriteManifest(ctx, d, recorded.Manifest{Campaign: "talked", Limits: plan.Limits{Tokens: 2 * few}}))
 	d.restart(provider)
 	noError(t, label())
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"roundtable/activities"
+	"roundtable/activities/recorded"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
@@ -15,12 +16,12 @@ import (
 func TestLostLimitsPause(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("lost", 2, 1, "replicates: 2", "generate: {max_tokens: 100}"))
+	p := recordPlan(t, s, yaml("lost", 2, 1, "replicates: 2", "generate: {max_tokens: 100}"))
 	limit(t, s, p, plan.Limits{CostUSD: dollars(1)})
 	m := saying(polite)
 	a := newActivities(s, m, noCache)
 	take(t, a, ref(p, 0), 0)
-	noError(t, s.Delete(ctx, activities.ManifestKey("lost")))
+	noError(t, s.Delete(ctx, recorded.ManifestKey("lost")))
 	activities.AgeManifests(a)
 	for name, worker := range map[string]*activities.Activities{"one that knew them": a, "a new one": newActivities(s, m, noCache)} {
 		_, err := do[transcript.Act](t, worker, task.TakeTurn, task.Turn{Ref: ref(p, 1)})

@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/activities"
 	"roundtable/activities/model"
+	"roundtable/activities/rehearsal"
+	"roundtable/activities/setup"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
 )
@@ -43,10 +44,10 @@ model: openai/gpt-test
 				}
 				return model.Provider{Model: trader(0), Simulated: true, Instant: true}, nil
 			}
-			calls, err := activities.MostCalls(p.Campaign.Conditions[0], p.Agents[0])
+			calls, err := setup.MostCalls(p.Campaign.Conditions[0], p.Agents[0])
 			noError(t, err)
 			same(t, calls, c.calls)
-			prompts, err := activities.Prompts(p, 0, nil, models)
+			prompts, err := rehearsal.Prompts(p, 0, nil, models)
 			noError(t, err)
 			var shown []string
 			rounds := map[string][]int{}
@@ -79,10 +80,10 @@ func TestPromptsLeaveOutTheStoppingRule(t *testing.T) {
 	}
 	p := planned(t, yaml("stops", 2, 6, "rule: plurality", "grid: {stop: [never, first_agreement]}"))
 	for i := range p.Campaign.Conditions {
-		calls, err := activities.MostCalls(p.Campaign.Conditions[i], p.Agents[i])
+		calls, err := setup.MostCalls(p.Campaign.Conditions[i], p.Agents[i])
 		noError(t, err)
 		same(t, calls, 36)
-		prompts, err := activities.Prompts(p, i, nil, models)
+		prompts, err := rehearsal.Prompts(p, i, nil, models)
 		noError(t, err)
 		same(t, prompts[len(prompts)-1].Round, 6)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"roundtable/activities"
 	"roundtable/activities/model"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/record"
 	"roundtable/envs"
 	_ "roundtable/envs/envtest" // has the flag -update
@@ -61,7 +62,7 @@ func scriptedModel() *fake {
 func TestRowsOfASmallCollaboration(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("golden", 2, 2, "rule: ranked", "reasks: 2"))
+	p := recordPlan(t, s, yaml("golden", 2, 2, "rule: ranked", "reasks: 2"))
 	playWhole(t, newActivities(s, scriptedModel()), p, ref(p, 0))
 	all := rows(t, s, p, ref(p, 0))
 	for i := range all.Turns { // words of prompts may change
@@ -91,7 +92,7 @@ func TestRowsOfASmallCollaboration(t *testing.T) {
 func TestRowsSaySimulatedOrReal(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("mixed", 2, 1, "models: {Blake: scripted/trader}"))
+	p := recordPlan(t, s, yaml("mixed", 2, 1, "models: {Blake: scripted/trader}"))
 	r := ref(p, 0)
 	m := saying(polite)
 	a := activities.New(activities.Config{Store: s, Models: func(c plan.Choice, _ plan.Condition, _ envs.Environment) (model.Provider, error) {
@@ -173,7 +174,7 @@ func TestRowCounts(t *testing.T) {
 			t.Parallel()
 			const agents, rounds = 3, 5
 			s := newLake(t)
-			p := recorded(t, s, yaml("counts", agents, rounds, "rule: plurality", "reasks: 1"))
+			p := recordPlan(t, s, yaml("counts", agents, rounds, "rule: plurality", "reasks: 1"))
 			r := ref(p, 0)
 			playAtOnce(t, newActivities(s, trader(malformed), instant), r)
 			all := rows(t, s, p, r)
@@ -239,7 +240,7 @@ func TestBallotsHaveExactValues(t *testing.T) {
 		t.Run(rule, func(t *testing.T) {
 			t.Parallel()
 			s := newLake(t)
-			p := recorded(t, s, yaml("ballots", 3, 1, "rule: "+rule))
+			p := recordPlan(t, s, yaml("ballots", 3, 1, "rule: "+rule))
 			playWhole(t, newActivities(s, saying(polite), instant), p, ref(p, 0))
 			all := rows(t, s, p, ref(p, 0))
 			same(t, len(all.Ballots), 9)
@@ -268,7 +269,7 @@ func TestBallotsHaveExactValues(t *testing.T) {
 func TestFailedCollaborationKeepsItsTurns(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("partial", 3, 2, "rule: plurality"))
+	p := recordPlan(t, s, yaml("partial", 3, 2, "rule: plurality"))
 	r := ref(p, 0)
 	m := &fake{answer: func(r model.Request) (model.Response, error) {
 		if r.Scene.Entry == 14 { // the second round's second proposal
@@ -312,10 +313,10 @@ func TestDigestIsTheSame(t *testing.T) {
 	t.Parallel()
 	type maker = func(model.Model, ...change) *activities.Activities // on the lake of the run
 	digests := map[string]string{}
-	run := func(name string, play func(t *testing.T, with maker, p activities.Plan, r task.Ref)) {
+	run := func(name string, play func(t *testing.T, with maker, p recorded.Plan, r task.Ref)) {
 		t.Run(name, func(t *testing.T) {
 			s := newLake(t)
-			p := recorded(t, s, yaml("digest", 3, 3, "rule: rated", "reasks: 1"))
+			p := recordPlan(t, s, yaml("digest", 3, 3, "rule: rated", "reasks: 1"))
 			r := ref(p, 0)
 			play(t, func(m model.Model, more ...change) *activities.Activities {
 				return newActivities(s, m, append([]change{simulated}, more...)...)
@@ -325,16 +326,16 @@ func TestDigestIsTheSame(t *testing.T) {
 			same(t, len(rows(t, s, p, r).Turns), 30)
 		})
 	}
-	run("batch", func(t *testing.T, with maker, _ activities.Plan, r task.Ref) {
+	run("batch", func(t *testing.T, with maker, _ recorded.Plan, r task.Ref) {
 		playAtOnce(t, with(trader(0.2), instant), r)
 	})
-	run("live", func(t *testing.T, with maker, p activities.Plan, r task.Ref) {
+	run("live", func(t *testing.T, with maker, p recorded.Plan, r task.Ref) {
 		a := with(trader(0.2))
 		conversation(t, p, r, func(pending []protocol.Pending) map[int]transcript.Act {
 			return map[int]transcript.Act{pending[0].Entry: take(t, a, r, pending[0].Entry)}
 		})
 	})
-	run("backwards", func(t *testing.T, with maker, p activities.Plan, r task.Ref) {
+	run("backwards", func(t *testing.T, with maker, p recorded.Plan, r task.Ref) {
 		a := with(trader(0.2))
 		conversation(t, p, r, func(pending []protocol.Pending) map[int]transcript.Act {
 			acts := map[int]transcript.Act{}
@@ -344,7 +345,7 @@ func TestDigestIsTheSame(t *testing.T) {
 			return acts
 		})
 	})
-	run("at once, on two workers", func(t *testing.T, with maker, p activities.Plan, r task.Ref) {
+	run("at once, on two workers", func(t *testing.T, with maker, p recorded.Plan, r task.Ref) {
 		workers := []*activities.Activities{with(trader(0.2)), with(trader(0.2))}
 		conversation(t, p, r, func(pending []protocol.Pending) map[int]transcript.Act {
 			acts := make([]transcript.Act, 2*len(pending))
@@ -361,7 +362,7 @@ func TestDigestIsTheSame(t *testing.T) {
 			return made
 		})
 	})
-	run("with faults and restarts", func(t *testing.T, with maker, p activities.Plan, r task.Ref) {
+	run("with faults and restarts", func(t *testing.T, with maker, p recorded.Plan, r task.Ref) {
 		rng := rand.New(rand.NewPCG(1, 1))
 		faulty := &fake{}
 		faulty.answer = func(r model.Request) (model.Response, error) {

@@ -9,7 +9,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/testsuite"
 
-	"roundtable/activities"
+	"roundtable/activities/calls"
 	"roundtable/activities/model"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
@@ -21,7 +21,7 @@ import (
 func TestStoppingWorkerDoesNotWaitForTheBudget(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("stopping", 3, 10, "replicates: 2", "generate: {max_tokens: 200}"))
+	p := recordPlan(t, s, yaml("stopping", 3, 10, "replicates: 2", "generate: {max_tokens: 200}"))
 	limit(t, s, p, plan.Limits{CostUSD: dollars(0.003)}) // one call may cost more than half of it
 	asked, answer := make(chan struct{}), make(chan struct{})
 	slow := &fake{answer: func(r model.Request) (model.Response, error) {
@@ -43,7 +43,7 @@ func TestStoppingWorkerDoesNotWaitForTheBudget(t *testing.T) {
 			env.SetWorkerStopChannel(stopping)
 			env.SetOnActivityHeartbeatListener(func(_ *activity.Info, details converter.EncodedValues) {
 				var waits string
-				if err := details.Get(&waits); err == nil && waits == activities.WaitsBudget {
+				if err := details.Get(&waits); err == nil && waits == calls.WaitsBudget {
 					stop.Do(func() { close(stopping) })
 				}
 			})

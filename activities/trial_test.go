@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/activities"
+	"roundtable/activities/calls"
 	"roundtable/activities/model"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
@@ -15,7 +15,7 @@ import (
 func TestFirstCallsThatFailAlikePause(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	p := recorded(t, s, yaml("trial", 2, 1))
+	p := recordPlan(t, s, yaml("trial", 2, 1))
 	answers := false
 	m := &fake{answer: func(r model.Request) (model.Response, error) {
 		if answers {
@@ -56,7 +56,7 @@ func TestFirstCallsThatFailAlikePause(t *testing.T) {
 func TestMeter(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	first, second := recorded(t, s, yaml("first", 2, 1, shares)), recorded(t, s, yaml("second", 2, 1, shares))
+	first, second := recordPlan(t, s, yaml("first", 2, 1, shares)), recordPlan(t, s, yaml("second", 2, 1, shares))
 	var failure error
 	m := &fake{answer: func(r model.Request) (model.Response, error) {
 		if failure != nil {
@@ -65,7 +65,7 @@ func TestMeter(t *testing.T) {
 		return response(polite(r)), nil
 	}}
 	a := newActivities(s, m)
-	turn := func(in task.Turn) activities.Reading {
+	turn := func(in task.Turn) calls.Reading {
 		_, _ = do[transcript.Act](t, a, task.TakeTurn, in)
 		return a.Meter()
 	}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 
+	"roundtable/activities/collaboration"
 	"roundtable/activities/commits"
 	"roundtable/activities/failure"
+	"roundtable/activities/ledger"
+	"roundtable/activities/rows"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
@@ -28,23 +31,23 @@ func (a *Activities) Recall(ctx context.Context, ref task.Ref) (task.Recalled, e
 	if err != nil {
 		return task.Recalled{}, err
 	}
-	if c.condition.instant() {
+	if c.Condition.IsInstant() {
 		if _, err := a.TakeMany(ctx, task.Turn{Ref: ref}); err != nil {
 			return task.Recalled{}, err
 		}
-		if c.isOver() {
+		if c.IsOver() {
 			result, err := a.Record(ctx, task.Ending{Ref: ref, Status: task.Succeeded})
 			return task.Recalled{Committed: &result}, err
 		}
 	}
-	return c.recalled(m), nil
+	return c.Recalled(m), nil
 }
 
 // TakeTurn makes one entry of a collaboration with a model that takes time or
 // money: the stored answer if there is one, else an intent, the call, the
 // answer stored, and only then the report.
 func (a *Activities) TakeTurn(ctx context.Context, in task.Turn) (transcript.Act, error) {
-	return retryWithFreshState(a.live, in.Ref, func() (transcript.Act, error) { return a.takeEntry(ctx, in) })
+	return collaboration.RetryWithFreshState(a.live, in.Ref, func() (transcript.Act, error) { return a.takeEntry(ctx, in) })
 }
 
 func (a *Activities) takeEntry(ctx context.Context, in task.Turn) (transcript.Act, error) {
@@ -52,18 +55,18 @@ func (a *Activities) takeEntry(ctx context.Context, in task.Turn) (transcript.Ac
 	if err != nil {
 		return transcript.Act{}, err
 	}
-	q, done, err := c.ask(in.Entry)
+	q, done, err := c.Ask(in.Entry)
 	if err != nil {
 		return transcript.Act{}, err
 	}
 	if done != nil {
 		return done.Act, nil
 	}
-	t, err := a.taker.takeTurnOnce(ctx, q)
+	t, err := a.taker.TakeTurnOnce(ctx, q)
 	if err != nil {
 		return transcript.Act{}, err
 	}
-	return t.Act, c.add(t)
+	return t.Act, c.Add(t)
 }
 
 // TakeMany makes entries of a collaboration whose model takes no time, whole
@@ -74,12 +77,12 @@ func (a *Activities) TakeMany(ctx context.Context, in task.Turn) ([]task.Act, er
 
 // TakeGiven returns the acts of entries that the environment gives, in the order asked for.
 func (a *Activities) TakeGiven(ctx context.Context, in task.Given) ([]transcript.Act, error) {
-	return retryWithFreshState(a.live, in.Ref, func() ([]transcript.Act, error) {
+	return collaboration.RetryWithFreshState(a.live, in.Ref, func() ([]transcript.Act, error) {
 		c, err := a.live.Open(ctx, in.Ref)
 		if err != nil {
 			return nil, err
 		}
-		return c.given(in.Entries)
+		return c.Given(in.Entries)
 	})
 }
 
@@ -91,16 +94,16 @@ func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, 
 	var broken failure.Unplayable
 	switch {
 	case errors.As(err, &broken):
-		MarkFailed(ctx, &end, err)
+		rows.MarkFailed(ctx, &end, err)
 	case err != nil:
 		return task.Result{}, err
 	}
-	marker, err := CommitRows(ctx, a.config.Store, c, &end)
+	marker, err := rows.CommitRows(ctx, a.config.Store, c, &end)
 	a.live.Remove(end.Ref)
 	if errors.Is(err, commits.ErrConflict) {
 		err = failure.Fail(err)
 	}
-	result := ResultOf(marker)
+	result := ledger.ResultOf(marker)
 	result.Failure = end.Failure
 	return result, err
 }

@@ -20,6 +20,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/prompt"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
 	"roundtable/envs"
@@ -103,7 +104,7 @@ func newEngine(t testing.TB, live bool, ask func(model.Model) model.Model) *engi
 // runAgain asks for the cells of a campaign again that did not succeed.
 func (e *engine) runAgain(name string) {
 	e.t.Helper()
-	if err := activities.RequestRerun(context.Background(), e.store, name); err != nil {
+	if err := recorded.RequestRerun(context.Background(), e.store, name); err != nil {
 		e.t.Fatal(err)
 	}
 }
@@ -112,7 +113,7 @@ func (e *engine) runAgain(name string) {
 func folder(path string) (fs.FS, error) { return os.DirFS(path), nil }
 
 // plan records a campaign read from YAML and returns it.
-func (e *engine) plan(text string) activities.Plan {
+func (e *engine) plan(text string) recorded.Plan {
 	e.t.Helper()
 	file, err := plan.Parse([]byte(text), plan.Host{Data: folder})
 	if err != nil {
@@ -124,7 +125,7 @@ func (e *engine) plan(text string) activities.Plan {
 			e.t.Fatal(err)
 		}
 	}
-	p := activities.Plan{Campaign: file.Campaign, Data: file.Data, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
+	p := recorded.Plan{Campaign: file.Campaign, Data: file.Data, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
 	for _, c := range file.Campaign.Conditions {
 		env, err := c.BuildEnv(data)
 		if err != nil {
@@ -145,17 +146,17 @@ func (e *engine) plan(text string) activities.Plan {
 		p.Packs[pack.Hash()] = pack
 		p.Pack = append(p.Pack, pack.Hash())
 	}
-	if err := activities.WritePlan(context.Background(), e.store, p); err != nil {
+	if err := recorded.WritePlan(context.Background(), e.store, p); err != nil {
 		e.t.Fatal(err)
 	}
-	if err := activities.WriteManifest(context.Background(), e.store, activities.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
+	if err := recorded.WriteManifest(context.Background(), e.store, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
 		e.t.Fatal(err)
 	}
 	return p
 }
 
 // start starts the campaign's workflow.
-func (e *engine) start(p activities.Plan, change func(*workflows.CampaignInput)) client.WorkflowRun {
+func (e *engine) start(p recorded.Plan, change func(*workflows.CampaignInput)) client.WorkflowRun {
 	e.t.Helper()
 	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision()}
 	if change != nil {

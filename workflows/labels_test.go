@@ -13,9 +13,9 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
-	"roundtable/activities"
 	"roundtable/activities/label"
 	"roundtable/activities/model"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
@@ -23,10 +23,10 @@ import (
 )
 
 // label starts the labelling of a campaign.
-func (e *engine) label(how activities.Labelling, in workflows.LabelsInput) client.WorkflowRun {
+func (e *engine) label(how recorded.Labelling, in workflows.LabelsInput) client.WorkflowRun {
 	e.t.Helper()
 	in.Labeller = how.ID()
-	if err := activities.WriteLabelling(context.Background(), e.store, in.Campaign, how); err != nil {
+	if err := recorded.WriteLabelling(context.Background(), e.store, in.Campaign, how); err != nil {
 		e.t.Fatal(err)
 	}
 	run, err := e.client.ExecuteWorkflow(context.Background(), client.StartWorkflowOptions{
@@ -47,7 +47,7 @@ func (e *engine) labelled(run client.WorkflowRun) (status workflows.LabelsStatus
 }
 
 // labelDigests are those of what a labeller committed, by collaboration.
-func (e *engine) labelDigests(name string, how activities.Labelling) map[string]string {
+func (e *engine) labelDigests(name string, how recorded.Labelling) map[string]string {
 	e.t.Helper()
 	markers, err := lake.LabelMarkers(context.Background(), e.store, name, how.ID())
 	if err != nil {
@@ -60,8 +60,8 @@ func (e *engine) labelDigests(name string, how activities.Labelling) map[string]
 	return digests
 }
 
-func rules(name string) activities.Labelling {
-	return activities.Labelling{Labeller: plan.Choice{Name: name}, Words: label.Words}
+func rules(name string) recorded.Labelling {
+	return recorded.Labelling{Labeller: plan.Choice{Name: name}, Words: label.Words}
 }
 
 // Labels that are asked for one by one are those that are made in batches,

@@ -11,6 +11,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/prompt"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/storage"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
@@ -26,7 +27,7 @@ func Play(ctx context.Context, store storage.Store, campaign string, generation 
 	if err != nil {
 		return err
 	}
-	p := activities.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
+	p := recorded.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
 	for _, c := range file.Campaign.Conditions {
 		pack, err := packOf(c)
 		if err != nil {
@@ -35,10 +36,10 @@ func Play(ctx context.Context, store storage.Store, campaign string, generation 
 		p.Packs[pack.Hash()] = pack
 		p.Pack = append(p.Pack, pack.Hash())
 	}
-	if err := activities.WritePlan(ctx, store, p); err != nil {
+	if err := recorded.WritePlan(ctx, store, p); err != nil {
 		return err
 	}
-	if err := activities.WriteManifest(ctx, store, activities.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
+	if err := recorded.WriteManifest(ctx, store, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
 		return err
 	}
 	a := activities.New(activities.Config{Store: store, Models: policy})

@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"roundtable/activities"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/telling"
 	"roundtable/envs/wording"
@@ -18,38 +18,38 @@ import (
 // there is none, and gives the plan the prompts that the campaign began with, and
 // its labeller the words. The error says why that campaign cannot continue with the
 // plan. prompts is the folder that overrides prompts, if any.
-func accept(ctx context.Context, s storage.Store, p *activities.Plan, m activities.Manifest, prompts string) (*activities.Plan, error) {
+func accept(ctx context.Context, s storage.Store, p *recorded.Plan, m recorded.Manifest, prompts string) (*recorded.Plan, error) {
 	name := p.Campaign.Name
-	recorded, before, err := present(ctx, s, name)
+	stored, before, err := present(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if diff := p.Campaign.Extends(recorded.Campaign); len(diff) > 0 {
+	if diff := p.Campaign.Extends(stored.Campaign); len(diff) > 0 {
 		return nil, exit{exitUsage, fmt.Errorf(
 			"the lake has another campaign %q; choose another name or another --lake. What differs:\n  %s",
 			name, strings.Join(diff, "\n  "))}
 	}
-	if err := samePrompts(recorded, *p, prompts); err != nil {
+	if err := samePrompts(stored, *p, prompts); err != nil {
 		return nil, err
 	}
-	if err := activities.SameData(recorded.Files, p.Files); err != nil {
+	if err := recorded.SameData(stored.Files, p.Files); err != nil {
 		return nil, exit{exitUsage, err}
 	}
-	keepPrompts(recorded, p)
+	keepPrompts(stored, p)
 	m.Labels.Keep(before.Labels)
-	return &recorded, nil
+	return &stored, nil
 }
 
 // announceExtension says on standard error which cells a plan adds to the recorded one.
-func announceExtension(recorded *activities.Plan, p activities.Plan) {
-	if recorded == nil {
+func announceExtension(stored *recorded.Plan, p recorded.Plan) {
+	if stored == nil {
 		return
 	}
-	if added := p.Campaign.Added(recorded.Campaign); len(added) > 0 {
-		fmt.Fprintf(os.Stderr, "%s is extended from %d to %s: %s\n", p.Campaign.Name, recorded.Campaign.Size(), wording.Count(p.Campaign.Size(), "cell"), strings.Join(added, "; "))
+	if added := p.Campaign.Added(stored.Campaign); len(added) > 0 {
+		fmt.Fprintf(os.Stderr, "%s is extended from %d to %s: %s\n", p.Campaign.Name, stored.Campaign.Size(), wording.Count(p.Campaign.Size(), "cell"), strings.Join(added, "; "))
 	}
 }
 
@@ -62,20 +62,20 @@ type continuation struct {
 
 // continued gives the plan what a run would give it, and returns what the run
 // would find. What run would refuse is no error unless a pilot is to run.
-func (o planOptions) continued(ctx context.Context, s storage.Store, p *activities.Plan, m activities.Manifest, prompts string) (c continuation, err error) {
-	recorded, err := accept(ctx, s, p, m, prompts)
-	c.prompts = choosePrompts(recorded, *p, prompts)
+func (o planOptions) continued(ctx context.Context, s storage.Store, p *recorded.Plan, m recorded.Manifest, prompts string) (c continuation, err error) {
+	stored, err := accept(ctx, s, p, m, prompts)
+	c.prompts = choosePrompts(stored, *p, prompts)
 	if refused, ok := errors.AsType[exit](err); ok && refused.code == exitUsage && o.share == 0 {
 		c.refusal = refused.Error()
 		return c, nil
 	}
-	if err != nil || recorded == nil {
+	if err != nil || stored == nil {
 		return c, err
 	}
 	if o.share > 0 {
-		announceExtension(recorded, *p)
+		announceExtension(stored, *p)
 	}
-	c.begun, err = readBegun(ctx, s, *recorded, *p, m)
+	c.begun, err = readBegun(ctx, s, *stored, *p, m)
 	return c, err
 }
 
@@ -99,14 +99,14 @@ type begun struct {
 }
 
 // readBegun compares the recorded plan of a campaign with the plan of a file.
-func readBegun(ctx context.Context, s storage.Store, recorded, p activities.Plan, m activities.Manifest) (*begun, error) {
-	status, again, err := ended(ctx, s, recorded)
+func readBegun(ctx context.Context, s storage.Store, stored, p recorded.Plan, m recorded.Manifest) (*begun, error) {
+	status, again, err := ended(ctx, s, stored)
 	if err != nil {
 		return nil, err
 	}
 	b := &begun{
 		Cells: status.Cells, Finished: status.Done(), Again: again,
-		Adds: p.Campaign.Size() - recorded.Campaign.Size(), Added: p.Campaign.Added(recorded.Campaign),
+		Adds: p.Campaign.Size() - stored.Campaign.Size(), Added: p.Campaign.Added(stored.Campaign),
 	}
 	if m.Labels != nil && b.Finished > 0 {
 		b.Unlabelled, err = unlabelled(ctx, s, m.Campaign, m.Labels.ID())

@@ -15,7 +15,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 
-	"roundtable/activities"
+	"roundtable/activities/calls"
 	"roundtable/activities/throttle"
 	"roundtable/envs/wording"
 	"roundtable/infra"
@@ -86,7 +86,7 @@ func bound(all []binding) string {
 	if len(all) == 0 {
 		return "no calls are throttled"
 	}
-	if all[0].For == activities.WaitsAnswer {
+	if all[0].For == calls.WaitsAnswer {
 		return "no calls are throttled: turns wait for their models' answers"
 	}
 	var parts []string

@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"roundtable/activities"
+	"roundtable/activities/calls"
 	"roundtable/activities/embed"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
@@ -130,7 +131,7 @@ func (t *till) open(ctx context.Context) (embed.Source, error) {
 		}
 	}
 	t.paying = activities.New(activities.Config{Store: t.store, Alone: alone})
-	return t.paying.Embeddings(ctx, activities.Embedding{
+	return t.paying.Embeddings(ctx, calls.Embedding{
 		Campaign: t.campaign, ID: embedding.ID(t.Name()), Provider: t.provider, Source: t.source, Price: price, Keep: t.Keep,
 	})
 }

@@ -12,10 +12,10 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/activities"
 	"roundtable/activities/label"
 	"roundtable/activities/money"
 	"roundtable/activities/prompt"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/storage"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
@@ -41,10 +41,10 @@ func openData(path string) (fs.FS, error) {
 // readCampaign reads a campaign file and everything that it names: what is to
 // be run, and how. All faults come at once; nothing is started. With dial,
 // endpoints must answer and keys be set.
-func readCampaign(ctx context.Context, path string, s storage.Store, dial bool) (activities.Plan, activities.Manifest, plan.File, error) {
+func readCampaign(ctx context.Context, path string, s storage.Store, dial bool) (recorded.Plan, recorded.Manifest, plan.File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return activities.Plan{}, activities.Manifest{}, plan.File{}, exit{exitUsage, unreadable(path, err)}
+		return recorded.Plan{}, recorded.Manifest{}, plan.File{}, exit{exitUsage, unreadable(path, err)}
 	}
 	from := fileFolder{filepath.Dir(path)}
 	prices := priceList{known: map[string]money.Price{}, from: from}
@@ -56,18 +56,18 @@ func readCampaign(ctx context.Context, path string, s storage.Store, dial bool) 
 	host.Recorded = func(name string) (plan.Campaign, error) { return recordedCampaignOf(ctx, s, name) }
 	file, err := plan.Parse(data, host)
 	if faults, ok := errors.AsType[plan.Faults](err); ok {
-		return activities.Plan{}, activities.Manifest{}, file, exit{exitUsage, faultsOf(path, faults)}
+		return recorded.Plan{}, recorded.Manifest{}, file, exit{exitUsage, faultsOf(path, faults)}
 	}
 	if err != nil {
-		return activities.Plan{}, activities.Manifest{}, file, err
+		return recorded.Plan{}, recorded.Manifest{}, file, err
 	}
 	maps.Copy(prices.known, prices.own) // also those of models that are asked about the campaign later
-	m := activities.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits, Prices: prices.known, AxisLabels: file.AxisLabels()}
+	m := recorded.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits, Prices: prices.known, AxisLabels: file.AxisLabels()}
 	if m.Embedder, err = from.embedder(file.Embedder); err != nil {
-		return activities.Plan{}, m, file, err
+		return recorded.Plan{}, m, file, err
 	}
 	if l := file.Labels; l != nil {
-		m.Labels = activities.NewLabelling(*l, label.Words, prices.of(l.Model.Name))
+		m.Labels = recorded.NewLabelling(*l, label.Words, prices.of(l.Model.Name))
 	}
 	p, err := recordable(file, from)
 	if err != nil {
@@ -102,8 +102,8 @@ func faultsOf(path string, faults plan.Faults) error {
 }
 
 // recordable is the plan as the lake keeps it, with every prompt that it uses.
-func recordable(file plan.File, from fileFolder) (activities.Plan, error) {
-	p := activities.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
+func recordable(file plan.File, from fileFolder) (recorded.Plan, error) {
+	p := recorded.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
 	var data fs.FS
 	var err error
 	if p.Folder, err = filepath.Abs(from.folder); err != nil {
@@ -117,7 +117,7 @@ func recordable(file plan.File, from fileFolder) (activities.Plan, error) {
 		if err != nil {
 			return p, err
 		}
-		files := activities.NewDataFiles(folder)
+		files := recorded.NewDataFiles(folder)
 		data, p.Files = files, files.Sums
 	}
 	var override fs.FS
@@ -148,7 +148,7 @@ func recordable(file plan.File, from fileFolder) (activities.Plan, error) {
 
 // checkPrompts refuses templates that replace none of the campaign's, nor of
 // another protocol's: a folder may serve several campaigns.
-func checkPrompts(p activities.Plan, override fs.FS) error {
+func checkPrompts(p recorded.Plan, override fs.FS) error {
 	if override == nil {
 		return nil
 	}
@@ -193,12 +193,12 @@ func packOf(c plan.Condition, env, override fs.FS) (prompt.Pack, error) {
 }
 
 // present is the recorded plan of a campaign, with the manifest of its latest run.
-func present(ctx context.Context, s storage.Store, campaign string) (activities.Plan, activities.Manifest, error) {
-	m, err := activities.ReadManifest(ctx, s, campaign)
+func present(ctx context.Context, s storage.Store, campaign string) (recorded.Plan, recorded.Manifest, error) {
+	m, err := recorded.ReadManifest(ctx, s, campaign)
 	if err != nil {
-		return activities.Plan{}, m, err
+		return recorded.Plan{}, m, err
 	}
-	p, err := activities.ReadPlan(ctx, s, campaign, m.Revision)
+	p, err := recorded.ReadPlan(ctx, s, campaign, m.Revision)
 	return p, m, err
 }
 
@@ -213,7 +213,7 @@ func recordedCampaignOf(ctx context.Context, s storage.Store, name string) (plan
 
 // samePrompts refuses a prompts folder that has changed since the campaign began.
 // Built-in prompts may change with an upgrade: then the recorded ones are used.
-func samePrompts(recorded, p activities.Plan, folder string) error {
+func samePrompts(recorded, p recorded.Plan, folder string) error {
 	if folder == "" {
 		return nil
 	}
@@ -240,7 +240,7 @@ func samePrompts(recorded, p activities.Plan, folder string) error {
 // keepPrompts gives an extended campaign the prompts that it began with. A
 // condition that is new takes over the recorded templates of its environment and
 // protocol, as far as there are any; a rule's words depend on its parameters.
-func keepPrompts(recorded activities.Plan, p *activities.Plan) {
+func keepPrompts(recorded recorded.Plan, p *recorded.Plan) {
 	p.Edition = recorded.Edition
 	for i, c := range p.Campaign.Conditions {
 		j := slices.IndexFunc(recorded.Campaign.Conditions, func(r plan.Condition) bool { return r.ID() == c.ID() })
@@ -257,7 +257,7 @@ func keepPrompts(recorded activities.Plan, p *activities.Plan) {
 
 // recordedPack returns a new condition's pack with the templates that recorded
 // conditions of the same environment or protocol have.
-func recordedPack(recorded activities.Plan, c plan.Condition, pack prompt.Pack) prompt.Pack {
+func recordedPack(recorded recorded.Plan, c plan.Condition, pack prompt.Pack) prompt.Pack {
 	taken := map[string]bool{}
 	pack = maps.Clone(pack)
 	for j, r := range recorded.Campaign.Conditions {
@@ -272,9 +272,9 @@ func recordedPack(recorded activities.Plan, c plan.Condition, pack prompt.Pack) 
 }
 
 // settle records the plan as the campaign's present one, to be run as the manifest says.
-func settle(ctx context.Context, s storage.Store, p activities.Plan, m activities.Manifest) error {
-	if err := activities.WritePlan(ctx, s, p); err != nil {
+func settle(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) error {
+	if err := recorded.WritePlan(ctx, s, p); err != nil {
 		return err
 	}
-	return activities.WriteManifest(ctx, s, m)
+	return recorded.WriteManifest(ctx, s, m)
 }

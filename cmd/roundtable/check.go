@@ -10,8 +10,10 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
-	"roundtable/activities"
+	"roundtable/activities/calls"
+	"roundtable/activities/ledger"
 	"roundtable/activities/model"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/storage"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
@@ -21,9 +23,9 @@ import (
 // wrong key or name would fail every cell. Models that have answered in this
 // campaign are not asked again, nor are simulated and recorded ones. What passes
 // by itself (a limit, a service that is down) does not keep a campaign from starting.
-func (r runOptions) check(ctx context.Context, e *engine, s storage.Store, p activities.Plan, again string) error {
+func (r runOptions) check(ctx context.Context, e *engine, s storage.Store, p recorded.Plan, again string) error {
 	name := p.Campaign.Name
-	answered, err := activities.AnsweredModels(ctx, s, name)
+	answered, err := ledger.AnsweredModels(ctx, s, name)
 	if err != nil {
 		return err
 	}
@@ -72,7 +74,7 @@ func checkModel(ctx context.Context, e *engine, campaign string, p model.Provide
 		return "", nil
 	case ctx.Err() != nil:
 		return "", exit{exitInterrupted, errors.New("interrupted")}
-	case errors.As(err, &call) && call.Class == model.Retry && !activities.IsRefusal(err):
+	case errors.As(err, &call) && call.Class == model.Retry && !calls.IsRefusal(err):
 		fmt.Fprintf(os.Stderr, "checked %s: %v; it will be tried again\n", p.Name, err)
 		return "", nil
 	case errors.As(err, &call):
@@ -85,7 +87,7 @@ func checkModel(ctx context.Context, e *engine, campaign string, p model.Provide
 
 // haltBefore pauses a campaign before its first call.
 func haltBefore(ctx context.Context, s storage.Store, campaign, reason, again string) error {
-	if err := activities.WriteHalt(ctx, s, campaign, activities.Halt{Reason: reason, At: time.Now().UTC()}); err != nil {
+	if err := recorded.WriteHalt(ctx, s, campaign, recorded.Halt{Reason: reason, At: time.Now().UTC()}); err != nil {
 		return err
 	}
 	if strings.Contains(reason, "roundtable resume") { // it says how

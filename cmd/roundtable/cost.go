@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/activities"
+	"roundtable/activities/ledger"
 	"roundtable/analysis/cost"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/table"
@@ -92,12 +92,12 @@ func readCost(ctx context.Context, s storage.Store, name string, by cost.By) (co
 
 // addShared adds the calls that are of no collaboration.
 func addShared(ctx context.Context, s storage.Store, r *cost.Report) error {
-	embedded, err := activities.EmbeddingCalls(ctx, s, r.Campaign)
+	embedded, err := ledger.EmbeddingCalls(ctx, s, r.Campaign)
 	if err != nil {
 		return err
 	}
 	r.Embedded(embedded)
-	checks, err := activities.CheckCalls(ctx, s, r.Campaign)
+	checks, err := ledger.CheckCalls(ctx, s, r.Campaign)
 	if err != nil {
 		return err
 	}

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/activities"
 	"roundtable/activities/commits"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 )
 
 // bill ends the n-th cell of a plan with a call of each of two models behind one name.
-func bill(t *testing.T, s storage.Store, p activities.Plan, n int) {
+func bill(t *testing.T, s storage.Store, p recorded.Plan, n int) {
 	t.Helper()
 	c := p.Campaign
 	cell := c.Cell(n)

@@ -13,7 +13,8 @@ import (
 	"github.com/creack/pty"
 	"github.com/hinshun/vt10x"
 
-	"roundtable/activities"
+	"roundtable/activities/calls"
+	"roundtable/activities/ledger"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
 )
@@ -99,14 +100,14 @@ func (s *screen) shows(t *testing.T, text string) []string {
 
 func line(n int) (float64, string) {
 	p := progress{began: time.Now().Add(-time.Minute), before: 0}
-	m := activities.Reading{Calls: 1234, InputTokens: 5e6, CostUSD: 12.5, Unpriced: true, Trouble: &activities.Trouble{At: time.Now(), Text: "openai/gpt: 503 the service is \x1b[31moverloaded\nand more of this"}}
+	m := calls.Reading{Calls: 1234, InputTokens: 5e6, CostUSD: 12.5, Unpriced: true, Trouble: &calls.Trouble{At: time.Now(), Text: "openai/gpt: 503 the service is \x1b[31moverloaded\nand more of this"}}
 	return p.line(workflows.Status{Succeeded: n, Failed: 1, Running: 8, Cells: 54}, m, 2.5)
 }
 
 // A paused campaign shows why it is paused, and nothing that is tried again.
 func TestPausedDisplay(t *testing.T) {
 	p := progress{began: time.Now(), before: 0}
-	m := activities.Reading{Calls: 1, Failures: 3, Retries: 1, Trouble: &activities.Trouble{At: time.Now(), Text: "400 invalid_request_error"}}
+	m := calls.Reading{Calls: 1, Failures: 3, Retries: 1, Trouble: &calls.Trouble{At: time.Now(), Text: "400 invalid_request_error"}}
 	_, text := p.line(workflows.Status{Paused: true, PauseReason: "no credit", Cells: 4}, m, 0)
 	if text != "0/4 collaborations · paused: no credit · 1 call · $0.00 · 0 tokens" {
 		t.Error(text)
@@ -121,9 +122,9 @@ func TestPausedDisplay(t *testing.T) {
 func TestCachedAnswersAreShown(t *testing.T) {
 	for cached, want := range map[int64][2]string{0: {"", ""}, 7: {"· $0.00 · 7 cached ·", "0 calls and 7 answers from the cache, "}} {
 		p := progress{began: time.Now(), before: 0}
-		_, text := p.line(workflows.Status{Cells: 4}, activities.Reading{Cached: cached}, 0)
+		_, text := p.line(workflows.Status{Cells: 4}, calls.Reading{Cached: cached}, 0)
 		var status strings.Builder
-		campaignStatus{UnderWay: activities.Unended{Spent: task.Result{Cached: cached}}}.print(&status)
+		campaignStatus{UnderWay: ledger.Unended{Spent: task.Result{Cached: cached}}}.print(&status)
 		for i, says := range []string{text, status.String()} {
 			if !strings.Contains(says, want[i]) || strings.Contains(says, "cache") != (cached > 0) {
 				t.Errorf("%d answers of the cache: %s", cached, says)
@@ -137,7 +138,7 @@ func TestCachedAnswersAreShown(t *testing.T) {
 func TestLastLineIsThereOnce(t *testing.T) {
 	var out bytes.Buffer
 	d, p := &display{out: &out}, progress{began: time.Now().Add(-time.Minute), before: 0}
-	m, all := activities.Reading{Calls: 18}, workflows.Status{Succeeded: 1, Cells: 1}
+	m, all := calls.Reading{Calls: 18}, workflows.Status{Succeeded: 1, Cells: 1}
 	p.tell(d, workflows.Status{Cells: 1, Running: 1}, m, 0.5)
 	p.tell(d, all, m, 0)
 	p.began = p.began.Add(-time.Minute) // the rate is another one meanwhile

@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/activities"
 	"roundtable/activities/label"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
 	"roundtable/envs/wording"
@@ -79,7 +79,7 @@ func (l labelOptions) run(ctx context.Context, name string) error {
 
 // labelling is how the campaign's file wants it, unless flags name another
 // labeller. Nothing is sent.
-func (l labelOptions) labelling(ctx context.Context, s storage.Store, campaign string) (activities.Labelling, error) {
+func (l labelOptions) labelling(ctx context.Context, s storage.Store, campaign string) (recorded.Labelling, error) {
 	how, err := l.flags()
 	if err != nil {
 		return how, err
@@ -105,8 +105,8 @@ func (l labelOptions) labelling(ctx context.Context, s storage.Store, campaign s
 }
 
 // flags are the labeller that they name.
-func (l labelOptions) flags() (activities.Labelling, error) {
-	how := activities.Labelling{Labeller: plan.Choice{Name: l.labeller}, Reasks: l.reasks, Words: label.Words}
+func (l labelOptions) flags() (recorded.Labelling, error) {
+	how := recorded.Labelling{Labeller: plan.Choice{Name: l.labeller}, Reasks: l.reasks, Words: label.Words}
 	if l.reasks < 0 || l.reasks > 10 {
 		return how, fmt.Errorf("--reasks is %d; 0 to 10 are accepted", l.reasks)
 	}
@@ -124,8 +124,8 @@ func (l labelOptions) flags() (activities.Labelling, error) {
 }
 
 // filedLabels is how a campaign's file wants messages to be labelled; nil if it does not.
-func filedLabels(ctx context.Context, s storage.Store, campaign string) (*activities.Labelling, error) {
-	m, err := activities.ReadManifest(ctx, s, campaign)
+func filedLabels(ctx context.Context, s storage.Store, campaign string) (*recorded.Labelling, error) {
+	m, err := recorded.ReadManifest(ctx, s, campaign)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -181,7 +181,7 @@ type labelReport struct {
 }
 
 // report sums up what is committed.
-func (l labelOptions) report(ctx context.Context, s storage.Store, name string, how activities.Labelling) error {
+func (l labelOptions) report(ctx context.Context, s storage.Store, name string, how recorded.Labelling) error {
 	r, err := labelled(ctx, s, name, how)
 	if err != nil {
 		return err

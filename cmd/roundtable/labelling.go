@@ -12,9 +12,10 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
-	"roundtable/activities"
 	"roundtable/activities/commits"
 	"roundtable/activities/label"
+	"roundtable/activities/ledger"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
@@ -24,8 +25,8 @@ import (
 )
 
 // work labels what is left.
-func (l labelOptions) work(ctx context.Context, s storage.Store, name string, how activities.Labelling) error {
-	_, err := activities.ReadLabelling(ctx, s, name, how.ID())
+func (l labelOptions) work(ctx context.Context, s storage.Store, name string, how recorded.Labelling) error {
+	_, err := recorded.ReadLabelling(ctx, s, name, how.ID())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -45,8 +46,8 @@ func (l labelOptions) work(ctx context.Context, s storage.Store, name string, ho
 
 // carry labels what is left with an engine that works, to the end or until the
 // operator must fix something.
-func (l labelOptions) carry(ctx context.Context, e *engine, s storage.Store, name string, how activities.Labelling) error {
-	if err := activities.WriteLabelling(ctx, s, name, how); err != nil {
+func (l labelOptions) carry(ctx context.Context, e *engine, s storage.Store, name string, how recorded.Labelling) error {
+	if err := recorded.WriteLabelling(ctx, s, name, how); err != nil {
 		return err
 	}
 	status, err := l.drive(ctx, e, workflows.LabelsInput{Campaign: name, Labeller: how.ID()})
@@ -100,7 +101,7 @@ func (l labelOptions) drive(ctx context.Context, e *engine, in workflows.LabelsI
 }
 
 // labelled sums up what a labeller has committed.
-func labelled(ctx context.Context, s storage.Store, name string, how activities.Labelling) (labelReport, error) {
+func labelled(ctx context.Context, s storage.Store, name string, how recorded.Labelling) (labelReport, error) {
 	r := labelReport{Campaign: name, Labeller: how.ID(), Model: how.Labeller.Name, Simulated: how.Labeller.Name == label.Rules}
 	markers, err := lake.LabelMarkers(ctx, s, name, r.Labeller)
 	if err != nil {
@@ -117,7 +118,7 @@ func labelled(ctx context.Context, s storage.Store, name string, how activities.
 				r.Invalid++
 			}
 		}
-		spent.Add(activities.ResultOf(m))
+		spent.Add(ledger.ResultOf(m))
 	}
 	r.Collaborations, r.Calls, r.InputTokens, r.OutputTokens = len(markers), spent.Calls, spent.InputTokens, spent.OutputTokens
 	if !spent.Unpriced {

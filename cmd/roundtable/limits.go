@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"roundtable/activities"
+	"roundtable/activities/calls"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
 )
@@ -28,7 +28,7 @@ func listLimits(l plan.Limits) []limit {
 	}
 	all := []limit{
 		{"collaborations", fmt.Sprint(cmp.Or(l.Collaborations, workflows.DefaultWindow))},
-		{"calls", fmt.Sprint(cmp.Or(l.Calls, activities.DefaultCalls))},
+		{"calls", fmt.Sprint(cmp.Or(l.Calls, calls.DefaultCalls))},
 		{"cost_usd", cost}, {"tokens", orNone(l.Tokens)},
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.Models)) {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/activities"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
@@ -64,7 +64,7 @@ func (m *measuring) chooseEmbedder(ctx context.Context, s storage.Store, campaig
 	if m.embedder != "" {
 		return nil
 	}
-	manifest, err := activities.ReadManifest(ctx, s, campaign)
+	manifest, err := recorded.ReadManifest(ctx, s, campaign)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}

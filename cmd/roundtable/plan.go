@@ -12,7 +12,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
-	"roundtable/activities"
+	"roundtable/activities/recorded"
+	"roundtable/activities/setup"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/telling"
 	"roundtable/envs/wording"
@@ -129,9 +130,9 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 
 // planConditions returns what is said of each condition, and the most calls of
 // one collaboration of each.
-func planConditions(p activities.Plan, file plan.File) (all []planned, most []int, err error) {
+func planConditions(p recorded.Plan, file plan.File) (all []planned, most []int, err error) {
 	for i, c := range p.Campaign.Conditions {
-		calls, err := activities.MostCalls(p.Campaign.Conditions[i], p.Agents[i])
+		calls, err := setup.MostCalls(p.Campaign.Conditions[i], p.Agents[i])
 		if err != nil {
 			return nil, nil, err
 		}
@@ -150,7 +151,7 @@ func planConditions(p activities.Plan, file plan.File) (all []planned, most []in
 	return all, most, nil
 }
 
-func (o planOptions) predict(ctx context.Context, s storage.Store, p activities.Plan, m activities.Manifest, most []int, path string) (predicted prediction, err error) {
+func (o planOptions) predict(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest, most []int, path string) (predicted prediction, err error) {
 	if predicted, err = guess(p, m, s, most); err == nil && o.share > 0 {
 		can := predicted.Forecast
 		predicted, err = o.pilot(ctx, s, p, m, o.share, "roundtable run "+path)

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"roundtable/activities"
+	"roundtable/activities/recorded"
 )
 
 // chosenPrompts says which prompts a plan asks with.
@@ -15,7 +15,7 @@ type chosenPrompts struct {
 
 // choosePrompts returns which prompts a run of a plan would ask with: those that
 // the lake's campaign began with, or, if recorded is nil, the built-in ones of today.
-func choosePrompts(recorded *activities.Plan, p activities.Plan, folder string) chosenPrompts {
+func choosePrompts(recorded *recorded.Plan, p recorded.Plan, folder string) chosenPrompts {
 	if recorded == nil {
 		return chosenPrompts{edition: p.Edition, folder: folder}
 	}

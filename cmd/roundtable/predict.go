@@ -12,8 +12,10 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"roundtable/activities"
+	"roundtable/activities/calls"
 	"roundtable/activities/label"
+	"roundtable/activities/recorded"
+	"roundtable/activities/rehearsal"
 	"roundtable/analysis/forecast"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
@@ -34,11 +36,11 @@ type prediction struct {
 
 // guess predicts before any model was asked: from one collaboration of each
 // condition that scripted agents play in memory, and the lengths of recorded answers.
-func guess(p activities.Plan, m activities.Manifest, s storage.Store, most []int) (prediction, error) {
+func guess(p recorded.Plan, m recorded.Manifest, s storage.Store, most []int) (prediction, error) {
 	var sum forecast.Forecast
 	b := bounds{}
 	for i, c := range p.Campaign.Conditions {
-		rehearsed, _, err := activities.Rehearse(p, i, "", openData, newProviders(s).build)
+		rehearsed, _, err := rehearsal.Rehearse(p, i, "", openData, newProviders(s).build)
 		if err != nil {
 			return prediction{}, err
 		}
@@ -65,7 +67,7 @@ type bounds struct {
 }
 
 // turns puts bounds and prices on what was rehearsed.
-func (b *bounds) turns(rehearsed []activities.Rehearsed, c plan.Condition, m activities.Manifest) []forecast.Turns {
+func (b *bounds) turns(rehearsed []rehearsal.Rehearsed, c plan.Condition, m recorded.Manifest) []forecast.Turns {
 	var all []forecast.Turns
 	for _, r := range rehearsed {
 		t := forecast.Turns{Format: r.Format, Calls: r.Calls, Shown: r.Shown, Fixed: r.Fixed, Said: r.Said, Reasks: c.Reasks, Exact: isFree(r.Model)}
@@ -82,7 +84,7 @@ func (b *bounds) turns(rehearsed []activities.Rehearsed, c plan.Condition, m act
 
 // priced returns what a model costs, nil if that is not known, and the most
 // tokens of one of its answers.
-func (b *bounds) priced(model string, maxTokens int, m activities.Manifest) (rate *forecast.Rate, longest int) {
+func (b *bounds) priced(model string, maxTokens int, m recorded.Manifest) (rate *forecast.Rate, longest int) {
 	price, ok := m.Prices[model]
 	if ok {
 		rate = &forecast.Rate{Input: price.Input, Output: price.Output}
@@ -107,7 +109,7 @@ func (b *bounds) priced(model string, maxTokens int, m activities.Manifest) (rat
 
 // checks returns what the call that checks each model takes at most. Nothing is
 // in from and about: it is one small call, and --no-check leaves it out.
-func (b *bounds) checks(p activities.Plan, m activities.Manifest) forecast.Forecast {
+func (b *bounds) checks(p recorded.Plan, m recorded.Manifest) forecast.Forecast {
 	sum := forecast.Forecast{CostUSD: new(forecast.Interval)}
 	asked := map[string]bool{}
 	for _, c := range p.Campaign.Conditions {
@@ -117,7 +119,7 @@ func (b *bounds) checks(p activities.Plan, m activities.Manifest) forecast.Forec
 				continue
 			}
 			asked[key] = true
-			t := forecast.Turns{Calls: 1, Shown: activities.CheckBytes(), Fixed: activities.CheckBytes()}
+			t := forecast.Turns{Calls: 1, Shown: calls.CheckBytes(), Fixed: calls.CheckBytes()}
 			t.Rate, t.Longest = b.priced(model.Name, c.Generate.MaxTokens, m)
 			f := forecast.Guess(1, 1, []forecast.Turns{t})
 			sum = sum.Add(f.AtMost())
@@ -127,7 +129,7 @@ func (b *bounds) checks(p activities.Plan, m activities.Manifest) forecast.Forec
 }
 
 // againAtMost says how often answers are asked for again at most; "" if never.
-func againAtMost(p activities.Plan, m activities.Manifest) string {
+func againAtMost(p recorded.Plan, m recorded.Manifest) string {
 	most := 0
 	for _, c := range p.Campaign.Conditions {
 		most = max(most, c.Reasks)
@@ -170,7 +172,7 @@ func isFree(model string) bool {
 }
 
 // guessLabels predicts what the labeller of the file takes; nil if it names none.
-func guessLabels(p activities.Plan, m activities.Manifest, s storage.Store, most []int) (*forecast.Forecast, error) {
+func guessLabels(p recorded.Plan, m recorded.Manifest, s storage.Store, most []int) (*forecast.Forecast, error) {
 	l := m.Labels
 	if l == nil {
 		return nil, nil
@@ -180,7 +182,7 @@ func guessLabels(p activities.Plan, m activities.Manifest, s storage.Store, most
 		return &sum, nil
 	}
 	for i, c := range p.Campaign.Conditions {
-		rehearsed, labelled, err := activities.Rehearse(p, i, l.Words, openData, newProviders(s).build)
+		rehearsed, labelled, err := rehearsal.Rehearse(p, i, l.Words, openData, newProviders(s).build)
 		if err != nil {
 			return nil, err
 		}
@@ -205,7 +207,7 @@ func guessLabels(p activities.Plan, m activities.Manifest, s storage.Store, most
 
 // pilot runs the first cells of a campaign for real and predicts the whole from
 // them. They are part of the campaign: run goes on after them.
-func (o *options) pilot(ctx context.Context, s storage.Store, p activities.Plan, m activities.Manifest, share float64, again string) (prediction, error) {
+func (o *options) pilot(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest, share float64, again string) (prediction, error) {
 	conditions := len(p.Campaign.Conditions)
 	first := int(math.Ceil(share * float64(p.Campaign.Size())))
 	first = min(p.Campaign.Size(), max(2*conditions, (first+conditions-1)/conditions*conditions))
@@ -229,7 +231,7 @@ func (o *options) pilot(ctx context.Context, s storage.Store, p activities.Plan,
 }
 
 // endedOf are the rows of the first cells of a plan, as far as they have ended.
-func endedOf(ctx context.Context, s storage.Store, p activities.Plan, first int) ([]record.Collaboration, error) {
+func endedOf(ctx context.Context, s storage.Store, p recorded.Plan, first int) ([]record.Collaboration, error) {
 	wanted := map[string]bool{}
 	order := p.Campaign.Order()
 	for n := range first {

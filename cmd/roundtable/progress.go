@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"roundtable/activities"
+	"roundtable/activities/calls"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 )
@@ -72,27 +73,27 @@ type progress struct {
 }
 
 // tell shows a line of progress.
-func (p *progress) tell(show *display, s workflows.Status, m activities.Reading, underWay float64) {
+func (p *progress) tell(show *display, s workflows.Status, m calls.Reading, underWay float64) {
 	p.said = news(s, m)
 	show.show(p.line(s, m, underWay))
 }
 
 // finish shows the last line, unless it would be the one before it once more.
-func (p *progress) finish(show *display, s workflows.Status, m activities.Reading, underWay float64) {
+func (p *progress) finish(show *display, s workflows.Status, m calls.Reading, underWay float64) {
 	if show.live() || p.said != news(s, m) {
 		p.tell(show, s, m, underWay)
 	}
 }
 
 // news returns what a line says of a campaign apart from times and rates.
-func news(s workflows.Status, m activities.Reading) string {
+func news(s workflows.Status, m calls.Reading) string {
 	return fmt.Sprint(s.Done(), s.Cells, s.Failed, s.Running, s.Paused, s.PauseReason, m.Calls, m.Cached)
 }
 
 // line is the share of the campaign that is done, and what to say of it:
 // collaborations, time left, calls, money. underWay is how much of the
 // collaborations that have not ended is done, in collaborations.
-func (p *progress) line(s workflows.Status, m activities.Reading, underWay float64) (share float64, line string) {
+func (p *progress) line(s workflows.Status, m calls.Reading, underWay float64) (share float64, line string) {
 	share = shareDone(s, underWay)
 	if p.before < 0 {
 		p.before = share

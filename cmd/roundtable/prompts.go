@@ -9,7 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/activities"
+	"roundtable/activities/recorded"
+	"roundtable/activities/rehearsal"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/telling"
 	"roundtable/envs/wording"
@@ -19,17 +20,17 @@ import (
 // renderedPrompt is a prompt with the conditions that ask it so.
 type renderedPrompt struct {
 	Conditions []string `json:"conditions"`
-	activities.Prompt
+	rehearsal.Prompt
 }
 
 // renderPrompts returns every distinct prompt of a campaign, in the order of
 // phases and roles as they turn up; each text once.
-func renderPrompts(p activities.Plan, s storage.Store) ([]renderedPrompt, error) {
+func renderPrompts(p recorded.Plan, s storage.Store) ([]renderedPrompt, error) {
 	var all []renderedPrompt
 	at := map[string]int{}
 	var kinds []string
 	for i, c := range p.Campaign.Conditions {
-		prompts, err := activities.Prompts(p, i, openData, newProviders(s).build)
+		prompts, err := rehearsal.Prompts(p, i, openData, newProviders(s).build)
 		if err != nil {
 			return nil, err
 		}

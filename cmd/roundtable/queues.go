@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"roundtable/activities"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
 	"roundtable/infra"
@@ -58,7 +59,7 @@ func (q *queues) look(ctx context.Context) error {
 	}
 	limits, ended := map[string]int{}, map[string]int{} // the tightest of all campaigns, by model
 	for _, name := range names {
-		m, err := activities.ReadManifest(ctx, q.store, name)
+		m, err := recorded.ReadManifest(ctx, q.store, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

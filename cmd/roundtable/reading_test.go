@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/activities"
 	"roundtable/activities/commits"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
@@ -29,7 +29,7 @@ grid: {rule: [majority, unanimous]}
 `
 
 // reading is a lake with a campaign of 22 cells, none of which has ended.
-func reading(t *testing.T) (o *options, s storage.Store, p activities.Plan) {
+func reading(t *testing.T) (o *options, s storage.Store, p recorded.Plan) {
 	t.Helper()
 	o = &options{lake: filepath.Join(t.TempDir(), "lake")}
 	s, err := storage.Open(o.lake)
@@ -43,7 +43,7 @@ func reading(t *testing.T) (o *options, s storage.Store, p activities.Plan) {
 	if p, err = recordable(file, fileFolder{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := settle(context.Background(), s, p, activities.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
+	if err := settle(context.Background(), s, p, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
 		t.Fatal(err)
 	}
 	return o, s, p
@@ -52,7 +52,7 @@ func reading(t *testing.T) (o *options, s storage.Store, p activities.Plan) {
 func ptr[T any](v T) *T { return &v }
 
 // commit ends the n-th cell of a plan with made-up rows. What agents said is hostile.
-func commit(t *testing.T, s storage.Store, p activities.Plan, n, generation int, status string) lake.Marker {
+func commit(t *testing.T, s storage.Store, p recorded.Plan, n, generation int, status string) lake.Marker {
 	t.Helper()
 	c := p.Campaign
 	cell := c.Cell(n)

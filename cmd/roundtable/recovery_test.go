@@ -10,8 +10,8 @@ import (
 	"slices"
 	"testing"
 
-	"roundtable/activities"
 	"roundtable/activities/commits"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
@@ -34,7 +34,7 @@ const accepts = trajectory.Pair(5*11 + 8)
 
 // plantRows commits scripted collaborations of one condition, with their labels.
 // Before the round agreed, nothing is selected.
-func plantRows(t *testing.T, s storage.Store, p activities.Plan, condition int, runs []trajectory.Trajectory, agreed int) {
+func plantRows(t *testing.T, s storage.Store, p recorded.Plan, condition int, runs []trajectory.Trajectory, agreed int) {
 	t.Helper()
 	c := p.Campaign.Conditions[condition]
 	settings, err := json.Marshal(c)
@@ -90,7 +90,7 @@ func plant(t *testing.T, majority, ranked trajectorytest.Plan, agreed [2]int) st
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := settle(t.Context(), s, p, activities.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
+	if err := settle(t.Context(), s, p, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
 		t.Fatal(err)
 	}
 	plantRows(t, s, p, 0, majority.Make(), agreed[0])

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/activities"
+	"roundtable/activities/collaboration"
 	"roundtable/analysis/cost"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
@@ -107,7 +107,7 @@ func reportSource(ctx context.Context, s storage.Store, name string, how message
 		return source, err
 	}
 	source.Unusable = unusableAnswers(ctx, s)
-	reader := activities.NewReader(s, openData)
+	reader := collaboration.NewReader(s, openData)
 	source.Facts = func(of record.Key) ([]telling.Fact, error) { return facts(ctx, reader, of) }
 	if source.Campaign, err = readTables(ctx, s, name); err != nil {
 		return source, err

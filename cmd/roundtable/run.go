@@ -15,7 +15,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
-	"roundtable/activities"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
 	"roundtable/envs/wording"
@@ -76,7 +76,7 @@ func (r runOptions) run(ctx context.Context, path string) error {
 }
 
 // finish runs what is left of a recorded plan and prints its tables.
-func (r runOptions) finish(ctx context.Context, s storage.Store, p activities.Plan, m activities.Manifest, again string) error {
+func (r runOptions) finish(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest, again string) error {
 	if !r.retry && sealed(ctx, s, p) && labelsDone(ctx, s, m) {
 		if err := relabel(ctx, s, m); err != nil {
 			return err
@@ -94,10 +94,10 @@ func (r runOptions) finish(ctx context.Context, s storage.Store, p activities.Pl
 }
 
 // work runs what is left of a recorded plan and returns how far it came.
-func (r runOptions) work(ctx context.Context, s storage.Store, p activities.Plan, m activities.Manifest, again string) (workflows.Status, error) {
+func (r runOptions) work(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest, again string) (workflows.Status, error) {
 	name := p.Campaign.Name
 	var status workflows.Status
-	_, err := activities.ReadManifest(ctx, s, name)
+	_, err := recorded.ReadManifest(ctx, s, name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return status, err
 	}
@@ -113,11 +113,11 @@ func (r runOptions) work(ctx context.Context, s storage.Store, p activities.Plan
 		return status, err
 	}
 	if r.retry {
-		if err := activities.RequestRerun(ctx, s, name); err != nil {
+		if err := recorded.RequestRerun(ctx, s, name); err != nil {
 			return status, err
 		}
 	}
-	if err := activities.ClearHalt(ctx, s, name); err != nil {
+	if err := recorded.ClearHalt(ctx, s, name); err != nil {
 		return status, err
 	}
 	if r.checks {
@@ -138,7 +138,7 @@ func (r runOptions) work(ctx context.Context, s storage.Store, p activities.Plan
 		return status, err
 	}
 	if status.Paused && status.Done() < status.Cells {
-		if err := activities.WriteHalt(ctx, s, name, activities.Halt{Reason: status.PauseReason, At: time.Now().UTC()}); err != nil {
+		if err := recorded.WriteHalt(ctx, s, name, recorded.Halt{Reason: status.PauseReason, At: time.Now().UTC()}); err != nil {
 			return status, err
 		}
 		if strings.Contains(status.PauseReason, "roundtable resume") { // it says how; run would go by the file's limits
@@ -153,17 +153,17 @@ func (r runOptions) work(ctx context.Context, s storage.Store, p activities.Plan
 
 // relabel records what the file now calls the values of its grid, of a campaign
 // that has nothing else to do.
-func relabel(ctx context.Context, s storage.Store, m activities.Manifest) error {
-	recorded, err := activities.ReadManifest(ctx, s, m.Campaign)
-	if err != nil || reflect.DeepEqual(recorded.AxisLabels, m.AxisLabels) {
+func relabel(ctx context.Context, s storage.Store, m recorded.Manifest) error {
+	stored, err := recorded.ReadManifest(ctx, s, m.Campaign)
+	if err != nil || reflect.DeepEqual(stored.AxisLabels, m.AxisLabels) {
 		return err
 	}
-	recorded.AxisLabels = m.AxisLabels
-	return activities.WriteManifest(ctx, s, recorded)
+	stored.AxisLabels = m.AxisLabels
+	return recorded.WriteManifest(ctx, s, stored)
 }
 
 // sealed says whether every cell of the plan has ended, is still there and not wanted again.
-func sealed(ctx context.Context, s storage.Store, p activities.Plan) bool {
+func sealed(ctx context.Context, s storage.Store, p recorded.Plan) bool {
 	success, err := lake.ReadSuccess(ctx, s, p.Campaign.Name)
 	if err != nil || success.Revision != p.Campaign.Revision() {
 		return false
@@ -172,18 +172,18 @@ func sealed(ctx context.Context, s storage.Store, p activities.Plan) bool {
 	if err != nil || lake.Digest(markers) != success.Digest {
 		return false
 	}
-	again, err := activities.ReadRerun(ctx, s, p.Campaign.Name)
+	again, err := recorded.ReadRerun(ctx, s, p.Campaign.Name)
 	return err == nil && again.Left(markers) == 0
 }
 
 // labelsDone says whether everything that has ended is labelled as the
 // manifest says, and the recorded one says the same.
-func labelsDone(ctx context.Context, s storage.Store, m activities.Manifest) bool {
-	recorded, err := filedLabels(ctx, s, m.Campaign)
-	if err != nil || m.Labels == nil || recorded == nil {
-		return err == nil && m.Labels == recorded
+func labelsDone(ctx context.Context, s storage.Store, m recorded.Manifest) bool {
+	stored, err := filedLabels(ctx, s, m.Campaign)
+	if err != nil || m.Labels == nil || stored == nil {
+		return err == nil && m.Labels == stored
 	}
-	if recorded.ID() != m.Labels.ID() {
+	if stored.ID() != m.Labels.ID() {
 		return false
 	}
 	left, err := unlabelled(ctx, s, m.Campaign, m.Labels.ID())
@@ -191,7 +191,7 @@ func labelsDone(ctx context.Context, s storage.Store, m activities.Manifest) boo
 }
 
 // drive starts the campaign's workflow, or finds it running, and watches it to its end.
-func (r runOptions) drive(ctx context.Context, e *engine, p activities.Plan, limits plan.Limits) (workflows.Status, error) {
+func (r runOptions) drive(ctx context.Context, e *engine, p recorded.Plan, limits plan.Limits) (workflows.Status, error) {
 	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: limits, Until: r.until}
 	id := workflows.CampaignID(in.Name)
 	var run client.WorkflowRun
@@ -245,7 +245,7 @@ func queryStatus(ctx context.Context, c client.Client, id string) (workflows.Sta
 }
 
 // report prints the campaign's tables and where everything is.
-func (r runOptions) report(ctx context.Context, s storage.Store, p activities.Plan, m activities.Manifest) error {
+func (r runOptions) report(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) error {
 	name := p.Campaign.Name
 	found, err := printTables(ctx, r.stdout(), s, name, r.json)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"roundtable/activities"
+	"roundtable/activities/ledger"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
 	"roundtable/envs/wording"
@@ -33,22 +33,22 @@ func (o *options) settle(ctx context.Context, w io.Writer, s storage.Store, camp
 	if err := o.idle(ctx, campaign); err != nil {
 		return err
 	}
-	ledger, err := activities.ReadLedger(ctx, s, campaign)
+	l, err := ledger.Read(ctx, s, campaign)
 	if err != nil {
 		return err
 	}
-	if len(ledger.Unknown) == 0 {
+	if len(l.Unknown) == 0 {
 		fmt.Fprintln(w, "no call of unknown outcome is left to settle")
 		return nil
 	}
-	made, err := settlement(ledger, how)
+	made, err := settlement(l, how)
 	if err != nil {
 		return exit{exitUsage, err}
 	}
 	if err := lake.WriteSettlement(ctx, s, campaign, made); err != nil {
 		return err
 	}
-	fmt.Fprintln(w, settledText(made, len(ledger.Unknown)))
+	fmt.Fprintln(w, settledText(made, len(l.Unknown)))
 	return nil
 }
 
@@ -89,17 +89,17 @@ func (o *options) idle(ctx context.Context, campaign string) error {
 }
 
 // settlement returns what the calls were billed: nothing, an amount, or what a file says.
-func settlement(ledger activities.LedgerCalls, how string) (lake.Settlement, error) {
+func settlement(l ledger.Calls, how string) (lake.Settlement, error) {
 	made := lake.Settlement{At: time.Now().UTC()}
 	if how == "unbilled" {
-		made.Evidence, made.Calls = "the operator says that they were not billed", divideAmount(ledger.Unknown, 0)
+		made.Evidence, made.Calls = "the operator says that they were not billed", divideAmount(l.Unknown, 0)
 		return made, nil
 	}
 	if usd, err := strconv.ParseFloat(strings.TrimPrefix(how, "$"), 64); err == nil {
-		if usd, err = withinWorst(ledger.Unknown, usd); err != nil {
+		if usd, err = withinWorst(l.Unknown, usd); err != nil {
 			return made, fmt.Errorf("--settle %s: %w; give what was billed, or a file of the service's usage export", how, err)
 		}
-		made.Evidence, made.Calls = fmt.Sprintf("the operator says that they were billed $%v in all", usd), divideAmount(ledger.Unknown, usd)
+		made.Evidence, made.Calls = fmt.Sprintf("the operator says that they were billed $%v in all", usd), divideAmount(l.Unknown, usd)
 		return made, nil
 	}
 	data, err := os.ReadFile(how)
@@ -110,7 +110,7 @@ func settlement(ledger activities.LedgerCalls, how string) (lake.Settlement, err
 	if err != nil {
 		return made, fmt.Errorf("%s: %w", how, err)
 	}
-	if made.Calls, err = matchBills(ledger, bills); err != nil {
+	if made.Calls, err = matchBills(l, bills); err != nil {
 		return made, fmt.Errorf("%s: %w", how, err)
 	}
 	made.Evidence = fmt.Sprintf(exportEvidence+"%s, SHA-256 %x", filepath.Base(how), sha256.Sum256(data))
@@ -120,7 +120,7 @@ func settlement(ledger activities.LedgerCalls, how string) (lake.Settlement, err
 // withinWorst refuses an amount that the calls cannot have cost: it would take
 // the difference from the budget for good. One that is above it by the rounding
 // of a printed worst case is taken for the worst case.
-func withinWorst(calls []activities.UnknownCall, usd float64) (float64, error) {
+func withinWorst(calls []ledger.UnknownCall, usd float64) (float64, error) {
 	const rounding, limit = 0.00005, 1e9
 	worst := 0.
 	for _, u := range calls {
@@ -143,7 +143,7 @@ func withinWorst(calls []activities.UnknownCall, usd float64) (float64, error) {
 }
 
 // divideAmount divides an amount among calls by what each can have cost.
-func divideAmount(calls []activities.UnknownCall, usd float64) []lake.SettledCall {
+func divideAmount(calls []ledger.UnknownCall, usd float64) []lake.SettledCall {
 	worst := 0.
 	for _, u := range calls {
 		worst += dollarsOf(u)
@@ -163,7 +163,7 @@ func divideAmount(calls []activities.UnknownCall, usd float64) []lake.SettledCal
 	return all
 }
 
-func dollarsOf(u activities.UnknownCall) float64 {
+func dollarsOf(u ledger.UnknownCall) float64 {
 	if u.WorstUSD == nil {
 		return 0
 	}

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"roundtable/activities"
+	"roundtable/activities/ledger"
 	"roundtable/analysis/lake"
 )
 
@@ -146,7 +146,7 @@ const clocksDiffer = time.Minute
 // no stored answer is of: of the same model, the nearest in time first. A call
 // between the export's first and last request without a partner was not billed;
 // of calls outside of that time the export says nothing.
-func matchBills(ledger activities.LedgerCalls, bills []billedRequest) ([]lake.SettledCall, error) {
+func matchBills(l ledger.Calls, bills []billedRequest) ([]lake.SettledCall, error) {
 	slices.SortStableFunc(bills, func(a, b billedRequest) int { return a.at.Compare(b.at) })
 	first, last := bills[0].at.Add(-clocksDiffer), bills[len(bills)-1].at.Add(clocksDiffer)
 	type pair struct {
@@ -156,18 +156,18 @@ func matchBills(ledger activities.LedgerCalls, bills []billedRequest) ([]lake.Se
 	var pairs []pair
 	known := 0
 	for j, b := range bills {
-		if ledger.Answered[b.id] {
+		if l.Answered[b.id] {
 			known++
 			continue
 		}
-		for i, u := range ledger.Unknown {
+		for i, u := range l.Unknown {
 			apart := b.at.Sub(time.UnixMicro(u.StartedAt))
 			if apart > -clocksDiffer && apart < defaultDeadline && sameModel(u.Model, b.model) {
 				pairs = append(pairs, pair{i, j, apart.Abs()})
 			}
 		}
 	}
-	if known == 0 && len(ledger.Answered) > 0 {
+	if known == 0 && len(l.Answered) > 0 {
 		return nil, fmt.Errorf("none of its %d request ids is of an answer of this campaign: it is the export of another account or of another time", len(bills))
 	}
 	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(a.apart, b.apart) })
@@ -179,10 +179,10 @@ func matchBills(ledger activities.LedgerCalls, bills []billedRequest) ([]lake.Se
 	}
 	var settled []lake.SettledCall
 	var above []error
-	for i, u := range ledger.Unknown {
+	for i, u := range l.Unknown {
 		started := time.UnixMicro(u.StartedAt)
 		if j, ok := billOf[i]; ok {
-			usd, err := withinWorst([]activities.UnknownCall{u}, bills[j].usd)
+			usd, err := withinWorst([]ledger.UnknownCall{u}, bills[j].usd)
 			if err != nil {
 				above = append(above, fmt.Errorf("row %d, request %s: %w", bills[j].row, bills[j].id, err))
 			}

@@ -5,18 +5,18 @@ import (
 	"testing"
 	"time"
 
-	"roundtable/activities"
 	"roundtable/activities/answers"
+	"roundtable/activities/ledger"
 	"roundtable/analysis/lake"
 )
 
 // lost are calls of unknown outcome of a model, so many seconds after noon.
-func lost(model string, seconds ...int) (l activities.LedgerCalls) {
+func lost(model string, seconds ...int) (l ledger.Calls) {
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	l.Answered = map[string]bool{"answered-1": true}
 	for n, s := range seconds {
 		worst := 0.01
-		l.Unknown = append(l.Unknown, activities.UnknownCall{
+		l.Unknown = append(l.Unknown, ledger.UnknownCall{
 			Key:    lake.CallKey{Run: lake.Run{Collaboration: "c"}, Entry: n},
 			Intent: answers.Intent{Entry: n, Model: model, StartedAt: noon.Add(time.Duration(s) * time.Second).UnixMicro(), WorstUSD: &worst, WorstTokens: 100},
 		})

@@ -9,7 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/activities"
+	"roundtable/activities/ledger"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/cost"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
@@ -45,7 +46,7 @@ type campaignStatus struct {
 	// Unlabelled collaborations have ended and wait for the labeller of the campaign's file.
 	Unlabelled int `json:"unlabelled,omitempty"`
 	// UnderWay are collaborations that have begun and not ended; spent is of those that have ended.
-	UnderWay activities.Unended `json:"under_way"`
+	UnderWay ledger.Unended `json:"under_way"`
 	// Beside is what labels, embeddings and checks of models have taken.
 	Beside task.Result `json:"beside"`
 	Share  float64     `json:"share"` // of the campaign that is done, collaborations under way by their turns
@@ -162,7 +163,7 @@ func (o *options) statusOf(ctx context.Context, s storage.Store, name string) (c
 		st.Share = shareDone(st.Status, 0)
 		return st, err
 	}
-	if st.UnderWay, err = activities.ReadUnended(ctx, s, p); err != nil {
+	if st.UnderWay, err = ledger.ReadUnended(ctx, s, p); err != nil {
 		return st, err
 	}
 	st.Share = shareDone(st.Status, st.UnderWay.Share)
@@ -170,7 +171,7 @@ func (o *options) statusOf(ctx context.Context, s storage.Store, name string) (c
 }
 
 // engineStatus fills in what the engine knows of a campaign, or the lake if no engine runs it.
-func (o *options) engineStatus(ctx context.Context, s storage.Store, p activities.Plan, st *campaignStatus) (err error) {
+func (o *options) engineStatus(ctx context.Context, s storage.Store, p recorded.Plan, st *campaignStatus) (err error) {
 	name := st.Name
 	if c, err := o.connect(ctx, name); err == nil {
 		defer c.Close()
@@ -209,12 +210,12 @@ func (o *options) engineStatus(ctx context.Context, s storage.Store, p activitie
 
 // halted says what the lake alone knows of a campaign that does not run.
 func (st *campaignStatus) halted(ctx context.Context, s storage.Store) error {
-	spent, err := activities.Spent(ctx, s, st.Name)
+	spent, err := ledger.Spent(ctx, s, st.Name)
 	if err != nil {
 		return err
 	}
 	st.Charged = &charged{spent.USD(), spent.Tokens}
-	halt, err := activities.ReadHalt(ctx, s, st.Name)
+	halt, err := recorded.ReadHalt(ctx, s, st.Name)
 	if err == nil && halt != nil {
 		st.State, st.Paused, st.PauseReason = "paused", true, halt.Reason
 	}
@@ -222,7 +223,7 @@ func (st *campaignStatus) halted(ctx context.Context, s storage.Store) error {
 }
 
 // ended sums up the committed cells of a plan, of which some may be wanted again.
-func ended(ctx context.Context, s storage.Store, p activities.Plan) (st workflows.Status, again int, err error) {
+func ended(ctx context.Context, s storage.Store, p recorded.Plan) (st workflows.Status, again int, err error) {
 	markers, err := lake.Committed(ctx, s, p.Campaign.Name)
 	st = workflows.Status{Revision: p.Campaign.Revision(), Cells: p.Campaign.Size()}
 	for _, m := range markers {
@@ -234,7 +235,7 @@ func ended(ctx context.Context, s storage.Store, p activities.Plan) (st workflow
 		case task.Stopped:
 			st.Stopped++
 		}
-		st.Spent.Add(activities.ResultOf(m))
+		st.Spent.Add(ledger.ResultOf(m))
 	}
 	if err != nil {
 		return st, 0, err
@@ -242,7 +243,7 @@ func ended(ctx context.Context, s storage.Store, p activities.Plan) (st workflow
 	if err := correctSpent(ctx, s, p.Campaign.Name, markers, &st.Spent); err != nil {
 		return st, 0, err
 	}
-	wanted, err := activities.ReadRerun(ctx, s, p.Campaign.Name)
+	wanted, err := recorded.ReadRerun(ctx, s, p.Campaign.Name)
 	return st, wanted.Left(markers), err
 }
 

@@ -12,7 +12,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
-	"roundtable/activities"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
 	"roundtable/workflows"
@@ -58,10 +58,10 @@ func newResume(o *options) *cobra.Command {
 			if err := t.apply(cmd, &m.Limits); err != nil {
 				return err
 			}
-			if err := activities.WriteManifest(ctx, s, m); err != nil {
+			if err := recorded.WriteManifest(ctx, s, m); err != nil {
 				return err
 			}
-			if err := activities.ClearHalt(ctx, s, name); err != nil {
+			if err := recorded.ClearHalt(ctx, s, name); err != nil {
 				return err
 			}
 			if err = o.signal(ctx, name, workflows.SignalTune, m.Limits, ""); err == nil {
@@ -99,7 +99,7 @@ func newTune(o *options) *cobra.Command {
 			if len(tuned.Changed) == 0 {
 				return exit{exitUsage, errors.New("no limit changes; see roundtable tune --help for the limits")}
 			}
-			if err := activities.WriteManifest(ctx, s, m); err != nil {
+			if err := recorded.WriteManifest(ctx, s, m); err != nil {
 				return err
 			}
 			err = o.signal(ctx, name, workflows.SignalTune, m.Limits, "")
@@ -175,7 +175,7 @@ func (o *options) signal(ctx context.Context, name, signal string, arg any, said
 }
 
 // doneAlready says of a campaign without anything left to run that a command does nothing.
-func (o *options) doneAlready(p activities.Plan, command string) error {
+func (o *options) doneAlready(p recorded.Plan, command string) error {
 	name, cells := p.Campaign.Name, p.Campaign.Size()
 	if o.json {
 		return writeJSON(o.stdout(), map[string]any{"campaign": name, "state": "done", "cells": cells})
@@ -237,17 +237,17 @@ func (o *options) cancel(ctx context.Context, name string) error {
 }
 
 // recorded opens the lake and the plan of a campaign in it.
-func (o *options) recorded(ctx context.Context, name string) (storage.Store, activities.Plan, activities.Manifest, error) {
+func (o *options) recorded(ctx context.Context, name string) (storage.Store, recorded.Plan, recorded.Manifest, error) {
 	s, err := o.openLake()
 	if err != nil {
-		return nil, activities.Plan{}, activities.Manifest{}, err
+		return nil, recorded.Plan{}, recorded.Manifest{}, err
 	}
 	p, m, err := o.planIn(ctx, s, name)
 	return s, p, m, err
 }
 
 // planIn is present, and says so in words if the lake has no such campaign.
-func (o *options) planIn(ctx context.Context, s storage.Store, name string) (activities.Plan, activities.Manifest, error) {
+func (o *options) planIn(ctx context.Context, s storage.Store, name string) (recorded.Plan, recorded.Manifest, error) {
 	p, m, err := present(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		names, _ := lake.Campaigns(ctx, s)

@@ -9,9 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/activities"
 	"roundtable/activities/answers"
 	"roundtable/activities/commits"
+	"roundtable/activities/ledger"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/telling"
@@ -65,21 +66,21 @@ func verify(ctx context.Context, s storage.Store, campaign string) (verification
 	p, _, err := present(ctx, s, campaign)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		v.find(activities.ManifestKey(campaign), "the plan of the campaign is missing, so its cells cannot be counted")
+		v.find(recorded.ManifestKey(campaign), "the plan of the campaign is missing, so its cells cannot be counted")
 	case err != nil:
-		v.find(activities.ManifestKey(campaign), err.Error())
+		v.find(recorded.ManifestKey(campaign), err.Error())
 	default:
 		if err := v.count(ctx, s, p); err != nil {
 			return v, err
 		}
 	}
-	if _, err := activities.ReadRerun(ctx, s, campaign); err != nil {
-		v.find(activities.RerunKey(campaign), err.Error())
+	if _, err := recorded.ReadRerun(ctx, s, campaign); err != nil {
+		v.find(recorded.RerunKey(campaign), err.Error())
 	}
-	if _, err := activities.ReadHalt(ctx, s, campaign); err != nil {
-		v.find(activities.HaltKey(campaign), err.Error())
+	if _, err := recorded.ReadHalt(ctx, s, campaign); err != nil {
+		v.find(recorded.HaltKey(campaign), err.Error())
 	}
-	settled, problems, err := activities.CheckSettled(ctx, s, campaign)
+	settled, problems, err := ledger.CheckSettled(ctx, s, campaign)
 	if err != nil {
 		return v, err
 	}
@@ -106,7 +107,7 @@ func (v *verification) find(object, problem string) {
 }
 
 // count compares what has ended with the plan, and with what the lake says about it.
-func (v *verification) count(ctx context.Context, s storage.Store, p activities.Plan) error {
+func (v *verification) count(ctx context.Context, s storage.Store, p recorded.Plan) error {
 	v.Revision, v.Planned = p.Campaign.Revision(), p.Campaign.Size()
 	condition := make(map[string]string, v.Planned)
 	order := p.Campaign.Order()
@@ -145,7 +146,7 @@ func (v *verification) seal(ctx context.Context, s storage.Store, again bool) er
 	if err != nil || success == (lake.Success{}) {
 		return err
 	}
-	if _, err := activities.ReadPlan(ctx, s, v.Campaign, success.Revision); err != nil {
+	if _, err := recorded.ReadPlan(ctx, s, v.Campaign, success.Revision); err != nil {
 		v.find(key, fmt.Sprintf("it names a plan that cannot be read: %v", err))
 		return nil
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"roundtable/activities"
 	"roundtable/activities/answers"
+	"roundtable/activities/collaboration"
 	"roundtable/activities/model"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
@@ -60,7 +60,7 @@ func view(ctx context.Context, s storage.Store, rows record.Rows, how showing) (
 	if how.entry >= 0 && !slices.ContainsFunc(rows.Turns, func(t record.Turn) bool { return int(t.Entry) == how.entry }) {
 		return v, exit{exitUsage, fmt.Errorf("--entry is %d; the collaboration has entries 0 to %d", how.entry, len(rows.Turns)-1)}
 	}
-	of, reader := rows.Collaborations[0].Key, activities.NewReader(s, openData)
+	of, reader := rows.Collaborations[0].Key, collaboration.NewReader(s, openData)
 	var err error
 	if v.story.Facts, err = facts(ctx, reader, of); err != nil {
 		v.lose("What it was about cannot be shown", err)
@@ -88,7 +88,7 @@ func view(ctx context.Context, s storage.Store, rows record.Rows, how showing) (
 }
 
 // facts are what a collaboration was about, for its story.
-func facts(ctx context.Context, reader *activities.Reader, of record.Key) (all []telling.Fact, err error) {
+func facts(ctx context.Context, reader *collaboration.Reader, of record.Key) (all []telling.Fact, err error) {
 	known, err := reader.Facts(ctx, of)
 	for _, f := range known {
 		all = append(all, telling.Fact(f))
@@ -100,7 +100,7 @@ func (v *viewed) lose(what string, err error) {
 	v.Lost = append(v.Lost, what+": "+strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
-func (s showing) asked(a activities.Asked) entryAsked {
+func (s showing) asked(a collaboration.Asked) entryAsked {
 	one := entryAsked{Entry: a.Entry, PromptHash: a.Recorded}
 	if s.prompts && a.Prompt != nil {
 		same := a.Same()

@@ -7,14 +7,15 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/activities"
 	"roundtable/activities/model/wire"
+	"roundtable/activities/recorded"
+	"roundtable/activities/rehearsal"
 	"roundtable/analysis/storage"
 	"roundtable/workflows/plan"
 )
 
 // warnings returns what is allowed in a campaign and hardly meant.
-func warnings(p activities.Plan, s storage.Store) ([]string, error) {
+func warnings(p recorded.Plan, s storage.Store) ([]string, error) {
 	if p.Campaign.Replicates < 2 {
 		return nil, nil
 	}
@@ -23,7 +24,7 @@ func warnings(p activities.Plan, s storage.Store) ([]string, error) {
 		if !repeatable(c) {
 			continue
 		}
-		equal, err := activities.SamePrompts(p, i, openData, newProviders(s).build)
+		equal, err := rehearsal.SamePrompts(p, i, openData, newProviders(s).build)
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +44,7 @@ func warnings(p activities.Plan, s storage.Store) ([]string, error) {
 
 // missingKeys returns a warning for each model that run cannot ask because its
 // key is not set.
-func missingKeys(p activities.Plan, m activities.Manifest, s storage.Store) []string {
+func missingKeys(p recorded.Plan, m recorded.Manifest, s storage.Store) []string {
 	var asked []plan.Choice
 	for _, c := range p.Campaign.Conditions {
 		asked = append(asked, c.AllModels()...)
@@ -73,7 +74,7 @@ func missingKeys(p activities.Plan, m activities.Manifest, s storage.Store) []st
 }
 
 // warn prints the warnings.
-func warn(p activities.Plan, s storage.Store) error {
+func warn(p recorded.Plan, s storage.Store) error {
 	list, err := warnings(p, s)
 	for _, w := range list {
 		fmt.Fprintf(os.Stderr, "warning: %s\n", w)

@@ -1,0 +1,225 @@
+package calls
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/failure"
+	"roundtable/activities/model"
+	"roundtable/activities/money"
+	"roundtable/activities/recorded"
+)
+
+// defaultTimeout of a call whose model sets none.
+const defaultTimeout = 10 * time.Minute
+
+// Order is all that is needed to make the calls of one entry of the ledger.
+type Order struct {
+	Run      answers.RunKey
+	Entry    int
+	Provider model.Provider
+	Price    *money.Price // of the provider; nil if it is that of the campaign's manifest
+	Messages []model.Message
+	Longest  int  // answer in tokens; 0 if the request sets no limit
+	Wordless bool // its answer has no tokens
+}
+
+// ByteSize of messages in bytes.
+func ByteSize(messages []model.Message) int {
+	n := 0
+	for _, m := range messages {
+		n += len(m.Role) + len(m.Content)
+	}
+	return n
+}
+
+// Paid is an answer that is still to be stored.
+type Paid struct {
+	Answer answers.Answer
+	Key    string       // where it is to be cached; empty if it was found there
+	Hold   *money.Hold  // what was reserved for it
+	Charge money.Amount // what it has cost
+}
+
+// Call reserves what a call can cost at most, announces it, and makes it.
+func (c *Caller) Call(ctx context.Context, q Order, ask int, r model.Request, pass Permit) (got Paid, err error) {
+	if err := ctx.Err(); err != nil {
+		return got, err
+	}
+	if err := c.hasRoom(); err != nil {
+		return got, err
+	}
+	m, err := c.Manifest(ctx, q.Run.Campaign, false)
+	if err != nil {
+		return got, err
+	}
+	price := q.priceOf(m)
+	i := answers.Intent{Entry: q.Entry, Ask: ask, Provider: q.Provider.Name, Model: q.Provider.Name}
+	worst, bounded := q.worstCase(price, r)
+	if q.Provider.Endpoint == "" { // simulated or recorded: it costs nothing, however long it is
+		worst, bounded = money.Amount{}, true
+	}
+	if bounded {
+		i.WorstTokens = worst.Tokens
+		if price != nil {
+			usd := worst.USD()
+			i.WorstUSD = &usd
+		}
+	}
+	if got.Hold, err = c.reserve(ctx, m, need{worst, price != nil, bounded, q.Provider.Endpoint == ""}); err != nil {
+		return got, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout(m, q.Provider)) // from here on money is spent: the answer is waited for
+	defer cancel()
+	response, err := c.announced(ctx, q.Run, &i, q.Provider, r, pass, got.Hold)
+	if err != nil {
+		defer got.Hold.Keep()
+		if isUnbilled(err) {
+			if left := c.answers.Release(context.WithoutCancel(ctx), q.Run, i.Entry, ask, i.Attempt); left != nil {
+				return got, errors.Join(err, left)
+			}
+			got.Hold.Release()
+		}
+		return got, err
+	}
+	got.Answer = NewAnswerRecord(q.Provider, price, response, time.UnixMicro(i.StartedAt))
+	got.Answer.Ask, got.Answer.Attempt = ask, i.Attempt
+	got.Charge = costOf(price, response.Usage)
+	if bounded && worst.Tokens > 0 && response.Usage.Input+response.Usage.Output == 0 {
+		// The service does not say what it has used. Taken for nothing, no budget would ever end.
+		got.Charge = worst
+		got.Answer.WorstUSD, got.Answer.WorstTokens = i.WorstUSD, i.WorstTokens
+		if worst.NanoUSD > 0 {
+			got.Answer.CostUSD = nil
+		}
+	}
+	c.Meter.Answered(got.Answer)
+	return got, nil
+}
+
+// announced writes the intent and makes the call. It tells the account's
+// throttle how it went.
+func (c *Caller) announced(ctx context.Context, at answers.RunKey, i *answers.Intent, p model.Provider, r model.Request, pass Permit, hold *money.Hold) (model.Response, error) {
+	i.StartedAt = time.Now().UnixMicro()
+	var err error
+	if i.Attempt, err = c.answers.Intend(ctx, at, *i); err != nil {
+		return model.Response{}, err
+	}
+	if hold.Late() { // another process may have counted the ledger without this call
+		return model.Response{}, errLate
+	}
+	setWaiting(ctx, func() string { return WaitsAnswer })
+	defer setWaiting(ctx, nil)
+	c.Meter.underWay.Add(1)
+	defer c.Meter.underWay.Add(-1)
+	response, err := p.Complete(ctx, r)
+	err = c.trials.judge(at.Campaign, p.Account, err)
+	if err == nil {
+		c.trials.answered(at.Campaign, p.Account)
+		pass.Answered(response.Usage, response.Limits)
+		return response, rejectTruncatedPrompt(p, response)
+	}
+	c.Meter.failed(err)
+	pass.Failed(err)
+	return response, err
+}
+
+// rejectTruncatedPrompt refuses the answer to a prompt that its server has cut: every further
+// one would be cut as well, and a person can raise the length.
+func rejectTruncatedPrompt(p model.Provider, r model.Response) error {
+	if r.FinishReason != model.TruncatedPrompt {
+		return nil
+	}
+	return &model.Error{Class: model.Pause, Provider: p.Name, Code: r.FinishReason,
+		Message: "the server counted fewer prompt tokens than the prompt has words, so it has dropped a part of it; raise its context length (Ollama: OLLAMA_CONTEXT_LENGTH) and resume. If it only counts wrongly, set check_prompt_tokens: false for the model"}
+}
+
+// errLate is a call that was announced too late to be counted by others, and not made.
+var errLate = errors.New("the grant of the budget ran out before the call; it is asked for again")
+
+// isUnbilled says that a call that failed has certainly cost nothing.
+func isUnbilled(err error) bool {
+	call, ok := errors.AsType[*model.Error](err)
+	return ok && call.Unbilled || errors.Is(err, errLate)
+}
+
+func callTimeout(m recorded.Manifest, p model.Provider) time.Duration {
+	if d, err := time.ParseDuration(m.Limits.Models[p.Name].Timeout); err == nil {
+		return d
+	}
+	return defaultTimeout
+}
+
+// NewAnswerRecord is the record of a response.
+func NewAnswerRecord(p model.Provider, price *money.Price, r model.Response, started time.Time) answers.Answer {
+	answer := answers.Answer{
+		Raw: r.Text, Provider: p.Name, ModelAsked: p.Name, ModelAnswered: r.Model,
+		FinishReason: r.FinishReason, RequestID: r.RequestID, Usage: r.Usage,
+		StartedAt: started.UnixMicro(), LatencyMS: time.Since(started).Milliseconds(), Simulated: p.Simulated,
+	}
+	if price != nil {
+		cost := costOf(price, r.Usage).USD()
+		answer.CostUSD = &cost
+	}
+	return answer
+}
+
+// WaitsAnswer is what a turn waits for while its call is under way.
+const WaitsAnswer = "answer"
+
+// WaitsBudget is what it waits for while others' calls hold the rest of the budget.
+const WaitsBudget = "budget"
+
+// priceOf is the price of the question's model: what was said of it alone counts first.
+func (q Order) priceOf(m recorded.Manifest) *money.Price {
+	if q.Price != nil && q.Provider.Endpoint != "" {
+		return q.Price
+	}
+	return priceOf(m, q.Provider)
+}
+
+// priceOf a model; nil if it is not known. What is simulated or recorded is free.
+func priceOf(m recorded.Manifest, p model.Provider) *money.Price {
+	if p.Endpoint == "" {
+		return &money.Price{}
+	}
+	if price, ok := m.Prices[p.Name]; ok {
+		return &price
+	}
+	return nil
+}
+
+func costOf(price *money.Price, u model.Usage) money.Amount {
+	return cmp.Or(price, &money.Price{}).Charge(u)
+}
+
+// worstCase is what a request can cost at most, or false if nothing bounds its answer.
+func (q Order) worstCase(price *money.Price, r model.Request) (money.Amount, bool) {
+	p, sent := *cmp.Or(price, &money.Price{}), ByteSize(r.Messages)+len(r.Schema)
+	if q.Wordless {
+		worst, err := money.WorstInput(p, sent, len(r.Messages))
+		return worst, err == nil
+	}
+	worst, err := money.Worst(p, sent, len(r.Messages), r.Parameters.MaxTokens)
+	return worst, err == nil
+}
+
+// minFree is the room below which no answer is bought: it could not be kept.
+const minFree = 64 << 20
+
+// hasRoom says whether an answer could be stored, where the store can tell.
+func (c *Caller) hasRoom() error {
+	s, ok := c.store.(interface{ Free() (int64, error) })
+	if !ok {
+		return nil
+	}
+	free, err := s.Free()
+	if err == nil && free < minFree {
+		err = failure.Pause(fmt.Errorf("the disk of the lake has %d MB left; %d MB are wanted before another answer is bought", free>>20, minFree>>20))
+	}
+	return err
+}

@@ -1,0 +1,37 @@
+// Package calls makes calls that cost money: within the limits of their account
+// and their campaign, reserved at their worst case before they are made, announced
+// in the ledger, and charged after their answer is stored.
+package calls
+
+import (
+	"roundtable/activities/answers"
+	"roundtable/activities/recorded"
+	"roundtable/activities/setup"
+	"roundtable/activities/throttle"
+	"roundtable/analysis/storage"
+)
+
+// Caller makes calls that cost money: within the limits of accounts and
+// campaigns, reserved before they are made and announced in the ledger.
+type Caller struct {
+	Meter Meter
+
+	store     storage.Store
+	answers   *answers.Answers
+	plans     *setup.Plans
+	Manifests *recorded.Manifests
+	alone     bool // no other process works for the campaigns of the store
+
+	budgets   budgets
+	throttles throttle.Registry // of accounts
+	trials    trials
+}
+
+// NewCaller returns a caller. It is alone if no other process works for the
+// campaigns of the store.
+func NewCaller(store storage.Store, a *answers.Answers, plans *setup.Plans, manifests *recorded.Manifests, alone bool) *Caller {
+	return &Caller{
+		store: store, answers: a, plans: plans, Manifests: manifests, alone: alone,
+		budgets: budgets{accounts: map[string]*budget{}},
+	}
+}

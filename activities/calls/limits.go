@@ -1,0 +1,83 @@
+package calls
+
+import (
+	"context"
+
+	"roundtable/activities/model"
+	"roundtable/activities/recorded"
+	"roundtable/activities/setup"
+	"roundtable/activities/throttle"
+	"roundtable/workflows/plan"
+)
+
+// DefaultCalls is how many calls a campaign makes at once that sets no limit.
+const DefaultCalls = 200
+
+// Manifest returns the present manifest of a campaign (Manifests.Read) and lets
+// its limits and caps apply if it was read again.
+func (c *Caller) Manifest(ctx context.Context, campaign string, fresh bool) (recorded.Manifest, error) {
+	m, isNew, err := c.Manifests.Read(ctx, campaign, fresh)
+	if err != nil || !isNew {
+		return m, err
+	}
+	if built := c.plans.Built(m.Revision); built != nil {
+		c.ceilings(m, built)
+	}
+	c.budgets.follow(campaign, c.Manifests)
+	return m, nil
+}
+
+// ceilings passes the limits of a manifest on. Campaigns that share an account
+// keep the tightest limit of all; limits.calls is the campaign's own.
+func (c *Caller) ceilings(m recorded.Manifest, built *setup.Campaign) {
+	c.campaignCeiling(m)
+	for _, cond := range built.Conditions {
+		for _, p := range cond.Providers() {
+			c.Ceiling(m, p)
+		}
+	}
+}
+
+// campaignCeiling passes limits.calls on.
+func (c *Caller) campaignCeiling(m recorded.Manifest) {
+	c.throttles.Account(campaignGate(m.Campaign)).SetCampaignCeiling(m.Campaign, throttle.Ceiling{Concurrency: atOnce(m.Limits, "")})
+}
+
+// Ceiling passes the limits of one model on.
+func (c *Caller) Ceiling(m recorded.Manifest, p model.Provider) {
+	account := c.throttles.Account(p.Account)
+	limits := m.Limits.Models[p.Name]
+	account.SetCampaignCeiling(m.Campaign, throttle.Ceiling{
+		Requests: int64(limits.RequestsPerMinute), Tokens: int64(limits.TokensPerMinute), Concurrency: atOnce(m.Limits, p.Name),
+	})
+	account.SetCeiling(c.tightest(p.Name))
+}
+
+func atOnce(l plan.Limits, name string) int {
+	n := DefaultCalls
+	if l.Calls > 0 {
+		n = l.Calls
+	}
+	if own := l.Models[name].Calls; own > 0 {
+		n = min(n, own)
+	}
+	return n
+}
+
+// tightest limits of a model over the campaigns of this process.
+func (c *Caller) tightest(name string) throttle.Ceiling {
+	var tightest throttle.Ceiling
+	for _, m := range c.Manifests.All() {
+		l := m.Limits.Models[name]
+		tightest.Requests = tighter(tightest.Requests, int64(l.RequestsPerMinute))
+		tightest.Tokens = tighter(tightest.Tokens, int64(l.TokensPerMinute))
+	}
+	return tightest
+}
+
+func tighter(a, b int64) int64 {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}

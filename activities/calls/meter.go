@@ -1,0 +1,73 @@
+package calls
+
+import (
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/failure"
+	"roundtable/activities/model"
+)
+
+// Meter counts what this process did, for its progress line.
+type Meter struct {
+	calls, Cached, retries, failures, input, output, microUSD, underWay atomic.Int64
+	unpriced                                                            atomic.Bool
+	last                                                                atomic.Pointer[Trouble]
+}
+
+// Trouble is the latest thing that went wrong and is being tried again; a call
+// that succeeds clears it.
+type Trouble struct {
+	At   time.Time `json:"at"`
+	Text string    `json:"text"`
+}
+
+// Reading is a Meter at one moment.
+type Reading struct {
+	Calls        int64    `json:"calls"`    // answers received
+	Cached       int64    `json:"cached"`   // answers from the cache, which are no calls
+	Retries      int64    `json:"retries"`  // calls that failed and are made again
+	Failures     int64    `json:"failures"` // calls that failed for good
+	InputTokens  int64    `json:"input_tokens"`
+	OutputTokens int64    `json:"output_tokens"`
+	CostUSD      float64  `json:"cost_usd"`
+	Unpriced     bool     `json:"unpriced"`  // some call's price is not known
+	UnderWay     int64    `json:"under_way"` // calls that wait for their answer
+	Trouble      *Trouble `json:"trouble,omitempty"`
+}
+
+// Read returns the present reading.
+func (m *Meter) Read() Reading {
+	return Reading{
+		Calls: m.calls.Load(), Cached: m.Cached.Load(), Retries: m.retries.Load(), Failures: m.failures.Load(),
+		InputTokens: m.input.Load(), OutputTokens: m.output.Load(),
+		CostUSD:  float64(m.microUSD.Load()) / 1e6,
+		Unpriced: m.unpriced.Load(), UnderWay: m.underWay.Load(), Trouble: m.last.Load(),
+	}
+}
+
+func (m *Meter) failed(err error) {
+	if call, ok := errors.AsType[*model.Error](err); ok && call.Class != model.Retry {
+		m.failures.Add(1)
+		return
+	}
+	m.retries.Add(1)
+	m.last.Store(&Trouble{At: time.Now(), Text: failure.Text(err)})
+}
+
+// recovered says that what went wrong does so no more.
+func (m *Meter) recovered() { m.last.Store(nil) }
+
+func (m *Meter) Answered(answer answers.Answer) {
+	m.calls.Add(1)
+	m.recovered()
+	m.input.Add(answer.Usage.Input)
+	m.output.Add(answer.Usage.Output)
+	if answer.CostUSD == nil {
+		m.unpriced.Store(true)
+		return
+	}
+	m.microUSD.Add(int64(*answer.CostUSD * 1e6))
+}

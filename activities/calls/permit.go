@@ -1,0 +1,75 @@
+package calls
+
+import (
+	"context"
+	"fmt"
+
+	"go.temporal.io/sdk/activity"
+
+	"roundtable/activities/model"
+	"roundtable/activities/throttle"
+)
+
+// Permit is the right to make a call: a pass of the model's account, and one of
+// the campaign, whose limits.calls is for all its models together.
+type Permit struct{ account, campaign *throttle.Pass }
+
+func (p Permit) Answered(u model.Usage, l model.Limits) {
+	p.account.Answered(u, l)
+	p.campaign.Answered(model.Usage{}, model.Limits{})
+}
+
+// Failed says nothing to the campaign's gate: what one service cannot take, others can.
+func (p Permit) Failed(err error) {
+	p.account.Failed(err)
+	p.campaign.Leave()
+}
+
+func (p Permit) Leave() {
+	p.account.Leave()
+	p.campaign.Leave()
+}
+
+// campaignGate names the throttle that the calls of all models of a campaign pass.
+func campaignGate(campaign string) string { return "campaign " + campaign }
+
+// Permit waits for what the account, its service and the campaign allow, unless
+// the turn is cancelled or the worker is stopping.
+func (c *Caller) Permit(ctx context.Context, q Order) (p Permit, err error) {
+	if _, err := c.Manifest(ctx, q.Run.Campaign, false); err != nil { // it sets the ceilings
+		return p, err
+	}
+	stopping := workerStops(ctx)
+	defer setWaiting(ctx, nil)
+	enter := func(name string, call throttle.Call) (*throttle.Pass, error) {
+		t := c.throttles.Account(name)
+		setWaiting(ctx, func() string { return waitReason(t.Waiting(q.Run.Campaign)) })
+		return t.Enter(ctx, stopping, call)
+	}
+	p.account, err = enter(q.Provider.Account, throttle.Call{
+		Campaign: q.Run.Campaign, Bytes: ByteSize(q.Messages), MaxOutput: q.Longest,
+	})
+	if err != nil {
+		return p, err
+	}
+	if p.campaign, err = enter(campaignGate(q.Run.Campaign), throttle.Call{Campaign: q.Run.Campaign}); err != nil {
+		p.account.Leave()
+	}
+	return p, err
+}
+
+// workerStops returns the channel that is closed when the activity's worker stops.
+func workerStops(ctx context.Context) <-chan struct{} {
+	if !activity.IsActivity(ctx) {
+		return nil
+	}
+	return activity.GetWorkerStopChannel(ctx)
+}
+
+// waitReason is what waiting calls wait for, in a word or two.
+func waitReason(w throttle.Wait) string {
+	if w.Limit > 0 {
+		return fmt.Sprintf("%s (%d)", w.For, w.Limit)
+	}
+	return string(w.For)
+}

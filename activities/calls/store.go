@@ -1,0 +1,40 @@
+package calls
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"roundtable/activities/answers"
+	"roundtable/analysis/storage"
+)
+
+// keepFor is how long a paid answer is held while the store fails: shorter than
+// a worker that stops waits for its activities.
+const keepFor = 90 * time.Second
+
+// StoreTurn stores a turn.
+func (c *Caller) StoreTurn(ctx context.Context, run answers.RunKey, t answers.Turn) (stored answers.Turn, err error) {
+	err = c.storeWithRetry(func() error {
+		stored, err = c.answers.Put(ctx, run, t)
+		return err
+	})
+	return stored, err
+}
+
+// storeWithRetry stores what is paid for and in hand: a store that fails for a while is
+// tried again here.
+func (c *Caller) storeWithRetry(store func() error) error {
+	began := time.Now()
+	for pause := 100 * time.Millisecond; ; pause = min(4*pause, 10*time.Second) {
+		err := store()
+		if err == nil {
+			c.Meter.recovered()
+		}
+		if err == nil || errors.Is(err, storage.ErrCorrupt) || time.Since(began) > keepFor {
+			return err
+		}
+		c.Meter.failed(err)
+		time.Sleep(pause)
+	}
+}

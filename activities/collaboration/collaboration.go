@@ -1,0 +1,175 @@
+// Package collaboration keeps the pictures of collaborations: the protocol's
+// session played over the stored turns. It renders the question of each pending
+// entry, and makes the entries that the environment gives.
+package collaboration
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/failure"
+	"roundtable/activities/prompt"
+	"roundtable/activities/recorded"
+	"roundtable/activities/setup"
+	"roundtable/envs"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/protocol"
+	"roundtable/workflows/task"
+	"roundtable/workflows/transcript"
+)
+
+// Collaboration is the picture of one collaboration: the protocol's session
+// played over the stored turns.
+type Collaboration struct {
+	Ref       task.Ref
+	Campaign  *setup.Campaign
+	Condition *setup.Condition
+	Run       answers.RunKey
+	Instance  envs.Instance
+
+	mu      sync.Mutex // what follows changes as turns come in
+	Session *protocol.Session
+	Turns   map[int]answers.Turn   // finished ones, by entry
+	systems []*prompt.SystemPrompt // by agent, rendered when first needed
+	stuck   error                  // why the environment cannot give a pending entry
+	taken   atomic.Int64           // how many turns were asked; read without mu
+
+	// As of the last load: turns that are still to be asked again, and calls whose outcome is not known.
+	Unfinished []answers.Turn
+	Unknown    []answers.Intent
+}
+
+// replay takes stored turns in. After one that does not fit, the others still
+// make rows if they can.
+func (c *Collaboration) replay(turns []answers.Turn) (broken error) {
+	for _, t := range turns {
+		var err error
+		if t.Done {
+			err = c.Record(t)
+		}
+		panics := errors.Is(err, protocol.ErrPanic)
+		if !t.Done || err != nil && !panics {
+			c.Unfinished = append(c.Unfinished, t)
+		}
+		if err != nil && !panics {
+			err = fmt.Errorf("stored answers of %s do not fit its protocol: %w", c.Run, err)
+		}
+		broken = cmp.Or(broken, err)
+	}
+	return broken
+}
+
+// Begin is a collaboration of which nothing is known yet. With an error it has
+// no session, and nothing can be asked in it.
+func Begin(camp *setup.Campaign, ref task.Ref, run answers.RunKey) (c *Collaboration, err error) {
+	c = &Collaboration{
+		Ref: ref, Campaign: camp, Condition: camp.Conditions[ref.Cell.Condition], Run: run, Turns: map[int]answers.Turn{},
+	}
+	c.systems = make([]*prompt.SystemPrompt, c.Condition.Agents)
+	defer failure.Recover(&err)
+	if c.Instance, err = c.Condition.Environment.Instance(camp.Campaign.Seed, ref.Cell.Instance); err != nil {
+		return c, fmt.Errorf("instance %d of the environment %s: %w", ref.Cell.Instance, c.Condition.Env.Name, err)
+	}
+	if c.Session, err = c.Condition.Session(c.Condition.Agents, camp.Campaign.TreatmentSeed(ref.Cell)); err != nil {
+		return c, err
+	}
+	c.giveAll()
+	return c, nil
+}
+
+// Record takes a finished turn into the picture. The caller holds mu or owns c alone.
+func (c *Collaboration) Record(t answers.Turn) error {
+	if _, known := c.Turns[t.Entry]; known {
+		return nil
+	}
+	err := c.Session.Record(t.Entry, t.Act)
+	if err != nil && !errors.Is(err, protocol.ErrPanic) {
+		return err
+	}
+	c.Turns[t.Entry] = t
+	c.taken.Add(1)
+	if err != nil {
+		return fmt.Errorf("after entry %d: %w", t.Entry, err)
+	}
+	c.giveAll()
+	return nil
+}
+
+// pendingStep finds a pending entry.
+func (c *Collaboration) pendingStep(entry int) (transcript.Step, bool) {
+	pending := c.Session.Pending()
+	i := slices.IndexFunc(pending, func(p protocol.Pending) bool { return p.Entry == entry })
+	if i < 0 {
+		return transcript.Step{}, false
+	}
+	return pending[i].Step, true
+}
+
+// source is what prompts and scenes are made from. The caller holds mu.
+func (c *Collaboration) source() prompt.Source {
+	return prompt.Source{
+		Env: c.Condition.Environment, Instance: c.Instance, Protocol: c.Session.Protocol(), Transcript: c.Session.Transcript(),
+		Said: func(entry int) prompt.Said {
+			t := c.Turns[entry]
+			return prompt.Said{Text: t.Text, Reason: t.Reason, Proposal: envs.Proposal(t.Proposal)}
+		},
+	}
+}
+
+// acts are those of the finished turns from an entry on.
+func (c *Collaboration) acts(from int) []task.Act {
+	var acts []task.Act
+	for entry, t := range c.Turns {
+		if entry >= from {
+			acts = append(acts, task.Act{Entry: entry, Act: t.Act})
+		}
+	}
+	slices.SortFunc(acts, func(a, b task.Act) int { return a.Entry - b.Entry })
+	return acts
+}
+
+// queues are those of speakers whose model has one.
+func (c *Collaboration) queues(m recorded.Manifest) map[string]string {
+	queues := map[string]string{}
+	for i, agent := range c.Instance.Agents() {
+		if q := m.Queue(c.Condition.ProviderOf(agent.Name).Name); q != "" {
+			queues[task.Speaker(transcript.Speaker{Index: i})] = q
+		}
+	}
+	for _, role := range c.Session.Protocol().Traits().Roles {
+		if q := m.Queue(c.Condition.ProviderOf(role).Name); q != "" {
+			queues[role] = q
+		}
+	}
+	return queues
+}
+
+func (c *Collaboration) IsOver() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.Session.Outcome() != nil
+}
+
+// Add takes a finished turn into the picture, without its raw answers.
+func (c *Collaboration) Add(t answers.Turn) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.Record(withoutRawAnswers(t))
+}
+
+// Recalled returns what a workflow must know to play the session itself.
+func (c *Collaboration) Recalled(m recorded.Manifest) task.Recalled {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	cond := c.Condition.Condition
+	return task.Recalled{
+		Condition: plan.Condition{Protocol: cond.Protocol, Rule: cond.Rule, Stop: cond.Stop},
+		Agents:    c.Condition.Agents, Seed: c.Campaign.Campaign.TreatmentSeed(c.Ref.Cell),
+		Instant: c.Condition.IsInstant(), Acts: c.acts(0), Queues: c.queues(m),
+	}
+}

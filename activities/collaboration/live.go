@@ -1,0 +1,103 @@
+package collaboration
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/failure"
+	"roundtable/activities/ledger"
+	"roundtable/activities/setup"
+	"roundtable/analysis/storage"
+	"roundtable/workflows/task"
+)
+
+// picturesKept bounds the memory for collaborations under way.
+const picturesKept = 1024
+
+// Live keeps the pictures of the collaborations under way in memory.
+type Live struct {
+	answers  *answers.Answers
+	plans    *setup.Plans
+	pictures *lru.Cache[task.Ref, *Collaboration]
+}
+
+// NewLive returns a Live without any picture.
+func NewLive(a *answers.Answers, plans *setup.Plans) *Live {
+	pictures, err := lru.New[task.Ref, *Collaboration](picturesKept)
+	if err != nil {
+		panic("collaboration: " + err.Error()) // only a size below 1 is an error
+	}
+	return &Live{answers: a, plans: plans, pictures: pictures}
+}
+
+// Remove forgets the picture of a collaboration.
+func (l *Live) Remove(ref task.Ref) { l.pictures.Remove(ref) }
+
+// Open returns the picture of a collaboration: the one in memory, or a new one from the store.
+func (l *Live) Open(ctx context.Context, ref task.Ref) (*Collaboration, error) {
+	if c, ok := l.pictures.Get(ref); ok {
+		return c, nil
+	}
+	c, err := l.Load(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	if earlier, ok, _ := l.pictures.PeekOrAdd(ref, c); ok {
+		return earlier, nil
+	}
+	return c, nil
+}
+
+// Load plays the stored turns. With an unplayable error comes what could be read.
+func (l *Live) Load(ctx context.Context, ref task.Ref) (*Collaboration, error) {
+	camp, err := l.plans.Load(ctx, ref.Campaign, ref.Revision)
+	if err != nil {
+		return nil, err
+	}
+	run := answers.RunKey{Campaign: ref.Campaign, Collaboration: camp.CollaborationID(ref), Generation: ref.Generation}
+	c, unbegun := Begin(camp, ref, run)
+	stored, err := l.answers.Load(ctx, run)
+	if err != nil && !errors.Is(err, storage.ErrCorrupt) {
+		return nil, err
+	}
+	c.Unknown = stored.Unknown
+	var broken error
+	if unbegun != nil {
+		c.Unfinished, broken = stored.Turns, unbegun
+	} else {
+		broken = c.replay(stored.Turns)
+	}
+	if err = cmp.Or(err, broken); err != nil {
+		return c, failure.Unplayable{Err: err}
+	}
+	return c, nil
+}
+
+// RetryWithFreshState takes entries; if they are not pending, since another worker
+// took turns before them, it reloads the collaboration and retries once.
+func RetryWithFreshState[T any](l *Live, ref task.Ref, take func() (T, error)) (T, error) {
+	taken, err := take()
+	if errors.Is(err, errNotPending) {
+		l.Remove(ref)
+		taken, err = take()
+	}
+	if errors.Is(err, errNotPending) {
+		err = failure.Fail(err)
+	}
+	return taken, err
+}
+
+// UnderWay returns how much is done of a campaign's collaborations that this
+// process takes part in, in collaborations: two that are half done are 1.
+func (l *Live) UnderWay(campaign string) (sum float64) {
+	for _, c := range l.pictures.Values() {
+		if c.Ref.Campaign == campaign {
+			sum += ledger.ShareDone(int(c.taken.Load()), c.Condition.Most())
+		}
+	}
+	return sum
+}

@@ -1,0 +1,107 @@
+package collaboration
+
+import (
+	"errors"
+	"fmt"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/calls"
+	"roundtable/activities/failure"
+	"roundtable/activities/model"
+	"roundtable/activities/prompt"
+	"roundtable/activities/turn"
+	"roundtable/envs"
+	"roundtable/workflows/transcript"
+)
+
+var errNotPending = errors.New("is not pending: answers before it are missing from the store")
+
+// Ask renders the question of a pending entry, or returns the turn if it is finished.
+func (c *Collaboration) Ask(entry int) (turn.Question, *answers.Turn, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t, ok := c.Turns[entry]; ok {
+		return turn.Question{}, &t, nil
+	}
+	step, ok := c.pendingStep(entry)
+	if !ok || step.Kind == transcript.Env {
+		return turn.Question{}, nil, c.missingEntry(entry)
+	}
+	q, err := c.question(entry, step)
+	return q, nil, err
+}
+
+// question renders. The caller holds mu.
+func (c *Collaboration) question(entry int, step transcript.Step) (turn.Question, error) {
+	if step.Kind != transcript.Ask {
+		return turn.Question{}, failure.Fail(fmt.Errorf("entry %d: this version has nobody who takes %s steps of %q", entry, step.Kind, step.Speaker.Role))
+	}
+	source := c.source()
+	q := turn.Question{Order: calls.Order{Run: c.Run, Entry: entry, Longest: c.Condition.Generate.MaxTokens}, Reasks: c.Condition.Reasks}
+	system, err := c.systemPrompt(step.Speaker)
+	if err != nil {
+		return turn.Question{}, failure.Fail(err)
+	}
+	if q.Messages, err = c.Condition.Templates.Render(source, system, step); err != nil {
+		return turn.Question{}, failure.Fail(err)
+	}
+	q.Hash = prompt.Hash(q.Messages)
+	names := prompt.Names(c.Instance.Agents())
+	if q.Speaker = step.Speaker.Role; q.Speaker == "" {
+		q.Speaker = names[step.Speaker.Index]
+	}
+	q.Provider = c.Condition.ProviderOf(q.Speaker)
+	scene := source.Scene(step, nil)
+	at := func(ask int) *model.Scene {
+		s := *scene
+		// The condition is left out: two rules are compared on the same draws.
+		s.Situation.Rand = envs.Stream(c.Campaign.Campaign.Seed, "agent",
+			c.Ref.Cell.Instance, c.Ref.Cell.Replicate, step.Speaker.Role, step.Speaker.Index, step.Round, step.Phase, entry, ask)
+		s.Campaign, s.Condition, s.Collaboration = c.Ref.Campaign, c.Condition.ConditionID, c.Run.Collaboration
+		s.Instance, s.Replicate, s.Entry, s.Ask = c.Ref.Cell.Instance, c.Ref.Cell.Replicate, entry, ask
+		return &s
+	}
+	q.Request = func(before []answers.Answer) model.Request {
+		r := q.After(before, model.Parameters(c.Condition.Generate), prompt.Schema(step, names), string(step.Payload.Format))
+		r.Scene = at(len(before))
+		return r
+	}
+	q.Read = func(raw []byte, t *answers.Turn) error {
+		parsed, fault := prompt.Parse(raw, step, c.Instance)
+		if t.Text = parsed.Text; fault == nil { // a text without a usable answer can still be shown
+			t.Act, t.Reason, t.Proposal = parsed.Act, parsed.Reason, string(parsed.Proposal)
+		}
+		return fault
+	}
+	q.CacheKey = func(r model.Request, ask int) (string, error) { return c.cacheKey(q.Provider, step.Speaker, r, ask) }
+	return q, nil
+}
+
+// systemPrompt renders once what an agent is system in every turn. The caller holds mu.
+func (c *Collaboration) systemPrompt(s transcript.Speaker) (prompt.SystemPrompt, error) {
+	if s.Role != "" {
+		return c.Condition.Templates.RenderRoleSystem(c.Instance.Observe(0))
+	}
+	if c.systems[s.Index] == nil {
+		system, err := c.Condition.Templates.RenderSystem(c.Instance.Observe(s.Index))
+		if err != nil {
+			return prompt.SystemPrompt{}, err
+		}
+		c.systems[s.Index] = &system
+	}
+	return *c.systems[s.Index], nil
+}
+
+func (c *Collaboration) cacheKey(p model.Provider, speaker transcript.Speaker, r model.Request, ask int) (string, error) {
+	camp := c.Campaign.Campaign
+	scope, err := answers.Scope(camp.CacheScope, camp.Name, c.Condition.ConditionID)
+	if err != nil {
+		return "", failure.Fail(err)
+	}
+	return answers.CacheKey(answers.Question{
+		Provider: p.Endpoint, Model: p.Name,
+		Parameters: r.Parameters, Messages: r.Messages, Schema: r.Schema,
+		Seed: int64(camp.Seed), Instance: c.Ref.Cell.Instance, Replicate: c.Ref.Cell.Replicate,
+		Speaker: speaker, Ask: ask, Scope: scope,
+	})
+}

@@ -1,0 +1,141 @@
+package collaboration
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/model"
+	"roundtable/activities/prompt"
+	"roundtable/activities/recorded"
+	"roundtable/activities/setup"
+	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
+	"roundtable/envs"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
+)
+
+// Reader reads collaborations again that have been recorded: what they were
+// about, and how their models were asked. It asks nobody.
+type Reader struct {
+	store   storage.Store
+	answers *answers.Answers
+	plans   *setup.Plans
+}
+
+// NewReader returns a reader of a lake; data opens the folder of a data set.
+func NewReader(s storage.Store, data func(path string) (fs.FS, error)) *Reader {
+	named := func(m plan.Choice, _ plan.Condition, _ envs.Environment) (model.Provider, error) {
+		return model.Provider{Name: m.Name}, nil
+	}
+	return &Reader{s, answers.NewAnswers(s), setup.NewPlans(s, data, named)}
+}
+
+// Asked is an entry that was asked, with its answers.
+type Asked struct {
+	Entry    int
+	Prompt   []model.Message // of the first question, rendered again; nil if that cannot be done
+	Recorded string          // the hash of the prompt that was sent; "" if none is recorded
+	Asks     []answers.Answer
+}
+
+// Same says whether the prompt is the one that was sent.
+func (a Asked) Same() bool { return a.Prompt != nil && prompt.Hash(a.Prompt) == a.Recorded }
+
+// Answers returns what was asked in a collaboration, without prompts.
+func (r *Reader) Answers(ctx context.Context, of record.Key) ([]Asked, error) {
+	stored, err := r.answers.Load(ctx, runKeyOf(of))
+	var all []Asked
+	for _, t := range stored.Turns {
+		all = append(all, Asked{Entry: t.Entry, Recorded: t.PromptHash, Asks: t.Asks})
+	}
+	return all, err
+}
+
+// Prompts renders the prompts of a collaboration again, from the recorded
+// templates and the stored answers. Beside an error are those before it.
+func (r *Reader) Prompts(ctx context.Context, of record.Key) ([]Asked, error) {
+	c, err := r.begin(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := r.answers.Load(ctx, c.Run)
+	if err != nil {
+		return nil, err
+	}
+	var all []Asked
+	for _, t := range stored.Turns {
+		if len(t.Asks) == 0 { // the environment gave it, in an early version
+			if err := c.Record(t); err != nil {
+				return all, err
+			}
+			continue
+		}
+		asked := Asked{Entry: t.Entry, Recorded: t.PromptHash, Asks: t.Asks}
+		step, pending := c.pendingStep(t.Entry)
+		if !pending {
+			return all, c.missingEntry(t.Entry)
+		}
+		q, err := c.question(t.Entry, step)
+		if err != nil {
+			return all, err
+		}
+		asked.Prompt = q.Messages
+		all = append(all, asked)
+		if !t.Done {
+			continue
+		}
+		if err := c.Record(t); err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// Facts returns what a collaboration was about, as far as its environment and
+// its protocol say so: the question, its right answer, personas that were given.
+func (r *Reader) Facts(ctx context.Context, of record.Key) ([]envs.Fact, error) {
+	c, err := r.begin(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	var facts []envs.Fact
+	if explained, ok := c.Instance.(envs.Explained); ok {
+		facts = explained.Facts()
+	}
+	var personas []string
+	for _, p := range prompt.GivenPersonas(c.Session.Protocol(), c.Instance) {
+		personas = append(personas, p.Agent+": "+p.Text)
+	}
+	if len(personas) > 0 {
+		facts = append(facts, envs.Fact{Name: "Personas", Text: strings.Join(personas, "\n")})
+	}
+	return facts, nil
+}
+
+// begin is the recorded collaboration before its first turn.
+func (r *Reader) begin(ctx context.Context, of record.Key) (*Collaboration, error) {
+	m, err := recorded.ReadManifest(ctx, r.store, of.CampaignID)
+	if err != nil {
+		return nil, err
+	}
+	camp, err := r.plans.Load(ctx, of.CampaignID, m.Revision)
+	if err != nil {
+		return nil, err
+	}
+	ref := task.Ref{Campaign: of.CampaignID, Revision: m.Revision, Generation: int(of.Generation)}
+	ref.Cell.Condition = slices.IndexFunc(camp.Conditions, func(c *setup.Condition) bool { return c.ConditionID == of.ConditionID })
+	_, err = fmt.Sscanf(strings.TrimPrefix(of.CollaborationID, of.ConditionID), "-i%d-r%d", &ref.Cell.Instance, &ref.Cell.Replicate)
+	if err != nil || ref.Cell.Condition < 0 || camp.CollaborationID(ref) != of.CollaborationID {
+		return nil, fmt.Errorf("%s is not in the recorded plan of %s", of.CollaborationID, of.CampaignID)
+	}
+	return Begin(camp, ref, runKeyOf(of))
+}
+
+func runKeyOf(of record.Key) answers.RunKey {
+	return answers.RunKey{Campaign: of.CampaignID, Collaboration: of.CollaborationID, Generation: int(of.Generation)}
+}

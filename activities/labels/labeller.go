@@ -1,0 +1,37 @@
+package labels
+
+import (
+	"context"
+
+	"roundtable/activities/failure"
+	"roundtable/activities/model"
+	"roundtable/activities/recorded"
+	"roundtable/workflows/plan"
+)
+
+// labeller is one that is at work on a campaign.
+type labeller struct {
+	recorded.Labelling
+	campaign string
+	id       string
+	provider model.Provider
+}
+
+// labeller builds the model of a recorded labeller. Models keep their
+// connections, so that building one again is cheap.
+func (s *Labels) labeller(ctx context.Context, campaign, id string) (labeller, error) {
+	l := labeller{campaign: campaign, id: id}
+	var err error
+	if l.Labelling, err = recorded.ReadLabelling(ctx, s.store, campaign, id); err != nil {
+		return l, err
+	}
+	if l.provider, err = s.models(l.Labeller, plan.Condition{}, nil); err != nil {
+		return l, failure.Pause(err) // this worker lacks a key
+	}
+	m, err := s.caller.Manifest(ctx, campaign, false)
+	if err != nil {
+		return l, err
+	}
+	s.caller.Ceiling(m, l.provider)
+	return l, nil
+}

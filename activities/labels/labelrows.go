@@ -1,0 +1,140 @@
+package labels
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/commits"
+	"roundtable/activities/failure"
+	"roundtable/activities/ledger"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
+	"roundtable/workflows/task"
+	"roundtable/workflows/transcript"
+)
+
+// SurveyLabels finds the next collaborations whose messages a labeller has not
+// labelled yet: the latest generation of each that has ended, in any way.
+func (s *Labels) SurveyLabels(ctx context.Context, p task.LabelPage) (task.Unlabelled, error) {
+	var found task.Unlabelled
+	l, err := s.labeller(ctx, p.Campaign, p.Labeller)
+	if err != nil {
+		return found, err
+	}
+	d, err := lake.ReadDataset(ctx, s.store, p.Campaign)
+	if err != nil {
+		return found, err
+	}
+	labelled, err := lake.LabelledRuns(ctx, s.store, p.Campaign, p.Labeller)
+	if err != nil {
+		return found, err
+	}
+	m, err := s.caller.Manifest(ctx, p.Campaign, false)
+	if err != nil {
+		return found, err
+	}
+	found.Total, found.Instant, found.Queue = len(d.Members), l.provider.Instant, m.Queue(l.provider.Name)
+	passed, open := p.After == "", map[lake.Run]bool{}
+	for _, m := range d.Members {
+		if labelled[m.Run] {
+			found.Done++
+		} else if passed {
+			open[m.Run] = true
+		}
+		passed = passed || m.Collaboration == p.After
+	}
+	left := d.Only(func(m lake.Member) bool { return open[m.Run] })
+	messages, i := 0, 0
+	for t, err := range s.said(ctx, left) {
+		if err != nil {
+			return found, err
+		}
+		if messages >= p.Messages {
+			found.Next = left.Members[i-1].Collaboration
+			break
+		}
+		m := left.Members[i]
+		i++
+		talk := task.Talk{LabelRef: task.LabelRef{Campaign: p.Campaign, Labeller: p.Labeller, Collaboration: m.Collaboration, Generation: m.Generation}}
+		for _, said := range t.messages {
+			talk.Entries = append(talk.Entries, int(said.Entry))
+		}
+		messages += max(1, len(talk.Entries))
+		found.Talks = append(found.Talks, talk)
+	}
+	return found, nil
+}
+
+// RecordLabels commits the labels of a collaboration. They are made from the
+// stored answers alone.
+func (s *Labels) RecordLabels(ctx context.Context, ref task.LabelRef) (task.LabelResult, error) {
+	var result task.LabelResult
+	l, err := s.labeller(ctx, ref.Campaign, ref.Labeller)
+	if err != nil {
+		return result, err
+	}
+	t, err := s.talk(ctx, ref)
+	if err != nil {
+		return result, err
+	}
+	stored, err := s.answers.Load(ctx, labelRun(ref))
+	if err != nil {
+		return result, err
+	}
+	var rows []record.Label
+	for _, m := range t.messages {
+		answer, ok := stored.Turn(int(m.Entry))
+		if !ok || !answer.Done {
+			return result, failure.Fail(fmt.Errorf("the label of entry %d of %s is not stored", m.Entry, labelRun(ref)))
+		}
+		row, err := l.row(m, answer)
+		if err != nil {
+			return result, failure.Fail(err)
+		}
+		if row.Status != record.Labelled {
+			result.Invalid++
+		}
+		rows = append(rows, row)
+	}
+	marker, err := commits.CommitAnnotations(ctx, s.store, l.marker(ref, t.condition, stored), rows)
+	if errors.Is(err, commits.ErrConflict) {
+		err = failure.Fail(err)
+	}
+	result.Messages, result.Spent = len(rows), ledger.ResultOf(marker)
+	return result, err
+}
+
+func (l labeller) row(m record.Turn, answer answers.Turn) (record.Label, error) {
+	last := answer.Asks[len(answer.Asks)-1]
+	sum := answers.Sum(answers.Stored{Turns: []answers.Turn{answer}}.Calls(m.Key))
+	row := record.Label{
+		Key: m.Key, Labeller: l.id, Model: l.provider.Name, Entry: m.Entry, Round: m.Round, Agent: *m.Agent,
+		Status: record.Labelled, InvalidReason: record.Optional(answer.InvalidReason), Asks: int32(len(answer.Asks)),
+		PromptHash: answer.PromptHash, AnswerHash: last.SHA256, Simulated: last.Simulated,
+		InputTokens: sum.InputTokens, OutputTokens: sum.OutputTokens, CostUSD: sum.CostUSD,
+	}
+	row.SchemaVersion = record.SchemaVersion
+	if answer.Act.Status == transcript.Invalid {
+		row.Status = string(transcript.Invalid)
+		return row, nil
+	}
+	var acts []string
+	if err := json.Unmarshal([]byte(answer.Text), &acts); err != nil {
+		return row, fmt.Errorf("the stored label of entry %d: %w", m.Entry, err)
+	}
+	row.Show(acts...)
+	return row, nil
+}
+
+// marker of labels, with what they have cost.
+func (l labeller) marker(of task.LabelRef, condition string, stored answers.Stored) lake.Marker {
+	sum := answers.Sum(stored.Calls(record.Key{}))
+	return lake.Marker{
+		Campaign: of.Campaign, Condition: condition, Collaboration: of.Collaboration, Generation: of.Generation,
+		By: l.id, Status: task.Succeeded, Charged: stored.Charge(),
+		Calls: int64(sum.Calls), Unknown: int64(len(stored.Unknown)), InputTokens: sum.InputTokens, OutputTokens: sum.OutputTokens, CostUSD: sum.CostUSD, WorstUSD: sum.WorstUSD,
+	}
+}

@@ -1,0 +1,125 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/money"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
+)
+
+// Calls are the calls of a campaign's ledger that a service's bill is
+// compared with: those of agents, labellers and embedders, ended or not.
+type Calls struct {
+	Unknown  []UnknownCall   // of unknown outcome, not settled
+	Answered map[string]bool // request ids of answers
+}
+
+// UnknownCall is a call of unknown outcome.
+type UnknownCall struct {
+	Key lake.CallKey
+	answers.Intent
+}
+
+// Settle returns the call with what it was billed.
+func (u UnknownCall) Settle(usd float64, tokens int64, requestID string) lake.SettledCall {
+	return lake.SettledCall{
+		CallKey: u.Key, USD: usd, Tokens: tokens, RequestID: requestID, WorstUSD: u.WorstUSD, WorstTokens: u.WorstTokens,
+	}
+}
+
+// Read reads all calls of a campaign.
+func Read(ctx context.Context, s storage.Store, campaign string) (Calls, error) {
+	l := Calls{Answered: map[string]bool{}}
+	settled, err := lake.ReadSettled(ctx, s, campaign)
+	if err != nil {
+		return l, err
+	}
+	err = eachRun(ctx, s, campaign, func(p answers.RunKey, stored answers.Stored) {
+		for _, i := range stored.Unknown {
+			key := callKey(p, i)
+			if _, done := settled[key]; !done {
+				l.Unknown = append(l.Unknown, UnknownCall{key, i})
+			}
+		}
+		for _, t := range stored.Turns {
+			for _, a := range t.Asks {
+				if !a.Cached && a.RequestID != "" {
+					l.Answered[a.RequestID] = true
+				}
+			}
+		}
+	})
+	return l, err
+}
+
+func callKey(p answers.RunKey, i answers.Intent) lake.CallKey {
+	run := lake.Run{Collaboration: p.Collaboration, Generation: p.Generation}
+	return lake.CallKey{Run: run, Entry: i.Entry, Ask: i.Ask, Attempt: i.Attempt}
+}
+
+func eachRun(ctx context.Context, s storage.Store, campaign string, visit func(answers.RunKey, answers.Stored)) error {
+	answers := answers.NewAnswers(s)
+	runs, err := answers.Runs(ctx, campaign)
+	if err != nil {
+		return err
+	}
+	for _, p := range runs {
+		stored, err := answers.Load(ctx, p)
+		if err != nil && !errors.Is(err, storage.ErrCorrupt) {
+			return err
+		}
+		visit(p, stored)
+	}
+	return nil
+}
+
+// CheckSettled returns what is wrong with a campaign's settlements: each is of
+// a call of unknown outcome, with the worst case that its intent holds.
+func CheckSettled(ctx context.Context, s storage.Store, campaign string) (calls int, problems []string, err error) {
+	settled, err := lake.ReadSettled(ctx, s, campaign)
+	if err != nil || len(settled) == 0 {
+		if errors.Is(err, storage.ErrCorrupt) {
+			return 0, []string{err.Error()}, nil
+		}
+		return 0, nil, err
+	}
+	whole := 0
+	err = eachRun(ctx, s, campaign, func(p answers.RunKey, stored answers.Stored) {
+		for _, i := range stored.Unknown {
+			c, ok := settled[callKey(p, i)]
+			switch {
+			case !ok:
+			case c.WorstTokens != i.WorstTokens || nano(c.WorstUSD) != nano(i.WorstUSD):
+				problems = append(problems, fmt.Sprintf("the settlement of entry %d of %s holds another worst case than its intent", i.Entry, p))
+				whole++
+			default:
+				whole++
+			}
+		}
+	})
+	if missing := len(settled) - whole; missing > 0 {
+		problems = append(problems, fmt.Sprintf("%d settled calls are not in the ledger, or were answered", missing))
+	}
+	return len(settled), problems, err
+}
+
+// correction is what settlements change in a ledger's sum.
+func correction(settled lake.Settled) money.Amount {
+	var sum money.Amount
+	for _, c := range settled {
+		sum = sum.Add(money.Amount{NanoUSD: nano(&c.USD) - nano(c.WorstUSD), Tokens: c.Tokens - c.WorstTokens})
+	}
+	return sum
+}
+
+func nano(usd *float64) int64 {
+	if usd == nil {
+		return 0
+	}
+	return int64(math.Round(*usd * 1e9))
+}

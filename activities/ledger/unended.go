@@ -1,0 +1,73 @@
+package ledger
+
+import (
+	"context"
+	"strings"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/recorded"
+	"roundtable/activities/setup"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
+	"roundtable/workflows/task"
+)
+
+// ShareDone returns how much of a collaboration is done, from 0 to 1.
+func ShareDone(turns, most int) float64 {
+	if most == 0 {
+		return 0
+	}
+	return min(float64(turns)/float64(most), 1)
+}
+
+// Unended sums up the collaborations of a campaign that have begun and not ended.
+type Unended struct {
+	Collaborations int         `json:"collaborations"`
+	Turns          int         `json:"turns"`      // that were asked
+	Most           int         `json:"turns_most"` // that they can have, if no rule stops them early
+	Spent          task.Result `json:"spent"`
+	Share          float64     `json:"-"` // how much of them is done, in collaborations
+}
+
+// ReadUnended reads from the lake what a campaign's collaborations have taken
+// that have begun and not ended.
+func ReadUnended(ctx context.Context, s storage.Store, p recorded.Plan) (u Unended, err error) {
+	_, others, err := ledger(ctx, s, p.Campaign.Name)
+	if len(others) == 0 || err != nil {
+		return u, err
+	}
+	settled, err := lake.ReadSettled(ctx, s, p.Campaign.Name)
+	if err != nil {
+		return u, err
+	}
+	conditions := map[string]int{} // by id
+	for i, c := range p.Campaign.Conditions {
+		conditions[c.ID()] = i
+	}
+	most := map[int]int{}
+	for _, g := range others {
+		id := g.Collaboration[:max(strings.LastIndex(g.Collaboration, "-i"), 0)] // what is before its instance
+		i, planned := conditions[id]
+		if !planned {
+			continue
+		}
+		if _, known := most[i]; !known {
+			if most[i], err = setup.MostCalls(p.Campaign.Conditions[i], p.Agents[i]); err != nil {
+				return u, err
+			}
+		}
+		turns := 0
+		for _, t := range g.stored.Turns {
+			if t.Done {
+				turns++
+			}
+		}
+		u.Collaborations, u.Turns, u.Most = u.Collaborations+1, u.Turns+turns, u.Most+most[i]
+		u.Share += ShareDone(turns, most[i])
+		spent := resultOf(answers.Sum(g.stored.Calls(record.Key{})))
+		spent.CostUSD, spent.WorstUSD = settled.Correct(lake.Run{Collaboration: g.Collaboration, Generation: g.Generation}, spent.CostUSD, spent.WorstUSD)
+		u.Spent.Add(spent)
+	}
+	return u, nil
+}

@@ -1,0 +1,49 @@
+package recorded
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+
+	"roundtable/activities/failure"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
+)
+
+// Halt is why a run ended before its campaign's last cell, for those who ask
+// when nothing runs any more.
+type Halt struct {
+	Reason string    `json:"reason"`
+	At     time.Time `json:"at"`
+}
+
+// HaltKey is where a campaign's Halt is.
+func HaltKey(campaign string) string { return lake.AboutKey(campaign, "halt.json") }
+
+// WriteHalt records why a campaign is paused.
+func WriteHalt(ctx context.Context, s storage.Store, campaign string, h Halt) error {
+	data, err := lake.Seal(h)
+	if err != nil {
+		return err
+	}
+	return s.Replace(ctx, HaltKey(campaign), data, "")
+}
+
+// ReadHalt says why a campaign is paused; nil if it is not.
+func ReadHalt(ctx context.Context, s storage.Store, campaign string) (*Halt, error) {
+	data, err := s.Get(ctx, HaltKey(campaign))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var h Halt
+	if err == nil {
+		err = lake.Unseal(HaltKey(campaign), data, &h)
+	}
+	return &h, err
+}
+
+// ClearHalt says that a campaign goes on.
+func ClearHalt(ctx context.Context, s storage.Store, campaign string) error {
+	return failure.IgnoreMissing(s.Delete(ctx, HaltKey(campaign)))
+}

@@ -1,0 +1,55 @@
+package recorded
+
+import (
+	"context"
+
+	"roundtable/activities/money"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
+)
+
+// Manifest names the present revision of a campaign and says how it is run.
+// Limits, labels (of messages and of the grid) and prices are no part of its identity: they may change while it runs.
+type Manifest struct {
+	Campaign string                 `json:"campaign"`
+	Revision string                 `json:"revision"`
+	Limits   plan.Limits            `json:"limits"`
+	Labels   *Labelling             `json:"labels,omitempty"`   // by whom messages are labelled at the end; nil if they are not
+	Embedder string                 `json:"embedder,omitempty"` // what information distances rest on; "" for the default
+	Prices   map[string]money.Price `json:"prices,omitempty"`   // by provider/model; one that is missing is not known
+	// AxisLabels are what the file calls the values of its grid, by condition and axis.
+	AxisLabels map[string]map[string]string `json:"axis_labels,omitempty"`
+}
+
+// Queue is that of the calls of a model with a limit a minute, which all
+// workers share; "" if the model has none.
+func (m Manifest) Queue(model string) string {
+	if m.Limits.Models[model].RequestsPerMinute <= 0 {
+		return ""
+	}
+	return task.ModelQueue(model)
+}
+
+// ManifestKey is where a campaign's manifest is.
+func ManifestKey(campaign string) string { return lake.AboutKey(campaign, "manifest.json") }
+
+// ReadManifest reads a campaign's manifest.
+func ReadManifest(ctx context.Context, s storage.Store, campaign string) (Manifest, error) {
+	var m Manifest
+	data, err := s.Get(ctx, ManifestKey(campaign))
+	if err != nil {
+		return m, err
+	}
+	return m, lake.Unseal(ManifestKey(campaign), data, &m) // it holds the caps: a changed one is refused
+}
+
+// WriteManifest replaces a campaign's manifest.
+func WriteManifest(ctx context.Context, s storage.Store, m Manifest) error {
+	data, err := lake.Seal(m)
+	if err != nil {
+		return err
+	}
+	return s.Replace(ctx, ManifestKey(m.Campaign), data, "")
+}

@@ -1,0 +1,71 @@
+package recorded
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"roundtable/activities/failure"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
+	"roundtable/workflows/task"
+)
+
+// RerunRequest are runs that did not succeed and are wanted once more: each gets one
+// more generation. It is in the lake, so that whoever goes on with the
+// campaign goes on with them.
+type RerunRequest map[lake.Run]bool
+
+// RerunKey is where a campaign's Again is.
+func RerunKey(campaign string) string { return lake.AboutKey(campaign, "again.json") }
+
+// Left is how many of the runs have no later generation yet.
+func (a RerunRequest) Left(latest []lake.Marker) int {
+	n := 0
+	for _, m := range latest {
+		if a[m.Run()] {
+			n++
+		}
+	}
+	return n
+}
+
+// ReadRerun reads what is wanted once more; nothing if nobody asked for it.
+func ReadRerun(ctx context.Context, s storage.Store, campaign string) (RerunRequest, error) {
+	data, err := s.Get(ctx, RerunKey(campaign))
+	if err != nil {
+		return nil, failure.IgnoreMissing(err)
+	}
+	var runs []lake.Run
+	if err := lake.Unseal(RerunKey(campaign), data, &runs); err != nil {
+		return nil, err
+	}
+	a := make(RerunRequest, len(runs))
+	for _, r := range runs {
+		a[r] = true
+	}
+	return a, nil
+}
+
+// RequestRerun asks for everything once more that did not succeed. If an earlier
+// request is not fulfilled yet, that one stands: it is gone on with.
+func RequestRerun(ctx context.Context, s storage.Store, campaign string) error {
+	latest, err := lake.Committed(ctx, s, campaign)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if earlier, err := ReadRerun(ctx, s, campaign); err != nil || earlier.Left(latest) > 0 {
+		return err
+	}
+	runs := []lake.Run{}
+	for _, m := range latest {
+		if m.Status != task.Succeeded {
+			runs = append(runs, m.Run())
+		}
+	}
+	data, err := lake.Seal(runs)
+	if err != nil {
+		return err
+	}
+	return s.Replace(ctx, RerunKey(campaign), data, "")
+}

@@ -1,0 +1,117 @@
+// Package rehearsal plays conditions with scripted agents in memory: to show their
+// prompts, to predict what they take, and to see whether replicates differ.
+package rehearsal
+
+import (
+	"cmp"
+	"context"
+	"io/fs"
+	"math"
+	"slices"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/calls"
+	"roundtable/activities/collaboration"
+	"roundtable/activities/label"
+	"roundtable/activities/model"
+	"roundtable/activities/recorded"
+	"roundtable/activities/setup"
+	"roundtable/activities/turn"
+	"roundtable/analysis/record"
+	"roundtable/envs"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/protocol"
+	"roundtable/workflows/task"
+	"roundtable/workflows/transcript"
+)
+
+// Rehearsed is what one model of a collaboration of scripted agents was shown
+// and said in one format, in calls and bytes; its calls are some, the most there
+// can be are MostCalls'.
+type Rehearsed struct {
+	Model              string // as the campaign names it, whom the scripted agents stand in for
+	Format             transcript.Format
+	Calls, Shown, Said int
+	Fixed              int // of Shown, what a prompt has before anybody has spoken
+}
+
+// rehearsals are Rehearsed by model and format, in order of their first call.
+type rehearsals []Rehearsed
+
+func (all *rehearsals) add(model string, f transcript.Format, shown, said int) {
+	i := slices.IndexFunc(*all, func(r Rehearsed) bool { return r.Model == model && r.Format == f })
+	if i < 0 {
+		*all = append(*all, Rehearsed{Model: model, Format: f, Fixed: shown})
+		i = len(*all) - 1
+	}
+	r := &(*all)[i]
+	least := shown
+	if r.Calls > 0 {
+		least = min(shown, r.Fixed/r.Calls)
+	}
+	r.Calls, r.Shown, r.Said = r.Calls+1, r.Shown+shown, r.Said+said
+	r.Fixed = least * r.Calls
+}
+
+// Rehearse plays a whole collaboration of a condition with scripted agents in
+// memory, for a guess of what a real one takes, and what it takes to label its
+// messages with such words.
+func Rehearse(p recorded.Plan, i int, words string, data func(string) (fs.FS, error), models setup.Models) (turns, labels []Rehearsed, err error) {
+	c, err := rehearsal(p, i, 0, data, models)
+	if err != nil {
+		return nil, nil, err
+	}
+	cond := p.Campaign.Conditions[i]
+	var asked, labelled rehearsals
+	heard := map[int][]label.Said{} // by round
+	err = rehearse(c, math.MaxInt, func(at protocol.Pending, q turn.Question, t answers.Turn) {
+		model := cmp.Or(cond.Models[q.Speaker].Name, cond.Model.Name)
+		asked.add(model, at.Payload.Format, calls.ByteSize(q.Messages)+len(q.Request(nil).Schema), len(t.Asks[len(t.Asks)-1].Raw))
+		if !isMessage(at, t) {
+			return
+		}
+		said := label.Said{From: q.Speaker, Text: t.Text}
+		heard[at.Round] = append(heard[at.Round], said)
+		question := label.Question{Before: heard[at.Round-1], Message: said}.Messages(words)
+		labelled.add("", "labels", calls.ByteSize(question)+len(label.Schema()), len(`{"acts": ["Inform", "Propose"]}`))
+	})
+	return asked, labelled, err
+}
+
+// isMessage says whether the turn will be one in the table.
+func isMessage(at protocol.Pending, t answers.Turn) bool {
+	row := record.Turn{Kind: at.Kind.String(), Role: at.Speaker.Role, Format: string(at.Payload.Format), Status: string(t.Act.Status), Agent: new(int32), Text: record.Optional(t.Text)}
+	return row.IsMessage()
+}
+
+// Rehearse plays to the end, or until some rounds are over, and shows what was asked and answered.
+func rehearse(c *collaboration.Collaboration, rounds int, see func(protocol.Pending, turn.Question, answers.Turn)) error {
+	meter := &calls.Meter{}
+	for c.Session.Outcome() == nil && c.Session.Round() <= rounds {
+		for _, pending := range c.Session.Pending() {
+			q, t, err := c.PlayTurn(context.Background(), pending, meter)
+			if err != nil {
+				return err
+			}
+			if err := c.Record(t); err != nil {
+				return err
+			}
+			see(pending, q, t)
+		}
+	}
+	return nil
+}
+
+// rehearsal is a collaboration of a condition with scripted agents, in memory.
+func rehearsal(p recorded.Plan, i, replicate int, data func(string) (fs.FS, error), models setup.Models) (*collaboration.Collaboration, error) {
+	cond := p.Campaign.Conditions[i]
+	scripted := func(_ plan.Choice, c plan.Condition, env envs.Environment) (model.Provider, error) {
+		return models(plan.Choice{Name: "scripted/" + env.Policies()[0]}, c, env)
+	}
+	p.Campaign.Conditions, p.Agents, p.Rounds, p.Pack = []plan.Condition{cond}, p.Agents[i:i+1], p.Rounds[i:i+1], p.Pack[i:i+1]
+	camp, err := setup.Build(p, data, scripted)
+	if err != nil {
+		return nil, err
+	}
+	return collaboration.Begin(camp, task.Ref{Campaign: p.Campaign.Name, Cell: plan.Cell{Replicate: replicate}}, answers.RunKey{Campaign: p.Campaign.Name, Collaboration: "preview"})
+}

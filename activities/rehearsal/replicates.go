@@ -1,0 +1,34 @@
+package rehearsal
+
+import (
+	"io/fs"
+	"math"
+	"slices"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/recorded"
+	"roundtable/activities/setup"
+	"roundtable/activities/turn"
+	"roundtable/workflows/protocol"
+)
+
+// SamePrompts says whether the prompts of a condition are the same in every
+// replicate as long as the answers are: nothing in them is drawn by replicate.
+// Two rehearsals with the same answers show it.
+func SamePrompts(p recorded.Plan, i int, data func(string) (fs.FS, error), models setup.Models) (bool, error) {
+	var asked [2][]string
+	for replicate := range asked {
+		c, err := rehearsal(p, i, replicate, data, models)
+		if err != nil {
+			return false, err
+		}
+		c.Ref.Cell.Replicate = 0 // the protocol has drawn for the replicate, its agents draw alike
+		err = rehearse(c, math.MaxInt, func(_ protocol.Pending, q turn.Question, _ answers.Turn) {
+			asked[replicate] = append(asked[replicate], q.Hash)
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	return slices.Equal(asked[0], asked[1]), nil
+}

@@ -1,0 +1,53 @@
+package rows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"roundtable/activities/collaboration"
+	"roundtable/activities/commits"
+	"roundtable/activities/failure"
+	"roundtable/analysis/storage"
+	"roundtable/workflows/task"
+)
+
+// rowLevel is how much of a collaboration makes rows: less where a plug-in fails on them.
+type rowLevel int
+
+const (
+	bare     rowLevel = iota // that it was and what it paid: nothing that is plugged in is asked
+	unvalued                 // all but scores and utilities
+	complete
+)
+
+// CommitRows makes the rows of an ended collaboration and commits them: the most
+// that can be made. If that is not all, end says so.
+func CommitRows(ctx context.Context, store storage.Store, c *collaboration.Collaboration, end *task.Ending) (commits.Marker, error) {
+	extent := complete
+	if c.Session == nil {
+		extent = bare
+	}
+	for {
+		rows, err := rowsOf(c, *end, extent)
+		if err == nil {
+			var marker commits.Marker
+			if marker, err = commits.Commit(ctx, store, rows); !errors.Is(err, commits.ErrUnfit) {
+				return marker, err
+			}
+		}
+		if extent == bare {
+			return commits.Marker{}, failure.Fail(err)
+		}
+		MarkFailed(ctx, end, fmt.Errorf("its rows: %w", err))
+		extent--
+	}
+}
+
+// MarkFailed makes a failure of an end.
+func MarkFailed(ctx context.Context, end *task.Ending, err error) {
+	if fault, ok := errors.AsType[*failure.Panic](err); ok {
+		fault.Log(ctx)
+	}
+	end.Status, end.Failure = task.Failed, failure.Text(err)
+}

@@ -1,0 +1,209 @@
+// Package rows makes the rows of an ended collaboration from its stored answers
+// alone, the same whoever makes them, and commits them.
+package rows
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/collaboration"
+	"roundtable/activities/commits"
+	"roundtable/activities/failure"
+	"roundtable/analysis/record"
+	"roundtable/envs"
+	"roundtable/workflows/decision"
+	"roundtable/workflows/protocol"
+	"roundtable/workflows/task"
+	"roundtable/workflows/transcript"
+)
+
+// tables makes a collaboration's rows from its stored turns: the same rows
+// whichever worker makes them, and however often.
+type tables struct {
+	*collaboration.Collaboration
+	level   rowLevel
+	key     record.Key
+	rule    decision.Rule
+	entries []transcript.Entry
+	rows    commits.Rows
+}
+
+// rowsOf a collaboration that ended.
+func rowsOf(c *collaboration.Collaboration, end task.Ending, extent rowLevel) (rows commits.Rows, err error) {
+	defer failure.Recover(&err)
+	t := tables{Collaboration: c, level: extent}
+	t.key = record.Key{
+		SchemaVersion: record.SchemaVersion, CampaignID: c.Ref.Campaign, ConditionID: c.Condition.ConditionID,
+		CollaborationID: c.Run.Collaboration, Generation: int32(c.Ref.Generation),
+	}
+	paid := slices.AppendSeq(slices.Clone(c.Unfinished), maps.Values(c.Turns)) // Calls sorts them
+	t.rows.Calls = answers.Stored{Turns: paid, Unknown: c.Unknown}.Calls(t.key)
+	for i := range t.rows.Calls {
+		if call := &t.rows.Calls[i]; call.Simulated == nil { // of unknown outcome
+			call.Simulated = c.Condition.IsSimulated(call.ModelAsked)
+		}
+	}
+	if extent > bare {
+		if err := t.fillDiscussion(); err != nil {
+			return commits.Rows{}, err
+		}
+	}
+	t.addCollaboration(end)
+	return t.rows, nil
+}
+
+// fillDiscussion makes the rows of what was said, voted and decided.
+func (t *tables) fillDiscussion() (err error) {
+	if t.rule, err = t.Condition.BuildRule(); err != nil {
+		return err
+	}
+	t.entries = t.Session.Entries()
+	names := t.Instance.Agents()
+	for _, e := range t.entries {
+		t.addTurn(e, names)
+		if e.Payload.Format == transcript.FormatBallot && e.Kind == transcript.Ask {
+			t.addBallots(e)
+		}
+	}
+	t.addRounds()
+	return nil
+}
+
+func (t *tables) addTurn(e transcript.Entry, names []envs.Agent) {
+	said := t.Turns[e.Index]
+	row := record.Turn{
+		Key: t.key, Entry: int32(e.Index), Round: int32(e.Round), Phase: e.Phase,
+		Kind: e.Kind.String(), Role: e.Speaker.Role, Format: string(e.Payload.Format),
+		Status: string(e.Act.Status), InvalidReason: record.Optional(said.InvalidReason), Asks: int32(len(said.Asks)),
+		Text: record.Optional(said.Text), Reason: record.Optional(said.Reason), ProposalJSON: record.Optional(said.Proposal),
+		SeesJSON: encodeSees(e.Sees), PromptHash: said.PromptHash, DataJSON: encode(e.Act),
+		ModelSimulated: said.Simulated,
+	}
+	if e.Speaker.Role == "" {
+		agent := int32(e.Speaker.Index)
+		row.Agent, row.AgentName = &agent, names[agent].Name
+	}
+	if e.Kind == transcript.Ask {
+		last := said.Asks[len(said.Asks)-1]
+		row.AnswerHash, row.ModelSimulated, row.Model = last.SHA256, last.Simulated, record.Optional(last.ModelAsked)
+	}
+	if len(e.Act.To) > 0 {
+		row.AddresseesJSON = encode(e.Act.To)
+	}
+	if f := e.Payload.Format; e.Speaker.Role == "" && (f == transcript.FormatProposal || f == transcript.FormatAnswer || f == transcript.FormatReply) {
+		t.fillUtilities(&row, e, said)
+	}
+	t.rows.Turns = append(t.rows.Turns, row)
+}
+
+// fillUtilities of a proposal and of what stood when it was made, to the agent itself.
+func (t *tables) fillUtilities(row *record.Turn, e transcript.Entry, said answers.Turn) {
+	if t.level < complete {
+		return
+	}
+	if said.Proposal != "" {
+		u := t.Instance.Utility(e.Speaker.Index, envs.Proposal(said.Proposal))
+		row.ProposalUtility, row.ProposalKey = &u, record.Optional(e.Act.Key)
+		if e.Phase == protocol.PhaseChallenge || e.Phase == protocol.PhaseAnswerNew {
+			row.ProposalScore = new(t.Instance.Score(envs.Proposal(said.Proposal)).Goodness)
+		}
+	}
+	if s := e.Payload.Standing; s >= 0 {
+		u := t.Instance.Utility(e.Speaker.Index, t.proposalOf(s))
+		row.StandingUtility = &u
+	}
+}
+
+func (t *tables) proposalOf(entry int) envs.Proposal { return envs.Proposal(t.Turns[entry].Proposal) }
+
+func (t *tables) addBallots(e transcript.Entry) {
+	base := record.Ballot{
+		Key: t.key, Round: int32(e.Round), Entry: int32(e.Index), Agent: int32(e.Speaker.Index),
+		Invalid: e.Act.Status == transcript.Invalid, Simulated: new(t.rows.Turns[e.Index].ModelSimulated),
+	}
+	if e.Speaker.Role != "" {
+		base.Agent = -1
+	}
+	if e.Act.Ballot == nil || e.Act.Ballot.Abstain {
+		base.Abstained = true
+		t.rows.Ballots = append(t.rows.Ballots, base)
+		return
+	}
+	for i, c := range e.Payload.Candidates {
+		row, n := base, int32(i)
+		exact := t.rule.Value(*e.Act.Ballot, i, len(e.Payload.Candidates))
+		value, _ := exact.Float64()
+		text, standing := exact.RatString(), c.Standing
+		row.Candidate, row.CandidateKey, row.ProposersJSON = &n, record.Optional(c.Key), encode(c.Agents)
+		row.Standing, row.Value, row.ValueExact = &standing, &value, &text
+		t.rows.Ballots = append(t.rows.Ballots, row)
+	}
+}
+
+// addRounds sums up each round that was begun.
+func (t *tables) addRounds() {
+	standing := -1
+	for i := 0; i < len(t.entries); {
+		row := record.Round{Key: t.key, Round: int32(t.entries[i].Round), Simulated: new(bool)}
+		for ; i < len(t.entries) && t.entries[i].Round == int(row.Round); i++ {
+			standing = t.countEntry(&row, t.entries[i], standing)
+			*row.Simulated = *row.Simulated || t.rows.Turns[i].ModelSimulated
+		}
+		if settle := t.Session.Protocol().Traits().Standing; settle != nil {
+			standing = settle(&transcript.Transcript{Agents: t.Condition.Agents, Entries: t.entries[:i]})
+		}
+		t.fillScore(standing, &row.DecisionKey, &row.DecisionJSON, &row.Score, &row.Utilities)
+		t.rows.Rounds = append(t.rows.Rounds, row)
+	}
+}
+
+// countEntry adds an entry to its round and returns what stands after it.
+func (t *tables) countEntry(row *record.Round, e transcript.Entry, standing int) int {
+	switch {
+	case e.Kind == transcript.Decide:
+		d := e.Act.Decision
+		row.Voted = row.Voted || len(e.Payload.Candidates) > 0
+		row.Candidates, row.Winners = int32(len(e.Payload.Candidates)), int32(len(d.Winners))
+		row.Passed = row.Passed || d.Selected >= 0
+		row.Changed = row.Changed || d.Standing >= 0 && (standing < 0 || t.Turns[standing].Proposal != t.Turns[d.Standing].Proposal)
+		return d.Standing
+	case e.Payload.Format == transcript.FormatProposal && e.Act.Status == transcript.Said:
+		row.NewProposals++
+	case e.Act.Ballot != nil && !e.Act.Ballot.Abstain:
+		row.Ballots++
+	}
+	return standing
+}
+
+// fillScore fills what is known of the decision that stands.
+func (t *tables) fillScore(standing int, key, text **string, score **float64, utilities *[]float64) {
+	if standing < 0 {
+		return
+	}
+	p := t.proposalOf(standing)
+	*key, *text = record.Optional(t.Session.Transcript().Entries[standing].Act.Key), record.Optional(string(p))
+	if t.level == complete {
+		s := t.Instance.Score(p)
+		*score, *utilities = &s.Goodness, s.Utilities
+	}
+}
+
+func encode(v any) *string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("activities: %T does not marshal: %v", v, err)) // only plain structs come here
+	}
+	s := string(data)
+	return &s
+}
+
+func encodeSees(ranges []transcript.Range) string {
+	pairs := make([][2]int, len(ranges))
+	for i, r := range ranges {
+		pairs[i] = [2]int{r.From, r.To}
+	}
+	return *encode(pairs)
+}

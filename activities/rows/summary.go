@@ -1,0 +1,84 @@
+package rows
+
+import (
+	"slices"
+
+	"roundtable/activities/answers"
+	"roundtable/analysis/record"
+	"roundtable/envs"
+	"roundtable/workflows/protocol"
+	"roundtable/workflows/task"
+	"roundtable/workflows/transcript"
+)
+
+// addCollaboration makes the row of the collaboration itself.
+func (t *tables) addCollaboration(end task.Ending) {
+	cond := t.Condition
+	row := record.Collaboration{
+		Key: t.key, Status: end.Status, Failure: record.Optional(end.Failure),
+		Environment: cond.Env.Name, EnvVersion: int32(cond.Environment.Version()), Measure: new(string(cond.Environment.Measure())),
+		Instance: int32(t.Ref.Cell.Instance), Replicate: int32(t.Ref.Cell.Replicate),
+		Protocol: cond.Protocol.Name, Rule: cond.Rule.Name, Model: cond.Model.Name, Simulated: cond.AnySimulated(),
+		Agents: int32(cond.Agents), RoundsPlanned: int32(cond.Rounds), RoundsRun: int32(len(t.rows.Rounds)),
+		Seed: int64(t.Campaign.Campaign.Seed), SettingsJSON: *encode(cond.Condition),
+		PromptsHash: cond.PackHash, EngineVersion: task.EngineVersion,
+	}
+	if t.level > bare {
+		t.fillDecision(&row)
+	}
+	for _, turn := range t.rows.Turns {
+		row.Turns++
+		row.Simulated = row.Simulated || turn.ModelSimulated
+		row.Asks += turn.Asks
+		if turn.Status == string(transcript.Invalid) {
+			row.InvalidTurns++
+		}
+	}
+	row.Outcome = row.Worth(row.Score)
+	for i := range t.rows.Rounds {
+		t.rows.Rounds[i].Outcome = row.Worth(t.rows.Rounds[i].Score)
+	}
+	fillSpent(&row, t.rows.Calls)
+	t.rows.Collaborations = []record.Collaboration{row}
+}
+
+// fillDecision fills what the collaboration was about and what it came to.
+func (t *tables) fillDecision(row *record.Collaboration) {
+	row.InstanceID = t.Instance.ID()
+	standing := protocol.Standing(t.Session.Transcript())
+	if o := t.Session.Outcome(); o != nil {
+		row.EndReason, standing = o.Reason, o.Standing
+	}
+	t.fillScore(standing, &row.DecisionKey, &row.DecisionJSON, &row.Score, &row.Utilities)
+	if known, ok := t.Instance.(envs.Compared); ok && t.level == complete {
+		goodness := map[string]float64{}
+		for _, b := range known.Baselines() {
+			goodness[b.Name] = b.Goodness
+		}
+		row.BaselinesJSON = encode(goodness)
+	}
+	for _, r := range t.rows.Rounds {
+		if r.DecisionKey != nil {
+			row.DecidedRound = &r.Round
+			break
+		}
+	}
+}
+
+// fillSpent sums the calls up.
+func fillSpent(row *record.Collaboration, calls []record.Call) {
+	sum := answers.Sum(calls)
+	row.Calls, row.InputTokens, row.OutputTokens, row.CostUSD, row.WorstUSD = sum.Calls, sum.InputTokens, sum.OutputTokens, sum.CostUSD, sum.WorstUSD
+	snapshots := []string{}
+	for _, c := range calls {
+		if row.StartedAt == 0 || c.StartedAt < row.StartedAt {
+			row.StartedAt = c.StartedAt
+		}
+		if c.Status == "answered" {
+			snapshots = append(snapshots, c.ModelAnswered)
+			row.EndedAt = max(row.EndedAt, c.StartedAt+*c.LatencyMS*1000)
+		}
+	}
+	slices.Sort(snapshots)
+	row.AnsweredBy = *encode(slices.Compact(snapshots))
+}

@@ -1,0 +1,180 @@
+// Package setup builds what a recorded plan needs to be run: environments,
+// prompts and models, by condition.
+package setup
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"maps"
+	"slices"
+	"sync"
+
+	"roundtable/activities/failure"
+	"roundtable/activities/model"
+	"roundtable/activities/prompt"
+	"roundtable/activities/recorded"
+	"roundtable/analysis/storage"
+	"roundtable/envs"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
+)
+
+// Models builds one of the models that a condition asks.
+type Models func(plan.Choice, plan.Condition, envs.Environment) (model.Provider, error)
+
+// Campaign is a plan with what was built from it.
+type Campaign struct {
+	recorded.Plan
+	Conditions []*Condition
+}
+
+// Condition is built when it is first needed.
+type Condition struct {
+	plan.Condition
+	ConditionID string
+	Agents      int
+	Rounds      int
+	PackHash    string
+	Environment envs.Environment
+	Templates   *prompt.Templates
+	provider    model.Provider
+	others      map[string]model.Provider // in place of it, by agent's name or role
+	Most        func() int                // calls of one collaboration if no rule stops it early, re-asks not counted
+}
+
+// ProviderOf is the model of a speaker: an agent's name, or a role.
+func (c *Condition) ProviderOf(speaker string) model.Provider {
+	if p, ok := c.others[speaker]; ok {
+		return p
+	}
+	return c.provider
+}
+
+// Providers are the models of the condition.
+func (c *Condition) Providers() []model.Provider {
+	return append(slices.Collect(maps.Values(c.others)), c.provider)
+}
+
+// AnySimulated says that some model of the condition is no language model.
+func (c *Condition) AnySimulated() bool {
+	return slices.ContainsFunc(c.Providers(), func(p model.Provider) bool { return p.Simulated })
+}
+
+// IsSimulated says whether a model that the condition names is no language model;
+// nil if it names no such model.
+func (c *Condition) IsSimulated(model string) *bool {
+	for _, p := range c.Providers() {
+		if p.Name == model {
+			return &p.Simulated
+		}
+	}
+	return nil
+}
+
+// IsInstant says that no model of the condition takes time.
+func (c *Condition) IsInstant() bool {
+	return !slices.ContainsFunc(c.Providers(), func(p model.Provider) bool { return !p.Instant })
+}
+
+// Plans loads and builds recorded plans, each once. Nothing else is locked while
+// its mutex is held.
+type Plans struct {
+	store  storage.Store
+	data   func(path string) (fs.FS, error)
+	models Models
+
+	mu    sync.Mutex
+	built map[string]*Campaign // by revision
+}
+
+// NewPlans returns Plans of a store. The function data opens the folder of a data set.
+func NewPlans(store storage.Store, data func(path string) (fs.FS, error), models Models) *Plans {
+	return &Plans{store: store, data: data, models: models, built: map[string]*Campaign{}}
+}
+
+// Load returns a revision of a campaign, built when it is first asked for. A
+// model or a data set that this worker lacks pauses the campaign.
+func (p *Plans) Load(ctx context.Context, name, revision string) (*Campaign, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c, ok := p.built[revision]; ok {
+		return c, nil
+	}
+	recorded, err := recorded.ReadPlan(ctx, p.store, name, revision)
+	if err != nil {
+		return nil, err
+	}
+	c, err := Build(recorded, p.data, p.models)
+	if err != nil {
+		return nil, failure.Pause(err)
+	}
+	p.built[revision] = c
+	return c, nil
+}
+
+// Built returns a revision that Load has built; nil if it has not.
+func (p *Plans) Built(revision string) *Campaign {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.built[revision]
+}
+
+// Build makes the environments, templates and models of a plan. The function
+// dataSet opens the folder of a data set.
+func Build(p recorded.Plan, dataSet func(path string) (fs.FS, error), models Models) (*Campaign, error) {
+	c := &Campaign{Plan: p}
+	return c, c.build(dataSet, models)
+}
+
+func (c *Campaign) build(dataSet func(path string) (fs.FS, error), models Models) error {
+	var data fs.FS
+	var read map[string]string
+	if c.Data != "" {
+		folder, err := dataSet(c.Data)
+		if err != nil {
+			return err
+		}
+		files := recorded.NewDataFiles(folder)
+		data, read = files, files.Sums
+	}
+	environments := map[string]envs.Environment{}
+	templates := map[string]*prompt.Templates{}
+	for i, cond := range c.Campaign.Conditions {
+		id, _ := json.Marshal(cond.Env)
+		env, ok := environments[string(id)]
+		if !ok {
+			var err error
+			if env, err = cond.BuildEnv(data); err != nil {
+				return err
+			}
+			environments[string(id)] = env
+		}
+		hash := c.Pack[i]
+		if templates[hash] == nil {
+			var err error
+			if templates[hash], err = c.Packs[hash].Parse(); err != nil {
+				return err
+			}
+		}
+		built := &Condition{
+			Condition: cond, ConditionID: cond.ID(), Agents: c.Agents[i], Rounds: c.Rounds[i], PackHash: hash,
+			Environment: env, Templates: templates[hash], others: map[string]model.Provider{},
+			Most: sync.OnceValue(func() int { n, _ := MostCalls(cond, c.Agents[i]); return n }),
+		}
+		var err error
+		if built.provider, err = models(c.Located(cond.Model), cond, env); err != nil {
+			return err
+		}
+		for speaker, choice := range cond.Models {
+			if built.others[speaker], err = models(c.Located(choice), cond, env); err != nil {
+				return err
+			}
+		}
+		c.Conditions = append(c.Conditions, built)
+	}
+	return recorded.SameData(c.Files, read)
+}
+
+// CollaborationID of the cell that a Ref names.
+func (c *Campaign) CollaborationID(ref task.Ref) string { return c.Campaign.CollaborationID(ref.Cell) }
