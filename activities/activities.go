@@ -1,7 +1,7 @@
-// Package activities is everything that a collaboration does to the world: it
-// asks models, keeps their answers and commits rows. An answer is stored
-// durably before the workflow hears of it, and a stored answer is never asked
-// for again. No provider's SDK is known here.
+// Package activities registers everything that a collaboration does to the world
+// as Temporal activities. Their names and the JSON of their inputs and results are
+// part of recorded histories and never change. What they do is in the packages
+// below: turns, calls, rows, labels. No provider's SDK is known here.
 package activities
 
 import (

@@ -24,23 +24,23 @@ const (
 // CommitRows makes the rows of an ended collaboration and commits them: the most
 // that can be made. If that is not all, end says so.
 func CommitRows(ctx context.Context, store storage.Store, c *collaboration.Collaboration, end *task.Ending) (commits.Marker, error) {
-	extent := complete
+	level := complete
 	if c.Session == nil {
-		extent = bare
+		level = bare
 	}
 	for {
-		rows, err := rowsOf(c, *end, extent)
+		rows, err := rowsOf(c, *end, level)
 		if err == nil {
 			var marker commits.Marker
 			if marker, err = commits.Commit(ctx, store, rows); !errors.Is(err, commits.ErrUnfit) {
 				return marker, err
 			}
 		}
-		if extent == bare {
+		if level == bare {
 			return commits.Marker{}, failure.Fail(err)
 		}
 		MarkFailed(ctx, end, fmt.Errorf("its rows: %w", err))
-		extent--
+		level--
 	}
 }
 

@@ -32,9 +32,9 @@ type tables struct {
 }
 
 // rowsOf a collaboration that ended.
-func rowsOf(c *collaboration.Collaboration, end task.Ending, extent rowLevel) (rows commits.Rows, err error) {
+func rowsOf(c *collaboration.Collaboration, end task.Ending, level rowLevel) (rows commits.Rows, err error) {
 	defer failure.Recover(&err)
-	t := tables{Collaboration: c, level: extent}
+	t := tables{Collaboration: c, level: level}
 	t.key = record.Key{
 		SchemaVersion: record.SchemaVersion, CampaignID: c.Ref.Campaign, ConditionID: c.Condition.ConditionID,
 		CollaborationID: c.Run.Collaboration, Generation: int32(c.Ref.Generation),
@@ -46,7 +46,7 @@ func rowsOf(c *collaboration.Collaboration, end task.Ending, extent rowLevel) (r
 			call.Simulated = c.Condition.IsSimulated(call.ModelAsked)
 		}
 	}
-	if extent > bare {
+	if level > bare {
 		if err := t.fillDiscussion(); err != nil {
 			return commits.Rows{}, err
 		}

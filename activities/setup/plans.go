@@ -77,15 +77,15 @@ func (c *Condition) IsInstant() bool {
 	return !slices.ContainsFunc(c.Providers(), func(p model.Provider) bool { return !p.Instant })
 }
 
-// Plans loads and builds recorded plans, each once. Nothing else is locked while
-// its mutex is held.
+// Plans loads and builds recorded plans, each once. It locks loading before mu.
 type Plans struct {
 	store  storage.Store
 	data   func(path string) (fs.FS, error)
 	models Models
 
-	mu    sync.Mutex
-	built map[string]*Campaign // by revision
+	loading sync.Mutex // held while a plan is built, which can take long
+	mu      sync.Mutex
+	built   map[string]*Campaign // by revision
 }
 
 // NewPlans returns Plans of a store. The function data opens the folder of a data set.
@@ -96,9 +96,12 @@ func NewPlans(store storage.Store, data func(path string) (fs.FS, error), models
 // Load returns a revision of a campaign, built when it is first asked for. A
 // model or a data set that this worker lacks pauses the campaign.
 func (p *Plans) Load(ctx context.Context, name, revision string) (*Campaign, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if c, ok := p.built[revision]; ok {
+	if c := p.Built(revision); c != nil {
+		return c, nil
+	}
+	p.loading.Lock()
+	defer p.loading.Unlock()
+	if c := p.Built(revision); c != nil { // by a Load that held the lock
 		return c, nil
 	}
 	recorded, err := recorded.ReadPlan(ctx, p.store, name, revision)
@@ -109,6 +112,8 @@ func (p *Plans) Load(ctx context.Context, name, revision string) (*Campaign, err
 	if err != nil {
 		return nil, failure.Pause(err)
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.built[revision] = c
 	return c, nil
 }
