@@ -39,7 +39,7 @@ type Config struct {
 
 // Activities are registered with a worker. Each owner of a picture in memory has
 // its own mutex: Plans, Manifests, the budgets of Caller, and each collaboration.
-// A budget's may be held while a manifest's is taken; no other two are held at once.
+// The order is stated in docs/architecture.md.
 type Activities struct {
 	config Config
 	plans  *setup.Plans
@@ -99,7 +99,7 @@ func (a *Activities) Register(w worker.ActivityRegistry) {
 	register(w, task.RecordLabels, a.RecordLabels)
 }
 
-// RegisterTurns is Register for the queue of one model.
+// RegisterTurns registers the activities for the queue of one model.
 func (a *Activities) RegisterTurns(w worker.ActivityRegistry) {
 	register(w, task.TakeTurn, a.TakeTurn)
 	register(w, task.LabelMessage, a.LabelMessage)

@@ -17,7 +17,7 @@ import (
 	"roundtable/workflows/task"
 )
 
-// ended is how a cell's generation ended; nil if it has not.
+// ended returns how a cell's generation ended; nil if it has not.
 func (a *Activities) ended(ctx context.Context, c *setup.Campaign, ref task.Ref) (*task.Result, error) {
 	cell := c.Campaign
 	key := lake.Marker{Campaign: cell.Name, Collaboration: c.CollaborationID(ref), Generation: ref.Generation}.Key()

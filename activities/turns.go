@@ -13,7 +13,7 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Recall is what is known of a collaboration when its workflow starts. One
+// Recall returns what is known of a collaboration when its workflow starts. One
 // whose model takes no time is played at once, and is over if a batch is enough.
 func (a *Activities) Recall(ctx context.Context, ref task.Ref) (task.Recalled, error) {
 	camp, err := a.plans.Load(ctx, ref.Campaign, ref.Revision)

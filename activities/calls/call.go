@@ -128,8 +128,8 @@ func (c *Caller) announced(ctx context.Context, at answers.RunKey, i *answers.In
 	return response, err
 }
 
-// rejectTruncatedPrompt refuses the answer to a prompt that its server has cut: every further
-// one would be cut as well, and a person can raise the length.
+// rejectTruncatedPrompt returns an error for the answer to a prompt that its server has cut: every further
+// one would be cut as well, and the operator can raise the length.
 func rejectTruncatedPrompt(p model.Provider, r model.Response) error {
 	if r.FinishReason != model.TruncatedPrompt {
 		return nil
@@ -141,7 +141,7 @@ func rejectTruncatedPrompt(p model.Provider, r model.Response) error {
 // errLate is a call that was announced too late to be counted by others, and not made.
 var errLate = errors.New("the grant of the budget ran out before the call; it is asked for again")
 
-// isUnbilled says that a call that failed has certainly cost nothing.
+// isUnbilled reports whether a call that failed has certainly cost nothing.
 func isUnbilled(err error) bool {
 	call, ok := errors.AsType[*model.Error](err)
 	return ok && call.Unbilled || errors.Is(err, errLate)
@@ -154,7 +154,7 @@ func callTimeout(m recorded.Manifest, p model.Provider) time.Duration {
 	return defaultTimeout
 }
 
-// NewAnswerRecord is the record of a response.
+// NewAnswerRecord returns the record of a response.
 func NewAnswerRecord(p model.Provider, price *money.Price, r model.Response, started time.Time) answers.Answer {
 	answer := answers.Answer{
 		Raw: r.Text, Provider: p.Name, ModelAsked: p.Name, ModelAnswered: r.Model,
@@ -174,7 +174,7 @@ const WaitsAnswer = "answer"
 // WaitsBudget is what it waits for while others' calls hold the rest of the budget.
 const WaitsBudget = "budget"
 
-// priceOf is the price of the question's model: what was said of it alone counts first.
+// priceOf returns the price of the question's model: what was said of it alone counts first.
 func (q Order) priceOf(m recorded.Manifest) *money.Price {
 	if q.Price != nil && q.Provider.Endpoint != "" {
 		return q.Price
@@ -197,7 +197,7 @@ func costOf(price *money.Price, u model.Usage) money.Amount {
 	return cmp.Or(price, &money.Price{}).Charge(u)
 }
 
-// worstCase is what a request can cost at most, or false if nothing bounds its answer.
+// worstCase returns what a request can cost at most, or false if nothing bounds its answer.
 func (q Order) worstCase(price *money.Price, r model.Request) (money.Amount, bool) {
 	p, sent := *cmp.Or(price, &money.Price{}), ByteSize(r.Messages)+len(r.Schema)
 	if q.Wordless {
@@ -211,7 +211,7 @@ func (q Order) worstCase(price *money.Price, r model.Request) (money.Amount, boo
 // minFree is the room below which no answer is bought: it could not be kept.
 const minFree = 64 << 20
 
-// hasRoom says whether an answer could be stored, where the store can tell.
+// hasRoom returns an error if the store can tell that an answer could not be stored.
 func (c *Caller) hasRoom() error {
 	s, ok := c.store.(interface{ Free() (int64, error) })
 	if !ok {

@@ -25,10 +25,10 @@ type Embedding struct {
 	Keep func(ctx context.Context, texts []string, vectors [][]float64) error
 }
 
-// Embeddings is a source whose requests go like calls of agents: under the
+// Embeddings returns a source whose requests go like calls of agents: under the
 // campaign's limits; what a request can cost at most is reserved and announced
 // before it is sent; what it has cost is charged after its vectors are kept. An
-// error that a person must mend is an application error of type task.ErrPause.
+// error that the operator must fix is an application error of type task.ErrPause.
 func (c *Caller) Embeddings(ctx context.Context, e Embedding) (embed.Source, error) {
 	m, err := c.Manifest(ctx, e.Campaign, false)
 	if err != nil {

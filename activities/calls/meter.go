@@ -57,9 +57,10 @@ func (m *Meter) failed(err error) {
 	m.last.Store(&Trouble{At: time.Now(), Text: failure.Text(err)})
 }
 
-// recovered says that what went wrong does so no more.
+// recovered clears the latest trouble.
 func (m *Meter) recovered() { m.last.Store(nil) }
 
+// Answered counts an answer.
 func (m *Meter) Answered(answer answers.Answer) {
 	m.calls.Add(1)
 	m.recovered()

@@ -14,17 +14,19 @@ import (
 // the campaign, whose limits.calls is for all its models together.
 type Permit struct{ account, campaign *throttle.Pass }
 
+// Answered ends the call with what the service answered.
 func (p Permit) Answered(u model.Usage, l model.Limits) {
 	p.account.Answered(u, l)
 	p.campaign.Answered(model.Usage{}, model.Limits{})
 }
 
-// Failed says nothing to the campaign's gate: what one service cannot take, others can.
+// Failed tells nothing to the campaign's gate: what one service cannot take, others can.
 func (p Permit) Failed(err error) {
 	p.account.Failed(err)
 	p.campaign.Leave()
 }
 
+// Leave gives the permit back if no call was made with it.
 func (p Permit) Leave() {
 	p.account.Leave()
 	p.campaign.Leave()
@@ -66,7 +68,7 @@ func workerStops(ctx context.Context) <-chan struct{} {
 	return activity.GetWorkerStopChannel(ctx)
 }
 
-// waitReason is what waiting calls wait for, in a word or two.
+// waitReason describes why calls are queued.
 func waitReason(w throttle.Wait) string {
 	if w.Limit > 0 {
 		return fmt.Sprintf("%s (%d)", w.For, w.Limit)

@@ -22,7 +22,7 @@ type need struct {
 }
 
 // reserve takes what a call can cost at most from the campaign's budget. When
-// nothing is left, a person must raise it: the manifest is read once more first.
+// nothing is left, the operator must raise it: the manifest is read once more first.
 func (c *Caller) reserve(ctx context.Context, m recorded.Manifest, n need) (*money.Hold, error) {
 	account, err := c.budget(ctx, m, n.free)
 	if account == nil || err != nil {
@@ -70,7 +70,7 @@ func untilStopping(ctx context.Context) (context.Context, context.CancelCauseFun
 	return ctx, cancel
 }
 
-// unsettled says what a campaign has reserved for calls of unknown outcome, and
+// unsettled returns what a campaign has reserved for calls of unknown outcome, and
 // how that is released; nothing if there are none.
 func (c *Caller) unsettled(ctx context.Context, campaign string) string {
 	ledger, err := ledger.Read(ctx, c.store, campaign)

@@ -64,7 +64,7 @@ func (c *Collaboration) replay(turns []answers.Turn) (broken error) {
 	return broken
 }
 
-// Begin is a collaboration of which nothing is known yet. With an error it has
+// Begin returns a collaboration of which nothing is stored yet. With an error it has
 // no session, and nothing can be asked in it.
 func Begin(camp *setup.Campaign, ref task.Ref, run answers.RunKey) (c *Collaboration, err error) {
 	c = &Collaboration{
@@ -110,7 +110,7 @@ func (c *Collaboration) pendingStep(entry int) (transcript.Step, bool) {
 	return pending[i].Step, true
 }
 
-// source is what prompts and scenes are made from. The caller holds mu.
+// source returns what prompts and scenes are made from. The caller holds mu.
 func (c *Collaboration) source() prompt.Source {
 	return prompt.Source{
 		Env: c.Condition.Environment, Instance: c.Instance, Protocol: c.Session.Protocol(), Transcript: c.Session.Transcript(),
@@ -121,7 +121,7 @@ func (c *Collaboration) source() prompt.Source {
 	}
 }
 
-// acts are those of the finished turns from an entry on.
+// acts returns those of the finished turns from an entry on.
 func (c *Collaboration) acts(from int) []task.Act {
 	var acts []task.Act
 	for entry, t := range c.Turns {
@@ -133,7 +133,7 @@ func (c *Collaboration) acts(from int) []task.Act {
 	return acts
 }
 
-// queues are those of speakers whose model has one.
+// queues returns the task queues of speakers whose model has one.
 func (c *Collaboration) queues(m recorded.Manifest) map[string]string {
 	queues := map[string]string{}
 	for i, agent := range c.Instance.Agents() {
@@ -149,6 +149,7 @@ func (c *Collaboration) queues(m recorded.Manifest) map[string]string {
 	return queues
 }
 
+// IsOver reports whether the session has an outcome.
 func (c *Collaboration) IsOver() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

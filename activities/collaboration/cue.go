@@ -9,7 +9,7 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// answerCue is the entry that a cue is answered with. Of proposals that mean
+// answerCue returns the entry that a cue is answered with. Of proposals that mean
 // the same the first gives the key; the keys of the others are its tags.
 func (c *Collaboration) answerCue(entry int, step transcript.Step) (answers.Turn, error) {
 	t := answers.Turn{Entry: entry, Done: true, Act: transcript.Act{Status: transcript.Said}}
@@ -34,7 +34,7 @@ func (c *Collaboration) answerCue(entry int, step transcript.Step) (answers.Turn
 	return t, nil
 }
 
-// shownTo is what a cue's step sees.
+// shownTo returns what a cue's step sees.
 func (c *Collaboration) shownTo(step transcript.Step) []envs.Shown {
 	var list []envs.Shown
 	for _, r := range step.Sees {

@@ -38,7 +38,7 @@ func (c *Collaboration) giveOne(p protocol.Pending) (err error) {
 	return c.Session.Record(t.Entry, t.Act)
 }
 
-// missingEntry says why an entry is not there to be taken. The caller holds mu.
+// missingEntry returns why an entry is not there to be taken. The caller holds mu.
 func (c *Collaboration) missingEntry(entry int) error {
 	if c.stuck != nil {
 		return c.stuck

@@ -49,7 +49,7 @@ func (l *Live) TakeMany(ctx context.Context, in task.Turn, meter *calls.Meter) (
 	return c.acts(in.Entry), nil // an error comes again at the next batch, which it will begin
 }
 
-// sameAnswer says whether two turns came from the same last answer; earlier
+// sameAnswer reports whether two turns came from the same last answer; earlier
 // versions stored entries without any.
 func sameAnswer(a, b answers.Turn) bool {
 	return len(a.Asks) > 0 && len(b.Asks) > 0 && string(a.Asks[len(a.Asks)-1].Raw) == string(b.Asks[len(b.Asks)-1].Raw)
@@ -87,7 +87,7 @@ func (c *Collaboration) PlayTurn(ctx context.Context, p protocol.Pending, meter 
 	return q, t, err
 }
 
-// withoutRawAnswers is a turn without its raw answers, which only its rows need.
+// withoutRawAnswers returns a turn without its raw answers, which only its rows need.
 func withoutRawAnswers(t answers.Turn) answers.Turn {
 	t.Asks = nil
 	return t

@@ -43,7 +43,7 @@ type Asked struct {
 	Asks     []answers.Answer
 }
 
-// Same says whether the prompt is the one that was sent.
+// Same reports whether the prompt is the one that was sent.
 func (a Asked) Same() bool { return a.Prompt != nil && prompt.Hash(a.Prompt) == a.Recorded }
 
 // Answers returns what was asked in a collaboration, without prompts.
@@ -117,7 +117,7 @@ func (r *Reader) Facts(ctx context.Context, of record.Key) ([]envs.Fact, error) 
 	return facts, nil
 }
 
-// begin is the recorded collaboration before its first turn.
+// begin returns the recorded collaboration before its first turn.
 func (r *Reader) begin(ctx context.Context, of record.Key) (*Collaboration, error) {
 	m, err := recorded.ReadManifest(ctx, r.store, of.CampaignID)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// moveAgent is where an agent starts if the step is shown nothing, else where it
+// moveAgent returns where an agent starts if the step is shown nothing, else where it
 // comes to from its latest state with the plan that it made since.
 func (c *Collaboration) moveAgent(entry int, step transcript.Step) (answers.Turn, error) {
 	world, ok := c.Instance.(envs.World)
@@ -43,7 +43,7 @@ func (c *Collaboration) moveAgent(entry int, step transcript.Step) (answers.Turn
 	return t, nil
 }
 
-// latestState is an agent's latest state among what the step sees, and its plan; "" if it made none.
+// latestState returns an agent's latest state among what the step sees, and its plan; "" if it made none.
 func (c *Collaboration) latestState(step transcript.Step) (from envs.State, target envs.Proposal, err error) {
 	entries := c.Session.Transcript().Entries
 	for _, r := range step.Sees {

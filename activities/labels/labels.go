@@ -70,7 +70,7 @@ func (s *Labels) talk(ctx context.Context, ref task.LabelRef) (*talk, error) {
 	return nil, failure.Fail(fmt.Errorf("%s is not the latest generation of a collaboration of %s any more", run, ref.Campaign))
 }
 
-// said is the messages of each member of a dataset, in their order. They are
+// said yields the messages of each member of a dataset, in their order. They are
 // kept in memory, for they are about to be labelled.
 func (s *Labels) said(ctx context.Context, d lake.Dataset) iter.Seq2[*talk, error] {
 	return func(yield func(*talk, error) bool) {
@@ -96,7 +96,7 @@ func (s *Labels) said(ctx context.Context, d lake.Dataset) iter.Seq2[*talk, erro
 	}
 }
 
-// labelRun is where the answers of a labeller are stored. They count against
+// labelRun returns the key under which the answers of a labeller are stored. They count against
 // the campaign's budget like those of its agents.
 func labelRun(ref task.LabelRef) answers.RunKey {
 	return answers.RunKey{Campaign: ref.Campaign, Collaboration: fmt.Sprintf("labels-%s-%s", ref.Labeller, ref.Collaboration), Generation: ref.Generation}

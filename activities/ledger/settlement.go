@@ -108,7 +108,7 @@ func CheckSettled(ctx context.Context, s storage.Store, campaign string) (calls 
 	return len(settled), problems, err
 }
 
-// correction is what settlements change in a ledger's sum.
+// correction returns what settlements change in a ledger's sum.
 func correction(settled lake.Settled) money.Amount {
 	var sum money.Amount
 	for _, c := range settled {

@@ -18,7 +18,7 @@ type Halt struct {
 	At     time.Time `json:"at"`
 }
 
-// HaltKey is where a campaign's Halt is.
+// HaltKey returns the name of a campaign's Halt.
 func HaltKey(campaign string) string { return lake.AboutKey(campaign, "halt.json") }
 
 // WriteHalt records why a campaign is paused.
@@ -30,7 +30,7 @@ func WriteHalt(ctx context.Context, s storage.Store, campaign string, h Halt) er
 	return s.Replace(ctx, HaltKey(campaign), data, "")
 }
 
-// ReadHalt says why a campaign is paused; nil if it is not.
+// ReadHalt returns why a campaign is paused; nil if it is not.
 func ReadHalt(ctx context.Context, s storage.Store, campaign string) (*Halt, error) {
 	data, err := s.Get(ctx, HaltKey(campaign))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -43,7 +43,7 @@ func ReadHalt(ctx context.Context, s storage.Store, campaign string) (*Halt, err
 	return &h, err
 }
 
-// ClearHalt says that a campaign goes on.
+// ClearHalt removes a campaign's Halt: it runs again.
 func ClearHalt(ctx context.Context, s storage.Store, campaign string) error {
 	return failure.IgnoreMissing(s.Delete(ctx, HaltKey(campaign)))
 }

@@ -26,7 +26,7 @@ type Labelling struct {
 	Price    *money.Price  `json:"price,omitempty"`
 }
 
-// NewLabelling is how a campaign's file wants messages to be labelled.
+// NewLabelling returns how a campaign's file has its messages labelled.
 func NewLabelling(l plan.Labels, words string, price *money.Price) *Labelling {
 	return &Labelling{Labeller: l.Model, Generate: l.Generate, Reasks: l.Reasks, Words: words, Price: price}
 }
@@ -45,7 +45,7 @@ func (l *Labelling) Keep(recorded *Labelling) {
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// ID is the labeller's id: its model's name, and 8 digits of a hash.
+// ID returns the labeller's id: its model's name, and 8 digits of a hash.
 func (l Labelling) ID() string {
 	l.Price = nil
 	data, err := json.Marshal(l)
@@ -57,7 +57,7 @@ func (l Labelling) ID() string {
 	return name[:min(len(name), 60)] + "-" + hex.EncodeToString(sum[:4])
 }
 
-// LabellingKey is where it is recorded who a labeller is.
+// LabellingKey returns the name of a labeller's record.
 func LabellingKey(campaign, id string) string {
 	return lake.AboutKey(campaign, "labellers/"+id+".json")
 }

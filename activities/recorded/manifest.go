@@ -23,7 +23,7 @@ type Manifest struct {
 	AxisLabels map[string]map[string]string `json:"axis_labels,omitempty"`
 }
 
-// Queue is that of the calls of a model with a limit a minute, which all
+// Queue returns the task queue of the calls of a model with a limit a minute, which all
 // workers share; "" if the model has none.
 func (m Manifest) Queue(model string) string {
 	if m.Limits.Models[model].RequestsPerMinute <= 0 {
@@ -32,7 +32,7 @@ func (m Manifest) Queue(model string) string {
 	return task.ModelQueue(model)
 }
 
-// ManifestKey is where a campaign's manifest is.
+// ManifestKey returns the name of a campaign's manifest.
 func ManifestKey(campaign string) string { return lake.AboutKey(campaign, "manifest.json") }
 
 // ReadManifest reads a campaign's manifest.

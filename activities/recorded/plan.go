@@ -31,7 +31,7 @@ type Plan struct {
 	Pack     []string               `json:"pack"`              // hash by condition
 }
 
-// PlanKey is where a revision of a plan is recorded.
+// PlanKey returns the name of a recorded revision.
 func PlanKey(campaign, revision string) string {
 	return lake.AboutKey(campaign, "plans/"+revision+".json")
 }

@@ -11,15 +11,15 @@ import (
 	"roundtable/workflows/task"
 )
 
-// RerunRequest are runs that did not succeed and are wanted once more: each gets one
-// more generation. It is in the lake, so that whoever goes on with the
-// campaign goes on with them.
+// RerunRequest holds the runs that did not succeed and shall run again: each gets
+// one more generation. It is in the lake, so that every process that resumes the
+// campaign runs them.
 type RerunRequest map[lake.Run]bool
 
-// RerunKey is where a campaign's Again is.
+// RerunKey returns the name of a campaign's RerunRequest.
 func RerunKey(campaign string) string { return lake.AboutKey(campaign, "again.json") }
 
-// Left is how many of the runs have no later generation yet.
+// Left returns how many of the runs have no later generation yet.
 func (a RerunRequest) Left(latest []lake.Marker) int {
 	n := 0
 	for _, m := range latest {
@@ -30,7 +30,7 @@ func (a RerunRequest) Left(latest []lake.Marker) int {
 	return n
 }
 
-// ReadRerun reads what is wanted once more; nothing if nobody asked for it.
+// ReadRerun returns which runs are requested again; none if there is no request.
 func ReadRerun(ctx context.Context, s storage.Store, campaign string) (RerunRequest, error) {
 	data, err := s.Get(ctx, RerunKey(campaign))
 	if err != nil {
@@ -47,8 +47,8 @@ func ReadRerun(ctx context.Context, s storage.Store, campaign string) (RerunRequ
 	return a, nil
 }
 
-// RequestRerun asks for everything once more that did not succeed. If an earlier
-// request is not fulfilled yet, that one stands: it is gone on with.
+// RequestRerun requests every run again that did not succeed. If an earlier
+// request is not fulfilled yet, that one stays.
 func RequestRerun(ctx context.Context, s storage.Store, campaign string) error {
 	latest, err := lake.Committed(ctx, s, campaign)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -78,13 +78,13 @@ func Rehearse(p recorded.Plan, i int, words string, data func(string) (fs.FS, er
 	return asked, labelled, err
 }
 
-// isMessage says whether the turn will be one in the table.
+// isMessage reports whether the turn will be one in the table.
 func isMessage(at protocol.Pending, t answers.Turn) bool {
 	row := record.Turn{Kind: at.Kind.String(), Role: at.Speaker.Role, Format: string(at.Payload.Format), Status: string(t.Act.Status), Agent: new(int32), Text: record.Optional(t.Text)}
 	return row.IsMessage()
 }
 
-// Rehearse plays to the end, or until some rounds are over, and shows what was asked and answered.
+// rehearse plays to the end, or until some rounds are over, and shows what was asked and answered.
 func rehearse(c *collaboration.Collaboration, rounds int, see func(protocol.Pending, turn.Question, answers.Turn)) error {
 	meter := &calls.Meter{}
 	for c.Session.Outcome() == nil && c.Session.Round() <= rounds {
@@ -102,7 +102,7 @@ func rehearse(c *collaboration.Collaboration, rounds int, see func(protocol.Pend
 	return nil
 }
 
-// rehearsal is a collaboration of a condition with scripted agents, in memory.
+// rehearsal returns a collaboration of a condition with scripted agents, in memory.
 func rehearsal(p recorded.Plan, i, replicate int, data func(string) (fs.FS, error), models setup.Models) (*collaboration.Collaboration, error) {
 	cond := p.Campaign.Conditions[i]
 	scripted := func(_ plan.Choice, c plan.Condition, env envs.Environment) (model.Provider, error) {

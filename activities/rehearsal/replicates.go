@@ -12,7 +12,7 @@ import (
 	"roundtable/workflows/protocol"
 )
 
-// SamePrompts says whether the prompts of a condition are the same in every
+// SamePrompts reports whether the prompts of a condition are the same in every
 // replicate as long as the answers are: nothing in them is drawn by replicate.
 // Two rehearsals with the same answers show it.
 func SamePrompts(p recorded.Plan, i int, data func(string) (fs.FS, error), models setup.Models) (bool, error) {

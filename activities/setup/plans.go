@@ -43,7 +43,7 @@ type Condition struct {
 	Most        func() int                // calls of one collaboration if no rule stops it early, re-asks not counted
 }
 
-// ProviderOf is the model of a speaker: an agent's name, or a role.
+// ProviderOf returns the model of a speaker: an agent's name, or a role.
 func (c *Condition) ProviderOf(speaker string) model.Provider {
 	if p, ok := c.others[speaker]; ok {
 		return p
@@ -51,17 +51,17 @@ func (c *Condition) ProviderOf(speaker string) model.Provider {
 	return c.provider
 }
 
-// Providers are the models of the condition.
+// Providers returns the models of the condition.
 func (c *Condition) Providers() []model.Provider {
 	return append(slices.Collect(maps.Values(c.others)), c.provider)
 }
 
-// AnySimulated says that some model of the condition is no language model.
+// AnySimulated reports whether some model of the condition is no language model.
 func (c *Condition) AnySimulated() bool {
 	return slices.ContainsFunc(c.Providers(), func(p model.Provider) bool { return p.Simulated })
 }
 
-// IsSimulated says whether a model that the condition names is no language model;
+// IsSimulated reports whether a model that the condition names is no language model;
 // nil if it names no such model.
 func (c *Condition) IsSimulated(model string) *bool {
 	for _, p := range c.Providers() {
@@ -72,7 +72,7 @@ func (c *Condition) IsSimulated(model string) *bool {
 	return nil
 }
 
-// IsInstant says that no model of the condition takes time.
+// IsInstant reports whether no model of the condition takes time.
 func (c *Condition) IsInstant() bool {
 	return !slices.ContainsFunc(c.Providers(), func(p model.Provider) bool { return !p.Instant })
 }

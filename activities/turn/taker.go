@@ -49,7 +49,7 @@ func NewTaker(a *answers.Answers, c *calls.Caller, noCache bool) *Taker {
 	return &Taker{answers: a, caller: c, noCache: noCache}
 }
 
-// TakeTurnOnce is take, unless an attempt that was given up for dead is still waiting
+// TakeTurnOnce takes a turn, unless an attempt that was given up for dead is still waiting
 // for its answer: then it waits for that one.
 func (k *Taker) TakeTurnOnce(ctx context.Context, q Question) (answers.Turn, error) {
 	joined, err, _ := k.taking.Do(fmt.Sprintf("%s/%d", q.Run, q.Entry), func() (any, error) { return k.takeTurn(ctx, q) })
@@ -133,7 +133,7 @@ func (q Question) evaluateAnswer(t *answers.Turn) (err error) {
 // recorded, not asked again.
 var outcomes = []string{"refusal", "content_filter"}
 
-// After is the question as a model gets it, after the answers before it.
+// After returns the question as a model gets it, after the answers before it.
 func (q Question) After(before []answers.Answer, p model.Parameters, schema json.RawMessage, name string) model.Request {
 	r := model.Request{
 		Messages: q.Messages, Parameters: p, Schema: schema, Name: name,
