@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// Stage is what an activity waits for now; its heartbeats carry it to whoever
+// Stage is what an activity waits for now; its heartbeats carry it to everyone who
 // asks the server, from whatever machine.
 type Stage struct{ say atomic.Pointer[func() string] }
 

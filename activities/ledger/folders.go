@@ -57,7 +57,7 @@ func eachPrefixed(ctx context.Context, s storage.Store, campaign, prefix string,
 	return nil
 }
 
-// lookedAt is how many collaborations AnsweredModels looks at, besides the checks.
+// lookedAt is how many collaborations AnsweredModels looks at, apart from the checks.
 const lookedAt = 20
 
 // AnsweredModels returns the names of models that have answered in a campaign,
