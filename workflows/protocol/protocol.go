@@ -5,11 +5,18 @@
 package protocol
 
 import (
+	"embed"
 	"fmt"
 
 	"roundtable/workflows/decision"
 	"roundtable/workflows/transcript"
 )
+
+// Prompts holds one folder of templates a protocol: system.tmpl, one for each
+// phase, and parts that these include. activities/prompt says what data they get.
+//
+//go:embed prompts
+var Prompts embed.FS
 
 // Protocol is built with its parameters and a Setting; it is pure.
 type Protocol interface {
