@@ -53,3 +53,14 @@ func WriteManifest(ctx context.Context, s storage.Store, m Manifest) error {
 	}
 	return s.Replace(ctx, ManifestKey(m.Campaign), data, "")
 }
+
+// ReadRecorded returns the recorded plan of a campaign, and the manifest of its
+// latest run; fs.ErrNotExist if there is none.
+func ReadRecorded(ctx context.Context, s storage.Store, campaign string) (Plan, Manifest, error) {
+	m, err := ReadManifest(ctx, s, campaign)
+	if err != nil {
+		return Plan{}, m, err
+	}
+	p, err := ReadPlan(ctx, s, campaign, m.Revision)
+	return p, m, err
+}

@@ -1,29 +1,29 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"roundtable/activities/recorded"
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/study"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/study/discussion"
 	"roundtable/analysis/study/stopping"
 	"roundtable/analysis/table"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 )
 
@@ -34,32 +34,32 @@ type wanted struct {
 	messages
 }
 
-func newAnalyze(o *options) *cobra.Command {
+func newAnalyze(o *cli.Options) *cobra.Command {
 	var which wanted
 	var figure, reading, format, file string
 	cmd := &cobra.Command{
 		Use:   "analyze NAME",
 		Short: "Print a campaign's tables, or draw its figures, from what is committed, also while it runs",
-		Args:  oneArg("campaign"),
+		Args:  cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if figure != "" {
-				return o.figure(cmd, args[0], drawing{figure, format, file, reading, which})
+				return writeFigure(o, cmd, args[0], drawing{figure, format, file, reading, which})
 			}
-			f, err := o.format(format, file)
+			f, err := tableFormat(o, format, file)
 			if err != nil {
-				return exit{exitUsage, err}
+				return cli.UsageError(err)
 			}
-			s, err := o.readLake(cmd.Context(), args[0])
+			s, err := o.ReadLake(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			if err := which.choose(cmd.Context(), s, args[0]); err != nil {
 				return err
 			}
-			if err := o.readBaseline(cmd.Context(), which); err != nil {
+			if err := checkBaselines(cmd.Context(), o, which); err != nil {
 				return err
 			}
-			return writeTo(file, cmd.OutOrStdout(), func(w io.Writer) error {
+			return cli.WriteOutput(file, cmd.OutOrStdout(), func(w io.Writer) error {
 				return analyze(cmd.Context(), w, s, args[0], which, f)
 			})
 		},
@@ -74,15 +74,15 @@ func newAnalyze(o *options) *cobra.Command {
 	return cmd
 }
 
-// format is the one that is asked for, or that the file's name or --json says.
-func (o *options) format(asked, file string) (string, error) {
+// tableFormat is the one that is asked for, or that the file's name or --json says.
+func tableFormat(o *cli.Options, asked, file string) (string, error) {
 	ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(file)), ".")
 	if asked == "tex" {
 		asked = "latex"
 	}
 	format := table.Ending(ending)
-	if asked != "" || o.json {
-		return formatOf(asked, "", o.json, table.Formats())
+	if asked != "" || o.JSON {
+		return cli.ChooseFormat(asked, "", o.JSON, table.Formats())
 	}
 	if format == "" {
 		return "", fmt.Errorf("-o %s: tables are not written as %q; name the file .txt, .md, .csv, .json, .html or .tex, or give --format: %s", file, ending, strings.Join(table.Formats(), ", "))
@@ -90,40 +90,10 @@ func (o *options) format(asked, file string) (string, error) {
 	return format, nil
 }
 
-// readLake opens the lake to read a campaign.
-func (o *options) readLake(ctx context.Context, campaign string) (storage.Store, error) {
-	s, err := o.openLake()
-	if err != nil {
-		return nil, err
-	}
-	names, err := lake.Campaigns(ctx, s)
-	switch {
-	case err != nil:
-		return nil, err
-	case slices.Contains(names, campaign):
-		return s, nil
-	case len(names) == 0:
-		return nil, exit{exitUsage, fmt.Errorf("the lake %s has no campaign yet", o.lake)}
-	}
-	return nil, o.unknown(campaign, names)
-}
-
-// unknown is the error of a campaign that the lake does not have.
-func (o *options) unknown(campaign string, names []string) error {
-	if len(names) == 0 {
-		return exit{exitUsage, fmt.Errorf("the lake %s has no campaign %q; it has none yet", o.where(), campaign)}
-	}
-	hint := ""
-	if strings.ContainsAny(campaign, "./") {
-		hint = " (a campaign is named by the name: in its file)"
-	}
-	return exit{exitUsage, fmt.Errorf("the lake %s has no campaign %q%s; it has %s%s", o.where(), campaign, hint, strings.Join(names, ", "), wording.DidYouMean(campaign, names))}
-}
-
-// readBaseline finds the campaigns that are compared to.
-func (o *options) readBaseline(ctx context.Context, which wanted) error {
+// checkBaselines finds the campaigns that are compared to.
+func checkBaselines(ctx context.Context, o *cli.Options, which wanted) error {
 	for _, name := range which.baselines {
-		if _, err := o.readLake(ctx, name); err != nil {
+		if _, err := o.ReadLake(ctx, name); err != nil {
 			return err
 		}
 	}
@@ -143,23 +113,9 @@ func (w wanted) beside(ctx context.Context, s storage.Store, c campaign.Campaign
 		c.Beside = append(c.Beside, beside)
 	}
 	if err := discussion.CheckBeside(c); err != nil {
-		return c, exit{exitUsage, fmt.Errorf("--baseline: %w", err)}
+		return c, cli.UsageError(fmt.Errorf("--baseline: %w", err))
 	}
 	return c, nil
-}
-
-// openLake opens a lake that is there: reading makes none.
-func (o *options) openLake() (storage.Store, error) {
-	if dir, local := o.lakeFolder(); local {
-		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			return nil, exit{exitUsage, fmt.Errorf("there is no lake at %s; --lake or ROUNDTABLE_LAKE says where it is, and `roundtable run FILE` makes one", o.lake)}
-		}
-	}
-	s, err := storage.Open(o.lake)
-	if err != nil {
-		return nil, exit{exitUsage, err}
-	}
-	return s, nil
 }
 
 // analysis is the JSON of analyze, and of a run that has ended.
@@ -220,7 +176,7 @@ func analysisOf(ctx context.Context, s storage.Store, name string, which wanted)
 		c, err = which.readCourses(ctx, s, c)
 	case which.table == "8":
 		c, err = which.measure(ctx, s, c)
-	case which.table == "2.1" && which.embedder != tfidf:
+	case which.table == "2.1" && which.embedder != providers.TFIDF:
 		c, err = which.vectors(ctx, s, c)
 	}
 	if err != nil {
@@ -236,7 +192,7 @@ func analysisOf(ctx context.Context, s storage.Store, name string, which wanted)
 		a.Tables, err = choose(c, which.table)
 	}
 	if err != nil {
-		return a, exit{exitUsage, err}
+		return a, cli.UsageError(err)
 	}
 	return a, nil
 }
@@ -244,7 +200,7 @@ func analysisOf(ctx context.Context, s storage.Store, name string, which wanted)
 func (a analysis) write(w io.Writer, format string) error {
 	switch format {
 	case "json":
-		return writeJSON(w, a)
+		return cli.WriteJSON(w, a)
 	case "text", "md":
 		fmt.Fprintf(w, "%s\n\n", a)
 	}
@@ -255,9 +211,9 @@ func (a analysis) write(w io.Writer, format string) error {
 func readTables(ctx context.Context, s storage.Store, name string) (campaign.Campaign, error) {
 	c, err := campaign.Load(ctx, s, name, study.Readers()...)
 	if err != nil {
-		return c, damaged(err, name, "there is no table")
+		return c, cli.ExplainDamage(err, name, "there is no table")
 	}
-	p, m, err := present(ctx, s, name)
+	p, m, err := recorded.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	}
@@ -274,14 +230,6 @@ func readTables(ctx context.Context, s storage.Store, name string) (campaign.Cam
 		})
 	}
 	return c, err
-}
-
-// damaged says of an error that is about a damaged lake what that prevents.
-func damaged(err error, campaign, so string) error {
-	if !errors.Is(err, storage.ErrCorrupt) {
-		return err
-	}
-	return fmt.Errorf("the lake is damaged, so %s (roundtable verify %s lists everything that is):\n%w", so, campaign, err)
 }
 
 func count(c campaign.Campaign) cells {
@@ -333,42 +281,4 @@ func ofMessages(ctx context.Context, s storage.Store, c campaign.Campaign, which
 	}
 	t, err := dialogue.Table9(c, l)
 	return []table.Table{t}, err
-}
-
-// writeTo writes to a file if one is named; a failure leaves what was there.
-func writeTo(file string, w io.Writer, write func(io.Writer) error) error {
-	if file == "" {
-		return write(w)
-	}
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		return err
-	}
-	return writeFile(file, b.Bytes())
-}
-
-// noFolder is the error of a file whose folder is not there.
-type noFolder string
-
-func (file noFolder) Error() string {
-	return fmt.Sprintf("cannot write %s: there is no folder %s", string(file), filepath.Dir(string(file)))
-}
-
-// Unwrap says that it can be made.
-func (file noFolder) Unwrap() error { return fs.ErrNotExist }
-
-// writeFile writes what -o asks for, and says in words what keeps it from that.
-func writeFile(file string, data []byte) error {
-	err := os.WriteFile(file, data, 0o644)
-	switch info, statErr := os.Stat(file); {
-	case err == nil:
-		return nil
-	case errors.Is(err, fs.ErrNotExist):
-		return exit{exitUsage, noFolder(file)}
-	case errors.Is(err, fs.ErrPermission):
-		return exit{exitUsage, fmt.Errorf("cannot write %s: no permission", file)}
-	case statErr == nil && info.IsDir():
-		return exit{exitUsage, fmt.Errorf("cannot write %s: it is a folder; name a file", file)}
-	}
-	return fmt.Errorf("cannot write %s: %w", file, err)
 }

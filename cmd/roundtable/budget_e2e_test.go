@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"roundtable/cmd/internal/cli"
 	"strings"
 	"testing"
 	"time"
@@ -63,7 +64,7 @@ func TestBudget(t *testing.T) {
 		b.kill()
 		within(t, v, 120_000_000)
 	}
-	d := ends(t, exitIncomplete, dir, v.at(), "run", "campaign.yaml")
+	d := ends(t, cli.ExitIncomplete, dir, v.at(), "run", "campaign.yaml")
 	for _, s := range []string{"is paused", "budget", "--cost-usd"} {
 		if !strings.Contains(d.err, s) {
 			t.Errorf("does not say %q:\n%s", s, d.err)
@@ -81,7 +82,7 @@ func TestBudget(t *testing.T) {
 	if sold, _ := v.books(); sold.nanoUSD < 60_000_000 {
 		t.Errorf("only %d nano-dollars are used", sold.nanoUSD)
 	}
-	ends(t, exitIncomplete, dir, v.at(), "resume", "thrifty", "--cost-usd", "0.16")
+	ends(t, cli.ExitIncomplete, dir, v.at(), "resume", "thrifty", "--cost-usd", "0.16")
 	within(t, v, 160_000_000)
 	ends(t, 0, dir, v.at(), "resume", "thrifty", "--cost-usd", "3")
 	if got := digestBy(t, dir, "thrifty"); got != want {
@@ -99,7 +100,7 @@ func TestTokenBudget(t *testing.T) {
 	t.Parallel()
 	v := costly(t)
 	dir := write(t, fmt.Sprintf(thrifty, 12)+"cost: unknown\nlimits: {collaborations: 24, calls: 64, tokens: 300000}\n")
-	d := ends(t, exitIncomplete, dir, v.at(), "run", "campaign.yaml")
+	d := ends(t, cli.ExitIncomplete, dir, v.at(), "run", "campaign.yaml")
 	if !strings.Contains(d.err, "--tokens") {
 		t.Errorf("does not say how to go on:\n%s", d.err)
 	}
@@ -120,9 +121,9 @@ func TestUnknownPrice(t *testing.T) {
 		code int
 		says string
 	}{
-		{"", exitUsage, "the price of openai/fake is not known"},
-		{"limits: {cost_usd: 1}\n", exitUsage, "limits.cost_usd could not hold"},
-		{"cost: unknown\nlimits: {cost_usd: 1}\n", exitUsage, "limits.cost_usd could not hold"},
+		{"", cli.ExitUsage, "the price of openai/fake is not known"},
+		{"limits: {cost_usd: 1}\n", cli.ExitUsage, "limits.cost_usd could not hold"},
+		{"cost: unknown\nlimits: {cost_usd: 1}\n", cli.ExitUsage, "limits.cost_usd could not hold"},
 		{"cost: unknown\n", 0, "+?"},
 	} {
 		dir := write(t, text+x.more)

@@ -11,15 +11,16 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/table"
+	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )
 
-func newCache(o *options) *cobra.Command {
+func newCache(o *cli.Options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cache",
 		Short: "Look at the answers that campaigns share, and delete old ones",
 		Args: func(_ *cobra.Command, args []string) error {
-			return exit{exitUsage, fmt.Errorf("cache takes stats or prune, not %q", args)}
+			return cli.UsageError(fmt.Errorf("cache takes stats or prune, not %q", args))
 		},
 		RunE: func(*cobra.Command, []string) error { return nil }, // Args has refused
 	}
@@ -27,13 +28,13 @@ func newCache(o *options) *cobra.Command {
 	return cmd
 }
 
-func newCacheStats(o *options) *cobra.Command {
+func newCacheStats(o *cli.Options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "stats",
 		Short: "Count the cache's entries, by model and campaign, and the answers served from it",
-		Args:  noArgs,
+		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := o.openLake()
+			s, err := o.OpenLake()
 			if err != nil {
 				return err
 			}
@@ -41,8 +42,8 @@ func newCacheStats(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if o.json {
-				return writeJSON(cmd.OutOrStdout(), cacheStats(c))
+			if o.JSON {
+				return cli.WriteJSON(cmd.OutOrStdout(), cacheStats(c))
 			}
 			return table.Write(cmd.OutOrStdout(), "text", []table.Table{cacheTable(cacheStats(c))})
 		},
@@ -96,27 +97,27 @@ type pruning struct {
 	dry      bool
 }
 
-func newCachePrune(o *options) *cobra.Command {
+func newCachePrune(o *cli.Options) *cobra.Command {
 	var p pruning
 	cmd := &cobra.Command{
 		Use:   "prune",
 		Short: "Delete old answers from the cache; what campaigns were answered themselves stays",
-		Args:  noArgs,
+		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if p.older < 0 {
-				return exit{exitUsage, fmt.Errorf("--older-than %s is no age; it is like 720h, or 0 for all", p.older)}
+				return cli.UsageError(fmt.Errorf("--older-than %s is no age; it is like 720h, or 0 for all", p.older))
 			}
 			var s storage.Store
 			var err error
 			if p.campaign != "" {
-				s, err = o.readLake(cmd.Context(), p.campaign)
+				s, err = o.ReadLake(cmd.Context(), p.campaign)
 			} else {
-				s, err = o.openLake()
+				s, err = o.OpenLake()
 			}
 			if err != nil {
 				return err
 			}
-			return p.prune(cmd.Context(), cmd.OutOrStdout(), s, o.json)
+			return p.prune(cmd.Context(), cmd.OutOrStdout(), s, o.JSON)
 		},
 	}
 	cmd.Flags().DurationVar(&p.older, "older-than", 30*24*time.Hour, "age of the answers to delete")
@@ -151,7 +152,7 @@ func (p pruning) prune(ctx context.Context, w io.Writer, s storage.Store, asJSON
 		}
 	}
 	if asJSON {
-		return writeJSON(w, out)
+		return cli.WriteJSON(w, out)
 	}
 	_, err = fmt.Fprintf(w, "%d of %s of the cache %s (%d bytes); the answers of campaigns stay\n", out.Deleted, wording.Count(len(c.Entries), "entry"), did, out.Bytes)
 	return err

@@ -13,6 +13,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
 )
 
 // shared puts answers of some ages into the lake's cache; the first was bought by
@@ -57,12 +58,12 @@ func TestCacheStats(t *testing.T) {
 	if err := s.PutIfAbsent(context.Background(), "cache/notes.txt", []byte("mine")); err != nil {
 		t.Fatal(err)
 	}
-	out, err := runCommand(t, "cache", "stats", "--lake", o.lake)
+	out, err := runCommand(t, "cache", "stats", "--lake", o.Lake)
 	if err != nil {
 		t.Fatal(err)
 	}
 	contains(t, out, "openai/m", "reading", "cache/notes.txt is no entry")
-	out, err = runCommand(t, "cache", "stats", "--lake", o.lake, "--json")
+	out, err = runCommand(t, "cache", "stats", "--lake", o.Lake, "--json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func TestCacheStats(t *testing.T) {
 	if d["entries"] != 3. || d["served"] != 2. || unknown["entries"] != 2. || known["campaign"] != "reading" || known["entries"] != 1. || known["served"] != 2. {
 		t.Errorf("%v", d)
 	}
-	if out, err = runCommand(t, "analyze", "reading", "--lake", o.lake, "--table", "summary", "--json"); err != nil {
+	if out, err = runCommand(t, "analyze", "reading", "--lake", o.Lake, "--table", "summary", "--json"); err != nil {
 		t.Fatal(err)
 	}
 	rows := document(t, out)["tables"].([]any)[0].(map[string]any)["rows"].([]any)
@@ -95,16 +96,16 @@ func TestCachePrune(t *testing.T) {
 		{nil, "0 of 1", 1},
 		{[]string{"--older-than", "0"}, "1 of 1", 0},
 	} {
-		out, err := runCommand(t, append([]string{"cache", "prune", "--lake", o.lake}, x.args...)...)
+		out, err := runCommand(t, append([]string{"cache", "prune", "--lake", o.Lake}, x.args...)...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		contains(t, out, x.says)
-		if left := entries(t, o.lake); left != x.left {
+		if left := entries(t, o.Lake); left != x.left {
 			t.Errorf("after %q the cache has %v entries, want %v", x.args, left, x.left)
 		}
 	}
-	out, err := runCommand(t, "cache", "prune", "--lake", o.lake, "--json", "--dry-run")
+	out, err := runCommand(t, "cache", "prune", "--lake", o.Lake, "--json", "--dry-run")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,10 +124,10 @@ func TestCacheRefuses(t *testing.T) {
 		{[]string{"prune", "--older-than", "-1h"}, []string{"-1h"}},
 		{[]string{"prune", "--older-than", "a month"}, []string{"a month"}},
 		{[]string{"prune", "--campaign", "none"}, []string{`"none"`}},
-		{[]string{"stats", "--lake", filepath.Join(o.lake, "none")}, []string{"no lake"}},
+		{[]string{"stats", "--lake", filepath.Join(o.Lake, "none")}, []string{"no lake"}},
 	} {
-		_, err := runCommand(t, append([]string{"cache", "--lake", o.lake}, x.args...)...)
-		fails(t, err, exitUsage, x.says...)
+		_, err := runCommand(t, append([]string{"cache", "--lake", o.Lake}, x.args...)...)
+		fails(t, err, cli.ExitUsage, x.says...)
 	}
 }
 
@@ -135,7 +136,7 @@ func TestVerifyLooksAtTheCache(t *testing.T) {
 	o, s, _ := reading(t)
 	shared(t, s, time.Hour, 2*time.Hour, 3*time.Hour)
 	ctx := context.Background()
-	before := findings(t, o.lake)
+	before := findings(t, o.Lake)
 	objects, err := s.List(ctx, "cache/")
 	if err != nil || len(objects) != 3 {
 		t.Fatal(objects, err)
@@ -143,9 +144,9 @@ func TestVerifyLooksAtTheCache(t *testing.T) {
 	if err := s.Replace(ctx, objects[1].Key, []byte(`{"torn`), ""); err != nil {
 		t.Fatal(err)
 	}
-	out, _ := runCommand(t, "verify", "reading", "--lake", o.lake)
+	out, _ := runCommand(t, "verify", "reading", "--lake", o.Lake)
 	contains(t, out, "Cache of the lake: damaged are 1 of 3 entries; each costs one call when it is needed")
-	if after := findings(t, o.lake); len(after) != len(before) {
+	if after := findings(t, o.Lake); len(after) != len(before) {
 		t.Errorf("%v is wrong, before the damage %v", after, before)
 	}
 }

@@ -13,30 +13,15 @@ import (
 	"strings"
 
 	"roundtable/activities/label"
-	"roundtable/activities/money"
 	"roundtable/activities/prompt"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
 )
-
-// openData opens the folder of a data set.
-func openData(path string) (fs.FS, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("the data folder %s cannot be opened: %w", path, errors.Unwrap(err))
-	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("%s is no folder", path)
-	}
-	root, err := os.OpenRoot(path) // links inside it cannot lead out of it
-	if err != nil {
-		return nil, err
-	}
-	return root.FS(), nil
-}
 
 // readCampaign reads a campaign file and everything that it names: what is to
 // be run, and how. All faults come at once; nothing is started. With dial,
@@ -44,34 +29,31 @@ func openData(path string) (fs.FS, error) {
 func readCampaign(ctx context.Context, path string, s storage.Store, dial bool) (recorded.Plan, recorded.Manifest, plan.File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return recorded.Plan{}, recorded.Manifest{}, plan.File{}, exit{exitUsage, unreadable(path, err)}
+		return recorded.Plan{}, recorded.Manifest{}, plan.File{}, cli.UsageError(unreadable(path, err))
 	}
-	from := fileFolder{filepath.Dir(path)}
-	prices := priceList{known: map[string]money.Price{}, from: from}
-	models := newProviders(s)
-	models.from, models.clients.keyless = from, !dial
-	host := judge(models, &prices, dial)
-	host.Data = from.openData
-	host.Embedder = func(name string) error { _, err := from.embedder(name); return err }
+	from := providers.NewFileFolder(filepath.Dir(path))
+	prices := providers.NewPriceList(from)
+	host := providers.NewHost(providers.NewFile(s, from, !dial), prices, dial)
+	host.Data = from.OpenData
+	host.Embedder = func(name string) error { _, err := from.Embedder(name); return err }
 	host.Recorded = func(name string) (plan.Campaign, error) { return recordedCampaignOf(ctx, s, name) }
 	file, err := plan.Parse(data, host)
 	if faults, ok := errors.AsType[plan.Faults](err); ok {
-		return recorded.Plan{}, recorded.Manifest{}, file, exit{exitUsage, faultsOf(path, faults)}
+		return recorded.Plan{}, recorded.Manifest{}, file, cli.UsageError(faultsOf(path, faults))
 	}
 	if err != nil {
 		return recorded.Plan{}, recorded.Manifest{}, file, err
 	}
-	maps.Copy(prices.known, prices.own) // also those of models that are asked about the campaign later
-	m := recorded.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits, Prices: prices.known, AxisLabels: file.AxisLabels()}
-	if m.Embedder, err = from.embedder(file.Embedder); err != nil {
+	m := recorded.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits, Prices: prices.All(), AxisLabels: file.AxisLabels()}
+	if m.Embedder, err = from.Embedder(file.Embedder); err != nil {
 		return recorded.Plan{}, m, file, err
 	}
 	if l := file.Labels; l != nil {
-		m.Labels = recorded.NewLabelling(*l, label.Words, prices.of(l.Model.Name))
+		m.Labels = recorded.NewLabelling(*l, label.Words, prices.Of(l.Model.Name))
 	}
 	p, err := recordable(file, from)
 	if err != nil {
-		return p, m, file, exit{exitUsage, fmt.Errorf("%s: %w", path, err)}
+		return p, m, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
 	}
 	return p, m, file, nil
 }
@@ -102,18 +84,18 @@ func faultsOf(path string, faults plan.Faults) error {
 }
 
 // recordable is the plan as the lake keeps it, with every prompt that it uses.
-func recordable(file plan.File, from fileFolder) (recorded.Plan, error) {
+func recordable(file plan.File, from providers.FileFolder) (recorded.Plan, error) {
 	p := recorded.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
 	var data fs.FS
 	var err error
-	if p.Folder, err = filepath.Abs(from.folder); err != nil {
+	if p.Folder, err = filepath.Abs(from.Folder); err != nil {
 		return p, err
 	}
 	if file.Data != "" {
-		if p.Data, err = from.path(file.Data); err != nil {
+		if p.Data, err = from.Path(file.Data); err != nil {
 			return p, err
 		}
-		folder, err := openData(p.Data)
+		folder, err := providers.OpenData(p.Data)
 		if err != nil {
 			return p, err
 		}
@@ -122,7 +104,7 @@ func recordable(file plan.File, from fileFolder) (recorded.Plan, error) {
 	}
 	var override fs.FS
 	if file.Prompts != "" {
-		if override, err = from.openData(file.Prompts); err != nil {
+		if override, err = from.OpenData(file.Prompts); err != nil {
 			return p, err
 		}
 	}
@@ -192,46 +174,36 @@ func packOf(c plan.Condition, env, override fs.FS) (prompt.Pack, error) {
 	return pack, err
 }
 
-// present is the recorded plan of a campaign, with the manifest of its latest run.
-func present(ctx context.Context, s storage.Store, campaign string) (recorded.Plan, recorded.Manifest, error) {
-	m, err := recorded.ReadManifest(ctx, s, campaign)
-	if err != nil {
-		return recorded.Plan{}, m, err
-	}
-	p, err := recorded.ReadPlan(ctx, s, campaign, m.Revision)
-	return p, m, err
-}
-
 // recordedCampaignOf returns the lake's campaign of that name; an empty one if there is none.
 func recordedCampaignOf(ctx context.Context, s storage.Store, name string) (plan.Campaign, error) {
-	recorded, _, err := present(ctx, s, name)
+	stored, _, err := recorded.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return plan.Campaign{}, nil
 	}
-	return recorded.Campaign, err
+	return stored.Campaign, err
 }
 
 // samePrompts refuses a prompts folder that has changed since the campaign began.
 // Built-in prompts may change with an upgrade: then the recorded ones are used.
-func samePrompts(recorded, p recorded.Plan, folder string) error {
+func samePrompts(stored, p recorded.Plan, folder string) error {
 	if folder == "" {
 		return nil
 	}
-	files, err := fileFolder{folder: p.Folder}.openData(folder)
+	files, err := providers.NewFileFolder(p.Folder).OpenData(folder)
 	if err != nil {
 		return err
 	}
 	for i, c := range p.Campaign.Conditions {
-		j := slices.IndexFunc(recorded.Campaign.Conditions, func(r plan.Condition) bool { return r.ID() == c.ID() })
+		j := slices.IndexFunc(stored.Campaign.Conditions, func(r plan.Condition) bool { return r.ID() == c.ID() })
 		if j < 0 {
 			continue
 		}
-		same := recorded.Pack[j] == p.Pack[i]
-		if recorded.Edition != p.Edition { // built-in templates differ; those of the folder must not
-			same = recorded.Packs[recorded.Pack[j]].Holds(files)
+		same := stored.Pack[j] == p.Pack[i]
+		if stored.Edition != p.Edition { // built-in templates differ; those of the folder must not
+			same = stored.Packs[stored.Pack[j]].Holds(files)
 		}
 		if !same {
-			return exit{exitUsage, fmt.Errorf("the prompts of %s are not those that campaign %q began with; choose another name or restore the folder", c.ID(), p.Campaign.Name)}
+			return cli.UsageError(fmt.Errorf("the prompts of %s are not those that campaign %q began with; choose another name or restore the folder", c.ID(), p.Campaign.Name))
 		}
 	}
 	return nil
@@ -240,15 +212,15 @@ func samePrompts(recorded, p recorded.Plan, folder string) error {
 // keepPrompts gives an extended campaign the prompts that it began with. A
 // condition that is new takes over the recorded templates of its environment and
 // protocol, as far as there are any; a rule's words depend on its parameters.
-func keepPrompts(recorded recorded.Plan, p *recorded.Plan) {
-	p.Edition = recorded.Edition
+func keepPrompts(stored recorded.Plan, p *recorded.Plan) {
+	p.Edition = stored.Edition
 	for i, c := range p.Campaign.Conditions {
-		j := slices.IndexFunc(recorded.Campaign.Conditions, func(r plan.Condition) bool { return r.ID() == c.ID() })
+		j := slices.IndexFunc(stored.Campaign.Conditions, func(r plan.Condition) bool { return r.ID() == c.ID() })
 		pack := p.Packs[p.Pack[i]]
 		if j >= 0 {
-			pack = recorded.Packs[recorded.Pack[j]]
+			pack = stored.Packs[stored.Pack[j]]
 		} else {
-			pack = recordedPack(recorded, c, pack)
+			pack = recordedPack(stored, c, pack)
 		}
 		p.Pack[i] = pack.Hash()
 		p.Packs[p.Pack[i]] = pack
@@ -257,22 +229,23 @@ func keepPrompts(recorded recorded.Plan, p *recorded.Plan) {
 
 // recordedPack returns a new condition's pack with the templates that recorded
 // conditions of the same environment or protocol have.
-func recordedPack(recorded recorded.Plan, c plan.Condition, pack prompt.Pack) prompt.Pack {
+func recordedPack(stored recorded.Plan, c plan.Condition, pack prompt.Pack) prompt.Pack {
 	taken := map[string]bool{}
 	pack = maps.Clone(pack)
-	for j, r := range recorded.Campaign.Conditions {
+	for j, r := range stored.Campaign.Conditions {
 		for folder, same := range map[string]bool{"env": r.Env.Name == c.Env.Name, "protocol": r.Protocol.Name == c.Protocol.Name} {
 			if same && !taken[folder] {
 				taken[folder] = true
-				pack.Take(recorded.Packs[recorded.Pack[j]], folder)
+				pack.Take(stored.Packs[stored.Pack[j]], folder)
 			}
 		}
 	}
 	return pack
 }
 
-// settle records the plan as the campaign's present one, to be run as the manifest says.
-func settle(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) error {
+// recordPlan writes the plan as the campaign's present one, and the manifest that
+// says how to run it.
+func recordPlan(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) error {
 	if err := recorded.WritePlan(ctx, s, p); err != nil {
 		return err
 	}

@@ -15,6 +15,9 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/engine"
+	"roundtable/cmd/internal/providers"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
@@ -23,13 +26,13 @@ import (
 // wrong key or name would fail every cell. Models that have answered in this
 // campaign are not asked again, nor are simulated and recorded ones. What passes
 // by itself (a limit, a service that is down) does not keep a campaign from starting.
-func (r runOptions) check(ctx context.Context, e *engine, s storage.Store, p recorded.Plan, again string) error {
+func (r runOptions) check(ctx context.Context, e *engine.Engine, s storage.Store, p recorded.Plan, again string) error {
 	name := p.Campaign.Name
 	answered, err := ledger.AnsweredModels(ctx, s, name)
 	if err != nil {
 		return err
 	}
-	build, asked := newProviders(s).build, map[string]bool{}
+	build, asked := providers.New(s).Build, map[string]bool{}
 	for _, c := range p.Campaign.Conditions {
 		for _, m := range c.AllModels() {
 			if !isChecked(m.Name) || answered[m.Name] {
@@ -60,8 +63,8 @@ func isChecked(model string) bool { return !isFree(model) && !strings.HasPrefix(
 
 // checkModel asks one model and says what that cost. The reason is why it
 // cannot be asked; empty if it can, or if what failed passes by itself.
-func checkModel(ctx context.Context, e *engine, campaign string, p model.Provider, g plan.Generate) (reason string, err error) {
-	answer, err := e.activities.Check(ctx, campaign, p, model.Parameters(g))
+func checkModel(ctx context.Context, e *engine.Engine, campaign string, p model.Provider, g plan.Generate) (reason string, err error) {
+	answer, err := e.Activities.Check(ctx, campaign, p, model.Parameters(g))
 	var call *model.Error
 	var app *temporal.ApplicationError
 	switch {
@@ -73,7 +76,7 @@ func checkModel(ctx context.Context, e *engine, campaign string, p model.Provide
 		fmt.Fprintf(os.Stderr, "checked %s: it answers (%d tokens, %s)\n", p.Name, answer.Usage.Input+answer.Usage.Output, cost)
 		return "", nil
 	case ctx.Err() != nil:
-		return "", exit{exitInterrupted, errors.New("interrupted")}
+		return "", cli.InterruptedError(errors.New("interrupted"))
 	case errors.As(err, &call) && call.Class == model.Retry && !calls.IsRefusal(err):
 		fmt.Fprintf(os.Stderr, "checked %s: %v; it will be tried again\n", p.Name, err)
 		return "", nil
@@ -95,5 +98,5 @@ func haltBefore(ctx context.Context, s storage.Store, campaign, reason, again st
 	} else {
 		fmt.Fprintf(os.Stderr, "%s is paused: %s\nresume with: %s\n", campaign, reason, again)
 	}
-	return exit{exitIncomplete, fmt.Errorf("%s is paused before its first call; --no-check starts it without asking", campaign)}
+	return cli.IncompleteError(fmt.Errorf("%s is paused before its first call; --no-check starts it without asking", campaign))
 }

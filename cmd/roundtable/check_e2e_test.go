@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"roundtable/cmd/internal/cli"
 	"strings"
 	"testing"
 )
@@ -49,7 +50,7 @@ func TestRefusedModelPausesTheCampaign(t *testing.T) {
 		v := newVendor(t)
 		v.after(0, says("unknown", false, 400, `{"error":{"message":"Invalid model name passed in model=fake","type":"invalid_request_error","code":"400"}}`))
 		dir := write(t, vendorCampaign(v, "refused", 4))
-		d := ends(t, exitIncomplete, dir, nil, "run", "campaign.yaml", how)
+		d := ends(t, cli.ExitIncomplete, dir, nil, "run", "campaign.yaml", how)
 		if !strings.Contains(d.err, "is paused") || !strings.Contains(d.err, "Invalid model name") {
 			t.Errorf("%s: says\n%s", how, d.err)
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"roundtable/cmd/internal/cli"
 	"slices"
 	"strings"
 	"testing"
@@ -25,20 +26,20 @@ func ran(t *testing.T, args ...string) done {
 func TestErrorsAreJSON(t *testing.T) {
 	o, _, _ := reading(t)
 	for _, args := range [][]string{
-		{"analyze", "nobody", "--lake", o.lake}, {"status", "nobody", "--lake", o.lake}, {"analyze", "reading", "--nonsense"},
+		{"analyze", "nobody", "--lake", o.Lake}, {"status", "nobody", "--lake", o.Lake}, {"analyze", "reading", "--nonsense"},
 		{"run", "none.yaml", "--lake", filepath.Join(t.TempDir(), "lake")}, {"frobnicate"}, {"tune"},
 	} {
 		d := ran(t, append(args, "--json")...)
 		got := document(t, d.out)
-		if d.code != exitUsage || got["exit_code"] != float64(exitUsage) || !strings.Contains(d.err, got["error"].(string)) {
+		if d.code != cli.ExitUsage || got["exit_code"] != float64(cli.ExitUsage) || !strings.Contains(d.err, got["error"].(string)) {
 			t.Errorf("%v: code %d, %s%s", args, d.code, d.out, d.err)
 		}
-		if d = ran(t, args...); d.out != "" || d.code != exitUsage {
+		if d = ran(t, args...); d.out != "" || d.code != cli.ExitUsage {
 			t.Errorf("%v without --json: code %d, %q", args, d.code, d.out)
 		}
 	}
 	d := ran(t, "data", "movielens", "--path", t.TempDir(), "--json") // a document of its own, and an error
-	if got := document(t, d.out); d.code != exitFailed || got["ok"] != false || got["error"] != nil {
+	if got := document(t, d.out); d.code != cli.ExitFailed || got["ok"] != false || got["error"] != nil {
 		t.Errorf("code %d, %s", d.code, d.out)
 	}
 }
@@ -53,7 +54,7 @@ func TestUnknownCommandsAndFlags(t *testing.T) {
 		"list takes one of":                                      {"list", "rulse"},
 		"did you mean rules?":                                    {"list", "rulse"},
 	} {
-		if d := ran(t, args...); d.code != exitUsage || !strings.Contains(d.err, says) {
+		if d := ran(t, args...); d.code != cli.ExitUsage || !strings.Contains(d.err, says) {
 			t.Errorf("%v: code %d, %s", args, d.code, d.err)
 		}
 	}
@@ -111,7 +112,7 @@ func TestCompletion(t *testing.T) {
 		"figures\n":            {"list", "fig"},
 		"tune\tChange the lim": {"help", "tun"},
 	} {
-		d := ran(t, append([]string{"__complete", "--lake", o.lake}, args...)...)
+		d := ran(t, append([]string{"__complete", "--lake", o.Lake}, args...)...)
 		if d.code != 0 || !strings.Contains(d.out, want) {
 			t.Errorf("%v completes to code %d, %q, want %q", args, d.code, d.out, want)
 		}
@@ -125,7 +126,7 @@ func TestRefusedFilesLeaveNoLake(t *testing.T) {
 	save(t, dir, "good.yaml", readingCampaign)
 	lake := filepath.Join(dir, "new", "lake")
 	for code, args := range map[int][]string{
-		exitUsage: {"run", filepath.Join(dir, "bad.yaml")}, 0: {"plan", filepath.Join(dir, "good.yaml")},
+		cli.ExitUsage: {"run", filepath.Join(dir, "bad.yaml")}, 0: {"plan", filepath.Join(dir, "good.yaml")},
 	} {
 		if d := ran(t, append(args, "--lake", lake, "--state", filepath.Join(dir, "state"))...); d.code != code {
 			t.Errorf("%v: code %d, %s", args, d.code, d.err)
@@ -141,7 +142,7 @@ func TestRefusedFilesLeaveNoLake(t *testing.T) {
 	save(t, dir, "replay.yaml", strings.Replace(readingCampaign, "scripted/trader", "replay/readin", 1))
 	o, s, p := reading(t)
 	commit(t, s, p, 0, 0, "succeeded")
-	d = ran(t, "plan", filepath.Join(dir, "replay.yaml"), "--lake", o.lake)
+	d = ran(t, "plan", filepath.Join(dir, "replay.yaml"), "--lake", o.Lake)
 	if contains(t, d.err, `the lake has no campaign "readin" to replay; it has reading`, "did you mean reading?"); strings.Contains(d.err, "manifest") {
 		t.Errorf("a file of the lake's own is named: %s", d.err)
 	}
@@ -150,7 +151,7 @@ func TestRefusedFilesLeaveNoLake(t *testing.T) {
 func TestLakeOfTheEnvironment(t *testing.T) {
 	o, s, p := reading(t)
 	commit(t, s, p, 0, 0, "succeeded")
-	t.Setenv("ROUNDTABLE_LAKE", o.lake)
+	t.Setenv("ROUNDTABLE_LAKE", o.Lake)
 	if d := ran(t, "list", "campaigns"); d.code != 0 || !strings.Contains(d.out, "reading") {
 		t.Errorf("code %d, %s%s", d.code, d.out, d.err)
 	}
@@ -162,12 +163,12 @@ func TestLakeOfTheEnvironment(t *testing.T) {
 // tune says what changes, and status the limits.
 func TestTuneSaysWhatChanges(t *testing.T) {
 	o, _, _ := reading(t)
-	in := func(args ...string) done { return ran(t, append(args, "--lake", o.lake, "--state", t.TempDir())...) }
+	in := func(args ...string) done { return ran(t, append(args, "--lake", o.Lake, "--state", t.TempDir())...) }
 	d := in("tune", "reading", "--concurrency", "7", "--cost-usd", "2.5", "--json")
 	contains(t, d.out, `"limit": "calls"`, `"old": "200"`, `"new": "7"`, `"limit": "cost_usd"`, `"old": "none"`, `"new": "$2.5"`, `"running": false`)
 	d = in("tune", "reading", "--concurrency", "9", "--model", "scripted/trader", "--timeout", "90s")
 	contains(t, d.out, "the next resume uses the new limits: models.scripted/trader.calls none → 9, models.scripted/trader.timeout none → 90s")
-	if d = in("tune", "reading", "--cost-usd", "2.5"); d.code != exitUsage || !strings.Contains(d.err, "no limit changes") {
+	if d = in("tune", "reading", "--cost-usd", "2.5"); d.code != cli.ExitUsage || !strings.Contains(d.err, "no limit changes") {
 		t.Errorf("code %d, %s", d.code, d.err)
 	}
 	contains(t, in("status", "reading").out, "0 of 22 collaborations finished", "0% done", "limits: collaborations 64, calls 7, cost_usd $2.5, tokens none, models.scripted/trader.calls 9")
@@ -180,7 +181,7 @@ func TestTablesInFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string) (done, string) {
 		file := filepath.Join(dir, name)
-		d := ran(t, "analyze", "reading", "--lake", o.lake, "--table", "summary", "-o", file)
+		d := ran(t, "analyze", "reading", "--lake", o.Lake, "--table", "summary", "-o", file)
 		data, _ := os.ReadFile(file)
 		return d, string(data)
 	}
@@ -190,11 +191,11 @@ func TestTablesInFiles(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{"t.xlsx": `tables are not written as "xlsx"; name the file .txt, .md`, "none/t.csv": "there is no folder " + filepath.Join(dir, "none"), ".": "is a folder"} {
-		if d, _ := write(name); d.code != exitUsage || !strings.Contains(d.err, want) {
+		if d, _ := write(name); d.code != cli.ExitUsage || !strings.Contains(d.err, want) {
 			t.Errorf("%s: code %d, %s", name, d.code, d.err)
 		}
 	}
-	if d := ran(t, "export", "reading", "--lake", o.lake, "--table", "turns", "-o", filepath.Join(dir, "none", "t.csv")); d.code != exitUsage || !strings.Contains(d.err, "there is no folder "+filepath.Join(dir, "none")) {
+	if d := ran(t, "export", "reading", "--lake", o.Lake, "--table", "turns", "-o", filepath.Join(dir, "none", "t.csv")); d.code != cli.ExitUsage || !strings.Contains(d.err, "there is no folder "+filepath.Join(dir, "none")) {
 		t.Errorf("export to a folder that is missing: code %d, %s", d.code, d.err)
 	}
 }

@@ -10,19 +10,22 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/study"
 	"roundtable/analysis/table"
+	"roundtable/cmd/internal/cli"
 )
 
 // completion returns what may stand where the cursor is.
 type completion = func(cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective)
 
-// complete says what the shell completes for a command: a campaign of the lake,
+// completeCommand says what the shell completes for a command: a campaign of the lake,
 // a campaign's file, the values of a flag.
-func (o *options) complete(cmd *cobra.Command) {
+func completeCommand(o *cli.Options, cmd *cobra.Command) {
 	_, argument, _ := strings.Cut(cmd.Use, " ")
 	switch {
 	case cmd.ValidArgsFunction != nil || cmd.ValidArgs != nil:
 	case strings.HasPrefix(strings.Trim(argument, "["), "NAME"):
-		cmd.ValidArgsFunction = o.completeCampaigns
+		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective) {
+			return completeCampaigns(o, cmd, args, begin)
+		}
 	case argument == "FILE":
 		cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
@@ -37,7 +40,7 @@ func (o *options) complete(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("figure", fixedValues(slices.Concat(figures.Names(), figures.OfActs())))
 	_ = cmd.RegisterFlagCompletionFunc("format", fixedValues(append(table.Formats(), "svg", "png", "dot")))
 	_ = cmd.RegisterFlagCompletionFunc("baseline", func(cmd *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {
-		return o.completeCampaigns(cmd, nil, begin)
+		return completeCampaigns(o, cmd, nil, begin)
 	})
 }
 
@@ -58,9 +61,9 @@ func beginning(values []string, begin string) []string {
 }
 
 // completeCampaigns returns campaigns of the lake; none if it cannot be read.
-func (o *options) completeCampaigns(cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective) {
+func completeCampaigns(o *cli.Options, cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective) {
 	var names []string
-	if s, err := o.openLake(); err == nil && len(args) == 0 {
+	if s, err := o.OpenLake(); err == nil && len(args) == 0 {
 		names, _ = lake.Campaigns(cmd.Context(), s)
 	}
 	return beginning(names, begin), cobra.ShellCompDirectiveNoFileComp
@@ -68,8 +71,8 @@ func (o *options) completeCampaigns(cmd *cobra.Command, args []string, begin str
 
 // completeCollaborations returns ids of the collaborations that have ended, of
 // one campaign once its name and a slash are there.
-func (o *options) completeCollaborations(cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective) {
-	s, err := o.openLake()
+func completeCollaborations(o *cli.Options, cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective) {
+	s, err := o.OpenLake()
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -11,32 +11,34 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/activities/ledger"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/cost"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/table"
+	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )
 
-func newCost(o *options) *cobra.Command {
+func newCost(o *cli.Options) *cobra.Command {
 	var by, format, settle string
 	cmd := &cobra.Command{
 		Use:   "cost NAME",
-		Short: "Say what a campaign's committed calls took: money, tokens, time",
-		Args:  oneArg("campaign"),
+		Short: "Show what a campaign's committed calls took: money, tokens, time",
+		Args:  cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := o.format(format, "")
+			f, err := tableFormat(o, format, "")
 			if err == nil && !slices.Contains(cost.Bys(), cost.By(by)) {
 				err = fmt.Errorf("costs by %q are not known; there is %s", by, wording.Or(cost.Bys()))
 			}
 			if err != nil {
-				return exit{exitUsage, err}
+				return cli.UsageError(err)
 			}
-			s, err := o.readLake(cmd.Context(), args[0])
+			s, err := o.ReadLake(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			if settle != "" {
-				if err := o.settle(cmd.Context(), cmd.ErrOrStderr(), s, args[0], settle); err != nil {
+				if err := settleCalls(cmd.Context(), o, cmd.ErrOrStderr(), s, args[0], settle); err != nil {
 					return err
 				}
 			}
@@ -53,7 +55,7 @@ func newCost(o *options) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&by, "by", string(cost.ByCondition), fmt.Sprintf("what the rows stand for: %s", wording.Or(cost.Bys())))
-	cmd.Flags().StringVar(&settle, "settle", "", "say what calls of unknown outcome were billed: `unbilled`, an amount in US dollars for all of them, or a file of the service's usage export (.csv, .jsonl, .json)")
+	cmd.Flags().StringVar(&settle, "settle", "", "record what calls of unknown outcome were billed: `unbilled`, an amount in US dollars for all of them, or a file of the service's usage export (.csv, .jsonl, .json)")
 	cmd.Flags().StringVar(&format, "format", "", wording.Or(table.Formats())+" (default: text)")
 	return cmd
 }
@@ -75,12 +77,12 @@ type costCells struct {
 func readCost(ctx context.Context, s storage.Store, name string, by cost.By) (cost.Report, error) {
 	r, err := cost.Load(ctx, s, name, by)
 	if err != nil {
-		return r, damaged(err, name, "the costs are not known")
+		return r, cli.ExplainDamage(err, name, "the costs are not known")
 	}
 	if err := addShared(ctx, s, &r); err != nil {
-		return r, damaged(err, name, "the costs are not known")
+		return r, cli.ExplainDamage(err, name, "the costs are not known")
 	}
-	p, _, err := present(ctx, s, name)
+	p, _, err := recorded.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}
@@ -113,5 +115,5 @@ func writeCost(w io.Writer, r cost.Report, format string) error {
 	if r.Planned > 0 {
 		c.Cells.Planned = &r.Planned
 	}
-	return writeJSON(w, c)
+	return cli.WriteJSON(w, c)
 }

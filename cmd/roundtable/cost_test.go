@@ -9,6 +9,7 @@ import (
 	"roundtable/activities/recorded"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
 )
 
 // bill ends the n-th cell of a plan with a call of each of two models behind one name.
@@ -36,13 +37,13 @@ func TestCost(t *testing.T) {
 	o, s, p := reading(t)
 	bill(t, s, p, 0)
 	bill(t, s, p, 1)
-	out, err := runCommand(t, "cost", "reading", "--lake", o.lake)
+	out, err := runCommand(t, "cost", "reading", "--lake", o.Lake)
 	if err != nil {
 		t.Fatal(err)
 	}
 	contains(t, out, "Cost of reading by condition", "majority-", "1.0000", "1.50", "20 of 22 cells are running or still to come",
 		"WARNING: openai/m was answered by 2 models: m-july (2 calls, 2026-05-28")
-	out, err = runCommand(t, "cost", "reading", "--lake", o.lake, "--by", "phase", "--json")
+	out, err = runCommand(t, "cost", "reading", "--lake", o.Lake, "--by", "phase", "--json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,12 +55,12 @@ func TestCost(t *testing.T) {
 	if of := d["cells"].(map[string]any); of["planned"] != 22. || of["committed"] != 2. || len(d["warnings"].([]any)) != 1 {
 		t.Errorf("%v", d)
 	}
-	out, err = runCommand(t, "cost", "reading", "--lake", o.lake, "--by", "model", "--format", "csv")
+	out, err = runCommand(t, "cost", "reading", "--lake", o.Lake, "--by", "model", "--format", "csv")
 	if err != nil {
 		t.Fatal(err)
 	}
 	contains(t, out, "openai/m,2,4,0,0,40,0,8,0,1,1,0.5,0.25,1.5,1.5\n", "warning: openai/m was answered")
-	if out, err = runCommand(t, "cost", "reading", "--lake", o.lake, "--format", "md"); err != nil || !strings.Contains(out, "| condition |") {
+	if out, err = runCommand(t, "cost", "reading", "--lake", o.Lake, "--format", "md"); err != nil || !strings.Contains(out, "| condition |") {
 		t.Errorf("%v in\n%s", err, out)
 	}
 }
@@ -73,7 +74,7 @@ func TestCostRefuses(t *testing.T) {
 		{[]string{"writing"}, []string{`"writing"`}},
 		{nil, []string{"expected 1 campaign, got 0"}},
 	} {
-		_, err := runCommand(t, append([]string{"cost", "--lake", o.lake}, x.args...)...)
-		fails(t, err, exitUsage, x.says...)
+		_, err := runCommand(t, append([]string{"cost", "--lake", o.Lake}, x.args...)...)
+		fails(t, err, cli.ExitUsage, x.says...)
 	}
 }

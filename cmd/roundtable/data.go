@@ -8,25 +8,27 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
 	"roundtable/envs/recsys"
 )
 
 // dataSets that environments read and this program does not bring.
 var dataSets = []string{"movielens"}
 
-func newData(o *options) *cobra.Command {
+func newData(o *cli.Options) *cobra.Command {
 	path := ""
 	cmd := &cobra.Command{
 		Use:       "data movielens",
-		Short:     "Say where to get a data set, and check a copy of it",
+		Short:     "Show where to get a data set, and check a copy of it",
 		ValidArgs: dataSets,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || !slices.Contains(dataSets, args[0]) {
-				return exit{exitUsage, fmt.Errorf("which data set? There is %s; %q is given", strings.Join(dataSets, ", "), strings.Join(args, " "))}
+				return cli.UsageError(fmt.Errorf("which data set? There is %s; %q is given", strings.Join(dataSets, ", "), strings.Join(args, " ")))
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return movieLens(cmd.OutOrStdout(), path, o.json) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return movieLens(cmd.OutOrStdout(), path, o.JSON) },
 	}
 	cmd.Flags().StringVar(&path, "path", "", "folder of the unpacked files, to be checked")
 	return cmd
@@ -62,20 +64,20 @@ func movieLens(w io.Writer, path string, asJSON bool) error {
 	}
 	var wrong error
 	if path != "" {
-		files, err := openData(path)
+		files, err := providers.OpenData(path)
 		if err != nil {
-			return exit{exitUsage, err}
+			return cli.UsageError(err)
 		}
 		wrong = recsys.Check(files)
 		ok := wrong == nil
 		d.OK = &ok
 		if wrong != nil {
 			d.Problem = wrong.Error()
-			wrong = exit{exitFailed, fmt.Errorf("%s is not MovieLens-100k: %w", path, wrong)}
+			wrong = cli.FailedError(fmt.Errorf("%s is not MovieLens-100k: %w", path, wrong))
 		}
 	}
 	if asJSON {
-		if err := writeJSON(w, d); err != nil {
+		if err := cli.WriteJSON(w, d); err != nil {
 			return err
 		}
 		return wrong

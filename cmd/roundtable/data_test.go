@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"roundtable/cmd/internal/cli"
 	"testing"
 )
 
@@ -21,7 +22,7 @@ func TestDataSaysWhereToGetMovieLens(t *testing.T) {
 		t.Errorf("%v", d)
 	}
 	_, err = runCommand(t, "data", "netflix")
-	fails(t, err, exitUsage, "movielens", "netflix")
+	fails(t, err, cli.ExitUsage, "movielens", "netflix")
 }
 
 func TestDataChecksAFolder(t *testing.T) {
@@ -30,12 +31,12 @@ func TestDataChecksAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := runCommand(t, "data", "movielens", "--path", dir, "--json")
-	fails(t, err, exitFailed, "u1.base is not the official file", "u1.test is missing")
+	fails(t, err, cli.ExitFailed, "u1.base is not the official file", "u1.test is missing")
 	if d := document(t, out); d["ok"] != false || d["problem"] == "" {
 		t.Errorf("%v", d)
 	}
 	_, err = runCommand(t, "data", "movielens", "--path", filepath.Join(dir, "none"))
-	fails(t, err, exitUsage, "none")
+	fails(t, err, cli.ExitUsage, "none")
 }
 
 func TestDataAcceptsTheOfficialFiles(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 
 	"roundtable/activities/calls"
 	"roundtable/activities/ledger"
+	"roundtable/cmd/internal/cli"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
 )
@@ -247,7 +248,7 @@ func TestLiveProgress(t *testing.T) {
 		return strings.HasPrefix(lines[len(lines)-1], " ") && strings.HasSuffix(lines[len(lines)-1], "…")
 	})
 	fmt.Fprint(s.control, "\x03")
-	if code := wait(); code != exitInterrupted {
+	if code := wait(); code != cli.ExitInterrupted {
 		t.Errorf("Ctrl-C ends it with code %d", code)
 	}
 	lines := s.shows(t, "resume with: roundtable run slow.yaml")

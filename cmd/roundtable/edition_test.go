@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"roundtable/activities/prompt"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
@@ -37,7 +38,7 @@ func TestEditionIsKept(t *testing.T) {
 		old.Packs[pack.Hash()] = pack
 		old.Pack = append(old.Pack, pack.Hash())
 	}
-	if err := settle(t.Context(), s, old, m); err != nil {
+	if err := recordPlan(t.Context(), s, old, m); err != nil {
 		t.Fatal(err)
 	}
 	output(t, dir, "run", "old.yaml")
@@ -75,12 +76,12 @@ func TestEditionIsKept(t *testing.T) {
 	if err != nil || !strings.Contains(string(card), "edition 1 of the built-in prompts") {
 		t.Errorf("the card does not name the edition: %v\n%.3000s", err, card)
 	}
-	recorded, _, err := present(t.Context(), s, "old")
-	if err != nil || recorded.Edition != 0 {
-		t.Errorf("the extended plan is of edition %d, %v", recorded.Edition, err)
+	stored, _, err := recorded.ReadRecorded(t.Context(), s, "old")
+	if err != nil || stored.Edition != 0 {
+		t.Errorf("the extended plan is of edition %d, %v", stored.Edition, err)
 	}
 	for _, row := range rows {
-		pack := recorded.Packs[row.PromptsHash]
+		pack := stored.Packs[row.PromptsHash]
 		if !strings.HasPrefix(pack["protocol/system.tmpl"], "In the words of then.") {
 			t.Errorf("%s has the prompts %s, which are not those that the campaign began with", row.CollaborationID, row.PromptsHash)
 		}

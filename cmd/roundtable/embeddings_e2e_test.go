@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"roundtable/cmd/internal/cli"
 	"strings"
 	"sync"
 	"testing"
@@ -118,16 +119,16 @@ func TestEmbeddingBudget(t *testing.T) {
 	ends(t, 0, dir, s.at(), "run", "campaign.yaml")
 	by := []string{"--embedder", "openai/tiny"}
 
-	if d := ends(t, exitUsage, dir, s.at(), append([]string{"features", "wordy", "--cost-unknown"}, by...)...); !strings.Contains(d.err, `the price of openai/tiny is not known; give it: --price '{"input": …}'`) {
+	if d := ends(t, cli.ExitUsage, dir, s.at(), append([]string{"features", "wordy", "--cost-unknown"}, by...)...); !strings.Contains(d.err, `the price of openai/tiny is not known; give it: --price '{"input": …}'`) {
 		t.Errorf("without a price:\n%s", d.err)
 	}
 	for _, args := range [][]string{{"analyze", "wordy", "--table", "8"}, {"analyze", "wordy", "--figure", "5.distance"}, {"report", "wordy"}} {
-		d := ends(t, exitUsage, dir, s.at(), append(args, by...)...)
+		d := ends(t, cli.ExitUsage, dir, s.at(), append(args, by...)...)
 		if !strings.Contains(d.err, "72 texts of campaign wordy have no embedding by openai/tiny at "+s.front.URL) || !strings.Contains(d.err, "about 451.2k tokens") || !strings.Contains(d.err, "roundtable features wordy --embedder openai/tiny") {
 			t.Errorf("%v says\n%s", args, d.err)
 		}
 	}
-	keyless := ends(t, exitUsage, dir, []string{"OPENAI_BASE_URL=", "OPENAI_API_KEY="}, "analyze", "wordy", "--table", "8", "--embedder", "openai/text-embedding-3-small")
+	keyless := ends(t, cli.ExitUsage, dir, []string{"OPENAI_BASE_URL=", "OPENAI_API_KEY="}, "analyze", "wordy", "--table", "8", "--embedder", "openai/text-embedding-3-small")
 	if !strings.Contains(keyless.err, "72 texts of campaign wordy have no embedding by openai/text-embedding-3-small") {
 		t.Errorf("without a key, which only features needs:\n%s", keyless.err)
 	}
@@ -168,7 +169,7 @@ func TestEmbeddingBudget(t *testing.T) {
 	}
 	kept := keptVectors(t, dir)
 	sold, _, _ := s.books()
-	d := ends(t, exitIncomplete, dir, s.at(), buy...)
+	d := ends(t, cli.ExitIncomplete, dir, s.at(), buy...)
 	for _, says := range []string{"embedding stopped: campaign wordy: the budget is used up: of $0.50", "`roundtable resume wordy --cost-usd N` (or --tokens N) goes on", "resume with: the same command"} {
 		if !strings.Contains(d.err, says) {
 			t.Errorf("does not say %q:\n%s", says, d.err)
@@ -190,7 +191,7 @@ func TestEmbeddingBudget(t *testing.T) {
 	spentOn(t, dir, s)
 
 	for price, says := range map[string]string{`{"input": -1}`: "from 0 to 1e6", `{"output": 1}`: "input must be given", `{"in": 1}`: `"in"`} {
-		if d := ends(t, exitUsage, dir, s.at(), "features", "wordy", "--embedder", "openai/other", "--price", price); !strings.Contains(d.err, says) {
+		if d := ends(t, cli.ExitUsage, dir, s.at(), "features", "wordy", "--embedder", "openai/other", "--price", price); !strings.Contains(d.err, says) {
 			t.Errorf("--price %s:\n%s", price, d.err)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/analysis/sql"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )
 
@@ -36,7 +37,7 @@ type export struct {
 	force    bool
 }
 
-func newExport(o *options) *cobra.Command {
+func newExport(o *cli.Options) *cobra.Command {
 	x, v := export{}, viewpoints{}
 	var text, format, cache string
 	var challenges bool
@@ -45,25 +46,25 @@ func newExport(o *options) *cobra.Command {
 		Short: "Write a campaign's tables, or the answer to a query, as Parquet, CSV or JSON lines",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 0 && text == "" {
-				return exit{exitUsage, fmt.Errorf("one campaign is wanted (or --query SQL), %d given", len(args))}
+				return cli.UsageError(fmt.Errorf("one campaign is wanted (or --query SQL), %d given", len(args)))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if text != "" {
 				if len(x.tables) > 0 || x.output == "" {
-					return exit{exitUsage, errors.New("--query wants -o FILE and no --table")}
+					return cli.UsageError(errors.New("--query wants -o FILE and no --table"))
 				}
-				f, err := formatOf(format, x.output, false, exportFormats)
+				f, err := cli.ChooseFormat(format, x.output, false, exportFormats)
 				if err != nil {
-					return exit{exitUsage, err}
+					return cli.UsageError(err)
 				}
-				q := query{options: o, campaigns: args, cache: cache, format: f, file: x.output, force: x.force}
+				q := query{Options: o, campaigns: args, cache: cache, format: f, file: x.output, force: x.force}
 				kept, err := q.keep(cmd, text)
 				if err != nil {
 					return err
 				}
-				return x.report(cmd, o.json, []exported{{"", kept.path, kept.rows, kept.bytes}})
+				return x.report(cmd, o.JSON, []exported{{"", kept.path, kept.rows, kept.bytes}})
 			}
 			x.campaign = args[0]
 			if challenges {
@@ -73,7 +74,7 @@ func newExport(o *options) *cobra.Command {
 				return v.run(cmd, o, x, format)
 			}
 			if err := x.settle(format); err != nil {
-				return exit{exitUsage, err}
+				return cli.UsageError(err)
 			}
 			return x.run(cmd, o)
 		},
@@ -113,7 +114,7 @@ func (x *export) settle(format string) error {
 		file = x.output
 	}
 	var err error
-	x.format, err = formatOf(format, file, false, exportFormats)
+	x.format, err = cli.ChooseFormat(format, file, false, exportFormats)
 	return err
 }
 
@@ -133,14 +134,14 @@ type exported struct {
 }
 
 // run writes all files and only then gives them their names.
-func (x *export) run(cmd *cobra.Command, o *options) error {
+func (x *export) run(cmd *cobra.Command, o *cli.Options) error {
 	ctx := cmd.Context()
 	s, d, err := x.open(ctx, o)
 	if err != nil {
 		return err
 	}
 	if err := x.room(); err != nil {
-		return exit{exitUsage, err}
+		return cli.UsageError(err)
 	}
 	var files []staged
 	defer func() {
@@ -165,12 +166,12 @@ func (x *export) run(cmd *cobra.Command, o *options) error {
 		}
 		done = append(done, exported{x.tables[i], f.path, f.rows, f.bytes})
 	}
-	return x.report(cmd, o.json, done)
+	return x.report(cmd, o.JSON, done)
 }
 
 // open reads what the campaign has committed.
-func (x *export) open(ctx context.Context, o *options) (storage.Store, lake.Dataset, error) {
-	s, err := o.readLake(ctx, x.campaign)
+func (x *export) open(ctx context.Context, o *cli.Options) (storage.Store, lake.Dataset, error) {
+	s, err := o.ReadLake(ctx, x.campaign)
 	if err != nil {
 		return nil, lake.Dataset{}, err
 	}
@@ -212,7 +213,7 @@ func (x *export) warn(ctx context.Context, s storage.Store, d lake.Dataset, w io
 }
 
 func (x *export) told(ctx context.Context, err error) error {
-	return withCode(ctx, damaged(err, x.campaign, "nothing is written"))
+	return withCode(ctx, cli.ExplainDamage(err, x.campaign, "nothing is written"))
 }
 
 func (x *export) write(ctx context.Context, s storage.Store, d lake.Dataset, table string, w io.Writer) (int64, error) {
@@ -269,7 +270,7 @@ func writeRows[T record.Row](rows iter.Seq2[T, error], format string, w io.Write
 
 func (x *export) report(cmd *cobra.Command, asJSON bool, done []exported) error {
 	if asJSON {
-		return writeJSON(cmd.OutOrStdout(), map[string]any{"files": done})
+		return cli.WriteJSON(cmd.OutOrStdout(), map[string]any{"files": done})
 	}
 	for _, f := range done {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d bytes\n", f.Path, wording.Count(f.Rows, "row"), f.Bytes)

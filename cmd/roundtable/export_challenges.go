@@ -9,11 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/pool"
+	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )
 
 // exportChallenges writes a campaign's wrong first answers as a file of challenges.
-func exportChallenges(cmd *cobra.Command, o *options, x export, condition, format string) error {
+func exportChallenges(cmd *cobra.Command, o *cli.Options, x export, condition, format string) error {
 	ctx := cmd.Context()
 	p, err := x.readPool(ctx, o, "--challenges", condition, format)
 	if err != nil {
@@ -24,7 +25,7 @@ func exportChallenges(cmd *cobra.Command, o *options, x export, condition, forma
 		return x.told(ctx, err)
 	}
 	if len(list) == 0 {
-		return exit{exitUsage, fmt.Errorf("campaign %s has no wrong answer that could be read: sample more, or harder questions", x.campaign)}
+		return cli.UsageError(fmt.Errorf("campaign %s has no wrong answer that could be read: sample more, or harder questions", x.campaign))
 	}
 	file, err := stage(x.output, func(w io.Writer) (int64, error) { return writeChallenges(w, list) })
 	if err != nil {
@@ -42,7 +43,7 @@ func exportChallenges(cmd *cobra.Command, o *options, x export, condition, forma
 	if err := file.publish(x.force); err != nil {
 		return err
 	}
-	return x.report(cmd, o.json, []exported{{"challenges", file.path, file.rows, file.bytes}})
+	return x.report(cmd, o.JSON, []exported{{"challenges", file.path, file.rows, file.bytes}})
 }
 
 func writeChallenges(w io.Writer, list []pool.Challenge) (rows int64, err error) {

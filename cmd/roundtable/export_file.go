@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"roundtable/cmd/internal/cli"
 )
 
 // staged is a whole file that does not have its name yet.
@@ -31,7 +32,7 @@ func writable(path string, force bool) error {
 		return taken(path)
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err = os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
-			err = noFolder(path)
+			err = cli.NoFolder(path)
 		}
 	}
 	return err
@@ -76,13 +77,13 @@ func (s staged) publish(force bool) error {
 	}
 	err := os.Link(s.temp, s.path)
 	if errors.Is(err, fs.ErrExist) {
-		return exit{exitUsage, taken(s.path)}
+		return cli.UsageError(taken(s.path))
 	}
 	if err == nil {
 		return nil
 	}
 	if _, missing := os.Lstat(s.path); !errors.Is(missing, fs.ErrNotExist) { // a file system without links
-		return exit{exitUsage, taken(s.path)}
+		return cli.UsageError(taken(s.path))
 	}
 	return os.Rename(s.temp, s.path)
 }
@@ -93,7 +94,7 @@ func (s staged) drop() { _ = os.Remove(s.temp) }
 // single says that the output is a file: its name ends in a format.
 func (x *export) single() bool {
 	info, err := os.Stat(x.output)
-	_, unknown := formatOf("", x.output, false, exportFormats)
+	_, unknown := cli.ChooseFormat("", x.output, false, exportFormats)
 	return unknown == nil && (err != nil || !info.IsDir())
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/pool"
+	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )
 
@@ -25,9 +26,9 @@ func (v *viewpoints) flags(cmd *cobra.Command) {
 }
 
 // run writes the pool of a campaign to a file of JSON lines.
-func (v viewpoints) run(cmd *cobra.Command, o *options, x export, format string) error {
+func (v viewpoints) run(cmd *cobra.Command, o *cli.Options, x export, format string) error {
 	if v.each < 1 {
-		return exit{exitUsage, fmt.Errorf("--viewpoints is %d; a pool has 1 or more of each kind (paper 4: 40)", v.each)}
+		return cli.UsageError(fmt.Errorf("--viewpoints is %d; a pool has 1 or more of each kind (paper 4: 40)", v.each))
 	}
 	ctx := cmd.Context()
 	p, err := x.readPool(ctx, o, "--viewpoints", v.condition, format)
@@ -37,8 +38,8 @@ func (v viewpoints) run(cmd *cobra.Command, o *options, x export, format string)
 	short := p.Short(v.each)
 	if len(short) == len(p.Questions) {
 		best := p.Tallies[short[0]]
-		return exit{exitUsage, fmt.Errorf("no question has %d right and %d wrong answers that could be read; %s has %d and %d: sample more, or harder or easier questions",
-			v.each, v.each, short[0], best.Right, best.Wrong)}
+		return cli.UsageError(fmt.Errorf("no question has %d right and %d wrong answers that could be read; %s has %d and %d: sample more, or harder or easier questions",
+			v.each, v.each, short[0], best.Right, best.Wrong))
 	}
 	file, err := stage(x.output, func(w io.Writer) (int64, error) { return v.write(ctx, w, p) })
 	if err != nil {
@@ -53,17 +54,17 @@ func (v viewpoints) run(cmd *cobra.Command, o *options, x export, format string)
 	if err := file.publish(x.force); err != nil {
 		return err
 	}
-	return x.report(cmd, o.json, []exported{{"viewpoints", file.path, file.rows, file.bytes}})
+	return x.report(cmd, o.JSON, []exported{{"viewpoints", file.path, file.rows, file.bytes}})
 }
 
 // readPool returns the first answers of a campaign for an export that writes one
 // file of JSON lines; the flag names the export in errors.
-func (x export) readPool(ctx context.Context, o *options, flag, condition, format string) (*pool.Pool, error) {
+func (x export) readPool(ctx context.Context, o *cli.Options, flag, condition, format string) (*pool.Pool, error) {
 	if x.output == "" || len(x.tables) > 0 || format != "" && format != "jsonl" {
-		return nil, exit{exitUsage, fmt.Errorf("%s needs -o FILE, takes no --table, and writes jsonl only", flag)}
+		return nil, cli.UsageError(fmt.Errorf("%s needs -o FILE, takes no --table, and writes jsonl only", flag))
 	}
 	if err := writable(x.output, x.force); err != nil {
-		return nil, exit{exitUsage, err}
+		return nil, cli.UsageError(err)
 	}
 	s, d, err := x.open(ctx, o)
 	if err != nil {
@@ -71,7 +72,7 @@ func (x export) readPool(ctx context.Context, o *options, flag, condition, forma
 	}
 	p, err := pool.Read(ctx, s, d, condition)
 	if err != nil {
-		return nil, exit{exitUsage, x.told(ctx, err)}
+		return nil, cli.UsageError(x.told(ctx, err))
 	}
 	return p, nil
 }

@@ -16,6 +16,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
 )
 
 // exportable is a lake with three ended cells, one of them run again.
@@ -26,7 +27,7 @@ func exportable(t *testing.T) (string, storage.Store) {
 		commit(t, s, p, n, 0, "failed")
 	}
 	commit(t, s, p, 1, 1, "succeeded")
-	return o.lake, s
+	return o.Lake, s
 }
 
 // TestExport reads each table back: the same rows, of the latest generation.
@@ -129,7 +130,7 @@ func TestExportRefuses(t *testing.T) {
 		{[]string{"reading", "--table", "calls", "--query", "SELECT 1", "-o", "x.csv"}, "no --table"},
 	} {
 		_, err := runCommand(t, append([]string{"export", "--lake", folder}, x.args...)...)
-		fails(t, err, exitUsage, x.says)
+		fails(t, err, cli.ExitUsage, x.says)
 	}
 	d, err := lake.ReadDataset(context.Background(), s, "reading")
 	if err != nil {
@@ -159,7 +160,7 @@ func TestExportOfNothing(t *testing.T) {
 	}
 	for _, format := range exportFormats {
 		dir := t.TempDir()
-		if _, err := runCommand(t, "export", "reading", "--lake", o.lake, "-o", dir, "--format", format); err != nil {
+		if _, err := runCommand(t, "export", "reading", "--lake", o.Lake, "-o", dir, "--format", format); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(filepath.Join(dir, "turns."+format))
@@ -190,7 +191,7 @@ func TestPublishDoesNotOverwrite(t *testing.T) {
 	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, f.publish(false), exitUsage, "--force")
+	fails(t, f.publish(false), cli.ExitUsage, "--force")
 	if data, _ := os.ReadFile(path); string(data) != "theirs" {
 		t.Errorf("%q", data)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"roundtable/analysis/record"
+	"roundtable/cmd/internal/cli"
 )
 
 // harsh is a campaign whose digest does not depend on where the vendor is.
@@ -111,7 +112,7 @@ func TestPausingFaults(t *testing.T) {
 	verb := []string{"run", "campaign.yaml"}
 	for _, fault := range faults {
 		v.after(20, fault.trick)
-		d := ends(t, exitIncomplete, dir, v.at(), verb...)
+		d := ends(t, cli.ExitIncomplete, dir, v.at(), verb...)
 		for _, s := range append(fault.says, "is paused", "resume with: roundtable") {
 			if !strings.Contains(d.err, s) {
 				t.Errorf("%s: does not say %q:\n%s", fault.name, s, d.err)
@@ -152,7 +153,7 @@ func TestFailingFaults(t *testing.T) {
 		}
 		return &fault.trick
 	})
-	ends(t, exitIncomplete, dir, v.at(), "run", "campaign.yaml")
+	ends(t, cli.ExitIncomplete, dir, v.at(), "run", "campaign.yaml")
 	if st := statusBy(t, dir, "harsh"); st.Succeeded != 6 || st.Failed != 2 {
 		t.Errorf("6 cells succeed and 2 fail, status says %+v", st.Status)
 	}

@@ -14,18 +14,20 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 	"roundtable/workflows/task"
 )
 
-func newFeatures(o *options) *cobra.Command {
-	m := measurement{buying: buying{options: o}}
+func newFeatures(o *cli.Options) *cobra.Command {
+	m := measurement{PriceFlags: providers.PriceFlags{Options: o}}
 	cmd := &cobra.Command{
 		Use:   "features NAME",
-		Short: "Measure each message of a campaign (words, grade, information distance) into the table features, or go on with it",
-		Args:  oneArg("campaign"),
+		Short: "Measure each message of a campaign (words, grade, information distance) into the table features, or resume the measuring",
+		Args:  cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := o.readLake(cmd.Context(), args[0])
+			s, err := o.ReadLake(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -33,35 +35,35 @@ func newFeatures(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return r.write(cmd.OutOrStdout(), o.json)
+			return r.write(cmd.OutOrStdout(), o.JSON)
 		},
 	}
 	m.measuring.flags(cmd)
-	m.buying.flags(cmd)
+	m.PriceFlags.Flags(cmd)
 	return cmd
 }
 
 // measurement is how messages are measured into the table, and paid for.
 type measurement struct {
 	measuring
-	buying
+	providers.PriceFlags
 }
 
 // featureReport is the JSON of features.
 type featureReport struct {
-	Campaign       string    `json:"campaign"`
-	Embedder       string    `json:"embedder"`
-	Rule           string    `json:"rule"`
-	Method         string    `json:"method"`         // of both, in the keys of the lake
-	Collaborations int       `json:"collaborations"` // in the table, by this method
-	Messages       int       `json:"messages"`
-	Measured       int       `json:"measured"` // collaborations, now
-	Asked          *purchase `json:"asked"`    // of a service; null if there is none
+	Campaign       string                    `json:"campaign"`
+	Embedder       string                    `json:"embedder"`
+	Rule           string                    `json:"rule"`
+	Method         string                    `json:"method"`         // of both, in the keys of the lake
+	Collaborations int                       `json:"collaborations"` // in the table, by this method
+	Messages       int                       `json:"messages"`
+	Measured       int                       `json:"measured"` // collaborations, now
+	Asked          *providers.EmbeddingUsage `json:"asked"`    // of a service; null if there is none
 }
 
 func (r featureReport) write(w io.Writer, asJSON bool) error {
 	if asJSON {
-		return writeJSON(w, r)
+		return cli.WriteJSON(w, r)
 	}
 	_, err := fmt.Fprintf(w, "%s: the table features has %s of %s (%d measured now)\ninformation distances by %s, grades by the rule %s\n",
 		r.Campaign, wording.Count(r.Messages, "message"), wording.Count(r.Collaborations, "collaboration"), r.Measured, r.Embedder, r.Rule)
@@ -79,17 +81,17 @@ func (m measurement) features(ctx context.Context, s storage.Store, name string)
 	}
 	how, by, err := m.method(s)
 	if err != nil {
-		return r, exit{exitUsage, err}
+		return r, cli.UsageError(err)
 	}
 	r.Embedder, r.Rule, r.Method = how.Embedder.Name(), string(how.Rule), how.ID()
 	d, err := lake.ReadDataset(ctx, s, name)
 	if err != nil {
-		return r, damaged(err, name, "its messages cannot be measured")
+		return r, cli.ExplainDamage(err, name, "its messages cannot be measured")
 	}
-	if by.served != nil {
-		bought, err := m.buy(ctx, s, d, by.served)
+	if by.RemoteEmbedder != nil {
+		bought, err := m.Buy(ctx, s, d, by.RemoteEmbedder)
 		if err != nil {
-			return r, damaged(err, name, "its messages cannot be measured")
+			return r, cli.ExplainDamage(err, name, "its messages cannot be measured")
 		}
 		r.Asked = &bought
 	}
@@ -101,9 +103,9 @@ func (m measurement) features(ctx context.Context, s storage.Store, name string)
 	err = commitFeatures(ctx, s, open, how)
 	switch {
 	case ctx.Err() != nil:
-		return r, exit{exitInterrupted, errors.New("interrupted\nresume with: the same command")}
+		return r, cli.InterruptedError(errors.New("interrupted\nresume with: the same command"))
 	case err != nil:
-		return r, damaged(err, name, "its messages cannot be measured")
+		return r, cli.ExplainDamage(err, name, "its messages cannot be measured")
 	}
 	if err := commits.RefreshCard(ctx, s, name); err != nil {
 		return r, err
@@ -114,7 +116,7 @@ func (m measurement) features(ctx context.Context, s storage.Store, name string)
 		r.Collaborations, r.Messages = r.Collaborations+1, r.Messages+m.Rows(record.Features)
 	}
 	if err == nil && r.Messages == 0 && r.Asked == nil { // a service has embedded what else there is, as of discussions without messages
-		err = exit{exitUsage, fmt.Errorf("campaign %s has no messages that could be measured, in %d collaborations that have ended", name, len(d.Members))}
+		err = cli.UsageError(fmt.Errorf("campaign %s has no messages that could be measured, in %d collaborations that have ended", name, len(d.Members)))
 	}
 	return r, err
 }

@@ -17,6 +17,7 @@ import (
 	"roundtable/analysis/figures"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/study/dialogue"
+	"roundtable/cmd/internal/cli"
 )
 
 // drawing is what analyze --figure is asked for.
@@ -30,13 +31,13 @@ type drawn interface {
 	Write(w io.Writer, format string) error
 }
 
-// figure draws one figure, or writes the numbers that it shows.
-func (o *options) figure(cmd *cobra.Command, campaign string, d drawing) error {
-	format, err := d.as(o.json)
+// writeFigure draws one figure, or writes the numbers that it shows.
+func writeFigure(o *cli.Options, cmd *cobra.Command, campaign string, d drawing) error {
+	format, err := d.as(o.JSON)
 	if err != nil {
-		return exit{exitUsage, err}
+		return cli.UsageError(err)
 	}
-	s, err := o.readLake(cmd.Context(), campaign)
+	s, err := o.ReadLake(cmd.Context(), campaign)
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func (o *options) figure(cmd *cobra.Command, campaign string, d drawing) error {
 	if err != nil {
 		return err
 	}
-	if err := o.readBaseline(cmd.Context(), d.wanted); err != nil {
+	if err := checkBaselines(cmd.Context(), o, d.wanted); err != nil {
 		return err
 	}
 	if c, err = d.beside(cmd.Context(), s, c); err != nil {
@@ -55,11 +56,11 @@ func (o *options) figure(cmd *cobra.Command, campaign string, d drawing) error {
 	}
 	f, err := d.make(cmd.Context(), s, c)
 	if err != nil {
-		return exit{exitUsage, err}
+		return cli.UsageError(err)
 	}
-	return writeTo(d.file, cmd.OutOrStdout(), func(w io.Writer) error {
+	return cli.WriteOutput(d.file, cmd.OutOrStdout(), func(w io.Writer) error {
 		if format == "json" {
-			return writeJSON(w, f)
+			return cli.WriteJSON(w, f)
 		}
 		return f.Write(w, format)
 	})

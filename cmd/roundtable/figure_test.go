@@ -5,6 +5,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"roundtable/cmd/internal/cli"
 	"testing"
 )
 
@@ -12,13 +13,13 @@ func TestAnalyzeDraws(t *testing.T) {
 	o, s, p := reading(t)
 	commit(t, s, p, 0, 0, "succeeded")
 	commit(t, s, p, 2, 0, "succeeded")
-	svg, err := runCommand(t, "analyze", "reading", "--lake", o.lake, "--figure", "3")
+	svg, err := runCommand(t, "analyze", "reading", "--lake", o.Lake, "--figure", "3")
 	if err != nil {
 		t.Fatal(err)
 	}
 	contains(t, svg, "<svg", "SIMULATED", "majority", "n = 2 replicates")
 	file := filepath.Join(t.TempDir(), "f.png")
-	if out, err := runCommand(t, "analyze", "reading", "--lake", o.lake, "--figure", "3", "-o", file); err != nil || out != "" {
+	if out, err := runCommand(t, "analyze", "reading", "--lake", o.Lake, "--figure", "3", "-o", file); err != nil || out != "" {
 		t.Fatalf("%v, and on standard output %q", err, out)
 	}
 	picture, err := os.ReadFile(file)
@@ -28,7 +29,7 @@ func TestAnalyzeDraws(t *testing.T) {
 	if _, err := png.Decode(bytes.NewReader(picture)); err != nil {
 		t.Error(err)
 	}
-	numbers, err := runCommand(t, "analyze", "reading", "--lake", o.lake, "--figure", "3", "--json")
+	numbers, err := runCommand(t, "analyze", "reading", "--lake", o.Lake, "--figure", "3", "--json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,7 @@ func TestAnalyzeDoesNotDraw(t *testing.T) {
 		{[]string{"--figure", "3", "--table", "1"}, []string{"--table and --figure"}},
 		{[]string{"--figure", "3", "--json", "--format", "png"}, []string{"both"}},
 	} {
-		_, err := runCommand(t, append([]string{"analyze", "reading", "--lake", o.lake}, x.args...)...)
-		fails(t, err, exitUsage, x.says...)
+		_, err := runCommand(t, append([]string{"analyze", "reading", "--lake", o.Lake}, x.args...)...)
+		fails(t, err, cli.ExitUsage, x.says...)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )
 
@@ -23,7 +24,7 @@ func findOne(ctx context.Context, s storage.Store, id string) (lake.Marker, erro
 	}
 	switch len(found) {
 	case 0:
-		return lake.Marker{}, exit{exitUsage, fmt.Errorf("no collaboration that has ended is %q, or begins so; ids are like majority-3fa2b1c4-i0-r7, also as CAMPAIGN/ID (roundtable list campaigns)", id)}
+		return lake.Marker{}, cli.UsageError(fmt.Errorf("no collaboration that has ended is %q, or begins so; ids are like majority-3fa2b1c4-i0-r7, also as CAMPAIGN/ID (roundtable list campaigns)", id))
 	case 1:
 		return found[0], nil
 	}
@@ -34,7 +35,7 @@ func findOne(ctx context.Context, s storage.Store, id string) (lake.Marker, erro
 	if n := len(found) - len(names); n > 0 {
 		names = append(names, fmt.Sprintf("and %d more", n))
 	}
-	return lake.Marker{}, exit{exitUsage, fmt.Errorf("%q is the beginning of %d collaborations; which one?\n  %s", id, len(found), strings.Join(names, "\n  "))}
+	return lake.Marker{}, cli.UsageError(fmt.Errorf("%q is the beginning of %d collaborations; which one?\n  %s", id, len(found), strings.Join(names, "\n  ")))
 }
 
 // find lists the collaborations whose id is the given one, or else begins with
@@ -46,7 +47,7 @@ func find(ctx context.Context, s storage.Store, id string) (found []lake.Marker,
 	}
 	if campaign, rest, ok := strings.Cut(id, "/"); ok {
 		if !slices.Contains(campaigns, campaign) {
-			return nil, exit{exitUsage, fmt.Errorf("the lake has no campaign %q; it has %s%s", campaign, cmp.Or(strings.Join(campaigns, ", "), "none yet"), wording.DidYouMean(campaign, campaigns))}
+			return nil, cli.UsageError(fmt.Errorf("the lake has no campaign %q; it has %s%s", campaign, cmp.Or(strings.Join(campaigns, ", "), "none yet"), wording.DidYouMean(campaign, campaigns)))
 		}
 		campaigns, id = []string{campaign}, rest
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"roundtable/cmd/internal/cli"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,8 +32,8 @@ Exit codes: 0 all collaborations succeeded, 2 the file or a flag is refused,
 what they are predicted to cost. Nothing is asked unless --pilot is given.`, `  roundtable plan campaign.yaml
   roundtable plan campaign.yaml --prompts
   roundtable plan campaign.yaml --pilot 0.02`},
-		"status": {toRun, `Show how far campaigns are, what they have taken so far, what keeps them from
-going faster, and their limits. A running campaign is shown from any terminal.`, `  roundtable status
+		"status": {toRun, `Show the progress of campaigns, what they have cost so far, what limits their
+speed, and their limits. A running campaign is shown from any terminal.`, `  roundtable status
   roundtable status my-campaign --json`},
 		"pause": {toRun, `Pause a running campaign. Answers of in-flight requests are kept.`, `  roundtable pause my-campaign`},
 		"resume": {toRun, `Resume a paused or interrupted campaign, with other limits if flags give any.`, `  roundtable resume my-campaign
@@ -66,22 +67,27 @@ shows. FORMAT is text, md, csv, json, html or latex (tables), or svg, png, json
   roundtable analyze my-campaign --figure rounds -o rounds.svg`},
 		"query": {toRead, `Answer SQL over the tables of the lake. Without a statement it opens a prompt.`, `  roundtable query "SELECT rule, avg(outcome) FROM collaborations GROUP BY rule"
   roundtable query --file study.sql -o study.csv`},
-		"cost": {toRead, `Show what a campaign's committed calls took: calls, tokens, money and time.`, `  roundtable cost my-campaign
-  roundtable cost my-campaign --by model --format csv`},
+		"cost": {toRead, `Show what a campaign's committed calls took: calls, tokens, money and time. Calls
+of unknown outcome count at their worst case until --settle records their bill.`, `  roundtable cost my-campaign
+  roundtable cost my-campaign --by model --format csv
+  roundtable cost my-campaign --settle usage.csv`},
 		"verify": {toRead, `Check every object of a campaign against its checksum, count its cells, and
-count every decision again from its ballots.`, `  roundtable verify my-campaign`},
+recount every decision from its ballots.`, `  roundtable verify my-campaign`},
 		"export": {toRead, `Write a campaign's tables, or the answer to a query, into files for other tools.`, `  roundtable export my-campaign -o tables/
   roundtable export my-campaign --table turns -o turns.csv`},
 		"label": {toLabel, `Label each message of a campaign with dialogue acts: by rules on words, or by a
 language model. What is labelled is not asked again.`, `  roundtable label my-campaign
   roundtable label my-campaign --labeller openai/gpt-5-mini --price '{"input": 0.25, "output": 2}'`},
-		"features": {toLabel, `Measure each message of a campaign: words, reading grade, information distance.`, `  roundtable features my-campaign`},
+		"features": {toLabel, `Measure each message of a campaign: words, reading grade, information distance.
+Messages that have been measured are not measured again; embeddings by a service
+are bought only here.`, `  roundtable features my-campaign
+  roundtable features my-campaign --embedder openai/text-embedding-3-small --price '{"input": 0.02}'`},
 		"list": {toSetUp, `List what a campaign file can name, with defaults; the campaigns of the lake; and
 the tables and figures that analyze knows.`, `  roundtable list
   roundtable list rules
   roundtable list campaigns
   roundtable list tables`},
-		"data": {toSetUp, `Say where to get a data set that this program does not bring, and check a copy.`, `  roundtable data movielens
+		"data": {toSetUp, `Show where to get a data set that this program does not include, and check a copy.`, `  roundtable data movielens
   roundtable data movielens --path ./ml-100k`},
 		"cache": {toSetUp, `Look at the answers that campaigns share, and delete old ones.`, `  roundtable cache stats
   roundtable cache prune --older-than 720h --dry-run`},
@@ -110,8 +116,8 @@ Examples:
 // ofTemporal are flags that only those need who run or steer the server.
 var ofTemporal = []string{"state", "temporal", "namespace", "insecure"}
 
-// arrange groups and describes the commands, and completes their arguments.
-func (o *options) arrange(root *cobra.Command) {
+// arrangeCommands groups and describes the commands, and completes their arguments.
+func arrangeCommands(o *cli.Options, root *cobra.Command) {
 	root.AddGroup(
 		&cobra.Group{ID: toRun, Title: "Run campaigns:"}, &cobra.Group{ID: toRead, Title: "Read results:"},
 		&cobra.Group{ID: toLabel, Title: "Add to results:"}, &cobra.Group{ID: toSetUp, Title: "Look around:"},
@@ -121,7 +127,7 @@ func (o *options) arrange(root *cobra.Command) {
 		if d, ok := descriptions[strings.TrimPrefix(cmd.CommandPath(), "roundtable ")]; ok {
 			cmd.GroupID, cmd.Long, cmd.Example = d.group, d.long, d.example
 		}
-		o.complete(cmd)
+		completeCommand(o, cmd)
 	})
 	for _, name := range ofTemporal {
 		root.PersistentFlags().Lookup(name).Hidden = true
@@ -158,7 +164,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
 			if err != nil || cmd == nil || len(rest) > 0 && cmd.HasSubCommands() || len(rest) > 0 && cmd == root {
-				return exit{exitUsage, fmt.Errorf("unknown command %q; roundtable help lists all commands", strings.Join(args, " "))}
+				return cli.UsageError(fmt.Errorf("unknown command %q; roundtable help lists all commands", strings.Join(args, " ")))
 			}
 			cmd.InitDefaultHelpFlag()
 			return cmd.Help()

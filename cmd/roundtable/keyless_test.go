@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/cmd/internal/providers"
 	"roundtable/workflows/plan"
 )
 
@@ -56,7 +57,7 @@ func TestPriceErrors(t *testing.T) {
 		`{"x": {"inptu": 1}}`:    `x: unknown field "inptu"` + form,
 		`{"y": [], "x": "free"}`: `x: "free" is not a price` + form + "\n" + "y: [] is not a price" + form,
 	} {
-		if err := new(priceList).open([]byte(prices), false, plan.Limits{}); err == nil || err.Error() != want {
+		if err := new(providers.PriceList).Open([]byte(prices), false, plan.Limits{}); err == nil || err.Error() != want {
 			t.Errorf("%s\n got %v\nwant %s", prices, err, want)
 		}
 	}
@@ -66,7 +67,7 @@ func TestPriceErrors(t *testing.T) {
 func TestShowNamesCampaignThatWasMeant(t *testing.T) {
 	o, s, p := reading(t)
 	commit(t, s, p, 0, 0, "succeeded")
-	_, err := runCommand(t, "show", "raeding/majority", "--lake", o.lake)
+	_, err := runCommand(t, "show", "raeding/majority", "--lake", o.Lake)
 	if err == nil || !strings.Contains(err.Error(), `the lake has no campaign "raeding"; it has reading; did you mean reading?`) {
 		t.Error(err)
 	}

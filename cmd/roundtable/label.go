@@ -16,13 +16,15 @@ import (
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 )
 
 // labelOptions are the flags of label.
 type labelOptions struct {
-	*options
+	*cli.Options
 	asked       bool // the flags name a labeller, or how it is asked
 	labeller    string
 	params      string
@@ -33,12 +35,12 @@ type labelOptions struct {
 	noCache     bool
 }
 
-func newLabel(o *options) *cobra.Command {
-	l := labelOptions{options: o}
+func newLabel(o *cli.Options) *cobra.Command {
+	l := labelOptions{Options: o}
 	cmd := &cobra.Command{
 		Use:   "label NAME",
-		Short: "Label what each message of a campaign does (dialogue acts), or go on with it",
-		Args:  oneArg("campaign"),
+		Short: "Label what each message of a campaign does (dialogue acts), or resume the labelling",
+		Args:  cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l.asked = slices.ContainsFunc([]string{"labeller", "params", "generate", "reasks"}, cmd.Flags().Changed)
 			return l.run(cmd.Context(), args[0])
@@ -48,21 +50,21 @@ func newLabel(o *options) *cobra.Command {
 	f.StringVar(&l.labeller, "labeller", label.Rules, "the model that labels, as provider/model; without this and the next three flags the one of the campaign's file, else by rules on words")
 	f.StringVar(&l.params, "params", "{}", "its parameters as JSON, as in a campaign: {\"base_url\": \"http://localhost:8000/v1\"}")
 	f.StringVar(&l.generate, "generate", `{"temperature":0,"max_tokens":1024}`, "how it samples, as JSON, as generate: in a campaign")
-	f.IntVar(&l.reasks, "reasks", 2, "how often it is asked again after an answer that cannot be read, 0 to 10")
+	f.IntVar(&l.reasks, "reasks", 2, "how often it is asked again after an unreadable answer, 0 to 10")
 	f.StringVar(&l.price, "price", "", "what it costs, in US dollars for a million tokens: {\"input\": 1, \"output\": 2} (default: the campaign's prices, or the built-in table)")
-	f.BoolVar(&l.costUnknown, "cost-unknown", false, "ask it although its price is not known")
+	f.BoolVar(&l.costUnknown, "cost-unknown", false, "allow a model whose price is unknown")
 	f.BoolVar(&l.noCache, "no-cache", false, "do not use labels of the same message elsewhere; stored labels of this campaign are still never asked for again")
 	return cmd
 }
 
 func (l labelOptions) run(ctx context.Context, name string) error {
-	s, err := l.readLake(ctx, name)
+	s, err := l.ReadLake(ctx, name)
 	if err != nil {
 		return err
 	}
 	how, err := l.labelling(ctx, s, name)
 	if err != nil {
-		return exit{exitUsage, err}
+		return cli.UsageError(err)
 	}
 	left, err := unlabelled(ctx, s, name, how.ID())
 	if err != nil {
@@ -94,9 +96,9 @@ func (l labelOptions) labelling(ctx context.Context, s storage.Store, campaign s
 	if filed != nil {
 		how = *filed
 	}
-	p, err := newProviders(s).labeller(how.Labeller.Name, how.Labeller.Decode())
+	p, err := providers.New(s).Labeller(how.Labeller.Name, how.Labeller.Decode())
 	if err == nil {
-		err = reachable(p)
+		err = providers.CheckReachable(p)
 	}
 	if err == nil && (filed == nil || l.price != "") {
 		how.Price, err = l.priced(ctx, s, campaign, p)
@@ -110,7 +112,7 @@ func (l labelOptions) flags() (recorded.Labelling, error) {
 	if l.reasks < 0 || l.reasks > 10 {
 		return how, fmt.Errorf("--reasks is %d; 0 to 10 are accepted", l.reasks)
 	}
-	if err := strictly([]byte(l.generate))(&how.Generate); err != nil {
+	if err := cli.DecodeStrict([]byte(l.generate))(&how.Generate); err != nil {
 		return how, fmt.Errorf("--generate: %w", err)
 	}
 	var params map[string]any
@@ -136,7 +138,7 @@ func filedLabels(ctx context.Context, s storage.Store, campaign string) (*record
 func (l labelOptions) priced(ctx context.Context, s storage.Store, campaign string, p model.Provider) (*money.Price, error) {
 	var price money.Price
 	if l.price != "" {
-		if err := strictly([]byte(l.price))(&price); err != nil {
+		if err := cli.DecodeStrict([]byte(l.price))(&price); err != nil {
 			return nil, fmt.Errorf("--price: %w", err)
 		}
 		return &price, price.Validate()
@@ -144,7 +146,7 @@ func (l labelOptions) priced(ctx context.Context, s storage.Store, campaign stri
 	if p.Endpoint == "" { // it costs nothing
 		return nil, nil
 	}
-	return later(ctx, s, campaign, p, l.costUnknown, `{"input": …, "output": …}`)
+	return providers.PriceFor(ctx, s, campaign, p, l.costUnknown, `{"input": …, "output": …}`)
 }
 
 // unlabelled is how many collaborations that have ended are still to be labelled.
@@ -186,13 +188,13 @@ func (l labelOptions) report(ctx context.Context, s storage.Store, name string, 
 	if err != nil {
 		return err
 	}
-	if l.json {
-		err = writeJSON(l.stdout(), r)
+	if l.JSON {
+		err = cli.WriteJSON(l.Stdout(), r)
 	} else {
 		r.print()
 	}
 	if err == nil && r.Left > 0 {
-		err = exit{exitIncomplete, fmt.Errorf("%s not labelled; the same command resumes the labelling", wording.Count(r.Left, "collaboration"))}
+		err = cli.IncompleteError(fmt.Errorf("%s not labelled; the same command resumes the labelling", wording.Count(r.Left, "collaboration")))
 	}
 	return err
 }
@@ -209,6 +211,6 @@ func (r labelReport) print() {
 		cost += fmt.Sprintf(", at most $%.4f more for calls of unknown outcome or usage", r.WorstUSD)
 	}
 	fmt.Printf("%s: %s of %s labelled by %s (%d without a label)\n", r.Campaign, wording.Count(r.Messages, "message"), wording.Count(r.Collaborations, "collaboration"), r.Labeller, r.Invalid)
-	fmt.Printf("%s, %s tokens, %s\n", wording.Count(r.Calls, "call"), short(r.InputTokens+r.OutputTokens), cost)
+	fmt.Printf("%s, %s tokens, %s\n", wording.Count(r.Calls, "call"), cli.Abbreviate(r.InputTokens+r.OutputTokens), cost)
 	fmt.Printf("Next:    roundtable analyze %s --table 9\n", r.Campaign)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
@@ -19,6 +18,8 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/engine"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
@@ -30,15 +31,15 @@ func (l labelOptions) work(ctx context.Context, s storage.Store, name string, ho
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	e, err := l.start(ctx, s, work{folder: l.labelsFolder(name, how.ID()), fresh: err != nil, noCache: l.noCache})
+	e, err := engine.Start(ctx, l.Options, s, engine.Job{Folder: engine.LabelsFolder(l.Options, name, how.ID()), Fresh: err != nil, NoCache: l.noCache})
 	if err != nil {
 		return err
 	}
 	defer e.Stop()
-	if err := e.hold(l.options, name); err != nil {
+	if err := e.LockCampaign(l.Options, name); err != nil {
 		return err
 	}
-	if err := e.work(ctx); err != nil {
+	if err := e.TakeWork(ctx); err != nil {
 		return err
 	}
 	return l.carry(ctx, e, s, name, how)
@@ -46,7 +47,7 @@ func (l labelOptions) work(ctx context.Context, s storage.Store, name string, ho
 
 // carry labels what is left with an engine that works, to the end or until the
 // operator must fix something.
-func (l labelOptions) carry(ctx context.Context, e *engine, s storage.Store, name string, how recorded.Labelling) error {
+func (l labelOptions) carry(ctx context.Context, e *engine.Engine, s storage.Store, name string, how recorded.Labelling) error {
 	if err := recorded.WriteLabelling(ctx, s, name, how); err != nil {
 		return err
 	}
@@ -55,11 +56,11 @@ func (l labelOptions) carry(ctx context.Context, e *engine, s storage.Store, nam
 	switch {
 	case ctx.Err() != nil:
 		fmt.Fprintf(os.Stderr, "\ninterrupted: answers of in-flight requests are being kept (Ctrl-C again to leave at once)\nresume with: the same command\n")
-		return exit{exitInterrupted, errors.New("interrupted")}
+		return cli.InterruptedError(errors.New("interrupted"))
 	case errors.As(err, &app) && app.Type() == task.ErrPause:
-		return exit{exitIncomplete, fmt.Errorf("labelling stopped: %s\nresume with: the same command", app.Message())}
+		return cli.IncompleteError(fmt.Errorf("labelling stopped: %s\nresume with: the same command", app.Message()))
 	case err == nil && status.Failed > 0:
-		return exit{exitIncomplete, fmt.Errorf("%s could not be labelled, the first because: %s\nretry with: the same command", wording.Count(status.Failed, "collaboration"), status.Failure)}
+		return cli.IncompleteError(fmt.Errorf("%s could not be labelled, the first because: %s\nretry with: the same command", wording.Count(status.Failed, "collaboration"), status.Failure))
 	}
 	if err == nil {
 		err = commits.RefreshCard(ctx, s, name)
@@ -68,36 +69,17 @@ func (l labelOptions) carry(ctx context.Context, e *engine, s storage.Store, nam
 }
 
 // drive starts the workflow, or finds it running, and watches it to its end.
-func (l labelOptions) drive(ctx context.Context, e *engine, in workflows.LabelsInput) (status workflows.LabelsStatus, err error) {
-	var run client.WorkflowRun
-	err = patiently(ctx, os.Stderr, "start of the labelling", func() (err error) {
-		run, err = e.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-			ID: workflows.LabelsID(in.Campaign, in.Labeller), TaskQueue: task.Queue, WorkflowTaskTimeout: workflows.TaskTimeout,
-			WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-		}, task.LabelsWorkflow, in)
-		return err
-	})
+func (l labelOptions) drive(ctx context.Context, e *engine.Engine, in workflows.LabelsInput) (status workflows.LabelsStatus, err error) {
+	run, err := e.Execute(ctx, "labelling", task.LabelsWorkflow, client.StartWorkflowOptions{
+		ID: workflows.LabelsID(in.Campaign, in.Labeller), WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+	}, in)
 	if err != nil {
 		return status, err
 	}
-	ended := make(chan error, 1)
-	go func() {
-		ended <- patiently(ctx, os.Stderr, "end of the labelling", func() error { return run.Get(ctx, &status) })
-	}()
-	tick := time.NewTicker(plainEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case err := <-ended:
-			return status, err
-		case <-tick.C:
-			value, err := e.client.QueryWorkflow(ctx, run.GetID(), "", workflows.QueryStatus)
-			var now workflows.LabelsStatus
-			if err == nil && value.Get(&now) == nil {
-				fmt.Fprintf(os.Stderr, "%d of %s labelled, %s\n", now.Labelled, wording.Count(now.Collaborations, "collaboration"), wording.Count(e.activities.Meter().Calls, "call"))
-			}
-		}
-	}
+	return engine.Watch(ctx, e, run, "labelling", cli.PlainEvery, func(now workflows.LabelsStatus) bool {
+		fmt.Fprintf(os.Stderr, "%d of %s labelled, %s\n", now.Labelled, wording.Count(now.Collaborations, "collaboration"), wording.Count(e.Activities.Meter().Calls, "call"))
+		return false
+	})
 }
 
 // labelled sums up what a labeller has committed.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"roundtable/cmd/internal/cli"
 	"strings"
 	"testing"
 )
@@ -111,7 +112,7 @@ func TestLabellerByRulesHasNoParameters(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	labelledBy(t, dir, "labels: {model: {name: scripted/labeller, api_key: canary}}\n")
-	if d := ends(t, exitUsage, dir, nil, "plan", "talk.yaml"); !strings.Contains(d.err, "labels.model.api_key: unknown key") {
+	if d := ends(t, cli.ExitUsage, dir, nil, "plan", "talk.yaml"); !strings.Contains(d.err, "labels.model.api_key: unknown key") {
 		t.Errorf("plan says\n%s", d.err)
 	}
 	labelledBy(t, dir, "labels: {model: {name: scripted/labeller}}\n")

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"roundtable/cmd/internal/cli"
 	"roundtable/infra"
 )
 
@@ -112,8 +113,8 @@ func TestWorkers(t *testing.T) {
 	run := starts(t, dir, append(slices.Clone(at), "OPENAI_API_KEY=run"), "run", "campaign.yaml")
 	until(t, "a call", func() bool { return len(v.arrivals()) > 0 })
 	starts(t, dir, append(slices.Clone(at), "OPENAI_API_KEY=worker"), "worker", "--state", "other")
-	if code := run.code(t); code != exitIncomplete {
-		t.Errorf("at its cap the run ends with code %d, want %d\n%s", code, exitIncomplete, &run.said)
+	if code := run.code(t); code != cli.ExitIncomplete {
+		t.Errorf("at its cap the run ends with code %d, want %d\n%s", code, cli.ExitIncomplete, &run.said)
 	}
 	within(t, v, 80_000_000)
 	if st := statusBy(t, dir, "busy", at...); st.State != "paused" || !strings.Contains(st.PauseReason, "--cost-usd") {

@@ -16,11 +16,14 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"roundtable/activities/recorded"
 	"roundtable/analysis/figures"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/study"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/catalogue"
@@ -31,14 +34,14 @@ import (
 // kinds of things that list knows, in its order.
 var kinds = []string{"envs", "protocols", "rules", "stops", "models", "campaigns", "tables", "figures"}
 
-func newList(o *options) *cobra.Command {
+func newList(o *cli.Options) *cobra.Command {
 	return &cobra.Command{
 		Use:       "list [envs|protocols|rules|stops|models|campaigns|tables|figures]",
 		Short:     "List what a campaign can name, with defaults; campaigns, tables and figures",
 		ValidArgs: kinds,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 1 && !slices.Contains(kinds, args[0]) {
-				return exit{exitUsage, fmt.Errorf("list takes one of %s, or nothing; not %q%s", strings.Join(kinds, ", "), args, wording.DidYouMean(args[0], kinds))}
+				return cli.UsageError(fmt.Errorf("list takes one of %s, or nothing; not %q%s", strings.Join(kinds, ", "), args, wording.DidYouMean(args[0], kinds)))
 			}
 			return nil
 		},
@@ -47,7 +50,7 @@ func newList(o *options) *cobra.Command {
 			if len(args) == 1 {
 				wanted = args
 			}
-			return o.list(cmd.Context(), cmd.OutOrStdout(), wanted)
+			return printList(cmd.Context(), o, cmd.OutOrStdout(), wanted)
 		},
 	}
 }
@@ -71,23 +74,23 @@ type listedCampaign struct {
 	Ended  *time.Time  `json:"ended,omitempty"`  // when its latest answer was in; absent if nothing has ended
 }
 
-func (o *options) list(ctx context.Context, w io.Writer, wanted []string) error {
+func printList(ctx context.Context, o *cli.Options, w io.Writer, wanted []string) error {
 	all := map[string]any{}
 	for i, kind := range wanted {
 		if kind == "campaigns" {
-			list, err := o.campaigns(ctx)
+			list, err := listCampaigns(ctx, o)
 			if err != nil {
 				return err
 			}
 			all[kind] = list
-			if !o.json {
-				o.printCampaigns(w, list)
+			if !o.JSON {
+				printCampaigns(o, w, list)
 			}
 			continue
 		}
 		list := things(kind)
 		all[kind] = list
-		if !o.json {
+		if !o.JSON {
 			if err := printThings(w, kind, list); err != nil {
 				return err
 			}
@@ -96,8 +99,8 @@ func (o *options) list(ctx context.Context, w io.Writer, wanted []string) error 
 			}
 		}
 	}
-	if o.json {
-		return writeJSON(w, all)
+	if o.JSON {
+		return cli.WriteJSON(w, all)
 	}
 	return nil
 }
@@ -140,7 +143,7 @@ func plugins[T, N any](list []catalogue.Plugin[T, N]) []listed {
 // models are the providers; scripted ones have the policies of the environments.
 func models() []listed {
 	var all []listed
-	for _, p := range providerNames() {
+	for _, p := range providers.Names() {
 		l := listed{Name: p[0], About: p[1]}
 		if p[0] == "scripted/POLICY" {
 			l.About += ": " + policies()
@@ -213,14 +216,14 @@ func plain(n *yaml.Node) {
 	}
 }
 
-func (o *options) campaigns(ctx context.Context) ([]listedCampaign, error) {
+func listCampaigns(ctx context.Context, o *cli.Options) ([]listedCampaign, error) {
 	all := []listedCampaign{}
-	if dir, local := o.lakeFolder(); local {
+	if dir, local := o.LocalLake(); local {
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 			return all, nil
 		}
 	}
-	s, err := o.openLake()
+	s, err := o.OpenLake()
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +233,7 @@ func (o *options) campaigns(ctx context.Context) ([]listedCampaign, error) {
 	}
 	for _, name := range names {
 		c := listedCampaign{Name: name, Known: true}
-		p, _, err := present(ctx, s, name)
+		p, _, err := recorded.ReadRecorded(ctx, s, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			c.Known, p.Campaign.Name, err = false, name, nil
 		}
@@ -252,8 +255,8 @@ func (o *options) campaigns(ctx context.Context) ([]listedCampaign, error) {
 	return all, nil
 }
 
-func (o *options) printCampaigns(w io.Writer, list []listedCampaign) {
-	fmt.Fprintf(w, "Campaigns in %s:\n", o.where())
+func printCampaigns(o *cli.Options, w io.Writer, list []listedCampaign) {
+	fmt.Fprintf(w, "Campaigns in %s:\n", o.LakeName())
 	for _, c := range list {
 		of, spent := "", c.Spent
 		spent.Add(c.Beside)

@@ -7,6 +7,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/protocol"
 )
@@ -48,7 +50,7 @@ func TestListNamesTheWholeCatalogue(t *testing.T) {
 		}
 	}
 	_, err = runCommand(t, "list", "moods")
-	fails(t, err, exitUsage, "moods", "envs")
+	fails(t, err, cli.ExitUsage, "moods", "envs")
 }
 
 func catalogued() []string {
@@ -65,7 +67,7 @@ func catalogued() []string {
 	for _, p := range catalogue.Stopping() {
 		names = append(names, p.Name)
 	}
-	for _, p := range providerNames() {
+	for _, p := range providers.Names() {
 		names = append(names, p[0])
 	}
 	return names

@@ -19,6 +19,8 @@ import (
 	"roundtable/analysis/study/discussion"
 	"roundtable/analysis/study/speech"
 	"roundtable/analysis/trajectory"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
 )
 
 // messages says how a campaign's messages are read: whose labels count, and
@@ -54,7 +56,7 @@ func (m *messages) flags(cmd *cobra.Command) {
 }
 
 func (m *measuring) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&m.embedder, "embedder", "", "what information distances rest on: "+tfidf+", openai/MODEL, or the folder of a sentence transformer (default: the campaign file's embedder, else "+tfidf+")")
+	cmd.Flags().StringVar(&m.embedder, "embedder", "", "what information distances rest on: "+providers.TFIDF+", openai/MODEL, or the folder of a sentence transformer (default: the campaign file's embedder, else "+providers.TFIDF+")")
 	cmd.Flags().StringVar(&m.params, "embedder-params", "{}", "of openai/MODEL, as in a campaign: {\"base_url\": \"http://localhost:8080/v1\"}")
 	cmd.Flags().StringVar(&m.readability, "readability", string(language.Portable), "how grades count syllables and sentences: portable or textstat")
 }
@@ -68,7 +70,7 @@ func (m *measuring) chooseEmbedder(ctx context.Context, s storage.Store, campaig
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	m.embedder = cmp.Or(manifest.Embedder, tfidf)
+	m.embedder = cmp.Or(manifest.Embedder, providers.TFIDF)
 	return err
 }
 
@@ -78,10 +80,10 @@ func (m messages) readCourses(ctx context.Context, s storage.Store, c campaign.C
 	var err error
 	var courses campaign.Courses
 	if courses.Runs, courses.Left, err = trajectory.Load(ctx, s, c.Name); err != nil {
-		return c, damaged(err, c.Name, "it cannot be gone through round by round")
+		return c, cli.ExplainDamage(err, c.Name, "it cannot be gone through round by round")
 	}
 	if courses.Labels, err = trajectory.AddLabels(ctx, s, c.Name, m.labeller, courses.Runs); err != nil {
-		return c, exit{exitUsage, fmt.Errorf("%w (--labeller)", err)}
+		return c, cli.UsageError(fmt.Errorf("%w (--labeller)", err))
 	}
 	campaign.Keep(&c.Parts, courses)
 	return m.measure(ctx, s, c)
@@ -91,35 +93,35 @@ func (m messages) readCourses(ctx context.Context, s storage.Store, c campaign.C
 func (m measuring) measure(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
 	how, by, err := m.method(s)
 	if err != nil {
-		return c, exit{exitUsage, err}
+		return c, cli.UsageError(err)
 	}
 	l, err := speech.LoadLanguage(ctx, s, c.Name, how)
 	if err != nil {
-		return c, damaged(by.advise(ctx, s, c.Name, err), c.Name, "its messages cannot be measured")
+		return c, cli.ExplainDamage(by.Advise(ctx, s, c.Name, err), c.Name, "its messages cannot be measured")
 	}
 	return speech.Measured(c, l), nil
 }
 
 // method reads the flags. Nothing is sent.
-func (m measuring) method(s storage.Store) (features.Method, embedder, error) {
+func (m measuring) method(s storage.Store) (features.Method, providers.Embedder, error) {
 	rule := language.Rule(m.readability)
 	if rule != language.Portable && rule != language.Textstat {
-		return features.Method{}, embedder{}, fmt.Errorf("--readability is %q; portable and textstat are accepted", m.readability)
+		return features.Method{}, providers.Embedder{}, fmt.Errorf("--readability is %q; portable and textstat are accepted", m.readability)
 	}
-	by, err := newEmbedder(s, m.embedder, m.params)
+	by, err := providers.NewEmbedder(s, m.embedder, m.params)
 	return features.Method{Rule: rule, Embedder: by.Embedder}, by, err
 }
 
 // vectors of what discussions compare, by the embedder that is asked for.
 func (m measuring) vectors(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
-	e, err := newEmbedder(s, m.embedder, m.params)
+	e, err := providers.NewEmbedder(s, m.embedder, m.params)
 	if err != nil {
-		return c, exit{exitUsage, err}
+		return c, cli.UsageError(err)
 	}
 	texts := discussion.Statements(c)
 	all, err := e.Embed(ctx, texts)
 	if err != nil {
-		return c, e.advise(ctx, s, c.Name, err)
+		return c, e.Advise(ctx, s, c.Name, err)
 	}
 	vectors := &discussion.Vectors{By: e.Name(), Of: make(map[string][]float64, len(texts))}
 	for i, text := range texts {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"roundtable/cmd/internal/cli"
 	"strings"
 	"testing"
 	"time"
@@ -83,7 +84,7 @@ func TestCampaignsOfOneFolderRunAtOnce(t *testing.T) {
 	close(wait)
 	<-a.ended
 	<-b.ended
-	if a.code(t) != 0 || b.code(t) != exitIncomplete {
+	if a.code(t) != 0 || b.code(t) != cli.ExitIncomplete {
 		t.Errorf("the first ends with %d, the paused one with %d\n%s%s", a.code(t), b.code(t), &a.said, &b.said)
 	}
 	ends(t, 0, dir, nil, "resume", "second")
@@ -103,7 +104,7 @@ func TestOneNameInTwoLakes(t *testing.T) {
 		return interrupted.over() || len(found) > 0
 	})
 	interrupted.Process.Signal(os.Interrupt)
-	if code := interrupted.code(t); code != exitInterrupted {
+	if code := interrupted.code(t); code != cli.ExitInterrupted {
 		t.Fatalf("it ends with %d", code)
 	}
 	for _, lake := range []string{"two", "one"} {

@@ -16,19 +16,20 @@ import (
 	"roundtable/activities/setup"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/telling"
+	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
 )
 
-func newPlan(o *options) *cobra.Command {
+func newPlan(o *cli.Options) *cobra.Command {
 	var p planOptions
 	cmd := &cobra.Command{
 		Use:   "plan FILE",
 		Short: "Show what a campaign would do and cost; starts nothing unless --pilot is given",
-		Args:  oneArg("campaign file"),
+		Args:  cli.OneArg("campaign file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p.options = o
+			p.Options = o
 			return p.plan(cmd.Context(), args[0])
 		},
 	}
@@ -40,7 +41,7 @@ func newPlan(o *options) *cobra.Command {
 
 // planOptions are the flags of plan.
 type planOptions struct {
-	*options
+	*cli.Options
 	prompts bool
 	folder  string // for the prompts
 	share   float64
@@ -65,16 +66,16 @@ type planned struct {
 
 func (o planOptions) plan(ctx context.Context, path string) error {
 	if o.share < 0 || o.share > 1 {
-		return exit{exitUsage, fmt.Errorf("--pilot is %v; a share from 0 to 1 is accepted", o.share)}
+		return cli.UsageError(fmt.Errorf("--pilot is %v; a share from 0 to 1 is accepted", o.share))
 	}
 	if o.folder != "" && !o.prompts {
-		return exit{exitUsage, errors.New("-o names a folder for prompts; add --prompts")}
+		return cli.UsageError(errors.New("-o names a folder for prompts; add --prompts"))
 	}
-	s, made, err := o.makeLake()
+	s, made, err := o.CreateLake()
 	if err != nil {
 		return err
 	}
-	defer made.discard()
+	defer made.Discard()
 	p, m, file, err := readCampaign(ctx, path, s, o.share > 0)
 	if err != nil {
 		return err
@@ -105,12 +106,12 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	if o.json {
-		d := map[string]any{"campaign": p.Campaign.Name, "revision": p.Campaign.Revision(), "cells": p.Campaign.Size(), "conditions": all, "prediction": predicted, "prompt_edition": there.prompts.edition, "prompts_recorded": there.prompts.recorded, "in_lake": there.begun, "refused": there.refusal, "warnings": append([]string{}, warned...)}
+	if o.JSON {
+		d := map[string]any{"campaign": p.Campaign.Name, "revision": p.Campaign.Revision(), "cells": p.Campaign.Size(), "conditions": all, "prediction": predicted, "prompt_edition": there.prompts.edition, "prompts_recorded": there.prompts.stored, "in_lake": there.begun, "refused": there.refusal, "warnings": append([]string{}, warned...)}
 		if o.prompts {
 			d["prompts"] = prompts
 		}
-		return writeJSON(o.stdout(), d)
+		return cli.WriteJSON(o.Stdout(), d)
 	}
 	fmt.Printf("%s\n\n", file)
 	printPlan(file, all)
@@ -154,7 +155,7 @@ func planConditions(p recorded.Plan, file plan.File) (all []planned, most []int,
 func (o planOptions) predict(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest, most []int, path string) (predicted prediction, err error) {
 	if predicted, err = guess(p, m, s, most); err == nil && o.share > 0 {
 		can := predicted.Forecast
-		predicted, err = o.pilot(ctx, s, p, m, o.share, "roundtable run "+path)
+		predicted, err = runPilot(ctx, o.Options, s, p, m, o.share, "roundtable run "+path)
 		predicted.Forecast = predicted.CappedBy(can)
 	}
 	if err == nil {

@@ -8,18 +8,18 @@ import (
 
 // chosenPrompts says which prompts a plan asks with.
 type chosenPrompts struct {
-	edition  int    // of the built-in ones
-	recorded bool   // the campaign has begun and continues with these
-	folder   string // that replaces some of them; "" if none
+	edition int    // of the built-in ones
+	stored  bool   // the campaign has begun and continues with these
+	folder  string // that replaces some of them; "" if none
 }
 
 // choosePrompts returns which prompts a run of a plan would ask with: those that
 // the lake's campaign began with, or, if recorded is nil, the built-in ones of today.
-func choosePrompts(recorded *recorded.Plan, p recorded.Plan, folder string) chosenPrompts {
-	if recorded == nil {
+func choosePrompts(stored *recorded.Plan, p recorded.Plan, folder string) chosenPrompts {
+	if stored == nil {
 		return chosenPrompts{edition: p.Edition, folder: folder}
 	}
-	return chosenPrompts{max(1, recorded.Edition), true, folder} // plans of the first edition do not name it
+	return chosenPrompts{max(1, stored.Edition), true, folder} // plans of the first edition do not name it
 }
 
 func (c chosenPrompts) String() string {
@@ -27,7 +27,7 @@ func (c chosenPrompts) String() string {
 	if c.folder != "" {
 		text += ", with templates of " + c.folder
 	}
-	if c.recorded {
+	if c.stored {
 		text += ", as recorded when the campaign began"
 	}
 	return text + "."

@@ -20,6 +20,8 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 )
@@ -40,7 +42,7 @@ func guess(p recorded.Plan, m recorded.Manifest, s storage.Store, most []int) (p
 	var sum forecast.Forecast
 	b := bounds{}
 	for i, c := range p.Campaign.Conditions {
-		rehearsed, _, err := rehearsal.Rehearse(p, i, "", openData, newProviders(s).build)
+		rehearsed, _, err := rehearsal.Rehearse(p, i, "", providers.OpenData, providers.New(s).Build)
 		if err != nil {
 			return prediction{}, err
 		}
@@ -182,7 +184,7 @@ func guessLabels(p recorded.Plan, m recorded.Manifest, s storage.Store, most []i
 		return &sum, nil
 	}
 	for i, c := range p.Campaign.Conditions {
-		rehearsed, labelled, err := rehearsal.Rehearse(p, i, l.Words, openData, newProviders(s).build)
+		rehearsed, labelled, err := rehearsal.Rehearse(p, i, l.Words, providers.OpenData, providers.New(s).Build)
 		if err != nil {
 			return nil, err
 		}
@@ -205,13 +207,13 @@ func guessLabels(p recorded.Plan, m recorded.Manifest, s storage.Store, most []i
 	return &sum, nil
 }
 
-// pilot runs the first cells of a campaign for real and predicts the whole from
+// runPilot runs the first cells of a campaign for real and predicts the whole from
 // them. They are part of the campaign: run goes on after them.
-func (o *options) pilot(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest, share float64, again string) (prediction, error) {
+func runPilot(ctx context.Context, o *cli.Options, s storage.Store, p recorded.Plan, m recorded.Manifest, share float64, again string) (prediction, error) {
 	conditions := len(p.Campaign.Conditions)
 	first := int(math.Ceil(share * float64(p.Campaign.Size())))
 	first = min(p.Campaign.Size(), max(2*conditions, (first+conditions-1)/conditions*conditions))
-	r := runOptions{options: o, until: first}
+	r := runOptions{Options: o, until: first}
 	if _, err := r.work(ctx, s, p, m, again); err != nil {
 		return prediction{}, err
 	}
@@ -225,7 +227,7 @@ func (o *options) pilot(ctx context.Context, s storage.Store, p recorded.Plan, m
 	}
 	f, ok := forecast.OfPilot(pilot, cells)
 	if !ok {
-		return prediction{}, exit{exitIncomplete, fmt.Errorf("the pilot of %s is too small or failed: no condition may be without a cell that succeeded; `roundtable status %s` says more", wording.Count(first, "cell"), p.Campaign.Name)}
+		return prediction{}, cli.IncompleteError(fmt.Errorf("the pilot of %s is too small or failed: no condition may be without a cell that succeeded; `roundtable status %s` says more", wording.Count(first, "cell"), p.Campaign.Name))
 	}
 	return prediction{Forecast: f, Basis: fmt.Sprintf("a pilot of %d of %s, with 95 %% intervals, which end at what there can be at most", first, wording.Count(p.Campaign.Size(), "cell"))}, nil
 }
@@ -263,7 +265,7 @@ func (p prediction) print(atOnce int) {
 		if math.IsInf(v, 0) {
 			return "?"
 		}
-		return short(int64(math.Ceil(v)))
+		return cli.Abbreviate(int64(math.Ceil(v)))
 	}
 	usd := func(v float64) string {
 		if math.IsInf(v, 0) {

@@ -4,62 +4,40 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"go.temporal.io/sdk/client"
 
 	"roundtable/activities"
 	"roundtable/activities/calls"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/engine"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 )
 
-// How often progress is shown: on a terminal, and elsewhere.
-const (
-	liveEvery  = time.Second
-	plainEvery = 10 * time.Second
-)
-
 // watch shows how far the campaign is until it ends, is paused by an error, or ctx ends.
-func (r runOptions) watch(ctx context.Context, e *engine, run client.WorkflowRun, name string, cells int) (workflows.Status, error) {
-	var status workflows.Status
-	ended := make(chan error, 1)
-	go func() {
-		ended <- patiently(ctx, os.Stderr, "end of the campaign", func() error { return run.Get(ctx, &status) })
-	}()
+func (r runOptions) watch(ctx context.Context, e *engine.Engine, run client.WorkflowRun, name string, cells int) (workflows.Status, error) {
 	show := newDisplay(os.Stderr)
 	defer show.stop()
 	p := progress{began: time.Now(), before: -1}
-	shown := p.began
-	tick := time.NewTicker(liveEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case err := <-ended:
-			if err == nil {
-				p.finish(show, status, e.activities.Meter(), 0)
-			}
-			return status, err
-		case <-tick.C:
-			now, err := queryStatus(ctx, e.client, run.GetID())
-			if err != nil {
-				continue // the worker is busy; the next tick asks again
-			}
-			if now.Cells == 0 { // the plan is still to be looked through
-				now.Cells = cells
-			}
-			paused := now.Paused && now.Running == 0 || now.Paused && now.PauseReason != "" && idle(e.activities)
-			if paused {
-				p.finish(show, now, e.activities.Meter(), e.activities.UnderWay(name))
-				return now, nil
-			}
-			if show.live() || time.Since(shown) >= plainEvery {
-				shown = time.Now()
-				p.tell(show, now, e.activities.Meter(), e.activities.UnderWay(name))
-			}
+	shown, stopped := p.began, false
+	status, err := engine.Watch(ctx, e, run, "campaign", cli.LiveEvery, func(now workflows.Status) bool {
+		if now.Cells == 0 { // the plan is still to be looked through
+			now.Cells = cells
 		}
+		if stopped = now.Paused && now.Running == 0 || now.Paused && now.PauseReason != "" && idle(e.Activities); stopped {
+			p.finish(show, now, e.Activities.Meter(), e.Activities.UnderWay(name))
+		} else if show.live() || time.Since(shown) >= cli.PlainEvery {
+			shown = time.Now()
+			p.tell(show, now, e.Activities.Meter(), e.Activities.UnderWay(name))
+		}
+		return stopped
+	})
+	if err == nil && !stopped {
+		p.finish(show, status, e.Activities.Meter(), 0)
 	}
+	return status, err
 }
 
 // idle says whether no call is under way.
@@ -119,7 +97,7 @@ func (p *progress) line(s workflows.Status, m calls.Reading, underWay float64) (
 	if m.Cached > 0 {
 		line += fmt.Sprintf(" · %d cached", m.Cached)
 	}
-	line += fmt.Sprintf(" · %s tokens", short(m.InputTokens+m.OutputTokens))
+	line += fmt.Sprintf(" · %s tokens", cli.Abbreviate(m.InputTokens+m.OutputTokens))
 	if s.Paused { // what was refused or made again is of the time before
 		return share, line
 	}
@@ -128,7 +106,7 @@ func (p *progress) line(s workflows.Status, m calls.Reading, underWay float64) (
 	}
 	line += fmt.Sprintf(" · %.0f/s · %s", float64(m.Calls)/max(took.Seconds(), 0.001), wording.Count(m.Retries, "retry"))
 	if m.Trouble != nil && time.Since(m.Trouble.At) < time.Minute {
-		line += " · trying again after: " + firstLine(m.Trouble.Text)
+		line += " · trying again after: " + cli.FirstLine(m.Trouble.Text)
 	}
 	return share, line
 }
@@ -140,26 +118,4 @@ func shareDone(s workflows.Status, underWay float64) float64 {
 		return 0
 	}
 	return min((float64(s.Done())+underWay)/float64(s.Cells), 1)
-}
-
-// firstLine of a text, cut for a line of progress.
-func firstLine(text string) string {
-	text, _, _ = strings.Cut(text, "\n")
-	if r := []rune(text); len(r) > 100 {
-		return string(r[:100]) + "…"
-	}
-	return text
-}
-
-// short writes 1234567 as 1.2M.
-func short(n int64) string {
-	switch {
-	case n >= 1e9:
-		return fmt.Sprintf("%.1fG", float64(n)/1e9)
-	case n >= 1e6:
-		return fmt.Sprintf("%.1fM", float64(n)/1e6)
-	case n >= 1e3:
-		return fmt.Sprintf("%.1fk", float64(n)/1e3)
-	}
-	return fmt.Sprint(n)
 }

@@ -13,6 +13,8 @@ import (
 	"roundtable/activities/rehearsal"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/telling"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 )
@@ -30,7 +32,7 @@ func renderPrompts(p recorded.Plan, s storage.Store) ([]renderedPrompt, error) {
 	at := map[string]int{}
 	var kinds []string
 	for i, c := range p.Campaign.Conditions {
-		prompts, err := rehearsal.Prompts(p, i, openData, newProviders(s).build)
+		prompts, err := rehearsal.Prompts(p, i, providers.OpenData, providers.New(s).Build)
 		if err != nil {
 			return nil, err
 		}
@@ -88,12 +90,12 @@ const promptIndex = "index.md"
 // and a list of them.
 func writePrompts(folder string, file plan.File, prompts []renderedPrompt) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return exit{exitUsage, err}
+		return cli.UsageError(err)
 	}
 	if there, err := os.ReadDir(folder); err != nil {
-		return exit{exitUsage, err}
+		return cli.UsageError(err)
 	} else if len(there) > 0 {
-		return exit{exitUsage, fmt.Errorf("%s is not empty; name a new folder for the prompts", folder)}
+		return cli.UsageError(fmt.Errorf("%s is not empty; name a new folder for the prompts", folder))
 	}
 	var index strings.Builder
 	fmt.Fprintf(&index, "# Prompts of %s\n\nEach distinct text once: of every phase and role the first and the last prompt of a collaboration that scripted agents play, on the first instance. "+

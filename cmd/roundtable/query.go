@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/sql"
+	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )
 
@@ -21,7 +20,7 @@ const maxScript = 1 << 20
 
 // query is what is asked for of a lake.
 type query struct {
-	*options
+	*cli.Options
 	campaigns []string // none are all
 	cache     string
 	format    string // one of queryFormats
@@ -31,8 +30,8 @@ type query struct {
 
 var queryFormats = []string{"table", "csv", "json", "jsonl", "parquet"}
 
-func newQuery(o *options) *cobra.Command {
-	q := query{options: o}
+func newQuery(o *cli.Options) *cobra.Command {
+	q := query{Options: o}
 	var format, script string
 	cmd := &cobra.Command{
 		Use:   "query [SQL]",
@@ -42,13 +41,13 @@ func newQuery(o *options) *cobra.Command {
 			"Without SQL and --file, statements come from standard input; on a terminal there is a prompt.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return exit{exitUsage, fmt.Errorf("SQL is one argument, %d given; put it in quotes", len(args))}
+				return cli.UsageError(fmt.Errorf("SQL is one argument, %d given; put it in quotes", len(args)))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if q.format, err = formatOf(format, q.file, o.json, queryFormats); err != nil {
-				return exit{exitUsage, err}
+			if q.format, err = cli.ChooseFormat(format, q.file, o.JSON, queryFormats); err != nil {
+				return cli.UsageError(err)
 			}
 			in := cmd.InOrStdin()
 			if len(args) == 0 && script == "" && terminal(in) && terminal(cmd.OutOrStdout()) && q.file == "" {
@@ -56,7 +55,7 @@ func newQuery(o *options) *cobra.Command {
 			}
 			text, err := statements(args, script, in)
 			if err != nil {
-				return exit{exitUsage, err}
+				return cli.UsageError(err)
 			}
 			return q.run(cmd, text)
 		},
@@ -68,27 +67,6 @@ func newQuery(o *options) *cobra.Command {
 	cmd.Flags().BoolVar(&q.force, "force", false, "replace FILE if it exists")
 	cmd.Flags().StringVar(&q.cache, "cache", "", "folder for copies of a lake in S3 (default: the user's cache folder)")
 	return cmd
-}
-
-// formatOf is the known format that is asked for, or that --json or the file's
-// name says; the first one if there is no file.
-func formatOf(asked, file string, asJSON bool, known []string) (string, error) {
-	ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(file)), ".")
-	switch {
-	case asked != "" && asJSON && asked != "json":
-		return "", fmt.Errorf("--json and --format %s are both given; give one", asked)
-	case asked != "" && !slices.Contains(known, asked):
-		return "", fmt.Errorf("there is no format %q; there are %s", asked, strings.Join(known, ", "))
-	case asked != "":
-		return asked, nil
-	case asJSON && slices.Contains(known, "json"):
-		return "json", nil
-	case file == "":
-		return known[0], nil
-	case slices.Contains(known, ending):
-		return ending, nil
-	}
-	return "", fmt.Errorf("the name %s does not say a format; end it in one, or give --format: %s", file, strings.Join(known, ", "))
 }
 
 // statements are the SQL of an argument, a file or standard input.
@@ -117,15 +95,15 @@ func statements(args []string, file string, in io.Reader) (string, error) {
 
 // open makes a database over the lake.
 func (q *query) open(ctx context.Context, tell io.Writer) (*sql.DB, error) {
-	s, err := q.openLake()
+	s, err := q.OpenLake()
 	for i := 0; i < len(q.campaigns) && err == nil; i++ {
-		s, err = q.readLake(ctx, q.campaigns[i])
+		s, err = q.ReadLake(ctx, q.campaigns[i])
 	}
 	if err != nil {
 		return nil, err
 	}
 	return sql.Open(ctx, sql.Source{
-		Store: s, Location: q.lake, Campaigns: q.campaigns, Cache: q.cache,
+		Store: s, Location: q.Lake, Campaigns: q.campaigns, Cache: q.cache,
 		Tell: func(line string) { fmt.Fprintln(tell, line) },
 	})
 }
@@ -141,7 +119,7 @@ func (q *query) run(cmd *cobra.Command, text string) error {
 		return err
 	}
 	if q.format == "parquet" && terminal(out) {
-		return exit{exitUsage, errors.New("a Parquet file is not for a terminal; -o FILE keeps it")}
+		return cli.UsageError(errors.New("a Parquet file is not for a terminal; -o FILE keeps it"))
 	}
 	_, err := q.answer(cmd, text, out)
 	return err
@@ -150,7 +128,7 @@ func (q *query) run(cmd *cobra.Command, text string) error {
 // keep is run with a file, which is written whole or not at all.
 func (q *query) keep(cmd *cobra.Command, text string) (f staged, err error) {
 	if err := writable(q.file, q.force); err != nil {
-		return f, exit{exitUsage, err}
+		return f, cli.UsageError(err)
 	}
 	f, err = stage(q.file, func(w io.Writer) (int64, error) { return q.answer(cmd, text, w) })
 	if err == nil {
@@ -166,7 +144,7 @@ func (q *query) answer(cmd *cobra.Command, text string, w io.Writer) (rows int64
 		all = append(all, rest)
 	}
 	if len(all) == 0 {
-		return 0, exit{exitUsage, errors.New("there is no statement")}
+		return 0, cli.UsageError(errors.New("there is no statement"))
 	}
 	ctx := cmd.Context()
 	db, err := q.open(ctx, cmd.ErrOrStderr())
@@ -197,7 +175,7 @@ func (q *query) each(ctx context.Context, db *sql.DB, all []sql.Statement, w io.
 func prepareFor(ctx context.Context, db *sql.DB, s sql.Statement, format string) error {
 	r, err := db.Run(ctx, s)
 	if err == nil && len(r.Columns) > 0 {
-		err = exit{exitUsage, fmt.Errorf("the statement in line %d has rows and is not the last; %s holds one result", s.Line, format)}
+		err = cli.UsageError(fmt.Errorf("the statement in line %d has rows and is not the last; %s holds one result", s.Line, format))
 	}
 	if err == nil {
 		for _, failed := range r.Rows { // it is over when its rows are
@@ -240,9 +218,9 @@ func withCode(ctx context.Context, err error) error {
 	_, refused := errors.AsType[sql.Refused](err)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return exit{exitInterrupted, errors.New("interrupted")}
+		return cli.InterruptedError(errors.New("interrupted"))
 	case refused:
-		return exit{exitUsage, err}
+		return cli.UsageError(err)
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"os"
 	"path/filepath"
+	"roundtable/cmd/internal/cli"
 	"strings"
 	"testing"
 )
@@ -26,7 +27,7 @@ func TestQueryKeepsFiles(t *testing.T) {
 			t.Fatal(len(before), err)
 		}
 		_, err = runCommand(t, "query", "--lake", folder, "SELECT 1", "-o", path)
-		fails(t, err, exitUsage, path, "--force")
+		fails(t, err, cli.ExitUsage, path, "--force")
 		_, err = runCommand(t, "query", "--lake", folder, "SELECT error('no') FROM turns", "-o", path, "--force")
 		if after, _ := os.ReadFile(path); err == nil || !bytes.Equal(before, after) {
 			t.Errorf("%s: error %v, and the file is %d bytes, was %d", ending, err, len(after), len(before))
@@ -69,7 +70,7 @@ func TestExportOfAQuery(t *testing.T) {
 		}
 	}
 	_, err = runCommand(t, "export", "--lake", folder, "--query", "COPY turns TO 'x'", "-o", path, "--force")
-	fails(t, err, exitUsage, "only read")
+	fails(t, err, cli.ExitUsage, "only read")
 	_, err = runCommand(t, "export", "running", "--lake", folder, "--query", "SELECT 1")
-	fails(t, err, exitUsage, "-o FILE")
+	fails(t, err, cli.ExitUsage, "-o FILE")
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"roundtable/cmd/internal/cli"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 // TestConversation types what a person may type.
 func TestConversation(t *testing.T) {
 	folder, _ := askedLake(t)
-	q := query{options: &options{lake: folder}, format: "jsonl"}
+	q := query{Options: &cli.Options{Lake: folder}, format: "jsonl"}
 	db, err := q.open(context.Background(), io.Discard)
 	if err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
 )
 
 const queried = `
@@ -174,7 +175,7 @@ func TestQueryRefuses(t *testing.T) {
 		{[]string{"SELECT 1", "--lake", out}, "there is no lake"},
 	} {
 		_, err := runCommand(t, append([]string{"query", "--lake", folder}, x.args...)...)
-		fails(t, err, exitUsage, x.says)
+		fails(t, err, cli.ExitUsage, x.says)
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("something was written")
@@ -183,7 +184,7 @@ func TestQueryRefuses(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "at run time") {
 		t.Errorf("error %v", err)
 	}
-	fails(t, withCode(context.Background(), exit{exitFailed, err}), exitFailed)
+	fails(t, withCode(context.Background(), cli.FailedError(err)), cli.ExitFailed)
 }
 
 func TestQueryInterrupted(t *testing.T) {
@@ -194,7 +195,7 @@ func TestQueryInterrupted(t *testing.T) {
 	root.SetOut(io.Discard)
 	root.SetErr(io.Discard)
 	root.SetArgs([]string{"query", "--lake", folder, "SELECT 1"})
-	fails(t, root.ExecuteContext(ctx), exitInterrupted, "interrupted")
+	fails(t, root.ExecuteContext(ctx), cli.ExitInterrupted, "interrupted")
 }
 
 // TestGoldenLake: a lake of the first schema version answers with the counts

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +14,8 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
 )
@@ -29,10 +30,10 @@ grid: {rule: [majority, unanimous]}
 `
 
 // reading is a lake with a campaign of 22 cells, none of which has ended.
-func reading(t *testing.T) (o *options, s storage.Store, p recorded.Plan) {
+func reading(t *testing.T) (o *cli.Options, s storage.Store, p recorded.Plan) {
 	t.Helper()
-	o = &options{lake: filepath.Join(t.TempDir(), "lake")}
-	s, err := storage.Open(o.lake)
+	o = &cli.Options{Lake: filepath.Join(t.TempDir(), "lake")}
+	s, err := storage.Open(o.Lake)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,10 +41,10 @@ func reading(t *testing.T) (o *options, s storage.Store, p recorded.Plan) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err = recordable(file, fileFolder{}); err != nil {
+	if p, err = recordable(file, providers.FileFolder{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := settle(context.Background(), s, p, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
+	if err := recordPlan(context.Background(), s, p, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
 		t.Fatal(err)
 	}
 	return o, s, p
@@ -122,8 +123,7 @@ func runCommand(t *testing.T, args ...string) (string, error) {
 // fails checks an error's exit code and what it says.
 func fails(t *testing.T, err error, code int, says ...string) {
 	t.Helper()
-	var coded exit
-	if !errors.As(err, &coded) || coded.code != code {
+	if err == nil || cli.ExitCode(err) != code {
 		t.Errorf("error %v, want one with exit code %d", err, code)
 		return
 	}
@@ -158,12 +158,12 @@ func TestAnalyzeWhileACampaignRuns(t *testing.T) {
 	commit(t, s, p, 0, 0, "succeeded")
 	commit(t, s, p, 2, 0, "succeeded")
 	commit(t, s, p, 4, 0, "failed")
-	out, err := runCommand(t, "analyze", "reading", "--lake", o.lake)
+	out, err := runCommand(t, "analyze", "reading", "--lake", o.Lake)
 	if err != nil {
 		t.Fatal(err)
 	}
 	contains(t, out, "reading: 3 of 22 collaborations finished (2 succeeded, 1 failed, 0 stopped)", "SIMULATED", "utility@1", "50.00 (0.00)", "Still to come: 19 cells", "majority", "unanimous")
-	out, err = runCommand(t, "analyze", "reading", "--lake", o.lake, "--json", "--table", "1")
+	out, err = runCommand(t, "analyze", "reading", "--lake", o.Lake, "--json", "--table", "1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestAnalyzeWhileACampaignRuns(t *testing.T) {
 		t.Errorf("utility@1 is %v in %v", got, tables)
 	}
 	file := filepath.Join(t.TempDir(), "t.csv")
-	if out, err = runCommand(t, "analyze", "reading", "--lake", o.lake, "--table", "summary", "-o", file); err != nil || out != "" {
+	if out, err = runCommand(t, "analyze", "reading", "--lake", o.Lake, "--table", "summary", "-o", file); err != nil || out != "" {
 		t.Fatalf("%v, and on standard output %q", err, out)
 	}
 	csv, err := os.ReadFile(file)
@@ -198,21 +198,21 @@ func TestAnalyzeRefuses(t *testing.T) {
 		{[]string{"--format", "xls"}, []string{"xls", "csv"}},
 		{[]string{"--format", "md", "--json"}, []string{"both"}},
 	} {
-		_, err := runCommand(t, append([]string{"analyze", "reading", "--lake", o.lake}, x.args...)...)
-		fails(t, err, exitUsage, x.says...)
+		_, err := runCommand(t, append([]string{"analyze", "reading", "--lake", o.Lake}, x.args...)...)
+		fails(t, err, cli.ExitUsage, x.says...)
 	}
-	_, err := runCommand(t, "analyze", "./reading.yaml", "--lake", o.lake)
-	fails(t, err, exitUsage, "it has reading", "name:")
+	_, err := runCommand(t, "analyze", "./reading.yaml", "--lake", o.Lake)
+	fails(t, err, cli.ExitUsage, "it has reading", "name:")
 	missing := filepath.Join(t.TempDir(), "none")
 	_, err = runCommand(t, "analyze", "reading", "--lake", missing)
-	fails(t, err, exitUsage, "there is no lake")
+	fails(t, err, cli.ExitUsage, "there is no lake")
 	if _, err := os.Stat(missing); err == nil {
 		t.Error("reading made a lake")
 	}
 	if err := s.Replace(context.Background(), m.Files[record.Rounds].Key, []byte("torn"), ""); err != nil {
 		t.Fatal(err)
 	}
-	_, err = runCommand(t, "analyze", "reading", "--lake", o.lake)
+	_, err = runCommand(t, "analyze", "reading", "--lake", o.Lake)
 	if err == nil {
 		t.Fatal("a damaged lake gives tables")
 	}
@@ -222,7 +222,7 @@ func TestAnalyzeRefuses(t *testing.T) {
 func TestShow(t *testing.T) {
 	o, s, p := reading(t)
 	id := commit(t, s, p, 0, 0, "succeeded").Collaboration
-	out, err := runCommand(t, "show", id, "--lake", o.lake)
+	out, err := runCommand(t, "show", id, "--lake", o.Lake)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestShow(t *testing.T) {
 	if strings.ContainsAny(out, "\x1b\x07\u202e\u009b") {
 		t.Errorf("a control character reaches the terminal: %q", out)
 	}
-	out, err = runCommand(t, "show", id, "--lake", o.lake, "--json")
+	out, err = runCommand(t, "show", id, "--lake", o.Lake, "--json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,20 +268,20 @@ func TestShowFindsByBeginningAndGeneration(t *testing.T) {
 		one + "0":               one + "0: failed",
 		"reading/" + one + ".1": "Generation 1",
 	} {
-		out, err := runCommand(t, "show", id, "--lake", o.lake)
+		out, err := runCommand(t, "show", id, "--lake", o.Lake)
 		if err != nil {
 			t.Errorf("%s: %v", id, err)
 		}
 		contains(t, out, says)
 	}
-	_, err := runCommand(t, "show", "majority", "--lake", o.lake)
-	fails(t, err, exitUsage, "2 collaborations", "reading/"+one+"\n", "reading/"+one+"0")
+	_, err := runCommand(t, "show", "majority", "--lake", o.Lake)
+	fails(t, err, cli.ExitUsage, "2 collaborations", "reading/"+one+"\n", "reading/"+one+"0")
 	for id, says := range map[string]string{
 		"nobody": "no collaboration", one + ".7": "no collaboration", "reading/../" + one: "no collaboration",
 		"other/" + one: `the lake has no campaign "other"; it has reading`,
 	} {
-		_, err := runCommand(t, "show", id, "--lake", o.lake)
-		fails(t, err, exitUsage, says)
+		_, err := runCommand(t, "show", id, "--lake", o.Lake)
+		fails(t, err, cli.ExitUsage, says)
 	}
 }
 
@@ -292,7 +292,7 @@ func TestVerifyCountsAgainstThePlan(t *testing.T) {
 	for n := range p.Campaign.Size() {
 		commit(t, s, p, n, 0, "succeeded")
 	}
-	out, err := runCommand(t, "verify", "reading", "--lake", o.lake)
+	out, err := runCommand(t, "verify", "reading", "--lake", o.Lake)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,15 +315,15 @@ func TestVerifyCountsAgainstThePlan(t *testing.T) {
 	}
 	flips(t, s, "lake/_campaigns/reading/")
 	seal("0000")
-	_, err = runCommand(t, "verify", "reading", "--lake", o.lake)
-	fails(t, err, exitFailed, "1 thing is wrong")
+	_, err = runCommand(t, "verify", "reading", "--lake", o.Lake)
+	fails(t, err, cli.ExitFailed, "1 thing is wrong")
 	seal(v.Digest)
 	lost := lake.Marker{Campaign: "reading", Collaboration: p.Campaign.CollaborationID(p.Campaign.Cell(3))}.Key()
 	if err := s.Delete(ctx, lost); err != nil {
 		t.Fatal(err)
 	}
-	out, err = runCommand(t, "verify", "reading", "--lake", o.lake)
-	fails(t, err, exitFailed)
+	out, err = runCommand(t, "verify", "reading", "--lake", o.Lake)
+	fails(t, err, cli.ExitFailed)
 	contains(t, out, "21 of 22", "1 of 22 are missing or damaged")
 }
 
@@ -364,7 +364,7 @@ func TestVerifyFindsDamageAndStrangers(t *testing.T) {
 	o, s, p := reading(t)
 	ctx := context.Background()
 	m := commit(t, s, p, 0, 0, "succeeded")
-	if out, err := runCommand(t, "verify", "reading", "--lake", o.lake); err != nil {
+	if out, err := runCommand(t, "verify", "reading", "--lake", o.Lake); err != nil {
 		t.Fatalf("an unfinished campaign is whole: %v\n%s", err, out)
 	}
 	stranger := p
@@ -379,8 +379,8 @@ func TestVerifyFindsDamageAndStrangers(t *testing.T) {
 	if err := s.Replace(ctx, m.Files[record.Turns].Key, data, ""); err != nil {
 		t.Fatal(err)
 	}
-	out, err := runCommand(t, "verify", "reading", "--lake", o.lake, "--json")
-	fails(t, err, exitFailed, "2 things are wrong")
+	out, err := runCommand(t, "verify", "reading", "--lake", o.Lake, "--json")
+	fails(t, err, cli.ExitFailed, "2 things are wrong")
 	d := document(t, out)
 	if d["ok"] != false || d["planned"] != 22.0 {
 		t.Errorf("%v", d)
@@ -391,7 +391,7 @@ func TestVerifyFindsDamageAndStrangers(t *testing.T) {
 func TestListCampaigns(t *testing.T) {
 	o, s, p := reading(t)
 	commit(t, s, p, 0, 0, "succeeded")
-	out, err := runCommand(t, "list", "campaigns", "--lake", o.lake)
+	out, err := runCommand(t, "list", "campaigns", "--lake", o.Lake)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,18 +20,20 @@ import (
 	"roundtable/analysis/storage"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/telling"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 )
 
-func newReport(o *options) *cobra.Command {
+func newReport(o *cli.Options) *cobra.Command {
 	var file string
 	var how messages
 	cmd := &cobra.Command{
 		Use:   "report NAME",
 		Short: "Write a campaign's report as one HTML page: what ran, tables, figures, transcripts",
-		Args:  oneArg("campaign"),
+		Args:  cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := o.readLake(cmd.Context(), args[0])
+			s, err := o.ReadLake(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -42,8 +44,8 @@ func newReport(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if o.json {
-				return writeJSON(cmd.OutOrStdout(), r)
+			if o.JSON {
+				return cli.WriteJSON(cmd.OutOrStdout(), r)
 			}
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), r)
 			return err
@@ -88,12 +90,12 @@ func writeReport(ctx context.Context, s storage.Store, name string, how messages
 	var page bytes.Buffer
 	r.Written, err = report.Write(&page, source, files)
 	if err != nil {
-		return r, damaged(err, name, "there is no report")
+		return r, cli.ExplainDamage(err, name, "there is no report")
 	}
 	if r.Transcripts > 0 {
 		r.Folder = &folder
 	}
-	return r, writeFile(file, page.Bytes())
+	return r, cli.WriteFile(file, page.Bytes())
 }
 
 func reportSource(ctx context.Context, s storage.Store, name string, how messages) (report.Source, error) {
@@ -107,7 +109,7 @@ func reportSource(ctx context.Context, s storage.Store, name string, how message
 		return source, err
 	}
 	source.Unusable = unusableAnswers(ctx, s)
-	reader := collaboration.NewReader(s, openData)
+	reader := collaboration.NewReader(s, providers.OpenData)
 	source.Facts = func(of record.Key) ([]telling.Fact, error) { return facts(ctx, reader, of) }
 	if source.Campaign, err = readTables(ctx, s, name); err != nil {
 		return source, err
@@ -129,7 +131,7 @@ func addLabels(ctx context.Context, s storage.Store, labeller string, source *re
 	}
 	l, err := dialogue.LoadLabels(ctx, s, source.Campaign, labeller)
 	if err != nil {
-		return exit{exitUsage, err}
+		return cli.UsageError(err)
 	}
 	source.Labels = &l
 	if len(labellers) > 1 {

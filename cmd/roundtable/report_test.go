@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"roundtable/activities/answers"
+	"roundtable/cmd/internal/cli"
 	"strings"
 	"testing"
 )
@@ -24,7 +25,7 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "r.html")
-	out, err := runCommand(t, "report", "reading", "--lake", o.lake, "-o", file)
+	out, err := runCommand(t, "report", "reading", "--lake", o.Lake, "-o", file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,15 +42,15 @@ func TestReport(t *testing.T) {
 	if strings.ContainsAny(string(page), "\x1b\x07\u202e\u009b") {
 		t.Error("a control character is in the page")
 	}
-	out, err = runCommand(t, "report", "reading", "--lake", o.lake, "-o", file, "--json")
+	out, err = runCommand(t, "report", "reading", "--lake", o.Lake, "-o", file, "--json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := document(t, out); d["file"] != file || d["folder"] != nil || d["collaborations"] != 2. {
 		t.Errorf("as JSON it is %v", d)
 	}
-	_, err = runCommand(t, "report", "nobody", "--lake", o.lake, "-o", file)
-	fails(t, err, exitUsage, "nobody", "it has reading")
+	_, err = runCommand(t, "report", "nobody", "--lake", o.Lake, "-o", file)
+	fails(t, err, cli.ExitUsage, "nobody", "it has reading")
 }
 
 // A damaged lake gives no report, and leaves the one that was there.
@@ -63,7 +64,7 @@ func TestReportOfADamagedLake(t *testing.T) {
 	if err := s.Replace(t.Context(), m.Files["ballots"].Key, []byte("torn"), ""); err != nil {
 		t.Fatal(err)
 	}
-	_, err := runCommand(t, "report", "reading", "--lake", o.lake, "-o", file)
+	_, err := runCommand(t, "report", "reading", "--lake", o.Lake, "-o", file)
 	if err == nil {
 		t.Fatal("a damaged lake gives a report")
 	}

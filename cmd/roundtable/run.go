@@ -18,6 +18,8 @@ import (
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/engine"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
@@ -26,7 +28,7 @@ import (
 
 // runOptions are the flags of run.
 type runOptions struct {
-	*options
+	*cli.Options
 	retry   bool
 	noCache bool
 	checks  bool // ask each model once before the first call
@@ -35,43 +37,43 @@ type runOptions struct {
 
 const noCheckUsage = "do not ask each model once before the campaign starts"
 
-func newRun(o *options) *cobra.Command {
-	r := runOptions{options: o}
+func newRun(o *cli.Options) *cobra.Command {
+	r := runOptions{Options: o}
 	noCheck := false
 	cmd := &cobra.Command{
 		Use:   "run FILE",
-		Short: "Run a campaign, or go on with it where it stopped",
-		Args:  oneArg("campaign file"),
+		Short: "Run a campaign, or resume it where it stopped",
+		Args:  cli.OneArg("campaign file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.checks = !noCheck
 			return r.run(cmd.Context(), args[0])
 		},
 	}
-	cmd.Flags().BoolVar(&r.retry, "retry-failed", false, "run failed and stopped cells once more, as another generation")
+	cmd.Flags().BoolVar(&r.retry, "retry-failed", false, "run failed and stopped cells again, as another generation")
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, noCheckUsage)
 	cmd.Flags().BoolVar(&r.noCache, "no-cache", false, "do not use answers of other campaigns or cells; stored answers of this campaign are still never asked again")
 	return cmd
 }
 
 func (r runOptions) run(ctx context.Context, path string) error {
-	s, made, err := r.makeLake()
+	s, made, err := r.CreateLake()
 	if err != nil {
 		return err
 	}
-	defer made.discard()
+	defer made.Discard()
 	p, m, file, err := readCampaign(ctx, path, s, true)
 	if err != nil {
 		return err
 	}
-	recorded, err := accept(ctx, s, &p, m, file.Prompts)
+	stored, err := checkExtends(ctx, s, &p, m, file.Prompts)
 	if err != nil {
 		return err
 	}
-	announceExtension(recorded, p)
+	announceExtension(stored, p)
 	if err := warn(p, s); err != nil {
 		return err
 	}
-	made.announce(r.where(), r.state)
+	made.Announce(r.LakeName(), r.State)
 	return r.finish(ctx, s, p, m, "roundtable run "+path)
 }
 
@@ -85,7 +87,7 @@ func (r runOptions) finish(ctx context.Context, s storage.Store, p recorded.Plan
 	} else if status, err := r.work(ctx, s, p, m, again); err != nil {
 		return err
 	} else if m.Labels != nil && !status.Cancelled && r.until == 0 && !labelsDone(ctx, s, m) {
-		l := labelOptions{options: r.options, noCache: r.noCache}
+		l := labelOptions{Options: r.Options, noCache: r.noCache}
 		if err := l.work(ctx, s, p.Campaign.Name, *m.Labels); err != nil {
 			return err
 		}
@@ -101,15 +103,15 @@ func (r runOptions) work(ctx context.Context, s storage.Store, p recorded.Plan, 
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return status, err
 	}
-	e, err := r.start(ctx, s, work{folder: r.campaignFolder(name), fresh: err != nil, noCache: r.noCache})
+	e, err := engine.Start(ctx, r.Options, s, engine.Job{Folder: engine.CampaignFolder(r.Options, name), Fresh: err != nil, NoCache: r.noCache})
 	if err != nil {
 		return status, err
 	}
 	defer e.Stop()
-	if err := e.hold(r.options, name); err != nil {
+	if err := e.LockCampaign(r.Options, name); err != nil {
 		return status, err
 	}
-	if err := settle(ctx, s, p, m); err != nil { // not before the lock: another run's plan stays
+	if err := recordPlan(ctx, s, p, m); err != nil { // not before the lock: another run's plan stays
 		return status, err
 	}
 	if r.retry {
@@ -125,14 +127,14 @@ func (r runOptions) work(ctx context.Context, s storage.Store, p recorded.Plan, 
 			return status, err
 		}
 	}
-	if err := e.work(ctx); err != nil {
+	if err := e.TakeWork(ctx); err != nil {
 		return status, err
 	}
 	status, err = r.drive(ctx, e, p, m.Limits)
 	if ctx.Err() != nil {
 		fmt.Fprintf(os.Stderr, "\ninterrupted: answers of in-flight requests are being kept (Ctrl-C again to leave at once)\n")
 		fmt.Fprintf(os.Stderr, "resume with: %s\n", again)
-		return status, exit{exitInterrupted, errors.New("interrupted")}
+		return status, cli.InterruptedError(errors.New("interrupted"))
 	}
 	if err != nil {
 		return status, err
@@ -141,12 +143,12 @@ func (r runOptions) work(ctx context.Context, s storage.Store, p recorded.Plan, 
 		if err := recorded.WriteHalt(ctx, s, name, recorded.Halt{Reason: status.PauseReason, At: time.Now().UTC()}); err != nil {
 			return status, err
 		}
-		if strings.Contains(status.PauseReason, "roundtable resume") { // it says how; run would go by the file's limits
+		if strings.Contains(status.PauseReason, "roundtable resume") { // it says how; run would use the file's limits
 			fmt.Fprintf(os.Stderr, "\n%s is paused: %s\n", name, status.PauseReason)
 		} else {
 			fmt.Fprintf(os.Stderr, "\n%s is paused: %s\nresume with: %s\n", name, status.PauseReason, again)
 		}
-		return status, exit{exitIncomplete, fmt.Errorf("%s is paused after %d of %s", name, status.Done(), wording.Count(status.Cells, "collaboration"))}
+		return status, cli.IncompleteError(fmt.Errorf("%s is paused after %d of %s", name, status.Done(), wording.Count(status.Cells, "collaboration")))
 	}
 	return status, nil
 }
@@ -162,7 +164,7 @@ func relabel(ctx context.Context, s storage.Store, m recorded.Manifest) error {
 	return recorded.WriteManifest(ctx, s, stored)
 }
 
-// sealed says whether every cell of the plan has ended, is still there and not wanted again.
+// sealed says whether every cell of the plan has ended, is still there and not to be run again.
 func sealed(ctx context.Context, s storage.Store, p recorded.Plan) bool {
 	success, err := lake.ReadSuccess(ctx, s, p.Campaign.Name)
 	if err != nil || success.Revision != p.Campaign.Revision() {
@@ -191,24 +193,19 @@ func labelsDone(ctx context.Context, s storage.Store, m recorded.Manifest) bool 
 }
 
 // drive starts the campaign's workflow, or finds it running, and watches it to its end.
-func (r runOptions) drive(ctx context.Context, e *engine, p recorded.Plan, limits plan.Limits) (workflows.Status, error) {
+func (r runOptions) drive(ctx context.Context, e *engine.Engine, p recorded.Plan, limits plan.Limits) (workflows.Status, error) {
 	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: limits, Until: r.until}
 	id := workflows.CampaignID(in.Name)
-	var run client.WorkflowRun
-	err := patiently(ctx, os.Stderr, "start of the campaign", func() (err error) {
-		run, err = e.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-			ID: id, TaskQueue: task.Queue, WorkflowTaskTimeout: workflows.TaskTimeout,
-			WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
-			WorkflowExecutionErrorWhenAlreadyStarted: true,
-		}, task.CampaignWorkflow, in)
-		return err
-	})
+	run, err := e.Execute(ctx, "campaign", task.CampaignWorkflow, client.StartWorkflowOptions{
+		ID: id, WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+	}, in)
 	if _, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {
-		if err := r.readable(ctx, e.client, id); err != nil {
+		if err := engine.CheckCodec(ctx, r.Options, e.Client, id); err != nil {
 			return workflows.Status{}, err
 		}
-		err = patiently(ctx, os.Stderr, "state of the campaign that runs", func() (err error) {
-			run, err = attach(ctx, e.client, id, in, r.retry)
+		err = engine.Patiently(ctx, os.Stderr, "state of the campaign that runs", func() (err error) {
+			run, err = attach(ctx, e.Client, id, in, r.retry)
 			return err
 		})
 	}
@@ -218,11 +215,11 @@ func (r runOptions) drive(ctx context.Context, e *engine, p recorded.Plan, limit
 	return r.watch(ctx, e, run, in.Name, p.Campaign.Size())
 }
 
-// attach goes on with a campaign that is running: with the present plan and
-// limits, and not paused, for whoever says run means it; with the whole plan
-// once more if cells are wanted again.
+// attach joins a campaign that is running: with the present plan and limits, and
+// not paused, because the operator gave run; with the whole plan again if cells
+// are to be run again.
 func attach(ctx context.Context, c client.Client, id string, in workflows.CampaignInput, again bool) (client.WorkflowRun, error) {
-	status, err := queryStatus(ctx, c, id)
+	status, err := engine.QueryStatus[workflows.Status](ctx, c, id)
 	if err == nil && (status.Revision != in.Revision || again || status.Until != in.Until) {
 		err = c.SignalWorkflow(ctx, id, "", workflows.SignalExtend, in)
 	}
@@ -235,19 +232,10 @@ func attach(ctx context.Context, c client.Client, id string, in workflows.Campai
 	return c.GetWorkflow(ctx, id, ""), err
 }
 
-func queryStatus(ctx context.Context, c client.Client, id string) (workflows.Status, error) {
-	var status workflows.Status
-	value, err := c.QueryWorkflow(ctx, id, "", workflows.QueryStatus)
-	if err == nil {
-		err = value.Get(&status)
-	}
-	return status, err
-}
-
 // report prints the campaign's tables and where everything is.
 func (r runOptions) report(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) error {
 	name := p.Campaign.Name
-	found, err := printTables(ctx, r.stdout(), s, name, r.json)
+	found, err := printTables(ctx, r.Stdout(), s, name, r.JSON)
 	if err != nil {
 		return err
 	}
@@ -262,12 +250,12 @@ func (r runOptions) report(ctx context.Context, s storage.Store, p recorded.Plan
 			bad++
 		}
 	}
-	if !r.json {
+	if !r.JSON {
 		tables := "lake"
 		if ended < cells { // the last rows are not compacted yet
 			tables = "raw"
 		}
-		fmt.Printf("\nTables:  %s/%s/<table>/campaign=%s/\nAnswers: %s/answers/campaign=%s/\n", r.where(), tables, name, r.where(), name)
+		fmt.Printf("\nTables:  %s/%s/<table>/campaign=%s/\nAnswers: %s/answers/campaign=%s/\n", r.LakeName(), tables, name, r.LakeName(), name)
 		if m.Labels != nil && labelsDone(ctx, s, m) {
 			fmt.Printf("Labels:  by %s · roundtable analyze %s --table 9\n", m.Labels.ID(), name)
 		}
@@ -278,9 +266,9 @@ func (r runOptions) report(ctx context.Context, s storage.Store, p recorded.Plan
 	}
 	switch {
 	case ended < cells:
-		return exit{exitIncomplete, fmt.Errorf("not finished: %d of %s; the same command resumes them", cells-ended, wording.Count(cells, "collaboration"))}
+		return cli.IncompleteError(fmt.Errorf("not finished: %d of %s; the same command resumes them", cells-ended, wording.Count(cells, "collaboration")))
 	case bad > 0:
-		return exit{exitIncomplete, fmt.Errorf("without success: %d of %s; `roundtable report %s -o report.html` says why, `run --retry-failed` runs them again", bad, wording.Count(cells, "collaboration"), name)}
+		return cli.IncompleteError(fmt.Errorf("without success: %d of %s; `roundtable report %s -o report.html` says why, `run --retry-failed` runs them again", bad, wording.Count(cells, "collaboration"), name))
 	}
 	return nil
 }

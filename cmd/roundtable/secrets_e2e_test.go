@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/record"
+	"roundtable/cmd/internal/cli"
 )
 
 // canaries are secrets in the forms that they have, by where they are.
@@ -141,7 +142,7 @@ func TestSecrets(t *testing.T) {
 			}
 			said[fmt.Sprintf("%s of %s", args[0], name)] += d.out + d.err
 		}
-		run(exitIncomplete, "run", "campaign.yaml")
+		run(cli.ExitIncomplete, "run", "campaign.yaml")
 		for _, verb := range []string{"status", "cost", "verify", "analyze"} {
 			run(0, verb, "leaky")
 			run(0, verb, "leaky", "--json")
@@ -173,7 +174,7 @@ func TestSecretsRefused(t *testing.T) {
 		text := fmt.Sprintf(leaky, e.URL)
 		dir := write(t, text[:strings.Index(text, "    - openai")]+"    - openai/fake\n    "+fmt.Sprintf(own, x.url)+"\n")
 		d := command(t, dir, append(e.at(), x.env), "run", "campaign.yaml")
-		if d.code == 0 || d.code == exitIncomplete || len(e.asked) > 0 {
+		if d.code == 0 || d.code == cli.ExitIncomplete || len(e.asked) > 0 {
 			t.Errorf("%s is not refused: code %d, %v\n%s", what, d.code, e.asked, d.err)
 		}
 		clean(t, what, d.out+d.err)

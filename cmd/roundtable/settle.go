@@ -15,22 +15,24 @@ import (
 	"roundtable/activities/ledger"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/engine"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 )
 
-// settle records what a campaign's calls of unknown outcome were billed, as
+// settleCalls records what a campaign's calls of unknown outcome were billed, as
 // the operator or the service's export says. What they had reserved is free
 // again when the campaign goes on.
-func (o *options) settle(ctx context.Context, w io.Writer, s storage.Store, campaign, how string) error {
-	lock, err := o.lockCampaign(campaign)
+func settleCalls(ctx context.Context, o *cli.Options, w io.Writer, s storage.Store, campaign, how string) error {
+	lock, err := o.LockCampaign(campaign)
 	if err != nil {
 		return fmt.Errorf("a running campaign cannot be settled: %w", err)
 	}
 	if lock != nil {
 		defer lock.Close()
 	}
-	if err := o.idle(ctx, campaign); err != nil {
+	if err := refuseRunning(ctx, o, campaign); err != nil {
 		return err
 	}
 	l, err := ledger.Read(ctx, s, campaign)
@@ -43,7 +45,7 @@ func (o *options) settle(ctx context.Context, w io.Writer, s storage.Store, camp
 	}
 	made, err := settlement(l, how)
 	if err != nil {
-		return exit{exitUsage, err}
+		return cli.UsageError(err)
 	}
 	if err := lake.WriteSettlement(ctx, s, campaign, made); err != nil {
 		return err
@@ -72,17 +74,17 @@ func settledText(made lake.Settlement, unknown int) string {
 	return fmt.Sprintf("settled %d of %s of unknown outcome: %s$%.4f (%s)", len(made.Calls), wording.Count(unknown, "call"), how, sum, made.Evidence)
 }
 
-// idle refuses a campaign whose calls may be under way.
-func (o *options) idle(ctx context.Context, campaign string) error {
-	c, err := o.connect(ctx, campaign)
-	if errors.Is(err, errNotRunning) {
+// refuseRunning refuses a campaign whose calls may be under way.
+func refuseRunning(ctx context.Context, o *cli.Options, campaign string) error {
+	c, err := engine.Connect(ctx, o, campaign)
+	if errors.Is(err, engine.ErrNotRunning) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	if isRunning(ctx, c, workflows.CampaignID(campaign)) {
+	if engine.IsRunning(ctx, c, workflows.CampaignID(campaign)) {
 		return errors.New("a running campaign cannot be settled: wait for its end, or stop it")
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
 )
 
 // showing is which parts of a collaboration are shown.
@@ -22,15 +23,17 @@ type showing struct {
 	entry        int // -1 is all
 }
 
-func newShow(o *options) *cobra.Command {
+func newShow(o *cli.Options) *cobra.Command {
 	var how showing
 	cmd := &cobra.Command{
-		Use:               "show COLLABORATION",
-		Short:             "Print a collaboration as a transcript, with prompts and raw answers if asked for",
-		Args:              oneArg("collaboration"),
-		ValidArgsFunction: o.completeCollaborations,
+		Use:   "show COLLABORATION",
+		Short: "Print a collaboration as a transcript, with prompts and raw answers on request",
+		Args:  cli.OneArg("collaboration"),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective) {
+			return completeCollaborations(o, cmd, args, begin)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := o.openLake()
+			s, err := o.OpenLake()
 			if err != nil {
 				return err
 			}
@@ -42,7 +45,7 @@ func newShow(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if o.json {
+			if o.JSON {
 				return v.json(cmd.OutOrStdout())
 			}
 			return v.show(cmd.OutOrStdout())
@@ -77,7 +80,7 @@ func collaborationRows(ctx context.Context, s storage.Store, id string) (rows re
 // itself demands only of some control characters.
 func (v viewed) json(w io.Writer) error {
 	var b bytes.Buffer
-	if err := writeJSON(&b, v.document()); err != nil {
+	if err := cli.WriteJSON(&b, v.document()); err != nil {
 		return err
 	}
 	var escaped strings.Builder

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"roundtable/cmd/internal/cli"
 	"strings"
 	"testing"
 )
@@ -85,7 +86,7 @@ func TestShowPromptsAndRawAnswers(t *testing.T) {
 	if strings.Contains(one, "of entry 0") || strings.Contains(one, "of entry 2") {
 		t.Errorf("other entries are shown:\n%s", one)
 	}
-	ends(t, exitUsage, dir, nil, "show", id, "--entry", "999")
+	ends(t, cli.ExitUsage, dir, nil, "show", id, "--entry", "999")
 	page := filepath.Join(dir, "shown.html")
 	ends(t, 0, dir, nil, "report", "shown")
 	html, err := os.ReadFile(page)

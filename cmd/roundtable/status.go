@@ -14,23 +14,25 @@ import (
 	"roundtable/analysis/cost"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/engine"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
 
-func newStatus(o *options) *cobra.Command {
+func newStatus(o *cli.Options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status [NAME]",
-		Short: "Say how far campaigns are",
+		Short: "Show the progress of campaigns",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return exit{exitUsage, fmt.Errorf("at most one campaign is wanted, %d given", len(args))}
+				return cli.UsageError(fmt.Errorf("expected at most 1 campaign, got %d", len(args)))
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return o.status(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return printStatuses(cmd.Context(), o, args) },
 	}
 }
 
@@ -40,9 +42,9 @@ type campaignStatus struct {
 	Name  string `json:"name"`
 	State string `json:"state"` // running, paused, interrupted or done
 	workflows.Status
-	Binding []binding `json:"binding,omitempty"` // what turns wait for, the most frequent first
-	Unread  string    `json:"unread,omitempty"`  // why the engine's word could not be had: the counts are the lake's
-	Again   int       `json:"again,omitempty"`   // cells that have ended and are to be run once more
+	Binding []engine.WaitReason `json:"waitReason,omitempty"` // what turns wait for, the most frequent first
+	Unread  string              `json:"unread,omitempty"`     // why the engine's word could not be had: the counts are the lake's
+	Again   int                 `json:"again,omitempty"`      // cells that have ended and are to be run once more
 	// Unlabelled collaborations have ended and wait for the labeller of the campaign's file.
 	Unlabelled int `json:"unlabelled,omitempty"`
 	// UnderWay are collaborations that have begun and not ended; spent is of those that have ended.
@@ -60,8 +62,8 @@ type charged struct {
 	Tokens int64   `json:"tokens"`
 }
 
-func (o *options) status(ctx context.Context, names []string) error {
-	s, err := o.openLake()
+func printStatuses(ctx context.Context, o *cli.Options, names []string) error {
+	s, err := o.OpenLake()
 	if err != nil {
 		return err
 	}
@@ -72,20 +74,20 @@ func (o *options) status(ctx context.Context, names []string) error {
 	}
 	all := []campaignStatus{}
 	for _, name := range names {
-		st, err := o.statusOf(ctx, s, name)
+		st, err := readStatus(ctx, o, s, name)
 		if err != nil {
 			return err
 		}
 		all = append(all, st)
 	}
-	if o.json {
-		return writeJSON(o.stdout(), all)
+	if o.JSON {
+		return cli.WriteJSON(o.Stdout(), all)
 	}
 	if len(all) == 0 {
-		fmt.Fprintf(o.stdout(), "the lake %s has no campaign\n", o.where())
+		fmt.Fprintf(o.Stdout(), "the lake %s has no campaign\n", o.LakeName())
 	}
 	for _, st := range all {
-		st.print(o.stdout())
+		st.print(o.Stdout())
 	}
 	return nil
 }
@@ -114,12 +116,12 @@ func (st campaignStatus) print(w io.Writer) {
 	if st.Unread != "" {
 		line("its state cannot be read: %s", strings.ReplaceAll(st.Unread, "\n", "; "))
 	} else if st.State == "running" {
-		line("%s", bound(st.Binding))
+		line("%s", engine.DescribeWaits(st.Binding))
 	}
 	spent := st.Spent
 	spent.Add(st.UnderWay.Spent)
 	spent.Add(st.Beside)
-	line("%s%s, %s tokens, $%.4f%s so far", wording.Count(spent.Calls, "call"), cachedBeside(spent), short(spent.InputTokens+spent.OutputTokens), spent.CostUSD, beside(spent))
+	line("%s%s, %s tokens, $%.4f%s so far", wording.Count(spent.Calls, "call"), cachedBeside(spent), cli.Abbreviate(spent.InputTokens+spent.OutputTokens), spent.CostUSD, beside(spent))
 	if b := st.Beside; b.Calls > 0 {
 		line("of these %s, $%.4f for labels, embeddings and checks of models", wording.Count(b.Calls, "call"), b.CostUSD)
 	}
@@ -127,7 +129,7 @@ func (st campaignStatus) print(w io.Writer) {
 		line("of these %s, $%.4f in %s, with %d of at most %s taken", wording.Count(u.Spent.Calls, "call"), u.Spent.CostUSD, wording.Count(u.Collaborations, "unfinished collaboration"), u.Turns, wording.Count(u.Most, "turn"))
 	}
 	if c := st.Charged; c != nil {
-		line("$%.4f and %s tokens at most, calls of unknown outcome included", c.USD, short(c.Tokens))
+		line("$%.4f and %s tokens at most, calls of unknown outcome included", c.USD, cli.Abbreviate(c.Tokens))
 	}
 	if st.State != "done" {
 		var limits []string
@@ -150,16 +152,16 @@ func beside(spent task.Result) string {
 	return text
 }
 
-func (o *options) statusOf(ctx context.Context, s storage.Store, name string) (campaignStatus, error) {
-	p, m, err := o.planIn(ctx, s, name)
+func readStatus(ctx context.Context, o *cli.Options, s storage.Store, name string) (campaignStatus, error) {
+	p, m, err := requirePlan(ctx, o, s, name)
 	if err != nil {
 		return campaignStatus{}, err
 	}
 	st := campaignStatus{Name: name, State: "interrupted", Limits: m.Limits}
 	if st.Beside, err = besideCollaborations(ctx, s, name); err != nil {
-		return st, damaged(err, name, "the costs are not known")
+		return st, cli.ExplainDamage(err, name, "the costs are not known")
 	}
-	if err := o.engineStatus(ctx, s, p, &st); err != nil || st.State == "done" {
+	if err := readEngineStatus(ctx, o, s, p, &st); err != nil || st.State == "done" {
 		st.Share = shareDone(st.Status, 0)
 		return st, err
 	}
@@ -170,28 +172,28 @@ func (o *options) statusOf(ctx context.Context, s storage.Store, name string) (c
 	return st, nil
 }
 
-// engineStatus fills in what the engine knows of a campaign, or the lake if no engine runs it.
-func (o *options) engineStatus(ctx context.Context, s storage.Store, p recorded.Plan, st *campaignStatus) (err error) {
+// readEngineStatus fills in what the engine knows of a campaign, or the lake if no engine runs it.
+func readEngineStatus(ctx context.Context, o *cli.Options, s storage.Store, p recorded.Plan, st *campaignStatus) (err error) {
 	name := st.Name
-	if c, err := o.connect(ctx, name); err == nil {
+	if c, err := engine.Connect(ctx, o, name); err == nil {
 		defer c.Close()
-		running, err := queryStatus(ctx, c, workflows.CampaignID(name))
+		running, err := engine.QueryStatus[workflows.Status](ctx, c, workflows.CampaignID(name))
 		if err == nil && running.Done() < running.Cells {
 			st.State, st.Status = "running", running
 			if running.Paused {
 				st.State = "paused"
 			}
-			if st.Binding, err = bindings(ctx, c, running.Sample); err != nil {
+			if st.Binding, err = engine.ReadWaits(ctx, c, running.Sample); err != nil {
 				return err
 			}
 			return correctSpent(ctx, s, name, nil, &st.Spent)
 		}
-		if why := unread(ctx, c, workflows.CampaignID(name), err); err != nil && why != nil {
+		if why := engine.WhyUnreadable(ctx, c, workflows.CampaignID(name), err); err != nil && why != nil {
 			st.Status, st.Again, err = ended(ctx, s, p)
 			st.State, st.Unread = "running", why.Error()
 			return err
 		}
-	} else if !errors.Is(err, errNotRunning) {
+	} else if !errors.Is(err, engine.ErrNotRunning) {
 		return err
 	}
 	if st.Status, st.Again, err = ended(ctx, s, p); err != nil {

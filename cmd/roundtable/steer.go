@@ -9,49 +9,50 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/engine"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
 )
 
-func newPause(o *options) *cobra.Command {
+func newPause(o *cli.Options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "pause NAME",
-		Short: "Hold a running campaign; answers under way are kept",
-		Args:  oneArg("campaign"),
+		Short: "Pause a running campaign; answers in flight are kept",
+		Args:  cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, name := cmd.Context(), args[0]
-			err := o.signal(ctx, name, workflows.SignalPause, workflows.Pause{Reason: "paused by hand"}, "is pausing")
-			if !errors.Is(err, errNotRunning) {
+			err := signalCampaign(ctx, o, name, workflows.SignalPause, workflows.Pause{Reason: "paused by hand"}, "is pausing")
+			if !errors.Is(err, engine.ErrNotRunning) {
 				return err
 			}
-			s, p, _, unknown := o.recorded(ctx, name)
+			s, p, _, unknown := openRecorded(ctx, o, name)
 			switch {
 			case unknown != nil:
 				return unknown
 			case sealed(ctx, s, p):
-				return o.doneAlready(p, "pause")
+				return reportDone(o, p, "pause")
 			}
 			return err
 		},
 	}
 }
 
-func newResume(o *options) *cobra.Command {
+func newResume(o *cli.Options) *cobra.Command {
 	var t tuning
 	noCheck := false
 	cmd := &cobra.Command{
 		Use:   "resume NAME",
-		Short: "Go on with a campaign: release a paused one, or run what is left of it",
-		Args:  oneArg("campaign"),
+		Short: "Resume a paused or interrupted campaign",
+		Args:  cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, name := cmd.Context(), args[0]
-			s, p, m, err := o.recorded(ctx, name)
+			s, p, m, err := openRecorded(ctx, o, name)
 			if err != nil {
 				return err
 			}
@@ -64,13 +65,13 @@ func newResume(o *options) *cobra.Command {
 			if err := recorded.ClearHalt(ctx, s, name); err != nil {
 				return err
 			}
-			if err = o.signal(ctx, name, workflows.SignalTune, m.Limits, ""); err == nil {
-				err = o.signal(ctx, name, workflows.SignalResume, nil, "resumed")
+			if err = signalCampaign(ctx, o, name, workflows.SignalTune, m.Limits, ""); err == nil {
+				err = signalCampaign(ctx, o, name, workflows.SignalResume, nil, "resumed")
 			}
-			if !errors.Is(err, errNotRunning) {
+			if !errors.Is(err, engine.ErrNotRunning) {
 				return err
 			}
-			r := runOptions{options: o, checks: !noCheck}
+			r := runOptions{Options: o, checks: !noCheck}
 			return r.finish(ctx, s, p, m, "roundtable resume "+name)
 		},
 	}
@@ -79,15 +80,15 @@ func newResume(o *options) *cobra.Command {
 	return cmd
 }
 
-func newTune(o *options) *cobra.Command {
+func newTune(o *cli.Options) *cobra.Command {
 	var t tuning
 	cmd := &cobra.Command{
 		Use:   "tune NAME",
 		Short: "Change the limits of a campaign, running or not",
-		Args:  oneArg("campaign"),
+		Args:  cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, name := cmd.Context(), args[0]
-			s, _, m, err := o.recorded(ctx, name)
+			s, _, m, err := openRecorded(ctx, o, name)
 			if err != nil {
 				return err
 			}
@@ -97,17 +98,17 @@ func newTune(o *options) *cobra.Command {
 			}
 			tuned := tuned{Campaign: name, Changed: changedLimits(before, m.Limits)}
 			if len(tuned.Changed) == 0 {
-				return exit{exitUsage, errors.New("no limit changes; see roundtable tune --help for the limits")}
+				return cli.UsageError(errors.New("no limit changes; see roundtable tune --help for the limits"))
 			}
 			if err := recorded.WriteManifest(ctx, s, m); err != nil {
 				return err
 			}
-			err = o.signal(ctx, name, workflows.SignalTune, m.Limits, "")
-			if tuned.Running = err == nil; err != nil && !errors.Is(err, errNotRunning) {
+			err = signalCampaign(ctx, o, name, workflows.SignalTune, m.Limits, "")
+			if tuned.Running = err == nil; err != nil && !errors.Is(err, engine.ErrNotRunning) {
 				return err
 			}
-			if o.json {
-				return writeJSON(cmd.OutOrStdout(), tuned)
+			if o.JSON {
+				return cli.WriteJSON(cmd.OutOrStdout(), tuned)
 			}
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), tuned)
 			return err
@@ -136,51 +137,43 @@ func (t tuned) String() string {
 	return text
 }
 
-func newCancel(o *options) *cobra.Command {
+func newCancel(o *cli.Options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "cancel NAME",
 		Short: "Stop a campaign: every cell that has not ended ends as stopped",
-		Args:  oneArg("campaign"),
+		Args:  cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.cancel(cmd.Context(), args[0])
+			return cancelCampaign(cmd.Context(), o, args[0])
 		},
 	}
 }
 
-// signal steers a running campaign and tells what is said; nothing if that is empty.
-func (o *options) signal(ctx context.Context, name, signal string, arg any, said string) error {
-	c, err := o.connect(ctx, name)
-	if err != nil {
+// signalCampaign steers a running campaign and tells what is said; nothing if that is empty.
+func signalCampaign(ctx context.Context, o *cli.Options, name, signal string, arg any, said string) error {
+	err := engine.Signal(ctx, o, name, signal, arg)
+	if errors.Is(err, engine.ErrNotRunning) {
 		return fmt.Errorf("campaign %q: %w; resume with: roundtable run FILE, or roundtable resume %s", name, err, name)
 	}
-	defer c.Close()
-	if err := o.readable(ctx, c, workflows.CampaignID(name)); err != nil {
-		return fmt.Errorf("campaign %q: %w", name, err)
-	}
-	err = c.SignalWorkflow(ctx, workflows.CampaignID(name), "", signal, arg)
-	if _, missing := errors.AsType[*serviceerror.NotFound](err); missing {
-		return fmt.Errorf("campaign %q: %w; resume with: roundtable run FILE, or roundtable resume %s", name, errNotRunning, name)
-	}
 	if err != nil {
-		return fmt.Errorf("campaign %q: %w", name, namingLate("signal "+signal, err))
+		return fmt.Errorf("campaign %q: %w", name, err)
 	}
 	if said == "" {
 		return nil
 	}
-	if o.json {
-		return writeJSON(o.stdout(), map[string]string{"campaign": name, "signal": signal})
+	if o.JSON {
+		return cli.WriteJSON(o.Stdout(), map[string]string{"campaign": name, "signal": signal})
 	}
 	fmt.Printf("%s %s\n", name, said)
 	return nil
 }
 
-// doneAlready says of a campaign without anything left to run that a command does nothing.
-func (o *options) doneAlready(p recorded.Plan, command string) error {
+// reportDone says of a campaign without anything left to run that a command does nothing.
+func reportDone(o *cli.Options, p recorded.Plan, command string) error {
 	name, cells := p.Campaign.Name, p.Campaign.Size()
-	if o.json {
-		return writeJSON(o.stdout(), map[string]any{"campaign": name, "state": "done", "cells": cells})
+	if o.JSON {
+		return cli.WriteJSON(o.Stdout(), map[string]any{"campaign": name, "state": "done", "cells": cells})
 	}
-	_, err := fmt.Fprintf(o.stdout(), "%s; there is nothing to %s\n", doneText(name, cells), command)
+	_, err := fmt.Fprintf(o.Stdout(), "%s; there is nothing to %s\n", doneText(name, cells), command)
 	return err
 }
 
@@ -193,65 +186,65 @@ func doneText(name string, cells int) string {
 	return fmt.Sprintf("%s is done already: %s finished", name, all)
 }
 
-// cancel stops a campaign, running or not.
-func (o *options) cancel(ctx context.Context, name string) error {
-	err := o.signal(ctx, name, workflows.SignalCancel, nil, "is being cancelled")
-	if !errors.Is(err, errNotRunning) {
+// cancelCampaign stops a campaign, running or not.
+func cancelCampaign(ctx context.Context, o *cli.Options, name string) error {
+	err := signalCampaign(ctx, o, name, workflows.SignalCancel, nil, "is being cancelled")
+	if !errors.Is(err, engine.ErrNotRunning) {
 		return err
 	}
-	s, p, m, err := o.recorded(ctx, name)
+	s, p, m, err := openRecorded(ctx, o, name)
 	if err != nil {
 		return err
 	}
 	if sealed(ctx, s, p) {
-		return o.doneAlready(p, "cancel")
+		return reportDone(o, p, "cancel")
 	}
-	r := runOptions{options: o}
-	e, err := r.start(ctx, s, work{folder: o.campaignFolder(name)})
+	r := runOptions{Options: o}
+	e, err := engine.Start(ctx, r.Options, s, engine.Job{Folder: engine.CampaignFolder(o, name)})
 	if err != nil {
 		return err
 	}
 	defer e.Stop()
-	if err := e.hold(o, name); err != nil {
+	if err := e.LockCampaign(o, name); err != nil {
 		return err
 	}
 	// The signal comes before the worker: nothing is asked any more.
 	in := workflows.CampaignInput{Name: name, Revision: p.Campaign.Revision(), Limits: m.Limits}
-	run, err := e.client.SignalWithStartWorkflow(ctx, workflows.CampaignID(name), workflows.SignalCancel, nil,
+	run, err := e.Client.SignalWithStartWorkflow(ctx, workflows.CampaignID(name), workflows.SignalCancel, nil,
 		client.StartWorkflowOptions{TaskQueue: task.Queue, WorkflowTaskTimeout: workflows.TaskTimeout}, task.CampaignWorkflow, in)
 	if err != nil {
 		return err
 	}
-	if err := e.work(ctx); err != nil {
+	if err := e.TakeWork(ctx); err != nil {
 		return err
 	}
 	status, err := r.watch(ctx, e, run, name, p.Campaign.Size())
 	if err != nil {
 		return err
 	}
-	if o.json {
-		return writeJSON(o.stdout(), status)
+	if o.JSON {
+		return cli.WriteJSON(o.Stdout(), status)
 	}
 	fmt.Fprintf(os.Stderr, "%s: %d succeeded, %d failed, %d stopped\n", name, status.Succeeded, status.Failed, status.Stopped)
 	return nil
 }
 
-// recorded opens the lake and the plan of a campaign in it.
-func (o *options) recorded(ctx context.Context, name string) (storage.Store, recorded.Plan, recorded.Manifest, error) {
-	s, err := o.openLake()
+// openRecorded opens the lake and the plan of a campaign in it.
+func openRecorded(ctx context.Context, o *cli.Options, name string) (storage.Store, recorded.Plan, recorded.Manifest, error) {
+	s, err := o.OpenLake()
 	if err != nil {
 		return nil, recorded.Plan{}, recorded.Manifest{}, err
 	}
-	p, m, err := o.planIn(ctx, s, name)
+	p, m, err := requirePlan(ctx, o, s, name)
 	return s, p, m, err
 }
 
-// planIn is present, and says so in words if the lake has no such campaign.
-func (o *options) planIn(ctx context.Context, s storage.Store, name string) (recorded.Plan, recorded.Manifest, error) {
-	p, m, err := present(ctx, s, name)
+// requirePlan is present, and says so in words if the lake has no such campaign.
+func requirePlan(ctx context.Context, o *cli.Options, s storage.Store, name string) (recorded.Plan, recorded.Manifest, error) {
+	p, m, err := recorded.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		names, _ := lake.Campaigns(ctx, s)
-		err = o.unknown(name, names)
+		err = o.UnknownCampaign(name, names)
 	}
 	return p, m, err
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"roundtable/cmd/internal/cli"
 	"strings"
 	"syscall"
 	"testing"
@@ -81,15 +82,15 @@ func TestSteering(t *testing.T) {
 	untilStatus(t, dir, "a cell has ended", func(s campaignStatus) bool { return s.State == "running" && s.Succeeded > 0 })
 	output(t, dir, "pause", "slow")
 	untilStatus(t, dir, "it is paused", func(s campaignStatus) bool { return s.State == "paused" })
-	if code := b.code(t); code != exitIncomplete {
-		t.Errorf("a paused run ends with code %d, want %d\n%s", code, exitIncomplete, &b.said)
+	if code := b.code(t); code != cli.ExitIncomplete {
+		t.Errorf("a paused run ends with code %d, want %d\n%s", code, cli.ExitIncomplete, &b.said)
 	}
 	// run goes on with a paused campaign, and cancel ends it with every cell in the lake.
 	b = runInBackground(t, dir)
 	untilStatus(t, dir, "it runs again", func(s campaignStatus) bool { return s.State == "running" && !s.Paused })
 	output(t, dir, "cancel", "slow")
-	if code := b.code(t); code != exitIncomplete {
-		t.Errorf("a cancelled run ends with code %d, want %d\n%s", code, exitIncomplete, &b.said)
+	if code := b.code(t); code != cli.ExitIncomplete {
+		t.Errorf("a cancelled run ends with code %d, want %d\n%s", code, cli.ExitIncomplete, &b.said)
 	}
 	s, _ := statusNow(t, dir)
 	if s.Done() != 40 || s.Stopped == 0 || s.State != "done" {
@@ -130,7 +131,7 @@ func TestSteeringWithAnotherKey(t *testing.T) {
 		return strings.Contains(d.out, "slow: running")
 	})
 	for _, key := range []string{two, two + ",one:11111111111111111111111111111111"} {
-		if d := ends(t, exitUsage, dir, []string{key}, "pause", "slow"); !strings.Contains(d.err, "nothing was sent") || !strings.Contains(d.err, "ROUNDTABLE_CODEC_KEY") {
+		if d := ends(t, cli.ExitUsage, dir, []string{key}, "pause", "slow"); !strings.Contains(d.err, "nothing was sent") || !strings.Contains(d.err, "ROUNDTABLE_CODEC_KEY") {
 			t.Errorf("a signal with another first key: %s", d.err)
 		}
 	}
@@ -138,7 +139,7 @@ func TestSteeringWithAnotherKey(t *testing.T) {
 		t.Errorf("status with another key says\n%s", d.out)
 	}
 	ends(t, 0, dir, []string{one}, "pause", "slow")
-	if code := b.code(t); code != exitIncomplete {
+	if code := b.code(t); code != cli.ExitIncomplete {
 		t.Errorf("a paused run ends with code %d\n%s", code, &b.said)
 	}
 }
@@ -163,7 +164,7 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	close(wait)
-	if code := b.code(t); code != exitInterrupted || !strings.Contains(b.said.String(), "resume with: roundtable run slow.yaml") {
+	if code := b.code(t); code != cli.ExitInterrupted || !strings.Contains(b.said.String(), "resume with: roundtable run slow.yaml") {
 		t.Errorf("code %d, said:\n%s", code, &b.said)
 	}
 	// What unfinished collaborations have taken counts, too; all that was sold does.
@@ -183,7 +184,7 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("extended: %+v", s)
 	}
 	save(t, dir, "slow.yaml", strings.Replace(replicates(6), "rounds: 4", "rounds: 5", 1))
-	d := ends(t, exitUsage, dir, v.at(), "run", "slow.yaml")
+	d := ends(t, cli.ExitUsage, dir, v.at(), "run", "slow.yaml")
 	contains(t, d.err, "protocol was", "replicates was 7 and is 6")
 }
 
@@ -220,7 +221,7 @@ grid:
 	save(t, dir, "bad.yaml", text)
 	out, err := program(t, dir, "run", "bad.yaml").CombinedOutput()
 	var failed *exec.ExitError
-	if !errors.As(err, &failed) || failed.ExitCode() != exitUsage {
+	if !errors.As(err, &failed) || failed.ExitCode() != cli.ExitUsage {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, fault := range []string{
@@ -246,7 +247,7 @@ func TestOneState(t *testing.T) {
 		t.Errorf("the second run: %v\n%s", err, out)
 	}
 	b.Process.Signal(syscall.SIGTERM)
-	if code := b.code(t); code != exitInterrupted {
+	if code := b.code(t); code != cli.ExitInterrupted {
 		t.Errorf("SIGTERM ends with code %d", code)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"roundtable/cmd/internal/cli"
 	"roundtable/workflows/plan"
 )
 
@@ -44,7 +45,7 @@ func (t *tuning) apply(cmd *cobra.Command, l *plan.Limits) error {
 	}
 	if given("cost-usd") {
 		if err := setCost(l, t.costUSD); err != nil {
-			return exit{exitUsage, err}
+			return cli.UsageError(err)
 		}
 	}
 	if given("concurrency") && t.model == "" {
@@ -53,11 +54,11 @@ func (t *tuning) apply(cmd *cobra.Command, l *plan.Limits) error {
 	if t.model != "" {
 		t.applyModel(given, l)
 	} else if given("requests-per-minute") || given("tokens-per-minute") || given("timeout") {
-		return exit{exitUsage, errors.New("limits a minute and deadlines are a model's: name it with --model provider/model")}
+		return cli.UsageError(errors.New("limits a minute and deadlines are a model's: name it with --model provider/model"))
 	}
 	faults := l.Check()
 	for _, key := range slices.Sorted(maps.Keys(faults)) {
-		return exit{exitUsage, fmt.Errorf("limits.%s %w", key, faults[key])}
+		return cli.UsageError(fmt.Errorf("limits.%s %w", key, faults[key]))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
 )
@@ -34,7 +35,7 @@ func TestUnplayableCell(t *testing.T) {
 	}
 	s.Close()
 
-	ends(t, exitIncomplete, dir, nil, "run", "campaign.yaml")
+	ends(t, cli.ExitIncomplete, dir, nil, "run", "campaign.yaml")
 	const why = "do not fit its protocol: entry 999 is not pending"
 	says := func(d done, words ...string) {
 		t.Helper()

@@ -16,16 +16,17 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/telling"
+	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )
 
-func newVerify(o *options) *cobra.Command {
+func newVerify(o *cli.Options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify NAME",
-		Short: "Check all that a campaign left: checksums, row digests, counts against the plan, decisions against ballots",
-		Args:  oneArg("campaign"),
+		Short: "Check everything that a campaign has stored: checksums, row digests, counts against the plan, decisions against ballots",
+		Args:  cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := o.readLake(cmd.Context(), args[0])
+			s, err := o.ReadLake(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -33,7 +34,7 @@ func newVerify(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return v.report(cmd.OutOrStdout(), o.json)
+			return v.report(cmd.OutOrStdout(), o.JSON)
 		},
 	}
 }
@@ -63,7 +64,7 @@ func verify(ctx context.Context, s storage.Store, campaign string) (verification
 	if v.Report, err = lake.Verify(ctx, s, campaign); err != nil {
 		return v, err
 	}
-	p, _, err := present(ctx, s, campaign)
+	p, _, err := recorded.ReadRecorded(ctx, s, campaign)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		v.find(recorded.ManifestKey(campaign), "the plan of the campaign is missing, so its cells cannot be counted")
@@ -172,7 +173,7 @@ func (v *verification) seal(ctx context.Context, s storage.Store, again bool) er
 
 func (v verification) report(w io.Writer, asJSON bool) error {
 	if asJSON {
-		if err := writeJSON(w, v); err != nil {
+		if err := cli.WriteJSON(w, v); err != nil {
 			return err
 		}
 	} else {
@@ -185,7 +186,7 @@ func (v verification) report(w io.Writer, asJSON bool) error {
 	if len(v.Findings) == 1 {
 		verb = "is"
 	}
-	return exit{exitFailed, fmt.Errorf("%s %s wrong with campaign %s", wording.Count(len(v.Findings), "thing"), verb, v.Campaign)}
+	return cli.FailedError(fmt.Errorf("%s %s wrong with campaign %s", wording.Count(len(v.Findings), "thing"), verb, v.Campaign))
 }
 
 // ofAnswers returns "1 object of answers", "2 objects of answers".

@@ -10,20 +10,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/record"
+	"roundtable/cmd/internal/cli"
 	"roundtable/infra"
 	"roundtable/workflows/task"
 )
 
-func newVersion(o *options) *cobra.Command {
+func newVersion(o *cli.Options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the versions of the program, its engine and its tables",
-		Args:  noArgs,
+		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			info, _ := debug.ReadBuildInfo()
 			v := versionOf(info)
-			if o.json {
-				return writeJSON(cmd.OutOrStdout(), v)
+			if o.JSON {
+				return cli.WriteJSON(cmd.OutOrStdout(), v)
 			}
 			v.print(cmd.OutOrStdout())
 			return nil

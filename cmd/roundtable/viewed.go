@@ -14,6 +14,8 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/telling"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
 )
 
 // viewed is a collaboration as show prints it.
@@ -58,9 +60,9 @@ func (a answered) source() string {
 func view(ctx context.Context, s storage.Store, rows record.Rows, how showing) (viewed, error) {
 	v := viewed{showing: how, rows: rows, story: telling.Tell(rows)}
 	if how.entry >= 0 && !slices.ContainsFunc(rows.Turns, func(t record.Turn) bool { return int(t.Entry) == how.entry }) {
-		return v, exit{exitUsage, fmt.Errorf("--entry is %d; the collaboration has entries 0 to %d", how.entry, len(rows.Turns)-1)}
+		return v, cli.UsageError(fmt.Errorf("--entry is %d; the collaboration has entries 0 to %d", how.entry, len(rows.Turns)-1))
 	}
-	of, reader := rows.Collaborations[0].Key, collaboration.NewReader(s, openData)
+	of, reader := rows.Collaborations[0].Key, collaboration.NewReader(s, providers.OpenData)
 	var err error
 	if v.story.Facts, err = facts(ctx, reader, of); err != nil {
 		v.lose("What it was about cannot be shown", err)

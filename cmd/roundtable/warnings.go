@@ -11,6 +11,7 @@ import (
 	"roundtable/activities/recorded"
 	"roundtable/activities/rehearsal"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/providers"
 	"roundtable/workflows/plan"
 )
 
@@ -24,7 +25,7 @@ func warnings(p recorded.Plan, s storage.Store) ([]string, error) {
 		if !repeatable(c) {
 			continue
 		}
-		equal, err := rehearsal.SamePrompts(p, i, openData, newProviders(s).build)
+		equal, err := rehearsal.SamePrompts(p, i, providers.OpenData, providers.New(s).Build)
 		if err != nil {
 			return nil, err
 		}
@@ -52,14 +53,14 @@ func missingKeys(p recorded.Plan, m recorded.Manifest, s storage.Store) []string
 	if m.Labels != nil {
 		asked = append(asked, m.Labels.Labeller)
 	}
-	models, seen := newProviders(s), map[string]bool{}
+	models, seen := providers.New(s), map[string]bool{}
 	var list []string
 	for _, choice := range asked {
 		provider, _, _ := strings.Cut(choice.Name, "/")
-		if findLive(provider) == nil {
+		if !providers.IsLive(provider) {
 			continue
 		}
-		_, err := models.named(choice.Name, choice.Decode(), plan.Condition{}, nil)
+		_, err := models.Named(choice.Name, choice.Decode(), plan.Condition{}, nil)
 		if !errors.Is(err, wire.ErrNoKey) {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/study"
+	"roundtable/cmd/internal/cli"
 )
 
 // What is asked for wrongly is answered in words, and with what there is.
@@ -15,19 +16,19 @@ func TestWhatIsNotThereIsSaidInWords(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "none")
 	for _, args := range [][]string{{"status"}, {"pause", "nobody", "--state", t.TempDir()}} {
 		_, err := runCommand(t, append(args, "--lake", none)...)
-		fails(t, err, exitUsage, "there is no lake at")
+		fails(t, err, cli.ExitUsage, "there is no lake at")
 		if _, err := os.Stat(none); err == nil {
 			t.Errorf("%s makes a lake", args[0])
 		}
 	}
 	lake := t.TempDir()
 	_, err := runCommand(t, "status", "nobody", "--lake", lake)
-	fails(t, err, exitUsage, `has no campaign "nobody"`)
+	fails(t, err, cli.ExitUsage, `has no campaign "nobody"`)
 	if strings.Contains(err.Error(), "manifest") {
 		t.Errorf("status tells of its own files: %v", err)
 	}
 	_, err = study.Make(campaign.Campaign{}, "nope")
 	contains(t, err.Error(), "rounds, summary, 9, transitions, agreement and all")
 	_, err = runCommand(t, "pause", "nobody", "--lake", lake, "--state", t.TempDir())
-	fails(t, err, exitUsage, `has no campaign "nobody"`)
+	fails(t, err, cli.ExitUsage, `has no campaign "nobody"`)
 }

@@ -8,28 +8,30 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/engine"
 	"roundtable/infra"
 )
 
-func newWorker(o *options) *cobra.Command {
+func newWorker(o *cli.Options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker",
 		Short: "Take part in the campaigns of an outside Temporal server, without running one",
-		Args:  noArgs,
+		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if infra.TargetFromEnv(o.temporal).HostPort == "" {
-				return exit{exitUsage, errors.New("a worker needs --temporal HOST:PORT (or TEMPORAL_ADDRESS)")}
+			if infra.TargetFromEnv(o.Temporal).HostPort == "" {
+				return cli.UsageError(errors.New("a worker needs --temporal HOST:PORT (or TEMPORAL_ADDRESS)"))
 			}
-			s, err := storage.Open(o.lake)
+			s, err := storage.Open(o.Lake)
 			if err != nil {
-				return exit{exitUsage, err}
+				return cli.UsageError(err)
 			}
-			e, err := o.start(cmd.Context(), s, work{})
+			e, err := engine.Start(cmd.Context(), o, s, engine.Job{})
 			if err != nil {
 				return err
 			}
 			defer e.Stop()
-			if err := e.work(cmd.Context()); err != nil {
+			if err := e.TakeWork(cmd.Context()); err != nil {
 				return err
 			}
 			fmt.Fprintln(os.Stderr, "working; Ctrl-C lets answers under way come in and ends")

@@ -11,16 +11,17 @@ import (
 	"roundtable/activities/recorded"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/telling"
+	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )
 
-// accept returns the recorded plan of the lake's campaign of that name, nil if
+// checkExtends returns the recorded plan of the lake's campaign of that name, nil if
 // there is none, and gives the plan the prompts that the campaign began with, and
 // its labeller the words. The error says why that campaign cannot continue with the
 // plan. prompts is the folder that overrides prompts, if any.
-func accept(ctx context.Context, s storage.Store, p *recorded.Plan, m recorded.Manifest, prompts string) (*recorded.Plan, error) {
+func checkExtends(ctx context.Context, s storage.Store, p *recorded.Plan, m recorded.Manifest, prompts string) (*recorded.Plan, error) {
 	name := p.Campaign.Name
-	stored, before, err := present(ctx, s, name)
+	stored, before, err := recorded.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -28,15 +29,15 @@ func accept(ctx context.Context, s storage.Store, p *recorded.Plan, m recorded.M
 		return nil, err
 	}
 	if diff := p.Campaign.Extends(stored.Campaign); len(diff) > 0 {
-		return nil, exit{exitUsage, fmt.Errorf(
+		return nil, cli.UsageError(fmt.Errorf(
 			"the lake has another campaign %q; choose another name or another --lake. What differs:\n  %s",
-			name, strings.Join(diff, "\n  "))}
+			name, strings.Join(diff, "\n  ")))
 	}
 	if err := samePrompts(stored, *p, prompts); err != nil {
 		return nil, err
 	}
 	if err := recorded.SameData(stored.Files, p.Files); err != nil {
-		return nil, exit{exitUsage, err}
+		return nil, cli.UsageError(err)
 	}
 	keepPrompts(stored, p)
 	m.Labels.Keep(before.Labels)
@@ -63,10 +64,10 @@ type continuation struct {
 // continued gives the plan what a run would give it, and returns what the run
 // would find. What run would refuse is no error unless a pilot is to run.
 func (o planOptions) continued(ctx context.Context, s storage.Store, p *recorded.Plan, m recorded.Manifest, prompts string) (c continuation, err error) {
-	stored, err := accept(ctx, s, p, m, prompts)
+	stored, err := checkExtends(ctx, s, p, m, prompts)
 	c.prompts = choosePrompts(stored, *p, prompts)
-	if refused, ok := errors.AsType[exit](err); ok && refused.code == exitUsage && o.share == 0 {
-		c.refusal = refused.Error()
+	if cli.ExitCode(err) == cli.ExitUsage && o.share == 0 {
+		c.refusal = err.Error()
 		return c, nil
 	}
 	if err != nil || stored == nil {

@@ -1,4 +1,4 @@
-package main
+package providers
 
 import (
 	"context"
@@ -14,23 +14,37 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/model/openai"
 	"roundtable/activities/money"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
 	"roundtable/workflows/plan"
 )
 
-// priceList finds the prices of a campaign's models.
-type priceList struct {
+// PriceList finds the prices of a campaign's models.
+type PriceList struct {
 	own     map[string]money.Price // of the campaign's file, by provider/model
 	tables  []money.Table          // where others are looked up: the file that the campaign names, then the built-in one
 	unknown bool                   // a model without a known price may be asked
 	limits  plan.Limits
-	known   map[string]money.Price // of the models that were wanted, by provider/model
-	from    fileFolder             // the campaign's file
+	known   map[string]money.Price // of the required models, by provider/model
+	from    FileFolder             // the campaign's file
 }
 
-// open reads what the campaign's file says of prices: nothing, the path of a
+// NewPriceList returns the list of a campaign's file, before that is read.
+func NewPriceList(from FileFolder) *PriceList {
+	return &PriceList{known: map[string]money.Price{}, from: from}
+}
+
+// All returns the prices of the required models, and of those that the file
+// lists for models that are asked about the campaign later.
+func (l *PriceList) All() map[string]money.Price {
+	maps.Copy(l.known, l.own)
+	return l.known
+}
+
+// Open reads what the campaign's file says of prices: nothing, the path of a
 // price file in LiteLLM's form, or a mapping of models to prices.
-func (l *priceList) open(prices json.RawMessage, unknown bool, limits plan.Limits) error {
+func (l *PriceList) Open(prices json.RawMessage, unknown bool, limits plan.Limits) error {
 	l.unknown, l.limits = unknown, limits
 	builtIn, _ := money.Default()
 	l.own, l.tables = map[string]money.Price{}, []money.Table{builtIn}
@@ -48,7 +62,7 @@ func (l *priceList) open(prices json.RawMessage, unknown bool, limits plan.Limit
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(listed)) {
 		var p money.Price
-		if err := strictly(listed[name])(&p); err != nil {
+		if err := cli.DecodeStrict(listed[name])(&p); err != nil {
 			faults = append(faults, fmt.Errorf("%s: %s; a price is written {input: 2.5, output: 10}, in US dollars for a million tokens, also with cached_input, cache_write and reasoning", name, misreadPrice(listed[name], err)))
 		} else if err := p.Validate(); err != nil {
 			faults = append(faults, fmt.Errorf("%s: %w", name, err))
@@ -70,8 +84,8 @@ func misreadPrice(value json.RawMessage, err error) string {
 	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), "price: "), "json: ")
 }
 
-func (l *priceList) read(name string) error {
-	path, err := l.from.path(name)
+func (l *PriceList) read(name string) error {
+	path, err := l.from.Path(name)
 	if err != nil {
 		return err
 	}
@@ -102,9 +116,9 @@ func listedAs(p model.Provider) string {
 	return seller + "/" + model
 }
 
-// want notes the price of a model that is to be asked, or refuses it: unknown
-// costs must be wanted, and a budget cannot hold without prices.
-func (l *priceList) want(p model.Provider, maxTokens int) error {
+// require notes the price of a model that is to be asked, or refuses it: unknown
+// costs must be allowed, and a budget cannot hold without prices.
+func (l *PriceList) require(p model.Provider, maxTokens int) error {
 	if p.Endpoint == "" { // simulated or recorded
 		return nil
 	}
@@ -123,8 +137,8 @@ func (l *priceList) want(p model.Provider, maxTokens int) error {
 	return nil
 }
 
-// of is the price of a model that was wanted; nil if it is not known.
-func (l *priceList) of(name string) *money.Price {
+// Of returns the price of a required model; nil if it is not known.
+func (l *PriceList) Of(name string) *money.Price {
 	if price, ok := l.known[name]; ok {
 		return &price
 	}
@@ -132,7 +146,7 @@ func (l *priceList) of(name string) *money.Price {
 }
 
 // find looks the price of a model up.
-func (l *priceList) find(p model.Provider) (money.Price, bool) {
+func (l *PriceList) find(p model.Provider) (money.Price, bool) {
 	price, ok := l.own[p.Name]
 	if listed := listedAs(p); listed != "" && !ok {
 		for i := 0; i < len(l.tables) && !ok; i++ {
@@ -144,16 +158,16 @@ func (l *priceList) find(p model.Provider) (money.Price, bool) {
 	return price, ok
 }
 
-// later is the price of a model that is asked about a campaign after it has run:
+// PriceFor returns the price of a model that is asked about a campaign after it has run:
 // that of the campaign's file, or of the built-in table. It is nil if it is not
 // known and need not be. form is how --price gives one.
-func later(ctx context.Context, s storage.Store, campaign string, p model.Provider, unknown bool, form string) (*money.Price, error) {
-	_, m, err := present(ctx, s, campaign)
+func PriceFor(ctx context.Context, s storage.Store, campaign string, p model.Provider, unknown bool, form string) (*money.Price, error) {
+	_, m, err := recorded.ReadRecorded(ctx, s, campaign)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	list := priceList{}
-	if err := list.open(nil, true, m.Limits); err != nil {
+	list := PriceList{}
+	if err := list.Open(nil, true, m.Limits); err != nil {
 		return nil, err
 	}
 	if m.Prices != nil {

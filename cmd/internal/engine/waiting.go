@@ -1,4 +1,4 @@
-package main
+package engine
 
 import (
 	"cmp"
@@ -17,21 +17,22 @@ import (
 
 	"roundtable/activities/calls"
 	"roundtable/activities/throttle"
+	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 	"roundtable/infra"
 	"roundtable/workflows/task"
 )
 
-// binding is what turns of a running campaign wait for, and how many of those
+// WaitReason is what turns of a running campaign wait for, and how many of those
 // that were looked at.
-type binding struct {
+type WaitReason struct {
 	For   string `json:"for"` // provider, budget, concurrency, workers, requests per minute, …; answer if nothing binds
 	Turns int    `json:"turns"`
 }
 
-// bindings asks the server what the turns of some running collaborations wait
+// ReadWaits asks the server what the turns of some running collaborations wait
 // for. Their heartbeats say so, whichever worker they are on.
-func bindings(ctx context.Context, c client.Client, sample []string) ([]binding, error) {
+func ReadWaits(ctx context.Context, c client.Client, sample []string) ([]WaitReason, error) {
 	keys, err := infra.KeysFromEnv()
 	if err != nil {
 		return nil, err
@@ -43,26 +44,26 @@ func bindings(ctx context.Context, c client.Client, sample []string) ([]binding,
 			continue // it has ended meanwhile
 		}
 		for _, p := range d.GetPendingActivities() {
-			if what := waitsFor(p, keys); what != "" {
+			if what := waitOf(p, keys); what != "" {
 				count[what]++
 			}
 		}
 	}
-	var all []binding
+	var all []WaitReason
 	for _, what := range slices.Sorted(maps.Keys(count)) {
-		all = append(all, binding{what, count[what]})
+		all = append(all, WaitReason{what, count[what]})
 	}
-	slices.SortStableFunc(all, func(a, b binding) int { return cmp.Compare(b.Turns, a.Turns) })
+	slices.SortStableFunc(all, func(a, b WaitReason) int { return cmp.Compare(b.Turns, a.Turns) })
 	return all, nil
 }
 
-// waitsFor is what keeps one activity; empty if it has only just begun.
-func waitsFor(p *workflowpb.PendingActivityInfo, keys infra.Keys) string {
+// waitOf returns what keeps one activity; empty if it has only just begun.
+func waitOf(p *workflowpb.PendingActivityInfo, keys infra.Keys) string {
 	switch {
 	case p.GetState() == enumspb.PENDING_ACTIVITY_STATE_STARTED:
 		return stageOf(p.GetHeartbeatDetails(), keys.DataConverter())
 	case p.GetAttempt() > 1 && time.Until(p.GetNextAttemptScheduleTime().AsTime()) > 0:
-		return "provider: trying again after " + firstLine(keys.FailureConverter().FailureToError(p.GetLastFailure()).Error())
+		return "provider: trying again after " + cli.FirstLine(keys.FailureConverter().FailureToError(p.GetLastFailure()).Error())
 	}
 	if queue := p.GetActivityOptions().GetTaskQueue().GetName(); queue != "" && queue != task.Queue {
 		return string(throttle.Requests) // it is the queue of a model with such a limit
@@ -81,8 +82,8 @@ func stageOf(details *commonpb.Payloads, c converter.DataConverter) string {
 	return what
 }
 
-// bound says in a sentence what keeps a campaign from going faster.
-func bound(all []binding) string {
+// DescribeWaits returns a sentence that says what keeps a campaign from going faster.
+func DescribeWaits(all []WaitReason) string {
 	if len(all) == 0 {
 		return "no calls are throttled"
 	}

@@ -1,4 +1,4 @@
-package main
+package engine
 
 import (
 	"context"
@@ -10,10 +10,10 @@ import (
 	"go.temporal.io/api/serviceerror"
 )
 
-// patiently repeats a request to the engine for as long as it is not answered
+// Patiently repeats a request to the engine for as long as it is not answered
 // in time, and says so. An engine on a machine far behind answers late; waiting
 // costs nothing, and no request here does more when it is made twice.
-func patiently(ctx context.Context, w io.Writer, what string, request func() error) error {
+func Patiently(ctx context.Context, w io.Writer, what string, request func() error) error {
 	for began := time.Now(); ; {
 		err := request()
 		if !isLate(err) || ctx.Err() != nil {
@@ -35,8 +35,8 @@ func isLate(err error) bool {
 	return late || errors.Is(err, context.DeadlineExceeded)
 }
 
-// namingLate says of an error that an answer came too late what was waited for.
-func namingLate(what string, err error) error {
+// nameLate adds to the error of a late answer what was waited for.
+func nameLate(what string, err error) error {
 	if !isLate(err) {
 		return err
 	}

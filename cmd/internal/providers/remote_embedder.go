@@ -1,4 +1,4 @@
-package main
+package providers
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/model/openai"
 	"roundtable/activities/model/wire"
+	"roundtable/activities/recorded"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/embedding"
 	"roundtable/analysis/features"
@@ -21,11 +22,12 @@ import (
 	"roundtable/analysis/storage"
 	"roundtable/analysis/study"
 	"roundtable/analysis/study/discussion"
+	"roundtable/cmd/internal/cli"
 )
 
 // served is an embedder behind a service. Tables and figures take what is in the
 // lake; only features buys what is missing.
-type served struct {
+type RemoteEmbedder struct {
 	embedding.Cached
 	flags    string // that name it
 	provider model.Provider
@@ -33,14 +35,14 @@ type served struct {
 	fault    error // why it cannot be asked: a key is missing, say
 }
 
-func newServed(s storage.Store, name, params string) (embedder, error) {
+func newRemoteEmbedder(s storage.Store, name, params string) (Embedder, error) {
 	config := openai.Config{Model: name, Timeout: model.Duration(2 * time.Minute)}
-	if err := strictly([]byte(params))(&config); err != nil {
-		return embedder{}, fmt.Errorf("--embedder-params: %w", err)
+	if err := cli.DecodeStrict([]byte(params))(&config); err != nil {
+		return Embedder{}, fmt.Errorf("--embedder-params: %w", err)
 	}
 	at := openai.Endpoint(config)
 	name = "openai/" + config.Model
-	e := &served{
+	e := &RemoteEmbedder{
 		Cached:   embedding.Cached{Embedder: embedding.Bought(name + " at " + at), Store: s},
 		flags:    "--embedder " + name,
 		provider: model.Provider{Name: name, Endpoint: at, Account: at + " " + config.APIKeyEnv + " " + name},
@@ -49,7 +51,7 @@ func newServed(s storage.Store, name, params string) (embedder, error) {
 		e.flags += " --embedder-params '" + params + "'"
 	}
 	e.source, e.fault = openai.NewEmbedder(config)
-	return embedder{e.Cached, e}, nil
+	return Embedder{e.Cached, e}, nil
 }
 
 // texts are those of a campaign that are compared with each other: the messages
@@ -69,7 +71,7 @@ func texts(ctx context.Context, s storage.Store, d lake.Dataset) iter.Seq2[[]str
 
 // discussed is what discussions are compared by; other campaigns have none.
 func discussed(ctx context.Context, s storage.Store, name string) ([]string, error) {
-	p, _, err := present(ctx, s, name)
+	p, _, err := recorded.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -85,13 +87,13 @@ func discussed(ctx context.Context, s storage.Store, name string) ([]string, err
 	return nil, nil
 }
 
-// advise explains an error of vectors that are not bought yet; others it leaves.
-func (e embedder) advise(ctx context.Context, s storage.Store, campaign string, err error) error {
+// Advise explains an error of vectors that are not bought yet; others it leaves.
+func (e Embedder) Advise(ctx context.Context, s storage.Store, campaign string, err error) error {
 	if _, missing := errors.AsType[*embedding.MissingError](err); !missing {
 		return err
 	}
 	if e.fault != nil && !errors.Is(e.fault, wire.ErrNoKey) { // a key is only for who buys
-		return exit{exitUsage, e.fault}
+		return cli.UsageError(e.fault)
 	}
 	d, err := lake.ReadDataset(ctx, s, campaign)
 	if err != nil {
@@ -102,18 +104,18 @@ func (e embedder) advise(ctx context.Context, s storage.Store, campaign string, 
 		return err
 	}
 	cost := "at a price that is not known"
-	if price, err := later(ctx, s, campaign, e.provider, true, ""); err == nil && price != nil {
+	if price, err := PriceFor(ctx, s, campaign, e.provider, true, ""); err == nil && price != nil {
 		cost = fmt.Sprintf("$%.4f", price.Cost(model.Usage{Input: size / bytesOfToken}))
 	}
-	return exit{exitUsage, fmt.Errorf("%d texts of campaign %s have no embedding by %s yet, and only features buys some: about %s tokens, %s\nfirst: roundtable features %s %s",
-		n, campaign, e.Name(), short(size/bytesOfToken), cost, campaign, e.flags)}
+	return cli.UsageError(fmt.Errorf("%d texts of campaign %s have no embedding by %s yet, and only features buys some: about %s tokens, %s\nfirst: roundtable features %s %s",
+		n, campaign, e.Name(), cli.Abbreviate(size/bytesOfToken), cost, campaign, e.flags))
 }
 
 // bytesOfToken is what English has, about.
 const bytesOfToken = 4
 
 // outstanding is how many different texts are still to be bought, and their bytes.
-func (e *served) outstanding(ctx context.Context, s storage.Store, d lake.Dataset) (n int, size int64, err error) {
+func (e *RemoteEmbedder) outstanding(ctx context.Context, s storage.Store, d lake.Dataset) (n int, size int64, err error) {
 	seen := map[[sha256.Size]byte]bool{}
 	for group, err := range texts(ctx, s, d) {
 		if err == nil {

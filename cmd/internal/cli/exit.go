@@ -1,0 +1,44 @@
+package cli
+
+import "errors"
+
+// Exit codes. 130 is the shell's own for an interrupted program.
+const (
+	ExitFailed      = 1
+	ExitUsage       = 2
+	ExitIncomplete  = 3
+	ExitInterrupted = 130
+)
+
+// exitError is an error with the code that the program ends with.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e exitError) Error() string { return e.err.Error() }
+func (e exitError) Unwrap() error { return e.err }
+
+// FailedError returns the error of a command that has run and found something wrong.
+func FailedError(err error) error { return exitError{ExitFailed, err} }
+
+// UsageError returns the error of a command that did nothing, because of its
+// flags, arguments or files.
+func UsageError(err error) error { return exitError{ExitUsage, err} }
+
+// IncompleteError returns the error of work that can be resumed.
+func IncompleteError(err error) error { return exitError{ExitIncomplete, err} }
+
+// InterruptedError returns the error of work that the operator ended.
+func InterruptedError(err error) error { return exitError{ExitInterrupted, err} }
+
+// ExitCode returns the code that the program ends with after an error.
+func ExitCode(err error) int {
+	if err == nil {
+		return 0
+	}
+	if coded, ok := errors.AsType[exitError](err); ok {
+		return coded.code
+	}
+	return ExitFailed
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
+	"roundtable/envs/wording"
+	"roundtable/infra"
+)
+
+// LocalLake returns the folder of a lake that is on this machine.
+func (o *Options) LocalLake() (dir string, local bool) {
+	dir = strings.TrimPrefix(o.Lake, "file://")
+	return dir, !strings.Contains(dir, "://")
+}
+
+// OpenLake opens a lake that is there: reading makes none.
+func (o *Options) OpenLake() (storage.Store, error) {
+	if dir, local := o.LocalLake(); local {
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			return nil, UsageError(fmt.Errorf("there is no lake at %s; --lake or ROUNDTABLE_LAKE says where it is, and `roundtable run FILE` makes one", o.Lake))
+		}
+	}
+	s, err := storage.Open(o.Lake)
+	if err != nil {
+		return nil, UsageError(err)
+	}
+	return s, nil
+}
+
+// ReadLake opens the lake to read a campaign.
+func (o *Options) ReadLake(ctx context.Context, campaign string) (storage.Store, error) {
+	s, err := o.OpenLake()
+	if err != nil {
+		return nil, err
+	}
+	names, err := lake.Campaigns(ctx, s)
+	switch {
+	case err != nil:
+		return nil, err
+	case slices.Contains(names, campaign):
+		return s, nil
+	case len(names) == 0:
+		return nil, UsageError(fmt.Errorf("the lake %s has no campaign yet", o.Lake))
+	}
+	return nil, o.UnknownCampaign(campaign, names)
+}
+
+// UnknownCampaign returns the error of a campaign that the lake does not have.
+func (o *Options) UnknownCampaign(campaign string, names []string) error {
+	if len(names) == 0 {
+		return UsageError(fmt.Errorf("the lake %s has no campaign %q; it has none yet", o.LakeName(), campaign))
+	}
+	hint := ""
+	if strings.ContainsAny(campaign, "./") {
+		hint = " (a campaign is named by the name: in its file)"
+	}
+	return UsageError(fmt.Errorf("the lake %s has no campaign %q%s; it has %s%s", o.LakeName(), campaign, hint, strings.Join(names, ", "), wording.DidYouMean(campaign, names)))
+}
+
+// newFolders are those that were made for a lake, the outermost first.
+type newFolders []string
+
+// CreateLake opens the lake, and makes its folder if it is not there.
+func (o *Options) CreateLake() (storage.Store, newFolders, error) {
+	var made newFolders
+	if dir, local := o.LocalLake(); local {
+		for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
+			if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
+				break
+			}
+			made = append(newFolders{at}, made...)
+		}
+	}
+	s, err := storage.Open(o.Lake)
+	if err != nil {
+		return nil, nil, UsageError(err)
+	}
+	return s, made, nil
+}
+
+// Discard takes the folders away again in which nothing was written.
+func (f newFolders) Discard() {
+	for _, folder := range slices.Backward(f) {
+		_ = os.Remove(folder) // which only an empty folder lets happen
+	}
+}
+
+// Announce says what is new before something is written to it.
+func (f newFolders) Announce(lake, state string) {
+	if len(f) > 0 {
+		fmt.Fprintf(os.Stderr, "New lake for answers and tables: %s; state of the engine: %s\n", lake, state)
+	}
+}
+
+// LockCampaign takes a campaign of a local lake for this process. On S3 the lock
+// is nil: there each takes grants of the budget.
+func (o *Options) LockCampaign(campaign string) (io.Closer, error) {
+	dir, local := o.LocalLake()
+	if !local {
+		return nil, nil
+	}
+	return infra.LockFile(filepath.Join(dir, filepath.FromSlash(lake.AboutKey(campaign, "lock"))))
+}
+
+// ExplainDamage says of an error that is about a damaged lake what that prevents.
+func ExplainDamage(err error, campaign, so string) error {
+	if !errors.Is(err, storage.ErrCorrupt) {
+		return err
+	}
+	return fmt.Errorf("the lake is damaged, so %s (roundtable verify %s lists everything that is):\n%w", so, campaign, err)
+}

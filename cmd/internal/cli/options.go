@@ -1,0 +1,64 @@
+// Package cli holds what every command shares: the common options, the lake that
+// they name, exit codes, and how results are written. It knows no experiment.
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Options are the flags that every command has.
+type Options struct {
+	root      *cobra.Command
+	Lake      string
+	State     string
+	Temporal  string
+	Namespace string
+	Insecure  bool
+	JSON      bool
+}
+
+// NewOptions returns the options of a program, as flags of all its commands.
+func NewOptions(root *cobra.Command) *Options {
+	o := &Options{root: root}
+	f := root.PersistentFlags()
+	f.StringVar(&o.Lake, "lake", cmp.Or(os.Getenv("ROUNDTABLE_LAKE"), "./lake"), "where the tables and answers are: a folder, or s3://bucket/prefix ($ROUNDTABLE_LAKE)")
+	f.StringVar(&o.State, "state", cmp.Or(os.Getenv("ROUNDTABLE_STATE"), "./.roundtable"), "folder of the embedded Temporal server ($ROUNDTABLE_STATE)")
+	f.StringVar(&o.Temporal, "temporal", "", "HOST:PORT of an outside Temporal server (default: $TEMPORAL_ADDRESS, or the embedded one)")
+	f.StringVar(&o.Namespace, "namespace", "", "Temporal namespace (default: $TEMPORAL_NAMESPACE, or default)")
+	f.BoolVar(&o.Insecure, "insecure", false, "allow plaintext to a Temporal server on another machine")
+	f.BoolVar(&o.JSON, "json", false, "write JSON to standard output and nothing else there")
+	return o
+}
+
+// Stdout returns where commands write what they were asked for.
+func (o *Options) Stdout() io.Writer { return o.root.OutOrStdout() }
+
+// LakeName returns the lake's location without how it is reached.
+func (o *Options) LakeName() string {
+	at, _, _ := strings.Cut(o.Lake, "?")
+	return strings.TrimSuffix(at, "/")
+}
+
+// OneArg accepts exactly one argument; what names its kind.
+func OneArg(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return UsageError(fmt.Errorf("expected 1 %s, got %d: %s", what, len(args), cmd.UseLine()))
+		}
+		return nil
+	}
+}
+
+// NoArgs accepts no argument.
+func NoArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return UsageError(fmt.Errorf("%s takes no argument, got %q", cmd.CommandPath(), args))
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"roundtable/cmd/internal/cli"
+	"roundtable/infra"
+	"roundtable/workflows"
+)
+
+// dialOutside connects to the server that flags or environment name; nil if they name none.
+func dialOutside(ctx context.Context, o *cli.Options) (client.Client, error) {
+	target := infra.TargetFromEnv(o.Temporal)
+	if target.HostPort == "" {
+		return nil, nil
+	}
+	if o.Namespace != "" {
+		target.Namespace = o.Namespace
+	}
+	target.Insecure, target.Logger = o.Insecure, openWorkerLog(o)
+	return infra.Dial(ctx, target)
+}
+
+// openWorkerLog returns where the SDK reports retries and the like: a file, not the terminal.
+func openWorkerLog(o *cli.Options) *slog.Logger {
+	if err := os.MkdirAll(o.State, 0o700); err != nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	file, err := os.OpenFile(filepath.Join(o.State, "worker.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(slog.NewTextHandler(file, &slog.HandlerOptions{Level: slog.LevelWarn}))
+}
+
+// ErrNotRunning says that no engine is there to talk to.
+var ErrNotRunning = errors.New("it is not running here")
+
+// Connect finds the engine of a campaign in another process: the outside
+// server, or the embedded one of its `roundtable run` in another terminal.
+func Connect(ctx context.Context, o *cli.Options, campaign string) (client.Client, error) {
+	c, err := dialOutside(ctx, o)
+	if c != nil || err != nil {
+		return c, err
+	}
+	address, err := os.ReadFile(filepath.Join(o.State, CampaignFolder(o, campaign), "address"))
+	if err != nil {
+		return nil, ErrNotRunning
+	}
+	if _, err := infra.KeysFromEnv(); err != nil {
+		return nil, err
+	}
+	target := infra.Target{HostPort: strings.TrimSpace(string(address)), Patience: time.Second, Logger: slog.New(slog.DiscardHandler)}
+	if c, err = infra.Dial(ctx, target); err != nil {
+		return nil, ErrNotRunning
+	}
+	return c, nil
+}
+
+// temporalNamespace is that of the engine that connect finds.
+func temporalNamespace(o *cli.Options) string {
+	target := infra.TargetFromEnv(o.Temporal)
+	if target.HostPort == "" {
+		return infra.Namespace
+	}
+	return cmp.Or(o.Namespace, target.Namespace, infra.Namespace)
+}
+
+// Signal signals the workflow of a campaign, wherever it runs; errNotRunning
+// if it does not.
+func Signal(ctx context.Context, o *cli.Options, campaign, signal string, arg any) error {
+	c, err := Connect(ctx, o, campaign)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := CheckCodec(ctx, o, c, workflows.CampaignID(campaign)); err != nil {
+		return err
+	}
+	err = c.SignalWorkflow(ctx, workflows.CampaignID(campaign), "", signal, arg)
+	if _, missing := errors.AsType[*serviceerror.NotFound](err); missing {
+		return ErrNotRunning
+	}
+	return nameLate("signal "+signal, err)
+}

@@ -1,0 +1,136 @@
+// Package engine starts, finds and watches what runs campaigns: an embedded
+// Temporal server or a cluster, its worker and the queues of models with limits.
+// It promises that one program at a time runs a campaign on a local lake, that an
+// engine which answers late is waited for, and that nothing is signalled to a
+// worker with another key. It prints nothing but what it waits for.
+package engine
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"roundtable/activities"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
+	"roundtable/infra"
+	"roundtable/workflows"
+	"roundtable/workflows/task"
+)
+
+// Engine is what runs campaigns: a Temporal server, ours or another's, and a worker.
+type Engine struct {
+	server     *infra.Server // nil if it is another's
+	Client     client.Client
+	worker     worker.Worker
+	Activities *activities.Activities
+	queues     *queues
+	lock       io.Closer
+	address    string // the file that tells other commands where the server is
+}
+
+// Job says what an engine is started for. An embedded server keeps the state of
+// one job only: another one that was interrupted resumes when its command is given.
+type Job struct {
+	Folder  string // of the embedded server, in the state folder
+	Fresh   bool   // the lake has nothing of it, so state that is there belongs to a lake that was deleted
+	NoCache bool
+}
+
+// Start starts the engine without its worker, which begins with TakeWork; Stop
+// ends it.
+func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engine, err error) {
+	e := &Engine{}
+	defer func() {
+		if err != nil {
+			e.Stop()
+		}
+	}()
+	if e.Client, err = dialOutside(ctx, o); err != nil {
+		return nil, err
+	}
+	if e.Client == nil {
+		if err := e.embed(ctx, o, filepath.Join(o.State, w.Folder), w.Fresh); err != nil {
+			return nil, err
+		}
+	}
+	infra.NameBuild()
+	infra.TuneGC(560 << 20)
+	infra.KeepWorkflows(6000)
+	_, local := o.LocalLake()
+	e.Activities = activities.New(activities.Config{
+		Store: s, Models: providers.New(s).Build, Data: providers.OpenData, NoCache: w.NoCache, Client: e.Client, Alone: e.server != nil && local,
+	})
+	e.queues = &queues{store: s, client: e.Client, activities: e.Activities}
+	e.worker = worker.New(e.Client, task.Queue, infra.WorkerOptions())
+	e.worker.RegisterWorkflowWithOptions(workflows.Campaign, workflow.RegisterOptions{Name: task.CampaignWorkflow})
+	e.worker.RegisterWorkflowWithOptions(workflows.Collaboration, workflow.RegisterOptions{Name: task.CollaborationWorkflow})
+	e.worker.RegisterWorkflowWithOptions(workflows.Labels, workflow.RegisterOptions{Name: task.LabelsWorkflow})
+	e.Activities.Register(e.worker)
+	return e, nil
+}
+
+// TakeWork starts the worker and those of all queues.
+func (e *Engine) TakeWork(ctx context.Context) error {
+	if err := e.queues.look(ctx); err != nil {
+		return err
+	}
+	go e.queues.follow(ctx)
+	return nameLate("start of the worker", e.worker.Start())
+}
+
+// LockCampaign keeps other programs from running the campaign on the same local lake:
+// two servers of their own would buy its answers twice.
+func (e *Engine) LockCampaign(o *cli.Options, campaign string) (err error) {
+	if e.server == nil {
+		return nil // one server for all: they attach
+	}
+	e.lock, err = o.LockCampaign(campaign)
+	return err
+}
+
+// embed starts our own server on a folder and tells other commands where it is.
+func (e *Engine) embed(ctx context.Context, o *cli.Options, dir string, fresh bool) (err error) {
+	if e.server, err = infra.Start(ctx, infra.Config{Dir: dir, Fresh: fresh}); err != nil {
+		return err
+	}
+	target := e.server.Target()
+	target.Logger = openWorkerLog(o)
+	if e.Client, err = infra.Dial(ctx, target); err != nil {
+		return err
+	}
+	e.address = filepath.Join(dir, "address")
+	return os.WriteFile(e.address, []byte(e.server.HostPort()), 0o600)
+}
+
+// Stop lets answers under way come in and ends the engine.
+func (e *Engine) Stop() {
+	if e.worker != nil {
+		e.queues.stop()
+		e.worker.Stop() // also one that never started
+		if err := e.Activities.Close(context.Background()); err != nil {
+			fmt.Fprintln(os.Stderr, "roundtable:", err)
+		}
+	}
+	if e.Client != nil {
+		e.Client.Close()
+	}
+	if e.lock != nil {
+		e.lock.Close()
+	}
+	if e.address != "" {
+		os.Remove(e.address)
+	}
+	if e.server != nil {
+		if err := e.server.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, "roundtable: the embedded server did not stop cleanly:", err)
+		}
+	}
+}

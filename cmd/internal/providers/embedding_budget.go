@@ -1,0 +1,107 @@
+package providers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"roundtable/activities"
+	"roundtable/activities/calls"
+	"roundtable/activities/embed"
+	"roundtable/activities/model"
+	"roundtable/activities/money"
+	"roundtable/analysis/embedding"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/infra"
+)
+
+// till takes the campaign for this process when the first batch is to be paid for.
+type embeddingBudget struct {
+	PriceFlags
+	*RemoteEmbedder
+	store    storage.Store
+	campaign string
+	opened   func() (embed.Source, error)
+	closers  []func() error
+	paying   *activities.Activities
+}
+
+// Vectors makes one request (embed.Source).
+func (t *embeddingBudget) Vectors(ctx context.Context, texts []string) ([][]float64, model.Usage, error) {
+	source, err := t.opened()
+	if err != nil {
+		return nil, model.Usage{}, err
+	}
+	return source.Vectors(ctx, texts)
+}
+
+func (t *embeddingBudget) open(ctx context.Context) (embed.Source, error) {
+	if t.fault != nil {
+		return nil, cli.UsageError(t.fault)
+	}
+	price, err := t.priced(ctx)
+	if err == nil {
+		err = CheckReachable(t.provider) // an endpoint that is down is reported at once, and not retried for a minute
+	}
+	if err != nil {
+		return nil, cli.UsageError(err)
+	}
+	alone := false
+	if infra.TargetFromEnv(t.Temporal).HostPort == "" { // else its campaigns run on another's server: the budget is shared
+		lock, err := t.LockCampaign(t.campaign)
+		if err != nil {
+			return nil, err
+		}
+		if alone = lock != nil; alone {
+			t.closers = append(t.closers, lock.Close)
+		}
+	}
+	t.paying = activities.New(activities.Config{Store: t.store, Alone: alone})
+	return t.paying.Embeddings(ctx, calls.Embedding{
+		Campaign: t.campaign, ID: embedding.ID(t.Name()), Provider: t.provider, Source: t.source, Price: price, Keep: t.Keep,
+	})
+}
+
+// priced is what a request costs; nil if that is not known and need not be.
+func (t *embeddingBudget) priced(ctx context.Context) (*money.Price, error) {
+	if t.price == "" {
+		return PriceFor(ctx, t.store, t.campaign, t.provider, t.costUnknown, `{"input": …}`)
+	}
+	var given struct { // an answer has no tokens that could cost
+		Input  *float64 `json:"input"`
+		Output float64  `json:"output"`
+	}
+	if err := cli.DecodeStrict([]byte(t.price))(&given); err != nil {
+		return nil, fmt.Errorf("--price: %w", err)
+	}
+	if given.Input == nil {
+		return nil, errors.New("--price: input must be given, in US dollars for a million tokens")
+	}
+	price := money.Price{Input: *given.Input, Output: given.Output}
+	return &price, price.Validate()
+}
+
+func (t *embeddingBudget) sum(asked embed.Meter) EmbeddingUsage {
+	p := EmbeddingUsage{Meter: asked, CostUSD: new(float64)}
+	if t.paying != nil {
+		reading := t.paying.Meter()
+		if *p.CostUSD = reading.CostUSD; reading.Unpriced {
+			p.CostUSD = nil
+		}
+	}
+	return p
+}
+
+// close returns what is reserved and not used, and then the campaign.
+func (t *embeddingBudget) close() {
+	if t.paying != nil {
+		t.closers = append([]func() error{func() error { return t.paying.Close(context.Background()) }}, t.closers...)
+	}
+	for _, close := range t.closers {
+		if err := close(); err != nil {
+			fmt.Fprintln(os.Stderr, "roundtable:", err)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package providers
+
+import (
+	"encoding/json"
+	"time"
+
+	"roundtable/activities/model"
+	"roundtable/activities/model/anthropic"
+	"roundtable/activities/model/bedrock"
+	"roundtable/activities/model/google"
+	"roundtable/activities/model/openai"
+	"roundtable/activities/model/retrieval"
+	"roundtable/activities/model/wire"
+	"roundtable/envs"
+)
+
+// liveProvider is one that is asked over the network.
+type liveProvider struct {
+	name, form, about string
+	labels            bool // its models can label messages
+	// build makes the model rest of the service; name is both together.
+	build func(made *clientCache, name, rest string, decode envs.Decode) (model.Provider, error)
+}
+
+// liveProviders are the live providers. Adding one is one line here.
+func liveProviders() []liveProvider {
+	return []liveProvider{
+		{"openai", "MODEL", "OpenAI, Azure, vLLM, Ollama, OpenRouter and any compatible server (base_url)", true,
+			live(func(m string) openai.Config { return openai.Config{Model: m, Timeout: longest} }, openai.New, openai.Endpoint)},
+		{"anthropic", "MODEL", "Anthropic's Messages", true,
+			live(func(m string) anthropic.Config { return anthropic.Config{Model: m, Timeout: longest} }, anthropic.New, anthropic.Endpoint)},
+		{"bedrock", "MODEL", "Amazon Bedrock's Converse", true,
+			live(func(m string) bedrock.Config { return bedrock.Config{Model: m, Timeout: longest} }, bedrock.New, bedrock.Endpoint)},
+		{"google", "MODEL", "Google's Gemini", true,
+			live(func(m string) google.Config { return google.Config{Model: m, Timeout: longest} }, google.New, google.Endpoint)},
+		{"retrieval", "NAME", "a search endpoint (base_url) that gives texts about a question; for the role retriever", false,
+			live(func(m string) retrieval.Config { return retrieval.Config{Model: m, Timeout: longest} }, retrieval.New, retrieval.Endpoint)},
+	}
+}
+
+func live[C any](config func(model string) C, build func(C) (model.Model, error), endpoint func(C) string) func(*clientCache, string, string, envs.Decode) (model.Provider, error) {
+	return func(made *clientCache, name, rest string, decode envs.Decode) (model.Provider, error) {
+		return newLive(made, name, decode, config(rest), build, endpoint)
+	}
+}
+
+// findLive returns the live provider of that name; nil if it is none.
+func findLive(name string) *liveProvider {
+	for _, s := range liveProviders() {
+		if s.name == name {
+			return &s
+		}
+	}
+	return nil
+}
+
+// longest bounds a call whatever the campaign's limits say.
+const longest = model.Duration(24 * time.Hour)
+
+// newLive makes a language model, or finds the one that was made with the same
+// configuration: it has its connections.
+func newLive[C any](made *clientCache, name string, decode envs.Decode, config C,
+	build func(C) (model.Model, error), endpoint func(C) string) (model.Provider, error) {
+	if err := decode(&config); err != nil {
+		return model.Provider{}, err
+	}
+	id, err := json.Marshal([]any{name, config})
+	if err != nil {
+		return model.Provider{}, err
+	}
+	made.mu.Lock()
+	defer made.mu.Unlock()
+	if p, ok := made.made[string(id)]; ok {
+		return p, nil
+	}
+	m, err := build(config)
+	if err != nil && !(made.keyless && wire.LacksOnlyKey(err)) {
+		return model.Provider{}, err
+	}
+	var key struct {
+		Variable string `json:"api_key_env"`
+	}
+	if err := json.Unmarshal(id, &[]any{nil, &key}); err != nil {
+		return model.Provider{}, err
+	}
+	at := endpoint(config)
+	p := model.Provider{Model: m, Name: name, Endpoint: at, Account: at + " " + key.Variable + " " + name}
+	made.made[string(id)] = p
+	return p, nil
+}
+
+// IsLive reports whether a provider of that name is asked over the network.
+func IsLive(name string) bool { return findLive(name) != nil }

@@ -1,0 +1,133 @@
+// Package providers makes what campaigns ask for answers and vectors: models and
+// embedders by the names in campaign files, with their keys, prices and
+// endpoints. Making one sends nothing; an endpoint is asked only through its
+// model, and embeddings are bought only through PriceFlags.Buy, which reserves
+// their cost first.
+package providers
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"roundtable/activities/label"
+	"roundtable/activities/model"
+	"roundtable/activities/model/scripted"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/envs"
+	"roundtable/envs/wording"
+	"roundtable/workflows/plan"
+)
+
+// Models builds the models that campaigns name: the one list of model providers.
+type Models struct {
+	store storage.Store
+	// clientCache are kept for the life of the process: each has its connections.
+	clientCache *clientCache
+	from        FileFolder // the campaign's file that names the models
+}
+
+type clientCache struct {
+	// keyless accepts models whose key is not set: their parameters are checked, nothing is asked.
+	keyless bool
+
+	mu   sync.Mutex
+	made map[string]model.Provider // by name and parameters
+}
+
+// New returns the models that campaigns of a lake can name.
+func New(s storage.Store) Models {
+	return Models{store: s, clientCache: &clientCache{made: map[string]model.Provider{}}}
+}
+
+// NewFile returns the models of a campaign's file. Without keys their
+// parameters are checked all the same.
+func NewFile(s storage.Store, from FileFolder, keyless bool) Models {
+	m := New(s)
+	m.from, m.clientCache.keyless = from, keyless
+	return m
+}
+
+// Names documents what a campaign can name.
+func Names() [][2]string {
+	var names [][2]string
+	for _, s := range liveProviders() {
+		names = append(names, [2]string{s.name + "/" + s.form, s.about})
+	}
+	return append(names,
+		[2]string{"scripted/POLICY", "a simulated agent with a policy of the environment"},
+		[2]string{label.Rules, "labels messages by rules on words; for label only"},
+		[2]string{"replay/CAMPAIGN", "the answers that a recorded campaign got (or file: answers.jsonl)"},
+	)
+}
+
+// Build makes a model that a condition asks; it sends nothing.
+func (p Models) Build(m plan.Choice, c plan.Condition, env envs.Environment) (model.Provider, error) {
+	return p.Named(m.Name, m.Decode(), c, env)
+}
+
+func (p Models) Named(name string, decode envs.Decode, c plan.Condition, env envs.Environment) (model.Provider, error) {
+	provider, rest, ok := strings.Cut(name, "/")
+	if !ok || rest == "" {
+		return model.Provider{}, fmt.Errorf("unknown model %q; write provider/model, as openai/gpt-5-mini or scripted/trader", name)
+	}
+	if s := findLive(provider); s != nil {
+		return s.build(p.clientCache, name, rest, decode)
+	}
+	switch provider {
+	case "scripted":
+		switch {
+		case name != label.Rules:
+		case env != nil:
+			return model.Provider{}, fmt.Errorf("%s labels messages and plays no agent; name it in labels", name)
+		default:
+			made := model.Provider{Model: label.NewRules(), Name: name, Simulated: true, Instant: true}
+			return made, decode(&struct{}{}) // it has no parameters
+		}
+		return newScripted(name, rest, decode, env)
+	case "replay":
+		return p.newReplay(name, rest, decode, c)
+	}
+	var known []string
+	for _, p := range Names() {
+		name, _, _ := strings.Cut(p[0], "/")
+		known = append(known, name)
+	}
+	known = slices.Compact(known)
+	return model.Provider{}, fmt.Errorf("there is no provider %q; there are %s%s", provider, strings.Join(known, ", "), wording.DidYouMean(provider, known))
+}
+
+// Labeller makes a model that labels messages; it sends nothing.
+func (p Models) Labeller(name string, decode envs.Decode) (model.Provider, error) {
+	provider, _, _ := strings.Cut(name, "/")
+	s := findLive(provider)
+	if name != label.Rules && (provider == "scripted" || provider == "replay" || s != nil && !s.labels) {
+		return model.Provider{}, fmt.Errorf("%s cannot label; %s can, and so can any language model", name, label.Rules)
+	}
+	return p.Named(name, decode, plan.Condition{}, nil)
+}
+
+func newScripted(name, policyName string, decode envs.Decode, env envs.Environment) (model.Provider, error) {
+	params := struct {
+		scripted.Params
+		Policy json.RawMessage `json:"policy"`
+	}{}
+	if err := decode(&params); err != nil {
+		return model.Provider{}, err
+	}
+	if env == nil { // its own fault is reported already
+		return model.Provider{}, nil
+	}
+	policy, err := env.Policy(policyName, cli.DecodeStrict(params.Policy))
+	if err != nil {
+		return model.Provider{}, err
+	}
+	m, err := scripted.New(params.Params, policy)
+	return model.Provider{
+		Model: m, Name: name, Simulated: true,
+		Instant: params.Latency == 0 && params.Jitter == 0,
+	}, err
+}

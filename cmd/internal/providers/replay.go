@@ -1,0 +1,102 @@
+package providers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/model"
+	"roundtable/activities/model/replay"
+	"roundtable/activities/recorded"
+	"roundtable/analysis/lake"
+	"roundtable/envs"
+	"roundtable/envs/wording"
+	"roundtable/workflows/plan"
+)
+
+func (p Models) newReplay(name, rest string, decode envs.Decode, c plan.Condition) (model.Provider, error) {
+	var params struct {
+		File string `json:"file"`
+	}
+	if err := decode(&params); err != nil {
+		return model.Provider{}, err
+	}
+	provider := model.Provider{Name: name, Instant: true}
+	var source replay.Source
+	if params.File != "" {
+		path, err := p.from.Path(params.File)
+		if err != nil {
+			return provider, err
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return provider, fmt.Errorf("the file of answers %s cannot be read: %w", params.File, errors.Unwrap(err))
+		}
+		defer f.Close()
+		if source, err = replay.Read(f); err != nil {
+			return provider, fmt.Errorf("%s: %w", params.File, err)
+		}
+	} else {
+		twin, err := p.recordedOf(rest, c)
+		if err != nil {
+			return provider, err
+		}
+		source, provider.Simulated = twin, twin.simulated
+	}
+	provider.Model = replay.New(source)
+	return provider, nil
+}
+
+// recordedCampaign answers with what a condition of a recorded campaign got.
+type recordedCampaign struct {
+	answers   *answers.Answers
+	campaign  string
+	condition string // the recorded one
+	simulated bool
+}
+
+// recorded finds the condition of a recorded campaign that differs only in its model.
+func (p Models) recordedOf(name string, c plan.Condition) (*recordedCampaign, error) {
+	stored, _, err := recorded.ReadRecorded(context.Background(), p.store, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		names, _ := lake.Campaigns(context.Background(), p.store)
+		return nil, fmt.Errorf("replay/%s: the lake has no campaign %q to replay; it has %s. Run that campaign first, or name a file of answers (file: answers.jsonl)%s",
+			name, name, cmp.Or(strings.Join(names, ", "), "none"), wording.DidYouMean(name, names))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("there is no recorded campaign %q in the lake: %w", name, err)
+	}
+	want := c
+	want.Model, want.Models, want.Generate = plan.Choice{}, nil, plan.Generate{}
+	for _, r := range stored.Campaign.Conditions {
+		twin := r
+		twin.Model, twin.Models, twin.Generate = plan.Choice{}, nil, plan.Generate{}
+		if twin.ID() == want.ID() {
+			return &recordedCampaign{
+				answers: answers.NewAnswers(p.store), campaign: name, condition: r.ID(),
+				simulated: strings.HasPrefix(r.Model.Name, "scripted/"),
+			}, nil
+		}
+	}
+	return nil, fmt.Errorf("the recorded campaign %q has no condition that differs from this one in its model alone", name)
+}
+
+// Answer looks the same cell of the recorded condition up.
+func (r *recordedCampaign) Answer(ctx context.Context, collaboration string, entry, ask int) ([]byte, string, error) {
+	_, cell, _ := strings.Cut(collaboration, "-i")
+	place := answers.RunKey{Campaign: r.campaign, Collaboration: r.condition + "-i" + cell}
+	stored, err := r.answers.Load(ctx, place)
+	if err != nil {
+		return nil, "", err
+	}
+	t, ok := stored.Turn(entry)
+	if !ok || ask >= len(t.Asks) {
+		return nil, "", replay.ErrMissing
+	}
+	return t.Asks[ask].Raw, t.Asks[ask].ModelAnswered, nil
+}
