@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/safetext"
 	"roundtable/analysis/study/debate"
-	"roundtable/analysis/table"
 )
 
 // viewpoints is the figure of what a pool of viewpoints is made of.
@@ -53,7 +53,7 @@ func reversals(c campaign.Campaign) (Figure, error) {
 
 // add puts a line into its panel; place says what its points stand at.
 func (f *Figure) add(l debate.DebateLine, x string, place func(*Point, debate.DebatePoint)) {
-	line := Line{Name: table.Clean(l.Name), Turn: l.Turn}
+	line := Line{Name: safetext.Line(l.Name), Turn: l.Turn}
 	for _, p := range l.Points {
 		if e, ok := average(p.Values); ok {
 			point := e.point(0)
@@ -64,7 +64,7 @@ func (f *Figure) add(l debate.DebateLine, x string, place func(*Point, debate.De
 	if len(line.Points) == 0 {
 		return
 	}
-	p := f.panel(table.Clean(l.Panel), x, l.Measure)
+	p := f.panel(safetext.Line(l.Panel), x, l.Measure)
 	p.Lines = append(p.Lines, line)
 	for _, point := range line.Points {
 		if point.Group != "" && !slices.Contains(p.Groups, point.Group) {

@@ -8,8 +8,8 @@ import (
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/safetext"
 	"roundtable/analysis/study/dialogue"
-	"roundtable/analysis/table"
 	"roundtable/envs/wording"
 )
 
@@ -65,9 +65,9 @@ func MakeGraphs(c campaign.Campaign, l dialogue.Labels, name string, reading act
 	byTitle := map[string][]acts.Talk{}
 	var titles []string
 	for _, condition := range conditions {
-		title := table.Clean(condition.Shown("env"))
+		title := safetext.Line(condition.Shown("env"))
 		if flow.environment != "" {
-			title = cmp.Or(strings.Join(described(condition, varying), ", "), "rule "+table.Clean(condition.Shown("rule")))
+			title = cmp.Or(strings.Join(described(condition, varying), ", "), "rule "+safetext.Line(condition.Shown("rule")))
 		}
 		talks, missing := l.Of(condition.Runs)
 		unlabelled += missing

@@ -8,6 +8,7 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/metrics"
 	"roundtable/analysis/record"
+	"roundtable/analysis/safetext"
 	"roundtable/analysis/table"
 )
 
@@ -159,7 +160,7 @@ func (k kind) line(c campaign.Condition, varying, apart []string) Line {
 			line.Name = c.Shown(k.compares)
 		}
 	}
-	line.Name = table.Clean(line.Name)
+	line.Name = safetext.Line(line.Name)
 	if line.Name == "" {
 		line.Name = "–"
 	}
@@ -197,7 +198,7 @@ func (k kind) decided(runs []campaign.Run, all Line) (Line, bool) {
 func described(c campaign.Condition, keys []string) []string {
 	var parts []string
 	for _, key := range keys {
-		value := table.Clean(c.Shown(key))
+		value := safetext.Line(c.Shown(key))
 		if value == "" {
 			value = "–"
 		}

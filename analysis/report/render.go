@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 
+	"roundtable/analysis/safetext"
 	"roundtable/analysis/table"
 	"roundtable/analysis/telling"
 )
@@ -48,7 +49,7 @@ func assetText(name string) string {
 	if err != nil {
 		panic(err) // it is embedded
 	}
-	return telling.Printable(string(data))
+	return safetext.Lines(string(data))
 }
 
 // render writes a template. What would turn the reading direction or is no
@@ -58,7 +59,7 @@ func render(w io.Writer, name string, data any) error {
 	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, telling.Printable(b.String()))
+	_, err := io.WriteString(w, safetext.Lines(b.String()))
 	return err
 }
 

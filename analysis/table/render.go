@@ -8,10 +8,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"roundtable/analysis/safetext"
 )
 
 // Formats that Write knows.
@@ -88,7 +89,7 @@ func (t Table) Text() string {
 	})
 	tw.SetStyle(style)
 	var b strings.Builder
-	b.WriteString(Clean(t.Title) + "\n\n")
+	b.WriteString(safetext.Line(t.Title) + "\n\n")
 	for line := range strings.SplitSeq(tw.Render(), "\n") {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
@@ -96,7 +97,7 @@ func (t Table) Text() string {
 		b.WriteByte('\n')
 	}
 	for _, n := range t.Notes {
-		b.WriteString(wrap("  ", Clean(n)))
+		b.WriteString(wrap("  ", safetext.Line(n)))
 	}
 	return b.String()
 }
@@ -110,9 +111,9 @@ func (t Table) Markdown() string {
 		}
 		return "**" + s + "** " + m.Sign()
 	})
-	b.WriteString("### " + Clean(t.Title) + "\n\n" + tw.RenderMarkdown() + "\n\n")
+	b.WriteString("### " + safetext.Line(t.Title) + "\n\n" + tw.RenderMarkdown() + "\n\n")
 	for _, n := range t.Notes {
-		b.WriteString("- " + Clean(n) + "\n")
+		b.WriteString("- " + safetext.Line(n) + "\n")
 	}
 	return b.String()
 }
@@ -124,7 +125,7 @@ func (t Table) writer(show func(s string, m Mark, marked bool) string) table.Wri
 	header := table.Row{}
 	var columns []table.ColumnConfig
 	for j, name := range t.Columns {
-		header = append(header, Clean(name))
+		header = append(header, safetext.Line(name))
 		if t.numeric(j) {
 			columns = append(columns, table.ColumnConfig{Number: j + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
 		}
@@ -140,7 +141,7 @@ func (t Table) writer(show func(s string, m Mark, marked bool) string) table.Wri
 	for i, cells := range t.Rows {
 		row := table.Row{}
 		for j, c := range cells {
-			s := Clean(c.String())
+			s := safetext.Line(c.String())
 			if s == "" {
 				s = "–"
 			}
@@ -219,21 +220,11 @@ func full(v *float64) string {
 
 // safe keeps a spreadsheet from taking a text for a formula.
 func safe(s string) string {
-	s = Clean(s)
+	s = safetext.Line(s)
 	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
 		return "'" + s
 	}
 	return s
-}
-
-// Clean replaces what could steer a terminal or break a line.
-func Clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
 // wrap breaks a note into lines of at most 110 characters.

@@ -10,7 +10,7 @@ import (
 	"github.com/mattn/go-isatty"
 	"golang.org/x/term"
 
-	"roundtable/analysis/telling"
+	"roundtable/analysis/safetext"
 )
 
 // barCells is the length of the bar on a terminal, and barFrom the narrowest
@@ -49,7 +49,7 @@ func (d *display) live() bool { return d.width != nil }
 
 // show replaces the line on a terminal, and writes another one elsewhere.
 func (d *display) show(share float64, line string) {
-	line = strings.ReplaceAll(telling.Printable(line), "\n", " ")
+	line = strings.ReplaceAll(safetext.Lines(line), "\n", " ")
 	if !d.live() {
 		fmt.Fprintln(d.out, line)
 		return

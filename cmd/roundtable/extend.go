@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"roundtable/activities/recorded"
+	"roundtable/analysis/safetext"
 	"roundtable/analysis/storage"
-	"roundtable/analysis/telling"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )
@@ -82,10 +82,10 @@ func (o planOptions) continued(ctx context.Context, s storage.Store, p *recorded
 
 func (c continuation) print() {
 	if c.refusal != "" {
-		fmt.Printf("A run would be refused: %s\n", telling.Printable(c.refusal))
+		fmt.Printf("A run would be refused: %s\n", safetext.Lines(c.refusal))
 	}
 	if c.begun != nil {
-		fmt.Println(telling.Printable(c.begun.String()))
+		fmt.Println(safetext.Lines(c.begun.String()))
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 
 	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
+	"roundtable/analysis/safetext"
 	"roundtable/analysis/storage"
-	"roundtable/analysis/telling"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
@@ -115,7 +115,7 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 	}
 	fmt.Printf("%s\n\n", file)
 	printPlan(file, all)
-	fmt.Printf("%s\n", telling.Printable(there.prompts.String()))
+	fmt.Printf("%s\n", safetext.Lines(there.prompts.String()))
 	there.print()
 	predicted.print(atOnce(m.Limits, p.Campaign.Size()))
 	for _, w := range warned {
@@ -177,7 +177,7 @@ func atOnce(l plan.Limits, cells int) int {
 // runs, and above it what they share.
 func printPlan(file plan.File, all []planned) {
 	if same := file.Shared(); len(same) > 0 {
-		fmt.Printf("All conditions: %s\n", telling.Printable(strings.Join(same, ", ")))
+		fmt.Printf("All conditions: %s\n", safetext.Lines(strings.Join(same, ", ")))
 	}
 	columns, values := file.Columns()
 	t := table.NewWriter()
@@ -187,7 +187,7 @@ func printPlan(file plan.File, all []planned) {
 		for i := range columns {
 			text := ""
 			if i < len(values) {
-				text = telling.Printable(values[i])
+				text = safetext.Lines(values[i])
 			}
 			r = append(r, text)
 		}

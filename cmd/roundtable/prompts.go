@@ -11,8 +11,8 @@ import (
 
 	"roundtable/activities/recorded"
 	"roundtable/activities/rehearsal"
+	"roundtable/analysis/safetext"
 	"roundtable/analysis/storage"
-	"roundtable/analysis/telling"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
@@ -74,12 +74,12 @@ func (r renderedPrompt) text() string {
 	for _, m := range r.Messages {
 		fmt.Fprintf(&b, "--- %s\n%s\n", m.Role, m.Content)
 	}
-	return telling.Printable(b.String())
+	return safetext.Lines(b.String())
 }
 
 func printPrompts(w io.Writer, prompts []renderedPrompt) {
 	for _, r := range prompts {
-		fmt.Fprintf(w, "\n=== %s: %s ===\n%s", telling.Printable(r.title()), strings.Join(r.Conditions, ", "), r.text())
+		fmt.Fprintf(w, "\n=== %s: %s ===\n%s", safetext.Lines(r.title()), strings.Join(r.Conditions, ", "), r.text())
 	}
 }
 
@@ -105,7 +105,7 @@ func writePrompts(folder string, file plan.File, prompts []renderedPrompt) error
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(r.text()), 0o644); err != nil {
 			return err
 		}
-		fmt.Fprintf(&index, "| [%s](%s) | %s | %s | %s | %d | %s |\n", name, name, r.Phase, r.Role, strings.ReplaceAll(telling.Printable(r.Speaker), "|", "\\|"), r.Round, strings.Join(r.Conditions, ", "))
+		fmt.Fprintf(&index, "| [%s](%s) | %s | %s | %s | %d | %s |\n", name, name, r.Phase, r.Role, strings.ReplaceAll(safetext.Lines(r.Speaker), "|", "\\|"), r.Round, strings.Join(r.Conditions, ", "))
 	}
 	fmt.Fprintf(&index, "\n| condition | %s |\n| --- |%s\n", "values on the axes of the grid", " --- |")
 	for i, values := range file.Values {
@@ -113,7 +113,7 @@ func writePrompts(folder string, file plan.File, prompts []renderedPrompt) error
 		for _, v := range values {
 			words = append(words, fmt.Sprintf("%s: %s", v.Axis, wording.Shorten(v.String())))
 		}
-		fmt.Fprintf(&index, "| %s | %s |\n", file.Campaign.Conditions[i].ID(), strings.ReplaceAll(telling.Printable(strings.Join(words, "; ")), "|", "\\|"))
+		fmt.Fprintf(&index, "| %s | %s |\n", file.Campaign.Conditions[i].ID(), strings.ReplaceAll(safetext.Lines(strings.Join(words, "; ")), "|", "\\|"))
 	}
 	return os.WriteFile(filepath.Join(folder, promptIndex), []byte(index.String()), 0o644)
 }

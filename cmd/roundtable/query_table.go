@@ -9,8 +9,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"roundtable/analysis/safetext"
 	"roundtable/analysis/sql"
-	"roundtable/analysis/telling"
 	"roundtable/envs/wording"
 )
 
@@ -83,7 +83,7 @@ func writePlan(w io.Writer, r sql.Result) (rows int64, err error) {
 		if err != nil {
 			return rows, err
 		}
-		if _, err := fmt.Fprintln(w, telling.Printable(sql.Text(row[len(row)-1]))); err != nil {
+		if _, err := fmt.Fprintln(w, safetext.Lines(sql.Text(row[len(row)-1]))); err != nil {
 			return rows, err
 		}
 		rows++
@@ -96,7 +96,7 @@ func cellText(v any) string {
 	if v == nil {
 		return "NULL"
 	}
-	s := []rune(strings.Join(strings.Fields(telling.Printable(sql.Text(v))), " "))
+	s := []rune(strings.Join(strings.Fields(safetext.Lines(sql.Text(v))), " "))
 	if len(s) > shownRunes {
 		return string(s[:shownRunes-1]) + "…"
 	}
@@ -116,13 +116,13 @@ func numeric(v any) bool {
 func harmless(r sql.Result) sql.Result {
 	names := make([]string, len(r.Columns))
 	for i, name := range r.Columns {
-		names[i] = telling.Printable(name)
+		names[i] = safetext.Lines(name)
 	}
 	return sql.Result{Columns: names, Rows: func(yield func([]any, error) bool) {
 		for row, err := range r.Rows {
 			for i, v := range row {
 				if s, ok := v.(string); ok {
-					row[i] = telling.Printable(s)
+					row[i] = safetext.Lines(s)
 				}
 			}
 			if !yield(row, err) {

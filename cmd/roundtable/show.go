@@ -7,12 +7,12 @@ import (
 	"io"
 	"reflect"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/safetext"
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
 )
@@ -83,15 +83,7 @@ func (v viewed) json(w io.Writer) error {
 	if err := cli.WriteJSON(&b, v.document()); err != nil {
 		return err
 	}
-	var escaped strings.Builder
-	for _, r := range b.String() {
-		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
-			fmt.Fprintf(&escaped, `\u%04x`, r) // it can only be inside a string
-			continue
-		}
-		escaped.WriteRune(r)
-	}
-	_, err := io.WriteString(w, escaped.String())
+	_, err := w.Write(safetext.EscapeJSON(b.Bytes()))
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"roundtable/analysis/safetext"
 	"roundtable/analysis/table"
 	"roundtable/analysis/telling"
 )
@@ -13,7 +14,7 @@ import (
 func (v viewed) show(w io.Writer) error {
 	var b strings.Builder
 	v.tell(&b)
-	_, err := io.WriteString(w, telling.Printable(b.String()))
+	_, err := io.WriteString(w, safetext.Lines(b.String()))
 	return err
 }
 

@@ -14,8 +14,8 @@ import (
 	"roundtable/activities/ledger"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/safetext"
 	"roundtable/analysis/storage"
-	"roundtable/analysis/telling"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )
@@ -216,7 +216,7 @@ func (v verification) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "Digest: %s\n", v.Digest)
 	for _, f := range v.Findings {
-		fmt.Fprintf(w, "WRONG  %s: %s\n", telling.Printable(f.Object), telling.Printable(f.Problem))
+		fmt.Fprintf(w, "WRONG  %s: %s\n", safetext.Lines(f.Object), safetext.Lines(f.Problem))
 	}
 	if v.OK {
 		fmt.Fprintln(w, "Nothing is wrong.")

@@ -51,12 +51,12 @@ func stranger(form transcript.BallotSpec) transcript.Ballot {
 func checkRepeatable(t *rapid.T, r decision.Rule) {
 	p := Profile(t, r)
 	before := clone(p.Ballots)
-	first := r.Tally(p)
+	form, words, first := r.Ballot(p.Candidates, p.Electorate), r.Words(), r.Tally(p)
 	same(t, r.Tally(p), first)
 	if !reflect.DeepEqual(p.Ballots, before) {
 		t.Fatalf("counting has changed the ballots from %+v to %+v", before, p.Ballots)
 	}
-	if r.Ballot(p.Candidates, p.Electorate) != r.Ballot(p.Candidates, p.Electorate) || r.Words() != r.Words() {
+	if r.Ballot(p.Candidates, p.Electorate) != form || r.Words() != words {
 		t.Fatal("the form of a ballot or the words change")
 	}
 }
