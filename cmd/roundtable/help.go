@@ -2,10 +2,11 @@ package main
 
 import (
 	"fmt"
-	"roundtable/cmd/internal/cli"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"roundtable/cmd/internal/cli"
 )
 
 // Groups of commands in the help.
@@ -87,6 +88,11 @@ the tables and figures that analyze knows.`, `  roundtable list
   roundtable list rules
   roundtable list campaigns
   roundtable list tables`},
+		"new": {toSetUp, `Write the first version of a decision rule, stopping rule, protocol or environment
+into the source code, in whose root the command is run: a plug-in that works, and
+a test that runs the suite of its kind. It changes no file that exists, and prints
+the entry for the catalogue.`, `  roundtable new rule my_rule
+  roundtable new env my_game`},
 		"data": {toSetUp, `Show where to get a data set that this program does not include, and check a copy.`, `  roundtable data movielens
   roundtable data movielens --path ./ml-100k`},
 		"cache": {toSetUp, `Look at the answers that campaigns share, and delete old ones.`, `  roundtable cache stats

@@ -1,0 +1,124 @@
+// Package scaffold writes the first version of a decision rule, a stopping rule,
+// a protocol or an environment into a checkout: a plug-in that works, with a test
+// that runs the suite of its kind. It promises to change no file that exists.
+package scaffold
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"roundtable/envs/wording"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// kind is a kind of plug-in: where its files go, by their templates, and its
+// entry in the catalogue. In names, NAME stands for the plug-in's.
+type kind struct {
+	name  string
+	files map[string]string
+	list  string // the function of the catalogue with its entries
+	entry string
+	tests string // what else must pass
+}
+
+var kinds = []kind{
+	{"rule", map[string]string{"rule/rule.go": "workflows/decision/NAME.go", "rule/rule_test.go": "workflows/decision/NAME_test.go"},
+		"Rules", `rule("[[.Name]]", "the most approvals", decision.[[.Type]]Params{}, decision.New[[.Type]]),`, "./workflows/..."},
+	{"stop", map[string]string{"stop/stop.go": "workflows/stopping/NAME.go", "stop/stop_test.go": "workflows/stopping/NAME_test.go"},
+		"Stopping", `stop("[[.Name]]", "stop when a proposal has been selected twice", struct{}{}, fixed(stopping.[[.Type]]{}), stopping.Decisions),`, "./workflows/..."},
+	{"protocol", map[string]string{
+		"protocol/protocol.go": "workflows/protocol/NAME.go", "protocol/protocol_test.go": "workflows/protocol/NAME_test.go",
+		"protocol/system.tmpl": "workflows/protocol/prompts/NAME/system.tmpl", "protocol/proposal.tmpl": "workflows/protocol/prompts/NAME/proposal.tmpl",
+		"protocol/vote.tmpl": "workflows/protocol/prompts/NAME/vote.tmpl"},
+		"Protocols", `proto("[[.Name]]", "all propose, then all vote, once", protocol.Default[[.Type]](), protocol.New[[.Type]]),`, "./workflows/... ./activities/prompt"},
+	{"env", map[string]string{
+		"env/env.go": "envs/NAME/NAME.go", "env/env_test.go": "envs/NAME/NAME_test.go", "env/task.tmpl": "envs/NAME/prompts/task.tmpl",
+		"env/background.tmpl": "envs/NAME/prompts/background.tmpl", "env/proposal.tmpl": "envs/NAME/prompts/proposal.tmpl"},
+		"Environments", `environment("[[.Name]]", "agree on a number between what all want", [[.File]].Defaults(), [[.File]].New),`, "./envs/[[.File]] ./workflows/... ./activities/prompt"},
+}
+
+// Kinds returns what Write can write.
+func Kinds() []string {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// Written is what Write has written, and what is left to do by hand.
+type Written struct {
+	Files []string `json:"files"`          // from the root of the checkout
+	List  string   `json:"catalogue_list"` // the function of workflows/catalogue/catalogue.go that takes the entry
+	Entry string   `json:"entry"`
+	Tests string   `json:"test"` // packages for go test
+}
+
+var names = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+
+// Write writes the files of a new plug-in into the checkout at root. A name that
+// is taken, a file that exists and a folder that is no checkout are errors, and
+// then nothing is written.
+func Write(root, of, name string) (Written, error) {
+	var k kind
+	for _, known := range kinds {
+		if known.name == of {
+			k = known
+		}
+	}
+	switch {
+	case k.name == "":
+		return Written{}, fmt.Errorf("unknown kind %q; known are %s", of, wording.And(Kinds()))
+	case !names.MatchString(name):
+		return Written{}, fmt.Errorf("the name %q cannot be used; names have lower-case letters, digits and single underscores, as my_%s", name, of)
+	case isTaken(of, name):
+		return Written{}, fmt.Errorf("there is a %s %q already; `roundtable list` shows all names", of, name)
+	}
+	if module, err := os.ReadFile(filepath.Join(root, "go.mod")); err != nil || !bytes.HasPrefix(module, []byte("module roundtable\n")) {
+		return Written{}, fmt.Errorf("%s is not the root of roundtable's source code; run the command there", root)
+	}
+	data := struct{ Name, File, Type, Receiver string }{Name: name, File: strings.ReplaceAll(name, "_", "")}
+	for part := range strings.SplitSeq(name, "_") {
+		data.Type += strings.ToUpper(part[:1]) + part[1:]
+	}
+	data.Receiver = strings.ToLower(data.Type[:1])
+	texts := map[string][]byte{}
+	for from, to := range k.files {
+		folder := data.File
+		if strings.HasSuffix(to, ".tmpl") && of == "protocol" {
+			folder = name // prompts are found by the plug-in's name
+		}
+		to = filepath.FromSlash(strings.ReplaceAll(to, "NAME", folder))
+		if _, err := os.Lstat(filepath.Join(root, to)); !errors.Is(err, fs.ErrNotExist) {
+			return Written{}, fmt.Errorf("%s exists; nothing was written", to)
+		}
+		text, err := fs.ReadFile(templates, path.Join("templates", from+".txt"))
+		if err == nil {
+			texts[to], err = fill(string(text), data)
+		}
+		if err != nil {
+			return Written{}, err
+		}
+	}
+	entry, err := fill(k.entry, data)
+	if err != nil {
+		return Written{}, err
+	}
+	tests, err := fill(k.tests, data)
+	if err != nil {
+		return Written{}, err
+	}
+	w := Written{List: k.list, Entry: string(entry), Tests: string(tests)}
+	w.Files, err = writeAll(root, texts)
+	return w, err
+}

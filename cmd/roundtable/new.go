@@ -1,0 +1,38 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/scaffold"
+	"roundtable/envs/wording"
+)
+
+func newNew(o *cli.Options) *cobra.Command {
+	return &cobra.Command{
+		Use:   "new " + strings.Join(scaffold.Kinds(), "|") + " NAME",
+		Short: "Write the first version of a decision rule, stopping rule, protocol or environment",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return cli.UsageError(fmt.Errorf("expected a kind and a name, got %s: %s", wording.Count(len(args), "argument"), cmd.UseLine()))
+			}
+			return nil
+		},
+		ValidArgs: scaffold.Kinds(),
+		RunE: func(_ *cobra.Command, args []string) error {
+			w, err := scaffold.Write(".", args[0], args[1])
+			if err != nil {
+				return cli.UsageError(err)
+			}
+			if o.JSON {
+				return cli.WriteJSON(o.Stdout(), w)
+			}
+			fmt.Printf("Wrote:\n  %s\n\nAdd this entry to %s() in workflows/catalogue/catalogue.go:\n  %s\n\nThen change the files and run:\n  go test %s\n",
+				strings.Join(w.Files, "\n  "), w.List, w.Entry, w.Tests)
+			return nil
+		},
+	}
+}
