@@ -12,32 +12,32 @@ import (
 	"roundtable/analysis/statistics"
 )
 
-// Interval is an estimate with its bounds, Low ≤ Mean ≤ High.
-type Interval struct {
+// Estimate is a mean with its bounds, Low ≤ Mean ≤ High.
+type Estimate struct {
 	Low  float64 `json:"low"`
 	Mean float64 `json:"mean"`
 	High float64 `json:"high"`
 }
 
 // Add sums independent guesses bound by bound.
-func (i Interval) Add(j Interval) Interval {
-	return Interval{i.Low + j.Low, i.Mean + j.Mean, i.High + j.High}
+func (i Estimate) Add(j Estimate) Estimate {
+	return Estimate{i.Low + j.Low, i.Mean + j.Mean, i.High + j.High}
 }
 
 // Forecast is what all cells of a campaign take.
 type Forecast struct {
-	Calls        Interval  `json:"calls"`
-	InputTokens  Interval  `json:"input_tokens"`
-	OutputTokens Interval  `json:"output_tokens"`
-	CostUSD      *Interval `json:"cost_usd,omitempty"` // nil if some price is not known
+	Calls        Estimate  `json:"calls"`
+	InputTokens  Estimate  `json:"input_tokens"`
+	OutputTokens Estimate  `json:"output_tokens"`
+	CostUSD      *Estimate `json:"cost_usd,omitempty"` // nil if some price is not known
 	// Seconds of the calls of one collaboration after another; at once they take
 	// as many times less as collaborations run. Nil without a pilot.
-	Seconds *Interval `json:"seconds,omitempty"`
+	Seconds *Estimate `json:"seconds,omitempty"`
 }
 
 // AtMost returns the upper bounds alone: what may be and is not expected.
 func (f Forecast) AtMost() Forecast {
-	most := func(i Interval) Interval { return Interval{High: i.High} }
+	most := func(i Estimate) Estimate { return Estimate{High: i.High} }
 	g := Forecast{Calls: most(f.Calls), InputTokens: most(f.InputTokens), OutputTokens: most(f.OutputTokens)}
 	if f.CostUSD != nil {
 		cost := most(*f.CostUSD)
@@ -49,7 +49,7 @@ func (f Forecast) AtMost() Forecast {
 // CappedBy returns the forecast with no upper bound above another's: what a
 // sample extrapolates to ends at what can be.
 func (f Forecast) CappedBy(most Forecast) Forecast {
-	under := func(i, of Interval) Interval {
+	under := func(i, of Estimate) Estimate {
 		i.High = max(i.Mean, min(i.High, of.High))
 		return i
 	}
@@ -79,7 +79,7 @@ func OfPilot(pilot []record.Collaboration, cells map[string]int) (Forecast, bool
 	if len(strata) < len(cells) {
 		return Forecast{}, false
 	}
-	total := func(of func(record.Collaboration) float64) Interval { return total(strata, cells, of) }
+	total := func(of func(record.Collaboration) float64) Estimate { return total(strata, cells, of) }
 	f := Forecast{
 		Calls:        total(func(c record.Collaboration) float64 { return float64(c.Calls) }),
 		InputTokens:  total(func(c record.Collaboration) float64 { return float64(c.InputTokens) }),
@@ -102,7 +102,7 @@ func OfPilot(pilot []record.Collaboration, cells map[string]int) (Forecast, bool
 }
 
 // total of a quantity over all cells.
-func total(strata map[string][]record.Collaboration, cells map[string]int, of func(record.Collaboration) float64) Interval {
+func total(strata map[string][]record.Collaboration, cells map[string]int, of func(record.Collaboration) float64) Estimate {
 	var sum, squares, variance float64
 	free := 0
 	for id, n := range cells {
@@ -118,7 +118,7 @@ func total(strata map[string][]record.Collaboration, cells map[string]int, of fu
 		free += len(values) - 1
 	}
 	if free == 0 {
-		return Interval{Low: 0, Mean: sum, High: math.Inf(1)}
+		return Estimate{Low: 0, Mean: sum, High: math.Inf(1)}
 	}
 	spread := squares / float64(free) // pooled: a pilot has few cells a condition
 	for id, n := range cells {
@@ -126,5 +126,5 @@ func total(strata map[string][]record.Collaboration, cells map[string]int, of fu
 		variance += spread * (left*left/m + left)
 	}
 	half := statistics.QuantileT((1+level)/2, float64(free)) * math.Sqrt(variance)
-	return Interval{Low: max(0, sum-half), Mean: sum, High: sum + half}
+	return Estimate{Low: max(0, sum-half), Mean: sum, High: sum + half}
 }

@@ -54,11 +54,11 @@ func guess(cells, mostCalls int, asked, heard []Turns) Forecast {
 	}
 	n, more := float64(cells), max(1, float64(mostCalls)/max(1, float64(calls)))
 	about, most := growth(heard)
-	sum := Forecast{Calls: Interval{float64(calls), float64(calls), float64(asks) * max(float64(calls), float64(mostCalls))}.times(n), CostUSD: new(Interval)}
+	sum := Forecast{Calls: Estimate{float64(calls), float64(calls), float64(asks) * max(float64(calls), float64(mostCalls))}.times(n), CostUSD: new(Estimate)}
 	for _, t := range asked {
 		told := float64(t.Shown - t.Fixed)
 		f := Forecast{
-			InputTokens: Interval{
+			InputTokens: Estimate{
 				Low:  float64(t.Shown) / long,
 				Mean: (float64(t.Fixed) + told*about) / usual,
 				High: float64(1+t.Reasks)*(float64(t.Fixed)*more+told*most*more*more)/short + more*t.shownAgain(), // in more rounds there are more prompts, and each is longer
@@ -74,13 +74,13 @@ func guess(cells, mostCalls int, asked, heard []Turns) Forecast {
 }
 
 // output returns the tokens of all answers, with so many times more calls at most.
-func (t Turns) output(more float64) Interval {
+func (t Turns) output(more float64) Estimate {
 	said, calls := float64(t.Said), float64(t.Calls)
 	if t.Exact {
-		return Interval{said / long, said / usual, said / short * more}
+		return Estimate{said / long, said / usual, said / short * more}
 	}
 	most := calls * float64(t.Longest)
-	return Interval{min(said/long, most), min(t.words()/usual, most), most * more}
+	return Estimate{min(said/long, most), min(t.words()/usual, most), most * more}
 }
 
 // A question that is asked again shows the answer that could not be used, cut to
@@ -132,7 +132,7 @@ func growth(turns []Turns) (about, most float64) {
 	return max(1, words/said), max(1, longest/said)
 }
 
-func (i Interval) times(n float64) Interval { return Interval{i.Low * n, i.Mean * n, i.High * n} }
+func (i Estimate) times(n float64) Estimate { return Estimate{i.Low * n, i.Mean * n, i.High * n} }
 
 // Price puts a cost on a forecast, given dollars for a million tokens of input and output.
 func (f Forecast) Price(input, output float64) Forecast {
@@ -149,7 +149,7 @@ func (f Forecast) Add(g Forecast) Forecast {
 	}
 }
 
-func both(a, b *Interval) *Interval {
+func both(a, b *Estimate) *Estimate {
 	if a == nil || b == nil {
 		return nil
 	}

@@ -39,7 +39,7 @@ func TestBoundLowersTheGuess(t *testing.T) {
 	before := Guess(1, 20, answers(16384))
 	for _, longest := range []int{4096, 1024, 200, 50, 5} {
 		now := Guess(1, 20, answers(longest))
-		for name, pair := range map[string][2]Interval{
+		for name, pair := range map[string][2]Estimate{
 			"input": {before.InputTokens, now.InputTokens}, "output": {before.OutputTokens, now.OutputTokens}, "cost": {*before.CostUSD, *now.CostUSD},
 		} {
 			a, b := pair[0], pair[1]
@@ -86,11 +86,11 @@ func TestGuessPricesEachModel(t *testing.T) {
 // What a pilot extrapolates to ends at what can be, and never below its mean.
 func TestCappedByWhatCanBe(t *testing.T) {
 	pilot := Forecast{
-		Calls: Interval{90, 120, 171}, InputTokens: Interval{0, 10, math.Inf(1)}, OutputTokens: Interval{5, 10, 15},
-		CostUSD: &Interval{1, 3, 9}, Seconds: &Interval{1, 2, 3},
+		Calls: Estimate{90, 120, 171}, InputTokens: Estimate{0, 10, math.Inf(1)}, OutputTokens: Estimate{5, 10, 15},
+		CostUSD: &Estimate{1, 3, 9}, Seconds: &Estimate{1, 2, 3},
 	}
-	got := pilot.CappedBy(Forecast{Calls: Interval{High: 140}, InputTokens: Interval{High: 50}, OutputTokens: Interval{High: 99}, CostUSD: &Interval{High: 2}})
-	if got.Calls != (Interval{90, 120, 140}) || got.InputTokens.High != 50 || got.OutputTokens != pilot.OutputTokens || *got.CostUSD != (Interval{1, 3, 3}) || *got.Seconds != *pilot.Seconds {
+	got := pilot.CappedBy(Forecast{Calls: Estimate{High: 140}, InputTokens: Estimate{High: 50}, OutputTokens: Estimate{High: 99}, CostUSD: &Estimate{High: 2}})
+	if got.Calls != (Estimate{90, 120, 140}) || got.InputTokens.High != 50 || got.OutputTokens != pilot.OutputTokens || *got.CostUSD != (Estimate{1, 3, 3}) || *got.Seconds != *pilot.Seconds {
 		t.Errorf("%+v, cost %+v", got, *got.CostUSD)
 	}
 	if pilot.CostUSD.High != 9 {

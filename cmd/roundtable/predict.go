@@ -112,7 +112,7 @@ func (b *bounds) priced(model string, maxTokens int, m recorded.Manifest) (rate 
 // checks returns what the call that checks each model takes at most. Nothing is
 // in from and about: it is one small call, and --no-check leaves it out.
 func (b *bounds) checks(p recorded.Plan, m recorded.Manifest) forecast.Forecast {
-	sum := forecast.Forecast{CostUSD: new(forecast.Interval)}
+	sum := forecast.Forecast{CostUSD: new(forecast.Estimate)}
 	asked := map[string]bool{}
 	for _, c := range p.Campaign.Conditions {
 		for _, model := range c.AllModels() {
@@ -179,7 +179,7 @@ func guessLabels(p recorded.Plan, m recorded.Manifest, s storage.Store, most []i
 	if l == nil {
 		return nil, nil
 	}
-	sum := forecast.Forecast{CostUSD: new(forecast.Interval)}
+	sum := forecast.Forecast{CostUSD: new(forecast.Estimate)}
 	if l.Labeller.Name == label.Rules { // it asks nobody
 		return &sum, nil
 	}
@@ -258,7 +258,7 @@ func (p prediction) print(atOnce int) {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	t.AppendHeader(table.Row{"", "from", "about", "to"})
-	row := func(name string, i forecast.Interval, show func(float64) string) {
+	row := func(name string, i forecast.Estimate, show func(float64) string) {
 		t.AppendRow(table.Row{name, show(i.Low), show(i.Mean), show(i.High)})
 	}
 	count := func(v float64) string {
