@@ -87,7 +87,7 @@ func (a *Activities) TakeGiven(ctx context.Context, in task.Given) ([]transcript
 }
 
 // Record commits the rows of an ended collaboration. They are made from the
-// store alone, so that whoever makes them makes the same. What cannot be begun,
+// store alone, so every process makes the same. What cannot be begun,
 // played, counted or valued has ended, too: as failed, with the rows that can be made.
 func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, error) {
 	c, err := a.live.Load(ctx, end.Ref)

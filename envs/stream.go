@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 )
 
-// Stream is the random sub-stream of (seed, purpose, parts): independent of
+// Stream returns the random sub-stream of (seed, purpose, parts): independent of
 // every other one and the same on every machine. Parts are printed with %v.
 func Stream(seed uint64, purpose string, parts ...any) *rand.Rand {
 	h := sha256.New()

@@ -106,7 +106,7 @@ func (a assembly) Stop() (err error) {
 	return err
 }
 
-// serviceParts are what every service needs and its module does not bring: the
+// serviceParts returns what every service needs and its module does not bring: the
 // configuration, no metrics, no traces, no TLS, and nothing of a customer's own.
 func serviceParts(name primitives.ServiceName, cfg *config.Config, ports services, logger log.Logger) fx.Option {
 	return fx.Options(

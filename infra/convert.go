@@ -10,7 +10,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 )
 
-// DataConverter is the SDK's JSON, compressed by zstd from 1 KB on and then
+// DataConverter returns the SDK's JSON, compressed by zstd from 1 KB on and then
 // encrypted, if there is a key.
 func (k Keys) DataConverter() converter.DataConverter {
 	return dataConverter{converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), k, zstdCodec{})}

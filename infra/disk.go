@@ -9,7 +9,7 @@ import (
 // Temporal hangs without a word.
 const MinFreeBytes = 200 << 20
 
-// FreeBytes is what this user can still write to the disk that dir is on.
+// FreeBytes returns what this user can still write to the disk that dir is on.
 func FreeBytes(dir string) (uint64, error) {
 	var stat syscall.Statfs_t
 	if err := syscall.Statfs(dir, &stat); err != nil {

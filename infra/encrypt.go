@@ -89,7 +89,7 @@ func (k Keys) Match(p *commonpb.Payload) error {
 	return nil
 }
 
-// boundMetadata is the metadata that is authenticated along with the data.
+// boundMetadata returns the metadata that is authenticated along with the data.
 func boundMetadata(id string) []byte { return []byte(aesEncoding + "\x00" + id) }
 
 // sealed is an errSealed that is a sentence for a person and nothing else.

@@ -41,7 +41,7 @@ var faulty = []struct {
 	{config.TaskStoreName, "GetTasks", false},
 }
 
-// faultInjection is the server's own fault injector; nil if it is off.
+// faultInjection returns the server's own fault injector; nil if it is off.
 func (f Faults) faultInjection() *config.FaultInjection {
 	if f.Rate == 0 {
 		return nil

@@ -15,7 +15,7 @@ type port int
 
 func (p port) address() string { return net.JoinHostPort(loopback, strconv.Itoa(int(p))) }
 
-// checkFree says whether p can be listened on now.
+// checkFree reports whether p can be listened on now.
 func (p port) checkFree() error {
 	l, err := net.Listen("tcp", p.address())
 	if err != nil {

@@ -124,10 +124,10 @@ func (s *Server) serveUntil(ctx context.Context, database string, ports services
 	return nil
 }
 
-// HostPort is the frontend's address, 127.0.0.1:PORT.
+// HostPort returns the frontend's address, 127.0.0.1:PORT.
 func (s *Server) HostPort() string { return s.address }
 
-// Target is what [Dial] needs to reach this server.
+// Target returns what [Dial] needs to reach this server.
 func (s *Server) Target() Target {
 	return Target{HostPort: s.address, Namespace: Namespace, Patience: startTimeout}
 }

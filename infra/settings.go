@@ -56,7 +56,7 @@ var settings = dynamicconfig.StaticClient{
 
 const clusterName = "active"
 
-// serverConfig is the server's static configuration. What is left out is off:
+// serverConfig returns the server's static configuration. What is left out is off:
 // metrics, pprof, HTTP, archival, TLS (nothing leaves loopback).
 func serverConfig(database string, ports services, c Config) *config.Config {
 	synchronous := "1"

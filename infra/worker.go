@@ -13,7 +13,7 @@ import (
 // task; at least the agents that speak at once.
 const EagerCalls = 128
 
-// WorkerOptions are the measured settings of a worker; change what you know better.
+// WorkerOptions returns the measured settings of a worker; change what you know better.
 func WorkerOptions() worker.Options {
 	eager := EagerCalls
 	return worker.Options{

@@ -62,7 +62,7 @@ type Status struct {
 	Sample      []string    `json:"sample,omitempty"` // workflow IDs of some that are running
 }
 
-// Done is the number of cells that have ended.
+// Done returns the number of cells that have ended.
 func (s Status) Done() int { return s.Succeeded + s.Failed + s.Stopped }
 
 // Campaign runs every cell that has not ended, a bounded number at once, and
@@ -237,7 +237,7 @@ func (c *campaign) countResult(r task.Result, n int) {
 	s.Spent.Add(r)
 }
 
-// executeOrPause is an activity of the campaign's own: what a person can mend holds the
+// executeOrPause returns an activity of the campaign's own: what a person can mend holds the
 // campaign until it is resumed or cancelled, and then it is tried again with
 // what the campaign is by then.
 func (c *campaign) executeOrPause(ctx workflow.Context, name string, input func() any, result any) error {
@@ -349,5 +349,5 @@ func (c *campaign) settleRun(ctx workflow.Context) {
 // workflowID of a collaboration with its generation.
 func workflowID(campaign, id string) string { return CampaignID(campaign) + "/" + id }
 
-// CampaignID is the workflow ID of a campaign.
+// CampaignID returns the workflow ID of a campaign.
 func CampaignID(name string) string { return "campaign/" + strings.ToLower(name) }

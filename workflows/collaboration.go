@@ -190,7 +190,7 @@ func (c *collaboration) endWith(ctx workflow.Context, cause error) (task.Result,
 	return result, err
 }
 
-// executeOrPause is an activity that every collaboration needs: what a person can mend
+// executeOrPause returns an activity that every collaboration needs: what a person can mend
 // (a full disk, a worker without the key) pauses the campaign, and then it is
 // tried again.
 func (c *collaboration) executeOrPause(ctx workflow.Context, name string, input, result any) error {
@@ -208,13 +208,13 @@ func (c *collaboration) executeOrPause(ctx workflow.Context, name string, input,
 	}
 }
 
-// isFixable says that a person can do something about an error.
+// isFixable reports whether a person can do something about an error.
 func isFixable(err error) bool {
 	app, ok := errors.AsType[*temporal.ApplicationError](err)
 	return ok && app.Type() == task.ErrPause
 }
 
-// moreUrgent is the one of two errors to act on: what a person can mend comes
+// moreUrgent returns the one of two errors to act on: what a person can mend comes
 // first, or it would go unsaid; the other one, if it lasts, comes again.
 func moreUrgent(kept, err error) error {
 	if kept == nil || isFixable(err) && !isFixable(kept) {
@@ -253,7 +253,7 @@ func ordersSignals(ctx workflow.Context) bool {
 	return workflow.GetVersion(ctx, "late-signals", workflow.DefaultVersion, 1) > workflow.DefaultVersion
 }
 
-// messageOf is an error's own words, without the engine's wrapping.
+// messageOf returns an error's own words, without the engine's wrapping.
 func messageOf(err error) string {
 	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
 		return app.Message()

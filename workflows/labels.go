@@ -35,7 +35,7 @@ type LabelsStatus struct {
 	Spent          task.Result `json:"spent"`
 }
 
-// LabelsID is the workflow ID of a labelling.
+// LabelsID returns the workflow ID of a labelling.
 func LabelsID(campaign, labeller string) string { return "labels/" + campaign + "/" + labeller }
 
 // Labels labels the messages of all collaborations that have ended. Labels are

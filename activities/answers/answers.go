@@ -94,10 +94,10 @@ func (s Stored) Turn(entry int) (Turn, bool) {
 // Answers is the answer store. It is safe for concurrent use.
 type Answers struct{ store storage.Store }
 
-// NewAnswers is the answer store on top of a store of objects.
+// NewAnswers returns the answer store on top of a store of objects.
 func NewAnswers(store storage.Store) *Answers { return &Answers{store} }
 
-// Turn is what is stored of one entry that was asked call by call (batches:
+// Turn returns what is stored of one entry that was asked call by call (batches:
 // see Batch). An entry of which nothing is stored is a Turn without asks.
 func (a *Answers) Turn(ctx context.Context, p RunKey, entry int) (Turn, error) {
 	t := Turn{Entry: entry}
@@ -177,7 +177,7 @@ func (a *Answers) Put(ctx context.Context, p RunKey, t Turn) (Turn, error) {
 	return a.putOutcome(ctx, p, kept, t)
 }
 
-// Batch is the stored batch that begins with an entry; nil if there is none.
+// Batch returns the stored batch that begins with an entry; nil if there is none.
 func (a *Answers) Batch(ctx context.Context, p RunKey, first int) ([]Turn, error) {
 	key, err := p.objectKey("%06d.batch.json", first)
 	if err != nil {

@@ -31,7 +31,7 @@ type Question struct {
 	Scope      string             `json:"scope"` // see Scope
 }
 
-// Scope is Question.Scope for a campaign's cache_scope.
+// Scope returns Question.Scope for a campaign's cache_scope.
 func Scope(name, campaign, condition string) (string, error) {
 	switch name {
 	case "condition":
@@ -44,7 +44,7 @@ func Scope(name, campaign, condition string) (string, error) {
 	return "", fmt.Errorf("cache_scope %q is not known; it is condition, campaign or lake", name)
 }
 
-// CacheKey is the identity of a question: 64 hexadecimal digits.
+// CacheKey returns the identity of a question: 64 hexadecimal digits.
 func CacheKey(q Question) (string, error) {
 	data, err := json.Marshal(q)
 	if err != nil {
@@ -54,7 +54,7 @@ func CacheKey(q Question) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// cacheObject is where the answer under a CacheKey is kept: cacheName reads it.
+// cacheObject returns where the answer under a CacheKey is kept: cacheName reads it.
 func cacheObject(cacheKey string) string { return "cache/" + cacheKey[:2] + "/" + cacheKey + ".json" }
 
 // cached is cache/<2 hex>/<hash>.json.
@@ -63,7 +63,7 @@ type cached struct {
 	Answer Answer `json:"answer"`
 }
 
-// Cached is the answer under a CacheKey, marked Cached and free of cost; ok is
+// Cached returns the answer under a CacheKey, marked Cached and free of cost; ok is
 // false if there is none that can be read.
 func (a *Answers) Cached(ctx context.Context, cacheKey string) (answer Answer, ok bool, err error) {
 	c, err := getObject[cached](ctx, a.store, cacheObject(cacheKey))

@@ -171,7 +171,7 @@ func (c Cache) Uses() []CacheUse {
 	return all
 }
 
-// Prunable are the entries whose call began before a time, of one campaign
+// Prunable returns the entries whose call began before a time, of one campaign
 // ("" for all, also those whose campaign is not known).
 func (c Cache) Prunable(before time.Time, campaign string) []CacheEntry {
 	var old []CacheEntry

@@ -7,7 +7,7 @@ import (
 	"roundtable/analysis/record"
 )
 
-// Calls are the rows of the calls that stored answers name, by entry, ask and
+// Calls returns the rows of the calls that stored answers name, by entry, ask and
 // attempt: those that were answered, and those of unknown outcome, perhaps billed.
 func (s Stored) Calls(key record.Key) []record.Call {
 	var calls []record.Call

@@ -219,7 +219,7 @@ func (c *Caller) hasRoom() error {
 	}
 	free, err := s.Free()
 	if err == nil && free < minFree {
-		err = failure.Pause(fmt.Errorf("the disk of the lake has %d MB left; %d MB are wanted before another answer is bought", free>>20, minFree>>20))
+		err = failure.Pause(fmt.Errorf("the disk of the lake has %d MB left; %d MB are needed before another answer is bought", free>>20, minFree>>20))
 	}
 	return err
 }

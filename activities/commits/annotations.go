@@ -11,7 +11,7 @@ import (
 	"roundtable/analysis/storage"
 )
 
-// CommitAnnotations is Commit for what m.By, a labeller or an embedder, says of
+// CommitAnnotations does as Commit does with what m.By, a labeller or an embedder, says of
 // the messages of a collaboration; there may be none. The marker brings the
 // names and what it has cost.
 func CommitAnnotations[T record.Row](ctx context.Context, store storage.Store, m Marker, rows []T) (Marker, error) {

@@ -262,7 +262,7 @@ func (c *card) countRows(ctx context.Context, store storage.Store) error {
 	return nil
 }
 
-// Shares is the list of the environments whose goodness is a share, in Python.
+// Shares returns the list of the environments whose goodness is a share, in Python.
 func (c *card) Shares() string {
 	var names []string
 	for _, e := range slices.Sorted(maps.Keys(c.measures)) {
@@ -273,7 +273,7 @@ func (c *card) Shares() string {
 	return "[" + strings.Join(names, ", ") + "]"
 }
 
-// Outcome is the mean of record.Collaboration.Worth in SQL, over files that may
+// Outcome returns the mean of record.Collaboration.Worth in SQL, over files that may
 // lack the column outcome.
 func (c *card) Outcome() string {
 	shares := strings.ReplaceAll(c.Shares(), `"`, "'")

@@ -69,7 +69,7 @@ func Commit(ctx context.Context, store storage.Store, rows Rows) (Marker, error)
 	return writeMarker(ctx, store, m)
 }
 
-// checkRows is the rows in order, with their digest.
+// checkRows returns the rows in order, with their digest.
 func checkRows(r Rows) (Rows, string, error) {
 	r, err := r.Sorted()
 	if err != nil {
@@ -83,7 +83,7 @@ func checkRows(r Rows) (Rows, string, error) {
 	return r, digest, err
 }
 
-// writeMarker writes the marker, or finds that somebody was faster.
+// writeMarker writes the marker, or finds that another process was faster.
 func writeMarker(ctx context.Context, store storage.Store, m Marker) (Marker, error) {
 	if err := m.Check(); err != nil {
 		return Marker{}, fmt.Errorf("%s: %w", m.Key(), err)

@@ -64,7 +64,7 @@ func New(name string, source Source) *Endpoint {
 // Name of the model, and where it is asked.
 func (e *Endpoint) Name() string { return e.name }
 
-// Meter is what has been asked so far.
+// Meter returns what has been asked so far.
 func (e *Endpoint) Meter() Meter {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -101,7 +101,7 @@ func (e *Endpoint) Fetch(ctx context.Context, groups iter.Seq2[[]string, error],
 	return g.Wait()
 }
 
-// others are the texts that are not under way.
+// others returns the texts that are not under way.
 func (e *Endpoint) others(texts []string) []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -124,7 +124,7 @@ func (e *Endpoint) end(texts []string) {
 	}
 }
 
-// batch is how many of the texts, at least one, are asked for at once.
+// batch returns how many of the texts, at least one, are asked for at once.
 func batch(texts []string) int {
 	n, size := 0, 0
 	for n < len(texts) && n < batchTexts {
@@ -181,7 +181,7 @@ func (e *Endpoint) count(texts int, used model.Usage) {
 	e.meter.InputTokens += used.Input
 }
 
-// pause is what the service asks for, or twice as long each time; jittered, so
+// pause returns what the service asks for, or twice as long each time; jittered, so
 // that those who were refused together do not come back together.
 func pause(try int, asked time.Duration) time.Duration {
 	if asked > 0 {

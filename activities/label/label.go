@@ -29,7 +29,7 @@ type Question struct {
 	Message Said   `json:"message"`
 }
 
-// Messages is the question as a model gets it. The texts are inside a JSON
+// Messages returns the question as a model gets it. The texts are inside a JSON
 // document, so that none of them can end it and speak for the program.
 func (q Question) Messages(words string) []model.Message {
 	if q.Before == nil {
@@ -44,7 +44,7 @@ func (q Question) Messages(words string) []model.Message {
 	return []model.Message{{Role: "system", Content: words}, {Role: "user", Content: b.String()}}
 }
 
-// Schema is the JSON Schema of an answer.
+// Schema returns the JSON Schema of an answer.
 func Schema() json.RawMessage {
 	schema, err := json.Marshal(map[string]any{
 		"type": "object", "required": []string{"acts"}, "additionalProperties": false,

@@ -50,7 +50,7 @@ func (rules) Complete(_ context.Context, r model.Request) (model.Response, error
 	return model.Response{Text: text, Model: Rules, FinishReason: "stop"}, err
 }
 
-// byRules are the acts whose signs the message has. What was said in the same
+// byRules returns the acts whose signs the message has. What was said in the same
 // words in the round before informs nobody; a refusal is no consent.
 func (q Question) byRules() []string {
 	var acts []string

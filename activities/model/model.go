@@ -25,7 +25,7 @@ type Checker interface {
 	Check(Parameters) error
 }
 
-// Probe is the shortest request with these parameters.
+// Probe returns the shortest request with these parameters.
 func Probe(p Parameters) Request {
 	return Request{Messages: []Message{{Role: "user", Content: "?"}}, Parameters: p}
 }

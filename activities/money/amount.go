@@ -15,13 +15,13 @@ type Amount struct {
 	Tokens  int64 `json:"tokens"`   // input and output
 }
 
-// Add is the sum.
+// Add returns the sum.
 func (a Amount) Add(b Amount) Amount { return Amount{a.NanoUSD + b.NanoUSD, a.Tokens + b.Tokens} }
 
-// Sub is the difference.
+// Sub returns the difference.
 func (a Amount) Sub(b Amount) Amount { return Amount{a.NanoUSD - b.NanoUSD, a.Tokens - b.Tokens} }
 
-// USD is the money in US dollars.
+// USD returns the money in US dollars.
 func (a Amount) USD() float64 { return float64(a.NanoUSD) / 1e9 }
 
 func (a Amount) String() string {
@@ -41,12 +41,12 @@ func formatDollars(nano int64) string {
 func atMost(a, b Amount) Amount   { return Amount{min(a.NanoUSD, b.NanoUSD), min(a.Tokens, b.Tokens)} }
 func largerOf(a, b Amount) Amount { return Amount{max(a.NanoUSD, b.NanoUSD), max(a.Tokens, b.Tokens)} }
 
-// isWithin says that both money and tokens are no more than those of b.
+// isWithin reports whether both money and tokens are no more than those of b.
 func (a Amount) isWithin(b Amount) bool { return a.NanoUSD <= b.NanoUSD && a.Tokens <= b.Tokens }
 
 func (a Amount) isNegative() bool { return a.NanoUSD < 0 || a.Tokens < 0 }
 
-// isSane says that an amount can be added to many others without overflow.
+// isSane reports whether an amount can be added to many others without overflow.
 func (a Amount) isSane() bool { return !a.isNegative() && a.isWithin(unlimited) }
 
 const (
@@ -99,7 +99,7 @@ func (c Caps) cappedPart(a Amount) Amount {
 	return a
 }
 
-// shareOf is the part of what is left that one process takes at once. Where there
+// shareOf returns the part of what is left that one process takes at once. Where there
 // is no cap it is as much as many calls need: should a cap come, the rest that
 // other processes still hold must not be all of it.
 func (c Caps) shareOf(room, worst Amount) Amount {
@@ -148,7 +148,7 @@ func Worst(p Price, requestBytes, messages, maxOutput int) (Amount, error) {
 	return worstCase(p, requestBytes, messages, maxOutput)
 }
 
-// WorstInput is Worst of a call whose answer has no tokens: embeddings of so many texts.
+// WorstInput returns Worst of a call whose answer has no tokens: embeddings of so many texts.
 func WorstInput(p Price, requestBytes, texts int) (Amount, error) {
 	return worstCase(p, requestBytes, texts, 0)
 }
@@ -180,7 +180,7 @@ func (w *wide) addTokens(tokens int64, usd float64) {
 	w.hi += hi + carry
 }
 
-// nanoUSD is the sum in whole nano-dollars, rounded up.
+// nanoUSD returns the sum in whole nano-dollars, rounded up.
 func (w wide) nanoUSD() int64 {
 	const femto = 1e6
 	if w.hi >= femto {

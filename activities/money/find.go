@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Find is the price of a model: by a key of the table, as provider/model, or by
+// Find returns the price of a model: by a key of the table, as provider/model, or by
 // the model's name alone where all who offer it ask the same. A dated snapshot
 // that has no price of its own has that of its base name (gpt-5-mini-2025-08-07
 // of gpt-5-mini). Nothing else is taken for the same model.
@@ -50,7 +50,7 @@ func (p Price) equals(q Price) bool {
 		equal(p.CacheWrite, q.CacheWrite) && equal(p.Reasoning, q.Reasoning) && (p.Long == nil) == (q.Long == nil)
 }
 
-// familyOf is the one name of a provider that has several.
+// familyOf returns the one name of a provider that has several.
 func familyOf(provider string) string {
 	switch {
 	case strings.HasPrefix(provider, "bedrock"):

@@ -42,7 +42,7 @@ type Long struct {
 // maxPrice is a dollar for a token: more is a slip of units.
 const maxPrice = 1e6
 
-// UnmarshalJSON is strict: input and output must be there, nothing unknown may
+// UnmarshalJSON returns strict: input and output must be there, nothing unknown may
 // be, and the price must be valid.
 func (p *Price) UnmarshalJSON(data []byte) error {
 	type plain Price
@@ -106,7 +106,7 @@ func (p Price) Cost(u model.Usage) float64 {
 	return usd / 1e6
 }
 
-// Charge is Cost and the tokens, in the units of an Account, rounded up.
+// Charge returns Cost and the tokens, in the units of an Account, rounded up.
 func (p Price) Charge(u model.Usage) Amount {
 	var sum wide
 	var tokens int64
@@ -142,7 +142,7 @@ func (p Price) splitUsage(u model.Usage) [5]part {
 	}
 }
 
-// longRequest is the price of a long request.
+// longRequest returns the price of a long request.
 func (p Price) longRequest() Price {
 	return Price{Input: p.Long.Input, Output: p.Long.Output, CachedInput: p.Long.CachedInput, CacheWrite: p.Long.CacheWrite}
 }

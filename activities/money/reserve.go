@@ -176,7 +176,7 @@ func (a *Account) extendGrant(ctx context.Context, p position, worst, room Amoun
 	return nil
 }
 
-// settledEntry is the entry that keeps nothing free, and whether the log has it.
+// settledEntry returns the entry that keeps nothing free, and whether the log has it.
 func (a *Account) settledEntry() (entry, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -193,7 +193,7 @@ func (a *Account) giveBack(ctx context.Context) error {
 	return err
 }
 
-// recountLog begins the log anew with what the ledger says. No own call is under way.
+// recountLog begins the log again with what the ledger says. No own call is under way.
 func (a *Account) recountLog(ctx context.Context) error {
 	counted, err := a.config.Count(ctx)
 	if err != nil {

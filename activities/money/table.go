@@ -35,7 +35,7 @@ type Table struct {
 // metadata is the key of a price file that is no model.
 const metadata = "sample_spec"
 
-// Default is the built-in table and the day on which its prices were looked up.
+// Default returns the built-in table and the day on which its prices were looked up.
 // Each entry names its source; a source may be older than that day.
 func Default() (t Table, asOf string) {
 	t, err := Read(bytes.NewReader(prices))
@@ -133,7 +133,7 @@ func priceOf(fields map[string]any) (Price, bool) {
 	return p, p.Validate() == nil
 }
 
-// longOf is the price above the first step, at the highest of all steps; nil
+// longOf returns the price above the first step, at the highest of all steps; nil
 // without steps. A step that begins at 0 fills in prices that the fields lack.
 func longOf(fields map[string]any) *Long {
 	long := &Long{Above: math.MaxInt}
@@ -195,7 +195,7 @@ func highestOf(a, b *float64) *float64 {
 	return a
 }
 
-// perMillion is the price of a million tokens, of that of one.
+// perMillion returns the price of a million tokens, of that of one.
 func perMillion(value any) *float64 {
 	usd, ok := parseNumber(value)
 	if !ok {

@@ -150,7 +150,7 @@ func points(v jsontext.Value, spec transcript.BallotSpec) (transcript.Ballot, er
 	return b, nil
 }
 
-// leftOut is what a candidate gets that a ballot says nothing of: no points, or
+// leftOut returns what a candidate gets that a ballot says nothing of: no points, or
 // the mark of one that is not rated.
 func leftOut(spec transcript.BallotSpec) int {
 	if spec.Kind == transcript.Rate {

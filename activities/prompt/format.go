@@ -34,7 +34,7 @@ var formats = map[transcript.Format]format{
 }
 
 // Parse reads a raw answer in the step's format. The error tells the model what
-// to fix; an answer in free text keeps its text beside it.
+// to fix; an answer in free text keeps its text next to it.
 func Parse(raw []byte, step transcript.Step, inst envs.Instance) (Answer, error) {
 	f, ok := formats[step.Payload.Format]
 	if !ok {

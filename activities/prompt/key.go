@@ -7,7 +7,7 @@ import (
 	"roundtable/envs"
 )
 
-// Key is the identity of a proposal in transcripts: short, because history holds it.
+// Key returns the identity of a proposal in transcripts: short, because history holds it.
 func Key(p envs.Proposal) string {
 	sum := sha256.Sum256([]byte(p))
 	return hex.EncodeToString(sum[:6])

@@ -38,7 +38,7 @@ func CheckOverride(override fs.FS, known map[string]bool) (faults []error) {
 	return faults
 }
 
-// nearest is the known name that a misspelt one is for; empty if none is close.
+// nearest returns the known name that a misspelt one is for; empty if none is close.
 func nearest(name string, known map[string]bool) string {
 	best, least := "", 4 // changes
 	for _, candidate := range slices.Sorted(maps.Keys(known)) {

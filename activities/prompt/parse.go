@@ -66,7 +66,7 @@ func Object(raw []byte) (jsontext.Value, error) {
 	return jsontext.Value(raw[start:end]), nil
 }
 
-// object is the extent of the first JSON object.
+// object returns the extent of the first JSON object.
 func object(raw []byte) (start, end int, err error) {
 	if start = bytes.IndexByte(raw, '{'); start < 0 {
 		return 0, 0, errors.New("it holds no JSON object")
@@ -136,7 +136,7 @@ func parseAnswer(raw []byte, step transcript.Step, inst envs.Instance) (Answer, 
 	return a, nil
 }
 
-// final is the answer that a text ends with: what the environment finds, or
+// final returns the answer that a text ends with: what the environment finds, or
 // else the one JSON object that is in it.
 func final(text string, inst envs.Instance) (envs.Proposal, error) {
 	if answering, ok := inst.(envs.Answering); ok {
@@ -199,7 +199,7 @@ func withExplanation(parse objectParser) objectParser {
 	}
 }
 
-// targets are the addressed agents in ascending order; none means everybody.
+// targets returns the addressed agents in ascending order; none means everybody.
 func targets(v jsontext.Value, agents []envs.Agent) ([]int, error) {
 	var names []string
 	var one string
@@ -260,7 +260,7 @@ func isNone(v jsontext.Value) bool {
 	return len(v) == 0 || string(v) == "null" || json.Unmarshal(v, &s) == nil && strings.EqualFold(strings.TrimSpace(s), "none")
 }
 
-// text is a value as text: models sometimes reason in lists or objects.
+// text returns a value as text: models sometimes reason in lists or objects.
 func text(v jsontext.Value) string {
 	var s string
 	if json.Unmarshal(v, &s) == nil {

@@ -107,7 +107,7 @@ func uneven(weights []float64) bool {
 
 func weight(w float64) string { return strconv.FormatFloat(w, 'g', -1, 64) }
 
-// String is the place as an agent reads it.
+// String returns the place as an agent reads it.
 func (p Position) String() string {
 	text := p.Position
 	if p.Age > 0 {

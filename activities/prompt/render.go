@@ -12,7 +12,7 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// SystemPrompt is what an agent is told in every turn: what comes from the environment and the rule.
+// SystemPrompt is the part of an agent's prompt that is the same in every turn: what comes from the environment and the rule.
 type SystemPrompt struct {
 	Task, Background, ProposalForm string
 
@@ -24,7 +24,7 @@ type SystemPrompt struct {
 	Rule         Rule
 }
 
-// RenderSystem renders what one agent is told throughout.
+// RenderSystem renders the system prompt of one agent.
 func (t *Templates) RenderSystem(observation any) (SystemPrompt, error) {
 	var system SystemPrompt
 	for _, part := range []struct {

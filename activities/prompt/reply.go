@@ -22,7 +22,7 @@ const (
 
 var tags = regexp.MustCompile(`(?i)\[\s*(agree|disagree)\s*\]`)
 
-// stance is a reply's first tag; without one, a text that says "agree" and
+// stance returns a reply's first tag; without one, a text that says "agree" and
 // nowhere "disagree" agrees, as in the code of paper 2's authors.
 func stance(text string) string {
 	if m := tags.FindStringSubmatch(text); m != nil {
@@ -73,7 +73,7 @@ func parsePersona(object jsontext.Value, _ transcript.Step, _ envs.Instance) (An
 	return Answer{Act: transcript.Act{Status: transcript.Said}, Text: text}, nil
 }
 
-// personaText is a role and what it is in brackets, on one line.
+// personaText returns a role and what it is in brackets, on one line.
 func personaText(p protocol.Persona) string {
 	text := strings.TrimSpace(p.Role)
 	if p.Description != "" {
@@ -88,7 +88,7 @@ type Persona struct {
 	Text  string // role (description)
 }
 
-// personas are those that the step's speaker is shown, its own first: written
+// personas returns those that the step's speaker is shown, its own first: written
 // in the transcript, or given by the campaign.
 func (s Source) personas(step transcript.Step) (own string, all []Persona) {
 	names := s.names()

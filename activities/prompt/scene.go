@@ -261,7 +261,7 @@ func addressees(names []string, to []int) string {
 	return wording.And(addressed)
 }
 
-// Scene is the structured form of what the agent may see, for models that are
+// Scene returns the structured form of what the agent may see, for models that are
 // not language models.
 func (s Source) Scene(step transcript.Step, rng *rand.Rand) *model.Scene {
 	sit := envs.Situation{
@@ -309,13 +309,13 @@ func (s Source) Scene(step transcript.Step, rng *rand.Rand) *model.Scene {
 	return scene
 }
 
-// isOwnAnswer says that a voter gave the answer that a candidate is: where equal answers
+// isOwnAnswer reports whether a voter gave the answer that a candidate is: where equal answers
 // are one candidate, the entry that it sees may be another agent's.
 func isOwnAnswer(step transcript.Step, c transcript.Candidate) bool {
 	return step.Speaker.Role == "" && step.Payload.Format == transcript.FormatBallot && slices.Contains(c.Agents, step.Speaker.Index)
 }
 
-// agentOf is the index of an agent; -1 of a speaker with a role.
+// agentOf returns the index of an agent; -1 of a speaker with a role.
 func agentOf(s transcript.Speaker) int {
 	if s.Role != "" {
 		return -1
@@ -323,10 +323,10 @@ func agentOf(s transcript.Speaker) int {
 	return s.Index
 }
 
-// isState says whether an entry is where an agent is, as the environment has it.
+// isState reports whether an entry is where an agent is, as the environment has it.
 func isState(e transcript.Entry) bool { return e.Kind == transcript.Env && e.Speaker.Role == "" }
 
-// isUtterance says whether an entry is something said to others in words.
+// isUtterance reports whether an entry is something said to others in words.
 func isUtterance(e transcript.Entry) bool {
 	switch e.Payload.Format {
 	case transcript.FormatMessage, transcript.FormatText, transcript.FormatReply:
@@ -335,7 +335,7 @@ func isUtterance(e transcript.Entry) bool {
 	return false
 }
 
-// isPrivateNote says whether an entry is an estimate or what a tool told.
+// isPrivateNote reports whether an entry is an estimate or what a tool told.
 func isPrivateNote(e transcript.Entry) bool {
 	return e.Payload.Format == transcript.FormatEstimate || e.Kind == transcript.Env && e.Payload.Format == ""
 }

@@ -47,7 +47,7 @@ func (s Source) vote(decide transcript.Entry, ballots []transcript.Entry) *Vote 
 	return v
 }
 
-// ballotText is a ballot in words, candidates counted from 1.
+// ballotText returns a ballot in words, candidates counted from 1.
 func ballotText(e transcript.Entry) string {
 	b := e.Act.Ballot
 	if b == nil || b.Abstain {

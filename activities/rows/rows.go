@@ -1,5 +1,5 @@
 // Package rows makes the rows of an ended collaboration from its stored answers
-// alone, the same whoever makes them, and commits them.
+// alone, the same in every process, and commits them.
 package rows
 
 import (

@@ -32,7 +32,7 @@ func (b *bucket) refill(now time.Time) {
 	b.at = now
 }
 
-// waitFor is when n may be taken; zero for now. What is more than the burst is
+// waitFor returns when n may be taken; zero for now. What is more than the burst is
 // lent, or it would never pass.
 func (b *bucket) waitFor(n float64, now time.Time) time.Time {
 	if b.rate == 0 {

@@ -24,7 +24,7 @@ const (
 
 func (g *gate) isOpen() bool { return !g.half }
 
-// blocksUntil says whether the gate holds calls back, and until when.
+// blocksUntil reports whether the gate holds calls back, and until when.
 func (g *gate) blocksUntil(now time.Time) (time.Time, bool) {
 	switch {
 	case !g.half:

@@ -47,7 +47,7 @@ func (b *bucket) atMost(a model.Allowance, since time.Duration, sent float64, no
 	}
 }
 
-// perMinute is the limit of a minute. Some services speak of a day in the same
+// perMinute returns the limit of a minute. Some services speak of a day in the same
 // words: then the limit does not matter until little is left of it.
 func perMinute(a model.Allowance) int64 {
 	if a.Reset > 2*time.Minute && a.Remaining < a.Limit/10 {

@@ -133,7 +133,7 @@ func (p *Pass) correctTokens(used float64, now time.Time) {
 	p.throttle.learnt.sent.tokens += more
 }
 
-// isStray says that a refusal is one of few, and not for a limit of the account:
+// isStray reports whether a refusal is one of few, and not for a limit of the account:
 // a service that now and then is overloaded by others takes no more of fewer calls.
 func (t *Throttle) isStray(e *model.Error) bool {
 	if e.Status != 503 && e.Status != 529 && e.Code != "overloaded_error" {
@@ -156,7 +156,7 @@ func (s *share) add(is bool) {
 	}
 }
 
-// isOverload says whether a service refused a call because there are too many.
+// isOverload reports whether a service refused a call because there are too many.
 func isOverload(e *model.Error) bool {
 	if e.Class != model.Retry {
 		return false

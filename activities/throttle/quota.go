@@ -60,7 +60,7 @@ type campaign struct {
 // unknownOutput is the estimate for the first answers if the request sets no limit.
 const unknownOutput = 1024
 
-// estimateTokens is how many tokens a call will take.
+// estimateTokens returns how many tokens a call will take.
 func (c *campaign) estimateTokens(call Call) float64 {
 	output := c.output.valueOr(unknownOutput)
 	if limit := float64(call.MaxOutput); limit > 0 && (c.output.n == 0 || output > limit) {
@@ -69,7 +69,7 @@ func (c *campaign) estimateTokens(call Call) float64 {
 	return float64(call.Bytes)*c.perByte.valueOr(0.25) + output
 }
 
-// firstWaiter is the call that waits longest.
+// firstWaiter returns the call that waits longest.
 func (c *campaign) firstWaiter() *waiter { return c.line.Front().Value.(*waiter) }
 
 // waiter is a call that waits.

@@ -8,7 +8,7 @@ type Registry struct {
 	accounts map[string]*Throttle
 }
 
-// Account is the throttle of an account, which is named by its endpoint and a
+// Account returns the throttle of an account, which is named by its endpoint and a
 // fingerprint of its key, never by the key.
 func (r *Registry) Account(name string) *Throttle {
 	r.mu.Lock()

@@ -43,7 +43,7 @@ func (s *stray) countStart() {
 	s.excess = max(0, s.excess-1.5*s.share-0.02)
 }
 
-// isBorne says that a refusal is one of those expected.
+// isBorne reports whether a refusal is one of those expected.
 func (s *stray) isBorne() bool {
 	if s.share == 0 {
 		return false
@@ -76,7 +76,7 @@ func (s *stray) cutWindow(limit, peak float64) (doubted float64) {
 	return s.before
 }
 
-// isTrialLost says that a trial has too many refusals for stray ones.
+// isTrialLost reports whether a trial has too many refusals for stray ones.
 func (w *window) isTrialLost() bool {
 	return float64(w.cycle.refused) > chanceOf+mostStray*float64(w.cycle.started)
 }

@@ -60,7 +60,7 @@ type Throttle struct {
 	wake      time.Time // when the timer fires; zero if it is off
 }
 
-// New is a throttle for an account of which nothing is known but a ceiling.
+// New returns a throttle for an account of which nothing is known but a ceiling.
 func New(c Ceiling) *Throttle {
 	t := &Throttle{campaigns: map[string]*campaign{}, turns: list.New(), window: newWindow()}
 	t.SetCeiling(c)

@@ -47,14 +47,14 @@ const (
 
 func newWindow() window { return window{limit: firstWindow} }
 
-// callsAtOnce is the number of calls at once.
+// callsAtOnce returns the number of calls at once.
 func (w *window) callsAtOnce() int64 { return int64(math.Ceil(w.limit)) }
 
-// roundTrip is the seconds that an answer takes; never zero, or the window
+// roundTrip returns the seconds that an answer takes; never zero, or the window
 // could become zero and stay so.
 func (w *window) roundTrip() float64 { return max(w.trip.valueOr(1), 1e-6) }
 
-// blocksUntil says whether one more call is too many, and until when if that is known.
+// blocksUntil reports whether one more call is too many, and until when if that is known.
 func (w *window) blocksUntil(inFlight int, now time.Time) (time.Time, bool) {
 	if inFlight >= int(w.callsAtOnce()) {
 		return time.Time{}, true
@@ -148,7 +148,7 @@ func (w *window) cutFor(cut int) verdict {
 	return fewer
 }
 
-// nextTrial is the window that is tried next: the one that was too large, or,
+// nextTrial returns the window that is tried next: the one that was too large, or,
 // if far less than it got through (Little's law), halfway between the two.
 func (w *window) nextTrial(through int) float64 {
 	w.sure = true

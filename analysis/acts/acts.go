@@ -20,7 +20,7 @@ type Set uint16
 // N is the number of acts, Others included.
 const N = len(record.Acts)
 
-// Of is the set of some acts by name; ok is false if one of them is none.
+// Of returns the set of some acts by name; ok is false if one of them is none.
 func Of(names ...string) (s Set, ok bool) {
 	for _, name := range names {
 		i := slices.Index(record.Acts[:], name)
@@ -32,7 +32,7 @@ func Of(names ...string) (s Set, ok bool) {
 	return s, true
 }
 
-// Has says whether the act of that index is in the set.
+// Has reports whether the act of that index is in the set.
 func (s Set) Has(act int) bool { return s>>act&1 == 1 }
 
 // Names of the acts in the set, in order.

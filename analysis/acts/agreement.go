@@ -7,7 +7,7 @@ import (
 	"roundtable/analysis/record"
 )
 
-// Kappa is Cohen's kappa (1960) of two labellers who judged the same units:
+// Kappa returns Cohen's kappa (1960) of two labellers who judged the same units:
 // agreement beyond what their own frequencies make by chance. It is nil if
 // there is no unit, or if chance alone would agree always (both give one and
 // the same category throughout).
@@ -38,7 +38,7 @@ func Kappa[T comparable](a, b []T) *float64 {
 	return &kappa
 }
 
-// Alpha is Krippendorff's alpha (2011) of any number of labellers: one minus
+// Alpha returns Krippendorff's alpha (2011) of any number of labellers: one minus
 // observed over expected disagreement. Each unit has the values that labellers
 // gave it; missing ones are left out, and units with one value do not count.
 // It is nil if fewer than two values can be paired, or if all values are alike.
@@ -67,7 +67,7 @@ func Alpha[T cmp.Ordered](units [][]T, distance func(a, b T) float64) *float64 {
 	return &alpha
 }
 
-// expectedDistance is the sum over all ordered pairs of values.
+// expectedDistance returns the sum over all ordered pairs of values.
 func expectedDistance[T cmp.Ordered](total map[T]int, distance func(a, b T) float64) float64 {
 	values := make([]T, 0, len(total))
 	for v := range total {
@@ -91,7 +91,7 @@ func Nominal[T comparable](a, b T) float64 {
 	return 1
 }
 
-// MASI is the distance of sets by Passonneau (2006): one minus overlap (Jaccard)
+// MASI returns the distance of sets by Passonneau (2006): one minus overlap (Jaccard)
 // times monotonicity, which is 1 for equal sets, 2/3 if one holds the other,
 // 1/3 if they overlap, and 0 if they do not.
 func MASI(a, b Set) float64 {

@@ -16,7 +16,7 @@ func Nodes(edges []Edge) []string {
 	})
 }
 
-// DOT is a drawing in the language of Graphviz.
+// DOT returns a drawing in the language of Graphviz.
 func DOT(title string, edges []Edge) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph acts {\n  label=%s; labelloc=t; rankdir=LR; node [shape=box, style=rounded];\n", quoted(title))
@@ -30,7 +30,7 @@ func DOT(title string, edges []Edge) string {
 	return b.String()
 }
 
-// quoted is a string of Graphviz; a backslash would begin one of its escapes.
+// quoted returns a string of Graphviz; a backslash would begin one of its escapes.
 func quoted(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(s) + `"`
 }

@@ -10,7 +10,7 @@ type Ratio struct {
 	Units int      // messages, or rounds, that it is a share of
 }
 
-// PerMessage is the share of a round's messages that show an act: by round
+// PerMessage returns the share of a round's messages that show an act: by round
 // (from 1, at index 0) and act; nil for a round in which nobody said anything.
 // Messages of one collaboration depend on each other, so the standard error is
 // that of a ratio of sums over collaborations.
@@ -28,7 +28,7 @@ func PerMessage(talks []Talk) [][N]*Ratio {
 	})
 }
 
-// PerGroup is the share of groups of which at least one agent shows the act in
+// PerGroup returns the share of groups of which at least one agent shows the act in
 // the round. It is the reading that fits the saturated figures of Table 9.
 func PerGroup(talks []Talk) [][N]*Ratio {
 	return ratios(talks, func(round []Set, act int) (shown, of int) {

@@ -17,7 +17,7 @@ const (
 	Each Reading = "each"
 )
 
-// Readings are both; the first is the one that fits the paper's range of counts.
+// Readings returns both; the first is the one that fits the paper's range of counts.
 func Readings() []Reading { return []Reading{Anyone, Each} }
 
 // Before the first round every agent shows Start, after the last one End.
@@ -157,7 +157,7 @@ func (g *Graph) add(t Talk) {
 	}
 }
 
-// row is the bit of a row of the graph.
+// row returns the bit of a row of the graph.
 func row(i int) int {
 	if i == 0 {
 		return start
@@ -188,7 +188,7 @@ type Edge struct {
 	SE          *float64 `json:"se"` // over talks; nil for one
 }
 
-// String is the edge's number: 0.83 (0.04).
+// String returns the edge's number: 0.83 (0.04).
 func (e Edge) String() string {
 	if e.SE == nil {
 		return fmt.Sprintf("%.2f", e.Probability)
@@ -196,7 +196,7 @@ func (e Edge) String() string {
 	return fmt.Sprintf("%.2f (%.2f)", e.Probability, *e.SE)
 }
 
-// Top is what the paper draws: of each act the most probable edge to another
+// Top returns what the paper draws: of each act the most probable edge to another
 // one; ties go to the first act. Acts that are never shown, or never answered,
 // have none.
 func (g Graph) Top() []Edge {

@@ -16,14 +16,14 @@ func (v View) Start(name, title string) table.Table {
 	return table.Table{Name: name, Title: title, Columns: append([]string{}, v.Labels...)}
 }
 
-// Without is the view without some labels, over which a table takes means or
+// Without returns the view without some labels, over which a table takes means or
 // which it names otherwise.
 func (v View) Without(drop func(key string) bool) View {
 	v.Labels = slices.DeleteFunc(slices.Clone(v.Labels), drop)
 	return v
 }
 
-// Key is what a condition has in the labels.
+// Key returns what a condition has in the labels.
 func (v View) Key(g Group) string {
 	var values []string
 	for _, key := range v.Labels {
@@ -32,7 +32,7 @@ func (v View) Key(g Group) string {
 	return strings.Join(values, "\x00")
 }
 
-// Label is the first cells of a condition's row.
+// Label returns the first cells of a condition's row.
 func (v View) Label(g Group) []table.Cell {
 	var cells []table.Cell
 	for _, key := range v.Labels {
@@ -41,7 +41,7 @@ func (v View) Label(g Group) []table.Cell {
 	return cells
 }
 
-// EndedColumns are the columns that count how the cells of a condition ended.
+// EndedColumns returns the columns that count how the cells of a condition ended.
 func (v View) EndedColumns() []string {
 	columns := []string{"n", "failed", "stopped"}
 	if v.repeats() {
@@ -132,7 +132,7 @@ func (v View) AddNotes(t *table.Table) {
 	}
 }
 
-// RoundColumns are the columns with one value a round.
+// RoundColumns returns the columns with one value a round.
 func (v View) RoundColumns() []string {
 	var columns []string
 	for n := 1; n <= v.Rounds(); n++ {
@@ -141,7 +141,7 @@ func (v View) RoundColumns() []string {
 	return columns
 }
 
-// Rounds is the most rounds that are planned.
+// Rounds returns the most rounds that are planned.
 func (v View) Rounds() int {
 	most := 0
 	for _, g := range v.Groups {

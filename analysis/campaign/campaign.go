@@ -79,7 +79,7 @@ func NewRun(rows record.Rows, readers ...Reader) (Run, error) {
 	return r, nil
 }
 
-// Carried are the scores up to the last planned round: what stood when a
+// Carried returns the scores up to the last planned round: what stood when a
 // stopping rule ended the run goes on standing.
 func (r Run) Carried() []*float64 {
 	scores := slices.Clone(r.Scores)
@@ -117,7 +117,7 @@ func (g Group) Count(status string) int {
 
 func (g Group) Pending() int { return max(0, g.Planned-len(g.Runs)) }
 
-// Succeeded are the runs that are averaged.
+// Succeeded returns the runs that are averaged.
 func (g Group) Succeeded() []Run {
 	return slices.DeleteFunc(slices.Clone(g.Runs), func(r Run) bool { return r.Status != record.Succeeded })
 }
@@ -192,7 +192,7 @@ func (c Campaign) Groups() []Group {
 	return groups
 }
 
-// rank is the place of a rule in the papers' tables.
+// rank returns the place of a rule in the papers' tables.
 func rank(rule string) int {
 	papers := []string{"unanimous", "majority", "plurality", "rated", "ranked", "cumulative"}
 	if i := slices.Index(papers, rule); i >= 0 {
@@ -201,7 +201,7 @@ func rank(rule string) int {
 	return len(papers)
 }
 
-// Varying are the settings in which the conditions differ.
+// Varying returns the settings in which the conditions differ.
 func (v View) Varying() []string {
 	keys := map[string]bool{}
 	for _, g := range v.Groups {

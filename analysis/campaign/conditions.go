@@ -12,13 +12,13 @@ type Condition struct {
 	Labels   map[string]string
 }
 
-// Shown is what a setting is called: its label, or its value, which is
+// Shown returns what a setting is called: its label, or its value, which is
 // shortened if it is long.
 func (c Condition) Shown(key string) string {
 	return Group{Settings: c.Settings, Labels: c.Labels}.Shown(key)
 }
 
-// Conditions are those of an environment ("" for all) in the order of the
+// Conditions returns those of an environment ("" for all) in the order of the
 // tables' rows, and the settings in which they differ.
 func (c Campaign) Conditions(environment string) (list []Condition, varying []string) {
 	v := c.View(environment)
@@ -31,7 +31,7 @@ func (c Campaign) Conditions(environment string) (list []Condition, varying []st
 	return list, varying
 }
 
-// Remarks are the notes of every table about an environment: what is simulated,
+// Remarks returns the notes of every table about an environment: what is simulated,
 // what all conditions share, what failed or is still to come.
 func (c Campaign) Remarks(environment string) []string {
 	var t table.Table

@@ -8,7 +8,7 @@ import (
 	"roundtable/analysis/record"
 )
 
-// Measure is what the goodness of a condition measures.
+// Measure returns what the goodness of a condition measures.
 func (g Group) Measure() string {
 	if len(g.Runs) > 0 {
 		return g.Runs[0].MeasureOf()
@@ -28,7 +28,7 @@ func (v View) GoodnessNote() string {
 	return "Goodness, higher is better. " + strings.Join(parts, ". ") + "."
 }
 
-// GoodnessNote is goodnessNote of a campaign.
+// GoodnessNote returns goodnessNote of a campaign.
 func (c Campaign) GoodnessNote() string { return c.View("").GoodnessNote() }
 
 // GoodnessNames says what the goodness of each environment is.
@@ -93,7 +93,7 @@ func (r Run) Goodness() float64 {
 	return v
 }
 
-// Right is 1 if what was decided is right, else 0; no decision is not right.
+// Right returns 1 if what was decided is right, else 0; no decision is not right.
 func (r Run) Right() float64 {
 	if len(r.Utilities) > 0 && r.Utilities[0] >= 1 {
 		return 1

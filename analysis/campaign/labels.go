@@ -7,7 +7,7 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Shown is what a condition's setting is called: the label that the campaign's
+// Shown returns what a condition's setting is called: the label that the campaign's
 // file gives it, or else its value, which is shortened if it is long.
 func (g Group) Shown(key string) string {
 	if label := g.Labels[key]; label != "" {
@@ -28,7 +28,7 @@ func (v View) folded(keys map[string]bool) []string {
 	return Ordered(folded)
 }
 
-// axisOf is the axis of the grid that sets a key: the closest one; empty if none does.
+// axisOf returns the axis of the grid that sets a key: the closest one; empty if none does.
 func (v View) axisOf(key string) string {
 	closest := ""
 	for _, axis := range v.Axes {

@@ -35,7 +35,7 @@ func (v View) MeansTable(name, title string, measures []Measure, notes ...string
 	return t, len(v.Groups) > 0
 }
 
-// AtRounds is a metric at the rounds that the paper reports and at the last one.
+// AtRounds returns a metric at the rounds that the paper reports and at the last one.
 func AtRounds(name string, rounds int, metric func(metrics.Shares, int) (float64, bool)) []Measure {
 	var measures []Measure
 	for n := 1; n <= rounds; n++ {

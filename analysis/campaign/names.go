@@ -8,7 +8,7 @@ import (
 	"roundtable/analysis/table"
 )
 
-// WholeNumber is a whole number of the settings; 0 if it is not there.
+// WholeNumber returns a whole number of the settings; 0 if it is not there.
 func WholeNumber(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil {
@@ -54,7 +54,7 @@ func (v View) Title(g Group) string {
 	return strings.Join(words, ", ")
 }
 
-// Describe is what a group has in the labels of a view, in words.
+// Describe returns what a group has in the labels of a view, in words.
 func (v View) Describe(g Group) string {
 	var words []string
 	for _, key := range v.Labels {
@@ -65,7 +65,7 @@ func (v View) Describe(g Group) string {
 	return cmp.Or(strings.Join(words, ", "), "–")
 }
 
-// LabelAs is the label of a row about several conditions of an environment.
+// LabelAs returns the label of a row about several conditions of an environment.
 func (v View) LabelAs(environment, name string) []table.Cell {
 	cells := make([]table.Cell, len(v.Labels))
 	cells[0] = table.Word(name)
@@ -75,5 +75,5 @@ func (v View) LabelAs(environment, name string) []table.Cell {
 	return cells
 }
 
-// LabelAll is the label of a row over all conditions of an environment.
+// LabelAll returns the label of a row over all conditions of an environment.
 func (v View) LabelAll(environment string) []table.Cell { return v.LabelAs(environment, "all") }

@@ -20,7 +20,7 @@ func (r Run) OutcomeAt(round int) (v float64, ok bool) {
 	return table.Given(r.Worth(scores[round-1]))
 }
 
-// IsRight is 1 if a turn's answer is right, else 0.
+// IsRight returns 1 if a turn's answer is right, else 0.
 func IsRight(t record.Turn) float64 {
 	if t.ProposalUtility != nil && *t.ProposalUtility >= 1 {
 		return 1

@@ -49,7 +49,7 @@ func (g Group) bySnapshot() []Group {
 	return parts
 }
 
-// snapshots are the models that answered a collaboration, in words; "" if none did.
+// snapshots returns the models that answered a collaboration, in words; "" if none did.
 func snapshots(list string) string {
 	var models []string
 	if json.Unmarshal([]byte(list), &models) != nil {

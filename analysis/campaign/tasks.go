@@ -49,7 +49,7 @@ func (t Tasks) Of(g Group) string {
 	return cmp.Or(g.Labels["env"], g.Labels["env.file"], t[[2]string{g.Settings["env"], g.Settings["env.file"]}])
 }
 
-// BeyondTasks are the settings that distinguish conditions, apart from what they are
+// BeyondTasks returns the settings that distinguish conditions, apart from what they are
 // about: one of the environment that only follows the task, such as the number
 // of questions that a data set has, does not.
 func (v View) BeyondTasks(names Tasks, named ...string) []string {

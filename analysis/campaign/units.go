@@ -88,7 +88,7 @@ func MeanOver(runs []Run, value func(Run) (v float64, ok bool)) *statistics.Rati
 	})
 }
 
-// MeanCell is MeanOver; n is shown if some runs have no value.
+// MeanCell returns MeanOver; n is shown if some runs have no value.
 func MeanCell(runs []Run, decimals int, value func(Run) (v float64, ok bool)) table.Cell {
 	m := MeanOver(runs, value)
 	if m == nil {

@@ -110,7 +110,7 @@ func (g Group) sumUsable() Usable {
 	return sum
 }
 
-// bad says whether too much is invalid, or cut off.
+// bad reports whether too much is invalid, or cut off.
 func (u Usable) bad() bool {
 	return float64(u.Invalid) > unusableShare*float64(u.Turns) || float64(u.Cut) > unusableShare*float64(u.Answers)
 }
@@ -155,10 +155,10 @@ func (v View) warnings() []string {
 	return list
 }
 
-// Warnings are those of every table, about the whole campaign.
+// Warnings returns those of every table, about the whole campaign.
 func (c Campaign) Warnings() []string { return c.View("").warnings() }
 
-// doubtful says whether some condition has too few usable answers.
+// doubtful reports whether some condition has too few usable answers.
 func (v View) doubtful() bool {
 	return slices.ContainsFunc(v.Groups, func(g Group) bool { return g.Usable.bad() })
 }
@@ -181,7 +181,7 @@ func (g Group) countDistinct() int {
 	return len(seen) + silent
 }
 
-// repeats says whether collaborations of some condition are equal word for word.
+// repeats reports whether collaborations of some condition are equal word for word.
 func (v View) repeats() bool {
 	return slices.ContainsFunc(v.Groups, func(g Group) bool { return g.Distinct < g.Count(record.Succeeded) })
 }

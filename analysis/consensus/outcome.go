@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Width is the greatest difference in a coordinate; max − min on a line.
+// Width returns the greatest difference in a coordinate; max − min on a line.
 func (s State) Width() float64 {
 	width := 0.0
 	for k := range s[0] {
@@ -33,10 +33,10 @@ func (s State) Mean() []float64 {
 // First and Last are the states at the start and at the end.
 func (p Path) First() State { return p.States[0] }
 
-// Last is the state at the end.
+// Last returns the state at the end.
 func (p Path) Last() State { return p.States[len(p.States)-1] }
 
-// Reached is the first time from which on the width is at most epsilon for
+// Reached returns the first time from which on the width is at most epsilon for
 // good; false if the last one is wider. 0 is the start.
 func (p Path) Reached(epsilon float64) (time int, ok bool) {
 	time = len(p.States)
@@ -46,7 +46,7 @@ func (p Path) Reached(epsilon float64) (time int, ok bool) {
 	return time, time < len(p.States)
 }
 
-// Bias is the mean at the end minus the mean at the start, by coordinate.
+// Bias returns the mean at the end minus the mean at the start, by coordinate.
 func (p Path) Bias() []float64 {
 	bias, first := p.Last().Mean(), p.First().Mean()
 	for k := range bias {
@@ -55,7 +55,7 @@ func (p Path) Bias() []float64 {
 	return bias
 }
 
-// NormalisedBias is the bias as a share of the width at the start: signed on a
+// NormalisedBias returns the bias as a share of the width at the start: signed on a
 // line, its length in more dimensions. It is not defined if all start together.
 func (p Path) NormalisedBias() (float64, bool) {
 	width := p.First().Width()
@@ -65,7 +65,7 @@ func (p Path) NormalisedBias() (float64, bool) {
 	return Signed(p.Bias()) / width, true
 }
 
-// Signed is the number itself on a line, and the length in more dimensions.
+// Signed returns the number itself on a line, and the length in more dimensions.
 func Signed(v []float64) float64 {
 	if len(v) == 1 {
 		return v[0]
@@ -73,7 +73,7 @@ func Signed(v []float64) float64 {
 	return length(v)
 }
 
-// Period is the smallest n ≥ 2 such that the last n states repeat the n before
+// Period returns the smallest n ≥ 2 such that the last n states repeat the n before
 // them, within a tolerance in each coordinate: the states oscillate. It is 0 if
 // there is none, or if the last two states are the same: they are at rest.
 func (p Path) Period(tolerance float64) int {
@@ -138,7 +138,7 @@ func (s State) Clusters(gap float64) int {
 	return clusters
 }
 
-// Gathered is how many steps of their motion agents took until the width was at
+// Gathered returns how many steps of their motion agents took until the width was at
 // most epsilon for good; false if it is not, or if they arrive at once.
 func (p Path) Gathered(epsilon float64) (steps int, ok bool) {
 	if len(p.Steps) == 0 {

@@ -62,7 +62,7 @@ func Scale(sizes []Sized) (Scaling, bool) {
 	return s, true
 }
 
-// combined is a weighted sum of the sizes' log variances.
+// combined returns a weighted sum of the sizes' log variances.
 func combined(weights []float64, sizes []Sized) Estimate {
 	var e Estimate
 	var influence []float64 // by pair

@@ -89,5 +89,5 @@ func (s Snapshot) String() string {
 	return fmt.Sprintf("%s (%d %s, %s to %s UTC)", s.Answered, s.Calls, calls, s.First.Format(minute), s.Last.Format(minute))
 }
 
-// rankOf is ⌈qn⌉ between 1 and n.
+// rankOf returns ⌈qn⌉ between 1 and n.
 func rankOf(q float64, n int) int { return min(n, max(1, int(math.Ceil(q*float64(n))))) }

@@ -8,7 +8,7 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Table is the report as it is shown; the last row is the sum.
+// Table returns the report as it is shown; the last row is the sum.
 func (r Report) Table() table.Table {
 	t := table.Table{
 		Name: "cost", Title: fmt.Sprintf("Cost of %s by %s", r.Campaign, r.By), Columns: []string{string(r.By)},
@@ -49,7 +49,7 @@ func (g Group) costRow(by By) []table.Cell {
 	return row
 }
 
-// dollarCells are the sum, the worst case, and the means. What rests on no price at
+// dollarCells returns the sum, the worst case, and the means. What rests on no price at
 // all is left empty, for it is not 0.
 func (g Group) dollarCells() []table.Cell {
 	priced := g.Billed - g.Unpriced - g.Silent
@@ -108,7 +108,7 @@ func (r Report) costNotes() []string {
 
 func numberCell(v float64, decimals int) table.Cell { return table.Cell{Value: &v, Decimals: decimals} }
 
-// knownCell is a number, or nothing.
+// knownCell returns a number, or nothing.
 func knownCell(v float64, decimals int, ok bool) table.Cell {
 	if !ok {
 		return table.Cell{}

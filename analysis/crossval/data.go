@@ -66,7 +66,7 @@ func worstGoodness(t trajectory.Trajectory) *float64 {
 	return least
 }
 
-// trainingWorth is what a round is worth to a rule that is fitted on a run: goodness,
+// trainingWorth returns what a round is worth to a rule that is fitted on a run: goodness,
 // and where nothing has been decided yet the run's own worst goodness, so that
 // all rounds and rules are compared on the same runs and none gains by leaving
 // the hard ones undecided. It is nil for a run that never decides.

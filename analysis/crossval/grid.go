@@ -21,7 +21,7 @@ const most = 5
 
 var levels = [...]float64{0.05, 0.1, 0.2}
 
-// Grid is all 180 combinations that the paper searches. Earlier ones win ties.
+// Grid returns all 180 combinations that the paper searches. Earlier ones win ties.
 func Grid() []Params {
 	var grid []Params
 	for top := 1; top <= most; top++ {
@@ -45,7 +45,7 @@ func pLevel(i int) *float64 {
 	return &p
 }
 
-// candidatePairs are pairs that go with greater goodness, strongest first: their
+// candidatePairs returns pairs that go with greater goodness, strongest first: their
 // coefficient is determined by the data, positive, and of a p-value below p. Of
 // pairs that always occur together the first stands for all.
 func candidatePairs(fit regression.Fit, columns []regression.Column, p *float64) []trajectory.Pair {
@@ -68,7 +68,7 @@ func candidatePairs(fit regression.Fit, columns []regression.Column, p *float64)
 	return pairs
 }
 
-// firstStops is the first round at which each combination of Top and Score ends a
+// firstStops returns the first round at which each combination of Top and Score ends a
 // run, for one list of candidates and one Count; 0 for never.
 func (d *Data) firstStops(run int, pairs []trajectory.Pair, count int) (first [most][most]int) {
 	for round := 2; round <= d.rounds; round++ {

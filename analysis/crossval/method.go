@@ -35,7 +35,7 @@ type Learned struct {
 	Note      string   `json:"note,omitempty"`      // why it never stops
 }
 
-// neverStop is a rule that lets everything run to the end.
+// neverStop returns a rule that lets everything run to the end.
 func (d *Data) neverStop(l Learned) Fitted {
 	return Fitted{func(int) Stop { return Stop{Round: d.rounds} }, l}
 }

@@ -14,7 +14,7 @@ import (
 // InnerFolds by which NestedMethods choose parameters within the training collaborations.
 const InnerFolds = 5
 
-// NestedMethods are Methods, with Dialogue Act in both ways: the paper's, which
+// NestedMethods returns Methods, with Dialogue Act in both ways: the paper's, which
 // searches its parameters on what the regression was fitted to, and the nested
 // one, which searches them on inner folds.
 func NestedMethods(seed uint64) []Method {

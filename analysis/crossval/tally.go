@@ -34,7 +34,7 @@ func (t *tally) add(d *Data, run, round int) {
 	t.rounds, t.runs = t.rounds+round, t.runs+1
 }
 
-// isBetter says whether a tally of the same runs beats another: by worth, then by
+// isBetter reports whether a tally of the same runs beats another: by worth, then by
 // how many have decided, then by fewer rounds. None at all is beaten by any.
 func (t tally) isBetter(other tally) bool {
 	if t.ever == 0 || other.ever == 0 {

@@ -44,7 +44,7 @@ func (c Cached) Embed(ctx context.Context, texts []string) ([][]float64, error) 
 	return all, nil
 }
 
-// Missing are those of the texts, each once, that have no vector in the lake.
+// Missing returns those of the texts, each once, that have no vector in the lake.
 func (c Cached) Missing(ctx context.Context, texts []string) ([]string, error) {
 	different, _ := once(texts)
 	vectors, err := c.known(ctx, different)
@@ -65,7 +65,7 @@ func (c Cached) Keep(ctx context.Context, texts []string, vectors [][]float64) e
 	})
 }
 
-// once is each different text, and where it is.
+// once returns each different text, and where it is.
 func once(texts []string) (different []string, place map[string]int) {
 	place = map[string]int{}
 	for _, text := range texts {
@@ -77,7 +77,7 @@ func once(texts []string) (different []string, place map[string]int) {
 	return different, place
 }
 
-// known are the vectors in the lake; nil where there is none, or a damaged one.
+// known returns the vectors in the lake; nil where there is none, or a damaged one.
 func (c Cached) known(ctx context.Context, texts []string) ([][]float64, error) {
 	vectors := make([][]float64, len(texts))
 	return vectors, lake.Each(ctx, len(texts), func(ctx context.Context, i int) error {
@@ -171,7 +171,7 @@ func decode(data []byte) ([]float64, error) {
 
 var notInIDs = regexp.MustCompile(`[^a-z0-9]+`)
 
-// ID is a name as it can be part of keys: its beginning, to be recognised, and
+// ID returns a name as it can be part of keys: its beginning, to be recognised, and
 // a hash of all of it and of whatever else tells it apart.
 func ID(name string, more ...string) string {
 	shown := strings.Trim(notInIDs.ReplaceAllString(strings.ToLower(name), "-"), "-")

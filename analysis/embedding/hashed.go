@@ -20,7 +20,7 @@ const Dimensions = 1024
 // not change when a campaign grows, and nothing leaks from one into another.
 type Hashed struct{}
 
-// Name is what figures that rest on it print.
+// Name returns what figures that rest on it print.
 func (Hashed) Name() string {
 	return fmt.Sprintf("hashed TF-IDF (%d dimensions, rarity within a collaboration)", Dimensions)
 }
@@ -46,7 +46,7 @@ type Vocabulary struct {
 	frequency [Dimensions]int // documents with a word of the bucket
 }
 
-// Name is what figures that rest on it print.
+// Name returns what figures that rest on it print.
 func (v *Vocabulary) Name() string {
 	return fmt.Sprintf("hashed TF-IDF (%d dimensions, %d documents)", Dimensions, v.documents)
 }

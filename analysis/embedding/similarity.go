@@ -2,7 +2,7 @@ package embedding
 
 import "gonum.org/v1/gonum/floats"
 
-// Similarity is the mean cosine over all pairs of vectors, from -1 to 1: the
+// Similarity returns the mean cosine over all pairs of vectors, from -1 to 1: the
 // lower, the more diverse (paper 2, Table 1). A zero vector has no direction,
 // so it is in no pair. Undefined without a pair.
 func Similarity(vectors [][]float64) (cosine float64, ok bool) {

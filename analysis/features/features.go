@@ -68,7 +68,7 @@ func (m Method) Of(ctx context.Context, turns []record.Turn) ([]record.Feature, 
 	return rows, nil
 }
 
-// Texts are what Of embeds of a collaboration's turns.
+// Texts returns what Of embeds of a collaboration's turns.
 func Texts(turns []record.Turn) []string {
 	var texts []string
 	for _, t := range turns {
@@ -79,7 +79,7 @@ func Texts(turns []record.Turn) []string {
 	return texts
 }
 
-// embeds says whether a message says something: some endpoints refuse an empty text.
+// embeds reports whether a message says something: some endpoints refuse an empty text.
 func embeds(t record.Turn) bool { return strings.TrimSpace(*t.Text) != "" }
 
 func those(vectors [][]float64, which []int) [][]float64 {
@@ -90,7 +90,7 @@ func those(vectors [][]float64, which []int) [][]float64 {
 	return chosen
 }
 
-// count is what needs no embedding.
+// count returns what needs no embedding.
 func (m Method) count(t record.Turn) record.Feature {
 	counts, sum := m.Rule.Count(*t.Text), sha256.Sum256([]byte(*t.Text))
 	f := record.Feature{

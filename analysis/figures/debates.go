@@ -16,7 +16,7 @@ var ofDebates = map[string]func(campaign.Campaign) (Figure, error){
 	"4.1": strategies, "4.3": repetitions, "4.7": courses, viewpoints: pool, "4.9": reversals,
 }
 
-// courses are paper 4's Figure 7 with the measures of its Figures 3 to 5: a
+// courses returns paper 4's Figure 7 with the measures of its Figures 3 to 5: a
 // panel for each measure and task, a line for each strategy.
 func courses(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: "Debates by round: accuracy, log-likelihood, entropy (paper 4, Figures 3 to 5 and 7)", unit: "questions", apart: true}
@@ -32,7 +32,7 @@ func courses(c campaign.Campaign) (Figure, error) {
 	return f, nil
 }
 
-// reversals are paper 4's Figure 9: a panel for each question, a line for each
+// reversals returns paper 4's Figure 9: a panel for each question, a line for each
 // order in which agents are added, and where it crosses one half.
 func reversals(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: "Debates of fixed viewpoints by number of agents (paper 4, Figure 9)", unit: "contexts"}

@@ -116,7 +116,7 @@ func (f *Figure) discuss(l discussion.DiscussionLine, x string) {
 	p.Lines = append(p.Lines, line)
 }
 
-// marked is the point of a mark: on an axis of numbers, or over a name.
+// marked returns the point of a mark: on an axis of numbers, or over a name.
 func marked(m discussion.DiscussionMark, x string) Point {
 	point := Point{Group: safetext.Line(m.Place), Value: m.Value, N: m.N, Replicates: m.Replicates}
 	switch x {

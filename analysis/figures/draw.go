@@ -21,7 +21,7 @@ func (f Figure) Write(w io.Writer, format string) error {
 	return l.sheet().write(w, format)
 }
 
-// Inline is the figure as an SVG element on no background, for a page.
+// Inline returns the figure as an SVG element on no background, for a page.
 func (f Figure) Inline() (string, error) {
 	l, err := f.layout()
 	if err != nil {

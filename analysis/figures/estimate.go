@@ -19,7 +19,7 @@ type estimate struct {
 	root   bool
 }
 
-// average is false without values.
+// average returns false without values.
 func average(values []float64) (estimate, bool) {
 	e := estimate{n: len(values)}
 	if e.n == 1 {
@@ -30,7 +30,7 @@ func average(values []float64) (estimate, bool) {
 	return e, e.n > 0
 }
 
-// over is a mean as tables have it; false without values.
+// over returns a mean as tables have it; false without values.
 func over(m *statistics.Ratio) (estimate, bool) {
 	if m == nil {
 		return estimate{}, false
@@ -96,7 +96,7 @@ func goodness(runs []campaign.Run, n int) (estimate, bool) {
 	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) { return r.OutcomeAt(n) }))
 }
 
-// decidedGoodness is over collaborations with a decision by that round.
+// decidedGoodness returns over collaborations with a decision by that round.
 func decidedGoodness(runs []campaign.Run, n int) (estimate, bool) {
 	return over(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) {
 		v, ok := r.OutcomeAt(n)

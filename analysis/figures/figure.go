@@ -130,7 +130,7 @@ func Make(c campaign.Campaign, name string) (Figure, error) {
 	return f, err
 }
 
-// All are the figures that say something about a campaign: the paper's, or else the rounds.
+// All returns the figures that say something about a campaign: the paper's, or else the rounds.
 func All(c campaign.Campaign) []Figure {
 	var all []Figure
 	special := false // there is one about what the groups decide

@@ -38,7 +38,7 @@ func (f Graphs) Write(w io.Writer, format string) error {
 	return s.write(w, format)
 }
 
-// Inline is the figure as an SVG element on no background, for a page.
+// Inline returns the figure as an SVG element on no background, for a page.
 func (f Graphs) Inline() (string, error) {
 	s, err := f.sheet()
 	if err != nil {
@@ -143,7 +143,7 @@ func writeProbability(c draw.Canvas, from, to vg.Point, e acts.Edge) {
 	c.FillText(number, top, e.String())
 }
 
-// leave is where the line from a box's middle to a point crosses its border.
+// leave returns where the line from a box's middle to a point crosses its border.
 func leave(box, to vg.Point) vg.Point {
 	d := to.Sub(box)
 	t := 1 / math.Max(math.Abs(float64(d.X/(boxWidth/2+2))), math.Abs(float64(d.Y/(boxHeight/2+2))))

@@ -103,7 +103,7 @@ var counted = map[acts.Reading]string{
 	acts.Each:   "of their pairs with other agents in which the other shows the other act",
 }
 
-// AllGraphs are the figures of acts that a campaign has something for.
+// AllGraphs returns the figures of acts that a campaign has something for.
 func AllGraphs(c campaign.Campaign, l dialogue.Labels) []Graphs {
 	var all []Graphs
 	for _, name := range OfActs() {

@@ -45,7 +45,7 @@ type heights struct {
 	color color.Color
 }
 
-// within is where in its group the line's bar stands.
+// within returns where in its group the line's bar stands.
 func (h heights) within(group string) (left, width float64) {
 	before, all := 0, 0
 	for i, line := range h.Lines {

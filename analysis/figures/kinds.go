@@ -44,7 +44,7 @@ const decidedOnly = ", decided only"
 // distance is the figure that needs messages to be measured.
 const distance = "5.distance"
 
-// NeedLanguage says whether a figure shows what tables.Campaign.Measured brings.
+// NeedLanguage reports whether a figure shows what tables.Campaign.Measured brings.
 func NeedLanguage(name string) bool { return name == distance }
 
 const (
@@ -54,7 +54,7 @@ const (
 	errorNote   = "Over collaborations with a decision by that round; the others are not counted as wrong. Baselines on the same items."
 )
 
-// figure is the campaign's, or the error that says why there is none.
+// figure returns the campaign's, or the error that says why there is none.
 func (k kind) figure(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: k.title}
 	environments := []string{k.environment}
@@ -207,7 +207,7 @@ func described(c campaign.Condition, keys []string) []string {
 	return parts
 }
 
-// planned is the most rounds that are planned.
+// planned returns the most rounds that are planned.
 func planned(runs []campaign.Run) int {
 	most := 0
 	for _, r := range runs {

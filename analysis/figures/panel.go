@@ -21,7 +21,7 @@ type scale struct {
 	bars      bool
 }
 
-// scale is the same for all panels, so that they can be compared. It holds all
+// scale returns the same for all panels, so that they can be compared. It holds all
 // values and the ends of all intervals, as far as the measure can go.
 func (f Figure) scale() scale {
 	values, ends := f.drawn()
@@ -44,13 +44,13 @@ func (f Figure) scale() scale {
 	return s
 }
 
-// measuring is the figure with the panels of one measure alone.
+// measuring returns the figure with the panels of one measure alone.
 func (f Figure) measuring(y string) Figure {
 	f.Panels = slices.DeleteFunc(slices.Clone(f.Panels), func(p Panel) bool { return p.Y != y })
 	return f
 }
 
-// drawn are all values, and the ends of all intervals.
+// drawn returns all values, and the ends of all intervals.
 func (f Figure) drawn() (values, ends []float64) {
 	for _, p := range f.Panels {
 		for _, level := range p.Levels {
@@ -80,10 +80,10 @@ func (f Figure) drawn() (values, ends []float64) {
 
 func (s scale) span() float64 { return s.high - s.low }
 
-// percent is where a percentage is in the band.
+// percent returns where a percentage is in the band.
 func (s scale) percent(v float64) float64 { return s.low - s.span()*(0.46-0.31*v/100) }
 
-// bottom is the lowest point that is drawn.
+// bottom returns the lowest point that is drawn.
 func (s scale) bottom() float64 {
 	if s.bars {
 		return s.percent(0)
@@ -93,7 +93,7 @@ func (s scale) bottom() float64 {
 
 func (s scale) inside(v float64) float64 { return min(max(v, s.low), s.high) }
 
-// Ticks are those of the values, and of the percentages below.
+// Ticks returns those of the values, and of the percentages below.
 func (s scale) Ticks(_, _ float64) []plot.Tick {
 	ticks := plot.DefaultTicks{}.Ticks(s.low, s.high)
 	if !s.bars {
@@ -111,7 +111,7 @@ type span struct {
 	whole     bool
 }
 
-// across is the horizontal axis of a panel.
+// across returns the horizontal axis of a panel.
 func (p Panel) across(s scale) span {
 	if p.Plane { // as long for its unit as the vertical one
 		half := s.span() * 0.59 * float64(panelWidth/panelHeight)
@@ -156,7 +156,7 @@ func (s span) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// axes are a panel, ready to be drawn.
+// axes returns a panel, ready to be drawn.
 func (l layout) axes(p Panel, s scale) *plot.Plot {
 	a := plot.New()
 	a.BackgroundColor = nil
@@ -197,7 +197,7 @@ func (l layout) axes(p Panel, s scale) *plot.Plot {
 	return a
 }
 
-// frame is what lies behind the lines: levels, and the edge of the band.
+// frame returns what lies behind the lines: levels, and the edge of the band.
 func (l layout) frame(p Panel, s scale, x span) []plot.Plotter {
 	level := func(y float64, style draw.LineStyle) plot.Plotter {
 		return &plotter.Line{XYs: plotter.XYs{{X: x.low, Y: y}, {X: x.high, Y: y}}, LineStyle: style}

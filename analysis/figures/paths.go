@@ -48,7 +48,7 @@ func examples(c campaign.Campaign) []example {
 	return list
 }
 
-// agent is a line's name; of more agents than colours all are alike.
+// agent returns a line's name; of more agents than colours all are alike.
 func agent(i, of int) string {
 	if of > mostLines {
 		return "an agent"
@@ -56,7 +56,7 @@ func agent(i, of int) string {
 	return fmt.Sprint("agent ", i+1)
 }
 
-// trajectories are Figures 2, 3 and 6 to 9: states by round.
+// trajectories returns Figures 2, 3 and 6 to 9: states by round.
 func trajectories(c campaign.Campaign) (Figure, error) {
 	f := Figure{
 		Title:   "States of agents by round (paper 5, Figures 2, 3 and 6 to 9)",
@@ -74,7 +74,7 @@ func trajectories(c campaign.Campaign) (Figure, error) {
 	return f, nil
 }
 
-// overRounds are the states of all agents in one coordinate.
+// overRounds returns the states of all agents in one coordinate.
 func (e example) overRounds(k int) Panel {
 	first := numeric.StatesOf(e.Run).First()
 	p := Panel{Title: e.title, X: "round", Y: "state", Levels: []Level{{"mean of the starts", first.Mean()[k]}}}
@@ -96,7 +96,7 @@ func (e example) overRounds(k int) Panel {
 	return p
 }
 
-// paths are Figure 10: of each condition the first collaboration in a plane,
+// paths returns Figure 10: of each condition the first collaboration in a plane,
 // and its coordinates over time.
 func paths(c campaign.Campaign) (Figure, error) {
 	f := Figure{
@@ -122,7 +122,7 @@ func paths(c campaign.Campaign) (Figure, error) {
 	return f, nil
 }
 
-// way is where an agent is at all times, with the time between two of them: steps of its motion, or rounds.
+// way returns where an agent is at all times, with the time between two of them: steps of its motion, or rounds.
 func (e example) way(agent int) (way [][]float64, apart float64) {
 	if len(numeric.StatesOf(e.Run).Steps) == 0 {
 		for _, s := range numeric.StatesOf(e.Run).States {

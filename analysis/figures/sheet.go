@@ -37,7 +37,7 @@ func (s sheet) write(w io.Writer, format string) error {
 	return fmt.Errorf("there is no format %q of figures; there are svg, png", format)
 }
 
-// inline is an SVG element on no background, without the prologue of a file.
+// inline returns an SVG element on no background, without the prologue of a file.
 func (s sheet) inline() (string, error) {
 	var b strings.Builder
 	if err := s.svg(&b, nil); err != nil {
@@ -83,7 +83,7 @@ func lines(caption string, width vg.Length) []string {
 	return list
 }
 
-// headOf is the height of what stands above.
+// headOf returns the height of what stands above.
 func headOf(simulated string) vg.Length {
 	if simulated == "" {
 		return 2*lineHeight + 1.5*gap
@@ -111,7 +111,7 @@ func heading(c draw.Canvas, title, simulated, caption string) {
 // sans is the embedded Liberation Sans: the same picture on every machine.
 var sans = font.Font{Typeface: "Liberation", Variant: "Sans"}
 
-// words are a style of text of a size in points.
+// words returns a style of text of a size in points.
 func words(size float64) text.Style {
 	return text.Style{
 		Color: ink, Font: font.From(sans, font.Length(size)), Handler: plot.DefaultTextHandler,

@@ -21,7 +21,7 @@ func nothing(c campaign.Campaign, what string) error {
 	return fmt.Errorf("this figure is about %s, of which campaign %s has nothing", what, c.Name)
 }
 
-// bias is Figure 4: every final value, as its distance from the mean of the
+// bias returns Figure 4: every final value, as its distance from the mean of the
 // starts, by the number of agents.
 func bias(c campaign.Campaign) (Figure, error) {
 	f := Figure{
@@ -53,7 +53,7 @@ func bias(c campaign.Campaign) (Figure, error) {
 	return f, nil
 }
 
-// nearest is the least difference between numbers of agents.
+// nearest returns the least difference between numbers of agents.
 func nearest(sizes []consensus.Sized) float64 {
 	least := 2.0
 	for i := 1; i < len(sizes); i++ {
@@ -62,7 +62,7 @@ func nearest(sizes []consensus.Sized) float64 {
 	return max(least, 1)
 }
 
-// deviation is the mean, one standard deviation to either side.
+// deviation returns the mean, one standard deviation to either side.
 func deviation(size consensus.Sized) Point {
 	p := Point{Agents: size.Agents, N: len(size.Values)}
 	e, ok := average(size.Values)
@@ -77,7 +77,7 @@ func deviation(size consensus.Sized) Point {
 	return p
 }
 
-// variance is how the spread of Figure 4 falls with the number of agents.
+// variance returns how the spread of Figure 4 falls with the number of agents.
 func variance(c campaign.Campaign) (Figure, error) {
 	f := Figure{
 		Title:   "Variance of final values, by number of agents (paper 5, Figure 4)",
@@ -112,7 +112,7 @@ func variance(c campaign.Campaign) (Figure, error) {
 	return f, nil
 }
 
-// named is a line's or a panel's name by the settings that tell it apart.
+// named returns a line's or a panel's name by the settings that tell it apart.
 func named(c campaign.Condition, varying []string) string {
 	set := slices.DeleteFunc(slices.Clone(varying), func(key string) bool { return c.Shown(key) == "" })
 	parts := described(c, set)

@@ -11,7 +11,7 @@ import (
 	"roundtable/analysis/study/debate"
 )
 
-// strategies is paper 4's Figure 1: bars over strategies, a colour for each task.
+// strategies returns paper 4's Figure 1: bars over strategies, a colour for each task.
 func strategies(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: About("4.1"), unit: "questions"}
 	for _, line := range debate.StrategyLines(c) {
@@ -25,7 +25,7 @@ func strategies(c campaign.Campaign) (Figure, error) {
 	return f, nil
 }
 
-// repetitions are paper 4's Figures 3 to 5: a panel for each measure and task, a
+// repetitions returns paper 4's Figures 3 to 5: a panel for each measure and task, a
 // dot for each repetition of the experiment over its strategy.
 func repetitions(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: About("4.3"), apart: true}
@@ -54,7 +54,7 @@ func repetitions(c campaign.Campaign) (Figure, error) {
 // mostAnswers are shown of a question; the others are counted together.
 const mostAnswers = 8
 
-// pool is paper 4's Figure 8: a panel for each question, a colour for each model.
+// pool returns paper 4's Figure 8: a panel for each question, a colour for each model.
 func pool(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: About(viewpoints)}
 	var counts []int

@@ -56,13 +56,13 @@ func (s style) dashed() style {
 	return s
 }
 
-// levelStyle is red for the first level, as in the paper's Figure 3, and then green.
+// levelStyle returns red for the first level, as in the paper's Figure 3, and then green.
 func levelStyle(n int) draw.LineStyle {
 	colors := []color.NRGBA{{R: 0xc0, A: 0xff}, {G: 0x80, A: 0xff}, ink}
 	return draw.LineStyle{Color: colors[n%len(colors)], Width: vg.Points(1), Dashes: []vg.Length{vg.Points(6), vg.Points(3)}}
 }
 
-// strokes are a line with its intervals and points. Lines of a panel stand a
+// strokes returns a line with its intervals and points. Lines of a panel stand a
 // little apart, so that no interval hides another. Points are joined
 // unless the line has a track of its own, such as a fit, or observations around them.
 func (l Line) strokes(s scale, style style, i, of int) []plot.Plotter {
@@ -98,7 +98,7 @@ func (l Line) strokes(s scale, style style, i, of int) []plot.Plotter {
 	return append(append(list, l.turn(s, style)...), &plotter.Scatter{XYs: dots, GlyphStyle: style.glyph})
 }
 
-// turn is the interval of the number that turns an outcome, as a bar on the
+// turn returns the interval of the number that turns an outcome, as a bar on the
 // line of one half, and the number itself across it.
 func (l Line) turn(s scale, style style) []plot.Plotter {
 	if l.Turn == nil {
@@ -115,7 +115,7 @@ func (l Line) turn(s scale, style style) []plot.Plotter {
 	return list
 }
 
-// key is the legend of all panels.
+// key returns the legend of all panels.
 func (l layout) key() plot.Legend {
 	legend := plot.NewLegend()
 	legend.Top, legend.Left, legend.Padding, legend.TextStyle = true, true, vg.Points(3), words(9)

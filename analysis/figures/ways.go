@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// spots are all places of a line that is not one of means.
+// spots returns all places of a line that is not one of means.
 func (l Line) spots() []Spot { return slices.Concat(l.Track, l.Dashes, l.Dots) }
 
 func places(spots []Spot) plotter.XYs {
@@ -23,7 +23,7 @@ func places(spots []Spot) plotter.XYs {
 // mostMarked is how many places of a track are marked by the line's own shape.
 const mostMarked = 31
 
-// ways are a line's track, dashes and dots. In a plane a track has no direction
+// ways returns a line's track, dashes and dots. In a plane a track has no direction
 // of its own, so its ends are marked.
 func (l Line) ways(plane bool, s style) []plot.Plotter {
 	var list []plot.Plotter

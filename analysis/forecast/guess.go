@@ -42,7 +42,7 @@ func Guess(cells, mostCalls int, asked []Turns) Forecast {
 	return guess(cells, mostCalls, asked, asked)
 }
 
-// GuessLabels is Guess of a labeller who reads what was said in other turns.
+// GuessLabels returns Guess of a labeller who reads what was said in other turns.
 func GuessLabels(cells, mostCalls int, asked, heard []Turns) Forecast {
 	return guess(cells, mostCalls, asked, heard)
 }

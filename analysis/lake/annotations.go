@@ -22,12 +22,12 @@ func commitsBy(table, campaign, by string) string {
 	return annotationFolder(table, campaign) + by + "/"
 }
 
-// Annotators are the ids of those who have added rows of a table to a campaign, sorted.
+// Annotators returns the ids of those who have added rows of a table to a campaign, sorted.
 func Annotators(ctx context.Context, store storage.Store, table, campaign string) ([]string, error) {
 	return Folders(ctx, store, annotationFolder(table, campaign))
 }
 
-// AnnotatedRuns are the collaborations to which somebody has added a table.
+// AnnotatedRuns returns the collaborations to which somebody has added a table.
 func AnnotatedRuns(ctx context.Context, store storage.Store, table, campaign, by string) (map[Run]bool, error) {
 	objects, err := store.List(ctx, commitsBy(table, campaign, by))
 	runs := make(map[Run]bool, len(objects))
@@ -37,7 +37,7 @@ func AnnotatedRuns(ctx context.Context, store storage.Store, table, campaign, by
 	return runs, err
 }
 
-// AnnotationMarkers are the commits of a table by somebody, by the order of their keys.
+// AnnotationMarkers returns the commits of a table by somebody, by the order of their keys.
 func AnnotationMarkers(ctx context.Context, store storage.Store, table, campaign, by string) ([]Marker, error) {
 	objects, err := store.List(ctx, commitsBy(table, campaign, by))
 	if err != nil {
@@ -50,7 +50,7 @@ func AnnotationMarkers(ctx context.Context, store storage.Store, table, campaign
 	return readMarkers(ctx, store, keys)
 }
 
-// addedCommits are the commits of a table that was added to the members, by whom
+// addedCommits returns the commits of a table that was added to the members, by whom
 // and in the order of their keys.
 func (d Dataset) addedCommits(ctx context.Context, store storage.Store, table string) ([]Marker, error) {
 	members := make(map[Run]bool, len(d.Members))
@@ -72,7 +72,7 @@ func (d Dataset) addedCommits(ctx context.Context, store storage.Store, table st
 	return added, nil
 }
 
-// Added are the files of the tables that were added to the members, by table
+// Added returns the files of the tables that were added to the members, by table
 // and by whom, in the order of the markers' keys.
 func (d Dataset) Added(ctx context.Context, store storage.Store) (map[string][]File, error) {
 	files := map[string][]File{}
@@ -90,7 +90,7 @@ func (d Dataset) Added(ctx context.Context, store storage.Store) (map[string][]F
 	return files, nil
 }
 
-// ScanAdded is the rows of a table that was added to the members, whoever added
+// ScanAdded returns the rows of a table that was added to the members, whoever added
 // them, checked as by ReadTable.
 func ScanAdded[T record.Row](ctx context.Context, store storage.Store, d Dataset) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
@@ -104,17 +104,17 @@ func ScanAdded[T record.Row](ctx context.Context, store storage.Store, d Dataset
 	}
 }
 
-// Labellers are the ids of those who have labelled something of a campaign, sorted.
+// Labellers returns the ids of those who have labelled something of a campaign, sorted.
 func Labellers(ctx context.Context, store storage.Store, campaign string) ([]string, error) {
 	return Annotators(ctx, store, record.Labels, campaign)
 }
 
-// LabelledRuns are the collaborations whose messages a labeller has labelled.
+// LabelledRuns returns the collaborations whose messages a labeller has labelled.
 func LabelledRuns(ctx context.Context, store storage.Store, campaign, by string) (map[Run]bool, error) {
 	return AnnotatedRuns(ctx, store, record.Labels, campaign, by)
 }
 
-// LabelMarkers are the commits of a labeller, by the order of their keys.
+// LabelMarkers returns the commits of a labeller, by the order of their keys.
 func LabelMarkers(ctx context.Context, store storage.Store, campaign, by string) ([]Marker, error) {
 	return AnnotationMarkers(ctx, store, record.Labels, campaign, by)
 }

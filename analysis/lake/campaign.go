@@ -14,7 +14,7 @@ import (
 // About is the folder that says what the campaigns of a lake are and how they are run.
 const About = "lake/_campaigns/"
 
-// AboutKey is the name of an object that is about a campaign.
+// AboutKey returns the name of an object that is about a campaign.
 func AboutKey(campaign, name string) string { return About + campaign + "/" + name }
 
 // Success says that every cell of a plan has ended: the object _SUCCESS.
@@ -23,10 +23,10 @@ type Success struct {
 	Digest   string `json:"digest"`   // of the rows, see Digest
 }
 
-// SuccessKey is where a campaign's Success is.
+// SuccessKey returns where a campaign's Success is.
 func SuccessKey(campaign string) string { return AboutKey(campaign, "_SUCCESS") }
 
-// Bytes are the whole object.
+// Bytes returns the whole object.
 func (s Success) Bytes() []byte {
 	return fmt.Appendf(nil, "{\"revision\": %q, \"digest\": %q}\n", s.Revision, s.Digest)
 }

@@ -64,7 +64,7 @@ func ReadDataset(ctx context.Context, store storage.Store, campaign string) (Dat
 	return d, nil
 }
 
-// newerMarkers are the keys of the markers that have later generations than the
+// newerMarkers returns the keys of the markers that have later generations than the
 // members; earlier is how many generations are not the latest, by collaboration.
 func newerMarkers(members map[string]Member, objects []storage.Object) (keys []string, earlier map[string]int) {
 	type found struct {
@@ -94,7 +94,7 @@ func newerMarkers(members map[string]Member, objects []storage.Object) (keys []s
 	return keys, earlier
 }
 
-// unbatchedMarkers are the keys of markers that no batch holds, but for the given ones.
+// unbatchedMarkers returns the keys of markers that no batch holds, but for the given ones.
 func (d Dataset) unbatchedMarkers(objects []storage.Object, but []string) (keys []string) {
 	passed := map[string]bool{}
 	for _, key := range but {
@@ -139,7 +139,7 @@ func datasetOf(campaign string, manifests []Manifest) Dataset {
 	return d
 }
 
-// latestMembers are the members of batches that no other of them supersedes, by collaboration.
+// latestMembers returns the members of batches that no other of them supersedes, by collaboration.
 func latestMembers(manifests []Manifest) map[string]Member {
 	all := map[string]Member{}
 	for _, b := range manifests {
@@ -180,7 +180,7 @@ func (d *Dataset) listFiles() {
 	}
 }
 
-// Digest is Digest of the members: the same before and after compaction.
+// Digest returns Digest of the members: the same before and after compaction.
 func (d Dataset) Digest() string {
 	markers := make([]Marker, len(d.Members))
 	for i, m := range d.Members {
@@ -189,7 +189,7 @@ func (d Dataset) Digest() string {
 	return Digest(markers)
 }
 
-// Generations is the dataset with every committed generation as a member, for
+// Generations returns the dataset with every committed generation as a member, for
 // whoever sums up what all of them took. Files stays what readers open.
 func (d Dataset) Generations(ctx context.Context, store storage.Store) (Dataset, error) {
 	markers, err := readMarkers(ctx, store, d.earlier)
@@ -214,13 +214,13 @@ func (d Dataset) Generations(ctx context.Context, store storage.Store) (Dataset,
 	return d, nil
 }
 
-// Only is the dataset without the members that are not to be kept.
+// Only returns the dataset without the members that are not to be kept.
 func (d Dataset) Only(keep func(Member) bool) Dataset {
 	d.Members = slices.DeleteFunc(slices.Clone(d.Members), func(m Member) bool { return !keep(m) })
 	return d
 }
 
-// Uncompacted are the commits of members that no batch holds, in their order.
+// Uncompacted returns the commits of members that no batch holds, in their order.
 func (d Dataset) Uncompacted() []Marker {
 	var markers []Marker
 	for _, m := range d.Members {
@@ -231,7 +231,7 @@ func (d Dataset) Uncompacted() []Marker {
 	return markers
 }
 
-// Next is the batch of the given commits, which no batch holds yet.
+// Next returns the batch of the given commits, which no batch holds yet.
 func (d Dataset) Next(commits []Marker) Batch {
 	b := Batch{Campaign: d.Campaign, Number: d.last + 1}
 	for _, m := range commits {
@@ -241,7 +241,7 @@ func (d Dataset) Next(commits []Marker) Batch {
 	return b
 }
 
-// locateRows is the file with a member's rows of a table, and what names it; ok is
+// locateRows returns the file with a member's rows of a table, and what names it; ok is
 // false if there are none.
 func (d Dataset) locateRows(m Member, table string) (f File, naming string, ok bool) {
 	if i, compacted := d.holder[m.Run]; compacted {

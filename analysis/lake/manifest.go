@@ -28,7 +28,7 @@ func ParseRun(name string) (Run, bool) {
 	return Run{name[:i], generation}, true
 }
 
-// runOf is the run that a marker's key names. Of a key that names none it is
+// runOf returns the run that a marker's key names. Of a key that names none it is
 // one that ReadMarker will not find in it.
 func runOf(key string) Run {
 	name := strings.TrimSuffix(key[strings.LastIndexByte(key, '/')+1:], ".json")
@@ -38,7 +38,7 @@ func runOf(key string) Run {
 	return Run{Collaboration: name, Generation: 1 << 30}
 }
 
-// Ended are the runs of a campaign that have a marker, none of which is read:
+// Ended returns the runs of a campaign that have a marker, none of which is read:
 // by collaboration and generation.
 func Ended(ctx context.Context, store storage.Store, campaign string) ([]Run, error) {
 	objects, err := store.List(ctx, commitFolder(campaign))
@@ -63,7 +63,7 @@ type Member struct {
 	Digest    string         `json:"digest"` // record.Digest of the rows
 }
 
-// MemberOf is a commit as a member.
+// MemberOf returns a commit as a member.
 func MemberOf(m Marker) Member {
 	rows := map[string]int{}
 	for table, f := range m.Files {
@@ -75,7 +75,7 @@ func MemberOf(m Marker) Member {
 // Run that a commit ends.
 func (m Marker) Run() Run { return Run{m.Collaboration, m.Generation} }
 
-// MarkerKey is the name of the run's commit marker.
+// MarkerKey returns the name of the run's commit marker.
 func (r Run) MarkerKey(campaign string) string {
 	return Marker{Campaign: campaign, Collaboration: r.Collaboration, Generation: r.Generation}.Key()
 }
@@ -102,22 +102,22 @@ const (
 
 func manifestFolder(campaign string) string { return "lake/_manifests/campaign=" + campaign + "/" }
 
-// IntentKey is where the batch is written down.
+// IntentKey returns where the batch is written down.
 func (b Batch) IntentKey() string { return b.baseName() + intentSuffix }
 
-// Key is the manifest that says that the batch is in the lake.
+// Key returns the manifest that says that the batch is in the lake.
 func (b Batch) Key() string { return b.baseName() + manifestSuffix }
 
 func (b Batch) baseName() string {
 	return fmt.Sprintf("%sbatch-%06d", manifestFolder(b.Campaign), b.Number)
 }
 
-// PartKey is the file that holds a table's rows of a condition.
+// PartKey returns the file that holds a table's rows of a condition.
 func (b Batch) PartKey(table, condition string) string {
 	return fmt.Sprintf("lake/%s/campaign=%s/condition=%s/part-%06d.parquet", table, b.Campaign, condition, b.Number)
 }
 
-// Rows is how many rows of a table the batch has of each condition; conditions without any are left out.
+// Rows returns how many rows of a table the batch has of each condition; conditions without any are left out.
 func (b Batch) Rows(table string) map[string]int {
 	rows := map[string]int{}
 	for _, m := range b.Members {
@@ -197,7 +197,7 @@ func (m Manifest) Check() error {
 	return nil
 }
 
-// partOf is the file of a table's rows of a condition; false if there are none.
+// partOf returns the file of a table's rows of a condition; false if there are none.
 func (m Manifest) partOf(table, condition string) (File, bool) {
 	i := slices.IndexFunc(m.Files[table], func(p Part) bool { return p.Condition == condition })
 	if i < 0 {

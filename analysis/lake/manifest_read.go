@@ -38,7 +38,7 @@ func readSealed[T any](ctx context.Context, store storage.Store, key string, che
 	return body, nil
 }
 
-// ReadManifests are the manifests of a campaign by number. Those that cannot be
+// ReadManifests returns the manifests of a campaign by number. Those that cannot be
 // read are errors (joined, each with its key) next to the others.
 //
 // open are the batches that were written down but are not compacted, by number.

@@ -52,12 +52,12 @@ func FileOf(key string, rows int, data []byte) File {
 	return File{Key: key, Rows: rows, Size: int64(len(data)), SHA256: hex.EncodeToString(sum[:])}
 }
 
-// Rows is the number of rows of a table.
+// Rows returns the number of rows of a table.
 func (m Marker) Rows(table string) int { return m.Files[table].Rows }
 
 func commitFolder(campaign string) string { return "raw/_commits/campaign=" + campaign + "/" }
 
-// Key is the marker's own name.
+// Key returns the marker's own name.
 func (m Marker) Key() string {
 	if m.By != "" {
 		return fmt.Sprintf("%s%s.%d.json", commitsBy(m.addedTable(), m.Campaign, m.By), m.Collaboration, m.Generation)
@@ -65,7 +65,7 @@ func (m Marker) Key() string {
 	return fmt.Sprintf("%s%s.%d.json", commitFolder(m.Campaign), m.Collaboration, m.Generation)
 }
 
-// FileKey is the name of the file that holds a table's rows.
+// FileKey returns the name of the file that holds a table's rows.
 func (m Marker) FileKey(table string) string {
 	by := ""
 	if m.By != "" {
@@ -74,7 +74,7 @@ func (m Marker) FileKey(table string) string {
 	return fmt.Sprintf("raw/%s/campaign=%s/condition=%s/%s.%d%s.parquet", table, m.Campaign, m.Condition, m.Collaboration, m.Generation, by)
 }
 
-// addedTable is the table of an annotation.
+// addedTable returns the table of an annotation.
 func (m Marker) addedTable() string { return cmp.Or(m.Table, record.Labels) }
 
 // Check says what in the marker cannot be.
@@ -132,7 +132,7 @@ func ReadMarker(ctx context.Context, store storage.Store, key string) (Marker, e
 	return m, nil
 }
 
-// Commits are the markers of a campaign, all generations, by condition,
+// Commits returns the markers of a campaign, all generations, by condition,
 // collaboration and generation. Those that cannot be read are errors (joined,
 // each with its key) next to the others.
 func Commits(ctx context.Context, store storage.Store, campaign string) ([]Marker, error) {
@@ -156,7 +156,7 @@ func Commits(ctx context.Context, store storage.Store, campaign string) ([]Marke
 	return markers, errors.Join(faults...)
 }
 
-// Committed is what readers see of a campaign: the latest generation of each collaboration.
+// Committed returns what readers see of a campaign: the latest generation of each collaboration.
 func Committed(ctx context.Context, store storage.Store, campaign string) ([]Marker, error) {
 	markers, err := Commits(ctx, store, campaign)
 	return Latest(markers), err
@@ -178,7 +178,7 @@ func Latest(markers []Marker) []Marker {
 	return all
 }
 
-// Digest is the digest of what readers see of a campaign: the SHA-256 of a
+// Digest returns the digest of what readers see of a campaign: the SHA-256 of a
 // line "<collaboration> <generation> <digest>" for each of the markers, which
 // are those of Committed, sorted by collaboration.
 func Digest(markers []Marker) string {
@@ -201,7 +201,7 @@ func compareMarkers(a, b Marker) int {
 	return a.Generation - b.Generation
 }
 
-// Campaigns are the names that have answers or commits in the store, sorted.
+// Campaigns returns the names that have answers or commits in the store, sorted.
 func Campaigns(ctx context.Context, store storage.Store) ([]string, error) {
 	names := map[string]bool{}
 	for _, prefix := range []string{"raw/_commits/", "answers/"} {
@@ -223,7 +223,7 @@ func Campaigns(ctx context.Context, store storage.Store) ([]string, error) {
 	return all, nil
 }
 
-// Folders are what is directly below a prefix, asked of stores that can say so.
+// Folders returns what is directly below a prefix, asked of stores that can say so.
 func Folders(ctx context.Context, store storage.Store, prefix string) ([]string, error) {
 	if s, ok := store.(interface {
 		Folders(context.Context, string) ([]string, error)

@@ -134,7 +134,7 @@ func ourCodecs(f *parquet.File) error {
 	return nil
 }
 
-// Next is the next row; io.EOF after the last.
+// Next returns the next row; io.EOF after the last.
 func (r *Reader[T]) Next() (row T, err error) {
 	if len(r.chunk) == 0 && r.left > 0 {
 		if err := r.fillRows(); err != nil {

@@ -12,7 +12,7 @@ import (
 	"roundtable/analysis/storage"
 )
 
-// Scan is the rows of one table that readers see, by condition, collaboration
+// Scan returns the rows of one table that readers see, by condition, collaboration
 // and then the table's key, wherever they are stored: compaction changes
 // nothing. Files are checked against their hashes before a row of them is
 // seen; the first fault ends the sequence.
@@ -39,7 +39,7 @@ func Scan[T record.Row](ctx context.Context, store storage.Store, d Dataset) ite
 	}
 }
 
-// Collaborations is what readers see of a campaign, one collaboration after
+// Collaborations returns what readers see of a campaign, one collaboration after
 // the other, by condition and collaboration. Only the given tables are read;
 // none given are all.
 func Collaborations(ctx context.Context, store storage.Store, d Dataset, tables ...string) iter.Seq2[record.Rows, error] {
@@ -74,7 +74,7 @@ func newWalks(ctx context.Context, store storage.Store, d Dataset, tables []stri
 	}
 }
 
-// walkIfChosen is nil, which has no rows, if the table is not asked for.
+// walkIfChosen returns nil, which has no rows, if the table is not asked for.
 func walkIfChosen[T record.Row](ctx context.Context, store storage.Store, d Dataset, tables []string) *tableWalk[T] {
 	var zero T
 	if len(tables) > 0 && !slices.Contains(tables, zero.Table()) {
@@ -178,7 +178,7 @@ func (w *tableWalk[T]) rows(m Member) ([]T, error) {
 	return rows, nil
 }
 
-// takeRows is the member's rows; those of members before it, which nobody asked
+// takeRows returns the member's rows; those of members before it, which nobody asked
 // for, are passed over.
 func (c *cursor[T]) takeRows(campaign string, m Member) ([]T, error) {
 	var rows []T

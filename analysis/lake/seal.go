@@ -15,7 +15,7 @@ import (
 // sealVersion is the version of the envelope and of what is in it.
 const sealVersion = 1
 
-// Seal is the JSON of body in an envelope with a version and the body's
+// Seal returns the JSON of body in an envelope with a version and the body's
 // checksum: {"version":1,"sha256":"…","body":…} and a newline.
 func Seal(body any) ([]byte, error) {
 	var b bytes.Buffer

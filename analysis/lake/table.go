@@ -9,7 +9,7 @@ import (
 	"roundtable/analysis/storage"
 )
 
-// ReadTable is the rows of one table, in the order of the markers and then of
+// ReadTable returns the rows of one table, in the order of the markers and then of
 // the table's key. Every file is checked against its marker before a row of it
 // is seen; the first fault ends the sequence.
 func ReadTable[T record.Row](ctx context.Context, store storage.Store, markers []Marker) iter.Seq2[T, error] {
@@ -30,7 +30,7 @@ func ReadTable[T record.Row](ctx context.Context, store storage.Store, markers [
 	}
 }
 
-// ReadAll is ReadTable as a slice.
+// ReadAll returns ReadTable as a slice.
 func ReadAll[T record.Row](ctx context.Context, store storage.Store, markers []Marker) ([]T, error) {
 	var all []T
 	for r, err := range ReadTable[T](ctx, store, markers) {

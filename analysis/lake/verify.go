@@ -252,7 +252,7 @@ func (r *Report) checkSealed(ctx context.Context, store storage.Store, folder st
 	return whole, nil
 }
 
-// copyOf is the rows' record.CopyDigest; rows without one cannot have been written.
+// copyOf returns the rows' record.CopyDigest; rows without one cannot have been written.
 func copyOf[T record.Row](rows []T, key string) (string, error) {
 	sum, err := record.CopyDigest(rows)
 	if err != nil {

@@ -44,7 +44,7 @@ func (p *patterns) add(line string) {
 	p.longest = max(p.longest, len(letters))
 }
 
-// hyphens is how many places a word in lower case can be hyphenated at, two
+// hyphens returns how many places a word in lower case can be hyphenated at, two
 // letters from either end at least.
 func hyphens(word string) int {
 	p := english()

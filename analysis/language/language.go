@@ -35,7 +35,7 @@ func (r Rule) Count(text string) Counts {
 	return portable(text)
 }
 
-// Grade is the Flesch-Kincaid grade level (Kincaid et al. 1975): 0.39 words a
+// Grade returns the Flesch-Kincaid grade level (Kincaid et al. 1975): 0.39 words a
 // sentence + 11.8 syllables a word − 15.59. A text without words has grade 0.
 func (c Counts) Grade() float64 {
 	if c.Words == 0 || c.Sentences == 0 {
@@ -45,7 +45,7 @@ func (c Counts) Grade() float64 {
 	return .39*(words/float64(c.Sentences)) + 11.8*(float64(c.Syllables)/words) - 15.59
 }
 
-// Words is the length of a message: its whitespace-separated tokens that hold
+// Words returns the length of a message: its whitespace-separated tokens that hold
 // a letter or digit.
 func Words(text string) int {
 	n := 0

@@ -63,7 +63,7 @@ func syllables(word string) int {
 	return max(n, 1)
 }
 
-// letters are a to z, in lower case and without accents.
+// letters returns a to z, in lower case and without accents.
 func letters(word string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 'a' || r > 'z' {

@@ -27,7 +27,7 @@ func textstat(text string) Counts {
 	return c
 }
 
-// wordly is what regular expressions of Python call \w.
+// wordly returns what regular expressions of Python call \w.
 func wordly(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
 
 // unpunctuated keeps words, spaces, and apostrophes before t, s, d, ve, ll, re.

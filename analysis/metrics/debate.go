@@ -12,7 +12,7 @@ type Reply struct {
 // Replies are those of one round, by agent.
 type Replies []Reply
 
-// right is how many agents are right.
+// right returns how many agents are right.
 func (r Replies) right() int {
 	n := 0
 	for _, a := range r {
@@ -23,12 +23,12 @@ func (r Replies) right() int {
 	return n
 }
 
-// Share is the share of agents that are right. Undefined without agents.
+// Share returns the share of agents that are right. Undefined without agents.
 func (r Replies) Share() (share float64, ok bool) {
 	return float64(r.right()) / float64(len(r)), len(r) > 0
 }
 
-// LogLikelihood is log2 of the share of agents that are right (paper 4, A.1,
+// LogLikelihood returns log2 of the share of agents that are right (paper 4, A.1,
 // whose example has the sign that Equation 4 lacks). Undefined if none is.
 func (r Replies) LogLikelihood() (bits float64, ok bool) {
 	if r.right() == 0 {
@@ -37,7 +37,7 @@ func (r Replies) LogLikelihood() (bits float64, ok bool) {
 	return math.Log2(float64(r.right()) / float64(len(r))), true
 }
 
-// Smoothed is the log-likelihood with half an agent added to each side,
+// Smoothed returns the log-likelihood with half an agent added to each side,
 // log2((k+½)/(n+1)), which is defined if nobody is right too. Undefined without agents.
 func (r Replies) Smoothed() (bits float64, ok bool) {
 	return math.Log2((float64(r.right()) + 0.5) / float64(len(r)+1)), len(r) > 0
@@ -77,7 +77,7 @@ func (r Replies) Entropy() (bits float64, ok bool) {
 // from 1 (paper 4, Figure 9); nil where nothing was run.
 type Curve []*float64
 
-// Reversal is the first number of agents above base at which the curve has come
+// Reversal returns the first number of agents above base at which the curve has come
 // to the other side of ½ from where it was at base. Undefined if it never does,
 // or if nothing was run at base.
 func (c Curve) Reversal(base int) (agents int, ok bool) {

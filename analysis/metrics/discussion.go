@@ -2,7 +2,7 @@ package metrics
 
 import "math"
 
-// Counted is solution counting (paper 2, appendix D): the answer that most
+// Counted returns solution counting (paper 2, appendix D): the answer that most
 // agents give; ties: the earliest agent's. Answers that could not be read do
 // not count. Undefined if none could.
 func (r Replies) Counted() (Reply, bool) {
@@ -40,7 +40,7 @@ func (t *Termination) Add(round int) {
 	t.Rounds[round-1]++
 }
 
-// N is how many discussions there are.
+// N returns how many discussions there are.
 func (t Termination) N() int {
 	n := t.Never
 	for _, k := range t.Rounds {
@@ -60,7 +60,7 @@ func (t Termination) Share(round int) (percent float64, ok bool) {
 	return 0, false
 }
 
-// Mean is the mean number of rounds; who never decided took all. Undefined without discussions.
+// Mean returns the mean number of rounds; who never decided took all. Undefined without discussions.
 func (t Termination) Mean() (rounds float64, ok bool) {
 	sum := t.Never * t.Last
 	for i, k := range t.Rounds {
@@ -80,7 +80,7 @@ type Challenge struct {
 // Challenges of one kind.
 type Challenges []Challenge
 
-// Rate is the share that is challenged, in percent (Figure 6). Undefined for none.
+// Rate returns the share that is challenged, in percent (Figure 6). Undefined for none.
 func (c Challenges) Rate() (percent float64, ok bool) {
 	challenged, _, _ := c.Changes()
 	return 100 * float64(challenged) / float64(max(1, len(c))), len(c) > 0

@@ -13,7 +13,7 @@ const Tolerance = 1e-9
 // where the metrics of paper 1 count 0 (the printed rigidity of unanimous voting forces that).
 type Shares []*float64
 
-// at is the share in round n from 1; round 0 is before everything.
+// at returns the share in round n from 1; round 0 is before everything.
 func (s Shares) at(n int) float64 {
 	if n == 0 || s[n-1] == nil {
 		return 0
@@ -21,7 +21,7 @@ func (s Shares) at(n int) float64 {
 	return *s[n-1]
 }
 
-// TotalUtility is group total utility@n in percent (Tables 1 and 6); undefined
+// TotalUtility returns group total utility@n in percent (Tables 1 and 6); undefined
 // if the run has fewer rounds.
 func (s Shares) TotalUtility(n int) (percent float64, ok bool) {
 	if n < 1 || n > len(s) {
@@ -30,14 +30,14 @@ func (s Shares) TotalUtility(n int) (percent float64, ok bool) {
 	return 100 * s.at(n), true
 }
 
-// AUC is AUC@n in percent, read as the mean over rounds 1 to n: the sum that §4.1
+// AUC returns AUC@n in percent, read as the mean over rounds 1 to n: the sum that §4.1
 // prints would exceed 100. Undefined if the run has fewer rounds.
 func (s Shares) AUC(n int) (percent float64, ok bool) {
 	sum, ok := s.AUCSum(n)
 	return 100 * sum / float64(n), ok
 }
 
-// AUCSum is AUC@n as printed: the sum of the shares of rounds 1 to n.
+// AUCSum returns AUC@n as printed: the sum of the shares of rounds 1 to n.
 func (s Shares) AUCSum(n int) (sum float64, ok bool) {
 	if n < 1 || n > len(s) {
 		return 0, false
@@ -48,7 +48,7 @@ func (s Shares) AUCSum(n int) (sum float64, ok bool) {
 	return sum, true
 }
 
-// Rigidity is the percentage of rounds whose total utility is that of the round
+// Rigidity returns the percentage of rounds whose total utility is that of the round
 // before; round 1 is compared with 0. Undefined without rounds.
 func (s Shares) Rigidity() (percent float64, ok bool) {
 	kept := 0
@@ -60,7 +60,7 @@ func (s Shares) Rigidity() (percent float64, ok bool) {
 	return percentage(kept, len(s))
 }
 
-// DecisionRigidity is a variant of Rigidity: rounds whose standing decision is
+// DecisionRigidity returns a variant of Rigidity: rounds whose standing decision is
 // the one of the round before, by its identity; "" is none, also before round 1.
 func DecisionRigidity(decisions []string) (percent float64, ok bool) {
 	kept, before := 0, ""
@@ -73,7 +73,7 @@ func DecisionRigidity(decisions []string) (percent float64, ok bool) {
 	return percentage(kept, len(decisions))
 }
 
-// Fairness is the smallest over the largest individual utility at the last
+// Fairness returns the smallest over the largest individual utility at the last
 // round, in percent. Undefined without a decision and when everybody has nothing.
 func Fairness(utilities []float64) (percent float64, ok bool) {
 	low, high := math.Inf(1), 0.0
@@ -119,19 +119,19 @@ func CountRational(slots []Slot) Rationality {
 	return c
 }
 
-// PerSlot is the reading of Tables 1 and 6: a skipped proposal, or one before
+// PerSlot returns the reading of Tables 1 and 6: a skipped proposal, or one before
 // the first decision, is not rational.
 func (c Rationality) PerSlot() (percent float64, ok bool) { return percentage(c.Rational, c.Slots) }
 
-// PerMade is the share among proposals that were made.
+// PerMade returns the share among proposals that were made.
 func (c Rationality) PerMade() (percent float64, ok bool) { return percentage(c.Rational, c.Made) }
 
-// PerComparable is the share among proposals made while a decision stood.
+// PerComparable returns the share among proposals made while a decision stood.
 func (c Rationality) PerComparable() (percent float64, ok bool) {
 	return percentage(c.Rational, c.Comparable)
 }
 
-// NotYetAgreed is the percentage of runs in which no decision stands after
+// NotYetAgreed returns the percentage of runs in which no decision stands after
 // round n (bars of Figures 3 and 4). A run that ended early keeps its last state.
 // Undefined without runs that have a round.
 func NotYetAgreed(runs []Shares, n int) (percent float64, ok bool) {

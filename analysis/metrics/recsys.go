@@ -9,7 +9,7 @@ type Predictions struct {
 	Rounds []*float64
 }
 
-// at is the rating that stands at the end of round n from 1; nil if there is none.
+// at returns the rating that stands at the end of round n from 1; nil if there is none.
 func (p Predictions) at(n int) *float64 {
 	if n < 1 || len(p.Rounds) == 0 {
 		return nil
@@ -20,7 +20,7 @@ func (p Predictions) at(n int) *float64 {
 // Errors are absolute errors in stars; len is the n to report.
 type Errors []float64
 
-// ErrorsAt are the errors at round n of the runs with a decision by then (Figures 4 and 21, Table 7).
+// ErrorsAt returns the errors at round n of the runs with a decision by then (Figures 4 and 21, Table 7).
 func ErrorsAt(runs []Predictions, n int) Errors {
 	var e Errors
 	for _, run := range runs {
@@ -31,7 +31,7 @@ func ErrorsAt(runs []Predictions, n int) Errors {
 	return e
 }
 
-// MAE is the mean absolute error. Undefined without errors.
+// MAE returns the mean absolute error. Undefined without errors.
 func (e Errors) MAE() (mae float64, ok bool) {
 	sum := 0.0
 	for _, v := range e {
@@ -40,13 +40,13 @@ func (e Errors) MAE() (mae float64, ok bool) {
 	return sum / float64(len(e)), len(e) > 0
 }
 
-// RMSE is the root of the mean squared error. Undefined without errors.
+// RMSE returns the root of the mean squared error. Undefined without errors.
 func (e Errors) RMSE() (rmse float64, ok bool) {
 	mse, ok := e.squares().MAE()
 	return math.Sqrt(mse), ok
 }
 
-// SE is the standard error of MAE, the sample standard deviation over √n. Undefined below two errors.
+// SE returns the standard error of MAE, the sample standard deviation over √n. Undefined below two errors.
 func (e Errors) SE() (se float64, ok bool) {
 	mean, _ := e.MAE()
 	sum := 0.0
@@ -57,7 +57,7 @@ func (e Errors) SE() (se float64, ok bool) {
 	return math.Sqrt(sum / (n - 1) / n), len(e) > 1
 }
 
-// RMSESE is the standard error of RMSE by the delta method: that of the mean
+// RMSESE returns the standard error of RMSE by the delta method: that of the mean
 // squared error over 2·RMSE. Undefined below two errors, and if all are 0.
 func (e Errors) RMSESE() (se float64, ok bool) {
 	rmse, _ := e.RMSE()
@@ -65,7 +65,7 @@ func (e Errors) RMSESE() (se float64, ok bool) {
 	return se / (2 * rmse), ok && rmse > 0
 }
 
-// squares are the squared errors.
+// squares returns the squared errors.
 func (e Errors) squares() Errors {
 	squares := make(Errors, len(e))
 	for i, v := range e {

@@ -2,7 +2,7 @@ package metrics
 
 import "gonum.org/v1/gonum/stat"
 
-// Runs are the mean and the sample standard deviation (n-1) of repeated runs of
+// Runs returns the mean and the sample standard deviation (n-1) of repeated runs of
 // one experiment, which paper 2 prints as 53.3 ± 1.8 over three runs. One run
 // has no deviation (nil). Undefined without any.
 func Runs(values []float64) (mean float64, sd *float64, ok bool) {

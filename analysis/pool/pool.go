@@ -126,13 +126,13 @@ func (p *Pool) count(rows record.Rows) {
 	p.Tallies[question] = tally
 }
 
-// Short are the questions of which no context with so many right and so many
+// Short returns the questions of which no context with so many right and so many
 // wrong viewpoints can be drawn.
 func (p *Pool) Short(each int) []string {
 	return slices.DeleteFunc(slices.Clone(p.Questions), func(q string) bool { return p.Tallies[q].enough(each) })
 }
 
-// Viewpoints are the answers that could be read, of the questions that have enough.
+// Viewpoints returns the answers that could be read, of the questions that have enough.
 func (p *Pool) Viewpoints(ctx context.Context, each int) iter.Seq2[Viewpoint, error] {
 	return func(yield func(Viewpoint, error) bool) {
 		for rows, err := range p.collaborations(ctx) {

@@ -48,7 +48,7 @@ type Label struct {
 // Labelled is the status of a message whose label could be read.
 const Labelled = "labelled"
 
-// acts are the columns of Acts, in their order.
+// acts returns the columns of Acts, in their order.
 func (l *Label) acts() [len(Acts)]*bool {
 	return [...]*bool{&l.Inform, &l.Request, &l.Confirm, &l.Summarize, &l.Evaluate, &l.Propose, &l.Compromise, &l.Defend, &l.Accept, &l.Decline, &l.Others}
 }
@@ -62,7 +62,7 @@ func (l *Label) Show(acts ...string) {
 	}
 }
 
-// Shown are the acts that the message shows, in order.
+// Shown returns the acts that the message shows, in order.
 func (l Label) Shown() []string {
 	var shown []string
 	for i, column := range l.acts() {
@@ -73,7 +73,7 @@ func (l Label) Shown() []string {
 	return shown
 }
 
-// Table is the table's name.
+// Table returns the table's name.
 func (Label) Table() string { return Labels }
 
 func (l Label) place() [3]int64 { return [3]int64{int64(l.Entry)} }
@@ -95,12 +95,12 @@ type Feature struct {
 	Distance  *float64 `parquet:"distance" digest:"-"` // information distance: 1 - cosine with the mean of the round before; absent in round 1, after a round without messages, and for texts without a direction
 }
 
-// Table is the table's name.
+// Table returns the table's name.
 func (Feature) Table() string { return Features }
 
 func (f Feature) place() [3]int64 { return [3]int64{int64(f.Entry)} }
 
-// SortedAnnotations is a copy of what one labeller or embedder says of one
+// SortedAnnotations returns a copy of what one labeller or embedder says of one
 // generation of a collaboration, by entry. It fails if a message has two rows,
 // or if they are not all of the same collaboration.
 func SortedAnnotations[T Row](rows []T) ([]T, error) {
@@ -110,7 +110,7 @@ func SortedAnnotations[T Row](rows []T) ([]T, error) {
 	return sorted(rows[0].Identity(), rows)
 }
 
-// IsMessage says whether a turn is something that an agent said to others: what
+// IsMessage reports whether a turn is something that an agent said to others: what
 // is labelled and measured.
 func (t Turn) IsMessage() bool {
 	return t.Kind == "ask" && t.Role == "" && (t.Format == "message" || t.Format == "text") && t.Status == "said" && t.Agent != nil && t.Text != nil

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// Digest is the SHA-256, in hexadecimal, of what a collaboration found: the
+// Digest returns the SHA-256, in hexadecimal, of what a collaboration found: the
 // rows of collaborations, rounds, turns and ballots without operational
 // columns, and without calls. It is the same whatever machine, concurrency and
 // faults brought the rows about, and does not depend on how files encode them.
@@ -43,7 +43,7 @@ func table[T Row](rows []T) (name, sum string, err error) {
 	return zero.Table(), sum, err
 }
 
-// TableDigest is the SHA-256 of rows in their order. Each row is the number of
+// TableDigest returns the SHA-256 of rows in their order. Each row is the number of
 // its columns that are present and not operational, as a 4-byte big-endian
 // integer, and then for each of them in the schema's order: its name, a letter
 // for its type, its value. Strings: s, length, bytes; integers: i, 8 bytes
@@ -56,13 +56,13 @@ func TableDigest[T Row](rows []T) (string, error) {
 	return digestOf(rows, columnsOf(reflect.TypeFor[T]()))
 }
 
-// CopyDigest is TableDigest with the operational columns: equal if one table
+// CopyDigest returns TableDigest with the operational columns: equal if one table
 // is a copy of the other.
 func CopyDigest[T Row](rows []T) (string, error) {
 	return digestOf(rows, allColumns(reflect.TypeFor[T](), nil))
 }
 
-// DigestOf is TableDigest of the named columns alone.
+// DigestOf returns TableDigest of the named columns alone.
 func DigestOf[T Row](rows []T, names []string) (string, error) {
 	columns := columnsOf(reflect.TypeFor[T]())
 	return digestOf(rows, slices.DeleteFunc(columns, func(c column) bool { return !slices.Contains(names, c.name) }))

@@ -36,7 +36,7 @@ type Row interface {
 	place() [3]int64
 }
 
-// Identity is the columns that every row has.
+// Identity returns the columns that every row has.
 func (k Key) Identity() Key { return k }
 
 func (Collaboration) Table() string { return Collaborations }
@@ -58,7 +58,7 @@ func (b Ballot) place() [3]int64 {
 	return [3]int64{int64(b.Round), int64(b.Entry), candidate} // a round may have several votes
 }
 
-// Sorted is a copy of the rows, each table in the order of its key. It fails if
+// Sorted returns a copy of the rows, each table in the order of its key. It fails if
 // a row is there twice or the rows are not those of one generation of one collaboration.
 func (r Rows) Sorted() (Rows, error) {
 	if len(r.Collaborations) != 1 {

@@ -44,7 +44,7 @@ func Schema() ([]Table, error) {
 // AnnotationSchema describes the tables of Annotations in the same way.
 func AnnotationSchema() ([]Table, error) { return describe(annotations, Label{}, Feature{}) }
 
-// AllSchema is Schema and then AnnotationSchema.
+// AllSchema returns Schema and then AnnotationSchema.
 func AllSchema() ([]Table, error) {
 	tables, err := Schema()
 	if err != nil {
@@ -87,7 +87,7 @@ func describe(text string, rows ...Row) ([]Table, error) {
 	return tables, nil
 }
 
-// columnsOfStruct are the struct's own columns, without those of Key.
+// columnsOfStruct returns the struct's own columns, without those of Key.
 func columnsOfStruct(file *ast.File, t reflect.Type, digest bool) ([]Column, error) {
 	comments := declared(file, t.Name()).comments
 	var columns []Column
@@ -108,7 +108,7 @@ func columnsOfStruct(file *ast.File, t reflect.Type, digest bool) ([]Column, err
 	return columns, nil
 }
 
-// columnType is a column's type in words that readers of Parquet know.
+// columnType returns a column's type in words that readers of Parquet know.
 func columnType(f reflect.StructField) string {
 	if strings.Contains(f.Tag.Get("parquet"), "timestamp") {
 		return "timestamp (µs, UTC)"

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write docs/reference/schema.md anew")
+var update = flag.Bool("update", false, "write docs/reference/schema.md again")
 
 // TestSchemaDoc holds docs/reference/schema.md to record.go: names and types come from
 // the struct tags, descriptions from the comments beside the fields.

@@ -17,7 +17,7 @@ func (c *count) agrees(entry int) bool {
 	return b != nil && !b.Abstain
 }
 
-// draft is the message that holds what a message stands for: itself, or what
+// draft returns the message that holds what a message stands for: itself, or what
 // the last usable message stands for that its speaker was shown.
 func (c *count) draft(entry int) int {
 	if !c.agrees(entry) {
@@ -73,7 +73,7 @@ func (c *count) tallyAgreements(entry, round int) (keys []string, winners []int)
 	return []string{c.acts[draft].Key}, c.Rule.Tally(profile).Winners
 }
 
-// first is the solution that is taken if no count selects one: the earliest
+// first returns the solution that is taken if no count selects one: the earliest
 // agent's final answer, or what its latest message stands for.
 func (c *count) first(entry int) (string, bool) {
 	for _, i := range c.answers {

@@ -33,7 +33,7 @@ func (c *count) tallyAnswers() (keys []string, winners []int) {
 	return keys, c.Rule.Tally(profile).Winners
 }
 
-// speaker is the index of the agent of an entry; -1 if the row names none.
+// speaker returns the index of the agent of an entry; -1 if the row names none.
 func (c *count) speaker(entry int) int32 {
 	if agent := c.rows.Turns[entry].Agent; agent != nil {
 		return *agent

@@ -10,7 +10,7 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// candidates are the keys of a ballot's candidates; none if it is an abstention.
+// candidates returns the keys of a ballot's candidates; none if it is an abstention.
 func candidates(rows []record.Ballot) []string {
 	var keys []string
 	for _, r := range rows {
@@ -56,7 +56,7 @@ func (c *count) ballot(entry int, keys []string, electorate int) (transcript.Bal
 	return *recorded, nil
 }
 
-// voter is an agent, or -1 for a judge.
+// voter returns an agent, or -1 for a judge.
 func voter(t record.Turn) int32 {
 	if t.Agent == nil {
 		return -1
@@ -64,7 +64,7 @@ func voter(t record.Turn) int32 {
 	return *t.Agent
 }
 
-// exact are the values by candidate.
+// exact returns the values by candidate.
 func exact(rows []record.Ballot, keys []string) ([]*big.Rat, error) {
 	if !slices.Equal(candidates(rows), keys) {
 		return nil, errors.New("its candidates are not those of the other voters")

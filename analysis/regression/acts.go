@@ -26,7 +26,7 @@ type Acts struct {
 	Warnings []string `json:"warnings"`
 }
 
-// RegressActs is the regression over all collaborations of one condition, or of
+// RegressActs returns the regression over all collaborations of one condition, or of
 // several. times is the number of permutations; 0 leaves them out.
 func RegressActs(runs []trajectory.Trajectory, times int, seed uint64) (Acts, error) {
 	p, err := NewPairs(runs)

@@ -49,7 +49,7 @@ func (m *Model) Clustered(y []float64, cluster []int) ([]*Test, error) {
 	return tests, nil
 }
 
-// clusterScores are X'e of each cluster, in the order of their first rows.
+// clusterScores returns X'e of each cluster, in the order of their first rows.
 func (m *Model) clusterScores(y []float64, cluster []int) []*mat.VecDense {
 	_, k := m.x.Dims()
 	residual := m.residualsOf(y, m.solveCoefficients(y))

@@ -116,7 +116,7 @@ func (m *Model) Fit(y []float64) (Fit, error) {
 	return f, nil
 }
 
-// solveCoefficients are the solution of minimum norm, VS⁻¹U'y.
+// solveCoefficients returns the solution of minimum norm, VS⁻¹U'y.
 func (m *Model) solveCoefficients(y []float64) []float64 {
 	var z, b mat.VecDense
 	z.MulVec(m.u.T(), mat.NewVecDense(len(y), y))
@@ -127,7 +127,7 @@ func (m *Model) solveCoefficients(y []float64) []float64 {
 	return b.RawVector().Data
 }
 
-// solveNormal is (X'X)⁺G for columns of X'y, which is the same up to rounding.
+// solveNormal returns (X'X)⁺G for columns of X'y, which is the same up to rounding.
 func (m *Model) solveNormal(g mat.Matrix) *mat.Dense {
 	var z, b mat.Dense
 	z.Mul(m.v.T(), g)

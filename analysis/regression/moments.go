@@ -11,7 +11,7 @@ import (
 // cancelled is the share of the sum of squares below which a difference of two such sums is rounding.
 const cancelled = 1e-12
 
-// Fit is the least squares fit over some collaborations, given by index. It goes
+// Fit returns the least squares fit over some collaborations, given by index. It goes
 // by way of X'X, which of a 0/1 design is a table of exact counts, so nothing is
 // lost to rounding that would matter, and it takes a tenth of the time that the
 // decomposition of X does: cross-validation fits hundreds of times. Aliased
@@ -43,7 +43,7 @@ func (p *Pairs) Fit(runs []int) (Fit, []Column, error) {
 	return f, kept, nil
 }
 
-// gramMatrix is X'X with the intercept first.
+// gramMatrix returns X'X with the intercept first.
 func (p *Pairs) gramMatrix(of set, kept []Column) *mat.SymDense {
 	columns := []set{of}
 	for _, c := range kept {

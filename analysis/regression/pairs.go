@@ -101,7 +101,7 @@ func (p *Pairs) markRows() {
 
 func (p *Pairs) emptySet() set { return make(set, (len(p.rows)+63)/64) }
 
-// rowsOf is the set of rows of some collaborations.
+// rowsOf returns the set of rows of some collaborations.
 func (p *Pairs) rowsOf(runs []int) set {
 	s := p.emptySet()
 	for _, run := range runs {
@@ -112,7 +112,7 @@ func (p *Pairs) rowsOf(runs []int) set {
 	return s
 }
 
-// Count is how often a pair occurs in a round, from 2, of a collaboration.
+// Count returns how often a pair occurs in a round, from 2, of a collaboration.
 func (p *Pairs) Count(run, round int, pair trajectory.Pair) int {
 	return int(p.counts[run][round-2][pair])
 }
@@ -146,7 +146,7 @@ next:
 	return kept, dropped
 }
 
-// designOf is the design of some rows with their outcomes and collaborations.
+// designOf returns the design of some rows with their outcomes and collaborations.
 func (p *Pairs) designOf(kept []Column) (names []string, x *mat.Dense) {
 	x = mat.NewDense(len(p.rows), len(kept), nil)
 	for j, c := range kept {

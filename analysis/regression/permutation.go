@@ -14,7 +14,7 @@ import (
 	"roundtable/analysis/trajectory"
 )
 
-// permutationTests are the p-values of a model's terms if whole trajectories of
+// permutationTests returns the p-values of a model's terms if whole trajectories of
 // goodness are exchanged between units whose collaborations are of the same
 // conditions with goodness in the same rounds: under the null any of them could
 // have belonged to any other, with its trend and its dependence between rounds and
@@ -44,7 +44,7 @@ func (p *Pairs) permutationTests(m *Model, fit Fit, times int, seed uint64) ([]f
 	return ps, nil
 }
 
-// strataOf are the units between which trajectories may be exchanged, in the order
+// strataOf returns the units between which trajectories may be exchanged, in the order
 // of their first; a unit lists its collaborations, those with goodness in the same
 // rounds next to each other. movable counts the units that are not alone.
 func (p *Pairs) strataOf() (strata [][][]int, movable int) {
@@ -84,7 +84,7 @@ func (p *Pairs) byUnit() [][]int {
 	return units
 }
 
-// patternOf is the same for collaborations of a condition with goodness in the same rounds.
+// patternOf returns the same for collaborations of a condition with goodness in the same rounds.
 func (p *Pairs) patternOf(run int) string {
 	return p.runs[run].Condition + "\x00" + definedRounds(p.runs[run])
 }

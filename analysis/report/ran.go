@@ -28,7 +28,7 @@ func (t *tally) countValue(name, value string) {
 	t.seen[name][value]++
 }
 
-// countedFacts are what was counted: a value that all share stands alone.
+// countedFacts returns what was counted: a value that all share stands alone.
 func (t *tally) countedFacts(s Source) []fact {
 	var list []fact
 	for _, name := range t.order {

@@ -43,7 +43,7 @@ func headOf(name string) head {
 	}
 }
 
-// assetText is a file of ours as it will stand in the page.
+// assetText returns a file of ours as it will stand in the page.
 func assetText(name string) string {
 	data, err := files.ReadFile(name)
 	if err != nil {
@@ -91,13 +91,13 @@ func class(number bool, m table.Mark) string {
 	return strings.Join(names, " ")
 }
 
-// inline is a figure as part of the page. The drawing escapes what it writes.
+// inline returns a figure as part of the page. The drawing escapes what it writes.
 func inline(f figure) template.HTML {
 	label := template.HTMLEscapeString(f.Title)
 	return template.HTML(strings.Replace(f.SVG, "<svg", `<svg role="img" aria-label="`+label+`"`, 1))
 }
 
-// number is an optional value for people.
+// number returns an optional value for people.
 func number(v any, format string) string {
 	switch v := v.(type) {
 	case *float64:

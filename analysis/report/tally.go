@@ -136,7 +136,7 @@ func (t *tally) addFault(what, reason, collaboration string) {
 // mostFaults is how many kinds are shown.
 const mostFaults = 50
 
-// sortedFaults are the kinds, the most frequent first.
+// sortedFaults returns the kinds, the most frequent first.
 func (t *tally) sortedFaults() []fault {
 	var all []fault
 	for _, f := range t.kinds {
@@ -171,7 +171,7 @@ func (t *tally) statusText(c campaign.Campaign) string {
 	return fmt.Sprintf("%d%s collaborations finished: %d succeeded, %d failed, %d stopped.%s", len(t.latestListed()), of, n["succeeded"], n["failed"], n["stopped"], again)
 }
 
-// latestListed are the collaborations without generations that were run again, which come after them.
+// latestListed returns the collaborations without generations that were run again, which come after them.
 func (t *tally) latestListed() []listed {
 	n := slices.IndexFunc(t.list, func(l listed) bool { return l.Earlier })
 	if n < 0 {

@@ -67,7 +67,7 @@ func (t *transcripts) keepTranscript(one Transcript) error {
 
 func fileOf(id string) string { return id + ".html" }
 
-// Link is where a collaboration's transcript is.
+// Link returns where a collaboration's transcript is.
 func (t transcripts) Link(id string) string {
 	if t.split {
 		return path.Join(t.Folder, fileOf(id))
@@ -108,10 +108,10 @@ func (s Source) storyOf(id string, rows record.Rows) story {
 	return told
 }
 
-// Unusable are the raw answers of an entry that could not be used.
+// Unusable returns the raw answers of an entry that could not be used.
 func (s story) Unusable(entry int32) []Unusable { return s.unusable[int(entry)] }
 
-// Saw is which earlier entries were shown: "0–4, 7".
+// Saw returns which earlier entries were shown: "0–4, 7".
 func (s story) Saw(ranges []transcript.Range) string {
 	var parts []string
 	for _, r := range ranges {

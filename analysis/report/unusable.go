@@ -18,7 +18,7 @@ type Unusable struct {
 // longest is how much of an unusable answer is shown.
 const longest = 8 << 10
 
-// Text is the answer for people: what is no text is replaced, and a long one cut.
+// Text returns the answer for people: what is no text is replaced, and a long one cut.
 func (u Unusable) Text() string {
 	if len(u.Raw) <= longest {
 		return strings.ToValidUTF8(string(u.Raw), "\uFFFD")
@@ -30,10 +30,10 @@ func (u Unusable) Text() string {
 	return fmt.Sprintf("%s… (%d bytes; all of it is in the lake)", strings.ToValidUTF8(string(u.Raw[:end]), "\uFFFD"), len(u.Raw))
 }
 
-// Number is the answer's number, from 1.
+// Number returns the answer's number, from 1.
 func (u Unusable) Number() int { return u.Ask + 1 }
 
-// faultyEntries are the entries of a collaboration with answers that could not be used.
+// faultyEntries returns the entries of a collaboration with answers that could not be used.
 func faultyEntries(turns []record.Turn) []int {
 	var entries []int
 	for _, t := range turns {

@@ -62,7 +62,7 @@ func (s Source) fetchMissing(ctx context.Context, f *files) error {
 	return pruneCopies(folder, cmp.Or(s.CacheSize, cacheSize), now.Add(-inUse))
 }
 
-// cacheFolder is the folder of this lake's copies, which is made if needed.
+// cacheFolder returns the folder of this lake's copies, which is made if needed.
 func (s Source) cacheFolder() (string, error) {
 	root := s.Cache
 	if root == "" {

@@ -73,7 +73,7 @@ var suspicious = map[duckdb.ErrorType]bool{
 	duckdb.ErrorTypeSerialization: true, duckdb.ErrorTypeInvalid: true, duckdb.ErrorTypeOutOfRange: true, duckdb.ErrorTypeOutOfMemory: true,
 }
 
-// explainError is an error in words for people: DuckDB's message with the place in the
+// explainError returns an error in words for people: DuckDB's message with the place in the
 // statement, without what could steer a terminal, and with the files that are
 // not what was written if that may be the cause.
 func (db *DB) explainError(ctx context.Context, err error) error {

@@ -42,7 +42,7 @@ func (db *DB) Run(ctx context.Context, s Statement) (Result, error) {
 // pageRows is how many rows Stream has in memory.
 const pageRows = 20_000
 
-// Stream is Run for large results: those of a SELECT are kept in DuckDB's
+// Stream returns Run for large results: those of a SELECT are kept in DuckDB's
 // temporary storage and come out page by page. Only the last one is kept.
 func (db *DB) Stream(ctx context.Context, s Statement) (Result, error) {
 	if db.checkSelect(ctx, s) != nil {
@@ -129,7 +129,7 @@ func (db *DB) checkSelect(ctx context.Context, s Statement) error {
 	return nil
 }
 
-// eachRow hands out the rows of a result: how many, and whether more are wanted.
+// eachRow hands out the rows of a result: how many, and whether the reader takes more.
 func (db *DB) eachRow(ctx context.Context, rows driver.Rows, yield func([]any, error) bool) (n int, more bool) {
 	types := rows.(driver.RowsColumnTypeDatabaseTypeName)
 	raw := make([]driver.Value, len(rows.Columns()))

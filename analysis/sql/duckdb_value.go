@@ -11,7 +11,7 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// plainValue is a value of a column of a type as a value of Result.
+// plainValue returns a value of a column of a type as a value of Result.
 func plainValue(v any, columnType string) any {
 	switch v := v.(type) {
 	case time.Time:
@@ -41,7 +41,7 @@ func plainValue(v any, columnType string) any {
 	return nestedValue(v)
 }
 
-// nestedValue are lists, structures and maps.
+// nestedValue returns lists, structures and maps.
 func nestedValue(v any) any {
 	switch v := v.(type) {
 	case []any:

@@ -12,10 +12,10 @@ type Statement struct {
 	Line int    // where it begins in what it is from, from 1; error messages count from there
 }
 
-// withLinesBefore is the text with as many lines before it as there were.
+// withLinesBefore returns the text with as many lines before it as there were.
 func (s Statement) withLinesBefore() string { return strings.Repeat("\n", max(0, s.Line-1)) + s.Text }
 
-// trimComments is the text without the space and the comments before it.
+// trimComments returns the text without the space and the comments before it.
 func trimComments(s string) string {
 	for {
 		s = strings.TrimSpace(s)
@@ -70,7 +70,7 @@ func scanStatement(s string) (end int, blank bool) {
 	return len(s), blank
 }
 
-// tokenLength is the length of the quote, name or comment that begins at i, as far
+// tokenLength returns the length of the quote, name or comment that begins at i, as far
 // as it is there; 0 if none does. word is false for comments.
 func tokenLength(s string, i int) (n int, word bool) {
 	rest := s[i:]
@@ -97,7 +97,7 @@ func tokenLength(s string, i int) (n int, word bool) {
 	return 0, true
 }
 
-// lengthThrough is the length up to and with the mark, which is looked for from a place on.
+// lengthThrough returns the length up to and with the mark, which is looked for from a place on.
 func lengthThrough(s string, from int, mark string) int {
 	if at := strings.Index(s[from:], mark); at >= 0 {
 		return from + at + len(mark)
@@ -105,7 +105,7 @@ func lengthThrough(s string, from int, mark string) int {
 	return len(s)
 }
 
-// commentLength is the length of a comment; comments may hold others.
+// commentLength returns the length of a comment; comments may hold others.
 func commentLength(s string) int {
 	depth := 0
 	for i := 0; i < len(s); i++ {
@@ -124,7 +124,7 @@ func commentLength(s string) int {
 	return len(s)
 }
 
-// escapedLength is the length of E'…', in which a backslash hides the next byte.
+// escapedLength returns the length of E'…', in which a backslash hides the next byte.
 func escapedLength(s string) int {
 	for i := 2; i < len(s); i++ {
 		switch s[i] {
@@ -137,7 +137,7 @@ func escapedLength(s string) int {
 	return len(s)
 }
 
-// dollarQuote is $$ or $tag$ if the text begins so.
+// dollarQuote returns $$ or $tag$ if the text begins so.
 func dollarQuote(s string) string {
 	i := 1
 	for i < len(s) && nameByte(s[i]) && (i > 1 || s[i] < '0' || s[i] > '9') {

@@ -11,7 +11,7 @@ import (
 	"roundtable/analysis/record"
 )
 
-// Table is the rows of a table as a Result: the columns of analysis/record in
+// Table returns the rows of a table as a Result: the columns of analysis/record in
 // their order, absent values as nil, timestamps as time.Time.
 func Table[T record.Row](rows iter.Seq2[T, error]) Result {
 	var columns []reflect.StructField

@@ -12,7 +12,7 @@ import (
 	"roundtable/analysis/safetext"
 )
 
-// Text is a value on one line or as it was said: "" for nil, timestamps as
+// Text returns a value on one line or as it was said: "" for nil, timestamps as
 // RFC 3339, floats with all their digits, lists and structures as JSON.
 func Text(v any) string {
 	switch v := v.(type) {
@@ -38,7 +38,7 @@ func Text(v any) string {
 	return fmt.Sprint(v)
 }
 
-// encodeJSON is the JSON of a value. Control and bidirectional characters are
+// encodeJSON returns the JSON of a value. Control and bidirectional characters are
 // escaped, also where JSON does not ask for it: the text may end on a terminal.
 // Numbers that JSON does not know are the texts NaN, Infinity and -Infinity.
 func encodeJSON(v any) ([]byte, error) {

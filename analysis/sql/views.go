@@ -21,7 +21,7 @@ type superseded struct {
 	lake.Run
 }
 
-// defineView is the definition of a table's view over files.
+// defineView returns the definition of a table's view over files.
 //
 // The outcomes of collaborations and rounds are computed, so that those of
 // early files, which have none, are the same.
@@ -45,7 +45,7 @@ func withOutcome(table, rows string) string {
 	return rows
 }
 
-// selectStored is a SELECT of the rows in files. It begins with no rows of every
+// selectStored returns a SELECT of the rows in files. It begins with no rows of every
 // column, so that the columns, their order and their types are those of the
 // schema whatever files there are.
 func selectStored(table record.Table, files []string, hidden []superseded) (string, error) {
@@ -79,7 +79,7 @@ func selectStored(table record.Table, files []string, hidden []superseded) (stri
 	return b.String(), nil
 }
 
-// listLiteral is a list of texts.
+// listLiteral returns a list of texts.
 func listLiteral(texts []string) string {
 	quoted := slices.Clone(texts)
 	for i, s := range quoted {

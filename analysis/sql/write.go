@@ -82,7 +82,7 @@ func WriteJSON(w io.Writer, r Result) (rows int64, err error) {
 	return rows, b.Flush()
 }
 
-// jsonObjects are the rows as JSON objects; each is good until the next.
+// jsonObjects returns the rows as JSON objects; each is good until the next.
 func jsonObjects(r Result) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		names, err := jsonKeys(r.Columns)
@@ -107,7 +107,7 @@ func jsonObjects(r Result) iter.Seq2[[]byte, error] {
 	}
 }
 
-// jsonKeys are what comes before each value: "first": and ,"second":
+// jsonKeys returns what comes before each value: "first": and ,"second":
 func jsonKeys(columns []string) ([][]byte, error) {
 	taken := map[string]bool{}
 	before := make([][]byte, len(columns))

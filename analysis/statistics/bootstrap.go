@@ -127,13 +127,13 @@ func (b *Bootstrapped) accelerate(drawn, jackknife []float64) error {
 	return nil
 }
 
-// correctedShare is the share of resamples below the end of the BCa interval.
+// correctedShare returns the share of resamples below the end of the BCa interval.
 func (b *Bootstrapped) correctedShare(p float64) float64 {
 	z := b.Bias + distuv.UnitNormal.Quantile(p)
 	return distuv.UnitNormal.CDF(b.Bias + z/(1-b.Acceleration*z))
 }
 
-// Mean is the statistic of values by collaboration.
+// Mean returns the statistic of values by collaboration.
 func Mean(values []float64) Statistic {
 	return func(index []int) (float64, bool) {
 		sum := 0.0
@@ -144,7 +144,7 @@ func Mean(values []float64) Statistic {
 	}
 }
 
-// GapClosed is the statistic Σ(method-base)/Σ(oracle-base) of values by
+// GapClosed returns the statistic Σ(method-base)/Σ(oracle-base) of values by
 // collaboration; not defined where nothing can be gained.
 func GapClosed(base, method, oracle []float64) Statistic {
 	return func(index []int) (float64, bool) {

@@ -23,7 +23,7 @@ func tTest(difference, se, dof float64) TTest {
 	return TTest{difference, se, t, dof, TwoSidedT(t, dof), Interval{difference - half, difference + half, level}}
 }
 
-// MeanInterval is the mean of values and its 95 % t interval, undefined below
+// MeanInterval returns the mean of values and its 95 % t interval, undefined below
 // two values. Without spread beyond rounding the interval is the mean itself.
 func MeanInterval(x []float64) (mean float64, within Interval, ok bool) {
 	if len(x) < 2 {
@@ -46,7 +46,7 @@ func Differences(x, y []float64) ([]float64, error) {
 	return d, checkFinite(d)
 }
 
-// Paired is the t-test of paired differences against 0. Differences that differ
+// Paired returns the t-test of paired differences against 0. Differences that differ
 // only by rounding have no spread, and that is an error.
 func Paired(d []float64) (TTest, error) {
 	if len(d) < 2 {
@@ -69,13 +69,13 @@ type Sample struct {
 	N        int
 }
 
-// SampleOf is the summary of values.
+// SampleOf returns the summary of values.
 func SampleOf(x []float64) Sample {
 	mean, se := meanSE(evenOut(x))
 	return Sample{mean, se, len(x)}
 }
 
-// Welch is the t-test of two independent samples of unequal variance (Welch 1947).
+// Welch returns the t-test of two independent samples of unequal variance (Welch 1947).
 func Welch(a, b Sample) (TTest, error) {
 	if a.N < 2 || b.N < 2 {
 		return TTest{}, fmt.Errorf("a test by Welch needs at least 2 values on both sides; there are %d and %d", a.N, b.N)

@@ -25,7 +25,7 @@ func (d Design) Power(effect, n float64) float64 {
 	return 1 - noncentralT(critical, dof, shift) + noncentralT(-critical, dof, shift)
 }
 
-// Size is the n, not rounded up, that finds a standardised effect with the given power.
+// Size returns the n, not rounded up, that finds a standardised effect with the given power.
 func (d Design) Size(effect, power float64) (float64, error) {
 	if err := d.check(power); err != nil {
 		return 0, err
@@ -46,7 +46,7 @@ func (d Design) Size(effect, power float64) (float64, error) {
 	return bisectFor(2, top, func(n float64) bool { return d.Power(effect, n) >= power }), nil
 }
 
-// Detectable is the smallest standardised effect that n pairs, or n in each
+// Detectable returns the smallest standardised effect that n pairs, or n in each
 // condition, find with the given power.
 func (d Design) Detectable(n, power float64) (float64, error) {
 	if err := d.check(power); err != nil {
@@ -85,7 +85,7 @@ func bisectFor(low, high float64, holds func(float64) bool) float64 {
 	return high
 }
 
-// noncentralT is the distribution function of (Z+shift)/s, Z normal, s² a χ² over
+// noncentralT returns the distribution function of (Z+shift)/s, Z normal, s² a χ² over
 // its degrees of freedom, by integration over s.
 func noncentralT(t, dof, shift float64) float64 {
 	lg, _ := math.Lgamma(dof / 2)
@@ -97,7 +97,7 @@ func noncentralT(t, dof, shift float64) float64 {
 	}, max(0, 1-spread), 1+spread, 120, quad.Legendre{}, 0)
 }
 
-// SizeForWidth is the n whose 95 % interval of a mean difference has the given
+// SizeForWidth returns the n whose 95 % interval of a mean difference has the given
 // half width, if differences have this standard deviation (normal approximation).
 func SizeForWidth(sd, half float64) (int, error) {
 	if !(sd >= 0) || !(half > 0) || math.IsInf(sd, 0) {
@@ -107,7 +107,7 @@ func SizeForWidth(sd, half float64) (int, error) {
 	return int(math.Ceil(math.Pow(z*sd/half, 2))), nil
 }
 
-// OBrienFleming are the z-values that the test statistic must exceed at each of
+// OBrienFleming returns the z-values that the test statistic must exceed at each of
 // equally spaced looks at the data so that the level holds over all of them
 // (O'Brien and Fleming 1979): c·√(looks/k), by integration over the paths that
 // have not crossed (Armitage, McPherson and Rowe 1969).
@@ -123,7 +123,7 @@ func OBrienFleming(looks int, alpha float64) ([]float64, error) {
 	return z, nil
 }
 
-// stayProbability is the probability that a sum of standard normal steps never leaves ±bound.
+// stayProbability returns the probability that a sum of standard normal steps never leaves ±bound.
 func stayProbability(bound float64, steps int) float64 {
 	const nodes = 100
 	x, w := make([]float64, nodes), make([]float64, nodes)

@@ -9,7 +9,7 @@ type Ratio struct {
 	N     int      `json:"n"`  // clusters
 }
 
-// RatioOf is Σ shown / Σ of over clusters, each a pair (shown, of), such as the
+// RatioOf returns Σ shown / Σ of over clusters, each a pair (shown, of), such as the
 // messages of a collaboration that show something, and all of them. What is in
 // one cluster may depend on each other: the standard error is over clusters
 // (Cochran 1977, section 2.11). Nil where Σ of is 0.

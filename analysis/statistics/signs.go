@@ -109,7 +109,7 @@ func (r ranks) normalTest(continuity bool) (SignedRank, error) {
 // exactFlips is the most differences of which all 2ⁿ signs are tried.
 const exactFlips = 20
 
-// SignFlip is the probability that the mean of paired differences is as far from
+// SignFlip returns the probability that the mean of paired differences is as far from
 // 0 if each may as well have the other sign. At most 20 differences are
 // enumerated, of more times assignments are drawn with the seed: (1+#)/(times+1).
 func SignFlip(d []float64, times int, seed uint64) (float64, error) {

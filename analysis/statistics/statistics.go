@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// TwoSidedT is the probability of a Student's t at least as far from 0.
+// TwoSidedT returns the probability of a Student's t at least as far from 0.
 func TwoSidedT(t, dof float64) float64 {
 	if math.IsInf(t, 0) {
 		return 0
@@ -22,10 +22,10 @@ func TwoSidedT(t, dof float64) float64 {
 	return mathext.RegIncBeta(dof/2, 0.5, dof/(dof+t*t)) // one minus a distribution function loses the small ones
 }
 
-// twoSidedZ is the same of a standard normal.
+// twoSidedZ returns the same of a standard normal.
 func twoSidedZ(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
 
-// QuantileT is the t with probability p below it.
+// QuantileT returns the t with probability p below it.
 func QuantileT(p, dof float64) float64 { return distuv.StudentsT{Sigma: 1, Nu: dof}.Quantile(p) }
 
 // Quantile of sorted values by linear interpolation between order statistics

@@ -100,7 +100,7 @@ func (ds *dirs) withDirectory(name string, make bool, do func(*dir) error) error
 	return ds.withDirectory(name, make, do)
 }
 
-// isGone says that the directory was removed: it has no links left.
+// isGone reports whether the directory was removed: it has no links left.
 func (d *dir) isGone() bool {
 	info, err := d.file.Stat()
 	if err != nil {

@@ -33,7 +33,7 @@ const (
 	lockFile   = ".lock"
 )
 
-// Open is the store at a URL: a path or file:// URL is a local directory, made
+// Open returns the store at a URL: a path or file:// URL is a local directory, made
 // if needed, s3://bucket/prefix is in a bucket that exists (see NewS3).
 func Open(location string) (Store, error) {
 	scheme, _, ok := strings.Cut(location, "://")
@@ -89,7 +89,7 @@ func (l *Local) Close() error {
 	return l.root.Close()
 }
 
-// Free is the number of bytes that can still be stored.
+// Free returns the number of bytes that can still be stored.
 func (l *Local) Free() (int64, error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(l.root.Name(), &s); err != nil {
@@ -351,7 +351,7 @@ func checkKey(key string) error {
 	return nil
 }
 
-// Folders are the names of the directories directly below a prefix, sorted.
+// Folders returns the names of the directories directly below a prefix, sorted.
 func (l *Local) Folders(ctx context.Context, prefix string) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -121,7 +121,7 @@ func (s *S3) List(ctx context.Context, prefix string) ([]Object, error) {
 	return all, err
 }
 
-// Folders are the names directly below a prefix that have objects below them, sorted.
+// Folders returns the names directly below a prefix that have objects below them, sorted.
 func (s *S3) Folders(ctx context.Context, prefix string) ([]string, error) {
 	var folders []string
 	err := s.eachPage(ctx, prefix, "/", func(page *s3.ListObjectsV2Output) {
@@ -164,7 +164,7 @@ func (s *S3) Delete(ctx context.Context, key string) error {
 	return err
 }
 
-// keyInBucket is a key's name in the bucket.
+// keyInBucket returns a key's name in the bucket.
 func (s *S3) keyInBucket(key string) *string { return aws.String(s.prefix + key) }
 
 func checkUsable(ctx context.Context, key string) error {

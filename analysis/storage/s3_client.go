@@ -29,7 +29,7 @@ const (
 	requestTries = 10
 )
 
-// newClient is a client for a location, with credentials and, where the
+// newClient returns a client for a location, with credentials and, where the
 // location does not say, endpoint and region from where all AWS tools have them.
 func newClient(ctx context.Context, l location, stall time.Duration) (*s3.Client, error) {
 	load := []func(*config.LoadOptions) error{

@@ -60,7 +60,7 @@ var faults = []struct {
 	{[]string{"QuotaExceeded", "InsufficientStorage", "XMinioStorageFull", "507"}, "the server has no room left", syscall.ENOSPC},
 }
 
-// reasonOf says in words what a person can do, or what the server said.
+// reasonOf says in words what the operator can do, or what the server said.
 func reasonOf(err error) error {
 	api, answered := errors.AsType[smithy.APIError](err)
 	switch {
@@ -105,7 +105,7 @@ func ofAnswer(err error, api smithy.APIError) error {
 	return &s3Error{fmt.Sprintf("%s (%s)", text, codeOf(err)), is}
 }
 
-// codeOf is the server's word for what went wrong, "" for errors that are not its
+// codeOf returns the server's word for what went wrong, "" for errors that are not its
 // answer. Answers to HEAD have no words; to anything else a bare 404 comes from
 // something in between, and does not say that an object is missing.
 func codeOf(err error) string {
@@ -136,7 +136,7 @@ func headerOf(err error, name string) string {
 	return response.Response.Header.Get(name)
 }
 
-// isRejected says that the server has answered and done nothing. An answer of
+// isRejected reports whether the server has answered and done nothing. An answer of
 // 5xx may come from something in between.
 func isRejected(err error) bool {
 	n := statusOf(err)

@@ -74,12 +74,12 @@ func (s *S3) putObject(ctx context.Context, doing, key string, data []byte, c co
 	return fmt.Errorf("%s: %w", key, c.unmet)
 }
 
-// isRefused says that the condition did not hold.
+// isRefused reports whether the condition did not hold.
 func (w write) isRefused(err error) bool {
 	return statusOf(err) == http.StatusPreconditionFailed || w.match != nil && codeOf(err) == missingCode
 }
 
-// isWritten says whether the object that is there is this write's.
+// isWritten reports whether the object that is there is this write's.
 func (s *S3) isWritten(ctx context.Context, w write) (bool, error) {
 	out, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.bucket, Key: w.name})
 	if errors.Is(reasonOf(err), fs.ErrNotExist) {
@@ -167,13 +167,13 @@ func (s *S3) uploadParts(ctx context.Context, w write, upload *string) ([]types.
 	return parts, g.Wait()
 }
 
-// checksumOf is the SHA-256 as the server compares it with what arrived.
+// checksumOf returns the SHA-256 as the server compares it with what arrived.
 func checksumOf(data []byte) *string {
 	sum := sha256.Sum256(data)
 	return aws.String(base64.StdEncoding.EncodeToString(sum[:]))
 }
 
-// isConflict says that two writes met and neither was made: try again.
+// isConflict reports whether two writes met and neither was made: try again.
 func isConflict(err error) bool { return codeOf(err) == conflictCode }
 
 const conflictCode = "ConditionalRequestConflict"

@@ -48,7 +48,7 @@ const (
 	needEnded       = "collaborations that have ended"
 )
 
-// list is the one list of tables, in the order in which they are printed.
+// list returns the one list of tables, in the order in which they are printed.
 func list() []listed {
 	return []listed{
 		{"scores", "each condition: its outcome with an interval, whatever the protocol", overview.ByCondition, needEnded, inAll},
@@ -126,10 +126,10 @@ func About(name string) string {
 	}[name]
 }
 
-// All are the tables that the campaign has something for.
+// All returns the tables that the campaign has something for.
 func All(c campaign.Campaign) []table.Table { return selectTables(c, inAll) }
 
-// Chief are those that say what a campaign found, in short: those of the paper
+// Chief returns those that say what a campaign found, in short: those of the paper
 // that it is about, or else its rounds, and the summary.
 func Chief(c campaign.Campaign) []table.Table {
 	all := selectTables(c, always)

@@ -20,7 +20,7 @@ type Mark struct {
 // HeatSteps is the number of colours of a heat map.
 const HeatSteps = 6
 
-// Sign is the mark of a cell for readers without colours.
+// Sign returns the mark of a cell for readers without colours.
 func (m Mark) Sign() string {
 	switch {
 	case m.Least:

@@ -18,7 +18,7 @@ import (
 // Formats that Write knows.
 func Formats() []string { return []string{"text", "md", "csv", "json", "html", "latex"} }
 
-// Ending is the format that the ending of a file's name, without its dot, stands
+// Ending returns the format that the ending of a file's name, without its dot, stands
 // for; empty if it stands for none.
 func Ending(ending string) string {
 	switch ending {
@@ -72,7 +72,7 @@ func each(w io.Writer, tables []Table, render func(Table) string) error {
 	return nil
 }
 
-// Text is the table in aligned columns.
+// Text returns the table in aligned columns.
 func (t Table) Text() string {
 	style := table.StyleDefault
 	style.Options = table.Options{SeparateHeader: true}
@@ -102,7 +102,7 @@ func (t Table) Text() string {
 	return b.String()
 }
 
-// Markdown is the table for a page.
+// Markdown returns the table for a page.
 func (t Table) Markdown() string {
 	var b strings.Builder
 	tw := t.writer(func(s string, m Mark, _ bool) string {
@@ -156,7 +156,7 @@ func (t Table) numeric(column int) bool {
 	return slices.ContainsFunc(t.Rows, func(r []Cell) bool { return r[column].Value != nil })
 }
 
-// means says whether a column holds means, which have three columns in CSV.
+// means reports whether a column holds means, which have three columns in CSV.
 func (t Table) means(column int) bool {
 	return slices.ContainsFunc(t.Rows, func(r []Cell) bool { return r[column].N > 0 })
 }

@@ -63,7 +63,7 @@ func (c Cell) MarshalJSON() ([]byte, error) {
 	return json.Marshal(c.Value)
 }
 
-// String is the cell for people: 79.88 (0.80).
+// String returns the cell for people: 79.88 (0.80).
 func (c Cell) String() string {
 	if c.Value == nil {
 		return c.Text

@@ -10,7 +10,7 @@ import (
 	"roundtable/analysis/safetext"
 )
 
-// HTML is the table as a part of a page.
+// HTML returns the table as a part of a page.
 func (t Table) HTML() string {
 	tw := t.writer(func(s string, m Mark, _ bool) string { return strings.TrimSpace(s + " " + m.Sign()) })
 	tw.Style().HTML = table.HTMLOptions{CSSClass: "roundtable", EmptyColumn: "–", EscapeText: true, Newline: "<br>"}
@@ -26,7 +26,7 @@ func (t Table) HTML() string {
 	return b.String()
 }
 
-// LaTeX is the table as a float for a paper that loads the package booktabs.
+// LaTeX returns the table as a float for a paper that loads the package booktabs.
 func (t Table) LaTeX() string {
 	var b strings.Builder
 	columns := strings.Repeat("l", len(t.Columns))

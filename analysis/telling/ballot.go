@@ -8,7 +8,7 @@ import (
 	"roundtable/analysis/record"
 )
 
-// candidatesOf are what the ballots of a phase are about, with what each ballot gives them.
+// candidatesOf returns what the ballots of a phase are about, with what each ballot gives them.
 func (t *telling) candidatesOf(turns []record.Turn) []Candidate {
 	var list []Candidate
 	at := map[int32]int{}
@@ -75,7 +75,7 @@ func candidatesNumbered(candidates []int) string {
 	return "candidates " + candidateNumbers(candidates, ", ")
 }
 
-// approvesAll says whether a ballot gives all its candidates the same: it is a set
+// approvesAll reports whether a ballot gives all its candidates the same: it is a set
 // of them, no ranking.
 func (t *telling) approvesAll(entry int32) bool {
 	if rule := t.Collaborations[0].Rule; rule == "approval" {
@@ -99,7 +99,7 @@ func candidateNumbers(candidates []int, separator string) string {
 	return strings.Join(parts, separator)
 }
 
-// countText is what a count of ballots came to.
+// countText returns what a count of ballots came to.
 func countText(row record.Turn) string {
 	d := actOf(row).Decision
 	switch {

@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// Rounded is a figure for people: what only rounding keeps from 0 is 0, without a minus.
+// Rounded returns a figure for people: what only rounding keeps from 0 is 0, without a minus.
 func Rounded(v float64) float64 {
 	if math.Abs(v) < 1e-9 {
 		return 0

@@ -172,7 +172,7 @@ func endingText(c record.Collaboration) string {
 	return fmt.Sprintf("%s. Decision: %s.%s", end, *c.DecisionJSON, scoreText(c.Score, c.Utilities))
 }
 
-// agentNames are agents by their names.
+// agentNames returns agents by their names.
 func (t *telling) agentNames(agents []int32) string {
 	var names []string
 	for _, a := range agents {
@@ -185,7 +185,7 @@ func (t *telling) agentNames(agents []int32) string {
 	return strings.Join(names, ", ")
 }
 
-// parseAgents is a JSON list of agents; empty if it cannot be read.
+// parseAgents returns a JSON list of agents; empty if it cannot be read.
 func parseAgents(text *string) []int32 {
 	var agents []int32
 	if text == nil || json.Unmarshal([]byte(*text), &agents) != nil {

@@ -82,7 +82,7 @@ func worthText(row record.Turn) string {
 	return " (" + strings.Join(parts, "; ") + ")"
 }
 
-// plainLines is a text with plain ends of lines.
+// plainLines returns a text with plain ends of lines.
 func plainLines(s *string) string {
 	if s == nil {
 		return ""
@@ -90,7 +90,7 @@ func plainLines(s *string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimSpace(*s))
 }
 
-// seenEntries are the earlier entries that the speaker was shown, in order; none if
+// seenEntries returns the earlier entries that the speaker was shown, in order; none if
 // that cannot be read.
 func seenEntries(row record.Turn) []transcript.Range {
 	var pairs [][2]int
@@ -104,7 +104,7 @@ func seenEntries(row record.Turn) []transcript.Range {
 	return ranges
 }
 
-// actOf is what the engine made of an entry; the zero act if it cannot be read.
+// actOf returns what the engine made of an entry; the zero act if it cannot be read.
 func actOf(row record.Turn) transcript.Act {
 	var a transcript.Act
 	if row.DataJSON != nil {

@@ -35,7 +35,7 @@ func Load(ctx context.Context, store storage.Store, campaign string) ([]Trajecto
 	return all, left, nil
 }
 
-// FromRows is the trajectory of one collaboration. The error says why there is
+// FromRows returns the trajectory of one collaboration. The error says why there is
 // none: it did not succeed, or it ended before its last planned round, so that
 // what stopping elsewhere would have brought is not known.
 func FromRows(rows record.Rows) (Trajectory, error) {

@@ -42,7 +42,7 @@ type Round struct {
 // Goodness at the end of a round, from 1; nil if it is not defined.
 func (t Trajectory) Goodness(round int) *float64 { return t.Rounds[round-1].Goodness }
 
-// Best is the earliest round of the greatest goodness. It is not told apart, and
+// Best returns the earliest round of the greatest goodness. It is not told apart, and
 // varies is false, if goodness is the same in all rounds where it is defined;
 // the round is then the first of these, or 1.
 func (t Trajectory) Best() (round int, varies bool) {
@@ -62,7 +62,7 @@ func (t Trajectory) Best() (round int, varies bool) {
 	return round, varies
 }
 
-// Labelled says whether every round has dialogue acts.
+// Labelled reports whether every round has dialogue acts.
 func (t Trajectory) Labelled() bool {
 	return len(t.Rounds) > 0 && !slices.ContainsFunc(t.Rounds, func(r Round) bool { return r.Acts == nil })
 }

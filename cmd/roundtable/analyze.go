@@ -74,7 +74,7 @@ func newAnalyze(o *cli.Options) *cobra.Command {
 	return cmd
 }
 
-// tableFormat is the one that is asked for, or that the file's name or --json says.
+// tableFormat returns the one that is asked for, or that the file's name or --json says.
 func tableFormat(o *cli.Options, asked, file string) (string, error) {
 	ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(file)), ".")
 	if asked == "tex" {
@@ -265,7 +265,7 @@ func choose(c campaign.Campaign, which string) ([]table.Table, error) {
 	return []table.Table{t}, err
 }
 
-// ofMessages is a table about labels.
+// ofMessages returns a table about labels.
 func ofMessages(ctx context.Context, s storage.Store, c campaign.Campaign, which wanted) ([]table.Table, error) {
 	if which.table == "agreement" {
 		t, err := dialogue.Agreement(ctx, s, c)

@@ -83,7 +83,7 @@ func faultsOf(path string, faults plan.Faults) error {
 	return fmt.Errorf("%d %s in the campaign file, nothing was started\n%s", len(lines), noun, strings.Join(lines, "\n"))
 }
 
-// recordable is the plan as the lake keeps it, with every prompt that it uses.
+// recordable returns the plan as the lake keeps it, with every prompt that it uses.
 func recordable(file plan.File, from providers.FileFolder) (recorded.Plan, error) {
 	p := recorded.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
 	var data fs.FS

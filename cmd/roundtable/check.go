@@ -58,7 +58,7 @@ func (r runOptions) check(ctx context.Context, e *engine.Engine, s storage.Store
 	return nil
 }
 
-// isChecked says whether a model is asked once before a campaign begins.
+// isChecked reports whether a model is asked once before a campaign begins.
 func isChecked(model string) bool { return !isFree(model) && !strings.HasPrefix(model, "retrieval/") }
 
 // checkModel asks one model and says what that cost. The reason is why it

@@ -77,7 +77,7 @@ func (x export) readPool(ctx context.Context, o *cli.Options, flag, condition, f
 	return p, nil
 }
 
-// some are the first of many.
+// some returns the first of many.
 func some(names []string) []string {
 	if len(names) > 10 {
 		return append(names[:10:10], "…")

@@ -83,7 +83,7 @@ func (d drawing) make(ctx context.Context, s storage.Store, c campaign.Campaign)
 	return figures.MakeGraphs(c, l, d.figure, acts.Reading(d.reading))
 }
 
-// as is the format: what is asked for, what the file's name ends in, or SVG.
+// as returns the format: what is asked for, what the file's name ends in, or SVG.
 func (d drawing) as(asJSON bool) (string, error) {
 	if d.table != "" {
 		return "", errors.New("--table and --figure are both given; give one")

@@ -16,7 +16,7 @@ import (
 // maxListed collaborations are named when an id is ambiguous.
 const maxListed = 20
 
-// findOne is the marker, of which only the names are filled in, that an id means.
+// findOne returns the marker, of which only the names are filled in, that an id means.
 func findOne(ctx context.Context, s storage.Store, id string) (lake.Marker, error) {
 	found, err := find(ctx, s, id)
 	if err != nil {

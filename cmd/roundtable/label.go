@@ -79,7 +79,7 @@ func (l labelOptions) run(ctx context.Context, name string) error {
 	return l.report(ctx, s, name, how)
 }
 
-// labelling is how the campaign's file wants it, unless flags name another
+// labelling returns how the campaign's file wants it, unless flags name another
 // labeller. Nothing is sent.
 func (l labelOptions) labelling(ctx context.Context, s storage.Store, campaign string) (recorded.Labelling, error) {
 	how, err := l.flags()
@@ -106,7 +106,7 @@ func (l labelOptions) labelling(ctx context.Context, s storage.Store, campaign s
 	return how, err
 }
 
-// flags are the labeller that they name.
+// flags returns the labeller that they name.
 func (l labelOptions) flags() (recorded.Labelling, error) {
 	how := recorded.Labelling{Labeller: plan.Choice{Name: l.labeller}, Reasks: l.reasks, Words: label.Words}
 	if l.reasks < 0 || l.reasks > 10 {
@@ -125,7 +125,7 @@ func (l labelOptions) flags() (recorded.Labelling, error) {
 	return how, nil
 }
 
-// filedLabels is how a campaign's file wants messages to be labelled; nil if it does not.
+// filedLabels returns how a campaign's file wants messages to be labelled; nil if it does not.
 func filedLabels(ctx context.Context, s storage.Store, campaign string) (*recorded.Labelling, error) {
 	m, err := recorded.ReadManifest(ctx, s, campaign)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -134,7 +134,7 @@ func filedLabels(ctx context.Context, s storage.Store, campaign string) (*record
 	return m.Labels, err
 }
 
-// priced is the labeller's price; nil if it is not known and need not be.
+// priced returns the labeller's price; nil if it is not known and need not be.
 func (l labelOptions) priced(ctx context.Context, s storage.Store, campaign string, p model.Provider) (*money.Price, error) {
 	var price money.Price
 	if l.price != "" {
@@ -149,7 +149,7 @@ func (l labelOptions) priced(ctx context.Context, s storage.Store, campaign stri
 	return providers.PriceFor(ctx, s, campaign, p, l.costUnknown, `{"input": …, "output": …}`)
 }
 
-// unlabelled is how many collaborations that have ended are still to be labelled.
+// unlabelled returns how many collaborations that have ended are still to be labelled.
 func unlabelled(ctx context.Context, s storage.Store, campaign, by string) (int, error) {
 	d, err := lake.ReadDataset(ctx, s, campaign)
 	if err != nil {

@@ -123,7 +123,7 @@ func things(kind string) []listed {
 	return models()
 }
 
-// explained are names with what each shows.
+// explained returns names with what each shows.
 func explained(names []string, about func(string) string) []listed {
 	all := make([]listed, len(names))
 	for i, name := range names {
@@ -140,7 +140,7 @@ func plugins[T, N any](list []catalogue.Plugin[T, N]) []listed {
 	return all
 }
 
-// models are the providers; scripted ones have the policies of the environments.
+// models returns the providers; scripted ones have the policies of the environments.
 func models() []listed {
 	var all []listed
 	for _, p := range providers.Names() {
@@ -281,7 +281,7 @@ func printCampaigns(o *cli.Options, w io.Writer, list []listedCampaign) {
 	}
 }
 
-// modelsOf are the models that a campaign's conditions name, in their order.
+// modelsOf returns the models that a campaign's conditions name, in their order.
 func modelsOf(c plan.Campaign) []string {
 	var all []string
 	add := func(name string) {
@@ -298,7 +298,7 @@ func modelsOf(c plan.Campaign) []string {
 	return all
 }
 
-// lastEnd is when the latest answer of a campaign's collaborations was in.
+// lastEnd returns when the latest answer of a campaign's collaborations was in.
 func lastEnd(ctx context.Context, s storage.Store, name string) (*time.Time, error) {
 	d, err := lake.ReadDataset(ctx, s, name)
 	if err != nil {

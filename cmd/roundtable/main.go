@@ -75,7 +75,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// asksJSON says whether --json is given, also where flags could not be read to their end.
+// asksJSON reports whether --json is given, also where flags could not be read to their end.
 func asksJSON(root *cobra.Command, args []string) bool {
 	asked, _ := root.PersistentFlags().GetBool("json")
 	return asked || slices.Contains(args, "--json")

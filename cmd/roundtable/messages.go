@@ -74,7 +74,7 @@ func (m *measuring) chooseEmbedder(ctx context.Context, s storage.Store, campaig
 	return err
 }
 
-// readCourses is the campaign round by round, as stopping rules see it:
+// readCourses returns the campaign round by round, as stopping rules see it:
 // labelled, if it has labels, and measured.
 func (m messages) readCourses(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
 	var err error
@@ -89,7 +89,7 @@ func (m messages) readCourses(ctx context.Context, s storage.Store, c campaign.C
 	return m.measure(ctx, s, c)
 }
 
-// measure is the campaign with its messages measured.
+// measure returns the campaign with its messages measured.
 func (m measuring) measure(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
 	how, by, err := m.method(s)
 	if err != nil {

@@ -232,7 +232,7 @@ func runPilot(ctx context.Context, o *cli.Options, s storage.Store, p recorded.P
 	return prediction{Forecast: f, Basis: fmt.Sprintf("a pilot of %d of %s, with 95 %% intervals, which end at what there can be at most", first, wording.Count(p.Campaign.Size(), "cell"))}, nil
 }
 
-// endedOf are the rows of the first cells of a plan, as far as they have ended.
+// endedOf returns the rows of the first cells of a plan, as far as they have ended.
 func endedOf(ctx context.Context, s storage.Store, p recorded.Plan, first int) ([]record.Collaboration, error) {
 	wanted := map[string]bool{}
 	order := p.Campaign.Order()

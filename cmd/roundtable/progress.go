@@ -40,7 +40,7 @@ func (r runOptions) watch(ctx context.Context, e *engine.Engine, run client.Work
 	return status, err
 }
 
-// idle says whether no call is under way.
+// idle reports whether no call is under way.
 func idle(a *activities.Activities) bool { return a.Meter().UnderWay == 0 }
 
 // progress is what a line of progress is measured from.
@@ -68,7 +68,7 @@ func news(s workflows.Status, m calls.Reading) string {
 	return fmt.Sprint(s.Done(), s.Cells, s.Failed, s.Running, s.Paused, s.PauseReason, m.Calls, m.Cached)
 }
 
-// line is the share of the campaign that is done, and what to say of it:
+// line returns the share of the campaign that is done, and what to say of it:
 // collaborations, time left, calls, money. underWay is how much of the
 // collaborations that have not ended is done, in collaborations.
 func (p *progress) line(s workflows.Status, m calls.Reading, underWay float64) (share float64, line string) {
@@ -111,7 +111,7 @@ func (p *progress) line(s workflows.Status, m calls.Reading, underWay float64) (
 	return share, line
 }
 
-// shareDone is the share of a campaign's collaborations that is done, those
+// shareDone returns the share of a campaign's collaborations that is done, those
 // under way counted by their turns.
 func shareDone(s workflows.Status, underWay float64) float64 {
 	if s.Cells == 0 {

@@ -118,7 +118,7 @@ func writePrompts(folder string, file plan.File, prompts []renderedPrompt) error
 	return os.WriteFile(filepath.Join(folder, promptIndex), []byte(index.String()), 0o644)
 }
 
-// fileWord is a text as a part of a file's name.
+// fileWord returns a text as a part of a file's name.
 func fileWord(text string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {

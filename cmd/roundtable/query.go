@@ -69,7 +69,7 @@ func newQuery(o *cli.Options) *cobra.Command {
 	return cmd
 }
 
-// statements are the SQL of an argument, a file or standard input.
+// statements returns the SQL of an argument, a file or standard input.
 func statements(args []string, file string, in io.Reader) (string, error) {
 	switch {
 	case len(args) == 1 && file != "":
@@ -125,7 +125,7 @@ func (q *query) run(cmd *cobra.Command, text string) error {
 	return err
 }
 
-// keep is run with a file, which is written whole or not at all.
+// keep returns run with a file, which is written whole or not at all.
 func (q *query) keep(cmd *cobra.Command, text string) (f staged, err error) {
 	if err := writable(q.file, q.force); err != nil {
 		return f, cli.UsageError(err)

@@ -91,7 +91,7 @@ func writePlan(w io.Writer, r sql.Result) (rows int64, err error) {
 	return rows, nil
 }
 
-// cellText is a value on one line that is not too long.
+// cellText returns a value on one line that is not too long.
 func cellText(v any) string {
 	if v == nil {
 		return "NULL"
@@ -103,7 +103,7 @@ func cellText(v any) string {
 	return string(s)
 }
 
-// numeric says whether a value is aligned to the right; absent ones do not decide.
+// numeric reports whether a value is aligned to the right; absent ones do not decide.
 func numeric(v any) bool {
 	switch v.(type) {
 	case string, bool, time.Time, []any, map[string]any:
@@ -112,7 +112,7 @@ func numeric(v any) bool {
 	return true
 }
 
-// harmless is a result whose texts cannot steer a terminal.
+// harmless returns a result whose texts cannot steer a terminal.
 func harmless(r sql.Result) sql.Result {
 	names := make([]string, len(r.Columns))
 	for i, name := range r.Columns {

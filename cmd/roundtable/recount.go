@@ -13,7 +13,7 @@ import (
 	"roundtable/workflows/protocol"
 )
 
-// counting is how a collaboration counts its votes, by the settings in its row.
+// counting returns how a collaboration counts its votes, by the settings in its row.
 func counting(c record.Collaboration) (recount.Counting, error) {
 	var cond plan.Condition
 	if err := json.Unmarshal([]byte(c.SettingsJSON), &cond); err != nil {

@@ -142,7 +142,7 @@ func addLabels(ctx context.Context, s storage.Store, labeller string, source *re
 	return nil
 }
 
-// earlier are the generations that were run again.
+// earlier returns the generations that were run again.
 func earlier(ctx context.Context, s storage.Store, d lake.Dataset) (iter.Seq2[record.Rows, error], error) {
 	latest := map[lake.Run]bool{}
 	for _, m := range d.Members {

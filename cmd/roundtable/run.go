@@ -164,7 +164,7 @@ func relabel(ctx context.Context, s storage.Store, m recorded.Manifest) error {
 	return recorded.WriteManifest(ctx, s, stored)
 }
 
-// sealed says whether every cell of the plan has ended, is still there and not to be run again.
+// sealed reports whether every cell of the plan has ended, is still there and not to be run again.
 func sealed(ctx context.Context, s storage.Store, p recorded.Plan) bool {
 	success, err := lake.ReadSuccess(ctx, s, p.Campaign.Name)
 	if err != nil || success.Revision != p.Campaign.Revision() {
@@ -178,7 +178,7 @@ func sealed(ctx context.Context, s storage.Store, p recorded.Plan) bool {
 	return err == nil && again.Left(markers) == 0
 }
 
-// labelsDone says whether everything that has ended is labelled as the
+// labelsDone reports whether everything that has ended is labelled as the
 // manifest says, and the recorded one says the same.
 func labelsDone(ctx context.Context, s storage.Store, m recorded.Manifest) bool {
 	stored, err := filedLabels(ctx, s, m.Campaign)

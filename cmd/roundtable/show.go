@@ -87,7 +87,7 @@ func (v viewed) json(w io.Writer) error {
 	return err
 }
 
-// rowsJSON is every table with the columns' names.
+// rowsJSON returns every table with the columns' names.
 func rowsJSON(r record.Rows) map[string]any {
 	return map[string]any{
 		record.Collaborations: byColumn(r.Collaborations), record.Rounds: byColumn(r.Rounds), record.Turns: byColumn(r.Turns),

@@ -140,7 +140,7 @@ func (st campaignStatus) print(w io.Writer) {
 	}
 }
 
-// beside is what is not in a sum of costs.
+// beside returns what is not in a sum of costs.
 func beside(spent task.Result) string {
 	text := ""
 	if spent.WorstUSD > 0 {

@@ -239,7 +239,7 @@ func openRecorded(ctx context.Context, o *cli.Options, name string) (storage.Sto
 	return s, p, m, err
 }
 
-// requirePlan is present, and says so in words if the lake has no such campaign.
+// requirePlan returns present, and says so in words if the lake has no such campaign.
 func requirePlan(ctx context.Context, o *cli.Options, s storage.Store, name string) (recorded.Plan, recorded.Manifest, error) {
 	p, m, err := recorded.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {

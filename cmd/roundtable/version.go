@@ -32,7 +32,7 @@ func newVersion(o *cli.Options) *cobra.Command {
 	}
 }
 
-// programVersion is what --version prints.
+// programVersion returns what --version prints.
 func programVersion() string {
 	var b strings.Builder
 	info, _ := debug.ReadBuildInfo()

@@ -89,7 +89,7 @@ func view(ctx context.Context, s storage.Store, rows record.Rows, how showing) (
 	return v, nil
 }
 
-// facts are what a collaboration was about, for its story.
+// facts returns what a collaboration was about, for its story.
 func facts(ctx context.Context, reader *collaboration.Reader, of record.Key) (all []telling.Fact, err error) {
 	known, err := reader.Facts(ctx, of)
 	for _, f := range known {
@@ -120,7 +120,7 @@ func (s showing) all() bool { return s.entry < 0 }
 
 func (s showing) shows(entry int32) bool { return s.all() || int(entry) == s.entry }
 
-// has says whether something of a round is shown.
+// has reports whether something of a round is shown.
 func (s showing) has(round telling.Round) bool {
 	for _, phase := range round.Phases {
 		for _, turn := range phase.Turns {
@@ -132,7 +132,7 @@ func (s showing) has(round telling.Round) bool {
 	return false
 }
 
-// document is the JSON of what is shown.
+// document returns the JSON of what is shown.
 func (v viewed) document() map[string]any {
 	rows := v.rows
 	if !v.all() {

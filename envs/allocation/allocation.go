@@ -22,7 +22,7 @@ type Params struct {
 	Domains []string `json:"domains"`
 }
 
-// Defaults are all domains.
+// Defaults returns all domains.
 func Defaults() Params { return Params{Domains: []string{"research", "cafeteria", "camping"}} }
 
 //go:embed prompts/*.tmpl
@@ -58,13 +58,13 @@ func New(p Params) (*Allocation, error) {
 // Version of dealing, parsing and scoring.
 func (a *Allocation) Version() int { return 1 }
 
-// Measure is a share: of the greatest reward.
+// Measure returns a share: of the greatest reward.
 func (*Allocation) Measure() envs.Measure { return envs.Share }
 
-// Instances is the number of tasks in the benchmark's domains.
+// Instances returns the number of tasks in the benchmark's domains.
 func (a *Allocation) Instances() int { return selected * len(a.params.Domains) }
 
-// Prompts are the built-in templates.
+// Prompts returns the built-in templates.
 func (a *Allocation) Prompts() fs.FS {
 	sub, err := fs.Sub(prompts, "prompts")
 	if err != nil {
@@ -73,7 +73,7 @@ func (a *Allocation) Prompts() fs.FS {
 	return sub
 }
 
-// Benchmark is the tasks of a seed, all domains.
+// Benchmark returns the tasks of a seed, all domains.
 func (a *Allocation) Benchmark(seed uint64) ([]Team, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -118,7 +118,7 @@ func (a *Allocation) Instance(seed uint64, index int) (envs.Instance, error) {
 	return s, nil
 }
 
-// Policies is one: agents that tell what they know.
+// Policies returns one: agents that tell what they know.
 func (a *Allocation) Policies() []string { return []string{"sharer"} }
 
 // Policy builds a scripted agent with the parameters of joint.Sharer.
@@ -139,7 +139,7 @@ type session struct {
 
 func (s *session) ID() string { return s.id }
 
-// Agents are three, of whom the last leads where one does.
+// Agents returns three, of whom the last leads where one does.
 func (s *session) Agents() []envs.Agent {
 	return []envs.Agent{{Name: agentName(0)}, {Name: agentName(1)}, {Name: agentName(2)}}
 }
@@ -166,7 +166,7 @@ func (s *session) Observe(agent int) any {
 	}
 }
 
-// Utility is what the agent's own tasks are worth.
+// Utility returns what the agent's own tasks are worth.
 func (s *session) Utility(agent int, p envs.Proposal) float64 {
 	sum := 0.0
 	for i, o := range s.Choice(p) {

@@ -18,7 +18,7 @@ func newMind(o Observation) joint.Mind {
 	return knowing{&work{private: o.Private, public: o.Public, tasks: o.Tasks}, o}
 }
 
-// Facts are private/agent/resource, public/resource and value/agent/task.
+// Facts returns private/agent/resource, public/resource and value/agent/task.
 func (o Observation) Facts() joint.Facts {
 	facts := joint.Facts{}
 	put := func(prefix string, values map[string]float64) {
@@ -39,7 +39,7 @@ func (o Observation) Facts() joint.Facts {
 
 func (k knowing) Facts() joint.Facts { return k.seen.Facts() }
 
-// Know is an estimate without doubt.
+// Know returns an estimate without doubt.
 func (k knowing) Know(all joint.Facts) string {
 	return k.addFacts([]joint.Facts{all}, joint.Doubt{}, -1)
 }
@@ -80,7 +80,7 @@ func (k knowing) addFacts(sources []joint.Facts, d joint.Doubt, own int) string 
 	return e.String()
 }
 
-// Merged is all that the agents observe, fragments added up.
+// Merged returns all that the agents observe, fragments added up.
 func (s *session) Merged() string {
 	all := joint.Facts{}
 	for agent := range agents {

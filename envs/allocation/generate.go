@@ -123,7 +123,7 @@ func (d Domain) drawTeam(rng *rand.Rand) (Team, bool) {
 
 func drawBetween(rng *rand.Rand, r [2]int) float64 { return float64(r[0] + rng.IntN(r[1]-r[0]+1)) }
 
-// priorityOf is P of A.2.3.
+// priorityOf returns P of A.2.3.
 func priorityOf(p packing.Problem, best packing.Solution, done int) float64 {
 	use, used, most := p.Uses(best.Choice), 0.0, 0.0
 	for r, c := range p.Capacity {

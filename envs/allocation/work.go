@@ -140,7 +140,7 @@ func (w *work) Problem(estimate string) packing.Problem {
 	return p
 }
 
-// State is all resources.
+// State returns all resources.
 func (w *work) State(estimate string) joint.State {
 	e, s := w.readEstimate(estimate), joint.State{}
 	for i := range agents {
@@ -154,10 +154,10 @@ func (w *work) State(estimate string) joint.State {
 	return s
 }
 
-// Pooled are the public resources.
+// Pooled returns the public resources.
 func (w *work) Pooled() []string { return w.public }
 
-// Items are the tasks.
+// Items returns the tasks.
 func (w *work) Items() []string {
 	var names []string
 	for _, t := range w.tasks {
@@ -166,7 +166,7 @@ func (w *work) Items() []string {
 	return names
 }
 
-// Resources are those of Problem.
+// Resources returns those of Problem.
 func (w *work) Resources() []string {
 	var names []string
 	for i := range agents {
@@ -177,7 +177,7 @@ func (w *work) Resources() []string {
 	return append(names, w.public...)
 }
 
-// Proposal is an object of tasks and agents, in the tasks' order.
+// Proposal returns an object of tasks and agents, in the tasks' order.
 func (w *work) Proposal(choice []int) envs.Proposal {
 	var parts []string
 	for i, o := range choice {

@@ -117,7 +117,7 @@ func (a agent) drawStrategy(s envs.Situation, o Observation) func(envs.Situation
 	return moveToAverage
 }
 
-// Propose is where the agent wants to be.
+// Propose returns where the agent wants to be.
 func (a agent) Propose(s envs.Situation) (string, bool) {
 	o := s.Observation.(Observation)
 	x := a.drawStrategy(s, o)(s, latestPositions(s, o), o)
@@ -145,5 +145,5 @@ func (a agent) Value(s envs.Situation, p envs.Proposal) float64 {
 	return 1 / (1 + distanceBetween(mean, x)/max(o.High-o.Low, 1))
 }
 
-// Reserve is 0: any agreement is better than none.
+// Reserve returns 0: any agreement is better than none.
 func (a agent) Reserve(envs.Situation) float64 { return 0 }

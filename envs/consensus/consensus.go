@@ -41,10 +41,10 @@ type Params struct {
 	Robot *Robot `json:"robot"`
 }
 
-// Defaults are paper 5's: three agents on a line, starts 0 to 100 (§2).
+// Defaults returns paper 5's: three agents on a line, starts 0 to 100 (§2).
 func Defaults() Params { return Params{Agents: 3, Dimension: 1, High: 100, Integers: true} }
 
-// DefaultRobots are the three robots of paper 5's §4.
+// DefaultRobots returns the three robots of paper 5's §4.
 func DefaultRobots() Params {
 	robot := DefaultRobot()
 	return Params{
@@ -91,13 +91,13 @@ func New(p Params) (*Task, error) {
 // Version of dealing, parsing, moving, scoring and the scripted policies.
 func (t *Task) Version() int { return 1 }
 
-// Measure is an error: minus a distance.
+// Measure returns an error: minus a distance.
 func (*Task) Measure() envs.Measure { return envs.Error }
 
-// Instances is 0: there are as many as are asked for.
+// Instances returns 0: there are as many as are asked for.
 func (t *Task) Instances() int { return 0 }
 
-// Prompts are the built-in templates.
+// Prompts returns the built-in templates.
 func (t *Task) Prompts() fs.FS {
 	sub, err := fs.Sub(prompts, "prompts")
 	if err != nil {
@@ -179,7 +179,7 @@ func (g *gathering) Observe(agent int) any {
 	return o
 }
 
-// Utility is minus the distance from where the agent started.
+// Utility returns minus the distance from where the agent started.
 func (g *gathering) Utility(agent int, p envs.Proposal) float64 { return g.worthOf(g.starts[agent], p) }
 
 // Score has minus the distance from the mean of the starts as goodness.
@@ -191,7 +191,7 @@ func (g *gathering) Score(p envs.Proposal) envs.Score {
 	return s
 }
 
-// worthOf is minus the distance; a text that Parse did not make is as far as can be.
+// worthOf returns minus the distance; a text that Parse did not make is as far as can be.
 func (g *gathering) worthOf(from []float64, p envs.Proposal) float64 {
 	x, ok := readPosition(p)
 	if !ok || len(x) != len(from) {

@@ -81,7 +81,7 @@ func (p Params) checkPersonalities() error {
 	return nil
 }
 
-// drawStart is where one agent begins.
+// drawStart returns where one agent begins.
 func (p Params) drawStart(rng *rand.Rand, agent int) []float64 {
 	x := make([]float64, p.Dimension)
 	for k := range x {

@@ -79,7 +79,7 @@ func (g *gathering) lastNumbers(text string, want error) ([]float64, error) {
 	return x, nil
 }
 
-// formatPosition is the canonical form: a list, of one number on a line; 12 digits that count.
+// formatPosition returns the canonical form: a list, of one number on a line; 12 digits that count.
 func formatPosition(x []float64) envs.Proposal {
 	parts := make([]string, len(x))
 	for k, v := range x {
@@ -88,7 +88,7 @@ func formatPosition(x []float64) envs.Proposal {
 	return envs.Proposal("[" + strings.Join(parts, ",") + "]")
 }
 
-// readPosition is a position in canonical form.
+// readPosition returns a position in canonical form.
 func readPosition(p envs.Proposal) ([]float64, bool) {
 	var list []float64
 	err := json.Unmarshal([]byte(p), &list)

@@ -46,7 +46,7 @@ func latestPositions(s envs.Situation, o Observation) view {
 	return v
 }
 
-// weightedMean is the weighted mean of the others and, with its weight, the agent itself.
+// weightedMean returns the weighted mean of the others and, with its weight, the agent itself.
 func (v view) weightedMean(own float64) []float64 {
 	sum, total := make([]float64, len(v.own)), own
 	for k := range sum {

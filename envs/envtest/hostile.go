@@ -10,7 +10,7 @@ import (
 	"roundtable/envs"
 )
 
-// Hostile is a list of answers as broken as those that models and networks have given.
+// Hostile returns a list of answers as broken as those that models and networks have given.
 func Hostile() []string {
 	deep := 100_000
 	list := []string{
@@ -39,7 +39,7 @@ func manyKeys(n int) string {
 	return "{" + strings.TrimPrefix(b.String(), ",") + "}"
 }
 
-// Mutations are valid answers made a little wrong, and wrong answers made of valid ones.
+// Mutations returns valid answers made a little wrong, and wrong answers made of valid ones.
 func Mutations(valid string) []string {
 	list := []string{
 		" " + valid + "\n", valid + valid, valid + " x", valid + "\x00", "\x00" + valid, "\ufeff" + valid, "[" + valid + "]", "```json\n" + valid + "\n```",
@@ -87,7 +87,7 @@ func doubledKey(valid string) []string {
 	return []string{"{" + inner + "," + inner + "}"}
 }
 
-// sampleProposals are valid proposals: what every policy says in a first round.
+// sampleProposals returns valid proposals: what every policy says in a first round.
 func sampleProposals(t testing.TB, env envs.Environment, in envs.Instance) []string {
 	t.Helper()
 	var list []string

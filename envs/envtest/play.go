@@ -15,7 +15,7 @@ import (
 	"roundtable/envs"
 )
 
-var update = flag.Bool("update", false, "write what is recorded in testdata anew")
+var update = flag.Bool("update", false, "write again what is recorded in testdata")
 
 const rounds = 3
 
@@ -45,7 +45,7 @@ func playGame(env envs.Environment, in envs.Instance, policy envs.Policy) *game 
 	return g
 }
 
-// situationOf is what the agent knows; asking the same twice starts from the same randomness.
+// situationOf returns what the agent knows; asking the same twice starts from the same randomness.
 func (g *game) situationOf(agent int, purpose string) envs.Situation {
 	s := g.state
 	s.Agent, s.Observation = agent, g.in.Observe(agent)
@@ -129,7 +129,7 @@ func (g *game) proposeAll() {
 	g.state.Offers = append(slices.Clip(g.state.Offers), made...)
 }
 
-// listCandidates are the distinct latest proposals and the standing decision.
+// listCandidates returns the distinct latest proposals and the standing decision.
 func (g *game) listCandidates() []envs.Proposal {
 	var list []envs.Proposal
 	seen := map[envs.Proposal]bool{"": true}

@@ -40,7 +40,7 @@ func (t table) formatAllocation(a allocation) envs.Proposal {
 	return envs.Proposal(b.String())
 }
 
-// formatNumber is the shortest JSON number that reads back as v.
+// formatNumber returns the shortest JSON number that reads back as v.
 func formatNumber(v float64) string {
 	if v != 0 && (v < 1e-6 || v >= 1e15) {
 		return strconv.FormatFloat(v, 'e', -1, 64)
@@ -78,7 +78,7 @@ func (t table) readCanonical(p envs.Proposal) (allocation, bool) {
 	return a, canonical && text == "}"
 }
 
-// openingOf is what comes before member i of an object.
+// openingOf returns what comes before member i of an object.
 func openingOf(i int) string {
 	if i == 0 {
 		return "{"
@@ -206,7 +206,7 @@ func describeToken(token json.Token) string {
 	return "null"
 }
 
-// quoteForeign is model text that can be shown: short, printable.
+// quoteForeign returns model text that can be shown: short, printable.
 func quoteForeign(s string) string { return strconv.Quote(clipForeign(s)) }
 
 func listNames(names []string) string {

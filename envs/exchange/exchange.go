@@ -42,7 +42,7 @@ type Params struct {
 	Tolerance float64 `json:"tolerance"`
 }
 
-// Defaults are the economy of paper 1's Table 1.
+// Defaults returns the economy of paper 1's Table 1.
 func Defaults() Params {
 	return Params{Agents: 3, Utility: asymmetric, Quantity: Quantity{100}, Tolerance: 1e-3}
 }
@@ -74,7 +74,7 @@ const (
 	explicit   = "explicit"
 )
 
-// Utilities are the names of the sets of exponents.
+// Utilities returns the names of the sets of exponents.
 func Utilities() []string {
 	return []string{asymmetric, "symmetric", "symmetric_as_printed", "uniform", explicit}
 }
@@ -208,10 +208,10 @@ func economyName(name string, theta [][]float64, quantity []float64) string {
 // Version of dealing, parsing, scoring and the scripted policies.
 func (e *Economy) Version() int { return 1 }
 
-// Measure is a share: of the greatest total utility.
+// Measure returns a share: of the greatest total utility.
 func (*Economy) Measure() envs.Measure { return envs.Share }
 
-// Instances is 1: an economy is its parameters.
+// Instances returns 1: an economy is its parameters.
 func (e *Economy) Instances() int { return 1 }
 
 // Instance deals the economy; the seed has no part in it.
@@ -222,7 +222,7 @@ func (e *Economy) Instance(_ uint64, index int) (envs.Instance, error) {
 	return e, nil
 }
 
-// Prompts are the built-in templates.
+// Prompts returns the built-in templates.
 func (e *Economy) Prompts() fs.FS {
 	sub, err := fs.Sub(prompts, "prompts")
 	if err != nil {
@@ -231,7 +231,7 @@ func (e *Economy) Prompts() fs.FS {
 	return sub
 }
 
-// ID is the size and the utility, such as "k3-asymmetric".
+// ID returns the size and the utility, such as "k3-asymmetric".
 func (e *Economy) ID() string { return e.id }
 
 // Agents have names of one word.
@@ -243,7 +243,7 @@ func (e *Economy) Agents() []envs.Agent {
 	return agents
 }
 
-// Utmost is the greatest possible total utility.
+// Utmost returns the greatest possible total utility.
 func (e *Economy) Utmost() float64 { return e.utmost }
 
 // Parse takes {"agent": {"good": amount, …}, …} with every agent, every good
@@ -256,12 +256,12 @@ func (e *Economy) Parse(proposal []byte) (envs.Proposal, error) {
 	return e.table.formatAllocation(a), nil
 }
 
-// Utility is u_i of what the proposal gives to the agent.
+// Utility returns u_i of what the proposal gives to the agent.
 func (e *Economy) Utility(agent int, p envs.Proposal) float64 {
 	return e.Score(p).Utilities[agent]
 }
 
-// Score is the total utility as a share of the greatest possible one. A text
+// Score returns the total utility as a share of the greatest possible one. A text
 // that Parse did not make is worth nothing.
 func (e *Economy) Score(p envs.Proposal) envs.Score {
 	s := envs.Score{Utilities: make([]float64, len(e.theta))}

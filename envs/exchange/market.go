@@ -40,7 +40,7 @@ func (t Trader) formBeliefs(s envs.Situation) market {
 	return m
 }
 
-// demandWith is the allocation that is best for the sum of log utilities with the
+// demandWith returns the allocation that is best for the sum of log utilities with the
 // agent's own weight: a_jk in proportion to weight times exponent.
 func (m market) demandWith(weight float64) allocation {
 	a := make(allocation, len(m.agents))
@@ -99,7 +99,7 @@ func roundDecimal(v float64, digits int) float64 {
 
 func (m market) ownUtility(a allocation) float64 { return cobbDouglas(m.beliefs[m.self], a[m.self]) }
 
-// worthOf is own^(1-care) · others^care, where others is the geometric mean of
+// worthOf returns own^(1-care) · others^care, where others is the geometric mean of
 // what the others are believed to make of the allocation.
 func (m market) worthOf(a allocation, care float64) float64 {
 	others := 1.0

@@ -10,7 +10,7 @@ var (
 		"nuts", "olives", "paper", "quilts", "rice", "salt", "tea", "urns", "vinegar", "wool", "xylitol", "yarn", "zinc"}
 )
 
-// firstNames is the first n names; when they run out they come again with a number.
+// firstNames returns the first n names; when they run out they come again with a number.
 func firstNames(names [26]string, n int) []string {
 	list := make([]string, n)
 	for i := range list {

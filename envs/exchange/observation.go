@@ -21,10 +21,10 @@ type Good struct {
 	Quantity float64
 }
 
-// Total is the quantity as agents read it.
+// Total returns the quantity as agents read it.
 func (g Good) Total() string { return formatNumber(g.Quantity) }
 
-// Formula is the agent's utility as it reads it, such as "apples^0.8 * bread^0.2".
+// Formula returns the agent's utility as it reads it, such as "apples^0.8 * bread^0.2".
 func (o Observation) Formula() string {
 	var factors []string
 	for k, t := range o.Exponents {
@@ -35,7 +35,7 @@ func (o Observation) Formula() string {
 	return strings.Join(factors, " * ")
 }
 
-// shortNumber is a number with at most four digits that count.
+// shortNumber returns a number with at most four digits that count.
 func shortNumber(v float64) string {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
 	return formatNumber(v)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// greatestTotal is the greatest total utility of any allocation, found in closed
+// greatestTotal returns the greatest total utility of any allocation, found in closed
 // form where the exponents have one and numerically otherwise.
 func greatestTotal(theta [][]float64, quantity []float64) (float64, error) {
 	if v, ok := greatestIfAlike(theta, quantity); ok {
@@ -136,7 +136,7 @@ func (p dual) slackOf(i int, y []float64) float64 {
 	return g
 }
 
-// barrierAt is the objective at one mu; +Inf outside.
+// barrierAt returns the objective at one mu; +Inf outside.
 func (p dual) barrierAt(y []float64, mu float64) float64 {
 	f := sumExp(y)
 	for i := range p.theta {
@@ -222,7 +222,7 @@ func (p dual) primalTotal(y []float64, mu float64) float64 {
 	return total
 }
 
-// solveCholesky is a Cholesky solution of a positive definite system; it overwrites h.
+// solveCholesky returns a Cholesky solution of a positive definite system; it overwrites h.
 func solveCholesky(h [][]float64, v []float64) []float64 {
 	n := len(v)
 	x := slices.Clone(v)

@@ -41,7 +41,7 @@ func stubbornTrader() Trader {
 	return Trader{Greed: 3, Concession: 0, Trust: 0.12, Noise: 0.05, Mood: 0.05, Firmness: 0.92}
 }
 
-// Policies are trader and stubborn; both take the parameters of Trader.
+// Policies returns trader and stubborn; both take the parameters of Trader.
 func (e *Economy) Policies() []string { return []string{"trader", "stubborn"} }
 
 // Policy builds a scripted agent.
@@ -75,7 +75,7 @@ func (t Trader) check() error {
 		within("noise", t.Noise, 0, 2), within("mood", t.Mood, 0, 2), within("firmness", t.Firmness, 0, 1))
 }
 
-// excessDemand is the part of the opening demand that is left in a round.
+// excessDemand returns the part of the opening demand that is left in a round.
 func (t Trader) excessDemand(round int) float64 { return math.Pow(1-t.Concession, float64(round-1)) }
 
 // Propose writes the present demand, changed by mood and noise, or nothing when
@@ -95,10 +95,10 @@ func (t Trader) Propose(s envs.Situation) (string, bool) {
 	return string(m.formatAllocation(m.handOut(a))), true
 }
 
-// ownWeight is the agent's own in its demand; every other agent weighs 1.
+// ownWeight returns the agent's own in its demand; every other agent weighs 1.
 func (t Trader) ownWeight(round int) float64 { return 1 + (t.Greed-1)*t.excessDemand(round) }
 
-// careForOthers is the weight of the others' good in its judgement: nothing at first, in
+// careForOthers returns the weight of the others' good in its judgement: nothing at first, in
 // the end as much for each of them as for itself.
 func (t Trader) careForOthers(s envs.Situation) float64 {
 	k := float64(len(s.Agents))
@@ -111,7 +111,7 @@ func (t Trader) Value(s envs.Situation, p envs.Proposal) float64 {
 	return j.gradeOf(j.shareOf(p))
 }
 
-// Reserve is the grade of the firm share of the present demand.
+// Reserve returns the grade of the firm share of the present demand.
 func (t Trader) Reserve(s envs.Situation) float64 { return t.judgeCandidates(s).gradeOf(t.Firmness) }
 
 // judgement compares candidates with the present demand and with each other.
@@ -135,7 +135,7 @@ func (t Trader) judgeCandidates(s envs.Situation) judgement {
 	return j
 }
 
-// onTable is the latest offer of each agent and what stands.
+// onTable returns the latest offer of each agent and what stands.
 func onTable(s envs.Situation) []envs.Proposal {
 	list := make([]envs.Proposal, len(s.Agents), len(s.Agents)+1)
 	for _, o := range s.Offers {

@@ -11,7 +11,7 @@ import (
 
 const favouritePhrase = "What matters most to me is "
 
-// favouriteGoods is the good that each agent last named as its favourite; -1 for none.
+// favouriteGoods returns the good that each agent last named as its favourite; -1 for none.
 func favouriteGoods(goods []string, agents int, messages []envs.Message) []int {
 	list := slices.Repeat([]int{-1}, agents)
 	for _, m := range messages {
@@ -54,7 +54,7 @@ func (t Trader) Message(s envs.Situation) envs.Message {
 	return envs.Message{From: s.Agent, To: []int{holder}, Text: text + " Could you leave me more of it?"}
 }
 
-// holderOf is who receives most of a good, the agent itself if nobody gets more than it.
+// holderOf returns who receives most of a good, the agent itself if nobody gets more than it.
 func (m market) holderOf(a allocation, good int) int {
 	h := m.self
 	for j := range a {

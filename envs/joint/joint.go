@@ -77,7 +77,7 @@ func New(d Domain) Board {
 	return Board{Domain: d, problem: p, best: packing.Solve(p, Nodes).Value}
 }
 
-// Best is the greatest reward that there can be.
+// Best returns the greatest reward that there can be.
 func (b Board) Best() float64 { return b.best }
 
 // Score has the share of the greatest reward as goodness, 0 if the proposal is not feasible.

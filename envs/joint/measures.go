@@ -83,7 +83,7 @@ func meanOf(list []float64) *float64 {
 	return &m
 }
 
-// ByOrder is the items of a choice in their own order.
+// ByOrder returns the items of a choice in their own order.
 func ByOrder(choice []int) []int {
 	var items []int
 	for i, o := range choice {
@@ -94,7 +94,7 @@ func ByOrder(choice []int) []int {
 	return items
 }
 
-// ByValue is the items of a choice, the most valuable first.
+// ByValue returns the items of a choice, the most valuable first.
 func ByValue(p packing.Problem, choice []int) []int {
 	items := ByOrder(choice)
 	slices.SortStableFunc(items, func(a, b int) int {
@@ -119,7 +119,7 @@ func Keep(p packing.Problem, choice, order []int) (kept []int, reward float64) {
 	return kept, reward
 }
 
-// NAR is the normalised adjusted reward, from 0 to 100 (paper 3, Eq. 2): of an
+// NAR returns the normalised adjusted reward, from 0 to 100 (paper 3, Eq. 2): of an
 // infeasible choice what is kept of it counts, times the share of items kept.
 func NAR(p packing.Problem, best float64, choice, order []int) float64 {
 	if reward, feasible := p.Value(choice); feasible || best <= 0 {
@@ -129,7 +129,7 @@ func NAR(p packing.Problem, best float64, choice, order []int) float64 {
 	return 100 * reward / best * float64(len(kept)) / float64(len(order))
 }
 
-// HallucinationRate is the share of all components that an estimate puts
+// HallucinationRate returns the share of all components that an estimate puts
 // strictly too high (paper 3, Eq. 4), from 0 to 1.
 func HallucinationRate(truth, estimate State) float64 {
 	names := splitComponents(truth, estimate)
@@ -145,7 +145,7 @@ func HallucinationRate(truth, estimate State) float64 {
 	return float64(high) / float64(len(names))
 }
 
-// NMAE is the mean relative error over the union of components (paper 3,
+// NMAE returns the mean relative error over the union of components (paper 3,
 // Eq. 5). Where the truth is 0, it is 1 unless the estimate is 0 as well.
 func NMAE(truth, estimate State) float64 {
 	names := splitComponents(truth, estimate)

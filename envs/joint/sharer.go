@@ -49,7 +49,7 @@ type Doubt struct {
 	rand *rand.Rand
 }
 
-// Heard is a number as the agent understood it.
+// Heard returns a number as the agent understood it.
 func (d Doubt) Heard(v float64) float64 {
 	if d.rand == nil {
 		return v
@@ -93,7 +93,7 @@ func (s Sharer) Message(sit envs.Situation) envs.Message {
 	return envs.Message{Text: "What I know: " + string(data)}
 }
 
-// factsInMessages is what messages said, by speaker, later ones on top; all is what a
+// factsInMessages returns what messages said, by speaker, later ones on top; all is what a
 // speaker that is no agent said, nil if none did.
 func factsInMessages(sit envs.Situation) (others []Facts, all Facts) {
 	by := map[int]Facts{}
@@ -115,7 +115,7 @@ func factsInMessages(sit envs.Situation) (others []Facts, all Facts) {
 	return others, by[-1]
 }
 
-// parseFacts is the facts of a message, as far as they arrived: it may have been cut.
+// parseFacts returns the facts of a message, as far as they arrived: it may have been cut.
 func parseFacts(text string) Facts {
 	facts := Facts{}
 	dec := json.NewDecoder(strings.NewReader(text[max(0, strings.IndexByte(text, '{')):]))
@@ -133,7 +133,7 @@ func parseFacts(text string) Facts {
 	return facts
 }
 
-// Estimate is what it takes the state for.
+// Estimate returns what it takes the state for.
 func (s Sharer) Estimate(sit envs.Situation) string {
 	mind := s.mind(sit.Observation)
 	others, all := factsInMessages(sit)
@@ -143,7 +143,7 @@ func (s Sharer) Estimate(sit envs.Situation) string {
 	return mind.Assume(others, Doubt{s, sit.Rand})
 }
 
-// latestEstimate is its last estimate, made now if it made none.
+// latestEstimate returns its last estimate, made now if it made none.
 func (s Sharer) latestEstimate(sit envs.Situation) (estimate string, tool envs.Proposal) {
 	for _, n := range sit.Notes {
 		switch {
@@ -159,7 +159,7 @@ func (s Sharer) latestEstimate(sit envs.Situation) (estimate string, tool envs.P
 	return estimate, tool
 }
 
-// Propose is the solver's proposal or a plan of its own.
+// Propose returns the solver's proposal or a plan of its own.
 func (s Sharer) Propose(sit envs.Situation) (string, bool) {
 	estimate, tool := s.latestEstimate(sit)
 	if trusts := sit.Rand.Float64() < s.Trust; trusts && tool != "" {
@@ -192,7 +192,7 @@ func greedyChoice(p packing.Problem) []int {
 	return choice
 }
 
-// Value is what a candidate is worth by its estimate, of the best it can think
+// Value returns what a candidate is worth by its estimate, of the best it can think
 // of; 0 if it believes it infeasible.
 func (s Sharer) Value(sit envs.Situation, c envs.Proposal) float64 {
 	mind := s.mind(sit.Observation)

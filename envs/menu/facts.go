@@ -49,7 +49,7 @@ func (o Observation) Facts() joint.Facts {
 
 func (k knowing) Facts() joint.Facts { return k.seen.Facts() }
 
-// Know is an estimate without doubt, of an agent that has no partner.
+// Know returns an estimate without doubt, of an agent that has no partner.
 func (k knowing) Know(all joint.Facts) string {
 	k.seen.Values = nil // they are among all
 	k.seen.Stock = nil
@@ -127,7 +127,7 @@ var profileGroups = []string{
 	"Cultural Preferences", "Health and Fitness Goals", "Personality and Dining Style", "Ethical and Religious Considerations",
 }
 
-// Merged is all that both agents observe.
+// Merged returns all that both agents observe.
 func (s *session) Merged() string {
 	all, what := joint.Facts{}, "the stock and what is known of the guests"
 	for _, o := range s.seen {

@@ -45,7 +45,7 @@ func (db *database) buildKitchen(t Task) (*kitchen, error) {
 	return k, nil
 }
 
-// poseProblem is the problem that an estimate makes.
+// poseProblem returns the problem that an estimate makes.
 func (k *kitchen) poseProblem(e Estimate) packing.Problem {
 	var p packing.Problem
 	for _, name := range k.ingredients {
@@ -115,7 +115,7 @@ func (k *kitchen) Problem(estimate string) packing.Problem {
 	return k.poseProblem(k.readEstimate(estimate))
 }
 
-// State is the stock.
+// State returns the stock.
 func (k *kitchen) State(estimate string) joint.State {
 	e, s := k.readEstimate(estimate), joint.State{}
 	for _, name := range k.ingredients {
@@ -126,10 +126,10 @@ func (k *kitchen) State(estimate string) joint.State {
 	return s
 }
 
-// Pooled is nothing: each kind of ingredient is seen by one agent.
+// Pooled returns nothing: each kind of ingredient is seen by one agent.
 func (k *kitchen) Pooled() []string { return nil }
 
-// Items are the dishes.
+// Items returns the dishes.
 func (k *kitchen) Items() []string {
 	var names []string
 	for _, d := range k.offered {
@@ -138,10 +138,10 @@ func (k *kitchen) Items() []string {
 	return names
 }
 
-// Resources are the ingredients.
+// Resources returns the ingredients.
 func (k *kitchen) Resources() []string { return k.ingredients }
 
-// Proposal is the list of dishes, in the order in which they are on offer.
+// Proposal returns the list of dishes, in the order in which they are on offer.
 func (k *kitchen) Proposal(choice []int) envs.Proposal {
 	list := []string{}
 	for i, o := range choice {

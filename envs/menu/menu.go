@@ -20,7 +20,7 @@ type Params struct {
 	Observations string `json:"observations"`
 }
 
-// Defaults are the numeric setting.
+// Defaults returns the numeric setting.
 func Defaults() Params { return Params{Observations: Numeric} }
 
 // The two settings.
@@ -57,13 +57,13 @@ func New(p Params) (*Menu, error) {
 // Version of dealing, parsing and scoring.
 func (m *Menu) Version() int { return 2 }
 
-// Measure is a share: of the greatest reward.
+// Measure returns a share: of the greatest reward.
 func (*Menu) Measure() envs.Measure { return envs.Share }
 
-// Instances is the number of tasks in a benchmark.
+// Instances returns the number of tasks in a benchmark.
 func (m *Menu) Instances() int { return selected }
 
-// Prompts are the built-in templates.
+// Prompts returns the built-in templates.
 func (m *Menu) Prompts() fs.FS {
 	sub, err := fs.Sub(prompts, "prompts")
 	if err != nil {
@@ -72,7 +72,7 @@ func (m *Menu) Prompts() fs.FS {
 	return sub
 }
 
-// Benchmark is the tasks of a seed; the same arguments give the same tasks.
+// Benchmark returns the tasks of a seed; the same arguments give the same tasks.
 func (m *Menu) Benchmark(seed uint64) ([]Task, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -109,7 +109,7 @@ func (m *Menu) Instance(seed uint64, index int) (envs.Instance, error) {
 	return s, nil
 }
 
-// Policies is one: agents that tell what they know.
+// Policies returns one: agents that tell what they know.
 func (m *Menu) Policies() []string { return []string{"sharer"} }
 
 // Policy builds a scripted agent with the parameters of joint.Sharer.

@@ -8,7 +8,7 @@ import (
 // spices are how much a guest likes, on the dishes' scale.
 var spices = map[string]int{"Mild": 0, "Medium": 1, "Hot": 2}
 
-// Rating is how much a guest likes a dish, from 0 to 5: our own rule on the
+// Rating returns how much a guest likes a dish, from 0 to 5: our own rule on the
 // profile, since the paper's ratings are not printed. What is not known of the
 // guest counts for nothing.
 func Rating(g Guest, d Dish) float64 {
@@ -43,7 +43,7 @@ func Rating(g Guest, d Dish) float64 {
 	return min(5, max(0.5, r))
 }
 
-// isRefusedBy says whether a guest does not eat a dish at all.
+// isRefusedBy reports whether a guest does not eat a dish at all.
 func isRefusedBy(g Guest, d Dish) bool {
 	none := func(applies bool, traits ...string) bool {
 		return applies && slices.ContainsFunc(traits, func(t string) bool { return slices.Contains(d.traits, t) })

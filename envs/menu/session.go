@@ -72,7 +72,7 @@ func (s *session) dealStock(rng *rand.Rand) {
 	}
 }
 
-// partOf is what an agent sees of a guest.
+// partOf returns what an agent sees of a guest.
 func (g Guest) partOf(rng *rand.Rand, agent int) Guest {
 	p := known[agent]
 	sees := func(probability float64) bool { return rng.Float64() < probability }
@@ -105,7 +105,7 @@ func (g Guest) partOf(rng *rand.Rand, agent int) Guest {
 
 func (s *session) ID() string { return s.id }
 
-// Agents are two, with equal rights.
+// Agents returns two, with equal rights.
 func (s *session) Agents() []envs.Agent { return []envs.Agent{{Name: "agent_1"}, {Name: "agent_2"}} }
 
 // Observe gives an Observation.
@@ -131,7 +131,7 @@ func (s *session) Parse(text []byte) (envs.Proposal, error) {
 	return s.Proposal(choice), nil
 }
 
-// Utility is what a menu is worth to the agent's guest: to the guest with its index.
+// Utility returns what a menu is worth to the agent's guest: to the guest with its index.
 func (s *session) Utility(agent int, p envs.Proposal) float64 {
 	sum := 0.0
 	for i, o := range s.Choice(p) {

@@ -36,7 +36,7 @@ type Solution struct {
 	Nodes      int
 }
 
-// Feasible says whether uses are within capacities.
+// Feasible reports whether uses are within capacities.
 func Feasible(use, capacity []float64) bool {
 	for r, u := range use {
 		if u > capacity[r]+Tolerance {
@@ -126,7 +126,7 @@ func newSearch(p Problem, limit int) *search {
 	return s
 }
 
-// worthwhileOptions are the options that have a value and fit by themselves, by reduced value.
+// worthwhileOptions returns the options that have a value and fit by themselves, by reduced value.
 func worthwhileOptions(options []Option, prices, capacity []float64) []int {
 	var list []int
 	for o, option := range options {
@@ -142,7 +142,7 @@ func worthwhileOptions(options []Option, prices, capacity []float64) []int {
 
 func (o Option) reducedValue(prices []float64) float64 { return o.Value - dotProduct(o.Use, prices) }
 
-// greatestGain is the greatest reduced value of an option, or 0 for taking none.
+// greatestGain returns the greatest reduced value of an option, or 0 for taking none.
 func greatestGain(options []Option, prices []float64) float64 {
 	most := 0.0
 	for _, o := range options {

@@ -48,7 +48,7 @@ func upperBound(p Problem, prices []float64) float64 {
 	return b
 }
 
-// bestOption is the option with the greatest reduced value above 0, or -1.
+// bestOption returns the option with the greatest reduced value above 0, or -1.
 func bestOption(options []Option, prices []float64) int {
 	at, most := -1, 0.0
 	for o, option := range options {
@@ -59,7 +59,7 @@ func bestOption(options []Option, prices []float64) int {
 	return at
 }
 
-// greedyValue is the value of a feasible choice: items in their order, each the best option that fits.
+// greedyValue returns the value of a feasible choice: items in their order, each the best option that fits.
 func greedyValue(p Problem) float64 {
 	left, value := slices.Clone(p.Capacity), 0.0
 	for _, options := range p.Items {

@@ -18,7 +18,7 @@ type Conditional struct {
 	Discount float64 `json:"discount"` // share of what it asks of others that it does not ask of itself, 0 to 1
 }
 
-// Policies are cooperator, who follows the others, and freerider, who would
+// Policies returns cooperator, who follows the others, and freerider, who would
 // have the others pay.
 func (*Game) Policies() []string { return []string{"cooperator", "freerider"} }
 
@@ -61,7 +61,7 @@ func (c Conditional) Propose(s envs.Situation) (string, bool) {
 	return string(canonical(given, o.Agents)), true
 }
 
-// level is the share of an endowment that the agent asks of others now.
+// level returns the share of an endowment that the agent asks of others now.
 func (c Conditional) level(s envs.Situation) float64 {
 	o := s.Observation.(Observation)
 	own := c.Opening
@@ -85,13 +85,13 @@ func (c Conditional) level(s envs.Situation) float64 {
 	return max(0, min(1, own))
 }
 
-// Value is the agent's payoff between its worst and its best one.
+// Value returns the agent's payoff between its worst and its best one.
 func (c Conditional) Value(s envs.Situation, p envs.Proposal) float64 {
 	o := s.Observation.(Observation)
 	return c.scaled(o, payoff(contributions(p, o.Agents), s.Agent, o.Endowment, o.Return))
 }
 
-// Reserve is what the agent has if nobody contributes.
+// Reserve returns what the agent has if nobody contributes.
 func (c Conditional) Reserve(s envs.Situation) float64 {
 	o := s.Observation.(Observation)
 	return c.scaled(o, o.Endowment)

@@ -24,7 +24,7 @@ type Params struct {
 	Spread    float64 `json:"spread"`    // agents' own returns are at most so far from that
 }
 
-// Defaults are those of Fehr and Gächter (2000), with returns from 0.3 to 0.5.
+// Defaults returns those of Fehr and Gächter (2000), with returns from 0.3 to 0.5.
 func Defaults() Params { return Params{Agents: 4, Endowment: 20, Return: 0.4, Spread: 0.1} }
 
 // Game is the environment.
@@ -56,7 +56,7 @@ var names = [...]string{"Alex", "Blake", "Casey", "Drew", "Ellis", "Flynn", "Gra
 // Version of dealing, parsing and scoring.
 func (*Game) Version() int { return 1 }
 
-// Measure is efficiency: the share of the possible gain.
+// Measure returns efficiency: the share of the possible gain.
 func (*Game) Measure() envs.Measure { return envs.Share }
 
 // Instances are as many as asked for.
@@ -112,7 +112,7 @@ func (in *instance) Observe(agent int) any {
 	return Observation{Agents: names[:in.params.Agents], Endowment: in.params.Endowment, Return: in.returns[agent]}
 }
 
-// Utility is what an agent keeps and gets back, in units.
+// Utility returns what an agent keeps and gets back, in units.
 func (in *instance) Utility(agent int, p envs.Proposal) float64 {
 	return payoff(contributions(p, names[:in.params.Agents]), agent, in.params.Endowment, in.returns[agent])
 }
@@ -122,7 +122,7 @@ func payoff(contributions []float64, agent int, endowment, back float64) float64
 	return endowment - contributions[agent] + back*sum(contributions)
 }
 
-// Score is the efficiency of the contributions: since every unit adds the same to
+// Score returns the efficiency of the contributions: since every unit adds the same to
 // the sum of payoffs, the share of the possible gain is the share of all
 // endowments that is contributed.
 func (in *instance) Score(p envs.Proposal) envs.Score {
@@ -142,7 +142,7 @@ func sum(list []float64) float64 {
 	return total
 }
 
-// Baselines are what selfish agents would do, and the best for all.
+// Baselines returns what selfish agents would do, and the best for all.
 func (in *instance) Baselines() []envs.Baseline {
 	return []envs.Baseline{{Name: "nobody_contributes", Goodness: 0}, {Name: "all_contribute_all", Goodness: 1}}
 }

@@ -57,7 +57,7 @@ func (a Answerer) check() error {
 	return errors.Join(faults...)
 }
 
-// Message is the reasoning before an answer; who has a role sums up the answers
+// Message returns the reasoning before an answer; who has a role sums up the answers
 // that it has seen.
 func (a Answerer) Message(s envs.Situation) envs.Message {
 	m := envs.Message{From: s.Agent}
@@ -76,7 +76,7 @@ func (a Answerer) Message(s envs.Situation) envs.Message {
 	return m
 }
 
-// Propose is the agent's answer, as it would write it.
+// Propose returns the agent's answer, as it would write it.
 func (a Answerer) Propose(s envs.Situation) (string, bool) {
 	answer := proposalText(a.currentAnswer(s))
 	if o, ok := s.Observation.(Observation); ok {
@@ -86,7 +86,7 @@ func (a Answerer) Propose(s envs.Situation) (string, bool) {
 	return string(data), err == nil
 }
 
-// formatAnswer is an answer in the form in which Extract finds it.
+// formatAnswer returns an answer in the form in which Extract finds it.
 func formatAnswer(k Kind, answer string) string {
 	switch k {
 	case Integer:
@@ -99,7 +99,7 @@ func formatAnswer(k Kind, answer string) string {
 	return answer
 }
 
-// Value is all for the own answer, and the share of those seen for another. Who
+// Value returns all for the own answer, and the share of those seen for another. Who
 // has a role, such as a judge, has none of its own.
 func (a Answerer) Value(s envs.Situation, p envs.Proposal) float64 {
 	if s.Role != "" {
@@ -158,7 +158,7 @@ func (a Answerer) drawPlace(n int, draw float64) int {
 	return n - 1
 }
 
-// latestAnswer is the last answer of an agent that was seen.
+// latestAnswer returns the last answer of an agent that was seen.
 func latestAnswer(s envs.Situation, agent int) (envs.Proposal, bool) {
 	for _, o := range slices.Backward(s.Offers) {
 		if o.Agent == agent {
@@ -168,7 +168,7 @@ func latestAnswer(s envs.Situation, agent int) (envs.Proposal, bool) {
 	return "", false
 }
 
-// peerAnswers are the others' latest answers in the order in which they were seen, or
+// peerAnswers returns the others' latest answers in the order in which they were seen, or
 // those that a summary tells of.
 func (a Answerer) peerAnswers(s envs.Situation) []envs.Proposal {
 	at := map[int]int{} // last place of each peer

@@ -23,7 +23,7 @@ type challenge struct {
 	Simulated                            bool // by a scripted agent
 }
 
-// textsByCue are the texts of a line by the names of their cues.
+// textsByCue returns the texts of a line by the names of their cues.
 func (c challenge) textsByCue() map[string]string {
 	return map[string]string{"context": c.Context, "wrong": c.Wrong, "irrelevant": c.Irrelevant}
 }
@@ -87,7 +87,7 @@ func (e *QA) checkChallenge(c, first challenge) error {
 	return nil
 }
 
-// wrongSolution is a solution with a wrong answer: the file's, or one of the answers
+// wrongSolution returns a solution with a wrong answer: the file's, or one of the answers
 // that are not right.
 func (in *Instance) wrongSolution() (envs.Contribution, error) {
 	text := in.env.challenges[in.q.ID].Wrong
@@ -102,7 +102,7 @@ func (in *Instance) wrongSolution() (envs.Contribution, error) {
 	return envs.Contribution{Text: text, Proposals: []envs.Proposal{p}, Simulated: in.env.challenges[in.q.ID].Simulated}, err
 }
 
-// irrelevantSolution is a solution that answers another question: the file's, or
+// irrelevantSolution returns a solution that answers another question: the file's, or
 // another question of the data with its answer. It proposes nothing here.
 func (in *Instance) irrelevantSolution() (envs.Contribution, error) {
 	if c := in.env.challenges[in.q.ID]; c.Irrelevant != "" {
@@ -116,7 +116,7 @@ func (in *Instance) irrelevantSolution() (envs.Contribution, error) {
 	return envs.Contribution{Text: other.Text + "\n" + other.rightAnswer()}, nil
 }
 
-// rightAnswer is the right one in words.
+// rightAnswer returns the right one in words.
 func (q Question) rightAnswer() string {
 	right := (&Instance{q: q}).acceptedAnswers()[0]
 	if q.Kind == Choice {
@@ -125,7 +125,7 @@ func (q Question) rightAnswer() string {
 	return right
 }
 
-// retrievedContext is what was retrieved for the question.
+// retrievedContext returns what was retrieved for the question.
 func (in *Instance) retrievedContext() (envs.Contribution, error) {
 	text := in.env.challenges[in.q.ID].Context
 	if text == "" {

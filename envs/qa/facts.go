@@ -7,7 +7,7 @@ import (
 	"roundtable/envs"
 )
 
-// Facts are the question as it was dealt, and its accepted answers.
+// Facts returns the question as it was dealt, and its accepted answers.
 func (in *Instance) Facts() []envs.Fact {
 	var facts []envs.Fact
 	add := func(name, text string) {

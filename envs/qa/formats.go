@@ -172,7 +172,7 @@ func decodeGolds(v json.RawMessage) ([]string, error) {
 	return []string{string(v)}, nil
 }
 
-// newOwnQuestion is a question of the user's: with options it is a choice, and the right
+// newOwnQuestion returns a question of the user's: with options it is a choice, and the right
 // one may be given by its letter or by its text.
 func newOwnQuestion(id, text, context string, options, gold []string, kind Kind) Question {
 	q := Question{ID: id, Kind: kind, Text: text, Context: context, Options: options, Gold: gold}

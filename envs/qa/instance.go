@@ -58,10 +58,10 @@ type Instance struct {
 	suffix string // of the context
 }
 
-// ID is the question's, and the number of the context if there is a pool.
+// ID returns the question's, and the number of the context if there is a pool.
 func (in *Instance) ID() string { return in.q.ID + in.suffix }
 
-// Agents are Agent 1, Agent 2, ….
+// Agents returns Agent 1, Agent 2, ….
 func (in *Instance) Agents() []envs.Agent {
 	agents := make([]envs.Agent, in.env.params.Agents)
 	for i := range agents {
@@ -70,7 +70,7 @@ func (in *Instance) Agents() []envs.Agent {
 	return agents
 }
 
-// Observe is the Observation, for all agents the same; it must not be changed.
+// Observe returns the Observation, for all agents the same; it must not be changed.
 func (in *Instance) Observe(int) any { return in.seen }
 
 const maxAnswer = 64 << 10
@@ -112,7 +112,7 @@ func (in *Instance) toProposal(answer string, err error) (envs.Proposal, error) 
 	return envs.Proposal(data), err
 }
 
-// proposalText is a canonical proposal as it was before JSON.
+// proposalText returns a canonical proposal as it was before JSON.
 func proposalText(p envs.Proposal) string {
 	var s string
 	if json.Unmarshal([]byte(p), &s) != nil {
@@ -121,7 +121,7 @@ func proposalText(p envs.Proposal) string {
 	return s
 }
 
-// isCorrect is whether it is one of the accepted answers (SQuAD: exact match).
+// isCorrect reports whether it is one of the accepted answers (SQuAD: exact match).
 func (in *Instance) isCorrect(answer string) bool {
 	if in.q.Kind == Span {
 		return ExactMatch(answer, in.q.Gold)
@@ -129,7 +129,7 @@ func (in *Instance) isCorrect(answer string) bool {
 	return slices.Contains(in.acceptedAnswers(), answer)
 }
 
-// acceptedAnswers are the right answers in canonical form.
+// acceptedAnswers returns the right answers in canonical form.
 func (in *Instance) acceptedAnswers() []string {
 	if in.q.Kind == Span {
 		return acceptedSpans(in.q.Gold)
@@ -143,7 +143,7 @@ func (in *Instance) acceptedAnswers() []string {
 	return all
 }
 
-// Utility is 1 for a right answer (SQuAD: exact match) and 0 for another, for every agent.
+// Utility returns 1 for a right answer (SQuAD: exact match) and 0 for another, for every agent.
 func (in *Instance) Utility(_ int, p envs.Proposal) float64 {
 	if in.isCorrect(proposalText(p)) {
 		return 1
@@ -161,7 +161,7 @@ func (in *Instance) Score(p envs.Proposal) envs.Score {
 	return s
 }
 
-// Baselines are what blind methods score here: guessing among the options, or
+// Baselines returns what blind methods score here: guessing among the options, or
 // saying always that the text does not say it, which tells the questions
 // without an answer apart.
 func (in *Instance) Baselines() []envs.Baseline {

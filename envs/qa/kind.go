@@ -44,7 +44,7 @@ func (q Question) Extract(text string) (string, error) {
 // hasReading reports whether texts may hold several answers of which one counts.
 func (q Question) hasReading() bool { return q.Kind == Choice || q.Kind == Integer || q.Kind == YesNo }
 
-// answerForm is how an answer is written at the end of a text.
+// answerForm returns how an answer is written at the end of a text.
 func (q Question) answerForm() string {
 	switch q.Kind {
 	case Choice:
@@ -85,7 +85,7 @@ func (q Question) lastOption(text string) (found string, ok bool) {
 	return found, ok
 }
 
-// afterAnswerMark is what follows the last "Answer:"; a text of one line is an answer as it is.
+// afterAnswerMark returns what follows the last "Answer:"; a text of one line is an answer as it is.
 func afterAnswerMark(text string) (string, bool) {
 	if found, ok := lastMatch(answers, text); ok {
 		return found, true
@@ -94,7 +94,7 @@ func afterAnswerMark(text string) (string, bool) {
 	return text, text != "" && !strings.Contains(text, "\n")
 }
 
-// canonicalAnswer is the identity of an answer: equal answers, equal texts.
+// canonicalAnswer returns the identity of an answer: equal answers, equal texts.
 func (q Question) canonicalAnswer(answer string) (string, error) {
 	answer = strings.TrimSpace(answer)
 	switch q.Kind {
@@ -157,7 +157,7 @@ func canonicalYesNo(text string) (string, error) {
 	return "", fmt.Errorf("%.20q is neither yes nor no", text)
 }
 
-// canonicalSpan is normalised as the official SQuAD script does; what says nothing is Unknown.
+// canonicalSpan returns normalised as the official SQuAD script does; what says nothing is Unknown.
 func canonicalSpan(text string) string {
 	plain := plainWords(text)
 	if plain == "" || plain == "unknown" || plain == "unanswerable" {

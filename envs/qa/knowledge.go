@@ -8,7 +8,7 @@ import (
 	"roundtable/envs"
 )
 
-// firstAnswer is the answer before anything was seen: right, or one of the wrong ones.
+// firstAnswer returns the answer before anything was seen: right, or one of the wrong ones.
 func (a Answerer) firstAnswer(s envs.Situation) envs.Proposal {
 	right, lured, which := s.Rand.Float64(), s.Rand.Float64(), s.Rand.Float64()
 	o, _ := s.Observation.(Observation)
@@ -26,7 +26,7 @@ func (a Answerer) firstAnswer(s envs.Situation) envs.Proposal {
 	return envs.Proposal(data)
 }
 
-// answerKey is the right answer and some wrong ones, in canonical form.
+// answerKey returns the right answer and some wrong ones, in canonical form.
 func (a Answerer) answerKey(o Observation) (gold string, wrong []string) {
 	q := a.env.byID[o.ID]
 	if q.Kind == Choice && q.shuffle { // where this instance has it
@@ -48,7 +48,7 @@ func (a Answerer) answerKey(o Observation) (gold string, wrong []string) {
 	return gold, wrong
 }
 
-// distractors are answers of the question's form, the right one perhaps among them.
+// distractors returns answers of the question's form, the right one perhaps among them.
 func (q Question) distractors() []string {
 	var all []string
 	switch q.Kind {

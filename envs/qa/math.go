@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// lastBoxed is what stands in the last \boxed{} or \fbox{} of a text, or the word after "\boxed ".
+// lastBoxed returns what stands in the last \boxed{} or \fbox{} of a text, or the word after "\boxed ".
 func lastBoxed(text string) (string, bool) {
 	at, open := strings.LastIndex(text, `\boxed`), len(`\boxed`)
 	if at < 0 {
@@ -133,7 +133,7 @@ func braceFractions(s string) string {
 	return strings.Join(parts, `\frac`)
 }
 
-// splitFirst is the first character and the rest.
+// splitFirst returns the first character and the rest.
 func splitFirst(s string) (first, rest string) {
 	for i := range s {
 		if i > 0 {

@@ -16,7 +16,7 @@ type place struct {
 	path []any
 }
 
-// fieldPath is the place of one of its fields in words: "line 3, examples[0].target".
+// fieldPath returns the place of one of its fields in words: "line 3, examples[0].target".
 func (p place) fieldPath(data []byte, name string) string {
 	if p.path == nil {
 		return fmt.Sprintf("line %d, %s", p.line, name)
@@ -33,7 +33,7 @@ func (p place) fieldPath(data []byte, name string) string {
 	return fmt.Sprintf("line %d, %s.%s", lineOf(data, p.path), strings.TrimPrefix(b.String(), "."), name)
 }
 
-// lineOf is the line, from 1, on which the value at a path of a JSON text begins.
+// lineOf returns the line, from 1, on which the value at a path of a JSON text begins.
 func lineOf(data []byte, path []any) int {
 	d := json.NewDecoder(bytes.NewReader(data))
 	var skipped json.RawMessage

@@ -44,7 +44,7 @@ type Params struct {
 	Challenges Challenges `json:"challenges"`
 }
 
-// Defaults are a group of three and all questions.
+// Defaults returns a group of three and all questions.
 func Defaults() Params {
 	return Params{Agents: 3, Kind: Integer, Reading: Stated, Sample: "all", Pool: Pool{Each: 40, Contexts: 1}}
 }
@@ -120,7 +120,7 @@ func (p Params) check() error {
 	return p.Pool.check()
 }
 
-// Population is paper 2's size of a sample of n questions: 95 % confidence and
+// Population returns paper 2's size of a sample of n questions: 95 % confidence and
 // a margin of five points, with the correction for finite populations
 // (appendix B; 384.16 is rounded up first).
 func Population(n int) int {
@@ -139,10 +139,10 @@ func (e *QA) Version() int {
 	return 2
 }
 
-// Measure is a share: accuracy; of SQuAD F1.
+// Measure returns a share: accuracy; of SQuAD F1.
 func (*QA) Measure() envs.Measure { return envs.Share }
 
-// Instances is the number of questions in the sample, times the contexts drawn from a pool.
+// Instances returns the number of questions in the sample, times the contexts drawn from a pool.
 func (e *QA) Instances() int {
 	n := e.params.N
 	switch {
@@ -177,7 +177,7 @@ func (e *QA) Instance(seed uint64, index int) (envs.Instance, error) {
 //go:embed prompts/*.tmpl
 var prompts embed.FS
 
-// Prompts are the built-in templates.
+// Prompts returns the built-in templates.
 func (e *QA) Prompts() fs.FS {
 	sub, err := fs.Sub(prompts, "prompts")
 	if err != nil {

@@ -57,7 +57,7 @@ const mostOptions = 26
 
 func letter(i int) string { return string(rune('A' + i)) }
 
-// newChoice is a Choice whose right option is known by its index.
+// newChoice returns a Choice whose right option is known by its index.
 func newChoice(text string, options []string, right *int) Question {
 	q := Question{Kind: Choice, Text: text, Options: options}
 	switch {

@@ -31,7 +31,7 @@ var readers = map[string]reader{
 	"csv":        {readCSV, "question", "A, B, …", "answer"},
 }
 
-// fieldName is what a format calls a part of a question.
+// fieldName returns what a format calls a part of a question.
 func (r reader) fieldName(part string) string {
 	return map[string]string{itsText: r.question, itsOptions: r.options, itsAnswer: r.answer}[part]
 }
@@ -82,7 +82,7 @@ func readFiles(format, pattern string, kind Kind, files fs.FS) ([]Question, erro
 
 const mostFaults = 20
 
-// plainID is an identifier that needs no quoting in tables, paths and shells.
+// plainID returns an identifier that needs no quoting in tables, paths and shells.
 func plainID(id string) string {
 	id = strings.Map(func(r rune) rune {
 		switch {
@@ -97,7 +97,7 @@ func plainID(id string) string {
 	return id
 }
 
-// parseLines are the questions of a file with one JSON value a line.
+// parseLines returns the questions of a file with one JSON value a line.
 func parseLines[T any](data []byte, each func(T) Question) ([]Question, error) {
 	var all []Question
 	err := eachLine(data, func(line int, v T) error {

@@ -229,7 +229,7 @@ func afterSentence(text string) string {
 	return ""
 }
 
-// tailOf is the end of a text, as much as decides what follows it.
+// tailOf returns the end of a text, as much as decides what follows it.
 func tailOf(text string) string { return lastOf(text, 64) }
 
 // lastOf returns at most so many last bytes of a text, in whole characters.

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// plainWords is a text as the official SQuAD script compares it: lower case,
+// plainWords returns a text as the official SQuAD script compares it: lower case,
 // without ASCII punctuation and articles, words apart by one space.
 func plainWords(text string) string {
 	text = strings.Map(func(r rune) rune {
@@ -43,13 +43,13 @@ func withoutArticles(text string) string {
 	return b.String()
 }
 
-// ExactMatch says whether an answer equals one of the accepted ones. Answers
+// ExactMatch reports whether an answer equals one of the accepted ones. Answers
 // are compared in canonical form; none accepted means that the text does not say it.
 func ExactMatch(answer string, gold []string) bool {
 	return slices.Contains(acceptedSpans(gold), canonicalSpan(answer))
 }
 
-// F1 is the harmonic mean of precision and recall over the words of an answer,
+// F1 returns the harmonic mean of precision and recall over the words of an answer,
 // from 0 to 1, against the accepted answer that suits it best.
 func F1(answer string, gold []string) float64 {
 	best := 0.0
@@ -59,7 +59,7 @@ func F1(answer string, gold []string) float64 {
 	return best
 }
 
-// acceptedSpans are the right answers in canonical form.
+// acceptedSpans returns the right answers in canonical form.
 func acceptedSpans(gold []string) []string {
 	var all []string
 	for _, g := range gold {

@@ -55,7 +55,7 @@ func averageOr(list []rating, none float64) float64 {
 	return float64(sum) / float64(len(list))
 }
 
-// shrunkenBias is the shrunken mean of what the average and the other side's bias leave unexplained.
+// shrunkenBias returns the shrunken mean of what the average and the other side's bias leave unexplained.
 func shrunkenBias(list []rating, all float64, other func(rating) float64) float64 {
 	sum := 0.0
 	for _, r := range list {

@@ -263,7 +263,7 @@ func checkCount(what, text string, want int) error {
 	return nil
 }
 
-// quoteForeign is foreign text that can be shown: short and printable.
+// quoteForeign returns foreign text that can be shown: short and printable.
 func quoteForeign(s string) string {
 	if r := []rune(s); len(r) > 40 {
 		s = string(r[:40]) + "…"

@@ -34,13 +34,13 @@ func newInstance(m *MovieLens, gold rating) *Instance {
 	return in
 }
 
-// ID is the user and the movie, such as "u26-m231".
+// ID returns the user and the movie, such as "u26-m231".
 func (in *Instance) ID() string { return fmt.Sprintf("u%d-m%d", in.gold.user+1, in.gold.movie+1) }
 
-// Agents are the three holders of the tables.
+// Agents returns the three holders of the tables.
 func (in *Instance) Agents() []envs.Agent { return newAgents() }
 
-// Observe is the agent's Observation, which is shared and must not be changed.
+// Observe returns the agent's Observation, which is shared and must not be changed.
 func (in *Instance) Observe(agent int) any { return in.seen[agent]() }
 
 // Parse reads a rating.
@@ -52,10 +52,10 @@ func (in *Instance) Parse(proposal []byte) (envs.Proposal, error) {
 	return formatRating(v), nil
 }
 
-// Utility is minus the absolute error in stars, for every agent the same.
+// Utility returns minus the absolute error in stars, for every agent the same.
 func (in *Instance) Utility(_ int, p envs.Proposal) float64 { return in.goodnessOf(p) }
 
-// Score is minus the absolute error in stars.
+// Score returns minus the absolute error in stars.
 func (in *Instance) Score(p envs.Proposal) envs.Score {
 	g := in.goodnessOf(p)
 	return envs.Score{Goodness: g, Utilities: []float64{g, g, g}}
@@ -71,15 +71,15 @@ func (in *Instance) goodnessOf(p envs.Proposal) float64 {
 	return -float64(max(off, -off)) / 100
 }
 
-// Gold is the true rating. It is for the record only.
+// Gold returns the true rating. It is for the record only.
 func (in *Instance) Gold() float64 { return float64(in.gold.stars) }
 
-// Predictions are what simple methods predict here, always in the same order.
+// Predictions returns what simple methods predict here, always in the same order.
 func (in *Instance) Predictions() []Prediction {
 	return in.env.means.predict(in.gold.user, in.gold.movie)
 }
 
-// Baselines are the same as minus their absolute errors.
+// Baselines returns the same as minus their absolute errors.
 func (in *Instance) Baselines() []envs.Baseline {
 	var list []envs.Baseline
 	for _, p := range in.Predictions() {

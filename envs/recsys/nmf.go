@@ -64,7 +64,7 @@ func (f factor) updateWith(g factor, x [][]cell) {
 	}
 }
 
-// gramMatrix is fᵀf.
+// gramMatrix returns fᵀf.
 func (f factor) gramMatrix() factor {
 	g := newFactor(f.k, f.k)
 	for i := range f.rowCount() {
@@ -127,7 +127,7 @@ func dotProduct(a, b []float64) (sum float64) {
 	return sum
 }
 
-// similarity is the cosine of two users' tastes, 0 if one of them rated nothing.
+// similarity returns the cosine of two users' tastes, 0 if one of them rated nothing.
 func (t tastes) similarity(a, b int) float64 {
 	if t.length[a] == 0 || t.length[b] == 0 {
 		return 0

@@ -166,7 +166,7 @@ type Table struct {
 	Choice       string // which rows are shown if not all are
 }
 
-// Tables are the agent's own tables.
+// Tables returns the agent's own tables.
 func (o Observation) Tables() []Table {
 	switch {
 	case o.Basic != nil:

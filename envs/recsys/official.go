@@ -28,7 +28,7 @@ var official = []File{
 	{"u.genre", 202, "9757e0d3e6b298159a80dd48eaf938114690e911e39af97a76949ef1663610bb"},
 }
 
-// Files are the data files that New reads.
+// Files returns the data files that New reads.
 func Files() []File { return slices.Clone(official) }
 
 // Check reports every data file that is missing or is not the official one.

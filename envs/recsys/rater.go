@@ -39,7 +39,7 @@ func stubbornRater() Rater {
 	return Rater{Trust: 0, Concession: 0, Noise: 0.05, Tolerance: 1, Firmness: 0.9, Step: 0.1}
 }
 
-// Policies are rater and stubborn; both take the parameters of Rater.
+// Policies returns rater and stubborn; both take the parameters of Rater.
 func (m *MovieLens) Policies() []string { return []string{"rater", "stubborn"} }
 
 // Policy builds a scripted agent.
@@ -89,7 +89,7 @@ func (r Rater) Message(s envs.Situation) envs.Message {
 	return m
 }
 
-// Propose is the pooled estimate, unless the agent's last proposal or the standing decision says the same.
+// Propose returns the pooled estimate, unless the agent's last proposal or the standing decision says the same.
 func (r Rater) Propose(s envs.Situation) (string, bool) {
 	v := clampRating(float64(math.Round(r.currentBelief(s)/r.Step)) * r.Step)
 	p := formatRating(float64(toHundredths(v)) / 100)
@@ -113,7 +113,7 @@ func (r Rater) Value(s envs.Situation, p envs.Proposal) float64 {
 	return max(0, 1-math.Abs(v-r.currentBelief(s))/r.Tolerance)
 }
 
-// Reserve is the firmness.
+// Reserve returns the firmness.
 func (r Rater) Reserve(envs.Situation) float64 { return r.Firmness }
 
 // currentBelief pools the agent's own word, if it has spoken, with the others'.
@@ -125,7 +125,7 @@ func (r Rater) currentBelief(s envs.Situation) float64 {
 	return r.poolEstimates(s, own)
 }
 
-// poolEstimates is the mean of estimates, weighted by how sure everybody is and by the trust of this round.
+// poolEstimates returns the mean of estimates, weighted by how sure everybody is and by the trust of this round.
 func (r Rater) poolEstimates(s envs.Situation, own estimate) float64 {
 	distrust := 1 - r.Trust
 	for range s.Round - 1 {
@@ -177,7 +177,7 @@ var (
 	spokenGenres   = regexp.MustCompile(`The movie is listed under ([^.]+)\.`)
 )
 
-// latestEstimates is the latest estimate of each agent that has spoken in these words.
+// latestEstimates returns the latest estimate of each agent that has spoken in these words.
 func latestEstimates(s envs.Situation) map[int]estimate {
 	words := map[int]estimate{}
 	for _, m := range s.Messages {
@@ -192,7 +192,7 @@ func latestEstimates(s envs.Situation) map[int]estimate {
 	return words
 }
 
-// namedGenres are what somebody told about the movie, nil if nobody did.
+// namedGenres returns what somebody told about the movie, nil if nobody did.
 func namedGenres(s envs.Situation) []string {
 	for _, m := range slices.Backward(s.Messages) {
 		if found := spokenGenres.FindStringSubmatch(m.Text); found != nil {

@@ -86,7 +86,7 @@ func parseStars(token json.Token) (float64, error) {
 
 func toHundredths(v float64) int { return int(math.Round(v * 100)) }
 
-// formatRating is the canonical text.
+// formatRating returns the canonical text.
 func formatRating(v float64) envs.Proposal {
 	return envs.Proposal(`{"rating":` + strconv.FormatFloat(v, 'f', -1, 64) + `}`)
 }

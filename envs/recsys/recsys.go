@@ -38,7 +38,7 @@ type NMF struct {
 	Seed       uint64 `json:"seed"`       // of the start, default 0; not the campaign's seed
 }
 
-// Defaults are the paper's sample and our choice of the rest.
+// Defaults returns the paper's sample and our choice of the rest.
 func Defaults() Params {
 	return Params{N: 100, NMF: NMF{K: 20, Iterations: 200}}
 }
@@ -100,13 +100,13 @@ func loadMovieLens(p Params, files fs.FS) (*MovieLens, error) {
 // Version of dealing, parsing, scoring and the scripted policies.
 func (m *MovieLens) Version() int { return 1 }
 
-// Measure is an error: minus the absolute error.
+// Measure returns an error: minus the absolute error.
 func (*MovieLens) Measure() envs.Measure { return envs.Error }
 
-// Instances is the size of the sample.
+// Instances returns the size of the sample.
 func (m *MovieLens) Instances() int { return m.params.N }
 
-// Instance is the index-th row of the sample of u1.test.
+// Instance returns the index-th row of the sample of u1.test.
 func (m *MovieLens) Instance(seed uint64, index int) (envs.Instance, error) {
 	if index < 0 || index >= m.params.N {
 		return nil, fmt.Errorf("recsys: there is no instance %d; the sample has 0 to %d", index, m.params.N-1)
@@ -115,7 +115,7 @@ func (m *MovieLens) Instance(seed uint64, index int) (envs.Instance, error) {
 	return newInstance(m, m.data.test[drawCard(rng.IntN, len(m.data.test), index)]), nil
 }
 
-// drawCard is the index-th card of a shuffled deck: the first steps of a
+// drawCard returns the index-th card of a shuffled deck: the first steps of a
 // Fisher-Yates shuffle that remembers only what it moved.
 func drawCard(intN func(int) int, deck, index int) int {
 	moved := map[int]int{}
@@ -137,7 +137,7 @@ func drawCard(intN func(int) int, deck, index int) int {
 //go:embed prompts/*.tmpl
 var prompts embed.FS
 
-// Prompts are the built-in templates.
+// Prompts returns the built-in templates.
 func (m *MovieLens) Prompts() fs.FS {
 	sub, err := fs.Sub(prompts, "prompts")
 	if err != nil {

@@ -41,7 +41,7 @@ func readZips() (table [1000]string) {
 	return table
 }
 
-// stateOf is the two letters of the postal service, or elsewhere.
+// stateOf returns the two letters of the postal service, or elsewhere.
 func stateOf(zip string) string {
 	if len(zip) != 5 {
 		return elsewhere

@@ -2,7 +2,7 @@ package wording
 
 import "strings"
 
-// DidYouMean is "; did you mean X?" with the word of a list that is most alike
+// DidYouMean returns "; did you mean X?" with the word of a list that is most alike
 // to what was written; empty if none is.
 func DidYouMean[T ~string](written string, list []T) string {
 	best, least := "", 1+2*len(written)/5

@@ -123,7 +123,7 @@ func Rules() []Plugin[decision.Rule, struct{}] {
 	}
 }
 
-// Find is the entry of that name or alias; the error lists what there is.
+// Find returns the entry of that name or alias; the error lists what there is.
 func Find[T, N any](kind string, list []Plugin[T, N], name string) (Plugin[T, N], error) {
 	var names []string
 	for _, p := range list {

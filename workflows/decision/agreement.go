@@ -43,22 +43,22 @@ const mostBits = 128
 
 func share(a, b int64) Share { return Share{big.NewRat(a, b)} }
 
-// MajorityConsensus is more than half (paper 2 §3.2).
+// MajorityConsensus returns more than half (paper 2 §3.2).
 func MajorityConsensus() AgreementParams { return AgreementParams{Share: share(1, 2)} }
 
-// SupermajorityConsensus is two thirds or more: two of three agents, for whom
+// SupermajorityConsensus returns two thirds or more: two of three agents, for whom
 // more than two thirds would be unanimity. Paper 2 says "more than 66 %" (§3.2),
 // and its Table 2 has supermajority beside majority, far from unanimity.
 func SupermajorityConsensus() AgreementParams {
 	return AgreementParams{Share: share(2, 3), Inclusive: true}
 }
 
-// UnanimityConsensus is everybody.
+// UnanimityConsensus returns everybody.
 func UnanimityConsensus() AgreementParams {
 	return AgreementParams{Share: share(1, 1), Inclusive: true}
 }
 
-// HybridConsensus is everybody in the first four rounds and in groups of up to
+// HybridConsensus returns everybody in the first four rounds and in groups of up to
 // three, and three quarters after that (Yin et al. 2023 as the code of paper 2's
 // authors has it).
 func HybridConsensus() AgreementParams {

@@ -9,7 +9,7 @@ type counting struct{ plurality }
 // ballot (paper 2, appendix D).
 func NewCounting(CountingParams) (Rule, error) { return counting{}, nil }
 
-// Means is the answers themselves.
+// Means returns the answers themselves.
 func (counting) Means() Means { return ByAnswers }
 
 func (counting) Words() Words {

@@ -19,7 +19,7 @@ type CumulativeParams struct {
 	Fewer bool `json:"fewer,omitempty"`
 }
 
-// DefaultCumulative25 is paper 2's: up to 25 points. The code of its authors
+// DefaultCumulative25 returns paper 2's: up to 25 points. The code of its authors
 // has 10, all to be given.
 func DefaultCumulative25() CumulativeParams { return CumulativeParams{Points: 25, Fewer: true} }
 

@@ -9,7 +9,7 @@ type judge struct{ plurality }
 // is. (The judge of the code of paper 2's authors writes a summary instead.)
 func NewJudge(JudgeParams) (Rule, error) { return judge{}, nil }
 
-// Means is the judge's ballot.
+// Means returns the judge's ballot.
 func (judge) Means() Means { return ByJudge }
 
 func (judge) Words() Words {

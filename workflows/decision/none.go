@@ -13,7 +13,7 @@ type None struct{}
 // Ballot has no form.
 func (None) Ballot(int, int) transcript.BallotSpec { return transcript.BallotSpec{} }
 
-// Value is 0.
+// Value returns 0.
 func (None) Value(transcript.Ballot, int, int) *big.Rat { return new(big.Rat) }
 
 // Tally selects nothing.
@@ -25,5 +25,5 @@ func (None) Tally(p Profile) Result {
 	return r
 }
 
-// Words are empty.
+// Words returns empty.
 func (None) Words() Words { return Words{} }

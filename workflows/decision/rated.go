@@ -14,7 +14,7 @@ type RatedParams struct {
 	Partial bool `json:"partial"` // candidates may be left out and then get 0
 }
 
-// DefaultRated is the paper's scale.
+// DefaultRated returns the paper's scale.
 func DefaultRated() RatedParams { return RatedParams{Min: 1, Max: 5} }
 
 type rated struct{ params RatedParams }

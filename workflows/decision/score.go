@@ -6,7 +6,7 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// total is what all ballots together give each candidate.
+// total returns what all ballots together give each candidate.
 func total(p Profile, value func(b transcript.Ballot, candidate, n int) *big.Rat) []*big.Rat {
 	scores := make([]*big.Rat, p.Candidates)
 	for c := range scores {
@@ -18,7 +18,7 @@ func total(p Profile, value func(b transcript.Ballot, candidate, n int) *big.Rat
 	return scores
 }
 
-// best is all candidates with the greatest score, if that is positive.
+// best returns all candidates with the greatest score, if that is positive.
 func best(scores []*big.Rat) []int {
 	top := new(big.Rat)
 	for _, s := range scores {
@@ -29,7 +29,7 @@ func best(scores []*big.Rat) []int {
 	return passing(scores, top)
 }
 
-// passing is all candidates with a positive score of at least least.
+// passing returns all candidates with a positive score of at least least.
 func passing(scores []*big.Rat, least *big.Rat) []int {
 	var winners []int
 	for c, s := range scores {
@@ -40,7 +40,7 @@ func passing(scores []*big.Rat, least *big.Rat) []int {
 	return winners
 }
 
-// points is the number that a ballot writes beside a candidate; one left out gets 0.
+// points returns the number that a ballot writes beside a candidate; one left out gets 0.
 func points(b transcript.Ballot, candidate int) *big.Rat {
 	if b.Abstain || b.Points[candidate] < 0 {
 		return new(big.Rat)

@@ -68,7 +68,7 @@ func buildPlugin[T, N any](kind string, list []catalogue.Plugin[T, N], c Choice,
 	return plugin.New(decodeFormer(plugin.Former, c, c.Decode()), needs)
 }
 
-// TreatmentSeed is the seed of what belongs to the protocol in one cell. It
+// TreatmentSeed returns the seed of what belongs to the protocol in one cell. It
 // leaves the condition out, so that conditions are compared on the same draws.
 func (c Campaign) TreatmentSeed(cell Cell) uint64 {
 	return envs.Stream(c.Seed, "treatment", cell.Instance, cell.Replicate).Uint64()

@@ -16,7 +16,7 @@ import (
 // plan has it that was recorded when conditions could not differ.
 type Instances []int
 
-// newInstances is the one form of numbers by condition, in which equal campaigns are equal.
+// newInstances returns the one form of numbers by condition, in which equal campaigns are equal.
 func newInstances(each []int) Instances {
 	if len(each) > 0 && !slices.ContainsFunc(each, func(n int) bool { return n != each[0] }) {
 		return Instances{each[0]}
@@ -35,7 +35,7 @@ func (x Instances) Of(condition int) int {
 	return 0
 }
 
-// Fit says whether there is a positive number for each of so many conditions.
+// Fit reports whether there is a positive number for each of so many conditions.
 func (x Instances) Fit(conditions int) bool {
 	return (len(x) == 1 || len(x) == conditions) && !slices.ContainsFunc(x, func(n int) bool { return n < 1 })
 }
@@ -71,7 +71,7 @@ type Cell struct {
 // CellsOf returns the number of cells of a condition.
 func (c Campaign) CellsOf(condition int) int { return c.Instances.Of(condition) * c.Replicates }
 
-// Size is the number of cells.
+// Size returns the number of cells.
 func (c Campaign) Size() int {
 	size := 0
 	for i := range c.Conditions {
@@ -80,7 +80,7 @@ func (c Campaign) Size() int {
 	return size
 }
 
-// Cell is the n-th cell. Who wants many of them takes them from Order.
+// Cell returns the n-th cell. Who wants many of them takes them from Order.
 func (c Campaign) Cell(n int) Cell { return c.Order().Cell(n) }
 
 // Order is the order in which the cells of a campaign are run. It takes one cell
@@ -122,7 +122,7 @@ func (c Campaign) Order() Order {
 	return o
 }
 
-// Cell is the n-th cell, from 0 to the campaign's size.
+// Cell returns the n-th cell, from 0 to the campaign's size.
 func (o Order) Cell(n int) Cell {
 	at := o.turns[sort.Search(len(o.turns), func(i int) bool { return o.turns[i].first > n })-1]
 	n -= at.first

@@ -62,7 +62,7 @@ func (f File) Shared() []string {
 	return words
 }
 
-// inWords are a plug-in's name and, in brackets, its parameters; of other values the value.
+// inWords returns a plug-in's name and, in brackets, its parameters; of other values the value.
 func (v Value) inWords() string {
 	flat := v.flatTexts()
 	name := wording.Shorten(flat[""])
@@ -77,7 +77,7 @@ func (v Value) inWords() string {
 	return strings.TrimPrefix(fmt.Sprintf("%s (%s)", name, strings.Join(params, ", ")), " ")
 }
 
-// flatTexts are the texts of a plug-in by ".key" of each parameter, and by "" of its
+// flatTexts returns the texts of a plug-in by ".key" of each parameter, and by "" of its
 // name; of other values by "" alone.
 func (v Value) flatTexts() map[string]string {
 	var object map[string]json.RawMessage

@@ -57,7 +57,7 @@ func (f *Faults) add(n *yaml.Node, key, format string, args ...any) {
 	*f = f.mergedWith(Faults{fault})
 }
 
-// mergedWith is both lists without repetitions.
+// mergedWith returns both lists without repetitions.
 func (f Faults) mergedWith(more Faults) Faults {
 	for _, x := range more {
 		if len(f) < maxFaults && !slices.Contains(f, x) {
@@ -67,7 +67,7 @@ func (f Faults) mergedWith(more Faults) Faults {
 	return f
 }
 
-// isKnownAt says whether a fault of the key or of one within it is known already, at that line.
+// isKnownAt reports whether a fault of the key or of one within it is known already, at that line.
 func (f Faults) isKnownAt(key string, line int) bool {
 	return slices.ContainsFunc(f, func(x Fault) bool {
 		within := strings.HasPrefix(x.Key, key+".") || strings.HasPrefix(x.Key, key+"[")
@@ -193,7 +193,7 @@ func decodeJSON(n *yaml.Node, key string, v reflect.Value, faults *Faults) {
 	}
 }
 
-// toJSON is the canonical JSON of a node: keys sorted, numbers in one form.
+// toJSON returns the canonical JSON of a node: keys sorted, numbers in one form.
 // What JSON cannot say is a fault.
 func toJSON(n *yaml.Node, key string, faults *Faults) (json.RawMessage, bool) {
 	var found Faults
@@ -209,7 +209,7 @@ func toJSON(n *yaml.Node, key string, faults *Faults) (json.RawMessage, bool) {
 	return data, err == nil
 }
 
-// plainValue is a node as encoding/json takes it.
+// plainValue returns a node as encoding/json takes it.
 func plainValue(n *yaml.Node, key string, faults *Faults) any {
 	switch n.Kind {
 	case yaml.MappingNode:

@@ -105,7 +105,7 @@ func nodeText(n *yaml.Node) string {
 	return string(v)
 }
 
-// isMeant says whether a value of an axis is meant: by itself, its label, its
+// isMeant reports whether a value of an axis is meant: by itself, its label, its
 // plug-in's name, or some of its parameters.
 func (x setting) isMeant(v *yaml.Node) bool {
 	var ignored Faults
@@ -133,7 +133,7 @@ func (x setting) isMeant(v *yaml.Node) bool {
 	return false
 }
 
-// isMet says whether a combination has what the exclusion names of every axis.
+// isMet reports whether a combination has what the exclusion names of every axis.
 func (x exclusion) isMet(at point) bool {
 	for _, s := range at {
 		want := x.want[s.key]
@@ -147,7 +147,7 @@ func (x exclusion) isMet(at point) bool {
 	return true
 }
 
-// isExcluded says whether a combination is left out, and counts by whom.
+// isExcluded reports whether a combination is left out, and counts by whom.
 func isExcluded(all []exclusion, at point) bool {
 	out := false
 	for _, x := range all {

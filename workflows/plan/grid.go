@@ -96,7 +96,7 @@ func (p *parser) axisJSON(key string, nodes []*yaml.Node) []json.RawMessage {
 	return values
 }
 
-// baseJSON is the canonical form of what the grid does not replace.
+// baseJSON returns the canonical form of what the grid does not replace.
 func (p *parser) baseJSON(base map[string]*yaml.Node, axes []axis) json.RawMessage {
 	object := map[string]json.RawMessage{}
 	for _, key := range conditionKeys {
@@ -115,7 +115,7 @@ func (p *parser) baseJSON(base map[string]*yaml.Node, axes []axis) json.RawMessa
 	return data
 }
 
-// canonicalJSON is the JSON of a value; a plug-in without parameters is its name
+// canonicalJSON returns the JSON of a value; a plug-in without parameters is its name
 // alone, however it is written.
 func canonicalJSON(n *yaml.Node, key string, faults *Faults) (json.RawMessage, bool) {
 	if slices.Contains(choiceKeys, key) && n.Kind == yaml.MappingNode && len(n.Content) == 2 && valueOf(n, "name") != nil {
@@ -185,7 +185,7 @@ type setting struct {
 
 type point []setting
 
-// pointOf is the n-th point, the last axis varying fastest. What is within
+// pointOf returns the n-th point, the last axis varying fastest. What is within
 // another axis comes after it, so that it is set in the other's value.
 func pointOf(axes []axis, n int) point {
 	at := make(point, len(axes))

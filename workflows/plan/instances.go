@@ -108,7 +108,7 @@ func (w wanted) refuseUnused(p *parser) {
 	}
 }
 
-// envKeys are what instances may call the values that the grid gives the
+// envKeys returns what instances may call the values that the grid gives the
 // environment: by label, or by a value that is a single word.
 func (at point) envKeys() []string {
 	names := at.envNames()
@@ -120,7 +120,7 @@ func (at point) envKeys() []string {
 	return names
 }
 
-// envNames are the titles of the values that the grid gives the environment.
+// envNames returns the titles of the values that the grid gives the environment.
 func (at point) envNames() []string {
 	var names []string
 	for _, x := range at {

@@ -49,7 +49,7 @@ func isLabel(label string) bool {
 		!strings.ContainsFunc(label, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// labelOrText is what a value of the grid is called: its label, or itself if it is a
+// labelOrText returns what a value of the grid is called: its label, or itself if it is a
 // single word or number; empty for a list or mapping without a label.
 func (x setting) labelOrText() string {
 	switch {
@@ -68,7 +68,7 @@ type Value struct {
 	Label string          `json:"label,omitempty"` // as the file says it
 }
 
-// shownValues are the values of a point, in the file's order of the axes.
+// shownValues returns the values of a point, in the file's order of the axes.
 func (at point) shownValues(axes []axis) []Value {
 	var list []Value
 	for _, a := range axes {
@@ -83,7 +83,7 @@ func (at point) shownValues(axes []axis) []Value {
 	return list
 }
 
-// AxisLabels are the labels of conditions by their ID, and then by the key of the
+// AxisLabels returns the labels of conditions by their ID, and then by the key of the
 // axis, of those axes of which some value has a label; nil if none has. A value
 // without one goes by its own text.
 func (f File) AxisLabels() map[string]map[string]string {
@@ -112,7 +112,7 @@ func (f File) AxisLabels() map[string]map[string]string {
 	return labels
 }
 
-// String is the label, or the value itself.
+// String returns the label, or the value itself.
 func (v Value) String() string {
 	if v.Label != "" {
 		return v.Label

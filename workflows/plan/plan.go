@@ -46,7 +46,7 @@ type Condition struct {
 	Reasks   int               `json:"reasks"` // further questions after an unusable answer
 }
 
-// ModelOf is the model of a speaker: an agent's name, or a role.
+// ModelOf returns the model of a speaker: an agent's name, or a role.
 func (c Condition) ModelOf(speaker string) Choice {
 	if m, ok := c.Models[speaker]; ok {
 		return m
@@ -54,7 +54,7 @@ func (c Condition) ModelOf(speaker string) Choice {
 	return c.Model
 }
 
-// AllModels are the models that a condition asks: the main one, then the
+// AllModels returns the models that a condition asks: the main one, then the
 // others by speaker.
 func (c Condition) AllModels() []Choice {
 	all := []Choice{c.Model}

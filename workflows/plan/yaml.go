@@ -15,7 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// parseDocument is the one mapping of a file; nil if it cannot be read.
+// parseDocument returns the one mapping of a file; nil if it cannot be read.
 func (p *parser) parseDocument(data []byte) *yaml.Node {
 	if len(data) > MaxFileSize {
 		p.faults.add(nil, "", "the file has %d bytes; at most %d are accepted", len(data), MaxFileSize)
@@ -129,7 +129,7 @@ func putKey(n *yaml.Node, key string, v *yaml.Node) {
 	n.Content = append(content, &yaml.Node{Kind: yaml.ScalarNode, Value: key, Line: v.Line}, v)
 }
 
-// paramsOf is a choice's mapping without its name.
+// paramsOf returns a choice's mapping without its name.
 func paramsOf(n *yaml.Node) *yaml.Node {
 	params := &yaml.Node{Kind: yaml.MappingNode, Line: n.Line}
 	for i := 0; i+1 < len(n.Content); i += 2 {

@@ -26,7 +26,7 @@ func (d *Discussion) finish(t *transcript.Transcript, round int) Plan {
 	}
 }
 
-// cues are what challengers are to be shown, if the environment gives it.
+// cues returns what challengers are to be shown, if the environment gives it.
 func (d *Discussion) cues() []envs.Cue {
 	switch name := d.params.Challenge; name {
 	case "context", "wrong", "irrelevant":
@@ -61,7 +61,7 @@ func (d *Discussion) newAnswers(t *transcript.Transcript, round int) []transcrip
 	return steps
 }
 
-// contest is a step of an agent that is shown the solution, by the entries
+// contest returns a step of an agent that is shown the solution, by the entries
 // before the challenges.
 func (d *Discussion) contest(t *transcript.Transcript, before, round, agent int, phase string, format transcript.Format) transcript.Step {
 	solution, material := Standing(t), before-1
@@ -86,7 +86,7 @@ func (d *Discussion) contest(t *transcript.Transcript, before, round, agent int,
 	return s
 }
 
-// alone is a solution to be shown without the discussion: a message that holds
+// alone returns a solution to be shown without the discussion: a message that holds
 // it is not, since its reasons belong to the history. The candidate says it.
 func alone(t *transcript.Transcript, solution int) []int {
 	if t.Entries[solution].Phase == PhaseTalk {

@@ -36,7 +36,7 @@ const (
 	PhaseMove     = "move"     // the world moves an agent
 )
 
-// DefaultConsensus is the paper's own setting.
+// DefaultConsensus returns the paper's own setting.
 func DefaultConsensus() ConsensusParams {
 	return ConsensusParams{Rounds: 9, Network: Network{{name: "full"}}, Probability: 0.5, Memory: MemoryFull, Epsilon: 1}
 }
@@ -101,7 +101,7 @@ func checkWeights(w [][]float64, agents int) error {
 	return nil
 }
 
-// Rounds is the greatest number of rounds.
+// Rounds returns the greatest number of rounds.
 func (c *Consensus) Rounds() int { return c.params.Rounds }
 
 // Traits of consensus: agents move until they stand together.
@@ -143,13 +143,13 @@ func (c *Consensus) Next(t *transcript.Transcript) Plan {
 	return Plan{Steps: steps}
 }
 
-// state is the entry of where an agent is after a round; 0 is before the first.
+// state returns the entry of where an agent is after a round; 0 is before the first.
 func (c *Consensus) state(round, agent int) int { return 2*round*c.setting.Agents + agent }
 
-// plan is the entry of where an agent wants to be in a round.
+// plan returns the entry of where an agent wants to be in a round.
 func (c *Consensus) plan(round, agent int) int { return (2*round-1)*c.setting.Agents + agent }
 
-// sees are the entries that an agent sees when it plans a round, in the order
+// sees returns the entries that an agent sees when it plans a round, in the order
 // in which they were made.
 func (c *Consensus) sees(round, agent int) []int {
 	first := round
@@ -187,7 +187,7 @@ func (c *Consensus) weights(round, agent int) []float64 {
 	return w
 }
 
-// audience is who may ever hear an agent.
+// audience returns who may ever hear an agent.
 func (c *Consensus) audience(agent int) transcript.Audience {
 	var who []transcript.Speaker
 	for i := range c.setting.Agents {

@@ -55,7 +55,7 @@ const (
 	MemoryRetold  = "retold"
 )
 
-// DefaultDebate is the paper's own setting: one round, all hear all, in index order.
+// DefaultDebate returns the paper's own setting: one round, all hear all, in index order.
 func DefaultDebate() DebateParams {
 	return DebateParams{
 		Rounds: 1, ChainOfThought: true, Order: OrderFixed, Talk: TalkSimultaneous, Speaking: SpeakingOrder, Memory: MemoryChat,
@@ -120,7 +120,7 @@ func NewDebate(p DebateParams, set Setting) (*Debate, error) {
 // Params are for the prompts.
 func (d *Debate) Params() DebateParams { return d.params }
 
-// Rounds is the first one and those of debate.
+// Rounds returns the first one and those of debate.
 func (d *Debate) Rounds() int { return d.params.Rounds + 1 }
 
 // Chat says that an agent's own earlier answers are its turns in a chat.

@@ -37,7 +37,7 @@ func (p DebateParams) removals(agents int) error {
 	return nil
 }
 
-// present are those of the agents that are there in a round, by index.
+// present returns those of the agents that are there in a round, by index.
 func (p DebateParams) present(agents, round int) []int {
 	var there []int
 	for i := range agents {
@@ -48,10 +48,10 @@ func (p DebateParams) present(agents, round int) []int {
 	return there
 }
 
-// speakers are the agents that are present in a round, by index.
+// speakers returns the agents that are present in a round, by index.
 func (d *Debate) speakers(round int) []int { return d.params.present(d.setting.Agents, round) }
 
-// asked are the agents that answer in a round.
+// asked returns the agents that answer in a round.
 func (d *Debate) asked(round int) []int {
 	asked := d.speakers(round)
 	if round > 1 && d.params.Viewpoints.Scaling != "" && d.params.Viewpoints.Receivers == ReceiversOne {
@@ -93,7 +93,7 @@ func (v Viewpoints) check(agents int) error {
 	return nil
 }
 
-// cue is the viewpoint of an agent.
+// cue returns the viewpoint of an agent.
 func (v Viewpoints) cue(agent int) envs.Cue {
 	kinds := []string{"correct", "incorrect"}
 	if v.Scaling == "incorrect_first" {

@@ -36,7 +36,7 @@ func (d *Debate) turns(t *transcript.Transcript, round, first int) []int {
 	return turns
 }
 
-// answers are the steps of these speakers in a round; the last ones of the first
+// answers returns the steps of these speakers in a round; the last ones of the first
 // round bring the right answer with them, if the order needs it.
 func (d *Debate) answers(t *transcript.Transcript, round int, speakers []int, last bool) []transcript.Step {
 	var steps []transcript.Step
@@ -67,7 +67,7 @@ func (d *Debate) answers(t *transcript.Transcript, round int, speakers []int, la
 	return steps
 }
 
-// sees are an agent's own answers and then its peers' latest in the order of
+// sees returns an agent's own answers and then its peers' latest in the order of
 // the treatment, or the summary in their place.
 func (d *Debate) sees(t *transcript.Transcript, agent, round int, latest []reply) []transcript.Range {
 	var own []int
@@ -89,7 +89,7 @@ func (d *Debate) sees(t *transcript.Transcript, agent, round int, latest []reply
 	return ranges(own)
 }
 
-// latest is the last answer of each agent that is present in a round, by agent.
+// latest returns the last answer of each agent that is present in a round, by agent.
 func (d *Debate) latest(t *transcript.Transcript, round int) []reply {
 	last := map[int]reply{}
 	for _, e := range t.Entries {
@@ -106,7 +106,7 @@ func (d *Debate) latest(t *transcript.Transcript, round int) []reply {
 	return all
 }
 
-// gold are the keys of the right answers; none if the order does not need them.
+// gold returns the keys of the right answers; none if the order does not need them.
 func (d *Debate) gold(t *transcript.Transcript) []string {
 	e, ok := t.Last(func(e transcript.Entry) bool { return e.Phase == PhaseGold })
 	if !ok {
@@ -138,7 +138,7 @@ func (d *Debate) decide(t *transcript.Transcript, round int, answers transcript.
 	return transcript.Step{Kind: transcript.Decide, Speaker: transcript.Speaker{Role: "rule"}, Round: round, Phase: PhaseDebate, Payload: payload}
 }
 
-// merged is the candidate with an entry's proposal, added if there is none: equal proposals are one.
+// merged returns the candidate with an entry's proposal, added if there is none: equal proposals are one.
 func merged(list *[]transcript.Candidate, e transcript.Entry) *transcript.Candidate {
 	at := slices.IndexFunc(*list, func(c transcript.Candidate) bool { return c.Key == e.Act.Key })
 	if at < 0 {
@@ -160,7 +160,7 @@ func (d *Debate) summary(t *transcript.Transcript, round int) transcript.Step {
 	}
 }
 
-// upTo are the whole numbers from 0 that are less than n.
+// upTo returns the whole numbers from 0 that are less than n.
 func upTo(n int) []int {
 	var all []int
 	for i := range n {

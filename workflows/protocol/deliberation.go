@@ -46,7 +46,7 @@ const (
 	ExplanationsPrivate = "private"
 )
 
-// DefaultDeliberation is the paper's setting without tools. It prints no limit
+// DefaultDeliberation returns the paper's setting without tools. It prints no limit
 // of characters; this one is ours.
 func DefaultDeliberation() DeliberationParams {
 	return DeliberationParams{
@@ -222,13 +222,13 @@ func (d *Deliberation) Next(t *transcript.Transcript) Plan {
 
 func one(s transcript.Step) Plan { return Plan{Steps: []transcript.Step{s}} }
 
-// turn is the agent whose turn it is: the one who estimated last.
+// turn returns the agent whose turn it is: the one who estimated last.
 func (d *Deliberation) turn(t *transcript.Transcript) int {
 	e, _ := t.Last(func(e transcript.Entry) bool { return e.Phase == PhaseObservation })
 	return e.Speaker.Index
 }
 
-// goOn is the next agent's turn, or the measures after the last round.
+// goOn returns the next agent's turn, or the measures after the last round.
 func (d *Deliberation) goOn(t *transcript.Transcript, round, agent int) Plan {
 	if agent++; agent == d.setting.Agents {
 		round, agent = round+1, 0
@@ -239,7 +239,7 @@ func (d *Deliberation) goOn(t *transcript.Transcript, round, agent int) Plan {
 	return one(d.observation(t, round, agent))
 }
 
-// module is what follows an estimate or a tool: the next tool, or the plan.
+// module returns what follows an estimate or a tool: the next tool, or the plan.
 func (d *Deliberation) module(t *transcript.Transcript, round, agent int, phase string) transcript.Step {
 	next := slices.Index(d.params.Tools, phase) + 1 // an estimate is no tool: the first
 	if next < len(d.params.Tools) {
@@ -256,13 +256,13 @@ func (d *Deliberation) end(t *transcript.Transcript, round int) *Outcome {
 	return o
 }
 
-// decides says whether an agent is asked to decide: if there is something to
+// decides reports whether an agent is asked to decide: if there is something to
 // accept. A leader may submit a plan of its own too.
 func (d *Deliberation) decides(t *transcript.Transcript, agent int) bool {
 	return d.params.Authority != Vote && (d.ends(agent) || d.params.WorkersDecide) && len(d.choices(t, agent)) > 0
 }
 
-// ends says whether an agent's decision can end it. A worker's cannot: it says
+// ends reports whether an agent's decision can end it. A worker's cannot: it says
 // what the worker would accept (paper 3, A.2.1, C.1).
 func (d *Deliberation) ends(agent int) bool {
 	return d.params.Authority == Acceptance || agent == d.setting.Agents-1

@@ -55,7 +55,7 @@ func only(agent int) transcript.Audience {
 	return transcript.Audience{Speakers: []transcript.Speaker{{Index: agent}}}
 }
 
-// merged is all observations, told to everybody.
+// merged returns all observations, told to everybody.
 func (d *Deliberation) merged() transcript.Step {
 	return transcript.Step{
 		Kind: transcript.Env, Speaker: transcript.Speaker{Role: "environment"}, Round: 1, Phase: PhaseMerged, Audience: transcript.Everybody,
@@ -69,7 +69,7 @@ func (d *Deliberation) observation(t *transcript.Transcript, round, agent int) t
 	return s
 }
 
-// tool is shown the agent's latest estimate and everybody's latest proposals, nothing else.
+// tool returns shown the agent's latest estimate and everybody's latest proposals, nothing else.
 func (d *Deliberation) tool(t *transcript.Transcript, round, agent int, name string) transcript.Step {
 	s := d.step(t, round, agent, name, "")
 	s.Kind, s.Speaker, s.Audience = transcript.Env, transcript.Speaker{Role: name}, only(agent)
@@ -89,7 +89,7 @@ func (d *Deliberation) planning(t *transcript.Transcript, round, agent int) tran
 	return s
 }
 
-// decision is a ballot over the plans that the agent can accept.
+// decision returns a ballot over the plans that the agent can accept.
 func (d *Deliberation) decision(t *transcript.Transcript, round, agent int) transcript.Step {
 	s := d.step(t, round, agent, PhaseDecision, transcript.FormatBallot)
 	s.Payload.Candidates, s.Payload.Reasoned = d.choices(t, agent), d.Explains()
@@ -103,7 +103,7 @@ func (d *Deliberation) conversation(t *transcript.Transcript, round, agent int) 
 	return s
 }
 
-// ballots are everybody's at the end of a round; none if nothing is proposed.
+// ballots returns everybody's at the end of a round; none if nothing is proposed.
 func (d *Deliberation) ballots(t *transcript.Transcript, round int) []transcript.Step {
 	candidates := d.candidates(t)
 	if len(candidates) == 0 {
@@ -118,7 +118,7 @@ func (d *Deliberation) ballots(t *transcript.Transcript, round int) []transcript
 	return steps
 }
 
-// count is the decision by the ballots of some entries: those who were asked are the electorate.
+// count returns the decision by the ballots of some entries: those who were asked are the electorate.
 func (d *Deliberation) count(t *transcript.Transcript, from, to int, candidates []transcript.Candidate) transcript.Step {
 	return transcript.Step{
 		Kind: transcript.Decide, Speaker: transcript.Speaker{Role: "rule"}, Round: t.Entries[from].Round, Phase: PhaseAgreement, Audience: transcript.Everybody,
@@ -128,7 +128,7 @@ func (d *Deliberation) count(t *transcript.Transcript, from, to int, candidates 
 	}
 }
 
-// result is shown each agent's last estimate, the solver's last proposal to
+// result returns shown each agent's last estimate, the solver's last proposal to
 // whom the decision is due, and the decision; nobody is shown it.
 func (d *Deliberation) result(t *transcript.Transcript, round int) transcript.Step {
 	s := transcript.Step{
@@ -148,7 +148,7 @@ func (d *Deliberation) result(t *transcript.Transcript, round int) transcript.St
 	return s
 }
 
-// latest is each agent's last entry of a phase that holds.
+// latest returns each agent's last entry of a phase that holds.
 func (d *Deliberation) latest(t *transcript.Transcript, phase string, holds func(transcript.Entry) bool) []int {
 	by := slices.Repeat([]int{-1}, d.setting.Agents)
 	for _, e := range t.Entries {
@@ -159,7 +159,7 @@ func (d *Deliberation) latest(t *transcript.Transcript, phase string, holds func
 	return slices.DeleteFunc(by, func(i int) bool { return i < 0 })
 }
 
-// candidates are the agents' latest proposals; equal ones are one.
+// candidates returns the agents' latest proposals; equal ones are one.
 func (d *Deliberation) candidates(t *transcript.Transcript) []transcript.Candidate {
 	var list []transcript.Candidate
 	for _, i := range d.latest(t, PhasePlanning, func(e transcript.Entry) bool { return e.Act.Status == transcript.Said }) {
@@ -169,7 +169,7 @@ func (d *Deliberation) candidates(t *transcript.Transcript) []transcript.Candida
 	return list
 }
 
-// choices are the latest proposals of others than the agent; for a leader, its own too.
+// choices returns the latest proposals of others than the agent; for a leader, its own too.
 func (d *Deliberation) choices(t *transcript.Transcript, agent int) []transcript.Candidate {
 	all := d.candidates(t)
 	if d.params.Authority == Leader && d.ends(agent) {

@@ -10,7 +10,7 @@ import (
 
 // DelphiParams are the parameters of the protocol delphi.
 type DelphiParams struct {
-	Rounds int `json:"rounds"` // at most so many: 5
+	Rounds int `json:"rounds"` // the most rounds: 5
 	// Stable is after how many rounds with an unchanged median the group is done: 1.
 	// 0 runs all rounds.
 	Stable int `json:"stable"`
@@ -51,7 +51,7 @@ func NewDelphi(p DelphiParams, set Setting) (*Delphi, error) {
 	return &Delphi{p, set}, errors.Join(faults...)
 }
 
-// Rounds is the greatest number of rounds.
+// Rounds returns the greatest number of rounds.
 func (d *Delphi) Rounds() int { return d.params.Rounds }
 
 // Traits of Delphi: the median stands without a vote.
@@ -92,10 +92,10 @@ func (d *Delphi) Next(t *transcript.Transcript) Plan {
 	return Plan{Steps: steps}
 }
 
-// feedback is the entry that ends a round, counted from 0.
+// feedback returns the entry that ends a round, counted from 0.
 func (d *Delphi) feedback(round int) int { return round*(d.setting.Agents+1) + d.setting.Agents }
 
-// isStable says whether the median has stayed for as many rounds as it must.
+// isStable reports whether the median has stayed for as many rounds as it must.
 func (d *Delphi) isStable(t *transcript.Transcript, done int) bool {
 	if d.params.Stable == 0 || done <= d.params.Stable {
 		return false

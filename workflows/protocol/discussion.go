@@ -52,7 +52,7 @@ type DiscussionParams struct {
 	ChallengeCalls int `json:"challenge_calls"`
 }
 
-// DefaultDiscussion is the paper's own setting.
+// DefaultDiscussion returns the paper's own setting.
 func DefaultDiscussion() DiscussionParams {
 	return DiscussionParams{
 		Rounds: 5, VoteFrom: 3, Paradigm: "memory", Order: "fixed", Memory: 2, Inner: 2, Response: "simple",
@@ -153,10 +153,10 @@ const (
 	reasoning  = "reasoning"
 )
 
-// together says whether all agents speak at once.
+// together reports whether all agents speak at once.
 func (d *Discussion) together() bool { return d.params.Collective || d.params.Paradigm == refinement }
 
-// Rounds are turns, at most so many.
+// Rounds returns turns, at most so many.
 func (d *Discussion) Rounds() int { return d.params.Rounds }
 
 // Traits of a discussion: who is asked votes, and it ends by itself.

@@ -7,7 +7,7 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// ask is a step of a speaker who sees these entries.
+// ask returns a step of a speaker who sees these entries.
 func ask(speaker transcript.Speaker, round int, phase string, format transcript.Format, sees []int) transcript.Step {
 	return transcript.Step{
 		Kind: transcript.Ask, Speaker: speaker, Round: round, Phase: phase, Sees: ranges(sees), Audience: transcript.Everybody,
@@ -15,12 +15,12 @@ func ask(speaker transcript.Speaker, round int, phase string, format transcript.
 	}
 }
 
-// persona is written for the n-th agent by who sees those before it.
+// persona returns written for the n-th agent by who sees those before it.
 func (d *Discussion) persona(n int) transcript.Step {
 	return ask(author, 1, PhasePersona, transcript.FormatPersona, upTo(n))
 }
 
-// message is an agent's; it may agree with the draft of the last message that it sees.
+// message returns an agent's; it may agree with the draft of the last message that it sees.
 func (d *Discussion) message(t *transcript.Transcript, round, agent int) transcript.Step {
 	sees := d.sees(t, round, agent)
 	s := ask(transcript.Speaker{Index: agent}, round, PhaseTalk, transcript.FormatReply, sees)
@@ -36,7 +36,7 @@ func (d *Discussion) message(t *transcript.Transcript, round, agent int) transcr
 	return s
 }
 
-// draftOf is the message that holds the draft that a message stands for:
+// draftOf returns the message that holds the draft that a message stands for:
 // itself, or the one that it agrees with.
 func draftOf(e transcript.Entry) int {
 	if agrees(e) {
@@ -76,7 +76,7 @@ func (d *Discussion) check(t *transcript.Transcript, round int) transcript.Step 
 	return s
 }
 
-// decide is a decision with nothing in it.
+// decide returns a decision with nothing in it.
 func (d *Discussion) decide(t *transcript.Transcript, round int, phase string) transcript.Step {
 	return transcript.Step{
 		Kind: transcript.Decide, Speaker: transcript.Speaker{Role: "rule"}, Round: round, Phase: phase, Audience: transcript.Everybody,
@@ -84,7 +84,7 @@ func (d *Discussion) decide(t *transcript.Transcript, round int, phase string) t
 	}
 }
 
-// conclude is an agent's final answer, for the group.
+// conclude returns an agent's final answer, for the group.
 func (d *Discussion) conclude(t *transcript.Transcript, round, agent int) Plan {
 	agreed := t.Entries[len(t.Entries)-1].Act.Decision.Selected >= 0
 	switch {
@@ -106,7 +106,7 @@ func (d *Discussion) settle(t *transcript.Transcript, round int) transcript.Step
 	return s
 }
 
-// answers are everybody's final answers at once, from its own last message; who
+// answers returns everybody's final answers at once, from its own last message; who
 // kept solutions to itself is shown what it remembers.
 func (d *Discussion) answers(t *transcript.Transcript, round int) Plan {
 	var steps []transcript.Step
@@ -123,7 +123,7 @@ func (d *Discussion) answers(t *transcript.Transcript, round int) Plan {
 	return Plan{Steps: steps}
 }
 
-// solutions are the agents' at the end of a turn, by agent: what they gave as
+// solutions returns the agents' at the end of a turn, by agent: what they gave as
 // final answers, or what their latest messages stand for.
 func (d *Discussion) solutions(t *transcript.Transcript, round int) []transcript.Candidate {
 	by := slices.Repeat([]int{-1}, d.setting.Agents)
@@ -183,7 +183,7 @@ func (d *Discussion) vote(t *transcript.Transcript, round int) Plan {
 	return Plan{Steps: steps}
 }
 
-// count is the rule's, over the ballots or answers just given.
+// count returns the rule's, over the ballots or answers just given.
 func (d *Discussion) count(t *transcript.Transcript, round int, candidates []transcript.Candidate) transcript.Step {
 	s := d.decide(t, round, PhaseCount)
 	s.Payload.Candidates = candidates

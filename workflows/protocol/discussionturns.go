@@ -77,7 +77,7 @@ func (d *Discussion) undecided(t *transcript.Transcript, last transcript.Entry) 
 	return d.talk(t)
 }
 
-// talk is who speaks next.
+// talk returns who speaks next.
 func (d *Discussion) talk(t *transcript.Transcript) Plan {
 	round, speakers := d.next(t)
 	var steps []transcript.Step
@@ -104,7 +104,7 @@ func (d *Discussion) turned(t *transcript.Transcript, round int) Plan {
 	return d.talk(t)
 }
 
-// next is the turn and the agents that speak next, at once; none after the last turn.
+// next returns the turn and the agents that speak next, at once; none after the last turn.
 func (d *Discussion) next(t *transcript.Transcript) (round int, speakers []int) {
 	said := len(messages(t))
 	for round = 1; round <= d.params.Rounds; round++ {
@@ -162,7 +162,7 @@ func (d *Discussion) moderated() bool {
 	return !d.params.Collective && (d.params.Paradigm == "report" || d.params.Paradigm == "debate")
 }
 
-// messages are the entries of what agents have said in discussion.
+// messages returns the entries of what agents have said in discussion.
 func messages(t *transcript.Transcript) []int {
 	var said []int
 	for i := range t.Entries {
@@ -173,7 +173,7 @@ func messages(t *transcript.Transcript) []int {
 	return said
 }
 
-// sees are the entries that an agent is shown in a turn: personas, and the
+// sees returns the entries that an agent is shown in a turn: personas, and the
 // messages that the paradigm lets it see.
 func (d *Discussion) sees(t *transcript.Transcript, round, agent int) []int {
 	seen := upTo(d.generated())
@@ -199,7 +199,7 @@ func (d *Discussion) sees(t *transcript.Transcript, round, agent int) []int {
 	return seen
 }
 
-// hears says whether an agent sees a message of another after which next spoke.
+// hears reports whether an agent sees a message of another after which next spoke.
 func (d *Discussion) hears(agent, speaker, next int) bool {
 	switch d.params.Paradigm {
 	case "relay":

@@ -29,7 +29,7 @@ type network struct {
 	matrix [][]float64
 }
 
-// Networks are the names.
+// Networks returns the names.
 func Networks() []string {
 	return []string{"full", "star", "tree", "line", "ring", "leader", "chain", "random"}
 }
@@ -127,7 +127,7 @@ func (w Network) links(round int, set Setting, probability float64) [][]bool {
 	return hears
 }
 
-// link says whether agent i hears agent j.
+// link reports whether agent i hears agent j.
 func (n network) link(i, j, agents int) bool {
 	switch apart := max(i, j) - min(i, j); n.name {
 	case "full":

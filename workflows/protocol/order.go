@@ -57,7 +57,7 @@ func order(name string, replies []reply, receiver int, gold []string, rng *rand.
 	return all
 }
 
-// consistency is how many others gave the same answer (Equation 2).
+// consistency returns how many others gave the same answer (Equation 2).
 func consistency(r reply, among []reply) int {
 	same := 0
 	for _, o := range among {
@@ -68,7 +68,7 @@ func consistency(r reply, among []reply) int {
 	return same
 }
 
-// byConsistency is Algorithm 1, lines 6 to 9: the first of the most consistent
+// byConsistency returns Algorithm 1, lines 6 to 9: the first of the most consistent
 // agents goes last, the others before it by ascending consistency; ties by index.
 func byConsistency(all []reply) []reply {
 	if len(all) == 0 {

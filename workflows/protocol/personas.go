@@ -90,7 +90,7 @@ func (p Personas) check(agents int) error {
 	return nil
 }
 
-// Authored are the agents whose personas are written by a model, in the order in
+// Authored returns the agents whose personas are written by a model, in the order in
 // which they are written.
 func (d *Discussion) Authored() []int {
 	var agents []int
@@ -102,7 +102,7 @@ func (d *Discussion) Authored() []int {
 	return agents
 }
 
-// generated is how many personas are written by a model.
+// generated returns how many personas are written by a model.
 func (d *Discussion) generated() int { return len(d.Authored()) }
 
 // Persona of an agent that the campaign gives; false if it gives none.

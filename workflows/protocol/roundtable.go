@@ -55,7 +55,7 @@ type Roundtable struct {
 	setting Setting
 }
 
-// DefaultRoundtable is the paper's own setting.
+// DefaultRoundtable returns the paper's own setting.
 func DefaultRoundtable() RoundtableParams {
 	return RoundtableParams{
 		Rounds: 10,
@@ -107,13 +107,13 @@ const (
 	mostPhases = 100
 )
 
-// Rounds is the greatest number of rounds.
+// Rounds returns the greatest number of rounds.
 func (p *Roundtable) Rounds() int { return p.params.Rounds }
 
-// Phases is the chain, for the prompt that explains it.
+// Phases returns the chain, for the prompt that explains it.
 func (p *Roundtable) Phases() []Phase { return p.params.Phases }
 
-// Ties is what a vote does with several winners, for the same prompt.
+// Ties returns what a vote does with several winners, for the same prompt.
 func (p *Roundtable) Ties() transcript.TieBreak { return p.params.Ties }
 
 // Traits of a roundtable.
@@ -148,7 +148,7 @@ func (p *Roundtable) Next(t *transcript.Transcript) Plan {
 	return Plan{End: &Outcome{Standing: Standing(t), Reason: "rounds", Round: p.params.Rounds}}
 }
 
-// phase is the steps of one phase that begins at entry at. Without candidates
+// phase returns the steps of one phase that begins at entry at. Without candidates
 // nobody is asked for a ballot and the decision is that nothing is decided.
 func (p *Roundtable) phase(t *transcript.Transcript, at, round int, name string) []transcript.Step {
 	payload := transcript.Payload{Format: transcript.FormatMessage, Standing: -1}
@@ -189,12 +189,12 @@ func (p *Roundtable) decide(round int, ballots transcript.Payload, at int) trans
 	}
 }
 
-// standingAt is the entry whose proposal stands before entry at; -1 if none.
+// standingAt returns the entry whose proposal stands before entry at; -1 if none.
 func standingAt(t *transcript.Transcript, at int) int {
 	return Standing(&transcript.Transcript{Entries: t.Entries[:at]})
 }
 
-// candidates are each agent's latest proposal before entry at, by agent, then
+// candidates returns each agent's latest proposal before entry at, by agent, then
 // the standing decision; equal proposals are one candidate.
 func candidates(t *transcript.Transcript, at, standing int) []transcript.Candidate {
 	latest := make([]int, t.Agents)

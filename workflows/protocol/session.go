@@ -38,22 +38,22 @@ func NewSession(p Protocol, set Setting, stop stopping.Rule) *Session {
 	return s
 }
 
-// Begin is NewSession whose panic is ErrPanic.
+// Begin returns NewSession whose panic is ErrPanic.
 func Begin(p Protocol, set Setting, stop stopping.Rule) (s *Session, err error) {
 	defer guard(&err, func() { s = nil })
 	return NewSession(p, set, stop), nil
 }
 
-// Transcript is what has been said; the entries of a plan appear together when all have acts.
+// Transcript returns what has been said; the entries of a plan appear together when all have acts.
 func (s *Session) Transcript() *transcript.Transcript { return &s.t }
 
-// Protocol is the one that is driven.
+// Protocol returns the one that is driven.
 func (s *Session) Protocol() Protocol { return s.protocol }
 
-// Outcome is nil while steps are pending.
+// Outcome returns nil while steps are pending.
 func (s *Session) Outcome() *Outcome { return s.outcome }
 
-// Round is the round of the pending steps, or the last one.
+// Round returns the round of the pending steps, or the last one.
 func (s *Session) Round() int {
 	if len(s.plan) > 0 {
 		return s.plan[0].Round
@@ -61,7 +61,7 @@ func (s *Session) Round() int {
 	return s.outcome.Round
 }
 
-// Pending is the steps of the present plan that have no act yet, in order.
+// Pending returns the steps of the present plan that have no act yet, in order.
 func (s *Session) Pending() []Pending {
 	var pending []Pending
 	for i, step := range s.plan {
@@ -72,7 +72,7 @@ func (s *Session) Pending() []Pending {
 	return pending
 }
 
-// Entries are those of the transcript and those of the present plan that have acts already.
+// Entries returns those of the transcript and those of the present plan that have acts already.
 func (s *Session) Entries() []transcript.Entry {
 	entries := slices.Clone(s.t.Entries)
 	for i, step := range s.plan {
@@ -141,7 +141,7 @@ func (s *Session) open(p Plan) {
 	}
 }
 
-// standing is what stands now, by the protocol's own word or by the last vote.
+// standing returns what stands now, by the protocol's own word or by the last vote.
 func (s *Session) standing() int {
 	if standing := s.protocol.Traits().Standing; standing != nil {
 		return standing(&s.t)
@@ -149,7 +149,7 @@ func (s *Session) standing() int {
 	return Standing(&s.t)
 }
 
-// Standing is the entry whose proposal stands now; -1 if none.
+// Standing returns the entry whose proposal stands now; -1 if none.
 func Standing(t *transcript.Transcript) int {
 	e, ok := t.Last(func(e transcript.Entry) bool { return e.Kind == transcript.Decide })
 	if !ok {
@@ -158,7 +158,7 @@ func Standing(t *transcript.Transcript) int {
 	return e.Act.Decision.Standing
 }
 
-// Profile is the ballots that a Decide step counts. An answer without a ballot
+// Profile returns the ballots that a Decide step counts. An answer without a ballot
 // is a vote for the candidate that it is (debates count answers); any other
 // turn without one, and one that was invalid, is an abstention.
 func Profile(t *transcript.Transcript, step transcript.Step) decision.Profile {

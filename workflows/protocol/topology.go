@@ -25,7 +25,7 @@ func (t *Topology) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// hears is whom each of n agents hears, ascending. Full, ring, star and tree are
+// hears returns whom each of n agents hears, ascending. Full, ring, star and tree are
 // those of Network. Random peers are drawn once for a collaboration.
 func (t Topology) hears(n int, seed uint64) ([][]int, error) {
 	switch t.Name {

@@ -55,7 +55,7 @@ func widthOf(t *transcript.Transcript, round int) (float64, bool) {
 	return Width(t.Entries[first : last+1]), true
 }
 
-// Width is the greatest difference in a coordinate between the entries' values.
+// Width returns the greatest difference in a coordinate between the entries' values.
 func Width(entries []transcript.Entry) float64 {
 	width := 0.0
 	for k := range entries[0].Act.Values {

@@ -6,7 +6,7 @@ import "roundtable/workflows/transcript"
 // (paper 1, appendix D.7).
 type FirstAgreement struct{}
 
-// Stop says whether a proposal was selected in the round.
+// Stop reports whether a proposal was selected in the round.
 func (FirstAgreement) Stop(t *transcript.Transcript, round int) bool {
 	return accepted(t, round)
 }

@@ -26,10 +26,10 @@ const (
 // Never runs all rounds: paper 1's baseline @10.
 type Never struct{}
 
-// Stop is false.
+// Stop returns false.
 func (Never) Stop(*transcript.Transcript, int) bool { return false }
 
-// accepted says whether a proposal was selected in the round. That a proposal
+// accepted reports whether a proposal was selected in the round. That a proposal
 // stands from an earlier round is not enough; that it was selected again is.
 func accepted(t *transcript.Transcript, round int) bool {
 	for _, e := range t.Entries {

@@ -17,7 +17,7 @@ const EngineVersion = "1"
 // Queue is the task queue of this engine's workflows and activities.
 const Queue = "roundtable-" + EngineVersion
 
-// ModelQueue is the task queue of a model with a limit of calls a minute: the
+// ModelQueue returns the task queue of a model with a limit of calls a minute: the
 // server gives its tasks out at that rate, to however many workers there are.
 func ModelQueue(model string) string { return Queue + "/" + model }
 
@@ -83,7 +83,7 @@ type Recalled struct {
 	Queues map[string]string `json:"queues,omitempty"`
 }
 
-// Speaker is the key of a speaker in Queues.
+// Speaker returns the key of a speaker in Queues.
 func Speaker(s transcript.Speaker) string {
 	if s.Role != "" {
 		return s.Role

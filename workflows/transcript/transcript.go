@@ -38,7 +38,7 @@ type Audience struct {
 // Everybody is the audience of a shared channel.
 var Everybody = Audience{Everybody: true}
 
-// Hears says whether the speaker belongs to the audience.
+// Hears reports whether the speaker belongs to the audience.
 func (a Audience) Hears(s Speaker) bool {
 	if a.Everybody {
 		return true
@@ -162,7 +162,7 @@ func (t *Transcript) Append(s Step, a Act) int {
 	return i
 }
 
-// Last is the latest entry for which match holds.
+// Last returns the latest entry for which match holds.
 func (t *Transcript) Last(match func(Entry) bool) (Entry, bool) {
 	for _, v := range slices.Backward(t.Entries) {
 		if match(v) {

@@ -18,7 +18,7 @@ const (
 
 var home = wire.Home{URL: "https://" + officialHost, Env: baseURLEnv, Added: "/v1/messages", Ends: []string{"/v1", "/v1/messages"}}
 
-// Endpoint is the address that a model is asked at; "" if it is none. It sends nothing.
+// Endpoint returns the address that a model is asked at; "" if it is none. It sends nothing.
 func Endpoint(c Config) string { return wire.Shown(c.endpointURL()) }
 
 // resolveSettings finds every fault of the configuration, the endpoint and the key.

@@ -57,7 +57,7 @@ func (c *client) classifyRefusal(f *wire.Failure) *fault {
 	return &fault{err: err, refusesFormat: f.Status == http.StatusBadRequest && err.Class == model.Fail && d.namesFormat()}
 }
 
-// bodyFault is an error that came with a status 2xx: nothing useful arrived,
+// bodyFault returns an error that came with a status 2xx: nothing useful arrived,
 // so it is tried again unless its type says that this is in vain.
 func (c *client) bodyFault(body []byte) *fault {
 	d := readDetails(body)
@@ -72,7 +72,7 @@ func (c *client) bodyFault(body []byte) *fault {
 	return &fault{err: err}
 }
 
-// errorName is what the error is called in a report.
+// errorName returns what the error is called in a report.
 func (d details) errorName(status int) string {
 	if d.isBlocked() {
 		return "content_filter"
@@ -94,7 +94,7 @@ func (d details) namesFormat() bool {
 	return false
 }
 
-// classOf is what a type means whatever the status.
+// classOf returns what a type means whatever the status.
 func (d details) classOf() (model.Class, bool) {
 	switch {
 	case strings.HasSuffix(d.code, "spend_limit_reached"): // its type is rate_limit_error

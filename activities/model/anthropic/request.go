@@ -94,7 +94,7 @@ func (c *client) Check(p model.Parameters) error {
 	return err
 }
 
-// shareParameter is a parameter from 0 to 1; other services take more.
+// shareParameter returns a parameter from 0 to 1; other services take more.
 func shareParameter(name string, v *float64) (*float64, error) {
 	if v == nil || *v >= 0 && *v <= 1 { // not so NaN
 		return v, nil

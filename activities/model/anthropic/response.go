@@ -57,14 +57,14 @@ func (c *client) readAnswer(body []byte, header http.Header) (model.Response, *f
 	}, nil
 }
 
-// uselessAnswer is a 2xx that brought nothing; it may have been billed.
+// uselessAnswer returns a 2xx that brought nothing; it may have been billed.
 func (c *client) uselessAnswer(code, message string) *fault {
 	err := c.report.Failed(model.Retry, code, message)
 	err.Status = http.StatusOK
 	return &fault{err: err}
 }
 
-// contentText is the answer's bytes: its blocks of text. Blocks of thinking are none of it.
+// contentText returns the answer's bytes: its blocks of text. Blocks of thinking are none of it.
 func contentText(v jsontext.Value) ([]byte, bool) {
 	if !wire.Present(v) {
 		return nil, true

@@ -109,7 +109,7 @@ func noIdentity(ctx context.Context, err error) *model.Error {
 	return out
 }
 
-// isTemporary says whether a service that gives credentials is out of order. A
+// isTemporary reports whether a service that gives credentials is out of order. A
 // metadata service that cannot be reached is none: this is no machine of AWS.
 func isTemporary(err error) bool {
 	type answered interface {

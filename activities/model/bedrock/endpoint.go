@@ -21,7 +21,7 @@ const (
 	apiKeyEnv   = "AWS_BEARER_TOKEN_BEDROCK"
 )
 
-// Endpoint is the address that a model is asked at; "" if it is none. It sends nothing.
+// Endpoint returns the address that a model is asked at; "" if it is none. It sends nothing.
 func Endpoint(c Config) string {
 	settings, err := loadAWS(c.Region)
 	if err != nil {
@@ -63,7 +63,7 @@ func (c Config) endpointURL(region string) (*url.URL, error) {
 	return &found.URI, nil
 }
 
-// apiKey is the Bedrock API key, if there is one and it may be sent to the
+// apiKey returns the Bedrock API key, if there is one and it may be sent to the
 // address: it is sent as it is, unlike secret keys, which only sign.
 func apiKey(base *url.URL) string {
 	usual, err := url.Parse(os.Getenv(endpointEnv))
@@ -74,7 +74,7 @@ func apiKey(base *url.URL) string {
 	return strings.TrimSpace(os.Getenv(apiKeyEnv))
 }
 
-// ofAWS says whether a host belongs to AWS, in any of its partitions.
+// ofAWS reports whether a host belongs to AWS, in any of its partitions.
 func ofAWS(host string) bool {
 	for _, domain := range []string{".amazonaws.com", ".amazonaws.com.cn", ".amazonaws.eu", ".api.aws"} {
 		if strings.HasSuffix(strings.ToLower(host), domain) {

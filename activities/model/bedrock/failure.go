@@ -105,7 +105,7 @@ func exceptionName(s string) string {
 	return s[strings.LastIndexByte(s, '#')+1:]
 }
 
-// classOfStatus goes by the status, where no name or an unknown one is given.
+// classOfStatus classifies by the status, where no name or an unknown one is given.
 func classOfStatus(status int) model.Class {
 	switch {
 	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout,

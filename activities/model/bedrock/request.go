@@ -12,7 +12,7 @@ import (
 	"roundtable/activities/model"
 )
 
-// converseInput is a request in Converse's form, or why it cannot be asked.
+// converseInput returns a request in Converse's form, or why it cannot be asked.
 func (c *client) converseInput(r model.Request, mode JSONMode) (*sdk.ConverseInput, error) {
 	system, messages, err := splitMessages(r.Messages)
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *client) Check(p model.Parameters) error {
 	return err
 }
 
-// inferenceConfig is what Converse knows for all models; nil if nothing is set.
+// inferenceConfig returns what Converse knows for all models; nil if nothing is set.
 func inferenceConfig(p model.Parameters) (*types.InferenceConfiguration, error) {
 	if err := p.CheckNoExtra(); err != nil {
 		return nil, err

@@ -62,14 +62,14 @@ var finishes = map[string]string{
 	"content_filtered":     "content_filter",
 }
 
-// uselessAnswer is a 2xx that brought nothing; it may have been billed.
+// uselessAnswer returns a 2xx that brought nothing; it may have been billed.
 func (a answer) uselessAnswer(code, message string) *model.Error {
 	err := a.report.Failed(model.Retry, code, message)
 	err.Status = http.StatusOK
 	return err
 }
 
-// contentText is the answer's bytes: its blocks of text. Blocks of reasoning are none of it.
+// contentText returns the answer's bytes: its blocks of text. Blocks of reasoning are none of it.
 func contentText(v jsontext.Value) ([]byte, bool) {
 	if !wire.Present(v) {
 		return nil, true
@@ -93,7 +93,7 @@ func contentText(v jsontext.Value) ([]byte, bool) {
 	return text, true
 }
 
-// routedModel is the model that a prompt router chose; "" if none was asked.
+// routedModel returns the model that a prompt router chose; "" if none was asked.
 func routedModel(trace jsontext.Value) string {
 	var t struct {
 		PromptRouter struct {

@@ -27,7 +27,7 @@ var home = wire.Home{
 // modelName keeps a name from becoming another address.
 var modelName = regexp.MustCompile(`^((models|tunedModels)/)?[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// Endpoint is the address that a model is asked at; "" if it is none. It sends nothing.
+// Endpoint returns the address that a model is asked at; "" if it is none. It sends nothing.
 func Endpoint(c Config) string { return wire.Shown(c.endpointURL()) }
 
 // resolveSettings finds every fault of the configuration, the endpoint and the key.

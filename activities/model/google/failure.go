@@ -95,7 +95,7 @@ func (c *client) classifyRefusal(f *wire.Failure) *fault {
 	return &fault{err: err, refusesFormat: f.Status == http.StatusBadRequest && err.Class == model.Fail && d.namesFormat()}
 }
 
-// bodyFault is an error that came with a status 2xx: nothing useful arrived,
+// bodyFault returns an error that came with a status 2xx: nothing useful arrived,
 // so it is tried again unless its code says that this is in vain.
 func (c *client) bodyFault(body []byte) *fault {
 	d := readDetails(body)
@@ -108,7 +108,7 @@ func (c *client) bodyFault(body []byte) *fault {
 	return &fault{err: err}
 }
 
-// errorName is what the error is called in a report.
+// errorName returns what the error is called in a report.
 func (d details) errorName(status int) string {
 	if name := cmp.Or(d.reason, d.status); name != "" {
 		return name
@@ -128,7 +128,7 @@ func (d details) namesFormat() bool {
 	return false
 }
 
-// classOf is what a code means whatever the status.
+// classOf returns what a code means whatever the status.
 func (d details) classOf() (model.Class, bool) {
 	if d.daily || strings.HasPrefix(d.reason, "API_KEY_") {
 		return model.Pause, true

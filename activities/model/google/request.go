@@ -44,7 +44,7 @@ type thinking struct {
 	Level  string `json:"thinkingLevel,omitempty"`
 }
 
-// requestBody is a request in the form of generateContent, or why it cannot be asked.
+// requestBody returns a request in the form of generateContent, or why it cannot be asked.
 func (c *client) requestBody(r model.Request, mode JSONMode) ([]byte, error) {
 	var q question
 	var err error

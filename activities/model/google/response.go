@@ -67,7 +67,7 @@ func (c *client) readAnswer(body []byte) (model.Response, *fault) {
 	}, nil
 }
 
-// candidateText is the text of a candidate and how it ended.
+// candidateText returns the text of a candidate and how it ended.
 func (c *client) candidateText(one candidate) (text []byte, finish string, _ *fault) {
 	reason := c.report.Word(wire.String(one.FinishReason), 64)
 	if !wire.Present(one.Content) && reason == "" {
@@ -80,14 +80,14 @@ func (c *client) candidateText(one candidate) (text []byte, finish string, _ *fa
 	return text, cmp.Or(finishes[reason], reason), nil
 }
 
-// uselessAnswer is a 2xx that brought nothing; it may have been billed.
+// uselessAnswer returns a 2xx that brought nothing; it may have been billed.
 func (c *client) uselessAnswer(code, message string) *fault {
 	err := c.report.Failed(model.Retry, code, message)
 	err.Status = http.StatusOK
 	return &fault{err: err}
 }
 
-// isBlocked says whether the prompt was refused, to which there is no candidate.
+// isBlocked reports whether the prompt was refused, to which there is no candidate.
 func isBlocked(feedback jsontext.Value) bool {
 	var f struct {
 		Reason jsontext.Value `json:"blockReason"`
@@ -98,7 +98,7 @@ func isBlocked(feedback jsontext.Value) bool {
 	return wire.String(f.Reason) != ""
 }
 
-// contentText is the answer's bytes: its parts with texts. Thoughts are none of it.
+// contentText returns the answer's bytes: its parts with texts. Thoughts are none of it.
 func contentText(v jsontext.Value) ([]byte, bool) {
 	var c struct {
 		Parts []struct {

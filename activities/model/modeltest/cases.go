@@ -120,7 +120,7 @@ func Replay(t *testing.T, c Case, build Build) {
 	}
 }
 
-// Failure is err as a *model.Error that is fit to be shown.
+// Failure returns err as a *model.Error that is fit to be shown.
 func Failure(t testing.TB, err error) *model.Error {
 	t.Helper()
 	e, ok := errors.AsType[*model.Error](err)

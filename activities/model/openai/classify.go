@@ -30,7 +30,7 @@ var meanings = map[string]model.Class{
 	"misalignment_policy_violation":     model.Fail,
 }
 
-// classOf is what the code means, or else the type.
+// classOf returns what the code means, or else the type.
 func (d details) classOf() (model.Class, bool) {
 	for _, word := range []string{d.code, d.kind} {
 		if class, known := meanings[word]; known {

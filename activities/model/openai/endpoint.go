@@ -35,7 +35,7 @@ var services = []struct{ domain, keyEnv, seller string }{
 	{"api.deepseek.com", "DEEPSEEK_API_KEY", "deepseek"},
 }
 
-// Seller is whose prices count at an endpoint, as price tables name it; false
+// Seller returns whose prices count at an endpoint, as price tables name it; false
 // if it is none that we know: the same name costs something else elsewhere.
 func Seller(endpoint string) (string, bool) {
 	u, err := url.Parse(endpoint)
@@ -64,7 +64,7 @@ func (h host) isAzure() bool {
 }
 func (h host) isTogether() bool { return h == "api.together.xyz" || h == "api.together.ai" }
 
-// authHeader is the header that carries the key.
+// authHeader returns the header that carries the key.
 func (h host) authHeader(key string) (name, value string) {
 	if h.isAzure() {
 		return "api-key", key
@@ -72,7 +72,7 @@ func (h host) authHeader(key string) (name, value string) {
 	return "Authorization", "Bearer " + key
 }
 
-// keyEnv is the variable that holds the key of a service that we know, which takes no question without.
+// keyEnv returns the variable that holds the key of a service that we know, which takes no question without.
 func (h host) keyEnv() string {
 	for _, s := range services {
 		if string(h) == s.domain || h.isAzure() && h.isUnder(s.domain) {
@@ -82,7 +82,7 @@ func (h host) keyEnv() string {
 	return ""
 }
 
-// publicNames are the names that must not lead to a private network. Azure's do so
+// publicNames returns the names that must not lead to a private network. Azure's do so
 // on purpose where a customer has a private endpoint.
 func (h host) publicNames() []string {
 	if h.keyEnv() == "" || h.isAzure() {
@@ -98,7 +98,7 @@ func (h host) tokensField() TokensField {
 	return MaxTokens
 }
 
-// Endpoint is the address that a model is asked at; "" if it is none. It sends nothing.
+// Endpoint returns the address that a model is asked at; "" if it is none. It sends nothing.
 func Endpoint(c Config) string {
 	return strings.TrimSuffix(wire.Shown(c.endpointURL()), "/")
 }

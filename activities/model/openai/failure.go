@@ -20,13 +20,13 @@ type fault struct {
 	namesFormat bool
 }
 
-// refusesFormat says whether the server refused to take a schema, and nothing else.
+// refusesFormat reports whether the server refused to take a schema, and nothing else.
 func (f *fault) refusesFormat() bool {
 	bad := f.err.Status == http.StatusBadRequest || f.err.Status == http.StatusUnprocessableEntity
 	return bad && f.err.Class == model.Fail && f.namesFormat
 }
 
-// asFailure is err if the server said no.
+// asFailure returns err if the server said no.
 func asFailure(err error) (*wire.Failure, bool) { return errors.AsType[*wire.Failure](err) }
 
 // details are the parts of an error body that servers agree on, and what some add.
@@ -96,7 +96,7 @@ func readError(inner jsontext.Value, body []byte) details {
 	return d
 }
 
-// wordOf is a code or a type; LiteLLM's None is none.
+// wordOf returns a code or a type; LiteLLM's None is none.
 func wordOf(v jsontext.Value) string {
 	if s := wire.Scalar(v); s != "None" {
 		return s
@@ -104,7 +104,7 @@ func wordOf(v jsontext.Value) string {
 	return ""
 }
 
-// classifyRefusal is a response that is no answer, unless it holds one: Groq says 400
+// classifyRefusal returns a response that is no answer, unless it holds one: Groq says 400
 // to an answer that is not the JSON that was asked for, and quotes it.
 func (c *client) classifyRefusal(f *wire.Failure) (model.Response, *fault) {
 	if d := readDetails(f.Body); f.Status == http.StatusBadRequest && d.code == "json_validate_failed" && d.generated.Kind() == '"' {
@@ -121,7 +121,7 @@ func (c *client) statusFault(f *wire.Failure) *fault {
 	return &fault{err: err, namesFormat: d.namesFormat()}
 }
 
-// bodyFault is an error that came with a status 2xx: nothing useful arrived,
+// bodyFault returns an error that came with a status 2xx: nothing useful arrived,
 // so it is tried again unless its code says that this is in vain. Routers put
 // the status that they could not send any more into the code.
 func (c *client) bodyFault(body []byte) *fault {
@@ -136,7 +136,7 @@ func (c *client) bodyFault(body []byte) *fault {
 	return &fault{err: err}
 }
 
-// errorName is what the error is called in a report: a word rather than a number.
+// errorName returns what the error is called in a report: a word rather than a number.
 func (d details) errorName(status int) string {
 	if _, err := strconv.Atoi(d.code); err != nil || d.kind == "" {
 		if d.code != "" {
@@ -149,7 +149,7 @@ func (d details) errorName(status int) string {
 	return wire.Unnamed(status)
 }
 
-// errorText is the message, which names the parameter that was refused.
+// errorText returns the message, which names the parameter that was refused.
 func (d details) errorText() string {
 	if d.param == "" || strings.Contains(d.message, d.param) {
 		return d.message

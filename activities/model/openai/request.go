@@ -98,7 +98,7 @@ func schemaName(r model.Request) string {
 	return name[:min(len(name), 64)]
 }
 
-// isStrict says whether a schema keeps the rules of strict mode, under which
+// isStrict reports whether a schema keeps the rules of strict mode, under which
 // OpenAI enforces it: every object closed and every property required.
 func isStrict(schema json.RawMessage) bool {
 	var v any

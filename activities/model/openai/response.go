@@ -63,7 +63,7 @@ func (c *client) readChat(body []byte, header http.Header) (model.Response, *fau
 	return c.newAnswer(text, finish, header, e.ID, e.Model, readUsage(e.Usage)), nil
 }
 
-// newAnswer is a response with the names that the server gave it, fit to be shown.
+// newAnswer returns a response with the names that the server gave it, fit to be shown.
 func (c *client) newAnswer(text []byte, finish string, header http.Header, id, name jsontext.Value, u model.Usage) model.Response {
 	return model.Response{
 		Text:         text,
@@ -75,7 +75,7 @@ func (c *client) newAnswer(text []byte, finish string, header http.Header, id, n
 	}
 }
 
-// uselessAnswer is a 2xx that brought nothing; it may have been billed. It passes by
+// uselessAnswer returns a 2xx that brought nothing; it may have been billed. It passes by
 // itself more often than not, but whoever retries must bound it: its class is
 // Retry and its status 200, and its code is unreadable_body, no_choices,
 // no_message, strange_content or not_completed.
@@ -101,7 +101,7 @@ func (c *client) requestID(h http.Header, body jsontext.Value) string {
 	return c.report.Word(wire.String(body), 200)
 }
 
-// contentText is the answer's bytes: a string, nothing, or a list of text parts as some servers write it.
+// contentText returns the answer's bytes: a string, nothing, or a list of text parts as some servers write it.
 func contentText(v jsontext.Value) ([]byte, bool) {
 	if !wire.Present(v) {
 		return nil, true

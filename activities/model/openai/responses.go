@@ -92,7 +92,7 @@ func (c *client) readResponse(body []byte, header http.Header) (model.Response, 
 	return c.newAnswer(text, finish, header, e.ID, e.Model, readUsage(e.Usage)), nil
 }
 
-// finishReason is the end of an answer in the words of Chat Completions; "" if it is none.
+// finishReason returns the end of an answer in the words of Chat Completions; "" if it is none.
 func (r response) finishReason() string {
 	switch wire.String(r.Status) {
 	case "completed":
@@ -113,7 +113,7 @@ func (r response) finishReason() string {
 	return ""
 }
 
-// messageText is what the messages say: their texts, or the refusal if there are none.
+// messageText returns what the messages say: their texts, or the refusal if there are none.
 func (r response) messageText() (text []byte, refused, found bool) {
 	var refusal []byte
 	for _, item := range r.Output {

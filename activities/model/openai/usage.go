@@ -73,7 +73,7 @@ func cutsPrompts(base *url.URL) bool {
 // fewBytes is a prompt so short that no server has to cut it.
 const fewBytes = 2000
 
-// cutShort says whether fewer tokens were read than the messages have words.
+// cutShort reports whether fewer tokens were read than the messages have words.
 // Tokenizers split a text at its white space first, so that a word is one
 // token or several, and a chat template only adds more: an uncut prompt never
 // looks like this. A prompt of which a small part was cut may pass.

@@ -121,7 +121,7 @@ func (l line) answer() ([]byte, error) {
 	return text, nil
 }
 
-// Answer is the recorded one. The caller may change its bytes.
+// Answer returns the recorded one. The caller may change its bytes.
 func (f *File) Answer(_ context.Context, collaboration string, entry, ask int) ([]byte, string, error) {
 	a, ok := f.answers[place{collaboration, entry, ask}]
 	if !ok {
@@ -130,5 +130,5 @@ func (f *File) Answer(_ context.Context, collaboration string, entry, ask int) (
 	return bytes.Clone(a.text), a.model, nil
 }
 
-// Len is how many answers there are.
+// Len returns how many answers there are.
 func (f *File) Len() int { return len(f.answers) }

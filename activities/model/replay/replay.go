@@ -24,7 +24,7 @@ type Source interface {
 	Answer(ctx context.Context, collaboration string, entry, ask int) (text []byte, model string, err error)
 }
 
-// Cell is the name under which a Source may keep the answers of one cell
+// Cell returns the name under which a Source may keep the answers of one cell
 // whatever the campaign calls its collaboration; it is looked for second.
 func Cell(condition string, instance, replicate int) string {
 	return fmt.Sprintf("%s/%d/%d", condition, instance, replicate)

@@ -73,7 +73,7 @@ func New(c Config) (model.Model, error) {
 	return &client{config: c, url: base.String(), header: header, http: wire.NewClient(), report: wire.NewReporter(provider, key)}, err
 }
 
-// Endpoint is the address that is asked; "" if it is none. It sends nothing.
+// Endpoint returns the address that is asked; "" if it is none. It sends nothing.
 func Endpoint(c Config) string { return wire.Shown(c.endpoint()) }
 
 func (c Config) endpoint() (*url.URL, error) {
@@ -109,7 +109,7 @@ func (c *client) Complete(ctx context.Context, r model.Request) (model.Response,
 	return model.Response{Text: []byte(text), Model: c.config.Model, FinishReason: "stop"}, nil
 }
 
-// queryOf is the last message that comes before an answer: what follows one
+// queryOf returns the last message that comes before an answer: what follows one
 // says what was wrong with it, which is nothing to search for.
 func queryOf(messages []model.Message) string {
 	query := ""

@@ -27,7 +27,7 @@ func messageJSON(m envs.Message, agents []envs.Agent) ([]byte, error) {
 	}{names, m.Text})
 }
 
-// decisionJSON is {"reason_for_decision": …, name: value}.
+// decisionJSON returns {"reason_for_decision": …, name: value}.
 func decisionJSON(name, reason string, value any) ([]byte, error) {
 	v, err := json.Marshal(value)
 	if err != nil {
@@ -81,7 +81,7 @@ func (j judgement) withOrder(d draws, candidates []envs.Proposal) judgement {
 	return j
 }
 
-// judgeByCount is what a judge thinks of the candidates: the share of the agents who offer them.
+// judgeByCount returns what a judge thinks of the candidates: the share of the agents who offer them.
 func judgeByCount(d draws, s model.Scene) judgement {
 	var j judgement
 	for _, p := range s.Candidates {
@@ -96,7 +96,7 @@ func judgeByCount(d draws, s model.Scene) judgement {
 	return j.withOrder(d, s.Candidates)
 }
 
-// decisionFor is the ballot as JSON would say it, candidates numbered from 1.
+// decisionFor returns the ballot as JSON would say it, candidates numbered from 1.
 func (j judgement) decisionFor(spec transcript.BallotSpec) (any, error) {
 	switch spec.Kind {
 	case transcript.Choose:
@@ -162,7 +162,7 @@ func candidateIDs(order []int) []int {
 	return out
 }
 
-// byNumber is {"1": …, "2": …}; encoding/json writes keys in order.
+// byNumber returns {"1": …, "2": …}; encoding/json writes keys in order.
 func byNumber(by []int) map[string]int {
 	out := make(map[string]int, len(by))
 	for c, v := range by {

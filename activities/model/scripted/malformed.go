@@ -14,7 +14,7 @@ type spoiler func(rng *rand.Rand, s model.Scene, good []byte) []byte
 
 // spoilOneWay returns a spoiler that draws one of the ways in which models break a
 // JSON format: cut short, prose, and the three that depend on the format: a value of
-// the wrong type, somebody or something that is not there, and what cannot be given.
+// the wrong type, an agent or item that is not there, and what cannot be given.
 func spoilOneWay(wrongType, unknown, impossible spoiler) spoiler {
 	ways := []spoiler{cutShort, sayProse, wrongType, unknown, impossible}
 	return func(rng *rand.Rand, s model.Scene, good []byte) []byte {
@@ -27,7 +27,7 @@ func sayInstead(text string) spoiler {
 	return func(*rand.Rand, model.Scene, []byte) []byte { return []byte(text) }
 }
 
-// sayNothing is the only way to spoil a free text.
+// sayNothing answers nothing, which is the only way to spoil a free text.
 func sayNothing(*rand.Rand, model.Scene, []byte) []byte { return nil }
 
 // cutShort ends somewhere before the closing brace, as a reached token limit does.
@@ -57,7 +57,7 @@ func negativeBallot(_ *rand.Rand, s model.Scene, _ []byte) []byte {
 	return ballotOf(s, -1, 1)
 }
 
-// ballotOf is a ballot for one candidate, there or not.
+// ballotOf returns a ballot for one candidate, there or not.
 func ballotOf(s model.Scene, id, amount int) []byte {
 	decision := fmt.Sprintf(`[%d]`, id)
 	switch s.Ballot.Kind {

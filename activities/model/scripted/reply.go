@@ -8,7 +8,7 @@ import (
 	"roundtable/envs"
 )
 
-// writeReply is a message of a discussion: it agrees with the draft if its answer is
+// writeReply returns a message of a discussion: it agrees with the draft if its answer is
 // the agent's own, and otherwise tells that.
 func (a agent) writeReply(d draws, s model.Scene) ([]byte, error) {
 	own, err := a.writeSolution(d, s)
@@ -21,7 +21,7 @@ func (a agent) writeReply(d draws, s model.Scene) ([]byte, error) {
 	return append([]byte("[DISAGREE] "), own...), nil
 }
 
-// readProposal is the agent's proposal in canonical form.
+// readProposal returns the agent's proposal in canonical form.
 func readProposal(in envs.Instance, a agent, d draws, sit envs.Situation) (envs.Proposal, error) {
 	sit.Rand = d.stream("proposal")
 	proposal, ok := a.policy.Propose(sit)
@@ -35,7 +35,7 @@ func readProposal(in envs.Instance, a agent, d draws, sit envs.Situation) (envs.
 	return in.Parse([]byte(proposal))
 }
 
-// writePersona is the n-th that somebody writes.
+// writePersona returns a persona with the number of those written before it.
 func (a agent) writePersona(_ draws, s model.Scene) ([]byte, error) {
 	n := len(s.Situation.Notes)
 	return json.Marshal(map[string]string{

@@ -115,7 +115,7 @@ func (d draws) happens(p float64, purpose string, parts ...any) bool {
 	return p > 0 && d.stream(purpose, parts...).Float64() < p
 }
 
-// writeAnswer is what the agent writes: a good answer, and instead of it, if the
+// writeAnswer returns what the agent writes: a good answer, and instead of it, if the
 // draw of this ask says so, a malformed one.
 func (a agent) writeAnswer(d draws, s model.Scene) ([]byte, error) {
 	f, ok := formats[s.Format]
@@ -129,7 +129,7 @@ func (a agent) writeAnswer(d draws, s model.Scene) ([]byte, error) {
 	return f.spoil(d.stream("malformed kind", s.Ask), s, good), nil
 }
 
-// policyMessage are what the policy says.
+// policyMessage returns what the policy says.
 func (a agent) policyMessage(d draws, s model.Scene) envs.Message {
 	sit := s.Situation
 	sit.Rand = d.stream("message")
@@ -159,7 +159,7 @@ func (a agent) writeProposal(d draws, s model.Scene) ([]byte, error) {
 	return decisionJSON("proposal", "It is good for me and the others may accept it.", json.RawMessage(proposal))
 }
 
-// writeSolution is what the agent thinks, and its proposal at the end: a text as it is, anything else as JSON.
+// writeSolution returns what the agent thinks, and its proposal at the end: a text as it is, anything else as JSON.
 func (a agent) writeSolution(d draws, s model.Scene) ([]byte, error) {
 	sit, thought := s.Situation, a.policyMessage(d, s).Text
 	sit.Rand = d.stream("proposal")

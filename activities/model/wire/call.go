@@ -31,7 +31,7 @@ type Call struct {
 
 type callKey struct{}
 
-// Watch is a context for one request through a Client. The idempotency key is
+// Watch returns a context for one request through a Client. The idempotency key is
 // sent along if it is not empty. A second request in the same context is refused.
 func Watch(ctx context.Context, idempotencyKey string) (context.Context, *Call) {
 	c := &Call{key: idempotencyKey}

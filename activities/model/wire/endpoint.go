@@ -30,7 +30,7 @@ func ParseBase(where, text string) (*url.URL, error) {
 	return u, nil
 }
 
-// Shown is an address as tables and manifests have it; "" if there is none.
+// Shown returns an address as tables and manifests have it; "" if there is none.
 func Shown(base *url.URL, err error) string {
 	if err != nil {
 		return ""
@@ -38,7 +38,7 @@ func Shown(base *url.URL, err error) string {
 	return base.String()
 }
 
-// SameOrigin says whether two addresses are of one server: a key of one may be sent to the other.
+// SameOrigin reports whether two addresses are of one server: a key of one may be sent to the other.
 func SameOrigin(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host)
 }
@@ -57,7 +57,7 @@ func LacksOnlyKey(err error) bool {
 	return errors.Is(err, ErrNoKey)
 }
 
-// Key is the content of the environment variable that holds a key; ErrNoKey if it is not set.
+// Key returns the content of the environment variable that holds a key; ErrNoKey if it is not set.
 func Key(variable string) (string, error) {
 	key := strings.TrimSpace(os.Getenv(variable))
 	switch {
@@ -77,7 +77,7 @@ type Home struct {
 	Ends  []string // of addresses that hold some of it already
 }
 
-// Address is the home, or the place that its variable names.
+// Address returns the home, or the place that its variable names.
 func (h Home) Address() string { return cmp.Or(os.Getenv(h.Env), h.URL) }
 
 // Base reads the address that a campaign names; that of the home if it is empty.

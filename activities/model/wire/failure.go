@@ -10,7 +10,7 @@ import (
 // ClientClosed is the status with which proxies say that they gave up waiting.
 const ClientClosed = 499
 
-// Classify goes by the status alone, where the service says nothing more exact.
+// Classify uses the status alone where the service says nothing more exact.
 func Classify(status int) model.Class {
 	switch {
 	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, status == http.StatusConflict,
@@ -25,7 +25,7 @@ func Classify(status int) model.Class {
 	return model.Fail
 }
 
-// Unnamed is what an error is called to which the service gives no name.
+// Unnamed returns what an error is called to which the service gives no name.
 func Unnamed(status int) string {
 	if status == http.StatusOK {
 		return "error_in_body"
@@ -33,7 +33,7 @@ func Unnamed(status int) string {
 	return strings.ReplaceAll(strings.ToLower(http.StatusText(status)), " ", "_")
 }
 
-// Refused is a response that is no answer, with what its status and headers
+// Refused returns a response that is no answer, with what its status and headers
 // say. Whether it was billed is for the provider to say.
 func (r Reporter) Refused(f *Failure, class model.Class, code, message string) *model.Error {
 	err := r.Failed(class, code, message)
@@ -48,7 +48,7 @@ func (r Reporter) Refused(f *Failure, class model.Class, code, message string) *
 	return err
 }
 
-// Unasked is a request that was not sent, for what is wrong with it.
+// Unasked returns a request that was not sent, for what is wrong with it.
 func (r Reporter) Unasked(fault error) *model.Error {
 	err := r.Failed(model.Fail, "bad_request", fault.Error())
 	err.Unbilled = true

@@ -15,7 +15,7 @@ var Lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDu
 // Present says that a value is there and is not null.
 func Present(v jsontext.Value) bool { return len(v) > 0 && v.Kind() != 'n' }
 
-// String is the content of a JSON string; "" for anything else.
+// String returns the content of a JSON string; "" for anything else.
 func String(v jsontext.Value) string {
 	if v.Kind() != '"' {
 		return ""
@@ -23,7 +23,7 @@ func String(v jsontext.Value) string {
 	return string(Unquote(v))
 }
 
-// Scalar is a string's content, or the JSON of anything else but null.
+// Scalar returns a string's content, or the JSON of anything else but null.
 func Scalar(v jsontext.Value) string {
 	switch {
 	case !Present(v):
@@ -34,7 +34,7 @@ func Scalar(v jsontext.Value) string {
 	return string(v)
 }
 
-// Unquote is the bytes that a JSON string holds, nothing replaced: what is not
+// Unquote returns the bytes that a JSON string holds, nothing replaced: what is not
 // UTF-8 stays, and half a surrogate pair becomes its three bytes (WTF-8)
 // where decoders silently write U+FFFD. The string must be valid JSON.
 func Unquote(v []byte) []byte {

@@ -10,7 +10,7 @@ import (
 	"roundtable/activities/model"
 )
 
-// Limits is what a response's headers say of the account's limits, in the
+// Limits returns what a response's headers say of the account's limits, in the
 // dialects of OpenAI (and Azure, Groq, Together, vLLM proxies) and Anthropic.
 func Limits(h http.Header, now time.Time) model.Limits {
 	return model.Limits{
@@ -29,7 +29,7 @@ func anthropicLimit(h http.Header, what string, now time.Time) model.Allowance {
 	return allowance(h, prefix+"-Limit", prefix+"-Remaining", prefix+"-Reset", now)
 }
 
-// allowance is empty unless both a limit and what is left of it are said.
+// allowance returns empty unless both a limit and what is left of it are said.
 func allowance(h http.Header, limit, remaining, resets string, now time.Time) model.Allowance {
 	l, err := strconv.ParseInt(strings.TrimSpace(h.Get(limit)), 10, 64)
 	left, err2 := strconv.ParseInt(strings.TrimSpace(h.Get(remaining)), 10, 64)
@@ -46,7 +46,7 @@ func allowance(h http.Header, limit, remaining, resets string, now time.Time) mo
 	return a
 }
 
-// tighter is the allowance of which the smallest part is left.
+// tighter returns the allowance of which the smallest part is left.
 func tighter(all ...model.Allowance) model.Allowance {
 	var least model.Allowance
 	for _, a := range all {

@@ -30,7 +30,7 @@ func (m JSONMode) Check(accepted ...JSONMode) error {
 	return fmt.Errorf("json is %q; it is one of %s", string(m), strings.Join(names, ", "))
 }
 
-// Of is the mode of one request; refused says that the service takes no schema.
+// Of returns the mode of one request; refused says that the service takes no schema.
 func (m JSONMode) Of(r model.Request, refused bool) JSONMode {
 	switch {
 	case len(r.Schema) == 0:
@@ -43,7 +43,7 @@ func (m JSONMode) Of(r model.Request, refused bool) JSONMode {
 	return Schema
 }
 
-// Key is the idempotency key of a request that is sent in a mode: what Auto
+// Key returns the idempotency key of a request that is sent in a mode: what Auto
 // sends instead of a schema has another body and must have another key.
 func (m JSONMode) Key(r model.Request, sent JSONMode) string {
 	if r.IdempotencyKey != "" && m == Auto && sent == Plain && len(r.Schema) > 0 {

@@ -35,7 +35,7 @@ func NewReporter(provider string, secrets ...string) Reporter {
 	return r
 }
 
-// spellings are a secret as it is and as servers quote it back.
+// spellings returns a secret as it is and as servers quote it back.
 func spellings(s string) []string {
 	quoted, _ := json.Marshal(s)
 	all := []string{
@@ -46,7 +46,7 @@ func spellings(s string) []string {
 	return slices.Compact(all)
 }
 
-// proxySecrets are the passwords of proxies, bare and as they are sent to them.
+// proxySecrets returns the passwords of proxies, bare and as they are sent to them.
 func proxySecrets() (all []string) {
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
 		u, err := url.Parse(os.Getenv(name))
@@ -59,7 +59,7 @@ func proxySecrets() (all []string) {
 	return all
 }
 
-// Failed is a classified error with texts that are fit to be shown.
+// Failed returns a classified error with texts that are fit to be shown.
 func (r Reporter) Failed(class model.Class, code, message string) *model.Error {
 	return &model.Error{Class: class, Provider: r.provider, Code: r.Line(code, 100), Message: r.Text(message, 2048)}
 }
@@ -119,7 +119,7 @@ func (r Reporter) Text(s string, limit int) string {
 	return cut(s, limit)
 }
 
-// Line is a text on one line.
+// Line returns a text on one line.
 func (r Reporter) Line(s string, limit int) string {
 	if s == "" {
 		return ""
@@ -127,7 +127,7 @@ func (r Reporter) Line(s string, limit int) string {
 	return strings.Join(strings.Fields(r.Text(s, limit)), " ")
 }
 
-// Word is a short name out of an answer, on one line. Every answer has
+// Word returns a short name out of an answer, on one line. Every answer has
 // several, so only the key itself is looked for.
 func (r Reporter) Word(s string, limit int) string {
 	s = r.hide(s)

@@ -10,7 +10,7 @@ import (
 // maxRetryAfter bounds what a server may ask for.
 const maxRetryAfter = 24 * time.Hour
 
-// RetryAfter is the server's own hint, the most exact header first; 0 if there is none.
+// RetryAfter returns the server's own hint, the most exact header first; 0 if there is none.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	if d, ok := number(h.Get("Retry-After-Ms"), time.Millisecond); ok {
 		return d
@@ -43,7 +43,7 @@ func limitReset(h http.Header, what string) time.Duration {
 	return bounded(d)
 }
 
-// reset is seconds from now, or a Unix time in seconds or milliseconds.
+// reset returns seconds from now, or a Unix time in seconds or milliseconds.
 func reset(v string, now time.Time) time.Duration {
 	n, err := strconv.ParseFloat(v, 64)
 	switch {
@@ -59,7 +59,7 @@ func reset(v string, now time.Time) time.Duration {
 	return d
 }
 
-// serverTime is the server's clock, so that a wrong one here does not matter.
+// serverTime returns the server's clock, so that a wrong one here does not matter.
 func serverTime(h http.Header, now time.Time) time.Time {
 	if t, err := http.ParseTime(h.Get("Date")); err == nil {
 		return t

@@ -64,7 +64,7 @@ func (g Game) session(agents int) (*protocol.Session, error) {
 	return protocol.Begin(p, set, stopping.Never{})
 }
 
-// templates are the prompts of the environment, the protocol and the rule.
+// templates returns the prompts of the environment, the protocol and the rule.
 func (g Game) templates() (*prompt.Templates, error) {
 	var words decision.Words
 	if g.Rule != nil {

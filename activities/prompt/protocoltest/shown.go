@@ -107,13 +107,13 @@ func (m marked) check(p protocol.Pending) error {
 	return nil
 }
 
-// isListed says whether a prompt shows an entry as a candidate, by its proposal.
+// isListed reports whether a prompt shows an entry as a candidate, by its proposal.
 func isListed(step transcript.Step, entry int, text string) bool {
 	return slices.ContainsFunc(step.Payload.Candidates, func(c transcript.Candidate) bool { return c.Entry == entry }) &&
 		strings.Contains(text, mark("proposal", entry))
 }
 
-// remembersPrompts says whether a step's prompt repeats what its speaker was
+// remembersPrompts reports whether a step's prompt repeats what its speaker was
 // asked before: in a chat, what an earlier step saw is seen again.
 func (m marked) remembersPrompts(step transcript.Step) bool {
 	p, ok := m.Protocol().(interface{ Chat() bool })

@@ -195,7 +195,7 @@ func checkEnd(s *protocol.Session) error {
 	return nil
 }
 
-// randomAct is an answer that a model may come to: one of four is none.
+// randomAct returns an answer that a model may come to: one of four is none.
 func randomAct(p protocol.Pending, draw *rand.Rand) transcript.Act {
 	none := map[transcript.Format]transcript.Status{transcript.FormatProposal: transcript.Skipped, transcript.FormatBallot: transcript.Abstained}
 	if p.Kind == transcript.Ask && draw.IntN(4) == 0 {

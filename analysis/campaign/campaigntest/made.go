@@ -76,7 +76,7 @@ func Majority(replicate int) Cell {
 	return Cell{Condition: "majority-1", Env: "exchange", Rule: "majority", Replicate: replicate, Agents: 3, Planned: 3, cost: new(0.5)}
 }
 
-// ByHand is an exchange campaign that was worked out with pencil and paper in TestTable1ByHand.
+// ByHand returns an exchange campaign that was worked out with pencil and paper in TestTable1ByHand.
 func ByHand(readers ...campaign.Reader) campaign.Campaign {
 	a, b, failed := Majority(0), Majority(1), Majority(2)
 	a.Scores, a.Utilities = []*float64{nil, new(.5), new(.8)}, []float64{30, 40, 50}

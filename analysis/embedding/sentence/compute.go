@@ -128,7 +128,7 @@ func newMatrix(rows, columns, stride int, data []float32) blas32.General {
 	return blas32.General{Rows: rows, Cols: columns, Stride: stride, Data: data}
 }
 
-// attend is softmax(QKᵀ/√d)V for each head, side by side.
+// attend returns softmax(QKᵀ/√d)V for each head, side by side.
 func attend(q, k, v []float32, hidden, heads int) []float32 {
 	n, size := len(q)/hidden, hidden/heads
 	out, scores := make([]float32, len(q)), make([]float32, n*n)

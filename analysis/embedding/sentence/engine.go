@@ -86,7 +86,7 @@ func (c config) checkComputable() error {
 
 var errImpossible = errors.New("config.json has sizes that no model has")
 
-// findGraph is where in a folder the model is as ONNX: sentence-transformers
+// findGraph returns where in a folder the model is as ONNX: sentence-transformers
 // writes it to the first place, Optimum to the second. Empty if it is in neither.
 func findGraph(folder string) string {
 	for _, name := range []string{"onnx/model.onnx", "model.onnx"} {
@@ -97,7 +97,7 @@ func findGraph(folder string) string {
 	return ""
 }
 
-// graphSum is the SHA-256 of a graph and of its weights, if they lie apart:
+// graphSum returns the SHA-256 of a graph and of its weights, if they lie apart:
 // Optimum and PyTorch call them model.onnx_data and model.onnx.data.
 func graphSum(graph string) ([]byte, error) {
 	folder, base := filepath.Split(graph)

@@ -86,7 +86,7 @@ func openModel(folder, library string) (*Model, error) {
 // Name says by a hash which weights and settings it is.
 func (m *Model) Name() string { return m.name }
 
-// Embed is the texts' vectors. What is longer than the model reads is cut, as
+// Embed returns the texts' vectors. What is longer than the model reads is cut, as
 // sentence-transformers does.
 func (m *Model) Embed(ctx context.Context, texts []string) ([][]float64, error) {
 	vectors := make([][]float64, len(texts))

@@ -87,7 +87,7 @@ func loadLibrary(library string) error {
 	return fmt.Errorf("its library cannot be loaded: %s (%s names the file of version 1.24 or later; Python's package onnxruntime holds it as capi/libonnxruntime.*)", strings.Join(faults, "; "), LibraryVariable)
 }
 
-// usualNames is what systems call the library.
+// usualNames returns what systems call the library.
 func usualNames() []string {
 	if runtime.GOOS == "darwin" {
 		return []string{"libonnxruntime.dylib"}
@@ -95,7 +95,7 @@ func usualNames() []string {
 	return []string{"libonnxruntime.so.1", "libonnxruntime.so"}
 }
 
-// modelEnds are the names of the inputs, in the model's order, and of the output
+// modelEnds returns the names of the inputs, in the model's order, and of the output
 // with the states of all tokens.
 func modelEnds(ins, outs []ort.InputOutputInfo) (inputs []string, output string, err error) {
 	for _, in := range ins {
@@ -141,7 +141,7 @@ func (s *session) states(ids []int) ([]float32, error) {
 	return states.GetData(), nil
 }
 
-// inputNumbers are what an input is given for a text: its tokens, all of them to be
+// inputNumbers returns what an input is given for a text: its tokens, all of them to be
 // attended to, all of the first sentence.
 func inputNumbers(input string, ids []int) []int64 {
 	values := make([]int64, len(ids))

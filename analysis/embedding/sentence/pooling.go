@@ -43,7 +43,7 @@ func (m *Model) readModules(folder string) error {
 	return nil
 }
 
-// poolTokens is the mean of the tokens or the first one, of length 1 if the model says so.
+// poolTokens returns the mean of the tokens or the first one, of length 1 if the model says so.
 func (m *Model) poolTokens(x []float32, tokens int) []float64 {
 	hidden := len(x) / tokens
 	if m.pooling.First {

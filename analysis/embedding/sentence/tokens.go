@@ -111,7 +111,7 @@ func readWords(folder string) (map[string]int, error) {
 	return ids, err
 }
 
-// splitTokens is the numbers of a text's tokens, with the first and the last, cut at the longest.
+// splitTokens returns the numbers of a text's tokens, with the first and the last, cut at the longest.
 func (t tokenizer) splitTokens(text string) []int {
 	ids := []int{t.begin}
 	for _, word := range t.splitWords(text) {
@@ -124,7 +124,7 @@ func (t tokenizer) splitTokens(text string) []int {
 	return append(ids, t.end)
 }
 
-// splitWords are what spaces separate; each mark and each Chinese character is one of its own.
+// splitWords returns what spaces separate; each mark and each Chinese character is one of its own.
 func (t tokenizer) splitWords(text string) []string {
 	var clean strings.Builder
 	for _, r := range text {
@@ -167,12 +167,12 @@ func (t tokenizer) splitWords(text string) []string {
 	return words
 }
 
-// isMark says that a character is punctuation; of ASCII all that is no letter or digit.
+// isMark reports whether a character is punctuation; of ASCII all that is no letter or digit.
 func isMark(r rune) bool {
 	return r < 128 && r > ' ' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != 127 || unicode.IsPunct(r)
 }
 
-// splitPieces are the longest known beginnings of what is left of a word; one
+// splitPieces returns the longest known beginnings of what is left of a word; one
 // unknown token if it cannot be put together.
 func (t tokenizer) splitPieces(word string) []int {
 	if len([]rune(word)) > maxLetters {

@@ -70,7 +70,7 @@ func readWeights(path string) (weights, error) {
 	return w, nil
 }
 
-// takeTensor is a tensor of 32-bit numbers, which must have the shape.
+// takeTensor returns a tensor of 32-bit numbers, which must have the shape.
 func (w weights) takeTensor(name string, shape ...int) ([]float32, error) {
 	t, ok := w.tensors[name]
 	if !ok {

@@ -95,7 +95,7 @@ func Credentials(t testing.TB) {
 	}
 }
 
-// At is the address of a lake on such a server.
+// At returns the address of a lake on such a server.
 func At(endpoint, prefix string) string {
 	return fmt.Sprintf("s3://%s/%s?endpoint=%s", bucket, prefix, url.QueryEscape(endpoint))
 }

@@ -91,7 +91,7 @@ func debatesOf(c campaign.Campaign, keep func(debateGroup) bool) debateView {
 	return v
 }
 
-// strategy is the name that paper 4 has for a condition.
+// strategy returns the name that paper 4 has for a condition.
 func strategy(d debateGroup) string {
 	s := d.Settings
 	switch {
@@ -118,7 +118,7 @@ const (
 	single = "Single CoT"
 )
 
-// questions are the accuracies in percent by question, over its replicates.
+// questions returns the accuracies in percent by question, over its replicates.
 func (d debateGroup) questions() campaign.Units {
 	return campaign.PerQuestion(d.Succeeded(), campaign.Run.Right)
 }
@@ -128,7 +128,7 @@ func butForSize(a, b debateGroup) bool {
 	return a.strategy == b.strategy && a.task == b.task && a.rounds == b.rounds && slices.Equal(a.others, b.others)
 }
 
-// base is the debate in the fixed order with all else equal.
+// base returns the debate in the fixed order with all else equal.
 func (v debateView) base(d debateGroup) (debateGroup, bool) {
 	for _, g := range v.all {
 		if g.strategy == mad && d.strategy != mad && d.rounds > 0 && d.rounds == g.rounds && d.size == g.size && d.task == g.task && slices.Equal(d.others, g.others) {

@@ -26,7 +26,7 @@ type DebatePoint struct {
 	N      int       // debates, of values by repetition
 }
 
-// CourseLines are the debates round by round (paper 4, Figures 3 to 5 and 7).
+// CourseLines returns the debates round by round (paper 4, Figures 3 to 5 and 7).
 func CourseLines(c campaign.Campaign) []DebateLine {
 	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() && d.rounds > 0 })
 	named := v.naming()
@@ -72,7 +72,7 @@ func differ(numbers []int) bool {
 	return slices.ContainsFunc(numbers, func(n int) bool { return n != numbers[0] })
 }
 
-// ViewpointLines are the debates of fixed viewpoints by the number of agents,
+// ViewpointLines returns the debates of fixed viewpoints by the number of agents,
 // question by question (paper 4, Figure 9). Values are in percent.
 func ViewpointLines(c campaign.Campaign) []DebateLine {
 	v := debatesOf(c, debateGroup.fixed)
@@ -92,7 +92,7 @@ func ViewpointLines(c campaign.Campaign) []DebateLine {
 	return lines
 }
 
-// Panel is a task or question with the other settings in which conditions differ.
+// Panel returns a task or question with the other settings in which conditions differ.
 func Panel(name string, others, labels []string) string {
 	parts := []string{name}
 	for i, key := range labels {
@@ -101,7 +101,7 @@ func Panel(name string, others, labels []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// RepetitionLines are the table 4.repeats: a panel for each measure and task,
+// RepetitionLines returns the table 4.repeats: a panel for each measure and task,
 // of each strategy the values by repetition.
 func RepetitionLines(c campaign.Campaign) []DebateLine {
 	v := debatesRepeated(c)
@@ -123,7 +123,7 @@ func RepetitionLines(c campaign.Campaign) []DebateLine {
 	return lines
 }
 
-// StrategyLines are the table 4.1 (paper 4, Figure 1): of each task the accuracy
+// StrategyLines returns the table 4.1 (paper 4, Figure 1): of each task the accuracy
 // of every strategy by question.
 func StrategyLines(c campaign.Campaign) []DebateLine {
 	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() })

@@ -33,13 +33,13 @@ var measureNotes = []string{
 	"Log-likelihood: log2 of the share of agents that are right, over the debates in which somebody is; n are the questions that have such debates. Smoothed: log2((k+1/2)/(n+1)), over all. Entropy in bits; an answer that could not be read is one of its own.",
 }
 
-// accuracyAt is the score of the decision that stands after a round, in percent.
+// accuracyAt returns the score of the decision that stands after a round, in percent.
 func accuracyAt(r campaign.Run, round int) (float64, bool) {
 	v, ok := r.OutcomeAt(round)
 	return 100 * v, ok
 }
 
-// repliesAt is a measure of one round's answers.
+// repliesAt returns a measure of one round's answers.
 func repliesAt(measure func(metrics.Replies) (float64, bool)) func(campaign.Run, int) (float64, bool) {
 	return func(r campaign.Run, round int) (float64, bool) {
 		if round > len(repliesOf(r)) {
@@ -53,7 +53,7 @@ func (m debateMeasure) byQuestion(d debateGroup, round int) campaign.Units {
 	return campaign.ByUnit(d.Succeeded(), func(r campaign.Run) (float64, bool) { return m.at(r, round) })
 }
 
-// cell is the mean over questions; n is shown if some of them have no value.
+// cell returns the mean over questions; n is shown if some of them have no value.
 func (m debateMeasure) cell(d debateGroup, round int) table.Cell {
 	s := table.Sample{Values: m.byQuestion(d, round).Values(), Of: len(campaign.UnitsOf(d.Succeeded()))}
 	return s.Mean(m.decimals)

@@ -46,7 +46,7 @@ func AnswersAlone(c campaign.Campaign) bool {
 // alone says that everyone answers alone and nothing is debated.
 func (d debateGroup) alone() bool { return !d.fixed() && d.rounds == 0 }
 
-// PoolLines are the answers of all who answered alone, by question and model: of
+// PoolLines returns the answers of all who answered alone, by question and model: of
 // each line the right ones first, then those given most often, unread ones last.
 func PoolLines(c campaign.Campaign) []PoolLine {
 	v := debatesOf(c, debateGroup.alone)
@@ -115,7 +115,7 @@ func (l PoolLine) Join(other PoolLine) PoolLine {
 	return l
 }
 
-// order is the one in which the answers to a question are shown.
+// order returns the one in which the answers to a question are shown.
 func (a PoolAnswer) order(b PoolAnswer) int {
 	last := func(yes bool) int { return map[bool]int{true: 1}[yes] }
 	return cmp.Or(last(a.Key == "")-last(b.Key == ""), last(!a.Right)-last(!b.Right), cmp.Compare(b.N, a.N), cmp.Compare(a.Words(), b.Words()), cmp.Compare(a.Key, b.Key))

@@ -9,7 +9,7 @@ import (
 	"roundtable/analysis/table"
 )
 
-// debatesRepeated are the debates that were repeated: those of Figures 3 to 5 of paper 4,
+// debatesRepeated returns the debates that were repeated: those of Figures 3 to 5 of paper 4,
 // after their last round.
 func debatesRepeated(c campaign.Campaign) debateView {
 	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() && d.rounds > 0 })
@@ -34,7 +34,7 @@ func (m debateMeasure) gains(d, base debateGroup) campaign.Units {
 	return campaign.ByReplicate(d.Succeeded(), campaign.Above(base.Succeeded(), func(r campaign.Run) (float64, bool) { return m.at(r, d.rounds+1) }))
 }
 
-// DebateRepetitions is the spread of Figures 3 to 5 of paper 4: each strategy's
+// DebateRepetitions returns the spread of Figures 3 to 5 of paper 4: each strategy's
 // mean and standard deviation over repetitions, and its gain over MAD tested
 // over them.
 func DebateRepetitions(c campaign.Campaign) (table.Table, bool) {

@@ -23,7 +23,7 @@ type Turn struct {
 	High int `json:"high,omitempty"` // one more than were run if some resamples never turn
 }
 
-// side is how many agents of the first kind there are: above it the others come in.
+// side returns how many agents of the first kind there are: above it the others come in.
 func side(d debateGroup) int {
 	if n, err := strconv.Atoi(d.Settings["protocol.viewpoints.each"]); err == nil {
 		return n
@@ -34,12 +34,12 @@ func side(d debateGroup) int {
 // fixed says that the first answers are viewpoints of a pool.
 func (d debateGroup) fixed() bool { return d.Settings["protocol.viewpoints.scaling"] != "" }
 
-// hasSide says that one side comes before the other, so that there is something to turn.
+// hasSide reports whether one side comes before the other, so that there is something to turn.
 func hasSide(d debateGroup) bool {
 	return d.Settings["protocol.viewpoints.scaling"] != "alternating"
 }
 
-// turning is where debates of ascending sizes turn; nil if they never do.
+// turning returns where debates of ascending sizes turn; nil if they never do.
 func turning(sizes []debateGroup) *Turn {
 	bySize := map[int]campaign.Units{}
 	var contexts []int32
@@ -73,7 +73,7 @@ func turning(sizes []debateGroup) *Turn {
 	return &Turn{At: n, Low: turns[redraws*25/1000], High: turns[redraws*975/1000]}
 }
 
-// meanCurve is the curve over the contexts that were drawn, each as often as it was.
+// meanCurve returns the curve over the contexts that were drawn, each as often as it was.
 func meanCurve(bySize map[int]campaign.Units, drawn []int32, most int) metrics.Curve {
 	c := make(metrics.Curve, most)
 	for size, by := range bySize { // each fills a place of its own

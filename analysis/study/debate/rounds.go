@@ -7,7 +7,7 @@ import (
 	"roundtable/analysis/table"
 )
 
-// DebateRounds is the course of debates (paper 4, Figures 3 to 5 and 7): after
+// DebateRounds returns the course of debates (paper 4, Figures 3 to 5 and 7): after
 // each round the accuracy of the majority, the log-likelihood of the right
 // answer and the entropy of the answers. Round 1 is before anybody saw others.
 func DebateRounds(c campaign.Campaign) (table.Table, bool) {
@@ -28,7 +28,7 @@ func DebateRounds(c campaign.Campaign) (table.Table, bool) {
 	return t, len(v.all) > 0
 }
 
-// DebateGains is what each strategy gains over MAD in the same measures, paired
+// DebateGains returns what each strategy gains over MAD in the same measures, paired
 // by question. Tables 2 to 5 and Figures 3 to 5 and 7 of paper 4 print the means
 // alone.
 func DebateGains(c campaign.Campaign) (table.Table, bool) {

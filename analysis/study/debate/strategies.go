@@ -9,7 +9,7 @@ import (
 	"roundtable/analysis/table"
 )
 
-// rows are the debates without regard to their task, in the order of the plan.
+// rows returns the debates without regard to their task, in the order of the plan.
 func (v debateView) rows(same func(a, b debateGroup) bool) [][]debateGroup {
 	var rows [][]debateGroup
 	for _, d := range v.all {
@@ -23,7 +23,7 @@ func (v debateView) rows(same func(a, b debateGroup) bool) [][]debateGroup {
 	return rows
 }
 
-// Strategies is Table 1 of paper 4: accuracy of each strategy by task, and what
+// Strategies returns Table 1 of paper 4: accuracy of each strategy by task, and what
 // it gains over the debate in the fixed order.
 func Strategies(c campaign.Campaign) (table.Table, bool) {
 	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() })
@@ -61,7 +61,7 @@ func Strategies(c campaign.Campaign) (table.Table, bool) {
 	return t, len(v.all) > 0
 }
 
-// DebateAgents is Tables 2 to 5 of paper 4: accuracy by the size of the group.
+// DebateAgents returns Tables 2 to 5 of paper 4: accuracy by the size of the group.
 func DebateAgents(c campaign.Campaign) (table.Table, bool) {
 	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() && d.rounds > 0 })
 	var sizes []int

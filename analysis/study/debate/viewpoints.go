@@ -80,7 +80,7 @@ func (c viewpointCurve) name(v debateView) string {
 	return name
 }
 
-// Viewpoints is Tables 6 to 11 of paper 4: for each question the share of
+// Viewpoints returns Tables 6 to 11 of paper 4: for each question the share of
 // debates won by the right side, by the number of agents and the order in which
 // sides were added, and below that the number that turns the outcome.
 func Viewpoints(c campaign.Campaign) (table.Table, bool) {

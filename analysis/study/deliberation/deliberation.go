@@ -56,7 +56,7 @@ type deliberations struct {
 	same    string       // the same as text
 }
 
-// deliberationsOf is the conditions of a campaign that deliberate, and what else tells them apart.
+// deliberationsOf returns the conditions of a campaign that deliberate, and what else tells them apart.
 func deliberationsOf(c campaign.Campaign) (v campaign.View, all []deliberations, settings []string) {
 	v = c.View("")
 	v.Groups = slices.DeleteFunc(v.Groups, func(g campaign.Group) bool { return g.Settings["protocol"] != Protocol })
@@ -82,7 +82,7 @@ func deliberationsOf(c campaign.Campaign) (v campaign.View, all []deliberations,
 	return v, all, settings
 }
 
-// toolNames are those of a JSON list.
+// toolNames returns those of a JSON list.
 func toolNames(list string) string {
 	var names []string
 	if json.Unmarshal([]byte(list), &names) != nil {
@@ -91,7 +91,7 @@ func toolNames(list string) string {
 	return strings.Join(names, ", ")
 }
 
-// measured are the runs that are averaged and have measures.
+// measured returns the runs that are averaged and have measures.
 func (d deliberations) measured() []campaign.Run {
 	return slices.DeleteFunc(d.Succeeded(), func(r campaign.Run) bool { return measuresOf(r) == nil })
 }
@@ -101,7 +101,7 @@ func (d deliberations) mean(measure func(campaign.Run) (float64, bool)) table.Ce
 	return campaign.MeanCell(d.Succeeded(), 2, ifMeasured(measure))
 }
 
-// ifMeasured is a measure that runs without measures do not have.
+// ifMeasured returns a measure that runs without measures do not have.
 func ifMeasured(measure func(campaign.Run) (float64, bool)) func(campaign.Run) (float64, bool) {
 	return func(r campaign.Run) (float64, bool) {
 		if measuresOf(r) == nil {
@@ -134,7 +134,7 @@ func (d deliberations) head(more ...string) []table.Cell {
 	return row
 }
 
-// Deliberations are Tables 2 and 5 of paper 3: rewards and validity by setting.
+// Deliberations returns Tables 2 and 5 of paper 3: rewards and validity by setting.
 func Deliberations(c campaign.Campaign) (table.Table, bool) {
 	v, all, settings := deliberationsOf(c)
 	t := v.Start("3.2", "Normalized reward and validity of deliberation (Tables 2 and 5)")
@@ -161,7 +161,7 @@ func Deliberations(c campaign.Campaign) (table.Table, bool) {
 	return t, len(all) > 0
 }
 
-// Oracles are Table 3: what full observations bring over one agent, and over agents that must exchange them.
+// Oracles returns Table 3: what full observations bring over one agent, and over agents that must exchange them.
 func Oracles(c campaign.Campaign) (table.Table, bool) {
 	v, all, _ := deliberationsOf(c)
 	t := v.Start("3.3", "What the oracle brings (Table 3)")
@@ -183,7 +183,7 @@ func Oracles(c campaign.Campaign) (table.Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// twin is the condition that differs in its variant only; nil if there is none.
+// twin returns the condition that differs in its variant only; nil if there is none.
 func twin(all []deliberations, d deliberations, variant string) *deliberations {
 	i := slices.IndexFunc(all, func(o deliberations) bool {
 		return o.variant == variant && o.setting == d.setting && o.tools == d.tools && o.same == d.same

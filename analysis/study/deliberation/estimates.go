@@ -8,7 +8,7 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Tools is Table 4 of paper 3: what the solver proposed last, what was decided,
+// Tools returns Table 4 of paper 3: what the solver proposed last, what was decided,
 // and how often the two are the same.
 func Tools(c campaign.Campaign) (table.Table, bool) {
 	v, all, _ := deliberationsOf(c)
@@ -31,7 +31,7 @@ const (
 	withCentralized  = "no oracle (centralized included)"
 )
 
-// Estimates are Table 6: errors of the agents' last estimates, and the rounds that
+// Estimates returns Table 6: errors of the agents' last estimates, and the rounds that
 // were run; by condition, over all deliberations, and over all that are no oracle.
 func Estimates(c campaign.Campaign) (table.Table, bool) {
 	v, all, _ := deliberationsOf(c)
@@ -112,7 +112,7 @@ func (p *points) addGaps(d deliberations, central *deliberations) {
 	})
 }
 
-// Gaps is Table 7: the regression of the centralized gap, NR centralized - NR
+// Gaps returns Table 7: the regression of the centralized gap, NR centralized - NR
 // deliberation, on the hallucination rate, over deliberations.
 func Gaps(c campaign.Campaign) (table.Table, bool) {
 	v, all, settings := deliberationsOf(c)

@@ -96,7 +96,7 @@ func (l *Labels) talk(r campaign.Run, rows []record.Label) acts.Talk {
 // errNoLabels is a table about labels that nobody has read.
 var errNoLabels = errors.New("the labels are not read")
 
-// Table9 is how often each act is shown in each round, by condition: as a
+// Table9 returns how often each act is shown in each round, by condition: as a
 // share of messages, and as a share of groups in which at least one agent shows
 // it, which is the reading that fits the paper's figures.
 func Table9(c campaign.Campaign, l Labels) (table.Table, error) {
@@ -152,7 +152,7 @@ func AddLabellerNote(c campaign.Campaign, t *table.Table) {
 	t.Notes = append(t.Notes, remarks...)
 }
 
-// Remarks are the notes of all that rests on labels: who labelled, and what has none.
+// Remarks returns the notes of all that rests on labels: who labelled, and what has none.
 func (l Labels) Remarks(unlabelled int) []string {
 	notes := []string{"Labelled by " + l.Labeller + "."}
 	if l.Simulated {

@@ -13,7 +13,7 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Of is what runs said, those of them that are labelled.
+// Of returns what runs said, those of them that are labelled.
 func (l Labels) Of(runs []campaign.Run) (talks []acts.Talk, unlabelled int) {
 	for _, r := range runs {
 		if talk, ok := l.Talks[lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}]; ok {
@@ -25,7 +25,7 @@ func (l Labels) Of(runs []campaign.Run) (talks []acts.Talk, unlabelled int) {
 	return talks, unlabelled
 }
 
-// Transitions is how acts follow on each other from round to round, in both
+// Transitions returns how acts follow on each other from round to round, in both
 // readings of the paper's Equation 1: the data of Figures 22 to 24.
 func Transitions(c campaign.Campaign, l Labels) (table.Table, error) {
 	if l.Talks == nil {
@@ -56,7 +56,7 @@ func Transitions(c campaign.Campaign, l Labels) (table.Table, error) {
 	return t, nil
 }
 
-// Agreement is how well all labellers of a campaign agree, over the messages
+// Agreement returns how well all labellers of a campaign agree, over the messages
 // that at least two of them have labelled.
 func Agreement(ctx context.Context, store storage.Store, c campaign.Campaign) (table.Table, error) {
 	labellers, err := lake.Labellers(ctx, store, c.Name)
@@ -88,7 +88,7 @@ func Agreement(ctx context.Context, store storage.Store, c campaign.Campaign) (t
 	return t, nil
 }
 
-// labelledMessages are the messages with one set of acts a labeller, in their order.
+// labelledMessages returns the messages with one set of acts a labeller, in their order.
 func labelledMessages(ctx context.Context, store storage.Store, campaign string, labellers []string) (units [][]acts.Set, simulated bool, err error) {
 	type message struct {
 		run   lake.Run

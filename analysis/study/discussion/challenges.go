@@ -12,7 +12,7 @@ import (
 
 const challengeKey = "protocol.challenge"
 
-// challenged is what an agent makes of a final answer that it is shown, by
+// challenged returns what an agent makes of a final answer that it is shown, by
 // whether answers are right and by their goodness: it agrees by its ballot, or
 // challenges it. Made-up answers are never right.
 func challenged(r campaign.Run, t record.Turn) (byRight, byScore metrics.Challenge) {
@@ -41,7 +41,7 @@ func answerAnew(byRight, byScore *metrics.Challenge, t record.Turn) {
 	}
 }
 
-// Challenges are Figures 6 and 7 of paper 2: how many agents challenge the final
+// Challenges returns Figures 6 and 7 of paper 2: how many agents challenge the final
 // answer by what they are shown, and what comes of it.
 func Challenges(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
@@ -73,12 +73,12 @@ func Challenges(c campaign.Campaign) (table.Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// contested are the discussions whose final answer is challenged.
+// contested returns the discussions whose final answer is challenged.
 func (d discussions) contested() []discussed {
 	return slices.DeleteFunc(d.talking(), func(x discussed) bool { return slices.Contains([]string{"", "none"}, x.Settings[challengeKey]) })
 }
 
-// challenges are the share of agents that challenge, the mean over discussions;
+// challenges returns the share of agents that challenge, the mean over discussions;
 // of the answers that they challenge the shares that improve and worsen, and the
 // difference; how many agents, and discussions. Standard errors are over questions.
 func (x discussed) challenges() []table.Cell {
@@ -100,7 +100,7 @@ func (x discussed) challenges() []table.Cell {
 	}
 }
 
-// challengesByScore are the shares of the challenged answers whose goodness the
+// challengesByScore returns the shares of the challenged answers whose goodness the
 // new answer raises and lowers, and its mean change, in percent, with standard
 // errors over questions; nothing where rows do not hold it.
 func (x discussed) challengesByScore() []table.Cell {

@@ -76,7 +76,7 @@ func (d discussions) notes(t *table.Table) {
 	}
 }
 
-// talking are the discussions alone.
+// talking returns the discussions alone.
 func (d discussions) talking() []discussed {
 	return slices.DeleteFunc(slices.Clone(d.all), func(x discussed) bool { return x.alone })
 }
@@ -91,7 +91,7 @@ func (d discussions) reference(x discussed) (discussed, bool) {
 	return all[0], true
 }
 
-// references are the single agents' answers to the same questions, those with
+// references returns the single agents' answers to the same questions, those with
 // chain of thought first.
 func (d discussions) references(x discussed) []discussed {
 	if x.alone {
@@ -145,7 +145,7 @@ func (x discussed) aloneName() string {
 	return loneAgent
 }
 
-// label is the settings of a row; the single agent's say so in the first.
+// label returns the settings of a row; the single agent's say so in the first.
 func (x discussed) label() []table.Cell {
 	var cells []table.Cell
 	for i, v := range x.values {
@@ -157,7 +157,7 @@ func (x discussed) label() []table.Cell {
 	return cells
 }
 
-// overReplicates is mean and standard deviation over replicates of a measure in percent.
+// overReplicates returns mean and standard deviation over replicates of a measure in percent.
 func overReplicates(runs []campaign.Run, measure func(campaign.Run) float64) []table.Cell {
 	mean, sd, ok := metrics.Runs(campaign.PerReplicate(runs, measure))
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Diversities are Table 1 of paper 2: how much alike the agents' last answers
+// Diversities returns Table 1 of paper 2: how much alike the agents' last answers
 // and personas are, with the accuracy, by what conditions share apart from their
 // rule. Others are compared to the one in which the fewest settings are named.
 func Diversities(c campaign.Campaign) (table.Table, bool) {
@@ -48,7 +48,7 @@ func Diversities(c campaign.Campaign) (table.Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// named is how many settings a condition names of those that vary.
+// named returns how many settings a condition names of those that vary.
 func (x discussed) named() (n int) {
 	for _, v := range x.values {
 		if !slices.Contains([]string{"", "false", "none"}, v) {
@@ -64,7 +64,7 @@ type Vectors struct {
 	Of map[string][]float64
 }
 
-// Statements are the texts that Diversities compares, each once: answers and personas.
+// Statements returns the texts that Diversities compares, each once: answers and personas.
 func Statements(c campaign.Campaign) []string {
 	var all []string
 	for _, r := range c.Runs {
@@ -76,7 +76,7 @@ func Statements(c campaign.Campaign) []string {
 	return slices.DeleteFunc(slices.Compact(all), func(text string) bool { return text == "" })
 }
 
-// embedderOf is that of Vectors; without, one by words, which has learnt from all
+// embedderOf returns that of Vectors; without, one by words, which has learnt from all
 // answers and personas how rare they are.
 func embedderOf(c campaign.Campaign) (name string, embed func(text string) []float64) {
 	if v := campaign.Part[*Vectors](c.Parts); v != nil {
@@ -108,7 +108,7 @@ func similarities(all []discussed, embed func(string) []float64) (answers, perso
 	return alike(func(r campaign.Run) []string { return discussionOf(r).Finals }), alike(func(r campaign.Run) []string { return discussionOf(r).Personas })
 }
 
-// embedded are the vectors of those who said something.
+// embedded returns the vectors of those who said something.
 func embedded(texts []string, embed func(string) []float64) [][]float64 {
 	var vectors [][]float64
 	for _, text := range texts {
@@ -127,7 +127,7 @@ func scoresOf(all []discussed) []campaign.Units {
 	return list
 }
 
-// above is the difference to other conditions; a campaign's grid has every rule
+// above returns the difference to other conditions; a campaign's grid has every rule
 // with every setting, so both have the same rules.
 func (d discussions) above(all, first []discussed) []table.Cell {
 	rules := d.Without(func(key string) bool { return !isRule(key) })

@@ -12,7 +12,7 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Kinds is the paper's main claim (§4.1): voting against consensus, the mean
+// Kinds returns the paper's main claim (§4.1): voting against consensus, the mean
 // over the rules of each kind with all else equal, paired by question.
 func Kinds(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
@@ -64,7 +64,7 @@ func sorts() []struct {
 	}
 }
 
-// taskRows are the means over the data sets of each sort, where there are
+// taskRows returns the means over the data sets of each sort, where there are
 // several under the same settings.
 func taskRows(v campaign.View, sets []compared) [][]table.Cell {
 	var rows [][]table.Cell
@@ -87,7 +87,7 @@ func taskRows(v campaign.View, sets []compared) [][]table.Cell {
 	return rows
 }
 
-// overSets are the means over data sets of what a row of the table has.
+// overSets returns the means over data sets of what a row of the table has.
 func overSets(sets []compared) []table.Cell {
 	var voting, consensus, between means
 	rules, asked := [2]int{}, 0
@@ -148,5 +148,5 @@ func ofKind(all []discussed, kind string) []campaign.Units {
 	return list
 }
 
-// isRule says that a label is the rule or one of its parameters.
+// isRule reports whether a label is the rule or one of its parameters.
 func isRule(key string) bool { return key == "rule" || strings.HasPrefix(key, "rule.") }

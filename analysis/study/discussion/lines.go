@@ -30,14 +30,14 @@ type DiscussionMark struct {
 	Replicates int      // that the standard deviation is over; 0 for an interval
 }
 
-// DiscussionRemarks are the notes of every table about discussions.
+// DiscussionRemarks returns the notes of every table about discussions.
 func DiscussionRemarks(c campaign.Campaign) []string {
 	var t table.Table
 	discussionsOf(c).notes(&t)
 	return t.Notes
 }
 
-// ProtocolLines are the table 2.protocols (paper 2, Figures 2 and 11): the single
+// ProtocolLines returns the table 2.protocols (paper 2, Figures 2 and 11): the single
 // agent, and of each kind of decision protocol a mark for each.
 func ProtocolLines(c campaign.Campaign) []DiscussionLine {
 	d := discussionsOf(c)
@@ -55,7 +55,7 @@ func ProtocolLines(c campaign.Campaign) []DiscussionLine {
 	return lines
 }
 
-// AnswerableLines are the table 2.answerable (Figure 3): F1 of all questions, of
+// AnswerableLines returns the table 2.answerable (Figure 3): F1 of all questions, of
 // those that their text answers, and of those that it does not.
 func AnswerableLines(c campaign.Campaign) []DiscussionLine {
 	d := discussionsOf(c)
@@ -73,7 +73,7 @@ func AnswerableLines(c campaign.Campaign) []DiscussionLine {
 	return lines
 }
 
-// VariantLines are the table 2.protocols once more (Figures 8 to 10): decision
+// VariantLines returns the table 2.protocols once more (Figures 8 to 10): decision
 // protocols with each value of a setting, the usual one first. Only conditions
 // that differ in this setting alone are compared.
 func VariantLines(c campaign.Campaign, setting, usual string) []DiscussionLine {
@@ -100,7 +100,7 @@ func VariantLines(c campaign.Campaign, setting, usual string) []DiscussionLine {
 	return lines
 }
 
-// ScalingLines are the table 2.scaling (Figures 4 and 5), ByRounds or ByAgents.
+// ScalingLines returns the table 2.scaling (Figures 4 and 5), ByRounds or ByAgents.
 func ScalingLines(c campaign.Campaign, by string) []DiscussionLine {
 	d := discussionsOf(c)
 	all := slices.DeleteFunc(d.series(), func(s series) bool { return s.by.name != by })
@@ -126,7 +126,7 @@ func ScalingLines(c campaign.Campaign, by string) []DiscussionLine {
 	return lines
 }
 
-// ChallengeLines are the table 2.challenge: agents that challenge by data set
+// ChallengeLines returns the table 2.challenge: agents that challenge by data set
 // (Figure 6), and what becomes of the answers that they challenge (Figure 7).
 func ChallengeLines(c campaign.Campaign) (challenged, changed []DiscussionLine) {
 	d := discussionsOf(c)
@@ -155,7 +155,7 @@ func put(lines []DiscussionLine, panel, measure, name string, mark DiscussionMar
 	return lines
 }
 
-// repeated is a mark with its standard deviation over the replicates.
+// repeated returns a mark with its standard deviation over the replicates.
 func repeated(place string, runs []campaign.Run) DiscussionMark {
 	cells := overReplicates(runs, campaign.Run.Goodness)
 	return DiscussionMark{
@@ -172,7 +172,7 @@ func half(c table.Cell) *float64 {
 	return &v
 }
 
-// rulesApart are the discussions that differ in their decision protocol alone,
+// rulesApart returns the discussions that differ in their decision protocol alone,
 // where there are several, by kind, after the single agent.
 func (d discussions) rulesApart() [][]discussed {
 	same := d.Without(isRule)
@@ -198,7 +198,7 @@ func (d discussions) measure(x discussed) string {
 	return "accuracy, %"
 }
 
-// titled is a name with some of the settings.
+// titled returns a name with some of the settings.
 func (x discussed) titled(name string, labels []string) string {
 	var values []string
 	for _, key := range labels {
@@ -207,7 +207,7 @@ func (x discussed) titled(name string, labels []string) string {
 	return strings.TrimPrefix(debate.Panel(name, values, labels), ", ")
 }
 
-// protocolOf is the rule with those of its parameters that vary.
+// protocolOf returns the rule with those of its parameters that vary.
 func (d discussions) protocolOf(x discussed) string {
 	if x.alone {
 		return x.aloneName()

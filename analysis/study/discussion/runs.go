@@ -83,7 +83,7 @@ func (a answers) of(t record.Turn) (answer, bool) {
 	return given, ok
 }
 
-// last is what the last of these messages stands for.
+// last returns what the last of these messages stands for.
 func (a answers) last(sees string) (answer, bool) {
 	var ranges [][2]int32
 	if json.Unmarshal([]byte(sees), &ranges) != nil {
@@ -107,7 +107,7 @@ func agrees(t record.Turn) bool {
 	return t.DataJSON != nil && json.Unmarshal([]byte(*t.DataJSON), &act) == nil && act.Ballot != nil
 }
 
-// countedRight is 1 if the answer that most agents gave last is right, else 0.
+// countedRight returns 1 if the answer that most agents gave last is right, else 0.
 func countedRight(r campaign.Run) float64 {
 	if discussionOf(r) == nil {
 		return 0
@@ -118,7 +118,7 @@ func countedRight(r campaign.Run) float64 {
 	return 0
 }
 
-// Terminations is Table 2 of paper 2: the round of the decision by protocol.
+// Terminations returns Table 2 of paper 2: the round of the decision by protocol.
 func Terminations(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
 	t := d.Start("2.2", "Discussion: round of the decision, % of discussions (paper 2, Table 2)")
@@ -147,7 +147,7 @@ func Terminations(c campaign.Campaign) (table.Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// defined is a measure at n, or nothing.
+// defined returns a measure at n, or nothing.
 func defined(decimals int, measure func(int) (float64, bool), n int) table.Cell {
 	v, ok := measure(n)
 	if !ok {
@@ -156,7 +156,7 @@ func defined(decimals int, measure func(int) (float64, bool), n int) table.Cell 
 	return table.Number(v, decimals)
 }
 
-// Countings is Table 4: what counting the agents' last answers would have
+// Countings returns Table 4: what counting the agents' last answers would have
 // decided, next to what was decided.
 func Countings(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)

@@ -18,7 +18,7 @@ type axis struct {
 	keys []string // settings that say it: the first is its value, the others may follow it
 }
 
-// Scalings are Figures 4 and 5 of paper 2: accuracy by the rounds before the
+// Scalings returns Figures 4 and 5 of paper 2: accuracy by the rounds before the
 // vote and by the number of agents, with the regression line.
 func Scalings(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
@@ -91,7 +91,7 @@ func (d discussions) series() []series {
 
 func (a axis) of(x discussed) int { return campaign.WholeNumber(x.Settings[a.keys[0]]) }
 
-// fit is the line over the accuracies of the replicates at each size.
+// fit returns the line over the accuracies of the replicates at each size.
 func (s series) fit() (statistics.Line, error) {
 	var x, y []float64
 	for i, n := range s.at {
@@ -102,7 +102,7 @@ func (s series) fit() (statistics.Line, error) {
 	return statistics.LineOf(x, y)
 }
 
-// line is the fit's slope, interval and p.
+// line returns the fit's slope, interval and p.
 func (s series) line() []table.Cell {
 	line, err := s.fit()
 	if err != nil {
@@ -112,7 +112,7 @@ func (s series) line() []table.Cell {
 	return []table.Cell{table.Number(line.Slope, 2), table.Number(within.Low, 2), table.Number(within.High, 2), table.Number(line.P, 4)}
 }
 
-// byQuestion is the mean slope over the questions that all sizes have.
+// byQuestion returns the mean slope over the questions that all sizes have.
 func (s series) byQuestion() []table.Cell {
 	scores := scoresOf(s.all)
 	var slopes []float64

@@ -8,7 +8,7 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Discussions are Figures 2, 8 to 11 of paper 2: accuracy (SQuAD: F1, and exact
+// Discussions returns Figures 2, 8 to 11 of paper 2: accuracy (SQuAD: F1, and exact
 // match next to it) by protocol and data set, mean and standard deviation over
 // replicates, and what it is above one agent alone.
 func Discussions(c campaign.Campaign) (table.Table, bool) {
@@ -65,7 +65,7 @@ func (x discussed) scores() campaign.Units {
 	return campaign.PerQuestion(x.Succeeded(), campaign.Run.Goodness)
 }
 
-// exact is the exact match of a data set of texts; nothing for others.
+// exact returns the exact match of a data set of texts; nothing for others.
 func (d discussions) exact(task string, runs []campaign.Run) []table.Cell {
 	if !d.spans(task) {
 		return nil
@@ -73,14 +73,14 @@ func (d discussions) exact(task string, runs []campaign.Run) []table.Cell {
 	return overReplicates(runs, campaign.Run.Right)[:1]
 }
 
-// spans says whether answers are words of a text.
+// spans reports whether answers are words of a text.
 func (d discussions) spans(task string) bool {
 	return slices.ContainsFunc(d.all, func(x discussed) bool {
 		return x.task == task && slices.ContainsFunc(x.Runs, func(r campaign.Run) bool { _, ok := answerable(r); return ok })
 	})
 }
 
-// answerable says whether a text answers the question: who always says that it
+// answerable reports whether a text answers the question: who always says that it
 // does not is right (1) where it does not.
 func answerable(r campaign.Run) (is, ok bool) {
 	var goodness map[string]float64
@@ -110,7 +110,7 @@ func (p part) of(x discussed) []campaign.Run {
 	return slices.DeleteFunc(x.Succeeded(), func(r campaign.Run) bool { a, ok := answerable(r); return !ok || !p.keep(a) })
 }
 
-// Answerables is Figure 3: F1 and exact match by whether the text answers the question.
+// Answerables returns Figure 3: F1 and exact match by whether the text answers the question.
 func Answerables(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
 	t := d.Start("2.answerable", "Discussion: F1 in % by whether the text answers the question (paper 2, Figure 3)")

@@ -17,12 +17,12 @@ const (
 		"Rigidity: rounds whose total utility is that of the round before, over the rounds that were run; round 1 is compared with 0."
 )
 
-// Table1 is Table 1 of paper 1 for an exchange economy: one row a condition, named first by its rule.
+// Table1 returns Table 1 of paper 1 for an exchange economy: one row a condition, named first by its rule.
 func Table1(c campaign.Campaign) (table.Table, bool) {
 	return economy(c.View(campaign.Exchange, "rule"), "1", "Exchange economy by decision rule (Table 1)")
 }
 
-// Table6 is Table 6 of paper 1, the same metrics: its rows are named only by the settings that vary.
+// Table6 returns Table 6 of paper 1, the same metrics: its rows are named only by the settings that vary.
 func Table6(c campaign.Campaign) (table.Table, bool) {
 	return economy(c.View(campaign.Exchange), "6", "Exchange economy by setting (Table 6)")
 }
@@ -38,7 +38,7 @@ func economy(v campaign.View, name, title string) (table.Table, bool) {
 	return v.MeansTable(name, title, measures, v.PercentNote(), table.ExtremesNote, utilityNote, otherNote)
 }
 
-// Readings are the other readings of Table 1's metrics.
+// Readings returns the other readings of Table 1's metrics.
 func Readings(c campaign.Campaign) (table.Table, bool) {
 	reading := func(name string, of func(metrics.Rationality) (float64, bool)) campaign.Measure {
 		return campaign.Measure{Column: "rational of " + name, Of: func(r campaign.Run) (float64, bool) { return of(rationality(r)) }}

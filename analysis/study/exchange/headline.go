@@ -12,7 +12,7 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Headline is the few figures that paper 1 sums its results up by: how much lower
+// Headline returns the few figures that paper 1 sums its results up by: how much lower
 // the worst decision rule is than the best one in the first and in the last
 // round, and by how much messages grow from the first to the last.
 func Headline(c campaign.Campaign) (table.Table, bool) {

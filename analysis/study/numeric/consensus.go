@@ -56,7 +56,7 @@ func setting(set map[string]string, key string, usual float64) float64 {
 	return usual
 }
 
-// gatheringsOf are the conditions with numeric states.
+// gatheringsOf returns the conditions with numeric states.
 func gatheringsOf(c campaign.Campaign) campaign.View {
 	v := campaign.View{}
 	for _, g := range c.Groups() {
@@ -70,12 +70,12 @@ func gatheringsOf(c campaign.Campaign) campaign.View {
 	return v
 }
 
-// withStates are the runs of a condition that have states.
+// withStates returns the runs of a condition that have states.
 func withStates(g campaign.Group) []campaign.Run {
 	return slices.DeleteFunc(g.Succeeded(), func(r campaign.Run) bool { return len(StatesOf(r).States) == 0 })
 }
 
-// Consensus is whether, when and where groups came together, one row a condition.
+// Consensus returns whether, when and where groups came together, one row a condition.
 func Consensus(c campaign.Campaign) (table.Table, bool) {
 	of := func(f func(States) (float64, bool)) func(campaign.Run) (float64, bool) {
 		return func(r campaign.Run) (float64, bool) {
@@ -117,7 +117,7 @@ func drives(v campaign.View) bool {
 	})
 }
 
-// StrategyShares is which strategy moves follow, in percent of those that tell:
+// StrategyShares returns which strategy moves follow, in percent of those that tell:
 // of all agents of a condition, and of each personality where they have several.
 func StrategyShares(c campaign.Campaign) (table.Table, bool) {
 	v := gatheringsOf(c)
@@ -168,7 +168,7 @@ func strategyCells(g campaign.Group, of func(agent int) bool) []table.Cell {
 	return append(cells, table.Count(telling), table.Count(counts[consensus.Agreed]), table.Count(counts[consensus.Alone]))
 }
 
-// Influence is who leads: the weight of each agent's start in the final value.
+// Influence returns who leads: the weight of each agent's start in the final value.
 func Influence(c campaign.Campaign) (table.Table, bool) {
 	v := gatheringsOf(c)
 	t := v.Start("influence", "Who leads: final mean regressed on the starts")
@@ -206,7 +206,7 @@ func unitPaths(g campaign.Group) []consensus.Path {
 	return paths
 }
 
-// MonteCarlo is the statistics of final values of groups on a line that reached a consensus (Fig. 4).
+// MonteCarlo returns the statistics of final values of groups on a line that reached a consensus (Fig. 4).
 func MonteCarlo(c campaign.Campaign) (table.Table, bool) {
 	v := gatheringsOf(c)
 	t := v.Start("montecarlo", "Final values of groups that reached a consensus (paper 5, Fig. 4)")

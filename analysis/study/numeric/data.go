@@ -10,7 +10,7 @@ import (
 // The tables of this file are the data of figures: one row an observation.
 // They are made when they are asked for by name.
 
-// Finals are the dots of Fig. 4: each run's means at the start and at the end.
+// Finals returns the dots of Fig. 4: each run's means at the start and at the end.
 func Finals(c campaign.Campaign) (table.Table, bool) {
 	return dataTable(c, "finals", "Each run's values at the start and at the end (data of Fig. 4)",
 		[]string{"start", "final", "bias", "reached"}, func(_ campaign.Group, r campaign.Run) [][]table.Cell {
@@ -23,7 +23,7 @@ func Finals(c campaign.Campaign) (table.Table, bool) {
 		})
 }
 
-// Trajectories are every planned and actual coordinate of every agent after
+// Trajectories returns every planned and actual coordinate of every agent after
 // every round (data of Figs 2, 3 and 6 to 10b); round 0 is the start.
 func Trajectories(c campaign.Campaign) (table.Table, bool) {
 	return dataTable(c, "trajectories", "Planned and actual states, round by round (data of Figs 2, 3, 6 to 10)",
@@ -48,7 +48,7 @@ func Trajectories(c campaign.Campaign) (table.Table, bool) {
 		})
 }
 
-// PathData are where agents that take time to move are after each step of their
+// PathData returns where agents that take time to move are after each step of their
 // motion (data of Fig. 10a).
 func PathData(c campaign.Campaign) (table.Table, bool) {
 	t, ok := dataTable(c, "paths", "Positions of robots over time (data of Fig. 10)",
@@ -85,5 +85,5 @@ func dataTable(c campaign.Campaign, name, title string, columns []string, rows f
 	return t, len(v.Groups) > 0
 }
 
-// exact is a number of data; people see four decimals of it.
+// exact returns a number of data; people see four decimals of it.
 func exact(v float64) table.Cell { return table.Number(v, 4) }

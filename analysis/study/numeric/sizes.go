@@ -67,7 +67,7 @@ func (f Family) Sized(of func(campaign.Run) (float64, bool)) []consensus.Sized {
 	return sizes
 }
 
-// Final is the mean of the agents at the end of a run on a line that reached a consensus.
+// Final returns the mean of the agents at the end of a run on a line that reached a consensus.
 func Final(r campaign.Run) (float64, bool) {
 	if len(StatesOf(r).States) == 0 || len(StatesOf(r).First()[0]) != 1 || StatesOf(r).Last().Width() > StatesOf(r).Epsilon {
 		return 0, false
@@ -75,7 +75,7 @@ func Final(r campaign.Run) (float64, bool) {
 	return StatesOf(r).Last().Mean()[0], true
 }
 
-// finalStart is the mean of the starts of such a run.
+// finalStart returns the mean of the starts of such a run.
 func finalStart(r campaign.Run) (float64, bool) {
 	_, ok := Final(r)
 	if !ok {
@@ -84,7 +84,7 @@ func finalStart(r campaign.Run) (float64, bool) {
 	return StatesOf(r).First().Mean()[0], true
 }
 
-// FinalBias is that minus the mean of the starts.
+// FinalBias returns that minus the mean of the starts.
 func FinalBias(r campaign.Run) (float64, bool) {
 	final, ok := Final(r)
 	if !ok {
@@ -93,7 +93,7 @@ func FinalBias(r campaign.Run) (float64, bool) {
 	return final - StatesOf(r).First().Mean()[0], true
 }
 
-// Variances is how the variance of final values and of their bias changes with
+// Variances returns how the variance of final values and of their bias changes with
 // the number of agents (Fig. 4).
 func Variances(c campaign.Campaign) (table.Table, bool) {
 	families, varying := Families(c)
@@ -117,7 +117,7 @@ func Variances(c campaign.Campaign) (table.Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// scaling is the cells of a fit; false if it is not defined.
+// scaling returns the cells of a fit; false if it is not defined.
 func (f Family) scaling(of func(campaign.Run) (float64, bool)) ([]table.Cell, bool) {
 	sizes := f.Sized(of)
 	s, ok := consensus.Scale(sizes)

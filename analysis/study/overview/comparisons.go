@@ -13,7 +13,7 @@ import (
 // resamples of the bootstrap.
 const resamples = 9999
 
-// Comparisons are the differences of the final goodness between all pairs of
+// Comparisons returns the differences of the final goodness between all pairs of
 // conditions of an environment that have a unit in common, over these. One environment's pairs are one family.
 func Comparisons(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("")
@@ -55,7 +55,7 @@ func Comparisons(c campaign.Campaign) (table.Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// comparison is a row; the interval of Student ends at the greatest difference of
+// comparison returns a row; the interval of Student ends at the greatest difference of
 // two goodnesses, as the others do by themselves.
 func comparison(environment string, r statistics.Comparison, most float64) []table.Cell {
 	ends := make([]table.Cell, 4)

@@ -8,7 +8,7 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Rounds is how each round ended: the share of collaborations in which no
+// Rounds returns how each round ended: the share of collaborations in which no
 // decision stands (the bars of Figures 3 and 4) and the mean goodness of that decision.
 func Rounds(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("")

@@ -13,7 +13,7 @@ import (
 	"roundtable/analysis/table"
 )
 
-// ByCondition is the outcome of each condition whatever its protocol, with its
+// ByCondition returns the outcome of each condition whatever its protocol, with its
 // 95 % interval; next to it the share that decided, and how good these were.
 func ByCondition(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env")
@@ -33,7 +33,7 @@ func ByCondition(c campaign.Campaign) (table.Table, bool) {
 	return t, len(v.Groups) > 0
 }
 
-// ByInstance is the outcome of each instance, or question, by condition.
+// ByInstance returns the outcome of each instance, or question, by condition.
 func ByInstance(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("")
 	t := table.Table{Name: "instances", Title: "Outcome by instance", Columns: []string{"env", "instance"}}
@@ -73,7 +73,7 @@ func ByInstance(c campaign.Campaign) (table.Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// outcomeInterval is the 95 % t interval of a mean outcome, as two cells; of a share cut at 0 and 1.
+// outcomeInterval returns the 95 % t interval of a mean outcome, as two cells; of a share cut at 0 and 1.
 func outcomeInterval(g campaign.Group, m *statistics.Ratio, decimals int) []table.Cell {
 	if m == nil || m.SE == nil {
 		return make([]table.Cell, 2)

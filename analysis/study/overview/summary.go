@@ -9,7 +9,7 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Summary is how the cells of each condition ended and what they took. The
+// Summary returns how the cells of each condition ended and what they took. The
 // last row is the sum.
 func Summary(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("")
@@ -87,7 +87,7 @@ func (s spent) cells(planKnown bool) []table.Cell {
 	}
 }
 
-// price is the sum, or what of it is known.
+// price returns the sum, or what of it is known.
 func (s spent) price() table.Cell {
 	switch {
 	case s.unpriced == 0:

@@ -20,7 +20,7 @@ const (
 	AsFour   = "MAE, undecided as 4"
 )
 
-// Table7 is Table 7 of paper 1: absolute errors of the rating that stands after
+// Table7 returns Table 7 of paper 1: absolute errors of the rating that stands after
 // each round, over the collaborations with a decision by then, and below them
 // the baselines on the same sampled items where the lake has them.
 func Table7(c campaign.Campaign) (table.Table, bool) {
@@ -47,7 +47,7 @@ func Table7(c campaign.Campaign) (table.Table, bool) {
 	return t, len(v.Groups) > 0
 }
 
-// errorsAt is a measure of the errors of the runs with a decision by a round.
+// errorsAt returns a measure of the errors of the runs with a decision by a round.
 func errorsAt(runs []campaign.Run, measure string, round int) table.Cell {
 	if measure == decidedN {
 		n := 0
@@ -71,12 +71,12 @@ func errorsAt(runs []campaign.Run, measure string, round int) table.Cell {
 	return table.Cell{Value: &m.Value, SE: m.SE, N: m.N, Decimals: 2}
 }
 
-// AbsoluteError is a run's error of the decision that stands after a round.
+// AbsoluteError returns a run's error of the decision that stands after a round.
 func AbsoluteError(round int) func(campaign.Run) (float64, bool) {
 	return func(r campaign.Run) (float64, bool) { v, ok := r.OutcomeAt(round); return math.Abs(v), ok }
 }
 
-// errorAsFour is the same, and of a run without a decision the error of the guess 4.
+// errorAsFour returns the same, and of a run without a decision the error of the guess 4.
 func errorAsFour(round int) func(campaign.Run) (float64, bool) {
 	decided := AbsoluteError(round)
 	return func(r campaign.Run) (float64, bool) {
@@ -87,7 +87,7 @@ func errorAsFour(round int) func(campaign.Run) (float64, bool) {
 	}
 }
 
-// guess is the error of the paper's Always Guess 4 on the run's item; false
+// guess returns the error of the paper's Always Guess 4 on the run's item; false
 // where the lake does not have it.
 func guess(r campaign.Run) (float64, bool) {
 	var goodness map[string]float64
@@ -98,12 +98,12 @@ func guess(r campaign.Run) (float64, bool) {
 	return math.Abs(v), ok
 }
 
-// guessed says whether the guess is known of all runs.
+// guessed reports whether the guess is known of all runs.
 func guessed(runs []campaign.Run) bool {
 	return len(runs) > 0 && !slices.ContainsFunc(runs, func(r campaign.Run) bool { _, ok := guess(r); return !ok })
 }
 
-// SquaredError is the square of it.
+// SquaredError returns the square of it.
 func SquaredError(round int) func(campaign.Run) (float64, bool) {
 	return func(r campaign.Run) (float64, bool) { v, ok := r.OutcomeAt(round); return v * v, ok }
 }
@@ -120,7 +120,7 @@ func root(m *statistics.Ratio) *statistics.Ratio {
 	return &r
 }
 
-// errorCell is a measure of errors that were made once an item.
+// errorCell returns a measure of errors that were made once an item.
 func errorCell(measure string, e metrics.Errors) table.Cell {
 	center, spread := e.MAE, e.SE
 	if measure == "RMSE" {
@@ -162,7 +162,7 @@ func addBaselines(v campaign.View, t *table.Table) {
 	t.Notes = append(t.Notes, fmt.Sprintf("Baselines on the %d items of this sample, each once; they do not depend on the round. always_4 is the paper's Always Guess 4.", items))
 }
 
-// baselineErrors are the errors of each baseline on the sampled items, each
+// baselineErrors returns the errors of each baseline on the sampled items, each
 // item once whatever the number of conditions and replicates.
 func baselineErrors(v campaign.View) (byName map[string]metrics.Errors, items int) {
 	byName = map[string]metrics.Errors{}
@@ -185,7 +185,7 @@ func baselineErrors(v campaign.View) (byName map[string]metrics.Errors, items in
 	return byName, len(seen)
 }
 
-// Baselines are the absolute errors of the simple methods on the items of a
+// Baselines returns the absolute errors of the simple methods on the items of a
 // recommendation campaign, each item once.
 func Baselines(c campaign.Campaign) map[string]metrics.Errors {
 	byName, _ := baselineErrors(c.View(campaign.Recsys))

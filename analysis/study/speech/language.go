@@ -67,7 +67,7 @@ func byRound(talk features.Talk) []RoundLanguage {
 	return all
 }
 
-// Measured is the campaign with what was measured of its messages, which
+// Measured returns the campaign with what was measured of its messages, which
 // Table 8, the figure of distances and the stopping rule by distance show.
 func Measured(c campaign.Campaign, l Language) campaign.Campaign {
 	campaign.Keep(&c.Parts, &l)
@@ -91,7 +91,7 @@ func Measured(c campaign.Campaign, l Language) campaign.Campaign {
 	return c
 }
 
-// Table8 is the length and complexity of messages and the information distance
+// Table8 returns the length and complexity of messages and the information distance
 // from the round before, by round: means over collaborations.
 func Table8(c campaign.Campaign) (table.Table, bool) {
 	measured := MeasuredBy(c)

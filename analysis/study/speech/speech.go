@@ -43,7 +43,7 @@ func Spoken(r campaign.Run, round int) Speech {
 	return speech[round-1]
 }
 
-// Words are length and complexity of the messages by round: what of Table 8
+// Words returns length and complexity of the messages by round: what of Table 8
 // needs no embeddings. A collaboration counts once, with the mean of its
 // messages in the round.
 func Words(c campaign.Campaign) (table.Table, bool) {

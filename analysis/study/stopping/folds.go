@@ -8,7 +8,7 @@ import (
 
 const FoldsTable = "folds"
 
-// FoldList is the fold of each collaboration in Tables 2, 10 and 11, and the
+// FoldList returns the fold of each collaboration in Tables 2, 10 and 11, and the
 // round at which each rule stops it: what another program needs to do the same.
 func FoldList(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env", "rule")
@@ -37,7 +37,7 @@ func FoldList(c campaign.Campaign) (table.Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// stopOf is the round at which a method stops a collaboration, or nothing.
+// stopOf returns the round at which a method stops a collaboration, or nothing.
 func stopOf(r crossval.Result, run int) table.Cell {
 	if r.Absent != "" || !r.Outcomes[run].Stop.Fired {
 		return table.Cell{}

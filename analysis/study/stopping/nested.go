@@ -14,7 +14,7 @@ import (
 // nestedSeeds by which collaborations are dealt to folds, one after the other.
 var nestedSeeds = []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
 
-// Nested is what Table 10 leaves open: how much of a stopping rule's gain is in
+// Nested returns what Table 10 leaves open: how much of a stopping rule's gain is in
 // the division into folds, and how much of what it promises where it was made
 // it keeps elsewhere.
 func Nested(c campaign.Campaign) (table.Table, bool) {

@@ -19,11 +19,11 @@ const (
 	permuteSeed  = 1
 )
 
-// Regression is goodness regressed on pairs of dialogue acts, in each condition
+// Regression returns goodness regressed on pairs of dialogue acts, in each condition
 // by itself: every pair that could be fitted.
 func Regression(c campaign.Campaign) (table.Table, bool) { return regressionTable(c, 0) }
 
-// RegressionTop is the same with the pairs of smallest p-values only.
+// RegressionTop returns the same with the pairs of smallest p-values only.
 func RegressionTop(c campaign.Campaign) (table.Table, bool) { return regressionTable(c, 10) }
 
 // regressionTable shows the n pairs of smallest p-values of a condition, or all if most is 0.

@@ -77,7 +77,7 @@ func averageRow(head []table.Cell, rows [][]table.Cell) []table.Cell {
 	return append(row, table.Cell{})
 }
 
-// Table11 is Table 11 of paper 1: when the stopping rules stop, and what that saves.
+// Table11 returns Table 11 of paper 1: when the stopping rules stop, and what that saves.
 func Table11(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env", "rule")
 	v.Whole = true

@@ -25,7 +25,7 @@ const (
 	FoldSeed = 1
 )
 
-// NeedCourses says whether a table is about early stopping.
+// NeedCourses reports whether a table is about early stopping.
 func NeedCourses(name string) bool {
 	return slices.Contains([]string{"2", "10", "11", FoldsTable, "nested", "regression", "all"}, name)
 }
@@ -74,7 +74,7 @@ func judgeMethods(c campaign.Campaign, v campaign.View) (list []judged, notes []
 	return list, append(notes, remarks(list)...)
 }
 
-// trajectoriesOf are the trajectories of a condition. Their units, which folds keep
+// trajectoriesOf returns the trajectories of a condition. Their units, which folds keep
 // together and errors are over, are instances where the environment has at least
 // as many as there are folds, else collaborations.
 func trajectoriesOf(c campaign.Campaign, condition string) []trajectory.Trajectory {
@@ -131,13 +131,13 @@ const stoppingNote = "Cross-validation in 5 folds (seed 1, the same folds for al
 const gapNote = "Gap closed: (method - baseline) / (Oracle - baseline), in percent (standard error over the units of the folds, which conditions share), of means over the collaborations in which all three have goodness; " +
 	"n= where that is not all of them. gap ≈ 0: what the Oracle gains over the baseline is within its own error of 0 (95 %), so there is no share of it."
 
-// Table10 is Table 10 of paper 1: what each stopping rule makes of each
+// Table10 returns Table 10 of paper 1: what each stopping rule makes of each
 // condition, as share of the greatest total utility (exchange), MAE (recsys) or goodness.
 func Table10(c campaign.Campaign) (table.Table, bool) {
 	return stoppingTable(c, c.View("", "env", "rule"), "10", "Early stopping by decision rule (Table 10)")
 }
 
-// Table2 is Table 2 of paper 1: the same of the recommendation system alone.
+// Table2 returns Table 2 of paper 1: the same of the recommendation system alone.
 func Table2(c campaign.Campaign) (table.Table, bool) {
 	return stoppingTable(c, c.View(campaign.Recsys, "rule"), "2", "Early stopping in the recommendation system (Table 2)")
 }
@@ -241,7 +241,7 @@ func closed(v campaign.View, list []judged) [][]table.Cell {
 	return rows
 }
 
-// gapClosed is a share in percent, with its n where it is not of all collaborations.
+// gapClosed returns a share in percent, with its n where it is not of all collaborations.
 func gapClosed(c crossval.Closure) table.Cell {
 	switch {
 	case c.N == 0:

@@ -10,7 +10,7 @@ import (
 	"roundtable/analysis/trajectory"
 )
 
-// Reference is the 50 trajectories of dialogue_acts_<kind> with the distances
+// Reference returns the 50 trajectories of dialogue_acts_<kind> with the distances
 // that go with them, and the fold of each.
 func Reference(t testing.TB, kind string) (runs []trajectory.Trajectory, folds []int) {
 	t.Helper()

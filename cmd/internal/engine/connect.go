@@ -67,7 +67,7 @@ func Connect(ctx context.Context, o *cli.Options, campaign string) (client.Clien
 	return c, nil
 }
 
-// temporalNamespace is that of the engine that connect finds.
+// temporalNamespace returns that of the engine that connect finds.
 func temporalNamespace(o *cli.Options) string {
 	target := infra.TargetFromEnv(o.Temporal)
 	if target.HostPort == "" {
@@ -76,7 +76,7 @@ func temporalNamespace(o *cli.Options) string {
 	return cmp.Or(o.Namespace, target.Namespace, infra.Namespace)
 }
 
-// Signal signals the workflow of a campaign, wherever it runs; errNotRunning
+// Signal signals the workflow of a campaign, wherever it runs; ErrNotRunning
 // if it does not.
 func Signal(ctx context.Context, o *cli.Options, campaign, signal string, arg any) error {
 	c, err := Connect(ctx, o, campaign)

@@ -64,7 +64,7 @@ func (t *embeddingBudget) open(ctx context.Context) (embed.Source, error) {
 	})
 }
 
-// priced is what a request costs; nil if that is not known and need not be.
+// priced returns what a request costs; nil if that is not known and need not be.
 func (t *embeddingBudget) priced(ctx context.Context) (*money.Price, error) {
 	if t.price == "" {
 		return PriceFor(ctx, t.store, t.campaign, t.provider, t.costUnknown, `{"input": …}`)

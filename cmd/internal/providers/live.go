@@ -22,7 +22,7 @@ type liveProvider struct {
 	build func(made *clientCache, name, rest string, decode envs.Decode) (model.Provider, error)
 }
 
-// liveProviders are the live providers. Adding one is one line here.
+// liveProviders returns the live providers. Adding one is one line here.
 func liveProviders() []liveProvider {
 	return []liveProvider{
 		{"openai", "MODEL", "OpenAI, Azure, vLLM, Ollama, OpenRouter and any compatible server (base_url)", true,

@@ -102,7 +102,7 @@ func (l *PriceList) read(name string) error {
 	return nil
 }
 
-// listedAs is the name of a model in price tables; "" if no price of them is
+// listedAs returns the name of a model in price tables; "" if no price of them is
 // that of its endpoint.
 func listedAs(p model.Provider) string {
 	model, compatible := strings.CutPrefix(p.Name, "openai/")

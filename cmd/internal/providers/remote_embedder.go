@@ -54,7 +54,7 @@ func newRemoteEmbedder(s storage.Store, name, params string) (Embedder, error) {
 	return Embedder{e.Cached, e}, nil
 }
 
-// texts are those of a campaign that are compared with each other: the messages
+// texts returns those of a campaign that are compared with each other: the messages
 // of each collaboration, and what discussions are compared by.
 func texts(ctx context.Context, s storage.Store, d lake.Dataset) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
@@ -69,7 +69,7 @@ func texts(ctx context.Context, s storage.Store, d lake.Dataset) iter.Seq2[[]str
 	}
 }
 
-// discussed is what discussions are compared by; other campaigns have none.
+// discussed returns what discussions are compared by; other campaigns have none.
 func discussed(ctx context.Context, s storage.Store, name string) ([]string, error) {
 	p, _, err := recorded.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -114,7 +114,7 @@ func (e Embedder) Advise(ctx context.Context, s storage.Store, campaign string, 
 // bytesOfToken is what English has, about.
 const bytesOfToken = 4
 
-// outstanding is how many different texts are still to be bought, and their bytes.
+// outstanding returns how many different texts are still to be bought, and their bytes.
 func (e *RemoteEmbedder) outstanding(ctx context.Context, s storage.Store, d lake.Dataset) (n int, size int64, err error) {
 	seen := map[[sha256.Size]byte]bool{}
 	for group, err := range texts(ctx, s, d) {

@@ -141,7 +141,7 @@ func checkWords(t *rapid.T, r decision.Rule) {
 	}
 }
 
-// read is the plainest reading of an answer that the words ask for.
+// read returns the plainest reading of an answer that the words ask for.
 func read(form transcript.BallotSpec, text string) (b transcript.Ballot, err error) {
 	switch form.Kind {
 	case transcript.Choose:

@@ -85,7 +85,7 @@ func rating(form transcript.BallotSpec) *rapid.Generator[int] {
 	return scale
 }
 
-// favouring is a ballot that puts c strictly above all others.
+// favouring returns a ballot that puts c strictly above all others.
 func favouring(t *rapid.T, form transcript.BallotSpec, c int) transcript.Ballot {
 	switch form.Kind {
 	case transcript.Choose:
@@ -108,7 +108,7 @@ func favouring(t *rapid.T, form transcript.BallotSpec, c int) transcript.Ballot 
 	return pointing(points...)
 }
 
-// raised is the ballot with w higher and nobody else.
+// raised returns the ballot with w higher and nobody else.
 func raised(t *rapid.T, form transcript.BallotSpec, b transcript.Ballot, w int) transcript.Ballot {
 	switch form.Kind {
 	case transcript.Choose:
@@ -137,7 +137,7 @@ func raised(t *rapid.T, form transcript.BallotSpec, b transcript.Ballot, w int) 
 	return pointing(points...)
 }
 
-// renamed is the ballot with candidate c called to[c].
+// renamed returns the ballot with candidate c called to[c].
 func renamed(b transcript.Ballot, to []int) transcript.Ballot {
 	r := transcript.Ballot{Abstain: b.Abstain, Choice: to[b.Choice]}
 	if b.Points != nil {
