@@ -6,7 +6,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/screentest"
 	"strings"
 	"testing"
 	"time"
@@ -59,7 +61,7 @@ func TestBudget(t *testing.T) {
 	for range kills {
 		from := len(v.arrivals())
 		b := starts(t, dir, v.at(), "run", "campaign.yaml")
-		until(t, "a call or the end", func() bool { return b.over() || len(v.arrivals()) > from })
+		screentest.Until(t, "a call or the end", func() bool { return b.over() || len(v.arrivals()) > from })
 		time.Sleep(rand.N(300 * time.Millisecond))
 		b.kill()
 		within(t, v, 120_000_000)
@@ -72,7 +74,7 @@ func TestBudget(t *testing.T) {
 	}
 	within(t, v, 120_000_000)
 	said := ends(t, 0, dir, v.at(), "status", "thrifty", "--json")
-	var status []campaignStatus
+	var status []campaigns.Status
 	if err := json.Unmarshal([]byte(said.out), &status); err != nil || len(status) != 1 {
 		t.Fatalf("status: %v\n%s", err, said.out)
 	}

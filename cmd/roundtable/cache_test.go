@@ -14,6 +14,7 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/integrity"
 )
 
 // shared puts answers of some ages into the lake's cache; the first was bought by
@@ -154,7 +155,7 @@ func TestVerifyLooksAtTheCache(t *testing.T) {
 func findings(t *testing.T, lake string) []lake.Finding {
 	t.Helper()
 	out, _ := runCommand(t, "verify", "reading", "--lake", lake, "--json")
-	var v verification
+	var v integrity.Verification
 	if err := json.NewDecoder(strings.NewReader(out)).Decode(&v); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

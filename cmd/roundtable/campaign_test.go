@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/campaignfile"
 	"strings"
 	"testing"
 )
@@ -34,7 +35,7 @@ func TestParametersThatNoServiceTakes(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, _, _, err := readCampaign(t.Context(), file, s, false)
+		_, _, _, err := campaignfile.Read(t.Context(), file, s, false)
 		if c.fault == "" && err != nil || c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
 			t.Errorf("%s with %s: %v, want %q", c.model, c.generate, err, c.fault)
 		}

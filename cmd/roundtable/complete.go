@@ -10,6 +10,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/study"
 	"roundtable/analysis/table"
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 )
 
@@ -76,7 +77,7 @@ func completeCollaborations(o *cli.Options, cmd *cobra.Command, args []string, b
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	found, _ := find(cmd.Context(), s, begin)
+	found, _ := campaigns.Find(cmd.Context(), s, begin)
 	var ids []string
 	for _, m := range found {
 		if campaign, _, ok := strings.Cut(begin, "/"); ok {

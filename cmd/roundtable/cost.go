@@ -1,21 +1,17 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"roundtable/activities/ledger"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/cost"
-	"roundtable/analysis/storage"
 	"roundtable/analysis/table"
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/settlements"
 	"roundtable/envs/wording"
 )
 
@@ -38,11 +34,11 @@ func newCost(o *cli.Options) *cobra.Command {
 				return err
 			}
 			if settle != "" {
-				if err := settleCalls(cmd.Context(), o, cmd.ErrOrStderr(), s, args[0], settle); err != nil {
+				if err := settlements.Record(cmd.Context(), o, cmd.ErrOrStderr(), s, args[0], settle); err != nil {
 					return err
 				}
 			}
-			r, err := readCost(cmd.Context(), s, args[0], cost.By(by))
+			r, err := campaigns.ReadCost(cmd.Context(), s, args[0], cost.By(by))
 			if err != nil {
 				return err
 			}
@@ -71,40 +67,6 @@ type costs struct {
 type costCells struct {
 	Planned   *int `json:"planned"` // null if the plan is not known
 	Committed int  `json:"committed"`
-}
-
-// readCost reads the costs, and the plan if there is one.
-func readCost(ctx context.Context, s storage.Store, name string, by cost.By) (cost.Report, error) {
-	r, err := cost.Load(ctx, s, name, by)
-	if err != nil {
-		return r, cli.ExplainDamage(err, name, "the costs are not known")
-	}
-	if err := addShared(ctx, s, &r); err != nil {
-		return r, cli.ExplainDamage(err, name, "the costs are not known")
-	}
-	p, _, err := recorded.ReadRecorded(ctx, s, name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return r, nil
-	}
-	if err == nil {
-		r.Planned = p.Campaign.Size()
-	}
-	return r, err
-}
-
-// addShared adds the calls that are of no collaboration.
-func addShared(ctx context.Context, s storage.Store, r *cost.Report) error {
-	embedded, err := ledger.EmbeddingCalls(ctx, s, r.Campaign)
-	if err != nil {
-		return err
-	}
-	r.Embedded(embedded)
-	checks, err := ledger.CheckCalls(ctx, s, r.Campaign)
-	if err != nil {
-		return err
-	}
-	r.Checked(checks)
-	return nil
 }
 
 func writeCost(w io.Writer, r cost.Report, format string) error {

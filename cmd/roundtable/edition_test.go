@@ -11,6 +11,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/campaignfile"
 )
 
 // A campaign that began under an earlier edition goes on with its prompts and
@@ -23,7 +24,7 @@ func TestEditionIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, m, _, err := readCampaign(t.Context(), dir+"/old.yaml", s, false)
+	p, m, _, err := campaignfile.Read(t.Context(), dir+"/old.yaml", s, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func TestEditionIsKept(t *testing.T) {
 		old.Packs[pack.Hash()] = pack
 		old.Pack = append(old.Pack, pack.Hash())
 	}
-	if err := recordPlan(t.Context(), s, old, m); err != nil {
+	if err := campaignfile.Record(t.Context(), s, old, m); err != nil {
 		t.Fatal(err)
 	}
 	output(t, dir, "run", "old.yaml")

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/screentest"
 	"strings"
 	"sync"
 	"testing"
@@ -156,7 +157,7 @@ func TestEmbeddingBudget(t *testing.T) {
 	for range 2 {
 		kept, b := keptVectors(t, dir), starts(t, dir, s.at(), buy...)
 		sold, from, _ := s.books()
-		until(t, "a request or the end", func() bool { _, calls, _ := s.books(); return b.over() || calls > from })
+		screentest.Until(t, "a request or the end", func() bool { _, calls, _ := s.books(); return b.over() || calls > from })
 		if !b.over() {
 			kills++
 		}

@@ -17,6 +17,8 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/exports"
+	"roundtable/cmd/internal/staging"
 )
 
 // exportable is a lake with three ended cells, one of them run again.
@@ -44,7 +46,7 @@ func TestExport(t *testing.T) {
 		}
 		turns = append(turns, r)
 	}
-	for _, format := range exportFormats {
+	for _, format := range exports.Formats {
 		dir := filepath.Join(t.TempDir(), "new", "folder")
 		out, err := runCommand(t, "export", "reading", "--lake", folder, "-o", dir, "--format", format)
 		if err != nil {
@@ -158,7 +160,7 @@ func TestExportOfNothing(t *testing.T) {
 	if err := s.PutIfAbsent(context.Background(), "answers/campaign=reading/x", []byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	for _, format := range exportFormats {
+	for _, format := range exports.Formats {
 		dir := t.TempDir()
 		if _, err := runCommand(t, "export", "reading", "--lake", o.Lake, "-o", dir, "--format", format); err != nil {
 			t.Fatal(err)
@@ -181,7 +183,7 @@ func TestExportOfNothing(t *testing.T) {
 // TestPublishDoesNotOverwrite what appears after it was looked for.
 func TestPublishDoesNotOverwrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.csv")
-	f, err := stage(path, func(w io.Writer) (int64, error) {
+	f, err := staging.Write(path, func(w io.Writer) (int64, error) {
 		_, err := w.Write([]byte("new"))
 		return 1, err
 	})
@@ -191,7 +193,7 @@ func TestPublishDoesNotOverwrite(t *testing.T) {
 	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, f.publish(false), cli.ExitUsage, "--force")
+	fails(t, f.Publish(false), cli.ExitUsage, "--force")
 	if data, _ := os.ReadFile(path); string(data) != "theirs" {
 		t.Errorf("%q", data)
 	}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"roundtable/cmd/internal/screentest"
 	"slices"
 	"strings"
 	"sync"
@@ -152,7 +153,7 @@ func killAfter(t *testing.T, answers int) func(dir string) bool {
 		t.Helper()
 		from := len(storedKeys(t, dir))
 		b := starts(t, dir, nil, "run", "campaign.yaml")
-		until(t, "more answers or the end", func() bool { return b.over() || len(storedKeys(t, dir)) >= from+answers })
+		screentest.Until(t, "more answers or the end", func() bool { return b.over() || len(storedKeys(t, dir)) >= from+answers })
 		return b.cut(t)
 	}
 }
@@ -186,7 +187,7 @@ func killOnce(t *testing.T, dir string, s *service, resumed *[]time.Duration) bo
 	stored, from := storedKeys(t, dir), len(s.arrivals(0))
 	began := time.Now()
 	b := starts(t, dir, nil, "run", "campaign.yaml")
-	until(t, "a call or the end", func() bool { return b.over() || len(s.arrivals(from)) > 0 })
+	screentest.Until(t, "a call or the end", func() bool { return b.over() || len(s.arrivals(from)) > 0 })
 	if asked := s.arrivals(from); len(asked) > 0 {
 		*resumed = append(*resumed, asked[0].at.Sub(began).Round(time.Millisecond))
 	}

@@ -14,6 +14,8 @@ import (
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/labelling"
+	"roundtable/cmd/internal/screentest"
 )
 
 const talkCampaign = `name: talk
@@ -40,7 +42,7 @@ func TestLabelByRules(t *testing.T) {
 		t.Errorf("label says\n%s", out)
 	}
 	first := labelsOf(t, dir)
-	var again labelReport
+	var again labelling.Summary
 	out, err := program(t, dir, "label", "talk", "--json").Output()
 	if err != nil || json.Unmarshal(out, &again) != nil || again.Messages != 72 || again.Left != 0 || !again.Simulated {
 		t.Errorf("label again says %s, error %v", out, err)
@@ -144,7 +146,7 @@ func TestLabelKills(t *testing.T) {
 	for range 2 {
 		stored, from := storedKeys(t, dir), len(asked.arrivals(0))
 		b := starts(t, dir, nil, args...)
-		until(t, "some labels or the end", func() bool { return b.over() || len(asked.arrivals(from)) >= 8 })
+		screentest.Until(t, "some labels or the end", func() bool { return b.over() || len(asked.arrivals(from)) >= 8 })
 		if b.cut(t) {
 			kills++
 		}
@@ -154,7 +156,7 @@ func TestLabelKills(t *testing.T) {
 		t.Error("it was never killed")
 	}
 	stored, from := storedKeys(t, dir), len(asked.arrivals(0))
-	var report labelReport
+	var report labelling.Summary
 	out, err := program(t, dir, append(args, "--json")...).Output()
 	if err != nil || json.Unmarshal(out, &report) != nil {
 		t.Fatalf("after the kills: %v\n%s", err, out)

@@ -7,6 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/labelling"
+	"roundtable/cmd/internal/predictions"
+	"roundtable/cmd/internal/screentest"
 	"strings"
 	"testing"
 )
@@ -52,7 +55,7 @@ func TestRunLabels(t *testing.T) {
 	output(t, plain, "label", "talk", "--labeller", "scripted/labeller")
 	both := labelsOf8(t, plain)
 	out := output(t, plain, "label", "talk", "--json")
-	var r labelReport
+	var r labelling.Summary
 	if err := json.Unmarshal([]byte(out), &r); err != nil || len(both) != 2 {
 		t.Fatalf("%v: labels by %v\n%s", err, both, out)
 	}
@@ -94,7 +97,7 @@ func TestPlanLabels(t *testing.T) {
 		"labels: {model: openai/fake}\nprices: {openai/fake: {input: 0, output: 1000}}\n": {72, 72 * 1000 * 7.75 / 1e6},
 	} {
 		labelledBy(t, dir, labels)
-		var said struct{ Prediction prediction }
+		var said struct{ Prediction predictions.Prediction }
 		out := ends(t, 0, dir, nil, "plan", "talk.yaml", "--json").out
 		if err := json.Unmarshal([]byte(out), &said); err != nil || said.Prediction.Labels == nil {
 			t.Fatalf("%v: plan says\n%s", err, out)
@@ -148,7 +151,7 @@ func TestRunLabelsKilled(t *testing.T) {
 	labelledBy(t, dir, labels)
 	b := starts(t, dir, nil, "run", "talk.yaml")
 	from := len(asked.arrivals(0))
-	until(t, "labels are asked for", func() bool { return len(asked.arrivals(from)) >= 8 })
+	screentest.Until(t, "labels are asked for", func() bool { return len(asked.arrivals(from)) >= 8 })
 	b.kill()
 	if says := output(t, dir, "status", "talk"); !strings.Contains(says, "are not labelled yet; resume with: roundtable label talk") {
 		t.Errorf("of a campaign that was killed while it labelled status says\n%s", says)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/screentest"
 	"roundtable/infra"
 )
 
@@ -28,7 +29,7 @@ func (v *vendor) mostOf(t *testing.T, n int) int {
 	v.most = v.under
 	v.mu.Unlock()
 	from := len(v.arrivals())
-	until(t, "more calls", func() bool { return len(v.arrivals()) >= from+n })
+	screentest.Until(t, "more calls", func() bool { return len(v.arrivals()) >= from+n })
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.most
@@ -38,7 +39,7 @@ func (v *vendor) mostOf(t *testing.T, n int) int {
 func (v *vendor) runs(t *testing.T, dir string) {
 	t.Helper()
 	starts(t, dir, v.at(), "run", "campaign.yaml")
-	until(t, "a call", func() bool { return len(v.arrivals()) > 0 })
+	screentest.Until(t, "a call", func() bool { return len(v.arrivals()) > 0 })
 }
 
 // binds waits until `status` says that most turns wait for something.
@@ -111,7 +112,7 @@ func TestWorkers(t *testing.T) {
 	dir := write(t, busy+"limits: {collaborations: 24, cost_usd: 0.08, models: {openai/fake: {requests_per_minute: 1200}}}\n")
 	at := append(v.at(), "TEMPORAL_ADDRESS="+server.HostPort())
 	run := starts(t, dir, append(slices.Clone(at), "OPENAI_API_KEY=run"), "run", "campaign.yaml")
-	until(t, "a call", func() bool { return len(v.arrivals()) > 0 })
+	screentest.Until(t, "a call", func() bool { return len(v.arrivals()) > 0 })
 	starts(t, dir, append(slices.Clone(at), "OPENAI_API_KEY=worker"), "worker", "--state", "other")
 	if code := run.code(t); code != cli.ExitIncomplete {
 		t.Errorf("at its cap the run ends with code %d, want %d\n%s", code, cli.ExitIncomplete, &run.said)

@@ -22,6 +22,7 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/study"
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
@@ -238,11 +239,11 @@ func listCampaigns(ctx context.Context, o *cli.Options) ([]listedCampaign, error
 			c.Known, p.Campaign.Name, err = false, name, nil
 		}
 		if err == nil {
-			c.Status, _, err = ended(ctx, s, p)
+			c.Status, _, err = campaigns.CountEnded(ctx, s, p)
 			c.Models = modelsOf(p.Campaign)
 		}
 		if err == nil {
-			c.Beside, err = besideCollaborations(ctx, s, name)
+			c.Beside, err = campaigns.SpentBeside(ctx, s, name)
 		}
 		if err == nil {
 			c.Ended, err = lastEnd(ctx, s, name)
@@ -264,7 +265,7 @@ func printCampaigns(o *cli.Options, w io.Writer, list []listedCampaign) {
 			of = fmt.Sprintf(" of %d", c.Cells)
 		}
 		fmt.Fprintf(w, "  %s\n      %d%s collaborations finished (%d succeeded, %d failed, %d stopped), $%.4f%s\n",
-			c.Name, c.Done(), of, c.Succeeded, c.Failed, c.Stopped, spent.CostUSD, beside(spent))
+			c.Name, c.Done(), of, c.Succeeded, c.Failed, c.Stopped, spent.CostUSD, campaigns.BesideText(spent))
 		var more []string
 		if len(c.Models) > 0 {
 			more = append(more, strings.Join(c.Models, ", "))

@@ -35,7 +35,7 @@ func main() {
 // execute runs one command and returns the code that the program ends with.
 // With --json an error is a document, too, unless the command has written one.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	out := &counter{Writer: stdout}
+	out := &cli.Counter{Writer: stdout}
 	root := newRoot()
 	root.SetOut(out)
 	root.SetErr(stderr)
@@ -49,7 +49,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		code = cli.ExitUsage
 	}
 	fmt.Fprintln(stderr, "roundtable:", err)
-	if asksJSON(root, args) && out.n == 0 {
+	if asksJSON(root, args) && out.N == 0 {
 		if err := cli.WriteJSON(stdout, failure{Error: err.Error(), Code: code}); err != nil {
 			fmt.Fprintln(stderr, "roundtable:", err)
 		}
@@ -61,18 +61,6 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 type failure struct {
 	Error string `json:"error"`
 	Code  int    `json:"exit_code"`
-}
-
-// counter counts what is written.
-type counter struct {
-	io.Writer
-	n int64
-}
-
-func (c *counter) Write(p []byte) (int, error) {
-	n, err := c.Writer.Write(p)
-	c.n += int64(n)
-	return n, err
 }
 
 // asksJSON reports whether --json is given, also where flags could not be read to their end.

@@ -19,6 +19,7 @@ import (
 	"roundtable/analysis/study/discussion"
 	"roundtable/analysis/study/speech"
 	"roundtable/analysis/trajectory"
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
 )
@@ -36,7 +37,7 @@ func (m *messages) choose(ctx context.Context, s storage.Store, campaign string)
 	if err := m.chooseEmbedder(ctx, s, campaign); err != nil || m.labeller != "" {
 		return err
 	}
-	filed, err := filedLabels(ctx, s, campaign)
+	filed, err := campaigns.FiledLabels(ctx, s, campaign)
 	if err != nil || filed == nil {
 		return err
 	}

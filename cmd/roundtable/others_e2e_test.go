@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/screentest"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +37,7 @@ func TestOtherCampaignsStayInterrupted(t *testing.T) {
 			dir := write(t, vendorCampaign(others, "others", 8))
 			save(t, dir, "mine.yaml", vendorCampaign(mine, "mine", 1))
 			b := starts(t, dir, nil, "run", "campaign.yaml")
-			until(t, "answers of the first campaign", func() bool { return b.over() || len(storedKeys(t, dir)) >= 12 })
+			screentest.Until(t, "answers of the first campaign", func() bool { return b.over() || len(storedKeys(t, dir)) >= 12 })
 			end(b)
 			before := len(others.arrivals())
 
@@ -79,7 +80,7 @@ func TestCampaignsOfOneFolderRunAtOnce(t *testing.T) {
 	save(t, dir, "second.yaml", vendorCampaign(second, "second", 1))
 	a := starts(t, dir, nil, "run", "campaign.yaml")
 	b := starts(t, dir, nil, "run", "second.yaml")
-	until(t, "calls of both", func() bool { return len(first.arrivals()) > 0 && len(second.arrivals()) > 0 })
+	screentest.Until(t, "calls of both", func() bool { return len(first.arrivals()) > 0 && len(second.arrivals()) > 0 })
 	ends(t, 0, dir, nil, "pause", "second")
 	close(wait)
 	<-a.ended
@@ -99,7 +100,7 @@ func TestOneNameInTwoLakes(t *testing.T) {
 	dir := t.TempDir()
 	writeSlow(t, dir, 8)
 	interrupted := runInBackground(t, dir, "--lake", "one")
-	until(t, "answers", func() bool {
+	screentest.Until(t, "answers", func() bool {
 		found, _ := filepath.Glob(filepath.Join(dir, "one/answers/campaign=slow/*"))
 		return interrupted.over() || len(found) > 0
 	})

@@ -15,8 +15,9 @@ import (
 	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
 	"roundtable/analysis/safetext"
-	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/predictions"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
@@ -76,11 +77,11 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 		return err
 	}
 	defer made.Discard()
-	p, m, file, err := readCampaign(ctx, path, s, o.share > 0)
+	p, m, file, err := campaignfile.Read(ctx, path, s, o.share > 0)
 	if err != nil {
 		return err
 	}
-	there, err := o.continued(ctx, s, &p, m, file.Prompts)
+	there, err := campaignfile.Compare(ctx, s, &p, m, file.Prompts, o.share > 0)
 	if err != nil {
 		return err
 	}
@@ -88,26 +89,26 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	warned, err := warnings(p, s)
+	warned, err := campaignfile.Warnings(p, s)
 	if err != nil {
 		return err
 	}
-	warned = append(warned, missingKeys(p, m, s)...)
-	var prompts []renderedPrompt
+	warned = append(warned, campaignfile.MissingKeys(p, m, s)...)
+	var prompts []campaignfile.RenderedPrompt
 	if o.prompts {
-		if prompts, err = renderPrompts(p, s); err == nil && o.folder != "" {
-			err = writePrompts(o.folder, file, prompts)
+		if prompts, err = campaignfile.RenderPrompts(p, s); err == nil && o.folder != "" {
+			err = campaignfile.WritePrompts(o.folder, file, prompts)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	predicted, err := o.predict(ctx, s, p, m, most, path)
+	predicted, err := predictions.Predict(ctx, o.Options, s, p, m, most, o.share, path)
 	if err != nil {
 		return err
 	}
 	if o.JSON {
-		d := map[string]any{"campaign": p.Campaign.Name, "revision": p.Campaign.Revision(), "cells": p.Campaign.Size(), "conditions": all, "prediction": predicted, "prompt_edition": there.prompts.edition, "prompts_recorded": there.prompts.stored, "in_lake": there.begun, "refused": there.refusal, "warnings": append([]string{}, warned...)}
+		d := map[string]any{"campaign": p.Campaign.Name, "revision": p.Campaign.Revision(), "cells": p.Campaign.Size(), "conditions": all, "prediction": predicted, "prompt_edition": there.Prompts.Edition, "prompts_recorded": there.Prompts.Stored, "in_lake": there.Begun, "refused": there.Refusal, "warnings": append([]string{}, warned...)}
 		if o.prompts {
 			d["prompts"] = prompts
 		}
@@ -115,16 +116,16 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 	}
 	fmt.Printf("%s\n\n", file)
 	printPlan(file, all)
-	fmt.Printf("%s\n", safetext.Lines(there.prompts.String()))
-	there.print()
-	predicted.print(atOnce(m.Limits, p.Campaign.Size()))
+	fmt.Printf("%s\n", safetext.Lines(there.Prompts.String()))
+	there.Print()
+	predicted.Print(atOnce(m.Limits, p.Campaign.Size()))
 	for _, w := range warned {
 		fmt.Printf("\nWarning: %s\n", w)
 	}
 	if o.folder != "" {
-		fmt.Printf("\nWrote %s to %s; %s lists them.\n", wording.Count(len(prompts), "prompt"), o.folder, filepath.Join(o.folder, promptIndex))
+		fmt.Printf("\nWrote %s to %s; %s lists them.\n", wording.Count(len(prompts), "prompt"), o.folder, filepath.Join(o.folder, campaignfile.PromptIndex))
 	} else {
-		printPrompts(os.Stdout, prompts)
+		campaignfile.PrintPrompts(os.Stdout, prompts)
 	}
 	return nil
 }
@@ -150,18 +151,6 @@ func planConditions(p recorded.Plan, file plan.File) (all []planned, most []int,
 		})
 	}
 	return all, most, nil
-}
-
-func (o planOptions) predict(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest, most []int, path string) (predicted prediction, err error) {
-	if predicted, err = guess(p, m, s, most); err == nil && o.share > 0 {
-		can := predicted.Forecast
-		predicted, err = runPilot(ctx, o.Options, s, p, m, o.share, "roundtable run "+path)
-		predicted.Forecast = predicted.CappedBy(can)
-	}
-	if err == nil {
-		predicted.Labels, err = guessLabels(p, m, s, most)
-	}
-	return predicted, err
 }
 
 // atOnce returns how many of the cells run at once, each with a call under way.

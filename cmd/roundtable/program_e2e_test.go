@@ -9,11 +9,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/campaigns"
 )
 
 // at is an environment in which openai/… models are the vendor's, so that the
@@ -92,16 +92,6 @@ func (b *background) over() bool {
 	}
 }
 
-// until something holds, or a minute has passed.
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within a minute: %s", what)
-		}
-	}
-}
-
 // write a campaign's file into a folder of its own.
 func write(t *testing.T, text string) (dir string) {
 	t.Helper()
@@ -141,9 +131,9 @@ func digestBy(t *testing.T, dir, name string, flags ...string) string {
 }
 
 // statusBy is what `status --json` says of a campaign.
-func statusBy(t *testing.T, dir, name string, env ...string) (st campaignStatus) {
+func statusBy(t *testing.T, dir, name string, env ...string) (st campaigns.Status) {
 	t.Helper()
-	var all []campaignStatus
+	var all []campaigns.Status
 	d := ends(t, 0, dir, env, "status", name, "--json")
 	if err := json.Unmarshal([]byte(d.out), &all); err != nil || len(all) != 1 {
 		t.Fatalf("%v: %s", err, d.out)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/campaignfile"
 	"roundtable/workflows/protocol"
 )
 
@@ -21,20 +22,20 @@ func askedBy(t *testing.T, file string) (kinds []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, _, _, err := readCampaign(t.Context(), file, s, false)
+	p, _, _, err := campaignfile.Read(t.Context(), file, s, false)
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
-	prompts, err := renderPrompts(p, s)
+	prompts, err := campaignfile.RenderPrompts(p, s)
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
 	seen := map[string]bool{}
 	conditions := map[string]bool{}
 	for _, r := range prompts {
-		text := r.Phase + r.Role + r.text()
+		text := r.Phase + r.Role + r.Text()
 		if seen[text] {
-			t.Errorf("%s: a prompt is there twice: %s", file, r.title())
+			t.Errorf("%s: a prompt is there twice: %s", file, r.Title())
 		}
 		seen[text] = true
 		for _, id := range r.Conditions {
@@ -156,12 +157,12 @@ func TestMisspeltTemplates(t *testing.T) {
 	for _, name := range []string{"protocol/message.tmpl", "protocol/talk.tmpl", "README.md"} { // talk is of another protocol
 		save(t, dir, "words/"+name, "x")
 	}
-	if _, _, _, err := readCampaign(t.Context(), filepath.Join(dir, "campaign.yaml"), s, false); err != nil {
+	if _, _, _, err := campaignfile.Read(t.Context(), filepath.Join(dir, "campaign.yaml"), s, false); err != nil {
 		t.Fatal(err)
 	}
 	save(t, dir, "words/protocol/mesage.tmpl", "x")
 	save(t, dir, "words/vote.tmpl", "x")
-	_, _, _, err = readCampaign(t.Context(), filepath.Join(dir, "campaign.yaml"), s, false)
+	_, _, _, err = campaignfile.Read(t.Context(), filepath.Join(dir, "campaign.yaml"), s, false)
 	if err == nil {
 		t.Fatal("misspelt templates are passed over")
 	}

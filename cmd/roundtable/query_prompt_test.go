@@ -7,6 +7,7 @@ import (
 	"context"
 	"io"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/queries"
 	"strings"
 	"testing"
 
@@ -16,8 +17,8 @@ import (
 // TestConversation types what a person may type.
 func TestConversation(t *testing.T) {
 	folder, _ := askedLake(t)
-	q := query{Options: &cli.Options{Lake: folder}, format: "jsonl"}
-	db, err := q.open(context.Background(), io.Discard)
+	q := queries.Query{Options: &cli.Options{Lake: folder}, Format: "jsonl"}
+	db, err := q.Open(context.Background(), io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,14 +43,14 @@ func TestConversation(t *testing.T) {
 		}
 		return next.line, next.err
 	}
-	if err := q.converse(context.Background(), db, &out, &problems, read); err != nil || len(script) > 0 {
+	if err := q.Converse(context.Background(), db, &out, &problems, read); err != nil || len(script) > 0 {
 		t.Fatal(err, script)
 	}
 	if out.String() != "{\"a\":1}\n{\"b\":2}\n{\"c\":3}\n" || strings.Count(problems.String(), "Parser Error") != 1 {
 		t.Errorf("answers %q, problems %q", &out, &problems)
 	}
 	end := func(string) (string, error) { return "", io.EOF }
-	if err := q.converse(context.Background(), db, &out, &problems, end); err != nil {
+	if err := q.Converse(context.Background(), db, &out, &problems, end); err != nil {
 		t.Error(err)
 	}
 }

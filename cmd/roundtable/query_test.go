@@ -20,6 +20,7 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/queries"
 )
 
 const queried = `
@@ -184,7 +185,7 @@ func TestQueryRefuses(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "at run time") {
 		t.Errorf("error %v", err)
 	}
-	fails(t, withCode(context.Background(), cli.FailedError(err)), cli.ExitFailed)
+	fails(t, queries.Classify(context.Background(), cli.FailedError(err)), cli.ExitFailed)
 }
 
 func TestQueryInterrupted(t *testing.T) {

@@ -14,7 +14,9 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/integrity"
 	"roundtable/cmd/internal/providers"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
@@ -41,10 +43,10 @@ func reading(t *testing.T) (o *cli.Options, s storage.Store, p recorded.Plan) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err = recordable(file, providers.FileFolder{}); err != nil {
+	if p, err = campaignfile.Recordable(file, providers.FileFolder{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := recordPlan(context.Background(), s, p, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
+	if err := campaignfile.Record(context.Background(), s, p, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
 		t.Fatal(err)
 	}
 	return o, s, p
@@ -297,7 +299,7 @@ func TestVerifyCountsAgainstThePlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	contains(t, out, "22 of 22 planned cells have ended", "22 commits", "Digest: ", "Nothing is wrong")
-	v, err := verify(ctx, s, "reading")
+	v, err := integrity.Check(ctx, s, "reading")
 	if err != nil || v.Sealed {
 		t.Fatalf("%v; sealed %t without a seal", err, v.Sealed)
 	}
@@ -310,7 +312,7 @@ func TestVerifyCountsAgainstThePlan(t *testing.T) {
 		}
 	}
 	seal(v.Digest)
-	if v, err = verify(ctx, s, "reading"); err != nil || !v.OK || !v.Sealed {
+	if v, err = integrity.Check(ctx, s, "reading"); err != nil || !v.OK || !v.Sealed {
 		t.Fatalf("a sealed campaign: %v, %+v", err, v)
 	}
 	flips(t, s, "lake/_campaigns/reading/")
@@ -350,7 +352,7 @@ func flips(t *testing.T, s storage.Store, folder string) {
 			if err := s.Replace(ctx, o.Key, damaged, ""); err != nil {
 				t.Fatal(err)
 			}
-			if v, err := verify(ctx, s, "reading"); err != nil || v.OK {
+			if v, err := integrity.Check(ctx, s, "reading"); err != nil || v.OK {
 				t.Errorf("%s is damaged at place %d, and verify finds nothing (%v)", o.Key, i, err)
 			}
 		}

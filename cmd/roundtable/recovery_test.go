@@ -17,6 +17,7 @@ import (
 	"roundtable/analysis/storage"
 	"roundtable/analysis/trajectory"
 	"roundtable/analysis/trajectory/trajectorytest"
+	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/providers"
 	"roundtable/workflows/plan"
 )
@@ -87,11 +88,11 @@ func plant(t *testing.T, majority, ranked trajectorytest.Plan, agreed [2]int) st
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := recordable(file, providers.FileFolder{})
+	p, err := campaignfile.Recordable(file, providers.FileFolder{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := recordPlan(t.Context(), s, p, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
+	if err := campaignfile.Record(t.Context(), s, p, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
 		t.Fatal(err)
 	}
 	plantRows(t, s, p, 0, majority.Make(), agreed[0])

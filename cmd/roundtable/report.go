@@ -20,8 +20,10 @@ import (
 	"roundtable/analysis/storage"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/telling"
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
+	"roundtable/cmd/internal/transcripts"
 	"roundtable/envs/wording"
 )
 
@@ -108,16 +110,16 @@ func reportSource(ctx context.Context, s storage.Store, name string, how message
 	if source.Earlier, err = earlier(ctx, s, dataset); err != nil {
 		return source, err
 	}
-	source.Unusable = unusableAnswers(ctx, s)
+	source.Unusable = transcripts.UnusableAnswers(ctx, s)
 	reader := collaboration.NewReader(s, providers.OpenData)
-	source.Facts = func(of record.Key) ([]telling.Fact, error) { return facts(ctx, reader, of) }
+	source.Facts = func(of record.Key) ([]telling.Fact, error) { return transcripts.Facts(ctx, reader, of) }
 	if source.Campaign, err = readTables(ctx, s, name); err != nil {
 		return source, err
 	}
 	if source.Campaign, err = how.readCourses(ctx, s, source.Campaign); err != nil {
 		return source, err
 	}
-	if source.Cost, err = readCost(ctx, s, name, cost.ByModel); err != nil {
+	if source.Cost, err = campaigns.ReadCost(ctx, s, name, cost.ByModel); err != nil {
 		return source, err
 	}
 	return source, addLabels(ctx, s, how.labeller, &source)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/storage/storetest"
+	"roundtable/cmd/internal/screentest"
 )
 
 // A lake on a real S3 server: killed and run again, the campaign leaves the
@@ -18,7 +19,7 @@ func TestLakeOnS3(t *testing.T) {
 	campaignFile(t, dir, service.URL, 4)
 	from := len(service.arrivals(0))
 	b := starts(t, dir, nil, "run", "campaign.yaml", "--lake", lake)
-	until(t, "forty calls", func() bool { return len(service.arrivals(from)) >= 40 })
+	screentest.Until(t, "forty calls", func() bool { return len(service.arrivals(from)) >= 40 })
 	if !b.cut(t) {
 		t.Error("it ended before it could be killed")
 	}

@@ -1,30 +1,21 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"reflect"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
-	"roundtable/analysis/safetext"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/transcripts"
 )
 
-// showing is which parts of a collaboration are shown.
-type showing struct {
-	prompts, raw bool
-	entry        int // -1 is all
-}
-
 func newShow(o *cli.Options) *cobra.Command {
-	var how showing
+	var how transcripts.Parts
 	cmd := &cobra.Command{
 		Use:   "show COLLABORATION",
 		Short: "Print a collaboration as a transcript, with prompts and raw answers on request",
@@ -41,24 +32,24 @@ func newShow(o *cli.Options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v, err := view(cmd.Context(), s, rows, how)
+			v, err := transcripts.Read(cmd.Context(), s, rows, how)
 			if err != nil {
 				return err
 			}
 			if o.JSON {
-				return v.json(cmd.OutOrStdout())
+				return v.WriteJSON(cmd.OutOrStdout())
 			}
-			return v.show(cmd.OutOrStdout())
+			return v.Write(cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().BoolVar(&how.prompts, "prompts", false, "print the exact prompt of each entry")
-	cmd.Flags().BoolVar(&how.raw, "raw", false, "print each answer as it was received")
-	cmd.Flags().IntVar(&how.entry, "entry", -1, "print only this entry (the numbers are in the report and in --json)")
+	cmd.Flags().BoolVar(&how.Prompts, "prompts", false, "print the exact prompt of each entry")
+	cmd.Flags().BoolVar(&how.Raw, "raw", false, "print each answer as it was received")
+	cmd.Flags().IntVar(&how.Entry, "entry", -1, "print only this entry (the numbers are in the report and in --json)")
 	return cmd
 }
 
 func collaborationRows(ctx context.Context, s storage.Store, id string) (rows record.Rows, err error) {
-	c, err := findOne(ctx, s, id)
+	c, err := campaigns.FindOne(ctx, s, id)
 	if err != nil {
 		return rows, err
 	}
@@ -74,44 +65,4 @@ func collaborationRows(ctx context.Context, s storage.Store, id string) (rows re
 		return rows, err
 	}
 	return rows, fmt.Errorf("the commit of %s has gone while it was read", run)
-}
-
-// json writes the rows; what could steer a terminal is escaped, which JSON
-// itself demands only of some control characters.
-func (v viewed) json(w io.Writer) error {
-	var b bytes.Buffer
-	if err := cli.WriteJSON(&b, v.document()); err != nil {
-		return err
-	}
-	_, err := w.Write(safetext.EscapeJSON(b.Bytes()))
-	return err
-}
-
-// rowsJSON returns every table with the columns' names.
-func rowsJSON(r record.Rows) map[string]any {
-	return map[string]any{
-		record.Collaborations: byColumn(r.Collaborations), record.Rounds: byColumn(r.Rounds), record.Turns: byColumn(r.Turns),
-		record.Ballots: byColumn(r.Ballots), record.Calls: byColumn(r.Calls),
-	}
-}
-
-func byColumn[T record.Row](rows []T) []map[string]any {
-	list := make([]map[string]any, len(rows))
-	for i := range rows {
-		list[i] = map[string]any{}
-		columns(list[i], reflect.ValueOf(rows[i]))
-	}
-	return list
-}
-
-func columns(row map[string]any, v reflect.Value) {
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		if f.Anonymous {
-			columns(row, v.Field(i))
-			continue
-		}
-		name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
-		row[name] = v.Field(i).Interface()
-	}
 }

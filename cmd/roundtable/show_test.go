@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/transcripts"
 	"strings"
 	"testing"
 )
@@ -40,7 +41,7 @@ func TestShowPromptsAndRawAnswers(t *testing.T) {
 			Asks  int
 		}
 		Facts []struct{ Name, Text string }
-		Asked []entryAsked
+		Asked []transcripts.EntryAsked
 		Lost  []string
 	}
 	d := ends(t, 0, dir, nil, "show", "approval", "--prompts", "--raw", "--json")

@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/screentest"
 	"strings"
 	"syscall"
 	"testing"
@@ -55,19 +57,19 @@ func (b *background) code(t *testing.T) int {
 	}
 }
 
-func statusNow(t *testing.T, dir string) (campaignStatus, bool) {
+func statusNow(t *testing.T, dir string) (campaigns.Status, bool) {
 	t.Helper()
 	out, err := program(t, dir, "status", "slow", "--json").Output()
-	var all []campaignStatus
+	var all []campaigns.Status
 	if err != nil || json.Unmarshal(out, &all) != nil || len(all) != 1 {
-		return campaignStatus{}, false
+		return campaigns.Status{}, false
 	}
 	return all[0], true
 }
 
-func untilStatus(t *testing.T, dir, what string, holds func(campaignStatus) bool) {
+func untilStatus(t *testing.T, dir, what string, holds func(campaigns.Status) bool) {
 	t.Helper()
-	until(t, what, func() bool {
+	screentest.Until(t, what, func() bool {
 		s, ok := statusNow(t, dir)
 		return ok && holds(s)
 	})
@@ -79,15 +81,15 @@ func TestSteering(t *testing.T) {
 	dir := t.TempDir()
 	writeSlow(t, dir, 40)
 	b := runInBackground(t, dir)
-	untilStatus(t, dir, "a cell has ended", func(s campaignStatus) bool { return s.State == "running" && s.Succeeded > 0 })
+	untilStatus(t, dir, "a cell has ended", func(s campaigns.Status) bool { return s.State == "running" && s.Succeeded > 0 })
 	output(t, dir, "pause", "slow")
-	untilStatus(t, dir, "it is paused", func(s campaignStatus) bool { return s.State == "paused" })
+	untilStatus(t, dir, "it is paused", func(s campaigns.Status) bool { return s.State == "paused" })
 	if code := b.code(t); code != cli.ExitIncomplete {
 		t.Errorf("a paused run ends with code %d, want %d\n%s", code, cli.ExitIncomplete, &b.said)
 	}
 	// run goes on with a paused campaign, and cancel ends it with every cell in the lake.
 	b = runInBackground(t, dir)
-	untilStatus(t, dir, "it runs again", func(s campaignStatus) bool { return s.State == "running" && !s.Paused })
+	untilStatus(t, dir, "it runs again", func(s campaigns.Status) bool { return s.State == "running" && !s.Paused })
 	output(t, dir, "cancel", "slow")
 	if code := b.code(t); code != cli.ExitIncomplete {
 		t.Errorf("a cancelled run ends with code %d, want %d\n%s", code, cli.ExitIncomplete, &b.said)
@@ -98,7 +100,7 @@ func TestSteering(t *testing.T) {
 	}
 	// What is wanted once more is in the lake: a plain run goes on with it, the server's database lost or not.
 	b = runInBackground(t, dir, "--retry-failed")
-	untilStatus(t, dir, "a cell was run again", func(now campaignStatus) bool { return now.Succeeded > s.Succeeded })
+	untilStatus(t, dir, "a cell was run again", func(now campaigns.Status) bool { return now.Succeeded > s.Succeeded })
 	b.kill()
 	if err := os.RemoveAll(filepath.Join(dir, ".roundtable")); err != nil {
 		t.Fatal(err)
@@ -126,7 +128,7 @@ func TestSteeringWithAnotherKey(t *testing.T) {
 	dir := t.TempDir()
 	writeSlow(t, dir, 40)
 	b := starts(t, dir, []string{one}, "run", "slow.yaml")
-	until(t, "it runs", func() bool {
+	screentest.Until(t, "it runs", func() bool {
 		d := command(t, dir, []string{one}, "status", "slow")
 		return strings.Contains(d.out, "slow: running")
 	})
@@ -159,7 +161,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	save(t, dir, "slow.yaml", replicates(5))
 	b := starts(t, dir, v.at(), "run", "slow.yaml")
-	until(t, "all wait for an answer", func() bool { return len(v.arrivals()) >= 24 })
+	screentest.Until(t, "all wait for an answer", func() bool { return len(v.arrivals()) >= 24 })
 	if err := b.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +243,7 @@ func TestOneState(t *testing.T) {
 	dir := t.TempDir()
 	writeSlow(t, dir, 20)
 	b := runInBackground(t, dir)
-	untilStatus(t, dir, "it runs", func(s campaignStatus) bool { return s.Running > 0 })
+	untilStatus(t, dir, "it runs", func(s campaigns.Status) bool { return s.Running > 0 })
 	out, err := program(t, dir, "run", "slow.yaml").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), fmt.Sprint(b.Process.Pid)) {
 		t.Errorf("the second run: %v\n%s", err, out)

@@ -10,6 +10,7 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/integrity"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
 )
@@ -53,7 +54,7 @@ func TestUnplayableCell(t *testing.T) {
 		t.Error("the report does not say why a cell failed")
 	}
 	ends(t, 0, dir, nil, "run", "--retry-failed", "campaign.yaml")
-	var v verification
+	var v integrity.Verification
 	if err := json.Unmarshal([]byte(ends(t, 0, dir, nil, "verify", "--json", "unplayable").out), &v); err != nil || v.Commits != 3 || v.Ended != 2 {
 		t.Errorf("%+v %v", v, err)
 	}

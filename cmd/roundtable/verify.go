@@ -1,23 +1,10 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-
 	"github.com/spf13/cobra"
 
-	"roundtable/activities/answers"
-	"roundtable/activities/commits"
-	"roundtable/activities/ledger"
-	"roundtable/activities/recorded"
-	"roundtable/analysis/lake"
-	"roundtable/analysis/safetext"
-	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
-	"roundtable/envs/wording"
+	"roundtable/cmd/internal/integrity"
 )
 
 func newVerify(o *cli.Options) *cobra.Command {
@@ -30,195 +17,11 @@ func newVerify(o *cli.Options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v, err := verify(cmd.Context(), s, args[0])
+			v, err := integrity.Check(cmd.Context(), s, args[0])
 			if err != nil {
 				return err
 			}
-			return v.report(cmd.OutOrStdout(), o.JSON)
+			return v.Write(cmd.OutOrStdout(), o.JSON)
 		},
-	}
-}
-
-// verification is what verify found.
-type verification struct {
-	lake.Report
-	OK       bool   `json:"ok"`
-	Revision string `json:"revision,omitempty"` // of the plan; empty if there is none
-	Planned  int    `json:"planned"`            // cells
-	Ended    int    `json:"ended"`              // of them
-	Sealed   bool   `json:"sealed"`             // the lake says that all of them have ended
-
-	Decisions int `json:"decisions"` // counted again from their ballots
-	Uncounted int `json:"uncounted"` // that rest on something else
-	Settled   int `json:"settled"`   // calls of unknown outcome with what they were billed
-
-	// Of the lake's cache, whose damage is no fault of the campaign: an entry that
-	// cannot be read costs one call when it is wanted.
-	Cached        int      `json:"cached"`                   // whole entries
-	CachedDamaged []string `json:"cached_damaged,omitempty"` // keys
-}
-
-func verify(ctx context.Context, s storage.Store, campaign string) (verification, error) {
-	v := verification{}
-	var err error
-	if v.Report, err = lake.Verify(ctx, s, campaign); err != nil {
-		return v, err
-	}
-	p, _, err := recorded.ReadRecorded(ctx, s, campaign)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		v.find(recorded.ManifestKey(campaign), "the plan of the campaign is missing, so its cells cannot be counted")
-	case err != nil:
-		v.find(recorded.ManifestKey(campaign), err.Error())
-	default:
-		if err := v.count(ctx, s, p); err != nil {
-			return v, err
-		}
-	}
-	if _, err := recorded.ReadRerun(ctx, s, campaign); err != nil {
-		v.find(recorded.RerunKey(campaign), err.Error())
-	}
-	if _, err := recorded.ReadHalt(ctx, s, campaign); err != nil {
-		v.find(recorded.HaltKey(campaign), err.Error())
-	}
-	settled, problems, err := ledger.CheckSettled(ctx, s, campaign)
-	if err != nil {
-		return v, err
-	}
-	for _, p := range problems {
-		v.find(lake.SettlementsKey(campaign), p)
-	}
-	v.Settled = settled
-	if len(v.Findings) == 0 { // what is damaged cannot be counted
-		if err := v.recount(ctx, s); err != nil {
-			return v, err
-		}
-	}
-	cache, err := answers.CheckCache(ctx, s)
-	if err != nil {
-		return v, err
-	}
-	v.Cached, v.CachedDamaged = len(cache.Entries), cache.Damaged
-	v.OK = len(v.Findings) == 0
-	return v, nil
-}
-
-func (v *verification) find(object, problem string) {
-	v.Findings = append(v.Findings, lake.Finding{Object: object, Problem: problem})
-}
-
-// count compares what has ended with the plan, and with what the lake says about it.
-func (v *verification) count(ctx context.Context, s storage.Store, p recorded.Plan) error {
-	v.Revision, v.Planned = p.Campaign.Revision(), p.Campaign.Size()
-	condition := make(map[string]string, v.Planned)
-	order := p.Campaign.Order()
-	for n := range v.Planned {
-		cell := order.Cell(n)
-		condition[p.Campaign.CollaborationID(cell)] = p.Campaign.Conditions[cell.Condition].ID()
-	}
-	markers, err := lake.Committed(ctx, s, v.Campaign)
-	if err != nil && !errors.Is(err, storage.ErrCorrupt) { // those are found already
-		return err
-	}
-	again := false
-	for _, m := range markers {
-		again = again || m.Generation > 0
-		switch planned, ok := condition[m.Collaboration]; {
-		case !ok:
-			v.find(m.Key(), "the plan has no such collaboration")
-		case planned != m.Condition:
-			v.find(m.Key(), fmt.Sprintf("it is of condition %s; the plan says %s", m.Condition, planned))
-		default:
-			v.Ended++
-		}
-	}
-	return v.seal(ctx, s, again)
-}
-
-// seal holds the lake to its word that all cells have ended. Cells that are
-// being run again change the digest until the campaign is sealed anew.
-func (v *verification) seal(ctx context.Context, s storage.Store, again bool) error {
-	key := lake.SuccessKey(v.Campaign)
-	success, err := lake.ReadSuccess(ctx, s, v.Campaign)
-	if errors.Is(err, storage.ErrCorrupt) {
-		v.find(key, "it is not as it was written")
-		return nil
-	}
-	if err != nil || success == (lake.Success{}) {
-		return err
-	}
-	if _, err := recorded.ReadPlan(ctx, s, v.Campaign, success.Revision); err != nil {
-		v.find(key, fmt.Sprintf("it names a plan that cannot be read: %v", err))
-		return nil
-	}
-	v.Sealed = success.Revision == v.Revision
-	if v.Sealed && !again {
-		changed, err := commits.CheckCard(ctx, s, v.Campaign)
-		if err != nil {
-			return err
-		}
-		for _, object := range changed {
-			v.find(object, "it is not as it was written, or is missing")
-		}
-	}
-	switch {
-	case !v.Sealed: // of the plan before it was extended
-	case v.Ended < v.Planned:
-		v.find(key, fmt.Sprintf("it says that all cells have ended, but %d of %d are missing or damaged", v.Planned-v.Ended, v.Planned))
-	case success.Digest != v.Digest && !again && len(v.Findings) == 0:
-		v.find(key, fmt.Sprintf("the rows have digest %s, it says %s", v.Digest, success.Digest))
-	}
-	return nil
-}
-
-func (v verification) report(w io.Writer, asJSON bool) error {
-	if asJSON {
-		if err := cli.WriteJSON(w, v); err != nil {
-			return err
-		}
-	} else {
-		v.print(w)
-	}
-	if v.OK {
-		return nil
-	}
-	verb := "are"
-	if len(v.Findings) == 1 {
-		verb = "is"
-	}
-	return cli.FailedError(fmt.Errorf("%s %s wrong with campaign %s", wording.Count(len(v.Findings), "thing"), verb, v.Campaign))
-}
-
-// ofAnswers returns "1 object of answers", "2 objects of answers".
-func ofAnswers(n int) string { return wording.Count(n, "object") + " of answers" }
-
-func (v verification) print(w io.Writer) {
-	fmt.Fprintf(w, "%s: %d of %d planned cells have ended\n", v.Campaign, v.Ended, v.Planned)
-	fmt.Fprintf(w, "Whole: %s with %s and %s, %s\n",
-		wording.Count(v.Commits, "commit"), wording.Count(v.Files, "file"), wording.Count(v.Rows, "row"), ofAnswers(v.Answers))
-	if v.Batches > 0 {
-		fmt.Fprintf(w, "Compacted: %s in %s\n", wording.Count(v.Batches, "batch"), wording.Count(v.Parts, "part"))
-	}
-	if v.Expired > 0 {
-		fmt.Fprintf(w, "Deleted: raw files of %s, whose rows are in the parts\n", wording.Count(v.Expired, "commit"))
-	}
-	if v.Decisions > 0 {
-		fmt.Fprintf(w, "Counted again: %s from their ballots\n", wording.Count(v.Decisions, "decision"))
-	}
-	if v.Settled > 0 {
-		fmt.Fprintf(w, "Settled: %s of unknown outcome, each in the ledger\n", wording.Count(v.Settled, "call"))
-	}
-	if n := len(v.Uncommitted); n > 0 {
-		fmt.Fprintf(w, "Not committed: %s of collaborations that are under way or were interrupted; no reader sees them\n", wording.Count(n, "file"))
-	}
-	if n := len(v.CachedDamaged); n > 0 {
-		fmt.Fprintf(w, "Cache of the lake: damaged are %d of %s; each costs one call when it is needed\n", n, wording.Count(n+v.Cached, "entry"))
-	}
-	fmt.Fprintf(w, "Digest: %s\n", v.Digest)
-	for _, f := range v.Findings {
-		fmt.Fprintf(w, "WRONG  %s: %s\n", safetext.Lines(f.Object), safetext.Lines(f.Problem))
-	}
-	if v.OK {
-		fmt.Fprintln(w, "Nothing is wrong.")
 	}
 }

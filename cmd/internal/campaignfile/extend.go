@@ -1,0 +1,138 @@
+package campaignfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"roundtable/activities/recorded"
+	"roundtable/analysis/safetext"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/campaigns"
+	"roundtable/cmd/internal/cli"
+	"roundtable/envs/wording"
+)
+
+// CheckExtends returns the recorded plan of the lake's campaign of that name, nil if
+// there is none, and gives the plan the prompts that the campaign began with, and
+// its labeller the words. The error says why that campaign cannot continue with the
+// plan. prompts is the folder that overrides prompts, if any.
+func CheckExtends(ctx context.Context, s storage.Store, p *recorded.Plan, m recorded.Manifest, prompts string) (*recorded.Plan, error) {
+	name := p.Campaign.Name
+	stored, before, err := recorded.ReadRecorded(ctx, s, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if diff := p.Campaign.Extends(stored.Campaign); len(diff) > 0 {
+		return nil, cli.UsageError(fmt.Errorf(
+			"the lake has another campaign %q; choose another name or another --lake. What differs:\n  %s",
+			name, strings.Join(diff, "\n  ")))
+	}
+	if err := samePrompts(stored, *p, prompts); err != nil {
+		return nil, err
+	}
+	if err := recorded.SameData(stored.Files, p.Files); err != nil {
+		return nil, cli.UsageError(err)
+	}
+	keepPrompts(stored, p)
+	m.Labels.Keep(before.Labels)
+	return &stored, nil
+}
+
+// AnnounceExtension says on standard error which cells a plan adds to the recorded one.
+func AnnounceExtension(stored *recorded.Plan, p recorded.Plan) {
+	if stored == nil {
+		return
+	}
+	if added := p.Campaign.Added(stored.Campaign); len(added) > 0 {
+		fmt.Fprintf(os.Stderr, "%s is extended from %d to %s: %s\n", p.Campaign.Name, stored.Campaign.Size(), wording.Count(p.Campaign.Size(), "cell"), strings.Join(added, "; "))
+	}
+}
+
+// Comparison is what plan says of the lake's campaign of the file's name.
+type Comparison struct {
+	Prompts chosenPrompts
+	Begun   *begun // nil if there is none, or another one
+	Refusal string // why run would refuse the file; "" if it would not
+}
+
+// Compare gives the plan what a run would give it, and returns what the run
+// would find. What run would refuse is no error unless a pilot is to run.
+func Compare(ctx context.Context, s storage.Store, p *recorded.Plan, m recorded.Manifest, prompts string, pilot bool) (c Comparison, err error) {
+	stored, err := CheckExtends(ctx, s, p, m, prompts)
+	c.Prompts = choosePrompts(stored, *p, prompts)
+	if cli.ExitCode(err) == cli.ExitUsage && !pilot {
+		c.Refusal = err.Error()
+		return c, nil
+	}
+	if err != nil || stored == nil {
+		return c, err
+	}
+	if pilot {
+		AnnounceExtension(stored, *p)
+	}
+	c.Begun, err = readBegun(ctx, s, *stored, *p, m)
+	return c, err
+}
+
+// Print prints what a run would find on standard output.
+func (c Comparison) Print() {
+	if c.Refusal != "" {
+		fmt.Printf("A run would be refused: %s\n", safetext.Lines(c.Refusal))
+	}
+	if c.Begun != nil {
+		fmt.Println(safetext.Lines(c.Begun.String()))
+	}
+}
+
+// begun says how far the lake's campaign is and what a run of a file would add to it.
+type begun struct {
+	Cells      int      `json:"cells"`                // recorded
+	Finished   int      `json:"finished"`             // of these
+	Again      int      `json:"again,omitempty"`      // of the finished ones, those that would be run once more
+	Adds       int      `json:"adds"`                 // cells that the file has and the recorded plan has not
+	Added      []string `json:"added,omitempty"`      // what they are, in words
+	Unlabelled int      `json:"unlabelled,omitempty"` // of the finished ones, if the file has a labeller
+}
+
+// readBegun compares the recorded plan of a campaign with the plan of a file.
+func readBegun(ctx context.Context, s storage.Store, stored, p recorded.Plan, m recorded.Manifest) (*begun, error) {
+	status, again, err := campaigns.CountEnded(ctx, s, stored)
+	if err != nil {
+		return nil, err
+	}
+	b := &begun{
+		Cells: status.Cells, Finished: status.Done(), Again: again,
+		Adds: p.Campaign.Size() - stored.Campaign.Size(), Added: p.Campaign.Added(stored.Campaign),
+	}
+	if m.Labels != nil && b.Finished > 0 {
+		b.Unlabelled, err = campaigns.CountUnlabelled(ctx, s, m.Campaign, m.Labels.ID())
+	}
+	return b, err
+}
+
+// String returns how far the campaign is, and what a run would do, in two sentences.
+func (b begun) String() string {
+	var would []string
+	if n := b.Cells - b.Finished; n > 0 {
+		would = append(would, fmt.Sprintf("finish the remaining %d", n))
+	}
+	if b.Again > 0 {
+		would = append(would, "run "+wording.Count(b.Again, "finished cell")+" again")
+	}
+	if b.Adds > 0 {
+		would = append(would, fmt.Sprintf("add %s (%s)", wording.Count(b.Adds, "cell"), strings.Join(b.Added, "; ")))
+	} else {
+		would = append(would, "add nothing")
+	}
+	if b.Unlabelled > 0 {
+		would = append(would, "label "+wording.Count(b.Unlabelled, "collaboration"))
+	}
+	return fmt.Sprintf("The lake has this campaign: %d of %s finished. A run would %s.", b.Finished, wording.Count(b.Cells, "cell"), wording.And(would))
+}

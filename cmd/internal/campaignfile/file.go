@@ -1,0 +1,248 @@
+// Package campaignfile reads a campaign file with everything that it names, and
+// compares it with the campaign of that name in the lake. It returns all errors of
+// a file at once and starts nothing.
+package campaignfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"roundtable/activities/label"
+	"roundtable/activities/prompt"
+	"roundtable/activities/recorded"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/campaigns"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
+	"roundtable/envs/wording"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/protocol"
+)
+
+// Read reads a campaign file and everything that it names: what is to
+// be run, and how. All faults come at once; nothing is started. With dial,
+// endpoints must answer and keys be set.
+func Read(ctx context.Context, path string, s storage.Store, dial bool) (recorded.Plan, recorded.Manifest, plan.File, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return recorded.Plan{}, recorded.Manifest{}, plan.File{}, cli.UsageError(unreadable(path, err))
+	}
+	from := providers.NewFileFolder(filepath.Dir(path))
+	prices := providers.NewPriceList(from)
+	host := providers.NewHost(providers.NewFile(s, from, !dial), prices, dial)
+	host.Data = from.OpenData
+	host.Embedder = func(name string) error { _, err := from.Embedder(name); return err }
+	host.Recorded = func(name string) (plan.Campaign, error) { return campaigns.Recorded(ctx, s, name) }
+	file, err := plan.Parse(data, host)
+	if faults, ok := errors.AsType[plan.Faults](err); ok {
+		return recorded.Plan{}, recorded.Manifest{}, file, cli.UsageError(faultsOf(path, faults))
+	}
+	if err != nil {
+		return recorded.Plan{}, recorded.Manifest{}, file, err
+	}
+	m := recorded.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits, Prices: prices.All(), AxisLabels: file.AxisLabels()}
+	if m.Embedder, err = from.Embedder(file.Embedder); err != nil {
+		return recorded.Plan{}, m, file, err
+	}
+	if l := file.Labels; l != nil {
+		m.Labels = recorded.NewLabelling(*l, label.Words, prices.Of(l.Model.Name))
+	}
+	p, err := Recordable(file, from)
+	if err != nil {
+		return p, m, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
+	}
+	return p, m, file, nil
+}
+
+// unreadable says why a campaign file cannot be read, and which ones are beside it.
+func unreadable(path string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the campaign file %s cannot be read: %w", path, errors.Unwrap(err))
+	}
+	there, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*.y*ml"))
+	hint := "; there is no .yaml file in that folder"
+	if len(there) > 0 {
+		hint = "; in that folder: " + strings.Join(there, ", ")
+	}
+	return fmt.Errorf("there is no campaign file %s%s%s", path, hint, wording.DidYouMean(path, there))
+}
+
+func faultsOf(path string, faults plan.Faults) error {
+	lines := make([]string, len(faults))
+	for i, f := range faults {
+		lines[i] = fmt.Sprintf("%s: %s", path, f)
+	}
+	noun := "errors"
+	if len(lines) == 1 {
+		noun = "error"
+	}
+	return fmt.Errorf("%d %s in the campaign file, nothing was started\n%s", len(lines), noun, strings.Join(lines, "\n"))
+}
+
+// Recordable returns the plan as the lake keeps it, with every prompt that it uses.
+func Recordable(file plan.File, from providers.FileFolder) (recorded.Plan, error) {
+	p := recorded.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
+	var data fs.FS
+	var err error
+	if p.Folder, err = filepath.Abs(from.Folder); err != nil {
+		return p, err
+	}
+	if file.Data != "" {
+		if p.Data, err = from.Path(file.Data); err != nil {
+			return p, err
+		}
+		folder, err := providers.OpenData(p.Data)
+		if err != nil {
+			return p, err
+		}
+		files := recorded.NewDataFiles(folder)
+		data, p.Files = files, files.Sums
+	}
+	var override fs.FS
+	if file.Prompts != "" {
+		if override, err = from.OpenData(file.Prompts); err != nil {
+			return p, err
+		}
+	}
+	environments := map[string]fs.FS{}
+	for _, c := range file.Campaign.Conditions {
+		key := c.Env.Name + string(c.Env.Params)
+		if environments[key] == nil {
+			env, err := c.BuildEnv(data)
+			if err != nil {
+				return p, err
+			}
+			environments[key] = env.Prompts()
+		}
+		pack, err := packOf(c, environments[key], override)
+		if err != nil {
+			return p, err
+		}
+		p.Packs[pack.Hash()] = pack
+		p.Pack = append(p.Pack, pack.Hash())
+	}
+	return p, checkPrompts(p, override)
+}
+
+// checkPrompts refuses templates that replace none of the campaign's, nor of
+// another protocol's: a folder may serve several campaigns.
+func checkPrompts(p recorded.Plan, override fs.FS) error {
+	if override == nil {
+		return nil
+	}
+	known := map[string]bool{}
+	for _, pack := range p.Packs {
+		for name := range pack {
+			known[name] = true
+		}
+	}
+	others, err := fs.Glob(protocol.Prompts, "prompts/*/*.tmpl")
+	if err != nil {
+		return err
+	}
+	for _, name := range others {
+		known["protocol/"+path.Base(name)] = true
+	}
+	var lines []string
+	for _, err := range prompt.CheckOverride(override, known) {
+		lines = append(lines, "prompts: "+err.Error())
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s\naccepted are %s", strings.Join(lines, "\n"), strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+}
+
+func packOf(c plan.Condition, env, override fs.FS) (prompt.Pack, error) {
+	rule, err := c.BuildRule()
+	if err != nil {
+		return nil, err
+	}
+	proto, err := fs.Sub(protocol.Prompts, "prompts/"+c.Protocol.Name)
+	if err != nil {
+		return nil, err
+	}
+	pack, err := prompt.NewPack(env, proto, override, rule.Words())
+	if err != nil {
+		return nil, err
+	}
+	_, err = pack.Parse()
+	return pack, err
+}
+
+// samePrompts refuses a prompts folder that has changed since the campaign began.
+// Built-in prompts may change with an upgrade: then the recorded ones are used.
+func samePrompts(stored, p recorded.Plan, folder string) error {
+	if folder == "" {
+		return nil
+	}
+	files, err := providers.NewFileFolder(p.Folder).OpenData(folder)
+	if err != nil {
+		return err
+	}
+	for i, c := range p.Campaign.Conditions {
+		j := slices.IndexFunc(stored.Campaign.Conditions, func(r plan.Condition) bool { return r.ID() == c.ID() })
+		if j < 0 {
+			continue
+		}
+		same := stored.Pack[j] == p.Pack[i]
+		if stored.Edition != p.Edition { // built-in templates differ; those of the folder must not
+			same = stored.Packs[stored.Pack[j]].Holds(files)
+		}
+		if !same {
+			return cli.UsageError(fmt.Errorf("the prompts of %s are not those that campaign %q began with; choose another name or restore the folder", c.ID(), p.Campaign.Name))
+		}
+	}
+	return nil
+}
+
+// keepPrompts gives an extended campaign the prompts that it began with. A
+// condition that is new takes over the recorded templates of its environment and
+// protocol, as far as there are any; a rule's words depend on its parameters.
+func keepPrompts(stored recorded.Plan, p *recorded.Plan) {
+	p.Edition = stored.Edition
+	for i, c := range p.Campaign.Conditions {
+		j := slices.IndexFunc(stored.Campaign.Conditions, func(r plan.Condition) bool { return r.ID() == c.ID() })
+		pack := p.Packs[p.Pack[i]]
+		if j >= 0 {
+			pack = stored.Packs[stored.Pack[j]]
+		} else {
+			pack = recordedPack(stored, c, pack)
+		}
+		p.Pack[i] = pack.Hash()
+		p.Packs[p.Pack[i]] = pack
+	}
+}
+
+// recordedPack returns a new condition's pack with the templates that recorded
+// conditions of the same environment or protocol have.
+func recordedPack(stored recorded.Plan, c plan.Condition, pack prompt.Pack) prompt.Pack {
+	taken := map[string]bool{}
+	pack = maps.Clone(pack)
+	for j, r := range stored.Campaign.Conditions {
+		for folder, same := range map[string]bool{"env": r.Env.Name == c.Env.Name, "protocol": r.Protocol.Name == c.Protocol.Name} {
+			if same && !taken[folder] {
+				taken[folder] = true
+				pack.Take(stored.Packs[stored.Pack[j]], folder)
+			}
+		}
+	}
+	return pack
+}
+
+// Record writes the plan as the campaign's present one, and the manifest that
+// says how to run it.
+func Record(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) error {
+	if err := recorded.WritePlan(ctx, s, p); err != nil {
+		return err
+	}
+	return recorded.WriteManifest(ctx, s, m)
+}

@@ -1,0 +1,93 @@
+package campaignfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"roundtable/activities/model/wire"
+	"roundtable/activities/recorded"
+	"roundtable/activities/rehearsal"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/providers"
+	"roundtable/workflows/plan"
+)
+
+// Warnings returns what is allowed in a campaign and hardly meant.
+func Warnings(p recorded.Plan, s storage.Store) ([]string, error) {
+	if p.Campaign.Replicates < 2 {
+		return nil, nil
+	}
+	var same []string
+	for i, c := range p.Campaign.Conditions {
+		if !repeatable(c) {
+			continue
+		}
+		equal, err := rehearsal.SamePrompts(p, i, providers.OpenData, providers.New(s).Build)
+		if err != nil {
+			return nil, err
+		}
+		if equal {
+			same = append(same, c.ID())
+		}
+	}
+	if len(same) == 0 {
+		return nil, nil
+	}
+	which := "any condition"
+	if n := len(p.Campaign.Conditions); len(same) < n {
+		which = fmt.Sprintf("%d of %d conditions (%s, …)", len(same), n, same[0])
+	}
+	return []string{fmt.Sprintf("the %d replicates of an instance need not differ in %s: the prompts draw nothing by replicate, and at temperature 0 or with a fixed seed a model answers the same question alike, as far as its service is deterministic. Equal replicates are one observation; raise generate.temperature, or run more instances once each.", p.Campaign.Replicates, which)}, nil
+}
+
+// MissingKeys returns a warning for each model that run cannot ask because its
+// key is not set.
+func MissingKeys(p recorded.Plan, m recorded.Manifest, s storage.Store) []string {
+	var asked []plan.Choice
+	for _, c := range p.Campaign.Conditions {
+		asked = append(asked, c.AllModels()...)
+	}
+	if m.Labels != nil {
+		asked = append(asked, m.Labels.Labeller)
+	}
+	models, seen := providers.New(s), map[string]bool{}
+	var list []string
+	for _, choice := range asked {
+		provider, _, _ := strings.Cut(choice.Name, "/")
+		if !providers.IsLive(provider) {
+			continue
+		}
+		_, err := models.Named(choice.Name, choice.Decode(), plan.Condition{}, nil)
+		if !errors.Is(err, wire.ErrNoKey) {
+			continue
+		}
+		_, why, _ := strings.Cut(err.Error(), wire.ErrNoKey.Error()+": ")
+		text := fmt.Sprintf("run needs a key for %s: %s", choice.Name, why)
+		if !seen[text] {
+			seen[text] = true
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// Warn prints the warnings.
+func Warn(p recorded.Plan, s storage.Store) error {
+	list, err := Warnings(p, s)
+	for _, w := range list {
+		fmt.Fprintf(os.Stderr, "warning: %s\n", w)
+	}
+	return err
+}
+
+// repeatable says that all models of a condition are asked so that they answer
+// the same question alike. Scripted agents draw anew in each replicate.
+func repeatable(c plan.Condition) bool {
+	fixed := c.Generate.Temperature != nil && *c.Generate.Temperature == 0 || c.Generate.Seed != nil
+	return fixed && !slices.ContainsFunc(c.AllModels(), func(m plan.Choice) bool {
+		return strings.HasPrefix(m.Name, "scripted/") || strings.HasPrefix(m.Name, "replay/")
+	})
+}

@@ -1,0 +1,131 @@
+package campaigns
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"reflect"
+
+	"roundtable/activities/ledger"
+	"roundtable/activities/recorded"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
+	"roundtable/workflows"
+	"roundtable/workflows/task"
+)
+
+// CountEnded sums up the committed cells of a plan, of which some may be wanted again.
+func CountEnded(ctx context.Context, s storage.Store, p recorded.Plan) (st workflows.Status, again int, err error) {
+	markers, err := lake.Committed(ctx, s, p.Campaign.Name)
+	st = workflows.Status{Revision: p.Campaign.Revision(), Cells: p.Campaign.Size()}
+	for _, m := range markers {
+		switch m.Status {
+		case task.Succeeded:
+			st.Succeeded++
+		case task.Failed:
+			st.Failed++
+		case task.Stopped:
+			st.Stopped++
+		}
+		st.Spent.Add(ledger.ResultOf(m))
+	}
+	if err != nil {
+		return st, 0, err
+	}
+	if err := correctSpent(ctx, s, p.Campaign.Name, markers, &st.Spent); err != nil {
+		return st, 0, err
+	}
+	wanted, err := recorded.ReadRerun(ctx, s, p.Campaign.Name)
+	return st, wanted.Left(markers), err
+}
+
+// correctSpent puts what settled calls of ended cells were billed in the place
+// of their worst case. Markers that are not given are read if any call is settled.
+func correctSpent(ctx context.Context, s storage.Store, campaign string, markers []lake.Marker, spent *task.Result) error {
+	settled, err := lake.ReadSettled(ctx, s, campaign)
+	if err != nil || len(settled) == 0 {
+		return err
+	}
+	if markers == nil {
+		if markers, err = lake.Committed(ctx, s, campaign); err != nil {
+			return err
+		}
+	}
+	for _, m := range markers {
+		spent.CostUSD, spent.WorstUSD = settled.Correct(m.Run(), spent.CostUSD, spent.WorstUSD)
+	}
+	return nil
+}
+
+// ShareDone returns the share of a campaign's collaborations that is done, those
+// under way counted by their turns.
+func ShareDone(s workflows.Status, underWay float64) float64 {
+	if s.Cells == 0 {
+		return 0
+	}
+	return min((float64(s.Done())+underWay)/float64(s.Cells), 1)
+}
+
+// Relabel records what the file now calls the values of its grid, of a campaign
+// that has nothing else to do.
+func Relabel(ctx context.Context, s storage.Store, m recorded.Manifest) error {
+	stored, err := recorded.ReadManifest(ctx, s, m.Campaign)
+	if err != nil || reflect.DeepEqual(stored.AxisLabels, m.AxisLabels) {
+		return err
+	}
+	stored.AxisLabels = m.AxisLabels
+	return recorded.WriteManifest(ctx, s, stored)
+}
+
+// IsSealed reports whether every cell of the plan has ended, is still there and not to be run again.
+func IsSealed(ctx context.Context, s storage.Store, p recorded.Plan) bool {
+	success, err := lake.ReadSuccess(ctx, s, p.Campaign.Name)
+	if err != nil || success.Revision != p.Campaign.Revision() {
+		return false
+	}
+	markers, err := lake.Committed(ctx, s, p.Campaign.Name)
+	if err != nil || lake.Digest(markers) != success.Digest {
+		return false
+	}
+	again, err := recorded.ReadRerun(ctx, s, p.Campaign.Name)
+	return err == nil && again.Left(markers) == 0
+}
+
+// AreLabelsDone reports whether everything that has ended is labelled as the
+// manifest says, and the recorded one says the same.
+func AreLabelsDone(ctx context.Context, s storage.Store, m recorded.Manifest) bool {
+	stored, err := FiledLabels(ctx, s, m.Campaign)
+	if err != nil || m.Labels == nil || stored == nil {
+		return err == nil && m.Labels == stored
+	}
+	if stored.ID() != m.Labels.ID() {
+		return false
+	}
+	left, err := CountUnlabelled(ctx, s, m.Campaign, m.Labels.ID())
+	return err == nil && left == 0
+}
+
+// FiledLabels returns how a campaign's file wants messages to be labelled; nil if it does not.
+func FiledLabels(ctx context.Context, s storage.Store, campaign string) (*recorded.Labelling, error) {
+	m, err := recorded.ReadManifest(ctx, s, campaign)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return m.Labels, err
+}
+
+// CountUnlabelled returns how many collaborations that have ended are still to be labelled.
+func CountUnlabelled(ctx context.Context, s storage.Store, campaign, by string) (int, error) {
+	d, err := lake.ReadDataset(ctx, s, campaign)
+	if err != nil {
+		return 0, err
+	}
+	done, err := lake.LabelledRuns(ctx, s, campaign, by)
+	n := 0
+	for _, m := range d.Members {
+		if !done[m.Run] {
+			n++
+		}
+	}
+	return n, err
+}

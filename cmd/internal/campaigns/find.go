@@ -1,0 +1,75 @@
+package campaigns
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/envs/wording"
+)
+
+// maxListed collaborations are named when an id is ambiguous.
+const maxListed = 20
+
+// FindOne returns the marker, of which only the names are filled in, that an id means.
+func FindOne(ctx context.Context, s storage.Store, id string) (lake.Marker, error) {
+	found, err := Find(ctx, s, id)
+	if err != nil {
+		return lake.Marker{}, err
+	}
+	switch len(found) {
+	case 0:
+		return lake.Marker{}, cli.UsageError(fmt.Errorf("no collaboration that has ended is %q, or begins so; ids are like majority-3fa2b1c4-i0-r7, also as CAMPAIGN/ID (roundtable list campaigns)", id))
+	case 1:
+		return found[0], nil
+	}
+	var names []string
+	for _, m := range found[:min(len(found), maxListed)] {
+		names = append(names, m.Campaign+"/"+m.Collaboration)
+	}
+	if n := len(found) - len(names); n > 0 {
+		names = append(names, fmt.Sprintf("and %d more", n))
+	}
+	return lake.Marker{}, cli.UsageError(fmt.Errorf("%q is the beginning of %d collaborations; which one?\n  %s", id, len(found), strings.Join(names, "\n  ")))
+}
+
+// Find lists the collaborations whose id is the given one, or else begins with
+// it: the latest generation, or the one that is named after a dot.
+func Find(ctx context.Context, s storage.Store, id string) (found []lake.Marker, err error) {
+	campaigns, err := lake.Campaigns(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if campaign, rest, ok := strings.Cut(id, "/"); ok {
+		if !slices.Contains(campaigns, campaign) {
+			return nil, cli.UsageError(fmt.Errorf("the lake has no campaign %q; it has %s%s", campaign, cmp.Or(strings.Join(campaigns, ", "), "none yet"), wording.DidYouMean(campaign, campaigns)))
+		}
+		campaigns, id = []string{campaign}, rest
+	}
+	var exact, begins []lake.Marker
+	for _, campaign := range campaigns {
+		ended, err := lake.Ended(ctx, s, campaign)
+		if err != nil {
+			return nil, err
+		}
+		for i, run := range ended {
+			m := lake.Marker{Campaign: campaign, Collaboration: run.Collaboration, Generation: run.Generation}
+			latest := i+1 == len(ended) || ended[i+1].Collaboration != m.Collaboration
+			switch {
+			case id == m.Collaboration && latest, id == fmt.Sprintf("%s.%d", m.Collaboration, m.Generation):
+				exact = append(exact, m)
+			case latest && strings.HasPrefix(m.Collaboration, id):
+				begins = append(begins, m)
+			}
+		}
+	}
+	if len(exact) > 0 {
+		return exact, nil
+	}
+	return begins, nil
+}

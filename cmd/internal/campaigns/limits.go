@@ -1,0 +1,74 @@
+package campaigns
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"roundtable/activities/calls"
+	"roundtable/workflows"
+	"roundtable/workflows/plan"
+)
+
+// limit is one limit of a campaign, named as in its file.
+type limit struct{ Name, Value string }
+
+// listLimits returns a campaign's limits in words, defaults included.
+func listLimits(l plan.Limits) []limit {
+	orNone := func(n int64) string {
+		if n == 0 {
+			return "none"
+		}
+		return fmt.Sprint(n)
+	}
+	cost := "none"
+	if l.CostUSD != nil {
+		cost = fmt.Sprintf("$%v", *l.CostUSD)
+	}
+	all := []limit{
+		{"collaborations", fmt.Sprint(cmp.Or(l.Collaborations, workflows.DefaultWindow))},
+		{"calls", fmt.Sprint(cmp.Or(l.Calls, calls.DefaultCalls))},
+		{"cost_usd", cost}, {"tokens", orNone(l.Tokens)},
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.Models)) {
+		m, of := l.Models[name], "models."+name+"."
+		for _, one := range []limit{
+			{of + "calls", orNone(int64(m.Calls))}, {of + "requests_per_minute", orNone(int64(m.RequestsPerMinute))},
+			{of + "tokens_per_minute", orNone(int64(m.TokensPerMinute))}, {of + "timeout", cmp.Or(m.Timeout, "none")},
+		} {
+			if one.Value != "none" {
+				all = append(all, one)
+			}
+		}
+	}
+	return all
+}
+
+// Change is a limit that was tuned.
+type Change struct {
+	Limit string `json:"limit"`
+	Old   string `json:"old"`
+	New   string `json:"new"`
+}
+
+// ChangedLimits returns the limits that differ.
+func ChangedLimits(before, after plan.Limits) []Change {
+	was, is := map[string]string{}, map[string]string{}
+	var names []string
+	for _, l := range listLimits(before) {
+		names, was[l.Name] = append(names, l.Name), l.Value
+	}
+	for _, l := range listLimits(after) {
+		if is[l.Name] = l.Value; was[l.Name] == "" {
+			names = append(names, l.Name)
+		}
+	}
+	var changed []Change
+	for _, name := range names {
+		if was[name] != is[name] {
+			changed = append(changed, Change{name, cmp.Or(was[name], "none"), cmp.Or(is[name], "none")})
+		}
+	}
+	return changed
+}

@@ -1,0 +1,42 @@
+package campaigns
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"roundtable/activities/recorded"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/workflows/plan"
+)
+
+// Open opens the lake and the plan of a campaign in it.
+func Open(ctx context.Context, o *cli.Options, name string) (storage.Store, recorded.Plan, recorded.Manifest, error) {
+	s, err := o.OpenLake()
+	if err != nil {
+		return nil, recorded.Plan{}, recorded.Manifest{}, err
+	}
+	p, m, err := ReadPlan(ctx, o, s, name)
+	return s, p, m, err
+}
+
+// ReadPlan returns present, and says so in words if the lake has no such campaign.
+func ReadPlan(ctx context.Context, o *cli.Options, s storage.Store, name string) (recorded.Plan, recorded.Manifest, error) {
+	p, m, err := recorded.ReadRecorded(ctx, s, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		names, _ := lake.Campaigns(ctx, s)
+		err = o.UnknownCampaign(name, names)
+	}
+	return p, m, err
+}
+
+// Recorded returns the lake's campaign of that name; an empty one if there is none.
+func Recorded(ctx context.Context, s storage.Store, name string) (plan.Campaign, error) {
+	stored, _, err := recorded.ReadRecorded(ctx, s, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return plan.Campaign{}, nil
+	}
+	return stored.Campaign, err
+}

@@ -1,0 +1,62 @@
+package campaigns
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"roundtable/activities/ledger"
+	"roundtable/activities/recorded"
+	"roundtable/analysis/cost"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/workflows/task"
+)
+
+// SpentBeside returns what a campaign has spent on labels, embeddings
+// and checks of models, as `cost` counts it.
+func SpentBeside(ctx context.Context, s storage.Store, name string) (task.Result, error) {
+	r, err := cost.LoadBeside(ctx, s, name)
+	if err == nil {
+		err = addShared(ctx, s, &r)
+	}
+	g := r.Total
+	return task.Result{
+		Calls: int64(g.Billed + g.Unknown + g.Settled), InputTokens: g.Input, OutputTokens: g.Output,
+		CostUSD: g.USD, WorstUSD: g.WorstUSD, Unpriced: g.Unpriced+g.Unbounded > 0,
+	}, err
+}
+
+// ReadCost reads the costs, and the plan if there is one.
+func ReadCost(ctx context.Context, s storage.Store, name string, by cost.By) (cost.Report, error) {
+	r, err := cost.Load(ctx, s, name, by)
+	if err != nil {
+		return r, cli.ExplainDamage(err, name, "the costs are not known")
+	}
+	if err := addShared(ctx, s, &r); err != nil {
+		return r, cli.ExplainDamage(err, name, "the costs are not known")
+	}
+	p, _, err := recorded.ReadRecorded(ctx, s, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, nil
+	}
+	if err == nil {
+		r.Planned = p.Campaign.Size()
+	}
+	return r, err
+}
+
+// addShared adds the calls that are of no collaboration.
+func addShared(ctx context.Context, s storage.Store, r *cost.Report) error {
+	embedded, err := ledger.EmbeddingCalls(ctx, s, r.Campaign)
+	if err != nil {
+		return err
+	}
+	r.Embedded(embedded)
+	checks, err := ledger.CheckCalls(ctx, s, r.Campaign)
+	if err != nil {
+		return err
+	}
+	r.Checked(checks)
+	return nil
+}

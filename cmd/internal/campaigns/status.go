@@ -1,0 +1,117 @@
+// Package campaigns says what the lake and the engine know of campaigns: their
+// plan, how far they are, what they have spent, their limits, and the collaborations
+// that an id means. It changes nothing but the names of a grid's values.
+package campaigns
+
+import (
+	"context"
+	"errors"
+
+	"roundtable/activities/ledger"
+	"roundtable/activities/recorded"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/engine"
+	"roundtable/workflows"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
+)
+
+// Status is the status of one campaign; what runs comes from the
+// engine, what has ended from the lake.
+type Status struct {
+	Name  string `json:"name"`
+	State string `json:"state"` // running, paused, interrupted or done
+	workflows.Status
+	Binding []engine.WaitReason `json:"waitReason,omitempty"` // what turns wait for, the most frequent first
+	Unread  string              `json:"unread,omitempty"`     // why the engine's word could not be had: the counts are the lake's
+	Again   int                 `json:"again,omitempty"`      // cells that have ended and are to be run once more
+	// Unlabelled collaborations have ended and wait for the labeller of the campaign's file.
+	Unlabelled int `json:"unlabelled,omitempty"`
+	// UnderWay are collaborations that have begun and not ended; spent is of those that have ended.
+	UnderWay ledger.Unended `json:"under_way"`
+	// Beside is what labels, embeddings and checks of models have taken.
+	Beside task.Result `json:"beside"`
+	Share  float64     `json:"share"` // of the campaign that is done, collaborations under way by their turns
+	Limits plan.Limits `json:"limits"`
+	// Charged is what the campaign has cost at most, cells under way included; absent while it runs.
+	Charged *charged `json:"charged,omitempty"`
+}
+
+type charged struct {
+	USD    float64 `json:"usd"`
+	Tokens int64   `json:"tokens"`
+}
+
+// ReadStatus returns the status of a recorded campaign, from the engine if one runs it.
+func ReadStatus(ctx context.Context, o *cli.Options, s storage.Store, name string) (Status, error) {
+	p, m, err := ReadPlan(ctx, o, s, name)
+	if err != nil {
+		return Status{}, err
+	}
+	st := Status{Name: name, State: "interrupted", Limits: m.Limits}
+	if st.Beside, err = SpentBeside(ctx, s, name); err != nil {
+		return st, cli.ExplainDamage(err, name, "the costs are not known")
+	}
+	if err := readEngineStatus(ctx, o, s, p, &st); err != nil || st.State == "done" {
+		st.Share = ShareDone(st.Status, 0)
+		return st, err
+	}
+	if st.UnderWay, err = ledger.ReadUnended(ctx, s, p); err != nil {
+		return st, err
+	}
+	st.Share = ShareDone(st.Status, st.UnderWay.Share)
+	return st, nil
+}
+
+// readEngineStatus fills in what the engine knows of a campaign, or the lake if no engine runs it.
+func readEngineStatus(ctx context.Context, o *cli.Options, s storage.Store, p recorded.Plan, st *Status) (err error) {
+	name := st.Name
+	if c, err := engine.Connect(ctx, o, name); err == nil {
+		defer c.Close()
+		running, err := engine.QueryStatus[workflows.Status](ctx, c, workflows.CampaignID(name))
+		if err == nil && running.Done() < running.Cells {
+			st.State, st.Status = "running", running
+			if running.Paused {
+				st.State = "paused"
+			}
+			if st.Binding, err = engine.ReadWaits(ctx, c, running.Sample); err != nil {
+				return err
+			}
+			return correctSpent(ctx, s, name, nil, &st.Spent)
+		}
+		if why := engine.WhyUnreadable(ctx, c, workflows.CampaignID(name), err); err != nil && why != nil {
+			st.Status, st.Again, err = CountEnded(ctx, s, p)
+			st.State, st.Unread = "running", why.Error()
+			return err
+		}
+	} else if !errors.Is(err, engine.ErrNotRunning) {
+		return err
+	}
+	if st.Status, st.Again, err = CountEnded(ctx, s, p); err != nil {
+		return err
+	}
+	if st.Done() == st.Cells && st.Again == 0 {
+		st.State = "done"
+		filed, err := FiledLabels(ctx, s, name)
+		if err == nil && filed != nil {
+			st.Unlabelled, err = CountUnlabelled(ctx, s, name, filed.ID())
+		}
+		return err
+	}
+	return st.halted(ctx, s)
+}
+
+// halted says what the lake alone knows of a campaign that does not run.
+func (st *Status) halted(ctx context.Context, s storage.Store) error {
+	spent, err := ledger.Spent(ctx, s, st.Name)
+	if err != nil {
+		return err
+	}
+	st.Charged = &charged{spent.USD(), spent.Tokens}
+	halt, err := recorded.ReadHalt(ctx, s, st.Name)
+	if err == nil && halt != nil {
+		st.State, st.Paused, st.PauseReason = "paused", true, halt.Reason
+	}
+	return err
+}

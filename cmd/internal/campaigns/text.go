@@ -1,0 +1,73 @@
+package campaigns
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/engine"
+	"roundtable/envs/wording"
+	"roundtable/workflows/task"
+)
+
+// cachedBeside says how many answers came from the cache, next to the calls.
+func cachedBeside(spent task.Result) string {
+	if spent.Cached == 0 {
+		return ""
+	}
+	return " and " + wording.Count(spent.Cached, "answer") + " from the cache"
+}
+
+// Write writes the status in words, a line for each thing to say.
+func (st Status) Write(w io.Writer) {
+	line := func(format string, args ...any) { fmt.Fprintf(w, "  "+format+"\n", args...) }
+	fmt.Fprintf(w, "%s: %s, %d of %s finished (%d succeeded, %d failed, %d stopped), %d running, %.0f%% done\n",
+		st.Name, st.State, st.Done(), wording.Count(st.Cells, "collaboration"), st.Succeeded, st.Failed, st.Stopped, st.Running, 100*st.Share)
+	if st.Again > 0 {
+		line("%d of them will be run again", st.Again)
+	}
+	if st.Unlabelled > 0 {
+		line("%d are not labelled yet; resume with: roundtable label %s", st.Unlabelled, st.Name)
+	}
+	if st.PauseReason != "" {
+		line("paused because: %s", st.PauseReason)
+	}
+	if st.Unread != "" {
+		line("its state cannot be read: %s", strings.ReplaceAll(st.Unread, "\n", "; "))
+	} else if st.State == "running" {
+		line("%s", engine.DescribeWaits(st.Binding))
+	}
+	spent := st.Spent
+	spent.Add(st.UnderWay.Spent)
+	spent.Add(st.Beside)
+	line("%s%s, %s tokens, $%.4f%s so far", wording.Count(spent.Calls, "call"), cachedBeside(spent), cli.Abbreviate(spent.InputTokens+spent.OutputTokens), spent.CostUSD, BesideText(spent))
+	if b := st.Beside; b.Calls > 0 {
+		line("of these %s, $%.4f for labels, embeddings and checks of models", wording.Count(b.Calls, "call"), b.CostUSD)
+	}
+	if u := st.UnderWay; u.Collaborations > 0 {
+		line("of these %s, $%.4f in %s, with %d of at most %s taken", wording.Count(u.Spent.Calls, "call"), u.Spent.CostUSD, wording.Count(u.Collaborations, "unfinished collaboration"), u.Turns, wording.Count(u.Most, "turn"))
+	}
+	if c := st.Charged; c != nil {
+		line("$%.4f and %s tokens at most, calls of unknown outcome included", c.USD, cli.Abbreviate(c.Tokens))
+	}
+	if st.State != "done" {
+		var limits []string
+		for _, l := range listLimits(st.Limits) {
+			limits = append(limits, l.Name+" "+l.Value)
+		}
+		line("limits: %s", strings.Join(limits, ", "))
+	}
+}
+
+// BesideText returns what is not in a sum of costs.
+func BesideText(spent task.Result) string {
+	text := ""
+	if spent.WorstUSD > 0 {
+		text = fmt.Sprintf(", at most $%.4f more for calls of unknown outcome,", spent.WorstUSD)
+	}
+	if spent.Unpriced {
+		text += " and calls of unknown price"
+	}
+	return text
+}

@@ -1,0 +1,245 @@
+// Package exports writes a campaign's tables, its pool of viewpoints or its
+// challenges to files. A failed export leaves no file.
+package exports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
+	"roundtable/analysis/sql"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/queries"
+	"roundtable/cmd/internal/staging"
+	"roundtable/envs/wording"
+)
+
+var Formats = []string{"parquet", "csv", "jsonl"}
+
+// Tables are those that can be named; without a name, those of the
+// collaborations themselves are written.
+var Tables = slices.Concat(record.Tables[:], record.Annotations[:])
+
+// Export is what is written of a campaign.
+type Export struct {
+	Campaign string
+	Tables   []string
+	Format   string
+	Output   string // a folder, or the file of the only table
+	Force    bool
+}
+
+// Choose fills in what was not said and refuses what makes no sense.
+func (x *Export) Choose(format string) error {
+	for _, t := range x.Tables {
+		if !slices.Contains(Tables, t) {
+			return fmt.Errorf("there is no table %q; there are %s", t, strings.Join(Tables, ", "))
+		}
+	}
+	if asked := x.Tables; len(asked) == 0 {
+		x.Tables = record.Tables[:]
+	} else {
+		x.Tables = slices.DeleteFunc(slices.Clone(Tables), func(t string) bool { return !slices.Contains(asked, t) })
+	}
+	file := ""
+	switch {
+	case x.Output == "":
+		return errors.New("-o says where: a folder, or a file for one table")
+	case x.strange():
+		return fmt.Errorf("-o %s ends in %s, which is no format; a file's name ends in %s, a folder's in none or in /", x.Output, filepath.Ext(x.Output), wording.Or(Formats))
+	case x.single() && len(x.Tables) > 1:
+		return fmt.Errorf("the file %s holds one table; say which with --table, or name a folder", x.Output)
+	case x.single():
+		file = x.Output
+	}
+	var err error
+	x.Format, err = cli.ChooseFormat(format, file, false, Formats)
+	return err
+}
+
+func (x *Export) place(table string) string {
+	if x.single() {
+		return x.Output
+	}
+	return filepath.Join(x.Output, table+"."+x.Format)
+}
+
+// Written is a file that was written.
+type Written struct {
+	Table string `json:"table,omitempty"` // absent for a query
+	Path  string `json:"path"`
+	Rows  int64  `json:"rows"`
+	Bytes int64  `json:"bytes"`
+}
+
+// Run writes all files and only then gives them their names.
+func (x *Export) Run(cmd *cobra.Command, o *cli.Options) error {
+	ctx := cmd.Context()
+	s, d, err := x.open(ctx, o)
+	if err != nil {
+		return err
+	}
+	if err := x.room(); err != nil {
+		return cli.UsageError(err)
+	}
+	var files []staging.File
+	defer func() {
+		for _, f := range files {
+			f.Drop()
+		}
+	}()
+	for _, t := range x.Tables {
+		f, err := staging.Write(x.place(t), func(w io.Writer) (int64, error) { return x.write(ctx, s, d, t, w) })
+		if err != nil {
+			return x.told(ctx, err)
+		}
+		files = append(files, f)
+	}
+	if err := x.warn(ctx, s, d, cmd.ErrOrStderr()); err != nil {
+		return x.told(ctx, err)
+	}
+	var done []Written
+	for i, f := range files {
+		if err := f.Publish(x.Force); err != nil {
+			return err
+		}
+		done = append(done, Written{x.Tables[i], f.Path, f.Rows, f.Bytes})
+	}
+	return x.Report(cmd, o.JSON, done)
+}
+
+// open reads what the campaign has committed.
+func (x *Export) open(ctx context.Context, o *cli.Options) (storage.Store, lake.Dataset, error) {
+	s, err := o.ReadLake(ctx, x.Campaign)
+	if err != nil {
+		return nil, lake.Dataset{}, err
+	}
+	d, err := lake.ReadDataset(ctx, s, x.Campaign)
+	if err != nil {
+		return nil, lake.Dataset{}, x.told(ctx, err)
+	}
+	return s, d, nil
+}
+
+// room makes the folder, unless a file that is in the way must stay.
+func (x *Export) room() error {
+	for _, t := range x.Tables {
+		if err := staging.Check(x.place(t), x.Force); err != nil && (x.single() || !errors.Is(err, fs.ErrNotExist)) {
+			return err
+		}
+	}
+	if x.single() {
+		return nil
+	}
+	return os.MkdirAll(x.Output, 0o755)
+}
+
+// warn says so if there are scripted agents in the rows.
+func (x *Export) warn(ctx context.Context, s storage.Store, d lake.Dataset, w io.Writer) error {
+	simulated := 0
+	for c, err := range lake.Scan[record.Collaboration](ctx, s, d) {
+		if err != nil {
+			return err
+		}
+		if c.Simulated {
+			simulated++
+		}
+	}
+	if simulated > 0 {
+		fmt.Fprintf(w, "SIMULATED: scripted agents answered in %d of %s (column simulated)\n", simulated, wording.Count(len(d.Members), "collaboration"))
+	}
+	return nil
+}
+
+func (x *Export) told(ctx context.Context, err error) error {
+	return queries.Classify(ctx, cli.ExplainDamage(err, x.Campaign, "nothing is written"))
+}
+
+func (x *Export) write(ctx context.Context, s storage.Store, d lake.Dataset, table string, w io.Writer) (int64, error) {
+	switch table {
+	case record.Collaborations:
+		return writeRows(worthOf(lake.Scan[record.Collaboration](ctx, s, d), func(c *record.Collaboration) {
+			c.Measure, c.Outcome = new(c.MeasureOf()), c.Worth(c.Score)
+		}), x.Format, w)
+	case record.Rounds:
+		runs := map[lake.Run]record.Collaboration{}
+		for c, err := range lake.Scan[record.Collaboration](ctx, s, d) {
+			if err != nil {
+				return 0, err
+			}
+			runs[lake.Run{Collaboration: c.CollaborationID, Generation: int(c.Generation)}] = c
+		}
+		return writeRows(worthOf(lake.Scan[record.Round](ctx, s, d), func(r *record.Round) {
+			r.Outcome = runs[lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}].Worth(r.Score)
+		}), x.Format, w)
+	case record.Turns:
+		return writeRows(lake.Scan[record.Turn](ctx, s, d), x.Format, w)
+	case record.Ballots:
+		return writeRows(lake.Scan[record.Ballot](ctx, s, d), x.Format, w)
+	case record.Labels:
+		return writeRows(lake.ScanAdded[record.Label](ctx, s, d), x.Format, w)
+	case record.Features:
+		return writeRows(lake.ScanAdded[record.Feature](ctx, s, d), x.Format, w)
+	}
+	return writeRows(lake.Scan[record.Call](ctx, s, d), x.Format, w)
+}
+
+// worthOf fills in the columns that files of earlier versions lack.
+func worthOf[T record.Row](rows iter.Seq2[T, error], fill func(*T)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for row, err := range rows {
+			fill(&row)
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
+}
+
+// writeRows needs no DuckDB: rows go from the lake to the file.
+func writeRows[T record.Row](rows iter.Seq2[T, error], format string, w io.Writer) (int64, error) {
+	switch format {
+	case "csv":
+		return sql.WriteCSV(w, sql.Table(rows))
+	case "jsonl":
+		return sql.WriteJSONL(w, sql.Table(rows))
+	}
+	return sql.WriteParquet(w, rows)
+}
+
+// Report says which files were written.
+func (x *Export) Report(cmd *cobra.Command, asJSON bool, done []Written) error {
+	if asJSON {
+		return cli.WriteJSON(cmd.OutOrStdout(), map[string]any{"files": done})
+	}
+	for _, f := range done {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d bytes\n", f.Path, wording.Count(f.Rows, "row"), f.Bytes)
+	}
+	return nil
+}
+
+// single says that the output is a file: its name ends in a format.
+func (x *Export) single() bool {
+	info, err := os.Stat(x.Output)
+	_, unknown := cli.ChooseFormat("", x.Output, false, Formats)
+	return unknown == nil && (err != nil || !info.IsDir())
+}
+
+// strange says that the output is no folder yet and its name ends like that of
+// a file of another format, which nobody wants as a folder.
+func (x *Export) strange() bool {
+	_, err := os.Stat(x.Output)
+	return err != nil && filepath.Ext(x.Output) != "" && !os.IsPathSeparator(x.Output[len(x.Output)-1]) && !x.single()
+}

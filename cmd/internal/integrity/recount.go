@@ -1,0 +1,55 @@
+package integrity
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
+	"roundtable/analysis/recount"
+	"roundtable/analysis/storage"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/protocol"
+)
+
+// counting returns how a collaboration counts its votes, by the settings in its row.
+func counting(c record.Collaboration) (recount.Counting, error) {
+	var cond plan.Condition
+	if err := json.Unmarshal([]byte(c.SettingsJSON), &cond); err != nil {
+		return recount.Counting{}, err
+	}
+	if cond.Rule.Name == "" {
+		return recount.Counting{}, nil
+	}
+	rule, err := cond.BuildRule()
+	if err != nil {
+		return recount.Counting{}, err
+	}
+	seed := plan.Campaign{Seed: uint64(c.Seed)}.TreatmentSeed(plan.Cell{Instance: int(c.Instance), Replicate: int(c.Replicate)})
+	session, err := cond.Session(int(c.Agents), seed)
+	if err != nil {
+		return recount.Counting{}, err
+	}
+	traits := session.Protocol().Traits()
+	return recount.Counting{Rule: rule, Asked: traits.AskedVote, Break: func(winners []int, round int, phase string) int {
+		return protocol.BreakTie(winners, traits.TieBreak(round, phase), seed, round, phase)
+	}}, nil
+}
+
+// recount derives every decision from its ballots once more.
+func (v *Verification) recount(ctx context.Context, s storage.Store) error {
+	d, err := lake.ReadDataset(ctx, s, v.Campaign)
+	if err != nil {
+		return err
+	}
+	r, err := recount.Check(ctx, s, d, counting)
+	if err != nil {
+		return err
+	}
+	v.Decisions, v.Uncounted = r.Decisions, r.Uncounted
+	for _, m := range r.Mismatches {
+		v.find(fmt.Sprintf("%s.%d, round %d", m.Collaboration, m.Generation, m.Round), m.Problem)
+	}
+	return nil
+}

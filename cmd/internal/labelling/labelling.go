@@ -1,0 +1,113 @@
+package labelling
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"roundtable/activities/commits"
+	"roundtable/activities/label"
+	"roundtable/activities/ledger"
+	"roundtable/activities/recorded"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/campaigns"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/engine"
+	"roundtable/envs/wording"
+	"roundtable/workflows"
+	"roundtable/workflows/task"
+)
+
+// Work labels what is left.
+func (l Options) Work(ctx context.Context, s storage.Store, name string, how recorded.Labelling) error {
+	_, err := recorded.ReadLabelling(ctx, s, name, how.ID())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	e, err := engine.Start(ctx, l.Options, s, engine.Job{Folder: engine.LabelsFolder(l.Options, name, how.ID()), Fresh: err != nil, NoCache: l.NoCache})
+	if err != nil {
+		return err
+	}
+	defer e.Stop()
+	if err := e.LockCampaign(l.Options, name); err != nil {
+		return err
+	}
+	if err := e.TakeWork(ctx); err != nil {
+		return err
+	}
+	return l.carry(ctx, e, s, name, how)
+}
+
+// carry labels what is left with an engine that works, to the end or until the
+// operator must fix something.
+func (l Options) carry(ctx context.Context, e *engine.Engine, s storage.Store, name string, how recorded.Labelling) error {
+	if err := recorded.WriteLabelling(ctx, s, name, how); err != nil {
+		return err
+	}
+	status, err := l.drive(ctx, e, workflows.LabelsInput{Campaign: name, Labeller: how.ID()})
+	var app *temporal.ApplicationError
+	switch {
+	case ctx.Err() != nil:
+		fmt.Fprintf(os.Stderr, "\ninterrupted: answers of in-flight requests are being kept (Ctrl-C again to leave at once)\nresume with: the same command\n")
+		return cli.InterruptedError(errors.New("interrupted"))
+	case errors.As(err, &app) && app.Type() == task.ErrPause:
+		return cli.IncompleteError(fmt.Errorf("labelling stopped: %s\nresume with: the same command", app.Message()))
+	case err == nil && status.Failed > 0:
+		return cli.IncompleteError(fmt.Errorf("%s could not be labelled, the first because: %s\nretry with: the same command", wording.Count(status.Failed, "collaboration"), status.Failure))
+	}
+	if err == nil {
+		err = commits.RefreshCard(ctx, s, name)
+	}
+	return err
+}
+
+// drive starts the workflow, or finds it running, and watches it to its end.
+func (l Options) drive(ctx context.Context, e *engine.Engine, in workflows.LabelsInput) (status workflows.LabelsStatus, err error) {
+	run, err := e.Execute(ctx, "labelling", task.LabelsWorkflow, client.StartWorkflowOptions{
+		ID: workflows.LabelsID(in.Campaign, in.Labeller), WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+	}, in)
+	if err != nil {
+		return status, err
+	}
+	return engine.Watch(ctx, e, run, "labelling", cli.PlainEvery, func(now workflows.LabelsStatus) bool {
+		fmt.Fprintf(os.Stderr, "%d of %s labelled, %s\n", now.Labelled, wording.Count(now.Collaborations, "collaboration"), wording.Count(e.Activities.Meter().Calls, "call"))
+		return false
+	})
+}
+
+// sumUp sums up what a labeller has committed.
+func sumUp(ctx context.Context, s storage.Store, name string, how recorded.Labelling) (Summary, error) {
+	r := Summary{Campaign: name, Labeller: how.ID(), Model: how.Labeller.Name, Simulated: how.Labeller.Name == label.Rules}
+	markers, err := lake.LabelMarkers(ctx, s, name, r.Labeller)
+	if err != nil {
+		return r, err
+	}
+	var spent task.Result
+	for _, m := range markers {
+		rows, err := lake.ReadRows[record.Label](ctx, s, m)
+		if err != nil {
+			return r, err
+		}
+		for _, row := range rows {
+			if r.Messages++; row.Status != record.Labelled {
+				r.Invalid++
+			}
+		}
+		spent.Add(ledger.ResultOf(m))
+	}
+	r.Collaborations, r.Calls, r.InputTokens, r.OutputTokens = len(markers), spent.Calls, spent.InputTokens, spent.OutputTokens
+	if !spent.Unpriced {
+		r.CostUSD = &spent.CostUSD
+	}
+	r.WorstUSD = spent.WorstUSD
+	r.Left, err = campaigns.CountUnlabelled(ctx, s, name, r.Labeller)
+	return r, err
+}

@@ -1,0 +1,167 @@
+// Package labelling labels what each message of a campaign does, with the labeller of
+// the campaign's file or of flags, and sums up what is labelled.
+package labelling
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"roundtable/activities/label"
+	"roundtable/activities/model"
+	"roundtable/activities/money"
+	"roundtable/activities/recorded"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/campaigns"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
+	"roundtable/envs/wording"
+	"roundtable/workflows/plan"
+)
+
+// Options are the flags of label.
+type Options struct {
+	*cli.Options
+	Asked       bool // the flags name a labeller, or how it is asked
+	Labeller    string
+	Params      string
+	Generate    string
+	Price       string
+	Reasks      int
+	CostUnknown bool
+	NoCache     bool
+}
+
+// Run labels what is left of a campaign and reports all of its labels.
+func (l Options) Run(ctx context.Context, name string) error {
+	s, err := l.ReadLake(ctx, name)
+	if err != nil {
+		return err
+	}
+	how, err := l.labelling(ctx, s, name)
+	if err != nil {
+		return cli.UsageError(err)
+	}
+	left, err := campaigns.CountUnlabelled(ctx, s, name, how.ID())
+	if err != nil {
+		return err
+	}
+	if left > 0 {
+		err = l.Work(ctx, s, name, how)
+	}
+	if err != nil {
+		return err
+	}
+	return l.report(ctx, s, name, how)
+}
+
+// labelling returns how the campaign's file wants it, unless flags name another
+// labeller. Nothing is sent.
+func (l Options) labelling(ctx context.Context, s storage.Store, campaign string) (recorded.Labelling, error) {
+	how, err := l.flags()
+	if err != nil {
+		return how, err
+	}
+	filed, err := campaigns.FiledLabels(ctx, s, campaign)
+	if err != nil {
+		return how, err
+	}
+	if l.Asked {
+		filed = nil
+	}
+	if filed != nil {
+		how = *filed
+	}
+	p, err := providers.New(s).Labeller(how.Labeller.Name, how.Labeller.Decode())
+	if err == nil {
+		err = providers.CheckReachable(p)
+	}
+	if err == nil && (filed == nil || l.Price != "") {
+		how.Price, err = l.priced(ctx, s, campaign, p)
+	}
+	return how, err
+}
+
+// flags returns the labeller that they name.
+func (l Options) flags() (recorded.Labelling, error) {
+	how := recorded.Labelling{Labeller: plan.Choice{Name: l.Labeller}, Reasks: l.Reasks, Words: label.Words}
+	if l.Reasks < 0 || l.Reasks > 10 {
+		return how, fmt.Errorf("--reasks is %d; 0 to 10 are accepted", l.Reasks)
+	}
+	if err := cli.DecodeStrict([]byte(l.Generate))(&how.Generate); err != nil {
+		return how, fmt.Errorf("--generate: %w", err)
+	}
+	var params map[string]any
+	if err := json.Unmarshal([]byte(l.Params), &params); err != nil {
+		return how, fmt.Errorf("--params: %w", err)
+	}
+	if len(params) > 0 {
+		how.Labeller.Params, _ = json.Marshal(params) // in one order and spacing: it is part of the id
+	}
+	return how, nil
+}
+
+// priced returns the labeller's price; nil if it is not known and need not be.
+func (l Options) priced(ctx context.Context, s storage.Store, campaign string, p model.Provider) (*money.Price, error) {
+	var price money.Price
+	if l.Price != "" {
+		if err := cli.DecodeStrict([]byte(l.Price))(&price); err != nil {
+			return nil, fmt.Errorf("--price: %w", err)
+		}
+		return &price, price.Validate()
+	}
+	if p.Endpoint == "" { // it costs nothing
+		return nil, nil
+	}
+	return providers.PriceFor(ctx, s, campaign, p, l.CostUnknown, `{"input": …, "output": …}`)
+}
+
+// Summary is what label says at its end.
+type Summary struct {
+	Campaign       string   `json:"campaign"`
+	Labeller       string   `json:"labeller"`
+	Model          string   `json:"model"`
+	Simulated      bool     `json:"simulated"`
+	Collaborations int      `json:"collaborations"` // labelled
+	Left           int      `json:"left"`
+	Messages       int      `json:"messages"`
+	Invalid        int      `json:"invalid"`
+	Calls          int64    `json:"calls"`
+	InputTokens    int64    `json:"input_tokens"`
+	OutputTokens   int64    `json:"output_tokens"`
+	CostUSD        *float64 `json:"cost_usd"`  // null if a price is not known
+	WorstUSD       float64  `json:"worst_usd"` // at most more, for calls of unknown outcome or usage
+}
+
+// report sums up what is committed.
+func (l Options) report(ctx context.Context, s storage.Store, name string, how recorded.Labelling) error {
+	r, err := sumUp(ctx, s, name, how)
+	if err != nil {
+		return err
+	}
+	if l.JSON {
+		err = cli.WriteJSON(l.Stdout(), r)
+	} else {
+		r.print()
+	}
+	if err == nil && r.Left > 0 {
+		err = cli.IncompleteError(fmt.Errorf("%s not labelled; the same command resumes the labelling", wording.Count(r.Left, "collaboration")))
+	}
+	return err
+}
+
+func (r Summary) print() {
+	if r.Simulated {
+		fmt.Println("SIMULATED: labels by rules on words, not by a language model")
+	}
+	cost := "at a price that is not known"
+	if r.CostUSD != nil {
+		cost = fmt.Sprintf("$%.4f", *r.CostUSD)
+	}
+	if r.WorstUSD > 0 {
+		cost += fmt.Sprintf(", at most $%.4f more for calls of unknown outcome or usage", r.WorstUSD)
+	}
+	fmt.Printf("%s: %s of %s labelled by %s (%d without a label)\n", r.Campaign, wording.Count(r.Messages, "message"), wording.Count(r.Collaborations, "collaboration"), r.Labeller, r.Invalid)
+	fmt.Printf("%s, %s tokens, %s\n", wording.Count(r.Calls, "call"), cli.Abbreviate(r.InputTokens+r.OutputTokens), cost)
+	fmt.Printf("Next:    roundtable analyze %s --table 9\n", r.Campaign)
+}

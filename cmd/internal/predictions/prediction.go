@@ -1,0 +1,322 @@
+// Package predictions says what a campaign will take, calls, tokens, money and time:
+// by a rehearsal in memory, or by a pilot of some of its cells.
+package predictions
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"roundtable/activities/calls"
+	"roundtable/activities/label"
+	"roundtable/activities/recorded"
+	"roundtable/activities/rehearsal"
+	"roundtable/analysis/forecast"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
+	"roundtable/cmd/internal/runs"
+	"roundtable/envs/wording"
+	"roundtable/workflows/plan"
+)
+
+// Prediction is what a campaign will take.
+type Prediction struct {
+	forecast.Forecast
+	Basis string `json:"basis"` // what it rests on
+	// Unpriced are the models without a price, for which the cost is not known.
+	Unpriced []string `json:"unpriced,omitempty"`
+	// Labels are what labelling takes beside that, by a guess; nil if nobody labels.
+	Labels *forecast.Forecast `json:"labels,omitempty"`
+}
+
+// Guess predicts before any model was asked: from one collaboration of each
+// condition that scripted agents play in memory, and the lengths of recorded answers.
+func Guess(p recorded.Plan, m recorded.Manifest, s storage.Store, most []int) (Prediction, error) {
+	var sum forecast.Forecast
+	b := bounds{}
+	for i, c := range p.Campaign.Conditions {
+		rehearsed, _, err := rehearsal.Rehearse(p, i, "", providers.OpenData, providers.New(s).Build)
+		if err != nil {
+			return Prediction{}, err
+		}
+		f := forecast.Guess(p.Campaign.CellsOf(i), most[i], b.turns(rehearsed, c, m))
+		if i == 0 {
+			sum = f
+		} else {
+			sum = sum.Add(f)
+		}
+	}
+	sum = sum.Add(b.checks(p, m))
+	return Prediction{Forecast: sum, Basis: b.basis(againAtMost(p, m)), Unpriced: slices.Sorted(maps.Keys(b.unpriced))}, nil
+}
+
+// statedBound is how many tokens an answer has at most where neither
+// generate.max_tokens nor the price table says it.
+const statedBound = 16384
+
+// bounds notes what a guess rests on: what the longest answers are taken from,
+// and which models have no price.
+type bounds struct {
+	real, set, own, stated bool
+	unpriced               map[string]bool
+}
+
+// turns puts bounds and prices on what was rehearsed.
+func (b *bounds) turns(rehearsed []rehearsal.Rehearsed, c plan.Condition, m recorded.Manifest) []forecast.Turns {
+	var all []forecast.Turns
+	for _, r := range rehearsed {
+		t := forecast.Turns{Format: r.Format, Calls: r.Calls, Shown: r.Shown, Fixed: r.Fixed, Said: r.Said, Reasks: c.Reasks, Exact: runs.IsFree(r.Model)}
+		if t.Exact {
+			t.Rate = &forecast.Rate{}
+			all = append(all, t)
+			continue
+		}
+		t.Rate, t.Longest = b.priced(r.Model, c.Generate.MaxTokens, m)
+		all = append(all, t)
+	}
+	return all
+}
+
+// priced returns what a model costs, nil if that is not known, and the most
+// tokens of one of its answers.
+func (b *bounds) priced(model string, maxTokens int, m recorded.Manifest) (rate *forecast.Rate, longest int) {
+	price, ok := m.Prices[model]
+	if ok {
+		rate = &forecast.Rate{Input: price.Input, Output: price.Output}
+	} else {
+		if b.unpriced == nil {
+			b.unpriced = map[string]bool{}
+		}
+		b.unpriced[model] = true
+	}
+	b.real = true
+	switch {
+	case maxTokens > 0:
+		b.set = true
+		return rate, maxTokens
+	case price.MaxOutput > 0:
+		b.own = true
+		return rate, price.MaxOutput
+	}
+	b.stated = true
+	return rate, statedBound
+}
+
+// checks returns what the call that checks each model takes at most. Nothing is
+// in from and about: it is one small call, and --no-check leaves it out.
+func (b *bounds) checks(p recorded.Plan, m recorded.Manifest) forecast.Forecast {
+	sum := forecast.Forecast{CostUSD: new(forecast.Estimate)}
+	asked := map[string]bool{}
+	for _, c := range p.Campaign.Conditions {
+		for _, model := range c.AllModels() {
+			key := fmt.Sprintf("%s %s", model.Name, model.Params)
+			if !runs.IsChecked(model.Name) || asked[key] {
+				continue
+			}
+			asked[key] = true
+			t := forecast.Turns{Calls: 1, Shown: calls.CheckBytes(), Fixed: calls.CheckBytes()}
+			t.Rate, t.Longest = b.priced(model.Name, c.Generate.MaxTokens, m)
+			f := forecast.Guess(1, 1, []forecast.Turns{t})
+			sum = sum.Add(f.AtMost())
+		}
+	}
+	return sum
+}
+
+// againAtMost says how often answers are asked for again at most; "" if never.
+func againAtMost(p recorded.Plan, m recorded.Manifest) string {
+	most := 0
+	for _, c := range p.Campaign.Conditions {
+		most = max(most, c.Reasks)
+	}
+	text := ""
+	if most > 0 {
+		text = ", every answer asked again " + wording.Count(most, "time")
+	}
+	if l := m.Labels; l != nil && l.Labeller.Name != label.Rules && l.Reasks > 0 {
+		text += ", every label asked again " + wording.Count(l.Reasks, "time")
+	}
+	return text
+}
+
+// basis says what the columns of a guess are.
+func (b *bounds) basis(again string) string {
+	if !b.real {
+		return "a rehearsal with the scripted agents; from and to allow for 6 and 2.5 bytes a token" + strings.Replace(again, ",", ", to for", 1)
+	}
+	var longest []string
+	for _, of := range []struct {
+		used bool
+		text string
+	}{
+		{b.set, "generate.max_tokens"},
+		{b.own, "the model's own maximum (set generate.max_tokens to lower it)"},
+		{b.stated, fmt.Sprintf("%d tokens, as neither generate.max_tokens nor the price table bounds it (set generate.max_tokens to lower it)", statedBound)},
+	} {
+		if of.used {
+			longest = append(longest, of.text)
+		}
+	}
+	return "a guess. About: answers as long as recorded ones of real models, 130 to 135 tokens of words each (docs/guides/operating.md has the sources); a model that thinks first takes more. From: as short as the scripted agents' answers. To: every answer of the greatest length, which is " +
+		wording.Or(longest) + again + ", and the check call of each model. --pilot 0.02 asks the models"
+}
+
+// guessLabels predicts what the labeller of the file takes; nil if it names none.
+func guessLabels(p recorded.Plan, m recorded.Manifest, s storage.Store, most []int) (*forecast.Forecast, error) {
+	l := m.Labels
+	if l == nil {
+		return nil, nil
+	}
+	sum := forecast.Forecast{CostUSD: new(forecast.Estimate)}
+	if l.Labeller.Name == label.Rules { // it asks nobody
+		return &sum, nil
+	}
+	for i, c := range p.Campaign.Conditions {
+		rehearsed, labelled, err := rehearsal.Rehearse(p, i, l.Words, providers.OpenData, providers.New(s).Build)
+		if err != nil {
+			return nil, err
+		}
+		heard := new(bounds).turns(rehearsed, c, m)
+		labels := plan.Condition{Generate: l.Generate, Reasks: l.Reasks}
+		asked := new(bounds).turns(labelled, labels, m)
+		calls := 0
+		for n := range asked {
+			calls += asked[n].Calls
+			if asked[n].Rate = nil; l.Price != nil {
+				asked[n].Rate = &forecast.Rate{Input: l.Price.Input, Output: l.Price.Output}
+			}
+		}
+		turns := 0
+		for _, t := range heard {
+			turns += t.Calls
+		}
+		sum = sum.Add(forecast.GuessLabels(p.Campaign.CellsOf(i), calls*most[i]/max(1, turns), asked, heard))
+	}
+	return &sum, nil
+}
+
+// runPilot runs the first cells of a campaign for real and predicts the whole from
+// them. They are part of the campaign: run goes on after them.
+func runPilot(ctx context.Context, o *cli.Options, s storage.Store, p recorded.Plan, m recorded.Manifest, share float64, again string) (Prediction, error) {
+	conditions := len(p.Campaign.Conditions)
+	first := int(math.Ceil(share * float64(p.Campaign.Size())))
+	first = min(p.Campaign.Size(), max(2*conditions, (first+conditions-1)/conditions*conditions))
+	r := runs.Options{Options: o, Until: first}
+	if _, err := r.Work(ctx, s, p, m, again); err != nil {
+		return Prediction{}, err
+	}
+	pilot, err := endedOf(ctx, s, p, first)
+	if err != nil {
+		return Prediction{}, err
+	}
+	cells := map[string]int{}
+	for i, c := range p.Campaign.Conditions {
+		cells[c.ID()] = p.Campaign.CellsOf(i)
+	}
+	f, ok := forecast.OfPilot(pilot, cells)
+	if !ok {
+		return Prediction{}, cli.IncompleteError(fmt.Errorf("the pilot of %s is too small or failed: no condition may be without a cell that succeeded; `roundtable status %s` says more", wording.Count(first, "cell"), p.Campaign.Name))
+	}
+	return Prediction{Forecast: f, Basis: fmt.Sprintf("a pilot of %d of %s, with 95 %% intervals, which end at what there can be at most", first, wording.Count(p.Campaign.Size(), "cell"))}, nil
+}
+
+// endedOf returns the rows of the first cells of a plan, as far as they have ended.
+func endedOf(ctx context.Context, s storage.Store, p recorded.Plan, first int) ([]record.Collaboration, error) {
+	wanted := map[string]bool{}
+	order := p.Campaign.Order()
+	for n := range first {
+		wanted[p.Campaign.CollaborationID(order.Cell(n))] = true
+	}
+	d, err := lake.ReadDataset(ctx, s, p.Campaign.Name)
+	if err != nil {
+		return nil, err
+	}
+	var rows []record.Collaboration
+	for row, err := range lake.Scan[record.Collaboration](ctx, s, d.Only(func(m lake.Member) bool { return wanted[m.Collaboration] })) {
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// Print prints a table on standard output; atOnce is how many cells run at once.
+func (p Prediction) Print(atOnce int) {
+	fmt.Printf("\nThe whole campaign, by %s:\n", p.Basis)
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.AppendHeader(table.Row{"", "from", "about", "to"})
+	row := func(name string, i forecast.Estimate, show func(float64) string) {
+		t.AppendRow(table.Row{name, show(i.Low), show(i.Mean), show(i.High)})
+	}
+	count := func(v float64) string {
+		if math.IsInf(v, 0) {
+			return "?"
+		}
+		return cli.Abbreviate(int64(math.Ceil(v)))
+	}
+	usd := func(v float64) string {
+		if math.IsInf(v, 0) {
+			return "?"
+		}
+		return fmt.Sprintf("$%.2f", v)
+	}
+	row("calls", p.Calls, count)
+	row("input tokens", p.InputTokens, count)
+	row("output tokens", p.OutputTokens, count)
+	if p.CostUSD != nil {
+		row("cost", *p.CostUSD, usd)
+	} else {
+		t.AppendRow(table.Row{"cost", "?", "not known", "?"})
+	}
+	if l := p.Labels; l != nil {
+		row("labels: calls", l.Calls, count)
+		row("labels: tokens", l.InputTokens.Add(l.OutputTokens), count)
+		if l.CostUSD != nil {
+			row("labels: cost", *l.CostUSD, usd)
+		} else {
+			t.AppendRow(table.Row{"labels: cost", "?", "not known", "?"})
+		}
+	}
+	if p.Seconds != nil {
+		row(fmt.Sprintf("time, %d at once", atOnce), *p.Seconds, func(v float64) string {
+			if math.IsInf(v, 0) {
+				return "?"
+			}
+			took := time.Duration(v / float64(atOnce) * float64(time.Second))
+			if took < 10*time.Second {
+				return took.Round(100 * time.Millisecond).String()
+			}
+			return took.Round(time.Second).String()
+		})
+	}
+	fmt.Fprintln(os.Stdout, t.Render())
+	if len(p.Unpriced) > 0 {
+		fmt.Printf("The cost is not known: no price for %s; give it under prices:\n", strings.Join(p.Unpriced, ", "))
+	}
+}
+
+// Predict guesses what a campaign takes, and its labels; with a share above 0 it runs a
+// pilot of that share of the cells first and predicts from that.
+func Predict(ctx context.Context, o *cli.Options, s storage.Store, p recorded.Plan, m recorded.Manifest, most []int, share float64, path string) (predicted Prediction, err error) {
+	if predicted, err = Guess(p, m, s, most); err == nil && share > 0 {
+		can := predicted.Forecast
+		predicted, err = runPilot(ctx, o, s, p, m, share, "roundtable run "+path)
+		predicted.Forecast = predicted.CappedBy(can)
+	}
+	if err == nil {
+		predicted.Labels, err = guessLabels(p, m, s, most)
+	}
+	return predicted, err
+}

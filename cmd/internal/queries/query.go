@@ -1,0 +1,189 @@
+// Package queries answers SQL over the tables of a lake: on a terminal with a
+// prompt, from a script, or into a file, in the format that is asked for.
+package queries
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"roundtable/analysis/sql"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/staging"
+	"roundtable/envs/wording"
+)
+
+// maxScript is how long the statements of one command may be together.
+const maxScript = 1 << 20
+
+// Query is what is asked for of a lake.
+type Query struct {
+	*cli.Options
+	Campaigns []string // none are all
+	Cache     string
+	Format    string // one of queryFormats
+	File      string // "" is standard output
+	Force     bool
+}
+
+var Formats = []string{"table", "csv", "json", "jsonl", "parquet"}
+
+// ReadScript returns the SQL of an argument, a file or standard input.
+func ReadScript(args []string, file string, in io.Reader) (string, error) {
+	switch {
+	case len(args) == 1 && file != "":
+		return "", errors.New("SQL and --file are both given; give one")
+	case len(args) == 1:
+		return args[0], nil
+	case file != "" && file != "-":
+		f, err := os.Open(file)
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		in = f
+	case file == "" && cli.IsTerminal(in):
+		return "", errors.New("which statement? Give SQL in quotes, or --file; the prompt wants a terminal for its output too")
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxScript+1))
+	if err == nil && len(data) > maxScript {
+		err = fmt.Errorf("the statements are longer than %d bytes", maxScript)
+	}
+	return string(data), err
+}
+
+// Open makes a database over the lake.
+func (q *Query) Open(ctx context.Context, tell io.Writer) (*sql.DB, error) {
+	s, err := q.OpenLake()
+	for i := 0; i < len(q.Campaigns) && err == nil; i++ {
+		s, err = q.ReadLake(ctx, q.Campaigns[i])
+	}
+	if err != nil {
+		return nil, err
+	}
+	return sql.Open(ctx, sql.Source{
+		Store: s, Location: q.Lake, Campaigns: q.Campaigns, Cache: q.Cache,
+		Tell: func(line string) { fmt.Fprintln(tell, line) },
+	})
+}
+
+// Run answers statements.
+func (q *Query) Run(cmd *cobra.Command, text string) error {
+	out := cmd.OutOrStdout()
+	if q.File != "" {
+		f, err := q.Keep(cmd, text)
+		if err == nil {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", f.Path, wording.Count(f.Rows, "row"))
+		}
+		return err
+	}
+	if q.Format == "parquet" && cli.IsTerminal(out) {
+		return cli.UsageError(errors.New("a Parquet file is not for a terminal; -o FILE keeps it"))
+	}
+	_, err := q.answer(cmd, text, out)
+	return err
+}
+
+// Keep returns run with a file, which is written whole or not at all.
+func (q *Query) Keep(cmd *cobra.Command, text string) (f staging.File, err error) {
+	if err := staging.Check(q.File, q.Force); err != nil {
+		return f, cli.UsageError(err)
+	}
+	f, err = staging.Write(q.File, func(w io.Writer) (int64, error) { return q.answer(cmd, text, w) })
+	if err == nil {
+		err = f.Publish(q.Force)
+	}
+	return f, err
+}
+
+// answer runs statements on a database of their own.
+func (q *Query) answer(cmd *cobra.Command, text string, w io.Writer) (rows int64, err error) {
+	all, rest := sql.Split(text, 1)
+	if rest.Text != "" {
+		all = append(all, rest)
+	}
+	if len(all) == 0 {
+		return 0, cli.UsageError(errors.New("there is no statement"))
+	}
+	ctx := cmd.Context()
+	db, err := q.Open(ctx, cmd.ErrOrStderr())
+	if err == nil {
+		defer db.Close()
+		rows, err = q.each(ctx, db, all, w)
+	}
+	return rows, Classify(ctx, err)
+}
+
+// each runs statements one after the other. Tables show all that have rows; the
+// other formats hold one result, that of the last statement.
+func (q *Query) each(ctx context.Context, db *sql.DB, all []sql.Statement, w io.Writer) (rows int64, err error) {
+	for i, s := range all {
+		if i == len(all)-1 || q.Format == "table" {
+			rows, err = q.write(ctx, db, s, w)
+		} else {
+			err = prepareFor(ctx, db, s, q.Format)
+		}
+		if err != nil {
+			return rows, err
+		}
+	}
+	return rows, nil
+}
+
+// prepareFor runs a statement, such as CREATE VIEW, that has no rows.
+func prepareFor(ctx context.Context, db *sql.DB, s sql.Statement, format string) error {
+	r, err := db.Run(ctx, s)
+	if err == nil && len(r.Columns) > 0 {
+		err = cli.UsageError(fmt.Errorf("the statement in line %d has rows and is not the last; %s holds one result", s.Line, format))
+	}
+	if err == nil {
+		for _, failed := range r.Rows { // it is over when its rows are
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
+}
+
+func (q *Query) write(ctx context.Context, db *sql.DB, s sql.Statement, w io.Writer) (int64, error) {
+	switch q.Format {
+	case "table":
+		r, err := db.Run(ctx, s)
+		if err != nil {
+			return 0, err
+		}
+		return writeTable(w, r)
+	case "parquet":
+		return db.Parquet(ctx, s, w)
+	}
+	r, err := db.Stream(ctx, s)
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case len(r.Columns) == 0: // CREATE VIEW and the like
+		return 0, nil
+	case q.Format == "json":
+		return sql.WriteJSON(w, r)
+	case q.Format == "jsonl":
+		return sql.WriteJSONL(w, r)
+	case cli.IsTerminal(w):
+		r = harmless(r)
+	}
+	return sql.WriteCSV(w, r)
+}
+
+// Classify gives an error the code that the program ends with.
+func Classify(ctx context.Context, err error) error {
+	_, refused := errors.AsType[sql.Refused](err)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return cli.InterruptedError(errors.New("interrupted"))
+	case refused:
+		return cli.UsageError(err)
+	}
+	return err
+}

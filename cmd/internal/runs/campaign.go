@@ -1,0 +1,137 @@
+// Package runs carries campaigns out on an engine: it checks their models, starts or
+// joins them, shows their progress, and pauses, tunes and cancels them. An interrupted
+// run keeps the answers of requests in flight.
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"roundtable/activities/recorded"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/campaignfile"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/engine"
+	"roundtable/envs/wording"
+	"roundtable/workflows"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
+)
+
+// Options are the flags of run.
+type Options struct {
+	*cli.Options
+	Retry   bool
+	NoCache bool
+	Checks  bool // ask each model once before the first call
+	Until   int  // how many cells of the plan are run; 0 is all
+}
+
+const NoCheckUsage = "do not ask each model once before the campaign starts"
+
+// Work runs what is left of a recorded plan and returns how far it came.
+func (r Options) Work(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest, again string) (workflows.Status, error) {
+	name := p.Campaign.Name
+	var status workflows.Status
+	_, err := recorded.ReadManifest(ctx, s, name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return status, err
+	}
+	e, err := engine.Start(ctx, r.Options, s, engine.Job{Folder: engine.CampaignFolder(r.Options, name), Fresh: err != nil, NoCache: r.NoCache})
+	if err != nil {
+		return status, err
+	}
+	defer e.Stop()
+	if err := e.LockCampaign(r.Options, name); err != nil {
+		return status, err
+	}
+	if err := campaignfile.Record(ctx, s, p, m); err != nil { // not before the lock: another run's plan stays
+		return status, err
+	}
+	if r.Retry {
+		if err := recorded.RequestRerun(ctx, s, name); err != nil {
+			return status, err
+		}
+	}
+	if err := recorded.ClearHalt(ctx, s, name); err != nil {
+		return status, err
+	}
+	if r.Checks {
+		if err := r.check(ctx, e, s, p, again); err != nil {
+			return status, err
+		}
+	}
+	if err := e.TakeWork(ctx); err != nil {
+		return status, err
+	}
+	status, err = r.drive(ctx, e, p, m.Limits)
+	if ctx.Err() != nil {
+		fmt.Fprintf(os.Stderr, "\ninterrupted: answers of in-flight requests are being kept (Ctrl-C again to leave at once)\n")
+		fmt.Fprintf(os.Stderr, "resume with: %s\n", again)
+		return status, cli.InterruptedError(errors.New("interrupted"))
+	}
+	if err != nil {
+		return status, err
+	}
+	if status.Paused && status.Done() < status.Cells {
+		if err := recorded.WriteHalt(ctx, s, name, recorded.Halt{Reason: status.PauseReason, At: time.Now().UTC()}); err != nil {
+			return status, err
+		}
+		if strings.Contains(status.PauseReason, "roundtable resume") { // it says how; run would use the file's limits
+			fmt.Fprintf(os.Stderr, "\n%s is paused: %s\n", name, status.PauseReason)
+		} else {
+			fmt.Fprintf(os.Stderr, "\n%s is paused: %s\nresume with: %s\n", name, status.PauseReason, again)
+		}
+		return status, cli.IncompleteError(fmt.Errorf("%s is paused after %d of %s", name, status.Done(), wording.Count(status.Cells, "collaboration")))
+	}
+	return status, nil
+}
+
+// drive starts the campaign's workflow, or finds it running, and watches it to its end.
+func (r Options) drive(ctx context.Context, e *engine.Engine, p recorded.Plan, limits plan.Limits) (workflows.Status, error) {
+	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: limits, Until: r.Until}
+	id := workflows.CampaignID(in.Name)
+	run, err := e.Execute(ctx, "campaign", task.CampaignWorkflow, client.StartWorkflowOptions{
+		ID: id, WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+	}, in)
+	if _, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {
+		if err := engine.CheckCodec(ctx, r.Options, e.Client, id); err != nil {
+			return workflows.Status{}, err
+		}
+		err = engine.Patiently(ctx, os.Stderr, "state of the campaign that runs", func() (err error) {
+			run, err = attach(ctx, e.Client, id, in, r.Retry)
+			return err
+		})
+	}
+	if err != nil {
+		return workflows.Status{}, err
+	}
+	return r.watch(ctx, e, run, in.Name, p.Campaign.Size())
+}
+
+// attach joins a campaign that is running: with the present plan and limits, and
+// not paused, because the operator gave run; with the whole plan again if cells
+// are to be run again.
+func attach(ctx context.Context, c client.Client, id string, in workflows.CampaignInput, again bool) (client.WorkflowRun, error) {
+	status, err := engine.QueryStatus[workflows.Status](ctx, c, id)
+	if err == nil && (status.Revision != in.Revision || again || status.Until != in.Until) {
+		err = c.SignalWorkflow(ctx, id, "", workflows.SignalExtend, in)
+	}
+	if err == nil {
+		err = c.SignalWorkflow(ctx, id, "", workflows.SignalTune, in.Limits)
+	}
+	if err == nil && status.Paused {
+		err = c.SignalWorkflow(ctx, id, "", workflows.SignalResume, nil)
+	}
+	return c.GetWorkflow(ctx, id, ""), err
+}

@@ -1,0 +1,107 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+
+	"roundtable/activities/calls"
+	"roundtable/activities/ledger"
+	"roundtable/activities/model"
+	"roundtable/activities/recorded"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/engine"
+	"roundtable/cmd/internal/providers"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
+)
+
+// check asks each model of a campaign once before anything else is asked: a
+// wrong key or name would fail every cell. Models that have answered in this
+// campaign are not asked again, nor are simulated and recorded ones. What passes
+// by itself (a limit, a service that is down) does not keep a campaign from starting.
+func (r Options) check(ctx context.Context, e *engine.Engine, s storage.Store, p recorded.Plan, again string) error {
+	name := p.Campaign.Name
+	answered, err := ledger.AnsweredModels(ctx, s, name)
+	if err != nil {
+		return err
+	}
+	build, asked := providers.New(s).Build, map[string]bool{}
+	for _, c := range p.Campaign.Conditions {
+		for _, m := range c.AllModels() {
+			if !IsChecked(m.Name) || answered[m.Name] {
+				continue
+			}
+			provider, err := build(m, c, nil)
+			if err != nil {
+				return err
+			}
+			if asked[provider.Account] {
+				continue
+			}
+			asked[provider.Account] = true
+			reason, err := checkModel(ctx, e, name, provider, c.Generate)
+			if err != nil {
+				return err
+			}
+			if reason != "" {
+				return haltBefore(ctx, s, name, reason, again)
+			}
+		}
+	}
+	return nil
+}
+
+// IsChecked reports whether a model is asked once before a campaign begins.
+func IsChecked(model string) bool { return !IsFree(model) && !strings.HasPrefix(model, "retrieval/") }
+
+// checkModel asks one model and says what that cost. The reason is why it
+// cannot be asked; empty if it can, or if what failed passes by itself.
+func checkModel(ctx context.Context, e *engine.Engine, campaign string, p model.Provider, g plan.Generate) (reason string, err error) {
+	answer, err := e.Activities.Check(ctx, campaign, p, model.Parameters(g))
+	var call *model.Error
+	var app *temporal.ApplicationError
+	switch {
+	case err == nil:
+		cost := "at a price that is not known"
+		if answer.CostUSD != nil {
+			cost = fmt.Sprintf("$%.6f", *answer.CostUSD)
+		}
+		fmt.Fprintf(os.Stderr, "checked %s: it answers (%d tokens, %s)\n", p.Name, answer.Usage.Input+answer.Usage.Output, cost)
+		return "", nil
+	case ctx.Err() != nil:
+		return "", cli.InterruptedError(errors.New("interrupted"))
+	case errors.As(err, &call) && call.Class == model.Retry && !calls.IsRefusal(err):
+		fmt.Fprintf(os.Stderr, "checked %s: %v; it will be tried again\n", p.Name, err)
+		return "", nil
+	case errors.As(err, &call):
+		return fmt.Sprintf("%s cannot be asked: %v", p.Name, err), nil
+	case errors.As(err, &app) && app.Type() == task.ErrPause:
+		return app.Message(), nil
+	}
+	return "", err
+}
+
+// haltBefore pauses a campaign before its first call.
+func haltBefore(ctx context.Context, s storage.Store, campaign, reason, again string) error {
+	if err := recorded.WriteHalt(ctx, s, campaign, recorded.Halt{Reason: reason, At: time.Now().UTC()}); err != nil {
+		return err
+	}
+	if strings.Contains(reason, "roundtable resume") { // it says how
+		fmt.Fprintf(os.Stderr, "%s is paused: %s\n", campaign, reason)
+	} else {
+		fmt.Fprintf(os.Stderr, "%s is paused: %s\nresume with: %s\n", campaign, reason, again)
+	}
+	return cli.IncompleteError(fmt.Errorf("%s is paused before its first call; --no-check starts it without asking", campaign))
+}
+
+// IsFree reports whether a model is simulated or recorded.
+func IsFree(model string) bool {
+	return strings.HasPrefix(model, "scripted/") || strings.HasPrefix(model, "replay/")
+}

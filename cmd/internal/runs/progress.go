@@ -1,0 +1,113 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"roundtable/activities"
+	"roundtable/activities/calls"
+	"roundtable/cmd/internal/campaigns"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/engine"
+	"roundtable/envs/wording"
+	"roundtable/workflows"
+)
+
+// watch shows how far the campaign is until it ends, is paused by an error, or ctx ends.
+func (r Options) watch(ctx context.Context, e *engine.Engine, run client.WorkflowRun, name string, cells int) (workflows.Status, error) {
+	show := newDisplay(os.Stderr)
+	defer show.stop()
+	p := progress{began: time.Now(), before: -1}
+	shown, stopped := p.began, false
+	status, err := engine.Watch(ctx, e, run, "campaign", cli.LiveEvery, func(now workflows.Status) bool {
+		if now.Cells == 0 { // the plan is still to be looked through
+			now.Cells = cells
+		}
+		if stopped = now.Paused && now.Running == 0 || now.Paused && now.PauseReason != "" && idle(e.Activities); stopped {
+			p.finish(show, now, e.Activities.Meter(), e.Activities.UnderWay(name))
+		} else if show.live() || time.Since(shown) >= cli.PlainEvery {
+			shown = time.Now()
+			p.tell(show, now, e.Activities.Meter(), e.Activities.UnderWay(name))
+		}
+		return stopped
+	})
+	if err == nil && !stopped {
+		p.finish(show, status, e.Activities.Meter(), 0)
+	}
+	return status, err
+}
+
+// idle reports whether no call is under way.
+func idle(a *activities.Activities) bool { return a.Meter().UnderWay == 0 }
+
+// progress is what a line of progress is measured from.
+type progress struct {
+	began  time.Time
+	before float64 // share that was done by then; -1 until the first line
+	said   string  // what the last line said, without what changes with time alone
+}
+
+// tell shows a line of progress.
+func (p *progress) tell(show *display, s workflows.Status, m calls.Reading, underWay float64) {
+	p.said = news(s, m)
+	show.show(p.line(s, m, underWay))
+}
+
+// finish shows the last line, unless it would be the one before it once more.
+func (p *progress) finish(show *display, s workflows.Status, m calls.Reading, underWay float64) {
+	if show.live() || p.said != news(s, m) {
+		p.tell(show, s, m, underWay)
+	}
+}
+
+// news returns what a line says of a campaign apart from times and rates.
+func news(s workflows.Status, m calls.Reading) string {
+	return fmt.Sprint(s.Done(), s.Cells, s.Failed, s.Running, s.Paused, s.PauseReason, m.Calls, m.Cached)
+}
+
+// line returns the share of the campaign that is done, and what to say of it:
+// collaborations, time left, calls, money. underWay is how much of the
+// collaborations that have not ended is done, in collaborations.
+func (p *progress) line(s workflows.Status, m calls.Reading, underWay float64) (share float64, line string) {
+	share = campaigns.ShareDone(s, underWay)
+	if p.before < 0 {
+		p.before = share
+	}
+	took := time.Since(p.began)
+	line = fmt.Sprintf("%d/%s", s.Done(), wording.Count(s.Cells, "collaboration"))
+	if s.Failed > 0 {
+		line += fmt.Sprintf(" (%d failed)", s.Failed)
+	}
+	if s.Running > 0 {
+		line += fmt.Sprintf(", %d running", s.Running)
+	}
+	if s.Paused {
+		line += " · paused: " + s.PauseReason
+	} else if done := share - p.before; done > 0 && share < 1 {
+		left := time.Duration(float64(took) / done * (1 - share))
+		line += " · " + left.Round(time.Second).String() + " left"
+	}
+	line += fmt.Sprintf(" · %s · $%.2f", wording.Count(m.Calls, "call"), m.CostUSD)
+	if m.Unpriced {
+		line += "+?"
+	}
+	if m.Cached > 0 {
+		line += fmt.Sprintf(" · %d cached", m.Cached)
+	}
+	line += fmt.Sprintf(" · %s tokens", cli.Abbreviate(m.InputTokens+m.OutputTokens))
+	if s.Paused { // what was refused or made again is of the time before
+		return share, line
+	}
+	if m.Failures > 0 {
+		line += fmt.Sprintf(" · %d refused", m.Failures)
+	}
+	line += fmt.Sprintf(" · %.0f/s · %s", float64(m.Calls)/max(took.Seconds(), 0.001), wording.Count(m.Retries, "retry"))
+	if m.Trouble != nil && time.Since(m.Trouble.At) < time.Minute {
+		line += " · trying again after: " + cli.FirstLine(m.Trouble.Text)
+	}
+	return share, line
+}

@@ -1,0 +1,176 @@
+// Package settlements records what calls of unknown outcome were billed: nothing,
+// an amount, or what a usage export of the service says. An amount that the calls
+// cannot have cost is refused.
+package settlements
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"roundtable/activities/ledger"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/engine"
+	"roundtable/envs/wording"
+	"roundtable/workflows"
+)
+
+// Record records what a campaign's calls of unknown outcome were billed, as
+// the operator or the service's export says. What they had reserved is free
+// again when the campaign goes on.
+func Record(ctx context.Context, o *cli.Options, w io.Writer, s storage.Store, campaign, how string) error {
+	lock, err := o.LockCampaign(campaign)
+	if err != nil {
+		return fmt.Errorf("a running campaign cannot be settled: %w", err)
+	}
+	if lock != nil {
+		defer lock.Close()
+	}
+	if err := refuseRunning(ctx, o, campaign); err != nil {
+		return err
+	}
+	l, err := ledger.Read(ctx, s, campaign)
+	if err != nil {
+		return err
+	}
+	if len(l.Unknown) == 0 {
+		fmt.Fprintln(w, "no call of unknown outcome is left to settle")
+		return nil
+	}
+	made, err := settlement(l, how)
+	if err != nil {
+		return cli.UsageError(err)
+	}
+	if err := lake.WriteSettlement(ctx, s, campaign, made); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, settledText(made, len(l.Unknown)))
+	return nil
+}
+
+// exportEvidence begins the evidence of a settlement by a file.
+const exportEvidence = "usage export "
+
+// settledText says which calls were settled, with what: of a file, how many of
+// them it has.
+func settledText(made lake.Settlement, unknown int) string {
+	sum, found := 0., 0
+	for _, c := range made.Calls {
+		sum += c.USD
+		if c.RequestID != "" {
+			found++
+		}
+	}
+	how := ""
+	if strings.HasPrefix(made.Evidence, exportEvidence) {
+		how = fmt.Sprintf("%d found in the file, %d not in it and so taken as not billed; ", found, len(made.Calls)-found)
+	}
+	return fmt.Sprintf("settled %d of %s of unknown outcome: %s$%.4f (%s)", len(made.Calls), wording.Count(unknown, "call"), how, sum, made.Evidence)
+}
+
+// refuseRunning refuses a campaign whose calls may be under way.
+func refuseRunning(ctx context.Context, o *cli.Options, campaign string) error {
+	c, err := engine.Connect(ctx, o, campaign)
+	if errors.Is(err, engine.ErrNotRunning) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if engine.IsRunning(ctx, c, workflows.CampaignID(campaign)) {
+		return errors.New("a running campaign cannot be settled: wait for its end, or stop it")
+	}
+	return nil
+}
+
+// settlement returns what the calls were billed: nothing, an amount, or what a file says.
+func settlement(l ledger.Calls, how string) (lake.Settlement, error) {
+	made := lake.Settlement{At: time.Now().UTC()}
+	if how == "unbilled" {
+		made.Evidence, made.Calls = "the operator says that they were not billed", divideAmount(l.Unknown, 0)
+		return made, nil
+	}
+	if usd, err := strconv.ParseFloat(strings.TrimPrefix(how, "$"), 64); err == nil {
+		if usd, err = withinWorst(l.Unknown, usd); err != nil {
+			return made, fmt.Errorf("--settle %s: %w; give what was billed, or a file of the service's usage export", how, err)
+		}
+		made.Evidence, made.Calls = fmt.Sprintf("the operator says that they were billed $%v in all", usd), divideAmount(l.Unknown, usd)
+		return made, nil
+	}
+	data, err := os.ReadFile(how)
+	if err != nil {
+		return made, fmt.Errorf("--settle is unbilled, an amount in US dollars, or a file: %w", err)
+	}
+	bills, err := readExport(how, data)
+	if err != nil {
+		return made, fmt.Errorf("%s: %w", how, err)
+	}
+	if made.Calls, err = matchBills(l, bills); err != nil {
+		return made, fmt.Errorf("%s: %w", how, err)
+	}
+	made.Evidence = fmt.Sprintf(exportEvidence+"%s, SHA-256 %x", filepath.Base(how), sha256.Sum256(data))
+	return made, nil
+}
+
+// withinWorst refuses an amount that the calls cannot have cost: it would take
+// the difference from the budget for good. One that is above it by the rounding
+// of a printed worst case is taken for the worst case.
+func withinWorst(calls []ledger.UnknownCall, usd float64) (float64, error) {
+	const rounding, limit = 0.00005, 1e9
+	worst := 0.
+	for _, u := range calls {
+		if u.WorstUSD == nil { // a call without a price has no worst case
+			worst = limit
+		}
+		worst += dollarsOf(u)
+	}
+	switch {
+	case worst >= limit && !(usd >= 0 && usd < limit):
+		return 0, fmt.Errorf("$%v is not an amount from 0 to below %.0f US dollars", usd, limit)
+	case !(usd >= 0 && usd <= worst+rounding):
+		which := "call"
+		if n := len(calls); n > 1 {
+			which = wording.Count(n, which)
+		}
+		return 0, fmt.Errorf("$%v is not what the %s of unknown outcome can have cost, which is $%.4f at most", usd, which, worst)
+	}
+	return min(usd, worst), nil
+}
+
+// divideAmount divides an amount among calls by what each can have cost.
+func divideAmount(calls []ledger.UnknownCall, usd float64) []lake.SettledCall {
+	worst := 0.
+	for _, u := range calls {
+		worst += dollarsOf(u)
+	}
+	var all []lake.SettledCall
+	for _, u := range calls {
+		share := 1 / float64(len(calls))
+		if worst > 0 {
+			share = dollarsOf(u) / worst
+		}
+		tokens := int64(0)
+		if usd > 0 { // an amount says nothing of tokens: the worst case stays
+			tokens = u.WorstTokens
+		}
+		all = append(all, u.Settle(usd*share, tokens, ""))
+	}
+	return all
+}
+
+func dollarsOf(u ledger.UnknownCall) float64 {
+	if u.WorstUSD == nil {
+		return 0
+	}
+	return *u.WorstUSD
+}

@@ -1,0 +1,191 @@
+// Package transcripts reads one collaboration with its prompts and raw answers and
+// writes it as a transcript or as JSON. Nothing that a model wrote can steer the
+// terminal, and what is lost is said beside the rest.
+package transcripts
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/collaboration"
+	"roundtable/activities/model"
+	"roundtable/analysis/record"
+	"roundtable/analysis/safetext"
+	"roundtable/analysis/storage"
+	"roundtable/analysis/telling"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
+)
+
+// Transcript is a collaboration as show prints it.
+type Transcript struct {
+	Parts
+	rows  record.Rows
+	story telling.Story
+	Asked []EntryAsked // with --prompts or --raw
+	Lost  []string     // what cannot be shown, and why
+}
+
+// EntryAsked is the JSON of an entry that was asked.
+type EntryAsked struct {
+	Entry      int             `json:"entry"`
+	Prompt     []model.Message `json:"prompt,omitempty"`
+	PromptHash string          `json:"prompt_hash,omitempty"` // recorded when the prompt was sent
+	Matches    *bool           `json:"prompt_matches,omitempty"`
+	Answers    []answered      `json:"answers,omitempty"`
+}
+
+// answered is the JSON of an answer as it was received.
+type answered struct {
+	answers.Answer
+	Raw string `json:"raw"` // in place of the bytes in base64
+}
+
+// source says where an answer came from, after a comma.
+func (a answered) source() string {
+	parts := []string{""}
+	for _, part := range []string{a.ModelAnswered, a.FinishReason} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	if a.Cached {
+		parts = append(parts, "from the cache")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Read reads what show is asked for. What is lost is said beside the rest.
+func Read(ctx context.Context, s storage.Store, rows record.Rows, how Parts) (Transcript, error) {
+	v := Transcript{Parts: how, rows: rows, story: telling.Tell(rows)}
+	if how.Entry >= 0 && !slices.ContainsFunc(rows.Turns, func(t record.Turn) bool { return int(t.Entry) == how.Entry }) {
+		return v, cli.UsageError(fmt.Errorf("--entry is %d; the collaboration has entries 0 to %d", how.Entry, len(rows.Turns)-1))
+	}
+	of, reader := rows.Collaborations[0].Key, collaboration.NewReader(s, providers.OpenData)
+	var err error
+	if v.story.Facts, err = Facts(ctx, reader, of); err != nil {
+		v.lose("What it was about cannot be shown", err)
+	}
+	if !how.Prompts && !how.Raw {
+		return v, nil
+	}
+	all, err := reader.Answers(ctx, of)
+	if err != nil {
+		v.lose("Raw answers are missing", err)
+	}
+	if how.Prompts {
+		rendered, err := reader.Prompts(ctx, of)
+		if err != nil {
+			v.lose("Prompts cannot be rendered again", err)
+		}
+		all = append(rendered, all[min(len(rendered), len(all)):]...)
+	}
+	for _, a := range all {
+		if v.shows(int32(a.Entry)) && len(a.Asks) > 0 {
+			v.Asked = append(v.Asked, how.asked(a))
+		}
+	}
+	return v, nil
+}
+
+// Facts returns what a collaboration was about, for its story.
+func Facts(ctx context.Context, reader *collaboration.Reader, of record.Key) (all []telling.Fact, err error) {
+	known, err := reader.Facts(ctx, of)
+	for _, f := range known {
+		all = append(all, telling.Fact(f))
+	}
+	return all, err
+}
+
+func (v *Transcript) lose(what string, err error) {
+	v.Lost = append(v.Lost, what+": "+strings.ReplaceAll(err.Error(), "\n", "; "))
+}
+
+func (s Parts) asked(a collaboration.Asked) EntryAsked {
+	one := EntryAsked{Entry: a.Entry, PromptHash: a.Recorded}
+	if s.Prompts && a.Prompt != nil {
+		same := a.Same()
+		one.Prompt, one.Matches = a.Prompt, &same
+	}
+	for _, answer := range a.Asks {
+		if s.Raw {
+			one.Answers = append(one.Answers, answered{answer, strings.ToValidUTF8(string(answer.Raw), string(utf8.RuneError))})
+		}
+	}
+	return one
+}
+
+func (s Parts) all() bool { return s.Entry < 0 }
+
+func (s Parts) shows(entry int32) bool { return s.all() || int(entry) == s.Entry }
+
+// has reports whether something of a round is shown.
+func (s Parts) has(round telling.Round) bool {
+	for _, phase := range round.Phases {
+		for _, turn := range phase.Turns {
+			if s.shows(turn.Entry) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// document returns the JSON of what is shown.
+func (v Transcript) document() map[string]any {
+	rows := v.rows
+	if !v.all() {
+		rows.Turns = slices.DeleteFunc(slices.Clone(rows.Turns), func(t record.Turn) bool { return !v.shows(t.Entry) })
+		rows.Ballots = slices.DeleteFunc(slices.Clone(rows.Ballots), func(b record.Ballot) bool { return !v.shows(b.Entry) })
+		rows.Calls = slices.DeleteFunc(slices.Clone(rows.Calls), func(c record.Call) bool { return !v.shows(c.Entry) })
+	}
+	d := rowsJSON(rows)
+	if len(v.story.Facts) > 0 {
+		d["facts"] = v.story.Facts
+	}
+	if v.Asked != nil {
+		d["asked"] = v.Asked
+	}
+	if v.Lost != nil {
+		d["lost"] = v.Lost
+	}
+	return d
+}
+
+// MarshalJSON writes the answer with its raw text as a text.
+func (a answered) MarshalJSON() ([]byte, error) {
+	data, err := json.Marshal(a.Answer)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return nil, err
+	}
+	fields["raw"] = a.Raw
+	return json.Marshal(fields)
+}
+
+// Parts is which parts of a collaboration are shown.
+type Parts struct {
+	Prompts, Raw bool
+	Entry        int // -1 is all
+}
+
+// WriteJSON writes the rows; what could steer a terminal is escaped, which JSON
+// itself demands only of some control characters.
+func (v Transcript) WriteJSON(w io.Writer) error {
+	var b bytes.Buffer
+	if err := cli.WriteJSON(&b, v.document()); err != nil {
+		return err
+	}
+	_, err := w.Write(safetext.EscapeJSON(b.Bytes()))
+	return err
+}

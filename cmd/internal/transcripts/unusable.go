@@ -1,0 +1,47 @@
+package transcripts
+
+import (
+	"context"
+	"errors"
+
+	"roundtable/activities/answers"
+	"roundtable/analysis/record"
+	"roundtable/analysis/report"
+	"roundtable/analysis/storage"
+)
+
+// UnusableAnswers reads the raw answers of some entries that could not be used.
+// The tables have only their faults.
+func UnusableAnswers(ctx context.Context, s storage.Store) func(record.Key, []int) (map[int][]report.Unusable, error) {
+	ledger := answers.NewAnswers(s)
+	return func(of record.Key, entries []int) (map[int][]report.Unusable, error) {
+		found := map[int][]report.Unusable{}
+		place := answers.RunKey{Campaign: of.CampaignID, Collaboration: of.CollaborationID, Generation: int(of.Generation)}
+		var all *answers.Stored // read only if turns were stored in batches
+		var faults error
+		for _, entry := range entries {
+			t, err := ledger.Turn(ctx, place, entry)
+			if err == nil && len(t.Asks) == 0 {
+				if all == nil {
+					var stored answers.Stored
+					stored, faults = ledger.Load(ctx, place)
+					all = &stored
+				}
+				t, _ = all.Turn(entry)
+			}
+			faults = errors.Join(faults, err)
+			found[entry] = unusable(t)
+		}
+		return found, faults
+	}
+}
+
+func unusable(t answers.Turn) []report.Unusable {
+	var list []report.Unusable
+	for _, a := range t.Asks {
+		if a.Fault != "" {
+			list = append(list, report.Unusable{Ask: a.Ask, Fault: a.Fault, Raw: a.Raw})
+		}
+	}
+	return list
+}
