@@ -23,6 +23,7 @@ import (
 	"roundtable/analysis/study/stopping"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/measurements"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 )
@@ -31,7 +32,7 @@ import (
 type wanted struct {
 	table     string
 	baselines []string
-	messages
+	measurements.Messages
 }
 
 func newAnalyze(o *cli.Options) *cobra.Command {
@@ -53,7 +54,7 @@ func newAnalyze(o *cli.Options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := which.choose(cmd.Context(), s, args[0]); err != nil {
+			if err := which.Choose(cmd.Context(), s, args[0]); err != nil {
 				return err
 			}
 			if err := checkBaselines(cmd.Context(), o, which); err != nil {
@@ -65,7 +66,7 @@ func newAnalyze(o *cli.Options) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&which.table, "table", "", "NAME of a table (roundtable list tables), or all (default: what run prints)")
-	which.flags(cmd)
+	which.Flags(cmd)
 	cmd.Flags().StringSliceVar(&which.baselines, "baseline", nil, "campaigns of single agents on the same questions, shown with discussions in tables and figures 2.*; repeat it for several")
 	cmd.Flags().StringVar(&figure, "figure", "", "NAME of a figure (roundtable list figures) to draw instead of a table")
 	cmd.Flags().StringVar(&reading, "reading", string(acts.Anyone), "how figures 22 to 24 count: "+wording.Or(acts.Readings()))
@@ -173,11 +174,11 @@ func analysisOf(ctx context.Context, s storage.Store, name string, which wanted)
 	}
 	switch {
 	case stopping.NeedCourses(which.table):
-		c, err = which.readCourses(ctx, s, c)
+		c, err = which.AddCourses(ctx, s, c)
 	case which.table == "8":
-		c, err = which.measure(ctx, s, c)
-	case which.table == "2.1" && which.embedder != providers.TFIDF:
-		c, err = which.vectors(ctx, s, c)
+		c, err = which.AddTo(ctx, s, c)
+	case which.table == "2.1" && which.Embedder != providers.TFIDF:
+		c, err = which.AddVectors(ctx, s, c)
 	}
 	if err != nil {
 		return analysis{}, err
@@ -271,7 +272,7 @@ func ofMessages(ctx context.Context, s storage.Store, c campaign.Campaign, which
 		t, err := dialogue.Agreement(ctx, s, c)
 		return []table.Table{t}, err
 	}
-	l, err := dialogue.LoadLabels(ctx, s, c, which.labeller)
+	l, err := dialogue.LoadLabels(ctx, s, c, which.Labeller)
 	if err != nil {
 		return nil, err
 	}

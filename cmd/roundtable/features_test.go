@@ -13,13 +13,14 @@ import (
 	"testing"
 
 	"roundtable/analysis/embedding/sentence"
+	"roundtable/cmd/internal/measurements"
 )
 
 // TestFeatures goes from a campaign to SQL and finds there what Table 8 says.
 func TestFeatures(t *testing.T) {
 	dir := talkLake(t)
 	for _, measured := range []int{8, 0} { // the second time there is nothing to do
-		var r featureReport
+		var r measurements.Report
 		out := output(t, dir, "features", "talk", "--json")
 		if err := json.Unmarshal([]byte(out), &r); err != nil || r.Collaborations != 8 || r.Messages != 72 || r.Measured != measured || r.Asked != nil || r.Rule != "portable" {
 			t.Errorf("features says %s, error %v", out, err)
@@ -160,7 +161,7 @@ func TestEmbeddingsAreBoughtOnce(t *testing.T) {
 	if !strings.Contains(out, "Information distances by openai/tiny at "+s.URL) {
 		t.Errorf("Table 8 is\n%s", out)
 	}
-	var r featureReport
+	var r measurements.Report
 	if err := json.Unmarshal([]byte(output(t, dir, append([]string{"features", "talk", "--json"}, flags...)...)), &r); err != nil || r.Messages != 72 || r.Asked == nil || r.Asked.Texts != 0 {
 		t.Errorf("features says %+v, error %v", r, err)
 	}

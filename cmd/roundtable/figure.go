@@ -41,7 +41,7 @@ func writeFigure(o *cli.Options, cmd *cobra.Command, campaign string, d drawing)
 	if err != nil {
 		return err
 	}
-	if err := d.choose(cmd.Context(), s, campaign); err != nil {
+	if err := d.Choose(cmd.Context(), s, campaign); err != nil {
 		return err
 	}
 	c, err := readTables(cmd.Context(), s, campaign)
@@ -69,14 +69,14 @@ func writeFigure(o *cli.Options, cmd *cobra.Command, campaign string, d drawing)
 func (d drawing) make(ctx context.Context, s storage.Store, c campaign.Campaign) (drawn, error) {
 	if figures.NeedLanguage(d.figure) {
 		var err error
-		if c, err = d.measure(ctx, s, c); err != nil {
+		if c, err = d.AddTo(ctx, s, c); err != nil {
 			return nil, err
 		}
 	}
 	if !slices.Contains(figures.OfActs(), d.figure) {
 		return figures.Make(c, d.figure)
 	}
-	l, err := dialogue.LoadLabels(ctx, s, c, d.labeller)
+	l, err := dialogue.LoadLabels(ctx, s, c, d.Labeller)
 	if err != nil {
 		return nil, err
 	}

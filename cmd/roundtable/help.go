@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/version"
 )
 
 // Groups of commands in the help.
@@ -142,7 +143,7 @@ func arrangeCommands(o *cli.Options, root *cobra.Command) {
 	root.SetHelpCommand(newHelp(root))
 	root.Flags().Bool("version", false, "print the version")
 	root.Version = "x" // the flag's text is the template's
-	root.SetVersionTemplate(programVersion())
+	root.SetVersionTemplate(version.Text())
 }
 
 // each visits the commands below one.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -16,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/version"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 )
@@ -105,4 +107,21 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	var flags []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, "--"+f.Name) })
 	return fmt.Errorf("unknown flag --%s of %s%s", name, cmd.CommandPath(), wording.DidYouMean("--"+name, flags))
+}
+
+func newVersion(o *cli.Options) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the versions of the program, its engine and its tables",
+		Args:  cli.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			info, _ := debug.ReadBuildInfo()
+			v := version.Of(info)
+			if o.JSON {
+				return cli.WriteJSON(cmd.OutOrStdout(), v)
+			}
+			v.Write(cmd.OutOrStdout())
+			return nil
+		},
+	}
 }

@@ -22,6 +22,7 @@ import (
 	"roundtable/analysis/telling"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/measurements"
 	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/transcripts"
 	"roundtable/envs/wording"
@@ -29,7 +30,7 @@ import (
 
 func newReport(o *cli.Options) *cobra.Command {
 	var file string
-	var how messages
+	var how measurements.Messages
 	cmd := &cobra.Command{
 		Use:   "report NAME",
 		Short: "Write a campaign's report as one HTML page: what ran, tables, figures, transcripts",
@@ -39,7 +40,7 @@ func newReport(o *cli.Options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := how.choose(cmd.Context(), s, args[0]); err != nil {
+			if err := how.Choose(cmd.Context(), s, args[0]); err != nil {
 				return err
 			}
 			r, err := writeReport(cmd.Context(), s, args[0], how, cmp.Or(file, args[0]+".html"))
@@ -54,7 +55,7 @@ func newReport(o *cli.Options) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", "", "write to FILE (default: NAME.html)")
-	how.flags(cmd)
+	how.Flags(cmd)
 	return cmd
 }
 
@@ -73,7 +74,7 @@ func (r reported) String() string {
 }
 
 // writeReport writes the page last: it never links to what is not there.
-func writeReport(ctx context.Context, s storage.Store, name string, how messages, file string) (reported, error) {
+func writeReport(ctx context.Context, s storage.Store, name string, how measurements.Messages, file string) (reported, error) {
 	r := reported{File: file}
 	source, err := reportSource(ctx, s, name, how)
 	if err != nil {
@@ -100,7 +101,7 @@ func writeReport(ctx context.Context, s storage.Store, name string, how messages
 	return r, cli.WriteFile(file, page.Bytes())
 }
 
-func reportSource(ctx context.Context, s storage.Store, name string, how messages) (report.Source, error) {
+func reportSource(ctx context.Context, s storage.Store, name string, how measurements.Messages) (report.Source, error) {
 	source := report.Source{}
 	dataset, err := lake.ReadDataset(ctx, s, name)
 	if err != nil {
@@ -116,13 +117,13 @@ func reportSource(ctx context.Context, s storage.Store, name string, how message
 	if source.Campaign, err = readTables(ctx, s, name); err != nil {
 		return source, err
 	}
-	if source.Campaign, err = how.readCourses(ctx, s, source.Campaign); err != nil {
+	if source.Campaign, err = how.AddCourses(ctx, s, source.Campaign); err != nil {
 		return source, err
 	}
 	if source.Cost, err = campaigns.ReadCost(ctx, s, name, cost.ByModel); err != nil {
 		return source, err
 	}
-	return source, addLabels(ctx, s, how.labeller, &source)
+	return source, addLabels(ctx, s, how.Labeller, &source)
 }
 
 // addLabels reads what labels say, if there are any.

@@ -39,7 +39,7 @@ func newPause(o *cli.Options) *cobra.Command {
 }
 
 func newResume(o *cli.Options) *cobra.Command {
-	var t tuning
+	var t runs.Tuning
 	noCheck := false
 	cmd := &cobra.Command{
 		Use:   "resume NAME",
@@ -51,7 +51,7 @@ func newResume(o *cli.Options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := t.apply(cmd, &m.Limits); err != nil {
+			if err := t.Apply(cmd, &m.Limits); err != nil {
 				return err
 			}
 			if err := recorded.WriteManifest(ctx, s, m); err != nil {
@@ -70,13 +70,13 @@ func newResume(o *cli.Options) *cobra.Command {
 			return finishCampaign(ctx, r, s, p, m, "roundtable resume "+name)
 		},
 	}
-	t.flags(cmd)
+	t.Flags(cmd)
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, runs.NoCheckUsage)
 	return cmd
 }
 
 func newTune(o *cli.Options) *cobra.Command {
-	var t tuning
+	var t runs.Tuning
 	cmd := &cobra.Command{
 		Use:   "tune NAME",
 		Short: "Change the limits of a campaign, running or not",
@@ -88,7 +88,7 @@ func newTune(o *cli.Options) *cobra.Command {
 				return err
 			}
 			before := m.Limits // apply replaces its map of models
-			if err := t.apply(cmd, &m.Limits); err != nil {
+			if err := t.Apply(cmd, &m.Limits); err != nil {
 				return err
 			}
 			tuned := tuned{Campaign: name, Changed: campaigns.ChangedLimits(before, m.Limits)}
@@ -109,7 +109,7 @@ func newTune(o *cli.Options) *cobra.Command {
 			return err
 		},
 	}
-	t.flags(cmd)
+	t.Flags(cmd)
 	return cmd
 }
 

@@ -5,20 +5,21 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"roundtable/cmd/internal/version"
 	"roundtable/infra"
 	"roundtable/workflows/task"
 )
 
 func TestVersion(t *testing.T) {
-	v := versionOf(&debug.BuildInfo{
+	v := version.Of(&debug.BuildInfo{
 		Main:     debug.Module{Version: "v1.2.3"},
 		Deps:     []*debug.Module{{Path: "go.temporal.io/sdk", Version: "v9.9.9"}},
 		Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.modified", Value: "true"}},
 	})
 	var b bytes.Buffer
-	v.print(&b)
+	v.Write(&b)
 	contains(t, b.String(), "roundtable v1.2.3 (commit abc, modified)", "engine "+task.EngineVersion, "SDK v9.9.9", "server v"+infra.Version)
-	if v := versionOf(nil); v.Program != "unknown" || v.Engine != task.EngineVersion {
+	if v := version.Of(nil); v.Program != "unknown" || v.Engine != task.EngineVersion {
 		t.Errorf("without build information: %+v", v)
 	}
 	out, err := runCommand(t, "version", "--json")

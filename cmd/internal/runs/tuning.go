@@ -1,4 +1,4 @@
-package main
+package runs
 
 import (
 	"errors"
@@ -14,15 +14,16 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// tuning are limits as flags; those that are not given stay.
-type tuning struct {
+// Tuning are limits as flags; those that are not given stay.
+type Tuning struct {
 	concurrency, collaborations, requests, tokensPerMinute int
 	costUSD                                                string
 	tokens                                                 int64
 	model, timeout                                         string
 }
 
-func (t *tuning) flags(cmd *cobra.Command) {
+// Flags defines a flag for each limit.
+func (t *Tuning) Flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntVar(&t.concurrency, "concurrency", 0, "live calls at once (limits.calls); with --model, of that model")
 	f.IntVar(&t.collaborations, "collaborations", 0, "collaborations at once")
@@ -34,8 +35,8 @@ func (t *tuning) flags(cmd *cobra.Command) {
 	f.StringVar(&t.timeout, "timeout", "", "deadline of one call of --model, as 90s or 10m")
 }
 
-// apply changes the limits as the flags say.
-func (t *tuning) apply(cmd *cobra.Command, l *plan.Limits) error {
+// Apply changes the limits as the flags say.
+func (t *Tuning) Apply(cmd *cobra.Command, l *plan.Limits) error {
 	given := cmd.Flags().Changed
 	if given("collaborations") {
 		l.Collaborations = t.collaborations
@@ -76,7 +77,7 @@ func setCost(l *plan.Limits, text string) error {
 	return nil
 }
 
-func (t *tuning) applyModel(given func(string) bool, l *plan.Limits) {
+func (t *Tuning) applyModel(given func(string) bool, l *plan.Limits) {
 	models := maps.Clone(l.Models)
 	if models == nil {
 		models = map[string]plan.ModelLimits{}

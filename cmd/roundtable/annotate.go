@@ -8,6 +8,8 @@ import (
 	"roundtable/activities/label"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/labelling"
+	"roundtable/cmd/internal/measurements"
+	"roundtable/cmd/internal/providers"
 )
 
 func newLabel(o *cli.Options) *cobra.Command {
@@ -29,5 +31,28 @@ func newLabel(o *cli.Options) *cobra.Command {
 	f.StringVar(&l.Price, "price", "", "what it costs, in US dollars for a million tokens: {\"input\": 1, \"output\": 2} (default: the campaign's prices, or the built-in table)")
 	f.BoolVar(&l.CostUnknown, "cost-unknown", false, "allow a model whose price is unknown")
 	f.BoolVar(&l.NoCache, "no-cache", false, "do not use labels of the same message elsewhere; stored labels of this campaign are still never asked for again")
+	return cmd
+}
+
+func newFeatures(o *cli.Options) *cobra.Command {
+	m := measurements.Features{PriceFlags: providers.PriceFlags{Options: o}}
+	cmd := &cobra.Command{
+		Use:   "features NAME",
+		Short: "Measure each message of a campaign (words, grade, information distance) into the table features, or resume the measuring",
+		Args:  cli.OneArg("campaign"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := o.ReadLake(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			r, err := m.Measure(cmd.Context(), s, args[0])
+			if err != nil {
+				return err
+			}
+			return r.Write(cmd.OutOrStdout(), o.JSON)
+		},
+	}
+	m.Method.Flags(cmd)
+	m.PriceFlags.Flags(cmd)
 	return cmd
 }

@@ -1,4 +1,7 @@
-package main
+// Package measurements says how messages are labelled and measured, from flags or the
+// campaign's file, adds labels and measures to a campaign's rows, and commits measures
+// to the table features.
+package measurements
 
 import (
 	"cmp"
@@ -24,17 +27,17 @@ import (
 	"roundtable/cmd/internal/providers"
 )
 
-// messages says how a campaign's messages are read: whose labels count, and
+// Messages says how a campaign's messages are read: whose labels count, and
 // how they are measured.
-type messages struct {
-	labeller string
-	measuring
+type Messages struct {
+	Labeller string
+	Method
 }
 
-// choose settles whose labels count and what embeds if no flag says so: the
+// Choose settles whose labels count and what embeds if no flag says so: the
 // labeller of the campaign's file, if it has labelled something, and its embedder.
-func (m *messages) choose(ctx context.Context, s storage.Store, campaign string) error {
-	if err := m.chooseEmbedder(ctx, s, campaign); err != nil || m.labeller != "" {
+func (m *Messages) Choose(ctx context.Context, s storage.Store, campaign string) error {
+	if err := m.chooseEmbedder(ctx, s, campaign); err != nil || m.Labeller != "" {
 		return err
 	}
 	filed, err := campaigns.FiledLabels(ctx, s, campaign)
@@ -43,55 +46,57 @@ func (m *messages) choose(ctx context.Context, s storage.Store, campaign string)
 	}
 	all, err := lake.Labellers(ctx, s, campaign)
 	if slices.Contains(all, filed.ID()) {
-		m.labeller = filed.ID()
+		m.Labeller = filed.ID()
 	}
 	return err
 }
 
-// measuring is how messages are measured.
-type measuring struct{ embedder, params, readability string }
+// Method is how messages are measured.
+type Method struct{ Embedder, params, readability string }
 
-func (m *messages) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&m.labeller, "labeller", "", "whose labels are used, if several have labelled (default: those of the campaign's file)")
-	m.measuring.flags(cmd)
+// Flags defines the flags of the labeller and of the method.
+func (m *Messages) Flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&m.Labeller, "labeller", "", "whose labels are used, if several have labelled (default: those of the campaign's file)")
+	m.Method.Flags(cmd)
 }
 
-func (m *measuring) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&m.embedder, "embedder", "", "what information distances rest on: "+providers.TFIDF+", openai/MODEL, or the folder of a sentence transformer (default: the campaign file's embedder, else "+providers.TFIDF+")")
+// Flags defines the flags of the method.
+func (m *Method) Flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&m.Embedder, "embedder", "", "what information distances rest on: "+providers.TFIDF+", openai/MODEL, or the folder of a sentence transformer (default: the campaign file's embedder, else "+providers.TFIDF+")")
 	cmd.Flags().StringVar(&m.params, "embedder-params", "{}", "of openai/MODEL, as in a campaign: {\"base_url\": \"http://localhost:8080/v1\"}")
 	cmd.Flags().StringVar(&m.readability, "readability", string(language.Portable), "how grades count syllables and sentences: portable or textstat")
 }
 
 // chooseEmbedder takes the embedder of the campaign's file if no flag names one.
-func (m *measuring) chooseEmbedder(ctx context.Context, s storage.Store, campaign string) error {
-	if m.embedder != "" {
+func (m *Method) chooseEmbedder(ctx context.Context, s storage.Store, campaign string) error {
+	if m.Embedder != "" {
 		return nil
 	}
 	manifest, err := recorded.ReadManifest(ctx, s, campaign)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	m.embedder = cmp.Or(manifest.Embedder, providers.TFIDF)
+	m.Embedder = cmp.Or(manifest.Embedder, providers.TFIDF)
 	return err
 }
 
-// readCourses returns the campaign round by round, as stopping rules see it:
+// AddCourses returns the campaign round by round, as stopping rules see it:
 // labelled, if it has labels, and measured.
-func (m messages) readCourses(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
+func (m Messages) AddCourses(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
 	var err error
 	var courses campaign.Courses
 	if courses.Runs, courses.Left, err = trajectory.Load(ctx, s, c.Name); err != nil {
 		return c, cli.ExplainDamage(err, c.Name, "it cannot be gone through round by round")
 	}
-	if courses.Labels, err = trajectory.AddLabels(ctx, s, c.Name, m.labeller, courses.Runs); err != nil {
+	if courses.Labels, err = trajectory.AddLabels(ctx, s, c.Name, m.Labeller, courses.Runs); err != nil {
 		return c, cli.UsageError(fmt.Errorf("%w (--labeller)", err))
 	}
 	campaign.Keep(&c.Parts, courses)
-	return m.measure(ctx, s, c)
+	return m.AddTo(ctx, s, c)
 }
 
-// measure returns the campaign with its messages measured.
-func (m measuring) measure(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
+// AddTo returns the campaign with its messages measured.
+func (m Method) AddTo(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
 	how, by, err := m.method(s)
 	if err != nil {
 		return c, cli.UsageError(err)
@@ -104,18 +109,18 @@ func (m measuring) measure(ctx context.Context, s storage.Store, c campaign.Camp
 }
 
 // method reads the flags. Nothing is sent.
-func (m measuring) method(s storage.Store) (features.Method, providers.Embedder, error) {
+func (m Method) method(s storage.Store) (features.Method, providers.Embedder, error) {
 	rule := language.Rule(m.readability)
 	if rule != language.Portable && rule != language.Textstat {
 		return features.Method{}, providers.Embedder{}, fmt.Errorf("--readability is %q; portable and textstat are accepted", m.readability)
 	}
-	by, err := providers.NewEmbedder(s, m.embedder, m.params)
+	by, err := providers.NewEmbedder(s, m.Embedder, m.params)
 	return features.Method{Rule: rule, Embedder: by.Embedder}, by, err
 }
 
-// vectors of what discussions compare, by the embedder that is asked for.
-func (m measuring) vectors(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
-	e, err := providers.NewEmbedder(s, m.embedder, m.params)
+// AddVectors of what discussions compare, by the embedder that is asked for.
+func (m Method) AddVectors(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
+	e, err := providers.NewEmbedder(s, m.Embedder, m.params)
 	if err != nil {
 		return c, cli.UsageError(err)
 	}

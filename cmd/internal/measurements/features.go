@@ -1,4 +1,4 @@
-package main
+package measurements
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
 	"roundtable/activities/commits"
@@ -20,37 +19,14 @@ import (
 	"roundtable/workflows/task"
 )
 
-func newFeatures(o *cli.Options) *cobra.Command {
-	m := measurement{PriceFlags: providers.PriceFlags{Options: o}}
-	cmd := &cobra.Command{
-		Use:   "features NAME",
-		Short: "Measure each message of a campaign (words, grade, information distance) into the table features, or resume the measuring",
-		Args:  cli.OneArg("campaign"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := o.ReadLake(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			r, err := m.features(cmd.Context(), s, args[0])
-			if err != nil {
-				return err
-			}
-			return r.write(cmd.OutOrStdout(), o.JSON)
-		},
-	}
-	m.measuring.flags(cmd)
-	m.PriceFlags.Flags(cmd)
-	return cmd
-}
-
-// measurement is how messages are measured into the table, and paid for.
-type measurement struct {
-	measuring
+// Features is how messages are measured into the table, and paid for.
+type Features struct {
+	Method
 	providers.PriceFlags
 }
 
-// featureReport is the JSON of features.
-type featureReport struct {
+// Report is the JSON of features.
+type Report struct {
 	Campaign       string                    `json:"campaign"`
 	Embedder       string                    `json:"embedder"`
 	Rule           string                    `json:"rule"`
@@ -61,7 +37,8 @@ type featureReport struct {
 	Asked          *providers.EmbeddingUsage `json:"asked"`    // of a service; null if there is none
 }
 
-func (r featureReport) write(w io.Writer, asJSON bool) error {
+// Write writes the report in words or as JSON.
+func (r Report) Write(w io.Writer, asJSON bool) error {
 	if asJSON {
 		return cli.WriteJSON(w, r)
 	}
@@ -73,9 +50,9 @@ func (r featureReport) write(w io.Writer, asJSON bool) error {
 // commitsAtOnce are written together: a store may be far away.
 const commitsAtOnce = 16
 
-// features measures what has ended and is not measured yet.
-func (m measurement) features(ctx context.Context, s storage.Store, name string) (featureReport, error) {
-	r := featureReport{Campaign: name}
+// Measure measures what has ended and is not measured yet.
+func (m Features) Measure(ctx context.Context, s storage.Store, name string) (Report, error) {
+	r := Report{Campaign: name}
 	if err := m.chooseEmbedder(ctx, s, name); err != nil {
 		return r, err
 	}

@@ -1,4 +1,6 @@
-package main
+// Package version says which versions a result rests on: of the program, its engine,
+// its tables, Go and Temporal.
+package version
 
 import (
 	"fmt"
@@ -7,41 +9,21 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"roundtable/analysis/record"
-	"roundtable/cmd/internal/cli"
 	"roundtable/infra"
 	"roundtable/workflows/task"
 )
 
-func newVersion(o *cli.Options) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the versions of the program, its engine and its tables",
-		Args:  cli.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			info, _ := debug.ReadBuildInfo()
-			v := versionOf(info)
-			if o.JSON {
-				return cli.WriteJSON(cmd.OutOrStdout(), v)
-			}
-			v.print(cmd.OutOrStdout())
-			return nil
-		},
-	}
-}
-
-// programVersion returns what --version prints.
-func programVersion() string {
+// Text returns what --version prints.
+func Text() string {
 	var b strings.Builder
 	info, _ := debug.ReadBuildInfo()
-	versionOf(info).print(&b)
+	Of(info).Write(&b)
 	return b.String()
 }
 
-// versions are those that matter to a result.
-type versions struct {
+// Version are those that matter to a result.
+type Version struct {
 	Program        string `json:"program"`
 	Commit         string `json:"commit,omitempty"`
 	Modified       bool   `json:"modified,omitempty"` // built from files that were not committed
@@ -53,8 +35,9 @@ type versions struct {
 	TemporalServer string `json:"temporal_server"`
 }
 
-func versionOf(info *debug.BuildInfo) versions {
-	v := versions{
+// Of returns the versions that a build names; "unknown" where it names none.
+func Of(info *debug.BuildInfo) Version {
+	v := Version{
 		Program: "unknown", Engine: task.EngineVersion, Schema: record.SchemaVersion,
 		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		TemporalSDK: "unknown", TemporalServer: "v" + infra.Version,
@@ -81,7 +64,8 @@ func versionOf(info *debug.BuildInfo) versions {
 	return v
 }
 
-func (v versions) print(w io.Writer) {
+// Write writes the versions in words.
+func (v Version) Write(w io.Writer) {
 	commit := ""
 	if v.Commit != "" {
 		commit = " (commit " + v.Commit
