@@ -3,33 +3,21 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"maps"
-	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
-	"roundtable/activities/recorded"
 	"roundtable/analysis/figures"
-	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
 	"roundtable/analysis/study"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
-	"roundtable/workflows"
 	"roundtable/workflows/catalogue"
-	"roundtable/workflows/plan"
-	"roundtable/workflows/task"
 )
 
 // kinds of things that list knows, in its order.
@@ -65,21 +53,11 @@ type listed struct {
 	Params   any      `json:"params,omitempty"`   // the defaults
 }
 
-// listedCampaign is a campaign of the lake.
-type listedCampaign struct {
-	Name  string `json:"name"`
-	Known bool   `json:"planned"` // its plan is recorded
-	workflows.Status
-	Beside task.Result `json:"beside"`           // what labels, embeddings and checks of models have taken
-	Models []string    `json:"models,omitempty"` // as its plan names them
-	Ended  *time.Time  `json:"ended,omitempty"`  // when its latest answer was in; absent if nothing has ended
-}
-
 func printList(ctx context.Context, o *cli.Options, w io.Writer, wanted []string) error {
 	all := map[string]any{}
 	for i, kind := range wanted {
 		if kind == "campaigns" {
-			list, err := listCampaigns(ctx, o)
+			list, err := campaigns.List(ctx, o)
 			if err != nil {
 				return err
 			}
@@ -217,46 +195,7 @@ func plain(n *yaml.Node) {
 	}
 }
 
-func listCampaigns(ctx context.Context, o *cli.Options) ([]listedCampaign, error) {
-	all := []listedCampaign{}
-	if dir, local := o.LocalLake(); local {
-		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			return all, nil
-		}
-	}
-	s, err := o.OpenLake()
-	if err != nil {
-		return nil, err
-	}
-	names, err := lake.Campaigns(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		c := listedCampaign{Name: name, Known: true}
-		p, _, err := recorded.ReadRecorded(ctx, s, name)
-		if errors.Is(err, fs.ErrNotExist) {
-			c.Known, p.Campaign.Name, err = false, name, nil
-		}
-		if err == nil {
-			c.Status, _, err = campaigns.CountEnded(ctx, s, p)
-			c.Models = modelsOf(p.Campaign)
-		}
-		if err == nil {
-			c.Beside, err = campaigns.SpentBeside(ctx, s, name)
-		}
-		if err == nil {
-			c.Ended, err = lastEnd(ctx, s, name)
-		}
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, c)
-	}
-	return all, nil
-}
-
-func printCampaigns(o *cli.Options, w io.Writer, list []listedCampaign) {
+func printCampaigns(o *cli.Options, w io.Writer, list []campaigns.Listed) {
 	fmt.Fprintf(w, "Campaigns in %s:\n", o.LakeName())
 	for _, c := range list {
 		of, spent := "", c.Spent
@@ -280,41 +219,4 @@ func printCampaigns(o *cli.Options, w io.Writer, list []listedCampaign) {
 	if len(list) == 0 {
 		fmt.Fprintln(w, "  none")
 	}
-}
-
-// modelsOf returns the models that a campaign's conditions name, in their order.
-func modelsOf(c plan.Campaign) []string {
-	var all []string
-	add := func(name string) {
-		if !slices.Contains(all, name) {
-			all = append(all, name)
-		}
-	}
-	for _, condition := range c.Conditions {
-		add(condition.Model.Name)
-		for _, speaker := range slices.Sorted(maps.Keys(condition.Models)) {
-			add(condition.Models[speaker].Name)
-		}
-	}
-	return all
-}
-
-// lastEnd returns when the latest answer of a campaign's collaborations was in.
-func lastEnd(ctx context.Context, s storage.Store, name string) (*time.Time, error) {
-	d, err := lake.ReadDataset(ctx, s, name)
-	if err != nil {
-		return nil, err
-	}
-	var last int64
-	for row, err := range lake.Scan[record.Collaboration](ctx, s, d) {
-		if err != nil {
-			return nil, err
-		}
-		last = max(last, row.EndedAt)
-	}
-	if last == 0 {
-		return nil, nil
-	}
-	at := time.UnixMicro(last).UTC()
-	return &at, nil
 }

@@ -1,0 +1,108 @@
+package campaigns
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"roundtable/activities/recorded"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/workflows"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
+)
+
+// Listed is a campaign of the lake.
+type Listed struct {
+	Name  string `json:"name"`
+	Known bool   `json:"planned"` // its plan is recorded
+	workflows.Status
+	Beside task.Result `json:"beside"`           // what labels, embeddings and checks of models have taken
+	Models []string    `json:"models,omitempty"` // as its plan names them
+	Ended  *time.Time  `json:"ended,omitempty"`  // when its latest answer was in; absent if nothing has ended
+}
+
+// List returns the campaigns of the lake, also those whose plan is not recorded; none if there is
+// no lake.
+func List(ctx context.Context, o *cli.Options) ([]Listed, error) {
+	all := []Listed{}
+	if dir, local := o.LocalLake(); local {
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			return all, nil
+		}
+	}
+	s, err := o.OpenLake()
+	if err != nil {
+		return nil, err
+	}
+	names, err := lake.Campaigns(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		c := Listed{Name: name, Known: true}
+		p, _, err := recorded.ReadRecorded(ctx, s, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			c.Known, p.Campaign.Name, err = false, name, nil
+		}
+		if err == nil {
+			c.Status, _, err = CountEnded(ctx, s, p)
+			c.Models = modelsOf(p.Campaign)
+		}
+		if err == nil {
+			c.Beside, err = SpentBeside(ctx, s, name)
+		}
+		if err == nil {
+			c.Ended, err = lastEnd(ctx, s, name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// modelsOf returns the models that a campaign's conditions name, in their order.
+func modelsOf(c plan.Campaign) []string {
+	var all []string
+	add := func(name string) {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	for _, condition := range c.Conditions {
+		add(condition.Model.Name)
+		for _, speaker := range slices.Sorted(maps.Keys(condition.Models)) {
+			add(condition.Models[speaker].Name)
+		}
+	}
+	return all
+}
+
+// lastEnd returns when the latest answer of a campaign's collaborations was in.
+func lastEnd(ctx context.Context, s storage.Store, name string) (*time.Time, error) {
+	d, err := lake.ReadDataset(ctx, s, name)
+	if err != nil {
+		return nil, err
+	}
+	var last int64
+	for row, err := range lake.Scan[record.Collaboration](ctx, s, d) {
+		if err != nil {
+			return nil, err
+		}
+		last = max(last, row.EndedAt)
+	}
+	if last == 0 {
+		return nil, nil
+	}
+	at := time.UnixMicro(last).UTC()
+	return &at, nil
+}
