@@ -149,7 +149,7 @@ type Message struct {
 	Text string
 }
 
-// Offer is a proposal that somebody made and that the agent has seen.
+// Offer is a proposal that an agent made and this agent has seen.
 type Offer struct {
 	Agent    int
 	Round    int

@@ -71,8 +71,8 @@ func (k Keys) openPayload(p *commonpb.Payload) (*commonpb.Payload, error) {
 	return plain, proto.Unmarshal(whole, plain)
 }
 
-// Match says why whoever made a payload may be unable to read what these keys
-// encrypt: it goes by another key. What is not encrypted everybody reads.
+// Match says why the process that made a payload may be unable to read what these keys
+// encrypt: it has another key. Every process reads what is not encrypted.
 func (k Keys) Match(p *commonpb.Payload) error {
 	if k.first == "" {
 		return nil

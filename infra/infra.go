@@ -11,7 +11,7 @@
 //     another minor version sets the old database aside and begins a new one.
 //   - [Dial] never sends plaintext past this machine unless told to.
 //   - With a key in [CodecKeyEnv], inputs, results and failures are encrypted
-//     before they leave this process; whoever lacks the key loses nothing by trying.
+//     before they leave this process; a process without the key loses nothing by trying.
 //
 // The folder holds temporal.db (with its -wal and -shm), VERSION, lock and, when
 // no logger was given, server.log.

@@ -60,7 +60,7 @@ func references() determinism.IdentRefs {
 		"time.Since": true, "time.Until": true, "time.After": true, "time.AfterFunc": true,
 		"time.Tick": true, "time.NewTimer": true, "time.NewTicker": true,
 
-		// Reading files, whoever holds them.
+		// Reading files, no matter who holds them.
 		"(io/fs.FS).Open": true, "io/fs.ReadFile": true, "io/fs.ReadDir": true,
 		"io/fs.Stat": true, "io/fs.Glob": true, "io/fs.WalkDir": true,
 

@@ -107,7 +107,7 @@ type schema struct {
 	Tables  []record.Table `json:"tables"`
 }
 
-// RefreshCard writes the card again if there is one: whoever adds a table to a
+// RefreshCard writes the card again if there is one: a command that adds a table to a
 // campaign that has ended calls it.
 func RefreshCard(ctx context.Context, store storage.Store, campaign string) error {
 	_, err := store.Head(ctx, lake.AboutKey(campaign, sumsName))

@@ -179,7 +179,7 @@ func digestWithin[T record.Row](columns []string) func([]T) (string, error) {
 }
 
 // sameRows compares rows but for operational columns. Of calls, which are
-// operational as a whole, only the owner is compared: whoever wrote first knew
+// operational as a whole, only the owner is compared: the first writer knew
 // of some attempts, we of others, and no reader has seen either yet.
 func sameRows[T record.Row](key string, found, rows []T, digest func([]T) (string, error)) error {
 	if len(found) == 0 || found[0].Identity() != rows[0].Identity() {

@@ -18,7 +18,7 @@ const (
 )
 
 // NextBatch returns the batch to compact next; nil if there is none. One that was
-// begun and not finished comes first, whoever began it. A new one is written
+// begun and not finished comes first, no matter which process began it. A new one is written
 // down before it is handed out: the first to do so decides, also where several
 // do it at once, so no commit gets into two batches, and what remains in the
 // lake when everything else is lost is enough to go on.

@@ -11,14 +11,14 @@ import (
 	"roundtable/analysis/record"
 )
 
-// Rules is the name of the labeller that goes by rules.
+// Rules is the name of the labeller that follows rules.
 const Rules = "scripted/labeller"
 
 // rules labels by words. It is no language model: it shows how the machinery
 // works, and gives figures for scripted agents. Its labels are marked simulated.
 type rules struct{}
 
-// NewRules makes the labeller that goes by words: the same message after the
+// NewRules makes the labeller that follows rules on words: the same message after the
 // same round always has the same labels.
 func NewRules() model.Model { return rules{} }
 

@@ -33,7 +33,7 @@ type Config struct {
 // Account keeps one campaign under its caps. Its processes share the cap through
 // a log in the store: each takes a grant, reserves from it in memory, and takes
 // another when it runs out. A grant that its owner does not renew expires; then
-// the ledger is counted anew, so what a dead process reserved is not lost.
+// the ledger is counted again, so what a dead process reserved is not lost.
 // Safe for concurrent use.
 type Account struct {
 	config Config
@@ -108,7 +108,7 @@ func (a *Account) explainError(err error) error {
 	return fmt.Errorf("the budget of campaign %s: %w", a.config.Campaign, err)
 }
 
-// SetCaps changes the caps. Holds stay as they are; whoever waits looks again.
+// SetCaps changes the caps. Holds stay as they are; waiting calls look again.
 func (a *Account) SetCaps(c Caps) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

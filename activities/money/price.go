@@ -156,7 +156,7 @@ func valueOr(usd *float64, other float64) float64 {
 	return *usd
 }
 
-// highestRates prices of a token in a request of at most so many tokens.
+// highestRates prices of a token in a request of up to n tokens.
 func (p Price) highestRates(tokens int64) (input, output float64) {
 	input = max(p.Input, valueOr(p.CachedInput, 0), valueOr(p.CacheWrite, 0))
 	output = max(p.Output, valueOr(p.Reasoning, 0))

@@ -148,7 +148,7 @@ func (a *Account) makeRoom(ctx context.Context, worst Amount, first bool) (wait 
 		return false, a.giveBack(ctx) // others may wait for it, as this one does for theirs
 	}
 	// A recount would count own calls under way, too. An account that was
-	// opened alone has begun the log anew: whoever is in it lives.
+	// opened alone has begun a new log: every process in it lives.
 	if p.holds > 0 || a.config.Now().Before(f.until) {
 		return true, nil
 	}

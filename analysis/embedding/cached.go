@@ -115,7 +115,7 @@ func (c Cached) learn(ctx context.Context, texts []string, vectors [][]float64) 
 	}))
 }
 
-// keep stores a vector and returns what is stored: that of whoever was first.
+// keep stores a vector and returns what is stored: that of the first caller.
 func (c Cached) keep(ctx context.Context, text string, vector []float64) ([]float64, error) {
 	key, data := c.key(text), encode(vector)
 	kept, err := decode(data)

@@ -12,7 +12,7 @@ import (
 )
 
 // Annotations are the tables that are added to collaborations: labels, features.
-// Each has one marker for each run and whoever made its rows.
+// Each has one marker for each run and each maker of its rows.
 
 func annotationFolder(table, campaign string) string {
 	return "raw/_commits/" + table + "/campaign=" + campaign + "/"
@@ -27,7 +27,7 @@ func Annotators(ctx context.Context, store storage.Store, table, campaign string
 	return Folders(ctx, store, annotationFolder(table, campaign))
 }
 
-// AnnotatedRuns returns the collaborations to which somebody has added a table.
+// AnnotatedRuns returns the collaborations to which a maker has added a table.
 func AnnotatedRuns(ctx context.Context, store storage.Store, table, campaign, by string) (map[Run]bool, error) {
 	objects, err := store.List(ctx, commitsBy(table, campaign, by))
 	runs := make(map[Run]bool, len(objects))
@@ -37,7 +37,7 @@ func AnnotatedRuns(ctx context.Context, store storage.Store, table, campaign, by
 	return runs, err
 }
 
-// AnnotationMarkers returns the commits of a table by somebody, by the order of their keys.
+// AnnotationMarkers returns the commits of a table by one maker, in the order of their keys.
 func AnnotationMarkers(ctx context.Context, store storage.Store, table, campaign, by string) ([]Marker, error) {
 	objects, err := store.List(ctx, commitsBy(table, campaign, by))
 	if err != nil {
@@ -90,7 +90,7 @@ func (d Dataset) Added(ctx context.Context, store storage.Store) (map[string][]F
 	return files, nil
 }
 
-// ScanAdded returns the rows of a table that was added to the members, whoever added
+// ScanAdded returns the rows of a table that was added to the members, no matter which maker added
 // them, checked as by ReadTable.
 func ScanAdded[T record.Row](ctx context.Context, store storage.Store, d Dataset) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {

@@ -190,7 +190,7 @@ func (d Dataset) Digest() string {
 }
 
 // Generations returns the dataset with every committed generation as a member, for
-// whoever sums up what all of them took. Files stays what readers open.
+// readers that sum up what all of them took. Files stays what readers open.
 func (d Dataset) Generations(ctx context.Context, store storage.Store) (Dataset, error) {
 	markers, err := readMarkers(ctx, store, d.earlier)
 	if err != nil {

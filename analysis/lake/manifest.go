@@ -88,7 +88,7 @@ func compareMembers(a, b Member) int {
 }
 
 // Batch is a set of commits that are compacted together. It is written down
-// before its first part: whoever goes on with it makes the same parts.
+// before its first part: a process that goes on with it makes the same parts.
 type Batch struct {
 	Campaign string   `json:"campaign"`
 	Number   int      `json:"batch"`   // from 1

@@ -71,7 +71,7 @@ func (t Termination) Mean() (rounds float64, ok bool) {
 }
 
 // Challenge is what became of one final answer that was challenged (paper 2,
-// §4.2): goodness before, and after if somebody proposed another one.
+// §4.2): goodness before, and after if an agent proposed another one.
 type Challenge struct {
 	Challenged    bool
 	Before, After float64

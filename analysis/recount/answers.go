@@ -10,7 +10,7 @@ import (
 
 // tallyAnswers counts the answers of a debate since the last decision: each is
 // a vote for itself, one that could not be read abstains, and candidates are by
-// the first agent that gave them, whoever spoke first.
+// the first agent that gave them, in the order of agents.
 func (c *count) tallyAnswers() (keys []string, winners []int) {
 	slices.SortStableFunc(c.answers, func(a, b int) int { return cmp.Compare(c.speaker(a), c.speaker(b)) })
 	profile := decision.Profile{Electorate: len(c.answers)}

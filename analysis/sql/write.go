@@ -10,7 +10,7 @@ import (
 
 // WriteCSV writes a header and the rows, and says how many. It is safe to open
 // with a spreadsheet: a text that begins with = + - @ ' a tab or an end of line
-// gets a ' before it, so whoever drops one leading ' has the exact text again.
+// gets a ' before it, so that a reader who drops one leading ' has the exact text again.
 // Numbers stay as they are. An absent value is empty, an empty text is "".
 func WriteCSV(w io.Writer, r Result) (rows int64, err error) {
 	b := bufio.NewWriter(w)

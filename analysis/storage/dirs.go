@@ -81,7 +81,7 @@ func (ds *dirs) close() {
 }
 
 // withDirectory does something in a directory, which is made if make is set. An open
-// directory that somebody removed meanwhile is opened anew.
+// directory that another process has removed meanwhile is opened again.
 func (ds *dirs) withDirectory(name string, make bool, do func(*dir) error) error {
 	d, held, err := ds.takeDirectory(name, make)
 	if err != nil {

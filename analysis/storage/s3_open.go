@@ -139,5 +139,5 @@ func (s *S3) probeCondition(ctx context.Context, header string, c condition) err
 	return fmt.Errorf("lake %s: the server ignores %s; two writers could both take themselves for the first, so it cannot hold a lake", s, header)
 }
 
-// fewTries is for somebody who waits before the screen.
+// fewTries is for a user who waits in front of the screen.
 func fewTries(o *s3.Options) { o.RetryMaxAttempts = openTries }

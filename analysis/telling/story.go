@@ -1,7 +1,7 @@
 // Package telling puts the rows of a collaboration into words: who said what,
 // who saw it, how ballots were counted and what came to stand. It chooses the
 // words; a terminal and a page each set them in their own way. What agents wrote
-// is passed on as it is, so whoever sets it makes it harmless.
+// is passed on as it is, so the code that sets it makes it harmless.
 package telling
 
 import (

@@ -16,7 +16,7 @@ import (
 type Labels struct {
 	By        string   // the labeller's id; "" if there are no labels
 	Others    []string // who has labelled too
-	Simulated bool     // it goes by rules
+	Simulated bool     // it follows rules
 	Invalid   int      // messages without a label
 	Missing   int      // collaborations that are not labelled
 }

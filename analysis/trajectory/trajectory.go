@@ -1,7 +1,7 @@
 // Package trajectory is the shape in which whole collaborations are analysed:
 // what each round brought, what was said in it and what it took. It holds plain
 // values; the rows of the lake are turned into it by FromRows, and what labels
-// and embeddings add is set by whoever has them.
+// and embeddings add is set by callers that have them.
 package trajectory
 
 import (
@@ -18,7 +18,7 @@ type Trajectory struct {
 	Generation  int    // of which these are the rows
 	Condition   string // condition_id
 	Instance    int    // the problem as dealt; replicates of one have it in common
-	Unit        string // what is held out together and is independent of the rest: instance and replicate, unless somebody says otherwise
+	Unit        string // what is held out together and is independent of the rest: instance and replicate, unless a caller says otherwise
 	Environment string
 	Rule        string
 	Simulated   bool // scripted agents answered

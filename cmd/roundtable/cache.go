@@ -85,7 +85,7 @@ func cacheTable(st stats) table.Table {
 		t.Notes = append(t.Notes, key+" is no entry of the cache.")
 	}
 	for _, key := range st.Damaged {
-		t.Notes = append(t.Notes, key+" is damaged: whoever asks its question is told so. Delete it by hand to have it asked again.")
+		t.Notes = append(t.Notes, key+" is damaged: a call that needs it says so. Delete it by hand to have its question asked again.")
 	}
 	return t
 }

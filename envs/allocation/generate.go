@@ -25,7 +25,7 @@ const (
 )
 
 // Weights of the priority: share of tasks done, mean use of resources, reward
-// (here as a share of what the tasks are worth to whoever does each best). The
+// (here as a share of what the tasks are worth to the agent who does each best). The
 // paper prints no weights; these are ours.
 const (
 	weightDone   = 0.4

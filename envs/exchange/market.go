@@ -16,7 +16,7 @@ type market struct {
 	beliefs [][]float64 // exponents by agent and good; its own are known
 }
 
-// formBeliefs forms beliefs: somebody unheard likes all goods the same; somebody who
+// formBeliefs forms beliefs: an agent that has said nothing likes all goods the same; one that
 // named a favourite is believed more with every round.
 func (t Trader) formBeliefs(s envs.Situation) market {
 	o := s.Observation.(Observation)

@@ -26,7 +26,7 @@ func favouriteGoods(goods []string, agents int, messages []envs.Message) []int {
 }
 
 // Message opens with what the agent prefers, and later asks for more of it from
-// whoever holds most of it.
+// the agent who holds most of it.
 func (t Trader) Message(s envs.Situation) envs.Message {
 	m := t.formBeliefs(s)
 	own := m.beliefs[m.self]

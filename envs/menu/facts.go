@@ -63,7 +63,7 @@ func (k knowing) Assume(told []joint.Facts, d joint.Doubt) string {
 	return k.estimateFrom(told, d).String()
 }
 
-// estimateFrom goes by the order of the dishes and ingredients, so that doubts fall the same way each time.
+// estimateFrom follows the order of the dishes and ingredients, so that doubts fall the same way each time.
 func (k knowing) estimateFrom(told []joint.Facts, d joint.Doubt) Estimate {
 	e := Estimate{PartnerIngredients: joint.State{}, PartnerValues: joint.State{}, Ingredients: joint.State{}, Values: joint.State{}}
 	number := func(fact string) (sum float64, known bool) {
@@ -114,7 +114,7 @@ func (k knowing) guestsKnown(told []joint.Facts) []Guest {
 		var joined Guest
 		data, err := json.Marshal(groups)
 		if err != nil || json.Unmarshal(data, &joined) != nil {
-			joined = g // somebody told what is no profile
+			joined = g // what an agent said is no profile
 		}
 		guests = append(guests, joined)
 	}

@@ -36,7 +36,7 @@ func (in *instance) Parse(text []byte) (envs.Proposal, error) {
 		}
 		i := slices.Index(agents, fmt.Sprint(name))
 		if i < 0 {
-			return "", fmt.Errorf("the proposal names somebody who is not there; the agents are %s", wording.And(agents))
+			return "", fmt.Errorf("the proposal names an unknown agent; the agents are %s", wording.And(agents))
 		}
 		if found[i] {
 			return "", fmt.Errorf("the proposal names %s twice", agents[i])

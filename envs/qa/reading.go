@@ -232,7 +232,7 @@ func afterSentence(text string) string {
 // tailOf returns the end of a text, as much as decides what follows it.
 func tailOf(text string) string { return lastOf(text, 64) }
 
-// lastOf returns at most so many last bytes of a text, in whole characters.
+// lastOf returns up to n last bytes of a text, in whole characters.
 func lastOf(text string, bytes int) string {
 	at := max(0, len(text)-bytes)
 	for at < len(text) && !utf8.RuneStart(text[at]) {

@@ -83,7 +83,7 @@ type Viewed struct {
 	Rating int
 }
 
-// newAccess is built anew for each observation, so that nobody shares a list that could be changed.
+// newAccess is built again for each observation, so that none shares a list that could be changed.
 func newAccess() []Access {
 	a := newAgents()
 	return []Access{

@@ -192,7 +192,7 @@ func latestEstimates(s envs.Situation) map[int]estimate {
 	return words
 }
 
-// namedGenres returns what somebody told about the movie, nil if nobody did.
+// namedGenres returns what an agent said about the movie, nil if none did.
 func namedGenres(s envs.Situation) []string {
 	for _, m := range slices.Backward(s.Messages) {
 		if found := spokenGenres.FindStringSubmatch(m.Text); found != nil {

@@ -73,7 +73,7 @@ func (w wanted) countFor(p *parser, at point, c Condition, has int) int {
 	return count
 }
 
-// nameOf returns the key of the mapping that a condition goes by: that of a value
+// nameOf returns the key of the mapping that applies to a condition: that of a value
 // which the grid gives its environment, or else the environment's name.
 func (w wanted) nameOf(p *parser, at point, c Condition) string {
 	var found []string
@@ -99,7 +99,7 @@ func (w wanted) nameOf(p *parser, at point, c Condition) string {
 	return found[0]
 }
 
-// refuseUnused refuses names that no condition goes by; it must have seen all of them.
+// refuseUnused refuses names that apply to no condition; it must have seen all of them.
 func (w wanted) refuseUnused(p *parser) {
 	for _, name := range slices.Sorted(maps.Keys(w.named)) {
 		if n := w.named[name]; !w.used[name] {

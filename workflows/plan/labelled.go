@@ -85,7 +85,7 @@ func (at point) shownValues(axes []axis) []Value {
 
 // AxisLabels returns the labels of conditions by their ID, and then by the key of the
 // axis, of those axes of which some value has a label; nil if none has. A value
-// without one goes by its own text.
+// without one is called by its own text.
 func (f File) AxisLabels() map[string]map[string]string {
 	some := map[string]bool{}
 	for _, values := range f.Values {

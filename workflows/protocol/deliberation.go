@@ -129,7 +129,7 @@ func NewDeliberation(p DeliberationParams, set Setting) (*Deliberation, error) {
 	return &Deliberation{params: p, setting: set}, errors.Join(faults...)
 }
 
-// Rounds are at most so many.
+// Rounds returns the greatest number of rounds.
 func (d *Deliberation) Rounds() int { return d.params.Rounds }
 
 // Traits of deliberation: the word of the agent that may end it is enough.

@@ -156,7 +156,7 @@ const (
 // together reports whether all agents speak at once.
 func (d *Discussion) together() bool { return d.params.Collective || d.params.Paradigm == refinement }
 
-// Rounds returns turns, at most so many.
+// Rounds returns the greatest number of turns.
 func (d *Discussion) Rounds() int { return d.params.Rounds }
 
 // Traits of a discussion: who is asked votes, and it ends by itself.

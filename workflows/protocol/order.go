@@ -8,7 +8,7 @@ import (
 // The orders in which a receiver is shown its peers' answers: the treatment of paper 4.
 const (
 	OrderFixed           = "fixed"             // by index
-	OrderRandom          = "random"            // shuffled anew in each round, for all receivers alike
+	OrderRandom          = "random"            // shuffled again in each round, for all receivers alike
 	OrderTruthFirst      = "truth_first"       // right answers first
 	OrderTruthLast       = "truth_last"        // right answers last
 	OrderMADC            = "madc"              // Algorithm 1: ascending consistency over all agents, the most consistent last

@@ -108,7 +108,7 @@ func guard(err *error, mend func()) {
 }
 
 // advance closes full plans, counts ballots and asks for the next plan, until
-// somebody else has to act or the collaboration ends.
+// another agent has to act or the collaboration ends.
 func (s *Session) advance() {
 	for s.outcome == nil && !slices.Contains(s.acts, nil) {
 		for i, step := range s.plan {

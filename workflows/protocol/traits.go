@@ -31,7 +31,7 @@ type Traits struct {
 	AskedVote bool
 	// Ties says what a count in a phase of a round does with several winners; nil keeps them.
 	Ties func(round int, phase string) transcript.TieBreak
-	// Standing returns the entry that stands without a vote, -1 if none; nil goes by the last vote.
+	// Standing returns the entry that stands without a vote, -1 if none; nil means the last vote.
 	Standing func(*transcript.Transcript) int
 }
 

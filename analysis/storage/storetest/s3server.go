@@ -50,7 +50,7 @@ func S3Server(t testing.TB) string {
 			t.Error("the S3 server has ended by itself")
 		}
 	})
-	health := http.Client{Timeout: time.Second} // somebody else may have taken the address
+	health := http.Client{Timeout: time.Second} // another process may have taken the address
 	for {
 		select {
 		case err := <-ended:

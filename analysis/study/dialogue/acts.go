@@ -21,7 +21,7 @@ import (
 type Labels struct {
 	Labeller  string                 // whose labels tables show
 	Others    []string               // who has labelled too
-	Simulated bool                   // it goes by rules
+	Simulated bool                   // it follows rules
 	Invalid   int                    // messages without a label
 	Talks     map[lake.Run]acts.Talk // by collaboration; those that are not labelled are missing
 }

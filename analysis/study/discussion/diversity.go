@@ -58,7 +58,7 @@ func (x discussed) named() (n int) {
 	return n
 }
 
-// Vectors are texts embedded by somebody else, such as a sentence transformer.
+// Vectors are texts embedded elsewhere, as by a sentence transformer.
 type Vectors struct {
 	By string // the embedder's name
 	Of map[string][]float64

@@ -84,7 +84,7 @@ func Warn(p recorded.Plan, s storage.Store) error {
 }
 
 // repeatable says that all models of a condition are asked so that they answer
-// the same question alike. Scripted agents draw anew in each replicate.
+// the same question alike. Scripted agents draw again in each replicate.
 func repeatable(c plan.Condition) bool {
 	fixed := c.Generate.Temperature != nil && *c.Generate.Temperature == 0 || c.Generate.Seed != nil
 	return fixed && !slices.ContainsFunc(c.AllModels(), func(m plan.Choice) bool {

@@ -119,7 +119,7 @@ func (v *Verification) count(ctx context.Context, s storage.Store, p recorded.Pl
 }
 
 // seal holds the lake to its word that all cells have ended. Cells that are
-// being run again change the digest until the campaign is sealed anew.
+// being run again change the digest until the campaign is sealed again.
 func (v *Verification) seal(ctx context.Context, s storage.Store, again bool) error {
 	key := lake.SuccessKey(v.Campaign)
 	success, err := lake.ReadSuccess(ctx, s, v.Campaign)

@@ -29,7 +29,7 @@ func (b FileFolder) Path(name string) (string, error) {
 		return path, nil
 	}
 	if _, err := os.Stat(name); err != nil {
-		return path, nil // whoever opens it says that it is not there
+		return path, nil // the caller that opens it says that it is not there
 	}
 	instead, err := filepath.Abs(name)
 	if folder, e := filepath.Abs(b.Folder); e == nil && err == nil {

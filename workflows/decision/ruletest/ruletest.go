@@ -41,7 +41,7 @@ const (
 
 // Options of Run. The zero value holds a rule to all laws but those of sums.
 type Options struct {
-	// Additive rules add up what ballots give, and elect whoever has the most: they
+	// Additive rules add up what ballots give, and elect the candidates with the most: they
 	// are held to Sums and Reinforcement as well.
 	Additive bool
 	// Without are promises that the rule does not make, each of the second group.
