@@ -1,16 +1,23 @@
 package commits_test
 
 import (
+	"context"
 	"flag"
+	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"roundtable/activities/answers"
 	"roundtable/activities/commits"
+	"roundtable/activities/money"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
 	"roundtable/analysis/storage/storetest"
 )
 
@@ -73,4 +80,105 @@ func damaged(x *rand.Rand, good string) (bad, what string) {
 	bit := x.IntN(8 * len(bytes))
 	bytes[bit/8] ^= 1 << (bit % 8)
 	return string(bytes), "a bit flipped"
+}
+
+// Every bit flip and every cut, in any object, is found and named; nothing panics.
+func TestVerifyFindsAllDamage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes minutes under the race detector, which has nothing to see in it")
+	}
+	a, s, dir := open(t)
+	_, err := commits.Commit(ctx, s, sample("c", "k", "x", 0, 3))
+	must(t, err)
+	p := answers.RunKey{Campaign: "c", Collaboration: "x"}
+	_, err = a.Intend(ctx, p, answers.Intent{})
+	must(t, err)
+	_, err = a.Put(ctx, p, turn(0, "raw", "text"))
+	must(t, err)
+	_, err = a.PutBatch(ctx, p, []answers.Turn{turn(1, "raw", "text"), turn(2, "raw", "text")})
+	must(t, err)
+	_, err = money.Open(ctx, money.Config{Store: s, Campaign: "c", Count: func(context.Context) (money.Amount, error) { return money.Amount{Tokens: 5}, nil }})
+	must(t, err)
+	whole := verified(t, s, "c")
+	objects, err := s.List(ctx, "")
+	must(t, err)
+	if whole.Commits != 1 || whole.Answers != 3 || len(objects) != 6+3+1 {
+		t.Fatalf("%+v, %d objects", whole, len(objects))
+	}
+	x := rand.New(rand.NewPCG(7, 7))
+	for n := range 2000 {
+		o := objects[n%len(objects)]
+		file := filepath.Join(dir, filepath.FromSlash(o.Key))
+		good, err := os.ReadFile(file)
+		must(t, err)
+		bad := slices.Clone(good)
+		what := fmt.Sprintf("damage %d of %s: ", n, o.Key)
+		switch n / len(objects) % 5 {
+		case 0:
+			bad = bad[:x.IntN(len(bad))]
+			what += fmt.Sprint("cut to ", len(bad))
+		case 1:
+			at, length := x.IntN(len(bad)), 1+x.IntN(64)
+			for i := at; i < min(at+length, len(bad)); i++ {
+				bad[i] = ^bad[i]
+			}
+			what += fmt.Sprint("hole at ", at)
+		default:
+			bit := x.IntN(8 * len(bad))
+			bad[bit/8] ^= 1 << (bit % 8)
+			what += fmt.Sprint("bit ", bit)
+		}
+		must(t, os.WriteFile(file, bad, 0o600))
+		r, err := lake.Verify(ctx, s, "c")
+		if err != nil || len(r.Findings) != 1 || r.Findings[0].Object != o.Key {
+			t.Fatalf("%s: found %+v, error %v", what, r.Findings, err)
+		}
+		if !raceDetector && strings.HasPrefix(o.Key, "raw/") && !strings.HasPrefix(o.Key, "raw/_") {
+			read(t, bad)
+		}
+		must(t, os.WriteFile(file, good, 0o600))
+	}
+	for _, o := range objects {
+		must(t, os.Rename(filepath.Join(dir, o.Key), filepath.Join(dir, "away")))
+		r, err := lake.Verify(ctx, s, "c")
+		must(t, err)
+		switch {
+		case strings.HasPrefix(o.Key, "raw/_"): // as if it had never been committed
+			if r.Commits != 0 || len(r.Uncommitted) != 5 {
+				t.Errorf("%s is gone: %+v", o.Key, r)
+			}
+		case strings.HasPrefix(o.Key, "raw/"):
+			if len(r.Findings) != 1 || r.Findings[0].Object != o.Key {
+				t.Errorf("%s is gone: %+v", o.Key, r)
+			}
+		}
+		must(t, os.Rename(filepath.Join(dir, "away"), filepath.Join(dir, o.Key)))
+	}
+}
+
+// read decodes damaged bytes without the protection of a checksum: it must come back.
+func read(t *testing.T, bad []byte) {
+	t.Helper()
+	defer func() {
+		if p := recover(); p != nil {
+			t.Fatalf("panic: %v", p)
+		}
+	}()
+	_, _ = lake.Decode[record.Turn](bad)
+	_, _ = lake.Decode[record.Collaboration](bad)
+}
+
+// A marker that lies about its rows is found although its own checksum is right.
+func TestVerifyRecomputesTheDigest(t *testing.T) {
+	_, s, _ := open(t)
+	m, err := commits.Commit(ctx, s, sample("c", "k", "x", 0, 2))
+	must(t, err)
+	m.Digest = strings.Repeat("0", 64)
+	data, err := lake.Seal(m)
+	must(t, err)
+	must(t, s.Replace(ctx, m.Key(), data, ""))
+	r, err := lake.Verify(ctx, s, "c")
+	if err != nil || len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Problem, "digest") {
+		t.Fatalf("%+v %v", r, err)
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -15,7 +14,6 @@ import (
 
 	"roundtable/activities/prompt"
 	"roundtable/envs"
-	"roundtable/workflows/decision"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/transcript"
 )
@@ -256,94 +254,6 @@ func TestSeesAndAudience(t *testing.T) {
 	}
 }
 
-// A folder replaces single templates, which changes the pack's hash.
-func TestOverride(t *testing.T) {
-	env, rule := threeTraders(), rules()["majority"]
-	files := must(fs.Sub(protocol.Prompts, "prompts/roundtable"))
-	built := must(prompt.NewPack(env.Prompts(), files, nil, rule.Words()))
-	hashes := map[string]string{built.Hash(): "built in"}
-	for name := range built {
-		if path.Ext(name) != ".tmpl" { // which rule it is cannot be replaced
-			continue
-		}
-		override := fstest.MapFS{name: &fstest.MapFile{Data: []byte("OTHER WORDS")}, "protocol/unused.tmpl": &fstest.MapFile{Data: []byte("{{")}, "README.md": &fstest.MapFile{Data: []byte("x")}}
-		pack, err := prompt.NewPack(env.Prompts(), files, override, rule.Words())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if other, twice := hashes[pack.Hash()]; twice {
-			t.Errorf("%s has the hash of %s", name, other)
-		}
-		hashes[pack.Hash()] = name
-		if len(pack) != len(built) || pack[name] != "OTHER WORDS" {
-			t.Errorf("%s is %q in a pack of %d", name, pack[name], len(pack))
-		}
-		shown := ""
-		params := rounds(2)
-		g := newGame(t, env, rule, params, override)
-		g.play(t, allocations, func(p protocol.Pending) { shown += fmt.Sprint(g.render(t, p.Step)) })
-		if used := name != "protocol/ties.tmpl" || params.Ties != ""; used != strings.Contains(shown, "OTHER WORDS") {
-			t.Errorf("%s is shown: %v", name, !used)
-		}
-	}
-	which := fstest.MapFS{"rule/explanation.tmpl": &fstest.MapFile{Data: []byte(`{{if eq rule "majority voting"}}MORE THAN HALF{{else}}ANOTHER RULE{{end}}`)}}
-	for name, want := range map[string]string{"majority": "MORE THAN HALF", "rated": "ANOTHER RULE"} {
-		shown := ""
-		g := newGame(t, env, rules()[name], rounds(1), which)
-		g.play(t, allocations, func(p protocol.Pending) { shown += fmt.Sprint(g.render(t, p.Step)) })
-		if !strings.Contains(shown, want) {
-			t.Errorf("the folder's words do not tell %s from other rules", name)
-		}
-	}
-	if same := must(prompt.NewPack(env.Prompts(), files, fstest.MapFS{}, rule.Words())); same.Hash() != built.Hash() {
-		t.Error("an empty folder changes the hash")
-	}
-	if other := must(prompt.NewPack(env.Prompts(), files, nil, rules()["rated"].Words())); other.Hash() == built.Hash() {
-		t.Error("another rule has the same hash")
-	}
-	if other := must(prompt.NewPack(movies(tiny()).Prompts(), files, nil, rule.Words())); other.Hash() == built.Hash() {
-		t.Error("another environment has the same hash")
-	}
-}
-
-// Faults of templates name the file and the line.
-func TestBrokenTemplates(t *testing.T) {
-	env, rule := threeTraders(), rules()["majority"]
-	files := must(fs.Sub(protocol.Prompts, "prompts/roundtable"))
-	with := func(text string) (prompt.Pack, error) {
-		return prompt.NewPack(env.Prompts(), files, fstest.MapFS{"protocol/message.tmpl": &fstest.MapFile{Data: []byte(text)}}, rule.Words())
-	}
-	pack := must(with("one\n{{if}}"))
-	if _, err := pack.Parse(); err == nil || !strings.Contains(err.Error(), "protocol/message.tmpl:2") {
-		t.Errorf("error %v", err)
-	}
-	for _, text := range []string{"one\n{{.Secret}}", "one\n{{.Me.Name}}", "one\n{{index .Agents 7}}", "{{template \"nowhere\"}}"} {
-		templates := must(must(with(text)).Parse())
-		g := newGame(t, env, rule, rounds(1), nil)
-		_, err := templates.Render(g.source(), prompt.SystemPrompt{}, g.Pending()[0].Step)
-		if err == nil || !strings.Contains(err.Error(), "message.tmpl") {
-			t.Errorf("%q: error %v", text, err)
-		}
-	}
-	if _, err := must(with("x")).Parse(); err != nil {
-		t.Error(err)
-	}
-	unreadable := badFS{}
-	if _, err := prompt.NewPack(env.Prompts(), files, unreadable, rule.Words()); !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("an unreadable folder gives the error %v", err)
-	}
-	lost := must(prompt.NewPack(fstest.MapFS{}, files, nil, decision.Words{}))
-	if _, err := must(lost.Parse()).RenderSystem(nil); err == nil || !strings.Contains(err.Error(), "env/task.tmpl") {
-		t.Errorf("an environment without templates gives the error %v", err)
-	}
-}
-
-type badFS struct{}
-
-func (badFS) Open(name string) (fs.File, error) {
-	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
-}
-
 // The same words have the same hash, and re-asking quotes answer and fault.
 func TestAgain(t *testing.T) {
 	g := newGame(t, threeTraders(), rules()["majority"], rounds(1), nil)
@@ -362,59 +272,4 @@ func TestAgain(t *testing.T) {
 	if other := g.render(t, g.Pending()[1].Step); prompt.Hash(other) == before {
 		t.Error("two agents' prompts have one hash")
 	}
-}
-
-// Answers that the schema describes are answers that Parse takes.
-func TestSchema(t *testing.T) {
-	for _, s := range forms() {
-		text := prompt.Schema(s, []string{"Alex", "Blake"})
-		if s.Payload.Format == transcript.FormatText || s.Payload.Format == transcript.FormatProposal {
-			if text != nil {
-				t.Errorf("%s has the schema %s", s.Payload.Format, text)
-			}
-			continue
-		}
-		var schema node
-		if err := json.Unmarshal(text, &schema); err != nil {
-			t.Fatal(err)
-		}
-		for _, fill := range []int{1, 2, 3} {
-			raw := must(json.Marshal(schema.example(fill)))
-			if _, err := prompt.Parse(raw, s, economy(t)); err != nil && !strings.Contains(err.Error(), "candidate") && !strings.Contains(err.Error(), "points") {
-				t.Errorf("%s %s: %s is of the right form, but %v", s.Payload.Format, s.Payload.Ballot.Kind, raw, err)
-			}
-		}
-	}
-}
-
-// node is the part of JSON Schema that is used.
-type node struct {
-	Type       any
-	AnyOf      []node
-	Items      *node
-	Enum       []string
-	Properties map[string]node
-}
-
-// example is a value of the schema.
-func (n node) example(fill int) any {
-	switch {
-	case n.AnyOf != nil:
-		return n.AnyOf[(fill-1)%len(n.AnyOf)].example(fill)
-	case n.Properties != nil:
-		object := map[string]any{}
-		for name, p := range n.Properties {
-			object[name] = p.example(fill)
-		}
-		return object
-	case n.Items != nil:
-		return []any{n.Items.example(fill)}
-	case n.Enum != nil:
-		return n.Enum[0]
-	case n.Type == "string":
-		return "text"
-	case n.Type == "integer":
-		return fill
-	}
-	return nil
 }

@@ -1,0 +1,106 @@
+package answers_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"roundtable/activities/answers"
+	"roundtable/analysis/storage"
+)
+
+// Damaged objects are errors that name them, never missing ones; only an entry
+// of the cache, which nobody has to have, counts as missing.
+func TestCorruptAnswers(t *testing.T) {
+	a, _, dir := open(t)
+	_, err := a.Intend(ctx, place, answers.Intent{Entry: 1})
+	must(t, err)
+	_, err = a.Put(ctx, place, done(turn(1, "x"), "x"))
+	must(t, err)
+	_, err = a.Put(ctx, place, turn(2, "x"))
+	must(t, err)
+	_, err = a.Put(ctx, place, done(turn(2, "x"), "x"))
+	must(t, err)
+	_, err = a.PutBatch(ctx, place, []answers.Turn{done(turn(5, "y"), "y")})
+	must(t, err)
+	must(t, a.PutCached(ctx, strings.Repeat("ab", 32), answer(0, "z")))
+	files, err := filepath.Glob(filepath.Join(dir, "answers", "*", "*", "*.json"))
+	must(t, err)
+	cache, err := filepath.Glob(filepath.Join(dir, "cache", "*", "*.json"))
+	must(t, err)
+	if len(files) != 5 || len(cache) != 1 {
+		t.Fatal(files, cache)
+	}
+	damages := map[string]func([]byte) []byte{
+		"empty":      func([]byte) []byte { return nil },
+		"torn":       func(b []byte) []byte { return b[:len(b)/2] },
+		"trailing":   func(b []byte) []byte { return append(b, ' ') },
+		"other case": func(b []byte) []byte { return bytes.Replace(b, []byte("version"), []byte("Version"), 1) },
+		"later": func(b []byte) []byte {
+			return bytes.Replace(b, []byte(`"version":1`), []byte(`"version":2`), 1)
+		},
+		"bit": func(b []byte) []byte { b[len(b)*2/3] ^= 4; return b },
+	}
+	for what, damage := range damages {
+		for _, f := range append(files, cache...) {
+			good, err := os.ReadFile(f)
+			must(t, err)
+			must(t, os.WriteFile(f, damage(bytes.Clone(good)), 0o600))
+			key, _ := filepath.Rel(dir, f)
+			if strings.HasPrefix(key, "cache") {
+				if _, ok, err := a.Cached(ctx, strings.Repeat("ab", 32)); ok || err != nil {
+					t.Errorf("%s %s: found %v, error %v; a damaged entry is no entry", what, key, ok, err)
+				}
+			} else if _, err = a.Load(ctx, place); !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), filepath.ToSlash(key)) {
+				t.Errorf("%s %s: got error %v", what, key, err)
+			}
+			must(t, os.WriteFile(f, good, 0o600))
+		}
+	}
+	if _, err := a.Load(ctx, place); err != nil {
+		t.Fatal(err)
+	}
+	must(t, os.WriteFile(files[0], nil, 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "answers", "campaign=voting", "abc123.0", "stranger"), nil, 0o600))
+	s, err := a.Load(ctx, place)
+	if err == nil || strings.Count(err.Error(), "corrupt") != 2 || len(s.Turns) == 0 {
+		t.Fatalf("all faults at once, and what is whole: %v, %d turns", err, len(s.Turns))
+	}
+}
+
+// An object under another object's name is not believed.
+func TestMisplacedAnswer(t *testing.T) {
+	a, s, _ := open(t)
+	_, err := a.Put(ctx, place, done(turn(1, "x"), "x"))
+	must(t, err)
+	data, err := s.Get(ctx, "answers/campaign=voting/abc123.0/000001.0.json")
+	must(t, err)
+	must(t, s.PutIfAbsent(ctx, "answers/campaign=voting/abc123.0/000002.0.json", data))
+	if _, err := a.Turn(ctx, place, 2); !errors.Is(err, storage.ErrCorrupt) {
+		t.Fatal(err)
+	}
+}
+
+func TestBadPlaces(t *testing.T) {
+	a, s, _ := open(t)
+	for _, p := range []answers.RunKey{{}, {Campaign: "a/b", Collaboration: "c"}, {Campaign: "a", Collaboration: "../c"}, {Campaign: "a", Collaboration: "c", Generation: -1}} {
+		if _, err := a.Put(ctx, p, done(turn(0, "x"), "x")); err == nil {
+			t.Errorf("%+v is accepted", p)
+		}
+		if _, err := a.Load(ctx, p); err == nil {
+			t.Errorf("%+v is loaded", p)
+		}
+	}
+	if _, err := a.Put(ctx, place, answers.Turn{}); err == nil {
+		t.Error("a turn without an answer is stored")
+	}
+	if _, err := a.Put(ctx, place, answers.Turn{Asks: []answers.Answer{answer(1, "x")}}); err == nil {
+		t.Error("ask 1 is stored as ask 0")
+	}
+	if objects, err := s.List(ctx, ""); err != nil || len(objects) > 0 {
+		t.Error(objects, err)
+	}
+}
