@@ -8,12 +8,9 @@ import (
 	"roundtable/analysis/study/debate"
 )
 
-// viewpoints is the figure of what a pool of viewpoints is made of.
-const viewpoints = "4.8"
-
 // ofDebates are the figures of paper 4.
 var ofDebates = map[string]func(campaign.Campaign) (Figure, error){
-	"4.1": strategies, "4.3": repetitions, "4.7": courses, viewpoints: pool, "4.9": reversals,
+	"debate-accuracy": strategies, "debate-repetitions": repetitions, "debate-by-round": courses, "viewpoint-pool": pool, "viewpoints": reversals,
 }
 
 // courses returns paper 4's Figure 7 with the measures of its Figures 3 to 5: a
@@ -24,7 +21,7 @@ func courses(c campaign.Campaign) (Figure, error) {
 		f.add(line, "", func(p *Point, at debate.DebatePoint) { p.Round = at.At })
 	}
 	if len(f.Panels) == 0 {
-		return f, nothing(c, "debates with at least one round")
+		return f, nothing(c, needs("debate-by-round"))
 	}
 	f.remark(c.Remarks(""),
 		"Round 1 is before anybody saw others. Log-likelihood is defined where somebody is right; smoothed everywhere. Bits.",
@@ -40,7 +37,7 @@ func reversals(c campaign.Campaign) (Figure, error) {
 		f.add(line, "agents", func(p *Point, at debate.DebatePoint) { p.Agents = at.At })
 	}
 	if len(f.Panels) == 0 {
-		return f, nothing(c, "debates that begin with viewpoints of a pool")
+		return f, nothing(c, needs("viewpoints"))
 	}
 	for i := range f.Panels {
 		f.Panels[i].Levels = []Level{{"half of the outcomes", 50}}

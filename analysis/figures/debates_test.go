@@ -76,7 +76,7 @@ func pooled() campaign.Campaign {
 // question 1 in both, so 50 and 100 %: the mean is 75, half the interval
 // 12.7062 times 25. Round 2: 50 (one of four is right) and 100 again.
 func TestCoursesByHand(t *testing.T) {
-	f := made(t, debates(), "4.7")
+	f := made(t, debates(), "debate-by-round")
 	var measures []string
 	for _, panel := range f.Panels {
 		measures = append(measures, panel.Title+" "+panel.Y)
@@ -100,7 +100,7 @@ func TestCoursesByHand(t *testing.T) {
 // Bars of MAD, right in 50 and 100 % of the replicates of two questions, and of
 // truth last, always right; one task is one colour.
 func TestStrategiesByHand(t *testing.T) {
-	panel := made(t, debates(), "4.1").Panels[0]
+	panel := made(t, debates(), "debate-accuracy").Panels[0]
 	if got := fmt.Sprint(panel.Title, panel.Y, panel.Groups); got != "accuracy, %[MAD MAD+Truth]" || len(panel.Lines) != 1 || panel.Lines[0].Name != "logic" {
 		t.Fatalf("%+v", panel)
 	}
@@ -113,7 +113,7 @@ func TestStrategiesByHand(t *testing.T) {
 	}
 	one := debates()
 	one.Runs = one.Runs[:4]
-	if _, err := Make(one, "4.1"); err == nil {
+	if _, err := Make(one, "debate-accuracy"); err == nil {
 		t.Error("one strategy is compared with nothing")
 	}
 }
@@ -122,7 +122,7 @@ func TestStrategiesByHand(t *testing.T) {
 // 75 with a standard deviation of 50/√2; in the first one of four agents is right
 // in question 0 and three in question 1, in the second four and three.
 func TestRepetitionsByHand(t *testing.T) {
-	f := made(t, debates(), "4.3")
+	f := made(t, debates(), "debate-repetitions")
 	if len(f.Panels) != 4 || f.Panels[0].Y != "accuracy in %" || fmt.Sprint(f.Panels[0].Groups) != "[MAD MAD+Truth]" || f.Panels[0].Lines[0].Name != "4 agents" {
 		t.Fatalf("%+v", f.Panels)
 	}
@@ -136,7 +136,7 @@ func TestRepetitionsByHand(t *testing.T) {
 	near(t, "entropy", *f.Panels[3].Lines[0].Points[0].Value, (half+half/2)/2)
 	one := debates()
 	one.Runs = []campaign.Run{one.Runs[0], one.Runs[2]}
-	if _, err := Make(one, "4.3"); err == nil {
+	if _, err := Make(one, "debate-repetitions"); err == nil {
 		t.Error("one repetition has a spread")
 	}
 }
@@ -168,7 +168,7 @@ func sampled() campaign.Campaign {
 // more frequent ones of both models together, the unread last; beyond eight
 // answers the rest is one bar.
 func TestPoolByHand(t *testing.T) {
-	f := made(t, sampled(), "4.8")
+	f := made(t, sampled(), "viewpoint-pool")
 	if len(f.Panels) != 2 || f.Panels[0].Title != "q0" || fmt.Sprint(f.Panels[0].Groups) != "[(A), right (B) not read]" {
 		t.Fatalf("%+v", f.Panels)
 	}
@@ -188,7 +188,7 @@ func TestPoolByHand(t *testing.T) {
 	if !strings.Contains(f.reading, "4 to 12 answers") {
 		t.Errorf("it is said %q", f.reading)
 	}
-	if _, err := Make(debates(), "4.8"); err == nil {
+	if _, err := Make(debates(), "viewpoint-pool"); err == nil {
 		t.Error("there is a pool of debates")
 	}
 }
@@ -196,7 +196,7 @@ func TestPoolByHand(t *testing.T) {
 // With four agents one of two contexts has turned: one half, which is not
 // beyond it. All resamples turn at 4 (the first context twice), or at 5.
 func TestReversalsByHand(t *testing.T) {
-	f := made(t, pooled(), "4.9")
+	f := made(t, pooled(), "viewpoints")
 	if len(f.Panels) != 1 || f.Panels[0].Title != "q" || f.Panels[0].X != "agents" || f.Panels[0].Levels[0].Value != 50 {
 		t.Fatalf("%+v", f.Panels)
 	}
@@ -214,7 +214,7 @@ func TestReversalsByHand(t *testing.T) {
 
 // A debate has figures of its own instead of the rounds.
 func TestAllOfDebates(t *testing.T) {
-	for want, c := range map[string]campaign.Campaign{"[4.1 4.3 4.7]": debates(), "[4.8]": sampled(), "[4.9]": pooled()} {
+	for want, c := range map[string]campaign.Campaign{"[debate-accuracy debate-repetitions debate-by-round]": debates(), "[viewpoint-pool]": sampled(), "[viewpoints]": pooled()} {
 		var names []string
 		for _, f := range All(c) {
 			names = append(names, f.Name)

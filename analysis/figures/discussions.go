@@ -17,36 +17,36 @@ type discussed struct {
 	x     string // "" for bars over names
 	lines func(campaign.Campaign) []discussion.DiscussionLine
 	names map[string]string // of lines, where the table's are not words
-	about string            // what a campaign must have
+	needs string            // what a campaign must have
 	note  string
 }
 
-// ofDiscussions are the figures of paper 2; its Figure 11 is 2.2 of another model.
+// ofDiscussions are the figures of paper 2; its Figure 11 is Figure 2 of another model.
 var ofDiscussions = map[string]discussed{
-	"2.2": {"Discussions by decision protocol (paper 2, Figures 2 and 11)", "", discussion.ProtocolLines, nil,
-		"discussions under several decision protocols", "Gains over the single agent, paired by question, with their intervals: table 2.protocols; voting against consensus: 2.kinds."},
-	"2.3": {"F1 by whether the text answers the question (paper 2, Figure 3)", "", discussion.AnswerableLines, nil,
-		"discussions under several decision protocols of questions that their text may not answer (SQuAD)", "Exact match: table 2.answerable."},
-	"2.4": {"Accuracy by rounds before the vote (paper 2, Figure 4)", discussion.ByRounds, scaled(discussion.ByRounds), nil,
+	"discussion-accuracy": {"Discussions by decision protocol (paper 2, Figures 2 and 11)", "", discussion.ProtocolLines, nil,
+		"discussions under several decision protocols", "Gains over the single agent, paired by question, with their intervals: table discussion-accuracy; voting against consensus: voting-against-consensus."},
+	"answerable-questions": {"F1 by whether the text answers the question (paper 2, Figure 3)", "", discussion.AnswerableLines, nil,
+		"discussions under several decision protocols of questions that their text may not answer (SQuAD)", "Exact match: table answerable-questions."},
+	"discussion-by-rounds": {"Accuracy by rounds before the vote (paper 2, Figure 4)", discussion.ByRounds, scaled(discussion.ByRounds), nil,
 		"discussions with at least three numbers of rounds before the vote", scalingNote},
-	"2.5": {"Accuracy by number of agents (paper 2, Figure 5)", discussion.ByAgents, scaled(discussion.ByAgents), nil,
+	"discussion-by-agents": {"Accuracy by number of agents (paper 2, Figure 5)", discussion.ByAgents, scaled(discussion.ByAgents), nil,
 		"discussions of at least three numbers of agents", scalingNote},
-	"2.6": {"Final answers that are challenged, by what is shown (paper 2, Figure 6)", "", challenged, nil,
+	"challenges": {"Final answers that are challenged, by what is shown (paper 2, Figure 6)", "", challenged, nil,
 		needChallenges, "Challenged: agents that do not agree with the answer that they are shown; the mean over discussions. Intervals are cut at 0 and 100."},
-	"2.7": {"What becomes of challenged answers, by what is shown (paper 2, Figure 7)", "", changed, nil,
+	"challenge-outcomes": {"What becomes of challenged answers, by what is shown (paper 2, Figure 7)", "", changed, nil,
 		needChallenges, "Improved, worsened: of the answers that were challenged, whose new answer is right where the other was not, and the reverse (SQuAD: exact match). Intervals are cut at 0 and 100."},
-	"2.8": {"All-agents drafting by decision protocol (paper 2, Figure 8)", "", variants("protocol.all_draft", "false"),
+	"all-agents-drafting": {"All-agents drafting by decision protocol (paper 2, Figure 8)", "", variants("protocol.all_draft", "false"),
 		map[string]string{"false": "baseline", "true": "all-agents drafting"}, "discussions with and without protocol.all_draft", variantNote},
-	"2.9": {"Collective improvement by decision protocol (paper 2, Figure 9)", "", variants("protocol.collective", "false"),
+	"collective-improvement": {"Collective improvement by decision protocol (paper 2, Figure 9)", "", variants("protocol.collective", "false"),
 		map[string]string{"false": "baseline", "true": "collective improvement"}, "discussions with and without protocol.collective", variantNote},
-	"2.10": {"Response generators by decision protocol (paper 2, Figure 10)", "", variants("protocol.response", "simple"),
+	"response-generators": {"Response generators by decision protocol (paper 2, Figure 10)", "", variants("protocol.response", "simple"),
 		map[string]string{"simple": "baseline (simple)"}, "discussions that differ in protocol.response", variantNote},
 }
 
 const (
 	needChallenges = "discussions whose final answer is challenged"
-	scalingNote    = "The line is over the replicates' accuracies; its slope with the interval: table 2.scaling."
-	variantNote    = "Each pair differs in this setting alone. Gains, paired by question, with their intervals: table 2.1."
+	scalingNote    = "The line is over the replicates' accuracies; its slope with the interval: table discussion-scaling."
+	variantNote    = "Each pair differs in this setting alone. Gains, paired by question, with their intervals: table answer-diversity."
 )
 
 func scaled(by string) func(campaign.Campaign) []discussion.DiscussionLine {
@@ -78,7 +78,7 @@ func (d discussed) figure(c campaign.Campaign) (Figure, error) {
 	}
 	reading, ok := around(lines)
 	if !ok {
-		return f, nothing(c, d.about)
+		return f, nothing(c, d.needs)
 	}
 	f.apartAcross()
 	if f.reading = reading; d.x != "" {

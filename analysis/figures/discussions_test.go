@@ -83,7 +83,7 @@ func protocols() campaign.Campaign {
 
 func TestProtocolsByHand(t *testing.T) {
 	c := protocols()
-	f := made(t, c, "2.2")
+	f := made(t, c, "discussion-accuracy")
 	if len(f.Panels) != 1 {
 		t.Fatalf("%+v", f.Panels)
 	}
@@ -115,7 +115,7 @@ func TestProtocolsByHand(t *testing.T) {
 	// The single agent may be another campaign's.
 	beside := campaignOf(c.Runs[:12])
 	beside.Beside = []campaign.Campaign{{Runs: c.Runs[14:]}}
-	if other := made(t, beside, "2.2").Panels[0]; other.Groups[0] != "single agent" || *other.Lines[0].Points[0].Value != 25 {
+	if other := made(t, beside, "discussion-accuracy").Panels[0]; other.Groups[0] != "single agent" || *other.Lines[0].Points[0].Value != 25 {
 		t.Errorf("beside are %+v", other)
 	}
 }
@@ -126,22 +126,22 @@ func TestScriptedBaseline(t *testing.T) {
 	for i := range c.Runs {
 		c.Runs[i].Simulated = i >= 14
 	}
-	if f := made(t, c, "2.2"); !strings.HasSuffix(f.simulated, "of the single agent.") || !strings.Contains(drawn(t, f), f.simulated) {
+	if f := made(t, c, "discussion-accuracy"); !strings.HasSuffix(f.simulated, "of the single agent.") || !strings.Contains(drawn(t, f), f.simulated) {
 		t.Errorf("it is said %q", f.simulated)
 	}
-	if f := made(t, campaignOf(c.Runs[:12]), "2.2"); f.simulated != "" {
+	if f := made(t, campaignOf(c.Runs[:12]), "discussion-accuracy"); f.simulated != "" {
 		t.Errorf("models are said to be %q", f.simulated)
 	}
 }
 
 // A figure draws what its table says.
 func TestProtocolsAreTheTable(t *testing.T) {
-	table, err := study.Make(protocols(), "2.protocols")
+	table, err := study.Make(protocols(), "discussion-accuracy")
 	if err != nil {
 		t.Fatal(err)
 	}
 	bars := map[string]Point{}
-	for _, line := range made(t, protocols(), "2.2").Panels[0].Lines {
+	for _, line := range made(t, protocols(), "discussion-accuracy").Panels[0].Lines {
 		for _, point := range line.Points {
 			bars[point.Group] = point
 		}
@@ -169,7 +169,7 @@ func passages() campaign.Campaign {
 }
 
 func TestAnswerablesByHand(t *testing.T) {
-	panel := made(t, passages(), "2.3").Panels[0]
+	panel := made(t, passages(), "answerable-questions").Panels[0]
 	for i, want := range []struct {
 		name  string
 		value float64
@@ -198,7 +198,7 @@ func sizes() campaign.Campaign {
 }
 
 func TestScalingsByHand(t *testing.T) {
-	f := made(t, sizes(), "2.5")
+	f := made(t, sizes(), "discussion-by-agents")
 	line := f.Panels[0].Lines[0]
 	if len(f.Panels[0].Lines) != 1 || line.Name != "simple" || f.Panels[0].X != "agents" || f.Panels[0].Y != "accuracy in %" || len(line.Points) != 3 {
 		t.Fatalf("%+v", f.Panels)
@@ -210,7 +210,7 @@ func TestScalingsByHand(t *testing.T) {
 	if line.Points[1].Agents != 2 || line.Points[1].Round != 0 || line.Dashes[1].X != 3 {
 		t.Errorf("%+v", line)
 	}
-	f = made(t, sizes(), "2.4")
+	f = made(t, sizes(), "discussion-by-rounds")
 	line = f.Panels[0].Lines[0]
 	for i, want := range []float64{100, 75, 100} {
 		near(t, "before the vote", *line.Points[i].Value, want)
@@ -237,7 +237,7 @@ func contested() campaign.Campaign {
 }
 
 func TestChallengesByHand(t *testing.T) {
-	f := made(t, contested(), "2.6")
+	f := made(t, contested(), "challenges")
 	line := f.Panels[0].Lines[0]
 	if line.Name != "strategyqa" || fmt.Sprint(f.Panels[0].Groups) != "[solution wrong]" {
 		t.Fatalf("%+v", f.Panels)
@@ -249,7 +249,7 @@ func TestChallengesByHand(t *testing.T) {
 	if line.Points[1].Low != nil || line.Points[1].N != 1 {
 		t.Errorf("one discussion has an interval: %+v", line.Points[1])
 	}
-	f = made(t, contested(), "2.7")
+	f = made(t, contested(), "challenge-outcomes")
 	improved, worsened := f.Panels[0].Lines[0], f.Panels[0].Lines[1]
 	near(t, "improved", *improved.Points[0].Value, 100./3)
 	near(t, "worsened", *worsened.Points[0].Value, 100./3)
@@ -266,7 +266,7 @@ func TestVariantsByHand(t *testing.T) {
 	c := campaignOf(
 		talk{rule: "majority_consensus", params: drafts}.each(1, 1), talk{rule: "simple", params: drafts}.each(1, 0),
 		talk{rule: "simple"}.each(0, 0), talk{rule: "majority_consensus"}.each(1, 0), talk{rule: "borda"}.each(1, 1), talk{rule: "simple", params: critical}.each(1, 1))
-	f := made(t, c, "2.8")
+	f := made(t, c, "all-agents-drafting")
 	if len(f.Panels) != 1 || fmt.Sprint(f.Panels[0].Groups) != "[simple majority_consensus]" || len(f.Panels[0].Lines) != 2 {
 		t.Fatalf("%+v", f.Panels)
 	}
@@ -278,11 +278,11 @@ func TestVariantsByHand(t *testing.T) {
 			t.Errorf("line %d is %s, want %s", i, line.Name, want)
 		}
 	}
-	responses := made(t, c, "2.10").Panels[0]
+	responses := made(t, c, "response-generators").Panels[0]
 	if fmt.Sprint(responses.Groups) != "[simple]" || responses.Lines[0].Name != "baseline (simple)" || responses.Lines[1].Name != "critical" {
 		t.Errorf("%+v", responses)
 	}
-	if _, err := Make(c, "2.9"); err == nil || !strings.Contains(err.Error(), "protocol.collective") {
+	if _, err := Make(c, "collective-improvement"); err == nil || !strings.Contains(err.Error(), "protocol.collective") {
 		t.Errorf("nobody improved collectively: %v", err)
 	}
 }
@@ -290,8 +290,8 @@ func TestVariantsByHand(t *testing.T) {
 // A campaign that has not what a figure shows gets an error that says what that is.
 func TestNoDiscussions(t *testing.T) {
 	for name, about := range map[string]string{
-		"2.2": "several decision protocols", "2.3": "SQuAD", "2.4": "three numbers of rounds", "2.5": "three numbers of agents",
-		"2.6": "is challenged", "2.7": "is challenged", "2.8": "protocol.all_draft", "2.9": "protocol.collective", "2.10": "protocol.response",
+		"discussion-accuracy": "several decision protocols", "answerable-questions": "SQuAD", "discussion-by-rounds": "three numbers of rounds", "discussion-by-agents": "three numbers of agents",
+		"challenges": "is challenged", "challenge-outcomes": "is challenged", "all-agents-drafting": "protocol.all_draft", "collective-improvement": "protocol.collective", "response-generators": "protocol.response",
 	} {
 		for _, c := range []campaign.Campaign{economy(), campaignOf(talk{rule: "simple"}.each(1, 0))} {
 			if f, err := Make(c, name); err == nil || !strings.Contains(err.Error(), about) || !strings.Contains(err.Error(), "made-up") {
@@ -308,20 +308,20 @@ func TestDiscussionsToCome(t *testing.T) {
 		c.Planned = append(c.Planned, campaign.Planned{Condition: c.Runs[r].ConditionID, Cells: 6, Settings: []byte(c.Runs[r].SettingsJSON)})
 	}
 	some := campaign.Campaign{Name: c.Name, Planned: c.Planned, Runs: c.Runs[:6]}
-	panel := made(t, some, "2.2").Panels[0]
+	panel := made(t, some, "discussion-accuracy").Panels[0]
 	if len(panel.Groups) != 2 || panel.Lines[0].Name != "voting" || panel.Lines[0].Points[0].Value != nil {
 		t.Errorf("%+v", panel)
 	}
-	drawn(t, made(t, some, "2.2"))
+	drawn(t, made(t, some, "discussion-accuracy"))
 	some.Runs = nil
-	if f, err := Make(some, "2.2"); err == nil {
+	if f, err := Make(some, "discussion-accuracy"); err == nil {
 		t.Errorf("nothing is in, and there is %+v", f)
 	}
 }
 
 // One replicate has no deviation, and the figure says so.
 func TestOneReplicate(t *testing.T) {
-	f := made(t, campaignOf(talk{rule: "simple"}.each(1, 0), talk{rule: "borda"}.each(1, 1)), "2.2")
+	f := made(t, campaignOf(talk{rule: "simple"}.each(1, 0), talk{rule: "borda"}.each(1, 1)), "discussion-accuracy")
 	if point := f.Panels[0].Lines[0].Points[0]; point.Low != nil || point.Replicates != 1 || !strings.Contains(f.reading, "no standard deviation") {
 		t.Errorf("%+v: %s", point, f.reading)
 	}
@@ -333,7 +333,7 @@ func TestTooManyBars(t *testing.T) {
 	for i := range len(palette) + 1 {
 		c.Runs = append(c.Runs, talk{rule: "simple", params: fmt.Sprintf(`{"response":"%d"}`, i)}.run())
 	}
-	f := made(t, c, "2.10")
+	f := made(t, c, "response-generators")
 	if _, err := f.Inline(); err == nil || !strings.Contains(err.Error(), "--json") {
 		t.Errorf("%d colours: %v", len(f.Panels[0].Lines), err)
 	}
@@ -342,7 +342,7 @@ func TestTooManyBars(t *testing.T) {
 // Discussions have figures of their own instead of the rounds; all can be drawn.
 func TestAllOfDiscussions(t *testing.T) {
 	c := campaignOf(protocols().Runs, talk{rule: "simple", params: `{"collective":true}`}.each(1, 1))
-	for want, c := range map[string]campaign.Campaign{"[2.2]": protocols(), "[2.2 2.3]": passages(), "[2.4 2.5]": sizes(), "[2.6 2.7]": contested(), "[2.2 2.9]": c} {
+	for want, c := range map[string]campaign.Campaign{"[discussion-accuracy]": protocols(), "[discussion-accuracy answerable-questions]": passages(), "[discussion-by-rounds discussion-by-agents]": sizes(), "[challenges challenge-outcomes]": contested(), "[discussion-accuracy collective-improvement]": c} {
 		var names []string
 		for _, f := range All(c) {
 			names = append(names, f.Name)

@@ -30,15 +30,15 @@ func curves(f Figure) (joined []int) {
 
 // Points over numbers of agents are joined as those over rounds are; a fit stands for itself.
 func TestCurvesAreDrawn(t *testing.T) {
-	if got := curves(made(t, pooled(), "4.9")); !slices.Equal(got, []int{5}) {
-		t.Errorf("figure 4.9 joins %v points, want 5", got)
+	if got := curves(made(t, pooled(), "viewpoints")); !slices.Equal(got, []int{5}) {
+		t.Errorf("figure viewpoints joins %v points, want 5", got)
 	}
-	if got := curves(made(t, economy(), "3")); !slices.Equal(got, []int{3, 3, 3}) {
-		t.Errorf("figure 3 joins %v points", got)
+	if got := curves(made(t, economy(), "utility-by-rule")); !slices.Equal(got, []int{3, 3, 3}) {
+		t.Errorf("figure utility-by-rule joins %v points", got)
 	}
-	for i, n := range curves(made(t, sizes(), "2.4")) {
+	for i, n := range curves(made(t, sizes(), "discussion-by-rounds")) {
 		if n > 2 {
-			t.Errorf("line %d of figure 2.4 is joined, and has a fit", i)
+			t.Errorf("line %d of figure discussion-by-rounds is joined, and has a fit", i)
 		}
 	}
 }
@@ -46,7 +46,7 @@ func TestCurvesAreDrawn(t *testing.T) {
 // Intervals of two observations are wide. They are drawn within the axes and
 // within what the measure can be: 0 to 100 %, at most 0, at least 0.
 func TestIntervalsStayInside(t *testing.T) {
-	for name, c := range map[string]campaign.Campaign{"3": economy(), "4": ratings(), "21": ratings(), "4.1": debates(), "4.3": debates(), "4.7": debates(), "4.9": pooled(), "5": economy()} {
+	for name, c := range map[string]campaign.Campaign{"utility-by-rule": economy(), "rating-errors": ratings(), "squared-rating-errors": ratings(), "debate-accuracy": debates(), "debate-repetitions": debates(), "debate-by-round": debates(), "viewpoints": pooled(), "message-length": economy()} {
 		f := made(t, c, name)
 		for _, p := range f.Panels {
 			s := f.measuring(p.Y).scale()
@@ -71,7 +71,7 @@ func TestIntervalsStayInside(t *testing.T) {
 // Numbers are written after all arrows, so that no arrow strikes them through.
 func TestProbabilitiesAreOnTop(t *testing.T) {
 	c := economy()
-	f, err := MakeGraphs(c, labelled(c), "22", acts.Anyone)
+	f, err := MakeGraphs(c, labelled(c), "transitions", acts.Anyone)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,12 +8,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/naming"
 	"roundtable/analysis/study/debate"
 	"roundtable/analysis/study/speech"
-	"roundtable/envs/wording"
 )
 
 // Figure is what is drawn.
@@ -95,23 +94,15 @@ type Level struct {
 	Value float64 `json:"value"`
 }
 
-// Names returns the names of the figures: those of paper 1 by their numbers;
-// those of papers 2 and 4 with the paper's number before them, where 4.3 and 4.7
-// both hold the measures of paper 4's Figures 3 to 5, by repetition and by round;
-// bias, variance, trajectories and paths of paper 5; and for any environment
-// rounds, the goodness of the decision that stands. OfActs are further ones.
-func Names() []string {
-	return []string{
-		"3", "4", "5", distance, "20", "21", "2.2", "2.3", "2.4", "2.5", "2.6", "2.7", "2.8", "2.9", "2.10",
-		"4.1", "4.3", "4.7", "4.8", "4.9", "bias", "variance", "trajectories", "paths", "rounds",
+// Make returns the figure of this name, or alias; the error says why there is none.
+func Make(c campaign.Campaign, written string) (Figure, error) {
+	found, err := naming.Find("figure", Figures(), written)
+	if err != nil {
+		return Figure{}, err
 	}
-}
-
-// Make is one of Names; the error says why there is none.
-func Make(c campaign.Campaign, name string) (Figure, error) {
-	if !slices.Contains(Names(), name) {
-		names := slices.Concat(Names(), OfActs())
-		return Figure{}, fmt.Errorf("there is no figure %q; there are %s%s", name, strings.Join(names, ", "), wording.DidYouMean(name, names))
+	name := found.Name
+	if slices.Contains(OfActs(), name) {
+		return Figure{}, fmt.Errorf("figure %s shows %s, see MakeGraphs", name, found.Needs)
 	}
 	make, ok := ofStates[name]
 	if !ok {
@@ -135,7 +126,7 @@ func All(c campaign.Campaign) []Figure {
 	var all []Figure
 	special := false // there is one about what the groups decide
 	for _, name := range Names() {
-		if name == "rounds" && special || name == "20" && !compares(c, "model") || name == viewpoints && !debate.AnswersAlone(c) {
+		if name == "rounds" && special || name == "utility-by-model" && !compares(c, "model") || name == "viewpoint-pool" && !debate.AnswersAlone(c) {
 			continue
 		}
 		if f, err := Make(c, name); err == nil {

@@ -83,7 +83,7 @@ func made(t *testing.T, c campaign.Campaign, name string) Figure {
 // What Figure 3 shows of two runs, by hand: shares 0 and 40 %, 50 and 40, 80
 // and 60. The 97.5 % point of Student's t with one degree of freedom is 12.7062.
 func TestFigure3ByHand(t *testing.T) {
-	f := made(t, economy(), "3")
+	f := made(t, economy(), "utility-by-rule")
 	if len(f.Panels) != 2 || f.Panels[0].Title != "model openai/a" || f.Panels[1].Title != "model scripted/b" {
 		t.Fatalf("panels %+v", f.Panels)
 	}
@@ -115,7 +115,7 @@ func near(t *testing.T, what string, got, want float64) {
 // The errors after round 2 are 1, 2 and 3: MAE 2, RMSE √(14/3), and by t with
 // two degrees of freedom (4.302653) the interval of the mean square.
 func TestErrorsByHand(t *testing.T) {
-	mae, rmse := made(t, ratings(), "4"), made(t, ratings(), "21")
+	mae, rmse := made(t, ratings(), "rating-errors"), made(t, ratings(), "squared-rating-errors")
 	at := func(f Figure) Point { return f.Panels[0].Lines[0].Points[1] }
 	near(t, "MAE", *at(mae).Value, 2)
 	near(t, "MAE low", *at(mae).Low, 2-4.302652730/math.Sqrt(3))
@@ -135,14 +135,14 @@ func TestErrorsByHand(t *testing.T) {
 }
 
 func TestLengthOfMessages(t *testing.T) {
-	f := made(t, economy(), "5")
+	f := made(t, economy(), "message-length")
 	near(t, "words in round 2", *f.Panels[0].Lines[0].Points[1].Value, 2.5) // 2 and 3
 	if f.Panels[0].Bars {
 		t.Error("Figure 5 has bars")
 	}
 	both := economy()
 	both.Runs = append(both.Runs, ratings().Runs...)
-	if f = made(t, both, "5"); f.Panels[len(f.Panels)-1].Title != "recsys" {
+	if f = made(t, both, "message-length"); f.Panels[len(f.Panels)-1].Title != "recsys" {
 		t.Errorf("the last panel is %q, want the other environment", f.Panels[len(f.Panels)-1].Title)
 	}
 }
@@ -180,7 +180,7 @@ func TestInformationDistance(t *testing.T) {
 }
 
 func TestFiguresGolden(t *testing.T) {
-	for name, c := range map[string]campaign.Campaign{"3": economy(), "20": economy(), "4": ratings(), "21": ratings(), "5": economy(), "rounds": ratings(), "4.1": debates(), "4.3": debates(), "4.7": debates(), "4.8": sampled(), "4.9": pooled(), "2.2": protocols(), "2.4": sizes(), "2.7": contested()} {
+	for name, c := range map[string]campaign.Campaign{"utility-by-rule": economy(), "utility-by-model": economy(), "rating-errors": ratings(), "squared-rating-errors": ratings(), "message-length": economy(), "rounds": ratings(), "debate-accuracy": debates(), "debate-repetitions": debates(), "debate-by-round": debates(), "viewpoint-pool": sampled(), "viewpoints": pooled(), "discussion-accuracy": protocols(), "discussion-by-rounds": sizes(), "challenge-outcomes": contested()} {
 		got, err := json.MarshalIndent(made(t, c, name), "", "  ")
 		if err != nil {
 			t.Fatal(err)
@@ -213,7 +213,7 @@ func TestPictures(t *testing.T) {
 		}
 		f := made(t, c, name)
 		for _, format := range Formats(name) {
-			if format == "png" && name != "3" && name != "5" {
+			if format == "png" && name != "utility-by-rule" && name != "message-length" {
 				continue // one with bars and one without: pictures take long
 			}
 			var one, two bytes.Buffer
@@ -231,7 +231,7 @@ func TestPictures(t *testing.T) {
 			}
 			texts := svgTexts(t, one.String())
 			marked := strings.Contains(texts, "SIMULATED")
-			if about := name == "4" || name == "21"; marked == about {
+			if about := name == "rating-errors" || name == "squared-rating-errors"; marked == about {
 				t.Errorf("figure %s says SIMULATED: %v", name, marked)
 			}
 		}
@@ -265,7 +265,7 @@ func svgTexts(t *testing.T, svg string) string {
 func TestHostileNames(t *testing.T) {
 	const name = "<script>alert(1)</script>\x00\x1b[2J\u202e\"'&\xff"
 	c := campaign.Campaign{Name: "made-up", Runs: []campaign.Run{run(campaign.Exchange, "majority", name, 0, .5), run(campaign.Exchange, "rated", "b", 0, .5)}}
-	f := made(t, c, "20")
+	f := made(t, c, "utility-by-model")
 	inline, err := f.Inline()
 	if err != nil {
 		t.Fatal(err)
@@ -285,15 +285,15 @@ func TestWhatCannotBeDrawn(t *testing.T) {
 	for i := range mostLines + 1 {
 		many.Runs = append(many.Runs, run(campaign.Exchange, fmt.Sprint("rule", i), "m", 0, .5))
 	}
-	for name, c := range map[string]campaign.Campaign{"3": ratings(), "4": economy(), "22": economy(), "5": {Name: "empty"}, "20": {Name: "failed", Runs: []campaign.Run{failed}}} {
+	for name, c := range map[string]campaign.Campaign{"utility-by-rule": ratings(), "rating-errors": economy(), "transitions": economy(), "message-length": {Name: "empty"}, "utility-by-model": {Name: "failed", Runs: []campaign.Run{failed}}} {
 		if f, err := Make(c, name); err == nil {
 			t.Errorf("figure %s of %s is %+v", name, c.Name, f)
 		}
 	}
-	if err := made(t, many, "3").Write(io.Discard, "svg"); err == nil || !strings.Contains(err.Error(), "--json") {
+	if err := made(t, many, "utility-by-rule").Write(io.Discard, "svg"); err == nil || !strings.Contains(err.Error(), "--json") {
 		t.Errorf("%d lines: %v", mostLines+1, err)
 	}
-	if err := made(t, economy(), "3").Write(io.Discard, "gif"); err == nil || !strings.Contains(err.Error(), "svg, png") {
+	if err := made(t, economy(), "utility-by-rule").Write(io.Discard, "gif"); err == nil || !strings.Contains(err.Error(), "svg, png") {
 		t.Errorf("a GIF: %v", err)
 	}
 }
@@ -301,7 +301,7 @@ func TestWhatCannotBeDrawn(t *testing.T) {
 // Without spread there is still room around a line.
 func TestConstantValues(t *testing.T) {
 	c := campaign.Campaign{Name: "made-up", Runs: []campaign.Run{run(campaign.Recsys, "majority", "m", 0, 0, 0), run(campaign.Recsys, "majority", "m", 1, 0, 0)}}
-	for _, name := range []string{"4", "5", "rounds"} {
+	for _, name := range []string{"rating-errors", "message-length", "rounds"} {
 		f := made(t, c, name)
 		if s := f.scale(); !(s.low < s.high) {
 			t.Errorf("figure %s has the scale %+v", name, s)
@@ -372,7 +372,7 @@ func TestLinesSayWhatVaries(t *testing.T) {
 		r.SettingsJSON = fmt.Sprintf(`{"env":{"name":"exchange","params":{"agents":%s}},"rule":{"name":"majority"},"model":{"name":"openai/a"}}`, agents)
 		c.Runs = append(c.Runs, r)
 	}
-	for _, name := range []string{"3", "rounds"} {
+	for _, name := range []string{"utility-by-rule", "rounds"} {
 		lines := made(t, c, name).Panels[0].Lines
 		if len(lines) != 2 || lines[0].Name != "env.agents 3" || lines[1].Name != "env.agents 4" {
 			t.Errorf("figure %s: the lines are %+v", name, lines)

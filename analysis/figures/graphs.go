@@ -36,7 +36,7 @@ type Graph struct {
 }
 
 // OfActs names the figures of dialogue acts, which need labels.
-func OfActs() []string { return []string{"22", "23", "24"} }
+func OfActs() []string { return []string{"transitions", "exchange-transitions", "recsys-transitions"} }
 
 // Formats in which a figure can be written: the first is the default.
 func Formats(name string) []string {
@@ -48,9 +48,9 @@ func Formats(name string) []string {
 
 // flows says of each of OfActs what it is about.
 var flows = map[string]struct{ title, environment string }{
-	"22": {"Transitions between dialogue acts, by environment (Figure 22)", ""},
-	"23": {"Transitions between dialogue acts in the exchange economy, by condition (Figure 23)", campaign.Exchange},
-	"24": {"Transitions between dialogue acts in the recommendation system, by condition (Figure 24)", campaign.Recsys},
+	"transitions":          {"Transitions between dialogue acts, by environment (Figure 22)", ""},
+	"exchange-transitions": {"Transitions between dialogue acts in the exchange economy, by condition (Figure 23)", campaign.Exchange},
+	"recsys-transitions":   {"Transitions between dialogue acts in the recommendation system, by condition (Figure 24)", campaign.Recsys},
 }
 
 // MakeGraphs is one of OfActs; the error says why there is none.
@@ -107,7 +107,7 @@ var counted = map[acts.Reading]string{
 func AllGraphs(c campaign.Campaign, l dialogue.Labels) []Graphs {
 	var all []Graphs
 	for _, name := range OfActs() {
-		if f, err := MakeGraphs(c, l, name, acts.Anyone); err == nil && (name == "22" || len(f.Graphs) > 1) {
+		if f, err := MakeGraphs(c, l, name, acts.Anyone); err == nil && (name == "transitions" || len(f.Graphs) > 1) {
 			all = append(all, f)
 		}
 	}

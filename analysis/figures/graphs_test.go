@@ -43,9 +43,9 @@ func TestGraphsByHand(t *testing.T) {
 		graphs  []string
 		inform  acts.Edge // of the first graph
 	}{
-		{"22", acts.Anyone, []string{"exchange", "recsys"}, acts.Edge{From: "Inform", To: "Request", Probability: 2. / 3}},
-		{"23", acts.Each, []string{"model openai/a, rule majority", "model scripted/b, rule majority", "model openai/a, rule rated"}, acts.Edge{From: "Inform", To: "Request", Probability: 1. / 3}},
-		{"24", acts.Anyone, []string{"rule majority", "rule ranked"}, acts.Edge{From: "Inform", To: "Accept", Probability: 2. / 3}},
+		{"transitions", acts.Anyone, []string{"exchange", "recsys"}, acts.Edge{From: "Inform", To: "Request", Probability: 2. / 3}},
+		{"exchange-transitions", acts.Each, []string{"model openai/a, rule majority", "model scripted/b, rule majority", "model openai/a, rule rated"}, acts.Edge{From: "Inform", To: "Request", Probability: 1. / 3}},
+		{"recsys-transitions", acts.Anyone, []string{"rule majority", "rule ranked"}, acts.Edge{From: "Inform", To: "Accept", Probability: 2. / 3}},
 	} {
 		f, err := MakeGraphs(c, l, x.name, x.reading)
 		if err != nil {
@@ -73,12 +73,12 @@ func TestGraphsByHand(t *testing.T) {
 // Drawings do not change, are safe, and are where they belong.
 func TestGraphPictures(t *testing.T) {
 	c := economy()
-	f, err := MakeGraphs(c, labelled(c), "23", acts.Anyone)
+	f, err := MakeGraphs(c, labelled(c), "exchange-transitions", acts.Anyone)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.Graphs[0].Title = `"</svg><script>`
-	for _, format := range Formats("23") {
+	for _, format := range Formats("exchange-transitions") {
 		var one, two bytes.Buffer
 		if err := f.Write(&one, format); err != nil {
 			t.Fatal(err)
@@ -106,10 +106,12 @@ func TestGraphPictures(t *testing.T) {
 func TestNoGraphs(t *testing.T) {
 	c := economy()
 	for says, make := range map[string]func() (Graphs, error){
-		"labelled messages of recsys": func() (Graphs, error) { return MakeGraphs(c, labelled(c), "24", acts.Anyone) },
-		"has none by rules-1":         func() (Graphs, error) { return MakeGraphs(c, dialogue.Labels{Labeller: "rules-1"}, "22", acts.Anyone) },
-		`"3" of transitions`:          func() (Graphs, error) { return MakeGraphs(c, labelled(c), "3", acts.Anyone) },
-		`reading "nobody"`:            func() (Graphs, error) { return MakeGraphs(c, labelled(c), "22", "nobody") },
+		"labelled messages of recsys": func() (Graphs, error) { return MakeGraphs(c, labelled(c), "recsys-transitions", acts.Anyone) },
+		"has none by rules-1": func() (Graphs, error) {
+			return MakeGraphs(c, dialogue.Labels{Labeller: "rules-1"}, "transitions", acts.Anyone)
+		},
+		`"utility-by-rule" of transitions`: func() (Graphs, error) { return MakeGraphs(c, labelled(c), "utility-by-rule", acts.Anyone) },
+		`reading "nobody"`:                 func() (Graphs, error) { return MakeGraphs(c, labelled(c), "transitions", "nobody") },
 	} {
 		if _, err := make(); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %q", err, says)
@@ -122,7 +124,7 @@ func TestGraphsShowLabels(t *testing.T) {
 	c := campaign.Campaign{Name: "made-up", Runs: []campaign.Run{run(campaign.Exchange, "majority", "openai/a", 0, .5)}}
 	r := c.Runs[0]
 	c.Planned = []campaign.Planned{{Condition: r.ConditionID, Cells: 1, Settings: []byte(r.SettingsJSON), Labels: map[string]string{"env": "barter", "rule": "most votes"}}}
-	for name, want := range map[string]string{"22": "barter", "23": "rule most votes"} {
+	for name, want := range map[string]string{"transitions": "barter", "exchange-transitions": "rule most votes"} {
 		f, err := MakeGraphs(c, labelled(c), name, acts.Anyone)
 		if err != nil || len(f.Graphs) != 1 || f.Graphs[0].Title != want {
 			t.Errorf("figure %s has %+v, want %q: %v", name, f.Graphs, want, err)

@@ -26,14 +26,14 @@ type kind struct {
 }
 
 var kinds = map[string]kind{
-	"3": {"Group total utility by round, by decision rule (Figure 3)", campaign.Exchange, "rule", percentY, true, utility, nil, greatest, utilityNote},
-	"4": {"Mean absolute error by round, by decision rule (Figure 4)", campaign.Recsys, "rule", "MAE, stars", true, meanError, nil, maeLevels, errorNote},
-	"5": {"Length of messages by round (Figure 5)", "", "rule", "words per message", false, wordsAt, nil, nil,
+	"utility-by-rule": {"Group total utility by round, by decision rule (Figure 3)", campaign.Exchange, "rule", percentY, true, utility, nil, greatest, utilityNote},
+	"rating-errors":   {"Mean absolute error by round, by decision rule (Figure 4)", campaign.Recsys, "rule", "MAE, stars", true, meanError, nil, maeLevels, errorNote},
+	"message-length": {"Length of messages by round (Figure 5)", "", "rule", "words per message", false, wordsAt, nil, nil,
 		"Mean over collaborations of a collaboration's mean over its agents' messages in the round; words are what spaces separate, if it holds a letter or a digit."},
 	distance: {"Information distance by round (Figure 5)", "", "rule", "information distance", false, distanceAt, nil, nil,
 		"Mean over collaborations of a collaboration's mean over its agents' messages in the round: 1 - cosine with the mean of the round before."},
-	"20": {"Group total utility by round, by model (Figure 20)", campaign.Exchange, "model", percentY, true, utility, nil, greatest, utilityNote},
-	"21": {"Root mean squared error by round, by decision rule (Figure 21)", campaign.Recsys, "rule", "RMSE, stars", true, rootError, nil, rmseLevels, errorNote},
+	"utility-by-model":      {"Group total utility by round, by model (Figure 20)", campaign.Exchange, "model", percentY, true, utility, nil, greatest, utilityNote},
+	"squared-rating-errors": {"Root mean squared error by round, by decision rule (Figure 21)", campaign.Recsys, "rule", "RMSE, stars", true, rootError, nil, rmseLevels, errorNote},
 	"rounds": {"Goodness of the decision that stands, by round", "", "rule", goodnessY, true, goodness, decidedGoodness, nil,
 		""},
 }
@@ -42,7 +42,7 @@ var kinds = map[string]kind{
 const decidedOnly = ", decided only"
 
 // distance is the figure that needs messages to be measured.
-const distance = "5.distance"
+const distance = "information-distance"
 
 // NeedLanguage reports whether a figure shows what tables.Campaign.Measured brings.
 func NeedLanguage(name string) bool { return name == distance }

@@ -68,7 +68,7 @@ func trajectories(c campaign.Campaign) (Figure, error) {
 		}
 	}
 	if len(f.Panels) == 0 {
-		return f, nothing(c, "agents with numeric states")
+		return f, nothing(c, needs("trajectories"))
 	}
 	f.remark(c.Remarks(""), f.reading, "Round 0: the starts.")
 	return f, nil
@@ -116,7 +116,7 @@ func paths(c campaign.Campaign) (Figure, error) {
 		}
 	}
 	if len(f.Panels) == 0 {
-		return f, nothing(c, "agents in two dimensions")
+		return f, nothing(c, needs("paths"))
 	}
 	f.remark(c.Remarks(""), f.reading)
 	return f, nil

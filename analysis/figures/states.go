@@ -46,7 +46,7 @@ func bias(c campaign.Campaign) (Figure, error) {
 		}
 	}
 	if len(p.Lines) == 0 {
-		return f, nothing(c, "groups that reach a consensus on a line")
+		return f, nothing(c, needs("bias"))
 	}
 	f.Panels = []Panel{p}
 	f.remark(c.Remarks(""), "Bias: mean of the agents at the end minus mean of their starts, of groups on a line that end within protocol.epsilon.", f.reading)
@@ -105,7 +105,7 @@ func variance(c campaign.Campaign) (Figure, error) {
 		}
 	}
 	if len(p.Lines) == 0 {
-		return f, nothing(c, "groups of different sizes that reach a consensus on a line")
+		return f, nothing(c, needs("variance"))
 	}
 	f.Panels = []Panel{p}
 	f.remark(c.Remarks(""), f.reading+" Over groups on a line that end within protocol.epsilon: instances, each the mean of its replicates, or replicates where there is one instance.")

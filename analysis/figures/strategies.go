@@ -13,22 +13,22 @@ import (
 
 // strategies returns paper 4's Figure 1: bars over strategies, a colour for each task.
 func strategies(c campaign.Campaign) (Figure, error) {
-	f := Figure{Title: About("4.1"), unit: "questions"}
+	f := Figure{Title: "Debates: accuracy by strategy and task (paper 4, Figure 1)", unit: "questions"}
 	for _, line := range debate.StrategyLines(c) {
 		f.add(line, "", func(p *Point, at debate.DebatePoint) { p.Group = safetext.Line(at.Place) })
 	}
 	if len(f.Panels) == 0 {
-		return f, nothing(c, "debates under several strategies")
+		return f, nothing(c, needs("debate-accuracy"))
 	}
 	f.remark(c.Remarks(""),
-		"Intervals: 95 %, Student's t over questions, each the mean over its replicates; none where there are fewer than two. Gains, paired by question: table 4.1.")
+		"Intervals: 95 %, Student's t over questions, each the mean over its replicates; none where there are fewer than two. Gains, paired by question: table debate-accuracy.")
 	return f, nil
 }
 
 // repetitions returns paper 4's Figures 3 to 5: a panel for each measure and task, a
 // dot for each repetition of the experiment over its strategy.
 func repetitions(c campaign.Campaign) (Figure, error) {
-	f := Figure{Title: About("4.3"), apart: true}
+	f := Figure{Title: "Debates: accuracy, log-likelihood, entropy over repetitions (paper 4, Figures 3 to 5)", apart: true}
 	var counts []int
 	for _, line := range debate.RepetitionLines(c) {
 		line.Measure = strings.Replace(line.Measure, ", %", " in %", 1) // dots need no 0 below them
@@ -42,11 +42,11 @@ func repetitions(c campaign.Campaign) (Figure, error) {
 		})
 	}
 	if len(f.Panels) == 0 {
-		return f, nothing(c, "debates with several replicates")
+		return f, nothing(c, needs("debate-repetitions"))
 	}
 	f.reading = fmt.Sprintf("Dots: repetitions, each the mean over its questions after the last round, side by side for legibility; %s of a strategy. Marks: mean ± standard deviation.", from(counts))
 	f.remark(c.Remarks(""), f.reading,
-		"Gains over MAD with p over repetitions: table 4.repeats; over questions: table 4.gains.",
+		"Gains over MAD with p over repetitions: table debate-repetitions; over questions: table debate-gains.",
 		"Log-likelihood is defined where somebody is right; smoothed everywhere. Bits.")
 	return f, nil
 }
@@ -56,7 +56,7 @@ const mostAnswers = 8
 
 // pool returns paper 4's Figure 8: a panel for each question, a colour for each model.
 func pool(c campaign.Campaign) (Figure, error) {
-	f := Figure{Title: About(viewpoints)}
+	f := Figure{Title: "Viewpoints of a pool: answers by question and model (paper 4, Figure 8)"}
 	var counts []int
 	lines := debate.PoolLines(c)
 	for _, l := range lines {
@@ -68,7 +68,7 @@ func pool(c campaign.Campaign) (Figure, error) {
 		counts = append(counts, l.N)
 	}
 	if len(f.Panels) == 0 {
-		return f, nothing(c, "debates in which everyone answers alone (rounds: 0)")
+		return f, nothing(c, needs("viewpoint-pool"))
 	}
 	f.reading = fmt.Sprintf("Shares of the answers that a model gave alone; %s answers of a model to a question.", from(counts))
 	f.remark(c.Remarks(""), f.reading,

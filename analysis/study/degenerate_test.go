@@ -9,6 +9,7 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/naming"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/table"
 	"roundtable/analysis/trajectory"
@@ -72,7 +73,7 @@ func TestNothingIsMadeUp(t *testing.T) {
 			}
 		}
 		list := All(c)
-		for _, listed := range Names() {
+		for _, listed := range naming.Of(Tables()) {
 			if table, err := Make(c, listed); err == nil {
 				list = append(list, table)
 			}
@@ -115,17 +116,17 @@ func talkOf(t trajectory.Trajectory) acts.Talk {
 func TestWhatIsMissingIsExplained(t *testing.T) {
 	all := degenerate()
 	for _, x := range []struct{ campaign, table, says string }{
-		{"all failed", "10", "0 collaborations can be analysed; at least 2 are needed"},
+		{"all failed", "early-stopping", "0 collaborations can be analysed; at least 2 are needed"},
 		{"all failed", "regression", "none of the 0 collaborations"},
-		{"all failed", "11", "Not judged: 6 collaborations, it is failed."},
-		{"exchange, one", "10", "at least 2 are needed"},
+		{"all failed", "stopping-times", "Not judged: 6 collaborations, it is failed."},
+		{"exchange, one", "early-stopping", "at least 2 are needed"},
 		{"exchange, one", "nested", "at least 2 are needed"},
-		{"exchange, constant", "10", "changes in goodness"},
+		{"exchange, constant", "early-stopping", "changes in goodness"},
 		{"exchange, constant", "regression", "the outcome is the same in all"},
 		{"exchange, constant", "comparisons", "at least 100 resamples and 2 collaborations"},
-		{"exchange, unlabelled", "10", "label them first"},
+		{"exchange, unlabelled", "early-stopping", "label them first"},
 		{"exchange, unlabelled", "regression", "label them first"},
-		{"exchange, silent", "10", "no two rounds in a row have messages"},
+		{"exchange, silent", "early-stopping", "no two rounds in a row have messages"},
 		{"exchange, silent", "regression", "no pair of dialogue acts is in at least 5"},
 		{"recsys, undecided", "2", "has goodness in any round"},
 		{"recsys, undecided", "regression", "has goodness in a round from 2"},

@@ -6,9 +6,9 @@ package study
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/naming"
 	"roundtable/analysis/study/debate"
 	"roundtable/analysis/study/deliberation"
 	"roundtable/analysis/study/discussion"
@@ -19,16 +19,14 @@ import (
 	"roundtable/analysis/study/speech"
 	"roundtable/analysis/study/stopping"
 	"roundtable/analysis/table"
-	"roundtable/envs/wording"
 )
 
 // listed is a table that can be asked for.
 type listed struct {
-	name  string
-	shows string // in a few words
-	build func(campaign.Campaign) (table.Table, bool)
-	needs string // what a campaign must have for it
+	naming.Named
+	build func(campaign.Campaign) (table.Table, bool) // nil if it takes labels, which Load does not read
 	shown shown
+	stops bool // it is about early stopping, and takes the course of each collaboration
 }
 
 // shown says when a table is printed without being asked for by name.
@@ -46,84 +44,81 @@ const (
 	needDiscussions = "discussions"
 	needStates      = "agents with numeric states"
 	needEnded       = "collaborations that have ended"
+	needLabels      = "labels of messages (roundtable label)"
 )
 
 // list returns the one list of tables, in the order in which they are printed.
 func list() []listed {
 	return []listed{
-		{"scores", "each condition: its outcome with an interval, whatever the protocol", overview.ByCondition, needEnded, inAll},
-		{"1", "exchange: decisions and utility by rule and round (paper 1, Table 1)", exchange.Table1, needExchange, always},
-		{"6", "exchange: the same for every setting that varies (paper 1, Table 6)", exchange.Table6, needExchange, inAll},
-		{"headline", "the least decision rule against the best, and the growth of messages (paper 1)", exchange.Headline, "rules of an exchange economy, or messages of at least two rounds", inAll},
-		{"readings", "exchange: the same under alternative definitions", exchange.Readings, needExchange, inAll},
-		{"7", "recsys: errors of ratings by rule and round (paper 1, Table 7)", recsys.Table7, needRecsys, always},
-		{"4.1", "debates: accuracy by strategy and task (paper 4, Table 1)", debate.Strategies, "debates", always},
-		{"4.2", "debates: accuracy by number of agents (paper 4, Tables 2 to 5)", debate.DebateAgents, "debates of groups of different sizes", inAll},
-		{"4.rounds", "debates: accuracy, log-likelihood and entropy by round (paper 4, Figures 3 to 5, 7)", debate.DebateRounds, "debates", inAll},
-		{"4.gains", "debates: gains over the fixed order, paired by question", debate.DebateGains, "debates in the fixed order and in others", inAll},
-		{"4.repeats", "debates: spread over repetitions, gains over the fixed order tested over them (paper 4, Figures 3 to 5)", debate.DebateRepetitions, "debates with several replicates", inAll},
-		{"4.6", "debates of fixed viewpoints: right outcomes by number of agents (paper 4, Tables 6 to 11)", debate.Viewpoints, "debates that begin with viewpoints of a pool", always},
-		{"2.protocols", "discussions: accuracy by decision protocol, gains over the single agent (paper 2, Figure 2)", discussion.Discussions, needDiscussions, always},
-		{"2.kinds", "discussions: voting against consensus (paper 2, 4.1)", discussion.Kinds, "discussions with rules of both kinds, voting and consensus", always},
-		{"2.answerable", "discussions: questions that their text does not answer (paper 2, Figure 3)", discussion.Answerables, "discussions of questions that their text may not answer (SQuAD)", inAll},
-		{"2.1", "discussions: diversity of answers and accuracy (paper 2, Table 1)", discussion.Diversities, needDiscussions, inAll},
-		{"2.2", "discussions: rounds and turns until the decision (paper 2, Table 2)", discussion.Terminations, needDiscussions, inAll},
-		{"2.4", "discussions: how often each way of counting decides (paper 2, Table 4)", discussion.Countings, needDiscussions, inAll},
-		{"2.scaling", "discussions: accuracy by rounds before the vote and by agents (paper 2, Figures 4, 5)", discussion.Scalings, "discussions of at least three sizes", inAll},
-		{"2.challenge", "discussions: challenges of the final answer (paper 2, Figures 6, 7)", discussion.Challenges, "discussions whose final answer is challenged", inAll},
-		{"2.compute", "discussions: turns, tokens and money that an answer takes", discussion.Computes, needDiscussions, inAll},
-		{"3.2", "deliberations: optimality, rationality, rigidity, agreement (paper 3, Table 2)", deliberation.Deliberations, "deliberations", always},
-		{"3.3", "deliberations: with the full information (paper 3, Table 3)", deliberation.Oracles, "deliberations with the variant oracle", inAll},
-		{"3.4", "deliberations: with a solver as a tool (paper 3, Table 4)", deliberation.Tools, "deliberations with the tool solver", inAll},
-		{"3.6", "deliberations: errors of estimates of the state (paper 3, Table 6)", deliberation.Estimates, "deliberations", inAll},
-		{"3.7", "deliberations: what keeps them from the centralized decision (paper 3, Table 7)", deliberation.Gaps, "deliberations next to centralized decisions", inAll},
-		{"consensus", "numeric states: how groups agree, and where (paper 5)", numeric.Consensus, needStates, always},
-		{"strategies", "numeric states: strategies that agents name (paper 5, Figure 11)", numeric.StrategyShares, needStates, inAll},
-		{"influence", "numeric states: who moves whom (paper 5)", numeric.Influence, needStates, inAll},
-		{"montecarlo", "numeric states: where groups end, over many starts (paper 5, Figure 4)", numeric.MonteCarlo, "groups that reach a consensus on a line", inAll},
-		{"variance", "numeric states: variance by number of agents (paper 5, Figure 4)", numeric.Variances, "groups of different sizes that reach a consensus on a line", inAll},
-		{"finals", "numeric states: each final state (data of figure bias)", numeric.Finals, needStates, never},
-		{"trajectories", "numeric states: each state of each round (data of the figure)", numeric.Trajectories, needStates, never},
-		{"paths", "robots: planned and actual positions (data of the figure)", numeric.PathData, "robots, whose paths are planned", never},
-		{"words", "messages: words a message", speech.Words, "messages", inAll},
-		{"8", "messages: words, reading grade, information distance (paper 1, Table 8)", speech.Table8, "messages", inAll},
-		{"2", "recsys: the rule that stops at the best round (paper 1, Table 2)", stopping.Table2, needRecsys, inAll},
-		{"10", "stopping rules: rounds saved and what they cost (paper 1, Table 10)", stopping.Table10, needEnded, inAll},
-		{"11", "stopping rules: gap closed to the best round (paper 1, Table 11)", stopping.Table11, needEnded, inAll},
-		{stopping.FoldsTable, "stopping rules: what cross-validation held out and chose", stopping.FoldList, needEnded, never},
-		{"nested", "stopping rules: chosen by nested cross-validation", stopping.Nested, needEnded, inAll},
-		{"regression", "dialogue acts: what goes with better decisions", stopping.Regression, needEnded, never},
-		{"comparisons", "each two conditions: pairwise comparison of final scores, with tests", overview.Comparisons, "two conditions of one environment", inAll},
-		{"instances", "each instance: its outcome under each condition", overview.ByInstance, needEnded, never},
-		{"rounds", "each round: decisions and scores", overview.Rounds, needEnded, inAll},
-		{"summary", "each condition: collaborations, answers, cost", overview.Summary, needEnded, always},
+		{naming.Named{Name: "scores", Shows: "each condition: its outcome with an interval, whatever the protocol", Needs: needEnded}, overview.ByCondition, inAll, false},
+		{naming.Named{Name: "utility-by-rule", Shows: "exchange: decisions and utility by rule and round", Needs: needExchange, Former: "1", Papers: naming.Numbers(1, "table", 1)}, exchange.Table1, always, false},
+		{naming.Named{Name: "utility-by-setting", Shows: "exchange: the same for every setting that varies", Needs: needExchange, Former: "6", Papers: naming.Numbers(1, "table", 6)}, exchange.Table6, inAll, false},
+		{naming.Named{Name: "headline", Shows: "the least decision rule against the best, and the growth of messages (paper 1)", Needs: "rules of an exchange economy, or messages of at least two rounds"}, exchange.Headline, inAll, false},
+		{naming.Named{Name: "readings", Shows: "exchange: decisions and utility under alternative definitions", Needs: needExchange}, exchange.Readings, inAll, false},
+		{naming.Named{Name: "rating-errors", Shows: "recsys: errors of ratings by rule and round", Needs: needRecsys, Former: "7", Papers: naming.Numbers(1, "table", 7)}, recsys.Table7, always, false},
+		{naming.Named{Name: "debate-accuracy", Shows: "debates: accuracy by strategy and task", Needs: "debates", Former: "4.1", Papers: slices.Concat(naming.Numbers(4, "table", 1), naming.Numbers(4, "figure", 1))}, debate.Strategies, always, false},
+		{naming.Named{Name: "debate-by-agents", Shows: "debates: accuracy by number of agents", Needs: "debates of groups of different sizes", Former: "4.2", Papers: naming.Numbers(4, "table", 2, 3, 4, 5)}, debate.DebateAgents, inAll, false},
+		{naming.Named{Name: "debate-by-round", Shows: "debates: accuracy, log-likelihood and entropy by round", Needs: "debates", Former: "4.rounds", Papers: naming.Numbers(4, "figure", 7)}, debate.DebateRounds, inAll, false},
+		{naming.Named{Name: "debate-gains", Shows: "debates: gains over the fixed order, paired by question", Needs: "debates in the fixed order and in others", Former: "4.gains"}, debate.DebateGains, inAll, false},
+		{naming.Named{Name: "debate-repetitions", Shows: "debates: spread over repetitions, gains over the fixed order tested over them", Needs: "debates with several replicates", Former: "4.repeats", Papers: naming.Numbers(4, "figure", 3, 4, 5)}, debate.DebateRepetitions, inAll, false},
+		{naming.Named{Name: "viewpoints", Shows: "debates of fixed viewpoints: right outcomes by number of agents", Needs: "debates that begin with viewpoints of a pool", Former: "4.6", Papers: slices.Concat(naming.Numbers(4, "table", 6, 7, 8, 9, 10, 11), naming.Numbers(4, "figure", 9))}, debate.Viewpoints, always, false},
+		{naming.Named{Name: "discussion-accuracy", Shows: "discussions: accuracy by decision protocol, gains over the single agent", Needs: needDiscussions, Former: "2.protocols", Papers: naming.Numbers(2, "figure", 2, 8, 9, 10, 11)}, discussion.Discussions, always, false},
+		{naming.Named{Name: "voting-against-consensus", Shows: "discussions: voting against consensus (paper 2, 4.1)", Needs: "discussions with rules of both kinds, voting and consensus", Former: "2.kinds"}, discussion.Kinds, always, false},
+		{naming.Named{Name: "answerable-questions", Shows: "discussions: questions that their text does not answer", Needs: "discussions of questions that their text may not answer (SQuAD)", Former: "2.answerable", Papers: naming.Numbers(2, "figure", 3)}, discussion.Answerables, inAll, false},
+		{naming.Named{Name: "answer-diversity", Shows: "discussions: diversity of answers and accuracy", Needs: needDiscussions, Former: "2.1", Papers: naming.Numbers(2, "table", 1)}, discussion.Diversities, inAll, false},
+		{naming.Named{Name: "decision-time", Shows: "discussions: rounds and turns until the decision", Needs: needDiscussions, Former: "2.2", Papers: naming.Numbers(2, "table", 2)}, discussion.Terminations, inAll, false},
+		{naming.Named{Name: "solution-counting", Shows: "discussions: how often each way of counting decides", Needs: needDiscussions, Former: "2.4", Papers: naming.Numbers(2, "table", 4)}, discussion.Countings, inAll, false},
+		{naming.Named{Name: "discussion-scaling", Shows: "discussions: accuracy by rounds before the vote and by agents", Needs: "discussions of at least three sizes", Former: "2.scaling", Papers: naming.Numbers(2, "figure", 4, 5)}, discussion.Scalings, inAll, false},
+		{naming.Named{Name: "challenges", Shows: "discussions: challenges of the final answer", Needs: "discussions whose final answer is challenged", Former: "2.challenge", Papers: naming.Numbers(2, "figure", 6, 7)}, discussion.Challenges, inAll, false},
+		{naming.Named{Name: "discussion-compute", Shows: "discussions: turns, tokens and money that an answer takes", Needs: needDiscussions, Former: "2.compute"}, discussion.Computes, inAll, false},
+		{naming.Named{Name: "deliberation-rewards", Shows: "deliberations: optimality, rationality, rigidity, agreement", Needs: "deliberations", Former: "3.2", Papers: naming.Numbers(3, "table", 2, 5)}, deliberation.Deliberations, always, false},
+		{naming.Named{Name: "full-information", Shows: "deliberations: with the full information", Needs: "deliberations with the variant oracle", Former: "3.3", Papers: naming.Numbers(3, "table", 3)}, deliberation.Oracles, inAll, false},
+		{naming.Named{Name: "solver-use", Shows: "deliberations: with a solver as a tool", Needs: "deliberations with the tool solver", Former: "3.4", Papers: naming.Numbers(3, "table", 4)}, deliberation.Tools, inAll, false},
+		{naming.Named{Name: "estimate-errors", Shows: "deliberations: errors of estimates of the state", Needs: "deliberations", Former: "3.6", Papers: naming.Numbers(3, "table", 6)}, deliberation.Estimates, inAll, false},
+		{naming.Named{Name: "centralized-gap", Shows: "deliberations: what keeps them from the centralized decision", Needs: "deliberations next to centralized decisions", Former: "3.7", Papers: naming.Numbers(3, "table", 7)}, deliberation.Gaps, inAll, false},
+		{naming.Named{Name: "consensus", Shows: "numeric states: how groups agree, and where (paper 5)", Needs: needStates}, numeric.Consensus, always, false},
+		{naming.Named{Name: "strategies", Shows: "numeric states: strategies that agents name", Needs: needStates, Papers: naming.Numbers(5, "figure", 11)}, numeric.StrategyShares, inAll, false},
+		{naming.Named{Name: "influence", Shows: "numeric states: who moves whom (paper 5)", Needs: needStates}, numeric.Influence, inAll, false},
+		{naming.Named{Name: "montecarlo", Shows: "numeric states: where groups end, over many starts", Needs: "groups that reach a consensus on a line", Papers: naming.Numbers(5, "figure", 4)}, numeric.MonteCarlo, inAll, false},
+		{naming.Named{Name: "variance", Shows: "numeric states: variance by number of agents (paper 5, Figure 4)", Needs: "groups of different sizes that reach a consensus on a line"}, numeric.Variances, inAll, false},
+		{naming.Named{Name: "finals", Shows: "numeric states: each final state (data of figure bias)", Needs: needStates}, numeric.Finals, never, false},
+		{naming.Named{Name: "trajectories", Shows: "numeric states: each state of each round (data of the figure)", Needs: needStates, Papers: naming.Numbers(5, "figure", 2, 3, 6, 7, 8, 9)}, numeric.Trajectories, never, false},
+		{naming.Named{Name: "paths", Shows: "robots: planned and actual positions (data of the figure)", Needs: "robots, whose paths are planned", Papers: naming.Numbers(5, "figure", 10)}, numeric.PathData, never, false},
+		{naming.Named{Name: "message-length", Shows: "messages: words a message", Needs: "messages", Former: "words"}, speech.Words, inAll, false},
+		{naming.Named{Name: "message-language", Shows: "messages: words, reading grade, information distance", Needs: "messages", Former: "8", Papers: naming.Numbers(1, "table", 8)}, speech.Table8, inAll, false},
+		{naming.Named{Name: "early-stopping-recsys", Shows: "recsys: the rule that stops at the best round", Needs: needRecsys, Former: "2", Papers: naming.Numbers(1, "table", 2)}, stopping.Table2, inAll, true},
+		{naming.Named{Name: "early-stopping", Shows: "stopping rules: rounds saved and what they cost", Needs: needEnded, Former: "10", Papers: naming.Numbers(1, "table", 10)}, stopping.Table10, inAll, true},
+		{naming.Named{Name: "stopping-times", Shows: "stopping rules: gap closed to the best round", Needs: needEnded, Former: "11", Papers: naming.Numbers(1, "table", 11)}, stopping.Table11, inAll, true},
+		{naming.Named{Name: "folds", Shows: "stopping rules: what cross-validation held out and chose", Needs: needEnded}, stopping.FoldList, never, true},
+		{naming.Named{Name: "nested", Shows: "stopping rules: chosen by nested cross-validation", Needs: needEnded}, stopping.Nested, inAll, true},
+		{naming.Named{Name: "regression", Shows: "dialogue acts: what goes with better decisions", Needs: needLabels}, stopping.Regression, never, true},
+		{naming.Named{Name: "comparisons", Shows: "each two conditions: pairwise comparison of final scores, with tests", Needs: "two conditions of one environment"}, overview.Comparisons, inAll, false},
+		{naming.Named{Name: "instances", Shows: "each instance: its outcome under each condition", Needs: needEnded}, overview.ByInstance, never, false},
+		{naming.Named{Name: "rounds", Shows: "each round: decisions and scores", Needs: needEnded}, overview.Rounds, inAll, false},
+		{naming.Named{Name: "summary", Shows: "each condition: collaborations, answers, cost", Needs: needEnded}, overview.Summary, always, false},
+		{naming.Named{Name: "dialogue-acts", Shows: "dialogue acts: how often, by rule", Needs: needLabels, Former: "9", Papers: naming.Numbers(1, "table", 9)}, nil, never, false},
+		{naming.Named{Name: "transitions", Shows: "dialogue acts: which follows which", Needs: needLabels}, nil, never, false},
+		{naming.Named{Name: "agreement", Shows: "dialogue acts: how far labellers agree", Needs: "labels of at least two labellers (roundtable label)"}, nil, never, false},
 	}
 }
 
-// Names of the tables.
-func Names() []string {
-	var names []string
+// Tables returns what all tables are called, those about labels last.
+func Tables() []naming.Named {
+	var all []naming.Named
 	for _, l := range list() {
-		names = append(names, l.name)
+		all = append(all, l.Named)
 	}
-	return names
+	return all
 }
 
-// OfMessages names the tables that are about labels, which Load does not read.
-func OfMessages() []string { return []string{"9", "transitions", "agreement"} }
+// TakesLabels reports whether a table is about labels, which Load does not read: Make does not make it.
+func TakesLabels(name string) bool {
+	return slices.ContainsFunc(list(), func(l listed) bool { return l.Name == name && l.build == nil })
+}
 
-// About says in a few words what a table shows; empty if there is no such table.
-func About(name string) string {
-	for _, l := range list() {
-		if l.name == name {
-			return l.shows
-		}
-	}
-	return map[string]string{
-		"9":           "dialogue acts: how often, by rule (paper 1, Table 9)",
-		"transitions": "dialogue acts: which follows which",
-		"agreement":   "dialogue acts: how far labellers agree",
-	}[name]
+// NeedCourses reports whether a table is about early stopping, or is among those that are (all).
+func NeedCourses(name string) bool {
+	return name == "all" || slices.ContainsFunc(list(), func(l listed) bool { return l.Name == name && l.stops })
 }
 
 // All returns the tables that the campaign has something for.
@@ -145,7 +140,9 @@ func Chief(c campaign.Campaign) []table.Table {
 func selectTables(c campaign.Campaign, at shown) []table.Table {
 	var all []table.Table
 	for _, l := range list() {
-		if l.shown < at || l.name == "6" && sixIsOne(c) || l.name == "words" && speech.MeasuredBy(c) != nil || stopping.NeedCourses(l.name) && len(campaign.CoursesOf(c).Runs) == 0 {
+		switch {
+		case l.build == nil, l.shown < at, l.stops && len(campaign.CoursesOf(c).Runs) == 0,
+			l.Name == "utility-by-setting" && variesInRuleAlone(c), l.Name == "message-length" && speech.MeasuredBy(c) != nil:
 			continue
 		}
 		if t, ok := l.build(c); ok {
@@ -155,26 +152,25 @@ func selectTables(c campaign.Campaign, at shown) []table.Table {
 	return all
 }
 
-// sixIsOne says that Table 6 says no more than Table 1.
-func sixIsOne(c campaign.Campaign) bool {
+// variesInRuleAlone says that utility-by-setting has no more to say than utility-by-rule.
+func variesInRuleAlone(c campaign.Campaign) bool {
 	v := c.View(campaign.Exchange)
 	return len(v.Labels) == 1 && v.Labels[0] == "rule"
 }
 
-// Make is one of Names; the error says why there is none.
+// Make returns the table of this name, or alias; the error says why there is none.
 func Make(c campaign.Campaign, name string) (table.Table, error) {
-	for _, l := range list() {
-		if l.name != name {
-			continue
-		}
-		t, ok := l.build(c)
-		if !ok {
-			return t, fmt.Errorf("table %s is about %s, of which campaign %s has nothing", name, l.needs, c.Name)
-		}
-		return t, nil
+	found, err := naming.Find("table", Tables(), name, "all")
+	if err != nil {
+		return table.Table{}, err
 	}
-	names := slices.Concat(Names(), OfMessages())
-	return table.Table{}, fmt.Errorf("there is no table %q; there are %s and all%s", name, strings.Join(names, ", "), wording.DidYouMean(name, names))
+	l := list()[slices.Index(naming.Of(Tables()), found.Name)]
+	if l.build != nil {
+		if t, ok := l.build(c); ok {
+			return t, nil
+		}
+	}
+	return table.Table{}, fmt.Errorf("table %s is about %s, of which campaign %s has nothing", l.Name, l.Needs, c.Name)
 }
 
 // Readers returns what each study keeps of a run.

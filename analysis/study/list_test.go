@@ -227,7 +227,7 @@ func TestTable7(t *testing.T) {
 	if _, ok := exchange.Table1(campaigntest.Ratings()); ok {
 		t.Error("a recommendation campaign has a Table 1")
 	}
-	if _, err := Make(campaigntest.Ratings(), "1"); err == nil || !strings.Contains(err.Error(), "exchange") {
+	if _, err := Make(campaigntest.Ratings(), "utility-by-rule"); err == nil || !strings.Contains(err.Error(), "exchange") {
 		t.Errorf("asking for it says %v", err)
 	}
 }

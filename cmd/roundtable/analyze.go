@@ -16,11 +16,12 @@ import (
 	"roundtable/activities/recorded"
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/figures"
+	"roundtable/analysis/naming"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/study"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/study/discussion"
-	"roundtable/analysis/study/stopping"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/measurements"
@@ -43,6 +44,13 @@ func newAnalyze(o *cli.Options) *cobra.Command {
 		Short: "Print a campaign's tables, or draw its figures, from what is committed, also while it runs",
 		Args:  cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if which.table, err = currentName(cmd, "table", study.Tables(), which.table); err != nil {
+				return err
+			}
+			if figure, err = currentName(cmd, "figure", figures.Figures(), figure); err != nil {
+				return err
+			}
 			if figure != "" {
 				return writeFigure(o, cmd, args[0], drawing{figure, format, file, reading, which})
 			}
@@ -67,12 +75,32 @@ func newAnalyze(o *cli.Options) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&which.table, "table", "", "NAME of a table (roundtable list tables), or all (default: what run prints)")
 	which.Flags(cmd)
-	cmd.Flags().StringSliceVar(&which.baselines, "baseline", nil, "campaigns of single agents on the same questions, shown with discussions in tables and figures 2.*; repeat it for several")
+	cmd.Flags().StringSliceVar(&which.baselines, "baseline", nil, "campaigns of single agents on the same questions, shown beside discussions in their tables and figures; repeat it for several")
 	cmd.Flags().StringVar(&figure, "figure", "", "NAME of a figure (roundtable list figures) to draw instead of a table")
-	cmd.Flags().StringVar(&reading, "reading", string(acts.Anyone), "how figures 22 to 24 count: "+wording.Or(acts.Readings()))
+	cmd.Flags().StringVar(&reading, "reading", string(acts.Anyone), "how the figures of transitions count: "+wording.Or(acts.Readings()))
 	cmd.Flags().StringVar(&format, "format", "", strings.Join(table.Formats(), ", ")+"; of figures svg, png, json or dot (default: what FILE's name ends in, else text or svg)")
 	cmd.Flags().StringVarP(&file, "output", "o", "", "write to FILE instead of standard output")
 	return cmd
+}
+
+// currentName returns the name of a table or figure that is asked for by any of its
+// names, and says on standard error that a former one has changed.
+func currentName(cmd *cobra.Command, what string, list []naming.Named, written string) (string, error) {
+	var besides []string
+	if what == "table" {
+		besides = []string{"all"}
+	}
+	if written == "" || slices.Contains(besides, written) {
+		return written, nil
+	}
+	found, err := naming.Find(what, list, written, besides...)
+	if err != nil {
+		return "", cli.UsageError(err)
+	}
+	if renamed := found.Renamed(what, written); renamed != "" {
+		cmd.PrintErrln(renamed)
+	}
+	return found.Name, nil
 }
 
 // tableFormat returns the one that is asked for, or that the file's name or --json says.
@@ -173,11 +201,11 @@ func analysisOf(ctx context.Context, s storage.Store, name string, which wanted)
 		return analysis{}, err
 	}
 	switch {
-	case stopping.NeedCourses(which.table):
+	case study.NeedCourses(which.table):
 		c, err = which.AddCourses(ctx, s, c)
-	case which.table == "8":
+	case which.table == "message-language":
 		c, err = which.AddTo(ctx, s, c)
-	case which.table == "2.1" && which.Embedder != providers.TFIDF:
+	case which.table == "answer-diversity" && which.Embedder != providers.TFIDF:
 		c, err = which.AddVectors(ctx, s, c)
 	}
 	if err != nil {
@@ -187,7 +215,7 @@ func analysisOf(ctx context.Context, s storage.Store, name string, which wanted)
 		return analysis{}, err
 	}
 	a := analysis{Campaign: name, Cells: count(c), Warnings: c.Warnings()}
-	if slices.Contains(study.OfMessages(), which.table) {
+	if study.TakesLabels(which.table) {
 		a.Tables, err = ofMessages(ctx, s, c, which)
 	} else {
 		a.Tables, err = choose(c, which.table)

@@ -105,7 +105,7 @@ func TestCompletion(t *testing.T) {
 		"reading\n":            {"status", ""},
 		id:                     {"show", id[:8]},
 		"reading/" + id:        {"show", "reading/"},
-		"4.rounds\n":           {"analyze", "reading", "--table", "4."},
+		"debate-by-round\n":    {"analyze", "reading", "--table", "debate-by-r"},
 		"trajectories\n":       {"analyze", "reading", "--figure", "tra"},
 		"latex\n":              {"analyze", "reading", "--format", "la"},
 		"yaml\n":               {"run", ""},

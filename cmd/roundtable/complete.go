@@ -8,6 +8,7 @@ import (
 
 	"roundtable/analysis/figures"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/naming"
 	"roundtable/analysis/study"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/campaigns"
@@ -37,8 +38,8 @@ func completeCommand(o *cli.Options, cmd *cobra.Command) {
 	if cmd.Name() != "analyze" {
 		return
 	}
-	_ = cmd.RegisterFlagCompletionFunc("table", fixedValues(append(slices.Concat(study.Names(), study.OfMessages()), "all"))) // the flag is there
-	_ = cmd.RegisterFlagCompletionFunc("figure", fixedValues(slices.Concat(figures.Names(), figures.OfActs())))
+	_ = cmd.RegisterFlagCompletionFunc("table", fixedValues(append(naming.Of(study.Tables()), "all"))) // the flag is there
+	_ = cmd.RegisterFlagCompletionFunc("figure", fixedValues(naming.Of(figures.Figures())))
 	_ = cmd.RegisterFlagCompletionFunc("format", fixedValues(append(table.Formats(), "svg", "png", "dot")))
 	_ = cmd.RegisterFlagCompletionFunc("baseline", func(cmd *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {
 		return completeCampaigns(o, cmd, nil, begin)

@@ -27,7 +27,7 @@ func TestDebateExample(t *testing.T) {
 	output(t, dir, "run", "debate.yaml")
 	sameEverywhere(t, dir, "debate")
 	pinned(t, dir, "debate")
-	table := analyse(t, dir, "debate", "4.1")
+	table := analyse(t, dir, "debate", "debate-accuracy")
 	accuracy := func(strategy string) float64 { return *table.cellOf(t, "strategy", strategy, "orders") }
 	if a, b := accuracy("MAD+Truth"), accuracy("MAD, truth first"); a <= b {
 		t.Errorf("truth last has %.1f %%, truth first %.1f %%; the last is followed more", a, b)
@@ -38,18 +38,18 @@ func TestDebateExample(t *testing.T) {
 	if gain := table.cellOf(t, "strategy", "MAD+Truth", "orders gain"); gain == nil {
 		t.Error("truth last has no gain over MAD")
 	}
-	if rounds := analyse(t, dir, "debate", "4.rounds"); len(rounds.Tables[0].Rows) != 4*7 {
+	if rounds := analyse(t, dir, "debate", "debate-by-round"); len(rounds.Tables[0].Rows) != 4*7 {
 		t.Errorf("%d rows by round", len(rounds.Tables[0].Rows))
 	}
-	if gains := analyse(t, dir, "debate", "4.gains"); len(gains.Tables[0].Rows) != 4*4 {
+	if gains := analyse(t, dir, "debate", "debate-gains"); len(gains.Tables[0].Rows) != 4*4 {
 		t.Errorf("%d rows of gains, want four measures of four strategies", len(gains.Tables[0].Rows))
 	}
-	if repeats := analyse(t, dir, "debate", "4.repeats"); len(repeats.Tables[0].Rows) != 4*5 {
+	if repeats := analyse(t, dir, "debate", "debate-repetitions"); len(repeats.Tables[0].Rows) != 4*5 {
 		t.Errorf("%d rows by repetition, want four measures of five strategies that debate", len(repeats.Tables[0].Rows))
 	}
-	contains(t, output(t, dir, "analyze", "debate", "--figure", "4.1"), "<svg", "SIMULATED", "accuracy, %", "MAD+MADC", "Single CoT", "orders")
-	contains(t, output(t, dir, "analyze", "debate", "--figure", "4.3"), "<svg", "SIMULATED", "accuracy in %", "MAD+MADC", "10 agents", "2 of a strategy")
-	contains(t, output(t, dir, "analyze", "debate", "--figure", "4.7"), "<svg", "SIMULATED", "log-likelihood", "entropy", "MAD+MADC", "questions a point")
+	contains(t, output(t, dir, "analyze", "debate", "--figure", "debate-accuracy"), "<svg", "SIMULATED", "accuracy, %", "MAD+MADC", "Single CoT", "orders")
+	contains(t, output(t, dir, "analyze", "debate", "--figure", "debate-repetitions"), "<svg", "SIMULATED", "accuracy in %", "MAD+MADC", "10 agents", "2 of a strategy")
+	contains(t, output(t, dir, "analyze", "debate", "--figure", "debate-by-round"), "<svg", "SIMULATED", "log-likelihood", "entropy", "MAD+MADC", "questions a point")
 	output(t, dir, "report", "debate", "-o", "debate.html")
 	contains(t, read(t, dir, "debate.html"), "Debates by round: accuracy, log-likelihood, entropy", "Debates: accuracy by strategy and task", "over repetitions")
 	output(t, dir, "verify", "debate")
@@ -63,7 +63,7 @@ func TestViewpointsExample(t *testing.T) {
 	output(t, dir, "run", "viewpoints.yaml")
 	sameEverywhere(t, dir, "viewpoints")
 	pinned(t, dir, "viewpoints")
-	table := analyse(t, dir, "viewpoints", "4.6")
+	table := analyse(t, dir, "viewpoints", "viewpoints")
 	for _, x := range []struct {
 		column, agents string
 		above          bool
@@ -77,7 +77,7 @@ func TestViewpointsExample(t *testing.T) {
 			t.Errorf("%s is reversed at %v", column, n)
 		}
 	}
-	contains(t, output(t, dir, "analyze", "viewpoints", "--figure", "4.9"), "<svg", "SIMULATED", "orders-1", "alternating", "half of the outcomes")
+	contains(t, output(t, dir, "analyze", "viewpoints", "--figure", "viewpoints"), "<svg", "SIMULATED", "orders-1", "alternating", "half of the outcomes")
 	output(t, dir, "report", "viewpoints", "-o", "viewpoints.html")
 	contains(t, read(t, dir, "viewpoints.html"), "Debates of fixed viewpoints by number of agents")
 }
@@ -107,7 +107,7 @@ func TestWhoHoldsThePower(t *testing.T) {
 	t.Parallel()
 	dir := example(t, "who-holds-the-power.yaml", "BIG-Bench-Hard/bbh", bbh, "n: 100", fewer)
 	output(t, dir, "run", "who-holds-the-power.yaml")
-	if rows := analyse(t, dir, "who-holds-the-power", "4.1").Tables[0].Rows; len(rows) != 6 || len(rows[0]) != 3+3*4+1 {
+	if rows := analyse(t, dir, "who-holds-the-power", "debate-accuracy").Tables[0].Rows; len(rows) != 6 || len(rows[0]) != 3+3*4+1 {
 		t.Errorf("%d rows of %d columns, want six strategies on three tasks", len(rows), len(rows[0]))
 	}
 }
@@ -119,7 +119,7 @@ func TestViewpointPool(t *testing.T) {
 	dir := example(t, "viewpoint-pool.yaml", "agents: 400", "agents: 30", "n: 3", "n: 2")
 	exampleData(t, dir)
 	output(t, dir, "run", "viewpoint-pool.yaml")
-	contains(t, output(t, dir, "analyze", "viewpoint-pool", "--figure", "4.8"), "<svg", "SIMULATED", "answers, %", "(A), right", "(B)", "scripted/answerer", "30 answers")
+	contains(t, output(t, dir, "analyze", "viewpoint-pool", "--figure", "viewpoint-pool"), "<svg", "SIMULATED", "answers, %", "(A), right", "(B)", "scripted/answerer", "30 answers")
 	contains(t, output(t, dir, "export", "viewpoint-pool", "--viewpoints", "5", "-o", "examples/data/sampled.jsonl"), "60 rows", "SIMULATED: 60 answers")
 	first := read(t, dir, "examples/data/sampled.jsonl")
 	output(t, dir, "export", "viewpoint-pool", "--viewpoints", "5", "-o", "examples/data/sampled.jsonl", "--force")
@@ -141,7 +141,7 @@ rule: plurality
 model: scripted/answerer
 `)
 	output(t, dir, "run", "debated.yaml")
-	if rows := analyse(t, dir, "debated", "4.6").Tables[0].Rows; len(rows) != 3*4 {
+	if rows := analyse(t, dir, "debated", "viewpoints").Tables[0].Rows; len(rows) != 3*4 {
 		t.Errorf("%d rows, want one size and three of the reversal for two questions and both", len(rows))
 	}
 	for flags, says := range map[string]string{

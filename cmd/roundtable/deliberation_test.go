@@ -26,7 +26,7 @@ func TestDeliberationExample(t *testing.T) {
 	if !*long { // it is larger then
 		pinned(t, dir, "deliberation")
 	}
-	table := analyse(t, dir, "deliberation", "3.2")
+	table := analyse(t, dir, "deliberation", "deliberation-rewards")
 	for _, setting := range []string{"menu-numeric", "menu-semantic", "allocation"} {
 		worst := map[string]float64{}
 		for i, nr := range values(t, table, setting+" NR") {
@@ -42,12 +42,12 @@ func TestDeliberationExample(t *testing.T) {
 			t.Errorf("%s: NR at worst %v", setting, worst)
 		}
 	}
-	for _, name := range []string{"3.3", "3.4", "3.6"} {
+	for _, name := range []string{"full-information", "solver-use", "estimate-errors"} {
 		if len(analyse(t, dir, "deliberation", name).Tables[0].Rows) == 0 {
 			t.Errorf("table %s is empty", name)
 		}
 	}
-	if slope := analyse(t, dir, "deliberation", "3.7").cellOf(t, "setting", "overall", "slope"); slope == nil || *slope <= 0 {
+	if slope := analyse(t, dir, "deliberation", "centralized-gap").cellOf(t, "setting", "overall", "slope"); slope == nil || *slope <= 0 {
 		t.Errorf("the centralized gap changes by %v with HR; whoever errs more loses more", slope)
 	}
 }
@@ -72,7 +72,7 @@ grid:
 `
 	save(t, dir, "planted.yaml", campaign)
 	output(t, dir, "run", "planted.yaml")
-	gaps := analyse(t, dir, "planted", "3.7")
+	gaps := analyse(t, dir, "planted", "centralized-gap")
 	for column, want := range map[string]float64{"n": 30, "slope": 50, "se": 16.366, "R²": 0.25, "Pearson r": 0.5} {
 		if got := gaps.cellOf(t, "setting", "menu-numeric", column); got == nil || math.Abs(*got-want) > 0.001 {
 			t.Errorf("%s is %v, want %v", column, got, want)
@@ -103,7 +103,7 @@ grid: {rule: [unanimous, majority, plurality, rated, ranked, cumulative]}
 		output(t, dir, "run", name+".yaml")
 		output(t, dir, "verify", name)
 	}
-	rewards, errors := analyse(t, dir, "sharing", "3.2"), analyse(t, dir, "sharing", "3.6")
+	rewards, errors := analyse(t, dir, "sharing", "deliberation-rewards"), analyse(t, dir, "sharing", "estimate-errors")
 	for _, setting := range []string{"menu-numeric", "menu-semantic", "allocation"} {
 		clear, noisy := values(t, rewards, setting+" NR")[0], values(t, rewards, setting+" NR")[1]
 		if clear < 100-1e-9 || noisy >= clear {
@@ -117,7 +117,7 @@ grid: {rule: [unanimous, majority, plurality, rated, ranked, cumulative]}
 			t.Errorf("noise %s: HR %s", row["model.policy.noise"], row["HR"])
 		}
 	}
-	for i, nr := range values(t, analyse(t, dir, "votes", "3.2"), "allocation NR") {
+	for i, nr := range values(t, analyse(t, dir, "votes", "deliberation-rewards"), "allocation NR") {
 		if nr <= 0 { // who spoke first votes by what it knew then
 			t.Errorf("rule %d reaches nothing", i)
 		}

@@ -124,13 +124,13 @@ func TestEmbeddingBudget(t *testing.T) {
 	if d := ends(t, cli.ExitUsage, dir, s.at(), append([]string{"features", "wordy", "--cost-unknown"}, by...)...); !strings.Contains(d.err, `the price of openai/tiny is not known; give it: --price '{"input": …}'`) {
 		t.Errorf("without a price:\n%s", d.err)
 	}
-	for _, args := range [][]string{{"analyze", "wordy", "--table", "8"}, {"analyze", "wordy", "--figure", "5.distance"}, {"report", "wordy"}} {
+	for _, args := range [][]string{{"analyze", "wordy", "--table", "message-language"}, {"analyze", "wordy", "--figure", "information-distance"}, {"report", "wordy"}} {
 		d := ends(t, cli.ExitUsage, dir, s.at(), append(args, by...)...)
 		if !strings.Contains(d.err, "72 texts of campaign wordy have no embedding by openai/tiny at "+s.front.URL) || !strings.Contains(d.err, "about 451.2k tokens") || !strings.Contains(d.err, "roundtable features wordy --embedder openai/tiny") {
 			t.Errorf("%v says\n%s", args, d.err)
 		}
 	}
-	keyless := ends(t, cli.ExitUsage, dir, []string{"OPENAI_BASE_URL=", "OPENAI_API_KEY="}, "analyze", "wordy", "--table", "8", "--embedder", "openai/text-embedding-3-small")
+	keyless := ends(t, cli.ExitUsage, dir, []string{"OPENAI_BASE_URL=", "OPENAI_API_KEY="}, "analyze", "wordy", "--table", "message-language", "--embedder", "openai/text-embedding-3-small")
 	if !strings.Contains(keyless.err, "72 texts of campaign wordy have no embedding by openai/text-embedding-3-small") {
 		t.Errorf("without a key, which only features needs:\n%s", keyless.err)
 	}
@@ -207,7 +207,7 @@ func TestEmbeddingBudget(t *testing.T) {
 	if d := ends(t, 0, dir, env, append([]string{"features", "wordy"}, by...)...); !strings.Contains(d.out, "72 messages of 8 collaborations") {
 		t.Errorf("when all is bought, features says\n%s", d.out)
 	}
-	if d := ends(t, 0, dir, env, append([]string{"analyze", "wordy", "--table", "8"}, by...)...); !strings.Contains(d.out, "Information distances by openai/tiny at") {
+	if d := ends(t, 0, dir, env, append([]string{"analyze", "wordy", "--table", "message-language"}, by...)...); !strings.Contains(d.out, "Information distances by openai/tiny at") {
 		t.Errorf("Table 8 is\n%s", d.out)
 	}
 	if _, now, _ := s.books(); now != calls {

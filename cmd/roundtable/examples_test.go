@@ -45,7 +45,7 @@ func TestVotingRules(t *testing.T) {
 	if !*long { // it is larger then
 		pinned(t, dir, "voting-rules")
 	}
-	table := analyse(t, dir, "voting-rules", "1")
+	table := analyse(t, dir, "voting-rules", "utility-by-rule")
 	graded := []string{"rated", "ranked", "cumulative"}
 	for _, rule := range graded {
 		for _, discrete := range []string{"unanimous", "majority", "plurality"} {
@@ -141,7 +141,7 @@ func TestMovieLens(t *testing.T) {
 	}
 	dir := example(t, "movielens-tiny.yaml", "../envs/recsys/testdata/ml-tiny", tiny+fewer)
 	output(t, dir, "run", "movielens-tiny.yaml")
-	if table := analyse(t, dir, "movielens-tiny", "7"); len(table.Tables[0].Rows) == 0 {
+	if table := analyse(t, dir, "movielens-tiny", "rating-errors"); len(table.Tables[0].Rows) == 0 {
 		t.Error("Table 7 is empty")
 	}
 	output(t, dir, "verify", "movielens-tiny")
@@ -164,7 +164,7 @@ func TestMovieLens(t *testing.T) {
 		t.Fatal(err)
 	}
 	output(t, dir, "run", "movielens.yaml")
-	if table := analyse(t, dir, "movielens", "7"); len(table.Tables[0].Rows) == 0 {
+	if table := analyse(t, dir, "movielens", "rating-errors"); len(table.Tables[0].Rows) == 0 {
 		t.Error("Table 7 is empty")
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"roundtable/cmd/internal/measurements"
 )
 
-// TestFeatures goes from a campaign to SQL and finds there what Table 8 says.
+// TestFeatures goes from a campaign to SQL and finds there what table message-language says.
 func TestFeatures(t *testing.T) {
 	dir := talkLake(t)
 	for _, measured := range []int{8, 0} { // the second time there is nothing to do
@@ -42,7 +42,7 @@ func TestFeatures(t *testing.T) {
 	var a struct {
 		Tables []struct{ Rows []map[string]any }
 	}
-	if err := json.Unmarshal([]byte(output(t, dir, "analyze", "talk", "--table", "8", "--json")), &a); err != nil {
+	if err := json.Unmarshal([]byte(output(t, dir, "analyze", "talk", "--table", "message-language", "--json")), &a); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]float64{"words": rows[0].Words, "grade": rows[0].Grade, "information distance": rows[0].Distance}
@@ -53,13 +53,13 @@ func TestFeatures(t *testing.T) {
 		name := row["measure"].(string)
 		for column, cell := range row {
 			if v, ok := cell.(map[string]any); ok && strings.HasSuffix(column, "2") && math.Abs(v["value"].(float64)-want[name]) > 1e-9 {
-				t.Errorf("%s in round 2 is %v in Table 8 and %v by SQL", name, v["value"], want[name])
+				t.Errorf("%s in round 2 is %v in table message-language and %v by SQL", name, v["value"], want[name])
 			}
 		}
 		delete(want, name)
 	}
 	if len(want) > 0 {
-		t.Errorf("Table 8 has no %v", want)
+		t.Errorf("table message-language has no %v", want)
 	}
 	t.Setenv(sentence.LibraryVariable, "")
 	if out := output(t, dir, "features", "talk", "--embedder", tinyFolder(t)); !strings.Contains(out, "information distances by sentence transformer tiny (") {
@@ -88,7 +88,7 @@ func TestInformationDistanceIsEverywhere(t *testing.T) {
 	dir := t.TempDir()
 	save(t, dir, "talk.yaml", strings.Replace(talkCampaign, "replicates: 4", "replicates: 10", 1))
 	output(t, dir, "run", "talk.yaml")
-	for _, name := range []string{"10", "11", "nested"} {
+	for _, name := range []string{"early-stopping", "stopping-times", "nested"} {
 		var a struct {
 			Tables []struct {
 				Rows  []map[string]any
@@ -108,7 +108,7 @@ func TestInformationDistanceIsEverywhere(t *testing.T) {
 			t.Errorf("table %s has information distances in %d rows:\n%s", name, filled, notes)
 		}
 	}
-	if out := output(t, dir, "analyze", "talk", "--figure", "5.distance", "--json"); !strings.Contains(out, "hashed TF-IDF (1024 dimensions") || !strings.Contains(out, `"value": 0.`) {
+	if out := output(t, dir, "analyze", "talk", "--figure", "information-distance", "--json"); !strings.Contains(out, "hashed TF-IDF (1024 dimensions") || !strings.Contains(out, `"value": 0.`) {
 		t.Errorf("the figure is\n%s", out)
 	}
 	output(t, dir, "label", "talk")
@@ -157,9 +157,9 @@ func TestEmbeddingsAreBoughtOnce(t *testing.T) {
 		t.Errorf("%d texts were embedded", bought)
 	}
 	s.Close() // what is in the lake needs no service
-	out := output(t, dir, append([]string{"analyze", "talk", "--table", "8"}, flags...)...)
+	out := output(t, dir, append([]string{"analyze", "talk", "--table", "message-language"}, flags...)...)
 	if !strings.Contains(out, "Information distances by openai/tiny at "+s.URL) {
-		t.Errorf("Table 8 is\n%s", out)
+		t.Errorf("table message-language is\n%s", out)
 	}
 	var r measurements.Report
 	if err := json.Unmarshal([]byte(output(t, dir, append([]string{"features", "talk", "--json"}, flags...)...)), &r); err != nil || r.Messages != 72 || r.Asked == nil || r.Asked.Texts != 0 {
@@ -179,7 +179,7 @@ func TestEmbeddersExplainThemselves(t *testing.T) {
 		"--embedder-params {\"a\":1}":                                             "not for tfidf",
 		"--readability flesch":                                                    "portable and textstat",
 	} {
-		for _, command := range []string{"features talk", "analyze talk --table 8", "analyze talk --figure 5.distance", "report talk -o r.html"} {
+		for _, command := range []string{"features talk", "analyze talk --table message-language", "analyze talk --figure information-distance", "report talk -o r.html"} {
 			out, err := program(t, dir, append(strings.Fields(command), strings.Fields(args)...)...).CombinedOutput()
 			if err == nil || !strings.Contains(string(out), want) {
 				t.Errorf("%s %s: %v\n%s", command, args, err, out)
@@ -198,13 +198,13 @@ func TestEmbedderOfTheFile(t *testing.T) {
 	dir := t.TempDir()
 	save(t, dir, "talk.yaml", talkCampaign+"embedder: openai/text-embedding-3-small\n")
 	output(t, dir, "run", "talk.yaml")
-	for _, command := range []string{"analyze talk --table 8", "report talk -o r.html", "analyze talk --table 10"} {
+	for _, command := range []string{"analyze talk --table message-language", "report talk -o r.html", "analyze talk --table early-stopping"} {
 		out, err := program(t, dir, strings.Fields(command)...).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "--embedder openai/text-embedding-3-small") {
 			t.Errorf("%s does not take the file's embedder, whose vectors nobody has bought: %v\n%s", command, err, out)
 		}
 	}
-	if out := output(t, dir, "analyze", "talk", "--table", "8", "--embedder", "tfidf"); !strings.Contains(out, "hashed TF-IDF") {
+	if out := output(t, dir, "analyze", "talk", "--table", "message-language", "--embedder", "tfidf"); !strings.Contains(out, "hashed TF-IDF") {
 		t.Errorf("the flag does not go before the file:\n%s", out)
 	}
 	save(t, dir, "wrong.yaml", talkCampaign+"embedder: nowhere\n")

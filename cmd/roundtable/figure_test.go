@@ -5,21 +5,23 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
-	"roundtable/cmd/internal/cli"
+	"strings"
 	"testing"
+
+	"roundtable/cmd/internal/cli"
 )
 
 func TestAnalyzeDraws(t *testing.T) {
 	o, s, p := reading(t)
 	commit(t, s, p, 0, 0, "succeeded")
 	commit(t, s, p, 2, 0, "succeeded")
-	svg, err := runCommand(t, "analyze", "reading", "--lake", o.Lake, "--figure", "3")
+	svg, err := runCommand(t, "analyze", "reading", "--lake", o.Lake, "--figure", "utility-by-rule")
 	if err != nil {
 		t.Fatal(err)
 	}
 	contains(t, svg, "<svg", "SIMULATED", "majority", "n = 2 replicates")
 	file := filepath.Join(t.TempDir(), "f.png")
-	if out, err := runCommand(t, "analyze", "reading", "--lake", o.Lake, "--figure", "3", "-o", file); err != nil || out != "" {
+	if out, err := runCommand(t, "analyze", "reading", "--lake", o.Lake, "--figure", "utility-by-rule", "-o", file); err != nil || out != "" {
 		t.Fatalf("%v, and on standard output %q", err, out)
 	}
 	picture, err := os.ReadFile(file)
@@ -29,11 +31,11 @@ func TestAnalyzeDraws(t *testing.T) {
 	if _, err := png.Decode(bytes.NewReader(picture)); err != nil {
 		t.Error(err)
 	}
-	numbers, err := runCommand(t, "analyze", "reading", "--lake", o.Lake, "--figure", "3", "--json")
+	numbers, err := runCommand(t, "analyze", "reading", "--lake", o.Lake, "--figure", "utility-by-rule", "--json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := document(t, numbers); d["name"] != "3" || len(d["panels"].([]any)) != 1 {
+	if d := document(t, numbers); d["name"] != "utility-by-rule" || len(d["panels"].([]any)) != 1 {
 		t.Errorf("the numbers are %v", d)
 	}
 }
@@ -42,14 +44,42 @@ func TestAnalyzeDoesNotDraw(t *testing.T) {
 	o, s, p := reading(t)
 	commit(t, s, p, 0, 0, "succeeded")
 	for _, x := range []struct{ args, says []string }{
-		{[]string{"--figure", "4"}, []string{"recsys", "reading"}},
-		{[]string{"--figure", "99"}, []string{`"99"`, "21"}},
-		{[]string{"--figure", "3", "--format", "gif"}, []string{"gif", "svg, png, json"}},
-		{[]string{"--figure", "3", "-o", "figure.pdf"}, []string{"pdf", "svg, png, json"}},
-		{[]string{"--figure", "3", "--table", "1"}, []string{"--table and --figure"}},
-		{[]string{"--figure", "3", "--json", "--format", "png"}, []string{"both"}},
+		{[]string{"--figure", "rating-errors"}, []string{"recsys", "reading"}},
+		{[]string{"--figure", "99"}, []string{`"99"`, "squared-rating-errors"}},
+		{[]string{"--figure", "utility-by-rule", "--format", "gif"}, []string{"gif", "svg, png, json"}},
+		{[]string{"--figure", "utility-by-rule", "-o", "figure.pdf"}, []string{"pdf", "svg, png, json"}},
+		{[]string{"--figure", "utility-by-rule", "--table", "utility-by-rule"}, []string{"--table and --figure"}},
+		{[]string{"--figure", "utility-by-rule", "--json", "--format", "png"}, []string{"both"}},
 	} {
 		_, err := runCommand(t, append([]string{"analyze", "reading", "--lake", o.Lake}, x.args...)...)
 		fails(t, err, cli.ExitUsage, x.says...)
+	}
+}
+
+// A former name works, and says on standard error what it is now; a paper's number
+// works as a name does.
+func TestTablesAndFiguresHaveAliases(t *testing.T) {
+	o, s, p := reading(t)
+	commit(t, s, p, 0, 0, "succeeded")
+	for name, aliases := range map[string][]string{"--table utility-by-rule": {"1", "paper1/table-1"}, "--figure utility-by-rule": {"3", "paper1/figure-3"}} {
+		flag, name, _ := strings.Cut(name, " ")
+		want := ran(t, "analyze", "reading", "--lake", o.Lake, "--json", flag, name)
+		if want.code != 0 || want.err != "" || !strings.Contains(want.out, `"name": "utility-by-rule"`) {
+			t.Fatalf("%s: %d %s\n%s", name, want.code, want.err, want.out)
+		}
+		for i, alias := range aliases {
+			got := ran(t, "analyze", "reading", "--lake", o.Lake, "--json", flag, alias)
+			if got.code != 0 || got.out != want.out || (got.err != "") != (i == 0) {
+				t.Errorf("%s %s: %d %s\n%s", flag, alias, got.code, got.err, got.out)
+			}
+			if i == 0 {
+				contains(t, got.err, strings.TrimPrefix(flag, "--")+" "+alias+" is now called "+name+"; ")
+			}
+		}
+	}
+	for flag, want := range map[string]string{"--table=utility-by-rul": "did you mean utility-by-rule?", "--figure=message-lenght": "did you mean message-length?"} {
+		if got := ran(t, "analyze", "reading", "--lake", o.Lake, flag); got.code != cli.ExitUsage || !strings.Contains(got.err, want) {
+			t.Errorf("%s: %d %s", flag, got.code, got.err)
+		}
 	}
 }

@@ -50,10 +50,10 @@ func TestLabelByRules(t *testing.T) {
 	if second := labelsOf(t, dir); fmt.Sprint(first) != fmt.Sprint(second) || len(first) != 8 {
 		t.Errorf("labels were %v and are %v", first, second)
 	}
-	if out := output(t, dir, "analyze", "talk", "--table", "9"); !strings.Contains(out, "Inform") || !strings.Contains(out, "scripted-labeller-") {
+	if out := output(t, dir, "analyze", "talk", "--table", "dialogue-acts"); !strings.Contains(out, "Inform") || !strings.Contains(out, "scripted-labeller-") {
 		t.Errorf("Table 9 is\n%s", out)
 	}
-	for _, args := range [][]string{{"--figure", "22", "--reading", "each"}, {"--figure", "23", "-o", "f.svg"}, {"--figure", "23", "-o", "f.dot"}, {"--figure", "23", "-o", "f.png"}} {
+	for _, args := range [][]string{{"--figure", "transitions", "--reading", "each"}, {"--figure", "exchange-transitions", "-o", "f.svg"}, {"--figure", "exchange-transitions", "-o", "f.dot"}, {"--figure", "exchange-transitions", "-o", "f.png"}} {
 		output(t, dir, append([]string{"analyze", "talk"}, args...)...)
 	}
 	output(t, dir, "report", "talk", "-o", "r.html")

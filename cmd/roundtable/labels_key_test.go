@@ -59,7 +59,7 @@ func TestRunLabels(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &r); err != nil || len(both) != 2 {
 		t.Fatalf("%v: labels by %v\n%s", err, both, out)
 	}
-	for _, args := range [][]string{{"--table", "9"}, {"--table", "regression"}, {"--figure", "23"}} {
+	for _, args := range [][]string{{"--table", "dialogue-acts"}, {"--table", "regression"}, {"--figure", "exchange-transitions"}} {
 		if out := output(t, plain, append([]string{"analyze", "talk"}, args...)...); !strings.Contains(out, "abelled by "+r.Labeller) {
 			t.Errorf("%v does not rest on %s:\n%s", args, r.Labeller, out)
 		}

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"roundtable/analysis/figures"
+	"roundtable/analysis/naming"
 	"roundtable/analysis/study"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
@@ -49,6 +50,7 @@ type listed struct {
 	Name     string   `json:"name"`
 	Aliases  []string `json:"aliases,omitempty"`
 	About    string   `json:"about"`
+	Needs    string   `json:"needs,omitempty"`    // of a table or figure: what a campaign must have
 	Policies []string `json:"policies,omitempty"` // of an environment's scripted agents
 	Params   any      `json:"params,omitempty"`   // the defaults
 }
@@ -95,18 +97,19 @@ func things(kind string) []listed {
 	case "stops":
 		return plugins(catalogue.Stopping())
 	case "tables":
-		return explained(slices.Concat(study.Names(), study.OfMessages()), study.About)
+		return explained(study.Tables())
 	case "figures":
-		return explained(slices.Concat(figures.Names(), figures.OfActs()), figures.About)
+		return explained(figures.Figures())
 	}
 	return models()
 }
 
-// explained returns names with what each shows.
-func explained(names []string, about func(string) string) []listed {
-	all := make([]listed, len(names))
-	for i, name := range names {
-		all[i] = listed{Name: name, About: about(name)}
+// explained returns tables or figures with what each shows and needs; the papers'
+// numbers are their aliases.
+func explained(list []naming.Named) []listed {
+	all := make([]listed, len(list))
+	for i, n := range list {
+		all[i] = listed{Name: n.Name, Aliases: n.Papers, About: n.Shows, Needs: n.Needs}
 	}
 	return all
 }
@@ -114,7 +117,7 @@ func explained(names []string, about func(string) string) []listed {
 func plugins[T, N any](list []catalogue.Plugin[T, N]) []listed {
 	var all []listed
 	for _, p := range list {
-		all = append(all, listed{p.Name, p.Aliases, p.About, p.Policies, p.Params})
+		all = append(all, listed{Name: p.Name, Aliases: p.Aliases, About: p.About, Policies: p.Policies, Params: p.Params})
 	}
 	return all
 }
@@ -148,12 +151,15 @@ func printThings(w io.Writer, kind string, list []listed) error {
 	}[kind])
 	for _, l := range list {
 		name := l.Name
+		if kind == "tables" || kind == "figures" {
+			fmt.Fprintf(w, "  %s\n      %s\n      needs %s\n", name, l.About, l.Needs)
+			if len(l.Aliases) > 0 {
+				fmt.Fprintf(w, "      also %s\n", strings.Join(l.Aliases, ", "))
+			}
+			continue
+		}
 		if len(l.Aliases) > 0 {
 			name += " (also " + strings.Join(l.Aliases, ", ") + ")"
-		}
-		if kind == "tables" || kind == "figures" {
-			fmt.Fprintf(w, "  %-13s %s\n", name, l.About)
-			continue
 		}
 		fmt.Fprintf(w, "  %s\n      %s\n", name, l.About)
 		params, err := asYAML(l.Params)

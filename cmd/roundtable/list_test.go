@@ -44,7 +44,8 @@ func TestListNamesTheWholeCatalogue(t *testing.T) {
 	if strings.Contains(one, "roundtable\n") || !strings.Contains(one, "also absolute_majority") {
 		t.Errorf("list rules says\n%s", one)
 	}
-	for kind, says := range map[string]string{"tables": "summary       each condition", "figures": "rounds        "} {
+	for kind, says := range map[string]string{"tables": "  utility-by-rule\n      exchange: decisions and utility by rule and round\n      needs the environment exchange\n      also paper1/table-1\n",
+		"figures": "  rounds\n      goodness "} {
 		if text, err = runCommand(t, "list", kind, "--lake", lake); err != nil || !strings.Contains(text, says) {
 			t.Errorf("%v in\n%s", err, text)
 		}

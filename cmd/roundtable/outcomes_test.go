@@ -223,20 +223,20 @@ func (f *found) tables() {
 	round := func(column string) bool { return strings.HasPrefix(column, "@") }
 	f.same("table scores", f.cells("scores", any, is("outcome")), all)
 	f.same("table rounds", f.cells("rounds", measure("goodness"), round), all)
-	f.same("table 1", f.cells("1", any, is(fmt.Sprint("utility@", f.rounds()))), f.of("env", "exchange", 100))
-	f.same("table 7", f.cells("7", func(row map[string]table.Cell) bool {
+	f.same("table utility-by-rule", f.cells("utility-by-rule", any, is(fmt.Sprint("utility@", f.rounds()))), f.of("env", "exchange", 100))
+	f.same("table rating-errors", f.cells("rating-errors", func(row map[string]table.Cell) bool {
 		return row["measure"].Text == "MAE" && !strings.HasPrefix(row["rule"].Text, "baseline")
 	}, round), f.of("env", "recsys", -1))
-	f.same("table 3.2", f.cells("3.2", any, func(column string) bool { return strings.HasSuffix(column, " NR") }), f.of("protocol", "deliberation", 100))
-	f.same("table 4.rounds", f.cells("4.rounds", measure("accuracy, %"), round), f.of("protocol", "debate", 100))
+	f.same("table deliberation-rewards", f.cells("deliberation-rewards", any, func(column string) bool { return strings.HasSuffix(column, " NR") }), f.of("protocol", "deliberation", 100))
+	f.same("table debate-by-round", f.cells("debate-by-round", measure("accuracy, %"), round), f.of("protocol", "debate", 100))
 	paired := func(suffix string) func(string) bool {
-		t, _ := study.Make(f.campaign, map[string]string{" gain": "4.1", " ± sd": "2.protocols"}[suffix])
+		t, _ := study.Make(f.campaign, map[string]string{" gain": "debate-accuracy", " ± sd": "discussion-accuracy"}[suffix])
 		return func(column string) bool { return slices.Contains(t.Columns, column+suffix) }
 	}
 	if f.of("protocol", "discussion", 1) != nil {
-		f.same("table 2.protocols", f.cells("2.protocols", any, paired(" ± sd")), append(f.of("protocol", "discussion", 100), f.of("protocol", "debate", 100)...))
+		f.same("table discussion-accuracy", f.cells("discussion-accuracy", any, paired(" ± sd")), append(f.of("protocol", "discussion", 100), f.of("protocol", "debate", 100)...))
 	} else if !strings.HasPrefix(f.name, "viewpoint") { // which are in 4.6
-		f.same("table 4.1", f.cells("4.1", any, paired(" gain")), f.of("protocol", "debate", 100))
+		f.same("table debate-accuracy", f.cells("debate-accuracy", any, paired(" gain")), f.of("protocol", "debate", 100))
 	}
 }
 
@@ -256,7 +256,7 @@ func (f *found) equallyLong() bool {
 
 func (f *found) figures() {
 	for name, want := range map[string][]float64{
-		"rounds": slices.DeleteFunc(slices.Clone(f.outcome), math.IsNaN), "3": f.of("env", "exchange", 100), "4": f.of("env", "recsys", -1),
+		"rounds": slices.DeleteFunc(slices.Clone(f.outcome), math.IsNaN), "utility-by-rule": f.of("env", "exchange", 100), "rating-errors": f.of("env", "recsys", -1),
 	} {
 		figure, err := figures.Make(f.campaign, name)
 		if err != nil {

@@ -164,7 +164,7 @@ func TestAnalyzeWhileACampaignRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	contains(t, out, "reading: 3 of 22 collaborations finished (2 succeeded, 1 failed, 0 stopped)", "SIMULATED", "utility@1", "50.00 (0.00)", "Still to come: 19 cells", "majority", "unanimous")
-	out, err = runCommand(t, "analyze", "reading", "--lake", o.Lake, "--json", "--table", "1")
+	out, err = runCommand(t, "analyze", "reading", "--lake", o.Lake, "--json", "--table", "utility-by-rule")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,9 +193,9 @@ func TestAnalyzeRefuses(t *testing.T) {
 	o, s, p := reading(t)
 	m := commit(t, s, p, 0, 0, "succeeded")
 	for _, x := range []struct{ args, says []string }{
-		{[]string{"--table", "7"}, []string{"recsys", "reading"}},
+		{[]string{"--table", "rating-errors"}, []string{"recsys", "reading"}},
 		{[]string{"--table", "99"}, []string{`"99"`, "readings"}},
-		{[]string{"--table", "9"}, []string{"roundtable label reading"}},
+		{[]string{"--table", "dialogue-acts"}, []string{"roundtable label reading"}},
 		{[]string{"--format", "xls"}, []string{"xls", "csv"}},
 		{[]string{"--format", "md", "--json"}, []string{"both"}},
 	} {

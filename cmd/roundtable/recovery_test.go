@@ -180,7 +180,7 @@ func TestPlantedEffectsAreFound(t *testing.T) {
 	if beta := regression.cell(t, "coefficient", "majority", accepts.String()); math.Abs(*beta-0.2) > 0.05 {
 		t.Errorf("the pair is worth %v, planted were 0.2", *beta)
 	}
-	eleven := analyse(t, dir, "planted", "11")
+	eleven := analyse(t, dir, "planted", "stopping-times")
 	for _, x := range []struct {
 		rule, method string
 		round        float64

@@ -84,7 +84,7 @@ func TestReportOfARun(t *testing.T) {
 	}
 	dir := example(t, "controls.yaml", fewer...)
 	output(t, dir, "run", "controls.yaml")
-	output(t, dir, "analyze", "controls", "--figure", "3", "-o", "f.svg")
+	output(t, dir, "analyze", "controls", "--figure", "utility-by-rule", "-o", "f.svg")
 	if svg, err := os.ReadFile(filepath.Join(dir, "f.svg")); err != nil || !strings.Contains(string(svg), "SIMULATED") {
 		t.Errorf("%v: the drawing is %.80q", err, svg)
 	}

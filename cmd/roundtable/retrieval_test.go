@@ -56,7 +56,7 @@ func TestRetrieval(t *testing.T) {
 	if len(asked) != 3 || total != 4 { // one was refused once
 		t.Errorf("%d questions were asked for %d times, want 3 and 4", len(asked), total)
 	}
-	if n := analyse(t, dir, "challenges", "2.challenge").number(t, "agents", map[string]string{"shown": "retrieval"}); n != 9 {
+	if n := analyse(t, dir, "challenges", "challenges").number(t, "agents", map[string]string{"shown": "retrieval"}); n != 9 {
 		t.Errorf("%v agents challenge, want 9", n)
 	}
 	kept := 0

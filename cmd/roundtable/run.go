@@ -104,7 +104,7 @@ func reportRun(ctx context.Context, r runs.Options, s storage.Store, p recorded.
 		}
 		fmt.Printf("\nTables:  %s/%s/<table>/campaign=%s/\nAnswers: %s/answers/campaign=%s/\n", r.LakeName(), tables, name, r.LakeName(), name)
 		if m.Labels != nil && campaigns.AreLabelsDone(ctx, s, m) {
-			fmt.Printf("Labels:  by %s · roundtable analyze %s --table 9\n", m.Labels.ID(), name)
+			fmt.Printf("Labels:  by %s · roundtable analyze %s --table dialogue-acts\n", m.Labels.ID(), name)
 		}
 		fmt.Printf("Next:    roundtable analyze %s · roundtable query · roundtable show COLLABORATION · roundtable verify %s\n", name, name)
 		for _, warning := range found.Warnings {

@@ -28,8 +28,8 @@ func TestLakeOnS3(t *testing.T) {
 	if here, there := digestBy(t, quiet, "killed"), digestBy(t, dir, "killed", "--lake", lake); here != there {
 		t.Errorf("digest on the disk %s, on S3 %s", here, there)
 	}
-	if a, b := output(t, quiet, "analyze", "killed", "--table", "1", "--format", "csv"),
-		output(t, dir, "analyze", "killed", "--table", "1", "--format", "csv", "--lake", lake); a != b {
+	if a, b := output(t, quiet, "analyze", "killed", "--table", "utility-by-rule", "--format", "csv"),
+		output(t, dir, "analyze", "killed", "--table", "utility-by-rule", "--format", "csv", "--lake", lake); a != b {
 		t.Errorf("Table 1 on the disk\n%s\non S3\n%s", a, b)
 	}
 }

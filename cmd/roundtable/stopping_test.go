@@ -13,7 +13,7 @@ func TestStoppingTables(t *testing.T) {
 	t.Parallel()
 	dir := example(t, "voting-rules.yaml", "replicates: 100", "replicates: 20", "rule: [unanimous, majority, plurality, rated, ranked, cumulative]", "rule: [unanimous, ranked]")
 	output(t, dir, "run", "voting-rules.yaml")
-	one, ten, eleven := analyse(t, dir, "voting-rules", "1"), analyse(t, dir, "voting-rules", "10"), analyse(t, dir, "voting-rules", "11")
+	one, ten, eleven := analyse(t, dir, "voting-rules", "utility-by-rule"), analyse(t, dir, "voting-rules", "early-stopping"), analyse(t, dir, "voting-rules", "stopping-times")
 	for _, rule := range []string{"unanimous", "ranked"} {
 		baseline := ten.value(t, rule, "Baseline")
 		if utility := one.value(t, rule, "utility@10") / 100; math.Abs(baseline-utility) > 1e-9 {
@@ -35,10 +35,10 @@ func TestStoppingTables(t *testing.T) {
 		}
 	}
 	output(t, dir, "label", "voting-rules")
-	if labelled := output(t, dir, "analyze", "voting-rules", "--table", "10"); strings.Contains(labelled, "No Dialogue Act") {
+	if labelled := output(t, dir, "analyze", "voting-rules", "--table", "early-stopping"); strings.Contains(labelled, "No Dialogue Act") {
 		t.Errorf("labels are not used:\n%s", labelled)
 	}
-	if out, err := program(t, dir, "analyze", "voting-rules", "--table", "10", "--labeller", "nobody").CombinedOutput(); err == nil || !strings.Contains(string(out), "nobody") {
+	if out, err := program(t, dir, "analyze", "voting-rules", "--table", "early-stopping", "--labeller", "nobody").CombinedOutput(); err == nil || !strings.Contains(string(out), "nobody") {
 		t.Errorf("a labeller that there is not: %v\n%s", err, out)
 	}
 	compared := analyse(t, dir, "voting-rules", "comparisons").Tables[0].Rows

@@ -46,7 +46,7 @@ func TestVotingOrConsensusExample(t *testing.T) {
 	// Without drafts everybody repeats the first agent: voting and consensus decide
 	// the same, in the first turn, with all alike. Personas, messages, answers and
 	// votes of five are 20 calls; personas, three messages and an answer are 9.
-	compute, turns, kinds := table("2.compute"), table("2.2"), table("2.kinds")
+	compute, turns, kinds := table("discussion-compute"), table("decision-time"), table("voting-against-consensus")
 	for rule, calls := range map[string]float64{"simple": 20, "majority_consensus": 9} {
 		equal(rule+": calls", compute.number(t, "calls", row("false", rule)), calls)
 		equal(rule+": calls ×", compute.number(t, "calls ×", row("false", rule)), calls)
@@ -57,7 +57,7 @@ func TestVotingOrConsensusExample(t *testing.T) {
 	if d := kinds.number(t, "voting - consensus", drafted); d <= 0 {
 		t.Errorf("voting - consensus on drafts is %v; the majority of five is right more often than one", d)
 	}
-	diversity := table("2.1")
+	diversity := table("answer-diversity")
 	if a, b := diversity.number(t, "answer similarity", plain), diversity.number(t, "answer similarity", drafted); b >= a {
 		t.Errorf("answers are alike by %v, and with drafts by %v; want less", a, b)
 	}
@@ -65,33 +65,33 @@ func TestVotingOrConsensusExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	embedded := analyse(t, dir, "voting-or-consensus", "2.1", "--embedder", folder)
+	embedded := analyse(t, dir, "voting-or-consensus", "answer-diversity", "--embedder", folder)
 	service, flags := embeddingsService(t, new(atomic.Int32))
 	output(t, dir, append([]string{"features", "voting-or-consensus", "--price", `{"input": 0}`}, flags...)...)
 	service.Close() // answers and personas were bought with the messages
-	analyse(t, dir, "voting-or-consensus", "2.1", flags...)
+	analyse(t, dir, "voting-or-consensus", "answer-diversity", flags...)
 	if a, b := embedded.number(t, "answer similarity", plain), diversity.number(t, "answer similarity", plain); a == b || a < -1 || a > 1+1e-9 {
 		t.Errorf("answers are alike by %v with a sentence transformer, by %v without", a, b)
 	}
 	// Who votes for its own answer votes as counting counts.
-	equal("decided - counted", table("2.4").number(t, "decided - counted", row("true", "simple")), 0)
-	f1 := table("2.answerable")
+	equal("decided - counted", table("solution-counting").number(t, "decided - counted", row("true", "simple")), 0)
+	f1 := table("answerable-questions")
 	answerable := map[string]string{"data set": "squad2", "protocol.all_draft": "true", "rule": "simple"}
 	equal("answerable questions", f1.number(t, "answerable n", answerable), 6)
 	if d := 2*f1.number(t, "all", answerable) - f1.number(t, "answerable", answerable) - f1.number(t, "not answerable", answerable); math.Abs(d) > 1e-9 {
 		t.Errorf("F1 is off the mean of its halves by %v", d)
 	}
-	if gain := table("2.protocols").number(t, "strategyqa gain", map[string]string{"protocol.all_draft": "true", "rule": "simple"}); gain <= 0 {
+	if gain := table("discussion-accuracy").number(t, "strategyqa gain", map[string]string{"protocol.all_draft": "true", "rule": "simple"}); gain <= 0 {
 		t.Errorf("voting on drafts gains %v over one agent", gain)
 	}
-	contains(t, output(t, dir, "analyze", "voting-or-consensus", "--baseline", "single-agent", "--figure", "2.2"),
+	contains(t, output(t, dir, "analyze", "voting-or-consensus", "--baseline", "single-agent", "--figure", "discussion-accuracy"),
 		"<svg", "SIMULATED", "single agent", "majority_consensus", "strategyqa, protocol.all_draft true", "One replicate")
-	contains(t, output(t, dir, "analyze", "voting-or-consensus", "--figure", "2.3"), "not answerable", "F1, %")
-	contains(t, output(t, dir, "analyze", "voting-or-consensus", "--figure", "2.8"), "baseline", "all-agents drafting")
-	if out, err := program(t, dir, "analyze", "voting-or-consensus", "--figure", "2.6").CombinedOutput(); err == nil || !strings.Contains(string(out), "is challenged") {
+	contains(t, output(t, dir, "analyze", "voting-or-consensus", "--figure", "answerable-questions"), "not answerable", "F1, %")
+	contains(t, output(t, dir, "analyze", "voting-or-consensus", "--figure", "all-agents-drafting"), "baseline", "all-agents drafting")
+	if out, err := program(t, dir, "analyze", "voting-or-consensus", "--figure", "challenges").CombinedOutput(); err == nil || !strings.Contains(string(out), "is challenged") {
 		t.Errorf("nothing was challenged: %v, %s", err, out)
 	}
-	if out, err := program(t, dir, "analyze", "voting-or-consensus", "--figure", "2.2", "--baseline", "nobody").CombinedOutput(); err == nil || !strings.Contains(string(out), "single-agent") {
+	if out, err := program(t, dir, "analyze", "voting-or-consensus", "--figure", "discussion-accuracy", "--baseline", "nobody").CombinedOutput(); err == nil || !strings.Contains(string(out), "single-agent") {
 		t.Errorf("there is no such baseline: %v, %s", err, out)
 	}
 	output(t, dir, "report", "voting-or-consensus", "-o", "report.html")
@@ -110,23 +110,23 @@ func TestSizesAndChallengesExamples(t *testing.T) {
 	output(t, dir, "run", "discussion-sizes.yaml")
 	sameEverywhere(t, dir, "discussion-sizes")
 	pinned(t, dir, "discussion-sizes")
-	sizes := analyse(t, dir, "discussion-sizes", "2.scaling")
+	sizes := analyse(t, dir, "discussion-sizes", "discussion-scaling")
 	if s := sizes.number(t, "slope", map[string]string{"by": "agents", "protocol.rounds": "1"}); s <= 0 {
 		t.Errorf("an agent more brings %v points", s)
 	}
 	if s := sizes.number(t, "slope", map[string]string{"by": "rounds before the vote", "env.agents": "9"}); s >= 0 {
 		t.Errorf("a turn more brings %v points", s)
 	}
-	contains(t, output(t, dir, "analyze", "discussion-sizes", "--figure", "2.4"), "<svg", "SIMULATED", "env.agents 9", "least squares")
-	contains(t, output(t, dir, "analyze", "discussion-sizes", "--figure", "2.5"), "<svg", "SIMULATED", "protocol.rounds 6")
+	contains(t, output(t, dir, "analyze", "discussion-sizes", "--figure", "discussion-by-rounds"), "<svg", "SIMULATED", "env.agents 9", "least squares")
+	contains(t, output(t, dir, "analyze", "discussion-sizes", "--figure", "discussion-by-agents"), "<svg", "SIMULATED", "protocol.rounds 6")
 	dir = example(t, "challenges.yaml", "replicates: 3", "instances: 12")
 	exampleData(t, dir)
 	output(t, dir, "run", "challenges.yaml")
 	sameEverywhere(t, dir, "challenges")
 	pinned(t, dir, "challenges")
-	challenges := analyse(t, dir, "challenges", "2.challenge")
-	contains(t, output(t, dir, "analyze", "challenges", "--figure", "2.6"), "<svg", "SIMULATED", "irrelevant", "95 % intervals")
-	contains(t, output(t, dir, "analyze", "challenges", "--figure", "2.7"), "<svg", "SIMULATED", "worsened")
+	challenges := analyse(t, dir, "challenges", "challenges")
+	contains(t, output(t, dir, "analyze", "challenges", "--figure", "challenges"), "<svg", "SIMULATED", "irrelevant", "95 % intervals")
+	contains(t, output(t, dir, "analyze", "challenges", "--figure", "challenge-outcomes"), "<svg", "SIMULATED", "worsened")
 	rate := func(shown string) float64 {
 		return challenges.number(t, "challenged", map[string]string{"shown": shown})
 	}
@@ -152,7 +152,7 @@ func TestVotingOrConsensusOnStrategyQA(t *testing.T) {
 	dir := example(t, "voting-or-consensus.yaml", "data: examples/data", "data: "+file, "strategies.json, agents: 5", "dev.json, agents: 5, "+sample,
 		"    - {name: qa, format: squad2, file: passages.json, agents: 5}\n", "", "    - {name: qa, format: bbh, file: orders.json, agents: 5}\n", "", "replicates: 3", "replicates: 1", allRules, "[simple, unanimity_consensus]")
 	output(t, dir, "run", "voting-or-consensus.yaml")
-	table := analyse(t, dir, "voting-or-consensus", "2.2")
+	table := analyse(t, dir, "voting-or-consensus", "decision-time")
 	want := 3.0
 	if *long {
 		want = 144 // ⌈385/(1+384/229)⌉ = 144
@@ -188,7 +188,7 @@ rule: supermajority_consensus
 model: {name: scripted/answerer, policy: {accuracy: 0.9}}
 `)
 	output(t, dir, "run", "contested.yaml")
-	contains(t, output(t, dir, "analyze", "contested", "--table", "2.challenge"), "SIMULATED", "wrong")
+	contains(t, output(t, dir, "analyze", "contested", "--table", "challenges"), "SIMULATED", "wrong")
 	contains(t, output(t, dir, "query", "SELECT DISTINCT phase FROM turns WHERE campaign_id = 'contested' ORDER BY phase"), "challenge", "new_answer")
 
 	for _, cot := range []string{"true", "false"} {
@@ -201,6 +201,6 @@ model: {name: scripted/answerer, policy: {accuracy: 0.6}}
 `)
 		output(t, dir, "run", "alone.yaml")
 	}
-	contains(t, output(t, dir, "analyze", "contested", "--baseline", "alone-true", "--baseline", "alone-false", "--table", "2.protocols"),
+	contains(t, output(t, dir, "analyze", "contested", "--baseline", "alone-true", "--baseline", "alone-false", "--table", "discussion-accuracy"),
 		"single agent, no chain of thought", "single agent  ")
 }

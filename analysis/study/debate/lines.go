@@ -101,7 +101,7 @@ func Panel(name string, others, labels []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// RepetitionLines returns the table 4.repeats: a panel for each measure and task,
+// RepetitionLines returns the table debate-repetitions: a panel for each measure and task,
 // of each strategy the values by repetition.
 func RepetitionLines(c campaign.Campaign) []DebateLine {
 	v := debatesRepeated(c)
@@ -123,7 +123,7 @@ func RepetitionLines(c campaign.Campaign) []DebateLine {
 	return lines
 }
 
-// StrategyLines returns the table 4.1 (paper 4, Figure 1): of each task the accuracy
+// StrategyLines returns the table debate-accuracy (paper 4, Figure 1): of each task the accuracy
 // of every strategy by question.
 func StrategyLines(c campaign.Campaign) []DebateLine {
 	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() })

@@ -39,7 +39,7 @@ func (m debateMeasure) gains(d, base debateGroup) campaign.Units {
 // over them.
 func DebateRepetitions(c campaign.Campaign) (table.Table, bool) {
 	v := debatesRepeated(c)
-	t := table.Table{Name: "4.repeats", Title: "Debate: accuracy, log-likelihood and entropy over repetitions (paper 4, Figures 3 to 5)"}
+	t := table.Table{Name: "debate-repetitions", Title: "Debate: accuracy, log-likelihood and entropy over repetitions (paper 4, Figures 3 to 5)"}
 	t.Columns = slices.Concat([]string{"measure", "task", "strategy", "agents", "debate rounds"}, v.Labels,
 		[]string{"mean", "sd", "least", "greatest", "repetitions", "gain", "gain low", "gain high", "p t", "p sign flip", "pairs"})
 	for _, m := range debateMeasures() {
@@ -57,7 +57,7 @@ func DebateRepetitions(c campaign.Campaign) (table.Table, bool) {
 		"A repetition is a replicate of the campaign: the mean over its questions, after the last round. Sd: sample standard deviation over repetitions.",
 		"Gain: over " + mad + " with all else equal, question by question, averaged within each repetition, with its 95 % t interval over repetitions. " +
 			"p: Student's paired test over repetitions (none where all gains are equal but for rounding), and the signs of the gains exchanged (exact up to 20 pairs, else 9,999 draws). Not corrected for the number of comparisons. " +
-			"Repetitions have their questions in common: p says whether the gain would show again on the same questions; for other questions go by 4.gains. " + campaign.CutNote,
+			"Repetitions have their questions in common: p says whether the gain would show again on the same questions; for other questions go by debate-gains. " + campaign.CutNote,
 	}, measureNotes...)
 	v.AddNotes(&t)
 	return t, len(t.Rows) > 0

@@ -104,7 +104,7 @@ func Table9(c campaign.Campaign, l Labels) (table.Table, error) {
 	if l.Talks == nil {
 		return table.Table{}, errNoLabels
 	}
-	t := v.Start("9", "Dialogue acts by round: share of messages, and of groups, that show them (Table 9)")
+	t := v.Start("dialogue-acts", "Dialogue acts by round: share of messages, and of groups, that show them (Table 9)")
 	t.Shading = table.Heat
 	t.Columns = append(t.Columns, "share of", "act")
 	t.Columns = append(t.Columns, v.RoundColumns()...)

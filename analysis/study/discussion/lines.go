@@ -37,7 +37,7 @@ func DiscussionRemarks(c campaign.Campaign) []string {
 	return t.Notes
 }
 
-// ProtocolLines returns the table 2.protocols (paper 2, Figures 2 and 11): the single
+// ProtocolLines returns the table discussion-accuracy (paper 2, Figures 2 and 11): the single
 // agent, and of each kind of decision protocol a mark for each.
 func ProtocolLines(c campaign.Campaign) []DiscussionLine {
 	d := discussionsOf(c)
@@ -55,7 +55,7 @@ func ProtocolLines(c campaign.Campaign) []DiscussionLine {
 	return lines
 }
 
-// AnswerableLines returns the table 2.answerable (Figure 3): F1 of all questions, of
+// AnswerableLines returns the table answerable-questions (Figure 3): F1 of all questions, of
 // those that their text answers, and of those that it does not.
 func AnswerableLines(c campaign.Campaign) []DiscussionLine {
 	d := discussionsOf(c)
@@ -73,7 +73,7 @@ func AnswerableLines(c campaign.Campaign) []DiscussionLine {
 	return lines
 }
 
-// VariantLines returns the table 2.protocols once more (Figures 8 to 10): decision
+// VariantLines returns the table discussion-accuracy once more (Figures 8 to 10): decision
 // protocols with each value of a setting, the usual one first. Only conditions
 // that differ in this setting alone are compared.
 func VariantLines(c campaign.Campaign, setting, usual string) []DiscussionLine {
@@ -100,7 +100,7 @@ func VariantLines(c campaign.Campaign, setting, usual string) []DiscussionLine {
 	return lines
 }
 
-// ScalingLines returns the table 2.scaling (Figures 4 and 5), ByRounds or ByAgents.
+// ScalingLines returns the table discussion-scaling (Figures 4 and 5), ByRounds or ByAgents.
 func ScalingLines(c campaign.Campaign, by string) []DiscussionLine {
 	d := discussionsOf(c)
 	all := slices.DeleteFunc(d.series(), func(s series) bool { return s.by.name != by })
@@ -126,7 +126,7 @@ func ScalingLines(c campaign.Campaign, by string) []DiscussionLine {
 	return lines
 }
 
-// ChallengeLines returns the table 2.challenge: agents that challenge by data set
+// ChallengeLines returns the table challenges: agents that challenge by data set
 // (Figure 6), and what becomes of the answers that they challenge (Figure 7).
 func ChallengeLines(c campaign.Campaign) (challenged, changed []DiscussionLine) {
 	d := discussionsOf(c)

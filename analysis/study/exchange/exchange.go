@@ -19,12 +19,12 @@ const (
 
 // Table1 returns Table 1 of paper 1 for an exchange economy: one row a condition, named first by its rule.
 func Table1(c campaign.Campaign) (table.Table, bool) {
-	return economy(c.View(campaign.Exchange, "rule"), "1", "Exchange economy by decision rule (Table 1)")
+	return economy(c.View(campaign.Exchange, "rule"), "utility-by-rule", "Exchange economy by decision rule (Table 1)")
 }
 
 // Table6 returns Table 6 of paper 1, the same metrics: its rows are named only by the settings that vary.
 func Table6(c campaign.Campaign) (table.Table, bool) {
-	return economy(c.View(campaign.Exchange), "6", "Exchange economy by setting (Table 6)")
+	return economy(c.View(campaign.Exchange), "utility-by-setting", "Exchange economy by setting (Table 6)")
 }
 
 func economy(v campaign.View, name, title string) (table.Table, bool) {

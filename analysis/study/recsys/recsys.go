@@ -25,7 +25,7 @@ const (
 // the baselines on the same sampled items where the lake has them.
 func Table7(c campaign.Campaign) (table.Table, bool) {
 	v := c.View(campaign.Recsys, "rule")
-	t := v.Start("7", "Recommendation: errors of the group's rating by round (Table 7)")
+	t := v.Start("rating-errors", "Recommendation: errors of the group's rating by round (Table 7)")
 	t.Columns = append([]string{"measure"}, t.Columns...)
 	t.Columns = append(t.Columns, v.RoundColumns()...)
 	t.Columns = append(t.Columns, v.EndedColumns()...)

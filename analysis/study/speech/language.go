@@ -99,7 +99,7 @@ func Table8(c campaign.Campaign) (table.Table, bool) {
 		return table.Table{}, false
 	}
 	v, said := c.View(""), false
-	t := v.Start("8", "Language by round: words, Flesch-Kincaid grade, information distance (Table 8)")
+	t := v.Start("message-language", "Language by round: words, Flesch-Kincaid grade, information distance (Table 8)")
 	t.Shading = table.Heat
 	t.Columns = append([]string{"measure"}, t.Columns...)
 	t.Columns = append(t.Columns, v.RoundColumns()...)

@@ -6,14 +6,12 @@ import (
 	"roundtable/analysis/table"
 )
 
-const FoldsTable = "folds"
-
 // FoldList returns the fold of each collaboration in Tables 2, 10 and 11, and the
 // round at which each rule stops it: what another program needs to do the same.
 func FoldList(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env", "rule")
 	v.Whole = true
-	t := v.Start(FoldsTable, "Folds and stops of each collaboration (behind Tables 2, 10 and 11)")
+	t := v.Start("folds", "Folds and stops of each collaboration (behind early-stopping and stopping-times)")
 	t.Columns = append(t.Columns, "collaboration", "unit", "fold")
 	for _, m := range crossval.Methods() {
 		t.Columns = append(t.Columns, m.Name())

@@ -81,7 +81,7 @@ func averageRow(head []table.Cell, rows [][]table.Cell) []table.Cell {
 func Table11(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env", "rule")
 	v.Whole = true
-	t := v.Start("11", "When early stopping stops (Table 11)")
+	t := v.Start("stopping-times", "When early stopping stops (Table 11)")
 	t.Columns = append([]string{"statistic"}, t.Columns...)
 	for _, m := range crossval.Methods() {
 		t.Columns = append(t.Columns, m.Name())

@@ -25,11 +25,6 @@ const (
 	FoldSeed = 1
 )
 
-// NeedCourses reports whether a table is about early stopping.
-func NeedCourses(name string) bool {
-	return slices.Contains([]string{"2", "10", "11", FoldsTable, "nested", "regression", "all"}, name)
-}
-
 // judged is one condition with what stopping rules make of it.
 type judged struct {
 	campaign.Group
@@ -134,12 +129,12 @@ const gapNote = "Gap closed: (method - baseline) / (Oracle - baseline), in perce
 // Table10 returns Table 10 of paper 1: what each stopping rule makes of each
 // condition, as share of the greatest total utility (exchange), MAE (recsys) or goodness.
 func Table10(c campaign.Campaign) (table.Table, bool) {
-	return stoppingTable(c, c.View("", "env", "rule"), "10", "Early stopping by decision rule (Table 10)")
+	return stoppingTable(c, c.View("", "env", "rule"), "early-stopping", "Early stopping by decision rule (Table 10)")
 }
 
 // Table2 returns Table 2 of paper 1: the same of the recommendation system alone.
 func Table2(c campaign.Campaign) (table.Table, bool) {
-	return stoppingTable(c, c.View(campaign.Recsys, "rule"), "2", "Early stopping in the recommendation system (Table 2)")
+	return stoppingTable(c, c.View(campaign.Recsys, "rule"), "early-stopping-recsys", "Early stopping in the recommendation system (Table 2)")
 }
 
 func stoppingTable(c campaign.Campaign, v campaign.View, name, title string) (table.Table, bool) {

@@ -83,7 +83,7 @@ func planted() campaign.Campaign {
 func TestStoppingGolden(t *testing.T) {
 	c := planted()
 	var b bytes.Buffer
-	for _, name := range []string{"10", "11", "nested", "comparisons"} {
+	for _, name := range []string{"early-stopping", "stopping-times", "nested", "comparisons"} {
 		tab, err := build(c, name)
 		if err != nil {
 			t.Fatal(err)
@@ -141,7 +141,7 @@ func TestPlantedPeaksInTables(t *testing.T) {
 func TestStoppingExplains(t *testing.T) {
 	c := planted()
 	campaign.Keep(&c.Parts, campaign.Courses{})
-	table, err := build(c, "10")
+	table, err := build(c, "early-stopping")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestStoppingNamesTheLabeller(t *testing.T) {
 	courses := campaign.CoursesOf(c)
 	courses.Labels = trajectory.Labels{By: "rules-1", Others: []string{"model-2"}, Simulated: true, Invalid: 3, Missing: 1}
 	campaign.Keep(&c.Parts, courses)
-	for _, name := range []string{"10", "11", "regression"} {
+	for _, name := range []string{"early-stopping", "stopping-times", "regression"} {
 		table, err := build(c, name)
 		if err != nil {
 			t.Fatal(err)
@@ -252,7 +252,7 @@ func TestFoldsKeepInstancesTogether(t *testing.T) {
 // build makes a table by its name.
 func build(c campaign.Campaign, name string) (table.Table, error) {
 	t, ok := map[string]func(campaign.Campaign) (table.Table, bool){
-		"2": Table2, "10": Table10, "11": Table11, "folds": FoldList, "nested": Nested, "regression": Regression, "comparisons": overview.Comparisons,
+		"early-stopping-recsys": Table2, "early-stopping": Table10, "stopping-times": Table11, "folds": FoldList, "nested": Nested, "regression": Regression, "comparisons": overview.Comparisons,
 	}[name](c)
 	if !ok {
 		return t, fmt.Errorf("there is no table %s", name)

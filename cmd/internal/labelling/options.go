@@ -163,5 +163,5 @@ func (r Summary) print() {
 	}
 	fmt.Printf("%s: %s of %s labelled by %s (%d without a label)\n", r.Campaign, wording.Count(r.Messages, "message"), wording.Count(r.Collaborations, "collaboration"), r.Labeller, r.Invalid)
 	fmt.Printf("%s, %s tokens, %s\n", wording.Count(r.Calls, "call"), cli.Abbreviate(r.InputTokens+r.OutputTokens), cost)
-	fmt.Printf("Next:    roundtable analyze %s --table 9\n", r.Campaign)
+	fmt.Printf("Next:    roundtable analyze %s --table dialogue-acts\n", r.Campaign)
 }
