@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"roundtable/analysis/metrics"
 	"roundtable/analysis/record"
 	"roundtable/analysis/table"
 )
@@ -18,6 +19,20 @@ func (r Run) OutcomeAt(round int) (v float64, ok bool) {
 		return 0, false
 	}
 	return table.Given(r.Worth(scores[round-1]))
+}
+
+// NotYetAgreed returns the percentage of runs in which no decision stands after a round (bars of
+// Figures 3 and 4 of paper 1), over the n runs for which that round was planned and that
+// have rounds; false if there are none.
+func NotYetAgreed(runs []Run, round int) (percent float64, n int, ok bool) {
+	var within []metrics.Shares
+	for _, r := range runs {
+		if round <= int(r.RoundsPlanned) && len(r.Scores) > 0 {
+			within = append(within, r.Scores)
+		}
+	}
+	percent, ok = metrics.NotYetAgreed(within, round)
+	return percent, len(within), ok
 }
 
 // IsRight returns 1 if a turn's answer is right, else 0.

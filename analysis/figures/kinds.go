@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/metrics"
 	"roundtable/analysis/record"
 	"roundtable/analysis/safetext"
 	"roundtable/analysis/table"
@@ -216,13 +215,7 @@ func planned(runs []campaign.Run) int {
 	return most
 }
 
-func pending(runs []campaign.Run, n int) Pending {
-	var within []metrics.Shares
-	for _, r := range runs {
-		if n <= int(r.RoundsPlanned) && len(r.Scores) > 0 {
-			within = append(within, r.Scores)
-		}
-	}
-	percent, _ := metrics.NotYetAgreed(within, n)
-	return Pending{Round: n, Percent: percent, N: len(within)}
+func pending(runs []campaign.Run, round int) Pending {
+	percent, n, _ := campaign.NotYetAgreed(runs, round)
+	return Pending{Round: round, Percent: percent, N: n}
 }

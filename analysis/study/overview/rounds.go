@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/metrics"
 	"roundtable/analysis/table"
 )
 
@@ -38,13 +37,7 @@ func Rounds(c campaign.Campaign) (table.Table, bool) {
 }
 
 func notYetAgreed(runs []campaign.Run, n int) table.Cell {
-	var within []metrics.Shares
-	for _, r := range runs {
-		if n <= int(r.RoundsPlanned) {
-			within = append(within, r.Scores)
-		}
-	}
-	percent, ok := metrics.NotYetAgreed(within, n)
+	percent, _, ok := campaign.NotYetAgreed(runs, n)
 	if !ok {
 		return table.Cell{}
 	}
