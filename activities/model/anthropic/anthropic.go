@@ -15,13 +15,9 @@ package anthropic
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
-	"sync/atomic"
-	"time"
 
 	"roundtable/activities/model"
 	"roundtable/activities/model/wire"
@@ -57,14 +53,11 @@ type Config struct {
 	Timeout model.Duration `json:"-"`
 }
 
-// client is one model; it remembers whether the service refuses schemas.
+// client is one model; the exchange remembers whether the service refuses schemas.
 type client struct {
-	config  Config
-	url     string
-	http    *http.Client
-	header  http.Header // carries the key
-	report  wire.Reporter
-	refused atomic.Bool // Auto: output_config.format was refused
+	*wire.Exchange
+	config Config
+	url    string
 }
 
 // New checks the configuration and makes the model; it sends nothing. Make one
@@ -78,56 +71,29 @@ func New(c Config) (model.Model, error) {
 	if err != nil && !wire.LacksOnlyKey(err) {
 		return nil, err
 	}
-	c.JSON = cmp.Or(c.JSON, Auto)
-	c.Timeout = cmp.Or(c.Timeout, model.Duration(10*time.Minute))
 	header := http.Header{}
 	header.Set("Anthropic-Version", version)
 	if key != "" {
 		header.Set("X-Api-Key", key)
 	}
-	return &client{
-		config: c, url: base.JoinPath("v1/messages").String(), http: wire.NewClient(officialHost), header: header,
-		report: wire.NewReporter(provider, key),
-	}, err
+	made := &client{config: c, url: base.JoinPath("v1/messages").String()}
+	made.Exchange = &wire.Exchange{
+		HTTP: wire.NewClient(officialHost), Header: header, Report: wire.NewReporter(provider, key),
+		JSON: cmp.Or(c.JSON, Auto), Timeout: cmp.Or(c.Timeout, wire.DefaultTimeout),
+		Request: made.requestBody, Read: made.readAnswer, Refuse: made.classifyRefusal,
+	}
+	return made, err
 }
 
-// Complete asks once. In Auto mode a service that refuses JSON schemas is asked
-// a second time without: the refused request was not answered, so nothing is paid twice.
-func (c *client) Complete(ctx context.Context, r model.Request) (model.Response, error) {
-	mode := c.config.JSON.Of(r, c.refused.Load())
-	question, err := c.newQuestion(r)
+// requestBody returns the address and the body of a request.
+func (c *client) requestBody(r model.Request, mode JSONMode) (url string, body []byte, err error) {
+	q, err := c.newQuestion(r)
 	if err != nil {
-		return model.Response{}, c.report.Unasked(err)
+		return "", nil, err
 	}
-	response, fault := c.askOnce(ctx, question, r, mode)
-	if fault != nil && c.config.JSON == Auto && mode == Schema && fault.refusesFormat {
-		c.refused.Store(true)
-		response, fault = c.askOnce(ctx, question, r, Plain)
-	}
-	if fault != nil {
-		return model.Response{}, fault.err
-	}
-	return response, nil
-}
-
-// askOnce makes one HTTP request.
-func (c *client) askOnce(ctx context.Context, q question, r model.Request, mode JSONMode) (model.Response, *fault) {
 	if mode == Schema {
 		q.enforceSchema(r.Schema)
 	}
-	body, err := json.Marshal(q)
-	if err != nil {
-		return model.Response{}, &fault{err: c.report.Unasked(err)}
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.config.Timeout))
-	defer cancel()
-	ctx, call := wire.Watch(ctx, c.config.JSON.Key(r, mode))
-	err = wire.Post(ctx, c.http, c.url, body, c.header)
-	if refused, ok := errors.AsType[*wire.Failure](err); ok {
-		return model.Response{}, c.classifyRefusal(refused)
-	}
-	if err != nil {
-		return model.Response{}, &fault{err: c.report.Broken(ctx, call, err)}
-	}
-	return c.readAnswer(call.Body, call.Header)
+	body, err = json.Marshal(q)
+	return c.url, body, err
 }

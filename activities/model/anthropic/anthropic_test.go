@@ -132,12 +132,12 @@ func FuzzRead(f *testing.F) {
 	}
 	c := at(f, "http://localhost:1", nil).(*client)
 	f.Fuzz(func(t *testing.T, body []byte, status int) {
-		_, fault := c.readAnswer(body, http.Header{})
-		if fault != nil {
-			modeltest.Failure(t, fault.err)
+		_, useless := c.readAnswer(modeltest.Question, &wire.Call{Body: body, Header: http.Header{}})
+		if useless != nil {
+			modeltest.Failure(t, useless.Err)
 		}
-		refused := c.classifyRefusal(&wire.Failure{Status: status, Header: http.Header{}, Body: body})
-		if e := modeltest.Failure(t, refused.err); e.Class == "" || e.Status != status {
+		_, refused := c.classifyRefusal(&wire.Failure{Status: status, Header: http.Header{}, Body: body})
+		if e := modeltest.Failure(t, refused.Err); e.Class == "" || e.Status != status {
 			t.Errorf("got %+v", *e)
 		}
 	})

@@ -12,12 +12,6 @@ import (
 	"roundtable/activities/model/wire"
 )
 
-// fault is a classified error with what the fallback of Auto needs to know.
-type fault struct {
-	err           *model.Error
-	refusesFormat bool
-}
-
 // details are the parts of an error body.
 type details struct{ message, kind, code string }
 
@@ -50,16 +44,16 @@ func readDetails(body []byte) details {
 }
 
 // classifyRefusal classifies a response that is no answer.
-func (c *client) classifyRefusal(f *wire.Failure) *fault {
+func (c *client) classifyRefusal(f *wire.Failure) (model.Response, *wire.CallError) {
 	d := readDetails(f.Body)
-	err := c.report.Refused(f, d.classify(f.Status), d.errorName(f.Status), d.message)
+	err := c.Report.Refused(f, d.classify(f.Status), d.errorName(f.Status), d.message)
 	err.Unbilled = f.Unbilled() && !d.isBlocked()
-	return &fault{err: err, refusesFormat: f.Status == http.StatusBadRequest && err.Class == model.Fail && d.namesFormat()}
+	return model.Response{}, &wire.CallError{Err: err, RefusesSchema: f.Status == http.StatusBadRequest && err.Class == model.Fail && d.namesFormat()}
 }
 
-// bodyFault returns an error that came with a status 2xx: nothing useful arrived,
+// bodyError returns an error that came with a status 2xx: nothing useful arrived,
 // so it is tried again unless its type says that this is in vain.
-func (c *client) bodyFault(body []byte) *fault {
+func (c *client) bodyError(body []byte) *wire.CallError {
 	d := readDetails(body)
 	class := model.Retry
 	if known, ok := d.classOf(); ok {
@@ -67,9 +61,7 @@ func (c *client) bodyFault(body []byte) *fault {
 	} else if d.kind == "invalid_request_error" {
 		class = d.classify(http.StatusBadRequest)
 	}
-	err := c.report.Failed(class, d.errorName(http.StatusOK), d.message)
-	err.Status = http.StatusOK
-	return &fault{err: err}
+	return &wire.CallError{Err: c.Report.InBody(class, d.errorName(http.StatusOK), d.message)}
 }
 
 // errorName returns what the error is called in a report.
@@ -109,7 +101,7 @@ func (d details) classOf() (model.Class, bool) {
 	return "", false
 }
 
-// classify goes by the type, then by the status: invalid_request_error comes with several.
+// classify uses the type, then the status: invalid_request_error comes with several.
 func (d details) classify(status int) model.Class {
 	if class, known := d.classOf(); known {
 		return class

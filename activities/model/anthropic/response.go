@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"cmp"
-	"net/http"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -30,16 +29,16 @@ var finishes = map[string]string{
 	"max_tokens":    "length",
 }
 
-// readAnswer takes the answer from a body that came with a status 2xx, which alone says nothing.
-func (c *client) readAnswer(body []byte, header http.Header) (model.Response, *fault) {
+// readAnswer returns the answer in the body of a response 2xx.
+func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *wire.CallError) {
 	var e envelope
-	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
+	if err := json.Unmarshal(call.Body, &e, wire.Lenient); err != nil {
 		return model.Response{}, c.uselessAnswer("unreadable_body", "the body is no message: "+err.Error())
 	}
 	if wire.Present(e.Error) {
-		return model.Response{}, c.bodyFault(body)
+		return model.Response{}, c.bodyError(call.Body)
 	}
-	finish := c.report.Word(wire.String(e.StopReason), 64)
+	finish := c.Report.Word(wire.String(e.StopReason), 64)
 	if !wire.Present(e.Content) && finish == "" {
 		return model.Response{}, c.uselessAnswer("no_content", "the body holds no content")
 	}
@@ -49,19 +48,17 @@ func (c *client) readAnswer(body []byte, header http.Header) (model.Response, *f
 	}
 	return model.Response{
 		Text:         text,
-		Model:        cmp.Or(c.report.Word(wire.String(e.Model), 200), c.config.Model),
+		Model:        cmp.Or(c.Report.Word(wire.String(e.Model), 200), c.config.Model),
 		FinishReason: cmp.Or(finishes[finish], finish),
-		RequestID:    c.report.Word(cmp.Or(header.Get("Request-Id"), wire.String(e.ID)), 200),
+		RequestID:    c.Report.Word(cmp.Or(call.Header.Get("Request-Id"), wire.String(e.ID)), 200),
 		Usage:        readUsage(e.Usage),
-		Limits:       wire.Limits(header, time.Now()),
+		Limits:       wire.Limits(call.Header, time.Now()),
 	}, nil
 }
 
-// uselessAnswer returns a 2xx that brought nothing; it may have been billed.
-func (c *client) uselessAnswer(code, message string) *fault {
-	err := c.report.Failed(model.Retry, code, message)
-	err.Status = http.StatusOK
-	return &fault{err: err}
+// uselessAnswer returns the error of a 2xx that brought nothing; it may have been billed.
+func (c *client) uselessAnswer(code, message string) *wire.CallError {
+	return &wire.CallError{Err: c.Report.Useless(code, message)}
 }
 
 // contentText returns the answer's bytes: its blocks of text. Blocks of thinking are none of it.

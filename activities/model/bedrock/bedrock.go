@@ -9,6 +9,7 @@
 package bedrock
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,12 +67,8 @@ func New(c Config) (model.Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bedrock model %q: %w", c.Model, err)
 	}
-	if c.JSON == "" {
-		c.JSON = Auto
-	}
-	if c.Timeout == 0 {
-		c.Timeout = model.Duration(10 * time.Minute)
-	}
+	c.JSON = cmp.Or(c.JSON, Auto)
+	c.Timeout = cmp.Or(c.Timeout, wire.DefaultTimeout)
 	runtime := sdk.New(sdk.Options{
 		Region:       settings.Region,
 		BaseEndpoint: aws.String(base.String()),
@@ -84,24 +81,19 @@ func New(c Config) (model.Model, error) {
 	return &client{config: c, account: a, runtime: runtime}, nil
 }
 
-// resolveSettings finds every fault of the configuration, AWS's settings and the endpoint.
+// resolveSettings returns AWS's settings and the endpoint, or every error of the configuration.
 func (c Config) resolveSettings() (aws.Config, *url.URL, error) {
-	var faults []error
+	var found []error
 	if c.Model == "" {
-		faults = append(faults, errors.New("model is empty; name a model id or an inference profile, such as eu.anthropic.claude-sonnet-4-5-20250929-v1:0"))
+		found = append(found, errors.New("model is empty; name a model id or an inference profile, such as eu.anthropic.claude-sonnet-4-5-20250929-v1:0"))
 	}
-	if err := c.JSON.Check(Auto, Schema, Plain); err != nil {
-		faults = append(faults, err)
-	}
-	if c.Timeout < 0 {
-		faults = append(faults, fmt.Errorf("timeout is %v; it must be positive", time.Duration(c.Timeout)))
-	}
+	found = append(found, wire.CheckSettings(c.JSON, c.Timeout, Auto, Schema, Plain)...)
 	settings, err := loadAWS(c.Region)
 	if err != nil {
-		return settings, nil, errors.Join(append(faults, err)...)
+		return settings, nil, errors.Join(append(found, err)...)
 	}
 	base, err := c.endpointURL(settings.Region)
-	return settings, base, errors.Join(append(faults, err)...)
+	return settings, base, errors.Join(append(found, err)...)
 }
 
 // Complete asks once. In Auto mode a request with a schema that is not valid is

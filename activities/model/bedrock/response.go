@@ -30,7 +30,7 @@ type answer struct {
 	model  string // as asked
 }
 
-// readAnswer takes the answer from a body that came with a status 2xx, which alone says nothing.
+// readAnswer returns the answer in the body of a response 2xx.
 func (a answer) readAnswer(body []byte, header http.Header) (model.Response, *model.Error) {
 	var e envelope
 	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
@@ -62,11 +62,9 @@ var finishes = map[string]string{
 	"content_filtered":     "content_filter",
 }
 
-// uselessAnswer returns a 2xx that brought nothing; it may have been billed.
+// uselessAnswer returns the error of a 2xx that brought nothing; it may have been billed.
 func (a answer) uselessAnswer(code, message string) *model.Error {
-	err := a.report.Failed(model.Retry, code, message)
-	err.Status = http.StatusOK
-	return err
+	return a.report.Useless(code, message)
 }
 
 // contentText returns the answer's bytes: its blocks of text. Blocks of reasoning are none of it.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
-	"strings"
-	"time"
 
 	"roundtable/activities/model/wire"
 )
@@ -28,38 +26,19 @@ var home = wire.Home{
 var modelName = regexp.MustCompile(`^((models|tunedModels)/)?[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // Endpoint returns the address that a model is asked at; "" if it is none. It sends nothing.
-func Endpoint(c Config) string { return wire.Shown(c.endpointURL()) }
+func Endpoint(c Config) string { return wire.Shown(home.Base(c.BaseURL)) }
 
-// resolveSettings finds every fault of the configuration, the endpoint and the key.
+// resolveSettings returns the endpoint and the key, or every error of the configuration.
 func (c Config) resolveSettings() (base *url.URL, key string, err error) {
-	var faults []error
+	var found []error
 	if !modelName.MatchString(c.Model) {
-		faults = append(faults, fmt.Errorf("model is %q; name a model of the Gemini interface, such as gemini-2.5-flash", c.Model))
+		found = append(found, fmt.Errorf("model is %q; name a model of the Gemini interface, such as gemini-2.5-flash", c.Model))
 	}
-	if err := c.JSON.Check(Auto, Schema, Plain); err != nil {
-		faults = append(faults, err)
-	}
-	if c.Timeout < 0 {
-		faults = append(faults, fmt.Errorf("timeout is %v; it must be positive", time.Duration(c.Timeout)))
-	}
-	base, err = c.endpointURL()
-	if err != nil {
-		return nil, "", errors.Join(append(faults, err)...)
-	}
-	key, err = c.findKey(base)
-	return base, key, errors.Join(append(faults, err)...)
+	found = append(found, wire.CheckSettings(c.JSON, c.Timeout, Auto, Schema, Plain)...)
+	return home.Resolve(found, c.BaseURL, c.APIKeyEnv, officialHost, keyEnv, usualKey)
 }
 
-func (c Config) endpointURL() (*url.URL, error) { return home.Base(c.BaseURL) }
-
-func (c Config) findKey(base *url.URL) (string, error) {
-	known := ""
-	if strings.EqualFold(base.Hostname(), officialHost) {
-		known = keyEnv
-	}
-	return home.Key(c.APIKeyEnv, known, base, usualKey)
-}
-
+// usualKey returns the key in either of the two variables; ErrNoKey if neither is set.
 func usualKey() (string, error) {
 	key, err := wire.Key(keyEnv)
 	if !errors.Is(err, wire.ErrNoKey) {

@@ -13,12 +13,6 @@ import (
 	"roundtable/activities/model/wire"
 )
 
-// fault is a classified error with what the fallback of Auto needs to know.
-type fault struct {
-	err           *model.Error
-	refusesFormat bool
-}
-
 // details are the parts of an error body (google.rpc.Status).
 type details struct {
 	message, status string
@@ -28,7 +22,7 @@ type details struct {
 }
 
 // detail is one of the several messages that an error is described with; each
-// has members of its own. All are optional and may be of any form.
+// has its own members. All are optional and may be of any form.
 type detail struct {
 	Reason     jsontext.Value `json:"reason"`
 	RetryDelay jsontext.Value `json:"retryDelay"`
@@ -83,29 +77,27 @@ func (d *details) addDetail(v jsontext.Value) {
 }
 
 // classifyRefusal classifies a response that is no answer.
-func (c *client) classifyRefusal(f *wire.Failure) *fault {
+func (c *client) classifyRefusal(f *wire.Failure) (model.Response, *wire.CallError) {
 	d := readDetails(f.Body)
-	err := c.report.Refused(f, d.classify(f.Status), d.errorName(f.Status), d.message)
+	err := c.Report.Refused(f, d.classify(f.Status), d.errorName(f.Status), d.message)
 	// https://ai.google.dev/gemini-api/docs/billing ("Am I charged for failed requests?", read on 2026-11-22)
 	// excludes tokens of requests that fail with 400 or 500; of other statuses it is assumed.
 	err.Unbilled = f.Unbilled()
 	if err.Class == model.Retry {
 		err.RetryAfter = cmp.Or(d.retryDelay, err.RetryAfter)
 	}
-	return &fault{err: err, refusesFormat: f.Status == http.StatusBadRequest && err.Class == model.Fail && d.namesFormat()}
+	return model.Response{}, &wire.CallError{Err: err, RefusesSchema: f.Status == http.StatusBadRequest && err.Class == model.Fail && d.namesFormat()}
 }
 
-// bodyFault returns an error that came with a status 2xx: nothing useful arrived,
+// bodyError returns an error that came with a status 2xx: nothing useful arrived,
 // so it is tried again unless its code says that this is in vain.
-func (c *client) bodyFault(body []byte) *fault {
+func (c *client) bodyError(body []byte) *wire.CallError {
 	d := readDetails(body)
 	class, known := d.classOf()
 	if !known {
 		class = model.Retry
 	}
-	err := c.report.Failed(class, d.errorName(http.StatusOK), d.message)
-	err.Status = http.StatusOK
-	return &fault{err: err}
+	return &wire.CallError{Err: c.Report.InBody(class, d.errorName(http.StatusOK), d.message)}
 }
 
 // errorName returns what the error is called in a report.
@@ -146,7 +138,7 @@ func (d details) classOf() (model.Class, bool) {
 	return "", false
 }
 
-// classify goes by the code, then by the status: what stands before the service knows no codes.
+// classify uses the code, then the status: what stands before the service knows no codes.
 func (d details) classify(status int) model.Class {
 	if class, known := d.classOf(); known {
 		return class

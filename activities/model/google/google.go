@@ -15,13 +15,10 @@
 package google
 
 import (
-	"context"
-	"errors"
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"roundtable/activities/model"
 	"roundtable/activities/model/wire"
@@ -55,14 +52,11 @@ type Config struct {
 	Timeout model.Duration `json:"-"`
 }
 
-// client is one model; it remembers whether the service refuses schemas.
+// client is one model; the exchange remembers whether the service refuses schemas.
 type client struct {
-	config  Config
-	url     string
-	http    *http.Client
-	header  http.Header // carries the key
-	report  wire.Reporter
-	refused atomic.Bool // Auto: responseJsonSchema was refused
+	*wire.Exchange
+	config Config
+	url    string
 }
 
 // New checks the configuration and makes the model; it sends nothing. Make one
@@ -76,12 +70,6 @@ func New(c Config) (model.Model, error) {
 	if err != nil && !wire.LacksOnlyKey(err) {
 		return nil, err
 	}
-	if c.JSON == "" {
-		c.JSON = Auto
-	}
-	if c.Timeout == 0 {
-		c.Timeout = model.Duration(10 * time.Minute)
-	}
 	name := c.Model
 	if !strings.Contains(name, "/") {
 		name = "models/" + name
@@ -90,42 +78,11 @@ func New(c Config) (model.Model, error) {
 	if key != "" {
 		header.Set("X-Goog-Api-Key", key)
 	}
-	return &client{
-		config: c, header: header, http: wire.NewClient(officialHost), report: wire.NewReporter(provider, key),
-		url: base.JoinPath(version, name+":generateContent").String(),
-	}, err
-}
-
-// Complete asks once. In Auto mode a service that refuses JSON schemas is asked
-// a second time without: the refused request was not answered, so nothing is paid twice.
-func (c *client) Complete(ctx context.Context, r model.Request) (model.Response, error) {
-	mode := c.config.JSON.Of(r, c.refused.Load())
-	response, fault := c.askOnce(ctx, r, mode)
-	if fault != nil && c.config.JSON == Auto && mode == Schema && fault.refusesFormat {
-		c.refused.Store(true)
-		response, fault = c.askOnce(ctx, r, Plain)
+	made := &client{config: c, url: base.JoinPath(version, name+":generateContent").String()}
+	made.Exchange = &wire.Exchange{
+		HTTP: wire.NewClient(officialHost), Header: header, Report: wire.NewReporter(provider, key),
+		JSON: cmp.Or(c.JSON, Auto), Timeout: cmp.Or(c.Timeout, wire.DefaultTimeout),
+		Request: made.requestBody, Read: made.readAnswer, Refuse: made.classifyRefusal,
 	}
-	if fault != nil {
-		return model.Response{}, fault.err
-	}
-	return response, nil
-}
-
-// askOnce makes one HTTP request.
-func (c *client) askOnce(ctx context.Context, r model.Request, mode JSONMode) (model.Response, *fault) {
-	body, err := c.requestBody(r, mode)
-	if err != nil {
-		return model.Response{}, &fault{err: c.report.Unasked(err)}
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.config.Timeout))
-	defer cancel()
-	ctx, call := wire.Watch(ctx, c.config.JSON.Key(r, mode))
-	err = wire.Post(ctx, c.http, c.url, body, c.header)
-	if refused, ok := errors.AsType[*wire.Failure](err); ok {
-		return model.Response{}, c.classifyRefusal(refused)
-	}
-	if err != nil {
-		return model.Response{}, &fault{err: c.report.Broken(ctx, call, err)}
-	}
-	return c.readAnswer(call.Body)
+	return made, err
 }

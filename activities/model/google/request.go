@@ -44,16 +44,15 @@ type thinking struct {
 	Level  string `json:"thinkingLevel,omitempty"`
 }
 
-// requestBody returns a request in the form of generateContent, or why it cannot be asked.
-func (c *client) requestBody(r model.Request, mode JSONMode) ([]byte, error) {
+// requestBody returns the address and the body of a request, or why it cannot be asked.
+func (c *client) requestBody(r model.Request, mode JSONMode) (url string, body []byte, err error) {
 	var q question
-	var err error
 	if q.SystemInstruction, q.Contents, err = splitMessages(r.Messages); err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	config, err := c.generationConfig(r.Parameters)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	if mode == Schema {
 		config.ResponseMIMEType, config.ResponseJSONSchema = "application/json", r.Schema
@@ -61,7 +60,8 @@ func (c *client) requestBody(r model.Request, mode JSONMode) ([]byte, error) {
 	if mode == Schema || !isZero(r.Parameters) {
 		q.GenerationConfig = config
 	}
-	return json.Marshal(q)
+	body, err = json.Marshal(q)
+	return c.url, body, err
 }
 
 func isZero(p model.Parameters) bool {

@@ -2,10 +2,10 @@ package google
 
 import (
 	"cmp"
-	"net/http"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
 	"roundtable/activities/model"
 	"roundtable/activities/model/wire"
 )
@@ -39,19 +39,19 @@ var finishes = map[string]string{
 	"SPII":               filtered,
 }
 
-// readAnswer takes the answer from a body that came with a status 2xx, which alone says nothing.
-func (c *client) readAnswer(body []byte) (model.Response, *fault) {
+// readAnswer returns the answer in the body of a response 2xx.
+func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *wire.CallError) {
 	var e envelope
-	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
+	if err := json.Unmarshal(call.Body, &e, wire.Lenient); err != nil {
 		return model.Response{}, c.uselessAnswer("unreadable_body", "the body is no answer of generateContent: "+err.Error())
 	}
 	if wire.Present(e.Error) {
-		return model.Response{}, c.bodyFault(body)
+		return model.Response{}, c.bodyError(call.Body)
 	}
 	text, finish := []byte(nil), filtered
 	switch {
 	case len(e.Candidates) > 0:
-		var useless *fault
+		var useless *wire.CallError
 		if text, finish, useless = c.candidateText(e.Candidates[0]); useless != nil {
 			return model.Response{}, useless
 		}
@@ -60,16 +60,16 @@ func (c *client) readAnswer(body []byte) (model.Response, *fault) {
 	}
 	return model.Response{
 		Text:         text,
-		Model:        cmp.Or(c.report.Word(wire.String(e.Model), 200), c.config.Model),
+		Model:        cmp.Or(c.Report.Word(wire.String(e.Model), 200), c.config.Model),
 		FinishReason: finish,
-		RequestID:    c.report.Word(wire.String(e.ID), 200),
+		RequestID:    c.Report.Word(wire.String(e.ID), 200),
 		Usage:        readUsage(e.Usage),
 	}, nil
 }
 
 // candidateText returns the text of a candidate and how it ended.
-func (c *client) candidateText(one candidate) (text []byte, finish string, _ *fault) {
-	reason := c.report.Word(wire.String(one.FinishReason), 64)
+func (c *client) candidateText(one candidate) (text []byte, finish string, _ *wire.CallError) {
+	reason := c.Report.Word(wire.String(one.FinishReason), 64)
 	if !wire.Present(one.Content) && reason == "" {
 		return nil, "", c.uselessAnswer("no_content", "the first candidate holds no content")
 	}
@@ -80,11 +80,9 @@ func (c *client) candidateText(one candidate) (text []byte, finish string, _ *fa
 	return text, cmp.Or(finishes[reason], reason), nil
 }
 
-// uselessAnswer returns a 2xx that brought nothing; it may have been billed.
-func (c *client) uselessAnswer(code, message string) *fault {
-	err := c.report.Failed(model.Retry, code, message)
-	err.Status = http.StatusOK
-	return &fault{err: err}
+// uselessAnswer returns the error of a 2xx that brought nothing; it may have been billed.
+func (c *client) uselessAnswer(code, message string) *wire.CallError {
+	return &wire.CallError{Err: c.Report.Useless(code, message)}
 }
 
 // isBlocked reports whether the prompt was refused, to which there is no candidate.

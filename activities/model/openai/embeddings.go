@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -44,27 +43,24 @@ func (e *Embedder) Vectors(ctx context.Context, texts []string) ([][]float64, mo
 	c := e.client
 	body, err := json.Marshal(embeddingRequest{c.config.Model, texts, "float"}, wire.Lenient)
 	if err != nil {
-		return nil, model.Usage{}, c.report.Unasked(err)
+		return nil, model.Usage{}, c.Report.Unasked(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.config.Timeout))
-	defer cancel()
-	ctx, call := wire.Watch(ctx, "")
-	err = c.postBody(ctx, "embeddings", body)
-	if refused, ok := asFailure(err); ok {
-		return nil, model.Usage{}, c.statusFault(refused).err
+	call, refused, failed := c.Send(ctx, c.urlOf("embeddings"), body, "")
+	switch {
+	case failed != nil:
+		return nil, model.Usage{}, failed
+	case refused != nil:
+		return nil, model.Usage{}, c.statusError(refused).Err
 	}
-	if err != nil {
-		return nil, model.Usage{}, c.report.Broken(ctx, call, err)
-	}
-	vectors, used, fault := c.readVectors(call.Body, len(texts))
-	if fault != nil {
-		return nil, used, fault.err
+	vectors, used, useless := c.readVectors(call.Body, len(texts))
+	if useless != nil {
+		return nil, used, useless.Err
 	}
 	return vectors, used, nil
 }
 
 // readVectors takes the vectors of n texts from a body that came with a status 2xx.
-func (c *client) readVectors(body []byte, n int) ([][]float64, model.Usage, *fault) {
+func (c *client) readVectors(body []byte, n int) ([][]float64, model.Usage, *wire.CallError) {
 	var e struct {
 		Error jsontext.Value `json:"error"`
 		Data  []struct {
@@ -80,7 +76,7 @@ func (c *client) readVectors(body []byte, n int) ([][]float64, model.Usage, *fau
 	}
 	used := model.Usage{Input: int64(e.Usage.Prompt)}
 	if wire.Present(e.Error) {
-		return nil, used, c.bodyFault(body)
+		return nil, used, c.bodyError(body)
 	}
 	vectors := make([][]float64, n)
 	for _, d := range e.Data {

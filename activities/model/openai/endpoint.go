@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"time"
 
 	"roundtable/activities/model/wire"
 )
@@ -103,46 +102,41 @@ func Endpoint(c Config) string {
 	return strings.TrimSuffix(wire.Shown(c.endpointURL()), "/")
 }
 
-// resolveSettings finds every fault of the configuration, the endpoint and the key.
+// resolveSettings returns the endpoint and the key, or every error of the configuration.
 func (c Config) resolveSettings() (base *url.URL, key string, err error) {
-	faults := c.checkSettings()
+	found := c.checkSettings()
 	base, err = c.endpointURL()
 	if err != nil {
-		return nil, "", errors.Join(append(faults, err)...)
+		return nil, "", errors.Join(append(found, err)...)
 	}
 	if deployment := strings.Contains(base.Path, "/openai/deployments/"); deployment && hostOf(base).isAzure() {
 		if c.APIVersion == "" {
-			faults = append(faults, errors.New("api_version is empty; a base_url with /openai/deployments/ needs one, such as 2024-10-21"))
+			found = append(found, errors.New("api_version is empty; a base_url with /openai/deployments/ needs one, such as 2024-10-21"))
 		}
 		if c.API == Responses {
-			faults = append(faults, errors.New("api is responses, which a base_url with /openai/deployments/ does not have; use …/openai/v1"))
+			found = append(found, errors.New("api is responses, which a base_url with /openai/deployments/ does not have; use …/openai/v1"))
 		}
 	}
 	key, err = c.findKey(base)
-	return base, key, errors.Join(append(faults, err)...)
+	return base, key, errors.Join(append(found, err)...)
 }
 
-func (c Config) checkSettings() (faults []error) {
+// checkSettings returns what is wrong with the settings themselves.
+func (c Config) checkSettings() (found []error) {
 	if c.Model == "" {
-		faults = append(faults, errors.New("model is empty; name the model as the server knows it"))
+		found = append(found, errors.New("model is empty; name the model as the server knows it"))
 	}
 	switch c.API {
 	case "", Chat, Responses:
 	default:
-		faults = append(faults, fmt.Errorf("api is %q; it is chat or responses", c.API))
-	}
-	if err := c.JSON.Check(Auto, Schema, Object, Plain); err != nil {
-		faults = append(faults, err)
+		found = append(found, fmt.Errorf("api is %q; it is chat or responses", c.API))
 	}
 	switch c.MaxTokensField {
 	case "", MaxTokens, MaxCompletionTokens:
 	default:
-		faults = append(faults, fmt.Errorf("max_tokens_field is %q; it is max_tokens or max_completion_tokens", c.MaxTokensField))
+		found = append(found, fmt.Errorf("max_tokens_field is %q; it is max_tokens or max_completion_tokens", c.MaxTokensField))
 	}
-	if c.Timeout < 0 {
-		faults = append(faults, fmt.Errorf("timeout is %v; it must be positive", time.Duration(c.Timeout)))
-	}
-	return faults
+	return append(found, wire.CheckSettings(c.JSON, c.Timeout, Auto, Schema, Object, Plain)...)
 }
 
 func (c Config) endpointURL() (*url.URL, error) {

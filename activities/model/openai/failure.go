@@ -2,7 +2,6 @@ package openai
 
 import (
 	"cmp"
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -13,21 +12,6 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/model/wire"
 )
-
-// fault is a classified error with what the fallback of Auto needs to know.
-type fault struct {
-	err         *model.Error
-	namesFormat bool
-}
-
-// refusesFormat reports whether the server refused to take a schema, and nothing else.
-func (f *fault) refusesFormat() bool {
-	bad := f.err.Status == http.StatusBadRequest || f.err.Status == http.StatusUnprocessableEntity
-	return bad && f.err.Class == model.Fail && f.namesFormat
-}
-
-// asFailure returns err if the server said no.
-func asFailure(err error) (*wire.Failure, bool) { return errors.AsType[*wire.Failure](err) }
 
 // details are the parts of an error body that servers agree on, and what some add.
 type details struct {
@@ -106,34 +90,34 @@ func wordOf(v jsontext.Value) string {
 
 // classifyRefusal returns a response that is no answer, unless it holds one: Groq says 400
 // to an answer that is not the JSON that was asked for, and quotes it.
-func (c *client) classifyRefusal(f *wire.Failure) (model.Response, *fault) {
+func (c *client) classifyRefusal(f *wire.Failure) (model.Response, *wire.CallError) {
 	if d := readDetails(f.Body); f.Status == http.StatusBadRequest && d.code == "json_validate_failed" && d.generated.Kind() == '"' {
 		return c.newAnswer(wire.Unquote(d.generated), d.code, f.Header, nil, nil, model.Usage{}), nil
 	}
-	return model.Response{}, c.statusFault(f)
+	return model.Response{}, c.statusError(f)
 }
 
-// statusFault classifies a response that is no answer.
-func (c *client) statusFault(f *wire.Failure) *fault {
+// statusError classifies a response that is no answer.
+func (c *client) statusError(f *wire.Failure) *wire.CallError {
 	d := readDetails(f.Body)
-	err := c.report.Refused(f, c.host.classify(f.Status, d), d.errorName(f.Status), d.errorText())
+	err := c.Report.Refused(f, c.host.classify(f.Status, d), d.errorName(f.Status), d.errorText())
 	err.Unbilled = c.host.isUnbilled(f, d)
-	return &fault{err: err, namesFormat: d.namesFormat()}
+	bad := f.Status == http.StatusBadRequest || f.Status == http.StatusUnprocessableEntity
+	return &wire.CallError{Err: err, RefusesSchema: bad && err.Class == model.Fail && d.namesFormat()}
 }
 
-// bodyFault returns an error that came with a status 2xx: nothing useful arrived,
+// bodyError returns an error that came with a status 2xx: nothing useful arrived,
 // so it is tried again unless its code says that this is in vain. Routers put
 // the status that they could not send any more into the code.
-func (c *client) bodyFault(body []byte) *fault {
+func (c *client) bodyError(body []byte) *wire.CallError {
 	d := readDetails(body)
-	err := c.report.Failed(model.Retry, d.errorName(http.StatusOK), d.errorText())
-	err.Status = http.StatusOK
+	err := c.Report.InBody(model.Retry, d.errorName(http.StatusOK), d.errorText())
 	if status, e := strconv.Atoi(d.code); e == nil && status >= 400 && status < 600 {
 		err.Class = c.host.classify(status, d)
 	} else if class, known := d.classOf(); known {
 		err.Class = class
 	}
-	return &fault{err: err}
+	return &wire.CallError{Err: err}
 }
 
 // errorName returns what the error is called in a report: a word rather than a number.

@@ -15,13 +15,10 @@ package openai
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
-	"sync/atomic"
-	"time"
 
 	"roundtable/activities/model"
 	"roundtable/activities/model/wire"
@@ -75,7 +72,7 @@ type Config struct {
 	// JSON is Auto if empty.
 	JSON JSONMode `json:"json,omitempty"`
 	// MaxTokensField is, if empty, max_completion_tokens at OpenAI and Azure
-	// and max_tokens everywhere else. Responses has a field of its own.
+	// and max_tokens everywhere else. Responses has its own field.
 	MaxTokensField TokensField `json:"max_tokens_field,omitempty"`
 	// CheckPromptTokens says whether answers to prompts that the server has read
 	// in part only are refused. Nil: at servers known to cut prompts, i.e. Ollama.
@@ -84,16 +81,13 @@ type Config struct {
 	Timeout model.Duration `json:"-"`
 }
 
-// client is one model; it remembers whether the server refuses schemas.
+// client is one model; the exchange remembers whether the server refuses schemas.
 type client struct {
-	config  Config
-	host    host
-	base    *url.URL
-	http    *http.Client
-	header  http.Header // carries the key
-	report  wire.Reporter
-	refused atomic.Bool // Auto: json_schema was refused
-	cuts    bool        // the server may cut prompts
+	*wire.Exchange
+	config Config
+	host   host
+	base   *url.URL
+	cuts   bool // the server may cut prompts
 }
 
 // New checks the configuration and makes the model; it sends nothing. Make one
@@ -118,8 +112,6 @@ func newClient(c Config) (*client, error) {
 	h := hostOf(base)
 	c.API = cmp.Or(c.API, Chat)
 	c.MaxTokensField = cmp.Or(c.MaxTokensField, h.tokensField())
-	c.JSON = cmp.Or(c.JSON, Auto)
-	c.Timeout = cmp.Or(c.Timeout, model.Duration(10*time.Minute))
 	header := http.Header{}
 	if key != "" {
 		header.Set(h.authHeader(key))
@@ -128,55 +120,26 @@ func newClient(c Config) (*client, error) {
 	if c.CheckPromptTokens != nil {
 		cuts = *c.CheckPromptTokens
 	}
-	return &client{
-		config: c, host: h, base: base, http: wire.NewClient(h.publicNames()...), header: header,
-		report: wire.NewReporter(provider, key), cuts: cuts,
-	}, err
+	made := &client{config: c, host: h, base: base, cuts: cuts}
+	made.Exchange = &wire.Exchange{
+		HTTP: wire.NewClient(h.publicNames()...), Header: header, Report: wire.NewReporter(provider, key),
+		JSON: cmp.Or(c.JSON, Auto), Timeout: cmp.Or(c.Timeout, wire.DefaultTimeout),
+		Request: made.requestBody, Read: made.readAnswer, Refuse: made.classifyRefusal,
+	}
+	return made, err
 }
 
-// Complete asks once. In Auto mode a server that refuses JSON schemas is asked
-// a second time without: the refused request was not answered, so nothing is paid twice.
-func (c *client) Complete(ctx context.Context, r model.Request) (model.Response, error) {
+// requestBody returns the address and the body of a request, or why it cannot be asked.
+func (c *client) requestBody(r model.Request, mode JSONMode) (address string, body []byte, err error) {
 	if err := c.checkRequest(r); err != nil {
-		return model.Response{}, c.report.Unasked(err)
+		return "", nil, err
 	}
-	mode := c.config.JSON.Of(r, c.refused.Load())
-	response, fault := c.askOnce(ctx, r, mode)
-	if fault != nil && c.config.JSON == Auto && mode == Schema && fault.refusesFormat() {
-		c.refused.Store(true)
-		response, fault = c.askOnce(ctx, r, Plain)
-	}
-	if fault != nil {
-		return model.Response{}, fault.err
-	}
-	return response, nil
-}
-
-// askOnce makes one HTTP request.
-func (c *client) askOnce(ctx context.Context, r model.Request, mode JSONMode) (model.Response, *fault) {
 	path, question := c.requestFor(r, mode)
-	body, err := json.Marshal(question)
+	body, err = json.Marshal(question)
 	if err == nil {
 		body, err = withExtra(body, r.Parameters.ExtraBody)
 	}
-	if err != nil {
-		return model.Response{}, &fault{err: c.report.Unasked(err)}
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.config.Timeout))
-	defer cancel()
-	ctx, call := wire.Watch(ctx, c.config.JSON.Key(r, mode))
-	err = c.postBody(ctx, path, body)
-	if refused, ok := asFailure(err); ok {
-		return c.classifyRefusal(refused)
-	}
-	if err != nil {
-		return model.Response{}, &fault{err: c.report.Broken(ctx, call, err)}
-	}
-	answer, fault := c.readAnswer(call.Body, call.Header)
-	if fault == nil && c.cuts && cutShort(r.Messages, answer.Usage) {
-		answer.FinishReason = model.TruncatedPrompt
-	}
-	return answer, fault
+	return c.urlOf(path), body, err
 }
 
 // requestFor returns what to ask, and where below the base URL.
@@ -187,19 +150,24 @@ func (c *client) requestFor(r model.Request, mode JSONMode) (path string, questi
 	return "chat/completions", c.chatRequest(r, mode)
 }
 
-// postBody sends one request; the answer is read from the Call's own bytes.
-func (c *client) postBody(ctx context.Context, path string, body []byte) error {
+// urlOf returns the address of a path below the base URL.
+func (c *client) urlOf(path string) string {
 	u := c.base.JoinPath(path)
 	if c.config.APIVersion != "" {
 		u.RawQuery = url.Values{"api-version": {c.config.APIVersion}}.Encode()
 	}
-	return wire.Post(ctx, c.http, u.String(), body, c.header)
+	return u.String()
 }
 
-// readAnswer takes the answer from a body that came with a status 2xx, which alone says nothing.
-func (c *client) readAnswer(body []byte, header http.Header) (model.Response, *fault) {
+// readAnswer returns the answer in the body of a response 2xx.
+func (c *client) readAnswer(r model.Request, call *wire.Call) (model.Response, *wire.CallError) {
+	read := c.readChat
 	if c.config.API == Responses {
-		return c.readResponse(body, header)
+		read = c.readResponse
 	}
-	return c.readChat(body, header)
+	answer, failed := read(call.Body, call.Header)
+	if failed == nil && c.cuts && cutShort(r.Messages, answer.Usage) {
+		answer.FinishReason = model.TruncatedPrompt
+	}
+	return answer, failed
 }

@@ -200,6 +200,14 @@ func TestOtherModesDoNotFallBack(t *testing.T) {
 	}
 }
 
+// countSchemas returns 1 for a request with a schema, and many for one without.
+func countSchemas(r *http.Request) int {
+	if body, _ := io.ReadAll(r.Body); strings.Contains(string(body), "json_schema") {
+		return 1
+	}
+	return 100
+}
+
 func TestAutoDoesNotFallBackOnOtherFaults(t *testing.T) {
 	for _, h := range []http.HandlerFunc{
 		reply(400, `{"error":{"message":"too long","code":"context_length_exceeded"}}`),
@@ -207,11 +215,13 @@ func TestAutoDoesNotFallBackOnOtherFaults(t *testing.T) {
 		reply(429, `{"error":{"message":"response_format"}}`),
 	} {
 		var calls atomic.Int32
-		c := serve(t, nil, func(w http.ResponseWriter, r *http.Request) { calls.Add(1); h(w, r) })
+		c := serve(t, nil, func(w http.ResponseWriter, r *http.Request) { calls.Add(int32(countSchemas(r))); h(w, r) })
 		q := question
 		q.Schema = schema
-		if _, err := c.Complete(t.Context(), q); err == nil || calls.Load() != 1 || c.refused.Load() {
-			t.Errorf("%d calls, error %v", calls.Load(), err)
+		for asked := int32(1); asked <= 2; asked++ { // the second call must still send the schema
+			if _, err := c.Complete(t.Context(), q); err == nil || calls.Load() != asked {
+				t.Errorf("%d requests with a schema after %d calls, error %v", calls.Load(), asked, err)
+			}
 		}
 	}
 }

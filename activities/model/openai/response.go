@@ -31,22 +31,22 @@ type choice struct {
 	FinishReason jsontext.Value `json:"finish_reason"`
 }
 
-func (c *client) readChat(body []byte, header http.Header) (model.Response, *fault) {
+func (c *client) readChat(body []byte, header http.Header) (model.Response, *wire.CallError) {
 	var e envelope
 	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
 		return model.Response{}, c.uselessAnswer("unreadable_body", "the body is no chat completion: "+err.Error())
 	}
 	if wire.Present(e.Error) {
-		return model.Response{}, c.bodyFault(body)
+		return model.Response{}, c.bodyError(body)
 	}
 	if len(e.Choices) == 0 {
 		return model.Response{}, c.uselessAnswer("no_choices", "the body holds no choices")
 	}
 	first := e.Choices[0]
 	if wire.Present(first.Error) {
-		return model.Response{}, c.bodyFault(slices.Concat([]byte(`{"error":`), first.Error, []byte(`}`)))
+		return model.Response{}, c.bodyError(slices.Concat([]byte(`{"error":`), first.Error, []byte(`}`)))
 	}
-	finish := c.report.Word(wire.String(first.FinishReason), 64)
+	finish := c.Report.Word(wire.String(first.FinishReason), 64)
 	if first.Message == nil || len(first.Message.Content) == 0 && len(first.Message.Refusal) == 0 && finish == "" {
 		return model.Response{}, c.uselessAnswer("no_message", "the first choice holds no message")
 	}
@@ -75,18 +75,16 @@ func (c *client) newAnswer(text []byte, finish string, header http.Header, id, n
 	}
 }
 
-// uselessAnswer returns a 2xx that brought nothing; it may have been billed. It passes by
-// itself more often than not, but whoever retries must bound it: its class is
+// uselessAnswer returns the error of a 2xx that brought nothing; it may have been
+// billed. Often a second try succeeds; callers bound the tries. Its class is
 // Retry and its status 200, and its code is unreadable_body, no_choices,
 // no_message, strange_content or not_completed.
-func (c *client) uselessAnswer(code, message string) *fault {
-	err := c.report.Failed(model.Retry, code, message)
-	err.Status = http.StatusOK
-	return &fault{err: err}
+func (c *client) uselessAnswer(code, message string) *wire.CallError {
+	return &wire.CallError{Err: c.Report.Useless(code, message)}
 }
 
 func (c *client) answeredBy(v jsontext.Value) string {
-	if name := c.report.Word(wire.String(v), 200); name != "" {
+	if name := c.Report.Word(wire.String(v), 200); name != "" {
 		return name
 	}
 	return c.config.Model
@@ -95,10 +93,10 @@ func (c *client) answeredBy(v jsontext.Value) string {
 func (c *client) requestID(h http.Header, body jsontext.Value) string {
 	for _, name := range []string{"X-Request-Id", "Apim-Request-Id"} {
 		if v := h.Get(name); v != "" {
-			return c.report.Word(v, 200)
+			return c.Report.Word(v, 200)
 		}
 	}
-	return c.report.Word(wire.String(body), 200)
+	return c.Report.Word(wire.String(body), 200)
 }
 
 // contentText returns the answer's bytes: a string, nothing, or a list of text parts as some servers write it.

@@ -70,15 +70,15 @@ type response struct {
 	} `json:"output"`
 }
 
-func (c *client) readResponse(body []byte, header http.Header) (model.Response, *fault) {
+func (c *client) readResponse(body []byte, header http.Header) (model.Response, *wire.CallError) {
 	var e response
 	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
 		return model.Response{}, c.uselessAnswer("unreadable_body", "the body is no response: "+err.Error())
 	}
 	if wire.Present(e.Error) {
-		return model.Response{}, c.bodyFault(body)
+		return model.Response{}, c.bodyError(body)
 	}
-	finish := c.report.Word(e.finishReason(), 64)
+	finish := c.Report.Word(e.finishReason(), 64)
 	if finish == "" {
 		return model.Response{}, c.uselessAnswer("not_completed", "the response's status is "+wire.Scalar(e.Status)+", not completed or incomplete")
 	}

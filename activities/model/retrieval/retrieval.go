@@ -8,7 +8,7 @@
 package retrieval
 
 import (
-	"context"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,11 +37,10 @@ type Config struct {
 	Timeout model.Duration `json:"-"`
 }
 
+// client is one endpoint.
 type client struct {
 	config Config
 	url    string
-	header http.Header // carries the key
-	http   *http.Client
 	report wire.Reporter
 }
 
@@ -50,10 +49,10 @@ func New(c Config) (model.Model, error) {
 	base, err := c.endpoint()
 	key, header := "", http.Header{}
 	if c.APIKeyEnv != "" {
-		var fault error
-		key, fault = wire.Key(c.APIKeyEnv)
+		var missing error
+		key, missing = wire.Key(c.APIKeyEnv)
 		header.Set("Authorization", "Bearer "+key)
-		err = errors.Join(err, fault)
+		err = errors.Join(err, missing)
 	}
 	if c.K < 0 || c.K > 100 {
 		err = errors.Join(err, fmt.Errorf("k is %d; 1 to 100 are accepted", c.K))
@@ -64,13 +63,13 @@ func New(c Config) (model.Model, error) {
 	if err != nil && !wire.LacksOnlyKey(err) {
 		return nil, err
 	}
-	if c.K == 0 {
-		c.K = 3
-	}
-	if c.Timeout == 0 {
-		c.Timeout = model.Duration(time.Minute)
-	}
-	return &client{config: c, url: base.String(), header: header, http: wire.NewClient(), report: wire.NewReporter(provider, key)}, err
+	c.K = cmp.Or(c.K, 3)
+	made := &client{config: c, url: base.String(), report: wire.NewReporter(provider, key)}
+	return &wire.Exchange{
+		HTTP: wire.NewClient(), Header: header, Report: made.report,
+		JSON: wire.Plain, Timeout: cmp.Or(c.Timeout, model.Duration(time.Minute)),
+		Request: made.requestBody, Read: made.readAnswer, Refuse: made.classifyRefusal,
+	}, err
 }
 
 // Endpoint returns the address that is asked; "" if it is none. It sends nothing.
@@ -83,28 +82,24 @@ func (c Config) endpoint() (*url.URL, error) {
 	return wire.ParseBase("base_url", c.BaseURL)
 }
 
-// Complete sends the query of the messages.
-func (c *client) Complete(ctx context.Context, r model.Request) (model.Response, error) {
-	query := queryOf(r.Messages)
-	body, err := json.Marshal(map[string]any{"query": query, "k": c.config.K})
-	if err != nil {
-		return model.Response{}, c.report.Unasked(err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(c.config.Timeout))
-	defer cancel()
-	ctx, call := wire.Watch(ctx, r.IdempotencyKey)
-	err = wire.Post(ctx, c.http, c.url, body, c.header)
-	if f, ok := errors.AsType[*wire.Failure](err); ok {
-		fault := c.report.Refused(f, wire.Classify(f.Status), wire.Unnamed(f.Status), string(f.Body))
-		fault.Unbilled = f.Unbilled()
-		return model.Response{}, fault
-	}
-	if err != nil {
-		return model.Response{}, c.report.Broken(ctx, call, err)
-	}
+// requestBody returns the address and the query of the messages.
+func (c *client) requestBody(r model.Request, _ wire.JSONMode) (url string, body []byte, err error) {
+	body, err = json.Marshal(map[string]any{"query": queryOf(r.Messages), "k": c.config.K})
+	return c.url, body, err
+}
+
+// classifyRefusal classifies a response that is no answer.
+func (c *client) classifyRefusal(f *wire.Failure) (model.Response, *wire.CallError) {
+	err := c.report.Refused(f, wire.Classify(f.Status), wire.Unnamed(f.Status), string(f.Body))
+	err.Unbilled = f.Unbilled()
+	return model.Response{}, &wire.CallError{Err: err}
+}
+
+// readAnswer returns the texts that were found.
+func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *wire.CallError) {
 	text, err := found(call.Body)
 	if err != nil {
-		return model.Response{}, c.report.Failed(model.Fail, "bad_answer", err.Error())
+		return model.Response{}, &wire.CallError{Err: c.report.Failed(model.Fail, "bad_answer", err.Error())}
 	}
 	return model.Response{Text: []byte(text), Model: c.config.Model, FinishReason: "stop"}, nil
 }

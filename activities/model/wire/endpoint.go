@@ -121,3 +121,18 @@ func (h Home) Key(named, known string, base *url.URL, read func() (string, error
 	}
 	return key, err
 }
+
+// Resolve returns the address and the key for the settings of a campaign, or
+// all errors together with those found before. The official host is asked with
+// the key in the variable known; read returns the usual key.
+func (h Home) Resolve(found []error, address, keyEnv, officialHost, known string, read func() (string, error)) (base *url.URL, key string, err error) {
+	base, err = h.Base(address)
+	if err != nil {
+		return nil, "", errors.Join(append(found, err)...)
+	}
+	if !strings.EqualFold(base.Hostname(), officialHost) {
+		known = ""
+	}
+	key, err = h.Key(keyEnv, known, base, read)
+	return base, key, errors.Join(append(found, err)...)
+}
