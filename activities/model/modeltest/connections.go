@@ -50,6 +50,8 @@ func connections(t *testing.T, build Build, answer, key string) {
 		"long answer":    s.longAnswer,
 		"unfit errors":   s.unfitErrors,
 		"many at a time": s.manyAtATime,
+		"statuses":       func(t *testing.T) { s.checkStatuses(t) },
+		"useless":        func(t *testing.T) { s.checkUseless(t) },
 	} {
 		t.Run(name, test)
 	}
