@@ -40,9 +40,18 @@ func newAnalyze(o *cli.Options) *cobra.Command {
 	var which wanted
 	var figure, reading, format, file string
 	cmd := &cobra.Command{
-		Use:   "analyze NAME",
-		Short: "Print a campaign's tables, or draw its figures, from what is committed, also while it runs",
-		Args:  cli.OneArg("campaign"),
+		Use:     "analyze NAME",
+		Short:   "Print a campaign's tables, or draw its figures, from what is committed, also while it runs",
+		GroupID: toRead,
+		Long: `Print a campaign's tables, or draw its figures, from what is committed; also
+while it runs. roundtable list tables and roundtable list figures say what each
+shows. FORMAT is text, md, csv, json, html or latex (tables), or svg, png, json
+(figures; those of transitions also dot); without it, what FILE's name ends in.`,
+		Example: `  roundtable analyze my-campaign
+  roundtable analyze my-campaign --table all -o tables.md
+  roundtable analyze my-campaign --table summary -o summary.tex
+  roundtable analyze my-campaign --figure rounds -o rounds.svg`,
+		Args: cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
 			if which.table, err = currentName(cmd, "table", study.Tables(), which.table); err != nil {

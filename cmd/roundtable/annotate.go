@@ -15,9 +15,14 @@ import (
 func newLabel(o *cli.Options) *cobra.Command {
 	l := labelling.Options{Options: o}
 	cmd := &cobra.Command{
-		Use:   "label NAME",
-		Short: "Label what each message of a campaign does (dialogue acts), or resume the labelling",
-		Args:  cli.OneArg("campaign"),
+		Use:     "label NAME",
+		Short:   "Label what each message of a campaign does (dialogue acts), or resume the labelling",
+		GroupID: toLabel,
+		Long: `Label each message of a campaign with dialogue acts: by rules on words, or by a
+language model. What is labelled is not asked again.`,
+		Example: `  roundtable label my-campaign
+  roundtable label my-campaign --labeller openai/gpt-5-mini --price '{"input": 0.25, "output": 2}'`,
+		Args: cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l.Asked = slices.ContainsFunc([]string{"labeller", "params", "generate", "reasks"}, cmd.Flags().Changed)
 			return l.Run(cmd.Context(), args[0])
@@ -37,9 +42,15 @@ func newLabel(o *cli.Options) *cobra.Command {
 func newFeatures(o *cli.Options) *cobra.Command {
 	m := measurements.Features{PriceFlags: providers.PriceFlags{Options: o}}
 	cmd := &cobra.Command{
-		Use:   "features NAME",
-		Short: "Measure each message of a campaign (words, grade, information distance) into the table features, or resume the measuring",
-		Args:  cli.OneArg("campaign"),
+		Use:     "features NAME",
+		Short:   "Measure each message of a campaign (words, grade, information distance) into the table features, or resume the measuring",
+		GroupID: toLabel,
+		Long: `Measure each message of a campaign: words, reading grade, information distance.
+Messages that have been measured are not measured again; embeddings by a service
+are bought only here.`,
+		Example: `  roundtable features my-campaign
+  roundtable features my-campaign --embedder openai/text-embedding-3-small --price '{"input": 0.02}'`,
+		Args: cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := o.ReadLake(cmd.Context(), args[0])
 			if err != nil {

@@ -17,8 +17,12 @@ import (
 
 func newCache(o *cli.Options) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "cache",
-		Short: "Look at the answers that campaigns share, and delete old ones",
+		Use:     "cache",
+		Short:   "Look at the answers that campaigns share, and delete old ones",
+		GroupID: toSetUp,
+		Long:    `Look at the answers that campaigns share, and delete old ones.`,
+		Example: `  roundtable cache stats
+  roundtable cache prune --older-than 720h --dry-run`,
 		Args: func(_ *cobra.Command, args []string) error {
 			return cli.UsageError(fmt.Errorf("cache takes stats or prune, not %q", args))
 		},
@@ -30,9 +34,11 @@ func newCache(o *cli.Options) *cobra.Command {
 
 func newCacheStats(o *cli.Options) *cobra.Command {
 	return &cobra.Command{
-		Use:   "stats",
-		Short: "Count the cache's entries, by model and campaign, and the answers served from it",
-		Args:  cli.NoArgs,
+		Use:     "stats",
+		Short:   "Count the cache's entries, by model and campaign, and the answers served from it",
+		Long:    `Count the cache's entries by model and campaign, and the answers served from it.`,
+		Example: `  roundtable cache stats --json`,
+		Args:    cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := o.OpenLake()
 			if err != nil {
@@ -100,9 +106,11 @@ type pruning struct {
 func newCachePrune(o *cli.Options) *cobra.Command {
 	var p pruning
 	cmd := &cobra.Command{
-		Use:   "prune",
-		Short: "Delete old answers from the cache; what campaigns were answered themselves stays",
-		Args:  cli.NoArgs,
+		Use:     "prune",
+		Short:   "Delete old answers from the cache; what campaigns were answered themselves stays",
+		Long:    `Delete old answers from the cache. The answers of campaigns themselves stay.`,
+		Example: `  roundtable cache prune --older-than 720h --dry-run`,
+		Args:    cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if p.older < 0 {
 				return cli.UsageError(fmt.Errorf("--older-than %s is no age; it is like 720h, or 0 for all", p.older))

@@ -18,9 +18,15 @@ import (
 func newCost(o *cli.Options) *cobra.Command {
 	var by, format, settle string
 	cmd := &cobra.Command{
-		Use:   "cost NAME",
-		Short: "Show what a campaign's committed calls took: money, tokens, time",
-		Args:  cli.OneArg("campaign"),
+		Use:     "cost NAME",
+		Short:   "Show what a campaign's committed calls took: money, tokens, time",
+		GroupID: toRead,
+		Long: `Show what a campaign's committed calls took: calls, tokens, money and time. Calls
+of unknown outcome count at their worst case until --settle records their bill.`,
+		Example: `  roundtable cost my-campaign
+  roundtable cost my-campaign --by model --format csv
+  roundtable cost my-campaign --settle usage.csv`,
+		Args: cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := tableFormat(o, format, "")
 			if err == nil && !slices.Contains(cost.Bys(), cost.By(by)) {

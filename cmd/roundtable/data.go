@@ -19,8 +19,12 @@ var dataSets = []string{"movielens"}
 func newData(o *cli.Options) *cobra.Command {
 	path := ""
 	cmd := &cobra.Command{
-		Use:       "data movielens",
-		Short:     "Show where to get a data set, and check a copy of it",
+		Use:     "data movielens",
+		Short:   "Show where to get a data set, and check a copy of it",
+		GroupID: toSetUp,
+		Long:    `Show where to get a data set that this program does not include, and check a copy.`,
+		Example: `  roundtable data movielens
+  roundtable data movielens --path ./ml-100k`,
 		ValidArgs: dataSets,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || !slices.Contains(dataSets, args[0]) {

@@ -17,8 +17,12 @@ func newExport(o *cli.Options) *cobra.Command {
 	var text, format, cache string
 	var challenges bool
 	cmd := &cobra.Command{
-		Use:   "export NAME -o FOLDER|FILE",
-		Short: "Write a campaign's tables, or the answer to a query, as Parquet, CSV or JSON lines",
+		Use:     "export NAME -o FOLDER|FILE",
+		Short:   "Write a campaign's tables, or the answer to a query, as Parquet, CSV or JSON lines",
+		GroupID: toRead,
+		Long:    `Write a campaign's tables, or the answer to a query, into files for other tools.`,
+		Example: `  roundtable export my-campaign -o tables/
+  roundtable export my-campaign --table turns -o turns.csv`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 0 && text == "" {
 				return cli.UsageError(fmt.Errorf("one campaign is wanted (or --query SQL), %d given", len(args)))

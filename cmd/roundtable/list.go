@@ -26,8 +26,15 @@ var kinds = []string{"envs", "protocols", "rules", "stops", "models", "campaigns
 
 func newList(o *cli.Options) *cobra.Command {
 	return &cobra.Command{
-		Use:       "list [envs|protocols|rules|stops|models|campaigns|tables|figures]",
-		Short:     "List what a campaign can name, with defaults; campaigns, tables and figures",
+		Use:     "list [envs|protocols|rules|stops|models|campaigns|tables|figures]",
+		Short:   "List what a campaign can name, with defaults; campaigns, tables and figures",
+		GroupID: toSetUp,
+		Long: `List what a campaign file can name, with defaults; the campaigns of the lake; and
+the tables and figures that analyze knows.`,
+		Example: `  roundtable list
+  roundtable list rules
+  roundtable list campaigns
+  roundtable list tables`,
 		ValidArgs: kinds,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 1 && !slices.Contains(kinds, args[0]) {

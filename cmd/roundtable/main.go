@@ -111,9 +111,11 @@ func explainFlag(cmd *cobra.Command, err error) error {
 
 func newVersion(o *cli.Options) *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the versions of the program, its engine and its tables",
-		Args:  cli.NoArgs,
+		Use:     "version",
+		Short:   "Print the versions of the program, its engine and its tables",
+		Long:    `Print the versions of the program, its engine and its tables.`,
+		Example: `  roundtable version --json`,
+		Args:    cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			info, _ := debug.ReadBuildInfo()
 			v := version.Of(info)

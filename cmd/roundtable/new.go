@@ -13,8 +13,15 @@ import (
 
 func newNew(o *cli.Options) *cobra.Command {
 	return &cobra.Command{
-		Use:   "new " + strings.Join(scaffold.Kinds(), "|") + " NAME",
-		Short: "Write the first version of a decision rule, stopping rule, protocol or environment",
+		Use:     "new " + strings.Join(scaffold.Kinds(), "|") + " NAME",
+		Short:   "Write the first version of a decision rule, stopping rule, protocol or environment",
+		GroupID: toSetUp,
+		Long: `Write the first version of a decision rule, stopping rule, protocol or environment
+into the source code, in whose root the command is run: a plug-in that works, and
+a test that runs the suite of its kind. It changes no file that exists, and prints
+the entry for the catalogue.`,
+		Example: `  roundtable new rule my_rule
+  roundtable new env my_game`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return cli.UsageError(fmt.Errorf("expected a kind and a name, got %s: %s", wording.Count(len(args), "argument"), cmd.UseLine()))

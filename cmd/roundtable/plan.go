@@ -26,9 +26,15 @@ import (
 func newPlan(o *cli.Options) *cobra.Command {
 	var p planOptions
 	cmd := &cobra.Command{
-		Use:   "plan FILE",
-		Short: "Show what a campaign would do and cost; starts nothing unless --pilot is given",
-		Args:  cli.OneArg("campaign file"),
+		Use:     "plan FILE",
+		Short:   "Show what a campaign would do and cost; starts nothing unless --pilot is given",
+		GroupID: toRun,
+		Long: `Check a campaign file and show its conditions, the calls they take at most, and
+what they are predicted to cost. Nothing is asked unless --pilot is given.`,
+		Example: `  roundtable plan campaign.yaml
+  roundtable plan campaign.yaml --prompts
+  roundtable plan campaign.yaml --pilot 0.02`,
+		Args: cli.OneArg("campaign file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.Options = o
 			return p.plan(cmd.Context(), args[0])

@@ -14,11 +14,12 @@ func newQuery(o *cli.Options) *cobra.Command {
 	q := queries.Query{Options: o}
 	var format, script string
 	cmd := &cobra.Command{
-		Use:   "query [SQL]",
-		Short: "Answer SQL over the tables of the lake, also while campaigns run",
-		Long: "Answer SQL over the tables collaborations, rounds, turns, ballots and calls,\n" +
-			"and labels and features of campaigns that have them, with DuckDB.\n" +
-			"Without SQL and --file, statements come from standard input; on a terminal there is a prompt.",
+		Use:     "query [SQL]",
+		Short:   "Answer SQL over the tables of the lake, also while campaigns run",
+		GroupID: toRead,
+		Long:    `Answer SQL over the tables of the lake. Without a statement it opens a prompt.`,
+		Example: `  roundtable query "SELECT rule, avg(outcome) FROM collaborations GROUP BY rule"
+  roundtable query --file study.sql -o study.csv`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return cli.UsageError(fmt.Errorf("SQL is one argument, %d given; put it in quotes", len(args)))

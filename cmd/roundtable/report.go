@@ -32,9 +32,14 @@ func newReport(o *cli.Options) *cobra.Command {
 	var file string
 	var how measurements.Messages
 	cmd := &cobra.Command{
-		Use:   "report NAME",
-		Short: "Write a campaign's report as one HTML page: what ran, tables, figures, transcripts",
-		Args:  cli.OneArg("campaign"),
+		Use:     "report NAME",
+		Short:   "Write a campaign's report as one HTML page: what ran, tables, figures, transcripts",
+		GroupID: toRead,
+		Long: `Write one HTML page that needs nothing else: what ran, what went wrong, figures,
+tables and every transcript. Long transcripts go to a folder next to it.`,
+		Example: `  roundtable report my-campaign
+  roundtable report my-campaign -o results.html`,
+		Args: cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := o.ReadLake(cmd.Context(), args[0])
 			if err != nil {

@@ -25,9 +25,17 @@ func newRun(o *cli.Options) *cobra.Command {
 	r := runs.Options{Options: o}
 	noCheck := false
 	cmd := &cobra.Command{
-		Use:   "run FILE",
-		Short: "Run a campaign, or resume it where it stopped",
-		Args:  cli.OneArg("campaign file"),
+		Use:     "run FILE",
+		Short:   "Run a campaign, or resume it where it stopped",
+		GroupID: toRun,
+		Long: `Run a campaign, or resume it where it stopped. Answers that are stored are never
+asked again. Ctrl-C keeps the answers of in-flight requests; the same command resumes.
+Exit codes: 0 all collaborations succeeded, 2 the file or a flag is refused,
+3 something is left or did not succeed, 130 interrupted.`,
+		Example: `  roundtable run campaign.yaml
+  roundtable run campaign.yaml --retry-failed
+  ROUNDTABLE_LAKE=s3://bucket/study roundtable run campaign.yaml`,
+		Args: cli.OneArg("campaign file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Checks = !noCheck
 			return runCampaign(cmd.Context(), r, args[0])

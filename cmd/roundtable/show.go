@@ -17,9 +17,19 @@ import (
 func newShow(o *cli.Options) *cobra.Command {
 	var how transcripts.Parts
 	cmd := &cobra.Command{
-		Use:   "show COLLABORATION",
-		Short: "Print a collaboration as a transcript, with prompts and raw answers on request",
-		Args:  cli.OneArg("collaboration"),
+		Use:     "show COLLABORATION",
+		Short:   "Print a collaboration as a transcript, with prompts and raw answers on request",
+		GroupID: toRead,
+		Long: `Print a collaboration as a transcript. COLLABORATION is its id, the beginning of
+it if no other begins so, or CAMPAIGN/ID; ID.1 is its second generation.
+
+--prompts renders each prompt again from the recorded templates and the stored
+answers, and checks it against the hash recorded when it was sent. --raw prints
+every answer as it was received, also those that could not be used.`,
+		Example: `  roundtable show majority-3fa2b1c4-i0-r7
+  roundtable show my-campaign/majority-3fa2b1c4-i0-r7 --prompts --raw --entry 4
+  roundtable show majority-3fa2b1c4-i0-r7 --raw --json`,
+		Args: cli.OneArg("collaboration"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective) {
 			return completeCollaborations(o, cmd, args, begin)
 		},

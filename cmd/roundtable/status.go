@@ -13,8 +13,13 @@ import (
 
 func newStatus(o *cli.Options) *cobra.Command {
 	return &cobra.Command{
-		Use:   "status [NAME]",
-		Short: "Show the progress of campaigns",
+		Use:     "status [NAME]",
+		Short:   "Show the progress of campaigns",
+		GroupID: toRun,
+		Long: `Show the progress of campaigns, what they have cost so far, what limits their
+speed, and their limits. A running campaign is shown from any terminal.`,
+		Example: `  roundtable status
+  roundtable status my-campaign --json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return cli.UsageError(fmt.Errorf("expected at most 1 campaign, got %d", len(args)))

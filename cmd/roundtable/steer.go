@@ -17,9 +17,12 @@ import (
 
 func newPause(o *cli.Options) *cobra.Command {
 	return &cobra.Command{
-		Use:   "pause NAME",
-		Short: "Pause a running campaign; answers in flight are kept",
-		Args:  cli.OneArg("campaign"),
+		Use:     "pause NAME",
+		Short:   "Pause a running campaign; answers in flight are kept",
+		GroupID: toRun,
+		Long:    `Pause a running campaign. Answers of in-flight requests are kept.`,
+		Example: `  roundtable pause my-campaign`,
+		Args:    cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, name := cmd.Context(), args[0]
 			err := runs.Signal(ctx, o, name, workflows.SignalPause, workflows.Pause{Reason: "paused by hand"}, "is pausing")
@@ -42,9 +45,13 @@ func newResume(o *cli.Options) *cobra.Command {
 	var t runs.Tuning
 	noCheck := false
 	cmd := &cobra.Command{
-		Use:   "resume NAME",
-		Short: "Resume a paused or interrupted campaign",
-		Args:  cli.OneArg("campaign"),
+		Use:     "resume NAME",
+		Short:   "Resume a paused or interrupted campaign",
+		GroupID: toRun,
+		Long:    `Resume a paused or interrupted campaign, with other limits if flags give any.`,
+		Example: `  roundtable resume my-campaign
+  roundtable resume my-campaign --cost-usd 20`,
+		Args: cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, name := cmd.Context(), args[0]
 			s, p, m, err := campaigns.Open(ctx, o, name)
@@ -78,9 +85,15 @@ func newResume(o *cli.Options) *cobra.Command {
 func newTune(o *cli.Options) *cobra.Command {
 	var t runs.Tuning
 	cmd := &cobra.Command{
-		Use:   "tune NAME",
-		Short: "Change the limits of a campaign, running or not",
-		Args:  cli.OneArg("campaign"),
+		Use:     "tune NAME",
+		Short:   "Change the limits of a campaign, running or not",
+		GroupID: toRun,
+		Long: `Change the limits of a campaign. A running one uses them at once. What is not
+given stays; the file's limits apply again at the next run.`,
+		Example: `  roundtable tune my-campaign --concurrency 40
+  roundtable tune my-campaign --cost-usd 20 --tokens 0
+  roundtable tune my-campaign --model openai/gpt-5-mini --requests-per-minute 300`,
+		Args: cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, name := cmd.Context(), args[0]
 			s, _, m, err := campaigns.Open(ctx, o, name)
@@ -134,9 +147,13 @@ func (t tuned) String() string {
 
 func newCancel(o *cli.Options) *cobra.Command {
 	return &cobra.Command{
-		Use:   "cancel NAME",
-		Short: "Stop a campaign: every cell that has not ended ends as stopped",
-		Args:  cli.OneArg("campaign"),
+		Use:     "cancel NAME",
+		Short:   "Stop a campaign: every cell that has not ended ends as stopped",
+		GroupID: toRun,
+		Long: `Stop a campaign for good: what has not ended ends as stopped, and its rows are
+committed. roundtable run FILE --retry-failed runs such collaborations again.`,
+		Example: `  roundtable cancel my-campaign`,
+		Args:    cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runs.Cancel(cmd.Context(), o, args[0])
 		},

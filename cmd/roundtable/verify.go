@@ -9,9 +9,13 @@ import (
 
 func newVerify(o *cli.Options) *cobra.Command {
 	return &cobra.Command{
-		Use:   "verify NAME",
-		Short: "Check everything that a campaign has stored: checksums, row digests, counts against the plan, decisions against ballots",
-		Args:  cli.OneArg("campaign"),
+		Use:     "verify NAME",
+		Short:   "Check everything that a campaign has stored: checksums, row digests, counts against the plan, decisions against ballots",
+		GroupID: toRead,
+		Long: `Check every object of a campaign against its checksum, count its cells, and
+recount every decision from its ballots.`,
+		Example: `  roundtable verify my-campaign`,
+		Args:    cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := o.ReadLake(cmd.Context(), args[0])
 			if err != nil {

@@ -15,9 +15,14 @@ import (
 
 func newWorker(o *cli.Options) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "worker",
-		Short: "Take part in the campaigns of an outside Temporal server, without running one",
-		Args:  cli.NoArgs,
+		Use:     "worker",
+		Short:   "Take part in the campaigns of an outside Temporal server, without running one",
+		GroupID: toRun,
+		Long: `Take part in the campaigns of an outside Temporal server, without running one.
+It needs the same lake, keys and data folders as the machine that runs them.
+See roundtable help temporal.`,
+		Example: `  roundtable worker --temporal temporal.example.org:7233 --lake s3://bucket/study`,
+		Args:    cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if infra.TargetFromEnv(o.Temporal).HostPort == "" {
 				return cli.UsageError(errors.New("a worker needs --temporal HOST:PORT (or TEMPORAL_ADDRESS)"))
