@@ -27,8 +27,8 @@ type Campaign struct {
 	Axes []string
 	// Earlier is how many generations were run again, by condition.
 	Earlier map[string]int
-	// Beside are campaigns of single agents that discussions are compared to.
-	Beside []Campaign
+	// Baselines are campaigns of single agents that discussions are compared to.
+	Baselines []Campaign
 	Parts  // what studies need beyond the runs
 }
 

@@ -114,7 +114,7 @@ func TestProtocolsByHand(t *testing.T) {
 	}
 	// The single agent may be another campaign's.
 	beside := campaignOf(c.Runs[:12])
-	beside.Beside = []campaign.Campaign{{Runs: c.Runs[14:]}}
+	beside.Baselines = []campaign.Campaign{{Runs: c.Runs[14:]}}
 	if other := made(t, beside, "discussion-accuracy").Panels[0]; other.Groups[0] != "single agent" || *other.Lines[0].Points[0].Value != 25 {
 		t.Errorf("beside are %+v", other)
 	}

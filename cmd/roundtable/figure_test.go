@@ -77,7 +77,7 @@ func TestTablesAndFiguresHaveAliases(t *testing.T) {
 			}
 		}
 	}
-	for flag, want := range map[string]string{"--table=utility-by-rul": "did you mean utility-by-rule?", "--figure=message-lenght": "did you mean message-length?"} {
+	for flag, want := range map[string]string{"--table=utility-by-rul": "did you mean utility-by-rule?", "--figure=message-lengh": "did you mean message-length?"} {
 		if got := ran(t, "analyze", "reading", "--lake", o.Lake, flag); got.code != cli.ExitUsage || !strings.Contains(got.err, want) {
 			t.Errorf("%s: %d %s", flag, got.code, got.err)
 		}

@@ -22,6 +22,7 @@ import (
 	"roundtable/analysis/storage"
 	"roundtable/analysis/study"
 	"roundtable/analysis/table"
+	"roundtable/cmd/internal/analyses"
 )
 
 // undecided is a campaign in which a rule seldom comes to a decision.
@@ -80,7 +81,7 @@ func sameEverywhere(t *testing.T, dir, name string) {
 		t.Fatal(err)
 	}
 	f := &found{T: t, name: name}
-	if f.campaign, err = readTables(context.Background(), s, name); err != nil {
+	if f.campaign, err = analyses.ReadCampaign(context.Background(), s, name); err != nil {
 		t.Fatal(err)
 	}
 	f.conditions, _ = f.campaign.Conditions("")

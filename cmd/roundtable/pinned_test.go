@@ -18,6 +18,7 @@ import (
 
 	"roundtable/analysis/figures"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/analyses"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -30,7 +31,7 @@ func pinned(t *testing.T, dir, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := readTables(t.Context(), s, name)
+	c, err := analyses.ReadCampaign(t.Context(), s, name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/analyses"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
@@ -183,7 +184,7 @@ func TestAnalyzeWhileACampaignRuns(t *testing.T) {
 	}
 	contains(t, string(csv), "majority,11,2,1,0,8,")
 	var b bytes.Buffer
-	if _, err := printTables(context.Background(), &b, s, "reading", false); err != nil {
+	if _, err := analyses.Print(context.Background(), &b, s, "reading", false); err != nil {
 		t.Fatal(err)
 	}
 	contains(t, b.String(), "(Table 1)", "Cells, answers and cost")

@@ -20,6 +20,7 @@ import (
 	"roundtable/analysis/storage"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/telling"
+	"roundtable/cmd/internal/analyses"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/measurements"
@@ -119,7 +120,7 @@ func reportSource(ctx context.Context, s storage.Store, name string, how measure
 	source.Unusable = transcripts.UnusableAnswers(ctx, s)
 	reader := collaboration.NewReader(s, providers.OpenData)
 	source.Facts = func(of record.Key) ([]telling.Fact, error) { return transcripts.Facts(ctx, reader, of) }
-	if source.Campaign, err = readTables(ctx, s, name); err != nil {
+	if source.Campaign, err = analyses.ReadCampaign(ctx, s, name); err != nil {
 		return source, err
 	}
 	if source.Campaign, err = how.AddCourses(ctx, s, source.Campaign); err != nil {

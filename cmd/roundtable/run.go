@@ -12,6 +12,7 @@ import (
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/analyses"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
@@ -90,7 +91,7 @@ func finishCampaign(ctx context.Context, r runs.Options, s storage.Store, p reco
 // reportRun prints the campaign's tables and where everything is.
 func reportRun(ctx context.Context, r runs.Options, s storage.Store, p recorded.Plan, m recorded.Manifest) error {
 	name := p.Campaign.Name
-	found, err := printTables(ctx, r.Stdout(), s, name, r.JSON)
+	found, err := analyses.Print(ctx, r.Stdout(), s, name, r.JSON)
 	if err != nil {
 		return err
 	}

@@ -8,10 +8,10 @@ import (
 	"roundtable/envs/wording"
 )
 
-// CheckBeside says what is wrong with a campaign that discussions are to be
+// CheckBaselines says what is wrong with a campaign that discussions are to be
 // compared to: it has no single agents, or they were asked other questions.
-func CheckBeside(c campaign.Campaign) error {
-	for _, beside := range c.Beside {
+func CheckBaselines(c campaign.Campaign) error {
+	for _, beside := range c.Baselines {
 		if err := checkBeside(c, beside); err != nil {
 			return err
 		}

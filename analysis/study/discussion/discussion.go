@@ -35,7 +35,7 @@ type discussions struct {
 func discussionsOf(c campaign.Campaign) discussions {
 	d := discussions{View: c.View("")}
 	every := d.Groups
-	for _, beside := range c.Beside {
+	for _, beside := range c.Baselines {
 		every = slices.Concat(every, beside.Groups())
 	}
 	d.Groups = slices.DeleteFunc(slices.Clone(every), func(g campaign.Group) bool { return g.Settings["protocol"] != Protocol })

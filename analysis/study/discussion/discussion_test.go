@@ -154,7 +154,7 @@ func TestDiscussionsByHand(t *testing.T) {
 	}
 	tabletest.Near(t, "n", at("n", "simple"), 6)
 	// The same single agent of another campaign; and one that was asked other questions.
-	table, _ = Discussions(campaign.Campaign{Runs: c.Runs[:6], Beside: []campaign.Campaign{{Runs: slices.Clone(c.Runs[6:])}}})
+	table, _ = Discussions(campaign.Campaign{Runs: c.Runs[:6], Baselines: []campaign.Campaign{{Runs: slices.Clone(c.Runs[6:])}}})
 	tabletest.Near(t, "gain over another campaign", at("strategyqa gain", "simple"), 25)
 	if note := table.Notes[1]; !strings.HasPrefix(note, "Gain: ") {
 		t.Errorf("with a gain the table says %q", note)
@@ -163,7 +163,7 @@ func TestDiscussionsByHand(t *testing.T) {
 	for i := range other {
 		other[i].InstanceID = "another"
 	}
-	table, _ = Discussions(campaign.Campaign{Runs: c.Runs[:6], Beside: []campaign.Campaign{{Runs: other}}})
+	table, _ = Discussions(campaign.Campaign{Runs: c.Runs[:6], Baselines: []campaign.Campaign{{Runs: other}}})
 	if v := at("strategyqa gain", "simple"); v != nil {
 		t.Errorf("on other questions the gain is %v", *v)
 	}
@@ -185,7 +185,7 @@ func TestSingleAgentsWithoutChainOfThought(t *testing.T) {
 		}
 		return runs
 	}
-	c := campaign.Campaign{Runs: two("simple", "", "A"), Beside: []campaign.Campaign{{Runs: two("plurality", plain, "A")}, {Runs: two("plurality", singleAgent, "B")}}}
+	c := campaign.Campaign{Runs: two("simple", "", "A"), Baselines: []campaign.Campaign{{Runs: two("plurality", plain, "A")}, {Runs: two("plurality", singleAgent, "B")}}}
 	table, ok := Discussions(c)
 	if !ok || len(table.Rows) != 3 {
 		t.Fatalf("%v, %d rows", ok, len(table.Rows))
@@ -218,8 +218,8 @@ func TestCheckBeside(t *testing.T) {
 		"campaign talk has no discussions that a baseline":                                                                {campaign.Campaign{Name: "talk"}, beside(func(*Talked, *campaign.Run) {})},
 	} {
 		c := x.c
-		c.Beside = []campaign.Campaign{*x.beside}
-		if err := CheckBeside(c); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		c.Baselines = []campaign.Campaign{*x.beside}
+		if err := CheckBaselines(c); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

@@ -41,7 +41,7 @@ func (st Status) Write(w io.Writer) {
 	spent := st.Spent
 	spent.Add(st.UnderWay.Spent)
 	spent.Add(st.Beside)
-	line("%s%s, %s tokens, $%.4f%s so far", wording.Count(spent.Calls, "call"), cachedBeside(spent), cli.Abbreviate(spent.InputTokens+spent.OutputTokens), spent.CostUSD, BesideText(spent))
+	line("%s%s, %s tokens, $%.4f%s so far", wording.Count(spent.Calls, "call"), cachedBeside(spent), cli.Abbreviate(spent.InputTokens+spent.OutputTokens), spent.CostUSD, AlsoSpent(spent))
 	if b := st.Beside; b.Calls > 0 {
 		line("of these %s, $%.4f for labels, embeddings and checks of models", wording.Count(b.Calls, "call"), b.CostUSD)
 	}
@@ -60,8 +60,8 @@ func (st Status) Write(w io.Writer) {
 	}
 }
 
-// BesideText returns what is not in a sum of costs.
-func BesideText(spent task.Result) string {
+// AlsoSpent returns what is not in a sum of costs.
+func AlsoSpent(spent task.Result) string {
 	text := ""
 	if spent.WorstUSD > 0 {
 		text = fmt.Sprintf(", at most $%.4f more for calls of unknown outcome,", spent.WorstUSD)

@@ -1,4 +1,4 @@
-package main
+package analyses
 
 import (
 	"cmp"
@@ -20,10 +20,10 @@ import (
 	"roundtable/cmd/internal/cli"
 )
 
-// drawing is what analyze --figure is asked for.
-type drawing struct {
-	figure, format, file, reading string
-	wanted
+// Drawing is what analyze --figure is asked for.
+type Drawing struct {
+	Figure, Format, File, Reading string
+	Request
 }
 
 // drawn is a figure of any kind.
@@ -31,8 +31,8 @@ type drawn interface {
 	Write(w io.Writer, format string) error
 }
 
-// writeFigure draws one figure, or writes the numbers that it shows.
-func writeFigure(o *cli.Options, cmd *cobra.Command, campaign string, d drawing) error {
+// WriteFigure draws one figure, or writes the numbers that it shows.
+func WriteFigure(o *cli.Options, cmd *cobra.Command, campaign string, d Drawing) error {
 	format, err := d.as(o.JSON)
 	if err != nil {
 		return cli.UsageError(err)
@@ -44,21 +44,21 @@ func writeFigure(o *cli.Options, cmd *cobra.Command, campaign string, d drawing)
 	if err := d.Choose(cmd.Context(), s, campaign); err != nil {
 		return err
 	}
-	c, err := readTables(cmd.Context(), s, campaign)
+	c, err := ReadCampaign(cmd.Context(), s, campaign)
 	if err != nil {
 		return err
 	}
-	if err := checkBaselines(cmd.Context(), o, d.wanted); err != nil {
+	if err := CheckBaselines(cmd.Context(), o, d.Request); err != nil {
 		return err
 	}
-	if c, err = d.beside(cmd.Context(), s, c); err != nil {
+	if c, err = d.AddBaselines(cmd.Context(), s, c); err != nil {
 		return err
 	}
 	f, err := d.make(cmd.Context(), s, c)
 	if err != nil {
 		return cli.UsageError(err)
 	}
-	return cli.WriteOutput(d.file, cmd.OutOrStdout(), func(w io.Writer) error {
+	return cli.WriteOutput(d.File, cmd.OutOrStdout(), func(w io.Writer) error {
 		if format == "json" {
 			return cli.WriteJSON(w, f)
 		}
@@ -66,34 +66,34 @@ func writeFigure(o *cli.Options, cmd *cobra.Command, campaign string, d drawing)
 	})
 }
 
-func (d drawing) make(ctx context.Context, s storage.Store, c campaign.Campaign) (drawn, error) {
-	if figures.NeedLanguage(d.figure) {
+func (d Drawing) make(ctx context.Context, s storage.Store, c campaign.Campaign) (drawn, error) {
+	if figures.NeedLanguage(d.Figure) {
 		var err error
 		if c, err = d.AddTo(ctx, s, c); err != nil {
 			return nil, err
 		}
 	}
-	if !slices.Contains(figures.OfActs(), d.figure) {
-		return figures.Make(c, d.figure)
+	if !slices.Contains(figures.OfActs(), d.Figure) {
+		return figures.Make(c, d.Figure)
 	}
 	l, err := dialogue.LoadLabels(ctx, s, c, d.Labeller)
 	if err != nil {
 		return nil, err
 	}
-	return figures.MakeGraphs(c, l, d.figure, acts.Reading(d.reading))
+	return figures.MakeGraphs(c, l, d.Figure, acts.Reading(d.Reading))
 }
 
 // as returns the format: what is asked for, what the file's name ends in, or SVG.
-func (d drawing) as(asJSON bool) (string, error) {
-	if d.table != "" {
+func (d Drawing) as(asJSON bool) (string, error) {
+	if d.Table != "" {
 		return "", errors.New("--table and --figure are both given; give one")
 	}
-	if asJSON && d.format != "" && d.format != "json" {
-		return "", fmt.Errorf("--json and --format %s are both given; give one", d.format)
+	if asJSON && d.Format != "" && d.Format != "json" {
+		return "", fmt.Errorf("--json and --format %s are both given; give one", d.Format)
 	}
-	accepted := append(figures.Formats(d.figure), "json")
-	ending := strings.TrimPrefix(filepath.Ext(d.file), ".")
-	format := cmp.Or(d.format, ending, accepted[0])
+	accepted := append(figures.Formats(d.Figure), "json")
+	ending := strings.TrimPrefix(filepath.Ext(d.File), ".")
+	format := cmp.Or(d.Format, ending, accepted[0])
 	if asJSON {
 		format = "json"
 	}

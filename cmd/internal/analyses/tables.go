@@ -1,0 +1,227 @@
+// Package analyses makes the tables and figures of a campaign that are asked for by name:
+// it reads the rows, the plan and what the table needs besides, labels, measures or
+// baselines, and writes the result in the format that is asked for.
+package analyses
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"roundtable/activities/recorded"
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/storage"
+	"roundtable/analysis/study"
+	"roundtable/analysis/study/dialogue"
+	"roundtable/analysis/study/discussion"
+	"roundtable/analysis/table"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/measurements"
+	"roundtable/cmd/internal/providers"
+)
+
+// Request says which tables are wanted, and how.
+type Request struct {
+	Table     string
+	Baselines []string
+	measurements.Messages
+}
+
+// CheckBaselines finds the campaigns that are compared to.
+func CheckBaselines(ctx context.Context, o *cli.Options, which Request) error {
+	for _, name := range which.Baselines {
+		if _, err := o.ReadLake(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AddBaselines puts the campaigns that are compared to beside the other.
+func (w Request) AddBaselines(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
+	if len(w.Baselines) == 0 {
+		return c, nil
+	}
+	for _, name := range w.Baselines {
+		beside, err := ReadCampaign(ctx, s, name)
+		if err != nil {
+			return c, err
+		}
+		c.Baselines = append(c.Baselines, beside)
+	}
+	if err := discussion.CheckBaselines(c); err != nil {
+		return c, cli.UsageError(fmt.Errorf("--baseline: %w", err))
+	}
+	return c, nil
+}
+
+// Analysis is the JSON of analyze, and of a run that has ended.
+type Analysis struct {
+	Campaign string        `json:"campaign"`
+	Cells    Cells         `json:"cells"`
+	Warnings []string      `json:"warnings,omitempty"` // conditions whose answers could not be used
+	Tables   []table.Table `json:"tables"`
+}
+
+// Cells says how many cells have ended.
+type Cells struct {
+	Planned   *int `json:"planned"` // null if the plan is not known
+	Succeeded int  `json:"succeeded"`
+	Failed    int  `json:"failed"`
+	Stopped   int  `json:"stopped"`
+}
+
+// String returns how many collaborations have finished.
+func (a Analysis) String() string {
+	in := a.Cells.Succeeded + a.Cells.Failed + a.Cells.Stopped
+	of := ""
+	if a.Cells.Planned != nil {
+		of = fmt.Sprintf(" of %d", *a.Cells.Planned)
+	}
+	return fmt.Sprintf("%s: %d%s collaborations finished (%d succeeded, %d failed, %d stopped)", a.Campaign, in, of, a.Cells.Succeeded, a.Cells.Failed, a.Cells.Stopped)
+}
+
+// Print prints and returns what a campaign found: the tables of the paper that it is
+// about (the rounds for others), and a summary of cells and cost.
+func Print(ctx context.Context, w io.Writer, s storage.Store, name string, asJSON bool) (Analysis, error) {
+	format := "text"
+	if asJSON {
+		format = "json"
+	}
+	a, err := Make(ctx, s, name, Request{})
+	if err != nil {
+		return a, err
+	}
+	return a, a.WriteTables(w, format)
+}
+
+// Write makes the tables of a request and writes them.
+func Write(ctx context.Context, w io.Writer, s storage.Store, name string, which Request, format string) error {
+	a, err := Make(ctx, s, name, which)
+	if err != nil {
+		return err
+	}
+	return a.WriteTables(w, format)
+}
+
+// Make makes the tables that are wanted.
+func Make(ctx context.Context, s storage.Store, name string, which Request) (Analysis, error) {
+	c, err := ReadCampaign(ctx, s, name)
+	if err != nil {
+		return Analysis{}, err
+	}
+	switch {
+	case study.NeedCourses(which.Table):
+		c, err = which.AddCourses(ctx, s, c)
+	case which.Table == "message-language":
+		c, err = which.AddTo(ctx, s, c)
+	case which.Table == "answer-diversity" && which.Embedder != providers.TFIDF:
+		c, err = which.AddVectors(ctx, s, c)
+	}
+	if err != nil {
+		return Analysis{}, err
+	}
+	if c, err = which.AddBaselines(ctx, s, c); err != nil {
+		return Analysis{}, err
+	}
+	a := Analysis{Campaign: name, Cells: count(c), Warnings: c.Warnings()}
+	if study.TakesLabels(which.Table) {
+		a.Tables, err = ofMessages(ctx, s, c, which)
+	} else {
+		a.Tables, err = choose(c, which.Table)
+	}
+	if err != nil {
+		return a, cli.UsageError(err)
+	}
+	return a, nil
+}
+
+// WriteTables writes the tables; formats for people begin with a sentence on the campaign.
+func (a Analysis) WriteTables(w io.Writer, format string) error {
+	switch format {
+	case "json":
+		return cli.WriteJSON(w, a)
+	case "text", "md":
+		fmt.Fprintf(w, "%s\n\n", a)
+	}
+	return table.Write(w, format, a.Tables)
+}
+
+// ReadCampaign reads a campaign's committed rows and the plan, if there is one.
+func ReadCampaign(ctx context.Context, s storage.Store, name string) (campaign.Campaign, error) {
+	c, err := campaign.Load(ctx, s, name, study.Readers()...)
+	if err != nil {
+		return c, cli.ExplainDamage(err, name, "there is no table")
+	}
+	p, m, err := recorded.ReadRecorded(ctx, s, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	for _, a := range p.Campaign.Grid {
+		c.Axes = append(c.Axes, a.Key)
+	}
+	for i, condition := range p.Campaign.Conditions {
+		settings, err := json.Marshal(condition)
+		if err != nil {
+			return c, err
+		}
+		c.Planned = append(c.Planned, campaign.Planned{
+			Condition: condition.ID(), Cells: p.Campaign.CellsOf(i), Instances: p.Campaign.Instances.Of(i), Settings: settings, Labels: m.AxisLabels[condition.ID()],
+		})
+	}
+	return c, err
+}
+
+func count(c campaign.Campaign) Cells {
+	n := Cells{}
+	for _, r := range c.Runs {
+		switch r.Status {
+		case "succeeded":
+			n.Succeeded++
+		case "failed":
+			n.Failed++
+		default:
+			n.Stopped++
+		}
+	}
+	if len(c.Planned) > 0 {
+		planned := 0
+		for _, p := range c.Planned {
+			planned += p.Cells
+		}
+		n.Planned = &planned
+	}
+	return n
+}
+
+func choose(c campaign.Campaign, which string) ([]table.Table, error) {
+	switch which {
+	case "all":
+		return study.All(c), nil
+	case "":
+		return study.Chief(c), nil
+	}
+	t, err := study.Make(c, which)
+	return []table.Table{t}, err
+}
+
+// ofMessages returns a table about labels.
+func ofMessages(ctx context.Context, s storage.Store, c campaign.Campaign, which Request) ([]table.Table, error) {
+	if which.Table == "agreement" {
+		t, err := dialogue.Agreement(ctx, s, c)
+		return []table.Table{t}, err
+	}
+	l, err := dialogue.LoadLabels(ctx, s, c, which.Labeller)
+	if err != nil {
+		return nil, err
+	}
+	if which.Table == "transitions" {
+		t, err := dialogue.Transitions(c, l)
+		return []table.Table{t}, err
+	}
+	t, err := dialogue.Table9(c, l)
+	return []table.Table{t}, err
+}
