@@ -29,7 +29,7 @@ type Campaign struct {
 	Earlier map[string]int
 	// Baselines are campaigns of single agents that discussions are compared to.
 	Baselines []Campaign
-	Parts  // what studies need beyond the runs
+	Parts     // what studies need beyond the runs
 }
 
 // Planned is a condition of the plan.
