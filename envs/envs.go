@@ -5,6 +5,8 @@
 package envs
 
 import (
+	"bytes"
+	"encoding/json"
 	"io/fs"
 	"math/rand/v2"
 )
@@ -33,6 +35,18 @@ type Environment interface {
 // Decode fills the parameter struct that v points to. Unknown keys and wrong
 // types are errors; what is absent keeps its present value (the default).
 type Decode func(v any) error
+
+// DecodeStrict returns a Decode of JSON. Without data everything keeps its present value.
+func DecodeStrict(data []byte) Decode {
+	return func(v any) error {
+		if len(data) == 0 {
+			return nil
+		}
+		dec := json.NewDecoder(bytes.NewReader(data))
+		dec.DisallowUnknownFields()
+		return dec.Decode(v)
+	}
+}
 
 // Measure is what goodness measures. It says what a group without a decision has.
 type Measure string

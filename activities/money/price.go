@@ -7,12 +7,11 @@
 package money
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	"roundtable/activities/model"
+	"roundtable/envs"
 )
 
 // Price is what a service bills, in US dollars for a million tokens. A price
@@ -42,7 +41,7 @@ type Long struct {
 // maxPrice is a dollar for a token: more is a slip of units.
 const maxPrice = 1e6
 
-// UnmarshalJSON returns strict: input and output must be there, nothing unknown may
+// UnmarshalJSON is strict: input and output must be there, nothing unknown may
 // be, and the price must be valid.
 func (p *Price) UnmarshalJSON(data []byte) error {
 	type plain Price
@@ -51,9 +50,7 @@ func (p *Price) UnmarshalJSON(data []byte) error {
 		Input  *float64 `json:"input"`
 		Output *float64 `json:"output"`
 	}{plain: (*plain)(p)}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&in); err != nil {
+	if err := envs.DecodeStrict(data)(&in); err != nil {
 		return fmt.Errorf("price: %w", err)
 	}
 	if in.Input == nil || in.Output == nil {

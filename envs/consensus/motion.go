@@ -1,8 +1,6 @@
 package consensus
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -38,9 +36,7 @@ func DefaultRobot() Robot {
 func (r *Robot) UnmarshalJSON(data []byte) error {
 	type plain Robot
 	p := plain(DefaultRobot())
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if string(data) == "null" || d.Decode(&p) != nil {
+	if string(data) == "null" || envs.DecodeStrict(data)(&p) != nil {
 		return errors.New("robot is a mapping of numbers: kp, kd, mass, max_force, max_speed, step, round, decimals (a whole number); {} for the usual ones")
 	}
 	*r = Robot(p)

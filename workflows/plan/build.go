@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 
@@ -16,12 +14,7 @@ import (
 // Decode reads a choice's parameters strictly.
 func (c Choice) Decode() envs.Decode {
 	return func(v any) error {
-		if len(c.Params) == 0 {
-			return nil
-		}
-		dec := json.NewDecoder(bytes.NewReader(c.Params))
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(v); err != nil {
+		if err := envs.DecodeStrict(c.Params)(v); err != nil {
 			return fmt.Errorf("parameters of %s: %w", c.Name, err)
 		}
 		return nil

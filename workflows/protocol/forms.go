@@ -1,10 +1,10 @@
 package protocol
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
+	"roundtable/envs"
 	"roundtable/workflows/transcript"
 )
 
@@ -14,9 +14,7 @@ func eitherForm(data []byte, short, whole any) error {
 	if json.Unmarshal(data, short) == nil {
 		return nil
 	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	return dec.Decode(whole)
+	return envs.DecodeStrict(data)(whole)
 }
 
 func checkTies(t transcript.TieBreak) error {

@@ -1,10 +1,11 @@
 package protocol
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"roundtable/envs"
 )
 
 // Personas are who the agents are told to be: "generated" for the task by a
@@ -46,9 +47,7 @@ func (p *Personas) UnmarshalJSON(data []byte) error {
 		var one Persona
 		if json.Unmarshal(item, &one.word) != nil {
 			type fields Persona
-			dec := json.NewDecoder(bytes.NewReader(item))
-			dec.DisallowUnknownFields() // a misspelt description would be lost without a word
-			if dec.Decode((*fields)(&one)) != nil {
+			if envs.DecodeStrict(item)((*fields)(&one)) != nil { // a misspelt description would be lost without a word
 				return errPersonas
 			}
 		}

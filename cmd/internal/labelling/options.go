@@ -15,6 +15,7 @@ import (
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
+	"roundtable/envs"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 )
@@ -88,7 +89,7 @@ func (l Options) flags() (recorded.Labelling, error) {
 	if l.Reasks < 0 || l.Reasks > 10 {
 		return how, fmt.Errorf("--reasks is %d; 0 to 10 are accepted", l.Reasks)
 	}
-	if err := cli.DecodeStrict([]byte(l.Generate))(&how.Generate); err != nil {
+	if err := envs.DecodeStrict([]byte(l.Generate))(&how.Generate); err != nil {
 		return how, fmt.Errorf("--generate: %w", err)
 	}
 	var params map[string]any
@@ -105,7 +106,7 @@ func (l Options) flags() (recorded.Labelling, error) {
 func (l Options) priced(ctx context.Context, s storage.Store, campaign string, p model.Provider) (*money.Price, error) {
 	var price money.Price
 	if l.Price != "" {
-		if err := cli.DecodeStrict([]byte(l.Price))(&price); err != nil {
+		if err := envs.DecodeStrict([]byte(l.Price))(&price); err != nil {
 			return nil, fmt.Errorf("--price: %w", err)
 		}
 		return &price, price.Validate()

@@ -14,6 +14,7 @@ import (
 	"roundtable/analysis/embedding"
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
+	"roundtable/envs"
 	"roundtable/infra"
 )
 
@@ -73,7 +74,7 @@ func (t *embeddingBudget) priced(ctx context.Context) (*money.Price, error) {
 		Input  *float64 `json:"input"`
 		Output float64  `json:"output"`
 	}
-	if err := cli.DecodeStrict([]byte(t.price))(&given); err != nil {
+	if err := envs.DecodeStrict([]byte(t.price))(&given); err != nil {
 		return nil, fmt.Errorf("--price: %w", err)
 	}
 	if given.Input == nil {

@@ -16,7 +16,6 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
 	"roundtable/analysis/storage"
-	"roundtable/cmd/internal/cli"
 	"roundtable/envs"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
@@ -121,7 +120,7 @@ func newScripted(name, policyName string, decode envs.Decode, env envs.Environme
 	if env == nil { // its own fault is reported already
 		return model.Provider{}, nil
 	}
-	policy, err := env.Policy(policyName, cli.DecodeStrict(params.Policy))
+	policy, err := env.Policy(policyName, envs.DecodeStrict(params.Policy))
 	if err != nil {
 		return model.Provider{}, err
 	}

@@ -16,7 +16,7 @@ import (
 	"roundtable/activities/money"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/storage"
-	"roundtable/cmd/internal/cli"
+	"roundtable/envs"
 	"roundtable/workflows/plan"
 )
 
@@ -62,7 +62,7 @@ func (l *PriceList) Open(prices json.RawMessage, unknown bool, limits plan.Limit
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(listed)) {
 		var p money.Price
-		if err := cli.DecodeStrict(listed[name])(&p); err != nil {
+		if err := envs.DecodeStrict(listed[name])(&p); err != nil {
 			faults = append(faults, fmt.Errorf("%s: %s; a price is written {input: 2.5, output: 10}, in US dollars for a million tokens, also with cached_input, cache_write and reasoning", name, misreadPrice(listed[name], err)))
 		} else if err := p.Validate(); err != nil {
 			faults = append(faults, fmt.Errorf("%s: %w", name, err))

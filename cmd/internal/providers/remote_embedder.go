@@ -23,6 +23,7 @@ import (
 	"roundtable/analysis/study"
 	"roundtable/analysis/study/discussion"
 	"roundtable/cmd/internal/cli"
+	"roundtable/envs"
 )
 
 // served is an embedder behind a service. Tables and figures take what is in the
@@ -37,7 +38,7 @@ type RemoteEmbedder struct {
 
 func newRemoteEmbedder(s storage.Store, name, params string) (Embedder, error) {
 	config := openai.Config{Model: name, Timeout: model.Duration(2 * time.Minute)}
-	if err := cli.DecodeStrict([]byte(params))(&config); err != nil {
+	if err := envs.DecodeStrict([]byte(params))(&config); err != nil {
 		return Embedder{}, fmt.Errorf("--embedder-params: %w", err)
 	}
 	at := openai.Endpoint(config)
