@@ -24,10 +24,22 @@ import (
 // listed is a table that can be asked for.
 type listed struct {
 	naming.Named
-	build func(campaign.Campaign) (table.Table, bool) // nil if it takes labels, which Load does not read
+	build func(campaign.Campaign) (table.Table, bool) // nil if it takes labels
 	shown shown
-	stops bool // it is about early stopping, and takes the course of each collaboration
+	from  Source
 }
+
+// Source is what a table is made from.
+type Source int
+
+// Sources of tables: what the campaign holds once it is loaded, or what is added to it.
+const (
+	Rows     Source = iota
+	Courses         // each collaboration round by round, labelled and measured
+	Measures        // of messages
+	Vectors         // of answers, unless the table compares them by their words
+	Labels          // of messages, which are no part of a campaign: Make does not make it
+)
 
 // shown says when a table is printed without being asked for by name.
 type shown int
@@ -50,55 +62,55 @@ const (
 // list returns the one list of tables, in the order in which they are printed.
 func list() []listed {
 	return []listed{
-		{naming.Named{Name: "scores", Shows: "each condition: its outcome with an interval, whatever the protocol", Needs: needEnded}, overview.ByCondition, inAll, false},
-		{naming.Named{Name: "utility-by-rule", Shows: "exchange: decisions and utility by rule and round", Needs: needExchange, Former: "1", Papers: naming.Numbers(1, "table", 1)}, exchange.Table1, always, false},
-		{naming.Named{Name: "utility-by-setting", Shows: "exchange: the same for every setting that varies", Needs: needExchange, Former: "6", Papers: naming.Numbers(1, "table", 6)}, exchange.Table6, inAll, false},
-		{naming.Named{Name: "headline", Shows: "the least decision rule against the best, and the growth of messages (paper 1)", Needs: "rules of an exchange economy, or messages of at least two rounds"}, exchange.Headline, inAll, false},
-		{naming.Named{Name: "readings", Shows: "exchange: decisions and utility under alternative definitions", Needs: needExchange}, exchange.Readings, inAll, false},
-		{naming.Named{Name: "rating-errors", Shows: "recsys: errors of ratings by rule and round", Needs: needRecsys, Former: "7", Papers: naming.Numbers(1, "table", 7)}, recsys.Table7, always, false},
-		{naming.Named{Name: "debate-accuracy", Shows: "debates: accuracy by strategy and task", Needs: "debates", Former: "4.1", Papers: slices.Concat(naming.Numbers(4, "table", 1), naming.Numbers(4, "figure", 1))}, debate.Strategies, always, false},
-		{naming.Named{Name: "debate-by-agents", Shows: "debates: accuracy by number of agents", Needs: "debates of groups of different sizes", Former: "4.2", Papers: naming.Numbers(4, "table", 2, 3, 4, 5)}, debate.DebateAgents, inAll, false},
-		{naming.Named{Name: "debate-by-round", Shows: "debates: accuracy, log-likelihood and entropy by round", Needs: "debates", Former: "4.rounds", Papers: naming.Numbers(4, "figure", 7)}, debate.DebateRounds, inAll, false},
-		{naming.Named{Name: "debate-gains", Shows: "debates: gains over the fixed order, paired by question", Needs: "debates in the fixed order and in others", Former: "4.gains"}, debate.DebateGains, inAll, false},
-		{naming.Named{Name: "debate-repetitions", Shows: "debates: spread over repetitions, gains over the fixed order tested over them", Needs: "debates with several replicates", Former: "4.repeats", Papers: naming.Numbers(4, "figure", 3, 4, 5)}, debate.DebateRepetitions, inAll, false},
-		{naming.Named{Name: "viewpoints", Shows: "debates of fixed viewpoints: right outcomes by number of agents", Needs: "debates that begin with viewpoints of a pool", Former: "4.6", Papers: slices.Concat(naming.Numbers(4, "table", 6, 7, 8, 9, 10, 11), naming.Numbers(4, "figure", 9))}, debate.Viewpoints, always, false},
-		{naming.Named{Name: "discussion-accuracy", Shows: "discussions: accuracy by decision protocol, gains over the single agent", Needs: needDiscussions, Former: "2.protocols", Papers: naming.Numbers(2, "figure", 2, 8, 9, 10, 11)}, discussion.Discussions, always, false},
-		{naming.Named{Name: "voting-against-consensus", Shows: "discussions: voting against consensus (paper 2, 4.1)", Needs: "discussions with rules of both kinds, voting and consensus", Former: "2.kinds"}, discussion.Kinds, always, false},
-		{naming.Named{Name: "answerable-questions", Shows: "discussions: questions that their text does not answer", Needs: "discussions of questions that their text may not answer (SQuAD)", Former: "2.answerable", Papers: naming.Numbers(2, "figure", 3)}, discussion.Answerables, inAll, false},
-		{naming.Named{Name: "answer-diversity", Shows: "discussions: diversity of answers and accuracy", Needs: needDiscussions, Former: "2.1", Papers: naming.Numbers(2, "table", 1)}, discussion.Diversities, inAll, false},
-		{naming.Named{Name: "decision-time", Shows: "discussions: rounds and turns until the decision", Needs: needDiscussions, Former: "2.2", Papers: naming.Numbers(2, "table", 2)}, discussion.Terminations, inAll, false},
-		{naming.Named{Name: "solution-counting", Shows: "discussions: how often each way of counting decides", Needs: needDiscussions, Former: "2.4", Papers: naming.Numbers(2, "table", 4)}, discussion.Countings, inAll, false},
-		{naming.Named{Name: "discussion-scaling", Shows: "discussions: accuracy by rounds before the vote and by agents", Needs: "discussions of at least three sizes", Former: "2.scaling", Papers: naming.Numbers(2, "figure", 4, 5)}, discussion.Scalings, inAll, false},
-		{naming.Named{Name: "challenges", Shows: "discussions: challenges of the final answer", Needs: "discussions whose final answer is challenged", Former: "2.challenge", Papers: naming.Numbers(2, "figure", 6, 7)}, discussion.Challenges, inAll, false},
-		{naming.Named{Name: "discussion-compute", Shows: "discussions: turns, tokens and money that an answer takes", Needs: needDiscussions, Former: "2.compute"}, discussion.Computes, inAll, false},
-		{naming.Named{Name: "deliberation-rewards", Shows: "deliberations: optimality, rationality, rigidity, agreement", Needs: "deliberations", Former: "3.2", Papers: naming.Numbers(3, "table", 2, 5)}, deliberation.Deliberations, always, false},
-		{naming.Named{Name: "full-information", Shows: "deliberations: with the full information", Needs: "deliberations with the variant oracle", Former: "3.3", Papers: naming.Numbers(3, "table", 3)}, deliberation.Oracles, inAll, false},
-		{naming.Named{Name: "solver-use", Shows: "deliberations: with a solver as a tool", Needs: "deliberations with the tool solver", Former: "3.4", Papers: naming.Numbers(3, "table", 4)}, deliberation.Tools, inAll, false},
-		{naming.Named{Name: "estimate-errors", Shows: "deliberations: errors of estimates of the state", Needs: "deliberations", Former: "3.6", Papers: naming.Numbers(3, "table", 6)}, deliberation.Estimates, inAll, false},
-		{naming.Named{Name: "centralized-gap", Shows: "deliberations: what keeps them from the centralized decision", Needs: "deliberations next to centralized decisions", Former: "3.7", Papers: naming.Numbers(3, "table", 7)}, deliberation.Gaps, inAll, false},
-		{naming.Named{Name: "consensus", Shows: "numeric states: how groups agree, and where (paper 5)", Needs: needStates}, numeric.Consensus, always, false},
-		{naming.Named{Name: "strategies", Shows: "numeric states: strategies that agents name", Needs: needStates, Papers: naming.Numbers(5, "figure", 11)}, numeric.StrategyShares, inAll, false},
-		{naming.Named{Name: "influence", Shows: "numeric states: who moves whom (paper 5)", Needs: needStates}, numeric.Influence, inAll, false},
-		{naming.Named{Name: "montecarlo", Shows: "numeric states: where groups end, over many starts", Needs: "groups that reach a consensus on a line", Papers: naming.Numbers(5, "figure", 4)}, numeric.MonteCarlo, inAll, false},
-		{naming.Named{Name: "variance", Shows: "numeric states: variance by number of agents (paper 5, Figure 4)", Needs: "groups of different sizes that reach a consensus on a line"}, numeric.Variances, inAll, false},
-		{naming.Named{Name: "finals", Shows: "numeric states: each final state (data of figure bias)", Needs: needStates}, numeric.Finals, never, false},
-		{naming.Named{Name: "trajectories", Shows: "numeric states: each state of each round (data of the figure)", Needs: needStates, Papers: naming.Numbers(5, "figure", 2, 3, 6, 7, 8, 9)}, numeric.Trajectories, never, false},
-		{naming.Named{Name: "paths", Shows: "robots: planned and actual positions (data of the figure)", Needs: "robots, whose paths are planned", Papers: naming.Numbers(5, "figure", 10)}, numeric.PathData, never, false},
-		{naming.Named{Name: "message-length", Shows: "messages: words a message", Needs: "messages", Former: "words"}, speech.Words, inAll, false},
-		{naming.Named{Name: "message-language", Shows: "messages: words, reading grade, information distance", Needs: "messages", Former: "8", Papers: naming.Numbers(1, "table", 8)}, speech.Table8, inAll, false},
-		{naming.Named{Name: "early-stopping-recsys", Shows: "recsys: the rule that stops at the best round", Needs: needRecsys, Former: "2", Papers: naming.Numbers(1, "table", 2)}, stopping.Table2, inAll, true},
-		{naming.Named{Name: "early-stopping", Shows: "stopping rules: rounds saved and what they cost", Needs: needEnded, Former: "10", Papers: naming.Numbers(1, "table", 10)}, stopping.Table10, inAll, true},
-		{naming.Named{Name: "stopping-times", Shows: "stopping rules: gap closed to the best round", Needs: needEnded, Former: "11", Papers: naming.Numbers(1, "table", 11)}, stopping.Table11, inAll, true},
-		{naming.Named{Name: "folds", Shows: "stopping rules: what cross-validation held out and chose", Needs: needEnded}, stopping.FoldList, never, true},
-		{naming.Named{Name: "nested", Shows: "stopping rules: chosen by nested cross-validation", Needs: needEnded}, stopping.Nested, inAll, true},
-		{naming.Named{Name: "regression", Shows: "dialogue acts: what goes with better decisions", Needs: needLabels}, stopping.Regression, never, true},
-		{naming.Named{Name: "comparisons", Shows: "each two conditions: pairwise comparison of final scores, with tests", Needs: "two conditions of one environment"}, overview.Comparisons, inAll, false},
-		{naming.Named{Name: "instances", Shows: "each instance: its outcome under each condition", Needs: needEnded}, overview.ByInstance, never, false},
-		{naming.Named{Name: "rounds", Shows: "each round: decisions and scores", Needs: needEnded}, overview.Rounds, inAll, false},
-		{naming.Named{Name: "summary", Shows: "each condition: collaborations, answers, cost", Needs: needEnded}, overview.Summary, always, false},
-		{naming.Named{Name: "dialogue-acts", Shows: "dialogue acts: how often, by rule", Needs: needLabels, Former: "9", Papers: naming.Numbers(1, "table", 9)}, nil, never, false},
-		{naming.Named{Name: "transitions", Shows: "dialogue acts: which follows which", Needs: needLabels}, nil, never, false},
-		{naming.Named{Name: "agreement", Shows: "dialogue acts: how far labellers agree", Needs: "labels of at least two labellers (roundtable label)"}, nil, never, false},
+		{naming.Named{Name: "scores", Shows: "each condition: its outcome with an interval, whatever the protocol", Needs: needEnded}, overview.ByCondition, inAll, Rows},
+		{naming.Named{Name: "utility-by-rule", Shows: "exchange: decisions and utility by rule and round", Needs: needExchange, Former: "1", Papers: naming.Numbers(1, "table", 1)}, exchange.Table1, always, Rows},
+		{naming.Named{Name: "utility-by-setting", Shows: "exchange: the same for every setting that varies", Needs: needExchange, Former: "6", Papers: naming.Numbers(1, "table", 6)}, exchange.Table6, inAll, Rows},
+		{naming.Named{Name: "headline", Shows: "the least decision rule against the best, and the growth of messages (paper 1)", Needs: "rules of an exchange economy, or messages of at least two rounds"}, exchange.Headline, inAll, Rows},
+		{naming.Named{Name: "readings", Shows: "exchange: decisions and utility under alternative definitions", Needs: needExchange}, exchange.Readings, inAll, Rows},
+		{naming.Named{Name: "rating-errors", Shows: "recsys: errors of ratings by rule and round", Needs: needRecsys, Former: "7", Papers: naming.Numbers(1, "table", 7)}, recsys.Table7, always, Rows},
+		{naming.Named{Name: "debate-accuracy", Shows: "debates: accuracy by strategy and task", Needs: "debates", Former: "4.1", Papers: slices.Concat(naming.Numbers(4, "table", 1), naming.Numbers(4, "figure", 1))}, debate.Strategies, always, Rows},
+		{naming.Named{Name: "debate-by-agents", Shows: "debates: accuracy by number of agents", Needs: "debates of groups of different sizes", Former: "4.2", Papers: naming.Numbers(4, "table", 2, 3, 4, 5)}, debate.DebateAgents, inAll, Rows},
+		{naming.Named{Name: "debate-by-round", Shows: "debates: accuracy, log-likelihood and entropy by round", Needs: "debates", Former: "4.rounds", Papers: naming.Numbers(4, "figure", 7)}, debate.DebateRounds, inAll, Rows},
+		{naming.Named{Name: "debate-gains", Shows: "debates: gains over the fixed order, paired by question", Needs: "debates in the fixed order and in others", Former: "4.gains"}, debate.DebateGains, inAll, Rows},
+		{naming.Named{Name: "debate-repetitions", Shows: "debates: spread over repetitions, gains over the fixed order tested over them", Needs: "debates with several replicates", Former: "4.repeats", Papers: naming.Numbers(4, "figure", 3, 4, 5)}, debate.DebateRepetitions, inAll, Rows},
+		{naming.Named{Name: "viewpoints", Shows: "debates of fixed viewpoints: right outcomes by number of agents", Needs: "debates that begin with viewpoints of a pool", Former: "4.6", Papers: slices.Concat(naming.Numbers(4, "table", 6, 7, 8, 9, 10, 11), naming.Numbers(4, "figure", 9))}, debate.Viewpoints, always, Rows},
+		{naming.Named{Name: "discussion-accuracy", Shows: "discussions: accuracy by decision protocol, gains over the single agent", Needs: needDiscussions, Former: "2.protocols", Papers: naming.Numbers(2, "figure", 2, 8, 9, 10, 11)}, discussion.Discussions, always, Rows},
+		{naming.Named{Name: "voting-against-consensus", Shows: "discussions: voting against consensus (paper 2, 4.1)", Needs: "discussions with rules of both kinds, voting and consensus", Former: "2.kinds"}, discussion.Kinds, always, Rows},
+		{naming.Named{Name: "answerable-questions", Shows: "discussions: questions that their text does not answer", Needs: "discussions of questions that their text may not answer (SQuAD)", Former: "2.answerable", Papers: naming.Numbers(2, "figure", 3)}, discussion.Answerables, inAll, Rows},
+		{naming.Named{Name: "answer-diversity", Shows: "discussions: diversity of answers and accuracy", Needs: needDiscussions, Former: "2.1", Papers: naming.Numbers(2, "table", 1)}, discussion.Diversities, inAll, Vectors},
+		{naming.Named{Name: "decision-time", Shows: "discussions: rounds and turns until the decision", Needs: needDiscussions, Former: "2.2", Papers: naming.Numbers(2, "table", 2)}, discussion.Terminations, inAll, Rows},
+		{naming.Named{Name: "solution-counting", Shows: "discussions: how often each way of counting decides", Needs: needDiscussions, Former: "2.4", Papers: naming.Numbers(2, "table", 4)}, discussion.Countings, inAll, Rows},
+		{naming.Named{Name: "discussion-scaling", Shows: "discussions: accuracy by rounds before the vote and by agents", Needs: "discussions of at least three sizes", Former: "2.scaling", Papers: naming.Numbers(2, "figure", 4, 5)}, discussion.Scalings, inAll, Rows},
+		{naming.Named{Name: "challenges", Shows: "discussions: challenges of the final answer", Needs: "discussions whose final answer is challenged", Former: "2.challenge", Papers: naming.Numbers(2, "figure", 6, 7)}, discussion.Challenges, inAll, Rows},
+		{naming.Named{Name: "discussion-compute", Shows: "discussions: turns, tokens and money that an answer takes", Needs: needDiscussions, Former: "2.compute"}, discussion.Computes, inAll, Rows},
+		{naming.Named{Name: "deliberation-rewards", Shows: "deliberations: optimality, rationality, rigidity, agreement", Needs: "deliberations", Former: "3.2", Papers: naming.Numbers(3, "table", 2, 5)}, deliberation.Deliberations, always, Rows},
+		{naming.Named{Name: "full-information", Shows: "deliberations: with the full information", Needs: "deliberations with the variant oracle", Former: "3.3", Papers: naming.Numbers(3, "table", 3)}, deliberation.Oracles, inAll, Rows},
+		{naming.Named{Name: "solver-use", Shows: "deliberations: with a solver as a tool", Needs: "deliberations with the tool solver", Former: "3.4", Papers: naming.Numbers(3, "table", 4)}, deliberation.Tools, inAll, Rows},
+		{naming.Named{Name: "estimate-errors", Shows: "deliberations: errors of estimates of the state", Needs: "deliberations", Former: "3.6", Papers: naming.Numbers(3, "table", 6)}, deliberation.Estimates, inAll, Rows},
+		{naming.Named{Name: "centralized-gap", Shows: "deliberations: what keeps them from the centralized decision", Needs: "deliberations next to centralized decisions", Former: "3.7", Papers: naming.Numbers(3, "table", 7)}, deliberation.Gaps, inAll, Rows},
+		{naming.Named{Name: "consensus", Shows: "numeric states: how groups agree, and where (paper 5)", Needs: needStates}, numeric.Consensus, always, Rows},
+		{naming.Named{Name: "strategies", Shows: "numeric states: strategies that agents name", Needs: needStates, Papers: naming.Numbers(5, "figure", 11)}, numeric.StrategyShares, inAll, Rows},
+		{naming.Named{Name: "influence", Shows: "numeric states: who moves whom (paper 5)", Needs: needStates}, numeric.Influence, inAll, Rows},
+		{naming.Named{Name: "montecarlo", Shows: "numeric states: where groups end, over many starts", Needs: "groups that reach a consensus on a line", Papers: naming.Numbers(5, "figure", 4)}, numeric.MonteCarlo, inAll, Rows},
+		{naming.Named{Name: "variance", Shows: "numeric states: variance by number of agents (paper 5, Figure 4)", Needs: "groups of different sizes that reach a consensus on a line"}, numeric.Variances, inAll, Rows},
+		{naming.Named{Name: "finals", Shows: "numeric states: each final state (data of figure bias)", Needs: needStates}, numeric.Finals, never, Rows},
+		{naming.Named{Name: "trajectories", Shows: "numeric states: each state of each round (data of the figure)", Needs: needStates, Papers: naming.Numbers(5, "figure", 2, 3, 6, 7, 8, 9)}, numeric.Trajectories, never, Rows},
+		{naming.Named{Name: "paths", Shows: "robots: planned and actual positions (data of the figure)", Needs: "robots, whose paths are planned", Papers: naming.Numbers(5, "figure", 10)}, numeric.PathData, never, Rows},
+		{naming.Named{Name: "message-length", Shows: "messages: words a message", Needs: "messages", Former: "words"}, speech.Words, inAll, Rows},
+		{naming.Named{Name: "message-language", Shows: "messages: words, reading grade, information distance", Needs: "messages", Former: "8", Papers: naming.Numbers(1, "table", 8)}, speech.Table8, inAll, Measures},
+		{naming.Named{Name: "early-stopping-recsys", Shows: "recsys: the rule that stops at the best round", Needs: needRecsys, Former: "2", Papers: naming.Numbers(1, "table", 2)}, stopping.Table2, inAll, Courses},
+		{naming.Named{Name: "early-stopping", Shows: "stopping rules: rounds saved and what they cost", Needs: needEnded, Former: "10", Papers: naming.Numbers(1, "table", 10)}, stopping.Table10, inAll, Courses},
+		{naming.Named{Name: "stopping-times", Shows: "stopping rules: gap closed to the best round", Needs: needEnded, Former: "11", Papers: naming.Numbers(1, "table", 11)}, stopping.Table11, inAll, Courses},
+		{naming.Named{Name: "folds", Shows: "stopping rules: what cross-validation held out and chose", Needs: needEnded}, stopping.FoldList, never, Courses},
+		{naming.Named{Name: "nested", Shows: "stopping rules: chosen by nested cross-validation", Needs: needEnded}, stopping.Nested, inAll, Courses},
+		{naming.Named{Name: "regression", Shows: "dialogue acts: what goes with better decisions", Needs: needLabels}, stopping.Regression, never, Courses},
+		{naming.Named{Name: "comparisons", Shows: "each two conditions: pairwise comparison of final scores, with tests", Needs: "two conditions of one environment"}, overview.Comparisons, inAll, Rows},
+		{naming.Named{Name: "instances", Shows: "each instance: its outcome under each condition", Needs: needEnded}, overview.ByInstance, never, Rows},
+		{naming.Named{Name: "rounds", Shows: "each round: decisions and scores", Needs: needEnded}, overview.Rounds, inAll, Rows},
+		{naming.Named{Name: "summary", Shows: "each condition: collaborations, answers, cost", Needs: needEnded}, overview.Summary, always, Rows},
+		{naming.Named{Name: "dialogue-acts", Shows: "dialogue acts: how often, by rule", Needs: needLabels, Former: "9", Papers: naming.Numbers(1, "table", 9)}, nil, never, Labels},
+		{naming.Named{Name: "transitions", Shows: "dialogue acts: which follows which", Needs: needLabels}, nil, never, Labels},
+		{naming.Named{Name: "agreement", Shows: "dialogue acts: how far labellers agree", Needs: "labels of at least two labellers (roundtable label)"}, nil, never, Labels},
 	}
 }
 
@@ -111,14 +123,18 @@ func Tables() []naming.Named {
 	return all
 }
 
-// TakesLabels reports whether a table is about labels, which Load does not read: Make does not make it.
-func TakesLabels(name string) bool {
-	return slices.ContainsFunc(list(), func(l listed) bool { return l.Name == name && l.build == nil })
-}
-
-// NeedCourses reports whether a table is about early stopping, or is among those that are (all).
-func NeedCourses(name string) bool {
-	return name == "all" || slices.ContainsFunc(list(), func(l listed) bool { return l.Name == name && l.stops })
+// SourceOf returns what a table is made from; with all, the most that tables take which need
+// no labels.
+func SourceOf(name string) Source {
+	for _, l := range list() {
+		if l.Name == name {
+			return l.from
+		}
+	}
+	if name == "all" {
+		return Courses
+	}
+	return Rows
 }
 
 // All returns the tables that the campaign has something for.
@@ -141,7 +157,7 @@ func selectTables(c campaign.Campaign, at shown) []table.Table {
 	var all []table.Table
 	for _, l := range list() {
 		switch {
-		case l.build == nil, l.shown < at, l.stops && len(campaign.CoursesOf(c).Runs) == 0,
+		case l.build == nil, l.shown < at, l.from == Courses && len(campaign.CoursesOf(c).Runs) == 0,
 			l.Name == "utility-by-setting" && variesInRuleAlone(c), l.Name == "message-length" && speech.MeasuredBy(c) != nil:
 			continue
 		}

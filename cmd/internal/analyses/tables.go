@@ -113,13 +113,16 @@ func Make(ctx context.Context, s storage.Store, name string, which Request) (Ana
 	if err != nil {
 		return Analysis{}, err
 	}
-	switch {
-	case study.NeedCourses(which.Table):
+	from := study.SourceOf(which.Table)
+	switch from {
+	case study.Courses:
 		c, err = which.AddCourses(ctx, s, c)
-	case which.Table == "message-language":
+	case study.Measures:
 		c, err = which.AddTo(ctx, s, c)
-	case which.Table == "answer-diversity" && which.Embedder != providers.TFIDF:
-		c, err = which.AddVectors(ctx, s, c)
+	case study.Vectors:
+		if which.Embedder != providers.TFIDF { // the table makes those itself
+			c, err = which.AddVectors(ctx, s, c)
+		}
 	}
 	if err != nil {
 		return Analysis{}, err
@@ -128,7 +131,7 @@ func Make(ctx context.Context, s storage.Store, name string, which Request) (Ana
 		return Analysis{}, err
 	}
 	a := Analysis{Campaign: name, Cells: count(c), Warnings: c.Warnings()}
-	if study.TakesLabels(which.Table) {
+	if from == study.Labels {
 		a.Tables, err = ofMessages(ctx, s, c, which)
 	} else {
 		a.Tables, err = choose(c, which.Table)
