@@ -19,17 +19,17 @@ import (
 // SignalPause and its siblings steer campaigns and collaborations.
 const (
 	SignalPause  = "pause"  // Pause
-	SignalResume = "resume" // int: the epoch that begins; a person sends none
+	SignalResume = "resume" // int: the epoch that begins; the operator sends none
 	SignalCancel = "cancel" // no argument
 	SignalTune   = "tune"   // plan.Limits
 	SignalExtend = "extend" // CampaignInput of the new revision
 )
 
 // Pause holds a campaign. One that a collaboration asks for counts only if no
-// person has resumed the campaign since: it may speak of what is mended already.
+// operator has resumed the campaign since: it may speak of what is fixed already.
 type Pause struct {
 	Reason string `json:"reason"`
-	From   string `json:"from,omitempty"`  // workflow ID of the collaboration; empty for a person
+	From   string `json:"from,omitempty"`  // workflow ID of the collaboration; empty for the operator
 	Epoch  int    `json:"epoch,omitempty"` // how often the campaign had been resumed, as far as it knew
 }
 
@@ -160,7 +160,7 @@ func (c *collaboration) recordActs(acts []task.Act) error {
 	return nil
 }
 
-// holdCampaign turns an error that a person can mend into a pause of the campaign.
+// holdCampaign turns an error that the operator can fix into a pause of the campaign.
 func (c *collaboration) holdCampaign(ctx workflow.Context, err error) error {
 	if !isFixable(err) {
 		return err
@@ -190,7 +190,7 @@ func (c *collaboration) endWith(ctx workflow.Context, cause error) (task.Result,
 	return result, err
 }
 
-// executeOrPause returns an activity that every collaboration needs: what a person can mend
+// executeOrPause returns an activity that every collaboration needs: what the operator can fix
 // (a full disk, a worker without the key) pauses the campaign, and then it is
 // tried again.
 func (c *collaboration) executeOrPause(ctx workflow.Context, name string, input, result any) error {
@@ -208,13 +208,13 @@ func (c *collaboration) executeOrPause(ctx workflow.Context, name string, input,
 	}
 }
 
-// isFixable reports whether a person can do something about an error.
+// isFixable reports whether the operator can do something about an error.
 func isFixable(err error) bool {
 	app, ok := errors.AsType[*temporal.ApplicationError](err)
 	return ok && app.Type() == task.ErrPause
 }
 
-// moreUrgent returns the one of two errors to act on: what a person can mend comes
+// moreUrgent returns the one of two errors to act on: what the operator can fix comes
 // first, or it would go unsaid; the other one, if it lasts, comes again.
 func moreUrgent(kept, err error) error {
 	if kept == nil || isFixable(err) && !isFixable(kept) {

@@ -40,8 +40,8 @@ func LabelsID(campaign, labeller string) string { return "labels/" + campaign + 
 
 // Labels labels the messages of all collaborations that have ended. Labels are
 // stored one by one, and those of a collaboration committed together, so it can
-// be thrown away and started again at any time. An error that a person must
-// mend ends it; starting it again goes on.
+// be thrown away and started again at any time. An error that the operator must
+// fix ends it; starting it again goes on.
 func Labels(ctx workflow.Context, in LabelsInput) (LabelsStatus, error) {
 	l := labels{in: in}
 	err := workflow.SetQueryHandler(ctx, QueryStatus, func() (LabelsStatus, error) { return l.in.Status, nil })
@@ -65,7 +65,7 @@ func Labels(ctx workflow.Context, in LabelsInput) (LabelsStatus, error) {
 
 type labels struct {
 	in   LabelsInput
-	held error // what a person must mend
+	held error // what the operator must fix
 }
 
 func (l *labels) currentPage() task.LabelPage {

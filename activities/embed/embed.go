@@ -3,7 +3,7 @@
 // fault passes, and when the service says.
 //
 // It promises: a batch is small enough for every service that we know; no text
-// is asked for twice; what a person must mend is not tried again; what was asked
+// is asked for twice; what the operator must fix is not tried again; what was asked
 // and billed is counted.
 package embed
 

@@ -13,7 +13,7 @@ import (
 )
 
 // Parse reads the acts that an answer names, each once and in the order of
-// record.Acts. The error tells the model what to mend: every act must be one
+// record.Acts. The error tells the model what to fix: every act must be one
 // of them, written in whatever case, and there must be at least one.
 func Parse(raw []byte) ([]string, error) {
 	object, err := prompt.Object(raw)

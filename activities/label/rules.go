@@ -40,7 +40,7 @@ var signs = map[string]*regexp.Regexp{
 func (rules) Complete(_ context.Context, r model.Request) (model.Response, error) {
 	var q Question
 	err := errors.New("no question")
-	if len(r.Messages) > 1 { // after those that tell what to mend, which rules never need
+	if len(r.Messages) > 1 { // after those that tell what to fix, which rules never need
 		err = json.Unmarshal([]byte(r.Messages[1].Content), &q)
 	}
 	if err != nil {

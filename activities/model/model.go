@@ -121,7 +121,7 @@ type Class string
 
 const (
 	Retry Class = "retry" // passes by itself: try again, after RetryAfter if that is set
-	Pause Class = "pause" // a person must act: key, credit, quota
+	Pause Class = "pause" // the operator must act: key, credit, quota
 	Fail  Class = "fail"  // this call cannot succeed
 )
 

@@ -14,7 +14,7 @@
 //     refusal. After it one call goes first; the others follow when it was not refused.
 //   - Campaigns are served in turn, the calls of one in the order of arrival.
 //   - A waiting call leaves when its context ends or its worker stops, and when
-//     another one of its campaign comes back with an error that a person must mend.
+//     another one of its campaign comes back with an error that the operator must fix.
 package throttle
 
 import (
@@ -88,7 +88,7 @@ func (t *Throttle) SetCampaignCeiling(campaign string, c Ceiling) {
 
 // Enter waits until a call may be made. The pass must be ended, best by a
 // deferred Leave. The error is the context's, ErrStopping, or that of a call of
-// the campaign which a person must mend.
+// the campaign which the operator must fix.
 func (t *Throttle) Enter(ctx context.Context, stopping <-chan struct{}, call Call) (*Pass, error) {
 	if err := endOf(ctx, stopping); err != nil {
 		return nil, err

@@ -100,9 +100,9 @@ func (s *Session) Record(entry int, act transcript.Act) (err error) {
 // alone, the workflow that drives them would try again without end.
 var ErrPanic = errors.New("a fault in the program: panic in the protocol or a rule")
 
-func guard(err *error, mend func()) {
+func guard(err *error, restore func()) {
 	if p := recover(); p != nil {
-		mend()
+		restore()
 		*err = fmt.Errorf("%w: %v", ErrPanic, p)
 	}
 }

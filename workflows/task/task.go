@@ -40,7 +40,7 @@ const (
 
 // Types of activity errors that a workflow acts on.
 const (
-	ErrPause = "pause" // a person must act before any call can succeed
+	ErrPause = "pause" // the operator must act before any call can succeed
 	ErrFail  = "fail"  // this collaboration cannot go on
 )
 

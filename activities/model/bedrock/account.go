@@ -64,7 +64,7 @@ func (a *account) currentCredentials() (aws.CredentialsProvider, error) {
 	return a.chain, nil
 }
 
-// forget makes the next call read AWS's files again, as a person who was
+// forget makes the next call read AWS's files again, as a user who was
 // asked to act has perhaps changed them.
 func (a *account) forget(who identity) {
 	a.mu.Lock()
