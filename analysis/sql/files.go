@@ -85,7 +85,7 @@ func (s Source) listCampaigns(ctx context.Context) ([]string, error) {
 	return chosen, nil
 }
 
-// localDirectory returns that of a local lake.
+// localDirectory returns the folder of a local lake.
 func localDirectory(location string) (string, bool) {
 	if !strings.Contains(location, "://") {
 		return location, true

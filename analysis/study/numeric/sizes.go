@@ -84,7 +84,7 @@ func finalStart(r campaign.Run) (float64, bool) {
 	return StatesOf(r).First().Mean()[0], true
 }
 
-// FinalBias returns that minus the mean of the starts.
+// FinalBias returns the final value minus the mean of the starts.
 func FinalBias(r campaign.Run) (float64, bool) {
 	final, ok := Final(r)
 	if !ok {

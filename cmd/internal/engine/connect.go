@@ -67,7 +67,7 @@ func Connect(ctx context.Context, o *cli.Options, campaign string) (client.Clien
 	return c, nil
 }
 
-// temporalNamespace returns that of the engine that connect finds.
+// temporalNamespace returns the namespace of the engine that Connect finds.
 func temporalNamespace(o *cli.Options) string {
 	target := infra.TargetFromEnv(o.Temporal)
 	if target.HostPort == "" {
