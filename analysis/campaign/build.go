@@ -59,6 +59,8 @@ func (v View) EndedColumns() []string {
 	return columns
 }
 
+// EndedCells returns how many runs of a group succeeded, of these how many differ if they repeat, how
+// many failed and were stopped.
 func (v View) EndedCells(g Group) []table.Cell {
 	cells := []table.Cell{table.Count(g.Count(record.Succeeded))}
 	if v.repeats() {
@@ -152,4 +154,5 @@ func (v View) Rounds() int {
 	return most
 }
 
+// Collaborations returns "1 collaboration", "2 collaborations".
 func Collaborations(n int) string { return wording.Count(n, "collaboration") }

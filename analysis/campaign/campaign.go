@@ -105,6 +105,7 @@ type Group struct {
 	Distinct              int    // of done, how many differ in their words
 }
 
+// Count returns how many runs have a status.
 func (g Group) Count(status string) int {
 	n := 0
 	for _, r := range g.Runs {
@@ -115,6 +116,7 @@ func (g Group) Count(status string) int {
 	return n
 }
 
+// Pending returns how many planned cells have not ended.
 func (g Group) Pending() int { return max(0, g.Planned-len(g.Runs)) }
 
 // Succeeded returns the runs that are averaged.

@@ -46,6 +46,7 @@ func AtRounds(name string, rounds int, metric func(metrics.Shares, int) (float64
 	return measures
 }
 
+// PercentNote says what means in percent are over.
 func (v View) PercentNote() string {
 	return "Mean over collaborations (standard error " + v.UnitsNote() + "), in percent. " + v.CountsNote()
 }

@@ -107,6 +107,7 @@ func UnitsOf(runs []Run) map[int32]bool {
 	return all
 }
 
+// Ascending returns the units in order.
 func (u Units) Ascending() []int32 { return slices.Sorted(maps.Keys(u)) }
 
 // Values are in the order of units.

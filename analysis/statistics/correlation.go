@@ -42,7 +42,7 @@ func (l Line) Interval() Interval {
 	return Interval{l.Slope - half, l.Slope + half, level}
 }
 
-// Spearman's rank correlation: Line of the ranks, ties at their mean rank.
+// Spearman returns the rank correlation: the Line of the ranks, ties at their mean rank.
 func Spearman(x, y []float64) (Line, error) {
 	return LineOf(midranksOf(evenOut(x)), midranksOf(evenOut(y)))
 }

@@ -44,6 +44,7 @@ func Percent(share *float64) Cell {
 	return Number(100**share, 1)
 }
 
+// Given returns a value; false if it is absent.
 func Given(v *float64) (float64, bool) {
 	if v == nil {
 		return 0, false
@@ -51,6 +52,7 @@ func Given(v *float64) (float64, bool) {
 	return *v, true
 }
 
+// Hundred returns 100 for true and 0 for false, so that a mean is in percent.
 func Hundred(is bool) float64 {
 	if is {
 		return 100

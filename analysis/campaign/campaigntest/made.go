@@ -32,6 +32,7 @@ type Cell struct {
 	Baselines                              *string
 }
 
+// Run makes the run that a cell describes, through its rows.
 func (c Cell) Run(readers ...campaign.Reader) campaign.Run {
 	key := record.Key{
 		SchemaVersion: record.SchemaVersion, CampaignID: "made-up", ConditionID: c.Condition,
@@ -72,6 +73,7 @@ func (c Cell) Run(readers ...campaign.Reader) campaign.Run {
 	return NewRun(row, rounds, turns, readers...)
 }
 
+// Majority returns a cell of three agents that decide by majority within three rounds.
 func Majority(replicate int) Cell {
 	return Cell{Condition: "majority-1", Env: "exchange", Rule: "majority", Replicate: replicate, Agents: 3, Planned: 3, cost: new(0.5)}
 }
@@ -90,6 +92,7 @@ func ByHand(readers ...campaign.Reader) campaign.Campaign {
 	return campaign.Campaign{Name: "made-up", Runs: []campaign.Run{b.Run(readers...), failed.Run(readers...), a.Run(readers...), u.Run(readers...)}, Earlier: map[string]int{"majority-1": 1}}
 }
 
+// Ratings returns a campaign of ratings with chosen errors.
 func Ratings() campaign.Campaign {
 	run := func(instance int, errors ...*float64) campaign.Run {
 		c := Cell{Condition: "rated-1", Env: "recsys", Rule: "rated", instance: instance, Agents: 3, Planned: 2, cost: new(0.)}

@@ -68,6 +68,8 @@ func (p Models) Build(m plan.Choice, c plan.Condition, env envs.Environment) (mo
 	return p.Named(m.Name, m.Decode(), c, env)
 }
 
+// Named makes the model of a name as provider/model, as a condition asks it; env gives scripted
+// agents their policy and may be nil for others.
 func (p Models) Named(name string, decode envs.Decode, c plan.Condition, env envs.Environment) (model.Provider, error) {
 	provider, rest, ok := strings.Cut(name, "/")
 	if !ok || rest == "" {

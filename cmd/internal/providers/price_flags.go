@@ -25,6 +25,7 @@ type PriceFlags struct {
 	costUnknown bool
 }
 
+// Flags defines the flags of prices.
 func (b *PriceFlags) Flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&b.price, "price", "", "what openai/MODEL costs, in US dollars for a million tokens: {\"input\": 0.02} (default: the campaign's prices, or the built-in table)")
 	cmd.Flags().BoolVar(&b.costUnknown, "cost-unknown", false, "allow a model whose price is unknown")

@@ -26,7 +26,7 @@ import (
 	"roundtable/envs"
 )
 
-// served is an embedder behind a service. Tables and figures take what is in the
+// RemoteEmbedder is an embedder behind a service. Tables and figures take what is in the
 // lake; only features buys what is missing.
 type RemoteEmbedder struct {
 	embedding.Cached
