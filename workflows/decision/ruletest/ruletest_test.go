@@ -117,7 +117,7 @@ func fails(t *testing.T, l law, rule decision.Rule) bool {
 
 // Each law finds a rule that breaks it, and none finds fault with approval voting.
 func TestEachLawFindsWhatBreaksIt(t *testing.T) {
-	for name, value := range map[string]string{"rapid.nofailfile": "true", "rapid.shrinktime": "0s", "rapid.seed": "1"} {
+	for name, value := range map[string]string{"rapid.nofailfile": "true", "rapid.shrinktime": "0s", "rapid.seed": "1", "rapid.checks": "1000"} {
 		was := flag.Lookup(name).Value.String()
 		if err := flag.Set(name, value); err != nil {
 			t.Fatal(err)
