@@ -35,11 +35,11 @@ var ofDiscussions = map[string]discussed{
 		needChallenges, "Challenged: agents that do not agree with the answer that they are shown; the mean over discussions. Intervals are cut at 0 and 100."},
 	"challenge-outcomes": {"What becomes of challenged answers, by what is shown (paper 2, Figure 7)", "", changed, nil,
 		needChallenges, "Improved, worsened: of the answers that were challenged, whose new answer is right where the other was not, and the reverse (SQuAD: exact match). Intervals are cut at 0 and 100."},
-	"all-agents-drafting": {"All-agents drafting by decision protocol (paper 2, Figure 8)", "", variants("protocol.all_draft", "false"),
+	"all-agents-drafting": {"All-agents drafting by decision protocol (paper 2, Figure 8)", "", variants("protocol.all_draft"),
 		map[string]string{"false": "baseline", "true": "all-agents drafting"}, "discussions with and without protocol.all_draft", variantNote},
-	"collective-improvement": {"Collective improvement by decision protocol (paper 2, Figure 9)", "", variants("protocol.collective", "false"),
+	"collective-improvement": {"Collective improvement by decision protocol (paper 2, Figure 9)", "", variants("protocol.collective"),
 		map[string]string{"false": "baseline", "true": "collective improvement"}, "discussions with and without protocol.collective", variantNote},
-	"response-generators": {"Response generators by decision protocol (paper 2, Figure 10)", "", variants("protocol.response", "simple"),
+	"response-generators": {"Response generators by decision protocol (paper 2, Figure 10)", "", variants("protocol.response"),
 		map[string]string{"simple": "baseline (simple)"}, "discussions that differ in protocol.response", variantNote},
 }
 
@@ -53,9 +53,12 @@ func scaled(by string) func(campaign.Campaign) []discussion.DiscussionLine {
 	return func(c campaign.Campaign) []discussion.DiscussionLine { return discussion.ScalingLines(c, by) }
 }
 
-func variants(setting, usual string) func(campaign.Campaign) []discussion.DiscussionLine {
+// usualValues are the protocol's defaults of the settings that are compared.
+var usualValues = map[string]string{"protocol.all_draft": "false", "protocol.collective": "false", "protocol.response": "simple"}
+
+func variants(setting string) func(campaign.Campaign) []discussion.DiscussionLine {
 	return func(c campaign.Campaign) []discussion.DiscussionLine {
-		return discussion.VariantLines(c, setting, usual)
+		return discussion.VariantLines(c, setting, usualValues[setting])
 	}
 }
 
