@@ -43,7 +43,7 @@ const decidedOnly = ", decided only"
 // distance is the figure that needs messages to be measured.
 const distance = "information-distance"
 
-// NeedLanguage reports whether a figure shows what tables.Campaign.Measured brings.
+// NeedLanguage reports whether a figure shows what speech.Measured adds to a campaign.
 func NeedLanguage(name string) bool { return name == distance }
 
 const (
