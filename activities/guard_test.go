@@ -70,7 +70,7 @@ func TestPanicInAScore(t *testing.T) {
 	all := rows(t, s, p, r)
 	same(t, len(all.Turns) > 5, true)
 	whole := all.Collaborations[0]
-	same(t, *whole.Failure, "its rows: a fault in the program: panic: worthless")
+	same(t, *whole.Failure, "its rows: a bug in the program: panic: worthless")
 	same(t, whole.Score == nil && whole.DecisionJSON != nil, true)
 	same(t, whole.Calls, int32(6))
 }
@@ -119,8 +119,8 @@ func TestFaultyCellsEndWithARow(t *testing.T) {
 		failure string
 	}{
 		"an instance that is none": {faulty{missing: errors.New("line 3 of the data is cut off")}, "instance 0 of the environment exchange: line 3 of the data is cut off"},
-		"a panic in Instance":      {faulty{panics: "Instance"}, "a fault in the program: panic: no such instance"},
-		"a panic in Agents":        {faulty{panics: "Agents"}, "its rows: a fault in the program: panic: nobody"},
+		"a panic in Instance":      {faulty{panics: "Instance"}, "a bug in the program: panic: no such instance"},
+		"a panic in Agents":        {faulty{panics: "Agents"}, "its rows: a bug in the program: panic: nobody"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newLake(t)

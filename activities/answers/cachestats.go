@@ -88,13 +88,13 @@ func (c *Cache) readCampaign(ctx context.Context, store storage.Store, bought ma
 
 func (c *Cache) readEntries(ctx context.Context, store storage.Store, objects []storage.Object, bought map[purchase]string) error {
 	read := make([]cached, len(objects))
-	faults := make([]error, len(objects))
+	errs := make([]error, len(objects))
 	err := lake.Each(ctx, len(objects), func(ctx context.Context, i int) error {
-		read[i], faults[i] = getObject[cached](ctx, store, objects[i].Key)
-		if faults[i] == nil || errors.Is(faults[i], storage.ErrCorrupt) || errors.Is(faults[i], fs.ErrNotExist) {
+		read[i], errs[i] = getObject[cached](ctx, store, objects[i].Key)
+		if errs[i] == nil || errors.Is(errs[i], storage.ErrCorrupt) || errors.Is(errs[i], fs.ErrNotExist) {
 			return nil
 		}
-		return faults[i]
+		return errs[i]
 	})
 	if err != nil {
 		return err
@@ -102,8 +102,8 @@ func (c *Cache) readEntries(ctx context.Context, store storage.Store, objects []
 	for i, o := range objects {
 		a := read[i].Answer
 		switch {
-		case errors.Is(faults[i], fs.ErrNotExist): // pruned by another meanwhile
-		case faults[i] != nil || cacheName.FindStringSubmatch(o.Key)[2] != read[i].Key:
+		case errors.Is(errs[i], fs.ErrNotExist): // pruned by another meanwhile
+		case errs[i] != nil || cacheName.FindStringSubmatch(o.Key)[2] != read[i].Key:
 			c.Damaged = append(c.Damaged, o.Key)
 		default:
 			c.Entries = append(c.Entries, CacheEntry{

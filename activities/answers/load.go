@@ -24,22 +24,22 @@ func (a *Answers) Load(ctx context.Context, p RunKey) (Stored, error) {
 		return Stored{}, err
 	}
 	l := loading{Answers: a, turns: map[int]Turn{}, outcomes: map[int]string{}}
-	var faults []error
+	var errs []error
 	slices.SortStableFunc(objects, func(a, b storage.Object) int { // ask 2 before ask 10
 		return cmp.Or(len(a.Key)-len(b.Key), strings.Compare(a.Key, b.Key))
 	})
 	for _, o := range objects {
 		if err := l.addObject(ctx, o.Key, strings.TrimPrefix(o.Key, prefix)); err != nil {
-			faults = append(faults, err)
+			errs = append(errs, err)
 		}
 	}
 	for entry, key := range l.outcomes {
 		if err := l.finishTurn(ctx, entry, key); err != nil {
-			faults = append(faults, err)
+			errs = append(errs, err)
 		}
 	}
-	slices.SortFunc(faults, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-	return l.pairUp(), errors.Join(faults...)
+	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return l.pairUp(), errors.Join(errs...)
 }
 
 type loading struct {

@@ -67,11 +67,11 @@ func (c *Collaboration) question(entry int, step transcript.Step) (turn.Question
 		return r
 	}
 	q.Read = func(raw []byte, t *answers.Turn) error {
-		parsed, fault := prompt.Parse(raw, step, c.Instance)
-		if t.Text = parsed.Text; fault == nil { // a text without a usable answer can still be shown
+		parsed, invalid := prompt.Parse(raw, step, c.Instance)
+		if t.Text = parsed.Text; invalid == nil { // a text without a usable answer can still be shown
 			t.Act, t.Reason, t.Proposal = parsed.Act, parsed.Reason, string(parsed.Proposal)
 		}
-		return fault
+		return invalid
 	}
 	q.CacheKey = func(r model.Request, ask int) (string, error) { return c.cacheKey(q.Provider, step.Speaker, r, ask) }
 	return q, nil

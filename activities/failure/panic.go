@@ -17,7 +17,7 @@ type Panic struct {
 }
 
 func (p *Panic) Error() string {
-	return fmt.Sprintf("a fault in the program: panic: %v", p.value)
+	return fmt.Sprintf("a bug in the program: panic: %v", p.value)
 }
 
 // Log writes the stack to the log of the activity's worker.

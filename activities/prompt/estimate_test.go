@@ -22,7 +22,7 @@ func kitchen(t *testing.T) envs.Instance {
 	return in
 }
 
-// Estimates are read in the environment's form, and faults say what is accepted.
+// Estimates are read in the environment's form, and errors say what is accepted.
 func TestParseEstimate(t *testing.T) {
 	in, step := kitchen(t), transcript.Step{Payload: transcript.Payload{Format: transcript.FormatEstimate}}
 	a, err := Parse([]byte(`Well: {"reason_for_decision": "I see it", "estimate": {"values": {}, "ingredients": {"rice": 4}}}`), step, in)

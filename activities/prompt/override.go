@@ -15,7 +15,7 @@ import (
 // replaces none of those known: a misspelt one would be passed over. Files
 // elsewhere than in the folders of a pack are nobody's business, unless they
 // are templates.
-func CheckOverride(override fs.FS, known map[string]bool) (faults []error) {
+func CheckOverride(override fs.FS, known map[string]bool) (errs []error) {
 	err := fs.WalkDir(override, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -29,13 +29,13 @@ func CheckOverride(override fs.FS, known map[string]bool) (faults []error) {
 		if near := nearest(name, known); near != "" {
 			hint = fmt.Sprintf("; did you mean %s?", near)
 		}
-		faults = append(faults, fmt.Errorf("%s replaces no template%s", name, hint))
+		errs = append(errs, fmt.Errorf("%s replaces no template%s", name, hint))
 		return nil
 	})
 	if err != nil {
-		faults = append(faults, err)
+		errs = append(errs, err)
 	}
-	return faults
+	return errs
 }
 
 // nearest returns the known name that a misspelt one is for; empty if none is close.

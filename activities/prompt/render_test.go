@@ -254,7 +254,7 @@ func TestSeesAndAudience(t *testing.T) {
 	}
 }
 
-// The same words have the same hash, and re-asking quotes answer and fault.
+// The same words have the same hash, and re-asking quotes answer and error.
 func TestAgain(t *testing.T) {
 	g := newGame(t, threeTraders(), rules()["majority"], rounds(1), nil)
 	asked := g.render(t, g.Pending()[0].Step)

@@ -46,8 +46,8 @@ func CommitRows(ctx context.Context, store storage.Store, c *collaboration.Colla
 
 // MarkFailed makes a failure of an end.
 func MarkFailed(ctx context.Context, end *task.Ending, err error) {
-	if fault, ok := errors.AsType[*failure.Panic](err); ok {
-		fault.Log(ctx)
+	if panicked, ok := errors.AsType[*failure.Panic](err); ok {
+		panicked.Log(ctx)
 	}
 	end.Status, end.Failure = task.Failed, failure.Text(err)
 }

@@ -80,16 +80,16 @@ func (k *Taker) advanceTurn(ctx context.Context, q Question) (answers.Turn, erro
 		return t, err
 	}
 	var got calls.Paid
-	fault := q.evaluateAnswer(&t)
-	if fault != nil {
-		return t, fault
+	panicked := q.evaluateAnswer(&t)
+	if panicked != nil {
+		return t, panicked
 	}
 	if !t.Done {
 		if got, err = k.cachedOrCall(ctx, q, t.Asks, pass); err != nil {
 			return t, err
 		}
 		t.Asks = append(t.Asks, got.Answer)
-		fault = q.evaluateAnswer(&t) // after the answer is stored
+		panicked = q.evaluateAnswer(&t) // after the answer is stored
 	}
 	defer got.Hold.Keep()              // if it cannot be stored, the ledger will say that the call's outcome is not known
 	kept := context.WithoutCancel(ctx) // what was bought is stored, cancelled or not
@@ -100,7 +100,7 @@ func (k *Taker) advanceTurn(ctx context.Context, q Question) (answers.Turn, erro
 	if got.Key != "" {
 		err = k.answers.PutCached(kept, got.Key, t.Asks[len(t.Asks)-1])
 	}
-	return t, cmp.Or(fault, err)
+	return t, cmp.Or(panicked, err)
 }
 
 // evaluateAnswer reads the last answer; the turn is done if it is usable, or if it was
@@ -111,16 +111,16 @@ func (q Question) evaluateAnswer(t *answers.Turn) (err error) {
 		return nil
 	}
 	last := &t.Asks[len(t.Asks)-1]
-	fault := q.Read(last.Raw, t)
+	invalid := q.Read(last.Raw, t)
 	switch {
-	case fault == nil:
+	case invalid == nil:
 	case len(t.Asks) <= q.Reasks && !slices.Contains(outcomes, last.FinishReason):
-		last.Fault, t.Text = fault.Error(), ""
+		last.Fault, t.Text = invalid.Error(), ""
 		return nil
 	default:
-		last.Fault = fault.Error()
+		last.Fault = invalid.Error()
 		t.Act = transcript.Act{Status: transcript.Invalid}
-		t.InvalidReason = fault.Error()
+		t.InvalidReason = invalid.Error()
 		if slices.Contains(outcomes, last.FinishReason) {
 			t.InvalidReason = last.FinishReason
 		}

@@ -49,7 +49,7 @@ func ReadManifests(ctx context.Context, store storage.Store, campaign string) (a
 	if err != nil {
 		return nil, nil, err
 	}
-	var faults []error
+	var errs []error
 	for _, o := range objects {
 		name, isIntent := strings.CutSuffix(o.Key, intentSuffix)
 		if isIntent {
@@ -62,7 +62,7 @@ func ReadManifests(ctx context.Context, store storage.Store, campaign string) (a
 			continue
 		}
 		if torn, _ := Torn(ctx, store, o.Key); !torn || !isListed(objects, name+intentSuffix) {
-			faults = append(faults, err)
+			errs = append(errs, err)
 		}
 	}
 	slices.SortFunc(all, func(a, b Manifest) int { return a.Number - b.Number })
@@ -77,11 +77,11 @@ func ReadManifests(ctx context.Context, store storage.Store, campaign string) (a
 			continue
 		}
 		if torn, _ := Torn(ctx, store, o.Key); !torn {
-			faults = append(faults, err)
+			errs = append(errs, err)
 		}
 	}
 	slices.SortFunc(open, func(a, b Batch) int { return a.Number - b.Number })
-	return all, open, errors.Join(faults...)
+	return all, open, errors.Join(errs...)
 }
 
 func isListed(objects []storage.Object, key string) bool {

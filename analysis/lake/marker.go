@@ -141,19 +141,19 @@ func Commits(ctx context.Context, store storage.Store, campaign string) ([]Marke
 		return nil, err
 	}
 	read := make([]Marker, len(objects))
-	faults := make([]error, len(objects))
+	errs := make([]error, len(objects))
 	_ = Each(ctx, len(objects), func(ctx context.Context, i int) error {
-		read[i], faults[i] = ReadMarker(ctx, store, objects[i].Key)
+		read[i], errs[i] = ReadMarker(ctx, store, objects[i].Key)
 		return nil
 	})
 	var markers []Marker
 	for i, m := range read {
-		if faults[i] == nil {
+		if errs[i] == nil {
 			markers = append(markers, m)
 		}
 	}
 	slices.SortFunc(markers, compareMarkers)
-	return markers, errors.Join(faults...)
+	return markers, errors.Join(errs...)
 }
 
 // Committed returns what readers see of a campaign: the latest generation of each collaboration.

@@ -15,7 +15,7 @@ import (
 // Scan returns the rows of one table that readers see, by condition, collaboration
 // and then the table's key, wherever they are stored: compaction changes
 // nothing. Files are checked against their hashes before a row of them is
-// seen; the first fault ends the sequence.
+// seen; the first error ends the sequence.
 //
 // In memory are the compressed parts of the present condition and some
 // decoded rows of each.

@@ -11,7 +11,7 @@ import (
 
 // ReadTable returns the rows of one table, in the order of the markers and then of
 // the table's key. Every file is checked against its marker before a row of it
-// is seen; the first fault ends the sequence.
+// is seen; the first error ends the sequence.
 func ReadTable[T record.Row](ctx context.Context, store storage.Store, markers []Marker) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T

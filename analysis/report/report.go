@@ -96,7 +96,7 @@ type page struct {
 	Conditions  []condition
 	Models      []cost.Snapshot
 	Warnings    []string
-	Faults      []fault
+	Failures    []failure
 	Tables      []table.Table
 	Figures     []figure
 	Labels      []string // settings that tell conditions apart
@@ -125,7 +125,7 @@ func picture(title string, notes []string, draw func() (string, error)) figure {
 func newPage(s Source, t *tally, transcripts transcripts) page {
 	p := page{
 		head: headOf(s.Campaign.Name), Status: t.statusText(s.Campaign), Simulated: t.simulatedText(), Facts: t.countedFacts(s), Conditions: t.sortedConditions(),
-		Models: s.Cost.Snapshots, Warnings: s.Cost.Changed(), Faults: t.sortedFaults(), Tables: study.All(s.Campaign),
+		Models: s.Cost.Snapshots, Warnings: s.Cost.Changed(), Failures: t.sortedFailures(), Tables: study.All(s.Campaign),
 		Labels: t.labels, List: t.list, Transcripts: transcripts,
 	}
 	for _, f := range figures.All(s.Campaign) {

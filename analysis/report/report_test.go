@@ -214,17 +214,17 @@ func TestLargeTranscriptsAreFiles(t *testing.T) {
 func TestKindsOfFaults(t *testing.T) {
 	tally := newTally(campaign.Campaign{})
 	for i := range 12 {
-		tally.addFault("turn", fmt.Sprintf("attempt %d of 100", i), fmt.Sprint("c", i))
+		tally.addFailure("turn", fmt.Sprintf("attempt %d of 100", i), fmt.Sprint("c", i))
 	}
-	tally.addFault("turn", "other", "c9")
-	got := tally.sortedFaults()
-	if len(got) != 2 || got[0] != (fault{"turn", "attempt 0 of 100", 12, "c0"}) {
+	tally.addFailure("turn", "other", "c9")
+	got := tally.sortedFailures()
+	if len(got) != 2 || got[0] != (failure{"turn", "attempt 0 of 100", 12, "c0"}) {
 		t.Errorf("kinds %+v", got)
 	}
-	for i := range 2 * mostFaults {
-		tally.addFault("turn", strings.Repeat("x", i), "c")
+	for i := range 2 * mostFailures {
+		tally.addFailure("turn", strings.Repeat("x", i), "c")
 	}
-	if got = tally.sortedFaults(); len(got) != mostFaults+1 || got[mostFaults].N != 2+2*mostFaults-mostFaults {
+	if got = tally.sortedFailures(); len(got) != mostFailures+1 || got[mostFailures].N != 2+2*mostFailures-mostFailures {
 		t.Errorf("%d kinds, of which the last is %+v", len(got), got[len(got)-1])
 	}
 }

@@ -15,7 +15,7 @@ type tally struct {
 	labels   []string
 	settings map[string]campaign.Condition // by ID
 	list     []listed
-	kinds    map[[2]string]*fault
+	kinds    map[[2]string]*failure
 	seen     map[string]map[string]int // collaborations by fact, value
 	order    []string                  // of facts
 	ran      map[string]*condition     // by id
@@ -31,15 +31,15 @@ type listed struct {
 	Earlier bool     // it was run again
 }
 
-// fault is a kind of what went wrong, with an example.
-type fault struct {
+// failure is a kind of what went wrong, with an example.
+type failure struct {
 	What, Kind string
 	N          int
 	Example    string // a collaboration
 }
 
 func newTally(c campaign.Campaign) *tally {
-	t := &tally{settings: map[string]campaign.Condition{}, kinds: map[[2]string]*fault{}, seen: map[string]map[string]int{}, ran: map[string]*condition{}}
+	t := &tally{settings: map[string]campaign.Condition{}, kinds: map[[2]string]*failure{}, seen: map[string]map[string]int{}, ran: map[string]*condition{}}
 	conditions, varying := c.Conditions("")
 	t.labels = varying
 	if len(varying) == 0 {
@@ -103,19 +103,19 @@ func (t *tally) countErrors(rows record.Rows, id, since string) {
 		if c.Failure != nil {
 			reason = *c.Failure
 		}
-		t.addFault("collaboration "+c.Status+since, reason, id)
+		t.addFailure("collaboration "+c.Status+since, reason, id)
 	}
 	for _, turn := range rows.Turns {
 		if turn.Status == "invalid" && turn.InvalidReason != nil {
-			t.addFault("turn without a usable answer"+since, *turn.InvalidReason, id)
+			t.addFailure("turn without a usable answer"+since, *turn.InvalidReason, id)
 		}
 	}
 	for _, call := range rows.Calls {
 		switch {
 		case call.Status != "answered":
-			t.addFault("call of unknown outcome"+since, "in flight when a process or a connection died", id)
+			t.addFailure("call of unknown outcome"+since, "in flight when a process or a connection died", id)
 		case !slices.Contains(goodEnds, call.FinishReason):
-			t.addFault("answer that ended early"+since, call.FinishReason, id)
+			t.addFailure("answer that ended early"+since, call.FinishReason, id)
 		}
 	}
 }
@@ -123,30 +123,30 @@ func (t *tally) countErrors(rows record.Rows, id, since string) {
 // goodEnds are the finish reasons of whole answers, as services name them.
 var goodEnds = []string{"", "stop", "STOP", "end_turn", "stop_sequence", "completed"}
 
-// addFault counts by kind: reasons that differ in figures only are one kind.
-func (t *tally) addFault(what, reason, collaboration string) {
+// addFailure counts by kind: reasons that differ in figures only are one kind.
+func (t *tally) addFailure(what, reason, collaboration string) {
 	kind := campaign.ReasonKind(reason)
 	key := [2]string{what, kind}
 	if t.kinds[key] == nil {
-		t.kinds[key] = &fault{What: what, Kind: reason, Example: collaboration}
+		t.kinds[key] = &failure{What: what, Kind: reason, Example: collaboration}
 	}
 	t.kinds[key].N++
 }
 
-// mostFaults is how many kinds are shown.
-const mostFaults = 50
+// mostFailures is how many kinds are shown.
+const mostFailures = 50
 
-// sortedFaults returns the kinds, the most frequent first.
-func (t *tally) sortedFaults() []fault {
-	var all []fault
+// sortedFailures returns the kinds, the most frequent first.
+func (t *tally) sortedFailures() []failure {
+	var all []failure
 	for _, f := range t.kinds {
 		all = append(all, *f)
 	}
-	slices.SortFunc(all, func(a, b fault) int {
+	slices.SortFunc(all, func(a, b failure) int {
 		return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(b.N, a.N), cmp.Compare(a.Kind, b.Kind))
 	})
-	if more := len(all) - mostFaults; more > 0 {
-		all = append(all[:mostFaults], fault{What: "further kinds, not shown", N: more})
+	if more := len(all) - mostFailures; more > 0 {
+		all = append(all[:mostFailures], failure{What: "further kinds, not shown", N: more})
 	}
 	return all
 }

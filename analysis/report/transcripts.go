@@ -99,7 +99,7 @@ func (s Source) storyOf(id string, rows record.Rows) story {
 			told.Unknown = err.Error()
 		}
 	}
-	if entries := faultyEntries(rows.Turns); s.Unusable != nil && len(entries) > 0 {
+	if entries := unusableEntries(rows.Turns); s.Unusable != nil && len(entries) > 0 {
 		var err error
 		if told.unusable, err = s.Unusable(c.Key, entries); err != nil {
 			told.Lost = err.Error()

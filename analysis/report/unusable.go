@@ -33,8 +33,8 @@ func (u Unusable) Text() string {
 // Number returns the answer's number, from 1.
 func (u Unusable) Number() int { return u.Ask + 1 }
 
-// faultyEntries returns the entries of a collaboration with answers that could not be used.
-func faultyEntries(turns []record.Turn) []int {
+// unusableEntries returns the entries of a collaboration with answers that could not be used.
+func unusableEntries(turns []record.Turn) []int {
 	var entries []int
 	for _, t := range turns {
 		if t.Kind == "ask" && (t.Asks > 1 || t.Status == "invalid") {

@@ -88,8 +88,8 @@ func (db *DB) explainError(ctx context.Context, err error) error {
 	case ok && d.Type == duckdb.ErrorTypePermission:
 		text += "\n" + accepted
 	case ok && suspicious[d.Type]:
-		if fault := db.files.checkAll(true); fault != nil {
-			return fmt.Errorf("%w\n%s", fault, db.cleanText(text))
+		if damage := db.files.checkAll(true); damage != nil {
+			return fmt.Errorf("%w\n%s", damage, db.cleanText(text))
 		}
 	}
 	return errors.New(db.cleanText(text))

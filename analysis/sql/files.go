@@ -112,7 +112,7 @@ func (f files) checkAll(deep bool) error {
 	var g errgroup.Group
 	g.SetLimit(downloads)
 	var mu sync.Mutex
-	faults := map[string]error{}
+	byKey := map[string]error{}
 	for _, one := range f.sortedFiles() {
 		g.Go(func() error {
 			err := one.checkContent(f.folder, deep)
@@ -127,22 +127,22 @@ func (f files) checkAll(deep bool) error {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			faults[one.Key] = err
+			byKey[one.Key] = err
 			return nil
 		})
 	}
 	_ = g.Wait()
 	var errs []error
 	for _, one := range f.sortedFiles() {
-		if err := faults[one.Key]; err != nil && len(errs) < maxFaults {
+		if err := byKey[one.Key]; err != nil && len(errs) < maxErrors {
 			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// maxFaults are named; verify names all.
-const maxFaults = 3
+// maxErrors are named; verify names all.
+const maxErrors = 3
 
 func (f file) checkContent(folder string, deep bool) error {
 	at, err := os.Open(filepath.Join(folder, f.place))

@@ -132,7 +132,7 @@ func TestCacheRefuses(t *testing.T) {
 	}
 }
 
-// TestVerifyLooksAtTheCache: damaged entries are counted, and are no fault of a campaign.
+// TestVerifyLooksAtTheCache: damaged entries are counted, and are not the fault of a campaign.
 func TestVerifyLooksAtTheCache(t *testing.T) {
 	o, s, _ := reading(t)
 	shared(t, s, time.Hour, 2*time.Hour, 3*time.Hour)

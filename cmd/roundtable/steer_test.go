@@ -207,7 +207,7 @@ func modes(t *testing.T, dir string) {
 	}
 }
 
-// TestBadFile: all faults at once, code 2, nothing begun.
+// TestBadFile: all errors at once, code 2, nothing begun.
 func TestBadFile(t *testing.T) {
 	dir := t.TempDir()
 	text := `name: Bad Name

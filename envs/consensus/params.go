@@ -9,8 +9,8 @@ import (
 )
 
 func (p Params) check() error {
-	var faults []error
-	wrong := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	var errs []error
+	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if p.Agents < 2 || p.Agents > mostAgents {
 		wrong("agents is %d; it is a number from 2 to %d", p.Agents, mostAgents)
 	}
@@ -26,10 +26,10 @@ func (p Params) check() error {
 	if p.Spread < 0 || p.Spread > largest || p.Spread > 0 && p.Starts == nil {
 		wrong("spread is %d; it is a whole number from 0 on, and goes with starts", p.Spread)
 	}
-	if len(faults) == 0 {
-		faults = append(faults, p.checkStarts(), p.checkPersonalities(), p.checkRobot())
+	if len(errs) == 0 {
+		errs = append(errs, p.checkStarts(), p.checkPersonalities(), p.checkRobot())
 	}
-	return errors.Join(faults...)
+	return errors.Join(errs...)
 }
 
 func isAscending(low, high float64) bool { return low < high && low >= -largest && high <= largest }

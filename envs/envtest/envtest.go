@@ -170,7 +170,7 @@ func testPolicies(t *testing.T, env envs.Environment) {
 			return refused
 		}
 		if _, err := env.Policy(name, decode); !errors.Is(err, refused) {
-			t.Errorf("policy %s does not pass on the fault of its parameters: %v", name, err)
+			t.Errorf("policy %s does not pass on the error of its parameters: %v", name, err)
 		}
 	}
 }

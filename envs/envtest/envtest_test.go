@@ -141,7 +141,7 @@ func TestFlawsAreFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := strings.Join(playGame(env, in, policy).faults, "\n")
+		found := strings.Join(playGame(env, in, policy).errs, "\n")
 		if (flaw == "") != (found == "") || !strings.Contains(found, says) {
 			t.Errorf("%s: found %q", flaw, found)
 		}

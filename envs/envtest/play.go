@@ -29,7 +29,7 @@ type game struct {
 	state   envs.Situation
 	latest  []envs.Proposal
 	log     strings.Builder
-	faults  []string
+	errs    []string
 }
 
 func playGame(env envs.Environment, in envs.Instance, policy envs.Policy) *game {
@@ -53,8 +53,8 @@ func (g *game) situationOf(agent int, purpose string) envs.Situation {
 	return s
 }
 
-func (g *game) reportFault(format string, args ...any) {
-	g.faults = append(g.faults, fmt.Sprintf(format, args...))
+func (g *game) reportError(format string, args ...any) {
+	g.errs = append(g.errs, fmt.Sprintf(format, args...))
 }
 
 // askTwice asks the same question twice, with equal randomness, and wants one answer
@@ -63,10 +63,10 @@ func askTwice[T any](g *game, agent int, purpose string, ask func(envs.Situation
 	before := fmt.Sprintf("%+v", g.state)
 	first, second := ask(g.situationOf(agent, purpose)), ask(g.situationOf(agent, purpose))
 	if !reflect.DeepEqual(first, second) {
-		g.reportFault("%s of agent %d in round %d is not pure: %v, then %v", purpose, agent, g.state.Round, first, second)
+		g.reportError("%s of agent %d in round %d is not pure: %v, then %v", purpose, agent, g.state.Round, first, second)
 	}
 	if after := fmt.Sprintf("%+v", g.state); after != before {
-		g.reportFault("%s of agent %d in round %d changes its situation", purpose, agent, g.state.Round)
+		g.reportError("%s of agent %d in round %d changes its situation", purpose, agent, g.state.Round)
 	}
 	return first
 }
@@ -77,12 +77,12 @@ func (g *game) speakAll() {
 		m := askTwice(g, agent, "message", g.policy.Message)
 		m.From = agent
 		if err := checkReadable(m.Text); err != nil {
-			g.reportFault("message of agent %d: %v", agent, err)
+			g.reportError("message of agent %d: %v", agent, err)
 		}
 		to := "everybody"
 		for i, a := range m.To {
 			if a < 0 || a >= len(g.in.Agents()) || a == agent {
-				g.reportFault("agent %d writes to agent %d", agent, a)
+				g.reportError("agent %d writes to agent %d", agent, a)
 				continue
 			}
 			if i == 0 {
@@ -113,14 +113,14 @@ func (g *game) proposeAll() {
 		}
 		p, err := g.in.Parse([]byte(a.Text))
 		if err != nil {
-			g.reportFault("agent %d in round %d proposes %s, which Parse refuses: %v", agent, g.state.Round, a.Text, err)
+			g.reportError("agent %d in round %d proposes %s, which Parse refuses: %v", agent, g.state.Round, a.Text, err)
 			continue
 		}
 		if err := checkProposal(g.in, p); err != nil {
-			g.reportFault("proposal of agent %d in round %d: %v", agent, g.state.Round, err)
+			g.reportError("proposal of agent %d in round %d: %v", agent, g.state.Round, err)
 		}
 		if err := checkGoodness(g.measure, g.in.Score(p).Goodness); err != nil {
-			g.reportFault("proposal of agent %d in round %d: %v", agent, g.state.Round, err)
+			g.reportError("proposal of agent %d in round %d: %v", agent, g.state.Round, err)
 		}
 		fmt.Fprintf(&g.log, "  %s proposes %s\n", who.Name, p)
 		g.latest[agent] = p
@@ -148,13 +148,13 @@ func (g *game) decideRound() {
 	for agent, who := range g.in.Agents() {
 		reserve := askTwice(g, agent, "reserve", g.policy.Reserve)
 		if !isShare(reserve) {
-			g.reportFault("Reserve of agent %d in round %d is %v", agent, g.state.Round, reserve)
+			g.reportError("Reserve of agent %d in round %d is %v", agent, g.state.Round, reserve)
 		}
 		fmt.Fprintf(&g.log, "  %s values", who.Name)
 		for i, c := range candidates {
 			v := askTwice(g, agent, "value", func(s envs.Situation) float64 { return g.policy.Value(s, c) })
 			if !isShare(v) {
-				g.reportFault("Value of agent %d in round %d is %v", agent, g.state.Round, v)
+				g.reportError("Value of agent %d in round %d is %v", agent, g.state.Round, v)
 			}
 			liking[i] += v
 			fmt.Fprintf(&g.log, " %.3f", v)
@@ -228,7 +228,7 @@ func testPlay(t *testing.T, env envs.Environment, opt Options) {
 				wg.Go(func() { games[k] = playGame(env, in, policy) })
 			}
 			wg.Wait()
-			for _, f := range games[0].faults {
+			for _, f := range games[0].errs {
 				t.Errorf("instance %d, policy %s: %s", i, name, f)
 			}
 			if games[0].log.String() != games[1].log.String() || games[0].log.String() != games[2].log.String() {

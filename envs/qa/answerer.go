@@ -47,14 +47,14 @@ func (a Answerer) check() error {
 		}
 		return fmt.Errorf("%s is %v; it is from 0 to 1", name, v)
 	}
-	faults := []error{share("accuracy", a.Accuracy), share("conformity", a.Conformity), share("lure", a.Lure)}
+	errs := []error{share("accuracy", a.Accuracy), share("conformity", a.Conformity), share("lure", a.Lure)}
 	if !(a.Bias >= 0 && a.Bias <= 1e6) {
-		faults = append(faults, fmt.Errorf("bias is %v; it is from 0 to 1000000", a.Bias))
+		errs = append(errs, fmt.Errorf("bias is %v; it is from 0 to 1000000", a.Bias))
 	}
 	if a.Verbosity < 0 || a.Verbosity > 1000 {
-		faults = append(faults, fmt.Errorf("verbosity is %d; it is from 0 to 1000", a.Verbosity))
+		errs = append(errs, fmt.Errorf("verbosity is %d; it is from 0 to 1000", a.Verbosity))
 	}
-	return errors.Join(faults...)
+	return errors.Join(errs...)
 }
 
 // Message returns the reasoning before an answer; who has a role sums up the answers

@@ -19,12 +19,12 @@ func readBBH(data []byte, _ Kind) ([]Question, error) {
 		text, options, found := strings.Cut(e.Input, "\nOptions:\n")
 		q := Question{Kind: Choice, Text: text, Gold: []string{e.Target}, at: place{path: []any{"examples", i}}}
 		if !found {
-			q.bad = faultAt(itsOptions, `there is no line "Options:"; tasks with lettered options can be asked`)
+			q.bad = errorIn(itsOptions, `there is no line "Options:"; tasks with lettered options can be asked`)
 		}
 		for n, line := range strings.Split(strings.TrimSpace(options), "\n") {
 			option, ok := strings.CutPrefix(line, "("+letter(n)+") ")
 			if found && !ok && q.bad == nil {
-				q.bad = faultAt(itsOptions, "option %d is %.40q; (%s) and a text are expected", n+1, line, letter(n))
+				q.bad = errorIn(itsOptions, "option %d is %.40q; (%s) and a text are expected", n+1, line, letter(n))
 			}
 			q.Options = append(q.Options, option)
 		}
@@ -130,7 +130,7 @@ func readSQuAD(data []byte, _ Kind) ([]Question, error) {
 					q.Gold = append(q.Gold, answer.Text)
 				}
 				if it.Impossible != (len(q.Gold) == 0) {
-					q.bad = faultAt(itsAnswer, "is_impossible is %v, and there are %d answers", it.Impossible, len(q.Gold))
+					q.bad = errorIn(itsAnswer, "is_impossible is %v, and there are %d answers", it.Impossible, len(q.Gold))
 				}
 				all = append(all, q)
 			}
@@ -167,7 +167,7 @@ func decodeGolds(v json.RawMessage) ([]string, error) {
 	case json.Unmarshal(v, &many) == nil:
 		return many, nil
 	case v[0] == '{' || v[0] == '[':
-		return nil, faultAt(itsAnswer, "it is neither a text, a number, true or false, nor a list of texts")
+		return nil, errorIn(itsAnswer, "it is neither a text, a number, true or false, nor a list of texts")
 	}
 	return []string{string(v)}, nil
 }

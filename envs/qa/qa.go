@@ -63,7 +63,7 @@ type QA struct {
 	challenges map[string]challenge
 }
 
-// New reads the data; the error names every fault of the parameters and files.
+// New reads the data; the returned error names everything that is wrong with the parameters and files.
 func New(p Params, files fs.FS) (envs.Environment, error) {
 	e, err := loadQuestions(p, files)
 	if err != nil {

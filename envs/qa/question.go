@@ -44,13 +44,15 @@ const (
 	itsAnswer  = "answer"
 )
 
-// fault is what is wrong with one part of a question.
-type fault struct {
+// partError is what is wrong with one part of a question.
+type partError struct {
 	part string
 	error
 }
 
-func faultAt(part, format string, args ...any) error { return fault{part, fmt.Errorf(format, args...)} }
+func errorIn(part, format string, args ...any) error {
+	return partError{part, fmt.Errorf(format, args...)}
+}
 
 // mostOptions is how many letters there are.
 const mostOptions = 26
@@ -63,30 +65,30 @@ func newChoice(text string, options []string, right *int) Question {
 	switch {
 	case right == nil:
 	case *right < 0 || *right >= len(options):
-		q.bad = faultAt(itsAnswer, "the answer is option %d of %d, counted from 0", *right, len(options))
+		q.bad = errorIn(itsAnswer, "the answer is option %d of %d, counted from 0", *right, len(options))
 	default:
 		q.Gold = []string{letter(*right)}
 	}
 	return q
 }
 
-// check says what keeps a question from being asked, as a fault.
+// check returns what keeps a question from being asked, as a partError.
 func (q Question) check() error {
 	switch {
 	case q.bad != nil:
 		return q.bad
 	case q.Text == "":
-		return faultAt(itsText, "there is no question")
+		return errorIn(itsText, "there is no question")
 	case !slices.Contains(allKinds(), q.Kind):
-		return faultAt(itsText, "its kind is %q; choice, integer, yesno, math and span are known", q.Kind)
+		return errorIn(itsText, "its kind is %q; choice, integer, yesno, math and span are known", q.Kind)
 	case q.Kind == Choice && (len(q.Options) < 2 || len(q.Options) > mostOptions):
-		return faultAt(itsOptions, "there are %d options; 2 to %d are accepted", len(q.Options), mostOptions)
+		return errorIn(itsOptions, "there are %d options; 2 to %d are accepted", len(q.Options), mostOptions)
 	case q.Kind != Span && len(q.Gold) != 1:
-		return faultAt(itsAnswer, "there are %d right answers; there must be one", len(q.Gold))
+		return errorIn(itsAnswer, "there are %d right answers; there must be one", len(q.Gold))
 	}
 	for _, gold := range q.Gold {
 		if _, err := q.canonicalAnswer(gold); err != nil {
-			return faultAt(itsAnswer, "the right answer %.60q: %w", gold, err)
+			return errorIn(itsAnswer, "the right answer %.60q: %w", gold, err)
 		}
 	}
 	return nil

@@ -47,7 +47,7 @@ func readFiles(format, pattern string, kind Kind, files fs.FS) ([]Question, erro
 		return nil, fmt.Errorf("file is %q; there is no such file in the folder that data: names", pattern)
 	}
 	var all []Question
-	var faults []error
+	var errs []error
 	seen := map[string]bool{}
 	for _, name := range names {
 		data, err := fs.ReadFile(files, name)
@@ -68,8 +68,8 @@ func readFiles(format, pattern string, kind Kind, files fs.FS) ([]Question, erro
 				q.ID = fmt.Sprintf("%s-%d", q.ID, i)
 			}
 			seen[q.ID] = true
-			if f := (fault{}); errors.As(q.check(), &f) && len(faults) < mostFaults {
-				faults = append(faults, fmt.Errorf("%s, %s (question %s): %w", name, q.at.fieldPath(data, reader.fieldName(f.part)), q.ID, f.error))
+			if f := (partError{}); errors.As(q.check(), &f) && len(errs) < maxErrors {
+				errs = append(errs, fmt.Errorf("%s, %s (question %s): %w", name, q.at.fieldPath(data, reader.fieldName(f.part)), q.ID, f.error))
 			}
 			all = append(all, q)
 		}
@@ -77,10 +77,10 @@ func readFiles(format, pattern string, kind Kind, files fs.FS) ([]Question, erro
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s holds no questions", pattern)
 	}
-	return all, errors.Join(faults...)
+	return all, errors.Join(errs...)
 }
 
-const mostFaults = 20
+const maxErrors = 20
 
 // plainID returns an identifier that needs no quoting in tables, paths and shells.
 func plainID(id string) string {

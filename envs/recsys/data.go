@@ -84,8 +84,8 @@ type form struct {
 	columns         []string
 }
 
-// maxFaults of one file are told; more would hide the first.
-const maxFaults = 5
+// maxErrors of one file are told; more would hide the first.
+const maxErrors = 5
 
 // eachRow hands every line's fields to row. Faults carry file and line.
 func (f form) eachRow(text []byte, row func(n int, fields []string) error) error {
@@ -93,16 +93,16 @@ func (f form) eachRow(text []byte, row func(n int, fields []string) error) error
 	if lines[0] == "" {
 		return fmt.Errorf("%s is empty; a line of it is %s", f.name, f)
 	}
-	var faults []error
+	var errs []error
 	for i, line := range lines {
 		if err := f.parseRow(i+1, strings.TrimSuffix(line, "\r"), row); err != nil {
-			faults = append(faults, fmt.Errorf("%s:%d: %w", f.name, i+1, err))
+			errs = append(errs, fmt.Errorf("%s:%d: %w", f.name, i+1, err))
 		}
 	}
-	if n := len(faults); n > maxFaults {
-		faults = append(faults[:maxFaults], fmt.Errorf("%s: and %d more lines with faults", f.name, n-maxFaults))
+	if n := len(errs); n > maxErrors {
+		errs = append(errs[:maxErrors], fmt.Errorf("%s: and %d more lines with faults", f.name, n-maxErrors))
 	}
-	return errors.Join(faults...)
+	return errors.Join(errs...)
 }
 
 func (f form) parseRow(n int, line string, row func(n int, fields []string) error) error {

@@ -33,11 +33,11 @@ func Files() []File { return slices.Clone(official) }
 
 // Check reports every data file that is missing or is not the official one.
 func Check(files fs.FS) error {
-	var faults []error
+	var errs []error
 	for _, f := range official {
-		faults = append(faults, f.check(files))
+		errs = append(errs, f.check(files))
 	}
-	if err := errors.Join(faults...); err != nil {
+	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("%w\nThe official files are in %s; they are used as they come", err, Source)
 	}
 	return nil

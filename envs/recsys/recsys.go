@@ -67,7 +67,7 @@ type MovieLens struct {
 	tastes func() tastes
 }
 
-// New reads u1.base, u1.test, u.item, u.user and u.genre. Every fault of the
+// New reads u1.base, u1.test, u.item, u.user and u.genre. Every error of the
 // files is reported with file and line; unless p.Synthetic is set, the files
 // must be the official ones.
 func New(p Params, files fs.FS) (envs.Environment, error) {

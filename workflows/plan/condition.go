@@ -26,11 +26,11 @@ func (p *parser) parseCondition(keys map[string]*yaml.Node) Condition {
 	}
 	p.parseModels(keys["models"], &c)
 	if n := keys["generate"]; n != nil {
-		decodeNode(n, "generate", reflect.ValueOf(&c.Generate), &p.faults)
+		decodeNode(n, "generate", reflect.ValueOf(&c.Generate), &p.errs)
 		p.checkGenerate(n, "generate", c.Generate)
 	}
 	if n := keys["reasks"]; n != nil {
-		decodeNode(n, "reasks", reflect.ValueOf(&c.Reasks), &p.faults)
+		decodeNode(n, "reasks", reflect.ValueOf(&c.Reasks), &p.errs)
 		p.checkReasks(n, "reasks", c.Reasks)
 	}
 	return c
@@ -38,7 +38,7 @@ func (p *parser) parseCondition(keys map[string]*yaml.Node) Condition {
 
 func (p *parser) checkReasks(n *yaml.Node, key string, reasks int) {
 	if reasks < 0 || reasks > 10 {
-		p.faults.add(n, key, "is %d; 0 to 10 are accepted", reasks)
+		p.errs.add(n, key, "is %d; 0 to 10 are accepted", reasks)
 	}
 }
 
@@ -52,21 +52,21 @@ var ownFields = []string{
 // checkGenerate refuses what no provider takes.
 func (p *parser) checkGenerate(n *yaml.Node, key string, g Generate) {
 	if t := g.Temperature; t != nil && (*t < 0 || *t > 2) {
-		p.faults.add(valueOf(n, "temperature"), key+".temperature", "is %v; 0 to 2 are accepted", *t)
+		p.errs.add(valueOf(n, "temperature"), key+".temperature", "is %v; 0 to 2 are accepted", *t)
 	}
 	if t := g.TopP; t != nil && (*t <= 0 || *t > 1) {
-		p.faults.add(valueOf(n, "top_p"), key+".top_p", "is %v; more than 0 and at most 1 is accepted", *t)
+		p.errs.add(valueOf(n, "top_p"), key+".top_p", "is %v; more than 0 and at most 1 is accepted", *t)
 	}
 	if e := g.ReasoningEffort; e != "" && !slices.Contains([]string{"none", "minimal", "low", "medium", "high"}, e) {
-		p.faults.add(valueOf(n, "reasoning_effort"), key+".reasoning_effort", "is %q; none, minimal, low, medium and high are accepted", e)
+		p.errs.add(valueOf(n, "reasoning_effort"), key+".reasoning_effort", "is %q; none, minimal, low, medium and high are accepted", e)
 	}
 	for _, field := range slices.Sorted(maps.Keys(g.ExtraBody)) {
 		if slices.Contains(ownFields, field) {
-			p.faults.add(valueOf(n, "extra_body"), key+".extra_body."+field, "is set by roundtable itself; say it with the other keys of %s or of the model", key)
+			p.errs.add(valueOf(n, "extra_body"), key+".extra_body."+field, "is set by roundtable itself; say it with the other keys of %s or of the model", key)
 		}
 	}
 	if g.MaxTokens < 0 {
-		p.faults.add(valueOf(n, "max_tokens"), key+".max_tokens", "is %d; it cannot be negative", g.MaxTokens)
+		p.errs.add(valueOf(n, "max_tokens"), key+".max_tokens", "is %d; it cannot be negative", g.MaxTokens)
 	}
 }
 
@@ -76,14 +76,14 @@ func (p *parser) parseModels(n *yaml.Node, c *Condition) {
 		return
 	}
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
-		p.faults.add(n, "models", "%s is not a mapping of agents or roles to models", shortText(n))
+		p.errs.add(n, "models", "%s is not a mapping of agents or roles to models", shortText(n))
 		return
 	}
 	c.Models = map[string]Choice{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		speaker := n.Content[i].Value
 		if _, twice := c.Models[speaker]; twice {
-			p.faults.add(n.Content[i], joinKey("models", speaker), "given twice")
+			p.errs.add(n.Content[i], joinKey("models", speaker), "given twice")
 		}
 		var m Choice
 		p.parseChoice(n.Content[i+1], joinKey("models", speaker), "models are provider/model, as scripted/trader", &m)
@@ -103,33 +103,33 @@ func pluginNames[T, N any](list []catalogue.Plugin[T, N]) string {
 func (p *parser) parseChoice(n *yaml.Node, key, accepted string, c *Choice) {
 	if n == nil {
 		if !slices.Contains(p.refusedAxes, key) {
-			p.faults.add(nil, key, "is missing; %s", accepted)
+			p.errs.add(nil, key, "is missing; %s", accepted)
 		}
 		return
 	}
 	name := n
 	if n.Kind == yaml.MappingNode {
 		if name = valueOf(n, "name"); name == nil {
-			p.faults.add(n, key, "has no name; %s", accepted)
+			p.errs.add(n, key, "has no name; %s", accepted)
 			return
 		}
 	}
 	switch {
 	case name.Kind != yaml.ScalarNode:
-		p.faults.add(name, key, "%s is neither a name nor a mapping with a name; %s", shortText(name), accepted)
+		p.errs.add(name, key, "%s is neither a name nor a mapping with a name; %s", shortText(name), accepted)
 		return
 	case isNull(name) || name.Value == "":
-		p.faults.add(name, key, "is empty; %s", accepted)
+		p.errs.add(name, key, "is empty; %s", accepted)
 		return
 	}
 	c.Name = name.Value
 	if n.Kind == yaml.MappingNode && len(n.Content) > 2 {
-		c.Params, _ = toJSON(paramsOf(n), key, &p.faults)
+		c.Params, _ = toJSON(paramsOf(n), key, &p.errs)
 	}
 }
 
 // checkCondition builds everything a condition names, so that wrong parameters are found
-// before anything starts, and beside a fault all others.
+// before anything starts, all at once.
 func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, camp Campaign) (agents, rounds, instances int) {
 	env := p.environmentOf(c, keys["env"])
 	rule, _ := buildAt(p, "rule", "decision rule", catalogue.Rules(), c.Rule, keys["rule"], struct{}{})
@@ -142,7 +142,7 @@ func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, camp Ca
 	if env != nil {
 		instances = env.Instances()
 		if inst, err := env.Instance(camp.Seed, 0); err != nil {
-			p.faults.add(keys["env"], "env", "%v", err)
+			p.errs.add(keys["env"], "env", "%v", err)
 		} else {
 			agents = len(inst.Agents())
 			first, members = inst, inst.Agents()
@@ -168,7 +168,7 @@ func (p *parser) checkModel(m Choice, c Condition, n *yaml.Node, key string, env
 	if p.host.Model == nil || m.Name == "" {
 		return
 	}
-	d := decoder{n: n, key: key, faults: &p.faults}
+	d := decoder{n: n, key: key, errs: &p.errs}
 	if err := p.host.Model(m, c, d.decode, env); err != nil {
 		p.reportRefusal(d, m.Name, err)
 	}
@@ -187,16 +187,16 @@ func (p *parser) environmentOf(c Condition, n *yaml.Node) envs.Environment {
 
 // buildAt builds a plug-in; false if that is not possible or its name is wrong.
 func buildAt[T, N any](p *parser, key, kind string, list []catalogue.Plugin[T, N], c Choice, n *yaml.Node, needs N) (built T, ok bool) {
-	if c.Name == "" { // a fault that is reported already
+	if c.Name == "" { // an error that is reported already
 		return built, false
 	}
 	plugin, err := catalogue.Find(kind, list, c.Name)
 	if err != nil {
-		p.faults.add(n, key, "%v", err)
+		p.errs.add(n, key, "%v", err)
 		return built, false
 	}
-	d := decoder{n: n, key: key, faults: &p.faults}
-	d.failed = key == "env" && p.noData // its folder's fault says enough
+	d := decoder{n: n, key: key, errs: &p.errs}
+	d.failed = key == "env" && p.noData // its folder's error says enough
 	if built, err = plugin.New(decodeFormer(plugin.Former, c, d.decode), needs); err != nil {
 		p.reportRefusal(d, c.Name, err)
 	}
@@ -207,13 +207,13 @@ func buildAt[T, N any](p *parser, key, kind string, list []catalogue.Plugin[T, N
 	return built, true
 }
 
-// decoder fills a plug-in's parameters from its node; faults keep their lines
+// decoder fills a plug-in's parameters from its node; errors keep their lines
 // and the plug-in is built all the same, with defaults in their places, to find
 // what else is wrong.
 type decoder struct {
 	n      *yaml.Node
 	key    string
-	faults *Faults
+	errs   *FileErrors
 	failed bool
 }
 
@@ -221,9 +221,9 @@ func (d *decoder) decode(v any) error {
 	if d.n == nil || d.n.Kind != yaml.MappingNode {
 		return nil
 	}
-	var found Faults
+	var found FileErrors
 	decodeNode(paramsOf(d.n), d.key, reflect.ValueOf(v), &found)
-	*d.faults = d.faults.mergedWith(found)
+	*d.errs = d.errs.mergedWith(found)
 	d.failed = d.failed || len(found) > 0
 	return nil
 }
@@ -241,10 +241,10 @@ func (p *parser) reportRefusal(d decoder, name string, err error) {
 	text := strings.TrimPrefix(err.Error(), name+": ")
 	word, rest, _ := strings.Cut(text, " ")
 	if d.n != nil && d.n.Kind == yaml.MappingNode && valueOf(d.n, word) != nil && strings.HasPrefix(rest, "is ") {
-		if at := valueOf(d.n, word); !p.faults.isKnownAt(joinKey(d.key, word), at.Line) {
-			p.faults.add(at, joinKey(d.key, word), "%s", rest)
+		if at := valueOf(d.n, word); !p.errs.isKnownAt(joinKey(d.key, word), at.Line) {
+			p.errs.add(at, joinKey(d.key, word), "%s", rest)
 		}
 	} else if !d.failed {
-		p.faults.add(d.n, d.key, "%s", text)
+		p.errs.add(d.n, d.key, "%s", text)
 	}
 }

@@ -17,17 +17,17 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Fault is one thing wrong with a campaign file.
-type Fault struct {
+// FileError is one thing wrong with a campaign file.
+type FileError struct {
 	Line int // from 1; 0 if it belongs to no line
 	Key  string
 	Text string // what was wrong and what is accepted
 }
 
-// Faults are all things wrong with a campaign file.
-type Faults []Fault
+// FileErrors are all things wrong with a campaign file.
+type FileErrors []FileError
 
-func (f Faults) Error() string {
+func (f FileErrors) Error() string {
 	lines := make([]string, len(f))
 	for i, x := range f {
 		lines[i] = x.String()
@@ -35,7 +35,7 @@ func (f Faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-func (f Fault) String() string {
+func (f FileError) String() string {
 	s := f.Text
 	if f.Key != "" {
 		s = f.Key + ": " + s
@@ -46,43 +46,43 @@ func (f Fault) String() string {
 	return s
 }
 
-// maxFaults bounds the list for files that are no campaign files at all.
-const maxFaults = 1000
+// maxErrors bounds the list for files that are no campaign files at all.
+const maxErrors = 1000
 
-func (f *Faults) add(n *yaml.Node, key, format string, args ...any) {
-	fault := Fault{Key: key, Text: fmt.Sprintf(format, args...)}
+func (f *FileErrors) add(n *yaml.Node, key, format string, args ...any) {
+	one := FileError{Key: key, Text: fmt.Sprintf(format, args...)}
 	if n != nil {
-		fault.Line = n.Line
+		one.Line = n.Line
 	}
-	*f = f.mergedWith(Faults{fault})
+	*f = f.mergedWith(FileErrors{one})
 }
 
 // mergedWith returns both lists without repetitions.
-func (f Faults) mergedWith(more Faults) Faults {
+func (f FileErrors) mergedWith(more FileErrors) FileErrors {
 	for _, x := range more {
-		if len(f) < maxFaults && !slices.Contains(f, x) {
+		if len(f) < maxErrors && !slices.Contains(f, x) {
 			f = append(f, x)
 		}
 	}
 	return f
 }
 
-// isKnownAt reports whether a fault of the key or of one within it is known already, at that line.
-func (f Faults) isKnownAt(key string, line int) bool {
-	return slices.ContainsFunc(f, func(x Fault) bool {
+// isKnownAt reports whether an error of the key or of one within it is known already, at that line.
+func (f FileErrors) isKnownAt(key string, line int) bool {
+	return slices.ContainsFunc(f, func(x FileError) bool {
 		within := strings.HasPrefix(x.Key, key+".") || strings.HasPrefix(x.Key, key+"[")
 		return x.Key == key && x.Line == line || within
 	})
 }
 
-func (f Faults) sortedByLine() Faults {
+func (f FileErrors) sortedByLine() FileErrors {
 	sort.SliceStable(f, func(i, j int) bool { return f[i].Line < f[j].Line })
 	return f
 }
 
 // decodeNode fills v strictly from a node by v's json tags: unknown keys and wrong
-// types are faults with their lines, and what is absent keeps its value.
-func decodeNode(n *yaml.Node, key string, v reflect.Value, faults *Faults) {
+// types are errors with their lines, and what is absent keeps its value.
+func decodeNode(n *yaml.Node, key string, v reflect.Value, errs *FileErrors) {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
 			v.Set(reflect.New(v.Type().Elem()))
@@ -90,28 +90,28 @@ func decodeNode(n *yaml.Node, key string, v reflect.Value, faults *Faults) {
 		v = v.Elem()
 	}
 	if decodesItself(v) {
-		decodeJSON(n, key, v, faults)
+		decodeJSON(n, key, v, errs)
 		return
 	}
 	switch {
 	case isNull(n):
-		faults.add(n, key, "is empty")
+		errs.add(n, key, "is empty")
 	case v.Kind() == reflect.Struct:
-		decodeStruct(n, key, v, faults)
+		decodeStruct(n, key, v, errs)
 	case v.Kind() == reflect.Map && v.Type().Elem().Kind() == reflect.Struct:
-		decodeMap(n, key, v, faults)
+		decodeMap(n, key, v, errs)
 	case v.Kind() == reflect.Slice:
 		if n.Kind != yaml.SequenceNode {
-			faults.add(n, key, "%s is not a list", shortText(n))
+			errs.add(n, key, "%s is not a list", shortText(n))
 			return
 		}
 		list := reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content))
 		for i, item := range n.Content {
-			decodeNode(item, fmt.Sprintf("%s[%d]", key, i), list.Index(i), faults)
+			decodeNode(item, fmt.Sprintf("%s[%d]", key, i), list.Index(i), errs)
 		}
 		v.Set(list)
 	default:
-		decodeJSON(n, key, v, faults)
+		decodeJSON(n, key, v, errs)
 	}
 }
 
@@ -123,9 +123,9 @@ func decodesItself(v reflect.Value) bool {
 	return false
 }
 
-func decodeStruct(n *yaml.Node, key string, v reflect.Value, faults *Faults) {
+func decodeStruct(n *yaml.Node, key string, v reflect.Value, errs *FileErrors) {
 	if n.Kind != yaml.MappingNode {
-		faults.add(n, key, "%s is not a mapping of %s", shortText(n), strings.Join(fieldNames(v.Type()), ", "))
+		errs.add(n, key, "%s is not a mapping of %s", shortText(n), strings.Join(fieldNames(v.Type()), ", "))
 		return
 	}
 	seen := map[string]bool{}
@@ -134,11 +134,11 @@ func decodeStruct(n *yaml.Node, key string, v reflect.Value, faults *Faults) {
 		field, ok := fieldByName(v, name)
 		switch {
 		case !ok:
-			faults.add(n.Content[i], joinKey(key, name), "unknown key; %s", knownInstead(key, name, fieldNames(v.Type())))
+			errs.add(n.Content[i], joinKey(key, name), "unknown key; %s", knownInstead(key, name, fieldNames(v.Type())))
 		case seen[name]:
-			faults.add(n.Content[i], joinKey(key, name), "given twice")
+			errs.add(n.Content[i], joinKey(key, name), "given twice")
 		default:
-			decodeNode(n.Content[i+1], joinKey(key, name), field, faults)
+			decodeNode(n.Content[i+1], joinKey(key, name), field, errs)
 		}
 		seen[name] = true
 	}
@@ -153,33 +153,33 @@ func knownInstead(key, name string, names []string) string {
 }
 
 // decodeMap fills a map whose keys are names that the file chooses.
-func decodeMap(n *yaml.Node, key string, v reflect.Value, faults *Faults) {
+func decodeMap(n *yaml.Node, key string, v reflect.Value, errs *FileErrors) {
 	if n.Kind != yaml.MappingNode {
-		faults.add(n, key, "%s is not a mapping of names to mappings of %s", shortText(n), strings.Join(fieldNames(v.Type().Elem()), ", "))
+		errs.add(n, key, "%s is not a mapping of names to mappings of %s", shortText(n), strings.Join(fieldNames(v.Type().Elem()), ", "))
 		return
 	}
 	all := reflect.MakeMap(v.Type())
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name := reflect.ValueOf(n.Content[i].Value)
 		if all.MapIndex(name).IsValid() {
-			faults.add(n.Content[i], joinKey(key, name.String()), "given twice")
+			errs.add(n.Content[i], joinKey(key, name.String()), "given twice")
 			continue
 		}
 		item := reflect.New(v.Type().Elem()).Elem()
-		decodeNode(n.Content[i+1], joinKey(key, name.String()), item, faults)
+		decodeNode(n.Content[i+1], joinKey(key, name.String()), item, errs)
 		all.SetMapIndex(name, item)
 	}
 	v.Set(all)
 }
 
 // decodeJSON lets encoding/json judge a value; its type errors name Go types, so ours is said instead.
-func decodeJSON(n *yaml.Node, key string, v reflect.Value, faults *Faults) {
-	data, ok := toJSON(n, key, faults)
+func decodeJSON(n *yaml.Node, key string, v reflect.Value, errs *FileErrors) {
+	data, ok := toJSON(n, key, errs)
 	if !ok {
 		return
 	}
 	if isNull(n) {
-		faults.add(n, key, "is empty")
+		errs.add(n, key, "is empty")
 		return
 	}
 	err := json.Unmarshal(data, v.Addr().Interface())
@@ -187,51 +187,51 @@ func decodeJSON(n *yaml.Node, key string, v reflect.Value, faults *Faults) {
 	switch {
 	case err == nil:
 	case errors.As(err, &wrongType):
-		faults.add(n, key, "%s is not %s", shortText(n), describeType(v.Type()))
+		errs.add(n, key, "%s is not %s", shortText(n), describeType(v.Type()))
 	default:
-		faults.add(n, key, "%v", err)
+		errs.add(n, key, "%v", err)
 	}
 }
 
 // toJSON returns the canonical JSON of a node: keys sorted, numbers in one form.
-// What JSON cannot say is a fault.
-func toJSON(n *yaml.Node, key string, faults *Faults) (json.RawMessage, bool) {
-	var found Faults
+// What JSON cannot say is an error.
+func toJSON(n *yaml.Node, key string, errs *FileErrors) (json.RawMessage, bool) {
+	var found FileErrors
 	v := plainValue(n, key, &found)
 	if len(found) > 0 {
-		*faults = faults.mergedWith(found)
+		*errs = errs.mergedWith(found)
 		return nil, false
 	}
 	data, err := json.Marshal(v)
 	if err != nil {
-		faults.add(n, key, "%s cannot be used here", shortText(n))
+		errs.add(n, key, "%s cannot be used here", shortText(n))
 	}
 	return data, err == nil
 }
 
 // plainValue returns a node as encoding/json takes it.
-func plainValue(n *yaml.Node, key string, faults *Faults) any {
+func plainValue(n *yaml.Node, key string, errs *FileErrors) any {
 	switch n.Kind {
 	case yaml.MappingNode:
 		object := map[string]any{}
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			k, name := n.Content[i], n.Content[i].Value
 			if _, twice := object[name]; twice {
-				faults.add(k, joinKey(key, name), "given twice")
+				errs.add(k, joinKey(key, name), "given twice")
 			}
-			object[name] = plainValue(n.Content[i+1], joinKey(key, name), faults)
+			object[name] = plainValue(n.Content[i+1], joinKey(key, name), errs)
 		}
 		return object
 	case yaml.SequenceNode:
 		list := make([]any, len(n.Content))
 		for i, item := range n.Content {
-			list[i] = plainValue(item, fmt.Sprintf("%s[%d]", key, i), faults)
+			list[i] = plainValue(item, fmt.Sprintf("%s[%d]", key, i), errs)
 		}
 		return list
 	}
 	var v any
 	if err := n.Decode(&v); err != nil {
-		faults.add(n, key, "%s is not %s", shortText(n), strings.TrimPrefix(n.ShortTag(), "!!"))
+		errs.add(n, key, "%s is not %s", shortText(n), strings.TrimPrefix(n.ShortTag(), "!!"))
 		return nil
 	}
 	switch x := v.(type) {
@@ -239,7 +239,7 @@ func plainValue(n *yaml.Node, key string, faults *Faults) any {
 		return n.Value
 	case float64:
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			faults.add(n, key, "%s is not a number that can be used here", shortText(n))
+			errs.add(n, key, "%s is not a number that can be used here", shortText(n))
 			return nil
 		}
 		if x == 0 {

@@ -30,28 +30,28 @@ func (p *parser) parseExclusions(grid *yaml.Node, axes []axis) []exclusion {
 	case list == nil:
 		return nil
 	case isEmpty(list):
-		p.faults.add(list, key, "is empty; list the combinations to leave out, as [{rule: ranked, protocol: debate}], or leave the key out")
+		p.errs.add(list, key, "is empty; list the combinations to leave out, as [{rule: ranked, protocol: debate}], or leave the key out")
 		return nil
 	case list.Kind != yaml.SequenceNode:
-		p.faults.add(list, key, "%s is not a list of combinations, as [{rule: ranked, protocol: debate}]", shortText(list))
+		p.errs.add(list, key, "%s is not a list of combinations, as [{rule: ranked, protocol: debate}]", shortText(list))
 		return nil
 	}
 	var all []exclusion
 	for _, n := range list.Content {
 		if isEmpty(n) {
-			p.faults.add(n, key, "an entry is empty; write which combination to leave out, as {rule: ranked, protocol: debate}")
+			p.errs.add(n, key, "an entry is empty; write which combination to leave out, as {rule: ranked, protocol: debate}")
 			continue
 		}
 		if n.Kind != yaml.MappingNode {
-			p.faults.add(n, key, "%s is not a combination; write a mapping of axes of the grid to values, as {rule: ranked, protocol: debate}", shortText(n))
+			p.errs.add(n, key, "%s is not a combination; write a mapping of axes of the grid to values, as {rule: ranked, protocol: debate}", shortText(n))
 			continue
 		}
 		x := exclusion{node: n, want: map[string]*yaml.Node{}, met: new(int)}
-		before := len(p.faults)
+		before := len(p.errs)
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			p.parseExcluded(x, n.Content[i], n.Content[i+1], axes)
 		}
-		if len(p.faults) == before {
+		if len(p.errs) == before {
 			all = append(all, x)
 		}
 	}
@@ -72,11 +72,11 @@ func (p *parser) parseExcluded(x exclusion, key, v *yaml.Node, axes []axis) {
 		for _, a := range axes {
 			keys = append(keys, a.key)
 		}
-		p.faults.add(key, name, "is no axis of the grid; there are %s%s", strings.Join(keys, ", "), wording.DidYouMean(key.Value, keys))
+		p.errs.add(key, name, "is no axis of the grid; there are %s%s", strings.Join(keys, ", "), wording.DidYouMean(key.Value, keys))
 		return
 	}
 	if x.want[key.Value] != nil {
-		p.faults.add(key, name, "given twice")
+		p.errs.add(key, name, "given twice")
 	}
 	x.want[key.Value] = v
 	a := axes[i]
@@ -91,16 +91,16 @@ func (p *parser) parseExcluded(x exclusion, key, v *yaml.Node, axes []axis) {
 	if v.Kind == yaml.SequenceNode && !has(v) {
 		for _, item := range v.Content {
 			if !has(item) {
-				p.faults.add(item, name, "the axis has no value %s", nodeText(item))
+				p.errs.add(item, name, "the axis has no value %s", nodeText(item))
 			}
 		}
 	} else if !has(v) {
-		p.faults.add(v, name, "the axis has no value %s", nodeText(v))
+		p.errs.add(v, name, "the axis has no value %s", nodeText(v))
 	}
 }
 
 func nodeText(n *yaml.Node) string {
-	var ignored Faults
+	var ignored FileErrors
 	v, _ := toJSON(n, "", &ignored)
 	return string(v)
 }
@@ -108,7 +108,7 @@ func nodeText(n *yaml.Node) string {
 // isMeant reports whether a value of an axis is meant: by itself, its label, its
 // plug-in's name, or some of its parameters.
 func (x setting) isMeant(v *yaml.Node) bool {
-	var ignored Faults
+	var ignored FileErrors
 	mine, _ := canonicalJSON(x.value, x.key, &ignored)
 	theirs, _ := canonicalJSON(v, x.key, &ignored)
 	if string(mine) == string(theirs) {
@@ -163,10 +163,10 @@ func isExcluded(all []exclusion, at point) bool {
 func (p *parser) checkExclusions(all []exclusion, left int, grid *yaml.Node) {
 	for _, x := range all {
 		if *x.met == 0 {
-			p.faults.add(x.node, "grid."+excludeKey, "no combination of the grid is %s", nodeText(x.node))
+			p.errs.add(x.node, "grid."+excludeKey, "no combination of the grid is %s", nodeText(x.node))
 		}
 	}
 	if left == 0 {
-		p.faults.add(grid, "grid", "every combination is excluded")
+		p.errs.add(grid, "grid", "every combination is excluded")
 	}
 }

@@ -63,19 +63,19 @@ type Host struct {
 	Labeller func(l Labels, decode envs.Decode) error
 }
 
-// Parse reads a campaign file and reports all its faults at once, as Faults.
+// Parse reads a campaign file and reports all its errors at once, as FileErrors.
 func Parse(data []byte, host Host) (File, error) {
 	p := parser{host: host, envs: map[string]envs.Environment{}}
 	file := p.parseFile(data)
-	if len(p.faults) > 0 {
-		return File{}, p.faults.sortedByLine()
+	if len(p.errs) > 0 {
+		return File{}, p.errs.sortedByLine()
 	}
 	return file, nil
 }
 
 type parser struct {
 	host   Host
-	faults Faults
+	errs   FileErrors
 	data   fs.FS
 	noData bool                        // the file names a folder of data that cannot be opened
 	envs   map[string]envs.Environment // by canonical JSON of the choice
@@ -119,7 +119,7 @@ func (p *parser) parseFile(data []byte) File {
 	p.openFolder(top, "prompts", h.Prompts)
 	if p.host.Money != nil {
 		if err := p.host.Money(h.Prices, h.Cost == "unknown", h.Limits); err != nil {
-			p.faults.add(valueOf(top, "prices"), "prices", "%v", err)
+			p.errs.add(valueOf(top, "prices"), "prices", "%v", err)
 		}
 	}
 	file := File{Limits: h.Limits, Embedder: h.Embedder, Data: h.Data, Prompts: h.Prompts}
@@ -139,7 +139,7 @@ func (p *parser) goesOn(top *yaml.Node, name string) {
 	}
 	recorded, err := p.host.Recorded(name)
 	if err != nil {
-		p.faults.add(valueOf(top, "name"), "name", "the campaign %s in the lake cannot be read: %v", name, err)
+		p.errs.add(valueOf(top, "name"), "name", "the campaign %s in the lake cannot be read: %v", name, err)
 	}
 	p.recorded, p.scope = recorded.Conditions, recorded.CacheScope
 }
@@ -151,7 +151,7 @@ func (p *parser) openFolder(top *yaml.Node, key, path string) fs.FS {
 	}
 	folder, err := p.host.Data(path)
 	if err != nil {
-		p.faults.add(valueOf(top, key), key, "%v", err)
+		p.errs.add(valueOf(top, key), key, "%v", err)
 		return nil
 	}
 	return folder
@@ -174,25 +174,25 @@ func (p *parser) splitHeader(top *yaml.Node, h *header) (base map[string]*yaml.N
 		case slices.Contains(conditionKeys, key.Value) && base[key.Value] == nil:
 			base[key.Value] = val
 		case slices.Contains(conditionKeys, key.Value) || key.Value == "grid":
-			p.faults.add(key, key.Value, "given twice")
+			p.errs.add(key, key.Value, "given twice")
 		case !slices.Contains(fieldNames(reflect.TypeFor[header]()), key.Value):
-			p.faults.add(key, key.Value, "unknown key; %s", knownInstead("", key.Value, Keys()))
+			p.errs.add(key, key.Value, "unknown key; %s", knownInstead("", key.Value, Keys()))
 		default:
 			rest.Content = append(rest.Content, key, val)
 		}
 	}
-	decodeNode(rest, "", reflect.ValueOf(h), &p.faults)
+	decodeNode(rest, "", reflect.ValueOf(h), &p.errs)
 	return base, grid
 }
 
 func (p *parser) checkHeader(top *yaml.Node, h header) {
 	check := func(ok bool, n *yaml.Node, key, format string, args ...any) {
-		if !ok && (n == nil || !p.faults.isKnownAt(key, n.Line)) {
-			p.faults.add(n, key, format, args...)
+		if !ok && (n == nil || !p.errs.isKnownAt(key, n.Line)) {
+			p.errs.add(n, key, format, args...)
 		}
 	}
 	if name := valueOf(top, "name"); name == nil {
-		p.faults.add(nil, "name", "is missing; the campaign needs one")
+		p.errs.add(nil, "name", "is missing; the campaign needs one")
 	} else {
 		check(validName.MatchString(h.Name), name, "name", "%q is no campaign name; use 1 to 63 of a-z, 0-9 and -, not beginning with -", h.Name)
 	}

@@ -18,7 +18,7 @@ func (p *parser) checkRule(n *yaml.Node, c *Condition) {
 	if err != nil || !proto.Traits.Ruleless {
 		p.parseChoice(n, "rule", pluginNames(catalogue.Rules()), &c.Rule)
 	} else if n != nil {
-		p.faults.add(n, "rule", "the protocol %s decides without a rule; leave it out", proto.Name)
+		p.errs.add(n, "rule", "the protocol %s decides without a rule; leave it out", proto.Name)
 	}
 }
 
@@ -30,7 +30,7 @@ func (p *parser) checkStop(c Condition, n *yaml.Node) {
 		return
 	}
 	if accepted := catalogue.StopsOf(proto); !slices.Contains(accepted, c.Stop.Name) {
-		p.faults.add(n, "stop", "%s means nothing for the protocol %s; %s is accepted beside it", c.Stop.Name, proto.Name, wording.Or(accepted))
+		p.errs.add(n, "stop", "%s means nothing for the protocol %s; %s is accepted beside it", c.Stop.Name, proto.Name, wording.Or(accepted))
 	}
 }
 
@@ -41,10 +41,10 @@ func (p *parser) checkState(c Condition, n *yaml.Node, inst envs.Instance) {
 		return
 	}
 	if _, moves := inst.(envs.World); proto.Traits.World && !moves {
-		p.faults.add(n, "protocol", "%s needs agents with states that move, and the environment %s has none", proto.Name, c.Env.Name)
+		p.errs.add(n, "protocol", "%s needs agents with states that move, and the environment %s has none", proto.Name, c.Env.Name)
 	}
 	if _, hidden := inst.(envs.Estimating); proto.Traits.Estimates && !hidden {
-		p.faults.add(n, "protocol", "%s needs a state that agents estimate, and the environment %s has none", proto.Name, c.Env.Name)
+		p.errs.add(n, "protocol", "%s needs a state that agents estimate, and the environment %s has none", proto.Name, c.Env.Name)
 	}
 }
 
@@ -52,9 +52,9 @@ func (p *parser) checkState(c Condition, n *yaml.Node, inst envs.Instance) {
 func (p *parser) checkCues(c Condition, n *yaml.Node, proto protocol.Protocol, first envs.Instance) {
 	for _, cue := range proto.Traits().Cues {
 		if cued, ok := first.(envs.Cued); !ok {
-			p.faults.add(n, "protocol", "%s needs what the environment %s does not have: %s", c.Protocol.Name, c.Env.Name, cue.Name)
+			p.errs.add(n, "protocol", "%s needs what the environment %s does not have: %s", c.Protocol.Name, c.Env.Name, cue.Name)
 		} else if _, err := cued.Cue(cue); err != nil {
-			p.faults.add(n, "protocol", "%v", err)
+			p.errs.add(n, "protocol", "%v", err)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func (p *parser) checkSpeakers(n *yaml.Node, agents []envs.Agent, roles []string
 	known = append(known, roles...)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if k := n.Content[i]; !slices.Contains(known, k.Value) {
-			p.faults.add(k, joinKey("models", k.Value), "there is no such agent; there are %s", strings.Join(known, ", "))
+			p.errs.add(k, joinKey("models", k.Value), "there is no such agent; there are %s", strings.Join(known, ", "))
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// axis is one key of the grid with its nodes, so that faults keep their lines.
+// axis is one key of the grid with its nodes, so that errors keep their lines.
 type axis struct {
 	key    string
 	values []*yaml.Node
@@ -23,7 +23,7 @@ func (p *parser) parseAxes(grid *yaml.Node, c *Campaign) []axis {
 		return nil
 	}
 	if grid.Kind != yaml.MappingNode {
-		p.faults.add(grid, "grid", "%s is not a mapping of keys to lists of values", shortText(grid))
+		p.errs.add(grid, "grid", "%s is not a mapping of keys to lists of values", shortText(grid))
 		return nil
 	}
 	var axes []axis
@@ -34,15 +34,15 @@ func (p *parser) parseAxes(grid *yaml.Node, c *Campaign) []axis {
 		switch {
 		case key.Value == excludeKey:
 		case !slices.Contains(conditionKeys, root):
-			p.faults.add(key, name, "cannot vary; %s and keys within them (as protocol.rounds) can", strings.Join(conditionKeys, ", "))
+			p.errs.add(key, name, "cannot vary; %s and keys within them (as protocol.rounds) can", strings.Join(conditionKeys, ", "))
 		case list.Kind != yaml.SequenceNode:
-			p.faults.add(list, name, "%s is not a list of values%s", shortText(list), asList(list))
+			p.errs.add(list, name, "%s is not a list of values%s", shortText(list), asList(list))
 			p.refusedAxes = append(p.refusedAxes, key.Value)
 		case len(list.Content) == 0:
-			p.faults.add(list, name, "is an empty list; give at least one value")
+			p.errs.add(list, name, "is an empty list; give at least one value")
 			p.refusedAxes = append(p.refusedAxes, key.Value)
 		case slices.ContainsFunc(axes, func(a axis) bool { return a.key == key.Value }):
-			p.faults.add(key, name, "given twice")
+			p.errs.add(key, name, "given twice")
 		default:
 			a := p.parseLabelled(key.Value, list.Content)
 			axes = append(axes, a)
@@ -72,12 +72,12 @@ func (p *parser) refuseReplaced(base map[string]*yaml.Node, axes []axis) {
 			case n.Kind == yaml.MappingNode || named:
 				n = valueOf(n, path[i])
 			default:
-				p.faults.add(n, strings.Join(path[:i], "."), "%s has no keys, but the grid sets %s", shortText(n), a.key)
+				p.errs.add(n, strings.Join(path[:i], "."), "%s has no keys, but the grid sets %s", shortText(n), a.key)
 				n = nil
 			}
 		}
 		if n != nil {
-			p.faults.add(n, a.key, "is given here and in the grid; leave one out")
+			p.errs.add(n, a.key, "is given here and in the grid; leave one out")
 		}
 	}
 }
@@ -86,9 +86,9 @@ func (p *parser) axisJSON(key string, nodes []*yaml.Node) []json.RawMessage {
 	var values []json.RawMessage
 	seen := map[string]bool{}
 	for _, n := range nodes {
-		v, ok := canonicalJSON(n, key, &p.faults)
+		v, ok := canonicalJSON(n, key, &p.errs)
 		if ok && seen[string(v)] {
-			p.faults.add(n, "grid."+key, "%s is there twice", v)
+			p.errs.add(n, "grid."+key, "%s is there twice", v)
 		}
 		seen[string(v)] = true
 		values = append(values, v)
@@ -104,24 +104,24 @@ func (p *parser) baseJSON(base map[string]*yaml.Node, axes []axis) json.RawMessa
 		if n == nil || slices.ContainsFunc(axes, func(a axis) bool { return a.key == key }) {
 			continue
 		}
-		if v, ok := canonicalJSON(n, key, &p.faults); ok {
+		if v, ok := canonicalJSON(n, key, &p.errs); ok {
 			object[key] = v
 		}
 	}
 	data, err := json.Marshal(object)
 	if err != nil {
-		p.faults.add(nil, "", "%v", err)
+		p.errs.add(nil, "", "%v", err)
 	}
 	return data
 }
 
 // canonicalJSON returns the JSON of a value; a plug-in without parameters is its name
 // alone, however it is written.
-func canonicalJSON(n *yaml.Node, key string, faults *Faults) (json.RawMessage, bool) {
+func canonicalJSON(n *yaml.Node, key string, errs *FileErrors) (json.RawMessage, bool) {
 	if slices.Contains(choiceKeys, key) && n.Kind == yaml.MappingNode && len(n.Content) == 2 && valueOf(n, "name") != nil {
 		n = valueOf(n, "name")
 	}
-	return toJSON(n, key, faults)
+	return toJSON(n, key, errs)
 }
 
 // expandGrid makes every point of the grid a condition, checked.
@@ -130,7 +130,7 @@ func (p *parser) expandGrid(top *yaml.Node, base map[string]*yaml.Node, axes []a
 	for _, a := range axes {
 		size *= len(a.values)
 		if size > MaxConditions {
-			p.faults.add(keyNode(top, "grid"), "grid", "makes more than %d conditions", MaxConditions)
+			p.errs.add(keyNode(top, "grid"), "grid", "makes more than %d conditions", MaxConditions)
 			return
 		}
 	}
@@ -144,21 +144,21 @@ func (p *parser) expandGrid(top *yaml.Node, base map[string]*yaml.Node, axes []a
 		}
 		left++
 		keys := maps.Clone(base)
-		for _, at := range point { // a fault of the grid, not of the point
+		for _, at := range point { // an error of the grid, not of the point
 			p.setPath(keys, at.key, at.value)
 		}
-		before := p.faults
-		p.faults = nil
+		before := p.errs
+		p.errs = nil
 		c := p.parseCondition(keys)
 		pinDefaults(&c, p.recorded)
 		agents, rounds, dealt := p.checkCondition(c, keys, file.Campaign)
-		if found := p.faults; len(found) > 0 {
-			p.faults = before.mergedWith(found)
+		if found := p.errs; len(found) > 0 {
+			p.errs = before.mergedWith(found)
 			continue
 		}
-		p.faults = before
+		p.errs = before
 		if other, twice := seen[c.ID()]; twice {
-			p.faults.add(keyNode(top, "grid"), "grid", "%s is the same condition as %s", point, other)
+			p.errs.add(keyNode(top, "grid"), "grid", "%s is the same condition as %s", point, other)
 		}
 		seen[c.ID()] = point.String()
 		instances = append(instances, want.countFor(p, point, c, dealt))
@@ -172,7 +172,7 @@ func (p *parser) expandGrid(top *yaml.Node, base map[string]*yaml.Node, axes []a
 	}
 	file.Campaign.Instances = newInstances(instances)
 	if size := file.Campaign.Size(); size > maxCells {
-		p.faults.add(nil, "", "%d cells are planned; at most %d are accepted", size, maxCells)
+		p.errs.add(nil, "", "%d cells are planned; at most %d are accepted", size, maxCells)
 	}
 }
 
@@ -201,7 +201,7 @@ func pointOf(axes []axis, n int) point {
 func (at point) String() string {
 	parts := make([]string, len(at))
 	for i, x := range at {
-		var ignored Faults
+		var ignored FileErrors
 		v, _ := toJSON(x.value, "", &ignored)
 		parts[i] = fmt.Sprintf("%s %s", x.key, v)
 	}
@@ -210,7 +210,7 @@ func (at point) String() string {
 
 // setPath puts a value at a dotted path of a condition. A plug-in that is a name
 // becomes a mapping with that name; other things that have no keys give way to one,
-// which is a fault when it is decoded.
+// which is an error when it is decoded.
 func (p *parser) setPath(keys map[string]*yaml.Node, path string, v *yaml.Node) {
 	root, rest, nested := strings.Cut(path, ".")
 	if !nested {

@@ -61,16 +61,16 @@ func parse(t *testing.T, text string) plan.File {
 	return file
 }
 
-// faults are those of a file that must have some.
-func faults(t *testing.T, text string) plan.Faults {
+// errorsOf returns the errors of a file that must have some.
+func errorsOf(t *testing.T, text string) plan.FileErrors {
 	t.Helper()
 	file, err := plan.Parse([]byte(text), host)
-	var found plan.Faults
+	var found plan.FileErrors
 	if !errors.As(err, &found) || len(found) == 0 {
-		t.Fatalf("error %v, want faults; read as %v", err, file)
+		t.Fatalf("error %v, want the errors of a file; read as %v", err, file)
 	}
 	if file.Campaign.Name != "" || file.Campaign.Conditions != nil {
-		t.Errorf("a file with faults still gives the campaign %v", file)
+		t.Errorf("a file with errors still gives the campaign %v", file)
 	}
 	return found
 }

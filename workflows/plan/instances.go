@@ -25,10 +25,10 @@ type wanted struct {
 func (p *parser) parseInstances(n *yaml.Node) wanted {
 	w := wanted{named: map[string]*yaml.Node{}, used: map[string]bool{}, names: map[string]bool{}, count: map[*yaml.Node]int{}}
 	read := func(n *yaml.Node, key string) {
-		count, before := 0, len(p.faults)
-		decodeNode(n, key, reflect.ValueOf(&count), &p.faults)
-		if len(p.faults) == before && (count < 1 || count > maxCells) {
-			p.faults.add(n, key, "%d is not from 1 to %d", count, maxCells)
+		count, before := 0, len(p.errs)
+		decodeNode(n, key, reflect.ValueOf(&count), &p.errs)
+		if len(p.errs) == before && (count < 1 || count > maxCells) {
+			p.errs.add(n, key, "%d is not from 1 to %d", count, maxCells)
 		}
 		w.count[n] = count
 	}
@@ -38,7 +38,7 @@ func (p *parser) parseInstances(n *yaml.Node) wanted {
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key := n.Content[i]
 			if w.named[key.Value] != nil {
-				p.faults.add(key, joinKey("instances", key.Value), "given twice")
+				p.errs.add(key, joinKey("instances", key.Value), "given twice")
 			}
 			w.named[key.Value] = n.Content[i+1]
 			read(n.Content[i+1], joinKey("instances", key.Value))
@@ -47,7 +47,7 @@ func (p *parser) parseInstances(n *yaml.Node) wanted {
 		w.all = n
 		read(n, "instances")
 	default:
-		p.faults.add(n, "instances", "%s is neither a number nor a mapping of environments to numbers", shortText(n))
+		p.errs.add(n, "instances", "%s is neither a number nor a mapping of environments to numbers", shortText(n))
 	}
 	return w
 }
@@ -68,7 +68,7 @@ func (w wanted) countFor(p *parser, at point, c Condition, has int) int {
 		if n == w.all && len(at.envNames()) > 0 {
 			hint = "; a mapping gives each environment its own number, and one that it does not name runs all it has"
 		}
-		p.faults.add(n, key, "is %d; the environment %s has %d%s", count, at.environmentText(c), has, hint)
+		p.errs.add(n, key, "is %d; the environment %s has %d%s", count, at.environmentText(c), has, hint)
 	}
 	return count
 }
@@ -94,7 +94,7 @@ func (w wanted) nameOf(p *parser, at point, c Condition) string {
 		found = found[:last]
 	}
 	if len(found) > 1 && w.count[w.named[found[0]]] != w.count[w.named[found[1]]] {
-		p.faults.add(w.named[found[1]], joinKey("instances", found[1]), "the environment %s is also called %s, which has another number", at.environmentText(c), found[0])
+		p.errs.add(w.named[found[1]], joinKey("instances", found[1]), "the environment %s is also called %s, which has another number", at.environmentText(c), found[0])
 	}
 	return found[0]
 }
@@ -103,7 +103,7 @@ func (w wanted) nameOf(p *parser, at point, c Condition) string {
 func (w wanted) refuseUnused(p *parser) {
 	for _, name := range slices.Sorted(maps.Keys(w.named)) {
 		if n := w.named[name]; !w.used[name] {
-			p.faults.add(n, joinKey("instances", name), "no condition has such an environment; there are %s", strings.Join(slices.Sorted(maps.Keys(w.names)), ", "))
+			p.errs.add(n, joinKey("instances", name), "no condition has such an environment; there are %s", strings.Join(slices.Sorted(maps.Keys(w.names)), ", "))
 		}
 	}
 }

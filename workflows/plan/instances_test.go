@@ -86,7 +86,7 @@ func TestConditionsOwnTheirInstances(t *testing.T) {
 		"instances: [1, 2]":            `line 9: instances: a list is neither a number nor a mapping of environments to numbers`,
 		"instances: {recsys: 3, a: 1}": `line 9: instances.a: no condition has such an environment; there are exchange, recsys`,
 	} {
-		if got := faults(t, twoTasks+text+"\n"); got.Error() != want {
+		if got := errorsOf(t, twoTasks+text+"\n"); got.Error() != want {
 			t.Errorf("%s\n got %v\nwant %v", text, got, want)
 		}
 	}

@@ -23,12 +23,12 @@ func (p *parser) parseLabelled(key string, nodes []*yaml.Node) axis {
 		case n.Kind != yaml.MappingNode || label == nil || v == nil && valueOf(n, "name") == nil:
 			continue
 		case v == nil || len(n.Content) != 4:
-			p.faults.add(n, "grid."+key, "a value with a label is written {label: …, value: …}")
+			p.errs.add(n, "grid."+key, "a value with a label is written {label: …, value: …}")
 			continue
 		}
 		a.values[i] = v
 		if label.Kind != yaml.ScalarNode || !isLabel(label.Value) {
-			p.faults.add(label, "grid."+key+".label", "%s is no label; 1 to %d printable characters are accepted", shortText(label), maxLabel)
+			p.errs.add(label, "grid."+key+".label", "%s is no label; 1 to %d printable characters are accepted", shortText(label), maxLabel)
 			continue
 		}
 		a.labels[i] = label.Value
@@ -37,7 +37,7 @@ func (p *parser) parseLabelled(key string, nodes []*yaml.Node) axis {
 		name := setting{key, a.values[i], a.labels[i]}.labelOrText()
 		for j := range i {
 			if name != "" && name == (setting{key, a.values[j], a.labels[j]}).labelOrText() && a.labels[i]+a.labels[j] != "" {
-				p.faults.add(n, "grid."+key+".label", "%q is there twice", name)
+				p.errs.add(n, "grid."+key+".label", "%q is there twice", name)
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func (at point) shownValues(axes []axis) []Value {
 	for _, a := range axes {
 		for _, x := range at {
 			if x.key == a.key {
-				var ignored Faults
+				var ignored FileErrors
 				v, _ := canonicalJSON(x.value, x.key, &ignored)
 				list = append(list, Value{x.key, v, x.label})
 			}

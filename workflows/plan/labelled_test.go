@@ -41,7 +41,7 @@ func TestLabelFaults(t *testing.T) {
 		`  rule: [majority, {label: x, value: majority}]`:                            `line 6: grid.rule: "majority" is there twice`,
 		`  rule: [majority, {label: ` + strings.Repeat("x", 61) + `, value: rated}]`: `is no label; 1 to 60 printable characters are accepted`,
 	} {
-		if got := faults(t, gridBase+text+"\n").Error(); !strings.Contains(got, want) {
+		if got := errorsOf(t, gridBase+text+"\n").Error(); !strings.Contains(got, want) {
 			t.Errorf("%s\n got %s\nwant %s", text, got, want)
 		}
 	}
@@ -53,7 +53,7 @@ func TestLabelsNameInstances(t *testing.T) {
 	if got := parse(t, text+"instances: {movies: 2}\n").Campaign.Instances; got.Of(0) != 1 || got.Of(3) != 2 {
 		t.Errorf("instances are %v", got)
 	}
-	got := faults(t, text+"instances: {films: 2}\n").Error()
+	got := errorsOf(t, text+"instances: {films: 2}\n").Error()
 	if want := "instances.films: no condition has such an environment; there are exchange, movies, recsys"; !strings.Contains(got, want) {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
@@ -106,7 +106,7 @@ func TestExclude(t *testing.T) {
 		"{rule: majority}":                              "line 9: grid.exclude: a mapping is not a list of combinations",
 		"[{rule: [majority, rated]}]":                   "line 5: grid: every combination is excluded",
 	} {
-		if got := faults(t, text+"  exclude: "+exclude+"\n").Error(); !strings.Contains(got, want) {
+		if got := errorsOf(t, text+"  exclude: "+exclude+"\n").Error(); !strings.Contains(got, want) {
 			t.Errorf("%s\n got %s\nwant %s", exclude, got, want)
 		}
 	}
@@ -115,7 +115,7 @@ func TestExclude(t *testing.T) {
 // What is excluded need not fit together.
 func TestExcludeOfWhatDoesNotFit(t *testing.T) {
 	text := "name: a\nenv: {name: exchange}\nmodel: scripted/trader\ngrid:\n  protocol: [roundtable, {name: debate, rounds: 1}]\n  rule: [plurality, ranked]\n"
-	faults(t, text)
+	errorsOf(t, text)
 	if n := len(parse(t, text+"  exclude: [{protocol: debate, rule: ranked}]\n").Campaign.Conditions); n != 3 {
 		t.Errorf("%d conditions", n)
 	}

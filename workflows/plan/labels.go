@@ -19,7 +19,7 @@ type Labels struct {
 
 // parseLabels reads the key labels; nil if the file has none.
 func (p *parser) parseLabels(n *yaml.Node) *Labels {
-	if n == nil || isNull(n) { // an empty one is a fault already
+	if n == nil || isNull(n) { // an empty one is an error already
 		return nil
 	}
 	l := Labels{Generate: Generate{Temperature: new(0.0), MaxTokens: 1024}, Reasks: 2}
@@ -28,7 +28,7 @@ func (p *parser) parseLabels(n *yaml.Node) *Labels {
 		Generate Generate        `json:"generate"`
 		Reasks   int             `json:"reasks"`
 	}{Reasks: l.Reasks}
-	decodeNode(n, "labels", reflect.ValueOf(&in), &p.faults)
+	decodeNode(n, "labels", reflect.ValueOf(&in), &p.errs)
 	if n.Kind != yaml.MappingNode {
 		return nil
 	}
@@ -40,8 +40,8 @@ func (p *parser) parseLabels(n *yaml.Node) *Labels {
 	p.checkReasks(valueOf(n, "reasks"), "labels.reasks", l.Reasks)
 	switch model := valueOf(n, "model"); {
 	case model == nil:
-		p.faults.add(n, "labels", "has no model; %s", acceptedLabellers)
-	case !p.faults.isKnownAt("labels.model", model.Line):
+		p.errs.add(n, "labels", "has no model; %s", acceptedLabellers)
+	case !p.errs.isKnownAt("labels.model", model.Line):
 		p.parseChoice(model, "labels.model", acceptedLabellers, &l.Model)
 		p.checkLabeller(l, model)
 	}
@@ -55,7 +55,7 @@ func (p *parser) checkLabeller(l Labels, n *yaml.Node) {
 	if p.host.Labeller == nil || l.Model.Name == "" {
 		return
 	}
-	d := decoder{n: n, key: "labels.model", faults: &p.faults}
+	d := decoder{n: n, key: "labels.model", errs: &p.errs}
 	if err := p.host.Labeller(l, envs.Decode(d.decode)); err != nil {
 		p.reportRefusal(d, l.Model.Name, err)
 	}

@@ -12,17 +12,17 @@ import (
 
 // Check says what of the limits cannot be, by key.
 func (l Limits) Check() map[string]error {
-	faults := map[string]error{}
+	errs := map[string]error{}
 	whole := func(key string, n, least, most int64, of string) {
 		if n != 0 && (n < least || n > most) {
-			faults[key] = fmt.Errorf("is %d%s; %d to %d are accepted", n, of, least, most)
+			errs[key] = fmt.Errorf("is %d%s; %d to %d are accepted", n, of, least, most)
 		}
 	}
 	whole("collaborations", int64(l.Collaborations), 1, 1000, " at once")
 	whole("calls", int64(l.Calls), 1, 20000, " at once")
 	whole("tokens", l.Tokens, 1, math.MaxInt64, " in all")
 	if usd := l.CostUSD; usd != nil && !(*usd >= 0 && *usd <= 1e9) {
-		faults["cost_usd"] = fmt.Errorf("is %v; 0 to 1000000000 US dollars are accepted", *usd)
+		errs["cost_usd"] = fmt.Errorf("is %v; 0 to 1000000000 US dollars are accepted", *usd)
 	}
 	for name, m := range l.Models {
 		key := "models." + name + "."
@@ -30,28 +30,28 @@ func (l Limits) Check() map[string]error {
 		whole(key+"tokens_per_minute", int64(m.TokensPerMinute), 1, 1e12, "")
 		whole(key+"calls", int64(m.Calls), 1, 20000, " at once")
 		if d, err := time.ParseDuration(m.Timeout); m.Timeout != "" && (err != nil || d < time.Second || d > 24*time.Hour) {
-			faults[key+"timeout"] = fmt.Errorf("is %q; a time from 1s to 24h is accepted, as 90s or 10m", m.Timeout)
+			errs[key+"timeout"] = fmt.Errorf("is %q; a time from 1s to 24h is accepted, as 90s or 10m", m.Timeout)
 		}
 	}
-	return faults
+	return errs
 }
 
-// checkLimits reports the faults of limits at their lines. A limit that is
-// written as 0 is a fault too: left out, it means the default.
+// checkLimits reports the errors of limits at their lines. A limit that is
+// written as 0 is an error too: left out, it means the default.
 func (p *parser) checkLimits(n *yaml.Node, l Limits) {
 	for _, key := range []string{"collaborations", "calls", "tokens"} {
 		if v := valueOf(n, key); v != nil && v.Value == "0" {
-			p.faults.add(v, "limits."+key, "is 0; leave it out for the default")
+			p.errs.add(v, "limits."+key, "is 0; leave it out for the default")
 		}
 	}
-	faults := l.Check()
-	for _, key := range slices.Sorted(maps.Keys(faults)) {
+	errs := l.Check()
+	for _, key := range slices.Sorted(maps.Keys(errs)) {
 		at := valueOf(n, key)
 		if at == nil {
 			at = valueOf(n, "models")
 		}
-		if !p.faults.isKnownAt("limits."+key, at.Line) {
-			p.faults.add(at, "limits."+key, "%v", faults[key])
+		if !p.errs.isKnownAt("limits."+key, at.Line) {
+			p.errs.add(at, "limits."+key, "%v", errs[key])
 		}
 	}
 }

@@ -42,7 +42,7 @@ func broken() []string {
 	return files
 }
 
-// Broken files never panic, and their faults have lines wherever there is one.
+// Broken files never panic, and their errors have lines wherever there is one.
 func TestBrokenFiles(t *testing.T) {
 	files := broken()
 	if len(files) < 200 {
@@ -51,7 +51,7 @@ func TestBrokenFiles(t *testing.T) {
 	parse(t, good)
 	for _, text := range files {
 		_, err := plan.Parse([]byte(text), host)
-		var found plan.Faults
+		var found plan.FileErrors
 		if !errors.As(err, &found) || len(found) == 0 {
 			t.Errorf("error %v for\n%s", err, text)
 			continue
@@ -59,7 +59,7 @@ func TestBrokenFiles(t *testing.T) {
 		for _, f := range found {
 			noLine := strings.HasSuffix(f.Text, "is missing") || strings.Contains(f.Text, "is missing; ")
 			if f.Text == "" || f.Line > strings.Count(text, "\n")+1 || (f.Line < 1) != noLine {
-				t.Errorf("the fault %q has line %d in\n%s", f, f.Line, text)
+				t.Errorf("the error %q has line %d in\n%s", f, f.Line, text)
 			}
 			if strings.Contains(f.Text, "json:") || strings.Contains(f.Text, "Go ") || strings.Contains(f.Text, "reflect") {
 				t.Errorf("%q is no text for people", f)
@@ -84,7 +84,7 @@ func FuzzParse(f *testing.F) {
 		if took := time.Since(started); took > time.Minute {
 			t.Fatalf("took %v", took)
 		}
-		if _, ok := errors.AsType[plan.Faults](err); ok {
+		if _, ok := errors.AsType[plan.FileErrors](err); ok {
 			return
 		}
 		if err != nil {

@@ -18,7 +18,7 @@ import (
 // parseDocument returns the one mapping of a file; nil if it cannot be read.
 func (p *parser) parseDocument(data []byte) *yaml.Node {
 	if len(data) > MaxFileSize {
-		p.faults.add(nil, "", "the file has %d bytes; at most %d are accepted", len(data), MaxFileSize)
+		p.errs.add(nil, "", "the file has %d bytes; at most %d are accepted", len(data), MaxFileSize)
 		return nil
 	}
 	var doc, more yaml.Node
@@ -28,17 +28,17 @@ func (p *parser) parseDocument(data []byte) *yaml.Node {
 		return nil
 	}
 	if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
-		p.faults.add(&yaml.Node{Line: 1}, "", "a campaign file is a mapping with name, env, protocol, rule, model, …")
+		p.errs.add(&yaml.Node{Line: 1}, "", "a campaign file is a mapping with name, env, protocol, rule, model, …")
 		return nil
 	}
 	switch err := dec.Decode(&more); {
 	case err == nil:
-		p.faults.add(&more, "", "a second document begins; a campaign file has one")
+		p.errs.add(&more, "", "a second document begins; a campaign file has one")
 	case !errors.Is(err, io.EOF):
 		p.reportSyntax(data, err)
 	}
 	if left := maxNodes; !p.writeOut(doc.Content[0], &left) {
-		p.faults.add(nil, "", "the file has more than %d values when its aliases are written out", maxNodes)
+		p.errs.add(nil, "", "the file has more than %d values when its aliases are written out", maxNodes)
 		return nil
 	}
 	return doc.Content[0]
@@ -72,7 +72,7 @@ func (p *parser) reportSyntax(data []byte, err error) {
 	default:
 		line = 1
 	}
-	p.faults.add(&yaml.Node{Line: line}, "", "not valid YAML: %s%s", text, explainTab(text))
+	p.errs.add(&yaml.Node{Line: line}, "", "not valid YAML: %s%s", text, explainTab(text))
 }
 
 // explainTab says what the reader's words about a tab mean.
@@ -95,7 +95,7 @@ func (p *parser) writeOut(n *yaml.Node, left *int) bool {
 			n.Content[i] = child
 		}
 		if n.Kind == yaml.MappingNode && i%2 == 0 && (child.Kind != yaml.ScalarNode || child.ShortTag() != "!!str") {
-			p.faults.add(child, "", "%s", badKey(child))
+			p.errs.add(child, "", "%s", badKey(child))
 		}
 		if !p.writeOut(child, left) {
 			return false

@@ -56,8 +56,8 @@ type Consensus struct {
 
 // NewConsensus checks the parameters; the error joins all that is wrong.
 func NewConsensus(p ConsensusParams, set Setting) (*Consensus, error) {
-	var faults []error
-	wrong := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	var errs []error
+	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if p.Rounds < 1 || p.Rounds > mostRounds {
 		wrong("rounds is %d; 1 to %d are accepted", p.Rounds, mostRounds)
 	}
@@ -70,8 +70,8 @@ func NewConsensus(p ConsensusParams, set Setting) (*Consensus, error) {
 	if !(p.Epsilon >= 0 && p.Epsilon <= math.MaxFloat64) {
 		wrong("epsilon is %v; it is a distance from 0 on", p.Epsilon)
 	}
-	faults = append(faults, p.Network.check(set.Agents), checkWeights(p.Weights, set.Agents), p.Delay.check(set.Agents))
-	if err := errors.Join(faults...); err != nil {
+	errs = append(errs, p.Network.check(set.Agents), checkWeights(p.Weights, set.Agents), p.Delay.check(set.Agents))
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	c := &Consensus{params: p, setting: set}

@@ -74,8 +74,8 @@ type Debate struct {
 
 // NewDebate checks the parameters; the error joins all that is wrong.
 func NewDebate(p DebateParams, set Setting) (*Debate, error) {
-	var faults []error
-	wrong := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	var errs []error
+	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if p.Rounds < 0 || p.Rounds >= mostRounds {
 		wrong("rounds is %d; 0 to %d are accepted", p.Rounds, mostRounds-1)
 	}
@@ -95,13 +95,13 @@ func NewDebate(p DebateParams, set Setting) (*Debate, error) {
 		wrong("topology is %s; a summary of all answers needs full", p.Topology.Name)
 	}
 	if err := checkTies(p.Ties); err != nil {
-		faults = append(faults, err)
+		errs = append(errs, err)
 	}
 	if p.Agents < 0 || p.Agents > set.Agents {
 		wrong("agents is %d; the group has %d, and 0 is all of them", p.Agents, set.Agents)
 	}
 	if m := decision.MeansOf(set.Rule); m == decision.ByAgreement || m == decision.ByJudge {
-		faults = append(faults, set.elsewhere(m))
+		errs = append(errs, set.elsewhere(m))
 	}
 	if set.Rule != nil && set.Rule.Ballot(2, 2).Kind != transcript.Choose {
 		wrong("the rule %s needs ballots; an answer in a debate is a vote for itself, so only rules that count votes for one candidate are accepted", set.Rule.Words().Name)
@@ -113,8 +113,8 @@ func NewDebate(p DebateParams, set Setting) (*Debate, error) {
 	if err != nil {
 		wrong("topology is wrong: %w", err)
 	}
-	faults = append(faults, p.Viewpoints.check(set.Agents), p.removals(set.Agents))
-	return &Debate{params: p, setting: set, hears: hears}, errors.Join(faults...)
+	errs = append(errs, p.Viewpoints.check(set.Agents), p.removals(set.Agents))
+	return &Debate{params: p, setting: set, hears: hears}, errors.Join(errs...)
 }
 
 // Params are for the prompts.

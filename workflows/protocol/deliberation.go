@@ -79,8 +79,8 @@ type Deliberation struct {
 
 // NewDeliberation checks the parameters; the error joins all that is wrong.
 func NewDeliberation(p DeliberationParams, set Setting) (*Deliberation, error) {
-	var faults []error
-	wrong := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	var errs []error
+	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if !slices.Contains([]string{Deliberating, Centralized, Oracle}, p.Variant) {
 		wrong("variant is %q; deliberation, centralized and oracle are accepted", p.Variant)
 	}
@@ -96,7 +96,7 @@ func NewDeliberation(p DeliberationParams, set Setting) (*Deliberation, error) {
 		}
 	}
 	if err := checkTies(p.Ties); err != nil {
-		faults = append(faults, err)
+		errs = append(errs, err)
 	}
 	if p.Explanations != ExplanationsShared && p.Explanations != ExplanationsPrivate {
 		wrong("explanations is %q; shared and private are accepted", p.Explanations)
@@ -117,7 +117,7 @@ func NewDeliberation(p DeliberationParams, set Setting) (*Deliberation, error) {
 		wrong("authority is acceptance; that is for two agents, and the group has %d: leader and vote are accepted", set.Agents)
 	}
 	if err := set.ballots(); err != nil {
-		faults = append(faults, err)
+		errs = append(errs, err)
 	}
 	votes := p.Authority == Vote && p.Variant != Centralized
 	if set.Rule != nil && !votes && set.Rule.Ballot(2, 2).Kind != transcript.Choose {
@@ -126,7 +126,7 @@ func NewDeliberation(p DeliberationParams, set Setting) (*Deliberation, error) {
 	if p.Variant == Centralized {
 		p.Rounds = 1
 	}
-	return &Deliberation{params: p, setting: set}, errors.Join(faults...)
+	return &Deliberation{params: p, setting: set}, errors.Join(errs...)
 }
 
 // Rounds returns the greatest number of rounds.

@@ -41,14 +41,14 @@ var facilitator = transcript.Speaker{Role: "facilitator"}
 
 // NewDelphi checks the parameters; the error joins all that is wrong.
 func NewDelphi(p DelphiParams, set Setting) (*Delphi, error) {
-	var faults []error
+	var errs []error
 	if p.Rounds < 1 || p.Rounds > mostRounds {
-		faults = append(faults, fmt.Errorf("rounds is %d; 1 to %d are accepted", p.Rounds, mostRounds))
+		errs = append(errs, fmt.Errorf("rounds is %d; 1 to %d are accepted", p.Rounds, mostRounds))
 	}
 	if p.Stable < 0 || p.Stable > mostRounds {
-		faults = append(faults, fmt.Errorf("stable is %d; 0 to %d are accepted", p.Stable, mostRounds))
+		errs = append(errs, fmt.Errorf("stable is %d; 0 to %d are accepted", p.Stable, mostRounds))
 	}
-	return &Delphi{p, set}, errors.Join(faults...)
+	return &Delphi{p, set}, errors.Join(errs...)
 }
 
 // Rounds returns the greatest number of rounds.

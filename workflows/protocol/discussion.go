@@ -86,8 +86,8 @@ type Discussion struct {
 
 // NewDiscussion checks the parameters; the error joins all that is wrong.
 func NewDiscussion(p DiscussionParams, set Setting) (*Discussion, error) {
-	var faults []error
-	wrong := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	var errs []error
+	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	one := func(key, value string, of ...string) {
 		if !slices.Contains(of, value) {
 			wrong("%s is %q; %s is accepted", key, value, wording.Or(of))
@@ -117,7 +117,7 @@ func NewDiscussion(p DiscussionParams, set Setting) (*Discussion, error) {
 		wrong("neutral is %d; the group has %d agents", p.Neutral, set.Agents)
 	}
 	d := &Discussion{params: p, setting: set, means: decision.MeansOf(set.Rule)}
-	return d, errors.Join(append(faults, p.Personas.check(set.Agents-p.Neutral), d.sense())...)
+	return d, errors.Join(append(errs, p.Personas.check(set.Agents-p.Neutral), d.sense())...)
 }
 
 // sense refuses parameters that do not go together.
@@ -126,10 +126,10 @@ func (d *Discussion) sense() error {
 	if d.setting.Rule != nil {
 		rule = d.setting.Rule.Words().Name
 	}
-	var faults []error
+	var errs []error
 	refuse := func(when bool, format string, args ...any) {
 		if when {
-			faults = append(faults, fmt.Errorf(format, args...))
+			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
 	refuse(d.together() && d.means == decision.ByAgreement,
@@ -139,7 +139,7 @@ func (d *Discussion) sense() error {
 	refuse(p.Collective && !p.Extract, "extract is false; collective shows final answers, which are turns of their own: extract: true is accepted")
 	refuse(p.Response == reasoning && !p.Extract, "extract is false; with response: reasoning no message tells a solution: extract: true is accepted")
 	refuse(d.means == decision.ByAnswers && !p.Extract, "extract is false; %s counts final answers: extract: true is accepted", rule)
-	return errors.Join(faults...)
+	return errors.Join(errs...)
 }
 
 // Answers as voters see them.

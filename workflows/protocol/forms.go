@@ -9,7 +9,7 @@ import (
 )
 
 // eitherForm reads a parameter that is written in short (a word, a number), or
-// as a mapping, in which unknown keys are faults.
+// as a mapping, in which unknown keys are errors.
 func eitherForm(data []byte, short, whole any) error {
 	if json.Unmarshal(data, short) == nil {
 		return nil

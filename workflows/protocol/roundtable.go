@@ -66,13 +66,13 @@ func DefaultRoundtable() RoundtableParams {
 
 // NewRoundtable checks the parameters; the error joins all that is wrong.
 func NewRoundtable(p RoundtableParams, set Setting) (*Roundtable, error) {
-	var faults []error
-	wrong := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	var errs []error
+	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if p.Rounds < 1 || p.Rounds > mostRounds {
 		wrong("rounds is %d; 1 to %d are accepted", p.Rounds, mostRounds)
 	}
 	if err := checkTies(p.Ties); err != nil {
-		faults = append(faults, err)
+		errs = append(errs, err)
 	}
 	if p.Reasons != ReasonsPrivate && p.Reasons != ReasonsShown {
 		wrong("reasons is %q; private and shown are accepted", p.Reasons)
@@ -91,10 +91,10 @@ func NewRoundtable(p RoundtableParams, set Setting) (*Roundtable, error) {
 		}
 	}
 	if err := set.ballots(); err != nil {
-		faults = append(faults, err)
+		errs = append(errs, err)
 	}
-	if len(faults) > 0 {
-		return nil, errors.Join(faults...)
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
 	}
 	return &Roundtable{params: p, setting: set}, nil
 }

@@ -98,7 +98,7 @@ func (s *Session) Record(entry int, act transcript.Act) (err error) {
 
 // ErrPanic is a panic of a protocol, a decision rule or a stopping rule. Left
 // alone, the workflow that drives them would try again without end.
-var ErrPanic = errors.New("a fault in the program: panic in the protocol or a rule")
+var ErrPanic = errors.New("a bug in the program: panic in the protocol or a rule")
 
 func guard(err *error, restore func()) {
 	if p := recover(); p != nil {

@@ -159,7 +159,7 @@ func (nothing) Next(*transcript.Transcript) protocol.Plan { return protocol.Plan
 func (nothing) Rounds() int                               { return 1 }
 func (nothing) Traits() protocol.Traits                   { return protocol.Traits{} }
 
-// fragile is a protocol with a fault after its first round.
+// fragile is a protocol with an error after its first round.
 type fragile struct{ protocol.Protocol }
 
 func (f fragile) Next(t *transcript.Transcript) protocol.Plan {

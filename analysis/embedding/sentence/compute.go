@@ -61,7 +61,7 @@ func newBERT(c config, w weights) (*bert, error) {
 	return m, r.err
 }
 
-// reader remembers the first fault.
+// reader remembers the first error.
 type reader struct {
 	weights
 	epsilon float64

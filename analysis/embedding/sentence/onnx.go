@@ -75,16 +75,16 @@ func loadLibrary(library string) error {
 	if library == "" {
 		names = usualNames()
 	}
-	var faults []string
+	var errs []string
 	for _, name := range names {
 		ort.SetSharedLibraryPath(name)
 		err := ort.InitializeEnvironment(ort.WithLogLevelFatal())
 		if err == nil {
 			return nil
 		}
-		faults = append(faults, strings.TrimPrefix(err.Error(), "Platform-specific initialization failed: "))
+		errs = append(errs, strings.TrimPrefix(err.Error(), "Platform-specific initialization failed: "))
 	}
-	return fmt.Errorf("its library cannot be loaded: %s (%s names the file of version 1.24 or later; Python's package onnxruntime holds it as capi/libonnxruntime.*)", strings.Join(faults, "; "), LibraryVariable)
+	return fmt.Errorf("its library cannot be loaded: %s (%s names the file of version 1.24 or later; Python's package onnxruntime holds it as capi/libonnxruntime.*)", strings.Join(errs, "; "), LibraryVariable)
 }
 
 // usualNames returns what systems call the library.

@@ -28,7 +28,7 @@ import (
 )
 
 // Read reads a campaign file and everything that it names: what is to
-// be run, and how. All faults come at once; nothing is started. With dial,
+// be run, and how. All errors come at once; nothing is started. With dial,
 // endpoints must answer and keys be set.
 func Read(ctx context.Context, path string, s storage.Store, dial bool) (recorded.Plan, recorded.Manifest, plan.File, error) {
 	data, err := os.ReadFile(path)
@@ -42,8 +42,8 @@ func Read(ctx context.Context, path string, s storage.Store, dial bool) (recorde
 	host.Embedder = func(name string) error { _, err := from.Embedder(name); return err }
 	host.Recorded = func(name string) (plan.Campaign, error) { return campaigns.Recorded(ctx, s, name) }
 	file, err := plan.Parse(data, host)
-	if faults, ok := errors.AsType[plan.Faults](err); ok {
-		return recorded.Plan{}, recorded.Manifest{}, file, cli.UsageError(faultsOf(path, faults))
+	if errs, ok := errors.AsType[plan.FileErrors](err); ok {
+		return recorded.Plan{}, recorded.Manifest{}, file, cli.UsageError(errorsIn(path, errs))
 	}
 	if err != nil {
 		return recorded.Plan{}, recorded.Manifest{}, file, err
@@ -75,9 +75,9 @@ func unreadable(path string, err error) error {
 	return fmt.Errorf("there is no campaign file %s%s%s", path, hint, wording.DidYouMean(path, there))
 }
 
-func faultsOf(path string, faults plan.Faults) error {
-	lines := make([]string, len(faults))
-	for i, f := range faults {
+func errorsIn(path string, errs plan.FileErrors) error {
+	lines := make([]string, len(errs))
+	for i, f := range errs {
 		lines[i] = fmt.Sprintf("%s: %s", path, f)
 	}
 	noun := "errors"

@@ -34,7 +34,7 @@ type Verification struct {
 	Uncounted int `json:"uncounted"` // that rest on something else
 	Settled   int `json:"settled"`   // calls of unknown outcome with what they were billed
 
-	// Of the lake's cache, whose damage is no fault of the campaign: an entry that
+	// Of the lake's cache, whose damage is not the fault of the campaign: an entry that
 	// cannot be read costs one call when it is wanted.
 	Cached        int      `json:"cached"`                   // whole entries
 	CachedDamaged []string `json:"cached_damaged,omitempty"` // keys

@@ -39,8 +39,8 @@ func (t *embeddingBudget) Vectors(ctx context.Context, texts []string) ([][]floa
 }
 
 func (t *embeddingBudget) open(ctx context.Context) (embed.Source, error) {
-	if t.fault != nil {
-		return nil, cli.UsageError(t.fault)
+	if t.err != nil {
+		return nil, cli.UsageError(t.err)
 	}
 	price, err := t.priced(ctx)
 	if err == nil {

@@ -119,7 +119,7 @@ func newScripted(name, policyName string, decode envs.Decode, env envs.Environme
 	if err := decode(&params); err != nil {
 		return model.Provider{}, err
 	}
-	if env == nil { // its own fault is reported already
+	if env == nil { // its own error is reported already
 		return model.Provider{}, nil
 	}
 	policy, err := env.Policy(policyName, envs.DecodeStrict(params.Policy))

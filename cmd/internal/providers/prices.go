@@ -59,17 +59,17 @@ func (l *PriceList) Open(prices json.RawMessage, unknown bool, limits plan.Limit
 	if err := json.Unmarshal(prices, &listed); err != nil {
 		return errors.New("is neither the path of a price file nor a mapping of models to prices")
 	}
-	var faults []error
+	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(listed)) {
 		var p money.Price
 		if err := envs.DecodeStrict(listed[name])(&p); err != nil {
-			faults = append(faults, fmt.Errorf("%s: %s; a price is written {input: 2.5, output: 10}, in US dollars for a million tokens, also with cached_input, cache_write and reasoning", name, misreadPrice(listed[name], err)))
+			errs = append(errs, fmt.Errorf("%s: %s; a price is written {input: 2.5, output: 10}, in US dollars for a million tokens, also with cached_input, cache_write and reasoning", name, misreadPrice(listed[name], err)))
 		} else if err := p.Validate(); err != nil {
-			faults = append(faults, fmt.Errorf("%s: %w", name, err))
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 		}
 		l.own[name] = p
 	}
-	return errors.Join(faults...)
+	return errors.Join(errs...)
 }
 
 // misreadPrice returns what is wrong with a price that cannot be decoded.

@@ -33,7 +33,7 @@ type RemoteEmbedder struct {
 	flags    string // that name it
 	provider model.Provider
 	source   embed.Source
-	fault    error // why it cannot be asked: a key is missing, say
+	err      error // why it cannot be asked: a key is missing, say
 }
 
 func newRemoteEmbedder(s storage.Store, name, params string) (Embedder, error) {
@@ -51,7 +51,7 @@ func newRemoteEmbedder(s storage.Store, name, params string) (Embedder, error) {
 	if params != "{}" {
 		e.flags += " --embedder-params '" + params + "'"
 	}
-	e.source, e.fault = openai.NewEmbedder(config)
+	e.source, e.err = openai.NewEmbedder(config)
 	return Embedder{e.Cached, e}, nil
 }
 
@@ -93,8 +93,8 @@ func (e Embedder) Advise(ctx context.Context, s storage.Store, campaign string, 
 	if _, missing := errors.AsType[*embedding.MissingError](err); !missing {
 		return err
 	}
-	if e.fault != nil && !errors.Is(e.fault, wire.ErrNoKey) { // a key is only for who buys
-		return cli.UsageError(e.fault)
+	if e.err != nil && !errors.Is(e.err, wire.ErrNoKey) { // a key is only for who buys
+		return cli.UsageError(e.err)
 	}
 	d, err := lake.ReadDataset(ctx, s, campaign)
 	if err != nil {

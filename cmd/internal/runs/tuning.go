@@ -57,9 +57,9 @@ func (t *Tuning) Apply(cmd *cobra.Command, l *plan.Limits) error {
 	} else if given("requests-per-minute") || given("tokens-per-minute") || given("timeout") {
 		return cli.UsageError(errors.New("limits a minute and deadlines are a model's: name it with --model provider/model"))
 	}
-	faults := l.Check()
-	for _, key := range slices.Sorted(maps.Keys(faults)) {
-		return cli.UsageError(fmt.Errorf("limits.%s %w", key, faults[key]))
+	errs := l.Check()
+	for _, key := range slices.Sorted(maps.Keys(errs)) {
+		return cli.UsageError(fmt.Errorf("limits.%s %w", key, errs[key]))
 	}
 	return nil
 }

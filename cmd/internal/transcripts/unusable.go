@@ -11,28 +11,28 @@ import (
 )
 
 // UnusableAnswers reads the raw answers of some entries that could not be used.
-// The tables have only their faults.
+// The tables only have the reasons.
 func UnusableAnswers(ctx context.Context, s storage.Store) func(record.Key, []int) (map[int][]report.Unusable, error) {
 	ledger := answers.NewAnswers(s)
 	return func(of record.Key, entries []int) (map[int][]report.Unusable, error) {
 		found := map[int][]report.Unusable{}
 		place := answers.RunKey{Campaign: of.CampaignID, Collaboration: of.CollaborationID, Generation: int(of.Generation)}
 		var all *answers.Stored // read only if turns were stored in batches
-		var faults error
+		var errs error
 		for _, entry := range entries {
 			t, err := ledger.Turn(ctx, place, entry)
 			if err == nil && len(t.Asks) == 0 {
 				if all == nil {
 					var stored answers.Stored
-					stored, faults = ledger.Load(ctx, place)
+					stored, errs = ledger.Load(ctx, place)
 					all = &stored
 				}
 				t, _ = all.Turn(entry)
 			}
-			faults = errors.Join(faults, err)
+			errs = errors.Join(errs, err)
 			found[entry] = unusable(t)
 		}
-		return found, faults
+		return found, errs
 	}
 }
 

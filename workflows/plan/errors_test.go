@@ -10,13 +10,13 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// Every fault of a file is reported at once with its line.
-func TestAllFaultsAtOnce(t *testing.T) {
+// Every error of a file is reported at once with its line.
+func TestAllErrorsAtOnce(t *testing.T) {
 	data, err := os.ReadFile("testdata/faults.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := faults(t, string(data))
+	found := errorsOf(t, string(data))
 	var stops []string
 	for _, s := range catalogue.Stopping() {
 		stops = append(stops, s.Name)
@@ -44,7 +44,7 @@ func TestAllFaultsAtOnce(t *testing.T) {
 		if i > 0 && f.Line < found[i-1].Line {
 			t.Errorf("%v comes after a later line", f)
 		}
-		// The line shows the key or the value that the fault is about.
+		// The line shows the key or the value that the error is about.
 		last := f.Key[strings.LastIndexAny(f.Key, ".")+1:]
 		last, _, _ = strings.Cut(last, "[")
 		if line := lines[f.Line-1]; !strings.Contains(line, last) {
@@ -57,8 +57,8 @@ func lines(text ...string) string { return strings.Join(text, "\n") + "\n" }
 
 const minimal = "name: a\nenv: exchange\nprotocol: roundtable\nrule: majority\nmodel: scripted/trader\n"
 
-// One fault each: its line and what must be in its words.
-func TestFaults(t *testing.T) {
+// One error each: its line and what must be in its words.
+func TestErrors(t *testing.T) {
 	for name, x := range map[string]struct {
 		text string
 		line int
@@ -177,13 +177,13 @@ func TestFaults(t *testing.T) {
 		"parameter for one rule": {minimal + "grid:\n  rule: [majority, rated]\n  rule.max: [5]\n", 8, "rule.max: unknown key; nothing can be set here"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found := faults(t, x.text)
+			found := errorsOf(t, x.text)
 			for _, f := range found {
 				if f.Line == x.line && strings.Contains(f.String(), x.says) {
 					return
 				}
 			}
-			t.Errorf("no fault of line %d says %q:\n%v", x.line, x.says, found)
+			t.Errorf("no error of line %d says %q:\n%v", x.line, x.says, found)
 		})
 	}
 }
@@ -193,8 +193,8 @@ func axis(key string, n int) string {
 	return "  " + key + ": [" + strings.TrimSuffix(strings.Repeat("1,", n), ",") + "]\n"
 }
 
-// One thing wrong is one fault: nothing follows from it.
-func TestOneFaultIsOne(t *testing.T) {
+// One thing wrong is one error: nothing follows from it.
+func TestOneErrorIsOne(t *testing.T) {
 	for _, text := range []string{
 		strings.Replace(good, "name: good", "name: Good", 1),
 		strings.Replace(good, "seed: 7", "seed: seven", 1),
@@ -214,10 +214,10 @@ func TestOneFaultIsOne(t *testing.T) {
 		strings.Replace(minimal, "protocol: roundtable", "grid: {protocol: []}", 1),
 	} {
 		if !strings.Contains(text, "recsys") {
-			if found := faults(t, text); len(found) != 1 {
+			if found := errorsOf(t, text); len(found) != 1 {
 				t.Errorf("%d faults:\n%v", len(found), found)
 			}
-		} else if found := faults(t, text); strings.Contains(found.Error(), "MovieLens") {
+		} else if found := errorsOf(t, text); strings.Contains(found.Error(), "MovieLens") {
 			t.Errorf("a lost folder is also called missing:\n%v", found)
 		}
 	}
@@ -262,7 +262,7 @@ func TestHostileFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			started := time.Now()
-			found := faults(t, text)
+			found := errorsOf(t, text)
 			if took := time.Since(started); took > time.Minute {
 				t.Errorf("took %v", took)
 			}
