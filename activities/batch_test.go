@@ -86,7 +86,7 @@ func TestBatchThatCannotBeStoredIsForgotten(t *testing.T) {
 	s.refuse = nil
 	acts, err := a.TakeMany(ctx, task.Turn{Ref: r})
 	noError(t, err)
-	if m.count() < 12+len(acts)-2 { // all was played anew, but for decisions; a slow machine ends a batch early
+	if m.count() < 12+len(acts)-2 { // all was played again, but for decisions; a slow machine ends a batch early
 		t.Errorf("%d questions were asked for %d acts", m.count(), len(acts))
 	}
 	for i, turn := range stored(t, s, p, r).Turns {
@@ -192,7 +192,7 @@ func TestRecallOfLiveTurns(t *testing.T) {
 	want := []task.Act{{Entry: 0, Act: take(t, a, r, 0)}, {Entry: 1, Act: take(t, a, r, 1)}, {Entry: 3, Act: take(t, a, r, 3)}}
 	for name, a := range map[string]func() (task.Recalled, error){
 		"in memory": func() (task.Recalled, error) { return do[task.Recalled](t, a, task.Recall, r) },
-		"anew":      func() (task.Recalled, error) { return do[task.Recalled](t, newActivities(s, nil), task.Recall, r) },
+		"again":     func() (task.Recalled, error) { return do[task.Recalled](t, newActivities(s, nil), task.Recall, r) },
 	} {
 		known, err := a()
 		noError(t, err)

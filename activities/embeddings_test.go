@@ -110,7 +110,7 @@ func spoken(t *testing.T, l plan.Limits) *spy {
 	return s
 }
 
-// lines are so many groups of 50 texts of about 500 bytes.
+// lines are n groups of 50 texts of about 500 bytes.
 func lines(n int) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
 		for g := range n {

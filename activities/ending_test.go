@@ -14,7 +14,7 @@ import (
 	"roundtable/workflows/task"
 )
 
-// Whoever commits a collaboration, and however often, commits the same.
+// Any process commits the same for a collaboration, however often.
 func TestRecordTwiceAndAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)

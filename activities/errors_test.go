@@ -130,7 +130,7 @@ func TestMissingPlanIsTriedAgain(t *testing.T) {
 	}
 }
 
-// A worker without the data set or a key cannot go on until somebody provides it.
+// A worker without the data set or a key cannot go on until it is provided.
 func TestConditionThatCannotBeBuiltPauses(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)

@@ -143,7 +143,7 @@ func TestFaultyCellsEndWithARow(t *testing.T) {
 			same(t, *row.CostUSD, costOfCall)
 			same(t, row.ConditionID, p.Campaign.Conditions[0].ID())
 
-			same(t, commit(t, a, r, task.Failed), result) // whoever ends it again finds the same
+			same(t, commit(t, a, r, task.Failed), result) // a second end finds the same
 			report := must(lake.Verify(ctx, s, "six"))
 			same(t, []any{report.OK(), report.Commits}, []any{true, 1})
 			noError(t, recorded.RequestRerun(ctx, s, "six"))

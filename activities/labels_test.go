@@ -227,7 +227,7 @@ func TestLabellingID(t *testing.T) {
 }
 
 // TestLabelsKeepBudget: labels count against the campaign's budget, those of an
-// earlier process too; when it is spent, a person must act.
+// earlier process too; when it is spent, the operator must act.
 func TestLabelsKeepBudget(t *testing.T) {
 	m := saying(func(model.Request) string { return `{"acts": ["Inform"]}` })
 	how := recorded.Labelling{

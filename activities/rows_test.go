@@ -143,10 +143,10 @@ func golden(t *testing.T, path string, all record.Rows) {
 		g, w := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
 		for i := range min(len(g), len(w)) {
 			if g[i] != w[i] {
-				t.Fatalf("%s line %d (-update writes it anew)\ngot  %s\nwant %s", path, i+1, g[i], w[i])
+				t.Fatalf("%s line %d (-update rewrites it)\ngot  %s\nwant %s", path, i+1, g[i], w[i])
 			}
 		}
-		t.Fatalf("%s has %d lines, not %d (-update writes it anew)", path, len(w), len(g))
+		t.Fatalf("%s has %d lines, not %d (-update rewrites it)", path, len(w), len(g))
 	}
 }
 

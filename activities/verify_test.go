@@ -20,7 +20,7 @@ func (r takenBack) List(ctx context.Context, prefix string) ([]storage.Object, e
 	return objects, err
 }
 
-// verify works beside a running campaign, in which calls are taken back.
+// verify works during a running campaign, in which calls are taken back.
 func TestVerifyBesideARun(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)

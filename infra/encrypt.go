@@ -92,7 +92,7 @@ func (k Keys) Match(p *commonpb.Payload) error {
 // boundMetadata returns the metadata that is authenticated along with the data.
 func boundMetadata(id string) []byte { return []byte(aesEncoding + "\x00" + id) }
 
-// sealed is an errSealed that is a sentence for a person and nothing else.
+// sealed is an errSealed that is a sentence for the operator and nothing else.
 type sealed struct{ says string }
 
 func (s sealed) Error() string { return s.says }

@@ -29,7 +29,7 @@ type Config struct {
 	FullSync bool
 	// Logger gets the server's errors. Default: the file server.log in Dir.
 	Logger *slog.Logger
-	// Notices gets the sentences a person should read. Default os.Stderr.
+	// Notices gets the messages for the operator. Default os.Stderr.
 	Notices io.Writer
 	// Faults of the database, for tests.
 	Faults Faults

@@ -163,7 +163,7 @@ func TestPanicFailsItsCell(t *testing.T) {
 	}
 }
 
-// An error that a person must mend pauses the campaign, also if another one
+// An error that the operator must fix pauses the campaign, also if another one
 // comes with it, and nothing is lost.
 func TestPersonMustAct(t *testing.T) {
 	var refused atomic.Bool
@@ -179,15 +179,15 @@ func TestPersonMustAct(t *testing.T) {
 			return m.Complete(ctx, r)
 		})
 	})
-	run := e.start(e.plan(campaign("mended", "majority", 4, 3, 2)), nil)
-	e.until("it pauses by itself", func() bool { return e.status("mended").Paused })
-	if got := e.status("mended"); got.Failed > 0 || !strings.Contains(got.PauseReason, "invalid_api_key") {
+	run := e.start(e.plan(campaign("fixed", "majority", 4, 3, 2)), nil)
+	e.until("it pauses by itself", func() bool { return e.status("fixed").Paused })
+	if got := e.status("fixed"); got.Failed > 0 || !strings.Contains(got.PauseReason, "invalid_api_key") {
 		t.Errorf("paused: %+v", got)
 	}
 	refused.Store(false)
-	e.signal("mended", workflows.SignalResume, nil)
+	e.signal("fixed", workflows.SignalResume, nil)
 	if got := e.wait(run); got.Succeeded != 4 {
-		t.Errorf("after it was mended: %+v", got)
+		t.Errorf("after it was fixed: %+v", got)
 	}
 }
 

@@ -100,7 +100,7 @@ func TestCancelledCampaignIsTakenOver(t *testing.T) {
 	}
 }
 
-// What a person can mend pauses the campaign whatever was being done, and no
+// What the operator can fix pauses the campaign whatever was being done, and no
 // cell is failed for it.
 func TestPersonMustActOnTheRest(t *testing.T) {
 	var suite testsuite.WorkflowTestSuite

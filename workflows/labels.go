@@ -72,7 +72,7 @@ func (l *labels) currentPage() task.LabelPage {
 	return task.LabelPage{Campaign: l.in.Campaign, Labeller: l.in.Labeller, After: l.in.After, Messages: cmp.Or(l.in.Messages, pageMessages)}
 }
 
-// labelPage labels a page, so many collaborations at once as the window has places.
+// labelPage labels a page, as many collaborations at once as the window has places.
 func (l *labels) labelPage(ctx workflow.Context, page task.Unlabelled) error {
 	places := workflow.NewSemaphore(ctx, int64(cmp.Or(l.in.Window, DefaultWindow)))
 	all := workflow.NewWaitGroup(ctx)

@@ -91,7 +91,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// An error that a person must mend ends the labelling with its words; one that
+// An error that the operator must fix ends the labelling with its words; one that
 // concerns a single message fails its collaboration and no other. Started
 // again, it goes on, and no stored label is asked for again.
 func TestLabelsGoOn(t *testing.T) {
@@ -128,6 +128,6 @@ func TestLabelsGoOn(t *testing.T) {
 	}
 	broken.Store(false)
 	if got, err := e.labelled(e.label(rules("test/labeller"), in)); err != nil || got.Labelled != 3 || got.Messages != 6 {
-		t.Errorf("mended: %+v, error %v", got, err)
+		t.Errorf("fixed: %+v, error %v", got, err)
 	}
 }

@@ -151,7 +151,7 @@ func TestAskedAgain(t *testing.T) {
 }
 
 // A crash between storing an answer and parsing it buys nothing again: the
-// answer is there, and its outcome is stored beside it.
+// answer is there, and its outcome is stored next to it.
 func TestStoredBeforeParsed(t *testing.T) {
 	a, s, _ := open(t)
 	_, err := a.Put(ctx, place, turn(2, "raw"))

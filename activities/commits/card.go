@@ -30,7 +30,7 @@ import (
 //
 // It describes what is committed, tables that were added later among it, so
 // writing it again brings it up to date, and the same rows make the same card.
-// Licence and citation are the owner's to give, in owner.json beside it.
+// Licence and citation are the owner's to give, in owner.json next to it.
 func WriteCard(ctx context.Context, store storage.Store, campaign string) error {
 	d, err := lake.ReadDataset(ctx, store, campaign)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package label asks a model which dialogue acts a message performs (paper 1,
-// appendix D.5) and reads its answer. It also holds the labeller that goes by
+// appendix D.5) and reads its answer. It also holds the labeller that uses
 // rules on words and needs no model.
 package label
 

@@ -95,7 +95,7 @@ func (x *machine) refused(t *rapid.T, worst money.Amount, err error) {
 }
 
 // counted is true where the check is exact: an account that counted less than a
-// minute ago goes by that.
+// minute ago uses that.
 func (x *machine) counted() bool { return len(x.p) == 1 }
 
 func (x *machine) end(t *rapid.T) {

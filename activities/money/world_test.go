@@ -84,7 +84,7 @@ func (m *memory) Delete(context.Context, string) error {
 	return errors.New("a budget log deletes nothing")
 }
 
-// world is a campaign with its ledger and a clock that moves when somebody waits.
+// world is a campaign with its ledger and a clock that moves when a caller waits.
 type world struct {
 	mu      sync.Mutex
 	store   storage.Store

@@ -22,7 +22,7 @@ func puzzle(t testing.TB) envs.Instance {
 
 // A free text ends with an answer in the environment's form, or with its JSON
 // where the environment has no other. Thinking is private. Without an answer
-// the text is kept beside the error.
+// the text is kept next to the error.
 func TestParseAnswer(t *testing.T) {
 	for _, x := range []struct {
 		inst                       envs.Instance

@@ -157,7 +157,7 @@ func (s *service) ask(ctx context.Context, t *Throttle, campaign string) {
 	}
 }
 
-// run lets so many callers ask a service for so long of virtual time.
+// run lets n callers ask a service for so long of virtual time.
 func (s *service) run(t *testing.T, th *Throttle, callers int, d time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)

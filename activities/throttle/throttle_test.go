@@ -190,7 +190,7 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// An error that a person must mend turns away the waiting calls of its
+// An error that the operator must fix turns away the waiting calls of its
 // campaign, not those of others, and not those that come later.
 func TestPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -191,7 +191,7 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// TestReadings: whoever anyone answers, each answers at least as often, and no
+// TestReadings: no matter whom they answer, each answers at least as often, and no
 // agent more often than there are others.
 func TestReadings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the golden file anew")
+var update = flag.Bool("update", false, "write the golden file again")
 
 // TestDOT: Graphviz drew the recorded text, and it was looked at.
 func TestDOT(t *testing.T) {
@@ -22,6 +22,6 @@ func TestDOT(t *testing.T) {
 		}
 	}
 	if want, err := os.ReadFile(path); err != nil || string(want) != got {
-		t.Errorf("%s is not as recorded (%v); -update writes it anew", path, err)
+		t.Errorf("%s is not as recorded (%v); -update rewrites it", path, err)
 	}
 }

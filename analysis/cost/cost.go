@@ -111,7 +111,7 @@ func Load(ctx context.Context, store storage.Store, campaign string, by By) (Rep
 	return r, nil
 }
 
-// LoadBeside reads what a campaign has cost beside its collaborations: its labels.
+// LoadBeside reads what a campaign has cost besides its collaborations: its labels.
 // Embedded and Checked add the rest.
 func LoadBeside(ctx context.Context, store storage.Store, campaign string) (r Report, err error) {
 	r = Report{Campaign: campaign, By: ByCondition, byName: map[[2]string]*Group{}}

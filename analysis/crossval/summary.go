@@ -41,7 +41,7 @@ type Errors struct {
 	// Rounds and Tokens are the saved shares; nil of nothing.
 	Rounds *statistics.Ratio `json:"rounds"`
 	Tokens *statistics.Ratio `json:"tokens"`
-	// Threshold is a standard deviation over so many folds, which are not independent.
+	// Threshold is a standard deviation over that many folds, which are not independent.
 	Threshold *float64 `json:"threshold"`
 	Folds     int      `json:"folds"`
 }

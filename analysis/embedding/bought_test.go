@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What was bought is there for whoever asks; what was not is told, and not made up.
+// What was bought is there for any caller; what was not is told, and not made up.
 func TestBought(t *testing.T) {
 	s := open(t)
 	c := Cached{Bought("openai/m at http://localhost/v1"), s}

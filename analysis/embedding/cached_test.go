@@ -86,7 +86,7 @@ func TestCachedDamage(t *testing.T) {
 	}
 }
 
-// TestCachedTogether: whoever comes second takes the first one's vector, so
+// TestCachedTogether: the second caller takes the first one's vector, so
 // that all agree.
 func TestCachedTogether(t *testing.T) {
 	s, by := open(t), &counting{}

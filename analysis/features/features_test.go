@@ -130,7 +130,7 @@ func TestReferenceDistances(t *testing.T) {
 	}
 }
 
-// TestTalks: the order is that of the lake, whoever is measured first; an
+// TestTalks: the order is that of the lake, no matter which is measured first; an
 // error ends the sequence, and so does a reader that has enough.
 func TestTalks(t *testing.T) {
 	s, err := storage.NewLocal(t.TempDir())

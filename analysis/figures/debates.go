@@ -24,7 +24,7 @@ func courses(c campaign.Campaign) (Figure, error) {
 		return f, nothing(c, needs("debate-by-round"))
 	}
 	f.remark(c.Remarks(""),
-		"Round 1 is before anybody saw others. Log-likelihood is defined where somebody is right; smoothed everywhere. Bits.",
+		"Round 1 is before any agent saw the others. Log-likelihood is defined where an agent is right; smoothed everywhere. Bits.",
 		"Intervals: 95 %, Student's t over questions, each the mean over its replicates; none where there are fewer than two.")
 	return f, nil
 }

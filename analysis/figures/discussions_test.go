@@ -120,7 +120,7 @@ func TestProtocolsByHand(t *testing.T) {
 	}
 }
 
-// Scripted single agents beside a model's discussions are said to be so.
+// Scripted single agents next to a model's discussions are said to be so.
 func TestScriptedBaseline(t *testing.T) {
 	c := protocols()
 	for i := range c.Runs {

@@ -22,7 +22,7 @@ import (
 	"roundtable/analysis/study/speech"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 func p[T any](v T) *T { return &v }
 

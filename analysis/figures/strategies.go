@@ -47,7 +47,7 @@ func repetitions(c campaign.Campaign) (Figure, error) {
 	f.reading = fmt.Sprintf("Dots: repetitions, each the mean over its questions after the last round, side by side for legibility; %s of a strategy. Marks: mean ± standard deviation.", from(counts))
 	f.remark(c.Remarks(""), f.reading,
 		"Gains over MAD with p over repetitions: table debate-repetitions; over questions: table debate-gains.",
-		"Log-likelihood is defined where somebody is right; smoothed everywhere. Bits.")
+		"Log-likelihood is defined where an agent is right; smoothed everywhere. Bits.")
 	return f, nil
 }
 

@@ -73,7 +73,7 @@ func guess(cells, mostCalls int, asked, heard []Turns) Forecast {
 	return sum
 }
 
-// output returns the tokens of all answers, with so many times more calls at most.
+// output returns the tokens of all answers, with at most n times as many calls.
 func (t Turns) output(more float64) Estimate {
 	said, calls := float64(t.Said), float64(t.Calls)
 	if t.Exact {

@@ -10,7 +10,7 @@ import (
 )
 
 // Dataset is what readers see of a campaign: exactly the files that hold its
-// committed rows, and nothing that happens to lie beside them. Scan and
+// committed rows, and nothing that happens to lie next to them. Scan and
 // Collaborations read it.
 type Dataset struct {
 	Campaign string            `json:"campaign"`

@@ -19,7 +19,7 @@ import (
 
 var ctx = context.Background()
 
-var update = flag.Bool("update", false, "make the golden lake of the present schema version anew")
+var update = flag.Bool("update", false, "make the golden lake of the present schema version again")
 
 // golden is what a lake that an earlier version wrote holds. It must never
 // change: the schema only grows.

@@ -103,7 +103,7 @@ func TestReversal(t *testing.T) {
 func TestPrintedReversals(t *testing.T) {
 	data, err := os.ReadFile("../../../shared/papers/4-key-decision-makers.txt")
 	if err != nil {
-		t.Skip("no paper beside this checkout")
+		t.Skip("no paper next to this checkout")
 	}
 	for table, want := range map[string][2]int{
 		"Table 6: CASE-54": {49, 48}, "Table 7: CASE-66": {52, 46}, "Table 8: CASE-94": {47, 46},

@@ -31,7 +31,7 @@ type Viewpoint struct {
 // Tally is how many answers of a question there are.
 type Tally struct{ Right, Wrong, Unread int }
 
-// enough says that a context with so many viewpoints of each kind can be drawn.
+// enough says that a context with n viewpoints of each kind can be drawn.
 func (t Tally) enough(each int) bool { return t.Right >= each && t.Wrong >= each }
 
 // Pool is what a campaign's condition has to offer.

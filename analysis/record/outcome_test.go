@@ -20,7 +20,7 @@ func TestWorth(t *testing.T) {
 		"an undecided rating, early file":   {Succeeded, "recsys", "", nil, nil},
 		"no consensus, early file":          {Succeeded, "consensus", "", nil, nil},
 		"robots apart, early file":          {Succeeded, "robots", "", nil, nil},
-		"an environment of somebody's own":  {Succeeded, "mine", Error, nil, nil},
+		"an environment of your own":        {Succeeded, "mine", Error, nil, nil},
 		"a failed debate":                   {"failed", "qa", Share, nil, nil},
 		"a failed debate with a decision":   {"failed", "qa", Share, &half, nil},
 		"a stopped economy with a decision": {"stopped", "exchange", "", &half, nil},

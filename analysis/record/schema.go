@@ -35,7 +35,7 @@ var source string
 var annotations string
 
 // Schema describes the tables, in their order: names and types come from the
-// row types, words from the comments beside their fields, so that there is one
+// row types, words from the comments next to their fields, so that there is one
 // place where a column is described.
 func Schema() ([]Table, error) {
 	return describe(source, Collaboration{}, Round{}, Turn{}, Ballot{}, Call{})
@@ -98,7 +98,7 @@ func columnsOfStruct(file *ast.File, t reflect.Type, digest bool) ([]Column, err
 		name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
 		about := comments[f.Name]
 		if about == "" {
-			return nil, fmt.Errorf("package record: %s.%s needs a comment beside it that says what the column is", t.Name(), f.Name)
+			return nil, fmt.Errorf("package record: %s.%s needs a comment next to it that says what the column is", t.Name(), f.Name)
 		}
 		columns = append(columns, Column{
 			Name: name, Type: columnType(f), Nullable: f.Type.Kind() == reflect.Pointer,
@@ -123,7 +123,7 @@ func columnType(f reflect.StructField) string {
 	}[t.Kind()]
 }
 
-// declaration is a struct as it is written: its doc and the comments beside its fields.
+// declaration is a struct as it is written: its doc and the comments next to its fields.
 type declaration struct {
 	doc      string
 	comments map[string]string

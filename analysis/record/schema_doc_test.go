@@ -13,7 +13,7 @@ import (
 var update = flag.Bool("update", false, "write docs/reference/schema.md again")
 
 // TestSchemaDoc holds docs/reference/schema.md to record.go: names and types come from
-// the struct tags, descriptions from the comments beside the fields.
+// the struct tags, descriptions from the comments next to the fields.
 func TestSchemaDoc(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "reference", "schema.md")
 	want, err := schemaDoc()
@@ -79,7 +79,7 @@ lake/lake/_campaigns/<name>/README.md, files.json, schema.json, croissant.json
 - A collaboration counts when its marker in ` + "`_commits`" + ` is there. The marker is written last and holds the SHA-256 of each file.
   Files without a marker belong to a commit that was interrupted; ` + "`roundtable verify NAME`" + ` lists how many there are.
 - A part counts when its batch's manifest in ` + "`_manifests`" + ` is there, and then in place of the files it was made from, which stay. A collaboration is in one batch at most.
-  ` + "`files.json`" + ` lists exactly the files to read; the README beside it says how.
+  ` + "`files.json`" + ` lists exactly the files to read; the README next to it says how.
 - ` + "`generation`" + ` is 0, and one more each time a cell is run again (` + "`run --retry-failed`" + `). Take the latest; see docs/guides/operating.md for the query.
 - The folders are Hive partitions named ` + "`campaign=`" + ` and ` + "`condition=`" + `; the columns in the files are ` + "`campaign_id`" + ` and ` + "`condition_id`" + `.
 - An empty table has no file: a collaboration that was stopped before it began has one row in ` + "`collaborations`" + ` and nothing else.

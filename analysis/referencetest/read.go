@@ -1,5 +1,5 @@
 // Package referencetest has the reference vectors, which were made with
-// independent tools and are kept beside this repository, for the tests of the
+// independent tools and are kept next to this repository, for the tests of the
 // packages of analysis.
 package referencetest
 
@@ -17,7 +17,7 @@ func Read(t testing.TB, name string, into any) {
 	t.Helper()
 	text, err := os.ReadFile("../../../shared/vectors/" + name)
 	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the reference vectors are not beside the repository")
+		t.Skip("the reference vectors are not next to the repository")
 	}
 	if err == nil {
 		err = json.Unmarshal(text, into)

@@ -1,6 +1,6 @@
 // Package report makes a campaign's report: one HTML page that needs nothing
 // else. It says what ran and what failed, shows the tables and figures, and has
-// every transcript; past a size these are files of their own beside the page,
+// every transcript; past a size these are their own files next to the page,
 // so that it stays fast. The page loads nothing, runs nothing but its own
 // filter, and nothing that a model wrote can act in it. The same rows give the
 // same page.
@@ -38,7 +38,7 @@ type Source struct {
 	Facts func(of record.Key) ([]telling.Fact, error)
 }
 
-// Files are beside the page.
+// Files are next to the page.
 type Files struct {
 	Page   string                               // the page's own name, for links back to it
 	Folder string                               // where transcripts go, relative to the page

@@ -23,7 +23,7 @@ import (
 	"roundtable/analysis/table"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 func p[T any](v T) *T { return &v }
 
@@ -123,7 +123,7 @@ func failing() record.Rows {
 	return r
 }
 
-// write is the page, and the files beside it.
+// write is the page, and the files next to it.
 func write(t testing.TB, s Source) (page string, files map[string]string, w Written) {
 	t.Helper()
 	files = map[string]string{}

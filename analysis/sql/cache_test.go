@@ -76,7 +76,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestDamagedCopy is told, removed and fetched anew.
+// TestDamagedCopy is told, removed and fetched again.
 func TestDamagedCopy(t *testing.T) {
 	source, c := far(t)
 	open(t, source)

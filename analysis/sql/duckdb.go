@@ -17,7 +17,7 @@ import (
 // DB is a database in memory with a view for each table of a lake. It answers
 // one statement at a time: SELECT in all its forms, EXPLAIN of it, and CREATE
 // and DROP of what lasts as long as the DB. Other statements are refused by
-// their kind, files beside the lake's by DuckDB's settings, which are locked.
+// their kind, files next to the lake's by DuckDB's settings, which are locked.
 // What does not fit in memory goes to a private folder, which Close removes.
 type DB struct {
 	conn      *duckdb.Conn

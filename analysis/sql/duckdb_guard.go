@@ -23,7 +23,7 @@ var explained = regexp.MustCompile(`(?is)^\s*EXPLAIN\s+(?:ANALYZE\s+)?(.*)$`)
 
 // prepareStatement makes a statement ready to run, or says why it is refused. DuckDB
 // itself says what kind it is of, and that it is only one: nothing has run
-// until then. This is needed beside the settings, which let the lake's files be
+// until then. This is needed in addition to the settings, which let the lake's files be
 // written where they let them be read (COPY … TO).
 func (db *DB) prepareStatement(ctx context.Context, s Statement) (*duckdb.Stmt, duckdb.StmtType, error) {
 	if strings.ContainsRune(s.Text, 0) { // where DuckDB would stop reading

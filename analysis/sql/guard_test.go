@@ -17,7 +17,7 @@ import (
 )
 
 // TestRefused runs what a statement pasted from somewhere might hold. LAKE is a
-// file of the lake, OUT a folder beside it, OTHER a file in it.
+// file of the lake, OUT a folder next to it, OTHER a file in it.
 func TestRefused(t *testing.T) {
 	folder, out := t.TempDir(), t.TempDir()
 	source, s := played(t, folder)

@@ -6,7 +6,7 @@
 // lacks some and where there is no file at all. A campaign may be running:
 // what was committed when the database was opened is seen.
 //
-// Statements read and nothing else. They cannot reach files beside the lake's,
+// Statements read and nothing else. They cannot reach files next to the lake's,
 // the network, extensions or settings, and cannot write to a file; see DB.
 //
 // DuckDB comes in with cgo. Without cgo the package is the same, and Open is an

@@ -37,7 +37,7 @@ const (
 	missingCode = "NoSuchKey"
 )
 
-// faults are the answers of servers that a person can do something about.
+// faults are the answers of servers that the operator can do something about.
 // Source: the S3 API reference, "Error responses".
 var faults = []struct {
 	codes []string

@@ -147,7 +147,7 @@ func TestS3LargeObjects(t *testing.T) {
 }
 
 // The server has dropped the parts: because it has joined them, or because a
-// conflict ended the upload, which then begins anew.
+// conflict ended the upload, which then begins again.
 func TestS3LargeObjectsDroppedParts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("moves 500 MB")
@@ -178,7 +178,7 @@ func TestS3LargeObjectsDroppedParts(t *testing.T) {
 	}
 }
 
-// What others put beside the lake's objects does not show.
+// What others put next to the lake's objects does not show.
 func TestS3ForeignObjects(t *testing.T) {
 	endpoint := storetest.S3Server(t)
 	outer, inner := openS3(t, endpoint, "", 0), openS3(t, endpoint, "a/b", 0)

@@ -112,7 +112,7 @@ func talkOf(t trajectory.Trajectory) acts.Talk {
 	return talk
 }
 
-// What stands in the way is said where somebody would look for the figure.
+// What stands in the way is said where a reader would look for the figure.
 func TestWhatIsMissingIsExplained(t *testing.T) {
 	all := degenerate()
 	for _, x := range []struct{ campaign, table, says string }{

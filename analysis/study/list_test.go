@@ -22,7 +22,7 @@ import (
 	"roundtable/analysis/table/tabletest"
 )
 
-var Update = flag.Bool("update", false, "write the golden files anew")
+var Update = flag.Bool("update", false, "write the golden files again")
 
 func TestTable1ByHand(t *testing.T) {
 	table, ok := exchange.Table1(campaigntest.ByHand(Readers()...))
@@ -260,7 +260,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(want, b.Bytes()) {
-				t.Errorf("%s differs (go test -update writes it anew):\n%s", golden, &b)
+				t.Errorf("%s differs (go test -update rewrites it):\n%s", golden, &b)
 			}
 		}
 	}

@@ -67,7 +67,7 @@ shows. FORMAT is text, md, csv, json, html or latex (tables), or svg, png, json
 	}
 	cmd.Flags().StringVar(&which.Table, "table", "", "NAME of a table (roundtable list tables), or all (default: what run prints)")
 	which.Flags(cmd)
-	cmd.Flags().StringSliceVar(&which.Baselines, "baseline", nil, "campaigns of single agents on the same questions, shown beside discussions in their tables and figures; repeat it for several")
+	cmd.Flags().StringSliceVar(&which.Baselines, "baseline", nil, "campaigns of single agents on the same questions, shown next to discussions in their tables and figures; repeat it for several")
 	cmd.Flags().StringVar(&figure, "figure", "", "NAME of a figure (roundtable list figures) to draw instead of a table")
 	cmd.Flags().StringVar(&reading, "reading", string(acts.Anyone), "how the figures of transitions count: "+wording.Or(acts.Readings()))
 	cmd.Flags().StringVar(&format, "format", "", strings.Join(table.Formats(), ", ")+"; of figures svg, png, json or dot (default: what FILE's name ends in, else text or svg)")

@@ -48,7 +48,7 @@ func within(t *testing.T, v *vendor, nanoUSD int64) {
 }
 
 // TestBudget: killed with -9 again and again, a campaign never costs more than
-// its cap. There it pauses, and goes on when a person has raised it.
+// its cap. There it pauses, and goes on when the operator has raised it.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	kills, replicates := 3, 12

@@ -42,7 +42,7 @@ func TestDataChecksAFolder(t *testing.T) {
 func TestDataAcceptsTheOfficialFiles(t *testing.T) {
 	dir := "../../../shared/data/ml-100k"
 	if _, err := os.Stat(dir); err != nil {
-		t.Skip("MovieLens-100k is not beside this checkout; TestDataChecksAFolder covers the check")
+		t.Skip("MovieLens-100k is not next to this checkout; TestDataChecksAFolder covers the check")
 	}
 	out, err := runCommand(t, "data", "movielens", "--path", dir)
 	if err != nil {

@@ -98,7 +98,7 @@ func TestWhoHoldsThePower(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(bbh); err != nil {
-		t.Skip("no BIG-Bench Hard beside this checkout")
+		t.Skip("no BIG-Bench Hard next to this checkout")
 	}
 	fewer := "n: 2"
 	if *long {

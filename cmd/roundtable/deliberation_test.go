@@ -48,7 +48,7 @@ func TestDeliberationExample(t *testing.T) {
 		}
 	}
 	if slope := analyse(t, dir, "deliberation", "centralized-gap").cellOf(t, "setting", "overall", "slope"); slope == nil || *slope <= 0 {
-		t.Errorf("the centralized gap changes by %v with HR; whoever errs more loses more", slope)
+		t.Errorf("the centralized gap changes by %v with HR; the more it errs, the more it loses", slope)
 	}
 }
 

@@ -83,7 +83,7 @@ func balance(t *testing.T, dir, name string, v *vendor) {
 	}
 }
 
-// TestPausingFaults: one campaign meets what a person must mend. Each time it
+// TestPausingFaults: one campaign meets what the operator must fix. Each time it
 // pauses, says what it is about, and goes on after resume; nothing is bought
 // twice. That waiting calls are turned away then is tested in the throttle.
 func TestPausingFaults(t *testing.T) {
@@ -130,7 +130,7 @@ func TestPausingFaults(t *testing.T) {
 }
 
 // TestFailingFaults: what cannot succeed fails its cell, visibly, and no other;
-// what a model refuses to say is data. Once mended, failed cells can be run again.
+// what a model refuses to say is data. Once fixed, failed cells can be run again.
 func TestFailingFaults(t *testing.T) {
 	t.Parallel()
 	text := fmt.Sprintf(harsh, 4)
@@ -190,7 +190,7 @@ func TestFailingFaults(t *testing.T) {
 	v.set(nil)
 	ends(t, 0, dir, v.at(), "run", "--retry-failed", "campaign.yaml")
 	if st := statusBy(t, dir, "harsh"); st.Succeeded != 8 {
-		t.Errorf("mended and run again: %+v", st.Status)
+		t.Errorf("fixed and run again: %+v", st.Status)
 	}
 	if got := digestBy(t, dir, "harsh"); got == want {
 		t.Error("filtered answers have left no trace in the digest")

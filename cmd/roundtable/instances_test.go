@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// questionsFile is a data set of so many made-up questions.
+// questionsFile is a data set of n made-up questions.
 func questionsFile(t *testing.T, dir, name string, n int) {
 	t.Helper()
 	var lines []string

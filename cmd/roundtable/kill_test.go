@@ -147,7 +147,7 @@ func killed(t *testing.T, kills int, write func(dir string), kill func(dir strin
 	return quiet, dir, out
 }
 
-// killAfter kills the program when so many more answers are stored.
+// killAfter kills the program when n more answers are stored.
 func killAfter(t *testing.T, answers int) func(dir string) bool {
 	return func(dir string) bool {
 		t.Helper()

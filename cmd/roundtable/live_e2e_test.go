@@ -37,7 +37,7 @@ func TestLiveProgress(t *testing.T) {
 		return len(lines) > 0 && strings.Contains(lines[len(lines)-1], " 0/4 collaborations") && !strings.HasPrefix(lines[len(lines)-1], "  0%")
 	})
 	s.Size(t, 60)
-	screentest.Until(t, "it is drawn anew", func() bool {
+	screentest.Until(t, "it is drawn again", func() bool {
 		lines := s.Lines()
 		return strings.HasPrefix(lines[len(lines)-1], " ") && strings.HasSuffix(lines[len(lines)-1], "…")
 	})

@@ -14,7 +14,7 @@ import (
 	"github.com/peterh/liner"
 )
 
-// TestConversation types what a person may type.
+// TestConversation types what a user may type.
 func TestConversation(t *testing.T) {
 	folder, _ := askedLake(t)
 	q := queries.Query{Options: &cli.Options{Lake: folder}, Format: "jsonl"}

@@ -143,7 +143,7 @@ func TestVotingOrConsensusOnStrategyQA(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(file, "dev.json")); err != nil {
-		t.Skip("no StrategyQA beside this checkout")
+		t.Skip("no StrategyQA next to this checkout")
 	}
 	sample := "n: 3"
 	if *long {
@@ -166,7 +166,7 @@ func TestVotingOrConsensusOnStrategyQA(t *testing.T) {
 
 // Wrong answers of one campaign are what another one's agents are shown, and
 // agree with or not; who does not is asked for an answer of its own. A single
-// agent without chain of thought stands beside the one with it.
+// agent without chain of thought stands next to the one with it.
 func TestChallengesOfAnotherModel(t *testing.T) {
 	t.Parallel()
 	dir := example(t, "single-agent.yaml")

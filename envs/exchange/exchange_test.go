@@ -43,7 +43,7 @@ func TestEnvironment(t *testing.T) {
 
 func FuzzParse(f *testing.F) { envtest.Fuzz(f, economy(f, exchange.Params{})) }
 
-// reference is made with independent tools (scipy); it is beside the repository.
+// reference is made with independent tools (scipy); it is next to the repository.
 type reference struct {
 	Asymmetric map[string]struct {
 		Umax  float64
@@ -71,7 +71,7 @@ func load(t *testing.T) reference {
 	var r reference
 	text, err := os.ReadFile("../../../shared/vectors/exchange_economy_reference.json")
 	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the reference vectors are not beside the repository; TestHandMade covers the formulas")
+		t.Skip("the reference vectors are not next to the repository; TestHandMade covers the formulas")
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &r)

@@ -35,7 +35,7 @@ type reference struct {
 	} `json:"linear_assignment"`
 }
 
-// load reads the reference beside the project; without it, the small made-up one of the same form.
+// load reads the reference next to the project; without it, the small made-up one of the same form.
 func load(t *testing.T) reference {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "vectors", "ilp_reference.json"))

@@ -109,7 +109,7 @@ func TestNormalise(t *testing.T) {
 func TestRecordedNormalForms(t *testing.T) {
 	data, err := os.ReadFile(shared + "recorded/madc/math500_normalised_answers.jsonl")
 	if err != nil {
-		t.Skip("no recorded answers beside this checkout")
+		t.Skip("no recorded answers next to this checkout")
 	}
 	n := 0
 	for line := range strings.Lines(string(data)) {
@@ -139,7 +139,7 @@ func TestRecordedNormalForms(t *testing.T) {
 func TestSQuADScores(t *testing.T) {
 	predictions, err := os.ReadFile(shared + "squad2/BERT_predictions_dev-v2.0.json")
 	if err != nil {
-		t.Skip("no SQuAD beside this checkout")
+		t.Skip("no SQuAD next to this checkout")
 	}
 	said := map[string]string{}
 	if err := json.Unmarshal(predictions, &said); err != nil {
@@ -182,7 +182,7 @@ func TestWords(t *testing.T) {
 // The official files are read whole, and the right answer of every question scores 1.
 func TestOfficialFiles(t *testing.T) {
 	if _, err := os.Stat(shared); err != nil {
-		t.Skip("no data sets beside this checkout")
+		t.Skip("no data sets next to this checkout")
 	}
 	for _, x := range []struct {
 		format, file string

@@ -57,7 +57,7 @@ func lineOf(data []byte, path []any) int {
 	return 1 + bytes.Count(data[:len(data)-len(rest)], []byte("\n"))
 }
 
-// decodeJSON reads a JSON text that so many lines of the file precede; the error
+// decodeJSON reads a JSON text which n lines of the file precede; the error
 // says on which line it is wrong, and in which field.
 func decodeJSON(before int, data []byte, v any) error {
 	err := json.Unmarshal(data, v)

@@ -107,7 +107,7 @@ func (e *QA) keepPooled() error {
 	return nil
 }
 
-// drawContext takes so many of each kind without replacement.
+// drawContext takes n of each kind without replacement.
 func (v viewpoints) drawContext(seed uint64, id string, context, each int) viewpoints {
 	drawn := viewpoints{}
 	for _, right := range []bool{true, false} {

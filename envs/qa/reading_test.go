@@ -113,7 +113,7 @@ func TestMathAnswersAsWritten(t *testing.T) {
 // Each of MATH-500's right answers is right however it is written, of 3 × 500.
 func TestMath500AsWritten(t *testing.T) {
 	if _, err := os.Stat(shared + "math500/test.jsonl"); err != nil {
-		t.Skip("no MATH-500 beside this checkout")
+		t.Skip("no MATH-500 next to this checkout")
 	}
 	e := mustLoad(t, params("math500", "math500/test.jsonl"), shared)
 	for _, q := range e.questions {
@@ -132,7 +132,7 @@ func TestMath500AsWritten(t *testing.T) {
 func TestRecordedYesNo(t *testing.T) {
 	data, err := os.ReadFile(shared + "recorded/mallm/strategyqa_grid_votes.jsonl")
 	if err != nil {
-		t.Skip("no recorded answers beside this checkout")
+		t.Skip("no recorded answers next to this checkout")
 	}
 	var texts []string
 	for line := range strings.Lines(string(data)) {

@@ -38,7 +38,7 @@ func TestBaselinesReference(t *testing.T) {
 	m := real(t)
 	var ref map[string]any
 	if !reference(t, "movielens_baselines.json", &ref) {
-		t.Skip("no reference vectors beside this checkout")
+		t.Skip("no reference vectors next to this checkout")
 	}
 	absolute, squared := map[string]float64{}, map[string]float64{}
 	for _, r := range m.data.test {

@@ -89,7 +89,7 @@ func TestNMFReference(t *testing.T) {
 		} `json:"mu_frobenius"`
 	}
 	if !reference(t, "nmf_reference.json", &ref) {
-		t.Skip("no reference vectors beside this checkout")
+		t.Skip("no reference vectors next to this checkout")
 	}
 	byRow, byColumn := sparse(ref.X)
 	for name, want := range ref.MU {
@@ -155,7 +155,7 @@ func TestNMFProperties(t *testing.T) {
 	}
 	m := measureTastes(w)
 	if m.similarity(12, 0) != 0 || m.similarity(12, 12) != 0 {
-		t.Error("a user without ratings is similar to somebody")
+		t.Error("a user without ratings is similar to another")
 	}
 	if s := m.similarity(3, 3); math.Abs(s-1) > 1e-12 {
 		t.Errorf("a user's similarity to itself is %v", s)

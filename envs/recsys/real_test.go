@@ -14,7 +14,7 @@ func real(t testing.TB) *MovieLens {
 	t.Helper()
 	folder := shared + "data/ml-100k"
 	if _, err := os.Stat(folder); err != nil {
-		t.Skip("no MovieLens-100k beside this checkout")
+		t.Skip("no MovieLens-100k next to this checkout")
 	}
 	return mustLoad(t, Defaults(), os.DirFS(folder))
 }

@@ -48,7 +48,7 @@ func MajorityConsensus() AgreementParams { return AgreementParams{Share: share(1
 
 // SupermajorityConsensus returns two thirds or more: two of three agents, for whom
 // more than two thirds would be unanimity. Paper 2 says "more than 66 %" (§3.2),
-// and its Table 2 has supermajority beside majority, far from unanimity.
+// and its Table 2 has supermajority near majority, far from unanimity.
 func SupermajorityConsensus() AgreementParams {
 	return AgreementParams{Share: share(2, 3), Inclusive: true}
 }
@@ -77,7 +77,7 @@ func NewAgreement(p AgreementParams) (Rule, error) {
 	case p.Share.Rat == nil || p.Share.Sign() <= 0 || p.Share.Cmp(one) > 0:
 		return nil, fmt.Errorf("share is %v; accepted are fractions of more than 0 and at most 1", p.Share)
 	case p.Share.Cmp(one) == 0 && !p.Inclusive:
-		return nil, fmt.Errorf("share is 1, and more than all cannot agree; accepted beside it is inclusive: true")
+		return nil, fmt.Errorf("share is 1, and more than all cannot agree; accepted with it is inclusive: true")
 	case p.Round < 0 || p.Agents < 0:
 		return nil, fmt.Errorf("round is %d and agents %d; accepted are 0 and more", p.Round, p.Agents)
 	}

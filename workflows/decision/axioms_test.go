@@ -15,7 +15,7 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// additive rules elect whoever has the greatest total; the others have a threshold.
+// additive rules elect the candidate with the greatest total; the others have a threshold.
 var additive = map[string]decision.Rule{
 	"plurality":         plurality(),
 	"rated":             rated(),

@@ -40,7 +40,7 @@ func passing(scores []*big.Rat, least *big.Rat) []int {
 	return winners
 }
 
-// points returns the number that a ballot writes beside a candidate; one left out gets 0.
+// points returns the number that a ballot writes next to a candidate; one left out gets 0.
 func points(b transcript.Ballot, candidate int) *big.Rat {
 	if b.Abstain || b.Points[candidate] < 0 {
 		return new(big.Rat)

@@ -35,7 +35,7 @@ func (x Instances) Of(condition int) int {
 	return 0
 }
 
-// Fit reports whether there is a positive number for each of so many conditions.
+// Fit reports whether there is a positive number for each of n conditions.
 func (x Instances) Fit(conditions int) bool {
 	return (len(x) == 1 || len(x) == conditions) && !slices.ContainsFunc(x, func(n int) bool { return n < 1 })
 }
@@ -97,7 +97,7 @@ type Order struct {
 type turns struct {
 	first  int // cell
 	turn   int // the first one, from 0
-	active int // so many conditions take part: the first ones
+	active int // the first n conditions take part
 }
 
 // Order returns the order of the campaign's cells.

@@ -75,7 +75,7 @@ func TestRulesTimesProtocols(t *testing.T) {
 }
 
 // Every variant of a discussion comes to the same votes: drafts of all, merged
-// answers or not, answers read or asked for, whoever sees what.
+// answers or not, answers read or asked for, no matter who sees what.
 func TestRulesTimesDiscussions(t *testing.T) {
 	const refused = "refused"
 	inTurn := map[string]string{ // need agents who speak one after another

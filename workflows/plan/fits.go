@@ -12,7 +12,7 @@ import (
 	"roundtable/workflows/protocol"
 )
 
-// checkRule is needed by protocols that vote, and refused beside the others.
+// checkRule is needed by protocols that vote, and refused with the others.
 func (p *parser) checkRule(n *yaml.Node, c *Condition) {
 	proto, err := catalogue.Find("protocol", catalogue.Protocols(), c.Protocol.Name)
 	if err != nil || !proto.Traits.Ruleless {
@@ -30,7 +30,7 @@ func (p *parser) checkStop(c Condition, n *yaml.Node) {
 		return
 	}
 	if accepted := catalogue.StopsOf(proto); !slices.Contains(accepted, c.Stop.Name) {
-		p.errs.add(n, "stop", "%s means nothing for the protocol %s; %s is accepted beside it", c.Stop.Name, proto.Name, wording.Or(accepted))
+		p.errs.add(n, "stop", "%s means nothing for the protocol %s; %s is accepted with it", c.Stop.Name, proto.Name, wording.Or(accepted))
 	}
 }
 

@@ -52,7 +52,7 @@ func (p *parser) parseInstances(n *yaml.Node) wanted {
 	return w
 }
 
-// countFor returns how many instances a condition runs whose environment has so many,
+// countFor returns how many instances a condition runs whose environment has this many,
 // 0 being as many as are asked for.
 func (w wanted) countFor(p *parser, at point, c Condition, has int) int {
 	n, key := w.all, "instances"

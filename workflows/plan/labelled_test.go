@@ -160,7 +160,7 @@ func TestSharedSettingsInWords(t *testing.T) {
 	}
 }
 
-// Collective Improvement votes, and so it stands beside consensus rules only if
+// Collective Improvement votes, and so it stands next to consensus rules only if
 // their combinations are excluded: one grid holds paper 2's Table 1.
 func TestCollectiveImprovementBesideConsensus(t *testing.T) {
 	files := fstest.MapFS{"a.jsonl": {Data: []byte(`{"question": "1 + 1?", "answer": "2"}`)}}

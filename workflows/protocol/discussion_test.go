@@ -205,7 +205,7 @@ func TestPrintedDiscussions(t *testing.T) {
 }
 
 // Votes: the first after turn vote_from; a tie is discussed and voted on again;
-// after the last turn the first agent's solution is taken, whoever has tied.
+// after the last turn the first agent's solution is taken, no matter which have tied.
 func TestVotes(t *testing.T) {
 	const turn = "0talk 1talk 2talk"
 	const vote = " 0final 1final 2final 0vote 1vote 2vote "

@@ -37,7 +37,7 @@ func agentsOf(all []reply) []int {
 func TestRecordedOrders(t *testing.T) {
 	data, err := os.ReadFile(shared + "data/recorded/madc/peer_order.jsonl")
 	if err != nil {
-		t.Skip("no recorded orders beside this checkout")
+		t.Skip("no recorded orders next to this checkout")
 	}
 	rows, read := 0, 0
 	for line := range strings.Lines(string(data)) {

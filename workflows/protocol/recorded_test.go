@@ -40,7 +40,7 @@ type recorded struct {
 func discussions(t *testing.T, file string) []recorded {
 	data, err := os.ReadFile(file)
 	if err != nil {
-		t.Skip("no recorded discussions beside this checkout")
+		t.Skip("no recorded discussions next to this checkout")
 	}
 	var all []recorded
 	for line := range strings.Lines(string(data)) {

@@ -25,7 +25,7 @@ func must[T any](v T, err error) T {
 func majority() decision.Rule  { return must(decision.NewMajority(decision.MajorityParams{})) }
 func plurality() decision.Rule { return must(decision.NewPlurality(decision.PluralityParams{})) }
 
-// params are the default ones with so many rounds and these phases, as "vote/2".
+// params are the default ones with n rounds and these phases, as "vote/2".
 func params(rounds int, phases ...string) protocol.RoundtableParams {
 	p := protocol.DefaultRoundtable()
 	p.Rounds = rounds

@@ -37,7 +37,7 @@ func indices(entries []transcript.Entry) []int {
 	return all
 }
 
-// play answers every pending step until the end, at most so many plans.
+// play answers every pending step until the end, at most n plans.
 func play(t *testing.T, s *protocol.Session, plans int, answer func(protocol.Pending) transcript.Act) {
 	t.Helper()
 	for range plans {

@@ -10,7 +10,7 @@ import (
 // ConvergedParams are those of Converged.
 type ConvergedParams struct {
 	Epsilon float64 `json:"epsilon"` // greatest difference in a coordinate: 1
-	Rounds  int     `json:"rounds"`  // for so many rounds in a row: 1
+	Rounds  int     `json:"rounds"`  // for n rounds in a row: 1
 }
 
 // DefaultConverged stops at once when everybody is within 1.
@@ -19,7 +19,7 @@ func DefaultConverged() ConvergedParams { return ConvergedParams{Epsilon: 1, Rou
 type converged struct{ params ConvergedParams }
 
 // NewConverged stops when the agents' states have been as near to each other
-// as Epsilon at the end of so many rounds in a row. Paper 5 has no such rule:
+// as Epsilon at the end of n rounds in a row. Paper 5 has no such rule:
 // it runs all rounds.
 func NewConverged(p ConvergedParams) (Rule, error) {
 	if !(p.Epsilon >= 0 && p.Epsilon <= math.MaxFloat64) {

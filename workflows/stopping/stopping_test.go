@@ -59,7 +59,7 @@ func TestRules(t *testing.T) {
 		{"selected at once, talk goes on", []string{"mmppbbA", "mmpsbbA", "mmspbbA"}, 1, never},
 		{"nothing is ever selected", []string{"mmppbbK", "mmssbbK", "mmssbbK"}, never, never},
 		{"silence without a selection is no agreement", []string{"mmppbbK", "mmssbbK", "mmssbbA", "mmssbbK"}, 3, 4},
-		{"what stands is not selected anew", []string{"mmppbbA", "mmpsbbK", "mmssbbK"}, 1, never},
+		{"what stands is not selected again", []string{"mmppbbA", "mmpsbbK", "mmssbbK"}, 1, never},
 		{"silence may itself be undecided", []string{"mmppbbK", "mmpsbbA", "mmssbbK"}, 2, 3},
 		{"an invalid proposal is none", []string{"mmppbbA", "mmisbbA"}, 1, 2},
 		{"one proposal among skips is one", []string{"mmppbbA", "mmspbbA", "mmssbbA"}, 1, 3},

@@ -196,7 +196,7 @@ func TestMalformedAnswersAreRefusedAndOfEveryKind(t *testing.T) {
 
 func TestMalformedDependsOnTheAskAndNothingElseDoes(t *testing.T) {
 	p := Params{Malformed: 0.5}
-	bad, mended := 0, 0
+	bad, fixed := 0, 0
 	for seed := range uint64(400) {
 		answers := make([]string, 4)
 		for n := range answers {
@@ -213,12 +213,12 @@ func TestMalformedDependsOnTheAskAndNothingElseDoes(t *testing.T) {
 		if answers[0] != good {
 			bad++
 			if slices.Contains(answers[1:], good) {
-				mended++
+				fixed++
 			}
 		}
 	}
-	if bad < 160 || bad > 240 || mended < bad*3/4 {
-		t.Errorf("%d of 400 malformed, %d mended in three more asks", bad, mended)
+	if bad < 160 || bad > 240 || fixed < bad*3/4 {
+		t.Errorf("%d of 400 malformed, %d fixed in three more asks", bad, fixed)
 	}
 }
 

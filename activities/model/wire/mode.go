@@ -11,7 +11,7 @@ import (
 // JSONMode is how a service is told that the answer must be JSON.
 type JSONMode string
 
-// Modes that all services have; one may have others beside.
+// Modes that all services have; one may have others besides.
 const (
 	Auto   JSONMode = "auto"   // Schema until the service refuses it, then Plain
 	Schema JSONMode = "schema" // the service is given the schema

@@ -23,7 +23,7 @@ type Reporter struct {
 	secrets  []string
 }
 
-// NewReporter knows the secrets that must never be shown, beside those of the
+// NewReporter knows the secrets that must never be shown, besides those of the
 // environment's proxies; empty ones are ignored.
 func NewReporter(provider string, secrets ...string) Reporter {
 	r := Reporter{provider: provider}

@@ -83,7 +83,7 @@ func Agreement(ctx context.Context, store storage.Store, c campaign.Campaign) (t
 		"kappa: Cohen's, of two labellers; alpha: Krippendorff's, nominal, with the distance MASI for all acts together; same: share of messages that all label alike; n: messages. Empty where it is not defined, as when all name the act of every message, or nobody of any.",
 	}
 	if simulated {
-		t.Notes = append([]string{"SIMULATED LABELS: at least one labeller goes by rules on words."}, t.Notes...)
+		t.Notes = append([]string{"SIMULATED LABELS: at least one labeller uses rules on words."}, t.Notes...)
 	}
 	return t, nil
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // discussed is a condition of paper 2's experiments: a discussion, or one agent
-// alone beside it.
+// alone next to it.
 type discussed struct {
 	campaign.Group
 	task   string
@@ -65,7 +65,7 @@ func discussionsOf(c campaign.Campaign) discussions {
 	return d
 }
 
-// notes are those of the view, and that the single agents beside it are scripted.
+// notes are those of the view, and that the single agents next to it are scripted.
 func (d discussions) notes(t *table.Table) {
 	d.View.AddNotes(t)
 	scripted := slices.ContainsFunc(d.all, func(x discussed) bool {

@@ -291,7 +291,7 @@ func TestDiversitiesByHand(t *testing.T) {
 	tabletest.Near(t, "gain", tabletest.Column(t, table, "gain", "strategyqa", "true"), 50)
 }
 
-// Vectors by somebody else take the place of words.
+// Vectors from another source take the place of words.
 func TestDiversitiesByVectors(t *testing.T) {
 	c := campaign.Campaign{Runs: []campaign.Run{Talked{Rule: "simple", Finals: "A B", Decided: "A", Truth: "A", personas: []string{"x", "y"}}.Run()}}
 	if got := strings.Join(Statements(c), ", "); got != "I say A, I say B, x, y" {

@@ -107,7 +107,7 @@ func TestStoppingGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(b.Bytes(), want) {
-		t.Errorf("%s differs (go test -update writes it anew):\n%s", golden, &b)
+		t.Errorf("%s differs (go test -update rewrites it):\n%s", golden, &b)
 	}
 }
 

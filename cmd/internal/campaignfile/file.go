@@ -62,7 +62,7 @@ func Read(ctx context.Context, path string, s storage.Store, dial bool) (recorde
 	return p, m, file, nil
 }
 
-// unreadable says why a campaign file cannot be read, and which ones are beside it.
+// unreadable says why a campaign file cannot be read, and which ones are next to it.
 func unreadable(path string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the campaign file %s cannot be read: %w", path, errors.Unwrap(err))

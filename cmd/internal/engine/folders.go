@@ -19,7 +19,7 @@ func LabelsFolder(o *cli.Options, campaign, labeller string) string {
 }
 
 // lakeSuffix tells apart campaigns of one name in several lakes; empty for the
-// folder lake beside the state folder. Lake and state may move together.
+// folder lake next to the state folder. Lake and state may move together.
 func lakeSuffix(o *cli.Options) string {
 	dir, local := o.LocalLake()
 	if local {

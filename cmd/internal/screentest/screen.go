@@ -22,7 +22,7 @@ type Screen struct {
 	written      bytes.Buffer
 }
 
-// New opens a terminal that is so many columns wide, and 24 lines high.
+// New opens a terminal that is n columns wide, and 24 lines high.
 func New(t *testing.T, columns int) *Screen {
 	t.Helper()
 	s := &Screen{vt: vt10x.New(vt10x.WithSize(columns, 24))}

@@ -10,7 +10,7 @@ import (
 	"roundtable/analysis/lake"
 )
 
-// lost are calls of unknown outcome of a model, so many seconds after noon.
+// lost are calls of unknown outcome of a model, n seconds after noon.
 func lost(model string, seconds ...int) (l ledger.Calls) {
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	l.Answered = map[string]bool{"answered-1": true}

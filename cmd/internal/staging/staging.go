@@ -43,7 +43,7 @@ func Check(path string, force bool) error {
 
 func taken(path string) error { return fmt.Errorf("%s exists; --force replaces it", path) }
 
-// Write writes a file under a temporary name beside its path, whole and
+// Write writes a file under a temporary name next to its path, whole and
 // synced. An error leaves nothing.
 func Write(path string, write func(io.Writer) (rows int64, err error)) (s File, err error) {
 	s = File{Path: path, temp: filepath.Join(filepath.Dir(path), ".roundtable-"+rand.Text())}

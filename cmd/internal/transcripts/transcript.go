@@ -1,6 +1,6 @@
 // Package transcripts reads one collaboration with its prompts and raw answers and
 // writes it as a transcript or as JSON. Nothing that a model wrote can steer the
-// terminal, and what is lost is said beside the rest.
+// terminal, and what is lost is said next to the rest.
 package transcripts
 
 import (
