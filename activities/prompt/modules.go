@@ -45,7 +45,7 @@ func (s Source) explanation(entry int) string {
 
 // reason returns why an agent did what it did in an entry, if reasons are shown.
 func (s Source) reason(entry int) string {
-	if p, ok := s.Protocol.(interface{ ShowsReasons() bool }); ok && p.ShowsReasons() {
+	if s.Protocol.Traits().Reasons {
 		return s.Said(entry).Reason
 	}
 	return ""

@@ -102,8 +102,7 @@ func (t *Templates) Render(s Source, shared SystemPrompt, step transcript.Step) 
 // chat returns the speaker's own earlier answers among what a step sees, oldest
 // first, if its protocol is a chat.
 func (s Source) chat(step transcript.Step) []transcript.Entry {
-	p, ok := s.Protocol.(interface{ Chat() bool })
-	if !ok || !p.Chat() || step.Speaker.Role != "" {
+	if !s.Protocol.Traits().Chat || step.Speaker.Role != "" {
 		return nil
 	}
 	var own []transcript.Entry

@@ -92,10 +92,7 @@ type Persona struct {
 // in the transcript, or given by the campaign.
 func (s Source) personas(step transcript.Step) (own string, all []Persona) {
 	names := s.names()
-	var authored []int // for whom the n-th was written
-	if p, ok := s.Protocol.(interface{ Authored() []int }); ok {
-		authored = p.Authored()
-	}
+	authored := s.Protocol.Traits().Authored // for whom the n-th was written
 	s.visible(step, func(e transcript.Entry) {
 		if e.Payload.Format != transcript.FormatPersona || e.Act.Status != transcript.Said || e.Index >= len(authored) {
 			return
@@ -125,16 +122,14 @@ func GivenPersonas(p protocol.Protocol, inst envs.Instance) []Persona {
 
 // givenPersonas has an empty text for an agent without a persona.
 func givenPersonas(p protocol.Protocol, names []string) []Persona {
-	given, ok := p.(interface {
-		Persona(agent int) (protocol.Persona, bool)
-	})
-	if !ok {
+	given := p.Traits().Persona
+	if given == nil {
 		return nil
 	}
 	all := make([]Persona, len(names))
 	for i, name := range names {
 		all[i].Agent = name
-		if one, given := given.Persona(i); given && one.Role != "" {
+		if one, ok := given(i); ok && one.Role != "" {
 			all[i].Text = personaText(one)
 		}
 	}

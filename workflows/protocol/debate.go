@@ -123,12 +123,12 @@ func (d *Debate) Params() DebateParams { return d.params }
 // Rounds returns the first one and those of debate.
 func (d *Debate) Rounds() int { return d.params.Rounds + 1 }
 
-// Chat says that an agent's own earlier answers are its turns in a chat.
+// Chat returns Traits().Chat to templates, recorded ones too.
 func (d *Debate) Chat() bool { return d.params.Memory == MemoryChat }
 
 // Traits of a debate: its agents may be fewer than the environment's.
 func (d *Debate) Traits() Traits {
-	t := Traits{Members: d.setting.Agents, Leaves: []stopping.Trace{stopping.Decisions}, Ties: always(d.params.Ties)}
+	t := Traits{Members: d.setting.Agents, Leaves: []stopping.Trace{stopping.Decisions}, Chat: d.Chat(), Ties: always(d.params.Ties)}
 	if d.params.Talk == TalkSummarizer {
 		t.Roles = []string{summarizer.Role}
 	}

@@ -89,9 +89,9 @@ func (p Personas) check(agents int) error {
 	return nil
 }
 
-// Authored returns the agents whose personas are written by a model, in the order in
+// authored returns the agents whose personas are written by a model, in the order in
 // which they are written.
-func (d *Discussion) Authored() []int {
+func (d *Discussion) authored() []int {
 	var agents []int
 	for agent := range d.setting.Agents - d.params.Neutral {
 		if p := d.params.Personas; p.Kind == "generated" || p.Kind == "list" && p.List[agent].word == "generated" {
@@ -102,11 +102,10 @@ func (d *Discussion) Authored() []int {
 }
 
 // generated returns how many personas are written by a model.
-func (d *Discussion) generated() int { return len(d.Authored()) }
+func (d *Discussion) generated() int { return len(d.authored()) }
 
-// Persona of an agent that the campaign gives; false if it gives none.
-// A neutral one has no role.
-func (d *Discussion) Persona(agent int) (Persona, bool) {
+// givenPersona returns the one that the campaign gives an agent, see Traits.
+func (d *Discussion) givenPersona(agent int) (Persona, bool) {
 	switch p := d.params.Personas; {
 	case agent >= d.setting.Agents-d.params.Neutral || p.Kind == "neutral":
 		return Persona{}, true

@@ -36,7 +36,7 @@ func TestPersonas(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := discussing(1, plurality(), func(params *protocol.DiscussionParams) { params.Personas = p })
-		persona, given := s.Protocol().(*protocol.Discussion).Persona(0)
+		persona, given := s.Protocol().Traits().Persona(0)
 		if got := strings.TrimSuffix(fmt.Sprint(given, " ", persona.Role, " ", persona.Description), "  "); got != strings.TrimSuffix(want, "  ") {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
@@ -67,12 +67,12 @@ func TestPersonasMixed(t *testing.T) {
 	}
 	s := discussing(4, plurality(), func(params *protocol.DiscussionParams) { params.Personas = p })
 	d := s.Protocol().(*protocol.Discussion)
-	if got := d.Authored(); !slices.Equal(got, []int{2, 3}) {
+	if got := d.Traits().Authored; !slices.Equal(got, []int{2, 3}) {
 		t.Errorf("personas are written for %v", got)
 	}
 	var given []string
 	for agent := range 4 {
-		one, ok := d.Persona(agent)
+		one, ok := d.Traits().Persona(agent)
 		given = append(given, fmt.Sprint(ok, " ", one.Role))
 	}
 	if got := strings.Join(given, ", "); got != "true , true Judge, false , false " {

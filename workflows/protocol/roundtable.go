@@ -99,7 +99,7 @@ func NewRoundtable(p RoundtableParams, set Setting) (*Roundtable, error) {
 	return &Roundtable{params: p, setting: set}, nil
 }
 
-// ShowsReasons says that agents read each other's reasons, for the prompts.
+// ShowsReasons returns Traits().Reasons to templates, recorded ones too.
 func (p *Roundtable) ShowsReasons() bool { return p.params.Reasons == ReasonsShown }
 
 const (
@@ -118,7 +118,7 @@ func (p *Roundtable) Ties() transcript.TieBreak { return p.params.Ties }
 
 // Traits of a roundtable.
 func (p *Roundtable) Traits() Traits {
-	return Traits{Leaves: []stopping.Trace{stopping.Decisions, stopping.Proposals}, Ties: always(p.params.Ties)}
+	return Traits{Leaves: []stopping.Trace{stopping.Decisions, stopping.Proposals}, Reasons: p.ShowsReasons(), Ties: always(p.params.Ties)}
 }
 
 // Next walks the chain of phases along the entries there are and makes the

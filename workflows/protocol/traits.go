@@ -29,6 +29,16 @@ type Traits struct {
 	// AskedVote makes those who were asked for a ballot the electorate of a
 	// decision, not all agents.
 	AskedVote bool
+	// Chat makes an agent's own earlier answers its turns in a chat.
+	Chat bool
+	// Reasons are read by the other agents.
+	Reasons bool
+	// Authored are the agents whose personas a model writes, in the order in which
+	// they are written.
+	Authored []int
+	// Persona returns the persona that the campaign gives an agent; false if it gives
+	// none. A neutral one has no role. nil gives no agent one.
+	Persona func(agent int) (Persona, bool)
 	// Ties says what a count in a phase of a round does with several winners; nil keeps them.
 	Ties func(round int, phase string) transcript.TieBreak
 	// Standing returns the entry that stands without a vote, -1 if none; nil means the last vote.

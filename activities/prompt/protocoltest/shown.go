@@ -116,8 +116,7 @@ func isListed(step transcript.Step, entry int, text string) bool {
 // remembersPrompts reports whether a step's prompt repeats what its speaker was
 // asked before: in a chat, what an earlier step saw is seen again.
 func (m marked) remembersPrompts(step transcript.Step) bool {
-	p, ok := m.Protocol().(interface{ Chat() bool })
-	return ok && p.Chat() && step.Speaker.Role == ""
+	return m.Protocol().Traits().Chat && step.Speaker.Role == ""
 }
 
 // shown returns which part of an entry a step's prompt must show, and of which
