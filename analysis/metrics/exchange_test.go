@@ -1,7 +1,6 @@
 package metrics_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"roundtable/analysis/referencetest"
 	"roundtable/envs"
 	"roundtable/envs/exchange"
+	"roundtable/envs/exchange/exchangetest"
 )
 
 // trajectory is one run of the reference vectors: what was decided (null keeps
@@ -68,7 +68,7 @@ func check(t *testing.T, x trajectory) {
 		for agent, amounts := range x.Proposals[r] {
 			var s metrics.Slot
 			if amounts != nil {
-				s.Own = &e.Score(proposal(t, e, amounts)).Utilities[agent]
+				s.Own = &e.Score(exchangetest.Proposal(t, e, amounts)).Utilities[agent]
 			}
 			if standing != nil {
 				s.Standing = &standing.Utilities[agent]
@@ -76,7 +76,7 @@ func check(t *testing.T, x trajectory) {
 			slots = append(slots, s)
 		}
 		if x.Decisions[r] != nil {
-			p := proposal(t, e, x.Decisions[r])
+			p := exchangetest.Proposal(t, e, x.Decisions[r])
 			score := e.Score(p)
 			standing, key = &score, string(p)
 		}
@@ -130,27 +130,6 @@ func check(t *testing.T, x trajectory) {
 	equal(t, "rationality over made", got, ok, want.Made)
 	got, ok = counts.PerComparable()
 	equal(t, "rationality over comparable", got, ok, want.Comparable)
-}
-
-func proposal(t *testing.T, e *exchange.Economy, amounts [][]float64) envs.Proposal {
-	t.Helper()
-	goods := e.Observe(0).(exchange.Observation).Goods
-	m := map[string]map[string]float64{}
-	for i, a := range e.Agents() {
-		m[a.Name] = map[string]float64{}
-		for k, v := range amounts[i] {
-			m[a.Name][goods[k].Name] = v
-		}
-	}
-	text, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := e.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
 }
 
 func number(v float64) *float64 { return &v }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -15,7 +16,7 @@ import (
 // no other reason.
 func Read(t testing.TB, name string, into any) {
 	t.Helper()
-	text, err := os.ReadFile("../../../shared/vectors/" + name)
+	text, err := os.ReadFile(filepath.Join(root(t), "..", "shared", "vectors", name))
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip("the reference vectors are not next to the repository")
 	}
@@ -24,5 +25,24 @@ func Read(t testing.TB, name string, into any) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// root returns the repository's folder, however deep the package of the test is.
+func root(t testing.TB) string {
+	t.Helper()
+	at, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
+			return at
+		}
+		above := filepath.Dir(at)
+		if above == at {
+			t.Fatal("no go.mod above the test's folder")
+		}
+		at = above
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"roundtable/envs"
 	"roundtable/envs/envtest"
 	"roundtable/envs/exchange"
+	"roundtable/envs/exchange/exchangetest"
 )
 
 func economy(t testing.TB, p exchange.Params) *exchange.Economy {
@@ -113,33 +114,11 @@ func TestUtmostAgainstReference(t *testing.T) {
 	}
 }
 
-// propose writes an allocation as a model would.
-func propose(t *testing.T, e *exchange.Economy, amounts [][]float64) envs.Proposal {
-	t.Helper()
-	goods := e.Observe(0).(exchange.Observation).Goods
-	m := map[string]map[string]float64{}
-	for i, a := range e.Agents() {
-		m[a.Name] = map[string]float64{}
-		for k, v := range amounts[i] {
-			m[a.Name][goods[k].Name] = v
-		}
-	}
-	text, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := e.Parse(text)
-	if err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
-	return p
-}
-
 func TestAllocationsAgainstReference(t *testing.T) {
 	r := load(t)
 	for _, c := range r.Cases {
 		e := economy(t, exchange.Params{Agents: c.K})
-		p := propose(t, e, c.Allocation)
+		p := exchangetest.Proposal(t, e, c.Allocation)
 		s := e.Score(p)
 		for i, want := range c.Utilities {
 			near(t, "utility", s.Utilities[i], want)
@@ -155,11 +134,11 @@ func TestAllocationsAgainstReference(t *testing.T) {
 func TestHandMade(t *testing.T) {
 	e := economy(t, exchange.Params{})
 	near(t, "utmost", e.Utmost(), 3*math.Pow(80, .8)*math.Pow(10, .2))
-	best := e.Score(propose(t, e, [][]float64{{80, 10, 10}, {10, 80, 10}, {10, 10, 80}}))
+	best := e.Score(exchangetest.Proposal(t, e, [][]float64{{80, 10, 10}, {10, 80, 10}, {10, 10, 80}}))
 	near(t, "best share", best.Goodness, 1)
-	even := e.Score(propose(t, e, [][]float64{{30, 30, 30}, {35, 35, 35}, {35, 35, 35}}))
+	even := e.Score(exchangetest.Proposal(t, e, [][]float64{{30, 30, 30}, {35, 35, 35}, {35, 35, 35}}))
 	near(t, "proportional split", even.Goodness, 100/e.Utmost())
-	nothing := e.Score(propose(t, e, [][]float64{{100, 0, 0}, {0, 100, 0}, {0, 0, 100}}))
+	nothing := e.Score(exchangetest.Proposal(t, e, [][]float64{{100, 0, 0}, {0, 100, 0}, {0, 0, 100}}))
 	near(t, "own good only: 0^θ = 0", nothing.Goodness, 0)
 	if s := e.Score("not canonical"); s.Goodness != 0 || len(s.Utilities) != 3 {
 		t.Errorf("a text that is no proposal scores %+v", s)

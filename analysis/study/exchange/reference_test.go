@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"encoding/json"
 	"math"
 	"testing"
 
@@ -11,6 +10,7 @@ import (
 	"roundtable/analysis/table/tabletest"
 	"roundtable/envs"
 	"roundtable/envs/exchange"
+	"roundtable/envs/exchange/exchangetest"
 )
 
 // TestReferenceTrajectories sends the reference vectors through rows into Table 1.
@@ -43,7 +43,7 @@ func TestReferenceTrajectories(t *testing.T) {
 			for agent, amounts := range x.Proposals[r] {
 				var slot [2]*float64
 				if amounts != nil {
-					slot[0] = new(e.Utility(agent, proposal(t, e, amounts)))
+					slot[0] = new(e.Utility(agent, exchangetest.Proposal(t, e, amounts)))
 				}
 				if standing != nil {
 					slot[1] = new(standing.Utilities[agent])
@@ -51,7 +51,7 @@ func TestReferenceTrajectories(t *testing.T) {
 				one.Slots = append(one.Slots, slot)
 			}
 			if x.Decisions[r] != nil {
-				s := e.Score(proposal(t, e, x.Decisions[r]))
+				s := e.Score(exchangetest.Proposal(t, e, x.Decisions[r]))
 				standing, one.Utilities = &s, s.Utilities
 			}
 			if standing == nil {
@@ -90,25 +90,4 @@ func TestReferenceTrajectories(t *testing.T) {
 			t.Errorf("%s rests on %d, want %d", column, cells[column].N, len(values))
 		}
 	}
-}
-
-func proposal(t *testing.T, e *exchange.Economy, amounts [][]float64) envs.Proposal {
-	t.Helper()
-	goods := e.Observe(0).(exchange.Observation).Goods
-	m := map[string]map[string]float64{}
-	for i, a := range e.Agents() {
-		m[a.Name] = map[string]float64{}
-		for k, v := range amounts[i] {
-			m[a.Name][goods[k].Name] = v
-		}
-	}
-	data, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proposal, err := e.Parse(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return proposal
 }

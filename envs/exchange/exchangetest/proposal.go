@@ -1,0 +1,33 @@
+// Package exchangetest makes proposals of an exchange economy for tests.
+package exchangetest
+
+import (
+	"encoding/json"
+	"testing"
+
+	"roundtable/envs"
+	"roundtable/envs/exchange"
+)
+
+// Proposal returns an allocation (rows are agents, columns goods) as the economy
+// reads it from a model's text.
+func Proposal(t testing.TB, e *exchange.Economy, amounts [][]float64) envs.Proposal {
+	t.Helper()
+	goods := e.Observe(0).(exchange.Observation).Goods
+	m := map[string]map[string]float64{}
+	for i, a := range e.Agents() {
+		m[a.Name] = map[string]float64{}
+		for k, v := range amounts[i] {
+			m[a.Name][goods[k].Name] = v
+		}
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := e.Parse(text)
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return p
+}
