@@ -12,8 +12,8 @@ import (
 )
 
 // Start begins a table over a view: the columns that name a condition come first.
-func (v View) Start(name, title string) table.Table {
-	return table.Table{Name: name, Title: title, Columns: append([]string{}, v.Labels...)}
+func (v View) Start(title string) table.Table {
+	return table.Table{Title: title, Columns: append([]string{}, v.Labels...)}
 }
 
 // Without returns the view without some labels, over which a table takes means or

@@ -15,8 +15,8 @@ type Measure struct {
 }
 
 // MeansTable has one row a condition and one column a measure; false if there is no such condition.
-func (v View) MeansTable(name, title string, measures []Measure, notes ...string) (table.Table, bool) {
-	t := v.Start(name, title)
+func (v View) MeansTable(title string, measures []Measure, notes ...string) (table.Table, bool) {
+	t := v.Start(title)
 	for _, m := range measures {
 		t.Columns = append(t.Columns, m.Column)
 	}

@@ -6,6 +6,8 @@ package naming
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"roundtable/envs/wording"
 )
@@ -14,19 +16,67 @@ import (
 type Named struct {
 	Name   string
 	Shows  string
-	Needs  string   // what a campaign must have for it
-	Former string   // its name before version 0.1, accepted until 0.2; "" if that is its name
-	Papers []string // the numbers by which papers have it, see Numbers; no two of a list share one
+	Needs  string     // what a campaign must have for it
+	Former string     // its name before version 0.1, accepted until 0.2; "" if that is its name
+	Papers []Citation // where papers have it; no two of a list share a number
 }
 
-// Numbers returns what a paper's tables or figures are called beside their names:
-// Numbers(4, "table", 2, 3) is paper4/table-2 and paper4/table-3.
-func Numbers(paper int, kind string, numbers ...int) []string {
-	all := make([]string, len(numbers))
-	for i, n := range numbers {
-		all[i] = fmt.Sprintf("paper%d/%s-%d", paper, kind, n)
+// Citation is where a paper has something.
+type Citation struct {
+	Paper   int
+	Kind    string // table, figure
+	Numbers []int  // ascending
+}
+
+// Numbers returns a paper's tables or figures of these numbers, as a list of one citation.
+func Numbers(paper int, kind string, numbers ...int) []Citation {
+	return []Citation{{paper, kind, numbers}}
+}
+
+// Aliases returns the numbers by which it can be asked for: paper4/table-2, paper4/table-3.
+func (n Named) Aliases() []string {
+	var all []string
+	for _, c := range n.Papers {
+		for _, number := range c.Numbers {
+			all = append(all, fmt.Sprintf("paper%d/%s-%d", c.Paper, c.Kind, number))
+		}
 	}
 	return all
+}
+
+// Cite returns where the papers have it, as "paper 4, Tables 2 to 5, Figure 1"; "" if none has it.
+func (n Named) Cite() string {
+	var all []string
+	for i, c := range n.Papers {
+		if i == 0 || n.Papers[i-1].Paper != c.Paper {
+			all = append(all, fmt.Sprintf("paper %d", c.Paper))
+		}
+		kind := map[string]string{"table": "Table", "figure": "Figure"}[c.Kind]
+		if len(c.Numbers) > 1 {
+			kind += "s"
+		}
+		all = append(all, kind+" "+ranges(c.Numbers))
+	}
+	return strings.Join(all, ", ")
+}
+
+// ranges writes ascending numbers, three and more in a row as "2 to 5".
+func ranges(numbers []int) string {
+	var parts []string
+	for len(numbers) > 0 {
+		n := 1
+		for n < len(numbers) && numbers[n] == numbers[0]+n {
+			n++
+		}
+		if n < 3 {
+			n = 1
+			parts = append(parts, strconv.Itoa(numbers[0]))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d to %d", numbers[0], numbers[n-1]))
+		}
+		numbers = numbers[n:]
+	}
+	return wording.And(parts)
 }
 
 // Of returns the names of a list, in its order.
@@ -43,7 +93,7 @@ func Of(list []Named) []string {
 // one that is most alike; what says what is listed: table, figure.
 func Find(what string, list []Named, written string, besides ...string) (Named, error) {
 	i := slices.IndexFunc(list, func(n Named) bool {
-		return n.Name == written || slices.Contains(n.Papers, written) || written != "" && n.Former == written
+		return n.Name == written || slices.Contains(n.Aliases(), written) || written != "" && n.Former == written
 	})
 	if i >= 0 {
 		return list[i], nil
@@ -51,7 +101,7 @@ func Find(what string, list []Named, written string, besides ...string) (Named, 
 	names := append(Of(list), besides...)
 	likely := slices.Clone(names)
 	for _, n := range list {
-		likely = append(likely, n.Papers...)
+		likely = append(likely, n.Aliases()...)
 	}
 	return Named{}, fmt.Errorf("there is no %s %q; there are %s%s", what, written, wording.And(names), wording.DidYouMean(written, likely))
 }

@@ -34,3 +34,17 @@ func TestFind(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestCite(t *testing.T) {
+	for want, papers := range map[string][]Citation{
+		"":                                  nil,
+		"paper 1, Table 1":                  Numbers(1, "table", 1),
+		"paper 2, Figures 6 and 7":          Numbers(2, "figure", 6, 7),
+		"paper 2, Figures 2 and 8 to 11":    Numbers(2, "figure", 2, 8, 9, 10, 11),
+		"paper 4, Tables 6 to 11, Figure 9": append(Numbers(4, "table", 6, 7, 8, 9, 10, 11), Numbers(4, "figure", 9)...),
+	} {
+		if got := (Named{Papers: papers}).Cite(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

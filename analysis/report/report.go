@@ -144,14 +144,14 @@ func (p *page) addLabels(s Source) {
 			shown.Tall = true
 			p.Figures = append(p.Figures, shown)
 		}
-		if t, err := dialogue.Table9(s.Campaign, *s.Labels); err == nil {
-			p.Tables = append(p.Tables, t)
+		if t, err := dialogue.Acts(s.Campaign, *s.Labels); err == nil {
+			p.Tables = append(p.Tables, study.OfLabels("dialogue-acts", t))
 		}
 		if t, ok := stopping.RegressionTop(s.Campaign); ok {
-			p.Tables = append(p.Tables, t)
+			p.Tables = append(p.Tables, study.OfLabels("regression", t))
 		}
 	}
 	if s.Agreement != nil {
-		p.Tables = append(p.Tables, *s.Agreement)
+		p.Tables = append(p.Tables, study.OfLabels("agreement", *s.Agreement))
 	}
 }

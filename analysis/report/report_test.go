@@ -106,7 +106,7 @@ func TestLabelsAreInThePage(t *testing.T) {
 	}}
 	s.Agreement = &table.Table{Name: "agreement", Title: "Agreement of labellers", Columns: []string{"act"}}
 	page, _, _ := write(t, s)
-	for _, says := range []string{"(Figure 22)", "(Table 9)", "Labelled by openai-x-1.", "pairs of dialogue acts", "Agreement of labellers"} {
+	for _, says := range []string{"(Figure 22)", "(paper 1, Table 9)", "Labelled by openai-x-1.", "pairs of dialogue acts", "Agreement of labellers"} {
 		if strings.Contains(plain, says) || !strings.Contains(page, says) {
 			t.Errorf("%q: without labels %t, with them %t", says, strings.Contains(plain, says), strings.Contains(page, says))
 		}

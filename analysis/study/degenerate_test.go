@@ -79,7 +79,7 @@ func TestNothingIsMadeUp(t *testing.T) {
 			}
 		}
 		for _, build := range []func(dialogue.Labels) (table.Table, error){
-			func(l dialogue.Labels) (table.Table, error) { return dialogue.Table9(c, l) }, func(l dialogue.Labels) (table.Table, error) { return dialogue.Transitions(c, l) },
+			func(l dialogue.Labels) (table.Table, error) { return dialogue.Acts(c, l) }, func(l dialogue.Labels) (table.Table, error) { return dialogue.Transitions(c, l) },
 		} {
 			table, err := build(l)
 			if err != nil {

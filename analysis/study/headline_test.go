@@ -63,12 +63,12 @@ func TestUndecidedAsFour(t *testing.T) {
 	open := campaigntest.Cell{Condition: "rated-1", Env: "recsys", Rule: "rated", Agents: 3, Planned: 1, Scores: []*float64{nil}, Baselines: new(`{"always_4":-3}`)}
 	decided := open
 	decided.Replicate, decided.Scores = 1, []*float64{new(-1.)}
-	table, _ := recsys.Table7(campaign.Campaign{Runs: []campaign.Run{open.Run(), decided.Run()}})
+	table, _ := recsys.RatingErrors(campaign.Campaign{Runs: []campaign.Run{open.Run(), decided.Run()}})
 	tabletest.Near(t, "MAE", tabletest.Row(t, table, "MAE")["@1"].Value, 1)
 	tabletest.Near(t, "MAE with the undecided as 4", tabletest.Row(t, table, recsys.AsFour)["@1"].Value, 2)
 	unknown := open
 	unknown.Baselines = nil
-	table, _ = recsys.Table7(campaign.Campaign{Runs: []campaign.Run{unknown.Run(), decided.Run()}})
+	table, _ = recsys.RatingErrors(campaign.Campaign{Runs: []campaign.Run{unknown.Run(), decided.Run()}})
 	for _, r := range table.Rows {
 		if r[0].Text == recsys.AsFour {
 			t.Error("the error of a guess that is not known is given")
@@ -79,7 +79,7 @@ func TestUndecidedAsFour(t *testing.T) {
 // The least and the greatest mean of each column are marked, as the paper
 // colours them, and no column of counts.
 func TestExtremesAreMarked(t *testing.T) {
-	table, _ := exchange.Table1(campaigntest.ByHand(Readers()...))
+	table, _ := exchange.UtilityByRule(campaigntest.ByHand(Readers()...))
 	text, page := table.Text(), table.Markdown()
 	if !strings.Contains(text, "70.00 (10.00) ↑") || !strings.Contains(text, "0.00 ↓") || !strings.Contains(page, "**70.00 (10.00)** ↑") {
 		t.Errorf("no marks in\n%s\n%s", text, page)

@@ -63,11 +63,11 @@ const (
 func list() []listed {
 	return []listed{
 		{naming.Named{Name: "scores", Shows: "each condition: its outcome with an interval, whatever the protocol", Needs: needEnded}, overview.ByCondition, inAll, Rows},
-		{naming.Named{Name: "utility-by-rule", Shows: "exchange: decisions and utility by rule and round", Needs: needExchange, Former: "1", Papers: naming.Numbers(1, "table", 1)}, exchange.Table1, always, Rows},
-		{naming.Named{Name: "utility-by-setting", Shows: "exchange: the same for every setting that varies", Needs: needExchange, Former: "6", Papers: naming.Numbers(1, "table", 6)}, exchange.Table6, inAll, Rows},
+		{naming.Named{Name: "utility-by-rule", Shows: "exchange: decisions and utility by rule and round", Needs: needExchange, Former: "1", Papers: naming.Numbers(1, "table", 1)}, exchange.UtilityByRule, always, Rows},
+		{naming.Named{Name: "utility-by-setting", Shows: "exchange: the same for every setting that varies", Needs: needExchange, Former: "6", Papers: naming.Numbers(1, "table", 6)}, exchange.UtilityBySetting, inAll, Rows},
 		{naming.Named{Name: "headline", Shows: "the least decision rule against the best, and the growth of messages (paper 1)", Needs: "rules of an exchange economy, or messages of at least two rounds"}, exchange.Headline, inAll, Rows},
 		{naming.Named{Name: "readings", Shows: "exchange: decisions and utility under alternative definitions", Needs: needExchange}, exchange.Readings, inAll, Rows},
-		{naming.Named{Name: "rating-errors", Shows: "recsys: errors of ratings by rule and round", Needs: needRecsys, Former: "7", Papers: naming.Numbers(1, "table", 7)}, recsys.Table7, always, Rows},
+		{naming.Named{Name: "rating-errors", Shows: "recsys: errors of ratings by rule and round", Needs: needRecsys, Former: "7", Papers: naming.Numbers(1, "table", 7)}, recsys.RatingErrors, always, Rows},
 		{naming.Named{Name: "debate-accuracy", Shows: "debates: accuracy by strategy and task", Needs: "debates", Former: "4.1", Papers: slices.Concat(naming.Numbers(4, "table", 1), naming.Numbers(4, "figure", 1))}, debate.Strategies, always, Rows},
 		{naming.Named{Name: "debate-by-agents", Shows: "debates: accuracy by number of agents", Needs: "debates of groups of different sizes", Former: "4.2", Papers: naming.Numbers(4, "table", 2, 3, 4, 5)}, debate.DebateAgents, inAll, Rows},
 		{naming.Named{Name: "debate-by-round", Shows: "debates: accuracy, log-likelihood and entropy by round", Needs: "debates", Former: "4.rounds", Papers: naming.Numbers(4, "figure", 7)}, debate.DebateRounds, inAll, Rows},
@@ -97,10 +97,10 @@ func list() []listed {
 		{naming.Named{Name: "trajectories", Shows: "numeric states: each state of each round (data of the figure)", Needs: needStates, Papers: naming.Numbers(5, "figure", 2, 3, 6, 7, 8, 9)}, numeric.Trajectories, never, Rows},
 		{naming.Named{Name: "paths", Shows: "robots: planned and actual positions (data of the figure)", Needs: "robots, whose paths are planned", Papers: naming.Numbers(5, "figure", 10)}, numeric.PathData, never, Rows},
 		{naming.Named{Name: "message-length", Shows: "messages: words a message", Needs: "messages", Former: "words"}, speech.Words, inAll, Rows},
-		{naming.Named{Name: "message-language", Shows: "messages: words, reading grade, information distance", Needs: "messages", Former: "8", Papers: naming.Numbers(1, "table", 8)}, speech.Table8, inAll, Measures},
-		{naming.Named{Name: "early-stopping-recsys", Shows: "recsys: the rule that stops at the best round", Needs: needRecsys, Former: "2", Papers: naming.Numbers(1, "table", 2)}, stopping.Table2, inAll, Courses},
-		{naming.Named{Name: "early-stopping", Shows: "stopping rules: rounds saved and what they cost", Needs: needEnded, Former: "10", Papers: naming.Numbers(1, "table", 10)}, stopping.Table10, inAll, Courses},
-		{naming.Named{Name: "stopping-times", Shows: "stopping rules: gap closed to the best round", Needs: needEnded, Former: "11", Papers: naming.Numbers(1, "table", 11)}, stopping.Table11, inAll, Courses},
+		{naming.Named{Name: "message-language", Shows: "messages: words, reading grade, information distance", Needs: "messages", Former: "8", Papers: naming.Numbers(1, "table", 8)}, speech.MessageLanguage, inAll, Measures},
+		{naming.Named{Name: "early-stopping-recsys", Shows: "recsys: the rule that stops at the best round", Needs: needRecsys, Former: "2", Papers: naming.Numbers(1, "table", 2)}, stopping.EarlyStoppingRecsys, inAll, Courses},
+		{naming.Named{Name: "early-stopping", Shows: "stopping rules: rounds saved and what they cost", Needs: needEnded, Former: "10", Papers: naming.Numbers(1, "table", 10)}, stopping.EarlyStopping, inAll, Courses},
+		{naming.Named{Name: "stopping-times", Shows: "stopping rules: gap closed to the best round", Needs: needEnded, Former: "11", Papers: naming.Numbers(1, "table", 11)}, stopping.StoppingTimes, inAll, Courses},
 		{naming.Named{Name: "folds", Shows: "stopping rules: what cross-validation held out and chose", Needs: needEnded}, stopping.FoldList, never, Courses},
 		{naming.Named{Name: "nested", Shows: "stopping rules: chosen by nested cross-validation", Needs: needEnded}, stopping.Nested, inAll, Courses},
 		{naming.Named{Name: "regression", Shows: "dialogue acts: what goes with better decisions", Needs: needLabels}, stopping.Regression, never, Courses},
@@ -147,7 +147,7 @@ func Chief(c campaign.Campaign) []table.Table {
 	if len(all) > 1 {
 		return all
 	}
-	if t, ok := overview.Rounds(c); ok {
+	if t, err := Make(c, "rounds"); err == nil {
 		all = append([]table.Table{t}, all...)
 	}
 	return all
@@ -162,10 +162,25 @@ func selectTables(c campaign.Campaign, at shown) []table.Table {
 			continue
 		}
 		if t, ok := l.build(c); ok {
-			all = append(all, t)
+			all = append(all, l.titled(t))
 		}
 	}
 	return all
+}
+
+// titled returns the table with its name, and in its title where papers have it.
+func (l listed) titled(t table.Table) table.Table {
+	t.Name = l.Name
+	if cite := l.Cite(); cite != "" {
+		t.Title += " (" + cite + ")"
+	}
+	return t
+}
+
+// OfLabels returns a table that was made from labels, or a part of one, with its name and
+// title; it panics if no table is called so.
+func OfLabels(name string, t table.Table) table.Table {
+	return list()[slices.Index(naming.Of(Tables()), name)].titled(t)
 }
 
 // variesInRuleAlone says that utility-by-setting has no more to say than utility-by-rule.
@@ -183,7 +198,7 @@ func Make(c campaign.Campaign, name string) (table.Table, error) {
 	l := list()[slices.Index(naming.Of(Tables()), found.Name)]
 	if l.build != nil {
 		if t, ok := l.build(c); ok {
-			return t, nil
+			return l.titled(t), nil
 		}
 	}
 	return table.Table{}, fmt.Errorf("table %s is about %s, of which campaign %s has nothing", l.Name, l.Needs, c.Name)

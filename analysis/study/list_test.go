@@ -25,7 +25,7 @@ import (
 var Update = flag.Bool("update", false, "write the golden files again")
 
 func TestTable1ByHand(t *testing.T) {
-	table, ok := exchange.Table1(campaigntest.ByHand(Readers()...))
+	table, ok := exchange.UtilityByRule(campaigntest.ByHand(Readers()...))
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -78,7 +78,7 @@ func TestNotesSayWhatIsMissingAndSimulated(t *testing.T) {
 			}
 		}
 	}
-	table, _ := exchange.Table1(c)
+	table, _ := exchange.UtilityByRule(c)
 	var order []string
 	for _, r := range table.Rows {
 		order = append(order, r[0].Text)
@@ -138,14 +138,14 @@ func TestRowsAreNamedByWhatVaries(t *testing.T) {
 		}
 	}
 	c := campaign.Campaign{Name: "made-up", Runs: runs}
-	table, _ := exchange.Table6(c)
+	table, _ := exchange.UtilityBySetting(c)
 	if !slices.Equal(table.Columns[:2], []string{"model", "env.agents"}) {
 		t.Errorf("columns %q", table.Columns)
 	}
 	if !strings.Contains(strings.Join(table.Notes, "\n"), "env exchange, rule majority, stop never") {
 		t.Errorf("what does not vary is not said: %q", table.Notes)
 	}
-	if table, _ = exchange.Table1(c); !slices.Equal(table.Columns[:3], []string{"rule", "model", "env.agents"}) {
+	if table, _ = exchange.UtilityByRule(c); !slices.Equal(table.Columns[:3], []string{"rule", "model", "env.agents"}) {
 		t.Errorf("columns of Table 1 %q", table.Columns)
 	}
 	one, err := json.Marshal(table)
@@ -153,7 +153,7 @@ func TestRowsAreNamedByWhatVaries(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Reverse(c.Runs)
-	table, _ = exchange.Table1(c)
+	table, _ = exchange.UtilityByRule(c)
 	if two, _ := json.Marshal(table); !bytes.Equal(one, two) {
 		t.Errorf("the order of what is read changes the table:\n%s\n%s", one, two)
 	}
@@ -191,7 +191,7 @@ func TestRowsAreSplitBySnapshot(t *testing.T) {
 func TestWhatStoodIsCarriedOn(t *testing.T) {
 	c := campaigntest.Majority(0)
 	c.Planned, c.Scores = 5, []*float64{nil, new(.5)}
-	table, _ := exchange.Table1(campaign.Campaign{Runs: []campaign.Run{c.Run(Readers()...)}})
+	table, _ := exchange.UtilityByRule(campaign.Campaign{Runs: []campaign.Run{c.Run(Readers()...)}})
 	m := tabletest.Row(t, table, "majority")
 	tabletest.Near(t, "utility@5", m["utility@5"].Value, 50)
 	tabletest.Near(t, "AUC@5", m["AUC@5"].Value, 40)
@@ -202,7 +202,7 @@ func TestWhatStoodIsCarriedOn(t *testing.T) {
 }
 
 func TestTable7(t *testing.T) {
-	tab, ok := recsys.Table7(campaigntest.Ratings())
+	tab, ok := recsys.RatingErrors(campaigntest.Ratings())
 	if !ok {
 		t.Fatal("no table")
 	}
@@ -221,7 +221,7 @@ func TestTable7(t *testing.T) {
 	tabletest.Near(t, "always 4", always["@1"].Value, 1) // errors 0, 1, 2: item 2 counts once
 	tabletest.Near(t, "always 4, RMSE", rms["@1"].Value, math.Sqrt(5.0/3))
 	tabletest.Near(t, "items", always["n"].Value, 3)
-	if _, ok := exchange.Table1(campaigntest.Ratings()); ok {
+	if _, ok := exchange.UtilityByRule(campaigntest.Ratings()); ok {
 		t.Error("a recommendation campaign has a Table 1")
 	}
 	if _, err := Make(campaigntest.Ratings(), "utility-by-rule"); err == nil || !strings.Contains(err.Error(), "exchange") {

@@ -58,7 +58,7 @@ func TestUnusableAnswersAreMarked(t *testing.T) {
 	if w := bad.Warnings(); len(w) != 1 || !strings.HasPrefix(w[0], campaign.Unusable) {
 		t.Errorf("warnings are %q", w)
 	}
-	one, _ := exchange.Table1(bad)
+	one, _ := exchange.UtilityByRule(bad)
 	tabletest.Near(t, "invalid", tabletest.Row(t, one, "majority")["invalid, %"].Value, 100)
 	summary, _ := overview.Summary(bad)
 	m := tabletest.Row(t, summary, "majority")
@@ -90,7 +90,7 @@ func TestEqualReplicatesAreCounted(t *testing.T) {
 		run.Replicate = int32(replicate)
 		c.Runs = append(c.Runs, run)
 	}
-	one, _ := exchange.Table1(c)
+	one, _ := exchange.UtilityByRule(c)
 	m := tabletest.Row(t, one, "majority")
 	tabletest.Near(t, "n", m["n"].Value, 12)
 	tabletest.Near(t, "distinct", m["distinct"].Value, 1)
@@ -101,7 +101,7 @@ func TestEqualReplicatesAreCounted(t *testing.T) {
 		t.Errorf("errors over one instance are not marked: %q", notes)
 	}
 	c.Runs = []campaign.Run{garbled(0, 12, 0, 0), garbled(1, 12, 0, 0)}
-	if one, _ = exchange.Table1(c); slices.Contains(one.Columns, "distinct") {
+	if one, _ = exchange.UtilityByRule(c); slices.Contains(one.Columns, "distinct") {
 		t.Error("replicates of other words are called equal")
 	}
 }

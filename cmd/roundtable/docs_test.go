@@ -62,7 +62,7 @@ func TestNumbersOfThePapers(t *testing.T) {
 	for _, list := range [][]naming.Named{study.Tables(), figures.Figures()} {
 		for _, n := range list {
 			if len(n.Papers) > 0 {
-				contains(t, string(page), "| `"+n.Name+"` | `"+strings.Join(n.Papers, "`, `")+"` |\n")
+				contains(t, string(page), "| `"+n.Name+"` | `"+strings.Join(n.Aliases(), "`, `")+"` |\n")
 			}
 		}
 	}

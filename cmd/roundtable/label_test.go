@@ -57,7 +57,7 @@ func TestLabelByRules(t *testing.T) {
 		output(t, dir, append([]string{"analyze", "talk"}, args...)...)
 	}
 	output(t, dir, "report", "talk", "-o", "r.html")
-	if page, err := os.ReadFile(filepath.Join(dir, "r.html")); err != nil || !strings.Contains(string(page), "(Table 9)") || !strings.Contains(string(page), "(Figure 23)") || !strings.Contains(string(page), "labels by scripted-labeller-") {
+	if page, err := os.ReadFile(filepath.Join(dir, "r.html")); err != nil || !strings.Contains(string(page), "(paper 1, Table 9)") || !strings.Contains(string(page), "(Figure 23)") || !strings.Contains(string(page), "labels by scripted-labeller-") {
 		t.Errorf("%v: labels are not in the report", err)
 	}
 	if dot, err := os.ReadFile(filepath.Join(dir, "f.dot")); err != nil || strings.Count(string(dot), "digraph") != 2 || !strings.Contains(string(dot), "Start -> ") {

@@ -116,7 +116,7 @@ func things(kind string) []listed {
 func explained(list []naming.Named) []listed {
 	all := make([]listed, len(list))
 	for i, n := range list {
-		all[i] = listed{Name: n.Name, Aliases: n.Papers, About: n.Shows, Needs: n.Needs}
+		all[i] = listed{Name: n.Name, Aliases: n.Aliases(), About: n.Shows, Needs: n.Needs}
 	}
 	return all
 }

@@ -36,7 +36,7 @@ func TestReport(t *testing.T) {
 	}
 	contains(t, string(page),
 		"2 of 22 collaborations finished: 1 succeeded, 1 failed, 0 stopped.", "SIMULATED", "the model said[2J no", "the answer is no JSON", // the rows are hostile
-		`href="#`+m.Collaboration+`"`, `id="`+m.Collaboration+`"`, "(Table 1)", "<svg role=", "Cost of reading by model", "Ann", "generation 1",
+		`href="#`+m.Collaboration+`"`, `id="`+m.Collaboration+`"`, "(paper 1, Table 1)", "<svg role=", "Cost of reading by model", "Ann", "generation 1",
 		"no JSON at all</summary><pre>Well, &lt;b&gt;no[2J&lt;/b&gt;</pre>", "not to be read</summary><pre>of a batch</pre>", "Generations that were run again, listed too: 1.", "failed, run again",
 	)
 	if strings.ContainsAny(string(page), "\x1b\x07\u202e\u009b") {

@@ -29,7 +29,7 @@ func TestStoppingTables(t *testing.T) {
 		t.Errorf("the first agreement is in round %.2f of ranked and %.2f of unanimous voting; graded ballots should agree earlier", fast, slow)
 	}
 	all := output(t, dir, "analyze", "voting-rules", "--table", "all")
-	for _, want := range []string{"(Table 10)", "(Table 11)", "with its optimism", "in pairs", "No Dialogue Act: 20 of 20 collaborations have rounds without dialogue acts; label"} {
+	for _, want := range []string{"(paper 1, Table 10)", "(paper 1, Table 11)", "with its optimism", "in pairs", "No Dialogue Act: 20 of 20 collaborations have rounds without dialogue acts; label"} {
 		if !strings.Contains(strings.Join(strings.Fields(all), " "), want) {
 			t.Errorf("analyze --table all has no %q:\n%s", want, all)
 		}

@@ -19,7 +19,7 @@ func Check(t *testing.T, what string, list []naming.Named, former map[string]str
 		if !kebab.MatchString(n.Name) || n.Shows == "" || n.Needs == "" {
 			t.Errorf("%s %+v has no plain name, or does not say what it shows and needs", what, n)
 		}
-		for _, written := range append([]string{n.Name, n.Former}, n.Papers...) {
+		for _, written := range append([]string{n.Name, n.Former}, n.Aliases()...) {
 			if other, taken := seen[written]; taken && written != "" {
 				t.Errorf("%q is %s %s and %s", written, what, other, n.Name)
 			}

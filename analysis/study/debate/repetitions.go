@@ -39,7 +39,7 @@ func (m debateMeasure) gains(d, base debateGroup) campaign.Units {
 // over them.
 func DebateRepetitions(c campaign.Campaign) (table.Table, bool) {
 	v := debatesRepeated(c)
-	t := table.Table{Name: "debate-repetitions", Title: "Debate: accuracy, log-likelihood and entropy over repetitions (paper 4, Figures 3 to 5)"}
+	t := table.Table{Title: "Debate: accuracy, log-likelihood and entropy over repetitions"}
 	t.Columns = slices.Concat([]string{"measure", "task", "strategy", "agents", "debate rounds"}, v.Labels,
 		[]string{"mean", "sd", "least", "greatest", "repetitions", "gain", "gain low", "gain high", "p t", "p sign flip", "pairs"})
 	for _, m := range debateMeasures() {

@@ -12,7 +12,7 @@ import (
 // answer and the entropy of the answers. Round 1 is before anybody saw others.
 func DebateRounds(c campaign.Campaign) (table.Table, bool) {
 	v := debatesOf(c, func(debateGroup) bool { return true })
-	t := table.Table{Name: "debate-by-round", Title: "Debate: accuracy, log-likelihood and entropy by round (paper 4, Figures 3 to 5 and 7)"}
+	t := table.Table{Title: "Debate: accuracy, log-likelihood and entropy by round"}
 	t.Columns = slices.Concat([]string{"measure", "task", "strategy", "agents"}, v.Labels, v.RoundColumns())
 	for _, m := range debateMeasures() {
 		for _, d := range v.all {
@@ -33,7 +33,7 @@ func DebateRounds(c campaign.Campaign) (table.Table, bool) {
 // alone.
 func DebateGains(c campaign.Campaign) (table.Table, bool) {
 	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() })
-	t := table.Table{Name: "debate-gains", Title: "Debate: gains over " + mad + " in accuracy, log-likelihood and entropy, paired by question"}
+	t := table.Table{Title: "Debate: gains over " + mad + " in accuracy, log-likelihood and entropy, paired by question"}
 	t.Columns = slices.Concat([]string{"measure", "task", "strategy", "agents", "debate rounds"}, v.Labels, []string{"round", "gain", "gain low", "gain high", "questions"})
 	for _, m := range debateMeasures() {
 		for _, d := range v.all {

@@ -27,7 +27,7 @@ func (v debateView) rows(same func(a, b debateGroup) bool) [][]debateGroup {
 // it gains over the debate in the fixed order.
 func Strategies(c campaign.Campaign) (table.Table, bool) {
 	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() })
-	t := table.Table{Name: "debate-accuracy", Title: "Debate: accuracy in % by strategy and task (paper 4, Table 1)", Columns: []string{"strategy", "agents", "debate rounds"}}
+	t := table.Table{Title: "Debate: accuracy in % by strategy and task", Columns: []string{"strategy", "agents", "debate rounds"}}
 	t.Columns = append(t.Columns, v.Labels...)
 	for _, task := range v.tasks {
 		t.Columns = append(t.Columns, task, task+" gain", task+" gain low", task+" gain high")
@@ -70,7 +70,7 @@ func DebateAgents(c campaign.Campaign) (table.Table, bool) {
 	}
 	slices.Sort(sizes)
 	sizes = slices.Compact(sizes)
-	t := table.Table{Name: "debate-by-agents", Title: "Debate: accuracy in % by number of agents (paper 4, Tables 2 to 5)", Columns: []string{"task", "strategy", "debate rounds"}}
+	t := table.Table{Title: "Debate: accuracy in % by number of agents", Columns: []string{"task", "strategy", "debate rounds"}}
 	t.Columns = append(t.Columns, v.Labels...)
 	for _, n := range sizes {
 		t.Columns = append(t.Columns, strconv.Itoa(n))

@@ -85,7 +85,7 @@ func (c viewpointCurve) name(v debateView) string {
 // sides were added, and below that the number that turns the outcome.
 func Viewpoints(c campaign.Campaign) (table.Table, bool) {
 	v := debatesOf(c, debateGroup.fixed)
-	t := table.Table{Name: "viewpoints", Title: "Debate of fixed viewpoints: share of right outcomes by number of agents (paper 4, Tables 6 to 11, Figure 9)"}
+	t := table.Table{Title: "Debate of fixed viewpoints: share of right outcomes by number of agents"}
 	t.Columns = []string{"question", "agents"}
 	var sizes []int
 	byQuestion := map[string]map[string]viewpointCurve{} // by question, then column

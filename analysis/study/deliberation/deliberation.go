@@ -137,7 +137,7 @@ func (d deliberations) head(more ...string) []table.Cell {
 // Deliberations returns Tables 2 and 5 of paper 3: rewards and validity by setting.
 func Deliberations(c campaign.Campaign) (table.Table, bool) {
 	v, all, settings := deliberationsOf(c)
-	t := v.Start("deliberation-rewards", "Normalized reward and validity of deliberation (Tables 2 and 5)")
+	t := v.Start("Normalized reward and validity of deliberation")
 	t.Columns = append(append([]string{"variant"}, v.Labels...), "tools")
 	for _, s := range settings {
 		t.Columns = append(t.Columns, s+" NR", s+" VR %", s+" NAR", s+" NAR by value")
@@ -164,7 +164,7 @@ func Deliberations(c campaign.Campaign) (table.Table, bool) {
 // Oracles returns Table 3: what full observations bring over one agent, and over agents that must exchange them.
 func Oracles(c campaign.Campaign) (table.Table, bool) {
 	v, all, _ := deliberationsOf(c)
-	t := v.Start("full-information", "What the oracle brings (Table 3)")
+	t := v.Start("What the oracle brings")
 	t.Columns = append(append([]string{"variant"}, v.Labels...), "tools", "setting", "NR", "over centralized", "over deliberation", "VR %", "VR over centralized", "VR over deliberation")
 	for _, d := range all {
 		if d.variant != oracle {

@@ -12,7 +12,7 @@ import (
 // and how often the two are the same.
 func Tools(c campaign.Campaign) (table.Table, bool) {
 	v, all, _ := deliberationsOf(c)
-	t := v.Start("solver-use", "Use of the solver (Table 4)")
+	t := v.Start("Use of the solver")
 	t.Columns = append(append([]string{"variant"}, v.Labels...), "tools", "setting", "tool NR", "actual NR", "compliance %")
 	for _, d := range all {
 		if cell := d.mean(toolNR); cell.Value != nil {
@@ -35,7 +35,7 @@ const (
 // were run; by condition, over all deliberations, and over all that are no oracle.
 func Estimates(c campaign.Campaign) (table.Table, bool) {
 	v, all, _ := deliberationsOf(c)
-	t := v.Start("estimate-errors", "Errors of the agents' estimates (Table 6)")
+	t := v.Start("Errors of the agents' estimates")
 	t.Columns = append(append([]string{"variant"}, v.Labels...), "tools", "setting", "HR", "HR sd", "NMAE pooled", "rounds")
 	var pools [][]deliberations
 	for _, d := range all {
@@ -116,7 +116,7 @@ func (p *points) addGaps(d deliberations, central *deliberations) {
 // deliberation, on the hallucination rate, over deliberations.
 func Gaps(c campaign.Campaign) (table.Table, bool) {
 	v, all, settings := deliberationsOf(c)
-	t := v.Start("centralized-gap", "Hallucination and the centralized gap (Table 7), and what goes along with NR (B.2.2)")
+	t := v.Start("Hallucination and the centralized gap, and what goes along with NR")
 	t.Columns = []string{"relation", "tools", "setting", "n", "slope", "se", "R²", "p", "Pearson r", "Spearman rho", "rho p"}
 	var overall points
 	for _, s := range settings {

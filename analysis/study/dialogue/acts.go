@@ -96,15 +96,15 @@ func (l *Labels) talk(r campaign.Run, rows []record.Label) acts.Talk {
 // errNoLabels is a table about labels that nobody has read.
 var errNoLabels = errors.New("the labels are not read")
 
-// Table9 returns how often each act is shown in each round, by condition: as a
+// Acts returns how often each act is shown in each round, by condition: as a
 // share of messages, and as a share of groups in which at least one agent shows
 // it, which is the reading that fits the paper's figures.
-func Table9(c campaign.Campaign, l Labels) (table.Table, error) {
+func Acts(c campaign.Campaign, l Labels) (table.Table, error) {
 	v := c.View("")
 	if l.Talks == nil {
 		return table.Table{}, errNoLabels
 	}
-	t := v.Start("dialogue-acts", "Dialogue acts by round: share of messages, and of groups, that show them (Table 9)")
+	t := v.Start("Dialogue acts by round: share of messages, and of groups, that show them")
 	t.Shading = table.Heat
 	t.Columns = append(t.Columns, "share of", "act")
 	t.Columns = append(t.Columns, v.RoundColumns()...)

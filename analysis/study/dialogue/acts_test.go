@@ -74,7 +74,7 @@ func TestTable9(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tab, err := Table9(c, l)
+	tab, err := Acts(c, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestTable9(t *testing.T) {
 			t.Errorf("%s: %v\n%s", format, err, &b)
 		}
 	}
-	if _, err := Table9(c, Labels{}); err == nil {
+	if _, err := Acts(c, Labels{}); err == nil {
 		t.Error("there is a table without labels")
 	}
 }

@@ -32,7 +32,7 @@ func Transitions(c campaign.Campaign, l Labels) (table.Table, error) {
 		return table.Table{}, errNoLabels
 	}
 	v := c.View("")
-	t := v.Start("transitions", "How dialogue acts follow on each other (Figures 22 to 24)")
+	t := v.Start("How dialogue acts follow on each other (paper 1, Figures 22 to 24)")
 	t.Columns = append(t.Columns, "reading", "from", "shown")
 	t.Columns = append(t.Columns, acts.Transitions(nil, acts.Anyone).To...)
 	missing := 0
@@ -70,7 +70,7 @@ func Agreement(ctx context.Context, store storage.Store, c campaign.Campaign) (t
 	if err != nil {
 		return table.Table{}, err
 	}
-	t := table.Table{Name: "agreement", Title: "Agreement of labellers", Columns: []string{"act", "kappa", "alpha", "same", "n"}}
+	t := table.Table{Title: "Agreement of labellers", Columns: []string{"act", "kappa", "alpha", "same", "n"}}
 	for _, a := range acts.Agree(messages) {
 		name := a.Act
 		if name == "" {

@@ -45,7 +45,7 @@ func answerAnew(byRight, byScore *metrics.Challenge, t record.Turn) {
 // answer by what they are shown, and what comes of it.
 func Challenges(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
-	t := table.Table{Name: "challenges", Title: "Discussion: challenges of the final answer, % of agents (paper 2, Figures 6 and 7)", Columns: []string{"data set", "shown"}}
+	t := table.Table{Title: "Discussion: challenges of the final answer, % of agents", Columns: []string{"data set", "shown"}}
 	others := d.Without(func(key string) bool { return key == challengeKey })
 	t.Columns = append(append(t.Columns, others.Labels...), "challenged", "improved", "worsened", "net", "agents", "n")
 	texts := slices.ContainsFunc(d.contested(), func(x discussed) bool { return d.spans(x.task) })

@@ -42,7 +42,7 @@ func askedTokens(r campaign.Run) (float64, bool) {
 // agent alone (paper 2, §4.1: about five for consensus, ten for voting).
 func Computes(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
-	t := d.Start("discussion-compute", "Discussion: calls and tokens a question (paper 2, §4.1)")
+	t := d.Start("Discussion: calls and tokens a question (paper 2, §4.1)")
 	t.Columns = append([]string{"data set"}, t.Columns...)
 	t.Columns = append(t.Columns, "rounds", "calls", "input tokens", "output tokens", "calls ×", "tokens ×", "accuracy", "n")
 	for _, x := range d.all {

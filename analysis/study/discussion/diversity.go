@@ -15,7 +15,7 @@ import (
 // rule. Others are compared to the one in which the fewest settings are named.
 func Diversities(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
-	t := table.Table{Name: "answer-diversity", Title: "Discussion: diversity and accuracy (paper 2, Table 1)", Columns: []string{"data set"}}
+	t := table.Table{Title: "Discussion: diversity and accuracy", Columns: []string{"data set"}}
 	others := d.Without(isRule)
 	t.Columns = append(t.Columns, others.Labels...)
 	t.Columns = append(t.Columns, "answer similarity", "persona similarity", "accuracy", "rules", "gain", "gain low", "gain high")

@@ -16,7 +16,7 @@ import (
 // over the rules of each kind with all else equal, paired by question.
 func Kinds(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
-	t := table.Table{Name: "voting-against-consensus", Title: "Discussion: voting against consensus, accuracy in % (paper 2, §4.1)", Columns: []string{"data set"}}
+	t := table.Table{Title: "Discussion: voting against consensus, accuracy in % (paper 2, §4.1)", Columns: []string{"data set"}}
 	same := d.Without(isRule)
 	var sets []compared
 	t.Columns = append(append(t.Columns, same.Labels...), "voting", "rules", "consensus", "rules of it", "voting - consensus", "low", "high", "questions")

@@ -121,7 +121,7 @@ func countedRight(r campaign.Run) float64 {
 // Terminations returns Table 2 of paper 2: the round of the decision by protocol.
 func Terminations(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
-	t := d.Start("decision-time", "Discussion: round of the decision, % of discussions (paper 2, Table 2)")
+	t := d.Start("Discussion: round of the decision, % of discussions")
 	t.Columns = append([]string{"data set"}, t.Columns...)
 	t.Columns = append(append(t.Columns, d.RoundColumns()...), "none", "rounds", "accuracy", "± sd", "n")
 	for _, x := range d.talking() {
@@ -160,7 +160,7 @@ func defined(decimals int, measure func(int) (float64, bool), n int) table.Cell 
 // decided, next to what was decided.
 func Countings(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
-	t := d.Start("solution-counting", "Discussion: solution counting, accuracy in % (paper 2, Table 4)")
+	t := d.Start("Discussion: solution counting, accuracy in %")
 	t.Columns = append([]string{"data set"}, t.Columns...)
 	t.Columns = append(t.Columns, "counted", "counted ± sd", "decided", "decided ± sd", "decided - counted", "low", "high", "n")
 	for _, x := range d.talking() {

@@ -22,7 +22,7 @@ type axis struct {
 // vote and by the number of agents, with the regression line.
 func Scalings(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
-	t := table.Table{Name: "discussion-scaling", Title: "Discussion: accuracy in % by rounds before the vote and by agents (paper 2, Figures 4 and 5)"}
+	t := table.Table{Title: "Discussion: accuracy in % by rounds before the vote and by agents"}
 	t.Columns = append([]string{"by", "data set"}, d.Labels...)
 	series := d.series()
 	var at []int

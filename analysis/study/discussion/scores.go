@@ -13,7 +13,7 @@ import (
 // replicates, and what it is above one agent alone.
 func Discussions(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
-	t := d.Start("discussion-accuracy", "Discussion: accuracy in % by protocol and data set (paper 2, Figures 2, 8 to 11)")
+	t := d.Start("Discussion: accuracy in % by protocol and data set")
 	for _, task := range d.tasks {
 		t.Columns = append(t.Columns, task, task+" ± sd")
 		if d.spans(task) {
@@ -113,7 +113,7 @@ func (p part) of(x discussed) []campaign.Run {
 // Answerables returns Figure 3: F1 and exact match by whether the text answers the question.
 func Answerables(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
-	t := d.Start("answerable-questions", "Discussion: F1 in % by whether the text answers the question (paper 2, Figure 3)")
+	t := d.Start("Discussion: F1 in % by whether the text answers the question")
 	t.Columns = append([]string{"data set"}, t.Columns...)
 	for _, p := range answerableParts() {
 		t.Columns = append(t.Columns, p.name, p.name+" ± sd", p.name+" EM", p.name+" n")

@@ -17,17 +17,17 @@ const (
 		"Rigidity: rounds whose total utility is that of the round before, over the rounds that were run; round 1 is compared with 0."
 )
 
-// Table1 returns Table 1 of paper 1 for an exchange economy: one row a condition, named first by its rule.
-func Table1(c campaign.Campaign) (table.Table, bool) {
-	return economy(c.View(campaign.Exchange, "rule"), "utility-by-rule", "Exchange economy by decision rule (Table 1)")
+// UtilityByRule returns Table 1 of paper 1 for an exchange economy: one row a condition, named first by its rule.
+func UtilityByRule(c campaign.Campaign) (table.Table, bool) {
+	return economy(c.View(campaign.Exchange, "rule"), "Exchange economy by decision rule")
 }
 
-// Table6 returns Table 6 of paper 1, the same metrics: its rows are named only by the settings that vary.
-func Table6(c campaign.Campaign) (table.Table, bool) {
-	return economy(c.View(campaign.Exchange), "utility-by-setting", "Exchange economy by setting (Table 6)")
+// UtilityBySetting returns Table 6 of paper 1, the same metrics: its rows are named only by the settings that vary.
+func UtilityBySetting(c campaign.Campaign) (table.Table, bool) {
+	return economy(c.View(campaign.Exchange), "Exchange economy by setting")
 }
 
-func economy(v campaign.View, name, title string) (table.Table, bool) {
+func economy(v campaign.View, title string) (table.Table, bool) {
 	measures := campaign.AtRounds("utility@", v.Rounds(), metrics.Shares.TotalUtility)
 	measures = append(measures, campaign.AtRounds("AUC@", v.Rounds(), metrics.Shares.AUC)...)
 	measures = append(measures,
@@ -35,7 +35,7 @@ func economy(v campaign.View, name, title string) (table.Table, bool) {
 		campaign.Measure{Column: "fairness", Of: func(r campaign.Run) (float64, bool) { return metrics.Fairness(r.Utilities) }},
 		campaign.Measure{Column: "rigidity", Of: func(r campaign.Run) (float64, bool) { return metrics.Shares(r.Scores).Rigidity() }},
 	)
-	return v.MeansTable(name, title, measures, v.PercentNote(), table.ExtremesNote, utilityNote, otherNote)
+	return v.MeansTable(title, measures, v.PercentNote(), table.ExtremesNote, utilityNote, otherNote)
 }
 
 // Readings returns the other readings of Table 1's metrics.
@@ -43,7 +43,7 @@ func Readings(c campaign.Campaign) (table.Table, bool) {
 	reading := func(name string, of func(metrics.Rationality) (float64, bool)) campaign.Measure {
 		return campaign.Measure{Column: "rational of " + name, Of: func(r campaign.Run) (float64, bool) { return of(rationality(r)) }}
 	}
-	return c.View(campaign.Exchange, "rule").MeansTable("readings", "Other readings of the exchange economy's metrics", []campaign.Measure{
+	return c.View(campaign.Exchange, "rule").MeansTable("Other readings of the exchange economy's metrics", []campaign.Measure{
 		reading("chances", metrics.Rationality.PerSlot),
 		reading("made", metrics.Rationality.PerMade),
 		reading("comparable", metrics.Rationality.PerComparable),

@@ -16,7 +16,7 @@ import (
 // the worst decision rule is than the best one in the first and in the last
 // round, and by how much messages grow from the first to the last.
 func Headline(c campaign.Campaign) (table.Table, bool) {
-	t := table.Table{Name: "headline", Title: "Headline figures: the worst decision rule against the best, and the growth of messages", Columns: []string{
+	t := table.Table{Title: "Headline figures: the worst decision rule against the best, and the growth of messages", Columns: []string{
 		"figure", "env", "setting", "reference", "compared", "reference value", "value", "change, %", "n"}}
 	lowerRules(c, &t)
 	longerMessages(c, &t)

@@ -71,7 +71,7 @@ func TestReferenceTrajectories(t *testing.T) {
 			want["fairness"] = append(want["fairness"], *x.Expected.Fairness)
 		}
 	}
-	table, _ := Table1(c)
+	table, _ := UtilityByRule(c)
 	cells := tabletest.Row(t, table, "majority")
 	if len(want) != 9 || len(want["fairness"]) != 7 {
 		t.Fatalf("the vectors have %d measures and %d values of fairness", len(want), len(want["fairness"]))

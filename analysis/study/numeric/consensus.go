@@ -103,7 +103,7 @@ func Consensus(c campaign.Campaign) (table.Table, bool) {
 			return float64(steps) * s.Step, ok
 		})})
 	}
-	return v.MeansTable("consensus", "Coming together by setting (paper 5)", measures,
+	return v.MeansTable("Coming together by setting (paper 5)", measures,
 		"Mean over collaborations (standard error "+v.UnitsNote()+"); n= counts these units where a value is not defined for all collaborations.",
 		fmt.Sprintf("Reached: from some round on no two agents are farther apart than protocol.epsilon (%v if not set) in a coordinate; round is the first such, 0 the start. Width: that difference at the end. "+
 			"Bias: mean at the end minus mean of the starts, its length in more than one dimension; bias/width as a share of the width at the start. "+
@@ -121,7 +121,7 @@ func drives(v campaign.View) bool {
 // of all agents of a condition, and of each personality where they have several.
 func StrategyShares(c campaign.Campaign) (table.Table, bool) {
 	v := gatheringsOf(c)
-	t := v.Start("strategies", "Strategies of moves, percent (paper 5 §3.1 and Fig. 11)")
+	t := v.Start("Strategies of moves, percent")
 	t.Columns = append(t.Columns, "personality")
 	for _, s := range consensus.Strategies() {
 		t.Columns = append(t.Columns, string(s))
@@ -171,7 +171,7 @@ func strategyCells(g campaign.Group, of func(agent int) bool) []table.Cell {
 // Influence returns who leads: the weight of each agent's start in the final value.
 func Influence(c campaign.Campaign) (table.Table, bool) {
 	v := gatheringsOf(c)
-	t := v.Start("influence", "Who leads: final mean regressed on the starts")
+	t := v.Start("Who leads: final mean regressed on the starts")
 	t.Columns = append(append(t.Columns, "agent", "personality", "weight", "R²"), v.EndedColumns()...)
 	for _, g := range v.Groups {
 		paths := unitPaths(g)
@@ -209,7 +209,7 @@ func unitPaths(g campaign.Group) []consensus.Path {
 // MonteCarlo returns the statistics of final values of groups on a line that reached a consensus (Fig. 4).
 func MonteCarlo(c campaign.Campaign) (table.Table, bool) {
 	v := gatheringsOf(c)
-	t := v.Start("montecarlo", "Final values of groups that reached a consensus (paper 5, Fig. 4)")
+	t := v.Start("Final values of groups that reached a consensus")
 	t.Columns = append(append(t.Columns, "start", "final", "bias", "sd of bias", "bias variance", "bias from", "bias to", "final variance", "final from", "final to"), v.EndedColumns()...)
 	some := false
 	for _, g := range v.Groups {

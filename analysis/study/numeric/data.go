@@ -12,7 +12,7 @@ import (
 
 // Finals returns the dots of Fig. 4: each run's means at the start and at the end.
 func Finals(c campaign.Campaign) (table.Table, bool) {
-	return dataTable(c, "finals", "Each run's values at the start and at the end (data of Fig. 4)",
+	return dataTable(c, "Each run's values at the start and at the end (data of Fig. 4)",
 		[]string{"start", "final", "bias", "reached"}, func(_ campaign.Group, r campaign.Run) [][]table.Cell {
 			if len(StatesOf(r).First()[0]) != 1 {
 				return nil
@@ -26,7 +26,7 @@ func Finals(c campaign.Campaign) (table.Table, bool) {
 // Trajectories returns every planned and actual coordinate of every agent after
 // every round (data of Figs 2, 3 and 6 to 10b); round 0 is the start.
 func Trajectories(c campaign.Campaign) (table.Table, bool) {
-	return dataTable(c, "trajectories", "Planned and actual states, round by round (data of Figs 2, 3, 6 to 10)",
+	return dataTable(c, "Planned and actual states, round by round (data of Figs 2, 3, 6 to 10)",
 		[]string{"round", "agent", "personality", "coordinate", "planned", "actual"}, func(g campaign.Group, r campaign.Run) [][]table.Cell {
 			planned := map[[2]int][]float64{}
 			for _, m := range StatesOf(r).Moves {
@@ -51,7 +51,7 @@ func Trajectories(c campaign.Campaign) (table.Table, bool) {
 // PathData returns where agents that take time to move are after each step of their
 // motion (data of Fig. 10a).
 func PathData(c campaign.Campaign) (table.Table, bool) {
-	t, ok := dataTable(c, "paths", "Positions of robots over time (data of Fig. 10)",
+	t, ok := dataTable(c, "Positions of robots over time (data of Fig. 10)",
 		[]string{"seconds", "agent", "coordinate", "actual"}, func(_ campaign.Group, r campaign.Run) [][]table.Cell {
 			var rows [][]table.Cell
 			for round, byAgent := range StatesOf(r).Steps {
@@ -70,9 +70,9 @@ func PathData(c campaign.Campaign) (table.Table, bool) {
 }
 
 // dataTable has the rows of each run under the condition that it belongs to.
-func dataTable(c campaign.Campaign, name, title string, columns []string, rows func(campaign.Group, campaign.Run) [][]table.Cell) (table.Table, bool) {
+func dataTable(c campaign.Campaign, title string, columns []string, rows func(campaign.Group, campaign.Run) [][]table.Cell) (table.Table, bool) {
 	v := gatheringsOf(c)
-	t := v.Start(name, title)
+	t := v.Start(title)
 	t.Columns = append(append(t.Columns, "instance", "replicate"), columns...)
 	for _, g := range v.Groups {
 		for _, r := range withStates(g) {

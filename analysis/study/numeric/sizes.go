@@ -97,7 +97,7 @@ func FinalBias(r campaign.Run) (float64, bool) {
 // the number of agents (Fig. 4).
 func Variances(c campaign.Campaign) (table.Table, bool) {
 	families, varying := Families(c)
-	t := table.Table{Name: "variance", Title: "Variance against the number of agents (paper 5, Fig. 4)"}
+	t := table.Table{Title: "Variance against the number of agents (paper 5, Figure 4)"}
 	t.Columns = append(slices.Clone(varying), "of", "agents", "exponent", "from", "to", "variance of one", "one from", "one to", "n")
 	for _, f := range families {
 		for _, q := range []struct {

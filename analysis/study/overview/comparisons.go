@@ -17,7 +17,7 @@ const resamples = 9999
 // conditions of an environment that have a unit in common, over these. One environment's pairs are one family.
 func Comparisons(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("")
-	t := table.Table{Name: "comparisons", Title: "Final goodness of each two conditions, in pairs", Columns: []string{
+	t := table.Table{Title: "Final goodness of each two conditions, in pairs", Columns: []string{
 		"env", "A", "B", "n", "A - B", "95 % from", "to", "BCa from", "BCa to", "p sign flip", "p Holm", "p Wilcoxon", "detectable", "n needed"}}
 	var left []string
 	for _, environment := range v.Environments() {

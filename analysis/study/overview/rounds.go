@@ -11,7 +11,7 @@ import (
 // decision stands (the bars of Figures 3 and 4) and the mean goodness of that decision.
 func Rounds(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("")
-	t := v.Start("rounds", "Round by round: not yet agreed, and goodness of the decision that stands (Figures 3 and 4)")
+	t := v.Start("Round by round: not yet agreed, and goodness of the decision that stands (paper 1, Figures 3 and 4)")
 	t.Columns = append([]string{"measure"}, t.Columns...)
 	t.Columns = append(t.Columns, v.RoundColumns()...)
 	t.Columns = append(t.Columns, v.EndedColumns()...)

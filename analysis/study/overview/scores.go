@@ -17,7 +17,7 @@ import (
 // 95 % interval; next to it the share that decided, and how good these were.
 func ByCondition(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env")
-	t := v.Start("scores", "Outcome by condition")
+	t := v.Start("Outcome by condition")
 	t.Columns = append(append(t.Columns, "measure", "outcome", "low", "high", "decided, %", "of decided"), v.EndedColumns()...)
 	for _, g := range v.Groups {
 		done := g.Succeeded()
@@ -36,7 +36,7 @@ func ByCondition(c campaign.Campaign) (table.Table, bool) {
 // ByInstance returns the outcome of each instance, or question, by condition.
 func ByInstance(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("")
-	t := table.Table{Name: "instances", Title: "Outcome by instance", Columns: []string{"env", "instance"}}
+	t := table.Table{Title: "Outcome by instance", Columns: []string{"env", "instance"}}
 	type instance struct {
 		env, id string
 		index   int32

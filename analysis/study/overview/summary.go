@@ -13,7 +13,7 @@ import (
 // last row is the sum.
 func Summary(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("")
-	t := v.Start("summary", "Cells, answers and cost of "+c.Name)
+	t := v.Start("Cells, answers and cost of " + c.Name)
 	t.Columns = append(t.Columns, "planned", "succeeded", "failed", "stopped", "to come", "run again", "simulated",
 		"decided", "asked turns", "invalid turns", "cut answers", "asks", "calls", "cached", "input tokens", "output tokens", "cost USD")
 	total := spent{}

@@ -20,12 +20,12 @@ const (
 	AsFour   = "MAE, undecided as 4"
 )
 
-// Table7 returns Table 7 of paper 1: absolute errors of the rating that stands after
+// RatingErrors returns Table 7 of paper 1: absolute errors of the rating that stands after
 // each round, over the collaborations with a decision by then, and below them
 // the baselines on the same sampled items where the lake has them.
-func Table7(c campaign.Campaign) (table.Table, bool) {
+func RatingErrors(c campaign.Campaign) (table.Table, bool) {
 	v := c.View(campaign.Recsys, "rule")
-	t := v.Start("rating-errors", "Recommendation: errors of the group's rating by round (Table 7)")
+	t := v.Start("Recommendation: errors of the group's rating by round")
 	t.Columns = append([]string{"measure"}, t.Columns...)
 	t.Columns = append(t.Columns, v.RoundColumns()...)
 	t.Columns = append(t.Columns, v.EndedColumns()...)

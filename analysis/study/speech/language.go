@@ -91,15 +91,15 @@ func Measured(c campaign.Campaign, l Language) campaign.Campaign {
 	return c
 }
 
-// Table8 returns the length and complexity of messages and the information distance
+// MessageLanguage returns the length and complexity of messages and the information distance
 // from the round before, by round: means over collaborations.
-func Table8(c campaign.Campaign) (table.Table, bool) {
+func MessageLanguage(c campaign.Campaign) (table.Table, bool) {
 	measured := MeasuredBy(c)
 	if measured == nil {
 		return table.Table{}, false
 	}
 	v, said := c.View(""), false
-	t := v.Start("message-language", "Language by round: words, Flesch-Kincaid grade, information distance (Table 8)")
+	t := v.Start("Language by round: words, Flesch-Kincaid grade, information distance")
 	t.Shading = table.Heat
 	t.Columns = append([]string{"measure"}, t.Columns...)
 	t.Columns = append(t.Columns, v.RoundColumns()...)

@@ -31,10 +31,10 @@ func TestTable8(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := Table8(c); ok {
+	if _, ok := MessageLanguage(c); ok {
 		t.Error("there is a table without measures")
 	}
-	table, ok := Table8(Measured(c, l))
+	table, ok := MessageLanguage(Measured(c, l))
 	if !ok || len(table.Rows) != 3 || MeasuredBy(c) != nil {
 		t.Fatalf("%d rows", len(table.Rows))
 	}

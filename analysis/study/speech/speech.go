@@ -48,7 +48,7 @@ func Spoken(r campaign.Run, round int) Speech {
 // messages in the round.
 func Words(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env", "rule")
-	t := v.Start("message-length", "Length and complexity of messages by round")
+	t := v.Start("Length and complexity of messages by round")
 	t.Columns = append([]string{"measure"}, t.Columns...)
 	t.Columns = append(t.Columns, v.RoundColumns()...)
 	t.Columns = append(t.Columns, v.EndedColumns()...)

@@ -11,7 +11,7 @@ import (
 func FoldList(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env", "rule")
 	v.Whole = true
-	t := v.Start("folds", "Folds and stops of each collaboration (behind early-stopping and stopping-times)")
+	t := v.Start("Folds and stops of each collaboration (behind early-stopping and stopping-times)")
 	t.Columns = append(t.Columns, "collaboration", "unit", "fold")
 	for _, m := range crossval.Methods() {
 		t.Columns = append(t.Columns, m.Name())

@@ -20,7 +20,7 @@ var nestedSeeds = []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
 func Nested(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env", "rule")
 	v.Whole = true
-	t := v.Start("nested", "Early stopping over 10 divisions into folds, with its optimism")
+	t := v.Start("Early stopping over 10 divisions into folds, with its optimism")
 	t.Columns = append([]string{"measure"}, t.Columns...)
 	methods := crossval.NestedMethods(0)
 	for _, m := range methods {

@@ -30,7 +30,7 @@ func RegressionTop(c campaign.Campaign) (table.Table, bool) { return regressionT
 func regressionTable(c campaign.Campaign, most int) (table.Table, bool) {
 	v := c.View("", "env", "rule")
 	v.Whole = true
-	t := v.Start("regression", "Goodness of a round and pairs of dialogue acts")
+	t := v.Start("Goodness of a round and pairs of dialogue acts")
 	t.Columns = append(t.Columns, "pair", "coefficient", "permutation p", "BH", "clustered SE", "clustered p", "t", "p", "the same rows as")
 	var about []string
 	for _, g := range v.Groups {

@@ -77,11 +77,11 @@ func averageRow(head []table.Cell, rows [][]table.Cell) []table.Cell {
 	return append(row, table.Cell{})
 }
 
-// Table11 returns Table 11 of paper 1: when the stopping rules stop, and what that saves.
-func Table11(c campaign.Campaign) (table.Table, bool) {
+// StoppingTimes returns Table 11 of paper 1: when the stopping rules stop, and what that saves.
+func StoppingTimes(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env", "rule")
 	v.Whole = true
-	t := v.Start("stopping-times", "When early stopping stops (Table 11)")
+	t := v.Start("When early stopping stops")
 	t.Columns = append([]string{"statistic"}, t.Columns...)
 	for _, m := range crossval.Methods() {
 		t.Columns = append(t.Columns, m.Name())

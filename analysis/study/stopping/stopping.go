@@ -126,20 +126,20 @@ const stoppingNote = "Cross-validation in 5 folds (seed 1, the same folds for al
 const gapNote = "Gap closed: (method - baseline) / (Oracle - baseline), in percent (standard error over the units of the folds, which conditions share), of means over the collaborations in which all three have goodness; " +
 	"n= where that is not all of them. gap ≈ 0: what the Oracle gains over the baseline is within its own error of 0 (95 %), so there is no share of it."
 
-// Table10 returns Table 10 of paper 1: what each stopping rule makes of each
+// EarlyStopping returns Table 10 of paper 1: what each stopping rule makes of each
 // condition, as share of the greatest total utility (exchange), MAE (recsys) or goodness.
-func Table10(c campaign.Campaign) (table.Table, bool) {
-	return stoppingTable(c, c.View("", "env", "rule"), "early-stopping", "Early stopping by decision rule (Table 10)")
+func EarlyStopping(c campaign.Campaign) (table.Table, bool) {
+	return stoppingTable(c, c.View("", "env", "rule"), "Early stopping by decision rule")
 }
 
-// Table2 returns Table 2 of paper 1: the same of the recommendation system alone.
-func Table2(c campaign.Campaign) (table.Table, bool) {
-	return stoppingTable(c, c.View(campaign.Recsys, "rule"), "early-stopping-recsys", "Early stopping in the recommendation system (Table 2)")
+// EarlyStoppingRecsys returns Table 2 of paper 1: the same of the recommendation system alone.
+func EarlyStoppingRecsys(c campaign.Campaign) (table.Table, bool) {
+	return stoppingTable(c, c.View(campaign.Recsys, "rule"), "Early stopping in the recommendation system")
 }
 
-func stoppingTable(c campaign.Campaign, v campaign.View, name, title string) (table.Table, bool) {
+func stoppingTable(c campaign.Campaign, v campaign.View, title string) (table.Table, bool) {
 	v.Whole = true
-	t := v.Start(name, title)
+	t := v.Start(title)
 	t.Columns = append([]string{"measure"}, t.Columns...)
 	for _, m := range crossval.Methods() {
 		t.Columns = append(t.Columns, m.Name())

@@ -35,11 +35,11 @@ func TestTable10Reference(t *testing.T) {
 		}
 		referencetest.Read(t, "dialogue_acts_"+kind+"_expected.json", &want)
 		c := campaigntest.OfTrajectories(kind, map[string][]trajectory.Trajectory{"majority": runs})
-		ten, ok := Table10(c)
+		ten, ok := EarlyStopping(c)
 		if !ok {
 			t.Fatal("no Table 10")
 		}
-		eleven, _ := Table11(c)
+		eleven, _ := StoppingTimes(c)
 		got := tabletest.Row(t, ten, kind)
 		for method, key := range map[string]string{"Baseline": "baseline", "First Agreement": "first", "Consecutive Agreements": "consecutive", "Oracle": "oracle"} {
 			w := want.Summary[key]
@@ -59,7 +59,7 @@ func TestTable10Reference(t *testing.T) {
 		if got["Dialogue Act"].Value == nil || tabletest.Row(t, eleven, "threshold")["Information Distance"].Value == nil {
 			t.Errorf("%s: rules that learn have no figures", kind)
 		}
-		if _, ok := Table2(c); ok != (kind == "recsys") {
+		if _, ok := EarlyStoppingRecsys(c); ok != (kind == "recsys") {
 			t.Errorf("%s has Table 2: %t", kind, ok)
 		}
 	}
@@ -113,7 +113,7 @@ func TestStoppingGolden(t *testing.T) {
 
 // Peaks are planted at rounds 3 and 5: a fixed round saves the rest, and the gap is nearly closed.
 func TestPlantedPeaksInTables(t *testing.T) {
-	eleven, ok := Table11(planted())
+	eleven, ok := StoppingTimes(planted())
 	if !ok {
 		t.Fatal("no Table 11")
 	}
@@ -149,7 +149,7 @@ func TestStoppingExplains(t *testing.T) {
 		t.Errorf("notes: %s", notes)
 	}
 	few := campaigntest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"rated": trajectorytest.Plan{Runs: 3, Rounds: 4, Agents: 3, Noise: 0.1}.Make()})
-	table, _ = Table10(few)
+	table, _ = EarlyStopping(few)
 	if notes := strings.Join(table.Notes, "\n"); !strings.Contains(notes, "5 folds of 3 collaborations") {
 		t.Errorf("notes: %s", notes)
 	}
@@ -192,7 +192,7 @@ func TestStoppingAverages(t *testing.T) {
 	a, b := campaigntest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"majority": plan.Make(), "rated": plan.Make()}), campaigntest.OfTrajectories("recsys", map[string][]trajectory.Trajectory{"ranked": late})
 	a.Runs = append(a.Runs, b.Runs...)
 	campaign.Keep(&a.Parts, campaign.Courses{Runs: append(campaign.CoursesOf(a).Runs, campaign.CoursesOf(b).Runs...)})
-	ten, _ := Table10(a)
+	ten, _ := EarlyStopping(a)
 	shares := map[string]table.Cell{}
 	for _, r := range ten.Rows {
 		if r[0].Text == gapStatistic {
@@ -203,7 +203,7 @@ func TestStoppingAverages(t *testing.T) {
 		t.Fatalf("rows of gap closed: %v", shares)
 	}
 	tabletest.Near(t, "mean over environments", shares["all"].Value, (*shares["exchange"].Value+*shares["recsys"].Value)/2)
-	eleven, _ := Table11(a)
+	eleven, _ := StoppingTimes(a)
 	last := map[string]*float64{}
 	for _, r := range eleven.Rows {
 		if r[0].Text == "last round of all" && r[1].Text == "exchange" {
@@ -244,7 +244,7 @@ func TestFoldsKeepInstancesTogether(t *testing.T) {
 	if len(table.Rows) != 18 || len(fold) != 6 || len(stops) == 0 || stops[""] {
 		t.Errorf("%d rows, units %v, stops %v", len(table.Rows), fold, stops)
 	}
-	if ten, _ := Table10(c); tabletest.Row(t, ten, "rated")["Baseline"].N != 18 {
+	if ten, _ := EarlyStopping(c); tabletest.Row(t, ten, "rated")["Baseline"].N != 18 {
 		t.Error("a mean is over all collaborations")
 	}
 }
@@ -252,7 +252,7 @@ func TestFoldsKeepInstancesTogether(t *testing.T) {
 // build makes a table by its name.
 func build(c campaign.Campaign, name string) (table.Table, error) {
 	t, ok := map[string]func(campaign.Campaign) (table.Table, bool){
-		"early-stopping-recsys": Table2, "early-stopping": Table10, "stopping-times": Table11, "folds": FoldList, "nested": Nested, "regression": Regression, "comparisons": overview.Comparisons,
+		"early-stopping-recsys": EarlyStoppingRecsys, "early-stopping": EarlyStopping, "stopping-times": StoppingTimes, "folds": FoldList, "nested": Nested, "regression": Regression, "comparisons": overview.Comparisons,
 	}[name](c)
 	if !ok {
 		return t, fmt.Errorf("there is no table %s", name)

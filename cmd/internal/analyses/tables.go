@@ -215,16 +215,16 @@ func choose(c campaign.Campaign, which string) ([]table.Table, error) {
 func ofMessages(ctx context.Context, s storage.Store, c campaign.Campaign, which Request) ([]table.Table, error) {
 	if which.Table == "agreement" {
 		t, err := dialogue.Agreement(ctx, s, c)
-		return []table.Table{t}, err
+		return []table.Table{study.OfLabels(which.Table, t)}, err
 	}
 	l, err := dialogue.LoadLabels(ctx, s, c, which.Labeller)
 	if err != nil {
 		return nil, err
 	}
+	build := dialogue.Acts
 	if which.Table == "transitions" {
-		t, err := dialogue.Transitions(c, l)
-		return []table.Table{t}, err
+		build = dialogue.Transitions
 	}
-	t, err := dialogue.Table9(c, l)
-	return []table.Table{t}, err
+	t, err := build(c, l)
+	return []table.Table{study.OfLabels(which.Table, t)}, err
 }
