@@ -41,48 +41,45 @@ func (v View) Label(g Group) []table.Cell {
 	return cells
 }
 
-// EndedColumns returns the columns that count how the cells of a condition ended.
-func (v View) EndedColumns() []string {
-	columns := []string{"n", "failed", "stopped"}
-	if v.repeats() {
-		columns = []string{"n", "distinct", "failed", "stopped"}
-	}
-	if v.doubtful() {
-		columns = append(columns, "invalid, %", "cut off, %")
-	}
-	if v.open() > 0 {
-		columns = append(columns, "to come")
-	}
-	if some, _ := v.Simulated(); some > 0 {
-		columns = append(columns, "simulated")
-	}
-	return columns
+// LabelColumns returns the columns that name a condition.
+func (v View) LabelColumns() table.Columns[Group] {
+	return table.Columns[Group]{Headers: v.Labels, Cells: v.Label}
 }
 
-// EndedCells returns how many runs of a group succeeded, of these how many differ if they repeat, how
-// many failed and were stopped.
-func (v View) EndedCells(g Group) []table.Cell {
-	cells := []table.Cell{table.Count(g.Count(record.Succeeded))}
-	if v.repeats() {
-		cells = append(cells, table.Count(g.Distinct))
+// EndedColumns returns the columns that count how many runs of a condition succeeded, of these
+// how many differ if they repeat, how many failed and were stopped, and what else is to be known of them.
+func (v View) EndedColumns() table.Columns[Group] {
+	count := func(header string, of func(Group) int) table.Columns[Group] {
+		return table.Column(header, func(g Group) table.Cell { return table.Count(of(g)) })
 	}
-	cells = append(cells, table.Count(g.Count("failed")), table.Count(g.Count("stopped")))
+	columns := []table.Columns[Group]{count("n", func(g Group) int { return g.Count(record.Succeeded) })}
+	if v.repeats() {
+		columns = append(columns, count("distinct", func(g Group) int { return g.Distinct }))
+	}
+	columns = append(columns, count("failed", func(g Group) int { return g.Count("failed") }), count("stopped", func(g Group) int { return g.Count("stopped") }))
 	if v.doubtful() {
-		cells = append(cells, table.PercentOf(g.Usable.Invalid, g.Usable.Turns), table.PercentOf(g.Usable.Cut, g.Usable.Answers))
+		columns = append(columns,
+			table.Column("invalid, %", func(g Group) table.Cell { return table.PercentOf(g.Usable.Invalid, g.Usable.Turns) }),
+			table.Column("cut off, %", func(g Group) table.Cell { return table.PercentOf(g.Usable.Cut, g.Usable.Answers) }))
 	}
 	if v.open() > 0 {
-		cells = append(cells, table.Count(g.Pending()))
+		columns = append(columns, count("to come", Group.Pending))
 	}
 	if some, _ := v.Simulated(); some > 0 {
-		simulated := 0
-		for _, r := range g.Runs {
-			if r.Simulated {
-				simulated++
-			}
-		}
-		cells = append(cells, table.Count(simulated))
+		columns = append(columns, count("simulated", Group.simulated))
 	}
-	return cells
+	return table.Join(columns...)
+}
+
+// simulated returns how many runs had scripted agents.
+func (g Group) simulated() int {
+	n := 0
+	for _, r := range g.Runs {
+		if r.Simulated {
+			n++
+		}
+	}
+	return n
 }
 
 func (v View) open() int {
@@ -134,13 +131,13 @@ func (v View) AddNotes(t *table.Table) {
 	}
 }
 
-// RoundColumns returns the columns with one value a round.
-func (v View) RoundColumns() []string {
-	var columns []string
+// RoundColumns returns a column for each round, counted from 1.
+func RoundColumns[R any](v View, cell func(row R, round int) table.Cell) table.Columns[R] {
+	var columns []table.Columns[R]
 	for n := 1; n <= v.Rounds(); n++ {
-		columns = append(columns, fmt.Sprint("@", n))
+		columns = append(columns, table.Column(fmt.Sprint("@", n), func(row R) table.Cell { return cell(row, n) }))
 	}
-	return columns
+	return table.Join(columns...)
 }
 
 // Rounds returns the most rounds that are planned.

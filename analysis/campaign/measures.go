@@ -16,23 +16,45 @@ type Measure struct {
 
 // MeansTable has one row a condition and one column a measure; false if there is no such condition.
 func (v View) MeansTable(title string, measures []Measure, notes ...string) (table.Table, bool) {
-	t := v.Start(title)
+	t := table.Table{Title: title}
+	columns := []table.Columns[Group]{v.LabelColumns()}
 	for _, m := range measures {
-		t.Columns = append(t.Columns, m.Column)
+		columns = append(columns, table.Column(m.Column, func(g Group) table.Cell { return MeanCell(g.Succeeded(), 2, m.Of) }))
 	}
-	t.Columns = append(t.Columns, v.EndedColumns()...)
-	for _, g := range v.Groups {
-		row := v.Label(g)
-		for _, m := range measures {
-			row = append(row, MeanCell(g.Succeeded(), 2, m.Of))
-		}
-		t.Rows = append(t.Rows, append(row, v.EndedCells(g)...))
-	}
+	table.Fill(&t, v.Groups, append(columns, v.EndedColumns())...)
 	if t.Notes = notes; slices.Contains(notes, table.ExtremesNote) {
 		t.Shading = table.Extremes
 	}
 	v.AddNotes(&t)
 	return t, len(v.Groups) > 0
+}
+
+// MeasuredGroup is a row of a table that has one for each measure of each condition.
+type MeasuredGroup[M any] struct {
+	Measure M
+	Group
+}
+
+// MeasureEach returns the rows: all conditions under the first measure, then those under the next.
+func MeasureEach[M any](measures []M, groups []Group) []MeasuredGroup[M] {
+	var rows []MeasuredGroup[M]
+	for _, m := range measures {
+		for _, g := range groups {
+			rows = append(rows, MeasuredGroup[M]{m, g})
+		}
+	}
+	return rows
+}
+
+// FillByRound gives the table these rows: what the measure is called, the condition,
+// the cells of its rounds, and how its cells ended.
+func FillByRound[M any](v View, t *table.Table, rows []MeasuredGroup[M], name func(M) string, at func(m M, g Group, round int) table.Cell) {
+	group := func(r MeasuredGroup[M]) Group { return r.Group }
+	table.Fill(t, rows,
+		table.Column("measure", func(r MeasuredGroup[M]) table.Cell { return table.Word(name(r.Measure)) }),
+		table.Of(v.LabelColumns(), group),
+		RoundColumns(v, func(r MeasuredGroup[M], round int) table.Cell { return at(r.Measure, r.Group, round) }),
+		table.Of(v.EndedColumns(), group))
 }
 
 // AtRounds returns a metric at the rounds that the paper reports and at the last one.

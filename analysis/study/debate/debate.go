@@ -123,9 +123,20 @@ func (d debateGroup) questions() campaign.Units {
 	return campaign.PerQuestion(d.Succeeded(), campaign.Run.Right)
 }
 
-// butForSize says that two are the same but for the number of agents.
-func butForSize(a, b debateGroup) bool {
-	return a.strategy == b.strategy && a.task == b.task && a.rounds == b.rounds && slices.Equal(a.others, b.others)
+// setting is what tells debates apart.
+type setting struct {
+	task, strategy, others string
+	size, rounds           int
+}
+
+// butForSize returns the setting without the number of agents.
+func (d debateGroup) butForSize() setting {
+	return setting{task: d.task, strategy: d.strategy, others: strings.Join(d.others, "\x00"), rounds: d.rounds}
+}
+
+// butForTask returns the setting without the task.
+func (d debateGroup) butForTask() setting {
+	return setting{strategy: d.strategy, others: strings.Join(d.others, "\x00"), size: d.size, rounds: d.rounds}
 }
 
 // base returns the debate in the fixed order with all else equal.

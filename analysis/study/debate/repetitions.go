@@ -40,19 +40,16 @@ func (m debateMeasure) gains(d, base debateGroup) campaign.Units {
 func DebateRepetitions(c campaign.Campaign) (table.Table, bool) {
 	v := debatesRepeated(c)
 	t := table.Table{Title: "Debate: accuracy, log-likelihood and entropy over repetitions"}
-	t.Columns = slices.Concat([]string{"measure", "task", "strategy", "agents", "debate rounds"}, v.Labels,
-		[]string{"mean", "sd", "least", "greatest", "repetitions", "gain", "gain low", "gain high", "p t", "p sign flip", "pairs"})
-	for _, m := range debateMeasures() {
-		for _, d := range v.all {
-			row := append([]table.Cell{table.Word(m.name), table.Word(d.task), table.Word(d.strategy), table.Count(d.size), table.Count(d.rounds)}, v.Label(d.Group)...)
-			row = append(row, m.spread(m.byRepetition(d).Values())...)
-			tests := make([]table.Cell, 6)
-			if base, ok := v.base(d); ok {
-				tests = m.tested(d, m.gains(d, base).Values())
+	table.Fill(&t, v.measured(), measureColumn(), taskColumn(debate), strategyColumn(debate), sizeColumn(debate), roundsColumn(debate), labelColumns(v, debate),
+		table.Columns[measured]{Headers: []string{"mean", "sd", "least", "greatest", "repetitions"}, Cells: func(m measured) []table.Cell {
+			return m.spread(m.byRepetition(m.debateGroup).Values())
+		}},
+		table.Columns[measured]{Headers: []string{"gain", "gain low", "gain high", "p t", "p sign flip", "pairs"}, Cells: func(m measured) []table.Cell {
+			if base, ok := v.base(m.debateGroup); ok {
+				return m.tested(m.debateGroup, m.gains(m.debateGroup, base).Values())
 			}
-			t.Rows = append(t.Rows, append(row, tests...))
-		}
-	}
+			return make([]table.Cell, 6)
+		}})
 	t.Notes = append([]string{
 		"A repetition is a replicate of the campaign: the mean over its questions, after the last round. Sd: sample standard deviation over repetitions.",
 		"Gain: over " + mad + " with all else equal, question by question, averaged within each repetition, with its 95 % t interval over repetitions. " +

@@ -1,8 +1,6 @@
 package debate
 
 import (
-	"slices"
-
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/table"
 )
@@ -13,16 +11,8 @@ import (
 func DebateRounds(c campaign.Campaign) (table.Table, bool) {
 	v := debatesOf(c, func(debateGroup) bool { return true })
 	t := table.Table{Title: "Debate: accuracy, log-likelihood and entropy by round"}
-	t.Columns = slices.Concat([]string{"measure", "task", "strategy", "agents"}, v.Labels, v.RoundColumns())
-	for _, m := range debateMeasures() {
-		for _, d := range v.all {
-			row := append([]table.Cell{table.Word(m.name), table.Word(d.task), table.Word(d.strategy), table.Count(d.size)}, v.Label(d.Group)...)
-			for n := 1; n <= v.Rounds(); n++ {
-				row = append(row, m.cell(d, n))
-			}
-			t.Rows = append(t.Rows, row)
-		}
-	}
+	table.Fill(&t, v.measured(), measureColumn(), taskColumn(debate), strategyColumn(debate), sizeColumn(debate), labelColumns(v, debate),
+		campaign.RoundColumns(v.View, func(m measured, round int) table.Cell { return m.cell(m.debateGroup, round) }))
 	t.Notes = append([]string{"Mean over questions of the mean over their replicates (standard error)."}, measureNotes...)
 	v.AddNotes(&t)
 	return t, len(v.all) > 0
@@ -34,18 +24,27 @@ func DebateRounds(c campaign.Campaign) (table.Table, bool) {
 func DebateGains(c campaign.Campaign) (table.Table, bool) {
 	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() })
 	t := table.Table{Title: "Debate: gains over " + mad + " in accuracy, log-likelihood and entropy, paired by question"}
-	t.Columns = slices.Concat([]string{"measure", "task", "strategy", "agents", "debate rounds"}, v.Labels, []string{"round", "gain", "gain low", "gain high", "questions"})
-	for _, m := range debateMeasures() {
-		for _, d := range v.all {
-			base, ok := v.base(d)
-			for n := 2; ok && n <= d.rounds+1; n++ {
-				row := append([]table.Cell{table.Word(m.name), table.Word(d.task), table.Word(d.strategy), table.Count(d.size), table.Count(d.rounds)}, v.Label(d.Group)...)
-				gains := campaign.PairedBy(d.Succeeded(), base.Succeeded(), func(r campaign.Run) (float64, bool) { return m.at(r, n) }).Values()
-				row = append(append(row, table.Count(n)), campaign.MeanInterval(gains, m.decimals, m.most(d))...)
-				t.Rows = append(t.Rows, append(row, table.Count(len(gains))))
-			}
+	type row struct {
+		measured
+		round int
+		gains []float64
+	}
+	var rows []row
+	for _, m := range v.measured() {
+		base, ok := v.base(m.debateGroup)
+		for n := 2; ok && n <= m.rounds+1; n++ {
+			gains := campaign.PairedBy(m.Succeeded(), base.Succeeded(), func(r campaign.Run) (float64, bool) { return m.at(r, n) }).Values()
+			rows = append(rows, row{m, n, gains})
 		}
 	}
+	of := func(x row) debateGroup { return x.debateGroup }
+	table.Fill(&t, rows, table.Of(measureColumn(), func(x row) measured { return x.measured }),
+		taskColumn(of), strategyColumn(of), sizeColumn(of), roundsColumn(of), labelColumns(v, of),
+		table.Column("round", func(x row) table.Cell { return table.Count(x.round) }),
+		table.Columns[row]{Headers: []string{"gain", "gain low", "gain high"}, Cells: func(x row) []table.Cell {
+			return campaign.MeanInterval(x.gains, x.decimals, x.most(x.debateGroup))
+		}},
+		table.Column("questions", func(x row) table.Cell { return table.Count(len(x.gains)) }))
 	t.Notes = append([]string{"Gain with its 95 % t interval over the questions, each the mean over its replicates in which both have a value. Not corrected for the number of comparisons. " + campaign.CutNote}, measureNotes...)
 	v.AddNotes(&t)
 	return t, len(t.Rows) > 0

@@ -9,56 +9,43 @@ import (
 	"roundtable/analysis/table"
 )
 
-// rows returns the debates without regard to their task, in the order of the plan.
-func (v debateView) rows(same func(a, b debateGroup) bool) [][]debateGroup {
-	var rows [][]debateGroup
-	for _, d := range v.all {
-		i := slices.IndexFunc(rows, func(row []debateGroup) bool { return same(row[0], d) })
-		if i < 0 {
-			i = len(rows)
-			rows = append(rows, nil)
-		}
-		rows[i] = append(rows[i], d)
-	}
-	return rows
-}
-
 // Strategies returns Table 1 of paper 4: accuracy of each strategy by task, and what
 // it gains over the debate in the fixed order.
 func Strategies(c campaign.Campaign) (table.Table, bool) {
 	v := debatesOf(c, func(d debateGroup) bool { return !d.fixed() })
-	t := table.Table{Title: "Debate: accuracy in % by strategy and task", Columns: []string{"strategy", "agents", "debate rounds"}}
-	t.Columns = append(t.Columns, v.Labels...)
+	t := table.Table{Title: "Debate: accuracy in % by strategy and task"}
+	columns := []table.Columns[[]debateGroup]{strategyColumn(first), sizeColumn(first), roundsColumn(first), labelColumns(v, first)}
 	for _, task := range v.tasks {
-		t.Columns = append(t.Columns, task, task+" gain", task+" gain low", task+" gain high")
+		columns = append(columns, table.First(table.Join(
+			table.Column(task, func(d debateGroup) table.Cell { return d.questions().Mean() }),
+			table.Columns[debateGroup]{Headers: []string{task + " gain", task + " gain low", task + " gain high"}, Cells: v.gain},
+		), func(d debateGroup) bool { return d.task == task }))
 	}
-	t.Columns = append(t.Columns, "n")
-	for _, row := range v.rows(func(a, b debateGroup) bool {
-		return a.strategy == b.strategy && a.size == b.size && a.rounds == b.rounds && slices.Equal(a.others, b.others)
-	}) {
-		cells := append([]table.Cell{table.Word(row[0].strategy), table.Count(row[0].size), table.Count(row[0].rounds)}, v.Label(row[0].Group)...)
+	n := table.Column("n", func(row []debateGroup) table.Cell {
 		n := 0
 		for _, task := range v.tasks {
-			i := slices.IndexFunc(row, func(d debateGroup) bool { return d.task == task })
-			if i < 0 {
-				cells = append(cells, make([]table.Cell, 4)...)
-				continue
+			if i := slices.IndexFunc(row, func(d debateGroup) bool { return d.task == task }); i >= 0 {
+				n += len(row[i].Succeeded())
 			}
-			n += len(row[i].Succeeded())
-			gain := make([]table.Cell, 3)
-			if base, ok := v.base(row[i]); ok {
-				gain = campaign.PairedBy(row[i].Succeeded(), base.Succeeded(), func(r campaign.Run) (float64, bool) { return 100 * r.Right(), true }).Interval(campaign.MostOfPercent)
-			}
-			cells = append(cells, append([]table.Cell{row[i].questions().Mean()}, gain...)...)
 		}
-		t.Rows = append(t.Rows, append(cells, table.Count(n)))
-	}
+		return table.Count(n)
+	})
+	table.Fill(&t, table.Gather(v.all, debateGroup.butForTask), append(columns, n)...)
 	t.Notes = []string{
 		"Accuracy: share of collaborations whose final answer is right, without one it is not; mean over questions (standard error). n counts collaborations.",
 		fmt.Sprintf("Gain: over %s with all else equal, paired by question and replicate, with its 95 %% t interval over questions. It is not corrected for the number of comparisons. %s", mad, campaign.CutNote),
 	}
 	v.AddNotes(&t)
 	return t, len(v.all) > 0
+}
+
+// gain returns what a debate gains over the one in the fixed order, with its interval.
+func (v debateView) gain(d debateGroup) []table.Cell {
+	base, ok := v.base(d)
+	if !ok {
+		return make([]table.Cell, 3)
+	}
+	return campaign.PairedBy(d.Succeeded(), base.Succeeded(), func(r campaign.Run) (float64, bool) { return 100 * r.Right(), true }).Interval(campaign.MostOfPercent)
 }
 
 // DebateAgents returns Tables 2 to 5 of paper 4: accuracy by the size of the group.
@@ -70,22 +57,13 @@ func DebateAgents(c campaign.Campaign) (table.Table, bool) {
 	}
 	slices.Sort(sizes)
 	sizes = slices.Compact(sizes)
-	t := table.Table{Title: "Debate: accuracy in % by number of agents", Columns: []string{"task", "strategy", "debate rounds"}}
-	t.Columns = append(t.Columns, v.Labels...)
+	t := table.Table{Title: "Debate: accuracy in % by number of agents"}
+	columns := []table.Columns[[]debateGroup]{taskColumn(first), strategyColumn(first), roundsColumn(first), labelColumns(v, first)}
 	for _, n := range sizes {
-		t.Columns = append(t.Columns, strconv.Itoa(n))
+		accuracy := table.Column(strconv.Itoa(n), func(d debateGroup) table.Cell { return d.questions().Mean() })
+		columns = append(columns, table.First(accuracy, func(d debateGroup) bool { return d.size == n }))
 	}
-	for _, row := range v.rows(butForSize) {
-		cells := append([]table.Cell{table.Word(row[0].task), table.Word(row[0].strategy), table.Count(row[0].rounds)}, v.Label(row[0].Group)...)
-		for _, n := range sizes {
-			cell := table.Cell{}
-			if i := slices.IndexFunc(row, func(d debateGroup) bool { return d.size == n }); i >= 0 {
-				cell = row[i].questions().Mean()
-			}
-			cells = append(cells, cell)
-		}
-		t.Rows = append(t.Rows, cells)
-	}
+	table.Fill(&t, table.Gather(v.all, debateGroup.butForSize), columns...)
 	t.Notes = []string{"Mean over questions (standard error)."}
 	v.AddNotes(&t)
 	return t, len(sizes) > 1

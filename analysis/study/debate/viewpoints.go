@@ -26,7 +26,7 @@ func (v debateView) viewpointCurves() []viewpointCurve {
 		questions = append([]string{""}, questions...)
 	}
 	for _, q := range questions {
-		for _, sizes := range v.rows(butForSize) {
+		for _, sizes := range table.Gather(v.all, debateGroup.butForSize) {
 			curve := viewpointCurve{question: q}
 			for _, d := range sizes {
 				if d = d.about(q); len(d.Succeeded()) > 0 {

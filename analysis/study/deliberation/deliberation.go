@@ -124,36 +124,33 @@ func complied(r campaign.Run) (float64, bool) {
 	return table.Hundred(c != nil && *c), c != nil
 }
 
-// head of a row.
-func (d deliberations) head(more ...string) []table.Cell {
-	row := append([]table.Cell{table.Word(d.variant)}, d.others...)
-	row = append(row, table.Word(cmp.Or(d.tools, "–")))
-	for _, m := range more {
-		row = append(row, table.Word(m))
-	}
-	return row
+// headColumns name a condition, its setting apart.
+func headColumns(v campaign.View) table.Columns[deliberations] {
+	return table.Join(
+		table.Column("variant", func(d deliberations) table.Cell { return table.Word(d.variant) }),
+		table.Columns[deliberations]{Headers: v.Labels, Cells: func(d deliberations) []table.Cell { return d.others }},
+		table.Column("tools", func(d deliberations) table.Cell { return table.Word(cmp.Or(d.tools, "–")) }))
+}
+
+func settingColumn() table.Columns[deliberations] {
+	return table.Column("setting", func(d deliberations) table.Cell { return table.Word(d.setting) })
+}
+
+func meanColumn(header string, measure func(campaign.Run) (float64, bool)) table.Columns[deliberations] {
+	return table.Column(header, func(d deliberations) table.Cell { return d.mean(measure) })
 }
 
 // Deliberations returns Tables 2 and 5 of paper 3: rewards and validity by setting.
 func Deliberations(c campaign.Campaign) (table.Table, bool) {
 	v, all, settings := deliberationsOf(c)
-	t := v.Start("Normalized reward and validity of deliberation")
-	t.Columns = append(append([]string{"variant"}, v.Labels...), "tools")
+	t := table.Table{Title: "Normalized reward and validity of deliberation"}
+	type row = []deliberations // that differ in their setting only
+	columns := []table.Columns[row]{table.Of(headColumns(v), func(r row) deliberations { return r[0] })}
 	for _, s := range settings {
-		t.Columns = append(t.Columns, s+" NR", s+" VR %", s+" NAR", s+" NAR by value")
+		rewards := table.Join(meanColumn(s+" NR", nr), meanColumn(s+" VR %", validity), meanColumn(s+" NAR", nar), meanColumn(s+" NAR by value", narValue))
+		columns = append(columns, table.First(rewards, func(d deliberations) bool { return d.setting == s }))
 	}
-	rows := map[string]int{}
-	for _, d := range all {
-		key := d.variant + "\x00" + d.tools + "\x00" + d.same
-		i, ok := rows[key]
-		if !ok {
-			i = len(t.Rows)
-			rows[key] = i
-			t.Rows = append(t.Rows, append(d.head(), make([]table.Cell, 4*len(settings))...))
-		}
-		at := len(d.head()) + 4*slices.Index(settings, d.setting)
-		copy(t.Rows[i][at:], []table.Cell{d.mean(nr), d.mean(validity), d.mean(nar), d.mean(narValue)})
-	}
+	table.Fill(&t, table.Gather(all, func(d deliberations) string { return d.variant + "\x00" + d.tools + "\x00" + d.same }), columns...)
 	t.Notes = []string{
 		"NR: 100 × reward over the greatest reward, 0 without a feasible decision; VR: feasible decisions. NAR counts what can be kept of an infeasible decision, its parts in their own order or the most valuable first. Mean (standard error " + v.UnitsNote() + "). " + v.CellsNote(),
 	}
@@ -164,21 +161,14 @@ func Deliberations(c campaign.Campaign) (table.Table, bool) {
 // Oracles returns Table 3: what full observations bring over one agent, and over agents that must exchange them.
 func Oracles(c campaign.Campaign) (table.Table, bool) {
 	v, all, _ := deliberationsOf(c)
-	t := v.Start("What the oracle brings")
-	t.Columns = append(append([]string{"variant"}, v.Labels...), "tools", "setting", "NR", "over centralized", "over deliberation", "VR %", "VR over centralized", "VR over deliberation")
-	for _, d := range all {
-		if d.variant != oracle {
-			continue
-		}
-		row := d.head(d.setting)
-		for _, m := range []func(campaign.Run) (float64, bool){nr, validity} {
-			row = append(row, d.mean(m))
-			for _, variant := range []string{centralized, Protocol} {
-				row = append(row, difference(d, twin(all, d, variant), m))
-			}
-		}
-		t.Rows = append(t.Rows, row)
+	t := table.Table{Title: "What the oracle brings"}
+	over := func(header, variant string, m func(campaign.Run) (float64, bool)) table.Columns[deliberations] {
+		return table.Column(header, func(d deliberations) table.Cell { return difference(d, twin(all, d, variant), m) })
 	}
+	oracles := slices.DeleteFunc(slices.Clone(all), func(d deliberations) bool { return d.variant != oracle })
+	table.Fill(&t, oracles, headColumns(v), settingColumn(),
+		meanColumn("NR", nr), over("over centralized", centralized, nr), over("over deliberation", Protocol, nr),
+		meanColumn("VR %", validity), over("VR over centralized", centralized, validity), over("VR over deliberation", Protocol, validity))
 	addTaskNotes(v, &t)
 	return t, len(t.Rows) > 0
 }

@@ -12,13 +12,9 @@ import (
 // and how often the two are the same.
 func Tools(c campaign.Campaign) (table.Table, bool) {
 	v, all, _ := deliberationsOf(c)
-	t := v.Start("Use of the solver")
-	t.Columns = append(append([]string{"variant"}, v.Labels...), "tools", "setting", "tool NR", "actual NR", "compliance %")
-	for _, d := range all {
-		if cell := d.mean(toolNR); cell.Value != nil {
-			t.Rows = append(t.Rows, append(d.head(d.setting), cell, d.mean(nr), d.mean(complied)))
-		}
-	}
+	t := table.Table{Title: "Use of the solver"}
+	solving := slices.DeleteFunc(slices.Clone(all), func(d deliberations) bool { return d.mean(toolNR).Value == nil })
+	table.Fill(&t, solving, headColumns(v), settingColumn(), meanColumn("tool NR", toolNR), meanColumn("actual NR", nr), meanColumn("compliance %", complied))
 	t.Notes = []string{"Tool NR: of the solver's last proposal. Compliance: decisions that are that proposal exactly."}
 	addTaskNotes(v, &t)
 	return t, len(t.Rows) > 0
@@ -35,30 +31,35 @@ const (
 // were run; by condition, over all deliberations, and over all that are no oracle.
 func Estimates(c campaign.Campaign) (table.Table, bool) {
 	v, all, _ := deliberationsOf(c)
-	t := v.Start("Errors of the agents' estimates")
-	t.Columns = append(append([]string{"variant"}, v.Labels...), "tools", "setting", "HR", "HR sd", "NMAE pooled", "rounds")
-	var pools [][]deliberations
-	for _, d := range all {
-		addEstimates(&t, d.head(d.setting), d)
-		if d.variant == oracle {
-			continue
-		}
-		at := slices.IndexFunc(pools, func(p []deliberations) bool { return p[0].setting == d.setting && p[0].same == d.same })
-		if at < 0 {
-			at = len(pools)
-			pools = append(pools, nil)
-		}
-		pools[at] = append(pools[at], d)
-	}
-	for _, pool := range pools {
+	t := table.Table{Title: "Errors of the agents' estimates"}
+	var rows []deliberations
+	rows = append(rows, all...)
+	informed := slices.DeleteFunc(slices.Clone(all), func(d deliberations) bool { return d.variant == oracle })
+	for _, pool := range table.Gather(informed, func(d deliberations) string { return d.setting + "\x00" + d.same }) {
 		estimating := slices.DeleteFunc(slices.Clone(pool), func(d deliberations) bool { return d.variant == centralized })
 		if len(pool) > 1 && len(estimating) > 0 {
-			addPool(&t, allDeliberations, estimating)
+			rows = append(rows, pooled(allDeliberations, estimating))
 		}
 		if len(estimating) < len(pool) && len(estimating) > 0 {
-			addPool(&t, withCentralized, pool)
+			rows = append(rows, pooled(withCentralized, pool))
 		}
 	}
+	mean := func(header string, decimals int, measure func(campaign.Run) (float64, bool)) table.Columns[deliberations] {
+		return table.Column(header, func(d deliberations) table.Cell {
+			return campaign.MeanCell(d.Succeeded(), decimals, ifMeasured(measure))
+		})
+	}
+	table.Fill(&t, rows, headColumns(v), settingColumn(),
+		mean("HR", 3, hr),
+		table.Column("HR sd", func(d deliberations) table.Cell {
+			var rate table.Sample
+			for _, r := range d.Succeeded() {
+				rate.Add(ifMeasured(hr)(r))
+			}
+			return rate.Deviation(3)
+		}),
+		mean("NMAE pooled", 3, nmae),
+		mean("rounds", 2, func(r campaign.Run) (float64, bool) { return float64(r.RoundsRun), true }))
 	t.Notes = []string{
 		"HR: share of the state's components that are estimated strictly too high, its mean (standard error " + v.UnitsNote() + ") and standard deviation over collaborations; the paper prints the latter. A centralized agent is handed the state and estimates nothing, so it is no part of the row of all deliberations; the row with it is the other reading of the paper's \"non-oracle\". NMAE: mean relative error of pooled (public) resources. Both are means over the agents' last estimates. " + v.CellsNote(),
 	}
@@ -66,24 +67,14 @@ func Estimates(c campaign.Campaign) (table.Table, bool) {
 	return t, len(all) > 0
 }
 
-// addPool adds a row over several conditions of one setting.
-func addPool(t *table.Table, name string, pool []deliberations) {
-	head := pool[0]
-	head.variant, head.tools = name, "all"
-	addEstimates(t, head.head(head.setting), pool...)
-}
-
-func addEstimates(t *table.Table, head []table.Cell, of ...deliberations) {
-	var runs []campaign.Run
-	for _, d := range of {
-		runs = append(runs, d.Succeeded()...)
+// pooled returns several conditions of one setting as one of this name.
+func pooled(name string, pool []deliberations) deliberations {
+	all := pool[0]
+	all.variant, all.tools, all.Runs = name, "all", nil
+	for _, d := range pool {
+		all.Runs = append(all.Runs, d.Runs...)
 	}
-	var rate table.Sample
-	for _, r := range runs {
-		rate.Add(ifMeasured(hr)(r))
-	}
-	rounds := func(r campaign.Run) (float64, bool) { return float64(r.RoundsRun), true }
-	t.Rows = append(t.Rows, append(head, campaign.MeanCell(runs, 3, ifMeasured(hr)), rate.Deviation(3), campaign.MeanCell(runs, 3, ifMeasured(nmae)), campaign.MeanCell(runs, 2, ifMeasured(rounds))))
+	return all
 }
 
 // points are pairs of values that are related to each other: one for each unit of

@@ -104,38 +104,48 @@ func Acts(c campaign.Campaign, l Labels) (table.Table, error) {
 	if l.Talks == nil {
 		return table.Table{}, errNoLabels
 	}
-	t := v.Start("Dialogue acts by round: share of messages, and of groups, that show them")
-	t.Shading = table.Heat
-	t.Columns = append(t.Columns, "share of", "act")
-	t.Columns = append(t.Columns, v.RoundColumns()...)
-	t.Columns = append(t.Columns, "n")
+	t := table.Table{Title: "Dialogue acts by round: share of messages, and of groups, that show them", Shading: table.Heat}
+	var rows []actRow
 	missing := 0
 	for _, g := range v.Groups {
 		talks, unlabelled := l.Of(g.Succeeded())
 		missing += unlabelled
-		t.Rows = append(t.Rows, actRows(v, g, "messages", acts.PerMessage(talks), len(talks))...)
-		t.Rows = append(t.Rows, actRows(v, g, "groups", acts.PerGroup(talks), len(talks))...)
+		rows = append(rows, actRows(g, "messages", acts.PerMessage(talks), len(talks))...)
+		rows = append(rows, actRows(g, "groups", acts.PerGroup(talks), len(talks))...)
 	}
+	table.Fill(&t, rows, table.Of(v.LabelColumns(), func(r actRow) campaign.Group { return r.Group }),
+		table.Column("share of", func(r actRow) table.Cell { return table.Word(r.of) }),
+		table.Column("act", func(r actRow) table.Cell { return table.Word(record.Acts[r.act]) }),
+		campaign.RoundColumns(v, actRow.cell),
+		table.Column("n", func(r actRow) table.Cell { return table.Count(r.n) }))
 	t.Notes = append(l.Remarks(missing), "Share (standard error over collaborations) of labelled messages, or of groups with at least one of them; n: collaborations.")
 	v.AddNotes(&t)
 	return t, nil
 }
 
-func actRows(v campaign.View, g campaign.Group, of string, ratios [][acts.N]*acts.Ratio, n int) [][]table.Cell {
-	var rows [][]table.Cell
-	for act, name := range record.Acts {
-		row := append(v.Label(g), table.Word(of), table.Word(name))
-		for r := range v.Rounds() {
-			cell := table.Cell{}
-			if r < len(ratios) && ratios[r][act] != nil {
-				ratio := ratios[r][act]
-				cell = table.Cell{Value: &ratio.Share, SE: ratio.SE, N: ratio.Of, Decimals: 2, Partial: ratio.Of < n}
-			}
-			row = append(row, cell)
-		}
-		rows = append(rows, append(row, table.Count(n)))
+// actRow is one act of one condition, as a share of messages or of groups.
+type actRow struct {
+	campaign.Group
+	of     string
+	act    int
+	ratios [][acts.N]*acts.Ratio // by round
+	n      int                   // collaborations
+}
+
+func actRows(g campaign.Group, of string, ratios [][acts.N]*acts.Ratio, n int) []actRow {
+	rows := make([]actRow, len(record.Acts))
+	for act := range rows {
+		rows[act] = actRow{g, of, act, ratios, n}
 	}
 	return rows
+}
+
+func (r actRow) cell(round int) table.Cell {
+	if round > len(r.ratios) || r.ratios[round-1][r.act] == nil {
+		return table.Cell{}
+	}
+	ratio := r.ratios[round-1][r.act]
+	return table.Cell{Value: &ratio.Share, SE: ratio.SE, N: ratio.Of, Decimals: 2, Partial: ratio.Of < r.n}
 }
 
 // AddLabellerNote says whose labels the regression and the rule Dialogue Act rest on.

@@ -42,16 +42,20 @@ func askedTokens(r campaign.Run) (float64, bool) {
 // agent alone (paper 2, §4.1: about five for consensus, ten for voting).
 func Computes(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
-	t := d.Start("Discussion: calls and tokens a question (paper 2, §4.1)")
-	t.Columns = append([]string{"data set"}, t.Columns...)
-	t.Columns = append(t.Columns, "rounds", "calls", "input tokens", "output tokens", "calls ×", "tokens ×", "accuracy", "n")
-	for _, x := range d.all {
-		row := append([]table.Cell{table.Word(x.task)}, x.label()...)
-		rounds := func(r campaign.Run) (float64, bool) { return float64(r.RoundsRun), true }
-		row = append(row, x.mean(2, rounds), x.mean(2, askedCalls), x.mean(1, askedInput), x.mean(1, askedOutput))
-		row = append(row, d.times(x, askedCalls), d.times(x, askedTokens))
-		t.Rows = append(t.Rows, append(row, x.scores().Mean(), table.Count(len(x.Succeeded()))))
+	t := table.Table{Title: "Discussion: calls and tokens a question (paper 2, §4.1)"}
+	type measure = func(campaign.Run) (float64, bool)
+	mean := func(header string, decimals int, of measure) table.Columns[discussed] {
+		return table.Column(header, func(x discussed) table.Cell { return x.mean(decimals, of) })
 	}
+	times := func(header string, of measure) table.Columns[discussed] {
+		return table.Column(header, func(x discussed) table.Cell { return d.times(x, of) })
+	}
+	table.Fill(&t, d.all, d.nameColumns(),
+		mean("rounds", 2, func(r campaign.Run) (float64, bool) { return float64(r.RoundsRun), true }),
+		mean("calls", 2, askedCalls), mean("input tokens", 1, askedInput), mean("output tokens", 1, askedOutput),
+		times("calls ×", askedCalls), times("tokens ×", askedTokens),
+		table.Column("accuracy", func(x discussed) table.Cell { return x.scores().Mean() }),
+		countColumn())
 	t.Notes = []string{
 		"Mean a collaboration (standard error), re-asks and answers from the cache included. Times: the mean over that of the single agent on the same data set.",
 	}

@@ -117,23 +117,6 @@ func sameQuestions(a, b discussed) bool {
 	})
 }
 
-// rowsBy gathers conditions that are the same by a key, in their order.
-func rowsBy(all []discussed, key func(discussed) string) [][]discussed {
-	var rows [][]discussed
-	at := map[string]int{}
-	for _, x := range all {
-		k := key(x)
-		i, ok := at[k]
-		if !ok {
-			i = len(rows)
-			at[k] = i
-			rows = append(rows, nil)
-		}
-		rows[i] = append(rows[i], x)
-	}
-	return rows
-}
-
 // loneAgent is what a row or a bar of one agent alone is called.
 const loneAgent = "single agent"
 
@@ -155,6 +138,28 @@ func (x discussed) label() []table.Cell {
 		cells = append(cells, table.Word(v))
 	}
 	return cells
+}
+
+// nameColumns name a condition by its data set and what tells it apart.
+func (d discussions) nameColumns() table.Columns[discussed] {
+	return table.Join(
+		table.Column("data set", func(x discussed) table.Cell { return table.Word(x.task) }),
+		table.Columns[discussed]{Headers: d.Labels, Cells: discussed.label})
+}
+
+// replicateColumns are mean and standard deviation over replicates of a measure, in percent.
+func replicateColumns(mean, sd string, measure func(campaign.Run) float64) table.Columns[discussed] {
+	return table.Columns[discussed]{Headers: []string{mean, sd}, Cells: func(x discussed) []table.Cell { return overReplicates(x.Succeeded(), measure) }}
+}
+
+// exactColumn is the mean of exact matches.
+func exactColumn(header string) table.Columns[discussed] {
+	return table.Column(header, func(x discussed) table.Cell { return overReplicates(x.Succeeded(), campaign.Run.Right)[0] })
+}
+
+// countColumn counts what means are over.
+func countColumn() table.Columns[discussed] {
+	return table.Column("n", func(x discussed) table.Cell { return table.Count(len(x.Succeeded())) })
 }
 
 // overReplicates returns mean and standard deviation over replicates of a measure in percent.

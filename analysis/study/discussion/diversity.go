@@ -23,7 +23,7 @@ func Diversities(c campaign.Campaign) (table.Table, bool) {
 	var alike, accurate []float64
 	for _, task := range d.tasks {
 		talking := slices.DeleteFunc(d.talking(), func(x discussed) bool { return x.task != task })
-		settings := rowsBy(talking, func(x discussed) string { return others.Key(x.Group) })
+		settings := table.Gather(talking, func(x discussed) string { return others.Key(x.Group) })
 		if len(settings) == 0 {
 			continue
 		}

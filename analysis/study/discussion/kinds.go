@@ -20,7 +20,7 @@ func Kinds(c campaign.Campaign) (table.Table, bool) {
 	same := d.Without(isRule)
 	var sets []compared
 	t.Columns = append(append(t.Columns, same.Labels...), "voting", "rules", "consensus", "rules of it", "voting - consensus", "low", "high", "questions")
-	for _, row := range rowsBy(d.talking(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) }) {
+	for _, row := range table.Gather(d.talking(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) }) {
 		voting, consensus := ofKind(row, kindVoting), ofKind(row, kindConsensus)
 		if len(voting) == 0 || len(consensus) == 0 {
 			continue

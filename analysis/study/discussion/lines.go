@@ -80,7 +80,7 @@ func VariantLines(c campaign.Campaign, setting, usual string) []DiscussionLine {
 	d := discussionsOf(c)
 	value := func(x discussed) string { return cmp.Or(x.Settings[setting], usual) }
 	same := d.Without(func(key string) bool { return key == setting })
-	pairs := rowsBy(d.talking(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) })
+	pairs := table.Gather(d.talking(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) })
 	pairs = slices.DeleteFunc(pairs, func(row []discussed) bool {
 		return !slices.ContainsFunc(row, func(x discussed) bool { return value(x) != value(row[0]) })
 	})
@@ -176,7 +176,7 @@ func half(c table.Cell) *float64 {
 // where there are several, by kind, after the single agent.
 func (d discussions) rulesApart() [][]discussed {
 	same := d.Without(isRule)
-	rows := rowsBy(byKind(d.talking()), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) })
+	rows := table.Gather(byKind(d.talking()), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) })
 	rows = slices.DeleteFunc(rows, func(row []discussed) bool { return len(row) < 2 })
 	for i, row := range rows {
 		rows[i] = append(d.references(row[0]), row...)

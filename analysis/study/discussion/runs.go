@@ -121,9 +121,12 @@ func countedRight(r campaign.Run) float64 {
 // Terminations returns Table 2 of paper 2: the round of the decision by protocol.
 func Terminations(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
-	t := d.Start("Discussion: round of the decision, % of discussions")
-	t.Columns = append([]string{"data set"}, t.Columns...)
-	t.Columns = append(append(t.Columns, d.RoundColumns()...), "none", "rounds", "accuracy", "± sd", "n")
+	t := table.Table{Title: "Discussion: round of the decision, % of discussions"}
+	type row struct {
+		discussed
+		ends metrics.Termination
+	}
+	var rows []row
 	for _, x := range d.talking() {
 		ends := metrics.Termination{Last: d.Rounds()}
 		for _, r := range x.Succeeded() {
@@ -131,17 +134,20 @@ func Terminations(c campaign.Campaign) (table.Table, bool) {
 				ends.Add(discussionOf(r).Decided)
 			}
 		}
-		row := append([]table.Cell{table.Word(x.task)}, x.label()...)
-		for n := 1; n <= d.Rounds(); n++ {
-			row = append(row, defined(2, ends.Share, n))
-		}
-		never, mean := table.Cell{}, table.Cell{}
-		if m, ok := ends.Mean(); ok {
-			never, mean = table.Number(100*float64(ends.Never)/float64(ends.N()), 2), table.Number(m, 2)
-		}
-		row = append(row, never, mean)
-		t.Rows = append(t.Rows, append(append(row, overReplicates(x.Succeeded(), campaign.Run.Goodness)...), table.Count(ends.N())))
+		rows = append(rows, row{x, ends})
 	}
+	held := func(x row) discussed { return x.discussed }
+	table.Fill(&t, rows, table.Of(d.nameColumns(), held),
+		campaign.RoundColumns(d.View, func(x row, round int) table.Cell { return defined(2, x.ends.Share, round) }),
+		table.Columns[row]{Headers: []string{"none", "rounds"}, Cells: func(x row) []table.Cell {
+			mean, ok := x.ends.Mean()
+			if !ok {
+				return make([]table.Cell, 2)
+			}
+			return []table.Cell{table.Number(100*float64(x.ends.Never)/float64(x.ends.N()), 2), table.Number(mean, 2)}
+		}},
+		table.Of(replicateColumns("accuracy", "± sd", campaign.Run.Goodness), held),
+		table.Column("n", func(x row) table.Cell { return table.Count(x.ends.N()) }))
 	t.Notes = []string{"None: ended without a decision by the rule; the paper counts these in its last round, and so does the mean number of rounds."}
 	d.notes(&t)
 	return t, len(t.Rows) > 0
@@ -160,16 +166,14 @@ func defined(decimals int, measure func(int) (float64, bool), n int) table.Cell 
 // decided, next to what was decided.
 func Countings(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
-	t := d.Start("Discussion: solution counting, accuracy in %")
-	t.Columns = append([]string{"data set"}, t.Columns...)
-	t.Columns = append(t.Columns, "counted", "counted ± sd", "decided", "decided ± sd", "decided - counted", "low", "high", "n")
-	for _, x := range d.talking() {
-		counted, decided := campaign.PerQuestion(x.Succeeded(), countedRight), campaign.PerQuestion(x.Succeeded(), campaign.Run.Right)
-		row := append([]table.Cell{table.Word(x.task)}, x.label()...)
-		row = append(append(row, overReplicates(x.Succeeded(), countedRight)...), overReplicates(x.Succeeded(), campaign.Run.Right)...)
-		row = append(row, decided.Minus(counted).Interval(campaign.MostOfPercent)...)
-		t.Rows = append(t.Rows, append(row, table.Count(len(x.Succeeded()))))
-	}
+	t := table.Table{Title: "Discussion: solution counting, accuracy in %"}
+	table.Fill(&t, d.talking(), d.nameColumns(),
+		replicateColumns("counted", "counted ± sd", countedRight), replicateColumns("decided", "decided ± sd", campaign.Run.Right),
+		table.Columns[discussed]{Headers: []string{"decided - counted", "low", "high"}, Cells: func(x discussed) []table.Cell {
+			counted, decided := campaign.PerQuestion(x.Succeeded(), countedRight), campaign.PerQuestion(x.Succeeded(), campaign.Run.Right)
+			return decided.Minus(counted).Interval(campaign.MostOfPercent)
+		}},
+		countColumn())
 	t.Notes = []string{
 		"Counted: the answer that most agents gave last; ties: the earliest agent's. Texts (SQuAD) count if they match exactly. The difference is paired by question, with its 95 % t interval. " + campaign.CutNote,
 	}

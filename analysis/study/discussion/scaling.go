@@ -73,7 +73,7 @@ func (d discussions) series() []series {
 	var list []series
 	for _, by := range axes() {
 		same := d.Without(func(key string) bool { return slices.Contains(by.keys, key) })
-		for _, row := range rowsBy(d.talking(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) }) {
+		for _, row := range table.Gather(d.talking(), func(x discussed) string { return x.task + "\x00" + same.Key(x.Group) }) {
 			s := series{by: by}
 			slices.SortStableFunc(row, func(a, b discussed) int { return by.of(a) - by.of(b) })
 			for _, x := range row {

@@ -13,34 +13,24 @@ import (
 // replicates, and what it is above one agent alone.
 func Discussions(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
-	t := d.Start("Discussion: accuracy in % by protocol and data set")
+	t := table.Table{Title: "Discussion: accuracy in % by protocol and data set"}
+	columns := []table.Columns[[]discussed]{{Headers: d.Labels, Cells: func(row []discussed) []table.Cell { return row[0].label() }}}
 	for _, task := range d.tasks {
-		t.Columns = append(t.Columns, task, task+" ± sd")
+		of := []table.Columns[discussed]{replicateColumns(task, task+" ± sd", campaign.Run.Goodness)}
 		if d.spans(task) {
-			t.Columns = append(t.Columns, task+" EM")
+			of = append(of, exactColumn(task+" EM"))
 		}
-		t.Columns = append(t.Columns, task+" gain", task+" gain low", task+" gain high")
+		of = append(of, table.Columns[discussed]{Headers: []string{task + " gain", task + " gain low", task + " gain high"}, Cells: d.gain})
+		columns = append(columns, table.First(table.Join(of...), func(x discussed) bool { return x.task == task }))
 	}
-	t.Columns = append(t.Columns, "n")
-	for _, row := range rowsBy(d.all, func(x discussed) string { return x.rowKey() + d.Key(x.Group) }) {
-		cells, n := row[0].label(), 0
-		for _, task := range d.tasks {
-			i := slices.IndexFunc(row, func(x discussed) bool { return x.task == task })
-			if i < 0 {
-				cells = append(cells, make([]table.Cell, 5+len(d.exact(task, nil)))...)
-				continue
-			}
-			x := row[i]
-			n += len(x.Succeeded())
-			cells = slices.Concat(cells, overReplicates(x.Succeeded(), campaign.Run.Goodness), d.exact(task, x.Succeeded()))
-			gain := make([]table.Cell, 3)
-			if one, ok := d.reference(x); ok {
-				gain = x.scores().Minus(one.scores()).Interval(100 * x.MostDifference())
-			}
-			cells = append(cells, gain...)
+	columns = append(columns, table.Column("n", func(row []discussed) table.Cell {
+		n := 0
+		for _, same := range table.Gather(row, func(x discussed) string { return x.task }) {
+			n += len(same[0].Succeeded())
 		}
-		t.Rows = append(t.Rows, append(cells, table.Count(n)))
-	}
+		return table.Count(n)
+	}))
+	table.Fill(&t, table.Gather(d.all, func(x discussed) string { return x.rowKey() + d.Key(x.Group) }), columns...)
 	t.Notes = []string{
 		"Accuracy (SQuAD: F1; EM is exact match), 0 without a decision: mean and sample standard deviation over the replicates, as the paper prints it. n counts collaborations.",
 		"No gain: there is no single agent on the same questions; --baseline names a campaign of them.",
@@ -65,12 +55,13 @@ func (x discussed) scores() campaign.Units {
 	return campaign.PerQuestion(x.Succeeded(), campaign.Run.Goodness)
 }
 
-// exact returns the exact match of a data set of texts; nothing for others.
-func (d discussions) exact(task string, runs []campaign.Run) []table.Cell {
-	if !d.spans(task) {
-		return nil
+// gain returns what a discussion is above the single agent, with its interval.
+func (d discussions) gain(x discussed) []table.Cell {
+	one, ok := d.reference(x)
+	if !ok {
+		return make([]table.Cell, 3)
 	}
-	return overReplicates(runs, campaign.Run.Right)[:1]
+	return x.scores().Minus(one.scores()).Interval(100 * x.MostDifference())
 }
 
 // spans reports whether answers are words of a text.
@@ -113,22 +104,16 @@ func (p part) of(x discussed) []campaign.Run {
 // Answerables returns Figure 3: F1 and exact match by whether the text answers the question.
 func Answerables(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
-	t := d.Start("Discussion: F1 in % by whether the text answers the question")
-	t.Columns = append([]string{"data set"}, t.Columns...)
+	t := table.Table{Title: "Discussion: F1 in % by whether the text answers the question"}
+	columns := []table.Columns[discussed]{d.nameColumns()}
 	for _, p := range answerableParts() {
-		t.Columns = append(t.Columns, p.name, p.name+" ± sd", p.name+" EM", p.name+" n")
+		columns = append(columns, table.Of(
+			table.Join(replicateColumns(p.name, p.name+" ± sd", campaign.Run.Goodness), exactColumn(p.name+" EM"),
+				table.Column(p.name+" n", func(x discussed) table.Cell { return table.Count(len(x.Succeeded())) })),
+			func(x discussed) discussed { x.Runs = p.of(x); return x }))
 	}
-	for _, x := range d.all {
-		if !d.spans(x.task) {
-			continue
-		}
-		row := append([]table.Cell{table.Word(x.task)}, x.label()...)
-		for _, p := range answerableParts() {
-			runs := p.of(x)
-			row = slices.Concat(row, overReplicates(runs, campaign.Run.Goodness), overReplicates(runs, campaign.Run.Right)[:1], []table.Cell{table.Count(len(runs))})
-		}
-		t.Rows = append(t.Rows, row)
-	}
+	texts := slices.DeleteFunc(slices.Clone(d.all), func(x discussed) bool { return !d.spans(x.task) })
+	table.Fill(&t, texts, columns...)
 	t.Notes = []string{"Mean and sample standard deviation over the replicates; EM is exact match. n counts collaborations."}
 	d.notes(&t)
 	return t, len(t.Rows) > 0

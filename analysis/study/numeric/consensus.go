@@ -121,23 +121,32 @@ func drives(v campaign.View) bool {
 // of all agents of a condition, and of each personality where they have several.
 func StrategyShares(c campaign.Campaign) (table.Table, bool) {
 	v := gatheringsOf(c)
-	t := v.Start("Strategies of moves, percent")
-	t.Columns = append(t.Columns, "personality")
-	for _, s := range consensus.Strategies() {
-		t.Columns = append(t.Columns, string(s))
+	t := table.Table{Title: "Strategies of moves, percent"}
+	type row struct {
+		campaign.Group
+		personality string
 	}
-	t.Columns = append(append(t.Columns, "moves", "agreed", "alone"), v.EndedColumns()...)
+	var rows []row
 	for _, g := range v.Groups {
 		names := personalities(g)
 		if len(names) > 1 {
 			names = append([]string{"all"}, names...)
 		}
 		for _, name := range names {
-			row := append(v.Label(g), table.Word(name))
-			row = append(row, strategyCells(g, func(agent int) bool { return name == "all" || personality(g, agent) == name })...)
-			t.Rows = append(t.Rows, append(row, v.EndedCells(g)...))
+			rows = append(rows, row{g, name})
 		}
 	}
+	var shares []string
+	for _, s := range consensus.Strategies() {
+		shares = append(shares, string(s))
+	}
+	group := func(x row) campaign.Group { return x.Group }
+	table.Fill(&t, rows, table.Of(v.LabelColumns(), group),
+		table.Column("personality", func(x row) table.Cell { return table.Word(x.personality) }),
+		table.Columns[row]{Headers: append(shares, "moves", "agreed", "alone"), Cells: func(x row) []table.Cell {
+			return strategyCells(x.Group, func(agent int) bool { return x.personality == "all" || personality(x.Group, agent) == x.personality })
+		}},
+		table.Of(v.EndedColumns(), group))
 	t.Notes = []string{fmt.Sprintf("A move follows the strategy whose target is nearest, within %v; all agents that are seen count the same. Other holds erroneous moves. "+
 		"Moves of agents that see only agents at their own place (agreed) or nobody (alone) tell nothing and are counted apart. Personality: of the agents whose moves are counted, as the condition gives it.", sameStrategy)}
 	v.AddNotes(&t)
@@ -171,21 +180,32 @@ func strategyCells(g campaign.Group, of func(agent int) bool) []table.Cell {
 // Influence returns who leads: the weight of each agent's start in the final value.
 func Influence(c campaign.Campaign) (table.Table, bool) {
 	v := gatheringsOf(c)
-	t := v.Start("Who leads: final mean regressed on the starts")
-	t.Columns = append(append(t.Columns, "agent", "personality", "weight", "R²"), v.EndedColumns()...)
+	t := table.Table{Title: "Who leads: final mean regressed on the starts"}
+	type row struct {
+		campaign.Group
+		agent, personality, weight, r2 table.Cell
+	}
+	var rows []row
 	for _, g := range v.Groups {
 		paths := unitPaths(g)
 		lead, r2, ok := consensus.Lead(paths)
 		if !ok {
-			t.Rows = append(t.Rows, slices.Concat(v.Label(g), []table.Cell{table.Word("not defined"), {}, {}, {}}, v.EndedCells(g)))
+			rows = append(rows, row{Group: g, agent: table.Word("not defined")})
 			continue
 		}
 		for agent, l := range lead {
 			weight := table.Number(l.Coefficient, 3)
 			weight.SE, weight.N = &l.SE, len(paths)
-			t.Rows = append(t.Rows, slices.Concat(v.Label(g), []table.Cell{table.Count(agent + 1), table.Word(personality(g, agent)), weight, table.Number(r2, 3)}, v.EndedCells(g)))
+			rows = append(rows, row{g, table.Count(agent + 1), table.Word(personality(g, agent)), weight, table.Number(r2, 3)})
 		}
 	}
+	group := func(x row) campaign.Group { return x.Group }
+	table.Fill(&t, rows, table.Of(v.LabelColumns(), group),
+		table.Column("agent", func(x row) table.Cell { return x.agent }),
+		table.Column("personality", func(x row) table.Cell { return x.personality }),
+		table.Column("weight", func(x row) table.Cell { return x.weight }),
+		table.Column("R²", func(x row) table.Cell { return x.r2 }),
+		table.Of(v.EndedColumns(), group))
 	t.Notes = []string{"Least squares with an intercept " + v.UnitsNote() + " of a condition (classical standard error); " + replicateMeans + " Averagers have the weights of the DeGroot limit. " +
 		"Not defined without more such observations than agents and one (every coordinate is one), or if the starts do not vary."}
 	v.AddNotes(&t)
@@ -209,17 +229,19 @@ func unitPaths(g campaign.Group) []consensus.Path {
 // MonteCarlo returns the statistics of final values of groups on a line that reached a consensus (Fig. 4).
 func MonteCarlo(c campaign.Campaign) (table.Table, bool) {
 	v := gatheringsOf(c)
-	t := v.Start("Final values of groups that reached a consensus")
-	t.Columns = append(append(t.Columns, "start", "final", "bias", "sd of bias", "bias variance", "bias from", "bias to", "final variance", "final from", "final to"), v.EndedColumns()...)
-	some := false
-	for _, g := range v.Groups {
-		start, final, bias := unitSample(g, finalStart), unitSample(g, Final), unitSample(g, FinalBias)
-		some = some || len(final.Values) > 0
-		row := append(v.Label(g), start.Mean(2), final.Mean(2), bias.Mean(3))
-		row = append(row, variance(bias, true)...)
-		row = append(row, variance(final, false)...)
-		t.Rows = append(t.Rows, append(row, v.EndedCells(g)...))
+	t := table.Table{Title: "Final values of groups that reached a consensus"}
+	sample := func(of func(campaign.Run) (float64, bool), cells func(table.Sample) []table.Cell, headers ...string) table.Columns[campaign.Group] {
+		return table.Columns[campaign.Group]{Headers: headers, Cells: func(g campaign.Group) []table.Cell { return cells(unitSample(g, of)) }}
 	}
+	mean := func(decimals int) func(table.Sample) []table.Cell {
+		return func(s table.Sample) []table.Cell { return []table.Cell{s.Mean(decimals)} }
+	}
+	table.Fill(&t, v.Groups, v.LabelColumns(),
+		sample(finalStart, mean(2), "start"), sample(Final, mean(2), "final"), sample(FinalBias, mean(3), "bias"),
+		sample(FinalBias, func(s table.Sample) []table.Cell { return variance(s, true) }, "sd of bias", "bias variance", "bias from", "bias to"),
+		sample(Final, func(s table.Sample) []table.Cell { return variance(s, false) }, "final variance", "final from", "final to"),
+		v.EndedColumns())
+	some := slices.ContainsFunc(v.Groups, func(g campaign.Group) bool { return len(unitSample(g, Final).Values) > 0 })
 	t.Notes = []string{"Mean (standard error) and variance " + v.UnitsNote() + ", of collaborations on a line whose agents end within protocol.epsilon of each other; " + replicateMeans + " n= where not all have such a one. Final: mean of the agents at the end; start: mean of their starts; bias: final minus start. " +
 		"From, to: 95 % interval of the variance by χ², which holds for normal values."}
 	v.AddNotes(&t)

@@ -11,23 +11,14 @@ import (
 // decision stands (the bars of Figures 3 and 4) and the mean goodness of that decision.
 func Rounds(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("")
-	t := v.Start("Round by round: not yet agreed, and goodness of the decision that stands (paper 1, Figures 3 and 4)")
-	t.Columns = append([]string{"measure"}, t.Columns...)
-	t.Columns = append(t.Columns, v.RoundColumns()...)
-	t.Columns = append(t.Columns, v.EndedColumns()...)
-	for _, m := range []string{"not yet agreed, %", "goodness"} {
-		for _, g := range v.Groups {
-			row := append([]table.Cell{table.Word(m)}, v.Label(g)...)
-			for n := 1; n <= v.Rounds(); n++ {
-				if m == "goodness" {
-					row = append(row, goodness(g.Succeeded(), n))
-				} else {
-					row = append(row, notYetAgreed(g.Succeeded(), n))
-				}
-			}
-			t.Rows = append(t.Rows, append(row, v.EndedCells(g)...))
-		}
+	t := table.Table{Title: "Round by round: not yet agreed, and goodness of the decision that stands (paper 1, Figures 3 and 4)"}
+	type measure struct {
+		name string
+		at   func(runs []campaign.Run, round int) table.Cell
 	}
+	campaign.FillByRound(v, &t, campaign.MeasureEach([]measure{{"not yet agreed, %", notYetAgreed}, {"goodness", goodness}}, v.Groups),
+		func(m measure) string { return m.name },
+		func(m measure, g campaign.Group, round int) table.Cell { return m.at(g.Succeeded(), round) })
 	t.Notes = []string{
 		"Not yet agreed: collaborations in which no decision stands after the round.",
 		v.GoodnessNote() + " Mean (standard error " + v.UnitsNote() + "). " + v.CountsNote(),

@@ -17,17 +17,17 @@ import (
 // 95 % interval; next to it the share that decided, and how good these were.
 func ByCondition(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env")
-	t := v.Start("Outcome by condition")
-	t.Columns = append(append(t.Columns, "measure", "outcome", "low", "high", "decided, %", "of decided"), v.EndedColumns()...)
-	for _, g := range v.Groups {
-		done := g.Succeeded()
-		outcome := campaign.MeanOver(done, campaign.Run.Outcome)
-		row := append(v.Label(g), table.Word(campaign.GoodnessIs(g)), campaign.MeanCell(done, 4, campaign.Run.Outcome))
-		row = append(row, outcomeInterval(g, outcome, 4)...)
-		row = append(row, campaign.MeanCell(done, 1, func(r campaign.Run) (float64, bool) { return table.Hundred(r.DecisionJSON != nil), true }),
-			campaign.MeanCell(done, 4, func(r campaign.Run) (float64, bool) { return table.Given(r.Score) }))
-		t.Rows = append(t.Rows, append(row, v.EndedCells(g)...))
+	t := table.Table{Title: "Outcome by condition"}
+	mean := func(header string, decimals int, of func(campaign.Run) (float64, bool)) table.Columns[campaign.Group] {
+		return table.Column(header, func(g campaign.Group) table.Cell { return campaign.MeanCell(g.Succeeded(), decimals, of) })
 	}
+	table.Fill(&t, v.Groups, v.LabelColumns(),
+		table.Column("measure", func(g campaign.Group) table.Cell { return table.Word(campaign.GoodnessIs(g)) }),
+		mean("outcome", 4, campaign.Run.Outcome),
+		table.Columns[campaign.Group]{Headers: []string{"low", "high"}, Cells: outcomeInterval},
+		mean("decided, %", 1, func(r campaign.Run) (float64, bool) { return table.Hundred(r.DecisionJSON != nil), true }),
+		mean("of decided", 4, func(r campaign.Run) (float64, bool) { return table.Given(r.Score) }),
+		v.EndedColumns())
 	t.Notes = []string{v.GoodnessNote() + " Mean (standard error) and 95 % t interval, " + v.UnitsNote() + "; of a share it is cut at 0 and 1. " + v.CountsNote() + " Of decided: over groups with a decision alone, so conditions that seldom decide look good there."}
 	v.AddNotes(&t)
 	return t, len(v.Groups) > 0
@@ -73,8 +73,9 @@ func ByInstance(c campaign.Campaign) (table.Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// outcomeInterval returns the 95 % t interval of a mean outcome, as two cells; of a share cut at 0 and 1.
-func outcomeInterval(g campaign.Group, m *statistics.Ratio, decimals int) []table.Cell {
+// outcomeInterval returns the 95 % t interval of the mean outcome, as two cells; of a share cut at 0 and 1.
+func outcomeInterval(g campaign.Group) []table.Cell {
+	m := campaign.MeanOver(g.Succeeded(), campaign.Run.Outcome)
 	if m == nil || m.SE == nil {
 		return make([]table.Cell, 2)
 	}
@@ -83,5 +84,5 @@ func outcomeInterval(g campaign.Group, m *statistics.Ratio, decimals int) []tabl
 	if g.Measure() == record.Share {
 		low, high = max(0, low), min(1, high)
 	}
-	return []table.Cell{table.Number(low, decimals), table.Number(high, decimals)}
+	return []table.Cell{table.Number(low, 4), table.Number(high, 4)}
 }

@@ -25,22 +25,14 @@ const (
 // the baselines on the same sampled items where the lake has them.
 func RatingErrors(c campaign.Campaign) (table.Table, bool) {
 	v := c.View(campaign.Recsys, "rule")
-	t := v.Start("Recommendation: errors of the group's rating by round")
-	t.Columns = append([]string{"measure"}, t.Columns...)
-	t.Columns = append(t.Columns, v.RoundColumns()...)
-	t.Columns = append(t.Columns, v.EndedColumns()...)
-	for _, m := range []string{"MAE", "RMSE", decidedN, AsFour} {
-		for _, g := range v.Groups {
-			if m == AsFour && !guessed(g.Succeeded()) {
-				continue
-			}
-			row := append([]table.Cell{table.Word(m)}, v.Label(g)...)
-			for n := 1; n <= v.Rounds(); n++ {
-				row = append(row, errorsAt(g.Succeeded(), m, n))
-			}
-			t.Rows = append(t.Rows, append(row, v.EndedCells(g)...))
-		}
-	}
+	t := table.Table{Title: "Recommendation: errors of the group's rating by round"}
+	rows := slices.DeleteFunc(campaign.MeasureEach([]string{"MAE", "RMSE", decidedN, AsFour}, v.Groups), func(r campaign.MeasuredGroup[string]) bool {
+		return r.Measure == AsFour && !guessed(r.Succeeded())
+	})
+	campaign.FillByRound(v, &t, rows, func(measure string) string { return measure },
+		func(measure string, g campaign.Group, round int) table.Cell {
+			return errorsAt(g.Succeeded(), measure, round)
+		})
 	t.Notes = []string{"In stars, with standard errors " + v.UnitsNote() + " (of RMSE by the delta method). Over collaborations with a decision by that round; the others are not counted as wrong. " + AsFour + ": over all collaborations, one without a decision with the error of a guess of 4. " + decidedN + " and column n: collaborations."}
 	addBaselines(v, &t)
 	v.AddNotes(&t)

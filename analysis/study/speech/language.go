@@ -99,36 +99,33 @@ func MessageLanguage(c campaign.Campaign) (table.Table, bool) {
 		return table.Table{}, false
 	}
 	v, said := c.View(""), false
-	t := v.Start("Language by round: words, Flesch-Kincaid grade, information distance")
-	t.Shading = table.Heat
-	t.Columns = append([]string{"measure"}, t.Columns...)
-	t.Columns = append(t.Columns, v.RoundColumns()...)
-	t.Columns = append(t.Columns, "n")
-	for _, m := range []struct {
+	t := table.Table{Title: "Language by round: words, Flesch-Kincaid grade, information distance", Shading: table.Heat}
+	type measure struct {
 		name     string
 		decimals int
 		of       func(RoundLanguage) (float64, bool)
-	}{
+	}
+	type row = campaign.MeasuredGroup[measure]
+	measures := []measure{
 		{"words", 1, func(r RoundLanguage) (float64, bool) { return r.Words, r.Messages > 0 }},
 		{"grade", 1, func(r RoundLanguage) (float64, bool) { return r.Grade, r.Messages > 0 }},
 		{"information distance", 3, func(r RoundLanguage) (float64, bool) { return table.Given(r.Distance) }},
-	} {
-		for _, g := range v.Groups {
-			row := append([]table.Cell{table.Word(m.name)}, v.Label(g)...)
-			for n := range v.Rounds() {
-				cell := campaign.MeanCell(g.Succeeded(), m.decimals, func(r campaign.Run) (float64, bool) {
-					rounds := LanguageOf(r)
-					if n >= len(rounds) {
-						return 0, false
-					}
-					return m.of(rounds[n])
-				})
-				said = said || cell.Value != nil
-				row = append(row, cell)
-			}
-			t.Rows = append(t.Rows, append(row, table.Count(len(g.Succeeded()))))
-		}
 	}
+	table.Fill(&t, campaign.MeasureEach(measures, v.Groups),
+		table.Column("measure", func(x row) table.Cell { return table.Word(x.Measure.name) }),
+		table.Of(v.LabelColumns(), func(x row) campaign.Group { return x.Group }),
+		campaign.RoundColumns(v, func(x row, round int) table.Cell {
+			cell := campaign.MeanCell(x.Succeeded(), x.Measure.decimals, func(r campaign.Run) (float64, bool) {
+				rounds := LanguageOf(r)
+				if round > len(rounds) {
+					return 0, false
+				}
+				return x.Measure.of(rounds[round-1])
+			})
+			said = said || cell.Value != nil
+			return cell
+		}),
+		table.Column("n", func(x row) table.Cell { return table.Count(len(x.Succeeded())) }))
 	t.Notes = []string{
 		"Mean (standard error) over collaborations of a round's mean over messages; n: collaborations. Rounds without a message are left out.",
 		fmt.Sprintf("Grades by the rule %q: rules differ by about one grade, so compare trends.", measured.Rule),

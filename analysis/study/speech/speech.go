@@ -48,29 +48,23 @@ func Spoken(r campaign.Run, round int) Speech {
 // messages in the round.
 func Words(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env", "rule")
-	t := v.Start("Length and complexity of messages by round")
-	t.Columns = append([]string{"measure"}, t.Columns...)
-	t.Columns = append(t.Columns, v.RoundColumns()...)
-	t.Columns = append(t.Columns, v.EndedColumns()...)
-	said := false
-	for _, m := range []struct {
-		name     string
-		decimals int
-		of       func(Speech) float64
-	}{
-		{"words per message", 1, func(s Speech) float64 { return s.Words }},
-		{"Flesch-Kincaid grade", 1, func(s Speech) float64 { return s.Grade }},
-	} {
-		for _, g := range v.Groups {
-			row := append([]table.Cell{table.Word(m.name)}, v.Label(g)...)
-			for n := 1; n <= v.Rounds(); n++ {
-				cell := campaign.MeanCell(g.Succeeded(), m.decimals, func(r campaign.Run) (float64, bool) { spoken := Spoken(r, n); return m.of(spoken), spoken.Messages > 0 })
-				said = said || cell.Value != nil
-				row = append(row, cell)
-			}
-			t.Rows = append(t.Rows, append(row, v.EndedCells(g)...))
-		}
+	t := table.Table{Title: "Length and complexity of messages by round"}
+	type measure struct {
+		name string
+		of   func(Speech) float64
 	}
+	said := false
+	campaign.FillByRound(v, &t, campaign.MeasureEach([]measure{
+		{"words per message", func(s Speech) float64 { return s.Words }},
+		{"Flesch-Kincaid grade", func(s Speech) float64 { return s.Grade }},
+	}, v.Groups), func(m measure) string { return m.name }, func(m measure, g campaign.Group, round int) table.Cell {
+		cell := campaign.MeanCell(g.Succeeded(), 1, func(r campaign.Run) (float64, bool) {
+			spoken := Spoken(r, round)
+			return m.of(spoken), spoken.Messages > 0
+		})
+		said = said || cell.Value != nil
+		return cell
+	})
 	t.Notes = []string{
 		"Mean (standard error) over collaborations of the mean over a collaboration's messages; n= where not all of them have messages in the round. Rounds that a stopping rule cut off are not carried on.",
 		"Words: what spaces separate, if it holds a letter or a digit. Grade: 0.39 words a sentence + 11.8 syllables a word - 15.59, counted by portable rules made for English; compare trends, not levels, with other programs.",
