@@ -17,8 +17,8 @@ const resamples = 9999
 // conditions of an environment that have a unit in common, over these. One environment's pairs are one family.
 func Comparisons(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("")
-	t := table.Table{Title: "Final goodness of each two conditions, in pairs", Columns: []string{
-		"env", "A", "B", "n", "A - B", "95 % from", "to", "BCa from", "BCa to", "p sign flip", "p Holm", "p Wilcoxon", "detectable", "n needed"}}
+	t := table.Table{Title: "Final goodness of each two conditions, in pairs"}
+	var rows []compared
 	var left []string
 	for _, environment := range v.Environments() {
 		family := statistics.Family{Resamples: resamples, Flips: campaign.Flips, Seed: campaign.CompareSeed}
@@ -33,7 +33,7 @@ func Comparisons(c campaign.Campaign) (table.Table, bool) {
 			continue
 		}
 		for _, r := range list {
-			t.Rows = append(t.Rows, comparison(environment, r, most))
+			rows = append(rows, compared{r, environment, most})
 			if r.Unpaired > 0 {
 				left = append(left, fmt.Sprintf("%s against %s %d", r.A, r.B, r.Unpaired))
 			}
@@ -42,6 +42,7 @@ func Comparisons(c campaign.Campaign) (table.Table, bool) {
 			}
 		}
 	}
+	table.Fill(&t, rows, comparedColumns()...)
 	if len(left) > 0 {
 		t.Notes = append(t.Notes, "Left out, as the same replicate of the same instance has no value under the other condition (collaborations): "+strings.Join(left, "; ")+".")
 	}
@@ -55,22 +56,43 @@ func Comparisons(c campaign.Campaign) (table.Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// comparison returns a row; the interval of Student ends at the greatest difference of
-// two goodnesses, as the others do by themselves.
-func comparison(environment string, r statistics.Comparison, most float64) []table.Cell {
-	ends := make([]table.Cell, 4)
-	for i, within := range []*statistics.Interval{r.Student, r.BCa} {
-		if within != nil {
-			copy(ends[2*i:], campaign.IntervalCells(*within, 4, most))
-		}
+// compared is two conditions of an environment, in which goodnesses differ by most at the most.
+type compared struct {
+	statistics.Comparison
+	environment string
+	most        float64
+}
+
+// comparedColumns: the interval of Student ends at the greatest difference of two
+// goodnesses, as the others do by themselves.
+func comparedColumns() []table.Columns[compared] {
+	column := table.Column[compared]
+	interval := func(from, to string, of func(compared) *statistics.Interval) table.Columns[compared] {
+		return table.Columns[compared]{Headers: []string{from, to}, Cells: func(c compared) []table.Cell {
+			if of(c) == nil {
+				return make([]table.Cell, 2)
+			}
+			return campaign.IntervalCells(*of(c), 4, c.most)
+		}}
 	}
-	difference := table.Cell{}
-	if r.Difference != nil {
-		difference = table.Cell{Value: r.Difference, SE: r.SE, N: r.N, Decimals: 4}
-	}
-	return []table.Cell{
-		table.Word(environment), table.Word(r.A), table.Word(r.B), table.Count(r.N), difference, ends[0], ends[1], ends[2], ends[3],
-		table.PValue(r.SignFlip), table.PValue(r.Holm), table.PValue(r.Wilcoxon), table.Known(r.Detectable, 4), table.Known(r.Needed, 0),
+	return []table.Columns[compared]{
+		column("env", func(c compared) table.Cell { return table.Word(c.environment) }),
+		column("A", func(c compared) table.Cell { return table.Word(c.A) }),
+		column("B", func(c compared) table.Cell { return table.Word(c.B) }),
+		column("n", func(c compared) table.Cell { return table.Count(c.N) }),
+		column("A - B", func(c compared) table.Cell {
+			if c.Difference == nil {
+				return table.Cell{}
+			}
+			return table.Cell{Value: c.Difference, SE: c.SE, N: c.N, Decimals: 4}
+		}),
+		interval("95 % from", "to", func(c compared) *statistics.Interval { return c.Student }),
+		interval("BCa from", "BCa to", func(c compared) *statistics.Interval { return c.BCa }),
+		column("p sign flip", func(c compared) table.Cell { return table.PValue(c.SignFlip) }),
+		column("p Holm", func(c compared) table.Cell { return table.PValue(c.Holm) }),
+		column("p Wilcoxon", func(c compared) table.Cell { return table.PValue(c.Wilcoxon) }),
+		column("detectable", func(c compared) table.Cell { return table.Known(c.Detectable, 4) }),
+		column("n needed", func(c compared) table.Cell { return table.Known(c.Needed, 0) }),
 	}
 }
 

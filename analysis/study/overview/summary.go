@@ -2,7 +2,6 @@ package overview
 
 import (
 	"fmt"
-	"slices"
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/record"
@@ -13,18 +12,18 @@ import (
 // last row is the sum.
 func Summary(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("")
-	t := v.Start("Cells, answers and cost of " + c.Name)
-	t.Columns = append(t.Columns, "planned", "succeeded", "failed", "stopped", "to come", "run again", "simulated",
-		"decided", "asked turns", "invalid turns", "cut answers", "asks", "calls", "cached", "input tokens", "output tokens", "cost USD")
-	total := spent{}
+	t := table.Table{Title: "Cells, answers and cost of " + c.Name}
+	total := spent{label: make([]table.Cell, len(v.Labels))}
+	total.label[0] = table.Word("all")
+	var rows []spent
 	for _, g := range v.Groups {
 		s := spentBy(g)
+		s.label = v.Label(g)
 		total.add(s)
-		t.Rows = append(t.Rows, append(v.Label(g), s.cells(len(c.Planned) > 0)...))
+		rows = append(rows, s)
 	}
-	label := make([]table.Cell, len(v.Labels))
-	label[0] = table.Word("all")
-	t.Rows = append(t.Rows, slices.Concat(label, total.cells(len(c.Planned) > 0)))
+	label := table.Columns[spent]{Headers: v.Labels, Cells: func(s spent) []table.Cell { return s.label }}
+	table.Fill(&t, append(rows, total), label, spentColumns(len(c.Planned) > 0))
 	t.Notes = []string{
 		"Sums over the latest generation of each cell; run again counts earlier generations. Decided are those with a decision at their end. Asked turns are those that somebody was asked for, invalid those without a usable answer after all asks; cut answers ended by the limit of their length. Asks are questions with their re-asks, calls are those that were or may have been billed (those of unknown outcome count, which `roundtable cost` lists apart from answered ones), cached the answers that were taken from the cache instead, for nothing. Cost USD has settled calls at what they were billed, and neither the check of models nor labels and embeddings: see `roundtable cost " + c.Name + "`.",
 	}
@@ -36,9 +35,10 @@ func Summary(c campaign.Campaign) (table.Table, bool) {
 }
 
 type spent struct {
+	label                                                                     []table.Cell // names the condition
 	planned, succeeded, failed, stopped, pending, earlier, simulated, decided int
 	turns, invalid, cut, cached                                               int
-	asks, calls, input, output                                                int64
+	asks, calls, input, output                                                int
 	cost                                                                      float64
 	unpriced                                                                  int
 }
@@ -56,8 +56,8 @@ func spentBy(g campaign.Group) spent {
 		if r.DecisionJSON != nil { // in the end: states may have met and parted again
 			s.decided++
 		}
-		s.asks += int64(r.Asks)
-		s.calls, s.input, s.output = s.calls+int64(r.Calls), s.input+r.InputTokens, s.output+r.OutputTokens
+		s.asks += int(r.Asks)
+		s.calls, s.input, s.output = s.calls+int(r.Calls), s.input+int(r.InputTokens), s.output+int(r.OutputTokens)
 		if r.CostUSD == nil {
 			s.unpriced++
 		} else {
@@ -76,15 +76,36 @@ func (s *spent) add(o spent) {
 	s.cost, s.unpriced = s.cost+o.cost, s.unpriced+o.unpriced
 }
 
-func (s spent) cells(planKnown bool) []table.Cell {
-	planned, open := table.Cell{}, table.Cell{}
-	if planKnown {
-		planned, open = table.Count(s.planned), table.Count(s.pending)
+// spentColumns are the counts and sums; what is planned is empty if the plan is not known.
+func spentColumns(planKnown bool) table.Columns[spent] {
+	count := func(header string, of func(spent) int) table.Columns[spent] {
+		return table.Column(header, func(s spent) table.Cell { return table.Count(of(s)) })
 	}
-	return []table.Cell{
-		planned, table.Count(s.succeeded), table.Count(s.failed), table.Count(s.stopped), open, table.Count(s.earlier), table.Count(s.simulated),
-		table.Count(s.decided), table.Count(s.turns), table.Count(s.invalid), table.Count(s.cut), table.Count(s.asks), table.Count(s.calls), table.Count(s.cached), table.Count(s.input), table.Count(s.output), s.price(),
+	ofPlan := func(header string, of func(spent) int) table.Columns[spent] {
+		if planKnown {
+			return count(header, of)
+		}
+		return table.Column(header, func(spent) table.Cell { return table.Cell{} })
 	}
+	return table.Join(
+		ofPlan("planned", func(s spent) int { return s.planned }),
+		count("succeeded", func(s spent) int { return s.succeeded }),
+		count("failed", func(s spent) int { return s.failed }),
+		count("stopped", func(s spent) int { return s.stopped }),
+		ofPlan("to come", func(s spent) int { return s.pending }),
+		count("run again", func(s spent) int { return s.earlier }),
+		count("simulated", func(s spent) int { return s.simulated }),
+		count("decided", func(s spent) int { return s.decided }),
+		count("asked turns", func(s spent) int { return s.turns }),
+		count("invalid turns", func(s spent) int { return s.invalid }),
+		count("cut answers", func(s spent) int { return s.cut }),
+		count("asks", func(s spent) int { return s.asks }),
+		count("calls", func(s spent) int { return s.calls }),
+		count("cached", func(s spent) int { return s.cached }),
+		count("input tokens", func(s spent) int { return s.input }),
+		count("output tokens", func(s spent) int { return s.output }),
+		table.Column("cost USD", spent.price),
+	)
 }
 
 // price returns the sum, or what of it is known.
