@@ -34,8 +34,9 @@ func at(t testing.TB, url string, change func(*Config)) model.Model {
 const answered = `{"id":"msg_1","type":"message","role":"assistant","model":"claude-opus-5-1","content":[{"type":"text","text":"` + modeltest.Text + `"}],` +
 	`"stop_reason":"end_turn","usage":{"input_tokens":12,"cache_read_input_tokens":20,"cache_creation_input_tokens":5,"output_tokens":9,"output_tokens_details":{"thinking_tokens":6}}}`
 
-func TestFaults(t *testing.T)      { modeltest.Faults(t, "testdata/faults.yaml", build) }
-func TestConnections(t *testing.T) { modeltest.Connections(t, build, answered) }
+func TestProvider(t *testing.T) {
+	modeltest.Run(t, modeltest.Provider{Build: build, Cases: "testdata/faults.yaml", Answer: answered, Usage: model.Usage{Input: 37, CachedInput: 20, CacheWrite: 5, Output: 9, Reasoning: 6}})
+}
 
 // exchange answers one question with a body and gives what was sent.
 func exchange(t *testing.T, change func(*Config), q model.Request, body string) (*http.Request, string, model.Response, error) {

@@ -59,8 +59,9 @@ func at(t testing.TB, url string, change func(*Config)) model.Model {
 const answered = `{"output":{"message":{"role":"assistant","content":[{"text":"` + modeltest.Text + `"}]}},"stopReason":"end_turn",` +
 	`"usage":{"inputTokens":12,"outputTokens":3,"totalTokens":40,"cacheReadInputTokens":20,"cacheWriteInputTokens":5}}`
 
-func TestFaults(t *testing.T)      { modeltest.Faults(t, "testdata/faults.yaml", build) }
-func TestConnections(t *testing.T) { modeltest.Connections(t, build, answered) }
+func TestProvider(t *testing.T) {
+	modeltest.Run(t, modeltest.Provider{Build: build, Cases: "testdata/faults.yaml", Answer: answered, Usage: model.Usage{Input: 37, CachedInput: 20, CacheWrite: 5, Output: 3}})
+}
 
 // exchange answers one question with a body and gives what was sent.
 func exchange(t *testing.T, change func(*Config), q model.Request, body string) (*http.Request, map[string]any, model.Response, error) {
@@ -138,8 +139,6 @@ func TestAPromptRouterNamesTheModel(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
-
-func TestBytesThatAreNoUTF8AreKept(t *testing.T) { modeltest.Bytes(t, build, answered) }
 
 func TestDeepNesting(t *testing.T) {
 	deep := strings.Repeat("[", 2_000_000)

@@ -35,8 +35,9 @@ const answered = `{"candidates":[{"content":{"parts":[{"text":"` + modeltest.Tex
 	`"usageMetadata":{"promptTokenCount":12,"cachedContentTokenCount":4,"candidatesTokenCount":3,"thoughtsTokenCount":6,"totalTokenCount":21},` +
 	`"modelVersion":"gemini-3-flash-001","responseId":"resp-9"}`
 
-func TestFaults(t *testing.T)      { modeltest.Faults(t, "testdata/faults.yaml", build) }
-func TestConnections(t *testing.T) { modeltest.Connections(t, build, answered) }
+func TestProvider(t *testing.T) {
+	modeltest.Run(t, modeltest.Provider{Build: build, Cases: "testdata/faults.yaml", Answer: answered, Usage: model.Usage{Input: 12, CachedInput: 4, Output: 9, Reasoning: 6}})
+}
 
 // exchange answers one question with a body and gives what was sent.
 func exchange(t *testing.T, change func(*Config), q model.Request, body string) (*http.Request, string, model.Response, error) {

@@ -61,13 +61,6 @@ func (s suite) checkUseless(t testing.TB) {
 	}
 }
 
-// Bytes checks that an answer's text keeps bytes that are no UTF-8. The answer is as in Connections.
-func Bytes(t *testing.T, build Build, answer string) {
-	t.Helper()
-	before, after, _ := strings.Cut(answer, Text)
-	suite{build: build, before: before, after: after}.checkBytes(t)
-}
-
 // checkBytes serves an answer that is no UTF-8: its bytes are data.
 func (s suite) checkBytes(t testing.TB) {
 	server := httptest.NewServer(reply(200, s.before+"a\xff\xfeb"+s.after))

@@ -51,6 +51,7 @@ func TestChecksFindFlaws(t *testing.T) {
 		"useless answer is unbilled": {suite.checkUseless, flawed{err: &model.Error{Class: model.Retry, Unbilled: true}}},
 		"key in the error":           {suite.checkUseless, flawed{err: &model.Error{Class: model.Retry, Message: Canary}}},
 		"error of megabytes":         {suite.checkUseless, flawed{err: &model.Error{Class: model.Retry, Message: strings.Repeat("x", 1<<20)}}},
+		"usage that is not read":     {func(s suite, t testing.TB) { s.checkUsage(t, model.Usage{Input: 12, Output: 3}) }, flawed{text: Text}},
 		"bytes replaced":             {suite.checkBytes, flawed{text: "a\uFFFD\uFFFDb"}},
 	} {
 		if !fails(t, c.check, c.model) {

@@ -1,6 +1,3 @@
-// Package modeltest is the suite that every provider passes: recorded
-// responses of its service, replayed through real HTTP, and what must become
-// of each.
 package modeltest
 
 import (
@@ -19,9 +16,6 @@ import (
 
 	"roundtable/activities/model"
 )
-
-// Canary is the key that Build must give its model, if it has one: no error may show it.
-const Canary = "CANARY-7f3a-very-secret-0123456789"
 
 // Case is one response of a service and what must become of it.
 type Case struct {
@@ -43,9 +37,6 @@ type Want struct {
 	Text     string        `yaml:"text"`
 	Finish   string        `yaml:"finish"`
 }
-
-// Build makes a model that asks the server at url, with the Canary as its key if it takes one.
-type Build func(t testing.TB, url string, c Case) model.Model
 
 // Read reads a file of cases; each must be whole.
 func Read(t testing.TB, path string) []Case {
@@ -77,8 +68,8 @@ var Question = model.Request{
 	IdempotencyKey: "campaign/c1/7/0",
 }
 
-// Faults replays the cases of a file through real HTTP.
-func Faults(t *testing.T, path string, build Build) {
+// replayAll replays the cases of a file.
+func replayAll(t *testing.T, path string, build Build) {
 	for _, c := range Read(t, path) {
 		t.Run(c.Name, func(t *testing.T) { Replay(t, c, build) })
 	}

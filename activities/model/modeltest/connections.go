@@ -17,28 +17,8 @@ import (
 	"roundtable/activities/model"
 )
 
-// Text is what the answer given to Connections says.
-const Text = "it-is-a-deal"
-
-// Connections breaks what lies between a provider and its service in every way
-// we know. The answer is a body with which the service answers 200 and in
-// which Text stands once, as the model's text. The Case that Build gets holds
-// a name and nothing else.
-func Connections(t *testing.T, build Build, answer string) { connections(t, build, answer, Canary) }
-
-// ConnectionsWithoutKey is Connections for a provider that has no key: no server
-// can quote one back to it.
-func ConnectionsWithoutKey(t *testing.T, build Build, answer string) {
-	connections(t, build, answer, "")
-}
-
-func connections(t *testing.T, build Build, answer, key string) {
-	t.Helper()
-	before, after, found := strings.Cut(answer, Text)
-	if !found || strings.Contains(after, Text) {
-		t.Fatalf("the answer must hold %q once, as the model's text: %s", Text, answer)
-	}
-	s := suite{build: build, key: key, answer: answer, before: before, after: after}
+// connections breaks what lies between a provider and its service in every way we know.
+func (s suite) connections(t *testing.T) {
 	for name, test := range map[string]func(*testing.T){
 		"broken":         s.broken,
 		"kept":           s.kept,
@@ -50,18 +30,9 @@ func connections(t *testing.T, build Build, answer, key string) {
 		"long answer":    s.longAnswer,
 		"unfit errors":   s.unfitErrors,
 		"many at a time": s.manyAtATime,
-		"statuses":       func(t *testing.T) { s.checkStatuses(t) },
-		"useless":        func(t *testing.T) { s.checkUseless(t) },
 	} {
 		t.Run(name, test)
 	}
-}
-
-// suite is one provider under test.
-type suite struct {
-	build                 Build
-	key                   string // that the model has; "" if it has none
-	answer, before, after string // answer is before + Text + after
 }
 
 func (s suite) ask(ctx context.Context, t *testing.T, url string) (model.Response, error) {

@@ -29,12 +29,16 @@ func buildResponses(t testing.TB, url string, c modeltest.Case) model.Model {
 	return m
 }
 
-func TestFaults(t *testing.T) {
-	modeltest.Faults(t, "testdata/faults.yaml", build)
+func TestProvider(t *testing.T) {
+	modeltest.Run(t, modeltest.Provider{Build: build, Cases: "testdata/faults.yaml", Usage: model.Usage{Input: 12, CachedInput: 4, Output: 9, Reasoning: 6},
+		Answer: `{"choices":[{"message":{"content":"` + modeltest.Text + `"},"finish_reason":"stop"}],"usage":{"prompt_tokens":12,"completion_tokens":9,` +
+			`"prompt_tokens_details":{"cached_tokens":4},"completion_tokens_details":{"reasoning_tokens":6}}}`})
 }
 
-func TestResponsesFaults(t *testing.T) {
-	modeltest.Faults(t, "testdata/responses.yaml", buildResponses)
+func TestResponsesProvider(t *testing.T) {
+	modeltest.Run(t, modeltest.Provider{Build: buildResponses, Cases: "testdata/responses.yaml", Usage: model.Usage{Input: 12, CachedInput: 4, Output: 9, Reasoning: 6},
+		Answer: `{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"` + modeltest.Text + `"}]}],` +
+			`"usage":{"input_tokens":12,"output_tokens":9,"input_tokens_details":{"cached_tokens":4},"output_tokens_details":{"reasoning_tokens":6}}}`})
 }
 
 // What a status says does not depend on the interface.
@@ -45,15 +49,6 @@ func TestStatusesOfBothInterfacesAreClassifiedAlike(t *testing.T) {
 		}
 		t.Run(c.Name, func(t *testing.T) { modeltest.Replay(t, c, buildResponses) })
 	}
-}
-
-func TestConnections(t *testing.T) {
-	modeltest.Connections(t, build, `{"choices":[{"message":{"content":"`+modeltest.Text+`"},"finish_reason":"stop"}]}`)
-}
-
-func TestConnectionsOfResponses(t *testing.T) {
-	modeltest.Connections(t, buildResponses,
-		`{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"`+modeltest.Text+`"}]}]}`)
 }
 
 // What YAML cannot hold: bytes that are no text, and bodies of megabytes.

@@ -22,18 +22,21 @@ func build(t testing.TB, url string, _ modeltest.Case) model.Model {
 	return m
 }
 
-func TestFaults(t *testing.T)      { modeltest.Faults(t, "testdata/faults.yaml", build) }
-func TestConnections(t *testing.T) { modeltest.Connections(t, build, `{"text":"`+modeltest.Text+`"}`) }
+const answered = `{"text":"` + modeltest.Text + `"}`
+
+func TestProvider(t *testing.T) {
+	modeltest.Run(t, modeltest.Provider{Build: build, Cases: "testdata/faults.yaml", Answer: answered, ReplacesBytes: true})
+}
 
 // Most services of this kind ask for no key.
-func TestConnectionsWithoutKey(t *testing.T) {
-	modeltest.ConnectionsWithoutKey(t, func(t testing.TB, url string, _ modeltest.Case) model.Model {
+func TestProviderWithoutKey(t *testing.T) {
+	modeltest.Run(t, modeltest.Provider{Keyless: true, Answer: answered, ReplacesBytes: true, Build: func(t testing.TB, url string, _ modeltest.Case) model.Model {
 		m, err := New(Config{Model: "wiki", BaseURL: url, Timeout: model.Duration(time.Minute)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return m
-	}, `{"text":"`+modeltest.Text+`"}`)
+	}})
 }
 
 // Asked again after an answer that could not be used, it looks for the same.
