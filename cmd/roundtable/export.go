@@ -39,7 +39,7 @@ func newExport(o *cli.Options) *cobra.Command {
 					return cli.UsageError(err)
 				}
 				q := queries.Query{Options: o, Campaigns: args, Cache: cache, Format: f, File: x.Output, Force: x.Force}
-				kept, err := q.Keep(cmd, text)
+				kept, err := q.WriteFile(cmd, text)
 				if err != nil {
 					return err
 				}

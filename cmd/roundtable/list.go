@@ -212,12 +212,12 @@ func printCampaigns(o *cli.Options, w io.Writer, list []campaigns.Listed) {
 	fmt.Fprintf(w, "Campaigns in %s:\n", o.LakeName())
 	for _, c := range list {
 		of, spent := "", c.Spent
-		spent.Add(c.Beside)
+		spent.Add(c.Besides)
 		if c.Known {
 			of = fmt.Sprintf(" of %d", c.Cells)
 		}
 		fmt.Fprintf(w, "  %s\n      %d%s collaborations finished (%d succeeded, %d failed, %d stopped), $%.4f%s\n",
-			c.Name, c.Done(), of, c.Succeeded, c.Failed, c.Stopped, spent.CostUSD, campaigns.AlsoSpent(spent))
+			c.Name, c.Done(), of, c.Succeeded, c.Failed, c.Stopped, spent.CostUSD, campaigns.AtMostMore(spent))
 		var more []string
 		if len(c.Models) > 0 {
 			more = append(more, strings.Join(c.Models, ", "))

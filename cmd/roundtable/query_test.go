@@ -185,7 +185,7 @@ func TestQueryRefuses(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "at run time") {
 		t.Errorf("error %v", err)
 	}
-	fails(t, queries.Classify(context.Background(), cli.FailedError(err)), cli.ExitFailed)
+	fails(t, queries.WithExitCode(context.Background(), cli.FailedError(err)), cli.ExitFailed)
 }
 
 func TestQueryInterrupted(t *testing.T) {

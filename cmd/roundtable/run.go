@@ -72,14 +72,14 @@ func runCampaign(ctx context.Context, r runs.Options, path string) error {
 
 // finishCampaign runs what is left of a recorded plan and prints its tables.
 func finishCampaign(ctx context.Context, r runs.Options, s storage.Store, p recorded.Plan, m recorded.Manifest, again string) error {
-	if !r.Retry && campaigns.IsSealed(ctx, s, p) && campaigns.AreLabelsDone(ctx, s, m) {
+	if !r.Retry && campaigns.IsSealed(ctx, s, p) && campaigns.IsLabelled(ctx, s, m) {
 		if err := campaigns.Relabel(ctx, s, m); err != nil {
 			return err
 		}
 		fmt.Fprintln(os.Stderr, runs.DoneText(p.Campaign.Name, p.Campaign.Size()))
 	} else if status, err := r.Work(ctx, s, p, m, again); err != nil {
 		return err
-	} else if m.Labels != nil && !status.Cancelled && r.Until == 0 && !campaigns.AreLabelsDone(ctx, s, m) {
+	} else if m.Labels != nil && !status.Cancelled && r.Until == 0 && !campaigns.IsLabelled(ctx, s, m) {
 		l := labelling.Options{Options: r.Options, NoCache: r.NoCache}
 		if err := l.Work(ctx, s, p.Campaign.Name, *m.Labels); err != nil {
 			return err
@@ -112,7 +112,7 @@ func reportRun(ctx context.Context, r runs.Options, s storage.Store, p recorded.
 			tables = "raw"
 		}
 		fmt.Printf("\nTables:  %s/%s/<table>/campaign=%s/\nAnswers: %s/answers/campaign=%s/\n", r.LakeName(), tables, name, r.LakeName(), name)
-		if m.Labels != nil && campaigns.AreLabelsDone(ctx, s, m) {
+		if m.Labels != nil && campaigns.IsLabelled(ctx, s, m) {
 			fmt.Printf("Labels:  by %s · roundtable analyze %s --table dialogue-acts\n", m.Labels.ID(), name)
 		}
 		fmt.Printf("Next:    roundtable analyze %s · roundtable query · roundtable show COLLABORATION · roundtable verify %s\n", name, name)

@@ -23,7 +23,7 @@ import (
 	"roundtable/cmd/internal/providers"
 )
 
-// Request says which tables are wanted, and how.
+// Request names the tables to make, and how.
 type Request struct {
 	Table     string
 	Baselines []string
@@ -40,7 +40,7 @@ func CheckBaselines(ctx context.Context, o *cli.Options, which Request) error {
 	return nil
 }
 
-// AddBaselines puts the campaigns that are compared to beside the other.
+// AddBaselines returns the campaign with those that it is compared to.
 func (w Request) AddBaselines(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
 	if len(w.Baselines) == 0 {
 		return c, nil
@@ -107,7 +107,7 @@ func Write(ctx context.Context, w io.Writer, s storage.Store, name string, which
 	return a.WriteTables(w, format)
 }
 
-// Make makes the tables that are wanted.
+// Make makes the tables of a request.
 func Make(ctx context.Context, s storage.Store, name string, which Request) (Analysis, error) {
 	c, err := ReadCampaign(ctx, s, name)
 	if err != nil {

@@ -40,7 +40,7 @@ func Read(ctx context.Context, path string, s storage.Store, dial bool) (recorde
 	host := providers.NewHost(providers.NewFile(s, from, !dial), prices, dial)
 	host.Data = from.OpenData
 	host.Embedder = func(name string) error { _, err := from.Embedder(name); return err }
-	host.Recorded = func(name string) (plan.Campaign, error) { return campaigns.Recorded(ctx, s, name) }
+	host.Recorded = func(name string) (plan.Campaign, error) { return campaigns.ReadCampaign(ctx, s, name) }
 	file, err := plan.Parse(data, host)
 	if errs, ok := errors.AsType[plan.FileErrors](err); ok {
 		return recorded.Plan{}, recorded.Manifest{}, file, cli.UsageError(errorsIn(path, errs))

@@ -91,10 +91,10 @@ func IsSealed(ctx context.Context, s storage.Store, p recorded.Plan) bool {
 	return err == nil && again.Left(markers) == 0
 }
 
-// AreLabelsDone reports whether everything that has ended is labelled as the
+// IsLabelled reports whether everything that has ended is labelled as the
 // manifest says, and the recorded one says the same.
-func AreLabelsDone(ctx context.Context, s storage.Store, m recorded.Manifest) bool {
-	stored, err := FiledLabels(ctx, s, m.Campaign)
+func IsLabelled(ctx context.Context, s storage.Store, m recorded.Manifest) bool {
+	stored, err := LabellingOfFile(ctx, s, m.Campaign)
 	if err != nil || m.Labels == nil || stored == nil {
 		return err == nil && m.Labels == stored
 	}
@@ -105,8 +105,8 @@ func AreLabelsDone(ctx context.Context, s storage.Store, m recorded.Manifest) bo
 	return err == nil && left == 0
 }
 
-// FiledLabels returns how a campaign's file wants messages to be labelled; nil if it does not.
-func FiledLabels(ctx context.Context, s storage.Store, campaign string) (*recorded.Labelling, error) {
+// LabellingOfFile returns how a campaign's file wants messages to be labelled; nil if it does not.
+func LabellingOfFile(ctx context.Context, s storage.Store, campaign string) (*recorded.Labelling, error) {
 	m, err := recorded.ReadManifest(ctx, s, campaign)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

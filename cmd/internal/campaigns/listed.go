@@ -24,9 +24,9 @@ type Listed struct {
 	Name  string `json:"name"`
 	Known bool   `json:"planned"` // its plan is recorded
 	workflows.Status
-	Beside task.Result `json:"beside"`           // what labels, embeddings and checks of models have taken
-	Models []string    `json:"models,omitempty"` // as its plan names them
-	Ended  *time.Time  `json:"ended,omitempty"`  // when its latest answer was in; absent if nothing has ended
+	Besides task.Result `json:"beside"`           // what labels, embeddings and checks of models have taken
+	Models  []string    `json:"models,omitempty"` // as its plan names them
+	Ended   *time.Time  `json:"ended,omitempty"`  // when its latest answer was in; absent if nothing has ended
 }
 
 // List returns the campaigns of the lake, also those whose plan is not recorded; none if there is
@@ -57,7 +57,7 @@ func List(ctx context.Context, o *cli.Options) ([]Listed, error) {
 			c.Models = modelsOf(p.Campaign)
 		}
 		if err == nil {
-			c.Beside, err = SpentBeside(ctx, s, name)
+			c.Besides, err = SpentBesides(ctx, s, name)
 		}
 		if err == nil {
 			c.Ended, err = lastEnd(ctx, s, name)

@@ -22,7 +22,7 @@ func Open(ctx context.Context, o *cli.Options, name string) (storage.Store, reco
 	return s, p, m, err
 }
 
-// ReadPlan returns present, and says so in words if the lake has no such campaign.
+// ReadPlan returns what is recorded of a campaign; the error says in words if the lake has no such one.
 func ReadPlan(ctx context.Context, o *cli.Options, s storage.Store, name string) (recorded.Plan, recorded.Manifest, error) {
 	p, m, err := recorded.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -32,8 +32,8 @@ func ReadPlan(ctx context.Context, o *cli.Options, s storage.Store, name string)
 	return p, m, err
 }
 
-// Recorded returns the lake's campaign of that name; an empty one if there is none.
-func Recorded(ctx context.Context, s storage.Store, name string) (plan.Campaign, error) {
+// ReadCampaign returns the lake's campaign of that name; an empty one if there is none.
+func ReadCampaign(ctx context.Context, s storage.Store, name string) (plan.Campaign, error) {
 	stored, _, err := recorded.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return plan.Campaign{}, nil

@@ -30,10 +30,10 @@ type Status struct {
 	Unlabelled int `json:"unlabelled,omitempty"`
 	// UnderWay are collaborations that have begun and not ended; spent is of those that have ended.
 	UnderWay ledger.Unended `json:"under_way"`
-	// Beside is what labels, embeddings and checks of models have taken.
-	Beside task.Result `json:"beside"`
-	Share  float64     `json:"share"` // of the campaign that is done, collaborations under way by their turns
-	Limits plan.Limits `json:"limits"`
+	// Besides is what labels, embeddings and checks of models have taken.
+	Besides task.Result `json:"beside"`
+	Share   float64     `json:"share"` // of the campaign that is done, collaborations under way by their turns
+	Limits  plan.Limits `json:"limits"`
 	// Charged is what the campaign has cost at most, cells under way included; absent while it runs.
 	Charged *charged `json:"charged,omitempty"`
 }
@@ -50,7 +50,7 @@ func ReadStatus(ctx context.Context, o *cli.Options, s storage.Store, name strin
 		return Status{}, err
 	}
 	st := Status{Name: name, State: "interrupted", Limits: m.Limits}
-	if st.Beside, err = SpentBeside(ctx, s, name); err != nil {
+	if st.Besides, err = SpentBesides(ctx, s, name); err != nil {
 		return st, cli.ExplainDamage(err, name, "the costs are not known")
 	}
 	if err := readEngineStatus(ctx, o, s, p, &st); err != nil || st.State == "done" {
@@ -93,7 +93,7 @@ func readEngineStatus(ctx context.Context, o *cli.Options, s storage.Store, p re
 	}
 	if st.Done() == st.Cells && st.Again == 0 {
 		st.State = "done"
-		filed, err := FiledLabels(ctx, s, name)
+		filed, err := LabellingOfFile(ctx, s, name)
 		if err == nil && filed != nil {
 			st.Unlabelled, err = CountUnlabelled(ctx, s, name, filed.ID())
 		}

@@ -11,8 +11,8 @@ import (
 	"roundtable/workflows/task"
 )
 
-// cachedBeside says how many answers came from the cache, next to the calls.
-func cachedBeside(spent task.Result) string {
+// cachedBesides says how many answers came from the cache, next to the calls.
+func cachedBesides(spent task.Result) string {
 	if spent.Cached == 0 {
 		return ""
 	}
@@ -40,9 +40,9 @@ func (st Status) Write(w io.Writer) {
 	}
 	spent := st.Spent
 	spent.Add(st.UnderWay.Spent)
-	spent.Add(st.Beside)
-	line("%s%s, %s tokens, $%.4f%s so far", wording.Count(spent.Calls, "call"), cachedBeside(spent), cli.Abbreviate(spent.InputTokens+spent.OutputTokens), spent.CostUSD, AlsoSpent(spent))
-	if b := st.Beside; b.Calls > 0 {
+	spent.Add(st.Besides)
+	line("%s%s, %s tokens, $%.4f%s so far", wording.Count(spent.Calls, "call"), cachedBesides(spent), cli.Abbreviate(spent.InputTokens+spent.OutputTokens), spent.CostUSD, AtMostMore(spent))
+	if b := st.Besides; b.Calls > 0 {
 		line("of these %s, $%.4f for labels, embeddings and checks of models", wording.Count(b.Calls, "call"), b.CostUSD)
 	}
 	if u := st.UnderWay; u.Collaborations > 0 {
@@ -60,8 +60,8 @@ func (st Status) Write(w io.Writer) {
 	}
 }
 
-// AlsoSpent returns what is not in a sum of costs.
-func AlsoSpent(spent task.Result) string {
+// AtMostMore returns in words what a sum of costs lacks: calls of unknown outcome, or of unknown price.
+func AtMostMore(spent task.Result) string {
 	text := ""
 	if spent.WorstUSD > 0 {
 		text = fmt.Sprintf(", at most $%.4f more for calls of unknown outcome,", spent.WorstUSD)

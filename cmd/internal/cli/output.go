@@ -94,7 +94,7 @@ func Abbreviate(n int64) string {
 	return fmt.Sprint(n)
 }
 
-// FirstLine of a text, cut for a line of progress.
+// FirstLine returns the first line of a text, cut for a line of progress.
 func FirstLine(text string) string {
 	text, _, _ = strings.Cut(text, "\n")
 	if r := []rune(text); len(r) > 100 {

@@ -164,7 +164,7 @@ func (x *Export) warn(ctx context.Context, s storage.Store, d lake.Dataset, w io
 }
 
 func (x *Export) told(ctx context.Context, err error) error {
-	return queries.Classify(ctx, cli.ExplainDamage(err, x.Campaign, "nothing is written"))
+	return queries.WithExitCode(ctx, cli.ExplainDamage(err, x.Campaign, "nothing is written"))
 }
 
 func (x *Export) write(ctx context.Context, s storage.Store, d lake.Dataset, table string, w io.Writer) (int64, error) {

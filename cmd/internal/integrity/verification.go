@@ -35,7 +35,7 @@ type Verification struct {
 	Settled   int `json:"settled"`   // calls of unknown outcome with what they were billed
 
 	// Of the lake's cache, whose damage is not the fault of the campaign: an entry that
-	// cannot be read costs one call when it is wanted.
+	// cannot be read costs one call when it is needed.
 	Cached        int      `json:"cached"`                   // whole entries
 	CachedDamaged []string `json:"cached_damaged,omitempty"` // keys
 }

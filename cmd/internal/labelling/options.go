@@ -63,7 +63,7 @@ func (l Options) labelling(ctx context.Context, s storage.Store, campaign string
 	if err != nil {
 		return how, err
 	}
-	filed, err := campaigns.FiledLabels(ctx, s, campaign)
+	filed, err := campaigns.LabellingOfFile(ctx, s, campaign)
 	if err != nil {
 		return how, err
 	}

@@ -40,7 +40,7 @@ func (m *Messages) Choose(ctx context.Context, s storage.Store, campaign string)
 	if err := m.chooseEmbedder(ctx, s, campaign); err != nil || m.Labeller != "" {
 		return err
 	}
-	filed, err := campaigns.FiledLabels(ctx, s, campaign)
+	filed, err := campaigns.LabellingOfFile(ctx, s, campaign)
 	if err != nil || filed == nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (m Method) method(s storage.Store) (features.Method, providers.Embedder, er
 	return features.Method{Rule: rule, Embedder: by.Embedder}, by, err
 }
 
-// AddVectors of what discussions compare, by the embedder that is asked for.
+// AddVectors returns the campaign with vectors of what discussions compare, by the embedder that is asked for.
 func (m Method) AddVectors(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
 	e, err := providers.NewEmbedder(s, m.Embedder, m.params)
 	if err != nil {

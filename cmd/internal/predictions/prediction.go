@@ -35,7 +35,7 @@ type Prediction struct {
 	Basis string `json:"basis"` // what it rests on
 	// Unpriced are the models without a price, for which the cost is not known.
 	Unpriced []string `json:"unpriced,omitempty"`
-	// Labels are what labelling takes beside that, by a guess; nil if nobody labels.
+	// Labels are what labelling takes besides that, by a guess; nil if nobody labels.
 	Labels *forecast.Forecast `json:"labels,omitempty"`
 }
 

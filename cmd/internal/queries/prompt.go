@@ -23,7 +23,7 @@ func (q *Query) Prompt(cmd *cobra.Command) error {
 	ctx := cmd.Context()
 	db, err := q.Open(ctx, cmd.ErrOrStderr())
 	if err != nil {
-		return Classify(ctx, err)
+		return WithExitCode(ctx, err)
 	}
 	defer db.Close()
 	lines := liner.NewLiner()

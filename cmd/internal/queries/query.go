@@ -25,7 +25,7 @@ type Query struct {
 	*cli.Options
 	Campaigns []string // none are all
 	Cache     string
-	Format    string // one of queryFormats
+	Format    string // one of Formats
 	File      string // "" is standard output
 	Force     bool
 }
@@ -75,7 +75,7 @@ func (q *Query) Open(ctx context.Context, tell io.Writer) (*sql.DB, error) {
 func (q *Query) Run(cmd *cobra.Command, text string) error {
 	out := cmd.OutOrStdout()
 	if q.File != "" {
-		f, err := q.Keep(cmd, text)
+		f, err := q.WriteFile(cmd, text)
 		if err == nil {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", f.Path, wording.Count(f.Rows, "row"))
 		}
@@ -88,8 +88,8 @@ func (q *Query) Run(cmd *cobra.Command, text string) error {
 	return err
 }
 
-// Keep returns run with a file, which is written whole or not at all.
-func (q *Query) Keep(cmd *cobra.Command, text string) (f staging.File, err error) {
+// WriteFile answers statements into a file, which is written whole or not at all.
+func (q *Query) WriteFile(cmd *cobra.Command, text string) (f staging.File, err error) {
 	if err := staging.Check(q.File, q.Force); err != nil {
 		return f, cli.UsageError(err)
 	}
@@ -115,7 +115,7 @@ func (q *Query) answer(cmd *cobra.Command, text string, w io.Writer) (rows int64
 		defer db.Close()
 		rows, err = q.each(ctx, db, all, w)
 	}
-	return rows, Classify(ctx, err)
+	return rows, WithExitCode(ctx, err)
 }
 
 // each runs statements one after the other. Tables show all that have rows; the
@@ -176,8 +176,8 @@ func (q *Query) write(ctx context.Context, db *sql.DB, s sql.Statement, w io.Wri
 	return sql.WriteCSV(w, r)
 }
 
-// Classify gives an error the code that the program ends with.
-func Classify(ctx context.Context, err error) error {
+// WithExitCode gives an error the code that the program ends with.
+func WithExitCode(ctx context.Context, err error) error {
 	_, refused := errors.AsType[sql.Refused](err)
 	switch {
 	case err != nil && ctx.Err() != nil:

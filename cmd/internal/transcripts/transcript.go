@@ -62,7 +62,7 @@ func (a answered) source() string {
 	return strings.Join(parts, ", ")
 }
 
-// Read reads what show is asked for. What is lost is said beside the rest.
+// Read reads what show is asked for. What is lost is said next to the rest.
 func Read(ctx context.Context, s storage.Store, rows record.Rows, how Parts) (Transcript, error) {
 	v := Transcript{Parts: how, rows: rows, story: telling.Tell(rows)}
 	if how.Entry >= 0 && !slices.ContainsFunc(rows.Turns, func(t record.Turn) bool { return int(t.Entry) == how.Entry }) {
