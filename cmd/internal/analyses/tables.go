@@ -17,6 +17,7 @@ import (
 	"roundtable/analysis/study"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/study/discussion"
+	"roundtable/analysis/study/entry"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/measurements"
@@ -115,11 +116,11 @@ func Make(ctx context.Context, s storage.Store, name string, which Request) (Ana
 	}
 	from := study.SourceOf(which.Table)
 	switch from {
-	case study.Courses:
+	case entry.Courses:
 		c, err = which.AddCourses(ctx, s, c)
-	case study.Measures:
+	case entry.Measures:
 		c, err = which.AddTo(ctx, s, c)
-	case study.Vectors:
+	case entry.Vectors:
 		if which.Embedder != providers.TFIDF { // the table makes those itself
 			c, err = which.AddVectors(ctx, s, c)
 		}
@@ -131,7 +132,7 @@ func Make(ctx context.Context, s storage.Store, name string, which Request) (Ana
 		return Analysis{}, err
 	}
 	a := Analysis{Campaign: name, Cells: count(c), Warnings: c.Warnings()}
-	if from == study.Labels {
+	if from == entry.Labels {
 		a.Tables, err = ofMessages(ctx, s, c, which)
 	} else {
 		a.Tables, err = choose(c, which.Table)

@@ -1,0 +1,18 @@
+package dialogue
+
+import (
+	"roundtable/analysis/naming"
+	"roundtable/analysis/study/entry"
+)
+
+// Study returns what the list of studies has of this one.
+func Study() entry.Study {
+	return entry.Study{Tables: []entry.Table{
+		{Named: naming.Named{Name: "dialogue-acts", Shows: "dialogue acts: how often, by rule",
+			Needs: entry.NeedLabels, Former: "9", Papers: naming.Numbers(1, "table", 9)}, Shown: entry.Never, From: entry.Labels},
+		{Named: naming.Named{Name: "transitions", Shows: "dialogue acts: which follows which",
+			Needs: entry.NeedLabels}, Shown: entry.Never, From: entry.Labels},
+		{Named: naming.Named{Name: "agreement", Shows: "dialogue acts: how far labellers agree",
+			Needs: "labels of at least two labellers (roundtable label)"}, Shown: entry.Never, From: entry.Labels},
+	}}
+}

@@ -1,0 +1,33 @@
+package discussion
+
+import (
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/naming"
+	"roundtable/analysis/study/entry"
+)
+
+const needDiscussions = "discussions"
+
+// Study returns what the list of studies has of this one.
+func Study() entry.Study {
+	return entry.Study{Readers: []campaign.Reader{Read, ReadAsked}, Tables: []entry.Table{
+		{Named: naming.Named{Name: "discussion-accuracy", Shows: "discussions: accuracy by decision protocol, gains over the single agent",
+			Needs: needDiscussions, Former: "2.protocols", Papers: naming.Numbers(2, "figure", 2, 8, 9, 10, 11)}, Build: Discussions, Shown: entry.Always},
+		{Named: naming.Named{Name: "voting-against-consensus", Shows: "discussions: voting against consensus (paper 2, 4.1)",
+			Needs: "discussions with rules of both kinds, voting and consensus", Former: "2.kinds"}, Build: Kinds, Shown: entry.Always},
+		{Named: naming.Named{Name: "answerable-questions", Shows: "discussions: questions that their text does not answer",
+			Needs: "discussions of questions that their text may not answer (SQuAD)", Former: "2.answerable", Papers: naming.Numbers(2, "figure", 3)}, Build: Answerables},
+		{Named: naming.Named{Name: "answer-diversity", Shows: "discussions: diversity of answers and accuracy",
+			Needs: needDiscussions, Former: "2.1", Papers: naming.Numbers(2, "table", 1)}, Build: Diversities, From: entry.Vectors},
+		{Named: naming.Named{Name: "decision-time", Shows: "discussions: rounds and turns until the decision",
+			Needs: needDiscussions, Former: "2.2", Papers: naming.Numbers(2, "table", 2)}, Build: Terminations},
+		{Named: naming.Named{Name: "solution-counting", Shows: "discussions: how often each way of counting decides",
+			Needs: needDiscussions, Former: "2.4", Papers: naming.Numbers(2, "table", 4)}, Build: Countings},
+		{Named: naming.Named{Name: "discussion-scaling", Shows: "discussions: accuracy by rounds before the vote and by agents",
+			Needs: "discussions of at least three sizes", Former: "2.scaling", Papers: naming.Numbers(2, "figure", 4, 5)}, Build: Scalings},
+		{Named: naming.Named{Name: "challenges", Shows: "discussions: challenges of the final answer",
+			Needs: "discussions whose final answer is challenged", Former: "2.challenge", Papers: naming.Numbers(2, "figure", 6, 7)}, Build: Challenges},
+		{Named: naming.Named{Name: "discussion-compute", Shows: "discussions: turns, tokens and money that an answer takes",
+			Needs: needDiscussions, Former: "2.compute"}, Build: Computes},
+	}}
+}

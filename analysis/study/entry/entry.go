@@ -1,0 +1,57 @@
+// Package entry is what a study tells of itself, for the one list of studies: its
+// tables, with what each shows, needs and is made from, and what it keeps of each run.
+package entry
+
+import (
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/naming"
+	"roundtable/analysis/table"
+)
+
+// Study is one study's part of the list.
+type Study struct {
+	Readers []campaign.Reader // keep what its tables need of a run's rows
+	Tables  []Table           // in the order in which they are printed
+}
+
+// Table is a table that can be asked for.
+type Table struct {
+	naming.Named
+	Build func(campaign.Campaign) (table.Table, bool) // false if the campaign has nothing for it; nil if it takes labels
+	Shown Shown
+	From  Source
+	// Redundant reports whether another table has all that this one would show of
+	// a campaign, so that it is printed by name only; nil is never.
+	Redundant func(campaign.Campaign) bool
+	// Last tables are about any campaign: they come after those of all studies.
+	Last bool
+}
+
+// Shown says when a table is printed without being asked for by name.
+type Shown int
+
+// When a table is printed.
+const (
+	InAll  Shown = iota // with all others
+	Always              // with all others, and at the end of a run
+	Never               // it is the data of a figure
+)
+
+// Source is what a table is made from.
+type Source int
+
+// Sources of tables: what the campaign holds once it is loaded, or what is added to it.
+const (
+	Rows     Source = iota
+	Courses         // each collaboration round by round, labelled and measured
+	Measures        // of messages
+	Vectors         // of answers, unless the table compares them by their words
+	Labels          // of messages, which are no part of a campaign: Build is nil
+)
+
+// What tables of several studies need.
+const (
+	NeedRecsys = "the environment recsys"
+	NeedEnded  = "collaborations that have ended"
+	NeedLabels = "labels of messages (roundtable label)"
+)

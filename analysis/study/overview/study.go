@@ -1,0 +1,22 @@
+package overview
+
+import (
+	"roundtable/analysis/naming"
+	"roundtable/analysis/study/entry"
+)
+
+// Study returns what the list of studies has of this one.
+func Study() entry.Study {
+	return entry.Study{Tables: []entry.Table{
+		{Named: naming.Named{Name: "scores", Shows: "each condition: its outcome with an interval, whatever the protocol",
+			Needs: entry.NeedEnded}, Build: ByCondition},
+		{Named: naming.Named{Name: "comparisons", Shows: "each two conditions: pairwise comparison of final scores, with tests",
+			Needs: "two conditions of one environment"}, Build: Comparisons, Last: true},
+		{Named: naming.Named{Name: "instances", Shows: "each instance: its outcome under each condition",
+			Needs: entry.NeedEnded}, Build: ByInstance, Shown: entry.Never, Last: true},
+		{Named: naming.Named{Name: "rounds", Shows: "each round: decisions and scores",
+			Needs: entry.NeedEnded}, Build: Rounds, Last: true},
+		{Named: naming.Named{Name: "summary", Shows: "each condition: collaborations, answers, cost",
+			Needs: entry.NeedEnded}, Build: Summary, Shown: entry.Always, Last: true},
+	}}
+}
