@@ -97,7 +97,7 @@ func (l *labels) labelPage(ctx workflow.Context, page task.Unlabelled) error {
 }
 
 // labelMessages labels the messages of one collaboration, all at once, and commits the labels.
-func (l *labels) labelMessages(ctx workflow.Context, page task.Unlabelled, talk task.Talk) {
+func (l *labels) labelMessages(ctx workflow.Context, page task.Unlabelled, talk task.LabelJob) {
 	err := askLabeller(ctx, page, talk)
 	var result task.LabelResult
 	if err == nil {
@@ -120,7 +120,7 @@ func (l *labels) labelMessages(ctx workflow.Context, page task.Unlabelled, talk 
 	s.Spent.Add(result.Spent)
 }
 
-func askLabeller(ctx workflow.Context, page task.Unlabelled, talk task.Talk) error {
+func askLabeller(ctx workflow.Context, page task.Unlabelled, talk task.LabelJob) error {
 	if page.Instant {
 		return executeActivity(ctx, task.LabelTalk, talk.LabelRef).Get(ctx, nil)
 	}

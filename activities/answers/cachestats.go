@@ -43,8 +43,8 @@ type CacheUse struct {
 
 type cacheGroup struct{ model, campaign string }
 
-// purchase tells calls apart: an entry of the cache is a copy of one of them.
-type purchase struct {
+// callKey tells calls apart: an entry of the cache is a copy of one of them.
+type callKey struct {
 	model, request string
 	asked          int64
 }
@@ -70,7 +70,7 @@ func CheckCache(ctx context.Context, store storage.Store) (Cache, error) {
 	return c, err
 }
 
-func (c *Cache) readCampaign(ctx context.Context, store storage.Store, bought map[purchase]string) error {
+func (c *Cache) readCampaign(ctx context.Context, store storage.Store, bought map[callKey]string) error {
 	objects, err := store.List(ctx, "cache/")
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (c *Cache) readCampaign(ctx context.Context, store storage.Store, bought ma
 	return c.readEntries(ctx, store, ours, bought)
 }
 
-func (c *Cache) readEntries(ctx context.Context, store storage.Store, objects []storage.Object, bought map[purchase]string) error {
+func (c *Cache) readEntries(ctx context.Context, store storage.Store, objects []storage.Object, bought map[callKey]string) error {
 	read := make([]cached, len(objects))
 	errs := make([]error, len(objects))
 	err := lake.Each(ctx, len(objects), func(ctx context.Context, i int) error {
@@ -108,7 +108,7 @@ func (c *Cache) readEntries(ctx context.Context, store storage.Store, objects []
 		default:
 			c.Entries = append(c.Entries, CacheEntry{
 				Key: o.Key, Size: o.Size, Model: a.ModelAsked, Asked: time.UnixMicro(a.StartedAt).UTC(),
-				Campaign: bought[purchase{a.ModelAsked, a.RequestID, a.StartedAt}],
+				Campaign: bought[callKey{a.ModelAsked, a.RequestID, a.StartedAt}],
 			})
 		}
 	}
@@ -117,12 +117,12 @@ func (c *Cache) readEntries(ctx context.Context, store storage.Store, objects []
 
 // readLedgers counts the answers served and says which campaign bought a call,
 // of all generations.
-func (c *Cache) readLedgers(ctx context.Context, store storage.Store) (map[purchase]string, error) {
+func (c *Cache) readLedgers(ctx context.Context, store storage.Store) (map[callKey]string, error) {
 	campaigns, err := lake.Campaigns(ctx, store)
 	if err != nil {
 		return nil, err
 	}
-	bought := map[purchase]string{}
+	bought := map[callKey]string{}
 	for _, campaign := range campaigns {
 		d, err := lake.ReadDataset(ctx, store, campaign)
 		if err == nil {
@@ -138,7 +138,7 @@ func (c *Cache) readLedgers(ctx context.Context, store storage.Store) (map[purch
 			case call.Cached:
 				c.served[cacheGroup{call.ModelAsked, campaign}]++
 			default:
-				bought[purchase{call.ModelAsked, call.RequestID, call.StartedAt}] = campaign
+				bought[callKey{call.ModelAsked, call.RequestID, call.StartedAt}] = campaign
 			}
 		}
 	}

@@ -117,7 +117,7 @@ func (c *Caller) announced(ctx context.Context, at answers.RunKey, i *answers.In
 	c.Meter.underWay.Add(1)
 	defer c.Meter.underWay.Add(-1)
 	response, err := p.Complete(ctx, r)
-	err = c.trials.judge(at.Campaign, p.Account, err)
+	err = c.trials.countRefusal(at.Campaign, p.Account, err)
 	if err == nil {
 		c.trials.answered(at.Campaign, p.Account)
 		pass.Answered(response.Usage, response.Limits)

@@ -49,10 +49,10 @@ var ofTheQuestion = []string{
 	"content_filter", "content_policy_violation", "context_length_exceeded", "invalid_prompt", "answer_too_large",
 }
 
-// judge returns the error of a call as it is to be taken: a refusal of a model
+// countRefusal returns the error of a call as it is to be taken: a refusal of a model
 // that has never answered is tried again, until several are alike and pause the
 // campaign.
-func (t *trials) judge(campaign, account string, err error) error {
+func (t *trials) countRefusal(campaign, account string, err error) error {
 	refused, ok := errors.AsType[*model.Error](err)
 	if !ok || refused.Class != model.Fail || refused.Status/100 != 4 || refused.Status == http.StatusRequestEntityTooLarge || slices.Contains(ofTheQuestion, refused.Code) {
 		return err

@@ -158,9 +158,9 @@ func (e *Endpoint) ask(ctx context.Context, texts []string) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case !ok || fault.Class != model.Retry:
-			return e.told(err)
+			return e.wrapErr(err)
 		case fault.RetryAfter > longest:
-			return e.told(fmt.Errorf("the service wants to be asked again in %s: %w", fault.RetryAfter, err))
+			return e.wrapErr(fmt.Errorf("the service wants to be asked again in %s: %w", fault.RetryAfter, err))
 		}
 		if try+1 < tries {
 			if err := e.wait(ctx, pause(try, fault.RetryAfter)); err != nil {
@@ -168,10 +168,10 @@ func (e *Endpoint) ask(ctx context.Context, texts []string) error {
 			}
 		}
 	}
-	return e.told(fmt.Errorf("asked %d times: %w", tries, last))
+	return e.wrapErr(fmt.Errorf("asked %d times: %w", tries, last))
 }
 
-func (e *Endpoint) told(err error) error { return fmt.Errorf("%s: %w", e.name, err) }
+func (e *Endpoint) wrapErr(err error) error { return fmt.Errorf("%s: %w", e.name, err) }
 
 func (e *Endpoint) count(texts int, used model.Usage) {
 	e.mu.Lock()

@@ -58,7 +58,7 @@ func (s *Labels) SurveyLabels(ctx context.Context, p task.LabelPage) (task.Unlab
 		}
 		m := left.Members[i]
 		i++
-		talk := task.Talk{LabelRef: task.LabelRef{Campaign: p.Campaign, Labeller: p.Labeller, Collaboration: m.Collaboration, Generation: m.Generation}}
+		talk := task.LabelJob{LabelRef: task.LabelRef{Campaign: p.Campaign, Labeller: p.Labeller, Collaboration: m.Collaboration, Generation: m.Generation}}
 		for _, said := range t.messages {
 			talk.Entries = append(talk.Entries, int(said.Entry))
 		}

@@ -90,7 +90,7 @@ func parseBare(raw []byte, spec transcript.BallotSpec) (Answer, bool) {
 func ballot(v jsontext.Value, spec transcript.BallotSpec) (transcript.Ballot, error) {
 	switch spec.Kind {
 	case transcript.Choose:
-		c, err := whole(v)
+		c, err := wholeNumber(v)
 		if err != nil {
 			return transcript.Ballot{}, errors.New(`"decision" must be the number of one candidate, or null`)
 		}
@@ -102,7 +102,7 @@ func ballot(v jsontext.Value, spec transcript.BallotSpec) (transcript.Ballot, er
 		}
 		var b transcript.Ballot
 		for _, item := range items {
-			c, err := whole(item)
+			c, err := wholeNumber(item)
 			if err != nil {
 				return b, errors.New(`"decision" must be a list of candidates' numbers, or null`)
 			}
@@ -132,7 +132,7 @@ func points(v jsontext.Value, spec transcript.BallotSpec) (transcript.Ballot, er
 			b.Points[c] = leftOut(spec)
 			found++
 		case ok:
-			p, err := whole(value)
+			p, err := wholeNumber(value)
 			if err != nil || p < 0 {
 				return b, wrong
 			}
@@ -159,8 +159,8 @@ func leftOut(spec transcript.BallotSpec) int {
 	return 0
 }
 
-// whole reads a whole number: 2, "2", 2.0 or 2e0.
-func whole(v jsontext.Value) (int, error) {
+// wholeNumber reads a whole number: 2, "2", 2.0 or 2e0.
+func wholeNumber(v jsontext.Value) (int, error) {
 	var s string
 	if json.Unmarshal(v, &s) == nil {
 		n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 32)

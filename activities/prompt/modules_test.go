@@ -71,7 +71,7 @@ func deliberating(plan func(agent int) string, estimate string) func(protocol.Pe
 	}
 }
 
-func whole(messages []model.Message) string {
+func wholeNumber(messages []model.Message) string {
 	text := ""
 	for _, m := range messages {
 		text += m.Content + "\n"
@@ -98,7 +98,7 @@ func TestExplanationsTravel(t *testing.T) {
 		"0 observation 2":  {"SAID-0-conversation-1", "SAID-1-conversation-1"},
 		"0 planning 2":     {"Round 2:", `"explanation"`},
 	} {
-		text := whole(asked[key])
+		text := wholeNumber(asked[key])
 		for _, w := range want {
 			if !strings.Contains(text, w) {
 				t.Errorf("%s is not shown %s:\n%s", key, w, text)
@@ -106,7 +106,7 @@ func TestExplanationsTravel(t *testing.T) {
 		}
 	}
 	for key, messages := range asked {
-		text := whole(messages)
+		text := wholeNumber(messages)
 		for _, never := range []string{"WHY-", "<no value>", "concerns you"} {
 			if strings.Contains(text, never) {
 				t.Errorf("%s is shown %s:\n%s", key, never, text)
@@ -121,7 +121,7 @@ func TestExplanationsTravel(t *testing.T) {
 	}
 	private := stage(t, env, "deliberation", deliberation(func(p *protocol.DeliberationParams) { p.Explanations = "private" }), deliberating(plan, `{"ingredients": {}, "values": {}}`))
 	for key, messages := range private {
-		if text := whole(messages); strings.Contains(text, "BECAUSE-") || strings.Contains(text, `"explanation"`) {
+		if text := wholeNumber(messages); strings.Contains(text, "BECAUSE-") || strings.Contains(text, `"explanation"`) {
 			t.Errorf("with private explanations %s is shown\n%s", key, text)
 		}
 	}
@@ -139,11 +139,11 @@ func TestWorkersAndAlone(t *testing.T) {
 	}
 	plan := func(int) string { return "{}" }
 	asked := stage(t, env, "deliberation", build(protocol.Deliberating), deliberating(plan, estimate))
-	if text := whole(asked["1 conversation 1"]); !strings.Contains(text, "BECAUSE-1-decision-1") {
+	if text := wholeNumber(asked["1 conversation 1"]); !strings.Contains(text, "BECAUSE-1-decision-1") {
 		t.Errorf("the worker's message is asked for with\n%s", text)
 	}
 	asked = stage(t, env, "deliberation", build(protocol.Centralized), deliberating(plan, estimate))
-	text := whole(asked["0 planning 1"])
+	text := wholeNumber(asked["0 planning 1"])
 	if len(asked) != 1 || !strings.Contains(text, "You have all the information that there is:") {
 		t.Errorf("%d questions; the plan is asked for with\n%s", len(asked), text)
 	}
@@ -153,7 +153,7 @@ func TestWorkersAndAlone(t *testing.T) {
 		}
 	}
 	asked = stage(t, env, "deliberation", build(protocol.Oracle), deliberating(plan, estimate))
-	if text := whole(asked["0 planning 1"]); !strings.Contains(text, "Every agent has all the information") {
+	if text := wholeNumber(asked["0 planning 1"]); !strings.Contains(text, "Every agent has all the information") {
 		t.Errorf("the oracle is asked for a plan with\n%s", text)
 	}
 }
@@ -186,7 +186,7 @@ func TestOnlyALeaderLeads(t *testing.T) {
 			t.Errorf("%s by %s: nobody is asked", c.variant, c.authority)
 		}
 		for key, messages := range asked {
-			text := whole(messages)
+			text := wholeNumber(messages)
 			if leads := strings.Contains(text, "The leader is agent_2; the other agents are workers."); leads != c.leads {
 				t.Errorf("%s by %s, %s: a leader is named: %v\n%s", c.variant, c.authority, key, leads, text)
 			}
@@ -215,7 +215,7 @@ func TestOneAgentIsNoGroup(t *testing.T) {
 	roundtable.Rounds = 1
 	asked := stage(t, env, "roundtable", func(set protocol.Setting) (protocol.Protocol, error) { return protocol.NewRoundtable(roundtable, set) }, answer)
 	for key, messages := range asked {
-		if text := whole(messages); strings.Contains(text, "one of 1") || !strings.Contains(text, "You are Agent 1 and make a decision on your own.") {
+		if text := wholeNumber(messages); strings.Contains(text, "one of 1") || !strings.Contains(text, "You are Agent 1 and make a decision on your own.") {
 			t.Errorf("%s is told\n%s", key, text)
 		}
 	}
@@ -263,7 +263,7 @@ func TestDebateIsAChat(t *testing.T) {
 		"1 debate 3": "user question, assistant 1.1, user 0.1 2.1, assistant 1.2, user 0.2 2.2",
 	} {
 		if got := shape(asked[key]); got != want {
-			t.Errorf("%s: %s, want %s\n%s", key, got, want, whole(asked[key]))
+			t.Errorf("%s: %s, want %s\n%s", key, got, want, wholeNumber(asked[key]))
 		}
 	}
 	asked = stage(t, env, "debate", debate("retold"), answer)
@@ -286,7 +286,7 @@ func TestHorizonIsToldOnRequest(t *testing.T) {
 		asked := stage(t, env, "consensus", func(set protocol.Setting) (protocol.Protocol, error) { return protocol.NewConsensus(p, set) },
 			func(protocol.Pending) string { return `{"reason_for_decision": "", "proposal": [7]}` })
 		for key, messages := range asked {
-			text := whole(messages)
+			text := wholeNumber(messages)
 			if told := strings.Contains(text, "round"); told != horizon {
 				t.Errorf("horizon %v, %s: rounds are spoken of: %v\n%s", horizon, key, told, text)
 			}
@@ -311,7 +311,7 @@ func TestNothingIsNoPrivateInformation(t *testing.T) {
 		},
 			func(protocol.Pending) string { return "The answer is (A).\nAnswer: [UNKNOWN]" })
 		for key, messages := range asked {
-			text := strings.ToLower(whole(messages))
+			text := strings.ToLower(wholeNumber(messages))
 			for _, never := range []string{"nothing is known", "concerns you", "private information", "besides"} {
 				if strings.Contains(text, never) {
 					t.Errorf("%s, %s says %q:\n%s", file, key, never, text)
@@ -332,7 +332,7 @@ func TestReasonsShown(t *testing.T) {
 	shown := ""
 	g.play(t, allocations, func(p protocol.Pending) {
 		if p.Round == 2 && p.Speaker.Index == 0 {
-			shown += whole(g.render(t, p.Step))
+			shown += wholeNumber(g.render(t, p.Step))
 		}
 	})
 	for _, want := range []string{"Reason: SECRET-1-", "all agents will see it", "with the reasons for proposals and ballots"} {

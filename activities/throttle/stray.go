@@ -27,15 +27,15 @@ const (
 )
 
 const (
-	back       = 0.98 // of the peak: the window is back
-	doubtful   = 6    // refusals too soon
-	tried      = 0.7  // of the window in doubt
-	trialCalls = 200
-	someRefuse = 2    // of these: fewer may be anything
-	mostStray  = 0.12 // of all calls
-	chanceOf   = 4    // more than that is no bad luck
-	alarm      = 8    // refusals too many
-	fading     = 0.8  // of the share at each cut: it may have ended
+	recoveredShare  = 0.98 // of the peak: the window is back
+	suspectRefusals = 6    // refusals too soon
+	trialWindow     = 0.7  // of the window in doubt
+	trialCalls      = 200
+	someRefuse      = 2    // of these: fewer may be anything
+	mostStray       = 0.12 // of all calls
+	chanceOf        = 4    // more than that is no bad luck
+	cusumAlarm      = 8    // refusals too many
+	fading          = 0.8  // of the share at each cut: it may have ended
 )
 
 // countStart counts a call against the refusals that are borne.
@@ -49,7 +49,7 @@ func (s *stray) isBorne() bool {
 		return false
 	}
 	s.excess++
-	return s.excess < alarm
+	return s.excess < cusumAlarm
 }
 
 // cutWindow hears of a refusal that is not borne, and returns the window that may
@@ -58,7 +58,7 @@ func (s *stray) cutWindow(limit, peak float64) (doubted float64) {
 	known, trying := s.share > 0, s.trial > 0
 	s.share, s.excess, s.trial = fading*s.share, 0, 0
 	switch {
-	case limit >= back*peak:
+	case limit >= recoveredShare*peak:
 		s.soon = max(0, s.soon-1)
 		return 0
 	case known && trying:
@@ -69,7 +69,7 @@ func (s *stray) cutWindow(limit, peak float64) (doubted float64) {
 	if s.soon++; s.soon == 1 {
 		s.before = peak
 	}
-	if s.soon < doubtful {
+	if s.soon < suspectRefusals {
 		return 0
 	}
 	s.soon = 0

@@ -140,7 +140,7 @@ func (w *window) cutFor(cut int) verdict {
 	doubted := w.stray.cutWindow(w.limit, w.peak)
 	w.peak = max(w.nextTrial(through), smallest*w.roundTrip())
 	if w.limit = kept * w.peak; doubted > 0 {
-		w.stray.trial, w.limit = doubted, tried*doubted
+		w.stray.trial, w.limit = doubted, trialWindow*doubted
 	}
 	w.cuts++
 	w.cycle = cycle{}

@@ -48,6 +48,6 @@ func (s Set) Names() []string {
 
 func (s Set) size() int { return bits.OnesCount16(uint16(s)) }
 
-// Talk is the acts of one collaboration, by round and then by agent. Rounds
+// ActsByRound is the acts of one collaboration, by round and then by agent. Rounds
 // have as many sets as there are agents.
-type Talk [][]Set
+type ActsByRound [][]Set

@@ -12,7 +12,7 @@ import (
 
 // reference is a vector of labels with what an independent program makes of it.
 type reference struct {
-	talks      []Talk
+	talks      []ActsByRound
 	PerMessage [][]float64 `json:"ratio_per_message"`
 	PerGroup   [][]float64 `json:"ratio_per_group"`
 	Transition graph       `json:"transition"`
@@ -50,9 +50,9 @@ func vectors(t *testing.T, env string) (r reference) {
 	return r
 }
 
-func talk(t *testing.T, labels [][][]string) Talk {
+func talk(t *testing.T, labels [][][]string) ActsByRound {
 	t.Helper()
-	var all Talk
+	var all ActsByRound
 	for _, round := range labels {
 		var sets []Set
 		for _, names := range round {
@@ -152,7 +152,7 @@ func TestFollowVectors(t *testing.T) {
 // TestByHand works two small talks by hand: two agents, two rounds; one agent
 // of the second talk is silent at first.
 func TestByHand(t *testing.T) {
-	talks := []Talk{
+	talks := []ActsByRound{
 		talk(t, [][][]string{{{"Inform"}, {"Request"}}, {{"Accept"}, {"Inform", "Accept"}}}),
 		talk(t, [][][]string{{{"Inform"}, {}}, {{"Request"}, {"Accept"}}}),
 	}
@@ -183,7 +183,7 @@ func TestByHand(t *testing.T) {
 	if got := PerMessage(nil); len(got) != 0 {
 		t.Errorf("no talks have ratios %v", got)
 	}
-	if g := Transitions([]Talk{{}}, Each); len(g.Top()) != 0 {
+	if g := Transitions([]ActsByRound{{}}, Each); len(g.Top()) != 0 {
 		t.Errorf("a talk without rounds has edges %v", g.Top())
 	}
 	if s, ok := Of("Inform", "Shout"); ok || s != 0 {
@@ -197,7 +197,7 @@ func TestReadings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		agents := rapid.IntRange(2, 5).Draw(t, "agents")
 		round := rapid.SliceOfN(rapid.Uint16Range(0, 1<<N-1), agents, agents)
-		var talk Talk
+		var talk ActsByRound
 		for range rapid.IntRange(0, 4).Draw(t, "rounds") {
 			var sets []Set
 			for _, s := range round.Draw(t, "round") {
@@ -205,7 +205,7 @@ func TestReadings(t *testing.T) {
 			}
 			talk = append(talk, sets)
 		}
-		any, each := Transitions([]Talk{talk}, Anyone), Transitions([]Talk{talk}, Each)
+		any, each := Transitions([]ActsByRound{talk}, Anyone), Transitions([]ActsByRound{talk}, Each)
 		for i := range any.From {
 			for j := range any.To {
 				if a, e := any.Count[i][j], each.Count[i][j]; a > e || e > a*(agents-1) || a > any.Of[i] || e > each.Of[i] {
@@ -213,7 +213,7 @@ func TestReadings(t *testing.T) {
 				}
 			}
 		}
-		if g := Transitions([]Talk{talk, talk}, Anyone); g.Count[0][0] != 2*any.Count[0][0] || g.Of[3] != 2*any.Of[3] {
+		if g := Transitions([]ActsByRound{talk, talk}, Anyone); g.Count[0][0] != 2*any.Count[0][0] || g.Of[3] != 2*any.Of[3] {
 			t.Fatal("two equal talks do not count twice")
 		}
 	})

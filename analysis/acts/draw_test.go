@@ -11,7 +11,7 @@ var update = flag.Bool("update", false, "write the golden file again")
 
 // TestDOT: Graphviz drew the recorded text, and it was looked at.
 func TestDOT(t *testing.T) {
-	g := Transitions([]Talk{
+	g := Transitions([]ActsByRound{
 		talk(t, [][][]string{{{"Inform"}, {"Request", "Inform"}}, {{"Propose"}, {"Evaluate"}}, {{"Accept"}, {"Request", "Propose"}}}),
 		talk(t, [][][]string{{{"Inform"}, {"Request"}}, {{"Request"}, {"Propose"}}, {{"Evaluate"}, {"Accept"}}}),
 	}, Anyone)

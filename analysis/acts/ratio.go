@@ -14,7 +14,7 @@ type Ratio struct {
 // (from 1, at index 0) and act; nil for a round in which nobody said anything.
 // Messages of one collaboration depend on each other, so the standard error is
 // that of a ratio of sums over collaborations.
-func PerMessage(talks []Talk) [][N]*Ratio {
+func PerMessage(talks []ActsByRound) [][N]*Ratio {
 	return ratios(talks, func(round []Set, act int) (shown, of int) {
 		for _, s := range round {
 			if s != 0 {
@@ -30,7 +30,7 @@ func PerMessage(talks []Talk) [][N]*Ratio {
 
 // PerGroup returns the share of groups of which at least one agent shows the act in
 // the round. It is the reading that fits the saturated figures of Table 9.
-func PerGroup(talks []Talk) [][N]*Ratio {
+func PerGroup(talks []ActsByRound) [][N]*Ratio {
 	return ratios(talks, func(round []Set, act int) (shown, of int) {
 		for _, s := range round {
 			if s != 0 {
@@ -44,7 +44,7 @@ func PerGroup(talks []Talk) [][N]*Ratio {
 	})
 }
 
-func ratios(talks []Talk, count func(round []Set, act int) (shown, of int)) [][N]*Ratio {
+func ratios(talks []ActsByRound, count func(round []Set, act int) (shown, of int)) [][N]*Ratio {
 	rounds := 0
 	for _, t := range talks {
 		rounds = max(rounds, len(t))

@@ -84,7 +84,7 @@ type Graph struct {
 // Transitions of talks whose rounds all have a set for each agent. Equation 1
 // stops at the last round, but its End needs the one after it, which is
 // counted too.
-func Transitions(talks []Talk, reading Reading) Graph {
+func Transitions(talks []ActsByRound, reading Reading) Graph {
 	g := empty(reading)
 	var each []Graph // by talk
 	for _, t := range talks {
@@ -130,7 +130,7 @@ func share(each []Graph, from, to int) *Ratio {
 	return ratio(counts)
 }
 
-func (g *Graph) add(t Talk) {
+func (g *Graph) add(t ActsByRound) {
 	if len(t) == 0 {
 		return
 	}

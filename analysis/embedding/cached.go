@@ -60,7 +60,7 @@ func (c Cached) Missing(ctx context.Context, texts []string) ([]string, error) {
 // Keep stores the vectors of as many texts, except where there is one already.
 func (c Cached) Keep(ctx context.Context, texts []string, vectors [][]float64) error {
 	return lake.Each(ctx, len(texts), func(ctx context.Context, i int) error {
-		_, err := c.keep(ctx, texts[i], vectors[i])
+		_, err := c.storeVector(ctx, texts[i], vectors[i])
 		return err
 	})
 }
@@ -110,13 +110,13 @@ func (c Cached) learn(ctx context.Context, texts []string, vectors [][]float64) 
 		ctx = context.WithoutCancel(ctx)
 	}
 	return errors.Join(failed, lake.Each(ctx, len(got), func(ctx context.Context, i int) (err error) {
-		vectors[missing[i]], err = c.keep(ctx, asked[i], got[i])
+		vectors[missing[i]], err = c.storeVector(ctx, asked[i], got[i])
 		return err
 	}))
 }
 
-// keep stores a vector and returns what is stored: that of the first caller.
-func (c Cached) keep(ctx context.Context, text string, vector []float64) ([]float64, error) {
+// storeVector stores a vector and returns what is stored: that of the first caller.
+func (c Cached) storeVector(ctx context.Context, text string, vector []float64) ([]float64, error) {
 	key, data := c.key(text), encode(vector)
 	kept, err := decode(data)
 	if err != nil {

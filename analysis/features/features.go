@@ -61,7 +61,7 @@ func (m Method) Of(ctx context.Context, turns []record.Turn) ([]record.Feature, 
 		rounds[round] = append(rounds[round], i)
 	}
 	for round, now := range rounds {
-		for i, d := range language.Distances(those(vectors, rounds[round-1]), those(vectors, now)) {
+		for i, d := range language.Distances(pick(vectors, rounds[round-1]), pick(vectors, now)) {
 			rows[at[now[i]]].Distance = d
 		}
 	}
@@ -82,7 +82,7 @@ func Texts(turns []record.Turn) []string {
 // embeds reports whether a message says something: some endpoints refuse an empty text.
 func embeds(t record.Turn) bool { return strings.TrimSpace(*t.Text) != "" }
 
-func those(vectors [][]float64, which []int) [][]float64 {
+func pick(vectors [][]float64, which []int) [][]float64 {
 	chosen := make([][]float64, len(which))
 	for i, n := range which {
 		chosen[i] = vectors[n]

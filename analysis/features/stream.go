@@ -9,8 +9,8 @@ import (
 	"roundtable/analysis/storage"
 )
 
-// Talk is the messages of one collaboration and what was measured of them.
-type Talk struct {
+// Conversation is the messages of one collaboration and what was measured of them.
+type Conversation struct {
 	lake.Run
 	Condition string
 	Rounds    int // that were run; some may have no message
@@ -23,8 +23,8 @@ const atOnce = 8
 // Talks measures what readers see of a campaign, by condition and
 // collaboration. In memory are what lake.Collaborations holds and the turns of
 // at most atOnce collaborations. The first error ends the sequence.
-func (m Method) Talks(ctx context.Context, store storage.Store, d lake.Dataset) iter.Seq2[Talk, error] {
-	return func(yield func(Talk, error) bool) {
+func (m Method) Talks(ctx context.Context, store storage.Store, d lake.Dataset) iter.Seq2[Conversation, error] {
+	return func(yield func(Conversation, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		under := make(chan chan measured, atOnce-1)
 		defer func() { // the store is not read any more when this returns
@@ -36,7 +36,7 @@ func (m Method) Talks(ctx context.Context, store storage.Store, d lake.Dataset) 
 		go m.start(ctx, under, lake.Collaborations(ctx, store, d, record.Collaborations, record.Turns))
 		for one := range under {
 			got := <-one
-			if !yield(got.Talk, got.err) || got.err != nil {
+			if !yield(got.Conversation, got.err) || got.err != nil {
 				return
 			}
 		}
@@ -44,7 +44,7 @@ func (m Method) Talks(ctx context.Context, store storage.Store, d lake.Dataset) 
 }
 
 type measured struct {
-	Talk
+	Conversation
 	err error
 }
 
@@ -71,5 +71,5 @@ func (m Method) start(ctx context.Context, under chan<- chan measured, all iter.
 func (m Method) measure(ctx context.Context, rows record.Rows) measured {
 	c := rows.Collaborations[0]
 	messages, err := m.Of(ctx, rows.Turns)
-	return measured{Talk{lake.Run{Collaboration: c.CollaborationID, Generation: int(c.Generation)}, c.ConditionID, int(c.RoundsRun), messages}, err}
+	return measured{Conversation{lake.Run{Collaboration: c.CollaborationID, Generation: int(c.Generation)}, c.ConditionID, int(c.RoundsRun), messages}, err}
 }

@@ -62,7 +62,7 @@ func MakeGraphs(c campaign.Campaign, l dialogue.Labels, name string, reading act
 	f := Graphs{Name: name, Title: flow.title, Reading: reading, Labeller: l.Labeller}
 	conditions, varying := c.Conditions(flow.environment)
 	unlabelled := 0
-	byTitle := map[string][]acts.Talk{}
+	byTitle := map[string][]acts.ActsByRound{}
 	var titles []string
 	for _, condition := range conditions {
 		title := safetext.Line(condition.Shown("env"))

@@ -14,14 +14,14 @@ import (
 // labelled lets every run of a campaign talk: Inform is answered with Request in
 // exchange and with Accept elsewhere, by one of two others.
 func labelled(c campaign.Campaign) dialogue.Labels {
-	l := dialogue.Labels{Labeller: "rules-1", Simulated: true, Talks: map[lake.Run]acts.Talk{}}
+	l := dialogue.Labels{Labeller: "rules-1", Simulated: true, Talks: map[lake.Run]acts.ActsByRound{}}
 	inform, _ := acts.Of("Inform")
 	for _, r := range c.Runs {
 		answer, _ := acts.Of("Accept")
 		if r.Environment == campaign.Exchange {
 			answer, _ = acts.Of("Request")
 		}
-		l.Talks[lake.Run{Collaboration: r.CollaborationID}] = acts.Talk{{inform, inform, inform}, {answer, 0, 0}}
+		l.Talks[lake.Run{Collaboration: r.CollaborationID}] = acts.ActsByRound{{inform, inform, inform}, {answer, 0, 0}}
 	}
 	return l
 }

@@ -76,7 +76,7 @@ func (l Label) Shown() []string {
 // Table returns the table's name.
 func (Label) Table() string { return Labels }
 
-func (l Label) place() [3]int64 { return [3]int64{int64(l.Entry)} }
+func (l Label) sortKey() [3]int64 { return [3]int64{int64(l.Entry)} }
 
 // Feature is what is measured of one message. Key: embedder, rule, collaboration_id, generation, entry.
 type Feature struct {
@@ -98,7 +98,7 @@ type Feature struct {
 // Table returns the table's name.
 func (Feature) Table() string { return Features }
 
-func (f Feature) place() [3]int64 { return [3]int64{int64(f.Entry)} }
+func (f Feature) sortKey() [3]int64 { return [3]int64{int64(f.Entry)} }
 
 // SortedAnnotations returns a copy of what one labeller or embedder says of one
 // generation of a collaboration, by entry. It fails if a message has two rows,

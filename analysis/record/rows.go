@@ -33,7 +33,7 @@ type Row interface {
 	// Table is the table's name.
 	Table() string
 	// place sorts the rows of a collaboration and tells them apart.
-	place() [3]int64
+	sortKey() [3]int64
 }
 
 // Identity returns the columns that every row has.
@@ -45,12 +45,12 @@ func (Turn) Table() string          { return Turns }
 func (Ballot) Table() string        { return Ballots }
 func (Call) Table() string          { return Calls }
 
-func (Collaboration) place() [3]int64 { return [3]int64{} }
-func (r Round) place() [3]int64       { return [3]int64{int64(r.Round)} }
-func (t Turn) place() [3]int64        { return [3]int64{int64(t.Entry)} }
-func (c Call) place() [3]int64        { return [3]int64{int64(c.Entry), int64(c.Ask), int64(c.Attempt)} }
+func (Collaboration) sortKey() [3]int64 { return [3]int64{} }
+func (r Round) sortKey() [3]int64       { return [3]int64{int64(r.Round)} }
+func (t Turn) sortKey() [3]int64        { return [3]int64{int64(t.Entry)} }
+func (c Call) sortKey() [3]int64        { return [3]int64{int64(c.Entry), int64(c.Ask), int64(c.Attempt)} }
 
-func (b Ballot) place() [3]int64 {
+func (b Ballot) sortKey() [3]int64 {
 	candidate := int64(-1)
 	if b.Candidate != nil {
 		candidate = int64(*b.Candidate)
@@ -86,15 +86,15 @@ func (r Rows) Sorted() (Rows, error) {
 func sorted[T Row](key Key, rows []T) ([]T, error) {
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(a, b T) int {
-		x, y := a.place(), b.place()
+		x, y := a.sortKey(), b.sortKey()
 		return slices.Compare(x[:], y[:])
 	})
 	for i, r := range rows {
 		if r.Identity() != key {
 			return nil, fmt.Errorf("table %s: a row of %+v among those of %+v", r.Table(), r.Identity(), key)
 		}
-		if i > 0 && r.place() == rows[i-1].place() {
-			return nil, fmt.Errorf("table %s: collaboration %s has two rows with the key %v", r.Table(), key.CollaborationID, r.place())
+		if i > 0 && r.sortKey() == rows[i-1].sortKey() {
+			return nil, fmt.Errorf("table %s: collaboration %s has two rows with the key %v", r.Table(), key.CollaborationID, r.sortKey())
 		}
 	}
 	return rows, nil
@@ -104,7 +104,7 @@ func sorted[T Row](key Key, rows []T) ([]T, error) {
 // generation, and then as within one collaboration.
 func Compare[T Row](a, b T) int {
 	j, k := a.Identity(), b.Identity()
-	x, y := a.place(), b.place()
+	x, y := a.sortKey(), b.sortKey()
 	return cmp.Or(cmp.Compare(j.ConditionID, k.ConditionID), cmp.Compare(j.CollaborationID, k.CollaborationID),
 		cmp.Compare(j.Generation, k.Generation), slices.Compare(x[:], y[:]))
 }

@@ -101,7 +101,7 @@ func TestLabelsAreInThePage(t *testing.T) {
 	s := source(collaboration("majority", 0, 2, "I want 30 apples."))
 	plain, _, _ := write(t, s)
 	inform, _ := acts.Of("Inform")
-	s.Labels = &dialogue.Labels{Labeller: "openai-x-1", Talks: map[lake.Run]acts.Talk{
+	s.Labels = &dialogue.Labels{Labeller: "openai-x-1", Talks: map[lake.Run]acts.ActsByRound{
 		{Collaboration: "majority-1-i0-r0"}: {{inform, inform, inform}, {inform, 0, 0}},
 	}}
 	s.Agreement = &table.Table{Name: "agreement", Title: "Agreement of labellers", Columns: []string{"act"}}

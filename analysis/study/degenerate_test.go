@@ -28,12 +28,12 @@ func degenerate() map[string]campaign.Campaign {
 	}
 	nothing := func(*trajectory.Trajectory) {}
 	failed := campaigntest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"majority": of(plain, nothing)})
-	var left []trajectory.Left
+	var left []trajectory.Excluded
 	for i := range failed.Runs {
 		failed.Runs[i].Status = "failed"
-		left = append(left, trajectory.Left{ID: failed.Runs[i].CollaborationID, Reason: "it is failed"})
+		left = append(left, trajectory.Excluded{ID: failed.Runs[i].CollaborationID, Reason: "it is failed"})
 	}
-	campaign.Keep(&failed.Parts, campaign.Courses{Left: left})
+	campaign.Keep(&failed.Parts, campaign.Trajectories{Excluded: left})
 	all := map[string]campaign.Campaign{"empty": {Name: "empty"}, "all failed": failed}
 	for _, env := range []string{"exchange", "recsys", "qa"} {
 		for name, runs := range map[string][]trajectory.Trajectory{
@@ -66,8 +66,8 @@ func degenerate() map[string]campaign.Campaign {
 // cell is NaN or infinite, and a table without figures has a note.
 func TestNothingIsMadeUp(t *testing.T) {
 	for name, c := range degenerate() {
-		l := dialogue.Labels{Labeller: "l", Talks: map[lake.Run]acts.Talk{}}
-		for _, run := range campaign.CoursesOf(c).Runs {
+		l := dialogue.Labels{Labeller: "l", Talks: map[lake.Run]acts.ActsByRound{}}
+		for _, run := range campaign.TrajectoriesOf(c).Runs {
 			if run.Labelled() {
 				l.Talks[lake.Run{Collaboration: run.ID}] = talkOf(run)
 			}
@@ -104,8 +104,8 @@ func TestNothingIsMadeUp(t *testing.T) {
 	}
 }
 
-func talkOf(t trajectory.Trajectory) acts.Talk {
-	var talk acts.Talk
+func talkOf(t trajectory.Trajectory) acts.ActsByRound {
+	var talk acts.ActsByRound
 	for _, r := range t.Rounds {
 		talk = append(talk, r.Acts)
 	}

@@ -71,7 +71,7 @@ func SourceOf(name string) entry.Source {
 		}
 	}
 	if name == "all" {
-		return entry.Courses
+		return entry.Trajectories
 	}
 	return entry.Rows
 }
@@ -81,9 +81,9 @@ func All(c campaign.Campaign) []table.Table {
 	return selectTables(c, func(t entry.Table) bool { return t.Shown != entry.Never })
 }
 
-// Chief returns those that say what a campaign found, in short: those of the paper
+// Main returns those that say what a campaign found, in short: those of the paper
 // that it is about, or else its rounds, and the summary.
-func Chief(c campaign.Campaign) []table.Table {
+func Main(c campaign.Campaign) []table.Table {
 	all := selectTables(c, func(t entry.Table) bool { return t.Shown == entry.Always })
 	if len(all) > 1 {
 		return all
@@ -98,7 +98,7 @@ func selectTables(c campaign.Campaign, isAsked func(entry.Table) bool) []table.T
 	var all []table.Table
 	for _, l := range list() {
 		switch {
-		case l.Build == nil, !isAsked(l), l.From == entry.Courses && len(campaign.CoursesOf(c).Runs) == 0, l.Redundant != nil && l.Redundant(c):
+		case l.Build == nil, !isAsked(l), l.From == entry.Trajectories && len(campaign.TrajectoriesOf(c).Runs) == 0, l.Redundant != nil && l.Redundant(c):
 			continue
 		}
 		if t, ok := l.Build(c); ok {

@@ -9,25 +9,25 @@ import (
 	"roundtable/analysis/storage"
 )
 
-// Left is a collaboration that is not analysed, and why.
-type Left struct{ ID, Reason string }
+// Excluded is a collaboration that is not analysed, and why.
+type Excluded struct{ ID, Reason string }
 
 // Load reads a campaign's trajectories from the lake, one collaboration after
 // the other, in the order of conditions. Acts and distances are not in it.
-func Load(ctx context.Context, store storage.Store, campaign string) ([]Trajectory, []Left, error) {
+func Load(ctx context.Context, store storage.Store, campaign string) ([]Trajectory, []Excluded, error) {
 	d, err := lake.ReadDataset(ctx, store, campaign)
 	if err != nil {
 		return nil, nil, err
 	}
 	var all []Trajectory
-	var left []Left
+	var left []Excluded
 	for rows, err := range lake.Collaborations(ctx, store, d, record.Collaborations, record.Rounds, record.Turns, record.Calls) {
 		if err != nil {
 			return nil, nil, err
 		}
 		t, err := FromRows(rows)
 		if err != nil {
-			left = append(left, Left{rows.Collaborations[0].CollaborationID, err.Error()})
+			left = append(left, Excluded{rows.Collaborations[0].CollaborationID, err.Error()})
 			continue
 		}
 		all = append(all, t)

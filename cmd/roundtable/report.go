@@ -123,7 +123,7 @@ func reportSource(ctx context.Context, s storage.Store, name string, how measure
 	if source.Campaign, err = analyses.ReadCampaign(ctx, s, name); err != nil {
 		return source, err
 	}
-	if source.Campaign, err = how.AddCourses(ctx, s, source.Campaign); err != nil {
+	if source.Campaign, err = how.AddTrajectories(ctx, s, source.Campaign); err != nil {
 		return source, err
 	}
 	if source.Cost, err = campaigns.ReadCost(ctx, s, name, cost.ByModel); err != nil {

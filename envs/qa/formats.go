@@ -17,7 +17,7 @@ func readBBH(data []byte, _ Kind) ([]Question, error) {
 	var all []Question
 	for i, e := range file.Examples {
 		text, options, found := strings.Cut(e.Input, "\nOptions:\n")
-		q := Question{Kind: Choice, Text: text, Gold: []string{e.Target}, at: place{path: []any{"examples", i}}}
+		q := Question{Kind: Choice, Text: text, Gold: []string{e.Target}, at: location{path: []any{"examples", i}}}
 		if !found {
 			q.bad = errorIn(itsOptions, `there is no line "Options:"; tasks with lettered options can be asked`)
 		}
@@ -56,7 +56,7 @@ func readStrategyQA(data []byte, _ Kind) ([]Question, error) {
 	}
 	var all []Question
 	for i, it := range items {
-		q := Question{ID: it.QID, Kind: YesNo, Text: it.Question, at: place{path: []any{i}}}
+		q := Question{ID: it.QID, Kind: YesNo, Text: it.Question, at: location{path: []any{i}}}
 		if it.Answer != nil {
 			q.Gold = []string{map[bool]string{true: "yes", false: "no"}[*it.Answer]}
 		}

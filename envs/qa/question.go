@@ -33,8 +33,8 @@ type Question struct {
 	// shuffle says that the data set has no order of its own for the options.
 	shuffle bool
 
-	at  place // in its file
-	bad error // what its reader found wrong with it
+	at  location // in its file
+	bad error    // what its reader found wrong with it
 }
 
 // Parts of a question, which each format has in fields of its own.

@@ -88,7 +88,7 @@ func readMMLU(data []byte, _ Kind) ([]Question, error) {
 		if n, err := strconv.Atoi(answer); err == nil && n >= 0 && n < mostOptions {
 			answer = letter(n)
 		}
-		all = append(all, Question{Kind: Choice, Text: row[0], Options: row[1 : len(row)-1], Gold: []string{answer}, at: place{line: r.line}})
+		all = append(all, Question{Kind: Choice, Text: row[0], Options: row[1 : len(row)-1], Gold: []string{answer}, at: location{line: r.line}})
 	}
 	return all, nil
 }
@@ -104,7 +104,7 @@ func readGPQA(data []byte, _ Kind) ([]Question, error) {
 	var all []Question
 	for _, r := range rows {
 		row := r.cells
-		q := Question{ID: row["Record ID"], at: place{line: r.line}, Kind: Choice, Text: strings.TrimSpace(row["Question"]), Gold: []string{letter(0)}, shuffle: true}
+		q := Question{ID: row["Record ID"], at: location{line: r.line}, Kind: Choice, Text: strings.TrimSpace(row["Question"]), Gold: []string{letter(0)}, shuffle: true}
 		for _, c := range columns {
 			q.Options = append(q.Options, strings.TrimSpace(row[c]))
 		}

@@ -73,7 +73,7 @@ type agreement struct {
 // NewAgreement selects a draft that enough of the electorate agrees with, by
 // exact fractions (paper 2 §3.2, appendix C.1).
 func NewAgreement(p AgreementParams) (Rule, error) {
-	switch one := whole(1); {
+	switch one := integer(1); {
 	case p.Share.Rat == nil || p.Share.Sign() <= 0 || p.Share.Cmp(one) > 0:
 		return nil, fmt.Errorf("share is %v; accepted are fractions of more than 0 and at most 1", p.Share)
 	case p.Share.Cmp(one) == 0 && !p.Inclusive:
@@ -89,7 +89,7 @@ func (agreement) Means() Means { return ByAgreement }
 
 func (a agreement) Tally(p Profile) Result {
 	scores := total(p, a.Value)
-	least, enough := whole(p.Electorate), 0
+	least, enough := integer(p.Electorate), 0
 	if p.Round >= a.params.Round && p.Electorate > a.params.Agents {
 		least.Mul(least, a.params.Share.Rat)
 		if !a.params.Inclusive {
@@ -108,7 +108,7 @@ func (a agreement) Tally(p Profile) Result {
 func (a agreement) Words() Words {
 	much := "more than " + a.params.Share.RatString() + " of all agents agree"
 	switch {
-	case a.params.Share.Cmp(whole(1)) == 0:
+	case a.params.Share.Cmp(integer(1)) == 0:
 		much = "all agents agree"
 	case a.params.Inclusive:
 		much = "at least " + a.params.Share.RatString() + " of all agents agree"

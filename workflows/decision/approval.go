@@ -24,7 +24,7 @@ func (approval) Value(b transcript.Ballot, candidate, _ int) *big.Rat {
 	if b.Abstain || !slices.Contains(b.Order, candidate) {
 		return new(big.Rat)
 	}
-	return whole(1)
+	return integer(1)
 }
 
 func (a approval) Tally(p Profile) Result {

@@ -39,7 +39,7 @@ func (r borda) Value(b transcript.Ballot, candidate, n int) *big.Rat {
 	if r.top > 0 {
 		n = min(n, r.top)
 	}
-	return r.by(b, candidate, func(place int) *big.Rat { return whole(max(0, n-place)) })
+	return r.by(b, candidate, func(place int) *big.Rat { return integer(max(0, n-place)) })
 }
 
 func (r borda) Tally(p Profile) Result {

@@ -24,7 +24,7 @@ func NewCopeland(p CopelandParams) (Rule, error) { return copeland{ranking{p.Par
 // Value returns the points of a rank, n for the first: what the count compares
 // are pairs, which no value of one candidate can hold.
 func (r copeland) Value(b transcript.Ballot, candidate, n int) *big.Rat {
-	return r.by(b, candidate, func(place int) *big.Rat { return whole(n - place) })
+	return r.by(b, candidate, func(place int) *big.Rat { return integer(n - place) })
 }
 
 func (copeland) Tally(p Profile) Result {

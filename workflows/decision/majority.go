@@ -12,7 +12,7 @@ func NewMajority(MajorityParams) (Rule, error) { return majority{}, nil }
 
 func (m majority) Tally(p Profile) Result {
 	scores := total(p, m.Value)
-	return Result{Winners: passing(scores, whole(p.Electorate/2+1)), Scores: scores}
+	return Result{Winners: passing(scores, integer(p.Electorate/2+1)), Scores: scores}
 }
 
 func (majority) Words() Words {

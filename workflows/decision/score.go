@@ -45,7 +45,7 @@ func points(b transcript.Ballot, candidate int) *big.Rat {
 	if b.Abstain || b.Points[candidate] < 0 {
 		return new(big.Rat)
 	}
-	return whole(b.Points[candidate])
+	return integer(b.Points[candidate])
 }
 
-func whole(n int) *big.Rat { return new(big.Rat).SetInt64(int64(n)) }
+func integer(n int) *big.Rat { return new(big.Rat).SetInt64(int64(n)) }

@@ -11,7 +11,7 @@ func NewUnanimous(UnanimousParams) (Rule, error) { return unanimous{}, nil }
 
 func (u unanimous) Tally(p Profile) Result {
 	scores := total(p, u.Value)
-	return Result{Winners: passing(scores, whole(p.Electorate)), Scores: scores}
+	return Result{Winners: passing(scores, integer(p.Electorate)), Scores: scores}
 }
 
 func (unanimous) Words() Words {

@@ -125,7 +125,7 @@ func canonicalJSON(n *yaml.Node, key string, errs *FileErrors) (json.RawMessage,
 }
 
 // expandGrid makes every point of the grid a condition, checked.
-func (p *parser) expandGrid(top *yaml.Node, base map[string]*yaml.Node, axes []axis, out []exclusion, want wanted, file *File) {
+func (p *parser) expandGrid(top *yaml.Node, base map[string]*yaml.Node, axes []axis, out []exclusion, want instanceCounts, file *File) {
 	size := 1
 	for _, a := range axes {
 		size *= len(a.values)

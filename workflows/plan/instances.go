@@ -10,10 +10,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// wanted is what a file says of instances: nothing, one number for all
+// instanceCounts is what a file says of instances: nothing, one number for all
 // conditions, or numbers by name of an environment or of a value that the grid
 // gives it.
-type wanted struct {
+type instanceCounts struct {
 	all   *yaml.Node
 	named map[string]*yaml.Node
 	used  map[string]bool
@@ -22,8 +22,8 @@ type wanted struct {
 }
 
 // parseInstances reads the key instances; n is nil if the file has none.
-func (p *parser) parseInstances(n *yaml.Node) wanted {
-	w := wanted{named: map[string]*yaml.Node{}, used: map[string]bool{}, names: map[string]bool{}, count: map[*yaml.Node]int{}}
+func (p *parser) parseInstances(n *yaml.Node) instanceCounts {
+	w := instanceCounts{named: map[string]*yaml.Node{}, used: map[string]bool{}, names: map[string]bool{}, count: map[*yaml.Node]int{}}
 	read := func(n *yaml.Node, key string) {
 		count, before := 0, len(p.errs)
 		decodeNode(n, key, reflect.ValueOf(&count), &p.errs)
@@ -54,7 +54,7 @@ func (p *parser) parseInstances(n *yaml.Node) wanted {
 
 // countFor returns how many instances a condition runs whose environment has this many,
 // 0 being as many as are asked for.
-func (w wanted) countFor(p *parser, at point, c Condition, has int) int {
+func (w instanceCounts) countFor(p *parser, at point, c Condition, has int) int {
 	n, key := w.all, "instances"
 	if name := w.nameOf(p, at, c); name != "" {
 		n, key = w.named[name], joinKey("instances", name)
@@ -75,7 +75,7 @@ func (w wanted) countFor(p *parser, at point, c Condition, has int) int {
 
 // nameOf returns the key of the mapping that applies to a condition: that of a value
 // which the grid gives its environment, or else the environment's name.
-func (w wanted) nameOf(p *parser, at point, c Condition) string {
+func (w instanceCounts) nameOf(p *parser, at point, c Condition) string {
 	var found []string
 	for _, name := range append(at.envKeys(), c.Env.Name) {
 		if name == "" {
@@ -100,7 +100,7 @@ func (w wanted) nameOf(p *parser, at point, c Condition) string {
 }
 
 // refuseUnused refuses names that apply to no condition; it must have seen all of them.
-func (w wanted) refuseUnused(p *parser) {
+func (w instanceCounts) refuseUnused(p *parser) {
 	for _, name := range slices.Sorted(maps.Keys(w.named)) {
 		if n := w.named[name]; !w.used[name] {
 			p.errs.add(n, joinKey("instances", name), "no condition has such an environment; there are %s", strings.Join(slices.Sorted(maps.Keys(w.names)), ", "))

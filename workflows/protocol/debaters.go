@@ -31,14 +31,14 @@ func (p DebateParams) removals(agents int) error {
 			return fmt.Errorf("remove names agent %d from round %d on; agents are 0 to %d and rounds begin at 1", r.Agent, r.From, agents-1)
 		}
 	}
-	if len(p.present(agents, p.Rounds+1)) == 0 {
+	if len(p.presentAgents(agents, p.Rounds+1)) == 0 {
 		return fmt.Errorf("remove leaves nobody in round %d", p.Rounds+1)
 	}
 	return nil
 }
 
-// present returns those of the agents that are there in a round, by index.
-func (p DebateParams) present(agents, round int) []int {
+// presentAgents returns those of the agents that are there in a round, by index.
+func (p DebateParams) presentAgents(agents, round int) []int {
 	var there []int
 	for i := range agents {
 		if !slices.ContainsFunc(p.Remove, func(r Removal) bool { return r.Agent == i && r.From <= round }) {
@@ -49,7 +49,7 @@ func (p DebateParams) present(agents, round int) []int {
 }
 
 // speakers returns the agents that are present in a round, by index.
-func (d *Debate) speakers(round int) []int { return d.params.present(d.setting.Agents, round) }
+func (d *Debate) speakers(round int) []int { return d.params.presentAgents(d.setting.Agents, round) }
 
 // asked returns the agents that answer in a round.
 func (d *Debate) asked(round int) []int {

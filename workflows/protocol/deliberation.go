@@ -204,7 +204,7 @@ func (d *Deliberation) Next(t *transcript.Transcript) Plan {
 		case last.Act.Decision.Selected >= 0 || d.params.Variant == Centralized:
 			return one(d.result(t, round))
 		case d.params.Authority == Vote:
-			return d.goOn(t, round, agent)
+			return d.nextTurn(t, round, agent)
 		}
 		return one(d.conversation(t, round, agent))
 	case PhaseConversation:
@@ -213,7 +213,7 @@ func (d *Deliberation) Next(t *transcript.Transcript) Plan {
 				return Plan{Steps: steps}
 			}
 		}
-		return d.goOn(t, round, agent)
+		return d.nextTurn(t, round, agent)
 	case PhaseResult:
 		return Plan{End: d.end(t, round)}
 	}
@@ -228,8 +228,8 @@ func (d *Deliberation) turn(t *transcript.Transcript) int {
 	return e.Speaker.Index
 }
 
-// goOn returns the next agent's turn, or the measures after the last round.
-func (d *Deliberation) goOn(t *transcript.Transcript, round, agent int) Plan {
+// nextTurn returns the next agent's turn, or the measures after the last round.
+func (d *Deliberation) nextTurn(t *transcript.Transcript, round, agent int) Plan {
 	if agent++; agent == d.setting.Agents {
 		round, agent = round+1, 0
 	}

@@ -93,11 +93,11 @@ func (d *Discussion) conclude(t *transcript.Transcript, round, agent int) Plan {
 	case agreed:
 		return d.finish(t, round)
 	}
-	return one(d.settle(t, round))
+	return one(d.settleStep(t, round))
 }
 
-// settle takes the final answer, or the first agent's solution if none was asked for.
-func (d *Discussion) settle(t *transcript.Transcript, round int) transcript.Step {
+// settleStep takes the final answer, or the first agent's solution if none was asked for.
+func (d *Discussion) settleStep(t *transcript.Transcript, round int) transcript.Step {
 	s := d.decide(t, round, PhaseSettle)
 	s.Payload.Candidates = d.solutions(t, round)
 	if !d.params.Extract && len(s.Payload.Candidates) > 0 {

@@ -37,7 +37,7 @@ func (d *Discussion) Next(t *transcript.Transcript) Plan {
 	case PhaseFinal:
 		switch {
 		case d.means == decision.ByAgreement:
-			return one(d.settle(t, round))
+			return one(d.settleStep(t, round))
 		case round < d.params.VoteFrom:
 			return d.talk(t)
 		}

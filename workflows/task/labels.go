@@ -34,16 +34,16 @@ type LabelPage struct {
 
 // Unlabelled is a page of collaborations.
 type Unlabelled struct {
-	Talks   []Talk `json:"talks,omitempty"`
-	Next    string `json:"next,omitempty"`  // where the next page begins; "" if there is none
-	Total   int    `json:"total"`           // collaborations of the campaign that have ended
-	Done    int    `json:"done"`            // of these, labelled
-	Instant bool   `json:"instant"`         // labels take no time and cost nothing
-	Queue   string `json:"queue,omitempty"` // task queue of the labeller, if it has one of its own
+	Talks   []LabelJob `json:"talks,omitempty"`
+	Next    string     `json:"next,omitempty"`  // where the next page begins; "" if there is none
+	Total   int        `json:"total"`           // collaborations of the campaign that have ended
+	Done    int        `json:"done"`            // of these, labelled
+	Instant bool       `json:"instant"`         // labels take no time and cost nothing
+	Queue   string     `json:"queue,omitempty"` // task queue of the labeller, if it has one of its own
 }
 
-// Talk is one collaboration with the entries that are its messages.
-type Talk struct {
+// LabelJob is one collaboration with the entries that are its messages.
+type LabelJob struct {
 	LabelRef
 	Entries []int `json:"entries,omitempty"`
 }

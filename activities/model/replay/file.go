@@ -29,7 +29,7 @@ type line struct {
 	Model         string  `json:"model"`
 }
 
-type place struct {
+type answerKey struct {
 	collaboration string
 	entry, ask    int
 }
@@ -41,14 +41,14 @@ type answer struct {
 }
 
 // File is a Source in memory, read from JSON lines.
-type File struct{ answers map[place]answer }
+type File struct{ answers map[answerKey]answer }
 
 // Read reads one JSON object a line with the fields collaboration (or
 // condition, instance, replicate), entry, ask (0 if left out), text (or base64)
 // and model (optional). Empty lines are passed over. The error names every
 // faulty line, up to ten.
 func Read(r io.Reader) (*File, error) {
-	f := &File{answers: map[place]answer{}}
+	f := &File{answers: map[answerKey]answer{}}
 	scanner := bufio.NewScanner(r)
 	scanner.Buffer(nil, maxLine)
 	var faults []error
@@ -79,7 +79,7 @@ func (f *File) add(n int, raw []byte) error {
 	if err := json.Unmarshal(raw, &l, json.RejectUnknownMembers(true)); err != nil {
 		return err
 	}
-	at, err := l.place()
+	at, err := l.key()
 	if err != nil {
 		return err
 	}
@@ -94,17 +94,17 @@ func (f *File) add(n int, raw []byte) error {
 	return nil
 }
 
-func (l line) place() (place, error) {
+func (l line) key() (answerKey, error) {
 	cell := l.Condition != nil && l.Instance != nil && l.Replicate != nil
 	switch {
 	case l.Entry == nil || *l.Entry < 0 || l.Ask < 0:
-		return place{}, errors.New("entry must be a number from 0, and ask too if it is given")
+		return answerKey{}, errors.New("entry must be a number from 0, and ask too if it is given")
 	case l.Collaboration != "":
-		return place{l.Collaboration, *l.Entry, l.Ask}, nil
+		return answerKey{l.Collaboration, *l.Entry, l.Ask}, nil
 	case cell:
-		return place{Cell(*l.Condition, *l.Instance, *l.Replicate), *l.Entry, l.Ask}, nil
+		return answerKey{Cell(*l.Condition, *l.Instance, *l.Replicate), *l.Entry, l.Ask}, nil
 	}
-	return place{}, errors.New("it needs collaboration, or condition, instance and replicate")
+	return answerKey{}, errors.New("it needs collaboration, or condition, instance and replicate")
 }
 
 func (l line) answer() ([]byte, error) {
@@ -123,7 +123,7 @@ func (l line) answer() ([]byte, error) {
 
 // Answer returns the recorded one. The caller may change its bytes.
 func (f *File) Answer(_ context.Context, collaboration string, entry, ask int) ([]byte, string, error) {
-	a, ok := f.answers[place{collaboration, entry, ask}]
+	a, ok := f.answers[answerKey{collaboration, entry, ask}]
 	if !ok {
 		return nil, "", ErrMissing
 	}

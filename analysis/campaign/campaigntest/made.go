@@ -112,7 +112,7 @@ func Ratings() campaign.Campaign {
 
 // OfTrajectories makes a campaign of trajectories, one condition each name.
 func OfTrajectories(environment string, conditions map[string][]trajectory.Trajectory) campaign.Campaign {
-	c, courses := campaign.Campaign{Name: "made-up"}, campaign.Courses{}
+	c, trajectories := campaign.Campaign{Name: "made-up"}, campaign.Trajectories{}
 	for rule, runs := range conditions {
 		for i, r := range runs {
 			one := Cell{Condition: rule + "-1", Env: environment, Rule: rule, Replicate: i, Agents: 3, Planned: len(r.Rounds), simulated: r.Simulated, cost: new(0.)}
@@ -121,9 +121,9 @@ func OfTrajectories(environment string, conditions map[string][]trajectory.Traje
 			}
 			run := one.Run()
 			r.ID, r.Condition, r.Unit, r.Environment, r.Rule = run.CollaborationID, run.ConditionID, fmt.Sprintf("i0-r%d", i), environment, rule
-			c.Runs, courses.Runs = append(c.Runs, run), append(courses.Runs, r)
+			c.Runs, trajectories.Runs = append(c.Runs, run), append(trajectories.Runs, r)
 		}
 	}
-	campaign.Keep(&c.Parts, courses)
+	campaign.Keep(&c.Parts, trajectories)
 	return c
 }

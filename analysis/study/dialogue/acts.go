@@ -19,16 +19,16 @@ import (
 
 // Labels is what labellers say of a campaign's messages.
 type Labels struct {
-	Labeller  string                 // whose labels tables show
-	Others    []string               // who has labelled too
-	Simulated bool                   // it follows rules
-	Invalid   int                    // messages without a label
-	Talks     map[lake.Run]acts.Talk // by collaboration; those that are not labelled are missing
+	Labeller  string                        // whose labels tables show
+	Others    []string                      // who has labelled too
+	Simulated bool                          // it follows rules
+	Invalid   int                           // messages without a label
+	Talks     map[lake.Run]acts.ActsByRound // by collaboration; those that are not labelled are missing
 }
 
 // LoadLabels reads the labels of one labeller; "" takes the only one there is.
 func LoadLabels(ctx context.Context, store storage.Store, c campaign.Campaign, labeller string) (Labels, error) {
-	l := Labels{Labeller: labeller, Talks: map[lake.Run]acts.Talk{}}
+	l := Labels{Labeller: labeller, Talks: map[lake.Run]acts.ActsByRound{}}
 	all, err := lake.Labellers(ctx, store, c.Name)
 	if err != nil {
 		return l, err
@@ -74,8 +74,8 @@ func LoadLabels(ctx context.Context, store storage.Store, c campaign.Campaign, l
 
 // talk lays the labels out by round and agent. An agent that speaks twice in a
 // round shows the acts of both messages.
-func (l *Labels) talk(r campaign.Run, rows []record.Label) acts.Talk {
-	talk := make(acts.Talk, r.RoundsRun)
+func (l *Labels) talk(r campaign.Run, rows []record.Label) acts.ActsByRound {
+	talk := make(acts.ActsByRound, r.RoundsRun)
 	for i := range talk {
 		talk[i] = make([]acts.Set, r.Agents)
 	}
@@ -150,7 +150,7 @@ func (r actRow) cell(round int) table.Cell {
 
 // AddLabellerNote says whose labels the regression and the rule Dialogue Act rest on.
 func AddLabellerNote(c campaign.Campaign, t *table.Table) {
-	l := campaign.CoursesOf(c).Labels
+	l := campaign.TrajectoriesOf(c).Labels
 	if l.By == "" {
 		return
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // Of returns what runs said, those of them that are labelled.
-func (l Labels) Of(runs []campaign.Run) (talks []acts.Talk, unlabelled int) {
+func (l Labels) Of(runs []campaign.Run) (talks []acts.ActsByRound, unlabelled int) {
 	for _, r := range runs {
 		if talk, ok := l.Talks[lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}]; ok {
 			talks = append(talks, talk)

@@ -42,11 +42,11 @@ type Source int
 
 // Sources of tables: what the campaign holds once it is loaded, or what is added to it.
 const (
-	Rows     Source = iota
-	Courses         // each collaboration round by round, labelled and measured
-	Measures        // of messages
-	Vectors         // of answers, unless the table compares them by their words
-	Labels          // of messages, which are no part of a campaign: Build is nil
+	Rows         Source = iota
+	Trajectories        // each collaboration round by round, labelled and measured
+	Measures            // of messages
+	Vectors             // of answers, unless the table compares them by their words
+	Labels              // of messages, which are no part of a campaign: Build is nil
 )
 
 // What tables of several studies need.

@@ -46,7 +46,7 @@ func LoadLanguage(ctx context.Context, store storage.Store, campaign string, how
 	return l, nil
 }
 
-func byRound(talk features.Talk) []RoundLanguage {
+func byRound(talk features.Conversation) []RoundLanguage {
 	all := make([]RoundLanguage, talk.Rounds)
 	messages := make([][]record.Feature, talk.Rounds)
 	for _, m := range talk.Messages {
@@ -76,10 +76,10 @@ func Measured(c campaign.Campaign, l Language) campaign.Campaign {
 		r := &c.Runs[i]
 		campaign.Keep(&r.Parts, l.Runs[lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}])
 	}
-	courses := campaign.Part[campaign.Courses](c.Parts)
-	courses.Runs = slices.Clone(courses.Runs)
-	for i := range courses.Runs {
-		t := &courses.Runs[i]
+	trajectories := campaign.Part[campaign.Trajectories](c.Parts)
+	trajectories.Runs = slices.Clone(trajectories.Runs)
+	for i := range trajectories.Runs {
+		t := &trajectories.Runs[i]
 		t.Rounds = slices.Clone(t.Rounds)
 		for n, measured := range l.Runs[lake.Run{Collaboration: t.ID, Generation: t.Generation}] {
 			if n < len(t.Rounds) {
@@ -87,7 +87,7 @@ func Measured(c campaign.Campaign, l Language) campaign.Campaign {
 			}
 		}
 	}
-	campaign.Keep(&c.Parts, courses)
+	campaign.Keep(&c.Parts, trajectories)
 	return c
 }
 

@@ -80,14 +80,14 @@ func trajectoriesOf(c campaign.Campaign, condition string) []trajectory.Trajecto
 // where the environment has at least that many, else collaborations.
 func trajectoriesByUnit(c campaign.Campaign, condition string, least int) []trajectory.Trajectory {
 	instances := map[string]map[int]bool{} // by environment
-	for _, t := range campaign.CoursesOf(c).Runs {
+	for _, t := range campaign.TrajectoriesOf(c).Runs {
 		if instances[t.Environment] == nil {
 			instances[t.Environment] = map[int]bool{}
 		}
 		instances[t.Environment][t.Instance] = true
 	}
 	var runs []trajectory.Trajectory
-	for _, t := range campaign.CoursesOf(c).Runs {
+	for _, t := range campaign.TrajectoriesOf(c).Runs {
 		if t.Condition != condition {
 			continue
 		}
@@ -252,7 +252,7 @@ func gapClosed(c crossval.Closure) table.Cell {
 // addExcluded says which collaborations are not judged, by reason.
 func addExcluded(c campaign.Campaign, t *table.Table) {
 	byReason := map[string]int{}
-	for _, l := range campaign.CoursesOf(c).Left {
+	for _, l := range campaign.TrajectoriesOf(c).Excluded {
 		byReason[l.Reason]++
 	}
 	for _, reason := range slices.Sorted(maps.Keys(byReason)) {

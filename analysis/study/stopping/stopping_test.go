@@ -74,8 +74,8 @@ func planted() campaign.Campaign {
 		}
 	}
 	c := campaigntest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"majority": labelled, "rated": plain, "ranked": plain[:1]})
-	courses := campaign.CoursesOf(c)
-	courses.Left = []trajectory.Left{{ID: "a", Reason: "it ended after round 2 of 6"}, {ID: "b", Reason: "it ended after round 2 of 6"}}
+	courses := campaign.TrajectoriesOf(c)
+	courses.Excluded = []trajectory.Excluded{{ID: "a", Reason: "it ended after round 2 of 6"}, {ID: "b", Reason: "it ended after round 2 of 6"}}
 	campaign.Keep(&c.Parts, courses)
 	return c
 }
@@ -140,7 +140,7 @@ func TestPlantedPeaksInTables(t *testing.T) {
 // Without collaborations round by round, and with too few, tables say why they are empty.
 func TestStoppingExplains(t *testing.T) {
 	c := planted()
-	campaign.Keep(&c.Parts, campaign.Courses{})
+	campaign.Keep(&c.Parts, campaign.Trajectories{})
 	table, err := build(c, "early-stopping")
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestStoppingExplains(t *testing.T) {
 // Whose labels a table rests on is said, and what they leave out.
 func TestStoppingNamesTheLabeller(t *testing.T) {
 	c := planted()
-	courses := campaign.CoursesOf(c)
+	courses := campaign.TrajectoriesOf(c)
 	courses.Labels = trajectory.Labels{By: "rules-1", Others: []string{"model-2"}, Simulated: true, Invalid: 3, Missing: 1}
 	campaign.Keep(&c.Parts, courses)
 	for _, name := range []string{"early-stopping", "stopping-times", "regression"} {
@@ -191,7 +191,7 @@ func TestStoppingAverages(t *testing.T) {
 	}
 	a, b := campaigntest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{"majority": plan.Make(), "rated": plan.Make()}), campaigntest.OfTrajectories("recsys", map[string][]trajectory.Trajectory{"ranked": late})
 	a.Runs = append(a.Runs, b.Runs...)
-	campaign.Keep(&a.Parts, campaign.Courses{Runs: append(campaign.CoursesOf(a).Runs, campaign.CoursesOf(b).Runs...)})
+	campaign.Keep(&a.Parts, campaign.Trajectories{Runs: append(campaign.TrajectoriesOf(a).Runs, campaign.TrajectoriesOf(b).Runs...)})
 	ten, _ := EarlyStopping(a)
 	shares := map[string]table.Cell{}
 	for _, r := range ten.Rows {
@@ -225,8 +225,8 @@ func TestStoppingAverages(t *testing.T) {
 // which fold each collaboration is in.
 func TestFoldsKeepInstancesTogether(t *testing.T) {
 	c := campaigntest.OfTrajectories("recsys", map[string][]trajectory.Trajectory{"rated": trajectorytest.Plan{Runs: 18, Rounds: 4, Agents: 3, Seed: 1, Peak: 2, Own: .1, Noise: .1}.Make()})
-	for i := range campaign.CoursesOf(c).Runs {
-		campaign.CoursesOf(c).Runs[i].Instance = i / 3
+	for i := range campaign.TrajectoriesOf(c).Runs {
+		campaign.TrajectoriesOf(c).Runs[i].Instance = i / 3
 	}
 	table, err := build(c, "folds")
 	if err != nil {

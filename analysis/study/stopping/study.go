@@ -9,16 +9,16 @@ import (
 func Study() entry.Study {
 	return entry.Study{Tables: []entry.Table{
 		{Named: naming.Named{Name: "early-stopping-recsys", Shows: "recsys: the rule that stops at the best round",
-			Needs: entry.NeedRecsys, Former: "2", Papers: naming.Numbers(1, "table", 2)}, Build: EarlyStoppingRecsys, From: entry.Courses},
+			Needs: entry.NeedRecsys, Former: "2", Papers: naming.Numbers(1, "table", 2)}, Build: EarlyStoppingRecsys, From: entry.Trajectories},
 		{Named: naming.Named{Name: "early-stopping", Shows: "stopping rules: rounds saved and what they cost",
-			Needs: entry.NeedEnded, Former: "10", Papers: naming.Numbers(1, "table", 10)}, Build: EarlyStopping, From: entry.Courses},
+			Needs: entry.NeedEnded, Former: "10", Papers: naming.Numbers(1, "table", 10)}, Build: EarlyStopping, From: entry.Trajectories},
 		{Named: naming.Named{Name: "stopping-times", Shows: "stopping rules: gap closed to the best round",
-			Needs: entry.NeedEnded, Former: "11", Papers: naming.Numbers(1, "table", 11)}, Build: StoppingTimes, From: entry.Courses},
+			Needs: entry.NeedEnded, Former: "11", Papers: naming.Numbers(1, "table", 11)}, Build: StoppingTimes, From: entry.Trajectories},
 		{Named: naming.Named{Name: "folds", Shows: "stopping rules: what cross-validation held out and chose",
-			Needs: entry.NeedEnded}, Build: FoldList, Shown: entry.Never, From: entry.Courses},
+			Needs: entry.NeedEnded}, Build: FoldList, Shown: entry.Never, From: entry.Trajectories},
 		{Named: naming.Named{Name: "nested", Shows: "stopping rules: chosen by nested cross-validation",
-			Needs: entry.NeedEnded}, Build: Nested, From: entry.Courses},
+			Needs: entry.NeedEnded}, Build: Nested, From: entry.Trajectories},
 		{Named: naming.Named{Name: "regression", Shows: "dialogue acts: what goes with better decisions",
-			Needs: entry.NeedLabels}, Build: Regression, Shown: entry.Never, From: entry.Courses},
+			Needs: entry.NeedLabels}, Build: Regression, Shown: entry.Never, From: entry.Trajectories},
 	}}
 }

@@ -116,8 +116,8 @@ func Make(ctx context.Context, s storage.Store, name string, which Request) (Ana
 	}
 	from := study.SourceOf(which.Table)
 	switch from {
-	case entry.Courses:
-		c, err = which.AddCourses(ctx, s, c)
+	case entry.Trajectories:
+		c, err = which.AddTrajectories(ctx, s, c)
 	case entry.Measures:
 		c, err = which.AddTo(ctx, s, c)
 	case entry.Vectors:
@@ -206,7 +206,7 @@ func choose(c campaign.Campaign, which string) ([]table.Table, error) {
 	case "all":
 		return study.All(c), nil
 	case "":
-		return study.Chief(c), nil
+		return study.Main(c), nil
 	}
 	t, err := study.Make(c, which)
 	return []table.Table{t}, err

@@ -23,14 +23,14 @@ func Challenges(cmd *cobra.Command, o *cli.Options, x Export, condition, format 
 	}
 	list, without, err := p.Challenges(ctx)
 	if err != nil {
-		return x.told(ctx, err)
+		return x.explainErr(ctx, err)
 	}
 	if len(list) == 0 {
 		return cli.UsageError(fmt.Errorf("campaign %s has no wrong answer that could be read: sample more, or harder questions", x.Campaign))
 	}
 	file, err := staging.Write(x.Output, func(w io.Writer) (int64, error) { return writeChallenges(w, list) })
 	if err != nil {
-		return x.told(ctx, err)
+		return x.explainErr(ctx, err)
 	}
 	if p.Simulated > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "SIMULATED: %s by scripted agents (field simulated)\n", wording.Count(p.Simulated, "answer"))

@@ -69,7 +69,7 @@ func (x *Export) Choose(format string) error {
 	return err
 }
 
-func (x *Export) place(table string) string {
+func (x *Export) pathOf(table string) string {
 	if x.single() {
 		return x.Output
 	}
@@ -101,14 +101,14 @@ func (x *Export) Run(cmd *cobra.Command, o *cli.Options) error {
 		}
 	}()
 	for _, t := range x.Tables {
-		f, err := staging.Write(x.place(t), func(w io.Writer) (int64, error) { return x.write(ctx, s, d, t, w) })
+		f, err := staging.Write(x.pathOf(t), func(w io.Writer) (int64, error) { return x.write(ctx, s, d, t, w) })
 		if err != nil {
-			return x.told(ctx, err)
+			return x.explainErr(ctx, err)
 		}
 		files = append(files, f)
 	}
 	if err := x.warn(ctx, s, d, cmd.ErrOrStderr()); err != nil {
-		return x.told(ctx, err)
+		return x.explainErr(ctx, err)
 	}
 	var done []Written
 	for i, f := range files {
@@ -128,7 +128,7 @@ func (x *Export) open(ctx context.Context, o *cli.Options) (storage.Store, lake.
 	}
 	d, err := lake.ReadDataset(ctx, s, x.Campaign)
 	if err != nil {
-		return nil, lake.Dataset{}, x.told(ctx, err)
+		return nil, lake.Dataset{}, x.explainErr(ctx, err)
 	}
 	return s, d, nil
 }
@@ -136,7 +136,7 @@ func (x *Export) open(ctx context.Context, o *cli.Options) (storage.Store, lake.
 // room makes the folder, unless a file that is in the way must stay.
 func (x *Export) room() error {
 	for _, t := range x.Tables {
-		if err := staging.Check(x.place(t), x.Force); err != nil && (x.single() || !errors.Is(err, fs.ErrNotExist)) {
+		if err := staging.Check(x.pathOf(t), x.Force); err != nil && (x.single() || !errors.Is(err, fs.ErrNotExist)) {
 			return err
 		}
 	}
@@ -163,7 +163,7 @@ func (x *Export) warn(ctx context.Context, s storage.Store, d lake.Dataset, w io
 	return nil
 }
 
-func (x *Export) told(ctx context.Context, err error) error {
+func (x *Export) explainErr(ctx context.Context, err error) error {
 	return queries.WithExitCode(ctx, cli.ExplainDamage(err, x.Campaign, "nothing is written"))
 }
 

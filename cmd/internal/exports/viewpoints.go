@@ -39,7 +39,7 @@ func (v Viewpoints) Run(cmd *cobra.Command, o *cli.Options, x Export, format str
 	}
 	file, err := staging.Write(x.Output, func(w io.Writer) (int64, error) { return v.write(ctx, w, p) })
 	if err != nil {
-		return x.told(ctx, err)
+		return x.explainErr(ctx, err)
 	}
 	if p.Simulated > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "SIMULATED: %s by scripted agents (field simulated)\n", wording.Count(p.Simulated, "answer"))
@@ -68,7 +68,7 @@ func (x Export) readPool(ctx context.Context, o *cli.Options, flag, condition, f
 	}
 	p, err := pool.Read(ctx, s, d, condition)
 	if err != nil {
-		return nil, cli.UsageError(x.told(ctx, err))
+		return nil, cli.UsageError(x.explainErr(ctx, err))
 	}
 	return p, nil
 }

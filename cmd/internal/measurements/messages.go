@@ -80,18 +80,18 @@ func (m *Method) chooseEmbedder(ctx context.Context, s storage.Store, campaign s
 	return err
 }
 
-// AddCourses returns the campaign round by round, as stopping rules see it:
+// AddTrajectories returns the campaign round by round, as stopping rules see it:
 // labelled, if it has labels, and measured.
-func (m Messages) AddCourses(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
+func (m Messages) AddTrajectories(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
 	var err error
-	var courses campaign.Courses
-	if courses.Runs, courses.Left, err = trajectory.Load(ctx, s, c.Name); err != nil {
+	var trajectories campaign.Trajectories
+	if trajectories.Runs, trajectories.Excluded, err = trajectory.Load(ctx, s, c.Name); err != nil {
 		return c, cli.ExplainDamage(err, c.Name, "it cannot be gone through round by round")
 	}
-	if courses.Labels, err = trajectory.AddLabels(ctx, s, c.Name, m.Labeller, courses.Runs); err != nil {
+	if trajectories.Labels, err = trajectory.AddLabels(ctx, s, c.Name, m.Labeller, trajectories.Runs); err != nil {
 		return c, cli.UsageError(fmt.Errorf("%w (--labeller)", err))
 	}
-	campaign.Keep(&c.Parts, courses)
+	campaign.Keep(&c.Parts, trajectories)
 	return m.AddTo(ctx, s, c)
 }
 

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// place is where a question is in its file: a line, or keys and indices of a
+// location is where a question is in its file: a line, or keys and indices of a
 // JSON text.
-type place struct {
+type location struct {
 	line int
 	path []any
 }
 
 // fieldPath returns the place of one of its fields in words: "line 3, examples[0].target".
-func (p place) fieldPath(data []byte, name string) string {
+func (p location) fieldPath(data []byte, name string) string {
 	if p.path == nil {
 		return fmt.Sprintf("line %d, %s", p.line, name)
 	}
