@@ -30,7 +30,7 @@ type Question struct {
 }
 
 // Messages returns the question as a model gets it. The texts are inside a JSON
-// document, so that none of them can end it and speak for the program.
+// document, so message text cannot inject instructions.
 func (q Question) Messages(words string) []model.Message {
 	if q.Before == nil {
 		q.Before = []Said{}

@@ -90,7 +90,7 @@ func Write(w io.Writer, s Source, files Files) (Written, error) {
 // page is what the template of the page is given.
 type page struct {
 	head
-	Status      string // how many cells are in
+	Status      string // how many cells have finished
 	Simulated   string // what rests on scripted agents; "" if nothing does
 	Facts       []fact
 	Conditions  []condition

@@ -124,7 +124,7 @@ func (db *DB) checkSelect(ctx context.Context, s Statement) error {
 	}
 	defer prepared.Close()
 	if kind != duckdb.STATEMENT_TYPE_SELECT {
-		return Refused{errors.New("the statement has no rows to store; a SELECT is wanted")}
+		return Refused{errors.New("the statement has no rows to store; use a SELECT")}
 	}
 	return nil
 }

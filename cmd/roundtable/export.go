@@ -25,7 +25,7 @@ func newExport(o *cli.Options) *cobra.Command {
   roundtable export my-campaign --table turns -o turns.csv`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 0 && text == "" {
-				return cli.UsageError(fmt.Errorf("one campaign is wanted (or --query SQL), %d given", len(args)))
+				return cli.UsageError(fmt.Errorf("expected 1 campaign (or --query SQL), got %d", len(args)))
 			}
 			return nil
 		},

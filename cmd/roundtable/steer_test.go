@@ -98,7 +98,7 @@ func TestSteering(t *testing.T) {
 	if s.Done() != 40 || s.Stopped == 0 || s.State != "done" {
 		t.Errorf("after cancel: %+v", s)
 	}
-	// What is wanted once more is in the lake: a plain run goes on with it, the server's database lost or not.
+	// What is to run once more is in the lake: a plain run goes on with it, the server's database lost or not.
 	b = runInBackground(t, dir, "--retry-failed")
 	untilStatus(t, dir, "a cell was run again", func(now campaigns.Status) bool { return now.Succeeded > s.Succeeded })
 	b.kill()

@@ -129,7 +129,7 @@ func (r *Result) Add(more Result) {
 	r.Unpriced = r.Unpriced || more.Unpriced
 }
 
-// Page asks for the next cells that have not ended, or are wanted once more.
+// Page asks for the next cells that have not ended, or are to run once more.
 type Page struct {
 	Campaign string `json:"campaign"`
 	Revision string `json:"revision"`

@@ -84,7 +84,7 @@ func (c config) checkComputable() error {
 	return nil
 }
 
-var errImpossible = errors.New("config.json has sizes that no model has")
+var errImpossible = errors.New("config.json: impossible layer sizes")
 
 // findGraph returns where in a folder the model is as ONNX: sentence-transformers
 // writes it to the first place, Optimum to the second. Empty if it is in neither.

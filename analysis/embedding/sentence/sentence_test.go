@@ -157,7 +157,7 @@ func TestWrongFolders(t *testing.T) {
 		"model_type \"mpnet\", which is computed from onnx": mpnet,
 		"model_type \"distilbert\"":                         change("config.json", `"bert"`, `"distilbert"`),
 		"hidden_act \"relu\"":                               change("config.json", `"gelu"`, `"relu"`),
-		"sizes that no model has":                           change("config.json", `"num_attention_heads": 2`, `"num_attention_heads": 3`),
+		"impossible layer sizes":                            change("config.json", `"num_attention_heads": 2`, `"num_attention_heads": 3`),
 		"has the shape [22 8]":                              change("config.json", `"hidden_size": 8`, `"hidden_size": 16`),
 		"config.json: ":                                     change("config.json", `{`, `[`),
 		"module sentence_transformers":                      change("modules.json", `models.Normalize`, `models.Dense`),
