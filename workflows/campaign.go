@@ -237,9 +237,9 @@ func (c *campaign) countResult(r task.Result, n int) {
 	s.Spent.Add(r)
 }
 
-// executeOrPause returns an activity of the campaign's own: what the operator can fix holds the
-// campaign until it is resumed or cancelled, and then it is tried again with
-// what the campaign is by then.
+// executeOrPause runs one of the campaign's own activities. An error that the operator can
+// fix pauses the campaign until it is resumed or cancelled; then the activity runs
+// again with what the campaign is by then.
 func (c *campaign) executeOrPause(ctx workflow.Context, name string, input func() any, result any) error {
 	lasting, _ := workflow.NewDisconnectedContext(ctx)
 	for {

@@ -190,9 +190,9 @@ func (c *collaboration) endWith(ctx workflow.Context, cause error) (task.Result,
 	return result, err
 }
 
-// executeOrPause returns an activity that every collaboration needs: what the operator can fix
-// (a full disk, a worker without the key) pauses the campaign, and then it is
-// tried again.
+// executeOrPause runs an activity that every collaboration needs. An error that the operator
+// can fix (a full disk, a worker without the key) pauses the campaign; then the
+// activity runs again.
 func (c *collaboration) executeOrPause(ctx workflow.Context, name string, input, result any) error {
 	for {
 		err := executeActivity(ctx, name, input).Get(ctx, result)
@@ -214,8 +214,8 @@ func isFixable(err error) bool {
 	return ok && app.Type() == task.ErrPause
 }
 
-// moreUrgent returns the one of two errors to act on: what the operator can fix comes
-// first, or it would go unsaid; the other one, if it lasts, comes again.
+// moreUrgent returns the error to act on: a pause wins, because it would otherwise be
+// lost; the other error, if it lasts, comes again.
 func moreUrgent(kept, err error) error {
 	if kept == nil || isFixable(err) && !isFixable(kept) {
 		return err

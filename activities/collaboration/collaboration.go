@@ -121,7 +121,7 @@ func (c *Collaboration) source() prompt.Source {
 	}
 }
 
-// acts returns those of the finished turns from an entry on.
+// acts returns the acts of the finished turns from an entry on.
 func (c *Collaboration) acts(from int) []task.Act {
 	var acts []task.Act
 	for entry, t := range c.Turns {

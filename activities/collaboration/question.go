@@ -34,7 +34,7 @@ func (c *Collaboration) Ask(entry int) (turn.Question, *answers.Turn, error) {
 // question renders. The caller holds mu.
 func (c *Collaboration) question(entry int, step transcript.Step) (turn.Question, error) {
 	if step.Kind != transcript.Ask {
-		return turn.Question{}, failure.Fail(fmt.Errorf("entry %d: this version has nobody who takes %s steps of %q", entry, step.Kind, step.Speaker.Role))
+		return turn.Question{}, failure.Fail(fmt.Errorf("entry %d: this version cannot take %s steps of %q", entry, step.Kind, step.Speaker.Role))
 	}
 	source := c.source()
 	q := turn.Question{Order: calls.Order{Run: c.Run, Entry: entry, Longest: c.Condition.Generate.MaxTokens}, Reasks: c.Condition.Reasks}

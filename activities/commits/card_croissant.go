@@ -44,12 +44,12 @@ func (c *card) describeCroissant() object {
 	return about
 }
 
-// semanticVersion returns a semantic one: the schema's, with the digest of the rows as build.
+// semanticVersion returns the version of the data set in semantic form: the schema's, with the digest of the rows as build.
 func (c *card) semanticVersion() string {
 	return fmt.Sprintf("%d.0.0+%.12s", c.SchemaVersion, c.Dataset.Digest())
 }
 
-// dayEnded returns the one of the last answer.
+// dayEnded returns the day of the last answer.
 func (c *card) dayEnded() string { return time.UnixMicro(c.Ended).UTC().Format(time.DateOnly) }
 
 // citeCampaign names the campaign, when it ended and what made it.
@@ -94,7 +94,7 @@ func recordSet(t record.Table, files string) object {
 	return object{"@type": "cr:RecordSet", "@id": t.Name, "name": t.Name, "description": t.About, "key": key, "field": fields}
 }
 
-// croissantContext returns the one that the specification asks for.
+// croissantContext returns the JSON-LD context that the specification asks for.
 func croissantContext() object {
 	c := object{
 		"@language": "en", "@vocab": "https://schema.org/", "sc": "https://schema.org/", "cr": "http://mlcommons.org/croissant/",

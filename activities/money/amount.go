@@ -148,7 +148,7 @@ func Worst(p Price, requestBytes, messages, maxOutput int) (Amount, error) {
 	return worstCase(p, requestBytes, messages, maxOutput)
 }
 
-// WorstInput returns Worst of a call whose answer has no tokens: embeddings of n texts.
+// WorstInput returns the worst case of a call whose answer has no tokens: embeddings of n texts.
 func WorstInput(p Price, requestBytes, texts int) (Amount, error) {
 	return worstCase(p, requestBytes, texts, 0)
 }

@@ -50,7 +50,7 @@ func (p Price) equals(q Price) bool {
 		equal(p.CacheWrite, q.CacheWrite) && equal(p.Reasoning, q.Reasoning) && (p.Long == nil) == (q.Long == nil)
 }
 
-// familyOf returns the one name of a provider that has several.
+// familyOf returns the name under which prices of a provider with several names stand.
 func familyOf(provider string) string {
 	switch {
 	case strings.HasPrefix(provider, "bedrock"):

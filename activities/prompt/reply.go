@@ -88,7 +88,7 @@ type Persona struct {
 	Text  string // role (description)
 }
 
-// personas returns those that the step's speaker is shown, its own first: written
+// personas returns the personas that the step's speaker is shown, its own first: written
 // in the transcript, or given by the campaign.
 func (s Source) personas(step transcript.Step) (own string, all []Persona) {
 	names := s.names()

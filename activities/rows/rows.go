@@ -43,7 +43,7 @@ func rowsOf(c *collaboration.Collaboration, end task.Ending, level rowLevel) (ro
 	t.rows.Calls = answers.Stored{Turns: paid, Unknown: c.Unknown}.Calls(t.key)
 	for i := range t.rows.Calls {
 		if call := &t.rows.Calls[i]; call.Simulated == nil { // of unknown outcome
-			call.Simulated = c.Condition.IsSimulated(call.ModelAsked)
+			call.Simulated = c.Condition.Simulated(call.ModelAsked)
 		}
 	}
 	if level > bare {

@@ -61,9 +61,9 @@ func (c *Condition) AnySimulated() bool {
 	return slices.ContainsFunc(c.Providers(), func(p model.Provider) bool { return p.Simulated })
 }
 
-// IsSimulated reports whether a model that the condition names is no language model;
+// Simulated returns whether a model that the condition names is no language model;
 // nil if it names no such model.
-func (c *Condition) IsSimulated(model string) *bool {
+func (c *Condition) Simulated(model string) *bool {
 	for _, p := range c.Providers() {
 		if p.Name == model {
 			return &p.Simulated

@@ -43,8 +43,8 @@ func (s *stray) countStart() {
 	s.excess = max(0, s.excess-1.5*s.share-0.02)
 }
 
-// isBorne reports whether a refusal is one of those expected.
-func (s *stray) isBorne() bool {
+// isExpected reports whether a refusal is one of those expected.
+func (s *stray) isExpected() bool {
 	if s.share == 0 {
 		return false
 	}

@@ -134,7 +134,7 @@ func (w *window) cutFor(cut int) verdict {
 	if through <= 0 || w.trip.n == 0 {           // or no answer came yet: only the first calls came too fast
 		return nothing
 	}
-	if w.stray.trial > 0 && !w.isTrialLost() || w.stray.trial == 0 && w.stray.isBorne() {
+	if w.stray.trial > 0 && !w.isTrialLost() || w.stray.trial == 0 && w.stray.isExpected() {
 		return chance
 	}
 	doubted := w.stray.cutWindow(w.limit, w.peak)

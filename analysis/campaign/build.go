@@ -57,7 +57,7 @@ func (v View) EndedColumns() table.Columns[Group] {
 		columns = append(columns, count("distinct", func(g Group) int { return g.Distinct }))
 	}
 	columns = append(columns, count("failed", func(g Group) int { return g.Count("failed") }), count("stopped", func(g Group) int { return g.Count("stopped") }))
-	if v.doubtful() {
+	if v.hasUnusable() {
 		columns = append(columns,
 			table.Column("invalid, %", func(g Group) table.Cell { return table.PercentOf(g.Usable.Invalid, g.Usable.Turns) }),
 			table.Column("cut off, %", func(g Group) table.Cell { return table.PercentOf(g.Usable.Cut, g.Usable.Answers) }))

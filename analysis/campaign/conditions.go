@@ -18,7 +18,7 @@ func (c Condition) Shown(key string) string {
 	return Group{Settings: c.Settings, Labels: c.Labels}.Shown(key)
 }
 
-// Conditions returns those of an environment ("" for all) in the order of the
+// Conditions returns the conditions of an environment ("" for all) in the order of the
 // tables' rows, and the settings in which they differ.
 func (c Campaign) Conditions(environment string) (list []Condition, varying []string) {
 	v := c.View(environment)

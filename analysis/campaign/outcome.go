@@ -11,7 +11,7 @@ import (
 // was stopped by its rule has the same outcome.
 func (r Run) Outcome() (v float64, ok bool) { return table.Given(r.Worth(r.Score)) }
 
-// OutcomeAt returns the same of the decision that stands after a round. What stood when a
+// OutcomeAt returns what Outcome does, of the decision that stands after a round. What stood when a
 // run ended early is carried on; past the last planned round there is nothing.
 func (r Run) OutcomeAt(round int) (v float64, ok bool) {
 	scores := r.Carried()

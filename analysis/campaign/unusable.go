@@ -155,11 +155,11 @@ func (v View) warnings() []string {
 	return list
 }
 
-// Warnings returns those of every table, about the whole campaign.
+// Warnings returns the warnings of every table, about the whole campaign.
 func (c Campaign) Warnings() []string { return c.View("").warnings() }
 
-// doubtful reports whether some condition has too few usable answers.
-func (v View) doubtful() bool {
+// hasUnusable reports whether some condition has too few usable answers.
+func (v View) hasUnusable() bool {
 	return slices.ContainsFunc(v.Groups, func(g Group) bool { return g.Usable.bad() })
 }
 

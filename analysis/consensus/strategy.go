@@ -23,7 +23,7 @@ func Strategies() []Strategy {
 	return []Strategy{Average, AverageWithoutSelf, Suggestible, Stubborn, Other}
 }
 
-// Strategy returns the one whose target is nearest to where the move goes, within a
+// Strategy returns the strategy whose target is nearest to where the move goes, within a
 // tolerance. Of equally near ones the first of average, stubborn, suggestible,
 // average without self counts: with one other agent, going where it is and
 // averaging without oneself are the same, and the paper calls it suggestible.

@@ -26,7 +26,7 @@ const (
 	ByPhase     By = "phase" // and role
 )
 
-// Bys returns all of them; the first is the default.
+// Bys returns all ways to sum up costs; the first is the default.
 func Bys() []By { return []By{ByCondition, ByModel, ByPhase} }
 
 // Group is a sum over calls.

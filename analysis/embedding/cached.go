@@ -44,7 +44,7 @@ func (c Cached) Embed(ctx context.Context, texts []string) ([][]float64, error) 
 	return all, nil
 }
 
-// Missing returns those of the texts, each once, that have no vector in the lake.
+// Missing returns the texts, each once, that have no vector in the lake.
 func (c Cached) Missing(ctx context.Context, texts []string) ([]string, error) {
 	different, _ := once(texts)
 	vectors, err := c.known(ctx, different)

@@ -101,7 +101,7 @@ func Make(c campaign.Campaign, written string) (Figure, error) {
 		return Figure{}, err
 	}
 	name := found.Name
-	if slices.Contains(OfActs(), name) {
+	if slices.Contains(TransitionNames(), name) {
 		return Figure{}, fmt.Errorf("figure %s shows %s, see MakeGraphs", name, found.Needs)
 	}
 	make, ok := ofStates[name]

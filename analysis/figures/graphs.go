@@ -35,12 +35,14 @@ type Graph struct {
 	acts.Graph
 }
 
-// OfActs names the figures of dialogue acts, which need labels.
-func OfActs() []string { return []string{"transitions", "exchange-transitions", "recsys-transitions"} }
+// TransitionNames names the figures of dialogue acts, which need labels.
+func TransitionNames() []string {
+	return []string{"transitions", "exchange-transitions", "recsys-transitions"}
+}
 
 // Formats in which a figure can be written: the first is the default.
 func Formats(name string) []string {
-	if slices.Contains(OfActs(), name) {
+	if slices.Contains(TransitionNames(), name) {
 		return []string{"svg", "png", "dot"}
 	}
 	return []string{"svg", "png"}
@@ -57,7 +59,7 @@ var flows = map[string]struct{ title, environment string }{
 func MakeGraphs(c campaign.Campaign, l dialogue.Labels, name string, reading acts.Reading) (Graphs, error) {
 	flow, ok := flows[name]
 	if !ok || !slices.Contains(acts.Readings(), reading) {
-		return Graphs{}, fmt.Errorf("there is no figure %q of transitions in the reading %q; there is %s, each for %s", name, reading, wording.Or(OfActs()), wording.Or(acts.Readings()))
+		return Graphs{}, fmt.Errorf("there is no figure %q of transitions in the reading %q; there is %s, each for %s", name, reading, wording.Or(TransitionNames()), wording.Or(acts.Readings()))
 	}
 	f := Graphs{Name: name, Title: flow.title, Reading: reading, Labeller: l.Labeller}
 	conditions, varying := c.Conditions(flow.environment)
@@ -106,7 +108,7 @@ var counted = map[acts.Reading]string{
 // AllGraphs returns the figures of acts that a campaign has something for.
 func AllGraphs(c campaign.Campaign, l dialogue.Labels) []Graphs {
 	var all []Graphs
-	for _, name := range OfActs() {
+	for _, name := range TransitionNames() {
 		if f, err := MakeGraphs(c, l, name, acts.Anyone); err == nil && (name == "transitions" || len(f.Graphs) > 1) {
 			all = append(all, f)
 		}

@@ -45,7 +45,7 @@ const needLabels = "labels of messages (roundtable label)"
 
 // Names returns the figures that Make makes: all but OfActs.
 func Names() []string {
-	return slices.DeleteFunc(naming.Of(Figures()), func(name string) bool { return slices.Contains(OfActs(), name) })
+	return slices.DeleteFunc(naming.Of(Figures()), func(name string) bool { return slices.Contains(TransitionNames(), name) })
 }
 
 // needs returns what a campaign must have for a figure.

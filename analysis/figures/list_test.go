@@ -32,7 +32,7 @@ func TestEachFigureHasAMaker(t *testing.T) {
 			t.Errorf("figure %s is made in %d ways", name, makers)
 		}
 	}
-	for _, name := range OfActs() {
+	for _, name := range TransitionNames() {
 		if flows[name].title == "" {
 			t.Errorf("figure %s has no title", name)
 		}

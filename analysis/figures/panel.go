@@ -93,7 +93,7 @@ func (s scale) bottom() float64 {
 
 func (s scale) inside(v float64) float64 { return min(max(v, s.low), s.high) }
 
-// Ticks returns those of the values, and of the percentages below.
+// Ticks returns the ticks of the values, and of the percentages below.
 func (s scale) Ticks(_, _ float64) []plot.Tick {
 	ticks := plot.DefaultTicks{}.Ticks(s.low, s.high)
 	if !s.bars {

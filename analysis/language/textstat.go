@@ -27,15 +27,15 @@ func textstat(text string) Counts {
 	return c
 }
 
-// wordly returns what regular expressions of Python call \w.
-func wordly(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
+// isWordChar reports whether \w of Python's regular expressions matches a character.
+func isWordChar(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
 
 // unpunctuated keeps words, spaces, and apostrophes before t, s, d, ve, ll, re.
 func unpunctuated(text string) string {
 	var b strings.Builder
 	runes := []rune(text)
 	for i, r := range runes {
-		if wordly(r) || unicode.IsSpace(r) || r == '\'' && contraction(runes[i+1:]) {
+		if isWordChar(r) || unicode.IsSpace(r) || r == '\'' && contraction(runes[i+1:]) {
 			b.WriteRune(r)
 		}
 	}
@@ -45,7 +45,7 @@ func unpunctuated(text string) string {
 func contraction(rest []rune) bool {
 	for _, ending := range []string{"t", "s", "d", "ve", "ll", "re"} {
 		n := len(ending)
-		if len(rest) >= n && string(rest[:n]) == ending && (len(rest) == n || !wordly(rest[n])) {
+		if len(rest) >= n && string(rest[:n]) == ending && (len(rest) == n || !isWordChar(rest[n])) {
 			return true
 		}
 	}
@@ -57,7 +57,7 @@ func clauses(text string) []string {
 	var all []string
 	runes := []rune(text)
 	ender := func(r rune) bool { return strings.ContainsRune(enders, r) }
-	boundary := func(i int) bool { return (i > 0 && wordly(runes[i-1])) != wordly(runes[i]) }
+	boundary := func(i int) bool { return (i > 0 && isWordChar(runes[i-1])) != isWordChar(runes[i]) }
 	for i := 0; i < len(runes); {
 		if ender(runes[i]) || !boundary(i) {
 			i++

@@ -84,7 +84,7 @@ func (p *Pairs) byUnit() [][]int {
 	return units
 }
 
-// patternOf returns the same for collaborations of a condition with goodness in the same rounds.
+// patternOf returns equal text for collaborations of a condition with goodness in the same rounds.
 func (p *Pairs) patternOf(run int) string {
 	return p.runs[run].Condition + "\x00" + definedRounds(p.runs[run])
 }

@@ -115,5 +115,5 @@ func (db *DB) Close() error {
 	return os.RemoveAll(db.scratch)
 }
 
-// tempFolder returns the one folder next to the lake that DuckDB may use.
+// tempFolder returns the only folder besides the lake that DuckDB may use.
 func (db *DB) tempFolder() string { return filepath.Join(db.scratch, "temp") }

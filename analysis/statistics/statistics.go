@@ -22,7 +22,7 @@ func TwoSidedT(t, dof float64) float64 {
 	return mathext.RegIncBeta(dof/2, 0.5, dof/(dof+t*t)) // one minus a distribution function loses the small ones
 }
 
-// twoSidedZ returns the same of a standard normal.
+// twoSidedZ returns the two-sided p-value of a standard normal.
 func twoSidedZ(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
 
 // QuantileT returns the t with probability p below it.

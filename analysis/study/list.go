@@ -81,7 +81,7 @@ func All(c campaign.Campaign) []table.Table {
 	return selectTables(c, func(t entry.Table) bool { return t.Shown != entry.Never })
 }
 
-// Main returns those that say what a campaign found, in short: those of the paper
+// Main returns the tables that say what a campaign found, in short: those of the paper
 // that it is about, or else its rounds, and the summary.
 func Main(c campaign.Campaign) []table.Table {
 	all := selectTables(c, func(t entry.Table) bool { return t.Shown == entry.Always })

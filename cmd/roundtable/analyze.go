@@ -44,7 +44,7 @@ shows. FORMAT is text, md, csv, json, html or latex (tables), or svg, png, json
 				return err
 			}
 			if figure != "" {
-				return analyses.WriteFigure(o, cmd, args[0], analyses.Drawing{Figure: figure, Format: format, File: file, Reading: reading, Request: which})
+				return analyses.WriteFigure(o, cmd, args[0], analyses.FigureRequest{Figure: figure, Format: format, File: file, Reading: reading, Request: which})
 			}
 			f, err := tableFormat(o, format, file)
 			if err != nil {
@@ -95,7 +95,7 @@ func currentName(cmd *cobra.Command, what string, list []naming.Named, written s
 	return found.Name, nil
 }
 
-// tableFormat returns the one that is asked for, or that the file's name or --json says.
+// tableFormat returns the format that is asked for, or that the file's name or --json says.
 func tableFormat(o *cli.Options, asked, file string) (string, error) {
 	ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(file)), ".")
 	if asked == "tex" {

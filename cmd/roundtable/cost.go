@@ -40,7 +40,7 @@ of unknown outcome count at their worst case until --settle records their bill.`
 				return err
 			}
 			if settle != "" {
-				if err := settlements.Record(cmd.Context(), o, cmd.ErrOrStderr(), s, args[0], settle); err != nil {
+				if err := settlements.RecordBills(cmd.Context(), o, cmd.ErrOrStderr(), s, args[0], settle); err != nil {
 					return err
 				}
 			}

@@ -39,7 +39,7 @@ func TestEditionIsKept(t *testing.T) {
 		old.Packs[pack.Hash()] = pack
 		old.Pack = append(old.Pack, pack.Hash())
 	}
-	if err := campaignfile.Record(t.Context(), s, old, m); err != nil {
+	if err := campaignfile.RecordPlan(t.Context(), s, old, m); err != nil {
 		t.Fatal(err)
 	}
 	output(t, dir, "run", "old.yaml")

@@ -32,7 +32,7 @@ func newExport(o *cli.Options) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if text != "" {
 				if len(x.Tables) > 0 || x.Output == "" {
-					return cli.UsageError(errors.New("--query wants -o FILE and no --table"))
+					return cli.UsageError(errors.New("--query needs -o FILE and excludes --table"))
 				}
 				f, err := cli.ChooseFormat(format, x.Output, false, exports.Formats)
 				if err != nil {

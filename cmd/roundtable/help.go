@@ -62,7 +62,7 @@ func each(cmd *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// newHelp returns the library's, but for an unknown command, which is an error.
+// newHelp returns the library's help command, except that an unknown command is an error.
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",

@@ -217,7 +217,7 @@ func printCampaigns(o *cli.Options, w io.Writer, list []campaigns.Listed) {
 			of = fmt.Sprintf(" of %d", c.Cells)
 		}
 		fmt.Fprintf(w, "  %s\n      %d%s collaborations finished (%d succeeded, %d failed, %d stopped), $%.4f%s\n",
-			c.Name, c.Done(), of, c.Succeeded, c.Failed, c.Stopped, spent.CostUSD, campaigns.AtMostMore(spent))
+			c.Name, c.Done(), of, c.Succeeded, c.Failed, c.Stopped, spent.CostUSD, campaigns.UncertainCostText(spent))
 		var more []string
 		if len(c.Models) > 0 {
 			more = append(more, strings.Join(c.Models, ", "))

@@ -46,7 +46,7 @@ func reading(t *testing.T) (o *cli.Options, s storage.Store, p recorded.Plan) {
 	if p, err = campaignfile.Recordable(file, providers.FileFolder{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := campaignfile.Record(context.Background(), s, p, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
+	if err := campaignfile.RecordPlan(context.Background(), s, p, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
 		t.Fatal(err)
 	}
 	return o, s, p

@@ -92,7 +92,7 @@ func plant(t *testing.T, majority, ranked trajectorytest.Plan, agreed [2]int) st
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := campaignfile.Record(t.Context(), s, p, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
+	if err := campaignfile.RecordPlan(t.Context(), s, p, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
 		t.Fatal(err)
 	}
 	plantRows(t, s, p, 0, majority.Make(), agreed[0])

@@ -22,7 +22,7 @@ type Params struct {
 	Domains []string `json:"domains"`
 }
 
-// Defaults returns all domains.
+// Defaults returns parameters with all domains.
 func Defaults() Params { return Params{Domains: []string{"research", "cafeteria", "camping"}} }
 
 //go:embed prompts/*.tmpl

@@ -166,7 +166,7 @@ func (w *work) Items() []string {
 	return names
 }
 
-// Resources returns those of Problem.
+// Resources returns the resources of Problem.
 func (w *work) Resources() []string {
 	var names []string
 	for i := range agents {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"roundtable/envs"
+	"roundtable/envs/wording"
 )
 
 // Robot are the constants of a robot's controller and motion (paper 5 §4 and
@@ -93,7 +94,7 @@ func (g *gathering) Move(agent int, from envs.State, target envs.Proposal) (envs
 	if target != "" {
 		var ok bool
 		if to, ok = readPosition(target); !ok || len(to) != d {
-			return envs.State{}, fmt.Errorf("consensus: %s is no position", clipForeign(string(target)))
+			return envs.State{}, fmt.Errorf("consensus: %s is no position", wording.Clip(string(target)))
 		}
 	}
 	if g.params.Robot == nil {

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"roundtable/envs/wording"
 )
 
 func (p Params) check() error {
@@ -75,7 +77,7 @@ func (p Params) checkPersonalities() error {
 	}
 	for _, name := range p.Personalities {
 		if !slices.Contains([]string{None, Stubborn, Suggestible}, name) {
-			return fmt.Errorf("personalities is wrong: there is no %q; there are %s, %s, %s", clipForeign(name), None, Stubborn, Suggestible)
+			return fmt.Errorf("personalities is wrong: there is no %q; there are %s, %s, %s", wording.Clip(name), None, Stubborn, Suggestible)
 		}
 	}
 	return nil

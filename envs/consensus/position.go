@@ -106,11 +106,3 @@ func roundTo12(v float64) float64 {
 	}
 	return v
 }
-
-// clipForeign shortens foreign text for an error.
-func clipForeign(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		return string(r[:60]) + "…"
-	}
-	return s
-}

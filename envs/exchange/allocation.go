@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"roundtable/envs"
+	"roundtable/envs/wording"
 )
 
 // table is the form of an allocation: its rows, its columns and their totals.
@@ -186,7 +187,7 @@ func syntaxError(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the proposal is empty or ends too early; it is one JSON object")
 	}
-	return fmt.Errorf("the proposal is not valid JSON: %s", clipForeign(strings.ToValidUTF8(err.Error(), "?")))
+	return fmt.Errorf("the proposal is not valid JSON: %s", wording.Clip(strings.ToValidUTF8(err.Error(), "?")))
 }
 
 func describeToken(token json.Token) string {
@@ -207,7 +208,7 @@ func describeToken(token json.Token) string {
 }
 
 // quoteForeign returns model text that can be shown: short, printable.
-func quoteForeign(s string) string { return strconv.Quote(clipForeign(s)) }
+func quoteForeign(s string) string { return strconv.Quote(wording.Clip(s)) }
 
 func listNames(names []string) string {
 	if len(names) > 30 {

@@ -59,7 +59,7 @@ func (q *Quantity) UnmarshalJSON(text []byte) error {
 	}
 	var list []float64
 	if err := json.Unmarshal(text, &list); err != nil {
-		return fmt.Errorf("quantity is a number, or a list of numbers by good; not %s", clipForeign(string(text)))
+		return fmt.Errorf("quantity is a number, or a list of numbers by good; not %s", wording.Clip(string(text)))
 	}
 	*q = list
 	return nil
@@ -127,7 +127,7 @@ func (p Params) exponentMatrix() ([][]float64, string, error) {
 		return p.Exponents, explicit, checkExponents(p.Exponents)
 	}
 	if p.Exponents != nil {
-		return nil, "", fmt.Errorf("exponents are given, but utility is %s; they go with utility %s", clipForeign(name), explicit)
+		return nil, "", fmt.Errorf("exponents are given, but utility is %s; they go with utility %s", wording.Clip(name), explicit)
 	}
 	theta, err := presetExponents(name, k)
 	return theta, name, err
@@ -146,7 +146,7 @@ func presetExponents(name string, k int) ([][]float64, error) {
 		case "uniform":
 			own, other = 1/float64(k), 1/float64(k)
 		default:
-			return nil, fmt.Errorf("there is no utility %q; there are %s%s", clipForeign(name), strings.Join(Utilities(), ", "), wording.DidYouMean(name, Utilities()))
+			return nil, fmt.Errorf("there is no utility %q; there are %s%s", wording.Clip(name), strings.Join(Utilities(), ", "), wording.DidYouMean(name, Utilities()))
 		}
 		theta[i] = slices.Repeat([]float64{other}, k)
 		theta[i][favourite] = own
@@ -293,12 +293,4 @@ func cobbDouglas(theta, amounts []float64) float64 {
 func roundTo12(v float64) float64 {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
 	return v
-}
-
-// clipForeign shortens foreign text for an error.
-func clipForeign(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		return string(r[:60]) + "…"
-	}
-	return s
 }

@@ -24,7 +24,7 @@ type Params struct {
 	Spread    float64 `json:"spread"`    // agents' own returns are at most so far from that
 }
 
-// Defaults returns those of Fehr and Gächter (2000), with returns from 0.3 to 0.5.
+// Defaults returns the parameters of Fehr and Gächter (2000), with returns from 0.3 to 0.5.
 func Defaults() Params { return Params{Agents: 4, Endowment: 20, Return: 0.4, Spread: 0.1} }
 
 // Game is the environment.

@@ -19,3 +19,11 @@ func Shorten(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return fmt.Sprintf("%s… #%x", string(runes[:maxShown-8]), sum[:2])
 }
+
+// Clip cuts foreign text that an error quotes.
+func Clip(text string) string {
+	if runes := []rune(text); len(runes) > maxShown {
+		return string(runes[:maxShown]) + "…"
+	}
+	return text
+}

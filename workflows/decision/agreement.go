@@ -43,7 +43,7 @@ const mostBits = 128
 
 func share(a, b int64) Share { return Share{big.NewRat(a, b)} }
 
-// MajorityConsensus returns more than half (paper 2 §3.2).
+// MajorityConsensus returns the rule that more than half must agree (paper 2 §3.2).
 func MajorityConsensus() AgreementParams { return AgreementParams{Share: share(1, 2)} }
 
 // SupermajorityConsensus returns two thirds or more: two of three agents, for whom

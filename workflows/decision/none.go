@@ -25,5 +25,5 @@ func (None) Tally(p Profile) Result {
 	return r
 }
 
-// Words returns empty.
+// Words returns no words: no agent is asked to vote.
 func (None) Words() Words { return Words{} }

@@ -157,7 +157,7 @@ func (p *parser) openFolder(top *yaml.Node, key, path string) fs.FS {
 	return folder
 }
 
-// Keys returns those of a campaign file.
+// Keys returns the keys of a campaign file.
 func Keys() []string {
 	return slices.Concat(fieldNames(reflect.TypeFor[header]()), conditionKeys, []string{"grid"})
 }

@@ -15,7 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// parseDocument returns the one mapping of a file; nil if it cannot be read.
+// parseDocument returns the mapping that a file consists of; nil if it cannot be read.
 func (p *parser) parseDocument(data []byte) *yaml.Node {
 	if len(data) > MaxFileSize {
 		p.errs.add(nil, "", "the file has %d bytes; at most %d are accepted", len(data), MaxFileSize)

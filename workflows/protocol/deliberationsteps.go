@@ -69,7 +69,8 @@ func (d *Deliberation) observation(t *transcript.Transcript, round, agent int) t
 	return s
 }
 
-// tool returns shown the agent's latest estimate and everybody's latest proposals, nothing else.
+// tool returns the step of a tool, which is shown the agent's latest estimate and all
+// latest proposals, nothing else.
 func (d *Deliberation) tool(t *transcript.Transcript, round, agent int, name string) transcript.Step {
 	s := d.step(t, round, agent, name, "")
 	s.Kind, s.Speaker, s.Audience = transcript.Env, transcript.Speaker{Role: name}, only(agent)
@@ -128,8 +129,8 @@ func (d *Deliberation) count(t *transcript.Transcript, from, to int, candidates 
 	}
 }
 
-// result returns shown each agent's last estimate, the solver's last proposal to
-// whom the decision is due, and the decision; nobody is shown it.
+// result returns the closing step. It is shown each agent's last estimate, the solver's
+// last proposal to the agent that decides, and the decision; no agent sees it.
 func (d *Deliberation) result(t *transcript.Transcript, round int) transcript.Step {
 	s := transcript.Step{
 		Kind: transcript.Env, Speaker: transcript.Speaker{Role: "environment"}, Round: round, Phase: PhaseResult,

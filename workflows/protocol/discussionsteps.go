@@ -15,12 +15,12 @@ func ask(speaker transcript.Speaker, round int, phase string, format transcript.
 	}
 }
 
-// persona returns written for the n-th agent by who sees those before it.
+// persona returns the step that writes the n-th persona, by an author who sees those before it.
 func (d *Discussion) persona(n int) transcript.Step {
 	return ask(author, 1, PhasePersona, transcript.FormatPersona, upTo(n))
 }
 
-// message returns an agent's; it may agree with the draft of the last message that it sees.
+// message returns the step of an agent's message; it may agree with the draft of the last message that it sees.
 func (d *Discussion) message(t *transcript.Transcript, round, agent int) transcript.Step {
 	sees := d.sees(t, round, agent)
 	s := ask(transcript.Speaker{Index: agent}, round, PhaseTalk, transcript.FormatReply, sees)
@@ -84,7 +84,7 @@ func (d *Discussion) decide(t *transcript.Transcript, round int, phase string) t
 	}
 }
 
-// conclude returns an agent's final answer, for the group.
+// conclude returns the step of an agent's final answer, for the group.
 func (d *Discussion) conclude(t *transcript.Transcript, round, agent int) Plan {
 	agreed := t.Entries[len(t.Entries)-1].Act.Decision.Selected >= 0
 	switch {
@@ -183,7 +183,7 @@ func (d *Discussion) vote(t *transcript.Transcript, round int) Plan {
 	return Plan{Steps: steps}
 }
 
-// count returns the rule's, over the ballots or answers just given.
+// count returns the decision step of the rule, over the ballots or answers just given.
 func (d *Discussion) count(t *transcript.Transcript, round int, candidates []transcript.Candidate) transcript.Step {
 	s := d.decide(t, round, PhaseCount)
 	s.Payload.Candidates = candidates

@@ -104,7 +104,7 @@ func (d *Discussion) authored() []int {
 // generated returns how many personas are written by a model.
 func (d *Discussion) generated() int { return len(d.authored()) }
 
-// givenPersona returns the one that the campaign gives an agent, see Traits.
+// givenPersona returns the persona that the campaign gives an agent, see Traits.
 func (d *Discussion) givenPersona(agent int) (Persona, bool) {
 	switch p := d.params.Personas; {
 	case agent >= d.setting.Agents-d.params.Neutral || p.Kind == "neutral":

@@ -38,7 +38,7 @@ func NewSession(p Protocol, set Setting, stop stopping.Rule) *Session {
 	return s
 }
 
-// Begin returns NewSession whose panic is ErrPanic.
+// Begin is NewSession, with a panic returned as ErrPanic.
 func Begin(p Protocol, set Setting, stop stopping.Rule) (s *Session, err error) {
 	defer guard(&err, func() { s = nil })
 	return NewSession(p, set, stop), nil
@@ -47,7 +47,7 @@ func Begin(p Protocol, set Setting, stop stopping.Rule) (s *Session, err error) 
 // Transcript returns what has been said; the entries of a plan appear together when all have acts.
 func (s *Session) Transcript() *transcript.Transcript { return &s.t }
 
-// Protocol returns the one that is driven.
+// Protocol returns the protocol that the session drives.
 func (s *Session) Protocol() Protocol { return s.protocol }
 
 // Outcome returns nil while steps are pending.
@@ -72,7 +72,7 @@ func (s *Session) Pending() []Pending {
 	return pending
 }
 
-// Entries returns those of the transcript and those of the present plan that have acts already.
+// Entries returns the entries of the transcript and those of the present plan that have acts already.
 func (s *Session) Entries() []transcript.Entry {
 	entries := slices.Clone(s.t.Entries)
 	for i, step := range s.plan {

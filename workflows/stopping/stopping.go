@@ -26,7 +26,7 @@ const (
 // Never runs all rounds: paper 1's baseline @10.
 type Never struct{}
 
-// Stop returns false.
+// Stop returns false: all rounds are run.
 func (Never) Stop(*transcript.Transcript, int) bool { return false }
 
 // accepted reports whether a proposal was selected in the round. That a proposal

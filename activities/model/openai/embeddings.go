@@ -37,7 +37,7 @@ type embeddingRequest struct {
 	EncodingFormat string   `json:"encoding_format"`
 }
 
-// Vectors returns those of the texts, in their order, from one request. Every
+// Vectors returns the vectors of the texts, in their order, from one request. Every
 // error is a *model.Error.
 func (e *Embedder) Vectors(ctx context.Context, texts []string) ([][]float64, model.Usage, error) {
 	c := e.client

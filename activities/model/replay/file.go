@@ -121,7 +121,7 @@ func (l line) answer() ([]byte, error) {
 	return text, nil
 }
 
-// Answer returns the recorded one. The caller may change its bytes.
+// Answer returns the recorded answer. The caller may change its bytes.
 func (f *File) Answer(_ context.Context, collaboration string, entry, ask int) ([]byte, string, error) {
 	a, ok := f.answers[answerKey{collaboration, entry, ask}]
 	if !ok {

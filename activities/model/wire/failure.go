@@ -33,7 +33,7 @@ func Unnamed(status int) string {
 	return strings.ReplaceAll(strings.ToLower(http.StatusText(status)), " ", "_")
 }
 
-// Refused returns a response that is no answer, with what its status and headers
+// Refused returns the error of a response that is no answer, with what its status and headers
 // say. Whether it was billed is for the provider to say.
 func (r Reporter) Refused(f *Failure, class model.Class, code, message string) *model.Error {
 	err := r.Failed(class, code, message)
@@ -48,7 +48,7 @@ func (r Reporter) Refused(f *Failure, class model.Class, code, message string) *
 	return err
 }
 
-// Unasked returns a request that was not sent, for what is wrong with it.
+// Unasked returns the error of a request that was not sent, for what is wrong with it.
 func (r Reporter) Unasked(fault error) *model.Error {
 	err := r.Failed(model.Fail, "bad_request", fault.Error())
 	err.Unbilled = true

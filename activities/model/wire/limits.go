@@ -29,7 +29,7 @@ func anthropicLimit(h http.Header, what string, now time.Time) model.Allowance {
 	return allowance(h, prefix+"-Limit", prefix+"-Remaining", prefix+"-Reset", now)
 }
 
-// allowance returns empty unless both a limit and what is left of it are said.
+// allowance returns a limit and what is left of it; empty unless the headers give both.
 func allowance(h http.Header, limit, remaining, resets string, now time.Time) model.Allowance {
 	l, err := strconv.ParseInt(strings.TrimSpace(h.Get(limit)), 10, 64)
 	left, err2 := strconv.ParseInt(strings.TrimSpace(h.Get(remaining)), 10, 64)

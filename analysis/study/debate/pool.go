@@ -115,7 +115,7 @@ func (l PoolLine) Join(other PoolLine) PoolLine {
 	return l
 }
 
-// order returns the one in which the answers to a question are shown.
+// order returns the order in which the answers to a question are shown.
 func (a PoolAnswer) order(b PoolAnswer) int {
 	last := func(yes bool) int { return map[bool]int{true: 1}[yes] }
 	return cmp.Or(last(a.Key == "")-last(b.Key == ""), last(!a.Right)-last(!b.Right), cmp.Compare(b.N, a.N), cmp.Compare(a.Words(), b.Words()), cmp.Compare(a.Key, b.Key))

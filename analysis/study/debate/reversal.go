@@ -23,7 +23,7 @@ type Turn struct {
 	High int `json:"high,omitempty"` // one more than were run if some resamples never turn
 }
 
-// side returns how many agents of the first kind there are: above it the others come in.
+// side returns how many agents of the first kind there are: beyond it agents of the other kind join.
 func side(d debateGroup) int {
 	if n, err := strconv.Atoi(d.Settings["protocol.viewpoints.each"]); err == nil {
 		return n

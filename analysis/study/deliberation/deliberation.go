@@ -82,7 +82,7 @@ func deliberationsOf(c campaign.Campaign) (v campaign.View, all []deliberations,
 	return v, all, settings
 }
 
-// toolNames returns those of a JSON list.
+// toolNames returns the names in a JSON list of tools.
 func toolNames(list string) string {
 	var names []string
 	if json.Unmarshal([]byte(list), &names) != nil {

@@ -47,7 +47,7 @@ func LoadLabels(ctx context.Context, store storage.Store, c campaign.Campaign, l
 		}
 	}
 	if len(l.Others) == len(all) {
-		return l, fmt.Errorf("nobody called %q has labelled campaign %s; there are %s", labeller, c.Name, strings.Join(all, ", "))
+		return l, fmt.Errorf("campaign %s has no labels by %q; there are labels by %s", c.Name, labeller, strings.Join(all, ", "))
 	}
 	runs := map[lake.Run]campaign.Run{}
 	for _, r := range c.Runs {

@@ -76,7 +76,7 @@ func Statements(c campaign.Campaign) []string {
 	return slices.DeleteFunc(slices.Compact(all), func(text string) bool { return text == "" })
 }
 
-// embedderOf returns that of Vectors; without, one by words, which has learnt from all
+// embedderOf returns the embedder of Vectors; without them, one by words, which has learnt from all
 // answers and personas how rare they are.
 func embedderOf(c campaign.Campaign) (name string, embed func(text string) []float64) {
 	if v := campaign.Part[*Vectors](c.Parts); v != nil {

@@ -21,8 +21,8 @@ func Headline(c campaign.Campaign) (table.Table, bool) {
 	lowerRules(c, &t)
 	longerMessages(c, &t)
 	t.Notes = []string{
-		"Total utility in percent of the greatest possible, as in Table 1: the condition with the least mean against the one with the greatest (the reference), among conditions that differ in their rule only.",
-		"Words per message, as in the table words: the change is the mean over conditions of (last round / first round - 1), and over environments the mean of theirs; the values are means over conditions. n: collaborations.",
+		"Total utility in percent of the greatest possible, as in the table utility-by-rule: the condition with the least mean against the one with the greatest (the reference), among conditions that differ in their rule only.",
+		"Words per message, as in the table message-length: the change is the mean over conditions of (last round / first round - 1), and over environments the mean of theirs; the values are means over conditions. n: collaborations.",
 	}
 	c.View("").AddNotes(&t)
 	return t, len(t.Rows) > 0

@@ -68,7 +68,7 @@ func AbsoluteError(round int) func(campaign.Run) (float64, bool) {
 	return func(r campaign.Run) (float64, bool) { v, ok := r.OutcomeAt(round); return math.Abs(v), ok }
 }
 
-// errorAsFour returns the same, and of a run without a decision the error of the guess 4.
+// errorAsFour returns the absolute error, and of a run without a decision the error of the guess 4.
 func errorAsFour(round int) func(campaign.Run) (float64, bool) {
 	decided := AbsoluteError(round)
 	return func(r campaign.Run) (float64, bool) {
@@ -95,7 +95,7 @@ func guessed(runs []campaign.Run) bool {
 	return len(runs) > 0 && !slices.ContainsFunc(runs, func(r campaign.Run) bool { _, ok := guess(r); return !ok })
 }
 
-// SquaredError returns the square of it.
+// SquaredError returns the square of the error of the decision that stands after a round.
 func SquaredError(round int) func(campaign.Run) (float64, bool) {
 	return func(r campaign.Run) (float64, bool) { v, ok := r.OutcomeAt(round); return v * v, ok }
 }

@@ -23,7 +23,7 @@ const (
 // by itself: every pair that could be fitted.
 func Regression(c campaign.Campaign) (table.Table, bool) { return regressionTable(c, 0) }
 
-// RegressionTop returns the same with the pairs of smallest p-values only.
+// RegressionTop returns the table of Regression with the pairs of smallest p-values only.
 func RegressionTop(c campaign.Campaign) (table.Table, bool) { return regressionTable(c, 10) }
 
 // regressionTable shows the n pairs of smallest p-values of a condition, or all if most is 0.

@@ -21,7 +21,7 @@ import (
 )
 
 // Drawing is what analyze --figure is asked for.
-type Drawing struct {
+type FigureRequest struct {
 	Figure, Format, File, Reading string
 	Request
 }
@@ -32,7 +32,7 @@ type drawn interface {
 }
 
 // WriteFigure draws one figure, or writes the numbers that it shows.
-func WriteFigure(o *cli.Options, cmd *cobra.Command, campaign string, d Drawing) error {
+func WriteFigure(o *cli.Options, cmd *cobra.Command, campaign string, d FigureRequest) error {
 	format, err := d.as(o.JSON)
 	if err != nil {
 		return cli.UsageError(err)
@@ -66,14 +66,14 @@ func WriteFigure(o *cli.Options, cmd *cobra.Command, campaign string, d Drawing)
 	})
 }
 
-func (d Drawing) make(ctx context.Context, s storage.Store, c campaign.Campaign) (drawn, error) {
+func (d FigureRequest) make(ctx context.Context, s storage.Store, c campaign.Campaign) (drawn, error) {
 	if figures.NeedLanguage(d.Figure) {
 		var err error
 		if c, err = d.AddTo(ctx, s, c); err != nil {
 			return nil, err
 		}
 	}
-	if !slices.Contains(figures.OfActs(), d.Figure) {
+	if !slices.Contains(figures.TransitionNames(), d.Figure) {
 		return figures.Make(c, d.Figure)
 	}
 	l, err := dialogue.LoadLabels(ctx, s, c, d.Labeller)
@@ -84,7 +84,7 @@ func (d Drawing) make(ctx context.Context, s storage.Store, c campaign.Campaign)
 }
 
 // as returns the format: what is asked for, what the file's name ends in, or SVG.
-func (d Drawing) as(asJSON bool) (string, error) {
+func (d FigureRequest) as(asJSON bool) (string, error) {
 	if d.Table != "" {
 		return "", errors.New("--table and --figure are both given; give one")
 	}

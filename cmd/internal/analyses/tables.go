@@ -85,7 +85,7 @@ func (a Analysis) String() string {
 	return fmt.Sprintf("%s: %d%s collaborations finished (%d succeeded, %d failed, %d stopped)", a.Campaign, in, of, a.Cells.Succeeded, a.Cells.Failed, a.Cells.Stopped)
 }
 
-// Print prints and returns what a campaign found: the tables of the paper that it is
+// Print writes the tables and returns what a campaign found: the tables of the paper that it is
 // about (the rounds for others), and a summary of cells and cost.
 func Print(ctx context.Context, w io.Writer, s storage.Store, name string, asJSON bool) (Analysis, error) {
 	format := "text"

@@ -103,7 +103,7 @@ type begun struct {
 
 // readBegun compares the recorded plan of a campaign with the plan of a file.
 func readBegun(ctx context.Context, s storage.Store, stored, p recorded.Plan, m recorded.Manifest) (*begun, error) {
-	status, again, err := campaigns.CountEnded(ctx, s, stored)
+	status, again, err := campaigns.SummarizeEnded(ctx, s, stored)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func Read(ctx context.Context, path string, s storage.Store, dial bool) (recorde
 	host := providers.NewHost(providers.NewFile(s, from, !dial), prices, dial)
 	host.Data = from.OpenData
 	host.Embedder = func(name string) error { _, err := from.Embedder(name); return err }
-	host.Recorded = func(name string) (plan.Campaign, error) { return campaigns.ReadCampaign(ctx, s, name) }
+	host.Recorded = func(name string) (plan.Campaign, error) { return campaigns.ReadPlannedCampaign(ctx, s, name) }
 	file, err := plan.Parse(data, host)
 	if errs, ok := errors.AsType[plan.FileErrors](err); ok {
 		return recorded.Plan{}, recorded.Manifest{}, file, cli.UsageError(errorsIn(path, errs))
@@ -238,9 +238,9 @@ func recordedPack(stored recorded.Plan, c plan.Condition, pack prompt.Pack) prom
 	return pack
 }
 
-// Record writes the plan as the campaign's present one, and the manifest that
+// RecordPlan writes the plan as the campaign's present one, and the manifest that
 // says how to run it.
-func Record(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) error {
+func RecordPlan(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) error {
 	if err := recorded.WritePlan(ctx, s, p); err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 	"roundtable/workflows/task"
 )
 
-// CountEnded sums up the committed cells of a plan, of which some may be wanted again.
-func CountEnded(ctx context.Context, s storage.Store, p recorded.Plan) (st workflows.Status, again int, err error) {
+// SummarizeEnded sums up the committed cells of a plan, of which some may be wanted again.
+func SummarizeEnded(ctx context.Context, s storage.Store, p recorded.Plan) (st workflows.Status, again int, err error) {
 	markers, err := lake.Committed(ctx, s, p.Campaign.Name)
 	st = workflows.Status{Revision: p.Campaign.Revision(), Cells: p.Campaign.Size()}
 	for _, m := range markers {
@@ -66,9 +66,9 @@ func ShareDone(s workflows.Status, underWay float64) float64 {
 	return min((float64(s.Done())+underWay)/float64(s.Cells), 1)
 }
 
-// Relabel records what the file now calls the values of its grid, of a campaign
+// RecordAxisLabels records what the file now calls the values of its grid, of a campaign
 // that has nothing else to do.
-func Relabel(ctx context.Context, s storage.Store, m recorded.Manifest) error {
+func RecordAxisLabels(ctx context.Context, s storage.Store, m recorded.Manifest) error {
 	stored, err := recorded.ReadManifest(ctx, s, m.Campaign)
 	if err != nil || reflect.DeepEqual(stored.AxisLabels, m.AxisLabels) {
 		return err

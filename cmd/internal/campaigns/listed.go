@@ -53,11 +53,11 @@ func List(ctx context.Context, o *cli.Options) ([]Listed, error) {
 			c.Known, p.Campaign.Name, err = false, name, nil
 		}
 		if err == nil {
-			c.Status, _, err = CountEnded(ctx, s, p)
+			c.Status, _, err = SummarizeEnded(ctx, s, p)
 			c.Models = modelsOf(p.Campaign)
 		}
 		if err == nil {
-			c.Besides, err = SpentBesides(ctx, s, name)
+			c.Besides, err = SpentOutsideCollaborations(ctx, s, name)
 		}
 		if err == nil {
 			c.Ended, err = lastEnd(ctx, s, name)

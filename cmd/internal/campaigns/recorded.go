@@ -32,8 +32,8 @@ func ReadPlan(ctx context.Context, o *cli.Options, s storage.Store, name string)
 	return p, m, err
 }
 
-// ReadCampaign returns the lake's campaign of that name; an empty one if there is none.
-func ReadCampaign(ctx context.Context, s storage.Store, name string) (plan.Campaign, error) {
+// ReadPlannedCampaign returns the lake's campaign of that name; an empty one if there is none.
+func ReadPlannedCampaign(ctx context.Context, s storage.Store, name string) (plan.Campaign, error) {
 	stored, _, err := recorded.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return plan.Campaign{}, nil

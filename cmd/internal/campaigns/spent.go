@@ -13,9 +13,9 @@ import (
 	"roundtable/workflows/task"
 )
 
-// SpentBesides returns what a campaign has spent on labels, embeddings
+// SpentOutsideCollaborations returns what a campaign has spent on labels, embeddings
 // and checks of models, as `cost` counts it.
-func SpentBesides(ctx context.Context, s storage.Store, name string) (task.Result, error) {
+func SpentOutsideCollaborations(ctx context.Context, s storage.Store, name string) (task.Result, error) {
 	r, err := cost.LoadBeside(ctx, s, name)
 	if err == nil {
 		err = addShared(ctx, s, &r)

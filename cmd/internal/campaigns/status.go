@@ -50,7 +50,7 @@ func ReadStatus(ctx context.Context, o *cli.Options, s storage.Store, name strin
 		return Status{}, err
 	}
 	st := Status{Name: name, State: "interrupted", Limits: m.Limits}
-	if st.Besides, err = SpentBesides(ctx, s, name); err != nil {
+	if st.Besides, err = SpentOutsideCollaborations(ctx, s, name); err != nil {
 		return st, cli.ExplainDamage(err, name, "the costs are not known")
 	}
 	if err := readEngineStatus(ctx, o, s, p, &st); err != nil || st.State == "done" {
@@ -81,14 +81,14 @@ func readEngineStatus(ctx context.Context, o *cli.Options, s storage.Store, p re
 			return correctSpent(ctx, s, name, nil, &st.Spent)
 		}
 		if why := engine.WhyUnreadable(ctx, c, workflows.CampaignID(name), err); err != nil && why != nil {
-			st.Status, st.Again, err = CountEnded(ctx, s, p)
+			st.Status, st.Again, err = SummarizeEnded(ctx, s, p)
 			st.State, st.Unread = "running", why.Error()
 			return err
 		}
 	} else if !errors.Is(err, engine.ErrNotRunning) {
 		return err
 	}
-	if st.Status, st.Again, err = CountEnded(ctx, s, p); err != nil {
+	if st.Status, st.Again, err = SummarizeEnded(ctx, s, p); err != nil {
 		return err
 	}
 	if st.Done() == st.Cells && st.Again == 0 {

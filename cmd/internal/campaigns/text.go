@@ -41,7 +41,7 @@ func (st Status) Write(w io.Writer) {
 	spent := st.Spent
 	spent.Add(st.UnderWay.Spent)
 	spent.Add(st.Besides)
-	line("%s%s, %s tokens, $%.4f%s so far", wording.Count(spent.Calls, "call"), cachedBesides(spent), cli.Abbreviate(spent.InputTokens+spent.OutputTokens), spent.CostUSD, AtMostMore(spent))
+	line("%s%s, %s tokens, $%.4f%s so far", wording.Count(spent.Calls, "call"), cachedBesides(spent), cli.Abbreviate(spent.InputTokens+spent.OutputTokens), spent.CostUSD, UncertainCostText(spent))
 	if b := st.Besides; b.Calls > 0 {
 		line("of these %s, $%.4f for labels, embeddings and checks of models", wording.Count(b.Calls, "call"), b.CostUSD)
 	}
@@ -60,8 +60,8 @@ func (st Status) Write(w io.Writer) {
 	}
 }
 
-// AtMostMore returns in words what a sum of costs lacks: calls of unknown outcome, or of unknown price.
-func AtMostMore(spent task.Result) string {
+// UncertainCostText returns in words what a sum of costs lacks: calls of unknown outcome, or of unknown price.
+func UncertainCostText(spent task.Result) string {
 	text := ""
 	if spent.WorstUSD > 0 {
 		text = fmt.Sprintf(", at most $%.4f more for calls of unknown outcome,", spent.WorstUSD)

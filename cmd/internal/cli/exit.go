@@ -1,6 +1,10 @@
 package cli
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"os"
+)
 
 // Exit codes. 130 is the shell's own for an interrupted program.
 const (
@@ -28,6 +32,13 @@ func UsageError(err error) error { return exitError{ExitUsage, err} }
 
 // IncompleteError returns the error of work that can be resumed.
 func IncompleteError(err error) error { return exitError{ExitIncomplete, err} }
+
+// Interrupted says on standard error how work that the operator ended is resumed, and
+// returns its error.
+func Interrupted(resume string) error {
+	fmt.Fprintf(os.Stderr, "\ninterrupted: answers of in-flight requests are being kept (Ctrl-C again to leave at once)\nresume with: %s\n", resume)
+	return InterruptedError(errors.New("interrupted"))
+}
 
 // InterruptedError returns the error of work that the operator ended.
 func InterruptedError(err error) error { return exitError{ExitInterrupted, err} }

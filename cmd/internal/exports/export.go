@@ -97,7 +97,7 @@ func (x *Export) Run(cmd *cobra.Command, o *cli.Options) error {
 	var files []staging.File
 	defer func() {
 		for _, f := range files {
-			f.Drop()
+			f.Discard()
 		}
 	}()
 	for _, t := range x.Tables {

@@ -73,7 +73,7 @@ func (x Export) readPool(ctx context.Context, o *cli.Options, flag, condition, f
 	return p, nil
 }
 
-// some returns the first of many.
+// some returns the first ten of a longer list.
 func some(names []string) []string {
 	if len(names) > 10 {
 		return append(names[:10:10], "…")

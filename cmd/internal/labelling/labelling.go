@@ -56,8 +56,7 @@ func (l Options) carry(ctx context.Context, e *engine.Engine, s storage.Store, n
 	var app *temporal.ApplicationError
 	switch {
 	case ctx.Err() != nil:
-		fmt.Fprintf(os.Stderr, "\ninterrupted: answers of in-flight requests are being kept (Ctrl-C again to leave at once)\nresume with: the same command\n")
-		return cli.InterruptedError(errors.New("interrupted"))
+		return cli.Interrupted("the same command")
 	case errors.As(err, &app) && app.Type() == task.ErrPause:
 		return cli.IncompleteError(fmt.Errorf("labelling stopped: %s\nresume with: the same command", app.Message()))
 	case err == nil && status.Failed > 0:

@@ -56,8 +56,8 @@ func (l Options) Run(ctx context.Context, name string) error {
 	return l.report(ctx, s, name, how)
 }
 
-// labelling returns how the campaign's file wants it, unless flags name another
-// labeller. Nothing is sent.
+// labelling returns how messages are to be labelled: as the campaign's file says, unless
+// flags name another labeller. Nothing is sent.
 func (l Options) labelling(ctx context.Context, s storage.Store, campaign string) (recorded.Labelling, error) {
 	how, err := l.flags()
 	if err != nil {

@@ -46,7 +46,7 @@ func (b FileFolder) Embedder(name string) (string, error) {
 	return path, nil
 }
 
-// NewEmbedder returns the one list of embedders. Nothing is sent.
+// NewEmbedder returns the embedder of a name, and is the one list of them. Nothing is sent.
 func NewEmbedder(s storage.Store, name, params string) (Embedder, error) {
 	served, ok := strings.CutPrefix(name, "openai/")
 	switch {

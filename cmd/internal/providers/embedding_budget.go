@@ -95,7 +95,7 @@ func (t *embeddingBudget) sum(asked embed.Meter) EmbeddingUsage {
 	return p
 }
 
-// close returns what is reserved and not used, and then the campaign.
+// close gives back what is reserved and unused, and then releases the campaign.
 func (t *embeddingBudget) close() {
 	if t.paying != nil {
 		t.closers = append([]func() error{func() error { return t.paying.Close(context.Background()) }}, t.closers...)

@@ -55,7 +55,7 @@ func newRemoteEmbedder(s storage.Store, name, params string) (Embedder, error) {
 	return Embedder{e.Cached, e}, nil
 }
 
-// texts returns those of a campaign that are compared with each other: the messages
+// texts returns the texts of a campaign that are compared with each other: the messages
 // of each collaboration, and what discussions are compared by.
 func texts(ctx context.Context, s storage.Store, d lake.Dataset) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {

@@ -47,7 +47,7 @@ func ReadScript(args []string, file string, in io.Reader) (string, error) {
 		defer f.Close()
 		in = f
 	case file == "" && cli.IsTerminal(in):
-		return "", errors.New("which statement? Give SQL in quotes, or --file; the prompt wants a terminal for its output too")
+		return "", errors.New("which statement? Give SQL in quotes, or --file; the prompt needs a terminal for its output too")
 	}
 	data, err := io.ReadAll(io.LimitReader(in, maxScript+1))
 	if err == nil && len(data) > maxScript {

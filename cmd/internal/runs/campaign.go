@@ -54,7 +54,7 @@ func (r Options) Work(ctx context.Context, s storage.Store, p recorded.Plan, m r
 	if err := e.LockCampaign(r.Options, name); err != nil {
 		return status, err
 	}
-	if err := campaignfile.Record(ctx, s, p, m); err != nil { // not before the lock: another run's plan stays
+	if err := campaignfile.RecordPlan(ctx, s, p, m); err != nil { // not before the lock: another run's plan stays
 		return status, err
 	}
 	if r.Retry {
@@ -75,9 +75,7 @@ func (r Options) Work(ctx context.Context, s storage.Store, p recorded.Plan, m r
 	}
 	status, err = r.drive(ctx, e, p, m.Limits)
 	if ctx.Err() != nil {
-		fmt.Fprintf(os.Stderr, "\ninterrupted: answers of in-flight requests are being kept (Ctrl-C again to leave at once)\n")
-		fmt.Fprintf(os.Stderr, "resume with: %s\n", again)
-		return status, cli.InterruptedError(errors.New("interrupted"))
+		return status, cli.Interrupted(again)
 	}
 	if err != nil {
 		return status, err

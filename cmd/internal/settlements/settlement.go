@@ -24,10 +24,10 @@ import (
 	"roundtable/workflows"
 )
 
-// Record records what a campaign's calls of unknown outcome were billed, as
+// RecordBills records what a campaign's calls of unknown outcome were billed, as
 // the operator or the service's export says. What they had reserved is free
 // again when the campaign goes on.
-func Record(ctx context.Context, o *cli.Options, w io.Writer, s storage.Store, campaign, how string) error {
+func RecordBills(ctx context.Context, o *cli.Options, w io.Writer, s storage.Store, campaign, how string) error {
 	lock, err := o.LockCampaign(campaign)
 	if err != nil {
 		return fmt.Errorf("a running campaign cannot be settled: %w", err)

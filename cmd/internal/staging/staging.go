@@ -66,7 +66,7 @@ func Write(path string, write func(io.Writer) (rows int64, err error)) (s File, 
 		err = e
 	}
 	if err != nil {
-		s.Drop()
+		s.Discard()
 	}
 	return s, err
 }
@@ -74,7 +74,7 @@ func Write(path string, write func(io.Writer) (rows int64, err error)) (s File, 
 // Publish gives the file its name. Without force what is there stays, also if
 // it appeared meanwhile.
 func (s File) Publish(force bool) error {
-	defer s.Drop()
+	defer s.Discard()
 	if force {
 		return os.Rename(s.temp, s.Path)
 	}
@@ -91,5 +91,5 @@ func (s File) Publish(force bool) error {
 	return os.Rename(s.temp, s.Path)
 }
 
-// Drop removes what has not got its name.
-func (s File) Drop() { _ = os.Remove(s.temp) }
+// Discard removes what has not got its name.
+func (s File) Discard() { _ = os.Remove(s.temp) }

@@ -89,7 +89,7 @@ func Run(t *testing.T, rule decision.Rule, opt Options) {
 	}
 }
 
-// laws returns those that a rule is held to.
+// laws returns the laws that a rule is held to.
 func (o Options) laws() ([]law, error) {
 	var chosen []law
 	for _, name := range o.Without {
