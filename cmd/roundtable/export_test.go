@@ -118,7 +118,7 @@ func TestExportRefuses(t *testing.T) {
 		args []string
 		says string
 	}{
-		{nil, "one campaign"},
+		{nil, "expected 1 campaign"},
 		{[]string{"reading"}, "-o says where"},
 		{[]string{"reading", "-o", filepath.Join(dir, "x.csv")}, "--table"},
 		{[]string{"reading", "-o", dir, "--table", "votes"}, `"votes"; there are collaborations`},
