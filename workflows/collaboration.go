@@ -91,11 +91,12 @@ func (c *collaboration) run(ctx workflow.Context) (task.Result, error) {
 // takeSteps makes the pending steps: at once as one activity each; what the
 // environment gives as one; or, if answers take no time, as many rounds as an activity likes.
 func (c *collaboration) takeSteps(ctx workflow.Context) error {
+	asked := c.epoch
 	if c.instant {
 		var acts []task.Act
 		next := task.Turn{Ref: c.ref, Entry: c.session.Pending()[0].Entry}
 		if err := executeActivity(ctx, task.TakeMany, next).Get(ctx, &acts); err != nil {
-			return c.holdCampaign(ctx, err)
+			return c.holdCampaign(ctx, asked, err)
 		}
 		return c.recordActs(acts)
 	}
@@ -124,7 +125,7 @@ func (c *collaboration) takeSteps(ctx workflow.Context) error {
 	if err := c.recordActs(acts); err != nil {
 		return err
 	}
-	return c.holdCampaign(ctx, failed)
+	return c.holdCampaign(ctx, asked, failed)
 }
 
 // areGiven says that all pending entries are the environment's, which are one
@@ -135,13 +136,13 @@ func (c *collaboration) areGiven(ctx workflow.Context, pending []protocol.Pendin
 }
 
 func (c *collaboration) takeGiven(ctx workflow.Context, pending []protocol.Pending) error {
-	in := task.Given{Ref: c.ref}
+	asked, in := c.epoch, task.Given{Ref: c.ref}
 	for _, p := range pending {
 		in.Entries = append(in.Entries, p.Entry)
 	}
 	var given []transcript.Act
 	if err := executeActivity(ctx, task.TakeGiven, in).Get(ctx, &given); err != nil {
-		return c.holdCampaign(ctx, err)
+		return c.holdCampaign(ctx, asked, err)
 	}
 	for i, act := range given {
 		if err := c.session.Record(in.Entries[i], act); err != nil {
@@ -160,10 +161,15 @@ func (c *collaboration) recordActs(acts []task.Act) error {
 	return nil
 }
 
-// holdCampaign turns an error that the operator can fix into a pause of the campaign.
-func (c *collaboration) holdCampaign(ctx workflow.Context, err error) error {
+// holdCampaign turns an error that the operator can fix into a pause of the
+// campaign. If the operator has resumed it since the work was begun, in the epoch
+// asked, the error may speak of what is fixed already, and the work is done again.
+func (c *collaboration) holdCampaign(ctx workflow.Context, asked int, err error) error {
 	if !isFixable(err) {
 		return err
+	}
+	if asked < c.epoch && workflow.GetVersion(ctx, "late-failures", workflow.DefaultVersion, 1) == 1 {
+		return nil
 	}
 	c.paused = true
 	parent := workflow.GetInfo(ctx).ParentWorkflowExecution
@@ -195,11 +201,12 @@ func (c *collaboration) endWith(ctx workflow.Context, cause error) (task.Result,
 // activity runs again.
 func (c *collaboration) executeOrPause(ctx workflow.Context, name string, input, result any) error {
 	for {
+		asked := c.epoch
 		err := executeActivity(ctx, name, input).Get(ctx, result)
 		if !isFixable(err) {
 			return err
 		}
-		if err := c.holdCampaign(ctx, err); err != nil {
+		if err := c.holdCampaign(ctx, asked, err); err != nil {
 			return err
 		}
 		if err := workflow.Await(ctx, func() bool { return !c.paused }); err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
+	"roundtable/workflows/transcript"
 )
 
 // The engine may deliver signals of a campaign in another order than they were
@@ -69,6 +72,43 @@ func TestSignalsOutOfOrder(t *testing.T) {
 		if err := env.GetWorkflowError(); err != nil || len(hours) == 0 || slices.ContainsFunc(hours, func(h int) bool { return h != c.goesOn }) {
 			t.Errorf("%s: it went on in hours %d, want %d; %v", c.what, hours, c.goesOn, err)
 		}
+	}
+}
+
+// A call that failed before the operator resumed the campaign does not pause it
+// again: its siblings may have kept the collaboration from saying so before.
+func TestFailuresOfBeforeTheResume(t *testing.T) {
+	file, err := plan.Parse([]byte(campaign("late", "majority", 1, 3, 3)), plan.Host{Data: folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(slog.New(slog.DiscardHandler))
+	env := suite.NewTestWorkflowEnvironment()
+	env.RegisterWorkflowWithOptions(workflows.Collaboration, workflow.RegisterOptions{Name: task.CollaborationWorkflow})
+	simulate(env, task.Recall, func(context.Context, task.Ref) (task.Recalled, error) {
+		return task.Recalled{Condition: file.Campaign.Conditions[0], Agents: 3}, nil
+	})
+	simulate(env, task.Record, func(_ context.Context, e task.Ending) (task.Result, error) {
+		return task.Result{}, temporal.NewNonRetryableApplicationError(e.Failure, task.ErrFail, nil)
+	})
+	failed := map[int]bool{}
+	var mu sync.Mutex
+	simulate(env, task.TakeTurn, func(_ context.Context, in task.Turn) (transcript.Act, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if failed[in.Entry] {
+			return transcript.Act{}, temporal.NewNonRetryableApplicationError("asked again", task.ErrFail, nil)
+		}
+		failed[in.Entry] = true
+		if len(failed) == 3 { // the others of the plan have failed in epoch 0
+			env.SignalWorkflow(workflows.SignalResume, 1)
+		}
+		return transcript.Act{}, temporal.NewNonRetryableApplicationError("wrong key", task.ErrPause, nil)
+	})
+	env.ExecuteWorkflow(task.CollaborationWorkflow, workflows.CollaborationInput{})
+	if err := env.GetWorkflowError(); err == nil || !strings.Contains(err.Error(), "asked again") {
+		t.Errorf("the collaboration ends with %v", err)
 	}
 }
 
