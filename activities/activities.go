@@ -46,6 +46,7 @@ type Activities struct {
 	caller *calls.Caller
 	taker  *turn.Taker
 	live   *collaboration.Live
+	waits  calls.Stage // of all activities of this process
 	*labels.Labels
 }
 
@@ -81,38 +82,44 @@ func (a *Activities) Embeddings(ctx context.Context, e calls.Embedding) (embed.S
 // process takes part in, in collaborations: two that are half done are 1.
 func (a *Activities) UnderWay(campaign string) float64 { return a.live.UnderWay(campaign) }
 
+// Waits counts the turns under way in this process by what they wait for.
+func (a *Activities) Waits() map[string]int { return a.waits.Waits() }
+
 // Register gives the activities their names.
 func (a *Activities) Register(w worker.ActivityRegistry) {
-	register(w, task.Recall, a.Recall)
-	register(w, task.TakeTurn, a.TakeTurn)
-	register(w, task.TakeMany, a.TakeMany)
-	register(w, task.TakeGiven, a.TakeGiven)
-	register(w, task.Record, a.Record)
-	register(w, task.Survey, a.Survey)
-	register(w, task.Await, a.Await)
-	register(w, task.StopUnstarted, a.StopUnstarted)
-	register(w, task.Seal, a.Seal)
-	register(w, task.Compact, a.Compact)
-	register(w, task.SurveyLabels, a.SurveyLabels)
-	register(w, task.LabelMessage, a.LabelMessage)
-	register(w, task.LabelTalk, a.LabelTalk)
-	register(w, task.RecordLabels, a.RecordLabels)
+	register(a, w, task.Recall, a.Recall)
+	register(a, w, task.Play, a.Play)
+	register(a, w, task.Interrupt, a.Interrupt)
+	register(a, w, task.TakeTurn, a.TakeTurn)
+	register(a, w, task.TakeMany, a.TakeMany)
+	register(a, w, task.TakeGiven, a.TakeGiven)
+	register(a, w, task.Record, a.Record)
+	register(a, w, task.Survey, a.Survey)
+	register(a, w, task.Await, a.Await)
+	register(a, w, task.StopUnstarted, a.StopUnstarted)
+	register(a, w, task.Seal, a.Seal)
+	register(a, w, task.Compact, a.Compact)
+	register(a, w, task.SurveyLabels, a.SurveyLabels)
+	register(a, w, task.LabelMessage, a.LabelMessage)
+	register(a, w, task.LabelTalk, a.LabelTalk)
+	register(a, w, task.RecordLabels, a.RecordLabels)
 }
 
 // RegisterTurns registers the activities for the queue of one model.
 func (a *Activities) RegisterTurns(w worker.ActivityRegistry) {
-	register(w, task.TakeTurn, a.TakeTurn)
-	register(w, task.LabelMessage, a.LabelMessage)
+	register(a, w, task.TakeTurn, a.TakeTurn)
+	register(a, w, task.LabelMessage, a.LabelMessage)
 }
 
-// register wraps an activity: it heartbeats while it runs, so that its death is
-// noticed within seconds, and its errors are made fit for history.
-func register[In, Out any](w worker.ActivityRegistry, name string, do func(context.Context, In) (Out, error)) {
+// register wraps an activity: it heartbeats while it runs, if its workflow wants
+// to hear of its death, and its errors are made fit for history.
+func register[In, Out any](a *Activities, w worker.ActivityRegistry, name string, do func(context.Context, In) (Out, error)) {
 	w.RegisterActivityWithOptions(func(ctx context.Context, in In) (Out, error) {
-		ctx, now := calls.WithStage(ctx)
-		defer heartbeat(ctx, now)()
+		ctx, stage := calls.WithStage(a.waits.Context(ctx))
+		defer stage.Leave()
+		defer heartbeat(ctx, stage)()
 		out, err := guarded(ctx, in, do)
-		return out, failure.ForHistory(ctx, err)
+		return out, failure.ForHistory(ctx, err, activity.GetInfo(ctx).Attempt)
 	}, activity.RegisterOptions{Name: name})
 }
 
@@ -121,18 +128,23 @@ func guarded[In, Out any](ctx context.Context, in In, do func(context.Context, I
 	return do(ctx, in)
 }
 
-// heartbeat until the returned function is called, telling the stage.
+// heartbeat five times within the time after which silence is taken for death, until
+// the returned function is called, telling what is waited for.
 func heartbeat(ctx context.Context, now *calls.Stage) func() {
+	silence := activity.GetInfo(ctx).HeartbeatTimeout
+	if silence == 0 {
+		return func() {}
+	}
 	done := make(chan struct{})
 	go func() {
-		tick := time.NewTicker(time.Second)
+		tick := time.NewTicker(silence / 5)
 		defer tick.Stop()
 		for {
 			select {
 			case <-done:
 				return
 			case <-tick.C:
-				activity.RecordHeartbeat(ctx, now.String())
+				activity.RecordHeartbeat(ctx, now.Waits())
 			}
 		}
 	}()

@@ -2,11 +2,9 @@ package activities_test
 
 import (
 	"strings"
-	"sync"
 	"testing"
+	"time"
 
-	"go.temporal.io/sdk/activity"
-	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/testsuite"
 
 	"roundtable/activities/calls"
@@ -37,17 +35,15 @@ func TestStoppingWorkerDoesNotWaitForTheBudget(t *testing.T) {
 	}()
 	<-asked
 	stopping := make(chan struct{})
-	var stop sync.Once
-	_, err := do[transcript.Act](t, newActivities(s, saying(polite), noCache), task.TakeTurn, task.Turn{Ref: ref(p, 1)},
-		func(env *testsuite.TestActivityEnvironment) {
-			env.SetWorkerStopChannel(stopping)
-			env.SetOnActivityHeartbeatListener(func(_ *activity.Info, details converter.EncodedValues) {
-				var waits string
-				if err := details.Get(&waits); err == nil && waits == calls.WaitsBudget {
-					stop.Do(func() { close(stopping) })
-				}
-			})
-		})
+	waiting := newActivities(s, saying(polite), noCache)
+	go func() {
+		for waiting.Waits()[calls.WaitsBudget] == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		close(stopping)
+	}()
+	_, err := do[transcript.Act](t, waiting, task.TakeTurn, task.Turn{Ref: ref(p, 1)},
+		func(env *testsuite.TestActivityEnvironment) { env.SetWorkerStopChannel(stopping) })
 	if err == nil || !strings.Contains(err.Error(), "the worker is stopping") {
 		t.Error(err)
 	}

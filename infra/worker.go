@@ -28,10 +28,8 @@ func WorkerOptions() worker.Options {
 		ActivityTaskPollerBehavior:         worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{}),
 		// Stop waits this long for calls in flight: they are paid for.
 		WorkerStopTimeout: 2 * time.Minute,
-		// Heartbeats go out at most every 80 % of their timeout; this is the bound
-		// for activities without one.
-		DefaultHeartbeatThrottleInterval: time.Second,
-		MaxHeartbeatThrottleInterval:     4 * time.Second,
+		// Heartbeats go out every 80 % of their timeout, however long that is.
+		MaxHeartbeatThrottleInterval: time.Hour,
 	}
 }
 

@@ -37,6 +37,8 @@ type CampaignInput struct {
 	// Until is how many cells of the plan are run, in its order; 0 is all. A
 	// pilot runs the first ones.
 	Until int `json:"until,omitempty"`
+	// Embedded is set if the server ends with the program that works for it.
+	Embedded bool `json:"embedded,omitempty"`
 	// What follows is filled by the workflow itself.
 	From    int                `json:"from,omitempty"`
 	Queue   []task.Outstanding `json:"queue,omitempty"`
@@ -70,6 +72,7 @@ func (s Status) Done() int { return s.Succeeded + s.Failed + s.Stopped }
 // thrown away and started again at any time.
 func Campaign(ctx workflow.Context, in CampaignInput) (Status, error) {
 	c := campaign{in: in, running: map[string]bool{}}
+	ctx = withHeartbeats(ctx, in.Embedded)
 	err := workflow.SetQueryHandler(ctx, QueryStatus, func() (Status, error) { return c.statusNow(), nil })
 	if err != nil {
 		return Status{}, err
@@ -174,7 +177,7 @@ func (c *campaign) fillWindow(ctx workflow.Context) error {
 func (c *campaign) startCollaboration(ctx workflow.Context, o task.Outstanding) {
 	c.started++
 	ref := task.Ref{Campaign: c.in.Name, Revision: c.in.Revision, Cell: o.Cell, Generation: o.Generation}
-	in := CollaborationInput{Ref: ref, Paused: c.in.Status.Paused, Epoch: c.in.Epoch}
+	in := CollaborationInput{Ref: ref, Paused: c.in.Status.Paused, Epoch: c.in.Epoch, Embedded: c.in.Embedded}
 	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(c.children, workflow.ChildWorkflowOptions{
 		WorkflowID:            workflowID(c.in.Name, o.ID),
 		TaskQueue:             task.Queue,

@@ -5,8 +5,8 @@ package workflows
 
 import (
 	"errors"
+	"maps"
 	"slices"
-	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -36,14 +36,16 @@ type Pause struct {
 // CollaborationInput starts a collaboration, or carries it over into a new run.
 type CollaborationInput struct {
 	task.Ref
-	Paused bool `json:"paused,omitempty"` // its campaign is
-	Epoch  int  `json:"epoch,omitempty"`  // of its campaign
+	Paused   bool `json:"paused,omitempty"`   // its campaign is
+	Epoch    int  `json:"epoch,omitempty"`    // of its campaign
+	Embedded bool `json:"embedded,omitempty"` // as its campaign's
 }
 
 // Collaboration runs one cell to its end and commits its rows. It switches on
 // nothing but the kind of a step; which steps there are is the protocol's.
 func Collaboration(ctx workflow.Context, in CollaborationInput) (task.Result, error) {
-	c := collaboration{ref: in.Ref, paused: in.Paused, epoch: in.Epoch}
+	c := collaboration{ref: in.Ref, paused: in.Paused, epoch: in.Epoch, embedded: in.Embedded}
+	ctx = withHeartbeats(ctx, in.Embedded)
 	workflow.Go(ctx, c.listenForSignals)
 	return c.run(ctx)
 }
@@ -51,10 +53,13 @@ func Collaboration(ctx workflow.Context, in CollaborationInput) (task.Result, er
 type collaboration struct {
 	ref     task.Ref
 	session *protocol.Session
+	plays   bool // by Play; else as histories of before it have it
 	instant bool
 	queues  map[string]string
 	paused  bool
 	epoch   int
+
+	embedded bool
 }
 
 func (c *collaboration) run(ctx workflow.Context) (task.Result, error) {
@@ -69,7 +74,7 @@ func (c *collaboration) run(ctx workflow.Context) (task.Result, error) {
 	if c.session, err = known.Condition.Session(known.Agents, known.Seed); err != nil {
 		return c.endWith(ctx, err)
 	}
-	c.instant, c.queues = known.Instant, known.Queues
+	c.plays, c.instant, c.queues = known.Plays, known.Instant, known.Queues
 	if err := c.recordActs(known.Acts); err != nil {
 		return c.endWith(ctx, err)
 	}
@@ -77,83 +82,84 @@ func (c *collaboration) run(ctx workflow.Context) (task.Result, error) {
 		if err := workflow.Await(ctx, func() bool { return !c.paused }); err != nil {
 			return c.endWith(ctx, err)
 		}
-		if err := c.takeSteps(ctx); err != nil {
+		if err := c.playOn(ctx); err != nil {
 			return c.endWith(ctx, err)
 		}
 		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
 			return task.Result{}, workflow.NewContinueAsNewError(ctx, task.CollaborationWorkflow,
-				CollaborationInput{Ref: c.ref, Paused: c.paused, Epoch: c.epoch})
+				CollaborationInput{Ref: c.ref, Paused: c.paused, Epoch: c.epoch, Embedded: c.embedded})
 		}
 	}
 	return c.endWith(ctx, nil)
 }
 
-// takeSteps makes the pending steps: at once as one activity each; what the
-// environment gives as one; or, if answers take no time, as many rounds as an activity likes.
-func (c *collaboration) takeSteps(ctx workflow.Context) error {
-	asked := c.epoch
-	if c.instant {
-		var acts []task.Act
-		next := task.Turn{Ref: c.ref, Entry: c.session.Pending()[0].Entry}
-		if err := executeActivity(ctx, task.TakeMany, next).Get(ctx, &acts); err != nil {
-			return c.holdCampaign(ctx, asked, err)
-		}
-		return c.recordActs(acts)
+// playOn takes the collaboration on: by one activity, and one for each turn that a
+// queue of its own holds back.
+func (c *collaboration) playOn(ctx workflow.Context) error {
+	if !c.plays {
+		return c.takeSteps(ctx)
 	}
-	pending := c.session.Pending()
-	if c.areGiven(ctx, pending) {
-		return c.takeGiven(ctx, pending)
-	}
-	futures := make([]workflow.Future, len(pending))
-	for i, step := range pending {
-		on := ctx
-		if queue := c.queues[task.Speaker(step.Speaker)]; queue != "" {
-			on = workflow.WithTaskQueue(ctx, queue)
+	asked, pending := c.epoch, c.session.Pending()
+	elsewhere := map[int]workflow.Future{}
+	for _, step := range pending {
+		if queue := c.queues[task.Speaker(step.Speaker)]; queue != "" && step.Kind != transcript.Env {
+			elsewhere[step.Entry] = executeActivity(workflow.WithTaskQueue(ctx, queue), task.TakeTurn, task.Turn{Ref: c.ref, Entry: step.Entry})
 		}
-		futures[i] = executeActivity(on, task.TakeTurn, task.Turn{Ref: c.ref, Entry: step.Entry})
 	}
 	var acts []task.Act
 	var failed error
-	for i, step := range pending {
+	if len(elsewhere) < len(pending) {
+		acts, failed = c.play(ctx, pending[0].Entry)
+	}
+	for _, step := range pending {
+		taken, ok := elsewhere[step.Entry]
+		if !ok {
+			continue
+		}
 		var act transcript.Act
-		if err := futures[i].Get(ctx, &act); err != nil {
+		if err := taken.Get(ctx, &act); err != nil {
 			failed = moreUrgent(failed, err)
 			continue
 		}
 		acts = append(acts, task.Act{Entry: step.Entry, Act: act})
 	}
+	slices.SortStableFunc(acts, func(a, b task.Act) int { return a.Entry - b.Entry })
 	if err := c.recordActs(acts); err != nil {
 		return err
 	}
 	return c.holdCampaign(ctx, asked, failed)
 }
 
-// areGiven says that all pending entries are the environment's, which are one
-// activity together. Histories of before that have one for each.
-func (c *collaboration) areGiven(ctx workflow.Context, pending []protocol.Pending) bool {
-	asks := slices.ContainsFunc(pending, func(p protocol.Pending) bool { return p.Kind != transcript.Env })
-	return !asks && workflow.GetVersion(ctx, "given-at-once", workflow.DefaultVersion, 1) == 1
-}
-
-func (c *collaboration) takeGiven(ctx workflow.Context, pending []protocol.Pending) error {
-	asked, in := c.epoch, task.Given{Ref: c.ref}
-	for _, p := range pending {
-		in.Entries = append(in.Entries, p.Entry)
-	}
-	var given []transcript.Act
-	if err := executeActivity(ctx, task.TakeGiven, in).Get(ctx, &given); err != nil {
-		return c.holdCampaign(ctx, asked, err)
-	}
-	for i, act := range given {
-		if err := c.session.Record(in.Entries[i], act); err != nil {
-			return err
+// play returns the acts from an entry on that came of playing. A pause or the end of
+// ctx interrupts it: calls under way come in.
+func (c *collaboration) play(ctx workflow.Context, from int) (acts []task.Act, err error) {
+	playing, interrupt := workflow.WithCancel(ctx)
+	defer interrupt()
+	in := task.Playing{Ref: c.ref, Entry: from, Elsewhere: slices.Sorted(maps.Keys(c.queues))}
+	played := executeActivity(playing, task.Play, in)
+	_ = workflow.Await(ctx, func() bool { return played.IsReady() || c.paused }) // the end of ctx ends the collaboration with its next step
+	interrupted := !played.IsReady()
+	if interrupted {
+		interrupt()
+		if c.embedded { // it would hear of it with its next heartbeat
+			lasting, _ := workflow.NewDisconnectedContext(ctx)
+			executeActivity(lasting, task.Interrupt, c.ref)
 		}
 	}
-	return nil
+	err = played.Get(ctx, &acts)
+	if interrupted && !isFixable(err) && !isFailure(err) { // it is not tried again, but played on if the pause ends
+		err = nil
+	}
+	return acts, err
 }
 
+// recordActs records acts in their order. Some may be known: of turns that are taken
+// elsewhere, and what the environment gives ahead of its plan's others.
 func (c *collaboration) recordActs(acts []task.Act) error {
 	for _, a := range acts {
+		if c.session.HasAct(a.Entry) {
+			continue
+		}
 		if err := c.session.Record(a.Entry, a.Act); err != nil {
 			return err
 		}
@@ -221,6 +227,12 @@ func isFixable(err error) bool {
 	return ok && app.Type() == task.ErrPause
 }
 
+// isFailure reports whether an error ends the collaboration.
+func isFailure(err error) bool {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	return ok && app.Type() == task.ErrFail
+}
+
 // moreUrgent returns the error to act on: a pause wins, because it would otherwise be
 // lost; the other error, if it lasts, comes again.
 func moreUrgent(kept, err error) error {
@@ -267,34 +279,3 @@ func messageOf(err error) string {
 	}
 	return err.Error()
 }
-
-// executeActivity runs an activity until it succeeds or says that it cannot. Retries
-// are unlimited: services come back, and answers that were stored are not asked again.
-func executeActivity(ctx workflow.Context, name string, input any) workflow.Future {
-	silence := Heartbeat
-	if name == task.Await { // hundreds of them only wait
-		silence = 10 * Heartbeat
-	}
-	queue := workflow.GetActivityOptions(ctx).TaskQueue
-	if queue == "" {
-		queue = task.Queue
-	}
-	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue:           queue,
-		StartToCloseTimeout: 7 * 24 * time.Hour, // a call waits for its place; hanging is the heartbeat's matter
-		HeartbeatTimeout:    silence,
-		WaitForCancellation: true, // an answer under way is kept
-		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: 500 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
-			NonRetryableErrorTypes: []string{task.ErrPause, task.ErrFail},
-		},
-	})
-	return workflow.ExecuteActivity(ctx, name, input)
-}
-
-// TaskTimeout is how long a workflow task may take; one that was running when
-// its worker was killed is tried again after that.
-const TaskTimeout = 5 * time.Second
-
-// Heartbeat is how long an activity may be silent before it is taken for dead.
-const Heartbeat = 5 * time.Second

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,7 +18,6 @@ import (
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
-	"roundtable/workflows/transcript"
 )
 
 // The engine may deliver signals of a campaign in another order than they were
@@ -87,24 +85,18 @@ func TestFailuresOfBeforeTheResume(t *testing.T) {
 	env := suite.NewTestWorkflowEnvironment()
 	env.RegisterWorkflowWithOptions(workflows.Collaboration, workflow.RegisterOptions{Name: task.CollaborationWorkflow})
 	simulate(env, task.Recall, func(context.Context, task.Ref) (task.Recalled, error) {
-		return task.Recalled{Condition: file.Campaign.Conditions[0], Agents: 3}, nil
+		return task.Recalled{Condition: file.Campaign.Conditions[0], Agents: 3, Plays: true}, nil
 	})
 	simulate(env, task.Record, func(_ context.Context, e task.Ending) (task.Result, error) {
 		return task.Result{}, temporal.NewNonRetryableApplicationError(e.Failure, task.ErrFail, nil)
 	})
-	failed := map[int]bool{}
-	var mu sync.Mutex
-	simulate(env, task.TakeTurn, func(_ context.Context, in task.Turn) (transcript.Act, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if failed[in.Entry] {
-			return transcript.Act{}, temporal.NewNonRetryableApplicationError("asked again", task.ErrFail, nil)
-		}
-		failed[in.Entry] = true
-		if len(failed) == 3 { // the others of the plan have failed in epoch 0
+	tries := 0
+	simulate(env, task.Play, func(context.Context, task.Playing) ([]task.Act, error) {
+		if tries++; tries == 1 { // resumed while others of the plan were still under way
 			env.SignalWorkflow(workflows.SignalResume, 1)
+			return nil, temporal.NewNonRetryableApplicationError("wrong key", task.ErrPause, nil)
 		}
-		return transcript.Act{}, temporal.NewNonRetryableApplicationError("wrong key", task.ErrPause, nil)
+		return nil, temporal.NewNonRetryableApplicationError("asked again", task.ErrFail, nil)
 	})
 	env.ExecuteWorkflow(task.CollaborationWorkflow, workflows.CollaborationInput{})
 	if err := env.GetWorkflowError(); err == nil || !strings.Contains(err.Error(), "asked again") {

@@ -93,6 +93,7 @@ func (c *campaign) cancelOther(ctx workflow.Context, id string) {
 func (c *campaign) extendPlan(ctx workflow.Context, next CampaignInput) {
 	spent := Status{Paused: c.in.Status.Paused, PauseReason: c.in.Status.PauseReason}
 	next.Running, next.Status, next.Epoch, next.Length = c.in.Running, spent, c.in.Epoch, c.in.Length
+	next.Embedded = c.in.Embedded
 	if c.in.Ended { // an operator who extends a cancelled campaign wants it to go on
 		c.children, c.cancel = workflow.WithCancel(ctx)
 	}

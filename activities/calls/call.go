@@ -171,6 +171,9 @@ func NewAnswerRecord(p model.Provider, price *money.Price, r model.Response, sta
 // WaitsAnswer is what a turn waits for while its call is under way.
 const WaitsAnswer = "answer"
 
+// TriesAgain begins what a turn waits for whose last call failed; the error follows.
+const TriesAgain = "provider: trying again after "
+
 // WaitsBudget is what it waits for while others' calls hold the rest of the budget.
 const WaitsBudget = "budget"
 

@@ -2,32 +2,78 @@ package calls
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 )
 
-// Stage is what an activity waits for now; its heartbeats carry it to everyone who
-// asks the server, from whatever machine.
-type Stage struct{ say atomic.Pointer[func() string] }
+// Stage is what one turn waits for now, or the turns of an activity or of a whole
+// process. It is safe for concurrent use.
+type Stage struct {
+	say    atomic.Pointer[func() string]
+	parent *Stage
+
+	mu    sync.Mutex
+	parts map[*Stage]bool
+}
 
 type stageKey struct{}
 
-// WithStage returns a context whose activity says what it waits for, and where it
-// says so.
+// WithStage returns a context whose work says what it waits for, and where it says
+// so. Until Leave is called, the stage is a part of that of ctx.
 func WithStage(ctx context.Context) (context.Context, *Stage) {
 	s := &Stage{}
-	return context.WithValue(ctx, stageKey{}, s), s
+	if s.parent, _ = ctx.Value(stageKey{}).(*Stage); s.parent != nil {
+		s.parent.mu.Lock()
+		defer s.parent.mu.Unlock()
+		if s.parent.parts == nil {
+			s.parent.parts = map[*Stage]bool{}
+		}
+		s.parent.parts[s] = true
+	}
+	return s.Context(ctx), s
 }
 
-// setWaiting sets what the activity waits for; nil is nothing.
+// Context returns a context whose work, and the stages of its parts, are told to s.
+func (s *Stage) Context(ctx context.Context) context.Context {
+	return context.WithValue(ctx, stageKey{}, s)
+}
+
+// Leave ends the stage of a work that is done.
+func (s *Stage) Leave() {
+	if s.parent != nil {
+		s.parent.mu.Lock()
+		defer s.parent.mu.Unlock()
+		delete(s.parent.parts, s)
+	}
+}
+
+// Set sets what the work waits for; nil is nothing.
+func (s *Stage) Set(what func() string) { s.say.Store(&what) }
+
+// Waits counts turns by what they wait for; nil if none waits.
+func (s *Stage) Waits() map[string]int {
+	var count map[string]int
+	s.count(&count)
+	return count
+}
+
+func (s *Stage) count(waits *map[string]int) {
+	if what := s.say.Load(); what != nil && *what != nil {
+		if *waits == nil {
+			*waits = map[string]int{}
+		}
+		(*waits)[(*what)()]++
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for part := range s.parts {
+		part.count(waits)
+	}
+}
+
+// setWaiting sets what the work of a context waits for; nil is nothing.
 func setWaiting(ctx context.Context, what func() string) {
 	if s, ok := ctx.Value(stageKey{}).(*Stage); ok {
-		s.say.Store(&what)
+		s.Set(what)
 	}
-}
-
-func (s *Stage) String() string {
-	if what := s.say.Load(); what != nil && *what != nil {
-		return (*what)()
-	}
-	return ""
 }

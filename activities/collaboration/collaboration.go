@@ -121,7 +121,14 @@ func (c *Collaboration) source() prompt.Source {
 	}
 }
 
-// acts returns the acts of the finished turns from an entry on.
+// Acts returns the acts of the finished turns from an entry on.
+func (c *Collaboration) Acts(from int) []task.Act {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.acts(from)
+}
+
+// acts returns the acts of the finished turns from an entry on. The caller holds mu.
 func (c *Collaboration) acts(from int) []task.Act {
 	var acts []task.Act
 	for entry, t := range c.Turns {
@@ -171,6 +178,6 @@ func (c *Collaboration) Recalled(m recorded.Manifest) task.Recalled {
 	return task.Recalled{
 		Condition: plan.Condition{Protocol: cond.Protocol, Rule: cond.Rule, Stop: cond.Stop},
 		Agents:    c.Condition.Agents, Seed: c.Campaign.Campaign.TreatmentSeed(c.Ref.Cell),
-		Instant: c.Condition.IsInstant(), Acts: c.acts(0), Queues: c.queues(m),
+		Instant: c.Condition.IsInstant(), Acts: c.acts(0), Queues: c.queues(m), Plays: true,
 	}
 }

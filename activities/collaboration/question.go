@@ -3,6 +3,7 @@ package collaboration
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"roundtable/activities/answers"
 	"roundtable/activities/calls"
@@ -11,6 +12,7 @@ import (
 	"roundtable/activities/prompt"
 	"roundtable/activities/turn"
 	"roundtable/envs"
+	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
 
@@ -29,6 +31,22 @@ func (c *Collaboration) Ask(entry int) (turn.Question, *answers.Turn, error) {
 	}
 	q, err := c.question(entry, step)
 	return q, nil, err
+}
+
+// Askable returns the pending entries that can be asked now, but those of speakers
+// whose turns are taken elsewhere; none if it is over or waits for those.
+func (c *Collaboration) Askable(elsewhere []string) (entries []int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range c.Session.Pending() {
+		switch {
+		case p.Kind == transcript.Env:
+			return nil, c.missingEntry(p.Entry)
+		case !slices.Contains(elsewhere, task.Speaker(p.Speaker)):
+			entries = append(entries, p.Entry)
+		}
+	}
+	return entries, nil
 }
 
 // question renders. The caller holds mu.

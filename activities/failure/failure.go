@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
 	"roundtable/activities/model"
@@ -43,10 +42,10 @@ type Unplayable struct{ Err error }
 func (u Unplayable) Error() string { return u.Err.Error() }
 func (u Unplayable) Unwrap() error { return u.Err }
 
-// ForHistory turns any error into one that a history can hold and that decides
-// what happens next: fail, pause, or try again after Retry-After or a jittered
-// pause.
-func ForHistory(ctx context.Context, err error) error {
+// ForHistory turns the error of an attempt, from 1, into one that a history can hold
+// and that decides what happens next: fail, pause, or try again after Retry-After
+// or a jittered pause.
+func ForHistory(ctx context.Context, err error, attempt int32) error {
 	var app *temporal.ApplicationError
 	var call *model.Error
 	var crash *Panic
@@ -64,11 +63,21 @@ func ForHistory(ctx context.Context, err error) error {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, fs.ErrPermission):
 		return Pause(err)
 	case errors.As(err, &call):
-		return forCall(ctx, call)
+		return forCall(call, attempt)
 	}
 	return temporal.NewApplicationErrorWithOptions(Text(err), "io", temporal.ApplicationErrorOptions{
-		NextRetryDelay: Backoff(activity.GetInfo(ctx).Attempt),
+		NextRetryDelay: Backoff(attempt),
 	})
+}
+
+// NextTry returns the pause before what failed with an error of ForHistory is tried
+// again; false if it is not.
+func NextTry(err error) (time.Duration, bool) {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	if !ok || app.NonRetryable() {
+		return 0, false
+	}
+	return max(app.NextRetryDelay(), 50*time.Millisecond), true
 }
 
 // maxPaidTries bounds how often a call is made again that may have been billed
@@ -79,11 +88,11 @@ const maxPaidTries = 8
 // status 2xx without one, or silence until the deadline.
 func isUnanswered(e *model.Error) bool { return e.Status/100 == 2 || e.Code == "timeout" }
 
-func forCall(ctx context.Context, e *model.Error) error {
+func forCall(e *model.Error, attempt int32) error {
 	options := temporal.ApplicationErrorOptions{Category: temporal.ApplicationErrorCategoryBenign}
 	kind := "retry"
 	class := e.Class
-	if isUnanswered(e) && activity.GetInfo(ctx).Attempt >= maxPaidTries {
+	if isUnanswered(e) && attempt >= maxPaidTries {
 		class = model.Pause
 	}
 	switch class {
@@ -92,7 +101,7 @@ func forCall(ctx context.Context, e *model.Error) error {
 	case model.Fail:
 		kind, options.NonRetryable = task.ErrFail, true
 	default:
-		wait := Backoff(activity.GetInfo(ctx).Attempt)
+		wait := Backoff(attempt)
 		if e.RetryAfter > 0 { // jitter, or all waiting calls come back in the same moment
 			wait = e.RetryAfter + rand.N(time.Second+e.RetryAfter/10)
 		}

@@ -83,6 +83,12 @@ func (s *Session) Entries() []transcript.Entry {
 	return entries
 }
 
+// HasAct reports whether an entry has its act.
+func (s *Session) HasAct(entry int) bool {
+	i := entry - len(s.t.Entries)
+	return i < 0 || i < len(s.plan) && s.acts[i] != nil
+}
+
 // Record gives a pending entry its act. With ErrPanic the entry has it, and
 // nothing can follow.
 func (s *Session) Record(entry int, act transcript.Act) (err error) {

@@ -27,8 +27,10 @@ const (
 	CollaborationWorkflow = "Collaboration"
 
 	Recall        = "Recall"    // Ref → Recalled
+	Play          = "Play"      // Playing → []Act
+	Interrupt     = "Interrupt" // Ref → nothing: a Play of it under way ends
 	TakeTurn      = "TakeTurn"  // Turn → transcript.Act
-	TakeMany      = "TakeMany"  // Turn → []Act, from that entry on
+	TakeMany      = "TakeMany"  // Turn → []Act, from that entry on; of histories before Play, as is:
 	TakeGiven     = "TakeGiven" // Given → []transcript.Act
 	Record        = "Record"    // Ending → Result
 	Survey        = "Survey"    // Page → Surveyed
@@ -58,6 +60,15 @@ type Turn struct {
 	Entry int `json:"entry"`
 }
 
+// Playing asks for a collaboration to be played on.
+type Playing struct {
+	Ref
+	Entry int `json:"entry"` // the first one whose act is not known
+	// Elsewhere are the speakers whose turns are taken one by one, from the task
+	// queues of their models.
+	Elsewhere []string `json:"elsewhere,omitempty"`
+}
+
 // Given asks for entries that the environment gives.
 type Given struct {
 	Ref
@@ -78,6 +89,7 @@ type Recalled struct {
 	Seed      uint64         `json:"seed"`    // of the treatment
 	Instant   bool           `json:"instant"` // answers take no time and cost nothing
 	Acts      []Act          `json:"acts,omitempty"`
+	Plays     bool           `json:"plays,omitempty"` // by Play; false in histories of before
 	// Queues are the task queues of the turns of speakers whose model has one of
 	// its own, by Speaker.
 	Queues map[string]string `json:"queues,omitempty"`

@@ -75,7 +75,7 @@ func readEngineStatus(ctx context.Context, o *cli.Options, s storage.Store, p re
 			if running.Paused {
 				st.State = "paused"
 			}
-			if st.Binding, err = engine.ReadWaits(ctx, c, running.Sample); err != nil {
+			if st.Binding, err = engine.ReadWaits(ctx, o, c, name, running.Sample); err != nil {
 				return err
 			}
 			return correctSpent(ctx, s, name, nil, &st.Spent)

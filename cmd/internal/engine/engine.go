@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 
@@ -33,8 +34,12 @@ type Engine struct {
 	Activities *activities.Activities
 	queues     *queues
 	lock       io.Closer
-	address    string // the file that tells other commands where the server is
+	identity   string   // of this process's workers, unlike that of any other
+	files      []string // that tell other commands of the embedded server: where it is, what its turns wait for
 }
+
+// IsEmbedded reports whether the server is this program's own and ends with it.
+func (e *Engine) IsEmbedded() bool { return e.server != nil }
 
 // Job says what an engine is started for. An embedded server keeps the state of
 // one job only: another one that was interrupted resumes when its command is given.
@@ -47,7 +52,7 @@ type Job struct {
 // Start starts the engine without its worker, which begins with TakeWork; Stop
 // ends it.
 func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engine, err error) {
-	e := &Engine{}
+	e := &Engine{identity: fmt.Sprintf("%d@%016x", os.Getpid(), rand.Uint64())}
 	defer func() {
 		if err != nil {
 			e.Stop()
@@ -68,8 +73,10 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 	e.Activities = activities.New(activities.Config{
 		Store: s, Models: providers.New(s).Build, Data: providers.OpenData, NoCache: w.NoCache, Client: e.Client, Alone: e.server != nil && local,
 	})
-	e.queues = &queues{store: s, client: e.Client, activities: e.Activities}
-	e.worker = worker.New(e.Client, task.Queue, infra.WorkerOptions())
+	e.queues = &queues{store: s, client: e.Client, activities: e.Activities, identity: e.identity}
+	options := infra.WorkerOptions()
+	options.Identity = e.identity
+	e.worker = worker.New(e.Client, task.Queue, options)
 	e.worker.RegisterWorkflowWithOptions(workflows.Campaign, workflow.RegisterOptions{Name: task.CampaignWorkflow})
 	e.worker.RegisterWorkflowWithOptions(workflows.Collaboration, workflow.RegisterOptions{Name: task.CollaborationWorkflow})
 	e.worker.RegisterWorkflowWithOptions(workflows.Labels, workflow.RegisterOptions{Name: task.LabelsWorkflow})
@@ -83,6 +90,10 @@ func (e *Engine) TakeWork(ctx context.Context) error {
 		return err
 	}
 	go e.queues.follow(ctx)
+	if e.IsEmbedded() {
+		go e.tellWaits(ctx)
+		go e.retryLost(ctx)
+	}
 	return nameLate("start of the worker", e.worker.Start())
 }
 
@@ -106,8 +117,8 @@ func (e *Engine) embed(ctx context.Context, o *cli.Options, dir string, fresh bo
 	if e.Client, err = infra.Dial(ctx, target); err != nil {
 		return err
 	}
-	e.address = filepath.Join(dir, "address")
-	return os.WriteFile(e.address, []byte(e.server.HostPort()), 0o600)
+	e.files = []string{filepath.Join(dir, "address"), filepath.Join(dir, waitsFile)}
+	return os.WriteFile(e.files[0], []byte(e.server.HostPort()), 0o600)
 }
 
 // Stop lets answers under way come in and ends the engine.
@@ -125,8 +136,8 @@ func (e *Engine) Stop() {
 	if e.lock != nil {
 		e.lock.Close()
 	}
-	if e.address != "" {
-		os.Remove(e.address)
+	for _, file := range e.files {
+		os.Remove(file)
 	}
 	if e.server != nil {
 		if err := e.server.Stop(); err != nil {

@@ -24,6 +24,7 @@ type queues struct {
 	store      storage.Store
 	client     client.Client
 	activities *activities.Activities
+	identity   string
 
 	mu      sync.Mutex
 	ended   bool
@@ -100,6 +101,7 @@ func (q *queues) open(model string, perMinute int) error {
 	options := infra.WorkerOptions()
 	options.TaskQueueActivitiesPerSecond = float64(perMinute) / 60
 	options.DisableWorkflowWorker = true
+	options.Identity = q.identity
 	w := worker.New(q.client, task.ModelQueue(model), options)
 	q.activities.RegisterTurns(w)
 	if err := w.Start(); err != nil {

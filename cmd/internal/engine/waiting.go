@@ -3,8 +3,11 @@ package engine
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -30,22 +33,60 @@ type WaitReason struct {
 	Turns int    `json:"turns"`
 }
 
-// ReadWaits asks the server what the turns of some running collaborations wait
-// for. Their heartbeats say so, whichever worker they are on.
-func ReadWaits(ctx context.Context, c client.Client, sample []string) ([]WaitReason, error) {
+// waitsFile is where the program of an embedded server says every second what its
+// turns wait for.
+const waitsFile = "waits.json"
+
+// tellWaits keeps that file.
+func (e *Engine) tellWaits(ctx context.Context) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	told := ""
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		waits, err := json.Marshal(e.Activities.Waits())
+		if err != nil || string(waits) == told {
+			continue
+		}
+		told = string(waits)
+		_ = os.WriteFile(e.files[1], waits, 0o600) // a disk that is full is told by what matters more
+	}
+}
+
+// ReadWaits returns what the turns of a running campaign wait for: the program of an
+// embedded server says so, and on a cluster the heartbeats of some running
+// collaborations, whichever worker they are on. What is to be tried again the server knows.
+func ReadWaits(ctx context.Context, o *cli.Options, c client.Client, campaign string, sample []string) ([]WaitReason, error) {
 	keys, err := infra.KeysFromEnv()
 	if err != nil {
 		return nil, err
 	}
 	count := map[string]int{}
+	embedded := false
+	if infra.TargetFromEnv(o.Temporal).HostPort == "" {
+		written, err := os.ReadFile(filepath.Join(o.State, CampaignFolder(o, campaign), waitsFile))
+		embedded = err == nil && json.Unmarshal(written, &count) == nil && count != nil
+	}
+	if count == nil {
+		count = map[string]int{}
+	}
 	for _, id := range sample {
 		d, err := c.DescribeWorkflowExecution(ctx, id, "")
 		if err != nil {
 			continue // it has ended meanwhile
 		}
 		for _, p := range d.GetPendingActivities() {
-			if what := waitOf(p, keys); what != "" {
-				count[what]++
+			switch p.GetState() {
+			case enumspb.PENDING_ACTIVITY_STATE_SCHEDULED:
+				count[waitOf(p, keys)]++
+			case enumspb.PENDING_ACTIVITY_STATE_STARTED:
+				if !embedded { // else they are in the file
+					addStage(count, p.GetHeartbeatDetails(), keys.DataConverter())
+				}
 			}
 		}
 	}
@@ -57,13 +98,10 @@ func ReadWaits(ctx context.Context, c client.Client, sample []string) ([]WaitRea
 	return all, nil
 }
 
-// waitOf returns what keeps one activity; empty if it has only just begun.
+// waitOf returns what keeps an activity from being started.
 func waitOf(p *workflowpb.PendingActivityInfo, keys infra.Keys) string {
-	switch {
-	case p.GetState() == enumspb.PENDING_ACTIVITY_STATE_STARTED:
-		return stageOf(p.GetHeartbeatDetails(), keys.DataConverter())
-	case p.GetAttempt() > 1 && time.Until(p.GetNextAttemptScheduleTime().AsTime()) > 0:
-		return "provider: trying again after " + cli.FirstLine(keys.FailureConverter().FailureToError(p.GetLastFailure()).Error())
+	if p.GetAttempt() > 1 && time.Until(p.GetNextAttemptScheduleTime().AsTime()) > 0 {
+		return calls.TriesAgain + cli.FirstLine(keys.FailureConverter().FailureToError(p.GetLastFailure()).Error())
 	}
 	if queue := p.GetActivityOptions().GetTaskQueue().GetName(); queue != "" && queue != task.Queue {
 		return string(throttle.Requests) // it is the queue of a model with such a limit
@@ -71,15 +109,16 @@ func waitOf(p *workflowpb.PendingActivityInfo, keys infra.Keys) string {
 	return "workers"
 }
 
-func stageOf(details *commonpb.Payloads, c converter.DataConverter) string {
-	if details == nil || len(details.Payloads) == 0 {
-		return ""
+// addStage adds what the turns of an activity wait for, as its heartbeat says; it has
+// none if it has only just begun.
+func addStage(count map[string]int, heartbeat *commonpb.Payloads, c converter.DataConverter) {
+	var waits map[string]int
+	if len(heartbeat.GetPayloads()) == 0 || c.FromPayloads(heartbeat, &waits) != nil {
+		return
 	}
-	var what string
-	if c.FromPayloads(details, &what) != nil {
-		return ""
+	for what, n := range waits {
+		count[what] += n
 	}
-	return what
 }
 
 // DescribeWaits returns a sentence that says what keeps a campaign from going faster.

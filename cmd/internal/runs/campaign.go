@@ -96,7 +96,7 @@ func (r Options) Work(ctx context.Context, s storage.Store, p recorded.Plan, m r
 
 // drive starts the campaign's workflow, or finds it running, and watches it to its end.
 func (r Options) drive(ctx context.Context, e *engine.Engine, p recorded.Plan, limits plan.Limits) (workflows.Status, error) {
-	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: limits, Until: r.Until}
+	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: limits, Until: r.Until, Embedded: e.IsEmbedded()}
 	id := workflows.CampaignID(in.Name)
 	run, err := e.Execute(ctx, "campaign", task.CampaignWorkflow, client.StartWorkflowOptions{
 		ID: id, WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,

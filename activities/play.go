@@ -1,0 +1,132 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"roundtable/activities/calls"
+	"roundtable/activities/failure"
+	"roundtable/workflows/task"
+)
+
+// Bounds of one Play: what it did is in the history no later than this, and no
+// larger. It ends with a plan, however long that takes.
+const (
+	playTime = 5 * time.Second
+	playAsks = 2000
+)
+
+// Play plays a collaboration on from its stored answers: it asks the questions of a
+// plan at once, stores each answer, and goes on with the next plan until its time
+// is up, the collaboration is over or nothing is left to ask here. It returns the
+// acts that came of it. An interruption lets calls under way come in and no other begin.
+func (a *Activities) Play(ctx context.Context, in task.Playing) ([]task.Act, error) {
+	c, err := a.live.Open(ctx, in.Ref)
+	if err != nil {
+		return nil, err
+	}
+	if c.Condition.IsInstant() {
+		return a.TakeMany(ctx, task.Turn{Ref: in.Ref, Entry: in.Entry})
+	}
+	ctx, end := a.live.Begin(ctx, in.Ref)
+	defer end()
+	asked := 0
+	for began := time.Now(); ctx.Err() == nil && time.Since(began) < playTime && asked < playAsks; {
+		entries, err := c.Askable(in.Elsewhere)
+		if err != nil {
+			return nil, err
+		}
+		if len(entries) == 0 {
+			break
+		}
+		if err := a.takeAll(ctx, in.Ref, entries); err != nil {
+			return nil, err
+		}
+		asked += len(entries)
+		if c, err = a.live.Open(ctx, in.Ref); err != nil { // another worker may have been first
+			return nil, err
+		}
+	}
+	return c.Acts(in.Entry), nil
+}
+
+// Interrupt ends a Play of this process.
+func (a *Activities) Interrupt(_ context.Context, ref task.Ref) (struct{}, error) {
+	a.live.Interrupt(ref)
+	return struct{}{}, nil
+}
+
+// takeAll takes turns at once, each until it succeeds, cannot, or ctx ends; the end
+// of ctx is no error. One that cannot keeps the others from trying again.
+func (a *Activities) takeAll(ctx context.Context, ref task.Ref, entries []int) error {
+	again, settle := context.WithCancel(ctx)
+	defer settle()
+	failed := make([]error, len(entries))
+	var all sync.WaitGroup
+	for i, entry := range entries {
+		all.Go(func() {
+			if failed[i] = a.takePatiently(ctx, again, task.Turn{Ref: ref, Entry: entry}); failed[i] != nil {
+				settle()
+			}
+		})
+	}
+	all.Wait()
+	return mostUrgent(failed)
+}
+
+// takePatiently takes one turn, trying again while that can help and again lasts.
+func (a *Activities) takePatiently(ctx, again context.Context, in task.Turn) error {
+	ctx, stage := calls.WithStage(ctx)
+	defer stage.Leave()
+	for attempt := int32(1); ; attempt++ {
+		_, err := guarded(ctx, in, a.TakeTurn)
+		err = failure.ForHistory(ctx, err, attempt)
+		if err == nil || temporal.IsCanceledError(err) {
+			return nil
+		}
+		pause, ok := failure.NextTry(err)
+		if !ok {
+			return err
+		}
+		stage.Set(func() string { return calls.TriesAgain + failure.Text(err) })
+		select {
+		case <-time.After(pause):
+		case <-activity.GetWorkerStopChannel(ctx):
+			return err
+		case <-again.Done():
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
+		stage.Set(nil)
+	}
+}
+
+// mostUrgent returns the error to act on: one that pauses the campaign would
+// otherwise be lost, one that fails the collaboration comes again.
+func mostUrgent(errs []error) (urgent error) {
+	for _, err := range errs {
+		if err == nil || urgent != nil && rank(err) <= rank(urgent) {
+			continue
+		}
+		urgent = err
+	}
+	return urgent
+}
+
+func rank(err error) int {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	switch {
+	case ok && app.Type() == task.ErrPause:
+		return 2
+	case ok && app.NonRetryable():
+		return 1
+	}
+	return 0
+}
