@@ -10,7 +10,7 @@ import (
 
 // Keep is keep, for tests.
 func (a *Activities) Keep(ctx context.Context, place answers.RunKey, t answers.Turn) (answers.Turn, error) {
-	return a.caller.StoreTurn(ctx, place, t)
+	return a.caller.StoreTurn(ctx, place, t, "")
 }
 
 // AgeManifests makes a worker's copies of manifests older than it uses them.

@@ -151,6 +151,11 @@ func (a *Answers) Release(ctx context.Context, p RunKey, entry, ask, attempt int
 // go on with: if another answer was there first, that one has won, and unless
 // the returned turn is Done its last answer is still to be parsed.
 func (a *Answers) Put(ctx context.Context, p RunKey, t Turn) (Turn, error) {
+	return a.PutAnswering(ctx, p, t, "")
+}
+
+// PutAnswering is Put for the answer to a question with a CacheKey: it can be cached.
+func (a *Answers) PutAnswering(ctx context.Context, p RunKey, t Turn, cacheKey string) (Turn, error) {
 	if len(t.Asks) == 0 {
 		return Turn{}, fmt.Errorf("entry %d of %s: a turn without an answer cannot be stored", t.Entry, p)
 	}
@@ -163,7 +168,7 @@ func (a *Answers) Put(ctx context.Context, p RunKey, t Turn) (Turn, error) {
 	if err != nil {
 		return Turn{}, err
 	}
-	mine := answerObject{Entry: t.Entry, Answer: t.Asks[last], Turn: t.withoutAsks()}
+	mine := answerObject{Entry: t.Entry, Answer: t.Asks[last], Turn: t.withoutAsks(), Key: cacheKey}
 	stored, err := putFirst(ctx, a.store, key, mine)
 	if err != nil {
 		return Turn{}, err

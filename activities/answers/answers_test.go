@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
 
@@ -333,5 +334,32 @@ func TestCacheKeyDependsOnEverything(t *testing.T) {
 	}
 	if _, err := answers.Scope("world", "c", "k"); err == nil || len(scopes) != 3 {
 		t.Error(scopes, err)
+	}
+}
+
+// On a local disk an answer and its entry of the cache are one object, with two names.
+func TestCacheLinks(t *testing.T) {
+	local, err := storage.NewLocal(t.TempDir())
+	must(t, err)
+	a, key := answers.NewAnswers(local), strings.Repeat("cd", 32)
+	stored, err := a.PutAnswering(ctx, place, done(turn(3, "said \xff"), "said"), key)
+	must(t, err)
+	must(t, a.Cache(ctx, key, place, stored))
+	must(t, a.Cache(ctx, key, place, stored)) // the first one stays
+	found, ok, err := a.Cached(ctx, key)
+	must(t, err)
+	if !ok || !found.Cached || string(found.Raw) != "said \xff" {
+		t.Errorf("found %v: %+v", ok, found)
+	}
+	if c, err := answers.CheckCache(ctx, local); err != nil || len(c.Entries) != 1 || len(c.Damaged) > 0 {
+		t.Errorf("the cache is %+v, %v", c, err)
+	}
+	all, err := a.Load(ctx, place)
+	must(t, err)
+	if len(all.Turns) != 1 || all.Turns[0].Text != "said" {
+		t.Errorf("stored are %+v", all.Turns)
+	}
+	if _, ok, err := a.Cached(ctx, strings.Repeat("ef", 32)); ok || err != nil {
+		t.Error(ok, err)
 	}
 }

@@ -57,7 +57,7 @@ func CacheKey(q Question) (string, error) {
 // cacheObject returns where the answer under a CacheKey is kept: cacheName reads it.
 func cacheObject(cacheKey string) string { return "cache/" + cacheKey[:2] + "/" + cacheKey + ".json" }
 
-// cached is cache/<2 hex>/<hash>.json.
+// cached is cache/<2 hex>/<hash>.json, alone or as a part of an answerObject.
 type cached struct {
 	Key    string `json:"key"`
 	Answer Answer `json:"answer"`
@@ -78,7 +78,24 @@ func (a *Answers) Cached(ctx context.Context, cacheKey string) (answer Answer, o
 	return c.Answer, true, nil
 }
 
-// PutCached keeps an answer for questions with the same key. The first one stays.
+// Cache keeps the last answer of a turn for questions with the CacheKey that it was
+// stored with. The first one stays. Where the store can link, it is the same object.
+func (a *Answers) Cache(ctx context.Context, cacheKey string, p RunKey, t Turn) error {
+	linker, ok := a.store.(storage.Linker)
+	if !ok {
+		return a.PutCached(ctx, cacheKey, t.Asks[len(t.Asks)-1])
+	}
+	key, err := p.objectKey("%06d.%d.json", t.Entry, len(t.Asks)-1)
+	if err == nil {
+		err = linker.Link(ctx, key, cacheObject(cacheKey))
+	}
+	if errors.Is(err, storage.ErrExists) {
+		return nil
+	}
+	return err
+}
+
+// PutCached keeps an answer as an object of its own.
 func (a *Answers) PutCached(ctx context.Context, cacheKey string, answer Answer) error {
 	t := Turn{Asks: []Answer{answer}}.cleaned()
 	data, err := sealObject(cached{Key: cacheKey, Answer: t.Asks[0]})

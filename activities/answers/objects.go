@@ -19,6 +19,7 @@ type answerObject struct {
 	Entry  int    `json:"entry"`
 	Answer Answer `json:"answer"`
 	Turn   *Turn  `json:"turn,omitempty"`
+	Key    string `json:"key,omitempty"` // CacheKey of the question: the object is an entry of the cache, too
 }
 
 // outcomeObject is <entry>.turn.json: the outcome of a turn whose last answer

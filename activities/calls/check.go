@@ -57,7 +57,7 @@ func (c *Caller) buyOnce(ctx context.Context, q Order, r model.Request, prepare 
 	if err := prepare(kept, &got.Answer); err != nil {
 		return answers.Answer{}, err
 	}
-	if _, err := c.StoreTurn(kept, q.Run, answers.Turn{Entry: q.Entry, Asks: []answers.Answer{got.Answer}, Done: true}); err != nil {
+	if _, err := c.StoreTurn(kept, q.Run, answers.Turn{Entry: q.Entry, Asks: []answers.Answer{got.Answer}, Done: true}, ""); err != nil {
 		return answers.Answer{}, err
 	}
 	got.Hold.Settle(got.Charge)

@@ -13,10 +13,10 @@ import (
 // a worker that stops waits for its activities.
 const keepFor = 90 * time.Second
 
-// StoreTurn stores a turn.
-func (c *Caller) StoreTurn(ctx context.Context, run answers.RunKey, t answers.Turn) (stored answers.Turn, err error) {
+// StoreTurn stores a turn, whose last answer can be cached under a key.
+func (c *Caller) StoreTurn(ctx context.Context, run answers.RunKey, t answers.Turn, cacheKey string) (stored answers.Turn, err error) {
 	err = c.storeWithRetry(func() error {
-		stored, err = c.answers.Put(ctx, run, t)
+		stored, err = c.answers.PutAnswering(ctx, run, t, cacheKey)
 		return err
 	})
 	return stored, err

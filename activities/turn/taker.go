@@ -93,12 +93,12 @@ func (k *Taker) advanceTurn(ctx context.Context, q Question) (answers.Turn, erro
 	}
 	defer got.Hold.Keep()              // if it cannot be stored, the ledger will say that the call's outcome is not known
 	kept := context.WithoutCancel(ctx) // what was bought is stored, cancelled or not
-	if t, err = k.caller.StoreTurn(kept, q.Run, t); err != nil {
+	if t, err = k.caller.StoreTurn(kept, q.Run, t, got.Key); err != nil {
 		return t, err
 	}
 	got.Hold.Settle(got.Charge)
 	if got.Key != "" {
-		err = k.answers.PutCached(kept, got.Key, t.Asks[len(t.Asks)-1])
+		err = k.answers.Cache(kept, got.Key, q.Run, t)
 	}
 	return t, cmp.Or(panicked, err)
 }

@@ -106,6 +106,18 @@ func (l *Local) PutIfAbsent(ctx context.Context, key string, data []byte) error 
 	return l.explainError("storing", key, err)
 }
 
+// Link makes a hard link.
+func (l *Local) Link(ctx context.Context, key, another string) error {
+	if err := errors.Join(ctx.Err(), checkKey(key), checkKey(another)); err != nil {
+		return err
+	}
+	err := l.dirs.withDirectory(path.Dir(another), true, func(*dir) error { return l.root.Link(key, another) })
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s: %w", another, ErrExists)
+	}
+	return l.explainError("naming", another, err)
+}
+
 func (l *Local) Replace(ctx context.Context, key string, data []byte, etag string) error {
 	if err := checkKey(key); err != nil {
 		return err

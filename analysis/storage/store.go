@@ -25,6 +25,13 @@ type Store interface {
 	Delete(ctx context.Context, key string) error
 }
 
+// Linker is a Store that can give an object a second name for less than storing it again.
+type Linker interface {
+	// Link gives the object at a key another key; ErrExists if that is taken. The new
+	// name alone may be lost by a power failure.
+	Link(ctx context.Context, key, another string) error
+}
+
 // Object describes a stored object.
 type Object struct {
 	Key  string
