@@ -40,7 +40,7 @@ func (c *Caller) ceilings(m recorded.Manifest, built *setup.Campaign) {
 
 // campaignCeiling passes limits.calls on.
 func (c *Caller) campaignCeiling(m recorded.Manifest) {
-	c.throttles.Account(campaignGate(m.Campaign)).SetCampaignCeiling(m.Campaign, throttle.Ceiling{Concurrency: atOnce(m.Limits, "")})
+	c.throttles.Campaign(m.Campaign).SetCampaignCeiling(m.Campaign, throttle.Ceiling{Concurrency: atOnce(m.Limits, "")})
 }
 
 // Ceiling passes the limits of one model on.

@@ -32,9 +32,6 @@ func (p Permit) Leave() {
 	p.campaign.Leave()
 }
 
-// campaignGate names the throttle that the calls of all models of a campaign pass.
-func campaignGate(campaign string) string { return "campaign " + campaign }
-
 // Permit waits for what the account, its service and the campaign allow, unless
 // the turn is cancelled or the worker is stopping.
 func (c *Caller) Permit(ctx context.Context, q Order) (p Permit, err error) {
@@ -43,18 +40,17 @@ func (c *Caller) Permit(ctx context.Context, q Order) (p Permit, err error) {
 	}
 	stopping := workerStops(ctx)
 	defer setWaiting(ctx, nil)
-	enter := func(name string, call throttle.Call) (*throttle.Pass, error) {
-		t := c.throttles.Account(name)
+	enter := func(t *throttle.Throttle, call throttle.Call) (*throttle.Pass, error) {
 		setWaiting(ctx, func() string { return waitReason(t.Waiting(q.Run.Campaign)) })
 		return t.Enter(ctx, stopping, call)
 	}
-	p.account, err = enter(q.Provider.Account, throttle.Call{
+	p.account, err = enter(c.throttles.Account(q.Provider.Account), throttle.Call{
 		Campaign: q.Run.Campaign, Bytes: ByteSize(q.Messages), MaxOutput: q.Longest,
 	})
 	if err != nil {
 		return p, err
 	}
-	if p.campaign, err = enter(campaignGate(q.Run.Campaign), throttle.Call{Campaign: q.Run.Campaign}); err != nil {
+	if p.campaign, err = enter(c.throttles.Campaign(q.Run.Campaign), throttle.Call{Campaign: q.Run.Campaign}); err != nil {
 		p.account.Leave()
 	}
 	return p, err

@@ -78,7 +78,7 @@ func (p *Pass) Failed(err error) {
 func (t *Throttle) cutWindow(p *Pass, retryAfter time.Duration, now time.Time) {
 	t.countTime(now)
 	t.gate.refusal.add(now.Sub(p.entered).Seconds())
-	verdict := t.window.cutFor(p.cut)
+	verdict := t.window.cutFor(p.cut, t.account.inFlight)
 	switch {
 	case verdict == chance:
 		t.gate.passOn(p)

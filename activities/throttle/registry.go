@@ -2,10 +2,11 @@ package throttle
 
 import "sync"
 
-// Registry has one Throttle for each account of a process. The zero value is ready.
+// Registry has one Throttle for each account and each campaign of a process. The
+// zero value is ready.
 type Registry struct {
-	mu       sync.Mutex
-	accounts map[string]*Throttle
+	mu                  sync.Mutex
+	accounts, campaigns map[string]*Throttle
 }
 
 // Account returns the throttle of an account, which is named by its endpoint and a
@@ -13,13 +14,27 @@ type Registry struct {
 func (r *Registry) Account(name string) *Throttle {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t := r.accounts[name]
+	return named(&r.accounts, name)
+}
+
+// Campaign returns the throttle of a campaign, for the calls of all its models
+// together. Only its ceiling counts: there is no service behind it to find out about.
+func (r *Registry) Campaign(name string) *Throttle {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := named(&r.campaigns, name)
+	t.window.limit = mostAtOnce
+	return t
+}
+
+func named(all *map[string]*Throttle, name string) *Throttle {
+	if *all == nil {
+		*all = map[string]*Throttle{}
+	}
+	t := (*all)[name]
 	if t == nil {
-		if r.accounts == nil {
-			r.accounts = map[string]*Throttle{}
-		}
 		t = New(Ceiling{})
-		r.accounts[name] = t
+		(*all)[name] = t
 	}
 	return t
 }

@@ -1,6 +1,7 @@
 package throttle
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -21,6 +22,7 @@ type service struct {
 	Latency          time.Duration // 1 s if zero
 	Spread           float64       // of the latency: sigma of its logarithm
 	Output           func() int64  // tokens of an answer; 100 if nil
+	Refuses          time.Duration // how long a refusal takes; 50 ms if zero
 	RetryAfter       bool
 	Busy             float64 // share of calls refused with 503, whatever we do
 	Stray            float64 // share of calls refused with 429, whatever we do
@@ -38,6 +40,14 @@ type service struct {
 }
 
 const promptTokens = 100
+
+// again returns the same service before its first call.
+func (s *service) again() *service {
+	return &service{
+		Requests: s.Requests, Tokens: s.Tokens, Burst: s.Burst, Fixed: s.Fixed, AtOnce: s.AtOnce, Latency: s.Latency, Spread: s.Spread,
+		Output: s.Output, RetryAfter: s.RetryAfter, Busy: s.Busy, Stray: s.Stray, Headers: s.Headers,
+	}
+}
 
 func (s *service) refill(now time.Time) {
 	burst := s.Burst
@@ -113,7 +123,7 @@ func (s *service) call(ctx context.Context) (model.Usage, model.Limits, *model.E
 			e.RetryAfter = wait.Truncate(time.Second) + time.Second // whole seconds, as headers say it
 		}
 		s.mu.Unlock()
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(cmp.Or(s.Refuses, 50*time.Millisecond))
 		return model.Usage{}, model.Limits{}, e
 	}
 	out := int64(100)

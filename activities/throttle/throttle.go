@@ -6,7 +6,8 @@
 //     before a call and corrected after it, so a minute may pass a ceiling by
 //     the estimate of one call and by what estimates were wrong.
 //   - What the service says of its limits is followed. What it does not say is
-//     found: calls at once double until the first overload, then follow a
+//     found: calls at once double every 200 ms until the first refusal, then in
+//     every round trip until the first overload, then follow a
 //     cubic curve around the rate that got through. A service that is now and
 //     then too busy (503, 529) for few of the calls is only asked again, and so
 //     is one that refuses a share of them (429, up to an eighth) however few there are.
@@ -191,7 +192,7 @@ func (t *Throttle) countTime(now time.Time) {
 	if t.looked.IsZero() {
 		t.looked = now
 	}
-	t.window.passTime(now.Sub(t.looked), t.block.For == Provider, t.gate.isOpen())
+	t.window.passTime(now.Sub(t.looked), t.block.For == Provider, t.gate.isOpen(), t.account.inFlight)
 	t.looked = now
 }
 

@@ -10,8 +10,9 @@ import (
 // a rate too, where a rate is what the service limits: below 1 it means less
 // than a call per round trip.
 //
-// Until the first overload it doubles in every round trip. An overload sets it
-// back to 85 %; from there it follows the cubic curve of RFC 9438: fast back,
+// Until the first overload it doubles in every round trip, and as long as nothing
+// was refused in every 200 ms: refusals come at once, answers late. An overload sets
+// it back to 85 %; from there it follows the cubic curve of RFC 9438: fast back,
 // flat around the old value, then faster and faster. Refusals that come whatever
 // its size are found out, and borne.
 type window struct {
@@ -36,9 +37,10 @@ type cycle struct {
 const (
 	firstWindow = 16
 	mostAtOnce  = 1 << 16
-	kept        = 0.85        // of the peak, after an overload
-	smallest    = 1 / 60.     // of the trip's seconds: a call a minute
-	headroom    = 1.1         // of the pace: answers that take longer leave gaps
+	kept        = 0.85    // of the peak, after an overload
+	smallest    = 1 / 60. // of the trip's seconds: a call a minute
+	headroom    = 1.1     // of the pace: answers that take longer leave gaps
+	doubling    = 200 * time.Millisecond
 	shortCycle  = 10.         // seconds to the peak, if it is a guess
 	cycleTime   = 20.         // seconds to the peak
 	longCycle   = 240.        // at most
@@ -57,7 +59,11 @@ func (w *window) roundTrip() float64 { return max(w.trip.valueOr(1), 1e-6) }
 // blocksUntil reports whether one more call is too many, and until when if that is known.
 func (w *window) blocksUntil(inFlight int, now time.Time) (time.Time, bool) {
 	if inFlight >= int(w.callsAtOnce()) {
-		return time.Time{}, true
+		if !w.opens() {
+			return time.Time{}, true
+		}
+		doublings := math.Log2(float64(inFlight+1) / w.limit)
+		return now.Add(max(time.Millisecond, time.Duration(doublings*float64(doubling)))), true
 	}
 	spread := w.roundTrip()
 	if w.peak == 0 {
@@ -84,14 +90,23 @@ func (w *window) takeBack(cut int) {
 	}
 }
 
-// passTime tells how the last d went: whether calls waited for the service, and
-// whether the gate was open.
-func (w *window) passTime(d time.Duration, held, open bool) {
+// opens reports whether the window grows with time.
+func (w *window) opens() bool {
+	return w.peak == 0 && w.cycle.refused == 0 && w.stray.trial == 0 && w.limit < mostAtOnce
+}
+
+// passTime tells how the last d went: whether calls waited for the service, whether
+// the gate was open, and how many calls are under way.
+func (w *window) passTime(d time.Duration, held, open bool, inFlight int) {
 	w.cycle.took += d
 	if held {
 		w.cycle.held += d
 		if open {
 			w.cycle.open += d
+		}
+		if open && w.opens() {
+			ahead := max(w.limit, firstWindow+2*float64(inFlight)) // what is not tried is not known
+			w.limit = min(w.limit*math.Exp2(d.Seconds()/doubling.Seconds()), ahead, mostAtOnce)
 		}
 	}
 }
@@ -124,12 +139,16 @@ func (w *window) secondsToPeak() float64 {
 }
 
 // cutFor cuts the window, once for all calls that were under way then,
-// unless the refusal has nothing to do with the number of calls.
-func (w *window) cutFor(cut int) verdict {
+// unless the refusal has nothing to do with the number of calls. So many are still
+// under way.
+func (w *window) cutFor(cut, inFlight int) verdict {
 	if cut < w.cuts {
 		return fewer
 	}
 	w.cycle.refused++
+	if w.peak == 0 && (w.cycle.refused == 1 || w.trip.n == 0) { // it may have grown ahead of the calls
+		w.limit = min(w.limit, max(firstWindow, float64(inFlight+1)))
+	}
 	through := w.cycle.started - w.cycle.refused // with those under way: refusals come fast
 	if through <= 0 || w.trip.n == 0 {           // or no answer came yet: only the first calls came too fast
 		return nothing
