@@ -14,9 +14,21 @@ import (
 )
 
 // retryLost ends the activities that an earlier process of this embedded server had
-// begun: they died with it, and are tried again at once. What is missed here ends
-// when it has been silent for too long.
+// begun: they died with it, and are tried again at once. It looks more than once,
+// because the server may list a workflow late. What is missed all the same ends when
+// it has been silent for too long.
 func (e *Engine) retryLost(ctx context.Context) {
+	for _, pause := range []time.Duration{0, 3 * time.Second, 15 * time.Second} {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+			e.retryListed(ctx)
+		}
+	}
+}
+
+func (e *Engine) retryListed(ctx context.Context) {
 	open := make(chan *commonpb.WorkflowExecution)
 	var all sync.WaitGroup
 	for range 8 {
