@@ -99,6 +99,9 @@ func (c *collaboration) playOn(ctx workflow.Context) error {
 	if !c.plays {
 		return c.takeSteps(ctx)
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	asked, pending := c.epoch, c.session.Pending()
 	elsewhere := map[int]workflow.Future{}
 	for _, step := range pending {
@@ -137,7 +140,7 @@ func (c *collaboration) play(ctx workflow.Context, from int) (acts []task.Act, e
 	defer interrupt()
 	in := task.Playing{Ref: c.ref, Entry: from, Elsewhere: slices.Sorted(maps.Keys(c.queues))}
 	played := executeActivity(playing, task.Play, in)
-	_ = workflow.Await(ctx, func() bool { return played.IsReady() || c.paused }) // the end of ctx ends the collaboration with its next step
+	_ = workflow.Await(ctx, func() bool { return played.IsReady() || c.paused }) // the end of ctx is seen before the next step
 	interrupted := !played.IsReady()
 	if interrupted {
 		interrupt()
