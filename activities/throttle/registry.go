@@ -14,7 +14,7 @@ type Registry struct {
 func (r *Registry) Account(name string) *Throttle {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return named(&r.accounts, name)
+	return named(&r.accounts, name, firstWindow)
 }
 
 // Campaign returns the throttle of a campaign, for the calls of all its models
@@ -22,18 +22,17 @@ func (r *Registry) Account(name string) *Throttle {
 func (r *Registry) Campaign(name string) *Throttle {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t := named(&r.campaigns, name)
-	t.window.limit = mostAtOnce
-	return t
+	return named(&r.campaigns, name, mostAtOnce)
 }
 
-func named(all *map[string]*Throttle, name string) *Throttle {
+func named(all *map[string]*Throttle, name string, window float64) *Throttle {
 	if *all == nil {
 		*all = map[string]*Throttle{}
 	}
 	t := (*all)[name]
 	if t == nil {
 		t = New(Ceiling{})
+		t.window.limit = window
 		(*all)[name] = t
 	}
 	return t
