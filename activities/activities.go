@@ -90,6 +90,7 @@ func (a *Activities) Register(w worker.ActivityRegistry) {
 	register(a, w, task.Recall, a.Recall)
 	register(a, w, task.Play, a.Play)
 	register(a, w, task.Interrupt, a.Interrupt)
+	register(a, w, task.PlayThrough, a.PlayThrough)
 	register(a, w, task.TakeTurn, a.TakeTurn)
 	register(a, w, task.TakeMany, a.TakeMany)
 	register(a, w, task.TakeGiven, a.TakeGiven)

@@ -80,6 +80,7 @@ func (a *Activities) Survey(ctx context.Context, p task.Page) (task.Surveyed, er
 		}
 		found.Cells = append(found.Cells, task.Outstanding{
 			ID: fmt.Sprintf("%s.%d", id, generation), Cell: cell, Generation: generation,
+			Instant: camp.Conditions[cell.Condition].IsInstant(),
 		})
 	}
 	return found, nil

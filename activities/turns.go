@@ -3,6 +3,9 @@ package activities
 import (
 	"context"
 	"errors"
+	"time"
+
+	"go.temporal.io/sdk/activity"
 
 	"roundtable/activities/collaboration"
 	"roundtable/activities/commits"
@@ -41,6 +44,44 @@ func (a *Activities) Recall(ctx context.Context, ref task.Ref) (task.Recalled, e
 		}
 	}
 	return c.Recalled(m), nil
+}
+
+// throughTime bounds one PlayThrough: a pause waits for its end.
+const throughTime = time.Second
+
+// PlayThrough plays collaborations whose models take no time to their end, one
+// after another, for about a second. One that cannot end so is left to a workflow
+// of its own, which tries again, pauses or fails as any other.
+func (a *Activities) PlayThrough(ctx context.Context, in task.Batch) (task.Played, error) {
+	var played task.Played
+	for i, began := 0, time.Now(); i < len(in.Cells); i++ {
+		if time.Since(began) > throughTime || isStopping(ctx) {
+			played.Left = append(played.Left, in.Cells[i:]...)
+			break
+		}
+		cell := in.Cells[i]
+		known, err := guarded(ctx, cell.Ref(in.Campaign, in.Revision), a.Recall)
+		for err == nil && known.Committed == nil && time.Since(began) < throughTime { // a long one
+			known, err = guarded(ctx, cell.Ref(in.Campaign, in.Revision), a.Recall)
+		}
+		if err == nil && known.Committed != nil {
+			played.Add(*known.Committed)
+			continue
+		}
+		cell.Instant = err == nil && i > 0 // it may have the next batch's whole time
+		played.Left = append(played.Left, cell)
+	}
+	return played, nil
+}
+
+// isStopping reports whether the worker of an activity is about to end.
+func isStopping(ctx context.Context) bool {
+	select {
+	case <-activity.GetWorkerStopChannel(ctx):
+		return true
+	default:
+		return ctx.Err() != nil
+	}
 }
 
 // TakeTurn makes one entry of a collaboration with a model that takes time or

@@ -86,7 +86,8 @@ type campaign struct {
 	order     []string        // the running ones, in order of their start
 	started   int
 	begun     map[string]workflow.Future // by collaboration: it has begun; looked up only
-	signals   []workflow.Future          // that may not have been delivered yet
+	batches   int                        // of cells that are played through
+	unsettled []workflow.Future          // signals and batches that may be under way still
 	sweeps    int                        // how often the whole plan was gone through
 	surveyed  bool                       // From has reached the end of the plan
 	selector  workflow.Selector
@@ -97,7 +98,7 @@ type campaign struct {
 
 func (c *campaign) statusNow() Status {
 	s := c.in.Status
-	s.Revision, s.Until, s.Running, s.Cancelled = c.in.Revision, c.in.Until, len(c.order), c.in.Ended
+	s.Revision, s.Until, s.Running, s.Cancelled = c.in.Revision, c.in.Until, len(c.order)+c.batches, c.in.Ended
 	for _, id := range c.order[:min(len(c.order), sampled)] {
 		s.Sample = append(s.Sample, workflowID(c.in.Name, id))
 	}
@@ -127,7 +128,7 @@ func (c *campaign) run(ctx workflow.Context) (Status, error) {
 		if err := c.fillWindow(ctx); err != nil {
 			return c.statusNow(), err
 		}
-		if c.surveyed && len(c.in.Queue) == 0 && len(c.order) == 0 {
+		if c.surveyed && len(c.in.Queue) == 0 && len(c.order)+c.batches == 0 {
 			if done, err := c.sealCampaign(ctx); done || err != nil {
 				return c.statusNow(), err
 			}
@@ -147,7 +148,7 @@ func (c *campaign) windowLength() int {
 // fillWindow starts collaborations until the window is full.
 func (c *campaign) fillWindow(ctx workflow.Context) error {
 	window := cmp.Or(c.in.Limits.Collaborations, DefaultWindow)
-	for c.in.Ended || !c.in.Status.Paused && len(c.order) < window && c.started < c.windowLength() {
+	for c.in.Ended || !c.in.Status.Paused && len(c.order)+c.batches < window && c.started < c.windowLength() {
 		if len(c.in.Queue) == 0 && !c.surveyed {
 			if err := c.nextPage(ctx); err != nil {
 				return err
@@ -165,10 +166,16 @@ func (c *campaign) fillWindow(ctx workflow.Context) error {
 			}
 			continue
 		}
-		next := c.in.Queue[0]
-		c.in.Queue = c.in.Queue[1:]
-		if !c.running[next.ID] {
+		switch next := c.in.Queue[0]; {
+		case c.running[next.ID]:
+			c.in.Queue = c.in.Queue[1:]
+		case !next.Instant:
+			c.in.Queue = c.in.Queue[1:]
 			c.startCollaboration(ctx, next)
+		case c.batches < maxBatches:
+			c.startBatch(ctx)
+		default:
+			return nil
 		}
 	}
 	return nil
@@ -176,8 +183,7 @@ func (c *campaign) fillWindow(ctx workflow.Context) error {
 
 func (c *campaign) startCollaboration(ctx workflow.Context, o task.Outstanding) {
 	c.started++
-	ref := task.Ref{Campaign: c.in.Name, Revision: c.in.Revision, Cell: o.Cell, Generation: o.Generation}
-	in := CollaborationInput{Ref: ref, Paused: c.in.Status.Paused, Epoch: c.in.Epoch, Embedded: c.in.Embedded}
+	in := CollaborationInput{Ref: o.Ref(c.in.Name, c.in.Revision), Paused: c.in.Status.Paused, Epoch: c.in.Epoch, Embedded: c.in.Embedded}
 	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(c.children, workflow.ChildWorkflowOptions{
 		WorkflowID:            workflowID(c.in.Name, o.ID),
 		TaskQueue:             task.Queue,
@@ -240,6 +246,12 @@ func (c *campaign) countResult(r task.Result, n int) {
 	s.Spent.Add(r)
 }
 
+func (c *campaign) countSums(s task.Sums) {
+	for i, r := range s.Ended {
+		c.countResult(r, s.Count[i])
+	}
+}
+
 // executeOrPause runs one of the campaign's own activities. An error that the operator can
 // fix pauses the campaign until it is resumed or cancelled; then the activity runs
 // again with what the campaign is by then.
@@ -268,9 +280,7 @@ func (c *campaign) nextPage(ctx workflow.Context) error {
 	}
 	c.in.From, c.in.Queue, c.in.Status.Cells = p.Next, p.Cells, p.Total
 	c.surveyed = p.Next >= p.Total
-	for i, r := range p.Ended {
-		c.countResult(r, p.Count[i])
-	}
+	c.countSums(p.Sums)
 	return nil
 }
 
@@ -279,7 +289,7 @@ func (c *campaign) stopUnstarted(ctx workflow.Context) error {
 	var refs []task.Ref
 	for _, o := range c.in.Queue {
 		if !c.running[o.ID] {
-			refs = append(refs, task.Ref{Campaign: c.in.Name, Revision: c.in.Revision, Cell: o.Cell, Generation: o.Generation})
+			refs = append(refs, o.Ref(c.in.Name, c.in.Revision))
 		}
 	}
 	c.in.Queue = nil
@@ -315,9 +325,7 @@ func (c *campaign) sealCampaign(ctx workflow.Context) (done bool, err error) {
 // replaceSums replaces the sums by those of the ended cells.
 func (c *campaign) replaceSums(p task.Surveyed) {
 	c.in.Status = Status{Cells: p.Total, Paused: c.in.Status.Paused, PauseReason: c.in.Status.PauseReason}
-	for i, r := range p.Ended {
-		c.countResult(r, p.Count[i])
-	}
+	c.countSums(p.Sums)
 }
 
 // carryOver goes on in a new run; collaborations under way are awaited there.
@@ -340,10 +348,10 @@ func (c *campaign) settleRun(ctx workflow.Context) {
 			_ = begun.Get(lasting, nil) // one that could not begin is running already, and is awaited too
 		}
 	}
-	for _, delivered := range c.signals {
-		_ = delivered.Get(lasting, nil) // whom it does not reach has ended
+	for _, settled := range c.unsettled {
+		_ = settled.Get(lasting, nil) // whom a signal does not reach has ended
 	}
-	c.signals = nil
+	c.unsettled = nil
 	if c.compacted != nil {
 		_ = c.compacted.Get(lasting, nil) // a failure comes again at the end
 	}

@@ -47,6 +47,67 @@ func TestLiveAndInstantAgree(t *testing.T) {
 	}
 }
 
+// Cells whose models take no time are played through in batches; one that
+// takes longer than a batch and one that fails end as any other.
+func TestBatches(t *testing.T) {
+	e := newEngine(t, false, func(m model.Model) model.Model {
+		return modelFunc(func(ctx context.Context, r model.Request) (model.Response, error) {
+			if r.Scene.Replicate == 3 && r.Scene.Entry == 4 {
+				return model.Response{}, &model.Error{Class: model.Fail, Provider: "test", Code: "context_length_exceeded", Message: "too long"}
+			}
+			return m.Complete(ctx, r)
+		})
+	})
+	run := e.start(e.plan(campaign("batches", "plurality", 60, 2, 1)), nil)
+	if got := e.wait(run); got.Succeeded != 59 || got.Failed != 1 || got.Running != 0 {
+		t.Errorf("got %+v, want 59 of 60 cells succeeded", got)
+	}
+	batches, children := 0, 0
+	for _, event := range e.history(run.GetID()).Events {
+		if event.GetActivityTaskScheduledEventAttributes().GetActivityType().GetName() == task.PlayThrough {
+			batches++
+		}
+		if event.GetStartChildWorkflowExecutionInitiatedEventAttributes() != nil {
+			children++
+		}
+	}
+	if batches < 2 || batches > 20 || children != 1 {
+		t.Errorf("%d batches and %d workflows; want few batches, and a workflow for the cell that fails", batches, children)
+	}
+	long := e.start(e.plan(campaign("long", "plurality", 2, 3, 200)), nil)
+	if got := e.wait(long); got.Succeeded != 2 {
+		t.Errorf("1,800 turns: %+v", got)
+	}
+}
+
+// Steering reaches batches, too: what is paused, cancelled or extended between two
+// of them is neither lost nor counted twice.
+func TestSteerBatches(t *testing.T) {
+	e := newEngine(t, false, slow(2*time.Millisecond))
+	small := e.plan(campaign("steered", "plurality", 120, 3, 3))
+	run := e.start(small, nil)
+	e.until("a batch has ended", func() bool { return e.status("steered").Succeeded > 0 })
+	e.signal("steered", workflows.SignalPause, workflows.Pause{Reason: "by hand"})
+	e.until("no batch is under way", func() bool { return e.status("steered").Paused && e.status("steered").Running == 0 })
+	held := e.status("steered")
+	if held.Done() == 120 || held.Done() != len(e.markers("steered")) {
+		t.Errorf("paused with %d ended cells, %d of them in the lake", held.Done(), len(e.markers("steered")))
+	}
+	e.signal("steered", workflows.SignalResume, nil)
+	e.until("it goes on", func() bool { return e.status("steered").Running > 0 })
+	big := e.plan(campaign("steered", "plurality, ranked", 150, 3, 3))
+	e.signal("steered", workflows.SignalExtend, workflows.CampaignInput{Name: "steered", Revision: big.Campaign.Revision()})
+	e.until("it is extended", func() bool { s := e.status("steered"); return s.Cells == 300 && s.Done() > held.Done() })
+	e.signal("steered", workflows.SignalCancel, nil)
+	got := e.wait(run)
+	if got.Done() != 300 || got.Stopped == 0 || got.Failed > 0 || !got.Cancelled {
+		t.Errorf("cancelled: %+v", got)
+	}
+	if n := len(e.markers("steered")); n != 300 {
+		t.Errorf("%d cells are in the lake, want 300", n)
+	}
+}
+
 func TestManyCellsContinueAsNew(t *testing.T) {
 	e := newEngine(t, false, nil)
 	run := e.start(e.plan(campaign("many", "plurality", 60, 2, 1)), func(in *workflows.CampaignInput) { in.Length = 7 })

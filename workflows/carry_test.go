@@ -45,7 +45,7 @@ func simulation(t *testing.T) *testsuite.TestWorkflowEnvironment {
 	})
 	simulate(env, task.StopUnstarted, func(context.Context, []task.Ref) (struct{}, error) { return struct{}{}, nil })
 	simulate(env, task.Seal, func(context.Context, task.Sealing) (task.Surveyed, error) {
-		return task.Surveyed{Total: 1, Ended: []task.Result{{Status: task.Stopped}}, Count: []int{1}}, nil
+		return task.Surveyed{Total: 1, Sums: task.Sums{Ended: []task.Result{{Status: task.Stopped}}, Count: []int{1}}}, nil
 	})
 	return env
 }
@@ -130,7 +130,7 @@ func TestPersonMustActOnTheRest(t *testing.T) {
 		return task.Result{Status: end.Status}, first(task.Record)
 	})
 	simulate(env, task.Seal, func(context.Context, task.Sealing) (task.Surveyed, error) {
-		return task.Surveyed{Total: 1, Ended: []task.Result{{Status: task.Failed}}, Count: []int{1}}, first(task.Seal)
+		return task.Surveyed{Total: 1, Sums: task.Sums{Ended: []task.Result{{Status: task.Failed}}, Count: []int{1}}}, first(task.Seal)
 	})
 	var reasons []string
 	for i := range 6 {

@@ -41,7 +41,7 @@ func (c *campaign) receiveSignals(ctx workflow.Context) {
 // pauseAll holds every collaboration under way.
 func (c *campaign) pauseAll(ctx workflow.Context, p Pause) {
 	if p.From != "" && p.Epoch < c.in.Epoch { // it had not heard of the resume
-		c.signals = append(c.signals, workflow.SignalExternalWorkflow(ctx, p.From, "", SignalResume, c.in.Epoch))
+		c.unsettled = append(c.unsettled, workflow.SignalExternalWorkflow(ctx, p.From, "", SignalResume, c.in.Epoch))
 		return
 	}
 	if !c.in.Status.Paused {
@@ -63,7 +63,7 @@ func (c *campaign) signalAll(ctx workflow.Context, signal string, arg any) {
 		if begun := c.begun[id]; begun != nil && !begun.IsReady() {
 			_ = begun.Get(ctx, nil) // a signal cannot reach what has not begun
 		}
-		c.signals = append(c.signals, workflow.SignalExternalWorkflow(ctx, workflowID(c.in.Name, id), "", signal, arg))
+		c.unsettled = append(c.unsettled, workflow.SignalExternalWorkflow(ctx, workflowID(c.in.Name, id), "", signal, arg))
 	}
 }
 
@@ -86,7 +86,7 @@ func (c *campaign) stopAll(ctx workflow.Context) {
 // cancelOther cancels a collaboration that is not this run's child.
 func (c *campaign) cancelOther(ctx workflow.Context, id string) {
 	lasting, _ := workflow.NewDisconnectedContext(ctx)
-	c.signals = append(c.signals, workflow.RequestCancelExternalWorkflow(lasting, workflowID(c.in.Name, id), ""))
+	c.unsettled = append(c.unsettled, workflow.RequestCancelExternalWorkflow(lasting, workflowID(c.in.Name, id), ""))
 }
 
 // extendPlan goes on with a larger plan: cells that have ended are passed over again.
@@ -94,7 +94,9 @@ func (c *campaign) extendPlan(ctx workflow.Context, next CampaignInput) {
 	spent := Status{Paused: c.in.Status.Paused, PauseReason: c.in.Status.PauseReason}
 	next.Running, next.Status, next.Epoch, next.Length = c.in.Running, spent, c.in.Epoch, c.in.Length
 	next.Embedded = c.in.Embedded
-	if c.in.Ended { // an operator who extends a cancelled campaign wants it to go on
+	lasting, _ := workflow.NewDisconnectedContext(ctx)
+	_ = workflow.Await(lasting, func() bool { return c.batches == 0 }) // what they leave is in the larger plan
+	if c.in.Ended {                                                // an operator who extends a cancelled campaign wants it to go on
 		c.children, c.cancel = workflow.WithCancel(ctx)
 	}
 	c.in = next

@@ -137,8 +137,9 @@ func (s Source) view(step transcript.Step) View {
 		Round: step.Round, Rounds: s.Protocol.Rounds(), Phase: step.Phase, Protocol: s.Protocol,
 		Candidates: s.candidates(step.Payload.Candidates),
 	}
-	latest := make([]*Offer, len(names))
-	var ballots []transcript.Entry
+	latest := make([]int, len(names)) // entries, from 1
+	var decided *transcript.Entry
+	var voted, ballots []transcript.Entry
 	s.visible(step, func(e transcript.Entry) {
 		switch {
 		case e.Payload.Format == transcript.FormatAnswer: // shown even if no answer was found in it
@@ -147,9 +148,7 @@ func (s Source) view(step transcript.Step) View {
 			v.Decision = s.decision(e)
 		case isState(e):
 		case e.Kind == transcript.Decide:
-			v.LastVote = s.vote(e, ballots)
-			v.Standing = s.standing(e.Act.Decision.Standing)
-			ballots = nil
+			decided, voted, ballots = &e, ballots, nil
 		case e.Payload.Format == transcript.FormatBallot:
 			ballots = append(ballots, e)
 		case e.Act.Status != transcript.Said:
@@ -164,19 +163,22 @@ func (s Source) view(step transcript.Step) View {
 				Round: e.Round, From: name(names, e.Speaker), To: addressees(names, e.Act.To), Text: s.Said(e.Index).Text,
 			})
 		case e.Payload.Format == transcript.FormatProposal && e.Speaker.Role == "":
-			latest[e.Speaker.Index] = s.standing(e.Index)
+			latest[e.Speaker.Index] = e.Index + 1
 		default:
 			v.unshown = append(v.unshown, e)
 		}
 	})
+	if decided != nil {
+		v.LastVote, v.Standing = s.vote(*decided, voted), s.standing(decided.Act.Decision.Standing)
+	}
 	v.Places = s.positions(step)
 	v.Persona, v.Personas = s.personas(step)
 	if s.chat(step) != nil {
 		v.Mine = nil // they are turns of the chat
 	}
-	for _, o := range latest {
-		if o != nil {
-			v.Offers = append(v.Offers, *o)
+	for _, entry := range latest {
+		if entry > 0 {
+			v.Offers = append(v.Offers, *s.standing(entry - 1))
 		}
 	}
 	return v

@@ -26,18 +26,19 @@ const (
 	CampaignWorkflow      = "Campaign"
 	CollaborationWorkflow = "Collaboration"
 
-	Recall        = "Recall"    // Ref → Recalled
-	Play          = "Play"      // Playing → []Act
-	Interrupt     = "Interrupt" // Ref → nothing: a Play of it under way ends
-	TakeTurn      = "TakeTurn"  // Turn → transcript.Act
-	TakeMany      = "TakeMany"  // Turn → []Act, from that entry on; of histories before Play, as is:
-	TakeGiven     = "TakeGiven" // Given → []transcript.Act
-	Record        = "Record"    // Ending → Result
-	Survey        = "Survey"    // Page → Surveyed
-	Await         = "Await"     // workflow ID → Result
-	StopUnstarted = "Forgo"     // []Ref → nothing: cells that were never started end stopped
-	Compact       = "Compact"   // campaign's name → nothing
-	Seal          = "Seal"      // Sealing → Surveyed: sums of all that ended
+	Recall        = "Recall"      // Ref → Recalled
+	Play          = "Play"        // Playing → []Act
+	Interrupt     = "Interrupt"   // Ref → nothing: a Play of it under way ends
+	PlayThrough   = "PlayThrough" // Batch → Played
+	TakeTurn      = "TakeTurn"    // Turn → transcript.Act
+	TakeMany      = "TakeMany"    // Turn → []Act, from that entry on; of histories before Play, as is:
+	TakeGiven     = "TakeGiven"   // Given → []transcript.Act
+	Record        = "Record"      // Ending → Result
+	Survey        = "Survey"      // Page → Surveyed
+	Await         = "Await"       // workflow ID → Result
+	StopUnstarted = "Forgo"       // []Ref → nothing: cells that were never started end stopped
+	Compact       = "Compact"     // campaign's name → nothing
+	Seal          = "Seal"        // Sealing → Surveyed: sums of all that ended
 )
 
 // Types of activity errors that a workflow acts on.
@@ -155,8 +156,13 @@ type Surveyed struct {
 	Cells []Outstanding `json:"cells,omitempty"`
 	Next  int           `json:"next"` // where the next page begins
 	Total int           `json:"total"`
-	Ended []Result      `json:"ended,omitempty"` // one sum for each status of the cells passed over
-	Count []int         `json:"count,omitempty"` // how many cells each sum is of
+	Sums                // of the cells passed over
+}
+
+// Sums are of cells that have ended.
+type Sums struct {
+	Ended []Result `json:"ended,omitempty"` // one sum for each status
+	Count []int    `json:"count,omitempty"` // how many cells each sum is of
 }
 
 // Outstanding is a cell that is still to be run.
@@ -164,6 +170,27 @@ type Outstanding struct {
 	ID         string    `json:"id"` // of the collaboration, with its generation
 	Cell       plan.Cell `json:"cell"`
 	Generation int       `json:"gen,omitempty"`
+	Instant    bool      `json:"instant,omitempty"` // it can be played through: answers take no time and cost nothing
+}
+
+// Ref names the cell in a campaign's plan.
+func (o Outstanding) Ref(campaign, revision string) Ref {
+	return Ref{Campaign: campaign, Revision: revision, Cell: o.Cell, Generation: o.Generation}
+}
+
+// Batch are cells to be played through one after another, without a workflow of their own.
+type Batch struct {
+	Campaign string        `json:"campaign"`
+	Revision string        `json:"revision"`
+	Cells    []Outstanding `json:"cells"`
+}
+
+// Played is what came of a Batch.
+type Played struct {
+	Sums
+	// Left are the cells that have not ended: those that time was too short for, and
+	// those that need a workflow of their own, which are no longer Instant.
+	Left []Outstanding `json:"left,omitempty"`
 }
 
 // Sealing ends a campaign's revision.
@@ -173,7 +200,7 @@ type Sealing struct {
 }
 
 // Add counts an ended cell.
-func (s *Surveyed) Add(r Result) {
+func (s *Sums) Add(r Result) {
 	for i := range s.Ended {
 		if sum := &s.Ended[i]; sum.Status == r.Status {
 			sum.Add(r)
