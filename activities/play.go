@@ -21,6 +21,27 @@ const (
 	playAsks = 2000
 )
 
+// PlayOn does all of a collaboration's work for a time: it finds out what is known,
+// if nothing is, plays on, and commits the rows once it is over. One with turns
+// that are taken elsewhere is not played before these are known.
+func (a *Activities) PlayOn(ctx context.Context, in task.Playing) (known task.Recalled, err error) {
+	if in.Entry == 0 {
+		known, err = a.Recall(ctx, in.Ref)
+		if err != nil || known.Committed != nil || len(known.Queues) > len(in.Elsewhere) {
+			return known, err
+		}
+	}
+	if known.Acts, err = a.Play(ctx, in); err != nil {
+		return task.Recalled{}, err
+	}
+	c, err := a.live.Open(ctx, in.Ref)
+	if err != nil || !c.IsOver() {
+		return known, err
+	}
+	result, err := a.Record(ctx, task.Ending{Ref: in.Ref, Status: task.Succeeded})
+	return task.Recalled{Committed: &result}, err
+}
+
 // Play plays a collaboration on from its stored answers: it asks the questions of a
 // plan at once, stores each answer, and goes on with the next plan until its time
 // is up, the collaboration is over or nothing is left to ask here. It returns the

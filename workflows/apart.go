@@ -10,7 +10,16 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// What is here replays histories in which each turn is an activity of its own.
+// What is here replays histories of before PlayOn: what is known was an activity of
+// its own, and before Play each turn.
+
+func (c *collaboration) recall(ctx workflow.Context) error {
+	var known task.Recalled
+	if err := c.executeOrPause(ctx, task.Recall, c.ref, &known); err != nil {
+		return err
+	}
+	return c.learn(known)
+}
 
 // takeSteps makes the pending steps: at once as one activity each; what the
 // environment gives as one; or, if answers take no time, as many rounds as an activity likes.

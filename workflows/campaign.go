@@ -183,7 +183,7 @@ func (c *campaign) fillWindow(ctx workflow.Context) error {
 
 func (c *campaign) startCollaboration(ctx workflow.Context, o task.Outstanding) {
 	c.started++
-	in := CollaborationInput{Ref: o.Ref(c.in.Name, c.in.Revision), Paused: c.in.Status.Paused, Epoch: c.in.Epoch, Embedded: c.in.Embedded}
+	in := CollaborationInput{Ref: o.Ref(c.in.Name, c.in.Revision), Paused: c.in.Status.Paused, Epoch: c.in.Epoch, Embedded: c.in.Embedded, AtOnce: true}
 	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(c.children, workflow.ChildWorkflowOptions{
 		WorkflowID:            workflowID(c.in.Name, o.ID),
 		TaskQueue:             task.Queue,

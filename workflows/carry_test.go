@@ -118,8 +118,8 @@ func TestPersonMustActOnTheRest(t *testing.T) {
 	simulate(env, task.Survey, func(context.Context, task.Page) (task.Surveyed, error) {
 		return task.Surveyed{Cells: []task.Outstanding{{ID: "a.0"}}, Next: 1, Total: 1}, first(task.Survey)
 	})
-	simulate(env, task.Recall, func(context.Context, task.Ref) (task.Recalled, error) {
-		if err := first(task.Recall); err != nil {
+	simulate(env, task.PlayOn, func(context.Context, task.Playing) (task.Recalled, error) {
+		if err := first(task.PlayOn); err != nil {
 			return task.Recalled{}, err
 		}
 		return task.Recalled{}, temporal.NewNonRetryableApplicationError("it cannot go on", task.ErrFail, nil)
@@ -149,7 +149,7 @@ func TestPersonMustActOnTheRest(t *testing.T) {
 	if err := env.GetWorkflowError(); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"no room to Survey", "no room to Recall", "no room to Record", "no room to Seal"}; !slices.Equal(reasons, want) {
+	if want := []string{"no room to Survey", "no room to PlayOn", "no room to Record", "no room to Seal"}; !slices.Equal(reasons, want) {
 		t.Errorf("it paused for %q, want %q", reasons, want)
 	}
 	if recorded.Failure != "it cannot go on" {

@@ -39,46 +39,39 @@ type CollaborationInput struct {
 	Paused   bool `json:"paused,omitempty"`   // its campaign is
 	Epoch    int  `json:"epoch,omitempty"`    // of its campaign
 	Embedded bool `json:"embedded,omitempty"` // as its campaign's
+	AtOnce   bool `json:"at_once,omitempty"`  // by PlayOn; false in histories of before
 }
 
 // Collaboration runs one cell to its end and commits its rows. It switches on
 // nothing but the kind of a step; which steps there are is the protocol's.
 func Collaboration(ctx workflow.Context, in CollaborationInput) (task.Result, error) {
-	c := collaboration{ref: in.Ref, paused: in.Paused, epoch: in.Epoch, embedded: in.Embedded}
+	c := collaboration{ref: in.Ref, paused: in.Paused, epoch: in.Epoch, embedded: in.Embedded, atOnce: in.AtOnce}
 	ctx = withHeartbeats(ctx, in.Embedded)
 	workflow.Go(ctx, c.listenForSignals)
 	return c.run(ctx)
 }
 
 type collaboration struct {
-	ref     task.Ref
-	session *protocol.Session
-	plays   bool // by Play; else as histories of before it have it
-	instant bool
-	queues  map[string]string
-	paused  bool
-	epoch   int
+	ref       task.Ref
+	session   *protocol.Session // nil before it is known
+	committed *task.Result      // once it has ended
+	queues    map[string]string
+	paused    bool
+	epoch     int
+	embedded  bool
 
-	embedded bool
+	atOnce  bool // by PlayOn; what follows is of histories of before
+	plays   bool // by Play; else by an activity a turn
+	instant bool
 }
 
 func (c *collaboration) run(ctx workflow.Context) (task.Result, error) {
-	var known task.Recalled
-	if err := c.executeOrPause(ctx, task.Recall, c.ref, &known); err != nil {
-		return c.endWith(ctx, err)
+	if !c.atOnce {
+		if err := c.recall(ctx); err != nil {
+			return c.endWith(ctx, err)
+		}
 	}
-	if known.Committed != nil {
-		return *known.Committed, nil
-	}
-	var err error
-	if c.session, err = known.Condition.Session(known.Agents, known.Seed); err != nil {
-		return c.endWith(ctx, err)
-	}
-	c.plays, c.instant, c.queues = known.Plays, known.Instant, known.Queues
-	if err := c.recordActs(known.Acts); err != nil {
-		return c.endWith(ctx, err)
-	}
-	for c.session.Outcome() == nil {
+	for c.committed == nil && (c.session == nil || c.session.Outcome() == nil) {
 		if err := workflow.Await(ctx, func() bool { return !c.paused }); err != nil {
 			return c.endWith(ctx, err)
 		}
@@ -87,32 +80,53 @@ func (c *collaboration) run(ctx workflow.Context) (task.Result, error) {
 		}
 		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
 			return task.Result{}, workflow.NewContinueAsNewError(ctx, task.CollaborationWorkflow,
-				CollaborationInput{Ref: c.ref, Paused: c.paused, Epoch: c.epoch, Embedded: c.embedded})
+				CollaborationInput{Ref: c.ref, Paused: c.paused, Epoch: c.epoch, Embedded: c.embedded, AtOnce: true})
 		}
 	}
+	if c.committed != nil {
+		return *c.committed, nil
+	}
 	return c.endWith(ctx, nil)
+}
+
+// learn takes in what is known of the collaboration, or what came of playing it on.
+func (c *collaboration) learn(known task.Recalled) (err error) {
+	if c.committed = known.Committed; c.committed != nil {
+		return nil
+	}
+	if c.session == nil && known.Agents > 0 {
+		if c.session, err = known.Condition.Session(known.Agents, known.Seed); err != nil {
+			return err
+		}
+		c.plays, c.instant, c.queues = known.Plays, known.Instant, known.Queues
+	}
+	return c.recordActs(known.Acts)
 }
 
 // playOn takes the collaboration on: by one activity, and one for each turn that a
 // queue of its own holds back.
 func (c *collaboration) playOn(ctx workflow.Context) error {
-	if !c.plays {
+	if !c.atOnce && !c.plays {
 		return c.takeSteps(ctx)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	asked, pending := c.epoch, c.session.Pending()
+	var pending []protocol.Pending
+	if c.session != nil {
+		pending = c.session.Pending()
+	}
+	asked := c.epoch
 	elsewhere := map[int]workflow.Future{}
 	for _, step := range pending {
 		if queue := c.queues[task.Speaker(step.Speaker)]; queue != "" && step.Kind != transcript.Env {
 			elsewhere[step.Entry] = executeActivity(workflow.WithTaskQueue(ctx, queue), task.TakeTurn, task.Turn{Ref: c.ref, Entry: step.Entry})
 		}
 	}
-	var acts []task.Act
+	var came task.Recalled
 	var failed error
-	if len(elsewhere) < len(pending) {
-		acts, failed = c.play(ctx, pending[0].Entry)
+	if len(pending) == 0 || len(elsewhere) < len(pending) {
+		came, failed = c.play(ctx, firstOf(pending))
 	}
 	for _, step := range pending {
 		taken, ok := elsewhere[step.Entry]
@@ -124,22 +138,33 @@ func (c *collaboration) playOn(ctx workflow.Context) error {
 			failed = moreUrgent(failed, err)
 			continue
 		}
-		acts = append(acts, task.Act{Entry: step.Entry, Act: act})
+		came.Acts = append(came.Acts, task.Act{Entry: step.Entry, Act: act})
 	}
-	slices.SortStableFunc(acts, func(a, b task.Act) int { return a.Entry - b.Entry })
-	if err := c.recordActs(acts); err != nil {
+	slices.SortStableFunc(came.Acts, func(a, b task.Act) int { return a.Entry - b.Entry })
+	if err := c.learn(came); err != nil {
 		return err
 	}
 	return c.holdCampaign(ctx, asked, failed)
 }
 
-// play returns the acts from an entry on that came of playing. A pause or the end of
-// ctx interrupts it: calls under way come in.
-func (c *collaboration) play(ctx workflow.Context, from int) (acts []task.Act, err error) {
+func firstOf(pending []protocol.Pending) int {
+	if len(pending) == 0 {
+		return 0
+	}
+	return pending[0].Entry
+}
+
+// play returns what came of playing from an entry on. A pause or the end of ctx
+// interrupts it: calls under way come in.
+func (c *collaboration) play(ctx workflow.Context, from int) (came task.Recalled, err error) {
 	playing, interrupt := workflow.WithCancel(ctx)
 	defer interrupt()
 	in := task.Playing{Ref: c.ref, Entry: from, Elsewhere: slices.Sorted(maps.Keys(c.queues))}
-	played := executeActivity(playing, task.Play, in)
+	name, result := task.PlayOn, any(&came)
+	if !c.atOnce {
+		name, result = task.Play, &came.Acts
+	}
+	played := executeActivity(playing, name, in)
 	_ = workflow.Await(ctx, func() bool { return played.IsReady() || c.paused }) // the end of ctx is seen before the next step
 	interrupted := !played.IsReady()
 	if interrupted {
@@ -149,11 +174,11 @@ func (c *collaboration) play(ctx workflow.Context, from int) (acts []task.Act, e
 			executeActivity(lasting, task.Interrupt, c.ref)
 		}
 	}
-	err = played.Get(ctx, &acts)
+	err = played.Get(ctx, result)
 	if interrupted && !isFixable(err) && !isFailure(err) { // it is not tried again, but played on if the pause ends
 		err = nil
 	}
-	return acts, err
+	return came, err
 }
 
 // recordActs records acts in their order. Some may be known: of turns that are taken

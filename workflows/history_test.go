@@ -214,7 +214,7 @@ func TestReplayNotices(t *testing.T) {
 }
 
 // recordHistories runs campaigns of every kind and keeps their histories. Those of
-// before collaborations were played by one activity, and instant ones in batches,
+// before PlayOn and of instant collaborations with a workflow each
 // cannot be recorded anew.
 func recordHistories(t *testing.T) {
 	e := newEngine(t, true, slow(5*time.Millisecond))
@@ -226,8 +226,8 @@ func recordHistories(t *testing.T) {
 	e.until("it is paused", func() bool { return e.status("recorded").Paused })
 	e.signal("recorded", workflows.SignalResume, nil)
 	e.wait(run)
-	e.keep("played_campaign_paused", run)
-	e.keepID("played", e.collaborationID(p.Campaign, 0))
+	e.keep("at_once_campaign_paused", run)
+	e.keepID("at_once", e.collaborationID(p.Campaign, 0))
 	e.keepLabels("labels", "recorded")
 
 	p = e.plan(campaign("recorded-embedded", "majority", 4, 3, 3))
@@ -237,20 +237,20 @@ func recordHistories(t *testing.T) {
 	e.until("its turns have come in", func() bool { return e.status("recorded-embedded").Paused && e.acts.Meter().UnderWay == 0 })
 	e.signal("recorded-embedded", workflows.SignalResume, nil)
 	e.wait(run)
-	e.keep("played_campaign_embedded", run)
-	e.keepID("played_embedded", e.collaborationID(p.Campaign, 0))
+	e.keep("at_once_campaign_embedded", run)
+	e.keepID("at_once_embedded", e.collaborationID(p.Campaign, 0))
 
 	p = e.plan(campaign("recorded-cancel", "majority", 6, 3, 3))
 	run = e.start(p, func(in *workflows.CampaignInput) { in.Limits.Collaborations = 2 })
 	e.until("it runs", func() bool { return e.acts.Meter().Calls > 0 && e.status("recorded-cancel").Running == 2 })
 	e.signal("recorded-cancel", workflows.SignalCancel, nil)
 	e.wait(run)
-	e.keep("played_campaign_cancelled", run)
-	e.keepID("played_cancelled", e.collaborationID(p.Campaign, 0))
+	e.keep("at_once_campaign_cancelled", run)
+	e.keepID("at_once_cancelled", e.collaborationID(p.Campaign, 0))
 
 	p = e.plan(moves("recorded-moves", 3, 3))
 	e.wait(e.start(p, nil))
-	e.keepID("played_moves", e.collaborationID(p.Campaign, 0))
+	e.keepID("at_once_moves", e.collaborationID(p.Campaign, 0))
 	e.stop()
 
 	e = newEngine(t, false, nil)
@@ -283,7 +283,7 @@ func TestMovesAtOnce(t *testing.T) {
 			activities[event.GetActivityTaskScheduledEventAttributes().GetActivityType().GetName()]++
 		}
 		t.Logf("%d agents × 15 rounds: %d events, %d bytes", agents, len(h.Events), proto.Size(h))
-		if activities[task.Play] != 1 || activities[task.TakeTurn]+activities[task.TakeGiven] > 0 {
+		if activities[task.PlayOn] != 1 || activities[task.TakeTurn]+activities[task.TakeGiven] > 0 {
 			t.Errorf("%d agents: %v", agents, activities)
 		}
 	}

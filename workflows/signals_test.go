@@ -48,25 +48,23 @@ func TestSignalsOutOfOrder(t *testing.T) {
 		env := suite.NewTestWorkflowEnvironment()
 		env.SetWorkflowRunTimeout(10 * time.Hour)
 		env.RegisterWorkflowWithOptions(workflows.Collaboration, workflow.RegisterOptions{Name: task.CollaborationWorkflow})
-		simulate(env, task.Recall, func(context.Context, task.Ref) (task.Recalled, error) {
-			return task.Recalled{Condition: file.Campaign.Conditions[0], Agents: 3, Instant: true}, nil
-		})
 		simulate(env, task.Record, func(context.Context, task.Ending) (task.Result, error) { return task.Result{}, nil })
+		known := task.Recalled{Condition: file.Campaign.Conditions[0], Agents: 3}
 		var hours []int
 		begin := env.Now()
-		simulate(env, task.TakeMany, func(context.Context, task.Turn) ([]task.Act, error) {
+		simulate(env, task.PlayOn, func(context.Context, task.Playing) (task.Recalled, error) {
 			hours = append(hours, int(env.Now().Sub(begin).Hours()))
 			if len(hours) == 1 && c.signals[len(c.signals)-1].name == workflows.SignalPause { // it comes while the turn is under way
 				last := c.signals[len(c.signals)-1]
 				env.SignalWorkflow(last.name, last.arg)
-				return nil, nil
+				return known, nil
 			}
-			return nil, temporal.NewNonRetryableApplicationError("that is enough", task.ErrFail, nil)
+			return known, temporal.NewNonRetryableApplicationError("that is enough", task.ErrFail, nil)
 		})
 		for hour, s := range c.signals {
 			env.RegisterDelayedCallback(func() { env.SignalWorkflow(s.name, s.arg) }, time.Duration(hour+1)*time.Hour)
 		}
-		env.ExecuteWorkflow(task.CollaborationWorkflow, workflows.CollaborationInput{Paused: true, Epoch: 1})
+		env.ExecuteWorkflow(task.CollaborationWorkflow, workflows.CollaborationInput{Paused: true, Epoch: 1, AtOnce: true})
 		if err := env.GetWorkflowError(); err != nil || len(hours) == 0 || slices.ContainsFunc(hours, func(h int) bool { return h != c.goesOn }) {
 			t.Errorf("%s: it went on in hours %d, want %d; %v", c.what, hours, c.goesOn, err)
 		}
@@ -76,29 +74,22 @@ func TestSignalsOutOfOrder(t *testing.T) {
 // A call that failed before the operator resumed the campaign does not pause it
 // again: its siblings may have kept the collaboration from saying so before.
 func TestFailuresOfBeforeTheResume(t *testing.T) {
-	file, err := plan.Parse([]byte(campaign("late", "majority", 1, 3, 3)), plan.Host{Data: folder})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(slog.New(slog.DiscardHandler))
 	env := suite.NewTestWorkflowEnvironment()
 	env.RegisterWorkflowWithOptions(workflows.Collaboration, workflow.RegisterOptions{Name: task.CollaborationWorkflow})
-	simulate(env, task.Recall, func(context.Context, task.Ref) (task.Recalled, error) {
-		return task.Recalled{Condition: file.Campaign.Conditions[0], Agents: 3, Plays: true}, nil
-	})
 	simulate(env, task.Record, func(_ context.Context, e task.Ending) (task.Result, error) {
 		return task.Result{}, temporal.NewNonRetryableApplicationError(e.Failure, task.ErrFail, nil)
 	})
 	tries := 0
-	simulate(env, task.Play, func(context.Context, task.Playing) ([]task.Act, error) {
+	simulate(env, task.PlayOn, func(context.Context, task.Playing) (task.Recalled, error) {
 		if tries++; tries == 1 { // resumed while others of the plan were still under way
 			env.SignalWorkflow(workflows.SignalResume, 1)
-			return nil, temporal.NewNonRetryableApplicationError("wrong key", task.ErrPause, nil)
+			return task.Recalled{}, temporal.NewNonRetryableApplicationError("wrong key", task.ErrPause, nil)
 		}
-		return nil, temporal.NewNonRetryableApplicationError("asked again", task.ErrFail, nil)
+		return task.Recalled{}, temporal.NewNonRetryableApplicationError("asked again", task.ErrFail, nil)
 	})
-	env.ExecuteWorkflow(task.CollaborationWorkflow, workflows.CollaborationInput{})
+	env.ExecuteWorkflow(task.CollaborationWorkflow, workflows.CollaborationInput{AtOnce: true})
 	if err := env.GetWorkflowError(); err == nil || !strings.Contains(err.Error(), "asked again") {
 		t.Errorf("the collaboration ends with %v", err)
 	}

@@ -96,7 +96,7 @@ func (c *campaign) extendPlan(ctx workflow.Context, next CampaignInput) {
 	next.Embedded = c.in.Embedded
 	lasting, _ := workflow.NewDisconnectedContext(ctx)
 	_ = workflow.Await(lasting, func() bool { return c.batches == 0 }) // what they leave is in the larger plan
-	if c.in.Ended {                                                // an operator who extends a cancelled campaign wants it to go on
+	if c.in.Ended {                                                    // an operator who extends a cancelled campaign wants it to go on
 		c.children, c.cancel = workflow.WithCancel(ctx)
 	}
 	c.in = next

@@ -26,19 +26,22 @@ const (
 	CampaignWorkflow      = "Campaign"
 	CollaborationWorkflow = "Collaboration"
 
-	Recall        = "Recall"      // Ref → Recalled
-	Play          = "Play"        // Playing → []Act
+	PlayOn        = "PlayOn"      // Playing → Recalled
 	Interrupt     = "Interrupt"   // Ref → nothing: a Play of it under way ends
 	PlayThrough   = "PlayThrough" // Batch → Played
 	TakeTurn      = "TakeTurn"    // Turn → transcript.Act
-	TakeMany      = "TakeMany"    // Turn → []Act, from that entry on; of histories before Play, as is:
-	TakeGiven     = "TakeGiven"   // Given → []transcript.Act
 	Record        = "Record"      // Ending → Result
 	Survey        = "Survey"      // Page → Surveyed
 	Await         = "Await"       // workflow ID → Result
 	StopUnstarted = "Forgo"       // []Ref → nothing: cells that were never started end stopped
 	Compact       = "Compact"     // campaign's name → nothing
 	Seal          = "Seal"        // Sealing → Surveyed: sums of all that ended
+
+	// Of histories of before PlayOn:
+	Recall    = "Recall"    // Ref → Recalled
+	Play      = "Play"      // Playing → []Act
+	TakeMany  = "TakeMany"  // Turn → []Act, from that entry on
+	TakeGiven = "TakeGiven" // Given → []transcript.Act
 )
 
 // Types of activity errors that a workflow acts on.
@@ -64,7 +67,7 @@ type Turn struct {
 // Playing asks for a collaboration to be played on.
 type Playing struct {
 	Ref
-	Entry int `json:"entry"` // the first one whose act is not known
+	Entry int `json:"entry"` // the first one whose act is not known; 0 if nothing is
 	// Elsewhere are the speakers whose turns are taken one by one, from the task
 	// queues of their models.
 	Elsewhere []string `json:"elsewhere,omitempty"`
@@ -82,9 +85,10 @@ type Act struct {
 	Act   transcript.Act `json:"a"`
 }
 
-// Recalled is what is known of a collaboration when it (re)starts.
+// Recalled is what is known of a collaboration. Where only the acts that came
+// of playing on are asked for, the rest is empty.
 type Recalled struct {
-	Committed *Result        `json:"committed,omitempty"` // it has ended already
+	Committed *Result        `json:"committed,omitempty"` // it has ended
 	Condition plan.Condition `json:"condition"`
 	Agents    int            `json:"agents"`
 	Seed      uint64         `json:"seed"`    // of the treatment
