@@ -100,15 +100,15 @@ func (c Caps) cappedPart(a Amount) Amount {
 }
 
 // shareOf returns the part of what is left that one process takes at once. Where there
-// is no cap it is as much as many calls need: should a cap come, the rest that
-// other processes still hold must not be all of it.
-func (c Caps) shareOf(room, worst Amount) Amount {
+// is no cap it is as much as many calls need, and a quarter of what it has used:
+// should a cap come, the rest that other processes still hold must not be all of it.
+func (c Caps) shareOf(room, worst, used Amount) Amount {
 	s := Amount{room.NanoUSD / 32, room.Tokens / 32}
 	if c.NanoUSD == nil {
-		s.NanoUSD = max(64*worst.NanoUSD, 1e8)
+		s.NanoUSD = max(64*worst.NanoUSD, used.NanoUSD/4, 1e8)
 	}
 	if c.Tokens == nil {
-		s.Tokens = max(64*worst.Tokens, 1e5)
+		s.Tokens = max(64*worst.Tokens, used.Tokens/4, 1e5)
 	}
 	return atMost(s, room)
 }

@@ -158,7 +158,7 @@ func (a *Account) makeRoom(ctx context.Context, worst Amount, first bool) (wait 
 // extendGrant replaces the grant by a larger or later one: what the call needs, or a
 // share of what is left.
 func (a *Account) extendGrant(ctx context.Context, p position, worst, room Amount) error {
-	share := p.caps.shareOf(room, worst)
+	share := p.caps.shareOf(room, worst, p.used)
 	now := a.config.Now()
 	e := entry{
 		Kind: grant, Owner: a.owner, Used: p.used, Open: p.held.Add(largerOf(worst, share)),
