@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
+	"roundtable/activities/answers"
 	"roundtable/activities/calls"
 	"roundtable/activities/failure"
 	"roundtable/workflows/task"
@@ -87,6 +88,7 @@ func (a *Activities) Interrupt(_ context.Context, ref task.Ref) (struct{}, error
 func (a *Activities) takeAll(ctx context.Context, ref task.Ref, entries []int) error {
 	again, settle := context.WithCancel(ctx)
 	defer settle()
+	ctx = answers.Together(ctx, len(entries))
 	failed := make([]error, len(entries))
 	var all sync.WaitGroup
 	for i, entry := range entries {

@@ -80,6 +80,8 @@ type Intent struct {
 type Stored struct {
 	Turns   []Turn   // by entry; the last ones may not be Done
 	Unknown []Intent // by entry, ask, attempt: intents that have no answer
+
+	next map[call]int // the number of an ask's next intent
 }
 
 // Turn finds the turn of an entry.
@@ -92,10 +94,15 @@ func (s Stored) Turn(entry int) (Turn, bool) {
 }
 
 // Answers is the answer store. It is safe for concurrent use.
-type Answers struct{ store storage.Store }
+type Answers struct {
+	store storage.Store
+	runs  runs
+}
 
 // NewAnswers returns the answer store on top of a store of objects.
-func NewAnswers(store storage.Store) *Answers { return &Answers{store} }
+func NewAnswers(store storage.Store) *Answers {
+	return &Answers{store: store, runs: runs{patience: patience, known: map[RunKey]*run{}}}
+}
 
 // Turn returns what is stored of one entry that was asked call by call (batches:
 // see Batch). An entry of which nothing is stored is a Turn without asks.
@@ -115,35 +122,6 @@ func (a *Answers) Turn(ctx context.Context, p RunKey, entry int) (Turn, error) {
 		return t, nil
 	}
 	return a.outcome(ctx, p, t)
-}
-
-// Intend durably announces a call and returns the attempt's number, which goes
-// into Answer.Attempt. One call, one intent.
-func (a *Answers) Intend(ctx context.Context, p RunKey, i Intent) (int, error) {
-	for i.Attempt = 0; ; i.Attempt++ {
-		key, err := p.objectKey("%06d.%d.intent-%d.json", i.Entry, i.Ask, i.Attempt)
-		if err != nil {
-			return 0, err
-		}
-		i.Provider, i.Model = validText(i.Provider), validText(i.Model)
-		data, err := sealObject(i)
-		if err != nil {
-			return 0, fmt.Errorf("%s: %w", key, err)
-		}
-		err = a.store.PutIfAbsent(ctx, key, data)
-		if !errors.Is(err, storage.ErrExists) {
-			return i.Attempt, err
-		}
-	}
-}
-
-// Release takes an intent back. Only for a call that was certainly not billed.
-func (a *Answers) Release(ctx context.Context, p RunKey, entry, ask, attempt int) error {
-	key, err := p.objectKey("%06d.%d.intent-%d.json", entry, ask, attempt)
-	if err != nil {
-		return err
-	}
-	return a.store.Delete(ctx, key)
 }
 
 // Put durably stores the last of t.Asks and, if t is Done, what came of the

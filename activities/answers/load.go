@@ -23,7 +23,7 @@ func (a *Answers) Load(ctx context.Context, p RunKey) (Stored, error) {
 	if err != nil {
 		return Stored{}, err
 	}
-	l := loading{Answers: a, turns: map[int]Turn{}, outcomes: map[int]string{}}
+	l := loading{Answers: a, turns: map[int]Turn{}, outcomes: map[int]string{}, released: map[call]int{}}
 	var errs []error
 	slices.SortStableFunc(objects, func(a, b storage.Object) int { // ask 2 before ask 10
 		return cmp.Or(len(a.Key)-len(b.Key), strings.Compare(a.Key, b.Key))
@@ -46,10 +46,11 @@ type loading struct {
 	*Answers
 	turns    map[int]Turn
 	intents  []Intent
+	released map[call]int
 	outcomes map[int]string // entry → key of a separate outcome
 }
 
-var name = regexp.MustCompile(`^(\d{6,})\.(?:(\d+)(?:\.intent-(\d+))?|(batch|turn))\.json$`)
+var name = regexp.MustCompile(`^(\d{6,})\.(?:(\d+)(?:\.(intent|released)-(\d+))?|(batch|turn))\.json$`)
 
 func (l *loading) addObject(ctx context.Context, key, file string) error {
 	m := name.FindStringSubmatch(file)
@@ -58,15 +59,17 @@ func (l *loading) addObject(ctx context.Context, key, file string) error {
 	}
 	entry, _ := strconv.Atoi(m[1])
 	ask, _ := strconv.Atoi(m[2])
+	attempt, _ := strconv.Atoi(m[4])
 	switch {
-	case m[4] == "turn":
+	case m[5] == "turn":
 		l.outcomes[entry] = key
 		return nil
-	case m[4] == "batch":
+	case m[5] == "batch":
 		return l.addBatch(ctx, key, entry)
-	case m[3] != "":
-		attempt, _ := strconv.Atoi(m[3])
-		return l.addIntent(ctx, key, entry, ask, attempt)
+	case m[3] == "intent":
+		return l.addIntents(ctx, key, call{entry, ask, attempt})
+	case m[3] == "released":
+		return l.addReleased(ctx, key, call{entry, ask, attempt})
 	}
 	return l.addAsk(ctx, key, entry, ask)
 }
@@ -87,15 +90,27 @@ func (l *loading) addBatch(ctx context.Context, key string, first int) error {
 	return nil
 }
 
-func (l *loading) addIntent(ctx context.Context, key string, entry, ask, attempt int) error {
-	i, err := getObject[Intent](ctx, l.store, key)
+func (l *loading) addIntents(ctx context.Context, key string, c call) error {
+	o, err := getObject[intentObject](ctx, l.store, key)
 	if err != nil {
 		return err
 	}
-	if i.Entry != entry || i.Ask != ask || i.Attempt != attempt {
-		return fmt.Errorf("%s: %w: it holds attempt %d at ask %d of entry %d", key, storage.ErrCorrupt, i.Attempt, i.Ask, i.Entry)
+	if o.call() != c {
+		return fmt.Errorf("%s: %w: it holds attempt %d at ask %d of entry %d", key, storage.ErrCorrupt, o.Attempt, o.Ask, o.Entry)
 	}
-	l.intents = append(l.intents, i)
+	l.intents = append(l.intents, o.all()...)
+	return nil
+}
+
+func (l *loading) addReleased(ctx context.Context, key string, c call) error {
+	o, err := getObject[releasedObject](ctx, l.store, key)
+	if err != nil {
+		return err
+	}
+	if (call{o.Entry, o.Ask, o.Attempt}) != c {
+		return fmt.Errorf("%s: %w: it releases attempt %d at ask %d of entry %d", key, storage.ErrCorrupt, o.Attempt, o.Ask, o.Entry)
+	}
+	l.released[c]++
 	return nil
 }
 
@@ -132,36 +147,53 @@ func (l *loading) finishTurn(ctx context.Context, entry int, key string) error {
 	return err
 }
 
-// pairUp pairs intents with answers. A cached answer was no call: it comes
-// after the attempts that were made before it.
+// pairUp pairs intents with answers. What was taken back does not count: attempts
+// are numbered as if it had never been. A cached answer was no call: it comes after
+// the attempts that were made before it.
 func (l *loading) pairUp() Stored {
-	type call struct{ entry, ask, attempt int }
-	answered := map[call]bool{}
-	made := map[call]int{}
-	for _, i := range l.intents {
-		c := call{i.Entry, i.Ask, 0}
-		made[c] = max(made[c], i.Attempt+1)
-	}
 	var s Stored
+	if len(l.intents) > 0 {
+		s.next = map[call]int{}
+	}
+	slices.SortStableFunc(l.intents, compareCalls)
+	made, number := map[call]int{}, map[call]int{} // of an ask; of a call, as it was announced
+	var counted []Intent
+	for _, i := range l.intents {
+		ask, announced := call{i.Entry, i.Ask, 0}, i.call()
+		s.next[ask] = i.Attempt + 1
+		if l.released[announced] > 0 {
+			l.released[announced]--
+			continue
+		}
+		i.Attempt = made[ask]
+		made[ask]++
+		if _, twice := number[announced]; !twice { // else two processes made the same attempt
+			number[announced] = i.Attempt
+		}
+		counted = append(counted, i)
+	}
+	answered := map[call]bool{}
 	for _, t := range l.turns {
 		for i := range t.Asks {
 			a := &t.Asks[i]
 			if a.Cached {
 				a.Attempt = made[call{t.Entry, a.Ask, 0}]
-			} else {
-				answered[call{t.Entry, a.Ask, a.Attempt}] = true
+			} else if n, ok := number[call{t.Entry, a.Ask, a.Attempt}]; ok {
+				a.Attempt = n
+				answered[call{t.Entry, a.Ask, n}] = true
 			}
 		}
 		s.Turns = append(s.Turns, t)
 	}
-	for _, i := range l.intents {
-		if !answered[call{i.Entry, i.Ask, i.Attempt}] {
+	for _, i := range counted {
+		if !answered[i.call()] {
 			s.Unknown = append(s.Unknown, i)
 		}
 	}
 	slices.SortFunc(s.Turns, func(a, b Turn) int { return a.Entry - b.Entry })
-	slices.SortFunc(s.Unknown, func(a, b Intent) int {
-		return cmp.Or(a.Entry-b.Entry, a.Ask-b.Ask, a.Attempt-b.Attempt)
-	})
 	return s
+}
+
+func compareCalls(a, b Intent) int {
+	return cmp.Or(a.Entry-b.Entry, a.Ask-b.Ask, a.Attempt-b.Attempt)
 }

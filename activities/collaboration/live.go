@@ -46,6 +46,9 @@ func NewLive(a *answers.Answers, plans *setup.Plans) *Live {
 // Remove forgets the picture of a collaboration, and an interruption that nobody heard.
 func (l *Live) Remove(ref task.Ref) {
 	l.pictures.Remove(ref)
+	if camp := l.plans.Built(ref.Revision); camp != nil {
+		l.answers.End(runOf(camp, ref))
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if p := l.playing[ref]; p != nil && p.end == nil {
@@ -106,12 +109,13 @@ func (l *Live) Load(ctx context.Context, ref task.Ref) (*Collaboration, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := answers.RunKey{Campaign: ref.Campaign, Collaboration: camp.CollaborationID(ref), Generation: ref.Generation}
+	run := runOf(camp, ref)
 	c, unbegun := Begin(camp, ref, run)
 	stored, err := l.answers.Load(ctx, run)
 	if err != nil && !errors.Is(err, storage.ErrCorrupt) {
 		return nil, err
 	}
+	l.answers.Begin(run, stored)
 	c.Unknown = stored.Unknown
 	var broken error
 	if unbegun != nil {
@@ -123,6 +127,10 @@ func (l *Live) Load(ctx context.Context, ref task.Ref) (*Collaboration, error) {
 		return c, failure.Unplayable{Err: err}
 	}
 	return c, nil
+}
+
+func runOf(camp *setup.Campaign, ref task.Ref) answers.RunKey {
+	return answers.RunKey{Campaign: ref.Campaign, Collaboration: camp.CollaborationID(ref), Generation: ref.Generation}
 }
 
 // RetryWithFreshState takes entries; if they are not pending, since another worker

@@ -1,0 +1,216 @@
+package answers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"roundtable/analysis/storage"
+)
+
+// patience is how long the first intent of a plan waits for the others.
+const patience = 10 * time.Millisecond
+
+// call is one attempt at one ask of an entry.
+type call struct{ entry, ask, attempt int }
+
+func (i Intent) call() call { return call{i.Entry, i.Ask, i.Attempt} }
+
+// intentObject is <entry>.<ask>.intent-<attempt>.json: an intent, and those that
+// were announced together with it.
+type intentObject struct {
+	Intent
+	With []Intent `json:"with,omitempty"`
+}
+
+func (o intentObject) all() []Intent { return append([]Intent{o.Intent}, o.With...) }
+
+// releasedObject is <entry>.<ask>.released-<attempt>.json: it takes an intent back
+// that shares its object with others.
+type releasedObject struct {
+	Entry   int `json:"entry"`
+	Ask     int `json:"ask"`
+	Attempt int `json:"attempt"`
+}
+
+// runs are the collaborations under way in this process. Their attempts are
+// numbered in memory: an intent that shares an object has no name of its own
+// that could be taken.
+type runs struct {
+	patience time.Duration
+
+	mu    sync.Mutex
+	known map[RunKey]*run
+}
+
+type run struct {
+	next   map[call]int // number of an ask's next intent, by call{entry, ask, 0}
+	shared map[call]bool
+	group  *group // that can still be joined; nil if none
+}
+
+// group is what is announced in one object.
+type group struct {
+	intents []*Intent
+	full    chan struct{} // closed when all that are expected have come
+	done    chan struct{} // closed when it is stored, or err is set
+	err     error
+}
+
+type expectedKey struct{}
+
+// Together says that so many calls of one run are about to begin: their intents
+// are to be one object. It counts for a run that has begun.
+func Together(ctx context.Context, calls int) context.Context {
+	return context.WithValue(ctx, expectedKey{}, calls)
+}
+
+// Begin says that calls of a run are made in this process, of which so much is
+// stored. End forgets it.
+func (a *Answers) Begin(p RunKey, s Stored) {
+	a.runs.mu.Lock()
+	defer a.runs.mu.Unlock()
+	r := a.runs.known[p]
+	if r == nil {
+		r = &run{next: map[call]int{}, shared: map[call]bool{}}
+		a.runs.known[p] = r
+	}
+	for ask, n := range s.next {
+		r.next[ask] = max(r.next[ask], n)
+	}
+}
+
+// End forgets what Begin has made known.
+func (a *Answers) End(p RunKey) {
+	a.runs.mu.Lock()
+	defer a.runs.mu.Unlock()
+	delete(a.runs.known, p)
+}
+
+func (r *run) made(i Intent) {
+	ask := call{i.Entry, i.Ask, 0}
+	r.next[ask] = max(r.next[ask], i.Attempt+1)
+}
+
+// Intend durably announces a call and returns the attempt's number, which goes
+// into Answer.Attempt. One call, one intent.
+func (a *Answers) Intend(ctx context.Context, p RunKey, i Intent) (int, error) {
+	i.Provider, i.Model = validText(i.Provider), validText(i.Model)
+	g, first := a.runs.join(ctx, p, &i)
+	if first {
+		g.err = a.announce(ctx, p, a.runs.wait(p, g))
+		close(g.done)
+	}
+	<-g.done
+	return i.Attempt, g.err
+}
+
+// join numbers an intent and puts it into the group of its run; first says that the
+// caller is to close and announce it.
+func (rs *runs) join(ctx context.Context, p RunKey, i *Intent) (g *group, first bool) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	g = &group{full: make(chan struct{}), done: make(chan struct{})}
+	expected, _ := ctx.Value(expectedKey{}).(int)
+	r := rs.known[p]
+	if r != nil {
+		i.Attempt = r.next[call{i.Entry, i.Ask, 0}]
+		r.made(*i)
+	}
+	switch {
+	case r == nil || expected < 2:
+		close(g.full)
+		g.intents, first = []*Intent{i}, true
+		return g, first
+	case r.group == nil:
+		r.group, first = g, true
+	}
+	g = r.group
+	if g.intents = append(g.intents, i); len(g.intents) == expected {
+		close(g.full)
+		r.group = nil
+	}
+	return g, first
+}
+
+// wait waits for the others of a group, closes it and returns them all.
+func (rs *runs) wait(p RunKey, g *group) []*Intent {
+	select {
+	case <-g.full:
+	case <-time.After(rs.patience):
+	}
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	r := rs.known[p]
+	if r != nil && r.group == g {
+		r.group = nil
+	}
+	if r != nil && len(g.intents) > 1 {
+		for _, i := range g.intents {
+			r.shared[i.call()] = true
+		}
+	}
+	return g.intents
+}
+
+// announce stores intents as one object. A name that is taken is that of an earlier
+// attempt, or of another process that makes the same calls.
+func (a *Answers) announce(ctx context.Context, p RunKey, intents []*Intent) error {
+	o := intentObject{}
+	for _, i := range intents[1:] {
+		o.With = append(o.With, *i)
+	}
+	for {
+		o.Intent = *intents[0]
+		key, err := p.objectKey("%06d.%d.intent-%d.json", o.Entry, o.Ask, o.Attempt)
+		if err != nil {
+			return err
+		}
+		data, err := sealObject(o)
+		if err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+		err = a.store.PutIfAbsent(ctx, key, data)
+		if !errors.Is(err, storage.ErrExists) {
+			return err
+		}
+		a.runs.renumber(p, intents[0], len(intents) > 1)
+	}
+}
+
+// renumber gives an intent the next number.
+func (rs *runs) renumber(p RunKey, i *Intent, shared bool) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	i.Attempt++
+	if r := rs.known[p]; r != nil {
+		r.made(*i)
+		r.shared[i.call()] = shared
+	}
+}
+
+// Release takes an intent back. Only for a call that was certainly not billed.
+func (a *Answers) Release(ctx context.Context, p RunKey, entry, ask, attempt int) error {
+	if !a.runs.isShared(p, call{entry, ask, attempt}) {
+		key, err := p.objectKey("%06d.%d.intent-%d.json", entry, ask, attempt)
+		if err != nil {
+			return err
+		}
+		return a.store.Delete(ctx, key)
+	}
+	key, err := p.objectKey("%06d.%d.released-%d.json", entry, ask, attempt)
+	if err != nil {
+		return err
+	}
+	_, err = putFirst(ctx, a.store, key, releasedObject{entry, ask, attempt})
+	return err
+}
+
+func (rs *runs) isShared(p RunKey, c call) bool {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	r := rs.known[p]
+	return r != nil && r.shared[c]
+}

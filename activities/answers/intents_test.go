@@ -1,0 +1,142 @@
+package answers_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"roundtable/activities/answers"
+	"roundtable/analysis/storage"
+)
+
+// intend announces a plan: the first call of each entry at the same time. It
+// returns the attempts' numbers.
+func intend(t *testing.T, a *answers.Answers, entries ...int) []int {
+	t.Helper()
+	together := answers.Together(ctx, len(entries))
+	attempts := make([]int, len(entries))
+	var all sync.WaitGroup
+	for n, entry := range entries {
+		all.Go(func() {
+			var err error
+			if attempts[n], err = a.Intend(together, place, answers.Intent{Entry: entry, Model: "m", WorstTokens: int64(entry)}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	return attempts
+}
+
+// begun is a process that makes the calls of place on a store.
+func begun(t *testing.T, s storage.Store) *answers.Answers {
+	t.Helper()
+	a := answers.NewAnswers(s)
+	a.WaitLong()
+	stored, err := a.Load(ctx, place)
+	must(t, err)
+	a.Begin(place, stored)
+	return a
+}
+
+// names of the stored objects of one kind.
+func names(t *testing.T, s storage.Store, kind string) (names []string) {
+	t.Helper()
+	objects, err := s.List(ctx, "answers/")
+	must(t, err)
+	for _, o := range objects {
+		if strings.Contains(o.Key, kind) {
+			names = append(names, o.Key[strings.LastIndex(o.Key, "/")+1:])
+		}
+	}
+	return names
+}
+
+// unknown returns the calls of unknown outcome as entry.attempt.
+func unknown(t *testing.T, a *answers.Answers) (calls []string) {
+	t.Helper()
+	all, err := a.Load(ctx, place)
+	must(t, err)
+	for _, i := range all.Unknown {
+		if i.WorstTokens != int64(i.Entry) {
+			t.Errorf("entry %d has the worst case of %d", i.Entry, i.WorstTokens)
+		}
+		calls = append(calls, fmt.Sprintf("%d.%d", i.Entry, i.Attempt))
+	}
+	return calls
+}
+
+func TestPlanIsOneIntent(t *testing.T) {
+	_, s, _ := open(t)
+	a := begun(t, s)
+	same(t, intend(t, a, 0, 1, 2), []int{0, 0, 0})
+	if got := names(t, s, "intent"); len(got) != 1 {
+		t.Errorf("a plan of three calls is announced by %q", got)
+	}
+	_, err := a.Put(ctx, place, turn(1, "x"))
+	must(t, err)
+	same(t, unknown(t, a), []string{"0.0", "2.0"})
+
+	// The next process goes on with the next numbers.
+	a = begun(t, s)
+	same(t, intend(t, a, 0, 2), []int{1, 1})
+	last := turn(2, "y")
+	last.Asks[0].Attempt = 1
+	_, err = a.Put(ctx, place, last)
+	must(t, err)
+	same(t, unknown(t, a), []string{"0.0", "0.1", "2.0"})
+}
+
+// What is taken back is as if it had never been announced, whoever shares its object.
+func TestReleaseOfOneOfSeveral(t *testing.T) {
+	_, s, _ := open(t)
+	a := begun(t, s)
+	intend(t, a, 0, 1, 2)
+	for entry := range 2 {
+		must(t, a.Release(ctx, place, entry, 0, 0))
+	}
+	same(t, unknown(t, a), []string{"2.0"})
+	same(t, intend(t, a, 1), []int{1}) // alone
+	must(t, a.Release(ctx, place, 1, 0, 1))
+	same(t, unknown(t, a), []string{"2.0"})
+	same(t, len(names(t, s, "000001.0.intent-1")), 0)
+	same(t, intend(t, a, 0, 1), []int{1, 2})
+	for entry, attempt := range []int{1, 2} {
+		answered := turn(entry, "x")
+		answered.Asks[0].Attempt = attempt
+		_, err := a.Put(ctx, place, answered)
+		must(t, err)
+	}
+	same(t, unknown(t, a), []string{"2.0"})
+	all, err := a.Load(ctx, place)
+	must(t, err)
+	for _, turn := range all.Turns[:2] {
+		same(t, turn.Asks[0].Attempt, 0)
+	}
+}
+
+// Two processes that make the same calls: each call is counted, and an answer ends one.
+func TestTwoProcessesAnnounceTheSame(t *testing.T) {
+	_, s, _ := open(t)
+	first, second := begun(t, s), begun(t, s)
+	intend(t, first, 0, 1)
+	attempts := intend(t, second, 0, 1)
+	same(t, len(unknown(t, first)), 4)
+	_, err := first.Put(ctx, place, turn(1, "x"))
+	must(t, err)
+	same(t, len(unknown(t, first)), 3)
+	must(t, second.Release(ctx, place, 1, 0, attempts[1]))
+	same(t, len(unknown(t, first)), 2)
+}
+
+// A call alone is announced as ever.
+func TestIntentAlone(t *testing.T) {
+	_, s, _ := open(t)
+	intend(t, begun(t, s), 3)
+	data, err := s.Get(ctx, "answers/campaign=voting/abc123.0/000003.0.intent-0.json")
+	must(t, err)
+	if want := `{"entry":3,"ask":0,"attempt":0,"provider":"","model":"m","started_at":0,"worst_tokens":3}`; !strings.Contains(string(data), want) {
+		t.Errorf("got %s, want %s", data, want)
+	}
+}
