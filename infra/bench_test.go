@@ -24,7 +24,7 @@ const agents, turns = 3, 30
 // runs 300 of them, 100 at once. It reports calls/s and CPU per call, of server,
 // worker and driver in this one process.
 func BenchmarkCalls(b *testing.B) {
-	infra.TuneGC(1 << 30)
+	infra.TuneGC(b.Context(), 1<<30)
 	for _, queue := range []string{"workflow", "own"} {
 		for _, latency := range []time.Duration{0, 200 * time.Millisecond} {
 			b.Run(fmt.Sprintf("queue=%s/latency=%s", queue, latency), func(b *testing.B) {

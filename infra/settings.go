@@ -47,6 +47,10 @@ var settings = dynamicconfig.StaticClient{
 	// through every event: 3 % of the processor time of a call.
 	dynamicconfig.ExternalPayloadsEnabled.Key(): false,
 
+	// A campaign starts its collaborations in one workflow task: events that do not
+	// stay in memory are read again with all others of that task, for each of them.
+	dynamicconfig.EventsCacheMaxSizeBytes.Key(): 16 << 20,
+
 	// History itself closes the children of a parent that ends: no system worker runs.
 	dynamicconfig.EnableParentClosePolicyWorker.Key(): false,
 

@@ -1,8 +1,6 @@
 package infra
 
 import (
-	"math"
-	"os"
 	"runtime/debug"
 	"time"
 
@@ -47,16 +45,4 @@ func NameBuild() {
 		version = info.Main.Version
 	}
 	worker.SetBinaryChecksum("roundtable " + version)
-}
-
-// TuneGC trades memory for CPU: the collector waits until the heap is five times
-// what lives, and works as usual near limit bytes. GOGC and GOMEMLIMIT, when set,
-// win. Call it at the start of a program.
-func TuneGC(limit int64) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
-	}
-	if os.Getenv("GOMEMLIMIT") == "" && debug.SetMemoryLimit(-1) == math.MaxInt64 {
-		debug.SetMemoryLimit(limit)
-	}
 }

@@ -32,7 +32,8 @@ type CampaignInput struct {
 	Name     string      `json:"name"`
 	Revision string      `json:"revision"`
 	Limits   plan.Limits `json:"limits"`
-	// Length is how many collaborations one run of the workflow starts; 0 is 500.
+	// Length is how many collaborations one run of the workflow starts; 0 is 500, or
+	// twice as many as run at once.
 	Length int `json:"length,omitempty"`
 	// Until is how many cells of the plan are run, in its order; 0 is all. A
 	// pilot runs the first ones.
@@ -134,21 +135,25 @@ func (c *campaign) run(ctx workflow.Context) (Status, error) {
 			}
 			continue
 		}
-		if c.started >= c.windowLength() || workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+		if c.started >= c.runLength() || workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
 			return Status{}, c.carryOver(ctx)
 		}
 		c.selector.Select(ctx)
 	}
 }
 
-func (c *campaign) windowLength() int {
-	return cmp.Or(c.in.Length, defaultLength)
+// runLength returns how many collaborations this run of the workflow starts. Those that
+// are under way at its end are awaited by the next, which costs more than a child.
+func (c *campaign) runLength() int {
+	return cmp.Or(c.in.Length, max(defaultLength, 2*c.window()))
 }
+
+// window returns how many collaborations run at once.
+func (c *campaign) window() int { return cmp.Or(c.in.Limits.Collaborations, DefaultWindow) }
 
 // fillWindow starts collaborations until the window is full.
 func (c *campaign) fillWindow(ctx workflow.Context) error {
-	window := cmp.Or(c.in.Limits.Collaborations, DefaultWindow)
-	for c.in.Ended || !c.in.Status.Paused && len(c.order)+c.batches < window && c.started < c.windowLength() {
+	for c.in.Ended || !c.in.Status.Paused && len(c.order)+c.batches < c.window() && c.started < c.runLength() {
 		if len(c.in.Queue) == 0 && !c.surveyed {
 			if err := c.nextPage(ctx); err != nil {
 				return err

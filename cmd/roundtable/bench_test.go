@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -20,8 +24,9 @@ import (
 // processor time is not counted: it is another process than the program's.
 type fast struct {
 	*httptest.Server
-	calls atomic.Int64
-	first atomic.Int64 // ns, time of the first call
+	calls    atomic.Int64
+	underWay atomic.Int64
+	first    atomic.Int64 // ns, time of the first call
 }
 
 func newFast(b *testing.B, latency time.Duration) *fast {
@@ -33,7 +38,13 @@ func newFast(b *testing.B, latency time.Duration) *fast {
 		}
 		n := f.calls.Add(1)
 		f.first.CompareAndSwap(0, time.Now().UnixNano())
-		time.Sleep(latency)
+		f.underWay.Add(1)
+		defer f.underWay.Add(-1)
+		select {
+		case <-time.After(latency):
+		case <-r.Context().Done():
+			return
+		}
 		text := fmt.Sprintf(`{\"reason_for_decision\": \"I like it\", \"decision\": %d}`, 1+n%2)
 		switch {
 		case bytes.Contains(body, []byte("this is the message phase")):
@@ -53,6 +64,16 @@ func newFast(b *testing.B, latency time.Duration) *fast {
 	return f
 }
 
+// await waits until so many calls are under way.
+func (f *fast) await(b *testing.B, calls int64) {
+	b.Helper()
+	for began := time.Now(); f.underWay.Load() < calls; time.Sleep(time.Millisecond) {
+		if time.Since(began) > 3*time.Minute {
+			b.Fatalf("%d calls are under way after 3 minutes, want %d", f.underWay.Load(), calls)
+		}
+	}
+}
+
 // measured is a run of the program and what it took.
 type measured struct {
 	wall, cpu time.Duration
@@ -61,14 +82,9 @@ type measured struct {
 
 func measure(b *testing.B, dir string) measured {
 	b.Helper()
-	path, err := buildProgram()
-	if err != nil {
-		b.Fatal(err)
-	}
-	cmd := exec.Command(path, "run", "campaign.yaml")
-	cmd.Dir = dir
 	began := time.Now()
-	if out, err := cmd.CombinedOutput(); err != nil {
+	cmd, out := begin(b, dir)
+	if err := cmd.Wait(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
@@ -77,6 +93,27 @@ func measure(b *testing.B, dir string) measured {
 		peak /= 1024
 	}
 	return measured{time.Since(began), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), peak}
+}
+
+// beginUnchecked is begin without the check: nobody waits for its answer.
+func beginUnchecked(b *testing.B, dir string) (*exec.Cmd, *bytes.Buffer) {
+	return begin(b, dir, "--no-check")
+}
+
+// begin starts the program on the campaign of a folder.
+func begin(b *testing.B, dir string, flags ...string) (*exec.Cmd, *bytes.Buffer) {
+	b.Helper()
+	path, err := buildProgram()
+	if err != nil {
+		b.Fatal(err)
+	}
+	cmd, out := exec.Command(path, append([]string{"run", "campaign.yaml"}, flags...)...), &bytes.Buffer{}
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, out, out
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = cmd.Process.Kill() })
+	return cmd, out
 }
 
 func benchFile(b *testing.B, model string, replicates, collaborations, calls int) string {
@@ -90,15 +127,27 @@ func benchFile(b *testing.B, model string, replicates, collaborations, calls int
 	return dir
 }
 
-// BenchmarkMakespan: 100 collaborations at once, 90 calls each in 30 phases, 1 s
-// answers. Ideal is 30 s.
+// benchModel names a service as the model of a benchFile.
+func benchModel(f *fast) string {
+	return "{name: openai/fast, base_url: " + f.URL + "/v1}\ncost: unknown"
+}
+
+// BenchmarkMakespan: 90 calls a collaboration in 30 phases, all collaborations at
+// once. Ideal are 31 answers one after the other: that to the check, and the phases'.
 func BenchmarkMakespan(b *testing.B) {
-	for range b.N {
-		f := newFast(b, time.Second)
-		m := measure(b, benchFile(b, "{name: openai/fast, base_url: "+f.URL+"/v1}\ncost: unknown", 100, 100, 400))
-		b.ReportMetric(m.wall.Seconds()/30, "makespan/ideal")
-		b.ReportMetric(float64(m.cpu.Microseconds())/float64(f.calls.Load())/1000, "cpu-ms/call")
-		b.ReportMetric(m.peakMB, "peak-MB")
+	for _, x := range []struct {
+		latency        time.Duration
+		collaborations int
+	}{{time.Second, 100}, {10 * time.Second, 100}, {30 * time.Second, 1000}} {
+		b.Run(fmt.Sprintf("answers=%s/collaborations=%d", x.latency, x.collaborations), func(b *testing.B) {
+			for range b.N {
+				f := newFast(b, x.latency)
+				m := measure(b, benchFile(b, benchModel(f), x.collaborations, x.collaborations, 4*x.collaborations))
+				b.ReportMetric(m.wall.Seconds()/(31*x.latency).Seconds(), "makespan/ideal")
+				b.ReportMetric(float64(m.cpu.Microseconds())/float64(f.calls.Load())/1000, "cpu-ms/call")
+				b.ReportMetric(m.peakMB, "peak-MB")
+			}
+		})
 	}
 }
 
@@ -106,7 +155,7 @@ func BenchmarkMakespan(b *testing.B) {
 func BenchmarkSaturated(b *testing.B) {
 	for range b.N {
 		f := newFast(b, 20*time.Millisecond)
-		m := measure(b, benchFile(b, "{name: openai/fast, base_url: "+f.URL+"/v1}\ncost: unknown", 100, 100, 400))
+		m := measure(b, benchFile(b, benchModel(f), 100, 100, 400))
 		b.ReportMetric(float64(f.calls.Load())/m.wall.Seconds(), "calls/s")
 		b.ReportMetric(float64(m.cpu.Microseconds())/float64(f.calls.Load())/1000, "cpu-ms/call")
 		b.ReportMetric(m.peakMB, "peak-MB")
@@ -141,21 +190,117 @@ func BenchmarkConsensus(b *testing.B) {
 	}
 }
 
-// BenchmarkThousand: the memory of 1,000 collaborations, 100 at once, 100 ms answers.
+// BenchmarkThousand: memory and database of 1,000 collaborations, 100 at once, 20 ms answers.
 func BenchmarkThousand(b *testing.B) {
 	for range b.N {
-		f := newFast(b, 100*time.Millisecond)
-		m := measure(b, benchFile(b, "{name: openai/fast, base_url: "+f.URL+"/v1}\ncost: unknown", 1000, 100, 400))
+		f := newFast(b, 20*time.Millisecond)
+		dir := benchFile(b, benchModel(f), 1000, 100, 400)
+		m := measure(b, dir)
 		b.ReportMetric(m.peakMB, "peak-MB")
 		b.ReportMetric(float64(f.calls.Load())/m.wall.Seconds(), "calls/s")
+		b.ReportMetric(sizeOf(b, filepath.Join(dir, ".roundtable")), "state-MB")
+		b.ReportMetric(sizeOf(b, filepath.Join(dir, "lake")), "lake-MB")
 	}
+}
+
+// sizeOf returns the megabytes of a folder's files.
+func sizeOf(b *testing.B, dir string) (mb float64) {
+	b.Helper()
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			mb += float64(info.Size()) / 1e6
+		}
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return mb
+}
+
+// BenchmarkWaiting: 1,000 collaborations whose 3,000 calls are all under way: the
+// processor's share, and how long `status` takes meanwhile.
+func BenchmarkWaiting(b *testing.B) {
+	f := newFast(b, 10*time.Minute)
+	dir := benchFile(b, benchModel(f), 1000, 1000, 3000)
+	cmd, _ := beginUnchecked(b, dir)
+	f.await(b, 3000)
+	time.Sleep(5 * time.Second)
+	for range b.N {
+		before := ticks(b, cmd.Process.Pid)
+		time.Sleep(20 * time.Second)
+		b.ReportMetric(float64(ticks(b, cmd.Process.Pid)-before)/20, "%-of-a-core")
+		var took []float64
+		for range 10 {
+			began := time.Now()
+			status := exec.Command(cmd.Path, "status")
+			status.Dir = dir
+			if out, err := status.CombinedOutput(); err != nil {
+				b.Fatalf("%v\n%s", err, out)
+			}
+			took = append(took, float64(time.Since(began).Milliseconds()))
+		}
+		b.ReportMetric(slices.Max(took), "worst-status-ms")
+	}
+}
+
+// ticks returns the processor time of a process in hundredths of a second (Linux).
+func ticks(b *testing.B, pid int) (sum int) {
+	b.Helper()
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		b.Skip(err)
+	}
+	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')'):]))
+	for _, field := range fields[12:14] { // user, system
+		n, err := strconv.Atoi(field)
+		if err != nil {
+			b.Fatal(err)
+		}
+		sum += n
+	}
+	return sum
+}
+
+// BenchmarkRestart: kill -9 while 1,000 collaborations have 3,000 calls under way:
+// from the next start to the first call, and to the last. -benchtime 100x for a hundred kills.
+func BenchmarkRestart(b *testing.B) {
+	f := newFast(b, 10*time.Minute)
+	dir := benchFile(b, benchModel(f), 1000, 1000, 3000)
+	cmd, _ := beginUnchecked(b, dir)
+	f.await(b, 3000)
+	var first, last []float64
+	for range b.N {
+		if err := cmd.Process.Kill(); err != nil {
+			b.Fatal(err)
+		}
+		_ = cmd.Wait()
+		for f.underWay.Load() > 0 {
+			time.Sleep(time.Millisecond)
+		}
+		f.first.Store(0)
+		began := time.Now()
+		cmd, _ = beginUnchecked(b, dir)
+		f.await(b, 3000)
+		last = append(last, time.Since(began).Seconds())
+		first = append(first, time.Unix(0, f.first.Load()).Sub(began).Seconds())
+	}
+	slices.Sort(first)
+	slices.Sort(last)
+	b.ReportMetric(1000*first[len(first)/2], "median-ms-to-first-call")
+	b.ReportMetric(1000*first[len(first)-1], "worst-ms-to-first-call")
+	b.ReportMetric(last[len(last)/2], "median-s-to-last-call")
 }
 
 // BenchmarkStart: from the program's start to its first call.
 func BenchmarkStart(b *testing.B) {
 	for range b.N {
 		f := newFast(b, 0)
-		dir := benchFile(b, "{name: openai/fast, base_url: "+f.URL+"/v1}\ncost: unknown", 1, 1, 4)
+		dir := benchFile(b, benchModel(f), 1, 1, 4)
 		began := time.Now()
 		measure(b, dir)
 		b.ReportMetric(time.Unix(0, f.first.Load()).Sub(began).Seconds()*1000, "ms-to-first-call")

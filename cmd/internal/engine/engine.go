@@ -67,7 +67,7 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 		}
 	}
 	infra.NameBuild()
-	infra.TuneGC(560 << 20)
+	infra.TuneGC(ctx, 560<<20)
 	infra.KeepWorkflows(6000)
 	_, local := o.LocalLake()
 	e.Activities = activities.New(activities.Config{
