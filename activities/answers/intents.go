@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -46,9 +49,9 @@ type runs struct {
 }
 
 type run struct {
-	next   map[call]int // number of an ask's next intent, by call{entry, ask, 0}
-	shared map[call]bool
-	group  *group // that can still be joined; nil if none
+	next   map[call]int  // number of an ask's next intent, by call{entry, ask, 0}
+	shared map[call]bool // whether an intent of this process shares its object
+	group  *group        // that can still be joined; nil if none
 }
 
 // group is what is announced in one object.
@@ -123,6 +126,9 @@ func (rs *runs) join(ctx context.Context, p RunKey, i *Intent) (g *group, first 
 	case r == nil || expected < 2:
 		close(g.full)
 		g.intents, first = []*Intent{i}, true
+		if r != nil {
+			r.shared[i.call()] = false
+		}
 		return g, first
 	case r.group == nil:
 		r.group, first = g, true
@@ -147,9 +153,9 @@ func (rs *runs) wait(p RunKey, g *group) []*Intent {
 	if r != nil && r.group == g {
 		r.group = nil
 	}
-	if r != nil && len(g.intents) > 1 {
+	if r != nil {
 		for _, i := range g.intents {
-			r.shared[i.call()] = true
+			r.shared[i.call()] = len(g.intents) > 1
 		}
 	}
 	return g.intents
@@ -193,7 +199,11 @@ func (rs *runs) renumber(p RunKey, i *Intent, shared bool) {
 
 // Release takes an intent back. Only for a call that was certainly not billed.
 func (a *Answers) Release(ctx context.Context, p RunKey, entry, ask, attempt int) error {
-	if !a.runs.isShared(p, call{entry, ask, attempt}) {
+	shared, err := a.isShared(ctx, p, call{entry, ask, attempt})
+	if err != nil {
+		return err
+	}
+	if !shared {
 		key, err := p.objectKey("%06d.%d.intent-%d.json", entry, ask, attempt)
 		if err != nil {
 			return err
@@ -208,9 +218,55 @@ func (a *Answers) Release(ctx context.Context, p RunKey, entry, ask, attempt int
 	return err
 }
 
-func (rs *runs) isShared(p RunKey, c call) bool {
+// isShared reports whether an intent shares its object. The store tells it of a run
+// that this process has forgotten, as it does when another one has taken turns of it:
+// an object that is deleted takes the others' intents with it.
+func (a *Answers) isShared(ctx context.Context, p RunKey, c call) (bool, error) {
+	if shared, known := a.runs.isShared(p, c); known {
+		return shared, nil
+	}
+	key, err := p.objectKey("%06d.%d.intent-%d.json", c.entry, c.ask, c.attempt)
+	if err != nil {
+		return false, err
+	}
+	named, err := getObject[intentObject](ctx, a.store, key)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return len(named.With) > 0, err
+	}
+	return a.isAmongOthers(ctx, p, c)
+}
+
+// isAmongOthers reports whether an object with another name holds an intent.
+func (a *Answers) isAmongOthers(ctx context.Context, p RunKey, c call) (bool, error) {
+	prefix, err := p.folderOf()
+	if err != nil {
+		return false, err
+	}
+	objects, err := a.store.List(ctx, prefix)
+	if err != nil {
+		return false, err
+	}
+	for _, o := range objects {
+		m := name.FindStringSubmatch(strings.TrimPrefix(o.Key, prefix))
+		if m == nil || m[3] != "intent" {
+			continue
+		}
+		held, err := getObject[intentObject](ctx, a.store, o.Key)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false, err
+		}
+		if slices.ContainsFunc(held.With, func(i Intent) bool { return i.call() == c }) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (rs *runs) isShared(p RunKey, c call) (shared, known bool) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	r := rs.known[p]
-	return r != nil && r.shared[c]
+	if r := rs.known[p]; r != nil {
+		shared, known = r.shared[c]
+	}
+	return shared, known
 }

@@ -116,6 +116,35 @@ func TestReleaseOfOneOfSeveral(t *testing.T) {
 	}
 }
 
+// A run is forgotten while its calls are under way if another process has taken turns
+// of it. What is then taken back takes none of the others' calls with it.
+func TestReleaseAfterTheRunIsForgotten(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		for entry, left := range [][]string{{"1.0", "2.0"}, {"0.0", "2.0"}, {"0.0", "1.0"}} {
+			_, s, _ := open(t)
+			a := begun(t, s)
+			intend(t, a, 0, 1, 2)
+			a.End(place)
+			if again {
+				stored, err := a.Load(ctx, place)
+				must(t, err)
+				a.Begin(place, stored)
+			}
+			must(t, a.Release(ctx, place, entry, 0, 0))
+			same(t, unknown(t, a), left)
+		}
+	}
+	// A call that was announced alone leaves nothing.
+	_, s, _ := open(t)
+	a := begun(t, s)
+	intend(t, a, 3)
+	a.End(place)
+	for range 2 {
+		must(t, a.Release(ctx, place, 3, 0, 0))
+	}
+	same(t, len(names(t, s, "")), 0)
+}
+
 // Two processes that make the same calls: each call is counted, and an answer ends one.
 func TestTwoProcessesAnnounceTheSame(t *testing.T) {
 	_, s, _ := open(t)
