@@ -21,14 +21,23 @@ type call struct{ entry, ask, attempt int }
 
 func (i Intent) call() call { return call{i.Entry, i.Ask, i.Attempt} }
 
-// intentObject is <entry>.<ask>.intent-<attempt>.json: an intent, and those that
-// were announced together with it.
+// intentObject is <entry>.<ask>.intent-<attempt>.json or, with others that were
+// announced together with it, <entry>.<ask>.intents-<attempt>.json: a program that
+// would count the first alone does not know that name.
 type intentObject struct {
 	Intent
 	With []Intent `json:"with,omitempty"`
 }
 
 func (o intentObject) all() []Intent { return append([]Intent{o.Intent}, o.With...) }
+
+func (o intentObject) key(p RunKey) (string, error) {
+	kind := "intent"
+	if len(o.With) > 0 {
+		kind = "intents"
+	}
+	return p.objectKey("%06d.%d.%s-%d.json", o.Entry, o.Ask, kind, o.Attempt)
+}
 
 // releasedObject is <entry>.<ask>.released-<attempt>.json: it takes an intent back
 // that shares its object with others.
@@ -170,7 +179,7 @@ func (a *Answers) announce(ctx context.Context, p RunKey, intents []*Intent) err
 	}
 	for {
 		o.Intent = *intents[0]
-		key, err := p.objectKey("%06d.%d.intent-%d.json", o.Entry, o.Ask, o.Attempt)
+		key, err := o.key(p)
 		if err != nil {
 			return err
 		}
@@ -219,25 +228,11 @@ func (a *Answers) Release(ctx context.Context, p RunKey, entry, ask, attempt int
 }
 
 // isShared reports whether an intent shares its object. The store tells it of a run
-// that this process has forgotten, as it does when another one has taken turns of it:
-// an object that is deleted takes the others' intents with it.
+// that this process has forgotten, as it does when another one has taken turns of it.
 func (a *Answers) isShared(ctx context.Context, p RunKey, c call) (bool, error) {
 	if shared, known := a.runs.isShared(p, c); known {
 		return shared, nil
 	}
-	key, err := p.objectKey("%06d.%d.intent-%d.json", c.entry, c.ask, c.attempt)
-	if err != nil {
-		return false, err
-	}
-	named, err := getObject[intentObject](ctx, a.store, key)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return len(named.With) > 0, err
-	}
-	return a.isAmongOthers(ctx, p, c)
-}
-
-// isAmongOthers reports whether an object with another name holds an intent.
-func (a *Answers) isAmongOthers(ctx context.Context, p RunKey, c call) (bool, error) {
 	prefix, err := p.folderOf()
 	if err != nil {
 		return false, err
@@ -248,14 +243,14 @@ func (a *Answers) isAmongOthers(ctx context.Context, p RunKey, c call) (bool, er
 	}
 	for _, o := range objects {
 		m := name.FindStringSubmatch(strings.TrimPrefix(o.Key, prefix))
-		if m == nil || m[3] != "intent" {
+		if m == nil || m[3] != "intents" {
 			continue
 		}
 		held, err := getObject[intentObject](ctx, a.store, o.Key)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return false, err
 		}
-		if slices.ContainsFunc(held.With, func(i Intent) bool { return i.call() == c }) {
+		if slices.ContainsFunc(held.all(), func(i Intent) bool { return i.call() == c }) {
 			return true, nil
 		}
 	}

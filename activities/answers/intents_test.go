@@ -159,6 +159,43 @@ func TestTwoProcessesAnnounceTheSame(t *testing.T) {
 	same(t, len(unknown(t, first)), 2)
 }
 
+// Of two processes' attempts with the same number an answer ends its own, with its
+// own worst case.
+func TestAnswerEndsItsOwnIntent(t *testing.T) {
+	_, s, _ := open(t)
+	var attempt int // of the second process at entry 2
+	for n, a := range []*answers.Answers{begun(t, s), begun(t, s)} {
+		together := answers.Together(ctx, 2)
+		var both sync.WaitGroup
+		for _, entry := range []int{1, 2} {
+			both.Go(func() {
+				number, err := a.Intend(together, place, answers.Intent{Entry: entry, StartedAt: int64(10 + n), WorstTokens: int64(100 + n)})
+				if err != nil {
+					t.Error(err)
+				}
+				if entry == 2 {
+					attempt = number
+				}
+			})
+		}
+		both.Wait()
+	}
+	answered := turn(2, "x")
+	answered.Asks[0].Attempt, answered.Asks[0].StartedAt = attempt, 11
+	a := begun(t, s)
+	_, err := a.Put(ctx, place, answered)
+	must(t, err)
+	all, err := a.Load(ctx, place)
+	must(t, err)
+	var left []int64
+	for _, i := range all.Unknown {
+		if i.Entry == 2 {
+			left = append(left, i.WorstTokens)
+		}
+	}
+	same(t, left, []int64{100})
+}
+
 // A call alone is announced as ever.
 func TestIntentAlone(t *testing.T) {
 	_, s, _ := open(t)

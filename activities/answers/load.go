@@ -50,7 +50,7 @@ type loading struct {
 	outcomes map[int]string // entry → key of a separate outcome
 }
 
-var name = regexp.MustCompile(`^(\d{6,})\.(?:(\d+)(?:\.(intent|released)-(\d+))?|(batch|turn))\.json$`)
+var name = regexp.MustCompile(`^(\d{6,})\.(?:(\d+)(?:\.(intents?|released)-(\d+))?|(batch|turn))\.json$`)
 
 func (l *loading) addObject(ctx context.Context, key, file string) error {
 	m := name.FindStringSubmatch(file)
@@ -66,7 +66,7 @@ func (l *loading) addObject(ctx context.Context, key, file string) error {
 		return nil
 	case m[5] == "batch":
 		return l.addBatch(ctx, key, entry)
-	case m[3] == "intent":
+	case m[3] == "intent" || m[3] == "intents":
 		return l.addIntents(ctx, key, call{entry, ask, attempt})
 	case m[3] == "released":
 		return l.addReleased(ctx, key, call{entry, ask, attempt})
@@ -156,19 +156,24 @@ func (l *loading) pairUp() Stored {
 		s.next = map[call]int{}
 	}
 	slices.SortStableFunc(l.intents, compareCalls)
-	made, number := map[call]int{}, map[call]int{} // of an ask; of a call, as it was announced
+	type announced struct { // two processes may make the same attempt, each at its time
+		call
+		at int64
+	}
+	made, number := map[call]int{}, map[announced]int{}
 	var counted []Intent
 	for _, i := range l.intents {
-		ask, announced := call{i.Entry, i.Ask, 0}, i.call()
+		ask, its := call{i.Entry, i.Ask, 0}, announced{i.call(), i.StartedAt}
 		s.next[ask] = i.Attempt + 1
-		if l.released[announced] > 0 {
-			l.released[announced]--
+		if l.released[its.call] > 0 {
+			l.released[its.call]--
 			continue
 		}
 		i.Attempt = made[ask]
 		made[ask]++
-		if _, twice := number[announced]; !twice { // else two processes made the same attempt
-			number[announced] = i.Attempt
+		number[its] = i.Attempt
+		if _, twice := number[announced{call: its.call}]; !twice { // for answers that tell another time
+			number[announced{call: its.call}] = i.Attempt
 		}
 		counted = append(counted, i)
 	}
@@ -178,7 +183,14 @@ func (l *loading) pairUp() Stored {
 			a := &t.Asks[i]
 			if a.Cached {
 				a.Attempt = made[call{t.Entry, a.Ask, 0}]
-			} else if n, ok := number[call{t.Entry, a.Ask, a.Attempt}]; ok {
+				continue
+			}
+			its := announced{call{t.Entry, a.Ask, a.Attempt}, a.StartedAt}
+			n, ok := number[its]
+			if !ok {
+				n, ok = number[announced{call: its.call}]
+			}
+			if ok {
 				a.Attempt = n
 				answered[call{t.Entry, a.Ask, n}] = true
 			}
