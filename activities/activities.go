@@ -35,6 +35,8 @@ type Config struct {
 	Alone   bool                             // no other process works for the campaigns of the store
 	NoCache bool                             // do not take answers from other turns; resuming is not affected
 	Client  client.Client                    // to await collaborations of an earlier run
+
+	PlayTime time.Duration // how long one activity plays a collaboration on; 5 s if zero
 }
 
 // Activities are registered with a worker. Each owner of a picture in memory has

@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -57,8 +58,9 @@ func (a *Activities) Play(ctx context.Context, in task.Playing) ([]task.Act, err
 	}
 	ctx, end := a.live.Begin(ctx, in.Ref)
 	defer end()
+	most := cmp.Or(a.config.PlayTime, playTime)
 	asked := 0
-	for began := time.Now(); ctx.Err() == nil && time.Since(began) < playTime && asked < playAsks; {
+	for began := time.Now(); ctx.Err() == nil && (asked == 0 || time.Since(began) < most && asked < playAsks); {
 		entries, err := c.Askable(in.Elsewhere)
 		if err != nil {
 			return nil, err

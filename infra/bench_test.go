@@ -25,16 +25,25 @@ const agents, turns = 3, 30
 // worker and driver in this one process.
 func BenchmarkCalls(b *testing.B) {
 	infra.TuneGC(b.Context(), 1<<30)
-	for _, queue := range []string{"workflow", "own"} {
-		for _, latency := range []time.Duration{0, 200 * time.Millisecond} {
-			b.Run(fmt.Sprintf("queue=%s/latency=%s", queue, latency), func(b *testing.B) {
-				benchmarkCalls(b, queue, latency)
+	for _, x := range []struct {
+		unit, queue string
+		calls       int // an activity
+	}{{"call", "workflow", 1}, {"call", "own", 1}, {"round", "workflow", agents}} {
+		for _, latency := range []time.Duration{0, 20 * time.Millisecond} {
+			b.Run(fmt.Sprintf("activity=%s/queue=%s/latency=%s", x.unit, x.queue, latency), func(b *testing.B) {
+				benchmarkCalls(b, shape{x.queue, agents / x.calls}, latency)
 			})
 		}
 	}
 }
 
-func benchmarkCalls(b *testing.B, queue string, latency time.Duration) {
+// shape is where the activities of a talk are run, and how many at once.
+type shape struct {
+	Queue  string
+	AtOnce int
+}
+
+func benchmarkCalls(b *testing.B, how shape, latency time.Duration) {
 	s, err := infra.Start(b.Context(), infra.Config{Dir: b.TempDir(), Notices: io.Discard})
 	if err != nil {
 		b.Fatal(err)
@@ -63,7 +72,7 @@ func benchmarkCalls(b *testing.B, queue string, latency time.Duration) {
 	b.SetParallelism(50) // of 2 cores: 100 at once
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			run, err := c.ExecuteWorkflow(b.Context(), client.StartWorkflowOptions{TaskQueue: "workflow"}, talk, queue)
+			run, err := c.ExecuteWorkflow(b.Context(), client.StartWorkflowOptions{TaskQueue: "workflow"}, talk, how)
 			if err == nil {
 				err = run.Get(b.Context(), nil)
 			}
@@ -83,12 +92,12 @@ func benchmarkCalls(b *testing.B, queue string, latency time.Duration) {
 	b.ReportMetric(float64(events.Load())/float64(b.N), "events")
 }
 
-func talk(ctx workflow.Context, queue string) error {
+func talk(ctx workflow.Context, how shape) error {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: queue, StartToCloseTimeout: time.Minute, HeartbeatTimeout: 5 * time.Second,
+		TaskQueue: how.Queue, StartToCloseTimeout: time.Minute, HeartbeatTimeout: 5 * time.Second,
 	})
 	for turn := range turns {
-		var said [agents]workflow.Future
+		said := make([]workflow.Future, how.AtOnce)
 		for agent := range said {
 			said[agent] = workflow.ExecuteActivity(ctx, "call", fmt.Sprintf("turn %d of agent %d", turn, agent))
 		}

@@ -53,6 +53,12 @@ type engine struct {
 // environment's scripted agents.
 func newEngine(t testing.TB, live bool, ask func(model.Model) model.Model) *engine {
 	t.Helper()
+	return newEngineOf(t, live, ask, 0)
+}
+
+// newEngineOf is newEngine with activities that play for so long; 0 is as ever.
+func newEngineOf(t testing.TB, live bool, ask func(model.Model) model.Model, playTime time.Duration) *engine {
+	t.Helper()
 	s, err := server()
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +93,7 @@ func newEngine(t testing.TB, live bool, ask func(model.Model) model.Model) *engi
 		return model.Provider{Model: m, Name: "scripted/test", Simulated: true, Instant: !live}, err
 	}
 	e.acts = activities.New(activities.Config{Store: store, Models: models, Client: c,
-		Data: folder})
+		Data: folder, PlayTime: playTime})
 	w := worker.New(c, task.Queue, infra.WorkerOptions())
 	w.RegisterWorkflowWithOptions(workflows.Campaign, workflow.RegisterOptions{Name: task.CampaignWorkflow})
 	w.RegisterWorkflowWithOptions(workflows.Collaboration, workflow.RegisterOptions{Name: task.CollaborationWorkflow})

@@ -140,6 +140,38 @@ func TestEightyDebate(t *testing.T) {
 	checkSize(t, h, 3*agents)
 }
 
+// A talk of 1,000 answers of 200 tokens each is one run of one workflow, even if every
+// answer is so slow that each round is an activity.
+func TestLongTalk(t *testing.T) {
+	const agents, rounds = 5, 200
+	words := strings.Repeat("Mel said more about it. ", 33)
+	e := newEngineOf(t, true, func(model.Model) model.Model {
+		return modelFunc(func(context.Context, model.Request) (model.Response, error) {
+			return model.Response{Text: []byte(words + "\nAnswer: (A)"), Usage: model.Usage{Output: 200}}, nil
+		})
+	}, time.Nanosecond)
+	defer e.stop()
+	p := e.plan(fmt.Sprintf(`
+name: long-talk
+instances: 1
+env: {name: qa, format: bbh, file: orders.json, agents: %d}
+data: ../examples/data
+protocol: {name: debate, rounds: %d}
+rule: plurality
+model: scripted/answerer
+`, agents, rounds-1))
+	got := e.wait(e.start(p, nil))
+	if got.Succeeded != 1 || got.Spent.Calls != agents*rounds || got.Spent.OutputTokens != 200*agents*rounds {
+		t.Fatalf("%+v", got)
+	}
+	h := e.history(e.collaborationID(p.Campaign, 0))
+	first := h.Events[0].GetWorkflowExecutionStartedEventAttributes()
+	t.Logf("%d calls, %d tokens: %d events, %.2f MB", got.Spent.Calls, got.Spent.OutputTokens, len(h.Events), float64(proto.Size(h))/1e6)
+	if first.GetContinuedExecutionRunId() != "" || len(h.Events) > 2000 || proto.Size(h) > 1<<20 {
+		t.Errorf("%d events, %d bytes, continued from %q", len(h.Events), proto.Size(h), first.GetContinuedExecutionRunId())
+	}
+}
+
 // BenchmarkHistory prints what history a collaboration makes.
 func BenchmarkHistory(b *testing.B) {
 	for _, agents := range []int{3, 10, 80} {
