@@ -101,7 +101,10 @@ func (p Pack) Hash() string {
 }
 
 // Templates are a pack's templates, ready to be executed.
-type Templates struct{ set *template.Template }
+type Templates struct {
+	set    *template.Template
+	steady bool // the system message of a speaker is the same in every turn
+}
 
 // Parse compiles the pack; the error names the file and line.
 func (p Pack) Parse() (*Templates, error) {
@@ -125,7 +128,7 @@ func (p Pack) Parse() (*Templates, error) {
 			}
 		}
 	}
-	return &Templates{set}, nil
+	return &Templates{set, isSteady(set, systemTemplate)}, nil
 }
 
 func (t *Templates) execute(name string, data any) (string, error) {

@@ -12,7 +12,8 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// SystemPrompt is the part of an agent's prompt that is the same in every turn: what comes from the environment and the rule.
+// SystemPrompt is the part of an agent's prompt that is the same in every turn: what
+// comes from the environment and the rule. It belongs to one collaboration.
 type SystemPrompt struct {
 	Task, Background, ProposalForm string
 
@@ -22,11 +23,15 @@ type SystemPrompt struct {
 	// EstimateForm is that of an estimate of the state; empty if there is none.
 	EstimateForm string
 	Rule         Rule
+
+	messages map[string]string // system messages that no turn changes, by speaker
 }
+
+const systemTemplate = "protocol/system.tmpl"
 
 // RenderSystem renders the system prompt of one agent.
 func (t *Templates) RenderSystem(observation any) (SystemPrompt, error) {
-	var system SystemPrompt
+	system := SystemPrompt{messages: map[string]string{}}
 	for _, part := range []struct {
 		name string
 		to   *string
@@ -68,7 +73,7 @@ func (t *Templates) Render(s Source, shared SystemPrompt, step transcript.Step) 
 			e.Index, e.Phase, name(v.Agents, e.Speaker), e.Payload.Format, step.Phase, v.Me)
 	}
 	v.SystemPrompt = shared
-	system, err := t.execute("protocol/system.tmpl", v)
+	system, err := t.systemMessage(v)
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +102,18 @@ func (t *Templates) Render(s Source, shared SystemPrompt, step transcript.Step) 
 		return nil, err
 	}
 	return append(messages, model.Message{Role: "user", Content: asked}), nil
+}
+
+// systemMessage renders the system message, once if no turn changes it.
+func (t *Templates) systemMessage(v View) (string, error) {
+	if text, ok := v.messages[v.Me]; ok {
+		return text, nil
+	}
+	text, err := t.execute(systemTemplate, v)
+	if err == nil && t.steady && v.messages != nil {
+		v.messages[v.Me] = text
+	}
+	return text, err
 }
 
 // chat returns the speaker's own earlier answers among what a step sees, oldest
