@@ -25,6 +25,7 @@ const agents, turns = 3, 30
 // worker and driver in this one process.
 func BenchmarkCalls(b *testing.B) {
 	infra.TuneGC(b.Context(), 1<<30)
+	infra.TuneProcessors()
 	for _, x := range []struct {
 		unit, queue string
 		calls       int // an activity

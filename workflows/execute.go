@@ -19,7 +19,7 @@ const TaskTimeout = 5 * time.Second
 // model learns of a cancel by its heartbeat alone.
 const (
 	Heartbeat         = 5 * time.Second
-	EmbeddedHeartbeat = 5 * time.Minute
+	EmbeddedHeartbeat = 10 * time.Minute
 )
 
 type heartbeatKey struct{}

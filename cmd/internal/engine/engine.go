@@ -67,7 +67,8 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 		}
 	}
 	infra.NameBuild()
-	infra.TuneGC(ctx, 560<<20)
+	infra.TuneGC(ctx, 320<<20)
+	infra.TuneProcessors()
 	infra.KeepWorkflows(6000)
 	_, local := o.LocalLake()
 	e.Activities = activities.New(activities.Config{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -20,6 +21,17 @@ func TuneGC(ctx context.Context, limit int64) {
 	if os.Getenv("GOMEMLIMIT") == "" && debug.SetMemoryLimit(-1) == math.MaxInt64 {
 		debug.SetMemoryLimit(limit)
 		go followMemory(ctx, limit)
+	}
+}
+
+// TuneProcessors lets more goroutines run at once than there are processors, twice as
+// many at most: a durable write waits for the disk in a call of the system, and Go
+// takes a while to see that its processor is free. GOMAXPROCS, when set, wins. Call
+// it at the start of a program.
+func TuneProcessors() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		n := runtime.GOMAXPROCS(0)
+		runtime.GOMAXPROCS(n + min(n, 8))
 	}
 }
 
