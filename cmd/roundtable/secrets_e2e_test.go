@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"roundtable/activities/model/wire"
 	"roundtable/analysis/record"
 	"roundtable/cmd/internal/cli"
 )
@@ -117,6 +118,7 @@ func (e *echo) at() []string {
 		"OPENAI_BASE_URL=" + e.URL + "/v1", "ANTHROPIC_BASE_URL=" + e.URL + "/anthropic",
 		"GOOGLE_GEMINI_BASE_URL=" + e.URL + "/google", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME=" + e.URL + "/bedrock",
 		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE", "NO_PROXY=", "no_proxy=",
+		wire.TrustEnv + "=http://models.example",
 		"HTTP_PROXY=" + strings.Replace(e.URL, "//", "//me:"+canaries["HTTP_PROXY"]+"@", 1), "http_proxy=",
 	}
 	for name, secret := range canaries {
@@ -182,5 +184,38 @@ func TestSecretsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		files(t, dir)
+	}
+}
+
+// TestStrangersFile: a campaign's file alone sends no secret anywhere, and asks no other
+// machine unencrypted.
+func TestStrangersFile(t *testing.T) {
+	t.Parallel()
+	for what, x := range map[string]struct {
+		model, trust string
+		said         string // "" if nothing is refused
+	}{
+		"another secret":   {"{name: openai/m, base_url: https://models.example/v1, api_key_env: AWS_SECRET_ACCESS_KEY}", "", "content of AWS_SECRET_ACCESS_KEY sent to https://models.example"},
+		"another service":  {"{name: anthropic/m, base_url: https://models.example, api_key_env: ANTHROPIC_API_KEY}", "", "ANTHROPIC_API_KEY sent to https://models.example"},
+		"a search":         {"{name: retrieval/m, base_url: https://models.example, api_key_env: MY_KEY}", "", "MY_KEY sent to https://models.example"},
+		"unencrypted":      {"{name: openai/m, base_url: http://models.example/v1}", "", "http://models.example is another machine and not encrypted"},
+		"AWS, unencrypted": {"{name: bedrock/m, region: us-east-1, base_url: http://models.example}", "", "http://models.example is another machine and not encrypted"},
+		"another trusted":  {"{name: openai/m, base_url: https://models.example/v1, api_key_env: MY_KEY}", "https://other.example", "ROUNDTABLE_TRUST=https://models.example"},
+		"trusted":          {"{name: openai/m, base_url: http://models.example:8000/v1, api_key_env: MY_KEY}", "https://other.example http://models.example:8000", ""},
+	} {
+		text := "name: strange\nenv: exchange\nprotocol: roundtable\nrule: plurality\ncost: unknown\nmodel: " + x.model + "\n"
+		dir := write(t, text)
+		env := []string{wire.TrustEnv + "=" + x.trust, "MY_KEY=" + canaries["MY_KEY"], "AWS_SECRET_ACCESS_KEY=" + canaries["MY_KEY"], "ANTHROPIC_API_KEY=" + canaries["MY_KEY"], "AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE"}
+		if d := command(t, dir, env, "plan", "campaign.yaml"); d.code != 0 && !strings.HasPrefix(x.model, "{name: retrieval") {
+			t.Errorf("%s: plan, which asks nobody, ends with code %d\n%s", what, d.code, d.err)
+		}
+		if x.said == "" {
+			continue
+		}
+		d := command(t, dir, env, "run", "campaign.yaml")
+		if d.code == 0 || !strings.Contains(d.err, x.said) {
+			t.Errorf("%s: run ends with code %d\n%s", what, d.code, d.err)
+		}
+		clean(t, what, d.out+d.err)
 	}
 }

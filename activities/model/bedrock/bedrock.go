@@ -93,6 +93,9 @@ func (c Config) resolveSettings() (aws.Config, *url.URL, error) {
 		return settings, nil, errors.Join(append(found, err)...)
 	}
 	base, err := c.endpointURL(settings.Region)
+	if err == nil && c.BaseURL != "" {
+		err = wire.CheckTrust(base, "", false)
+	}
 	return settings, base, errors.Join(append(found, err)...)
 }
 

@@ -150,6 +150,7 @@ func TestAPIKeyIsBoundToItsPlaces(t *testing.T) {
 			keys(t)
 			t.Setenv(apiKeyEnv, "ABSK-"+modeltest.Canary)
 			t.Setenv(endpointEnv, c.env)
+			t.Setenv(wire.TrustEnv, c.base)
 			m, err := New(Config{Model: claude, BaseURL: c.base})
 			if err != nil {
 				t.Fatal(err)

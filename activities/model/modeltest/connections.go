@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"roundtable/activities/model"
+	"roundtable/activities/model/wire"
 )
 
 // connections breaks what lies between a provider and its service in every way we know.
@@ -140,10 +141,11 @@ func (s suite) nothingSent(t *testing.T) {
 		code  string
 	}{
 		"refused":         {closed.URL, model.Retry, "connection_error"},
-		"no such name":    {"http://no-such-host.invalid", model.Retry, "connection_error"},
+		"no such name":    {"https://no-such-host.invalid", model.Retry, "connection_error"},
 		"bad certificate": {secure.URL, model.Pause, "bad_certificate"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Setenv(wire.TrustEnv, c.url)
 			_, err := s.ask(t.Context(), t, c.url)
 			if e := Failure(t, err); e.Class != c.class || e.Code != c.code || !e.Unbilled || e.Status != 0 {
 				t.Errorf("got %+v", *e)

@@ -11,6 +11,7 @@ import (
 
 	"roundtable/activities/model"
 	"roundtable/activities/model/modeltest"
+	"roundtable/activities/model/wire"
 )
 
 func build(t testing.TB, url string, c modeltest.Case) model.Model {
@@ -127,13 +128,14 @@ func TestPromptThatWasCutIsNoticed(t *testing.T) {
 // Only servers that are known to cut prompts are suspected of it: a proxy may
 // count as it likes. A setting says otherwise.
 func TestWhichServersCutPrompts(t *testing.T) {
+	t.Setenv(wire.TrustEnv, "https://ollama.lab.internal")
 	for _, c := range []struct {
 		url  string
 		set  *bool
 		want bool
 	}{
 		{"http://localhost:11434/v1", nil, true},
-		{"http://ollama.lab.internal/v1", nil, true},
+		{"https://ollama.lab.internal/v1", nil, true},
 		{"http://localhost:4000/v1", nil, false},
 		{"https://api.openai.com/v1", nil, false},
 		{"http://localhost:11434/v1", new(false), false},

@@ -47,12 +47,13 @@ type client struct {
 // New checks the configuration; it sends nothing.
 func New(c Config) (model.Model, error) {
 	base, err := c.endpoint()
+	if err == nil {
+		err = wire.CheckTrust(base, c.APIKeyEnv, false)
+	}
 	key, header := "", http.Header{}
-	if c.APIKeyEnv != "" {
-		var missing error
-		key, missing = wire.Key(c.APIKeyEnv)
+	if c.APIKeyEnv != "" && err == nil {
+		key, err = wire.Key(c.APIKeyEnv)
 		header.Set("Authorization", "Bearer "+key)
-		err = errors.Join(err, missing)
 	}
 	if c.K < 0 || c.K > 100 {
 		err = errors.Join(err, fmt.Errorf("k is %d; 1 to 100 are accepted", c.K))

@@ -46,7 +46,8 @@ func SameOrigin(a, b *url.URL) bool {
 // ErrNoKey is a key's environment variable that is not set.
 var ErrNoKey = errors.New("no key")
 
-// LacksOnlyKey reports whether an error says that keys are not set, and nothing else.
+// LacksOnlyKey reports whether an error says that keys are not set or addresses not
+// trusted, and nothing else: such a model can check parameters and cannot be asked.
 func LacksOnlyKey(err error) bool {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return !slices.ContainsFunc(joined.Unwrap(), func(e error) bool { return !LacksOnlyKey(e) })
@@ -54,7 +55,7 @@ func LacksOnlyKey(err error) bool {
 	if inner := errors.Unwrap(err); inner != nil {
 		return LacksOnlyKey(inner)
 	}
-	return errors.Is(err, ErrNoKey)
+	return errors.Is(err, ErrNoKey) || errors.Is(err, ErrUntrusted)
 }
 
 // Key returns the content of the environment variable that holds a key; ErrNoKey if it is not set.
@@ -99,15 +100,23 @@ func (h Home) Base(text string) (*url.URL, error) {
 }
 
 // Key is never one that was meant for another place. That of a variable which
-// a campaign names goes where the campaign says. Otherwise read finds it: for a
-// service that we know, known says in which variable, and it must be there; for
-// any other only if the home is of the same server, and "" if it is not set.
+// a campaign names goes where CheckTrust lets it, and where the home's variable leads.
+// Otherwise read finds it: for a service that we know, known says in which variable,
+// and it must be there; for any other only if the home is of the same server, and ""
+// if it is not set.
 func (h Home) Key(named, known string, base *url.URL, read func() (string, error)) (string, error) {
+	if named == "" && known != "" && base.Scheme != "https" {
+		return "", fmt.Errorf("base_url must begin with https://, or name the key's environment variable in api_key_env: %s is not sent unencrypted", known)
+	}
+	own, err := url.Parse(os.Getenv(h.Env))
+	if err != nil || !SameOrigin(own, base) {
+		if err := CheckTrust(base, named, known != ""); err != nil {
+			return "", err
+		}
+	}
 	switch {
 	case named != "":
 		return Key(named)
-	case known != "" && base.Scheme != "https":
-		return "", fmt.Errorf("base_url must begin with https://, or name the key's environment variable in api_key_env: %s is not sent unencrypted", known)
 	case known != "":
 		return read()
 	}
