@@ -169,33 +169,47 @@ func TestBudgetThatCouldNotHold(t *testing.T) {
 	}
 }
 
-// A service that does not say what it has used is taken for the most that its
-// calls can cost: taken for nothing, no budget would ever end.
-func TestBudgetOfAServiceThatCountsNothing(t *testing.T) {
+// A service that does not say what it has used, or says what cannot be, is taken for
+// the most that its calls can cost: taken for nothing, no budget would ever end.
+func TestBudgetOfAServiceThatCountsWrongly(t *testing.T) {
 	t.Parallel()
-	s := newLake(t)
-	p := recordPlan(t, s, yaml("uncounted", 2, 1, "replicates: 64", "generate: {max_tokens: 1000}"))
-	limit(t, s, p, plan.Limits{CostUSD: dollars(0.05)})
-	m := &fake{answer: func(r model.Request) (model.Response, error) {
-		a := response(polite(r))
-		a.Usage = model.Usage{}
-		return a, nil
-	}}
-	a := newActivities(s, m, noCache)
-	for i := range 64 {
-		if _, err := do[transcript.Act](t, a, task.TakeTurn, task.Turn{Ref: ref(p, i)}); err != nil {
-			same(t, application(t, err).Type(), task.ErrPause)
-			break
-		}
+	for name, told := range map[string]model.Usage{
+		"nothing":         {},
+		"no output":       {Input: 300},
+		"less than none":  {Input: 300, Output: -40},
+		"far too much":    {Input: 300, Output: 9e15},
+		"too much cached": {Input: 300, CachedInput: 400, Output: 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newLake(t)
+			p := recordPlan(t, s, yaml("uncounted", 2, 1, "replicates: 64", "generate: {max_tokens: 1000}"))
+			limit(t, s, p, plan.Limits{CostUSD: dollars(0.05)})
+			m := &fake{answer: func(r model.Request) (model.Response, error) {
+				a := response(polite(r))
+				a.Usage = told
+				return a, nil
+			}}
+			a := newActivities(s, m, noCache)
+			for i := range 64 {
+				if _, err := do[transcript.Act](t, a, task.TakeTurn, task.Turn{Ref: ref(p, i)}); err != nil {
+					same(t, application(t, err).Type(), task.ErrPause)
+					break
+				}
+			}
+			if n := m.count(); n < 5 || n > 25 { // an answer alone can cost $0.002
+				t.Errorf("%d calls were made with a budget for 25", n)
+			}
+			result := commit(t, a, ref(p, 0), task.Stopped)
+			call := rows(t, s, p, ref(p, 0)).Calls[0]
+			same(t, call.CostUSD == nil, true)
+			same(t, *call.InputTokens+*call.OutputTokens, 0)
+			same(t, call.WorstUSD != nil && *call.WorstUSD == result.WorstUSD && *call.WorstTokens > 1000, true)
+			same(t, stored(t, s, p, ref(p, 0)).Charge().Tokens, *call.WorstTokens)
+			kept := stored(t, s, p, ref(p, 0)).Turns[0].Asks[0].Told
+			same(t, kept == nil && told == model.Usage{} || kept != nil && *kept == told, true)
+		})
 	}
-	if n := m.count(); n == 0 || n > 25 { // an answer alone can cost $0.002
-		t.Errorf("%d calls were made with a budget for 25", n)
-	}
-	result := commit(t, a, ref(p, 0), task.Stopped)
-	call := rows(t, s, p, ref(p, 0)).Calls[0]
-	same(t, call.CostUSD == nil, true)
-	same(t, call.WorstUSD != nil && *call.WorstUSD == result.WorstUSD && *call.WorstTokens > 1000, true)
-	same(t, stored(t, s, p, ref(p, 0)).Charge().Tokens, *call.WorstTokens)
 }
 
 // slowIntents is a lake in which the first call is not announced until it is let go.

@@ -41,10 +41,12 @@ type Answer struct {
 	StartedAt     int64       `json:"started_at"`         // µs UTC
 	LatencyMS     int64       `json:"latency_ms"`
 	Simulated     bool        `json:"simulated,omitempty"`
-	// What the call can have cost at most, if the service did not say what it has used.
-	WorstUSD    *float64 `json:"worst_usd,omitempty"`
-	WorstTokens int64    `json:"worst_tokens,omitempty"`
-	Fault       string   `json:"fault,omitempty"` // why the answer was not usable
+	// What the call can have cost at most, if the service did not say what it has used
+	// or, in Told, what cannot be.
+	WorstUSD    *float64     `json:"worst_usd,omitempty"`
+	WorstTokens int64        `json:"worst_tokens,omitempty"`
+	Told        *model.Usage `json:"told,omitempty"`
+	Fault       string       `json:"fault,omitempty"` // why the answer was not usable
 }
 
 // Turn is one entry of a transcript with all its answers. While Done is false

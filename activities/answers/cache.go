@@ -74,7 +74,7 @@ func (a *Answers) Cached(ctx context.Context, cacheKey string) (answer Answer, o
 		return Answer{}, false, err
 	}
 	c.Answer.Cached, c.Answer.CostUSD, c.Answer.Attempt = true, nil, 0
-	c.Answer.WorstUSD, c.Answer.WorstTokens = nil, 0
+	c.Answer.WorstUSD, c.Answer.WorstTokens, c.Answer.Told = nil, 0, nil
 	return c.Answer, true, nil
 }
 

@@ -75,7 +75,7 @@ func (c *Caller) Call(ctx context.Context, q Order, ask int, r model.Request, pa
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout(m, q.Provider)) // from here on money is spent: the answer is waited for
 	defer cancel()
-	response, err := c.announced(ctx, q.Run, &i, q.Provider, r, pass, got.Hold)
+	response, err := c.announced(ctx, q, &i, r, pass, got.Hold)
 	if err != nil {
 		defer got.Hold.Keep()
 		if isUnbilled(err) {
@@ -89,13 +89,8 @@ func (c *Caller) Call(ctx context.Context, q Order, ask int, r model.Request, pa
 	got.Answer = NewAnswerRecord(q.Provider, price, response, time.UnixMicro(i.StartedAt))
 	got.Answer.Ask, got.Answer.Attempt = ask, i.Attempt
 	got.Charge = costOf(price, response.Usage)
-	if bounded && worst.Tokens > 0 && response.Usage.Input+response.Usage.Output == 0 {
-		// The service does not say what it has used. Taken for nothing, no budget would ever end.
-		got.Charge = worst
-		got.Answer.WorstUSD, got.Answer.WorstTokens = i.WorstUSD, i.WorstTokens
-		if worst.NanoUSD > 0 {
-			got.Answer.CostUSD = nil
-		}
+	if !q.believes(response, worst.Tokens) {
+		q.chargeWorst(&got, price, r, worst, bounded)
 	}
 	c.Meter.Answered(got.Answer)
 	return got, nil
@@ -103,10 +98,10 @@ func (c *Caller) Call(ctx context.Context, q Order, ask int, r model.Request, pa
 
 // announced writes the intent and makes the call. It tells the account's
 // throttle how it went.
-func (c *Caller) announced(ctx context.Context, at answers.RunKey, i *answers.Intent, p model.Provider, r model.Request, pass Permit, hold *money.Hold) (model.Response, error) {
+func (c *Caller) announced(ctx context.Context, q Order, i *answers.Intent, r model.Request, pass Permit, hold *money.Hold) (model.Response, error) {
 	i.StartedAt = time.Now().UnixMicro()
 	var err error
-	if i.Attempt, err = c.answers.Intend(ctx, at, *i); err != nil {
+	if i.Attempt, err = c.answers.Intend(ctx, q.Run, *i); err != nil {
 		return model.Response{}, err
 	}
 	if hold.Late() { // another process may have counted the ledger without this call
@@ -116,12 +111,16 @@ func (c *Caller) announced(ctx context.Context, at answers.RunKey, i *answers.In
 	defer setWaiting(ctx, nil)
 	c.Meter.underWay.Add(1)
 	defer c.Meter.underWay.Add(-1)
-	response, err := p.Complete(ctx, r)
-	err = c.trials.countRefusal(at.Campaign, p.Account, err)
+	response, err := q.Provider.Complete(ctx, r)
+	err = c.trials.countRefusal(q.Run.Campaign, q.Provider.Account, err)
 	if err == nil {
-		c.trials.answered(at.Campaign, p.Account)
-		pass.Answered(response.Usage, response.Limits)
-		return response, rejectTruncatedPrompt(p, response)
+		c.trials.answered(q.Run.Campaign, q.Provider.Account)
+		used := response.Usage
+		if !q.believes(response, i.WorstTokens) {
+			used = model.Usage{}
+		}
+		pass.Answered(used, response.Limits)
+		return response, rejectTruncatedPrompt(q.Provider, response)
 	}
 	c.Meter.failed(err)
 	pass.Failed(err)
@@ -197,12 +196,15 @@ func priceOf(m recorded.Manifest, p model.Provider) *money.Price {
 }
 
 func costOf(price *money.Price, u model.Usage) money.Amount {
-	return cmp.Or(price, &money.Price{}).Charge(u)
+	return orFree(price).Charge(u)
 }
+
+// orFree takes a price that is not known for nothing.
+func orFree(price *money.Price) *money.Price { return cmp.Or(price, &money.Price{}) }
 
 // worstCase returns what a request can cost at most, or false if nothing bounds its answer.
 func (q Order) worstCase(price *money.Price, r model.Request) (money.Amount, bool) {
-	p, sent := *cmp.Or(price, &money.Price{}), ByteSize(r.Messages)+len(r.Schema)
+	p, sent := *orFree(price), ByteSize(r.Messages)+len(r.Schema)
 	if q.Wordless {
 		worst, err := money.WorstInput(p, sent, len(r.Messages))
 		return worst, err == nil
