@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/duckdb/duckdb-go/v2"
 
@@ -28,6 +30,9 @@ var explained = regexp.MustCompile(`(?is)^\s*EXPLAIN\s+(?:ANALYZE\s+)?(.*)$`)
 func (db *DB) prepareStatement(ctx context.Context, s Statement) (*duckdb.Stmt, duckdb.StmtType, error) {
 	if strings.ContainsRune(s.Text, 0) { // where DuckDB would stop reading
 		return nil, 0, Refused{errors.New("the statement has a NUL character; write chr(0)")}
+	}
+	if name := forbiddenCall(s.Text); name != "" {
+		return nil, 0, Refused{fmt.Errorf("the function %s does more than read; %s", name, accepted)}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, 0, db.explainError(ctx, err)
@@ -50,6 +55,34 @@ func (db *DB) prepareStatement(ctx context.Context, s Statement) (*duckdb.Stmt, 
 		return nil, 0, Refused{err}
 	}
 	return stmt, kind, nil
+}
+
+// forbidden are functions that a SELECT could call and that change settings, run a
+// text as SQL, or read memory at an address.
+var forbidden = []string{
+	"arrow_scan", "arrow_scan_dumb", "checkpoint", "force_checkpoint", "json_execute_serialized_sql", "query", "read_duckdb",
+	"enable_logging", "disable_logging", "truncate_duckdb_logs", "write_log",
+	"enable_profiling", "disable_profiling", "enable_peg_parser", "disable_peg_parser",
+}
+
+// forbiddenCall returns the first forbidden function that a statement calls, also in a
+// macro that it defines; "" if there is none.
+func forbiddenCall(text string) string {
+	name := ""
+	for i := 0; i < len(text); {
+		n, word := tokenLength(text, i)
+		switch {
+		case n > 0 && word:
+			name = strings.ToLower(strings.Trim(text[i:i+n], `"`))
+		case n > 0, unicode.IsSpace(rune(text[i])): // may stand before the parenthesis
+		case text[i] == '(' && slices.Contains(forbidden, name):
+			return name
+		default:
+			name = ""
+		}
+		i += max(n, 1)
+	}
+	return ""
 }
 
 func (db *DB) checkKind(ctx context.Context, s Statement, kind duckdb.StmtType) error {

@@ -49,6 +49,9 @@ func TestRefused(t *testing.T) {
 		"PRAGMA enable_profiling", "PRAGMA profiling_output = 'OUT/p'", "CALL enable_logging(storage = 'file', storage_path = 'OUT/log')",
 		"CREATE PERSISTENT SECRET x (TYPE http, BEARER_TOKEN 'x')", "SELECT getenv('HOME')",
 		"INSERT INTO turns SELECT * FROM turns", "DELETE FROM turns", "UPDATE turns SET text = ''", "TRUNCATE turns", "DROP TABLE turns", "ALTER VIEW turns RENAME TO t",
+		"FROM enable_logging(storage = 'file', storage_path = 'OUT/log')", "FROM \"Enable_Logging\" /* why */ ()", "FROM system.main.enable_profiling()",
+		"CREATE MACRO m() AS TABLE FROM enable_logging(level = 'trace')", "FROM query('FROM enable_' || 'logging()')", "FROM arrow_scan(1, 2, 3)",
+		"SELECT write_log('x')", "FROM json_execute_serialized_sql(json_serialize_sql('SELECT 1'))",
 		"BEGIN", "CHECKPOINT", "VACUUM", "SELECT 'a\x00'; DROP VIEW turns", "SELECT $1", "",
 	} {
 		r, err := db.Run(context.Background(), sql.Statement{Text: names.Replace(text)})
@@ -65,7 +68,6 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s was not refused by Parquet", text)
 		}
 	}
-	query(t, db, "FROM enable_logging(storage = 'file', storage_path = '"+out+"/log')") // a SELECT for DuckDB; it writes nowhere
 	if !maps.Equal(lakeBefore, contents(t, folder)) || !maps.Equal(outBefore, contents(t, out)) {
 		t.Error("a statement has written to a file")
 	}
@@ -80,6 +82,7 @@ func TestAccepted(t *testing.T) {
 		"WITH a AS (SELECT 1) FROM a", "VALUES (1)", "DESCRIBE turns", "SHOW TABLES", "SUMMARIZE rounds", "EXPLAIN SELECT * FROM turns",
 		"-- why\nEXPLAIN ANALYZE SELECT count(*) FROM turns", "PIVOT collaborations ON rule IN ('majority', 'unanimous') USING avg(score)",
 		"SELECT settings_json->>'$.rule.name' FROM collaborations", "SELECT date_trunc('hour', started_at) FROM collaborations",
+		"SELECT 'enable_logging()' -- query('x')", "WITH checkpoint AS (SELECT 1) FROM checkpoint", "FROM range(3)", "FROM query_table(['turns'])",
 	} {
 		query(t, db, text)
 	}

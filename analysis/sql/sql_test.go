@@ -93,6 +93,17 @@ func query(t testing.TB, db *sql.DB, text string) []string {
 	return lines(t, r, err)
 }
 
+// Money is added exactly: 0.1 + 0.2 is 0.3, whatever the order.
+func TestMoneyIsDecimal(t *testing.T) {
+	source, _ := played(t, t.TempDir())
+	db := open(t, source)
+	for _, table := range []string{"calls", "collaborations", "labels"} {
+		if got := query(t, db, "SELECT DISTINCT typeof(cost_usd) AS type FROM (FROM "+table+" UNION ALL BY NAME SELECT NULL AS cost_usd)"); !slices.Contains(got, `{"type":"DECIMAL(38,9)"}`) {
+			t.Errorf("%s.cost_usd is %q", table, got)
+		}
+	}
+}
+
 // TestViewsAreWhatReadersSee compares every column of every row.
 func TestViewsAreWhatReadersSee(t *testing.T) {
 	source, s := played(t, filepath.Join(t.TempDir(), "lake [1]* it's"))

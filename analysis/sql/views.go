@@ -27,7 +27,22 @@ type superseded struct {
 // early files, which have none, are the same.
 func defineView(table record.Table, files []string, hidden []superseded) (string, error) {
 	rows, err := selectStored(table, files, hidden)
-	return "CREATE VIEW " + table.Name + " AS " + withOutcome(table.Name, rows), err
+	return "CREATE VIEW " + table.Name + " AS " + withOutcome(table.Name, withMoney(table, rows)), err
+}
+
+// withMoney makes amounts of money decimals of nanodollars, as they were counted: the
+// sum of binary fractions depends on the order in which they are added.
+func withMoney(table record.Table, rows string) string {
+	var amounts []string
+	for _, c := range table.Columns {
+		if strings.HasSuffix(c.Name, "_usd") {
+			amounts = append(amounts, fmt.Sprintf("TRY_CAST(%[1]s AS DECIMAL(38, 9)) AS %[1]s", c.Name))
+		}
+	}
+	if len(amounts) == 0 {
+		return rows
+	}
+	return fmt.Sprintf("SELECT * REPLACE (%s) FROM (%s)", strings.Join(amounts, ", "), rows)
 }
 
 // withOutcome adds the columns measure and outcome to a SELECT, as
