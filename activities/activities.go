@@ -36,7 +36,7 @@ type Config struct {
 	NoCache bool                             // do not take answers from other turns; resuming is not affected
 	Client  client.Client                    // to await collaborations of an earlier run
 
-	PlayTime time.Duration // how long one activity plays a collaboration on; 5 s if zero
+	PlayTime time.Duration // how long one activity plays a collaboration on; if zero 5 s, or a minute alone
 }
 
 // Activities are registered with a worker. Each owner of a picture in memory has

@@ -17,11 +17,21 @@ import (
 )
 
 // Bounds of one Play: what it did is in the history no later than this, and no
-// larger. It ends with a plan, however long that takes.
+// larger. It ends with a plan, however long that takes. A process that works alone
+// dies with its server and finds everything in the store: its Plays are rarer, since
+// what Temporal does between two costs as much as the calls of a plan.
 const (
-	playTime = 5 * time.Second
-	playAsks = 2000
+	playTime      = 5 * time.Second
+	playTimeAlone = time.Minute
+	playAsks      = 2000
 )
+
+func (c Config) playTime() time.Duration {
+	if c.Alone {
+		return cmp.Or(c.PlayTime, playTimeAlone)
+	}
+	return cmp.Or(c.PlayTime, playTime)
+}
 
 // PlayOn does all of a collaboration's work for a time: it finds out what is known,
 // if nothing is, plays on, and commits the rows once it is over. One with turns
@@ -58,7 +68,7 @@ func (a *Activities) Play(ctx context.Context, in task.Playing) ([]task.Act, err
 	}
 	ctx, end := a.live.Begin(ctx, in.Ref)
 	defer end()
-	most := cmp.Or(a.config.PlayTime, playTime)
+	most := a.config.playTime()
 	asked := 0
 	for began := time.Now(); ctx.Err() == nil && (asked == 0 || time.Since(began) < most && asked < playAsks); {
 		entries, err := c.Askable(in.Elsewhere)
