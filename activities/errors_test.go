@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -18,7 +19,6 @@ import (
 	"roundtable/activities"
 	"roundtable/activities/model"
 	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
@@ -181,40 +181,79 @@ func TestStoppingWorkerAsksNothing(t *testing.T) {
 	same(t, len(s.holds("answers/")), 0)
 }
 
-// full is a lake on a disk that has so much room.
-type full struct {
-	storage.Store
-	free int64
+// tight is a lake on a disk that has so much room, and none for the answers that come.
+type tight struct {
+	*spy
+	free     atomic.Int64
+	reserved atomic.Int64
 }
 
-func (f full) Free() (int64, error) { return f.free, nil }
+func (f *tight) Free() (int64, error)      { return f.free.Load(), nil }
+func (f *tight) Reserve(bytes int64) error { f.reserved.Store(bytes); return nil }
+func (f *tight) Unreserve() error          { f.reserved.Store(0); return nil }
 
-func TestFullDiskPauses(t *testing.T) {
+func (f *tight) PutIfAbsent(ctx context.Context, key string, data []byte) error {
+	if f.free.Load() < 1<<20 && f.reserved.Load() > 0 && strings.HasPrefix(key, "answers/") {
+		return &fs.PathError{Op: "write", Path: "lake", Err: syscall.ENOSPC}
+	}
+	return f.spy.PutIfAbsent(ctx, key, data)
+}
+
+// On a full disk nothing is asked; it goes on by itself when there is room.
+func TestFullDiskIsWaitedOut(t *testing.T) {
 	t.Parallel()
-	s := newLake(t)
+	s := &tight{spy: newLake(t)}
 	p := recordPlan(t, s, yaml("full", 2, 1))
 	m := saying(polite)
-	_, err := do[transcript.Act](t, newActivities(full{s, 1 << 20}, m), task.TakeTurn, task.Turn{Ref: ref(p, 0)})
-	if app := application(t, err); app.Type() != task.ErrPause || !strings.Contains(app.Message(), "1 MB left") {
-		t.Errorf("%s %v", app.Type(), app)
+	a := newActivities(s, m)
+	s.free.Store(2 << 20)
+	taken := make(chan error, 1)
+	go func() {
+		_, err := do[transcript.Act](t, a, task.TakeTurn, task.Turn{Ref: ref(p, 0)})
+		taken <- err
+	}()
+	for !strings.Contains(fmt.Sprint(a.Waits()), "the disk of the lake has room for 2 MB; 64 MB are needed") {
+		time.Sleep(time.Millisecond)
 	}
 	same(t, m.count(), 0)
 	same(t, len(s.holds("answers/")), 0)
-	take(t, newActivities(full{s, 1 << 30}, m), ref(p, 0), 0)
+	s.free.Store(1 << 30)
+	noError(t, <-taken)
+	same(t, m.count(), 1)
+	same(t, s.reserved.Load() > 0, true)
+	noError(t, a.Close(ctx))
+	same(t, s.reserved.Load(), 0)
 }
 
-func TestStoreWithoutRoomPauses(t *testing.T) {
+// An answer that comes when the disk has filled up is stored in what was set aside.
+func TestAnswerInHandHasRoom(t *testing.T) {
+	t.Parallel()
+	s := &tight{spy: newLake(t)}
+	s.free.Store(1 << 30)
+	p := recordPlan(t, s, yaml("filling", 2, 1))
+	m := saying(func(r model.Request) string {
+		s.free.Store(0)
+		return polite(r)
+	})
+	take(t, newActivities(s, m), ref(p, 0), 0)
+	same(t, m.count(), 1)
+	same(t, s.reserved.Load(), 0)
+	same(t, len(stored(t, s, p, ref(p, 0)).Turns), 1)
+}
+
+// A quota that nobody can see is tried again: nothing is asked meanwhile.
+func TestStoreWithoutRoomTriesAgain(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
 	p := recordPlan(t, s, yaml("quota", 2, 1))
 	m := saying(polite)
 	s.refuse = func(key string) error {
 		if strings.Contains(key, "intent") {
-			return &fs.PathError{Op: "write", Path: "lake", Err: syscall.ENOSPC}
+			return &fs.PathError{Op: "write", Path: "lake", Err: syscall.EDQUOT}
 		}
 		return nil
 	}
 	_, err := do[transcript.Act](t, newActivities(s, m), task.TakeTurn, task.Turn{Ref: ref(p, 0)})
-	same(t, application(t, err).Type(), task.ErrPause)
+	same(t, application(t, err).NonRetryable(), false)
 	same(t, m.count(), 0)
 }

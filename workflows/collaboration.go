@@ -231,7 +231,7 @@ func (c *collaboration) endWith(ctx workflow.Context, cause error) (task.Result,
 }
 
 // executeOrPause runs an activity that every collaboration needs. An error that the operator
-// can fix (a full disk, a worker without the key) pauses the campaign; then the
+// can fix (a folder that may not be written, a worker without the key) pauses the campaign; then the
 // activity runs again.
 func (c *collaboration) executeOrPause(ctx workflow.Context, name string, input, result any) error {
 	for {

@@ -102,8 +102,9 @@ func (c *Caller) openBudget(ctx context.Context, m recorded.Manifest) (*money.Ac
 	return account, nil
 }
 
-// Close gives back what this process has reserved of budgets.
+// Close gives back what this process has reserved, of budgets and of the disk.
 func (c *Caller) Close(ctx context.Context) error {
+	c.room.release()
 	c.budgets.mu.Lock()
 	defer c.budgets.mu.Unlock()
 	var errs []error

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"roundtable/activities/answers"
-	"roundtable/activities/failure"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/activities/recorded"
@@ -50,7 +48,7 @@ func (c *Caller) Call(ctx context.Context, q Order, ask int, r model.Request, pa
 	if err := ctx.Err(); err != nil {
 		return got, err
 	}
-	if err := c.hasRoom(); err != nil {
+	if err := c.awaitRoom(ctx); err != nil {
 		return got, err
 	}
 	m, err := c.Manifest(ctx, q.Run.Campaign, false)
@@ -211,20 +209,4 @@ func (q Order) worstCase(price *money.Price, r model.Request) (money.Amount, boo
 	}
 	worst, err := money.Worst(p, sent, len(r.Messages), r.Parameters.MaxTokens)
 	return worst, err == nil
-}
-
-// minFree is the room below which no answer is bought: it could not be kept.
-const minFree = 64 << 20
-
-// hasRoom returns an error if the store can tell that an answer could not be stored.
-func (c *Caller) hasRoom() error {
-	s, ok := c.store.(interface{ Free() (int64, error) })
-	if !ok {
-		return nil
-	}
-	free, err := s.Free()
-	if err == nil && free < minFree {
-		err = failure.Pause(fmt.Errorf("the disk of the lake has %d MB left; %d MB are needed before another answer is bought", free>>20, minFree>>20))
-	}
-	return err
 }

@@ -20,6 +20,7 @@ type Caller struct {
 	answers   *answers.Answers
 	plans     *setup.Plans
 	Manifests *recorded.Manifests
+	room      *room
 	alone     bool // no other process works for the campaigns of the store
 
 	budgets   budgets
@@ -31,7 +32,7 @@ type Caller struct {
 // campaigns of the store.
 func NewCaller(store storage.Store, a *answers.Answers, plans *setup.Plans, manifests *recorded.Manifests, alone bool) *Caller {
 	return &Caller{
-		store: store, answers: a, plans: plans, Manifests: manifests, alone: alone,
+		store: store, answers: a, plans: plans, Manifests: manifests, room: newRoom(store), alone: alone,
 		budgets: budgets{accounts: map[string]*budget{}},
 	}
 }

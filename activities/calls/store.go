@@ -9,13 +9,14 @@ import (
 	"roundtable/analysis/storage"
 )
 
-// keepFor is how long a paid answer is held while the store fails: shorter than
-// a worker that stops waits for its activities.
+// keepFor is how long a paid answer is held while the store fails, but not while its
+// disk is full and the worker goes on: shorter than a worker that stops waits for its
+// activities.
 const keepFor = 90 * time.Second
 
 // StoreTurn stores a turn, whose last answer can be cached under a key.
 func (c *Caller) StoreTurn(ctx context.Context, run answers.RunKey, t answers.Turn, cacheKey string) (stored answers.Turn, err error) {
-	err = c.storeWithRetry(func() error {
+	err = c.storeWithRetry(ctx, func() error {
 		stored, err = c.answers.PutAnswering(ctx, run, t, cacheKey)
 		return err
 	})
@@ -23,8 +24,8 @@ func (c *Caller) StoreTurn(ctx context.Context, run answers.RunKey, t answers.Tu
 }
 
 // storeWithRetry stores what is paid for and in hand: a store that fails for a while is
-// tried again here.
-func (c *Caller) storeWithRetry(store func() error) error {
+// tried again here. A disk that is full gives what was set aside.
+func (c *Caller) storeWithRetry(ctx context.Context, store func() error) error {
 	began := time.Now()
 	for pause := 100 * time.Millisecond; ; pause = min(4*pause, 10*time.Second) {
 		err := store()
@@ -35,6 +36,20 @@ func (c *Caller) storeWithRetry(store func() error) error {
 			return err
 		}
 		c.Meter.failed(err)
+		if isFull(err) {
+			c.room.release()
+			began, pause = holdOn(ctx, began), min(pause, time.Second)
+		}
 		time.Sleep(pause)
+	}
+}
+
+// holdOn returns from when on the time counts: now, unless the worker stops.
+func holdOn(ctx context.Context, began time.Time) time.Time {
+	select {
+	case <-workerStops(ctx):
+		return began
+	default:
+		return time.Now()
 	}
 }

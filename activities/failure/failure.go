@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"strings"
-	"syscall"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -60,7 +59,7 @@ func ForHistory(ctx context.Context, err error, attempt int32) error {
 		return Fail(err)
 	case errors.As(err, &broken), errors.Is(err, storage.ErrCorrupt), errors.Is(err, protocol.ErrPanic):
 		return Fail(err)
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrPermission):
 		return Pause(err)
 	case errors.As(err, &call):
 		return forCall(call, attempt)

@@ -31,6 +31,8 @@ const (
 	staleAfter = time.Hour
 	temporary  = ".tmp-"
 	lockFile   = ".lock"
+	// reserveFile is a file without meaning; see Reserve.
+	reserveFile = ".reserve"
 )
 
 // Open returns the store at a URL: a path or file:// URL is a local directory, made
@@ -89,13 +91,46 @@ func (l *Local) Close() error {
 	return l.root.Close()
 }
 
-// Free returns the number of bytes that can still be stored.
+// fileRoom is the room of a small file.
+const fileRoom = 16 << 10
+
+// Free returns the number of bytes that can still be stored, in small files where the
+// file system has a number of them that it can hold.
 func (l *Local) Free() (int64, error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(l.root.Name(), &s); err != nil {
 		return 0, fmt.Errorf("lake %s: %w", l.root.Name(), err)
 	}
-	return int64(s.Bavail) * int64(s.Bsize), nil //nolint:unconvert // of other types on other systems
+	free := int64(s.Bavail) * int64(s.Bsize) //nolint:unconvert // of other types on other systems
+	if s.Files > 0 {
+		free = min(free, int64(min(s.Ffree, 1<<40))*fileRoom)
+	}
+	return free, nil
+}
+
+// Reserve sets so many bytes aside until Unreserve, in a file that no reader sees; one
+// that a killed process has left serves as well.
+func (l *Local) Reserve(bytes int64) (err error) {
+	f, err := l.root.OpenFile(reserveFile, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err == nil {
+		err = allocate(f, bytes)
+		err = errors.Join(err, f.Close())
+	}
+	return l.explainError("reserving", reserveFile, err)
+}
+
+// fill writes bytes that no file system compresses.
+func fill(f *os.File, bytes int64) error {
+	_, err := io.CopyN(f, rand.NewChaCha8([32]byte{}), bytes)
+	return err
+}
+
+// Unreserve gives back what Reserve has set aside.
+func (l *Local) Unreserve() error {
+	if err := l.root.Remove(reserveFile); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 func (l *Local) PutIfAbsent(ctx context.Context, key string, data []byte) error {

@@ -240,3 +240,29 @@ func TestMemoryIsAStore(t *testing.T) {
 		return func() storage.Store { return m }
 	})
 }
+
+// TestReserve sets room aside in a file that no reader sees, and gives it back.
+func TestReserve(t *testing.T) {
+	dir := t.TempDir()
+	l := local(t, dir)
+	for range 2 { // the second finds what a killed process has left
+		if err := l.Reserve(1 << 20); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var stat syscall.Stat_t
+	if err := syscall.Stat(filepath.Join(dir, ".reserve"), &stat); err != nil || stat.Size != 1<<20 || stat.Blocks*512 < 1<<20 {
+		t.Errorf("%v, %d bytes in %d blocks", err, stat.Size, stat.Blocks)
+	}
+	if all, err := l.List(t.Context(), ""); err != nil || len(all) > 0 {
+		t.Errorf("%v %v", all, err)
+	}
+	for range 2 {
+		if err := l.Unreserve(); err != nil {
+			t.Error(err)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("%v %v", entries, err)
+	}
+}

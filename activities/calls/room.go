@@ -1,0 +1,98 @@
+package calls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"syscall"
+	"time"
+
+	"roundtable/activities/throttle"
+	"roundtable/analysis/storage"
+)
+
+const (
+	// minFree is the room below which no answer is bought: it could not be kept.
+	minFree = 64 << 20
+	// reserved is set aside while calls are made, for answers that are paid and in
+	// hand when a disk fills up.
+	reserved = 32 << 20
+)
+
+// disk is a store whose disk can fill up.
+type disk interface {
+	Free() (int64, error)
+	Reserve(bytes int64) error
+	Unreserve() error
+}
+
+// room keeps an eye on the disk of the store.
+type room struct {
+	disk disk // nil for a store that has none
+
+	mu       sync.Mutex
+	reserved bool
+}
+
+func newRoom(s storage.Store) *room {
+	d, _ := s.(disk)
+	return &room{disk: d}
+}
+
+// awaitRoom waits until an answer can be stored, or the turn is cancelled or the worker stops.
+func (c *Caller) awaitRoom(ctx context.Context) error {
+	if c.room.disk == nil {
+		return nil
+	}
+	defer setWaiting(ctx, nil)
+	for waited := false; ; waited = true {
+		free, err := c.room.disk.Free()
+		if err == nil && free >= minFree {
+			err = c.room.reserve(free)
+			if waited {
+				c.Meter.recovered()
+			}
+		}
+		if err != nil || free >= minFree {
+			return err
+		}
+		text := fmt.Sprintf("the disk of the lake has room for %d MB; %d MB are needed before another answer is bought", free>>20, minFree>>20)
+		c.Meter.last.Store(&Trouble{At: time.Now(), Text: text})
+		setWaiting(ctx, func() string { return text })
+		select {
+		case <-time.After(time.Second):
+		case <-workerStops(ctx):
+			return throttle.ErrStopping
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// reserve sets room aside where there is plenty.
+func (r *room) reserve(free int64) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.reserved || free < 2*(minFree+reserved) {
+		return nil
+	}
+	r.reserved = true
+	if err := r.disk.Reserve(reserved); err != nil && !isFull(err) {
+		return err
+	}
+	return nil
+}
+
+// release gives what was set aside to answers in hand.
+func (r *room) release() {
+	if r.disk == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reserved = false
+	_ = r.disk.Unreserve() // what fails here fails again where the answer is stored, and is told there
+}
+
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
