@@ -69,8 +69,6 @@ func Dial(ctx context.Context, t Target) (client.Client, error) {
 		// Reports of a worker's pollers to the server: nobody reads them here.
 		WorkerHeartbeatInterval: -1,
 	}
-	ctx, cancel := context.WithTimeout(ctx, t.Patience)
-	defer cancel()
 	c, err := client.NewLazyClient(options)
 	if err != nil {
 		return nil, fmt.Errorf("infra: Temporal at %s: %w", t.HostPort, err)
@@ -82,11 +80,14 @@ func Dial(ctx context.Context, t Target) (client.Client, error) {
 	return c, nil
 }
 
-// awaitNamespace asks for the namespace until it is answered.
+// awaitNamespace asks for the namespace until it is answered or patience ends.
+// A try counts for no longer than it may take: a process that was stopped, or a
+// machine that slept, has not waited meanwhile.
 func awaitNamespace(ctx context.Context, c client.Client, t Target) error {
-	request := &workflowservice.DescribeNamespaceRequest{Namespace: t.Namespace}
+	var waited time.Duration
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
-		_, err := c.WorkflowService().DescribeNamespace(ctx, request)
+		began, limit := time.Now(), min(t.Patience/4, t.Patience-waited)
+		err := describeNamespace(ctx, c, t.Namespace, limit)
 		if err == nil {
 			return nil
 		}
@@ -98,10 +99,22 @@ func awaitNamespace(ctx context.Context, c client.Client, t Target) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("infra: Temporal at %s did not answer within %s: %w", t.HostPort, t.Patience, err)
+			return fmt.Errorf("infra: Temporal at %s: %w", t.HostPort, err)
 		case <-time.After(pause):
 		}
+		waited += min(time.Since(began), limit+pause)
+		if waited >= t.Patience {
+			return fmt.Errorf("infra: Temporal at %s did not answer within %s: %w", t.HostPort, t.Patience, err)
+		}
 	}
+}
+
+// describeNamespace asks once, for no longer than limit.
+func describeNamespace(ctx context.Context, c client.Client, namespace string, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	_, err := c.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: namespace})
+	return err
 }
 
 // isHopeless errors stay the same however long one waits.
