@@ -197,6 +197,35 @@ func TestCrashLosesNothing(t *testing.T) {
 	}
 }
 
+// A laptop that slept, or a clock that was set: the next hold is in time, by one clock.
+func TestClockSteps(t *testing.T) {
+	for name, step := range map[string]time.Duration{"forward": 26 * time.Hour, "back": -26 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(newMemory())
+			a := w.open(t, caps(100, 100), true)
+			reserve(t, w, a, 10).Settle(amount(10, 10))
+			w.announce(amount(10, 10))
+			w.mu.Lock()
+			w.now = w.now.Add(step)
+			w.mu.Unlock()
+			before := w.clock()
+			h := reserve(t, w, a, 60)
+			if h.Late() || w.clock() != before {
+				t.Errorf("late: %v, waited %v", h.Late(), w.clock().Sub(before))
+			}
+		})
+	}
+	c := newWorld(newMemory()).config(caps(1, 1), true)
+	c.Now = nil
+	a, err := money.Open(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now := a.Now(); strings.Contains(now.String(), "m=") {
+		t.Errorf("%v has a part of its own that no other process sees", now)
+	}
+}
+
 func TestLate(t *testing.T) {
 	w := newWorld(newMemory())
 	a := w.open(t, caps(100, 100), false)

@@ -1,5 +1,7 @@
 package money
 
+import "time"
+
 // Standing is the state of an account as far as this process knows.
 type Standing struct {
 	Spent Amount // charged, at the worst case where the cost is not known
@@ -14,3 +16,6 @@ func (a *Account) Standing() Standing {
 	defer a.mu.Unlock()
 	return Standing{Spent: a.others.Add(a.used), Held: a.caps.cappedPart(a.leased).Add(a.held), Over: a.over, Caps: a.caps}
 }
+
+// Now is the account's clock.
+func (a *Account) Now() time.Time { return a.config.Now() }

@@ -120,8 +120,10 @@ func (a *Account) readPosition() position {
 	a.granted = mine.Used.Add(mine.Open)
 	f := a.log.grantsOfOthers(a.owner)
 	a.others, a.leased = a.log.base.Used.Add(f.used), f.open
-	// A count that is a while old may hold worst cases of calls that were answered since.
-	old := a.config.Now().Sub(time.UnixMicro(a.log.base.CountedAt)) >= a.config.TTL/10
+	// A count that is a while old may hold worst cases of calls that were answered since;
+	// how old one of the future is nobody knows: the clock went back.
+	age := a.config.Now().Sub(time.UnixMicro(a.log.base.CountedAt))
+	old := age >= a.config.TTL/10 || age < 0
 	return position{
 		used: a.used, held: a.held, caps: a.caps, tuned: a.tuned, holds: a.holds + a.older,
 		uncounted: a.rough || f.any || a.older > 0 || old,
