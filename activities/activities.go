@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
+	"golang.org/x/sync/semaphore"
 
 	"roundtable/activities/answers"
 	"roundtable/activities/calls"
@@ -49,8 +50,15 @@ type Activities struct {
 	taker  *turn.Taker
 	live   *collaboration.Live
 	waits  calls.Stage // of all activities of this process
+
+	recording *semaphore.Weighted // see atOnce
 	*labels.Labels
 }
+
+// atOnce is how many collaborations commit their rows at once. That is the processor's
+// work, of which a thousand that end together would leave none for anything else:
+// requests to the server would run out of time.
+const atOnce = 16
 
 // New makes the activities.
 func New(c Config) *Activities {
@@ -59,7 +67,7 @@ func New(c Config) *Activities {
 	caller := calls.NewCaller(c.Store, a, plans, recorded.NewManifests(c.Store, recorded.ManifestAge), c.Alone)
 	taker := turn.NewTaker(a, caller, c.NoCache)
 	return &Activities{
-		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(a, plans),
+		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(a, plans), recording: semaphore.NewWeighted(atOnce),
 		Labels: labels.NewLabels(c.Store, a, caller, taker, c.Models),
 	}
 }

@@ -131,6 +131,10 @@ func (a *Activities) TakeGiven(ctx context.Context, in task.Given) ([]transcript
 // store alone, so every process makes the same. What cannot be begun,
 // played, counted or valued has ended, too: as failed, with the rows that can be made.
 func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, error) {
+	if err := a.recording.Acquire(ctx, 1); err != nil {
+		return task.Result{}, err
+	}
+	defer a.recording.Release(1)
 	c, err := a.live.Load(ctx, end.Ref)
 	var broken failure.Unplayable
 	switch {

@@ -35,7 +35,7 @@ func TuneProcessors() {
 	}
 }
 
-// followMemory keeps the limit at least at one and a half times what is needed.
+// followMemory keeps the limit at least at two and a half times what is needed.
 func followMemory(ctx context.Context, least int64) {
 	needed := []metrics.Sample{
 		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"},
@@ -54,6 +54,6 @@ func followMemory(ctx context.Context, least int64) {
 		for _, s := range needed {
 			sum += int64(s.Value.Uint64())
 		}
-		debug.SetMemoryLimit(max(least, sum*3/2))
+		debug.SetMemoryLimit(max(least, sum*5/2))
 	}
 }

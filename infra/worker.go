@@ -24,6 +24,9 @@ func WorkerOptions() worker.Options {
 		MaxConcurrentActivityExecutionSize: 4096,
 		WorkflowTaskPollerBehavior:         worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{}),
 		ActivityTaskPollerBehavior:         worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{}),
+		// A workflow that does not yield is a mistake of ours. After the SDK's 1 s it would
+		// also be a machine that is far behind, whose histories are then played again.
+		DeadlockDetectionTimeout: time.Minute,
 		// Stop waits this long for calls in flight: they are paid for.
 		WorkerStopTimeout: 2 * time.Minute,
 		// Heartbeats go out every 80 % of their timeout, however long that is.

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -23,11 +24,16 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // it is with nohup
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	defer stop()
-	go func() { // a second Ctrl-C does not wait
+	go func() { // a second Ctrl-C does not wait; a terminal that closes may say so twice
 		<-ctx.Done()
-		stop()
+		signal.Ignore(syscall.SIGHUP)
+		signal.Reset(os.Interrupt, syscall.SIGTERM)
 	}()
 	if code := execute(ctx, os.Args[1:], os.Stdout, os.Stderr); code != 0 {
 		os.Exit(code)
@@ -45,6 +51,9 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return 0
+	}
+	if code := cli.ExitCode(err); ctx.Err() != nil && code == cli.ExitFailed && strings.Contains(err.Error(), context.Canceled.Error()) {
+		err = cli.InterruptedError(errors.New("interrupted")) // while it started: there is nothing that must come in
 	}
 	code := cli.ExitCode(err)
 	if strings.HasPrefix(err.Error(), "unknown command ") { // the library's own error
