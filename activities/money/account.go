@@ -26,7 +26,7 @@ type Config struct {
 
 	TTL  time.Duration                        // of a grant; 10 min if zero
 	Poll time.Duration                        // between looks at what others did; 2 s if zero
-	Now  func() time.Time                     // the wall clock if nil
+	Now  func() time.Time                     // time.Now if nil
 	Wait func(time.Duration) <-chan time.Time // time.After if nil
 }
 
@@ -65,11 +65,6 @@ type Account struct {
 	leased  Amount    // open grants of others, when last looked
 }
 
-// wallClock is the clock that processes have in common. Go's own comparison of times
-// goes on counting from before a laptop slept: the grant would seem to last when the
-// log, and with it each hold, says that it has run out.
-func wallClock() time.Time { return time.Now().Round(0) }
-
 // Open opens a campaign's account. Alone, or where nobody has counted yet, it
 // begins with counting the ledger.
 func Open(ctx context.Context, c Config) (*Account, error) {
@@ -80,7 +75,7 @@ func Open(ctx context.Context, c Config) (*Account, error) {
 		c.Poll = 2 * time.Second
 	}
 	if c.Now == nil {
-		c.Now = wallClock
+		c.Now = time.Now
 	}
 	if c.Wait == nil {
 		c.Wait = time.After

@@ -1,7 +1,5 @@
 package money
 
-import "time"
-
 // Standing is the state of an account as far as this process knows.
 type Standing struct {
 	Spent Amount // charged, at the worst case where the cost is not known
@@ -17,5 +15,5 @@ func (a *Account) Standing() Standing {
 	return Standing{Spent: a.others.Add(a.used), Held: a.caps.cappedPart(a.leased).Add(a.held), Over: a.over, Caps: a.caps}
 }
 
-// Now is the account's clock.
-func (a *Account) Now() time.Time { return a.config.Now() }
+// IsOver is isOver.
+var IsOver = isOver

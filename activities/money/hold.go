@@ -1,5 +1,7 @@
 package money
 
+import "time"
+
 // Hold is a reserved worst case. Exactly one of Settle, Release and Keep counts:
 // the first. `defer hold.Keep()` right after Reserve makes every way out safe.
 // A nil Hold is that of a campaign without a budget.
@@ -7,14 +9,21 @@ type Hold struct {
 	account *Account
 	worst   Amount
 	epoch   int
-	fence   int64 // µs UTC
+	fence   time.Time
 	done    bool
 }
 
 // Late says that the grant behind the hold has run out, so that another process
 // may have counted the ledger without this call. Ask after the call is announced
 // in the ledger and before it is made; if it is late, release it and reserve again.
-func (h *Hold) Late() bool { return h != nil && h.account.config.Now().UnixMicro() >= h.fence }
+func (h *Hold) Late() bool { return h != nil && isOver(h.account.config.Now(), h.fence) }
+
+// isOver reports whether a time has come by either clock: by the wall clock, which other
+// processes go by and which jumps while a laptop sleeps, or by what has passed, since
+// the wall clock can be set back.
+func isOver(now, until time.Time) bool {
+	return !now.Before(until) || !now.Round(0).Before(until.Round(0))
+}
 
 // Settle charges what the call was billed and gives the rest back. Call it after
 // the answer is stored. What was billed above the worst case is charged, too, and

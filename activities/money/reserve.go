@@ -57,12 +57,12 @@ func (a *Account) Reserve(ctx context.Context, worst Amount) (*Hold, error) {
 // holdFromGrant takes from the grant; nil if it does not reach. The caller holds mu.
 func (a *Account) holdFromGrant(worst Amount) *Hold {
 	free := a.granted.Sub(a.used).Sub(a.held)
-	if a.closed || !worst.isWithin(free) || !a.config.Now().Before(a.until) {
+	if a.closed || !worst.isWithin(free) || isOver(a.config.Now(), a.until) {
 		return nil
 	}
 	a.held = a.held.Add(worst)
 	a.holds++
-	return &Hold{account: a, worst: worst, epoch: a.epoch, fence: a.until.Add(a.config.TTL / 20).UnixMicro()}
+	return &Hold{account: a, worst: worst, epoch: a.epoch, fence: a.until.Add(a.config.TTL / 20)}
 }
 
 // fundHold gets a hold by all means. The caller holds the turn.

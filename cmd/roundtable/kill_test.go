@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -247,39 +246,5 @@ func leaks(t *testing.T, dir, secret string) {
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// TestSuspended: a program that is stopped for longer than its timeouts while it starts
-// and while calls are under way (Ctrl-Z, a laptop that sleeps) goes on by itself, and
-// no answer is asked for twice.
-func TestSuspended(t *testing.T) {
-	t.Parallel()
-	asleep := 5 * time.Second
-	if *long {
-		asleep = 75 * time.Second
-	}
-	service := newService(t)
-	dir := t.TempDir()
-	campaignFile(t, dir, service.URL, 6)
-	b := starts(t, dir, nil, "run", "campaign.yaml")
-	suspend := func() {
-		if err := b.Process.Signal(syscall.SIGSTOP); err != nil {
-			t.Fatalf("%v\n%s", err, &b.said)
-		}
-		time.Sleep(asleep)
-		if err := b.Process.Signal(syscall.SIGCONT); err != nil {
-			t.Fatal(err)
-		}
-	}
-	time.Sleep(50 * time.Millisecond)
-	suspend()
-	screentest.Until(t, "calls", func() bool { return len(service.arrivals(0)) > 20 })
-	suspend()
-	if code := b.code(t); code != 0 {
-		t.Errorf("it ends with code %d\n%s", code, &b.said)
-	}
-	if asked, kept := len(service.arrivals(0)), len(storedKeys(t, dir)); asked != kept {
-		t.Errorf("%d questions were asked for %d answers", asked, kept)
 	}
 }
