@@ -190,6 +190,29 @@ func TestInterrupt(t *testing.T) {
 	contains(t, d.err, "protocol was", "replicates was 7 and is 6")
 }
 
+// TestSignals: a signal ends the program with code 130 whatever it does, also while it
+// starts, and also if it says that the terminal has closed.
+func TestSignals(t *testing.T) {
+	t.Parallel()
+	for _, sent := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		for _, after := range []string{"New lake", "running"} {
+			dir := t.TempDir()
+			save(t, dir, "slow.yaml", fmt.Sprintf(slowCampaign, 40))
+			b := starts(t, dir, nil, "run", "slow.yaml")
+			screentest.Until(t, after, func() bool { return b.over() || strings.Contains(b.said.String(), "New lake") })
+			if after == "running" {
+				screentest.Until(t, after, func() bool { s, ok := statusNow(t, dir); return ok && s.Running > 0 })
+			}
+			if err := b.Process.Signal(sent); err != nil {
+				t.Fatal(err)
+			}
+			if code := b.code(t); code != cli.ExitInterrupted {
+				t.Errorf("%v after %q: code %d\n%s", sent, after, code, &b.said)
+			}
+		}
+	}
+}
+
 // modes: state and lake are nobody else's business.
 func modes(t *testing.T, dir string) {
 	t.Helper()
