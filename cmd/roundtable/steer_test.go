@@ -195,13 +195,16 @@ func TestInterrupt(t *testing.T) {
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	for _, sent := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		for _, after := range []string{"New lake", "running"} {
+		for _, after := range []string{"starting", "running"} {
 			dir := t.TempDir()
 			save(t, dir, "slow.yaml", fmt.Sprintf(slowCampaign, 40))
 			b := starts(t, dir, nil, "run", "slow.yaml")
-			screentest.Until(t, after, func() bool { return b.over() || strings.Contains(b.said.String(), "New lake") })
+			screentest.Until(t, after, func() bool {
+				_, err := os.Stat(filepath.Join(dir, ".roundtable"))
+				return b.over() || err == nil
+			})
 			if after == "running" {
-				screentest.Until(t, after, func() bool { s, ok := statusNow(t, dir); return ok && s.Running > 0 })
+				untilStatus(t, dir, after, func(s campaigns.Status) bool { return s.Running > 0 })
 			}
 			if err := b.Process.Signal(sent); err != nil {
 				t.Fatal(err)
