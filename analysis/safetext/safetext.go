@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // CanSteer reports whether a character could steer a terminal or turn the reading direction.
@@ -51,6 +52,13 @@ func EscapeJSON(data []byte) []byte {
 		}
 	}
 	return out
+}
+
+// IsFormula reports whether a spreadsheet could take a text for a formula, also by a
+// full-width sign, which some read as the ordinary one.
+func IsFormula(s string) bool {
+	first, _ := utf8.DecodeRuneInString(s)
+	return strings.ContainsRune("=+-@＝＋－＠", first)
 }
 
 func breaksLine(r rune) bool { return r == '\u2028' || r == '\u2029' }

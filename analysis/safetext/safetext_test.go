@@ -26,3 +26,15 @@ func TestForeignText(t *testing.T) {
 		t.Errorf("%q and %q do not say the same", data, escaped)
 	}
 }
+
+func TestFormulas(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"=1+1": true, "+1": true, "-1": true, "@SUM(A1)": true, "＝1+1": true, "＋1": true, "－1": true, "＠x": true,
+		"": false, "a=1": false, "1": false, "\xff=": false, "≡": false,
+	} {
+		if got := safetext.IsFormula(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

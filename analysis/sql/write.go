@@ -6,6 +6,8 @@ import (
 	"io"
 	"iter"
 	"strings"
+
+	"roundtable/analysis/safetext"
 )
 
 // WriteCSV writes a header and the rows, and says how many. It is safe to open
@@ -39,7 +41,7 @@ func writeField(b *bufio.Writer, at int, v any) {
 	s, isText := v.(string)
 	if !isText {
 		s = Text(v)
-	} else if s != "" && strings.ContainsRune("=+-@'\t\r\n", rune(s[0])) {
+	} else if safetext.IsFormula(s) || s != "" && strings.ContainsRune("'\t\r\n", rune(s[0])) {
 		s = "'" + s
 	}
 	if isText && s == "" || strings.ContainsAny(s, "\",\r\n") {

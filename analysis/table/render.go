@@ -221,7 +221,7 @@ func full(v *float64) string {
 // safe keeps a spreadsheet from taking a text for a formula.
 func safe(s string) string {
 	s = safetext.Line(s)
-	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
+	if safetext.IsFormula(s) {
 		return "'" + s
 	}
 	return s

@@ -219,3 +219,13 @@ func TestStrangersFile(t *testing.T) {
 		clean(t, what, d.out+d.err)
 	}
 }
+
+// TestStrangersNames: what a file names cannot steer the terminal.
+func TestStrangersNames(t *testing.T) {
+	t.Parallel()
+	dir := write(t, `{name: strange, env: exchange, protocol: roundtable, rule: plurality, cost: unknown, model: {name: "openai/\x1b[2Jred", base_url: "http://localhost:1/v1"}}`)
+	d := command(t, dir, nil, "plan", "campaign.yaml")
+	if d.code != 0 || strings.Contains(d.out+d.err, "\x1b") || !strings.Contains(d.out, "[2Jred") {
+		t.Errorf("code %d\n%q", d.code, d.out+d.err)
+	}
+}

@@ -21,6 +21,7 @@ import (
 	"roundtable/analysis/forecast"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/safetext"
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
@@ -303,7 +304,7 @@ func (p Prediction) Print(atOnce int) {
 	}
 	fmt.Fprintln(os.Stdout, t.Render())
 	if len(p.Unpriced) > 0 {
-		fmt.Printf("The cost is not known: no price for %s; give it under prices:\n", strings.Join(p.Unpriced, ", "))
+		fmt.Printf("The cost is not known: no price for %s; give it under prices:\n", safetext.Line(strings.Join(p.Unpriced, ", ")))
 	}
 }
 
