@@ -45,15 +45,19 @@ func prepareDatabase(dir string, notices io.Writer) error {
 		if err != nil {
 			return err
 		}
+		name, reason := written, fmt.Sprintf("was written by Temporal %s; this is %s, which cannot read it", written, Version)
 		if minorOf(written) == minorOf(Version) {
-			return restrictAccess(path)
+			err := checkDatabase(path)
+			if !errors.Is(err, errDamaged) {
+				return errors.Join(err, restrictAccess(path))
+			}
+			name, reason = "damaged", "is "+err.Error()
 		}
-		aside, err := setAside(path, written)
+		aside, err := setAside(path, name)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(notices, "The workflow database was written by Temporal %s; this is %s, which cannot read it. "+
-			"It was moved to %s and a new one begun. Answers and tables are kept elsewhere and stay.\n", written, Version, aside)
+		fmt.Fprintf(notices, "The workflow database %s. It was moved to %s and a new one begun. Answers and tables are kept elsewhere and stay.\n", reason, aside)
 	case !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("infra: workflow database: %w", err)
 	}

@@ -52,13 +52,16 @@ func TestOtherMinorSetsTheDatabaseAside(t *testing.T) {
 
 func TestSameMinorKeepsTheDatabase(t *testing.T) {
 	dir := t.TempDir()
-	write(t, databasePath(dir), "kept")
-	write(t, versionPath(dir), minorOf(Version)+".999\n")
 	var notices bytes.Buffer
+	if err := prepareDatabase(dir, &notices); err != nil {
+		t.Fatal(err)
+	}
+	kept := read(t, databasePath(dir))
+	write(t, versionPath(dir), minorOf(Version)+".999\n")
 	if err := prepareDatabase(dir, &notices); err != nil || notices.Len() > 0 {
 		t.Fatalf("%v, notice %q", err, notices.String())
 	}
-	if read(t, databasePath(dir)) != "kept" {
+	if read(t, databasePath(dir)) != kept {
 		t.Error("the database was replaced")
 	}
 	if info, err := os.Stat(databasePath(dir)); err != nil || info.Mode().Perm() != 0o600 {

@@ -248,3 +248,22 @@ func leaks(t *testing.T, dir, secret string) {
 		t.Fatal(err)
 	}
 }
+
+// TestDamagedState: a campaign whose engine's database was damaged after a kill goes on
+// from the lake, asks nothing twice and says so in a line.
+func TestDamagedState(t *testing.T) {
+	t.Parallel()
+	service := newService(t)
+	dir := t.TempDir()
+	campaignFile(t, dir, service.URL, 6)
+	killAfter(t, 30)(dir)
+	stored, from := storedKeys(t, dir), len(service.arrivals(0))
+	database := filepath.Join(dir, ".roundtable", "campaigns", "killed", "temporal.db")
+	if err := os.WriteFile(database, []byte("no database"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := output(t, dir, "run", "campaign.yaml"); !strings.Contains(out, "The workflow database is damaged: ") {
+		t.Errorf("it says\n%s", out)
+	}
+	notAgain(t, service.arrivals(from), stored)
+}
