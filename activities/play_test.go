@@ -70,8 +70,14 @@ func TestPlayKeepsWhatWasAnswered(t *testing.T) {
 		p := debating(t, s, "kept", "protocol: {name: debate, rounds: 1}")
 		r := ref(p, 0)
 		var failed atomic.Int64
+		var asked sync.WaitGroup // a pause keeps those from asking that have not begun
+		asked.Add(2)
 		m := &fake{answer: func(r model.Request) (model.Response, error) {
+			if r.Scene.Entry != 1 && r.Scene.Entry < 3 {
+				asked.Done()
+			}
 			if r.Scene.Entry == 1 && failed.Add(1) <= c.times {
+				asked.Wait()
 				return model.Response{}, &model.Error{Class: c.class, Provider: "test", Status: 500, Code: c.what, Unbilled: true}
 			}
 			return response(`{"answer": "A"}`), nil

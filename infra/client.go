@@ -31,6 +31,8 @@ type Target struct {
 	Logger *slog.Logger
 	// Patience is how long Dial waits for the service; default 10 s.
 	Patience time.Duration
+
+	own bool // the server is in this process
 }
 
 // TargetFromEnv reads TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE; a given address
@@ -135,6 +137,9 @@ func (t Target) connectionOptions() (client.ConnectionOptions, error) {
 		return client.ConnectionOptions{}, fmt.Errorf("infra: Temporal address %q: want HOST:PORT, for example 127.0.0.1:7233", t.HostPort)
 	}
 	var options client.ConnectionOptions
+	if t.own {
+		options.DialOptions = patientOptions()
+	}
 	if isLoopback(host) {
 		// The SDK's default, gzip, is 4 % of the CPU of a call for nothing here.
 		options.GrpcCompression = &client.GrpcCompressionNone{}

@@ -129,7 +129,7 @@ func (s *Server) HostPort() string { return s.address }
 
 // Target returns what [Dial] needs to reach this server.
 func (s *Server) Target() Target {
-	return Target{HostPort: s.address, Namespace: Namespace, Patience: startTimeout}
+	return Target{HostPort: s.address, Namespace: Namespace, Patience: startTimeout, own: true}
 }
 
 // Stop ends the server and lets go of its folder; stop workers and close clients

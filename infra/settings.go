@@ -35,6 +35,10 @@ var settings = dynamicconfig.StaticClient{
 	// is added to what is tried again at once.
 	dynamicconfig.TimerProcessorMaxTimeShift.Key(): 10 * time.Millisecond,
 
+	// Writes wait for each other. After the default of 5 s a shard is taken for lost, and
+	// read again as a whole.
+	dynamicconfig.ShardIOTimeout.Key(): time.Minute,
+
 	// With the default 4 partitions a rate limit of a task queue is cut in 4.
 	dynamicconfig.MatchingNumTaskqueueReadPartitions.Key():  1,
 	dynamicconfig.MatchingNumTaskqueueWritePartitions.Key(): 1,

@@ -35,11 +35,13 @@ func TuneProcessors() {
 	}
 }
 
-// followMemory keeps the limit at least at two and a half times what is needed.
+// followMemory keeps the limit at least at twice what is needed: all that the limit
+// counts but garbage and free pages. What many collaborations leave between objects
+// that live counts, too: a limit below it would keep the collector at work for good.
 func followMemory(ctx context.Context, least int64) {
-	needed := []metrics.Sample{
-		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"},
-		{Name: "/memory/classes/metadata/mspan/inuse:bytes"}, {Name: "/memory/classes/metadata/other:bytes"},
+	counted := []metrics.Sample{
+		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
+		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"},
 	}
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -49,11 +51,9 @@ func followMemory(ctx context.Context, least int64) {
 			return
 		case <-tick.C:
 		}
-		metrics.Read(needed)
-		sum := int64(0)
-		for _, s := range needed {
-			sum += int64(s.Value.Uint64())
-		}
-		debug.SetMemoryLimit(max(least, sum*5/2))
+		metrics.Read(counted)
+		of := func(i int) int64 { return int64(counted[i].Value.Uint64()) }
+		needed := of(0) - of(1) - of(2) - max(0, of(3)-of(4))
+		debug.SetMemoryLimit(max(least, 2*needed))
 	}
 }

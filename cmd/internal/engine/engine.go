@@ -77,6 +77,9 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 	e.queues = &queues{store: s, client: e.Client, activities: e.Activities, identity: e.identity}
 	options := infra.WorkerOptions()
 	options.Identity = e.identity
+	if e.IsEmbedded() {
+		infra.WaitForOwnServer(&options)
+	}
 	e.worker = worker.New(e.Client, task.Queue, options)
 	e.worker.RegisterWorkflowWithOptions(workflows.Campaign, workflow.RegisterOptions{Name: task.CampaignWorkflow})
 	e.worker.RegisterWorkflowWithOptions(workflows.Collaboration, workflow.RegisterOptions{Name: task.CollaborationWorkflow})
