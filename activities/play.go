@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
 	"roundtable/activities/answers"
@@ -131,7 +130,7 @@ func (a *Activities) takePatiently(ctx, again context.Context, in task.Turn) err
 		stage.Set(func() string { return calls.TriesAgain + failure.Text(err) })
 		select {
 		case <-time.After(pause):
-		case <-activity.GetWorkerStopChannel(ctx):
+		case <-calls.WorkerStops(ctx):
 			return err
 		case <-again.Done():
 			if ctx.Err() != nil {

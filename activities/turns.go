@@ -5,8 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"go.temporal.io/sdk/activity"
-
+	"roundtable/activities/calls"
 	"roundtable/activities/collaboration"
 	"roundtable/activities/commits"
 	"roundtable/activities/failure"
@@ -77,7 +76,7 @@ func (a *Activities) PlayThrough(ctx context.Context, in task.Batch) (task.Playe
 // isStopping reports whether the worker of an activity is about to end.
 func isStopping(ctx context.Context) bool {
 	select {
-	case <-activity.GetWorkerStopChannel(ctx):
+	case <-calls.WorkerStops(ctx):
 		return true
 	default:
 		return ctx.Err() != nil

@@ -38,7 +38,7 @@ func (c *Caller) Permit(ctx context.Context, q Order) (p Permit, err error) {
 	if _, err := c.Manifest(ctx, q.Run.Campaign, false); err != nil { // it sets the ceilings
 		return p, err
 	}
-	stopping := workerStops(ctx)
+	stopping := WorkerStops(ctx)
 	defer setWaiting(ctx, nil)
 	enter := func(t *throttle.Throttle, call throttle.Call) (*throttle.Pass, error) {
 		setWaiting(ctx, func() string { return waitReason(t.Waiting(q.Run.Campaign)) })
@@ -56,8 +56,9 @@ func (c *Caller) Permit(ctx context.Context, q Order) (p Permit, err error) {
 	return p, err
 }
 
-// workerStops returns the channel that is closed when the activity's worker stops.
-func workerStops(ctx context.Context) <-chan struct{} {
+// WorkerStops returns the channel that is closed when the activity's worker stops; nil if
+// ctx is not that of an activity.
+func WorkerStops(ctx context.Context) <-chan struct{} {
 	if !activity.IsActivity(ctx) {
 		return nil
 	}

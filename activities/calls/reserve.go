@@ -56,7 +56,7 @@ func (c *Caller) reserve(ctx context.Context, m recorded.Manifest, n need) (*mon
 // untilStopping returns a context that ends when the worker stops. Calls of other
 // processes, for which a reservation may wait, can take longer than the worker has.
 func untilStopping(ctx context.Context) (context.Context, context.CancelCauseFunc) {
-	stopping := workerStops(ctx)
+	stopping := WorkerStops(ctx)
 	ctx, cancel := context.WithCancelCause(ctx)
 	if stopping != nil {
 		go func() {

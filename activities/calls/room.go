@@ -62,7 +62,7 @@ func (c *Caller) awaitRoom(ctx context.Context) error {
 		setWaiting(ctx, func() string { return text })
 		select {
 		case <-time.After(time.Second):
-		case <-workerStops(ctx):
+		case <-WorkerStops(ctx):
 			return throttle.ErrStopping
 		case <-ctx.Done():
 			return ctx.Err()

@@ -47,7 +47,7 @@ func (c *Caller) storeWithRetry(ctx context.Context, store func() error) error {
 // holdOn returns from when on the time counts: now, unless the worker stops.
 func holdOn(ctx context.Context, began time.Time) time.Time {
 	select {
-	case <-workerStops(ctx):
+	case <-WorkerStops(ctx):
 		return began
 	default:
 		return time.Now()

@@ -8,12 +8,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"math/rand/v2"
 	"strings"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
 
+	"roundtable/activities/jitter"
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
 	"roundtable/analysis/storage"
@@ -62,10 +62,10 @@ func ForHistory(ctx context.Context, err error, attempt int32) error {
 	case errors.Is(err, fs.ErrPermission):
 		return Pause(err)
 	case errors.As(err, &call):
-		return forCall(call, attempt)
+		return forCall(call, attempt, jitter.From(ctx))
 	}
 	return temporal.NewApplicationErrorWithOptions(Text(err), "io", temporal.ApplicationErrorOptions{
-		NextRetryDelay: Backoff(attempt),
+		NextRetryDelay: backoff(attempt, jitter.From(ctx)),
 	})
 }
 
@@ -87,7 +87,7 @@ const maxPaidTries = 8
 // status 2xx without one, or silence until the deadline.
 func isUnanswered(e *model.Error) bool { return e.Status/100 == 2 || e.Code == "timeout" }
 
-func forCall(e *model.Error, attempt int32) error {
+func forCall(e *model.Error, attempt int32, drawn jitter.Source) error {
 	options := temporal.ApplicationErrorOptions{Category: temporal.ApplicationErrorCategoryBenign}
 	kind := "retry"
 	class := e.Class
@@ -100,9 +100,9 @@ func forCall(e *model.Error, attempt int32) error {
 	case model.Fail:
 		kind, options.NonRetryable = task.ErrFail, true
 	default:
-		wait := Backoff(attempt)
+		wait := backoff(attempt, drawn)
 		if e.RetryAfter > 0 { // jitter, or all waiting calls come back in the same moment
-			wait = e.RetryAfter + rand.N(time.Second+e.RetryAfter/10)
+			wait = e.RetryAfter + drawn(time.Second+e.RetryAfter/10)
 		}
 		options.NextRetryDelay = wait
 	}
@@ -114,12 +114,12 @@ func isCancelled(ctx context.Context) bool {
 	return errors.Is(context.Cause(ctx), context.Canceled)
 }
 
-// Backoff returns the pause before the next try of an activity. It doubles from
+// backoff returns the pause before the next try of an activity. It doubles from
 // half a second to 30 seconds, with full jitter so that many calls do not come
 // back at once.
-func Backoff(attempt int32) time.Duration {
+func backoff(attempt int32, drawn jitter.Source) time.Duration {
 	ceiling := 500 * time.Millisecond << min(max(attempt-1, 0), 6)
-	return 50*time.Millisecond + rand.N(min(ceiling, 30*time.Second))
+	return 50*time.Millisecond + drawn(min(ceiling, 30*time.Second))
 }
 
 // Text returns an error's message without control characters, in at most

@@ -1,9 +1,11 @@
 package failure_test
 
 import (
-	"roundtable/activities/failure"
+	"errors"
 	"testing"
 	"time"
+
+	"roundtable/activities/failure"
 )
 
 func TestBackoff(t *testing.T) {
@@ -14,7 +16,7 @@ func TestBackoff(t *testing.T) {
 	} {
 		least, most := time.Hour, time.Duration(0)
 		for range 500 {
-			d := failure.Backoff(attempt)
+			d, _ := failure.NextTry(failure.ForHistory(t.Context(), errors.New("lost"), attempt))
 			least, most = min(least, d), max(most, d)
 		}
 		if least < 50*time.Millisecond || most > 50*time.Millisecond+ceiling {

@@ -23,26 +23,11 @@ import (
 // commits it as the given generation. Models take their policy's parameters.
 // Now and then traders propose nothing and answer with something that cannot be read.
 func Play(ctx context.Context, store storage.Store, campaign string, generation int) error {
-	file, err := plan.Parse([]byte(campaign), plan.Host{})
+	p, err := Record(ctx, store, campaign)
 	if err != nil {
 		return err
 	}
-	p := recorded.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
-	for _, c := range file.Campaign.Conditions {
-		pack, err := packOf(c)
-		if err != nil {
-			return err
-		}
-		p.Packs[pack.Hash()] = pack
-		p.Pack = append(p.Pack, pack.Hash())
-	}
-	if err := recorded.WritePlan(ctx, store, p); err != nil {
-		return err
-	}
-	if err := recorded.WriteManifest(ctx, store, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
-		return err
-	}
-	a := activities.New(activities.Config{Store: store, Models: policy})
+	a := activities.New(activities.Config{Store: store, Models: Policy})
 	for n := range p.Campaign.Size() {
 		ref := task.Ref{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision(), Cell: p.Campaign.Cell(n), Generation: generation}
 		for over := false; !over; { // a slow machine plays a cell in several batches
@@ -54,6 +39,27 @@ func Play(ctx context.Context, store storage.Store, campaign string, generation 
 		}
 	}
 	return nil
+}
+
+// Record writes the plan and the manifest of a campaign, given as YAML.
+func Record(ctx context.Context, store storage.Store, campaign string) (recorded.Plan, error) {
+	file, err := plan.Parse([]byte(campaign), plan.Host{})
+	if err != nil {
+		return recorded.Plan{}, err
+	}
+	p := recorded.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
+	for _, c := range file.Campaign.Conditions {
+		pack, err := packOf(c)
+		if err != nil {
+			return p, err
+		}
+		p.Packs[pack.Hash()] = pack
+		p.Pack = append(p.Pack, pack.Hash())
+	}
+	if err := recorded.WritePlan(ctx, store, p); err != nil {
+		return p, err
+	}
+	return p, recorded.WriteManifest(ctx, store, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()})
 }
 
 func packOf(c plan.Condition) (prompt.Pack, error) {
@@ -72,8 +78,8 @@ func packOf(c plan.Condition) (prompt.Pack, error) {
 	return prompt.NewPack(env.Prompts(), files, nil, rule.Words())
 }
 
-// policy plays the model scripted/POLICY. Traders are careless.
-func policy(m plan.Choice, _ plan.Condition, env envs.Environment) (model.Provider, error) {
+// Policy plays the model scripted/POLICY. Traders are careless.
+func Policy(m plan.Choice, _ plan.Condition, env envs.Environment) (model.Provider, error) {
 	name := strings.TrimPrefix(m.Name, "scripted/")
 	policy, err := env.Policy(name, m.Decode())
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 
+	"golang.org/x/sync/semaphore"
+
 	"roundtable/activities/failure"
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
@@ -83,14 +85,14 @@ type Plans struct {
 	data   func(path string) (fs.FS, error)
 	models Models
 
-	loading sync.Mutex // held while a plan is built, which can take long
+	loading *semaphore.Weighted // held while a plan is read and built, which can take long
 	mu      sync.Mutex
 	built   map[string]*Campaign // by revision
 }
 
 // NewPlans returns Plans of a store. The function data opens the folder of a data set.
 func NewPlans(store storage.Store, data func(path string) (fs.FS, error), models Models) *Plans {
-	return &Plans{store: store, data: data, models: models, built: map[string]*Campaign{}}
+	return &Plans{store: store, data: data, models: models, loading: semaphore.NewWeighted(1), built: map[string]*Campaign{}}
 }
 
 // Load returns a revision of a campaign, built when it is first asked for. A
@@ -99,8 +101,10 @@ func (p *Plans) Load(ctx context.Context, name, revision string) (*Campaign, err
 	if c := p.Built(revision); c != nil {
 		return c, nil
 	}
-	p.loading.Lock()
-	defer p.loading.Unlock()
+	if err := p.loading.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer p.loading.Release(1)
 	if c := p.Built(revision); c != nil { // by a Load that held the lock
 		return c, nil
 	}

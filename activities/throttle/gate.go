@@ -1,8 +1,9 @@
 package throttle
 
 import (
-	"math/rand/v2"
 	"time"
+
+	"roundtable/activities/jitter"
 )
 
 // gate closes for the time that a service asks for, or for a growing time
@@ -49,19 +50,19 @@ func (g *gate) start(p *Pass, now time.Time) {
 
 // closeFor for as long as the service says, and a little longer, because others
 // of the account wait as well.
-func (g *gate) closeFor(d time.Duration, now time.Time) {
+func (g *gate) closeFor(d time.Duration, now time.Time, drawn jitter.Source) {
 	d = min(d, longest)
 	if until := now.Add(d); !g.half || until.After(g.until) {
-		g.until = until.Add(rand.N(d/10 + 10*time.Millisecond))
+		g.until = until.Add(drawn(d/10 + 10*time.Millisecond))
 	}
 	g.half, g.told, g.probe = true, true, nil
 }
 
 // closeByGuess closes for a second, and twice as long each time that follows.
-func (g *gate) closeByGuess(now time.Time) {
+func (g *gate) closeByGuess(now time.Time, drawn jitter.Source) {
 	d := min(time.Second<<min(g.tries, 6), longestGuess)
 	g.tries++
-	if until := now.Add(d/2 + rand.N(d/2)); !g.half || until.After(g.until) {
+	if until := now.Add(d/2 + drawn(d/2)); !g.half || until.After(g.until) {
 		g.until, g.told = until, false
 	}
 	g.half, g.probe = true, nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"roundtable/activities/jitter"
 	"roundtable/activities/model"
 )
 
@@ -17,6 +18,7 @@ type Pass struct {
 	entered  time.Time
 	sent     sent // by the account, with this call
 	cut      int  // of the window, when it entered
+	jitter   jitter.Source
 	ended    bool
 }
 
@@ -83,9 +85,9 @@ func (t *Throttle) cutWindow(p *Pass, retryAfter time.Duration, now time.Time) {
 	case verdict == chance:
 		t.gate.passOn(p)
 	case retryAfter > 0:
-		t.gate.closeFor(retryAfter, now)
+		t.gate.closeFor(retryAfter, now, p.jitter)
 	case verdict == nothing:
-		t.gate.closeByGuess(now)
+		t.gate.closeByGuess(now, p.jitter)
 	default:
 		t.gate.passOn(p)
 	}

@@ -3,6 +3,8 @@ package throttle
 import (
 	"container/list"
 	"time"
+
+	"roundtable/activities/jitter"
 )
 
 // quota counts calls against a ceiling: of the account or of a campaign.
@@ -77,6 +79,7 @@ type waiter struct {
 	campaign *campaign
 	bytes    int
 	tokens   float64
+	jitter   jitter.Source
 	place    *list.Element
 	pass     *Pass         // set before ready is closed
 	refused  error         // likewise, if there is no pass

@@ -24,6 +24,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"roundtable/activities/jitter"
 )
 
 // ErrStopping is the end of a wait because the worker drains.
@@ -94,7 +96,7 @@ func (t *Throttle) Enter(ctx context.Context, stopping <-chan struct{}, call Cal
 	if err := endOf(ctx, stopping); err != nil {
 		return nil, err
 	}
-	w := t.joinLine(call)
+	w := t.joinLine(call, jitter.From(ctx))
 	select {
 	case <-w.ready:
 	case <-stopping:
@@ -117,11 +119,11 @@ func endOf(ctx context.Context, stopping <-chan struct{}) error {
 }
 
 // joinLine puts a call at the end of its campaign's line.
-func (t *Throttle) joinLine(call Call) *waiter {
+func (t *Throttle) joinLine(call Call, drawn jitter.Source) *waiter {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.campaignNamed(call.Campaign)
-	w := &waiter{campaign: c, bytes: call.Bytes, tokens: c.estimateTokens(call), ready: make(chan struct{})}
+	w := &waiter{campaign: c, bytes: call.Bytes, tokens: c.estimateTokens(call), jitter: drawn, ready: make(chan struct{})}
 	w.place = c.line.PushBack(w)
 	if c.turn == nil {
 		c.turn = t.turns.PushBack(c)
@@ -219,7 +221,7 @@ func (t *Throttle) admitFirst(w *waiter, now time.Time) {
 	}
 	c.quota.takeTokens(w.tokens)
 	t.account.takeTokens(w.tokens)
-	w.pass = &Pass{throttle: t, campaign: c, bytes: w.bytes, tokens: w.tokens, entered: now, sent: t.learnt.countSent(w.tokens)}
+	w.pass = &Pass{throttle: t, campaign: c, bytes: w.bytes, tokens: w.tokens, jitter: w.jitter, entered: now, sent: t.learnt.countSent(w.tokens)}
 	w.pass.cut = t.window.startCall()
 	t.gate.start(w.pass, now)
 	close(w.ready)
