@@ -126,6 +126,18 @@ func (a *Answers) Turn(ctx context.Context, p RunKey, entry int) (Turn, error) {
 	return a.outcome(ctx, p, t)
 }
 
+// IsStored reports whether an ask of an entry has its answer.
+func (a *Answers) IsStored(ctx context.Context, p RunKey, entry, ask int) (bool, error) {
+	key, err := p.objectKey("%06d.%d.json", entry, ask)
+	if err == nil {
+		_, err = a.store.Head(ctx, key)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Put durably stores the last of t.Asks and, if t is Done, what came of the
 // turn: one object. It returns the turn as it is stored, which the caller must
 // go on with: if another answer was there first, that one has won, and unless

@@ -2,6 +2,7 @@ package answers_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -102,5 +103,38 @@ func TestBadPlaces(t *testing.T) {
 	}
 	if objects, err := s.List(ctx, ""); err != nil || len(objects) > 0 {
 		t.Error(objects, err)
+	}
+}
+
+// unread is a store that fails to read some objects for a while.
+type unread struct {
+	storage.Store
+	suffix string
+}
+
+func (u unread) Get(ctx context.Context, key string) ([]byte, error) {
+	if strings.HasSuffix(key, u.suffix) {
+		return nil, errors.New("the connection was lost")
+	}
+	return u.Store.Get(ctx, key)
+}
+
+// An object that could not be read makes nothing else corrupt: the collaboration would
+// end as failed, and only the connection had.
+func TestUnreadAnswers(t *testing.T) {
+	a, store, _ := open(t)
+	_, err := a.Intend(ctx, place, answers.Intent{Entry: 1})
+	must(t, err)
+	_, err = a.Put(ctx, place, turn(1, "x"))
+	must(t, err)
+	_, err = a.Put(ctx, place, turn(1, "x", "y"))
+	must(t, err)
+	_, err = a.Put(ctx, place, done(turn(1, "x", "y"), "y"))
+	must(t, err)
+	for _, suffix := range []string{"000001.0.intent-0.json", "000001.0.json", "000001.1.json", "000001.turn.json"} {
+		s, err := answers.NewAnswers(unread{store, suffix}).Load(ctx, place)
+		if err == nil || errors.Is(err, storage.ErrCorrupt) || len(s.Turns) > 0 {
+			t.Errorf("%s cannot be read: error %v, %d turns", suffix, err, len(s.Turns))
+		}
 	}
 }

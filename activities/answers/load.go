@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"roundtable/analysis/storage"
 	"slices"
@@ -13,7 +14,8 @@ import (
 )
 
 // Load reads everything that is stored of a collaboration. Corrupt objects are
-// errors that name the key (all of them, joined), next to what could be read.
+// errors that name the key (all of them, joined), next to what could be read. An
+// object that could not be read is the only error: what is missing without it is not corrupt.
 func (a *Answers) Load(ctx context.Context, p RunKey) (Stored, error) {
 	prefix, err := p.folderOf()
 	if err != nil {
@@ -29,13 +31,21 @@ func (a *Answers) Load(ctx context.Context, p RunKey) (Stored, error) {
 		return cmp.Or(len(a.Key)-len(b.Key), strings.Compare(a.Key, b.Key))
 	})
 	for _, o := range objects {
-		if err := l.addObject(ctx, o.Key, strings.TrimPrefix(o.Key, prefix)); err != nil {
+		err := l.addObject(ctx, o.Key, strings.TrimPrefix(o.Key, prefix))
+		switch {
+		case errors.Is(err, storage.ErrCorrupt):
 			errs = append(errs, err)
+		case err != nil:
+			return Stored{}, err
 		}
 	}
 	for entry, key := range l.outcomes {
-		if err := l.finishTurn(ctx, entry, key); err != nil {
+		err := l.finishTurn(ctx, entry, key)
+		switch {
+		case errors.Is(err, storage.ErrCorrupt):
 			errs = append(errs, err)
+		case err != nil:
+			return Stored{}, err
 		}
 	}
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
@@ -92,6 +102,9 @@ func (l *loading) addBatch(ctx context.Context, key string, first int) error {
 
 func (l *loading) addIntents(ctx context.Context, key string, c call) error {
 	o, err := getObject[intentObject](ctx, l.store, key)
+	if errors.Is(err, fs.ErrNotExist) { // released since it was listed
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func (c *Caller) Call(ctx context.Context, q Order, ask int, r model.Request, pa
 			i.WorstUSD = &usd
 		}
 	}
-	if got.Hold, err = c.reserve(ctx, m, need{worst, price != nil, bounded, q.Provider.Endpoint == ""}); err != nil {
+	if got.Hold, err = c.reserveFor(ctx, m, q, ask, need{worst, price != nil, bounded, q.Provider.Endpoint == ""}); err != nil {
 		return got, err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout(m, q.Provider)) // from here on money is spent: the answer is waited for
@@ -133,6 +133,28 @@ func rejectTruncatedPrompt(p model.Provider, r model.Response) error {
 	}
 	return &model.Error{Class: model.Pause, Provider: p.Name, Code: r.FinishReason,
 		Message: "the server counted fewer prompt tokens than the prompt has words, so it has dropped a part of it; raise its context length (Ollama: OLLAMA_CONTEXT_LENGTH) and resume. If it only counts wrongly, set check_prompt_tokens: false for the model"}
+}
+
+// ErrAnswered is a call that was not made, since another process has stored its answer
+// while this one waited for the budget.
+var ErrAnswered = errors.New("the answer has been stored meanwhile")
+
+// reserveFor reserves for a call that nobody has made while it waited: on a cluster
+// that may be ten minutes.
+func (c *Caller) reserveFor(ctx context.Context, m recorded.Manifest, q Order, ask int, n need) (*money.Hold, error) {
+	began := time.Now()
+	hold, err := c.reserve(ctx, m, n)
+	if err != nil || time.Since(began) < time.Second {
+		return hold, err
+	}
+	known, err := c.answers.IsStored(ctx, q.Run, q.Entry, ask)
+	if err == nil && known {
+		err = ErrAnswered
+	}
+	if err != nil {
+		hold.Release()
+	}
+	return hold, err
 }
 
 // errLate is a call that was announced too late to be counted by others, and not made.

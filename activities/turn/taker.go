@@ -63,7 +63,9 @@ func (k *Taker) TakeTurnOnce(ctx context.Context, q Question) (answers.Turn, err
 // answer before anything else happens with it.
 func (k *Taker) takeTurn(ctx context.Context, q Question) (t answers.Turn, err error) {
 	for err == nil && !t.Done {
-		t, err = k.advanceTurn(ctx, q)
+		if t, err = k.advanceTurn(ctx, q); errors.Is(err, calls.ErrAnswered) {
+			err = nil
+		}
 	}
 	return t, err
 }
