@@ -1,0 +1,126 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/ledger"
+	"roundtable/activities/money"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
+)
+
+// read reads the rows now and then until ctx ends, as an analyst does: what is seen is
+// whole (I8), and no row is seen twice (I2).
+func (w *world) read(ctx context.Context) *sync.WaitGroup {
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		for n := 0; ctx.Err() == nil; n++ {
+			w.checkRows(context.WithoutCancel(ctx))
+			select {
+			case <-time.After(w.between(time.Second, 40*time.Second, "reader", n)):
+			case <-ctx.Done():
+			}
+		}
+	})
+	return &reading
+}
+
+func (w *world) checkRows(ctx context.Context) {
+	d, err := lake.ReadDataset(ctx, w.disk, campaign)
+	if err != nil {
+		w.violate("I8", "the data set cannot be read: %v", err)
+		return
+	}
+	seen := map[string]bool{}
+	for row, err := range lake.Scan[record.Turn](ctx, w.disk, d) {
+		if err != nil {
+			w.violate("I8", "turns cannot be read: %v", err)
+			return
+		}
+		key := fmt.Sprintf("%s/%d", row.CollaborationID, row.Entry)
+		if seen[key] {
+			w.violate("I2", "two rows of %s", key)
+		}
+		seen[key] = true
+	}
+}
+
+// check checks the invariants after the end, from the store and the service's own count.
+func (w *world) check(ctx context.Context) {
+	w.checkRows(ctx)
+	report, err := lake.Verify(ctx, w.disk, campaign)
+	if err != nil {
+		w.violate("I8", "the lake cannot be verified: %v", err)
+		return
+	}
+	for _, f := range report.Findings {
+		w.violate("I8", "%s: %s", f.Object, f.Problem)
+	}
+	if n := w.plan.Campaign.Size(); len(w.committed()) != n {
+		w.violate("I2", "%d of %d cells have ended", len(w.committed()), n)
+	}
+	w.checkMoney(ctx)
+}
+
+// checkMoney compares the ledger with what the service has billed (I4).
+func (w *world) checkMoney(ctx context.Context) {
+	store := answers.NewAnswers(w.disk)
+	runs, err := store.Runs(ctx, campaign)
+	if err != nil {
+		w.violate("I4", "%v", err)
+		return
+	}
+	var charged money.Amount
+	kept := map[string]bool{}   // request ids of stored answers
+	unknown := map[string]int{} // by question
+	for _, run := range runs {
+		s, err := store.Load(ctx, run)
+		if err != nil {
+			w.violate("I1", "the answers of %s: %v", run, err)
+			return
+		}
+		charge := s.Charge()
+		charged = charged.Add(money.Amount{NanoUSD: charge.NanoUSD, Tokens: charge.Tokens})
+		for _, i := range s.Unknown {
+			unknown[fmt.Sprintf("%s/%d/%d", run, i.Entry, i.Ask)]++
+		}
+		for _, t := range s.Turns {
+			for _, a := range t.Asks {
+				if !a.Cached {
+					w.checkAnswer(kept, a)
+				}
+			}
+		}
+	}
+	for id, call := range w.service.calls {
+		if kept[id] {
+			continue
+		}
+		if unknown[call.question]--; unknown[call.question] < 0 {
+			w.violate("I4", "%s was billed %s, and the ledger knows nothing of it", id, call.billed)
+		}
+	}
+	spent, err := ledger.Spent(ctx, w.disk, campaign)
+	if err != nil || spent != charged {
+		w.violate("I4", "the ledger says %s, its answers and intents come to %s (%v)", spent, charged, err)
+	}
+	if spent.NanoUSD < w.service.billed.NanoUSD {
+		w.violate("I4", "the ledger says %s, and %s were billed", spent, w.service.billed)
+	}
+}
+
+func (w *world) checkAnswer(kept map[string]bool, a answers.Answer) {
+	call, ok := w.service.calls[a.RequestID]
+	if !ok {
+		w.violate("I4", "an answer is stored as %s, which was never billed", a.RequestID)
+		return
+	}
+	kept[a.RequestID] = true
+	if told := a.WorstTokens == 0; told && price.Charge(a.Usage) != call.billed {
+		w.violate("I4", "%s was billed %s, and is stored as %+v", a.RequestID, call.billed, a.Usage)
+	}
+}

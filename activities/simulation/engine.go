@@ -1,0 +1,263 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+
+	"roundtable/activities/failure"
+	"roundtable/activities/recorded"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
+)
+
+// engine stands for Temporal's server and the campaign's workflows: it remembers what
+// is to be done, whoever dies.
+type engine struct {
+	*world
+	mu   sync.Mutex
+	live []*process
+	cap  float64 // in dollars; 0 is none
+}
+
+// errGone is what became of an activity whose process died.
+var errGone = errors.New("its process has died")
+
+// errGivenUp is the end of an activity that is done elsewhere meanwhile.
+var errGivenUp = errors.New("it was given up for dead")
+
+// run runs the campaign to its end.
+func (e *engine) run(ctx context.Context) error {
+	for n := range e.Processes {
+		e.keepAlive(ctx, n)
+	}
+	ref := e.ref(task.Ref{})
+	for sweep := 0; ; sweep++ {
+		found, err := execute(ctx, e, "survey", func(ctx context.Context, p *process) (task.Surveyed, error) {
+			return p.activities.Survey(ctx, task.Page{Campaign: ref.Campaign, Revision: ref.Revision, Limit: 100})
+		})
+		if err != nil {
+			return err
+		}
+		e.playAll(ctx, found.Cells)
+		sealed, err := execute(ctx, e, "seal", func(ctx context.Context, p *process) (task.Surveyed, error) {
+			return p.activities.Seal(ctx, task.Sealing{Campaign: ref.Campaign, Revision: ref.Revision})
+		})
+		if err != nil {
+			return err
+		}
+		ended := 0
+		for _, n := range sealed.Count {
+			ended += n
+		}
+		if ended == sealed.Total {
+			return nil
+		}
+		if sweep > 3 {
+			return fmt.Errorf("%d of %d cells have ended after %d sweeps", ended, sealed.Total, sweep)
+		}
+	}
+}
+
+func (e *engine) ref(r task.Ref) task.Ref {
+	r.Campaign, r.Revision = campaign, e.plan.Campaign.Revision()
+	return r
+}
+
+// keepAlive starts a process, and another one when it dies.
+func (e *engine) keepAlive(ctx context.Context, number int) {
+	p := e.start(number)
+	e.mu.Lock()
+	e.live = append(e.live, p)
+	e.mu.Unlock()
+	e.background.Go(func() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-p.died:
+		}
+		e.mu.Lock()
+		for i, other := range e.live {
+			if other == p {
+				e.live = append(e.live[:i:i], e.live[i+1:]...)
+				break
+			}
+		}
+		e.mu.Unlock()
+		time.Sleep(e.between(50*time.Millisecond, 5*time.Second, p.name, "starts again"))
+		if ctx.Err() == nil {
+			e.keepAlive(ctx, number)
+		}
+	})
+}
+
+// any returns a process that lives.
+func (e *engine) any(ctx context.Context, what string) *process {
+	for ; ctx.Err() == nil; time.Sleep(10 * time.Millisecond) {
+		e.mu.Lock()
+		if n := len(e.live); n > 0 {
+			p := e.live[int(e.chance(what, e.nth(what), "process")*float64(n))]
+			e.mu.Unlock()
+			return p
+		}
+		e.mu.Unlock()
+	}
+	return nil
+}
+
+// outcome is what an activity ends with.
+type outcome[T any] struct {
+	value T
+	err   error
+}
+
+// attempt does an activity once. If its process dies it is gone; what it still does
+// is not waited for.
+func attempt[T any](ctx context.Context, e *engine, what string, do func(context.Context, *process) (T, error)) outcome[T] {
+	p := e.any(ctx, what)
+	if p == nil {
+		return outcome[T]{err: ctx.Err()}
+	}
+	ended := make(chan outcome[T], 1)
+	e.background.Go(func() {
+		value, err := do(p.ctx, p)
+		ended <- outcome[T]{value, err}
+	})
+	var givenUp <-chan time.Time
+	if e.happens(e.Faults.Doubled, what, e.nth(what+" doubled")) {
+		givenUp = time.After(e.between(0, 20*time.Second, what, e.nth(what+" given up")))
+	}
+	select {
+	case o := <-ended:
+		return o
+	case <-p.died:
+		return outcome[T]{err: errGone}
+	case <-givenUp:
+		return outcome[T]{err: errGivenUp}
+	case <-ctx.Done():
+		return outcome[T]{err: ctx.Err()}
+	}
+}
+
+// execute does an activity until it succeeds or fails for good, as Temporal does.
+func execute[T any](ctx context.Context, e *engine, what string, do func(context.Context, *process) (T, error)) (T, error) {
+	for tries := int32(1); ; tries++ {
+		o := attempt(ctx, e, what, do)
+		if o.err == nil || ctx.Err() != nil {
+			return o.value, o.err
+		}
+		pause := time.Duration(0)
+		switch o.err = failure.ForHistory(e.jittered(ctx), o.err, tries); {
+		case errors.Is(o.err, errGone), errors.Is(o.err, errGivenUp):
+			tries = 0
+		case isType(o.err, task.ErrPause):
+			e.operate(o.err)
+		case isType(o.err, task.ErrFail):
+			e.note("%s fails: %v", what, o.err)
+			return o.value, o.err
+		default:
+			pause, _ = failure.NextTry(o.err)
+		}
+		e.note("%s: %v", what, o.err)
+		time.Sleep(pause + e.between(time.Millisecond, 200*time.Millisecond, what, e.nth(what+" again")))
+	}
+}
+
+func isType(err error, kind string) bool {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	return ok && app.Type() == kind
+}
+
+// operate is what a person does about a pause: looks later, and raises a cap that is spent.
+func (e *engine) operate(err error) {
+	n := e.nth("pause")
+	time.Sleep(e.between(time.Second, time.Minute, n, "operator"))
+	if e.Cap == 0 {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.cap *= 1.3
+	if werr := e.setCap(); werr != nil {
+		panic(werr)
+	}
+	e.note("the operator raises the cap to $%.6f: %v", e.cap, err)
+}
+
+// setCap lets the campaign spend up to a cap.
+func (e *engine) setCap() error {
+	m := recorded.Manifest{Campaign: campaign, Revision: e.plan.Campaign.Revision(), Prices: prices}
+	m.Limits.Models = map[string]plan.ModelLimits{modelName: {Timeout: "2m"}}
+	if e.cap > 0 {
+		m.Limits.CostUSD = &e.cap
+		e.world.allow(e.cap)
+	}
+	return recorded.WriteManifest(context.Background(), e.disk, m)
+}
+
+// playAll plays cells to their end, some at once.
+func (e *engine) playAll(ctx context.Context, cells []task.Outstanding) {
+	var all sync.WaitGroup
+	places := make(chan struct{}, e.AtOnce)
+	for _, cell := range cells {
+		time.Sleep(e.between(time.Millisecond, 20*time.Millisecond, cell.ID, "starts"))
+		places <- struct{}{}
+		all.Go(func() {
+			defer func() { <-places }()
+			e.play(ctx, cell)
+			if e.chance(cell.ID, "compacts") < 0.3 {
+				_, _ = execute(ctx, e, "compact", func(ctx context.Context, p *process) (struct{}, error) {
+					return p.activities.Compact(ctx, campaign)
+				})
+			}
+		})
+	}
+	all.Wait()
+}
+
+// play plays one cell to its end.
+func (e *engine) play(ctx context.Context, cell task.Outstanding) {
+	in := task.Playing{Ref: e.ref(task.Ref{Cell: cell.Cell, Generation: cell.Generation})}
+	said := map[int]string{}
+	for ctx.Err() == nil {
+		known, err := execute(ctx, e, "play "+cell.ID, func(ctx context.Context, p *process) (task.Recalled, error) {
+			if e.happens(e.Faults.Interrupted, cell.ID, e.nth(cell.ID+" interrupted")) {
+				e.background.Go(func() {
+					time.Sleep(e.between(0, 20*time.Second, cell.ID, e.nth(cell.ID+" interrupt")))
+					_, _ = p.activities.Interrupt(ctx, in.Ref)
+				})
+			}
+			return p.activities.PlayOn(ctx, in)
+		})
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			_, _ = execute(ctx, e, "record "+cell.ID, func(ctx context.Context, p *process) (task.Result, error) {
+				return p.activities.Record(ctx, task.Ending{Ref: in.Ref, Status: task.Failed, Failure: messageOf(err)})
+			})
+			return
+		case known.Committed != nil:
+			e.note("%s has ended: %s", cell.ID, known.Committed.Status)
+			return
+		}
+		for _, act := range known.Acts {
+			text := fmt.Sprintf("%+v", act.Act)
+			if earlier, ok := said[act.Entry]; ok && earlier != text {
+				e.violate("I1", "entry %d of %s was reported as %s, and is %s", act.Entry, cell.ID, earlier, text)
+			}
+			said[act.Entry], in.Entry = text, max(in.Entry, act.Entry+1)
+		}
+	}
+}
+
+func messageOf(err error) string {
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
+		return app.Message()
+	}
+	return err.Error()
+}

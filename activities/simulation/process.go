@@ -1,0 +1,85 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"roundtable/activities"
+	"roundtable/activities/jitter"
+	"roundtable/activities/laketest"
+	"roundtable/activities/model"
+	"roundtable/envs"
+	"roundtable/workflows/plan"
+)
+
+// process is a program that works for the campaign until it is killed.
+type process struct {
+	*world
+	name       string
+	ctx        context.Context
+	end        context.CancelFunc
+	died       chan struct{}
+	activities *activities.Activities
+}
+
+// start starts the process of a number.
+func (w *world) start(number int) *process {
+	p := &process{world: w, name: fmt.Sprintf("p%d.%d", number, w.nth(fmt.Sprint("start ", number))), died: make(chan struct{})}
+	p.ctx, p.end = context.WithCancel(w.jittered(context.Background()))
+	p.activities = activities.New(activities.Config{
+		Store: view{p}, Alone: w.Alone, NoCache: !w.Cache, PlayTime: w.PlayTime,
+		Models: func(m plan.Choice, c plan.Condition, env envs.Environment) (model.Provider, error) {
+			scripted, err := laketest.Policy(m, c, env)
+			return model.Provider{Model: client{p, scripted.Model}, Name: m.Name, Endpoint: "https://simulated", Account: "simulated"}, err
+		},
+	})
+	w.note("%s starts", p.name)
+	return p
+}
+
+// jittered returns a context whose pauses follow from the seed.
+func (w *world) jittered(ctx context.Context) context.Context {
+	return jitter.With(ctx, func(limit time.Duration) time.Duration {
+		return w.between(0, limit, "jitter", time.Since(w.began), limit)
+	})
+}
+
+// await lets time pass, at the end of which the process may be killed.
+func (p *process) await(ctx context.Context, d time.Duration, what string) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-p.died:
+	case <-ctx.Done():
+	}
+	if p.isDead() {
+		return errDead
+	}
+	if p.isFatal() {
+		p.note("%s is killed at: %s", p.name, what)
+		close(p.died)
+		p.end()
+		return errDead
+	}
+	return ctx.Err()
+}
+
+func (p *process) isDead() bool {
+	select {
+	case <-p.died:
+		return true
+	default:
+		return false
+	}
+}
+
+// isFatal reports whether this await is one at which a process is killed.
+func (w *world) isFatal() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.awaits++
+	return slices.Contains(w.Kills, w.awaits)
+}

@@ -1,0 +1,98 @@
+package simulation
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Scenario is all that a run follows from.
+type Scenario struct {
+	Seed      uint64
+	Cells     int
+	Agents    int
+	Rounds    int
+	AtOnce    int           // cells
+	Processes int           // that work for the campaign
+	Alone     bool          // they know that there is no other
+	Cache     bool          // answers may come from other cells
+	Cap       float64       // share of what the campaign costs; 0 is none
+	PlayTime  time.Duration // of one activity
+	Faults    Faults
+	Kills     []int // awaits at which the process that waits is killed
+}
+
+// Faults are probabilities of one request each, or lengths of a time from Begin on.
+type Faults struct {
+	Lost, Unheard, Late, Slow float64 // of the store: not done; done, but the answer is lost; done later; minutes
+
+	Begin                   time.Duration
+	Full, ReadOnly, Unheld  time.Duration // the store takes nothing; refuses; is not reached
+	Refused, Busy, Failed   float64       // 429, 529, 500
+	Cut, Silent, Locked     float64       // billed without an answer; no answer until the deadline; the key is refused
+	Down                    time.Duration // the service is, from Begin on
+	Interrupted             float64       // a collaboration, of one activity
+	Doubled                 float64       // an activity is given up and done again while it is under way
+	Malformed, Refusal      float64       // answers; these belong to the questions, not to the run
+	Unpriced, Absurd, Fails float64       // usage is not told; cannot be; the call cannot succeed: likewise
+}
+
+// Draw returns the scenario of a seed.
+func Draw(seed uint64) Scenario {
+	rng := rand.New(rand.NewPCG(seed, 0x726f756e64))
+	pick := func(n ...int) int { return n[rng.IntN(len(n))] }
+	rate := func(most float64) float64 { // often none
+		return max(0, rng.Float64()*2-1) * most
+	}
+	length := func(most time.Duration) time.Duration {
+		return time.Duration(max(0, rng.Float64()*4-3) * float64(most))
+	}
+	s := Scenario{
+		Seed: seed, Cells: pick(1, 2, 2, 3), Agents: pick(2, 2, 3), Rounds: pick(1, 1, 2), AtOnce: pick(1, 2, 3),
+		Processes: pick(1, 1, 2), Cache: rng.IntN(3) == 0, PlayTime: time.Duration(pick(1, 5, 60)) * time.Second,
+	}
+	s.Alone = s.Processes == 1 && rng.IntN(4) > 0
+	if rng.IntN(2) == 0 {
+		s.Cap = 0.3 + rng.Float64()
+	}
+	s.Faults = Faults{
+		Lost: rate(0.1), Unheard: rate(0.1), Late: rate(0.3), Slow: rate(0.05),
+		Begin: time.Duration(rng.Float64() * float64(time.Minute)), Full: length(5 * time.Minute), ReadOnly: length(time.Minute), Unheld: length(time.Minute),
+		Refused: rate(0.3), Busy: rate(0.1), Failed: rate(0.1), Cut: rate(0.1), Silent: rate(0.05), Locked: rate(0.02), Down: length(5 * time.Minute),
+		Interrupted: rate(0.3), Malformed: rate(0.3), Refusal: rate(0.1), Unpriced: rate(0.1), Absurd: rate(0.1), Fails: rate(0.02),
+	}
+	if s.Processes > 1 {
+		s.Faults.Doubled = rate(0.2)
+	}
+	for range pick(0, 1, 1, 2, 3, 5) {
+		s.Kills = append(s.Kills, 1+rng.IntN(60+60*s.Cells*s.Agents*s.Rounds))
+	}
+	slices.Sort(s.Kills)
+	return s
+}
+
+// without returns the same campaign in a world without faults: what belongs to the
+// questions stays.
+func (s Scenario) without() Scenario {
+	f := s.Faults
+	s.Kills, s.Cap, s.Processes, s.Alone = nil, 0, 1, true
+	s.Faults = Faults{Malformed: f.Malformed, Refusal: f.Refusal, Unpriced: f.Unpriced, Absurd: f.Absurd, Fails: f.Fails}
+	return s
+}
+
+const campaign = "simulated"
+
+// file returns the campaign file.
+func (s Scenario) file() string {
+	return fmt.Sprintf(strings.TrimSpace(`
+name: %s
+replicates: %d
+env: {name: exchange, agents: %d}
+protocol: {name: roundtable, rounds: %d}
+rule: plurality
+model: scripted/trader
+generate: {max_tokens: 300}
+`)+"\n", campaign, s.Cells, s.Agents, s.Rounds)
+}

@@ -1,0 +1,161 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"roundtable/activities/model"
+	"roundtable/activities/money"
+)
+
+// price of the service, in dollars for a million tokens.
+var price = money.Price{Input: 1, Output: 2}
+
+// service is what the service has counted.
+type service struct {
+	billed  money.Amount
+	allowed money.Amount      // by the highest cap that was ever set; all zero if there was none
+	calls   map[string]served // by request id
+	answers map[string]time.Time
+}
+
+// served is a call that the service has billed.
+type served struct {
+	question string
+	billed   money.Amount
+}
+
+// client is the service as one process has it.
+type client struct {
+	*process
+	text model.Model // what agents answer
+}
+
+func fault(class model.Class, status int, code string, unbilled bool) *model.Error {
+	return &model.Error{Class: class, Provider: "simulated", Status: status, Code: code, Message: "made up", Unbilled: unbilled}
+}
+
+// Complete is one call: it arrives, is billed and is answered, each of which may be
+// the last thing of it.
+func (c client) Complete(ctx context.Context, r model.Request) (model.Response, error) {
+	w, question := c.world, strings.TrimPrefix(r.IdempotencyKey, campaign+"/")
+	n := w.nth("call " + question)
+	happens := func(p float64, what string) bool { return w.happens(p, question, n, what) }
+	took := w.between(50*time.Millisecond, 8*time.Second, question, n, "took")
+	if err := c.await(ctx, took/8, "call of "+question); err != nil && !(errors.Is(err, errDead) && w.chance(question, n, "sent") < 0.5) {
+		return model.Response{}, callError(err)
+	}
+	w.checkNews(r.IdempotencyKey)
+	answer, err := c.answer(ctx, question, r)
+	if err != nil {
+		return answer, err
+	}
+	if since := time.Since(w.began) - w.Faults.Begin; since > 0 && since < w.Faults.Down {
+		return model.Response{}, fault(model.Retry, 503, "unavailable", true)
+	}
+	f := w.Faults
+	switch {
+	case happens(f.Refused, "refused"):
+		e := fault(model.Retry, 429, "rate_limit_exceeded", true)
+		e.RetryAfter = w.between(0, 5*time.Second, question, n, "retry after")
+		return model.Response{}, e
+	case happens(f.Busy, "busy"):
+		return model.Response{}, fault(model.Retry, 529, "overloaded_error", true)
+	case happens(f.Locked, "locked"):
+		return model.Response{}, fault(model.Pause, 401, "invalid_api_key", true)
+	case w.chance(question, "fails") < f.Fails: // belongs to the question
+		return model.Response{}, fault(model.Fail, 400, "context_length_exceeded", true)
+	}
+	answer.RequestID = fmt.Sprintf("%s#%d", question, n)
+	w.bill(r.IdempotencyKey, answer.RequestID, price.Charge(answer.Usage))
+	w.note("%s is billed for %s", c.name, answer.RequestID)
+	switch {
+	case happens(f.Failed, "failed"):
+		return model.Response{}, fault(model.Retry, 500, "server_error", false)
+	case happens(f.Silent, "silent"):
+		err := c.await(ctx, time.Hour, "silence about "+question)
+		return model.Response{}, callError(err)
+	}
+	if err := c.await(ctx, took, "answer to "+question); err != nil {
+		return model.Response{}, callError(err)
+	}
+	if happens(f.Cut, "cut") {
+		return model.Response{}, fault(model.Retry, 200, "connection_error", false)
+	}
+	switch {
+	case w.chance(question, "unpriced") < f.Unpriced:
+		answer.Usage = model.Usage{}
+	case w.chance(question, "absurd") < f.Absurd:
+		answer.Usage.Output = 9e15
+	}
+	return answer, nil
+}
+
+// answer returns what is said to a question, with the usage that is billed.
+func (c client) answer(ctx context.Context, question string, r model.Request) (model.Response, error) {
+	answer, err := c.text.Complete(context.WithoutCancel(ctx), r)
+	if err != nil {
+		return answer, err
+	}
+	switch {
+	case c.chance(question, "refusal") < c.Faults.Refusal:
+		answer.Text, answer.FinishReason = []byte("I would rather not."), "refusal"
+	case c.chance(question, "malformed") < c.Faults.Malformed:
+		answer.Text = answer.Text[:len(answer.Text)/2]
+	}
+	answer.Model, answer.Usage.Output = "simulated-1", min(answer.Usage.Output, int64(r.Parameters.MaxTokens))
+	return answer, nil
+}
+
+func callError(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fault(model.Retry, 0, "timeout", false)
+	}
+	return fault(model.Retry, 0, "connection_error", false)
+}
+
+// bill charges a call, within what was allowed.
+func (w *world) bill(question, id string, amount money.Amount) {
+	w.mu.Lock()
+	s := &w.service
+	if s.calls == nil {
+		s.calls = map[string]served{}
+	}
+	s.calls[id] = served{question, amount}
+	s.billed = s.billed.Add(amount)
+	over := s.allowed != money.Amount{} && s.billed.NanoUSD > s.allowed.NanoUSD
+	billed, allowed := s.billed, s.allowed
+	w.mu.Unlock()
+	if over {
+		w.violate("I4", "%s are billed, and %s were allowed", billed, allowed)
+	}
+}
+
+// stored notes when an answer was stored.
+func (w *world) stored(key string) {
+	if !strings.HasPrefix(key, "answers/") {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.service.answers == nil {
+		w.service.answers = map[string]time.Time{}
+	}
+	w.service.answers[key] = time.Now()
+}
+
+// checkNews breaks I1 if a question is asked whose answer was stored when it could
+// be known: where several processes work, or writes come late, calls may cross.
+func (w *world) checkNews(question string) {
+	key := answerKey(question)
+	w.mu.Lock()
+	at, ok := w.service.answers[key]
+	crossed := w.late[shortKey(key)] || w.Processes > 1 && time.Since(at) < 3*time.Minute
+	w.mu.Unlock()
+	if ok && !crossed {
+		w.violate("I1", "%s is bought again %s after its answer was stored", question, time.Since(at))
+	}
+}
