@@ -13,15 +13,18 @@ import (
 	"roundtable/analysis/record"
 )
 
+// looks is how often an analyst looks at a campaign that is running.
+const looks = 10
+
 // read reads the rows now and then until ctx ends, as an analyst does: what is seen is
 // whole (I8), and no row is seen twice (I2).
 func (w *world) read(ctx context.Context) *sync.WaitGroup {
 	var reading sync.WaitGroup
 	reading.Go(func() {
-		for n := 0; ctx.Err() == nil; n++ {
+		for n := 0; n < looks && ctx.Err() == nil; n++ {
 			w.checkRows(context.WithoutCancel(ctx))
 			select {
-			case <-time.After(w.between(time.Second, 40*time.Second, "reader", n)):
+			case <-time.After(w.between(time.Second, 2*time.Minute, "reader", n)):
 			case <-ctx.Done():
 			}
 		}
@@ -63,7 +66,23 @@ func (w *world) check(ctx context.Context) {
 	if n := w.plan.Campaign.Size(); len(w.committed()) != n {
 		w.violate("I2", "%d of %d cells have ended", len(w.committed()), n)
 	}
+	success, err := lake.ReadSuccess(ctx, w.disk, campaign)
+	if digest := lake.Digest(w.committed()); err != nil || success.Digest != digest {
+		w.violate("I8", "the seal says digest %s, the rows have %s (%v)", success.Digest, digest, err)
+	}
+	w.checkRead(ctx)
 	w.checkMoney(ctx)
+}
+
+// checkRead breaks I1 if an answer was read to its end, by a process that lived on, and
+// is not stored: the store was never out of order for so long.
+func (w *world) checkRead(ctx context.Context) {
+	for _, r := range w.service.read {
+		lived := !r.by.isDead() || r.by.diedAt.Sub(r.at) > 10*time.Minute
+		if _, err := w.disk.Head(ctx, answerKey(r.question)); lived && err != nil {
+			w.violate("I1", "%s has read the answer to %s and not stored it: %v", r.by.name, r.question, err)
+		}
+	}
 }
 
 // checkMoney compares the ledger with what the service has billed (I4).

@@ -21,6 +21,7 @@ type process struct {
 	ctx        context.Context
 	end        context.CancelFunc
 	died       chan struct{}
+	diedAt     time.Time
 	activities *activities.Activities
 }
 
@@ -42,7 +43,7 @@ func (w *world) start(number int) *process {
 // jittered returns a context whose pauses follow from the seed.
 func (w *world) jittered(ctx context.Context) context.Context {
 	return jitter.With(ctx, func(limit time.Duration) time.Duration {
-		return w.between(0, limit, "jitter", time.Since(w.began), limit)
+		return w.between(0, limit, "jitter", w.nth("jitter")) // never the same twice: what comes at once comes in any order
 	})
 }
 
@@ -60,6 +61,7 @@ func (p *process) await(ctx context.Context, d time.Duration, what string) error
 	}
 	if p.isFatal() {
 		p.note("%s is killed at: %s", p.name, what)
+		p.diedAt = time.Now()
 		close(p.died)
 		p.end()
 		return errDead

@@ -28,26 +28,51 @@ type Outcome struct {
 	Broken []string // invariants
 }
 
-// Run runs a scenario and the same campaign without faults, and compares what they
-// left behind. What happens is written to log unless it is nil. It wants a bubble of
-// testing/synctest.
-func Run(s Scenario, log io.Writer) (Outcome, error) {
-	without := newWorld(s.without(), nil)
-	if err := without.play(0); err != nil {
+// Runner runs scenarios. It remembers what campaigns come to without faults.
+type Runner struct{ known map[string]faultless }
+
+// faultless is what a campaign comes to where nothing fails.
+type faultless struct {
+	results map[string]string // by collaboration
+	billed  money.Amount
+}
+
+// NewRunner returns a Runner. All its runs belong into one bubble of testing/synctest.
+func NewRunner() *Runner { return &Runner{known: map[string]faultless{}} }
+
+// Run runs a scenario and compares what it has left behind with that of the same
+// campaign without faults. What happens is written to log unless it is nil.
+func (r *Runner) Run(s Scenario, log io.Writer) (Outcome, error) {
+	without, err := r.without(s.without())
+	if err != nil {
 		return Outcome{}, fmt.Errorf("without faults: %w", err)
 	}
-	without.check(context.Background())
-	if len(without.broken) > 0 {
-		return Outcome{Broken: without.broken}, errors.New("without faults an invariant is broken: " + strings.Join(without.broken, "; "))
-	}
 	w := newWorld(s, log)
-	if err := w.play(float64(without.service.billed.NanoUSD) / 1e9 * s.Cap); err != nil {
+	if err := w.play(float64(without.billed.NanoUSD) / 1e9 * s.Cap); err != nil {
 		w.violate("I5", "%v", err)
 	} else {
 		w.check(context.Background())
-		w.compare(without)
+		w.compare(without.results)
 	}
 	return Outcome{Trace: w.trace.Sum64(), Awaits: w.awaits, Calls: len(w.service.calls), Took: time.Since(w.began), Broken: w.broken}, nil
+}
+
+func (r *Runner) without(s Scenario) (faultless, error) {
+	name := fmt.Sprint(s)
+	if known, ok := r.known[name]; ok {
+		return known, nil
+	}
+	w := newWorld(s, nil)
+	if err := w.play(0); err != nil {
+		return faultless{}, err
+	}
+	w.check(context.Background())
+	if len(w.broken) > 0 {
+		return faultless{}, errors.New(strings.Join(w.broken, "; "))
+	}
+	known := faultless{results: w.results(), billed: w.service.billed}
+	r.known[name] = known
+	return known, nil
 }
 
 // play runs the campaign under a cap in dollars; 0 is none.
@@ -91,23 +116,24 @@ func (w *world) allow(usd float64) {
 
 // compare breaks I3 if cells have other rows than without faults. Of one that fails, the
 // turns that were under way beside the one that failed may be there or not.
-func (w *world) compare(without *world) {
-	theirs := map[string]string{}
-	for _, m := range without.committed() {
-		theirs[m.Collaboration] = resultOf(m)
-	}
-	for _, m := range w.committed() {
-		if mine := resultOf(m); mine != theirs[m.Collaboration] {
-			w.violate("I3", "%s is %s, and without faults %s", m.Collaboration, mine, theirs[m.Collaboration])
+func (w *world) compare(without map[string]string) {
+	for id, mine := range w.results() {
+		if mine != without[id] {
+			w.violate("I3", "%s is %s, and without faults %s", id, mine, without[id])
 		}
 	}
 }
 
-func resultOf(m lake.Marker) string {
-	if m.Status == task.Failed {
-		return m.Status
+// results returns how each collaboration ended, with its digest if it has succeeded.
+func (w *world) results() map[string]string {
+	results := map[string]string{}
+	for _, m := range w.committed() {
+		results[m.Collaboration] = m.Status
+		if m.Status != task.Failed {
+			results[m.Collaboration] += " " + m.Digest
+		}
 	}
-	return m.Status + " " + m.Digest
+	return results
 }
 
 func (w *world) committed() []lake.Marker {

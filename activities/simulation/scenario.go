@@ -11,6 +11,7 @@ import (
 // Scenario is all that a run follows from.
 type Scenario struct {
 	Seed      uint64
+	Content   uint64 // of the questions and what is answered to them
 	Cells     int
 	Agents    int
 	Rounds    int
@@ -28,15 +29,30 @@ type Scenario struct {
 type Faults struct {
 	Lost, Unheard, Late, Slow float64 // of the store: not done; done, but the answer is lost; done later; minutes
 
-	Begin                   time.Duration
-	Full, ReadOnly, Unheld  time.Duration // the store takes nothing; refuses; is not reached
-	Refused, Busy, Failed   float64       // 429, 529, 500
-	Cut, Silent, Locked     float64       // billed without an answer; no answer until the deadline; the key is refused
-	Down                    time.Duration // the service is, from Begin on
-	Interrupted             float64       // a collaboration, of one activity
-	Doubled                 float64       // an activity is given up and done again while it is under way
-	Malformed, Refusal      float64       // answers; these belong to the questions, not to the run
-	Unpriced, Absurd, Fails float64       // usage is not told; cannot be; the call cannot succeed: likewise
+	Begin                  time.Duration
+	Full, ReadOnly, Unheld time.Duration // the store takes nothing; refuses; is not reached
+	Refused, Busy, Failed  float64       // 429, 529, 500
+	Cut, Silent, Locked    float64       // billed without an answer; no answer until the deadline; the key is refused
+	Down                   time.Duration // the service is, from Begin on
+	Interrupted            float64       // a collaboration, of one activity
+	Doubled                float64       // an activity is given up and done again while it is under way
+}
+
+// Content are probabilities of one question each: its answer cannot be read, is a refusal,
+// does not tell its usage, or one that cannot be; the call cannot succeed.
+type content struct{ malformed, refusal, unpriced, absurd, fails float64 }
+
+// contents are what Scenario.Content chooses from.
+var contents = []content{
+	{}, {malformed: 0.1}, {malformed: 0.3, refusal: 0.05}, {refusal: 0.1, unpriced: 0.1},
+	{unpriced: 0.1, absurd: 0.1}, {malformed: 0.2, fails: 0.02}, {absurd: 0.2, fails: 0.01}, {malformed: 0.1, refusal: 0.05, unpriced: 0.05, absurd: 0.05, fails: 0.01},
+}
+
+func (s Scenario) content() content { return contents[s.Content%uint64(len(contents))] }
+
+// ofQuestion draws a number that belongs to a question, not to the run.
+func (s Scenario) ofQuestion(question, what string) float64 {
+	return Scenario{Seed: s.Content}.chance(question, what)
 }
 
 // Draw returns the scenario of a seed.
@@ -50,7 +66,7 @@ func Draw(seed uint64) Scenario {
 		return time.Duration(max(0, rng.Float64()*4-3) * float64(most))
 	}
 	s := Scenario{
-		Seed: seed, Cells: pick(1, 2, 2, 3), Agents: pick(2, 2, 3), Rounds: pick(1, 1, 2), AtOnce: pick(1, 2, 3),
+		Seed: seed, Content: rng.Uint64N(24), Cells: pick(1, 1, 2, 3), Agents: pick(2, 2, 3), Rounds: pick(1, 1, 1, 2), AtOnce: pick(1, 2, 3),
 		Processes: pick(1, 1, 2), Cache: rng.IntN(3) == 0, PlayTime: time.Duration(pick(1, 5, 60)) * time.Second,
 	}
 	s.Alone = s.Processes == 1 && rng.IntN(4) > 0
@@ -61,7 +77,7 @@ func Draw(seed uint64) Scenario {
 		Lost: rate(0.1), Unheard: rate(0.1), Late: rate(0.3), Slow: rate(0.05),
 		Begin: time.Duration(rng.Float64() * float64(time.Minute)), Full: length(5 * time.Minute), ReadOnly: length(time.Minute), Unheld: length(time.Minute),
 		Refused: rate(0.3), Busy: rate(0.1), Failed: rate(0.1), Cut: rate(0.1), Silent: rate(0.05), Locked: rate(0.02), Down: length(5 * time.Minute),
-		Interrupted: rate(0.3), Malformed: rate(0.3), Refusal: rate(0.1), Unpriced: rate(0.1), Absurd: rate(0.1), Fails: rate(0.02),
+		Interrupted: rate(0.3),
 	}
 	if s.Processes > 1 {
 		s.Faults.Doubled = rate(0.2)
@@ -73,13 +89,12 @@ func Draw(seed uint64) Scenario {
 	return s
 }
 
-// without returns the same campaign in a world without faults: what belongs to the
-// questions stays.
+// without returns the same campaign in a world without faults: its questions are the same.
 func (s Scenario) without() Scenario {
-	f := s.Faults
-	s.Kills, s.Cap, s.Processes, s.Alone = nil, 0, 1, true
-	s.Faults = Faults{Malformed: f.Malformed, Refusal: f.Refusal, Unpriced: f.Unpriced, Absurd: f.Absurd, Fails: f.Fails}
-	return s
+	return Scenario{
+		Content: s.Content, Cells: s.Cells, Agents: s.Agents, Rounds: s.Rounds,
+		AtOnce: 1, Processes: 1, Alone: true, PlayTime: time.Minute,
+	}
 }
 
 const campaign = "simulated"

@@ -19,13 +19,21 @@ type service struct {
 	billed  money.Amount
 	allowed money.Amount      // by the highest cap that was ever set; all zero if there was none
 	calls   map[string]served // by request id
+	read    []read
 	answers map[string]time.Time
 }
 
 // served is a call that the service has billed.
 type served struct {
-	question string
+	question string // with its campaign
 	billed   money.Amount
+}
+
+// read is an answer that a process has read to its end.
+type read struct {
+	question string
+	by       *process
+	at       time.Time
 }
 
 // client is the service as one process has it.
@@ -66,7 +74,7 @@ func (c client) Complete(ctx context.Context, r model.Request) (model.Response, 
 		return model.Response{}, fault(model.Retry, 529, "overloaded_error", true)
 	case happens(f.Locked, "locked"):
 		return model.Response{}, fault(model.Pause, 401, "invalid_api_key", true)
-	case w.chance(question, "fails") < f.Fails: // belongs to the question
+	case w.ofQuestion(question, "fails") < w.content().fails:
 		return model.Response{}, fault(model.Fail, 400, "context_length_exceeded", true)
 	}
 	answer.RequestID = fmt.Sprintf("%s#%d", question, n)
@@ -86,11 +94,14 @@ func (c client) Complete(ctx context.Context, r model.Request) (model.Response, 
 		return model.Response{}, fault(model.Retry, 200, "connection_error", false)
 	}
 	switch {
-	case w.chance(question, "unpriced") < f.Unpriced:
+	case w.ofQuestion(question, "unpriced") < w.content().unpriced:
 		answer.Usage = model.Usage{}
-	case w.chance(question, "absurd") < f.Absurd:
+	case w.ofQuestion(question, "absurd") < w.content().absurd:
 		answer.Usage.Output = 9e15
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.service.read = append(w.service.read, read{r.IdempotencyKey, c.process, time.Now()})
 	return answer, nil
 }
 
@@ -101,9 +112,9 @@ func (c client) answer(ctx context.Context, question string, r model.Request) (m
 		return answer, err
 	}
 	switch {
-	case c.chance(question, "refusal") < c.Faults.Refusal:
+	case c.ofQuestion(question, "refusal") < c.content().refusal:
 		answer.Text, answer.FinishReason = []byte("I would rather not."), "refusal"
-	case c.chance(question, "malformed") < c.Faults.Malformed:
+	case c.ofQuestion(question, "malformed") < c.content().malformed:
 		answer.Text = answer.Text[:len(answer.Text)/2]
 	}
 	answer.Model, answer.Usage.Output = "simulated-1", min(answer.Usage.Output, int64(r.Parameters.MaxTokens))
