@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestDamagedDatabaseIsSetAside: everything that matters is in the lake.
@@ -49,6 +50,30 @@ func TestDamagedDatabaseIsSetAside(t *testing.T) {
 				t.Errorf("the new one: %v", err)
 			}
 		})
+	}
+}
+
+// TestDatabaseOfTheFutureIsSetAside: its timers would wait until then.
+func TestDatabaseOfTheFutureIsSetAside(t *testing.T) {
+	for _, c := range []struct {
+		ahead time.Duration
+		aside bool
+	}{{time.Second, false}, {40 * time.Second, true}, {24 * time.Hour, true}} {
+		dir := t.TempDir()
+		var said bytes.Buffer
+		if err := prepareDatabase(dir, &said); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(databasePath(dir), time.Time{}, time.Now().Add(c.ahead)); err != nil {
+			t.Fatal(err)
+		}
+		if err := prepareDatabase(dir, &said); err != nil {
+			t.Fatal(err)
+		}
+		_, err := os.Stat(databasePath(dir) + ".old-of-the-future")
+		if aside := err == nil; aside != c.aside || strings.Contains(said.String(), "the clock has been set back") != c.aside {
+			t.Errorf("%s ahead: set aside %v, said %q", c.ahead, aside, said.String())
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"go.temporal.io/server/schema/sqlite"
 )
@@ -47,11 +48,16 @@ func prepareDatabase(dir string, notices io.Writer) error {
 		}
 		name, reason := written, fmt.Sprintf("was written by Temporal %s; this is %s, which cannot read it", written, Version)
 		if minorOf(written) == minorOf(Version) {
+			ahead := aheadOf(path, time.Now()) // the check may write
 			err := checkDatabase(path)
-			if !errors.Is(err, errDamaged) {
+			switch {
+			case errors.Is(err, errDamaged):
+				name, reason = "damaged", "is "+err.Error()
+			case err == nil && ahead > ClockTolerance:
+				name, reason = "of-the-future", fmt.Sprintf("was last written %s from now, so the clock has been set back, and its timers would wait for so long", ahead.Round(time.Second))
+			default:
 				return errors.Join(err, restrictAccess(path))
 			}
-			name, reason = "damaged", "is "+err.Error()
 		}
 		aside, err := setAside(path, name)
 		if err != nil {
@@ -65,6 +71,20 @@ func prepareDatabase(dir string, notices io.Writer) error {
 		return err
 	}
 	return createDatabase(path)
+}
+
+// ClockTolerance is how far a clock may be set back without a word: what waits in a
+// database of the server waits for so much longer.
+const ClockTolerance = 5 * time.Second
+
+// aheadOf returns how far a time is before the last change of the database.
+func aheadOf(path string, now time.Time) (ahead time.Duration) {
+	for _, suffix := range companions {
+		if info, err := os.Stat(path + suffix); err == nil {
+			ahead = max(ahead, info.ModTime().Sub(now))
+		}
+	}
+	return ahead
 }
 
 // removeDatabase deletes the database of dir, if there is one.

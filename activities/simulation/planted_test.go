@@ -49,7 +49,7 @@ func (p plant) find(t *testing.T, root string, source []byte) {
 			t.Fatal(err)
 		}
 	}
-	out, err := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-overlay", overlay, "-run", "TestSimulation", "./activities/simulation",
+	out, err := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-overlay", overlay, "-run", "TestSimulation", "roundtable/activities/simulation",
 		"-v", "-timeout", "20m", "-shrink=false", "-seeds", string(asJSON(t, *planted))).CombinedOutput()
 	found := regexp.MustCompile(`(?:seed (\d+): \["|without faults: )([^"\n]*)`).FindSubmatch(out)
 	if err == nil || found == nil {

@@ -267,3 +267,27 @@ func TestDamagedState(t *testing.T) {
 	}
 	notAgain(t, service.arrivals(from), stored)
 }
+
+// TestClockSetBack: a campaign whose engine was last at work in the future, since the
+// clock was set back after a kill, goes on at once and says so.
+func TestClockSetBack(t *testing.T) {
+	t.Parallel()
+	service := newService(t)
+	dir := t.TempDir()
+	campaignFile(t, dir, service.URL, 6)
+	killAfter(t, 30)(dir)
+	stored, from := storedKeys(t, dir), len(service.arrivals(0))
+	files, err := filepath.Glob(filepath.Join(dir, ".roundtable", "campaigns", "killed", "temporal.db*"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		if err := os.Chtimes(file, time.Time{}, time.Now().Add(24*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out := output(t, dir, "run", "campaign.yaml"); !strings.Contains(out, "so the clock has been set back") {
+		t.Errorf("it says\n%s", out)
+	}
+	notAgain(t, service.arrivals(from), stored)
+}

@@ -28,6 +28,10 @@ import (
 
 // Work labels what is left.
 func (l Options) Work(ctx context.Context, s storage.Store, name string, how recorded.Labelling) error {
+	return engine.UnderClock(ctx, func(ctx context.Context) error { return l.work(ctx, s, name, how) })
+}
+
+func (l Options) work(ctx context.Context, s storage.Store, name string, how recorded.Labelling) error {
 	_, err := recorded.ReadLabelling(ctx, s, name, how.ID())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

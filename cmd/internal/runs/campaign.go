@@ -39,7 +39,16 @@ type Options struct {
 const NoCheckUsage = "do not ask each model once before the campaign starts"
 
 // Work runs what is left of a recorded plan and returns how far it came.
-func (r Options) Work(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest, again string) (workflows.Status, error) {
+func (r Options) Work(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest, again string) (status workflows.Status, err error) {
+	err = engine.UnderClock(ctx, func(ctx context.Context) (err error) {
+		status, err = r.work(ctx, s, p, m, again)
+		r.Retry, r.Checks = false, false // once is enough
+		return err
+	})
+	return status, err
+}
+
+func (r Options) work(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest, again string) (workflows.Status, error) {
 	name := p.Campaign.Name
 	var status workflows.Status
 	_, err := recorded.ReadManifest(ctx, s, name)
