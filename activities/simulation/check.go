@@ -3,6 +3,9 @@ package simulation
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -74,6 +77,18 @@ func (w *world) check(ctx context.Context) {
 	w.checkMoney(ctx)
 }
 
+// checkStored breaks I1 if an entry is reported whose answer is not stored. Entries that
+// nobody was asked for have none.
+func (w *world) checkStored(collaboration string, entry int) {
+	question := fmt.Sprintf("%s/%s/%d/0", campaign, collaboration, entry)
+	w.mu.Lock()
+	asked := w.times["call "+strings.TrimPrefix(question, campaign+"/")] > 0
+	w.mu.Unlock()
+	if _, err := w.disk.Head(context.Background(), answerKey(question)); asked && err != nil {
+		w.violate("I1", "entry %d of %s is reported before its answer is stored", entry, collaboration)
+	}
+}
+
 // checkRead breaks I1 if an answer was read to its end, by a process that lived on, and
 // is not stored: the store was never out of order for so long.
 func (w *world) checkRead(ctx context.Context) {
@@ -115,7 +130,8 @@ func (w *world) checkMoney(ctx context.Context) {
 			}
 		}
 	}
-	for id, call := range w.service.calls {
+	for _, id := range slices.Sorted(maps.Keys(w.service.calls)) {
+		call := w.service.calls[id]
 		if kept[id] {
 			continue
 		}

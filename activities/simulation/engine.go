@@ -250,6 +250,7 @@ func (e *engine) play(ctx context.Context, cell task.Outstanding) {
 			if earlier, ok := said[act.Entry]; ok && earlier != text {
 				e.violate("I1", "entry %d of %s was reported as %s, and is %s", act.Entry, cell.ID, earlier, text)
 			}
+			e.checkStored(cell.ID, act.Entry)
 			said[act.Entry], in.Entry = text, max(in.Entry, act.Entry+1)
 		}
 	}

@@ -71,9 +71,9 @@ func asJSON(t *testing.T, v any) []byte {
 }
 
 var plants = []plant{
-	{"an answer is reported although it was not stored", "activities/turn/taker.go",
+	{"an answer is reported before it is stored", "activities/turn/taker.go",
 		"if t, err = k.caller.StoreTurn(kept, q.Run, t, got.Key); err != nil {\n\t\treturn t, err\n\t}",
-		"if s, failed := k.caller.StoreTurn(kept, q.Run, t, got.Key); failed == nil {\n\t\tt = s\n\t}"},
+		"go func(t answers.Turn) { _, _ = k.caller.StoreTurn(kept, q.Run, t, got.Key) }(t)"},
 	{"a paid answer is not stored once its turn is interrupted", "activities/turn/taker.go",
 		"kept := context.WithoutCancel(ctx) // what was bought is stored, cancelled or not", "kept := ctx"},
 	{"a stored answer is not looked for", "activities/turn/taker.go",
@@ -86,7 +86,7 @@ var plants = []plant{
 	{"settled before it is stored, at nothing", "activities/turn/taker.go",
 		"got.Hold.Settle(got.Charge)", "got.Hold.Release()"},
 	{"no intent before a call", "activities/calls/call.go",
-		"if i.Attempt, err = c.answers.Intend(ctx, q.Run, *i); err != nil {", "if _ = c.answers; err != nil {"},
+		"if i.Attempt, err = c.answers.Intend(ctx, q.Run, *i); err != nil {", "if _ = c.answers; ctx.Err() != nil {"},
 	{"an intent is taken back although the call may have been billed", "activities/calls/call.go",
 		"return ok && call.Unbilled || errors.Is(err, errLate)", "return ok && call.Class == model.Retry || errors.Is(err, errLate)"},
 	{"less than the worst case is reserved", "activities/calls/call.go",
@@ -102,7 +102,7 @@ var plants = []plant{
 	{"calls of unknown outcome are not in the ledger", "analysis/lake/charge.go",
 		"if c.Cached {", "if c.Cached || c.Status == \"unknown\" {"},
 	{"a new process counts nothing of what was spent", "activities/calls/budget.go",
-		"{ return ledger.Spent(ctx, c.store, m.Campaign) }", "{ return money.Amount{}, nil }"},
+		"{ return ledger.Spent(ctx, c.store, m.Campaign) }", "{ _, err := ledger.Spent(ctx, c.store, m.Campaign); return money.Amount{}, err }"},
 	{"what cannot be read is taken for corrupt", "activities/answers/load.go",
 		"err := l.addObject(ctx, o.Key, strings.TrimPrefix(o.Key, prefix))", "err := l.addObject(ctx, o.Key, strings.TrimPrefix(o.Key, prefix))\n\t\tif err != nil {\n\t\t\terr = fmt.Errorf(\"%w %w\", err, storage.ErrCorrupt)\n\t\t}"},
 	{"a marker names a file that was not written", "activities/commits/commit.go",
