@@ -131,9 +131,9 @@ func reply(prompt string, again bool) string {
 		return `I think {"decision": `
 	}
 	switch {
-	case strings.Contains(prompt, "this is the message phase"):
+	case strings.Contains(prompt, "his is the message phase"): // the first edition has it at the start of a sentence
 		return fmt.Sprintf(`{"target": [], "message": "Let us settle at %d."}`, mind.IntN(1000))
-	case strings.Contains(prompt, "this is the proposal phase"):
+	case strings.Contains(prompt, "his is the proposal phase"):
 		if mind.IntN(6) == 0 {
 			return `{"reason_for_decision": "fine as it is", "proposal": null}`
 		}
