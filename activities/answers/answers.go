@@ -82,9 +82,15 @@ type Intent struct {
 type Stored struct {
 	Turns   []Turn   // by entry; the last ones may not be Done
 	Unknown []Intent // by entry, ask, attempt: intents that have no answer
+	// Unannounced are answers to calls of which no intent is stored. Those of models that
+	// take no time have none.
+	Unannounced []Ask
 
 	next map[call]int // the number of an ask's next intent
 }
+
+// Ask names one answer.
+type Ask struct{ Entry, Ask int }
 
 // Turn finds the turn of an entry.
 func (s Stored) Turn(entry int) (Turn, bool) {

@@ -82,7 +82,7 @@ func TestAnswersComeBackByteForByte(t *testing.T) {
 		}
 		all, err := a.Load(ctx, place)
 		must(t, err)
-		same(t, all, answers.Stored{Turns: []answers.Turn{stored}})
+		same(t, all, answers.Stored{Turns: []answers.Turn{stored}, Unannounced: []answers.Ask{{Entry: 7}}})
 		again, err := a.Put(ctx, place, done(turn(7, raw), "hello \xff<&>"))
 		must(t, err)
 		same(t, again, stored)

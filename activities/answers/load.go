@@ -25,7 +25,7 @@ func (a *Answers) Load(ctx context.Context, p RunKey) (Stored, error) {
 	if err != nil {
 		return Stored{}, err
 	}
-	l := loading{Answers: a, turns: map[int]Turn{}, outcomes: map[int]string{}, released: map[call]int{}}
+	l := loading{Answers: a, turns: map[int]Turn{}, outcomes: map[int]string{}, released: map[call]int{}, batched: map[int]bool{}}
 	var errs []error
 	slices.SortStableFunc(objects, func(a, b storage.Object) int { // ask 2 before ask 10
 		return cmp.Or(len(a.Key)-len(b.Key), strings.Compare(a.Key, b.Key))
@@ -58,6 +58,7 @@ type loading struct {
 	intents  []Intent
 	released map[call]int
 	outcomes map[int]string // entry → key of a separate outcome
+	batched  map[int]bool   // entries of models that take no time
 }
 
 var name = regexp.MustCompile(`^(\d{6,})\.(?:(\d+)(?:\.(intents?|released)-(\d+))?|(batch|turn))\.json$`)
@@ -94,7 +95,7 @@ func (l *loading) addBatch(ctx context.Context, key string, first int) error {
 	}
 	for _, t := range b.Turns {
 		if _, taken := l.turns[t.Entry]; !taken {
-			l.turns[t.Entry] = t
+			l.turns[t.Entry], l.batched[t.Entry] = t, true
 		}
 	}
 	return nil
@@ -206,6 +207,8 @@ func (l *loading) pairUp() Stored {
 			if ok {
 				a.Attempt = n
 				answered[call{t.Entry, a.Ask, n}] = true
+			} else if !l.batched[t.Entry] {
+				s.Unannounced = append(s.Unannounced, Ask{t.Entry, a.Ask})
 			}
 		}
 		s.Turns = append(s.Turns, t)
@@ -216,6 +219,7 @@ func (l *loading) pairUp() Stored {
 		}
 	}
 	slices.SortFunc(s.Turns, func(a, b Turn) int { return a.Entry - b.Entry })
+	slices.SortFunc(s.Unannounced, func(a, b Ask) int { return cmp.Or(a.Entry-b.Entry, a.Ask-b.Ask) })
 	return s
 }
 

@@ -123,10 +123,23 @@ func putTable[T record.Row](w writer, rows []T) error {
 		return nil
 	}
 	table := rows[0].Table()
-	key := w.marker.FileKey(table)
+	file, err := putFile(w, w.marker.FileKey(table), rows)
+	if errors.Is(err, ErrConflict) && w.marker.Status != record.Succeeded {
+		// Nobody has seen what is there. A collaboration that fails may have more turns at
+		// each try: those that were under way beside the one that failed.
+		file, err = putFile(w, w.marker.OtherFileKey(table), rows)
+	}
+	if err == nil {
+		w.marker.Files[table] = file
+	}
+	return err
+}
+
+// putFile writes rows under a key, unless they are there.
+func putFile[T record.Row](w writer, key string, rows []T) (lake.File, error) {
 	data, err := encodeRows(rows)
 	if err != nil {
-		return fmt.Errorf("%s: %w", key, err)
+		return lake.File{}, fmt.Errorf("%s: %w", key, err)
 	}
 	count := len(rows)
 	err = w.store.PutIfAbsent(w.ctx, key, data)
@@ -137,10 +150,7 @@ func putTable[T record.Row](w writer, rows []T) error {
 			count, data = len(stored), file
 		}
 	}
-	if err == nil {
-		w.marker.Files[table] = lake.FileOf(key, count, data)
-	}
-	return err
+	return lake.FileOf(key, count, data), err
 }
 
 // settleFile decides what to do with a file that is there already: if it holds the

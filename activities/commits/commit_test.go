@@ -146,6 +146,19 @@ func TestCommitOverFilesWithoutMarker(t *testing.T) {
 	if r, err := lake.Verify(ctx, s, "c"); err != nil || len(r.Uncommitted) != 5 || r.Commits != 0 {
 		t.Fatalf("%+v %v", r, err)
 	}
+	// One that fails may have more turns than when its commit was cut short.
+	other.Collaborations[0].Status = "failed"
+	failed, err := commits.Commit(ctx, s, other)
+	must(t, err)
+	if key := failed.Files[record.Ballots].Key; !strings.Contains(key, ".rows-"+failed.Digest[:8]) {
+		t.Errorf("its ballots are in %s", key)
+	}
+	again, err = commits.Commit(ctx, s, other)
+	must(t, err)
+	checkSame(t, again, failed)
+	if r, err := lake.Verify(ctx, s, "c"); err != nil || !r.OK() || r.Commits != 1 {
+		t.Fatalf("%+v %v", r, err)
+	}
 }
 
 // A program that was killed between files and marker, and replaced by a version that

@@ -166,3 +166,29 @@ func (b *book) grantsOfOthers(owner string) foreign {
 	}
 	return f
 }
+
+// LogFolder returns the folder of a campaign's budget log.
+func LogFolder(campaign string) string { return newBook(nil, campaign).prefix }
+
+// Log is what a campaign's budget log says.
+type Log struct {
+	Entries int64
+	Most    Amount // that can have been spent: the last count, what was charged since, and what is reserved
+}
+
+// ReadLog reads a whole budget log. One with a gap is corrupt.
+func ReadLog(ctx context.Context, store storage.Store, campaign string) (Log, error) {
+	b := newBook(store, campaign)
+	objects, err := store.List(ctx, b.prefix)
+	if err != nil {
+		return Log{}, err
+	}
+	if err := b.readNew(ctx); err != nil {
+		return Log{}, err
+	}
+	if int(b.last) != len(objects) {
+		return Log{}, fmt.Errorf("%s: %w: it has %d entries, and entry %d is missing", b.prefix, storage.ErrCorrupt, len(objects), b.last+1)
+	}
+	all := b.grantsOfOthers("")
+	return Log{b.last, b.base.Used.Add(all.used).Add(all.open)}, nil
+}

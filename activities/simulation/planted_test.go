@@ -1,4 +1,4 @@
-package simulation_test
+package simulation
 
 import (
 	"bytes"
@@ -25,17 +25,18 @@ func TestPlanted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range plants {
-		source, err := os.ReadFile(filepath.Join(root, p.file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := bytes.Count(source, []byte(p.is)); n != 1 {
-			t.Errorf("%s: %d places in %s are %q, want 1", p.what, n, p.file, p.is)
-			continue
-		}
-		if *planted > 0 {
-			p.find(t, root, bytes.Replace(source, []byte(p.is), []byte(p.becomes), 1))
-		}
+		t.Run(p.what, func(t *testing.T) {
+			source, err := os.ReadFile(filepath.Join(root, p.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := bytes.Count(source, []byte(p.is)); n != 1 {
+				t.Fatalf("%d places in %s are %q, want 1", n, p.file, p.is)
+			}
+			if *planted > 0 {
+				p.find(t, root, bytes.Replace(source, []byte(p.is), []byte(p.becomes), 1))
+			}
+		})
 	}
 }
 
@@ -53,7 +54,7 @@ func (p plant) find(t *testing.T, root string, source []byte) {
 		"-v", "-timeout", "20m", "-shrink=false", "-seeds", string(asJSON(t, *planted))).CombinedOutput()
 	found := regexp.MustCompile(`(?:seed (\d+): \["|without faults: )([^"\n]*)`).FindSubmatch(out)
 	if err == nil || found == nil {
-		t.Errorf("%s: not found with %d seeds (%v)\n%s", p.what, *planted, err, tail(out))
+		t.Errorf("not found with %d seeds (%v)\n%s", *planted, err, tail(out))
 		return
 	}
 	t.Logf("| %s | %s | %s |", p.what, found[1], strings.ReplaceAll(string(found[2][:min(110, len(found[2]))]), "|", "/"))
@@ -111,7 +112,7 @@ var plants = []plant{
 		"stored, err := store.Get(ctx, key)\n\tif err != nil {\n\t\treturn body, err\n\t}", "stored, err := store.Get(ctx, key)\n\tif err != nil {\n\t\treturn body, err\n\t}\n\tif err := store.Replace(ctx, key, data, \"\"); err == nil {\n\t\treturn body, nil\n\t}"},
 	{"a campaign is sealed before its cells have ended", "activities/cells.go",
 		"if err != nil || len(all.Cells) > 0 {\n\t\tall.Cells = nil", "if err != nil {\n\t\tall.Cells = nil"},
-	{"a disk acknowledges an answer that a kill then loses", "activities/simulation/store.go",
+	{"a disk acknowledges an answer that a kill then loses", "activities/simulation/store_test.go",
 		"return v.do(ctx, \"put\", key, func() error { return", "return v.do(ctx, \"put\", key, func() error {\n\t\tif strings.HasPrefix(key, \"answers/\") && strings.HasSuffix(key, \".0.json\") {\n\t\t\tv.world.background.Go(func() {\n\t\t\t\tif v.await(context.Background(), time.Second, \"a sync\") == nil {\n\t\t\t\t\t_ = v.world.disk.PutIfAbsent(context.Background(), key, data)\n\t\t\t\t}\n\t\t\t})\n\t\t\treturn nil\n\t\t}\n\t\treturn"},
 	{"one who waits for the budget is never woken", "activities/money/reserve.go",
 		"case <-a.config.Wait(a.config.Poll):", "case <-a.config.Wait(100 * time.Hour):"},

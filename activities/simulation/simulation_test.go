@@ -1,4 +1,4 @@
-package simulation_test
+package simulation
 
 import (
 	"encoding/json"
@@ -8,16 +8,15 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"testing"
 	"testing/synctest"
-
-	"roundtable/activities/simulation"
 )
 
 var (
 	seeds  = flag.Int("seeds", 150, "how many seeds are run")
 	from   = flag.Uint64("from", 1, "the first seed")
-	show   = flag.Uint64("show", 0, "a seed whose run is written to standard output")
+	show   = flag.String("show", "", "a seed, or a file of testdata, whose run is written to standard output")
 	shrink = flag.Bool("shrink", true, "shrink the first seed that fails, and keep it in testdata")
 )
 
@@ -27,10 +26,10 @@ func TestSimulation(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // what comes at once comes in one order
 	defer debug.SetGCPercent(debug.SetGCPercent(300))
 	synctest.Test(t, func(t *testing.T) {
-		runner := simulation.NewRunner()
-		if *show > 0 {
+		runner := NewRunner()
+		if *show != "" {
 			debug.SetGCPercent(-1)
-			o, err := runner.Run(simulation.Draw(*show), os.Stdout)
+			o, err := runner.Run(named(t, *show), os.Stdout)
 			t.Logf("%+v %v", o, err)
 			return
 		}
@@ -45,10 +44,10 @@ func TestSimulation(t *testing.T) {
 	})
 }
 
-func testSeeds(t *testing.T, runner *simulation.Runner) {
+func testSeeds(t *testing.T, runner *Runner) {
 	var calls, awaits, kills int
 	for seed := *from; seed < *from+uint64(*seeds) && !t.Failed(); seed++ {
-		s := simulation.Draw(seed)
+		s := Draw(seed)
 		o := run(t, runner, s)
 		calls, awaits, kills = calls+o.Calls, awaits+o.Awaits, kills+len(s.Kills)
 		if len(o.Broken) > 0 {
@@ -60,21 +59,13 @@ func testSeeds(t *testing.T, runner *simulation.Runner) {
 }
 
 // What failed once is kept, as small as it could be made.
-func testKept(t *testing.T, runner *simulation.Runner) {
+func testKept(t *testing.T, runner *Runner) {
 	kept, err := filepath.Glob("testdata/*.json")
 	if err != nil || len(kept) == 0 {
 		t.Fatal(kept, err)
 	}
 	for _, file := range kept {
-		var s simulation.Scenario
-		data, err := os.ReadFile(file)
-		if err == nil {
-			err = json.Unmarshal(data, &s)
-		}
-		if err != nil {
-			t.Fatal(file, err)
-		}
-		if o := run(t, runner, s); len(o.Broken) > 0 {
+		if o := exactly(t, runner, named(t, file)); len(o.Broken) > 0 {
 			t.Errorf("%s: %q", file, o.Broken)
 		}
 	}
@@ -82,10 +73,10 @@ func testKept(t *testing.T, runner *simulation.Runner) {
 
 // The same seed gives the same run, event by event. The scheduler may once turn round two
 // goroutines that are ready at the same instant, when it takes the processor from one.
-func testSameRun(t *testing.T, runner *simulation.Runner) {
+func testSameRun(t *testing.T, runner *Runner) {
 	again := 0
 	for seed := uint64(1); seed <= 20; seed++ {
-		s := simulation.Draw(seed)
+		s := Draw(seed)
 		a, b := exactly(t, runner, s), exactly(t, runner, s)
 		for a.Trace != b.Trace && again < 10 {
 			again++
@@ -98,14 +89,30 @@ func testSameRun(t *testing.T, runner *simulation.Runner) {
 	t.Logf("20 seeds were played twice, and %d times again", again)
 }
 
+// named returns the scenario of a seed or a file.
+func named(t *testing.T, name string) (s Scenario) {
+	t.Helper()
+	if seed, err := strconv.ParseUint(name, 10, 64); err == nil {
+		return Draw(seed)
+	}
+	data, err := os.ReadFile(name)
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	if err != nil {
+		t.Fatal(name, err)
+	}
+	return s
+}
+
 // exactly runs a scenario without the collector, which would now and then decide who of two goes first.
-func exactly(t *testing.T, r *simulation.Runner, s simulation.Scenario) simulation.Outcome {
+func exactly(t *testing.T, r *Runner, s Scenario) Outcome {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	return run(t, r, s)
 }
 
-func run(t *testing.T, r *simulation.Runner, s simulation.Scenario) simulation.Outcome {
+func run(t *testing.T, r *Runner, s Scenario) Outcome {
 	t.Helper()
 	o, err := r.Run(s, nil)
 	if err != nil {
@@ -115,12 +122,12 @@ func run(t *testing.T, r *simulation.Runner, s simulation.Scenario) simulation.O
 }
 
 // keep writes the smallest scenario found that breaks the same invariant.
-func keep(t *testing.T, r *simulation.Runner, s simulation.Scenario, o simulation.Outcome) {
+func keep(t *testing.T, r *Runner, s Scenario, o Outcome) {
 	if !*shrink {
 		return
 	}
 	invariant := o.Broken[0][:2]
-	small := simulation.Shrink(s, func(s simulation.Scenario) bool {
+	small := Shrink(s, func(s Scenario) bool {
 		o := exactly(t, r, s)
 		return len(o.Broken) > 0 && o.Broken[0][:2] == invariant
 	})

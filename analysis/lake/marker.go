@@ -74,6 +74,12 @@ func (m Marker) FileKey(table string) string {
 	return fmt.Sprintf("raw/%s/campaign=%s/condition=%s/%s.%d%s.parquet", table, m.Campaign, m.Condition, m.Collaboration, m.Generation, by)
 }
 
+// OtherFileKey returns the name of that file where rows that were never committed have
+// taken the first: it holds a part of the digest.
+func (m Marker) OtherFileKey(table string) string {
+	return strings.TrimSuffix(m.FileKey(table), ".parquet") + ".rows-" + m.Digest[:min(8, len(m.Digest))] + ".parquet"
+}
+
 // addedTable returns the table of an annotation.
 func (m Marker) addedTable() string { return cmp.Or(m.Table, record.Labels) }
 
@@ -101,7 +107,7 @@ func (m Marker) Check() error {
 		if !slices.Contains(known, table) {
 			return fmt.Errorf("table %q is not known", table)
 		}
-		if f.Key != m.FileKey(table) {
+		if f.Key != m.FileKey(table) && f.Key != m.OtherFileKey(table) {
 			return fmt.Errorf("the file of table %s is %s; it should be %s", table, f.Key, m.FileKey(table))
 		}
 	}

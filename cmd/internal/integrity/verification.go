@@ -30,6 +30,7 @@ type Verification struct {
 	Ended    int    `json:"ended"`              // of them
 	Sealed   bool   `json:"sealed"`             // the lake says that all of them have ended
 
+	Compared  int `json:"compared"`  // collaborations whose rows are those of their answers
 	Decisions int `json:"decisions"` // counted again from their ballots
 	Uncounted int `json:"uncounted"` // that rest on something else
 	Settled   int `json:"settled"`   // calls of unknown outcome with what they were billed
@@ -73,6 +74,9 @@ func Check(ctx context.Context, s storage.Store, campaign string) (Verification,
 	}
 	v.Settled = settled
 	if len(v.Findings) == 0 { // what is damaged cannot be counted
+		if err := v.compareAnswers(ctx, s); err != nil {
+			return v, err
+		}
 		if err := v.recount(ctx, s); err != nil {
 			return v, err
 		}
@@ -185,6 +189,9 @@ func (v Verification) print(w io.Writer) {
 	}
 	if v.Expired > 0 {
 		fmt.Fprintf(w, "Deleted: raw files of %s, whose rows are in the parts\n", wording.Count(v.Expired, "commit"))
+	}
+	if v.Compared > 0 {
+		fmt.Fprintf(w, "Compared: the rows of %s with their answers\n", wording.Count(v.Compared, "collaboration"))
 	}
 	if v.Decisions > 0 {
 		fmt.Fprintf(w, "Counted again: %s from their ballots\n", wording.Count(v.Decisions, "decision"))

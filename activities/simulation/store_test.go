@@ -91,6 +91,9 @@ func (v view) PutIfAbsent(ctx context.Context, key string, data []byte) error {
 }
 
 func (v view) Replace(ctx context.Context, key string, data []byte, etag string) error {
+	if strings.HasPrefix(key, "answers/") || strings.HasPrefix(key, "budget/") || strings.HasPrefix(key, "raw/_commits/") {
+		v.world.violate("I1", "%s is written a second time", key)
+	}
 	return v.do(ctx, "replace", key, func() error { return v.world.disk.Replace(context.WithoutCancel(ctx), key, data, etag) })
 }
 
@@ -128,8 +131,5 @@ func (view) Unreserve() error    { return nil }
 // campaign/collaboration.generation/entry/ask.
 func answerKey(question string) string {
 	parts := strings.Split(question, "/")
-	var entry, ask int
-	fmt.Sscan(parts[2], &entry)
-	fmt.Sscan(parts[3], &ask)
-	return fmt.Sprintf("answers/campaign=%s/%s/%06d.%d.json", parts[0], parts[1], entry, ask)
+	return fmt.Sprintf("answers/campaign=%s/%s/%06s.%s.json", parts[0], parts[1], parts[2], parts[3])
 }

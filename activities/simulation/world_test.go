@@ -63,9 +63,9 @@ func (w *world) note(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	line := fmt.Sprintf("%12v ", time.Since(w.began)) + fmt.Sprintf(format, args...) + "\n"
-	io.WriteString(w.trace, line)
+	_, _ = io.WriteString(w.trace, line)
 	if w.log != nil {
-		io.WriteString(w.log, line)
+		_, _ = io.WriteString(w.log, line)
 	}
 }
 

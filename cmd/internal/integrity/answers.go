@@ -1,0 +1,185 @@
+package integrity
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/money"
+	"roundtable/activities/recorded"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
+)
+
+// compareAnswers holds the rows of ended collaborations against the stored answers that
+// they were made from, answers against the intents that announced them, and the
+// budget's log against the ledger.
+func (v *Verification) compareAnswers(ctx context.Context, s storage.Store) error {
+	store := answers.NewAnswers(s)
+	if err := v.compareRows(ctx, s, store); err != nil {
+		return err
+	}
+	if err := v.findLabellers(ctx, s); err != nil {
+		return err
+	}
+	runs, err := store.Runs(ctx, v.Campaign)
+	if err != nil {
+		return err
+	}
+	paid := int64(0) // for answers, as services have told it
+	for _, run := range runs {
+		stored, err := store.Load(ctx, run)
+		if err != nil {
+			if err := v.corrupt(run, err); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, a := range stored.Unannounced {
+			v.find(folderOf(run), fmt.Sprintf("the answer to ask %d of entry %d has no intent, which is written before a call", a.Ask, a.Entry))
+		}
+		calls := stored.Calls(record.Key{})
+		paid += lake.ChargeOf(slices.DeleteFunc(calls, func(c record.Call) bool { return c.Status != "answered" || c.WorstTokens != nil })).NanoUSD
+	}
+	return v.compareBudget(ctx, s, paid)
+}
+
+// findLabellers finds labels of which nobody says any more how they were made.
+func (v *Verification) findLabellers(ctx context.Context, s storage.Store) error {
+	ids, err := lake.Labellers(ctx, s, v.Campaign)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if _, err := recorded.ReadLabelling(ctx, s, v.Campaign, id); err != nil {
+			v.find("labels of "+id, fmt.Sprintf("what labelled cannot be read: %v", err))
+		}
+	}
+	return nil
+}
+
+func folderOf(run answers.RunKey) string { return "answers of " + run.String() }
+
+// corrupt notes answers that cannot be put together; any other error ends the check.
+func (v *Verification) corrupt(run answers.RunKey, err error) error {
+	if !errors.Is(err, storage.ErrCorrupt) {
+		return err
+	}
+	v.find(folderOf(run), err.Error())
+	return nil
+}
+
+// compareRows compares what readers see of each collaboration with its answers.
+func (v *Verification) compareRows(ctx context.Context, s storage.Store, store *answers.Answers) error {
+	d, err := lake.ReadDataset(ctx, s, v.Campaign)
+	if err != nil {
+		return err
+	}
+	for rows, err := range lake.Collaborations(ctx, s, d, record.Collaborations, record.Turns, record.Calls) {
+		if err != nil {
+			return err
+		}
+		c := rows.Collaborations[0]
+		run := answers.RunKey{Campaign: v.Campaign, Collaboration: c.CollaborationID, Generation: int(c.Generation)}
+		stored, err := store.Load(ctx, run)
+		if err != nil {
+			if err := v.corrupt(run, err); err != nil {
+				return err
+			}
+			continue
+		}
+		compare := comparison{run, stored, func(format string, args ...any) { v.find(folderOf(run), fmt.Sprintf(format, args...)) }}
+		compare.turns(rows.Turns)
+		compare.calls(rows.Calls)
+		v.Compared++
+	}
+	return nil
+}
+
+// comparison is of one collaboration.
+type comparison struct {
+	run    answers.RunKey
+	stored answers.Stored
+	find   func(format string, args ...any)
+}
+
+// turns compares each row that names an answer with the answer.
+func (c comparison) turns(rows []record.Turn) {
+	for _, row := range rows {
+		if row.AnswerHash == "" {
+			continue
+		}
+		t, ok := c.stored.Turn(int(row.Entry))
+		switch {
+		case !ok || len(t.Asks) == 0:
+			c.find("the row of entry %d names an answer that is not there", row.Entry)
+		case t.Asks[len(t.Asks)-1].SHA256 != row.AnswerHash:
+			c.find("the answer of entry %d is not the one that its row names", row.Entry)
+		case int(row.Asks) != len(t.Asks):
+			c.find("entry %d has %d answers, its row says %d", row.Entry, len(t.Asks), row.Asks)
+		case !isSaid(row.Text, t.Text) || !isSaid(row.Reason, t.Reason) || !isSaid(row.ProposalJSON, t.Proposal):
+			c.find("the row of entry %d says something else than its answer", row.Entry)
+		}
+	}
+}
+
+func isSaid(row *string, stored string) bool { return reflect.DeepEqual(row, record.Optional(stored)) }
+
+// calls compares the rows of calls with answers and intents. A call of unknown outcome
+// whose answer was stored after the rows were made is no fault.
+func (c comparison) calls(rows []record.Call) {
+	type call struct{ entry, ask, attempt int32 }
+	key := func(r record.Call) call { return call{r.Entry, r.Ask, r.Attempt} }
+	theirs := map[call]record.Call{}
+	for _, r := range rows {
+		theirs[key(r)] = r
+	}
+	for _, mine := range c.stored.Calls(record.Key{}) {
+		row, ok := theirs[key(mine)]
+		delete(theirs, key(mine))
+		switch {
+		case !ok:
+			c.find("attempt %d at ask %d of entry %d is stored, and no row tells of it", mine.Attempt, mine.Ask, mine.Entry)
+		case row.Status == "unknown" && mine.Status == "answered":
+		case !isSameCall(row, mine):
+			c.find("the row of attempt %d at ask %d of entry %d tells of another call than its answer", mine.Attempt, mine.Ask, mine.Entry)
+		}
+	}
+	left := make([]call, 0, len(theirs))
+	for k := range theirs {
+		left = append(left, k)
+	}
+	slices.SortFunc(left, func(a, b call) int {
+		return cmp.Or(cmp.Compare(a.entry, b.entry), cmp.Compare(a.ask, b.ask), cmp.Compare(a.attempt, b.attempt))
+	})
+	for _, k := range left {
+		c.find("attempt %d at ask %d of entry %d has a row, and neither answer nor intent", k.attempt, k.ask, k.entry)
+	}
+}
+
+// isSameCall compares what was asked, answered and paid.
+func isSameCall(row, stored record.Call) bool {
+	stored.Key, stored.Simulated = row.Key, row.Simulated
+	return reflect.DeepEqual(row, stored)
+}
+
+// compareBudget finds a budget's log that says less than was paid: an entry of it is missing.
+func (v *Verification) compareBudget(ctx context.Context, s storage.Store, paid int64) error {
+	log, err := money.ReadLog(ctx, s, v.Campaign)
+	switch {
+	case errors.Is(err, storage.ErrCorrupt):
+		v.find(money.LogFolder(v.Campaign), err.Error())
+		return nil
+	case err != nil || log.Entries == 0:
+		return err
+	}
+	if paid > log.Most.NanoUSD {
+		v.find(money.LogFolder(v.Campaign), fmt.Sprintf("it says that at most %s were spent or reserved, and the answers have cost $%.6f", log.Most, float64(paid)/1e9))
+	}
+	return nil
+}
