@@ -238,7 +238,7 @@ func unpack(t *testing.T, path string) (dir string) {
 	in := tar.NewReader(zip)
 	for {
 		h, err := in.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return dir
 		}
 		if err != nil {
