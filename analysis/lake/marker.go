@@ -207,9 +207,16 @@ func compareMarkers(a, b Marker) int {
 	return a.Generation - b.Generation
 }
 
-// Campaigns returns the names that have answers or commits in the store, sorted.
+// Campaigns returns the names that have a plan, answers or commits in the store, sorted.
 func Campaigns(ctx context.Context, store storage.Store) ([]string, error) {
 	names := map[string]bool{}
+	planned, err := Folders(ctx, store, About)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range planned {
+		names[name] = true
+	}
 	for _, prefix := range []string{"raw/_commits/", "answers/"} {
 		folders, err := Folders(ctx, store, prefix)
 		if err != nil {
