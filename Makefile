@@ -2,7 +2,7 @@
 # `roundtable version` tells the commit: Go records it in the binary.
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: build test check dist upgrade-fixture $(PLATFORMS)
+.PHONY: build test check fuzz dist upgrade-fixture $(PLATFORMS)
 
 build:
 	go build -o roundtable ./cmd/roundtable
@@ -12,6 +12,11 @@ test:
 
 check:
 	bash .ci/run
+
+# make fuzz TIME=1h runs every Fuzz function for an hour, one after another.
+TIME = 3m
+fuzz:
+	bash .ci/fuzz $(TIME)
 
 # make upgrade-fixture NAME=0.1 keeps what this version leaves, for later ones to
 # go on with; BY=/path/to/roundtable has another version make it.

@@ -132,11 +132,30 @@ func (p Pack) Parse() (*Templates, error) {
 }
 
 func (t *Templates) execute(name string, data any) (string, error) {
-	var b strings.Builder
+	var b bounded
 	if err := t.set.ExecuteTemplate(&b, name, data); err != nil {
+		if errors.Is(err, errTooLong) {
+			err = fmt.Errorf("%s: %w", name, err)
+		}
 		return "", fmt.Errorf("prompt %w", err)
 	}
-	return strings.TrimSpace(b.String()), nil
+	return strings.TrimSpace(b.text.String()), nil
+}
+
+// maxPrompt is what one template may write, in bytes: more than any model reads. A
+// stranger's template can write without end in a few lines.
+const maxPrompt = 16 << 20
+
+var errTooLong = fmt.Errorf("the template writes more than %d MiB", maxPrompt>>20)
+
+// bounded is text up to maxPrompt.
+type bounded struct{ text strings.Builder }
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.text.Len()+len(p) > maxPrompt {
+		return 0, errTooLong
+	}
+	return b.text.Write(p)
 }
 
 func ordinal(n int) string {

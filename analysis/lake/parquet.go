@@ -111,6 +111,10 @@ func Columns(data []byte) (names []string, err error) {
 }
 
 func openParquet(data []byte) (*parquet.File, error) {
+	err := checkFooter(data)
+	if err != nil {
+		return nil, fmt.Errorf("not a readable Parquet file: %w", err)
+	}
 	f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err == nil {
 		err = ourCodecs(f)

@@ -66,7 +66,7 @@ func settings(c record.Collaboration) (recount.Counting, error) {
 }
 
 // played runs campaigns into a lake and reads the one of that name.
-func played(t *testing.T, name, campaigns string) (storage.Store, lake.Dataset) {
+func played(t testing.TB, name, campaigns string) (storage.Store, lake.Dataset) {
 	t.Helper()
 	s, err := storage.NewLocal(t.TempDir())
 	if err != nil {

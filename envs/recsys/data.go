@@ -94,13 +94,18 @@ func (f form) eachRow(text []byte, row func(n int, fields []string) error) error
 		return fmt.Errorf("%s is empty; a line of it is %s", f.name, f)
 	}
 	var errs []error
+	more := 0
 	for i, line := range lines {
-		if err := f.parseRow(i+1, strings.TrimSuffix(line, "\r"), row); err != nil {
+		switch err := f.parseRow(i+1, strings.TrimSuffix(line, "\r"), row); {
+		case err == nil:
+		case len(errs) == maxErrors:
+			more++
+		default:
 			errs = append(errs, fmt.Errorf("%s:%d: %w", f.name, i+1, err))
 		}
 	}
-	if n := len(errs); n > maxErrors {
-		errs = append(errs[:maxErrors], fmt.Errorf("%s: and %d more lines with faults", f.name, n-maxErrors))
+	if more > 0 {
+		errs = append(errs, fmt.Errorf("%s: and %d more lines with faults", f.name, more))
 	}
 	return errors.Join(errs...)
 }
@@ -142,8 +147,9 @@ func latin1(text []byte) string {
 func (d *dataset) readGenres(text []byte) error {
 	f := form{"u.genre", "|", []string{"name", "index"}}
 	return f.eachRow(text, func(n int, v []string) error {
+		known := slices.Contains(d.genres, v[0]) // fewer than n-1 after a faulty line
 		d.genres = append(d.genres, v[0])
-		if v[0] == "" || slices.Contains(d.genres[:n-1], v[0]) {
+		if v[0] == "" || known {
 			return fmt.Errorf("the name %s is empty or comes twice", quoteForeign(v[0]))
 		}
 		return checkCount("index", v[1], n-1)
