@@ -3,7 +3,6 @@ package activities
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/temporal"
@@ -11,7 +10,6 @@ import (
 	"roundtable/activities/commits"
 	"roundtable/activities/failure"
 	"roundtable/activities/ledger"
-	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
 	"roundtable/analysis/lake"
 	"roundtable/workflows/task"
@@ -41,49 +39,6 @@ func (a *Activities) StopUnstarted(ctx context.Context, refs []task.Ref) (struct
 		}
 	}
 	return struct{}{}, nil
-}
-
-// Survey finds the next cells that have not ended, and sums up those passed over.
-func (a *Activities) Survey(ctx context.Context, p task.Page) (task.Surveyed, error) {
-	camp, err := a.plans.Load(ctx, p.Campaign, p.Revision)
-	if err != nil {
-		return task.Surveyed{}, err
-	}
-	markers, err := lake.Committed(ctx, a.config.Store, p.Campaign)
-	if err != nil {
-		return task.Surveyed{}, err
-	}
-	again, err := recorded.ReadRerun(ctx, a.config.Store, p.Campaign)
-	if err != nil {
-		return task.Surveyed{}, err
-	}
-	latest := make(map[string]lake.Marker, len(markers))
-	for _, m := range markers {
-		latest[m.Collaboration] = m
-	}
-	found := task.Surveyed{Next: p.From, Total: camp.Campaign.Size()}
-	if p.Until > 0 {
-		found.Total = min(found.Total, p.Until)
-	}
-	order := camp.Campaign.Order()
-	for ; found.Next < found.Total && len(found.Cells) < p.Limit; found.Next++ {
-		cell := order.Cell(found.Next)
-		id := camp.Campaign.CollaborationID(cell)
-		m, ended := latest[id]
-		generation := 0
-		if ended && !again[m.Run()] {
-			found.Add(ledger.ResultOf(m))
-			continue
-		}
-		if ended {
-			generation = m.Generation + 1
-		}
-		found.Cells = append(found.Cells, task.Outstanding{
-			ID: fmt.Sprintf("%s.%d", id, generation), Cell: cell, Generation: generation,
-			Instant: camp.Conditions[cell.Condition].IsInstant(),
-		})
-	}
-	return found, nil
 }
 
 // Await waits for a collaboration that an earlier run of its campaign started.

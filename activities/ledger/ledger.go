@@ -24,10 +24,16 @@ func Spent(ctx context.Context, s storage.Store, campaign string) (money.Amount,
 	}
 	sum := correction(settled)
 	add := func(c lake.Charge) { sum = sum.Add(money.Amount{NanoUSD: c.NanoUSD, Tokens: c.Tokens}) }
-	markers, unended, err := ledger(ctx, s, campaign)
-	for _, m := range markers {
+	markers, err := lake.Commits(ctx, s, campaign)
+	if err != nil {
+		return money.Amount{}, err
+	}
+	ended := make([]lake.Run, len(markers))
+	for i, m := range markers {
+		ended[i] = m.Run()
 		add(m.Charged)
 	}
+	unended, err := readUnended(ctx, s, campaign, ended)
 	for _, u := range unended {
 		add(u.stored.Charge())
 	}
@@ -43,22 +49,19 @@ type unended struct {
 // readers is how many collaborations are read at once.
 const readers = 16
 
-// ledger reads the markers of a campaign's ended collaborations, and what is
-// stored of the others.
-func ledger(ctx context.Context, s storage.Store, campaign string) (markers []lake.Marker, others []unended, err error) {
-	if markers, err = lake.Commits(ctx, s, campaign); err != nil {
-		return nil, nil, err
-	}
-	ended := map[lake.Run]bool{}
-	for _, m := range markers {
-		ended[m.Run()] = true
+// readUnended reads what is stored of the collaborations that have begun and are
+// none of those that have ended.
+func readUnended(ctx context.Context, s storage.Store, campaign string, but []lake.Run) (others []unended, err error) {
+	ended := make(map[lake.Run]bool, len(but))
+	for _, run := range but {
+		ended[run] = true
 	}
 	answers := answers.NewAnswers(s)
-	runs, err := answers.Runs(ctx, campaign)
+	begun, err := answers.Runs(ctx, campaign)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	for _, p := range runs {
+	for _, p := range begun {
 		if !ended[lake.Run{Collaboration: p.Collaboration, Generation: p.Generation}] {
 			others = append(others, unended{RunKey: p})
 		}
@@ -74,5 +77,5 @@ func ledger(ctx context.Context, s storage.Store, campaign string) (markers []la
 			return err
 		})
 	}
-	return markers, others, all.Wait()
+	return others, all.Wait()
 }

@@ -33,7 +33,11 @@ type Unended struct {
 // ReadUnended reads from the lake what a campaign's collaborations have taken
 // that have begun and not ended.
 func ReadUnended(ctx context.Context, s storage.Store, p recorded.Plan) (u Unended, err error) {
-	_, others, err := ledger(ctx, s, p.Campaign.Name)
+	ended, err := lake.Ended(ctx, s, p.Campaign.Name)
+	if err != nil {
+		return u, err
+	}
+	others, err := readUnended(ctx, s, p.Campaign.Name, ended)
 	if len(others) == 0 || err != nil {
 		return u, err
 	}

@@ -185,5 +185,8 @@ func (c *Campaign) build(dataSet func(path string) (fs.FS, error), models Models
 	return recorded.SameData(c.Files, read)
 }
 
-// CollaborationID of the cell that a Ref names.
-func (c *Campaign) CollaborationID(ref task.Ref) string { return c.Campaign.CollaborationID(ref.Cell) }
+// CollaborationID returns the id of the cell that a Ref names. Conditions keep theirs:
+// it is a hash of all that they say.
+func (c *Campaign) CollaborationID(ref task.Ref) string {
+	return c.Conditions[ref.Cell.Condition].ConditionID + ref.Cell.Suffix()
+}

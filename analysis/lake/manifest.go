@@ -54,6 +54,16 @@ func Ended(ctx context.Context, store storage.Store, campaign string) ([]Run, er
 	return all, err
 }
 
+// Generations returns the latest generation of each collaboration that has a marker.
+func Generations(ctx context.Context, store storage.Store, campaign string) (map[string]int, error) {
+	ended, err := Ended(ctx, store, campaign)
+	latest := make(map[string]int, len(ended))
+	for _, run := range ended { // later generations come later
+		latest[run.Collaboration] = run.Generation
+	}
+	return latest, err
+}
+
 // Member is what a batch knows of one generation of a collaboration.
 type Member struct {
 	Run

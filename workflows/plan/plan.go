@@ -111,8 +111,11 @@ type Campaign struct {
 
 // CollaborationID names a cell within its campaign.
 func (c Campaign) CollaborationID(cell Cell) string {
-	return fmt.Sprintf("%s-i%d-r%d", c.Conditions[cell.Condition].ID(), cell.Instance, cell.Replicate)
+	return c.Conditions[cell.Condition].ID() + cell.Suffix()
 }
+
+// Suffix returns what follows the condition's id in the id of a collaboration.
+func (c Cell) Suffix() string { return fmt.Sprintf("-i%d-r%d", c.Instance, c.Replicate) }
 
 // Revision identifies the campaign with exactly these cells.
 func (c Campaign) Revision() string { return digestOf(c)[:12] }

@@ -1,0 +1,96 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"roundtable/activities/ledger"
+	"roundtable/activities/recorded"
+	"roundtable/activities/setup"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
+)
+
+// surveyed is how many cells Survey looks up at once.
+const surveyed = 500
+
+// Survey finds the next cells that have not ended, and sums up those passed over.
+// It reads the markers of the cells that it looks at and no others: a page costs
+// the same however large the campaign is.
+func (a *Activities) Survey(ctx context.Context, p task.Page) (task.Surveyed, error) {
+	camp, err := a.plans.Load(ctx, p.Campaign, p.Revision)
+	if err != nil {
+		return task.Surveyed{}, err
+	}
+	s := survey{store: a.config.Store, campaign: camp}
+	if s.again, err = recorded.ReadRerun(ctx, s.store, p.Campaign); err != nil {
+		return task.Surveyed{}, err
+	}
+	if s.again != nil {
+		if s.generations, err = lake.Generations(ctx, s.store, p.Campaign); err != nil {
+			return task.Surveyed{}, err
+		}
+	}
+	found := task.Surveyed{Next: p.From, Total: camp.Campaign.Size()}
+	if p.Until > 0 {
+		found.Total = min(found.Total, p.Until)
+	}
+	order := camp.Campaign.Order()
+	for found.Next < found.Total && len(found.Cells) < p.Limit {
+		cells := make([]plan.Cell, min(surveyed, found.Total-found.Next))
+		for i := range cells {
+			cells[i] = order.Cell(found.Next + i)
+		}
+		markers, err := s.markers(ctx, cells)
+		if err != nil {
+			return task.Surveyed{}, err
+		}
+		for i := 0; i < len(cells) && len(found.Cells) < p.Limit; i++ {
+			s.add(&found, cells[i], markers[i])
+		}
+	}
+	return found, nil
+}
+
+// survey looks up cells of a campaign.
+type survey struct {
+	store       storage.Store
+	campaign    *setup.Campaign
+	again       recorded.RerunRequest
+	generations map[string]int // the latest, by collaboration; nil if no cell was ever run again
+}
+
+// markers returns how the latest generation of each cell ended; nil where none has.
+func (s survey) markers(ctx context.Context, cells []plan.Cell) ([]*lake.Marker, error) {
+	markers := make([]*lake.Marker, len(cells))
+	return markers, lake.Each(ctx, len(cells), func(ctx context.Context, i int) error {
+		id := s.campaign.CollaborationID(task.Ref{Cell: cells[i]})
+		run := lake.Run{Collaboration: id, Generation: s.generations[id]}
+		m, err := lake.ReadMarker(ctx, s.store, run.MarkerKey(s.campaign.Campaign.Name))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		markers[i] = &m
+		return err
+	})
+}
+
+// add adds a cell to what was found: as one that is to be run, or to the sums.
+func (s survey) add(found *task.Surveyed, cell plan.Cell, m *lake.Marker) {
+	found.Next++
+	generation := 0
+	switch {
+	case m != nil && !s.again[m.Run()]:
+		found.Add(ledger.ResultOf(*m))
+		return
+	case m != nil:
+		generation = m.Generation + 1
+	}
+	run := lake.Run{Collaboration: s.campaign.CollaborationID(task.Ref{Cell: cell}), Generation: generation}
+	found.Cells = append(found.Cells, task.Outstanding{
+		ID: run.String(), Cell: cell, Generation: generation, Instant: s.campaign.Conditions[cell.Condition].IsInstant(),
+	})
+}
