@@ -61,6 +61,9 @@ func (a *Activities) Compact(ctx context.Context, campaign string) (struct{}, er
 
 // compact makes all batches there are; a final one may be small.
 func (a *Activities) compact(ctx context.Context, campaign string, final bool) error {
+	if err := commits.SumUp(ctx, a.config.Store, campaign); err != nil {
+		return err
+	}
 	n, err := commits.CompactAll(ctx, a.config.Store, campaign, final)
 	if err == nil && (n > 0 || final) {
 		err = commits.WriteCard(ctx, a.config.Store, campaign)

@@ -24,7 +24,7 @@ func Spent(ctx context.Context, s storage.Store, campaign string) (money.Amount,
 	}
 	sum := correction(settled)
 	add := func(c lake.Charge) { sum = sum.Add(money.Amount{NanoUSD: c.NanoUSD, Tokens: c.Tokens}) }
-	markers, err := lake.Commits(ctx, s, campaign)
+	markers, err := lake.Progress(ctx, s, campaign)
 	if err != nil {
 		return money.Amount{}, err
 	}

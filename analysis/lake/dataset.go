@@ -108,6 +108,15 @@ func (d Dataset) unbatchedMarkers(objects []storage.Object, but []string) (keys 
 	return keys
 }
 
+// ReadMarkers reads the markers of runs, in their order.
+func ReadMarkers(ctx context.Context, store storage.Store, campaign string, runs []Run) ([]Marker, error) {
+	keys := make([]string, len(runs))
+	for i, run := range runs {
+		keys[i] = run.MarkerKey(campaign)
+	}
+	return readMarkers(ctx, store, keys)
+}
+
 func readMarkers(ctx context.Context, store storage.Store, keys []string) ([]Marker, error) {
 	markers := make([]Marker, len(keys))
 	return markers, Each(ctx, len(keys), func(ctx context.Context, i int) (err error) {

@@ -146,10 +146,22 @@ func Commits(ctx context.Context, store storage.Store, campaign string) ([]Marke
 	if err != nil {
 		return nil, err
 	}
-	read := make([]Marker, len(objects))
-	errs := make([]error, len(objects))
-	_ = Each(ctx, len(objects), func(ctx context.Context, i int) error {
-		read[i], errs[i] = ReadMarker(ctx, store, objects[i].Key)
+	keys := make([]string, len(objects))
+	for i, o := range objects {
+		keys[i] = o.Key
+	}
+	markers, err := readWhole(ctx, store, keys)
+	slices.SortFunc(markers, compareMarkers)
+	return markers, err
+}
+
+// readWhole reads markers. Those that cannot be read are errors (joined, each with
+// its key) next to the others.
+func readWhole(ctx context.Context, store storage.Store, keys []string) ([]Marker, error) {
+	read := make([]Marker, len(keys))
+	errs := make([]error, len(keys))
+	_ = Each(ctx, len(keys), func(ctx context.Context, i int) error {
+		read[i], errs[i] = ReadMarker(ctx, store, keys[i])
 		return nil
 	})
 	var markers []Marker
@@ -158,7 +170,6 @@ func Commits(ctx context.Context, store storage.Store, campaign string) ([]Marke
 			markers = append(markers, m)
 		}
 	}
-	slices.SortFunc(markers, compareMarkers)
 	return markers, errors.Join(errs...)
 }
 

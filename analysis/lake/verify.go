@@ -77,6 +77,9 @@ func Verify(ctx context.Context, store storage.Store, campaign string) (Report, 
 		}
 	}
 	r.Commits, r.Digest = len(whole), Digest(Latest(whole))
+	if err := r.checkOutcomes(ctx, store, markers); err != nil {
+		return r, err
+	}
 	if err := r.checkBatches(ctx, store, whole, of, named); err != nil {
 		return r, err
 	}

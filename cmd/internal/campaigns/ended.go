@@ -16,7 +16,8 @@ import (
 
 // SummarizeEnded sums up the committed cells of a plan, of which some may be wanted again.
 func SummarizeEnded(ctx context.Context, s storage.Store, p recorded.Plan) (st workflows.Status, again int, err error) {
-	markers, err := lake.Committed(ctx, s, p.Campaign.Name)
+	markers, err := lake.Progress(ctx, s, p.Campaign.Name)
+	markers = lake.Latest(markers)
 	st = workflows.Status{Revision: p.Campaign.Revision(), Cells: p.Campaign.Size()}
 	for _, m := range markers {
 		switch m.Status {
@@ -47,9 +48,10 @@ func correctSpent(ctx context.Context, s storage.Store, campaign string, markers
 		return err
 	}
 	if markers == nil {
-		if markers, err = lake.Committed(ctx, s, campaign); err != nil {
+		if markers, err = lake.Progress(ctx, s, campaign); err != nil {
 			return err
 		}
+		markers = lake.Latest(markers)
 	}
 	for _, m := range markers {
 		spent.CostUSD, spent.WorstUSD = settled.Correct(m.Run(), spent.CostUSD, spent.WorstUSD)

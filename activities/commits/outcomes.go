@@ -1,0 +1,31 @@
+package commits
+
+import (
+	"context"
+	"errors"
+
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
+)
+
+// SumUp writes how runs ended that no Outcomes holds yet, as many as fill whole ones.
+// Several processes may do so at once: the first one of a number stays.
+func SumUp(ctx context.Context, store storage.Store, campaign string) error {
+	runs, next, err := lake.Unsummed(ctx, store, campaign)
+	for ; err == nil && len(runs) >= lake.OutcomesEach; next++ {
+		var markers []Marker
+		if markers, err = lake.ReadMarkers(ctx, store, campaign, runs[:lake.OutcomesEach]); err != nil {
+			return err
+		}
+		o := lake.NewOutcomes(campaign, next, markers)
+		var data []byte
+		if data, err = lake.Seal(o); err == nil {
+			err = store.PutIfAbsent(ctx, o.Key(), data)
+		}
+		runs = runs[lake.OutcomesEach:]
+	}
+	if errors.Is(err, storage.ErrExists) { // another process sums up
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,124 @@
+package commits_test
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+
+	"roundtable/activities/commits"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
+	"roundtable/analysis/storage/storetest"
+)
+
+// The progress of a campaign is the same before and after its markers are summed up,
+// with reruns, with objects that are damaged, and without markers that are gone.
+func TestProgress(t *testing.T) {
+	s := storetest.NewMemory(map[string]string{})
+	last := 2*lake.OutcomesEach + 5
+	putMarkers(t, s, 0, last-10, 0)
+	first := progress(t, s)
+	must(t, commits.SumUp(ctx, s, "c"))
+	if n := len(list(t, s, "lake/_outcomes/campaign=c/")); n != 1 {
+		t.Fatalf("%d outcomes", n)
+	}
+	checkSame(t, progress(t, s), first)
+
+	putMarkers(t, s, last-10, last, 0)
+	putMarkers(t, s, 7, 9, 1) // run again
+	want := progress(t, s)
+	if len(want) != last+2 || lake.Latest(want)[0].CostUSD == nil {
+		t.Fatalf("%d outcomes, the first one %+v", len(want), want[0])
+	}
+	must(t, commits.SumUp(ctx, s, "c"))
+	objects := list(t, s, "lake/_outcomes/campaign=c/")
+	if len(objects) != 2 {
+		t.Fatalf("%d outcomes", len(objects))
+	}
+	checkSame(t, progress(t, s), want)
+	report, err := lake.Verify(ctx, s, "c")
+	must(t, err)
+	if about := findings(report, "lake/_outcomes"); about != 0 {
+		t.Fatalf("%d findings: %+v", about, report.Findings[0])
+	}
+
+	must(t, s.Replace(ctx, objects[0].Key, []byte("torn"), ""))
+	checkSame(t, progress(t, s), want)
+	report, err = lake.Verify(ctx, s, "c")
+	must(t, err)
+	if findings(report, objects[0].Key) != 1 {
+		t.Error("the torn object is not found")
+	}
+	must(t, s.Delete(ctx, want[0].Key()))
+	checkSame(t, progress(t, s), want[1:])
+}
+
+// Whatever is changed in outcomes is found, although their checksum fits.
+func TestForgedOutcomes(t *testing.T) {
+	s := storetest.NewMemory(map[string]string{})
+	putMarkers(t, s, 0, lake.OutcomesEach, 0)
+	must(t, commits.SumUp(ctx, s, "c"))
+	key := list(t, s, "lake/_outcomes/campaign=c/")[0].Key
+	o, err := lake.ReadOutcomes(ctx, s, key)
+	must(t, err)
+	o.Runs[5].Calls++
+	data, err := lake.Seal(o)
+	must(t, err)
+	must(t, s.Replace(ctx, key, data, ""))
+	report, err := lake.Verify(ctx, s, "c")
+	must(t, err)
+	if findings(report, key) != 1 {
+		t.Error("the forged outcome is not found")
+	}
+}
+
+func putMarkers(t *testing.T, s storage.Store, from, to, generation int) {
+	t.Helper()
+	for i := from; i < to; i++ {
+		cost := float64(i) / 1000
+		m := lake.Marker{
+			Campaign: "c", Condition: "k", Collaboration: fmt.Sprintf("k-i0-r%d", i), Generation: generation, Status: record.Succeeded, Calls: int64(i),
+			Cached: int64(i % 3), InputTokens: 10, OutputTokens: 3, CostUSD: &cost, Charged: lake.Charge{NanoUSD: int64(i), Tokens: 13}, Digest: "0123456789abcdef",
+		}
+		m.Files = map[string]lake.File{record.Collaborations: {Key: m.FileKey(record.Collaborations), Rows: 1}}
+		data, err := lake.Seal(m)
+		must(t, err)
+		must(t, s.PutIfAbsent(ctx, m.Key(), data))
+	}
+}
+
+// progress returns what Progress says, after a comparison with the markers.
+func progress(t *testing.T, s storage.Store) []lake.Marker {
+	t.Helper()
+	all, err := lake.Progress(ctx, s, "c")
+	must(t, err)
+	markers, err := lake.Commits(ctx, s, "c")
+	must(t, err)
+	for i := range markers {
+		markers[i].Digest, markers[i].Files = "", nil
+	}
+	for i := range all {
+		all[i].Digest, all[i].Files = "", nil
+	}
+	if !reflect.DeepEqual(all, markers) {
+		t.Fatal("the progress is not what the markers say")
+	}
+	return all
+}
+
+func list(t *testing.T, s storage.Store, prefix string) []storage.Object {
+	t.Helper()
+	objects, err := s.List(ctx, prefix)
+	must(t, err)
+	return objects
+}
+
+func findings(r lake.Report, prefix string) (n int) {
+	for _, f := range r.Findings {
+		if len(f.Object) >= len(prefix) && f.Object[:len(prefix)] == prefix {
+			n++
+		}
+	}
+	return n
+}
