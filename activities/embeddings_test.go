@@ -158,8 +158,9 @@ func TestEmbeddingsUnderACap(t *testing.T) {
 	if len(c.kept) != 2000 || c.twice > 0 {
 		t.Errorf("%d texts are kept, %d were bought again", len(c.kept), c.twice)
 	}
-	calls, err := ledger.EmbeddingCalls(ctx, s, "spoken")
+	shared, err := ledger.ReadShared(ctx, s, "spoken")
 	noError(t, err)
+	calls := shared.Embeddings
 	if len(calls) != 1 || len(calls["openai-m-00"]) != c.calls {
 		t.Errorf("%d calls were made, the ledger has %d of %d embedders", c.calls, len(calls["openai-m-00"]), len(calls))
 	}
@@ -228,9 +229,9 @@ func TestEmbeddingsThatFail(t *testing.T) {
 	}
 	c.fault = nil
 	synctest.Test(t, func(t *testing.T) { unkept(t, s, c) }) // it is tried for more than a minute
-	ledgered, err := ledger.EmbeddingCalls(ctx, s, "spoken")
+	ledgered, err := ledger.ReadShared(ctx, s, "spoken")
 	noError(t, err)
-	for by, all := range ledgered {
+	for by, all := range ledgered.Embeddings {
 		if len(all) != 1 || all[0].Status != "unknown" {
 			t.Errorf("%s: %+v", by, all)
 		}

@@ -16,45 +16,37 @@ const (
 	EmbeddingsPrefix = "embeddings-"
 )
 
-// CheckCalls returns the check calls in a campaign's ledger.
-func CheckCalls(ctx context.Context, s storage.Store, campaign string) ([]record.Call, error) {
-	var calls []record.Call
-	err := eachPrefixed(ctx, s, campaign, CheckPrefix, func(_ string, c []record.Call) { calls = append(calls, c...) })
-	return calls, err
+// SharedCalls are the calls in a campaign's ledger that belong to no collaboration.
+type SharedCalls struct {
+	Checks     []record.Call
+	Embeddings map[string][]record.Call // by the embedder's id
 }
 
-// EmbeddingCalls returns the calls for embeddings in a campaign's ledger, by the
-// embedder's id.
-func EmbeddingCalls(ctx context.Context, s storage.Store, campaign string) (map[string][]record.Call, error) {
-	calls := map[string][]record.Call{}
-	err := eachPrefixed(ctx, s, campaign, EmbeddingsPrefix, func(name string, c []record.Call) {
-		if session := strings.LastIndexByte(name, '-'); session >= 0 {
-			calls[name[:session]] = append(calls[name[:session]], c...)
-		}
-	})
-	return calls, err
-}
-
-// eachPrefixed visits the calls of each folder whose name begins with a prefix,
-// with the rest of its name.
-func eachPrefixed(ctx context.Context, s storage.Store, campaign, prefix string, visit func(name string, calls []record.Call)) error {
+// ReadShared reads the calls that belong to no collaboration.
+func ReadShared(ctx context.Context, s storage.Store, campaign string) (SharedCalls, error) {
+	shared := SharedCalls{Embeddings: map[string][]record.Call{}}
 	answers := answers.NewAnswers(s)
 	runs, err := answers.Runs(ctx, campaign)
 	if err != nil {
-		return err
+		return shared, err
 	}
 	for _, run := range runs {
-		name, ok := strings.CutPrefix(run.Collaboration, prefix)
-		if !ok {
+		name, embeds := strings.CutPrefix(run.Collaboration, EmbeddingsPrefix)
+		if !embeds && !strings.HasPrefix(run.Collaboration, CheckPrefix) {
 			continue
 		}
 		stored, err := answers.Load(ctx, run)
 		if err != nil {
-			return err
+			return shared, err
 		}
-		visit(name, stored.Calls(record.Key{CampaignID: campaign, CollaborationID: run.Collaboration}))
+		calls := stored.Calls(record.Key{CampaignID: campaign, CollaborationID: run.Collaboration})
+		if session := strings.LastIndexByte(name, '-'); embeds && session >= 0 {
+			shared.Embeddings[name[:session]] = append(shared.Embeddings[name[:session]], calls...)
+		} else if !embeds {
+			shared.Checks = append(shared.Checks, calls...)
+		}
 	}
-	return nil
+	return shared, nil
 }
 
 // lookedAt is how many collaborations AnsweredModels looks at, apart from the checks.

@@ -41,10 +41,10 @@ func runOf(key string) Run {
 // Ended returns the runs of a campaign that have a marker, none of which is read:
 // by collaboration and generation.
 func Ended(ctx context.Context, store storage.Store, campaign string) ([]Run, error) {
-	objects, err := store.List(ctx, commitFolder(campaign))
+	keys, err := listKeys(ctx, store, commitFolder(campaign))
 	var all []Run
-	for _, o := range objects {
-		if run, ok := ParseRun(strings.TrimSuffix(strings.TrimPrefix(o.Key, commitFolder(campaign)), ".json")); ok {
+	for _, key := range keys {
+		if run, ok := ParseRun(strings.TrimSuffix(strings.TrimPrefix(key, commitFolder(campaign)), ".json")); ok {
 			all = append(all, run)
 		}
 	}
@@ -52,6 +52,22 @@ func Ended(ctx context.Context, store storage.Store, campaign string) ([]Run, er
 		return cmp.Or(strings.Compare(a.Collaboration, b.Collaboration), a.Generation-b.Generation)
 	})
 	return all, err
+}
+
+// listKeys returns the keys of the objects under a prefix, asked of stores that have
+// them for less than the objects.
+func listKeys(ctx context.Context, store storage.Store, prefix string) ([]string, error) {
+	if s, ok := store.(interface {
+		Keys(context.Context, string) ([]string, error)
+	}); ok {
+		return s.Keys(ctx, prefix)
+	}
+	objects, err := store.List(ctx, prefix)
+	keys := make([]string, len(objects))
+	for i, o := range objects {
+		keys[i] = o.Key
+	}
+	return keys, err
 }
 
 // Generations returns the latest generation of each collaboration that has a marker.

@@ -108,6 +108,25 @@ func (l *Local) Folders(ctx context.Context, prefix string) ([]string, error) {
 	return folders, l.explainError("listing", prefix, err)
 }
 
+// Keys returns the keys of the files directly in the folder that a prefix names, in no
+// order. It asks after none of them.
+func (l *Local) Keys(ctx context.Context, prefix string) ([]string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	entries, err := l.readKinds(path.Clean(prefix))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	keys := make([]string, 0, len(entries))
+	for _, e := range entries {
+		if e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
+			keys = append(keys, prefix+e.Name())
+		}
+	}
+	return keys, l.explainError("listing", prefix, err)
+}
+
 // readKinds returns a directory's entries as the directory itself has them. A
 // directory of a Root asks after each entry: with 100,000 that is most of the time.
 func (l *Local) readKinds(dir string) ([]fs.DirEntry, error) {

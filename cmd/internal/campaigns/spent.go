@@ -48,15 +48,11 @@ func ReadCost(ctx context.Context, s storage.Store, name string, by cost.By) (co
 
 // addShared adds the calls that are of no collaboration.
 func addShared(ctx context.Context, s storage.Store, r *cost.Report) error {
-	embedded, err := ledger.EmbeddingCalls(ctx, s, r.Campaign)
+	shared, err := ledger.ReadShared(ctx, s, r.Campaign)
 	if err != nil {
 		return err
 	}
-	r.Embedded(embedded)
-	checks, err := ledger.CheckCalls(ctx, s, r.Campaign)
-	if err != nil {
-		return err
-	}
-	r.Checked(checks)
+	r.Embedded(shared.Embeddings)
+	r.Checked(shared.Checks)
 	return nil
 }
