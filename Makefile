@@ -2,7 +2,7 @@
 # `roundtable version` tells the commit: Go records it in the binary.
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: build test check fuzz dist upgrade-fixture $(PLATFORMS)
+.PHONY: build test check fuzz kills dist upgrade-fixture $(PLATFORMS)
 
 build:
 	go build -o roundtable ./cmd/roundtable
@@ -17,6 +17,12 @@ check:
 TIME = 3m
 fuzz:
 	bash .ci/fuzz $(TIME)
+
+# make kills N=1000 kills every command that writes at random moments, and at every
+# durable write; with ROUNDTABLE_S3_SERVER (docs/guides/s3.md) on a bucket as well.
+N = 1000
+kills:
+	go test ./cmd/roundtable -count=1 -run 'TestRandomKills|TestAimedKills' -v -timeout 6h -kills $(N)
 
 # make upgrade-fixture NAME=0.1 keeps what this version leaves, for later ones to
 # go on with; BY=/path/to/roundtable has another version make it.

@@ -53,7 +53,16 @@ func ends(t *testing.T, code int, dir string, env []string, args ...string) done
 // starts is the program in the background until the test ends.
 func starts(t *testing.T, dir string, env []string, args ...string) *background {
 	t.Helper()
+	return startsProgram(t, "", dir, env, args...)
+}
+
+// startsProgram is starts, of another program if its path is given.
+func startsProgram(t *testing.T, path, dir string, env []string, args ...string) *background {
+	t.Helper()
 	b := &background{Cmd: program(t, dir, args...), ended: make(chan struct{})}
+	if path != "" {
+		b.Path = path
+	}
 	b.Env = append(b.Env, env...)
 	b.Stderr = &b.said
 	if err := b.Start(); err != nil {
@@ -163,13 +172,13 @@ func rowsOf[T record.Row](t *testing.T, dir, name string) (all []T) {
 }
 
 // costOf is the row of sums of `cost --json`.
-func costOf(t *testing.T, dir, name string) (all map[string]any, warnings []string) {
+func costOf(t *testing.T, dir, name string, flags ...string) (all map[string]any, warnings []string) {
 	t.Helper()
 	var c struct {
 		Warnings []string
 		Table    struct{ Rows []map[string]any }
 	}
-	d := ends(t, 0, dir, nil, "cost", name, "--json")
+	d := ends(t, 0, dir, nil, append([]string{"cost", name, "--json"}, flags...)...)
 	if err := json.Unmarshal([]byte(d.out), &c); err != nil || len(c.Table.Rows) == 0 {
 		t.Fatalf("%v: %s", err, d.out)
 	}

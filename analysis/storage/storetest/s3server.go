@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// serverVariable names a built versitygw; .ci/s3server builds one.
-	serverVariable = "ROUNDTABLE_S3_SERVER"
+	// ServerVariable names a built versitygw; .ci/s3server builds one.
+	ServerVariable = "ROUNDTABLE_S3_SERVER"
 	bucket         = "bucket"
 	accessKey      = "TESTACCESSKEY"
 	secretKey      = "canary-of-the-secret-key"
@@ -25,9 +25,9 @@ const (
 // test is skipped where ROUNDTABLE_S3_SERVER names none.
 func S3Server(t testing.TB) string {
 	t.Helper()
-	program := os.Getenv(serverVariable)
+	program := os.Getenv(ServerVariable)
 	if program == "" {
-		t.Skipf("%s names no S3 server; see docs/guides/s3.md for how to build one", serverVariable)
+		t.Skipf("%s names no S3 server; see docs/guides/s3.md for how to build one", ServerVariable)
 	}
 	Credentials(t)
 	root := t.TempDir()
