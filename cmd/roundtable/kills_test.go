@@ -44,7 +44,8 @@ const killedAtOnce = 6 // calls
 type killStage struct {
 	name     string
 	args     []string
-	inParts  bool // what was stored of a request is kept, although its bill is not known
+	again    []string // besides, if it has ended in all but its process
+	inParts  bool     // what was stored of a request is kept, although its bill is not known
 	leaves   func(c *killCase) string
 	template string // the folder before it
 	lasts    time.Duration
@@ -78,7 +79,7 @@ func killStages() []*killStage {
 			leaves: tables(append([]string{"analyze", "kills", "--table", "message-language", "--format", "csv"}, embedder...)...),
 		},
 		{name: "report", args: []string{"report", "kills", "-o", "report.html"}, leaves: file("report.html")},
-		{name: "export", args: []string{"export", "kills", "--table", "turns", "-o", "turns.parquet"}, leaves: file("turns.parquet")},
+		{name: "export", args: []string{"export", "kills", "--table", "turns", "-o", "turns.parquet"}, again: []string{"--force"}, leaves: file("turns.parquet")},
 	}
 }
 
@@ -310,7 +311,11 @@ type killStart struct {
 func (c *killCase) start(f *killFigures, env ...string) *killStart {
 	c.t.Helper()
 	k := &killStart{killCase: c, figures: f, stored: c.stored(), from: len(c.service.arrivals()), began: time.Now()}
-	k.background = startsProgram(c.t, c.program, c.dir, append(c.service.at(), env...), append(slices.Clone(c.args), c.flags...)...)
+	args := slices.Concat(c.args, c.flags)
+	if c.kills > 0 {
+		args = append(args, c.again...)
+	}
+	k.background = startsProgram(c.t, c.program, c.dir, append(c.service.at(), env...), args...)
 	return k
 }
 
@@ -386,4 +391,3 @@ func (c *killCase) finish(f *killFigures) {
 	}
 	leaks(t, c.dir, wordyKey)
 }
-
