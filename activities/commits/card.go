@@ -120,6 +120,16 @@ func RefreshCard(ctx context.Context, store storage.Store, campaign string) erro
 	return WriteCard(ctx, store, campaign)
 }
 
+// RepairCard writes a card again that was not written whole: a command calls it that was
+// killed, perhaps, when all but the card was done. Repaired says that it had to.
+func RepairCard(ctx context.Context, store storage.Store, campaign string) (repaired bool, err error) {
+	changed, err := CheckCard(ctx, store, campaign)
+	if err != nil || len(changed) == 0 || changed[0] == lake.AboutKey(campaign, sumsName) {
+		return false, err
+	}
+	return true, WriteCard(ctx, store, campaign)
+}
+
 // describeTables finds the tables, those that were added later included, and what the owner says.
 func (c *card) describeTables(ctx context.Context, store storage.Store) (err error) {
 	if c.Tables, err = record.Schema(); err != nil {

@@ -165,6 +165,28 @@ func TestCardOfNothing(t *testing.T) {
 	}
 }
 
+// A card that a kill cut short is written again, and a whole one is left alone.
+func TestRepairCard(t *testing.T) {
+	s := storetest.NewMemory(map[string]string{})
+	few(t, s)
+	for _, want := range []struct {
+		broken   string
+		repaired bool
+	}{{"", false}, {"README.md", true}, {"schema.json", true}} {
+		must(t, commits.WriteCard(ctx, s, "c"))
+		if want.broken != "" {
+			must(t, s.Replace(ctx, cardFolder+want.broken, []byte("half"), ""))
+		}
+		repaired, err := commits.RepairCard(ctx, s, "c")
+		must(t, err)
+		changed, err := commits.CheckCard(ctx, s, "c")
+		must(t, err)
+		if repaired != want.repaired || len(changed) > 0 {
+			t.Errorf("%q: repaired is %v, and %v are not as they should be", want.broken, repaired, changed)
+		}
+	}
+}
+
 // inBucket is a store whose lake is in a bucket.
 type inBucket struct{ storage.Store }
 

@@ -3,9 +3,12 @@ package campaigns
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
 	"reflect"
 
+	"roundtable/activities/commits"
 	"roundtable/activities/ledger"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
@@ -77,6 +80,16 @@ func RecordAxisLabels(ctx context.Context, s storage.Store, m recorded.Manifest)
 	}
 	stored.AxisLabels = m.AxisLabels
 	return recorded.WriteManifest(ctx, s, stored)
+}
+
+// RepairCard writes the description of a campaign again if it is not whole, as after a
+// kill that came while it was written, and says so.
+func RepairCard(ctx context.Context, s storage.Store, name string) error {
+	repaired, err := commits.RepairCard(ctx, s, name)
+	if repaired && err == nil {
+		fmt.Fprintf(os.Stderr, "The description of campaign %s was not whole and is written again: %s\n", name, lake.AboutKey(name, "README.md"))
+	}
+	return err
 }
 
 // IsSealed reports whether every cell of the plan has ended, is still there and not to be run again.

@@ -49,6 +49,8 @@ func (l Options) Run(ctx context.Context, name string) error {
 	}
 	if left > 0 {
 		err = l.Work(ctx, s, name, how)
+	} else {
+		err = campaigns.RepairCard(ctx, s, name)
 	}
 	if err != nil {
 		return err
