@@ -39,6 +39,10 @@ var settings = dynamicconfig.StaticClient{
 	// read again as a whole.
 	dynamicconfig.ShardIOTimeout.Key(): time.Minute,
 
+	// Who waits for a workflow's end is not told of it where another event of the workflow
+	// has not been read yet, and asks again after this time; 20 s by default.
+	dynamicconfig.HistoryLongPollExpirationInterval.Key(): time.Second,
+
 	// With the default 4 partitions a rate limit of a task queue is cut in 4.
 	dynamicconfig.MatchingNumTaskqueueReadPartitions.Key():  1,
 	dynamicconfig.MatchingNumTaskqueueWritePartitions.Key(): 1,
