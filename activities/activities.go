@@ -51,7 +51,8 @@ type Activities struct {
 	live   *collaboration.Live
 	waits  calls.Stage // of all activities of this process
 
-	recording *semaphore.Weighted // see atOnce
+	recording  *semaphore.Weighted // see atOnce
+	compacting *semaphore.Weighted // one at a time: each takes hundreds of megabytes
 	*labels.Labels
 }
 
@@ -67,7 +68,8 @@ func New(c Config) *Activities {
 	caller := calls.NewCaller(c.Store, a, plans, recorded.NewManifests(c.Store, recorded.ManifestAge), c.Alone)
 	taker := turn.NewTaker(a, caller, c.NoCache)
 	return &Activities{
-		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(a, plans), recording: semaphore.NewWeighted(atOnce),
+		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(a, plans),
+		recording: semaphore.NewWeighted(atOnce), compacting: semaphore.NewWeighted(1),
 		Labels: labels.NewLabels(c.Store, a, caller, taker, c.Models),
 	}
 }

@@ -61,6 +61,10 @@ func (a *Activities) Compact(ctx context.Context, campaign string) (struct{}, er
 
 // compact makes all batches there are; a final one may be small.
 func (a *Activities) compact(ctx context.Context, campaign string, final bool) error {
+	if err := a.compacting.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer a.compacting.Release(1)
 	if err := commits.SumUp(ctx, a.config.Store, campaign); err != nil {
 		return err
 	}

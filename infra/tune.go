@@ -35,9 +35,14 @@ func TuneProcessors() {
 	}
 }
 
-// followMemory keeps the limit at least at twice what is needed: all that the limit
-// counts but garbage and free pages. What many collaborations leave between objects
-// that live counts, too: a limit below it would keep the collector at work for good.
+// maxGarbage is how far the limit is above what is needed, at most. Allocations made
+// while a slow collection runs pass for needed, so twice that would grow by itself.
+const maxGarbage = 512 << 20
+
+// followMemory keeps the limit at twice what is needed, or maxGarbage above it: all
+// that the limit counts but garbage and free pages. What many collaborations leave
+// between objects that live counts, too: a limit below it would keep the collector at
+// work for good.
 func followMemory(ctx context.Context, least int64) {
 	counted := []metrics.Sample{
 		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
@@ -54,6 +59,6 @@ func followMemory(ctx context.Context, least int64) {
 		metrics.Read(counted)
 		of := func(i int) int64 { return int64(counted[i].Value.Uint64()) }
 		needed := of(0) - of(1) - of(2) - max(0, of(3)-of(4))
-		debug.SetMemoryLimit(max(least, 2*needed))
+		debug.SetMemoryLimit(max(least, needed+min(needed, maxGarbage)))
 	}
 }

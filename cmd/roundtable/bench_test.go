@@ -206,13 +206,15 @@ func BenchmarkThousand(b *testing.B) {
 		m := measure(b, dir)
 		b.ReportMetric(m.peakMB, "peak-MB")
 		b.ReportMetric(float64(f.calls.Load())/m.wall.Seconds(), "calls/s")
-		b.ReportMetric(sizeOf(b, filepath.Join(dir, ".roundtable")), "state-MB")
-		b.ReportMetric(sizeOf(b, filepath.Join(dir, "lake")), "lake-MB")
+		_, state := sizeOf(b, filepath.Join(dir, ".roundtable"))
+		_, lake := sizeOf(b, filepath.Join(dir, "lake"))
+		b.ReportMetric(state, "state-MB")
+		b.ReportMetric(lake, "lake-MB")
 	}
 }
 
-// sizeOf returns the megabytes of a folder's files.
-func sizeOf(b *testing.B, dir string) (mb float64) {
+// sizeOf returns the number of a folder's files, and of their megabytes.
+func sizeOf(b testing.TB, dir string) (files int, mb float64) {
 	b.Helper()
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -220,14 +222,14 @@ func sizeOf(b *testing.B, dir string) (mb float64) {
 		}
 		info, err := d.Info()
 		if err == nil {
-			mb += float64(info.Size()) / 1e6
+			files, mb = files+1, mb+float64(info.Size())/1e6
 		}
 		return err
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
-	return mb
+	return files, mb
 }
 
 // BenchmarkWaiting: 1,000 collaborations whose 3,000 calls are all under way: the
