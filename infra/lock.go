@@ -9,14 +9,19 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
+
+// lockPatience is what a killed process may take to let go: the kernel takes its memory
+// away first.
+const lockPatience = 2 * time.Second
 
 // ErrInUse: another process holds the lock.
 var ErrInUse = errors.New("in use")
 
 // LockFile takes the lock of a file for this process, on this machine or on any
 // that shares the file system with it and honours flock; the file and its folder
-// are made if missing. It does not wait: a lock that is held, also by this very
+// are made if missing. A lock that is still held after lockPatience, also by this very
 // process, is an [ErrInUse] that says by whom. The kernel lets go of the lock
 // when the process ends, however it ends; the file stays and names the last holder.
 func LockFile(path string) (io.Closer, error) {
@@ -46,10 +51,15 @@ type lock int
 
 func (l lock) Close() error { return syscall.Close(int(l)) }
 
-// lockFile tries again when a signal came in between.
+// lockFile tries again when a signal came in between, and for a while when it is held.
 func lockFile(fd int) (err error) {
-	for {
-		if err = syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EINTR) {
+	for began := time.Now(); ; {
+		err = syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case errors.Is(err, syscall.EWOULDBLOCK) && time.Since(began) < lockPatience:
+			time.Sleep(20 * time.Millisecond)
+		default:
 			return err
 		}
 	}

@@ -9,11 +9,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"roundtable/infra"
 )
 
-func TestLockSaysWhoHoldsIt(t *testing.T) {
+func TestLockSaysWhoHoldsIt(t *testing.T) { synctest.Test(t, lockSaysWhoHoldsIt) } // whose clock waits for nothing
+
+func lockSaysWhoHoldsIt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lake", "_campaigns", "c", "lock") // folders are made
 	held, err := infra.LockFile(path)
 	if err != nil {
@@ -44,6 +48,23 @@ func TestLockSaysWhoHoldsIt(t *testing.T) {
 			t.Errorf("a lock signed %q: %v", text, err)
 		}
 	}
+}
+
+// A process that was killed a moment ago lets go while the next one waits.
+func TestLockWaitsForOneThatEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "lock")
+		held, err := infra.LockFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(time.Second, func() { held.Close() })
+		next, err := infra.LockFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next.Close()
+	})
 }
 
 func TestLockHasOneHolder(t *testing.T) {
