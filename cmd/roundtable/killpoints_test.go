@@ -46,7 +46,7 @@ func TestAimedKills(t *testing.T) {
 	f := newKillFigures()
 	var all []aimedKill
 	for _, s := range prepareKills(t) {
-		for _, where := range strings.Split(*killsOn, ",") {
+		for where := range strings.SplitSeq(*killsOn, ",") {
 			if where == "folder" || where == "s3" && os.Getenv(storetest.ServerVariable) != "" {
 				all = append(all, s.points(t, where, program)...)
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -21,6 +22,8 @@ import (
 	"roundtable/workflows/task"
 )
 
+var statedLimits = flag.Bool("limits", false, "run at the sizes of docs/reliability.md")
+
 // maxPeakMB is what no process may take at any size that docs/reliability.md names.
 const maxPeakMB = 2048
 
@@ -36,16 +39,16 @@ grid: {env.agents: [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]}
 `, cells/100)
 }
 
-// sized returns the small size, or with -long the stated one.
+// sized returns the small size, or with -limits the stated one.
 func sized(small, stated int) int {
-	if *long {
+	if *statedLimits {
 		return stated
 	}
 	return small
 }
 
 // TestPlanMillion: a campaign of 1,000,000 cells is planned, begun, interrupted and asked
-// for its status. Of these 20,000 are run with -long.
+// for its status. Of these 20,000 are run with -limits.
 func TestPlanMillion(t *testing.T) {
 	dir := write(t, limitsFile(1_000_000))
 	planned := starts(t, dir, nil, "plan", "campaign.yaml")
@@ -72,7 +75,7 @@ func TestPlanMillion(t *testing.T) {
 	checkPeak(t, b)
 }
 
-// TestManyCells: 100,000 cells (300 without -long) run to their end.
+// TestManyCells: 100,000 cells (300 without -limits) run to their end.
 func TestManyCells(t *testing.T) {
 	cells := sized(300, 100_000)
 	dir := write(t, limitsFile(cells))
@@ -97,7 +100,7 @@ func TestManyCells(t *testing.T) {
 	checkPeak(t, b)
 }
 
-// TestManyCampaigns: one worker runs 64 campaigns (4 without -long) of a Temporal server
+// TestManyCampaigns: one worker runs 64 campaigns (4 without -limits) of a Temporal server
 // that are started at once, each with answers of 100 ms.
 func TestManyCampaigns(t *testing.T) {
 	const collaborations = 50
@@ -179,7 +182,7 @@ func watchStatus(t *testing.T, b *background, dir string, cells int) (w watched)
 		var all []campaigns.Status
 		if d.code == 0 && json.Unmarshal([]byte(d.out), &all) == nil && len(all) == 1 { // it may not be there yet
 			w.worst, w.asked, w.done = max(w.worst, took), w.asked+1, all[0].Done()
-			if *long {
+			if *statedLimits {
 				t.Logf("%d cells, status %v", w.done, took)
 			}
 		}

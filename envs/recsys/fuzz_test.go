@@ -1,6 +1,7 @@
 package recsys
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -16,9 +17,7 @@ func FuzzFiles(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, at uint8) {
 		name := names[int(at)%len(names)].Name
 		all := fstest.MapFS{}
-		for other, content := range files {
-			all[other] = content
-		}
+		maps.Copy(all, files)
 		all[name] = &fstest.MapFile{Data: data}
 		if _, err := readFiles(all); err != nil && !strings.Contains(err.Error(), "u.") && !strings.Contains(err.Error(), "u1.") {
 			t.Errorf("the error does not name the file: %v", err)
