@@ -283,6 +283,9 @@ func (c *campaign) nextPage(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
+	if len(c.in.Queue) > 0 && workflow.GetVersion(ctx, "left-meanwhile", workflow.DefaultVersion, 1) == 1 {
+		p.Cells = append(c.in.Queue, p.Cells...) // what a batch has left; histories of earlier versions dropped it
+	}
 	c.in.From, c.in.Queue, c.in.Status.Cells = p.Next, p.Cells, p.Total
 	c.surveyed = p.Next >= p.Total
 	c.countSums(p.Sums)

@@ -100,6 +100,39 @@ func TestCancelledCampaignIsTakenOver(t *testing.T) {
 	}
 }
 
+// What a batch leaves while the next page is awaited is not forgotten: the plan is gone
+// through once.
+func TestBatchEndsWhilePageIsAwaited(t *testing.T) {
+	env := simulation(t)
+	cells := map[int]task.Outstanding{0: {ID: "a.0", Instant: true}, 1: {ID: "b.0"}}
+	pages, played := 0, false
+	simulate(env, task.Survey, func(_ context.Context, page task.Page) (task.Surveyed, error) {
+		if pages++; page.From == 1 && !played {
+			return task.Surveyed{}, errors.New("not yet")
+		}
+		return task.Surveyed{Cells: []task.Outstanding{cells[page.From]}, Next: page.From + 1, Total: 2}, nil
+	})
+	simulate(env, task.PlayThrough, func(_ context.Context, in task.Batch) (task.Played, error) {
+		played = true
+		return task.Played{Left: []task.Outstanding{{ID: in.Cells[0].ID}}}, nil
+	})
+	simulate(env, task.Seal, func(context.Context, task.Sealing) (task.Surveyed, error) {
+		return task.Surveyed{Total: 2, Sums: task.Sums{Ended: []task.Result{{Status: task.Succeeded}}, Count: []int{2}}}, nil
+	})
+	var begun []string
+	env.SetOnChildWorkflowStartedListener(func(info *workflow.Info, _ workflow.Context, _ converter.EncodedValues) {
+		begun = append(begun, info.WorkflowExecution.ID)
+	})
+	env.ExecuteWorkflow(task.CampaignWorkflow, workflows.CampaignInput{Name: "n", Length: 9})
+	if err := env.GetWorkflowError(); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(begun)
+	if want := []string{"campaign/n/a.0", "campaign/n/b.0"}; !slices.Equal(begun, want) {
+		t.Errorf("%d pages, begun %v, want %v", pages, begun, want)
+	}
+}
+
 // What the operator can fix pauses the campaign whatever was being done, and no
 // cell is failed for it.
 func TestPersonMustActOnTheRest(t *testing.T) {
