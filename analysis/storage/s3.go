@@ -56,44 +56,63 @@ func (s *S3) Replace(ctx context.Context, key string, data []byte, etag string) 
 }
 
 func (s *S3) Get(ctx context.Context, key string) ([]byte, error) {
-	if err := checkUsable(ctx, key); err != nil {
+	var body bytes.Buffer
+	_, _, err := s.download(ctx, key, func(size int64) io.Writer {
+		body.Reset()
+		body.Grow(int(size))
+		return &body
+	})
+	if err != nil {
 		return nil, err
 	}
+	return body.Bytes(), nil
+}
+
+// Hash reads the object: what the server says of it is not proof.
+func (s *S3) Hash(ctx context.Context, key string) (size int64, sum string, err error) {
+	return s.download(ctx, key, func(int64) io.Writer { return io.Discard })
+}
+
+// download reads an object into what begin returns, which is called once for each try.
+func (s *S3) download(ctx context.Context, key string, begin func(size int64) io.Writer) (size int64, sum string, err error) {
+	if err := checkUsable(ctx, key); err != nil {
+		return 0, "", err
+	}
 	for try := 1; ; try++ {
-		data, again, err := s.readObject(ctx, key)
+		size, sum, again, err := s.readObject(ctx, key, begin)
 		if err == nil {
-			return data, nil
+			return size, sum, nil
 		}
 		if !again || try == readTries || waitBefore(ctx, try) != nil {
-			return nil, s.explainError("reading", key, err)
+			return 0, "", s.explainError("reading", key, err)
 		}
 	}
 }
 
 // readObject reads an object once; again says that the bytes were bad, not the answer.
-func (s *S3) readObject(ctx context.Context, key string) (data []byte, again bool, err error) {
+func (s *S3) readObject(ctx context.Context, key string, begin func(size int64) io.Writer) (n int64, sum string, again bool, err error) {
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: s.keyInBucket(key)})
 	if err != nil {
-		return nil, false, err
+		return 0, "", false, err
 	}
 	defer out.Body.Close()
 	size := aws.ToInt64(out.ContentLength)
 	if size > maxObject {
-		return nil, false, fmt.Errorf("%d bytes are too many; an object has at most %d", size, maxObject)
+		return 0, "", false, fmt.Errorf("%d bytes are too many; an object has at most %d", size, maxObject)
 	}
-	var body bytes.Buffer
-	body.Grow(int(size) + bytes.MinRead)
-	if _, err := body.ReadFrom(io.LimitReader(out.Body, maxObject+1)); err != nil {
-		return nil, ctx.Err() == nil, fmt.Errorf("cut after %d of %d bytes: %w", body.Len(), size, err)
+	h := sha256.New()
+	n, err = io.Copy(io.MultiWriter(begin(size), h), io.LimitReader(out.Body, maxObject+1))
+	if err != nil {
+		return 0, "", ctx.Err() == nil, fmt.Errorf("cut after %d of %d bytes: %w", n, size, err)
 	}
-	if out.ContentLength != nil && int64(body.Len()) != size {
-		return nil, true, fmt.Errorf("%d of %d bytes arrived: %w", body.Len(), size, io.ErrUnexpectedEOF)
+	if out.ContentLength != nil && n != size {
+		return 0, "", true, fmt.Errorf("%d of %d bytes arrived: %w", n, size, io.ErrUnexpectedEOF)
 	}
-	sum := sha256.Sum256(body.Bytes())
-	if want := out.Metadata[metaSHA256]; want != "" && want != hex.EncodeToString(sum[:]) {
-		return nil, true, fmt.Errorf("%w: its SHA-256 is not the one it was stored with", ErrCorrupt)
+	sum = hex.EncodeToString(h.Sum(nil))
+	if want := out.Metadata[metaSHA256]; want != "" && want != sum {
+		return 0, "", true, fmt.Errorf("%w: its SHA-256 is not the one it was stored with", ErrCorrupt)
 	}
-	return body.Bytes(), false, nil
+	return n, sum, false, nil
 }
 
 func (s *S3) Head(ctx context.Context, key string) (Object, error) {

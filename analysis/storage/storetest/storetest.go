@@ -5,6 +5,7 @@ package storetest
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -81,6 +82,11 @@ func putAndGet(t *testing.T, client func() storage.Store) {
 		if o.Key != key || o.Size != int64(len(value)) || o.ETag == "" {
 			t.Fatalf("Head is %+v for %d bytes under %s", o, len(value), key)
 		}
+		size, sum, err := storage.Hash(ctx, s, key)
+		must(t, err)
+		if size != int64(len(value)) || sum != fmt.Sprintf("%x", sha256.Sum256([]byte(value))) {
+			t.Fatalf("Hash is %d, %s for %d bytes under %s", size, sum, len(value), key)
+		}
 	}
 }
 
@@ -91,6 +97,8 @@ func testMissing(t *testing.T, client func() storage.Store) {
 		_, err := s.Get(ctx, key)
 		is(t, err, fs.ErrNotExist)
 		_, err = s.Head(ctx, key)
+		is(t, err, fs.ErrNotExist)
+		_, _, err = storage.Hash(ctx, s, key)
 		is(t, err, fs.ErrNotExist)
 		if key != "dir" {
 			must(t, s.Delete(ctx, key))

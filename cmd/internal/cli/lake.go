@@ -109,7 +109,7 @@ func (o *Options) LockCampaign(campaign string) (io.Closer, error) {
 	if !local {
 		return nil, nil
 	}
-	return infra.LockFile(filepath.Join(dir, filepath.FromSlash(lake.AboutKey(campaign, "lock"))))
+	return infra.LockFile(filepath.Join(dir, filepath.FromSlash(lake.LockKey(campaign))))
 }
 
 // ExplainDamage says of an error that is about a damaged lake what that prevents.

@@ -17,6 +17,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/safetext"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/attestation"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )
@@ -39,6 +40,8 @@ type Verification struct {
 	// cannot be read costs one call when it is needed.
 	Cached        int      `json:"cached"`                   // whole entries
 	CachedDamaged []string `json:"cached_damaged,omitempty"` // keys
+
+	Attested *attestation.Comparison `json:"attested,omitempty"` // if it was compared with one
 }
 
 // Check returns what is wrong with a campaign; the error says what kept it from looking.
@@ -88,6 +91,22 @@ func Check(ctx context.Context, s storage.Store, campaign string) (Verification,
 	v.Cached, v.CachedDamaged = len(cache.Entries), cache.Damaged
 	v.OK = len(v.Findings) == 0
 	return v, nil
+}
+
+// Compare adds a comparison with an attestation.
+func (v *Verification) Compare(ctx context.Context, s storage.Store, e attestation.Expected) error {
+	c, err := attestation.Compare(ctx, s, v.Digest, e)
+	v.Attested = &c
+	v.OK = v.OK && c.Errors() == 0
+	return err
+}
+
+// wrong returns the number of things that are.
+func (v Verification) wrong() int {
+	if v.Attested == nil {
+		return len(v.Findings)
+	}
+	return len(v.Findings) + v.Attested.Errors()
 }
 
 func (v *Verification) find(object, problem string) {
@@ -171,10 +190,10 @@ func (v Verification) Write(w io.Writer, asJSON bool) error {
 		return nil
 	}
 	verb := "are"
-	if len(v.Findings) == 1 {
+	if v.wrong() == 1 {
 		verb = "is"
 	}
-	return cli.FailedError(fmt.Errorf("%s %s wrong with campaign %s", wording.Count(len(v.Findings), "thing"), verb, v.Campaign))
+	return cli.FailedError(fmt.Errorf("%s %s wrong with campaign %s", wording.Count(v.wrong(), "thing"), verb, v.Campaign))
 }
 
 // ofAnswers returns "1 object of answers", "2 objects of answers".
@@ -205,9 +224,15 @@ func (v Verification) print(w io.Writer) {
 	if n := len(v.CachedDamaged); n > 0 {
 		fmt.Fprintf(w, "Cache of the lake: damaged are %d of %s; each costs one call when it is needed\n", n, wording.Count(n+v.Cached, "entry"))
 	}
+	if v.Attested != nil {
+		v.Attested.WriteSummary(w)
+	}
 	fmt.Fprintf(w, "Digest: %s\n", v.Digest)
 	for _, f := range v.Findings {
 		fmt.Fprintf(w, "WRONG  %s: %s\n", safetext.Lines(f.Object), safetext.Lines(f.Problem))
+	}
+	if v.Attested != nil {
+		v.Attested.WriteErrors(w)
 	}
 	if v.OK {
 		fmt.Fprintln(w, "Nothing is wrong.")

@@ -1,0 +1,52 @@
+package lake
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"roundtable/analysis/storage"
+)
+
+// LockKey returns where the process that works on a campaign of a local lake says so.
+func LockKey(campaign string) string { return AboutKey(campaign, "lock") }
+
+// Objects returns everything that a campaign has stored, sorted by key. Its lock is left
+// out, which holds no result, and so is what all campaigns of a lake share: the cache
+// and the vectors.
+func Objects(ctx context.Context, store storage.Store, campaign string) ([]storage.Object, error) {
+	folders, err := foldersOf(ctx, store, campaign)
+	if err != nil {
+		return nil, err
+	}
+	var all []storage.Object
+	for _, folder := range folders {
+		objects, err := store.List(ctx, folder)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, objects...)
+	}
+	all = slices.DeleteFunc(all, func(o storage.Object) bool { return o.Key == LockKey(campaign) })
+	slices.SortFunc(all, func(a, b storage.Object) int { return strings.Compare(a.Key, b.Key) })
+	return all, nil
+}
+
+// foldersOf returns the folders that hold a campaign's objects. Tables are found, not
+// listed here, so that one of a later version is not left out.
+func foldersOf(ctx context.Context, store storage.Store, campaign string) ([]string, error) {
+	within := "campaign=" + campaign + "/"
+	folders := []string{About + campaign + "/", "answers/" + within, "budget/" + within}
+	for _, parent := range []string{"raw/", "raw/_commits/", "lake/"} {
+		tables, err := Folders(ctx, store, parent)
+		if err != nil {
+			return nil, err
+		}
+		for _, table := range tables {
+			if !strings.HasPrefix(table, ".") && !strings.HasPrefix(table, "campaign=") {
+				folders = append(folders, parent+table+"/"+within)
+			}
+		}
+	}
+	return folders, nil
+}

@@ -1,0 +1,212 @@
+package attestation
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"roundtable/analysis/lake"
+	"roundtable/analysis/safetext"
+	"roundtable/analysis/storage"
+	"roundtable/envs/wording"
+)
+
+// Comparison is what became of a campaign since it was attested.
+type Comparison struct {
+	File    string `json:"file"`
+	Program string `json:"program"` // version that attested it
+	Objects int    `json:"objects"` // attested
+	Same    int    `json:"same"`    // of them
+
+	Signed  bool   `json:"signed"`
+	Key     string `json:"key,omitempty"` // Fingerprint of the one that signed
+	Valid   bool   `json:"valid"`         // the signature is of what the file says
+	Trusted bool   `json:"trusted"`       // and by the key that was expected
+
+	Changed []string `json:"changed,omitempty"`
+	Missing []string `json:"missing,omitempty"`
+	Deleted []string `json:"deleted,omitempty"` // raw files; verify finds those whose rows no part holds
+	Counted []string `json:"counted,omitempty"` // stored later, and readers see them
+	Added   []string `json:"added,omitempty"`   // stored later; no reader sees them
+
+	Findings []lake.Finding `json:"findings,omitempty"` // of signature and digest
+}
+
+// Expected is what a lake is compared with.
+type Expected struct {
+	Attestation
+	File string
+	Key  ed25519.PublicKey // that must have signed it; none if any may have, or nobody
+}
+
+// Compare compares a lake, whose rows have a digest, with what is expected.
+func Compare(ctx context.Context, store storage.Store, digest string, e Expected) (Comparison, error) {
+	c := Comparison{File: e.File, Program: e.Program, Objects: len(e.Objects)}
+	c.checkSignature(e)
+	if digest != e.Digest {
+		c.find(fmt.Sprintf("it attests rows of digest %s; those of the lake have %s", e.Digest, digest))
+	}
+	listed, err := lake.Objects(ctx, store, e.Campaign)
+	if err != nil {
+		return c, err
+	}
+	now := make(map[string]storage.Object, len(listed))
+	for _, o := range listed {
+		now[o.Key] = o
+	}
+	states := make([]state, len(e.Objects))
+	err = lake.Each(ctx, len(states), func(ctx context.Context, i int) (err error) {
+		o, ok := now[e.Objects[i].Key]
+		if ok {
+			states[i], err = compareObject(ctx, store, o, e.Objects[i])
+		}
+		return err
+	})
+	if err != nil {
+		return c, err
+	}
+	for i, o := range e.Objects {
+		c.sort(o.Key, states[i])
+		delete(now, o.Key)
+	}
+	for _, o := range listed {
+		if _, ok := now[o.Key]; ok {
+			c.sort(o.Key, added)
+		}
+	}
+	return c, nil
+}
+
+// state is what became of an object.
+type state int
+
+const (
+	missing state = iota
+	same
+	changed
+	added
+)
+
+func compareObject(ctx context.Context, store storage.Store, now storage.Object, then Object) (state, error) {
+	if now.Size != then.Size {
+		return changed, nil
+	}
+	size, sum, err := storage.Hash(ctx, store, now.Key)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return missing, nil
+	case errors.Is(err, storage.ErrCorrupt):
+		return changed, nil
+	case err != nil:
+		return missing, err
+	case size == then.Size && sum == then.SHA256:
+		return same, nil
+	}
+	return changed, nil
+}
+
+func (c *Comparison) sort(key string, s state) {
+	switch {
+	case s == same:
+		c.Same++
+	case s == changed:
+		c.Changed = append(c.Changed, key)
+	case s == missing && isRawFile(key):
+		c.Deleted = append(c.Deleted, key)
+	case s == missing:
+		c.Missing = append(c.Missing, key)
+	case isSeen(key):
+		c.Counted = append(c.Counted, key)
+	default:
+		c.Added = append(c.Added, key)
+	}
+}
+
+// isRawFile reports whether an object holds rows of one collaboration. It may be deleted
+// once a part holds them.
+func isRawFile(key string) bool {
+	return strings.HasPrefix(key, "raw/") && !strings.HasPrefix(key, "raw/_commits/")
+}
+
+// isSeen reports whether readers see an object because it is there: markers, manifests
+// and what is about the campaign. They see files of rows, answers and the budget's log
+// through those, or not at all.
+func isSeen(key string) bool {
+	return strings.HasPrefix(key, "raw/_") || strings.HasPrefix(key, "lake/_")
+}
+
+func (c *Comparison) find(problem string) {
+	c.Findings = append(c.Findings, lake.Finding{Object: c.File, Problem: problem})
+}
+
+func (c *Comparison) checkSignature(e Expected) {
+	c.Signed = e.Signed()
+	if c.Signed {
+		c.Key, c.Valid = Fingerprint(e.key), e.signedBy(e.key)
+	}
+	switch {
+	case e.Key != nil && !c.Signed:
+		c.find(fmt.Sprintf("it is not signed; expected a signature by key %s", Fingerprint(e.Key)))
+	case e.Key != nil && !e.Key.Equal(e.key):
+		c.find(fmt.Sprintf("it is signed by key %s; expected %s", c.Key, Fingerprint(e.Key)))
+	case c.Signed && !c.Valid:
+		c.find("its signature is not of this content, which was changed after it was signed")
+	default:
+		c.Trusted = e.Key != nil
+	}
+}
+
+// Errors returns the number of things that are wrong.
+func (c Comparison) Errors() int {
+	return len(c.Findings) + len(c.Changed) + len(c.Missing) + len(c.Counted)
+}
+
+// WriteSummary writes what was compared, and what has changed without being wrong.
+func (c Comparison) WriteSummary(w io.Writer) {
+	fmt.Fprintf(w, "Attested: %d of %s as %s has them\n", c.Same, wording.Count(c.Objects, "object"), safetext.Line(c.File))
+	switch {
+	case !c.Signed:
+		fmt.Fprintln(w, "Signed: no; anyone who could change the lake could have written the file")
+	case c.Trusted:
+		fmt.Fprintf(w, "Signed: by key %s, the one of --public-key\n", c.Key)
+	case c.Valid:
+		fmt.Fprintf(w, "Signed: by key %s, which nobody has vouched for; --public-key names the one that you trust\n", c.Key)
+	}
+	if n := len(c.Deleted); n > 0 {
+		fmt.Fprintf(w, "Deleted since: %s, an error only where no part holds the rows\n", wording.Count(n, "raw file"))
+	}
+	if n := len(c.Added); n > 0 {
+		fmt.Fprintf(w, "Added since: %s that no table rests on\n", wording.Count(n, "object"))
+		writeKeys(w, "ADDED  ", c.Added, "")
+	}
+}
+
+// WriteErrors writes what is wrong, a line each, of many the first.
+func (c Comparison) WriteErrors(w io.Writer) {
+	for _, f := range c.Findings {
+		fmt.Fprintf(w, "WRONG  %s: %s\n", safetext.Line(f.Object), f.Problem)
+	}
+	const wrong = "WRONG  "
+	writeKeys(w, wrong, c.Changed, ": it is not as it was attested")
+	writeKeys(w, wrong, c.Missing, ": it was attested and is missing")
+	writeKeys(w, wrong, c.Counted, ": it was stored after the attestation, and readers see it")
+	if len(c.Counted) > 0 {
+		fmt.Fprintln(w, "If the campaign went on after it was attested, attest it again; this attestation is of what it was.")
+	}
+}
+
+// shown bounds the keys of one kind in words; JSON has all.
+const shown = 10
+
+func writeKeys(w io.Writer, before string, keys []string, after string) {
+	for _, key := range keys[:min(shown, len(keys))] {
+		fmt.Fprintf(w, "%s%s%s\n", before, safetext.Line(key), after)
+	}
+	if more := len(keys) - shown; more > 0 {
+		fmt.Fprintf(w, "%sand %s more%s\n", before, wording.Count(more, "object"), after)
+	}
+}
