@@ -2,7 +2,7 @@
 # `roundtable version` tells the commit: Go records it in the binary.
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: build test check fuzz kills dist upgrade-fixture $(PLATFORMS)
+.PHONY: build test check fuzz kills limits dist upgrade-fixture $(PLATFORMS)
 
 build:
 	go build -o roundtable ./cmd/roundtable
@@ -23,6 +23,10 @@ fuzz:
 N = 1000
 kills:
 	go test ./cmd/roundtable -count=1 -run 'TestRandomKills|TestAimedKills' -v -timeout 6h -kills $(N)
+
+# make limits runs campaigns of the sizes that docs/reliability.md states.
+limits:
+	go test ./cmd/roundtable -count=1 -run 'TestPlanMillion|TestManyCells|TestManyCampaigns' -v -timeout 3h -limits
 
 # make upgrade-fixture NAME=0.1 keeps what this version leaves, for later ones to
 # go on with; BY=/path/to/roundtable has another version make it.
