@@ -2,7 +2,7 @@
 # `roundtable version` tells the commit: Go records it in the binary.
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: build test check fuzz kills limits dist upgrade-fixture $(PLATFORMS)
+.PHONY: build test check fuzz kills limits dist sbom upgrade-fixture $(PLATFORMS)
 
 build:
 	go build -o roundtable ./cmd/roundtable
@@ -32,6 +32,12 @@ limits:
 # go on with; BY=/path/to/roundtable has another version make it.
 upgrade-fixture:
 	go test ./cmd/roundtable -count=1 -run TestMakeUpgradeFixture -v -fixture $(NAME) -by "$(BY)"
+
+# make sbom writes the bill of materials of the program built here, in CycloneDX.
+sbom: build
+	mkdir -p dist
+	cd .ci/security && go tool cyclonedx-gomod bin -json -std -version "$$(git describe --tags --always --dirty)" \
+		-output "$(CURDIR)/dist/sbom.cdx.json" "$(CURDIR)/roundtable"
 
 dist: $(PLATFORMS)
 	cd dist && (sha256sum roundtable_* || shasum -a 256 roundtable_*) > SHA256SUMS && cat SHA256SUMS
