@@ -30,8 +30,9 @@ type Comparison struct {
 	Changed []string `json:"changed,omitempty"`
 	Missing []string `json:"missing,omitempty"`
 	Deleted []string `json:"deleted,omitempty"` // raw files; verify finds those whose rows no part holds
-	Counted []string `json:"counted,omitempty"` // stored later, and readers see them
-	Added   []string `json:"added,omitempty"`   // stored later; no reader sees them
+
+	AddedVisible []string `json:"added_visible,omitempty"` // stored later, and readers see them
+	AddedUnused  []string `json:"added_unused,omitempty"`  // stored later; no table rests on them
 
 	Findings []lake.Finding `json:"findings,omitempty"` // of signature and digest
 }
@@ -70,12 +71,12 @@ func Compare(ctx context.Context, store storage.Store, digest string, e Expected
 		return c, err
 	}
 	for i, o := range e.Objects {
-		c.sort(o.Key, states[i])
+		c.classify(o.Key, states[i])
 		delete(now, o.Key)
 	}
 	for _, o := range listed {
 		if _, ok := now[o.Key]; ok {
-			c.sort(o.Key, added)
+			c.classify(o.Key, added)
 		}
 	}
 	return c, nil
@@ -109,7 +110,7 @@ func compareObject(ctx context.Context, store storage.Store, now storage.Object,
 	return changed, nil
 }
 
-func (c *Comparison) sort(key string, s state) {
+func (c *Comparison) classify(key string, s state) {
 	switch {
 	case s == same:
 		c.Same++
@@ -120,9 +121,9 @@ func (c *Comparison) sort(key string, s state) {
 	case s == missing:
 		c.Missing = append(c.Missing, key)
 	case isSeen(key):
-		c.Counted = append(c.Counted, key)
+		c.AddedVisible = append(c.AddedVisible, key)
 	default:
-		c.Added = append(c.Added, key)
+		c.AddedUnused = append(c.AddedUnused, key)
 	}
 }
 
@@ -162,7 +163,7 @@ func (c *Comparison) checkSignature(e Expected) {
 
 // Errors returns the number of things that are wrong.
 func (c Comparison) Errors() int {
-	return len(c.Findings) + len(c.Changed) + len(c.Missing) + len(c.Counted)
+	return len(c.Findings) + len(c.Changed) + len(c.Missing) + len(c.AddedVisible)
 }
 
 // WriteSummary writes what was compared, and what has changed without being wrong.
@@ -179,9 +180,9 @@ func (c Comparison) WriteSummary(w io.Writer) {
 	if n := len(c.Deleted); n > 0 {
 		fmt.Fprintf(w, "Deleted since: %s, an error only where no part holds the rows\n", wording.Count(n, "raw file"))
 	}
-	if n := len(c.Added); n > 0 {
+	if n := len(c.AddedUnused); n > 0 {
 		fmt.Fprintf(w, "Added since: %s that no table rests on\n", wording.Count(n, "object"))
-		writeKeys(w, "ADDED  ", c.Added, "")
+		writeKeys(w, "ADDED  ", c.AddedUnused, "")
 	}
 }
 
@@ -193,8 +194,8 @@ func (c Comparison) WriteErrors(w io.Writer) {
 	const wrong = "WRONG  "
 	writeKeys(w, wrong, c.Changed, ": it is not as it was attested")
 	writeKeys(w, wrong, c.Missing, ": it was attested and is missing")
-	writeKeys(w, wrong, c.Counted, ": it was stored after the attestation, and readers see it")
-	if len(c.Counted) > 0 {
+	writeKeys(w, wrong, c.AddedVisible, ": it was stored after the attestation, and readers see it")
+	if len(c.AddedVisible) > 0 {
 		fmt.Fprintln(w, "If the campaign went on after it was attested, attest it again; this attestation is of what it was.")
 	}
 }
