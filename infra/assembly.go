@@ -55,7 +55,7 @@ const (
 type assembly []*fx.App
 
 // assembleServer prepares the database and builds the services; it starts none.
-func assembleServer(ctx context.Context, cfg *config.Config, ports services, logger log.Logger) (assembly, error) {
+func assembleServer(ctx context.Context, cfg *config.Config, ports services, who admits, logger log.Logger) (assembly, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func assembleServer(ctx context.Context, cfg *config.Config, ports services, log
 		{primitives.HistoryService, fx.Options(history.QueueModule, history.Module, replication.Module)},
 		{primitives.FrontendService, fx.Options(fx.Supply([]grpc.UnaryServerInterceptor(nil)), frontend.Module)},
 	} {
-		app := fx.New(serviceParts(s.name, cfg, ports, logger), s.module)
+		app := fx.New(serviceParts(s.name, cfg, ports, who, logger), s.module)
 		if err := app.Err(); err != nil {
 			return nil, fmt.Errorf("service %s: %w", s.name, err)
 		}
@@ -107,8 +107,8 @@ func (a assembly) Stop() (err error) {
 }
 
 // serviceParts returns what every service needs and its module does not bring: the
-// configuration, no metrics, no traces, no TLS, and nothing of a customer's own.
-func serviceParts(name primitives.ServiceName, cfg *config.Config, ports services, logger log.Logger) fx.Option {
+// configuration, whom it admits, no metrics, no traces, and nothing of a customer's own.
+func serviceParts(name primitives.ServiceName, cfg *config.Config, ports services, who admits, logger log.Logger) fx.Option {
 	return fx.Options(
 		fx.Supply(name, cfg, cfg.Persistence, cfg.ClusterMetadata),
 		fx.Supply([]grpc.StreamServerInterceptor(nil)),
@@ -121,9 +121,7 @@ func serviceParts(name primitives.ServiceName, cfg *config.Config, ports service
 			func() authorization.ClaimMapper { return nil },
 			func() authorization.JWTAudienceMapper { return nil },
 			func() auth.TokenProvider { return nil },
-			func() (encryption.TLSConfigProvider, error) {
-				return encryption.NewTLSConfigProviderFromConfig(cfg.Global.TLS, metrics.NoopMetricsHandler, logger, nil)
-			},
+			func() encryption.TLSConfigProvider { return who },
 			client.NewFactoryProvider,
 			func() resolver.ServiceResolver { return resolver.NewNoopResolver() },
 			persistenceclient.FactoryProvider,

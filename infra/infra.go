@@ -4,8 +4,9 @@
 // It promises:
 //   - [Start] serves within half a second; killed at any moment and started
 //     again on the same folder, it goes on with every workflow in about one.
-//   - Nothing listens anywhere but on 127.0.0.1; the folder is 0700, each of
-//     its files 0600; nothing is reported to anyone.
+//   - Nothing listens anywhere but on 127.0.0.1, and nobody is admitted there without the
+//     certificate of this run; the folder is 0700, each of its files 0600; nothing is
+//     reported to anyone.
 //   - One folder has one server: a second process gets an error naming the first.
 //   - The database is disposable. Answers and rows live in the lake; a server of
 //     another minor version sets the old database aside and begins a new one.
@@ -13,8 +14,8 @@
 //   - With a key in [CodecKeyEnv], inputs, results and failures are encrypted
 //     before they leave this process; a process without the key loses nothing by trying.
 //
-// The folder holds temporal.db (with its -wal and -shm), VERSION, lock and, when
-// no logger was given, server.log.
+// The folder holds temporal.db (with its -wal and -shm), VERSION, lock, address while the
+// server runs and, when no logger was given, server.log.
 package infra
 
 import "go.temporal.io/server/common/headers"

@@ -31,17 +31,21 @@ type Config struct {
 	Logger *slog.Logger
 	// Notices gets the messages for the operator. Default os.Stderr.
 	Notices io.Writer
+	// Open admits everybody who reaches a port, as a cluster without TLS does; for tests.
+	Open bool
 	// Faults of the database, for tests.
 	Faults Faults
 }
 
 // Server is a running embedded server.
 type Server struct {
-	address string
-	server  assembly
-	closers []io.Closer // the log, then the lock: in the order they are let go
-	stop    sync.Once
-	stopErr error
+	address   string
+	admits    admits
+	announced string // the file that tells others of it
+	server    assembly
+	closers   []io.Closer // the log, then the lock: in the order they are let go
+	stop      sync.Once
+	stopErr   error
 }
 
 // Start starts the server on cfg.Dir and returns when its frontend answers.
@@ -100,7 +104,19 @@ func Start(ctx context.Context, cfg Config) (_ *Server, err error) {
 		return nil, err
 	}
 	s.address = ports[primitives.FrontendService].address()
-	return s, s.serveUntil(ctx, databasePath(dir), ports, cfg)
+	if !cfg.Open {
+		if s.admits.admission, err = newAdmission(); err != nil {
+			return nil, fmt.Errorf("infra: certificate of the embedded server: %w", err)
+		}
+	}
+	if err := s.serveUntil(ctx, databasePath(dir), ports, cfg); err != nil || cfg.Open {
+		return s, err
+	}
+	s.announced = filepath.Join(dir, addressFile)
+	if err := s.admits.writeAddress(dir, s.address); err != nil {
+		return nil, errors.Join(err, s.Stop())
+	}
+	return s, nil
 }
 
 func (s *Server) serveUntil(ctx context.Context, database string, ports services, cfg Config) error {
@@ -108,7 +124,7 @@ func (s *Server) serveUntil(ctx context.Context, database string, ports services
 		fmt.Fprintf(cfg.Notices, "the embedded Temporal server has been starting for %s; the machine may be far behind. Waiting on\n", startsLate)
 	})
 	defer late.Stop()
-	server, err := assembleServer(ctx, serverConfig(database, ports, cfg), ports, newServerLog(cfg.Logger))
+	server, err := assembleServer(ctx, serverConfig(database, ports, cfg), ports, s.admits, newServerLog(cfg.Logger))
 	if err != nil {
 		return fmt.Errorf("infra: embedded Temporal server: %w", err)
 	}
@@ -129,15 +145,22 @@ func (s *Server) HostPort() string { return s.address }
 
 // Target returns what [Dial] needs to reach this server.
 func (s *Server) Target() Target {
-	return Target{HostPort: s.address, Namespace: Namespace, Patience: startTimeout, own: true}
+	t := Target{HostPort: s.address, Namespace: Namespace, Patience: startTimeout, own: true}
+	if s.admits.admission != nil {
+		t.TLS = s.admits.clientSettings()
+	}
+	return t
 }
 
 // Stop ends the server and lets go of its folder; stop workers and close clients
 // before. Running workflows go on at the next Start. Only the first call acts.
 func (s *Server) Stop() error {
 	s.stop.Do(func() {
+		if s.announced != "" {
+			s.stopErr = os.Remove(s.announced)
+		}
 		if s.server != nil {
-			s.stopErr = s.server.Stop()
+			s.stopErr = errors.Join(s.stopErr, s.server.Stop())
 		}
 		s.stopErr = errors.Join(s.stopErr, s.release())
 	})

@@ -195,7 +195,7 @@ func newKillCase(t *testing.T, where string, s *killStage) *killCase {
 	case "s3":
 		c.moveToBucket()
 	case "cluster":
-		server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir()})
+		server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -103,7 +103,7 @@ func TestBinding(t *testing.T) {
 func TestWorkers(t *testing.T) {
 	t.Parallel()
 	const perSecond = 20
-	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Notices: io.Discard})
+	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,7 +105,7 @@ func TestManyCells(t *testing.T) {
 func TestManyCampaigns(t *testing.T) {
 	const collaborations = 50
 	n, replicates := sized(4, 64), sized(3, collaborations)
-	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Notices: io.Discard})
+	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"go.temporal.io/api/serviceerror"
@@ -53,14 +52,14 @@ func Connect(ctx context.Context, o *cli.Options, campaign string) (client.Clien
 	if c != nil || err != nil {
 		return c, err
 	}
-	address, err := os.ReadFile(filepath.Join(o.State, CampaignFolder(o, campaign), "address"))
+	target, err := infra.TargetIn(filepath.Join(o.State, CampaignFolder(o, campaign)))
 	if err != nil {
 		return nil, ErrNotRunning
 	}
 	if _, err := infra.KeysFromEnv(); err != nil {
 		return nil, err
 	}
-	target := infra.Target{HostPort: strings.TrimSpace(string(address)), Patience: time.Second, Logger: slog.New(slog.DiscardHandler)}
+	target.Patience, target.Logger = time.Second, slog.New(slog.DiscardHandler)
 	if c, err = infra.Dial(ctx, target); err != nil {
 		return nil, ErrNotRunning
 	}

@@ -34,8 +34,8 @@ type Engine struct {
 	Activities *activities.Activities
 	queues     *queues
 	lock       io.Closer
-	identity   string   // of this process's workers, unlike that of any other
-	files      []string // that tell other commands of the embedded server: where it is, what its turns wait for
+	identity   string // of this process's workers, unlike that of any other
+	waits      string // the file that tells other commands what turns wait for; embedded only
 }
 
 // IsEmbedded reports whether the server is this program's own and ends with it.
@@ -114,7 +114,7 @@ func (e *Engine) LockCampaign(o *cli.Options, campaign string) (err error) {
 	return err
 }
 
-// embed starts our own server on a folder and tells other commands where it is.
+// embed starts our own server on a folder, where other commands find it.
 func (e *Engine) embed(ctx context.Context, o *cli.Options, dir string, fresh bool) (err error) {
 	if e.server, err = infra.Start(ctx, infra.Config{Dir: dir, Fresh: fresh}); err != nil {
 		return err
@@ -124,8 +124,8 @@ func (e *Engine) embed(ctx context.Context, o *cli.Options, dir string, fresh bo
 	if e.Client, err = infra.Dial(ctx, target); err != nil {
 		return err
 	}
-	e.files = []string{filepath.Join(dir, "address"), filepath.Join(dir, waitsFile)}
-	return os.WriteFile(e.files[0], []byte(e.server.HostPort()), 0o600)
+	e.waits = filepath.Join(dir, waitsFile)
+	return nil
 }
 
 // Stop lets answers under way come in and ends the engine.
@@ -143,8 +143,8 @@ func (e *Engine) Stop() {
 	if e.lock != nil {
 		e.lock.Close()
 	}
-	for _, file := range e.files {
-		os.Remove(file)
+	if e.waits != "" {
+		os.Remove(e.waits)
 	}
 	if e.server != nil {
 		if err := e.server.Stop(); err != nil {

@@ -53,7 +53,7 @@ func (e *Engine) tellWaits(ctx context.Context) {
 			continue
 		}
 		told = string(waits)
-		_ = os.WriteFile(e.files[1], waits, 0o600) // a disk that is full is told by what matters more
+		_ = os.WriteFile(e.waits, waits, 0o600) // a disk that is full is told by what matters more
 	}
 }
 
