@@ -80,6 +80,12 @@ func TestLocalStaysInItsDirectory(t *testing.T) {
 	if left, _ := os.ReadDir(filepath.Join(base, "outside")); len(left) > 0 {
 		t.Errorf("outside there is %v", left)
 	}
+	if err := os.WriteFile(filepath.Join(base, "outside", "secret"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := l.Get(ctx, "link/secret"); err == nil {
+		t.Errorf("%q was read through a link that leads out", data)
+	}
 }
 
 func TestLocalLeftOversAreIgnoredAndSwept(t *testing.T) {

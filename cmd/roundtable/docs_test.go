@@ -18,7 +18,7 @@ var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 // TestLinksResolve: every page that a page of the documentation links to exists.
 func TestLinksResolve(t *testing.T) {
 	t.Parallel()
-	pages := []string{filepath.Join("..", "..", "README.md"), filepath.Join("..", "..", "CHANGELOG.md")}
+	pages := []string{filepath.Join("..", "..", "README.md"), filepath.Join("..", "..", "CHANGELOG.md"), filepath.Join("..", "..", "SECURITY.md")}
 	for _, folder := range []string{"docs", "examples"} {
 		err := filepath.WalkDir(filepath.Join("..", "..", folder), func(path string, _ fs.DirEntry, err error) error {
 			if strings.HasSuffix(path, ".md") {
@@ -66,4 +66,49 @@ func TestNumbersOfThePapers(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestThreatsNameTests: each test that docs/threats.md names exists, and each promise
+// names one.
+func TestThreatsNameTests(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..")
+	page, err := os.ReadFile(filepath.Join(root, "docs", "threats.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile("`([a-z0-9/]+)\\.((?:Test|Fuzz)[A-Za-z0-9_]+)`").FindAllStringSubmatch(string(page), -1)
+	if len(names) < 50 {
+		t.Fatalf("found %d tests only", len(names))
+	}
+	for _, name := range names {
+		if !hasTest(t, filepath.Join(root, name[1]), name[2]) {
+			t.Errorf("docs/threats.md names %s.%s, which does not exist", name[1], name[2])
+		}
+	}
+	for line := range strings.Lines(string(page)) {
+		isPromise := strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| promised") && !strings.HasPrefix(line, "| ---")
+		if isPromise && !strings.Contains(line, "Test") && !strings.Contains(line, "Fuzz") {
+			t.Errorf("docs/threats.md promises without a test: %s", line)
+		}
+	}
+}
+
+// hasTest reports whether a test file of a folder defines a function.
+func hasTest(t *testing.T, folder, name string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "\nfunc "+name+"(") {
+			return true
+		}
+	}
+	return false
 }

@@ -156,7 +156,11 @@ func TestSecrets(t *testing.T) {
 			clean(t, what, text)
 		}
 		e.sent(t)
-		clean(t, "the history of "+name, histories(t, filepath.Join(dir, ".roundtable", "campaigns", "leaky")))
+		history := histories(t, filepath.Join(dir, ".roundtable", "campaigns", "leaky"))
+		if !strings.Contains(history, "openai: status") {
+			t.Error("the histories hold no error of a service, so nothing is shown")
+		}
+		clean(t, "the history of "+name, history)
 		clean(t, "the tables of "+name, tablesOf(t, dir))
 		files(t, dir)
 	}
@@ -217,6 +221,34 @@ func TestStrangersFile(t *testing.T) {
 			t.Errorf("%s: run ends with code %d\n%s", what, d.code, d.err)
 		}
 		clean(t, what, d.out+d.err)
+	}
+}
+
+// TestStrangersLake: going on with a campaign of somebody else's lake sends nothing that
+// its file could not have sent.
+func TestStrangersLake(t *testing.T) {
+	t.Parallel()
+	e := newEcho(t, 401)
+	dir := write(t, "name: strange\nenv: exchange\nprotocol: {name: roundtable, rounds: 1}\nrule: plurality\ncost: unknown\n"+
+		"generate: {max_tokens: 60}\nmodel: {name: openai/m, base_url: \"http://models.example/v1\", api_key_env: MY_KEY}\n")
+	command(t, dir, e.at(), "run", "campaign.yaml", "--no-check")
+	if len(e.asked) == 0 {
+		t.Fatal("the trusted address was not asked, so nothing is shown")
+	}
+	e.mu.Lock()
+	before := e.heard.Len()
+	e.mu.Unlock()
+	for _, args := range [][]string{{"resume", "strange"}, {"run", "campaign.yaml"}} {
+		d := command(t, dir, append(e.at(), wire.TrustEnv+"="), args...)
+		if d.code == 0 || !strings.Contains(d.err, "is another machine and not encrypted") {
+			t.Errorf("%v ends with code %d\n%s", args, d.code, d.err)
+		}
+		clean(t, args[0], d.out+d.err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if sent := e.heard.String()[before:]; sent != "" {
+		t.Errorf("it was sent\n%s", sent)
 	}
 }
 
