@@ -109,13 +109,22 @@ func (f files) sortedFiles() []file {
 
 // checkAll holds the files to what names them: their sizes or, if deep, their bytes.
 func (f files) checkAll(deep bool) error {
+	all := f.sortedFiles()
+	if len(all) == 0 {
+		return nil
+	}
+	root, err := os.OpenRoot(f.folder) // a stranger's lake may have links that lead out of it
+	if err != nil {
+		return err
+	}
+	defer root.Close()
 	var g errgroup.Group
 	g.SetLimit(downloads)
 	var mu sync.Mutex
 	byKey := map[string]error{}
-	for _, one := range f.sortedFiles() {
+	for _, one := range all {
 		g.Go(func() error {
-			err := one.checkContent(f.folder, deep)
+			err := one.checkContent(root, deep)
 			switch {
 			case err == nil:
 				return nil
@@ -133,7 +142,7 @@ func (f files) checkAll(deep bool) error {
 	}
 	_ = g.Wait()
 	var errs []error
-	for _, one := range f.sortedFiles() {
+	for _, one := range all {
 		if err := byKey[one.Key]; err != nil && len(errs) < maxErrors {
 			errs = append(errs, err)
 		}
@@ -144,8 +153,8 @@ func (f files) checkAll(deep bool) error {
 // maxErrors are named; verify names all.
 const maxErrors = 3
 
-func (f file) checkContent(folder string, deep bool) error {
-	at, err := os.Open(filepath.Join(folder, f.place))
+func (f file) checkContent(root *os.Root, deep bool) error {
+	at, err := root.Open(f.place)
 	if errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%s is missing", f.Key)
 	}

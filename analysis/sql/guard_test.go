@@ -5,6 +5,7 @@ package sql_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -145,6 +146,19 @@ func TestDamage(t *testing.T) {
 				t.Errorf("error %v", err)
 			}
 		})
+	}
+}
+
+// TestLinksLeadNowhere: a stranger's lake shows no file from elsewhere as its own.
+func TestLinksLeadNowhere(t *testing.T) {
+	folder, outside := t.TempDir(), filepath.Join(t.TempDir(), "other.parquet")
+	source, s := played(t, folder)
+	own := filepath.Join(folder, dataset(t, s, "one").Files[record.Turns][0].Key)
+	if err := errors.Join(os.Rename(own, outside), os.Symlink(outside, own)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sql.Open(context.Background(), source); err == nil || !strings.Contains(err.Error(), "escapes") {
+		t.Errorf("a link that leads out of the lake is followed: %v", err)
 	}
 }
 
