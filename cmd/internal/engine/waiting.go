@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -37,23 +38,33 @@ type WaitReason struct {
 // turns wait for.
 const waitsFile = "waits.json"
 
+// waitsRoom is what the file takes from the start and is written over in place, so that
+// it can still be written on a disk that is full.
+const waitsRoom = 4096
+
 // tellWaits keeps that file.
 func (e *Engine) tellWaits(ctx context.Context) {
+	file, err := os.OpenFile(e.waits, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return // status does without it
+	}
+	defer file.Close()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	told := ""
-	for {
+	for told := ""; ; {
+		waits, err := json.Marshal(e.Activities.Waits())
+		size := max(waitsRoom, len(told), len(waits))
+		waits = append(waits, bytes.Repeat([]byte(" "), size-len(waits))...)
+		if err == nil && string(waits) != told {
+			if _, err = file.WriteAt(waits, 0); err == nil {
+				told = string(waits)
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		waits, err := json.Marshal(e.Activities.Waits())
-		if err != nil || string(waits) == told {
-			continue
-		}
-		told = string(waits)
-		_ = os.WriteFile(e.waits, waits, 0o600) // a disk that is full is told by what matters more
 	}
 }
 
