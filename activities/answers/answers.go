@@ -86,7 +86,8 @@ type Stored struct {
 	// take no time have none.
 	Unannounced []Ask
 
-	next map[call]int // the number of an ask's next intent
+	next     map[call]int      // the number of an ask's next intent
+	reserved map[call]*float64 // US dollars, by intent; nil if nothing bounds its call
 }
 
 // Ask names one answer.

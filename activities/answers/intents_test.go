@@ -206,3 +206,20 @@ func TestIntentAlone(t *testing.T) {
 		t.Errorf("got %s, want %s", data, want)
 	}
 }
+
+// A call that nothing bounds reserves nothing, and some services bill above the worst case.
+func TestCovered(t *testing.T) {
+	a, _, _ := open(t)
+	more, less := 0.3, 0.1
+	for entry, worst := range []*float64{&more, &less, nil} {
+		n, err := a.Intend(ctx, place, answers.Intent{Entry: entry, WorstUSD: worst, StartedAt: 1234567})
+		must(t, err)
+		got := turn(entry, "it costs 0.25")
+		got.Asks[0].Attempt = n
+		_, err = a.Put(ctx, place, got)
+		must(t, err)
+	}
+	all, err := a.Load(ctx, place)
+	must(t, err)
+	same(t, all.Covered(), 350_000_000)
+}

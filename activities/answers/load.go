@@ -167,7 +167,7 @@ func (l *loading) finishTurn(ctx context.Context, entry int, key string) error {
 func (l *loading) pairUp() Stored {
 	var s Stored
 	if len(l.intents) > 0 {
-		s.next = map[call]int{}
+		s.next, s.reserved = map[call]int{}, map[call]*float64{}
 	}
 	slices.SortStableFunc(l.intents, compareCalls)
 	type announced struct { // two processes may make the same attempt, each at its time
@@ -190,6 +190,7 @@ func (l *loading) pairUp() Stored {
 			number[announced{call: its.call}] = i.Attempt
 		}
 		counted = append(counted, i)
+		s.reserved[i.call()] = i.WorstUSD
 	}
 	answered := map[call]bool{}
 	for _, t := range l.turns {

@@ -31,7 +31,7 @@ func (v *Verification) compareAnswers(ctx context.Context, s storage.Store) erro
 	if err != nil {
 		return err
 	}
-	paid := int64(0) // for answers, as services have told it
+	covered := int64(0) // of what answers have cost
 	for _, run := range runs {
 		stored, err := store.Load(ctx, run)
 		if err != nil {
@@ -43,10 +43,9 @@ func (v *Verification) compareAnswers(ctx context.Context, s storage.Store) erro
 		for _, a := range stored.Unannounced {
 			v.find(folderOf(run), fmt.Sprintf("the answer to ask %d of entry %d has no intent, which is written before a call", a.Ask, a.Entry))
 		}
-		calls := stored.Calls(record.Key{})
-		paid += lake.ChargeOf(slices.DeleteFunc(calls, func(c record.Call) bool { return c.Status != "answered" || c.WorstTokens != nil })).NanoUSD
+		covered += stored.Covered()
 	}
-	return v.compareBudget(ctx, s, paid)
+	return v.compareBudget(ctx, s, covered)
 }
 
 // findLabellers finds labels of which nobody says any more how they were made.
@@ -168,7 +167,7 @@ func isSameCall(row, stored record.Call) bool {
 	return reflect.DeepEqual(row, stored)
 }
 
-// compareBudget finds a budget's log that says less than was paid: an entry of it is missing.
+// compareBudget finds a budget's log that says less than was reserved and paid: an entry of it is missing.
 func (v *Verification) compareBudget(ctx context.Context, s storage.Store, paid int64) error {
 	log, err := money.ReadLog(ctx, s, v.Campaign)
 	switch {
@@ -179,7 +178,7 @@ func (v *Verification) compareBudget(ctx context.Context, s storage.Store, paid 
 		return err
 	}
 	if paid > log.Most.NanoUSD {
-		v.find(money.LogFolder(v.Campaign), fmt.Sprintf("it says that at most %s were spent or reserved, and the answers have cost $%.6f", log.Most, float64(paid)/1e9))
+		v.find(money.LogFolder(v.Campaign), fmt.Sprintf("it says that at most %s were spent or reserved, and answers for which it was reserved have cost $%.6f", log.Most, float64(paid)/1e9))
 	}
 	return nil
 }
