@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
@@ -194,6 +195,9 @@ func TestInterrupt(t *testing.T) {
 // starts, and also if it says that the terminal has closed.
 func TestSignals(t *testing.T) {
 	t.Parallel()
+	hangups := make(chan os.Signal, 1) // who ignores them, as with nohup, has its children ignore them
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
 	for _, sent := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		for _, after := range []string{"starting", "running"} {
 			dir := t.TempDir()
