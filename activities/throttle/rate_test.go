@@ -50,7 +50,11 @@ func TestRate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var useful, refused []float64
-			for range 9 { // one run in ten finds stray refusals late
+			runs := 9 // one in ten finds stray refusals late
+			if testing.Short() {
+				runs = 1 // which the race detector takes ten times as long for
+			}
+			for range runs {
 				synctest.Test(t, func(t *testing.T) {
 					s := c.s.again()
 					s.run(t, New(Ceiling{}), 300, 10*time.Minute)
@@ -60,6 +64,9 @@ func TestRate(t *testing.T) {
 			slices.Sort(useful)
 			slices.Sort(refused)
 			t.Logf("useful %.3f, refused %.4f", useful, refused)
+			if runs == 1 { // says nothing of the others
+				return
+			}
 			if useful[4] < c.useful || useful[8] > 1.12 || refused[4] > c.refused {
 				t.Errorf("useful %.3f, wanted %.3f to 1.12; refused %.4f, wanted at most %.4f", useful, c.useful, refused, c.refused)
 			}
