@@ -198,19 +198,60 @@ func BenchmarkConsensus(b *testing.B) {
 	}
 }
 
-// BenchmarkThousand: memory and database of 1,000 collaborations, 100 at once, 20 ms answers.
-func BenchmarkThousand(b *testing.B) {
-	for range b.N {
-		f := newFast(b, 20*time.Millisecond)
-		dir := benchFile(b, benchModel(f), 1000, 100, 400)
-		m := measure(b, dir)
-		b.ReportMetric(m.peakMB, "peak-MB")
-		b.ReportMetric(float64(f.calls.Load())/m.wall.Seconds(), "calls/s")
-		_, state := sizeOf(b, filepath.Join(dir, ".roundtable"))
-		_, lake := sizeOf(b, filepath.Join(dir, "lake"))
-		b.ReportMetric(state, "state-MB")
-		b.ReportMetric(lake, "lake-MB")
+// BenchmarkThousands: memory and database of 1,000 collaborations, with -limits of
+// 10,000 as well, 100 at once, 20 ms answers; and how long `status` takes meanwhile.
+func BenchmarkThousands(b *testing.B) {
+	for _, collaborations := range []int{1000, 10_000} {
+		b.Run(strconv.Itoa(collaborations), func(b *testing.B) {
+			if collaborations > 1000 && !*statedLimits {
+				b.Skip("runs with -limits")
+			}
+			for range b.N {
+				f := newFast(b, 20*time.Millisecond)
+				dir := benchFile(b, benchModel(f), collaborations, 100, 400)
+				ended := make(chan struct{})
+				worst := worstStatus(b, dir, ended)
+				m := measure(b, dir)
+				close(ended)
+				b.ReportMetric(float64((<-worst).Milliseconds()), "worst-status-ms")
+				b.ReportMetric(m.peakMB, "peak-MB")
+				b.ReportMetric(float64(f.calls.Load())/m.wall.Seconds(), "calls/s")
+				_, state := sizeOf(b, filepath.Join(dir, ".roundtable"))
+				_, lake := sizeOf(b, filepath.Join(dir, "lake"))
+				b.ReportMetric(state, "state-MB")
+				b.ReportMetric(lake, "lake-MB")
+			}
+		})
 	}
+}
+
+// worstStatus asks for the status every five seconds until the end, and sends the longest answer.
+func worstStatus(b *testing.B, dir string, ended <-chan struct{}) <-chan time.Duration {
+	b.Helper()
+	path, err := buildProgram()
+	if err != nil {
+		b.Fatal(err)
+	}
+	result := make(chan time.Duration, 1)
+	go func() {
+		worst := time.Duration(0)
+		for {
+			select {
+			case <-ended:
+				result <- worst
+				return
+			case <-time.After(5 * time.Second):
+			}
+			began := time.Now()
+			status := exec.Command(path, "status")
+			status.Dir = dir
+			if out, err := status.CombinedOutput(); err != nil {
+				b.Errorf("%v\n%s", err, out)
+			}
+			worst = max(worst, time.Since(began))
+		}
+	}()
+	return result
 }
 
 // sizeOf returns the number of a folder's files, and of their megabytes.

@@ -5,8 +5,10 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 )
@@ -40,13 +42,9 @@ func printStatuses(ctx context.Context, o *cli.Options, names []string) error {
 			return err
 		}
 	}
-	all := []campaigns.Status{}
-	for _, name := range names {
-		st, err := campaigns.ReadStatus(ctx, o, s, name)
-		if err != nil {
-			return err
-		}
-		all = append(all, st)
+	all, err := readStatuses(ctx, o, s, names)
+	if err != nil {
+		return err
 	}
 	if o.JSON {
 		return cli.WriteJSON(o.Stdout(), all)
@@ -58,4 +56,18 @@ func printStatuses(ctx context.Context, o *cli.Options, names []string) error {
 		st.Write(o.Stdout())
 	}
 	return nil
+}
+
+// readStatuses asks for 16 at once: a busy worker takes seconds for each answer.
+func readStatuses(ctx context.Context, o *cli.Options, s storage.Store, names []string) ([]campaigns.Status, error) {
+	all := make([]campaigns.Status, len(names))
+	reading, ctx := errgroup.WithContext(ctx)
+	reading.SetLimit(16)
+	for i, name := range names {
+		reading.Go(func() (err error) {
+			all[i], err = campaigns.ReadStatus(ctx, o, s, name)
+			return err
+		})
+	}
+	return all, reading.Wait()
 }
