@@ -7,6 +7,7 @@ package activities
 import (
 	"context"
 	"io/fs"
+	"sync"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -50,6 +51,7 @@ type Activities struct {
 	taker  *turn.Taker
 	live   *collaboration.Live
 	waits  calls.Stage // of all activities of this process
+	doing  sync.Map    // of Doing
 
 	recording  *semaphore.Weighted // see atOnce
 	compacting *semaphore.Weighted // one at a time: each takes hundreds of megabytes
@@ -97,6 +99,18 @@ func (a *Activities) UnderWay(campaign string) float64 { return a.live.UnderWay(
 // Waits counts the turns under way in this process by what they wait for.
 func (a *Activities) Waits() map[string]int { return a.waits.Waits() }
 
+// Doing is one attempt at an activity of one run of a workflow.
+type Doing struct {
+	RunID, ActivityID string
+	Attempt           int32
+}
+
+// IsDoing reports whether this process works on an attempt.
+func (a *Activities) IsDoing(d Doing) bool {
+	_, is := a.doing.Load(d)
+	return is
+}
+
 // Register gives the activities their names.
 func (a *Activities) Register(w worker.ActivityRegistry) {
 	register(a, w, task.PlayOn, a.PlayOn)
@@ -129,11 +143,15 @@ func (a *Activities) RegisterTurns(w worker.ActivityRegistry) {
 // to hear of its death, and its errors are made fit for history.
 func register[In, Out any](a *Activities, w worker.ActivityRegistry, name string, do func(context.Context, In) (Out, error)) {
 	w.RegisterActivityWithOptions(func(ctx context.Context, in In) (Out, error) {
+		info := activity.GetInfo(ctx)
+		doing := Doing{info.WorkflowExecution.RunID, info.ActivityID, info.Attempt}
+		a.doing.Store(doing, true)
+		defer a.doing.Delete(doing)
 		ctx, stage := calls.WithStage(a.waits.Context(ctx))
 		defer stage.Leave()
 		defer heartbeat(ctx, stage)()
 		out, err := guarded(ctx, in, do)
-		return out, failure.ForHistory(ctx, err, activity.GetInfo(ctx).Attempt)
+		return out, failure.ForHistory(ctx, err, info.Attempt)
 	}, activity.RegisterOptions{Name: name})
 }
 

@@ -7,24 +7,58 @@ import (
 
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/temporal"
 
+	"roundtable/activities"
 	"roundtable/infra"
 )
 
-// retryLost ends the activities that an earlier process of this embedded server had
-// begun: they died with it, and are tried again at once. It looks more than once,
-// because the server may list a workflow late. What is missed all the same ends when
-// it has been silent for too long.
+// How often the time is looked at, how much later than that tells that the process
+// stood still, and how long an activity takes at most from the server to its start.
+const (
+	lookEvery  = 2 * time.Second
+	stoodStill = 5 * time.Second
+	handedOver = 3 * time.Second
+)
+
+// retryLost ends the activities that nobody works on, which are tried again at once:
+// those that an earlier process of this embedded server had begun, and those that the
+// server handed out while this process stood still (a laptop that slept, Ctrl-Z), whose
+// connection broke meanwhile. It looks more than once, because the server may list a
+// workflow late. What is missed all the same ends when it has been silent for too long.
 func (e *Engine) retryLost(ctx context.Context) {
-	for _, pause := range []time.Duration{0, 3 * time.Second, 15 * time.Second} {
+	for {
+		for _, pause := range []time.Duration{0, handedOver + time.Second, 15 * time.Second} {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(pause):
+				e.retryListed(ctx)
+			}
+		}
+		if !awaitStandstill(ctx) {
+			return
+		}
+	}
+}
+
+// awaitStandstill waits until the process has stood still for a while; false if ctx has ended.
+func awaitStandstill(ctx context.Context) bool {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for last := time.Now().Round(0); ; { // by the time of day, which goes on while a machine sleeps
 		select {
 		case <-ctx.Done():
-			return
-		case <-time.After(pause):
-			e.retryListed(ctx)
+			return false
+		case <-tick.C:
 		}
+		now := time.Now().Round(0)
+		if now.Sub(last) > lookEvery+stoodStill {
+			return true
+		}
+		last = now
 	}
 }
 
@@ -64,12 +98,12 @@ func (e *Engine) retryLostOf(ctx context.Context, w *commonpb.WorkflowExecution)
 		return // it has ended
 	}
 	for _, p := range d.GetPendingActivities() {
-		if isLost := p.GetLastWorkerIdentity() != e.identity && p.GetLastStartedTime() != nil; !isLost {
+		if !e.isLost(w, p) {
 			continue
 		}
 		switch p.GetState() {
 		case enumspb.PENDING_ACTIVITY_STATE_STARTED:
-			err = temporal.NewApplicationErrorWithOptions("the program that did it has ended", "lost",
+			err = temporal.NewApplicationErrorWithOptions("nobody works on it: its program has ended, or stood still", "lost",
 				temporal.ApplicationErrorOptions{NextRetryDelay: time.Millisecond})
 		case enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED:
 			err = temporal.NewCanceledError()
@@ -78,4 +112,16 @@ func (e *Engine) retryLostOf(ctx context.Context, w *commonpb.WorkflowExecution)
 		}
 		_ = e.Client.CompleteActivityByID(ctx, infra.Namespace, w.GetWorkflowId(), w.GetRunId(), p.GetActivityId(), nil, err)
 	}
+}
+
+// isLost reports whether an activity was handed out, and nobody works on it.
+func (e *Engine) isLost(w *commonpb.WorkflowExecution, p *workflowpb.PendingActivityInfo) bool {
+	switch {
+	case p.GetLastStartedTime() == nil:
+		return false
+	case p.GetLastWorkerIdentity() != e.identity:
+		return true
+	}
+	doing := activities.Doing{RunID: w.GetRunId(), ActivityID: p.GetActivityId(), Attempt: p.GetAttempt()}
+	return time.Since(p.GetLastStartedTime().AsTime()) > handedOver && !e.Activities.IsDoing(doing)
 }
