@@ -35,11 +35,7 @@ func TestStoppedAndContinued(t *testing.T) {
 				t.Fatal("it ended before it could be stopped")
 			}
 			suspend(t, b, 45*time.Second)
-			began := time.Now()
-			for !b.over() && time.Since(began) < lostFor {
-				time.Sleep(20 * time.Millisecond)
-			}
-			t.Logf("%v to the end", time.Since(began).Round(time.Second))
+			screentest.Until(t, "the end", b.over)
 			if code := b.code(t); code != 0 {
 				t.Errorf("exit %d\n%s", code, &b.said)
 			}
@@ -47,10 +43,6 @@ func TestStoppedAndContinued(t *testing.T) {
 		})
 	}
 }
-
-// lostFor is how long it may take to go on: activities that the server handed out while the
-// program stood still are found lost after some seconds, and begin again.
-const lostFor = 2 * time.Minute
 
 // suspend stops the program for a while.
 func suspend(t *testing.T, b *background, d time.Duration) {

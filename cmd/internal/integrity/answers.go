@@ -167,8 +167,8 @@ func isSameCall(row, stored record.Call) bool {
 	return reflect.DeepEqual(row, stored)
 }
 
-// compareBudget finds a budget's log that says less than was reserved and paid: an entry of it is missing.
-func (v *Verification) compareBudget(ctx context.Context, s storage.Store, paid int64) error {
+// compareBudget finds a budget's log that says less than was reserved for answers: an entry of it is missing.
+func (v *Verification) compareBudget(ctx context.Context, s storage.Store, covered int64) error {
 	log, err := money.ReadLog(ctx, s, v.Campaign)
 	switch {
 	case errors.Is(err, storage.ErrCorrupt):
@@ -177,8 +177,8 @@ func (v *Verification) compareBudget(ctx context.Context, s storage.Store, paid 
 	case err != nil || log.Entries == 0:
 		return err
 	}
-	if paid > log.Most.NanoUSD {
-		v.find(money.LogFolder(v.Campaign), fmt.Sprintf("it says that at most %s were spent or reserved, and answers for which it was reserved have cost $%.6f", log.Most, float64(paid)/1e9))
+	if covered > log.Most.NanoUSD {
+		v.find(money.LogFolder(v.Campaign), fmt.Sprintf("it says that at most %s were spent or reserved, and of what the answers have cost $%.6f were reserved", log.Most, float64(covered)/1e9))
 	}
 	return nil
 }
