@@ -23,6 +23,9 @@ type Config struct {
 	// Account opens: what earlier ones left behind is counted at once. One that
 	// comes later is found in the log, and its grants are kept.
 	Exclusive bool
+	// Idle is how long a grant that others may wait for is kept without a reserve; for
+	// its whole time if zero.
+	Idle time.Duration
 
 	TTL  time.Duration                        // of a grant; 10 min if zero
 	Poll time.Duration                        // between looks at what others did; 2 s if zero
@@ -50,19 +53,21 @@ type Account struct {
 	caps    Caps
 	tuned   int // times that the caps were changed
 	closed  bool
+	watched bool // a look of watchIdle is to come
 
 	// What is granted is used, held or free.
-	epoch   int    // recounts; a hold of an earlier one is in the ledger's count
-	granted Amount // by the latest entry: used and open
-	used    Amount // charged since the last recount
-	held    Amount // worst cases of open holds
-	holds   int
-	older   int       // open holds from before the last recount
-	until   time.Time // no reserve from the grant after this
-	rough   bool      // something is charged at its worst case
-	over    Amount    // billed above the worst case
-	others  Amount    // the base and what others used, when last looked
-	leased  Amount    // open grants of others, when last looked
+	epoch    int    // recounts; a hold of an earlier one is in the ledger's count
+	granted  Amount // by the latest entry: used and open
+	used     Amount // charged since the last recount
+	held     Amount // worst cases of open holds
+	holds    int
+	reserved int       // holds ever taken
+	older    int       // open holds from before the last recount
+	until    time.Time // no reserve from the grant after this
+	rough    bool      // something is charged at its worst case
+	over     Amount    // billed above the worst case
+	others   Amount    // the base and what others used, when last looked
+	leased   Amount    // open grants of others, when last looked
 }
 
 // Open opens a campaign's account. Alone, or where nobody has counted yet, it
@@ -129,15 +134,7 @@ func (a *Account) Close(ctx context.Context) error {
 		return a.explainError(err)
 	}
 	defer a.leaveTurn()
-	for {
-		a.readPosition()
-		if _, settled := a.settledEntry(); settled {
-			return nil
-		}
-		if err := a.giveBack(ctx); err != nil {
-			return a.explainError(err)
-		}
-	}
+	return a.explainError(a.settleAll(ctx))
 }
 
 // takeTurn waits for the turn.

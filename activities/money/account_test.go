@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"roundtable/activities/money"
@@ -273,6 +274,44 @@ func TestTwoOwnersShare(t *testing.T) {
 	if _, err := b.Reserve(ctx, amount(1, 1)); !errors.Is(err, money.ErrClosed) {
 		t.Errorf("reserve from a closed account: %v", err)
 	}
+}
+
+// TestIdleProcess: what a process does not use comes to the others long before its grant ends.
+func TestIdleProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(newMemory())
+		c := w.config(caps(3200, 3200), false)
+		c.Now, c.Wait, c.Idle = time.Now, time.After, 10*time.Second
+		a, err := money.Open(ctx, c)
+		must(t, err)
+		b, err := money.Open(ctx, c)
+		must(t, err)
+		long, err := a.Reserve(ctx, amount(100, 100))
+		must(t, err)
+		short, err := a.Reserve(ctx, amount(100, 100))
+		must(t, err)
+		short.Release()
+
+		began := time.Now()
+		h, err := b.Reserve(ctx, amount(3100, 3100)) // all but what is under way
+		must(t, err)
+		h.Release()
+		if took := time.Since(began); took > 30*time.Second {
+			t.Errorf("it waited %s for what nobody used", took)
+		}
+		time.Sleep(time.Minute)
+		long.Release()
+		time.Sleep(15 * time.Second)
+		began = time.Now()
+		h, err = b.Reserve(ctx, amount(3200, 3200)) // what a late answer has left, too
+		must(t, err)
+		h.Release()
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("it waited %s for what a call has left", took)
+		}
+		must(t, a.Close(ctx))
+		must(t, b.Close(ctx))
+	})
 }
 
 func TestIdleGrantsAreGivenBack(t *testing.T) {

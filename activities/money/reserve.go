@@ -62,6 +62,7 @@ func (a *Account) holdFromGrant(worst Amount) *Hold {
 	}
 	a.held = a.held.Add(worst)
 	a.holds++
+	a.reserved++
 	return &Hold{account: a, worst: worst, epoch: a.epoch, fence: a.until.Add(a.config.TTL / 20)}
 }
 
@@ -172,6 +173,9 @@ func (a *Account) extendGrant(ctx context.Context, p position, worst, room Amoun
 	a.readPosition()
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.config.Idle > 0 && !a.config.Exclusive && !a.watched {
+		a.watchIdle(a.reserved)
+	}
 	if a.tuned == p.tuned && a.log.owners[a.owner] == e {
 		a.until = now.Add(a.config.TTL - a.config.TTL/10) // clocks differ, and a hold is announced a little later
 	}
@@ -193,6 +197,19 @@ func (a *Account) giveBack(ctx context.Context) error {
 	err := a.log.appendEntry(ctx, e)
 	a.readPosition()
 	return err
+}
+
+// settleAll gives back all that is not used, whatever others append meanwhile.
+func (a *Account) settleAll(ctx context.Context) error {
+	for {
+		a.readPosition()
+		if _, settled := a.settledEntry(); settled {
+			return nil
+		}
+		if err := a.giveBack(ctx); err != nil {
+			return err
+		}
+	}
 }
 
 // recountLog begins the log again with what the ledger says. No own call is under way.
