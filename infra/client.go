@@ -16,6 +16,8 @@ import (
 	sdklog "go.temporal.io/sdk/log"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"roundtable/infra/codec"
 )
 
 // Target is a Temporal service to work with.
@@ -45,7 +47,7 @@ func TargetFromEnv(address string) Target {
 }
 
 // Dial connects to the target and waits until its frontend serves the namespace.
-// What the client sends is encrypted if [CodecKeyEnv] holds a key.
+// What the client sends is encrypted if [roundtable/infra/codec.KeyEnv] holds a key.
 func Dial(ctx context.Context, t Target) (client.Client, error) {
 	if t.Namespace == "" {
 		t.Namespace = Namespace
@@ -57,7 +59,7 @@ func Dial(ctx context.Context, t Target) (client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, err := KeysFromEnv()
+	keys, err := codec.KeysFromEnv()
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"roundtable/infra"
+	"roundtable/infra/codec"
 )
 
 const (
@@ -74,7 +75,7 @@ func TestDatabaseHoldsNoTexts(t *testing.T) {
 		found      bool
 	}{{"without a key", "", true}, {"with a key", keyOne, false}} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Setenv(infra.CodecKeyEnv, c.keys)
+			t.Setenv(codec.KeyEnv, c.keys)
 			dir := t.TempDir()
 			s, cl := start(t, dir)
 			w := confidant(t, cl)
@@ -120,11 +121,11 @@ func everything(t *testing.T, dir string) (all []byte) {
 // TestWrongKeyLosesNothing: a worker without the key does not end a workflow that
 // it cannot read; one with the key does, and also after the key was replaced.
 func TestWrongKeyLosesNothing(t *testing.T) {
-	t.Setenv(infra.CodecKeyEnv, keyOne)
+	t.Setenv(codec.KeyEnv, keyOne)
 	s, with := start(t, t.TempDir())
 	run := beginConfiding(t, with)
 
-	t.Setenv(infra.CodecKeyEnv, "")
+	t.Setenv(codec.KeyEnv, "")
 	without, err := infra.Dial(t.Context(), s.Target())
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +138,7 @@ func TestWrongKeyLosesNothing(t *testing.T) {
 		t.Errorf("the workflow's task failed with %q, want %q", says, missing)
 	}
 
-	t.Setenv(infra.CodecKeyEnv, keyTwo+","+keyOne)
+	t.Setenv(codec.KeyEnv, keyTwo+","+keyOne)
 	rotated, err := infra.Dial(t.Context(), s.Target())
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +171,7 @@ func failedTask(t *testing.T, c client.Client) string {
 		}
 		switch e.EventType {
 		case enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED:
-			return infra.Keys{}.FailureConverter().FailureToError(e.GetWorkflowTaskFailedEventAttributes().GetFailure()).Error()
+			return codec.Keys{}.FailureConverter().FailureToError(e.GetWorkflowTaskFailedEventAttributes().GetFailure()).Error()
 		case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED, enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED:
 			t.Fatal("the workflow was ended by a worker that cannot read it")
 		}

@@ -11,8 +11,8 @@
 //   - The database is disposable. Answers and rows live in the lake; a server of
 //     another minor version sets the old database aside and begins a new one.
 //   - [Dial] never sends plaintext past this machine unless told to.
-//   - With a key in [CodecKeyEnv], inputs, results and failures are encrypted
-//     before they leave this process; a process without the key loses nothing by trying.
+//   - What a client sends is compressed and, with a key, encrypted before it leaves this
+//     process; see package codec.
 //
 // The folder holds temporal.db (with its -wal and -shm), VERSION, lock, address while the
 // server runs and, when no logger was given, server.log.

@@ -23,7 +23,7 @@ import (
 
 	"roundtable/activities/label"
 	"roundtable/activities/model"
-	"roundtable/infra"
+	"roundtable/infra/codec"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
@@ -214,7 +214,7 @@ func TestReplay(t *testing.T) {
 	if err != nil || len(files) < 5 {
 		t.Fatalf("engine version %s has %d recorded histories, want 5 at least (go test -update records them): %v", task.EngineVersion, len(files), err)
 	}
-	replayer, err := worker.NewWorkflowReplayerWithOptions(worker.WorkflowReplayerOptions{DataConverter: infra.Keys{}.DataConverter(), FailureConverter: infra.Keys{}.FailureConverter()})
+	replayer, err := worker.NewWorkflowReplayerWithOptions(worker.WorkflowReplayerOptions{DataConverter: codec.Keys{}.DataConverter(), FailureConverter: codec.Keys{}.FailureConverter()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
-	"roundtable/infra"
+	"roundtable/infra/codec"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
@@ -119,7 +119,7 @@ func (e *engine) pauses(run client.WorkflowRun) (epochs []int) {
 		}
 		if sent := event.GetSignalExternalWorkflowExecutionInitiatedEventAttributes(); sent != nil && sent.SignalName == workflows.SignalPause {
 			var p workflows.Pause
-			if err := (infra.Keys{}).DataConverter().FromPayloads(sent.Input, &p); err != nil {
+			if err := (codec.Keys{}).DataConverter().FromPayloads(sent.Input, &p); err != nil {
 				e.t.Fatal(err)
 			}
 			epochs = append(epochs, p.Epoch)

@@ -19,6 +19,7 @@ import (
 
 	"roundtable/analysis/record"
 	"roundtable/infra"
+	"roundtable/infra/codec"
 )
 
 // clean fails if a text holds a secret.
@@ -95,7 +96,7 @@ func histories(t *testing.T, state string) string {
 	var all strings.Builder
 	unpack := func(_ *proxy.VisitPayloadsContext, payloads []*common.Payload) ([]*common.Payload, error) {
 		for _, p := range payloads {
-			all.WriteString(infra.Keys{}.DataConverter().ToString(p) + "\n")
+			all.WriteString(codec.Keys{}.DataConverter().ToString(p) + "\n")
 		}
 		return payloads, nil
 	}

@@ -10,7 +10,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"roundtable/cmd/internal/cli"
-	"roundtable/infra"
+	"roundtable/infra/codec"
 	"roundtable/workflows"
 )
 
@@ -18,7 +18,7 @@ import (
 // could not read the signal, and would try to for ever. The worker's answer to
 // a query says which key it uses; where nobody answers, nobody is asked.
 func CheckCodec(ctx context.Context, o *cli.Options, c client.Client, workflowID string) error {
-	keys, err := infra.KeysFromEnv()
+	keys, err := codec.KeysFromEnv()
 	if err != nil {
 		return cli.UsageError(err)
 	}

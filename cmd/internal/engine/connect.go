@@ -14,6 +14,7 @@ import (
 
 	"roundtable/cmd/internal/cli"
 	"roundtable/infra"
+	"roundtable/infra/codec"
 	"roundtable/workflows"
 )
 
@@ -56,7 +57,7 @@ func Connect(ctx context.Context, o *cli.Options, campaign string) (client.Clien
 	if err != nil {
 		return nil, ErrNotRunning
 	}
-	if _, err := infra.KeysFromEnv(); err != nil {
+	if _, err := codec.KeysFromEnv(); err != nil {
 		return nil, err
 	}
 	target.Patience, target.Logger = time.Second, slog.New(slog.DiscardHandler)

@@ -1,4 +1,4 @@
-package infra
+package codec
 
 import (
 	"errors"
@@ -27,7 +27,7 @@ func (k Keys) Encode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error) 
 	for i, p := range payloads {
 		whole, err := proto.Marshal(p)
 		if err != nil {
-			return nil, fmt.Errorf("infra: encrypting a payload: %w", err)
+			return nil, fmt.Errorf("codec: encrypting a payload: %w", err)
 		}
 		out[i] = &commonpb.Payload{
 			Metadata: map[string][]byte{
@@ -61,11 +61,11 @@ func (k Keys) openPayload(p *commonpb.Payload) (*commonpb.Payload, error) {
 	id := string(p.GetMetadata()[metadataKeyID])
 	aead := k.ring[id]
 	if aead == nil {
-		return nil, sealed{fmt.Sprintf("this campaign's histories are encrypted with key %q, which %s does not hold", id, CodecKeyEnv)}
+		return nil, sealed{fmt.Sprintf("this campaign's histories are encrypted with key %q, which %s does not hold", id, KeyEnv)}
 	}
 	whole, err := aead.Open(nil, nil, p.GetData(), boundMetadata(id))
 	if err != nil {
-		return nil, sealed{fmt.Sprintf("this campaign's histories are encrypted with another key %q than the one in %s, or were changed", id, CodecKeyEnv)}
+		return nil, sealed{fmt.Sprintf("this campaign's histories are encrypted with another key %q than the one in %s, or were changed", id, KeyEnv)}
 	}
 	plain := &commonpb.Payload{}
 	return plain, proto.Unmarshal(whole, plain)
@@ -82,9 +82,9 @@ func (k Keys) Match(p *commonpb.Payload) error {
 	}
 	if theirs := string(p.GetMetadata()[metadataKeyID]); theirs != k.first {
 		if theirs == "" {
-			return fmt.Errorf("the campaign's worker has no key in %s, this command has", CodecKeyEnv)
+			return fmt.Errorf("the campaign's worker has no key in %s, this command has", KeyEnv)
 		}
-		return fmt.Errorf("the campaign's worker encrypts with key %q, this command with %q; the first key in %s must be the same", theirs, k.first, CodecKeyEnv)
+		return fmt.Errorf("the campaign's worker encrypts with key %q, this command with %q; the first key in %s must be the same", theirs, k.first, KeyEnv)
 	}
 	return nil
 }

@@ -1,4 +1,8 @@
-package infra
+// Package codec makes the payloads that the SDK sends to a Temporal server: JSON,
+// compressed from 1 KB on, and encrypted if there is a key. It promises that whatever
+// was written earlier, without a key or with one that is still held, is read; that a
+// process without the key loses nothing by trying; and that no error shows a part of a key.
+package codec
 
 import (
 	"crypto/aes"
@@ -13,8 +17,8 @@ import (
 	"strings"
 )
 
-// CodecKeyEnv is the environment variable with the keys that encrypt histories; see [ParseKeys].
-const CodecKeyEnv = "ROUNDTABLE_CODEC_KEY"
+// KeyEnv is the environment variable with the keys that encrypt histories; see [ParseKeys].
+const KeyEnv = "ROUNDTABLE_CODEC_KEY"
 
 // Keys encrypt and decrypt what Temporal keeps of a campaign: inputs, results,
 // failure messages and stacks. Names (workflow ids, activity types, task queues)
@@ -24,8 +28,8 @@ type Keys struct {
 	ring  map[string]cipher.AEAD
 }
 
-// KeysFromEnv reads [CodecKeyEnv]; without it, or with an empty one, nothing is encrypted.
-func KeysFromEnv() (Keys, error) { return ParseKeys(os.Getenv(CodecKeyEnv)) }
+// KeysFromEnv reads [KeyEnv]; without it, or with an empty one, nothing is encrypted.
+func KeysFromEnv() (Keys, error) { return ParseKeys(os.Getenv(KeyEnv)) }
 
 var keyID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
@@ -45,7 +49,7 @@ func ParseKeys(text string) (Keys, error) {
 			err = errors.New("its ID is that of an earlier one")
 		}
 		if err != nil {
-			return Keys{}, fmt.Errorf("infra: %s: key %d: %w", CodecKeyEnv, n+1, err)
+			return Keys{}, fmt.Errorf("codec: %s: key %d: %w", KeyEnv, n+1, err)
 		}
 		k.ring[id] = aead
 		if n == 0 {

@@ -1,4 +1,4 @@
-package infra
+package codec
 
 import (
 	"fmt"
@@ -37,7 +37,7 @@ func (zstdCodec) Encode(payloads []*commonpb.Payload) ([]*commonpb.Payload, erro
 	for i, p := range payloads {
 		packed, err := packPayload(p)
 		if err != nil {
-			return nil, fmt.Errorf("infra: compressing a payload: %w", err)
+			return nil, fmt.Errorf("codec: compressing a payload: %w", err)
 		}
 		out[i] = packed
 	}
@@ -49,7 +49,7 @@ func (zstdCodec) Decode(payloads []*commonpb.Payload) ([]*commonpb.Payload, erro
 	for i, p := range payloads {
 		plain, err := unpackPayload(p)
 		if err != nil {
-			return nil, fmt.Errorf("infra: decompressing a payload: %w", err)
+			return nil, fmt.Errorf("codec: decompressing a payload: %w", err)
 		}
 		out[i] = plain
 	}
