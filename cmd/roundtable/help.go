@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/completion"
 	"roundtable/cmd/internal/version"
 )
 
@@ -43,7 +44,7 @@ func arrangeCommands(o *cli.Options, root *cobra.Command) {
 		&cobra.Group{ID: toRun, Title: "Run campaigns:"}, &cobra.Group{ID: toRead, Title: "Read results:"},
 		&cobra.Group{ID: toLabel, Title: "Add to results:"}, &cobra.Group{ID: toSetUp, Title: "Look around:"},
 	)
-	each(root, func(cmd *cobra.Command) { completeCommand(o, cmd) })
+	each(root, func(cmd *cobra.Command) { completion.Add(o, cmd) })
 	for _, name := range ofTemporal {
 		root.PersistentFlags().Lookup(name).Hidden = true
 	}

@@ -11,6 +11,7 @@ import (
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/completion"
 	"roundtable/cmd/internal/transcripts"
 )
 
@@ -31,7 +32,7 @@ every answer as it was received, also those that could not be used.`,
   roundtable show majority-3fa2b1c4-i0-r7 --raw --json`,
 		Args: cli.OneArg("collaboration"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective) {
-			return completeCollaborations(o, cmd, args, begin)
+			return completion.Collaborations(o, cmd, args, begin)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := o.OpenLake()

@@ -1,4 +1,6 @@
-package main
+// Package completion says what the shell completes: campaigns and collaborations of the
+// lake, files, the values of flags. A lake that cannot be read completes nothing.
+package completion
 
 import (
 	"slices"
@@ -15,12 +17,12 @@ import (
 	"roundtable/cmd/internal/cli"
 )
 
-// completion returns what may stand where the cursor is.
-type completion = func(cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective)
+// function returns what may stand where the cursor is.
+type function = func(cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective)
 
-// completeCommand says what the shell completes for a command: a campaign of the lake,
-// a campaign's file, the values of a flag.
-func completeCommand(o *cli.Options, cmd *cobra.Command) {
+// Add says what the shell completes for a command: a campaign of the lake, a campaign's
+// file, the values of a flag.
+func Add(o *cli.Options, cmd *cobra.Command) {
 	_, argument, _ := strings.Cut(cmd.Use, " ")
 	switch {
 	case cmd.ValidArgsFunction != nil || cmd.ValidArgs != nil:
@@ -46,7 +48,7 @@ func completeCommand(o *cli.Options, cmd *cobra.Command) {
 	})
 }
 
-func fixedValues(values []string) completion {
+func fixedValues(values []string) function {
 	return func(_ *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {
 		return beginning(values, begin), cobra.ShellCompDirectiveNoFileComp
 	}
@@ -71,9 +73,9 @@ func completeCampaigns(o *cli.Options, cmd *cobra.Command, args []string, begin 
 	return beginning(names, begin), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeCollaborations returns ids of the collaborations that have ended, of
+// Collaborations returns ids of the collaborations that have ended, of
 // one campaign once its name and a slash are there.
-func completeCollaborations(o *cli.Options, cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective) {
+func Collaborations(o *cli.Options, cmd *cobra.Command, args []string, begin string) ([]string, cobra.ShellCompDirective) {
 	s, err := o.OpenLake()
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
