@@ -6,6 +6,7 @@ package campaigns
 import (
 	"context"
 	"errors"
+	"time"
 
 	"roundtable/activities/ledger"
 	"roundtable/activities/recorded"
@@ -23,6 +24,7 @@ type Status struct {
 	Name  string `json:"name"`
 	State string `json:"state"` // running, paused, interrupted or done
 	workflows.Status
+	At      time.Time           `json:"at,omitzero"`          // of a running campaign: its worker may have had no time to answer since
 	Binding []engine.WaitReason `json:"waitReason,omitempty"` // what turns wait for, the most frequent first
 	Unread  string              `json:"unread,omitempty"`     // why the engine's word could not be had: the counts are the lake's
 	Again   int                 `json:"again,omitempty"`      // cells that have ended and are to be run once more
@@ -69,9 +71,9 @@ func readEngineStatus(ctx context.Context, o *cli.Options, s storage.Store, p re
 	name := st.Name
 	if c, err := engine.Connect(ctx, o, name); err == nil {
 		defer c.Close()
-		running, err := engine.QueryStatus[workflows.Status](ctx, c, workflows.CampaignID(name))
+		running, at, err := engine.AskStatus[workflows.Status](ctx, o, c, name, workflows.CampaignID(name))
 		if err == nil && running.Done() < running.Cells {
-			st.State, st.Status = "running", running
+			st.State, st.Status, st.At = "running", running, at
 			if running.Paused {
 				st.State = "paused"
 			}

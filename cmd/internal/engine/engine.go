@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
@@ -34,8 +35,9 @@ type Engine struct {
 	Activities *activities.Activities
 	queues     *queues
 	lock       io.Closer
-	identity   string // of this process's workers, unlike that of any other
-	waits      string // the file that tells other commands what turns wait for; embedded only
+	identity   string                   // of this process's workers, unlike that of any other
+	progress   string                   // the file that tells other commands how the workflow is; embedded only
+	heard      atomic.Pointer[progress] // without what turns wait for
 }
 
 // IsEmbedded reports whether the server is this program's own and ends with it.
@@ -98,7 +100,7 @@ func (e *Engine) TakeWork(ctx context.Context) error {
 	}
 	go e.queues.follow(ctx)
 	if e.IsEmbedded() {
-		go e.tellWaits(ctx)
+		go e.tellProgress(ctx)
 		go e.retryLost(ctx)
 	}
 	return nameLate("start of the worker", e.worker.Start())
@@ -124,7 +126,7 @@ func (e *Engine) embed(ctx context.Context, o *cli.Options, dir string, fresh bo
 	if e.Client, err = infra.Dial(ctx, target); err != nil {
 		return err
 	}
-	e.waits = filepath.Join(dir, waitsFile)
+	e.progress = filepath.Join(dir, progressFile)
 	return nil
 }
 
@@ -143,8 +145,8 @@ func (e *Engine) Stop() {
 	if e.lock != nil {
 		e.lock.Close()
 	}
-	if e.waits != "" {
-		os.Remove(e.waits)
+	if e.progress != "" {
+		os.Remove(e.progress)
 	}
 	if e.server != nil {
 		if err := e.server.Stop(); err != nil {

@@ -29,6 +29,7 @@ const (
 // connection broke meanwhile. It looks more than once, because the server may list a
 // workflow late. What is missed all the same ends when it has been silent for too long.
 func (e *Engine) retryLost(ctx context.Context) {
+	stood := watchStandstills(ctx)
 	for {
 		for _, pause := range []time.Duration{0, handedOver + time.Second, 15 * time.Second} {
 			select {
@@ -38,28 +39,37 @@ func (e *Engine) retryLost(ctx context.Context) {
 				e.retryListed(ctx)
 			}
 		}
-		if !awaitStandstill(ctx) {
+		select {
+		case <-ctx.Done():
 			return
+		case <-stood:
 		}
 	}
 }
 
-// awaitStandstill waits until the process has stood still for a while; false if ctx has ended.
-func awaitStandstill(ctx context.Context) bool {
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	for last := time.Now().Round(0); ; { // by the time of day, which goes on while a machine sleeps
-		select {
-		case <-ctx.Done():
-			return false
-		case <-tick.C:
+// watchStandstills tells when the process has stood still for a while.
+func watchStandstills(ctx context.Context) <-chan struct{} {
+	stood := make(chan struct{}, 1)
+	go func() {
+		tick := time.NewTicker(lookEvery)
+		defer tick.Stop()
+		for last := time.Now().Round(0); ; { // by the time of day, which goes on while a machine sleeps
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			now := time.Now().Round(0)
+			if now.Sub(last) > lookEvery+stoodStill {
+				select {
+				case stood <- struct{}{}:
+				default: // it is told already
+				}
+			}
+			last = now
 		}
-		now := time.Now().Round(0)
-		if now.Sub(last) > lookEvery+stoodStill {
-			return true
-		}
-		last = now
-	}
+	}()
+	return stood
 }
 
 func (e *Engine) retryListed(ctx context.Context) {

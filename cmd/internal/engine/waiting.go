@@ -1,21 +1,19 @@
 package engine
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 
@@ -23,7 +21,7 @@ import (
 	"roundtable/activities/throttle"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
-	"roundtable/infra"
+	"roundtable/infra/codec"
 	"roundtable/workflows/task"
 )
 
@@ -34,68 +32,26 @@ type WaitReason struct {
 	Turns int    `json:"turns"`
 }
 
-// waitsFile is where the program of an embedded server says every second what its
-// turns wait for.
-const waitsFile = "waits.json"
-
-// waitsRoom is what the file takes from the start and is written over in place, so that
-// it can still be written on a disk that is full.
-const waitsRoom = 4096
-
-// tellWaits keeps that file.
-func (e *Engine) tellWaits(ctx context.Context) {
-	file, err := os.OpenFile(e.waits, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return // status does without it
-	}
-	defer file.Close()
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for told := ""; ; {
-		waits, err := json.Marshal(e.Activities.Waits())
-		size := max(waitsRoom, len(told), len(waits))
-		waits = append(waits, bytes.Repeat([]byte(" "), size-len(waits))...)
-		if err == nil && string(waits) != told {
-			if _, err = file.WriteAt(waits, 0); err == nil {
-				told = string(waits)
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
-}
-
 // ReadWaits returns what the turns of a running campaign wait for: the program of an
 // embedded server says so, and on a cluster the heartbeats of some running
 // collaborations, whichever worker they are on. What is to be tried again the server knows.
 func ReadWaits(ctx context.Context, o *cli.Options, c client.Client, campaign string, sample []string) ([]WaitReason, error) {
-	keys, err := infra.KeysFromEnv()
+	keys, err := codec.KeysFromEnv()
 	if err != nil {
 		return nil, err
 	}
 	count := map[string]int{}
-	embedded := false
-	if infra.TargetFromEnv(o.Temporal).HostPort == "" {
-		written, err := os.ReadFile(filepath.Join(o.State, CampaignFolder(o, campaign), waitsFile))
-		embedded = err == nil && json.Unmarshal(written, &count) == nil && count != nil
+	said := readProgress(o, campaign)
+	if said != nil {
+		maps.Copy(count, said.Waits)
 	}
-	if count == nil {
-		count = map[string]int{}
-	}
-	for _, id := range sample {
-		d, err := c.DescribeWorkflowExecution(ctx, id, "")
-		if err != nil {
-			continue // it has ended meanwhile
-		}
+	for _, d := range describeAll(ctx, c, sample) {
 		for _, p := range d.GetPendingActivities() {
 			switch p.GetState() {
 			case enumspb.PENDING_ACTIVITY_STATE_SCHEDULED:
 				count[waitOf(p, keys)]++
 			case enumspb.PENDING_ACTIVITY_STATE_STARTED:
-				if !embedded { // else they are in the file
+				if said == nil { // else its program has said so
 					addStage(count, p.GetHeartbeatDetails(), keys.DataConverter())
 				}
 			}
@@ -109,8 +65,20 @@ func ReadWaits(ctx context.Context, o *cli.Options, c client.Client, campaign st
 	return all, nil
 }
 
+// describeAll describes workflows at once, since a busy server takes its time for each.
+// One that has ended meanwhile has nothing pending.
+func describeAll(ctx context.Context, c client.Client, ids []string) []*workflowservice.DescribeWorkflowExecutionResponse {
+	all := make([]*workflowservice.DescribeWorkflowExecutionResponse, len(ids))
+	var describing sync.WaitGroup
+	for i, id := range ids {
+		describing.Go(func() { all[i], _ = c.DescribeWorkflowExecution(ctx, id, "") })
+	}
+	describing.Wait()
+	return all
+}
+
 // waitOf returns what keeps an activity from being started.
-func waitOf(p *workflowpb.PendingActivityInfo, keys infra.Keys) string {
+func waitOf(p *workflowpb.PendingActivityInfo, keys codec.Keys) string {
 	if p.GetAttempt() > 1 && time.Until(p.GetNextAttemptScheduleTime().AsTime()) > 0 {
 		return calls.TriesAgain + cli.FirstLine(keys.FailureConverter().FailureToError(p.GetLastFailure()).Error())
 	}

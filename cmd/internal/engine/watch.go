@@ -41,7 +41,10 @@ func Watch[S any](ctx context.Context, e *Engine, run client.WorkflowRun, what s
 			return result, err
 		case <-tick.C:
 			status, err := QueryStatus[S](ctx, e.Client, run.GetID())
-			if err == nil && show(status) { // a busy worker is asked again at the next tick
+			if err != nil {
+				continue // a busy worker is asked again at the next tick
+			}
+			if e.hear(status); show(status) {
 				return status, nil
 			}
 		}

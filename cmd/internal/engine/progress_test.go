@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"roundtable/activities"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/infra"
+)
+
+// TestBusyWorker: the status of a workflow whose worker does not answer is what its
+// program has last heard, unless that is long ago.
+func TestBusyWorker(t *testing.T) {
+	t.Setenv("TEMPORAL_ADDRESS", "")
+	dir := t.TempDir()
+	o := &cli.Options{State: filepath.Join(dir, ".roundtable"), Lake: filepath.Join(dir, "lake")}
+	folder := filepath.Join(o.State, CampaignFolder(o, "c"))
+	server, err := infra.Start(t.Context(), infra.Config{Dir: folder, Notices: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	c, err := infra.Dial(t.Context(), server.Target())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	if _, err := c.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: "w", TaskQueue: "of nobody"}, "w"); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(patience time.Duration) (int, time.Time, error) {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		return AskStatus[int](ctx, o, c, "c", "w")
+	}
+	if _, _, err := ask(time.Second); err == nil {
+		t.Error("a workflow without a worker answered")
+	}
+
+	lake, err := storage.NewLocal(o.Lake)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { lake.Close() })
+	e := &Engine{progress: filepath.Join(folder, progressFile), Activities: activities.New(activities.Config{Store: lake})}
+	before := time.Now()
+	e.hear(42)
+	told, end := context.WithCancel(t.Context())
+	end()
+	e.tellProgress(told)
+	status, at, err := ask(time.Minute)
+	if took := time.Since(before); err != nil || status != 42 || at.Before(before.Add(-time.Second)) || took > 30*time.Second {
+		t.Errorf("after %s: %d of %s, %v", took, status, at, err)
+	}
+
+	old := `{"waits": {}, "status": 41, "at": "2026-01-01T00:00:00Z"}`
+	if err := os.WriteFile(e.progress, []byte(old), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, err := ask(time.Second); err == nil {
+		t.Errorf("it is %d since January", status)
+	}
+}
