@@ -69,6 +69,10 @@ var settings = dynamicconfig.StaticClient{
 	// stay in memory are read again with all others of that task, for each of them.
 	dynamicconfig.EventsCacheMaxSizeBytes.Key(): 16 << 20,
 
+	// How many workflows stay in memory. Of those that have ended nothing more is wanted,
+	// and by default they stay for an hour: 40 KB each, a gigabyte after a night.
+	dynamicconfig.HistoryCacheHostLevelMaxSize.Key(): 2000,
+
 	// History itself closes the children of a parent that ends: no system worker runs.
 	dynamicconfig.EnableParentClosePolicyWorker.Key(): false,
 

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"slices"
 	"time"
 )
 
@@ -35,6 +36,10 @@ func TuneProcessors() {
 	}
 }
 
+// settled is for how many seconds more memory must be needed until the limit follows: a
+// compaction of seconds is no reason to let the whole program grow.
+const settled = 8
+
 // maxGarbage is how far the limit is above what is needed, at most. Allocations made
 // while a slow collection runs pass for needed, so twice that would grow by itself.
 const maxGarbage = 512 << 20
@@ -50,7 +55,8 @@ func followMemory(ctx context.Context, least int64) {
 	}
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	for {
+	var last [settled]int64 // what was needed in each of the last seconds
+	for second := 0; ; second++ {
 		select {
 		case <-ctx.Done():
 			return
@@ -58,7 +64,8 @@ func followMemory(ctx context.Context, least int64) {
 		}
 		metrics.Read(counted)
 		of := func(i int) int64 { return int64(counted[i].Value.Uint64()) }
-		needed := of(0) - of(1) - of(2) - max(0, of(3)-of(4))
+		last[second%settled] = of(0) - of(1) - of(2) - max(0, of(3)-of(4))
+		needed := slices.Min(last[:])
 		debug.SetMemoryLimit(max(least, needed+min(needed, maxGarbage)))
 	}
 }
