@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"strings"
 
 	"roundtable/activities/answers"
 	"roundtable/activities/recorded"
@@ -51,7 +50,7 @@ func ReadUnended(ctx context.Context, s storage.Store, p recorded.Plan) (u Unend
 	}
 	most := map[int]int{}
 	for _, g := range others {
-		id := g.Collaboration[:max(strings.LastIndex(g.Collaboration, "-i"), 0)] // what is before its instance
+		id := record.ConditionOf(g.Collaboration)
 		i, planned := conditions[id]
 		if !planned {
 			continue

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Rows is everything about one generation of one collaboration.
@@ -107,4 +108,9 @@ func Compare[T Row](a, b T) int {
 	x, y := a.sortKey(), b.sortKey()
 	return cmp.Or(cmp.Compare(j.ConditionID, k.ConditionID), cmp.Compare(j.CollaborationID, k.CollaborationID),
 		cmp.Compare(j.Generation, k.Generation), slices.Compare(x[:], y[:]))
+}
+
+// ConditionOf returns the condition of a collaboration's id: what is before its instance.
+func ConditionOf(collaborationID string) string {
+	return collaborationID[:max(strings.LastIndex(collaborationID, "-i"), 0)]
 }

@@ -35,7 +35,11 @@ func Open(ctx context.Context, s Source) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{files: f}
-	if err := db.openDuckDB(ctx); err != nil {
+	err = db.openDuckDB(ctx)
+	if err == nil {
+		err = db.addFunctions(ctx, s.Functions)
+	}
+	if err != nil {
 		_ = db.Close()
 		return nil, err
 	}

@@ -35,6 +35,7 @@ type Source struct {
 	Cache     string       // folder for copies of what is not in a local directory; "" is the user's cache
 	CacheSize int64        // bytes that copies which nobody uses may take; 0 is 10 GiB
 	Tell      func(string) // what takes long, in words; may be nil
+	Functions []Function
 }
 
 // Result is what a statement answers. Rows are read as they are ranged over,

@@ -1,0 +1,122 @@
+package queries
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"roundtable/activities/collaboration"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
+	"roundtable/analysis/sql"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/campaigns"
+	"roundtable/cmd/internal/providers"
+)
+
+// ofRun are the columns by which a function's rows are joined with those of the tables.
+var ofRun = []sql.FunctionColumn{{Name: "campaign_id", Type: "string"}, {Name: "collaboration_id", Type: "string"}, {Name: "generation", Type: "int32"}, {Name: "entry", Type: "int32"}}
+
+// functions are what a statement can ask for that no table holds, because it is found
+// again from the stored answers. Their argument is that of show, or the beginning of
+// several: FROM prompts('my-campaign/').
+func functions(ctx context.Context, s storage.Store) []sql.Function {
+	reader := collaboration.NewReader(s, providers.OpenData)
+	prompts := sql.Function{
+		Name: "prompts",
+		Columns: append(ofRun[:4:4], []sql.FunctionColumn{
+			{Name: "message", Type: "int32"}, {Name: "role", Type: "string"}, {Name: "content", Type: "string"},
+			{Name: "prompt_hash", Type: "string"}, {Name: "matches", Type: "boolean"},
+		}...),
+		Open: eachAsked(ctx, s, reader.Prompts, promptRows),
+	}
+	answers := sql.Function{
+		Name: "raw_answers",
+		Columns: append(ofRun[:4:4], []sql.FunctionColumn{
+			{Name: "ask", Type: "int32"}, {Name: "raw", Type: "string"}, {Name: "fault", Type: "string"},
+			{Name: "model_answered", Type: "string"}, {Name: "finish_reason", Type: "string"}, {Name: "cached", Type: "boolean"},
+		}...),
+		Open: eachAsked(ctx, s, reader.Answers, answerRows),
+	}
+	return []sql.Function{prompts, answers}
+}
+
+// promptRows returns a row for each message of an entry's first question.
+func promptRows(a collaboration.Asked) (rows [][]any) {
+	for i, m := range a.Prompt {
+		rows = append(rows, []any{int32(i), m.Role, m.Content, orNil(a.Recorded), a.Same()})
+	}
+	return rows
+}
+
+// answerRows returns a row for each answer to an entry, as it was received.
+func answerRows(a collaboration.Asked) (rows [][]any) {
+	for _, answer := range a.Asks {
+		raw := strings.ToValidUTF8(string(answer.Raw), string(utf8.RuneError))
+		rows = append(rows, []any{int32(answer.Ask), raw, orNil(answer.Fault), orNil(answer.ModelAnswered), orNil(answer.FinishReason), answer.Cached})
+	}
+	return rows
+}
+
+func orNil(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+// eachAsked returns one row after another of all collaborations that an id or the
+// beginning of one means.
+func eachAsked(ctx context.Context, s storage.Store, read asking, rowsOf func(collaboration.Asked) [][]any) func(string) func() ([]any, error) {
+	return func(id string) func() ([]any, error) {
+		var runs []lake.Marker // still to be read
+		var rows [][]any       // of the last one that was read
+		found := false
+		return func() (row []any, err error) {
+			if !found {
+				if runs, err = findRuns(ctx, s, id); err != nil {
+					return nil, err
+				}
+				found = true
+			}
+			for ; len(rows) == 0; runs = runs[1:] {
+				if len(runs) == 0 {
+					return nil, io.EOF
+				}
+				if rows, err = rowsOfRun(ctx, runs[0], read, rowsOf); err != nil {
+					return nil, err
+				}
+			}
+			row, rows = rows[0], rows[1:]
+			return row, nil
+		}
+	}
+}
+
+// asking reads what was asked in a collaboration.
+type asking func(context.Context, record.Key) ([]collaboration.Asked, error)
+
+func findRuns(ctx context.Context, s storage.Store, id string) ([]lake.Marker, error) {
+	found, err := campaigns.Find(ctx, s, id)
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("no collaboration that has ended is %q, or begins so", id)
+	}
+	return found, err
+}
+
+func rowsOfRun(ctx context.Context, m lake.Marker, read asking, rowsOf func(collaboration.Asked) [][]any) (rows [][]any, err error) {
+	all, err := read(ctx, record.Key{
+		CampaignID: m.Campaign, ConditionID: record.ConditionOf(m.Collaboration), CollaborationID: m.Collaboration, Generation: int32(m.Generation),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s/%s: %w", m.Campaign, m.Collaboration, err)
+	}
+	for _, a := range all {
+		for _, row := range rowsOf(a) {
+			rows = append(rows, append([]any{m.Campaign, m.Collaboration, int32(m.Generation), int32(a.Entry)}, row...))
+		}
+	}
+	return rows, nil
+}
