@@ -23,9 +23,9 @@ const progressFile = "progress.json"
 const progressRoom = 8192
 
 // A workflow that does not answer in this time is as its program has last heard, unless
-// that is too long ago.
+// that is too long ago; idle, it takes 5 ms.
 const (
-	answerSoon = 250 * time.Millisecond
+	answerSoon = 150 * time.Millisecond
 	heardOf    = 15 * time.Second
 )
 

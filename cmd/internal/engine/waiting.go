@@ -44,6 +44,9 @@ func ReadWaits(ctx context.Context, o *cli.Options, c client.Client, campaign st
 	said := readProgress(o, campaign)
 	if said != nil {
 		maps.Copy(count, said.Waits)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, answerSoon) // for what is to be tried again only
+		defer cancel()
 	}
 	for _, d := range describeAll(ctx, c, sample) {
 		for _, p := range d.GetPendingActivities() {
@@ -66,7 +69,7 @@ func ReadWaits(ctx context.Context, o *cli.Options, c client.Client, campaign st
 }
 
 // describeAll describes workflows at once, since a busy server takes its time for each.
-// One that has ended meanwhile has nothing pending.
+// One that has ended meanwhile, or is not described in time, has nothing pending.
 func describeAll(ctx context.Context, c client.Client, ids []string) []*workflowservice.DescribeWorkflowExecutionResponse {
 	all := make([]*workflowservice.DescribeWorkflowExecutionResponse, len(ids))
 	var describing sync.WaitGroup
