@@ -36,18 +36,18 @@ func TuneProcessors() {
 	}
 }
 
-// settled is for how many seconds more memory must be needed until the limit follows: a
-// compaction of seconds is no reason to let the whole program grow.
-const settled = 8
-
 // maxGarbage is how far the limit is above what is needed, at most. Allocations made
 // while a slow collection runs pass for needed, so twice that would grow by itself.
 const maxGarbage = 512 << 20
 
-// followMemory keeps the limit at twice what is needed, or maxGarbage above it: all
-// that the limit counts but garbage and free pages. What many collaborations leave
-// between objects that live counts, too: a limit below it would keep the collector at
-// work for good.
+// settled is for how many seconds something must be needed until as much garbage is
+// allowed: a compaction of seconds is no reason to let the whole program grow.
+const settled = 30
+
+// followMemory keeps the limit at twice what is needed, or maxGarbage above it, and not
+// much above what has only just come to be needed. That is all that the limit counts but
+// garbage and free pages. What many collaborations leave between objects that live counts,
+// too: a limit below it would keep the collector at work for good.
 func followMemory(ctx context.Context, least int64) {
 	counted := []metrics.Sample{
 		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
@@ -64,8 +64,9 @@ func followMemory(ctx context.Context, least int64) {
 		}
 		metrics.Read(counted)
 		of := func(i int) int64 { return int64(counted[i].Value.Uint64()) }
-		last[second%settled] = of(0) - of(1) - of(2) - max(0, of(3)-of(4))
-		needed := slices.Min(last[:])
-		debug.SetMemoryLimit(max(least, needed+min(needed, maxGarbage)))
+		now := of(0) - of(1) - of(2) - max(0, of(3)-of(4))
+		last[second%settled] = now
+		long := slices.Min(last[:])
+		debug.SetMemoryLimit(max(least, long+min(long, maxGarbage), now+now/8))
 	}
 }

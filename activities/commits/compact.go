@@ -20,7 +20,7 @@ type (
 	Manifest = lake.Manifest
 )
 
-// readAhead is how many decoded raw files wait to be merged.
+// readAhead is how many raw files wait to be merged.
 const readAhead = 32
 
 // Compact merges the files of a batch's commits into one file for each table
@@ -138,18 +138,22 @@ func concatenateRows[T record.Row](c *compaction, markers []lake.Marker) ([]byte
 	}
 	b := bytes.NewBuffer(make([]byte, 0, size)) // together they take less
 	w := lake.NewWriter[T](b)
-	ahead := make([][]T, readAhead)
+	ahead := make([][]byte, readAhead)
 	for len(markers) > 0 {
 		n := min(readAhead, len(markers))
 		err := lake.Each(c.ctx, n, func(ctx context.Context, i int) (err error) {
-			ahead[i], err = lake.ReadRows[T](ctx, c.store, markers[i])
+			ahead[i], err = lake.FetchRows[T](ctx, c.store, markers[i])
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
-		for _, rows := range ahead[:n] {
-			if _, err := w.Write(rows); err != nil {
+		for i, data := range ahead[:n] { // one at a time: a decoder takes far more memory than its file
+			rows, err := lake.DecodeRows[T](markers[i], data)
+			if err == nil {
+				_, err = w.Write(rows)
+			}
+			if err != nil {
 				return nil, err
 			}
 		}

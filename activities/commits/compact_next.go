@@ -13,8 +13,8 @@ import (
 // single commit may be larger. A part is a little smaller than its raw files,
 // and while it is made it is held in memory.
 const (
-	partBytes    = 160 << 20
-	batchMembers = 20_000
+	partBytes    = 32 << 20
+	batchMembers = 5000
 )
 
 // NextBatch returns the batch to compact next; nil if there is none. One that was

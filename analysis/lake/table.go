@@ -44,14 +44,29 @@ func ReadAll[T record.Row](ctx context.Context, store storage.Store, markers []M
 
 // ReadRows is one table's rows of one collaboration.
 func ReadRows[T record.Row](ctx context.Context, store storage.Store, m Marker) ([]T, error) {
+	data, err := FetchRows[T](ctx, store, m)
+	if err != nil {
+		return nil, err
+	}
+	return DecodeRows[T](m, data)
+}
+
+// FetchRows is the file of one table's rows of one collaboration; nil if there are none.
+func FetchRows[T record.Row](ctx context.Context, store storage.Store, m Marker) ([]byte, error) {
 	var zero T
 	f, ok := m.Files[zero.Table()]
 	if !ok {
 		return nil, nil
 	}
-	data, err := fetchFile(ctx, store, f, "its marker")
-	if err != nil {
-		return nil, err
+	return fetchFile(ctx, store, f, "its marker")
+}
+
+// DecodeRows is what a file of FetchRows holds.
+func DecodeRows[T record.Row](m Marker, data []byte) ([]T, error) {
+	var zero T
+	f, ok := m.Files[zero.Table()]
+	if !ok {
+		return nil, nil
 	}
 	rows, err := Decode[T](data)
 	switch {
