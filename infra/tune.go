@@ -44,7 +44,7 @@ const maxGarbage = 512 << 20
 // allowed: a compaction of seconds is no reason to let the whole program grow.
 const settled = 30
 
-// followMemory keeps the limit at twice what is needed, or maxGarbage above it, and not
+// followMemory keeps the limit half above what is needed, or maxGarbage, and not
 // much above what has only just come to be needed. That is all that the limit counts but
 // garbage and free pages. What many collaborations leave between objects that live counts,
 // too: a limit below it would keep the collector at work for good.
@@ -67,6 +67,6 @@ func followMemory(ctx context.Context, least int64) {
 		now := of(0) - of(1) - of(2) - max(0, of(3)-of(4))
 		last[second%settled] = now
 		long := slices.Min(last[:])
-		debug.SetMemoryLimit(max(least, long+min(long, maxGarbage), now+now/8))
+		debug.SetMemoryLimit(max(least, long+min(long/2, maxGarbage), now+now/8))
 	}
 }

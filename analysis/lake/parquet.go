@@ -43,13 +43,18 @@ func fetchFile(ctx context.Context, store storage.Store, f File, naming string) 
 	return data, nil
 }
 
+// pageBytes is how large pages are, about: zstd needs a window of 16 MB for what is longer
+// than a block of 128 KB, and each of some encoders keeps one.
+const pageBytes = 100 << 10
+
 // NewWriter makes files that every reader opens: data pages of version 1,
 // strings plain or by dictionary.
 func NewWriter[T record.Row](out io.Writer) *parquet.GenericWriter[T] {
 	return parquet.NewGenericWriter[T](out,
 		parquet.DataPageVersion(1),
+		parquet.PageBufferSize(pageBytes),
 		parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.Plain),
-		parquet.DictionaryMaxBytes(1<<20),
+		parquet.DictionaryMaxBytes(pageBytes),
 		parquet.MaxRowsPerRowGroup(100_000),
 		parquet.Compression(&parquet.Zstd),
 		parquet.CreatedBy("roundtable", "", ""),
