@@ -8,6 +8,7 @@ import (
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"roundtable/workflows"
@@ -58,6 +59,23 @@ func QueryStatus[S any](ctx context.Context, c client.Client, id string) (status
 		err = value.Get(&status)
 	}
 	return status, err
+}
+
+// SettledStatus is QueryStatus for a workflow whose worker may have been killed in the
+// middle of a task: until that task is given out again, the SDK can fail to replay the
+// history for a query.
+func SettledStatus[S any](ctx context.Context, c client.Client, id string) (status S, err error) {
+	for began := time.Now(); ; {
+		status, err = QueryStatus[S](ctx, c, id)
+		if _, failed := errors.AsType[*serviceerror.QueryFailed](err); !failed || time.Since(began) > 4*workflows.TaskTimeout {
+			return status, err
+		}
+		select {
+		case <-ctx.Done():
+			return status, err
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
 }
 
 // IsRunning reports whether a workflow is open.

@@ -130,7 +130,7 @@ func (r Options) drive(ctx context.Context, e *engine.Engine, p recorded.Plan, l
 // not paused, because the operator gave run; with the whole plan again if cells
 // are to be run again.
 func attach(ctx context.Context, c client.Client, id string, in workflows.CampaignInput, again bool) (client.WorkflowRun, error) {
-	status, err := engine.QueryStatus[workflows.Status](ctx, c, id)
+	status, err := engine.SettledStatus[workflows.Status](ctx, c, id)
 	if err == nil && (status.Revision != in.Revision || again || status.Until != in.Until) {
 		err = c.SignalWorkflow(ctx, id, "", workflows.SignalExtend, in)
 	}
