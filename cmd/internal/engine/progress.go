@@ -94,7 +94,7 @@ func readProgress(o *cli.Options, campaign string) *progress {
 func AskStatus[S any](ctx context.Context, o *cli.Options, c client.Client, campaign, id string) (status S, at time.Time, err error) {
 	soon, cancel := context.WithTimeout(ctx, answerSoon)
 	defer cancel()
-	if status, err = QueryStatus[S](soon, c, id); err == nil || soon.Err() == nil {
+	if status, err = QueryStatus[S](soon, c, id); err == nil || soon.Err() == nil && !isLate(err) {
 		return status, time.Now(), err
 	}
 	if p := readProgress(o, campaign); p != nil && time.Since(p.At) < heardOf && json.Unmarshal(p.Status, &status) == nil {
