@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/singleflight"
 
@@ -86,6 +87,9 @@ func (c *Caller) budget(ctx context.Context, m recorded.Manifest, free bool) (*m
 	return opened.(*money.Account), nil
 }
 
+// idleGrant is how long a grant of the budget is kept that no call reserves from.
+const idleGrant = 10 * time.Second
+
 func (c *Caller) openBudget(ctx context.Context, m recorded.Manifest) (*money.Account, error) {
 	if account := c.budgets.of(m.Campaign); account != nil { // opened a moment earlier: a second account would not know of its holds
 		return account, nil
@@ -94,6 +98,7 @@ func (c *Caller) openBudget(ctx context.Context, m recorded.Manifest) (*money.Ac
 		Store: c.store, Campaign: m.Campaign, Caps: money.NewCaps(m.Limits.CostUSD, m.Limits.Tokens),
 		Count:     func(ctx context.Context) (money.Amount, error) { return ledger.Spent(ctx, c.store, m.Campaign) },
 		Exclusive: c.alone,
+		Idle:      idleGrant,
 	})
 	if err != nil {
 		return nil, err

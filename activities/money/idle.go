@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// watchIdle looks after a while whether anybody has reserved since there were so many
-// holds. If not, it gives the grant back, and looks again while calls under way may leave
-// something of it. What cannot be given back expires. The caller holds mu.
+// watchIdle looks after a while whether a call has reserved since. If not, it gives the
+// grant back, and looks again while calls under way may leave something of it. What cannot
+// be given back expires. The caller holds mu.
 func (a *Account) watchIdle(reserved int) {
 	a.watched = true
 	time.AfterFunc(a.config.Idle, func() {

@@ -191,8 +191,12 @@ func (a *Account) settledEntry() (entry, bool) {
 	return e, e.Used == mine.Used && e.Open == mine.Open
 }
 
-// giveBack lets others have what is not used.
+// giveBack lets others have what is not used. Where the store's answer is lost, they may
+// have it all the same: from here on nothing is reserved from this grant.
 func (a *Account) giveBack(ctx context.Context) error {
+	a.mu.Lock()
+	a.until = time.Time{}
+	a.mu.Unlock()
 	e, _ := a.settledEntry()
 	err := a.log.appendEntry(ctx, e)
 	a.readPosition()
