@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"roundtable/activities/model"
 	"roundtable/analysis/storage"
@@ -48,6 +49,9 @@ type Answer struct {
 	Told        *model.Usage `json:"told,omitempty"`
 	Fault       string       `json:"fault,omitempty"` // why the answer was not usable
 }
+
+// Text returns the answer as it was received, with what is no UTF-8 replaced.
+func (a Answer) Text() string { return strings.ToValidUTF8(string(a.Raw), string(utf8.RuneError)) }
 
 // Turn is one entry of a transcript with all its answers. While Done is false
 // only Entry and Asks count: the last answer is still to be parsed, or asked again.

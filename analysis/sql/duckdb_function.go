@@ -14,7 +14,7 @@ import (
 
 var functionTypes = map[string]duckdb.Type{"string": duckdb.TYPE_VARCHAR, "int32": duckdb.TYPE_INTEGER, "boolean": duckdb.TYPE_BOOLEAN}
 
-// borrowed is a connector that whoever borrows it does not close.
+// borrowed hides a connector's Close, which closing a pool would call.
 type borrowed struct{ driver.Connector }
 
 // addFunctions makes functions known to the database.

@@ -1,14 +1,13 @@
 package sql
 
+import "roundtable/analysis/record"
+
 // Function computes rows where a statement asks for them: FROM name('argument').
 type Function struct {
 	Name    string
-	Columns []FunctionColumn
+	Columns []record.Column // name and type: string, int32 or boolean
 	// Open returns what gives one row after another for an argument, each with a value
 	// of every column's type (string, int32 or bool) or nil; io.EOF after the last.
 	// Another error ends the statement.
 	Open func(argument string) (next func() ([]any, error))
 }
-
-// FunctionColumn is a column of a Function; its type is string, int32 or boolean.
-type FunctionColumn struct{ Name, Type string }

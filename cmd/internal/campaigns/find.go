@@ -18,14 +18,11 @@ const maxListed = 20
 
 // FindOne returns the marker, of which only the names are filled in, that an id means.
 func FindOne(ctx context.Context, s storage.Store, id string) (lake.Marker, error) {
-	found, err := Find(ctx, s, id)
+	found, err := FindSome(ctx, s, id)
 	if err != nil {
 		return lake.Marker{}, err
 	}
-	switch len(found) {
-	case 0:
-		return lake.Marker{}, cli.UsageError(fmt.Errorf("no collaboration that has ended is %q, or begins so; ids are like majority-3fa2b1c4-i0-r7, also as CAMPAIGN/ID (roundtable list campaigns)", id))
-	case 1:
+	if len(found) == 1 {
 		return found[0], nil
 	}
 	var names []string
@@ -36,6 +33,15 @@ func FindOne(ctx context.Context, s storage.Store, id string) (lake.Marker, erro
 		names = append(names, fmt.Sprintf("and %d more", n))
 	}
 	return lake.Marker{}, cli.UsageError(fmt.Errorf("%q is the beginning of %d collaborations; which one?\n  %s", id, len(found), strings.Join(names, "\n  ")))
+}
+
+// FindSome is Find, except that none is an error.
+func FindSome(ctx context.Context, s storage.Store, id string) ([]lake.Marker, error) {
+	found, err := Find(ctx, s, id)
+	if err == nil && len(found) == 0 {
+		err = cli.UsageError(fmt.Errorf("no collaboration that has ended is %q, or begins so; ids are like majority-3fa2b1c4-i0-r7, also as CAMPAIGN/ID (roundtable list campaigns)", id))
+	}
+	return found, err
 }
 
 // Find lists the collaborations whose id is the given one, or else begins with

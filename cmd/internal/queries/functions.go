@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
-	"unicode/utf8"
 
 	"roundtable/activities/collaboration"
 	"roundtable/analysis/lake"
@@ -17,7 +15,7 @@ import (
 )
 
 // ofRun are the columns by which a function's rows are joined with those of the tables.
-var ofRun = []sql.FunctionColumn{{Name: "campaign_id", Type: "string"}, {Name: "collaboration_id", Type: "string"}, {Name: "generation", Type: "int32"}, {Name: "entry", Type: "int32"}}
+var ofRun = []record.Column{{Name: "campaign_id", Type: "string"}, {Name: "collaboration_id", Type: "string"}, {Name: "generation", Type: "int32"}, {Name: "entry", Type: "int32"}}
 
 // functions are what a statement can ask for that no table holds, because it is found
 // again from the stored answers. Their argument is that of show, or the beginning of
@@ -26,7 +24,7 @@ func functions(ctx context.Context, s storage.Store) []sql.Function {
 	reader := collaboration.NewReader(s, providers.OpenData)
 	prompts := sql.Function{
 		Name: "prompts",
-		Columns: append(ofRun[:4:4], []sql.FunctionColumn{
+		Columns: append(ofRun[:4:4], []record.Column{
 			{Name: "message", Type: "int32"}, {Name: "role", Type: "string"}, {Name: "content", Type: "string"},
 			{Name: "prompt_hash", Type: "string"}, {Name: "matches", Type: "boolean"},
 		}...),
@@ -34,7 +32,7 @@ func functions(ctx context.Context, s storage.Store) []sql.Function {
 	}
 	answers := sql.Function{
 		Name: "raw_answers",
-		Columns: append(ofRun[:4:4], []sql.FunctionColumn{
+		Columns: append(ofRun[:4:4], []record.Column{
 			{Name: "ask", Type: "int32"}, {Name: "raw", Type: "string"}, {Name: "fault", Type: "string"},
 			{Name: "model_answered", Type: "string"}, {Name: "finish_reason", Type: "string"}, {Name: "cached", Type: "boolean"},
 		}...),
@@ -54,8 +52,7 @@ func promptRows(a collaboration.Asked) (rows [][]any) {
 // answerRows returns a row for each answer to an entry, as it was received.
 func answerRows(a collaboration.Asked) (rows [][]any) {
 	for _, answer := range a.Asks {
-		raw := strings.ToValidUTF8(string(answer.Raw), string(utf8.RuneError))
-		rows = append(rows, []any{int32(answer.Ask), raw, orNil(answer.Fault), orNil(answer.ModelAnswered), orNil(answer.FinishReason), answer.Cached})
+		rows = append(rows, []any{int32(answer.Ask), answer.Text(), orNil(answer.Fault), orNil(answer.ModelAnswered), orNil(answer.FinishReason), answer.Cached})
 	}
 	return rows
 }
@@ -76,7 +73,7 @@ func eachAsked(ctx context.Context, s storage.Store, read asking, rowsOf func(co
 		found := false
 		return func() (row []any, err error) {
 			if !found {
-				if runs, err = findRuns(ctx, s, id); err != nil {
+				if runs, err = campaigns.FindSome(ctx, s, id); err != nil {
 					return nil, err
 				}
 				found = true
@@ -97,14 +94,6 @@ func eachAsked(ctx context.Context, s storage.Store, read asking, rowsOf func(co
 
 // asking reads what was asked in a collaboration.
 type asking func(context.Context, record.Key) ([]collaboration.Asked, error)
-
-func findRuns(ctx context.Context, s storage.Store, id string) ([]lake.Marker, error) {
-	found, err := campaigns.Find(ctx, s, id)
-	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("no collaboration that has ended is %q, or begins so", id)
-	}
-	return found, err
-}
 
 func rowsOfRun(ctx context.Context, m lake.Marker, read asking, rowsOf func(collaboration.Asked) [][]any) (rows [][]any, err error) {
 	all, err := read(ctx, record.Key{

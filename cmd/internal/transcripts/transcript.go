@@ -11,7 +11,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"roundtable/activities/answers"
 	"roundtable/activities/collaboration"
@@ -116,7 +115,7 @@ func (s Parts) asked(a collaboration.Asked) EntryAsked {
 	}
 	for _, answer := range a.Asks {
 		if s.Raw {
-			one.Answers = append(one.Answers, answered{answer, strings.ToValidUTF8(string(answer.Raw), string(utf8.RuneError))})
+			one.Answers = append(one.Answers, answered{answer, answer.Text()})
 		}
 	}
 	return one
