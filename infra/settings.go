@@ -69,8 +69,8 @@ var settings = dynamicconfig.StaticClient{
 	// stay in memory are read again with all others of that task, for each of them.
 	dynamicconfig.EventsCacheMaxSizeBytes.Key(): 16 << 20,
 
-	// How many workflows stay in memory. Of those that have ended nothing more is wanted,
-	// and by default they stay for an hour: 40 KB each, a gigabyte after a night.
+	// How many workflows stay in memory. Nothing asks for those that have ended, and by
+	// default they stay for an hour, at about 40 KB each.
 	dynamicconfig.HistoryCacheHostLevelMaxSize.Key(): 2000,
 
 	// History itself closes the children of a parent that ends: no system worker runs.

@@ -37,7 +37,7 @@ type Engine struct {
 	lock       io.Closer
 	identity   string                   // of this process's workers, unlike that of any other
 	progress   string                   // the file that tells other commands how the workflow is; embedded only
-	heard      atomic.Pointer[progress] // without what turns wait for
+	latest     atomic.Pointer[progress] // without what turns wait for
 }
 
 // IsEmbedded reports whether the server is this program's own and ends with it.
@@ -100,7 +100,7 @@ func (e *Engine) TakeWork(ctx context.Context) error {
 	}
 	go e.queues.follow(ctx)
 	if e.IsEmbedded() {
-		go e.tellProgress(ctx)
+		go e.writeProgress(ctx)
 		go e.retryLost(ctx)
 	}
 	return nameLate("start of the worker", e.worker.Start())

@@ -47,7 +47,7 @@ func (e *Engine) retryLost(ctx context.Context) {
 	}
 }
 
-// watchStandstills tells when the process has stood still for a while.
+// watchStandstills reports when the process has stood still for a while.
 func watchStandstills(ctx context.Context) <-chan struct{} {
 	stood := make(chan struct{}, 1)
 	go func() {
@@ -63,7 +63,7 @@ func watchStandstills(ctx context.Context) <-chan struct{} {
 			if now.Sub(last) > lookEvery+stoodStill {
 				select {
 				case stood <- struct{}{}:
-				default: // it is told already
+				default: // one waits to be read already
 				}
 			}
 			last = now

@@ -26,7 +26,7 @@ const progressRoom = 8192
 // that is too long ago; idle, it takes 5 ms.
 const (
 	answerSoon = 150 * time.Millisecond
-	heardOf    = 15 * time.Second
+	recent     = 15 * time.Second
 )
 
 // progress is what a program says of its workflow.
@@ -36,16 +36,16 @@ type progress struct {
 	At     time.Time       `json:"at"` // of the status
 }
 
-// hear keeps what the workflow has last answered.
-func (e *Engine) hear(status any) {
+// keepStatus keeps what the workflow has last answered.
+func (e *Engine) keepStatus(status any) {
 	data, err := json.Marshal(status)
 	if err == nil {
-		e.heard.Store(&progress{Status: data, At: time.Now().Round(0)})
+		e.latest.Store(&progress{Status: data, At: time.Now().Round(0)})
 	}
 }
 
-// tellProgress keeps the file.
-func (e *Engine) tellProgress(ctx context.Context) {
+// writeProgress keeps the file up to date.
+func (e *Engine) writeProgress(ctx context.Context) {
 	file, err := os.OpenFile(e.progress, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return // status does without it
@@ -53,17 +53,17 @@ func (e *Engine) tellProgress(ctx context.Context) {
 	defer file.Close()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	for told := ""; ; {
+	for written := ""; ; {
 		var now progress
-		if heard := e.heard.Load(); heard != nil {
-			now = *heard
+		if latest := e.latest.Load(); latest != nil {
+			now = *latest
 		}
 		now.Waits = e.Activities.Waits()
 		text, err := json.Marshal(now)
-		text = append(text, bytes.Repeat([]byte(" "), max(progressRoom, len(told), len(text))-len(text))...)
-		if err == nil && string(text) != told {
+		text = append(text, bytes.Repeat([]byte(" "), max(progressRoom, len(written), len(text))-len(text))...)
+		if err == nil && string(text) != written {
 			if _, err = file.WriteAt(text, 0); err == nil {
-				told = string(text)
+				written = string(text)
 			}
 		}
 		select {
@@ -97,7 +97,7 @@ func AskStatus[S any](ctx context.Context, o *cli.Options, c client.Client, camp
 	if status, err = QueryStatus[S](soon, c, id); err == nil || soon.Err() == nil && !isLate(err) {
 		return status, time.Now(), err
 	}
-	if p := readProgress(o, campaign); p != nil && time.Since(p.At) < heardOf && json.Unmarshal(p.Status, &status) == nil {
+	if p := readProgress(o, campaign); p != nil && time.Since(p.At) < recent && json.Unmarshal(p.Status, &status) == nil {
 		return status, p.At, nil
 	}
 	status, err = QueryStatus[S](ctx, c, id)

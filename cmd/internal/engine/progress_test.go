@@ -52,10 +52,10 @@ func TestBusyWorker(t *testing.T) {
 	t.Cleanup(func() { lake.Close() })
 	e := &Engine{progress: filepath.Join(folder, progressFile), Activities: activities.New(activities.Config{Store: lake})}
 	before := time.Now()
-	e.hear(42)
-	told, end := context.WithCancel(t.Context())
+	e.keepStatus(42)
+	once, end := context.WithCancel(t.Context())
 	end()
-	e.tellProgress(told)
+	e.writeProgress(once)
 	status, at, err := ask(time.Minute)
 	if took := time.Since(before); err != nil || status != 42 || at.Before(before.Add(-time.Second)) || took > 30*time.Second {
 		t.Errorf("after %s: %d of %s, %v", took, status, at, err)

@@ -41,9 +41,9 @@ func ReadWaits(ctx context.Context, o *cli.Options, c client.Client, campaign st
 		return nil, err
 	}
 	count := map[string]int{}
-	said := readProgress(o, campaign)
-	if said != nil {
-		maps.Copy(count, said.Waits)
+	written := readProgress(o, campaign)
+	if written != nil {
+		maps.Copy(count, written.Waits)
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, answerSoon) // for what is to be tried again only
 		defer cancel()
@@ -54,7 +54,7 @@ func ReadWaits(ctx context.Context, o *cli.Options, c client.Client, campaign st
 			case enumspb.PENDING_ACTIVITY_STATE_SCHEDULED:
 				count[waitOf(p, keys)]++
 			case enumspb.PENDING_ACTIVITY_STATE_STARTED:
-				if said == nil { // else its program has said so
+				if written == nil { // else they are in the file
 					addStage(count, p.GetHeartbeatDetails(), keys.DataConverter())
 				}
 			}

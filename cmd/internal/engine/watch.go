@@ -45,7 +45,7 @@ func Watch[S any](ctx context.Context, e *Engine, run client.WorkflowRun, what s
 			if err != nil {
 				continue // a busy worker is asked again at the next tick
 			}
-			if e.hear(status); show(status) {
+			if e.keepStatus(status); show(status) {
 				return status, nil
 			}
 		}
