@@ -73,16 +73,38 @@ func ByInstance(c campaign.Campaign) (table.Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// outcomeInterval returns the 95 % t interval of the mean outcome, as two cells; of a share cut at 0 and 1.
-func outcomeInterval(g campaign.Group) []table.Cell {
+// Outcome is the mean outcome of a condition with its 95 % t interval over N units.
+type Outcome struct {
+	Value     float64
+	Low, High *float64 // of a share cut at 0 and 1; nil where there is one unit only
+	N         int
+}
+
+// OutcomeOf returns the outcome of a condition as the table scores has it; false if no
+// collaboration has a value.
+func OutcomeOf(g campaign.Group) (Outcome, bool) {
 	m := campaign.MeanOver(g.Succeeded(), campaign.Run.Outcome)
-	if m == nil || m.SE == nil {
-		return make([]table.Cell, 2)
+	if m == nil {
+		return Outcome{}, false
+	}
+	o := Outcome{Value: m.Value, N: m.N}
+	if m.SE == nil {
+		return o, true
 	}
 	half := statistics.QuantileT(0.975, float64(m.N-1)) * *m.SE
 	low, high := m.Value-half, m.Value+half
 	if g.Measure() == record.Share {
 		low, high = max(0, low), min(1, high)
 	}
-	return []table.Cell{table.Number(low, 4), table.Number(high, 4)}
+	o.Low, o.High = &low, &high
+	return o, true
+}
+
+// outcomeInterval returns the ends of the outcome's interval, as two cells.
+func outcomeInterval(g campaign.Group) []table.Cell {
+	o, ok := OutcomeOf(g)
+	if !ok || o.Low == nil {
+		return make([]table.Cell, 2)
+	}
+	return []table.Cell{table.Number(*o.Low, 4), table.Number(*o.High, 4)}
 }
