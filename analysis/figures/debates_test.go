@@ -214,7 +214,7 @@ func TestReversalsByHand(t *testing.T) {
 
 // A debate has figures of its own instead of the rounds.
 func TestAllOfDebates(t *testing.T) {
-	for want, c := range map[string]campaign.Campaign{"[debate-accuracy debate-repetitions debate-by-round]": debates(), "[viewpoint-pool]": sampled(), "[viewpoints]": pooled()} {
+	for want, c := range map[string]campaign.Campaign{"[conditions debate-accuracy debate-repetitions debate-by-round]": debates(), "[conditions viewpoint-pool]": sampled(), "[conditions viewpoints]": pooled()} {
 		var names []string
 		for _, f := range All(c) {
 			names = append(names, f.Name)

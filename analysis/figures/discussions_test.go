@@ -342,7 +342,7 @@ func TestTooManyBars(t *testing.T) {
 // Discussions have figures of their own instead of the rounds; all can be drawn.
 func TestAllOfDiscussions(t *testing.T) {
 	c := campaignOf(protocols().Runs, talk{rule: "simple", params: `{"collective":true}`}.each(1, 1))
-	for want, c := range map[string]campaign.Campaign{"[discussion-accuracy]": protocols(), "[discussion-accuracy answerable-questions]": passages(), "[discussion-by-rounds discussion-by-agents]": sizes(), "[challenges challenge-outcomes]": contested(), "[discussion-accuracy collective-improvement]": c} {
+	for want, c := range map[string]campaign.Campaign{"[conditions discussion-accuracy]": protocols(), "[conditions discussion-accuracy answerable-questions]": passages(), "[conditions discussion-by-rounds discussion-by-agents]": sizes(), "[conditions challenges challenge-outcomes]": contested(), "[conditions discussion-accuracy collective-improvement]": c} {
 		var names []string
 		for _, f := range All(c) {
 			names = append(names, f.Name)

@@ -10,24 +10,34 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"roundtable/analysis/figures/page"
 )
 
-// Write draws the figure on white, as svg or png.
+// Write draws the figure on white, as svg, png or pdf.
 func (f Figure) Write(w io.Writer, format string) error {
-	l, err := f.layout()
+	s, err := f.sheet()
 	if err != nil {
 		return err
 	}
-	return l.sheet().write(w, format)
+	return s.Write(w, format)
 }
 
 // Inline returns the figure as an SVG element on no background, for a page.
 func (f Figure) Inline() (string, error) {
-	l, err := f.layout()
+	s, err := f.sheet()
 	if err != nil {
 		return "", err
 	}
-	return l.sheet().inline()
+	return s.Inline()
+}
+
+func (f Figure) sheet() (page.Sheet, error) {
+	if len(f.Panels) > 0 && f.Panels[0].Forest {
+		return f.forest()
+	}
+	l, err := f.layout()
+	return page.Sheet{Width: l.width, Height: l.height, Zoom: l.zoom, Draw: l.draw}, err
 }
 
 // Panels and lines that can still be read; more of them have to be read as numbers.
@@ -38,10 +48,11 @@ const (
 
 // Sizes of the parts.
 const (
-	panelWidth  = 5.2 * vg.Inch
-	panelHeight = 3.9 * vg.Inch
-	gap         = 10 * vg.Length(1)
-	lineHeight  = 15 * vg.Length(1)
+	panelWidth = 5.2 * vg.Inch // where no width is asked for
+	panelShape = 4. / 3        // width by height
+	narrowest  = 3.6 * vg.Inch // panel that is set beside another one
+	gap        = page.Gap
+	lineHeight = page.LineHeight
 )
 
 // layout is a figure with the sizes of its parts.
@@ -51,32 +62,18 @@ type layout struct {
 	styles        map[string]style // of lines by name
 	levels        []string         // of all levels
 	columns, rows int
-	legend        vg.Length // width of its strip
+	panel         vg.Length // width of one
+	ends          vg.Length // width of the names at the ends of lines; 0 if a legend has them
+	key           key
+	frame         page.Frame
 	head, foot    vg.Length
 	width, height vg.Length
+	zoom          float64
 }
 
 func (f Figure) layout() (layout, error) {
-	l := layout{Figure: f, columns: min(cmp.Or(f.columns, 2), len(f.Panels)), styles: map[string]style{}}
-	colours := 0
-	for _, p := range f.Panels {
-		for _, line := range p.Lines {
-			if !slices.Contains(l.names, line.Name) {
-				l.names = append(l.names, line.Name)
-				if line.Beside != "" {
-					l.styles[line.Name] = l.styles[line.Beside].dashed()
-					continue
-				}
-				l.styles[line.Name] = styleOf(colours)
-				colours++
-			}
-		}
-		for _, level := range p.Levels {
-			if !slices.Contains(l.levels, level.Name) {
-				l.levels = append(l.levels, level.Name)
-			}
-		}
-	}
+	l := layout{Figure: f, styles: map[string]style{}, frame: page.Frame{Title: f.Title, Simulated: f.simulated, Caption: f.caption()}}
+	colours := l.name()
 	most := mostLines
 	if len(f.Panels) > 0 && f.Panels[0].Groups != nil {
 		most = len(palette) // bars have neither shapes nor dashes
@@ -85,24 +82,66 @@ func (f Figure) layout() (layout, error) {
 		return l, fmt.Errorf("figure %s has %d panels and %d kinds of lines; from 1 to %d and %d can be read in a picture (--json has the numbers)",
 			f.Name, len(f.Panels), colours, mostPanels, most)
 	}
-	l.rows = (len(f.Panels) + l.columns - 1) / l.columns
-	for _, name := range slices.Concat(l.names, l.levels) {
-		l.legend = max(l.legend, words(9).Width(short(name)))
-	}
-	l.legend += 40
-	l.width = vg.Length(l.columns)*panelWidth + l.legend + 3*gap
-	l.head, l.foot = headOf(f.simulated), foot+vg.Length(len(lines(l.caption(), l.width-2*gap))-1)*lineHeight
-	l.height = vg.Length(l.rows)*panelHeight + l.head + l.foot
+	l.ends = f.ends()
+	l.key = l.explain()
+	l.fit()
 	return l, nil
 }
 
-func (l layout) sheet() sheet { return sheet{l.width, l.height, l.draw} }
+// name gives each line and level its style, and returns the number of colours.
+func (l *layout) name() (colours int) {
+	for _, p := range l.Panels {
+		for _, line := range p.Lines {
+			if slices.Contains(l.names, line.Name) {
+				continue
+			}
+			if l.names = append(l.names, line.Name); line.Beside != "" {
+				l.styles[line.Name] = l.styles[line.Beside].dashed()
+				continue
+			}
+			l.styles[line.Name] = styleOf(colours)
+			colours++
+		}
+		for _, level := range p.Levels {
+			if !slices.Contains(l.levels, level.Name) {
+				l.levels = append(l.levels, level.Name)
+			}
+		}
+	}
+	return colours
+}
+
+// fit gives all parts their sizes. On a screen panels have their usual width, and a
+// legend of lines or bars is at the right; in print they share the width. Any other
+// legend is below.
+func (l *layout) fit() {
+	l.columns, l.zoom, l.panel = min(cmp.Or(l.Figure.columns, 2), len(l.Panels)), 1, panelWidth
+	if l.print > 0 {
+		l.zoom = page.ForPrint
+		l.width = l.print / vg.Length(l.zoom)
+		l.columns = max(1, min(l.columns, int(l.width/narrowest)))
+		l.panel = (l.width - 2*gap - vg.Length(l.columns-1)*gap) / vg.Length(l.columns)
+		l.key.below(l.width - 2*gap)
+	} else if l.ends > 0 {
+		l.width = vg.Length(l.columns)*(l.panel+gap) + gap
+		l.key.below(l.width - 2*gap)
+	} else {
+		l.width = vg.Length(l.columns)*(l.panel+gap) + gap + l.key.width
+	}
+	l.rows = (len(l.Panels) + l.columns - 1) / l.columns
+	l.head, l.foot = l.frame.Head(l.width), l.frame.Foot(l.width)
+	l.height = vg.Length(l.rows)*(l.panel/panelShape) + l.head + l.key.height + l.foot
+}
 
 func (l layout) draw(c draw.Canvas) {
-	heading(c, l.Title, l.simulated, l.caption())
-	l.panels(draw.Crop(c, gap, -l.legend-2*gap, l.foot, -l.head))
-	legend := l.key()
-	legend.Draw(draw.Crop(c, l.width-l.legend-gap, 0, 0, -l.head-gap))
+	l.frame.Draw(c)
+	if l.key.height > 0 {
+		l.panels(draw.Crop(c, gap, -gap, l.foot+l.key.height, -l.head))
+		l.key.draw(draw.Crop(c, gap, -gap, l.foot, l.foot+l.key.height-l.height))
+		return
+	}
+	l.panels(draw.Crop(c, gap, -l.key.width-gap, l.foot, -l.head))
+	l.key.draw(draw.Crop(c, l.width-l.key.width, 0, l.foot, -l.head))
 }
 
 func (l layout) panels(c draw.Canvas) {
@@ -117,54 +156,63 @@ func (l layout) panels(c draw.Canvas) {
 		}
 		plots[i/l.columns][i%l.columns] = l.axes(p, s)
 	}
-	tiles := draw.Tiles{Rows: l.rows, Cols: l.columns, PadX: gap, PadY: 2 * gap}
+	// What is right of a panel's axes has the width of the names of its lines.
+	tiles := draw.Tiles{Rows: l.rows, Cols: l.columns, PadX: gap + l.ends, PadRight: l.ends, PadY: 2 * gap}
 	for i, row := range plot.Align(plots, tiles, c) {
 		for j, canvas := range row {
-			if plots[i][j] != nil {
-				plots[i][j].Draw(canvas)
+			if a := plots[i][j]; a != nil {
+				a.Draw(canvas)
+				l.nameEnds(a.DataCanvas(canvas), a, l.Panels[i*l.columns+j])
 			}
 		}
 	}
 }
 
 // caption says how many observations a point rests on.
-func (l layout) caption() string {
-	if l.reading != "" {
-		return l.reading
+func (f Figure) caption() string {
+	if f.reading != "" {
+		return f.reading
 	}
-	least, most := 0, 0
-	for _, p := range l.Panels {
+	var counts []int
+	for _, p := range f.Panels {
 		for _, line := range p.Lines {
 			for _, point := range line.Points {
-				if point.N > 0 && (least == 0 || point.N < least) {
-					least = point.N
+				if point.N > 0 {
+					counts = append(counts, point.N)
 				}
-				most = max(most, point.N)
 			}
 		}
 	}
-	n := fmt.Sprint(most)
-	if least != most {
-		n = fmt.Sprintf("%d to %d", least, most)
+	n := "0"
+	if len(counts) > 0 {
+		n = from(counts)
 	}
-	caption := "Means with 95 % intervals, drawn as far as the measure can go; n = " + n + " " + cmp.Or(l.unit, "collaborations") + " a point."
-	if l.embedder != "" {
-		caption += " By " + short(l.embedder) + "."
+	caption := "Means with 95 % intervals, drawn as far as the measure can go; n = " + n + " " + cmp.Or(f.unit, "collaborations") + " a point."
+	if f.embedder != "" {
+		caption += " By " + page.Short(f.embedder) + "."
 	}
 	return caption
 }
 
-// titleWidth is how many letters of a panel's title fit above it.
-const titleWidth = 62
-
-// broken puts a title that is too long for one line on two, at a comma if there is one.
-func broken(title string) string {
-	r := []rune(short(title))
-	if len(r) <= titleWidth {
-		return string(r)
+// broken puts a title that is too long for its panel on two lines, at a comma if there is one.
+func (l layout) broken(title string) string {
+	title = page.Short(title)
+	width := page.Words(10).Width
+	if width(title) <= l.panel {
+		return title
 	}
-	if at := strings.LastIndex(string(r[:titleWidth]), ", "); at > 0 {
-		return string(r)[:at+1] + "\n" + string(r)[at+2:]
+	at := len(title)
+	for at > 0 && width(title[:at]) > l.panel {
+		at = strings.LastIndex(title[:at], ", ")
 	}
-	return string(r[:titleWidth]) + "\n" + string(r[titleWidth:])
+	if at > 0 {
+		return title[:at+1] + "\n" + page.Cut(title[at+2:], 10, l.panel)
+	}
+	r := []rune(title)
+	for n := len(r); n > 0; n-- {
+		if width(string(r[:n])) <= l.panel {
+			return string(r[:n]) + "\n" + page.Cut(string(r[n:]), 10, l.panel)
+		}
+	}
+	return title
 }

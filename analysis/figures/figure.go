@@ -1,5 +1,5 @@
 // Package figures makes the papers' figures from the rows of a campaign: first
-// the numbers that are drawn, then the drawing, as SVG or PNG. Every point has
+// the numbers that are drawn, then the drawing, as SVG, PNG or PDF. Every point has
 // its n and a 95 % interval where one is defined; the same rows give the same
 // bytes; and a figure that rests on scripted agents says so in the picture.
 package figures
@@ -8,6 +8,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"gonum.org/v1/plot/vg"
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/naming"
@@ -28,6 +30,13 @@ type Figure struct {
 	embedder  string // and of who embedded; "" if the figure shows nothing of that
 	unit      string // what a point's n counts; "" is collaborations
 	apart     bool   // panels of different measures have different scales
+	print     vg.Length
+}
+
+// Fit returns the figure laid out for print in a width; 0 is that of a screen.
+func (f Figure) Fit(width vg.Length) Figure {
+	f.print = width
+	return f
 }
 
 // Panel is one pair of axes. Above are lines over rounds, below them, if Bars,
@@ -37,6 +46,7 @@ type Panel struct {
 	X      string   `json:"x,omitempty"`      // rounds of means if it is empty
 	Groups []string `json:"groups,omitempty"` // names across, over which there are bars
 	Plane  bool     `json:"plane,omitempty"`  // both axes are in one unit
+	Forest bool     `json:"forest,omitempty"` // a row for each group, below each other; Y is drawn across
 	Y      string   `json:"y"`
 	Lines  []Line   `json:"lines"`
 	Levels []Level  `json:"levels,omitempty"` // horizontal
@@ -104,9 +114,11 @@ func Make(c campaign.Campaign, written string) (Figure, error) {
 	if slices.Contains(TransitionNames(), name) {
 		return Figure{}, fmt.Errorf("figure %s shows %s, see MakeGraphs", name, found.Needs)
 	}
-	make, ok := ofStates[name]
-	if !ok {
-		make, ok = ofDebates[name]
+	make, ok := ofAny[name]
+	for _, more := range []map[string]func(campaign.Campaign) (Figure, error){ofStates, ofDebates} {
+		if !ok {
+			make, ok = more[name]
+		}
 	}
 	if d, discusses := ofDiscussions[name]; discusses {
 		make = d.figure
@@ -121,7 +133,8 @@ func Make(c campaign.Campaign, written string) (Figure, error) {
 	return f, err
 }
 
-// All returns the figures that say something about a campaign: the paper's, or else the rounds.
+// All returns the figures that say something about a campaign: its conditions, and the
+// paper's or else the rounds.
 func All(c campaign.Campaign) []Figure {
 	var all []Figure
 	special := false // there is one about what the groups decide
@@ -129,7 +142,7 @@ func All(c campaign.Campaign) []Figure {
 		if name == "rounds" && special || name == "utility-by-model" && !compares(c, "model") || name == "viewpoint-pool" && !debate.AnswersAlone(c) {
 			continue
 		}
-		if f, err := Make(c, name); err == nil {
+		if f, err := Make(c, name); err == nil && (name != "conditions" || f.compares()) {
 			all = append(all, f)
 			special = special || ofStates[name] != nil || ofDebates[name] != nil || ofDiscussions[name].lines != nil || kinds[name].environment != ""
 		}

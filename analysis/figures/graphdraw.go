@@ -10,18 +10,19 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/figures/page"
 )
 
 // Of the drawing of one graph.
 const (
-	graphSide = 4.6 * vg.Inch
-	radius    = 1.72 * vg.Inch
-	boxWidth  = 66 * vg.Length(1)
-	boxHeight = 19 * vg.Length(1)
-	tip       = 7 * vg.Length(1)
+	graphSide     = 4.6 * vg.Inch
+	narrowestSide = 4 * vg.Inch // of one that is set beside another one
+	boxWidth      = 66 * vg.Length(1)
+	boxHeight     = 19 * vg.Length(1)
+	tip           = 7 * vg.Length(1)
 )
 
-// Write draws the graphs on white as svg or png, or writes them for Graphviz.
+// Write draws the graphs on white as svg, png or pdf, or writes them for Graphviz.
 func (f Graphs) Write(w io.Writer, format string) error {
 	if format == "dot" {
 		for _, g := range f.Graphs {
@@ -35,7 +36,7 @@ func (f Graphs) Write(w io.Writer, format string) error {
 	if err != nil {
 		return err
 	}
-	return s.write(w, format)
+	return s.Write(w, format)
 }
 
 // Inline returns the figure as an SVG element on no background, for a page.
@@ -44,7 +45,7 @@ func (f Graphs) Inline() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return s.inline()
+	return s.Inline()
 }
 
 func (f Graphs) heading(g Graph) string {
@@ -55,18 +56,27 @@ func (f Graphs) heading(g Graph) string {
 	return title
 }
 
-func (f Graphs) sheet() (sheet, error) {
+func (f Graphs) sheet() (page.Sheet, error) {
 	if n := len(f.Graphs); n == 0 || n > mostPanels {
-		return sheet{}, fmt.Errorf("figure %s has %d graphs; 1 to %d can be read in a picture (--json has the numbers)", f.Name, n, mostPanels)
+		return page.Sheet{}, fmt.Errorf("figure %s has %d graphs; 1 to %d can be read in a picture (--json has the numbers)", f.Name, n, mostPanels)
 	}
-	columns := min(2, len(f.Graphs))
+	columns, side, zoom := min(2, len(f.Graphs)), graphSide, 1.
+	width := max(vg.Length(columns)*side, 6.5*vg.Inch) + 2*gap
+	if f.print > 0 {
+		zoom = page.ForPrint
+		width = f.print / vg.Length(zoom)
+		columns = max(1, min(columns, int((width-2*gap)/narrowestSide)))
+		side = (width - 2*gap) / vg.Length(columns)
+	}
 	rows := (len(f.Graphs) + columns - 1) / columns
-	head := headOf(f.simulated)
-	return sheet{
-		width:  max(vg.Length(columns)*graphSide, 6.5*vg.Inch) + 2*gap,
-		height: vg.Length(rows)*(graphSide+lineHeight) + head + foot,
-		draw: func(c draw.Canvas) {
-			heading(c, f.Title, f.simulated, "Labelled by "+f.Labeller+".\nEdges: probability that the act is answered with the other one in the next round ("+string(f.Reading)+"), standard error.")
+	frame := page.Frame{Title: f.Title, Simulated: f.simulated, Caption: "Labelled by " + f.Labeller + ". Edges: probability that the act is answered with the other one in the next round (" + string(f.Reading) + "), standard error."}
+	head, foot := frame.Head(width), frame.Foot(width)
+	return page.Sheet{
+		Width:  width,
+		Height: vg.Length(rows)*(min(side, graphSide)+lineHeight) + head + foot,
+		Zoom:   zoom,
+		Draw: func(c draw.Canvas) {
+			frame.Draw(c)
 			tiles := draw.Tiles{Rows: rows, Cols: columns}
 			within := draw.Crop(c, gap, -gap, foot, -head)
 			for i, g := range f.Graphs {
@@ -79,10 +89,11 @@ func (f Graphs) sheet() (sheet, error) {
 // draw puts the acts on a circle, clockwise from Start at the top. Edges bend to
 // the right of their direction, so that two opposite ones part.
 func (g Graph) draw(c draw.Canvas) {
-	title := words(10)
+	title := page.Words(10)
 	title.XAlign = draw.XCenter
-	c.FillText(title, vg.Point{X: (c.Min.X + c.Max.X) / 2, Y: c.Max.Y - lineHeight}, short(fmt.Sprintf("%s (n = %d)", g.Title, g.N)))
+	c.FillText(title, vg.Point{X: (c.Min.X + c.Max.X) / 2, Y: c.Max.Y - lineHeight}, page.Cut(fmt.Sprintf("%s (n = %d)", g.Title, g.N), 10, c.Max.X-c.Min.X))
 	middle := vg.Point{X: (c.Min.X + c.Max.X) / 2, Y: (c.Min.Y + c.Max.Y - lineHeight) / 2}
+	radius := min((c.Max.X-c.Min.X-boxWidth)/2-2, (c.Max.Y-c.Min.Y-lineHeight-boxHeight)/2-gap, 1.72*vg.Inch)
 	names := acts.Nodes(g.Drawn)
 	at := map[string]vg.Point{}
 	for i, name := range names {
@@ -95,7 +106,7 @@ func (g Graph) draw(c draw.Canvas) {
 	for _, e := range g.Drawn { // after all arrows, so that none strikes a number through
 		writeProbability(c, at[e.From], at[e.To], e)
 	}
-	label := words(9)
+	label := page.Words(9)
 	label.XAlign, label.YAlign = draw.XCenter, draw.YCenter
 	for _, name := range names {
 		outline(c, at[name])
@@ -136,7 +147,7 @@ func arrow(c draw.Canvas, from, to vg.Point, e acts.Edge) {
 func writeProbability(c draw.Canvas, from, to vg.Point, e acts.Edge) {
 	start, bend, end := curve(from, to)
 	top := start.Add(end).Scale(0.25).Add(bend.Scale(0.5))
-	number := words(8)
+	number := page.Words(8)
 	number.XAlign, number.YAlign = draw.XCenter, draw.YCenter
 	width, height := number.Width(e.String())/2+1.5, number.Height(e.String())/2+1.5
 	box(c, color.White, top.X-width, top.X+width, top.Y-height, top.Y+height)

@@ -6,8 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/plot/vg"
+
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/figures/page"
 	"roundtable/analysis/safetext"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/envs/wording"
@@ -25,6 +28,13 @@ type Graphs struct {
 	Notes    []string `json:"notes,omitempty"`
 
 	simulated string // what the picture itself says of scripted agents
+	print     vg.Length
+}
+
+// Fit returns the figure laid out for print in a width; 0 is that of a screen.
+func (f Graphs) Fit(width vg.Length) Graphs {
+	f.print = width
+	return f
 }
 
 // Graph is all transitions of some collaborations, and those that are drawn.
@@ -43,9 +53,9 @@ func TransitionNames() []string {
 // Formats in which a figure can be written: the first is the default.
 func Formats(name string) []string {
 	if slices.Contains(TransitionNames(), name) {
-		return []string{"svg", "png", "dot"}
+		return append(page.Formats(), "dot")
 	}
-	return []string{"svg", "png"}
+	return page.Formats()
 }
 
 // flows says of each of OfActs what it is about.

@@ -10,6 +10,7 @@ import (
 // them; those of dialogue acts, see OfActs, come last.
 func Figures() []naming.Named {
 	return []naming.Named{
+		{Name: "conditions", Shows: "each condition: its mean outcome with a 95 % interval", Needs: "collaborations that have ended"},
 		{Name: "utility-by-rule", Shows: "group total utility by round, by decision rule", Needs: "the environment exchange", Former: "3", Papers: naming.Numbers(1, "figure", 3)},
 		{Name: "rating-errors", Shows: "mean absolute error by round, by decision rule", Needs: "the environment recsys", Former: "4", Papers: naming.Numbers(1, "figure", 4)},
 		{Name: "message-length", Shows: "length of messages by round", Needs: "messages", Former: "5", Papers: naming.Numbers(1, "figure", 5)},
@@ -32,7 +33,7 @@ func Figures() []naming.Named {
 		{Name: "viewpoints", Shows: "debates of fixed viewpoints by number of agents", Needs: "debates that begin with viewpoints of a pool", Former: "4.9", Papers: naming.Numbers(4, "figure", 9)},
 		{Name: "bias", Shows: "final value minus mean of the starts, by number of agents", Needs: "groups that reach a consensus on a line", Papers: naming.Numbers(5, "figure", 4)},
 		{Name: "variance", Shows: "variance of final values, by number of agents (paper 5, Figure 4)", Needs: "groups of different sizes that reach a consensus on a line"},
-		{Name: "trajectories", Shows: "states of agents by round", Needs: "agents with numeric states", Papers: naming.Numbers(5, "figure", 2, 3, 6, 7, 8, 9)},
+		{Name: "trajectories", Shows: "states of agents by round", Needs: "agents with numeric states", Papers: naming.Numbers(5, "figure", 2, 3, 6, 7, 8, 9, 11)},
 		{Name: "paths", Shows: "planned and actual positions in the plane", Needs: "agents in two dimensions", Papers: naming.Numbers(5, "figure", 10)},
 		{Name: "rounds", Shows: "goodness of the decision that stands, by round", Needs: "collaborations that have ended"},
 		{Name: "transitions", Shows: "transitions between dialogue acts, by environment", Needs: needLabels, Former: "22", Papers: naming.Numbers(1, "figure", 22)},

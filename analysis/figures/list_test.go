@@ -23,7 +23,7 @@ func TestNames(t *testing.T) {
 func TestEachFigureHasAMaker(t *testing.T) {
 	for _, name := range Names() {
 		makers := 0
-		for _, is := range []bool{ofStates[name] != nil, ofDebates[name] != nil, ofDiscussions[name].lines != nil, kinds[name].at != nil} {
+		for _, is := range []bool{ofAny[name] != nil, ofStates[name] != nil, ofDebates[name] != nil, ofDiscussions[name].lines != nil, kinds[name].at != nil} {
 			if is {
 				makers++
 			}

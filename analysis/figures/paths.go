@@ -56,10 +56,10 @@ func agent(i, of int) string {
 	return fmt.Sprint("agent ", i+1)
 }
 
-// trajectories returns Figures 2, 3 and 6 to 9: states by round.
+// trajectories returns Figures 2, 3, 6 to 9 and 11: states by round.
 func trajectories(c campaign.Campaign) (Figure, error) {
 	f := Figure{
-		Title:   "States of agents by round (paper 5, Figures 2, 3 and 6 to 9)",
+		Title:   "States of agents by round (paper 5, Figures 2, 3, 6 to 9 and 11)",
 		reading: "Of each condition the first collaboration that reached a consensus and the first that did not. Lines: states; dots: plans that were not arrived at.",
 	}
 	for _, e := range examples(c) {

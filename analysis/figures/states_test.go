@@ -39,7 +39,7 @@ func drawn(t *testing.T, f Figure) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return svgTexts(t, inline)
+	return strings.Join(strings.Fields(svgTexts(t, inline)), " ") // captions are broken into lines
 }
 
 // TestFigure4OfPaper5: agents that follow a leader end at its start, so the bias of each

@@ -3,18 +3,19 @@ package figures
 import (
 	"cmp"
 	"image/color"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"roundtable/analysis/figures/page"
 )
 
 var (
-	ink        = color.NRGBA{R: 0x22, G: 0x22, B: 0x22, A: 0xff}
-	faint      = color.NRGBA{R: 0xbb, G: 0xbb, B: 0xbb, A: 0xff}
-	warningInk = color.NRGBA{R: 0xb0, A: 0xff}
+	ink   = page.Ink
+	faint = color.NRGBA{R: 0xbb, G: 0xbb, B: 0xbb, A: 0xff}
 )
 
 // palette is that of Okabe and Ito (2008), which colour-blind readers can tell
@@ -56,10 +57,11 @@ func (s style) dashed() style {
 	return s
 }
 
-// levelStyle returns red for the first level, as in the paper's Figure 3, and then green.
+// levelStyle returns dark dashes, those of each level of their own length, since no
+// colour is left for them.
 func levelStyle(n int) draw.LineStyle {
-	colors := []color.NRGBA{{R: 0xc0, A: 0xff}, {G: 0x80, A: 0xff}, ink}
-	return draw.LineStyle{Color: colors[n%len(colors)], Width: vg.Points(1), Dashes: []vg.Length{vg.Points(6), vg.Points(3)}}
+	dashes := [][]vg.Length{{6, 3}, {1.5, 2.5}, {8, 2, 1.5, 2}}
+	return draw.LineStyle{Color: ink, Width: vg.Points(0.9), Dashes: dashes[n%len(dashes)]}
 }
 
 // strokes returns a line with its intervals and points. Lines of a panel stand a
@@ -67,7 +69,7 @@ func levelStyle(n int) draw.LineStyle {
 // unless the line has a track of its own, such as a fit, or observations around them.
 func (l Line) strokes(s scale, style style, i, of int) []plot.Plotter {
 	joined := len(l.spots()) == 0
-	beside := cmp.Or(l.beside, (float64(i)-float64(of-1)/2)*min(0.07, 0.6/float64(of)))
+	beside := l.moved(i, of)
 	if len(l.Dots) > 0 { // points lie among them
 		style.Color, style.glyph.Color = ink, ink
 	}
@@ -98,6 +100,11 @@ func (l Line) strokes(s scale, style style, i, of int) []plot.Plotter {
 	return append(append(list, l.turn(s, style)...), &plotter.Scatter{XYs: dots, GlyphStyle: style.glyph})
 }
 
+// moved returns by how much a line of a panel stands aside.
+func (l Line) moved(i, of int) float64 {
+	return cmp.Or(l.beside, (float64(i)-float64(of-1)/2)*min(0.07, 0.6/float64(of)))
+}
+
 // turn returns the interval of the number that turns an outcome, as a bar on the
 // line of one half, and the number itself across it.
 func (l Line) turn(s scale, style style) []plot.Plotter {
@@ -115,23 +122,44 @@ func (l Line) turn(s scale, style style) []plot.Plotter {
 	return list
 }
 
-// key returns the legend of all panels.
-func (l layout) key() plot.Legend {
-	legend := plot.NewLegend()
-	legend.Top, legend.Left, legend.Padding, legend.TextStyle = true, true, vg.Points(3), words(9)
-	legend.YPosition = draw.PosCenter
-	for _, name := range l.names {
-		style := l.styles[name]
-		if l.Panels[0].Groups != nil {
-			legend.Add(short(name), l.Panels[0].swatch(style.Color))
-			continue
-		}
-		legend.Add(short(name), &plotter.Line{LineStyle: style.line}, &plotter.Scatter{GlyphStyle: style.glyph})
+// spots returns all places of a line that is not one of means.
+func (l Line) spots() []Spot { return slices.Concat(l.Track, l.Dashes, l.Dots) }
+
+func places(spots []Spot) plotter.XYs {
+	xy := make(plotter.XYs, len(spots))
+	for i, s := range spots {
+		xy[i] = plotter.XY{X: s.X, Y: s.Y}
 	}
-	for i, name := range l.levels {
-		legend.Add(short(name), &plotter.Line{LineStyle: levelStyle(i)})
-	}
-	return legend
+	return xy
 }
 
-func textStyles(s text.Style) []text.Style { return []text.Style{s} }
+// mostMarked is how many places of a track are marked by the line's own shape.
+const mostMarked = 31
+
+// ways returns a line's track, dashes and dots. In a plane a track has no direction
+// of its own, so its ends are marked.
+func (l Line) ways(plane bool, s style) []plot.Plotter {
+	var list []plot.Plotter
+	mark := func(spots []Spot, shape draw.GlyphDrawer, radius float64) {
+		list = append(list, &plotter.Scatter{XYs: places(spots), GlyphStyle: draw.GlyphStyle{Color: s.Color, Radius: vg.Points(radius), Shape: shape}})
+	}
+	if len(l.Dashes) > 0 {
+		dashed := draw.LineStyle{Color: s.Color, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(3), vg.Points(2)}}
+		list = append(list, &plotter.Line{XYs: places(l.Dashes), LineStyle: dashed})
+	}
+	if len(l.Track) > 0 {
+		list = append(list, &plotter.Line{XYs: places(l.Track), LineStyle: s.line})
+	}
+	if !plane && len(l.Track) <= mostMarked {
+		list = append(list, &plotter.Scatter{XYs: places(l.Track), GlyphStyle: s.glyph})
+	}
+	switch {
+	case plane && len(l.Track) > 0:
+		mark(l.Dots, draw.CrossGlyph{}, 2.5)
+		mark(l.Track[:1], draw.RingGlyph{}, 4)
+		mark(l.Track[len(l.Track)-1:], draw.CircleGlyph{}, 3)
+	case len(l.Dots) > 0:
+		mark(l.Dots, draw.CircleGlyph{}, 0.9)
+	}
+	return list
+}

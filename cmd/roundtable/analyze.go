@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -21,19 +22,21 @@ import (
 
 func newAnalyze(o *cli.Options) *cobra.Command {
 	var which analyses.Request
-	var figure, reading, format, file string
+	var figure, reading, format, width, file string
 	cmd := &cobra.Command{
 		Use:     "analyze NAME",
 		Short:   "Print a campaign's tables, or draw its figures, from what is committed, also while it runs",
 		GroupID: toRead,
 		Long: `Print a campaign's tables, or draw its figures, from what is committed; also
 while it runs. roundtable list tables and roundtable list figures say what each
-shows. FORMAT is text, md, csv, json, html or latex (tables), or svg, png, json
-(figures; those of transitions also dot); without it, what FILE's name ends in.`,
+shows. FORMAT is text, md, csv, json, html or latex (tables), or svg, png, pdf or
+json (figures; those of transitions also dot); without it, what FILE's name ends
+in. --width lays a figure out for the column of a journal.`,
 		Example: `  roundtable analyze my-campaign
   roundtable analyze my-campaign --table all -o tables.md
   roundtable analyze my-campaign --table summary -o summary.tex
-  roundtable analyze my-campaign --figure rounds -o rounds.svg`,
+  roundtable analyze my-campaign --figure rounds -o rounds.svg
+  roundtable analyze my-campaign --figure conditions --width 85mm -o conditions.pdf`,
 		Args: cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
@@ -44,7 +47,10 @@ shows. FORMAT is text, md, csv, json, html or latex (tables), or svg, png, json
 				return err
 			}
 			if figure != "" {
-				return analyses.WriteFigure(o, cmd, args[0], analyses.FigureRequest{Figure: figure, Format: format, File: file, Reading: reading, Request: which})
+				return analyses.WriteFigure(o, cmd, args[0], analyses.FigureRequest{Figure: figure, Format: format, File: file, Reading: reading, Width: width, Request: which})
+			}
+			if width != "" {
+				return cli.UsageError(errors.New("--width is the width of a figure; give --figure NAME too"))
 			}
 			f, err := tableFormat(o, format, file)
 			if err != nil {
@@ -70,7 +76,8 @@ shows. FORMAT is text, md, csv, json, html or latex (tables), or svg, png, json
 	cmd.Flags().StringSliceVar(&which.Baselines, "baseline", nil, "campaigns of single agents on the same questions, shown next to discussions in their tables and figures; repeat it for several")
 	cmd.Flags().StringVar(&figure, "figure", "", "NAME of a figure (roundtable list figures) to draw instead of a table")
 	cmd.Flags().StringVar(&reading, "reading", string(acts.Anyone), "how the figures of transitions count: "+wording.Or(acts.Readings()))
-	cmd.Flags().StringVar(&format, "format", "", strings.Join(table.Formats(), ", ")+"; of figures svg, png, json or dot (default: what FILE's name ends in, else text or svg)")
+	cmd.Flags().StringVar(&format, "format", "", strings.Join(table.Formats(), ", ")+"; of figures svg, png, pdf, json or dot (default: what FILE's name ends in, else text or svg)")
+	cmd.Flags().StringVar(&width, "width", "", "width of a figure in print, such as 85mm, 3.5in or 18cm (default: laid out for a screen)")
 	cmd.Flags().StringVarP(&file, "output", "o", "", "write to FILE instead of standard output")
 	return cmd
 }

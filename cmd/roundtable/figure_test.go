@@ -40,14 +40,38 @@ func TestAnalyzeDraws(t *testing.T) {
 	}
 }
 
+// A figure for a journal is a PDF, or an SVG, of the width that is asked for.
+func TestAnalyzeDrawsForPrint(t *testing.T) {
+	o, s, p := reading(t)
+	commit(t, s, p, 0, 0, "succeeded")
+	commit(t, s, p, 2, 0, "succeeded")
+	svg, err := runCommand(t, "analyze", "reading", "--lake", o.Lake, "--figure", "conditions", "--width", "85mm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, svg, `width="240.94pt"`, "SIMULATED", "majority")
+	file := filepath.Join(t.TempDir(), "f.pdf")
+	if out, err := runCommand(t, "analyze", "reading", "--lake", o.Lake, "--figure", "conditions", "--width", "85mm", "-o", file); err != nil || out != "" {
+		t.Fatalf("%v, and on standard output %q", err, out)
+	}
+	written, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, string(written), "%PDF-", "/MediaBox [0 0 240.94 ")
+}
+
 func TestAnalyzeDoesNotDraw(t *testing.T) {
 	o, s, p := reading(t)
 	commit(t, s, p, 0, 0, "succeeded")
 	for _, x := range []struct{ args, says []string }{
 		{[]string{"--figure", "rating-errors"}, []string{"recsys", "reading"}},
 		{[]string{"--figure", "99"}, []string{`"99"`, "squared-rating-errors"}},
-		{[]string{"--figure", "utility-by-rule", "--format", "gif"}, []string{"gif", "svg, png, json"}},
-		{[]string{"--figure", "utility-by-rule", "-o", "figure.pdf"}, []string{"pdf", "svg, png, json"}},
+		{[]string{"--figure", "utility-by-rule", "--format", "gif"}, []string{"gif", "svg, png, pdf, json"}},
+		{[]string{"--figure", "utility-by-rule", "-o", "figure.eps"}, []string{"eps", "svg, png, pdf, json"}},
+		{[]string{"--figure", "utility-by-rule", "--width", "85"}, []string{`"85"`, "85mm"}},
+		{[]string{"--figure", "utility-by-rule", "--width", "85mm", "--json"}, []string{"--width", "json", "svg, png or pdf"}},
+		{[]string{"--width", "85mm"}, []string{"--figure"}},
 		{[]string{"--figure", "utility-by-rule", "--table", "utility-by-rule"}, []string{"--table and --figure"}},
 		{[]string{"--figure", "utility-by-rule", "--json", "--format", "png"}, []string{"both"}},
 	} {

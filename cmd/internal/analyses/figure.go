@@ -11,18 +11,22 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/plot/vg"
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/figures"
+	"roundtable/analysis/figures/page"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/cmd/internal/cli"
+	"roundtable/envs/wording"
 )
 
-// Drawing is what analyze --figure is asked for.
+// FigureRequest is what analyze --figure is asked for.
 type FigureRequest struct {
 	Figure, Format, File, Reading string
+	Width                         string // of a picture in print; "" for a screen
 	Request
 }
 
@@ -67,20 +71,33 @@ func WriteFigure(o *cli.Options, cmd *cobra.Command, campaign string, d FigureRe
 }
 
 func (d FigureRequest) make(ctx context.Context, s storage.Store, c campaign.Campaign) (drawn, error) {
+	width, err := d.width()
+	if err != nil {
+		return nil, err
+	}
 	if figures.NeedLanguage(d.Figure) {
-		var err error
 		if c, err = d.AddTo(ctx, s, c); err != nil {
 			return nil, err
 		}
 	}
 	if !slices.Contains(figures.TransitionNames(), d.Figure) {
-		return figures.Make(c, d.Figure)
+		f, err := figures.Make(c, d.Figure)
+		return f.Fit(width), err
 	}
 	l, err := dialogue.LoadLabels(ctx, s, c, d.Labeller)
 	if err != nil {
 		return nil, err
 	}
-	return figures.MakeGraphs(c, l, d.Figure, acts.Reading(d.Reading))
+	f, err := figures.MakeGraphs(c, l, d.Figure, acts.Reading(d.Reading))
+	return f.Fit(width), err
+}
+
+// width returns the width in print that is asked for; 0 if none is.
+func (d FigureRequest) width() (vg.Length, error) {
+	if d.Width == "" {
+		return 0, nil
+	}
+	return page.ParseWidth(d.Width)
 }
 
 // as returns the format: what is asked for, what the file's name ends in, or SVG.
@@ -99,6 +116,9 @@ func (d FigureRequest) as(asJSON bool) (string, error) {
 	}
 	if !slices.Contains(accepted, format) {
 		return "", fmt.Errorf("a figure cannot be written as %q; there are %s", format, strings.Join(accepted, ", "))
+	}
+	if d.Width != "" && !slices.Contains(page.Formats(), format) {
+		return "", fmt.Errorf("--width is the width of a picture, and %s has none; give --format %s", format, wording.Or(page.Formats()))
 	}
 	return format, nil
 }

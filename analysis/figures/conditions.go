@@ -1,0 +1,69 @@
+package figures
+
+import (
+	"fmt"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/record"
+	"roundtable/analysis/safetext"
+	"roundtable/analysis/study/overview"
+)
+
+// ofAny are the figures of any campaign that are not means by round.
+var ofAny = map[string]func(campaign.Campaign) (Figure, error){"conditions": conditions}
+
+// conditions returns the outcomes of the table scores: a panel for each environment, a
+// row for each condition.
+func conditions(c campaign.Campaign) (Figure, error) {
+	f := Figure{Title: "Outcome by condition", apart: true}
+	every := c.View("")
+	var counts []int
+	for _, environment := range every.Environments() {
+		v := c.View(environment)
+		p := Panel{Title: safetext.Line(v.Groups[0].Shown("env")), Y: outcomeAxis(v.Groups[0]), Forest: true}
+		line := Line{Name: "outcome"}
+		for _, g := range v.Groups {
+			point := Point{Group: safetext.Line(v.Title(g))}
+			if o, ok := overview.OutcomeOf(g); ok {
+				point.Value, point.Low, point.High, point.N = &o.Value, o.Low, o.High, o.N
+				counts = append(counts, o.N)
+			}
+			p.Groups, line.Points = append(p.Groups, point.Group), append(line.Points, point)
+		}
+		p.Lines = []Line{line}
+		f.Panels = append(f.Panels, p)
+	}
+	if len(counts) == 0 {
+		return f, nothing(c, needs("conditions"))
+	}
+	f.reading = fmt.Sprintf("Mean outcome of each condition with its 95 %% interval (Student's t %s); n = %s.", every.UnitsNote(), from(counts))
+	f.remark(c.Remarks(""), f.reading, every.GoodnessNote()+" The numbers are those of the table scores; each two conditions are compared in the table comparisons.")
+	return f, nil
+}
+
+// outcomeAxis says what the outcome of a condition is, and how far it can go.
+func outcomeAxis(g campaign.Group) string {
+	switch g.Measure() {
+	case record.Share:
+		return campaign.GoodnessIs(g) + ", " + fromZeroToOne
+	case record.Error:
+		return campaign.GoodnessIs(g) + ", " + zeroOrLess
+	}
+	return campaign.GoodnessIs(g)
+}
+
+// compares reports whether a panel has at least two conditions with a value.
+func (f Figure) compares() bool {
+	for _, p := range f.Panels {
+		n := 0
+		for _, point := range p.Lines[0].Points {
+			if point.Value != nil {
+				n++
+			}
+		}
+		if n > 1 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,177 @@
+package figures
+
+import (
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"roundtable/analysis/figures/page"
+)
+
+// Of the drawing of rows.
+const (
+	forestWidth = 7.2 * vg.Inch // where no width is asked for
+	mostRows    = 120
+	rowSize     = 9                 // of the text of names
+	numberSize  = 8                 // of the text of numbers
+	rowLine     = 11 * vg.Length(1) // of a name
+	rowRoom     = 5 * vg.Length(1)  // between rows
+	axisRoom    = 34 * vg.Length(1) // below the rows
+	leastAxis   = 2 * vg.Inch       // where there is less, numbers are left out
+	halfTick    = 14 * vg.Length(1) // of the number at the end of the axis
+	mostOfNames = 0.42              // of the width
+)
+
+// forest is a figure of panels below each other, whose rows are groups.
+type forest struct {
+	Figure
+	frame          page.Frame
+	names, numbers vg.Length // widths of what stands left and right of the axes
+	width          vg.Length
+	rows           [][]row // by panel
+}
+
+// row is a group's name, broken into lines, and its numbers in words.
+type row struct {
+	Point
+	name    []string
+	numbers string
+}
+
+// forest returns the sheet of a figure of rows.
+func (f Figure) forest() (page.Sheet, error) {
+	n := 0
+	for _, p := range f.Panels {
+		n += len(p.Groups)
+	}
+	if len(f.Panels) > mostPanels || n > mostRows {
+		return page.Sheet{}, fmt.Errorf("figure %s has %d panels and %d rows; up to %d and %d can be read in a picture (--json has the numbers)", f.Name, len(f.Panels), n, mostPanels, mostRows)
+	}
+	d := forest{Figure: f, width: forestWidth, frame: page.Frame{Title: f.Title, Simulated: f.simulated, Caption: f.caption()}}
+	zoom := 1.
+	if f.print > 0 {
+		zoom = page.ForPrint
+		d.width = f.print / vg.Length(zoom)
+	}
+	d.arrange()
+	height := d.frame.Head(d.width) + d.frame.Foot(d.width)
+	for i := range d.Panels {
+		height += d.height(i)
+	}
+	return page.Sheet{Width: d.width, Height: height, Zoom: zoom, Draw: d.draw}, nil
+}
+
+// arrange breaks the names into lines and gives what stands beside the axes its width.
+func (d *forest) arrange() {
+	text, small := page.Words(rowSize), page.Words(numberSize)
+	for _, p := range d.Panels {
+		for _, name := range p.Groups {
+			d.names = max(d.names, text.Width(name))
+		}
+	}
+	d.names = min(d.names, mostOfNames*d.width)
+	for _, p := range d.Panels {
+		s := d.measuring(p.Y).scale()
+		var rows []row
+		for _, point := range p.Lines[0].Points {
+			r := row{Point: point, numbers: numbers(point, s)}
+			for _, line := range page.Lines(point.Group, rowSize, d.names) {
+				r.name = append(r.name, page.Cut(line, rowSize, d.names))
+			}
+			rows = append(rows, r)
+			d.numbers = max(d.numbers, small.Width(r.numbers))
+		}
+		d.rows = append(d.rows, rows)
+	}
+	if d.width-d.names-d.numbers-4*gap < leastAxis {
+		d.numbers = 0
+	}
+}
+
+// numbers returns what a row shows, in words.
+func numbers(p Point, s scale) string {
+	switch {
+	case p.Value == nil:
+		return "–"
+	case p.Low == nil:
+		return s.write(*p.Value, 1)
+	}
+	return fmt.Sprintf("%s (%s to %s)", s.write(*p.Value, 1), strings.TrimSuffix(s.write(*p.Low, 1), " %"), strings.TrimSuffix(s.write(*p.High, 1), " %"))
+}
+
+func (r row) height() vg.Length { return vg.Length(max(1, len(r.name)))*rowLine + rowRoom }
+
+// height returns how much room a panel takes.
+func (d forest) height(panel int) vg.Length {
+	height := lineHeight + axisRoom
+	for _, r := range d.rows[panel] {
+		height += r.height()
+	}
+	return height
+}
+
+func (d forest) draw(c draw.Canvas) {
+	d.frame.Draw(c)
+	top := c.Max.Y - d.frame.Head(d.width)
+	for i := range d.Panels {
+		d.drawPanel(c, i, top)
+		top -= d.height(i)
+	}
+}
+
+// drawPanel draws one panel from its top down.
+func (d forest) drawPanel(c draw.Canvas, panel int, top vg.Length) {
+	p, s := d.Panels[panel], d.measuring(d.Panels[panel].Y).scale()
+	left, right := c.Min.X+d.names+2*gap, c.Max.X-gap-max(d.numbers+gap, halfTick)
+	x := func(v float64) vg.Length { return left + vg.Length((v-s.low)/s.span())*(right-left) }
+	bottom := top - d.height(panel) + axisRoom
+	c.FillText(page.Words(10), vg.Point{X: c.Min.X + gap, Y: top - 10}, page.Short(p.Title))
+	top -= lineHeight
+	d.axis(c, s, x, bottom, top)
+	label := page.Words(9)
+	label.XAlign = draw.XCenter
+	c.FillText(label, vg.Point{X: (left + right) / 2, Y: bottom - 24}, page.Cut(axisName(p.Y), 9, c.Max.X-left))
+	for _, r := range d.rows[panel] {
+		middle := top - r.height()/2
+		d.drawRow(c, r, s, x, middle)
+		if d.numbers > 0 {
+			text := page.Words(numberSize)
+			text.YAlign = draw.YCenter
+			c.FillText(text, vg.Point{X: right + gap, Y: middle}, r.numbers)
+		}
+		top -= r.height()
+	}
+}
+
+// axis draws ticks, their numbers, and faint lines through all rows.
+func (d forest) axis(c draw.Canvas, s scale, x func(float64) vg.Length, bottom, top vg.Length) {
+	dark, pale := draw.LineStyle{Color: ink, Width: vg.Points(0.6)}, draw.LineStyle{Color: faint, Width: vg.Points(0.4)}
+	c.StrokeLine2(dark, x(s.low), bottom, x(s.high), bottom)
+	number := page.Words(numberSize)
+	number.XAlign = draw.XCenter
+	for _, tick := range s.values() {
+		c.StrokeLine2(pale, x(tick.Value), bottom, x(tick.Value), top)
+		c.StrokeLine2(dark, x(tick.Value), bottom, x(tick.Value), bottom-4)
+		c.FillText(number, vg.Point{X: x(tick.Value), Y: bottom - 13}, tick.Label)
+	}
+}
+
+// drawRow draws a name, an interval and the mean on it.
+func (d forest) drawRow(c draw.Canvas, r row, s scale, x func(float64) vg.Length, middle vg.Length) {
+	name := page.Words(rowSize)
+	name.XAlign, name.YAlign = draw.XRight, draw.YCenter
+	for i, line := range r.name {
+		c.FillText(name, vg.Point{X: c.Min.X + gap + d.names, Y: middle + rowLine*(vg.Length(len(r.name)-1)/2-vg.Length(i))}, line)
+	}
+	if r.Value == nil {
+		return
+	}
+	style := styleOf(0)
+	if r.Low != nil {
+		whisker := draw.LineStyle{Color: style.Color, Width: vg.Points(1.4)}
+		c.StrokeLine2(whisker, x(s.inside(*r.Low)), middle, x(s.inside(*r.High)), middle)
+	}
+	c.DrawGlyphNoClip(draw.GlyphStyle{Color: style.Color, Radius: vg.Points(2.8), Shape: draw.BoxGlyph{}}, vg.Point{X: x(s.inside(*r.Value)), Y: middle})
+}

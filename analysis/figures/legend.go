@@ -1,0 +1,97 @@
+package figures
+
+import (
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"roundtable/analysis/figures/page"
+)
+
+// key is the legend of all panels: a strip at their right, or below them if it has a height.
+type key struct {
+	entries       []entry
+	columns       int
+	width, height vg.Length
+}
+
+// entry explains what a line, a bar or a level looks like.
+type entry struct {
+	name  string
+	marks []plot.Thumbnailer
+}
+
+const (
+	markWidth  = 20 * vg.Length(1)
+	entrySize  = 9. // of its text
+	entryRoom  = 14 * vg.Length(1)
+	afterMark  = 4 * vg.Length(1)
+	aroundName = gap
+)
+
+// explain returns the legend: of what is not named where it is drawn.
+func (l layout) explain() key {
+	k := key{columns: 1}
+	dashed := false
+	for _, name := range l.names {
+		style := l.styles[name]
+		switch {
+		case l.Panels[0].Groups != nil:
+			k.entries = append(k.entries, entry{page.Short(name), []plot.Thumbnailer{l.Panels[0].swatch(style.Color)}})
+		case l.ends > 0 && !strings.HasSuffix(name, decidedOnly):
+		case l.ends > 0 && dashed: // the same for all lines
+		case l.ends > 0:
+			dashed = true
+			style = styleOf(0).dashed()
+			style.line.Color, style.glyph.Color = ink, ink
+			k.entries = append(k.entries, entry{strings.TrimPrefix(decidedOnly, ", "), []plot.Thumbnailer{&plotter.Line{LineStyle: style.line}, &plotter.Scatter{GlyphStyle: style.glyph}}})
+		default:
+			k.entries = append(k.entries, entry{page.Short(name), []plot.Thumbnailer{&plotter.Line{LineStyle: style.line}, &plotter.Scatter{GlyphStyle: style.glyph}}})
+		}
+	}
+	for i, name := range l.levels {
+		k.entries = append(k.entries, entry{page.Short(name), []plot.Thumbnailer{&plotter.Line{LineStyle: levelStyle(i)}}})
+	}
+	if len(k.entries) > 0 {
+		k.width = k.widest() + gap
+	}
+	return k
+}
+
+// widest returns the width of an entry that all fit in.
+func (k key) widest() (most vg.Length) {
+	for _, e := range k.entries {
+		most = max(most, page.Words(entrySize).Width(e.name))
+	}
+	return most + markWidth + afterMark + aroundName
+}
+
+// below puts the legend into rows of a width.
+func (k *key) below(width vg.Length) {
+	if len(k.entries) == 0 {
+		return
+	}
+	k.columns = max(1, min(len(k.entries), int(width/k.widest())))
+	k.width = width
+	k.height = vg.Length((len(k.entries)+k.columns-1)/k.columns)*entryRoom + gap
+}
+
+func (k key) draw(c draw.Canvas) {
+	text := page.Words(entrySize)
+	text.YAlign = draw.YCenter
+	for i, e := range k.entries {
+		x := c.Min.X + vg.Length(i%k.columns)*(c.Max.X-c.Min.X)/vg.Length(k.columns)
+		y := c.Max.Y - gap/2 - (vg.Length(i/k.columns)+0.5)*entryRoom
+		icon := &draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+			Min: vg.Point{X: x, Y: y - entrySize/2}, Max: vg.Point{X: x + markWidth, Y: y + entrySize/2},
+		}}
+		for _, mark := range e.marks {
+			mark.Thumbnail(icon)
+		}
+		room := (c.Max.X-c.Min.X)/vg.Length(k.columns) - markWidth - afterMark
+		c.FillText(text, vg.Point{X: x + markWidth + afterMark, Y: y}, page.Cut(e.name, entrySize, room))
+	}
+}
