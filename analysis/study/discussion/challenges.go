@@ -53,7 +53,7 @@ func Challenges(c campaign.Campaign) (table.Table, bool) {
 		t.Columns = append(t.Columns, "F1 improved", "F1 worsened", "F1 change")
 	}
 	for _, x := range d.contested() {
-		row := append([]table.Cell{table.Word(x.task), table.Word(x.Settings[challengeKey])}, others.Label(x.Group)...)
+		row := append([]table.Cell{table.Word(x.task), table.Word(x.Shown(challengeKey))}, others.Label(x.Group)...)
 		row = append(row, x.challenges()...)
 		switch {
 		case texts && d.spans(x.task):

@@ -95,7 +95,7 @@ func VariantLines(c campaign.Campaign, setting, usual string) []DiscussionLine {
 	var lines []DiscussionLine
 	for _, x := range all {
 		title := x.titled(x.task, same.Without(isRule).Labels)
-		lines = put(lines, title, d.measure(x), value(x), repeated(d.protocolOf(x), x.Succeeded()))
+		lines = put(lines, title, d.measure(x), cmp.Or(x.Labels[setting], value(x)), repeated(d.protocolOf(x), x.Succeeded()))
 	}
 	return lines
 }
@@ -134,7 +134,7 @@ func ChallengeLines(c campaign.Campaign) (challenged, changed []DiscussionLine) 
 	for _, x := range d.contested() {
 		cells := x.challenges()
 		mark := func(c table.Cell) DiscussionMark {
-			return DiscussionMark{Place: x.Settings[challengeKey], Value: c.Value, Around: half(c), N: c.N}
+			return DiscussionMark{Place: x.Shown(challengeKey), Value: c.Value, Around: half(c), N: c.N}
 		}
 		title := x.titled(x.task, others.Labels)
 		challenged = put(challenged, x.titled("", others.Labels), "challenged, % of agents", x.task, mark(cells[0]))
