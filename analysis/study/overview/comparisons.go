@@ -21,17 +21,15 @@ func Comparisons(c campaign.Campaign) (table.Table, bool) {
 	var rows []compared
 	var left []string
 	for _, environment := range v.Environments() {
-		family := statistics.Family{Resamples: resamples, Flips: campaign.Flips, Seed: campaign.CompareSeed}
-		series, most := goodnessSeries(v, environment), mostDifference(v, environment)
-		var apart int
-		if family.Contrasts, apart = statistics.Pairs(series); apart > 0 {
+		list, apart, err := compareConditions(v, environment)
+		if apart > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d pairs of conditions have nothing in common that could be paired, and are left out.", environment, apart))
 		}
-		list, err := statistics.Compare(series, family)
 		if err != nil {
 			t.Notes = append(t.Notes, fmt.Sprintf("No comparison in %s: %v.", environment, err))
 			continue
 		}
+		most := mostDifference(v, environment)
 		for _, r := range list {
 			rows = append(rows, compared{r, environment, most})
 			if r.Unpaired > 0 {
@@ -54,6 +52,16 @@ func Comparisons(c campaign.Campaign) (table.Table, bool) {
 	}, t.Notes...)
 	v.AddNotes(&t)
 	return t, len(t.Rows) > 0
+}
+
+// compareConditions compares each two conditions of an environment that can be paired; of
+// the others, how many are apart.
+func compareConditions(v campaign.View, environment string) (list []statistics.Comparison, apart int, err error) {
+	family := statistics.Family{Resamples: resamples, Flips: campaign.Flips, Seed: campaign.CompareSeed}
+	series := goodnessSeries(v, environment)
+	family.Contrasts, apart = statistics.Pairs(series)
+	list, err = statistics.Compare(series, family)
+	return list, apart, err
 }
 
 // compared is two conditions of an environment, in which goodnesses differ by most at the most.

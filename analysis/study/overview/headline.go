@@ -1,0 +1,145 @@
+package overview
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/statistics"
+	"roundtable/analysis/table"
+	"roundtable/envs/wording"
+)
+
+// toldApart is the level at which two conditions are told apart, after Holm's correction.
+const toldApart = 0.05
+
+// Headlines say in a sentence for each environment which condition leads, by how much and
+// how sure that is, or that none are told apart. The figures are those of the tables
+// scores and comparisons.
+func Headlines(c campaign.Campaign) []string {
+	v := c.View("")
+	var all []string
+	for _, environment := range v.Environments() {
+		if said := headline(v, environment); said != "" {
+			all = append(all, said)
+		}
+	}
+	return all
+}
+
+// outcome is a condition with its mean outcome.
+type outcome struct {
+	name  string
+	mean  float64
+	group campaign.Group
+}
+
+func headline(v campaign.View, environment string) string {
+	var ranked []outcome
+	for _, g := range v.Groups {
+		if g.Settings["env"] != environment {
+			continue
+		}
+		if m := campaign.MeanOver(g.Succeeded(), campaign.Run.Outcome); m != nil {
+			ranked = append(ranked, outcome{v.Title(g), m.Value, g})
+		}
+	}
+	slices.SortStableFunc(ranked, func(a, b outcome) int { return cmp.Compare(b.mean, a.mean) })
+	switch len(ranked) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("%s: %s is %s%s.", environment, campaign.GoodnessIs(ranked[0].group), short(ranked[0].mean), intervalText(outcomeInterval(ranked[0].group)))
+	}
+	list, _, err := compareConditions(v, environment)
+	if err != nil || len(list) == 0 {
+		return fmt.Sprintf("%s: %s has the highest outcome, %s; no two conditions can be compared in pairs.", environment, ranked[0].name, short(ranked[0].mean))
+	}
+	return environment + ": " + verdict(ranked, list)
+}
+
+// verdict says who leads, after all comparisons of an environment.
+func verdict(ranked []outcome, list []statistics.Comparison) string {
+	apart := 0
+	for _, c := range list {
+		if isApart(c) {
+			apart++
+		}
+	}
+	first, next := ranked[0], ranked[1]
+	between, known := difference(list, first.name, next.name)
+	by := fmt.Sprintf("%s %s, %s %s (%s)", first.name, short(first.mean), next.name, short(next.mean), campaign.GoodnessIs(first.group))
+	if known {
+		by += "; " + differenceText(between, first.group.MostDifference())
+	}
+	switch {
+	case known && isApart(between) && between.Difference != nil && *between.Difference > 0:
+		return fmt.Sprintf("%s leads. The highest two: %s.", first.name, by)
+	case apart == 0:
+		return fmt.Sprintf("no two of the %d conditions are told apart. The highest two: %s.", len(ranked), by)
+	}
+	return fmt.Sprintf("%s is highest, but not told apart from the next. The highest two: %s. Told apart are %d of %s.",
+		first.name, by, apart, wording.Count(len(list), "pair"))
+}
+
+func isApart(c statistics.Comparison) bool { return c.Holm != nil && *c.Holm < toldApart }
+
+// difference returns the comparison of two conditions, the first minus the second.
+func difference(list []statistics.Comparison, a, b string) (statistics.Comparison, bool) {
+	for _, c := range list {
+		switch {
+		case c.A == a && c.B == b:
+			return c, true
+		case c.A == b && c.B == a:
+			return turned(c), true
+		}
+	}
+	return statistics.Comparison{}, false
+}
+
+// turned returns a comparison with its two conditions in the other order.
+func turned(c statistics.Comparison) statistics.Comparison {
+	c.A, c.B = c.B, c.A
+	if c.Difference != nil {
+		c.Difference = new(-*c.Difference)
+	}
+	if c.Student != nil {
+		c.Student = &statistics.Interval{Low: -c.Student.High, High: -c.Student.Low}
+	}
+	return c
+}
+
+// differenceText says how much two conditions differ; most is the greatest difference there can be.
+func differenceText(c statistics.Comparison, most float64) string {
+	if c.Difference == nil {
+		return "no difference is known"
+	}
+	said := fmt.Sprintf("the difference over %s is %s", wording.Count(c.N, "pair"), short(*c.Difference))
+	if c.Student != nil {
+		said += intervalText(campaign.IntervalCells(*c.Student, 4, most))
+	}
+	if c.Holm != nil {
+		said += ", p " + pText(*c.Holm)
+	}
+	return said
+}
+
+// intervalText returns an interval in brackets; "" if there is none.
+func intervalText(ends []table.Cell) string {
+	if len(ends) != 2 || ends[0].Value == nil || ends[1].Value == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (95 %%: %s to %s)", short(*ends[0].Value), short(*ends[1].Value))
+}
+
+func pText(p float64) string {
+	s := table.PValue(&p).String()
+	if s[0] == '<' {
+		return "< " + s[1:]
+	}
+	return "= " + s
+}
+
+// short returns a figure with three decimals.
+func short(v float64) string { return table.Fixed(v, 3) }

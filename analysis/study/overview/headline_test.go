@@ -1,0 +1,54 @@
+package overview
+
+import (
+	"strings"
+	"testing"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/campaign/campaigntest"
+)
+
+// conditions of one environment, each with its scores by replicate.
+func conditions(scores map[string][]float64) campaign.Campaign {
+	c := campaign.Campaign{Name: "made-up"}
+	for rule, values := range scores {
+		for i, v := range values {
+			one := campaigntest.Cell{Condition: rule + "-1", Env: "exchange", Rule: rule, Replicate: i, Agents: 3, Planned: 1, Scores: []*float64{&v}}
+			c.Runs = append(c.Runs, one.Run())
+		}
+	}
+	return c
+}
+
+func around(mean float64) []float64 {
+	var values []float64
+	for i := range 12 {
+		values = append(values, mean+0.01*float64(i%4))
+	}
+	return values
+}
+
+// The sentence says who leads, that none do, or that only others are told apart.
+func TestHeadlines(t *testing.T) {
+	noisy := []float64{.7, .3, .65, .2, .5, .45, .4, .6, .3, .7, .35, .55}
+	for what, x := range map[string]struct {
+		scores map[string][]float64
+		want   []string
+	}{
+		"a leader":       {map[string][]float64{"majority": around(.8), "ranked": around(.5)}, []string{"exchange: majority leads.", "majority 0.815, ranked 0.515", "the difference over 12 pairs is 0.300", "p = 0.0005"}},
+		"none":           {map[string][]float64{"majority": noisy, "ranked": around(.46)}, []string{"no two of the 2 conditions are told apart", "p = "}},
+		"others only":    {map[string][]float64{"majority": around(.8), "ranked": {.8, .83, .81, .84, .79, .82, .82, .83, .80, .81, .81, .84}, "rated": around(.3)}, []string{"is highest, but not told apart from the next", "Told apart are 2 of 3 pairs."}},
+		"one condition":  {map[string][]float64{"majority": around(.8)}, []string{"exchange: share of the greatest total utility is 0.815 (95 %: "}},
+		"nothing paired": {map[string][]float64{"majority": around(.8)[:1], "ranked": {}}, []string{"exchange: share of the greatest total utility is 0.800."}},
+	} {
+		said := strings.Join(Headlines(conditions(x.scores)), "\n")
+		for _, want := range x.want {
+			if !strings.Contains(said, want) {
+				t.Errorf("%s: %q is not in %q", what, want, said)
+			}
+		}
+	}
+	if said := Headlines(campaign.Campaign{}); len(said) > 0 {
+		t.Errorf("of nothing is said %q", said)
+	}
+}
