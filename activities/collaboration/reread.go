@@ -96,25 +96,39 @@ func (r *Reader) Prompts(ctx context.Context, of record.Key) ([]Asked, error) {
 	return all, nil
 }
 
-// Facts returns what a collaboration was about, as far as its environment and
-// its protocol say so: the question, its right answer, personas that were given.
-func (r *Reader) Facts(ctx context.Context, of record.Key) ([]envs.Fact, error) {
+// About is what a collaboration was about.
+type About struct {
+	Facts    []envs.Fact // as far as its environment and its protocol say: the question, its right answer, personas that were given
+	instance envs.Instance
+}
+
+// Worth returns what a proposal is worth; false if it is none.
+func (a About) Worth(proposal string) (envs.Score, bool) {
+	p, err := a.instance.Parse([]byte(proposal))
+	if err != nil {
+		return envs.Score{}, false
+	}
+	return a.instance.Score(p), true
+}
+
+// About returns what a collaboration was about.
+func (r *Reader) About(ctx context.Context, of record.Key) (About, error) {
 	c, err := r.begin(ctx, of)
 	if err != nil {
-		return nil, err
+		return About{}, err
 	}
-	var facts []envs.Fact
+	about := About{instance: c.Instance}
 	if explained, ok := c.Instance.(envs.Explained); ok {
-		facts = explained.Facts()
+		about.Facts = explained.Facts()
 	}
 	var personas []string
 	for _, p := range prompt.GivenPersonas(c.Session.Protocol(), c.Instance) {
 		personas = append(personas, p.Agent+": "+p.Text)
 	}
 	if len(personas) > 0 {
-		facts = append(facts, envs.Fact{Name: "Personas", Text: strings.Join(personas, "\n")})
+		about.Facts = append(about.Facts, envs.Fact{Name: "Personas", Text: strings.Join(personas, "\n")})
 	}
-	return facts, nil
+	return about, nil
 }
 
 // begin returns the recorded collaboration before its first turn.

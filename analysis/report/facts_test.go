@@ -9,20 +9,27 @@ import (
 	"roundtable/analysis/telling"
 )
 
-// A transcript says what it was about, and how to see its prompts.
-func TestFactsAreInTheTranscript(t *testing.T) {
+// A transcript says what it was about, what proposals are worth, and how to see its prompts.
+func TestAboutIsInTheTranscript(t *testing.T) {
 	s := source(collaboration("majority", 0, 1, "I want 30 apples."))
-	s.Facts = func(record.Key) ([]telling.Fact, error) {
-		return []telling.Fact{{Name: "Question", Text: "Who <b>reads</b> this?"}, {Name: "Right answer", Text: "B"}}, nil
+	s.About = func(record.Key) (About, error) {
+		return About{
+			Facts: []telling.Fact{{Name: "Question", Text: "Who <b>reads</b> this?"}, {Name: "Right answer", Text: "B"}},
+			Worth: func(string) (Worth, bool) { return Worth{.75, []float64{3, 2, 1}}, true },
+		}, nil
 	}
-	page, _, _ := write(t, s)
-	for _, says := range []string{"<dt>Question</dt><dd>Who &lt;b&gt;reads&lt;/b&gt; this?</dd>", "<dt>Right answer</dt><dd>B</dd>", "roundtable show made-up/majority-1-i0-r0.0 --prompts --raw"} {
+	s.Acts = func(record.Key) (map[int32][]string, error) { return map[int32][]string{0: {"Request"}}, nil }
+	page := write(t, s)
+	for _, says := range []string{
+		"<dt>Question</dt><dd>Who &lt;b&gt;reads&lt;/b&gt; this?</dd>", "<dt>Right answer</dt><dd>B</dd>",
+		"roundtable show made-up/majority-1-i0-r0.0 --prompts --raw", "score 0.75; worth to Ann 3, Bob 2, Cem 1", `<span class="act">Request</span>`,
+	} {
 		if !strings.Contains(page, says) {
 			t.Errorf("%q is not in the page", says)
 		}
 	}
-	s.Facts = func(record.Key) ([]telling.Fact, error) { return nil, errors.New("the data folder has gone") }
-	if page, _, _ := write(t, s); !strings.Contains(page, "cannot be shown: the data folder has gone") {
+	s.About = func(record.Key) (About, error) { return About{}, errors.New("the data folder has gone") }
+	if page := write(t, s); !strings.Contains(page, "cannot be shown: the data folder has gone") {
 		t.Error("the page is silent about facts that are lost")
 	}
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"reflect"
 	"slices"
@@ -56,7 +57,7 @@ func TestHostileTextIsInert(t *testing.T) {
 	again := failing()
 	again.Collaborations[0].CollaborationID, again.Collaborations[0].Failure = attack, p(attack)
 	s.Earlier = sequence([]record.Rows{again})
-	page, _, _ := write(t, s)
+	page := write(t, s)
 	inert(t, page)
 	if !strings.Contains(page, "&lt;script&gt;alert(1)") {
 		t.Error("the hostile text is not shown at all")
@@ -67,7 +68,7 @@ func TestHostileTextIsInert(t *testing.T) {
 }
 
 // inert checks the page as a browser reads it: only elements and attributes of
-// ours, links only to itself and its files, and one script, which the policy names.
+// ours, links only to itself and its files, and two scripts, which the policy names.
 func inert(t *testing.T, page string) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))
@@ -81,6 +82,12 @@ func inert(t *testing.T, page string) {
 		}
 		if slices.Contains([]string{"img", "iframe", "object", "embed", "link", "base", "form", "image", "use", "foreignobject"}, strings.ToLower(n.Data)) {
 			t.Errorf("an element <%s>", n.Data)
+		}
+		if n.Data == "script" && slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "type" && a.Val == "application/json" }) {
+			if !json.Valid([]byte(n.FirstChild.Data)) {
+				t.Error("the list is no JSON")
+			}
+			continue // data, which no browser runs
 		}
 		if n.Data == "script" {
 			scripts++
@@ -100,7 +107,7 @@ func inert(t *testing.T, page string) {
 			}
 		}
 	}
-	if scripts != 1 || policy == "" {
+	if scripts != 2 || policy == "" {
 		t.Errorf("%d scripts, policy %q", scripts, policy)
 	}
 }

@@ -11,6 +11,27 @@ import (
 	"roundtable/envs/wording"
 )
 
+// Ran is what ran, and what went wrong.
+type Ran struct {
+	Simulated  string // what rests on scripted agents; "" if nothing does
+	Facts      []fact
+	Conditions []condition
+	Models     []cost.Snapshot
+	Warnings   []string
+	Failures   []failure
+	To         func(collaboration string) string // where its transcript is
+}
+
+// Link returns where a collaboration's transcript is.
+func (r Ran) Link(collaboration string) string { return r.To(collaboration) }
+
+func (t *tally) ranOf(s Source) Ran {
+	return Ran{
+		Simulated: t.simulatedText(), Facts: t.countedFacts(s), Conditions: t.sortedConditions(),
+		Models: s.Cost.Snapshots, Warnings: s.Cost.Changed(), Failures: t.sortedFailures(),
+	}
+}
+
 // fact is something that all collaborations have, with how many have which value.
 type fact struct{ Name, Value string }
 

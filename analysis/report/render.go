@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -12,40 +13,47 @@ import (
 
 	"roundtable/analysis/safetext"
 	"roundtable/analysis/table"
-	"roundtable/analysis/telling"
 )
 
-//go:embed *.tmpl style.css filter.js
+//go:embed page
 var files embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"numeric": numeric,
-	"class":   class,
-	"svg":     inline,
-	"number":  number,
-}).ParseFS(files, "*.tmpl"))
+// Parts returns the templates of the pages, for others to add theirs.
+func Parts() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"numeric": numeric,
+		"class":   class,
+		"svg":     inline,
+	}).ParseFS(files, "page/*.tmpl"))
+}
 
-// head is what every page begins with.
+var templates = Parts()
+
+// head is what every page that stands alone begins with.
 type head struct {
-	Name   string
-	CSP    string
-	Style  template.CSS
-	Script template.JS
+	Name    string
+	CSP     string
+	Style   template.CSS
+	Sheet   string // the style sheet's address, in the place of Style
+	Scripts []template.JS
 }
 
-func headOf(name string) head {
-	style, script := assetText("style.css"), assetText("filter.js")
-	sum := sha256.Sum256([]byte(script))
-	return head{
-		Name: name, Style: template.CSS(style), Script: template.JS(script),
-		CSP: fmt.Sprintf("default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'",
-			base64.StdEncoding.EncodeToString(sum[:])),
+func headOf(name string, scripts ...string) head {
+	h := head{Name: name, Style: template.CSS(Asset("style.css"))}
+	var allowed []string
+	for _, script := range scripts {
+		text := Asset(script)
+		sum := sha256.Sum256([]byte(text))
+		allowed = append(allowed, fmt.Sprintf("'sha256-%s'", base64.StdEncoding.EncodeToString(sum[:])))
+		h.Scripts = append(h.Scripts, template.JS(text))
 	}
+	h.CSP = "default-src 'none'; style-src 'unsafe-inline'; script-src " + cmp.Or(strings.Join(allowed, " "), "'none'") + "; base-uri 'none'; form-action 'none'"
+	return h
 }
 
-// assetText returns a file of ours as it will stand in the page.
-func assetText(name string) string {
-	data, err := files.ReadFile(name)
+// Asset returns a style sheet or script as it will stand in a page; it panics if there is none.
+func Asset(name string) string {
+	data, err := files.ReadFile("page/" + name)
 	if err != nil {
 		panic(err) // it is embedded
 	}
@@ -54,9 +62,12 @@ func assetText(name string) string {
 
 // render writes a template. What would turn the reading direction or is no
 // text at all is dropped wherever it came from.
-func render(w io.Writer, name string, data any) error {
+func render(w io.Writer, name string, data any) error { return Render(w, templates, name, data) }
+
+// Render writes a template of a set that began with Parts, as render does.
+func Render(w io.Writer, set *template.Template, name string, data any) error {
 	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+	if err := set.ExecuteTemplate(&b, name, data); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, safetext.Lines(b.String()))
@@ -92,22 +103,7 @@ func class(number bool, m table.Mark) string {
 }
 
 // inline returns a figure as part of the page. The drawing escapes what it writes.
-func inline(f figure) template.HTML {
+func inline(f Figure) template.HTML {
 	label := template.HTMLEscapeString(f.Title)
 	return template.HTML(strings.Replace(f.SVG, "<svg", `<svg role="img" aria-label="`+label+`"`, 1))
-}
-
-// number returns an optional value for people.
-func number(v any, format string) string {
-	switch v := v.(type) {
-	case *float64:
-		if v != nil {
-			return fmt.Sprintf(format, telling.Rounded(*v))
-		}
-	case *int32:
-		if v != nil {
-			return fmt.Sprintf(format, *v)
-		}
-	}
-	return "–"
 }

@@ -1,9 +1,9 @@
-// Package report makes a campaign's report: one HTML page that needs nothing
-// else. It says what ran and what failed, shows the tables and figures, and has
-// every transcript; past a size these are their own files next to the page,
-// so that it stays fast. The page loads nothing, runs nothing but its own
-// filter, and nothing that a model wrote can act in it. The same rows give the
-// same page.
+// Package report makes the pages that show a campaign: what it found, its
+// collaborations, each transcript, what ran and what failed. A report is all of
+// them in one HTML page that needs nothing else, long transcripts packed, or in a
+// folder; `view` serves the same parts. A page loads nothing, runs nothing but its
+// own scripts, and nothing that a model wrote can act in it. The same rows give
+// the same page.
 package report
 
 import (
@@ -13,11 +13,8 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/cost"
-	"roundtable/analysis/figures"
 	"roundtable/analysis/record"
-	"roundtable/analysis/study"
 	"roundtable/analysis/study/dialogue"
-	"roundtable/analysis/study/stopping"
 	"roundtable/analysis/table"
 	"roundtable/analysis/telling"
 )
@@ -34,31 +31,71 @@ type Source struct {
 	// Unusable are the raw answers of some entries that could not be used; nil
 	// if they are not at hand. What it could read counts beside an error.
 	Unusable func(of record.Key, entries []int) (map[int][]Unusable, error)
-	// Facts say what a collaboration was about; nil if that is not at hand.
-	Facts func(of record.Key) ([]telling.Fact, error)
+	// About says what a collaboration was about; nil if that is not at hand.
+	About func(of record.Key) (About, error)
+	// Acts are the dialogue acts of a collaboration's messages, by entry; nil if there are none.
+	Acts func(of record.Key) (map[int32][]string, error)
 }
 
-// Files are next to the page.
+// About is what a collaboration was about.
+type About struct {
+	Facts []telling.Fact
+	Worth func(proposal string) (Worth, bool) // false if it cannot be read
+}
+
+// Files are next to a page that is the index of a folder.
 type Files struct {
 	Page   string                               // the page's own name, for links back to it
 	Folder string                               // where transcripts go, relative to the page
-	Put    func(name string, data []byte) error // writes a file of the folder
+	Put    func(name string, data []byte) error // writes a file of the folder; nil if all is in the page
 }
 
 // Written is what was written.
 type Written struct {
 	Collaborations int `json:"collaborations"`
-	Transcripts    int `json:"transcripts"` // in files of their own; 0 if they are all in the page
+	Transcripts    int `json:"transcripts"` // in files of their own; 0 if they are in the page
 }
 
-// inPage is how many bytes of transcripts are still in the page.
+// inPage is how many bytes of transcripts are in the page as they are; more are packed.
 const inPage = 4 << 20
 
 // Write writes the page to w, and what it links to before that.
 func Write(w io.Writer, s Source, files Files) (Written, error) {
-	t := newTally(s.Campaign)
 	transcripts := transcripts{Files: files, most: inPage}
-	tell := func(all iter.Seq2[record.Rows, error], add func(record.Rows) string) error {
+	t, err := s.tally(func(id string, rows record.Rows) error { return transcripts.addStory(s.Tell(id, rows)) })
+	if err != nil {
+		return Written{}, err
+	}
+	written := Written{Collaborations: len(t.latestListed())}
+	if transcripts.Put != nil {
+		written.Transcripts = len(t.list.rows)
+	}
+	if err := transcripts.packRest(); err != nil {
+		return written, err
+	}
+	return written, render(w, "page.tmpl", newPage(s, t, transcripts))
+}
+
+// Overview returns what a page says of all collaborations, without them.
+func (s Source) Overview() (status string, found Results, ran Ran, err error) {
+	t, err := s.tally(func(string, record.Rows) error { return nil })
+	if err != nil {
+		return "", found, ran, err
+	}
+	return t.statusText(s.Campaign), s.results(), t.ranOf(s), nil
+}
+
+// results are those of the campaign and of its costs.
+func (s Source) results() Results {
+	r := ResultsOf(s.Campaign, s.Labels, s.Agreement)
+	r.Tables = append(r.Tables, Result{Table: s.Cost.Table()})
+	return r
+}
+
+// tally goes through all collaborations, those that were run again last, and has each told.
+func (s Source) tally(tell func(id string, rows record.Rows) error) (*tally, error) {
+	t := newTally(s.Campaign)
+	each := func(all iter.Seq2[record.Rows, error], add func(record.Rows) string) error {
 		for rows, err := range all {
 			if err != nil {
 				return err
@@ -66,92 +103,37 @@ func Write(w io.Writer, s Source, files Files) (Written, error) {
 			if len(rows.Collaborations) != 1 {
 				return fmt.Errorf("a collaboration has %d rows of its own; there is one", len(rows.Collaborations))
 			}
-			if err := transcripts.addStory(s.storyOf(add(rows), rows)); err != nil {
+			if err := tell(add(rows), rows); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if err := tell(s.Collaborations, t.addRows); err != nil {
-		return Written{}, err
+	if err := each(s.Collaborations, t.addRows); err != nil || s.Earlier == nil {
+		return t, err
 	}
-	written := Written{Collaborations: len(t.list)}
-	if s.Earlier != nil {
-		if err := tell(s.Earlier, t.addEarlier); err != nil {
-			return Written{}, err
-		}
-	}
-	if transcripts.split {
-		written.Transcripts = len(t.list)
-	}
-	return written, render(w, "page.tmpl", newPage(s, t, transcripts))
+	return t, each(s.Earlier, t.addEarlier)
 }
 
 // page is what the template of the page is given.
 type page struct {
 	head
 	Status      string // how many cells have finished
-	Simulated   string // what rests on scripted agents; "" if nothing does
-	Facts       []fact
-	Conditions  []condition
-	Models      []cost.Snapshot
-	Warnings    []string
-	Failures    []failure
-	Tables      []table.Table
-	Figures     []figure
-	Labels      []string // settings that tell conditions apart
-	List        []listed
+	Results     Results
+	Ran         Ran
+	List        *List
+	Rows, Base  string // where a list that is not in the page is; empty
 	Transcripts transcripts
-}
-
-// figure is a picture for the page.
-type figure struct {
-	Title   string
-	Notes   []string
-	SVG     string // "" if it cannot be drawn
-	Missing string // and why
-	Tall    bool   // it needs a page of paper
-}
-
-func picture(title string, notes []string, draw func() (string, error)) figure {
-	f := figure{Title: title, Notes: notes}
-	var err error
-	if f.SVG, err = draw(); err != nil {
-		f.Missing = err.Error()
-	}
-	return f
 }
 
 func newPage(s Source, t *tally, transcripts transcripts) page {
 	p := page{
-		head: headOf(s.Campaign.Name), Status: t.statusText(s.Campaign), Simulated: t.simulatedText(), Facts: t.countedFacts(s), Conditions: t.sortedConditions(),
-		Models: s.Cost.Snapshots, Warnings: s.Cost.Changed(), Failures: t.sortedFailures(), Tables: study.All(s.Campaign),
-		Labels: t.labels, List: t.list, Transcripts: transcripts,
+		head: headOf(s.Campaign.Name, "list.js", "story.js"), Status: t.statusText(s.Campaign), List: t.list, Transcripts: transcripts,
+		Results: s.results(), Ran: t.ranOf(s),
 	}
-	for _, f := range figures.All(s.Campaign) {
-		p.Figures = append(p.Figures, picture(f.Title, f.Notes, f.Inline))
+	p.Ran.To = transcripts.Link
+	if transcripts.Put != nil {
+		p.Base = transcripts.Folder + "/"
 	}
-	p.addLabels(s)
-	p.Tables = append(p.Tables, s.Cost.Table())
 	return p
-}
-
-// addLabels adds what labels say.
-func (p *page) addLabels(s Source) {
-	if s.Labels != nil {
-		for _, f := range figures.AllGraphs(s.Campaign, *s.Labels) {
-			shown := picture(f.Title, f.Notes, f.Inline)
-			shown.Tall = true
-			p.Figures = append(p.Figures, shown)
-		}
-		if t, err := dialogue.Acts(s.Campaign, *s.Labels); err == nil {
-			p.Tables = append(p.Tables, study.OfLabels("dialogue-acts", t))
-		}
-		if t, ok := stopping.RegressionTop(s.Campaign); ok {
-			p.Tables = append(p.Tables, study.OfLabels("regression", t))
-		}
-	}
-	if s.Agreement != nil {
-		p.Tables = append(p.Tables, study.OfLabels("agreement", *s.Agreement))
-	}
 }

@@ -2,6 +2,9 @@ package report
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -99,13 +102,13 @@ func sequence(all []record.Rows) iter.Seq2[record.Rows, error] {
 // Labels bring graphs, Table 9, the strongest pairs of acts, and agreement.
 func TestLabelsAreInThePage(t *testing.T) {
 	s := source(collaboration("majority", 0, 2, "I want 30 apples."))
-	plain, _, _ := write(t, s)
+	plain := write(t, s)
 	inform, _ := acts.Of("Inform")
 	s.Labels = &dialogue.Labels{Labeller: "openai-x-1", Talks: map[lake.Run]acts.ActsByRound{
 		{Collaboration: "majority-1-i0-r0"}: {{inform, inform, inform}, {inform, 0, 0}},
 	}}
 	s.Agreement = &table.Table{Name: "agreement", Title: "Agreement of labellers", Columns: []string{"act"}}
-	page, _, _ := write(t, s)
+	page := write(t, s)
 	for _, says := range []string{"(Figure 22)", "(paper 1, Table 9)", "Labelled by openai-x-1.", "pairs of dialogue acts", "Agreement of labellers"} {
 		if strings.Contains(plain, says) || !strings.Contains(page, says) {
 			t.Errorf("%q: without labels %t, with them %t", says, strings.Contains(plain, says), strings.Contains(page, says))
@@ -123,8 +126,18 @@ func failing() record.Rows {
 	return r
 }
 
-// write is the page, and the files next to it.
-func write(t testing.TB, s Source) (page string, files map[string]string, w Written) {
+// write is the page that has everything in it.
+func write(t testing.TB, s Source) string {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := Write(&b, s, Files{}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// writeFolder is the page of a folder, and the files of the transcripts.
+func writeFolder(t testing.TB, s Source) (page string, files map[string]string, w Written) {
 	t.Helper()
 	files = map[string]string{}
 	var b bytes.Buffer
@@ -140,19 +153,16 @@ func write(t testing.TB, s Source) (page string, files map[string]string, w Writ
 
 var (
 	styles = regexp.MustCompile(`(?s)<style>.*?</style>`)
-	script = regexp.MustCompile(`(?s)<script>.*?</script>`)
+	script = regexp.MustCompile(`(?s)<script>.*?</script>\n?`)
 	drawn  = regexp.MustCompile(`(?s)<svg ([^>]*)>.*?</svg>`)
 )
 
 // TestPageGolden has the whole page but for style, script and drawings.
 func TestPageGolden(t *testing.T) {
 	s := source(collaboration("majority", 0, 2, "I want 30 apples.\nAnd you?"), collaboration("majority", 1, 2, "Fine."), failing())
-	page, files, w := write(t, s)
-	if len(files) > 0 || w != (Written{Collaborations: 3}) {
-		t.Errorf("%d files, %+v", len(files), w)
-	}
+	page := write(t, s)
 	page = styles.ReplaceAllString(page, "<style>…</style>")
-	page = script.ReplaceAllString(page, "<script>…</script>")
+	page = script.ReplaceAllString(page, "<script>…</script>\n")
 	page = regexp.MustCompile(`sha256-[^&]*`).ReplaceAllString(page, "sha256-…")
 	page = drawn.ReplaceAllString(page, "<svg>…</svg>")
 	golden := filepath.Join("testdata", "page.html")
@@ -172,7 +182,7 @@ func TestPageGolden(t *testing.T) {
 		"SIMULATED: answers by scripted agents, not by language models, in 1 of 3 collaborations.",
 		"3 collaborations finished: 2 succeeded, 1 failed, 0 stopped.",
 		"majority (2) · rated (1)", "openai/gpt: 400 after 17 tries", "answer that ended early", "call of unknown outcome", "turn without a usable answer",
-		`<td class="n">undecided</td>`, `href="#rated-1-i0-r1"`, `id="rated-1-i0-r1"`, "2023-11-14 22:13:20 to 2023-11-14 22:14:20 UTC",
+		`"rated-1-i0-r1","rated","k3",1,"failed",null,null`, `href="#rated-1-i0-r1"`, `id="rated-1-i0-r1"`, "2023-11-14 22:13:20 to 2023-11-14 22:14:20 UTC",
 		"INVALID after 3 answers", "saw 0–5", "Candidate 1",
 	} {
 		if !strings.Contains(page, says) {
@@ -183,29 +193,70 @@ func TestPageGolden(t *testing.T) {
 
 func TestSameRowsSamePage(t *testing.T) {
 	s := source(collaboration("majority", 0, 2, "a"), failing())
-	one, _, _ := write(t, s)
-	two, _, _ := write(t, s)
+	one := write(t, s)
+	two := write(t, s)
 	if one != two {
 		t.Error("two reports of the same rows differ")
 	}
 }
 
-// Past a size, transcripts are files: those before it, too.
-func TestLargeTranscriptsAreFiles(t *testing.T) {
+// Past a size, transcripts are packed: those before it, too.
+func TestLargeTranscriptsArePacked(t *testing.T) {
 	text := strings.Repeat("All work and no play. ", 1000)
 	var all []record.Rows
-	for i := range 40 {
+	for i := range 80 {
 		all = append(all, collaboration("majority", i, 2, text))
 	}
-	page, files, w := write(t, source(all...))
-	if len(files) != len(all) || w != (Written{40, 40}) || len(page) > inPage {
-		t.Fatalf("%d files of %d, the page has %d bytes, %+v", len(files), len(all), len(page), w)
+	page := write(t, source(all...))
+	if strings.Contains(page, "All work") || len(page) > inPage {
+		t.Fatalf("the page has %d bytes, and transcripts as they are", len(page))
 	}
-	if strings.Contains(page, "All work") || !strings.Contains(page, `href="report-transcripts/majority-1-i0-r7.html"`) {
+	blocks := regexp.MustCompile(`<script type="application/gzip" class="transcripts" data-ids="([^"]*)">([^<]*)</script>`).FindAllStringSubmatch(page, -1)
+	if len(blocks) < 2 {
+		t.Fatalf("%d blocks", len(blocks))
+	}
+	found := 0
+	for _, block := range blocks {
+		transcripts := unpack(t, block[2])
+		for id := range strings.FieldsSeq(block[1]) {
+			if !strings.Contains(transcripts[id], text[:100]) {
+				t.Errorf("%s is not told in its block", id)
+			}
+			found++
+		}
+	}
+	if found != len(all) {
+		t.Errorf("%d of %d are packed", found, len(all))
+	}
+}
+
+func unpack(t *testing.T, text string) (transcripts map[string]string) {
+	t.Helper()
+	data, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.NewDecoder(z).Decode(&transcripts); err != nil {
+		t.Fatal(err)
+	}
+	return transcripts
+}
+
+// In a folder each transcript is a page.
+func TestFolder(t *testing.T) {
+	page, files, w := writeFolder(t, source(collaboration("majority", 7, 2, "All work"), failing()))
+	if len(files) != 2 || w != (Written{2, 2}) {
+		t.Fatalf("%d files, %+v", len(files), w)
+	}
+	if strings.Contains(page, "All work") || !strings.Contains(page, `data-base="report-transcripts/"`) || !strings.Contains(page, `href="report-transcripts/rated-1-i0-r1.html"`) {
 		t.Error("the page has transcripts, or no link to them")
 	}
 	for name, file := range files {
-		if !strings.Contains(file, text[:100]) || !strings.Contains(file, `href="../report.html"`) || !strings.Contains(file, "Content-Security-Policy") {
+		if !strings.Contains(file, "Round 1") || !strings.Contains(file, `href="../report.html"`) || !strings.Contains(file, "Content-Security-Policy") {
 			t.Errorf("%s is not a transcript with a way back", name)
 		}
 	}
@@ -251,7 +302,7 @@ func TestFaultsEndTheReport(t *testing.T) {
 }
 
 func TestNothingYet(t *testing.T) {
-	page, _, _ := write(t, source())
+	page := write(t, source())
 	for _, says := range []string{"0 collaborations finished", "There is nothing to draw yet."} {
 		if !strings.Contains(page, says) {
 			t.Errorf("an empty campaign's page does not say %q", says)
@@ -268,15 +319,10 @@ func BenchmarkReport1000(b *testing.B) {
 	b.ResetTimer()
 	for b.Loop() {
 		var page bytes.Buffer
-		files := 0
-		if _, err := Write(&page, s, Files{Page: "r.html", Folder: "r", Put: func(_ string, data []byte) error {
-			files += len(data)
-			return nil
-		}}); err != nil {
+		if _, err := Write(&page, s, Files{}); err != nil {
 			b.Fatal(err)
 		}
 		b.ReportMetric(float64(page.Len()), "page-bytes")
-		b.ReportMetric(float64(files), "file-bytes")
 	}
 }
 

@@ -12,23 +12,13 @@ import (
 
 // tally gathers from one collaboration after the other what the page says of all.
 type tally struct {
-	labels   []string
-	settings map[string]campaign.Condition // by ID
-	list     []listed
-	kinds    map[[2]string]*failure
-	seen     map[string]map[string]int // collaborations by fact, value
-	order    []string                  // of facts
-	ran      map[string]*condition     // by id
-	started  int64                     // µs; 0 before anything
-	ended    int64
-}
-
-// listed is a collaboration in the list.
-type listed struct {
-	record.Collaboration
-	ID      string   // of its transcript
-	Label   []string // values of the page's Labels
-	Earlier bool     // it was run again
+	list    *List
+	kinds   map[[2]string]*failure
+	seen    map[string]map[string]int // collaborations by fact, value
+	order   []string                  // of facts
+	ran     map[string]*condition     // by id
+	started int64                     // µs; 0 before anything
+	ended   int64
 }
 
 // failure is a kind of what went wrong, with an example.
@@ -39,22 +29,13 @@ type failure struct {
 }
 
 func newTally(c campaign.Campaign) *tally {
-	t := &tally{settings: map[string]campaign.Condition{}, kinds: map[[2]string]*failure{}, seen: map[string]map[string]int{}, ran: map[string]*condition{}}
-	conditions, varying := c.Conditions("")
-	t.labels = varying
-	if len(varying) == 0 {
-		t.labels = []string{"rule"}
-	}
-	for _, condition := range conditions {
-		t.settings[condition.ID] = condition
-	}
-	return t
+	return &tally{list: NewList(c), kinds: map[[2]string]*failure{}, seen: map[string]map[string]int{}, ran: map[string]*condition{}}
 }
 
 // addRows counts the latest generation of a collaboration, and names its transcript.
 func (t *tally) addRows(rows record.Rows) string {
 	c := rows.Collaborations[0]
-	t.listCollaboration(c, c.CollaborationID, false)
+	t.list.Add(c, false)
 	if t.ran[c.ConditionID] == nil {
 		t.ran[c.ConditionID] = &condition{ID: c.ConditionID, Settings: c.SettingsJSON}
 	}
@@ -81,18 +62,9 @@ func (t *tally) addRows(rows record.Rows) string {
 // wrong alone.
 func (t *tally) addEarlier(rows record.Rows) string {
 	c := rows.Collaborations[0]
-	id := fmt.Sprintf("%s.%d", c.CollaborationID, c.Generation)
-	t.listCollaboration(c, id, true)
+	id := t.list.Add(c, true)
 	t.countErrors(rows, id, " (run again since)")
 	return id
-}
-
-func (t *tally) listCollaboration(c record.Collaboration, id string, earlier bool) {
-	entry := listed{Collaboration: c, ID: id, Earlier: earlier}
-	for _, key := range t.labels {
-		entry.Label = append(entry.Label, t.settings[c.ConditionID].Shown(key))
-	}
-	t.list = append(t.list, entry)
 }
 
 // countErrors counts what went wrong; since is what became of it.
@@ -157,7 +129,7 @@ func (t *tally) statusText(c campaign.Campaign) string {
 		n[entry.Status]++
 	}
 	again := ""
-	if earlier := len(t.list) - len(t.latestListed()); earlier > 0 {
+	if earlier := len(t.list.rows) - len(t.latestListed()); earlier > 0 {
 		again = fmt.Sprintf(" Generations that were run again, listed too: %d.", earlier)
 	}
 	planned := 0
@@ -173,11 +145,11 @@ func (t *tally) statusText(c campaign.Campaign) string {
 
 // latestListed returns the collaborations without generations that were run again, which come after them.
 func (t *tally) latestListed() []listed {
-	n := slices.IndexFunc(t.list, func(l listed) bool { return l.Earlier })
+	n := slices.IndexFunc(t.list.rows, func(l listed) bool { return l.Earlier })
 	if n < 0 {
-		return t.list
+		return t.list.rows
 	}
-	return t.list[:n]
+	return t.list.rows[:n]
 }
 
 func (t *tally) simulatedText() string {

@@ -2,24 +2,25 @@ package report
 
 import (
 	"bytes"
-	"fmt"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
 	"html/template"
 	"path"
 	"strings"
-
-	"roundtable/analysis/record"
-	"roundtable/analysis/table"
-	"roundtable/analysis/telling"
-	"roundtable/workflows/transcript"
 )
 
-// transcripts are in the page, or each in a file once they are too large for that.
+// transcripts are in the page as they are, or packed once they are too large for
+// that, or each in a file.
 type transcripts struct {
 	Files
 	Inline []Transcript
-	most   int // bytes in the page
+	Blocks []block
+	most   int // bytes that are not packed
 	size   int
-	split  bool
+	packed bool
+	open   map[string]template.HTML // of the block that is not full yet
+	order  []string
 }
 
 // Transcript is the HTML of one transcript.
@@ -28,37 +29,90 @@ type Transcript struct {
 	HTML template.HTML
 }
 
-func (t *transcripts) addStory(s story) error {
-	var b bytes.Buffer
-	if err := render(&b, "transcript.tmpl", s); err != nil {
-		return err
-	}
-	t.size += b.Len()
-	one := Transcript{ID: s.ID, HTML: template.HTML(b.String())} // made by a template
-	if t.split || t.size <= t.most || t.Put == nil {
-		return t.keepTranscript(one)
-	}
-	t.split = true
-	for _, earlier := range t.Inline {
-		if err := t.keepTranscript(earlier); err != nil {
-			return err
-		}
-	}
-	t.Inline = nil
-	return t.keepTranscript(one)
+// block is some transcripts, packed: JSON of the HTML by name, with gzip, in base64.
+type block struct {
+	IDs  string // separated by spaces
+	Data template.HTML
 }
 
-func (t *transcripts) keepTranscript(one Transcript) error {
-	if !t.split {
+// blockSize is how many bytes are packed together: enough to pack well, and quick to unpack.
+const blockSize = 4 << 20
+
+func (t *transcripts) addStory(s Story) error {
+	html, err := s.HTML()
+	if err != nil {
+		return err
+	}
+	one := Transcript{s.ID, html}
+	if t.Put != nil {
+		return t.writeFile(one)
+	}
+	t.size += len(html)
+	if !t.packed && t.size <= t.most {
 		t.Inline = append(t.Inline, one)
 		return nil
 	}
+	if !t.packed {
+		t.packed = true
+		for _, earlier := range t.Inline {
+			if err := t.pack(earlier); err != nil {
+				return err
+			}
+		}
+		t.Inline = nil
+	}
+	return t.pack(one)
+}
+
+// pack adds a transcript to the open block, and closes it when it is full.
+func (t *transcripts) pack(one Transcript) error {
+	if t.open == nil {
+		t.open = map[string]template.HTML{}
+	}
+	t.open[one.ID] = one.HTML
+	t.order = append(t.order, one.ID)
+	size := 0
+	for _, html := range t.open {
+		size += len(html)
+	}
+	if size < blockSize {
+		return nil
+	}
+	return t.packRest()
+}
+
+// packRest closes the open block.
+func (t *transcripts) packRest() error {
+	if len(t.open) == 0 {
+		return nil
+	}
+	data, err := json.Marshal(t.open) // by name, so that the same rows give the same bytes
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := z.Write(data); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	t.Blocks = append(t.Blocks, block{strings.Join(t.order, " "), template.HTML(base64.StdEncoding.EncodeToString(b.Bytes()))}) // no markup
+	t.open, t.order = nil, nil
+	return nil
+}
+
+func (t *transcripts) writeFile(one Transcript) error {
 	var b bytes.Buffer
 	file := struct {
 		head
 		Transcript
 		Back string
-	}{headOf(one.ID), one, "../" + t.Page}
+	}{headOf(one.ID, "story.js"), one, "../" + t.Page}
 	if err := render(&b, "file.tmpl", file); err != nil {
 		return err
 	}
@@ -69,62 +123,8 @@ func fileOf(id string) string { return id + ".html" }
 
 // Link returns where a collaboration's transcript is.
 func (t transcripts) Link(id string) string {
-	if t.split {
+	if t.Put != nil {
 		return path.Join(t.Folder, fileOf(id))
 	}
 	return "#" + id
-}
-
-// story is what the template of a transcript is given.
-type story struct {
-	telling.Story
-	ID        string
-	Simulated string
-	unusable  map[int][]Unusable
-	Lost      string // why unusable answers are missing
-	Unknown   string // why it cannot be said what it was about
-	Show      string // the command that shows prompts and raw answers
-}
-
-func (s Source) storyOf(id string, rows record.Rows) story {
-	told := story{Story: telling.Tell(rows), ID: id}
-	c := rows.Collaborations[0]
-	if c.Simulated {
-		told.Simulated = table.Simulated + "."
-	}
-	told.Show = fmt.Sprintf("roundtable show %s/%s.%d --prompts --raw", c.CampaignID, c.CollaborationID, c.Generation)
-	if s.Facts != nil {
-		var err error
-		if told.Facts, err = s.Facts(c.Key); err != nil {
-			told.Unknown = err.Error()
-		}
-	}
-	if entries := unusableEntries(rows.Turns); s.Unusable != nil && len(entries) > 0 {
-		var err error
-		if told.unusable, err = s.Unusable(c.Key, entries); err != nil {
-			told.Lost = err.Error()
-		}
-	}
-	return told
-}
-
-// Unusable returns the raw answers of an entry that could not be used.
-func (s story) Unusable(entry int32) []Unusable { return s.unusable[int(entry)] }
-
-// Saw returns which earlier entries were shown: "0–4, 7".
-func (s story) Saw(ranges []transcript.Range) string {
-	var parts []string
-	for _, r := range ranges {
-		switch {
-		case r.To <= r.From:
-		case r.To == r.From+1:
-			parts = append(parts, fmt.Sprint(r.From))
-		default:
-			parts = append(parts, fmt.Sprintf("%d–%d", r.From, r.To-1))
-		}
-	}
-	if len(parts) == 0 {
-		return "nothing"
-	}
-	return strings.Join(parts, ", ")
 }

@@ -23,10 +23,10 @@ func TestUnusableAnswersAreShown(t *testing.T) {
 			1: {{Ask: 0, Fault: "cut", Raw: []byte("a" + strings.Repeat("ä", longest))}, {Ask: 1, Fault: "odd", Raw: []byte("\xffcaf\xc3")}},
 		}, errors.New("000001.2.json is torn")
 	}
-	page, _, _ := write(t, s)
+	page := write(t, s)
 	for _, says := range []string{
-		"Answer 1 could not be used: the answer is no JSON</summary><pre>Sure! Here you go</pre>",
-		"Answer 2 could not be used: odd</summary><pre>\uFFFDcaf\uFFFD</pre>",
+		"Answer 1 could not be used: the answer is no JSON</summary><pre tabindex=\"0\">Sure! Here you go</pre>",
+		"Answer 2 could not be used: odd</summary><pre tabindex=\"0\">\uFFFDcaf\uFFFD</pre>",
 		"ä… (16385 bytes; all of it is in the lake)", "Raw answers are missing: 000001.2.json is torn",
 	} {
 		if !strings.Contains(page, says) {
@@ -36,7 +36,7 @@ func TestUnusableAnswersAreShown(t *testing.T) {
 	if !slices.Equal(asked, []int{0, 1}) {
 		t.Errorf("entries %v are asked for, want those with a fault", asked)
 	}
-	if !strings.Contains(page, "<pre>a"+strings.Repeat("ä", longest/2-1)+"…") {
+	if !strings.Contains(page, "<pre tabindex=\"0\">a"+strings.Repeat("ä", longest/2-1)+"…") {
 		t.Error("a long answer is not cut between letters")
 	}
 }
@@ -47,13 +47,13 @@ func TestEarlierGenerations(t *testing.T) {
 	now.Collaborations[0].Generation = 1
 	s := source(now)
 	s.Earlier = sequence([]record.Rows{first})
-	page, _, w := write(t, s)
+	page, _, w := writeFolder(t, s)
 	if w.Collaborations != 1 {
 		t.Errorf("%d collaborations", w.Collaborations)
 	}
 	for _, says := range []string{
 		"1 collaborations finished: 1 succeeded, 0 failed, 0 stopped. Generations that were run again, listed too: 1.",
-		`<a href="#rated-1-i0-r1.0">`, `id="rated-1-i0-r1.0"`, `id="rated-1-i0-r1"`, "failed, run again", "collaboration failed (run again since)",
+		`<a href="report-transcripts/rated-1-i0-r1.0.html">`, `"rated-1-i0-r1.0","rated"`, `"rated-1-i0-r1","rated"`, "failed, run again", "collaboration failed (run again since)",
 		`<th scope="row">decision rule</th><td>rated</td>`,
 	} {
 		if !strings.Contains(page, says) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"roundtable/activities/answers"
 	"roundtable/cmd/internal/cli"
 	"strings"
@@ -36,8 +37,8 @@ func TestReport(t *testing.T) {
 	}
 	contains(t, string(page),
 		"2 of 22 collaborations finished: 1 succeeded, 1 failed, 0 stopped.", "SIMULATED", "the model said[2J no", "the answer is no JSON", // the rows are hostile
-		`href="#`+m.Collaboration+`"`, `id="`+m.Collaboration+`"`, "(paper 1, Table 1)", "<svg role=", "Cost of reading by model", "Ann", "generation 1",
-		"no JSON at all</summary><pre>Well, &lt;b&gt;no[2J&lt;/b&gt;</pre>", "not to be read</summary><pre>of a batch</pre>", "Generations that were run again, listed too: 1.", "failed, run again",
+		`["`+m.Collaboration+`",`, `id="`+m.Collaboration+`"`, "(paper 1, Table 1)", "<svg role=", "Cost of reading by model", "Ann", "generation 1",
+		"no JSON at all</summary><pre tabindex=\"0\">Well, &lt;b&gt;no[2J&lt;/b&gt;</pre>", "not to be read</summary><pre tabindex=\"0\">of a batch</pre>", "Generations that were run again, listed too: 1.", "failed, run again",
 	)
 	if strings.ContainsAny(string(page), "\x1b\x07\u202e\u009b") {
 		t.Error("a control character is in the page")
@@ -74,8 +75,9 @@ func TestReportOfADamagedLake(t *testing.T) {
 	}
 }
 
-// The built program runs a campaign, draws it and reports it. Every collaboration
-// has a link, and with -long, where transcripts are too large for the page, that leads to a file.
+// The built program runs a campaign, draws it and reports it, as a file and as a
+// folder. Every collaboration is listed and told; with -long transcripts are too
+// large for the page, and are packed.
 func TestReportOfARun(t *testing.T) {
 	t.Parallel()
 	var fewer []string
@@ -88,31 +90,48 @@ func TestReportOfARun(t *testing.T) {
 	if svg, err := os.ReadFile(filepath.Join(dir, "f.svg")); err != nil || !strings.Contains(string(svg), "SIMULATED") {
 		t.Errorf("%v: the drawing is %.80q", err, svg)
 	}
-	var r reported
-	out, err := program(t, dir, "report", "controls", "-o", "r.html", "--json").Output()
+	r := reportOf(t, dir, "r.html")
+	if r.Collaborations < 20 || r.Folder != nil {
+		t.Fatalf("the report is %+v", r)
+	}
+	page := pageOf(t, dir, r)
+	told := strings.Count(page, `<details class="transcript"`)
+	for _, block := range regexp.MustCompile(`class="transcripts" data-ids="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		told += len(strings.Fields(block[1]))
+	}
+	if packed := strings.Contains(page, "application/gzip"); told != r.Collaborations || packed != *long {
+		t.Errorf("%d collaborations are told, of %d; packed: %t", told, r.Collaborations, packed)
+	}
+	f := reportOf(t, dir, "pages/")
+	files, err := os.ReadDir(filepath.Join(dir, *f.Folder))
+	if err != nil || len(files) != r.Collaborations || f.Transcripts != r.Collaborations {
+		t.Fatalf("%v: %d files, %+v", err, len(files), f)
+	}
+	list := pageOf(t, dir, f)
+	for _, file := range files {
+		if id := strings.TrimSuffix(file.Name(), ".html"); !strings.Contains(list, `["`+id+`",`) {
+			t.Errorf("%s is not listed", id)
+		}
+	}
+}
+
+func reportOf(t *testing.T, dir, file string) (r reported) {
+	t.Helper()
+	out, err := program(t, dir, "report", "controls", "-o", file, "--json").Output()
 	if err == nil {
 		err = json.Unmarshal(out, &r)
 	}
-	if err != nil || r.Collaborations < 20 || *long != (r.Folder != nil) {
+	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	page, err := os.ReadFile(filepath.Join(dir, "r.html"))
+	return r
+}
+
+func pageOf(t *testing.T, dir string, r reported) string {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(dir, r.File))
 	if err != nil {
 		t.Fatal(err)
 	}
-	links := strings.Count(string(page), `<td><a href="#`)
-	if r.Folder != nil {
-		files, err := os.ReadDir(filepath.Join(dir, *r.Folder))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range files {
-			if strings.Contains(string(page), `<td><a href="r-transcripts/`+f.Name()+`"`) {
-				links++
-			}
-		}
-	}
-	if links != r.Collaborations {
-		t.Errorf("%d collaborations have a link, of %d", links, r.Collaborations)
-	}
+	return string(page)
 }

@@ -3,16 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"roundtable/activities/recorded"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
 	"roundtable/cmd/internal/runs"
-	"roundtable/workflows"
 )
 
 func newPause(o *cli.Options) *cobra.Command {
@@ -25,7 +22,7 @@ func newPause(o *cli.Options) *cobra.Command {
 		Args:    cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, name := cmd.Context(), args[0]
-			err := runs.Signal(ctx, o, name, workflows.SignalPause, workflows.Pause{Reason: "paused by hand"}, "is pausing")
+			err := runs.Pause(ctx, o, name, "is pausing")
 			if !errors.Is(err, engine.ErrNotRunning) {
 				return err
 			}
@@ -61,16 +58,7 @@ func newResume(o *cli.Options) *cobra.Command {
 			if err := t.Apply(cmd, &m.Limits); err != nil {
 				return err
 			}
-			if err := recorded.WriteManifest(ctx, s, m); err != nil {
-				return err
-			}
-			if err := recorded.ClearHalt(ctx, s, name); err != nil {
-				return err
-			}
-			if err = runs.Signal(ctx, o, name, workflows.SignalTune, m.Limits, ""); err == nil {
-				err = runs.Signal(ctx, o, name, workflows.SignalResume, nil, "resumed")
-			}
-			if !errors.Is(err, engine.ErrNotRunning) {
+			if err = runs.Resume(ctx, o, s, m, "resumed"); !errors.Is(err, engine.ErrNotRunning) {
 				return err
 			}
 			r := runs.Options{Options: o, Checks: !noCheck}
@@ -104,15 +92,8 @@ given stays; the file's limits apply again at the next run.`,
 			if err := t.Apply(cmd, &m.Limits); err != nil {
 				return err
 			}
-			tuned := tuned{Campaign: name, Changed: campaigns.ChangedLimits(before, m.Limits)}
-			if len(tuned.Changed) == 0 {
-				return cli.UsageError(errors.New("no limit changes; see roundtable tune --help for the limits"))
-			}
-			if err := recorded.WriteManifest(ctx, s, m); err != nil {
-				return err
-			}
-			err = runs.Signal(ctx, o, name, workflows.SignalTune, m.Limits, "")
-			if tuned.Running = err == nil; err != nil && !errors.Is(err, engine.ErrNotRunning) {
+			tuned, err := runs.Tune(ctx, o, s, m, before)
+			if err != nil {
 				return err
 			}
 			if o.JSON {
@@ -124,25 +105,6 @@ given stays; the file's limits apply again at the next run.`,
 	}
 	t.Flags(cmd)
 	return cmd
-}
-
-// tuned is the JSON of tune.
-type tuned struct {
-	Campaign string             `json:"campaign"`
-	Running  bool               `json:"running"` // the new limits apply at once
-	Changed  []campaigns.Change `json:"changed"`
-}
-
-func (t tuned) String() string {
-	parts := make([]string, len(t.Changed))
-	for i, c := range t.Changed {
-		parts[i] = fmt.Sprintf("%s %s → %s", c.Limit, c.Old, c.New)
-	}
-	text := fmt.Sprintf("%s: new limits applied: %s", t.Campaign, strings.Join(parts, ", "))
-	if !t.Running {
-		text = fmt.Sprintf("%s is not running here; the next resume uses the new limits: %s", t.Campaign, strings.Join(parts, ", "))
-	}
-	return text
 }
 
 func newCancel(o *cli.Options) *cobra.Command {

@@ -45,29 +45,33 @@ func WriteFigure(o *cli.Options, cmd *cobra.Command, campaign string, d FigureRe
 	if err != nil {
 		return err
 	}
-	if err := d.Choose(cmd.Context(), s, campaign); err != nil {
-		return err
-	}
-	c, err := ReadCampaign(cmd.Context(), s, campaign)
-	if err != nil {
-		return err
-	}
 	if err := CheckBaselines(cmd.Context(), o, d.Request); err != nil {
 		return err
 	}
-	if c, err = d.AddBaselines(cmd.Context(), s, c); err != nil {
+	d.Format = format
+	return cli.WriteOutput(d.File, cmd.OutOrStdout(), func(w io.Writer) error { return Draw(cmd.Context(), w, s, campaign, d) })
+}
+
+// Draw writes a figure of a campaign in the format that is asked for.
+func Draw(ctx context.Context, w io.Writer, s storage.Store, campaign string, d FigureRequest) error {
+	if err := d.Choose(ctx, s, campaign); err != nil {
 		return err
 	}
-	f, err := d.make(cmd.Context(), s, c)
+	c, err := ReadCampaign(ctx, s, campaign)
+	if err != nil {
+		return err
+	}
+	if c, err = d.AddBaselines(ctx, s, c); err != nil {
+		return err
+	}
+	f, err := d.make(ctx, s, c)
 	if err != nil {
 		return cli.UsageError(err)
 	}
-	return cli.WriteOutput(d.File, cmd.OutOrStdout(), func(w io.Writer) error {
-		if format == "json" {
-			return cli.WriteJSON(w, f)
-		}
-		return f.Write(w, format)
-	})
+	if d.Format == "json" {
+		return cli.WriteJSON(w, f)
+	}
+	return f.Write(w, d.Format)
 }
 
 func (d FigureRequest) make(ctx context.Context, s storage.Store, c campaign.Campaign) (drawn, error) {

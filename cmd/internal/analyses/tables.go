@@ -160,9 +160,15 @@ func ReadCampaign(ctx context.Context, s storage.Store, name string) (campaign.C
 	if err != nil {
 		return c, cli.ExplainDamage(err, name, "there is no table")
 	}
-	p, m, err := recorded.ReadRecorded(ctx, s, name)
+	err = AddPlan(ctx, s, &c)
+	return c, err
+}
+
+// AddPlan adds the conditions that a campaign plans, if its plan is recorded.
+func AddPlan(ctx context.Context, s storage.Store, c *campaign.Campaign) error {
+	p, m, err := recorded.ReadRecorded(ctx, s, c.Name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return c, nil
+		return nil
 	}
 	for _, a := range p.Campaign.Grid {
 		c.Axes = append(c.Axes, a.Key)
@@ -170,13 +176,13 @@ func ReadCampaign(ctx context.Context, s storage.Store, name string) (campaign.C
 	for i, condition := range p.Campaign.Conditions {
 		settings, err := json.Marshal(condition)
 		if err != nil {
-			return c, err
+			return err
 		}
 		c.Planned = append(c.Planned, campaign.Planned{
 			Condition: condition.ID(), Cells: p.Campaign.CellsOf(i), Instances: p.Campaign.Instances.Of(i), Settings: settings, Labels: m.AxisLabels[condition.ID()],
 		})
 	}
-	return c, err
+	return err
 }
 
 func count(c campaign.Campaign) Cells {

@@ -16,6 +16,7 @@ import (
 	"roundtable/activities/collaboration"
 	"roundtable/activities/model"
 	"roundtable/analysis/record"
+	"roundtable/analysis/report"
 	"roundtable/analysis/safetext"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/telling"
@@ -95,12 +96,29 @@ func Read(ctx context.Context, s storage.Store, rows record.Rows, how Parts) (Tr
 }
 
 // Facts returns what a collaboration was about, for its story.
-func Facts(ctx context.Context, reader *collaboration.Reader, of record.Key) (all []telling.Fact, err error) {
-	known, err := reader.Facts(ctx, of)
-	for _, f := range known {
+func Facts(ctx context.Context, reader *collaboration.Reader, of record.Key) ([]telling.Fact, error) {
+	about, err := reader.About(ctx, of)
+	return factsOf(about), err
+}
+
+func factsOf(about collaboration.About) (all []telling.Fact) {
+	for _, f := range about.Facts {
 		all = append(all, telling.Fact(f))
 	}
-	return all, err
+	return all
+}
+
+// About returns what a collaboration was about, for a page.
+func About(ctx context.Context, reader *collaboration.Reader, of record.Key) (report.About, error) {
+	about, err := reader.About(ctx, of)
+	if err != nil {
+		return report.About{}, err
+	}
+	worth := func(proposal string) (report.Worth, bool) {
+		score, ok := about.Worth(proposal)
+		return report.Worth(score), ok
+	}
+	return report.About{Facts: factsOf(about), Worth: worth}, nil
 }
 
 func (v *Transcript) lose(what string, err error) {

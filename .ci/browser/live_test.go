@@ -1,0 +1,69 @@
+package browser
+
+import (
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+const progress = `document.querySelector(".state progress").value`
+
+// A page follows a campaign while it runs, is killed, and goes on; its buttons pause,
+// resume and tune it, each after a question.
+func TestLive(t *testing.T) {
+	f := newFolder(t)
+	s := newService(t, 300*time.Millisecond, `{"target": [], "message": "I would take more apples.", "reason_for_decision": "so", "decision": 1}`)
+	s.campaign(f, "live", 30)
+	run := f.command("run", "live.yaml", "--no-check")
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for began := time.Now(); s.calls.Load() == 0; time.Sleep(20 * time.Millisecond) {
+		if time.Since(began) > time.Minute {
+			t.Fatal("no call is made")
+		}
+	}
+	p := open(t, f.view()+"c/live/")
+	p.await(`document.querySelector(".badge").textContent === "running"`)
+	p.await(progress + ` > 0`)
+	p.await(`/calls\/s/.test(document.querySelector(".sum").textContent)`)
+	p.await(`document.querySelectorAll(".conditions tbody tr").length === 2`)
+	p.picture("campaign-live")
+	p.accessible("a running campaign")
+
+	steer(p, "pause", "no") // and nothing happens
+	if js[string](p, `document.querySelector(".badge").textContent`) != "running" {
+		t.Error("it pauses although the question was denied")
+	}
+	steer(p, "pause", "yes")
+	p.await(`document.querySelector(".badge").textContent === "paused"`)
+	p.says("paused by hand")
+	steer(p, "resume", "yes")
+	p.await(`document.querySelector(".badge").textContent === "running"`)
+	p.do(chromedp.Click(chromedp.CSS(`[data-do=tune]`)), chromedp.SetValue(chromedp.CSS(`[name=concurrency]`), "60"), chromedp.SetValue(chromedp.CSS(`[name=collaborations]`), "20"))
+	p.do(chromedp.Click(chromedp.CSS(`#yes`)))
+	p.await(`document.getElementById("link").textContent.includes("collaborations 2 → 20")`)
+
+	if err := run.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = run.Wait()
+	p.await(`document.querySelector(".badge").textContent === "interrupted"`)
+	again := f.command("run", "live.yaml", "--no-check")
+	if err := again.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.await(`document.querySelector(".badge").textContent === "running"`)
+	if err := again.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	p.await(`document.querySelector(".badge").textContent === "done"`)
+	p.says("60 of 60 ended", "100% done")
+}
+
+func steer(p *tab, button, answer string) {
+	p.t.Helper()
+	p.do(chromedp.Click(chromedp.CSS(`[data-do=`+button+`]`)), chromedp.WaitVisible(chromedp.CSS(`#confirm`)), chromedp.Click(chromedp.CSS(`#confirm button[value=`+answer+`]`)))
+	p.await(`!document.getElementById("confirm").open`)
+}

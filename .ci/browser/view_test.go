@@ -1,0 +1,175 @@
+package browser
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// Every page of finished campaigns: what it says, on a desktop and a phone, for everybody.
+func TestPages(t *testing.T) {
+	f := newFolder(t)
+	f.run("run", f.example("voting-rules.yaml"))
+	address := f.view()
+
+	p := open(t, address)
+	p.await(`document.querySelector(".badge").textContent === "done"`)
+	p.says("voting-rules", "100% done")
+	p.accessible("campaigns")
+	p.phone("campaigns")
+
+	p.do(chromedp.Click(chromedp.CSS(`a[href="c/voting-rules/"]`)))
+	p.await(`document.getElementById("found")?.dataset.ready`)
+	p.says("SIMULATED", "Outcome by condition", "What ran", "CSV")
+	if !strings.Contains(js[string](p, `document.querySelector(".headline").textContent`), "exchange: ") {
+		t.Error("the page has no headline")
+	}
+	p.picture("campaign")
+	p.accessible("a campaign")
+	p.phone("campaign")
+
+	p.do(chromedp.Click(chromedp.CSS(`a[href="collaborations/"]`)))
+	p.await(`document.getElementById("list")?.dataset.ready`)
+	listed(p)
+	p.picture("collaborations")
+	p.accessible("collaborations")
+	p.phone("collaborations")
+
+	p.do(chromedp.Click(chromedp.CSS(`#list tbody a`)))
+	p.await(`document.querySelector(".story")`)
+	told(p)
+}
+
+// listed sorts, filters and searches the list.
+func listed(p *tab) {
+	all := js[string](p, `document.getElementById("shown").textContent`)
+	p.do(chromedp.SetValue(chromedp.CSS(`#facets select`), js[string](p, `document.querySelector("#facets select").options[1].value`)),
+		chromedp.Evaluate[chromedp.Void](`document.querySelector("#facets select").dispatchEvent(new Event("change"))`))
+	if some := js[string](p, `document.getElementById("shown").textContent`); some == all {
+		p.t.Errorf("a facet leaves %s", some)
+	}
+	p.do(chromedp.SendKeys(chromedp.CSS("#said"), "no such words at all"))
+	p.await(`document.getElementById("shown").textContent.startsWith("0 of")`)
+	p.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("said").value = ""; document.getElementById("said").dispatchEvent(new Event("input"))`))
+	p.await(`!document.getElementById("shown").textContent.startsWith("0 of")`)
+	score := `Array.from(document.querySelectorAll("#list th button")).find((b) => b.textContent === "score").click()`
+	p.do(chromedp.Evaluate[chromedp.Void](score), chromedp.Evaluate[chromedp.Void](score))
+	if got := js[string](p, `document.querySelector("th[aria-sort]").getAttribute("aria-sort")`); got != "descending" {
+		p.t.Errorf("sorted twice the scores are %s", got)
+	}
+	if !strings.Contains(js[string](p, `location.search`), "by=-score") {
+		p.t.Error("what is chosen is not in the address")
+	}
+}
+
+// told looks at a collaboration, its prompts, and another next to it.
+func told(p *tab) {
+	p.says("Round 1", "candidate 1", "saw nothing", "score")
+	if js[int](p, `document.querySelectorAll("table.ballots").length`) == 0 {
+		p.t.Error("there is no table of ballots")
+	}
+	if js[int](p, `document.querySelectorAll("table.proposal").length`) == 0 {
+		p.t.Error("no allocation is a table")
+	}
+	if !strings.Contains(js[string](p, `document.querySelector("header nav a:nth-of-type(3)").href`), "by=-score") {
+		p.t.Error("the way back to the list has lost what was chosen there")
+	}
+	p.do(chromedp.Click(chromedp.CSS(`details.asked summary`)))
+	p.await(`document.querySelector("details.asked pre")`)
+	p.says("system", "as received", "scripted/")
+	p.picture("collaboration")
+	p.accessible("a collaboration")
+	p.phone("collaboration")
+	p.do(chromedp.Click(chromedp.CSS(`.beside button`)))
+	p.await(`document.querySelectorAll(".pair .story").length === 2`)
+	p.accessible("two collaborations")
+}
+
+// A collaboration of each environment is shown as what it is.
+func TestEnvironments(t *testing.T) {
+	f := newFolder(t)
+	shows := []struct{ example, campaign, what string }{
+		{"debate.yaml", "debate", `dl.facts`},
+		{"robots.yaml", "robots", `figure[data-rounds] input[type=range]`},
+		{"consensus.yaml", "consensus", `figure[data-rounds] input[type=range]`},
+		{"publicgoods.yaml", "publicgoods", `table.proposal`},
+		{"movielens-tiny.yaml", "movielens-tiny", `table.proposal`},
+		{"deliberation.yaml", "deliberation", `.story .proposal`},
+	}
+	for _, x := range shows {
+		f.run("run", f.example(x.example))
+	}
+	address := f.view()
+	for _, x := range shows {
+		t.Run(x.campaign, func(t *testing.T) {
+			p := open(t, address+"c/"+x.campaign+"/collaborations/")
+			p.await(`document.getElementById("list")?.dataset.ready`)
+			p.do(chromedp.Click(chromedp.CSS(`#list tbody a`)))
+			p.await(`document.querySelector(".story")`)
+			if !js[bool](p, "document.querySelector('"+x.what+"') !== null") {
+				t.Errorf("no %s:\n%s", x.what, p.text())
+			}
+			p.picture("collaboration-" + x.campaign)
+			p.accessible(x.campaign)
+		})
+	}
+}
+
+// What a model writes stays text, and acts nowhere.
+func TestHostile(t *testing.T) {
+	f := newFolder(t)
+	s := newService(t, 0, `{"target": [], "reason_for_decision": "<b>why</b>", "decision": 1, "message": "</script><script>window.hacked = 1</script><img src=x onerror=\"window.hacked = 2\"><b>bold</b> \u202egnp.exe \u001b[31mred"}`)
+	s.campaign(f, "hostile", 1)
+	f.run("run", "hostile.yaml", "--no-check")
+	address := f.view()
+	p := open(t, address+"c/hostile/collaborations/")
+	p.await(`document.getElementById("list")?.dataset.ready`)
+	p.do(chromedp.Click(chromedp.CSS(`#list tbody a`)))
+	p.await(`document.querySelector(".story")`)
+	p.says("<b>bold</b>", "window.hacked = 1")
+	p.do(chromedp.Click(chromedp.CSS(`details.asked summary`)))
+	p.await(`document.querySelector("details.asked pre")`)
+	unhacked(p)
+	f.run("report", "hostile")
+	r := open(t, "file://"+filepath.Join(f.dir, "hostile.html"))
+	r.await(`document.getElementById("list")?.dataset.ready`)
+	unhacked(r)
+}
+
+func unhacked(p *tab) {
+	p.t.Helper()
+	if js[bool](p, `"hacked" in window || document.querySelector("img, .story b b") !== null`) {
+		p.t.Error("what a model wrote acts in the page")
+	}
+	if strings.ContainsAny(p.text(), "\u202e\u001b") {
+		p.t.Error("what a model wrote can turn or steer")
+	}
+}
+
+// A report shows the same without a server.
+func TestReport(t *testing.T) {
+	f := newFolder(t)
+	f.run("run", f.example("voting-rules.yaml"))
+	f.run("report", "voting-rules")
+	f.run("report", "voting-rules", "-o", "pages/")
+	for _, file := range []string{"voting-rules.html", "pages/index.html"} {
+		p := open(t, (&url.URL{Scheme: "file", Path: filepath.Join(f.dir, file)}).String())
+		p.await(`document.getElementById("list")?.dataset.ready`)
+		p.says("SIMULATED", "Outcome by condition")
+		p.accessible("the report " + file)
+		p.phone("report")
+		p.do(chromedp.Click(chromedp.CSS(`#list tbody a`)))
+		p.await(`document.querySelector(".story")?.checkVisibility()`)
+		p.says("Round 1")
+	}
+	info, err := os.Stat(filepath.Join(f.dir, "voting-rules.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Printf("the report has %d kB\n", info.Size()>>10)
+}

@@ -1,0 +1,116 @@
+"use strict";
+// Transcripts: those that are packed are opened, prompts are fetched when they are
+// asked for, and agents that move can be played round by round.
+(() => {
+  const blocks = Array.from(document.querySelectorAll("script.transcripts"));
+  const opened = new Map(); // block to its transcripts by name
+
+  const unpack = async (block) => {
+    if (!opened.has(block)) {
+      const bytes = Uint8Array.from(atob(block.textContent.trim()), (c) => c.charCodeAt(0));
+      const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+      opened.set(block, await new Response(stream).json());
+    }
+    return opened.get(block);
+  };
+
+  const parse = (html) => new DOMParser().parseFromString(html, "text/html").body;
+
+  const open = async () => {
+    const name = decodeURIComponent(location.hash.slice(1));
+    const target = name && document.getElementById(name);
+    if (target instanceof HTMLDetailsElement) {
+      target.open = true;
+      target.scrollIntoView();
+      return;
+    }
+    const block = blocks.find((b) => b.dataset.ids.split(" ").includes(name));
+    if (!block) return;
+    const place = document.getElementById("transcript"), title = document.createElement("h3");
+    title.textContent = name;
+    try {
+      place.replaceChildren(title, ...parse((await unpack(block))[name]).childNodes);
+    } catch (e) {
+      place.replaceChildren(title, "It cannot be unpacked: " + e + ". A newer browser may do it.");
+    }
+    place.hidden = false;
+    prepare(place);
+    place.scrollIntoView();
+    place.focus({ preventScroll: true });
+  };
+
+  // A report searches in its own transcripts.
+  if (document.getElementById("list-data")) window.searchTexts = async (wanted) => {
+    const found = new Set(), text = wanted.toLowerCase();
+    document.querySelectorAll("details.transcript").forEach((d) => { if (d.textContent.toLowerCase().includes(text)) found.add(d.id); });
+    for (const block of blocks) {
+      for (const [name, html] of Object.entries(await unpack(block))) {
+        if (parse(html).textContent.toLowerCase().includes(text)) found.add(name);
+      }
+    }
+    return found;
+  };
+
+  const play = (figure) => {
+    const last = Number(figure.dataset.rounds), marks = figure.querySelectorAll("[data-round]");
+    const box = document.createElement("p"), button = document.createElement("button"), slider = document.createElement("input"), says = document.createElement("output");
+    box.className = "player";
+    slider.type = "range";
+    slider.min = 1;
+    slider.max = slider.value = last;
+    slider.setAttribute("aria-label", "Round");
+    button.type = "button";
+    button.textContent = "Play";
+    const show = () => {
+      marks.forEach((m) => {
+        const round = Number(m.dataset.round);
+        m.classList.toggle("later", round > slider.value);
+        m.classList.toggle("now", round === Number(slider.value));
+      });
+      says.textContent = "round " + slider.value + " of " + last;
+    };
+    let timer = 0;
+    const stop = () => { clearInterval(timer); timer = 0; button.textContent = "Play"; };
+    button.addEventListener("click", () => {
+      if (timer) return stop();
+      if (Number(slider.value) === last) slider.value = 1;
+      show();
+      button.textContent = "Stop";
+      timer = setInterval(() => {
+        slider.value = Number(slider.value) + 1;
+        show();
+        if (Number(slider.value) === last) stop();
+      }, 400);
+    });
+    slider.addEventListener("input", () => { stop(); show(); });
+    box.append(button, slider, says);
+    figure.append(box);
+    show();
+  };
+
+  const ask = async (details) => {
+    if (!details.open || details.dataset.asked) return;
+    details.dataset.asked = "yes";
+    const place = document.createElement("div");
+    place.textContent = "reading…";
+    details.append(place);
+    try {
+      const answer = await fetch(details.closest("[data-asked-at]").dataset.askedAt + details.dataset.entry);
+      const text = await answer.text();
+      if (answer.ok) place.replaceChildren(...parse(text).childNodes);
+      else place.textContent = text;
+    } catch (e) {
+      place.textContent = String(e);
+      delete details.dataset.asked;
+    }
+  };
+
+  const prepare = (root) => {
+    root.querySelectorAll("figure[data-rounds]").forEach(play);
+    root.querySelectorAll("details.asked").forEach((d) => d.addEventListener("toggle", () => ask(d)));
+  };
+
+  addEventListener("hashchange", open);
+  prepare(document);
+  open();
+})();

@@ -1,0 +1,211 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"roundtable/analysis/record"
+	"roundtable/analysis/telling"
+)
+
+// plot is a small picture of a collaboration, in the units of its SVG.
+type plot struct {
+	Label         string // what it shows, for who does not see it
+	Width, Height int
+	Lines         []polyline
+	Marks         []mark
+	Texts         []label
+	Rounds        int // it can be played if there are several
+}
+
+type polyline struct {
+	Points string
+	Class  string
+}
+
+// mark is a place at a round.
+type mark struct {
+	X, Y  float64
+	Round int32
+	Class string
+	Title string
+}
+
+type label struct {
+	X, Y float64
+	Text string
+	End  bool // it ends there
+}
+
+// Of a plot: its size, and what is left free at its sides.
+const (
+	plotWidth, plotHeight = 360, 120
+	planeSize             = 300
+	sideLeft, sideRight   = 44, 12
+	sideAbove, sideBelow  = 12, 20
+)
+
+// span maps values to places.
+type span struct{ low, high, from, to float64 }
+
+func (s span) at(v float64) float64 {
+	if s.high == s.low {
+		return (s.from + s.to) / 2
+	}
+	return s.from + (v-s.low)/(s.high-s.low)*(s.to-s.from)
+}
+
+func rangeOf(values []float64) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		low, high = min(low, v), max(high, v)
+	}
+	return low, high
+}
+
+// scorePlot draws the score of what stands, round by round; nil where there are no two.
+func scorePlot(rounds []record.Round, share bool) *plot {
+	var values []float64
+	for _, r := range rounds {
+		if r.Score != nil {
+			values = append(values, *r.Score)
+		}
+	}
+	if len(values) < 2 {
+		return nil
+	}
+	low, high := rangeOf(values)
+	if share {
+		low, high = 0, 1
+	}
+	p := &plot{Label: "Score of what stands, by round", Width: plotWidth, Height: plotHeight}
+	x := span{float64(rounds[0].Round), float64(rounds[len(rounds)-1].Round), sideLeft, plotWidth - sideRight}
+	y := span{low, high, plotHeight - sideBelow, sideAbove}
+	var points []string
+	for _, r := range rounds {
+		if r.Score == nil {
+			continue
+		}
+		m := mark{X: x.at(float64(r.Round)), Y: y.at(*r.Score), Class: "score", Title: fmt.Sprintf("round %d: %.4g", r.Round, telling.Rounded(*r.Score))}
+		points = append(points, fmt.Sprintf("%.1f,%.1f", m.X, m.Y))
+		p.Marks = append(p.Marks, m)
+	}
+	p.Lines = []polyline{{strings.Join(points, " "), "score"}}
+	p.frame(x, y)
+	return p
+}
+
+// frame writes the ends of both axes.
+func (p *plot) frame(x, y span) {
+	for _, v := range []float64{y.low, y.high} {
+		p.Texts = append(p.Texts, label{X: sideLeft - 6, Y: y.at(v) + 4, Text: fmt.Sprintf("%.3g", telling.Rounded(v)), End: true})
+	}
+	p.Texts = append(p.Texts, label{X: x.from, Y: float64(p.Height) - 4, Text: fmt.Sprintf("round %.0f", x.low)},
+		label{X: x.to, Y: float64(p.Height) - 4, Text: fmt.Sprintf("%.0f", x.high), End: true})
+	p.Lines = append(p.Lines, polyline{fmt.Sprintf("%.1f,%.1f %.1f,%.1f %.1f,%.1f", x.from, y.to, x.from, y.from, x.to, y.from), "axis"})
+}
+
+// place is where an agent is after a round.
+type place struct {
+	agent, round int32
+	name         string
+	at           []float64
+}
+
+// motion draws agents that move: over rounds on a line, or in the plane; nil if none do.
+func motion(turns []record.Turn) *plot {
+	var all []place
+	dimensions := 0
+	for _, t := range turns {
+		if t.Kind != "env" || t.Agent == nil || t.ProposalJSON == nil {
+			continue
+		}
+		at := coordinates(*t.ProposalJSON)
+		if len(at) == 0 || len(at) > 2 || dimensions > 0 && len(at) != dimensions {
+			return nil
+		}
+		dimensions = len(at)
+		all = append(all, place{*t.Agent, t.Round, t.AgentName, at})
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	if dimensions == 1 {
+		return onLine(all)
+	}
+	return inPlane(all)
+}
+
+// coordinates of a place in JSON: a number, or a list of some.
+func coordinates(text string) []float64 {
+	var one float64
+	if json.Unmarshal([]byte(text), &one) == nil {
+		return []float64{one}
+	}
+	var list []float64
+	if json.Unmarshal([]byte(text), &list) != nil {
+		return nil
+	}
+	return list
+}
+
+func onLine(all []place) *plot {
+	p := &plot{Label: "Positions of the agents on the line, by round", Width: plotWidth, Height: 2 * plotHeight}
+	var values, rounds []float64
+	for _, a := range all {
+		values, rounds = append(values, a.at[0]), append(rounds, float64(a.round))
+	}
+	var x, y span
+	x.low, x.high = rangeOf(rounds)
+	y.low, y.high = rangeOf(values)
+	x.from, x.to, y.from, y.to = sideLeft, plotWidth-sideRight, 2*plotHeight-sideBelow, sideAbove
+	p.trace(all, func(a place) (float64, float64) { return x.at(float64(a.round)), y.at(a.at[0]) })
+	p.frame(x, y)
+	return p
+}
+
+func inPlane(all []place) *plot {
+	p := &plot{Label: "Ways of the agents in the plane", Width: planeSize, Height: planeSize}
+	var xs, ys []float64
+	for _, a := range all {
+		xs, ys = append(xs, a.at[0]), append(ys, a.at[1])
+	}
+	lowX, highX := rangeOf(xs)
+	lowY, highY := rangeOf(ys)
+	half := max(highX-lowX, highY-lowY) / 2
+	midX, midY := (lowX+highX)/2, (lowY+highY)/2
+	x := span{midX - half, midX + half, sideAbove, planeSize - sideAbove}
+	y := span{midY - half, midY + half, planeSize - sideAbove, sideAbove}
+	p.trace(all, func(a place) (float64, float64) { return x.at(a.at[0]), y.at(a.at[1]) })
+	return p
+}
+
+// colours is how many classes of agents the style sheet has.
+const colours = 8
+
+// trace draws each agent's way and where it is after each round.
+func (p *plot) trace(all []place, to func(place) (x, y float64)) {
+	ways, order := map[int32][]string{}, []int32{}
+	for _, a := range all {
+		x, y := to(a)
+		if ways[a.agent] == nil {
+			order = append(order, a.agent)
+		}
+		ways[a.agent] = append(ways[a.agent], fmt.Sprintf("%.1f,%.1f", x, y))
+		p.Marks = append(p.Marks, mark{X: x, Y: y, Round: a.round, Class: fmt.Sprint("agent", a.agent%colours), Title: fmt.Sprintf("%s, round %d: %s", a.name, a.round, joined(a.at))})
+		p.Rounds = max(p.Rounds, int(a.round))
+	}
+	for _, agent := range order {
+		p.Lines = append(p.Lines, polyline{strings.Join(ways[agent], " "), fmt.Sprint("agent", agent%colours)})
+	}
+}
+
+func joined(values []float64) string {
+	var parts []string
+	for _, v := range values {
+		parts = append(parts, fmt.Sprintf("%.4g", telling.Rounded(v)))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,115 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"roundtable/analysis/record"
+	"roundtable/analysis/telling"
+)
+
+// Proposals of each environment are what they are; anything else stays as it is written.
+func TestShapes(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"Ann":{"apples":82.3,"bread":1},"Bob":{"apples":0,"bread":9}}`: "table [ apples bread] [[Ann 82.3 1] [Bob 0 9]]",
+		`{"Alex":12,"Blake":8.5}`:             "pairs [[Alex 12] [Blake 8.5]]",
+		`{"task_1":"agent_2","task_2":null}`:  "pairs [[task_1 agent_2] [task_2 null]]",
+		`["soup","bread & butter"]`:           "list [soup bread & butter]",
+		`[1.5,-2]`:                            "text 1.5, -2",
+		`"B"`:                                 "text B",
+		`4.25`:                                "text 4.25",
+		`{}`:                                  "text {}",
+		`[]`:                                  "text []",
+		`{"Ann":{"apples":1},"Bob":2}`:        `text {"Ann":{"apples":1},"Bob":2}`,
+		`{"Ann":{"a":1},"Bob":{"b":2}}`:       `text {"Ann":{"a":1},"Bob":{"b":2}}`,
+		`no JSON {`:                           "text no JSON {",
+		``:                                    "text ",
+		`{"Ann":{"a":1,"b":2},"Bob":{"a":1}}`: `text {"Ann":{"a":1,"b":2},"Bob":{"a":1}}`,
+	} {
+		p := shape(text)
+		got := "text " + p.Text
+		switch {
+		case p.Columns != nil:
+			got = fmt.Sprint("table ", p.Columns, " ", p.Rows)
+		case p.Rows != nil:
+			got = fmt.Sprint("pairs ", p.Rows)
+		case p.List != nil:
+			got = fmt.Sprint("list ", p.List)
+		}
+		if got != want {
+			t.Errorf("%s is %s, want %s", text, got, want)
+		}
+	}
+}
+
+// A table by agent has what it is worth to each in a column; others have it below.
+func TestWorths(t *testing.T) {
+	w := Worth{0.5, []float64{3, 2.25}}
+	p := shape(`{"Ann":{"a":1},"Bob":{"a":2}}`).addWorth(w, []string{"Ann", "Bob"})
+	if fmt.Sprint(p.Columns, p.Rows, p.Worth) != "[ a worth to it] [[Ann 1 3] [Bob 2 2.25]]score 0.5" {
+		t.Errorf("the table is %v", p)
+	}
+	if p := shape(`["soup"]`).addWorth(w, []string{"Ann"}); p.Worth != "score 0.5; worth to Ann 3, agent 2 2.25" {
+		t.Errorf("the list has %q", p.Worth)
+	}
+	if p := shape(`"B"`).addWorth(Worth{1, []float64{1, 1}}, nil); p.Worth != "score 1" {
+		t.Errorf("worth the same to all: %q", p.Worth)
+	}
+}
+
+// Ballots are laid out by voter, and added up exactly.
+func TestMatrix(t *testing.T) {
+	phase := telling.Phase{Candidates: []telling.Candidate{
+		{Number: 1, Votes: []telling.Vote{{Voter: "Ann", Value: "1/3"}, {Voter: "Bob", Value: "1"}}},
+		{Number: 2, Votes: []telling.Vote{{Voter: "Bob", Value: "1/2"}, {Voter: "Cem", Value: "1/6"}}},
+	}}
+	m := Story{}.Matrix(phase)
+	want := []voterRow{{"Ann", []string{"1/3", ""}}, {"Bob", []string{"1", "1/2"}}, {"Cem", []string{"", "1/6"}}, {"sum", []string{"4/3", "2/3"}}}
+	if !slices.EqualFunc(m.Rows, want, func(a, b voterRow) bool { return a.Voter == b.Voter && slices.Equal(a.Values, b.Values) }) {
+		t.Errorf("the ballots are %v", m.Rows)
+	}
+	phase.Candidates[0].Votes[0].Value = "much"
+	if m := (Story{}).Matrix(phase); len(m.Rows) != 3 {
+		t.Errorf("what is no fraction is added up: %v", m.Rows)
+	}
+}
+
+func moves(at ...string) []record.Turn {
+	var turns []record.Turn
+	for i, place := range at {
+		turns = append(turns, record.Turn{Kind: "env", Agent: p(int32(i % 2)), AgentName: fmt.Sprint("a", i%2), Round: int32(i/2 + 1), ProposalJSON: p(place)})
+	}
+	return turns
+}
+
+// Agents that move are drawn in their dimensions, and others not.
+func TestMotion(t *testing.T) {
+	line := motion(moves("0", "10", "4", "6"))
+	if line == nil || line.Rounds != 2 || len(line.Marks) != 4 || line.Marks[0].Y <= line.Marks[1].Y {
+		t.Fatalf("on a line: %+v", line)
+	}
+	plane := motion(moves("[0,0]", "[10,10]", "[5,5]", "[5,5]"))
+	if plane == nil || plane.Width != planeSize || plane.Marks[2].X != plane.Marks[3].X || plane.Marks[0].Y <= plane.Marks[1].Y {
+		t.Fatalf("in the plane: %+v", plane)
+	}
+	for what, turns := range map[string][]record.Turn{
+		"one place": moves("1"), "three dimensions": moves("[1,2,3]", "[1,2,3]"), "no numbers": moves(`"B"`, `"C"`), "different ones": moves("1", "[1,2]"), "nothing": nil,
+	} {
+		if got := motion(turns); got != nil {
+			t.Errorf("%s: %+v", what, got)
+		}
+	}
+}
+
+func TestScorePlot(t *testing.T) {
+	rounds := []record.Round{{Round: 1}, {Round: 2, Score: p(.5)}, {Round: 3, Score: p(1.)}}
+	drawn := scorePlot(rounds, true)
+	if drawn == nil || len(drawn.Marks) != 2 || drawn.Marks[1].Y != sideAbove || !strings.Contains(drawn.Marks[0].Title, "round 2: 0.5") {
+		t.Errorf("the scores are %+v", drawn)
+	}
+	if scorePlot(rounds[:2], true) != nil {
+		t.Error("a single score is drawn")
+	}
+}

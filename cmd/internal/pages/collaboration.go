@@ -1,0 +1,149 @@
+package pages
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"roundtable/analysis/record"
+	"roundtable/analysis/report"
+	"roundtable/cmd/internal/transcripts"
+)
+
+// told is a collaboration on its page.
+type told struct {
+	ID      string
+	AskedAt string // where its prompts are
+	Story   report.Story
+}
+
+// collaborationBody is the page of a collaboration, or of two next to each other.
+type collaborationBody struct {
+	Told  []told
+	Pairs []string // others of the same instance and replicate
+	Kept  []kept   // what the list was filtered by, for its forms
+}
+
+type kept struct{ Name, Value string }
+
+func (v *Server) collaborationPage(w http.ResponseWriter, r *http.Request) error {
+	name, id := r.PathValue("campaign"), r.PathValue("id")
+	c, err := v.of(r.Context(), name)
+	if err != nil {
+		return err
+	}
+	ids := []string{id}
+	query := r.URL.Query()
+	if beside := query.Get("beside"); beside != "" {
+		ids = append(ids, beside)
+	}
+	query.Del("beside")
+	var body collaborationBody
+	for _, id := range ids {
+		t, err := v.tell(r.Context(), name, id)
+		if err != nil {
+			return err
+		}
+		body.Told = append(body.Told, t)
+	}
+	if body.Pairs, err = v.pairs(r.Context(), c, body.Told[0].Story.Collaboration); err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(keysOf(query)) {
+		body.Kept = append(body.Kept, kept{key, query.Get(key)})
+	}
+	p := v.newPage(id, step{name, "../"}, step{"Collaborations", "./" + question(query)})
+	p.Body = body
+	return v.render(w, "collaboration.tmpl", p)
+}
+
+func keysOf(values url.Values) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for key := range values {
+			if !yield(key) {
+				return
+			}
+		}
+	}
+}
+
+func question(values url.Values) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return "?" + values.Encode()
+}
+
+func (v *Server) tell(ctx context.Context, name, id string) (told, error) {
+	rows, err := v.rowsOf(ctx, name, id)
+	if err != nil {
+		return told{}, err
+	}
+	source, err := StorySource(ctx, v.store, name, v.how)
+	if err != nil {
+		return told{}, err
+	}
+	story := source.Tell(id, rows)
+	story.Asks, story.Show = true, ""
+	return told{ID: id, AskedAt: url.PathEscape(id) + "/asked/", Story: story}, nil
+}
+
+// pairs returns the other collaborations of the same instance and replicate.
+func (v *Server) pairs(ctx context.Context, c *shown, of record.Collaboration) ([]string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, err := c.refresh(ctx, v); err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, row := range c.rows {
+		if row.Environment == of.Environment && row.InstanceID == of.InstanceID && row.Replicate == of.Replicate && row.CollaborationID != of.CollaborationID {
+			all = append(all, row.CollaborationID)
+		}
+	}
+	return all, nil
+}
+
+// asked is what is shown of a turn on demand.
+type asked struct {
+	Calls []record.Call
+	transcripts.Transcript
+}
+
+// USD returns what a call cost, in words.
+func (asked) USD(cost *float64) string {
+	if cost == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.6f", *cost)
+}
+
+// askedPart answers with the prompt, the raw answers and the calls of a turn.
+func (v *Server) askedPart(w http.ResponseWriter, r *http.Request) error {
+	rows, err := v.rowsOf(r.Context(), r.PathValue("campaign"), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	entry, err := strconv.Atoi(r.PathValue("entry"))
+	if err != nil {
+		return err
+	}
+	t, err := transcripts.Read(r.Context(), v.store, rows, transcripts.Parts{Prompts: true, Raw: true, Entry: entry})
+	if err != nil {
+		return err
+	}
+	a := asked{Transcript: t}
+	for _, call := range rows.Calls {
+		if int(call.Entry) == entry {
+			a.Calls = append(a.Calls, call)
+		}
+	}
+	slices.SortStableFunc(a.Calls, func(a, b record.Call) int {
+		return cmp.Or(cmp.Compare(a.Ask, b.Ask), cmp.Compare(a.Attempt, b.Attempt))
+	})
+	return v.render(w, "asked.tmpl", a)
+}

@@ -1,0 +1,205 @@
+package pages
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/lake"
+	"roundtable/cmd/internal/campaigns"
+)
+
+// state is how far a campaign is, as its page shows it.
+type state struct {
+	Name       string     `json:"name"`
+	State      string     `json:"state"` // running, paused, interrupted, done, or unknown
+	Lines      []string   `json:"lines"` // what `roundtable status` says below its first line
+	Share      float64    `json:"share"`
+	Done       int        `json:"done"`
+	Failed     int        `json:"failed"` // of these, or stopped
+	Cells      int        `json:"cells"`
+	PerSecond  *float64   `json:"calls_per_second"` // over the last minute; null until that is known
+	USD        float64    `json:"usd"`
+	Cap        *float64   `json:"cap_usd"`        // null without a cap
+	Left       string     `json:"left,omitempty"` // how long it will take still, at the speed of the last minute
+	Conditions []progress `json:"conditions,omitempty"`
+}
+
+// progress is how many cells of a condition have ended.
+type progress struct {
+	Name  string `json:"name"`
+	Done  int    `json:"done"`
+	Cells int    `json:"cells"`
+}
+
+// How often a state is read while people look: of a campaign that runs, and of others.
+const (
+	eachRunning = time.Second
+	eachOther   = 10 * time.Second
+	overMinute  = time.Minute
+)
+
+// events sends the state of one campaign, or of all, whenever it has changed.
+func (v *Server) events(w http.ResponseWriter, r *http.Request) error {
+	out := http.NewResponseController(w)
+	w.Header().Set("Content-Type", "text/event-stream")
+	said := ""
+	for {
+		all, err := v.states(r.Context(), r.PathValue("campaign"))
+		if err != nil {
+			return err
+		}
+		data, err := json.Marshal(all)
+		if err != nil {
+			return err
+		}
+		line := ": still here\n\n"
+		if text := string(data); text != said {
+			said, line = text, "data: "+text+"\n\n"
+		}
+		if _, err := w.Write([]byte(line)); err != nil {
+			return err
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+		select {
+		case <-r.Context().Done():
+			return nil
+		case <-time.After(eachRunning):
+		}
+	}
+}
+
+// states of one campaign, or of all if it is not named.
+func (v *Server) states(ctx context.Context, name string) ([]state, error) {
+	names := []string{name}
+	if name == "" {
+		var err error
+		if names, err = lake.Campaigns(ctx, v.store); err != nil {
+			return nil, err
+		}
+	}
+	all := make([]state, 0, len(names))
+	for _, name := range names {
+		c, err := v.of(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v.stateOf(ctx, c))
+	}
+	return all, nil
+}
+
+// stateOf reads a campaign's state unless it was read just now. What cannot be read is said
+// in the state: the page goes on showing the others.
+func (v *Server) stateOf(ctx context.Context, c *shown) state {
+	w := &c.watched
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	age := eachOther
+	if w.last.State == "running" {
+		age = eachRunning
+	}
+	if time.Since(w.at) < age {
+		return w.last
+	}
+	s := state{Name: c.plan.Name, State: "unknown"}
+	st, err := campaigns.ReadStatus(ctx, v.options, v.store, s.Name)
+	if err == nil {
+		s.Conditions, err = v.progressOf(ctx, c.plan)
+	}
+	if err != nil {
+		s.Lines = []string{err.Error()}
+	} else {
+		s.fill(st)
+		w.measure(&s, st.Spent.Calls+st.UnderWay.Spent.Calls, st.Share)
+	}
+	w.at, w.last = time.Now(), s
+	return s
+}
+
+// fill takes over what the status says.
+func (s *state) fill(st campaigns.Status) {
+	var b bytes.Buffer
+	st.Write(&b)
+	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+	for _, line := range lines[1:] {
+		s.Lines = append(s.Lines, strings.TrimSpace(line))
+	}
+	s.State, s.Share, s.Done, s.Cells = st.State, st.Share, st.Done(), st.Cells
+	s.Failed = st.Failed + st.Stopped
+	s.USD, s.Cap = st.Spent.CostUSD+st.UnderWay.Spent.CostUSD+st.Besides.CostUSD, st.Limits.CostUSD
+}
+
+// measure says how fast a running campaign is, and how long it will take at that speed.
+func (w *watched) measure(s *state, calls int64, share float64) {
+	now := time.Now()
+	if s.State != "running" {
+		w.marks = nil
+		return
+	}
+	w.marks = append(w.marks, mark{now, calls, share})
+	for len(w.marks) > 2 && now.Sub(w.marks[1].at) > overMinute {
+		w.marks = w.marks[1:]
+	}
+	first := w.marks[0]
+	seconds := now.Sub(first.at).Seconds()
+	if seconds < 3 {
+		return
+	}
+	s.PerSecond = new(max(0, float64(calls-first.calls)) / seconds)
+	if gained := share - first.share; gained > 0 {
+		s.Left = time.Duration((1 - share) / gained * seconds * float64(time.Second)).Round(time.Second).String()
+	}
+}
+
+// cellSuffix ends the id of a collaboration after that of its condition.
+var cellSuffix = regexp.MustCompile(`-i\d+-r\d+$`)
+
+// progressOf counts what has ended of each condition of the plan.
+func (v *Server) progressOf(ctx context.Context, c campaign.Campaign) ([]progress, error) {
+	generations, err := lake.Generations(ctx, v.store, c.Name)
+	if err != nil {
+		return nil, err
+	}
+	ended := map[string]int{}
+	for collaboration := range generations {
+		ended[cellSuffix.ReplaceAllString(collaboration, "")]++
+	}
+	planned := map[string]int{}
+	for _, p := range c.Planned {
+		planned[p.Condition] = p.Cells
+	}
+	view := c.View("")
+	var all []progress
+	for _, g := range view.Groups {
+		all = append(all, progress{view.Title(g), ended[g.ID], planned[g.ID]})
+	}
+	return all, nil
+}
+
+func (v *Server) campaignsPage(w http.ResponseWriter, r *http.Request) error {
+	names, err := lake.Campaigns(r.Context(), v.store)
+	if err != nil {
+		return err
+	}
+	p := v.newPage("Campaigns")
+	p.Path, p.Body, p.StatusAt = nil, names, "events"
+	return v.render(w, "campaigns.tmpl", p)
+}
+
+func (v *Server) campaignPage(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("campaign")
+	if _, err := v.of(r.Context(), name); err != nil {
+		return err
+	}
+	p := v.newPage(name)
+	p.Campaign, p.StatusAt = name, "events"
+	return v.render(w, "campaign.tmpl", p)
+}

@@ -1,0 +1,157 @@
+package pages
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"roundtable/analysis/lake"
+	"roundtable/analysis/report"
+	"roundtable/analysis/table"
+	"roundtable/cmd/internal/analyses"
+	"roundtable/cmd/internal/cli"
+)
+
+// results are the part of a campaign's page that says what it found, as of a digest.
+type results struct {
+	mu     sync.Mutex // one makes them, the others wait
+	digest string
+	html   []byte
+}
+
+// Forms in which figures and tables can be downloaded.
+var (
+	figureForms = []string{"svg", "png", "pdf"}
+	tableForms  = []string{"csv", "json", "latex", "md"}
+)
+
+// found is what the template of the results is given.
+type found struct {
+	Results report.Results
+	Ran     report.Ran
+	Status  string
+}
+
+// resultsPart answers with what a campaign has found so far.
+func (v *Server) resultsPart(w http.ResponseWriter, r *http.Request) error {
+	ctx, name := r.Context(), r.PathValue("campaign")
+	c, err := v.of(ctx, name)
+	if err != nil {
+		return err
+	}
+	d, err := lake.ReadDataset(ctx, v.store, name)
+	if err != nil {
+		return err
+	}
+	kept := &c.results
+	kept.mu.Lock()
+	defer kept.mu.Unlock()
+	if digest := d.Digest(); kept.html == nil || kept.digest != digest {
+		html, err := v.makeResults(ctx, name)
+		if err != nil {
+			return cli.ExplainDamage(err, name, "there are no results")
+		}
+		kept.digest, kept.html = digest, html
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, err = w.Write(kept.html)
+	return err
+}
+
+func (v *Server) makeResults(ctx context.Context, name string) ([]byte, error) {
+	how := v.how
+	if err := how.Choose(ctx, v.store, name); err != nil {
+		return nil, err
+	}
+	source, err := Source(ctx, v.store, name, how)
+	if err != nil {
+		return nil, err
+	}
+	f := found{}
+	if f.Status, f.Results, f.Ran, err = source.Overview(); err != nil {
+		return nil, err
+	}
+	f.Ran.To = func(id string) string { return "collaborations/" + id }
+	for i, figure := range f.Results.Figures {
+		f.Results.Figures[i].Downloads = downloads("figures/", figure.Name, figureForms)
+	}
+	for i, t := range f.Results.Tables {
+		if t.Name != "" {
+			f.Results.Tables[i].Downloads = downloads("tables/", t.Name, tableForms)
+		}
+	}
+	var b bytes.Buffer
+	err = report.Render(&b, templates, "results.html", f)
+	return b.Bytes(), err
+}
+
+func downloads(folder, name string, forms []string) []report.Download {
+	var all []report.Download
+	for _, form := range forms {
+		all = append(all, report.Download{As: strings.ToUpper(form), To: folder + name + "." + form})
+	}
+	return all
+}
+
+// tableFile answers with a table as a file.
+func (v *Server) tableFile(w http.ResponseWriter, r *http.Request) error {
+	name, form, err := fileAsked(r, tableForms)
+	if err != nil {
+		return err
+	}
+	how := v.how
+	if err := how.Choose(r.Context(), v.store, r.PathValue("campaign")); err != nil {
+		return err
+	}
+	a, err := analyses.Make(r.Context(), v.store, r.PathValue("campaign"), analyses.Request{Table: name, Messages: how})
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := table.Write(&b, form, a.Tables); err != nil {
+		return err
+	}
+	return attach(w, r, b.Bytes())
+}
+
+// figureFile answers with a figure as a file.
+func (v *Server) figureFile(w http.ResponseWriter, r *http.Request) error {
+	name, form, err := fileAsked(r, figureForms)
+	if err != nil {
+		return err
+	}
+	d := analyses.FigureRequest{Figure: name, Format: form, Request: analyses.Request{Messages: v.how}}
+	var b bytes.Buffer
+	if err := analyses.Draw(r.Context(), &b, v.store, r.PathValue("campaign"), d); err != nil {
+		return err
+	}
+	return attach(w, r, b.Bytes())
+}
+
+// fileAsked splits the name of a file into what it shows and its form.
+func fileAsked(r *http.Request, forms []string) (name, form string, err error) {
+	file := r.PathValue("file")
+	form = strings.TrimPrefix(filepath.Ext(file), ".")
+	if !slices.Contains(forms, form) {
+		return "", "", cli.UsageError(fmt.Errorf("%q has no known ending; there are %s", file, strings.Join(forms, ", ")))
+	}
+	return strings.TrimSuffix(file, "."+form), form, nil
+}
+
+// attach answers with a file that the browser keeps and does not show.
+func attach(w http.ResponseWriter, r *http.Request, data []byte) error {
+	file := r.PathValue("file")
+	if strings.ContainsAny(file, "\"\\\r\n") {
+		return errors.New("a file of that name cannot be downloaded")
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Content-Disposition", `attachment; filename="`+strings.Replace(file, ".latex", ".tex", 1)+`"`)
+	_, err := w.Write(data)
+	return err
+}

@@ -1,0 +1,187 @@
+package pages
+
+import (
+	"context"
+	"crypto/rand"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"roundtable/analysis/report"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/measurements"
+)
+
+//go:embed page
+var files embed.FS
+
+// templates are the parts of a report, and the pages that only a server has.
+var templates = template.Must(report.Parts().ParseFS(files, "page/*.tmpl"))
+
+// Server shows the campaigns of a lake.
+type Server struct {
+	options *cli.Options
+	store   storage.Store
+	how     measurements.Messages
+	token   string
+	host    string // that requests must name
+
+	mu        sync.Mutex
+	campaigns map[string]*shown
+}
+
+// NewServer returns a server of a lake; how says whose labels and measures are shown.
+func NewServer(o *cli.Options, s storage.Store, how measurements.Messages) *Server {
+	return &Server{options: o, store: s, how: how, token: strings.ToLower(rand.Text()), campaigns: map[string]*shown{}}
+}
+
+// Listen opens a port of the loopback; 0 takes any that is free. It returns the address to
+// open, which holds the token.
+func (v *Server) Listen(port int) (net.Listener, string, error) {
+	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		return nil, "", err
+	}
+	v.host = l.Addr().String()
+	return l, fmt.Sprintf("http://%s/%s/", v.host, v.token), nil
+}
+
+// Serve answers until the context is done.
+func (v *Server) Serve(ctx context.Context, l net.Listener) error {
+	server := &http.Server{
+		Handler: v.Handler(), ReadHeaderTimeout: 10 * time.Second,
+		BaseContext: func(net.Listener) context.Context { return ctx }, // events end with it
+	}
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
+	defer stop()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// Handler answers requests that name the host and the token.
+func (v *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	page := func(pattern string, answer func(http.ResponseWriter, *http.Request) error) {
+		method, path, _ := strings.Cut(pattern, " ")
+		mux.HandleFunc(method+" /"+v.token+path, func(w http.ResponseWriter, r *http.Request) { explain(w, r, answer(w, r)) })
+	}
+	page("GET /{$}", v.campaignsPage)
+	page("GET /events", v.events)
+	page("GET /assets/{file}", asset)
+	page("GET /c/{campaign}/{$}", v.campaignPage)
+	page("GET /c/{campaign}/events", v.events)
+	page("GET /c/{campaign}/results", v.resultsPart)
+	page("GET /c/{campaign}/tables/{file}", v.tableFile)
+	page("GET /c/{campaign}/figures/{file}", v.figureFile)
+	page("GET /c/{campaign}/collaborations/{$}", v.listPage)
+	page("GET /c/{campaign}/collaborations/rows", v.listRows)
+	page("GET /c/{campaign}/collaborations/search", v.search)
+	page("GET /c/{campaign}/collaborations/{id}", v.collaborationPage)
+	page("GET /c/{campaign}/collaborations/{id}/asked/{entry}", v.askedPart)
+	page("POST /c/{campaign}/{action}", v.steer)
+	return v.guard(mux)
+}
+
+// guard lets through what a page of ours asks for, and says what pages may do. Another
+// page of the browser knows no token, and cannot read an answer or post.
+func (v *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		if r.Host != v.host {
+			http.Error(w, "this server answers at "+v.host+" only", http.StatusMisdirectedRequest)
+			return
+		}
+		if origin := r.Header.Get("Origin"); r.Method == http.MethodPost && origin != "http://"+v.host {
+			http.Error(w, "only a page of this server may steer a campaign", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// explain answers with an error in words.
+func explain(w http.ResponseWriter, r *http.Request, err error) {
+	if err == nil || r.Context().Err() != nil {
+		return
+	}
+	code := http.StatusInternalServerError
+	if cli.ExitCode(err) == cli.ExitUsage {
+		code = http.StatusNotFound
+	}
+	http.Error(w, err.Error(), code)
+}
+
+// asset answers with a script or the style sheet.
+func asset(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("file")
+	switch name {
+	case "style.css":
+		w.Header().Set("Content-Type", "text/css; charset=utf-8")
+		return write(w, report.Asset(name)+own(name))
+	case "list.js", "story.js":
+		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+		return write(w, report.Asset(name))
+	case "live.js":
+		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+		return write(w, own(name))
+	}
+	http.NotFound(w, r)
+	return nil
+}
+
+// own returns a file that only the server has.
+func own(name string) string {
+	data, err := files.ReadFile("page/" + name)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(data)
+}
+
+func write(w http.ResponseWriter, text string) error {
+	_, err := w.Write([]byte(text))
+	return err
+}
+
+// page is what every page's template is given.
+type page struct {
+	Name           string // its title
+	CSP            string // empty: the server says it
+	Style, Sheet   string
+	Root           string // of the server's pages, with the token
+	Campaign       string // "" on the page of all
+	Path           []step // where the page is
+	Lake           string
+	Rows, Base     string // of a list
+	Body           any
+	StatusAt       string
+	Collaborations string
+}
+
+// step is a page above this one.
+type step struct{ Name, To string }
+
+func (v *Server) newPage(name string, path ...step) page {
+	root := "/" + v.token + "/"
+	return page{Name: name, Root: root, Sheet: root + "assets/style.css", Lake: v.options.LakeName(), Path: append([]step{{"Campaigns", root}}, path...)}
+}
+
+func (v *Server) render(w http.ResponseWriter, name string, data any) error {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	return report.Render(w, templates, name, data)
+}

@@ -1,0 +1,218 @@
+package pages
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
+	"roundtable/analysis/report"
+	"roundtable/cmd/internal/analyses"
+	"roundtable/cmd/internal/cli"
+)
+
+// shown is what the server keeps of a campaign, until more of it has ended.
+type shown struct {
+	mu      sync.Mutex
+	plan    campaign.Campaign // without rows
+	digest  string
+	list    []byte                 // JSON
+	rows    []record.Collaboration // that are in the list
+	results results
+	texts   *texts
+	watched watched
+}
+
+// texts are what was said in each collaboration, in lower case.
+type texts struct {
+	digest string
+	said   []text
+}
+
+type text struct{ id, said string }
+
+// of returns what is kept of a campaign of the lake.
+func (v *Server) of(ctx context.Context, name string) (*shown, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if c := v.campaigns[name]; c != nil {
+		return c, nil
+	}
+	names, err := lake.Campaigns(ctx, v.store)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(names, name) {
+		return nil, v.options.UnknownCampaign(name, names)
+	}
+	c := &shown{plan: campaign.Campaign{Name: name}}
+	if err := analyses.AddPlan(ctx, v.store, &c.plan); err != nil {
+		return nil, err
+	}
+	v.campaigns[name] = c
+	return c, nil
+}
+
+// refresh reads the list again if more has ended; c is locked.
+func (c *shown) refresh(ctx context.Context, v *Server) (lake.Dataset, error) {
+	d, err := lake.ReadDataset(ctx, v.store, c.plan.Name)
+	if err != nil {
+		return d, err
+	}
+	digest := d.Digest()
+	if c.list != nil && digest == c.digest {
+		return d, nil
+	}
+	var rows []record.Collaboration
+	known := c.plan
+	for row, err := range lake.Scan[record.Collaboration](ctx, v.store, d) {
+		if err != nil {
+			return d, err
+		}
+		rows = append(rows, row)
+		known.Runs = append(known.Runs, campaign.Run{Collaboration: row})
+	}
+	list := report.NewList(known)
+	for _, row := range rows {
+		list.Add(row, false)
+	}
+	if c.list, err = json.Marshal(list); err != nil {
+		return d, err
+	}
+	c.rows, c.digest = rows, digest
+	return d, nil
+}
+
+func (v *Server) listPage(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("campaign")
+	if _, err := v.of(r.Context(), name); err != nil {
+		return err
+	}
+	p := v.newPage("Collaborations of "+name, step{name, "../"})
+	p.Rows = "rows"
+	return v.render(w, "collaborations.tmpl", p)
+}
+
+func (v *Server) listRows(w http.ResponseWriter, r *http.Request) error {
+	c, err := v.of(r.Context(), r.PathValue("campaign"))
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, err := c.refresh(r.Context(), v); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, err = w.Write(c.list)
+	return err
+}
+
+// search answers with the collaborations in which something was said.
+func (v *Server) search(w http.ResponseWriter, r *http.Request) error {
+	c, err := v.of(r.Context(), r.PathValue("campaign"))
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.readTexts(r.Context(), v); err != nil {
+		return err
+	}
+	found, wanted := []string{}, strings.ToLower(r.FormValue("said"))
+	for _, t := range c.texts.said {
+		if strings.Contains(t.said, wanted) {
+			found = append(found, t.id)
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	return json.NewEncoder(w).Encode(found)
+}
+
+// readTexts reads what was said, if more has been said since; c is locked.
+func (c *shown) readTexts(ctx context.Context, v *Server) error {
+	d, err := c.refresh(ctx, v)
+	if err != nil || c.texts != nil && c.texts.digest == c.digest {
+		return err
+	}
+	all := &texts{digest: c.digest}
+	var said strings.Builder
+	id := ""
+	keep := func() {
+		if id != "" {
+			all.said = append(all.said, text{id, strings.ToLower(said.String())})
+		}
+		said.Reset()
+	}
+	for turn, err := range lake.Scan[record.Turn](ctx, v.store, d) {
+		if err != nil {
+			return err
+		}
+		if turn.CollaborationID != id {
+			keep()
+			id = turn.CollaborationID
+		}
+		for _, part := range []*string{turn.Text, turn.Reason} {
+			if part != nil {
+				said.WriteString(*part)
+				said.WriteByte('\n')
+			}
+		}
+	}
+	keep()
+	c.texts = all
+	return nil
+}
+
+// rowsOf reads a collaboration; ID.1 is its second generation.
+func (v *Server) rowsOf(ctx context.Context, name, id string) (rows record.Rows, err error) {
+	d, err := lake.ReadDataset(ctx, v.store, name)
+	if err == nil {
+		d, err = d.Generations(ctx, v.store)
+	}
+	if err != nil {
+		return rows, err
+	}
+	run := lake.Run{Generation: -1}
+	for _, m := range d.Members {
+		if m.Collaboration == id && m.Generation > run.Generation || m.Run.String() == id {
+			run = m.Run
+		}
+	}
+	if run.Generation < 0 {
+		return rows, cli.UsageError(fmt.Errorf("no collaboration of %s that has ended is %q", name, id))
+	}
+	for rows, err := range lake.Collaborations(ctx, v.store, d.Only(func(m lake.Member) bool { return m.Run == run })) {
+		return rows, err
+	}
+	return rows, fmt.Errorf("the commit of %s has gone while it was read", run)
+}
+
+// watched is how far a campaign was at some times, for its speed.
+type watched struct {
+	mu    sync.Mutex
+	at    time.Time
+	last  state
+	marks []mark
+}
+
+// mark is how far a campaign was.
+type mark struct {
+	at    time.Time
+	calls int64
+	share float64
+}
+
+// forget has the state read again at the next look.
+func (w *watched) forget() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at = time.Time{}
+}

@@ -1,0 +1,127 @@
+// Package pages shows campaigns as pages: written as a report, or served while
+// people look, also at one that runs. The server is for one person on this machine:
+// it listens on the loopback only, and answers nobody who does not know its token.
+package pages
+
+import (
+	"context"
+	"iter"
+	"sync"
+
+	"roundtable/activities/collaboration"
+	"roundtable/analysis/cost"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
+	"roundtable/analysis/report"
+	"roundtable/analysis/storage"
+	"roundtable/analysis/study/dialogue"
+	"roundtable/cmd/internal/analyses"
+	"roundtable/cmd/internal/campaigns"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/measurements"
+	"roundtable/cmd/internal/providers"
+	"roundtable/cmd/internal/transcripts"
+)
+
+// Source reads everything that the pages of a campaign are made from; its rows
+// are read when they are asked for.
+func Source(ctx context.Context, s storage.Store, name string, how measurements.Messages) (report.Source, error) {
+	source, err := StorySource(ctx, s, name, how)
+	if err != nil {
+		return source, err
+	}
+	dataset, err := lake.ReadDataset(ctx, s, name)
+	if err != nil {
+		return source, err
+	}
+	source.Digest, source.Collaborations = dataset.Digest(), lake.Collaborations(ctx, s, dataset)
+	if source.Earlier, err = earlier(ctx, s, dataset); err != nil {
+		return source, err
+	}
+	if source.Campaign, err = analyses.ReadCampaign(ctx, s, name); err != nil {
+		return source, err
+	}
+	if source.Campaign, err = how.AddTrajectories(ctx, s, source.Campaign); err != nil {
+		return source, err
+	}
+	if source.Cost, err = campaigns.ReadCost(ctx, s, name, cost.ByModel); err != nil {
+		return source, err
+	}
+	return source, addLabels(ctx, s, how.Labeller, &source)
+}
+
+// StorySource reads what single transcripts are made from.
+func StorySource(ctx context.Context, s storage.Store, name string, how measurements.Messages) (report.Source, error) {
+	source := report.Source{}
+	source.Campaign.Name = name
+	source.Unusable = transcripts.UnusableAnswers(ctx, s)
+	reader := collaboration.NewReader(s, providers.OpenData)
+	source.About = func(of record.Key) (report.About, error) { return transcripts.About(ctx, reader, of) }
+	labellers, err := lake.Labellers(ctx, s, name)
+	if err != nil || len(labellers) == 0 {
+		return source, err
+	}
+	labeller := how.Labeller
+	if labeller == "" {
+		labeller = labellers[0]
+	}
+	source.Acts = actsBy(ctx, s, name, labeller)
+	return source, nil
+}
+
+// actsBy returns what a labeller says of the messages of a collaboration, by entry.
+func actsBy(ctx context.Context, s storage.Store, name, labeller string) func(record.Key) (map[int32][]string, error) {
+	byRun := sync.OnceValues(func() (map[lake.Run]lake.Marker, error) {
+		markers, err := lake.LabelMarkers(ctx, s, name, labeller)
+		all := map[lake.Run]lake.Marker{}
+		for _, m := range markers {
+			all[m.Run()] = m
+		}
+		return all, err
+	})
+	return func(of record.Key) (map[int32][]string, error) {
+		markers, err := byRun()
+		if err != nil {
+			return nil, err
+		}
+		m, labelled := markers[lake.Run{Collaboration: of.CollaborationID, Generation: int(of.Generation)}]
+		if !labelled {
+			return nil, nil
+		}
+		rows, err := lake.ReadRows[record.Label](ctx, s, m)
+		acts := map[int32][]string{}
+		for _, row := range rows {
+			acts[row.Entry] = row.Shown()
+		}
+		return acts, err
+	}
+}
+
+// addLabels reads what labels say, if there are any.
+func addLabels(ctx context.Context, s storage.Store, labeller string, source *report.Source) error {
+	labellers, err := lake.Labellers(ctx, s, source.Campaign.Name)
+	if err != nil || len(labellers) == 0 {
+		return err
+	}
+	l, err := dialogue.LoadLabels(ctx, s, source.Campaign, labeller)
+	if err != nil {
+		return cli.UsageError(err)
+	}
+	source.Labels = &l
+	if len(labellers) > 1 {
+		agreement, err := dialogue.Agreement(ctx, s, source.Campaign)
+		source.Agreement = &agreement
+		return err
+	}
+	return nil
+}
+
+// earlier returns the generations that were run again.
+func earlier(ctx context.Context, s storage.Store, d lake.Dataset) (iter.Seq2[record.Rows, error], error) {
+	latest := map[lake.Run]bool{}
+	for _, m := range d.Members {
+		latest[m.Run] = true
+	}
+	all, err := d.Generations(ctx, s)
+	return lake.Collaborations(ctx, s, all.Only(func(m lake.Member) bool { return !latest[m.Run] })), err
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+
+	"github.com/cli/browser"
+	"github.com/spf13/cobra"
+
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/measurements"
+	"roundtable/cmd/internal/pages"
+)
+
+func newView(o *cli.Options) *cobra.Command {
+	var how measurements.Messages
+	port, open := 0, false
+	cmd := &cobra.Command{
+		Use:     "view [NAME]",
+		Short:   "Show campaigns in a browser, also while they run",
+		GroupID: toRead,
+		Long: `Serve pages on this machine that show campaigns: their progress, live, with pause,
+resume, tune and cancel; results; every collaboration with its prompts and answers. It
+prints the address to open, which holds a token, and serves until Ctrl-C. Campaigns go
+on without it.`,
+		Example: `  roundtable view
+  roundtable view my-campaign --open
+  roundtable view --lake s3://bucket/lake`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return cli.UsageError(fmt.Errorf("expected at most 1 campaign, got %d", len(args)))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := openForView(cmd, o, args)
+			if err != nil {
+				return err
+			}
+			server := pages.NewServer(o, s, how)
+			l, address, err := server.Listen(port)
+			if err != nil {
+				return cli.UsageError(fmt.Errorf("the pages cannot be served: %w", err))
+			}
+			if len(args) == 1 {
+				address += "c/" + url.PathEscape(args[0]) + "/"
+			}
+			if err := announce(cmd, o, address); err != nil {
+				return err
+			}
+			if open {
+				if err := browser.OpenURL(address); err != nil {
+					fmt.Fprintf(cmd.ErrOrStderr(), "no browser could be opened: %v\n", err)
+				}
+			}
+			return server.Serve(cmd.Context(), l)
+		},
+	}
+	cmd.Flags().IntVar(&port, "port", 0, "serve on this port of 127.0.0.1 (default: any that is free)")
+	cmd.Flags().BoolVar(&open, "open", false, "open the address in the browser")
+	how.Flags(cmd)
+	return cmd
+}
+
+// openForView opens the lake, which must have the campaign that is named.
+func openForView(cmd *cobra.Command, o *cli.Options, args []string) (storage.Store, error) {
+	if len(args) == 1 {
+		return o.ReadLake(cmd.Context(), args[0])
+	}
+	return o.OpenLake()
+}
+
+func announce(cmd *cobra.Command, o *cli.Options, address string) error {
+	if o.JSON {
+		return cli.WriteJSON(cmd.OutOrStdout(), map[string]string{"address": address})
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "Open %s\nCtrl-C ends it; campaigns go on.\n", address)
+	return err
+}
