@@ -18,14 +18,13 @@ const (
 	endsFrom  = 9 * vg.Length(1)   // from the axes to the mark
 	endsName  = 6 * vg.Length(1)   // from the mark to the name
 	mostEnds  = 10                 // lines of a panel
-	widestEnd = 110 * vg.Length(1) // longer names are cut
+	widestEnd = 130 * vg.Length(1) // longer names are in a legend
 )
 
 // ends returns the width of the names that stand at the ends of the lines, so that no
-// reader has to look them up; 0 where there are too many, or none to tell apart.
+// reader has to look them up; 0 where they are too many or too long, or are not apart.
 func (f Figure) ends() vg.Length {
 	var widest vg.Length
-	several := false
 	for _, p := range f.Panels {
 		var names []string
 		for _, line := range p.Lines {
@@ -36,15 +35,11 @@ func (f Figure) ends() vg.Length {
 				return 0
 			}
 			names = append(names, line.Name)
-			widest = max(widest, min(page.Words(endSize).Width(line.Name), widestEnd))
+			widest = max(widest, page.Words(endSize).Width(line.Name))
 		}
-		if len(names) > mostEnds {
+		if len(names) > mostEnds || widest > widestEnd {
 			return 0
 		}
-		several = several || len(names) > 1
-	}
-	if !several && len(f.Panels) > 0 && f.Panels[0].Lines != nil && f.Panels[0].Lines[0].Name == "all" {
-		return 0
 	}
 	return widest + endsFrom + endsName + 2
 }
@@ -91,7 +86,7 @@ func (l layout) nameEnds(c draw.Canvas, a *plot.Plot, p Panel) {
 		leader := draw.LineStyle{Color: faint, Width: vg.Points(0.5)}
 		c.StrokeLine2(leader, e.at.X+e.style.glyph.Radius, e.at.Y, mark.X-e.style.glyph.Radius, mark.Y)
 		c.DrawGlyphNoClip(e.style.glyph, mark)
-		c.FillText(text, vg.Point{X: mark.X + endsName, Y: mark.Y}, page.Cut(e.name, endSize, widestEnd))
+		c.FillText(text, vg.Point{X: mark.X + endsName, Y: mark.Y + page.Rise}, e.name)
 	}
 }
 

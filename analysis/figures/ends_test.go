@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/vg"
+
+	"roundtable/analysis/campaign"
 )
 
 // Names at the ends of lines that meet stand apart, in the order of the lines, within the axes.
@@ -47,6 +49,10 @@ func TestLinesAreNamedAtTheirEnds(t *testing.T) {
 	}
 	if n := strings.Count(svgTexts(t, svg), "majority"); n != 2 { // one a panel
 		t.Errorf("majority is written %d times", n)
+	}
+	long := campaign.Campaign{Name: "made-up", Runs: []campaign.Run{run(campaign.Exchange, "majority", strings.Repeat("long ", 20), 0, .5), run(campaign.Exchange, "majority", "b", 0, .5)}}
+	if l, err := made(t, long, "utility-by-model").layout(); err != nil || l.ends != 0 || len(l.key.entries) != 3 { // two models and Umax
+		t.Errorf("names that are too long are not in the legend: %+v, %v", l.key.entries, err)
 	}
 	if bars := made(t, debates(), "debate-accuracy"); bars.ends() != 0 {
 		t.Error("bars have ends")

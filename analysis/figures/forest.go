@@ -139,7 +139,7 @@ func (d forest) drawPanel(c draw.Canvas, panel int, top vg.Length) {
 		if d.numbers > 0 {
 			text := page.Words(numberSize)
 			text.YAlign = draw.YCenter
-			c.FillText(text, vg.Point{X: right + gap, Y: middle}, r.numbers)
+			c.FillText(text, vg.Point{X: right + gap, Y: middle + page.Rise}, r.numbers)
 		}
 		top -= r.height()
 	}
@@ -163,7 +163,7 @@ func (d forest) drawRow(c draw.Canvas, r row, s scale, x func(float64) vg.Length
 	name := page.Words(rowSize)
 	name.XAlign, name.YAlign = draw.XRight, draw.YCenter
 	for i, line := range r.name {
-		c.FillText(name, vg.Point{X: c.Min.X + gap + d.names, Y: middle + rowLine*(vg.Length(len(r.name)-1)/2-vg.Length(i))}, line)
+		c.FillText(name, vg.Point{X: c.Min.X + gap + d.names, Y: middle + page.Rise + rowLine*(vg.Length(len(r.name)-1)/2-vg.Length(i))}, line)
 	}
 	if r.Value == nil {
 		return

@@ -5,7 +5,9 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -103,14 +105,15 @@ func (g Graph) draw(c draw.Canvas) {
 	for _, e := range g.Drawn {
 		arrow(c, at[e.From], at[e.To], e)
 	}
-	for _, e := range g.Drawn { // after all arrows, so that none strikes a number through
-		writeProbability(c, at[e.From], at[e.To], e)
+	for i, p := range placeNumbers(g.Drawn, at) { // after all arrows, so that none strikes a number through
+		box(c, color.White, p.Min.X, p.Max.X, p.Min.Y, p.Max.Y)
+		c.FillText(numberStyle(), p.Min.Add(p.Max).Scale(0.5).Add(vg.Point{Y: page.Rise}), g.Drawn[i].String())
 	}
 	label := page.Words(9)
 	label.XAlign, label.YAlign = draw.XCenter, draw.YCenter
 	for _, name := range names {
 		outline(c, at[name])
-		c.FillText(label, at[name], name)
+		c.FillText(label, at[name].Add(vg.Point{Y: page.Rise}), name)
 	}
 }
 
@@ -142,16 +145,60 @@ func arrow(c draw.Canvas, from, to vg.Point, e acts.Edge) {
 	c.FillPolygon(shade, []vg.Point{end, neck.Add(side), neck.Sub(side)})
 }
 
-// writeProbability writes an edge's probability onto the top of its bend, on a
-// patch of paper that interrupts whatever runs under it.
-func writeProbability(c draw.Canvas, from, to vg.Point, e acts.Edge) {
-	start, bend, end := curve(from, to)
-	top := start.Add(end).Scale(0.25).Add(bend.Scale(0.5))
-	number := page.Words(8)
-	number.XAlign, number.YAlign = draw.XCenter, draw.YCenter
-	width, height := number.Width(e.String())/2+1.5, number.Height(e.String())/2+1.5
-	box(c, color.White, top.X-width, top.X+width, top.Y-height, top.Y+height)
-	c.FillText(number, top, e.String())
+func numberStyle() text.Style {
+	style := page.Words(8)
+	style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
+	return style
+}
+
+// placeNumbers returns the patch of paper on which each edge's probability is written:
+// on its curve, near the middle, or next to it, where it meets no act and no number
+// before it.
+func placeNumbers(edges []acts.Edge, at map[string]vg.Point) []vg.Rectangle {
+	var placed, taken []vg.Rectangle
+	half := vg.Point{X: boxWidth / 2, Y: boxHeight / 2}
+	for _, p := range at {
+		taken = append(taken, vg.Rectangle{Min: p.Sub(half), Max: p.Add(half)})
+	}
+	style := numberStyle()
+	for _, e := range edges {
+		half := vg.Point{X: style.Width(e.String())/2 + 1.5, Y: style.Height(e.String())/2 + 1.5}
+		var patch vg.Rectangle
+		for i, p := range numberPlaces(curve(at[e.From], at[e.To])) {
+			here := vg.Rectangle{Min: p.Sub(half), Max: p.Add(half)}
+			free := !slices.ContainsFunc(taken, func(other vg.Rectangle) bool { return meet(here, other) })
+			if i == 0 || free {
+				patch = here
+			}
+			if free {
+				break
+			}
+		}
+		placed, taken = append(placed, patch), append(taken, patch)
+	}
+	return placed
+}
+
+// numberPlaces returns where an edge's number can stand, the best place first.
+func numberPlaces(start, bend, end vg.Point) []vg.Point {
+	on := func(t vg.Length) vg.Point {
+		return start.Scale((1 - t) * (1 - t)).Add(bend.Scale(2 * t * (1 - t))).Add(end.Scale(t * t))
+	}
+	var places []vg.Point
+	for _, t := range []vg.Length{0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74} {
+		places = append(places, on(t))
+	}
+	outwards := bend.Sub(start.Add(end).Scale(0.5))
+	outwards = outwards.Scale(1 / vg.Length(math.Hypot(float64(outwards.X), float64(outwards.Y))))
+	for _, away := range []vg.Length{6, 12, 18, 24, 30} {
+		places = append(places, on(0.5).Add(outwards.Scale(away)))
+	}
+	return places
+}
+
+// meet reports whether two rectangles have a point in common.
+func meet(a, b vg.Rectangle) bool {
+	return a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y
 }
 
 // leave returns where the line from a box's middle to a point crosses its border.

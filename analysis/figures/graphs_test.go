@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/vg"
+
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
@@ -100,6 +102,28 @@ func TestGraphPictures(t *testing.T) {
 	}
 	if svg, err := f.Inline(); err != nil || !strings.HasPrefix(svg, "<svg") {
 		t.Errorf("%v: %.40s", err, svg)
+	}
+}
+
+// Numbers of edges that run close to each other are written apart, and on no act.
+func TestNumbersStandApart(t *testing.T) {
+	at := map[string]vg.Point{"a": {X: 100, Y: 200}, "b": {X: 140, Y: 100}, "c": {X: 240, Y: 100}, "d": {X: 120, Y: 20}}
+	var edges []acts.Edge
+	for _, e := range []string{"ab", "ba", "bc", "cb", "bd", "db", "ad"} {
+		edges = append(edges, acts.Edge{From: e[:1], To: e[1:], Probability: .62, SE: p(.02)})
+	}
+	numbers := placeNumbers(edges, at)
+	for i, a := range numbers {
+		for j, b := range numbers[:i] {
+			if meet(a, b) {
+				t.Errorf("the numbers of %v and %v meet: %v and %v", edges[i], edges[j], a, b)
+			}
+		}
+		for name, point := range at {
+			if point.X > a.Min.X-boxWidth/2 && point.X < a.Max.X+boxWidth/2 && point.Y > a.Min.Y-boxHeight/2 && point.Y < a.Max.Y+boxHeight/2 {
+				t.Errorf("the number of %v is on %s", edges[i], name)
+			}
+		}
 	}
 }
 

@@ -92,6 +92,6 @@ func (k key) draw(c draw.Canvas) {
 			mark.Thumbnail(icon)
 		}
 		room := (c.Max.X-c.Min.X)/vg.Length(k.columns) - markWidth - afterMark
-		c.FillText(text, vg.Point{X: x + markWidth + afterMark, Y: y}, page.Cut(e.name, entrySize, room))
+		c.FillText(text, vg.Point{X: x + markWidth + afterMark, Y: y + page.Rise}, page.Cut(e.name, entrySize, room))
 	}
 }

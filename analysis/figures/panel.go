@@ -140,6 +140,9 @@ func (b bars) Plot(c draw.Canvas, a *plot.Plot) {
 	x, y := a.Transforms(&c)
 	width := 0.8 / float64(b.of)
 	for _, p := range b.list {
+		if p.Percent == 0 {
+			continue // a PDF would show a line
+		}
 		left := float64(p.Round) - 0.4 + width*float64(b.i)
 		box(c, b.color, x(left), x(left+width), y(b.scale.percent(0)), y(b.scale.percent(p.Percent)))
 	}

@@ -16,6 +16,7 @@ import (
 const (
 	Gap        = 10 * vg.Length(1)
 	LineHeight = 15 * vg.Length(1)
+	Rise       = 1.2 * vg.Length(1) // of text that is centred on something: letters stand higher than lines do
 )
 
 // Sizes of texts, in points.
