@@ -57,8 +57,8 @@ if (length(arguments) > 2) {
   pdf(arguments[3], width = 6, height = 1.6 + 0.25 * nrow(scores))
   par(mar = c(4, 12, 2, 1), las = 1)
   rows <- rev(seq_len(nrow(scores)))
-  across <- if (all(cells$measure == "share")) c(0, 1) else range(scores$low, scores$high, na.rm = TRUE)
-  plot(scores$outcome, rows, xlim = across, ylim = c(0.5, nrow(scores) + 0.5), pch = 15, col = "#0072b2",
+  across <- range(scores$outcome, scores$low, scores$high, na.rm = TRUE)
+  plot(scores$outcome, rows, xlim = across, ylim = c(0.5, nrow(scores) + 0.5), pch = 15, cex = 0.8, col = "#0072b2",
        xlab = "mean outcome, 95 % interval", ylab = "", yaxt = "n", main = if (any(cells$simulated)) "SIMULATED" else arguments[2])
   segments(scores$low, rows, scores$high, rows, col = "#0072b2")
   axis(2, rows, paste(scores$rule, scores$model, sep = ", "), tick = FALSE, cex.axis = 0.7)
