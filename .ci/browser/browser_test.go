@@ -149,13 +149,15 @@ func (p *tab) text() string {
 	return js[string](p, "document.body.innerText")
 }
 
-// says checks that the page has each of some texts.
+// says checks that the page has each of some texts, once it is drawn.
 func (p *tab) says(texts ...string) {
 	p.t.Helper()
-	page := p.text()
 	for _, text := range texts {
-		if !strings.Contains(page, text) {
-			p.t.Errorf("%q is not on the page:\n%s", text, page)
+		for began := time.Now(); !strings.Contains(p.text(), text); time.Sleep(50 * time.Millisecond) {
+			if time.Since(began) > 5*time.Second {
+				p.t.Errorf("%q is not on the page:\n%s", text, p.text())
+				break
+			}
 		}
 	}
 }

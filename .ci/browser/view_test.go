@@ -164,8 +164,11 @@ func TestReport(t *testing.T) {
 		p.accessible("the report " + file)
 		p.phone("report")
 		p.do(chromedp.Click(chromedp.CSS(`#list tbody a`)))
-		p.await(`document.querySelector(".story")?.checkVisibility()`)
+		p.await(`document.querySelector(".story")?.checkVisibility({contentVisibilityAuto: true})`)
 		p.says("Round 1")
+		p.do(chromedp.Click(chromedp.CSS(`.story details.asked summary`)))
+		p.await(`document.querySelector("details.asked pre")`)
+		p.says("system", "You are Alex", "as received", "answered by")
 	}
 	info, err := os.Stat(filepath.Join(f.dir, "voting-rules.html"))
 	if err != nil {

@@ -33,6 +33,8 @@ type Source struct {
 	Unusable func(of record.Key, entries []int) (map[int][]Unusable, error)
 	// About says what a collaboration was about; nil if that is not at hand.
 	About func(of record.Key) (About, error)
+	// Asked is how each turn of a collaboration was asked for, by entry; nil if that is left out.
+	Asked func(rows record.Rows) (map[int32]Asked, error)
 	// Acts are the dialogue acts of a collaboration's messages, by entry; nil if there are none.
 	Acts func(of record.Key) (map[int32][]string, error)
 }
@@ -70,7 +72,7 @@ func Write(w io.Writer, s Source, files Files) (Written, error) {
 	if transcripts.Put != nil {
 		written.Transcripts = len(t.list.rows)
 	}
-	if err := transcripts.packRest(); err != nil {
+	if err := transcripts.close(); err != nil {
 		return written, err
 	}
 	return written, render(w, "page.tmpl", newPage(s, t, transcripts))

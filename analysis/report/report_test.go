@@ -217,7 +217,7 @@ func TestLargeTranscriptsArePacked(t *testing.T) {
 	}
 	found := 0
 	for _, block := range blocks {
-		transcripts := unpack(t, block[2])
+		transcripts := unpack[string](t, block[2])
 		for id := range strings.FieldsSeq(block[1]) {
 			if !strings.Contains(transcripts[id], text[:100]) {
 				t.Errorf("%s is not told in its block", id)
@@ -230,7 +230,7 @@ func TestLargeTranscriptsArePacked(t *testing.T) {
 	}
 }
 
-func unpack(t *testing.T, text string) (transcripts map[string]string) {
+func unpack[T any](t *testing.T, text string) (named map[string]T) {
 	t.Helper()
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
@@ -240,10 +240,10 @@ func unpack(t *testing.T, text string) (transcripts map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.NewDecoder(z).Decode(&transcripts); err != nil {
+	if err := json.NewDecoder(z).Decode(&named); err != nil {
 		t.Fatal(err)
 	}
-	return transcripts
+	return named
 }
 
 // In a folder each transcript is a page.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"html/template"
 	"math/big"
@@ -23,11 +22,13 @@ type Story struct {
 	Lost      string // why unusable answers are missing
 	Unknown   string // why it cannot be said what it was about
 	Show      string // the command that shows prompts and raw answers; "" if they can be asked for
-	Asks      bool   // prompts and raw answers can be asked for
+	Asks      bool   // prompts and raw answers can be opened
 	unusable  map[int][]Unusable
 	worth     func(proposal string) (Worth, bool)
 	names     []string // of the agents
+	Unasked   string   // why prompts and answers are missing
 	asked     map[int32]bool
+	told      map[int32]Asked
 }
 
 // Tell makes the story of a collaboration that is called id on the page.
@@ -47,6 +48,14 @@ func (s Source) Tell(id string, rows record.Rows) Story {
 		var err error
 		if told.Acts, err = s.Acts(c.Key); err != nil {
 			told.Unknown = err.Error()
+		}
+	}
+	if s.Asked != nil {
+		var err error
+		if told.told, err = s.Asked(rows); err != nil {
+			told.Unasked = err.Error()
+		} else {
+			told.Show, told.Asks = "", true
 		}
 	}
 	if entries := unusableEntries(rows.Turns); s.Unusable != nil && len(entries) > 0 {
@@ -96,11 +105,7 @@ func agentNames(rows record.Rows) []string {
 }
 
 // HTML returns the transcript.
-func (s Story) HTML() (template.HTML, error) {
-	var b bytes.Buffer
-	err := render(&b, "story", s)
-	return template.HTML(b.String()), err // made by a template
-}
+func (s Story) HTML() (template.HTML, error) { return partHTML("story", s) }
 
 // Unusable returns the raw answers of an entry that could not be used.
 func (s Story) Unusable(entry int32) []Unusable { return s.unusable[int(entry)] }

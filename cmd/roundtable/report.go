@@ -21,14 +21,14 @@ import (
 
 func newReport(o *cli.Options) *cobra.Command {
 	var file string
-	var how measurements.Messages
+	var how reportParts
 	cmd := &cobra.Command{
 		Use:     "report NAME",
 		Short:   "Write a campaign's report as one HTML page: result, figures, tables, transcripts",
 		GroupID: toRead,
 		Long: `Write one HTML page that needs nothing else: the result first, with figures and
-tables, then every collaboration with its transcript, what went wrong and what ran.
-Many transcripts are packed in it; a browser unpacks them. Where -o names a folder,
+tables, then every collaboration with its transcript, prompts and raw answers, what
+went wrong and what ran. Many transcripts are packed in it; a browser unpacks them. Where -o names a folder,
 each transcript is a page of its own there.`,
 		Example: `  roundtable report my-campaign
   roundtable report my-campaign -o results.html
@@ -54,8 +54,15 @@ each transcript is a page of its own there.`,
 		},
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", "", "write to FILE, or to a folder if it ends in / (default: NAME.html)")
+	cmd.Flags().BoolVar(&how.noPrompts, "no-prompts", false, "leave out prompts and raw answers, which are most of a report")
 	how.Flags(cmd)
 	return cmd
+}
+
+// reportParts says what a report is made with.
+type reportParts struct {
+	measurements.Messages
+	noPrompts bool
 }
 
 // reported is the JSON of report.
@@ -79,7 +86,7 @@ const (
 )
 
 // writeReport writes one file, or a folder if the name ends in a slash or is one.
-func writeReport(ctx context.Context, s storage.Store, name string, how measurements.Messages, file string) (reported, error) {
+func writeReport(ctx context.Context, s storage.Store, name string, how reportParts, file string) (reported, error) {
 	r := reported{File: file}
 	files := report.Files{}
 	if info, err := os.Stat(file); strings.HasSuffix(file, "/") || err == nil && info.IsDir() {
@@ -92,9 +99,12 @@ func writeReport(ctx context.Context, s storage.Store, name string, how measurem
 			return r, err
 		}
 	}
-	source, err := pages.Source(ctx, s, name, how)
+	source, err := pages.Source(ctx, s, name, how.Messages)
 	if err != nil {
 		return r, err
+	}
+	if !how.noPrompts {
+		pages.AddAsked(ctx, s, &source)
 	}
 	var page bytes.Buffer
 	r.Written, err = report.Write(&page, source, files)

@@ -99,7 +99,7 @@ func TestReportOfARun(t *testing.T) {
 	for _, block := range regexp.MustCompile(`class="transcripts" data-ids="([^"]*)"`).FindAllStringSubmatch(page, -1) {
 		told += len(strings.Fields(block[1]))
 	}
-	if packed := strings.Contains(page, "application/gzip"); told != r.Collaborations || packed != *long {
+	if packed := strings.Contains(page, `class="transcripts"`); told != r.Collaborations || packed != *long {
 		t.Errorf("%d collaborations are told, of %d; packed: %t", told, r.Collaborations, packed)
 	}
 	f := reportOf(t, dir, "pages/")

@@ -88,6 +88,28 @@
     show();
   };
 
+  // How a turn was asked for: fetched, or unpacked from the page, where each line is kept once.
+  const askedNodes = async (details) => {
+    const { entry } = details.dataset, server = details.closest("[data-asked-at]");
+    if (server) {
+      const answer = await fetch(server.dataset.askedAt + entry), text = await answer.text();
+      if (!answer.ok) throw new Error(text);
+      return [...parse(text).childNodes];
+    }
+    const name = details.closest("[data-story]").dataset.story;
+    const block = Array.from(document.querySelectorAll("script.asked")).find((b) => b.dataset.ids.split(" ").includes(name));
+    const { lines, entries } = (await unpack(block))[name], asked = entries[entry];
+    const prompt = (asked?.prompt ?? []).flatMap(({ role, runs }) => {
+      const title = document.createElement("h5"), pre = document.createElement("pre"), text = [];
+      for (let i = 0; i < runs.length; i += 2) text.push(...lines.slice(runs[i], runs[i] + runs[i + 1]));
+      title.textContent = role;
+      pre.textContent = text.join("\n");
+      pre.tabIndex = 0;
+      return [title, pre];
+    });
+    return [...parse(asked?.calls ?? "Nothing is stored of this entry.").childNodes, ...prompt, ...parse(asked?.answers ?? "").childNodes];
+  };
+
   const ask = async (details) => {
     if (!details.open || details.dataset.asked) return;
     details.dataset.asked = "yes";
@@ -95,10 +117,7 @@
     place.textContent = "reading…";
     details.append(place);
     try {
-      const answer = await fetch(details.closest("[data-asked-at]").dataset.askedAt + details.dataset.entry);
-      const text = await answer.text();
-      if (answer.ok) place.replaceChildren(...parse(text).childNodes);
-      else place.textContent = text;
+      place.replaceChildren(...await askedNodes(details));
     } catch (e) {
       place.textContent = String(e);
       delete details.dataset.asked;

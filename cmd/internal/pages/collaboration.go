@@ -1,16 +1,17 @@
 package pages
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 
+	"roundtable/activities/collaboration"
 	"roundtable/analysis/record"
 	"roundtable/analysis/report"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/transcripts"
 )
 
@@ -108,42 +109,20 @@ func (v *Server) pairs(ctx context.Context, c *shown, of record.Collaboration) (
 	return all, nil
 }
 
-// asked is what is shown of a turn on demand.
-type asked struct {
-	Calls []record.Call
-	transcripts.Transcript
-}
-
-// USD returns what a call cost, in words.
-func (asked) USD(cost *float64) string {
-	if cost == nil {
-		return "–"
-	}
-	return fmt.Sprintf("%.6f", *cost)
-}
-
 // askedPart answers with the prompt, the raw answers and the calls of a turn.
 func (v *Server) askedPart(w http.ResponseWriter, r *http.Request) error {
 	rows, err := v.rowsOf(r.Context(), r.PathValue("campaign"), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	entry, err := strconv.Atoi(r.PathValue("entry"))
+	entry, err := strconv.ParseInt(r.PathValue("entry"), 10, 32)
 	if err != nil {
-		return err
+		return cli.UsageError(err)
 	}
-	t, err := transcripts.Read(r.Context(), v.store, rows, transcripts.Parts{Prompts: true, Raw: true, Entry: entry})
+	all, err := transcripts.Asked(r.Context(), collaboration.NewReader(v.store, providers.OpenData), rows)
+	a := all[int32(entry)]
 	if err != nil {
-		return err
+		a.Lost = append(a.Lost, err.Error())
 	}
-	a := asked{Transcript: t}
-	for _, call := range rows.Calls {
-		if int(call.Entry) == entry {
-			a.Calls = append(a.Calls, call)
-		}
-	}
-	slices.SortStableFunc(a.Calls, func(a, b record.Call) int {
-		return cmp.Or(cmp.Compare(a.Ask, b.Ask), cmp.Compare(a.Attempt, b.Attempt))
-	})
-	return v.render(w, "asked.tmpl", a)
+	return v.render(w, "asked", a)
 }
