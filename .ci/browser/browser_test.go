@@ -28,7 +28,8 @@ var (
 	examples = flag.String("examples", "../../examples", "folder of the examples")
 	chromium = flag.String("chromium", "chromium", "the browser")
 	axe      = flag.String("axe", "", "file axe.min.js, which looks for what keeps people out; without it that is not checked")
-	screens  = flag.String("screens", "", "folder for pictures of the pages; none if it is empty")
+	screens  = flag.String("screens", "", "folder for the pictures of the documentation; none if it is empty")
+	large    = flag.Int("large", 0, "replicates of six conditions, of which the large pages are measured; none if it is 0")
 )
 
 // browser is one that is started once for all tests.
@@ -198,7 +199,6 @@ func (p *tab) phone(what string) {
 	if wide := js[int](p, "document.documentElement.scrollWidth"); wide > 390 {
 		p.t.Errorf("%s is %d pixels wide on a phone of 390", what, wide)
 	}
-	p.picture(what + "-phone")
 	p.do(chromedp.EmulateViewport(1280, 900))
 }
 
@@ -215,6 +215,25 @@ func (p *tab) picture(name string) {
 	if err := os.WriteFile(filepath.Join(*screens, name+".png"), png, 0o644); err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// still checks that nothing on the page has moved while it was put together.
+func (p *tab) still(what string) {
+	p.t.Helper()
+	moved := js[float64](p, `new Promise((tell) => {
+		let sum = 0;
+		new PerformanceObserver((list) => list.getEntries().forEach((e) => { if (!e.hadRecentInput) sum += e.value; })).observe({ type: "layout-shift", buffered: true });
+		setTimeout(() => tell(sum), 100);
+	})`)
+	if moved > 0.02 {
+		p.t.Errorf("%s: what is on the page moves (layout shift %.3f)", what, moved)
+	}
+}
+
+// painted returns after how long the page showed something, in ms.
+func (p *tab) painted() float64 {
+	p.t.Helper()
+	return js[float64](p, `performance.getEntriesByName("first-contentful-paint")[0].startTime`)
 }
 
 // folder is where campaigns are run.

@@ -29,7 +29,7 @@ func TestLive(t *testing.T) {
 	p.await(progress + ` > 0`)
 	p.await(`/calls\/s/.test(document.querySelector(".sum").textContent)`)
 	p.await(`document.querySelectorAll(".conditions tbody tr").length === 2`)
-	p.picture("campaign-live")
+	p.picture("view-live")
 	p.accessible("a running campaign")
 
 	steer(p, "pause", "no") // and nothing happens

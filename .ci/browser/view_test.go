@@ -5,10 +5,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // Every page of finished campaigns: what it says, on a desktop and a phone, for everybody.
@@ -20,6 +22,8 @@ func TestPages(t *testing.T) {
 	p := open(t, address)
 	p.await(`document.querySelector(".badge").textContent === "done"`)
 	p.says("voting-rules", "100% done")
+	p.picture("view-campaigns")
+	p.still("campaigns")
 	p.accessible("campaigns")
 	p.phone("campaigns")
 
@@ -29,14 +33,17 @@ func TestPages(t *testing.T) {
 	if !strings.Contains(js[string](p, `document.querySelector(".headline").textContent`), "exchange: ") {
 		t.Error("the page has no headline")
 	}
-	p.picture("campaign")
+	p.still("a campaign")
+	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".headline").scrollIntoView()`))
+	p.picture("view-results")
 	p.accessible("a campaign")
 	p.phone("campaign")
 
 	p.do(chromedp.Click(chromedp.CSS(`a[href="collaborations/"]`)))
 	p.await(`document.getElementById("list")?.dataset.ready`)
 	listed(p)
-	p.picture("collaborations")
+	p.still("collaborations")
+	p.picture("view-collaborations")
 	p.accessible("collaborations")
 	p.phone("collaborations")
 
@@ -57,6 +64,10 @@ func listed(p *tab) {
 	p.await(`document.getElementById("shown").textContent.startsWith("0 of")`)
 	p.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("said").value = ""; document.getElementById("said").dispatchEvent(new Event("input"))`))
 	p.await(`!document.getElementById("shown").textContent.startsWith("0 of")`)
+	p.do(chromedp.Focus(chromedp.CSS("#list th button")), chromedp.KeyEvent(kb.Enter))
+	if got := js[string](p, `document.querySelector("th[aria-sort]").textContent`); got != "collaboration" {
+		p.t.Errorf("the keyboard sorts by %q", got)
+	}
 	score := `Array.from(document.querySelectorAll("#list th button")).find((b) => b.textContent === "score").click()`
 	p.do(chromedp.Evaluate[chromedp.Void](score), chromedp.Evaluate[chromedp.Void](score))
 	if got := js[string](p, `document.querySelector("th[aria-sort]").getAttribute("aria-sort")`); got != "descending" {
@@ -82,7 +93,7 @@ func told(p *tab) {
 	p.do(chromedp.Click(chromedp.CSS(`details.asked summary`)))
 	p.await(`document.querySelector("details.asked pre")`)
 	p.says("system", "as received", "scripted/")
-	p.picture("collaboration")
+	p.picture("view-collaboration")
 	p.accessible("a collaboration")
 	p.phone("collaboration")
 	p.do(chromedp.Click(chromedp.CSS(`.beside button`)))
@@ -114,7 +125,9 @@ func TestEnvironments(t *testing.T) {
 			if !js[bool](p, "document.querySelector('"+x.what+"') !== null") {
 				t.Errorf("no %s:\n%s", x.what, p.text())
 			}
-			p.picture("collaboration-" + x.campaign)
+			if x.campaign == "robots" {
+				p.picture("view-robots")
+			}
 			p.accessible(x.campaign)
 		})
 	}
@@ -175,4 +188,39 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	fmt.Printf("the report has %d kB\n", info.Size()>>10)
+}
+
+// How long the pages of a large campaign take: go test -run Large -large 1700 -v.
+func TestLarge(t *testing.T) {
+	if *large == 0 {
+		t.Skip("-large is 0")
+	}
+	f := newFolder(t)
+	text, err := os.ReadFile(f.example("voting-rules.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := regexp.MustCompile(`(?m)^replicates: .*`).ReplaceAll(text, fmt.Appendf(nil, "replicates: %d", *large))
+	if err := os.WriteFile(filepath.Join(f.dir, "large.yaml"), many, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f.run("run", "large.yaml")
+	address := f.view()
+	for _, page := range []string{"", "c/voting-rules/", "c/voting-rules/collaborations/"} {
+		p := open(t, address+page)
+		t.Logf("%q: painted after %.0f ms", page, p.painted())
+	}
+	p := open(t, address+"c/voting-rules/collaborations/")
+	p.await(`document.getElementById("list")?.dataset.ready`)
+	t.Logf("the list of %s is there after %.0f ms", js[string](p, `document.getElementById("shown").textContent`), js[float64](p, `performance.now()`))
+	for what, change := range map[string]string{
+		"filtered by words": `document.getElementById("words").value = "majority r7"; document.getElementById("words").dispatchEvent(new Event("input"))`,
+		"sorted":            `document.querySelectorAll("#list th button")[4].click()`,
+		"by condition":      `document.querySelector("#facets select").selectedIndex = 1; document.querySelector("#facets select").dispatchEvent(new Event("change"))`,
+	} {
+		t.Logf("%s within %.0f ms", what, js[float64](p, `(() => { const began = performance.now(); `+change+`; document.body.offsetHeight; return performance.now() - began; })()`))
+	}
+	for range 2 {
+		t.Logf("searched within %.0f ms", js[float64](p, `(async () => { const began = performance.now(); await window.searchTexts("most to me is apples"); return performance.now() - began; })()`))
+	}
 }

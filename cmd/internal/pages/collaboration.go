@@ -97,7 +97,7 @@ func (v *Server) tell(ctx context.Context, name, id string) (told, error) {
 func (v *Server) pairs(ctx context.Context, c *shown, of record.Collaboration) ([]string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, err := c.refresh(ctx, v); err != nil {
+	if err := c.refresh(ctx, v); err != nil {
 		return nil, err
 	}
 	var all []string

@@ -172,16 +172,21 @@ func (v *Server) progressOf(ctx context.Context, c campaign.Campaign) ([]progres
 	for collaboration := range generations {
 		ended[cellSuffix.ReplaceAllString(collaboration, "")]++
 	}
-	planned := map[string]int{}
-	for _, p := range c.Planned {
-		planned[p.Condition] = p.Cells
+	all := plannedOf(c)
+	for i, g := range c.View("").Groups {
+		all[i].Done = ended[g.ID]
 	}
+	return all, nil
+}
+
+// plannedOf returns the conditions of a plan, of which nothing has ended.
+func plannedOf(c campaign.Campaign) []progress {
 	view := c.View("")
 	var all []progress
 	for _, g := range view.Groups {
-		all = append(all, progress{view.Title(g), ended[g.ID], planned[g.ID]})
+		all = append(all, progress{Name: view.Title(g), Cells: g.Planned})
 	}
-	return all, nil
+	return all
 }
 
 func (v *Server) campaignsPage(w http.ResponseWriter, r *http.Request) error {
@@ -196,10 +201,11 @@ func (v *Server) campaignsPage(w http.ResponseWriter, r *http.Request) error {
 
 func (v *Server) campaignPage(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("campaign")
-	if _, err := v.of(r.Context(), name); err != nil {
+	c, err := v.of(r.Context(), name)
+	if err != nil {
 		return err
 	}
 	p := v.newPage(name)
-	p.Campaign, p.StatusAt = name, "events"
+	p.Campaign, p.StatusAt, p.Body = name, "events", plannedOf(c.plan) // so that nothing moves when the state comes
 	return v.render(w, "campaign.tmpl", p)
 }

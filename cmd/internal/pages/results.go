@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/report"
@@ -23,6 +24,17 @@ type results struct {
 	mu     sync.Mutex // one makes them, the others wait
 	digest string
 	html   []byte
+	made   time.Time
+	took   time.Duration
+}
+
+// rest is for how many times as long as they took results are shown before they are made
+// again: they are not to take the processor from a campaign that runs.
+const rest = 10
+
+// fresh reports whether results can be shown of a lake with this digest.
+func (r *results) fresh(digest string) bool {
+	return r.html != nil && (r.digest == digest || time.Since(r.made) < rest*r.took)
 }
 
 // Forms in which figures and tables can be downloaded.
@@ -36,6 +48,7 @@ type found struct {
 	Results report.Results
 	Ran     report.Ran
 	Status  string
+	AsOf    string // when they were read
 }
 
 // resultsPart answers with what a campaign has found so far.
@@ -52,12 +65,13 @@ func (v *Server) resultsPart(w http.ResponseWriter, r *http.Request) error {
 	kept := &c.results
 	kept.mu.Lock()
 	defer kept.mu.Unlock()
-	if digest := d.Digest(); kept.html == nil || kept.digest != digest {
+	if digest := d.Digest(); !kept.fresh(digest) {
+		began := time.Now()
 		html, err := v.makeResults(ctx, name)
 		if err != nil {
 			return cli.ExplainDamage(err, name, "there are no results")
 		}
-		kept.digest, kept.html = digest, html
+		kept.digest, kept.html, kept.made, kept.took = digest, html, time.Now(), time.Since(began)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, err = w.Write(kept.html)
@@ -73,7 +87,7 @@ func (v *Server) makeResults(ctx context.Context, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := found{}
+	f := found{AsOf: time.Now().Format("15:04:05")}
 	if f.Status, f.Results, f.Ran, err = source.Overview(); err != nil {
 		return nil, err
 	}

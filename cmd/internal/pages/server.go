@@ -31,7 +31,8 @@ type Server struct {
 	store   storage.Store
 	how     measurements.Messages
 	token   string
-	host    string // that requests must name
+	host    string          // that requests must name
+	context context.Context // while it serves; what is read ahead ends with it
 
 	mu        sync.Mutex
 	campaigns map[string]*shown
@@ -39,7 +40,7 @@ type Server struct {
 
 // NewServer returns a server of a lake; how says whose labels and measures are shown.
 func NewServer(o *cli.Options, s storage.Store, how measurements.Messages) *Server {
-	return &Server{options: o, store: s, how: how, token: strings.ToLower(rand.Text()), campaigns: map[string]*shown{}}
+	return &Server{options: o, store: s, how: how, token: strings.ToLower(rand.Text()), campaigns: map[string]*shown{}, context: context.Background()}
 }
 
 // Listen opens a port of the loopback; 0 takes any that is free. It returns the address to
@@ -55,6 +56,7 @@ func (v *Server) Listen(port int) (net.Listener, string, error) {
 
 // Serve answers until the context is done.
 func (v *Server) Serve(ctx context.Context, l net.Listener) error {
+	v.context = ctx
 	server := &http.Server{
 		Handler: v.Handler(), ReadHeaderTimeout: 10 * time.Second,
 		BaseContext: func(net.Listener) context.Context { return ctx }, // events end with it
@@ -160,17 +162,15 @@ func write(w http.ResponseWriter, text string) error {
 
 // page is what every page's template is given.
 type page struct {
-	Name           string // its title
-	CSP            string // empty: the server says it
-	Style, Sheet   string
-	Root           string // of the server's pages, with the token
-	Campaign       string // "" on the page of all
-	Path           []step // where the page is
-	Lake           string
-	Rows, Base     string // of a list
-	Body           any
-	StatusAt       string
-	Collaborations string
+	Name              string // its title
+	CSP, Style, Sheet string // of the head: the server says the policy, and has the style sheet
+	Root              string // of the server's pages, with the token
+	Campaign          string // "" on the page of all
+	Path              []step // where the page is
+	Lake              string
+	Rows, Base        string // of a list
+	StatusAt          string // where the states come from
+	Body              any
 }
 
 // step is a page above this one.

@@ -26,12 +26,13 @@ type shown struct {
 	list    []byte                 // JSON
 	rows    []record.Collaboration // that are in the list
 	results results
-	texts   *texts
+	texts   texts
 	watched watched
 }
 
 // texts are what was said in each collaboration, in lower case.
 type texts struct {
+	mu     sync.Mutex // one reads them, the others wait
 	digest string
 	said   []text
 }
@@ -61,20 +62,20 @@ func (v *Server) of(ctx context.Context, name string) (*shown, error) {
 }
 
 // refresh reads the list again if more has ended; c is locked.
-func (c *shown) refresh(ctx context.Context, v *Server) (lake.Dataset, error) {
+func (c *shown) refresh(ctx context.Context, v *Server) error {
 	d, err := lake.ReadDataset(ctx, v.store, c.plan.Name)
 	if err != nil {
-		return d, err
+		return err
 	}
 	digest := d.Digest()
 	if c.list != nil && digest == c.digest {
-		return d, nil
+		return nil
 	}
 	var rows []record.Collaboration
 	known := c.plan
 	for row, err := range lake.Scan[record.Collaboration](ctx, v.store, d) {
 		if err != nil {
-			return d, err
+			return err
 		}
 		rows = append(rows, row)
 		known.Runs = append(known.Runs, campaign.Run{Collaboration: row})
@@ -84,17 +85,19 @@ func (c *shown) refresh(ctx context.Context, v *Server) (lake.Dataset, error) {
 		list.Add(row, false)
 	}
 	if c.list, err = json.Marshal(list); err != nil {
-		return d, err
+		return err
 	}
 	c.rows, c.digest = rows, digest
-	return d, nil
+	return nil
 }
 
 func (v *Server) listPage(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("campaign")
-	if _, err := v.of(r.Context(), name); err != nil {
+	c, err := v.of(r.Context(), name)
+	if err != nil {
 		return err
 	}
+	go func() { _ = v.readTexts(v.context, c) }() // so that the first search need not wait; it says what is wrong
 	p := v.newPage("Collaborations of "+name, step{name, "../"})
 	p.Rows = "rows"
 	return v.render(w, "collaborations.tmpl", p)
@@ -107,7 +110,7 @@ func (v *Server) listRows(w http.ResponseWriter, r *http.Request) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, err := c.refresh(r.Context(), v); err != nil {
+	if err := c.refresh(r.Context(), v); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -121,11 +124,11 @@ func (v *Server) search(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.readTexts(r.Context(), v); err != nil {
+	if err := v.readTexts(r.Context(), c); err != nil {
 		return err
 	}
+	c.texts.mu.Lock()
+	defer c.texts.mu.Unlock()
 	found, wanted := []string{}, strings.ToLower(r.FormValue("said"))
 	for _, t := range c.texts.said {
 		if strings.Contains(t.said, wanted) {
@@ -136,18 +139,24 @@ func (v *Server) search(w http.ResponseWriter, r *http.Request) error {
 	return json.NewEncoder(w).Encode(found)
 }
 
-// readTexts reads what was said, if more has been said since; c is locked.
-func (c *shown) readTexts(ctx context.Context, v *Server) error {
-	d, err := c.refresh(ctx, v)
-	if err != nil || c.texts != nil && c.texts.digest == c.digest {
+// readTexts reads what was said, if more has been said since.
+func (v *Server) readTexts(ctx context.Context, c *shown) error {
+	c.texts.mu.Lock()
+	defer c.texts.mu.Unlock()
+	d, err := lake.ReadDataset(ctx, v.store, c.plan.Name)
+	if err != nil {
 		return err
 	}
-	all := &texts{digest: c.digest}
+	digest := d.Digest()
+	if digest == c.texts.digest {
+		return nil
+	}
+	var all []text
 	var said strings.Builder
 	id := ""
 	keep := func() {
 		if id != "" {
-			all.said = append(all.said, text{id, strings.ToLower(said.String())})
+			all = append(all, text{id, strings.ToLower(said.String())})
 		}
 		said.Reset()
 	}
@@ -167,7 +176,7 @@ func (c *shown) readTexts(ctx context.Context, v *Server) error {
 		}
 	}
 	keep()
-	c.texts = all
+	c.texts.digest, c.texts.said = digest, all
 	return nil
 }
 

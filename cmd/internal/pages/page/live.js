@@ -23,8 +23,7 @@
     if (!lines) return;
     lines.replaceChildren(...s.lines.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
     const table = article.querySelector(".conditions");
-    table.hidden = !s.conditions;
-    table.tBodies[0].replaceChildren(...(s.conditions ?? []).map((c) => {
+    if (s.conditions) table.tBodies[0].replaceChildren(...s.conditions.map((c) => {
       const tr = document.createElement("tr"), name = document.createElement("th"), bar = document.createElement("td"), n = document.createElement("td");
       name.scope = "row";
       name.textContent = c.name;
