@@ -29,7 +29,7 @@ var (
 	chromium = flag.String("chromium", "chromium", "the browser")
 	axe      = flag.String("axe", "", "file axe.min.js, which looks for what keeps people out; without it that is not checked")
 	screens  = flag.String("screens", "", "folder for the pictures of the documentation; none if it is empty")
-	large    = flag.Int("large", 0, "replicates of six conditions, of which the large pages are measured; none if it is 0")
+	large    = flag.String("large", "", "address of a large campaign's page, of which the pages are measured; none if it is empty")
 )
 
 // browser is one that is started once for all tests.
@@ -233,6 +233,7 @@ func (p *tab) still(what string) {
 // painted returns after how long the page showed something, in ms.
 func (p *tab) painted() float64 {
 	p.t.Helper()
+	p.await(`performance.getEntriesByName("first-contentful-paint").length`)
 	return js[float64](p, `performance.getEntriesByName("first-contentful-paint")[0].startTime`)
 }
 

@@ -94,7 +94,7 @@ func TestShowPromptsAndRawAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, string(html), "<dt>Question</dt>", "<dt>Right answer</dt>", "Pilot (likes maps)", "--prompts --raw")
+	contains(t, string(html), "<dt>Question</dt>", "<dt>Right answer</dt>", "Pilot (likes maps)", `<details class="asked"`)
 
 	// Without its data nothing is passed off as what was sent.
 	if err := os.RemoveAll(filepath.Join(dir, "examples")); err != nil {

@@ -168,7 +168,7 @@
     $("said").parentElement.hidden = embedded && root.dataset.base !== undefined; // its texts are in other files
     filter();
     if ($("said").value) search();
-    root.dataset.ready = "yes";
+    root.dataset.ready = Math.round(performance.now());
   };
 
   if (embedded) start(JSON.parse(embedded.textContent));
