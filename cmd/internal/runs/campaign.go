@@ -107,23 +107,42 @@ func (r Options) work(ctx context.Context, s storage.Store, p recorded.Plan, m r
 func (r Options) drive(ctx context.Context, e *engine.Engine, p recorded.Plan, limits plan.Limits) (workflows.Status, error) {
 	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: limits, Until: r.Until, Embedded: e.IsEmbedded()}
 	id := workflows.CampaignID(in.Name)
+	for {
+		run, err := r.join(ctx, e, id, in)
+		if errors.Is(err, errEnded) {
+			continue // the next one starts
+		}
+		if err != nil {
+			return workflows.Status{}, err
+		}
+		return r.watch(ctx, e, run, in.Name, p.Campaign.Size())
+	}
+}
+
+// errEnded is the error of a workflow that ran when it was found, and has ended since.
+var errEnded = errors.New("the campaign's workflow has ended meanwhile")
+
+// join starts a campaign's workflow, or joins the one that runs; the error is errEnded if
+// that ends first.
+func (r Options) join(ctx context.Context, e *engine.Engine, id string, in workflows.CampaignInput) (client.WorkflowRun, error) {
 	run, err := e.Execute(ctx, "campaign", task.CampaignWorkflow, client.StartWorkflowOptions{
 		ID: id, WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
 	}, in)
 	if _, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {
 		if err := engine.CheckCodec(ctx, r.Options, e.Client, id); err != nil {
-			return workflows.Status{}, err
+			return nil, err
 		}
 		err = engine.Patiently(ctx, os.Stderr, "state of the campaign that runs", func() (err error) {
 			run, err = attach(ctx, e.Client, id, in, r.Retry)
 			return err
 		})
+		if _, ended := errors.AsType[*serviceerror.NotFound](err); ended {
+			return nil, errEnded
+		}
+		return run, err
 	}
-	if err != nil {
-		return workflows.Status{}, err
-	}
-	return r.watch(ctx, e, run, in.Name, p.Campaign.Size())
+	return run, err
 }
 
 // attach joins a campaign that is running: with the present plan and limits, and
