@@ -37,10 +37,11 @@ type progress struct {
 	Cells int    `json:"cells"`
 }
 
-// How often a state is read while people look: of a campaign that runs, and of others.
+// How often a state is read while people look, and over how long the speed is measured.
 const (
 	eachRunning = time.Second
-	eachOther   = 10 * time.Second
+	eachOther   = 5 * time.Second
+	eachDone    = 30 * time.Second
 	overMinute  = time.Minute
 )
 
@@ -102,11 +103,7 @@ func (v *Server) stateOf(ctx context.Context, c *shown) state {
 	w := &c.watched
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	age := eachOther
-	if w.last.State == "running" {
-		age = eachRunning
-	}
-	if time.Since(w.at) < age {
+	if time.Since(w.at) < howOften(w.last.State) {
 		return w.last
 	}
 	s := state{Name: c.plan.Name, State: "unknown"}
@@ -120,8 +117,20 @@ func (v *Server) stateOf(ctx context.Context, c *shown) state {
 		s.fill(st)
 		w.measure(&s, st.Spent.Calls+st.UnderWay.Spent.Calls, st.Share)
 	}
-	w.at, w.last = time.Now(), s
+	if ctx.Err() == nil { // else who asked has gone, and the error is theirs
+		w.at, w.last = time.Now(), s
+	}
 	return s
+}
+
+func howOften(state string) time.Duration {
+	switch state {
+	case "running", "paused":
+		return eachRunning
+	case "done":
+		return eachDone
+	}
+	return eachOther
 }
 
 // fill takes over what the status says.
