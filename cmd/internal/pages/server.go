@@ -36,11 +36,12 @@ type Server struct {
 
 	mu        sync.Mutex
 	campaigns map[string]*shown
+	checked   map[string]time.Time // when their plans were
 }
 
 // NewServer returns a server of a lake; how says whose labels and measures are shown.
 func NewServer(o *cli.Options, s storage.Store, how measurements.Messages) *Server {
-	return &Server{options: o, store: s, how: how, token: strings.ToLower(rand.Text()), campaigns: map[string]*shown{}, context: context.Background()}
+	return &Server{options: o, store: s, how: how, token: strings.ToLower(rand.Text()), campaigns: map[string]*shown{}, checked: map[string]time.Time{}, context: context.Background()}
 }
 
 // Listen opens a port of the loopback; 0 takes any that is free. It returns the address to

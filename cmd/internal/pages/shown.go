@@ -3,13 +3,16 @@ package pages
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"roundtable/activities/recorded"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
@@ -20,14 +23,15 @@ import (
 
 // shown is what the server keeps of a campaign, until more of it has ended.
 type shown struct {
-	mu      sync.Mutex
-	plan    campaign.Campaign // without rows
-	digest  string
-	list    []byte                 // JSON
-	rows    []record.Collaboration // that are in the list
-	results results
-	texts   texts
-	watched watched
+	mu       sync.Mutex
+	plan     campaign.Campaign // without rows
+	revision string            // of the plan
+	digest   string
+	list     []byte                 // JSON
+	rows     []record.Collaboration // that are in the list
+	results  results
+	texts    texts
+	watched  watched
 }
 
 // texts are what was said in each collaboration, in lower case.
@@ -39,13 +43,34 @@ type texts struct {
 
 type text struct{ id, said string }
 
-// of returns what is kept of a campaign of the lake.
+// planAge is for how long a plan is taken for the present one: a campaign can be extended.
+const planAge = 5 * time.Second
+
+// of returns what is kept of a campaign of the lake, anew if its plan is another one.
 func (v *Server) of(ctx context.Context, name string) (*shown, error) {
 	v.mu.Lock()
-	defer v.mu.Unlock()
-	if c := v.campaigns[name]; c != nil {
+	c := v.campaigns[name]
+	fresh := c != nil && time.Since(v.checked[name]) < planAge
+	v.mu.Unlock()
+	if fresh {
 		return c, nil
 	}
+	m, err := recorded.ReadManifest(ctx, v.store, name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if c == nil || c.revision != m.Revision {
+		if c, err = v.readShown(ctx, name, m.Revision); err != nil {
+			return nil, err
+		}
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.campaigns[name], v.checked[name] = c, time.Now()
+	return c, nil
+}
+
+func (v *Server) readShown(ctx context.Context, name, revision string) (*shown, error) {
 	names, err := lake.Campaigns(ctx, v.store)
 	if err != nil {
 		return nil, err
@@ -53,12 +78,8 @@ func (v *Server) of(ctx context.Context, name string) (*shown, error) {
 	if !slices.Contains(names, name) {
 		return nil, v.options.UnknownCampaign(name, names)
 	}
-	c := &shown{plan: campaign.Campaign{Name: name}}
-	if err := analyses.AddPlan(ctx, v.store, &c.plan); err != nil {
-		return nil, err
-	}
-	v.campaigns[name] = c
-	return c, nil
+	c := &shown{plan: campaign.Campaign{Name: name}, revision: revision}
+	return c, analyses.AddPlan(ctx, v.store, &c.plan)
 }
 
 // refresh reads the list again if more has ended; c is locked.
