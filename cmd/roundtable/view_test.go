@@ -76,13 +76,15 @@ func TestView(t *testing.T) {
 	m := commit(t, s, p, 0, 0, "succeeded")
 	commit(t, s, p, 1, 0, "failed")
 	v := view(t, o.Lake)
+	ends(t, 0, t.TempDir(), nil, "label", "reading", "--lake", o.Lake)
 	for path, says := range map[string]string{
-		"":                              `<a href="c/reading/">reading</a>`,
-		"c/reading/":                    `data-do="pause"`,
-		"c/reading/results":             "2 of 22 collaborations finished: 1 succeeded, 1 failed, 0 stopped.",
-		"c/reading/tables/summary.csv":  "planned,succeeded",
-		"c/reading/collaborations/":     `data-rows="rows"`,
-		"c/reading/collaborations/rows": `["` + m.Collaboration + `",`,
+		"c/reading/figures/transitions.svg": "<svg",
+		"":                                  `<a href="c/reading/">reading</a>`,
+		"c/reading/":                        `data-do="pause"`,
+		"c/reading/results":                 "2 of 22 collaborations finished: 1 succeeded, 1 failed, 0 stopped.",
+		"c/reading/tables/summary.csv":      "planned,succeeded",
+		"c/reading/collaborations/":         `data-rows="rows"`,
+		"c/reading/collaborations/rows":     `["` + m.Collaboration + `",`,
 		"c/reading/collaborations/search?said=TO+ALL":              m.Collaboration,
 		"c/reading/collaborations/" + m.Collaboration + "?rule=x":  `href="./?rule=x"`,
 		"c/reading/collaborations/" + m.Collaboration + "/asked/0": "Nothing is stored of this entry.",

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"roundtable/analysis/acts"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/report"
 	"roundtable/analysis/table"
@@ -140,7 +141,7 @@ func (v *Server) figureFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	d := analyses.FigureRequest{Figure: name, Format: form, Request: analyses.Request{Messages: v.how}}
+	d := analyses.FigureRequest{Figure: name, Format: form, Reading: string(acts.Anyone), Request: analyses.Request{Messages: v.how}}
 	var b bytes.Buffer
 	if err := analyses.Draw(r.Context(), &b, v.store, r.PathValue("campaign"), d); err != nil {
 		return err
