@@ -50,7 +50,7 @@ const (
 const (
 	panelWidth = 5.2 * vg.Inch // where no width is asked for
 	panelShape = 4. / 3        // width by height
-	narrowest  = 3.6 * vg.Inch // panel that is set beside another one
+	narrowest  = 3.6 * vg.Inch // panel that stands next to another
 	gap        = page.Gap
 	lineHeight = page.LineHeight
 )

@@ -63,7 +63,7 @@ func (f Figure) forest() (page.Sheet, error) {
 	return page.Sheet{Width: d.width, Height: height, Zoom: zoom, Draw: d.draw}, nil
 }
 
-// arrange breaks the names into lines and gives what stands beside the axes its width.
+// arrange breaks the names into lines and gives what stands next to the axes its width.
 func (d *forest) arrange() {
 	text, small := page.Words(rowSize), page.Words(numberSize)
 	for _, p := range d.Panels {

@@ -18,7 +18,7 @@ import (
 // Of the drawing of one graph.
 const (
 	graphSide     = 4.6 * vg.Inch
-	narrowestSide = 4 * vg.Inch // of one that is set beside another one
+	narrowestSide = 4 * vg.Inch // of one that stands next to another
 	boxWidth      = 66 * vg.Length(1)
 	boxHeight     = 19 * vg.Length(1)
 	tip           = 7 * vg.Length(1)

@@ -69,7 +69,7 @@ func levelStyle(n int) draw.LineStyle {
 // unless the line has a track of its own, such as a fit, or observations around them.
 func (l Line) strokes(s scale, style style, i, of int) []plot.Plotter {
 	joined := len(l.spots()) == 0
-	beside := l.moved(i, of)
+	shift := l.moved(i, of)
 	if len(l.Dots) > 0 { // points lie among them
 		style.Color, style.glyph.Color = ink, ink
 	}
@@ -87,7 +87,7 @@ func (l Line) strokes(s scale, style style, i, of int) []plot.Plotter {
 			end()
 			continue
 		}
-		at := plotter.XY{X: float64(p.Round+p.Agents) + beside, Y: *p.Value}
+		at := plotter.XY{X: float64(p.Round+p.Agents) + shift, Y: *p.Value}
 		run, dots = append(run, at), append(dots, at)
 		if p.Low != nil {
 			list = append(list, &plotter.Line{
@@ -136,8 +136,8 @@ func places(spots []Spot) plotter.XYs {
 // mostMarked is how many places of a track are marked by the line's own shape.
 const mostMarked = 31
 
-// ways returns a line's track, dashes and dots. In a plane a track has no direction
-// of its own, so its ends are marked.
+// ways returns a line's track, dashes and dots. A track in a plane shows no direction,
+// so its ends are marked.
 func (l Line) ways(plane bool, s style) []plot.Plotter {
 	var list []plot.Plotter
 	mark := func(spots []Spot, shape draw.GlyphDrawer, radius float64) {

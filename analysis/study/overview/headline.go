@@ -11,11 +11,11 @@ import (
 	"roundtable/envs/wording"
 )
 
-// toldApart is the level at which two conditions are told apart, after Holm's correction.
-const toldApart = 0.05
+// level is that of a significant difference, after Holm's correction.
+const level = 0.05
 
 // Headlines say in a sentence for each environment which condition leads, by how much and
-// how sure that is, or that none are told apart. The figures are those of the tables
+// how sure that is, or that none differ significantly. The figures are those of the tables
 // scores and comparisons.
 func Headlines(c campaign.Campaign) []string {
 	v := c.View("")
@@ -61,10 +61,10 @@ func headline(v campaign.View, environment string) string {
 
 // verdict says who leads, after all comparisons of an environment.
 func verdict(ranked []outcome, list []statistics.Comparison) string {
-	apart := 0
+	differing := 0
 	for _, c := range list {
-		if isApart(c) {
-			apart++
+		if differs(c) {
+			differing++
 		}
 	}
 	first, next := ranked[0], ranked[1]
@@ -74,16 +74,16 @@ func verdict(ranked []outcome, list []statistics.Comparison) string {
 		by += "; " + differenceText(between, first.group.MostDifference())
 	}
 	switch {
-	case known && isApart(between) && between.Difference != nil && *between.Difference > 0:
+	case known && differs(between) && between.Difference != nil && *between.Difference > 0:
 		return fmt.Sprintf("%s leads. The highest two: %s.", first.name, by)
-	case apart == 0:
-		return fmt.Sprintf("no two of the %d conditions are told apart. The highest two: %s.", len(ranked), by)
+	case differing == 0:
+		return fmt.Sprintf("no two of the %d conditions differ significantly. The highest two: %s.", len(ranked), by)
 	}
-	return fmt.Sprintf("%s is highest, but not told apart from the next. The highest two: %s. Told apart are %d of %s.",
-		first.name, by, apart, wording.Count(len(list), "pair"))
+	return fmt.Sprintf("%s is highest, but does not differ significantly from the next. The highest two: %s. %d of %s differ significantly.",
+		first.name, by, differing, wording.Count(len(list), "pair"))
 }
 
-func isApart(c statistics.Comparison) bool { return c.Holm != nil && *c.Holm < toldApart }
+func differs(c statistics.Comparison) bool { return c.Holm != nil && *c.Holm < level }
 
 // difference returns the comparison of two conditions, the first minus the second.
 func difference(list []statistics.Comparison, a, b string) (statistics.Comparison, bool) {

@@ -28,7 +28,7 @@ func around(mean float64) []float64 {
 	return values
 }
 
-// The sentence says who leads, that none do, or that only others are told apart.
+// The sentence says who leads, that none do, or that only others differ.
 func TestHeadlines(t *testing.T) {
 	noisy := []float64{.7, .3, .65, .2, .5, .45, .4, .6, .3, .7, .35, .55}
 	for what, x := range map[string]struct {
@@ -36,8 +36,8 @@ func TestHeadlines(t *testing.T) {
 		want   []string
 	}{
 		"a leader":       {map[string][]float64{"majority": around(.8), "ranked": around(.5)}, []string{"exchange: majority leads.", "majority 0.815, ranked 0.515", "the difference over 12 pairs is 0.300", "p = 0.0005"}},
-		"none":           {map[string][]float64{"majority": noisy, "ranked": around(.46)}, []string{"no two of the 2 conditions are told apart", "p = "}},
-		"others only":    {map[string][]float64{"majority": around(.8), "ranked": {.8, .83, .81, .84, .79, .82, .82, .83, .80, .81, .81, .84}, "rated": around(.3)}, []string{"is highest, but not told apart from the next", "Told apart are 2 of 3 pairs."}},
+		"none":           {map[string][]float64{"majority": noisy, "ranked": around(.46)}, []string{"no two of the 2 conditions differ significantly", "p = "}},
+		"others only":    {map[string][]float64{"majority": around(.8), "ranked": {.8, .83, .81, .84, .79, .82, .82, .83, .80, .81, .81, .84}, "rated": around(.3)}, []string{"is highest, but does not differ significantly from the next", "2 of 3 pairs differ significantly."}},
 		"one condition":  {map[string][]float64{"majority": around(.8)}, []string{"exchange: share of the greatest total utility is 0.815 (95 %: "}},
 		"nothing paired": {map[string][]float64{"majority": around(.8)[:1], "ranked": {}}, []string{"exchange: share of the greatest total utility is 0.800."}},
 	} {
