@@ -95,7 +95,7 @@ func told(p *tab) {
 	p.picture("view-collaboration")
 	p.accessible("a collaboration")
 	p.phone("collaboration")
-	p.do(chromedp.Click(chromedp.CSS(`.beside button`)))
+	p.do(chromedp.Click(chromedp.CSS(`.other button`)))
 	p.await(`document.querySelectorAll(".pair .story").length === 2`)
 	p.accessible("two collaborations")
 }

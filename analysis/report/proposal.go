@@ -119,7 +119,7 @@ func orderedMembers(text string) (all []member, ok bool) {
 }
 
 // addWorth adds what a proposal is worth to the group and, in a table by agent, to each.
-func (p proposal) addWorth(w Worth, agents []string) proposal {
+func (p proposal) addWorth(w Worth, agentName func(int32) string) proposal {
 	p.Worth = fmt.Sprintf("score %.4g", telling.Rounded(w.Goodness))
 	if len(w.Utilities) == 0 || alike(w.Utilities) {
 		return p
@@ -133,11 +133,7 @@ func (p proposal) addWorth(w Worth, agents []string) proposal {
 	}
 	var parts []string
 	for i, u := range w.Utilities {
-		name := fmt.Sprint("agent ", i+1)
-		if i < len(agents) {
-			name = agents[i]
-		}
-		parts = append(parts, fmt.Sprintf("%s %.4g", name, telling.Rounded(u)))
+		parts = append(parts, fmt.Sprintf("%s %.4g", agentName(int32(i)), telling.Rounded(u)))
 	}
 	p.Worth += "; worth to " + strings.Join(parts, ", ")
 	return p

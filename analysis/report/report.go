@@ -64,7 +64,7 @@ const inPage = 4 << 20
 // Write writes the page to w, and what it links to before that.
 func Write(w io.Writer, s Source, files Files) (Written, error) {
 	transcripts := transcripts{Files: files, most: inPage}
-	t, err := s.tally(func(id string, rows record.Rows) error { return transcripts.addStory(s.Tell(id, rows)) })
+	t, err := s.tally(func(id string, rows record.Rows) error { return transcripts.addStory(s.StoryOf(id, rows)) })
 	if err != nil {
 		return Written{}, err
 	}
@@ -78,26 +78,37 @@ func Write(w io.Writer, s Source, files Files) (Written, error) {
 	return written, render(w, "page.tmpl", newPage(s, t, transcripts))
 }
 
-// Overview returns what a page says of all collaborations, without them.
-func (s Source) Overview() (status string, found Results, ran Ran, err error) {
+// Overview is what a page says of all collaborations.
+type Overview struct {
+	Status  string // how many cells have finished
+	Results Results
+	Ran     Ran
+}
+
+// Overview goes through all collaborations, and leaves out what is in each.
+func (s Source) Overview() (Overview, error) {
 	t, err := s.tally(func(string, record.Rows) error { return nil })
 	if err != nil {
-		return "", found, ran, err
+		return Overview{}, err
 	}
-	return t.statusText(s.Campaign), s.results(), t.ranOf(s), nil
+	return s.overviewOf(t), nil
+}
+
+func (s Source) overviewOf(t *tally) Overview {
+	return Overview{t.statusText(s.Campaign), s.results(), t.ranOf(s)}
 }
 
 // results are those of the campaign and of its costs.
 func (s Source) results() Results {
-	r := ResultsOf(s.Campaign, s.Labels, s.Agreement)
+	r := resultsOf(s.Campaign, s.Labels, s.Agreement)
 	r.Tables = append(r.Tables, Result{Table: s.Cost.Table()})
 	return r
 }
 
-// tally goes through all collaborations, those that were run again last, and has each told.
-func (s Source) tally(tell func(id string, rows record.Rows) error) (*tally, error) {
+// tally goes through all collaborations, those that were run again last.
+func (s Source) tally(each func(id string, rows record.Rows) error) (*tally, error) {
 	t := newTally(s.Campaign)
-	each := func(all iter.Seq2[record.Rows, error], add func(record.Rows) string) error {
+	addAll := func(all iter.Seq2[record.Rows, error], add func(record.Rows) string) error {
 		for rows, err := range all {
 			if err != nil {
 				return err
@@ -105,24 +116,22 @@ func (s Source) tally(tell func(id string, rows record.Rows) error) (*tally, err
 			if len(rows.Collaborations) != 1 {
 				return fmt.Errorf("a collaboration has %d rows of its own; there is one", len(rows.Collaborations))
 			}
-			if err := tell(add(rows), rows); err != nil {
+			if err := each(add(rows), rows); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if err := each(s.Collaborations, t.addRows); err != nil || s.Earlier == nil {
+	if err := addAll(s.Collaborations, t.addRows); err != nil || s.Earlier == nil {
 		return t, err
 	}
-	return t, each(s.Earlier, t.addEarlier)
+	return t, addAll(s.Earlier, t.addEarlier)
 }
 
 // page is what the template of the page is given.
 type page struct {
 	head
-	Status      string // how many cells have finished
-	Results     Results
-	Ran         Ran
+	Overview
 	List        *List
 	Rows, Base  string // where a list that is not in the page is; empty
 	Transcripts transcripts
@@ -130,8 +139,7 @@ type page struct {
 
 func newPage(s Source, t *tally, transcripts transcripts) page {
 	p := page{
-		head: headOf(s.Campaign.Name, "list.js", "story.js"), Status: t.statusText(s.Campaign), List: t.list, Transcripts: transcripts,
-		Results: s.results(), Ran: t.ranOf(s),
+		head: headOf(s.Campaign.Name, "list.js", "story.js"), Overview: s.overviewOf(t), List: t.list, Transcripts: transcripts,
 	}
 	p.Ran.To = transcripts.Link
 	if transcripts.Put != nil {

@@ -36,8 +36,8 @@ type Result struct {
 // Download is another form of a figure or table.
 type Download struct{ As, To string }
 
-// ResultsOf makes the tables and figures that a campaign has something for.
-func ResultsOf(c campaign.Campaign, labels *dialogue.Labels, agreement *table.Table) Results {
+// resultsOf makes the tables and figures that a campaign has something for.
+func resultsOf(c campaign.Campaign, labels *dialogue.Labels, agreement *table.Table) Results {
 	r := Results{Headlines: overview.Headlines(c)}
 	for _, f := range figures.All(c) {
 		r.Figures = append(r.Figures, picture(f.Name, f.Title, f.Notes, f.Inline))

@@ -25,57 +25,52 @@ type Story struct {
 	Asks      bool   // prompts and raw answers can be opened
 	unusable  map[int][]Unusable
 	worth     func(proposal string) (Worth, bool)
-	names     []string // of the agents
-	Unasked   string   // why prompts and answers are missing
-	asked     map[int32]bool
-	told      map[int32]Asked
+	Unasked   string // why prompts and answers are missing
+	asked     map[int32]Asked
 }
 
-// Tell makes the story of a collaboration that is called id on the page.
-func (s Source) Tell(id string, rows record.Rows) Story {
+// StoryOf returns the story of a collaboration that is called id on the page.
+func (s Source) StoryOf(id string, rows record.Rows) Story {
 	c := rows.Collaborations[0]
-	told := Story{Story: telling.Tell(rows), ID: id, names: agentNames(rows), asked: map[int32]bool{}}
+	story := Story{Story: telling.Tell(rows), ID: id}
 	if c.Simulated {
-		told.Simulated = table.Simulated + "."
+		story.Simulated = table.Simulated + "."
 	}
-	told.Show = fmt.Sprintf("roundtable show %s/%s.%d --prompts --raw", c.CampaignID, c.CollaborationID, c.Generation)
-	for _, t := range rows.Turns {
-		told.asked[t.Entry] = t.Kind == "ask" && t.Asks > 0
-	}
-	told.Plots = plotsOf(rows)
-	s.addAbout(&told, c.Key)
+	story.Show = fmt.Sprintf("roundtable show %s/%s.%d --prompts --raw", c.CampaignID, c.CollaborationID, c.Generation)
+	story.Plots = plotsOf(rows)
+	s.addAbout(&story, c.Key)
 	if s.Acts != nil {
 		var err error
-		if told.Acts, err = s.Acts(c.Key); err != nil {
-			told.Unknown = err.Error()
+		if story.Acts, err = s.Acts(c.Key); err != nil {
+			story.Unknown = err.Error()
 		}
 	}
 	if s.Asked != nil {
 		var err error
-		if told.told, err = s.Asked(rows); err != nil {
-			told.Unasked = err.Error()
+		if story.asked, err = s.Asked(rows); err != nil {
+			story.Unasked = err.Error()
 		} else {
-			told.Show, told.Asks = "", true
+			story.Show, story.Asks = "", true
 		}
 	}
 	if entries := unusableEntries(rows.Turns); s.Unusable != nil && len(entries) > 0 {
 		var err error
-		if told.unusable, err = s.Unusable(c.Key, entries); err != nil {
-			told.Lost = err.Error()
+		if story.unusable, err = s.Unusable(c.Key, entries); err != nil {
+			story.Lost = err.Error()
 		}
 	}
-	return told
+	return story
 }
 
-func (s Source) addAbout(told *Story, of record.Key) {
+func (s Source) addAbout(story *Story, of record.Key) {
 	if s.About == nil {
 		return
 	}
 	about, err := s.About(of)
 	if err != nil {
-		told.Unknown = err.Error()
+		story.Unknown = err.Error()
 	}
-	told.Facts, told.worth = about.Facts, about.Worth
+	story.Facts, story.worth = about.Facts, about.Worth
 }
 
 func plotsOf(rows record.Rows) []*plot {
@@ -88,30 +83,11 @@ func plotsOf(rows record.Rows) []*plot {
 	return all
 }
 
-// agentNames returns what the agents are called, by their index.
-func agentNames(rows record.Rows) []string {
-	names := make([]string, rows.Collaborations[0].Agents)
-	for _, t := range rows.Turns {
-		if t.Agent != nil && t.Role == "" && *t.Agent >= 0 && int(*t.Agent) < len(names) {
-			names[*t.Agent] = t.AgentName
-		}
-	}
-	for i, name := range names {
-		if name == "" {
-			names[i] = fmt.Sprint("agent ", i+1)
-		}
-	}
-	return names
-}
-
 // HTML returns the transcript.
 func (s Story) HTML() (template.HTML, error) { return partHTML("story", s) }
 
 // Unusable returns the raw answers of an entry that could not be used.
 func (s Story) Unusable(entry int32) []Unusable { return s.unusable[int(entry)] }
-
-// HasAsked reports whether the prompt of a turn can be asked for.
-func (s Story) HasAsked(t telling.Turn) bool { return s.Asks && s.asked[t.Entry] }
 
 // Shaped returns a proposal as what it is, with what it is worth if that is known.
 func (s Story) Shaped(text string) proposal {
@@ -123,7 +99,7 @@ func (s Story) Shaped(text string) proposal {
 	if !ok {
 		return p
 	}
-	return p.addWorth(w, s.names)
+	return p.addWorth(w, s.AgentName)
 }
 
 // Saw returns which earlier entries were shown: "0–4, 7".
@@ -144,40 +120,35 @@ func (s Story) Saw(ranges []transcript.Range) string {
 	return strings.Join(parts, ", ")
 }
 
-// matrix is the ballots of a phase, by voter and candidate.
-type matrix struct {
-	Rows []voterRow
-}
-
+// voterRow is one voter's ballot.
 type voterRow struct {
 	Voter  string
 	Values []string // by candidate; "" if the ballot gives it nothing
 }
 
-// Matrix lays the ballots of a phase out by voter.
-func (s Story) Matrix(p telling.Phase) matrix {
-	var m matrix
+// Matrix lays the ballots of a phase out by voter; the last row is their sum.
+func (s Story) Matrix(p telling.Phase) []voterRow {
+	var rows []voterRow
 	at := map[string]int{}
 	for i, c := range p.Candidates {
 		for _, v := range c.Votes {
 			row, known := at[v.Voter]
 			if !known {
-				row = len(m.Rows)
+				row = len(rows)
 				at[v.Voter] = row
-				m.Rows = append(m.Rows, voterRow{v.Voter, make([]string, len(p.Candidates))})
+				rows = append(rows, voterRow{v.Voter, make([]string, len(p.Candidates))})
 			}
-			m.Rows[row].Values[i] = v.Value
+			rows[row].Values[i] = v.Value
 		}
 	}
-	sum := s.sums(p)
-	if sum != nil {
-		m.Rows = append(m.Rows, voterRow{"sum", sum})
+	if sum := sumsOf(p); sum != nil {
+		rows = append(rows, voterRow{"sum", sum})
 	}
-	return m
+	return rows
 }
 
-// sums adds up what the ballots give each candidate, exactly; nil if a value is no fraction.
-func (s Story) sums(p telling.Phase) []string {
+// sumsOf adds up what the ballots give each candidate, exactly; nil if a value is no fraction.
+func sumsOf(p telling.Phase) []string {
 	all := make([]string, len(p.Candidates))
 	for i, c := range p.Candidates {
 		sum := new(big.Rat)

@@ -47,14 +47,15 @@ func TestShapes(t *testing.T) {
 // A table by agent has what it is worth to each in a column; others have it below.
 func TestWorths(t *testing.T) {
 	w := Worth{0.5, []float64{3, 2.25}}
-	p := shape(`{"Ann":{"a":1},"Bob":{"a":2}}`).addWorth(w, []string{"Ann", "Bob"})
+	named := func(agent int32) string { return []string{"Ann", "agent 2"}[agent] }
+	p := shape(`{"Ann":{"a":1},"Bob":{"a":2}}`).addWorth(w, named)
 	if fmt.Sprint(p.Columns, p.Rows, p.Worth) != "[ a worth to it] [[Ann 1 3] [Bob 2 2.25]]score 0.5" {
 		t.Errorf("the table is %v", p)
 	}
-	if p := shape(`["soup"]`).addWorth(w, []string{"Ann"}); p.Worth != "score 0.5; worth to Ann 3, agent 2 2.25" {
+	if p := shape(`["soup"]`).addWorth(w, named); p.Worth != "score 0.5; worth to Ann 3, agent 2 2.25" {
 		t.Errorf("the list has %q", p.Worth)
 	}
-	if p := shape(`"B"`).addWorth(Worth{1, []float64{1, 1}}, nil); p.Worth != "score 1" {
+	if p := shape(`"B"`).addWorth(Worth{1, []float64{1, 1}}, named); p.Worth != "score 1" {
 		t.Errorf("worth the same to all: %q", p.Worth)
 	}
 }
@@ -67,12 +68,12 @@ func TestMatrix(t *testing.T) {
 	}}
 	m := Story{}.Matrix(phase)
 	want := []voterRow{{"Ann", []string{"1/3", ""}}, {"Bob", []string{"1", "1/2"}}, {"Cem", []string{"", "1/6"}}, {"sum", []string{"4/3", "2/3"}}}
-	if !slices.EqualFunc(m.Rows, want, func(a, b voterRow) bool { return a.Voter == b.Voter && slices.Equal(a.Values, b.Values) }) {
-		t.Errorf("the ballots are %v", m.Rows)
+	if !slices.EqualFunc(m, want, func(a, b voterRow) bool { return a.Voter == b.Voter && slices.Equal(a.Values, b.Values) }) {
+		t.Errorf("the ballots are %v", m)
 	}
 	phase.Candidates[0].Votes[0].Value = "much"
-	if m := (Story{}).Matrix(phase); len(m.Rows) != 3 {
-		t.Errorf("what is no fraction is added up: %v", m.Rows)
+	if m := (Story{}).Matrix(phase); len(m) != 3 {
+		t.Errorf("what is no fraction is added up: %v", m)
 	}
 }
 

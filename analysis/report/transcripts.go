@@ -35,8 +35,8 @@ func (t *transcripts) addStory(s Story) error {
 	if t.Put != nil {
 		asked = &packer{} // of its file
 	}
-	if s.told != nil {
-		packed, err := packAsked(s.told)
+	if s.asked != nil {
+		packed, err := packAsked(s.asked)
 		if err == nil {
 			err = asked.add(s.ID, packed)
 		}

@@ -21,6 +21,8 @@ type Story struct {
 	Facts         []Fact   // what it was about, for readers; the rows do not hold it
 	Rounds        []Round
 	End           string // how it ended and what was decided
+
+	names agentNames
 }
 
 // Fact is one thing that readers are told of what a collaboration was about.
@@ -68,19 +70,20 @@ type Turn struct {
 	Reason   string // private
 	Invalid  bool   // there was no usable answer
 	Decided  bool   // it is a count of ballots
+	Asked    bool   // a model was asked for it
 	Sees     []transcript.Range
 }
 
 // telling is a story while it is told.
 type telling struct {
 	record.Rows
-	names     map[int32]string
+	names     agentNames
 	proposals map[string]string // by key
 }
 
 // Tell tells the rows of one collaboration, which are in the order of their keys.
 func Tell(rows record.Rows) Story {
-	t := &telling{Rows: rows, names: map[int32]string{}, proposals: map[string]string{}}
+	t := &telling{Rows: rows, names: agentNames{}, proposals: map[string]string{}}
 	for _, turn := range rows.Turns {
 		if turn.Agent != nil && turn.Role == "" {
 			t.names[*turn.Agent] = turn.AgentName
@@ -90,7 +93,7 @@ func Tell(rows record.Rows) Story {
 		}
 	}
 	c := rows.Collaborations[0]
-	story := Story{Collaboration: c, About: settingsText(c), End: endingText(c)}
+	story := Story{Collaboration: c, About: settingsText(c), End: endingText(c), names: t.names}
 	turns := t.Turns
 	var before *string // key of what stood
 	for _, round := range t.Rounds {
@@ -172,15 +175,19 @@ func endingText(c record.Collaboration) string {
 	return fmt.Sprintf("%s. Decision: %s.%s", end, *c.DecisionJSON, scoreText(c.Score, c.Utilities))
 }
 
+// AgentName returns what an agent is called.
+func (s Story) AgentName(agent int32) string { return s.names.of(agent) }
+
+// agentNames are what agents are called, by index.
+type agentNames map[int32]string
+
+func (n agentNames) of(agent int32) string { return cmp.Or(n[agent], fmt.Sprint("agent ", agent+1)) }
+
 // agentNames returns agents by their names.
 func (t *telling) agentNames(agents []int32) string {
 	var names []string
 	for _, a := range agents {
-		name := t.names[a]
-		if name == "" {
-			name = fmt.Sprint("agent ", a+1)
-		}
-		names = append(names, name)
+		names = append(names, t.names.of(a))
 	}
 	return strings.Join(names, ", ")
 }

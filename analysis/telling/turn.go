@@ -10,7 +10,7 @@ import (
 )
 
 func (t *telling) newTurn(row record.Turn) Turn {
-	turn := Turn{Entry: row.Entry, Who: row.AgentName, Sees: seenEntries(row)}
+	turn := Turn{Entry: row.Entry, Who: row.AgentName, Sees: seenEntries(row), Asked: row.Kind == "ask" && row.Asks > 0}
 	if row.Kind == "decide" {
 		turn.Who, turn.Does, turn.Decided = "Decision", ": "+countText(row), true
 		return turn

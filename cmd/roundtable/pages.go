@@ -1,27 +1,22 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"context"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
+	"net/url"
 
+	"github.com/cli/browser"
 	"github.com/spf13/cobra"
 
-	"roundtable/analysis/report"
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/measurements"
 	"roundtable/cmd/internal/pages"
-	"roundtable/envs/wording"
 )
 
 func newReport(o *cli.Options) *cobra.Command {
 	var file string
-	var how reportParts
+	var how pages.ReportParts
 	cmd := &cobra.Command{
 		Use:     "report NAME",
 		Short:   "Write a campaign's report as one HTML page: result, figures, tables, transcripts",
@@ -29,7 +24,7 @@ func newReport(o *cli.Options) *cobra.Command {
 		Long: `Write one HTML page that needs nothing else: the result first, with figures and
 tables, then every collaboration with its transcript, prompts and raw answers, what
 went wrong and what ran. Many transcripts are packed in it; a browser unpacks them. Where -o names a folder,
-each transcript is a page of its own there.`,
+each transcript is a separate page there.`,
 		Example: `  roundtable report my-campaign
   roundtable report my-campaign -o results.html
   roundtable report my-campaign -o results/`,
@@ -42,7 +37,7 @@ each transcript is a page of its own there.`,
 			if err := how.Choose(cmd.Context(), s, args[0]); err != nil {
 				return err
 			}
-			r, err := writeReport(cmd.Context(), s, args[0], how, cmp.Or(file, args[0]+".html"))
+			r, err := pages.WriteReport(cmd.Context(), s, args[0], how, cmp.Or(file, args[0]+".html"))
 			if err != nil {
 				return err
 			}
@@ -54,62 +49,73 @@ each transcript is a page of its own there.`,
 		},
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", "", "write to FILE, or to a folder if it ends in / (default: NAME.html)")
-	cmd.Flags().BoolVar(&how.noPrompts, "no-prompts", false, "leave out prompts and raw answers, which are most of a report")
+	cmd.Flags().BoolVar(&how.NoPrompts, "no-prompts", false, "leave out prompts and raw answers, which are most of a report")
 	how.Flags(cmd)
 	return cmd
 }
 
-// reportParts says what a report is made with.
-type reportParts struct {
-	measurements.Messages
-	noPrompts bool
+func newView(o *cli.Options) *cobra.Command {
+	var how measurements.Messages
+	port, open := 0, false
+	cmd := &cobra.Command{
+		Use:     "view [NAME]",
+		Short:   "Show campaigns in a browser, also while they run",
+		GroupID: toRead,
+		Long: `Serve pages on this machine that show campaigns: their progress, live, with pause,
+resume, tune and cancel; results; every collaboration with its prompts and answers. It
+prints the address to open, which holds a token, and serves until Ctrl-C. Campaigns go
+on without it.`,
+		Example: `  roundtable view
+  roundtable view my-campaign --open
+  roundtable view --lake s3://bucket/lake`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return cli.UsageError(fmt.Errorf("expected at most 1 campaign, got %d", len(args)))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := openForView(cmd, o, args)
+			if err != nil {
+				return err
+			}
+			server := pages.NewServer(o, s, how)
+			l, address, err := server.Listen(port)
+			if err != nil {
+				return cli.UsageError(fmt.Errorf("the pages cannot be served: %w", err))
+			}
+			if len(args) == 1 {
+				address += "c/" + url.PathEscape(args[0]) + "/"
+			}
+			if err := announce(cmd, o, address); err != nil {
+				return err
+			}
+			if open {
+				if err := browser.OpenURL(address); err != nil {
+					fmt.Fprintf(cmd.ErrOrStderr(), "no browser could be opened: %v\n", err)
+				}
+			}
+			return server.Serve(cmd.Context(), l)
+		},
+	}
+	cmd.Flags().IntVar(&port, "port", 0, "serve on this port of 127.0.0.1 (default: any that is free)")
+	cmd.Flags().BoolVar(&open, "open", false, "open the address in the browser")
+	how.Flags(cmd)
+	return cmd
 }
 
-// reported is the JSON of report.
-type reported struct {
-	File   string  `json:"file"`
-	Folder *string `json:"folder"` // of the transcripts; null if they are in the file
-	report.Written
+// openForView opens the lake, which must have the campaign that is named.
+func openForView(cmd *cobra.Command, o *cli.Options, args []string) (storage.Store, error) {
+	if len(args) == 1 {
+		return o.ReadLake(cmd.Context(), args[0])
+	}
+	return o.OpenLake()
 }
 
-func (r reported) String() string {
-	if r.Folder == nil {
-		return fmt.Sprintf("%s: %s", r.File, wording.Count(r.Collaborations, "collaboration"))
+func announce(cmd *cobra.Command, o *cli.Options, address string) error {
+	if o.JSON {
+		return cli.WriteJSON(cmd.OutOrStdout(), map[string]string{"address": address})
 	}
-	return fmt.Sprintf("%s: %s; their transcripts are in %s, keep both together", r.File, wording.Count(r.Collaborations, "collaboration"), *r.Folder)
-}
-
-// Of a report that is a folder.
-const (
-	indexName       = "index.html"
-	transcriptsName = "collaborations"
-)
-
-// writeReport writes one file, or a folder if the name ends in a slash or is one.
-func writeReport(ctx context.Context, s storage.Store, name string, how reportParts, file string) (reported, error) {
-	r := reported{File: file}
-	files := report.Files{}
-	if info, err := os.Stat(file); strings.HasSuffix(file, "/") || err == nil && info.IsDir() {
-		folder := filepath.Join(file, transcriptsName)
-		r.File, r.Folder = filepath.Join(file, indexName), &folder
-		files = report.Files{Page: indexName, Folder: transcriptsName, Put: func(name string, data []byte) error {
-			return os.WriteFile(filepath.Join(folder, filepath.Base(name)), data, 0o644)
-		}}
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			return r, err
-		}
-	}
-	source, err := pages.Source(ctx, s, name, how.Messages)
-	if err != nil {
-		return r, err
-	}
-	if !how.noPrompts {
-		pages.AddAsked(ctx, s, &source)
-	}
-	var page bytes.Buffer
-	r.Written, err = report.Write(&page, source, files)
-	if err != nil {
-		return r, cli.ExplainDamage(err, name, "there is no report")
-	}
-	return r, cli.WriteFile(r.File, page.Bytes()) // last: it never links to what is not there
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "Open %s\nCtrl-C ends it; campaigns go on.\n", address)
+	return err
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"roundtable/activities/answers"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/pages"
 	"strings"
 	"testing"
 )
@@ -115,7 +116,7 @@ func TestReportOfARun(t *testing.T) {
 	}
 }
 
-func reportOf(t *testing.T, dir, file string) (r reported) {
+func reportOf(t *testing.T, dir, file string) (r pages.Reported) {
 	t.Helper()
 	out, err := program(t, dir, "report", "controls", "-o", file, "--json").Output()
 	if err == nil {
@@ -127,7 +128,7 @@ func reportOf(t *testing.T, dir, file string) (r reported) {
 	return r
 }
 
-func pageOf(t *testing.T, dir string, r reported) string {
+func pageOf(t *testing.T, dir string, r pages.Reported) string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(dir, r.File))
 	if err != nil {

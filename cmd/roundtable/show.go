@@ -1,15 +1,8 @@
 package main
 
 import (
-	"context"
-	"fmt"
-
 	"github.com/spf13/cobra"
 
-	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
-	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/completion"
 	"roundtable/cmd/internal/transcripts"
@@ -39,7 +32,7 @@ every answer as it was received, also those that could not be used.`,
 			if err != nil {
 				return err
 			}
-			rows, err := collaborationRows(cmd.Context(), s, args[0])
+			rows, err := transcripts.FindRows(cmd.Context(), s, args[0])
 			if err != nil {
 				return err
 			}
@@ -57,23 +50,4 @@ every answer as it was received, also those that could not be used.`,
 	cmd.Flags().BoolVar(&how.Raw, "raw", false, "print each answer as it was received")
 	cmd.Flags().IntVar(&how.Entry, "entry", -1, "print only this entry (the numbers are in the report and in --json)")
 	return cmd
-}
-
-func collaborationRows(ctx context.Context, s storage.Store, id string) (rows record.Rows, err error) {
-	c, err := campaigns.FindOne(ctx, s, id)
-	if err != nil {
-		return rows, err
-	}
-	d, err := lake.ReadDataset(ctx, s, c.Campaign)
-	if err == nil {
-		d, err = d.Generations(ctx, s)
-	}
-	if err != nil {
-		return rows, err
-	}
-	run := lake.Run{Collaboration: c.Collaboration, Generation: c.Generation}
-	for rows, err := range lake.Collaborations(ctx, s, d.Only(func(m lake.Member) bool { return m.Run == run })) {
-		return rows, err
-	}
-	return rows, fmt.Errorf("the commit of %s has gone while it was read", run)
 }

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,8 +16,8 @@ import (
 	"roundtable/cmd/internal/transcripts"
 )
 
-// told is a collaboration on its page.
-type told struct {
+// storyPart is a collaboration on its page.
+type storyPart struct {
 	ID      string
 	AskedAt string // where its prompts are
 	Story   report.Story
@@ -24,12 +25,13 @@ type told struct {
 
 // collaborationBody is the page of a collaboration, or of two next to each other.
 type collaborationBody struct {
-	Told  []told
-	Pairs []string // others of the same instance and replicate
-	Kept  []kept   // what the list was filtered by, for its forms
+	Stories []storyPart
+	Pairs   []string      // others of the same instance and replicate
+	Filter  []filterValue // what the list was filtered by, for its forms
 }
 
-type kept struct{ Name, Value string }
+// filterValue is one thing that was chosen in the list.
+type filterValue struct{ Name, Value string }
 
 func (v *Server) collaborationPage(w http.ResponseWriter, r *http.Request) error {
 	name, id := r.PathValue("campaign"), r.PathValue("id")
@@ -39,58 +41,48 @@ func (v *Server) collaborationPage(w http.ResponseWriter, r *http.Request) error
 	}
 	ids := []string{id}
 	query := r.URL.Query()
-	if beside := query.Get("beside"); beside != "" {
-		ids = append(ids, beside)
+	if other := query.Get("other"); other != "" {
+		ids = append(ids, other)
 	}
-	query.Del("beside")
+	query.Del("other")
 	var body collaborationBody
 	for _, id := range ids {
-		t, err := v.tell(r.Context(), name, id)
+		part, err := v.readStory(r.Context(), name, id)
 		if err != nil {
 			return err
 		}
-		body.Told = append(body.Told, t)
+		body.Stories = append(body.Stories, part)
 	}
-	if body.Pairs, err = v.pairs(r.Context(), c, body.Told[0].Story.Collaboration); err != nil {
+	if body.Pairs, err = v.pairs(r.Context(), c, body.Stories[0].Story.Collaboration); err != nil {
 		return err
 	}
-	for _, key := range slices.Sorted(keysOf(query)) {
-		body.Kept = append(body.Kept, kept{key, query.Get(key)})
+	for _, key := range slices.Sorted(maps.Keys(query)) {
+		body.Filter = append(body.Filter, filterValue{key, query.Get(key)})
 	}
-	p := v.newPage(id, step{name, "../"}, step{"Collaborations", "./" + question(query)})
+	p := v.newPage(id, step{name, "../"}, step{"Collaborations", "./" + queryString(query)})
 	p.Body = body
 	return v.render(w, "collaboration.tmpl", p)
 }
 
-func keysOf(values url.Values) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for key := range values {
-			if !yield(key) {
-				return
-			}
-		}
-	}
-}
-
-func question(values url.Values) string {
+func queryString(values url.Values) string {
 	if len(values) == 0 {
 		return ""
 	}
 	return "?" + values.Encode()
 }
 
-func (v *Server) tell(ctx context.Context, name, id string) (told, error) {
-	rows, err := v.rowsOf(ctx, name, id)
+func (v *Server) readStory(ctx context.Context, name, id string) (storyPart, error) {
+	rows, err := transcripts.FindRows(ctx, v.store, name+"/"+id)
 	if err != nil {
-		return told{}, err
+		return storyPart{}, err
 	}
 	source, err := StorySource(ctx, v.store, name, v.how)
 	if err != nil {
-		return told{}, err
+		return storyPart{}, err
 	}
-	story := source.Tell(id, rows)
+	story := source.StoryOf(id, rows)
 	story.Asks, story.Show = true, ""
-	return told{ID: id, AskedAt: url.PathEscape(id) + "/asked/", Story: story}, nil
+	return storyPart{ID: id, AskedAt: url.PathEscape(id) + "/asked/", Story: story}, nil
 }
 
 // pairs returns the other collaborations of the same instance and replicate.
@@ -111,7 +103,7 @@ func (v *Server) pairs(ctx context.Context, c *shown, of record.Collaboration) (
 
 // askedPart answers with the prompt, the raw answers and the calls of a turn.
 func (v *Server) askedPart(w http.ResponseWriter, r *http.Request) error {
-	rows, err := v.rowsOf(r.Context(), r.PathValue("campaign"), r.PathValue("id"))
+	rows, err := transcripts.FindRows(r.Context(), v.store, r.PathValue("campaign")+"/"+r.PathValue("id"))
 	if err != nil {
 		return err
 	}

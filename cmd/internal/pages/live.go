@@ -5,12 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
 	"roundtable/cmd/internal/campaigns"
 )
 
@@ -35,6 +36,28 @@ type progress struct {
 	Name  string `json:"name"`
 	Done  int    `json:"done"`
 	Cells int    `json:"cells"`
+}
+
+// watched is how far a campaign was at some times, for its speed.
+type watched struct {
+	mu    sync.Mutex
+	at    time.Time
+	last  state
+	marks []mark
+}
+
+// mark is how far a campaign was.
+type mark struct {
+	at    time.Time
+	calls int64
+	share float64
+}
+
+// forget has the state read again at the next look.
+func (w *watched) forget() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at = time.Time{}
 }
 
 // How often a state is read while people look, and over how long the speed is measured.
@@ -168,9 +191,6 @@ func (w *watched) measure(s *state, calls int64, share float64) {
 	}
 }
 
-// cellSuffix ends the id of a collaboration after that of its condition.
-var cellSuffix = regexp.MustCompile(`-i\d+-r\d+$`)
-
 // progressOf counts what has ended of each condition of the plan.
 func (v *Server) progressOf(ctx context.Context, c campaign.Campaign) ([]progress, error) {
 	generations, err := lake.Generations(ctx, v.store, c.Name)
@@ -179,7 +199,7 @@ func (v *Server) progressOf(ctx context.Context, c campaign.Campaign) ([]progres
 	}
 	ended := map[string]int{}
 	for collaboration := range generations {
-		ended[cellSuffix.ReplaceAllString(collaboration, "")]++
+		ended[record.ConditionOf(collaboration)]++
 	}
 	all := plannedOf(c)
 	for i, g := range c.View("").Groups {

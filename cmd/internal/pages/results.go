@@ -29,13 +29,13 @@ type results struct {
 	took   time.Duration
 }
 
-// rest is for how many times as long as they took results are shown before they are made
-// again: they are not to take the processor from a campaign that runs.
-const rest = 10
+// restFactor is for how many times as long as they took results are shown before they are
+// made again: they are not to take the processor from a campaign that runs.
+const restFactor = 10
 
 // fresh reports whether results can be shown of a lake with this digest.
 func (r *results) fresh(digest string) bool {
-	return r.html != nil && (r.digest == digest || time.Since(r.made) < rest*r.took)
+	return r.html != nil && (r.digest == digest || time.Since(r.made) < restFactor*r.took)
 }
 
 // Forms in which figures and tables can be downloaded.
@@ -44,12 +44,10 @@ var (
 	tableForms  = []string{"csv", "json", "latex", "md"}
 )
 
-// found is what the template of the results is given.
-type found struct {
-	Results report.Results
-	Ran     report.Ran
-	Status  string
-	AsOf    string // when they were read
+// resultsBody is what the template of the results is given.
+type resultsBody struct {
+	report.Overview
+	AsOf string // when it was read
 }
 
 // resultsPart answers with what a campaign has found so far.
@@ -88,21 +86,21 @@ func (v *Server) makeResults(ctx context.Context, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := found{AsOf: time.Now().Format("15:04:05")}
-	if f.Status, f.Results, f.Ran, err = source.Overview(); err != nil {
+	body := resultsBody{AsOf: time.Now().Format("15:04:05")}
+	if body.Overview, err = source.Overview(); err != nil {
 		return nil, err
 	}
-	f.Ran.To = func(id string) string { return "collaborations/" + id }
-	for i, figure := range f.Results.Figures {
-		f.Results.Figures[i].Downloads = downloads("figures/", figure.Name, figureForms)
+	body.Ran.To = func(id string) string { return "collaborations/" + id }
+	for i, figure := range body.Results.Figures {
+		body.Results.Figures[i].Downloads = downloads("figures/", figure.Name, figureForms)
 	}
-	for i, t := range f.Results.Tables {
+	for i, t := range body.Results.Tables {
 		if t.Name != "" {
-			f.Results.Tables[i].Downloads = downloads("tables/", t.Name, tableForms)
+			body.Results.Tables[i].Downloads = downloads("tables/", t.Name, tableForms)
 		}
 	}
 	var b bytes.Buffer
-	err = report.Render(&b, templates, "results.html", f)
+	err = report.Render(&b, templates, "results.html", body)
 	return b.Bytes(), err
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/http"
 	"slices"
@@ -18,7 +17,6 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/analysis/report"
 	"roundtable/cmd/internal/analyses"
-	"roundtable/cmd/internal/cli"
 )
 
 // shown is what the server keeps of a campaign, until more of it has ended.
@@ -46,7 +44,7 @@ type text struct{ id, said string }
 // planAge is for how long a plan is taken for the present one: a campaign can be extended.
 const planAge = 5 * time.Second
 
-// of returns what is kept of a campaign of the lake, anew if its plan is another one.
+// of returns what is kept of a campaign of the lake; it is read again once the plan is another one.
 func (v *Server) of(ctx context.Context, name string) (*shown, error) {
 	v.mu.Lock()
 	c := v.campaigns[name]
@@ -199,50 +197,4 @@ func (v *Server) readTexts(ctx context.Context, c *shown) error {
 	keep()
 	c.texts.digest, c.texts.said = digest, all
 	return nil
-}
-
-// rowsOf reads a collaboration; ID.1 is its second generation.
-func (v *Server) rowsOf(ctx context.Context, name, id string) (rows record.Rows, err error) {
-	d, err := lake.ReadDataset(ctx, v.store, name)
-	if err == nil {
-		d, err = d.Generations(ctx, v.store)
-	}
-	if err != nil {
-		return rows, err
-	}
-	run := lake.Run{Generation: -1}
-	for _, m := range d.Members {
-		if m.Collaboration == id && m.Generation > run.Generation || m.Run.String() == id {
-			run = m.Run
-		}
-	}
-	if run.Generation < 0 {
-		return rows, cli.UsageError(fmt.Errorf("no collaboration of %s that has ended is %q", name, id))
-	}
-	for rows, err := range lake.Collaborations(ctx, v.store, d.Only(func(m lake.Member) bool { return m.Run == run })) {
-		return rows, err
-	}
-	return rows, fmt.Errorf("the commit of %s has gone while it was read", run)
-}
-
-// watched is how far a campaign was at some times, for its speed.
-type watched struct {
-	mu    sync.Mutex
-	at    time.Time
-	last  state
-	marks []mark
-}
-
-// mark is how far a campaign was.
-type mark struct {
-	at    time.Time
-	calls int64
-	share float64
-}
-
-// forget has the state read again at the next look.
-func (w *watched) forget() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.at = time.Time{}
 }

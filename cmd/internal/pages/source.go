@@ -50,8 +50,8 @@ func Source(ctx context.Context, s storage.Store, name string, how measurements.
 	return source, addLabels(ctx, s, how.Labeller, &source)
 }
 
-// AddAsked has a report show how each turn was asked for.
-func AddAsked(ctx context.Context, s storage.Store, source *report.Source) {
+// addAsked has a report show how each turn was asked for.
+func addAsked(ctx context.Context, s storage.Store, source *report.Source) {
 	reader := collaboration.NewReader(s, providers.OpenData)
 	source.Asked = func(rows record.Rows) (map[int32]report.Asked, error) {
 		return transcripts.Asked(ctx, reader, rows)

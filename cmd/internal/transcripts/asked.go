@@ -9,7 +9,7 @@ import (
 	"roundtable/analysis/report"
 )
 
-// Asked returns how each turn of a collaboration was asked for, for a page. Beside an
+// Asked returns how each turn of a collaboration was asked for, for a page. Next to an
 // error is what can be shown.
 func Asked(ctx context.Context, reader *collaboration.Reader, rows record.Rows) (map[int32]report.Asked, error) {
 	of, all := rows.Collaborations[0].Key, map[int32]report.Asked{}
