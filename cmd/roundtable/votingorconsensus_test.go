@@ -117,7 +117,7 @@ func TestSizesAndChallengesExamples(t *testing.T) {
 	if s := sizes.number(t, "slope", map[string]string{"by": "rounds before the vote", "env.agents": "9"}); s >= 0 {
 		t.Errorf("a turn more brings %v points", s)
 	}
-	contains(t, output(t, dir, "analyze", "discussion-sizes", "--figure", "discussion-by-rounds"), "<svg", "SIMULATED", "env.agents 9", "least squares")
+	contains(t, output(t, dir, "analyze", "discussion-sizes", "--figure", "discussion-by-rounds"), "<svg", "SIMULATED", "env.agents 9", "Dashes:")
 	contains(t, output(t, dir, "analyze", "discussion-sizes", "--figure", "discussion-by-agents"), "<svg", "SIMULATED", "protocol.rounds 6")
 	dir = example(t, "challenges.yaml", "replicates: 3", "instances: 12")
 	exampleData(t, dir)
