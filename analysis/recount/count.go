@@ -3,6 +3,7 @@ package recount
 import (
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"slices"
 
 	"roundtable/analysis/record"
@@ -21,13 +22,14 @@ type count struct {
 	standing int                     // entry whose proposal stands; -1 if none
 	key      string                  // its key
 	last     map[int]transcript.Decision
+	scores   map[int32][]*big.Rat // of candidates, by entry of the decision
 
 	decisions, uncounted int
 	found                []Mismatch
 }
 
 func newCount(rows record.Rows, counting Counting) *count {
-	c := &count{Counting: counting, rows: rows, standing: -1, ballots: map[int][]record.Ballot{}, last: map[int]transcript.Decision{}}
+	c := &count{Counting: counting, rows: rows, standing: -1, ballots: map[int][]record.Ballot{}, last: map[int]transcript.Decision{}, scores: map[int32][]*big.Rat{}}
 	for _, b := range rows.Ballots {
 		c.ballots[int(b.Entry)] = append(c.ballots[int(b.Entry)], b)
 	}
@@ -152,7 +154,9 @@ func (c *count) tally(t record.Turn) (keys []string, winners []int, ok bool) {
 	if len(keys) == 0 { // everybody abstained: no rule selects anything
 		return nil, nil, true
 	}
-	return keys, c.Rule.Tally(profile).Winners, true
+	result := c.Rule.Tally(profile)
+	c.scores[t.Entry] = result.Scores
+	return keys, result.Winners, true
 }
 
 // sums compares the tables rounds and collaborations with the decisions.

@@ -6,6 +6,7 @@ package recount
 
 import (
 	"context"
+	"math/big"
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
@@ -73,4 +74,18 @@ func (r *Report) Add(rows record.Rows, settings Settings) {
 	r.Decisions += v.decisions
 	r.Uncounted += v.uncounted
 	r.Mismatches = append(r.Mismatches, v.found...)
+}
+
+// Scores returns what the rule counts for each candidate of each vote by ballots of one
+// collaboration, by entry of the decision; nothing if the tables do not agree with themselves.
+func Scores(rows record.Rows, settings Settings) map[int32][]*big.Rat {
+	counting, err := settings(rows.Collaborations[0])
+	if err != nil || counting.Rule == nil {
+		return nil
+	}
+	v := newCount(rows, counting)
+	if v.run(); len(v.found) > 0 {
+		return nil
+	}
+	return v.scores
 }

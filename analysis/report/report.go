@@ -14,6 +14,7 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/cost"
 	"roundtable/analysis/record"
+	"roundtable/analysis/recount"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/table"
 	"roundtable/analysis/telling"
@@ -35,6 +36,8 @@ type Source struct {
 	About func(of record.Key) (About, error)
 	// Asked is how each turn of a collaboration was asked for, by entry; nil if that is left out.
 	Asked func(rows record.Rows) (map[int32]Asked, error)
+	// Counting is how a collaboration counts its votes; nil leaves the counts out.
+	Counting recount.Settings
 	// Acts are the dialogue acts of a collaboration's messages, by entry; nil if there are none.
 	Acts func(of record.Key) (map[int32][]string, error)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/record"
+	"roundtable/analysis/recount"
 	"roundtable/analysis/table"
 	"roundtable/analysis/telling"
 	"roundtable/workflows/transcript"
@@ -27,6 +28,7 @@ type Story struct {
 	worth     func(proposal string) (Worth, bool)
 	Unasked   string // why prompts and answers are missing
 	asked     map[int32]Asked
+	scores    map[int32][]*big.Rat // that the rule counts, by entry of the decision
 }
 
 // StoryOf returns the story of a collaboration that is called id on the page.
@@ -44,6 +46,9 @@ func (s Source) StoryOf(id string, rows record.Rows) Story {
 		if story.Acts, err = s.Acts(c.Key); err != nil {
 			story.Unknown = err.Error()
 		}
+	}
+	if s.Counting != nil {
+		story.scores = recount.Scores(rows, s.Counting)
 	}
 	if s.Asked != nil {
 		var err error
@@ -126,7 +131,8 @@ type voterRow struct {
 	Values []string // by candidate; "" if the ballot gives it nothing
 }
 
-// Matrix lays the ballots of a phase out by voter; the last row is their sum.
+// Matrix lays the ballots of a phase out by voter; the last row is what the rule counts of
+// them, if that is known.
 func (s Story) Matrix(p telling.Phase) []voterRow {
 	var rows []voterRow
 	at := map[string]int{}
@@ -141,25 +147,21 @@ func (s Story) Matrix(p telling.Phase) []voterRow {
 			rows[row].Values[i] = v.Value
 		}
 	}
-	if sum := sumsOf(p); sum != nil {
-		rows = append(rows, voterRow{"sum", sum})
+	if count := s.countOf(p); count != nil {
+		rows = append(rows, voterRow{"count by the rule", count})
 	}
 	return rows
 }
 
-// sumsOf adds up what the ballots give each candidate, exactly; nil if a value is no fraction.
-func sumsOf(p telling.Phase) []string {
-	all := make([]string, len(p.Candidates))
-	for i, c := range p.Candidates {
-		sum := new(big.Rat)
-		for _, v := range c.Votes {
-			value, ok := new(big.Rat).SetString(v.Value)
-			if !ok {
-				return nil
-			}
-			sum.Add(sum, value)
+// countOf returns what the rule counts for each candidate of a phase; nil if that is not known.
+func (s Story) countOf(p telling.Phase) []string {
+	scores := s.scores[p.Turns[len(p.Turns)-1].Entry]
+	var all []string
+	for _, c := range p.Candidates {
+		if c.Number < 1 || int(c.Number) > len(scores) {
+			return nil
 		}
-		all[i] = sum.RatString()
+		all = append(all, scores[c.Number-1].RatString())
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -60,20 +61,25 @@ func TestWorths(t *testing.T) {
 	}
 }
 
-// Ballots are laid out by voter, and added up exactly.
+// Ballots are laid out by voter, above what the rule counts of them.
 func TestMatrix(t *testing.T) {
 	phase := telling.Phase{Candidates: []telling.Candidate{
-		{Number: 1, Votes: []telling.Vote{{Voter: "Ann", Value: "1/3"}, {Voter: "Bob", Value: "1"}}},
 		{Number: 2, Votes: []telling.Vote{{Voter: "Bob", Value: "1/2"}, {Voter: "Cem", Value: "1/6"}}},
-	}}
-	m := Story{}.Matrix(phase)
-	want := []voterRow{{"Ann", []string{"1/3", ""}}, {"Bob", []string{"1", "1/2"}}, {"Cem", []string{"", "1/6"}}, {"sum", []string{"4/3", "2/3"}}}
-	if !slices.EqualFunc(m, want, func(a, b voterRow) bool { return a.Voter == b.Voter && slices.Equal(a.Values, b.Values) }) {
-		t.Errorf("the ballots are %v", m)
-	}
-	phase.Candidates[0].Votes[0].Value = "much"
-	if m := (Story{}).Matrix(phase); len(m) != 3 {
-		t.Errorf("what is no fraction is added up: %v", m)
+		{Number: 1, Votes: []telling.Vote{{Voter: "Ann", Value: "1/3"}, {Voter: "Bob", Value: "1"}}},
+	}, Turns: []telling.Turn{{Entry: 3}, {Entry: 7, Decided: true}}}
+	ballots := []voterRow{{"Bob", []string{"1/2", "1"}}, {"Cem", []string{"1/6", ""}}, {"Ann", []string{"", "1/3"}}}
+	for what, x := range map[string]struct {
+		scores []*big.Rat
+		count  []voterRow
+	}{
+		"a count":          {[]*big.Rat{big.NewRat(1, 1), big.NewRat(3, 2)}, []voterRow{{"count by the rule", []string{"3/2", "1"}}}},
+		"no count":         {nil, nil},
+		"fewer candidates": {[]*big.Rat{big.NewRat(1, 1)}, nil},
+	} {
+		m := Story{scores: map[int32][]*big.Rat{7: x.scores}}.Matrix(phase)
+		if !slices.EqualFunc(m, append(slices.Clone(ballots), x.count...), func(a, b voterRow) bool { return a.Voter == b.Voter && slices.Equal(a.Values, b.Values) }) {
+			t.Errorf("%s: the ballots are %v", what, m)
+		}
 	}
 }
 

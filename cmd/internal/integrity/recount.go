@@ -13,8 +13,8 @@ import (
 	"roundtable/workflows/protocol"
 )
 
-// counting returns how a collaboration counts its votes, by the settings in its row.
-func counting(c record.Collaboration) (recount.Counting, error) {
+// Counting returns how a collaboration counts its votes, by the settings in its row.
+func Counting(c record.Collaboration) (recount.Counting, error) {
 	var cond plan.Condition
 	if err := json.Unmarshal([]byte(c.SettingsJSON), &cond); err != nil {
 		return recount.Counting{}, err
@@ -43,7 +43,7 @@ func (v *Verification) recount(ctx context.Context, s storage.Store) error {
 	if err != nil {
 		return err
 	}
-	r, err := recount.Check(ctx, s, d, counting)
+	r, err := recount.Check(ctx, s, d, Counting)
 	if err != nil {
 		return err
 	}

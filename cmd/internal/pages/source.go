@@ -18,6 +18,7 @@ import (
 	"roundtable/cmd/internal/analyses"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/integrity"
 	"roundtable/cmd/internal/measurements"
 	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/transcripts"
@@ -60,7 +61,7 @@ func addAsked(ctx context.Context, s storage.Store, source *report.Source) {
 
 // StorySource reads what single transcripts are made from.
 func StorySource(ctx context.Context, s storage.Store, name string, how measurements.Messages) (report.Source, error) {
-	source := report.Source{}
+	source := report.Source{Counting: integrity.Counting}
 	source.Campaign.Name = name
 	source.Unusable = transcripts.UnusableAnswers(ctx, s)
 	reader := collaboration.NewReader(s, providers.OpenData)
