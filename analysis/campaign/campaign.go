@@ -152,6 +152,15 @@ func (c Campaign) View(environment string, labels ...string) View {
 	return v
 }
 
+// PlannedCells returns how many cells the plan has; 0 if it is not known.
+func (c Campaign) PlannedCells() int {
+	n := 0
+	for _, p := range c.Planned {
+		n += p.Cells
+	}
+	return n
+}
+
 // Groups by condition: in the plan's order, and what it does not name after that.
 func (c Campaign) Groups() []Group {
 	byID := map[string]*Group{}

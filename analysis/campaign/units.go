@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"roundtable/analysis/record"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )
@@ -30,6 +31,20 @@ func setUnits(runs []Run) {
 			r.Unit = r.Instance
 		}
 	}
+}
+
+// Pair is what collaborations of different conditions have in common if they can be
+// compared: a replicate of an instance. Another data set's first question is another one.
+type Pair struct {
+	Environment string
+	Instance    int32
+	InstanceID  string
+	Replicate   int32
+}
+
+// PairOf returns what a collaboration is paired by.
+func PairOf(c record.Collaboration) Pair {
+	return Pair{c.Environment, c.Instance, c.InstanceID, c.Replicate}
 }
 
 // Units are the means of a measure by unit.

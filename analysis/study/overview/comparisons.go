@@ -124,9 +124,8 @@ func goodnessSeries(v campaign.View, environment string) []statistics.Series {
 		s := statistics.Series{Name: v.Title(g), Values: map[string]float64{}, Units: map[string]string{}}
 		for _, r := range g.Succeeded() {
 			if value, ok := r.Outcome(); ok {
-				unit := fmt.Sprintf("%d-%s", r.Unit, r.InstanceID) // another data set's first question is another one
-				replicate := fmt.Sprintf("%s-%d", unit, r.Replicate)
-				s.Values[replicate], s.Units[replicate] = value, unit
+				pair := fmt.Sprint(campaign.PairOf(r.Collaboration))
+				s.Values[pair], s.Units[pair] = value, fmt.Sprintf("%d-%s", r.Unit, r.InstanceID)
 			}
 		}
 		list = append(list, s)

@@ -73,17 +73,36 @@ func verdict(ranked []outcome, list []statistics.Comparison) string {
 	if known {
 		by += "; " + differenceText(between, first.group.MostDifference())
 	}
+	highest := fmt.Sprintf(" The highest two: %s.", by)
 	switch {
-	case known && differs(between) && between.Difference != nil && *between.Difference > 0:
-		return fmt.Sprintf("%s leads. The highest two: %s.", first.name, by)
+	case known && differs(between) && *between.Difference > 0:
+		return first.name + " leads." + highest
+	case known && differs(between): // over what both have
+		return fmt.Sprintf("%s has the highest mean, but is significantly lower than %s in the pairs they have in common.", first.name, next.name) + highest
 	case differing == 0:
-		return fmt.Sprintf("no two of the %d conditions differ significantly. The highest two: %s.", len(ranked), by)
+		return fmt.Sprintf("%s.", noneDiffers(len(ranked), len(list))) + highest
+	case !known:
+		return fmt.Sprintf("%s has the highest mean; it has no pair in common with the next.", first.name) + highest + differ(differing, len(list))
 	}
-	return fmt.Sprintf("%s is highest, but does not differ significantly from the next. The highest two: %s. %d of %s differ significantly.",
-		first.name, by, differing, wording.Count(len(list), "pair"))
+	return fmt.Sprintf("%s is highest, but does not differ significantly from the next.", first.name) + highest + differ(differing, len(list))
 }
 
-func differs(c statistics.Comparison) bool { return c.Holm != nil && *c.Holm < level }
+// noneDiffers says that no pair of conditions differs significantly, of those that can be compared.
+func noneDiffers(conditions, compared int) string {
+	if compared == conditions*(conditions-1)/2 {
+		return fmt.Sprintf("no two of the %d conditions differ significantly", conditions)
+	}
+	return fmt.Sprintf("of the %d conditions, no two that can be compared differ significantly", conditions)
+}
+
+func differ(n, of int) string {
+	return fmt.Sprintf(" %d of %s differ significantly.", n, wording.Count(of, "pair"))
+}
+
+// differs reports whether a difference is known and significant.
+func differs(c statistics.Comparison) bool {
+	return c.Difference != nil && c.Holm != nil && *c.Holm < level
+}
 
 // difference returns the comparison of two conditions, the first minus the second.
 func difference(list []statistics.Comparison, a, b string) (statistics.Comparison, bool) {
@@ -130,7 +149,7 @@ func intervalText(ends []table.Cell) string {
 	if len(ends) != 2 || ends[0].Value == nil || ends[1].Value == nil {
 		return ""
 	}
-	return fmt.Sprintf(" (95 %%: %s to %s)", short(*ends[0].Value), short(*ends[1].Value))
+	return fmt.Sprintf(" (95 %% CI %s to %s)", short(*ends[0].Value), short(*ends[1].Value))
 }
 
 func pText(p float64) string {

@@ -35,10 +35,12 @@ func TestHeadlines(t *testing.T) {
 		scores map[string][]float64
 		want   []string
 	}{
-		"a leader":       {map[string][]float64{"majority": around(.8), "ranked": around(.5)}, []string{"exchange: majority leads.", "majority 0.815, ranked 0.515", "the difference over 12 pairs is 0.300", "p = 0.0005"}},
-		"none":           {map[string][]float64{"majority": noisy, "ranked": around(.46)}, []string{"no two of the 2 conditions differ significantly", "p = "}},
-		"others only":    {map[string][]float64{"majority": around(.8), "ranked": {.8, .83, .81, .84, .79, .82, .82, .83, .80, .81, .81, .84}, "rated": around(.3)}, []string{"is highest, but does not differ significantly from the next", "2 of 3 pairs differ significantly."}},
-		"one condition":  {map[string][]float64{"majority": around(.8)}, []string{"exchange: share of the greatest total utility is 0.815 (95 %: "}},
+		"a leader":      {map[string][]float64{"majority": around(.8), "ranked": around(.5)}, []string{"exchange: majority leads.", "majority 0.815, ranked 0.515", "the difference over 12 pairs is 0.300", "p = 0.0005"}},
+		"none":          {map[string][]float64{"majority": noisy, "ranked": around(.46)}, []string{"no two of the 2 conditions differ significantly", "p = "}},
+		"others only":   {map[string][]float64{"majority": around(.8), "ranked": {.8, .83, .81, .84, .79, .82, .82, .83, .80, .81, .81, .84}, "rated": around(.3)}, []string{"is highest, but does not differ significantly from the next", "2 of 3 pairs differ significantly."}},
+		"one condition": {map[string][]float64{"majority": around(.8)}, []string{"exchange: share of the greatest total utility is 0.815 (95 % CI "}},
+		// On average over all it has, majority is ahead; where both have a value, it is behind.
+		"lower in pairs": {map[string][]float64{"majority": append(around(.3), 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1), "ranked": around(.5)}, []string{"majority has the highest mean, but is significantly lower than ranked in the pairs they have in common", "is -0.200"}},
 		"nothing paired": {map[string][]float64{"majority": around(.8)[:1], "ranked": {}}, []string{"exchange: share of the greatest total utility is 0.800."}},
 	} {
 		said := strings.Join(Headlines(conditions(x.scores)), "\n")

@@ -198,11 +198,7 @@ func count(c campaign.Campaign) Cells {
 		}
 	}
 	if len(c.Planned) > 0 {
-		planned := 0
-		for _, p := range c.Planned {
-			planned += p.Cells
-		}
-		n.Planned = &planned
+		n.Planned = new(c.PlannedCells())
 	}
 	return n
 }
