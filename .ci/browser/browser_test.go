@@ -132,11 +132,11 @@ func js[T any](p *tab, expression string) T {
 	return value
 }
 
-// await waits until an expression of the page is true.
+// await waits until an expression of the page, or of the one that comes after it, is true.
 func (p *tab) await(expression string) {
 	p.t.Helper()
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		if js[bool](p, "Boolean("+expression+")") {
+		if is, err := chromedp.Run(p, chromedp.Evaluate[bool]("Boolean("+expression+")")); err == nil && is {
 			return
 		}
 		if time.Since(began) > 60*time.Second {

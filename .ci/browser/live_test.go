@@ -41,9 +41,14 @@ func TestLive(t *testing.T) {
 	p.says("paused by hand")
 	steer(p, "resume", "yes")
 	p.await(`document.querySelector(".badge").textContent === "running"`)
-	p.do(chromedp.Click(chromedp.CSS(`[data-do=tune]`)), chromedp.SetValue(chromedp.CSS(`[name=concurrency]`), "60"), chromedp.SetValue(chromedp.CSS(`[name=collaborations]`), "20"))
+	p.do(chromedp.Click(chromedp.CSS(`[data-do=tune]`)))
+	if got := js[string](p, `["concurrency", "collaborations", "cost-usd", "model-timeout"].map((n) => document.getElementsByName(n)[0].placeholder).join(" ")`); got != "6 2 none none" {
+		t.Errorf("the limits now are said to be %s", got)
+	}
+	p.accessible("the dialog that tunes")
+	p.do(chromedp.SetValue(chromedp.CSS(`[name=concurrency]`), "60"), chromedp.SetValue(chromedp.CSS(`[name=collaborations]`), "20"))
 	p.do(chromedp.Click(chromedp.CSS(`#yes`)))
-	p.await(`document.getElementById("link").textContent.includes("collaborations 2 → 20")`)
+	p.await(`document.getElementById("answer").textContent.includes("collaborations 2 → 20")`)
 
 	if err := run.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -60,10 +65,15 @@ func TestLive(t *testing.T) {
 	}
 	p.await(`document.querySelector(".badge").textContent === "done"`)
 	p.says("60 of 60 ended", "100% done")
+	p.await(`document.getElementById("found").textContent.includes("60 of 60 collaborations finished")`) // results follow by themselves
 }
 
 func steer(p *tab, button, answer string) {
 	p.t.Helper()
-	p.do(chromedp.Click(chromedp.CSS(`[data-do=`+button+`]`)), chromedp.WaitVisible(chromedp.CSS(`#confirm`)), chromedp.Click(chromedp.CSS(`#confirm button[value=`+answer+`]`)))
+	p.do(chromedp.Click(chromedp.CSS(`[data-do=`+button+`]`)), chromedp.WaitVisible(chromedp.CSS(`#confirm`)))
+	if js[string](p, `document.activeElement.value`) != "no" {
+		p.t.Errorf("the key Enter would %s", button)
+	}
+	p.do(chromedp.Click(chromedp.CSS(`#confirm button[value=` + answer + `]`)))
 	p.await(`!document.getElementById("confirm").open`)
 }

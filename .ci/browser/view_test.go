@@ -53,6 +53,7 @@ func TestPages(t *testing.T) {
 
 // listed sorts, filters and searches the list.
 func listed(p *tab) {
+	p.t.Logf("searched within %.0f ms, and once more within %.0f", js[float64](p, searching), js[float64](p, searching))
 	all := js[string](p, `document.getElementById("shown").textContent`)
 	p.do(chromedp.SetValue(chromedp.CSS(`#facets select`), js[string](p, `document.querySelector("#facets select").options[1].value`)),
 		chromedp.Evaluate[chromedp.Void](`document.querySelector("#facets select").dispatchEvent(new Event("change"))`))
@@ -98,6 +99,16 @@ func told(p *tab) {
 	p.do(chromedp.Click(chromedp.CSS(`.other button`)))
 	p.await(`document.querySelectorAll(".pair .story").length === 2`)
 	p.accessible("two collaborations")
+	p.picture("view-pair")
+	p.phone("two collaborations")
+	if wide := js[int](p, "document.documentElement.scrollWidth"); wide > 1280 {
+		p.t.Errorf("two collaborations are %d pixels wide on a screen of 1280", wide)
+	}
+	if js[bool](p, `document.querySelector(".other select").selectedOptions[0].textContent === ""`) {
+		p.t.Error("the other has no name")
+	}
+	p.do(chromedp.Click(chromedp.CSS(`.other a`)))
+	p.await(`document.querySelectorAll(".story").length === 1`)
 }
 
 // A collaboration of each environment is shown as what it is.
@@ -170,6 +181,7 @@ func TestReport(t *testing.T) {
 		p := open(t, (&url.URL{Scheme: "file", Path: filepath.Join(f.dir, file)}).String())
 		p.await(`document.getElementById("list")?.dataset.ready`)
 		p.says("SIMULATED", "Outcome by condition")
+		searched(p)
 		p.accessible("the report " + file)
 		p.phone("report")
 		p.do(chromedp.Click(chromedp.CSS(`#list tbody a`)))
@@ -184,6 +196,23 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	fmt.Printf("the report has %d kB\n", info.Size()>>10)
+}
+
+const searching = `(async () => { const began = performance.now(); await window.searchTexts("most to me is"); return performance.now() - began; })()`
+
+// searched looks for what one agent said, and for what only the page's own words say.
+func searched(p *tab) {
+	p.t.Helper()
+	find := func(text, found string) {
+		p.t.Helper()
+		p.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("said").value = "` + text + `"; document.getElementById("said").dispatchEvent(new Event("input"))`))
+		p.await(`/` + found + `/.test(document.getElementById("shown").textContent)`)
+	}
+	p.t.Logf("searched within %.0f ms, and once more within %.0f", js[float64](p, searching), js[float64](p, searching))
+	all := js[string](p, `document.getElementById("shown").textContent.split(" ").at(-1)`)
+	find("most to me is", "^[1-9][0-9]* of "+all)
+	find("questions asked", "^0 of "+all)
+	find("", "^"+all+" of "+all)
 }
 
 // How long the pages of a large campaign take: go test -run Large -large ADDRESS -v, where

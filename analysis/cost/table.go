@@ -8,10 +8,13 @@ import (
 	"roundtable/envs/wording"
 )
 
+// TableName is what the table of a report is called.
+const TableName = "cost"
+
 // Table returns the report as it is shown; the last row is the sum.
 func (r Report) Table() table.Table {
 	t := table.Table{
-		Name: "cost", Title: fmt.Sprintf("Cost of %s by %s", r.Campaign, r.By), Columns: []string{string(r.By)},
+		Name: TableName, Title: fmt.Sprintf("Cost of %s by %s", r.Campaign, r.By), Columns: []string{string(r.By)},
 	}
 	if r.By == ByPhase {
 		t.Columns = append(t.Columns, "role")

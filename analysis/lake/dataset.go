@@ -223,6 +223,16 @@ func (d Dataset) Generations(ctx context.Context, store storage.Store) (Dataset,
 	return d, nil
 }
 
+// RunAgain returns the generations that were run again, alone.
+func (d Dataset) RunAgain(ctx context.Context, store storage.Store) (Dataset, error) {
+	latest := map[Run]bool{}
+	for _, m := range d.Members {
+		latest[m.Run] = true
+	}
+	all, err := d.Generations(ctx, store)
+	return all.Only(func(m Member) bool { return !latest[m.Run] }), err
+}
+
 // Only returns the dataset without the members that are not to be kept.
 func (d Dataset) Only(keep func(Member) bool) Dataset {
 	d.Members = slices.DeleteFunc(slices.Clone(d.Members), func(m Member) bool { return !keep(m) })

@@ -31,6 +31,12 @@ type Answer struct {
 	Raw   string
 }
 
+// Number returns the answer's number, from 1.
+func (a Answer) Number() int { return a.Ask + 1 }
+
+// FromOne returns the number of what is counted from 0.
+func (Asked) FromOne(i int32) int32 { return i + 1 }
+
 // Nothing reports whether nothing is stored of the turn.
 func (a Asked) Nothing() bool {
 	return len(a.Calls) == 0 && a.Prompt == nil && a.Answers == nil && a.Lost == nil

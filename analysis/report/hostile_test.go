@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/cost"
 	"roundtable/analysis/record"
 )
@@ -83,11 +84,14 @@ func inert(t *testing.T, page string) {
 		if slices.Contains([]string{"img", "iframe", "object", "embed", "link", "base", "form", "image", "use", "foreignobject"}, strings.ToLower(n.Data)) {
 			t.Errorf("an element <%s>", n.Data)
 		}
-		if n.Data == "script" && slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "type" && a.Val == "application/json" }) {
-			if !json.Valid([]byte(n.FirstChild.Data)) {
+		if n.Data == "script" {
+			kind := attribute(n, "type")
+			if kind == "application/json" && !json.Valid([]byte(n.FirstChild.Data)) {
 				t.Error("the list is no JSON")
 			}
-			continue // data, which no browser runs
+			if kind == "application/json" || kind == "application/gzip" {
+				continue // data, which no browser runs
+			}
 		}
 		if n.Data == "script" {
 			scripts++
@@ -109,5 +113,27 @@ func inert(t *testing.T, page string) {
 	}
 	if scripts != 2 || policy == "" {
 		t.Errorf("%d scripts, policy %q", scripts, policy)
+	}
+}
+
+func attribute(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// The list of a server is drawn by a script as it is.
+func TestHostileList(t *testing.T) {
+	c := failing().Collaborations[0]
+	poison(reflect.ValueOf(&c).Elem())
+	c.SettingsJSON = `{"rule": {"name": "a` + "\u202e" + `b"}}`
+	l := NewList(campaign.Campaign{Runs: []campaign.Run{{Collaboration: c}}})
+	l.Add(c, false)
+	data, err := json.Marshal(l)
+	if err != nil || strings.ContainsAny(string(data), "\x00\x1b\u202e\u2028<>") {
+		t.Errorf("%v: the list can act or turn: %s", err, data)
 	}
 }

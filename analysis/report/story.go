@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math/big"
+	"slices"
 	"strings"
 
 	"roundtable/analysis/record"
@@ -17,6 +18,7 @@ import (
 type Story struct {
 	telling.Story
 	ID        string
+	Earlier   bool // it was run again
 	Simulated string
 	Acts      map[int32][]string // of messages, by entry
 	Plots     []*plot
@@ -31,10 +33,10 @@ type Story struct {
 	scores    map[int32][]*big.Rat // that the rule counts, by entry of the decision
 }
 
-// StoryOf returns the story of a collaboration that is called id on the page.
+// StoryOf returns the story of a collaboration that is called id on the page, see IDOf.
 func (s Source) StoryOf(id string, rows record.Rows) Story {
 	c := rows.Collaborations[0]
-	story := Story{Story: telling.Tell(rows), ID: id}
+	story := Story{Story: telling.Tell(rows), ID: id, Earlier: id != c.CollaborationID}
 	if c.Simulated {
 		story.Simulated = table.Simulated + "."
 	}
@@ -86,6 +88,19 @@ func plotsOf(rows record.Rows) []*plot {
 		}
 	}
 	return all
+}
+
+// said returns what was said and why, for a search.
+func (s Story) said() string {
+	var lines []string
+	for _, round := range s.Rounds {
+		for _, phase := range round.Phases {
+			for _, turn := range phase.Turns {
+				lines = append(lines, turn.Text, turn.Reason)
+			}
+		}
+	}
+	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n")
 }
 
 // HTML returns the transcript.

@@ -132,12 +132,8 @@ func (t *tally) statusText(c campaign.Campaign) string {
 	if earlier := len(t.list.rows) - len(t.latestListed()); earlier > 0 {
 		again = fmt.Sprintf(" Generations that were run again, listed too: %d.", earlier)
 	}
-	planned := 0
-	for _, p := range c.Planned {
-		planned += p.Cells
-	}
 	of := ""
-	if planned > 0 {
+	if planned := c.PlannedCells(); planned > 0 {
 		of = fmt.Sprintf(" of %d", planned)
 	}
 	return fmt.Sprintf("%d%s collaborations finished: %d succeeded, %d failed, %d stopped.%s", len(t.latestListed()), of, n["succeeded"], n["failed"], n["stopped"], again)

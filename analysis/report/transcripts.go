@@ -14,7 +14,8 @@ type transcripts struct {
 	Inline []Transcript
 	Told   packer // transcripts that are packed
 	Asked  packer
-	most   int // bytes that are not packed
+	Said   packer // what a search goes through
+	most   int    // bytes that are not packed
 	size   int
 	packed bool
 }
@@ -28,6 +29,9 @@ type Transcript struct {
 func (t *transcripts) addStory(s Story) error {
 	html, err := s.HTML()
 	if err != nil {
+		return err
+	}
+	if err := t.Said.add(s.ID, s.said()); err != nil {
 		return err
 	}
 	one := Transcript{s.ID, html}
@@ -71,7 +75,7 @@ func (t *transcripts) keep(one Transcript) error {
 }
 
 // close ends what is packed.
-func (t *transcripts) close() error { return cmp.Or(t.Told.close(), t.Asked.close()) }
+func (t *transcripts) close() error { return cmp.Or(t.Told.close(), t.Asked.close(), t.Said.close()) }
 
 func (t *transcripts) writeFile(one Transcript, asked []block) error {
 	var b bytes.Buffer

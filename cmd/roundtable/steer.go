@@ -55,7 +55,7 @@ func newResume(o *cli.Options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := t.Apply(cmd, &m.Limits); err != nil {
+			if err := t.Apply(cmd.Flags(), &m.Limits); err != nil {
 				return err
 			}
 			if err = runs.Resume(ctx, o, s, m, "resumed"); !errors.Is(err, engine.ErrNotRunning) {
@@ -65,7 +65,7 @@ func newResume(o *cli.Options) *cobra.Command {
 			return finishCampaign(ctx, r, s, p, m, "roundtable resume "+name)
 		},
 	}
-	t.Flags(cmd)
+	t.Flags(cmd.Flags())
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, runs.NoCheckUsage)
 	return cmd
 }
@@ -89,7 +89,7 @@ given stays; the file's limits apply again at the next run.`,
 				return err
 			}
 			before := m.Limits // apply replaces its map of models
-			if err := t.Apply(cmd, &m.Limits); err != nil {
+			if err := t.Apply(cmd.Flags(), &m.Limits); err != nil {
 				return err
 			}
 			tuned, err := runs.Tune(ctx, o, s, m, before)
@@ -103,7 +103,7 @@ given stays; the file's limits apply again at the next run.`,
 			return err
 		},
 	}
-	t.Flags(cmd)
+	t.Flags(cmd.Flags())
 	return cmd
 }
 

@@ -6,6 +6,9 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -104,6 +107,129 @@ func TestView(t *testing.T) {
 	}
 }
 
+// Every link of the results is a file, also of a campaign that two have labelled.
+func TestViewDownloads(t *testing.T) {
+	t.Parallel()
+	o, s, p := reading(t)
+	commit(t, s, p, 0, 0, "succeeded")
+	commit(t, s, p, 1, 0, "succeeded")
+	commit(t, s, p, 12, 0, "succeeded")
+	for _, reasks := range []string{"1", "2"} {
+		ends(t, 0, t.TempDir(), nil, "label", "reading", "--lake", o.Lake, "--reasks", reasks)
+	}
+	v := view(t, o.Lake)
+	_, page := v.get("c/reading/results")
+	links := regexp.MustCompile(`href="((?:tables|figures)/[^"]*)"`).FindAllStringSubmatch(page, -1)
+	if !strings.Contains(page, "Others have labelled too") {
+		t.Errorf("it is not said whose labels count:\n%.1000s", page)
+	}
+	found := map[string]int{}
+	for _, link := range links {
+		status, body := v.get("c/reading/" + link[1])
+		if status != http.StatusOK || body == "" {
+			t.Errorf("%s: %d: %.300s", link[1], status, body)
+		}
+		found[strings.TrimSuffix(link[1], filepath.Ext(link[1]))]++
+	}
+	for _, name := range []string{"tables/cost", "tables/scores", "tables/agreement", "tables/dialogue-acts", "figures/conditions"} {
+		if found[name] == 0 {
+			t.Errorf("%s is not to be had; there are %v", name, found)
+		}
+	}
+}
+
+// A generation that was run again is in the list, is found, and says so.
+func TestViewEarlierGenerations(t *testing.T) {
+	t.Parallel()
+	o, s, p := reading(t)
+	m := commit(t, s, p, 0, 0, "failed")
+	commit(t, s, p, 0, 1, "succeeded")
+	v := view(t, o.Lake)
+	id := m.Collaboration
+	for path, says := range map[string][]string{
+		"rows":                {`["` + id + `",`, `["` + id + `.0",`, `"failed, run again"`},
+		"search?said=to+all":  {`["` + id + `","` + id + `.0"]`},
+		id:                    {"generation 1, the latest"},
+		id + ".1":             {"generation 1, the latest", "<h1>" + id + "</h1>"},
+		id + ".0":             {"generation 0, run again since"},
+		id + ".0?other=" + id: {"generation 0, run again since", "generation 1, the latest", "Show the first alone"},
+	} {
+		if status, body := v.get("c/reading/collaborations/" + path); status != http.StatusOK || !containsAll(body, says) {
+			t.Errorf("%s: %d, without one of %q:\n%.2000s", path, status, says, body)
+		}
+	}
+}
+
+func containsAll(text string, wanted []string) bool {
+	return !slices.ContainsFunc(wanted, func(w string) bool { return !strings.Contains(text, w) })
+}
+
+// Results are answered at once as they were made last, and say when to ask for present ones.
+func TestViewResultsFollow(t *testing.T) {
+	t.Parallel()
+	o, s, p := reading(t)
+	commit(t, s, p, 0, 0, "succeeded")
+	v := view(t, o.Lake)
+	results := func(query, want string) (wait string) {
+		t.Helper()
+		a, err := http.Get(v.address + "c/reading/results" + query) //nolint:noctx // it ends with the test
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Body.Close()
+		body, err := io.ReadAll(a.Body)
+		if err != nil || !strings.Contains(string(body), want) {
+			t.Errorf("%v: %q is not in %.500s", err, want, body)
+		}
+		return a.Header.Get("Retry-After")
+	}
+	one, all := "1 of 22 collaborations finished", "22 of 22 collaborations finished"
+	if wait := results("", one); wait != "" {
+		t.Errorf("present results are to be asked for in %s s", wait)
+	}
+	for n := 1; n < 22; n++ {
+		commit(t, s, p, n, 0, "succeeded")
+	}
+	if wait := results("", one); wait != "1" {
+		t.Errorf("nothing runs, and results are to be asked for in %q s", wait)
+	}
+	if wait := results("?again=yes", all); wait != "" {
+		t.Errorf("present results are to be asked for in %s s", wait)
+	}
+	ends(t, 0, t.TempDir(), nil, "label", "reading", "--lake", o.Lake)
+	if wait := results("", all); wait == "" {
+		t.Error("labels do not make results stale")
+	}
+	if wait := results("?again=yes", "Dialogue acts"); wait != "" {
+		t.Errorf("present results are to be asked for in %s s", wait)
+	}
+}
+
+// What a form says wrong is answered in words, and changes nothing.
+func TestViewRefusesLimits(t *testing.T) {
+	t.Parallel()
+	o, s, p := reading(t)
+	commit(t, s, p, 0, 0, "succeeded")
+	v := view(t, o.Lake)
+	host, _, _ := strings.Cut(strings.TrimPrefix(v.address, "http://"), "/")
+	for query, x := range map[string]struct {
+		status int
+		says   string
+	}{
+		"concurrency=many":           {http.StatusBadRequest, `concurrency is "many"; a whole number is accepted`},
+		"cost-usd=much":              {http.StatusBadRequest, `limits.cost_usd is "much"; a number of US dollars or none is accepted`},
+		"collaborations=5000":        {http.StatusBadRequest, "limits.collaborations is 5000 at once; 1 to 1000 are accepted"},
+		"":                           {http.StatusBadRequest, "no limit changes"},
+		"model=m&model-timeout=1h":   {http.StatusOK, "models.m.timeout none → 1h"},
+		"concurrency=7&cost-usd=2.5": {http.StatusOK, "calls 200 → 7, cost_usd none → $2.5"},
+	} {
+		status, body := v.ask(http.MethodPost, v.address+"c/reading/tune?"+query, http.Header{"Origin": {"http://" + host}})
+		if status != x.status || !strings.Contains(body, x.says) {
+			t.Errorf("%s: %d %s", query, status, body)
+		}
+	}
+}
+
 // The state of a campaign comes as an event.
 func TestViewEvents(t *testing.T) {
 	t.Parallel()
@@ -119,7 +245,11 @@ func TestViewEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Body.Close()
-	line, err := bufio.NewReader(a.Body).ReadString('\n')
+	events := bufio.NewReader(a.Body)
+	if kind, err := events.ReadString('\n'); err != nil || kind != "event: message\n" {
+		t.Fatalf("%v: %q", err, kind)
+	}
+	line, err := events.ReadString('\n')
 	var states []struct {
 		Name, State string
 		Done, Cells int
@@ -137,6 +267,29 @@ func TestViewEvents(t *testing.T) {
 	}
 	if ended != 1 {
 		t.Errorf("%d have ended by condition: %s", ended, line)
+	}
+}
+
+// What cannot be read is an event, and no end of them.
+func TestViewEventsOfAnUnknownCampaign(t *testing.T) {
+	t.Parallel()
+	o, s, p := reading(t)
+	commit(t, s, p, 0, 0, "succeeded")
+	a, err := http.Get(view(t, o.Lake).address + "c/nobody/events") //nolint:noctx // it ends with the test
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	events, said := bufio.NewReader(a.Body), ""
+	for range 4 { // the event, and a sign of life
+		line, err := events.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		said += line
+	}
+	if !strings.HasPrefix(said, "event: problem\ndata: \"") || !strings.Contains(said, "nobody") || !strings.HasSuffix(said, "\n\n: still here\n") {
+		t.Errorf("it says %q", said)
 	}
 }
 

@@ -165,7 +165,6 @@
     addEventListener("beforeprint", draw);
     addEventListener("afterprint", draw);
     addEventListener("resize", draw);
-    $("said").parentElement.hidden = embedded && root.dataset.base !== undefined; // its texts are in other files
     filter();
     if ($("said").value) search();
     root.dataset.ready = Math.round(performance.now());

@@ -39,13 +39,14 @@
     place.focus({ preventScroll: true });
   };
 
-  // A report searches in its own transcripts.
+  // A report searches in what it keeps of all that was said.
+  const said = new Map();
   if (document.getElementById("list-data")) window.searchTexts = async (wanted) => {
-    const found = new Set(), text = wanted.toLowerCase();
-    document.querySelectorAll("details.transcript").forEach((d) => { if (d.textContent.toLowerCase().includes(text)) found.add(d.id); });
-    for (const block of blocks) {
-      for (const [name, html] of Object.entries(await unpack(block))) {
-        if (parse(html).textContent.toLowerCase().includes(text)) found.add(name);
+    const text = wanted.toLowerCase(), found = new Set();
+    for (const block of document.querySelectorAll("script.said")) {
+      for (const [name, all] of Object.entries(await unpack(block))) {
+        if (!said.has(name)) said.set(name, all.toLowerCase());
+        if (said.get(name).includes(text)) found.add(name);
       }
     }
     return found;

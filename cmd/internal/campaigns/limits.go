@@ -11,11 +11,14 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// limit is one limit of a campaign, named as in its file.
-type limit struct{ Name, Value string }
+// Limit is one limit of a campaign, named as in its file: calls, or models.NAME.calls.
+type Limit struct {
+	Name  string `json:"name"`
+	Value string `json:"value"` // in words
+}
 
-// listLimits returns a campaign's limits in words, defaults included.
-func listLimits(l plan.Limits) []limit {
+// ListLimits returns a campaign's limits, defaults included.
+func ListLimits(l plan.Limits) []Limit {
 	orNone := func(n int64) string {
 		if n == 0 {
 			return "none"
@@ -26,14 +29,14 @@ func listLimits(l plan.Limits) []limit {
 	if l.CostUSD != nil {
 		cost = fmt.Sprintf("$%v", *l.CostUSD)
 	}
-	all := []limit{
+	all := []Limit{
 		{"collaborations", fmt.Sprint(cmp.Or(l.Collaborations, workflows.DefaultWindow))},
 		{"calls", fmt.Sprint(cmp.Or(l.Calls, calls.DefaultCalls))},
 		{"cost_usd", cost}, {"tokens", orNone(l.Tokens)},
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.Models)) {
 		m, of := l.Models[name], "models."+name+"."
-		for _, one := range []limit{
+		for _, one := range []Limit{
 			{of + "calls", orNone(int64(m.Calls))}, {of + "requests_per_minute", orNone(int64(m.RequestsPerMinute))},
 			{of + "tokens_per_minute", orNone(int64(m.TokensPerMinute))}, {of + "timeout", cmp.Or(m.Timeout, "none")},
 		} {
@@ -56,10 +59,10 @@ type Change struct {
 func ChangedLimits(before, after plan.Limits) []Change {
 	was, is := map[string]string{}, map[string]string{}
 	var names []string
-	for _, l := range listLimits(before) {
+	for _, l := range ListLimits(before) {
 		names, was[l.Name] = append(names, l.Name), l.Value
 	}
-	for _, l := range listLimits(after) {
+	for _, l := range ListLimits(after) {
 		if is[l.Name] = l.Value; was[l.Name] == "" {
 			names = append(names, l.Name)
 		}

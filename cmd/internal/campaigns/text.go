@@ -57,7 +57,7 @@ func (st Status) Write(w io.Writer) {
 	}
 	if st.State != "done" {
 		var limits []string
-		for _, l := range listLimits(st.Limits) {
+		for _, l := range ListLimits(st.Limits) {
 			limits = append(limits, l.Name+" "+l.Value)
 		}
 		line("limits: %s", strings.Join(limits, ", "))

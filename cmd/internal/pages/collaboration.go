@@ -1,7 +1,9 @@
 package pages
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -9,6 +11,7 @@ import (
 	"strconv"
 
 	"roundtable/activities/collaboration"
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/record"
 	"roundtable/analysis/report"
 	"roundtable/cmd/internal/cli"
@@ -26,8 +29,15 @@ type storyPart struct {
 // collaborationBody is the page of a collaboration, or of two next to each other.
 type collaborationBody struct {
 	Stories []storyPart
-	Pairs   []string      // others of the same instance and replicate
+	Pairs   []pairOption  // others that it can be compared with
+	Alone   string        // the address of the first one alone, if there are two
 	Filter  []filterValue // what the list was filtered by, for its forms
+}
+
+// pairOption is a collaboration that can be shown next to another.
+type pairOption struct {
+	ID, Condition string
+	Shown         bool
 }
 
 // filterValue is one thing that was chosen in the list.
@@ -46,20 +56,25 @@ func (v *Server) collaborationPage(w http.ResponseWriter, r *http.Request) error
 	}
 	query.Del("other")
 	var body collaborationBody
+	list, err := v.listed(r.Context(), c)
+	if err != nil {
+		return err
+	}
 	for _, id := range ids {
-		part, err := v.readStory(r.Context(), name, id)
+		part, err := v.readStory(r.Context(), name, id, list.rows)
 		if err != nil {
 			return err
 		}
 		body.Stories = append(body.Stories, part)
 	}
-	if body.Pairs, err = v.pairs(r.Context(), c, body.Stories[0].Story.Collaboration); err != nil {
-		return err
+	body.Pairs = pairsOf(c.plan, list.rows, body.Stories[0].Story.Collaboration, ids[1:])
+	if len(ids) > 1 {
+		body.Alone = url.PathEscape(id) + queryString(query)
 	}
 	for _, key := range slices.Sorted(maps.Keys(query)) {
 		body.Filter = append(body.Filter, filterValue{key, query.Get(key)})
 	}
-	p := v.newPage(id, step{name, "../"}, step{"Collaborations", "./" + queryString(query)})
+	p := v.newPage(body.Stories[0].ID, step{name, "../"}, step{"Collaborations", "./" + queryString(query)})
 	p.Body = body
 	return v.render(w, "collaboration.tmpl", p)
 }
@@ -71,34 +86,46 @@ func queryString(values url.Values) string {
 	return "?" + values.Encode()
 }
 
-func (v *Server) readStory(ctx context.Context, name, id string) (storyPart, error) {
+// readStory reads the collaboration that an id means; the latest generation is called without its number.
+func (v *Server) readStory(ctx context.Context, name, id string, latest []record.Collaboration) (storyPart, error) {
 	rows, err := transcripts.FindRows(ctx, v.store, name+"/"+id)
 	if err != nil {
 		return storyPart{}, err
 	}
-	source, err := StorySource(ctx, v.store, name, v.how)
+	how, _, err := v.messages(ctx, name)
 	if err != nil {
 		return storyPart{}, err
 	}
+	source, err := StorySource(ctx, v.store, name, how)
+	if err != nil {
+		return storyPart{}, err
+	}
+	is := slices.ContainsFunc(latest, func(c record.Collaboration) bool { return c.Key == rows.Collaborations[0].Key })
+	id = report.IDOf(rows.Collaborations[0].Key, !is)
 	story := source.StoryOf(id, rows)
 	story.Asks, story.Show = true, ""
 	return storyPart{ID: id, AskedAt: url.PathEscape(id) + "/asked/", Story: story}, nil
 }
 
-// pairs returns the other collaborations of the same instance and replicate.
-func (v *Server) pairs(ctx context.Context, c *shown, of record.Collaboration) ([]string, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.refresh(ctx, v); err != nil {
-		return nil, err
+// pairsOf returns the others that are paired with a collaboration, by condition.
+func pairsOf(plan campaign.Campaign, rows []record.Collaboration, of record.Collaboration, chosen []string) (all []pairOption) {
+	view := plan.View("")
+	names := map[string]string{}
+	for _, g := range view.Groups {
+		names[g.ID] = view.Title(g)
 	}
-	var all []string
-	for _, row := range c.rows {
-		if row.Environment == of.Environment && row.InstanceID == of.InstanceID && row.Replicate == of.Replicate && row.CollaborationID != of.CollaborationID {
-			all = append(all, row.CollaborationID)
+	for _, row := range rows {
+		if row.Key == of.Key || campaign.PairOf(row) != campaign.PairOf(of) {
+			continue
 		}
+		id := row.CollaborationID
+		option := pairOption{id, cmp.Or(names[row.ConditionID], id), slices.Contains(chosen, id)}
+		if id == of.CollaborationID {
+			option.Condition = "the latest generation"
+		}
+		all = append(all, option)
 	}
-	return all, nil
+	return all
 }
 
 // askedPart answers with the prompt, the raw answers and the calls of a turn.
@@ -109,7 +136,7 @@ func (v *Server) askedPart(w http.ResponseWriter, r *http.Request) error {
 	}
 	entry, err := strconv.ParseInt(r.PathValue("entry"), 10, 32)
 	if err != nil {
-		return cli.UsageError(err)
+		return cli.UsageError(fmt.Errorf("there is no entry %q", r.PathValue("entry")))
 	}
 	all, err := transcripts.Asked(r.Context(), collaboration.NewReader(v.store, providers.OpenData), rows)
 	a := all[int32(entry)]

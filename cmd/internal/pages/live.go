@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -12,23 +14,26 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
+	"roundtable/analysis/safetext"
 	"roundtable/cmd/internal/campaigns"
+	"roundtable/workflows/plan"
 )
 
 // state is how far a campaign is, as its page shows it.
 type state struct {
-	Name       string     `json:"name"`
-	State      string     `json:"state"` // running, paused, interrupted, done, or unknown
-	Lines      []string   `json:"lines"` // what `roundtable status` says below its first line
-	Share      float64    `json:"share"`
-	Done       int        `json:"done"`
-	Failed     int        `json:"failed"` // of these, or stopped
-	Cells      int        `json:"cells"`
-	PerSecond  *float64   `json:"calls_per_second"` // over the last minute; null until that is known
-	USD        float64    `json:"usd"`
-	Cap        *float64   `json:"cap_usd"`        // null without a cap
-	Left       string     `json:"left,omitempty"` // how long it will take still, at the speed of the last minute
-	Conditions []progress `json:"conditions,omitempty"`
+	Name       string            `json:"name"`
+	State      string            `json:"state"` // running, paused, interrupted, done, or unknown
+	Lines      []string          `json:"lines"` // what `roundtable status` says below its first line
+	Share      float64           `json:"share"`
+	Done       int               `json:"done"`
+	Failed     int               `json:"failed"` // of these, or stopped
+	Cells      int               `json:"cells"`
+	PerSecond  *float64          `json:"calls_per_second"` // over the last minute; null until that is known
+	USD        float64           `json:"usd"`
+	Cap        *float64          `json:"cap_usd"`        // null without a cap
+	Left       string            `json:"left,omitempty"` // how long it will take still, at the speed of the last minute
+	Conditions []progress        `json:"conditions,omitempty"`
+	Limits     []campaigns.Limit `json:"limits,omitempty"`
 }
 
 // progress is how many cells of a condition have ended.
@@ -68,23 +73,16 @@ const (
 	overMinute  = time.Minute
 )
 
-// events sends the state of one campaign, or of all, whenever it has changed.
+// events sends the state of one campaign, or of all, whenever it has changed. What cannot
+// be read is sent too, and read again.
 func (v *Server) events(w http.ResponseWriter, r *http.Request) error {
 	out := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
 	said := ""
 	for {
-		all, err := v.states(r.Context(), r.PathValue("campaign"))
-		if err != nil {
-			return err
-		}
-		data, err := json.Marshal(all)
-		if err != nil {
-			return err
-		}
 		line := ": still here\n\n"
-		if text := string(data); text != said {
-			said, line = text, "data: "+text+"\n\n"
+		if now := v.event(r); now != said {
+			said, line = now, now
 		}
 		if _, err := w.Write([]byte(line)); err != nil {
 			return err
@@ -98,6 +96,19 @@ func (v *Server) events(w http.ResponseWriter, r *http.Request) error {
 		case <-time.After(eachRunning):
 		}
 	}
+}
+
+// event returns the states as an event, or why they cannot be read.
+func (v *Server) event(r *http.Request) string {
+	name, all, err := "message", any(nil), error(nil)
+	if all, err = v.states(r.Context(), r.PathValue("campaign")); err != nil {
+		name, all = "problem", safetext.Line(err.Error())
+	}
+	data, err := json.Marshal(all)
+	if err != nil {
+		panic(err) // numbers and texts
+	}
+	return fmt.Sprintf("event: %s\ndata: %s\n\n", name, data)
 }
 
 // states of one campaign, or of all if it is not named.
@@ -135,7 +146,7 @@ func (v *Server) stateOf(ctx context.Context, c *shown) state {
 		s.Conditions, err = v.progressOf(ctx, c.plan)
 	}
 	if err != nil {
-		s.Lines = []string{err.Error()}
+		s.Lines = []string{safetext.Line(err.Error())}
 	} else {
 		s.fill(st)
 		w.measure(&s, st.Spent.Calls+st.UnderWay.Spent.Calls, st.Share)
@@ -162,10 +173,10 @@ func (s *state) fill(st campaigns.Status) {
 	st.Write(&b)
 	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
 	for _, line := range lines[1:] {
-		s.Lines = append(s.Lines, strings.TrimSpace(line))
+		s.Lines = append(s.Lines, safetext.Line(strings.TrimSpace(line)))
 	}
 	s.State, s.Share, s.Done, s.Cells = st.State, st.Share, st.Done(), st.Cells
-	s.Failed = st.Failed + st.Stopped
+	s.Failed, s.Limits = st.Failed+st.Stopped, campaigns.ListLimits(st.Limits)
 	s.USD, s.Cap = st.Spent.CostUSD+st.UnderWay.Spent.CostUSD+st.Besides.CostUSD, st.Limits.CostUSD
 }
 
@@ -213,7 +224,7 @@ func plannedOf(c campaign.Campaign) []progress {
 	view := c.View("")
 	var all []progress
 	for _, g := range view.Groups {
-		all = append(all, progress{Name: view.Title(g), Cells: g.Planned})
+		all = append(all, progress{Name: safetext.Line(view.Title(g)), Cells: g.Planned})
 	}
 	return all
 }
@@ -235,6 +246,27 @@ func (v *Server) campaignPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := v.newPage(name)
-	p.Campaign, p.StatusAt, p.Body = name, "events", plannedOf(c.plan) // so that nothing moves when the state comes
+	p.Campaign, p.StatusAt = name, "events"
+	p.Body = campaignBody{plannedOf(c.plan), modelsOf(c.plan)}
 	return v.render(w, "campaign.tmpl", p)
+}
+
+// campaignBody is the page of a campaign.
+type campaignBody struct {
+	Conditions []progress // so that nothing moves when the state comes
+	Models     []string   // that it asks, which may have limits
+}
+
+// modelsOf returns the names of the models of a plan, sorted.
+func modelsOf(c campaign.Campaign) (names []string) {
+	for _, p := range c.Planned {
+		var condition plan.Condition
+		if json.Unmarshal(p.Settings, &condition) == nil {
+			for _, m := range condition.AllModels() {
+				names = append(names, m.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -8,34 +8,55 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/cost"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/report"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/analyses"
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/measurements"
 )
 
-// results are the part of a campaign's page that says what it found, as of a digest.
+// results are the part of a campaign's page that says what it found.
 type results struct {
-	mu     sync.Mutex // one makes them, the others wait
-	digest string
-	html   []byte
-	made   time.Time
-	took   time.Duration
+	making sync.Mutex // one makes them, the others wait
+	last   atomic.Pointer[made]
 }
 
-// restFactor is for how many times as long as they took results are shown before they are
-// made again: they are not to take the processor from a campaign that runs.
-const restFactor = 10
+// made are results as of what was in the lake.
+type made struct {
+	of   string // digest of the rows, and what labels there were
+	html []byte
+	at   time.Time
+	took time.Duration
+}
 
-// fresh reports whether results can be shown of a lake with this digest.
-func (r *results) fresh(digest string) bool {
-	return r.html != nil && (r.digest == digest || time.Since(r.made) < restFactor*r.took)
+const (
+	// restFactor is for how many times as long as they took results are shown before they are
+	// made again: they are not to take the processor from a campaign that runs.
+	restFactor = 10
+	// costsAge is for how long costs are shown that may have changed without a row or a label.
+	costsAge = 10 * time.Minute
+)
+
+// due returns in how long results should be made again; false if they are still those of the lake.
+func (m *made) due(of string, running bool) (in time.Duration, stale bool) {
+	age := time.Since(m.at)
+	if m.of == of && age < costsAge {
+		return 0, false
+	}
+	if !running {
+		return 0, true
+	}
+	return max(0, restFactor*m.took-age), true
 }
 
 // Forms in which figures and tables can be downloaded.
@@ -47,39 +68,80 @@ var (
 // resultsBody is what the template of the results is given.
 type resultsBody struct {
 	report.Overview
-	AsOf string // when it was read
+	AsOf   string // when it was read
+	Labels string // whose they are, if several have labelled
 }
 
-// resultsPart answers with what a campaign has found so far.
+// resultsPart answers with what a campaign has found so far. Whoever asks first gets what
+// was made before, if anything was, and reads in Retry-After when to ask again, with
+// again=yes: that answer may take its time.
 func (v *Server) resultsPart(w http.ResponseWriter, r *http.Request) error {
 	ctx, name := r.Context(), r.PathValue("campaign")
 	c, err := v.of(ctx, name)
 	if err != nil {
 		return err
 	}
-	d, err := lake.ReadDataset(ctx, v.store, name)
+	of, running, err := v.found(ctx, c)
 	if err != nil {
 		return err
 	}
-	kept := &c.results
-	kept.mu.Lock()
-	defer kept.mu.Unlock()
-	if digest := d.Digest(); !kept.fresh(digest) {
-		began := time.Now()
-		html, err := v.makeResults(ctx, name)
-		if err != nil {
+	m := c.results.last.Load()
+	if m == nil || r.FormValue("again") != "" {
+		if m, err = v.results(ctx, c, of, running); err != nil {
 			return cli.ExplainDamage(err, name, "there are no results")
 		}
-		kept.digest, kept.html, kept.made, kept.took = digest, html, time.Now(), time.Since(began)
+	}
+	if in, stale := m.due(of, running); stale {
+		w.Header().Set("Retry-After", strconv.Itoa(int(in/time.Second)+1))
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, err = w.Write(kept.html)
+	_, err = w.Write(m.html)
 	return err
 }
 
+// found names what is in the lake of a campaign, and says whether more is to come.
+func (v *Server) found(ctx context.Context, c *shown) (of string, running bool, err error) {
+	d, err := lake.ReadDataset(ctx, v.store, c.plan.Name)
+	if err != nil {
+		return "", false, err
+	}
+	of = d.Digest()
+	labellers, err := lake.Labellers(ctx, v.store, c.plan.Name)
+	if err != nil {
+		return "", false, err
+	}
+	for _, labeller := range labellers {
+		runs, err := lake.LabelledRuns(ctx, v.store, c.plan.Name, labeller)
+		if err != nil {
+			return "", false, err
+		}
+		of += fmt.Sprintf(" %s %d", labeller, len(runs))
+	}
+	return of, len(d.Members) < c.plan.PlannedCells(), nil
+}
+
+// results makes the results if they are due.
+func (v *Server) results(ctx context.Context, c *shown, of string, running bool) (*made, error) {
+	c.results.making.Lock()
+	defer c.results.making.Unlock()
+	if m := c.results.last.Load(); m != nil {
+		if in, stale := m.due(of, running); !stale || in > 0 {
+			return m, nil
+		}
+	}
+	began := time.Now()
+	html, err := v.makeResults(ctx, c.plan.Name)
+	if err != nil {
+		return nil, err
+	}
+	m := &made{of, html, time.Now(), time.Since(began)}
+	c.results.last.Store(m)
+	return m, nil
+}
+
 func (v *Server) makeResults(ctx context.Context, name string) ([]byte, error) {
-	how := v.how
-	if err := how.Choose(ctx, v.store, name); err != nil {
+	how, others, err := v.messages(ctx, name)
+	if err != nil {
 		return nil, err
 	}
 	source, err := Source(ctx, v.store, name, how)
@@ -87,6 +149,9 @@ func (v *Server) makeResults(ctx context.Context, name string) ([]byte, error) {
 		return nil, err
 	}
 	body := resultsBody{AsOf: time.Now().Format("15:04:05")}
+	if len(others) > 0 {
+		body.Labels = fmt.Sprintf("Labels are those of %s. Others have labelled too: %s; roundtable view --labeller shows theirs.", how.Labeller, strings.Join(others, ", "))
+	}
 	if body.Overview, err = source.Overview(); err != nil {
 		return nil, err
 	}
@@ -104,6 +169,20 @@ func (v *Server) makeResults(ctx context.Context, name string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// messages says whose labels and what measures of a campaign are shown. If nothing chooses
+// one of several labellers, it is the first, and the others are returned too.
+func (v *Server) messages(ctx context.Context, campaign string) (how measurements.Messages, others []string, err error) {
+	how = v.how
+	if err := how.Choose(ctx, v.store, campaign); err != nil || how.Labeller != "" {
+		return how, nil, err
+	}
+	all, err := lake.Labellers(ctx, v.store, campaign)
+	if len(all) > 0 {
+		how.Labeller, others = all[0], all[1:]
+	}
+	return how, others, err
+}
+
 func downloads(folder, name string, forms []string) []report.Download {
 	var all []report.Download
 	for _, form := range forms {
@@ -118,19 +197,29 @@ func (v *Server) tableFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	how := v.how
-	if err := how.Choose(r.Context(), v.store, r.PathValue("campaign")); err != nil {
-		return err
-	}
-	a, err := analyses.Make(r.Context(), v.store, r.PathValue("campaign"), analyses.Request{Table: name, Messages: how})
+	tables, err := v.tables(r.Context(), r.PathValue("campaign"), name)
 	if err != nil {
 		return err
 	}
 	var b bytes.Buffer
-	if err := table.Write(&b, form, a.Tables); err != nil {
+	if err := table.Write(&b, form, tables); err != nil {
 		return err
 	}
 	return attach(w, r, b.Bytes())
+}
+
+// tables makes what is downloaded by a name: a table of an analysis, or the costs.
+func (v *Server) tables(ctx context.Context, campaign, name string) ([]table.Table, error) {
+	how, _, err := v.messages(ctx, campaign)
+	if err != nil {
+		return nil, err
+	}
+	if name == cost.TableName {
+		costs, err := campaigns.ReadCost(ctx, v.store, campaign, cost.ByModel)
+		return []table.Table{costs.Table()}, err
+	}
+	a, err := analyses.Make(ctx, v.store, campaign, analyses.Request{Table: name, Messages: how})
+	return a.Tables, err
 }
 
 // figureFile answers with a figure as a file.
@@ -139,7 +228,11 @@ func (v *Server) figureFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	d := analyses.FigureRequest{Figure: name, Format: form, Reading: string(acts.Anyone), Request: analyses.Request{Messages: v.how}}
+	how, _, err := v.messages(r.Context(), r.PathValue("campaign"))
+	if err != nil {
+		return err
+	}
+	d := analyses.FigureRequest{Figure: name, Format: form, Reading: string(acts.Anyone), Request: analyses.Request{Messages: how}}
 	var b bytes.Buffer
 	if err := analyses.Draw(r.Context(), &b, v.store, r.PathValue("campaign"), d); err != nil {
 		return err
@@ -152,7 +245,7 @@ func fileAsked(r *http.Request, forms []string) (name, form string, err error) {
 	file := r.PathValue("file")
 	form = strings.TrimPrefix(filepath.Ext(file), ".")
 	if !slices.Contains(forms, form) {
-		return "", "", cli.UsageError(fmt.Errorf("%q has no known ending; there are %s", file, strings.Join(forms, ", ")))
+		return "", "", cli.UsageError(fmt.Errorf("%q is in no format that can be downloaded; there are %s", file, strings.Join(forms, ", ")))
 	}
 	return strings.TrimSuffix(file, "."+form), form, nil
 }

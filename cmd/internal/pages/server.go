@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"roundtable/analysis/report"
+	"roundtable/analysis/safetext"
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/measurements"
@@ -117,16 +118,22 @@ func (v *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
+// wrongInput is something in a request that cannot be done, for who sent it to change.
+type wrongInput struct{ error }
+
 // explain answers with an error in words.
 func explain(w http.ResponseWriter, r *http.Request, err error) {
 	if err == nil || r.Context().Err() != nil {
 		return
 	}
 	code := http.StatusInternalServerError
-	if cli.ExitCode(err) == cli.ExitUsage {
+	switch _, wrong := errors.AsType[wrongInput](err); {
+	case wrong:
+		code = http.StatusBadRequest
+	case cli.ExitCode(err) == cli.ExitUsage:
 		code = http.StatusNotFound
 	}
-	http.Error(w, err.Error(), code)
+	http.Error(w, safetext.Lines(err.Error()), code)
 }
 
 // asset answers with a script or the style sheet.
@@ -157,7 +164,7 @@ func own(name string) string {
 }
 
 func write(w http.ResponseWriter, text string) error {
-	_, err := w.Write([]byte(text))
+	_, err := w.Write([]byte(safetext.Lines(text)))
 	return err
 }
 

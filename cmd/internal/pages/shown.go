@@ -16,30 +16,53 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/report"
+	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/analyses"
 )
 
 // shown is what the server keeps of a campaign, until more of it has ended.
 type shown struct {
-	mu       sync.Mutex
 	plan     campaign.Campaign // without rows
 	revision string            // of the plan
-	digest   string
-	list     []byte                 // JSON
-	rows     []record.Collaboration // that are in the list
+	list     kept[listing]
+	said     kept[[]said]
 	results  results
-	texts    texts
 	watched  watched
 }
 
-// texts are what was said in each collaboration, in lower case.
-type texts struct {
-	mu     sync.Mutex // one reads them, the others wait
+// kept is what was made of rows with a digest.
+type kept[T any] struct {
+	mu     sync.Mutex // one makes it, the others wait
 	digest string
-	said   []text
+	value  T
 }
 
-type text struct{ id, said string }
+// listing is the list of collaborations.
+type listing struct {
+	json []byte
+	rows []record.Collaboration // the latest generations
+}
+
+// said is what was said in a collaboration, in lower case.
+type said struct{ id, text string }
+
+// of returns what is kept, which is made once more if other rows are in the lake.
+func (k *kept[T]) of(ctx context.Context, s storage.Store, campaign string, build func(lake.Dataset) (T, error)) (T, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	d, err := lake.ReadDataset(ctx, s, campaign)
+	if err != nil {
+		return k.value, err
+	}
+	if digest := d.Digest(); digest != k.digest {
+		value, err := build(d)
+		if err != nil {
+			return k.value, err
+		}
+		k.digest, k.value = digest, value
+	}
+	return k.value, nil
+}
 
 // planAge is for how long a plan is taken for the present one: a campaign can be extended.
 const planAge = 5 * time.Second
@@ -80,34 +103,45 @@ func (v *Server) readShown(ctx context.Context, name, revision string) (*shown, 
 	return c, analyses.AddPlan(ctx, v.store, &c.plan)
 }
 
-// refresh reads the list again if more has ended; c is locked.
-func (c *shown) refresh(ctx context.Context, v *Server) error {
-	d, err := lake.ReadDataset(ctx, v.store, c.plan.Name)
-	if err != nil {
-		return err
-	}
-	digest := d.Digest()
-	if c.list != nil && digest == c.digest {
-		return nil
-	}
-	var rows []record.Collaboration
-	known := c.plan
-	for row, err := range lake.Scan[record.Collaboration](ctx, v.store, d) {
+// listed returns the list of a campaign's collaborations, those that were run again last.
+func (v *Server) listed(ctx context.Context, c *shown) (listing, error) {
+	return c.list.of(ctx, v.store, c.plan.Name, func(d lake.Dataset) (listing, error) {
+		latest, err := readAll(ctx, v.store, d)
 		if err != nil {
-			return err
+			return listing{}, err
 		}
-		rows = append(rows, row)
-		known.Runs = append(known.Runs, campaign.Run{Collaboration: row})
+		known := c.plan
+		for _, row := range latest {
+			known.Runs = append(known.Runs, campaign.Run{Collaboration: row})
+		}
+		list := report.NewList(known)
+		for _, row := range latest {
+			list.Add(row, false)
+		}
+		again, err := d.RunAgain(ctx, v.store)
+		if err != nil {
+			return listing{}, err
+		}
+		earlier, err := readAll(ctx, v.store, again)
+		if err != nil {
+			return listing{}, err
+		}
+		for _, row := range earlier {
+			list.Add(row, true)
+		}
+		data, err := json.Marshal(list)
+		return listing{data, latest}, err
+	})
+}
+
+func readAll(ctx context.Context, s storage.Store, d lake.Dataset) (all []record.Collaboration, err error) {
+	for row, err := range lake.Scan[record.Collaboration](ctx, s, d) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, row)
 	}
-	list := report.NewList(known)
-	for _, row := range rows {
-		list.Add(row, false)
-	}
-	if c.list, err = json.Marshal(list); err != nil {
-		return err
-	}
-	c.rows, c.digest = rows, digest
-	return nil
+	return all, nil
 }
 
 func (v *Server) listPage(w http.ResponseWriter, r *http.Request) error {
@@ -116,7 +150,7 @@ func (v *Server) listPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	go func() { _ = v.readTexts(v.context, c) }() // so that the first search need not wait; it says what is wrong
+	go func() { _, _ = v.readSaid(v.context, c) }() // so that the first search need not wait; it says what is wrong
 	p := v.newPage("Collaborations of "+name, step{name, "../"})
 	p.Rows = "rows"
 	return v.render(w, "collaborations.tmpl", p)
@@ -127,13 +161,12 @@ func (v *Server) listRows(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.refresh(r.Context(), v); err != nil {
+	list, err := v.listed(r.Context(), c)
+	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, err = w.Write(c.list)
+	_, err = w.Write(list.json)
 	return err
 }
 
@@ -143,58 +176,60 @@ func (v *Server) search(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := v.readTexts(r.Context(), c); err != nil {
+	all, err := v.readSaid(r.Context(), c)
+	if err != nil {
 		return err
 	}
-	c.texts.mu.Lock()
-	defer c.texts.mu.Unlock()
 	found, wanted := []string{}, strings.ToLower(r.FormValue("said"))
-	for _, t := range c.texts.said {
-		if strings.Contains(t.said, wanted) {
-			found = append(found, t.id)
+	for _, one := range all {
+		if strings.Contains(one.text, wanted) {
+			found = append(found, one.id)
 		}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	return json.NewEncoder(w).Encode(found)
 }
 
-// readTexts reads what was said, if more has been said since.
-func (v *Server) readTexts(ctx context.Context, c *shown) error {
-	c.texts.mu.Lock()
-	defer c.texts.mu.Unlock()
-	d, err := lake.ReadDataset(ctx, v.store, c.plan.Name)
-	if err != nil {
-		return err
-	}
-	digest := d.Digest()
-	if digest == c.texts.digest {
-		return nil
-	}
-	var all []text
-	var said strings.Builder
-	id := ""
-	keep := func() {
-		if id != "" {
-			all = append(all, text{id, strings.ToLower(said.String())})
-		}
-		said.Reset()
-	}
-	for turn, err := range lake.Scan[record.Turn](ctx, v.store, d) {
+// readSaid returns what was said in each collaboration.
+func (v *Server) readSaid(ctx context.Context, c *shown) ([]said, error) {
+	return c.said.of(ctx, v.store, c.plan.Name, func(d lake.Dataset) ([]said, error) {
+		all, err := addSaid(ctx, v.store, nil, d, false)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if turn.CollaborationID != id {
+		again, err := d.RunAgain(ctx, v.store)
+		if err != nil {
+			return nil, err
+		}
+		return addSaid(ctx, v.store, all, again, true)
+	})
+}
+
+// addSaid adds what was said in each collaboration of a dataset; earlier are those that were run again.
+func addSaid(ctx context.Context, s storage.Store, all []said, d lake.Dataset, earlier bool) ([]said, error) {
+	var text strings.Builder
+	var of record.Key
+	keep := func() {
+		if text.Len() > 0 {
+			all = append(all, said{report.IDOf(of, earlier), strings.ToLower(text.String())})
+		}
+		text.Reset()
+	}
+	for turn, err := range lake.Scan[record.Turn](ctx, s, d) {
+		if err != nil {
+			return nil, err
+		}
+		if turn.Key != of {
 			keep()
-			id = turn.CollaborationID
+			of = turn.Key
 		}
 		for _, part := range []*string{turn.Text, turn.Reason} {
 			if part != nil {
-				said.WriteString(*part)
-				said.WriteByte('\n')
+				text.WriteString(*part)
+				text.WriteByte('\n')
 			}
 		}
 	}
 	keep()
-	c.texts.digest, c.texts.said = digest, all
-	return nil
+	return all, nil
 }

@@ -5,7 +5,6 @@ package pages
 
 import (
 	"context"
-	"iter"
 	"sync"
 
 	"roundtable/activities/collaboration"
@@ -35,10 +34,11 @@ func Source(ctx context.Context, s storage.Store, name string, how measurements.
 	if err != nil {
 		return source, err
 	}
-	source.Digest, source.Collaborations = dataset.Digest(), lake.Collaborations(ctx, s, dataset)
-	if source.Earlier, err = earlier(ctx, s, dataset); err != nil {
+	earlier, err := dataset.RunAgain(ctx, s)
+	if err != nil {
 		return source, err
 	}
+	source.Digest, source.Collaborations, source.Earlier = dataset.Digest(), lake.Collaborations(ctx, s, dataset), lake.Collaborations(ctx, s, earlier)
 	if source.Campaign, err = analyses.ReadCampaign(ctx, s, name); err != nil {
 		return source, err
 	}
@@ -66,15 +66,14 @@ func StorySource(ctx context.Context, s storage.Store, name string, how measurem
 	source.Unusable = transcripts.UnusableAnswers(ctx, s)
 	reader := collaboration.NewReader(s, providers.OpenData)
 	source.About = func(of record.Key) (report.About, error) { return transcripts.About(ctx, reader, of) }
-	labellers, err := lake.Labellers(ctx, s, name)
-	if err != nil || len(labellers) == 0 {
-		return source, err
+	if how.Labeller == "" {
+		labellers, err := lake.Labellers(ctx, s, name)
+		if err != nil || len(labellers) == 0 {
+			return source, err
+		}
+		how.Labeller = labellers[0]
 	}
-	labeller := how.Labeller
-	if labeller == "" {
-		labeller = labellers[0]
-	}
-	source.Acts = actsBy(ctx, s, name, labeller)
+	source.Acts = actsBy(ctx, s, name, how.Labeller)
 	return source, nil
 }
 
@@ -123,14 +122,4 @@ func addLabels(ctx context.Context, s storage.Store, labeller string, source *re
 		return err
 	}
 	return nil
-}
-
-// earlier returns the generations that were run again.
-func earlier(ctx context.Context, s storage.Store, d lake.Dataset) (iter.Seq2[record.Rows, error], error) {
-	latest := map[lake.Run]bool{}
-	for _, m := range d.Members {
-		latest[m.Run] = true
-	}
-	all, err := d.Generations(ctx, s)
-	return lake.Collaborations(ctx, s, all.Only(func(m lake.Member) bool { return !latest[m.Run] })), err
 }

@@ -4,14 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"roundtable/cmd/internal/campaigns"
-	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
 	"roundtable/cmd/internal/runs"
 	"roundtable/workflows"
+	"roundtable/workflows/plan"
 )
 
 // steer pauses, resumes, tunes or cancels a campaign, and answers with what came of it.
@@ -32,10 +33,10 @@ func (v *Server) steer(w http.ResponseWriter, r *http.Request) error {
 	case "cancel":
 		said, err = name+" is being cancelled", runs.Signal(ctx, v.options, name, workflows.SignalCancel, nil, "")
 	default:
-		err = cli.UsageError(fmt.Errorf("a campaign cannot be asked to %q; it can be paused, resumed, tuned and cancelled", action))
+		err = wrongInput{fmt.Errorf("a campaign cannot be asked to %q; it can be paused, resumed, tuned and cancelled", action)}
 	}
 	if errors.Is(err, engine.ErrNotRunning) {
-		http.Error(w, fmt.Sprintf("no program runs %s at present; roundtable %s %s does this in a terminal", name, r.PathValue("action"), name), http.StatusConflict)
+		http.Error(w, fmt.Sprintf("%s is not running here; use roundtable %s %s in a terminal", name, r.PathValue("action"), name), http.StatusConflict)
 		return nil
 	}
 	if err != nil {
@@ -53,8 +54,12 @@ func (v *Server) resume(r *http.Request, name string) error {
 	return runs.Resume(r.Context(), v.options, s, m, "")
 }
 
-// limits are the fields of the form that tunes, named as the flags of `roundtable tune`.
-var limits = []string{"collaborations", "concurrency", "cost-usd", "tokens"}
+// Fields of the form that tunes, named as the flags of `roundtable tune`; those of one
+// model begin with "model-".
+var (
+	limits      = []string{"collaborations", "concurrency", "cost-usd", "tokens"}
+	modelLimits = []string{"concurrency", "requests-per-minute", "tokens-per-minute", "timeout"}
+)
 
 // tune changes the limits that the form fills in, by the rules of the command.
 func (v *Server) tune(r *http.Request, name string) (string, error) {
@@ -62,20 +67,36 @@ func (v *Server) tune(r *http.Request, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var t runs.Tuning
-	cmd := &cobra.Command{}
-	t.Flags(cmd)
-	for _, field := range limits {
-		if value := r.FormValue(field); value != "" {
-			if err := cmd.Flags().Set(field, value); err != nil {
-				return "", cli.UsageError(err)
-			}
-		}
-	}
 	before := m.Limits
-	if err := t.Apply(cmd, &m.Limits); err != nil {
-		return "", err
+	if err := setLimits(r, "", limits, &m.Limits); err != nil {
+		return "", wrongInput{err}
+	}
+	if err := setLimits(r, "model-", modelLimits, &m.Limits); err != nil {
+		return "", wrongInput{err}
 	}
 	tuned, err := runs.Tune(r.Context(), v.options, s, m, before)
+	if errors.Is(err, runs.ErrNothingTuned) {
+		return "", wrongInput{err}
+	}
 	return tuned.String(), err
+}
+
+// setLimits sets the limits of some fields, whose names in the form have a prefix.
+func setLimits(r *http.Request, prefix string, fields []string, l *plan.Limits) error {
+	var t runs.Tuning
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	t.Flags(flags)
+	for _, field := range fields {
+		value := strings.TrimSpace(r.FormValue(prefix + field))
+		if value == "" {
+			continue
+		}
+		if err := flags.Set(field, value); err != nil {
+			return fmt.Errorf("%s is %q; a whole number is accepted", strings.ReplaceAll(field, "-", " "), value)
+		}
+		if prefix != "" {
+			_ = flags.Set("model", r.FormValue("model"))
+		}
+	}
+	return t.Apply(flags, l)
 }

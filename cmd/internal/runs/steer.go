@@ -42,11 +42,14 @@ type Tuned struct {
 	Changed  []campaigns.Change `json:"changed"`
 }
 
+// ErrNothingTuned says that all limits stay as they are.
+var ErrNothingTuned = errors.New("no limit changes")
+
 // Tune records the limits of a campaign, which were others before; a running one uses them at once.
 func Tune(ctx context.Context, o *cli.Options, s storage.Store, m recorded.Manifest, before plan.Limits) (Tuned, error) {
 	tuned := Tuned{Campaign: m.Campaign, Changed: campaigns.ChangedLimits(before, m.Limits)}
 	if len(tuned.Changed) == 0 {
-		return tuned, cli.UsageError(errors.New("no limit changes; see roundtable tune --help for the limits"))
+		return tuned, cli.UsageError(ErrNothingTuned)
 	}
 	if err := recorded.WriteManifest(ctx, s, m); err != nil {
 		return tuned, err

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"roundtable/cmd/internal/cli"
 	"roundtable/workflows/plan"
@@ -23,8 +23,7 @@ type Tuning struct {
 }
 
 // Flags defines a flag for each limit.
-func (t *Tuning) Flags(cmd *cobra.Command) {
-	f := cmd.Flags()
+func (t *Tuning) Flags(f *pflag.FlagSet) {
 	f.IntVar(&t.concurrency, "concurrency", 0, "live calls at once (limits.calls); with --model, of that model")
 	f.IntVar(&t.collaborations, "collaborations", 0, "collaborations at once")
 	f.StringVar(&t.costUSD, "cost-usd", "", "US dollars in all; none takes the cap away")
@@ -36,8 +35,8 @@ func (t *Tuning) Flags(cmd *cobra.Command) {
 }
 
 // Apply changes the limits as the flags say.
-func (t *Tuning) Apply(cmd *cobra.Command, l *plan.Limits) error {
-	given := cmd.Flags().Changed
+func (t *Tuning) Apply(f *pflag.FlagSet, l *plan.Limits) error {
+	given := f.Changed
 	if given("collaborations") {
 		l.Collaborations = t.collaborations
 	}
@@ -71,7 +70,7 @@ func setCost(l *plan.Limits, text string) error {
 	}
 	usd, err := strconv.ParseFloat(strings.TrimPrefix(text, "$"), 64)
 	if err != nil {
-		return fmt.Errorf("--cost-usd is %q; a number of US dollars or none is accepted", text)
+		return fmt.Errorf("limits.cost_usd is %q; a number of US dollars or none is accepted", text)
 	}
 	l.CostUSD = &usd
 	return nil

@@ -39,51 +39,78 @@
     });
   };
 
-  let ended = -1;
-  const events = new EventSource(root.dataset.events);
-  events.onmessage = (e) => {
+  let limits = [], ended = -1, events = null;
+
+  const received = (e) => {
     link.textContent = "";
     for (const s of JSON.parse(e.data)) {
       const article = Array.from(root.children).find((a) => a.dataset.campaign === s.name);
       if (!article) { location.reload(); return; } // a new campaign
       show(article, s);
-      if (found && ended >= 0 && s.done !== ended) late();
+      limits = s.limits ?? [];
+      if (found && ended >= 0 && s.done !== ended) readIn(10); // results follow what ends
       ended = s.done;
     }
   };
-  events.onerror = () => { link.textContent = "The program that serves this page does not answer; it is asked again. roundtable view starts it."; };
+
+  // The server may have gone for a while. A page that nobody sees asks for nothing: a
+  // browser has six connections for all of them.
+  const connect = () => {
+    events?.close();
+    if (document.hidden) return;
+    events = new EventSource(root.dataset.events);
+    events.addEventListener("message", received);
+    events.addEventListener("problem", (e) => { link.textContent = JSON.parse(e.data); });
+    events.addEventListener("error", () => {
+      link.textContent = "The program that serves this page does not answer; it is asked again. If it has ended, start roundtable view and open the address that it prints.";
+      if (events.readyState === EventSource.CLOSED) setTimeout(connect, 5000);
+    });
+  };
+  document.addEventListener("visibilitychange", connect);
 
   const found = document.getElementById("found");
-  const read = async () => {
+  const read = async (again) => {
     try {
-      const answer = await fetch(found.dataset.from), text = await answer.text();
+      const answer = await fetch(found.dataset.from + (again ? "?again=yes" : "")), text = await answer.text();
       if (!answer.ok) throw new Error(text);
       found.replaceChildren(...new DOMParser().parseFromString(text, "text/html").body.childNodes);
+      const wait = answer.headers.get("Retry-After");
+      if (wait) readIn(Number(wait));
     } catch (e) {
       found.textContent = String(e);
     }
     found.dataset.ready = "yes";
   };
-  // Results follow what ends, but are not read more than once in ten seconds.
   let waiting = 0;
-  const late = () => { waiting ||= setTimeout(() => { waiting = 0; read(); }, 10000); };
-  if (found) read();
+  const readIn = (seconds) => { waiting ||= setTimeout(() => { waiting = 0; read(true); }, 1000 * seconds); };
+  if (found) read(false);
+  connect();
 
   const dialog = document.getElementById("confirm");
   if (!dialog) return;
+  const said = document.getElementById("answer"), tuning = document.getElementById("tuning"), model = tuning.querySelector("select");
+  const present = () => tuning.querySelectorAll("[data-limit]").forEach((input) => {
+    const name = input.dataset.limit.replace("*", model?.value);
+    input.placeholder = limits.find((l) => l.name === name)?.value ?? "none";
+  });
+  model?.addEventListener("change", present);
   document.querySelectorAll("[data-do]").forEach((button) => button.addEventListener("click", () => {
-    const tuning = document.getElementById("tuning");
-    tuning.hidden = tuning.disabled = button.dataset.do !== "tune";
+    const tunes = button.dataset.do === "tune";
+    tuning.hidden = !tunes;
+    tuning.querySelectorAll("fieldset").forEach((f) => { f.disabled = !tunes; });
+    tuning.querySelectorAll("input").forEach((i) => { i.value = ""; });
+    present();
     document.getElementById("question").textContent = button.dataset.ask;
+    document.getElementById("yes").textContent = button.dataset.yes;
     dialog.returnValue = "no";
     dialog.onclose = async () => {
       if (dialog.returnValue !== "yes") return;
       const fields = new URLSearchParams(new FormData(dialog.querySelector("form")));
       try {
         const answer = await fetch(button.dataset.do, { method: "POST", body: fields });
-        link.textContent = await answer.text();
+        said.textContent = await answer.text();
       } catch (e) {
-        link.textContent = String(e);
+        said.textContent = String(e);
       }
     };
     dialog.showModal();
