@@ -100,11 +100,13 @@ func (v *Server) events(w http.ResponseWriter, r *http.Request) error {
 
 // event returns the states as an event, or why they cannot be read.
 func (v *Server) event(r *http.Request) string {
-	name, all, err := "message", any(nil), error(nil)
-	if all, err = v.states(r.Context(), r.PathValue("campaign")); err != nil {
-		name, all = "problem", safetext.Line(err.Error())
+	name, said := "message", any(nil)
+	if all, err := v.states(r.Context(), r.PathValue("campaign")); err != nil {
+		name, said = "problem", safetext.Line(err.Error())
+	} else {
+		said = all
 	}
-	data, err := json.Marshal(all)
+	data, err := json.Marshal(said)
 	if err != nil {
 		panic(err) // numbers and texts
 	}
