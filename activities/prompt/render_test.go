@@ -14,6 +14,7 @@ import (
 
 	"roundtable/activities/prompt"
 	"roundtable/envs"
+	"roundtable/workflows/decision"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/transcript"
 )
@@ -42,6 +43,9 @@ func TestGolden(t *testing.T) {
 	chain.Ties = transcript.TiesLottery
 	first := rounds(2)
 	first.Ties = transcript.TiesFirst
+	all := rules()
+	all["judge"] = must(decision.NewJudge(decision.JudgeParams{}))
+	all["consensus"] = must(decision.NewAgreement(decision.MajorityConsensus()))
 	for name, x := range map[string]struct {
 		env       envs.Environment
 		rule      string
@@ -56,16 +60,18 @@ func TestGolden(t *testing.T) {
 		"chain":         {threeTraders(), "plurality", chain, allocations},
 		"vote_first":    {threeTraders(), "majority", rounds(1, protocol.Phase{Name: "vote"}, protocol.Phase{Name: "message"}), allocations},
 		"recsys":        {movies(tiny()), "unanimous", rounds(2), ratings},
+		"judge":         {threeTraders(), "judge", rounds(1), allocations},
+		"consensus":     {threeTraders(), "consensus", rounds(2), allocations},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b strings.Builder
-			g := newGame(t, x.env, rules()[x.rule], x.params, nil)
+			g := newGame(t, x.env, all[x.rule], x.params, nil)
 			g.play(t, x.proposals, func(p protocol.Pending) {
-				if p.Speaker.Index != 1 {
+				if p.Speaker.Index != 1 && p.Speaker.Role == "" {
 					return
 				}
 				messages := g.render(t, p.Step)
-				if b.Len() == 0 {
+				if b.Len() == 0 || p.Speaker.Role != "" {
 					fmt.Fprintf(&b, "=== system ===\n%s\n", messages[0].Content)
 				}
 				fmt.Fprintf(&b, "\n=== entry %d: %s of round %d ===\n%s\n", p.Entry, p.Phase, p.Round, messages[1].Content)

@@ -28,7 +28,7 @@ func (s Source) vote(decide transcript.Entry, ballots []transcript.Entry) *Vote 
 	names := s.names()
 	v := &Vote{Round: decide.Round, Candidates: s.candidates(decide.Payload.Candidates)}
 	for _, b := range ballots {
-		v.Ballots = append(v.Ballots, Cast{From: names[b.Speaker.Index], Text: ballotText(b), Reason: s.reason(b.Index)})
+		v.Ballots = append(v.Ballots, Cast{From: name(names, b.Speaker), Text: ballotText(b), Reason: s.reason(b.Index)})
 	}
 	switch d := decide.Act.Decision; {
 	case len(v.Candidates) == 0:

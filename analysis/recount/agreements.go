@@ -3,6 +3,7 @@ package recount
 import (
 	"encoding/json"
 
+	"roundtable/analysis/record"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/transcript"
 )
@@ -43,16 +44,18 @@ func (c *count) draft(entry int) int {
 
 // talked says that an entry is an agent's usable message in a discussion.
 func (c *count) talked(entry int) bool {
-	t := c.rows.Turns[entry]
-	return t.Format == string(transcript.FormatReply) && t.Agent != nil && c.acts[entry].Status == transcript.Said
+	return isReply(c.rows.Turns[entry]) && c.acts[entry].Status == transcript.Said
 }
+
+// isReply says that an entry is an agent's message in a discussion, which may agree with a draft.
+func isReply(t record.Turn) bool { return t.Format == string(transcript.FormatReply) && t.Agent != nil }
 
 // tallyAgreements counts who stands for the draft of the last message before an
 // entry: its author, and all whose latest message agrees with it.
 func (c *count) tallyAgreements(entry, round int) (keys []string, winners []int) {
 	latest, draft := map[int32]int{}, -1
 	for i, t := range c.rows.Turns[:entry] {
-		if t.Format != string(transcript.FormatReply) || t.Agent == nil {
+		if !isReply(t) {
 			continue
 		}
 		delete(latest, *t.Agent)

@@ -12,8 +12,8 @@ import (
 	"roundtable/workflows/protocol"
 )
 
-// discussed is how discussions count.
-func discussed(c record.Collaboration) (recount.Counting, error) {
+// counting is how a collaboration counts.
+func counting(c record.Collaboration) (recount.Counting, error) {
 	var cond plan.Condition
 	if err := json.Unmarshal([]byte(c.SettingsJSON), &cond); err != nil {
 		return recount.Counting{}, err
@@ -26,7 +26,7 @@ func discussed(c record.Collaboration) (recount.Counting, error) {
 	if err != nil {
 		return recount.Counting{}, err
 	}
-	return recount.Counting{Rule: rule, Asked: true, Break: func(winners []int, round int, phase string) int {
+	return recount.Counting{Rule: rule, Asked: s.Protocol().Traits().AskedVote, Break: func(winners []int, round int, phase string) int {
 		return protocol.BreakTie(winners, s.Protocol().Traits().TieBreak(round, phase), 0, round, phase)
 	}}, nil
 }
@@ -45,7 +45,7 @@ grid:
   protocol.extract: [true, false]
   rule: [plurality, borda, judge, majority_consensus, unanimity_consensus, {name: majority_consensus, share: 1/3, inclusive: true}]
 `)
-	r, err := recount.Check(ctx, s, d, discussed)
+	r, err := recount.Check(ctx, s, d, counting)
 	if err != nil || len(r.Mismatches) > 0 || r.Uncounted > 0 || r.Decisions < 60 {
 		t.Fatalf("%+v %v", r, err)
 	}
@@ -62,7 +62,7 @@ grid:
 			none := strings.Replace(*turn.DataJSON, `"Winners":[0]`, `"Winners":null`, 1)
 			changed.Turns[i].DataJSON = &none
 			var r recount.Report
-			if r.Add(changed, discussed); len(r.Mismatches) == 0 {
+			if r.Add(changed, counting); len(r.Mismatches) == 0 {
 				t.Errorf("%s: that entry %d has no winner is not noticed", rows.Collaborations[0].CollaborationID, i)
 			}
 			noticed[turn.Phase]++

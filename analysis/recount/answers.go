@@ -2,6 +2,7 @@ package recount
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"roundtable/workflows/decision"
@@ -11,10 +12,32 @@ import (
 // tallyAnswers counts the answers of a debate since the last decision: each is
 // a vote for itself, one that could not be read abstains, and candidates are by
 // the first agent that gave them, in the order of agents.
-func (c *count) tallyAnswers() (keys []string, winners []int) {
+func (c *count) tallyAnswers(round int) (keys []string, winners []int) {
 	slices.SortStableFunc(c.answers, func(a, b int) int { return cmp.Compare(c.speaker(a), c.speaker(b)) })
-	profile := decision.Profile{Electorate: len(c.answers)}
-	for _, entry := range c.answers {
+	return c.tallySelves(c.answers, decision.Profile{Electorate: len(c.answers), Round: round})
+}
+
+// tallyProposals counts agents' latest proposals before an entry, each a vote for itself.
+func (c *count) tallyProposals(entry, round int) (keys []string, winners []int) {
+	latest := map[int32]int{}
+	for i, t := range c.rows.Turns[:entry] {
+		if t.Format == string(transcript.FormatProposal) && t.Agent != nil && c.acts[i].Status == transcript.Said {
+			latest[*t.Agent] = i
+		}
+	}
+	votes := slices.SortedFunc(maps.Values(latest), func(a, b int) int { return cmp.Compare(c.speaker(a), c.speaker(b)) })
+	return c.tallySelves(votes, decision.Profile{Electorate: int(c.rows.Collaborations[0].Agents), Round: round})
+}
+
+// countsProposals says that nobody is asked for a ballot where agents make proposals.
+func (c *count) countsProposals() bool {
+	m := decision.MeansOf(c.Rule)
+	return m == decision.ByAgreement || m == decision.ByAnswers
+}
+
+// tallySelves counts entries that are votes for themselves.
+func (c *count) tallySelves(votes []int, profile decision.Profile) (keys []string, winners []int) {
+	for _, entry := range votes {
 		act := c.acts[entry]
 		if act.Status != transcript.Said || act.Key == "" {
 			profile.Ballots = append(profile.Ballots, transcript.Ballot{Abstain: true})

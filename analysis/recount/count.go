@@ -80,7 +80,7 @@ func (c *count) decide(t record.Turn) {
 	c.last[int(t.Round)] = *d
 	defer func() { c.standing, c.key = d.Standing, d.Key }() // one mismatch is not to bring others
 	c.answers = slices.DeleteFunc(c.answers, func(i int) bool { return c.rows.Turns[i].Round != t.Round })
-	if len(c.votes)+len(c.answers) == 0 && len(d.Winners) > 0 && decision.MeansOf(c.Rule) != decision.ByAgreement {
+	if len(c.votes)+len(c.answers) == 0 && len(d.Winners) > 0 && !c.countsProposals() {
 		c.uncounted++
 		return
 	}
@@ -120,11 +120,14 @@ func (c *count) tally(t record.Turn) (keys []string, winners []int, ok bool) {
 	switch {
 	case t.Phase == phaseSettle:
 		return nil, nil, true
-	case decision.MeansOf(c.Rule) == decision.ByAgreement:
+	case decision.MeansOf(c.Rule) == decision.ByAgreement && slices.ContainsFunc(c.rows.Turns, isReply):
 		keys, winners = c.tallyAgreements(int(t.Entry), int(t.Round))
 		return keys, winners, true
+	case len(c.votes) == 0 && len(c.answers) == 0 && c.countsProposals():
+		keys, winners = c.tallyProposals(int(t.Entry), int(t.Round))
+		return keys, winners, true
 	case len(c.votes) == 0:
-		keys, winners = c.tallyAnswers()
+		keys, winners = c.tallyAnswers(int(t.Round))
 		return keys, winners, true
 	}
 	for _, v := range c.votes {

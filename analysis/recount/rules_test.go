@@ -18,24 +18,33 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Every rule of the catalogue, played by the engine: its decisions are found
-// again from the lake. A discussion takes all rules there are.
+// Every rule of the catalogue, played by the engine in every protocol that takes
+// rules: its decisions are found again from the lake.
 func TestDecisionsOfEveryRuleAreFoundAgain(t *testing.T) {
 	var names []string
 	for _, r := range catalogue.Rules() {
 		names = append(names, r.Name)
 	}
-	s, d := played(t, "rules", fmt.Sprintf(`
+	for protocol, env := range map[string]string{
+		"{name: discussion, rounds: 3, vote_from: 2, personas: none}": "{name: exchange, agents: 4}", "{name: roundtable, rounds: 2}": "{name: exchange, agents: 4}",
+		"{name: debate, remove: [{agent: 1, from: 2}]}": "{name: exchange, agents: 4}", "{name: deliberation, rounds: 2, authority: vote}": "allocation",
+	} {
+		policy := "trader"
+		if env == "allocation" {
+			policy = "sharer"
+		}
+		s, d := played(t, "rules", fmt.Sprintf(`
 name: rules
-replicates: 2
-env: {name: exchange, agents: 4}
-model: scripted/trader
-protocol: {name: discussion, rounds: 3, vote_from: 2, personas: none}
+replicates: 1
+env: %s
+model: scripted/%s
+protocol: %s
 grid: {rule: [%s]}
-`, strings.Join(names, ", ")))
-	r, err := recount.Check(ctx, s, d, discussed)
-	if err != nil || len(r.Mismatches) > 0 || r.Decisions < len(names) {
-		t.Errorf("%+v %v", r, err)
+`, env, policy, protocol, strings.Join(names, ", ")))
+		r, err := recount.Check(ctx, s, d, counting)
+		if err != nil || len(r.Mismatches) > 0 || r.Decisions < len(names) || r.Uncounted > 0 {
+			t.Errorf("%s: %+v %v", protocol, r, err)
+		}
 	}
 }
 

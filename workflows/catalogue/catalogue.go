@@ -41,11 +41,11 @@ type Plugin[T, Needs any] struct {
 	Reads []stopping.Trace
 }
 
-// StopsOf returns the names of the stopping rules that can stop a protocol.
-func StopsOf(proto Plugin[protocol.Protocol, protocol.Setting]) []string {
+// StopsOf returns the names of the stopping rules that can stop a protocol of these traits.
+func StopsOf(traits protocol.Traits) []string {
 	var names []string
 	for _, stop := range Stopping() {
-		if !slices.ContainsFunc(stop.Reads, func(t stopping.Trace) bool { return !slices.Contains(proto.Traits.Leaves, t) }) {
+		if !slices.ContainsFunc(stop.Reads, func(t stopping.Trace) bool { return !slices.Contains(traits.Leaves, t) }) {
 			names = append(names, stop.Name)
 		}
 	}

@@ -133,9 +133,7 @@ func (p *parser) parseChoice(n *yaml.Node, key, accepted string, c *Choice) {
 func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, camp Campaign) (agents, rounds, instances int) {
 	env := p.environmentOf(c, keys["env"])
 	rule, _ := buildAt(p, "rule", "decision rule", catalogue.Rules(), c.Rule, keys["rule"], struct{}{})
-	if _, ok := buildAt(p, "stop", "stopping rule", catalogue.Stopping(), c.Stop, keys["stop"], struct{}{}); ok {
-		p.checkStop(c, keys["stop"])
-	}
+	_, stops := buildAt(p, "stop", "stopping rule", catalogue.Stopping(), c.Stop, keys["stop"], struct{}{})
 	var members []envs.Agent
 	var first envs.Instance
 	agents = 2 // the protocol's parameters are checked even if the environment is wrong
@@ -150,7 +148,13 @@ func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, camp Ca
 		}
 	}
 	set := protocol.Setting{Agents: agents, Rule: rule}
-	if proto, built := buildAt(p, "protocol", "protocol", catalogue.Protocols(), c.Protocol, keys["protocol"], set); built {
+	proto, built := buildAt(p, "protocol", "protocol", catalogue.Protocols(), c.Protocol, keys["protocol"], set)
+	if plugin, err := catalogue.Find("protocol", catalogue.Protocols(), c.Protocol.Name); stops && built {
+		p.checkStop(c, keys["stop"], proto.Traits())
+	} else if stops && err == nil {
+		p.checkStop(c, keys["stop"], plugin.Traits)
+	}
+	if built {
 		rounds = proto.Rounds()
 		if members != nil {
 			p.checkSpeakers(keys["models"], members, proto.Traits().Roles)

@@ -22,15 +22,17 @@ func (p *parser) checkRule(n *yaml.Node, c *Condition) {
 	}
 }
 
-// checkStop refuses a stopping rule that would never end the protocol's rounds, or
-// not for the reason that it is named after.
-func (p *parser) checkStop(c Condition, n *yaml.Node) {
-	proto, err := catalogue.Find("protocol", catalogue.Protocols(), c.Protocol.Name)
-	if err != nil {
-		return
-	}
-	if accepted := catalogue.StopsOf(proto); !slices.Contains(accepted, c.Stop.Name) {
-		p.errs.add(n, "stop", "%s means nothing for the protocol %s; %s is accepted with it", c.Stop.Name, proto.Name, wording.Or(accepted))
+// checkStop refuses a stopping rule that would never end the rounds of a protocol of
+// these traits, or not for the reason that it is named after.
+func (p *parser) checkStop(c Condition, n *yaml.Node, traits protocol.Traits) {
+	accepted := catalogue.StopsOf(traits)
+	switch {
+	case c.Stop.Name == "" || slices.Contains(accepted, c.Stop.Name):
+	case traits.AtEnd:
+		p.errs.add(n, "stop", "%s means nothing for the protocol %s with the rule %s, which decides after the last round; %s is accepted with it",
+			c.Stop.Name, c.Protocol.Name, c.Rule.Name, wording.Or(accepted))
+	default:
+		p.errs.add(n, "stop", "%s means nothing for the protocol %s; %s is accepted with it", c.Stop.Name, c.Protocol.Name, wording.Or(accepted))
 	}
 }
 
@@ -54,7 +56,7 @@ func (p *parser) checkCues(c Condition, n *yaml.Node, proto protocol.Protocol, f
 		if cued, ok := first.(envs.Cued); !ok {
 			p.errs.add(n, "protocol", "%s needs what the environment %s does not have: %s", c.Protocol.Name, c.Env.Name, cue.Name)
 		} else if _, err := cued.Cue(cue); err != nil {
-			p.errs.add(n, "protocol", "%v", err)
+			p.errs.add(n, "protocol", "%s needs what the environment %s does not have: %v", c.Protocol.Name, c.Env.Name, err)
 		}
 	}
 }

@@ -114,9 +114,9 @@ func TestExclude(t *testing.T) {
 
 // What is excluded need not fit together.
 func TestExcludeOfWhatDoesNotFit(t *testing.T) {
-	text := "name: a\nenv: {name: exchange}\nmodel: scripted/trader\ngrid:\n  protocol: [roundtable, {name: debate, rounds: 1}]\n  rule: [plurality, ranked]\n"
+	text := "name: a\nenv: {name: exchange}\nmodel: scripted/trader\ngrid:\n  protocol: [roundtable, {name: discussion, collective: true}]\n  rule: [plurality, majority_consensus]\n"
 	errorsOf(t, text)
-	if n := len(parse(t, text+"  exclude: [{protocol: debate, rule: ranked}]\n").Campaign.Conditions); n != 3 {
+	if n := len(parse(t, text+"  exclude: [{protocol: discussion, rule: majority_consensus}]\n").Campaign.Conditions); n != 3 {
 		t.Errorf("%d conditions", n)
 	}
 }

@@ -42,7 +42,7 @@ func TestStoppingRulesTimesProtocols(t *testing.T) {
 				t.Errorf("%s ends a talk early: %t; plan says: %v", name, ends, err)
 			case !accepted && !strings.Contains(err.Error(), "stop: "+stop.Name+" means nothing for the protocol "+proto.Name+"; never"):
 				t.Errorf("%s: %v", name, err)
-			case accepted && !slices.Contains(catalogue.StopsOf(proto), stop.Name):
+			case accepted && !slices.Contains(catalogue.StopsOf(proto.Traits), stop.Name):
 				t.Errorf("%s is accepted", name)
 			}
 		}

@@ -38,6 +38,10 @@ type DebateParams struct {
 	// Viewpoints take the place of the first answers (paper 4, RQ3).
 	Viewpoints Viewpoints          `json:"viewpoints"`
 	Ties       transcript.TieBreak `json:"ties"` // first: the earliest agent's answer
+	// Ballots asks all agents for ballots on the answers after the last round, in
+	// place of counting the answers of each round. Rules whose ballots say more
+	// than an answer does always have them asked for.
+	Ballots bool `json:"ballots"`
 }
 
 // Talks of a debate.
@@ -65,7 +69,8 @@ func DefaultDebate() DebateParams {
 
 // Debate is the protocol: in its first round everyone answers alone, then
 // everyone sees its own answers and its peers' latest ones. In each round the
-// rule counts the answers as votes; nobody is shown the count.
+// rule counts the answers as votes; nobody is shown the count, and agreement ends
+// it. Or all agents, or a judge, cast ballots on the answers of the last round.
 type Debate struct {
 	params  DebateParams
 	setting Setting // its agents are those that take part
@@ -100,11 +105,8 @@ func NewDebate(p DebateParams, set Setting) (*Debate, error) {
 	if p.Agents < 0 || p.Agents > set.Agents {
 		wrong("agents is %d; the group has %d, and 0 is all of them", p.Agents, set.Agents)
 	}
-	if m := decision.MeansOf(set.Rule); m == decision.ByAgreement || m == decision.ByJudge {
-		errs = append(errs, set.elsewhere(m))
-	}
-	if set.Rule != nil && set.Rule.Ballot(2, 2).Kind != transcript.Choose {
-		wrong("the rule %s needs ballots; an answer in a debate is a vote for itself, so only rules that count votes for one candidate are accepted", set.Rule.Words().Name)
+	if p.Ballots && !set.asksVotes() {
+		wrong("ballots is true; %s counts the answers themselves: ballots: false is accepted", set.Rule.Words().Name)
 	}
 	if p.Agents > 0 {
 		set.Agents = min(p.Agents, set.Agents)
@@ -128,11 +130,21 @@ func (d *Debate) Chat() bool { return d.params.Memory == MemoryChat }
 
 // Traits of a debate: its agents may be fewer than the environment's.
 func (d *Debate) Traits() Traits {
-	t := Traits{Members: d.setting.Agents, Leaves: []stopping.Trace{stopping.Decisions}, Chat: d.Chat(), Ties: always(d.params.Ties)}
+	t := Traits{Members: d.setting.Agents, Roles: d.setting.judges(), Chat: d.Chat(), Ties: always(d.params.Ties)}
 	if d.params.Talk == TalkSummarizer {
-		t.Roles = []string{summarizer.Role}
+		t.Roles = append(t.Roles, summarizer.Role)
+	}
+	if t.AtEnd, t.AskedVote = d.votes(), d.votes(); !t.AtEnd {
+		t.Leaves = []stopping.Trace{stopping.Decisions}
 	}
 	return t
+}
+
+// votes reports whether ballots are cast at the end; else answers are votes, in each round.
+func (d *Debate) votes() bool {
+	rule := d.setting.Rule
+	return d.params.Ballots || rule != nil && d.setting.asksVotes() &&
+		(decision.MeansOf(rule) == decision.ByJudge || rule.Ballot(2, 2).Kind != transcript.Choose)
 }
 
 var summarizer = transcript.Speaker{Role: "summarizer"}
@@ -165,10 +177,18 @@ func (d *Debate) Next(t *transcript.Transcript) Plan {
 		if round == 1 && d.needsGold() {
 			at++ // it is among the first steps
 		}
-		if at == len(t.Entries) {
-			return Plan{Steps: []transcript.Step{d.decide(t, round, answers)}}
+		if d.votes() && round == d.Rounds() {
+			return d.vote(t, at, answers)
 		}
-		at++
+		if !d.votes() {
+			if at == len(t.Entries) {
+				return Plan{Steps: []transcript.Step{d.decide(t, round, answers)}}
+			}
+			if d.setting.agreed(t.Entries[at]) {
+				return Plan{End: &Outcome{Standing: Standing(t), Reason: "consensus", Round: round}}
+			}
+			at++
+		}
 		if d.params.Talk == TalkSummarizer && round < d.Rounds() {
 			if at == len(t.Entries) {
 				return Plan{Steps: []transcript.Step{d.summary(t, round)}}

@@ -276,7 +276,6 @@ func TestSpeakingOrder(t *testing.T) {
 
 // What makes no sense is refused, with the reason.
 func TestDebateFaults(t *testing.T) {
-	rated := must(decision.NewRated(decision.DefaultRated()))
 	for _, x := range []struct {
 		change func(*protocol.DebateParams, *protocol.Setting)
 		want   string
@@ -304,7 +303,9 @@ func TestDebateFaults(t *testing.T) {
 		{func(p *protocol.DebateParams, _ *protocol.Setting) {
 			p.Viewpoints = protocol.Viewpoints{Scaling: "alternating", Each: 1, Receivers: "all"}
 		}, "3 agents need at least 2"},
-		{func(_ *protocol.DebateParams, s *protocol.Setting) { s.Rule = rated }, "needs ballots"},
+		{func(p *protocol.DebateParams, s *protocol.Setting) {
+			p.Ballots, s.Rule = true, must(decision.NewCounting(decision.CountingParams{}))
+		}, "ballots is true; solution counting counts the answers themselves"},
 	} {
 		p, set := protocol.DefaultDebate(), protocol.Setting{Agents: 3, Rule: plurality()}
 		x.change(&p, &set)

@@ -119,6 +119,49 @@ func (d *Debate) needsGold() bool {
 	return d.params.Order == OrderTruthFirst || d.params.Order == OrderTruthLast
 }
 
+// vote goes on at entry at, after the answers of the last round: with ballots on
+// them, their count, and the end.
+func (d *Debate) vote(t *transcript.Transcript, at int, answers transcript.Range) Plan {
+	count := d.decide(t, d.Rounds(), answers)
+	count.Phase, count.Payload.Ballots = PhaseVote, nil
+	candidates, voters := count.Payload.Candidates, d.setting.voters(d.asked(d.Rounds()))
+	count.Payload.Electorate = len(voters)
+	if len(candidates) > 0 {
+		if at == len(t.Entries) {
+			return Plan{Steps: d.ballots(t, voters, candidates)}
+		}
+		count.Payload.Ballots = []transcript.Range{{From: at, To: at + len(voters)}}
+		at += len(voters)
+	}
+	if at == len(t.Entries) {
+		return one(count)
+	}
+	return Plan{End: &Outcome{Standing: Standing(t), Reason: "rounds", Round: d.Rounds()}}
+}
+
+// ballots returns the steps of those who vote on the answers; what an agent has
+// been asked and has answered is still before it.
+func (d *Debate) ballots(t *transcript.Transcript, voters []transcript.Speaker, candidates []transcript.Candidate) []transcript.Step {
+	var steps []transcript.Step
+	for _, voter := range voters {
+		var sees []int
+		for _, e := range t.Entries {
+			if e.Payload.Format == transcript.FormatAnswer && e.Speaker == voter {
+				sees = append(sees, e.Index)
+			}
+		}
+		for _, c := range candidates {
+			if !slices.Contains(sees, c.Entry) {
+				sees = append(sees, c.Entry)
+			}
+		}
+		s := ask(voter, d.Rounds(), PhaseVote, transcript.FormatBallot, sees)
+		s.Payload.Candidates, s.Payload.Ballot = candidates, d.setting.Rule.Ballot(len(candidates), len(voters))
+		steps = append(steps, s)
+	}
+	return steps
+}
+
 // decide counts the answers of a round: candidates are the different ones, by
 // the earliest agent that gave them.
 func (d *Debate) decide(t *transcript.Transcript, round int, answers transcript.Range) transcript.Step {

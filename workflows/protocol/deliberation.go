@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"roundtable/workflows/decision"
 	"roundtable/workflows/transcript"
 )
 
@@ -116,12 +117,9 @@ func NewDeliberation(p DeliberationParams, set Setting) (*Deliberation, error) {
 	case p.Authority == Acceptance && set.Agents != 2:
 		wrong("authority is acceptance; that is for two agents, and the group has %d: leader and vote are accepted", set.Agents)
 	}
-	if err := set.ballots(); err != nil {
-		errs = append(errs, err)
-	}
 	votes := p.Authority == Vote && p.Variant != Centralized
-	if set.Rule != nil && !votes && set.Rule.Ballot(2, 2).Kind != transcript.Choose {
-		wrong("authority is one agent's here, whose word is one vote; the rule %s needs other ballots, for which authority: vote is accepted", set.Rule.Words().Name)
+	if set.Rule != nil && !votes && (set.Rule.Ballot(2, 2).Kind != transcript.Choose || decision.MeansOf(set.Rule) != decision.ByBallots) {
+		wrong("authority is one agent's here, whose word is one vote; the rule %s needs other votes, for which authority: vote is accepted", set.Rule.Words().Name)
 	}
 	if p.Variant == Centralized {
 		p.Rounds = 1
@@ -134,12 +132,15 @@ func (d *Deliberation) Rounds() int { return d.params.Rounds }
 
 // Traits of deliberation: the word of the agent that may end it is enough.
 func (d *Deliberation) Traits() Traits {
-	t := Traits{Estimates: true, AskedVote: true, Ties: always(d.params.Ties)}
+	t := Traits{Roles: d.setting.judges(), Estimates: true, AskedVote: true, Ties: always(d.params.Ties)}
 	if d.Alone() {
 		t.Members = 1
 	}
 	return t
 }
+
+// Means returns where the votes come from, for the prompts.
+func (d *Deliberation) Means() decision.Means { return decision.MeansOf(d.setting.Rule) }
 
 // Authority and its siblings are for the prompts.
 func (d *Deliberation) Authority() string { return d.params.Authority }
@@ -187,7 +188,7 @@ func (d *Deliberation) Next(t *transcript.Transcript) Plan {
 	case PhasePlanning:
 		switch {
 		case d.params.Variant == Centralized:
-			return one(d.count(t, last.Index, last.Index+1, d.candidates(t)))
+			return one(d.count(round, d.candidates(t), transcript.Range{From: last.Index, To: last.Index + 1}))
 		case d.decides(t, agent):
 			return one(d.decision(t, round, agent))
 		}
@@ -196,9 +197,10 @@ func (d *Deliberation) Next(t *transcript.Transcript) Plan {
 		if !d.ends(agent) {
 			return one(d.conversation(t, round, agent))
 		}
-		return one(d.count(t, last.Index, last.Index+1, last.Payload.Candidates))
+		return one(d.count(round, last.Payload.Candidates, transcript.Range{From: last.Index, To: last.Index + 1}))
 	case PhaseBallot:
-		return one(d.count(t, len(t.Entries)-d.setting.Agents, len(t.Entries), last.Payload.Candidates))
+		n := len(t.Entries)
+		return one(d.count(round, last.Payload.Candidates, transcript.Range{From: n - len(d.setting.voters(upTo(d.setting.Agents))), To: n}))
 	case PhaseAgreement:
 		switch {
 		case last.Act.Decision.Selected >= 0 || d.params.Variant == Centralized:
@@ -209,7 +211,7 @@ func (d *Deliberation) Next(t *transcript.Transcript) Plan {
 		return one(d.conversation(t, round, agent))
 	case PhaseConversation:
 		if agent == d.setting.Agents-1 && d.params.Authority == Vote {
-			if steps := d.ballots(t, round); len(steps) > 0 {
+			if steps := d.vote(t, round); len(steps) > 0 {
 				return Plan{Steps: steps}
 			}
 		}

@@ -104,28 +104,40 @@ func (d *Deliberation) conversation(t *transcript.Transcript, round, agent int) 
 	return s
 }
 
-// ballots returns everybody's at the end of a round; none if nothing is proposed.
-func (d *Deliberation) ballots(t *transcript.Transcript, round int) []transcript.Step {
+// vote returns the ballots at the end of a round, or the count if plans are votes
+// themselves; nothing if nothing is proposed.
+func (d *Deliberation) vote(t *transcript.Transcript, round int) []transcript.Step {
 	candidates := d.candidates(t)
 	if len(candidates) == 0 {
 		return nil
 	}
+	if !d.setting.asksVotes() {
+		s := d.count(round, candidates, ranges(made(latestProposals(t.Entries, d.setting.Agents)))...)
+		s.Payload.Electorate = d.setting.Agents
+		return []transcript.Step{s}
+	}
 	var steps []transcript.Step
-	for agent := range d.setting.Agents {
-		s := d.step(t, round, agent, PhaseBallot, transcript.FormatBallot)
-		s.Payload.Candidates, s.Payload.Ballot = candidates, d.setting.Rule.Ballot(len(candidates), d.setting.Agents)
+	voters := d.setting.voters(upTo(d.setting.Agents))
+	for _, voter := range voters {
+		s := d.step(t, round, voter.Index, PhaseBallot, transcript.FormatBallot)
+		if s.Speaker = voter; voter.Role != "" { // who has no estimates
+			s.Sees = d.sees(t, nobody, PhaseBallot)
+		}
+		s.Payload.Candidates, s.Payload.Ballot = candidates, d.setting.Rule.Ballot(len(candidates), len(voters))
 		steps = append(steps, s)
 	}
 	return steps
 }
 
-// count returns the decision by the ballots of some entries: those who were asked are the electorate.
-func (d *Deliberation) count(t *transcript.Transcript, from, to int, candidates []transcript.Candidate) transcript.Step {
+// count returns the decision by the votes of some entries: those who were asked are the electorate.
+func (d *Deliberation) count(round int, candidates []transcript.Candidate, votes ...transcript.Range) transcript.Step {
+	electorate := 0
+	for _, r := range votes {
+		electorate += r.To - r.From
+	}
 	return transcript.Step{
-		Kind: transcript.Decide, Speaker: transcript.Speaker{Role: "rule"}, Round: t.Entries[from].Round, Phase: PhaseAgreement, Audience: transcript.Everybody,
-		Payload: transcript.Payload{
-			Candidates: candidates, Standing: -1, Ballots: []transcript.Range{{From: from, To: to}}, Electorate: to - from, Ties: d.params.Ties,
-		},
+		Kind: transcript.Decide, Speaker: transcript.Speaker{Role: "rule"}, Round: round, Phase: PhaseAgreement, Audience: transcript.Everybody,
+		Payload: transcript.Payload{Candidates: candidates, Standing: -1, Ballots: votes, Electorate: electorate, Ties: d.params.Ties},
 	}
 }
 
@@ -157,7 +169,7 @@ func (d *Deliberation) latest(t *transcript.Transcript, phase string, holds func
 			by[e.Speaker.Index] = e.Index
 		}
 	}
-	return slices.DeleteFunc(by, func(i int) bool { return i < 0 })
+	return made(by)
 }
 
 // candidates returns the agents' latest proposals; equal ones are one.

@@ -170,9 +170,7 @@ func (d *Discussion) roles() []string {
 	if d.generated() > 0 {
 		roles = append(roles, author.Role)
 	}
-	if d.means == decision.ByJudge {
-		roles = append(roles, judge.Role)
-	}
+	roles = append(roles, d.setting.judges()...)
 	if d.params.Challenge == "retrieval" {
 		roles = append(roles, retriever.Role)
 	}
@@ -181,7 +179,6 @@ func (d *Discussion) roles() []string {
 
 var (
 	author = transcript.Speaker{Role: "personas"}
-	judge  = transcript.Speaker{Role: "judge"}
 	// retriever is asked for texts about the question: a retrieval endpoint, or a model.
 	retriever = transcript.Speaker{Role: "retriever"}
 )

@@ -159,13 +159,7 @@ func (d *Discussion) vote(t *transcript.Transcript, round int) Plan {
 	if len(candidates) == 0 || d.means == decision.ByAnswers {
 		return one(d.count(t, round, candidates))
 	}
-	voters := []transcript.Speaker{judge}
-	if d.means != decision.ByJudge {
-		voters = nil
-		for agent := range d.setting.Agents {
-			voters = append(voters, transcript.Speaker{Index: agent})
-		}
-	}
+	voters := d.setting.voters(upTo(d.setting.Agents))
 	sees := upTo(d.generated())
 	for _, c := range candidates {
 		sees = append(sees, c.Entry)

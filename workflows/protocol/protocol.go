@@ -6,7 +6,6 @@ package protocol
 
 import (
 	"embed"
-	"fmt"
 
 	"roundtable/workflows/decision"
 	"roundtable/workflows/transcript"
@@ -36,22 +35,6 @@ type Setting struct {
 	Rule   decision.Rule
 	// Seed of the collaboration's treatment: orders that belong to the protocol.
 	Seed uint64
-}
-
-// ballots refuses rules under which agents cast none.
-func (s Setting) ballots() error {
-	if m := decision.MeansOf(s.Rule); m != decision.ByBallots {
-		return fmt.Errorf("%w; here rules are accepted for which every agent casts a ballot", s.elsewhere(m))
-	}
-	return nil
-}
-
-// elsewhere says of a rule that its votes come from where this protocol has none.
-func (s Setting) elsewhere(m decision.Means) error {
-	votes := map[decision.Means]string{
-		decision.ByAgreement: "who agrees with a draft", decision.ByAnswers: "the agents' final answers", decision.ByJudge: "the ballot of a judge who is no agent",
-	}
-	return fmt.Errorf("the rule (%s) counts %s, which the protocol discussion has", s.Rule.Words().Name, votes[m])
 }
 
 // Plan is exactly one of the two.

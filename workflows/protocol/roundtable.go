@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"roundtable/workflows/decision"
 	"roundtable/workflows/stopping"
 	"roundtable/workflows/transcript"
 )
@@ -49,7 +50,9 @@ func (p *Phase) UnmarshalJSON(data []byte) error {
 
 // Roundtable is paper 1's protocol: in each phase all agents act at once and
 // see everything said before it. The candidates of a vote are each agent's
-// latest proposal and the standing decision, equal ones merged.
+// latest proposal and the standing decision, equal ones merged. All agents cast
+// ballots on them, or a judge does; under a rule that counts answers or agreement
+// nobody does, and an agent's latest proposal is its vote. Agreement ends it.
 type Roundtable struct {
 	params  RoundtableParams
 	setting Setting
@@ -90,9 +93,6 @@ func NewRoundtable(p RoundtableParams, set Setting) (*Roundtable, error) {
 			wrong("phase %s takes place every %d rounds; 1 to %d are accepted", ph.Name, ph.Every, p.Rounds)
 		}
 	}
-	if err := set.ballots(); err != nil {
-		errs = append(errs, err)
-	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
@@ -113,12 +113,18 @@ func (p *Roundtable) Rounds() int { return p.params.Rounds }
 // Phases returns the chain, for the prompt that explains it.
 func (p *Roundtable) Phases() []Phase { return p.params.Phases }
 
+// Means returns where the votes come from, for the same prompt.
+func (p *Roundtable) Means() decision.Means { return decision.MeansOf(p.setting.Rule) }
+
 // Ties returns what a vote does with several winners, for the same prompt.
 func (p *Roundtable) Ties() transcript.TieBreak { return p.params.Ties }
 
 // Traits of a roundtable.
 func (p *Roundtable) Traits() Traits {
-	return Traits{Leaves: []stopping.Trace{stopping.Decisions, stopping.Proposals}, Reasons: p.ShowsReasons(), Ties: always(p.params.Ties)}
+	return Traits{
+		Roles: p.setting.judges(), Leaves: []stopping.Trace{stopping.Decisions, stopping.Proposals},
+		AskedVote: len(p.setting.judges()) > 0, Reasons: p.ShowsReasons(), Ties: always(p.params.Ties),
+	}
 }
 
 // Next walks the chain of phases along the entries there are and makes the
@@ -134,13 +140,17 @@ func (p *Roundtable) Next(t *transcript.Transcript) Plan {
 				return Plan{Steps: p.phase(t, at, round, phase.Name)}
 			}
 			if t.Entries[at].Kind == transcript.Ask {
-				at += p.setting.Agents
 				if phase.Name != PhaseVote {
+					at += p.setting.Agents
 					continue
 				}
-				if at == len(t.Entries) {
-					return Plan{Steps: []transcript.Step{p.decide(round, t.Entries[at-1].Payload, at)}}
+				voters := len(p.setting.voters(upTo(p.setting.Agents)))
+				if at += voters; at == len(t.Entries) {
+					return Plan{Steps: []transcript.Step{p.decide(round, t.Entries[at-1].Payload, transcript.Range{From: at - voters, To: at})}}
 				}
+			}
+			if p.setting.agreed(t.Entries[at]) {
+				return Plan{End: &Outcome{Standing: Standing(t), Reason: "consensus", Round: round}}
 			}
 			at++ // a decision
 		}
@@ -151,7 +161,7 @@ func (p *Roundtable) Next(t *transcript.Transcript) Plan {
 // phase returns the steps of one phase that begins at entry at. Without candidates
 // nobody is asked for a ballot and the decision is that nothing is decided.
 func (p *Roundtable) phase(t *transcript.Transcript, at, round int, name string) []transcript.Step {
-	payload := transcript.Payload{Format: transcript.FormatMessage, Standing: -1}
+	payload, speakers := transcript.Payload{Format: transcript.FormatMessage, Standing: -1}, speakersOf(upTo(p.setting.Agents))
 	switch name {
 	case PhaseProposal:
 		payload.Format = transcript.FormatProposal
@@ -161,14 +171,18 @@ func (p *Roundtable) phase(t *transcript.Transcript, at, round int, name string)
 		payload.Standing = standingAt(t, at)
 		payload.Candidates = candidates(t, at, payload.Standing)
 		if len(payload.Candidates) == 0 {
-			return []transcript.Step{p.decide(round, payload, at)}
+			return []transcript.Step{p.decide(round, payload)}
 		}
-		payload.Ballot = p.setting.Rule.Ballot(len(payload.Candidates), p.setting.Agents)
+		if !p.setting.asksVotes() {
+			return []transcript.Step{p.decide(round, payload, ranges(made(latestProposals(t.Entries[:at], t.Agents)))...)}
+		}
+		speakers = p.setting.voters(upTo(p.setting.Agents))
+		payload.Ballot = p.setting.Rule.Ballot(len(payload.Candidates), len(speakers))
 	}
-	steps := make([]transcript.Step, p.setting.Agents)
-	for i := range steps {
+	steps := make([]transcript.Step, len(speakers))
+	for i, speaker := range speakers {
 		steps[i] = transcript.Step{
-			Kind: transcript.Ask, Speaker: transcript.Speaker{Index: i},
+			Kind: transcript.Ask, Speaker: speaker,
 			Round: round, Phase: name,
 			Sees: []transcript.Range{{From: 0, To: at}}, Audience: transcript.Everybody,
 			Payload: payload,
@@ -177,12 +191,9 @@ func (p *Roundtable) phase(t *transcript.Transcript, at, round int, name string)
 	return steps
 }
 
-// decide counts the ballots that end just before entry at.
-func (p *Roundtable) decide(round int, ballots transcript.Payload, at int) transcript.Step {
-	payload := transcript.Payload{Candidates: ballots.Candidates, Standing: ballots.Standing, Ties: p.params.Ties}
-	if len(ballots.Candidates) > 0 {
-		payload.Ballots = []transcript.Range{{From: at - p.setting.Agents, To: at}}
-	}
+// decide counts these votes.
+func (p *Roundtable) decide(round int, ballots transcript.Payload, votes ...transcript.Range) transcript.Step {
+	payload := transcript.Payload{Candidates: ballots.Candidates, Standing: ballots.Standing, Ties: p.params.Ties, Ballots: votes}
 	return transcript.Step{
 		Kind: transcript.Decide, Speaker: transcript.Speaker{Role: "rule"},
 		Round: round, Phase: PhaseVote, Audience: transcript.Everybody, Payload: payload,
@@ -197,22 +208,13 @@ func standingAt(t *transcript.Transcript, at int) int {
 // candidates returns each agent's latest proposal before entry at, by agent, then
 // the standing decision; equal proposals are one candidate.
 func candidates(t *transcript.Transcript, at, standing int) []transcript.Candidate {
-	latest := make([]int, t.Agents)
-	for i := range latest {
-		latest[i] = -1
-	}
-	for _, e := range t.Entries[:at] {
-		if e.Payload.Format == transcript.FormatProposal && e.Act.Status == transcript.Said {
-			latest[e.Speaker.Index] = e.Index
-		}
-	}
 	var found []transcript.Candidate
 	add := func(entry int) *transcript.Candidate {
 		c := merged(&found, t.Entries[entry])
 		c.Entry = min(c.Entry, entry)
 		return c
 	}
-	for agent, entry := range latest {
+	for agent, entry := range latestProposals(t.Entries[:at], t.Agents) {
 		if entry >= 0 {
 			c := add(entry)
 			c.Agents = append(c.Agents, agent)

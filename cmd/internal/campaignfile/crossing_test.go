@@ -1,0 +1,125 @@
+package campaignfile_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"roundtable/activities/rehearsal"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/campaignfile"
+	"roundtable/cmd/internal/providers"
+	"roundtable/envs"
+	"roundtable/workflows/catalogue"
+	"roundtable/workflows/protocol"
+)
+
+// What a campaign says of each environment.
+var environments = map[string]string{
+	"exchange":    "exchange",
+	"recsys":      "{name: recsys, synthetic: true, n: 3}\ndata: ENVS/recsys/testdata/ml-tiny",
+	"menu":        "menu",
+	"allocation":  "allocation",
+	"qa":          "{name: qa, format: bbh, file: orders.json}\ndata: EXAMPLES/data",
+	"consensus":   "consensus",
+	"robots":      "robots",
+	"publicgoods": "publicgoods",
+}
+
+// What a campaign says of each protocol; two rounds at most, and nothing that a
+// model has to write first.
+var protocols = map[string]string{
+	"roundtable":   "{name: roundtable, rounds: 2}",
+	"debate":       "{name: debate}",
+	"consensus":    "{name: consensus, rounds: 2}",
+	"deliberation": "{name: deliberation, rounds: 2, authority: vote}",
+	"discussion":   "{name: discussion, rounds: 2, vote_from: 1, personas: none}",
+	"delphi":       "{name: delphi, rounds: 2}",
+}
+
+// Why a combination is refused: what the environment, the protocol or the rule lacks.
+var refusals = []string{
+	"needs agents with states that move, and the environment",
+	"needs a state that agents estimate, and the environment",
+	"needs what the environment",
+	"decides without a rule; leave it out",
+	"means nothing for the protocol",
+}
+
+// Every environment, protocol, rule and stopping rule of the catalogue, all with
+// each other: each combination is refused with the reason, or plays to its end.
+func TestEverythingTimesEverything(t *testing.T) {
+	played, refused := 0, map[string]int{}
+	for _, env := range catalogue.Environments() {
+		for _, proto := range catalogue.Protocols() {
+			for _, stop := range catalogue.Stopping() {
+				for _, rule := range rulesFor(proto.Traits) {
+					name := strings.Join([]string{env.Name, proto.Name, stop.Name, rule}, " × ")
+					reason := play(t, env, proto.Name, stop.Name, rule)
+					if reason == "" {
+						played++
+						continue
+					}
+					at := slices.IndexFunc(refusals, func(r string) bool { return strings.Contains(reason, r) })
+					if at < 0 {
+						t.Errorf("%s is refused with another reason: %s", name, reason)
+						continue
+					}
+					refused[refusals[at]]++
+				}
+			}
+		}
+	}
+	t.Logf("%d combinations played; refused, by reason: %v", played, refused)
+}
+
+// rulesFor returns all rules, or none and one if the protocol decides without.
+func rulesFor(traits protocol.Traits) []string {
+	if traits.Ruleless {
+		return []string{"", "majority"}
+	}
+	var names []string
+	for _, r := range catalogue.Rules() {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// play returns why a combination is refused; empty if it plays to its end.
+func play(t *testing.T, env catalogue.Plugin[envs.Environment, fs.FS], proto, stop, rule string) string {
+	t.Helper()
+	e, ok := environments[env.Name]
+	p, known := protocols[proto]
+	if !ok || !known {
+		t.Fatalf("how to write %s or %s is not here", env.Name, proto)
+	}
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("name: crossed\ninstances: 1\nreasks: 0\nenv: %s\nprotocol: %s\nstop: %s\nmodel: scripted/%s\n", e, p, stop, env.Policies[0])
+	if rule != "" {
+		text += "rule: " + rule + "\n"
+	}
+	text = strings.NewReplacer("ENVS", filepath.Join(root, "envs"), "EXAMPLES", filepath.Join(root, "examples")).Replace(text)
+	file := filepath.Join(t.TempDir(), "crossed.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := storage.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	planned, _, _, err := campaignfile.Read(t.Context(), file, s, false)
+	if err != nil {
+		return err.Error()
+	}
+	if _, _, err := rehearsal.Rehearse(planned, 0, "", providers.OpenData, providers.New(s).Build); err != nil {
+		t.Errorf("%s: %v", text, err)
+	}
+	return ""
+}
