@@ -45,7 +45,7 @@ func debatingOn(t testing.TB, files fs.FS, store storage.Store, name string, mor
 	for _, c := range file.Campaign.Conditions {
 		env := must(c.BuildEnv(files))
 		templates := must(fs.Sub(protocol.Prompts, "prompts/"+c.Protocol.Name))
-		pack := must(prompt.NewPack(env.Prompts(), templates, nil, must(c.BuildRule()).Words()))
+		pack := must(prompt.NewPack(env.Prompts(), templates, nil, nil, must(c.BuildRule()).Words()))
 		p.Packs[pack.Hash()] = pack
 		p.Pack = append(p.Pack, pack.Hash())
 	}

@@ -93,7 +93,7 @@ func planned(t testing.TB, text string) recorded.Plan {
 	for _, c := range file.Campaign.Conditions {
 		env, rule := must(c.BuildEnv(nil)), must(c.BuildRule())
 		files := must(fs.Sub(protocol.Prompts, "prompts/"+c.Protocol.Name))
-		pack := must(prompt.NewPack(env.Prompts(), files, nil, rule.Words()))
+		pack := must(prompt.NewPack(env.Prompts(), files, nil, nil, rule.Words()))
 		p.Packs[pack.Hash()] = pack
 		p.Pack = append(p.Pack, pack.Hash())
 	}

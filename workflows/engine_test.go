@@ -145,7 +145,7 @@ func (e *engine) plan(text string) recorded.Plan {
 		if err != nil {
 			e.t.Fatal(err)
 		}
-		pack, err := prompt.NewPack(env.Prompts(), proto, nil, rule.Words())
+		pack, err := prompt.NewPack(env.Prompts(), proto, nil, nil, rule.Words())
 		if err != nil {
 			e.t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/failure"
+	"roundtable/activities/model"
 	"roundtable/activities/prompt"
 	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
@@ -31,6 +32,7 @@ type Collaboration struct {
 	Condition *setup.Condition
 	Run       answers.RunKey
 	Instance  envs.Instance
+	Seated    []plan.Agent // by agent; none if the condition says nothing of them
 
 	mu      sync.Mutex // what follows changes as turns come in
 	Session *protocol.Session
@@ -78,8 +80,36 @@ func Begin(camp *setup.Campaign, ref task.Ref, run answers.RunKey) (c *Collabora
 	if c.Session, err = c.Condition.Session(c.Condition.Agents, camp.Campaign.TreatmentSeed(ref.Cell)); err != nil {
 		return c, err
 	}
+	c.Seated = c.Condition.Seated(c.Condition.Agents, camp.Campaign.TreatmentSeed(ref.Cell))
 	c.giveAll()
 	return c, nil
+}
+
+// ProviderOf returns the model of a speaker: an agent's own, or what the condition names.
+func (c *Collaboration) ProviderOf(s transcript.Speaker) model.Provider {
+	if s.Role != "" {
+		return c.Condition.ProviderOf(s.Role)
+	}
+	if c.OwnModel(s) != "" {
+		return c.Condition.ProviderFor(*c.Seated[s.Index].Model)
+	}
+	return c.Condition.ProviderOf(c.Instance.Agents()[s.Index].Name)
+}
+
+// OwnModel returns the name of the model that an agent has for its own; empty if it has none.
+func (c *Collaboration) OwnModel(s transcript.Speaker) string {
+	if s.Role != "" || s.Index >= len(c.Seated) || c.Seated[s.Index].Model == nil {
+		return ""
+	}
+	return c.Seated[s.Index].Model.Name
+}
+
+// generate returns the parameters of a speaker's questions.
+func (c *Collaboration) generate(s transcript.Speaker) plan.Generate {
+	if s.Role == "" && s.Index < len(c.Seated) && c.Seated[s.Index].Generate != nil {
+		return *c.Seated[s.Index].Generate
+	}
+	return c.Condition.Generate
 }
 
 // Record takes a finished turn into the picture. The caller holds mu or owns c alone.
@@ -113,7 +143,8 @@ func (c *Collaboration) pendingStep(entry int) (transcript.Step, bool) {
 // source returns what prompts and scenes are made from. The caller holds mu.
 func (c *Collaboration) source() prompt.Source {
 	return prompt.Source{
-		Env: c.Condition.Environment, Instance: c.Instance, Protocol: c.Session.Protocol(), Transcript: c.Session.Transcript(),
+		Seats: c.Session.Seats(),
+		Env:   c.Condition.Environment, Instance: c.Instance, Protocol: c.Session.Protocol(), Transcript: c.Session.Transcript(),
 		Said: func(entry int) prompt.Said {
 			t := c.Turns[entry]
 			return prompt.Said{Text: t.Text, Reason: t.Reason, Proposal: envs.Proposal(t.Proposal)}
@@ -143,8 +174,8 @@ func (c *Collaboration) acts(from int) []task.Act {
 // queues returns the task queues of speakers whose model has one.
 func (c *Collaboration) queues(m recorded.Manifest) map[string]string {
 	queues := map[string]string{}
-	for i, agent := range c.Instance.Agents() {
-		if q := m.Queue(c.Condition.ProviderOf(agent.Name).Name); q != "" {
+	for i := range c.Instance.Agents() {
+		if q := m.Queue(c.ProviderOf(transcript.Speaker{Index: i}).Name); q != "" {
 			queues[task.Speaker(transcript.Speaker{Index: i})] = q
 		}
 	}
@@ -176,7 +207,7 @@ func (c *Collaboration) Recalled(m recorded.Manifest) task.Recalled {
 	defer c.mu.Unlock()
 	cond := c.Condition.Condition
 	return task.Recalled{
-		Condition: plan.Condition{Protocol: cond.Protocol, Rule: cond.Rule, Stop: cond.Stop},
+		Condition: plan.Condition{Protocol: cond.Protocol, Rule: cond.Rule, Stop: cond.Stop, Agents: cond.Agents},
 		Agents:    c.Condition.Agents, Seed: c.Campaign.Campaign.TreatmentSeed(c.Ref.Cell),
 		Instant: c.Condition.IsInstant(), Acts: c.acts(0), Queues: c.queues(m), Plays: true,
 	}

@@ -55,7 +55,8 @@ func (c *Collaboration) question(entry int, step transcript.Step) (turn.Question
 		return turn.Question{}, failure.Fail(fmt.Errorf("entry %d: this version cannot take %s steps of %q", entry, step.Kind, step.Speaker.Role))
 	}
 	source := c.source()
-	q := turn.Question{Order: calls.Order{Run: c.Run, Entry: entry, Longest: c.Condition.Generate.MaxTokens}, Reasks: c.Condition.Reasks}
+	generate := c.generate(step.Speaker)
+	q := turn.Question{Order: calls.Order{Run: c.Run, Entry: entry, Longest: generate.MaxTokens}, Reasks: c.Condition.Reasks}
 	system, err := c.systemPrompt(step.Speaker)
 	if err != nil {
 		return turn.Question{}, failure.Fail(err)
@@ -68,7 +69,7 @@ func (c *Collaboration) question(entry int, step transcript.Step) (turn.Question
 	if q.Speaker = step.Speaker.Role; q.Speaker == "" {
 		q.Speaker = names[step.Speaker.Index]
 	}
-	q.Provider = c.Condition.ProviderOf(q.Speaker)
+	q.Provider = c.ProviderOf(step.Speaker)
 	scene := source.Scene(step, nil)
 	at := func(ask int) *model.Scene {
 		s := *scene
@@ -80,7 +81,7 @@ func (c *Collaboration) question(entry int, step transcript.Step) (turn.Question
 		return &s
 	}
 	q.Request = func(before []answers.Answer) model.Request {
-		r := q.After(before, model.Parameters(c.Condition.Generate), prompt.Schema(step, names), string(step.Payload.Format))
+		r := q.After(before, model.Parameters(generate), prompt.Schema(step, names), string(step.Payload.Format))
 		r.Scene = at(len(before))
 		return r
 	}

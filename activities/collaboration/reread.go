@@ -121,6 +121,13 @@ func (r *Reader) About(ctx context.Context, of record.Key) (About, error) {
 	if explained, ok := c.Instance.(envs.Explained); ok {
 		about.Facts = explained.Facts()
 	}
+	var seated []string
+	for i, a := range c.Seated {
+		seated = append(seated, c.Instance.Agents()[i].Name+": "+a.String())
+	}
+	if len(seated) > 0 {
+		about.Facts = append(about.Facts, envs.Fact{Name: "Agents", Text: strings.Join(seated, "\n")})
+	}
 	var personas []string
 	for _, p := range prompt.GivenPersonas(c.Session.Protocol(), c.Instance) {
 		personas = append(personas, p.Agent+": "+p.Text)

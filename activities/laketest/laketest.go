@@ -75,7 +75,7 @@ func packOf(c plan.Condition) (prompt.Pack, error) {
 	if err != nil {
 		return prompt.Pack{}, err
 	}
-	return prompt.NewPack(env.Prompts(), files, nil, rule.Words())
+	return prompt.NewPack(env.Prompts(), files, nil, nil, rule.Words())
 }
 
 // Policy plays the model scripted/POLICY. Traders are careless.

@@ -26,7 +26,7 @@ func stage(t *testing.T, env envs.Environment, name string, build func(protocol.
 	instance := must(env.Instance(1, 0))
 	rule := rules()["majority"]
 	set := protocol.Setting{Agents: len(instance.Agents()), Rule: rule, Seed: 1}
-	pack := must(prompt.NewPack(env.Prompts(), must(fs.Sub(protocol.Prompts, "prompts/"+name)), nil, rule.Words()))
+	pack := must(prompt.NewPack(env.Prompts(), must(fs.Sub(protocol.Prompts, "prompts/"+name)), nil, nil, rule.Words()))
 	g := &game{
 		Session: protocol.NewSession(must(build(set)), set, stopping.Never{}),
 		env:     env, instance: instance, templates: must(pack.Parse()), said: map[int]prompt.Said{},

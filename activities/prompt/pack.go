@@ -26,13 +26,13 @@ import (
 const Edition = 2
 
 // Pack is every template that a condition uses, by path: env/*.tmpl,
-// protocol/*.tmpl and rule/*.tmpl. It is recorded with the campaign, so that a
+// protocol/*.tmpl and rule/*.tmpl, and agent/seat.tmpl if it says who its agents are. It is recorded with the campaign, so that a
 // campaign that goes on after an upgrade asks the same words.
 type Pack map[string]string
 
-// NewPack collects the built-in templates; override, if not nil, is a folder
-// laid out like the pack whose files replace them.
-func NewPack(env, protocol, override fs.FS, words decision.Words) (Pack, error) {
+// NewPack collects the built-in templates; agents is nil if nothing is said of them,
+// and override, if not nil, is a folder laid out like the pack whose files replace them.
+func NewPack(env, protocol, agents, override fs.FS, words decision.Words) (Pack, error) {
 	pack := Pack{
 		"rule/name.tmpl":        words.Name,
 		"rule/explanation.tmpl": words.Explanation,
@@ -40,6 +40,11 @@ func NewPack(env, protocol, override fs.FS, words decision.Words) (Pack, error) 
 	}
 	if err := errors.Join(pack.add(env, "env"), pack.add(protocol, "protocol")); err != nil {
 		return nil, err
+	}
+	if agents != nil {
+		if err := pack.add(agents, "agent"); err != nil {
+			return nil, err
+		}
 	}
 	if override != nil {
 		for name := range pack {
@@ -128,7 +133,8 @@ func (p Pack) Parse() (*Templates, error) {
 			}
 		}
 	}
-	return &Templates{set, isSteady(set, systemTemplate)}, nil
+	steady := isSteady(set, systemTemplate) && (set.Lookup(seatTemplate) == nil || isSteady(set, seatTemplate))
+	return &Templates{set, steady}, nil
 }
 
 func (t *Templates) execute(name string, data any) (string, error) {

@@ -56,7 +56,7 @@ func walk(t *testing.T, env *consensus.Task, params protocol.ConsensusParams, ro
 	t.Helper()
 	in := must(env.Instance(1, 0)).(envs.World)
 	set := protocol.Setting{Agents: 3, Rule: decision.None{}}
-	pack := must(prompt.NewPack(env.Prompts(), must(fs.Sub(protocol.Prompts, "prompts/consensus")), nil, decision.None{}.Words()))
+	pack := must(prompt.NewPack(env.Prompts(), must(fs.Sub(protocol.Prompts, "prompts/consensus")), nil, nil, decision.None{}.Words()))
 	g := &game{
 		Session: protocol.NewSession(must(protocol.NewConsensus(params, set)), set, stopping.Never{}),
 		env:     env, instance: in, templates: must(pack.Parse()), said: map[int]prompt.Said{},

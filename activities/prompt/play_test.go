@@ -44,7 +44,7 @@ func newGame(t testing.TB, env envs.Environment, rule decision.Rule, params prot
 	instance := must(env.Instance(1, 0))
 	set := protocol.Setting{Agents: len(instance.Agents()), Rule: rule, Seed: 1}
 	files := must(fs.Sub(protocol.Prompts, "prompts/roundtable"))
-	pack := must(prompt.NewPack(env.Prompts(), files, override, rule.Words()))
+	pack := must(prompt.NewPack(env.Prompts(), files, nil, override, rule.Words()))
 	return &game{
 		Session: protocol.NewSession(must(protocol.NewRoundtable(params, set)), set, stopping.Never{}),
 		env:     env, instance: instance, templates: must(pack.Parse()), said: map[int]prompt.Said{},

@@ -27,7 +27,10 @@ type SystemPrompt struct {
 	messages map[string]string // system messages that no turn changes, by speaker
 }
 
-const systemTemplate = "protocol/system.tmpl"
+const (
+	systemTemplate = "protocol/system.tmpl"
+	seatTemplate   = "agent/seat.tmpl" // goes on where the other ends
+)
 
 // RenderSystem renders the system prompt of one agent.
 func (t *Templates) RenderSystem(observation any) (SystemPrompt, error) {
@@ -110,6 +113,11 @@ func (t *Templates) systemMessage(v View) (string, error) {
 		return text, nil
 	}
 	text, err := t.execute(systemTemplate, v)
+	if err == nil && t.set.Lookup(seatTemplate) != nil {
+		var seat string
+		seat, err = t.execute(seatTemplate, v)
+		text = strings.TrimSpace(text + "\n\n" + seat)
+	}
 	if err == nil && t.steady && v.messages != nil {
 		v.messages[v.Me] = text
 	}

@@ -18,14 +18,14 @@ import (
 func TestOverride(t *testing.T) {
 	env, rule := threeTraders(), rules()["majority"]
 	files := must(fs.Sub(protocol.Prompts, "prompts/roundtable"))
-	built := must(prompt.NewPack(env.Prompts(), files, nil, rule.Words()))
+	built := must(prompt.NewPack(env.Prompts(), files, nil, nil, rule.Words()))
 	hashes := map[string]string{built.Hash(): "built in"}
 	for name := range built {
 		if path.Ext(name) != ".tmpl" { // which rule it is cannot be replaced
 			continue
 		}
 		override := fstest.MapFS{name: &fstest.MapFile{Data: []byte("OTHER WORDS")}, "protocol/unused.tmpl": &fstest.MapFile{Data: []byte("{{")}, "README.md": &fstest.MapFile{Data: []byte("x")}}
-		pack, err := prompt.NewPack(env.Prompts(), files, override, rule.Words())
+		pack, err := prompt.NewPack(env.Prompts(), files, nil, override, rule.Words())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,13 +53,13 @@ func TestOverride(t *testing.T) {
 			t.Errorf("the folder's words do not tell %s from other rules", name)
 		}
 	}
-	if same := must(prompt.NewPack(env.Prompts(), files, fstest.MapFS{}, rule.Words())); same.Hash() != built.Hash() {
+	if same := must(prompt.NewPack(env.Prompts(), files, nil, fstest.MapFS{}, rule.Words())); same.Hash() != built.Hash() {
 		t.Error("an empty folder changes the hash")
 	}
-	if other := must(prompt.NewPack(env.Prompts(), files, nil, rules()["rated"].Words())); other.Hash() == built.Hash() {
+	if other := must(prompt.NewPack(env.Prompts(), files, nil, nil, rules()["rated"].Words())); other.Hash() == built.Hash() {
 		t.Error("another rule has the same hash")
 	}
-	if other := must(prompt.NewPack(movies(tiny()).Prompts(), files, nil, rule.Words())); other.Hash() == built.Hash() {
+	if other := must(prompt.NewPack(movies(tiny()).Prompts(), files, nil, nil, rule.Words())); other.Hash() == built.Hash() {
 		t.Error("another environment has the same hash")
 	}
 }
@@ -69,7 +69,7 @@ func TestBrokenTemplates(t *testing.T) {
 	env, rule := threeTraders(), rules()["majority"]
 	files := must(fs.Sub(protocol.Prompts, "prompts/roundtable"))
 	with := func(text string) (prompt.Pack, error) {
-		return prompt.NewPack(env.Prompts(), files, fstest.MapFS{"protocol/message.tmpl": &fstest.MapFile{Data: []byte(text)}}, rule.Words())
+		return prompt.NewPack(env.Prompts(), files, nil, fstest.MapFS{"protocol/message.tmpl": &fstest.MapFile{Data: []byte(text)}}, rule.Words())
 	}
 	pack := must(with("one\n{{if}}"))
 	if _, err := pack.Parse(); err == nil || !strings.Contains(err.Error(), "protocol/message.tmpl:2") {
@@ -87,10 +87,10 @@ func TestBrokenTemplates(t *testing.T) {
 		t.Error(err)
 	}
 	unreadable := badFS{}
-	if _, err := prompt.NewPack(env.Prompts(), files, unreadable, rule.Words()); !errors.Is(err, fs.ErrPermission) {
+	if _, err := prompt.NewPack(env.Prompts(), files, nil, unreadable, rule.Words()); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("an unreadable folder gives the error %v", err)
 	}
-	lost := must(prompt.NewPack(fstest.MapFS{}, files, nil, decision.Words{}))
+	lost := must(prompt.NewPack(fstest.MapFS{}, files, nil, nil, decision.Words{}))
 	if _, err := must(lost.Parse()).RenderSystem(nil); err == nil || !strings.Contains(err.Error(), "env/task.tmpl") {
 		t.Errorf("an environment without templates gives the error %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"roundtable/envs"
 	"roundtable/envs/wording"
 	"roundtable/workflows/protocol"
+	"roundtable/workflows/seats"
 	"roundtable/workflows/transcript"
 )
 
@@ -29,6 +30,7 @@ type Source struct {
 	Protocol   protocol.Protocol
 	Transcript *transcript.Transcript
 	Said       func(entry int) Said
+	Seats      []seats.Seat // by agent; none if the campaign says nothing of them
 }
 
 // Rule is a rule's words as rendered.
@@ -49,6 +51,8 @@ type View struct {
 	Candidates    []Candidate // of this ballot
 	Answers       []Solution  // others' answers in free text, in the step's order
 	Mine          []Solution  // the speaker's own, oldest first
+	Seat          seats.Seat  // what the campaign says of the speaker
+	Seats         []Seat      // what all know of each other; none if that is nothing
 	Persona       string      // of the speaker; empty if it has none
 	Personas      []Persona   // of the agents that have one, by agent
 	Places        Positions   // states that the environment moves
@@ -59,6 +63,12 @@ type View struct {
 	Decision      *Decision   // its own latest one, if it is shown to it
 
 	unshown []transcript.Entry // seen, and of a form that none of the above holds
+}
+
+// Seat is what all agents know of one of them.
+type Seat struct {
+	Agent, Role string
+	Votes       string // "2 votes"; empty if that is not said
 }
 
 // Note is what an agent alone knows of: an estimate of its own, or what a tool told it.
@@ -171,6 +181,7 @@ func (s Source) view(step transcript.Step) View {
 	if decided != nil {
 		v.LastVote, v.Standing = s.vote(*decided, voted), s.standing(decided.Act.Decision.Standing)
 	}
+	v.Seat, v.Seats = s.seats(step.Speaker)
 	v.Places = s.positions(step)
 	v.Persona, v.Personas = s.personas(step)
 	if s.chat(step) != nil {
@@ -182,6 +193,25 @@ func (s Source) view(step transcript.Step) View {
 		}
 	}
 	return v
+}
+
+// seats returns what is said of a speaker, and what all know of the agents.
+func (s Source) seats(speaker transcript.Speaker) (own seats.Seat, all []Seat) {
+	if speaker.Role == "" && speaker.Index < len(s.Seats) {
+		own = s.Seats[speaker.Index]
+	}
+	roles := slices.ContainsFunc(s.Seats, func(x seats.Seat) bool { return x.Role != "" })
+	votes := slices.ContainsFunc(s.Seats, func(x seats.Seat) bool { return x.Votes != nil })
+	if !roles && !votes {
+		return own, nil
+	}
+	for i, x := range s.Seats {
+		all = append(all, Seat{Agent: s.names()[i], Role: x.Role})
+		if votes {
+			all[i].Votes = seats.VotesInWords(seats.Weight(s.Seats, i))
+		}
+	}
+	return own, all
 }
 
 func (v *View) solution(step transcript.Step, e transcript.Entry, by, text string) {

@@ -8,7 +8,7 @@ import (
 )
 
 // lasting are the fields of a View that are the same in every turn of a speaker.
-var lasting = []string{"Me", "Agents", "Rounds", "SystemPrompt", "Protocol"}
+var lasting = []string{"Me", "Agents", "Rounds", "SystemPrompt", "Protocol", "Seat", "Seats"}
 
 // isSteady reports whether a template names nothing that changes from turn to turn:
 // what it renders once for a speaker is what it renders each time.

@@ -32,7 +32,7 @@ func TestAnswersAreShownAsWritten(t *testing.T) {
 		p.Rounds, p.VoteFrom, p.Personas.Kind, p.Answers, p.Challenge = 1, 1, "none", answers, "solution"
 		set := protocol.Setting{Agents: 2, Rule: rule, Seed: 1}
 		s := protocol.NewSession(must(protocol.NewDiscussion(p, set)), set, stopping.Never{})
-		templates := must(must(prompt.NewPack(env.Prompts(), files, nil, rule.Words())).Parse())
+		templates := must(must(prompt.NewPack(env.Prompts(), files, nil, nil, rule.Words())).Parse())
 		told := must(templates.RenderSystem(in.Observe(0)))
 		said := map[int]prompt.Said{}
 		source := prompt.Source{Env: env, Instance: in, Protocol: s.Protocol(), Transcript: s.Transcript(), Said: func(entry int) prompt.Said { return said[entry] }}

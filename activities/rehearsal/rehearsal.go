@@ -65,7 +65,7 @@ func Rehearse(p recorded.Plan, i int, words string, data func(string) (fs.FS, er
 	var asked, labelled rehearsals
 	heard := map[int][]label.Said{} // by round
 	err = rehearse(c, math.MaxInt, func(at protocol.Pending, q turn.Question, t answers.Turn) {
-		model := cmp.Or(cond.Models[q.Speaker].Name, cond.Model.Name)
+		model := cmp.Or(c.OwnModel(at.Speaker), cond.Models[q.Speaker].Name, cond.Model.Name)
 		asked.add(model, at.Payload.Format, calls.ByteSize(q.Messages)+len(q.Request(nil).Schema), len(t.Asks[len(t.Asks)-1].Raw))
 		if !isMessage(at, t) {
 			return

@@ -6,6 +6,7 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/analysis/record"
 	"roundtable/envs"
+	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
@@ -24,6 +25,7 @@ func (t *tables) addCollaboration(end task.Ending) {
 		PromptsHash: cond.PackHash, EngineVersion: task.EngineVersion,
 	}
 	if t.level > bare {
+		row.AgentsJSON = t.seated()
 		t.fillDecision(&row)
 	}
 	for _, turn := range t.rows.Turns {
@@ -40,6 +42,22 @@ func (t *tables) addCollaboration(end task.Ending) {
 	}
 	fillSpent(&row, t.rows.Calls)
 	t.rows.Collaborations = []record.Collaboration{row}
+}
+
+// seated returns who sat where; nil if the condition says nothing of its agents.
+func (t *tables) seated() *string {
+	if len(t.Seated) == 0 {
+		return nil
+	}
+	type seat struct {
+		Name string `json:"agent"`
+		plan.Agent
+	}
+	var all []seat
+	for i, a := range t.Instance.Agents() {
+		all = append(all, seat{a.Name, t.Seated[i]})
+	}
+	return encode(all)
 }
 
 // fillDecision fills what the collaboration was about and what it came to.

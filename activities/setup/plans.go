@@ -42,6 +42,7 @@ type Condition struct {
 	Templates   *prompt.Templates
 	provider    model.Provider
 	others      map[string]model.Provider // in place of it, by agent's name or role
+	seated      map[string]model.Provider // of agents that have their own, by the choice as JSON
 	Most        func() int                // calls of one collaboration if no rule stops it early, re-asks not counted
 }
 
@@ -53,9 +54,14 @@ func (c *Condition) ProviderOf(speaker string) model.Provider {
 	return c.provider
 }
 
+// ProviderFor returns the model that an agent of the condition has for its own.
+func (c *Condition) ProviderFor(own plan.Choice) model.Provider { return c.seated[keyOf(own)] }
+
+func keyOf(c plan.Choice) string { return c.Name + " " + string(c.Params) }
+
 // Providers returns the models of the condition.
 func (c *Condition) Providers() []model.Provider {
-	return append(slices.Collect(maps.Values(c.others)), c.provider)
+	return append(slices.Concat(slices.Collect(maps.Values(c.others)), slices.Collect(maps.Values(c.seated))), c.provider)
 }
 
 // AnySimulated reports whether some model of the condition is no language model.
@@ -168,7 +174,7 @@ func (c *Campaign) build(dataSet func(path string) (fs.FS, error), models Models
 		}
 		built := &Condition{
 			Condition: cond, ConditionID: cond.ID(), Agents: c.Agents[i], Rounds: c.Rounds[i], PackHash: hash,
-			Environment: env, Templates: templates[hash], others: map[string]model.Provider{},
+			Environment: env, Templates: templates[hash], others: map[string]model.Provider{}, seated: map[string]model.Provider{},
 			Most: sync.OnceValue(func() int { n, _ := MostCalls(cond, c.Agents[i]); return n }),
 		}
 		var err error
@@ -177,6 +183,11 @@ func (c *Campaign) build(dataSet func(path string) (fs.FS, error), models Models
 		}
 		for speaker, choice := range cond.Models {
 			if built.others[speaker], err = models(c.Located(choice), cond, env); err != nil {
+				return err
+			}
+		}
+		for _, choice := range cond.AgentModels() {
+			if built.seated[keyOf(choice)], err = models(c.Located(choice), cond, env); err != nil {
 				return err
 			}
 		}

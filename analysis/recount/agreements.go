@@ -2,9 +2,12 @@ package recount
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"roundtable/analysis/record"
 	"roundtable/workflows/decision"
+	"roundtable/workflows/seats"
 	"roundtable/workflows/transcript"
 )
 
@@ -68,11 +71,14 @@ func (c *count) tallyAgreements(entry, round int) (keys []string, winners []int)
 		return nil, nil
 	}
 	profile := decision.Profile{Candidates: 1, Electorate: int(c.rows.Collaborations[0].Agents), Round: round}
-	for _, of := range latest {
-		if of == draft {
-			profile.Ballots = append(profile.Ballots, transcript.Ballot{Choice: 0})
-		}
+	by := slices.Sorted(maps.Keys(latest))
+	by = slices.DeleteFunc(by, func(agent int32) bool { return latest[agent] != draft })
+	profile.Ballots = make([]transcript.Ballot, len(by)) // each for the one candidate
+	agents := make([]int, len(by))
+	for i, agent := range by {
+		agents[i] = int(agent)
 	}
+	profile = seats.Weigh(c.Seats, profile, agents, profile.Electorate)
 	return []string{c.acts[draft].Key}, c.Rule.Tally(profile).Winners
 }
 

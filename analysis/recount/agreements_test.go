@@ -22,11 +22,12 @@ func counting(c record.Collaboration) (recount.Counting, error) {
 	if err != nil {
 		return recount.Counting{}, err
 	}
-	s, err := cond.Session(int(c.Agents), 0)
+	seed := plan.Campaign{Seed: uint64(c.Seed)}.TreatmentSeed(plan.Cell{Instance: int(c.Instance), Replicate: int(c.Replicate)})
+	s, err := cond.Session(int(c.Agents), seed)
 	if err != nil {
 		return recount.Counting{}, err
 	}
-	return recount.Counting{Rule: rule, Asked: s.Protocol().Traits().AskedVote, Break: func(winners []int, round int, phase string) int {
+	return recount.Counting{Rule: rule, Asked: s.Protocol().Traits().AskedVote, Seats: s.Seats(), Break: func(winners []int, round int, phase string) int {
 		return protocol.BreakTie(winners, s.Protocol().Traits().TieBreak(round, phase), 0, round, phase)
 	}}, nil
 }

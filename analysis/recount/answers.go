@@ -53,7 +53,7 @@ func (c *count) tallySelves(votes []int, profile decision.Profile) (keys []strin
 	if profile.Candidates = len(keys); profile.Candidates == 0 {
 		return nil, nil
 	}
-	return keys, c.Rule.Tally(profile).Winners
+	return keys, c.Rule.Tally(c.weigh(profile, votes)).Winners
 }
 
 // speaker returns the index of the agent of an entry; -1 if the row names none.

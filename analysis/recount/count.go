@@ -8,6 +8,7 @@ import (
 
 	"roundtable/analysis/record"
 	"roundtable/workflows/decision"
+	"roundtable/workflows/seats"
 	"roundtable/workflows/transcript"
 )
 
@@ -157,9 +158,18 @@ func (c *count) tally(t record.Turn) (keys []string, winners []int, ok bool) {
 	if len(keys) == 0 { // everybody abstained: no rule selects anything
 		return nil, nil, true
 	}
-	result := c.Rule.Tally(profile)
+	result := c.Rule.Tally(c.weigh(profile, c.votes))
 	c.scores[t.Entry] = result.Scores
 	return keys, result.Winners, true
+}
+
+// weigh counts each ballot as often as the agent of its entry has votes.
+func (c *count) weigh(p decision.Profile, entries []int) decision.Profile {
+	by := make([]int, len(entries))
+	for i, entry := range entries {
+		by[i] = int(c.speaker(entry))
+	}
+	return seats.Weigh(c.Seats, p, by, int(c.rows.Collaborations[0].Agents))
 }
 
 // sums compares the tables rounds and collaborations with the decisions.

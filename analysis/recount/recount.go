@@ -12,6 +12,7 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/workflows/decision"
+	"roundtable/workflows/seats"
 )
 
 // Counting is how a collaboration counts its votes.
@@ -19,6 +20,8 @@ type Counting struct {
 	Rule decision.Rule // nil if it decides without votes
 	// Asked says that the electorate of a decision is those who were asked for a ballot, not all agents.
 	Asked bool
+	// Seats say how many votes each agent has; none if each has one.
+	Seats []seats.Seat
 	// Break selects one of a count's winners, of which there may be none; -1 is
 	// none of them, and 0 without winners is the first of all candidates.
 	Break func(winners []int, round int, phase string) int

@@ -25,25 +25,21 @@ func TestDecisionsOfEveryRuleAreFoundAgain(t *testing.T) {
 	for _, r := range catalogue.Rules() {
 		names = append(names, r.Name)
 	}
-	for protocol, env := range map[string]string{
-		"{name: discussion, rounds: 3, vote_from: 2, personas: none}": "{name: exchange, agents: 4}", "{name: roundtable, rounds: 2}": "{name: exchange, agents: 4}",
-		"{name: debate, remove: [{agent: 1, from: 2}]}": "{name: exchange, agents: 4}", "{name: deliberation, rounds: 2, authority: vote}": "allocation",
+	const traders = "env: {name: exchange, agents: 4}\nmodel: scripted/trader\nprotocol: "
+	means := []string{"plurality", "ranked", "majority_consensus", "judge", "solution_counting"} // one of each
+	for group, rules := range map[string][]string{
+		traders + "{name: discussion, rounds: 3, vote_from: 2, personas: none}\nreplicates: 2":                            names,
+		traders + "{name: roundtable, rounds: 2}":                                                                         means,
+		traders + "{name: debate, remove: [{agent: 1, from: 2}]}":                                                         means,
+		"env: allocation\nmodel: scripted/sharer\nprotocol: {name: deliberation, rounds: 2, authority: vote}":             means,
+		traders + "{name: roundtable, rounds: 2}\nagents: [{votes: 3}, {votes: 0}, {}, {}]":                               means,
+		traders + "{name: debate, remove: [{agent: 1, from: 2}]}\nagents: [{votes: 3}, {votes: 0}, {}, {}]":               means,
+		traders + "{name: discussion, rounds: 3, vote_from: 2, personas: none}\nagents: {pool: [{votes: 3}, a, b, c, d]}": means,
 	} {
-		policy := "trader"
-		if env == "allocation" {
-			policy = "sharer"
-		}
-		s, d := played(t, "rules", fmt.Sprintf(`
-name: rules
-replicates: 1
-env: %s
-model: scripted/%s
-protocol: %s
-grid: {rule: [%s]}
-`, env, policy, protocol, strings.Join(names, ", ")))
+		s, d := played(t, "rules", fmt.Sprintf("name: rules\n%s\ngrid: {rule: [%s]}\n", group, strings.Join(rules, ", ")))
 		r, err := recount.Check(ctx, s, d, counting)
-		if err != nil || len(r.Mismatches) > 0 || r.Decisions < len(names) || r.Uncounted > 0 {
-			t.Errorf("%s: %+v %v", protocol, r, err)
+		if err != nil || len(r.Mismatches) > 0 || r.Decisions < len(rules) || r.Uncounted > 0 {
+			t.Errorf("%s: %+v %v", group, r, err)
 		}
 	}
 }

@@ -73,7 +73,7 @@ func TestDiscussionsRefused(t *testing.T) {
 	for text, reason := range map[string]string{
 		"protocol: {name: discussion, collective: true}\nrule: majority_consensus":                 "cannot agree with one another in turn",
 		"protocol: {name: discussion, paradigm: collective_refinement}\nrule: unanimity_consensus": "cannot agree with one another in turn",
-		"protocol: {name: debate, ballots: true}\nrule: solution_counting":                          "solution counting counts the answers themselves",
+		"protocol: {name: debate, ballots: true}\nrule: solution_counting":                         "solution counting counts the answers themselves",
 		"protocol: debate\nrule: judge\nstop: first_agreement":                                     "first_agreement means nothing for the protocol debate with the rule judge, which decides after the last round",
 		"protocol: {name: discussion, vote_from: 9}\nrule: simple":                                 "vote_from",
 		"protocol: {name: discussion, challenge: context}\nrule: simple":                           "1 error in the campaign file",

@@ -40,7 +40,10 @@ func (c Condition) Session(agents int, seed uint64) (*protocol.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := protocol.Setting{Agents: agents, Rule: rule, Seed: seed}
+	if a := c.Agents; a != nil && len(a.Pool) > 0 && len(a.Pool) < agents {
+		return nil, fmt.Errorf("the pool has %d agents, the group %d", len(a.Pool), agents)
+	}
+	set := protocol.Setting{Agents: agents, Rule: rule, Seed: seed, Seats: seatsOf(c.Seated(agents, seed))}
 	p, err := buildPlugin("protocol", catalogue.Protocols(), c.Protocol, set)
 	if err != nil {
 		return nil, err

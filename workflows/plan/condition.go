@@ -25,6 +25,7 @@ func (p *parser) parseCondition(keys map[string]*yaml.Node) Condition {
 		p.parseChoice(keys["stop"], "stop", pluginNames(catalogue.Stopping()), &c.Stop)
 	}
 	p.parseModels(keys["models"], &c)
+	p.parseAgents(keys["agents"], &c)
 	if n := keys["generate"]; n != nil {
 		decodeNode(n, "generate", reflect.ValueOf(&c.Generate), &p.errs)
 		p.checkGenerate(n, "generate", c.Generate)
@@ -147,7 +148,13 @@ func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, camp Ca
 			p.checkState(c, keys["protocol"], inst)
 		}
 	}
+	if members != nil {
+		p.checkAgents(c, keys, members)
+	}
 	set := protocol.Setting{Agents: agents, Rule: rule}
+	if a := c.Agents; a != nil && (len(a.Pool) == 0 || len(a.Pool) >= agents) {
+		set.Seats = seatsOf(c.Seated(agents, 0))
+	}
 	proto, built := buildAt(p, "protocol", "protocol", catalogue.Protocols(), c.Protocol, keys["protocol"], set)
 	if plugin, err := catalogue.Find("protocol", catalogue.Protocols(), c.Protocol.Name); stops && built {
 		p.checkStop(c, keys["stop"], proto.Traits())
@@ -165,6 +172,7 @@ func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, camp Ca
 	for _, speaker := range slices.Sorted(maps.Keys(c.Models)) {
 		p.checkModel(c.Models[speaker], c, valueOf(keys["models"], speaker), joinKey("models", speaker), env)
 	}
+	p.checkAgentModels(c, keys, env)
 	return agents, rounds, instances
 }
 

@@ -42,6 +42,7 @@ type Condition struct {
 	Model    Choice `json:"model"`
 	// Models are asked in place of Model by the agents and roles that they are for.
 	Models   map[string]Choice `json:"models,omitempty"`
+	Agents   *Agents           `json:"agents,omitempty"` // nil if it says nothing of them
 	Generate Generate          `json:"generate"`
 	Reasks   int               `json:"reasks"` // further questions after an unusable answer
 }
@@ -55,13 +56,13 @@ func (c Condition) ModelOf(speaker string) Choice {
 }
 
 // AllModels returns the models that a condition asks: the main one, then the
-// others by speaker.
+// others by speaker, then those of its agents.
 func (c Condition) AllModels() []Choice {
 	all := []Choice{c.Model}
 	for _, speaker := range slices.Sorted(maps.Keys(c.Models)) {
 		all = append(all, c.Models[speaker])
 	}
-	return all
+	return append(all, c.AgentModels()...)
 }
 
 // ID names the condition: its rule (or protocol) and a hash of all of it.

@@ -7,6 +7,7 @@ import (
 
 	"roundtable/envs/wording"
 	"roundtable/workflows/decision"
+	"roundtable/workflows/seats"
 	"roundtable/workflows/transcript"
 )
 
@@ -112,6 +113,12 @@ func NewDiscussion(p DiscussionParams, set Setting) (*Discussion, error) {
 	}
 	if p.ChallengeCalls != 1 && p.ChallengeCalls != 2 {
 		wrong("challenge_calls is %d; 1 and 2 are accepted", p.ChallengeCalls)
+	}
+	if slices.ContainsFunc(set.Seats, func(s seats.Seat) bool { return s.Role != "" }) {
+		if p.Personas.Kind != "generated" && p.Personas.Kind != "none" {
+			wrong("personas is %q, and the agents have roles under agents already; say it in one place", p.Personas.Kind)
+		}
+		p.Personas = Personas{Kind: "none"} // the agents are who the campaign says
 	}
 	if p.Neutral < 0 || p.Neutral > set.Agents {
 		wrong("neutral is %d; the group has %d agents", p.Neutral, set.Agents)

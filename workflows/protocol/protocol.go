@@ -8,6 +8,7 @@ import (
 	"embed"
 
 	"roundtable/workflows/decision"
+	"roundtable/workflows/seats"
 	"roundtable/workflows/transcript"
 )
 
@@ -33,6 +34,8 @@ type Protocol interface {
 type Setting struct {
 	Agents int
 	Rule   decision.Rule
+	// Seats say who the agents are, by agent; nothing if the campaign says nothing.
+	Seats []seats.Seat
 	// Seed of the collaboration's treatment: orders that belong to the protocol.
 	Seed uint64
 }

@@ -279,7 +279,7 @@ func TestEveryRuleIsAsked(t *testing.T) {
 		t.Errorf("7 points against 6 give %+v", d)
 	}
 	e := s.Transcript().Entries[4]
-	profile := protocol.Profile(s.Transcript(), e.Step)
+	profile := protocol.Setting{}.Profile(s.Transcript(), e.Step)
 	if profile.Candidates != 2 || profile.Electorate != 2 || len(profile.Ballots) != 2 || profile.Ballots[1].Points[1] != 5 {
 		t.Errorf("the profile is %+v", profile)
 	}

@@ -1,13 +1,12 @@
 package protocol
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 
 	"roundtable/envs"
-	"roundtable/workflows/decision"
+	"roundtable/workflows/seats"
 	"roundtable/workflows/stopping"
 	"roundtable/workflows/transcript"
 )
@@ -49,6 +48,9 @@ func (s *Session) Transcript() *transcript.Transcript { return &s.t }
 
 // Protocol returns the protocol that the session drives.
 func (s *Session) Protocol() Protocol { return s.protocol }
+
+// Seats returns who the agents are, by agent; none if the campaign says nothing of them.
+func (s *Session) Seats() []seats.Seat { return s.setting.Seats }
 
 // Outcome returns nil while steps are pending.
 func (s *Session) Outcome() *Outcome { return s.outcome }
@@ -140,6 +142,7 @@ func (s *Session) open(p Plan) {
 		}
 	}
 	for i, step := range s.plan {
+		s.plan[i].Sees = s.setting.remembered(&s.t, step)
 		if step.Kind == transcript.Decide {
 			act := Decide(&s.t, step, s.setting)
 			s.acts[i] = &act
@@ -164,31 +167,11 @@ func Standing(t *transcript.Transcript) int {
 	return e.Act.Decision.Standing
 }
 
-// Profile returns the ballots that a Decide step counts. An answer without a ballot
-// is a vote for the candidate that it is (debates count answers); any other
-// turn without one, and one that was invalid, is an abstention.
-func Profile(t *transcript.Transcript, step transcript.Step) decision.Profile {
-	p := decision.Profile{Candidates: len(step.Payload.Candidates), Electorate: cmp.Or(step.Payload.Electorate, t.Agents), Round: step.Round}
-	for _, r := range step.Payload.Ballots {
-		for _, e := range t.Entries[r.From:r.To] {
-			b := transcript.Ballot{Abstain: true}
-			isAnswer := func(c transcript.Candidate) bool { return c.Key == e.Act.Key }
-			if e.Act.Ballot != nil {
-				b = *e.Act.Ballot
-			} else if c := slices.IndexFunc(step.Payload.Candidates, isAnswer); c >= 0 && e.Act.Status == transcript.Said {
-				b = transcript.Ballot{Choice: c}
-			}
-			p.Ballots = append(p.Ballots, b)
-		}
-	}
-	return p
-}
-
 // Decide counts the ballots of a Decide step and says what stands after it.
 func Decide(t *transcript.Transcript, step transcript.Step, set Setting) transcript.Act {
 	d := transcript.Decision{Selected: -1, Standing: step.Payload.Standing}
 	if len(step.Payload.Candidates) > 0 {
-		d.Winners = set.Rule.Tally(Profile(t, step)).Winners
+		d.Winners = set.Rule.Tally(set.Profile(t, step)).Winners
 		d.Selected = BreakTie(d.Winners, step.Payload.Ties, set.Seed, step.Round, step.Phase)
 	}
 	if d.Selected >= 0 && step.Payload.Candidates[d.Selected].Key != "" { // words alone do not stand

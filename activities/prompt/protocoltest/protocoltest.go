@@ -70,7 +70,7 @@ func (g Game) templates() (*prompt.Templates, error) {
 	if g.Rule != nil {
 		words = g.Rule.Words()
 	}
-	pack, err := prompt.NewPack(g.Env.Prompts(), g.Prompts, nil, words)
+	pack, err := prompt.NewPack(g.Env.Prompts(), g.Prompts, nil, nil, words)
 	if err != nil {
 		return nil, err
 	}

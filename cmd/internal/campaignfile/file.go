@@ -25,6 +25,7 @@ import (
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
+	"roundtable/workflows/seats"
 )
 
 // Read reads a campaign file and everything that it names: what is to
@@ -170,7 +171,11 @@ func packOf(c plan.Condition, env, override fs.FS) (prompt.Pack, error) {
 	if err != nil {
 		return nil, err
 	}
-	pack, err := prompt.NewPack(env, proto, override, rule.Words())
+	var agents fs.FS
+	if c.Agents != nil {
+		agents = seats.Prompts
+	}
+	pack, err := prompt.NewPack(env, proto, agents, override, rule.Words())
 	if err != nil {
 		return nil, err
 	}

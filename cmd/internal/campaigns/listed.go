@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 	"time"
@@ -79,9 +78,8 @@ func modelsOf(c plan.Campaign) []string {
 		}
 	}
 	for _, condition := range c.Conditions {
-		add(condition.Model.Name)
-		for _, speaker := range slices.Sorted(maps.Keys(condition.Models)) {
-			add(condition.Models[speaker].Name)
+		for _, m := range condition.AllModels() {
+			add(m.Name)
 		}
 	}
 	return all

@@ -32,7 +32,7 @@ func Counting(c record.Collaboration) (recount.Counting, error) {
 		return recount.Counting{}, err
 	}
 	traits := session.Protocol().Traits()
-	return recount.Counting{Rule: rule, Asked: traits.AskedVote, Break: func(winners []int, round int, phase string) int {
+	return recount.Counting{Rule: rule, Asked: traits.AskedVote, Seats: session.Seats(), Break: func(winners []int, round int, phase string) int {
 		return protocol.BreakTie(winners, traits.TieBreak(round, phase), seed, round, phase)
 	}}, nil
 }

@@ -100,12 +100,14 @@ func (v *Server) events(w http.ResponseWriter, r *http.Request) error {
 
 // event returns the states as an event, or why they cannot be read.
 func (v *Server) event(r *http.Request) string {
-	name, said := "message", any(nil)
-	if all, err := v.states(r.Context(), r.PathValue("campaign")); err != nil {
-		name, said = "problem", safetext.Line(err.Error())
-	} else {
-		said = all
+	all, err := v.states(r.Context(), r.PathValue("campaign"))
+	if err != nil {
+		return eventOf("problem", safetext.Line(err.Error()))
 	}
+	return eventOf("message", all)
+}
+
+func eventOf(name string, said any) string {
 	data, err := json.Marshal(said)
 	if err != nil {
 		panic(err) // numbers and texts

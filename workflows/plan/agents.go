@@ -1,0 +1,205 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"roundtable/envs"
+	"roundtable/workflows/seats"
+)
+
+// Agents say who the agents of a condition are: a list by seat, or a pool from
+// which each collaboration draws. Shares of all agents have a stance.
+type Agents struct {
+	List    []Agent            `json:"list,omitempty"`
+	Pool    []Agent            `json:"pool,omitempty"`
+	Stances map[string]float64 `json:"stances,omitempty"`
+}
+
+// Agent is a seat with what it is played by; without a model and without parameters,
+// those of the condition.
+type Agent struct {
+	seats.Seat
+	Model    *Choice   `json:"model,omitempty"`
+	Generate *Generate `json:"generate,omitempty"`
+}
+
+// Seated returns the n agents of one collaboration by its treatment's seed; nothing
+// if the condition says nothing of them. The same seed seats the same agents under
+// every protocol and rule.
+func (c Condition) Seated(n int, seed uint64) []Agent {
+	a := c.Agents
+	if a == nil {
+		return nil
+	}
+	seated := make([]Agent, n)
+	copy(seated, a.List)
+	if len(a.Pool) > 0 {
+		for seat, i := range seats.Draw(len(a.Pool), n, seed) {
+			seated[seat] = a.Pool[i]
+		}
+	}
+	for i, s := range seats.Share(seatsOf(seated), a.Stances, seed) {
+		seated[i].Seat = s
+	}
+	return seated
+}
+
+func seatsOf(agents []Agent) []seats.Seat {
+	var all []seats.Seat
+	for _, a := range agents {
+		all = append(all, a.Seat)
+	}
+	return all
+}
+
+// all returns the agents that a file describes.
+func (a *Agents) all() []Agent {
+	if a == nil {
+		return nil
+	}
+	return slices.Concat(a.List, a.Pool)
+}
+
+// AgentModels returns the models that agents have for their own.
+func (c Condition) AgentModels() []Choice {
+	var all []Choice
+	for _, a := range c.Agents.all() {
+		if a.Model != nil {
+			all = append(all, *a.Model)
+		}
+	}
+	return all
+}
+
+// parseAgents reads agents: a list, or a mapping of list, pool and stances.
+func (p *parser) parseAgents(n *yaml.Node, c *Condition) {
+	if n == nil {
+		return
+	}
+	c.Agents = &Agents{}
+	switch n.Kind {
+	case yaml.SequenceNode:
+		c.Agents.List = p.parseSeats(n, "agents")
+		return
+	case yaml.MappingNode:
+	default:
+		p.errs.add(n, "agents", "%s is neither a list of agents nor a mapping of list, pool and stances", shortText(n))
+		return
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		switch name := joinKey("agents", key.Value); key.Value {
+		case "list":
+			c.Agents.List = p.parseSeats(value, name)
+		case "pool":
+			c.Agents.Pool = p.parseSeats(value, name)
+		case "stances":
+			decodeNode(value, name, reflect.ValueOf(&c.Agents.Stances), &p.errs)
+			if err := seats.CheckShares(c.Agents.Stances); err != nil {
+				p.errs.add(value, name, "%v", err)
+			}
+		default:
+			p.errs.add(key, name, "unknown key; %s", knownInstead("agents", key.Value, []string{"list", "pool", "stances"}))
+		}
+	}
+	if len(c.Agents.List) > 0 && len(c.Agents.Pool) > 0 {
+		p.errs.add(n, "agents", "has a list and a pool; one of them says who the agents are")
+	}
+}
+
+// parseSeats reads a list of agents. A text alone is a role.
+func (p *parser) parseSeats(n *yaml.Node, key string) []Agent {
+	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
+		p.errs.add(n, key, "%s is not a list of agents", shortText(n))
+		return nil
+	}
+	agents := make([]Agent, len(n.Content))
+	for i, item := range n.Content {
+		p.parseSeat(item, fmt.Sprintf("%s[%d]", key, i), &agents[i])
+	}
+	return agents
+}
+
+func (p *parser) parseSeat(n *yaml.Node, key string, a *Agent) {
+	if n.Kind == yaml.ScalarNode && !isNull(n) {
+		decodeNode(n, key, reflect.ValueOf(&a.Role), &p.errs)
+		return
+	}
+	seat := &yaml.Node{Kind: n.Kind, Tag: n.Tag, Value: n.Value, Line: n.Line, Column: n.Column}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		value := n.Content[i+1]
+		switch name := joinKey(key, n.Content[i].Value); n.Content[i].Value {
+		case "model":
+			a.Model = &Choice{}
+			p.parseChoice(value, name, "models are provider/model, as scripted/trader", a.Model)
+		case "generate":
+			a.Generate = &Generate{}
+			decodeNode(value, name, reflect.ValueOf(a.Generate), &p.errs)
+			p.checkGenerate(value, name, *a.Generate)
+		default:
+			seat.Content = append(seat.Content, n.Content[i], value)
+		}
+	}
+	decodeNode(seat, key, reflect.ValueOf(&a.Seat), &p.errs)
+	for _, err := range a.Check() {
+		word, rest, _ := strings.Cut(err.Error(), " ")
+		p.errs.add(cmp.Or(valueOf(n, word), n), joinKey(key, word), "%s", rest)
+	}
+}
+
+// checkAgents refuses agents that are not as many as the group, models that are said
+// twice, and a group without a vote.
+func (p *parser) checkAgents(c Condition, keys map[string]*yaml.Node, members []envs.Agent) {
+	a, n := c.Agents, keys["agents"]
+	if a == nil {
+		return
+	}
+	if want := len(members); len(a.List) > 0 && len(a.List) != want {
+		p.errs.add(n, "agents", "is a list of %d; the environment %s has %d agents", len(a.List), c.Env.Name, want)
+	} else if len(a.Pool) > 0 && len(a.Pool) < want {
+		p.errs.add(n, "agents.pool", "has %d agents; the environment %s needs %d", len(a.Pool), c.Env.Name, want)
+	}
+	votes := 0
+	for i, agent := range a.all() {
+		votes += seats.Weight(seatsOf(a.all()), i)
+		if agent.Model == nil {
+			continue
+		}
+		if len(a.Pool) > 0 && len(c.Models) > 0 || len(a.List) > 0 && i < len(members) && c.Models[members[i].Name].Name != "" {
+			p.errs.add(keys["models"], "models", "an agent has its model under agents already; say it in one place")
+		}
+	}
+	if len(a.all()) > 0 && votes == 0 {
+		p.errs.add(n, "agents", "has nobody with a vote")
+	}
+}
+
+// checkAgentModels checks the models of agents, each with its own parameters.
+func (p *parser) checkAgentModels(c Condition, keys map[string]*yaml.Node, env envs.Environment) {
+	for i, a := range c.Agents.all() {
+		own, m, n, key := c, c.Model, keys["model"], "model"
+		if a.Generate != nil {
+			own.Generate = *a.Generate
+		}
+		if a.Model != nil {
+			m, n, key = *a.Model, modelNode(keys["agents"], i), fmt.Sprintf("agents[%d].model", i)
+		}
+		if a.Model != nil || a.Generate != nil {
+			p.checkModel(m, own, n, key, env)
+		}
+	}
+}
+
+// modelNode returns where the model of the i-th agent is.
+func modelNode(n *yaml.Node, i int) *yaml.Node {
+	if n.Kind == yaml.MappingNode {
+		n = cmp.Or(valueOf(n, "list"), valueOf(n, "pool"))
+	}
+	return valueOf(n.Content[i], "model")
+}

@@ -1,0 +1,171 @@
+// Package seats says who sits at the table: which person each agent is, what it
+// keeps in mind, how many votes it has, and whether it has an aim that the others
+// do not know of. Seats are drawn by a seed and by nothing else.
+package seats
+
+import (
+	"embed"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"roundtable/envs"
+	"roundtable/envs/wording"
+)
+
+// Prompts holds seat.tmpl, what a system message says of an agent and of the others.
+//
+//go:embed prompts
+var Prompts embed.FS
+
+// Seat is what a campaign says of one agent. The zero value says nothing.
+type Seat struct {
+	// Role is who the agent is, in a few words; all agents read it.
+	Role string `json:"role,omitempty"`
+	// Description says more of it, and Instructions what it is to do; the agent
+	// alone reads both.
+	Description  string `json:"description,omitempty"`
+	Instructions string `json:"instructions,omitempty"`
+	// Style is how it talks, Language in which language.
+	Style    string `json:"style,omitempty"`
+	Language string `json:"language,omitempty"`
+	// Memory is the number of earlier rounds of which it still sees what agents said; nil is all.
+	Memory *int `json:"memory,omitempty"`
+	// Votes is how many votes it has, which all agents read; nil is one.
+	Votes *int `json:"votes,omitempty"`
+	// Stance is an aim of its own: see Stances.
+	Stance string `json:"stance,omitempty"`
+}
+
+// The stances.
+const (
+	Stubborn    = "stubborn"    // keeps to its first answer, whatever it hears
+	Wrong       = "wrong"       // argues for an answer that it holds to be wrong
+	Adversarial = "adversarial" // wants the group to decide badly, and hides it
+)
+
+// Stances returns all stances.
+func Stances() []string { return []string{Stubborn, Wrong, Adversarial} }
+
+const (
+	mostVotes  = 1000
+	mostMemory = 1000
+	mostText   = 20_000 // characters of a text
+)
+
+// Check returns what is wrong with a seat, each error beginning with the key.
+func (s Seat) Check() (errs []error) {
+	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if s.Memory != nil && (*s.Memory < 0 || *s.Memory > mostMemory) {
+		wrong("memory is %d; 0 to %d rounds are accepted", *s.Memory, mostMemory)
+	}
+	if s.Votes != nil && (*s.Votes < 0 || *s.Votes > mostVotes) {
+		wrong("votes is %d; 0 to %d are accepted", *s.Votes, mostVotes)
+	}
+	if s.Stance != "" && !slices.Contains(Stances(), s.Stance) {
+		wrong("stance is %q; %s is accepted", s.Stance, wording.Or(Stances()))
+	}
+	for key, text := range map[string]string{
+		"role": s.Role, "description": s.Description, "instructions": s.Instructions, "style": s.Style, "language": s.Language,
+	} {
+		if len(text) > mostText {
+			wrong("%s is a text of %d characters; at most %d are accepted", key, len(text), mostText)
+		}
+	}
+	if s.Description != "" && s.Role == "" {
+		wrong("description is given without a role")
+	}
+	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errs
+}
+
+// Draw returns which n of a pool sit at the table, in their order, by the seed.
+func Draw(pool, n int, seed uint64) []int {
+	order := make([]int, pool)
+	for i := range order {
+		order[i] = i
+	}
+	envs.Stream(seed, "seats").Shuffle(pool, func(i, j int) { order[i], order[j] = order[j], order[i] })
+	return order[:n]
+}
+
+// CheckShares returns what is wrong with shares of stances.
+func CheckShares(shares map[string]float64) error {
+	total := 0.
+	for _, stance := range slices.Sorted(maps.Keys(shares)) {
+		share := shares[stance]
+		if !slices.Contains(Stances(), stance) {
+			return fmt.Errorf("%q is no stance; %s is accepted", stance, wording.Or(Stances()))
+		}
+		if !(share >= 0 && share <= 1) {
+			return fmt.Errorf("the share of %s is %v; 0 to 1 is accepted", stance, share)
+		}
+		total += share
+	}
+	if total > 1+1e-9 {
+		return fmt.Errorf("the shares add up to %v; at most 1 is accepted", total)
+	}
+	return nil
+}
+
+// Share gives stances to these shares of all seats, rounded to whole agents, half
+// up; who has them is drawn by the seed among those that have none. More of a
+// stance adds agents to those that have it with less.
+func Share(all []Seat, shares map[string]float64, seed uint64) []Seat {
+	all = slices.Clone(all)
+	free := Draw(len(all), len(all), envs.Stream(seed, "stances").Uint64())
+	free = slices.DeleteFunc(free, func(i int) bool { return all[i].Stance != "" })
+	for _, stance := range slices.Sorted(maps.Keys(shares)) {
+		n := min(int(math.Floor(shares[stance]*float64(len(all))+0.5)), len(free))
+		for _, i := range free[:n] {
+			all[i].Stance = stance
+		}
+		free = free[n:]
+	}
+	return all
+}
+
+// String returns a seat in words, for people who read a campaign.
+func (s Seat) String() string {
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	if s.Role != "" {
+		add("%s", s.Role)
+	}
+	if s.Description != "" {
+		add("%s", s.Description)
+	}
+	if s.Stance != "" {
+		add("%s", s.Stance)
+	}
+	if s.Instructions != "" {
+		add("instructed: %s", s.Instructions)
+	}
+	if s.Style != "" {
+		add("style: %s", s.Style)
+	}
+	if s.Language != "" {
+		add("language: %s", s.Language)
+	}
+	if s.Memory != nil {
+		add("remembers %d rounds", *s.Memory)
+	}
+	if s.Votes != nil {
+		add("%s", VotesInWords(*s.Votes))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Forgets says that the agent does not see all rounds.
+func (s Seat) Forgets() bool { return s.Memory != nil }
+
+// Window returns the number of earlier rounds of an agent that forgets.
+func (s Seat) Window() int { return *s.Memory }
+
+// Personal says that something of a seat is for its agent to know.
+func (s Seat) Personal() bool {
+	public := Seat{Votes: s.Votes}
+	return s != public
+}
