@@ -76,8 +76,14 @@ func (c *Collaboration) question(entry int, step transcript.Step) (turn.Question
 		// The condition is left out: two rules are compared on the same draws.
 		s.Situation.Rand = envs.Stream(c.Campaign.Campaign.Seed, "agent",
 			c.Ref.Cell.Instance, c.Ref.Cell.Replicate, step.Speaker.Role, step.Speaker.Index, step.Round, step.Phase, entry, ask)
-		s.Campaign, s.Condition, s.Collaboration = c.Ref.Campaign, c.Condition.ConditionID, c.Run.Collaboration
-		s.Instance, s.Replicate, s.Entry, s.Ask = c.Ref.Cell.Instance, c.Ref.Cell.Replicate, entry, ask
+		s.Turn = model.Turn{
+			Campaign: c.Ref.Campaign, Condition: c.Condition.ConditionID, Collaboration: c.Run.Collaboration,
+			Agent: q.Speaker, Role: step.Speaker.Role, Phase: step.Phase,
+			Instance: c.Ref.Cell.Instance, Replicate: c.Ref.Cell.Replicate, Round: step.Round, Entry: entry, Ask: ask,
+		}
+		if step.Speaker.Role != "" {
+			s.Turn.Agent = ""
+		}
 		return &s
 	}
 	q.Request = func(before []answers.Answer) model.Request {

@@ -66,8 +66,17 @@ type Request struct {
 	Name   string
 	// IdempotencyKey is campaign/collaboration/entry/ask, stable over retries and restarts.
 	IdempotencyKey string
-	// Scene is what the asked agent knows, as data. Only scripted and recorded models read it.
+	// Scene is what the asked agent knows, as data. Only scripted and recorded models
+	// read it; of agents that are programs of their own, its Turn goes into headers.
 	Scene *Scene
+}
+
+// Turn says which turn a question asks for, the same over retries and restarts.
+type Turn struct {
+	Campaign, Condition, Collaboration string
+	Agent, Role, Phase                 string // the agent's name, or the role of a speaker that is none
+	Instance, Replicate                int
+	Round, Entry, Ask                  int // rounds from 1; entries of the transcript and asks of one entry from 0
 }
 
 // Scene is the structured form of what the messages say.
@@ -78,9 +87,7 @@ type Scene struct {
 	Format      transcript.Format
 	Ballot      transcript.BallotSpec
 	Candidates  []envs.Proposal
-	// Entry, Ask place the question in its collaboration.
-	Campaign, Condition, Collaboration string
-	Instance, Replicate, Entry, Ask    int
+	Turn
 }
 
 // Response is one answer.

@@ -67,17 +67,16 @@ func (s Seat) Check() (errs []error) {
 	if s.Stance != "" && !slices.Contains(Stances(), s.Stance) {
 		wrong("stance is %q; %s is accepted", s.Stance, wording.Or(Stances()))
 	}
-	for key, text := range map[string]string{
-		"role": s.Role, "description": s.Description, "instructions": s.Instructions, "style": s.Style, "language": s.Language,
+	for _, text := range [][2]string{
+		{"role", s.Role}, {"description", s.Description}, {"instructions", s.Instructions}, {"style", s.Style}, {"language", s.Language},
 	} {
-		if len(text) > mostText {
-			wrong("%s is a text of %d characters; at most %d are accepted", key, len(text), mostText)
+		if len(text[1]) > mostText {
+			wrong("%s is a text of %d characters; at most %d are accepted", text[0], len(text[1]), mostText)
 		}
 	}
 	if s.Description != "" && s.Role == "" {
 		wrong("description is given without a role")
 	}
-	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errs
 }
 

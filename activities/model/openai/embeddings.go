@@ -45,7 +45,7 @@ func (e *Embedder) Vectors(ctx context.Context, texts []string) ([][]float64, mo
 	if err != nil {
 		return nil, model.Usage{}, c.Report.Unasked(err)
 	}
-	call, refused, failed := c.Send(ctx, c.urlOf("embeddings"), body, "")
+	call, refused, failed := c.Send(ctx, c.urlOf("embeddings"), body, c.Header, "")
 	switch {
 	case failed != nil:
 		return nil, model.Usage{}, failed

@@ -77,6 +77,9 @@ type Config struct {
 	// CheckPromptTokens says whether answers to prompts that the server has read
 	// in part only are refused. Nil: at servers known to cut prompts, i.e. Ollama.
 	CheckPromptTokens *bool `json:"check_prompt_tokens,omitempty"`
+	// Seat says that the server is a program of one's own that takes a seat: it is
+	// sent, in headers, which campaign, collaboration, round and agent asks.
+	Seat bool `json:"seat,omitempty"`
 	// Timeout of one call; 10 minutes if zero.
 	Timeout model.Duration `json:"-"`
 }
@@ -123,7 +126,7 @@ func newClient(c Config) (*client, error) {
 	made := &client{config: c, host: h, base: base, cuts: cuts}
 	made.Exchange = &wire.Exchange{
 		HTTP: wire.NewClient(h.publicNames()...), Header: header, Report: wire.NewReporter(provider, key),
-		JSON: cmp.Or(c.JSON, Auto), Timeout: cmp.Or(c.Timeout, wire.DefaultTimeout),
+		JSON: cmp.Or(c.JSON, Auto), Timeout: cmp.Or(c.Timeout, wire.DefaultTimeout), Seat: c.Seat,
 		Request: made.requestBody, Read: made.readAnswer, Refuse: made.classifyRefusal,
 	}
 	return made, err

@@ -37,9 +37,9 @@ func TestRecordedAnswers(t *testing.T) {
 		scene       model.Scene
 		text, model string
 	}{
-		{model.Scene{Collaboration: "c1", Entry: 0}, `{"a":1}`, "gpt-x"},
-		{model.Scene{Collaboration: "c1", Entry: 0, Ask: 1}, "\xff", "replay"},
-		{model.Scene{Collaboration: "other", Condition: "k", Instance: 2, Replicate: 3, Entry: 4}, "", "replay"},
+		{model.Scene{Turn: model.Turn{Collaboration: "c1"}}, `{"a":1}`, "gpt-x"},
+		{model.Scene{Turn: model.Turn{Collaboration: "c1", Ask: 1}}, "\xff", "replay"},
+		{model.Scene{Turn: model.Turn{Collaboration: "other", Condition: "k", Instance: 2, Replicate: 3, Entry: 4}}, "", "replay"},
 	} {
 		r, e := ask(t, f, &c.scene)
 		if e != nil || string(r.Text) != c.text || r.Model != c.model || r.FinishReason != "stop" || r.Usage != (model.Usage{}) {
@@ -51,9 +51,9 @@ func TestRecordedAnswers(t *testing.T) {
 func TestMissingAnswerFailsAndIsNamed(t *testing.T) {
 	f, _ := Read(strings.NewReader(recording))
 	for _, s := range []model.Scene{
-		{Collaboration: "c1", Entry: 1},
-		{Collaboration: "c1", Entry: 0, Ask: 2},
-		{Collaboration: "c2", Condition: "k", Instance: 2, Replicate: 4, Entry: 4},
+		{Turn: model.Turn{Collaboration: "c1", Entry: 1}},
+		{Turn: model.Turn{Collaboration: "c1", Ask: 2}},
+		{Turn: model.Turn{Collaboration: "c2", Condition: "k", Instance: 2, Replicate: 4, Entry: 4}},
 	} {
 		_, e := ask(t, f, &s)
 		if e == nil || e.Class != model.Fail || e.Code != "missing_answer" || !strings.Contains(e.Message, s.Collaboration) || !strings.Contains(e.Message, "entry") {

@@ -23,6 +23,7 @@ type Exchange struct {
 	Report  Reporter
 	JSON    JSONMode
 	Timeout model.Duration
+	Seat    bool // what is asked is a program of one's own: it is sent which turn is asked for
 
 	// Request returns the address and the body, or why the request cannot be sent.
 	Request func(model.Request, JSONMode) (url string, body []byte, err error)
@@ -62,7 +63,11 @@ func (x *Exchange) askOnce(ctx context.Context, r model.Request, mode JSONMode) 
 	if err != nil {
 		return model.Response{}, &CallError{Err: x.Report.Unasked(err)}
 	}
-	call, refused, failed := x.Send(ctx, url, body, x.JSON.Key(r, mode))
+	header := x.Header
+	if x.Seat && r.Scene != nil {
+		header = turnHeader(header, r.Scene.Turn)
+	}
+	call, refused, failed := x.Send(ctx, url, body, header, x.JSON.Key(r, mode))
 	switch {
 	case failed != nil:
 		return model.Response{}, &CallError{Err: failed}
@@ -74,11 +79,11 @@ func (x *Exchange) askOnce(ctx context.Context, r model.Request, mode JSONMode) 
 
 // Send posts one body and returns exactly one of three: the answered call, the
 // response that is no answer, or what kept any response from arriving.
-func (x *Exchange) Send(ctx context.Context, url string, body []byte, idempotencyKey string) (*Call, *Failure, *model.Error) {
+func (x *Exchange) Send(ctx context.Context, url string, body []byte, header http.Header, idempotencyKey string) (*Call, *Failure, *model.Error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(x.Timeout))
 	defer cancel()
 	ctx, call := Watch(ctx, idempotencyKey)
-	err := Post(ctx, x.HTTP, url, body, x.Header)
+	err := Post(ctx, x.HTTP, url, body, header)
 	if refused, ok := errors.AsType[*Failure](err); ok {
 		return nil, refused, nil
 	}
