@@ -50,6 +50,7 @@ type Run struct {
 	Scores []*float64 // goodness of the decision that stands at the end of each round that was run; nil before a decision
 	Keys   []string   // identity of the same; "" before a decision
 	Usable Usable     // what of its answers could be used
+	Asked  Asked      // what its questions took
 	Parts             // what studies keep of its rows
 
 	Unit          int32 // that it belongs to: see setUnits
@@ -71,6 +72,7 @@ func NewRun(rows record.Rows, readers ...Reader) (Run, error) {
 	}
 	r.Usable = usable(rows.Turns)
 	r.Usable.AddAnswers(rows.Calls)
+	r.Asked = CountAsked(rows.Calls)
 	for _, read := range readers {
 		if err := read(&r, rows); err != nil {
 			return r, err
