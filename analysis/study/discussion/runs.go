@@ -102,6 +102,9 @@ func (a Answers) last(sees [][2]int32) (answer, bool) {
 	return answer{}, false
 }
 
+// IsChallenge reports whether a turn is about the decision that was shown, after it was made.
+func IsChallenge(t record.Turn) bool { return t.Phase == challengePhase || t.Phase == newAnswerPhase }
+
 // agrees says that a reply has agreed with what it was shown: that is its ballot.
 func agrees(t record.Turn) bool {
 	var act struct {
