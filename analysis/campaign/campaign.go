@@ -29,7 +29,9 @@ type Campaign struct {
 	Earlier map[string]int
 	// Baselines are campaigns of single agents that discussions are compared to.
 	Baselines []Campaign
-	Parts     // what studies need beyond the runs
+	// Joined says what the campaigns have in common that this one was joined from.
+	Joined []string
+	Parts  // what studies need beyond the runs
 }
 
 // Planned is a condition of the plan.
@@ -132,11 +134,12 @@ type View struct {
 	Labels []string // the settings that tell the conditions apart, or that are asked for
 	Axes   []string // of the plan's grid
 	Whole  bool     // runs that ended early are left out, not carried on
+	Joined []string // notes on the campaigns that it is joined from
 }
 
 // View of the conditions of an environment ("" for all). Of the labels asked for, each is shown once.
 func (c Campaign) View(environment string, labels ...string) View {
-	v := View{Axes: c.Axes}
+	v := View{Axes: c.Axes, Joined: c.Joined}
 	for _, g := range c.Groups() {
 		if environment == "" || g.Settings["env"] == environment {
 			v.Groups = append(v.Groups, g)
