@@ -86,6 +86,9 @@ func TestWorthIsRecovered(t *testing.T) {
 		if p := row["drift p"].Value; points == 10 && *p > 1e-6 {
 			t.Errorf("ten points of drift have p %v", *p)
 		}
+		if p := row["herding p"].Value; points == 0 && *p < .001 {
+			t.Errorf("agents who imitate each other move away from, or towards, what most hold: %v, p %v", row["herding"], *p)
+		}
 		votes := worthRow(t, c, "worth-votes", insight, 0, replicates)
 		if rho := *votes["correlation"].Value; math.Abs(rho) > .06 {
 			t.Errorf("independent votes correlate by %v", rho)
