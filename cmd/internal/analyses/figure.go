@@ -45,10 +45,7 @@ func WriteFigure(o *cli.Options, cmd *cobra.Command, campaign string, d FigureRe
 	if err != nil {
 		return err
 	}
-	if err := CheckBaselines(cmd.Context(), o, d.Request); err != nil {
-		return err
-	}
-	if err := d.Open(cmd.Context(), o, campaign); err != nil {
+	if err := d.Find(cmd.Context(), o, campaign); err != nil {
 		return err
 	}
 	d.Format = format

@@ -12,6 +12,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"roundtable/activities/recorded"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/storage"
@@ -33,14 +35,21 @@ type Request struct {
 	measurements.Messages
 }
 
-// CheckBaselines finds the campaigns that are compared to.
-func CheckBaselines(ctx context.Context, o *cli.Options, which Request) error {
-	for _, name := range which.Baselines {
-		if _, err := o.ReadLake(ctx, name); err != nil {
+// CompareFlags defines the flags that name other campaigns.
+func (w *Request) CompareFlags(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&w.Baselines, "baseline", nil, "campaigns of single agents on the same questions, shown next to discussions in their tables and figures; repeat it for several")
+	cmd.Flags().StringSliceVar(&w.With, "with", nil, "campaigns whose conditions are compared with those of this one; repeat it for several")
+	cmd.Flags().StringVar(&w.Lake, "with-lake", "", "lake of the campaigns that --with names (default: that of this campaign)")
+}
+
+// Find finds the campaigns that the named one is compared to.
+func (w *Request) Find(ctx context.Context, o *cli.Options, name string) error {
+	for _, baseline := range w.Baselines {
+		if _, err := o.ReadLake(ctx, baseline); err != nil {
 			return err
 		}
 	}
-	return nil
+	return w.open(ctx, o, name)
 }
 
 // AddBaselines returns the campaign with those that it is compared to.

@@ -25,9 +25,9 @@ type other struct {
 	store       storage.Store
 }
 
-// Open finds the campaigns. Where one is called as another that it stands next to, its
+// open finds the campaigns. Where one is called as another that it stands next to, its
 // lake is part of its name.
-func (t *Together) Open(ctx context.Context, o *cli.Options, name string) error {
+func (t *Together) open(ctx context.Context, o *cli.Options, name string) error {
 	if len(t.With) == 0 {
 		if t.Lake != "" {
 			return cli.UsageError(errors.New("--with-lake is the lake of the campaigns that --with names; give --with NAME too"))
