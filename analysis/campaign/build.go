@@ -108,6 +108,7 @@ func (v View) AddNotes(t *table.Table) {
 	} else if some > 0 {
 		t.Notes = append([]string{fmt.Sprintf("%s, in %d of %s.", table.Simulated, some, Collaborations(all))}, t.Notes...)
 	}
+	t.Notes = append(t.Notes, v.Joined...)
 	if sizes := v.Sizes(); sizes != "" {
 		note("%s", sizes)
 	}

@@ -29,7 +29,9 @@ type Campaign struct {
 	Earlier map[string]int
 	// Baselines are campaigns of single agents that discussions are compared to.
 	Baselines []Campaign
-	Parts     // what studies need beyond the runs
+	// Joined says what the campaigns have in common that this one was joined from.
+	Joined []string
+	Parts  // what studies need beyond the runs
 }
 
 // Planned is a condition of the plan.
@@ -50,6 +52,7 @@ type Run struct {
 	Scores []*float64 // goodness of the decision that stands at the end of each round that was run; nil before a decision
 	Keys   []string   // identity of the same; "" before a decision
 	Usable Usable     // what of its answers could be used
+	Asked  Asked      // what its questions took
 	Parts             // what studies keep of its rows
 
 	Unit          int32 // that it belongs to: see setUnits
@@ -71,6 +74,7 @@ func NewRun(rows record.Rows, readers ...Reader) (Run, error) {
 	}
 	r.Usable = usable(rows.Turns)
 	r.Usable.AddAnswers(rows.Calls)
+	r.Asked = CountAsked(rows.Calls)
 	for _, read := range readers {
 		if err := read(&r, rows); err != nil {
 			return r, err
@@ -130,11 +134,12 @@ type View struct {
 	Labels []string // the settings that tell the conditions apart, or that are asked for
 	Axes   []string // of the plan's grid
 	Whole  bool     // runs that ended early are left out, not carried on
+	Joined []string // notes on the campaigns that it is joined from
 }
 
 // View of the conditions of an environment ("" for all). Of the labels asked for, each is shown once.
 func (c Campaign) View(environment string, labels ...string) View {
-	v := View{Axes: c.Axes}
+	v := View{Axes: c.Axes, Joined: c.Joined}
 	for _, g := range c.Groups() {
 		if environment == "" || g.Settings["env"] == environment {
 			v.Groups = append(v.Groups, g)

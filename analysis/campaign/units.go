@@ -16,18 +16,22 @@ import (
 // replicate. A mean is one over collaborations whatever the units; pairs are of
 // the units' means.
 
-// setUnits numbers the unit of each run within its condition.
+// setUnits numbers the unit of each run within its condition. Campaigns that are joined
+// each with an instance of their own have still one each.
 func setUnits(runs []Run) {
-	instances := map[string]map[int32]bool{} // by environment
+	type place struct{ environment, campaign string }
+	first, several := map[place]int32{}, map[string]bool{} // several by environment
 	for _, r := range runs {
-		if instances[r.Environment] == nil {
-			instances[r.Environment] = map[int32]bool{}
+		at := place{r.Environment, r.CampaignID}
+		if instance, seen := first[at]; !seen {
+			first[at] = r.Instance
+		} else if instance != r.Instance {
+			several[r.Environment] = true
 		}
-		instances[r.Environment][r.Instance] = true
 	}
 	for i := range runs {
 		r := &runs[i]
-		if r.Unit, r.OverInstances = r.Replicate, len(instances[r.Environment]) > 1; r.OverInstances {
+		if r.Unit, r.OverInstances = r.Replicate, several[r.Environment]; r.OverInstances {
 			r.Unit = r.Instance
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // ofAny are the figures of any campaign that are not means by round.
 var ofAny = map[string]func(campaign.Campaign) (Figure, error){"conditions": conditions}
 
-// conditions returns the outcomes of the table scores: a panel for each environment, a
+// conditions returns the outcomes of the table outcomes: a panel for each environment, a
 // row for each condition.
 func conditions(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: "Outcome by condition", apart: true}
@@ -37,7 +37,7 @@ func conditions(c campaign.Campaign) (Figure, error) {
 		return f, nothing(c, needs("conditions"))
 	}
 	f.reading = fmt.Sprintf("Mean outcome of each condition with its 95 %% interval (Student's t %s); n = %s.", every.UnitsNote(), from(counts))
-	f.remark(c.Remarks(""), f.reading, every.GoodnessNote()+" The numbers are those of the table scores; each two conditions are compared in the table comparisons.")
+	f.remark(c.Remarks(""), f.reading, every.GoodnessNote()+" The numbers are those of the table outcomes; each two conditions are compared in the table comparisons.")
 	return f, nil
 }
 

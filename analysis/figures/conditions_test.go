@@ -47,14 +47,14 @@ func TestConditionsByHand(t *testing.T) {
 	}
 }
 
-// The figure and the table scores have the same numbers, by environment in the same order.
-func TestConditionsAreTheTableScores(t *testing.T) {
+// The figure and the table outcomes have the same numbers, by environment in the same order.
+func TestConditionsAreTheTableOutcomes(t *testing.T) {
 	both := economy()
 	both.Runs = append(both.Runs, ratings().Runs...)
 	for _, c := range []campaign.Campaign{ended(both), ended(debates()), ended(pooled())} {
-		scores, ok := overview.ByCondition(c)
+		outcomes, ok := overview.Outcomes(c)
 		if !ok {
-			t.Fatal("no scores")
+			t.Fatal("no outcomes")
 		}
 		drawn, listed := map[string][]string{}, map[string][]string{}
 		for _, p := range made(t, c, "conditions").Panels {
@@ -62,9 +62,9 @@ func TestConditionsAreTheTableScores(t *testing.T) {
 				drawn[p.Title] = append(drawn[p.Title], written(row.Value)+written(row.Low)+written(row.High))
 			}
 		}
-		for _, row := range scores.Rows {
+		for _, row := range outcomes.Rows {
 			cells := map[string]table.Cell{}
-			for i, name := range scores.Columns {
+			for i, name := range outcomes.Columns {
 				cells[name] = row[i]
 			}
 			environment := cells["env"].Text

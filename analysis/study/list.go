@@ -19,6 +19,7 @@ import (
 	"roundtable/analysis/study/recsys"
 	"roundtable/analysis/study/speech"
 	"roundtable/analysis/study/stopping"
+	"roundtable/analysis/study/worth"
 	"roundtable/analysis/table"
 )
 
@@ -26,6 +27,7 @@ import (
 func studies() []entry.Study {
 	return []entry.Study{
 		overview.Study(),
+		worth.Study(),
 		exchange.Study(),
 		recsys.Study(),
 		debate.Study(),

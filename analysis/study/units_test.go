@@ -102,7 +102,7 @@ func TestPairsAreOfTheSameReplicates(t *testing.T) {
 	tabletest.Near(t, "n of one replicate", second["n"].Value, 1)
 	tabletest.Near(t, "its difference", second["A - B"].Value, -4)
 	notes := strings.Join(table.Notes, "\n")
-	for _, want := range []string{"majority against rated 3; majority against ranked 1", "1 pairs of conditions have nothing in common"} {
+	for _, want := range []string{"majority against rated 3; majority against ranked 1", "in common: 1 pair of conditions."} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no %q in %s", want, notes)
 		}

@@ -20,6 +20,24 @@ import (
 	"roundtable/envs/wording"
 )
 
+const analyzeLong = `Print a campaign's tables, or draw its figures, from what is committed; also
+while it runs. roundtable list tables and roundtable list figures say what each
+shows. FORMAT is text, md, csv, json, html or latex (tables), or svg, png, pdf or
+json (figures; those of transitions also dot); without it, what FILE's name ends
+in. --width lays a figure out for the column of a journal.
+
+--with puts the conditions of other campaigns next to those of this one, each named
+by its campaign, and pairs them by the instances that both have: without --table,
+the tables outcomes and comparisons. --with-lake says where these campaigns are,
+if it is another lake.`
+
+const analyzeExample = `  roundtable analyze my-campaign
+  roundtable analyze my-campaign --table all -o tables.md
+  roundtable analyze my-campaign --table summary -o summary.tex
+  roundtable analyze my-campaign --with last-years --with-lake s3://bucket/old
+  roundtable analyze my-campaign --figure rounds -o rounds.svg
+  roundtable analyze my-campaign --figure conditions --width 85mm -o conditions.pdf`
+
 func newAnalyze(o *cli.Options) *cobra.Command {
 	var which analyses.Request
 	var figure, reading, format, width, file string
@@ -27,17 +45,9 @@ func newAnalyze(o *cli.Options) *cobra.Command {
 		Use:     "analyze NAME",
 		Short:   "Print a campaign's tables, or draw its figures, from what is committed, also while it runs",
 		GroupID: toRead,
-		Long: `Print a campaign's tables, or draw its figures, from what is committed; also
-while it runs. roundtable list tables and roundtable list figures say what each
-shows. FORMAT is text, md, csv, json, html or latex (tables), or svg, png, pdf or
-json (figures; those of transitions also dot); without it, what FILE's name ends
-in. --width lays a figure out for the column of a journal.`,
-		Example: `  roundtable analyze my-campaign
-  roundtable analyze my-campaign --table all -o tables.md
-  roundtable analyze my-campaign --table summary -o summary.tex
-  roundtable analyze my-campaign --figure rounds -o rounds.svg
-  roundtable analyze my-campaign --figure conditions --width 85mm -o conditions.pdf`,
-		Args: cli.OneArg("campaign"),
+		Long:    analyzeLong,
+		Example: analyzeExample,
+		Args:    cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
 			if which.Table, err = currentName(cmd, "table", study.Tables(), which.Table); err != nil {
@@ -63,7 +73,7 @@ in. --width lays a figure out for the column of a journal.`,
 			if err := which.Choose(cmd.Context(), s, args[0]); err != nil {
 				return err
 			}
-			if err := analyses.CheckBaselines(cmd.Context(), o, which); err != nil {
+			if err := which.Find(cmd.Context(), o, args[0]); err != nil {
 				return err
 			}
 			return cli.WriteOutput(file, cmd.OutOrStdout(), func(w io.Writer) error {
@@ -73,7 +83,7 @@ in. --width lays a figure out for the column of a journal.`,
 	}
 	cmd.Flags().StringVar(&which.Table, "table", "", "NAME of a table (roundtable list tables), or all (default: what run prints)")
 	which.Flags(cmd)
-	cmd.Flags().StringSliceVar(&which.Baselines, "baseline", nil, "campaigns of single agents on the same questions, shown next to discussions in their tables and figures; repeat it for several")
+	which.CompareFlags(cmd)
 	cmd.Flags().StringVar(&figure, "figure", "", "NAME of a figure (roundtable list figures) to draw instead of a table")
 	cmd.Flags().StringVar(&reading, "reading", string(acts.Anyone), "how the figures of transitions count: "+wording.Or(acts.Readings()))
 	cmd.Flags().StringVar(&format, "format", "", strings.Join(table.Formats(), ", ")+"; of figures svg, png, pdf, json or dot (default: what FILE's name ends in, else text or svg)")

@@ -222,7 +222,9 @@ func (f *found) tables() {
 	}
 	is := func(name string) func(string) bool { return func(column string) bool { return column == name } }
 	round := func(column string) bool { return strings.HasPrefix(column, "@") }
-	f.same("table scores", f.cells("scores", any, is("outcome")), all)
+	for _, name := range []string{"outcomes", "scores"} {
+		f.same("table "+name, f.cells(name, any, is("outcome")), all)
+	}
 	f.same("table rounds", f.cells("rounds", measure("goodness"), round), all)
 	f.same("table utility-by-rule", f.cells("utility-by-rule", any, is(fmt.Sprint("utility@", f.rounds()))), f.of("env", "exchange", 100))
 	f.same("table rating-errors", f.cells("rating-errors", func(row map[string]table.Cell) bool {

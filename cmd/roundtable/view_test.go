@@ -131,7 +131,7 @@ func TestViewDownloads(t *testing.T) {
 		}
 		found[strings.TrimSuffix(link[1], filepath.Ext(link[1]))]++
 	}
-	for _, name := range []string{"tables/cost", "tables/scores", "tables/agreement", "tables/dialogue-acts", "figures/conditions"} {
+	for _, name := range []string{"tables/cost", "tables/outcomes", "tables/agreement", "tables/dialogue-acts", "figures/conditions"} {
 		if found[name] == 0 {
 			t.Errorf("%s is not to be had; there are %v", name, found)
 		}

@@ -18,6 +18,7 @@ import (
 type Answerer struct {
 	Accuracy   float64 `json:"accuracy"`   // probability that a first answer is right; 0.6
 	Conformity float64 `json:"conformity"` // probability to take over a peer's answer; 0.6
+	Insight    float64 `json:"insight"`    // probability to see what is right once others were heard; 0
 	Bias       float64 `json:"bias"`       // 0 is none
 	Lure       float64 `json:"lure"`       // share of the wrong answers that fall on the same one; 0
 	Verbosity  int     `json:"verbosity"`  // sentences before the answer; 1
@@ -47,7 +48,7 @@ func (a Answerer) check() error {
 		}
 		return fmt.Errorf("%s is %v; it is from 0 to 1", name, v)
 	}
-	errs := []error{share("accuracy", a.Accuracy), share("conformity", a.Conformity), share("lure", a.Lure)}
+	errs := []error{share("accuracy", a.Accuracy), share("conformity", a.Conformity), share("lure", a.Lure), share("insight", a.Insight)}
 	if !(a.Bias >= 0 && a.Bias <= 1e6) {
 		errs = append(errs, fmt.Errorf("bias is %v; it is from 0 to 1000000", a.Bias))
 	}
@@ -131,6 +132,10 @@ func (a Answerer) currentAnswer(s envs.Situation) envs.Proposal {
 		own = first
 	}
 	peers := a.peerAnswers(s)
+	if len(peers) > 0 && a.Insight > 0 && s.Rand.Float64() < a.Insight {
+		a.Accuracy = 1
+		return a.firstAnswer(s)
+	}
 	if len(peers) == 0 || conform >= a.Conformity {
 		return own
 	}

@@ -53,6 +53,35 @@ func TestAnswererIsWhatItsParametersSay(t *testing.T) {
 	}
 }
 
+// With insight an agent takes the right answer as often as that says, but only once it has
+// heard others; without it nothing that it draws changes.
+func TestInsight(t *testing.T) {
+	e := tiny(t, "strategyqa", "strategy.json") // the first one's answer is no
+	in, err := e.Instance(1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := answerer(t, e, `{"accuracy": 0, "conformity": 1, "insight": 0.3}`)
+	const times = 4000
+	alone, heard := 0, 0
+	for n := range times {
+		s := envs.Situation{Agent: 1, Observation: in.Observe(1), Rand: envs.Stream(1, "test", n)}
+		if answer, _ := p.Propose(s); answer == `"no"` {
+			alone++
+		}
+		s.Offers, s.Rand = []envs.Offer{{Agent: 1, Proposal: `"yes"`}, {Agent: 0, Proposal: `"yes"`}}, envs.Stream(1, "test", n)
+		if answer, _ := p.Propose(s); answer == `"no"` {
+			heard++
+		}
+	}
+	if got := float64(heard) / times; alone > 0 || math.Abs(got-0.3) > 4*math.Sqrt(.3*.7/times) {
+		t.Errorf("alone it is right %d times, having heard others in %.3f, want 0.3", alone, got)
+	}
+	if _, err := e.Policy("answerer", func(v any) error { return json.Unmarshal([]byte(`{"insight": 2}`), v) }); err == nil || !strings.Contains(err.Error(), "insight is 2") {
+		t.Errorf("an insight of 2: %v", err)
+	}
+}
+
 // An agent values its own answer most; a judge, who has index 0 as the first
 // agent has, only what most agents say.
 func TestWhatAVoterValues(t *testing.T) {

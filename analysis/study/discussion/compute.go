@@ -4,38 +4,14 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/record"
 	"roundtable/analysis/table"
 )
 
-// Asked is what a collaboration's questions took, no matter which campaign paid for the answers:
-// those that the cache gave count too, so that conditions that share answers
-// are not cheaper for it.
-type Asked struct{ Calls, Input, Output int64 }
-
-// ReadAsked keeps what the questions took.
-func ReadAsked(r *campaign.Run, rows record.Rows) error {
-	var a Asked
-	for _, c := range rows.Calls {
-		if c.Status != "answered" {
-			continue
-		}
-		a.Calls++
-		if c.InputTokens != nil && c.OutputTokens != nil {
-			a.Input, a.Output = a.Input+*c.InputTokens, a.Output+*c.OutputTokens
-		}
-	}
-	campaign.Keep(&r.Parts, a)
-	return nil
-}
-
-func askedOf(r campaign.Run) Asked { return campaign.Part[Asked](r.Parts) }
-
-func askedCalls(r campaign.Run) (float64, bool)  { return float64(askedOf(r).Calls), true }
-func askedInput(r campaign.Run) (float64, bool)  { return float64(askedOf(r).Input), true }
-func askedOutput(r campaign.Run) (float64, bool) { return float64(askedOf(r).Output), true }
+func askedCalls(r campaign.Run) (float64, bool)  { return float64(r.Asked.Calls), true }
+func askedInput(r campaign.Run) (float64, bool)  { return float64(r.Asked.Input), true }
+func askedOutput(r campaign.Run) (float64, bool) { return float64(r.Asked.Output), true }
 func askedTokens(r campaign.Run) (float64, bool) {
-	return float64(askedOf(r).Input + askedOf(r).Output), true
+	return float64(r.Asked.Tokens()), true
 }
 
 // Computes say what a discussion takes, and how many times as much as one
@@ -60,7 +36,7 @@ func Computes(c campaign.Campaign) (table.Table, bool) {
 		"Mean a collaboration (standard error), re-asks and answers from the cache included. Times: the mean over that of the single agent on the same data set.",
 	}
 	d.notes(&t)
-	return t, len(d.Groups) > 0 && slices.ContainsFunc(c.Runs, func(r campaign.Run) bool { return askedOf(r).Calls > 0 })
+	return t, len(d.Groups) > 0 && slices.ContainsFunc(c.Runs, func(r campaign.Run) bool { return r.Asked.Calls > 0 })
 }
 
 func (x discussed) mean(decimals int, measure func(campaign.Run) (float64, bool)) table.Cell {

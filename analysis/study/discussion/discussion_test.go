@@ -64,7 +64,7 @@ func (x Talked) Run() campaign.Run {
 		row.EndReason = "vote"
 	}
 	r := newRun(row, nil, x.turns())
-	campaign.Keep(&r.Parts, Asked{x.calls, x.input, x.output})
+	r.Asked = campaign.Asked{Calls: x.calls, Input: x.input, Output: x.output}
 	return r
 }
 
@@ -320,7 +320,7 @@ func TestTable1Correlation(t *testing.T) {
 }
 
 func newRun(c record.Collaboration, rounds []record.Round, turns []record.Turn) campaign.Run {
-	return campaigntest.NewRun(c, rounds, turns, Read, ReadAsked)
+	return campaigntest.NewRun(c, rounds, turns, Read)
 }
 
 // Of two questions one gains and the other does not: no interval of a difference

@@ -30,7 +30,7 @@ func Read(r *campaign.Run, rows record.Rows) error {
 	if r.EndReason == byConsensus || r.EndReason == byVote {
 		d.Decided = int(r.RoundsRun)
 	}
-	given, at := answers{}, map[int32]int{} // at: the challenge of an agent
+	given, at := Answers{}, map[int32]int{} // at: the challenge of an agent
 	for _, t := range rows.Turns {
 		switch {
 		case t.Kind != "ask" || t.Status != "said":
@@ -56,17 +56,24 @@ func Read(r *campaign.Run, rows record.Rows) error {
 
 func discussionOf(r campaign.Run) *Discussion { return campaign.Part[*Discussion](r.Parts) }
 
-// answers are what was answered in a discussion, by entry.
-type answers map[int32]answer
+// Answers are what was answered in a collaboration, by entry, as far as it has been read.
+type Answers map[int32]answer
 
 type answer struct {
 	metrics.Reply
 	words string
 }
 
+// Of returns what a turn answers, after all turns before it: its own answer, or the one
+// that it agrees with.
+func (a Answers) Of(t record.Turn) (metrics.Reply, bool) {
+	given, ok := a.of(t)
+	return given.Reply, ok
+}
+
 // of a turn: its own, or that of the last message that it saw if it agrees
 // with it and repeats no answer.
-func (a answers) of(t record.Turn) (answer, bool) {
+func (a Answers) of(t record.Turn) (answer, bool) {
 	given, ok := answer{}, t.ProposalKey != nil
 	switch {
 	case ok:
@@ -75,7 +82,7 @@ func (a answers) of(t record.Turn) (answer, bool) {
 			given.words = *t.Text
 		}
 	case t.Phase == talkPhase && agrees(t):
-		given, ok = a.last(t.SeesJSON)
+		given, ok = a.last(t.Sees())
 	}
 	if t.Phase == talkPhase {
 		a[t.Entry] = given
@@ -84,12 +91,8 @@ func (a answers) of(t record.Turn) (answer, bool) {
 }
 
 // last returns what the last of these messages stands for.
-func (a answers) last(sees string) (answer, bool) {
-	var ranges [][2]int32
-	if json.Unmarshal([]byte(sees), &ranges) != nil {
-		return answer{}, false
-	}
-	for _, r := range slices.Backward(ranges) {
+func (a Answers) last(sees [][2]int32) (answer, bool) {
+	for _, r := range slices.Backward(sees) {
 		for i := r[1] - 1; i >= r[0]; i-- {
 			if given, talked := a[i]; talked {
 				return given, given.Key != ""
@@ -98,6 +101,9 @@ func (a answers) last(sees string) (answer, bool) {
 	}
 	return answer{}, false
 }
+
+// IsChallenge reports whether a turn is about the decision that was shown, after it was made.
+func IsChallenge(t record.Turn) bool { return t.Phase == challengePhase || t.Phase == newAnswerPhase }
 
 // agrees says that a reply has agreed with what it was shown: that is its ballot.
 func agrees(t record.Turn) bool {

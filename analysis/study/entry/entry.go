@@ -34,7 +34,7 @@ type Shown int
 const (
 	InAll  Shown = iota // with all others
 	Always              // with all others, and at the end of a run
-	Never               // it is the data of a figure
+	Never               // by name only: the data of a figure, or the details of another table
 )
 
 // Source is what a table is made from.

@@ -8,6 +8,7 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
+	"roundtable/envs/wording"
 )
 
 // resamples of the bootstrap.
@@ -21,9 +22,9 @@ func Comparisons(c campaign.Campaign) (table.Table, bool) {
 	var rows []compared
 	var left []string
 	for _, environment := range v.Environments() {
-		list, apart, err := compareConditions(v, environment)
+		list, apart, err := compareConditions(v, environment, resamples)
 		if apart > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d pairs of conditions have nothing in common that could be paired, and are left out.", environment, apart))
+			t.Notes = append(t.Notes, apartNote(environment, "left out", apart))
 		}
 		if err != nil {
 			t.Notes = append(t.Notes, fmt.Sprintf("No comparison in %s: %v.", environment, err))
@@ -55,13 +56,18 @@ func Comparisons(c campaign.Campaign) (table.Table, bool) {
 }
 
 // compareConditions compares each two conditions of an environment that can be paired; of
-// the others, how many are apart.
-func compareConditions(v campaign.View, environment string) (list []statistics.Comparison, apart int, err error) {
+// the others, how many are apart. Without resamples there is no interval of a bootstrap.
+func compareConditions(v campaign.View, environment string, resamples int) (list []statistics.Comparison, apart int, err error) {
 	family := statistics.Family{Resamples: resamples, Flips: campaign.Flips, Seed: campaign.CompareSeed}
 	series := goodnessSeries(v, environment)
 	family.Contrasts, apart = statistics.Pairs(series)
 	list, err = statistics.Compare(series, family)
 	return list, apart, err
+}
+
+// apartNote says what becomes of pairs of conditions that cannot be compared.
+func apartNote(environment, becomes string, apart int) string {
+	return fmt.Sprintf("%s: %s, because they have no replicate of an instance in common: %s of conditions.", environment, becomes, wording.Count(apart, "pair"))
 }
 
 // compared is two conditions of an environment, in which goodnesses differ by most at the most.

@@ -16,7 +16,7 @@ const level = 0.05
 
 // Headlines say in a sentence for each environment which condition leads, by how much and
 // how sure that is, or that none differ significantly. The figures are those of the tables
-// scores and comparisons.
+// outcomes and comparisons.
 func Headlines(c campaign.Campaign) []string {
 	v := c.View("")
 	var all []string
@@ -35,7 +35,8 @@ type outcome struct {
 	group campaign.Group
 }
 
-func headline(v campaign.View, environment string) string {
+// rankOutcomes returns the conditions of an environment that have an outcome, the highest first.
+func rankOutcomes(v campaign.View, environment string) []outcome {
 	var ranked []outcome
 	for _, g := range v.Groups {
 		if g.Settings["env"] != environment {
@@ -46,13 +47,18 @@ func headline(v campaign.View, environment string) string {
 		}
 	}
 	slices.SortStableFunc(ranked, func(a, b outcome) int { return cmp.Compare(b.mean, a.mean) })
+	return ranked
+}
+
+func headline(v campaign.View, environment string) string {
+	ranked := rankOutcomes(v, environment)
 	switch len(ranked) {
 	case 0:
 		return ""
 	case 1:
 		return fmt.Sprintf("%s: %s is %s%s.", environment, campaign.GoodnessIs(ranked[0].group), short(ranked[0].mean), intervalText(outcomeInterval(ranked[0].group)))
 	}
-	list, _, err := compareConditions(v, environment)
+	list, _, err := compareConditions(v, environment, 0)
 	if err != nil || len(list) == 0 {
 		return fmt.Sprintf("%s: %s has the highest outcome, %s; no two conditions can be compared in pairs.", environment, ranked[0].name, short(ranked[0].mean))
 	}

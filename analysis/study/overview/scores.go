@@ -18,15 +18,12 @@ import (
 func ByCondition(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env")
 	t := table.Table{Title: "Outcome by condition"}
-	mean := func(header string, decimals int, of func(campaign.Run) (float64, bool)) table.Columns[campaign.Group] {
-		return table.Column(header, func(g campaign.Group) table.Cell { return campaign.MeanCell(g.Succeeded(), decimals, of) })
-	}
 	table.Fill(&t, v.Groups, v.LabelColumns(),
 		table.Column("measure", func(g campaign.Group) table.Cell { return table.Word(campaign.GoodnessIs(g)) }),
-		mean("outcome", 4, campaign.Run.Outcome),
+		outcomeColumn(),
 		table.Columns[campaign.Group]{Headers: []string{"low", "high"}, Cells: outcomeInterval},
-		mean("decided, %", 1, func(r campaign.Run) (float64, bool) { return table.Hundred(r.DecisionJSON != nil), true }),
-		mean("of decided", 4, func(r campaign.Run) (float64, bool) { return table.Given(r.Score) }),
+		decidedColumn(),
+		meanColumn("of decided", 4, func(r campaign.Run) (float64, bool) { return table.Given(r.Score) }),
 		v.EndedColumns())
 	t.Notes = []string{v.GoodnessNote() + " Mean (standard error) and 95 % t interval, " + v.UnitsNote() + "; of a share it is cut at 0 and 1. " + v.CountsNote() + " Of decided: over groups with a decision alone, so conditions that seldom decide look good there."}
 	v.AddNotes(&t)
@@ -80,7 +77,7 @@ type Outcome struct {
 	N         int
 }
 
-// OutcomeOf returns the outcome of a condition as the table scores has it; false if no
+// OutcomeOf returns the outcome of a condition as the table outcomes has it; false if no
 // collaboration has a value.
 func OutcomeOf(g campaign.Group) (Outcome, bool) {
 	m := campaign.MeanOver(g.Succeeded(), campaign.Run.Outcome)

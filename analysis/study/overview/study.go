@@ -8,8 +8,12 @@ import (
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
 	return entry.Study{Tables: []entry.Table{
-		{Named: naming.Named{Name: "scores", Shows: "each condition: its outcome with an interval, whatever the protocol",
-			Needs: entry.NeedEnded}, Build: ByCondition},
+		{Named: naming.Named{Name: "outcomes", Shows: "each condition: its outcome with an interval, which cannot be told apart, and what it took",
+			Needs: entry.NeedEnded}, Build: Outcomes},
+		{Named: naming.Named{Name: "outcomes-by-question", Shows: "each condition and instance: its outcome, and what it took",
+			Needs: entry.NeedEnded}, Build: ByQuestion, Shown: entry.Never},
+		{Named: naming.Named{Name: "scores", Shows: "each condition: its outcome with an interval, also of decided groups alone",
+			Needs: entry.NeedEnded}, Build: ByCondition, Shown: entry.Never},
 		{Named: naming.Named{Name: "comparisons", Shows: "each two conditions: pairwise comparison of final scores, with tests",
 			Needs: "two conditions of one environment"}, Build: Comparisons, Last: true},
 		{Named: naming.Named{Name: "instances", Shows: "each instance: its outcome under each condition",

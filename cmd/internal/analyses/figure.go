@@ -45,7 +45,7 @@ func WriteFigure(o *cli.Options, cmd *cobra.Command, campaign string, d FigureRe
 	if err != nil {
 		return err
 	}
-	if err := CheckBaselines(cmd.Context(), o, d.Request); err != nil {
+	if err := d.Find(cmd.Context(), o, campaign); err != nil {
 		return err
 	}
 	d.Format = format
@@ -54,11 +54,17 @@ func WriteFigure(o *cli.Options, cmd *cobra.Command, campaign string, d FigureRe
 
 // Draw writes a figure of a campaign in the format that is asked for.
 func Draw(ctx context.Context, w io.Writer, s storage.Store, campaign string, d FigureRequest) error {
+	if err := d.check("figure "+d.Figure, figures.NeedLanguage(d.Figure) || slices.Contains(figures.TransitionNames(), d.Figure)); err != nil {
+		return err
+	}
 	if err := d.Choose(ctx, s, campaign); err != nil {
 		return err
 	}
 	c, err := ReadCampaign(ctx, s, campaign)
 	if err != nil {
+		return err
+	}
+	if c, err = d.join(ctx, c); err != nil {
 		return err
 	}
 	if c, err = d.AddBaselines(ctx, s, c); err != nil {

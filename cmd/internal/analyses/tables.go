@@ -10,6 +10,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
 
 	"roundtable/activities/recorded"
 	"roundtable/analysis/campaign"
@@ -28,17 +31,25 @@ import (
 type Request struct {
 	Table     string
 	Baselines []string
+	Together
 	measurements.Messages
 }
 
-// CheckBaselines finds the campaigns that are compared to.
-func CheckBaselines(ctx context.Context, o *cli.Options, which Request) error {
-	for _, name := range which.Baselines {
-		if _, err := o.ReadLake(ctx, name); err != nil {
+// CompareFlags defines the flags that name other campaigns.
+func (w *Request) CompareFlags(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&w.Baselines, "baseline", nil, "campaigns of single agents on the same questions, shown next to discussions in their tables and figures; repeat it for several")
+	cmd.Flags().StringSliceVar(&w.With, "with", nil, "campaigns whose conditions are compared with those of this one; repeat it for several")
+	cmd.Flags().StringVar(&w.Lake, "with-lake", "", "lake of the campaigns that --with names (default: that of this campaign)")
+}
+
+// Find finds the campaigns that the named one is compared to.
+func (w *Request) Find(ctx context.Context, o *cli.Options, name string) error {
+	for _, baseline := range w.Baselines {
+		if _, err := o.ReadLake(ctx, baseline); err != nil {
 			return err
 		}
 	}
-	return nil
+	return w.open(ctx, o, name)
 }
 
 // AddBaselines returns the campaign with those that it is compared to.
@@ -110,11 +121,17 @@ func Write(ctx context.Context, w io.Writer, s storage.Store, name string, which
 
 // Make makes the tables of a request.
 func Make(ctx context.Context, s storage.Store, name string, which Request) (Analysis, error) {
+	from := study.SourceOf(which.Table)
+	if err := which.check("table "+which.Table, from != entry.Rows); err != nil {
+		return Analysis{}, err
+	}
 	c, err := ReadCampaign(ctx, s, name)
 	if err != nil {
 		return Analysis{}, err
 	}
-	from := study.SourceOf(which.Table)
+	if c, err = which.join(ctx, c); err != nil {
+		return Analysis{}, err
+	}
 	switch from {
 	case entry.Trajectories:
 		c, err = which.AddTrajectories(ctx, s, c)
@@ -131,11 +148,11 @@ func Make(ctx context.Context, s storage.Store, name string, which Request) (Ana
 	if c, err = which.AddBaselines(ctx, s, c); err != nil {
 		return Analysis{}, err
 	}
-	a := Analysis{Campaign: name, Cells: count(c), Warnings: c.Warnings()}
+	a := Analysis{Campaign: c.Name, Cells: count(c), Warnings: c.Warnings()}
 	if from == entry.Labels {
 		a.Tables, err = ofMessages(ctx, s, c, which)
 	} else {
-		a.Tables, err = choose(c, which.Table)
+		a.Tables, err = choose(c, which)
 	}
 	if err != nil {
 		return a, cli.UsageError(err)
@@ -203,15 +220,28 @@ func count(c campaign.Campaign) Cells {
 	return n
 }
 
-func choose(c campaign.Campaign, which string) ([]table.Table, error) {
-	switch which {
-	case "all":
+func choose(c campaign.Campaign, which Request) ([]table.Table, error) {
+	names := []string{which.Table}
+	switch {
+	case which.Table == "all":
 		return study.All(c), nil
-	case "":
+	case which.Table == "" && len(which.With) > 0:
+		names = []string{"outcomes", "comparisons"}
+	case which.Table == "":
 		return study.Main(c), nil
 	}
-	t, err := study.Make(c, which)
-	return []table.Table{t}, err
+	var all []table.Table
+	for _, name := range names {
+		t, err := study.Make(c, name)
+		if err != nil && len(all) > 0 {
+			continue // campaigns without anything to pair: the notes of the first table say so
+		}
+		if err != nil {
+			return nil, errors.New(strings.Join(append([]string{err.Error()}, c.Joined...), ". "))
+		}
+		all = append(all, t)
+	}
+	return all, nil
 }
 
 // ofMessages returns a table about labels.

@@ -43,9 +43,11 @@ func Add(o *cli.Options, cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("table", fixedValues(append(naming.Of(study.Tables()), "all"))) // the flag is there
 	_ = cmd.RegisterFlagCompletionFunc("figure", fixedValues(naming.Of(figures.Figures())))
 	_ = cmd.RegisterFlagCompletionFunc("format", fixedValues(append(table.Formats(), "svg", "png", "dot")))
-	_ = cmd.RegisterFlagCompletionFunc("baseline", func(cmd *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {
-		return completeCampaigns(o, cmd, nil, begin)
-	})
+	for _, flag := range []string{"baseline", "with"} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, begin string) ([]string, cobra.ShellCompDirective) {
+			return completeCampaigns(o, cmd, nil, begin)
+		})
+	}
 }
 
 func fixedValues(values []string) function {

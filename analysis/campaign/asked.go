@@ -1,0 +1,36 @@
+package campaign
+
+import "roundtable/analysis/record"
+
+// Asked is what questions took, no matter which campaign paid for the answers:
+// those that the cache gave count too, so that conditions that share answers
+// are not cheaper for it. Only USD is what was paid.
+type Asked struct {
+	Calls, Input, Output int64
+	USD                  float64
+	Unpriced             int64 // calls whose price is not known
+}
+
+// Tokens returns those that were read and written.
+func (a Asked) Tokens() int64 { return a.Input + a.Output }
+
+// CountAsked sums up the answered calls.
+func CountAsked(calls []record.Call) Asked {
+	var a Asked
+	for _, c := range calls {
+		if c.Status != "answered" {
+			continue
+		}
+		a.Calls++
+		if c.InputTokens != nil && c.OutputTokens != nil {
+			a.Input, a.Output = a.Input+*c.InputTokens, a.Output+*c.OutputTokens
+		}
+		switch {
+		case c.CostUSD != nil:
+			a.USD += *c.CostUSD
+		case !c.Cached:
+			a.Unpriced++
+		}
+	}
+	return a
+}

@@ -1,0 +1,183 @@
+package campaign
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"roundtable/envs/wording"
+)
+
+// joinedBy is the setting that tells the conditions of joined campaigns apart.
+const joinedBy = "campaign"
+
+// namedByData are the environments whose instances are named in their data, so that the
+// name means the same whatever the campaign's seed. Others deal theirs by the seed.
+var namedByData = []string{"qa", "recsys"}
+
+// Join returns several campaigns as one, in which conditions have their campaign's name,
+// which must differ, as a setting. Instances that campaigns share keep one number, so
+// that conditions of different campaigns are paired by them. What studies keep beyond
+// runs, such as labels, is not joined.
+func Join(campaigns ...Campaign) (Campaign, error) {
+	j := Campaign{Earlier: map[string]int{}}
+	var names []string
+	for _, c := range campaigns {
+		if slices.Contains(names, c.Name) {
+			return j, fmt.Errorf("campaign %s is compared with itself", c.Name)
+		}
+		names = append(names, c.Name)
+		if err := j.add(c); err != nil {
+			return j, err
+		}
+	}
+	j.Name = wording.And(names)
+	numbers := numbering{}
+	for i := range j.Runs {
+		j.Runs[i].Instance = numbers.of(j.Runs[i])
+	}
+	j.Joined = sharedNotes(names, j.Runs)
+	return j, nil
+}
+
+// add takes the conditions and runs of a campaign over, under names of their own.
+func (c *Campaign) add(other Campaign) error {
+	named := func(settings []byte) ([]byte, error) {
+		var all map[string]json.RawMessage
+		if err := json.Unmarshal(settings, &all); err != nil {
+			return nil, fmt.Errorf("the settings of a condition of campaign %s: %w", other.Name, err)
+		}
+		name, err := json.Marshal(other.Name)
+		if err != nil {
+			return nil, err
+		}
+		all[joinedBy] = name
+		return json.Marshal(all)
+	}
+	within := func(condition string) string { return other.Name + "/" + condition }
+	for _, p := range other.Planned {
+		settings, err := named(p.Settings)
+		if err != nil {
+			return err
+		}
+		p.Condition, p.Settings = within(p.Condition), settings
+		c.Planned = append(c.Planned, p)
+	}
+	for _, r := range other.Runs {
+		settings, err := named([]byte(r.SettingsJSON))
+		if err != nil {
+			return err
+		}
+		r.CampaignID, r.ConditionID, r.SettingsJSON = other.Name, within(r.ConditionID), string(settings)
+		c.Runs = append(c.Runs, r)
+	}
+	for condition, n := range other.Earlier {
+		c.Earlier[within(condition)] = n
+	}
+	for _, axis := range other.Axes {
+		if !slices.Contains(c.Axes, axis) {
+			c.Axes = append(c.Axes, axis)
+		}
+	}
+	return nil
+}
+
+// same is what two runs must have in common to be about the same instance.
+type same struct {
+	environment, id string
+	index           int32
+	seed            int64
+}
+
+func sameOf(r Run) same {
+	if slices.Contains(namedByData, r.Environment) && r.InstanceID != "" {
+		return same{environment: r.Environment, id: r.InstanceID}
+	}
+	return same{r.Environment, r.InstanceID, r.Instance, r.Seed}
+}
+
+// numbering gives the same instance one number in all campaigns: the one that it has in
+// the first campaign that has it, or a free one.
+type numbering struct {
+	numbers map[same]int32
+	taken   map[string]map[int32]string // by environment: the campaign that has the number
+}
+
+func (n *numbering) of(r Run) int32 {
+	if n.numbers == nil {
+		n.numbers, n.taken = map[same]int32{}, map[string]map[int32]string{}
+	}
+	is := sameOf(r)
+	if number, known := n.numbers[is]; known {
+		return number
+	}
+	taken := n.taken[r.Environment]
+	if taken == nil {
+		taken = map[int32]string{}
+		n.taken[r.Environment] = taken
+	}
+	number := r.Instance
+	for by, is := taken[number]; is && by != r.CampaignID; by, is = taken[number] { // two data sets of one campaign count alike
+		number++
+	}
+	taken[number], n.numbers[is] = r.CampaignID, number
+	return number
+}
+
+// sharedNotes say of each two campaigns, by environment, how many instances they share.
+func sharedNotes(names []string, runs []Run) []string {
+	type place struct{ campaign, environment string }
+	instances := map[place]map[same]bool{}
+	var environments []string
+	for _, r := range runs {
+		at := place{r.CampaignID, r.Environment}
+		if instances[at] == nil {
+			instances[at] = map[same]bool{}
+		}
+		instances[at][sameOf(r)] = true
+		if !slices.Contains(environments, r.Environment) {
+			environments = append(environments, r.Environment)
+		}
+	}
+	var notes []string
+	for i, a := range names {
+		for _, b := range names[i+1:] {
+			var parts []string
+			for _, environment := range environments {
+				if part := sharedText(environment, instances[place{a, environment}], instances[place{b, environment}]); part != "" {
+					parts = append(parts, part)
+				}
+			}
+			if len(parts) == 0 {
+				parts = []string{"no environment in common, so no condition of one is compared with one of the other"}
+			}
+			notes = append(notes, fmt.Sprintf("Campaigns %s and %s: %s.", a, b, strings.Join(parts, "; ")))
+		}
+	}
+	return notes
+}
+
+// sharedText says how many instances of an environment two campaigns share; "" if one has none.
+func sharedText(environment string, a, b map[same]bool) string {
+	if len(a) == 0 || len(b) == 0 {
+		return ""
+	}
+	both, seeds := 0, map[int64]bool{}
+	for is := range a {
+		if b[is] {
+			both++
+		}
+		seeds[is.seed] = true
+	}
+	for is := range b {
+		seeds[is.seed] = true
+	}
+	switch {
+	case both > 0:
+		return fmt.Sprintf("%s: %s in common (of %d and %d), over which conditions of one are paired with those of the other", environment, wording.Count(both, "instance"), len(a), len(b))
+	case len(seeds) > 1:
+		return environment + ": no instance in common, since their seeds deal different ones, so no condition of one is compared with one of the other"
+	}
+	return environment + ": no instance in common, so no condition of one is compared with one of the other"
+}

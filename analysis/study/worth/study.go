@@ -1,0 +1,26 @@
+package worth
+
+import (
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/naming"
+	"roundtable/analysis/study/entry"
+)
+
+const (
+	needTalk  = "groups that answer questions, right or wrong, more than once"
+	needVotes = "groups that answer questions, right or wrong"
+)
+
+// Study returns what the list of studies has of this one.
+func Study() entry.Study {
+	return entry.Study{Readers: []campaign.Reader{Read}, Tables: []entry.Table{
+		{Named: naming.Named{Name: "worth", Shows: "was it worth talking: the first answers' majority against the decision, flips, cost of a point",
+			Needs: needTalk}, Build: Worth},
+		{Named: naming.Named{Name: "worth-drift", Shows: "was it worth talking: tests that talk moves answers in neither direction",
+			Needs: needTalk}, Build: Drift},
+		{Named: naming.Named{Name: "worth-by-round", Shows: "was it worth talking: how each round moves answers",
+			Needs: needTalk}, Build: ByRound},
+		{Named: naming.Named{Name: "worth-votes", Shows: "was it worth talking: how many independent votes first answers are, and what a majority promises",
+			Needs: needVotes}, Build: Votes},
+	}}
+}

@@ -1,0 +1,267 @@
+package worth
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/record"
+	"roundtable/analysis/table"
+	"roundtable/analysis/table/tabletest"
+)
+
+// talked is a debate as answers by round, a letter an agent; A is right, - is unread. The
+// decision is the most frequent last answer, of ties the earliest agent's.
+type talked struct {
+	rule                string
+	instance, replicate int
+	rounds              []string
+	decided             string // in place of that; "-" is none
+	format              string
+	utility             float64 // of right answers, if it is not 1
+	usd                 float64 // of each turn, which takes 15 tokens
+}
+
+func (x talked) run() campaign.Run {
+	if x.rule == "" {
+		x.rule = "plurality"
+	}
+	if x.format == "" {
+		x.format = "answer"
+	}
+	if x.utility == 0 {
+		x.utility = 1
+	}
+	key := record.Key{ConditionID: x.rule + "-1", CollaborationID: fmt.Sprintf("%s-i%d-r%d", x.rule, x.instance, x.replicate)}
+	row := record.Collaboration{
+		Key: key, Status: record.Succeeded, Environment: "qa", Rule: x.rule, InstanceID: fmt.Sprint("q", x.instance), Instance: int32(x.instance), Replicate: int32(x.replicate),
+		Agents: int32(len(x.rounds[0])), SettingsJSON: fmt.Sprintf(`{"env":{"name":"qa"},"rule":{"name":%q}}`, x.rule),
+	}
+	var turns []record.Turn
+	var calls []record.Call
+	for n, answers := range x.rounds {
+		for agent, letter := range answers {
+			t := record.Turn{Key: key, Entry: int32(len(turns)), Round: int32(n + 1), Kind: "ask", Format: x.format, Status: "said", Agent: new(int32(agent)), SeesJSON: fmt.Sprintf("[[0,%d]]", n*len(answers))}
+			if letter != '-' {
+				t.ProposalKey, t.ProposalUtility = new(string(letter)), new(0.)
+				if letter == 'A' {
+					*t.ProposalUtility = x.utility
+				}
+			}
+			if x.usd > 0 {
+				calls = append(calls, record.Call{Key: key, Entry: t.Entry, Status: "answered", InputTokens: new(int64(10)), OutputTokens: new(int64(5)), CostUSD: &x.usd})
+			}
+			turns = append(turns, t)
+		}
+	}
+	if decided := x.decision(); decided != "" {
+		row.DecisionJSON, row.Utilities = &decided, []float64{map[bool]float64{true: 1}[decided == "A"]}
+	}
+	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{row}, Turns: turns, Calls: calls}, Read)
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+func (x talked) decision() string {
+	last := x.rounds[len(x.rounds)-1]
+	switch x.decided {
+	case "-":
+		return ""
+	case "":
+		best, most := "", 0
+		for _, letter := range last {
+			n := 0
+			for _, other := range last {
+				if other == letter {
+					n++
+				}
+			}
+			if n > most && letter != '-' {
+				best, most = string(letter), n
+			}
+		}
+		return best
+	}
+	return x.decided
+}
+
+// threeQuestions are right first and last; wrong first and right at the end; tied
+// first, with an agent that never answers, and wrong at the end.
+func threeQuestions() campaign.Campaign {
+	var c campaign.Campaign
+	for i, rounds := range [][]string{{"AAB", "AAA"}, {"ABB", "ABA"}, {"AB-", "BB-"}} {
+		c.Runs = append(c.Runs, talked{instance: i, rounds: rounds, usd: .01}.run())
+	}
+	return c
+}
+
+// only returns the only row of a table.
+func only(t *testing.T, build func(campaign.Campaign) (table.Table, bool), c campaign.Campaign) (map[string]table.Cell, string) {
+	t.Helper()
+	got, ok := build(c)
+	if !ok || len(got.Rows) != 1 {
+		t.Fatalf("%d rows", len(got.Rows))
+	}
+	return tabletest.ByColumn(got, got.Rows[0]), strings.Join(got.Notes, "\n")
+}
+
+func near(t *testing.T, row map[string]table.Cell, want map[string]float64) {
+	t.Helper()
+	for column, v := range want {
+		if got := row[column].Value; got == nil || math.Abs(*got-v) > 5e-5 {
+			t.Errorf("%s is %v, want %v", column, row[column], v)
+		}
+	}
+}
+
+// Gains are 0, 100 and -50 points: the mean is 50/3, its error 44.10, t is 0.378 with 2
+// degrees of freedom. The second rounds take 45 tokens and 3 cents each.
+func TestWorthByHand(t *testing.T) {
+	row, _ := only(t, Worth, threeQuestions())
+	near(t, row, map[string]float64{
+		"first majority, %": 50, "last majority, %": 200. / 3, "decision, %": 200. / 3, "gain": 50. / 3, "gain low": -100, "gain high": 100, "gain p": .7418,
+		"to right, %": 100. / 3, "to wrong, %": 50. / 3, "later tokens": 45, "later USD": .03, "tokens a point": 2.7, "USD a point": .0018, "n": 3,
+	})
+}
+
+// Drifts are 1/3, 1/3 and -1/2; herding 1/3, -1/3 and 0, as half is no larger side. Four
+// agents are wrong first, of whom two become right; of four that are right one becomes wrong.
+func TestDriftByHand(t *testing.T) {
+	row, _ := only(t, Drift, threeQuestions())
+	near(t, row, map[string]float64{
+		"right first, %": 50, "right last, %": 500. / 9, "drift": 50. / 9, "herding": 0, "herding p": 1, "wrong to right, %": 50, "right to wrong, %": 25, "n": 3,
+	})
+	row, _ = only(t, ByRound, threeQuestions())
+	near(t, row, map[string]float64{"round": 2, "right before, %": 50, "right after, %": 500. / 9, "drift": 50. / 9, "wrong to right, %": 50, "right to wrong, %": 25, "n": 3})
+}
+
+// Of errors (0 0 1), (0 1 1), (0 1): MSB = 1/12, MSW = 11/30, the mean size 2.625, so the
+// correlation is -0.41718, which leaves all 8/3 votes.
+func TestVotesByHand(t *testing.T) {
+	row, _ := only(t, Votes, threeQuestions())
+	near(t, row, map[string]float64{
+		"votes": 8. / 3, "right, %": 50, "correlation": -.41718, "effective votes": 8. / 3, "Condorcet, %": 50, "Condorcet at effective, %": 50, "first majority, %": 50,
+	})
+}
+
+// Replicates of a question are one observation, whatever they say.
+func TestReplicatesAreOneObservation(t *testing.T) {
+	var c campaign.Campaign
+	for replicate := range 4 {
+		c.Runs = append(c.Runs, talked{instance: 0, replicate: replicate, rounds: []string{"AB", "AA"}}.run(), talked{instance: 1, replicate: replicate, rounds: []string{"BB", "BB"}}.run())
+	}
+	row, _ := only(t, Drift, c)
+	// 50 and 0 points: the mean 25, its error 25, so t is 1 with one degree of freedom.
+	near(t, row, map[string]float64{"drift": 25, "drift p": .5, "n": 8})
+}
+
+// Who gives no usable answer keeps the one before; who gives none at first is left out; a
+// debate without any usable first answer is wrong at first, and moves nothing.
+func TestUnusableAnswers(t *testing.T) {
+	for name, x := range map[string]struct {
+		rounds []string
+		want   [][]float64 // shares right by step
+	}{
+		"keeps":        {[]string{"AAB", "-AB", "B-B"}, [][]float64{{2. / 3}, {2. / 3}, {1. / 3}}},
+		"too late":     {[]string{"A-B", "AAB"}, [][]float64{{.5}, {.5}}},
+		"none at all":  {[]string{"---", "---"}, nil},
+		"a late start": {[]string{"---", "AAB", "BBB"}, [][]float64{{2. / 3}, {0}}},
+	} {
+		talk := talkOf(talked{rounds: x.rounds}.run())
+		if len(talk.Steps) != len(x.want) {
+			t.Errorf("%s: %d steps, want %d", name, len(talk.Steps), len(x.want))
+			continue
+		}
+		for k, want := range x.want {
+			if got := talk.right(k); math.Abs(got-want[0]) > 1e-12 {
+				t.Errorf("%s: step %d has %v, want %v", name, k, got, want[0])
+			}
+		}
+	}
+	c := threeQuestions()
+	c.Runs = append(c.Runs, talked{instance: 3, rounds: []string{"---", "---"}, decided: "-"}.run())
+	row, _ := only(t, Worth, c)
+	near(t, row, map[string]float64{"first majority, %": 37.5, "decision, %": 50, "gain": 12.5, "n": 4})
+	row, _ = only(t, Drift, c)
+	near(t, row, map[string]float64{"drift": 50. / 9, "n": 3})
+}
+
+// A reply of a discussion that agrees holds the answer of the last message that it saw;
+// what agents make of the decision later is no answer of theirs.
+func TestRepliesThatAgree(t *testing.T) {
+	key := record.Key{ConditionID: "simple-1", CollaborationID: "simple-i0-r0"}
+	say := func(entry, round, agent int, phase, answer, sees string) record.Turn {
+		turn := record.Turn{Key: key, Entry: int32(entry), Round: int32(round), Phase: phase, Kind: "ask", Format: "reply", Status: "said", Agent: new(int32(agent)), SeesJSON: sees}
+		switch answer {
+		case "agrees":
+			turn.DataJSON = new(`{"b":{"c":[0]}}`)
+		default:
+			turn.ProposalKey, turn.ProposalUtility = &answer, new(map[bool]float64{true: 1}[answer == "A"])
+		}
+		return turn
+	}
+	turns := []record.Turn{
+		say(0, 1, 0, "talk", "B", "[]"), say(1, 1, 1, "talk", "agrees", "[[0,1]]"), say(2, 1, 2, "talk", "A", "[[0,2]]"),
+		say(3, 2, 0, "talk", "agrees", "[[0,3]]"), say(4, 2, 1, "talk", "B", "[[0,4]]"), say(5, 2, 2, "talk", "A", "[[0,5]]"),
+		say(6, 2, 1, "challenge", "A", "[[0,6]]"),
+	}
+	row := record.Collaboration{Key: key, Status: record.Succeeded, Environment: "qa", Rule: "simple", Agents: 3, SettingsJSON: `{}`, DecisionJSON: new("A"), Utilities: []float64{1}}
+	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{row}, Turns: turns}, Read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	talk := talkOf(r)
+	if len(talk.Steps) != 2 || math.Abs(talk.right(0)-1./3) > 1e-12 || math.Abs(talk.right(1)-2./3) > 1e-12 || !talk.Seen {
+		t.Errorf("%+v", talk)
+	}
+	_, notes := only(t, Worth, campaign.Campaign{Runs: []campaign.Run{r}})
+	if !strings.Contains(notes, "some agents had seen others before theirs, in all conditions") {
+		t.Errorf("notes: %s", notes)
+	}
+}
+
+// What cannot be asked is left out, and a note says why.
+func TestWhatIsLeftOut(t *testing.T) {
+	c := threeQuestions()
+	c.Runs = append(c.Runs,
+		talked{rule: "graded", rounds: []string{"AB", "AA"}, utility: .7, format: "proposal"}.run(),
+		talked{rule: "alone", rounds: []string{"A", "A"}}.run(),
+		talked{rule: "silent", rounds: []string{"AB"}}.run())
+	_, notes := only(t, Worth, c)
+	for _, want := range []string{
+		"1 condition whose answers are not right or wrong", "1 condition without recorded answers of at least two agents", "1 condition in which no agent answers again",
+	} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no %q in %s", want, notes)
+		}
+	}
+	if got, _ := Votes(c); len(got.Rows) != 2 {
+		t.Errorf("%d rows of votes, want two: who says nothing more has voted", len(got.Rows))
+	}
+	for name, build := range map[string]func(campaign.Campaign) (table.Table, bool){"worth": Worth, "drift": Drift, "by round": ByRound, "votes": Votes} {
+		if _, ok := build(campaign.Campaign{Runs: c.Runs[3:5]}); ok {
+			t.Errorf("%s shows what has no right answers, or one agent", name)
+		}
+	}
+}
+
+// Proposals of a round table count as answers, a skipped one keeps what was proposed; what
+// is answered again within the first round has a row of its own.
+func TestProposals(t *testing.T) {
+	talk := talkOf(talked{rounds: []string{"AB", "-A"}, format: "proposal"}.run())
+	if len(talk.Steps) != 2 || talk.right(1) != 1 {
+		t.Errorf("%+v", talk)
+	}
+	var turns []record.Turn
+	for i, answer := range "ABBA" {
+		turns = append(turns, record.Turn{Entry: int32(i), Round: 1, Kind: "ask", Format: "answer", Agent: new(int32(i % 2)), ProposalKey: new(string(answer)), ProposalUtility: new(0.)})
+	}
+	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{{Status: record.Succeeded, Environment: "qa", Agents: 2}}, Turns: turns}, Read)
+	if talk := talkOf(r); err != nil || len(talk.Steps) != 2 || talk.Rounds[1] != 1 {
+		t.Errorf("%v: %+v", err, talk)
+	}
+}
