@@ -81,12 +81,7 @@ func (p *parser) parseExcluded(x exclusion, key, v *yaml.Node, axes []axis) {
 	x.want[key.Value] = v
 	a := axes[i]
 	has := func(v *yaml.Node) bool {
-		for j := range a.values {
-			if (setting{a.key, a.values[j], a.labels[j]}).isMeant(v) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(a.values, func(x setting) bool { return x.isMeant(v) })
 	}
 	if v.Kind == yaml.SequenceNode && !has(v) {
 		for _, item := range v.Content {
@@ -109,7 +104,7 @@ func nodeText(n *yaml.Node) string {
 // plug-in's name, or some of its parameters.
 func (x setting) isMeant(v *yaml.Node) bool {
 	var ignored FileErrors
-	mine, _ := canonicalJSON(x.value, x.key, &ignored)
+	mine, _ := x.canonical(&ignored)
 	theirs, _ := canonicalJSON(v, x.key, &ignored)
 	if string(mine) == string(theirs) {
 		return true

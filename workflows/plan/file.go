@@ -128,7 +128,10 @@ func (p *parser) parseFile(data []byte) File {
 	axes := p.parseAxes(grid, &file.Campaign)
 	p.refuseReplaced(base, axes)
 	file.Campaign.Base = p.baseJSON(base, axes)
-	p.expandGrid(top, base, axes, p.parseExclusions(grid, axes), p.parseInstances(valueOf(top, "instances")), &file)
+	all := p.combinations(top, axes, grid)
+	if want := p.parseInstances(valueOf(top, "instances")); all != nil {
+		p.expandGrid(base, axes, all, want, &file)
+	}
 	return file
 }
 

@@ -113,8 +113,10 @@ func (w instanceCounts) refuseUnused(p *parser) {
 func (at point) envKeys() []string {
 	names := at.envNames()
 	for _, x := range at {
-		if root, _, _ := strings.Cut(x.key, "."); root == "env" && x.label != "" {
-			names = append(names, setting{key: x.key, value: x.value}.labelOrText())
+		for _, set := range x.ofEnvironment() {
+			if x.label != "" {
+				names = append(names, setting{value: set.value}.labelOrText())
+			}
 		}
 	}
 	return names
@@ -124,11 +126,19 @@ func (at point) envKeys() []string {
 func (at point) envNames() []string {
 	var names []string
 	for _, x := range at {
-		if root, _, _ := strings.Cut(x.key, "."); root == "env" {
+		if len(x.ofEnvironment()) > 0 {
 			names = append(names, x.labelOrText())
 		}
 	}
 	return names
+}
+
+// ofEnvironment returns what a value sets of the environment.
+func (x setting) ofEnvironment() []assignment {
+	return slices.DeleteFunc(slices.Clone(x.assignments()), func(a assignment) bool {
+		root, _, _ := strings.Cut(a.path, ".")
+		return root != "env"
+	})
 }
 
 // environmentText shows a condition's environment in an error.

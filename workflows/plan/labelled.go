@@ -2,7 +2,6 @@ package plan
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,34 +13,48 @@ import (
 const maxLabel = 60
 
 // parseLabelled reads the values of an axis, of which each may have a label:
-// {label: …, value: …}. Labels are shown and are part of no identity.
-func (p *parser) parseLabelled(key string, nodes []*yaml.Node) axis {
-	a := axis{key: key, values: slices.Clone(nodes), labels: make([]string, len(nodes))}
+// {label: …, value: …}. Labels are shown and are part of no identity. It returns
+// nothing if one cannot be used.
+func (p *parser) parseLabelled(key string, nodes []*yaml.Node) []setting {
+	values := make([]setting, len(nodes))
 	for i, n := range nodes {
+		values[i] = setting{key: key, value: n}
 		label, v := valueOf(n, "label"), valueOf(n, "value")
 		switch {
+		case n.Kind == yaml.MappingNode && label != nil && valueOf(n, "set") != nil:
+			p.errs.add(n, "grid."+key, "values that set several keys stand on an axis with its own name, as grid: {size: [{label: …, set: {…}}]}")
+			return nil
 		case n.Kind != yaml.MappingNode || label == nil || v == nil && valueOf(n, "name") == nil:
 			continue
 		case v == nil || len(n.Content) != 4:
 			p.errs.add(n, "grid."+key, "a value with a label is written {label: …, value: …}")
 			continue
 		}
-		a.values[i] = v
-		if label.Kind != yaml.ScalarNode || !isLabel(label.Value) {
-			p.errs.add(label, "grid."+key+".label", "%s is no label; 1 to %d printable characters are accepted", shortText(label), maxLabel)
-			continue
-		}
-		a.labels[i] = label.Value
+		values[i].value, values[i].label = v, p.parseLabel("grid."+key, label)
 	}
-	for i, n := range nodes {
-		name := setting{key, a.values[i], a.labels[i]}.labelOrText()
-		for j := range i {
-			if name != "" && name == (setting{key, a.values[j], a.labels[j]}).labelOrText() && a.labels[i]+a.labels[j] != "" {
-				p.errs.add(n, "grid."+key+".label", "%q is there twice", name)
+	p.refuseSameLabels(nodes, values)
+	return values
+}
+
+// parseLabel returns a value's label; empty if it is none.
+func (p *parser) parseLabel(key string, label *yaml.Node) string {
+	if label.Kind != yaml.ScalarNode || !isLabel(label.Value) {
+		p.errs.add(label, key+".label", "%s is no label; 1 to %d printable characters are accepted", shortText(label), maxLabel)
+		return ""
+	}
+	return label.Value
+}
+
+// refuseSameLabels refuses values of an axis that are called alike.
+func (p *parser) refuseSameLabels(nodes []*yaml.Node, values []setting) {
+	for i, x := range values {
+		name := x.labelOrText()
+		for _, other := range values[:i] {
+			if name != "" && name == other.labelOrText() && x.label+other.label != "" {
+				p.errs.add(nodes[i], "grid."+x.key+".label", "%q is there twice", name)
 			}
 		}
 	}
-	return a
 }
 
 func isLabel(label string) bool {
@@ -75,7 +88,7 @@ func (at point) shownValues(axes []axis) []Value {
 		for _, x := range at {
 			if x.key == a.key {
 				var ignored FileErrors
-				v, _ := canonicalJSON(x.value, x.key, &ignored)
+				v, _ := x.canonical(&ignored)
 				list = append(list, Value{x.key, v, x.label})
 			}
 		}

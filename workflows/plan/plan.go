@@ -140,13 +140,13 @@ func (c Campaign) Extends(recorded Campaign) []string {
 	}
 	settings := append(baseDifferences(recorded.Base, c.Base), gridDifferences(recorded.Grid, c.Grid)...)
 	if len(settings) == 0 {
-		settings = c.newlyExcluded(recorded)
+		settings = c.lostConditions(recorded)
 	}
 	return append(diff, settings...)
 }
 
-// newlyExcluded names the recorded conditions that the grid now leaves out.
-func (c Campaign) newlyExcluded(recorded Campaign) []string {
+// lostConditions names the recorded conditions that the file no longer makes.
+func (c Campaign) lostConditions(recorded Campaign) []string {
 	have := map[string]bool{}
 	for _, condition := range c.Conditions {
 		have[condition.ID()] = true
@@ -160,7 +160,7 @@ func (c Campaign) newlyExcluded(recorded Campaign) []string {
 	if len(lost) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("grid.exclude leaves out what the campaign has: %s", listConditions(lost))}
+	return []string{fmt.Sprintf("the file no longer makes %s, which the campaign has; conditions can be added, not taken away", listConditions(lost))}
 }
 
 func baseDifferences(was, is json.RawMessage) []string {
