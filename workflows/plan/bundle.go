@@ -101,6 +101,7 @@ func (x setting) canonical(errs *FileErrors) (json.RawMessage, bool) {
 // replacedPath is a path of a condition that the grid sets.
 type replacedPath struct {
 	path   string
+	axis   string
 	always bool // every combination sets it
 }
 
@@ -111,7 +112,7 @@ func replacedPaths(axes []axis) []replacedPath {
 		for _, x := range a.values {
 			for _, set := range x.assignments() {
 				if count[set.path]++; count[set.path] == 1 {
-					all = append(all, replacedPath{path: set.path})
+					all = append(all, replacedPath{path: set.path, axis: a.key})
 				}
 			}
 		}

@@ -63,16 +63,6 @@ type Host struct {
 	Labeller func(l Labels, decode envs.Decode) error
 }
 
-// Parse reads a campaign file and reports all its errors at once, as FileErrors.
-func Parse(data []byte, host Host) (File, error) {
-	p := parser{host: host, envs: map[string]envs.Environment{}}
-	file := p.parseFile(data)
-	if len(p.errs) > 0 {
-		return File{}, p.errs.sortedByLine()
-	}
-	return file, nil
-}
-
 type parser struct {
 	host   Host
 	errs   FileErrors
@@ -84,6 +74,13 @@ type parser struct {
 	scope    string
 	// refusedAxes are keys that the grid gives in a form that was refused already.
 	refusedAxes []string
+	sources     []string                    // files and flags besides the campaign file: see lineBits
+	limit       int                         // of the instances of each environment; 0 is none
+	indexes     map[string]map[string][]int // instances by id, by environment as in envs
+}
+
+func newParser(host Host) *parser {
+	return &parser{host: host, envs: map[string]envs.Environment{}, indexes: map[string]map[string][]int{}}
 }
 
 // header is every key of a file that is not part of a condition.
@@ -103,11 +100,12 @@ type header struct {
 	Cost   string          `json:"cost"`
 }
 
-func (p *parser) parseFile(data []byte) File {
-	top := p.parseDocument(data)
+func (p *parser) parseFile(s Source) File {
+	top := p.parseDocument(s.Data)
 	if top == nil {
 		return File{}
 	}
+	top = p.applyChanges(top, s.Changes)
 	h := header{Seed: 1, Replicates: 1}
 	base, grid := p.splitHeader(top, &h)
 	p.goesOn(top, h.Name)

@@ -88,7 +88,11 @@ func (p *parser) refuseReplaced(base map[string]*yaml.Node, axes []axis) {
 				n = nil
 			}
 		}
-		if n != nil && set.always {
+		switch {
+		case n == nil || !set.always:
+		case isFlag(n):
+			p.errs.add(n, set.path, "the grid varies it; --set grid.%s=[…] replaces the whole axis", set.axis)
+		default:
 			p.errs.add(n, set.path, "is given here and in the grid; leave one out")
 		}
 	}
@@ -173,6 +177,7 @@ func (p *parser) combinations(top *yaml.Node, axes []axis, grid *yaml.Node) []co
 func (p *parser) expandGrid(base map[string]*yaml.Node, axes []axis, all []combination, want instanceCounts, file *File) {
 	seen := map[string]string{}
 	var instances []int
+	var chosen [][]int
 	for _, at := range all {
 		keys := maps.Clone(base)
 		for _, set := range at.assignments() { // an error of the grid, not of the point
@@ -192,7 +197,8 @@ func (p *parser) expandGrid(base map[string]*yaml.Node, axes []axis, all []combi
 			p.errs.add(at.node, at.key, "%s is the same condition as %s", at.point, other)
 		}
 		seen[c.ID()] = at.point.String()
-		instances = append(instances, want.countFor(p, at.point, c, dealt))
+		count, list := want.countFor(p, at.point, c, dealt, file.Campaign.Seed)
+		instances, chosen = append(instances, count), append(chosen, list)
 		file.Campaign.Conditions = append(file.Campaign.Conditions, c)
 		file.Agents, file.Rounds = append(file.Agents, agents), append(file.Rounds, rounds)
 		file.Values = append(file.Values, at.shownValues(axes))
@@ -200,7 +206,7 @@ func (p *parser) expandGrid(base map[string]*yaml.Node, axes []axis, all []combi
 	if len(instances) == len(all) {
 		want.refuseUnused(p)
 	}
-	file.Campaign.Instances = newInstances(instances)
+	file.Campaign.Instances, file.Campaign.Chosen = newInstances(instances), newChosen(chosen)
 	if size := file.Campaign.Size(); size > maxCells {
 		p.errs.add(nil, "", "%d cells are planned; at most %d are accepted", size, maxCells)
 	}
