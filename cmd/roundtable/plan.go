@@ -33,6 +33,7 @@ func newPlan(o *cli.Options) *cobra.Command {
 what they are predicted to cost. Nothing is asked unless --pilot is given.`,
 		Example: `  roundtable plan campaign.yaml
   roundtable plan campaign.yaml --prompts
+  roundtable plan campaign.yaml --limit 10 --set protocol.rounds=3
   roundtable plan campaign.yaml --pilot 0.02`,
 		Args: cli.OneArg("campaign file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,6 +43,7 @@ what they are predicted to cost. Nothing is asked unless --pilot is given.`,
 	}
 	cmd.Flags().Float64Var(&p.share, "pilot", 0, "run this share of the cells for real, at least two a condition, and predict from them (0.02 is 2 %)")
 	cmd.Flags().BoolVar(&p.prompts, "prompts", false, "render every distinct prompt, by phase, role and conditions")
+	p.flags.Add(cmd.Flags())
 	cmd.Flags().StringVarP(&p.folder, "output", "o", "", "with --prompts: write them as files to this new or empty folder")
 	return cmd
 }
@@ -49,6 +51,7 @@ what they are predicted to cost. Nothing is asked unless --pilot is given.`,
 // planOptions are the flags of plan.
 type planOptions struct {
 	*cli.Options
+	flags   campaignfile.Flags
 	prompts bool
 	folder  string // for the prompts
 	share   float64
@@ -83,7 +86,7 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 		return err
 	}
 	defer made.Discard()
-	p, m, file, err := campaignfile.Read(ctx, path, s, o.share > 0)
+	p, m, file, err := o.flags.Read(ctx, path, s, o.share > 0)
 	if err != nil {
 		return err
 	}
@@ -109,18 +112,21 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 			return err
 		}
 	}
-	predicted, err := predictions.Predict(ctx, o.Options, s, p, m, most, o.share, path)
+	predicted, err := predictions.Predict(ctx, o.Options, s, p, m, most, o.share, o.flags.Command(path))
 	if err != nil {
 		return err
 	}
 	if o.JSON {
-		d := map[string]any{"campaign": p.Campaign.Name, "revision": p.Campaign.Revision(), "cells": p.Campaign.Size(), "conditions": all, "prediction": predicted, "prompt_edition": there.Prompts.Edition, "prompts_recorded": there.Prompts.Stored, "in_lake": there.Begun, "refused": there.Refusal, "warnings": append([]string{}, warned...)}
+		d := map[string]any{"campaign": p.Campaign.Name, "revision": p.Campaign.Revision(), "cells": p.Campaign.Size(), "conditions": all, "prediction": predicted, "prompt_edition": there.Prompts.Edition, "prompts_recorded": there.Prompts.Stored, "in_lake": there.Begun, "refused": there.Refusal, "changed": append([]string{}, p.Changed...), "warnings": append([]string{}, warned...)}
 		if o.prompts {
 			d["prompts"] = prompts
 		}
 		return cli.WriteJSON(o.Stdout(), d)
 	}
 	fmt.Printf("%s\n\n", file)
+	if len(p.Changed) > 0 {
+		fmt.Printf("Changed on the command line: %s\n", safetext.Lines(strings.Join(p.Changed, " ")))
+	}
 	printPlan(file, all)
 	fmt.Printf("%s\n", safetext.Lines(there.Prompts.String()))
 	there.Print()

@@ -120,7 +120,7 @@ func (w instanceCounts) choose(p *parser, n *yaml.Node, key string, at point, c 
 	slices.Sort(all)
 	all = slices.Compact(all)
 	if len(all) == 0 {
-		p.errs.add(n, key, "the environment %s has none of these instances; it has %s", at.environmentText(c), someOf(index))
+		w.none[n] = append(w.none[n], fmt.Sprintf("the environment %s has none of these instances; it has %s", at.environmentText(c), someOf(index)))
 	}
 	return all
 }
@@ -146,7 +146,7 @@ func someOf(index map[string][]int) string {
 	return listSome(ids)
 }
 
-// refuseUnknown refuses ids of lists that apply to some condition, which none of them has.
+// refuseUnknown refuses ids that no environment has, and lists of which one has none.
 func (w instanceCounts) refuseUnknown(p *parser) {
 	known := map[string]bool{}
 	for _, index := range p.indexes {
@@ -156,6 +156,11 @@ func (w instanceCounts) refuseUnknown(p *parser) {
 	}
 	ids := slices.Sorted(maps.Keys(known))
 	for _, list := range w.lists {
+		if slices.ContainsFunc(list.node.Content, func(id *yaml.Node) bool { return w.found[id] }) {
+			for _, text := range w.none[list.node] {
+				p.errs.add(list.node, list.key, "%s", text)
+			}
+		}
 		for _, id := range list.node.Content {
 			if !w.found[id] && len(ids) > 0 {
 				p.errs.add(id, list.key, "there is no instance %s; there are %s%s", shortText(id), listSome(ids), wording.DidYouMean(id.Value, ids))

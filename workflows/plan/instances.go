@@ -20,7 +20,8 @@ type instanceCounts struct {
 	names map[string]bool // that could be used
 	count map[*yaml.Node]int
 	lists []chosenList
-	found map[*yaml.Node]bool // ids of lists that some environment has
+	found map[*yaml.Node]bool     // ids of lists that some environment has
+	none  map[*yaml.Node][]string // errors of environments that have none of a list's ids
 }
 
 // chosenList is a list of ids of instances, with its key.
@@ -31,7 +32,7 @@ type chosenList struct {
 
 // parseInstances reads the key instances; n is nil if the file has none.
 func (p *parser) parseInstances(n *yaml.Node) instanceCounts {
-	w := instanceCounts{named: map[string]*yaml.Node{}, used: map[string]bool{}, names: map[string]bool{}, count: map[*yaml.Node]int{}, found: map[*yaml.Node]bool{}}
+	w := instanceCounts{named: map[string]*yaml.Node{}, used: map[string]bool{}, names: map[string]bool{}, count: map[*yaml.Node]int{}, found: map[*yaml.Node]bool{}, none: map[*yaml.Node][]string{}}
 	read := func(n *yaml.Node, key string) {
 		if n.Kind == yaml.SequenceNode {
 			w.lists = append(w.lists, chosenList{n, key})

@@ -31,9 +31,18 @@ import (
 // be run, and how. All errors come at once; nothing is started. With dial,
 // endpoints must answer and keys be set.
 func Read(ctx context.Context, path string, s storage.Store, dial bool) (recorded.Plan, recorded.Manifest, plan.File, error) {
+	return Flags{}.Read(ctx, path, s, dial)
+}
+
+// Read reads a file with what the flags change in it.
+func (f Flags) Read(ctx context.Context, path string, s storage.Store, dial bool) (recorded.Plan, recorded.Manifest, plan.File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return recorded.Plan{}, recorded.Manifest{}, plan.File{}, cli.UsageError(unreadable(path, err))
+	}
+	source, err := f.Source(data)
+	if err != nil {
+		return recorded.Plan{}, recorded.Manifest{}, plan.File{}, cli.UsageError(err)
 	}
 	from := providers.NewFileFolder(filepath.Dir(path))
 	prices := providers.NewPriceList(from)
@@ -41,7 +50,7 @@ func Read(ctx context.Context, path string, s storage.Store, dial bool) (recorde
 	host.Data = from.OpenData
 	host.Embedder = func(name string) error { _, err := from.Embedder(name); return err }
 	host.Recorded = func(name string) (plan.Campaign, error) { return campaigns.ReadPlannedCampaign(ctx, s, name) }
-	file, err := plan.Parse(data, host)
+	file, err := plan.ParseSource(source, host)
 	if errs, ok := errors.AsType[plan.FileErrors](err); ok {
 		return recorded.Plan{}, recorded.Manifest{}, file, cli.UsageError(errorsIn(path, errs))
 	}
@@ -59,6 +68,7 @@ func Read(ctx context.Context, path string, s storage.Store, dial bool) (recorde
 	if err != nil {
 		return p, m, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
 	}
+	p.Changed = f.Texts()
 	return p, m, file, nil
 }
 
@@ -78,7 +88,9 @@ func unreadable(path string, err error) error {
 func errorsIn(path string, errs plan.FileErrors) error {
 	lines := make([]string, len(errs))
 	for i, f := range errs {
-		lines[i] = fmt.Sprintf("%s: %s", path, f)
+		if lines[i] = f.String(); f.File == "" {
+			lines[i] = fmt.Sprintf("%s: %s", path, f)
+		}
 	}
 	noun := "errors"
 	if len(lines) == 1 {

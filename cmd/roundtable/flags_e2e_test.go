@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// quiz is a campaign of five questions; quizFolder a folder with it.
+const quiz = `name: quiz
+data: .
+env: {name: qa, format: jsonl, file: questions.jsonl}
+model: scripted/answerer
+protocol: {name: debate, rounds: 1}
+grid: {rule: [plurality, approval]}
+`
+
+func quizFolder(t *testing.T) string {
+	dir := write(t, strings.Replace(quiz, "approval", "unanimous", 1))
+	var lines []string
+	for i := range 5 {
+		lines = append(lines, fmt.Sprintf(`{"id": "q%d", "question": "What is %d + 1?", "answer": "%d"}`, i, i, i+1))
+	}
+	save(t, dir, "questions.jsonl", strings.Join(lines, "\n"))
+	return dir
+}
+
+// TestChangesOnTheCommandLine: --set, --name, --limit and --instances change what runs,
+// plan shows them, the recorded plan keeps them, and resume needs none of them.
+func TestChangesOnTheCommandLine(t *testing.T) {
+	t.Parallel()
+	dir := quizFolder(t)
+	flags := []string{"--name", "a-try", "--limit", "2", "--set", "grid.rule=[plurality]", "--set", "protocol.rounds=2"}
+	d := ends(t, 0, dir, nil, append([]string{"plan", "campaign.yaml"}, flags...)...)
+	for _, want := range []string{
+		"a-try: 1 condition, 2 cells\n\n",
+		"Changed on the command line: --set 'grid.rule=[plurality]' --set protocol.rounds=2 --name a-try --limit 2\n",
+		"protocol debate (rounds 2)",
+	} {
+		contains(t, d.out, want)
+	}
+	ends(t, 0, dir, nil, append([]string{"run", "campaign.yaml"}, flags...)...)
+	d = ends(t, 0, dir, nil, "resume", "a-try", "--json")
+	contains(t, d.err, "a-try is done already: all 2 collaborations finished")
+	plans, err := filepath.Glob(filepath.Join(dir, "lake/lake/_campaigns/a-try/plans/*"))
+	if err != nil || len(plans) != 1 {
+		t.Fatalf("%d plans: %v", len(plans), err)
+	}
+	data, err := os.ReadFile(plans[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p struct{ Changed []string }
+	if err := json.Unmarshal(data, &p); err != nil || strings.Join(p.Changed, " ") != "--set 'grid.rule=[plurality]' --set protocol.rounds=2 --name a-try --limit 2" {
+		t.Errorf("the plan says that %q were changed: %v", p.Changed, err)
+	}
+	// A higher limit goes on, a lower one is refused.
+	flags[3] = "3"
+	contains(t, ends(t, 0, dir, nil, append([]string{"run", "campaign.yaml"}, flags...)...).err, "a-try is extended from 2 to 3 cells")
+	flags[3] = "1"
+	contains(t, ends(t, 2, dir, nil, append([]string{"run", "campaign.yaml"}, flags...)...).err, "instances was 3 and is 1; it can only grow")
+
+	ends(t, 0, dir, nil, "run", "campaign.yaml", "--instances", "q4,q1")
+	d = ends(t, 0, dir, nil, "query", "select distinct instance, instance_id from collaborations where campaign_id = 'quiz' order by 1", "--json")
+	for _, want := range []string{`"q1"`, `"q4"`} {
+		contains(t, d.out, want)
+	}
+	if strings.Contains(d.out, `"q0"`) {
+		t.Errorf("another instance has run: %s", d.out)
+	}
+	contains(t, ends(t, 0, dir, nil, "run", "campaign.yaml").err, "quiz is extended from 4 to 10 cells")
+	digestBy(t, dir, "quiz")
+}
+
+// TestRefusedChanges: what the command line gives is checked as the file is, and errors name the flag.
+func TestRefusedChanges(t *testing.T) {
+	t.Parallel()
+	dir := quizFolder(t)
+	for want, args := range map[string][]string{
+		"1 error in the campaign file, nothing was started\n--set rule=borda: rule: the grid varies it; --set grid.rule=[…] replaces the whole axis\n": {"--set", "rule=borda"},
+		"--set rule: write KEY=VALUE with a key of the campaign file, as rule=borda or protocol.rounds=3\n--set =3: write KEY=VALUE":                   {"--set", "rule", "--set", "=3"},
+		"--limit is 0; 1 or more instances are accepted": {"--limit", "0"},
+		`--name A: name: "A" is no campaign name`:        {"--name", "A"},
+		`--instances q9: instances: there is no instance "q9"; there are q0, q1, q2 and 2 more`: {"--instances", "q9"},
+		"unknown flag --seed: it is a key of the campaign file; write seed: there, or --set seed=VALUE":           {"--seed", "3"},
+		"--instances q1: instances: is given by --set instances=3, too":                                           {"--set", "instances=3", "--instances", "q1"},
+	} {
+		for _, command := range []string{"run", "plan"} {
+			contains(t, ends(t, 2, dir, nil, append([]string{command, "campaign.yaml"}, args...)...).err, want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "lake")); err == nil {
+		t.Error("a refused command has made a lake")
+	}
+}
