@@ -96,3 +96,27 @@ func TestRefusedChanges(t *testing.T) {
 		t.Error("a refused command has made a lake")
 	}
 }
+
+// TestExtendedFile: a file in another folder is extended; its paths are its own, errors
+// name it, and the command line has the last word.
+func TestExtendedFile(t *testing.T) {
+	t.Parallel()
+	dir := quizFolder(t)
+	if err := os.MkdirAll(filepath.Join(dir, "tries"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	save(t, filepath.Join(dir, "tries"), "small.yaml", "extends: ../campaign.yaml\nname: small\nrule: plurality\nprotocol: {order: random}\n")
+	d := ends(t, 0, dir, nil, "run", "tries/small.yaml", "--limit", "2")
+	contains(t, d.out, "env qa")
+	digestBy(t, dir, "small")
+	d = ends(t, 0, dir, nil, "plan", "tries/small.yaml", "--set", "protocol.order=fixed", "--name", "other")
+	contains(t, d.out, "other: 1 condition, 5 cells")
+	contains(t, d.out, "protocol debate (order fixed, rounds 1)")
+
+	save(t, filepath.Join(dir, "tries"), "wrong.yaml", "extends: ../campaign.yml\nname: small\nrule: x\n")
+	d = ends(t, 2, dir, nil, "plan", "tries/wrong.yaml")
+	contains(t, d.err, "tries/wrong.yaml: line 1: extends: there is no file campaign.yml; paths are relative to the file that names them\n")
+	contains(t, d.err, "tries/wrong.yaml: line 3: rule: there is no decision rule \"x\"")
+	save(t, dir, "campaign.yaml", strings.Replace(quiz, "rounds: 1", "round: 1", 1))
+	contains(t, ends(t, 2, dir, nil, "plan", "tries/small.yaml").err, "\ncampaign.yaml: line 5: protocol.round: unknown key; known are ")
+}

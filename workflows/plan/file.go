@@ -43,6 +43,7 @@ type File struct {
 	Agents, Rounds []int
 	// Values are those of each condition on the axes of the grid.
 	Values [][]Value
+	given  []map[string]json.RawMessage // what each condition was given, by key
 }
 
 // Host is what the reading of a file cannot know by itself.
@@ -59,6 +60,9 @@ type Host struct {
 	Recorded func(name string) (Campaign, error)
 	// Embedder checks what messages are to be embedded by, without asking it anything.
 	Embedder func(name string) error
+	// Extended opens the file that a campaign file names under extends; from is the
+	// name of the file that does so, "" for the campaign file itself.
+	Extended func(from, path string) (Extended, error)
 	// Labeller checks the model that labels messages, likewise.
 	Labeller func(l Labels, decode envs.Decode) error
 }
@@ -98,6 +102,9 @@ type header struct {
 	Labels json.RawMessage `json:"labels"`
 	Prices json.RawMessage `json:"prices"`
 	Cost   string          `json:"cost"`
+
+	Extends  string          `json:"extends"`
+	Defaults json.RawMessage `json:"defaults"` // see pluginDefaults
 }
 
 func (p *parser) parseFile(s Source) File {
@@ -105,7 +112,7 @@ func (p *parser) parseFile(s Source) File {
 	if top == nil {
 		return File{}
 	}
-	top = p.applyChanges(top, s.Changes)
+	top = p.applyChanges(p.extend(top, []string{s.Name}), s.Changes)
 	h := header{Seed: 1, Replicates: 1}
 	base, grid := p.splitHeader(top, &h)
 	p.goesOn(top, h.Name)
@@ -127,8 +134,9 @@ func (p *parser) parseFile(s Source) File {
 	p.refuseReplaced(base, axes)
 	file.Campaign.Base = p.baseJSON(base, axes)
 	all := p.combinations(top, axes, grid)
-	if want := p.parseInstances(valueOf(top, "instances")); all != nil {
-		p.expandGrid(base, axes, all, want, &file)
+	want, defaults := p.parseInstances(valueOf(top, "instances")), p.parseDefaults(valueOf(top, "defaults"))
+	if all != nil {
+		p.expandGrid(conditionBase{base, axes, defaults}, all, want, &file)
 	}
 	return file
 }

@@ -173,16 +173,24 @@ func (p *parser) combinations(top *yaml.Node, axes []axis, grid *yaml.Node) []co
 	return all
 }
 
+// conditionBase is what all combinations of a grid start from.
+type conditionBase struct {
+	keys     map[string]*yaml.Node
+	axes     []axis
+	defaults pluginDefaults
+}
+
 // expandGrid makes every combination a condition, checked.
-func (p *parser) expandGrid(base map[string]*yaml.Node, axes []axis, all []combination, want instanceCounts, file *File) {
+func (p *parser) expandGrid(base conditionBase, all []combination, want instanceCounts, file *File) {
 	seen := map[string]string{}
 	var instances []int
 	var chosen [][]int
 	for _, at := range all {
-		keys := maps.Clone(base)
+		keys := maps.Clone(base.keys)
 		for _, set := range at.assignments() { // an error of the grid, not of the point
 			p.setPath(keys, set.path, set.value)
 		}
+		base.defaults.apply(keys)
 		before := p.errs
 		p.errs = nil
 		c := p.parseCondition(keys)
@@ -201,10 +209,12 @@ func (p *parser) expandGrid(base map[string]*yaml.Node, axes []axis, all []combi
 		instances, chosen = append(instances, count), append(chosen, list)
 		file.Campaign.Conditions = append(file.Campaign.Conditions, c)
 		file.Agents, file.Rounds = append(file.Agents, agents), append(file.Rounds, rounds)
-		file.Values = append(file.Values, at.shownValues(axes))
+		file.Values = append(file.Values, at.shownValues(base.axes))
+		file.given = append(file.given, givenSettings(keys))
 	}
 	if len(instances) == len(all) {
 		want.refuseUnused(p)
+		base.defaults.refuseUnused(p, file.Campaign.Conditions)
 	}
 	file.Campaign.Instances, file.Campaign.Chosen = newInstances(instances), newChosen(chosen)
 	if size := file.Campaign.Size(); size > maxCells {

@@ -148,7 +148,7 @@ func TestColumns(t *testing.T) {
 	if first := strings.Join(rows[4][:3], "|"); first != "rated|9|whole" {
 		t.Errorf("the fifth row is %s", first)
 	}
-	if got := strings.Join(file.Shared(), ", "); got != "env exchange, protocol roundtable, model scripted/trader" {
+	if got := strings.Join(file.Shared(), ", "); got != "env exchange, protocol roundtable (rounds 4), model scripted/trader" {
 		t.Errorf("they share %s", got)
 	}
 }

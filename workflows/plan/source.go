@@ -12,6 +12,7 @@ import (
 
 // Source is a campaign file with what the command line changes in it.
 type Source struct {
+	Name    string // as Host.Extended calls files
 	Data    []byte
 	Changes []Change
 	Limit   int // instances of each environment at most; 0 is no limit
@@ -78,6 +79,10 @@ func (p *parser) applyChanges(top *yaml.Node, changes []Change) *yaml.Node {
 			continue
 		}
 		given[c.Key] = c.Flag
+		if root, _, _ := strings.Cut(c.Key, "."); root == "extends" {
+			p.errs.add(at, c.Key, "cannot be given on the command line")
+			continue
+		}
 		var doc yaml.Node
 		if err := yaml.Unmarshal([]byte(c.Value), &doc); err != nil {
 			p.errs.add(at, c.Key, "%q is not valid YAML: %s", c.Value, cmp.Or(syntaxError.FindStringSubmatch(err.Error())[2], err.Error()))

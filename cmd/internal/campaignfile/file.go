@@ -40,7 +40,7 @@ func (f Flags) Read(ctx context.Context, path string, s storage.Store, dial bool
 	if err != nil {
 		return recorded.Plan{}, recorded.Manifest{}, plan.File{}, cli.UsageError(unreadable(path, err))
 	}
-	source, err := f.Source(data)
+	source, err := f.Source(path, data)
 	if err != nil {
 		return recorded.Plan{}, recorded.Manifest{}, plan.File{}, cli.UsageError(err)
 	}
@@ -49,6 +49,7 @@ func (f Flags) Read(ctx context.Context, path string, s storage.Store, dial bool
 	host := providers.NewHost(providers.NewFile(s, from, !dial), prices, dial)
 	host.Data = from.OpenData
 	host.Embedder = func(name string) error { _, err := from.Embedder(name); return err }
+	host.Extended = openExtended(path)
 	host.Recorded = func(name string) (plan.Campaign, error) { return campaigns.ReadPlannedCampaign(ctx, s, name) }
 	file, err := plan.ParseSource(source, host)
 	if errs, ok := errors.AsType[plan.FileErrors](err); ok {
@@ -70,6 +71,33 @@ func (f Flags) Read(ctx context.Context, path string, s storage.Store, dial bool
 	}
 	p.Changed = f.Texts()
 	return p, m, file, nil
+}
+
+// openExtended returns what opens the files that a campaign file extends, their paths
+// relative to the file that names them.
+func openExtended(campaign string) func(from, path string) (plan.Extended, error) {
+	return func(from, name string) (plan.Extended, error) {
+		at := name
+		if !filepath.IsAbs(name) {
+			at = filepath.Join(filepath.Dir(from), name)
+		}
+		data, err := os.ReadFile(at)
+		if errors.Is(err, fs.ErrNotExist) {
+			return plan.Extended{}, fmt.Errorf("there is no file %s; paths are relative to the file that names them", at)
+		} else if err != nil {
+			return plan.Extended{}, fmt.Errorf("%s cannot be read: %w", at, errors.Unwrap(err))
+		}
+		return plan.Extended{Name: at, Data: data, Path: func(path string) string {
+			if filepath.IsAbs(path) {
+				return path
+			}
+			moved := filepath.Join(filepath.Dir(at), path)
+			if relative, err := filepath.Rel(filepath.Dir(campaign), moved); err == nil {
+				return relative
+			}
+			return moved
+		}}, nil
+	}
 }
 
 // unreadable says why a campaign file cannot be read, and which ones are next to it.

@@ -3,6 +3,7 @@ package campaignfile
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -32,8 +33,8 @@ func (f *Flags) Add(to *pflag.FlagSet) {
 func (f Flags) has(name string) bool { return f.given != nil && f.given.Changed(name) }
 
 // Source returns a file with what the flags change in it.
-func (f Flags) Source(data []byte) (plan.Source, error) {
-	s := plan.Source{Data: data, Limit: f.limit}
+func (f Flags) Source(path string, data []byte) (plan.Source, error) {
+	s := plan.Source{Name: filepath.Clean(path), Data: data, Limit: f.limit}
 	var errs []error
 	if f.has("limit") && f.limit < 1 {
 		errs = append(errs, fmt.Errorf("--limit is %d; 1 or more instances are accepted", f.limit))
