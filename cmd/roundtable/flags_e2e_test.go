@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,11 +84,11 @@ func TestRefusedChanges(t *testing.T) {
 	for want, args := range map[string][]string{
 		"1 error in the campaign file, nothing was started\n--set rule=borda: rule: the grid varies it; --set grid.rule=[…] replaces the whole axis\n": {"--set", "rule=borda"},
 		"--set rule: write KEY=VALUE with a key of the campaign file, as rule=borda or protocol.rounds=3\n--set =3: write KEY=VALUE":                   {"--set", "rule", "--set", "=3"},
-		"--limit is 0; 1 or more instances are accepted": {"--limit", "0"},
-		`--name A: name: "A" is no campaign name`:        {"--name", "A"},
-		`--instances q9: instances: there is no instance "q9"; there are q0, q1, q2 and 2 more`: {"--instances", "q9"},
-		"unknown flag --seed: it is a key of the campaign file; write seed: there, or --set seed=VALUE":           {"--seed", "3"},
-		"--instances q1: instances: is given by --set instances=3, too":                                           {"--set", "instances=3", "--instances", "q1"},
+		"--limit is 0; 1 or more instances are accepted":                                                {"--limit", "0"},
+		`--name A: name: "A" is no campaign name`:                                                       {"--name", "A"},
+		`--instances q9: instances: there is no instance "q9"; there are q0, q1, q2 and 2 more`:         {"--instances", "q9"},
+		"unknown flag --seed: it is a key of the campaign file; write seed: there, or --set seed=VALUE": {"--seed", "3"},
+		"--instances q1: instances: is given by --set instances=3, too":                                 {"--set", "instances=3", "--instances", "q1"},
 	} {
 		for _, command := range []string{"run", "plan"} {
 			contains(t, ends(t, 2, dir, nil, append([]string{command, "campaign.yaml"}, args...)...).err, want)
@@ -119,4 +121,42 @@ func TestExtendedFile(t *testing.T) {
 	contains(t, d.err, "tries/wrong.yaml: line 3: rule: there is no decision rule \"x\"")
 	save(t, dir, "campaign.yaml", strings.Replace(quiz, "rounds: 1", "round: 1", 1))
 	contains(t, ends(t, 2, dir, nil, "plan", "tries/small.yaml").err, "\ncampaign.yaml: line 5: protocol.round: unknown key; known are ")
+}
+
+// TestKeysOfAnEnvFile: keys come from the file next to the campaign file, by run and by
+// resume, and only their names are said.
+func TestKeysOfAnEnvFile(t *testing.T) {
+	t.Parallel()
+	asked := make(chan string, 100)
+	v := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Header.Get("Authorization")
+		http.Error(w, `{"error": {"message": "wrong key"}}`, http.StatusUnauthorized) // which pauses a campaign
+	}))
+	t.Cleanup(v.Close)
+	dir := quizFolder(t)
+	text := strings.Replace(quiz, "scripted/answerer", "{name: openai/m, base_url: \""+v.URL+"/v1\", api_key_env: QUIZ_KEY}\ncost: unknown\nreasks: 0", 1)
+	save(t, dir, "campaign.yaml", strings.Replace(text, "[plurality, approval]", "[plurality]", 1))
+	contains(t, ends(t, 2, dir, nil, "run", "campaign.yaml", "--limit", "1").err, "QUIZ_KEY is not set")
+	save(t, dir, ".env", "QUIZ_KEY=canary-of-the-file\nOPENAI_API_KEY=other\nOPENAI_BASE_URL=http://127.0.0.1:1\n")
+	d := command(t, dir, nil, "run", "campaign.yaml", "--limit", "1")
+	contains(t, d.err, ".env: took QUIZ_KEY; the environment has its own for OPENAI_API_KEY; left OPENAI_BASE_URL, which it may not set\n")
+	contains(t, command(t, t.TempDir(), nil, "resume", "quiz", "--lake", filepath.Join(dir, "lake")).err, ".env: took QUIZ_KEY")
+	v.Close()
+	close(asked)
+	if len(asked) == 0 {
+		t.Error("nobody was asked")
+	}
+	for key := range asked {
+		if key != "Bearer canary-of-the-file" {
+			t.Errorf("asked with %q", key)
+		}
+	}
+	if strings.Contains(d.out+d.err, "canary") {
+		t.Errorf("the key is shown: %s%s", d.out, d.err)
+	}
+	save(t, dir, ".env", "QUIZ_KEY=canary of the file\n")
+	d = ends(t, 2, dir, nil, "plan", "campaign.yaml")
+	if contains(t, d.err, ".env: line 1: the value of QUIZ_KEY is neither a plain word nor printable text in one pair of quotes"); strings.Contains(d.err, "canary") {
+		t.Errorf("the key is shown: %s", d.err)
+	}
 }

@@ -21,6 +21,7 @@ import (
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/envfile"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
@@ -43,6 +44,9 @@ func (f Flags) Read(ctx context.Context, path string, s storage.Store, dial bool
 	source, err := f.Source(path, data)
 	if err != nil {
 		return recorded.Plan{}, recorded.Manifest{}, plan.File{}, cli.UsageError(err)
+	}
+	if err := envfile.Take(filepath.Dir(path)); err != nil {
+		return recorded.Plan{}, recorded.Manifest{}, plan.File{}, err
 	}
 	from := providers.NewFileFolder(filepath.Dir(path))
 	prices := providers.NewPriceList(from)
