@@ -29,7 +29,10 @@ var conditionKeys = []string{"env", "protocol", "rule", "stop", "model", "models
 // choiceKeys are those of them that name a plug-in.
 var choiceKeys = []string{"env", "protocol", "rule", "stop", "model"}
 
-var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+// NamePattern is what the name of a campaign looks like.
+const NamePattern = `^[a-z0-9][a-z0-9-]{0,62}$`
+
+var validName = regexp.MustCompile(NamePattern)
 
 // File is a campaign file as read.
 type File struct {
@@ -87,8 +90,8 @@ func newParser(host Host) *parser {
 	return &parser{host: host, envs: map[string]envs.Environment{}, indexes: map[string]map[string][]int{}}
 }
 
-// header is every key of a file that is not part of a condition.
-type header struct {
+// Header is every key of a file that is not part of a condition.
+type Header struct {
 	Name       string          `json:"name"`
 	Seed       uint64          `json:"seed"`
 	Replicates int             `json:"replicates"`
@@ -113,7 +116,7 @@ func (p *parser) parseFile(s Source) File {
 		return File{}
 	}
 	top = p.applyChanges(p.extend(top, []string{s.Name}), s.Changes)
-	h := header{Seed: 1, Replicates: 1}
+	h := Header{Seed: 1, Replicates: 1}
 	base, grid := p.splitHeader(top, &h)
 	p.goesOn(top, h.Name)
 	// A campaign that was recorded under another default keeps its scope.
@@ -168,11 +171,14 @@ func (p *parser) openFolder(top *yaml.Node, key, path string) fs.FS {
 
 // Keys returns the keys of a campaign file.
 func Keys() []string {
-	return slices.Concat(fieldNames(reflect.TypeFor[header]()), conditionKeys, []string{"grid"})
+	return slices.Concat(fieldNames(reflect.TypeFor[Header]()), conditionKeys, []string{"grid"})
 }
 
+// ConditionKeys returns the keys that make a condition; a grid may vary them.
+func ConditionKeys() []string { return slices.Clone(conditionKeys) }
+
 // splitHeader decodes the header and returns the condition's own keys and the grid.
-func (p *parser) splitHeader(top *yaml.Node, h *header) (base map[string]*yaml.Node, grid *yaml.Node) {
+func (p *parser) splitHeader(top *yaml.Node, h *Header) (base map[string]*yaml.Node, grid *yaml.Node) {
 	base = map[string]*yaml.Node{}
 	rest := &yaml.Node{Kind: yaml.MappingNode}
 	for i := 0; i+1 < len(top.Content); i += 2 {
@@ -184,7 +190,7 @@ func (p *parser) splitHeader(top *yaml.Node, h *header) (base map[string]*yaml.N
 			base[key.Value] = val
 		case slices.Contains(conditionKeys, key.Value) || key.Value == "grid":
 			p.errs.add(key, key.Value, "given twice")
-		case !slices.Contains(fieldNames(reflect.TypeFor[header]()), key.Value):
+		case !slices.Contains(fieldNames(reflect.TypeFor[Header]()), key.Value):
 			p.errs.add(key, key.Value, "unknown key; %s", knownInstead("", key.Value, Keys()))
 		default:
 			rest.Content = append(rest.Content, key, val)
@@ -194,7 +200,7 @@ func (p *parser) splitHeader(top *yaml.Node, h *header) (base map[string]*yaml.N
 	return base, grid
 }
 
-func (p *parser) checkHeader(top *yaml.Node, h header) {
+func (p *parser) checkHeader(top *yaml.Node, h Header) {
 	check := func(ok bool, n *yaml.Node, key, format string, args ...any) {
 		if !ok && (n == nil || !p.errs.isKnownAt(key, n.Line)) {
 			p.errs.add(n, key, format, args...)
