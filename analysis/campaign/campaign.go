@@ -128,9 +128,9 @@ func (g Group) Succeeded() []Run {
 // View is the conditions that a table shows.
 type View struct {
 	Groups []Group
-	Labels []string // the settings that tell the conditions apart, or that are asked for
+	Labels []string          // the settings that tell the conditions apart, or that are asked for
 	Axes   map[string]string // as in the campaign
-	Whole  bool     // runs that ended early are left out, not carried on
+	Whole  bool              // runs that ended early are left out, not carried on
 }
 
 // View of the conditions of an environment ("" for all). Of the labels asked for, each is shown once.
