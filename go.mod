@@ -23,6 +23,7 @@ require (
 	github.com/mattn/go-isatty v0.0.22
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/peterh/liner v1.2.3
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
 	github.com/yalue/onnxruntime_go v1.27.0

@@ -22,6 +22,7 @@ import (
 type Plan struct {
 	Campaign plan.Campaign          `json:"campaign"`
 	Edition  int                    `json:"edition,omitempty"` // of the built-in prompts; plans of the first do not say it
+	Changed  []string               `json:"changed,omitempty"` // flags of the command line that changed the file
 	Folder   string                 `json:"folder,omitempty"`  // of the campaign file: paths of models are relative to it
 	Data     string                 `json:"data,omitempty"`    // folder of the data set
 	Files    map[string]string      `json:"files,omitempty"`   // SHA-256 of what environments read in it
@@ -70,7 +71,7 @@ func (p Plan) check(campaign, revision string) error {
 	for hash, pack := range p.Packs {
 		sound = sound && pack.Hash() == hash
 	}
-	if n := len(p.Campaign.Conditions); len(p.Pack) != n || len(p.Agents) != n || len(p.Rounds) != n || !p.Campaign.Instances.Fit(n) {
+	if n := len(p.Campaign.Conditions); len(p.Pack) != n || len(p.Agents) != n || len(p.Rounds) != n || !p.Campaign.Instances.Fit(n) || !p.Campaign.Chosen.Fit(n, p.Campaign.Instances) {
 		sound = false
 	}
 	if !sound {

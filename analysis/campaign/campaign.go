@@ -23,8 +23,9 @@ type Campaign struct {
 	Runs []Run
 	// Planned are the conditions in the order of the plan; nil if it is not known.
 	Planned []Planned
-	// Axes are the keys of the plan's grid; nil if it is not known.
-	Axes []string
+	// Axes are the settings that the plan's grid gives, each with the axis that does so;
+	// nil if it is not known.
+	Axes map[string]string
 	// Earlier is how many generations were run again, by condition.
 	Earlier map[string]int
 	// Baselines are campaigns of single agents that discussions are compared to.
@@ -131,10 +132,10 @@ func (g Group) Succeeded() []Run {
 // View is the conditions that a table shows.
 type View struct {
 	Groups []Group
-	Labels []string // the settings that tell the conditions apart, or that are asked for
-	Axes   []string // of the plan's grid
-	Whole  bool     // runs that ended early are left out, not carried on
-	Joined []string // notes on the campaigns that it is joined from
+	Labels []string          // the settings that tell the conditions apart, or that are asked for
+	Axes   map[string]string // as in the campaign
+	Whole  bool              // runs that ended early are left out, not carried on
+	Joined []string          // notes on the campaigns that it is joined from
 }
 
 // View of the conditions of an environment ("" for all). Of the labels asked for, each is shown once.

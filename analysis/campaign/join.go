@@ -21,7 +21,7 @@ var namedByData = []string{"qa", "recsys"}
 // that conditions of different campaigns are paired by them. What studies keep beyond
 // runs, such as labels, is not joined.
 func Join(campaigns ...Campaign) (Campaign, error) {
-	j := Campaign{Earlier: map[string]int{}}
+	j := Campaign{Earlier: map[string]int{}, Axes: map[string]string{}}
 	var names []string
 	for _, c := range campaigns {
 		if slices.Contains(names, c.Name) {
@@ -75,9 +75,9 @@ func (c *Campaign) add(other Campaign) error {
 	for condition, n := range other.Earlier {
 		c.Earlier[within(condition)] = n
 	}
-	for _, axis := range other.Axes {
-		if !slices.Contains(c.Axes, axis) {
-			c.Axes = append(c.Axes, axis)
+	for setting, axis := range other.Axes {
+		if _, known := c.Axes[setting]; !known {
+			c.Axes[setting] = axis
 		}
 	}
 	return nil

@@ -31,12 +31,12 @@ func (v View) folded(keys map[string]bool) []string {
 // axisOf returns the axis of the grid that sets a key: the closest one; empty if none does.
 func (v View) axisOf(key string) string {
 	closest := ""
-	for _, axis := range v.Axes {
-		if (key == axis || strings.HasPrefix(key, axis+".")) && len(axis) > len(closest) {
-			closest = axis
+	for setting := range v.Axes {
+		if (key == setting || strings.HasPrefix(key, setting+".")) && len(setting) > len(closest) {
+			closest = setting
 		}
 	}
-	return closest
+	return v.Axes[closest]
 }
 
 func (v View) labelled(axis string) bool {

@@ -14,7 +14,7 @@ import (
 
 // Two conditions whose environments and personas differ, three cells each.
 func axisCampaign(labels ...map[string]string) campaign.Campaign {
-	c := campaign.Campaign{Name: "made-up", Axes: []string{"env", "protocol.personas", "env.agents"}}
+	c := campaign.Campaign{Name: "made-up", Axes: map[string]string{"env": "env", "protocol.personas": "protocol.personas", "env.agents": "env.agents"}}
 	long := strings.Repeat("a careful reader who doubts, ", 12)
 	for i, settings := range []string{
 		`{"env":{"name":"qa","params":{"agents":3,"file":"a.json","format":"bbh"}},"protocol":{"name":"discussion","params":{"personas":"` + long + `1"}},"rule":{"name":"plurality"}}`,
@@ -82,5 +82,18 @@ func TestLongValuesAreCut(t *testing.T) {
 	one, two := table.Rows[0][at].Text, table.Rows[1][at].Text
 	if one == two || len([]rune(one)) > 60 || !strings.HasPrefix(one, "a careful reader") {
 		t.Errorf("they are %q and %q", one, two)
+	}
+}
+
+// An axis with its own name is one column in the place of all that its values set.
+func TestAxisWithItsOwnName(t *testing.T) {
+	c := axisCampaign(map[string]string{"task": "logic"}, map[string]string{"task": "law"})
+	c.Axes = map[string]string{"env": "task", "protocol.personas": "task", "reasks": "task"}
+	v := c.View("")
+	if got := strings.Join(v.Labels, " "); got != "task" {
+		t.Errorf("columns are %s", got)
+	}
+	if got := v.Title(v.Groups[1]); got != "law" {
+		t.Errorf("the name is %q", got)
 	}
 }

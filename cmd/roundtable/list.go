@@ -19,13 +19,15 @@ import (
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
+	"roundtable/workflows/plan/schema"
 )
 
 // kinds of things that list knows, in its order.
 var kinds = []string{"envs", "protocols", "rules", "stops", "models", "campaigns", "tables", "figures"}
 
 func newList(o *cli.Options) *cobra.Command {
-	return &cobra.Command{
+	printSchema := false
+	cmd := &cobra.Command{
 		Use:     "list [envs|protocols|rules|stops|models|campaigns|tables|figures]",
 		Short:   "List what a campaign can name, with defaults; campaigns, tables and figures",
 		GroupID: toSetUp,
@@ -34,7 +36,8 @@ the tables and figures that analyze knows.`,
 		Example: `  roundtable list
   roundtable list rules
   roundtable list campaigns
-  roundtable list tables`,
+  roundtable list tables
+  roundtable list --schema > roundtable.schema.json`,
 		ValidArgs: kinds,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 1 && !slices.Contains(kinds, args[0]) {
@@ -43,6 +46,9 @@ the tables and figures that analyze knows.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if printSchema {
+				return cli.WriteJSON(cmd.OutOrStdout(), schema.Campaign())
+			}
 			wanted := kinds[:slices.Index(kinds, "tables")] // what follows is listed if it is named
 			if len(args) == 1 {
 				wanted = args
@@ -50,6 +56,8 @@ the tables and figures that analyze knows.`,
 			return printList(cmd.Context(), o, cmd.OutOrStdout(), wanted)
 		},
 	}
+	cmd.Flags().BoolVar(&printSchema, "schema", false, "print a JSON Schema (2020-12) of the campaign file, for editors")
+	return cmd
 }
 
 // listed is one thing that a campaign can name.

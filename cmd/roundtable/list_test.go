@@ -100,3 +100,18 @@ func TestDefaultsAreYAML(t *testing.T) {
 		t.Errorf("a text that looks like a truth value is %q, %v", out, err)
 	}
 }
+
+// TestListSchema: the schema is one JSON document that names every rule.
+func TestListSchema(t *testing.T) {
+	out, err := runCommand(t, "list", "--schema")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := document(t, out)
+	if d["$schema"] != "https://json-schema.org/draft/2020-12/schema" {
+		t.Errorf("it is a schema of %v", d["$schema"])
+	}
+	for _, rule := range catalogue.Rules() {
+		contains(t, out, `"`+rule.Name+`"`)
+	}
+}

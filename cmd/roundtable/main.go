@@ -111,6 +111,9 @@ func explainFlag(cmd *cobra.Command, err error) error {
 		return err
 	}
 	if key := strings.ReplaceAll(name, "-", "_"); slices.Contains(plan.Keys(), key) {
+		if cmd.Flags().Lookup("set") != nil {
+			return fmt.Errorf("unknown flag --%s: it is a key of the campaign file; write %s: there, or --set %s=VALUE", name, key, key)
+		}
 		return fmt.Errorf("unknown flag --%s: it is a key of the campaign file; write %s: there", name, key)
 	}
 	var flags []string

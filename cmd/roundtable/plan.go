@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"roundtable/activities/recorded"
@@ -33,6 +35,7 @@ func newPlan(o *cli.Options) *cobra.Command {
 what they are predicted to cost. Nothing is asked unless --pilot is given.`,
 		Example: `  roundtable plan campaign.yaml
   roundtable plan campaign.yaml --prompts
+  roundtable plan campaign.yaml --limit 10 --set protocol.rounds=3
   roundtable plan campaign.yaml --pilot 0.02`,
 		Args: cli.OneArg("campaign file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,6 +45,7 @@ what they are predicted to cost. Nothing is asked unless --pilot is given.`,
 	}
 	cmd.Flags().Float64Var(&p.share, "pilot", 0, "run this share of the cells for real, at least two a condition, and predict from them (0.02 is 2 %)")
 	cmd.Flags().BoolVar(&p.prompts, "prompts", false, "render every distinct prompt, by phase, role and conditions")
+	p.flags.Add(cmd.Flags())
 	cmd.Flags().StringVarP(&p.folder, "output", "o", "", "with --prompts: write them as files to this new or empty folder")
 	return cmd
 }
@@ -49,6 +53,7 @@ what they are predicted to cost. Nothing is asked unless --pilot is given.`,
 // planOptions are the flags of plan.
 type planOptions struct {
 	*cli.Options
+	flags   campaignfile.Flags
 	prompts bool
 	folder  string // for the prompts
 	share   float64
@@ -83,7 +88,7 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 		return err
 	}
 	defer made.Discard()
-	p, m, file, err := campaignfile.Read(ctx, path, s, o.share > 0)
+	p, m, file, err := o.flags.Read(ctx, path, s, o.share > 0)
 	if err != nil {
 		return err
 	}
@@ -109,31 +114,61 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 			return err
 		}
 	}
-	predicted, err := predictions.Predict(ctx, o.Options, s, p, m, most, o.share, path)
+	predicted, err := predictions.Predict(ctx, o.Options, s, p, m, most, o.share, o.flags.Command(path))
 	if err != nil {
 		return err
 	}
+	r := planReport{p, m, file, there, all, predicted, prompts, warned}
 	if o.JSON {
-		d := map[string]any{"campaign": p.Campaign.Name, "revision": p.Campaign.Revision(), "cells": p.Campaign.Size(), "conditions": all, "prediction": predicted, "prompt_edition": there.Prompts.Edition, "prompts_recorded": there.Prompts.Stored, "in_lake": there.Begun, "refused": there.Refusal, "warnings": append([]string{}, warned...)}
-		if o.prompts {
-			d["prompts"] = prompts
-		}
-		return cli.WriteJSON(o.Stdout(), d)
+		return cli.WriteJSON(o.Stdout(), r.document(o.prompts))
 	}
-	fmt.Printf("%s\n\n", file)
-	printPlan(file, all)
-	fmt.Printf("%s\n", safetext.Lines(there.Prompts.String()))
-	there.Print()
-	predicted.Print(atOnce(m.Limits, p.Campaign.Size()))
-	for _, w := range warned {
+	r.print(o.folder)
+	return nil
+}
+
+// planReport is what plan says.
+type planReport struct {
+	plan      recorded.Plan
+	manifest  recorded.Manifest
+	file      plan.File
+	there     campaignfile.Comparison
+	all       []planned
+	predicted predictions.Prediction
+	prompts   []campaignfile.RenderedPrompt
+	warned    []string
+}
+
+func (r planReport) document(withPrompts bool) map[string]any {
+	c := r.plan.Campaign
+	d := map[string]any{
+		"campaign": c.Name, "revision": c.Revision(), "cells": c.Size(), "conditions": r.all, "prediction": r.predicted,
+		"prompt_edition": r.there.Prompts.Edition, "prompts_recorded": r.there.Prompts.Stored, "in_lake": r.there.Begun, "refused": r.there.Refusal,
+		"changed": append([]string{}, r.plan.Changed...), "warnings": append([]string{}, r.warned...),
+	}
+	if withPrompts {
+		d["prompts"] = r.prompts
+	}
+	return d
+}
+
+// print prints the report on standard output; folder is where the prompts were written, if they were.
+func (r planReport) print(folder string) {
+	fmt.Printf("%s\n\n", r.file)
+	if len(r.plan.Changed) > 0 {
+		fmt.Printf("Changed on the command line: %s\n", safetext.Lines(strings.Join(r.plan.Changed, " ")))
+	}
+	printPlan(r.file, r.all)
+	fmt.Printf("%s\n", safetext.Lines(r.there.Prompts.String()))
+	r.there.Print()
+	r.predicted.Print(atOnce(r.manifest.Limits, r.plan.Campaign.Size()))
+	for _, w := range r.warned {
 		fmt.Printf("\nWarning: %s\n", w)
 	}
-	if o.folder != "" {
-		fmt.Printf("\nWrote %s to %s; %s lists them.\n", wording.Count(len(prompts), "prompt"), o.folder, filepath.Join(o.folder, campaignfile.PromptIndex))
+	if folder != "" {
+		fmt.Printf("\nWrote %s to %s; %s lists them.\n", wording.Count(len(r.prompts), "prompt"), folder, filepath.Join(folder, campaignfile.PromptIndex))
 	} else {
-		campaignfile.PrintPrompts(os.Stdout, prompts)
+		campaignfile.PrintPrompts(os.Stdout, r.prompts)
 	}
-	return nil
 }
 
 // planConditions returns what is said of each condition, and the most calls of
@@ -171,12 +206,38 @@ func atOnce(l plan.Limits, cells int) int {
 // printPlan prints what tells the conditions apart and how much each of them
 // runs, and above it what they share.
 func printPlan(file plan.File, all []planned) {
-	if same := file.Shared(); len(same) > 0 {
-		fmt.Printf("All conditions: %s\n", safetext.Lines(strings.Join(same, ", ")))
-	}
 	columns, values := file.Columns()
+	same := file.Shared()
+	sizes := []struct {
+		header string
+		of     func(p planned) string
+		words  func(p planned) string
+	}{
+		{"agents", func(p planned) string { return fmt.Sprint(p.Agents) }, func(p planned) string { return wording.Count(p.Agents, "agent") }},
+		{"rounds", func(p planned) string { return fmt.Sprint(p.Rounds) }, func(p planned) string { return "at most " + wording.Count(p.Rounds, "round") }},
+		{"instances × replicates", func(p planned) string { return fmt.Sprintf("%d × %d", p.Instances, file.Campaign.Replicates) }, func(p planned) string {
+			return wording.Count(p.Instances, "instance") + " × " + wording.Count(file.Campaign.Replicates, "replicate")
+		}},
+	}
+	settings := len(columns)
+	for _, size := range sizes {
+		if !slices.ContainsFunc(all, func(p planned) bool { return size.of(p) != size.of(all[0]) }) {
+			same = append(same, size.words(all[0]))
+			continue
+		}
+		columns = append(columns, size.header)
+		for i, p := range all {
+			values[i] = append(values[i], size.of(p))
+		}
+	}
+	fmt.Printf("All conditions: %s\n", safetext.Lines(strings.Join(same, ", ")))
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
+	var right []table.ColumnConfig
+	for i := settings; i < len(columns); i++ {
+		right = append(right, table.ColumnConfig{Number: i + 2, Align: text.AlignRight})
+	}
+	t.SetColumnConfigs(right)
 	row := func(first string, values []string, rest ...any) table.Row {
 		r := table.Row{first}
 		for i := range columns {
@@ -188,12 +249,12 @@ func printPlan(file plan.File, all []planned) {
 		}
 		return append(r, rest...)
 	}
-	t.AppendHeader(row("condition", columns, "agents", "rounds", "instances × replicates", "cells", "turns at most"))
+	t.AppendHeader(row("condition", columns, "cells", "turns at most"))
 	cells, turns := 0, 0
 	for i, p := range all {
-		t.AppendRow(row(p.Condition, values[i], p.Agents, p.Rounds, fmt.Sprintf("%d × %d", p.Instances, file.Campaign.Replicates), p.Cells, p.MaxTurns))
+		t.AppendRow(row(p.Condition, values[i], p.Cells, p.MaxTurns))
 		cells, turns = cells+p.Cells, turns+p.MaxTurns
 	}
-	t.AppendFooter(row("", nil, "", "", "", cells, turns))
+	t.AppendFooter(row("", nil, cells, turns))
 	fmt.Println(strings.TrimRight(t.Render(), "\n"))
 }

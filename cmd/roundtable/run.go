@@ -24,7 +24,7 @@ import (
 
 func newRun(o *cli.Options) *cobra.Command {
 	r := runs.Options{Options: o}
-	noCheck := false
+	noCheck, flags := false, campaignfile.Flags{}
 	cmd := &cobra.Command{
 		Use:     "run FILE",
 		Short:   "Run a campaign, or resume it where it stopped",
@@ -35,26 +35,28 @@ Exit codes: 0 all collaborations succeeded, 2 the file or a flag is refused,
 3 something is left or did not succeed, 130 interrupted.`,
 		Example: `  roundtable run campaign.yaml
   roundtable run campaign.yaml --retry-failed
+  roundtable run campaign.yaml --limit 10 --name a-try --set rule=borda
   ROUNDTABLE_LAKE=s3://bucket/study roundtable run campaign.yaml`,
 		Args: cli.OneArg("campaign file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Checks = !noCheck
-			return runCampaign(cmd.Context(), r, args[0])
+			return runCampaign(cmd.Context(), r, args[0], flags)
 		},
 	}
 	cmd.Flags().BoolVar(&r.Retry, "retry-failed", false, "run failed and stopped cells again, as another generation")
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, runs.NoCheckUsage)
 	cmd.Flags().BoolVar(&r.NoCache, "no-cache", false, "do not use answers of other campaigns or cells; stored answers of this campaign are still never asked again")
+	flags.Add(cmd.Flags())
 	return cmd
 }
 
-func runCampaign(ctx context.Context, r runs.Options, path string) error {
+func runCampaign(ctx context.Context, r runs.Options, path string, flags campaignfile.Flags) error {
 	s, made, err := r.CreateLake()
 	if err != nil {
 		return err
 	}
 	defer made.Discard()
-	p, m, file, err := campaignfile.Read(ctx, path, s, true)
+	p, m, file, err := flags.Read(ctx, path, s, true)
 	if err != nil {
 		return err
 	}
@@ -67,7 +69,7 @@ func runCampaign(ctx context.Context, r runs.Options, path string) error {
 		return err
 	}
 	made.Announce(r.LakeName(), r.State)
-	return finishCampaign(ctx, r, s, p, m, "roundtable run "+path)
+	return finishCampaign(ctx, r, s, p, m, flags.Command(path))
 }
 
 // finishCampaign runs what is left of a recorded plan and prints its tables.

@@ -9,6 +9,7 @@ import (
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
+	"roundtable/cmd/internal/envfile"
 	"roundtable/cmd/internal/runs"
 )
 
@@ -59,6 +60,9 @@ func newResume(o *cli.Options) *cobra.Command {
 				return err
 			}
 			if err = runs.Resume(ctx, o, s, m, "resumed"); !errors.Is(err, engine.ErrNotRunning) {
+				return err
+			}
+			if err := envfile.Take(p.Folder); err != nil {
 				return err
 			}
 			r := runs.Options{Options: o, Checks: !noCheck}

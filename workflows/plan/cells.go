@@ -128,7 +128,11 @@ func (o Order) Cell(n int) Cell {
 	n -= at.first
 	condition := o.conditions[n%at.active]
 	turn, instances := at.turn+n/at.active, o.campaign.Instances.Of(condition)
-	return Cell{Condition: condition, Instance: turn % instances, Replicate: turn / instances}
+	cell := Cell{Condition: condition, Instance: turn % instances, Replicate: turn / instances}
+	if chosen := o.campaign.Chosen.Of(condition); chosen != nil {
+		cell.Instance = chosen[cell.Instance]
+	}
+	return cell
 }
 
 // fewerInstances names the conditions of a recorded campaign that would lose instances.
@@ -153,18 +157,18 @@ func (c Campaign) fewerInstances(recorded Campaign) []string {
 	for _, x := range order {
 		whose := ""
 		if ids := of[x]; len(ids) < len(recorded.Conditions) {
-			whose = fmt.Sprintf(" of %s", listConditions(ids))
+			whose = fmt.Sprintf(" of %s", listSome(ids))
 		}
 		diff = append(diff, fmt.Sprintf("instances%s was %d and is %d; it can only grow", whose, x.was, x.is))
 	}
 	return diff
 }
 
-// maxNamed conditions are named in a sentence.
+// maxNamed conditions or instances are named in a sentence.
 const maxNamed = 3
 
-// listConditions names conditions, and how many more there are.
-func listConditions(ids []string) string {
+// listSome names a few, and how many more there are.
+func listSome(ids []string) string {
 	if more := len(ids) - maxNamed; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(ids[:maxNamed], ", "), more)
 	}
@@ -192,7 +196,7 @@ func (c Campaign) Added(recorded Campaign) []string {
 		added = append(added[:maxNamed], wording.Count(n, "more condition")+" with more instances")
 	}
 	if len(fresh) > 0 {
-		added = append(added, "new conditions: "+listConditions(fresh))
+		added = append(added, "new conditions: "+listSome(fresh))
 	}
 	if c.Replicates > recorded.Replicates {
 		added = append(added, fmt.Sprintf("replicates go from %d to %d", recorded.Replicates, c.Replicates))

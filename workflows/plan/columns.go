@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"roundtable/envs/wording"
 )
 
@@ -47,34 +49,62 @@ func (f File) Columns() (names []string, rows [][]string) {
 	return names, rows
 }
 
-// Shared returns what the conditions have in common, in words.
-func (f File) Shared() []string {
-	var base map[string]json.RawMessage
-	if json.Unmarshal(f.Campaign.Base, &base) != nil {
-		return nil
+// givenSettings returns what a condition was given, by key.
+func givenSettings(keys map[string]*yaml.Node) map[string]json.RawMessage {
+	given := map[string]json.RawMessage{}
+	for key, n := range keys {
+		var ignored FileErrors
+		if v, ok := canonicalJSON(n, key, &ignored); ok {
+			given[key] = v
+		}
 	}
+	return given
+}
+
+// Shared returns what the conditions have in common, in words: a plug-in with its
+// parameters in brackets, and those that different plug-ins share by their paths.
+func (f File) Shared() []string {
 	var words []string
 	for _, key := range conditionKeys {
-		if v := base[key]; v != nil {
-			words = append(words, fmt.Sprintf("%s %s", key, Value{Value: v}.inWords()))
-		}
+		words = append(words, f.sharedOf(key)...)
 	}
 	return words
 }
 
-// inWords returns a plug-in's name and, in brackets, its parameters; of other values the value.
-func (v Value) inWords() string {
-	flat := v.flatTexts()
-	name := wording.Shorten(flat[""])
-	delete(flat, "")
+func (f File) sharedOf(key string) []string {
+	var same map[string]string // texts by parameter, as flatTexts has them
+	named := true
+	for i, given := range f.given {
+		flat := map[string]string{}
+		if given[key] != nil {
+			flat = Value{Value: given[key]}.flatTexts()
+		}
+		if i == 0 {
+			same = flat
+			continue
+		}
+		named = named && same[""] == flat[""]
+		maps.DeleteFunc(same, func(param, text string) bool { other, there := flat[param]; return !there || other != text })
+	}
+	name := wording.Shorten(same[""])
+	delete(same, "")
 	var params []string
-	for _, key := range slices.Sorted(maps.Keys(flat)) {
-		params = append(params, strings.TrimPrefix(key, ".")+" "+wording.Shorten(flat[key]))
+	for _, param := range slices.Sorted(maps.Keys(same)) {
+		text := strings.TrimPrefix(param, ".") + " " + wording.Shorten(same[param])
+		if !named {
+			text = key + param + " " + wording.Shorten(same[param])
+		}
+		params = append(params, text)
 	}
-	if len(params) == 0 {
-		return name
+	switch {
+	case !named:
+		return params
+	case len(params) == 0 && name == "":
+		return nil
+	case len(params) == 0:
+		return []string{key + " " + name}
 	}
-	return strings.TrimPrefix(fmt.Sprintf("%s (%s)", name, strings.Join(params, ", ")), " ")
+	return []string{strings.ReplaceAll(fmt.Sprintf("%s %s (%s)", key, name, strings.Join(params, ", ")), "  ", " ")}
 }
 
 // flatTexts returns the texts of a plug-in by ".key" of each parameter, and by "" of its

@@ -19,7 +19,8 @@ import (
 
 // FileError is one thing wrong with a campaign file.
 type FileError struct {
-	Line int // from 1; 0 if it belongs to no line
+	File string // the file that is extended, or the flag; "" for the campaign file
+	Line int    // from 1; 0 if it belongs to no line
 	Key  string
 	Text string // what was wrong and what is accepted
 }
@@ -42,6 +43,9 @@ func (f FileError) String() string {
 	}
 	if f.Line > 0 {
 		s = fmt.Sprintf("line %d: %s", f.Line, s)
+	}
+	if f.File != "" {
+		s = f.File + ": " + s
 	}
 	return s
 }

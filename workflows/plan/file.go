@@ -29,7 +29,10 @@ var conditionKeys = []string{"env", "protocol", "rule", "stop", "model", "models
 // choiceKeys are those of them that name a plug-in.
 var choiceKeys = []string{"env", "protocol", "rule", "stop", "model"}
 
-var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+// NamePattern is what the name of a campaign looks like.
+const NamePattern = `^[a-z0-9][a-z0-9-]{0,62}$`
+
+var validName = regexp.MustCompile(NamePattern)
 
 // File is a campaign file as read.
 type File struct {
@@ -43,6 +46,7 @@ type File struct {
 	Agents, Rounds []int
 	// Values are those of each condition on the axes of the grid.
 	Values [][]Value
+	given  []map[string]json.RawMessage // what each condition was given, by key
 }
 
 // Host is what the reading of a file cannot know by itself.
@@ -59,18 +63,11 @@ type Host struct {
 	Recorded func(name string) (Campaign, error)
 	// Embedder checks what messages are to be embedded by, without asking it anything.
 	Embedder func(name string) error
+	// Extended opens the file that a campaign file names under extends; from is the
+	// name of the file that does so, "" for the campaign file itself.
+	Extended func(from, path string) (Extended, error)
 	// Labeller checks the model that labels messages, likewise.
 	Labeller func(l Labels, decode envs.Decode) error
-}
-
-// Parse reads a campaign file and reports all its errors at once, as FileErrors.
-func Parse(data []byte, host Host) (File, error) {
-	p := parser{host: host, envs: map[string]envs.Environment{}}
-	file := p.parseFile(data)
-	if len(p.errs) > 0 {
-		return File{}, p.errs.sortedByLine()
-	}
-	return file, nil
 }
 
 type parser struct {
@@ -84,10 +81,17 @@ type parser struct {
 	scope    string
 	// refusedAxes are keys that the grid gives in a form that was refused already.
 	refusedAxes []string
+	sources     []string                    // files and flags besides the campaign file: see lineBits
+	limit       int                         // of the instances of each environment; 0 is none
+	indexes     map[string]map[string][]int // instances by id, by environment as in envs
 }
 
-// header is every key of a file that is not part of a condition.
-type header struct {
+func newParser(host Host) *parser {
+	return &parser{host: host, envs: map[string]envs.Environment{}, indexes: map[string]map[string][]int{}}
+}
+
+// Header is every key of a file that is not part of a condition.
+type Header struct {
 	Name       string          `json:"name"`
 	Seed       uint64          `json:"seed"`
 	Replicates int             `json:"replicates"`
@@ -101,14 +105,18 @@ type header struct {
 	Labels json.RawMessage `json:"labels"`
 	Prices json.RawMessage `json:"prices"`
 	Cost   string          `json:"cost"`
+
+	Extends  string          `json:"extends"`
+	Defaults json.RawMessage `json:"defaults"` // see pluginDefaults
 }
 
-func (p *parser) parseFile(data []byte) File {
-	top := p.parseDocument(data)
+func (p *parser) parseFile(s Source) File {
+	top := p.parseDocument(s.Data)
 	if top == nil {
 		return File{}
 	}
-	h := header{Seed: 1, Replicates: 1}
+	top = p.applyChanges(p.extend(top, []string{s.Name}), s.Changes)
+	h := Header{Seed: 1, Replicates: 1}
 	base, grid := p.splitHeader(top, &h)
 	p.goesOn(top, h.Name)
 	// A campaign that was recorded under another default keeps its scope.
@@ -128,7 +136,11 @@ func (p *parser) parseFile(data []byte) File {
 	axes := p.parseAxes(grid, &file.Campaign)
 	p.refuseReplaced(base, axes)
 	file.Campaign.Base = p.baseJSON(base, axes)
-	p.expandGrid(top, base, axes, p.parseExclusions(grid, axes), p.parseInstances(valueOf(top, "instances")), &file)
+	all := p.combinations(top, axes, grid)
+	want, defaults := p.parseInstances(valueOf(top, "instances")), p.parseDefaults(valueOf(top, "defaults"))
+	if all != nil {
+		p.expandGrid(conditionBase{base, axes, defaults}, all, want, &file)
+	}
 	return file
 }
 
@@ -159,11 +171,14 @@ func (p *parser) openFolder(top *yaml.Node, key, path string) fs.FS {
 
 // Keys returns the keys of a campaign file.
 func Keys() []string {
-	return slices.Concat(fieldNames(reflect.TypeFor[header]()), conditionKeys, []string{"grid"})
+	return slices.Concat(fieldNames(reflect.TypeFor[Header]()), conditionKeys, []string{"grid"})
 }
 
+// ConditionKeys returns the keys that make a condition; a grid may vary them.
+func ConditionKeys() []string { return slices.Clone(conditionKeys) }
+
 // splitHeader decodes the header and returns the condition's own keys and the grid.
-func (p *parser) splitHeader(top *yaml.Node, h *header) (base map[string]*yaml.Node, grid *yaml.Node) {
+func (p *parser) splitHeader(top *yaml.Node, h *Header) (base map[string]*yaml.Node, grid *yaml.Node) {
 	base = map[string]*yaml.Node{}
 	rest := &yaml.Node{Kind: yaml.MappingNode}
 	for i := 0; i+1 < len(top.Content); i += 2 {
@@ -175,7 +190,7 @@ func (p *parser) splitHeader(top *yaml.Node, h *header) (base map[string]*yaml.N
 			base[key.Value] = val
 		case slices.Contains(conditionKeys, key.Value) || key.Value == "grid":
 			p.errs.add(key, key.Value, "given twice")
-		case !slices.Contains(fieldNames(reflect.TypeFor[header]()), key.Value):
+		case !slices.Contains(fieldNames(reflect.TypeFor[Header]()), key.Value):
 			p.errs.add(key, key.Value, "unknown key; %s", knownInstead("", key.Value, Keys()))
 		default:
 			rest.Content = append(rest.Content, key, val)
@@ -185,7 +200,7 @@ func (p *parser) splitHeader(top *yaml.Node, h *header) (base map[string]*yaml.N
 	return base, grid
 }
 
-func (p *parser) checkHeader(top *yaml.Node, h header) {
+func (p *parser) checkHeader(top *yaml.Node, h Header) {
 	check := func(ok bool, n *yaml.Node, key, format string, args ...any) {
 		if !ok && (n == nil || !p.errs.isKnownAt(key, n.Line)) {
 			p.errs.add(n, key, format, args...)

@@ -13,8 +13,10 @@ import (
 // axis is one key of the grid with its nodes, so that errors keep their lines.
 type axis struct {
 	key    string
-	values []*yaml.Node
-	labels []string // by value; empty for one without a label
+	node   *yaml.Node // of the key
+	values []setting
+	given  int  // values of the file, also those that cannot be used
+	own    bool // its name is its own, and each value sets several keys
 }
 
 func (p *parser) parseAxes(grid *yaml.Node, c *Campaign) []axis {
@@ -32,9 +34,9 @@ func (p *parser) parseAxes(grid *yaml.Node, c *Campaign) []axis {
 		name := "grid." + key.Value
 		root, _, _ := strings.Cut(key.Value, ".")
 		switch {
-		case key.Value == excludeKey:
-		case !slices.Contains(conditionKeys, root):
-			p.errs.add(key, name, "cannot vary; %s and keys within them (as protocol.rounds) can", strings.Join(conditionKeys, ", "))
+		case key.Value == excludeKey || key.Value == includeKey:
+		case !slices.Contains(conditionKeys, root) && !isOwnAxis(key.Value, list):
+			p.errs.add(key, name, "cannot vary; %s and keys within them (as protocol.rounds) can; an axis with its own name has values {label: …, set: {…}}", strings.Join(conditionKeys, ", "))
 		case list.Kind != yaml.SequenceNode:
 			p.errs.add(list, name, "%s is not a list of values%s", shortText(list), asList(list))
 			p.refusedAxes = append(p.refusedAxes, key.Value)
@@ -44,11 +46,21 @@ func (p *parser) parseAxes(grid *yaml.Node, c *Campaign) []axis {
 		case slices.ContainsFunc(axes, func(a axis) bool { return a.key == key.Value }):
 			p.errs.add(key, name, "given twice")
 		default:
-			a := p.parseLabelled(key.Value, list.Content)
+			a := axis{key: key.Value, node: key, given: len(list.Content), own: !slices.Contains(conditionKeys, root)}
+			if a.own {
+				a.values = p.parseBundles(key.Value, list.Content)
+			} else {
+				a.values = p.parseLabelled(key.Value, list.Content)
+			}
+			if len(a.values) == 0 {
+				p.refusedAxes = append(p.refusedAxes, a.key)
+				continue
+			}
 			axes = append(axes, a)
-			c.Grid = append(c.Grid, Axis{Key: a.key, Values: p.axisJSON(a.key, a.values)})
+			c.Grid = append(c.Grid, Axis{Key: a.key, Values: p.axisJSON(a)})
 		}
 	}
+	p.refuseOverlaps(axes)
 	return axes
 }
 
@@ -62,8 +74,8 @@ func asList(n *yaml.Node) string {
 
 // refuseReplaced refuses values that the grid replaces: nothing would check them.
 func (p *parser) refuseReplaced(base map[string]*yaml.Node, axes []axis) {
-	for _, a := range axes {
-		path := strings.Split(a.key, ".")
+	for _, set := range replacedPaths(axes) {
+		path := strings.Split(set.path, ".")
 		n := base[path[0]]
 		for i := 1; i < len(path) && n != nil; i++ {
 			named := i == 1 && n.Kind == yaml.ScalarNode && slices.Contains(choiceKeys, path[0])
@@ -72,23 +84,27 @@ func (p *parser) refuseReplaced(base map[string]*yaml.Node, axes []axis) {
 			case n.Kind == yaml.MappingNode || named:
 				n = valueOf(n, path[i])
 			default:
-				p.errs.add(n, strings.Join(path[:i], "."), "%s has no keys, but the grid sets %s", shortText(n), a.key)
+				p.errs.add(n, strings.Join(path[:i], "."), "%s has no keys, but the grid sets %s", shortText(n), set.path)
 				n = nil
 			}
 		}
-		if n != nil {
-			p.errs.add(n, a.key, "is given here and in the grid; leave one out")
+		switch {
+		case n == nil || !set.always:
+		case isFlag(n):
+			p.errs.add(n, set.path, "the grid varies it; --set grid.%s=[…] replaces the whole axis", set.axis)
+		default:
+			p.errs.add(n, set.path, "is given here and in the grid; leave one out")
 		}
 	}
 }
 
-func (p *parser) axisJSON(key string, nodes []*yaml.Node) []json.RawMessage {
+func (p *parser) axisJSON(a axis) []json.RawMessage {
 	var values []json.RawMessage
 	seen := map[string]bool{}
-	for _, n := range nodes {
-		v, ok := canonicalJSON(n, key, &p.errs)
+	for _, x := range a.values {
+		v, ok := x.canonical(&p.errs)
 		if ok && seen[string(v)] {
-			p.errs.add(n, "grid."+key, "%s is there twice", v)
+			p.errs.add(x.value, "grid."+a.key, "%s is there twice", v)
 		}
 		seen[string(v)] = true
 		values = append(values, v)
@@ -124,29 +140,57 @@ func canonicalJSON(n *yaml.Node, key string, errs *FileErrors) (json.RawMessage,
 	return toJSON(n, key, errs)
 }
 
-// expandGrid makes every point of the grid a condition, checked.
-func (p *parser) expandGrid(top *yaml.Node, base map[string]*yaml.Node, axes []axis, out []exclusion, want instanceCounts, file *File) {
-	size := 1
+// combination is a point of the grid, and where errors about the whole of it belong.
+type combination struct {
+	point
+	node *yaml.Node
+	key  string
+}
+
+// combinations returns those of the product that are not excluded, and then those that
+// the grid includes; nil if there are too many.
+func (p *parser) combinations(top *yaml.Node, axes []axis, grid *yaml.Node) []combination {
+	out, included := p.parseExclusions(grid, axes), p.parseInclusions(grid, axes)
+	size, at := 1, keyNode(top, "grid")
 	for _, a := range axes {
 		size *= len(a.values)
 		if size > MaxConditions {
-			p.errs.add(keyNode(top, "grid"), "grid", "makes more than %d conditions", MaxConditions)
-			return
+			break
 		}
 	}
+	if size+len(included) > MaxConditions {
+		p.errs.add(at, "grid", "makes more than %d conditions", MaxConditions)
+		return nil
+	}
+	var all []combination
+	for n := range size {
+		if point := pointOf(axes, n); !isExcluded(out, point) {
+			all = append(all, combination{point, at, "grid"})
+		}
+	}
+	all = append(all, included...)
+	p.checkExclusions(out, len(all), at)
+	return all
+}
+
+// conditionBase is what all combinations of a grid start from.
+type conditionBase struct {
+	keys     map[string]*yaml.Node
+	axes     []axis
+	defaults pluginDefaults
+}
+
+// expandGrid makes every combination a condition, checked.
+func (p *parser) expandGrid(base conditionBase, all []combination, want instanceCounts, file *File) {
 	seen := map[string]string{}
 	var instances []int
-	left := 0 // combinations
-	for n := range size {
-		point := pointOf(axes, n)
-		if isExcluded(out, point) {
-			continue
+	var chosen [][]int
+	for _, at := range all {
+		keys := maps.Clone(base.keys)
+		for _, set := range at.assignments() { // an error of the grid, not of the point
+			p.setPath(keys, set.path, set.value)
 		}
-		left++
-		keys := maps.Clone(base)
-		for _, at := range point { // an error of the grid, not of the point
-			p.setPath(keys, at.key, at.value)
-		}
+		base.defaults.apply(keys)
 		before := p.errs
 		p.errs = nil
 		c := p.parseCondition(keys)
@@ -158,19 +202,21 @@ func (p *parser) expandGrid(top *yaml.Node, base map[string]*yaml.Node, axes []a
 		}
 		p.errs = before
 		if other, twice := seen[c.ID()]; twice {
-			p.errs.add(keyNode(top, "grid"), "grid", "%s is the same condition as %s", point, other)
+			p.errs.add(at.node, at.key, "%s is the same condition as %s", at.point, other)
 		}
-		seen[c.ID()] = point.String()
-		instances = append(instances, want.countFor(p, point, c, dealt))
+		seen[c.ID()] = at.point.String()
+		count, list := want.countFor(p, at.point, c, dealt, file.Campaign.Seed)
+		instances, chosen = append(instances, count), append(chosen, list)
 		file.Campaign.Conditions = append(file.Campaign.Conditions, c)
 		file.Agents, file.Rounds = append(file.Agents, agents), append(file.Rounds, rounds)
-		file.Values = append(file.Values, point.shownValues(axes))
+		file.Values = append(file.Values, at.shownValues(base.axes))
+		file.given = append(file.given, givenSettings(keys))
 	}
-	p.checkExclusions(out, left, keyNode(top, "grid"))
-	if len(instances) == left {
+	if len(instances) == len(all) {
 		want.refuseUnused(p)
+		base.defaults.refuseUnused(p, file.Campaign.Conditions)
 	}
-	file.Campaign.Instances = newInstances(instances)
+	file.Campaign.Instances, file.Campaign.Chosen = newInstances(instances), newChosen(chosen)
 	if size := file.Campaign.Size(); size > maxCells {
 		p.errs.add(nil, "", "%d cells are planned; at most %d are accepted", size, maxCells)
 	}
@@ -181,29 +227,51 @@ type setting struct {
 	key   string
 	value *yaml.Node
 	label string
+	sets  []assignment // of an axis with its own name
+}
+
+// assignment is a path of a condition with its value.
+type assignment struct {
+	path  string
+	value *yaml.Node
 }
 
 type point []setting
 
-// pointOf returns the n-th point, the last axis varying fastest. What is within
-// another axis comes after it, so that it is set in the other's value.
+// pointOf returns the n-th point, the last axis varying fastest.
 func pointOf(axes []axis, n int) point {
 	at := make(point, len(axes))
 	for i := len(axes) - 1; i >= 0; i-- {
-		v := n % len(axes[i].values)
-		at[i] = setting{axes[i].key, axes[i].values[v], axes[i].labels[v]}
+		at[i] = axes[i].values[n%len(axes[i].values)]
 		n /= len(axes[i].values)
 	}
-	slices.SortStableFunc(at, func(a, b setting) int { return strings.Count(a.key, ".") - strings.Count(b.key, ".") })
 	return at
+}
+
+// assignments returns all that a point sets. What is within another value comes
+// after it, so that it is set in the other's value.
+func (at point) assignments() []assignment {
+	var all []assignment
+	for _, x := range at {
+		all = append(all, x.assignments()...)
+	}
+	slices.SortStableFunc(all, func(a, b assignment) int { return strings.Count(a.path, ".") - strings.Count(b.path, ".") })
+	return all
+}
+
+func (x setting) assignments() []assignment {
+	if x.sets != nil {
+		return x.sets
+	}
+	return []assignment{{x.key, x.value}}
 }
 
 func (at point) String() string {
 	parts := make([]string, len(at))
 	for i, x := range at {
-		var ignored FileErrors
-		v, _ := toJSON(x.value, "", &ignored)
-		parts[i] = fmt.Sprintf("%s %s", x.key, v)
+		if parts[i] = x.key + " " + nodeText(x.value); x.sets != nil {
+			parts[i] = x.key + " " + x.label
+		}
 	}
 	return strings.Join(parts, ", ")
 }

@@ -83,7 +83,7 @@ func TestConditionsOwnTheirInstances(t *testing.T) {
 		"instances: {exchange: 1.5}":   `line 9: instances.exchange: "1.5" is not a whole number`,
 		"instances: {recsys: 0}":       `line 9: instances.recsys: 0 is not from 1 to 10000000`,
 		"instances: {qa: 3}":           `line 9: instances.qa: no condition has such an environment; there are exchange, recsys`,
-		"instances: [1, 2]":            `line 9: instances: a list is neither a number nor a mapping of environments to numbers`,
+		"instances: ~":                 `line 9: instances: is empty`,
 		"instances: {recsys: 3, a: 1}": `line 9: instances.a: no condition has such an environment; there are exchange, recsys`,
 	} {
 		if got := errorsOf(t, twoTasks+text+"\n"); got.Error() != want {

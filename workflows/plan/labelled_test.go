@@ -89,7 +89,7 @@ func TestExclude(t *testing.T) {
 		if diff := whole.Extends(c); len(diff) > 0 {
 			t.Errorf("taking %s away is no extension: %v", exclude, diff)
 		}
-		if diff := c.Extends(whole); len(diff) != 1 || !strings.HasPrefix(diff[0], "grid.exclude leaves out what the campaign has: ") {
+		if diff := c.Extends(whole); len(diff) != 1 || !strings.HasSuffix(diff[0], ", which the campaign has; conditions can be added, not taken away") {
 			t.Errorf("%s takes conditions away: %v", exclude, diff)
 		}
 	}
@@ -148,7 +148,7 @@ func TestColumns(t *testing.T) {
 	if first := strings.Join(rows[4][:3], "|"); first != "rated|9|whole" {
 		t.Errorf("the fifth row is %s", first)
 	}
-	if got := strings.Join(file.Shared(), ", "); got != "env exchange, protocol roundtable, model scripted/trader" {
+	if got := strings.Join(file.Shared(), ", "); got != "env exchange, protocol roundtable (rounds 4), model scripted/trader" {
 		t.Errorf("they share %s", got)
 	}
 }

@@ -104,6 +104,7 @@ type Campaign struct {
 	Seed       uint64          `json:"seed"`
 	Replicates int             `json:"replicates"`
 	Instances  Instances       `json:"instances"`
+	Chosen     Chosen          `json:"chosen,omitempty"`
 	CacheScope string          `json:"cache_scope"` // condition, campaign or lake
 	Base       json.RawMessage `json:"base"`        // the keys that are not in the grid
 	Grid       []Axis          `json:"grid"`
@@ -135,19 +136,23 @@ func (c Campaign) Extends(recorded Campaign) []string {
 	if c.Replicates < recorded.Replicates {
 		differ("replicates", recorded.Replicates, fmt.Sprint(c.Replicates, "; it can only grow"))
 	}
-	diff = append(diff, c.fewerInstances(recorded)...)
+	if fewer := c.fewerInstances(recorded); len(fewer) > 0 {
+		diff = append(diff, fewer...)
+	} else {
+		diff = append(diff, c.unchosen(recorded)...)
+	}
 	if c.CacheScope != recorded.CacheScope {
 		differ("cache_scope", recorded.CacheScope, c.CacheScope)
 	}
 	settings := append(baseDifferences(recorded.Base, c.Base), gridDifferences(recorded.Grid, c.Grid)...)
 	if len(settings) == 0 {
-		settings = c.newlyExcluded(recorded)
+		settings = c.lostConditions(recorded)
 	}
 	return append(diff, settings...)
 }
 
-// newlyExcluded names the recorded conditions that the grid now leaves out.
-func (c Campaign) newlyExcluded(recorded Campaign) []string {
+// lostConditions names the recorded conditions that the file no longer makes.
+func (c Campaign) lostConditions(recorded Campaign) []string {
 	have := map[string]bool{}
 	for _, condition := range c.Conditions {
 		have[condition.ID()] = true
@@ -161,7 +166,7 @@ func (c Campaign) newlyExcluded(recorded Campaign) []string {
 	if len(lost) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("grid.exclude leaves out what the campaign has: %s", listConditions(lost))}
+	return []string{fmt.Sprintf("the file no longer makes %s, which the campaign has; conditions can be added, not taken away", listSome(lost))}
 }
 
 func baseDifferences(was, is json.RawMessage) []string {

@@ -187,8 +187,11 @@ func AddPlan(ctx context.Context, s storage.Store, c *campaign.Campaign) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	c.Axes = map[string]string{}
 	for _, a := range p.Campaign.Grid {
-		c.Axes = append(c.Axes, a.Key)
+		for _, setting := range a.Paths() {
+			c.Axes[setting] = a.Key
+		}
 	}
 	for i, condition := range p.Campaign.Conditions {
 		settings, err := json.Marshal(condition)

@@ -21,6 +21,7 @@ import (
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/envfile"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
@@ -32,17 +33,30 @@ import (
 // be run, and how. All errors come at once; nothing is started. With dial,
 // endpoints must answer and keys be set.
 func Read(ctx context.Context, path string, s storage.Store, dial bool) (recorded.Plan, recorded.Manifest, plan.File, error) {
+	return Flags{}.Read(ctx, path, s, dial)
+}
+
+// Read reads a file with what the flags change in it.
+func (f Flags) Read(ctx context.Context, path string, s storage.Store, dial bool) (recorded.Plan, recorded.Manifest, plan.File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return recorded.Plan{}, recorded.Manifest{}, plan.File{}, cli.UsageError(unreadable(path, err))
+	}
+	source, err := f.Source(path, data)
+	if err != nil {
+		return recorded.Plan{}, recorded.Manifest{}, plan.File{}, cli.UsageError(err)
+	}
+	if err := envfile.Take(filepath.Dir(path)); err != nil {
+		return recorded.Plan{}, recorded.Manifest{}, plan.File{}, err
 	}
 	from := providers.NewFileFolder(filepath.Dir(path))
 	prices := providers.NewPriceList(from)
 	host := providers.NewHost(providers.NewFile(s, from, !dial), prices, dial)
 	host.Data = from.OpenData
 	host.Embedder = func(name string) error { _, err := from.Embedder(name); return err }
+	host.Extended = openExtended(path)
 	host.Recorded = func(name string) (plan.Campaign, error) { return campaigns.ReadPlannedCampaign(ctx, s, name) }
-	file, err := plan.Parse(data, host)
+	file, err := plan.ParseSource(source, host)
 	if errs, ok := errors.AsType[plan.FileErrors](err); ok {
 		return recorded.Plan{}, recorded.Manifest{}, file, cli.UsageError(errorsIn(path, errs))
 	}
@@ -60,7 +74,35 @@ func Read(ctx context.Context, path string, s storage.Store, dial bool) (recorde
 	if err != nil {
 		return p, m, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
 	}
+	p.Changed = f.Texts()
 	return p, m, file, nil
+}
+
+// openExtended returns what opens the files that a campaign file extends, their paths
+// relative to the file that names them.
+func openExtended(campaign string) func(from, path string) (plan.Extended, error) {
+	return func(from, name string) (plan.Extended, error) {
+		at := name
+		if !filepath.IsAbs(name) {
+			at = filepath.Join(filepath.Dir(from), name)
+		}
+		data, err := os.ReadFile(at)
+		if errors.Is(err, fs.ErrNotExist) {
+			return plan.Extended{}, fmt.Errorf("there is no file %s; paths are relative to the file that names them", at)
+		} else if err != nil {
+			return plan.Extended{}, fmt.Errorf("%s cannot be read: %w", at, errors.Unwrap(err))
+		}
+		return plan.Extended{Name: at, Data: data, Path: func(path string) string {
+			if filepath.IsAbs(path) {
+				return path
+			}
+			moved := filepath.Join(filepath.Dir(at), path)
+			if relative, err := filepath.Rel(filepath.Dir(campaign), moved); err == nil {
+				return relative
+			}
+			return moved
+		}}, nil
+	}
 }
 
 // unreadable says why a campaign file cannot be read, and which ones are next to it.
@@ -79,7 +121,9 @@ func unreadable(path string, err error) error {
 func errorsIn(path string, errs plan.FileErrors) error {
 	lines := make([]string, len(errs))
 	for i, f := range errs {
-		lines[i] = fmt.Sprintf("%s: %s", path, f)
+		if lines[i] = f.String(); f.File == "" {
+			lines[i] = fmt.Sprintf("%s: %s", path, f)
+		}
 	}
 	noun := "errors"
 	if len(lines) == 1 {

@@ -14,6 +14,7 @@ import (
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/envfile"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs"
 	"roundtable/envs/wording"
@@ -37,6 +38,9 @@ type Options struct {
 func (l Options) Run(ctx context.Context, name string) error {
 	s, err := l.ReadLake(ctx, name)
 	if err != nil {
+		return err
+	}
+	if err := envfile.TakeOf(ctx, s, name); err != nil {
 		return err
 	}
 	how, err := l.labelling(ctx, s, name)

@@ -14,6 +14,7 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/envfile"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 	"roundtable/workflows/task"
@@ -53,6 +54,9 @@ const commitsAtOnce = 16
 // Measure measures what has ended and is not measured yet.
 func (m Features) Measure(ctx context.Context, s storage.Store, name string) (Report, error) {
 	r := Report{Campaign: name}
+	if err := envfile.TakeOf(ctx, s, name); err != nil {
+		return r, err
+	}
 	if err := m.chooseEmbedder(ctx, s, name); err != nil {
 		return r, err
 	}

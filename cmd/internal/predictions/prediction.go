@@ -310,10 +310,10 @@ func (p Prediction) Print(atOnce int) {
 
 // Predict guesses what a campaign takes, and its labels; with a share above 0 it runs a
 // pilot of that share of the cells first and predicts from that.
-func Predict(ctx context.Context, o *cli.Options, s storage.Store, p recorded.Plan, m recorded.Manifest, most []int, share float64, path string) (predicted Prediction, err error) {
+func Predict(ctx context.Context, o *cli.Options, s storage.Store, p recorded.Plan, m recorded.Manifest, most []int, share float64, again string) (predicted Prediction, err error) {
 	if predicted, err = Guess(p, m, s, most); err == nil && share > 0 {
 		can := predicted.Forecast
-		predicted, err = runPilot(ctx, o, s, p, m, share, "roundtable run "+path)
+		predicted, err = runPilot(ctx, o, s, p, m, share, again)
 		predicted.Forecast = predicted.CappedBy(can)
 	}
 	if err == nil {

@@ -1,0 +1,90 @@
+package campaignfile
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"roundtable/workflows/plan"
+)
+
+// Flags change a campaign file for one command, without a copy of the file.
+type Flags struct {
+	set       []string
+	name      string
+	limit     int
+	instances []string
+	given     *pflag.FlagSet
+}
+
+// Add adds the flags to those of a command.
+func (f *Flags) Add(to *pflag.FlagSet) {
+	f.given = to
+	to.StringArrayVar(&f.set, "set", nil, "KEY=VALUE in the place of what the file says, as rule=borda or protocol.rounds=3; may be repeated")
+	to.StringVar(&f.name, "name", "", "name of the campaign, in the place of the file's")
+	to.IntVar(&f.limit, "limit", 0, "run at most this many instances of each environment, the first ones")
+	to.StringSliceVar(&f.instances, "instances", nil, "run the instances with these ids only, as id1,id2")
+}
+
+func (f Flags) has(name string) bool { return f.given != nil && f.given.Changed(name) }
+
+// Source returns a file with what the flags change in it.
+func (f Flags) Source(path string, data []byte) (plan.Source, error) {
+	s := plan.Source{Name: filepath.Clean(path), Data: data, Limit: f.limit}
+	var errs []error
+	if f.has("limit") && f.limit < 1 {
+		errs = append(errs, fmt.Errorf("--limit is %d; 1 or more instances are accepted", f.limit))
+	}
+	for _, text := range f.set {
+		c, err := plan.NewChange(text)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		s.Changes = append(s.Changes, c)
+	}
+	if f.has("name") {
+		s.Changes = append(s.Changes, plan.NewTextChange("--name "+f.name, "name", f.name))
+	}
+	if f.has("instances") {
+		s.Changes = append(s.Changes, plan.NewTextChange("--instances "+strings.Join(f.instances, ","), "instances", f.instances))
+	}
+	return s, errors.Join(errs...)
+}
+
+// Texts returns the flags that were given, as they can be given again.
+func (f Flags) Texts() []string {
+	var all []string
+	for _, text := range f.set {
+		all = append(all, "--set "+quoted(text))
+	}
+	if f.has("name") {
+		all = append(all, "--name "+quoted(f.name))
+	}
+	if f.has("limit") {
+		all = append(all, fmt.Sprintf("--limit %d", f.limit))
+	}
+	if f.has("instances") {
+		all = append(all, "--instances "+quoted(strings.Join(f.instances, ",")))
+	}
+	return all
+}
+
+// Command returns the command that runs a file with the flags.
+func (f Flags) Command(path string) string {
+	return strings.Join(append([]string{"roundtable run " + path}, f.Texts()...), " ")
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`)
+
+// quoted returns a text as a shell takes it for one word.
+func quoted(text string) string {
+	if plainWord.MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
