@@ -34,6 +34,7 @@ type state struct {
 	Left       string            `json:"left,omitempty"` // how long it will take still, at the speed of the last minute
 	Conditions []progress        `json:"conditions,omitempty"`
 	Limits     []campaigns.Limit `json:"limits,omitempty"`
+	Resume     string            `json:"resume,omitempty"` // the command that resumes it, where no process is left that could
 }
 
 // progress is how many cells of a condition have ended.
@@ -151,6 +152,9 @@ func (v *Server) stateOf(ctx context.Context, c *shown) state {
 		s.Lines = []string{safetext.Line(err.Error())}
 	} else {
 		s.fill(st)
+		if s.State == "interrupted" || s.State == "paused" && st.At.IsZero() {
+			s.Resume = resumeCommand(v.options, s.Name)
+		}
 		w.measure(&s, st.Spent.Calls+st.UnderWay.Spent.Calls, st.Share)
 	}
 	if ctx.Err() == nil { // else who asked has gone, and the error is theirs

@@ -36,7 +36,11 @@
     article.querySelectorAll("[data-do]").forEach((b) => {
       const does = { running: ["pause", "tune", "cancel"], paused: ["resume", "tune", "cancel"], interrupted: ["tune"] }[s.state] ?? [];
       b.disabled = !does.includes(b.dataset.do);
+      if (b.dataset.do === "resume") b.hidden = Boolean(s.resume);
     });
+    const resume = article.querySelector(".resume"), command = resume.querySelector("code");
+    resume.hidden = !s.resume;
+    if (command.textContent !== (s.resume ?? "")) command.textContent = s.resume ?? "";
   };
 
   let limits = [], ended = -1, events = null;
@@ -88,6 +92,12 @@
 
   const dialog = document.getElementById("confirm");
   if (!dialog) return;
+  const copy = document.querySelector(".resume button");
+  copy.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.querySelector(".resume code").textContent);
+    copy.textContent = "Copied";
+    setTimeout(() => { copy.textContent = "Copy the command"; }, 2000);
+  });
   const said = document.getElementById("answer"), tuning = document.getElementById("tuning"), model = tuning.querySelector("select");
   const present = () => tuning.querySelectorAll("[data-limit]").forEach((input) => {
     const name = input.dataset.limit.replace("*", model?.value);
