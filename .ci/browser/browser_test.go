@@ -109,7 +109,7 @@ func (p *tab) listen(event any) {
 	case *runtime.EventExceptionThrown:
 		note("a script fails: %s", e.ExceptionDetails.Text)
 	case *log.EventEntryAdded:
-		if e.Entry.Level == log.EntryLevelError && !strings.Contains(e.Entry.URL, "favicon") {
+		if e.Entry.Level == log.EntryLevelError {
 			note("%s (%s)", e.Entry.Text, e.Entry.URL)
 		}
 	}

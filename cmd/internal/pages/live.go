@@ -230,7 +230,7 @@ func plannedOf(c campaign.Campaign) []progress {
 	view := c.View("")
 	var all []progress
 	for _, g := range view.Groups {
-		all = append(all, progress{Name: safetext.Line(view.Title(g)), Cells: g.Planned})
+		all = append(all, progress{Name: safetext.Line(view.FullTitle(g)), Cells: g.Planned})
 	}
 	return all
 }
