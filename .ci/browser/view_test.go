@@ -151,7 +151,7 @@ func TestHostile(t *testing.T) {
 	p.await(`document.getElementById("list")?.dataset.ready`)
 	p.do(chromedp.Click(chromedp.CSS(`#list tbody a`)))
 	p.await(`document.querySelector(".story")`)
-	p.says("<b>bold</b>", "window.hacked = 1")
+	p.says("<b>bold</b>", "window.hacked = 1", `\u202egnp.exe`, "␛[31mred")
 	p.do(chromedp.Click(chromedp.CSS(`details.asked summary`)))
 	p.await(`document.querySelector("details.asked pre")`)
 	unhacked(p)
