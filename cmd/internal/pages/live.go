@@ -11,12 +11,14 @@ import (
 	"sync"
 	"time"
 
+	"roundtable/activities/recorded"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/safetext"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
 )
 
 // state is how far a campaign is, as its page shows it.
@@ -50,6 +52,7 @@ type watched struct {
 	at    time.Time
 	last  state
 	marks []mark
+	most  task.Result // that was said to be spent while it runs
 }
 
 // mark is how far a campaign was.
@@ -151,6 +154,7 @@ func (v *Server) stateOf(ctx context.Context, c *shown) state {
 	if err != nil {
 		s.Lines = []string{safetext.Line(err.Error())}
 	} else {
+		w.steady(&st)
 		s.fill(st)
 		if s.State == "interrupted" || s.State == "paused" && st.At.IsZero() {
 			s.Resume = resumeCommand(v.options, s.Name)
@@ -173,7 +177,27 @@ func howOften(state string) time.Duration {
 	return eachOther
 }
 
-// fill takes over what the status says.
+// steady keeps what a running campaign has spent from falling: its parts are read one
+// after the other, and what ends in between is missing in both until the next reading.
+func (w *watched) steady(st *campaigns.Status) {
+	if st.At.IsZero() { // no process owns it: all is read from the lake
+		w.most = task.Result{}
+		return
+	}
+	now := st.Spent
+	now.Add(st.UnderWay.Spent)
+	w.most.Calls, w.most.Cached = max(w.most.Calls, now.Calls), max(w.most.Cached, now.Cached)
+	w.most.InputTokens, w.most.OutputTokens = max(w.most.InputTokens, now.InputTokens), max(w.most.OutputTokens, now.OutputTokens)
+	w.most.CostUSD = max(w.most.CostUSD, now.CostUSD)
+	st.Spent.Calls += w.most.Calls - now.Calls
+	st.Spent.Cached += w.most.Cached - now.Cached
+	st.Spent.InputTokens += w.most.InputTokens - now.InputTokens
+	st.Spent.OutputTokens += w.most.OutputTokens - now.OutputTokens
+	st.Spent.CostUSD += w.most.CostUSD - now.CostUSD
+}
+
+// fill takes over what the status says. What has ended is what its conditions count, so
+// that both are of one reading.
 func (s *state) fill(st campaigns.Status) {
 	var b bytes.Buffer
 	st.Write(&b)
@@ -181,7 +205,14 @@ func (s *state) fill(st campaigns.Status) {
 	for _, line := range lines[1:] {
 		s.Lines = append(s.Lines, safetext.Line(strings.TrimSpace(line)))
 	}
-	s.State, s.Share, s.Done, s.Cells = st.State, st.Share, st.Done(), st.Cells
+	s.State, s.Cells = st.State, st.Cells
+	for _, c := range s.Conditions {
+		s.Done += c.Done
+	}
+	s.Share = st.Share
+	if s.Cells > 0 {
+		s.Share = max(s.Share, float64(s.Done)/float64(s.Cells))
+	}
 	s.Failed, s.Limits = st.Failed+st.Stopped, campaigns.ListLimits(st.Limits)
 	s.USD, s.Cap = st.Spent.CostUSD+st.UnderWay.Spent.CostUSD+st.Besides.CostUSD, st.Limits.CostUSD
 }
@@ -214,9 +245,15 @@ func (v *Server) progressOf(ctx context.Context, c campaign.Campaign) ([]progres
 	if err != nil {
 		return nil, err
 	}
+	again, err := recorded.ReadRerun(ctx, v.store, c.Name)
+	if err != nil {
+		return nil, err
+	}
 	ended := map[string]int{}
-	for collaboration := range generations {
-		ended[record.ConditionOf(collaboration)]++
+	for collaboration, generation := range generations {
+		if !again[lake.Run{Collaboration: collaboration, Generation: generation}] { // else it is to be run once more
+			ended[record.ConditionOf(collaboration)]++
+		}
 	}
 	all := plannedOf(c)
 	for i, g := range c.View("").Groups {
