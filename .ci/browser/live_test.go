@@ -49,6 +49,12 @@ func TestLive(t *testing.T) {
 	p.do(chromedp.Click(chromedp.CSS(`#yes`)))
 	p.await(`document.getElementById("answer").textContent.includes("collaborations 2 → 20")`)
 
+	p.do(chromedp.Click(chromedp.CSS(`[data-do=tune]`)))
+	if said := js[string](p, `document.getElementById("answer").textContent`); said != "" {
+		t.Errorf("before the next answer it still says %q", said)
+	}
+	p.do(chromedp.Click(chromedp.CSS(`#confirm button[value=no]`)))
+
 	if err := run.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

@@ -112,7 +112,17 @@ func TestViewPause(t *testing.T) {
 			t.Errorf("%s: %d %s", when, status, body)
 		}
 	}
+	resultFirst := func() bool {
+		_, page := v.get("c/slow/")
+		return strings.Index(page, `id="results"`) < strings.Index(page, `id="states"`)
+	}
+	if resultFirst() {
+		t.Error("a campaign that has not ended has its result above its progress")
+	}
 	output(t, dir, "resume", "slow")
+	if !resultFirst() {
+		t.Error("a campaign that has ended has its progress above its result")
+	}
 	if s := v.state("slow"); s.State != "done" || s.Resume != "" {
 		t.Errorf("resumed in a terminal: %+v", s)
 	}

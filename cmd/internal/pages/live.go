@@ -290,7 +290,11 @@ func (v *Server) campaignPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := v.newPage(name)
 	p.Campaign, p.StatusAt = name, "events"
-	p.Body = campaignBody{plannedOf(c.plan), modelsOf(c.plan)}
+	conditions, err := v.progressOf(r.Context(), c.plan)
+	if err != nil {
+		return err
+	}
+	p.Body = campaignBody{plannedOf(c.plan), modelsOf(c.plan), haveEnded(conditions)}
 	return v.render(w, "campaign.tmpl", p)
 }
 
@@ -298,6 +302,12 @@ func (v *Server) campaignPage(w http.ResponseWriter, r *http.Request) error {
 type campaignBody struct {
 	Conditions []progress // so that nothing moves when the state comes
 	Models     []string   // that it asks, which may have limits
+	Ended      bool       // so that its result comes first
+}
+
+// haveEnded reports whether everything has ended that is planned.
+func haveEnded(conditions []progress) bool {
+	return len(conditions) > 0 && !slices.ContainsFunc(conditions, func(p progress) bool { return p.Done < p.Cells })
 }
 
 // modelsOf returns the names of the models of a plan, sorted.
