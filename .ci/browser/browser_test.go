@@ -109,7 +109,7 @@ func (p *tab) listen(event any) {
 	case *runtime.EventExceptionThrown:
 		note("a script fails: %s", e.ExceptionDetails.Text)
 	case *log.EventEntryAdded:
-		if e.Entry.Level == log.EntryLevelError && !strings.Contains(e.Entry.URL, "favicon") {
+		if e.Entry.Level == log.EntryLevelError {
 			note("%s (%s)", e.Entry.Text, e.Entry.URL)
 		}
 	}
@@ -195,11 +195,23 @@ func (p *tab) media(features ...*emulation.MediaFeature) {
 // phone makes the page as wide as a phone, and checks that nothing has to be moved sideways.
 func (p *tab) phone(what string) {
 	p.t.Helper()
-	p.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
-	if wide := js[int](p, "document.documentElement.scrollWidth"); wide > 390 {
-		p.t.Errorf("%s is %d pixels wide on a phone of 390", what, wide)
+	p.do(chromedp.EmulateViewport(375, 844, chromedp.EmulateMobile))
+	if wide := js[int](p, "document.documentElement.scrollWidth"); wide > 375 {
+		p.t.Errorf("%s is %d pixels wide on a phone of 375: %s", what, wide, js[string](p, `Array.from(document.querySelectorAll("main *")).filter((e) => e.getBoundingClientRect().right > 376 && !e.closest(".wide, .list")).slice(0, 5).map((e) => e.outerHTML.slice(0, 120)).join("\n")`))
 	}
 	p.do(chromedp.EmulateViewport(1280, 900))
+}
+
+// printed checks that nothing is cut where the page is printed.
+func (p *tab) printed(what string) {
+	p.t.Helper()
+	if _, err := chromedp.Call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		p.t.Fatal(err)
+	}
+	if cut := js[int](p, `Array.from(document.querySelectorAll("pre")).filter((e) => getComputedStyle(e).maxHeight !== "none").length`); cut > 0 {
+		p.t.Errorf("%s: %d texts are cut in print", what, cut)
+	}
+	p.media()
 }
 
 // picture keeps what the page looks like.

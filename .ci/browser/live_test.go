@@ -19,11 +19,7 @@ func TestLive(t *testing.T) {
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for began := time.Now(); s.calls.Load() == 0; time.Sleep(20 * time.Millisecond) {
-		if time.Since(began) > time.Minute {
-			t.Fatal("no call is made")
-		}
-	}
+	s.awaitCalls(t)
 	p := open(t, f.view()+"c/live/")
 	p.await(`document.querySelector(".badge").textContent === "running"`)
 	p.await(progress + ` > 0`)
@@ -36,10 +32,13 @@ func TestLive(t *testing.T) {
 	if js[string](p, `document.querySelector(".badge").textContent`) != "running" {
 		t.Error("it pauses although the question was denied")
 	}
+	s.latency.Store(int64(10 * time.Second)) // a process stays as long as answers are under way
+	time.Sleep(time.Second)
 	steer(p, "pause", "yes")
 	p.await(`document.querySelector(".badge").textContent === "paused"`)
 	p.says("paused by hand")
 	steer(p, "resume", "yes")
+	s.latency.Store(int64(300 * time.Millisecond))
 	p.await(`document.querySelector(".badge").textContent === "running"`)
 	p.do(chromedp.Click(chromedp.CSS(`[data-do=tune]`)))
 	if got := js[string](p, `["concurrency", "collaborations", "cost-usd", "model-timeout"].map((n) => document.getElementsByName(n)[0].placeholder).join(" ")`); got != "6 2 none none" {
@@ -49,6 +48,12 @@ func TestLive(t *testing.T) {
 	p.do(chromedp.SetValue(chromedp.CSS(`[name=concurrency]`), "60"), chromedp.SetValue(chromedp.CSS(`[name=collaborations]`), "20"))
 	p.do(chromedp.Click(chromedp.CSS(`#yes`)))
 	p.await(`document.getElementById("answer").textContent.includes("collaborations 2 → 20")`)
+
+	p.do(chromedp.Click(chromedp.CSS(`[data-do=tune]`)))
+	if said := js[string](p, `document.getElementById("answer").textContent`); said != "" {
+		t.Errorf("before the next answer it still says %q", said)
+	}
+	p.do(chromedp.Click(chromedp.CSS(`#confirm button[value=no]`)))
 
 	if err := run.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -76,4 +81,40 @@ func steer(p *tab, button, answer string) {
 	}
 	p.do(chromedp.Click(chromedp.CSS(`#confirm button[value=` + answer + `]`)))
 	p.await(`!document.getElementById("confirm").open`)
+}
+
+// A pause ends the process that owns the campaign: the page goes on saying that it is
+// paused, and has the command that resumes it in the place of the button.
+func TestLivePaused(t *testing.T) {
+	f := newFolder(t)
+	s := newService(t, 100*time.Millisecond, `{"target": [], "message": "I would take more apples.", "reason_for_decision": "so", "decision": 1}`)
+	s.campaign(f, "rests", 20)
+	run := f.command("run", "rests.yaml", "--no-check")
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.awaitCalls(t)
+	p := open(t, f.view()+"c/rests/")
+	p.await(`document.querySelector(".badge").textContent === "running"`)
+	p.await(progress + ` > 0`)
+	if js[bool](p, `document.querySelector(".resume").checkVisibility()`) {
+		t.Error("a campaign that runs is to be resumed")
+	}
+	steer(p, "pause", "yes")
+	_ = run.Wait()
+	if code := run.ProcessState.ExitCode(); code != 3 {
+		t.Errorf("the paused run ends with %d", code)
+	}
+	p.await(`document.querySelector(".resume").checkVisibility()`)
+	p.says("paused by hand", "roundtable resume rests")
+	if badge := js[string](p, `document.querySelector(".badge").textContent`); badge != "paused" {
+		t.Errorf("it is %s", badge)
+	}
+	if js[bool](p, `document.querySelector("[data-do=resume]").checkVisibility()`) {
+		t.Error("there is a button that can do nothing")
+	}
+	p.accessible("a paused campaign")
+	f.run("resume", "rests")
+	p.await(`document.querySelector(".badge").textContent === "done"`)
+	p.await(`!document.querySelector(".resume").checkVisibility()`)
 }

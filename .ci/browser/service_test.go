@@ -15,14 +15,16 @@ import (
 // service is a model that says the same to every question, after a time.
 type service struct {
 	*httptest.Server
-	calls atomic.Int64
+	calls   atomic.Int64
+	latency atomic.Int64 // of an answer, as a time.Duration
 }
 
 func newService(t *testing.T, latency time.Duration, text string) *service {
 	s := &service{}
+	s.latency.Store(int64(latency))
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		s.calls.Add(1)
-		time.Sleep(latency)
+		time.Sleep(time.Duration(s.latency.Load()))
 		message := map[string]string{"role": "assistant", "content": text}
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(map[string]any{
@@ -33,6 +35,16 @@ func newService(t *testing.T, latency time.Duration, text string) *service {
 	}))
 	t.Cleanup(s.Close)
 	return s
+}
+
+// awaitCalls waits until something was asked.
+func (s *service) awaitCalls(t *testing.T) {
+	t.Helper()
+	for began := time.Now(); s.calls.Load() == 0; time.Sleep(20 * time.Millisecond) {
+		if time.Since(began) > time.Minute {
+			t.Fatal("no call is made")
+		}
+	}
 }
 
 // campaign writes the file of a campaign that asks this service: three agents talk, and vote.

@@ -93,6 +93,7 @@ func told(p *tab) {
 	p.do(chromedp.Click(chromedp.CSS(`details.asked summary`)))
 	p.await(`document.querySelector("details.asked pre")`)
 	p.says("system", "as received", "scripted/")
+	p.printed("a collaboration")
 	p.picture("view-collaboration")
 	p.accessible("a collaboration")
 	p.phone("collaboration")
@@ -136,6 +137,7 @@ func TestEnvironments(t *testing.T) {
 				p.picture("view-robots")
 			}
 			p.accessible(x.campaign)
+			p.phone(x.campaign)
 		})
 	}
 }
@@ -151,7 +153,7 @@ func TestHostile(t *testing.T) {
 	p.await(`document.getElementById("list")?.dataset.ready`)
 	p.do(chromedp.Click(chromedp.CSS(`#list tbody a`)))
 	p.await(`document.querySelector(".story")`)
-	p.says("<b>bold</b>", "window.hacked = 1")
+	p.says("<b>bold</b>", "window.hacked = 1", `\u202egnp.exe`, "␛[31mred")
 	p.do(chromedp.Click(chromedp.CSS(`details.asked summary`)))
 	p.await(`document.querySelector("details.asked pre")`)
 	unhacked(p)
@@ -191,11 +193,29 @@ func TestReport(t *testing.T) {
 		p.await(`document.querySelector("details.asked pre")`)
 		p.says("system", "You are Alex", "as received", "answered by")
 	}
+	unset(t, filepath.Join(f.dir, "voting-rules.html"))
 	info, err := os.Stat(filepath.Join(f.dir, "voting-rules.html"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	fmt.Printf("the report has %d kB\n", info.Size()>>10)
+}
+
+// unset looks for collaborations of a condition that lacks a setting.
+func unset(t *testing.T, file string) {
+	t.Helper()
+	page, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := filepath.Join(t.TempDir(), "unset.html")
+	if err := os.WriteFile(changed, []byte(strings.ReplaceAll(string(page), `"unanimous","succeeded"`, `"","succeeded"`)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, (&url.URL{Scheme: "file", Path: changed}).String())
+	p.await(`document.getElementById("list")?.dataset.ready`)
+	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("#facets select").value = "not set"; document.querySelector("#facets select").dispatchEvent(new Event("change"))`))
+	p.says("not set (100)", "100 of 600")
 }
 
 const searching = `(async () => { const began = performance.now(); await window.searchTexts("most to me is"); return performance.now() - began; })()`

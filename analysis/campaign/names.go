@@ -54,6 +54,30 @@ func (v View) Title(g Group) string {
 	return strings.Join(words, ", ")
 }
 
+// FullTitle of a condition: its title, with its environment where conditions differ in that.
+func (v View) FullTitle(g Group) string {
+	title := v.Title(g)
+	switch {
+	case len(v.Environments()) < 2:
+		return title
+	case title == g.ID:
+		return g.Settings["env"]
+	}
+	return g.Settings["env"] + ": " + title
+}
+
+// FullTitles returns the titles of all conditions by ID; none if there is only one.
+func (v View) FullTitles() map[string]string {
+	if len(v.Groups) < 2 {
+		return nil
+	}
+	titles := map[string]string{}
+	for _, g := range v.Groups {
+		titles[g.ID] = v.FullTitle(g)
+	}
+	return titles
+}
+
 // Describe returns what a group has in the labels of a view, in words.
 func (v View) Describe(g Group) string {
 	var words []string

@@ -79,8 +79,7 @@ func (f Figure) layout() (layout, error) {
 		most = len(palette) // bars have neither shapes nor dashes
 	}
 	if len(f.Panels) == 0 || len(f.Panels) > mostPanels || colours > most {
-		return l, fmt.Errorf("figure %s has %d panels and %d kinds of lines; from 1 to %d and %d can be read in a picture (--json has the numbers)",
-			f.Name, len(f.Panels), colours, mostPanels, most)
+		return l, TooLarge{f.Name, fmt.Sprintf("%d panels and %d kinds of lines", len(f.Panels), colours), fmt.Sprintf("from 1 to %d and %d", mostPanels, most)}
 	}
 	l.ends = f.ends()
 	l.key = l.explain()

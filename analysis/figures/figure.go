@@ -33,6 +33,18 @@ type Figure struct {
 	print     vg.Length
 }
 
+// TooLarge is the error of a figure that has more than can be read in a picture, or nothing.
+type TooLarge struct{ Figure, Has, Readable string }
+
+func (e TooLarge) Error() string {
+	return fmt.Sprintf("figure %s has %s; %s can be read in a picture (--json has the numbers)", e.Figure, e.Has, e.Readable)
+}
+
+// ForReaders says the same to who reads a page.
+func (e TooLarge) ForReaders() string {
+	return fmt.Sprintf("not drawn, because it has %s; %s can be read in a picture", e.Has, e.Readable)
+}
+
 // Fit returns the figure laid out for print in a width; 0 is that of a screen.
 func (f Figure) Fit(width vg.Length) Figure {
 	f.print = width

@@ -47,7 +47,7 @@ func (f Figure) forest() (page.Sheet, error) {
 		n += len(p.Groups)
 	}
 	if len(f.Panels) > mostPanels || n > mostRows {
-		return page.Sheet{}, fmt.Errorf("figure %s has %d panels and %d rows; up to %d and %d can be read in a picture (--json has the numbers)", f.Name, len(f.Panels), n, mostPanels, mostRows)
+		return page.Sheet{}, TooLarge{f.Name, fmt.Sprintf("%d panels and %d rows", len(f.Panels), n), fmt.Sprintf("up to %d and %d", mostPanels, mostRows)}
 	}
 	d := forest{Figure: f, width: forestWidth, frame: page.Frame{Title: f.Title, Simulated: f.simulated, Caption: f.caption()}}
 	zoom := 1.

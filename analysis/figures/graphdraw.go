@@ -60,7 +60,7 @@ func (f Graphs) heading(g Graph) string {
 
 func (f Graphs) sheet() (page.Sheet, error) {
 	if n := len(f.Graphs); n == 0 || n > mostPanels {
-		return page.Sheet{}, fmt.Errorf("figure %s has %d graphs; 1 to %d can be read in a picture (--json has the numbers)", f.Name, n, mostPanels)
+		return page.Sheet{}, TooLarge{f.Name, fmt.Sprintf("%d graphs", n), fmt.Sprintf("1 to %d", mostPanels)}
 	}
 	columns, side, zoom := min(2, len(f.Graphs)), graphSide, 1.
 	width := max(vg.Length(columns)*side, 6.5*vg.Inch) + 2*gap

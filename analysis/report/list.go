@@ -7,12 +7,14 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/record"
 	"roundtable/analysis/safetext"
+	"roundtable/analysis/telling"
 )
 
 // List is the list of a campaign's collaborations, which people sort and filter.
 type List struct {
 	labels     []string                      // settings that tell conditions apart
 	conditions map[string]campaign.Condition // by ID
+	titles     map[string]string             // of conditions, by ID, where the labels have no columns of their own
 	rows       []listed
 }
 
@@ -24,6 +26,10 @@ type listed struct {
 	Earlier bool     // it was run again
 }
 
+// mostLabels is how many settings have a column each. Of more, one column has what a
+// condition is called, so that how a collaboration ended stays in view.
+const mostLabels = 2
+
 // NewList returns the list of a campaign, still without collaborations.
 func NewList(c campaign.Campaign) *List {
 	l := &List{conditions: map[string]campaign.Condition{}}
@@ -31,6 +37,9 @@ func NewList(c campaign.Campaign) *List {
 	l.labels = varying
 	if len(varying) == 0 {
 		l.labels = []string{"rule"}
+	}
+	if len(varying) > mostLabels {
+		l.titles = c.View("").FullTitles()
 	}
 	for _, condition := range conditions {
 		l.conditions[condition.ID] = condition
@@ -62,29 +71,44 @@ func IDOf(of record.Key, earlier bool) string {
 type column struct {
 	Name   string `json:"name"`
 	Number bool   `json:"number,omitempty"`
-	Facet  bool   `json:"facet,omitempty"` // one of its values can be chosen
+	Facet  bool   `json:"facet,omitempty"`  // one of its values can be chosen
+	Detail bool   `json:"detail,omitempty"` // it is shown on demand
 }
 
 // MarshalJSON writes {"columns": […], "rows": [[…], …]}, the transcript's name first; a
 // value that is absent is null. No text in it can turn or steer.
 func (l *List) MarshalJSON() ([]byte, error) {
 	columns := []column{{Name: "collaboration"}}
-	for _, label := range l.labels {
-		columns = append(columns, column{Name: safetext.Line(label), Facet: true})
+	if l.titles != nil {
+		columns = append(columns, column{Name: "condition"})
 	}
-	columns = append(columns, column{Name: "instance"}, column{Name: "replicate", Number: true}, column{Name: "status", Facet: true},
-		column{Name: "decided in round", Number: true}, column{Name: "score", Number: true}, column{Name: "rounds", Number: true},
+	for _, label := range l.labels {
+		columns = append(columns, column{Name: safetext.Line(label), Facet: true, Detail: l.titles != nil})
+	}
+	columns = append(columns, column{Name: "status", Facet: true}, column{Name: "decided in round", Number: true}, column{Name: "score", Number: true},
+		column{Name: "instance"}, column{Name: "replicate", Number: true}, column{Name: "rounds", Number: true},
 		column{Name: "invalid turns", Number: true}, column{Name: "calls", Number: true}, column{Name: "tokens", Number: true}, column{Name: "USD", Number: true})
 	rows := make([][]any, len(l.rows))
 	for i, r := range l.rows {
 		rows[i] = append(rows[i], safetext.Line(r.ID))
+		if l.titles != nil {
+			rows[i] = append(rows[i], safetext.Line(l.titles[r.ConditionID]))
+		}
 		for _, value := range r.Label {
 			rows[i] = append(rows[i], safetext.Line(value))
 		}
-		rows[i] = append(rows[i], safetext.Line(r.InstanceID), r.Replicate, r.statusText(), r.DecidedRound, r.Score, r.RoundsRun,
+		rows[i] = append(rows[i], r.statusText(), r.DecidedRound, roundedScore(r.Score), safetext.Line(r.InstanceID), r.Replicate, r.RoundsRun,
 			r.InvalidTurns, r.Calls, r.InputTokens+r.OutputTokens, r.CostUSD)
 	}
 	return json.Marshal(map[string]any{"columns": columns, "rows": rows})
+}
+
+// roundedScore returns a score without what only rounding keeps from 0.
+func roundedScore(score *float64) *float64 {
+	if score == nil {
+		return nil
+	}
+	return new(telling.Rounded(*score))
 }
 
 func (r listed) statusText() string {

@@ -17,8 +17,12 @@ type plot struct {
 	Lines         []polyline
 	Marks         []mark
 	Texts         []label
+	Agents        []shownAgent
 	Rounds        int // it can be played if there are several
 }
+
+// shownAgent is an agent of a plot's legend.
+type shownAgent struct{ Name, Class string }
 
 type polyline struct {
 	Points string
@@ -42,7 +46,7 @@ type label struct {
 // Of a plot: its size, and what is left free at its sides.
 const (
 	plotWidth, plotHeight = 360, 120
-	planeSize             = 300
+	planeSize             = 268 // inside
 	sideLeft, sideRight   = 44, 12
 	sideAbove, sideBelow  = 12, 20
 )
@@ -93,17 +97,18 @@ func scorePlot(rounds []record.Round, share bool) *plot {
 		p.Marks = append(p.Marks, m)
 	}
 	p.Lines = []polyline{{strings.Join(points, " "), "score"}}
-	p.frame(x, y)
+	p.frame(x, y, "round", "score")
 	return p
 }
 
-// frame writes the ends of both axes.
-func (p *plot) frame(x, y span) {
+// frame draws both axes, with their ends and names.
+func (p *plot) frame(x, y span, across, up string) {
 	for _, v := range []float64{y.low, y.high} {
 		p.Texts = append(p.Texts, label{X: sideLeft - 6, Y: y.at(v) + 4, Text: fmt.Sprintf("%.3g", telling.Rounded(v)), End: true})
 	}
-	p.Texts = append(p.Texts, label{X: x.from, Y: float64(p.Height) - 4, Text: fmt.Sprintf("round %.0f", x.low)},
-		label{X: x.to, Y: float64(p.Height) - 4, Text: fmt.Sprintf("%.0f", x.high), End: true})
+	below := float64(p.Height) - 4
+	p.Texts = append(p.Texts, label{X: sideLeft + 6, Y: 10, Text: up}, label{X: (x.from+x.to)/2 - 3*float64(len(across)), Y: below, Text: across},
+		label{X: x.from, Y: below, Text: fmt.Sprintf("%.3g", telling.Rounded(x.low))}, label{X: x.to, Y: below, Text: fmt.Sprintf("%.3g", telling.Rounded(x.high)), End: true})
 	p.Lines = append(p.Lines, polyline{fmt.Sprintf("%.1f,%.1f %.1f,%.1f %.1f,%.1f", x.from, y.to, x.from, y.from, x.to, y.from), "axis"})
 }
 
@@ -162,12 +167,12 @@ func onLine(all []place) *plot {
 	y.low, y.high = rangeOf(values)
 	x.from, x.to, y.from, y.to = sideLeft, plotWidth-sideRight, 2*plotHeight-sideBelow, sideAbove
 	p.trace(all, func(a place) (float64, float64) { return x.at(float64(a.round)), y.at(a.at[0]) })
-	p.frame(x, y)
+	p.frame(x, y, "round", "position")
 	return p
 }
 
 func inPlane(all []place) *plot {
-	p := &plot{Label: "Ways of the agents in the plane", Width: planeSize, Height: planeSize}
+	p := &plot{Label: "Paths of the agents in the plane", Width: planeSize + sideLeft + sideRight, Height: planeSize + sideAbove + sideBelow}
 	var xs, ys []float64
 	for _, a := range all {
 		xs, ys = append(xs, a.at[0]), append(ys, a.at[1])
@@ -176,14 +181,24 @@ func inPlane(all []place) *plot {
 	lowY, highY := rangeOf(ys)
 	half := max(highX-lowX, highY-lowY) / 2
 	midX, midY := (lowX+highX)/2, (lowY+highY)/2
-	x := span{midX - half, midX + half, sideAbove, planeSize - sideAbove}
-	y := span{midY - half, midY + half, planeSize - sideAbove, sideAbove}
+	x := span{midX - half, midX + half, sideLeft, sideLeft + planeSize}
+	y := span{midY - half, midY + half, sideAbove + planeSize, sideAbove}
 	p.trace(all, func(a place) (float64, float64) { return x.at(a.at[0]), y.at(a.at[1]) })
+	p.frame(x, y, "first coordinate", "second coordinate")
 	return p
 }
 
 // colours is how many classes of agents the style sheet has.
 const colours = 8
+
+// classOf returns the classes of an agent: those after the first eight are hollow and dashed.
+func classOf(agent int32) string {
+	class := fmt.Sprint("agent", agent%colours)
+	if agent >= colours {
+		class += " more"
+	}
+	return class
+}
 
 // trace draws each agent's way and where it is after each round.
 func (p *plot) trace(all []place, to func(place) (x, y float64)) {
@@ -192,13 +207,14 @@ func (p *plot) trace(all []place, to func(place) (x, y float64)) {
 		x, y := to(a)
 		if ways[a.agent] == nil {
 			order = append(order, a.agent)
+			p.Agents = append(p.Agents, shownAgent{a.name, classOf(a.agent)})
 		}
 		ways[a.agent] = append(ways[a.agent], fmt.Sprintf("%.1f,%.1f", x, y))
-		p.Marks = append(p.Marks, mark{X: x, Y: y, Round: a.round, Class: fmt.Sprint("agent", a.agent%colours), Title: fmt.Sprintf("%s, round %d: %s", a.name, a.round, joined(a.at))})
+		p.Marks = append(p.Marks, mark{X: x, Y: y, Round: a.round, Class: classOf(a.agent), Title: fmt.Sprintf("%s, round %d: %s", a.name, a.round, joined(a.at))})
 		p.Rounds = max(p.Rounds, int(a.round))
 	}
 	for _, agent := range order {
-		p.Lines = append(p.Lines, polyline{strings.Join(ways[agent], " "), fmt.Sprint("agent", agent%colours)})
+		p.Lines = append(p.Lines, polyline{strings.Join(ways[agent], " "), classOf(agent)})
 	}
 }
 

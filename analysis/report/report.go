@@ -36,6 +36,8 @@ type Source struct {
 	About func(of record.Key) (About, error)
 	// Asked is how each turn of a collaboration was asked for, by entry; nil if that is left out.
 	Asked func(rows record.Rows) (map[int32]Asked, error)
+	// Conditions are what conditions are called, by ID; nil if there is only one.
+	Conditions map[string]string
 	// Counting is how a collaboration counts its votes; nil leaves the counts out.
 	Counting recount.Settings
 	// Acts are the dialogue acts of a collaboration's messages, by entry; nil if there are none.
@@ -67,6 +69,7 @@ const inPage = 4 << 20
 // Write writes the page to w, and what it links to before that.
 func Write(w io.Writer, s Source, files Files) (Written, error) {
 	transcripts := transcripts{Files: files, most: inPage}
+	s.Conditions = s.Campaign.View("").FullTitles()
 	t, err := s.tally(func(id string, rows record.Rows) error { return transcripts.addStory(s.StoryOf(id, rows)) })
 	if err != nil {
 		return Written{}, err

@@ -154,6 +154,7 @@ func writeFolder(t testing.TB, s Source) (page string, files map[string]string, 
 var (
 	styles = regexp.MustCompile(`(?s)<style>.*?</style>`)
 	script = regexp.MustCompile(`(?s)<script>.*?</script>\n?`)
+	packed = regexp.MustCompile(`<script type="application/gzip" class="transcripts" data-ids="([^"]*)">([^<]*)</script>`)
 	drawn  = regexp.MustCompile(`(?s)<svg ([^>]*)>.*?</svg>`)
 )
 
@@ -163,7 +164,7 @@ func TestPageGolden(t *testing.T) {
 	page := write(t, s)
 	page = styles.ReplaceAllString(page, "<style>…</style>")
 	page = script.ReplaceAllString(page, "<script>…</script>\n")
-	page = regexp.MustCompile(`sha256-[^&]*`).ReplaceAllString(page, "sha256-…")
+	page = regexp.MustCompile(`sha256-(?:[^&]|&#43;)*`).ReplaceAllString(page, "sha256-…")
 	page = drawn.ReplaceAllString(page, "<svg>…</svg>")
 	golden := filepath.Join("testdata", "page.html")
 	if *update {
@@ -182,7 +183,7 @@ func TestPageGolden(t *testing.T) {
 		"SIMULATED: answers by scripted agents, not by language models, in 1 of 3 collaborations.",
 		"3 collaborations finished: 2 succeeded, 1 failed, 0 stopped.",
 		"majority (2) · rated (1)", "openai/gpt: 400 after 17 tries", "answer that ended early", "call of unknown outcome", "turn without a usable answer",
-		`"rated-1-i0-r1","rated","k3",1,"failed",null,null`, `href="#rated-1-i0-r1"`, `id="rated-1-i0-r1"`, "2023-11-14 22:13:20 to 2023-11-14 22:14:20 UTC",
+		`"rated-1-i0-r1","rated","failed",null,null,"k3",1`, "Condition: <b>rated</b>", `<link rel="icon" href="data:,">`, `href="#rated-1-i0-r1"`, `id="rated-1-i0-r1"`, "2023-11-14 22:13:20 to 2023-11-14 22:14:20 UTC",
 		"INVALID after 3 answers", "saw 0–5", "Candidate 1",
 	} {
 		if !strings.Contains(page, says) {
@@ -211,7 +212,7 @@ func TestLargeTranscriptsArePacked(t *testing.T) {
 	if strings.Contains(page, "All work") || len(page) > inPage {
 		t.Fatalf("the page has %d bytes, and transcripts as they are", len(page))
 	}
-	blocks := regexp.MustCompile(`<script type="application/gzip" class="transcripts" data-ids="([^"]*)">([^<]*)</script>`).FindAllStringSubmatch(page, -1)
+	blocks := packed.FindAllStringSubmatch(page, -1)
 	if len(blocks) < 2 {
 		t.Fatalf("%d blocks", len(blocks))
 	}
@@ -249,15 +250,24 @@ func unpack[T any](t *testing.T, text string) (named map[string]T) {
 // In a folder each transcript is a page.
 func TestFolder(t *testing.T) {
 	page, files, w := writeFolder(t, source(collaboration("majority", 7, 2, "All work"), failing()))
-	if len(files) != 2 || w != (Written{2, 2}) {
+	if len(files) != 4 || w != (Written{2, 2}) {
 		t.Fatalf("%d files, %+v", len(files), w)
 	}
 	if strings.Contains(page, "All work") || !strings.Contains(page, `data-base="report-transcripts/"`) || !strings.Contains(page, `href="report-transcripts/rated-1-i0-r1.html"`) {
 		t.Error("the page has transcripts, or no link to them")
 	}
+	shared := files["style.css"] + files["story.js"]
 	for name, file := range files {
-		if !strings.Contains(file, "Round 1") || !strings.Contains(file, `href="../report.html"`) || !strings.Contains(file, "Content-Security-Policy") {
+		id, is := strings.CutSuffix(name, ".html")
+		if !is {
+			continue
+		}
+		blocks := packed.FindAllStringSubmatch(file, -1)
+		if len(blocks) != 1 || !strings.Contains(unpack[string](t, blocks[0][2])[id], "Round 1") || !strings.Contains(file, `href="../report.html"`) || !strings.Contains(file, "Content-Security-Policy") {
 			t.Errorf("%s is not a transcript with a way back", name)
+		}
+		if !strings.Contains(shared, "DecompressionStream") || !strings.Contains(file, `src="story.js"`) || !strings.Contains(file, `href="style.css"`) || len(file) > 5000 {
+			t.Errorf("%s has %d bytes: what all pages have is not shared, or something is not packed", name, len(file))
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"errors"
+
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/figures"
 	"roundtable/analysis/study"
@@ -16,6 +18,9 @@ type Results struct {
 	Figures   []Figure
 	Tables    []Result
 }
+
+// CanBeDrawn reports whether there is a picture, also as a file.
+func (f Figure) CanBeDrawn() bool { return f.SVG != "" }
 
 // Figure is a picture for the page.
 type Figure struct {
@@ -74,6 +79,9 @@ func picture(name, title string, notes []string, draw func() (string, error)) Fi
 	var err error
 	if f.SVG, err = draw(); err != nil {
 		f.Missing = err.Error()
+		if large, is := errors.AsType[figures.TooLarge](err); is {
+			f.Missing = large.ForReaders()
+		}
 	}
 	return f
 }

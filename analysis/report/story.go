@@ -18,7 +18,8 @@ import (
 type Story struct {
 	telling.Story
 	ID        string
-	Earlier   bool // it was run again
+	Earlier   bool   // it was run again
+	Condition string // what its condition is called; "" if there is only one
 	Simulated string
 	Acts      map[int32][]string // of messages, by entry
 	Plots     []*plot
@@ -36,7 +37,7 @@ type Story struct {
 // StoryOf returns the story of a collaboration that is called id on the page, see IDOf.
 func (s Source) StoryOf(id string, rows record.Rows) Story {
 	c := rows.Collaborations[0]
-	story := Story{Story: telling.Tell(rows), ID: id, Earlier: id != c.CollaborationID}
+	story := Story{Story: telling.Tell(rows), ID: id, Earlier: id != c.CollaborationID, Condition: s.Conditions[c.ConditionID]}
 	if c.Simulated {
 		story.Simulated = table.Simulated + "."
 	}

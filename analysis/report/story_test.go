@@ -91,14 +91,18 @@ func moves(at ...string) []record.Turn {
 	return turns
 }
 
+func named(p *plot, axis string) bool {
+	return slices.ContainsFunc(p.Texts, func(l label) bool { return l.Text == axis })
+}
+
 // Agents that move are drawn in their dimensions, and others not.
 func TestMotion(t *testing.T) {
 	line := motion(moves("0", "10", "4", "6"))
-	if line == nil || line.Rounds != 2 || len(line.Marks) != 4 || line.Marks[0].Y <= line.Marks[1].Y {
+	if line == nil || !named(line, "round") || !named(line, "position") || line.Rounds != 2 || len(line.Marks) != 4 || line.Marks[0].Y <= line.Marks[1].Y {
 		t.Fatalf("on a line: %+v", line)
 	}
 	plane := motion(moves("[0,0]", "[10,10]", "[5,5]", "[5,5]"))
-	if plane == nil || plane.Width != planeSize || plane.Marks[2].X != plane.Marks[3].X || plane.Marks[0].Y <= plane.Marks[1].Y {
+	if plane == nil || len(plane.Agents) != 2 || plane.Agents[1] != (shownAgent{plane.Agents[1].Name, "agent1"}) || plane.Agents[1].Name == "" || !named(plane, "first coordinate") || !named(plane, "second coordinate") || plane.Marks[2].X != plane.Marks[3].X || plane.Marks[0].Y <= plane.Marks[1].Y {
 		t.Fatalf("in the plane: %+v", plane)
 	}
 	for what, turns := range map[string][]record.Turn{

@@ -8,16 +8,17 @@ import (
 )
 
 // transcripts are in the page as they are, or packed once they are too large for
-// that, or each in a file. How their turns were asked for is packed always.
+// that, or each packed in a file. How their turns were asked for is packed always.
 type transcripts struct {
 	Files
-	Inline []Transcript
-	Told   packer // transcripts that are packed
-	Asked  packer
-	Said   packer // what a search goes through
-	most   int    // bytes that are not packed
-	size   int
-	packed bool
+	Inline  []Transcript
+	Told    packer // transcripts that are packed
+	Asked   packer
+	Said    packer // what a search goes through
+	most    int    // bytes that are not packed
+	size    int
+	packed  bool
+	sharing bool // the files that pages of a folder share are written
 }
 
 // Transcript is the HTML of one transcript.
@@ -35,7 +36,7 @@ func (t *transcripts) addStory(s Story) error {
 		return err
 	}
 	one := Transcript{s.ID, html}
-	asked := &t.Asked
+	told, asked := &packer{}, &t.Asked
 	if t.Put != nil {
 		asked = &packer{} // of its file
 	}
@@ -51,10 +52,10 @@ func (t *transcripts) addStory(s Story) error {
 	if t.Put == nil {
 		return t.keep(one)
 	}
-	if err := asked.close(); err != nil {
+	if err := cmp.Or(told.add(one.ID, one.HTML), told.close(), asked.close()); err != nil {
 		return err
 	}
-	return t.writeFile(one, asked.Blocks)
+	return t.writeFile(one.ID, told.Blocks, asked.Blocks)
 }
 
 // keep keeps a transcript in the page.
@@ -77,18 +78,33 @@ func (t *transcripts) keep(one Transcript) error {
 // close ends what is packed.
 func (t *transcripts) close() error { return cmp.Or(t.Told.close(), t.Asked.close(), t.Said.close()) }
 
-func (t *transcripts) writeFile(one Transcript, asked []block) error {
+// shared are the files that all pages of a folder use.
+var shared = []string{"style.css", "story.js"}
+
+// folderPolicy lets a page of a folder use files of it, from a disk or a server. No
+// script in the page itself runs.
+const folderPolicy = "default-src 'none'; style-src 'self' file: 'unsafe-inline'; script-src 'self' file:; img-src data:; base-uri 'none'; form-action 'none'"
+
+func (t *transcripts) writeFile(id string, told, asked []block) error {
+	if !t.sharing {
+		t.sharing = true
+		for _, name := range shared {
+			if err := t.Put(name, []byte(Asset(name))); err != nil {
+				return err
+			}
+		}
+	}
 	var b bytes.Buffer
 	file := struct {
 		head
-		Transcript
-		Asked []block
-		Back  string
-	}{headOf(one.ID, "story.js"), one, asked, "../" + t.Page}
+		ID          string
+		Told, Asked []block
+		Back        string
+	}{head{Name: id, CSP: folderPolicy, Sheet: shared[0]}, id, told, asked, "../" + t.Page}
 	if err := render(&b, "file.tmpl", file); err != nil {
 		return err
 	}
-	return t.Put(fileOf(one.ID), b.Bytes())
+	return t.Put(fileOf(id), b.Bytes())
 }
 
 func fileOf(id string) string { return id + ".html" }

@@ -23,20 +23,42 @@ func Line(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// Lines returns a text with its lines: tabs become spaces, and whatever else
-// could steer a terminal is dropped.
+// Lines returns a text with its lines: tabs become spaces, and a mark stands for
+// whatever else could steer a terminal or turn the reading direction, so that a reader
+// sees that it is there.
 func Lines(s string) string {
-	return strings.Map(func(r rune) rune {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
+	if strings.IndexFunc(s, isMarked) < 0 {
+		return strings.ReplaceAll(s, "\t", " ")
+	}
+	var b strings.Builder
+	for _, r := range s {
 		switch {
-		case r == '\n':
-			return r
-		case r == '\t', breaksLine(r):
-			return ' '
-		case CanSteer(r):
-			return -1
+		case r == '\t':
+			b.WriteByte(' ')
+		case isMarked(r):
+			b.WriteString(markOf(r))
+		default:
+			b.WriteRune(r)
 		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
+	}
+	return b.String()
+}
+
+func isMarked(r rune) bool {
+	return r != '\n' && r != '\t' && (CanSteer(r) || breaksLine(r))
+}
+
+// markOf returns what is shown for a character: its picture if it has one, as ␛ for
+// Escape, or else its number, as \u202e.
+func markOf(r rune) string {
+	switch {
+	case r < ' ':
+		return string('\u2400' + r)
+	case r == '\x7f':
+		return "␡"
+	}
+	return fmt.Sprintf(`\u%04x`, r)
 }
 
 // EscapeJSON returns a JSON text in which whatever could steer a terminal is

@@ -13,7 +13,10 @@ func TestForeignText(t *testing.T) {
 	if got, want := safetext.Line(hostile), "a [2Jb c d e f g\uFFFDh"; got != want {
 		t.Errorf("Line: %q, want %q", got, want)
 	}
-	if got, want := safetext.Lines(hostile), "a[2Jb c\nde fg\uFFFDh"; got != want {
+	if got, want := safetext.Lines(hostile), "a␛[2Jb c\nd\\u202ee\\u2028f␀g\uFFFDh"; got != want {
+		t.Errorf("Lines: %q, want %q", got, want)
+	}
+	if got, want := safetext.Lines("a\r\nb\rc\x7f\u009b"), "a\nb␍c␡\\u009b"; got != want {
 		t.Errorf("Lines: %q, want %q", got, want)
 	}
 	data := []byte("{\n\"x\": \"\u202e \x7f\"\n}")

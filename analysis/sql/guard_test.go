@@ -99,7 +99,7 @@ func TestErrorsSayWhere(t *testing.T) {
 		{"SELECT scor FROM collaborations", `"score"`},
 		{"PIVOT collaborations ON rule USING count(*)", "IN (…)"},
 		{"COPY turns TO '/x'", "the lake is only read"},
-		{"SELECT (chr(27) || '[2J')::INTEGER", "Could not convert string '[2J'"},
+		{"SELECT (chr(27) || '[2J')::INTEGER", "Could not convert string '␛[2J'"},
 	} {
 		_, err := db.Run(context.Background(), sql.Statement{Text: c.text, Line: 7})
 		if err == nil || !strings.Contains(err.Error(), c.want) {

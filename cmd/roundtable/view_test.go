@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"io"
 	"net/http"
 	"os"
@@ -21,7 +20,12 @@ type viewing struct {
 
 func view(t *testing.T, lake string) viewing {
 	t.Helper()
-	cmd := program(t, t.TempDir(), "view", "--lake", lake)
+	return viewIn(t, t.TempDir(), "--lake", lake)
+}
+
+func viewIn(t *testing.T, dir string, flags ...string) viewing {
+	t.Helper()
+	cmd := program(t, dir, append([]string{"view"}, flags...)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -227,46 +231,6 @@ func TestViewRefusesLimits(t *testing.T) {
 		if status != x.status || !strings.Contains(body, x.says) {
 			t.Errorf("%s: %d %s", query, status, body)
 		}
-	}
-}
-
-// The state of a campaign comes as an event.
-func TestViewEvents(t *testing.T) {
-	t.Parallel()
-	o, s, p := reading(t)
-	commit(t, s, p, 0, 0, "succeeded")
-	v := view(t, o.Lake)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, v.address+"events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Body.Close()
-	events := bufio.NewReader(a.Body)
-	if kind, err := events.ReadString('\n'); err != nil || kind != "event: message\n" {
-		t.Fatalf("%v: %q", err, kind)
-	}
-	line, err := events.ReadString('\n')
-	var states []struct {
-		Name, State string
-		Done, Cells int
-		Conditions  []struct{ Done, Cells int }
-	}
-	if err == nil {
-		err = json.Unmarshal([]byte(strings.TrimPrefix(line, "data: ")), &states)
-	}
-	if err != nil || len(states) != 1 || states[0].Name != "reading" || states[0].State != "interrupted" || states[0].Done != 1 || states[0].Cells != 22 || len(states[0].Conditions) != 2 {
-		t.Fatalf("%v: %s", err, line)
-	}
-	ended := 0
-	for _, c := range states[0].Conditions {
-		ended += c.Done
-	}
-	if ended != 1 {
-		t.Errorf("%d have ended by condition: %s", ended, line)
 	}
 }
 

@@ -5,10 +5,11 @@
   const root = document.getElementById("list");
   if (!root) return;
   const $ = (id) => document.getElementById(id);
+  const notSet = "not set"; // what a facet calls a setting that a condition does not have
   const tall = 32; // pixels of a row, as the style sheet has it
   const query = new URLSearchParams(location.search);
   const embedded = $("list-data");
-  let columns = [], rows = [], shown = [], texts = [], said = null, order = { by: -1, down: false };
+  let columns = [], visible = [], rows = [], shown = [], texts = [], said = null, order = { by: -1, down: false };
 
   const plain = (value) => value === null ? "–" : typeof value === "number" ? String(+value.toPrecision(5)) : value;
 
@@ -17,6 +18,9 @@
     if (base === undefined && embedded) return "#" + id;
     return (base ?? "") + encodeURIComponent(id) + ending + (embedded ? "" : location.search);
   };
+
+  // All settings of a row's condition.
+  const details = (row) => columns.flatMap((c, i) => c.detail && row[i] ? [c.name + ": " + plain(row[i])] : []).join("\n");
 
   const cell = (row, i) => {
     const td = document.createElement("td");
@@ -30,7 +34,7 @@
       td.append(a);
     } else {
       td.textContent = plain(row[i]);
-      td.title = td.textContent;
+      td.title = column.name === "condition" ? details(row) : td.textContent;
     }
     return td;
   };
@@ -43,7 +47,7 @@
     const space = (n) => {
       const tr = document.createElement("tr"), td = document.createElement("td");
       tr.setAttribute("aria-hidden", "true");
-      td.colSpan = columns.length;
+      td.colSpan = visible.length;
       td.className = "space";
       td.style.setProperty("height", n * tall + "px");
       tr.append(td);
@@ -54,7 +58,7 @@
     for (let i = first; i < last; i++) {
       const tr = document.createElement("tr");
       tr.setAttribute("aria-rowindex", i + 2);
-      columns.forEach((_, j) => tr.append(cell(rows[shown[i]], j)));
+      visible.forEach((j) => tr.append(cell(rows[shown[i]], j)));
       list.push(tr);
     }
     if (last < shown.length) list.push(space(shown.length - last));
@@ -69,10 +73,10 @@
 
   const filter = () => {
     const words = $("words").value.toLowerCase().split(/\s+/).filter((w) => w !== "");
-    const chosen = Array.from(document.querySelectorAll("#facets select"), (s) => [Number(s.dataset.column), s.value]).filter(([, v]) => v !== "");
+    const chosen = Array.from(document.querySelectorAll("#facets select"), (s) => [Number(s.dataset.column), s.value]).filter(([, v]) => v !== "").map(([c, v]) => [c, v === notSet ? "" : v]);
     shown = [];
     rows.forEach((row, i) => {
-      if (chosen.every(([c, v]) => String(row[c]) === v) && words.every((w) => texts[i].includes(w)) && (!said || said.has(row[0]))) shown.push(i);
+      if (chosen.every(([c, v]) => String(row[c] ?? "") === v) && words.every((w) => texts[i].includes(w)) && (!said || said.has(row[0]))) shown.push(i);
     });
     if (order.by >= 0) shown.sort((a, b) => compare(rows[a][order.by], rows[b][order.by]) || a - b);
     root.setAttribute("aria-rowcount", shown.length + 1);
@@ -113,7 +117,8 @@
 
   const head = () => {
     const tr = document.createElement("tr");
-    columns.forEach((column, i) => {
+    visible.forEach((i) => {
+      const column = columns[i];
       const th = document.createElement("th"), button = document.createElement("button");
       th.scope = "col";
       th.className = column.number ? "n" : "";
@@ -126,16 +131,23 @@
     root.tHead.replaceChildren(tr);
   };
 
+  // Settings that share a column have one each if that is chosen.
+  const choose = (all) => {
+    visible = columns.flatMap((c, i) => c.detail && !all ? [] : [i]);
+    head();
+    if (order.by >= 0) sort(order.by, order.down);
+  };
+
   const sort = (by, down) => {
     order = { by, down };
-    Array.from(root.tHead.rows[0].cells, (th, j) => j === by ? th.setAttribute("aria-sort", down ? "descending" : "ascending") : th.removeAttribute("aria-sort"));
+    Array.from(root.tHead.rows[0].cells, (th, j) => visible[j] === by ? th.setAttribute("aria-sort", down ? "descending" : "ascending") : th.removeAttribute("aria-sort"));
   };
 
   const facets = () => {
     columns.forEach((column, i) => {
       if (!column.facet) return;
       const count = new Map();
-      rows.forEach((row) => count.set(row[i], (count.get(row[i]) ?? 0) + 1));
+      rows.forEach((row) => count.set(row[i] || notSet, (count.get(row[i] || notSet) ?? 0) + 1));
       if (count.size < 2 || count.size > 200) return;
       const label = document.createElement("label"), select = document.createElement("select");
       select.dataset.column = i;
@@ -149,11 +161,24 @@
     });
   };
 
+  const expand = () => {
+    if (!columns.some((c) => c.detail)) return;
+    const label = document.createElement("label"), box = document.createElement("input");
+    box.type = "checkbox";
+    box.id = "all-settings";
+    box.addEventListener("change", () => { choose(box.checked); draw(); });
+    label.append(box, " a column for each setting");
+    $("facets").append(label);
+  };
+
   const start = (data) => {
     ({ columns, rows } = data);
     texts = rows.map((row) => row.map(plain).join(" ").toLowerCase());
-    head();
+    choose(false);
     facets();
+    expand();
+    $("choices").hidden = !$("facets").hasChildNodes();
+    if (matchMedia("(max-width: 40rem)").matches) $("choices").open = false;
     const by = (query.get("by") ?? "").replace(/^-/, ""), at = columns.findIndex((c) => c.name === by);
     if (at >= 0) sort(at, query.get("by").startsWith("-"));
     $("words").value = query.get("words") ?? "";

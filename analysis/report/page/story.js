@@ -16,6 +16,18 @@
 
   const parse = (html) => new DOMParser().parseFromString(html, "text/html").body;
 
+  const blockOf = (name) => blocks.find((b) => b.dataset.ids.split(" ").includes(name));
+
+  // A transcript that is packed, below a title.
+  const fill = async (place, name, ...title) => {
+    try {
+      place.replaceChildren(...title, ...parse((await unpack(blockOf(name)))[name]).childNodes);
+    } catch (e) {
+      place.replaceChildren(...title, "It cannot be unpacked: " + e + ". A newer browser may do it.");
+    }
+    prepare(place);
+  };
+
   const open = async () => {
     const name = decodeURIComponent(location.hash.slice(1));
     const target = name && document.getElementById(name);
@@ -24,17 +36,11 @@
       target.scrollIntoView();
       return;
     }
-    const block = blocks.find((b) => b.dataset.ids.split(" ").includes(name));
-    if (!block) return;
     const place = document.getElementById("transcript"), title = document.createElement("h3");
     title.textContent = name;
-    try {
-      place.replaceChildren(title, ...parse((await unpack(block))[name]).childNodes);
-    } catch (e) {
-      place.replaceChildren(title, "It cannot be unpacked: " + e + ". A newer browser may do it.");
-    }
+    if (!place || !blockOf(name)) return;
+    await fill(place, name, title);
     place.hidden = false;
-    prepare(place);
     place.scrollIntoView();
     place.focus({ preventScroll: true });
   };
@@ -132,5 +138,7 @@
 
   addEventListener("hashchange", open);
   prepare(document);
-  open();
+  const own = document.getElementById("own"); // of a page for one transcript
+  if (own) fill(own, own.dataset.id).then(() => document.getElementById(location.hash.slice(1))?.scrollIntoView());
+  else open();
 })();

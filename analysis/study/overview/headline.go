@@ -3,7 +3,9 @@ package overview
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/statistics"
@@ -67,12 +69,10 @@ func headline(v campaign.View, environment string) string {
 
 // verdict says who leads, after all comparisons of an environment.
 func verdict(ranked []outcome, list []statistics.Comparison) string {
-	differing := 0
-	for _, c := range list {
-		if differs(c) {
-			differing++
-		}
+	if tied := tiedFirst(ranked, list); tied > 1 {
+		return tieText(ranked, tied) + differ(list)
 	}
+	differing := slices.ContainsFunc(list, differs)
 	first, next := ranked[0], ranked[1]
 	between, known := difference(list, first.name, next.name)
 	by := fmt.Sprintf("%s %s, %s %s (%s)", first.name, short(first.mean), next.name, short(next.mean), campaign.GoodnessIs(first.group))
@@ -85,12 +85,12 @@ func verdict(ranked []outcome, list []statistics.Comparison) string {
 		return first.name + " leads." + highest
 	case known && differs(between): // over what both have
 		return fmt.Sprintf("%s has the highest mean, but is significantly lower than %s in the pairs they have in common.", first.name, next.name) + highest
-	case differing == 0:
+	case !differing:
 		return fmt.Sprintf("%s.", noneDiffers(len(ranked), len(list))) + highest
 	case !known:
-		return fmt.Sprintf("%s has the highest mean; it has no pair in common with the next.", first.name) + highest + differ(differing, len(list))
+		return fmt.Sprintf("%s has the highest mean; it has no pair in common with the next.", first.name) + highest + differ(list)
 	}
-	return fmt.Sprintf("%s is highest, but does not differ significantly from the next.", first.name) + highest + differ(differing, len(list))
+	return fmt.Sprintf("%s is highest, but does not differ significantly from the next.", first.name) + highest + differ(list)
 }
 
 // noneDiffers says that no pair of conditions differs significantly, of those that can be compared.
@@ -101,8 +101,58 @@ func noneDiffers(conditions, compared int) string {
 	return fmt.Sprintf("of the %d conditions, no two that can be compared differ significantly", conditions)
 }
 
-func differ(n, of int) string {
-	return fmt.Sprintf(" %d of %s differ significantly.", n, wording.Count(of, "pair"))
+// tiedFirst returns how many of the ranked conditions have the highest mean and, but for
+// rounding, no pair that differs from the first.
+func tiedFirst(ranked []outcome, list []statistics.Comparison) int {
+	first, n := ranked[0], 1
+	none := func(v *float64) bool { return v != nil && math.Abs(*v) <= 1e-12*max(1, math.Abs(first.mean)) }
+	for ; n < len(ranked); n++ {
+		c, known := difference(list, first.name, ranked[n].name)
+		if !known || !none(new(first.mean-ranked[n].mean)) || !none(c.Difference) || !none(c.SE) {
+			break
+		}
+	}
+	return n
+}
+
+// mostNamed is how many conditions or pairs a sentence names.
+const mostNamed = 4
+
+// tieText says which conditions share the highest mean, and what comes next.
+func tieText(ranked []outcome, tied int) string {
+	who := fmt.Sprintf("%d of the %d conditions", tied, len(ranked))
+	if tied <= mostNamed {
+		var names []string
+		for _, o := range ranked[:tied] {
+			names = append(names, o.name)
+		}
+		who = strings.Join(names[:tied-1], ", ") + " and " + names[tied-1]
+	} else if tied == len(ranked) {
+		who = fmt.Sprintf("all %d conditions", tied)
+	}
+	said := fmt.Sprintf("%s tie at the top with %s (%s)", who, short(ranked[0].mean), campaign.GoodnessIs(ranked[0].group))
+	if tied < len(ranked) {
+		said += fmt.Sprintf("; next is %s with %s", ranked[tied].name, short(ranked[tied].mean))
+	}
+	return said + "."
+}
+
+// differ says how many pairs of conditions differ significantly, and names the first.
+func differ(list []statistics.Comparison) string {
+	var pairs []string
+	for _, c := range list {
+		if differs(c) {
+			pairs = append(pairs, c.A+" – "+c.B)
+		}
+	}
+	said := fmt.Sprintf(" %d of %s of conditions differ significantly", len(pairs), wording.Count(len(list), "pair"))
+	if len(pairs) > mostNamed {
+		return said + ": " + strings.Join(pairs[:mostNamed], "; ") + fmt.Sprintf(" and %d more (table comparisons).", len(pairs)-mostNamed)
+	}
+	if len(pairs) > 0 {
+		said += ": " + strings.Join(pairs, "; ")
+	}
+	return said + "."
 }
 
 // differs reports whether a difference is known and significant.

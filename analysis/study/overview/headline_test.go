@@ -37,7 +37,9 @@ func TestHeadlines(t *testing.T) {
 	}{
 		"a leader":      {map[string][]float64{"majority": around(.8), "ranked": around(.5)}, []string{"exchange: majority leads.", "majority 0.815, ranked 0.515", "the difference over 12 pairs is 0.300", "p = 0.0005"}},
 		"none":          {map[string][]float64{"majority": noisy, "ranked": around(.46)}, []string{"no two of the 2 conditions differ significantly", "p = "}},
-		"others only":   {map[string][]float64{"majority": around(.8), "ranked": {.8, .83, .81, .84, .79, .82, .82, .83, .80, .81, .81, .84}, "rated": around(.3)}, []string{"is highest, but does not differ significantly from the next", "2 of 3 pairs differ significantly."}},
+		"others only":   {map[string][]float64{"majority": around(.8), "ranked": {.8, .83, .81, .84, .79, .82, .82, .83, .80, .81, .81, .84}, "rated": around(.3)}, []string{"is highest, but does not differ significantly from the next", "2 of 3 pairs of conditions differ significantly: ", "rated"}},
+		"a tie":         {map[string][]float64{"majority": around(.8), "ranked": around(.8), "unanimous": around(.8), "rated": around(.3)}, []string{"exchange: unanimous, majority and ranked tie at the top with 0.815 (", "; next is rated with 0.315. 3 of 6 pairs of conditions differ significantly: unanimous – rated; majority – rated; rated – ranked."}},
+		"all tie":       {map[string][]float64{"majority": around(.8), "ranked": around(.8), "unanimous": around(.8), "rated": around(.8), "plurality": around(.8)}, []string{"exchange: all 5 conditions tie at the top", "0 of 10 pairs of conditions differ significantly."}},
 		"one condition": {map[string][]float64{"majority": around(.8)}, []string{"exchange: share of the greatest total utility is 0.815 (95 % CI "}},
 		// On average over all it has, majority is ahead; where both have a value, it is behind.
 		"lower in pairs": {map[string][]float64{"majority": append(around(.3), 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1), "ranked": around(.5)}, []string{"majority has the highest mean, but is significantly lower than ranked in the pairs they have in common", "is -0.200"}},

@@ -61,7 +61,7 @@ func (v *Server) collaborationPage(w http.ResponseWriter, r *http.Request) error
 		return err
 	}
 	for _, id := range ids {
-		part, err := v.readStory(r.Context(), name, id, list.rows)
+		part, err := v.readStory(r.Context(), name, id, list.rows, c.plan)
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func queryString(values url.Values) string {
 }
 
 // readStory reads the collaboration that an id means; the latest generation is called without its number.
-func (v *Server) readStory(ctx context.Context, name, id string, latest []record.Collaboration) (storyPart, error) {
+func (v *Server) readStory(ctx context.Context, name, id string, latest []record.Collaboration, plan campaign.Campaign) (storyPart, error) {
 	rows, err := transcripts.FindRows(ctx, v.store, name+"/"+id)
 	if err != nil {
 		return storyPart{}, err
@@ -102,6 +102,7 @@ func (v *Server) readStory(ctx context.Context, name, id string, latest []record
 	}
 	is := slices.ContainsFunc(latest, func(c record.Collaboration) bool { return c.Key == rows.Collaborations[0].Key })
 	id = report.IDOf(rows.Collaborations[0].Key, !is)
+	source.Conditions = plan.View("").FullTitles()
 	story := source.StoryOf(id, rows)
 	story.Asks, story.Show = true, ""
 	return storyPart{ID: id, AskedAt: url.PathEscape(id) + "/asked/", Story: story}, nil
@@ -109,11 +110,7 @@ func (v *Server) readStory(ctx context.Context, name, id string, latest []record
 
 // pairsOf returns the others that are paired with a collaboration, by condition.
 func pairsOf(plan campaign.Campaign, rows []record.Collaboration, of record.Collaboration, chosen []string) (all []pairOption) {
-	view := plan.View("")
-	names := map[string]string{}
-	for _, g := range view.Groups {
-		names[g.ID] = view.Title(g)
-	}
+	names := plan.View("").FullTitles()
 	for _, row := range rows {
 		if row.Key == of.Key || campaign.PairOf(row) != campaign.PairOf(of) {
 			continue

@@ -11,12 +11,14 @@ import (
 	"sync"
 	"time"
 
+	"roundtable/activities/recorded"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/safetext"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
 )
 
 // state is how far a campaign is, as its page shows it.
@@ -34,6 +36,7 @@ type state struct {
 	Left       string            `json:"left,omitempty"` // how long it will take still, at the speed of the last minute
 	Conditions []progress        `json:"conditions,omitempty"`
 	Limits     []campaigns.Limit `json:"limits,omitempty"`
+	Resume     string            `json:"resume,omitempty"` // the command that resumes it, where no process is left that could
 }
 
 // progress is how many cells of a condition have ended.
@@ -49,6 +52,7 @@ type watched struct {
 	at    time.Time
 	last  state
 	marks []mark
+	most  task.Result // that was said to be spent while it runs
 }
 
 // mark is how far a campaign was.
@@ -152,7 +156,11 @@ func (v *Server) stateOf(ctx context.Context, c *shown) state {
 	if err != nil {
 		s.Lines = []string{safetext.Line(err.Error())}
 	} else {
+		w.steady(&st)
 		s.fill(st)
+		if s.State == "interrupted" || s.State == "paused" && st.At.IsZero() {
+			s.Resume = resumeCommand(v.options, s.Name)
+		}
 		w.measure(&s, st.Spent.Calls+st.UnderWay.Spent.Calls, st.Share)
 	}
 	if ctx.Err() == nil { // else who asked has gone, and the error is theirs
@@ -171,7 +179,27 @@ func howOften(state string) time.Duration {
 	return eachOther
 }
 
-// fill takes over what the status says.
+// steady keeps what a running campaign has spent from falling: its parts are read one
+// after the other, and what ends in between is missing in both until the next reading.
+func (w *watched) steady(st *campaigns.Status) {
+	if st.At.IsZero() { // no process owns it: all is read from the lake
+		w.most = task.Result{}
+		return
+	}
+	now := st.Spent
+	now.Add(st.UnderWay.Spent)
+	w.most.Calls, w.most.Cached = max(w.most.Calls, now.Calls), max(w.most.Cached, now.Cached)
+	w.most.InputTokens, w.most.OutputTokens = max(w.most.InputTokens, now.InputTokens), max(w.most.OutputTokens, now.OutputTokens)
+	w.most.CostUSD = max(w.most.CostUSD, now.CostUSD)
+	st.Spent.Calls += w.most.Calls - now.Calls
+	st.Spent.Cached += w.most.Cached - now.Cached
+	st.Spent.InputTokens += w.most.InputTokens - now.InputTokens
+	st.Spent.OutputTokens += w.most.OutputTokens - now.OutputTokens
+	st.Spent.CostUSD += w.most.CostUSD - now.CostUSD
+}
+
+// fill takes over what the status says. What has ended is what its conditions count, so
+// that both are of one reading.
 func (s *state) fill(st campaigns.Status) {
 	var b bytes.Buffer
 	st.Write(&b)
@@ -179,7 +207,14 @@ func (s *state) fill(st campaigns.Status) {
 	for _, line := range lines[1:] {
 		s.Lines = append(s.Lines, safetext.Line(strings.TrimSpace(line)))
 	}
-	s.State, s.Share, s.Done, s.Cells = st.State, st.Share, st.Done(), st.Cells
+	s.State, s.Cells = st.State, st.Cells
+	for _, c := range s.Conditions {
+		s.Done += c.Done
+	}
+	s.Share = st.Share
+	if s.Cells > 0 {
+		s.Share = max(s.Share, float64(s.Done)/float64(s.Cells))
+	}
 	s.Failed, s.Limits = st.Failed+st.Stopped, campaigns.ListLimits(st.Limits)
 	s.USD, s.Cap = st.Spent.CostUSD+st.UnderWay.Spent.CostUSD+st.Besides.CostUSD, st.Limits.CostUSD
 }
@@ -212,9 +247,15 @@ func (v *Server) progressOf(ctx context.Context, c campaign.Campaign) ([]progres
 	if err != nil {
 		return nil, err
 	}
+	again, err := recorded.ReadRerun(ctx, v.store, c.Name)
+	if err != nil {
+		return nil, err
+	}
 	ended := map[string]int{}
-	for collaboration := range generations {
-		ended[record.ConditionOf(collaboration)]++
+	for collaboration, generation := range generations {
+		if !again[lake.Run{Collaboration: collaboration, Generation: generation}] { // else it is to be run once more
+			ended[record.ConditionOf(collaboration)]++
+		}
 	}
 	all := plannedOf(c)
 	for i, g := range c.View("").Groups {
@@ -228,7 +269,7 @@ func plannedOf(c campaign.Campaign) []progress {
 	view := c.View("")
 	var all []progress
 	for _, g := range view.Groups {
-		all = append(all, progress{Name: safetext.Line(view.Title(g)), Cells: g.Planned})
+		all = append(all, progress{Name: safetext.Line(view.FullTitle(g)), Cells: g.Planned})
 	}
 	return all
 }
@@ -251,7 +292,11 @@ func (v *Server) campaignPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := v.newPage(name)
 	p.Campaign, p.StatusAt = name, "events"
-	p.Body = campaignBody{plannedOf(c.plan), modelsOf(c.plan)}
+	conditions, err := v.progressOf(r.Context(), c.plan)
+	if err != nil {
+		return err
+	}
+	p.Body = campaignBody{plannedOf(c.plan), modelsOf(c.plan), haveEnded(conditions)}
 	return v.render(w, "campaign.tmpl", p)
 }
 
@@ -259,6 +304,12 @@ func (v *Server) campaignPage(w http.ResponseWriter, r *http.Request) error {
 type campaignBody struct {
 	Conditions []progress // so that nothing moves when the state comes
 	Models     []string   // that it asks, which may have limits
+	Ended      bool       // so that its result comes first
+}
+
+// haveEnded reports whether everything has ended that is planned.
+func haveEnded(conditions []progress) bool {
+	return len(conditions) > 0 && !slices.ContainsFunc(conditions, func(p progress) bool { return p.Done < p.Cells })
 }
 
 // modelsOf returns the names of the models of a plan, sorted.

@@ -157,7 +157,9 @@ func (v *Server) makeResults(ctx context.Context, name string) ([]byte, error) {
 	}
 	body.Ran.To = func(id string) string { return "collaborations/" + id }
 	for i, figure := range body.Results.Figures {
-		body.Results.Figures[i].Downloads = downloads("figures/", figure.Name, figureForms)
+		if figure.CanBeDrawn() {
+			body.Results.Figures[i].Downloads = downloads("figures/", figure.Name, figureForms)
+		}
 	}
 	for i, t := range body.Results.Tables {
 		if t.Name != "" {

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/pflag"
 
 	"roundtable/cmd/internal/campaigns"
+	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
 	"roundtable/cmd/internal/runs"
 	"roundtable/workflows"
@@ -36,7 +38,12 @@ func (v *Server) steer(w http.ResponseWriter, r *http.Request) error {
 		err = wrongInput{fmt.Errorf("a campaign cannot be asked to %q; it can be paused, resumed, tuned and cancelled", action)}
 	}
 	if errors.Is(err, engine.ErrNotRunning) {
-		http.Error(w, fmt.Sprintf("%s is not running here; use roundtable %s %s in a terminal", name, r.PathValue("action"), name), http.StatusConflict)
+		c.watched.forget()
+		said := name + " is not running here"
+		if r.PathValue("action") == "resume" {
+			said += "; resume it in a terminal: " + resumeCommand(v.options, name)
+		}
+		http.Error(w, said, http.StatusConflict)
 		return nil
 	}
 	if err != nil {
@@ -44,6 +51,29 @@ func (v *Server) steer(w http.ResponseWriter, r *http.Request) error {
 	}
 	c.watched.forget()
 	return write(w, said)
+}
+
+// resumeCommand returns the command that resumes a campaign in a terminal.
+func resumeCommand(o *cli.Options, name string) string {
+	said := "roundtable resume " + name
+	if o.Lake != "./lake" {
+		said += " --lake " + shellWord(o.Lake)
+	}
+	if o.State != "./.roundtable" {
+		said += " --state " + shellWord(o.State)
+	}
+	return said
+}
+
+// shellWord returns a text as one word of a shell.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("/._-:", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 func (v *Server) resume(r *http.Request, name string) error {

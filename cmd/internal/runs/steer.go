@@ -26,13 +26,13 @@ func Resume(ctx context.Context, o *cli.Options, s storage.Store, m recorded.Man
 	if err := recorded.WriteManifest(ctx, s, m); err != nil {
 		return err
 	}
-	if err := recorded.ClearHalt(ctx, s, m.Campaign); err != nil {
-		return err
-	}
 	if err := Signal(ctx, o, m.Campaign, workflows.SignalTune, m.Limits, ""); err != nil {
 		return err
 	}
-	return Signal(ctx, o, m.Campaign, workflows.SignalResume, nil, said)
+	if err := Signal(ctx, o, m.Campaign, workflows.SignalResume, nil, said); err != nil {
+		return err
+	}
+	return recorded.ClearHalt(ctx, s, m.Campaign) // last: a campaign that nothing resumed stays paused
 }
 
 // Tuned is the JSON of tune.

@@ -66,6 +66,9 @@ func (a answered) source() string {
 func Read(ctx context.Context, s storage.Store, rows record.Rows, how Parts) (Transcript, error) {
 	v := Transcript{Parts: how, rows: rows, story: telling.Tell(rows)}
 	if how.Entry >= 0 && !slices.ContainsFunc(rows.Turns, func(t record.Turn) bool { return int(t.Entry) == how.Entry }) {
+		if len(rows.Turns) == 0 {
+			return v, cli.UsageError(fmt.Errorf("--entry is %d, and the collaboration has no entries: it ended as %s before it began", how.Entry, rows.Collaborations[0].Status))
+		}
 		return v, cli.UsageError(fmt.Errorf("--entry is %d; the collaboration has entries 0 to %d", how.Entry, len(rows.Turns)-1))
 	}
 	of, reader := rows.Collaborations[0].Key, collaboration.NewReader(s, providers.OpenData)

@@ -36,10 +36,15 @@
     article.querySelectorAll("[data-do]").forEach((b) => {
       const does = { running: ["pause", "tune", "cancel"], paused: ["resume", "tune", "cancel"], interrupted: ["tune"] }[s.state] ?? [];
       b.disabled = !does.includes(b.dataset.do);
+      if (b.dataset.do === "resume") b.hidden = Boolean(s.resume);
     });
+    const resume = article.querySelector(".resume"), command = resume.querySelector("code");
+    resume.hidden = !s.resume;
+    if (command.textContent !== (s.resume ?? "")) command.textContent = s.resume ?? "";
   };
 
-  let limits = [], ended = -1, events = null;
+  let limits = [], ended = -1, events = null, before = "";
+  const said = document.getElementById("answer");
 
   const received = (e) => {
     link.textContent = "";
@@ -48,6 +53,8 @@
       if (!article) { location.reload(); return; } // a new campaign
       show(article, s);
       limits = s.limits ?? [];
+      if (said && before && s.state !== before) said.textContent = ""; // it was about the state before
+      before = s.state;
       if (found && ended >= 0 && s.done !== ended) readIn(10); // results follow what ends
       ended = s.done;
     }
@@ -88,7 +95,13 @@
 
   const dialog = document.getElementById("confirm");
   if (!dialog) return;
-  const said = document.getElementById("answer"), tuning = document.getElementById("tuning"), model = tuning.querySelector("select");
+  const copy = document.querySelector(".resume button");
+  copy.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.querySelector(".resume code").textContent);
+    copy.textContent = "Copied";
+    setTimeout(() => { copy.textContent = "Copy the command"; }, 2000);
+  });
+  const tuning = document.getElementById("tuning"), model = tuning.querySelector("select");
   const present = () => tuning.querySelectorAll("[data-limit]").forEach((input) => {
     const name = input.dataset.limit.replace("*", model?.value);
     input.placeholder = limits.find((l) => l.name === name)?.value ?? "none";
@@ -96,6 +109,7 @@
   model?.addEventListener("change", present);
   document.querySelectorAll("[data-do]").forEach((button) => button.addEventListener("click", () => {
     const tunes = button.dataset.do === "tune";
+    said.textContent = "";
     tuning.hidden = !tunes;
     tuning.querySelectorAll("fieldset").forEach((f) => { f.disabled = !tunes; });
     tuning.querySelectorAll("input").forEach((i) => { i.value = ""; });
@@ -108,7 +122,8 @@
       const fields = new URLSearchParams(new FormData(dialog.querySelector("form")));
       try {
         const answer = await fetch(button.dataset.do, { method: "POST", body: fields });
-        said.textContent = await answer.text();
+        const text = await answer.text();
+        said.textContent = button.dataset.do === "cancel" && before === "done" ? "" : text;
       } catch (e) {
         said.textContent = String(e);
       }
