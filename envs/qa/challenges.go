@@ -118,7 +118,11 @@ func (in *Instance) irrelevantSolution() (envs.Contribution, error) {
 
 // rightAnswer returns the right one in words.
 func (q Question) rightAnswer() string {
-	right := (&Instance{q: q}).acceptedAnswers()[0]
+	accepted := (&Instance{q: q}).acceptedAnswers()
+	if len(accepted) == 0 {
+		return ""
+	}
+	right := accepted[0]
 	if q.Kind == Choice {
 		return q.Options[right[1]-'A']
 	}

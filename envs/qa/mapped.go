@@ -63,8 +63,14 @@ func (p Params) mappedQuestion(cols columns.Columns, r records.Record) Question 
 		}
 		return q
 	}
-	q.Kind = Choice
-	if row.Answer == nil || row.Answer == "" || len(row.Options) > mostOptions {
+	if len(row.Options) > mostOptions {
+		q.Kind = Choice
+		return q
+	}
+	if q.Kind == Several {
+		return q.withSeveral(row, p.AnswerIs)
+	}
+	if q.Kind = Choice; row.Answer == nil || row.Answer == "" {
 		return q
 	}
 	i, err := row.Option(row.Answer, p.AnswerIs)
@@ -73,5 +79,22 @@ func (p Params) mappedQuestion(cols columns.Columns, r records.Record) Question 
 		return q
 	}
 	q.Gold = []string{letter(i)}
+	return q
+}
+
+// withSeveral returns the question with all its right options.
+func (q Question) withSeveral(row columns.Row, as columns.Reading) Question {
+	var right []string
+	for _, answer := range row.Answers() {
+		i, err := row.Option(answer, as)
+		if err != nil {
+			q.bad = partError{itsAnswer, err}
+			return q
+		}
+		right = append(right, "("+letter(i)+")")
+	}
+	if len(right) > 0 {
+		q.Gold = []string{strings.Join(right, "")}
+	}
 	return q
 }

@@ -61,10 +61,13 @@ func describedFormats() map[string]bool {
 	return all
 }
 
+// mappedKinds are read by name, whatever the file: they came with the mapping.
+var mappedKinds = []Kind{Number, Text, Several, Open}
+
 // isMapped reports whether the parts of a question are found by the names of columns.
 func (p Params) isMapped() bool {
 	own := p.Format == "jsonl" || p.Format == "csv"
-	return p.Format == "parquet" || p.Format == "hf" || own && (!p.Columns.IsZero() || p.AnswerIs != "")
+	return p.Format == "parquet" || p.Format == "hf" || own && (!p.Columns.IsZero() || p.AnswerIs != "" || slices.Contains(mappedKinds, p.Kind))
 }
 
 // readFiles gives the questions of all files that the pattern names, in the order of
