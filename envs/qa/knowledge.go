@@ -36,7 +36,7 @@ func (a Answerer) answerKey(o Observation) (gold string, wrong []string) {
 			}
 		}
 	}
-	in := Instance{q: q}
+	in := Instance{env: a.env, q: q}
 	if right := in.acceptedAnswers(); len(right) > 0 {
 		gold = right[0]
 	} else if q.Kind == Open { // there is no right one to look up

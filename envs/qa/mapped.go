@@ -53,6 +53,7 @@ func (p Params) readMapped(name string, data []byte) ([]Question, reader, error)
 func (p Params) mappedQuestion(cols columns.Columns, r records.Record) Question {
 	row, err := cols.Read(r.Fields)
 	q := Question{ID: row.ID, Kind: p.Kind, Text: row.Question, Context: row.Context, Options: row.Options}
+	q.fields, _ = records.Plain(r.Fields).(map[string]any)
 	if column := (columns.Error{}); errors.As(err, &column) {
 		q.bad = partError{column.Column, column.Err}
 		return q

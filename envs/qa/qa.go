@@ -17,6 +17,7 @@ import (
 
 	"roundtable/envs"
 	"roundtable/envs/qa/columns"
+	"roundtable/envs/qa/scoring"
 	"roundtable/envs/wording"
 )
 
@@ -35,6 +36,8 @@ type Params struct {
 	AnswerIs columns.Reading `json:"answer_is"`
 	// Kind of the questions in these files that have no options.
 	Kind Kind `json:"kind"`
+	// Score of an answer; without one, that of the question's kind.
+	Score scoring.Scoring `json:"score"`
 	// Reading of answers in free texts: stated, last or version_1.
 	Reading Reading `json:"reading"`
 	// Agents is the size of the group; default 3.

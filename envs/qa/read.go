@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"roundtable/envs/qa/records"
+	"roundtable/envs/qa/scoring"
 )
 
 // reader turns one file of a format into questions; kind is that of the formats
@@ -98,7 +99,7 @@ func readFiles(p Params, files fs.FS) ([]Question, error) {
 				q.ID = fmt.Sprintf("%s-%d", q.ID, i)
 			}
 			seen[q.ID] = true
-			if f := (partError{}); errors.As(q.check(), &f) && len(errs) < maxErrors {
+			if f := (partError{}); errors.As(p.checkQuestion(q), &f) && len(errs) < maxErrors {
 				errs = append(errs, fmt.Errorf("%s, %s (question %s): %w", name, q.at.fieldPath(data, reader.fieldName(f.part)), q.ID, f.error))
 			}
 			all = append(all, q)
@@ -129,7 +130,19 @@ func (p Params) readFile(name string, data []byte) ([]Question, reader, error) {
 	}
 	r := readers[p.Format]
 	questions, err := r.read(data, p.Kind)
+	if err == nil && p.Score.Name == scoring.ByExpression {
+		err = attachFields(p.Format, data, questions)
+	}
 	return questions, r, err
+}
+
+// checkQuestion returns what keeps a question from being asked and its answers
+// from being scored, as a partError.
+func (p Params) checkQuestion(q Question) error {
+	if err := q.check(); err != nil {
+		return err
+	}
+	return p.checkScore(q)
 }
 
 // eachIn puts where they are before every one of several errors.
