@@ -23,6 +23,8 @@ var allowed = map[string]string{
 	"roundtable/envs/qa.loadQuestions":        reading,
 	"roundtable/envs/qa.readFiles":            reading,
 	"roundtable/envs/qa.readShots":            reading,
+	"roundtable/envs/qa.readShotQuestions":    reading,
+	"roundtable/envs/qa.takeShots":            reading,
 	"(*roundtable/envs/qa.QA).readPool":       reading,
 	"(*roundtable/envs/qa.QA).readChallenges": reading,
 	"roundtable/envs/recsys.New":              reading,

@@ -52,7 +52,7 @@ func (p Params) readMapped(name string, data []byte) ([]Question, reader, error)
 // mappedQuestion makes a question of a row.
 func (p Params) mappedQuestion(cols columns.Columns, r records.Record) Question {
 	row, err := cols.Read(r.Fields)
-	q := Question{ID: row.ID, Kind: p.Kind, Text: row.Question, Context: row.Context, Options: row.Options}
+	q := Question{ID: row.ID, Kind: p.Kind, Text: row.Question, Context: row.Context, Options: row.Options, solution: row.Solution}
 	q.fields, _ = records.Plain(r.Fields).(map[string]any)
 	if column := (columns.Error{}); errors.As(err, &column) {
 		q.bad = partError{column.Column, column.Err}

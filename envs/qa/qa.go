@@ -10,6 +10,7 @@ package qa
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -91,13 +92,15 @@ func loadQuestions(p Params, files fs.FS) (*QA, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &QA{params: p, questions: questions, byID: map[string]Question{}}
 	for i := range questions {
 		questions[i].reading = p.Reading
-		e.byID[questions[i].ID] = questions[i]
 	}
-	if e.shots, err = readShots(p.Shots, files); err != nil {
+	e := &QA{params: p, byID: map[string]Question{}}
+	if e.shots, e.questions, err = takeShots(p, questions, files); err != nil {
 		return nil, err
+	}
+	for _, q := range e.questions {
+		e.byID[q.ID] = q
 	}
 	if err := e.readPool(files); err != nil {
 		return nil, err
@@ -137,7 +140,7 @@ func (p Params) check() error {
 	case p.Sample == "population" && p.N > 0:
 		return fmt.Errorf("sample is population, which says how many; leave n out")
 	}
-	return p.Pool.check()
+	return errors.Join(p.Shots.check(), p.Pool.check())
 }
 
 // Population returns paper 2's size of a sample of n questions: 95 % confidence and

@@ -41,7 +41,8 @@ type Question struct {
 	// shuffle says that the data set has no order of its own for the options.
 	shuffle bool
 
-	fields map[string]any // its columns, in files of the user's own
+	fields   map[string]any // its columns, in files of the user's own
+	solution string         // how the answer is found, for worked examples
 
 	at  location // in its file
 	bad error    // what its reader found wrong with it

@@ -27,6 +27,8 @@ type Columns struct {
 	// labels), or a list of columns with an option each.
 	Options Names  `json:"options,omitempty"`
 	Answer  string `json:"answer,omitempty"`
+	// Solution says how the answer is found; worked examples show it.
+	Solution string `json:"solution,omitempty"`
 }
 
 // Names is one name or a list of them.
@@ -57,7 +59,7 @@ func (n Names) MarshalJSON() ([]byte, error) {
 
 // IsZero reports whether nothing is named.
 func (c Columns) IsZero() bool {
-	return c.ID == "" && c.Question == "" && c.Context == "" && c.Answer == "" && len(c.Options) == 0
+	return c.ID == "" && c.Question == "" && c.Context == "" && c.Answer == "" && c.Solution == "" && len(c.Options) == 0
 }
 
 // Error is what is wrong with one column of a row.
@@ -78,6 +80,7 @@ func wrong(column, format string, args ...any) error {
 // Row is the parts of a question as a row has them.
 type Row struct {
 	ID, Question, Context string
+	Solution              string
 	Options               []string
 	Labels                []string // of the options, where the file has any
 	Answer                any      // as in the file; nil if there is none
@@ -104,6 +107,7 @@ func (c Columns) For(t records.Table) (Columns, error) {
 	find("question", &c.Question, true)
 	find("context", &c.Context, false)
 	find("answer", &c.Answer, false)
+	find("solution", &c.Solution, false)
 	if len(c.Options) == 0 {
 		c.Options = defaultOptions(t.Columns)
 	} else {
@@ -146,7 +150,7 @@ func (c Columns) Read(fields map[string]any) (Row, error) {
 	for _, part := range []struct {
 		column string
 		to     *string
-	}{{c.ID, &row.ID}, {c.Question, &row.Question}, {c.Context, &row.Context}} {
+	}{{c.ID, &row.ID}, {c.Question, &row.Question}, {c.Context, &row.Context}, {c.Solution, &row.Solution}} {
 		text, err := textOf(Lookup(fields, part.column))
 		if err != nil {
 			return row, Error{part.column, err}
