@@ -90,11 +90,11 @@ func (a Answerer) Propose(s envs.Situation) (string, bool) {
 // formatAnswer returns an answer in the form in which Extract finds it.
 func formatAnswer(k Kind, answer string) string {
 	switch k {
-	case Integer:
+	case Integer, Number:
 		return "(" + answer + ")"
 	case Math:
 		return `\boxed{` + answer + "}"
-	case Span:
+	case Span, Text, Several, Open:
 		return "Answer: " + answer
 	}
 	return answer

@@ -75,7 +75,7 @@ func (e *QA) checkChallenge(c, first challenge) error {
 			return fmt.Errorf("a line has %s and another has not; what one line has, all have", name)
 		}
 	}
-	in := Instance{q: q}
+	in := Instance{env: e, q: q}
 	if answer, err := q.Extract(c.Wrong); c.Wrong != "" && err != nil {
 		return fmt.Errorf("the wrong solution of %s: %w", c.Question, err)
 	} else if c.Wrong != "" && in.isCorrect(answer) {
@@ -118,7 +118,11 @@ func (in *Instance) irrelevantSolution() (envs.Contribution, error) {
 
 // rightAnswer returns the right one in words.
 func (q Question) rightAnswer() string {
-	right := (&Instance{q: q}).acceptedAnswers()[0]
+	accepted := (&Instance{q: q}).acceptedAnswers()
+	if len(accepted) == 0 {
+		return ""
+	}
+	right := accepted[0]
 	if q.Kind == Choice {
 		return q.Options[right[1]-'A']
 	}

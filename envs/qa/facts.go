@@ -23,7 +23,9 @@ func (in *Instance) Facts() []envs.Fact {
 	}
 	add("Options", strings.Join(options, "\n"))
 	key := strings.Join(in.acceptedAnswers(), ", or ")
-	if key == "" {
+	if key == "" && in.q.Kind == Open {
+		key = "none is given"
+	} else if key == "" {
 		key = "the text does not say it"
 	}
 	add("Right answer", key)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"roundtable/envs"
+	"roundtable/envs/qa/scoring"
 )
 
 // Observation is what every agent knows: the question, without its answer.
@@ -123,6 +124,9 @@ func proposalText(p envs.Proposal) string {
 
 // isCorrect reports whether it is one of the accepted answers (SQuAD: exact match).
 func (in *Instance) isCorrect(answer string) bool {
+	if in.scoring().Name == scoring.Number {
+		return in.scoreOf(answer) == 1
+	}
 	if in.q.Kind == Span {
 		return ExactMatch(answer, in.q.Gold)
 	}
@@ -143,19 +147,15 @@ func (in *Instance) acceptedAnswers() []string {
 	return all
 }
 
-// Utility returns 1 for a right answer (SQuAD: exact match) and 0 for another, for every agent.
-func (in *Instance) Utility(_ int, p envs.Proposal) float64 {
-	if in.isCorrect(proposalText(p)) {
-		return 1
-	}
-	return 0
-}
+// Utility returns the score, for every agent. Of SQuAD it is exact match, unless
+// the environment has a score of its own.
+func (in *Instance) Utility(_ int, p envs.Proposal) float64 { return in.scoreOf(proposalText(p)) }
 
 // Score has the F1 of SQuAD as its goodness; elsewhere it is the utility.
 func (in *Instance) Score(p envs.Proposal) envs.Score {
 	u := in.Utility(0, p)
 	s := envs.Score{Goodness: u, Utilities: slices.Repeat([]float64{u}, in.env.params.Agents)}
-	if in.q.Kind == Span {
+	if in.q.Kind == Span && in.scoring().IsZero() {
 		s.Goodness = F1(proposalText(p), in.q.Gold)
 	}
 	return s
@@ -165,6 +165,9 @@ func (in *Instance) Score(p envs.Proposal) envs.Score {
 // saying always that the text does not say it, which tells the questions
 // without an answer apart.
 func (in *Instance) Baselines() []envs.Baseline {
+	if !in.scoring().IsZero() && in.scoring().Name != scoring.Exact {
+		return nil
+	}
 	switch in.q.Kind {
 	case Choice:
 		return []envs.Baseline{{Name: "chance", Goodness: 1 / float64(len(in.q.Options))}}

@@ -32,7 +32,13 @@ func (q Question) Extract(text string) (string, error) {
 		found, ok = lastMatch(words, text)
 	case Math:
 		found, ok = lastBoxed(text)
-	case Span:
+	case Number:
+		found, ok = lastMatch(numbers, text)
+	case Several:
+		found, ok = severalAfterMark(text)
+	case Open:
+		found, ok = textAfterMark(text)
+	case Span, Text:
 		found, ok = afterAnswerMark(text)
 	}
 	if !ok {
@@ -42,7 +48,9 @@ func (q Question) Extract(text string) (string, error) {
 }
 
 // hasReading reports whether texts may hold several answers of which one counts.
-func (q Question) hasReading() bool { return q.Kind == Choice || q.Kind == Integer || q.Kind == YesNo }
+func (q Question) hasReading() bool {
+	return q.Kind == Choice || q.Kind == Integer || q.Kind == YesNo || q.Kind == Number
+}
 
 // answerForm returns how an answer is written at the end of a text.
 func (q Question) answerForm() string {
@@ -55,6 +63,10 @@ func (q Question) answerForm() string {
 		return "Yes or No"
 	case Math:
 		return `what stands in \boxed{}, as \boxed{\frac{1}{2}}`
+	case Number:
+		return "a number in parentheses, as (2.5)"
+	case Several:
+		return fmt.Sprintf("a line that begins with Answer: and has the letters of all right options in parentheses, (A) to (%s)", letter(len(q.Options)-1))
 	}
 	return "a line that begins with Answer:"
 }
@@ -113,6 +125,14 @@ func (q Question) canonicalAnswer(answer string) (string, error) {
 			return "", errors.New("it is empty")
 		}
 		return answer, nil
+	case Number:
+		return canonicalNumber(strings.TrimSpace(strings.Trim(answer, "()")))
+	case Several:
+		return q.canonicalSeveral(answer)
+	case Text:
+		return nonEmpty(canonicalText(answer))
+	case Open:
+		return nonEmpty(answer)
 	}
 	return canonicalSpan(answer), nil
 }

@@ -36,9 +36,11 @@ func (a Answerer) answerKey(o Observation) (gold string, wrong []string) {
 			}
 		}
 	}
-	in := Instance{q: q}
+	in := Instance{env: a.env, q: q}
 	if right := in.acceptedAnswers(); len(right) > 0 {
 		gold = right[0]
+	} else if q.Kind == Open { // there is no right one to look up
+		gold = "this is what I think"
 	}
 	for _, w := range q.distractors() {
 		if !in.isCorrect(w) {
@@ -52,7 +54,7 @@ func (a Answerer) answerKey(o Observation) (gold string, wrong []string) {
 func (q Question) distractors() []string {
 	var all []string
 	switch q.Kind {
-	case Choice:
+	case Choice, Several:
 		for i := range q.Options {
 			all = append(all, "("+letter(i)+")")
 		}
@@ -64,6 +66,10 @@ func (q Question) distractors() []string {
 		rng := envs.Stream(0, "qa/span", q.ID)
 		for range min(len(words), 4) {
 			all = append(all, words[rng.IntN(len(words))])
+		}
+	case Text, Open:
+		for n := range 4 {
+			all = append(all, fmt.Sprint("something else ", n+1))
 		}
 	default:
 		for n := range 6 {

@@ -13,11 +13,15 @@ import (
 // JSON text.
 type location struct {
 	line int
+	rows bool // line counts the rows of a file that has no lines
 	path []any
 }
 
 // fieldPath returns the place of one of its fields in words: "line 3, examples[0].target".
 func (p location) fieldPath(data []byte, name string) string {
+	if p.rows {
+		return fmt.Sprintf("row %d, %s", p.line, name)
+	}
 	if p.path == nil {
 		return fmt.Sprintf("line %d, %s", p.line, name)
 	}

@@ -85,7 +85,7 @@ func (e *QA) addViewpoint(id, text string, simulated bool) error {
 		e.pool[id] = viewpoints{}
 	}
 	if answer, err := q.Extract(text); err == nil {
-		right := (&Instance{q: q}).isCorrect(answer)
+		right := (&Instance{env: e, q: q}).isCorrect(answer)
 		e.pool[id][right] = append(e.pool[id][right], viewpoint{text, answer, simulated})
 	}
 	return nil

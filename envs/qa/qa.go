@@ -1,7 +1,7 @@
 // Package qa is the environment of questions with known answers: the official
 // files of BIG-Bench Hard (logical deduction, geometric shapes), MATH-500,
 // StrategyQA, MMLU, MMLU-Pro, GPQA (the user's own copy), MuSR and SQuAD 2.0,
-// and JSONL or CSV of the user's own. All agents see the same question. It
+// and JSONL, CSV, Parquet or Hugging Face folders of the user's own. All agents see the same question. It
 // promises that the right answer is in nobody's observation, and that answers
 // are found, compared and scored as each data set's own evaluation does.
 //
@@ -10,12 +10,15 @@ package qa
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
 	"slices"
 
 	"roundtable/envs"
+	"roundtable/envs/qa/columns"
+	"roundtable/envs/qa/scoring"
 	"roundtable/envs/wording"
 )
 
@@ -25,8 +28,17 @@ type Params struct {
 	Format string `json:"format"`
 	// File is a path or pattern (test/*.csv) within the folder of data.
 	File string `json:"file"`
-	// Kind of the questions in jsonl and csv files that have no options.
+	// Config and Split of a folder in the format hf; what it has one of need not be named.
+	Config string `json:"config"`
+	Split  string `json:"split"`
+	// Columns of jsonl, csv, parquet and hf, by what they hold.
+	Columns columns.Columns `json:"columns"`
+	// AnswerIs says how the answer column names an option, where that can be read in two ways.
+	AnswerIs columns.Reading `json:"answer_is"`
+	// Kind of the questions in these files that have no options.
 	Kind Kind `json:"kind"`
+	// Score of an answer; without one, that of the question's kind.
+	Score scoring.Scoring `json:"score"`
 	// Reading of answers in free texts: stated, last or version_1.
 	Reading Reading `json:"reading"`
 	// Agents is the size of the group; default 3.
@@ -76,17 +88,19 @@ func loadQuestions(p Params, files fs.FS) (*QA, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	questions, err := readFiles(p.Format, p.File, p.Kind, files)
+	questions, err := readFiles(p, files)
 	if err != nil {
 		return nil, err
 	}
-	e := &QA{params: p, questions: questions, byID: map[string]Question{}}
 	for i := range questions {
 		questions[i].reading = p.Reading
-		e.byID[questions[i].ID] = questions[i]
 	}
-	if e.shots, err = readShots(p.Shots, files); err != nil {
+	e := &QA{params: p, byID: map[string]Question{}}
+	if e.shots, e.questions, err = takeShots(p, questions, files); err != nil {
 		return nil, err
+	}
+	for _, q := range e.questions {
+		e.byID[q.ID] = q
 	}
 	if err := e.readPool(files); err != nil {
 		return nil, err
@@ -101,9 +115,18 @@ func loadQuestions(p Params, files fs.FS) (*QA, error) {
 }
 
 func (p Params) check() error {
+	maps, known := describedFormats()[p.Format]
 	switch {
-	case readers[p.Format].read == nil:
+	case !known:
 		return fmt.Errorf("format is %q; %s is accepted", p.Format, wording.Or(Formats()))
+	case !maps && !p.Columns.IsZero():
+		return fmt.Errorf("columns is given, and the format %s has its own; it goes with csv, hf, jsonl and parquet", p.Format)
+	case !maps && p.AnswerIs != columns.Any:
+		return fmt.Errorf("answer_is is %q, and the format %s says it itself; it goes with csv, hf, jsonl and parquet", p.AnswerIs, p.Format)
+	case p.AnswerIs != columns.Any && !slices.Contains(columns.Readings(), p.AnswerIs):
+		return fmt.Errorf("answer_is is %q; %s is accepted", p.AnswerIs, wording.Or(columns.Readings()))
+	case p.Format != "hf" && p.Config+p.Split != "":
+		return fmt.Errorf("config and split go with the format hf, not with %s", p.Format)
 	case p.File == "":
 		return fmt.Errorf("file is missing; it is a path or pattern within the folder that data: names")
 	case !slices.Contains(allReadings(), string(p.Reading)):
@@ -117,7 +140,7 @@ func (p Params) check() error {
 	case p.Sample == "population" && p.N > 0:
 		return fmt.Errorf("sample is population, which says how many; leave n out")
 	}
-	return p.Pool.check()
+	return errors.Join(p.Shots.check(), p.Pool.check())
 }
 
 // Population returns paper 2's size of a sample of n questions: 95 % confidence and

@@ -3,6 +3,8 @@ package qa
 import (
 	"fmt"
 	"slices"
+
+	"roundtable/envs/wording"
 )
 
 // Kind is the form that the answers to a question have.
@@ -15,9 +17,15 @@ const (
 	YesNo   Kind = "yesno"   // yes or no
 	Math    Kind = "math"    // LaTeX in \boxed{}
 	Span    Kind = "span"    // words of a text, or that it does not say: SQuAD 2.0
+	Number  Kind = "number"  // a decimal number: (2.5)
+	Text    Kind = "text"    // a short text, compared without case and punctuation around it
+	Several Kind = "several" // the letters of all options that are right: (A)(C)
+	Open    Kind = "open"    // a text of any length, with or without a right one
 )
 
-func allKinds() []Kind { return []Kind{Choice, Integer, YesNo, Math, Span} }
+func allKinds() []Kind {
+	return []Kind{Choice, Integer, YesNo, Math, Span, Number, Text, Several, Open}
+}
 
 // Question is one item of a data set.
 type Question struct {
@@ -32,6 +40,9 @@ type Question struct {
 	reading Reading // of answers in free texts
 	// shuffle says that the data set has no order of its own for the options.
 	shuffle bool
+
+	fields   map[string]any // its columns, in files of the user's own
+	solution string         // how the answer is found, for worked examples
 
 	at  location // in its file
 	bad error    // what its reader found wrong with it
@@ -72,6 +83,12 @@ func newChoice(text string, options []string, right *int) Question {
 	return q
 }
 
+// hasOptions reports whether the answers are letters of options.
+func (q Question) hasOptions() bool { return q.Kind == Choice || q.Kind == Several }
+
+// takesAnyGolds reports whether there may be any number of right answers.
+func (q Question) takesAnyGolds() bool { return q.Kind == Span || q.Kind == Text || q.Kind == Open }
+
 // check returns what keeps a question from being asked, as a partError.
 func (q Question) check() error {
 	switch {
@@ -80,10 +97,12 @@ func (q Question) check() error {
 	case q.Text == "":
 		return errorIn(itsText, "there is no question")
 	case !slices.Contains(allKinds(), q.Kind):
-		return errorIn(itsText, "its kind is %q; choice, integer, yesno, math and span are known", q.Kind)
-	case q.Kind == Choice && (len(q.Options) < 2 || len(q.Options) > mostOptions):
+		return errorIn(itsText, "its kind is %q; %s are known", q.Kind, wording.And(allKinds()))
+	case q.hasOptions() && (len(q.Options) < 2 || len(q.Options) > mostOptions):
 		return errorIn(itsOptions, "there are %d options; 2 to %d are accepted", len(q.Options), mostOptions)
-	case q.Kind != Span && len(q.Gold) != 1:
+	case q.Kind == Text && len(q.Gold) == 0:
+		return errorIn(itsAnswer, "there is no right answer; there must be one, or a list of them")
+	case !q.takesAnyGolds() && len(q.Gold) != 1:
 		return errorIn(itsAnswer, "there are %d right answers; there must be one", len(q.Gold))
 	}
 	for _, gold := range q.Gold {

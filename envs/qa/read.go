@@ -8,6 +8,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"roundtable/envs/qa/records"
+	"roundtable/envs/qa/scoring"
 )
 
 // reader turns one file of a format into questions; kind is that of the formats
@@ -33,18 +36,47 @@ var readers = map[string]reader{
 
 // fieldName returns what a format calls a part of a question.
 func (r reader) fieldName(part string) string {
-	return map[string]string{itsText: r.question, itsOptions: r.options, itsAnswer: r.answer}[part]
+	switch part {
+	case itsText:
+		return r.question
+	case itsOptions:
+		return r.options
+	case itsAnswer:
+		return r.answer
+	}
+	return part // a column's own name
 }
 
 // Formats that can be read.
-func Formats() []string { return slices.Sorted(maps.Keys(readers)) }
+func Formats() []string {
+	return slices.Sorted(maps.Keys(describedFormats()))
+}
+
+// describedFormats returns all formats, and whether each maps columns by name.
+func describedFormats() map[string]bool {
+	all := map[string]bool{"parquet": true, "hf": true}
+	//workflowcheck:ignore a map is made of a map
+	for name := range readers {
+		all[name] = name == "jsonl" || name == "csv"
+	}
+	return all
+}
+
+// mappedKinds are read by name, whatever the file: they came with the mapping.
+var mappedKinds = []Kind{Number, Text, Several, Open}
+
+// isMapped reports whether the parts of a question are found by the names of columns.
+func (p Params) isMapped() bool {
+	own := p.Format == "jsonl" || p.Format == "csv"
+	return p.Format == "parquet" || p.Format == "hf" || own && (!p.Columns.IsZero() || p.AnswerIs != "" || slices.Contains(mappedKinds, p.Kind))
+}
 
 // readFiles gives the questions of all files that the pattern names, in the order of
 // their names; every faulty question is reported with its file, line and field.
-func readFiles(format, pattern string, kind Kind, files fs.FS) ([]Question, error) {
-	names, err := fs.Glob(files, pattern)
-	if err != nil || len(names) == 0 {
-		return nil, fmt.Errorf("file is %q; there is no such file in the folder that data: names", pattern)
+func readFiles(p Params, files fs.FS) ([]Question, error) {
+	names, err := fileNames(p, files)
+	if err != nil {
+		return nil, err
 	}
 	var all []Question
 	var errs []error
@@ -54,10 +86,9 @@ func readFiles(format, pattern string, kind Kind, files fs.FS) ([]Question, erro
 		if err != nil {
 			return nil, err
 		}
-		reader := readers[format]
-		questions, err := reader.read(data, kind)
+		questions, reader, err := p.readFile(name, data)
 		if err != nil {
-			return nil, fmt.Errorf("%s, read as %s: %w", name, format, err)
+			return nil, eachIn(fmt.Sprintf("%s, read as %s", name, p.Format), err)
 		}
 		stem := strings.TrimSuffix(path.Base(name), path.Ext(name))
 		for i, q := range questions {
@@ -68,16 +99,63 @@ func readFiles(format, pattern string, kind Kind, files fs.FS) ([]Question, erro
 				q.ID = fmt.Sprintf("%s-%d", q.ID, i)
 			}
 			seen[q.ID] = true
-			if f := (partError{}); errors.As(q.check(), &f) && len(errs) < maxErrors {
+			if f := (partError{}); errors.As(p.checkQuestion(q), &f) && len(errs) < maxErrors {
 				errs = append(errs, fmt.Errorf("%s, %s (question %s): %w", name, q.at.fieldPath(data, reader.fieldName(f.part)), q.ID, f.error))
 			}
 			all = append(all, q)
 		}
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s holds no questions", pattern)
+		return nil, fmt.Errorf("%s holds no questions", p.File)
 	}
 	return all, errors.Join(errs...)
+}
+
+// fileNames returns the files that hold the questions.
+func fileNames(p Params, files fs.FS) ([]string, error) {
+	if p.Format == "hf" {
+		return records.Folder(files, p.File, p.Config, p.Split)
+	}
+	names, err := fs.Glob(files, p.File)
+	if err != nil || len(names) == 0 {
+		return nil, fmt.Errorf("file is %q; there is no such file in the folder that data: names", p.File)
+	}
+	return names, nil
+}
+
+// readFile reads one file; the reader returned says what its fields are called.
+func (p Params) readFile(name string, data []byte) ([]Question, reader, error) {
+	if p.isMapped() {
+		return p.readMapped(name, data)
+	}
+	r := readers[p.Format]
+	questions, err := r.read(data, p.Kind)
+	if err == nil && p.Score.Name == scoring.ByExpression {
+		err = attachFields(p.Format, data, questions)
+	}
+	return questions, r, err
+}
+
+// checkQuestion returns what keeps a question from being asked and its answers
+// from being scored, as a partError.
+func (p Params) checkQuestion(q Question) error {
+	if err := q.check(); err != nil {
+		return err
+	}
+	return p.checkScore(q)
+}
+
+// eachIn puts where they are before every one of several errors.
+func eachIn(where string, err error) error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return fmt.Errorf("%s: %w", where, err)
+	}
+	var errs []error
+	for _, one := range joined.Unwrap() {
+		errs = append(errs, eachIn(where, one))
+	}
+	return errors.Join(errs...)
 }
 
 const maxErrors = 20

@@ -193,6 +193,8 @@ func (q Question) answerPattern() *regexp.Regexp {
 		return writtenLetters
 	case Integer:
 		return writtenIntegers
+	case Number:
+		return numbers
 	}
 	return words
 }
@@ -203,7 +205,7 @@ func (q Question) isAnswer(answer, before, after string) bool {
 	case Choice:
 		_, err := q.canonicalOption(answer)
 		return err == nil && !attached.MatchString(tailOf(before))
-	case Integer:
+	case Integer, Number:
 		return !attached.MatchString(tailOf(before))
 	}
 	if around := lastOf(before, 8) + answer + after[:min(len(after), 8)]; echoes.MatchString(around) {

@@ -4,25 +4,127 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"roundtable/envs/qa/records"
 )
 
-// Shots are worked examples: the first N of a file of {"question", "answer"} a
-// line, in which the answer holds its reasoning and ends as an answer should.
+// Shots are worked examples, which every agent is shown: the first N of a file,
+// or the first N questions of the data, which are then not asked.
 type Shots struct {
+	// File holds {"question", "answer"} a line, in which the answer holds its
+	// reasoning and ends as an answer should; where columns are mapped, it holds
+	// questions as the data do.
 	File string `json:"file"`
 	N    int    `json:"n"`
+	// From is "first" for the first questions of the data.
+	From string `json:"from"`
 }
 
 // Shot is one worked example.
 type Shot struct{ Question, Answer string }
 
-func readShots(s Shots, files fs.FS) ([]Shot, error) {
+func (s Shots) check() error {
 	switch {
-	case s.File == "" && s.N == 0:
-		return nil, nil
-	case s.File == "" || s.N < 1:
-		return nil, fmt.Errorf("shots need both file and n, at least 1")
+	case s.From != "" && s.From != "first":
+		return fmt.Errorf("shots.from is %q; first is accepted: the first n questions of the data, which are then not asked", s.From)
+	case s.From != "" && s.File != "":
+		return errors.New("shots have both file and from; one of them says where they are")
+	case s == Shots{}:
+		return nil
+	case s.N < 1 || s.From == "" && s.File == "":
+		return errors.New("shots need n, at least 1, and either file or from")
 	}
+	return nil
+}
+
+// takeShots returns the examples, and the questions that are left to ask.
+func takeShots(p Params, questions []Question, files fs.FS) ([]Shot, []Question, error) {
+	s := p.Shots
+	var source []Question
+	switch {
+	case s.From == "first":
+		if len(questions) <= s.N {
+			return nil, nil, fmt.Errorf("shots.n is %d; the data hold %d questions, of which some must be left to ask", s.N, len(questions))
+		}
+		source, questions = questions[:s.N], slices.Clone(questions[s.N:])
+	case s.File == "":
+		return nil, questions, nil
+	case !p.isMapped():
+		shots, err := readShots(s, files)
+		return shots, questions, err
+	default:
+		var err error
+		if source, err = readShotQuestions(p, files); err != nil {
+			return nil, nil, err
+		}
+	}
+	var shots []Shot
+	for _, q := range source {
+		if len(q.Gold) == 0 && q.Kind != Span {
+			return nil, nil, fmt.Errorf("shots: question %s has no right answer to show", q.ID)
+		}
+		shots = append(shots, q.worked())
+	}
+	return shots, questions, nil
+}
+
+// readShotQuestions reads the first questions of a file whose columns are mapped.
+func readShotQuestions(p Params, files fs.FS) ([]Question, error) {
+	data, err := fs.ReadFile(files, p.Shots.File)
+	if err != nil {
+		return nil, fmt.Errorf("shots.file is %q, which cannot be read: %w", p.Shots.File, err)
+	}
+	if slices.Contains(records.Extensions(), strings.ToLower(path.Ext(p.Shots.File))) {
+		p.Format = "" // its name says it
+	}
+	questions, names, err := p.readMapped(p.Shots.File, data)
+	if err != nil {
+		return nil, eachIn("shots.file "+p.Shots.File, err)
+	}
+	if len(questions) < p.Shots.N {
+		return nil, fmt.Errorf("shots.n is %d; %s holds %d", p.Shots.N, p.Shots.File, len(questions))
+	}
+	var errs []error
+	for i, q := range questions[:p.Shots.N] {
+		questions[i].ID = fmt.Sprint("of row ", i+1)
+		if f := (partError{}); errors.As(q.check(), &f) {
+			errs = append(errs, fmt.Errorf("shots.file %s, %s: %w", p.Shots.File, q.at.fieldPath(data, names.fieldName(f.part)), f.error))
+		}
+	}
+	return questions[:p.Shots.N], errors.Join(errs...)
+}
+
+// worked returns the question with its right answer, as an agent would end.
+func (q Question) worked() Shot {
+	text := strings.TrimSpace(q.Context + "\n\n" + q.Text)
+	for _, o := range q.letteredOptions() {
+		text += fmt.Sprintf("\n(%s) %s", o.Letter, o.Text)
+	}
+	in := Instance{q: q}
+	answer := in.acceptedAnswers()[0]
+	switch q.Kind {
+	case Choice, Integer, Number:
+		answer = "The answer is (" + strings.Trim(answer, "()") + ")."
+	case YesNo:
+		answer = "The answer is " + answer + "."
+	case Text, Open:
+		answer = formatAnswer(q.Kind, q.Gold[0]) // as the file writes it
+	default:
+		answer = formatAnswer(q.Kind, answer)
+	}
+	if q.solution != "" {
+		if found, err := q.Extract(q.solution); err == nil && in.isCorrect(found) {
+			return Shot{text, q.solution}
+		}
+		answer = q.solution + "\n" + answer
+	}
+	return Shot{text, answer}
+}
+
+func readShots(s Shots, files fs.FS) ([]Shot, error) {
 	data, err := fs.ReadFile(files, s.File)
 	if err != nil {
 		return nil, fmt.Errorf("shots.file is %q, which cannot be read: %w", s.File, err)

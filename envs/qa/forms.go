@@ -1,0 +1,123 @@
+package qa
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var (
+	// numbers are (2.5), (-1,234.5), ($12) and (40 %).
+	numbers = regexp.MustCompile(`\(\s*([+-]?[$€£]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?\s*%?)\s*\)`)
+	decimal = regexp.MustCompile(`^([+-]?)(\d*)(?:\.(\d*))?$`)
+	commas  = regexp.MustCompile(`^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?$`)
+	marks   = regexp.MustCompile(`\(([A-Za-z])\)`)
+	// openAnswer begins an answer that goes to the end of the text.
+	openAnswer = regexp.MustCompile(`(?im)^[\s*_"]*(?:final\s+)?answer[*_"]*\s*:`)
+	severalOf  = regexp.MustCompile(`^[A-Za-z](?:\s*[,;/& ]\s*(?:and\s+)?[A-Za-z])*$`)
+)
+
+func nonEmpty(text string) (string, error) {
+	if text == "" {
+		return "", errors.New("it is empty")
+	}
+	return text, nil
+}
+
+// canonicalNumber returns a decimal number without a plus, commas between
+// thousands, signs of money and per cent, and zeros that say nothing.
+func canonicalNumber(text string) (string, error) {
+	plain := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%"))
+	plain = strings.NewReplacer("$", "", "€", "", "£", "").Replace(plain)
+	if commas.MatchString(plain) {
+		plain = strings.ReplaceAll(plain, ",", "")
+	}
+	wrong := fmt.Errorf("%.20q is no number", text)
+	if len(plain) > 60 { // and so it stays when it is written out
+		return "", wrong
+	}
+	if strings.ContainsAny(plain, "eE") && strings.Trim(plain, "0123456789.eE+-") == "" {
+		f, err := strconv.ParseFloat(plain, 64)
+		if plain = strconv.FormatFloat(f, 'f', -1, 64); err != nil || len(plain) > 60 {
+			return "", wrong
+		}
+	}
+	m := decimal.FindStringSubmatch(plain)
+	if m == nil || m[2]+m[3] == "" {
+		return "", wrong
+	}
+	whole, fraction := strings.TrimLeft(m[2], "0"), strings.TrimRight(m[3], "0")
+	if whole == "" {
+		whole = "0"
+	}
+	if fraction != "" {
+		whole += "." + fraction
+	}
+	if m[1] == "-" && whole != "0" {
+		whole = "-" + whole
+	}
+	return whole, nil
+}
+
+// canonicalText returns a text in lower case, with single spaces, without quotation
+// marks around it and without a full stop at its end.
+func canonicalText(text string) string {
+	for {
+		next := strings.Join(strings.Fields(strings.ToLower(text)), " ")
+		next = strings.TrimRight(strings.Trim(next, "\"'“”‘’*_` "), ".,;:!?")
+		if next == text {
+			return next
+		}
+		text = next
+	}
+}
+
+// canonicalSeveral returns the letters of options in their order, each once: (A)(C).
+func (q Question) canonicalSeveral(text string) (string, error) {
+	var names []string
+	for _, m := range marks.FindAllStringSubmatch(text, -1) {
+		names = append(names, m[1])
+	}
+	if len(names) == 0 && severalOf.MatchString(text) {
+		names = strings.FieldsFunc(strings.ReplaceAll(strings.ToUpper(text), "AND ", " "), func(r rune) bool { return r < 'A' || r > 'Z' })
+	}
+	var all []string
+	for _, name := range names {
+		option, err := q.canonicalOption(name)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, option)
+	}
+	if len(all) == 0 {
+		return "", fmt.Errorf("%.20q names no option; letters in parentheses are expected, as (A)(C)", text)
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), ""), nil
+}
+
+// severalAfterMark returns the rest of the last line with "Answer:" or "answer is".
+func severalAfterMark(text string) (string, bool) {
+	if found, ok := afterAnswerMark(text); ok {
+		return found, true
+	}
+	spans := markers.FindAllStringIndex(text, -1)
+	if len(spans) == 0 {
+		return "", false
+	}
+	rest, _, _ := strings.Cut(text[spans[len(spans)-1][1]:], "\n")
+	return rest, marks.MatchString(rest)
+}
+
+// textAfterMark returns all that follows the last line that begins with "Answer:"; a
+// text of one line is an answer as it is.
+func textAfterMark(text string) (string, bool) {
+	if spans := openAnswer.FindAllStringIndex(text, -1); spans != nil {
+		text = strings.TrimLeft(text[spans[len(spans)-1][1]:], "*_ ")
+		return text, strings.TrimSpace(text) != ""
+	}
+	return afterAnswerMark(text)
+}

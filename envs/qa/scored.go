@@ -1,0 +1,153 @@
+package qa
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"roundtable/envs/qa/records"
+	"roundtable/envs/qa/scoring"
+)
+
+// Part of a question that its score is about.
+const itsScore = "score"
+
+// checkScore returns what keeps the answers to a question from being scored, as
+// a partError. Expressions are tried on a right answer and a wrong one.
+func (p Params) checkScore(q Question) error {
+	switch p.Score.Name {
+	case "":
+		if q.Kind == Open && len(q.Gold) == 0 {
+			return errorIn(itsAnswer, "there is no right answer; an open question without one needs a score of its own: score: {expression: …}")
+		}
+	case scoring.Number:
+		if q.Kind != Number && q.Kind != Integer {
+			return errorIn(itsScore, "score: number goes with the kinds number and integer; this is of the kind %s", q.Kind)
+		}
+	case scoring.F1:
+		if q.Kind != Several && q.Kind != Span && q.Kind != Text && q.Kind != Open {
+			return errorIn(itsScore, "score: f1 goes with the kinds several, span, text and open; this is of the kind %s", q.Kind)
+		}
+	}
+	if (p.Score.Name == scoring.Exact || p.Score.Name == scoring.F1) && q.Kind == Open && len(q.Gold) == 0 {
+		return errorIn(itsAnswer, "there is no right answer, which score: %s needs", p.Score.Name)
+	}
+	if p.Score.Name != scoring.ByExpression {
+		return nil
+	}
+	in := Instance{q: q}
+	for _, answer := range append(in.acceptedAnswers(), q.distractors()...) {
+		answer, err := q.canonicalAnswer(answer)
+		if err != nil {
+			continue
+		}
+		if _, err := p.Score.Expression.Score(q.scoredCase(answer)); err != nil {
+			return errorIn(itsScore, "for the answer %.40q: %w", answer, err)
+		}
+	}
+	return nil
+}
+
+// scoredCase returns what an expression is given of an answer in canonical form.
+func (q Question) scoredCase(answer string) scoring.Case {
+	c := scoring.Case{Answer: q.value(answer), ID: q.ID, Question: q.Text, Context: q.Context, Options: q.Options, Fields: q.fields}
+	if q.Kind == Choice && len(answer) == 3 && int(answer[1]-'A') < len(q.Options) {
+		c.Option = q.Options[answer[1]-'A']
+	}
+	in := Instance{q: q}
+	for _, key := range in.acceptedAnswers() {
+		c.Keys = append(c.Keys, q.value(key))
+	}
+	if len(c.Keys) > 0 {
+		c.Key = c.Keys[0]
+	}
+	return c
+}
+
+// value returns an answer in canonical form as expressions see it.
+func (q Question) value(answer string) any {
+	switch q.Kind {
+	case Choice:
+		return strings.Trim(answer, "()")
+	case Several:
+		return lettersOf(answer)
+	case Integer, Number:
+		if f, err := strconv.ParseFloat(answer, 64); err == nil {
+			return f
+		}
+	}
+	return answer
+}
+
+// lettersOf returns the letters of (A)(C).
+func lettersOf(answer string) []string {
+	return strings.FieldsFunc(answer, func(r rune) bool { return r == '(' || r == ')' })
+}
+
+// scoreOf returns the score of an answer in canonical form. An expression that
+// fails on it is a panic, which the caller makes the collaboration's failure.
+func (in *Instance) scoreOf(answer string) float64 {
+	s := in.scoring()
+	switch s.Name {
+	case scoring.Number:
+		for _, key := range in.acceptedAnswers() {
+			if s.Tolerance.Within(answer, key) {
+				return 1
+			}
+		}
+		return 0
+	case scoring.F1:
+		return in.overlap(answer)
+	case scoring.ByExpression:
+		score, err := s.Expression.Score(in.q.scoredCase(answer))
+		if err != nil {
+			panic(fmt.Errorf("qa: question %s, the answer %.60q: %w", in.q.ID, answer, err))
+		}
+		return score
+	}
+	if in.isCorrect(answer) {
+		return 1
+	}
+	return 0
+}
+
+func (in *Instance) scoring() scoring.Scoring {
+	if in.env == nil {
+		return scoring.Scoring{}
+	}
+	return in.env.params.Score
+}
+
+// overlap returns the F1 of an answer: over options, or over words.
+func (in *Instance) overlap(answer string) float64 {
+	if in.q.Kind == Several {
+		have, want := lettersOf(answer), lettersOf(in.acceptedAnswers()[0])
+		return wordOverlap(strings.Join(have, " "), strings.Join(want, " "))
+	}
+	return F1(answer, in.q.Gold)
+}
+
+// attachFields gives questions that were read by the names so far the columns of
+// their rows.
+func attachFields(format string, data []byte, questions []Question) error {
+	read := records.ReadJSON
+	switch format {
+	case "csv":
+		read = records.ReadCSV
+	case "jsonl":
+	default:
+		return nil
+	}
+	table, err := read(data)
+	if err != nil {
+		return err
+	}
+	if len(table.Records) != len(questions) {
+		return errors.New("its rows cannot be told apart")
+	}
+	for i := range questions {
+		questions[i].fields, _ = records.Plain(table.Records[i].Fields).(map[string]any)
+	}
+	return nil
+}

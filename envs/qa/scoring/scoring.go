@@ -1,0 +1,111 @@
+// Package scoring says how an answer to a question is scored: a choice in a
+// campaign file, numeric tolerance, and expressions. It promises scores from 0 to
+// 1 that depend on nothing but what they are given, in bounded time.
+package scoring
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"roundtable/envs/wording"
+)
+
+// Scoring is a way to score answers; the zero value is the one of a question's kind.
+type Scoring struct {
+	Name       string     // exact, number, f1 or expression
+	Tolerance  Tolerance  // of number
+	Expression Expression // of expression
+}
+
+// The names of the scorings.
+const (
+	Exact        = "exact"  // 1 for a right answer, 0 for another
+	Number       = "number" // 1 within the tolerance
+	F1           = "f1"     // overlap with the right answer
+	ByExpression = "expression"
+)
+
+const accepted = `accepted are exact, number, f1, {number: {absolute: …, relative: …}} and {expression: "…"}`
+
+// Tolerance is how far a number may be from the right one: by either, the larger.
+type Tolerance struct {
+	Absolute float64 `json:"absolute,omitempty"`
+	Relative float64 `json:"relative,omitempty"` // share of the right number
+}
+
+// form is a scoring as a mapping.
+type form struct {
+	Number     *Tolerance `json:"number,omitempty"`
+	Expression *string    `json:"expression,omitempty"`
+}
+
+// UnmarshalJSON reads a name or a mapping.
+func (s *Scoring) UnmarshalJSON(data []byte) error {
+	var name string
+	if json.Unmarshal(data, &name) == nil {
+		if name != Exact && name != Number && name != F1 {
+			return fmt.Errorf("is %q; %s%s", name, accepted, wording.DidYouMean(name, []string{Exact, Number, F1}))
+		}
+		*s = Scoring{Name: name}
+		return nil
+	}
+	var f form
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
+		return fmt.Errorf("is not a score; %s", accepted)
+	}
+	switch {
+	case f.Number != nil && f.Expression == nil:
+		*s = Scoring{Name: Number, Tolerance: *f.Number}
+		return s.Tolerance.check()
+	case f.Expression != nil && f.Number == nil:
+		e, err := Compile(*f.Expression)
+		*s = Scoring{Name: ByExpression, Expression: e}
+		return err
+	}
+	return fmt.Errorf("has %s; %s", map[bool]string{true: "nothing", false: "two ways to score"}[f.Number == nil], accepted)
+}
+
+// MarshalJSON writes what UnmarshalJSON reads.
+func (s Scoring) MarshalJSON() ([]byte, error) {
+	switch {
+	case s.Name == Number && s.Tolerance != Tolerance{}:
+		return json.Marshal(form{Number: &s.Tolerance})
+	case s.Name == ByExpression:
+		return json.Marshal(form{Expression: &s.Expression.source})
+	}
+	return json.Marshal(s.Name)
+}
+
+// IsZero reports whether each kind is scored in its own way.
+func (s Scoring) IsZero() bool { return s.Name == "" }
+
+func (t Tolerance) check() error {
+	if !(t.Absolute >= 0) || !(t.Relative >= 0) {
+		return errors.New("has a tolerance below 0; absolute and relative are 0 or more")
+	}
+	return nil
+}
+
+// Within reports whether a number is as near to the right one as the tolerance
+// asks. Both are decimal numbers; equal ones always are.
+func (t Tolerance) Within(answer, key string) bool {
+	if answer == key {
+		return true
+	}
+	a, errA := strconv.ParseFloat(answer, 64)
+	k, errK := strconv.ParseFloat(key, 64)
+	if errA != nil || errK != nil {
+		return false
+	}
+	distance := math.Abs(a - k)
+	margin := max(t.Absolute, float64(t.Relative*math.Abs(k)))
+	// What a decimal fraction lacks in binary must not decide: 0.3 is within 0.1 of 0.2.
+	slack := float64(4 * 0x1p-52 * max(math.Abs(a), math.Abs(k)))
+	return margin > 0 && distance <= margin+slack
+}
