@@ -104,7 +104,8 @@ func (v *Server) events(w http.ResponseWriter, r *http.Request) error {
 
 // event returns the states as an event, or why they cannot be read.
 func (v *Server) event(r *http.Request) string {
-	name, said := "message", any(nil)
+	var said any
+	name := "message"
 	if all, err := v.states(r.Context(), r.PathValue("campaign")); err != nil {
 		name, said = "problem", safetext.Line(err.Error())
 	} else {
