@@ -141,7 +141,7 @@ func TestQueryTable(t *testing.T) {
 		t.Errorf("%d lines; the third: %q", len(lines), lines[2])
 	}
 	contains(t, strings.Join(strings.Fields(lines[0]), " "), "n x nothing long")
-	contains(t, strings.Join(strings.Fields(lines[2]), " "), "0 a[2J b NULL é", "é…")
+	contains(t, strings.Join(strings.Fields(lines[2]), " "), "0 a␛[2J b NULL é", "é…")
 	contains(t, lines[1002], "the first 1000 rows", "csv")
 	if out, err = runCommand(t, "query", "--lake", folder, "EXPLAIN SELECT count(*) FROM turns"); err != nil || !strings.Contains(out, "READ_PARQUET") {
 		t.Errorf("%q, error %v", out, err)

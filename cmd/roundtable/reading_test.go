@@ -230,7 +230,7 @@ func TestShow(t *testing.T) {
 	}
 	contains(t, out,
 		"reading/"+id+": succeeded", "SIMULATED", "=== Round 1 ===",
-		"Ann to Bob:\n      hello]0;title\n      secondline31m\n", "Bob to everybody:\n      [asked again 2 times]\n      to all",
+		"Ann to Bob:\n      hello␛]0;title␇\n      second\\u202eline\\u009b31m\n", "Bob to everybody:\n      [asked again 2 times]\n      to all",
 		"Ann proposes (worth 3.25 to Ann)\n      {\"A\":1}\n      (private) my secret reason",
 		"Bob: INVALID after 3 answers, counts as an abstention: the answer is no JSON",
 		`Candidate 1 (by Ann): {"A":1}`, "Ann: candidate 1\n", "Bob: candidate 1: 5, candidate 2: 2",
@@ -265,7 +265,7 @@ func TestShowFindsByBeginningAndGeneration(t *testing.T) {
 	commit(t, s, p, 2, 1, "succeeded")
 	for id, says := range map[string]string{
 		one:                     one + ": succeeded\nGeneration 1",
-		one + ".0":              "It did not succeed: the model said[2J no",
+		one + ".0":              "It did not succeed: the model said␛[2J no",
 		"reading/" + one:        one + ": succeeded",
 		one + "0":               one + "0: failed",
 		"reading/" + one + ".1": "Generation 1",

@@ -37,9 +37,9 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	contains(t, string(page),
-		"2 of 22 collaborations finished: 1 succeeded, 1 failed, 0 stopped.", "SIMULATED", "the model said[2J no", "the answer is no JSON", // the rows are hostile
+		"2 of 22 collaborations finished: 1 succeeded, 1 failed, 0 stopped.", "SIMULATED", "the model said␛[2J no", "the answer is no JSON", // the rows are hostile
 		`["`+m.Collaboration+`",`, `id="`+m.Collaboration+`"`, "(paper 1, Table 1)", "<svg role=", "Cost of reading by model", "Ann", "generation 1",
-		"no JSON at all</summary><pre tabindex=\"0\">Well, &lt;b&gt;no[2J&lt;/b&gt;</pre>", "not to be read</summary><pre tabindex=\"0\">of a batch</pre>", "Generations that were run again, listed too: 1.", "failed, run again",
+		"no JSON at all</summary><pre tabindex=\"0\">Well, &lt;b&gt;no␛[2J&lt;/b&gt;</pre>", "not to be read</summary><pre tabindex=\"0\">of a batch</pre>", "Generations that were run again, listed too: 1.", "failed, run again",
 	)
 	if strings.ContainsAny(string(page), "\x1b\x07\u202e\u009b") {
 		t.Error("a control character is in the page")
@@ -105,12 +105,12 @@ func TestReportOfARun(t *testing.T) {
 	}
 	f := reportOf(t, dir, "pages/")
 	files, err := os.ReadDir(filepath.Join(dir, *f.Folder))
-	if err != nil || len(files) != r.Collaborations || f.Transcripts != r.Collaborations {
+	if err != nil || len(files) != r.Collaborations+2 || f.Transcripts != r.Collaborations {
 		t.Fatalf("%v: %d files, %+v", err, len(files), f)
 	}
 	list := pageOf(t, dir, f)
 	for _, file := range files {
-		if id := strings.TrimSuffix(file.Name(), ".html"); !strings.Contains(list, `["`+id+`",`) {
+		if id, page := strings.CutSuffix(file.Name(), ".html"); page && !strings.Contains(list, `["`+id+`",`) {
 			t.Errorf("%s is not listed", id)
 		}
 	}
