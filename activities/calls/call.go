@@ -190,6 +190,9 @@ func NewAnswerRecord(p model.Provider, price *money.Price, r model.Response, sta
 // WaitsAnswer is what a turn waits for while its call is under way.
 const WaitsAnswer = "answer"
 
+// WaitsPerson is what a turn waits for that a person is to take.
+const WaitsPerson = "a person's answer"
+
 // TriesAgain begins what a turn waits for whose last call failed; the error follows.
 const TriesAgain = "provider: trying again after "
 

@@ -56,6 +56,23 @@ func (c *Caller) Permit(ctx context.Context, q Order) (p Permit, err error) {
 	return p, err
 }
 
+// Await waits for a model whose answers come when they come, unless the turn is
+// cancelled or the worker is stopping.
+func (c *Caller) Await(ctx context.Context, m model.Awaited, r model.Request) error {
+	setWaiting(ctx, func() string { return WaitsPerson })
+	defer setWaiting(ctx, nil)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-WorkerStops(ctx):
+			cancel(throttle.ErrStopping)
+		case <-ctx.Done():
+		}
+	}()
+	return m.Await(ctx, r)
+}
+
 // WorkerStops returns the channel that is closed when the activity's worker stops; nil if
 // ctx is not that of an activity.
 func WorkerStops(ctx context.Context) <-chan struct{} {

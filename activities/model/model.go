@@ -19,6 +19,13 @@ type Model interface {
 	Complete(context.Context, Request) (Response, error)
 }
 
+// Awaited is a Model whose answers come when they come, such as a person's: a turn
+// waits outside of all limits, as long as it takes, until one is there to complete it.
+type Awaited interface {
+	// Await returns once the request can be completed, or why it cannot.
+	Await(context.Context, Request) error
+}
+
 // Checker is a Model that knows, before anything is sent, which parameters it
 // cannot honour. The error names them.
 type Checker interface {

@@ -72,6 +72,9 @@ func (k *Taker) takeTurn(ctx context.Context, q Question) (t answers.Turn, err e
 
 // advanceTurn takes a turn on by at most one answer.
 func (k *Taker) advanceTurn(ctx context.Context, q Question) (answers.Turn, error) {
+	if err := k.await(ctx, q); err != nil {
+		return answers.Turn{}, err
+	}
 	pass, err := k.caller.Permit(ctx, q.Order)
 	if err != nil {
 		return answers.Turn{}, err
@@ -103,6 +106,19 @@ func (k *Taker) advanceTurn(ctx context.Context, q Question) (answers.Turn, erro
 		err = k.answers.Cache(kept, got.Key, q.Run, t)
 	}
 	return t, cmp.Or(panicked, err)
+}
+
+// await waits for a model whose answers come when they come; others are ready.
+func (k *Taker) await(ctx context.Context, q Question) error {
+	awaited, ok := q.Provider.Model.(model.Awaited)
+	if !ok {
+		return nil
+	}
+	t, err := k.answers.Turn(ctx, q.Run, q.Entry)
+	if err != nil || t.Done {
+		return err
+	}
+	return k.caller.Await(ctx, awaited, q.Request(t.Asks))
 }
 
 // evaluateAnswer reads the last answer; the turn is done if it is usable, or if it was

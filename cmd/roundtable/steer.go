@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"roundtable/cmd/internal/answering"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
@@ -108,6 +109,44 @@ given stays; the file's limits apply again at the next run.`,
 		},
 	}
 	t.Flags(cmd.Flags())
+	return cmd
+}
+
+func newAnswer(o *cli.Options) *cobra.Command {
+	var a answering.Options
+	cmd := &cobra.Command{
+		Use:     "answer NAME",
+		Short:   "Answer a campaign's questions to persons (model: human)",
+		GroupID: toRun,
+		Long: `Answer the questions of a campaign that wait for a person, the oldest first. The
+campaign takes an answer up within a second, or when it is resumed. The first answer
+to a question counts.`,
+		Example: `  roundtable answer my-campaign
+  roundtable answer my-campaign --list
+  roundtable answer my-campaign --question majority-2a707edd-i0-r0.0-e2-a0 --text "Answer: (B)"`,
+		Args: cli.OneArg("campaign"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, _, _, err := campaigns.Open(cmd.Context(), o, args[0])
+			if err != nil {
+				return err
+			}
+			a.Campaign = args[0]
+			if o.JSON && a.Question == "" {
+				open, err := a.Open(cmd.Context(), s)
+				if err != nil {
+					return err
+				}
+				return cli.WriteJSON(cmd.OutOrStdout(), open)
+			}
+			return a.Run(cmd.Context(), s, cmd.InOrStdin(), cmd.OutOrStdout())
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&a.List, "list", false, "print the open questions and answer none")
+	f.StringVar(&a.As, "as", "", "answer as this `person`: questions to human/PERSON only")
+	f.StringVar(&a.Question, "question", "", "answer this question, by its `id`")
+	f.StringVar(&a.Text, "text", "", "the answer to --question")
+	f.StringVar(&a.File, "file", "", "a `file` that holds the answer to --question; - is standard input")
 	return cmd
 }
 

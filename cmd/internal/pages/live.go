@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"roundtable/activities/people"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
@@ -296,7 +297,8 @@ func (v *Server) campaignPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p.Body = campaignBody{plannedOf(c.plan), modelsOf(c.plan), haveEnded(conditions)}
+	models := modelsOf(c.plan)
+	p.Body = campaignBody{plannedOf(c.plan), models, haveEnded(conditions), slices.ContainsFunc(models, people.IsPerson)}
 	return v.render(w, "campaign.tmpl", p)
 }
 
@@ -305,6 +307,7 @@ type campaignBody struct {
 	Conditions []progress // so that nothing moves when the state comes
 	Models     []string   // that it asks, which may have limits
 	Ended      bool       // so that its result comes first
+	People     bool       // it has seats for persons
 }
 
 // haveEnded reports whether everything has ended that is planned.

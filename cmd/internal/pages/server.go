@@ -91,6 +91,8 @@ func (v *Server) Handler() http.Handler {
 	page("GET /c/{campaign}/collaborations/search", v.search)
 	page("GET /c/{campaign}/collaborations/{id}", v.collaborationPage)
 	page("GET /c/{campaign}/collaborations/{id}/asked/{entry}", v.askedPart)
+	page("GET /c/{campaign}/questions/{$}", v.questionsPage)
+	page("POST /c/{campaign}/questions/{id}", v.answer)
 	page("POST /c/{campaign}/{action}", v.steer)
 	return v.guard(mux)
 }
@@ -146,7 +148,7 @@ func asset(w http.ResponseWriter, r *http.Request) error {
 	case "list.js", "story.js":
 		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 		return write(w, report.Asset(name))
-	case "live.js":
+	case "live.js", "questions.js":
 		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 		return write(w, own(name))
 	}

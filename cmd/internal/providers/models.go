@@ -15,6 +15,7 @@ import (
 	"roundtable/activities/label"
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
+	"roundtable/activities/people"
 	"roundtable/analysis/storage"
 	"roundtable/envs"
 	"roundtable/envs/wording"
@@ -58,6 +59,7 @@ func Names() [][2]string {
 	}
 	return append(names,
 		[2]string{"scripted/POLICY", "a simulated agent with a policy of the environment"},
+		[2]string{"human", "a person, or human/NAME of several: asked by roundtable answer and on the pages of roundtable view"},
 		[2]string{label.Rules, "labels messages by rules on words; for label only"},
 		[2]string{"replay/CAMPAIGN", "the answers that a recorded campaign got (or file: answers.jsonl)"},
 	)
@@ -72,6 +74,9 @@ func (p Models) Build(m plan.Choice, c plan.Condition, env envs.Environment) (mo
 // agents their policy and may be nil for others.
 func (p Models) Named(name string, decode envs.Decode, c plan.Condition, env envs.Environment) (model.Provider, error) {
 	provider, rest, ok := strings.Cut(name, "/")
+	if people.IsPerson(name) {
+		return p.newHuman(name, rest, decode)
+	}
 	if !ok || rest == "" {
 		return model.Provider{}, fmt.Errorf("unknown model %q; write provider/model, as openai/gpt-5-mini or scripted/trader", name)
 	}
@@ -101,11 +106,26 @@ func (p Models) Named(name string, decode envs.Decode, c plan.Condition, env env
 	return model.Provider{}, fmt.Errorf("there is no provider %q; there are %s%s", provider, strings.Join(known, ", "), wording.DidYouMean(provider, known))
 }
 
+// newHuman returns the seat of a person, the same each time.
+func (p Models) newHuman(name, who string, decode envs.Decode) (model.Provider, error) {
+	if err := decode(&struct{}{}); err != nil { // nothing can be set
+		return model.Provider{}, err
+	}
+	p.clientCache.mu.Lock()
+	defer p.clientCache.mu.Unlock()
+	made, ok := p.clientCache.made[name]
+	if !ok {
+		made = model.Provider{Model: people.NewDesk(p.store, who), Name: name, Account: name}
+		p.clientCache.made[name] = made
+	}
+	return made, nil
+}
+
 // Labeller makes a model that labels messages; it sends nothing.
 func (p Models) Labeller(name string, decode envs.Decode) (model.Provider, error) {
 	provider, _, _ := strings.Cut(name, "/")
 	s := findLive(provider)
-	if name != label.Rules && (provider == "scripted" || provider == "replay" || s != nil && !s.labels) {
+	if name != label.Rules && (provider == "scripted" || provider == "replay" || provider == "human" || s != nil && !s.labels) {
 		return model.Provider{}, fmt.Errorf("%s cannot label; %s can, and so can any language model", name, label.Rules)
 	}
 	return p.Named(name, decode, plan.Condition{}, nil)

@@ -13,6 +13,7 @@ import (
 	"roundtable/activities/calls"
 	"roundtable/activities/ledger"
 	"roundtable/activities/model"
+	"roundtable/activities/people"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
@@ -59,7 +60,9 @@ func (r Options) check(ctx context.Context, e *engine.Engine, s storage.Store, p
 }
 
 // IsChecked reports whether a model is asked once before a campaign begins.
-func IsChecked(model string) bool { return !IsFree(model) && !strings.HasPrefix(model, "retrieval/") }
+func IsChecked(model string) bool {
+	return !IsFree(model) && !strings.HasPrefix(model, "retrieval/") && !people.IsPerson(model)
+}
 
 // checkModel asks one model and says what that cost. The reason is why it
 // cannot be asked; empty if it can, or if what failed passes by itself.

@@ -1,0 +1,101 @@
+package people
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"sync"
+	"time"
+
+	"roundtable/activities/model"
+	"roundtable/analysis/storage"
+)
+
+// Desk is a model that persons answer for. Make one for the life of the process:
+// however many questions wait, a campaign's answers are listed once a second.
+type Desk struct {
+	store storage.Store
+	who   string // of several persons; empty if there is one
+
+	mu   sync.Mutex
+	seen map[string]*seen // by campaign
+}
+
+// seen are the answers that a campaign had when they were last listed.
+type seen struct {
+	at  time.Time
+	ids map[string]bool
+}
+
+// NewDesk returns the desk of a person; the name may be empty.
+func NewDesk(s storage.Store, who string) *Desk {
+	return &Desk{store: s, who: who, seen: map[string]*seen{}}
+}
+
+// pause between two looks at the answers.
+const pause = time.Second
+
+// Await posts the question and waits until it is answered.
+func (d *Desk) Await(ctx context.Context, r model.Request) error {
+	if r.Scene == nil {
+		return errNoTurn
+	}
+	t := r.Scene.Turn
+	q := Question{ID: idOf(t), Who: d.who, Turn: t, Format: r.Name, Messages: r.Messages, Schema: r.Schema, AskedAt: time.Now().UTC()}
+	if err := put(ctx, d.store, q); err != nil {
+		return err
+	}
+	for {
+		answered, err := d.isAnswered(ctx, t.Campaign, q.ID)
+		if answered || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause):
+		}
+	}
+}
+
+var errNoTurn = &model.Error{Class: model.Fail, Provider: "human", Code: "no_turn", Message: "a person was asked for no turn", Unbilled: true}
+
+func (d *Desk) isAnswered(ctx context.Context, campaign, id string) (bool, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	known := d.seen[campaign]
+	if known == nil || time.Since(known.at) >= pause {
+		objects, err := d.store.List(ctx, folder+campaign+"/")
+		if err != nil {
+			return false, err
+		}
+		known = &seen{time.Now(), map[string]bool{}}
+		for _, o := range objects {
+			if id, ok := strings.CutSuffix(o.Key, answer); ok {
+				known.ids[id[strings.LastIndex(id, "/")+1:]] = true
+			}
+		}
+		d.seen[campaign] = known
+	}
+	return known.ids[id], nil
+}
+
+// Complete returns the answer that Await has waited for.
+func (d *Desk) Complete(ctx context.Context, r model.Request) (model.Response, error) {
+	if r.Scene == nil {
+		return model.Response{}, errNoTurn
+	}
+	text, err := d.store.Get(ctx, answerKey(r.Scene.Campaign, idOf(r.Scene.Turn)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return model.Response{}, &model.Error{Class: model.Retry, Provider: "human", Code: "not_answered", Message: "nobody has answered yet", Unbilled: true}
+	}
+	if err != nil {
+		return model.Response{}, &model.Error{Class: model.Retry, Provider: "human", Code: "unreadable_answer", Message: err.Error(), Unbilled: true}
+	}
+	by := "human"
+	if d.who != "" {
+		by += "/" + d.who
+	}
+	return model.Response{Text: text, Model: by, FinishReason: "stop"}, nil
+}

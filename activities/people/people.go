@@ -1,0 +1,133 @@
+// Package people lets persons sit at the table. A question for a person is kept in
+// the store until somebody answers it there, however long that takes and whatever
+// is restarted meanwhile. The first answer to a question counts; nothing is billed.
+package people
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"roundtable/activities/model"
+	"roundtable/analysis/safetext"
+	"roundtable/analysis/storage"
+)
+
+// Question is what one person is asked. Its ID is that of a turn and one of its asks.
+type Question struct {
+	ID       string
+	Who      string `json:",omitempty"` // of several persons
+	Turn     model.Turn
+	Format   string          // of the answer, as transcript.Format has it
+	Messages []model.Message // what the person may see and is to do
+	Schema   json.RawMessage `json:",omitempty"` // of an answer in JSON
+	AskedAt  time.Time
+}
+
+const folder = "people/campaign="
+
+func questionKey(campaign, id string) string { return folder + campaign + "/" + id + question }
+func answerKey(campaign, id string) string   { return folder + campaign + "/" + id + answer }
+
+// Ends of the names of questions and answers.
+const (
+	question = ".question.json"
+	answer   = ".answer.txt"
+)
+
+// idOf returns the id of the question that a turn asks, the same after every restart.
+func idOf(t model.Turn) string { return fmt.Sprintf("%s-e%d-a%d", t.Collaboration, t.Entry, t.Ask) }
+
+// put posts a question, unless it is there already.
+func put(ctx context.Context, s storage.Store, q Question) error {
+	data, err := json.MarshalIndent(q, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := s.PutIfAbsent(ctx, questionKey(q.Turn.Campaign, q.ID), data); !errors.Is(err, storage.ErrExists) {
+		return err
+	}
+	return nil
+}
+
+// Open returns the questions of a campaign that nobody has answered, the oldest first.
+func Open(ctx context.Context, s storage.Store, campaign string) ([]Question, error) {
+	objects, err := s.List(ctx, folder+campaign+"/")
+	if err != nil {
+		return nil, err
+	}
+	answered := map[string]bool{}
+	for _, o := range objects {
+		if id, ok := strings.CutSuffix(o.Key, answer); ok {
+			answered[id] = true
+		}
+	}
+	var open []Question
+	for _, o := range objects {
+		id, ok := strings.CutSuffix(o.Key, question)
+		if !ok || answered[id] {
+			continue
+		}
+		var q Question
+		data, err := s.Get(ctx, o.Key)
+		if err == nil {
+			err = json.Unmarshal(data, &q)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Key, err)
+		}
+		open = append(open, q)
+	}
+	slices.SortFunc(open, func(a, b Question) int { return cmp.Or(a.AskedAt.Compare(b.AskedAt), strings.Compare(a.ID, b.ID)) })
+	return open, nil
+}
+
+// IsPerson reports whether a model is a person's seat.
+func IsPerson(model string) bool { return model == "human" || strings.HasPrefix(model, "human/") }
+
+// Title says whose turn a question is and since when it waits.
+func Title(q Question) string {
+	text := fmt.Sprintf("%s, round %d, %s, since %s",
+		safetext.Line(cmp.Or(q.Turn.Agent, q.Turn.Role)), q.Turn.Round, safetext.Line(q.Turn.Phase), q.AskedAt.Local().Format("2006-01-02 15:04"))
+	if q.Turn.Ask > 0 {
+		text += ", asked again"
+	}
+	return text
+}
+
+// MaxAnswer is how long an answer may be, in bytes.
+const MaxAnswer = 1 << 20
+
+// Errors of Answer.
+var (
+	ErrAnswered = errors.New("the question has been answered already; the first answer counts")
+	ErrNotAsked = errors.New("there is no such question")
+)
+
+// Answer stores the answer to a question.
+func Answer(ctx context.Context, s storage.Store, campaign, id, text string) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return errors.New("the answer is empty")
+	case len(text) > MaxAnswer:
+		return fmt.Errorf("the answer has %d bytes; at most %d are accepted", len(text), MaxAnswer)
+	case strings.ContainsAny(id, "/\\"):
+		return ErrNotAsked
+	}
+	if _, err := s.Head(ctx, questionKey(campaign, id)); errors.Is(err, fs.ErrNotExist) {
+		return ErrNotAsked
+	} else if err != nil {
+		return err
+	}
+	err := s.PutIfAbsent(ctx, answerKey(campaign, id), []byte(text))
+	if errors.Is(err, storage.ErrExists) {
+		return ErrAnswered
+	}
+	return err
+}
