@@ -78,6 +78,9 @@ func (s *Scores) Score(ctx context.Context, campaign, folder string, r *envs.Sco
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return result.Score, err
 		}
+		if err := CheckTrusted(r.Command); err != nil {
+			return nil, failure.Pause(err)
+		}
 		if err := s.running.Acquire(ctx, 1); err != nil {
 			return nil, err
 		}

@@ -52,6 +52,7 @@ func scorer(t *testing.T, behave string) (*Scores, *envs.ScoreRequest, func() in
 		t.Fatal(err)
 	}
 	count := filepath.Join(t.TempDir(), "count")
+	t.Setenv(TrustEnv, "*")
 	t.Setenv("SCORES_TEST_BEHAVE", behave)
 	t.Setenv("SCORES_TEST_COUNT", count)
 	r := &envs.ScoreRequest{Command: []string{os.Args[0]}, Timeout: 5 * time.Second, Input: []byte(`{"answer":"(A)"}`), About: `question q1 (q.csv, line 2), the answer "(A)"`}
@@ -137,6 +138,28 @@ func TestMissingProgram(t *testing.T) {
 		if _, err := s.Score(t.Context(), "c", t.TempDir(), r); err == nil || !strings.Contains(err.Error(), "the scorer cannot be started") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// A command runs only if you have named it whole.
+func TestTrusted(t *testing.T) {
+	s, r, ran := scorer(t, "echo")
+	r.Command = append(r.Command, "-x")
+	for _, x := range []struct {
+		trust string
+		ok    bool
+	}{{"", false}, {os.Args[0], false}, {"a b, " + os.Args[0] + " -x", true}, {"*", true}} {
+		t.Setenv(TrustEnv, x.trust)
+		if err := CheckTrusted(r.Command); (err == nil) != x.ok {
+			t.Errorf("%q: %v", x.trust, err)
+		}
+	}
+	t.Setenv(TrustEnv, "")
+	if _, err := s.Score(t.Context(), "c", "", r); err == nil || !strings.Contains(err.Error(), "if you trust it: export ROUNDTABLE_PROGRAMS='") || ran() != 0 {
+		t.Errorf("it ran %d times: %v", ran(), err)
+	}
+	if err := CheckTrusted([]string{"./score.sh"}); err == nil || !strings.HasSuffix(err.Error(), "export ROUNDTABLE_PROGRAMS=./score.sh") {
+		t.Errorf("got %v", err)
 	}
 }
 

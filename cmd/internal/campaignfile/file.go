@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -23,7 +22,6 @@ import (
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
-	"roundtable/envs"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
@@ -135,23 +133,6 @@ func Recordable(file plan.File, from providers.FileFolder) (recorded.Plan, error
 		p.Pack = append(p.Pack, pack.Hash())
 	}
 	return p, checkPrompts(p, override)
-}
-
-// checkScorer returns an error if the program that scores an environment's decisions
-// is not there: they would be paid for before that is noticed.
-func checkScorer(env envs.Environment, folder string) error {
-	scoring, ok := env.(envs.Scoring)
-	if !ok || len(scoring.Scorer()) == 0 {
-		return nil
-	}
-	program := scoring.Scorer()[0]
-	if filepath.Base(program) != program && !filepath.IsAbs(program) {
-		program = filepath.Join(folder, program)
-	}
-	if _, err := exec.LookPath(program); err != nil {
-		return fmt.Errorf("env.score: the program %s cannot be started (%w); it is looked for in PATH, or with a slash from the folder of the campaign file", scoring.Scorer()[0], errors.Unwrap(err))
-	}
-	return nil
 }
 
 // checkPrompts refuses templates that replace none of the campaign's, nor of
