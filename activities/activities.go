@@ -23,6 +23,7 @@ import (
 	"roundtable/activities/labels"
 	"roundtable/activities/model"
 	"roundtable/activities/recorded"
+	"roundtable/activities/scores"
 	"roundtable/activities/setup"
 	"roundtable/activities/turn"
 	"roundtable/analysis/storage"
@@ -50,6 +51,7 @@ type Activities struct {
 	caller *calls.Caller
 	taker  *turn.Taker
 	live   *collaboration.Live
+	scores *scores.Scores
 	waits  calls.Stage // of all activities of this process
 	doing  sync.Map    // of Doing
 
@@ -70,7 +72,7 @@ func New(c Config) *Activities {
 	caller := calls.NewCaller(c.Store, a, plans, recorded.NewManifests(c.Store, recorded.ManifestAge), c.Alone)
 	taker := turn.NewTaker(a, caller, c.NoCache)
 	return &Activities{
-		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(a, plans),
+		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(a, plans), scores: scores.NewScores(c.Store),
 		recording: semaphore.NewWeighted(atOnce), compacting: semaphore.NewWeighted(1),
 		Labels: labels.NewLabels(c.Store, a, caller, taker, c.Models),
 	}

@@ -11,6 +11,8 @@ import (
 	"roundtable/activities/failure"
 	"roundtable/activities/ledger"
 	"roundtable/activities/rows"
+	"roundtable/activities/scores"
+	"roundtable/envs"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
@@ -130,6 +132,10 @@ func (a *Activities) TakeGiven(ctx context.Context, in task.Given) ([]transcript
 // store alone, so every process makes the same. What cannot be begun,
 // played, counted or valued has ended, too: as failed, with the rows that can be made.
 func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, error) {
+	scored, err := a.scored(ctx, &end)
+	if err != nil {
+		return task.Result{}, err
+	}
 	if err := a.recording.Acquire(ctx, 1); err != nil {
 		return task.Result{}, err
 	}
@@ -142,6 +148,7 @@ func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, 
 	case err != nil:
 		return task.Result{}, err
 	}
+	c.Scored = scored
 	marker, err := rows.CommitRows(ctx, a.config.Store, c, &end)
 	a.live.Remove(end.Ref)
 	if errors.Is(err, commits.ErrConflict) {
@@ -150,4 +157,30 @@ func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, 
 	result := ledger.ResultOf(marker)
 	result.Failure = end.Failure
 	return result, err
+}
+
+// scored returns a program's score of the final decision, where one scores. One
+// that it cannot score is the failure of its collaboration.
+func (a *Activities) scored(ctx context.Context, end *task.Ending) (*float64, error) {
+	camp, err := a.plans.Load(ctx, end.Ref.Campaign, end.Ref.Revision)
+	if err != nil || end.Status != task.Succeeded || camp.Conditions[end.Ref.Cell.Condition].Environment.Measure() != envs.Scored {
+		return nil, err
+	}
+	c, err := a.live.Load(ctx, end.Ref)
+	if errors.As(err, new(failure.Unplayable)) {
+		return nil, nil // its rows will say so
+	} else if err != nil {
+		return nil, err
+	}
+	outside, ok := c.Instance.(envs.Outside)
+	if !ok || c.Final() < 0 {
+		return nil, nil
+	}
+	request := outside.ScoreRequest(envs.Proposal(c.Turns[c.Final()].Proposal))
+	score, err := a.scores.Score(ctx, end.Ref.Campaign, camp.Folder, request)
+	if unusable := (scores.Unusable{}); errors.As(err, &unusable) {
+		rows.MarkFailed(ctx, end, err)
+		return nil, nil
+	}
+	return score, err
 }

@@ -44,6 +44,19 @@ type Collaboration struct {
 	// As of the last load: turns that are still to be asked again, and calls whose outcome is not known.
 	Unfinished []answers.Turn
 	Unknown    []answers.Intent
+
+	// Scored is a program's score of the final decision; nil without one. It is set
+	// before rows are made.
+	Scored *float64
+}
+
+// Final returns the entry of the decision that stands at the end, or so far; -1
+// without one. The caller owns c alone.
+func (c *Collaboration) Final() int {
+	if o := c.Session.Outcome(); o != nil {
+		return o.Standing
+	}
+	return protocol.Standing(c.Session.Transcript())
 }
 
 // replay takes stored turns in. After one that does not fit, the others still

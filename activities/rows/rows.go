@@ -25,6 +25,7 @@ import (
 type tables struct {
 	*collaboration.Collaboration
 	level   rowLevel
+	outside bool // a program scores the final decision, and nothing else has a score
 	key     record.Key
 	rule    decision.Rule
 	entries []transcript.Entry
@@ -34,7 +35,7 @@ type tables struct {
 // rowsOf a collaboration that ended.
 func rowsOf(c *collaboration.Collaboration, end task.Ending, level rowLevel) (rows commits.Rows, err error) {
 	defer failure.Recover(&err)
-	t := tables{Collaboration: c, level: level}
+	t := tables{Collaboration: c, level: level, outside: c.Condition.Environment.Measure() == envs.Scored}
 	t.key = record.Key{
 		SchemaVersion: record.SchemaVersion, CampaignID: c.Ref.Campaign, ConditionID: c.Condition.ConditionID,
 		CollaborationID: c.Run.Collaboration, Generation: int32(c.Ref.Generation),
@@ -101,7 +102,7 @@ func (t *tables) addTurn(e transcript.Entry, names []envs.Agent) {
 
 // fillUtilities of a proposal and of what stood when it was made, to the agent itself.
 func (t *tables) fillUtilities(row *record.Turn, e transcript.Entry, said answers.Turn) {
-	if t.level < complete {
+	if t.level < complete || t.outside {
 		return
 	}
 	if said.Proposal != "" {
@@ -185,7 +186,7 @@ func (t *tables) fillScore(standing int, key, text **string, score **float64, ut
 	}
 	p := t.proposalOf(standing)
 	*key, *text = record.Optional(t.Session.Transcript().Entries[standing].Act.Key), record.Optional(string(p))
-	if t.level == complete {
+	if t.level == complete && !t.outside {
 		s := t.Instance.Score(p)
 		*score, *utilities = &s.Goodness, s.Utilities
 	}

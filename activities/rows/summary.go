@@ -7,7 +7,6 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
-	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
@@ -63,11 +62,15 @@ func (t *tables) seated() *string {
 // fillDecision fills what the collaboration was about and what it came to.
 func (t *tables) fillDecision(row *record.Collaboration) {
 	row.InstanceID = t.Instance.ID()
-	standing := protocol.Standing(t.Session.Transcript())
 	if o := t.Session.Outcome(); o != nil {
-		row.EndReason, standing = o.Reason, o.Standing
+		row.EndReason = o.Reason
 	}
-	t.fillScore(standing, &row.DecisionKey, &row.DecisionJSON, &row.Score, &row.Utilities)
+	t.fillScore(t.Final(), &row.DecisionKey, &row.DecisionJSON, &row.Score, &row.Utilities)
+	if t.outside && t.level == complete {
+		if row.Score = t.Scored; t.Final() < 0 && row.Status == task.Succeeded {
+			row.Score = new(float64)
+		}
+	}
 	if known, ok := t.Instance.(envs.Compared); ok && t.level == complete {
 		goodness := map[string]float64{}
 		for _, b := range known.Baselines() {

@@ -18,7 +18,7 @@ func (g Group) Measure() string {
 
 // GoodnessNote says what the goodness of the environments is, and what it is without a decision.
 func (v View) GoodnessNote() string {
-	without := map[string]string{record.Share: "0 before a decision and without one", record.Error: "over what has a decision"}
+	without := map[string]string{record.Share: "0 before a decision and without one", record.Error: "over what has a decision", record.Scored: "of final decisions, 0 without one"}
 	var parts []string
 	for _, g := range v.Groups {
 		if part := fmt.Sprintf("%s: %s, %s", g.Settings["env"], GoodnessIs(g), without[g.Measure()]); !slices.Contains(parts, part) {

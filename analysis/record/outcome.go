@@ -10,6 +10,9 @@ import "slices"
 const (
 	Share = "share" // of the best possible, from 0 to 1: accuracy, F1, share of the greatest total utility or reward
 	Error = "error" // minus an error: of a rating, or the distance from a place
+	// Scored is a share that a program gives to final decisions; one that was never
+	// made has 0, and rounds have none.
+	Scored = "scored"
 )
 
 // Succeeded is the status of collaborations that are averaged. Those that

@@ -54,7 +54,7 @@ type Collaboration struct {
 	PromptsHash   string    `parquet:"prompts_hash,dict"`              // of all prompt templates in use
 	EngineVersion string    `parquet:"engine_version,dict" digest:"-"` // of the workflow code that ended it
 	// Follow from other columns: not part of the row digest.
-	Measure *string  `parquet:"measure,dict" digest:"-"` // what score measures: share (0 to 1) or error (minus an error); absent from early files
+	Measure *string  `parquet:"measure,dict" digest:"-"` // what score measures: share (0 to 1), error (minus an error) or scored (0 to 1, of final decisions only); absent from early files
 	Outcome *float64 `parquet:"outcome" digest:"-"`      // what to average: score, 0 without a decision if it is a share; absent without a decision if it is an error, of what did not succeed, and from early files
 	// Operational: not part of the row digest.
 	Calls        int32    `parquet:"calls" digest:"-"`                             // rows of the table calls, answers from the cache not counted

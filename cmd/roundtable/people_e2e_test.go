@@ -20,7 +20,7 @@ func TestPersonAtTheTable(t *testing.T) {
 	save(t, dir, "people.yaml", `name: people
 data: examples/data
 instances: 2
-env: {name: qa, format: csv, file: triage.csv, agents: 3}
+env: {name: qa, format: csv, file: requests.csv, agents: 3}
 model: {name: scripted/answerer, policy: {accuracy: 0.7}}
 models: {Agent 3: human/ann}
 rule: majority

@@ -1,8 +1,10 @@
 package qa
 
 import (
+	"strings"
 	"testing"
 	"testing/fstest"
+	"text/template"
 
 	"roundtable/envs/envtest"
 )
@@ -36,6 +38,28 @@ func TestKinds(t *testing.T) {
 func FuzzParseNumber(f *testing.F)  { envtest.Fuzz(f, ofKind(f, Number)) }
 func FuzzParseText(f *testing.F)    { envtest.Fuzz(f, ofKind(f, Text)) }
 func FuzzParseSeveral(f *testing.F) { envtest.Fuzz(f, ofKind(f, Several)) }
+
+// What the later kinds' templates say of the former kinds is what those say.
+func TestKindPromptsSayTheSame(t *testing.T) {
+	former, later := ofKind(t, Open), ofKind(t, Open)
+	former.params.Kind = Integer
+	for _, name := range []string{"task.tmpl", "background.tmpl", "answer.tmpl", "proposal.tmpl"} {
+		for _, k := range []Kind{Choice, Integer, YesNo, Math, Span} {
+			seen := Observation{Kind: k, Question: "?", Context: "c", Options: []Option{{"A", "x"}}, Shots: []Shot{{"q", "a"}}}
+			var texts []string
+			for _, e := range []*QA{former, later} {
+				var b strings.Builder
+				if err := template.Must(template.ParseFS(e.Prompts(), name)).Execute(&b, seen); err != nil {
+					t.Fatal(err)
+				}
+				texts = append(texts, b.String())
+			}
+			if texts[0] != texts[1] {
+				t.Errorf("%s of %s: %q and %q", name, k, texts[0], texts[1])
+			}
+		}
+	}
+}
 
 // How free texts of each kind are read; "" is unusable.
 func TestForms(t *testing.T) {

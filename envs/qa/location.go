@@ -17,13 +17,18 @@ type location struct {
 	path []any
 }
 
+// String returns the line or row.
+func (p location) String() string {
+	if p.rows {
+		return fmt.Sprintf("row %d", p.line)
+	}
+	return fmt.Sprintf("line %d", p.line)
+}
+
 // fieldPath returns the place of one of its fields in words: "line 3, examples[0].target".
 func (p location) fieldPath(data []byte, name string) string {
-	if p.rows {
-		return fmt.Sprintf("row %d, %s", p.line, name)
-	}
 	if p.path == nil {
-		return fmt.Sprintf("line %d, %s", p.line, name)
+		return p.String() + ", " + name
 	}
 	var b strings.Builder
 	for _, step := range p.path {

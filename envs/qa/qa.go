@@ -162,8 +162,13 @@ func (e *QA) Version() int {
 	return 2
 }
 
-// Measure returns a share: accuracy; of SQuAD F1.
-func (*QA) Measure() envs.Measure { return envs.Share }
+// Measure returns a share: accuracy; of SQuAD F1. A program's scores are of final answers only.
+func (e *QA) Measure() envs.Measure {
+	if e.params.Score.Name == scoring.ByCommand {
+		return envs.Scored
+	}
+	return envs.Share
+}
 
 // Instances returns the number of questions in the sample, times the contexts drawn from a pool.
 func (e *QA) Instances() int {
@@ -197,12 +202,17 @@ func (e *QA) Instance(seed uint64, index int) (envs.Instance, error) {
 	return in, nil
 }
 
-//go:embed prompts/*.tmpl
+//go:embed prompts/*.tmpl kindprompts/*.tmpl
 var prompts embed.FS
 
-// Prompts returns the built-in templates.
+// Prompts returns the built-in templates. Those of the kinds that came later are
+// apart, so that the hash of the others, which rows record, stays.
 func (e *QA) Prompts() fs.FS {
-	sub, err := fs.Sub(prompts, "prompts")
+	folder := "prompts"
+	if slices.Contains(mappedKinds, e.params.Kind) {
+		folder = "kindprompts"
+	}
+	sub, err := fs.Sub(prompts, folder)
 	if err != nil {
 		panic(err) // the folder is embedded above
 	}

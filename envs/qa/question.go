@@ -44,8 +44,9 @@ type Question struct {
 	fields   map[string]any // its columns, in files of the user's own
 	solution string         // how the answer is found, for worked examples
 
-	at  location // in its file
-	bad error    // what its reader found wrong with it
+	at    location // in its file
+	place string   // its file and line, where a file has one question a line
+	bad   error    // what its reader found wrong with it
 }
 
 // Parts of a question, which each format has in fields of its own.

@@ -99,6 +99,9 @@ func readFiles(p Params, files fs.FS) ([]Question, error) {
 				q.ID = fmt.Sprintf("%s-%d", q.ID, i)
 			}
 			seen[q.ID] = true
+			if q.at.path == nil {
+				q.place = name + ", " + q.at.String()
+			}
 			if f := (partError{}); errors.As(p.checkQuestion(q), &f) && len(errs) < maxErrors {
 				errs = append(errs, fmt.Errorf("%s, %s (question %s): %w", name, q.at.fieldPath(data, reader.fieldName(f.part)), q.ID, f.error))
 			}
@@ -130,7 +133,7 @@ func (p Params) readFile(name string, data []byte) ([]Question, reader, error) {
 	}
 	r := readers[p.Format]
 	questions, err := r.read(data, p.Kind)
-	if err == nil && p.Score.Name == scoring.ByExpression {
+	if err == nil && (p.Score.Name == scoring.ByExpression || p.Score.Name == scoring.ByCommand) {
 		err = attachFields(p.Format, data, questions)
 	}
 	return questions, r, err

@@ -1,11 +1,13 @@
 package qa
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"roundtable/envs"
 	"roundtable/envs/qa/records"
 	"roundtable/envs/qa/scoring"
 )
@@ -19,7 +21,7 @@ func (p Params) checkScore(q Question) error {
 	switch p.Score.Name {
 	case "":
 		if q.Kind == Open && len(q.Gold) == 0 {
-			return errorIn(itsAnswer, "there is no right answer; an open question without one needs a score of its own: score: {expression: …}")
+			return errorIn(itsAnswer, "there is no right answer; an open question without one needs a score of its own: score: {expression: …} or {command: […]}")
 		}
 	case scoring.Number:
 		if q.Kind != Number && q.Kind != Integer {
@@ -65,6 +67,42 @@ func (q Question) scoredCase(answer string) scoring.Case {
 	return c
 }
 
+// Scorer returns the program of score: {command: …}; nil without one.
+func (e *QA) Scorer() []string { return e.params.Score.Command }
+
+// ScoreRequest returns what the program of score: {command: …} is asked about a
+// final answer; nil if the environment scores it.
+func (in *Instance) ScoreRequest(p envs.Proposal) *envs.ScoreRequest {
+	s := in.scoring()
+	if s.Name != scoring.ByCommand {
+		return nil
+	}
+	answer := proposalText(p)
+	c := in.q.scoredCase(answer)
+	if c.Fields == nil {
+		c.Fields = map[string]any{}
+	}
+	input, err := json.Marshal(struct {
+		ID       string         `json:"id"`
+		Question string         `json:"question"`
+		Context  string         `json:"context,omitempty"`
+		Options  []string       `json:"options,omitempty"`
+		Answer   any            `json:"answer"`
+		Option   string         `json:"option,omitempty"`
+		Key      any            `json:"key"`
+		Keys     []any          `json:"keys,omitempty"`
+		Fields   map[string]any `json:"fields"`
+	}{c.ID, c.Question, c.Context, c.Options, c.Answer, c.Option, c.Key, c.Keys, c.Fields})
+	if err != nil {
+		panic("qa: " + err.Error()) // plain values always marshal
+	}
+	about := fmt.Sprintf("question %s, the answer %.60q", in.q.ID, answer)
+	if in.q.place != "" {
+		about = fmt.Sprintf("question %s (%s), the answer %.60q", in.q.ID, in.q.place, answer)
+	}
+	return &envs.ScoreRequest{Command: s.Command, Timeout: s.Timeout, Input: input, About: about}
+}
+
 // value returns an answer in canonical form as expressions see it.
 func (q Question) value(answer string) any {
 	switch q.Kind {
@@ -105,6 +143,8 @@ func (in *Instance) scoreOf(answer string) float64 {
 			panic(fmt.Errorf("qa: question %s, the answer %.60q: %w", in.q.ID, answer, err))
 		}
 		return score
+	case scoring.ByCommand:
+		return 0
 	}
 	if in.isCorrect(answer) {
 		return 1

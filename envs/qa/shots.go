@@ -99,10 +99,11 @@ func readShotQuestions(p Params, files fs.FS) ([]Question, error) {
 
 // worked returns the question with its right answer, as an agent would end.
 func (q Question) worked() Shot {
-	text := strings.TrimSpace(q.Context + "\n\n" + q.Text)
+	lines := []string{strings.TrimSpace(q.Context + "\n\n" + q.Text)}
 	for _, o := range q.letteredOptions() {
-		text += fmt.Sprintf("\n(%s) %s", o.Letter, o.Text)
+		lines = append(lines, fmt.Sprintf("(%s) %s", o.Letter, o.Text))
 	}
+	text := strings.Join(lines, "\n")
 	in := Instance{q: q}
 	answer := in.acceptedAnswers()[0]
 	switch q.Kind {

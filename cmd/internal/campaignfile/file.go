@@ -165,6 +165,9 @@ func Recordable(file plan.File, from providers.FileFolder) (recorded.Plan, error
 			if err != nil {
 				return p, err
 			}
+			if err := checkScorer(env, p.Folder); err != nil {
+				return p, err
+			}
 			environments[key] = env.Prompts()
 		}
 		pack, err := packOf(c, environments[key], override)

@@ -10,15 +10,18 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"time"
 
 	"roundtable/envs/wording"
 )
 
 // Scoring is a way to score answers; the zero value is the one of a question's kind.
 type Scoring struct {
-	Name       string     // exact, number, f1 or expression
+	Name       string     // exact, number, f1, expression or command
 	Tolerance  Tolerance  // of number
 	Expression Expression // of expression
+	Command    []string   // of command: a program and its arguments
+	Timeout    time.Duration
 }
 
 // The names of the scorings.
@@ -27,9 +30,16 @@ const (
 	Number       = "number" // 1 within the tolerance
 	F1           = "f1"     // overlap with the right answer
 	ByExpression = "expression"
+	ByCommand    = "command" // a program's; see envs.Outside
 )
 
-const accepted = `accepted are exact, number, f1, {number: {absolute: …, relative: …}} and {expression: "…"}`
+const accepted = `accepted are exact, number, f1, {number: {absolute: …, relative: …}}, {expression: "…"} and {command: [program, argument, …], timeout: 1m}`
+
+// Bounds of how long a program may take for one answer.
+const (
+	defaultTimeout = time.Minute
+	mostTimeout    = 24 * time.Hour
+)
 
 // Tolerance is how far a number may be from the right one: by either, the larger.
 type Tolerance struct {
@@ -41,6 +51,8 @@ type Tolerance struct {
 type form struct {
 	Number     *Tolerance `json:"number,omitempty"`
 	Expression *string    `json:"expression,omitempty"`
+	Command    []string   `json:"command,omitempty"`
+	Timeout    string     `json:"timeout,omitempty"`
 }
 
 // UnmarshalJSON reads a name or a mapping.
@@ -59,16 +71,40 @@ func (s *Scoring) UnmarshalJSON(data []byte) error {
 	if err := d.Decode(&f); err != nil {
 		return fmt.Errorf("is not a score; %s", accepted)
 	}
+	return s.fill(f)
+}
+
+// fill sets the scoring that a mapping names.
+func (s *Scoring) fill(f form) (err error) {
+	ways := 0
+	for _, given := range []bool{f.Number != nil, f.Expression != nil, f.Command != nil} {
+		if given {
+			ways++
+		}
+	}
 	switch {
-	case f.Number != nil && f.Expression == nil:
+	case ways != 1:
+		return fmt.Errorf("has %d ways to score, and there is one; %s", ways, accepted)
+	case f.Timeout != "" && f.Command == nil:
+		return fmt.Errorf("has a timeout, which goes with command")
+	case f.Number != nil:
 		*s = Scoring{Name: Number, Tolerance: *f.Number}
 		return s.Tolerance.check()
-	case f.Expression != nil && f.Number == nil:
-		e, err := Compile(*f.Expression)
-		*s = Scoring{Name: ByExpression, Expression: e}
+	case f.Expression != nil:
+		*s = Scoring{Name: ByExpression}
+		s.Expression, err = Compile(*f.Expression)
 		return err
 	}
-	return fmt.Errorf("has %s; %s", map[bool]string{true: "nothing", false: "two ways to score"}[f.Number == nil], accepted)
+	*s = Scoring{Name: ByCommand, Command: f.Command, Timeout: defaultTimeout}
+	if len(f.Command) == 0 || f.Command[0] == "" {
+		return fmt.Errorf("command names no program; a list of a program and its arguments is accepted, as [./score.sh, --strict]")
+	}
+	if f.Timeout != "" {
+		if s.Timeout, err = time.ParseDuration(f.Timeout); err != nil || s.Timeout < time.Second || s.Timeout > mostTimeout {
+			return fmt.Errorf("timeout is %q; 1s to 24h are accepted, as 90s or 10m", f.Timeout)
+		}
+	}
+	return nil
 }
 
 // MarshalJSON writes what UnmarshalJSON reads.
@@ -78,6 +114,8 @@ func (s Scoring) MarshalJSON() ([]byte, error) {
 		return json.Marshal(form{Number: &s.Tolerance})
 	case s.Name == ByExpression:
 		return json.Marshal(form{Expression: &s.Expression.source})
+	case s.Name == ByCommand:
+		return json.Marshal(form{Command: s.Command, Timeout: s.Timeout.String()})
 	}
 	return json.Marshal(s.Name)
 }

@@ -1,0 +1,213 @@
+// Package scores has final decisions scored by a program of the user's: one JSON
+// line in, one out. Each distinct question to it is stored with its result under
+// the campaign, and never asked again.
+package scores
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+	"golang.org/x/sync/singleflight"
+
+	"roundtable/activities/failure"
+	"roundtable/activities/prompt"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
+	"roundtable/envs"
+)
+
+// Scores runs the programs that score.
+type Scores struct {
+	store   storage.Store
+	running *semaphore.Weighted // programs at once
+	asked   singleflight.Group  // by key: equal questions at the same time are one
+}
+
+// NewScores returns a Scores that stores its results in the lake.
+func NewScores(store storage.Store) *Scores {
+	return &Scores{store: store, running: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))}
+}
+
+// Result is what a program says of a decision, as it is stored.
+type Result struct {
+	Command []string        `json:"command"`
+	Request json.RawMessage `json:"request"`
+	Score   float64         `json:"score"`
+	Why     string          `json:"why,omitempty"`
+}
+
+// Unusable says why a program has given no score. Trying again has not helped.
+type Unusable struct{ Err error }
+
+func (u Unusable) Error() string { return u.Err.Error() }
+func (u Unusable) Unwrap() error { return u.Err }
+
+// Tries of a program that fails, and the pause before the next.
+const (
+	tries = 3
+	pause = 100 * time.Millisecond
+)
+
+// Key returns where the result of a request is stored.
+func Key(campaign string, r *envs.ScoreRequest) string {
+	command, err := json.Marshal(r.Command)
+	if err != nil {
+		panic("scores: " + err.Error()) // texts always marshal
+	}
+	sum := sha256.Sum256(append(append(command, '\n'), r.Input...))
+	return lake.AboutKey(campaign, "scores/"+hex.EncodeToString(sum[:16])+".json")
+}
+
+// Score returns the stored score, or has the program score in a folder, which
+// relative paths start from. The error is Unusable if it fails three times.
+func (s *Scores) Score(ctx context.Context, campaign, folder string, r *envs.ScoreRequest) (*float64, error) {
+	key := Key(campaign, r)
+	score, err, _ := s.asked.Do(key, func() (any, error) {
+		result, err := s.stored(ctx, key)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return result.Score, err
+		}
+		if err := CheckTrusted(r.Command); err != nil {
+			return nil, failure.Pause(err)
+		}
+		if err := s.running.Acquire(ctx, 1); err != nil {
+			return nil, err
+		}
+		defer s.running.Release(1)
+		if result, err = ask(ctx, folder, r); err != nil {
+			return nil, err
+		}
+		data, err := json.Marshal(result)
+		if err != nil {
+			return nil, err
+		}
+		if err = s.store.PutIfAbsent(ctx, key, data); errors.Is(err, storage.ErrExists) {
+			result, err = s.stored(ctx, key) // the first one counts
+		}
+		return result.Score, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return new(score.(float64)), nil
+}
+
+func (s *Scores) stored(ctx context.Context, key string) (r Result, err error) {
+	data, err := s.store.Get(ctx, key)
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(data, &r); err != nil {
+		return r, fmt.Errorf("%s: %w: %w", key, storage.ErrCorrupt, err)
+	}
+	return r, nil
+}
+
+// ask runs the program until it gives a score, at most three times.
+func ask(ctx context.Context, folder string, r *envs.ScoreRequest) (Result, error) {
+	var failed error
+	for try := range tries {
+		if try > 0 {
+			select {
+			case <-ctx.Done():
+				return Result{}, ctx.Err()
+			case <-time.After(pause << try):
+			}
+		}
+		out, err := run(ctx, folder, r)
+		if err != nil && !errors.As(err, &Unusable{}) {
+			return Result{}, err
+		}
+		if err == nil {
+			var result Result
+			if result.Score, result.Why, err = Parse(out); err == nil {
+				result.Command, result.Request = r.Command, r.Input
+				return result, nil
+			}
+		}
+		failed = err
+	}
+	return Result{}, Unusable{fmt.Errorf("the scorer %s, %s: %w (%d tries); accepted is one line %s", r.Command[0], r.About, failed, tries, acceptedLine)}
+}
+
+const acceptedLine = `{"score": 0.5, "why": "…"} with a score from 0 to 1, and exit code 0`
+
+// mostOutput is how many bytes of a program's output are kept.
+const mostOutput = 1 << 20
+
+// run runs the program once. An error that trying again may help against is Unusable.
+func run(ctx context.Context, folder string, r *envs.ScoreRequest) ([]byte, error) {
+	limited, cancel := context.WithTimeout(ctx, r.Timeout)
+	defer cancel()
+	cmd := exec.CommandContext(limited, r.Command[0], r.Command[1:]...)
+	cmd.Dir, cmd.WaitDelay = folder, time.Second
+	cmd.Stdin = bytes.NewReader(append(bytes.Clone(r.Input), '\n'))
+	var out, said capped
+	cmd.Stdout, cmd.Stderr = &out, &said
+	err := cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case err == nil || errors.Is(err, exec.ErrWaitDelay):
+		return out.Bytes(), nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case limited.Err() != nil:
+		return nil, Unusable{fmt.Errorf("no answer after %v", r.Timeout)}
+	case errors.As(err, &exit) && exit.String() == "signal: interrupt":
+		return nil, err // Ctrl-C, which the terminal sends to it as well: no judgement of the answer
+	case errors.As(err, &exit):
+		return nil, Unusable{fmt.Errorf("%w%s", err, lastWords(said.Bytes()))}
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return nil, failure.Pause(fmt.Errorf("the scorer cannot be started: %w", err))
+	}
+	return nil, Unusable{err}
+}
+
+// lastWords returns the end of what a program said on stderr.
+func lastWords(said []byte) string {
+	text := strings.TrimSpace(prompt.Clean(said[max(0, len(said)-500):], 500))
+	if text == "" {
+		return ""
+	}
+	return ": " + text
+}
+
+// Parse reads what a program wrote: the last line that is not empty.
+func Parse(out []byte) (score float64, why string, err error) {
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	last := strings.TrimSpace(lines[len(lines)-1])
+	var line struct {
+		Score *float64 `json:"score"`
+		Why   string   `json:"why"`
+	}
+	switch err := json.Unmarshal([]byte(last), &line); {
+	case last == "":
+		return 0, "", errors.New("it wrote nothing")
+	case err != nil || line.Score == nil:
+		return 0, "", fmt.Errorf("it wrote %q", prompt.Clean([]byte(last), 200))
+	case !(*line.Score >= 0 && *line.Score <= 1):
+		return 0, "", fmt.Errorf("its score is %v", *line.Score)
+	}
+	return *line.Score, prompt.Clean([]byte(line.Why), 4000), nil
+}
+
+// capped keeps the first mostOutput bytes, and takes all.
+type capped struct{ bytes.Buffer }
+
+func (c *capped) Write(p []byte) (int, error) {
+	if room := mostOutput - c.Len(); room > 0 {
+		c.Buffer.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}

@@ -1,0 +1,25 @@
+package envs
+
+import "time"
+
+// Outside is an Instance whose final decision may be scored by a program outside
+// of it. Then Score and Utility know nothing, and return 0.
+type Outside interface {
+	// ScoreRequest returns what the program is asked about a final decision; nil if
+	// Score says what it is worth.
+	ScoreRequest(p Proposal) *ScoreRequest
+}
+
+// Scoring is an Environment whose instances may be scored so.
+type Scoring interface {
+	// Scorer returns the program and its arguments; nil without one.
+	Scorer() []string
+}
+
+// ScoreRequest is one question to a program that scores.
+type ScoreRequest struct {
+	Command []string
+	Timeout time.Duration
+	Input   []byte // one JSON value, which the program gets as a line
+	About   string // what is scored, for errors: a question with its file and line
+}
