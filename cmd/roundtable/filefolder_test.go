@@ -21,8 +21,8 @@ func TestPathsAreRelativeToTheFile(t *testing.T) {
 	save(t, dir, "study/words/protocol/answer.tmpl", "NEXT TO THE FILE")
 	text := "name: near\ndata: data\nprompts: words\nprices: prices.json\nenv: {name: qa, format: jsonl, file: a.jsonl}\nprotocol: {name: debate, rounds: 0}\nrule: plurality\nmodel: scripted/answerer\n"
 	save(t, dir, "study/near.yaml", text)
-	contains(t, output(t, dir, "plan", "study/near.yaml", "--prompts"), "2 × 1", "NEXT TO THE FILE")
-	contains(t, output(t, filepath.Join(dir, "other"), "plan", "../study/near.yaml", "--prompts"), "2 × 1", "NEXT TO THE FILE")
+	contains(t, output(t, dir, "plan", "study/near.yaml", "--prompts"), "2 instances × 1 replicate", "NEXT TO THE FILE")
+	contains(t, output(t, filepath.Join(dir, "other"), "plan", "../study/near.yaml", "--prompts"), "2 instances × 1 replicate", "NEXT TO THE FILE")
 	output(t, filepath.Join(dir, "other"), "run", "../study/near.yaml")
 
 	save(t, dir, "other/far.yaml", "name: far\ndata: study/data\nprompts: study/words\nprices: study/prices.json\nenv: {name: qa, format: jsonl, file: a.jsonl}\nprotocol: {name: debate, rounds: 0}\nrule: plurality\nmodel: scripted/answerer\n")
