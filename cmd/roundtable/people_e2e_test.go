@@ -113,3 +113,46 @@ func openQuestions(t *testing.T, dir string, n int) (open []people.Question) {
 		}
 	}
 }
+
+// TestOwnStudy: the study of the guide, killed in the middle and run again with its own
+// command, comes to the same rows, and its tables tell the conditions apart.
+func TestOwnStudy(t *testing.T) {
+	t.Parallel()
+	whole, killed := t.TempDir(), t.TempDir()
+	for _, dir := range []string{whole, killed} {
+		exampleData(t, dir)
+	}
+	output(t, whole, "run", "examples/own-study.yaml")
+	run := program(t, killed, "run", "examples/own-study.yaml")
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); len(rowsOf[record.Collaboration](t, killed, "own-study")) < 20; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("no twenty collaborations in a minute")
+		}
+	}
+	run.Process.Kill()
+	run.Wait()
+	output(t, killed, "run", "examples/own-study.yaml")
+	if a, b := digestBy(t, whole, "own-study"), digestBy(t, killed, "own-study"); a != b {
+		t.Errorf("digest %s, after a kill %s", a, b)
+	}
+	var found struct {
+		Tables []struct{ Rows []map[string]any }
+	}
+	out := output(t, whole, "analyze", "own-study", "--table", "outcomes", "--format", "json")
+	if err := json.Unmarshal([]byte(out), &found); err != nil || len(found.Tables) != 1 || len(found.Tables[0].Rows) != 6 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, row := range found.Tables[0].Rows {
+		if unanimous := row["protocol"] == "debate" && row["rule"] == "unanimous"; (row["tied"] == "b") != unanimous {
+			t.Errorf("%v", row)
+		}
+	}
+	for _, c := range rowsOf[record.Collaboration](t, whole, "own-study") {
+		if c.AgentsJSON == nil || !strings.Contains(*c.AgentsJSON, `"role":"accountant"`) {
+			t.Fatalf("who sat at the table is not recorded: %v", c.AgentsJSON)
+		}
+	}
+}
