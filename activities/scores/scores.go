@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -151,7 +152,7 @@ func run(ctx context.Context, folder string, r *envs.ScoreRequest) ([]byte, erro
 	limited, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
 	cmd := exec.CommandContext(limited, r.Command[0], r.Command[1:]...)
-	cmd.Dir, cmd.WaitDelay = folder, time.Second
+	cmd.Dir, cmd.WaitDelay, cmd.Env = folder, time.Second, withoutSecrets(os.Environ())
 	cmd.Stdin = bytes.NewReader(append(bytes.Clone(r.Input), '\n'))
 	var out, said capped
 	cmd.Stdout, cmd.Stderr = &out, &said
