@@ -27,12 +27,14 @@ import (
 	"roundtable/activities/setup"
 	"roundtable/activities/turn"
 	"roundtable/analysis/storage"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/task"
 )
 
 // Config is what the host of the activities decides.
 type Config struct {
 	Store   storage.Store
+	Plugins catalogue.Catalogue // that campaigns can name
 	Models  setup.Models
 	Data    func(path string) (fs.FS, error) // opens a data set's folder
 	Alone   bool                             // no other process works for the campaigns of the store
@@ -68,7 +70,7 @@ const atOnce = 16
 // New makes the activities.
 func New(c Config) *Activities {
 	a := answers.NewAnswers(c.Store)
-	plans := setup.NewPlans(c.Store, c.Data, c.Models)
+	plans := setup.NewPlans(c.Store, c.Plugins, c.Data, c.Models)
 	caller := calls.NewCaller(c.Store, a, plans, recorded.NewManifests(c.Store, recorded.ManifestAge), c.Alone)
 	taker := turn.NewTaker(a, caller, c.NoCache)
 	return &Activities{

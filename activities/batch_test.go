@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"roundtable/activities/model"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
@@ -148,7 +149,7 @@ func TestBatchesAreBounded(t *testing.T) {
 	p := recordPlan(t, s, yaml("long", 2, 60, "rule: plurality"))
 	r := ref(p, 0)
 	a := newActivities(s, saying(func(r model.Request) string { time.Sleep(time.Millisecond); return polite(r) }), instant)
-	session := must(p.Campaign.Conditions[0].Session(2, p.Campaign.TreatmentSeed(r.Cell)))
+	session := must(p.Campaign.Conditions[0].Session(catalogue.Builtin(), 2, p.Campaign.TreatmentSeed(r.Cell)))
 	batches := 0
 	for ; session.Outcome() == nil; batches++ {
 		acts, err := a.TakeMany(ctx, task.Turn{Ref: r, Entry: session.Pending()[0].Entry})

@@ -20,6 +20,7 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/envs"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
@@ -39,13 +40,13 @@ func debating(t testing.TB, store storage.Store, name string, more ...string) re
 func debatingOn(t testing.TB, files fs.FS, store storage.Store, name string, more ...string) recorded.Plan {
 	t.Helper()
 	text := "name: " + name + "\nenv: {name: qa, format: bbh, file: orders.json, agents: 3}\ndata: here\nrule: plurality\nmodel: test/model\nreasks: 0\n" + strings.Join(more, "\n")
-	file, err := plan.Parse([]byte(text), plan.Host{Data: func(string) (fs.FS, error) { return files, nil }})
+	file, err := plan.Parse([]byte(text), plan.Host{Catalogue: catalogue.Builtin(), Data: func(string) (fs.FS, error) { return files, nil }})
 	noError(t, err)
 	p := recorded.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Data: file.Data, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
 	for _, c := range file.Campaign.Conditions {
-		env := must(c.BuildEnv(files))
+		env := must(c.BuildEnv(catalogue.Builtin(), files))
 		templates := must(fs.Sub(protocol.Prompts, "prompts/"+c.Protocol.Name))
-		pack := must(prompt.NewPack(env.Prompts(), templates, nil, nil, must(c.BuildRule()).Words()))
+		pack := must(prompt.NewPack(env.Prompts(), templates, nil, nil, must(c.BuildRule(catalogue.Builtin())).Words()))
 		p.Packs[pack.Hash()] = pack
 		p.Pack = append(p.Pack, pack.Hash())
 	}
@@ -74,7 +75,7 @@ func (h *heard) Complete(c context.Context, r model.Request) (model.Response, er
 
 // answerer is the environment's scripted agent.
 func answerer() *heard {
-	env := must(plan.Condition{Env: plan.Choice{Name: "qa", Params: []byte(`{"format":"bbh","file":"orders.json"}`)}}.BuildEnv(os.DirFS(questions)))
+	env := must(plan.Condition{Env: plan.Choice{Name: "qa", Params: []byte(`{"format":"bbh","file":"orders.json"}`)}}.BuildEnv(catalogue.Builtin(), os.DirFS(questions)))
 	policy := must(env.Policy("answerer", func(any) error { return nil }))
 	return &heard{Model: must(scripted.New(scripted.Params{}, policy)), asked: map[int]string{}}
 }
@@ -243,7 +244,7 @@ func TestDebateWithoutGold(t *testing.T) {
 		models := func(plan.Choice, plan.Condition, envs.Environment) (model.Provider, error) {
 			return model.Provider{Model: trader(0), Name: "scripted/trader", Simulated: true, Instant: true}, nil
 		}
-		_, err := rehearsal.Prompts(p, 0, puzzles, models)
+		_, err := rehearsal.Prompts(p, 0, catalogue.Builtin(), puzzles, models)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", order, err, want)
 		}

@@ -18,6 +18,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/envs"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
@@ -51,7 +52,7 @@ func newDesk(t *testing.T, how recorded.Labelling, p model.Provider) *desk {
 // restart forgets all that is in memory, as another process would.
 func (d *desk) restart(p model.Provider) {
 	p.Name = d.how.Labeller.Name
-	d.acts = activities.New(activities.Config{Store: d, Alone: true, Models: func(plan.Choice, plan.Condition, envs.Environment) (model.Provider, error) {
+	d.acts = activities.New(activities.Config{Store: d, Plugins: catalogue.Builtin(), Alone: true, Models: func(plan.Choice, plan.Condition, envs.Environment) (model.Provider, error) {
 		return p, nil
 	}})
 }

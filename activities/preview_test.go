@@ -9,6 +9,7 @@ import (
 	"roundtable/activities/rehearsal"
 	"roundtable/activities/setup"
 	"roundtable/envs"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 )
 
@@ -44,10 +45,10 @@ model: openai/gpt-test
 				}
 				return model.Provider{Model: trader(0), Simulated: true, Instant: true}, nil
 			}
-			calls, err := setup.MostCalls(p.Campaign.Conditions[0], p.Agents[0])
+			calls, err := setup.MostCalls(catalogue.Builtin(), p.Campaign.Conditions[0], p.Agents[0])
 			noError(t, err)
 			same(t, calls, c.calls)
-			prompts, err := rehearsal.Prompts(p, 0, nil, models)
+			prompts, err := rehearsal.Prompts(p, 0, catalogue.Builtin(), nil, models)
 			noError(t, err)
 			var shown []string
 			rounds := map[string][]int{}
@@ -80,10 +81,10 @@ func TestPromptsLeaveOutTheStoppingRule(t *testing.T) {
 	}
 	p := planned(t, yaml("stops", 2, 6, "rule: plurality", "grid: {stop: [never, first_agreement]}"))
 	for i := range p.Campaign.Conditions {
-		calls, err := setup.MostCalls(p.Campaign.Conditions[i], p.Agents[i])
+		calls, err := setup.MostCalls(catalogue.Builtin(), p.Campaign.Conditions[i], p.Agents[i])
 		noError(t, err)
 		same(t, calls, 36)
-		prompts, err := rehearsal.Prompts(p, i, nil, models)
+		prompts, err := rehearsal.Prompts(p, i, catalogue.Builtin(), nil, models)
 		noError(t, err)
 		same(t, prompts[len(prompts)-1].Round, 6)
 	}

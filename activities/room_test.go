@@ -28,6 +28,7 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/envs"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
@@ -87,11 +88,11 @@ func limit(t testing.TB, store storage.Store, p recorded.Plan, l plan.Limits) {
 
 func planned(t testing.TB, text string) recorded.Plan {
 	t.Helper()
-	file, err := plan.Parse([]byte(text), plan.Host{})
+	file, err := plan.Parse([]byte(text), plan.Host{Catalogue: catalogue.Builtin()})
 	noError(t, err)
 	p := recorded.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
 	for _, c := range file.Campaign.Conditions {
-		env, rule := must(c.BuildEnv(nil)), must(c.BuildRule())
+		env, rule := must(c.BuildEnv(catalogue.Builtin(), nil)), must(c.BuildRule(catalogue.Builtin()))
 		files := must(fs.Sub(protocol.Prompts, "prompts/"+c.Protocol.Name))
 		pack := must(prompt.NewPack(env.Prompts(), files, nil, nil, rule.Words()))
 		p.Packs[pack.Hash()] = pack
@@ -115,7 +116,7 @@ type change func(*activities.Config, *model.Provider)
 
 func newActivities(store storage.Store, m model.Model, changes ...change) *activities.Activities {
 	p := model.Provider{Model: m, Name: "test/model", Endpoint: "here", Account: "test"}
-	c := activities.Config{Store: store}
+	c := activities.Config{Store: store, Plugins: catalogue.Builtin()}
 	for _, change := range changes {
 		change(&c, &p)
 	}
@@ -131,7 +132,7 @@ func instant(_ *activities.Config, p *model.Provider) {
 
 // trader is the environment's own scripted agent.
 func trader(malformed float64) model.Model {
-	env := must(plan.Condition{Env: plan.Choice{Name: "exchange"}}.BuildEnv(nil))
+	env := must(plan.Condition{Env: plan.Choice{Name: "exchange"}}.BuildEnv(catalogue.Builtin(), nil))
 	policy := must(env.Policy("trader", func(any) error { return nil }))
 	return must(scripted.New(scripted.Params{Malformed: malformed, Skip: 0.1}, policy))
 }
@@ -192,7 +193,7 @@ func take(t testing.TB, a *activities.Activities, r task.Ref, entry int) transcr
 // steps that are pending, in any order and number, and returns what it made.
 func conversation(t testing.TB, p recorded.Plan, r task.Ref, turns func(pending []protocol.Pending) map[int]transcript.Act) {
 	t.Helper()
-	session := must(p.Campaign.Conditions[r.Cell.Condition].Session(p.Agents[r.Cell.Condition], p.Campaign.TreatmentSeed(r.Cell)))
+	session := must(p.Campaign.Conditions[r.Cell.Condition].Session(catalogue.Builtin(), p.Agents[r.Cell.Condition], p.Campaign.TreatmentSeed(r.Cell)))
 	for session.Outcome() == nil {
 		for entry, act := range turns(session.Pending()) {
 			noError(t, session.Record(entry, act))

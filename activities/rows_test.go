@@ -20,6 +20,7 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/envs"
 	_ "roundtable/envs/envtest" // has the flag -update
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
@@ -95,7 +96,7 @@ func TestRowsSaySimulatedOrReal(t *testing.T) {
 	p := recordPlan(t, s, yaml("mixed", 2, 1, "models: {Blake: scripted/trader}"))
 	r := ref(p, 0)
 	m := saying(polite)
-	a := activities.New(activities.Config{Store: s, Models: func(c plan.Choice, _ plan.Condition, _ envs.Environment) (model.Provider, error) {
+	a := activities.New(activities.Config{Store: s, Plugins: catalogue.Builtin(), Models: func(c plan.Choice, _ plan.Condition, _ envs.Environment) (model.Provider, error) {
 		real := c.Name == "test/model"
 		return model.Provider{Model: m, Name: c.Name, Simulated: !real, Endpoint: "here", Account: c.Name}, nil
 	}})

@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
@@ -42,16 +43,24 @@ type CollaborationInput struct {
 	AtOnce   bool `json:"at_once,omitempty"`  // by PlayOn; false in histories of before
 }
 
-// Collaboration runs one cell to its end and commits its rows. It switches on
-// nothing but the kind of a step; which steps there are is the protocol's.
-func Collaboration(ctx workflow.Context, in CollaborationInput) (task.Result, error) {
-	c := collaboration{ref: in.Ref, paused: in.Paused, epoch: in.Epoch, embedded: in.Embedded, atOnce: in.AtOnce}
+// Collaboration returns the workflow that runs one cell to its end and commits its
+// rows. It switches on nothing but the kind of a step; which steps there are is the
+// protocol's.
+func Collaboration(plugins catalogue.Catalogue) func(workflow.Context, CollaborationInput) (task.Result, error) {
+	return func(ctx workflow.Context, in CollaborationInput) (task.Result, error) {
+		return collaborate(ctx, plugins, in)
+	}
+}
+
+func collaborate(ctx workflow.Context, plugins catalogue.Catalogue, in CollaborationInput) (task.Result, error) {
+	c := collaboration{plugins: plugins, ref: in.Ref, paused: in.Paused, epoch: in.Epoch, embedded: in.Embedded, atOnce: in.AtOnce}
 	ctx = withHeartbeats(ctx, in.Embedded)
 	workflow.Go(ctx, c.listenForSignals)
 	return c.run(ctx)
 }
 
 type collaboration struct {
+	plugins   catalogue.Catalogue
 	ref       task.Ref
 	session   *protocol.Session // nil before it is known
 	committed *task.Result      // once it has ended
@@ -95,7 +104,7 @@ func (c *collaboration) learn(known task.Recalled) (err error) {
 		return nil
 	}
 	if c.session == nil && known.Agents > 0 {
-		if c.session, err = known.Condition.Session(known.Agents, known.Seed); err != nil {
+		if c.session, err = known.Condition.Session(c.plugins, known.Agents, known.Seed); err != nil {
 			return err
 		}
 		c.plays, c.instant, c.queues = known.Plays, known.Instant, known.Queues

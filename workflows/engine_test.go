@@ -26,6 +26,7 @@ import (
 	"roundtable/envs"
 	"roundtable/infra"
 	"roundtable/workflows"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
@@ -92,11 +93,11 @@ func newEngineOf(t testing.TB, live bool, ask func(model.Model) model.Model, pla
 		}
 		return model.Provider{Model: m, Name: "scripted/test", Simulated: true, Instant: !live}, err
 	}
-	e.acts = activities.New(activities.Config{Store: store, Models: models, Client: c,
+	e.acts = activities.New(activities.Config{Store: store, Plugins: catalogue.Builtin(), Models: models, Client: c,
 		Data: folder, PlayTime: playTime})
 	w := worker.New(c, task.Queue, infra.WorkerOptions())
 	w.RegisterWorkflowWithOptions(workflows.Campaign, workflow.RegisterOptions{Name: task.CampaignWorkflow})
-	w.RegisterWorkflowWithOptions(workflows.Collaboration, workflow.RegisterOptions{Name: task.CollaborationWorkflow})
+	w.RegisterWorkflowWithOptions(workflows.Collaboration(catalogue.Builtin()), workflow.RegisterOptions{Name: task.CollaborationWorkflow})
 	w.RegisterWorkflowWithOptions(workflows.Labels, workflow.RegisterOptions{Name: task.LabelsWorkflow})
 	e.acts.Register(w)
 	if err := w.Start(); err != nil {
@@ -121,7 +122,7 @@ func folder(path string) (fs.FS, error) { return os.DirFS(path), nil }
 // plan records a campaign read from YAML and returns it.
 func (e *engine) plan(text string) recorded.Plan {
 	e.t.Helper()
-	file, err := plan.Parse([]byte(text), plan.Host{Data: folder})
+	file, err := plan.Parse([]byte(text), plan.Host{Catalogue: catalogue.Builtin(), Data: folder})
 	if err != nil {
 		e.t.Fatal(err)
 	}
@@ -133,11 +134,11 @@ func (e *engine) plan(text string) recorded.Plan {
 	}
 	p := recorded.Plan{Campaign: file.Campaign, Data: file.Data, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
 	for _, c := range file.Campaign.Conditions {
-		env, err := c.BuildEnv(data)
+		env, err := c.BuildEnv(catalogue.Builtin(), data)
 		if err != nil {
 			e.t.Fatal(err)
 		}
-		rule, err := c.BuildRule()
+		rule, err := c.BuildRule(catalogue.Builtin())
 		if err != nil {
 			e.t.Fatal(err)
 		}

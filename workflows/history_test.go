@@ -25,6 +25,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/infra/codec"
 	"roundtable/workflows"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
@@ -219,7 +220,7 @@ func TestReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	replayer.RegisterWorkflowWithOptions(workflows.Campaign, workflow.RegisterOptions{Name: task.CampaignWorkflow})
-	replayer.RegisterWorkflowWithOptions(workflows.Collaboration, workflow.RegisterOptions{Name: task.CollaborationWorkflow})
+	replayer.RegisterWorkflowWithOptions(workflows.Collaboration(catalogue.Builtin()), workflow.RegisterOptions{Name: task.CollaborationWorkflow})
 	replayer.RegisterWorkflowWithOptions(workflows.Labels, workflow.RegisterOptions{Name: task.LabelsWorkflow})
 	for _, file := range files {
 		h := readHistory(t, file)
@@ -239,7 +240,7 @@ func TestReplayNotices(t *testing.T) {
 		}
 	}
 	replayer := worker.NewWorkflowReplayer()
-	replayer.RegisterWorkflowWithOptions(workflows.Collaboration, workflow.RegisterOptions{Name: task.CollaborationWorkflow})
+	replayer.RegisterWorkflowWithOptions(workflows.Collaboration(catalogue.Builtin()), workflow.RegisterOptions{Name: task.CollaborationWorkflow})
 	if err := replayer.ReplayWorkflowHistory(nil, h); err == nil {
 		t.Error("a history of other commands replays")
 	}

@@ -16,6 +16,7 @@ import (
 
 	"roundtable/infra/codec"
 	"roundtable/workflows"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
@@ -23,7 +24,7 @@ import (
 // The engine may deliver signals of a campaign in another order than they were
 // sent in: the latest that was sent counts, whenever it comes.
 func TestSignalsOutOfOrder(t *testing.T) {
-	file, err := plan.Parse([]byte(campaign("late", "majority", 1, 3, 3)), plan.Host{Data: folder})
+	file, err := plan.Parse([]byte(campaign("late", "majority", 1, 3, 3)), plan.Host{Catalogue: catalogue.Builtin(), Data: folder})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func TestSignalsOutOfOrder(t *testing.T) {
 		suite.SetLogger(slog.New(slog.DiscardHandler))
 		env := suite.NewTestWorkflowEnvironment()
 		env.SetWorkflowRunTimeout(10 * time.Hour)
-		env.RegisterWorkflowWithOptions(workflows.Collaboration, workflow.RegisterOptions{Name: task.CollaborationWorkflow})
+		env.RegisterWorkflowWithOptions(workflows.Collaboration(catalogue.Builtin()), workflow.RegisterOptions{Name: task.CollaborationWorkflow})
 		simulate(env, task.Record, func(context.Context, task.Ending) (task.Result, error) { return task.Result{}, nil })
 		known := task.Recalled{Condition: file.Campaign.Conditions[0], Agents: 3}
 		var hours []int
@@ -77,7 +78,7 @@ func TestFailuresOfBeforeTheResume(t *testing.T) {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(slog.New(slog.DiscardHandler))
 	env := suite.NewTestWorkflowEnvironment()
-	env.RegisterWorkflowWithOptions(workflows.Collaboration, workflow.RegisterOptions{Name: task.CollaborationWorkflow})
+	env.RegisterWorkflowWithOptions(workflows.Collaboration(catalogue.Builtin()), workflow.RegisterOptions{Name: task.CollaborationWorkflow})
 	simulate(env, task.Record, func(_ context.Context, e task.Ending) (task.Result, error) {
 		return task.Result{}, temporal.NewNonRetryableApplicationError(e.Failure, task.ErrFail, nil)
 	})

@@ -90,7 +90,7 @@ func Begin(camp *setup.Campaign, ref task.Ref, run answers.RunKey) (c *Collabora
 	if c.Instance, err = c.Condition.Environment.Instance(camp.Campaign.Seed, ref.Cell.Instance); err != nil {
 		return c, fmt.Errorf("instance %d of the environment %s: %w", ref.Cell.Instance, c.Condition.Env.Name, err)
 	}
-	if c.Session, err = c.Condition.Session(c.Condition.Agents, camp.Campaign.TreatmentSeed(ref.Cell)); err != nil {
+	if c.Session, err = c.Condition.Session(camp.Campaign.TreatmentSeed(ref.Cell)); err != nil {
 		return c, err
 	}
 	c.Seated = c.Condition.Seated(c.Condition.Agents, camp.Campaign.TreatmentSeed(ref.Cell))

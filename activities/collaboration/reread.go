@@ -15,6 +15,7 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/envs"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
@@ -27,12 +28,12 @@ type Reader struct {
 	plans   *setup.Plans
 }
 
-// NewReader returns a reader of a lake; data opens the folder of a data set.
-func NewReader(s storage.Store, data func(path string) (fs.FS, error)) *Reader {
+// NewReader returns a reader of a lake, whose campaigns can name these plug-ins; data opens the folder of a data set.
+func NewReader(s storage.Store, plugins catalogue.Catalogue, data func(path string) (fs.FS, error)) *Reader {
 	named := func(m plan.Choice, _ plan.Condition, _ envs.Environment) (model.Provider, error) {
 		return model.Provider{Name: m.Name}, nil
 	}
-	return &Reader{s, answers.NewAnswers(s), setup.NewPlans(s, data, named)}
+	return &Reader{s, answers.NewAnswers(s), setup.NewPlans(s, plugins, data, named)}
 }
 
 // Asked is an entry that was asked, with its answers.

@@ -14,6 +14,7 @@ import (
 	"roundtable/activities/recorded"
 	"roundtable/analysis/storage"
 	"roundtable/envs"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
@@ -27,7 +28,7 @@ func Play(ctx context.Context, store storage.Store, campaign string, generation 
 	if err != nil {
 		return err
 	}
-	a := activities.New(activities.Config{Store: store, Models: Policy})
+	a := activities.New(activities.Config{Store: store, Plugins: catalogue.Builtin(), Models: Policy})
 	for n := range p.Campaign.Size() {
 		ref := task.Ref{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision(), Cell: p.Campaign.Cell(n), Generation: generation}
 		for over := false; !over; { // a slow machine plays a cell in several batches
@@ -43,7 +44,7 @@ func Play(ctx context.Context, store storage.Store, campaign string, generation 
 
 // Record writes the plan and the manifest of a campaign, given as YAML.
 func Record(ctx context.Context, store storage.Store, campaign string) (recorded.Plan, error) {
-	file, err := plan.Parse([]byte(campaign), plan.Host{})
+	file, err := plan.Parse([]byte(campaign), plan.Host{Catalogue: catalogue.Builtin()})
 	if err != nil {
 		return recorded.Plan{}, err
 	}
@@ -63,11 +64,11 @@ func Record(ctx context.Context, store storage.Store, campaign string) (recorded
 }
 
 func packOf(c plan.Condition) (prompt.Pack, error) {
-	env, err := c.BuildEnv(nil)
+	env, err := c.BuildEnv(catalogue.Builtin(), nil)
 	if err != nil {
 		return prompt.Pack{}, err
 	}
-	rule, err := c.BuildRule()
+	rule, err := c.BuildRule(catalogue.Builtin())
 	if err != nil {
 		return prompt.Pack{}, err
 	}

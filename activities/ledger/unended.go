@@ -9,6 +9,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/task"
 )
 
@@ -31,7 +32,7 @@ type Unended struct {
 
 // ReadUnended reads from the lake what a campaign's collaborations have taken
 // that have begun and not ended.
-func ReadUnended(ctx context.Context, s storage.Store, p recorded.Plan) (u Unended, err error) {
+func ReadUnended(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, p recorded.Plan) (u Unended, err error) {
 	ended, err := lake.Ended(ctx, s, p.Campaign.Name)
 	if err != nil {
 		return u, err
@@ -56,7 +57,7 @@ func ReadUnended(ctx context.Context, s storage.Store, p recorded.Plan) (u Unend
 			continue
 		}
 		if _, known := most[i]; !known {
-			if most[i], err = setup.MostCalls(p.Campaign.Conditions[i], p.Agents[i]); err != nil {
+			if most[i], err = setup.MostCalls(plugins, p.Campaign.Conditions[i], p.Agents[i]); err != nil {
 				return u, err
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
 	"roundtable/activities/turn"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
 )
@@ -38,12 +39,12 @@ const showsAll = 4
 // Prompts returns what a condition asks, without asking its model anything: of
 // every role and phase the first and the last prompt of each agent. Scripted
 // agents play collaborations in memory until no further phase turns up.
-func Prompts(p recorded.Plan, i int, data func(string) (fs.FS, error), models setup.Models) ([]Prompt, error) {
+func Prompts(p recorded.Plan, i int, plugins catalogue.Catalogue, data func(string) (fs.FS, error), models setup.Models) ([]Prompt, error) {
 	p.Campaign.Conditions = slices.Clone(p.Campaign.Conditions)
 	p.Campaign.Conditions[i].Stop = plan.Choice{Name: "never"} // later rounds are to be seen
 	s := sampled{at: map[string]int{}}
 	for n, idle := 0, 0; n < maxRehearsals && idle < idleRehearsals; n++ {
-		c, err := rehearsal(p, i, n, data, models)
+		c, err := rehearsal(p, i, n, plugins, data, models)
 		if err != nil {
 			return nil, err
 		}

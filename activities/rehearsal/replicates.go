@@ -9,16 +9,17 @@ import (
 	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
 	"roundtable/activities/turn"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/protocol"
 )
 
 // SamePrompts reports whether the prompts of a condition are the same in every
 // replicate as long as the answers are: nothing in them is drawn by replicate.
 // Two rehearsals with the same answers show it.
-func SamePrompts(p recorded.Plan, i int, data func(string) (fs.FS, error), models setup.Models) (bool, error) {
+func SamePrompts(p recorded.Plan, i int, plugins catalogue.Catalogue, data func(string) (fs.FS, error), models setup.Models) (bool, error) {
 	var asked [2][]string
 	for replicate := range asked {
-		c, err := rehearsal(p, i, replicate, data, models)
+		c, err := rehearsal(p, i, replicate, plugins, data, models)
 		if err != nil {
 			return false, err
 		}

@@ -3,6 +3,7 @@ package setup
 import (
 	"fmt"
 
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/transcript"
@@ -10,9 +11,9 @@ import (
 
 // MostCalls returns the most calls of one collaboration of a condition, re-asks
 // not counted: everybody always proposes something new and nothing stops early.
-func MostCalls(c plan.Condition, agents int) (int, error) {
+func MostCalls(plugins catalogue.Catalogue, c plan.Condition, agents int) (int, error) {
 	c.Stop = plan.Choice{Name: "never"}
-	s, err := c.Session(agents, 0)
+	s, err := c.Session(plugins, agents, 0)
 	if err != nil {
 		return 0, err
 	}

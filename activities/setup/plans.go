@@ -18,7 +18,10 @@ import (
 	"roundtable/activities/recorded"
 	"roundtable/analysis/storage"
 	"roundtable/envs"
+	"roundtable/workflows/catalogue"
+	"roundtable/workflows/decision"
 	"roundtable/workflows/plan"
+	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
 )
 
@@ -34,6 +37,7 @@ type Campaign struct {
 // Condition is built when it is first needed.
 type Condition struct {
 	plan.Condition
+	plugins     catalogue.Catalogue
 	ConditionID string
 	Agents      int
 	Rounds      int
@@ -44,6 +48,14 @@ type Condition struct {
 	others      map[string]model.Provider // in place of it, by agent's name or role
 	seated      map[string]model.Provider // of agents that have their own, by the choice as JSON
 	Most        func() int                // calls of one collaboration if no rule stops it early, re-asks not counted
+}
+
+// BuildRule builds the condition's decision rule.
+func (c *Condition) BuildRule() (decision.Rule, error) { return c.Condition.BuildRule(c.plugins) }
+
+// Session starts a collaboration of the condition; seed is the treatment's.
+func (c *Condition) Session(seed uint64) (*protocol.Session, error) {
+	return c.Condition.Session(c.plugins, c.Agents, seed)
 }
 
 // ProviderOf returns the model of a speaker: an agent's name, or a role.
@@ -87,18 +99,20 @@ func (c *Condition) IsInstant() bool {
 
 // Plans loads and builds recorded plans, each once. It locks loading before mu.
 type Plans struct {
-	store  storage.Store
-	data   func(path string) (fs.FS, error)
-	models Models
+	store   storage.Store
+	plugins catalogue.Catalogue
+	data    func(path string) (fs.FS, error)
+	models  Models
 
 	loading *semaphore.Weighted // held while a plan is read and built, which can take long
 	mu      sync.Mutex
 	built   map[string]*Campaign // by revision
 }
 
-// NewPlans returns Plans of a store. The function data opens the folder of a data set.
-func NewPlans(store storage.Store, data func(path string) (fs.FS, error), models Models) *Plans {
-	return &Plans{store: store, data: data, models: models, loading: semaphore.NewWeighted(1), built: map[string]*Campaign{}}
+// NewPlans returns Plans of a store, which can name these plug-ins. The function data
+// opens the folder of a data set.
+func NewPlans(store storage.Store, plugins catalogue.Catalogue, data func(path string) (fs.FS, error), models Models) *Plans {
+	return &Plans{store: store, plugins: plugins, data: data, models: models, loading: semaphore.NewWeighted(1), built: map[string]*Campaign{}}
 }
 
 // Load returns a revision of a campaign, built when it is first asked for. A
@@ -118,7 +132,7 @@ func (p *Plans) Load(ctx context.Context, name, revision string) (*Campaign, err
 	if err != nil {
 		return nil, err
 	}
-	c, err := Build(recorded, p.data, p.models)
+	c, err := Build(recorded, p.plugins, p.data, p.models)
 	if err != nil {
 		return nil, failure.Pause(err)
 	}
@@ -137,12 +151,12 @@ func (p *Plans) Built(revision string) *Campaign {
 
 // Build makes the environments, templates and models of a plan. The function
 // dataSet opens the folder of a data set.
-func Build(p recorded.Plan, dataSet func(path string) (fs.FS, error), models Models) (*Campaign, error) {
+func Build(p recorded.Plan, plugins catalogue.Catalogue, dataSet func(path string) (fs.FS, error), models Models) (*Campaign, error) {
 	c := &Campaign{Plan: p}
-	return c, c.build(dataSet, models)
+	return c, c.build(plugins, dataSet, models)
 }
 
-func (c *Campaign) build(dataSet func(path string) (fs.FS, error), models Models) error {
+func (c *Campaign) build(plugins catalogue.Catalogue, dataSet func(path string) (fs.FS, error), models Models) error {
 	var data fs.FS
 	var read map[string]string
 	if c.Data != "" {
@@ -160,7 +174,7 @@ func (c *Campaign) build(dataSet func(path string) (fs.FS, error), models Models
 		env, ok := environments[string(id)]
 		if !ok {
 			var err error
-			if env, err = cond.BuildEnv(data); err != nil {
+			if env, err = cond.BuildEnv(plugins, data); err != nil {
 				return err
 			}
 			environments[string(id)] = env
@@ -173,9 +187,9 @@ func (c *Campaign) build(dataSet func(path string) (fs.FS, error), models Models
 			}
 		}
 		built := &Condition{
-			Condition: cond, ConditionID: cond.ID(), Agents: c.Agents[i], Rounds: c.Rounds[i], PackHash: hash,
+			Condition: cond, plugins: plugins, ConditionID: cond.ID(), Agents: c.Agents[i], Rounds: c.Rounds[i], PackHash: hash,
 			Environment: env, Templates: templates[hash], others: map[string]model.Provider{}, seated: map[string]model.Provider{},
-			Most: sync.OnceValue(func() int { n, _ := MostCalls(cond, c.Agents[i]); return n }),
+			Most: sync.OnceValue(func() int { n, _ := MostCalls(plugins, cond, c.Agents[i]); return n }),
 		}
 		var err error
 		if built.provider, err = models(c.Located(cond.Model), cond, env); err != nil {

@@ -8,6 +8,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/recount"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
 )
@@ -18,12 +19,12 @@ func counting(c record.Collaboration) (recount.Counting, error) {
 	if err := json.Unmarshal([]byte(c.SettingsJSON), &cond); err != nil {
 		return recount.Counting{}, err
 	}
-	rule, err := cond.BuildRule()
+	rule, err := cond.BuildRule(catalogue.Builtin())
 	if err != nil {
 		return recount.Counting{}, err
 	}
 	seed := plan.Campaign{Seed: uint64(c.Seed)}.TreatmentSeed(plan.Cell{Instance: int(c.Instance), Replicate: int(c.Replicate)})
-	s, err := cond.Session(int(c.Agents), seed)
+	s, err := cond.Session(catalogue.Builtin(), int(c.Agents), seed)
 	if err != nil {
 		return recount.Counting{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"roundtable/analysis/recount"
 	"roundtable/analysis/storage"
 	"roundtable/envs"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/transcript"
@@ -40,7 +41,7 @@ func settings(c record.Collaboration) (recount.Counting, error) {
 	if err := json.Unmarshal([]byte(c.SettingsJSON), &cond); err != nil {
 		return recount.Counting{}, err
 	}
-	rule, err := cond.BuildRule()
+	rule, err := cond.BuildRule(catalogue.Builtin())
 	if err != nil {
 		return recount.Counting{}, err
 	}

@@ -22,7 +22,7 @@ import (
 // rules: its decisions are found again from the lake.
 func TestDecisionsOfEveryRuleAreFoundAgain(t *testing.T) {
 	var names []string
-	for _, r := range catalogue.Rules() {
+	for _, r := range catalogue.Builtin().Rules {
 		names = append(names, r.Name)
 	}
 	const traders = "env: {name: exchange, agents: 4}\nmodel: scripted/trader\nprotocol: "
@@ -48,7 +48,7 @@ func TestDecisionsOfEveryRuleAreFoundAgain(t *testing.T) {
 // under every rule that counts ballots.
 func TestGeneratedVotesAreCountedAgain(t *testing.T) {
 	rules := map[string]decision.Rule{}
-	for _, r := range catalogue.Rules() {
+	for _, r := range catalogue.Builtin().Rules {
 		var err error
 		if rules[r.Name], err = r.New(func(any) error { return nil }, struct{}{}); err != nil {
 			t.Fatal(err)

@@ -115,7 +115,10 @@ func TestAttest(t *testing.T) {
 	if one, two := readText(t, dir, "signed.json"), readText(t, dir, "again.json"); one != two {
 		t.Error("the same lake has two attestations")
 	}
-	var said attested
+	var said struct {
+		File    string
+		Objects int
+	}
 	if err := json.Unmarshal([]byte(ends(t, 0, dir, nil, "attest", "vouched", "--json").out), &said); err != nil || said.File != "vouched.attestation.json" || said.Objects != len(a.Objects) {
 		t.Errorf("%v: %+v", err, said)
 	}

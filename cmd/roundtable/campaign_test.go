@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/campaignfile"
+	"roundtable/workflows/catalogue"
 	"strings"
 	"testing"
 )
@@ -35,7 +36,7 @@ func TestParametersThatNoServiceTakes(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, _, _, err := campaignfile.Read(t.Context(), file, s, false)
+		_, _, _, err := campaignfile.Read(t.Context(), catalogue.Builtin(), file, s, false)
 		if c.fault == "" && err != nil || c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
 			t.Errorf("%s with %s: %v, want %q", c.model, c.generate, err, c.fault)
 		}

@@ -6,7 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"roundtable/cmd/commands"
 	"roundtable/cmd/internal/cli"
+	"roundtable/workflows/catalogue"
 	"slices"
 	"strings"
 	"testing"
@@ -14,11 +16,21 @@ import (
 	"github.com/spf13/cobra"
 )
 
+func newRoot() *cobra.Command { return commands.NewRoot(catalogue.Builtin()) }
+
+// each visits the commands below one.
+func each(cmd *cobra.Command, visit func(*cobra.Command)) {
+	for _, c := range cmd.Commands() {
+		visit(c)
+		each(c, visit)
+	}
+}
+
 // ran is how the program ends with some arguments.
 func ran(t *testing.T, args ...string) done {
 	t.Helper()
 	var out, said bytes.Buffer
-	code := execute(context.Background(), args, &out, &said)
+	code := commands.Execute(context.Background(), catalogue.Builtin(), args, &out, &said)
 	return done{out.String(), said.String(), code}
 }
 

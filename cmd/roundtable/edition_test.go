@@ -12,6 +12,7 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/campaignfile"
+	"roundtable/workflows/catalogue"
 )
 
 // A campaign that began under an earlier edition goes on with its prompts and
@@ -24,7 +25,7 @@ func TestEditionIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, m, _, err := campaignfile.Read(t.Context(), dir+"/old.yaml", s, false)
+	p, m, _, err := campaignfile.Read(t.Context(), catalogue.Builtin(), dir+"/old.yaml", s, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/infra"
 	"roundtable/workflows"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/task"
 )
 
@@ -151,7 +152,7 @@ func startCampaigns(t *testing.T, server *infra.Server, dir string, n, replicate
 	for i := range n {
 		name := fmt.Sprintf("campaign-%d", i)
 		save(t, dir, name+".yaml", fmt.Sprintf("name: %s\nreplicates: %d\nenv: exchange\nprotocol: {name: roundtable, rounds: 3}\nrule: plurality\nmodel: {name: scripted/trader, latency: 100ms}\n", name, replicates))
-		p, m, _, err := campaignfile.Read(t.Context(), filepath.Join(dir, name+".yaml"), s, false)
+		p, m, _, err := campaignfile.Read(t.Context(), catalogue.Builtin(), filepath.Join(dir, name+".yaml"), s, false)
 		if err == nil {
 			err = campaignfile.RecordPlan(t.Context(), s, p, m)
 		}

@@ -5,12 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"go.yaml.in/yaml/v3"
-
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
 	"roundtable/workflows/catalogue"
-	"roundtable/workflows/protocol"
 )
 
 func TestListNamesTheWholeCatalogue(t *testing.T) {
@@ -23,14 +20,18 @@ func TestListNamesTheWholeCatalogue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := document(t, data); len(d) != len(kinds)-2 { // tables and figures are listed if they are named
-		t.Errorf("%d kinds, want %q", len(d), kinds)
+	list, _, err := newRoot().Find([]string{"list"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := document(t, data); len(d) != len(list.ValidArgs)-2 { // tables and figures are listed if they are named
+		t.Errorf("%d kinds, want %q", len(d), list.ValidArgs)
 	}
 	for _, name := range catalogued() {
 		contains(t, text, "  "+name)
 		contains(t, data, `"name": "`+name+`"`)
 	}
-	for _, env := range catalogue.Environments() {
+	for _, env := range catalogue.Builtin().Environments {
 		if len(env.Policies) == 0 {
 			t.Errorf("%s names no scripted policies", env.Name)
 		}
@@ -56,49 +57,22 @@ func TestListNamesTheWholeCatalogue(t *testing.T) {
 
 func catalogued() []string {
 	var names []string
-	for _, p := range catalogue.Environments() {
+	for _, p := range catalogue.Builtin().Environments {
 		names = append(names, p.Name)
 	}
-	for _, p := range catalogue.Protocols() {
+	for _, p := range catalogue.Builtin().Protocols {
 		names = append(names, p.Name)
 	}
-	for _, p := range catalogue.Rules() {
+	for _, p := range catalogue.Builtin().Rules {
 		names = append(names, p.Name)
 	}
-	for _, p := range catalogue.Stopping() {
+	for _, p := range catalogue.Builtin().Stopping {
 		names = append(names, p.Name)
 	}
 	for _, p := range providers.Names() {
 		names = append(names, p[0])
 	}
 	return names
-}
-
-func TestDefaultsAreYAML(t *testing.T) {
-	out, err := asYAML(protocol.DefaultRoundtable())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var back struct {
-		Rounds int
-		Ties   string
-		Phases []any
-	}
-	if err := yaml.Unmarshal([]byte(out), &back); err != nil {
-		t.Fatal(err)
-	}
-	if back.Rounds != 10 || back.Ties != "keep" || len(back.Phases) != 3 || strings.Contains(out, `"`) {
-		t.Errorf("%+v from\n%s", back, out)
-	}
-	if out, err := asYAML(struct{}{}); out != "" || err != nil {
-		t.Errorf("no parameters are %q, %v", out, err)
-	}
-	out, err = asYAML(struct {
-		Yes string `json:"yes"`
-	}{"true"})
-	if err != nil || out != "yes: \"true\"\n" {
-		t.Errorf("a text that looks like a truth value is %q, %v", out, err)
-	}
 }
 
 // TestListSchema: the schema is one JSON document that names every rule.
@@ -111,7 +85,7 @@ func TestListSchema(t *testing.T) {
 	if d["$schema"] != "https://json-schema.org/draft/2020-12/schema" {
 		t.Errorf("it is a schema of %v", d["$schema"])
 	}
-	for _, rule := range catalogue.Rules() {
+	for _, rule := range catalogue.Builtin().Rules {
 		contains(t, out, `"`+rule.Name+`"`)
 	}
 }

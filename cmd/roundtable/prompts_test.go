@@ -12,6 +12,7 @@ import (
 
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/campaignfile"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/protocol"
 )
 
@@ -22,11 +23,11 @@ func askedBy(t *testing.T, file string) (kinds []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, _, _, err := campaignfile.Read(t.Context(), file, s, false)
+	p, _, _, err := campaignfile.Read(t.Context(), catalogue.Builtin(), file, s, false)
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
-	prompts, err := campaignfile.RenderPrompts(p, s)
+	prompts, err := campaignfile.RenderPrompts(catalogue.Builtin(), p, s)
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
@@ -157,12 +158,12 @@ func TestMisspeltTemplates(t *testing.T) {
 	for _, name := range []string{"protocol/message.tmpl", "protocol/talk.tmpl", "README.md"} { // talk is of another protocol
 		save(t, dir, "words/"+name, "x")
 	}
-	if _, _, _, err := campaignfile.Read(t.Context(), filepath.Join(dir, "campaign.yaml"), s, false); err != nil {
+	if _, _, _, err := campaignfile.Read(t.Context(), catalogue.Builtin(), filepath.Join(dir, "campaign.yaml"), s, false); err != nil {
 		t.Fatal(err)
 	}
 	save(t, dir, "words/protocol/mesage.tmpl", "x")
 	save(t, dir, "words/vote.tmpl", "x")
-	_, _, _, err = campaignfile.Read(t.Context(), filepath.Join(dir, "campaign.yaml"), s, false)
+	_, _, _, err = campaignfile.Read(t.Context(), catalogue.Builtin(), filepath.Join(dir, "campaign.yaml"), s, false)
 	if err == nil {
 		t.Fatal("misspelt templates are passed over")
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/queries"
+	"roundtable/workflows/catalogue"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ import (
 // TestConversation types what a user may type.
 func TestConversation(t *testing.T) {
 	folder, _ := askedLake(t)
-	q := queries.Query{Options: &cli.Options{Lake: folder}, Format: "jsonl"}
+	q := queries.Query{Options: &cli.Options{Plugins: catalogue.Builtin(), Lake: folder}, Format: "jsonl"}
 	db, err := q.Open(context.Background(), io.Discard)
 	if err != nil {
 		t.Fatal(err)

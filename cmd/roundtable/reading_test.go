@@ -18,6 +18,7 @@ import (
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
 )
@@ -34,16 +35,16 @@ grid: {rule: [majority, unanimous]}
 // reading is a lake with a campaign of 22 cells, none of which has ended.
 func reading(t *testing.T) (o *cli.Options, s storage.Store, p recorded.Plan) {
 	t.Helper()
-	o = &cli.Options{Lake: filepath.Join(t.TempDir(), "lake")}
+	o = &cli.Options{Plugins: catalogue.Builtin(), Lake: filepath.Join(t.TempDir(), "lake")}
 	s, err := storage.Open(o.Lake)
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := plan.Parse([]byte(readingCampaign), plan.Host{})
+	file, err := plan.Parse([]byte(readingCampaign), plan.Host{Catalogue: catalogue.Builtin()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err = campaignfile.Recordable(file, providers.FileFolder{}); err != nil {
+	if p, err = campaignfile.Recordable(catalogue.Builtin(), file, providers.FileFolder{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := campaignfile.RecordPlan(context.Background(), s, p, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {

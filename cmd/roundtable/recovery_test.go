@@ -19,6 +19,7 @@ import (
 	"roundtable/analysis/trajectory/trajectorytest"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/providers"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 )
 
@@ -84,11 +85,11 @@ func plant(t *testing.T, majority, ranked trajectorytest.Plan, agreed [2]int) st
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := plan.Parse([]byte(planted), plan.Host{})
+	file, err := plan.Parse([]byte(planted), plan.Host{Catalogue: catalogue.Builtin()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := campaignfile.Recordable(file, providers.FileFolder{})
+	p, err := campaignfile.Recordable(catalogue.Builtin(), file, providers.FileFolder{})
 	if err != nil {
 		t.Fatal(err)
 	}

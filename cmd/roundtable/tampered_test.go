@@ -19,6 +19,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage/storetest"
 	"roundtable/cmd/internal/integrity"
+	"roundtable/workflows/catalogue"
 )
 
 var bitFlips = flag.Int("flips", 1000, "how many bits TestTampered turns round where -long is set")
@@ -76,7 +77,7 @@ func newTampered(t *testing.T) *tampered {
 }
 
 func (l *tampered) verify(t *testing.T) integrity.Verification {
-	v, err := integrity.Check(context.Background(), l.store, "killed")
+	v, err := integrity.Check(context.Background(), l.store, catalogue.Builtin(), "killed")
 	if err != nil {
 		t.Fatal(err)
 	}

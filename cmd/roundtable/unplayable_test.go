@@ -11,6 +11,7 @@ import (
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/integrity"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
 )
@@ -21,7 +22,7 @@ func TestUnplayableCell(t *testing.T) {
 	t.Parallel()
 	const text = "name: unplayable\nreplicates: 2\nenv: exchange\nprotocol: {name: roundtable, rounds: 1}\nrule: majority\nmodel: scripted/trader\n"
 	dir := write(t, text)
-	f, err := plan.Parse([]byte(text), plan.Host{})
+	f, err := plan.Parse([]byte(text), plan.Host{Catalogue: catalogue.Builtin()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/integrity"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 )
 
@@ -26,7 +27,7 @@ func TestVerifyCountsAgainstThePlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	contains(t, out, "22 of 22 planned cells have ended", "22 commits", "Digest: ", "Nothing is wrong")
-	v, err := integrity.Check(ctx, s, "reading")
+	v, err := integrity.Check(ctx, s, catalogue.Builtin(), "reading")
 	if err != nil || v.Sealed {
 		t.Fatalf("%v; sealed %t without a seal", err, v.Sealed)
 	}
@@ -39,7 +40,7 @@ func TestVerifyCountsAgainstThePlan(t *testing.T) {
 		}
 	}
 	seal(v.Digest)
-	if v, err = integrity.Check(ctx, s, "reading"); err != nil || !v.OK || !v.Sealed {
+	if v, err = integrity.Check(ctx, s, catalogue.Builtin(), "reading"); err != nil || !v.OK || !v.Sealed {
 		t.Fatalf("a sealed campaign: %v, %+v", err, v)
 	}
 	flips(t, s, "lake/_campaigns/reading/")
@@ -79,7 +80,7 @@ func flips(t *testing.T, s storage.Store, folder string) {
 			if err := s.Replace(ctx, o.Key, damaged, ""); err != nil {
 				t.Fatal(err)
 			}
-			if v, err := integrity.Check(ctx, s, "reading"); err != nil || v.OK {
+			if v, err := integrity.Check(ctx, s, catalogue.Builtin(), "reading"); err != nil || v.OK {
 				t.Errorf("%s is damaged at place %d, and verify finds nothing (%v)", o.Key, i, err)
 			}
 		}

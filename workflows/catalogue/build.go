@@ -10,20 +10,20 @@ import (
 	"roundtable/workflows/stopping"
 )
 
-// environment returns the entry of an environment that needs no data.
-func environment[P any, E any, PE interface {
+// NewEnvironment returns the entry of an environment that needs no data.
+func NewEnvironment[P any, E any, PE interface {
 	*E
 	envs.Environment
-}](name, about string, defaults P, build func(P) (PE, error)) Plugin[envs.Environment, fs.FS] {
-	return Plugin[envs.Environment, fs.FS]{Name: name, About: about, Params: defaults, Policies: PE(new(E)).Policies(), New: func(decode envs.Decode, _ fs.FS) (envs.Environment, error) {
+}](name, about string, defaults P, build func(P) (PE, error)) Environment {
+	return Environment{Name: name, About: about, Params: defaults, Policies: PE(new(E)).Policies(), New: func(decode envs.Decode, _ fs.FS) (envs.Environment, error) {
 		return with(defaults, decode, func(p P) (envs.Environment, error) { return build(p) })
 	}}
 }
 
-// dataEnvironment returns the entry of an environment that reads a folder; needs
+// NewDataEnvironment returns the entry of an environment that reads a folder; needs
 // says what to put there if the campaign names none.
-func dataEnvironment[P any](name, about string, defaults P, policies []string, build func(P, fs.FS) (envs.Environment, error), needs string) Plugin[envs.Environment, fs.FS] {
-	return Plugin[envs.Environment, fs.FS]{Name: name, About: about, Params: defaults, Policies: policies, New: func(decode envs.Decode, data fs.FS) (envs.Environment, error) {
+func NewDataEnvironment[P any](name, about string, defaults P, policies []string, build func(P, fs.FS) (envs.Environment, error), needs string) Environment {
+	return Environment{Name: name, About: about, Params: defaults, Policies: policies, New: func(decode envs.Decode, data fs.FS) (envs.Environment, error) {
 		return with(defaults, decode, func(p P) (envs.Environment, error) {
 			if data == nil {
 				return nil, fmt.Errorf("needs %s", needs)
@@ -33,29 +33,32 @@ func dataEnvironment[P any](name, about string, defaults P, policies []string, b
 	}}
 }
 
-func proto[P any, T any, PT interface {
+// NewProtocol returns the entry of a protocol. WithPrompts adds its templates.
+func NewProtocol[P any, T any, PT interface {
 	*T
 	protocol.Protocol
-}](name, about string, defaults P, build func(P, protocol.Setting) (PT, error)) Plugin[protocol.Protocol, protocol.Setting] {
-	return Plugin[protocol.Protocol, protocol.Setting]{Name: name, About: about, Params: defaults, Traits: PT(new(T)).Traits(), New: func(decode envs.Decode, set protocol.Setting) (protocol.Protocol, error) {
+}](name, about string, defaults P, build func(P, protocol.Setting) (PT, error)) Protocol {
+	return Protocol{Name: name, About: about, Params: defaults, Traits: PT(new(T)).Traits(), New: func(decode envs.Decode, set protocol.Setting) (protocol.Protocol, error) {
 		return with(defaults, decode, func(p P) (protocol.Protocol, error) { return build(p, set) })
 	}}
 }
 
-func rule[P any](name, about string, defaults P, build func(P) (decision.Rule, error)) Plugin[decision.Rule, struct{}] {
-	return Plugin[decision.Rule, struct{}]{Name: name, About: about, Params: defaults, New: func(decode envs.Decode, _ struct{}) (decision.Rule, error) {
+// NewRule returns the entry of a decision rule with its defaults.
+func NewRule[P any](name, about string, defaults P, build func(P) (decision.Rule, error)) Rule {
+	return Rule{Name: name, About: about, Params: defaults, New: func(decode envs.Decode, _ struct{}) (decision.Rule, error) {
 		return with(defaults, decode, build)
 	}}
 }
 
-func stop[P any](name, about string, defaults P, build func(P) (stopping.Rule, error), reads ...stopping.Trace) Plugin[stopping.Rule, struct{}] {
-	return Plugin[stopping.Rule, struct{}]{Name: name, About: about, Params: defaults, Reads: reads, New: func(decode envs.Decode, _ struct{}) (stopping.Rule, error) {
+// NewStop returns the entry of a stopping rule, with what it looks at.
+func NewStop[P any](name, about string, defaults P, build func(P) (stopping.Rule, error), reads ...stopping.Trace) Stop {
+	return Stop{Name: name, About: about, Params: defaults, Reads: reads, New: func(decode envs.Decode, _ struct{}) (stopping.Rule, error) {
 		return with(defaults, decode, build)
 	}}
 }
 
-// fixed builds a stopping rule without parameters.
-func fixed(r stopping.Rule) func(struct{}) (stopping.Rule, error) {
+// Fixed builds a stopping rule without parameters.
+func Fixed(r stopping.Rule) func(struct{}) (stopping.Rule, error) {
 	return func(struct{}) (stopping.Rule, error) { return r, nil }
 }
 
@@ -68,12 +71,20 @@ func with[P, T any](defaults P, decode envs.Decode, build func(P) (T, error)) (T
 	return build(defaults)
 }
 
-func (p Plugin[T, N]) alias(names ...string) Plugin[T, N] {
+// WithAliases returns the entry with other names of the very same thing.
+func (p Plugin[T, N]) WithAliases(names ...string) Plugin[T, N] {
 	p.Aliases = names
 	return p
 }
 
-func (p Plugin[T, N]) former(defaults map[string]any) Plugin[T, N] {
+// WithFormer returns the entry with former defaults (Plugin.Former).
+func (p Plugin[T, N]) WithFormer(defaults map[string]any) Plugin[T, N] {
 	p.Former = defaults
+	return p
+}
+
+// WithPrompts returns the entry of a protocol with its folder of templates.
+func (p Plugin[T, N]) WithPrompts(folder fs.FS) Plugin[T, N] {
+	p.Prompts = folder
 	return p
 }

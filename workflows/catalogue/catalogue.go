@@ -1,5 +1,7 @@
 // Package catalogue is the one explicit list of environments, protocols,
-// decision rules and stopping rules. Adding one is one line here.
+// decision rules and stopping rules. Adding one of ours is one line here. The list
+// is a value: a program of one's own adds its plug-ins to Builtin and passes that to
+// cmd/commands.
 package catalogue
 
 import (
@@ -37,89 +39,88 @@ type Plugin[T, Needs any] struct {
 	New      func(envs.Decode, Needs) (T, error)
 	// Traits of a protocol that its parameters do not change.
 	Traits protocol.Traits
+	// Prompts of a protocol: system.tmpl, one template for each phase, and parts that these include.
+	Prompts fs.FS
 	// Reads is what a stopping rule looks at: it can stop the protocols that leave all of it.
 	Reads []stopping.Trace
 }
 
-// StopsOf returns the names of the stopping rules that can stop a protocol of these traits.
-func StopsOf(traits protocol.Traits) []string {
-	var names []string
-	for _, stop := range Stopping() {
-		if !slices.ContainsFunc(stop.Reads, func(t stopping.Trace) bool { return !slices.Contains(traits.Leaves, t) }) {
-			names = append(names, stop.Name)
-		}
-	}
-	return names
-}
+// Environment and its siblings are the entries of the four lists.
+type (
+	Environment = Plugin[envs.Environment, fs.FS]
+	Protocol    = Plugin[protocol.Protocol, protocol.Setting]
+	Rule        = Plugin[decision.Rule, struct{}]
+	Stop        = Plugin[stopping.Rule, struct{}]
+)
 
-// Environments take the folder of their data files; nil if the campaign names none.
-func Environments() []Plugin[envs.Environment, fs.FS] {
-	return []Plugin[envs.Environment, fs.FS]{
-		environment("exchange", "exchange economy: divide goods among agents with different tastes (paper 1 §4.1)", exchange.Defaults(), exchange.New),
-		dataEnvironment("recsys", "predict a MovieLens rating from three private tables (paper 1 §4.2)", recsys.Defaults(), new(recsys.MovieLens).Policies(), recsys.New,
-			"MovieLens-100k: set data: to its folder (roundtable data movielens says where to get it)").former(map[string]any{"history": 100}),
-		environment("menu", "a menu for two guests from a stock that each agent sees a part of (paper 3 §2.2.1, §2.2.2)", menu.Defaults(), menu.New),
-		environment("allocation", "tasks for two workers and a leader, with private and pooled resources (paper 3 §2.2.3)", allocation.Defaults(), allocation.New),
-		dataEnvironment("qa", "questions with known answers: BBH, MATH-500, StrategyQA, MMLU, GPQA, MuSR, SQuAD and others (papers 2 and 4)", qa.Defaults(), new(qa.QA).Policies(), qa.New,
-			"questions: set data: to the folder of the files (examples/data has some that are made up)").former(map[string]any{"reading": qa.FirstVersion}),
-		environment("consensus", "gather at one number or point, from seeded starts (paper 5 §2)", consensus.Defaults(), consensus.New),
-		environment("robots", "the same for three robots in a plane, which take time to move (paper 5 §4)", consensus.DefaultRobots(), consensus.New),
-		environment("publicgoods", "what each contributes to a common account (Isaac and Walker 1988; Fehr and Gächter 2000)", publicgoods.Defaults(), publicgoods.New),
+// environments take the folder of their data files; nil if the campaign names none.
+func environments() []Environment {
+	return []Environment{
+		NewEnvironment("exchange", "exchange economy: divide goods among agents with different tastes (paper 1 §4.1)", exchange.Defaults(), exchange.New),
+		NewDataEnvironment("recsys", "predict a MovieLens rating from three private tables (paper 1 §4.2)", recsys.Defaults(), new(recsys.MovieLens).Policies(), recsys.New,
+			"MovieLens-100k: set data: to its folder (roundtable data movielens says where to get it)").WithFormer(map[string]any{"history": 100}),
+		NewEnvironment("menu", "a menu for two guests from a stock that each agent sees a part of (paper 3 §2.2.1, §2.2.2)", menu.Defaults(), menu.New),
+		NewEnvironment("allocation", "tasks for two workers and a leader, with private and pooled resources (paper 3 §2.2.3)", allocation.Defaults(), allocation.New),
+		NewDataEnvironment("qa", "questions with known answers: BBH, MATH-500, StrategyQA, MMLU, GPQA, MuSR, SQuAD and others (papers 2 and 4)", qa.Defaults(), new(qa.QA).Policies(), qa.New,
+			"questions: set data: to the folder of the files (examples/data has some that are made up)").WithFormer(map[string]any{"reading": qa.FirstVersion}),
+		NewEnvironment("consensus", "gather at one number or point, from seeded starts (paper 5 §2)", consensus.Defaults(), consensus.New),
+		NewEnvironment("robots", "the same for three robots in a plane, which take time to move (paper 5 §4)", consensus.DefaultRobots(), consensus.New),
+		NewEnvironment("publicgoods", "what each contributes to a common account (Isaac and Walker 1988; Fehr and Gächter 2000)", publicgoods.Defaults(), publicgoods.New),
 	}
 }
 
-// Protocols take their setting.
-func Protocols() []Plugin[protocol.Protocol, protocol.Setting] {
-	return []Plugin[protocol.Protocol, protocol.Setting]{
-		proto("roundtable", "message, proposal, vote; all at once in each phase (paper 1 §3)", protocol.DefaultRoundtable(), protocol.NewRoundtable),
-		proto("debate", "answers in free text, then rounds in which each sees its peers' in an order that is the treatment (paper 4)",
-			protocol.DefaultDebate(), protocol.NewDebate).former(map[string]any{"memory": protocol.MemoryRetold, "speaking": protocol.SpeakingIndex}),
-		proto("consensus", "all see the positions of those they hear and choose their own; full, star, line, ring, directed or any network (paper 5 §2, §3.3)",
+// protocols take their setting.
+func protocols() []Protocol {
+	return []Protocol{
+		NewProtocol("roundtable", "message, proposal, vote; all at once in each phase (paper 1 §3)", protocol.DefaultRoundtable(), protocol.NewRoundtable),
+		NewProtocol("debate", "answers in free text, then rounds in which each sees its peers' in an order that is the treatment (paper 4)",
+			protocol.DefaultDebate(), protocol.NewDebate).WithFormer(map[string]any{"memory": protocol.MemoryRetold, "speaking": protocol.SpeakingIndex}),
+		NewProtocol("consensus", "all see the positions of those they hear and choose their own; full, star, line, ring, directed or any network (paper 5 §2, §3.3)",
 			protocol.DefaultConsensus(), protocol.NewConsensus),
-		proto("deliberation", "in turn: estimate, tools, plan, decide, talk; also centralized and oracle (paper 3 §3)",
-			protocol.DefaultDeliberation(), protocol.NewDeliberation).former(map[string]any{
+		NewProtocol("deliberation", "in turn: estimate, tools, plan, decide, talk; also centralized and oracle (paper 3 §3)",
+			protocol.DefaultDeliberation(), protocol.NewDeliberation).WithFormer(map[string]any{
 			"explanations": protocol.ExplanationsPrivate, "memory": protocol.MemoryFull, "centralized_estimate": true,
 		}),
-		proto("discussion", "personas talk in turn until they agree, or vote from a round on (paper 2)",
-			protocol.DefaultDiscussion(), protocol.NewDiscussion).former(map[string]any{
+		NewProtocol("discussion", "personas talk in turn until they agree, or vote from a round on (paper 2)",
+			protocol.DefaultDiscussion(), protocol.NewDiscussion).WithFormer(map[string]any{
 			"merge_equal": true, "answers": protocol.Canonical, "vote_reason": true, "challenge_calls": 1,
 		}),
-		proto("delphi", "anonymous estimates, the group's median and quartiles told, revised until stable (Dalkey and Helmer 1963)",
+		NewProtocol("delphi", "anonymous estimates, the group's median and quartiles told, revised until stable (Dalkey and Helmer 1963)",
 			protocol.DefaultDelphi(), protocol.NewDelphi),
 	}
 }
 
-// Stopping rules need nothing besides their parameters.
-func Stopping() []Plugin[stopping.Rule, struct{}] {
-	return []Plugin[stopping.Rule, struct{}]{
-		stop("never", "all rounds are run", struct{}{}, fixed(stopping.Never{})),
-		stop("first_agreement", "stop when a proposal is first selected (paper 1 D.7)", struct{}{}, fixed(stopping.FirstAgreement{}), stopping.Decisions),
-		stop("consecutive_agreements", "stop when nothing new is proposed after a selection (paper 1 D.7)",
-			struct{}{}, fixed(stopping.ConsecutiveAgreements{}), stopping.Decisions, stopping.Proposals),
-		stop("converged", "stop when all states are within epsilon of each other", stopping.DefaultConverged(), stopping.NewConverged, stopping.States),
+// stoppingRules need nothing besides their parameters.
+func stoppingRules() []Stop {
+	return []Stop{
+		NewStop("never", "all rounds are run", struct{}{}, Fixed(stopping.Never{})),
+		NewStop("first_agreement", "stop when a proposal is first selected (paper 1 D.7)", struct{}{}, Fixed(stopping.FirstAgreement{}), stopping.Decisions),
+		NewStop("consecutive_agreements", "stop when nothing new is proposed after a selection (paper 1 D.7)",
+			struct{}{}, Fixed(stopping.ConsecutiveAgreements{}), stopping.Decisions, stopping.Proposals),
+		NewStop("converged", "stop when all states are within epsilon of each other", stopping.DefaultConverged(), stopping.NewConverged, stopping.States),
 	}
 }
 
-// Rules need nothing besides their parameters.
-func Rules() []Plugin[decision.Rule, struct{}] {
-	return []Plugin[decision.Rule, struct{}]{
-		rule("unanimous", "everybody votes for it (paper 1 §3)", decision.UnanimousParams{}, decision.NewUnanimous).alias("unanimity"),
-		rule("majority", "more than half of all agents vote for it", decision.MajorityParams{}, decision.NewMajority).alias("absolute_majority"),
-		rule("plurality", "the most votes", decision.PluralityParams{}, decision.NewPlurality).alias("first_past_the_post", "simple"),
-		rule("rated", "the greatest sum of ratings from 1 to 5", decision.DefaultRated(), decision.NewRated).alias("range"),
-		rule("ranked", "rankings scored 1, 1/2, 1/3, …", decision.RankedParams{}, decision.NewRanked).alias("dowdall"),
-		rule("cumulative", "points to distribute, as many as there are candidates", decision.CumulativeParams{}, decision.NewCumulative),
-		rule("cumulative25", "up to 25 points to distribute (paper 2 §3.2)", decision.DefaultCumulative25(), decision.NewCumulative),
-		rule("approval", "as many candidates as one likes; the most approvals (paper 2 §3.2)", decision.ApprovalParams{}, decision.NewApproval),
-		rule("borda", "the best sum of ranks: the ranked voting of paper 2", decision.BordaParams{}, decision.NewBorda),
-		rule("borda5", "rankings of any length of which five places count, as in the code of paper 2's authors", decision.DefaultBorda5(), decision.NewBorda),
-		rule("copeland", "rankings compared pair by pair; the most pairs won", decision.CopelandParams{}, decision.NewCopeland),
-		rule("majority_consensus", "more than half agree with a draft (paper 2 §3.2)", decision.MajorityConsensus(), decision.NewAgreement),
-		rule("supermajority_consensus", "two thirds or more agree with a draft (paper 2 §3.2)", decision.SupermajorityConsensus(), decision.NewAgreement).former(map[string]any{"inclusive": false}),
-		rule("unanimity_consensus", "all agree with a draft (paper 2 §3.2)", decision.UnanimityConsensus(), decision.NewAgreement),
-		rule("hybrid_consensus", "all agree with a draft, from round 5 on three quarters in groups of more than three", decision.HybridConsensus(), decision.NewAgreement),
-		rule("judge", "a judge who is no agent chooses one of the agents' solutions", decision.JudgeParams{}, decision.NewJudge),
-		rule("solution_counting", "the answer that most agents give, without a ballot (paper 2 appendix D)", decision.CountingParams{}, decision.NewCounting),
+// rules need nothing besides their parameters.
+func rules() []Rule {
+	return []Rule{
+		NewRule("unanimous", "everybody votes for it (paper 1 §3)", decision.UnanimousParams{}, decision.NewUnanimous).WithAliases("unanimity"),
+		NewRule("majority", "more than half of all agents vote for it", decision.MajorityParams{}, decision.NewMajority).WithAliases("absolute_majority"),
+		NewRule("plurality", "the most votes", decision.PluralityParams{}, decision.NewPlurality).WithAliases("first_past_the_post", "simple"),
+		NewRule("rated", "the greatest sum of ratings from 1 to 5", decision.DefaultRated(), decision.NewRated).WithAliases("range"),
+		NewRule("ranked", "rankings scored 1, 1/2, 1/3, …", decision.RankedParams{}, decision.NewRanked).WithAliases("dowdall"),
+		NewRule("cumulative", "points to distribute, as many as there are candidates", decision.CumulativeParams{}, decision.NewCumulative),
+		NewRule("cumulative25", "up to 25 points to distribute (paper 2 §3.2)", decision.DefaultCumulative25(), decision.NewCumulative),
+		NewRule("approval", "as many candidates as one likes; the most approvals (paper 2 §3.2)", decision.ApprovalParams{}, decision.NewApproval),
+		NewRule("borda", "the best sum of ranks: the ranked voting of paper 2", decision.BordaParams{}, decision.NewBorda),
+		NewRule("borda5", "rankings of any length of which five places count, as in the code of paper 2's authors", decision.DefaultBorda5(), decision.NewBorda),
+		NewRule("copeland", "rankings compared pair by pair; the most pairs won", decision.CopelandParams{}, decision.NewCopeland),
+		NewRule("majority_consensus", "more than half agree with a draft (paper 2 §3.2)", decision.MajorityConsensus(), decision.NewAgreement),
+		NewRule("supermajority_consensus", "two thirds or more agree with a draft (paper 2 §3.2)", decision.SupermajorityConsensus(), decision.NewAgreement).WithFormer(map[string]any{"inclusive": false}),
+		NewRule("unanimity_consensus", "all agree with a draft (paper 2 §3.2)", decision.UnanimityConsensus(), decision.NewAgreement),
+		NewRule("hybrid_consensus", "all agree with a draft, from round 5 on three quarters in groups of more than three", decision.HybridConsensus(), decision.NewAgreement),
+		NewRule("judge", "a judge who is no agent chooses one of the agents' solutions", decision.JudgeParams{}, decision.NewJudge),
+		NewRule("solution_counting", "the answer that most agents give, without a ballot (paper 2 appendix D)", decision.CountingParams{}, decision.NewCounting),
 	}
 }
 

@@ -68,7 +68,7 @@ func TestRules(t *testing.T) {
 // catalogued are the rules of the catalogue as they are without parameters.
 func catalogued(t *testing.T) map[string]decision.Rule {
 	rules := map[string]decision.Rule{}
-	for _, r := range catalogue.Rules() {
+	for _, r := range catalogue.Builtin().Rules {
 		rule, err := r.New(func(any) error { return nil }, struct{}{})
 		if err != nil {
 			t.Fatal(err)

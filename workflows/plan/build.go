@@ -22,21 +22,21 @@ func (c Choice) Decode() envs.Decode {
 }
 
 // BuildEnv builds the environment; data is the folder of its files, if it needs one.
-func (c Condition) BuildEnv(data fs.FS) (envs.Environment, error) {
-	return buildPlugin("environment", catalogue.Environments(), c.Env, data)
+func (c Condition) BuildEnv(plugins catalogue.Catalogue, data fs.FS) (envs.Environment, error) {
+	return buildPlugin("environment", plugins.Environments, c.Env, data)
 }
 
 // BuildRule builds the decision rule; a protocol without one gets a rule that selects nothing.
-func (c Condition) BuildRule() (decision.Rule, error) {
+func (c Condition) BuildRule(plugins catalogue.Catalogue) (decision.Rule, error) {
 	if c.Rule.Name == "" {
 		return decision.None{}, nil
 	}
-	return buildPlugin("decision rule", catalogue.Rules(), c.Rule, struct{}{})
+	return buildPlugin("decision rule", plugins.Rules, c.Rule, struct{}{})
 }
 
 // Session starts a collaboration of that many agents; seed is the treatment's.
-func (c Condition) Session(agents int, seed uint64) (*protocol.Session, error) {
-	rule, err := c.BuildRule()
+func (c Condition) Session(plugins catalogue.Catalogue, agents int, seed uint64) (*protocol.Session, error) {
+	rule, err := c.BuildRule(plugins)
 	if err != nil {
 		return nil, err
 	}
@@ -44,11 +44,11 @@ func (c Condition) Session(agents int, seed uint64) (*protocol.Session, error) {
 		return nil, fmt.Errorf("the pool has %d agents, the group %d", len(a.Pool), agents)
 	}
 	set := protocol.Setting{Agents: agents, Rule: rule, Seed: seed, Seats: seatsOf(c.Seated(agents, seed))}
-	p, err := buildPlugin("protocol", catalogue.Protocols(), c.Protocol, set)
+	p, err := buildPlugin("protocol", plugins.Protocols, c.Protocol, set)
 	if err != nil {
 		return nil, err
 	}
-	stop, err := buildPlugin[stopping.Rule]("stopping rule", catalogue.Stopping(), c.Stop, struct{}{})
+	stop, err := buildPlugin[stopping.Rule]("stopping rule", plugins.Stopping, c.Stop, struct{}{})
 	if err != nil {
 		return nil, err
 	}

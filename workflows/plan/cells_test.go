@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"roundtable/envs"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 )
 
@@ -296,14 +297,14 @@ func TestJSONRoundTrip(t *testing.T) {
 		}
 	}
 	for i, condition := range back.Conditions {
-		s, err := condition.Session(3, 1)
+		s, err := condition.Session(catalogue.Builtin(), 3, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if want := []int{4, 8}[i/4%2]; s.Protocol().Rounds() != want || len(s.Pending()) != 3 {
 			t.Errorf("condition %d has %d rounds and %d first turns", i, s.Protocol().Rounds(), len(s.Pending()))
 		}
-		env, err := condition.BuildEnv(nil)
+		env, err := condition.BuildEnv(catalogue.Builtin(), nil)
 		if err != nil || env.Version() < 1 {
 			t.Errorf("condition %d: %v", i, err)
 		}

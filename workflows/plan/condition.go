@@ -16,13 +16,13 @@ import (
 // parseCondition decodes one point of the grid. What is missing or wrong stays empty.
 func (p *parser) parseCondition(keys map[string]*yaml.Node) Condition {
 	c := Condition{Stop: Choice{Name: "never"}, Reasks: 2}
-	p.parseChoice(keys["env"], "env", pluginNames(catalogue.Environments()), &c.Env)
-	p.parseChoice(keys["protocol"], "protocol", pluginNames(catalogue.Protocols()), &c.Protocol)
+	p.parseChoice(keys["env"], "env", pluginNames(p.host.Catalogue.Environments), &c.Env)
+	p.parseChoice(keys["protocol"], "protocol", pluginNames(p.host.Catalogue.Protocols), &c.Protocol)
 	p.checkRule(keys["rule"], &c)
 	p.parseChoice(keys["model"], "model", "models are provider/model, as scripted/trader", &c.Model)
 	if keys["stop"] != nil {
 		c.Stop = Choice{}
-		p.parseChoice(keys["stop"], "stop", pluginNames(catalogue.Stopping()), &c.Stop)
+		p.parseChoice(keys["stop"], "stop", pluginNames(p.host.Catalogue.Stopping), &c.Stop)
 	}
 	p.parseModels(keys["models"], &c)
 	p.parseAgents(keys["agents"], &c)
@@ -133,8 +133,8 @@ func (p *parser) parseChoice(n *yaml.Node, key, accepted string, c *Choice) {
 // before anything starts, all at once.
 func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, camp Campaign) (agents, rounds, instances int) {
 	env := p.environmentOf(c, keys["env"])
-	rule, _ := buildAt(p, "rule", "decision rule", catalogue.Rules(), c.Rule, keys["rule"], struct{}{})
-	_, stops := buildAt(p, "stop", "stopping rule", catalogue.Stopping(), c.Stop, keys["stop"], struct{}{})
+	rule, _ := buildAt(p, "rule", "decision rule", p.host.Catalogue.Rules, c.Rule, keys["rule"], struct{}{})
+	_, stops := buildAt(p, "stop", "stopping rule", p.host.Catalogue.Stopping, c.Stop, keys["stop"], struct{}{})
 	var members []envs.Agent
 	var first envs.Instance
 	agents = 2 // the protocol's parameters are checked even if the environment is wrong
@@ -155,8 +155,8 @@ func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, camp Ca
 	if a := c.Agents; a != nil && (len(a.Pool) == 0 || len(a.Pool) >= agents) {
 		set.Seats = seatsOf(c.Seated(agents, 0))
 	}
-	proto, built := buildAt(p, "protocol", "protocol", catalogue.Protocols(), c.Protocol, keys["protocol"], set)
-	if plugin, err := catalogue.Find("protocol", catalogue.Protocols(), c.Protocol.Name); stops && built {
+	proto, built := buildAt(p, "protocol", "protocol", p.host.Catalogue.Protocols, c.Protocol, keys["protocol"], set)
+	if plugin, err := catalogue.Find("protocol", p.host.Catalogue.Protocols, c.Protocol.Name); stops && built {
 		p.checkStop(c, keys["stop"], proto.Traits())
 	} else if stops && err == nil {
 		p.checkStop(c, keys["stop"], plugin.Traits)
@@ -191,7 +191,7 @@ func (p *parser) environmentOf(c Condition, n *yaml.Node) envs.Environment {
 	id := digestOf(c.Env)
 	env, known := p.envs[id]
 	if !known {
-		env, _ = buildAt(p, "env", "environment", catalogue.Environments(), c.Env, n, p.data)
+		env, _ = buildAt(p, "env", "environment", p.host.Catalogue.Environments, c.Env, n, p.data)
 		p.envs[id] = env
 	}
 	return env

@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 )
 
 // TestConsensusFile: a protocol without votes takes no rule and needs states that move.
 func TestConsensusFile(t *testing.T) {
 	const good = "name: x\nenv: consensus\nprotocol: {name: consensus, network: [full, [[0, 0, 0], [1, 0, 0], [1, 1, 0]]], delay: 1}\nmodel: scripted/average\n"
-	file, err := plan.Parse([]byte(good), plan.Host{})
+	file, err := plan.Parse([]byte(good), plan.Host{Catalogue: catalogue.Builtin()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +26,7 @@ func TestConsensusFile(t *testing.T) {
 		strings.Replace(good, "[1, 1, 0]", "[1, 2, 0]", 1):                                                                                                              "line 3: protocol.network: is wrong in row 3: [1 2 0]; a matrix holds 0 and 1 only",
 		strings.Replace(good, "delay: 1", "delay: -1", 1):                                                                                                               "line 3: protocol.delay: is wrong: [-1]; delays are from 0 to 1000 rounds",
 	} {
-		if _, err := plan.Parse([]byte(text), plan.Host{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := plan.Parse([]byte(text), plan.Host{Catalogue: catalogue.Builtin()}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\ngot  %v\nwant %s", text, err, want)
 		}
 	}

@@ -50,7 +50,7 @@ var decisions = map[string][2]string{
 // Every rule decides this profile in every protocol that takes a rule, and the same
 // where agents come to the same votes.
 func TestRulesTimesProtocols(t *testing.T) {
-	for _, r := range catalogue.Rules() {
+	for _, r := range catalogue.Builtin().Rules {
 		want, ok := decisions[r.Name]
 		if !ok {
 			t.Errorf("the rule %s has no expected decision", r.Name)
@@ -78,7 +78,7 @@ func TestRulesTimesDiscussions(t *testing.T) {
 	inTurn := map[string]string{ // need agents who speak one after another
 		"majority_consensus": refused, "supermajority_consensus": refused, "unanimity_consensus": refused, "hybrid_consensus": refused,
 	}
-	for _, r := range catalogue.Rules() {
+	for _, r := range catalogue.Builtin().Rules {
 		for params, alters := range map[string]map[string]string{
 			`{"all_draft":true}`:                   {},
 			`{"extract":false}`:                    {"solution_counting": refused, "unanimous": "B", "majority": "B", "plurality": "B", "judge": "B"}, // by turn 3 all stand for B
@@ -113,7 +113,7 @@ func TestRulesTimesDiscussions(t *testing.T) {
 // decided plays a collaboration; what it returns is the decision, - or the error.
 func decided(t *testing.T, c plan.Condition) string {
 	t.Helper()
-	s, err := c.Session(len(answers), 1)
+	s, err := c.Session(catalogue.Builtin(), len(answers), 1)
 	if err != nil {
 		return err.Error()
 	}

@@ -14,13 +14,14 @@ import (
 // pluginDefaults are parameters that a file gives its plug-ins, wherever it names them
 // without saying otherwise: by key (env, protocol, rule, stop, model) and name.
 type pluginDefaults struct {
-	params map[string]map[string]*yaml.Node
-	used   map[*yaml.Node]bool
+	plugins catalogue.Catalogue
+	params  map[string]map[string]*yaml.Node
+	used    map[*yaml.Node]bool
 }
 
 // parseDefaults reads the key defaults; n is nil if the file has none.
 func (p *parser) parseDefaults(n *yaml.Node) pluginDefaults {
-	d := pluginDefaults{params: map[string]map[string]*yaml.Node{}, used: map[*yaml.Node]bool{}}
+	d := pluginDefaults{plugins: p.host.Catalogue, params: map[string]map[string]*yaml.Node{}, used: map[*yaml.Node]bool{}}
 	if n == nil || isNull(n) { // an empty one is an error already
 		return d
 	}
@@ -60,24 +61,24 @@ func (p *parser) parseDefault(params map[string]*yaml.Node, kind string, name, v
 		p.errs.add(v, key, "%s is not a mapping of parameters to values", shortText(v))
 	case valueOf(v, "name") != nil:
 		p.errs.add(keyNode(v, "name"), key+".name", "is no parameter")
-	case params[canonicalName(kind, name.Value)] != nil:
+	case params[canonicalName(p.host.Catalogue, kind, name.Value)] != nil:
 		p.errs.add(name, key, "given twice")
 	default:
-		params[canonicalName(kind, name.Value)] = v
+		params[canonicalName(p.host.Catalogue, kind, name.Value)] = v
 	}
 }
 
 // canonicalName returns the name of which an alias is another one.
-func canonicalName(kind, name string) string {
+func canonicalName(plugins catalogue.Catalogue, kind, name string) string {
 	switch kind {
 	case "env":
-		return nameIn(catalogue.Environments(), name)
+		return nameIn(plugins.Environments, name)
 	case "protocol":
-		return nameIn(catalogue.Protocols(), name)
+		return nameIn(plugins.Protocols, name)
 	case "rule":
-		return nameIn(catalogue.Rules(), name)
+		return nameIn(plugins.Rules, name)
 	case "stop":
-		return nameIn(catalogue.Stopping(), name)
+		return nameIn(plugins.Stopping, name)
 	}
 	return name
 }
@@ -118,7 +119,7 @@ func (d pluginDefaults) completed(kind string, n *yaml.Node) *yaml.Node {
 	if name == nil || name.Kind != yaml.ScalarNode {
 		return n
 	}
-	params := d.params[kind][canonicalName(kind, name.Value)]
+	params := d.params[kind][canonicalName(d.plugins, kind, name.Value)]
 	if params == nil {
 		return n
 	}

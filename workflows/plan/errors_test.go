@@ -18,7 +18,7 @@ func TestAllErrorsAtOnce(t *testing.T) {
 	}
 	found := errorsOf(t, string(data))
 	var stops []string
-	for _, s := range catalogue.Stopping() {
+	for _, s := range catalogue.Builtin().Stopping {
 		stops = append(stops, s.Name)
 	}
 	got := strings.ReplaceAll(found.Error(), strings.Join(stops, ", "), "[all stopping rules]") + "\n"

@@ -13,6 +13,7 @@ import (
 
 	"roundtable/envs"
 	"roundtable/envs/wording"
+	"roundtable/workflows/catalogue"
 )
 
 // MaxFileSize and MaxConditions bound what a campaign file may ask for.
@@ -51,6 +52,8 @@ type File struct {
 
 // Host is what the reading of a file cannot know by itself.
 type Host struct {
+	// Catalogue holds the plug-ins that a file can name.
+	Catalogue catalogue.Catalogue
 	// Data opens the folder of a data set.
 	Data func(path string) (fs.FS, error)
 	// Money takes the file's prices (nil if it gives none), whether unknown ones

@@ -14,9 +14,9 @@ import (
 
 // checkRule is needed by protocols that vote, and refused with the others.
 func (p *parser) checkRule(n *yaml.Node, c *Condition) {
-	proto, err := catalogue.Find("protocol", catalogue.Protocols(), c.Protocol.Name)
+	proto, err := catalogue.Find("protocol", p.host.Catalogue.Protocols, c.Protocol.Name)
 	if err != nil || !proto.Traits.Ruleless {
-		p.parseChoice(n, "rule", pluginNames(catalogue.Rules()), &c.Rule)
+		p.parseChoice(n, "rule", pluginNames(p.host.Catalogue.Rules), &c.Rule)
 	} else if n != nil {
 		p.errs.add(n, "rule", "the protocol %s decides without a rule; leave it out", proto.Name)
 	}
@@ -25,7 +25,7 @@ func (p *parser) checkRule(n *yaml.Node, c *Condition) {
 // checkStop refuses a stopping rule that would never end the rounds of a protocol of
 // these traits, or not for the reason that it is named after.
 func (p *parser) checkStop(c Condition, n *yaml.Node, traits protocol.Traits) {
-	accepted := catalogue.StopsOf(traits)
+	accepted := p.host.Catalogue.StopsOf(traits)
 	switch {
 	case c.Stop.Name == "" || slices.Contains(accepted, c.Stop.Name):
 	case traits.AtEnd:
@@ -38,7 +38,7 @@ func (p *parser) checkStop(c Condition, n *yaml.Node, traits protocol.Traits) {
 
 // checkState refuses a protocol that needs of the environment's state what it has not.
 func (p *parser) checkState(c Condition, n *yaml.Node, inst envs.Instance) {
-	proto, err := catalogue.Find("protocol", catalogue.Protocols(), c.Protocol.Name)
+	proto, err := catalogue.Find("protocol", p.host.Catalogue.Protocols, c.Protocol.Name)
 	if err != nil {
 		return
 	}

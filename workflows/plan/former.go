@@ -13,11 +13,11 @@ import (
 // default has changed since campaigns were first recorded, so that its plan says
 // what it means. recorded are the conditions of the campaign that goes on, if
 // one does: what they leave out keeps its former meaning in the whole campaign.
-func pinDefaults(c *Condition, recorded []Condition) {
-	pinParameters(catalogue.Environments(), c, recorded, func(c *Condition) *Choice { return &c.Env })
-	pinParameters(catalogue.Protocols(), c, recorded, func(c *Condition) *Choice { return &c.Protocol })
-	pinParameters(catalogue.Rules(), c, recorded, func(c *Condition) *Choice { return &c.Rule })
-	pinParameters(catalogue.Stopping(), c, recorded, func(c *Condition) *Choice { return &c.Stop })
+func pinDefaults(plugins catalogue.Catalogue, c *Condition, recorded []Condition) {
+	pinParameters(plugins.Environments, c, recorded, func(c *Condition) *Choice { return &c.Env })
+	pinParameters(plugins.Protocols, c, recorded, func(c *Condition) *Choice { return &c.Protocol })
+	pinParameters(plugins.Rules, c, recorded, func(c *Condition) *Choice { return &c.Rule })
+	pinParameters(plugins.Stopping, c, recorded, func(c *Condition) *Choice { return &c.Stop })
 }
 
 func pinParameters[T, N any](list []catalogue.Plugin[T, N], c *Condition, recorded []Condition, of func(*Condition) *Choice) {

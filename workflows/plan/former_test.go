@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
@@ -16,7 +17,7 @@ const supermajority = "name: a\nenv: exchange\nprotocol: discussion\nrule: super
 // selects says whether a condition's rule takes two of three agreements.
 func selects(t *testing.T, c plan.Condition) bool {
 	t.Helper()
-	rule, err := c.BuildRule()
+	rule, err := c.BuildRule(catalogue.Builtin())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func TestChangedDefaults(t *testing.T) {
 	if selects(t, recorded.Conditions[0]) {
 		t.Error("two of three suffice in a campaign recorded when more than two thirds were needed")
 	}
-	host := plan.Host{Recorded: func(name string) (plan.Campaign, error) {
+	host := plan.Host{Catalogue: catalogue.Builtin(), Recorded: func(name string) (plan.Campaign, error) {
 		if name != "a" {
 			return plan.Campaign{}, fmt.Errorf("asked for %s", name)
 		}
@@ -94,7 +95,7 @@ func TestCacheScopeOfRecordedCampaigns(t *testing.T) {
 	}
 	recorded := now
 	recorded.CacheScope = "lake"
-	host := plan.Host{Recorded: func(string) (plan.Campaign, error) { return recorded, nil }}
+	host := plan.Host{Catalogue: catalogue.Builtin(), Recorded: func(string) (plan.Campaign, error) { return recorded, nil }}
 	file, err := plan.Parse([]byte(minimal+"replicates: 2\n"), host)
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +120,7 @@ func TestExtraBody(t *testing.T) {
 	if plain.ID() == extra.ID() || len(extra.Generate.ExtraBody) != 1 || plain.Generate.ExtraBody != nil {
 		t.Errorf("%s with %v, %s with %v", plain.ID(), plain.Generate, extra.ID(), extra.Generate)
 	}
-	_, err := plan.Parse([]byte(minimal+"generate: {extra_body: {max_tokens: 9, top_k: 20}}\n"), plan.Host{})
+	_, err := plan.Parse([]byte(minimal+"generate: {extra_body: {max_tokens: 9, top_k: 20}}\n"), plan.Host{Catalogue: catalogue.Builtin()})
 	if err == nil || !strings.Contains(err.Error(), "generate.extra_body.max_tokens") || strings.Contains(err.Error(), "top_k") {
 		t.Errorf("a bound in extra_body: %v", err)
 	}

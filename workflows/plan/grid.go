@@ -194,7 +194,7 @@ func (p *parser) expandGrid(base conditionBase, all []combination, want instance
 		before := p.errs
 		p.errs = nil
 		c := p.parseCondition(keys)
-		pinDefaults(&c, p.recorded)
+		pinDefaults(p.host.Catalogue, &c, p.recorded)
 		agents, rounds, dealt := p.checkCondition(c, keys, file.Campaign)
 		if found := p.errs; len(found) > 0 {
 			p.errs = before.mergedWith(found)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"roundtable/envs"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 )
 
@@ -17,6 +18,7 @@ var update = flag.Bool("update", false, "write the golden files")
 
 // host knows one folder of data and models scripted/POLICY with two parameters.
 var host = plan.Host{
+	Catalogue: catalogue.Builtin(),
 	Data: func(path string) (fs.FS, error) {
 		if path != "ml-tiny" {
 			return nil, fmt.Errorf("the folder %s cannot be opened: no such file or directory", path)

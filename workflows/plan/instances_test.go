@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 )
 
@@ -102,7 +103,7 @@ func TestInstancesOfDataSets(t *testing.T) {
 		}
 		files[name] = &fstest.MapFile{Data: []byte(strings.Join(lines, "\n"))}
 	}
-	sets := plan.Host{Data: func(string) (fs.FS, error) { return files, nil }}
+	sets := plan.Host{Catalogue: catalogue.Builtin(), Data: func(string) (fs.FS, error) { return files, nil }}
 	text := "name: sets\ndata: x\nenv: {name: qa, format: jsonl}\nrule: plurality\nprotocol: debate\nmodel: scripted/answerer\ngrid: {env.file: [few.jsonl, some.jsonl, many.jsonl]}\n"
 	read := func(more string) (plan.Instances, error) {
 		file, err := plan.Parse([]byte(text+more), sets)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 )
 
@@ -173,7 +174,7 @@ grid:
   rule: [simple, borda, majority_consensus, unanimity_consensus]
   protocol.collective: [false, {label: CI, value: true}]
 `
-	host := plan.Host{Data: func(string) (fs.FS, error) { return files, nil }}
+	host := plan.Host{Catalogue: catalogue.Builtin(), Data: func(string) (fs.FS, error) { return files, nil }}
 	if _, err := plan.Parse([]byte(text), host); err == nil {
 		t.Fatal("collective improvement with a consensus rule is accepted")
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 )
 
@@ -94,7 +95,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("accepted without cells: %v", file)
 		}
 		for _, c := range file.Campaign.Conditions {
-			if _, err := c.Session(2, 1); err != nil {
+			if _, err := c.Session(catalogue.Builtin(), 2, 1); err != nil {
 				t.Fatalf("accepted, but cannot be built: %v", err)
 			}
 		}

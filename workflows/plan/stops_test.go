@@ -24,25 +24,25 @@ var agreeing = map[string]struct{ params, file string }{
 // Every protocol times every stopping rule: what plan accepts ends a talk in
 // which all agree at once; what could not end it is refused, with what is accepted.
 func TestStoppingRulesTimesProtocols(t *testing.T) {
-	for _, proto := range catalogue.Protocols() {
+	for _, proto := range catalogue.Builtin().Protocols {
 		x, ok := agreeing[proto.Name]
 		if !ok {
 			t.Errorf("the protocol %s is not here", proto.Name)
 			continue
 		}
-		for _, stop := range catalogue.Stopping() {
+		for _, stop := range catalogue.Builtin().Stopping {
 			name := stop.Name + " in " + proto.Name
 			ends := stops(t, proto, x.params, stop.Name)
 			if proto.Name == "debate" && stop.Name == "consecutive_agreements" {
 				ends = false // it would end one round after a decision: answers are no proposals
 			}
-			_, err := plan.Parse([]byte("name: a\nmodel: scripted/x\n"+x.file+"stop: "+stop.Name+"\n"), plan.Host{})
+			_, err := plan.Parse([]byte("name: a\nmodel: scripted/x\n"+x.file+"stop: "+stop.Name+"\n"), plan.Host{Catalogue: catalogue.Builtin()})
 			switch accepted := err == nil; {
 			case accepted != (ends || stop.Name == "never"):
 				t.Errorf("%s ends a talk early: %t; plan says: %v", name, ends, err)
 			case !accepted && !strings.Contains(err.Error(), "stop: "+stop.Name+" means nothing for the protocol "+proto.Name+"; never"):
 				t.Errorf("%s: %v", name, err)
-			case accepted && !slices.Contains(catalogue.StopsOf(proto.Traits), stop.Name):
+			case accepted && !slices.Contains(catalogue.Builtin().StopsOf(proto.Traits), stop.Name):
 				t.Errorf("%s is accepted", name)
 			}
 		}
@@ -56,7 +56,7 @@ func stops(t *testing.T, proto catalogue.Plugin[protocol.Protocol, protocol.Sett
 	if !proto.Traits.Ruleless {
 		c.Rule.Name = "plurality"
 	}
-	s, err := c.Session(2, 1)
+	s, err := c.Session(catalogue.Builtin(), 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/campaignfile"
+	"roundtable/workflows/catalogue"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -39,11 +40,11 @@ func TestAgentsInPrompts(t *testing.T) {
 	if err := os.WriteFile(file, []byte(seated), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, _, _, err := campaignfile.Read(t.Context(), file, s, false)
+	p, _, _, err := campaignfile.Read(t.Context(), catalogue.Builtin(), file, s, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	prompts, err := campaignfile.RenderPrompts(p, s)
+	prompts, err := campaignfile.RenderPrompts(catalogue.Builtin(), p, s)
 	if err != nil {
 		t.Fatal(err)
 	}

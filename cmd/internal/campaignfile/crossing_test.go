@@ -54,9 +54,9 @@ var refusals = []string{
 // each other: each combination is refused with the reason, or plays to its end.
 func TestEverythingTimesEverything(t *testing.T) {
 	played, refused := 0, map[string]int{}
-	for _, env := range catalogue.Environments() {
-		for _, proto := range catalogue.Protocols() {
-			for _, stop := range catalogue.Stopping() {
+	for _, env := range catalogue.Builtin().Environments {
+		for _, proto := range catalogue.Builtin().Protocols {
+			for _, stop := range catalogue.Builtin().Stopping {
 				for _, rule := range rulesFor(proto.Traits) {
 					name := strings.Join([]string{env.Name, proto.Name, stop.Name, rule}, " × ")
 					reason := play(t, env, proto.Name, stop.Name, rule)
@@ -83,7 +83,7 @@ func rulesFor(traits protocol.Traits) []string {
 		return []string{"", "majority"}
 	}
 	var names []string
-	for _, r := range catalogue.Rules() {
+	for _, r := range catalogue.Builtin().Rules {
 		names = append(names, r.Name)
 	}
 	return names
@@ -114,11 +114,11 @@ func play(t *testing.T, env catalogue.Plugin[envs.Environment, fs.FS], proto, st
 	if err != nil {
 		t.Fatal(err)
 	}
-	planned, _, _, err := campaignfile.Read(t.Context(), file, s, false)
+	planned, _, _, err := campaignfile.Read(t.Context(), catalogue.Builtin(), file, s, false)
 	if err != nil {
 		return err.Error()
 	}
-	if _, _, err := rehearsal.Rehearse(planned, 0, "", providers.OpenData, providers.New(s).Build); err != nil {
+	if _, _, err := rehearsal.Rehearse(planned, 0, "", catalogue.Builtin(), providers.OpenData, providers.New(s).Build); err != nil {
 		t.Errorf("%s: %v", text, err)
 	}
 	return ""

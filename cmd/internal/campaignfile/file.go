@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,20 +23,20 @@ import (
 	"roundtable/cmd/internal/envfile"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
-	"roundtable/workflows/protocol"
 	"roundtable/workflows/seats"
 )
 
 // Read reads a campaign file and everything that it names: what is to
 // be run, and how. All errors come at once; nothing is started. With dial,
 // endpoints must answer and keys be set.
-func Read(ctx context.Context, path string, s storage.Store, dial bool) (recorded.Plan, recorded.Manifest, plan.File, error) {
-	return Flags{}.Read(ctx, path, s, dial)
+func Read(ctx context.Context, plugins catalogue.Catalogue, path string, s storage.Store, dial bool) (recorded.Plan, recorded.Manifest, plan.File, error) {
+	return Flags{}.Read(ctx, plugins, path, s, dial)
 }
 
 // Read reads a file with what the flags change in it.
-func (f Flags) Read(ctx context.Context, path string, s storage.Store, dial bool) (recorded.Plan, recorded.Manifest, plan.File, error) {
+func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path string, s storage.Store, dial bool) (recorded.Plan, recorded.Manifest, plan.File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return recorded.Plan{}, recorded.Manifest{}, plan.File{}, cli.UsageError(unreadable(path, err))
@@ -52,7 +51,7 @@ func (f Flags) Read(ctx context.Context, path string, s storage.Store, dial bool
 	from := providers.NewFileFolder(filepath.Dir(path))
 	prices := providers.NewPriceList(from)
 	host := providers.NewHost(providers.NewFile(s, from, !dial), prices, dial)
-	host.Data = from.OpenData
+	host.Catalogue, host.Data = plugins, from.OpenData
 	host.Embedder = func(name string) error { _, err := from.Embedder(name); return err }
 	host.Extended = openExtended(path)
 	host.Recorded = func(name string) (plan.Campaign, error) { return campaigns.ReadPlannedCampaign(ctx, s, name) }
@@ -70,7 +69,7 @@ func (f Flags) Read(ctx context.Context, path string, s storage.Store, dial bool
 	if l := file.Labels; l != nil {
 		m.Labels = recorded.NewLabelling(*l, label.Words, prices.Of(l.Model.Name))
 	}
-	p, err := Recordable(file, from)
+	p, err := Recordable(plugins, file, from)
 	if err != nil {
 		return p, m, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
 	}
@@ -133,7 +132,7 @@ func errorsIn(path string, errs plan.FileErrors) error {
 }
 
 // Recordable returns the plan as the lake keeps it, with every prompt that it uses.
-func Recordable(file plan.File, from providers.FileFolder) (recorded.Plan, error) {
+func Recordable(plugins catalogue.Catalogue, file plan.File, from providers.FileFolder) (recorded.Plan, error) {
 	p := recorded.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
 	var data fs.FS
 	var err error
@@ -161,7 +160,7 @@ func Recordable(file plan.File, from providers.FileFolder) (recorded.Plan, error
 	for _, c := range file.Campaign.Conditions {
 		key := c.Env.Name + string(c.Env.Params)
 		if environments[key] == nil {
-			env, err := c.BuildEnv(data)
+			env, err := c.BuildEnv(plugins, data)
 			if err != nil {
 				return p, err
 			}
@@ -170,19 +169,19 @@ func Recordable(file plan.File, from providers.FileFolder) (recorded.Plan, error
 			}
 			environments[key] = env.Prompts()
 		}
-		pack, err := packOf(c, environments[key], override)
+		pack, err := packOf(plugins, c, environments[key], override)
 		if err != nil {
 			return p, err
 		}
 		p.Packs[pack.Hash()] = pack
 		p.Pack = append(p.Pack, pack.Hash())
 	}
-	return p, checkPrompts(p, override)
+	return p, checkPrompts(plugins, p, override)
 }
 
 // checkPrompts refuses templates that replace none of the campaign's, nor of
 // another protocol's: a folder may serve several campaigns.
-func checkPrompts(p recorded.Plan, override fs.FS) error {
+func checkPrompts(plugins catalogue.Catalogue, p recorded.Plan, override fs.FS) error {
 	if override == nil {
 		return nil
 	}
@@ -192,12 +191,14 @@ func checkPrompts(p recorded.Plan, override fs.FS) error {
 			known[name] = true
 		}
 	}
-	others, err := fs.Glob(protocol.Prompts, "prompts/*/*.tmpl")
-	if err != nil {
-		return err
-	}
-	for _, name := range others {
-		known["protocol/"+path.Base(name)] = true
+	for _, other := range plugins.Protocols {
+		names, err := fs.Glob(other.Prompts, "*.tmpl")
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			known["protocol/"+name] = true
+		}
 	}
 	var lines []string
 	for _, err := range prompt.CheckOverride(override, known) {
@@ -209,12 +210,12 @@ func checkPrompts(p recorded.Plan, override fs.FS) error {
 	return fmt.Errorf("%s\naccepted are %s", strings.Join(lines, "\n"), strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 }
 
-func packOf(c plan.Condition, env, override fs.FS) (prompt.Pack, error) {
-	rule, err := c.BuildRule()
+func packOf(plugins catalogue.Catalogue, c plan.Condition, env, override fs.FS) (prompt.Pack, error) {
+	rule, err := c.BuildRule(plugins)
 	if err != nil {
 		return nil, err
 	}
-	proto, err := fs.Sub(protocol.Prompts, "prompts/"+c.Protocol.Name)
+	proto, err := catalogue.Find("protocol", plugins.Protocols, c.Protocol.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +223,7 @@ func packOf(c plan.Condition, env, override fs.FS) (prompt.Pack, error) {
 	if c.Agents != nil {
 		agents = seats.Prompts
 	}
-	pack, err := prompt.NewPack(env, proto, agents, override, rule.Words())
+	pack, err := prompt.NewPack(env, proto.Prompts, agents, override, rule.Words())
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 )
 
@@ -27,12 +28,12 @@ type RenderedPrompt struct {
 
 // RenderPrompts returns every distinct prompt of a campaign, in the order of
 // phases and roles as they turn up; each text once.
-func RenderPrompts(p recorded.Plan, s storage.Store) ([]RenderedPrompt, error) {
+func RenderPrompts(plugins catalogue.Catalogue, p recorded.Plan, s storage.Store) ([]RenderedPrompt, error) {
 	var all []RenderedPrompt
 	at := map[string]int{}
 	var kinds []string
 	for i, c := range p.Campaign.Conditions {
-		prompts, err := rehearsal.Prompts(p, i, providers.OpenData, providers.New(s).Build)
+		prompts, err := rehearsal.Prompts(p, i, plugins, providers.OpenData, providers.New(s).Build)
 		if err != nil {
 			return nil, err
 		}

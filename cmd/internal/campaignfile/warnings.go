@@ -12,11 +12,12 @@ import (
 	"roundtable/activities/rehearsal"
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/providers"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 )
 
 // Warnings returns what is allowed in a campaign and hardly meant.
-func Warnings(p recorded.Plan, s storage.Store) ([]string, error) {
+func Warnings(plugins catalogue.Catalogue, p recorded.Plan, s storage.Store) ([]string, error) {
 	if p.Campaign.Replicates < 2 {
 		return nil, nil
 	}
@@ -25,7 +26,7 @@ func Warnings(p recorded.Plan, s storage.Store) ([]string, error) {
 		if !repeatable(c) {
 			continue
 		}
-		equal, err := rehearsal.SamePrompts(p, i, providers.OpenData, providers.New(s).Build)
+		equal, err := rehearsal.SamePrompts(p, i, plugins, providers.OpenData, providers.New(s).Build)
 		if err != nil {
 			return nil, err
 		}
@@ -75,8 +76,8 @@ func MissingKeys(p recorded.Plan, m recorded.Manifest, s storage.Store) []string
 }
 
 // Warn prints the warnings.
-func Warn(p recorded.Plan, s storage.Store) error {
-	list, err := Warnings(p, s)
+func Warn(plugins catalogue.Catalogue, p recorded.Plan, s storage.Store) error {
+	list, err := Warnings(plugins, p, s)
 	for _, w := range list {
 		fmt.Fprintf(os.Stderr, "warning: %s\n", w)
 	}

@@ -59,7 +59,7 @@ func ReadStatus(ctx context.Context, o *cli.Options, s storage.Store, name strin
 		st.Share = ShareDone(st.Status, 0)
 		return st, err
 	}
-	if st.UnderWay, err = ledger.ReadUnended(ctx, s, p); err != nil {
+	if st.UnderWay, err = ledger.ReadUnended(ctx, s, o.Plugins, p); err != nil {
 		return st, err
 	}
 	st.Share = ShareDone(st.Status, st.UnderWay.Share)

@@ -10,11 +10,14 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"roundtable/workflows/catalogue"
 )
 
-// Options are the flags that every command has.
+// Options are the flags that every command has, and the plug-ins of the program.
 type Options struct {
 	root      *cobra.Command
+	Plugins   catalogue.Catalogue // what campaigns can name
 	Lake      string
 	State     string
 	Temporal  string
@@ -23,9 +26,9 @@ type Options struct {
 	JSON      bool
 }
 
-// NewOptions returns the options of a program, as flags of all its commands.
-func NewOptions(root *cobra.Command) *Options {
-	o := &Options{root: root}
+// NewOptions returns the options of a program with these plug-ins, as flags of all its commands.
+func NewOptions(root *cobra.Command, plugins catalogue.Catalogue) *Options {
+	o := &Options{root: root, Plugins: plugins}
 	f := root.PersistentFlags()
 	f.StringVar(&o.Lake, "lake", cmp.Or(os.Getenv("ROUNDTABLE_LAKE"), "./lake"), "where the tables and answers are: a folder, or s3://bucket/prefix ($ROUNDTABLE_LAKE)")
 	f.StringVar(&o.State, "state", cmp.Or(os.Getenv("ROUNDTABLE_STATE"), "./.roundtable"), "folder of the embedded Temporal server ($ROUNDTABLE_STATE)")

@@ -77,7 +77,7 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 	infra.KeepWorkflows(6000)
 	_, local := o.LocalLake()
 	e.Activities = activities.New(activities.Config{
-		Store: s, Models: providers.New(s).Build, Data: providers.OpenData, NoCache: w.NoCache, Client: e.Client, Alone: e.server != nil && local,
+		Store: s, Plugins: o.Plugins, Models: providers.New(s).Build, Data: providers.OpenData, NoCache: w.NoCache, Client: e.Client, Alone: e.server != nil && local,
 	})
 	e.queues = &queues{store: s, client: e.Client, activities: e.Activities, identity: e.identity}
 	options := infra.WorkerOptions()
@@ -87,7 +87,7 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 	}
 	e.worker = worker.New(e.Client, task.Queue, options)
 	e.worker.RegisterWorkflowWithOptions(workflows.Campaign, workflow.RegisterOptions{Name: task.CampaignWorkflow})
-	e.worker.RegisterWorkflowWithOptions(workflows.Collaboration, workflow.RegisterOptions{Name: task.CollaborationWorkflow})
+	e.worker.RegisterWorkflowWithOptions(workflows.Collaboration(o.Plugins), workflow.RegisterOptions{Name: task.CollaborationWorkflow})
 	e.worker.RegisterWorkflowWithOptions(workflows.Labels, workflow.RegisterOptions{Name: task.LabelsWorkflow})
 	e.Activities.Register(e.worker)
 	return e, nil

@@ -9,12 +9,18 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/analysis/recount"
 	"roundtable/analysis/storage"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
 )
 
-// Counting returns how a collaboration counts its votes, by the settings in its row.
-func Counting(c record.Collaboration) (recount.Counting, error) {
+// Counting returns what says how a collaboration counts its votes, by the settings in
+// its row, which can name these plug-ins.
+func Counting(plugins catalogue.Catalogue) func(record.Collaboration) (recount.Counting, error) {
+	return func(c record.Collaboration) (recount.Counting, error) { return countingOf(plugins, c) }
+}
+
+func countingOf(plugins catalogue.Catalogue, c record.Collaboration) (recount.Counting, error) {
 	var cond plan.Condition
 	if err := json.Unmarshal([]byte(c.SettingsJSON), &cond); err != nil {
 		return recount.Counting{}, err
@@ -22,12 +28,12 @@ func Counting(c record.Collaboration) (recount.Counting, error) {
 	if cond.Rule.Name == "" {
 		return recount.Counting{}, nil
 	}
-	rule, err := cond.BuildRule()
+	rule, err := cond.BuildRule(plugins)
 	if err != nil {
 		return recount.Counting{}, err
 	}
 	seed := plan.Campaign{Seed: uint64(c.Seed)}.TreatmentSeed(plan.Cell{Instance: int(c.Instance), Replicate: int(c.Replicate)})
-	session, err := cond.Session(int(c.Agents), seed)
+	session, err := cond.Session(plugins, int(c.Agents), seed)
 	if err != nil {
 		return recount.Counting{}, err
 	}
@@ -38,12 +44,12 @@ func Counting(c record.Collaboration) (recount.Counting, error) {
 }
 
 // recount derives every decision from its ballots once more.
-func (v *Verification) recount(ctx context.Context, s storage.Store) error {
+func (v *Verification) recount(ctx context.Context, s storage.Store, plugins catalogue.Catalogue) error {
 	d, err := lake.ReadDataset(ctx, s, v.Campaign)
 	if err != nil {
 		return err
 	}
-	r, err := recount.Check(ctx, s, d, Counting)
+	r, err := recount.Check(ctx, s, d, Counting(plugins))
 	if err != nil {
 		return err
 	}

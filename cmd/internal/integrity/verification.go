@@ -20,6 +20,7 @@ import (
 	"roundtable/cmd/internal/attestation"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
+	"roundtable/workflows/catalogue"
 )
 
 // Verification is what verify found.
@@ -44,8 +45,8 @@ type Verification struct {
 	Attested *attestation.Comparison `json:"attested,omitempty"` // if it was compared with one
 }
 
-// Check returns what is wrong with a campaign; the error says what kept it from looking.
-func Check(ctx context.Context, s storage.Store, campaign string) (Verification, error) {
+// Check returns what is wrong with a campaign of these plug-ins; the error says what kept it from looking.
+func Check(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, campaign string) (Verification, error) {
 	v := Verification{}
 	var err error
 	if v.Report, err = lake.Verify(ctx, s, campaign); err != nil {
@@ -80,7 +81,7 @@ func Check(ctx context.Context, s storage.Store, campaign string) (Verification,
 		if err := v.compareAnswers(ctx, s); err != nil {
 			return v, err
 		}
-		if err := v.recount(ctx, s); err != nil {
+		if err := v.recount(ctx, s, plugins); err != nil {
 			return v, err
 		}
 	}

@@ -96,7 +96,7 @@ func (v *Server) readStory(ctx context.Context, name, id string, latest []record
 	if err != nil {
 		return storyPart{}, err
 	}
-	source, err := StorySource(ctx, v.store, name, how)
+	source, err := StorySource(ctx, v.store, v.options.Plugins, name, how)
 	if err != nil {
 		return storyPart{}, err
 	}
@@ -135,7 +135,7 @@ func (v *Server) askedPart(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return cli.UsageError(fmt.Errorf("there is no entry %q", r.PathValue("entry")))
 	}
-	all, err := transcripts.Asked(r.Context(), collaboration.NewReader(v.store, providers.OpenData), rows)
+	all, err := transcripts.Asked(r.Context(), collaboration.NewReader(v.store, v.options.Plugins, providers.OpenData), rows)
 	a := all[int32(entry)]
 	if err != nil {
 		a.Lost = append(a.Lost, err.Error())

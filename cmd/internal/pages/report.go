@@ -13,6 +13,7 @@ import (
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/measurements"
 	"roundtable/envs/wording"
+	"roundtable/workflows/catalogue"
 )
 
 // ReportParts says what a report is made with.
@@ -42,7 +43,7 @@ const (
 )
 
 // WriteReport writes one file, or a folder if the name ends in a slash or is one.
-func WriteReport(ctx context.Context, s storage.Store, name string, how ReportParts, file string) (Reported, error) {
+func WriteReport(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, name string, how ReportParts, file string) (Reported, error) {
 	r := Reported{File: file}
 	files := report.Files{}
 	if info, err := os.Stat(file); strings.HasSuffix(file, "/") || err == nil && info.IsDir() {
@@ -55,12 +56,12 @@ func WriteReport(ctx context.Context, s storage.Store, name string, how ReportPa
 			return r, err
 		}
 	}
-	source, err := Source(ctx, s, name, how.Messages)
+	source, err := Source(ctx, s, plugins, name, how.Messages)
 	if err != nil {
 		return r, err
 	}
 	if !how.NoPrompts {
-		addAsked(ctx, s, &source)
+		addAsked(ctx, s, plugins, &source)
 	}
 	var page bytes.Buffer
 	r.Written, err = report.Write(&page, source, files)

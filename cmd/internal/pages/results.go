@@ -144,7 +144,7 @@ func (v *Server) makeResults(ctx context.Context, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	source, err := Source(ctx, v.store, name, how)
+	source, err := Source(ctx, v.store, v.options.Plugins, name, how)
 	if err != nil {
 		return nil, err
 	}

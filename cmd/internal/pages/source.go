@@ -21,12 +21,13 @@ import (
 	"roundtable/cmd/internal/measurements"
 	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/transcripts"
+	"roundtable/workflows/catalogue"
 )
 
 // Source reads everything that the pages of a campaign are made from; its rows
 // are read when they are asked for.
-func Source(ctx context.Context, s storage.Store, name string, how measurements.Messages) (report.Source, error) {
-	source, err := StorySource(ctx, s, name, how)
+func Source(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, name string, how measurements.Messages) (report.Source, error) {
+	source, err := StorySource(ctx, s, plugins, name, how)
 	if err != nil {
 		return source, err
 	}
@@ -52,19 +53,19 @@ func Source(ctx context.Context, s storage.Store, name string, how measurements.
 }
 
 // addAsked has a report show how each turn was asked for.
-func addAsked(ctx context.Context, s storage.Store, source *report.Source) {
-	reader := collaboration.NewReader(s, providers.OpenData)
+func addAsked(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, source *report.Source) {
+	reader := collaboration.NewReader(s, plugins, providers.OpenData)
 	source.Asked = func(rows record.Rows) (map[int32]report.Asked, error) {
 		return transcripts.Asked(ctx, reader, rows)
 	}
 }
 
 // StorySource reads what single transcripts are made from.
-func StorySource(ctx context.Context, s storage.Store, name string, how measurements.Messages) (report.Source, error) {
-	source := report.Source{Counting: integrity.Counting}
+func StorySource(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, name string, how measurements.Messages) (report.Source, error) {
+	source := report.Source{Counting: integrity.Counting(plugins)}
 	source.Campaign.Name = name
 	source.Unusable = transcripts.UnusableAnswers(ctx, s)
-	reader := collaboration.NewReader(s, providers.OpenData)
+	reader := collaboration.NewReader(s, plugins, providers.OpenData)
 	source.About = func(of record.Key) (report.About, error) { return transcripts.About(ctx, reader, of) }
 	if how.Labeller == "" {
 		labellers, err := lake.Labellers(ctx, s, name)

@@ -27,6 +27,7 @@ import (
 	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/runs"
 	"roundtable/envs/wording"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 )
 
@@ -42,11 +43,11 @@ type Prediction struct {
 
 // Guess predicts before any model was asked: from one collaboration of each
 // condition that scripted agents play in memory, and the lengths of recorded answers.
-func Guess(p recorded.Plan, m recorded.Manifest, s storage.Store, most []int) (Prediction, error) {
+func Guess(plugins catalogue.Catalogue, p recorded.Plan, m recorded.Manifest, s storage.Store, most []int) (Prediction, error) {
 	var sum forecast.Forecast
 	b := bounds{}
 	for i, c := range p.Campaign.Conditions {
-		rehearsed, _, err := rehearsal.Rehearse(p, i, "", providers.OpenData, providers.New(s).Build)
+		rehearsed, _, err := rehearsal.Rehearse(p, i, "", plugins, providers.OpenData, providers.New(s).Build)
 		if err != nil {
 			return Prediction{}, err
 		}
@@ -173,7 +174,7 @@ func (b *bounds) basis(again string) string {
 }
 
 // guessLabels predicts what the labeller of the file takes; nil if it names none.
-func guessLabels(p recorded.Plan, m recorded.Manifest, s storage.Store, most []int) (*forecast.Forecast, error) {
+func guessLabels(plugins catalogue.Catalogue, p recorded.Plan, m recorded.Manifest, s storage.Store, most []int) (*forecast.Forecast, error) {
 	l := m.Labels
 	if l == nil {
 		return nil, nil
@@ -183,7 +184,7 @@ func guessLabels(p recorded.Plan, m recorded.Manifest, s storage.Store, most []i
 		return &sum, nil
 	}
 	for i, c := range p.Campaign.Conditions {
-		rehearsed, labelled, err := rehearsal.Rehearse(p, i, l.Words, providers.OpenData, providers.New(s).Build)
+		rehearsed, labelled, err := rehearsal.Rehearse(p, i, l.Words, plugins, providers.OpenData, providers.New(s).Build)
 		if err != nil {
 			return nil, err
 		}
@@ -311,13 +312,13 @@ func (p Prediction) Print(atOnce int) {
 // Predict guesses what a campaign takes, and its labels; with a share above 0 it runs a
 // pilot of that share of the cells first and predicts from that.
 func Predict(ctx context.Context, o *cli.Options, s storage.Store, p recorded.Plan, m recorded.Manifest, most []int, share float64, again string) (predicted Prediction, err error) {
-	if predicted, err = Guess(p, m, s, most); err == nil && share > 0 {
+	if predicted, err = Guess(o.Plugins, p, m, s, most); err == nil && share > 0 {
 		can := predicted.Forecast
 		predicted, err = runPilot(ctx, o, s, p, m, share, again)
 		predicted.Forecast = predicted.CappedBy(can)
 	}
 	if err == nil {
-		predicted.Labels, err = guessLabels(p, m, s, most)
+		predicted.Labels, err = guessLabels(o.Plugins, p, m, s, most)
 	}
 	return predicted, err
 }

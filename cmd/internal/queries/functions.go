@@ -12,6 +12,7 @@ import (
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/providers"
+	"roundtable/workflows/catalogue"
 )
 
 // ofRun are the columns by which a function's rows are joined with those of the tables.
@@ -20,8 +21,8 @@ var ofRun = []record.Column{{Name: "campaign_id", Type: "string"}, {Name: "colla
 // functions are what a statement can ask for that no table holds, because it is found
 // again from the stored answers. Their argument is that of show, or the beginning of
 // several: FROM prompts('my-campaign/').
-func functions(ctx context.Context, s storage.Store) []sql.Function {
-	reader := collaboration.NewReader(s, providers.OpenData)
+func functions(ctx context.Context, s storage.Store, plugins catalogue.Catalogue) []sql.Function {
+	reader := collaboration.NewReader(s, plugins, providers.OpenData)
 	prompts := sql.Function{
 		Name: "prompts",
 		Columns: append(ofRun[:4:4], []record.Column{

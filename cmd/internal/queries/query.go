@@ -68,7 +68,7 @@ func (q *Query) Open(ctx context.Context, tell io.Writer) (*sql.DB, error) {
 	return sql.Open(ctx, sql.Source{
 		Store: s, Location: q.Lake, Campaigns: q.Campaigns, Cache: q.Cache,
 		Tell:      func(line string) { fmt.Fprintln(tell, line) },
-		Functions: functions(ctx, s),
+		Functions: functions(ctx, s, q.Plugins),
 	})
 }
 

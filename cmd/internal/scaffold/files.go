@@ -12,17 +12,17 @@ import (
 )
 
 // isTaken reports whether the catalogue has a plug-in of that name.
-func isTaken(of, name string) bool {
+func isTaken(plugins catalogue.Catalogue, of, name string) bool {
 	var err error
 	switch of {
 	case "rule":
-		_, err = catalogue.Find(of, catalogue.Rules(), name)
+		_, err = catalogue.Find(of, plugins.Rules, name)
 	case "stop":
-		_, err = catalogue.Find(of, catalogue.Stopping(), name)
+		_, err = catalogue.Find(of, plugins.Stopping, name)
 	case "protocol":
-		_, err = catalogue.Find(of, catalogue.Protocols(), name)
+		_, err = catalogue.Find(of, plugins.Protocols, name)
 	case "env":
-		_, err = catalogue.Find(of, catalogue.Environments(), name)
+		_, err = catalogue.Find(of, plugins.Environments, name)
 	}
 	return err == nil
 }

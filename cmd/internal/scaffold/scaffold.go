@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"roundtable/envs/wording"
+	"roundtable/workflows/catalogue"
 )
 
 //go:embed templates
@@ -33,18 +34,18 @@ type kind struct {
 
 var kinds = []kind{
 	{"rule", map[string]string{"rule/rule.go": "workflows/decision/NAME.go", "rule/rule_test.go": "workflows/decision/NAME_test.go"},
-		"Rules", `rule("[[.Name]]", "the most approvals", decision.[[.Type]]Params{}, decision.New[[.Type]]),`, "./workflows/..."},
+		"rules", `NewRule("[[.Name]]", "the most approvals", decision.[[.Type]]Params{}, decision.New[[.Type]]),`, "./workflows/..."},
 	{"stop", map[string]string{"stop/stop.go": "workflows/stopping/NAME.go", "stop/stop_test.go": "workflows/stopping/NAME_test.go"},
-		"Stopping", `stop("[[.Name]]", "stop when a proposal has been selected twice", struct{}{}, fixed(stopping.[[.Type]]{}), stopping.Decisions),`, "./workflows/..."},
+		"stoppingRules", `NewStop("[[.Name]]", "stop when a proposal has been selected twice", struct{}{}, Fixed(stopping.[[.Type]]{}), stopping.Decisions),`, "./workflows/..."},
 	{"protocol", map[string]string{
 		"protocol/protocol.go": "workflows/protocol/NAME.go", "protocol/protocol_test.go": "workflows/protocol/NAME_test.go",
 		"protocol/system.tmpl": "workflows/protocol/prompts/NAME/system.tmpl", "protocol/proposal.tmpl": "workflows/protocol/prompts/NAME/proposal.tmpl",
 		"protocol/vote.tmpl": "workflows/protocol/prompts/NAME/vote.tmpl"},
-		"Protocols", `proto("[[.Name]]", "all propose, then all vote, once", protocol.Default[[.Type]](), protocol.New[[.Type]]),`, "./workflows/... ./activities/prompt"},
+		"protocols", `NewProtocol("[[.Name]]", "all propose, then all vote, once", protocol.Default[[.Type]](), protocol.New[[.Type]]),`, "./workflows/... ./activities/prompt"},
 	{"env", map[string]string{
 		"env/env.go": "envs/NAME/NAME.go", "env/env_test.go": "envs/NAME/NAME_test.go", "env/task.tmpl": "envs/NAME/prompts/task.tmpl",
 		"env/background.tmpl": "envs/NAME/prompts/background.tmpl", "env/proposal.tmpl": "envs/NAME/prompts/proposal.tmpl"},
-		"Environments", `environment("[[.Name]]", "agree on a number between what all want", [[.File]].Defaults(), [[.File]].New),`, "./envs/[[.File]] ./workflows/... ./activities/prompt"},
+		"environments", `NewEnvironment("[[.Name]]", "agree on a number between what all want", [[.File]].Defaults(), [[.File]].New),`, "./envs/[[.File]] ./workflows/... ./activities/prompt"},
 }
 
 // Kinds returns what Write can write.
@@ -69,7 +70,7 @@ var names = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 // Write writes the files of a new plug-in into the checkout at root. A name that
 // is taken, a file that exists and a folder that is no checkout are errors, and
 // then nothing is written.
-func Write(root, of, name string) (Written, error) {
+func Write(plugins catalogue.Catalogue, root, of, name string) (Written, error) {
 	var k kind
 	for _, known := range kinds {
 		if known.name == of {
@@ -81,7 +82,7 @@ func Write(root, of, name string) (Written, error) {
 		return Written{}, fmt.Errorf("unknown kind %q; known are %s", of, wording.And(Kinds()))
 	case !names.MatchString(name):
 		return Written{}, fmt.Errorf("the name %q cannot be used; names have lower-case letters, digits and single underscores, as my_%s", name, of)
-	case isTaken(of, name):
+	case isTaken(plugins, of, name):
 		return Written{}, fmt.Errorf("there is a %s %q already; `roundtable list` shows all names", of, name)
 	}
 	if module, err := os.ReadFile(filepath.Join(root, "go.mod")); err != nil || !bytes.HasPrefix(module, []byte("module roundtable\n")) {

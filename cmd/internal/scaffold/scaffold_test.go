@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"roundtable/cmd/internal/scaffold"
+	"roundtable/workflows/catalogue"
 )
 
 var long = flag.Bool("long", false, "build and test what is written")
@@ -55,13 +56,13 @@ func TestWhatIsWrittenWorks(t *testing.T) {
 		t.Skip("it compiles the module a second time; -long")
 	}
 	dir := checkout(t)
-	catalogue := filepath.Join(dir, "workflows", "catalogue", "catalogue.go")
+	list := filepath.Join(dir, "workflows", "catalogue", "catalogue.go")
 	for _, kind := range scaffold.Kinds() {
-		w, err := scaffold.Write(dir, kind, "my_"+kind)
+		w, err := scaffold.Write(catalogue.Builtin(), dir, kind, "my_"+kind)
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := os.ReadFile(catalogue)
+		text, err := os.ReadFile(list)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +72,7 @@ func TestWhatIsWrittenWorks(t *testing.T) {
 		if kind == "env" {
 			with = strings.Replace(with, "import (", "import (\n\t\"roundtable/envs/myenv\"", 1)
 		}
-		if err := os.WriteFile(catalogue, []byte(with), 0o644); err != nil {
+		if err := os.WriteFile(list, []byte(with), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -98,11 +99,11 @@ func TestFilesAreNamedAndFormatted(t *testing.T) {
 		"protocol": {"workflows/protocol/prompts/two_ballots/proposal.tmpl", "workflows/protocol/prompts/two_ballots/system.tmpl", "workflows/protocol/prompts/two_ballots/vote.tmpl", "workflows/protocol/twoballots.go", "workflows/protocol/twoballots_test.go"},
 		"env":      {"envs/twoballots/prompts/background.tmpl", "envs/twoballots/prompts/proposal.tmpl", "envs/twoballots/prompts/task.tmpl", "envs/twoballots/twoballots.go", "envs/twoballots/twoballots_test.go"},
 	} {
-		w, err := scaffold.Write(dir, kind, "two_ballots")
+		w, err := scaffold.Write(catalogue.Builtin(), dir, kind, "two_ballots")
 		if err != nil || strings.Join(w.Files, " ") != filepath.FromSlash(strings.Join(want, " ")) {
 			t.Errorf("%s: wrote %v, error %v; want %v", kind, w.Files, err, want)
 		}
-		if _, err := scaffold.Write(dir, kind, "two_ballots"); err == nil || !strings.Contains(err.Error(), "exists; nothing was written") {
+		if _, err := scaffold.Write(catalogue.Builtin(), dir, kind, "two_ballots"); err == nil || !strings.Contains(err.Error(), "exists; nothing was written") {
 			t.Errorf("%s a second time: %v", kind, err)
 		}
 	}
@@ -121,7 +122,7 @@ func TestRefused(t *testing.T) {
 		{"rule", "simple", `there is a rule "simple" already`}, // an alias
 		{"rule", "mine", "is not the root of roundtable's source code"},
 	} {
-		if _, err := scaffold.Write(dir, c.kind, c.name); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := scaffold.Write(catalogue.Builtin(), dir, c.kind, c.name); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s %s: error %v does not say %q", c.kind, c.name, err, c.says)
 		}
 	}

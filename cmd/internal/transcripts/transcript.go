@@ -22,6 +22,7 @@ import (
 	"roundtable/analysis/telling"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
+	"roundtable/workflows/catalogue"
 )
 
 // Transcript is a collaboration as show prints it.
@@ -63,7 +64,7 @@ func (a answered) source() string {
 }
 
 // Read reads what show is asked for. What is lost is said next to the rest.
-func Read(ctx context.Context, s storage.Store, rows record.Rows, how Parts) (Transcript, error) {
+func Read(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, rows record.Rows, how Parts) (Transcript, error) {
 	v := Transcript{Parts: how, rows: rows, story: telling.Tell(rows)}
 	if how.Entry >= 0 && !slices.ContainsFunc(rows.Turns, func(t record.Turn) bool { return int(t.Entry) == how.Entry }) {
 		if len(rows.Turns) == 0 {
@@ -71,7 +72,7 @@ func Read(ctx context.Context, s storage.Store, rows record.Rows, how Parts) (Tr
 		}
 		return v, cli.UsageError(fmt.Errorf("--entry is %d; the collaboration has entries 0 to %d", how.Entry, len(rows.Turns)-1))
 	}
-	of, reader := rows.Collaborations[0].Key, collaboration.NewReader(s, providers.OpenData)
+	of, reader := rows.Collaborations[0].Key, collaboration.NewReader(s, plugins, providers.OpenData)
 	var err error
 	if v.story.Facts, err = Facts(ctx, reader, of); err != nil {
 		v.lose("What it was about cannot be shown", err)

@@ -18,13 +18,13 @@ import (
 // Schema is a JSON Schema, or a part of one.
 type Schema map[string]any
 
-// Campaign returns the schema of a campaign file.
-func Campaign() Schema {
+// Campaign returns the schema of a campaign file that can name these plug-ins.
+func Campaign(plugins catalogue.Catalogue) Schema {
 	properties := fieldsOf(reflect.TypeFor[plan.Header]())
 	model := Schema{"anyOf": []Schema{{"type": "string", "pattern": "/"}, {"type": "object", "properties": Schema{"name": Schema{"type": "string", "pattern": "/"}}}}}
 	choices := map[string]Schema{
-		"env": choiceOf(catalogue.Environments()), "protocol": choiceOf(catalogue.Protocols()),
-		"rule": choiceOf(catalogue.Rules()), "stop": choiceOf(catalogue.Stopping()), "model": model,
+		"env": choiceOf(plugins.Environments), "protocol": choiceOf(plugins.Protocols),
+		"rule": choiceOf(plugins.Rules), "stop": choiceOf(plugins.Stopping), "model": model,
 	}
 	generate, reasks := typeOf(reflect.TypeFor[plan.Generate]()), Schema{"type": "integer", "minimum": 0, "maximum": 10}
 	for key, s := range choices {
@@ -38,7 +38,7 @@ func Campaign() Schema {
 		"instances":   instances(),
 		"prices":      {"anyOf": []Schema{{"type": "string"}, mappingOf(Schema{"type": "object"})}},
 		"labels":      closed(Schema{"model": model, "generate": generate, "reasks": reasks}),
-		"defaults":    defaults(),
+		"defaults":    defaults(plugins),
 		"grid":        grid(choices, properties),
 	} {
 		properties[key] = s
@@ -105,10 +105,10 @@ func grid(choices map[string]Schema, properties Schema) Schema {
 }
 
 // defaults returns the schema of parameters by plug-in.
-func defaults() Schema {
+func defaults(plugins catalogue.Catalogue) Schema {
 	return closed(Schema{
-		"env": parametersOf(catalogue.Environments()), "protocol": parametersOf(catalogue.Protocols()),
-		"rule": parametersOf(catalogue.Rules()), "stop": parametersOf(catalogue.Stopping()), "model": mappingOf(Schema{"type": "object"}),
+		"env": parametersOf(plugins.Environments), "protocol": parametersOf(plugins.Protocols),
+		"rule": parametersOf(plugins.Rules), "stop": parametersOf(plugins.Stopping), "model": mappingOf(Schema{"type": "object"}),
 	})
 }
 

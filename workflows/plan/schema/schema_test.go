@@ -11,6 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/plan/schema"
 )
@@ -18,7 +19,7 @@ import (
 func compiled(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("campaign.json", decoded(t, schema.Campaign())); err != nil {
+	if err := c.AddResource("campaign.json", decoded(t, schema.Campaign(catalogue.Builtin()))); err != nil {
 		t.Fatal(err)
 	}
 	s, err := c.Compile("campaign.json")
@@ -67,7 +68,7 @@ func TestExamplesFit(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
-	properties, _ := schema.Campaign()["properties"].(schema.Schema)
+	properties, _ := schema.Campaign(catalogue.Builtin())["properties"].(schema.Schema)
 	for _, key := range plan.Keys() {
 		if properties[key] == nil {
 			t.Errorf("%s is not described", key)

@@ -12,7 +12,7 @@ import (
 
 // Every stopping rule of the catalogue looks at what its entry says.
 func TestStoppingRules(t *testing.T) {
-	for _, plugin := range catalogue.Stopping() {
+	for _, plugin := range catalogue.Builtin().Stopping {
 		rule, err := plugin.New(func(any) error { return nil }, struct{}{})
 		if err != nil {
 			t.Fatal(err)

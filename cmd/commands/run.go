@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -56,7 +56,7 @@ func runCampaign(ctx context.Context, r runs.Options, path string, flags campaig
 		return err
 	}
 	defer made.Discard()
-	p, m, file, err := flags.Read(ctx, path, s, true)
+	p, m, file, err := flags.Read(ctx, r.Plugins, path, s, true)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func runCampaign(ctx context.Context, r runs.Options, path string, flags campaig
 		return err
 	}
 	campaignfile.AnnounceExtension(stored, p)
-	if err := campaignfile.Warn(p, s); err != nil {
+	if err := campaignfile.Warn(r.Plugins, p, s); err != nil {
 		return err
 	}
 	made.Announce(r.LakeName(), r.State)

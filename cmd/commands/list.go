@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -47,7 +47,7 @@ the tables and figures that analyze knows.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if printSchema {
-				return cli.WriteJSON(cmd.OutOrStdout(), schema.Campaign())
+				return cli.WriteJSON(cmd.OutOrStdout(), schema.Campaign(o.Plugins))
 			}
 			wanted := kinds[:slices.Index(kinds, "tables")] // what follows is listed if it is named
 			if len(args) == 1 {
@@ -84,7 +84,7 @@ func printList(ctx context.Context, o *cli.Options, w io.Writer, wanted []string
 			}
 			continue
 		}
-		list := things(kind)
+		list := things(o.Plugins, kind)
 		all[kind] = list
 		if !o.JSON {
 			if err := printThings(w, kind, list); err != nil {
@@ -101,22 +101,22 @@ func printList(ctx context.Context, o *cli.Options, w io.Writer, wanted []string
 	return nil
 }
 
-func things(kind string) []listed {
+func things(known catalogue.Catalogue, kind string) []listed {
 	switch kind {
 	case "envs":
-		return plugins(catalogue.Environments())
+		return plugins(known.Environments)
 	case "protocols":
-		return plugins(catalogue.Protocols())
+		return plugins(known.Protocols)
 	case "rules":
-		return plugins(catalogue.Rules())
+		return plugins(known.Rules)
 	case "stops":
-		return plugins(catalogue.Stopping())
+		return plugins(known.Stopping)
 	case "tables":
 		return explained(study.Tables())
 	case "figures":
 		return explained(figures.Figures())
 	}
-	return models()
+	return models(known.Environments)
 }
 
 // explained returns tables or figures with what each shows and needs; the papers'
@@ -138,21 +138,21 @@ func plugins[T, N any](list []catalogue.Plugin[T, N]) []listed {
 }
 
 // models returns the providers; scripted ones have the policies of the environments.
-func models() []listed {
+func models(environments []catalogue.Environment) []listed {
 	var all []listed
 	for _, p := range providers.Names() {
 		l := listed{Name: p[0], About: p[1]}
 		if p[0] == "scripted/POLICY" {
-			l.About += ": " + policies()
+			l.About += ": " + policies(environments)
 		}
 		all = append(all, l)
 	}
 	return all
 }
 
-func policies() string {
+func policies(environments []catalogue.Environment) string {
 	var all []string
-	for _, env := range catalogue.Environments() {
+	for _, env := range environments {
 		all = append(all, env.Name+" has "+strings.Join(env.Policies, ", "))
 	}
 	return strings.Join(all, "; ")

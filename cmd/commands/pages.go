@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"cmp"
@@ -37,7 +37,7 @@ each transcript is a separate page there.`,
 			if err := how.Choose(cmd.Context(), s, args[0]); err != nil {
 				return err
 			}
-			r, err := pages.WriteReport(cmd.Context(), s, args[0], how, cmp.Or(file, args[0]+".html"))
+			r, err := pages.WriteReport(cmd.Context(), s, o.Plugins, args[0], how, cmp.Or(file, args[0]+".html"))
 			if err != nil {
 				return err
 			}

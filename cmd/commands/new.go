@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"fmt"
@@ -30,7 +30,7 @@ the entry for the catalogue.`,
 		},
 		ValidArgs: scaffold.Kinds(),
 		RunE: func(_ *cobra.Command, args []string) error {
-			w, err := scaffold.Write(".", args[0], args[1])
+			w, err := scaffold.Write(o.Plugins, ".", args[0], args[1])
 			if err != nil {
 				return cli.UsageError(err)
 			}

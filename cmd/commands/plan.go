@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"cmp"
@@ -22,6 +22,7 @@ import (
 	"roundtable/cmd/internal/predictions"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 )
 
@@ -88,7 +89,7 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 		return err
 	}
 	defer made.Discard()
-	p, m, file, err := o.flags.Read(ctx, path, s, o.share > 0)
+	p, m, file, err := o.flags.Read(ctx, o.Plugins, path, s, o.share > 0)
 	if err != nil {
 		return err
 	}
@@ -96,18 +97,18 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	all, most, err := planConditions(p, file)
+	all, most, err := planConditions(o.Plugins, p, file)
 	if err != nil {
 		return err
 	}
-	warned, err := campaignfile.Warnings(p, s)
+	warned, err := campaignfile.Warnings(o.Plugins, p, s)
 	if err != nil {
 		return err
 	}
 	warned = append(warned, campaignfile.MissingKeys(p, m, s)...)
 	var prompts []campaignfile.RenderedPrompt
 	if o.prompts {
-		if prompts, err = campaignfile.RenderPrompts(p, s); err == nil && o.folder != "" {
+		if prompts, err = campaignfile.RenderPrompts(o.Plugins, p, s); err == nil && o.folder != "" {
 			err = campaignfile.WritePrompts(o.folder, file, prompts)
 		}
 		if err != nil {
@@ -173,13 +174,13 @@ func (r planReport) print(folder string) {
 
 // planConditions returns what is said of each condition, and the most calls of
 // one collaboration of each.
-func planConditions(p recorded.Plan, file plan.File) (all []planned, most []int, err error) {
+func planConditions(plugins catalogue.Catalogue, p recorded.Plan, file plan.File) (all []planned, most []int, err error) {
 	for i, c := range p.Campaign.Conditions {
-		calls, err := setup.MostCalls(p.Campaign.Conditions[i], p.Agents[i])
+		calls, err := setup.MostCalls(plugins, p.Campaign.Conditions[i], p.Agents[i])
 		if err != nil {
 			return nil, nil, err
 		}
-		session, err := c.Session(p.Agents[i], 0)
+		session, err := c.Session(plugins, p.Agents[i], 0)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"github.com/spf13/cobra"
@@ -36,7 +36,7 @@ every answer as it was received, also those that could not be used.`,
 			if err != nil {
 				return err
 			}
-			v, err := transcripts.Read(cmd.Context(), s, rows, how)
+			v, err := transcripts.Read(cmd.Context(), s, o.Plugins, rows, how)
 			if err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"errors"
@@ -34,7 +34,7 @@ here or elsewhere. With --public-key, the file must be signed by that key.`,
 			if err != nil {
 				return err
 			}
-			v, err := integrity.Check(cmd.Context(), s, args[0])
+			v, err := integrity.Check(cmd.Context(), s, o.Plugins, args[0])
 			if err == nil && compare != nil {
 				err = v.Compare(cmd.Context(), s, *compare)
 			}

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"cmp"
@@ -16,6 +16,7 @@ import (
 	"roundtable/cmd/internal/staging"
 	"roundtable/cmd/internal/version"
 	"roundtable/envs/wording"
+	"roundtable/workflows/catalogue"
 )
 
 func newAttest(o *cli.Options) *cobra.Command {
@@ -50,7 +51,7 @@ who vouches for the results. Ed25519 keys are made by
 			if err != nil {
 				return err
 			}
-			a, err := attest(cmd, s, args[0])
+			a, err := attest(cmd, s, o.Plugins, args[0])
 			if err != nil {
 				return err
 			}
@@ -67,9 +68,9 @@ who vouches for the results. Ed25519 keys are made by
 }
 
 // attest vouches for nothing that verify finds wrong.
-func attest(cmd *cobra.Command, s storage.Store, campaign string) (attestation.Statement, error) {
+func attest(cmd *cobra.Command, s storage.Store, plugins catalogue.Catalogue, campaign string) (attestation.Statement, error) {
 	ctx := cmd.Context()
-	v, err := integrity.Check(ctx, s, campaign)
+	v, err := integrity.Check(ctx, s, plugins, campaign)
 	if err != nil {
 		return attestation.Statement{}, err
 	}

@@ -1,0 +1,148 @@
+// Package commands is the command line: the commands, their flags, and how a run of the
+// program ends. A main function passes it the plug-ins that campaigns can name.
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/version"
+	"roundtable/envs/wording"
+	"roundtable/workflows/catalogue"
+	"roundtable/workflows/plan"
+)
+
+// Main runs the command that the arguments of the process name, and returns the code to
+// end the process with. What campaigns can name is in the catalogue: catalogue.Builtin()
+// with plug-ins of one's own.
+func Main(plugins catalogue.Catalogue) int {
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // it is with nohup
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
+	defer stop()
+	go func() { // a second Ctrl-C does not wait; a terminal that closes may say so twice
+		<-ctx.Done()
+		signal.Ignore(syscall.SIGHUP)
+		signal.Reset(os.Interrupt, syscall.SIGTERM)
+	}()
+	return Execute(ctx, plugins, os.Args[1:], os.Stdout, os.Stderr)
+}
+
+// Execute runs one command and returns the code that the program ends with.
+// With --json an error is a document, too, unless the command has written one.
+func Execute(ctx context.Context, plugins catalogue.Catalogue, args []string, stdout, stderr io.Writer) int {
+	if err := plugins.Check(); err != nil {
+		fmt.Fprintln(stderr, "roundtable:", err)
+		return cli.ExitFailed
+	}
+	out := &cli.Counter{Writer: stdout}
+	root := NewRoot(plugins)
+	root.SetOut(out)
+	root.SetErr(stderr)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	if code := cli.ExitCode(err); ctx.Err() != nil && code == cli.ExitFailed && strings.Contains(err.Error(), context.Canceled.Error()) {
+		err = cli.InterruptedError(errors.New("interrupted")) // while it started: there is nothing that must come in
+	}
+	code := cli.ExitCode(err)
+	if strings.HasPrefix(err.Error(), "unknown command ") { // the library's own error
+		code = cli.ExitUsage
+	}
+	fmt.Fprintln(stderr, "roundtable:", err)
+	if asksJSON(root, args) && out.N == 0 {
+		if err := cli.WriteJSON(stdout, failure{Error: err.Error(), Code: code}); err != nil {
+			fmt.Fprintln(stderr, "roundtable:", err)
+		}
+	}
+	return code
+}
+
+// failure is the JSON of an error.
+type failure struct {
+	Error string `json:"error"`
+	Code  int    `json:"exit_code"`
+}
+
+// asksJSON reports whether --json is given, also where flags could not be read to their end.
+func asksJSON(root *cobra.Command, args []string) bool {
+	asked, _ := root.PersistentFlags().GetBool("json")
+	return asked || slices.Contains(args, "--json")
+}
+
+// NewRoot returns the root of the commands of a program with these plug-ins.
+func NewRoot(plugins catalogue.Catalogue) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "roundtable",
+		Short: "Run experiments in which groups of LLM agents decide, without ever losing work",
+		Long: `Run experiments in which groups of LLM agents decide, without ever losing work.
+
+A campaign is a YAML file. Its answers and tables are kept in a lake, a folder
+or a bucket (--lake), and the campaign goes on from them after any interruption.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	o := cli.NewOptions(root, plugins)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.UsageError(explainFlag(cmd, err)) })
+	root.AddCommand(
+		newRun(o), newPlan(o), newStatus(o), newPause(o), newResume(o), newTune(o), newAnswer(o), newCancel(o),
+		newShow(o), newView(o), newReport(o), newAnalyze(o), newVerify(o), newAttest(o), newList(o), newData(o), newNew(o), newVersion(o), newWorker(o),
+		newCost(o),
+		newCache(o), newQuery(o), newExport(o),
+		newLabel(o), newFeatures(o),
+	)
+	arrangeCommands(o, root)
+	return root
+}
+
+// explainFlag says of an unknown flag which one was meant, or that it is a key of the campaign's file.
+func explainFlag(cmd *cobra.Command, err error) error {
+	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !unknown {
+		return err
+	}
+	if key := strings.ReplaceAll(name, "-", "_"); slices.Contains(plan.Keys(), key) {
+		if cmd.Flags().Lookup("set") != nil {
+			return fmt.Errorf("unknown flag --%s: it is a key of the campaign file; write %s: there, or --set %s=VALUE", name, key, key)
+		}
+		return fmt.Errorf("unknown flag --%s: it is a key of the campaign file; write %s: there", name, key)
+	}
+	var flags []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, "--"+f.Name) })
+	return fmt.Errorf("unknown flag --%s of %s%s", name, cmd.CommandPath(), wording.DidYouMean("--"+name, flags))
+}
+
+func newVersion(o *cli.Options) *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the versions of the program, its engine and its tables",
+		Long:    `Print the versions of the program, its engine and its tables.`,
+		Example: `  roundtable version --json`,
+		Args:    cli.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			info, _ := debug.ReadBuildInfo()
+			v := version.Of(info)
+			if o.JSON {
+				return cli.WriteJSON(cmd.OutOrStdout(), v)
+			}
+			v.Write(cmd.OutOrStdout())
+			return nil
+		},
+	}
+}

@@ -1,0 +1,37 @@
+package commands
+
+import (
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"roundtable/workflows/protocol"
+)
+
+func TestDefaultsAreYAML(t *testing.T) {
+	out, err := asYAML(protocol.DefaultRoundtable())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back struct {
+		Rounds int
+		Ties   string
+		Phases []any
+	}
+	if err := yaml.Unmarshal([]byte(out), &back); err != nil {
+		t.Fatal(err)
+	}
+	if back.Rounds != 10 || back.Ties != "keep" || len(back.Phases) != 3 || strings.Contains(out, `"`) {
+		t.Errorf("%+v from\n%s", back, out)
+	}
+	if out, err := asYAML(struct{}{}); out != "" || err != nil {
+		t.Errorf("no parameters are %q, %v", out, err)
+	}
+	out, err = asYAML(struct {
+		Yes string `json:"yes"`
+	}{"true"})
+	if err != nil || out != "yes: \"true\"\n" {
+		t.Errorf("a text that looks like a truth value is %q, %v", out, err)
+	}
+}

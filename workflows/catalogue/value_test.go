@@ -1,0 +1,52 @@
+package catalogue_test
+
+import (
+	"strings"
+	"testing"
+
+	"roundtable/workflows/catalogue"
+	"roundtable/workflows/decision"
+	"roundtable/workflows/protocol"
+)
+
+func TestBuiltin(t *testing.T) {
+	if err := catalogue.Builtin().Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A name that is given twice is an error that says which, an alias included.
+func TestNamesAreGivenOnce(t *testing.T) {
+	rule := func(name string) catalogue.Rule {
+		return catalogue.NewRule(name, "", decision.PluralityParams{}, decision.NewPlurality)
+	}
+	talk := catalogue.NewProtocol("talk", "", protocol.DefaultDelphi(), protocol.NewDelphi)
+	for says, c := range map[string]catalogue.Catalogue{
+		`the catalogue has two decision rules called "majority"`: catalogue.Builtin().WithRules(rule("majority")),
+		`two decision rules called "mine"`:                       catalogue.Builtin().WithRules(rule("mine")).WithRules(rule("mine")),
+		`two decision rules called "simple"`:                     catalogue.Builtin().WithRules(rule("simple")), // an alias of plurality
+		`two decision rules called "unanimity"`:                  catalogue.Builtin().WithRules(rule("mine").WithAliases("unanimity")),
+		`two environments called "qa"`:                           catalogue.Builtin().WithEnvironments(catalogue.Builtin().Environments[4]),
+		`two stopping rules called "never"`:                      catalogue.Builtin().WithStopping(catalogue.Builtin().Stopping[0]),
+		`two protocols called "roundtable"`:                      catalogue.Builtin().WithProtocols(catalogue.Builtin().Protocols[0]),
+		`the protocol "talk" has no prompts`:                     catalogue.Builtin().WithProtocols(talk),
+		"decision rule 1 of the catalogue has no name":           {Rules: []catalogue.Rule{rule("")}},
+	} {
+		if err := c.Check(); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want %s", err, says)
+		}
+	}
+}
+
+// What is added changes no other catalogue.
+func TestCataloguesAreValues(t *testing.T) {
+	one := catalogue.Builtin()
+	one.Rules = append(make([]catalogue.Rule, 0, 100), one.Rules...)
+	rule := func(name string) catalogue.Rule {
+		return catalogue.NewRule(name, "", decision.PluralityParams{}, decision.NewPlurality)
+	}
+	a, b := one.WithRules(rule("a")), one.WithRules(rule("b"))
+	if n := len(one.Rules); len(a.Rules) != n+1 || a.Rules[n].Name != "a" || b.Rules[n].Name != "b" {
+		t.Errorf("%d rules, then %s and %s", n, a.Rules[n].Name, b.Rules[n].Name)
+	}
+}
