@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"roundtable/activities/model"
-	"roundtable/analysis/safetext"
 	"roundtable/analysis/storage"
 )
 
@@ -90,16 +89,6 @@ func Open(ctx context.Context, s storage.Store, campaign string) ([]Question, er
 
 // IsPerson reports whether a model is a person's seat.
 func IsPerson(model string) bool { return model == "human" || strings.HasPrefix(model, "human/") }
-
-// Title says whose turn a question is and since when it waits.
-func Title(q Question) string {
-	text := fmt.Sprintf("%s, round %d, %s, since %s",
-		safetext.Line(cmp.Or(q.Turn.Agent, q.Turn.Role)), q.Turn.Round, safetext.Line(q.Turn.Phase), q.AskedAt.Local().Format("2006-01-02 15:04"))
-	if q.Turn.Ask > 0 {
-		text += ", asked again"
-	}
-	return text
-}
 
 // MaxAnswer is how long an answer may be, in bytes.
 const MaxAnswer = 1 << 20

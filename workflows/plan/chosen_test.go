@@ -3,6 +3,7 @@ package plan_test
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ func TestChosenInstances(t *testing.T) {
 		}
 		for n := range c.Size() {
 			cell := c.Cell(n)
-			if list := want; list != nil && list[cell.Condition] != nil && !contains(list[cell.Condition], cell.Instance) {
+			if list := want; list != nil && list[cell.Condition] != nil && !slices.Contains(list[cell.Condition], cell.Instance) {
 				t.Errorf("%s runs instance %d of condition %d", text, cell.Instance, cell.Condition)
 			}
 		}
@@ -55,15 +56,6 @@ func TestChosenInstances(t *testing.T) {
 	if diff := small.Extends(more); len(diff) != 1 || !strings.HasSuffix(diff[0], " was 2 and is 1; it can only grow") {
 		t.Errorf("a smaller choice: %v", diff)
 	}
-}
-
-func contains(list []int, n int) bool {
-	for _, x := range list {
-		if x == n {
-			return true
-		}
-	}
-	return false
 }
 
 func TestChosenInstanceErrors(t *testing.T) {

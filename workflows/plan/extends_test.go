@@ -107,13 +107,13 @@ func TestErrorsOfExtendedFiles(t *testing.T) {
 		"in both": {
 			map[string]string{
 				"main.yaml": "name: A\nextends: b.yaml\nreasks: 11\n",
-				"b.yaml":    "env: exchange\nenv: exchange\nprotocol: {name: roundtable, rounds: 0}\nmodle: x\nmodel: scripted/trader\ngrid:\n  rule: [borda, x]\n",
+				"b.yaml":    "env: exchange\nenv: exchange\nprotocol: {name: roundtable, rounds: 0}\nmodl: x\nmodel: scripted/trader\ngrid:\n  rule: [borda, x]\n",
 			},
 			`line 1: name: "A" is no campaign name; use 1 to 63 of a-z, 0-9 and -, not beginning with -
 line 3: reasks: is 11; 0 to 10 are accepted
 b.yaml: line 2: env: given twice
 b.yaml: line 3: protocol.rounds: is 0; 1 to 1000 are accepted
-b.yaml: line 4: modle: unknown key;`,
+b.yaml: line 4: modl: unknown key;`,
 		},
 		"missing": {
 			map[string]string{"main.yaml": minimal + "extends: c/b.yaml\n", "c/b.yaml": "seed: 3\nextends: ../d.yaml\n"},

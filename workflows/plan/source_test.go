@@ -87,13 +87,13 @@ func TestLimit(t *testing.T) {
 
 // Errors of the command line name the flag, and come with those of the file.
 func TestErrorsOfChanges(t *testing.T) {
-	text := grouped + "modle: x\n"
+	text := grouped + "modl: x\n"
 	_, err := changed(text, 0, "rule=borda", "env.agents=3", "protocol.rounds=0", "sed=1", "seed=", "reasks=[", "seed=x", "name=A B", "rule=rated", "grid.stop=never")
 	errs, ok := errors.AsType[plan.FileErrors](err)
 	if !ok {
 		t.Fatal(err)
 	}
-	want := `line 12: modle: unknown key; known are name, seed, replicates, instances, data, prompts, cache_scope, limits, embedder, labels, prices, cost, extends, defaults, env, protocol, rule, stop, model, models, agents, generate, reasks, grid; did you mean model?
+	want := `line 12: modl: unknown key; known are name, seed, replicates, instances, data, prompts, cache_scope, limits, embedder, labels, prices, cost, extends, defaults, env, protocol, rule, stop, model, models, agents, generate, reasks, grid; did you mean model?
 --set rule=borda: rule: the grid varies it; --set grid.rule=[…] replaces the whole axis
 --set protocol.rounds=0: protocol.rounds: the grid varies it; --set grid.size=[…] replaces the whole axis
 --set sed=1: sed: unknown key; known are name, seed, replicates, instances, data, prompts, cache_scope, limits, embedder, labels, prices, cost, extends, defaults, env, protocol, rule, stop, model, models, agents, generate, reasks, grid; did you mean seed?

@@ -3,6 +3,7 @@ package answering
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -134,17 +135,27 @@ func list(out io.Writer, campaign string, open []people.Question) error {
 		return err
 	}
 	for _, q := range open {
-		if _, err := fmt.Fprintf(out, "%s  %s\n", q.ID, people.Title(q)); err != nil {
+		if _, err := fmt.Fprintf(out, "%s  %s\n", q.ID, Title(q)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// Title says whose turn a question is and since when it waits.
+func Title(q people.Question) string {
+	text := fmt.Sprintf("%s, round %d, %s, since %s",
+		safetext.Line(cmp.Or(q.Turn.Agent, q.Turn.Role)), q.Turn.Round, safetext.Line(q.Turn.Phase), q.AskedAt.Local().Format("2006-01-02 15:04"))
+	if q.Turn.Ask > 0 {
+		text += ", asked again"
+	}
+	return text
+}
+
 // show prints a question as the agent that the person plays is asked it.
 func show(out io.Writer, q people.Question, n, of int) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "=== question %d of %d: %s: %s\n", n, of, q.ID, people.Title(q))
+	fmt.Fprintf(&b, "=== question %d of %d: %s: %s\n", n, of, q.ID, Title(q))
 	for _, m := range q.Messages {
 		fmt.Fprintf(&b, "--- %s\n%s\n", map[string]string{"system": "who you are", "user": "asked", "assistant": "your answer"}[m.Role], safetext.Lines(m.Content))
 	}

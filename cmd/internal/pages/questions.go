@@ -7,6 +7,7 @@ import (
 
 	"roundtable/activities/people"
 	"roundtable/analysis/safetext"
+	"roundtable/cmd/internal/answering"
 )
 
 // questions are the body of the page on which persons answer.
@@ -39,7 +40,7 @@ func (v *Server) questionsPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	var body questions
 	for _, q := range open {
-		one := question{ID: q.ID, Title: people.Title(q), JSON: len(q.Schema) > 0}
+		one := question{ID: q.ID, Title: answering.Title(q), JSON: len(q.Schema) > 0}
 		for _, m := range q.Messages {
 			one.Said = append(one.Said, turnText{fromWhom[m.Role], safetext.Lines(m.Content)})
 		}

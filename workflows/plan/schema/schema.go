@@ -6,6 +6,7 @@ package schema
 import (
 	"encoding"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -172,9 +173,7 @@ func fieldsOf(t reflect.Type) Schema {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous:
-			for key, s := range fieldsOf(f.Type) {
-				all[key] = s
-			}
+			maps.Copy(all, fieldsOf(f.Type))
 		case name != "" && name != "-":
 			all[name] = typeOf(f.Type)
 		}

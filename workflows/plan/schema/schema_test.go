@@ -92,7 +92,7 @@ func TestWrongFilesDoNotFit(t *testing.T) {
 		{"name: a", "name: a\nseed: -1"}, {"name: a", "name: a\nreplicates: x"}, {"name: a", "name: a\ninstances: 0"}, {"name: a", "name: a\ninstances: []"},
 		{"name: a", "name: a\nlimits: {call: 3}"}, {"name: a", "name: a\nlimits: {models: {a: {timeout: 3}}}"}, {"name: a", "name: a\ncache_scope: all"},
 		{"name: a", "name: a\nlabels: {agent: x}"}, {"name: a", "name: a\ngenerate: {temprature: 1}"}, {"name: a", "name: a\nreasks: 11"},
-		{"name: a", "name: a\ndefaults: {protocol: {roundtable: {round: 3}}}"}, {"name: a", "name: a\ndefaults: {protocl: {}}"}, {"name: a", "name: a\nextends: [b]"},
+		{"name: a", "name: a\ndefaults: {protocol: {roundtable: {round: 3}}}"}, {"name: a", "name: a\ndefaults: {protoco: {}}"}, {"name: a", "name: a\nextends: [b]"},
 		{"[1]", "[]"}, {"[1]", "1"}, {"generate.seed", "seed"}, {"generate.seed: [1]", "rule: [majority, condorcet]"},
 		{"generate.seed: [1]", "size: [{label: a, set: {seed: 3}}]"}, {"generate.seed: [1]", "size: [{set: {reasks: 3}}]"}, {"generate.seed: [1]", "rule: [{label: '', value: majority}]"},
 		{"generate.seed: [1]", "exclude: []"}, {"generate.seed: [1]", "include: {rule: majority}"},
