@@ -45,16 +45,15 @@ func Main(plugins catalogue.Catalogue) int {
 // Execute runs one command and returns the code that the program ends with.
 // With --json an error is a document, too, unless the command has written one.
 func Execute(ctx context.Context, plugins catalogue.Catalogue, args []string, stdout, stderr io.Writer) int {
-	if err := plugins.Check(); err != nil {
-		fmt.Fprintln(stderr, "roundtable:", err)
-		return cli.ExitFailed
-	}
 	out := &cli.Counter{Writer: stdout}
 	root := NewRoot(plugins)
 	root.SetOut(out)
 	root.SetErr(stderr)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := plugins.Check()
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	if err == nil {
 		return 0
 	}

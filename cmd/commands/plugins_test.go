@@ -63,4 +63,7 @@ func TestOwnNamesMustBeNew(t *testing.T) {
 	if code, out, said := execute(t, twice, "list"); code == 0 || out != "" || !strings.Contains(said, `two decision rules called "my_rule"`) {
 		t.Errorf("code %d, %s%s", code, out, said)
 	}
+	if code, out, _ := execute(t, twice, "list", "--json"); code == 0 || !strings.Contains(out, `"exit_code": `) {
+		t.Errorf("with --json: code %d, %s", code, out)
+	}
 }
