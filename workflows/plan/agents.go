@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"roundtable/envs"
+	"roundtable/envs/wording"
 	"roundtable/workflows/seats"
 )
 
@@ -75,6 +77,23 @@ func (c Condition) AgentModels() []Choice {
 		}
 	}
 	return all
+}
+
+// rolesIn returns the roles of a list of agents in JSON; "no role" of those without.
+func rolesIn(list string) string {
+	var items []json.RawMessage
+	if json.Unmarshal([]byte(list), &items) != nil {
+		return list
+	}
+	var roles []string
+	for _, item := range items {
+		var seat seats.Seat
+		if json.Unmarshal(item, &seat.Role) != nil && json.Unmarshal(item, &seat) != nil {
+			return wording.Shorten(list)
+		}
+		roles = append(roles, cmp.Or(seat.Role, "no role"))
+	}
+	return wording.And(roles)
 }
 
 // parseAgents reads agents: a list, or a mapping of list, pool and stances.

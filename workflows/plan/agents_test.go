@@ -49,6 +49,10 @@ func TestAgents(t *testing.T) {
 	if !slices.Equal(adversaries, []int{0, 1, 2}) {
 		t.Errorf("%v", adversaries)
 	}
+	listed := parse(t, seatedBase+"agents: [nurse, {role: surgeon, votes: 2}, {stance: wrong}]\n").Shared()
+	if !slices.Contains(listed, "agents nurse, surgeon and no role") {
+		t.Errorf("plan says %q", listed)
+	}
 	if plain := parse(t, seatedBase).Campaign.Conditions[0]; plain.Seated(3, 1) != nil {
 		t.Error("a campaign that says nothing of its agents has seats")
 	}

@@ -87,6 +87,9 @@ func (f File) sharedOf(key string) []string {
 		maps.DeleteFunc(same, func(param, text string) bool { other, there := flat[param]; return !there || other != text })
 	}
 	name := wording.Shorten(same[""])
+	if key == "agents" {
+		name = rolesIn(same[""])
+	}
 	delete(same, "")
 	var params []string
 	for _, param := range slices.Sorted(maps.Keys(same)) {
