@@ -49,6 +49,11 @@ func WaitForOwnServer(o *worker.Options) {
 	// A task that waits for its turn has not begun; one that has begun and is late is
 	// given to another, which plays the whole history again.
 	o.MaxConcurrentWorkflowTaskExecutionSize = reportsAtOnce
-	// There is no other worker, which would be found sooner.
-	o.StickyScheduleToStartTimeout = reportPatience
+	o.StickyScheduleToStartTimeout = stickyPatience
 }
+
+// stickyPatience is how long a workflow's task waits for the worker that has it in
+// memory. Longer than the SDK's 5 s, since a task that is given up is played again from
+// its history by the same busy worker; but what a process leaves behind when it is killed
+// waits this long for one that is gone, before the next takes it.
+const stickyPatience = 30 * time.Second
