@@ -167,7 +167,8 @@ func (q Question) After(before []answers.Answer, p model.Parameters, schema json
 func (k *Taker) cachedOrCall(ctx context.Context, q Question, before []answers.Answer, pass calls.Permit) (calls.Paid, error) {
 	request := q.Request(before)
 	key := ""
-	if !q.Provider.Simulated {
+	// What a person was asked and has answered is not replaced by another turn's answer.
+	if _, person := q.Provider.Model.(model.Awaited); !person && !q.Provider.Simulated {
 		var err error
 		if key, err = q.CacheKey(request, len(before)); err != nil {
 			return calls.Paid{}, err
