@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"strings"
 	"sync"
 	"time"
 
@@ -70,12 +69,7 @@ func (d *Desk) isAnswered(ctx context.Context, campaign, id string) (bool, error
 		if err != nil {
 			return false, err
 		}
-		known = &seen{time.Now(), map[string]bool{}}
-		for _, o := range objects {
-			if id, ok := strings.CutSuffix(o.Key, answer); ok {
-				known.ids[id[strings.LastIndex(id, "/")+1:]] = true
-			}
-		}
+		known = &seen{time.Now(), answeredIn(objects)}
 		d.seen[campaign] = known
 	}
 	return known.ids[id], nil

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -61,15 +62,10 @@ func Open(ctx context.Context, s storage.Store, campaign string) ([]Question, er
 	if err != nil {
 		return nil, err
 	}
-	answered := map[string]bool{}
-	for _, o := range objects {
-		if id, ok := strings.CutSuffix(o.Key, answer); ok {
-			answered[id] = true
-		}
-	}
+	answered := answeredIn(objects)
 	var open []Question
 	for _, o := range objects {
-		id, ok := strings.CutSuffix(o.Key, question)
+		id, ok := strings.CutSuffix(path.Base(o.Key), question)
 		if !ok || answered[id] {
 			continue
 		}
@@ -85,6 +81,17 @@ func Open(ctx context.Context, s storage.Store, campaign string) ([]Question, er
 	}
 	slices.SortFunc(open, func(a, b Question) int { return cmp.Or(a.AskedAt.Compare(b.AskedAt), strings.Compare(a.ID, b.ID)) })
 	return open, nil
+}
+
+// answeredIn returns the ids of the questions that have an answer among these objects.
+func answeredIn(objects []storage.Object) map[string]bool {
+	ids := map[string]bool{}
+	for _, o := range objects {
+		if id, ok := strings.CutSuffix(path.Base(o.Key), answer); ok {
+			ids[id] = true
+		}
+	}
+	return ids
 }
 
 // IsPerson reports whether a model is a person's seat.
