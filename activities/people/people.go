@@ -1,5 +1,5 @@
 // Package people lets persons sit at the table. A question for a person is kept in
-// the store until somebody answers it there, however long that takes and whatever
+// the store until it is answered there, however long that takes and whatever
 // is restarted meanwhile. The first answer to a question counts; nothing is billed.
 package people
 

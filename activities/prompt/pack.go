@@ -26,8 +26,9 @@ import (
 const Edition = 2
 
 // Pack is every template that a condition uses, by path: env/*.tmpl,
-// protocol/*.tmpl and rule/*.tmpl, and agent/seat.tmpl if it says who its agents are. It is recorded with the campaign, so that a
-// campaign that goes on after an upgrade asks the same words.
+// protocol/*.tmpl and rule/*.tmpl, and agent/seat.tmpl if it says who its agents are.
+// It is recorded with the campaign, so that a campaign that goes on after an upgrade
+// asks the same words.
 type Pack map[string]string
 
 // NewPack collects the built-in templates; agents is nil if nothing is said of them,
