@@ -19,12 +19,12 @@ func TestPersonAtTheTable(t *testing.T) {
 	exampleData(t, dir)
 	save(t, dir, "people.yaml", `name: people
 data: examples/data
-instances: 2
+instances: 1
 env: {name: qa, format: csv, file: requests.csv, agents: 3}
 model: {name: scripted/answerer, policy: {accuracy: 0.7}}
 models: {Agent 3: human/ann}
-rule: majority
 protocol: {name: debate, ballots: true}
+grid: {rule: [majority, plurality]}
 `)
 	run := program(t, dir, "run", "people.yaml")
 	if err := run.Start(); err != nil {
@@ -82,7 +82,7 @@ protocol: {name: debate, ballots: true}
 	for _, c := range rowsOf[record.Call](t, dir, "people") {
 		if c.ModelAsked == "human/ann" {
 			calls++
-			if c.ModelAnswered != "human/ann" || c.Status != "answered" {
+			if c.ModelAnswered != "human/ann" || c.Status != "answered" || c.Cached { // both rules ask the same first question
 				t.Errorf("%+v", c)
 			}
 		}
