@@ -38,7 +38,7 @@ type Params struct {
 	// Kind of the questions in these files that have no options.
 	Kind Kind `json:"kind"`
 	// Score of an answer; without one, that of the question's kind.
-	Score scoring.Scoring `json:"score"`
+	Score scoring.Scoring `json:"score,omitzero"`
 	// Reading of answers in free texts: stated, last or version_1.
 	Reading Reading `json:"reading"`
 	// Agents is the size of the group; default 3.

@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 
@@ -62,13 +63,28 @@ func Fixed(r stopping.Rule) func(struct{}) (stopping.Rule, error) {
 	return func(struct{}) (stopping.Rule, error) { return r, nil }
 }
 
-// with decodes parameters over the defaults and builds.
+// with decodes parameters over a copy of the defaults and builds.
 func with[P, T any](defaults P, decode envs.Decode, build func(P) (T, error)) (T, error) {
-	if err := decode(&defaults); err != nil {
-		var none T
+	var none T
+	params, err := fresh(defaults)
+	if err != nil {
 		return none, err
 	}
-	return build(defaults)
+	if err := decode(&params); err != nil {
+		return none, err
+	}
+	return build(params)
+}
+
+// fresh returns a copy that shares no list with the defaults: decoding writes into
+// the list that it finds, and the next condition would have this one's values.
+func fresh[P any](defaults P) (P, error) {
+	var params P
+	data, err := json.Marshal(defaults)
+	if err == nil {
+		err = json.Unmarshal(data, &params)
+	}
+	return params, err
 }
 
 // WithAliases returns the entry with other names of the very same thing.

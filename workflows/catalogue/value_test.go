@@ -1,9 +1,12 @@
 package catalogue_test
 
 import (
+	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
+	"roundtable/envs"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/protocol"
@@ -48,5 +51,37 @@ func TestCataloguesAreValues(t *testing.T) {
 	a, b := one.WithRules(rule("a")), one.WithRules(rule("b"))
 	if n := len(one.Rules); len(a.Rules) != n+1 || a.Rules[n].Name != "a" || b.Rules[n].Name != "b" {
 		t.Errorf("%d rules, then %s and %s", n, a.Rules[n].Name, b.Rules[n].Name)
+	}
+}
+
+// What a condition is given stays its own: the next one starts from the defaults.
+func TestDefaultsStay(t *testing.T) {
+	c, want := catalogue.Builtin(), catalogue.Builtin()
+	for i, p := range c.Protocols {
+		defaultsStay(t, p, want.Protocols[i], protocol.Setting{}, `{"phases": ["proposal", "vote"]}`)
+	}
+	for i, p := range c.Rules {
+		defaultsStay(t, p, want.Rules[i], struct{}{}, `{}`)
+	}
+	for i, p := range c.Stopping {
+		defaultsStay(t, p, want.Stopping[i], struct{}{}, `{}`)
+	}
+	for i, p := range c.Environments {
+		defaultsStay(t, p, want.Environments[i], nil, `{"domains": ["camping"]}`)
+	}
+}
+
+func defaultsStay[T, N any](t *testing.T, p, want catalogue.Plugin[T, N], need N, given string) {
+	t.Helper()
+	_, _ = p.New(envs.DecodeStrict([]byte(given)), need) // refused or not
+	enough := errors.New("enough seen")
+	_, err := p.New(func(v any) error {
+		if got := reflect.ValueOf(v).Elem().Interface(); !reflect.DeepEqual(got, want.Params) {
+			t.Errorf("%s starts from %+v, want %+v", p.Name, got, want.Params)
+		}
+		return enough
+	}, need)
+	if !errors.Is(err, enough) {
+		t.Errorf("%s: %v", p.Name, err)
 	}
 }
