@@ -218,8 +218,17 @@ func rank(rule string) int {
 	return len(papers)
 }
 
-// Varying returns the settings in which the conditions differ.
+// Varying returns the settings in which the conditions differ. Baselines differ in being
+// baselines, and in nothing that the groups have in common.
 func (v View) Varying() []string {
+	if groups := v.groups(); len(groups) < len(v.Groups) {
+		v.Groups = groups
+		varying := v.Varying()
+		if len(varying) == 0 {
+			varying = []string{"protocol"}
+		}
+		return append(varying, BaselineLabel)
+	}
 	keys := map[string]bool{}
 	for _, g := range v.Groups {
 		for key, value := range g.Settings {

@@ -7,13 +7,32 @@ import (
 	"roundtable/envs/wording"
 )
 
+// BaselineLabel is the label of the conditions that a campaign's file asks for as
+// baselines of the others.
+const BaselineLabel = "baseline"
+
 // Shown returns what a condition's setting is called: the label that the campaign's
-// file gives it, or else its value, which is shortened if it is long.
+// file gives it, or else its value, which is shortened if it is long. Of a baseline it
+// is what it shares with its groups.
 func (g Group) Shown(key string) string {
-	if label := g.Labels[key]; label != "" {
+	root, _, _ := strings.Cut(key, ".")
+	switch label := g.Labels[key]; {
+	case label != "":
 		return label
+	case g.isBaseline() && !slices.Contains([]string{"env", "model", "generate", AnsweredBy}, root):
+		return ""
 	}
 	return wording.Shorten(g.Settings[key])
+}
+
+func (g Group) isBaseline() bool { return g.Labels[BaselineLabel] != "" }
+
+// groups returns the conditions that are no baselines; all if there are no others.
+func (v View) groups() []Group {
+	if groups := slices.DeleteFunc(slices.Clone(v.Groups), Group.isBaseline); len(groups) > 0 {
+		return groups
+	}
+	return v.Groups
 }
 
 // folded puts an axis with labels in the place of all settings that it stands for.

@@ -132,7 +132,7 @@ func (p *parser) parseChoice(n *yaml.Node, key, accepted string, c *Choice) {
 
 // checkCondition builds everything a condition names, so that wrong parameters are found
 // before anything starts, all at once.
-func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, camp Campaign) (agents, rounds, instances int) {
+func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, seed uint64) (agents, rounds, instances int) {
 	env := p.environmentOf(c, keys["env"])
 	rule, _ := buildAt(p, "rule", "decision rule", p.host.Catalogue.Rules, c.Rule, keys["rule"], struct{}{})
 	_, stops := buildAt(p, "stop", "stopping rule", p.host.Catalogue.Stopping, c.Stop, keys["stop"], struct{}{})
@@ -141,7 +141,7 @@ func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, camp Ca
 	agents = 2 // the protocol's parameters are checked even if the environment is wrong
 	if env != nil {
 		instances = env.Instances()
-		if inst, err := env.Instance(camp.Seed, 0); err != nil {
+		if inst, err := env.Instance(seed, 0); err != nil {
 			p.errs.add(keys["env"], "env", "%v", err)
 		} else {
 			agents = len(inst.Agents())

@@ -46,8 +46,9 @@ type File struct {
 	// Agents is the size of the group by condition; Rounds the most rounds there can be.
 	Agents, Rounds []int
 	// Values are those of each condition on the axes of the grid.
-	Values [][]Value
-	given  []map[string]json.RawMessage // what each condition was given, by key
+	Values    [][]Value
+	baselines []string                     // the title of each condition that is a baseline; "" for others
+	given     []map[string]json.RawMessage // what each condition was given, by key
 }
 
 // Host is what the reading of a file cannot know by itself.
@@ -109,6 +110,8 @@ type Header struct {
 	Prices json.RawMessage `json:"prices"`
 	Cost   string          `json:"cost"`
 
+	Baselines json.RawMessage `json:"baselines"` // see baseline
+
 	Extends  string          `json:"extends"`
 	Defaults json.RawMessage `json:"defaults"` // see pluginDefaults
 }
@@ -141,8 +144,12 @@ func (p *parser) parseFile(s Source) File {
 	file.Campaign.Base = p.baseJSON(base, axes)
 	all := p.combinations(top, axes, grid)
 	want, defaults := p.parseInstances(valueOf(top, "instances")), p.parseDefaults(valueOf(top, "defaults"))
+	baselines := p.parseBaselines(valueOf(top, "baselines"))
 	if all != nil {
-		p.expandGrid(conditionBase{base, axes, defaults}, all, want, &file)
+		x := &expansion{p: p, base: base, axes: axes, defaults: defaults, want: want, seed: h.Seed, seen: map[string]int{}}
+		x.addPoints(all)
+		x.addBaselines(valueOf(top, "baselines"), baselines)
+		x.writeTo(&file)
 	}
 	return file
 }

@@ -3,7 +3,6 @@ package plan
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -171,55 +170,6 @@ func (p *parser) combinations(top *yaml.Node, axes []axis, grid *yaml.Node) []co
 	all = append(all, included...)
 	p.checkExclusions(out, len(all), at)
 	return all
-}
-
-// conditionBase is what all combinations of a grid start from.
-type conditionBase struct {
-	keys     map[string]*yaml.Node
-	axes     []axis
-	defaults pluginDefaults
-}
-
-// expandGrid makes every combination a condition, checked.
-func (p *parser) expandGrid(base conditionBase, all []combination, want instanceCounts, file *File) {
-	seen := map[string]string{}
-	var instances []int
-	var chosen [][]int
-	for _, at := range all {
-		keys := maps.Clone(base.keys)
-		for _, set := range at.assignments() { // an error of the grid, not of the point
-			p.setPath(keys, set.path, set.value)
-		}
-		base.defaults.apply(keys)
-		before := p.errs
-		p.errs = nil
-		c := p.parseCondition(keys)
-		pinDefaults(p.host.Catalogue, &c, p.recorded)
-		agents, rounds, dealt := p.checkCondition(c, keys, file.Campaign)
-		if found := p.errs; len(found) > 0 {
-			p.errs = before.mergedWith(found)
-			continue
-		}
-		p.errs = before
-		if other, twice := seen[c.ID()]; twice {
-			p.errs.add(at.node, at.key, "%s is the same condition as %s", at.point, other)
-		}
-		seen[c.ID()] = at.point.String()
-		count, list := want.countFor(p, at.point, c, dealt, file.Campaign.Seed)
-		instances, chosen = append(instances, count), append(chosen, list)
-		file.Campaign.Conditions = append(file.Campaign.Conditions, c)
-		file.Agents, file.Rounds = append(file.Agents, agents), append(file.Rounds, rounds)
-		file.Values = append(file.Values, at.shownValues(base.axes))
-		file.given = append(file.given, givenSettings(keys))
-	}
-	if len(instances) == len(all) {
-		want.refuseUnused(p)
-		base.defaults.refuseUnused(p, file.Campaign.Conditions)
-	}
-	file.Campaign.Instances, file.Campaign.Chosen = newInstances(instances), newChosen(chosen)
-	if size := file.Campaign.Size(); size > maxCells {
-		p.errs.add(nil, "", "%d cells are planned; at most %d are accepted", size, maxCells)
-	}
 }
 
 // setting is one value of one axis; point is one of each.

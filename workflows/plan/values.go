@@ -101,29 +101,34 @@ func (at point) shownValues(axes []axis) []Value {
 
 // AxisLabels returns the labels of conditions by their ID, and then by the key of the
 // axis, of those axes of which some value has a label; nil if none has. A value
-// without one is called by its own text.
+// without one is called by its own text. The labels of a baseline say so, too.
 func (f File) AxisLabels() map[string]map[string]string {
 	some := map[string]bool{}
-	for _, values := range f.Values {
-		for _, v := range values {
-			some[v.Axis] = some[v.Axis] || v.Label != ""
-		}
-	}
-	var labels map[string]map[string]string
 	for i, values := range f.Values {
 		for _, v := range values {
-			if !some[v.Axis] {
-				continue
-			}
-			if labels == nil {
-				labels = map[string]map[string]string{}
-			}
-			id := f.Campaign.Conditions[i].ID()
-			if labels[id] == nil {
-				labels[id] = map[string]string{}
-			}
-			labels[id][v.Axis] = v.String()
+			some[v.Axis] = some[v.Axis] || v.Label != "" && f.baselines[i] == ""
 		}
+	}
+	labels := map[string]map[string]string{}
+	put := func(condition int, axis, label string) {
+		id := f.Campaign.Conditions[condition].ID()
+		if labels[id] == nil {
+			labels[id] = map[string]string{}
+		}
+		labels[id][axis] = label
+	}
+	for i, values := range f.Values {
+		for _, v := range values {
+			if title := f.baselines[i]; some[v.Axis] && (title == "" || v.Label != title) {
+				put(i, v.Axis, v.String())
+			}
+		}
+		if f.baselines[i] != "" {
+			put(i, baselineAxis, f.baselines[i])
+		}
+	}
+	if len(labels) == 0 {
+		return nil
 	}
 	return labels
 }
@@ -146,7 +151,7 @@ var ownName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,39}$`)
 // isOwnAxis reports whether a key of the grid is an axis with its own name: the
 // values of its list say what they set.
 func isOwnAxis(key string, list *yaml.Node) bool {
-	return ownName.MatchString(key) && !slices.Contains(Keys(), key) && list.Kind == yaml.SequenceNode &&
+	return ownName.MatchString(key) && !slices.Contains(append(Keys(), baselineAxis), key) && list.Kind == yaml.SequenceNode &&
 		slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return valueOf(n, "set") != nil })
 }
 

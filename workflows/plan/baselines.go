@@ -1,0 +1,224 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// What a group can be compared to: one agent alone, and the most frequent answer of
+// many that are asked alone.
+const (
+	SingleBaseline  = "single"
+	SamplesBaseline = "self_consistency"
+)
+
+// baselineAxis is the label of a baseline in AxisLabels: what it is, with its number of
+// answers. No axis of a grid has this name.
+const baselineAxis = "baseline"
+
+// SamplesPerCall is how many answers self-consistency asks for, without a number of its
+// own, for each turn that the group's agents can take. A turn of a group reads what
+// the others said, so it takes as many tokens as several answers alone.
+const SamplesPerCall = 3
+
+// baseline is one that a file asks for.
+type baseline struct {
+	name    string
+	samples int // 0: by the group's turns
+}
+
+// title returns what a baseline of that many answers is called.
+func (b baseline) title(answers int) string {
+	if b.name == SingleBaseline {
+		return "single"
+	}
+	return fmt.Sprintf("self-consistency of %d", answers)
+}
+
+const acceptedBaselines = "single, self_consistency and {self_consistency: {samples: 30}} are accepted"
+
+// parseBaselines reads the key baselines; n is nil if the file has none.
+func (p *parser) parseBaselines(n *yaml.Node) []baseline {
+	switch {
+	case n == nil || isNull(n): // an empty one is an error already
+		return nil
+	case n.Kind != yaml.SequenceNode || len(n.Content) == 0:
+		p.errs.add(n, "baselines", "%s is not a list; %s", shortText(n), acceptedBaselines)
+		return nil
+	}
+	var all []baseline
+	for i, item := range n.Content {
+		key := fmt.Sprintf("baselines[%d]", i)
+		b, ok := p.parseBaseline(item, key)
+		if ok && slices.Contains(all, b) {
+			p.errs.add(item, key, "%s is there twice", b.name)
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+func (p *parser) parseBaseline(n *yaml.Node, key string) (baseline, bool) {
+	options := valueOf(n, SamplesBaseline)
+	switch {
+	case n.Kind == yaml.ScalarNode && (n.Value == SingleBaseline || n.Value == SamplesBaseline):
+		return baseline{name: n.Value}, true
+	case n.Kind != yaml.MappingNode || options == nil || len(n.Content) != 2:
+		p.errs.add(n, key, "%s is no baseline; %s", shortText(n), acceptedBaselines)
+		return baseline{}, false
+	}
+	var in struct {
+		Samples int `json:"samples"`
+	}
+	before := len(p.errs)
+	decodeNode(options, key+"."+SamplesBaseline, reflect.ValueOf(&in), &p.errs)
+	if len(p.errs) == before && in.Samples < 2 {
+		p.errs.add(options, key+"."+SamplesBaseline, "samples is %d; 2 or more are accepted", in.Samples)
+	}
+	return baseline{SamplesBaseline, in.Samples}, len(p.errs) == before
+}
+
+// addBaselines adds a condition for each baseline of each group: its questions, model
+// and sampling, and answers that are given alone. Groups that differ in the rest share it.
+func (x *expansion) addBaselines(n *yaml.Node, all []baseline) {
+	groups, refused := slices.Clone(x.added), map[string]bool{}
+	for _, b := range all {
+		for _, g := range groups {
+			if x.isAlone(g) {
+				continue
+			}
+			made, errs := x.checkBaseline(b, g)
+			if len(errs) > 0 {
+				if text := fmt.Sprintf("%s has no place with %s: %s", b.name, envText(g.Env), errs[0].Text); !refused[text] {
+					x.p.errs.add(n, "baselines", "%s", text)
+					refused[text] = true
+				}
+				continue
+			}
+			x.addShared(made)
+			x.addRecorded(b, g, made)
+		}
+	}
+}
+
+func (x *expansion) checkBaseline(b baseline, g expanded) (expanded, FileErrors) {
+	keys := b.keysFor(x.p, g)
+	made, errs := x.check(keys)
+	made.count, made.chosen, made.baseline = g.count, g.chosen, b.title(made.agents)
+	made.values = sharedValues(x.axes, g, keys, made.baseline)
+	return made, errs
+}
+
+// addRecorded adds the same baseline with as many samples as the campaign that goes on
+// has: a group that now takes more turns is no reason to lose those.
+func (x *expansion) addRecorded(b baseline, g, made expanded) {
+	for _, r := range x.p.recorded {
+		var was struct {
+			Agents int `json:"agents"`
+		}
+		if json.Unmarshal(r.Env.Params, &was) != nil || was.Agents < 2 || b.name != SamplesBaseline || digestOf(r.Protocol) != digestOf(made.Protocol) {
+			continue
+		}
+		b.samples = was.Agents
+		if earlier, errs := x.checkBaseline(b, g); len(errs) == 0 && earlier.ID() == r.ID() {
+			x.addShared(earlier)
+		}
+	}
+}
+
+func envText(c Choice) string {
+	return strings.TrimSpace("the environment " + c.Name + " " + string(c.Params))
+}
+
+// isAlone reports whether nobody in a group sees anything of another: it is a baseline itself.
+func (x *expansion) isAlone(g expanded) bool {
+	return g.agents < 2 || g.rounds < 2 && canonicalName(x.p.host.Catalogue, "protocol", g.Protocol.Name) == "debate"
+}
+
+// keysFor returns the keys of the baseline's condition.
+func (b baseline) keysFor(p *parser, g expanded) map[string]*yaml.Node {
+	word := func(text string) *yaml.Node {
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: text, Line: g.keys["env"].Line}
+	}
+	number := func(n int) *yaml.Node { w := word(strconv.Itoa(n)); w.Tag = "!!int"; return w }
+	agents := 1
+	if b.name == SamplesBaseline {
+		agents = b.samples
+		if agents == 0 {
+			agents = SamplesPerCall * g.agents * g.rounds
+		}
+	}
+	debate := &yaml.Node{Kind: yaml.MappingNode, Line: g.keys["env"].Line}
+	putKey(debate, "name", word("debate"))
+	putKey(debate, "rounds", number(0))
+	if thinks := valueOf(g.keys["protocol"], "chain_of_thought"); thinks != nil && canonicalName(p.host.Catalogue, "protocol", g.Protocol.Name) == "debate" {
+		putKey(debate, "chain_of_thought", thinks)
+	}
+	keys := map[string]*yaml.Node{"protocol": debate, "rule": word("plurality")}
+	for _, key := range []string{"model", "generate", "reasks"} {
+		if n := g.keys[key]; n != nil {
+			keys[key] = n
+		}
+	}
+	keys["env"] = withValue(g.keys["env"], []string{"agents"}, number(agents), "env")
+	return keys
+}
+
+// keptRoots are the keys that a baseline has in common with its group.
+var keptRoots = []string{"env", "model", "generate", "reasks"}
+
+// sharedValues returns the values of a baseline on the axes of the grid: those of its
+// group where it shares them, and its own title on other axes.
+func sharedValues(axes []axis, g expanded, keys map[string]*yaml.Node, title string) []Value {
+	given := givenSettings(keys)
+	values := slices.Clone(g.values)
+	for i, v := range values {
+		shared, all := false, true
+		for _, path := range axes[i].paths() {
+			root, _, _ := strings.Cut(path, ".")
+			is := slices.Contains(keptRoots, root)
+			shared, all = shared || is, all && is
+		}
+		if !axes[i].own {
+			values[i].Value = at(given, v.Axis)
+		}
+		if !shared {
+			values[i].Label = title
+		} else if !all {
+			values[i].Label += ", " + title
+		}
+	}
+	return values
+}
+
+// paths returns the paths of a condition that an axis sets.
+func (a axis) paths() []string {
+	paths := map[string]bool{}
+	for _, x := range a.values {
+		for _, set := range x.assignments() {
+			paths[set.path] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(paths))
+}
+
+// at returns what was given at a dotted path; null if nothing was.
+func at(given map[string]json.RawMessage, path string) json.RawMessage {
+	root, rest, nested := strings.Cut(path, ".")
+	v := given[root]
+	for nested && v != nil {
+		root, rest, nested = strings.Cut(rest, ".")
+		v = objectOf(v)[root]
+	}
+	if v == nil {
+		return json.RawMessage("null")
+	}
+	return v
+}

@@ -1,0 +1,113 @@
+package plan
+
+import (
+	"maps"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// expansion makes conditions of the combinations of a grid.
+type expansion struct {
+	p        *parser
+	base     map[string]*yaml.Node // what all combinations start from
+	axes     []axis
+	defaults pluginDefaults
+	want     instanceCounts
+	seed     uint64
+	seen     map[string]int // index in added, by the condition's ID
+	added    []expanded
+}
+
+// expanded is a condition with what was found when it was checked.
+type expanded struct {
+	Condition
+	keys           map[string]*yaml.Node
+	name           string // in errors
+	agents, rounds int
+	dealt          int // instances of its environment; 0 is as many as are asked for
+	count          int // instances that it runs
+	chosen         []int
+	values         []Value
+	baseline       string // its title; "" for a group
+}
+
+// addPoints makes every combination a condition, checked.
+func (x *expansion) addPoints(all []combination) {
+	for _, at := range all {
+		keys := maps.Clone(x.base)
+		for _, set := range at.assignments() { // an error of the grid, not of the point
+			x.p.setPath(keys, set.path, set.value)
+		}
+		x.defaults.apply(keys)
+		made, errs := x.check(keys)
+		if len(errs) > 0 {
+			x.p.errs = x.p.errs.mergedWith(errs)
+			continue
+		}
+		made.name, made.values = at.point.String(), at.shownValues(x.axes)
+		if other, twice := x.seen[made.ID()]; twice {
+			x.p.errs.add(at.node, at.key, "%s is the same condition as %s", made.name, x.added[other].name)
+		}
+		made.count, made.chosen = x.want.countFor(x.p, at.point, made.Condition, made.dealt, x.seed)
+		x.add(made)
+	}
+	if len(x.added) == len(all) {
+		x.want.refuseUnused(x.p)
+		x.defaults.refuseUnused(x.p, x.conditions())
+	}
+}
+
+// check makes a condition of its keys, or says what is wrong with them.
+func (x *expansion) check(keys map[string]*yaml.Node) (expanded, FileErrors) {
+	before := x.p.errs
+	x.p.errs = nil
+	made := expanded{Condition: x.p.parseCondition(keys), keys: keys}
+	pinDefaults(x.p.host.Catalogue, &made.Condition, x.p.recorded)
+	made.agents, made.rounds, made.dealt = x.p.checkCondition(made.Condition, keys, x.seed)
+	errs := x.p.errs
+	x.p.errs = before
+	return made, errs
+}
+
+func (x *expansion) add(made expanded) {
+	x.seen[made.ID()] = len(x.added)
+	x.added = append(x.added, made)
+}
+
+// addShared adds a condition that others may have added already: it runs the most
+// instances that one of them asks for.
+func (x *expansion) addShared(made expanded) {
+	i, there := x.seen[made.ID()]
+	switch {
+	case !there:
+		x.add(made)
+	case x.added[i].count < made.count:
+		x.added[i].count, x.added[i].chosen = made.count, made.chosen
+	}
+}
+
+func (x *expansion) conditions() []Condition {
+	var list []Condition
+	for _, e := range x.added {
+		list = append(list, e.Condition)
+	}
+	return list
+}
+
+// writeTo gives a file the conditions.
+func (x *expansion) writeTo(file *File) {
+	var instances []int
+	var chosen [][]int
+	for _, e := range x.added {
+		instances, chosen = append(instances, e.count), append(chosen, e.chosen)
+		file.Agents, file.Rounds = append(file.Agents, e.agents), append(file.Rounds, e.rounds)
+		file.Values = append(file.Values, e.values)
+		file.baselines = append(file.baselines, e.baseline)
+		file.given = append(file.given, givenSettings(e.keys))
+	}
+	file.Campaign.Conditions = x.conditions()
+	file.Campaign.Instances, file.Campaign.Chosen = newInstances(instances), newChosen(chosen)
+	if size := file.Campaign.Size(); size > maxCells {
+		x.p.errs.add(nil, "", "%d cells are planned; at most %d are accepted", size, maxCells)
+	}
+}
