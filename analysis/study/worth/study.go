@@ -8,6 +8,7 @@ import (
 
 const (
 	needTalk  = "groups that answer questions, right or wrong, more than once"
+	needAlone = "groups, and conditions with their questions, model and sampling whose agents answer once, alone (baselines: [single, self_consistency])"
 	needVotes = "groups that answer questions, right or wrong"
 )
 
@@ -22,5 +23,7 @@ func Study() entry.Study {
 			Needs: needTalk}, Build: ByRound},
 		{Named: naming.Named{Name: "worth-votes", Shows: "was it worth talking: how many independent votes first answers are, and what a majority promises",
 			Needs: needVotes}, Build: Votes},
+		{Named: naming.Named{Name: "baselines", Shows: "groups against one agent alone and against self-consistency at equal tokens",
+			Needs: needAlone}, Build: Baselines},
 	}}
 }

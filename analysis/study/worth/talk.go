@@ -28,6 +28,8 @@ type Talk struct {
 	Seen bool
 	// Later is what the rounds after the first answers took.
 	Later campaign.Asked
+	// Spent are the tokens of the first round by agent.
+	Spent []int64
 }
 
 // Read keeps the answers that stand after each round.
@@ -38,8 +40,9 @@ func Read(r *campaign.Run, rows record.Rows) error {
 		k.take(t)
 	}
 	k.endRound()
+	k.Spent = k.spentFirst(rows)
 	if k.graded {
-		campaign.Keep(&r.Parts, Talk{Graded: true})
+		campaign.Keep(&r.Parts, Talk{Graded: true, Spent: k.Spent})
 		return nil
 	}
 	if len(k.Steps) > 0 {
@@ -193,4 +196,24 @@ func (t Talk) flips(from, to int) (toRight, wrong, toWrong, right float64) {
 		}
 	}
 	return toRight, wrong, toWrong, right
+}
+
+// spentFirst returns the tokens that each agent took in the first round.
+func (k *reader) spentFirst(rows record.Rows) []int64 {
+	calls := map[int32][]record.Call{}
+	for _, c := range rows.Calls {
+		calls[c.Entry] = append(calls[c.Entry], c)
+	}
+	var spent []int64
+	for _, t := range rows.Turns {
+		if t.Agent == nil || t.Round != 1 {
+			continue
+		}
+		for len(spent) <= int(*t.Agent) {
+			spent = append(spent, 0)
+		}
+		asked := campaign.CountAsked(calls[t.Entry])
+		spent[*t.Agent] += asked.Tokens()
+	}
+	return spent
 }

@@ -57,7 +57,8 @@ func (x talked) run() campaign.Run {
 		}
 	}
 	if decided := x.decision(); decided != "" {
-		row.DecisionJSON, row.Utilities = &decided, []float64{map[bool]float64{true: 1}[decided == "A"]}
+		worth := map[bool]float64{true: 1}[decided == "A"]
+		row.DecisionJSON, row.Utilities, row.Score = &decided, []float64{worth}, &worth
 	}
 	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{row}, Turns: turns, Calls: calls}, Read)
 	if err != nil {
@@ -263,5 +264,46 @@ func TestProposals(t *testing.T) {
 	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{{Status: record.Succeeded, Environment: "qa", Agents: 2}}, Turns: turns}, Read)
 	if talk := talkOf(r); err != nil || len(talk.Steps) != 2 || talk.Rounds[1] != 1 {
 		t.Errorf("%v: %+v", err, talk)
+	}
+}
+
+// alone returns answers of agents who are asked once, 15 tokens each.
+func alone(instance int, answers string) campaign.Run {
+	r := talked{rule: "alone" + fmt.Sprint(len(answers)), instance: instance, rounds: []string{answers}, usd: .01}.run()
+	r.SettingsJSON = fmt.Sprintf(`{"env":{"name":"qa","params":{"agents":%d}},"protocol":{"name":"debate","params":{"rounds":0}},"rule":{"name":"plurality"}}`, len(answers))
+	return r
+}
+
+// The groups take 90 tokens each, which pays for six samples of 15, and are right, right
+// and wrong. A single agent is wrong, right and right; the first six samples are wrong by
+// four to two, tied, and right, where all eight of them would be tied, right and right.
+func TestBaselinesByHand(t *testing.T) {
+	c := threeQuestions()
+	for i, samples := range []string{"BBBBAAAA", "ABABABAA", "AAAAAAAA"} {
+		c.Runs = append(c.Runs, alone(i, samples), alone(i, samples[:1]))
+	}
+	row, _ := only(t, Baselines, c)
+	near(t, row, map[string]float64{
+		"group, %": 200. / 3, "single, %": 200. / 3, "over single": 0,
+		"self-consistency, %": 50, "over self-consistency": 50. / 3, "tokens": 90, "samples": 6, "their tokens": 90, "too few, %": 0, "n": 3,
+	})
+	c.Runs = append(threeQuestions().Runs, alone(0, "ABA"), alone(1, "ABA"), alone(2, "ABA"))
+	row, _ = only(t, Baselines, c)
+	near(t, row, map[string]float64{"self-consistency, %": 100, "samples": 3, "their tokens": 45, "too few, %": 100})
+	if row["single, %"].Value != nil || row["over single"].Value != nil {
+		t.Errorf("without a single agent: %v", row)
+	}
+}
+
+// Other questions, models and samplings are no baseline; one with another environment is none.
+func TestBaselinesAreOfTheSameKind(t *testing.T) {
+	c := threeQuestions()
+	for i := range 3 {
+		other := alone(i, "AA")
+		other.SettingsJSON = strings.Replace(other.SettingsJSON, `"rule"`, `"generate":{"temperature":1},"rule"`, 1)
+		c.Runs = append(c.Runs, other)
+	}
+	if got, ok := Baselines(c); ok {
+		t.Errorf("another temperature is a baseline: %v", got.Rows)
 	}
 }

@@ -1,0 +1,113 @@
+package plan_test
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"roundtable/envs"
+	"roundtable/workflows/plan"
+)
+
+const asked = `name: a
+data: folder
+reasks: 1
+generate: {temperature: 0.7}
+model: {name: scripted/answerer}
+models: {Agent 2: scripted/other}
+agents: [{role: clerk}, {role: baker}, {role: smith}]
+env: {name: qa, format: csv, file: q.csv, kind: yesno, agents: 3}
+grid:
+  protocol:
+    - {label: long, value: {name: debate, rounds: 2, chain_of_thought: false}}
+    - {name: debate, rounds: 0}
+    - {name: discussion, rounds: 4}
+  rule: [majority, unanimous]
+`
+
+func parseAsked(text string, recorded ...plan.Condition) (plan.File, error) {
+	h := host
+	h.Data = func(string) (fs.FS, error) {
+		return fstest.MapFS{"q.csv": {Data: []byte("question,answer\nOne?,yes\nTwo?,no\n")}}, nil
+	}
+	h.Model = func(plan.Choice, plan.Condition, envs.Decode, envs.Environment) error { return nil }
+	h.Recorded = func(string) (plan.Campaign, error) { return plan.Campaign{Conditions: recorded}, nil }
+	return plan.Parse([]byte(text), h)
+}
+
+// Each baseline has its groups' questions, model and sampling and is there once; who is
+// asked once and alone gets none.
+func TestBaselines(t *testing.T) {
+	file, err := parseAsked(asked + "baselines: [single, self_consistency]\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i, c := range file.Campaign.Conditions[6:] {
+		got = append(got, fmt.Sprint(c.Rule.Name, string(c.Protocol.Params), string(c.Env.Params), *c.Generate.Temperature, c.Reasks, len(c.Models), c.Agents == nil, " ", file.Values[6+i]))
+		if c.Model.Name != "scripted/answerer" || file.Agents[6+i] < 1 || file.Rounds[6+i] != 1 {
+			t.Errorf("%+v", c)
+		}
+	}
+	const env = `{"agents":%d,"file":"q.csv","format":"csv","kind":"yesno","reading":"stated"}`
+	want := []string{
+		`plurality{"chain_of_thought":false,"memory":"chat","rounds":0,"speaking":"order"}` + fmt.Sprintf(env, 1) + `0.7 1 0 true [single single]`,
+		`plurality{"memory":"chat","rounds":0,"speaking":"order"}` + fmt.Sprintf(env, 1) + `0.7 1 0 true [single single]`,
+		`plurality{"chain_of_thought":false,"memory":"chat","rounds":0,"speaking":"order"}` + fmt.Sprintf(env, 27) + `0.7 1 0 true [self-consistency of 27 self-consistency of 27]`,
+		`plurality{"memory":"chat","rounds":0,"speaking":"order"}` + fmt.Sprintf(env, 36) + `0.7 1 0 true [self-consistency of 36 self-consistency of 36]`,
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	labels := file.AxisLabels()
+	if l := labels[file.Campaign.Conditions[8].ID()]; l["baseline"] != "self-consistency of 27" || l["protocol"] != "" {
+		t.Errorf("labels of a baseline are %v", l)
+	}
+	if l := labels[file.Campaign.Conditions[0].ID()]; l["protocol"] != "long" || l["baseline"] != "" {
+		t.Errorf("labels of a group are %v", l)
+	}
+	if l := labels[file.Campaign.Conditions[2].ID()]; !strings.Contains(l["protocol"], "debate") {
+		t.Errorf("labels of a group without one are %v", l)
+	}
+}
+
+// A campaign that goes on keeps the samples that it has.
+func TestBaselinesOfACampaignThatGoesOn(t *testing.T) {
+	text := asked + "baselines: [single, self_consistency]\n"
+	before, err := parseAsked(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := parseAsked(strings.Replace(text, "[single, self_consistency]", "[single, {self_consistency: {samples: 50}}]", 1), before.Campaign.Conditions...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := after.Campaign.Extends(before.Campaign); len(diff) > 0 {
+		t.Errorf("refused: %v", diff)
+	}
+	if n := len(after.Campaign.Conditions); n != 12 {
+		t.Errorf("%d conditions, want 10 and 2 of 50 samples", n)
+	}
+}
+
+func TestBaselineErrors(t *testing.T) {
+	for baselines, want := range map[string]string{
+		"single":                                `baselines: "single" is not a list; single, self_consistency and {self_consistency: {samples: 30}} are accepted`,
+		"[]":                                    "is not a list",
+		"[both]":                                `baselines[0]: "both" is no baseline; single,`,
+		"[single, single]":                      "baselines[1]: single is there twice",
+		"[{self_consistency: {samples: 1}}]":    "samples is 1; 2 or more are accepted",
+		"[{self_consistency: {sample: 9}}]":     "sample: unknown key",
+		"[{self_consistency: {samples: 4000}}]": "self_consistency has no place with the environment qa",
+	} {
+		if _, err := parseAsked(asked + "baselines: " + baselines + "\n"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", baselines, err, want)
+		}
+	}
+	economy := "name: a\nenv: {name: exchange, agents: 3}\nmodel: scripted/trader\nprotocol: roundtable\nrule: majority\nbaselines: [single]\n"
+	if errs := errorsOf(t, economy); len(errs) != 1 || !strings.Contains(errs[0].String(), "single has no place with the environment exchange") {
+		t.Errorf("%v", errs)
+	}
+}
