@@ -207,7 +207,7 @@ func (p *parser) checkAgentModels(c Condition, keys map[string]*yaml.Node, env e
 			own.Generate = *a.Generate
 		}
 		if a.Model != nil {
-			m, n, key = *a.Model, modelNode(keys["agents"], i), fmt.Sprintf("agents[%d].model", i)
+			m, n, key = *a.Model, agentNode(keys["agents"], i, "model"), fmt.Sprintf("agents[%d].model", i)
 		}
 		if a.Model != nil || a.Generate != nil {
 			p.checkModel(m, own, n, key, env)
@@ -215,10 +215,29 @@ func (p *parser) checkAgentModels(c Condition, keys map[string]*yaml.Node, env e
 	}
 }
 
-// modelNode returns where the model of the i-th agent is.
-func modelNode(n *yaml.Node, i int) *yaml.Node {
+// checkTools refuses tools of agents that the protocol does not know.
+func (p *parser) checkTools(c Condition, n *yaml.Node, known []string) {
+	for i, a := range c.Agents.all() {
+		if a.Tools == nil {
+			continue
+		}
+		at, key := agentNode(n, i, "tools"), fmt.Sprintf("agents[%d].tools", i)
+		if len(known) == 0 {
+			p.errs.add(at, key, "means nothing for the protocol %s, whose agents have no tools", c.Protocol.Name)
+			continue
+		}
+		for j, tool := range *a.Tools {
+			if !slices.Contains(known, tool) || slices.Contains((*a.Tools)[:j], tool) {
+				p.errs.add(at, key, "is %q; each is %s, and named once", *a.Tools, wording.Or(known))
+			}
+		}
+	}
+}
+
+// agentNode returns where a key of the i-th agent is.
+func agentNode(n *yaml.Node, i int, key string) *yaml.Node {
 	if n.Kind == yaml.MappingNode {
 		n = cmp.Or(valueOf(n, "list"), valueOf(n, "pool"))
 	}
-	return valueOf(n.Content[i], "model")
+	return valueOf(n.Content[i], key)
 }

@@ -63,9 +63,10 @@ func TestAgentsFaults(t *testing.T) {
 		"[nurse]":                              "line 6: agents: is a list of 1; the environment exchange has 3 agents",
 		"{pool: [a, b]}":                       "line 6: agents.pool: has 2 agents; the environment exchange needs 3",
 		"{pool: [a, b, c], list: [a, b, c]}":   "line 6: agents: has a list and a pool",
-		"[a, b, {rôle: c}]":                    "line 6: agents[2].rôle: unknown key; known are role, description, instructions, style, language, memory, votes, stance",
+		"[a, b, {rôle: c}]":                    "line 6: agents[2].rôle: unknown key; known are role, description, instructions, style, language, memory, votes, stance, tools",
 		"[a, b, {votes: -1}]":                  "line 6: agents[2].votes: is -1; 0 to 1000 are accepted",
 		"[{votes: 0}, {votes: 0}, {votes: 0}]": "line 6: agents: has nobody with a vote",
+		"[a, b, {tools: [solver]}]":            "line 6: agents[2].tools: means nothing for the protocol debate, whose agents have no tools",
 		"{stances: {lazy: 1}}":                 `line 6: agents.stances: "lazy" is no stance; stubborn, wrong or adversarial is accepted`,
 		"nurse":                                `line 6: agents: "nurse" is neither a list of agents nor a mapping`,
 		"[a, b, []]":                           "line 6: agents[2]: a list is not a mapping",
@@ -76,6 +77,10 @@ func TestAgentsFaults(t *testing.T) {
 		if got := errorsOf(t, seatedBase+"agents: "+agents+"\n").Error(); !strings.Contains(got, want) {
 			t.Errorf("%s\n got %s\nwant %s", agents, got, want)
 		}
+	}
+	const deliberating = "name: a\nenv: menu\nprotocol: deliberation\nrule: unanimous\nmodel: scripted/gourmet\n"
+	if got := errorsOf(t, deliberating+"agents: [a, {tools: [solver, saw]}]\n").Error(); !strings.Contains(got, `agents[1].tools: is ["solver" "saw"]; each is solver or calculator, and named once`) {
+		t.Error(got)
 	}
 	twice := strings.Replace(seatedBase, "debate", "{name: discussion, personas: neutral}", 1) + "agents: [a, b, c]\n"
 	if got := errorsOf(t, twice).Error(); !strings.Contains(got, `personas: is "neutral", and the agents have roles under agents already`) {

@@ -167,6 +167,7 @@ func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, seed ui
 		if members != nil {
 			p.checkSpeakers(keys["models"], members, proto.Traits().Roles)
 			p.checkCues(c, keys["protocol"], proto, first)
+			p.checkTools(c, keys["agents"], proto.Traits().Tools)
 		}
 	}
 	p.checkModel(c.Model, c, keys["model"], "model", env)

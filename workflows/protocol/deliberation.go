@@ -92,7 +92,7 @@ func NewDeliberation(p DeliberationParams, set Setting) (*Deliberation, error) {
 		wrong("characters is %d; 0, which is no limit, and more are accepted", p.Characters)
 	}
 	for i, tool := range p.Tools {
-		if !slices.Contains([]string{toolSolver, toolCalculator}, tool) || slices.Contains(p.Tools[:i], tool) {
+		if !slices.Contains(deliberationTools(), tool) || slices.Contains(p.Tools[:i], tool) {
 			wrong("tools is %q; each is solver or calculator, and named once", p.Tools)
 		}
 	}
@@ -132,7 +132,7 @@ func (d *Deliberation) Rounds() int { return d.params.Rounds }
 
 // Traits of deliberation: the word of the agent that may end it is enough.
 func (d *Deliberation) Traits() Traits {
-	t := Traits{Roles: d.setting.judges(), Estimates: true, AskedVote: true, Ties: always(d.params.Ties)}
+	t := Traits{Roles: d.setting.judges(), Estimates: true, Tools: deliberationTools(), AskedVote: true, Ties: always(d.params.Ties)}
 	if d.Alone() {
 		t.Members = 1
 	}
@@ -145,14 +145,26 @@ func (d *Deliberation) Means() decision.Means { return decision.MeansOf(d.settin
 // Authority and its siblings are for the prompts.
 func (d *Deliberation) Authority() string { return d.params.Authority }
 func (d *Deliberation) Characters() int   { return d.params.Characters }
-func (d *Deliberation) Tools() []string   { return d.params.Tools }
 func (d *Deliberation) Alone() bool       { return d.params.Variant == Centralized }
 func (d *Deliberation) Informed() bool    { return d.params.Variant != Deliberating }
 func (d *Deliberation) Explains() bool    { return d.params.Explanations == ExplanationsShared }
 func (d *Deliberation) Remembers() bool   { return d.params.Memory == MemoryFull }
 func (d *Deliberation) Estimates() bool {
-	return !d.Alone() || d.params.CentralizedEstimate || len(d.params.Tools) > 0
+	return !d.Alone() || d.params.CentralizedEstimate || len(d.Tools()) > 0
 }
+
+// Tools returns those of the first agent, for the prompts of one that is alone.
+func (d *Deliberation) Tools() []string { return d.toolsOf(0) }
+
+// toolsOf returns the tools of an agent: its seat's, or everybody's, which a judge has too.
+func (d *Deliberation) toolsOf(agent int) []string {
+	if seats := d.setting.Seats; agent >= 0 && agent < len(seats) && seats[agent].Tools != nil {
+		return *seats[agent].Tools
+	}
+	return d.params.Tools
+}
+
+func deliberationTools() []string { return []string{toolSolver, toolCalculator} }
 
 // Phases of deliberation.
 const (
@@ -243,9 +255,10 @@ func (d *Deliberation) nextTurn(t *transcript.Transcript, round, agent int) Plan
 
 // module returns what follows an estimate or a tool: the next tool, or the plan.
 func (d *Deliberation) module(t *transcript.Transcript, round, agent int, phase string) transcript.Step {
-	next := slices.Index(d.params.Tools, phase) + 1 // an estimate is no tool: the first
-	if next < len(d.params.Tools) {
-		return d.tool(t, round, agent, d.params.Tools[next])
+	tools := d.toolsOf(agent)
+	next := slices.Index(tools, phase) + 1 // an estimate is no tool: the first
+	if next < len(tools) {
+		return d.tool(t, round, agent, tools[next])
 	}
 	return d.planning(t, round, agent)
 }

@@ -8,6 +8,7 @@ import (
 
 	"roundtable/workflows/decision"
 	"roundtable/workflows/protocol"
+	"roundtable/workflows/seats"
 	"roundtable/workflows/stopping"
 	"roundtable/workflows/transcript"
 )
@@ -93,6 +94,24 @@ func TestDeliberationAcceptance(t *testing.T) {
 	}
 	if got := strings.Join(phases, " "); got != "0observation2 0planning1 1planning1" {
 		t.Errorf("the solver is shown %s", got)
+	}
+}
+
+// A seat has tools of its own, or none, in the place of everybody's.
+func TestToolsOfSeats(t *testing.T) {
+	p := protocol.DefaultDeliberation()
+	p.Rounds, p.Tools = 1, []string{"solver"}
+	for variant, want := range map[string]string{
+		protocol.Deliberating: "0 observation, 0 planning, 0 conversation, 1 observation, - calculator, - solver, 1 planning, 1 decision, 1 conversation, - result",
+		protocol.Centralized:  "- merged, 0 planning, - result", // it has no use for an estimate
+	} {
+		p.Variant = variant
+		set := protocol.Setting{Agents: 2, Rule: unanimous(), Seats: []seats.Seat{{Tools: &[]string{}}, {Tools: &[]string{"calculator", "solver"}}}}
+		s := protocol.NewSession(must(protocol.NewDeliberation(p, set)), set, stopping.Never{})
+		order := deliberate(t, s, own, func(protocol.Pending) int { return -1 })
+		if got := strings.Join(order, ", "); got != want {
+			t.Errorf("%s: steps are\n%s, want\n%s", variant, got, want)
+		}
 	}
 }
 

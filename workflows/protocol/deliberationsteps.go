@@ -33,7 +33,7 @@ func (d *Deliberation) sees(t *transcript.Transcript, agent int, phase string) [
 	if phase != PhaseObservation {
 		estimates := d.latest(t, PhaseObservation, func(e transcript.Entry) bool { return said(e) && e.Speaker.Index == agent })
 		seen = append(seen, estimates...)
-		for _, tool := range d.params.Tools {
+		for _, tool := range d.toolsOf(agent) {
 			if e, ok := t.Last(func(e transcript.Entry) bool { return e.Phase == tool && mine(e) }); ok {
 				seen = append(seen, e.Index)
 			}

@@ -26,6 +26,8 @@ type Traits struct {
 	// Leaves is what stopping rules find in the transcript; nothing if the
 	// protocol ends by itself.
 	Leaves []stopping.Trace
+	// Tools are those that its agents can have.
+	Tools []string
 	// AtEnd says that it decides once, after its last round.
 	AtEnd bool
 	// AskedVote makes those who were asked for a ballot the electorate of a

@@ -4,6 +4,7 @@
 package seats
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"maps"
@@ -37,6 +38,9 @@ type Seat struct {
 	Votes *int `json:"votes,omitempty"`
 	// Stance is an aim of its own: see Stances.
 	Stance string `json:"stance,omitempty"`
+	// Tools that it has, in their order, of those that the protocol knows; nil is all that
+	// the protocol gives to everybody.
+	Tools *[]string `json:"tools,omitempty"`
 }
 
 // The stances.
@@ -154,6 +158,9 @@ func (s Seat) String() string {
 	if s.Votes != nil {
 		add("%s", VotesInWords(*s.Votes))
 	}
+	if s.Tools != nil {
+		add("tools: %s", cmp.Or(strings.Join(*s.Tools, ", "), "none"))
+	}
 	return strings.Join(parts, "; ")
 }
 
@@ -165,6 +172,6 @@ func (s Seat) Window() int { return *s.Memory }
 
 // Personal says that something of a seat is for its agent to know.
 func (s Seat) Personal() bool {
-	public := Seat{Votes: s.Votes}
+	public := Seat{Votes: s.Votes, Tools: s.Tools}
 	return s != public
 }
