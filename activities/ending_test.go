@@ -10,6 +10,7 @@ import (
 	"roundtable/activities"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/workflows/task"
 )
@@ -62,6 +63,28 @@ func TestRecordOfOtherRowsIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, marker(t, s, p, r), before)
+}
+
+// A ballot that never came leaves a gap before those that did: the failure stays what it
+// was, and all that is there makes rows.
+func TestBallotsAfterAGap(t *testing.T) {
+	t.Parallel()
+	s := newLake(t)
+	p := recordPlan(t, s, yaml("gap", 2, 1))
+	r := ref(p, 0)
+	a := newActivities(s, saying(polite))
+	for _, entry := range []int{0, 1, 2, 3, 5} {
+		take(t, a, r, entry)
+	}
+	result, err := do[task.Result](t, a, task.Record, task.Ending{Ref: r, Status: task.Failed, Failure: "context_length_exceeded"})
+	noError(t, err)
+	same(t, result.Failure, "context_length_exceeded")
+	m := marker(t, s, p, r)
+	same(t, len(must(lake.ReadRows[record.Turn](ctx, s, m))), 5)
+	ballots := must(lake.ReadRows[record.Ballot](ctx, s, m))
+	if len(ballots) == 0 || ballots[0].Entry != 5 || ballots[0].Agent != 1 {
+		t.Errorf("ballots are %+v", ballots)
+	}
 }
 
 // cells of a campaign of six: three replicates of two conditions.

@@ -120,10 +120,12 @@ func (t *tables) fillUtilities(row *record.Turn, e transcript.Entry, said answer
 
 func (t *tables) proposalOf(entry int) envs.Proposal { return envs.Proposal(t.Turns[entry].Proposal) }
 
+// addBallots adds the ballots of the entry whose turn is the last one. Turns of a plan
+// that failed may be missing before it.
 func (t *tables) addBallots(e transcript.Entry) {
 	base := record.Ballot{
 		Key: t.key, Round: int32(e.Round), Entry: int32(e.Index), Agent: int32(e.Speaker.Index),
-		Invalid: e.Act.Status == transcript.Invalid, Simulated: new(t.rows.Turns[e.Index].ModelSimulated),
+		Invalid: e.Act.Status == transcript.Invalid, Simulated: new(t.rows.Turns[len(t.rows.Turns)-1].ModelSimulated),
 	}
 	if e.Speaker.Role != "" {
 		base.Agent = -1
@@ -154,7 +156,7 @@ func (t *tables) addRounds() {
 			*row.Simulated = *row.Simulated || t.rows.Turns[i].ModelSimulated
 		}
 		if settle := t.Session.Protocol().Traits().Standing; settle != nil {
-			standing = settle(&transcript.Transcript{Agents: t.Condition.Agents, Entries: t.entries[:i]})
+			standing = settle(&transcript.Transcript{Agents: t.Condition.Agents, Entries: t.entries[:min(i, len(t.Session.Transcript().Entries))]})
 		}
 		t.fillScore(standing, &row.DecisionKey, &row.DecisionJSON, &row.Score, &row.Utilities)
 		t.rows.Rounds = append(t.rows.Rounds, row)
