@@ -45,6 +45,9 @@ func (a *Activities) StopUnstarted(ctx context.Context, refs []task.Ref) (struct
 func (a *Activities) Await(ctx context.Context, workflowID string) (task.Result, error) {
 	var result task.Result
 	err := a.config.Client.GetWorkflow(ctx, workflowID, "").Get(ctx, &result)
+	if failed, ok := task.ResultIn(err); ok {
+		return failed, nil
+	}
 	var ended *temporal.WorkflowExecutionError
 	var missing *serviceerror.NotFound
 	if errors.As(err, &ended) || errors.As(err, &missing) { // anything else is a lost connection

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/contrib/envconfig"
 	sdklog "go.temporal.io/sdk/log"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -27,6 +28,8 @@ type Target struct {
 	// TLS is used when set. Without it a loopback address is reached in plaintext
 	// and any other with TLS and the system's certificates.
 	TLS *tls.Config
+	// Credentials are an API key.
+	Credentials client.Credentials
 	// Insecure allows plaintext to another machine.
 	Insecure bool
 	// Logger gets the SDK's messages; default: warnings and errors to slog.Default().
@@ -46,6 +49,27 @@ func TargetFromEnv(address string) Target {
 	return Target{HostPort: address, Namespace: os.Getenv("TEMPORAL_NAMESPACE")}
 }
 
+// WithCredentialsFromEnv returns the target with the API key and the certificates that
+// the environment names as Temporal's own tools have it: TEMPORAL_API_KEY, TEMPORAL_TLS
+// and TEMPORAL_TLS_….
+func (t Target) WithCredentialsFromEnv() (Target, error) {
+	given, err := envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{DisableFile: true})
+	if err != nil {
+		return t, fmt.Errorf("infra: Temporal's settings in the environment: %w", err)
+	}
+	t.Credentials, t.TLS = given.Credentials, given.ConnectionOptions.TLS
+	if t.TLS != nil {
+		t.TLS.MinVersion = tls.VersionTLS12
+	}
+	return t, nil
+}
+
+// withPatience returns the target with another patience.
+func (t Target) withPatience(d time.Duration) Target {
+	t.Patience = d
+	return t
+}
+
 // Dial connects to the target and waits until its frontend serves the namespace.
 // What the client sends is encrypted if [roundtable/infra/codec.KeyEnv] holds a key.
 func Dial(ctx context.Context, t Target) (client.Client, error) {
@@ -55,23 +79,9 @@ func Dial(ctx context.Context, t Target) (client.Client, error) {
 	if t.Patience == 0 {
 		t.Patience = 10 * time.Second
 	}
-	connection, err := t.connectionOptions()
+	options, err := t.clientOptions()
 	if err != nil {
 		return nil, err
-	}
-	keys, err := codec.KeysFromEnv()
-	if err != nil {
-		return nil, err
-	}
-	options := client.Options{
-		HostPort:          t.HostPort,
-		Namespace:         t.Namespace,
-		ConnectionOptions: connection,
-		DataConverter:     keys.DataConverter(),
-		FailureConverter:  keys.FailureConverter(),
-		Logger:            sdkLog(t.Logger),
-		// Reports of a worker's pollers to the server: nobody reads them here.
-		WorkerHeartbeatInterval: -1,
 	}
 	c, err := client.NewLazyClient(options)
 	if err != nil {
@@ -82,6 +92,29 @@ func Dial(ctx context.Context, t Target) (client.Client, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// clientOptions returns how the target is reached.
+func (t Target) clientOptions() (client.Options, error) {
+	connection, err := t.connectionOptions()
+	if err != nil {
+		return client.Options{}, err
+	}
+	keys, err := codec.KeysFromEnv()
+	if err != nil {
+		return client.Options{}, err
+	}
+	return client.Options{
+		HostPort:          t.HostPort,
+		Namespace:         t.Namespace,
+		Credentials:       t.Credentials,
+		ConnectionOptions: connection,
+		DataConverter:     keys.DataConverter(),
+		FailureConverter:  keys.FailureConverter(),
+		Logger:            sdkLog(t.Logger),
+		// Reports of a worker's pollers to the server: nobody reads them here.
+		WorkerHeartbeatInterval: -1,
+	}, nil
 }
 
 // awaitNamespace asks for the namespace until it is answered or patience ends.

@@ -120,3 +120,16 @@ func TestWorkerOptions(t *testing.T) {
 		t.Error("a limit of the task queue turns eager activities off")
 	}
 }
+
+// An API key and an own authority come from the environment; a file that cannot be read is said.
+func TestCredentialsFromEnv(t *testing.T) {
+	t.Setenv("TEMPORAL_API_KEY", "secret")
+	got, err := Target{HostPort: "cloud:7233"}.WithCredentialsFromEnv()
+	if err != nil || got.Credentials == nil || got.TLS == nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+	t.Setenv("TEMPORAL_TLS_SERVER_CA_CERT_PATH", "/nowhere/ca.pem")
+	if _, err := (Target{}).WithCredentialsFromEnv(); err == nil || !strings.Contains(err.Error(), "/nowhere/ca.pem") {
+		t.Errorf("error %v", err)
+	}
+}

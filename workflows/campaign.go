@@ -40,6 +40,7 @@ type CampaignInput struct {
 	Until int `json:"until,omitempty"`
 	// Embedded is set if the server ends with the program that works for it.
 	Embedded bool `json:"embedded,omitempty"`
+	Visibility
 	// What follows is filled by the workflow itself.
 	From    int                `json:"from,omitempty"`
 	Queue   []task.Outstanding `json:"queue,omitempty"`
@@ -73,7 +74,7 @@ func (s Status) Done() int { return s.Succeeded + s.Failed + s.Stopped }
 // thrown away and started again at any time.
 func Campaign(ctx workflow.Context, in CampaignInput) (Status, error) {
 	c := campaign{in: in, running: map[string]bool{}}
-	ctx = withHeartbeats(ctx, in.Embedded)
+	ctx = withVisibility(withHeartbeats(ctx, in.Embedded), in.Visibility)
 	err := workflow.SetQueryHandler(ctx, QueryStatus, func() (Status, error) { return c.statusNow(), nil })
 	if err != nil {
 		return Status{}, err
@@ -188,15 +189,17 @@ func (c *campaign) fillWindow(ctx workflow.Context) error {
 
 func (c *campaign) startCollaboration(ctx workflow.Context, o task.Outstanding) {
 	c.started++
-	in := CollaborationInput{Ref: o.Ref(c.in.Name, c.in.Revision), Paused: c.in.Status.Paused, Epoch: c.in.Epoch, Embedded: c.in.Embedded, AtOnce: true}
-	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(c.children, workflow.ChildWorkflowOptions{
+	in := CollaborationInput{Ref: o.Ref(c.in.Name, c.in.Revision), Paused: c.in.Status.Paused, Epoch: c.in.Epoch, Embedded: c.in.Embedded, AtOnce: true, Visibility: c.in.Visibility}
+	options := workflow.ChildWorkflowOptions{
 		WorkflowID:            workflowID(c.in.Name, o.ID),
 		TaskQueue:             task.Queue,
 		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON, // it outlives a new run of this workflow
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		WaitForCancellation:   true,
 		WorkflowTaskTimeout:   TaskTimeout,
-	}), task.CollaborationWorkflow, in)
+	}
+	c.in.Visibility.show(&options, c.in.Name, o.ID, in.Ref)
+	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(c.children, options), task.CollaborationWorkflow, in)
 	c.begun[o.ID] = child.GetChildWorkflowExecution()
 	c.watchEnd(ctx, o.ID, child)
 }
@@ -220,7 +223,9 @@ func (c *campaign) watchEnd(ctx workflow.Context, id string, ended workflow.Futu
 			c.awaitRunning(ctx, id)
 			return
 		}
-		if err != nil { // only a terminated workflow gets here: everything else commits its rows
+		if failed, ok := task.ResultIn(err); ok {
+			result = failed
+		} else if err != nil { // only a terminated workflow gets here: everything else commits its rows
 			result = task.Result{Status: task.Failed, Failure: messageOf(err)}
 		}
 		c.forget(id)

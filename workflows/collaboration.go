@@ -41,6 +41,7 @@ type CollaborationInput struct {
 	Epoch    int  `json:"epoch,omitempty"`    // of its campaign
 	Embedded bool `json:"embedded,omitempty"` // as its campaign's
 	AtOnce   bool `json:"at_once,omitempty"`  // by PlayOn; false in histories of before
+	Visibility
 }
 
 // Collaboration returns the workflow that runs one cell to its end and commits its
@@ -53,10 +54,14 @@ func Collaboration(plugins catalogue.Catalogue) func(workflow.Context, Collabora
 }
 
 func collaborate(ctx workflow.Context, plugins catalogue.Catalogue, in CollaborationInput) (task.Result, error) {
-	c := collaboration{plugins: plugins, ref: in.Ref, paused: in.Paused, epoch: in.Epoch, embedded: in.Embedded, atOnce: in.AtOnce}
-	ctx = withHeartbeats(ctx, in.Embedded)
+	c := collaboration{plugins: plugins, ref: in.Ref, paused: in.Paused, epoch: in.Epoch, embedded: in.Embedded, atOnce: in.AtOnce, visibility: in.Visibility}
+	ctx = withVisibility(withHeartbeats(ctx, in.Embedded), in.Visibility)
 	workflow.Go(ctx, c.listenForSignals)
-	return c.run(ctx)
+	result, err := c.run(ctx)
+	if err != nil {
+		return result, err
+	}
+	return in.Visibility.showEnd(ctx, result)
 }
 
 type collaboration struct {
@@ -68,6 +73,8 @@ type collaboration struct {
 	paused    bool
 	epoch     int
 	embedded  bool
+
+	visibility Visibility
 
 	atOnce  bool // by PlayOn; what follows is of histories of before
 	plays   bool // by Play; else by an activity a turn
@@ -89,7 +96,7 @@ func (c *collaboration) run(ctx workflow.Context) (task.Result, error) {
 		}
 		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
 			return task.Result{}, workflow.NewContinueAsNewError(ctx, task.CollaborationWorkflow,
-				CollaborationInput{Ref: c.ref, Paused: c.paused, Epoch: c.epoch, Embedded: c.embedded, AtOnce: true})
+				CollaborationInput{Ref: c.ref, Paused: c.paused, Epoch: c.epoch, Embedded: c.embedded, AtOnce: true, Visibility: c.visibility})
 		}
 	}
 	if c.committed != nil {
@@ -125,6 +132,7 @@ func (c *collaboration) playOn(ctx workflow.Context) error {
 	if c.session != nil {
 		pending = c.session.Pending()
 	}
+	describe(ctx, describePending(pending))
 	asked := c.epoch
 	elsewhere := map[int]workflow.Future{}
 	for _, step := range pending {

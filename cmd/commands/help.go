@@ -31,7 +31,12 @@ Flags that every command takes for this:
       --insecure             allow plaintext to a server on another machine
       --state FOLDER         folder of the embedded server (default: $ROUNDTABLE_STATE, or ./.roundtable)
 
+An API key, certificates and an authority of your own are taken from the environment:
+TEMPORAL_API_KEY, TEMPORAL_TLS_CLIENT_CERT_PATH, TEMPORAL_TLS_CLIENT_KEY_PATH,
+TEMPORAL_TLS_SERVER_CA_CERT_PATH, TEMPORAL_TLS_SERVER_NAME, TEMPORAL_TLS.
+
 Examples:
+  roundtable prepare --temporal temporal.example.org:7233
   roundtable run campaign.yaml --temporal temporal.example.org:7233 --lake s3://bucket/study
   roundtable worker --temporal temporal.example.org:7233 --lake s3://bucket/study`
 

@@ -16,13 +16,13 @@ func (k Keys) DataConverter() converter.DataConverter {
 	return dataConverter{converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), k, zstdCodec{})}
 }
 
-// FailureConverter also puts messages and stacks of failures through the codec;
-// left alone, they are plain text in every history. A failure that cannot be
+// FailureConverter also encrypts messages and stacks of failures; without a key they are
+// plain text in every history, as everything else is. A failure that cannot be
 // opened says so instead of its message.
 func (k Keys) FailureConverter() converter.FailureConverter {
 	return failureConverter{&k, temporal.NewDefaultFailureConverter(temporal.DefaultFailureConverterOptions{
 		DataConverter:          k.DataConverter(),
-		EncodeCommonAttributes: true,
+		EncodeCommonAttributes: len(k.ring) > 0,
 	})}
 }
 

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"encoding/hex"
 	"strings"
 	"testing"
 
@@ -42,8 +43,15 @@ func TestPayloadsThatAreNone(t *testing.T) {
 	}
 }
 
+// Without a key nothing is hidden, so Temporal's tools can show failures.
+func TestFailuresAreReadableWithoutAKey(t *testing.T) {
+	if failure := (Keys{}).FailureConverter().ErrorToFailure(temporal.NewApplicationError("no such model", "Kind")); failure.GetMessage() != "no such model" {
+		t.Errorf("message is %q", failure.GetMessage())
+	}
+}
+
 func TestFailuresAreEncoded(t *testing.T) {
-	fc := Keys{}.FailureConverter()
+	fc := keys(t, hex.EncodeToString(aes256)).FailureConverter()
 	const secret = "canary-7f3a"
 	failure := fc.ErrorToFailure(temporal.NewApplicationError(secret, "Kind"))
 	if failure.GetMessage() == secret || failure.GetEncodedAttributes() == nil {

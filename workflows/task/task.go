@@ -3,6 +3,7 @@
 package task
 
 import (
+	"errors"
 	"strconv"
 
 	"roundtable/workflows/plan"
@@ -49,6 +50,21 @@ const (
 	ErrPause = "pause" // the operator must act before any call can succeed
 	ErrFail  = "fail"  // this collaboration cannot go on
 )
+
+// ErrCellFailed is the type of the error of a collaboration's workflow that failed; its
+// details are the Result.
+const ErrCellFailed = "cell-failed"
+
+// ResultIn returns the result that the error of a failed collaboration holds.
+func ResultIn(err error) (result Result, ok bool) {
+	failed, ok := errors.AsType[interface {
+		error
+		Type() string
+		Details(into ...any) error
+	}](err)
+	ok = ok && failed.Type() == ErrCellFailed && failed.Details(&result) == nil
+	return result, ok
+}
 
 // Ref names one generation of one cell in one revision of a campaign's plan.
 type Ref struct {

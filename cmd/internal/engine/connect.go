@@ -18,17 +18,34 @@ import (
 	"roundtable/workflows"
 )
 
-// dialOutside connects to the server that flags or environment name; nil if they name none.
-func dialOutside(ctx context.Context, o *cli.Options) (client.Client, error) {
-	target := infra.TargetFromEnv(o.Temporal)
+// OutsideTarget returns the server that flags or environment name; false if they name none.
+func OutsideTarget(o *cli.Options) (target infra.Target, ok bool, err error) {
+	target = infra.TargetFromEnv(o.Temporal)
 	if target.HostPort == "" {
-		return nil, nil
+		return target, false, nil
 	}
-	if o.Namespace != "" {
-		target.Namespace = o.Namespace
-	}
+	target.Namespace = cmp.Or(o.Namespace, target.Namespace)
 	target.Insecure, target.Logger = o.Insecure, openWorkerLog(o)
+	target, err = target.WithCredentialsFromEnv()
+	return target, true, err
+}
+
+// dialOutside connects to the outside server; nil if there is none.
+func dialOutside(ctx context.Context, o *cli.Options) (client.Client, error) {
+	target, ok, err := OutsideTarget(o)
+	if !ok || err != nil {
+		return nil, err
+	}
 	return infra.Dial(ctx, target)
+}
+
+// Visibility returns how much Temporal's tools are shown of the engine's campaigns:
+// nothing on an embedded server.
+func (e *Engine) Visibility(ctx context.Context, o *cli.Options) workflows.Visibility {
+	if e.IsEmbedded() {
+		return workflows.Visibility{}
+	}
+	return workflows.Visibility{Shown: true, Searchable: infra.HasSearchAttributes(ctx, e.Client, temporalNamespace(o), workflows.SearchAttributes())}
 }
 
 // openWorkerLog returns where the SDK reports retries and the like: a file, not the terminal.

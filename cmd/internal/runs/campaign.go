@@ -105,7 +105,7 @@ func (r Options) work(ctx context.Context, s storage.Store, p recorded.Plan, m r
 
 // drive starts the campaign's workflow, or finds it running, and watches it to its end.
 func (r Options) drive(ctx context.Context, e *engine.Engine, p recorded.Plan, limits plan.Limits) (workflows.Status, error) {
-	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: limits, Until: r.Until, Embedded: e.IsEmbedded()}
+	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: limits, Until: r.Until, Embedded: e.IsEmbedded(), Visibility: e.Visibility(ctx, r.Options)}
 	id := workflows.CampaignID(in.Name)
 	for {
 		run, err := r.join(ctx, e, id, in)
@@ -125,10 +125,12 @@ var errEnded = errors.New("the campaign's workflow has ended meanwhile")
 // join starts a campaign's workflow, or joins the one that runs; the error is errEnded if
 // that ends first.
 func (r Options) join(ctx context.Context, e *engine.Engine, id string, in workflows.CampaignInput) (client.WorkflowRun, error) {
-	run, err := e.Execute(ctx, "campaign", task.CampaignWorkflow, client.StartWorkflowOptions{
+	options := client.StartWorkflowOptions{
 		ID: id, WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
-	}, in)
+	}
+	in.Visibility.ShowCampaign(&options, in.Name, in.Revision)
+	run, err := e.Execute(ctx, "campaign", task.CampaignWorkflow, options, in)
 	if _, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {
 		if err := engine.CheckCodec(ctx, r.Options, e.Client, id); err != nil {
 			return nil, err

@@ -1,0 +1,66 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/engine"
+	"roundtable/infra"
+	"roundtable/workflows"
+)
+
+func newPrepare(o *cli.Options) *cobra.Command {
+	retention := 30 * 24 * time.Hour
+	cmd := &cobra.Command{
+		Use:     "prepare",
+		Short:   "Make the namespace and search attributes of an outside Temporal server",
+		GroupID: toSetUp,
+		Long: `Make the namespace of an outside Temporal server, and the search attributes by
+which its tools find collaborations: RoundtableCampaign, RoundtableCondition,
+RoundtableInstance, RoundtableReplicate, RoundtableStatus, RoundtableCostUSD.
+What is there already stays as it is. Campaigns run without it in any namespace;
+they then cannot be searched for.`,
+		Example: `  roundtable prepare --temporal temporal.example.org:7233 --namespace experiments`,
+		Args:    cli.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			target, ok, err := engine.OutsideTarget(o)
+			if err != nil {
+				return cli.UsageError(err)
+			}
+			if !ok {
+				return cli.UsageError(errors.New("prepare needs --temporal HOST:PORT (or TEMPORAL_ADDRESS); the embedded server needs no preparation"))
+			}
+			done, err := infra.PrepareNamespace(cmd.Context(), target, retention, workflows.SearchAttributes())
+			if err != nil {
+				return err
+			}
+			if o.JSON {
+				return cli.WriteJSON(o.Stdout(), done)
+			}
+			fmt.Fprintln(o.Stdout(), preparedText(done, target.HostPort))
+			return nil
+		},
+	}
+	cmd.Flags().DurationVar(&retention, "retention", retention, "how long a new namespace keeps closed workflows")
+	return cmd
+}
+
+// preparedText says what was made.
+func preparedText(done infra.Prepared, at string) string {
+	text := fmt.Sprintf("namespace %s of %s: ", done.Namespace, at)
+	switch {
+	case done.Made:
+		text += "made"
+	default:
+		text += "was there"
+	}
+	if len(done.Attributes) == 0 {
+		return text + ", with all search attributes"
+	}
+	return text + "; search attributes made: " + strings.Join(done.Attributes, ", ")
+}
