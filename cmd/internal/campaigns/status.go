@@ -59,8 +59,10 @@ func ReadStatus(ctx context.Context, o *cli.Options, s storage.Store, name strin
 		st.Share = ShareDone(st.Status, 0)
 		return st, err
 	}
-	if st.UnderWay, err = ledger.ReadUnended(ctx, s, o.Plugins, p); err != nil {
-		return st, err
+	if st.Done() < st.Cells { // else all that is left are tables to be made
+		if st.UnderWay, err = ledger.ReadUnended(ctx, s, o.Plugins, p); err != nil {
+			return st, err
+		}
 	}
 	st.Share = ShareDone(st.Status, st.UnderWay.Share)
 	return st, nil
@@ -72,7 +74,7 @@ func readEngineStatus(ctx context.Context, o *cli.Options, s storage.Store, p re
 	if c, err := engine.Connect(ctx, o, name); err == nil {
 		defer c.Close()
 		running, at, err := engine.AskStatus[workflows.Status](ctx, o, c, name, workflows.CampaignID(name))
-		if err == nil && running.Done() < running.Cells {
+		if err == nil && (running.Done() < running.Cells || engine.IsRunning(ctx, c, workflows.CampaignID(name))) {
 			st.State, st.Status, st.At = "running", running, at
 			if running.Paused {
 				st.State = "paused"

@@ -39,6 +39,8 @@ func (st Status) Write(w io.Writer) {
 	}
 	if st.Unread != "" {
 		line("its state cannot be read: %s", strings.ReplaceAll(st.Unread, "\n", "; "))
+	} else if st.State == "running" && st.Done() == st.Cells {
+		line("every collaboration has ended; its tables are being made")
 	} else if st.State == "running" {
 		line("%s", engine.DescribeWaits(st.Binding))
 	}
