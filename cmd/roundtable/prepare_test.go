@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/screentest"
 	"roundtable/infra"
 )
 
@@ -31,10 +32,17 @@ func TestSeenInTemporal(t *testing.T) {
 	for _, want := range []string{"namespace lab of", "with all search attributes"} {
 		contains(t, ends(t, 0, dir, at, "prepare").out, want)
 	}
-	run := ends(t, cli.ExitIncomplete, dir, at, "run", "campaign.yaml")
+	running := starts(t, dir, at, "run", "campaign.yaml")
+	screentest.Until(t, "a call", func() bool { return len(v.arrivals()) > 0 })
+	if said := ends(t, 0, dir, at, "status", "busy", "--watch").out; strings.Count(said, "busy: running") < 1 || strings.Count(said, "collaborations finished") < 2 {
+		t.Errorf("watched, it is\n%s", said)
+	}
+	if code := running.code(t); code != cli.ExitIncomplete {
+		t.Errorf("code %d", code)
+	}
 	st := statusBy(t, dir, "busy", at...)
 	if st.Succeeded == 0 || st.Failed == 0 {
-		t.Fatalf("%d succeeded, %d failed; both are needed\n%s", st.Succeeded, st.Failed, run.err)
+		t.Fatalf("%d succeeded, %d failed; both are needed\n%s", st.Succeeded, st.Failed, &running.said)
 	}
 
 	target := infra.Target{HostPort: server.HostPort(), Namespace: "lab"}
