@@ -20,6 +20,7 @@ import (
 	"roundtable/activities/collaboration"
 	"roundtable/activities/embed"
 	"roundtable/activities/failure"
+	"roundtable/activities/judging"
 	"roundtable/activities/labels"
 	"roundtable/activities/model"
 	"roundtable/activities/recorded"
@@ -54,6 +55,7 @@ type Activities struct {
 	taker  *turn.Taker
 	live   *collaboration.Live
 	scores *scores.Scores
+	judges *judging.Judging
 	waits  calls.Stage // of all activities of this process
 	doing  sync.Map    // of Doing
 
@@ -74,7 +76,7 @@ func New(c Config) *Activities {
 	caller := calls.NewCaller(c.Store, a, plans, recorded.NewManifests(c.Store, recorded.ManifestAge), c.Alone)
 	taker := turn.NewTaker(a, caller, c.NoCache)
 	return &Activities{
-		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(a, plans), scores: scores.NewScores(c.Store),
+		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(a, plans), scores: scores.NewScores(c.Store), judges: judging.NewJudging(a, caller, taker),
 		recording: semaphore.NewWeighted(atOnce), compacting: semaphore.NewWeighted(1),
 		Labels: labels.NewLabels(c.Store, a, caller, taker, c.Models),
 	}
@@ -121,6 +123,7 @@ func (a *Activities) Register(w worker.ActivityRegistry) {
 	register(a, w, task.Interrupt, a.Interrupt)
 	register(a, w, task.PlayThrough, a.PlayThrough)
 	register(a, w, task.TakeTurn, a.TakeTurn)
+	register(a, w, task.Judge, a.Judge)
 	register(a, w, task.Record, a.Record)
 	register(a, w, task.Survey, a.Survey)
 	register(a, w, task.Await, a.Await)
@@ -141,6 +144,7 @@ func (a *Activities) Register(w worker.ActivityRegistry) {
 func (a *Activities) RegisterTurns(w worker.ActivityRegistry) {
 	register(a, w, task.TakeTurn, a.TakeTurn)
 	register(a, w, task.LabelMessage, a.LabelMessage)
+	register(a, w, task.Judge, a.Judge)
 }
 
 // register wraps an activity: it heartbeats while it runs, if its workflow wants

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -46,7 +47,7 @@ func (a *Activities) PlayOn(ctx context.Context, in task.Playing) (known task.Re
 		return task.Recalled{}, err
 	}
 	c, err := a.live.Open(ctx, in.Ref)
-	if err != nil || !c.IsOver() {
+	if err != nil || !c.IsOver() || slices.Contains(in.Elsewhere, task.JudgeSpeaker) { // then Judge comes first
 		return known, err
 	}
 	result, err := a.Record(ctx, task.Ending{Ref: in.Ref, Status: task.Succeeded})
@@ -115,28 +116,38 @@ func (a *Activities) takeAll(ctx context.Context, ref task.Ref, entries []int) e
 
 // takePatiently takes one turn, trying again while that can help and again lasts.
 func (a *Activities) takePatiently(ctx, again context.Context, in task.Turn) error {
+	_, err := patiently(ctx, again, in, a.TakeTurn)
+	if temporal.IsCanceledError(err) {
+		return nil
+	}
+	return err
+}
+
+// patiently does something that asks a model, trying again while that can help and
+// again lasts. The end of ctx is a cancelled error.
+func patiently[In, Out any](ctx, again context.Context, in In, do func(context.Context, In) (Out, error)) (out Out, err error) {
 	ctx, stage := calls.WithStage(ctx)
 	defer stage.Leave()
 	for attempt := int32(1); ; attempt++ {
-		_, err := guarded(ctx, in, a.TakeTurn)
+		out, err = guarded(ctx, in, do)
 		err = failure.ForHistory(ctx, err, attempt)
 		if err == nil || temporal.IsCanceledError(err) {
-			return nil
+			return out, err
 		}
 		pause, ok := failure.NextTry(err)
 		if !ok {
-			return err
+			return out, err
 		}
 		stage.Set(func() string { return calls.TriesAgain + failure.Text(err) })
 		select {
 		case <-time.After(pause):
 		case <-calls.WorkerStops(ctx):
-			return err
+			return out, err
 		case <-again.Done():
 			if ctx.Err() != nil {
-				return nil
+				return out, temporal.NewCanceledError()
 			}
-			return err
+			return out, err
 		}
 		stage.Set(nil)
 	}

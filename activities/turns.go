@@ -9,6 +9,7 @@ import (
 	"roundtable/activities/collaboration"
 	"roundtable/activities/commits"
 	"roundtable/activities/failure"
+	"roundtable/activities/judging"
 	"roundtable/activities/ledger"
 	"roundtable/activities/rows"
 	"roundtable/activities/scores"
@@ -159,8 +160,8 @@ func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, 
 	return result, err
 }
 
-// scored returns a program's score of the final decision, where one scores. One
-// that it cannot score is the failure of its collaboration.
+// scored returns a program's or a judge's score of the final decision, where one
+// scores. One that it cannot score is the failure of its collaboration.
 func (a *Activities) scored(ctx context.Context, end *task.Ending) (*float64, error) {
 	camp, err := a.plans.Load(ctx, end.Ref.Campaign, end.Ref.Revision)
 	if err != nil || end.Status != task.Succeeded || camp.Conditions[end.Ref.Cell.Condition].Environment.Measure() != envs.Scored {
@@ -172,13 +173,17 @@ func (a *Activities) scored(ctx context.Context, end *task.Ending) (*float64, er
 	} else if err != nil {
 		return nil, err
 	}
-	outside, ok := c.Instance.(envs.Outside)
-	if !ok || c.Final() < 0 {
+	if c.Final() < 0 {
 		return nil, nil
 	}
-	request := outside.ScoreRequest(envs.Proposal(c.Turns[c.Final()].Proposal))
-	score, err := a.scores.Score(ctx, end.Ref.Campaign, camp.Folder, request)
-	if unusable := (scores.Unusable{}); errors.As(err, &unusable) {
+	final := envs.Proposal(c.Turns[c.Final()].Proposal)
+	var score *float64
+	if c.Condition.Judge != nil {
+		score, err = a.judged(ctx, end.Ref, c, final)
+	} else if outside, ok := c.Instance.(envs.Outside); ok {
+		score, err = a.scores.Score(ctx, end.Ref.Campaign, camp.Folder, outside.ScoreRequest(final))
+	}
+	if errors.As(err, new(scores.Unusable)) || errors.As(err, new(judging.Unusable)) {
 		rows.MarkFailed(ctx, end, err)
 		return nil, nil
 	}

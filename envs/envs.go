@@ -56,7 +56,7 @@ const (
 	Share Measure = "share"
 	// Error with a minus before it, at most 0: not defined without a decision.
 	Error Measure = "error"
-	// Scored is a share that a program gives to final decisions (Outside): 0 without
+	// Scored is a share that a program or a judge gives to final decisions (Outside): 0 without
 	// a decision; rounds have none.
 	Scored Measure = "scored"
 )

@@ -23,3 +23,22 @@ type ScoreRequest struct {
 	Input   []byte // one JSON value, which the program gets as a line
 	About   string // what is scored, for errors: a question with its file and line
 }
+
+// Judged is an Instance whose final decision may be scored by a model that is shown
+// it. Then Score and Utility know nothing, and return 0.
+type Judged interface {
+	// JudgeCase returns what the model is shown of a final decision; nil if no model
+	// scores it.
+	JudgeCase(p Proposal) *JudgeCase
+}
+
+// JudgeCase is one final decision for a model that scores.
+type JudgeCase struct {
+	Question   string   `json:"question"`
+	Context    string   `json:"context,omitempty"`
+	Options    []string `json:"options,omitempty"`
+	References []string `json:"reference_answers,omitempty"` // that are right
+	Answer     string   `json:"answer"`
+	ID         string   `json:"-"` // of the question
+	About      string   `json:"-"` // what is scored, for errors: a question with its file and line
+}

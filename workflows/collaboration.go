@@ -102,7 +102,20 @@ func (c *collaboration) run(ctx workflow.Context) (task.Result, error) {
 	if c.committed != nil {
 		return *c.committed, nil
 	}
-	return c.endWith(ctx, nil)
+	return c.endWith(ctx, c.judge(ctx))
+}
+
+// judge has the final decision scored by a judge whose calls a queue of its own holds
+// back. Other judges are asked by what plays the collaboration.
+func (c *collaboration) judge(ctx workflow.Context) error {
+	queue := c.queues[task.JudgeSpeaker]
+	if queue == "" {
+		return nil
+	}
+	if err := workflow.Await(ctx, func() bool { return !c.paused }); err != nil {
+		return err
+	}
+	return c.executeOrPause(workflow.WithTaskQueue(ctx, queue), task.Judge, c.ref, nil)
 }
 
 // learn takes in what is known of the collaboration, or what came of playing it on.

@@ -197,6 +197,11 @@ func (c *Collaboration) queues(m recorded.Manifest) map[string]string {
 			queues[role] = q
 		}
 	}
+	if j := c.Condition.Judge; j != nil {
+		if q := m.Queue(j.Provider.Name); q != "" {
+			queues[task.JudgeSpeaker] = q
+		}
+	}
 	return queues
 }
 

@@ -103,13 +103,17 @@ type About struct {
 	instance envs.Instance
 }
 
-// Worth returns what a proposal is worth; false if it is none, or if a program says it.
+// Worth returns what a proposal is worth; false if it is none, or if a program or a
+// judge says it.
 func (a About) Worth(proposal string) (envs.Score, bool) {
 	p, err := a.instance.Parse([]byte(proposal))
 	if err != nil {
 		return envs.Score{}, false
 	}
 	if outside, ok := a.instance.(envs.Outside); ok && outside.ScoreRequest(p) != nil {
+		return envs.Score{}, false
+	}
+	if judged, ok := a.instance.(envs.Judged); ok && judged.JudgeCase(p) != nil {
 		return envs.Score{}, false
 	}
 	return a.instance.Score(p), true

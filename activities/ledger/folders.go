@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strings"
 
 	"roundtable/activities/answers"
@@ -14,25 +15,27 @@ import (
 const (
 	CheckPrefix      = "check-"
 	EmbeddingsPrefix = "embeddings-"
+	JudgePrefix      = "judge-" // then the judge's id, and a hash of the question
 )
 
 // SharedCalls are the calls in a campaign's ledger that belong to no collaboration.
 type SharedCalls struct {
 	Checks     []record.Call
 	Embeddings map[string][]record.Call // by the embedder's id
+	Judgements map[string][]record.Call // by the judge's id
 }
 
 // ReadShared reads the calls that belong to no collaboration.
 func ReadShared(ctx context.Context, s storage.Store, campaign string) (SharedCalls, error) {
-	shared := SharedCalls{Embeddings: map[string][]record.Call{}}
+	shared := SharedCalls{Embeddings: map[string][]record.Call{}, Judgements: map[string][]record.Call{}}
 	answers := answers.NewAnswers(s)
 	runs, err := answers.Runs(ctx, campaign)
 	if err != nil {
 		return shared, err
 	}
 	for _, run := range runs {
-		name, embeds := strings.CutPrefix(run.Collaboration, EmbeddingsPrefix)
-		if !embeds && !strings.HasPrefix(run.Collaboration, CheckPrefix) {
+		of, name := shared.folder(run.Collaboration)
+		if of == nil && name == "" {
 			continue
 		}
 		stored, err := answers.Load(ctx, run)
@@ -40,13 +43,43 @@ func ReadShared(ctx context.Context, s storage.Store, campaign string) (SharedCa
 			return shared, err
 		}
 		calls := stored.Calls(record.Key{CampaignID: campaign, CollaborationID: run.Collaboration})
-		if session := strings.LastIndexByte(name, '-'); embeds && session >= 0 {
-			shared.Embeddings[name[:session]] = append(shared.Embeddings[name[:session]], calls...)
-		} else if !embeds {
+		if of == nil {
 			shared.Checks = append(shared.Checks, calls...)
+		} else {
+			of[name] = append(of[name], calls...)
 		}
 	}
 	return shared, nil
+}
+
+// folder returns which calls a folder of the ledger holds, and whose: nil and its name
+// for checks of models, nil and nothing for those of a collaboration.
+func (s SharedCalls) folder(name string) (of map[string][]record.Call, by string) {
+	if strings.HasPrefix(name, CheckPrefix) {
+		return nil, name
+	}
+	if id, ok := strings.CutPrefix(name, EmbeddingsPrefix); ok {
+		return s.Embeddings, idOf(id)
+	}
+	if id, ok := strings.CutPrefix(name, JudgePrefix); ok && JudgeOf(name) != "" {
+		return s.Judgements, idOf(id)
+	}
+	return nil, ""
+}
+
+// idOf returns a folder's name without what follows its last hyphen.
+func idOf(name string) string { return name[:max(0, strings.LastIndexByte(name, '-'))] }
+
+var judgeFolder = regexp.MustCompile(`^judge-(.+-[0-9a-f]{8})-[0-9a-f]{20}$`)
+
+// JudgeOf returns the id of the judge whose judgements a folder of the ledger holds;
+// empty if it holds others. A collaboration under the rule judge is called much alike.
+func JudgeOf(name string) string {
+	found := judgeFolder.FindStringSubmatch(name)
+	if found == nil {
+		return ""
+	}
+	return found[1]
 }
 
 // lookedAt is how many collaborations AnsweredModels looks at, apart from the checks.

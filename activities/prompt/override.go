@@ -21,7 +21,7 @@ func CheckOverride(override fs.FS, known map[string]bool) (errs []error) {
 			return err
 		}
 		folder, base := path.Split(name)
-		inPack := slices.Contains([]string{"env/", "protocol/", "rule/", "agent/"}, folder) && !strings.HasPrefix(base, ".")
+		inPack := slices.Contains([]string{"env/", "protocol/", "rule/", "agent/", "score/"}, folder) && !strings.HasPrefix(base, ".")
 		if known[name] || !inPack && path.Ext(name) != ".tmpl" {
 			return nil
 		}

@@ -26,7 +26,8 @@ import (
 const Edition = 2
 
 // Pack is every template that a condition uses, by path: env/*.tmpl,
-// protocol/*.tmpl and rule/*.tmpl, and agent/seat.tmpl if it says who its agents are.
+// protocol/*.tmpl and rule/*.tmpl, agent/seat.tmpl if it says who its agents are, and
+// score/judge.tmpl if a model scores its decisions.
 // It is recorded with the campaign, so that a campaign that goes on after an upgrade
 // asks the same words.
 type Pack map[string]string
@@ -47,18 +48,36 @@ func NewPack(env, protocol, agents, override fs.FS, words decision.Words) (Pack,
 			return nil, err
 		}
 	}
-	if override != nil {
-		for name := range pack {
-			data, err := fs.ReadFile(override, name)
-			if err == nil {
-				pack[name] = string(data)
-			} else if !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
-			}
+	err := pack.override(override)
+	pack[ruleOf] = words.Name // after the folder, which cannot replace it
+	return pack, err
+}
+
+// AddScore adds the templates of what scores decisions; those of override replace them.
+func (p Pack) AddScore(score, override fs.FS) error {
+	added := Pack{}
+	if err := errors.Join(added.add(score, "score"), added.override(override)); err != nil {
+		return err
+	}
+	maps.Copy(p, added)
+	return nil
+}
+
+// override replaces templates by those of a folder that is laid out like the pack; it
+// may be nil.
+func (p Pack) override(folder fs.FS) error {
+	if folder == nil {
+		return nil
+	}
+	for name := range p {
+		data, err := fs.ReadFile(folder, name)
+		if err == nil {
+			p[name] = string(data)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 	}
-	pack[ruleOf] = words.Name // after the folder, which cannot replace it
-	return pack, nil
+	return nil
 }
 
 // ruleOf is where a pack says which rule it is for. Templates ask with {{rule}}.

@@ -12,6 +12,7 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/calls"
 	"roundtable/activities/collaboration"
+	"roundtable/activities/judging"
 	"roundtable/activities/label"
 	"roundtable/activities/model"
 	"roundtable/activities/recorded"
@@ -76,6 +77,14 @@ func Rehearse(p recorded.Plan, i int, words string, plugins catalogue.Catalogue,
 		question := label.Question{Before: heard[at.Round-1], Message: said}.Messages(words)
 		labelled.add("", "labels", calls.ByteSize(question)+len(label.Schema()), len(`{"acts": ["Inform", "Propose"]}`))
 	})
+	if j := c.Condition.Judge; j != nil && err == nil {
+		if instance, ok := c.Instance.(envs.Judged); ok && c.Final() >= 0 {
+			messages := judging.Messages(j.Words, instance.JudgeCase(envs.Proposal(c.Turns[c.Final()].Proposal)))
+			for range j.Samples {
+				asked.add(j.Model.Name, judging.Role, calls.ByteSize(messages)+len(judging.Schema()), len(`{"why": "One or two sentences say what was decisive for this score.", "score": 0.5}`))
+			}
+		}
+	}
 	return asked, labelled, err
 }
 
@@ -107,6 +116,9 @@ func rehearse(c *collaboration.Collaboration, rounds int, see func(protocol.Pend
 func rehearsal(p recorded.Plan, i, replicate int, plugins catalogue.Catalogue, data func(string) (fs.FS, error), models setup.Models) (*collaboration.Collaboration, error) {
 	cond := p.Campaign.Conditions[i]
 	scripted := func(_ plan.Choice, c plan.Condition, env envs.Environment) (model.Provider, error) {
+		if env == nil { // a judge
+			return models(plan.Choice{Name: judging.Rules}, c, nil)
+		}
 		return models(plan.Choice{Name: "scripted/" + env.Policies()[0]}, c, env)
 	}
 	p.Campaign.Conditions, p.Agents, p.Rounds, p.Pack = []plan.Condition{cond}, p.Agents[i:i+1], p.Rounds[i:i+1], p.Pack[i:i+1]

@@ -47,6 +47,7 @@ type Condition struct {
 	provider    model.Provider
 	others      map[string]model.Provider // in place of it, by agent's name or role
 	seated      map[string]model.Provider // of agents that have their own, by the choice as JSON
+	Judge       *Judge                    // that scores decisions; nil without one
 	Most        func() int                // calls of one collaboration if no rule stops it early, re-asks not counted
 }
 
@@ -73,7 +74,11 @@ func keyOf(c plan.Choice) string { return c.Name + " " + string(c.Params) }
 
 // Providers returns the models of the condition.
 func (c *Condition) Providers() []model.Provider {
-	return append(slices.Concat(slices.Collect(maps.Values(c.others)), slices.Collect(maps.Values(c.seated))), c.provider)
+	all := append(slices.Concat(slices.Collect(maps.Values(c.others)), slices.Collect(maps.Values(c.seated))), c.provider)
+	if c.Judge != nil {
+		all = append(all, c.Judge.Provider)
+	}
+	return all
 }
 
 // AnySimulated reports whether some model of the condition is no language model.
@@ -204,6 +209,9 @@ func (c *Campaign) build(plugins catalogue.Catalogue, dataSet func(path string) 
 			if built.seated[keyOf(choice)], err = models(c.Located(choice), cond, env); err != nil {
 				return err
 			}
+		}
+		if built.Judge, err = newJudge(cond, built.Templates, models); err != nil {
+			return err
 		}
 		c.Conditions = append(c.Conditions, built)
 	}

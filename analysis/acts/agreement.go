@@ -38,6 +38,27 @@ func Kappa[T comparable](a, b []T) *float64 {
 	return &kappa
 }
 
+// WeightedKappa returns Cohen's kappa (1968) of two scorers of the same units with
+// quadratic weights: one minus the squared differences of their scores, over those that
+// their own frequencies make by chance. It is nil if there is no unit, or if both give
+// one and the same score throughout.
+func WeightedKappa(a, b []float64) *float64 {
+	if len(a) == 0 || len(a) != len(b) {
+		return nil
+	}
+	observed, chance := 0., 0.
+	for i, x := range a {
+		observed += float64((x - b[i]) * (x - b[i]))
+		for _, y := range b {
+			chance += float64((x - y) * (x - y))
+		}
+	}
+	if chance == 0 {
+		return nil
+	}
+	return new(1 - float64(len(a))*observed/chance)
+}
+
 // Alpha returns Krippendorff's alpha (2011) of any number of labellers: one minus
 // observed over expected disagreement. Each unit has the values that labellers
 // gave it; missing ones are left out, and units with one value do not count.

@@ -66,7 +66,7 @@ func GoodnessIs(g Group) string {
 	}[g.Settings["env"]]; is != "" {
 		return is
 	}
-	return map[string]string{record.Share: "share", record.Error: "minus an error", record.Scored: "a program's score"}[g.Measure()]
+	return map[string]string{record.Share: "share", record.Error: "minus an error", record.Scored: "a program's or judge's score"}[g.Measure()]
 }
 
 // CutNote says where intervals of differences end.

@@ -50,7 +50,7 @@ type Group struct {
 	Unbounded      int     // calls of unknown outcome without such a bound
 	Latency        []int64 // of billed calls, ms, ascending
 	Summed         bool    // of a labeller: what is cached and thought, and latencies, are not known
-	Shared         bool    // of an embedder: its calls are of no collaboration
+	Shared         bool    // of an embedder or a judge: its calls are of no collaboration
 
 	seen map[record.Key]bool
 }

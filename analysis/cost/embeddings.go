@@ -10,9 +10,15 @@ import (
 // Embedded adds a group for each embedder, by its id, of the calls that bought
 // vectors. They count against the same budget. A text is embedded once for all
 // collaborations in which it is said, so they are of none.
-func (r *Report) Embedded(calls map[string][]record.Call) {
+func (r *Report) Embedded(calls map[string][]record.Call) { r.addShared(embeddingsBy, calls) }
+
+// Judged adds a group for each judge, by its id, of the calls that scored decisions.
+// Equal decisions are judged once for all collaborations, so they are of none.
+func (r *Report) Judged(calls map[string][]record.Call) { r.addShared(scoresBy, calls) }
+
+func (r *Report) addShared(name string, calls map[string][]record.Call) {
 	for _, by := range slices.Sorted(maps.Keys(calls)) {
-		g := Group{Name: "embeddings by " + by, Shared: true}
+		g := Group{Name: name + by, Shared: true}
 		for _, c := range calls[by] {
 			g.countCall(c, r.settled)
 			r.Total.countCall(c, r.settled)
@@ -38,5 +44,9 @@ func (r *Report) Checked(calls []record.Call) {
 	r.Groups = append(r.Groups, g)
 }
 
-// checks names the group of Checked.
-const checks = "checks of models"
+// What groups of calls that belong to no collaboration are called, the first two with an id.
+const (
+	embeddingsBy = "embeddings by "
+	scoresBy     = "scores by "
+	checks       = "checks of models"
+)

@@ -3,6 +3,7 @@ package cost
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"roundtable/analysis/table"
 	"roundtable/envs/wording"
@@ -79,8 +80,11 @@ func (r Report) costNotes() []string {
 	if slices.ContainsFunc(r.Groups, func(g Group) bool { return g.Summed }) {
 		note("Labels were made after collaborations had ended. They are in the sums of all; how many of them came from a cache is not recorded.")
 	}
-	if slices.ContainsFunc(r.Groups, func(g Group) bool { return g.Shared && g.Name != checks }) {
+	if slices.ContainsFunc(r.Groups, func(g Group) bool { return strings.HasPrefix(g.Name, embeddingsBy) }) {
 		note("Embeddings are of texts, each bought once for all collaborations in which it is said. They are in the sums of all.")
+	}
+	if slices.ContainsFunc(r.Groups, func(g Group) bool { return strings.HasPrefix(g.Name, scoresBy) }) {
+		note("Scores by a judge are of final decisions, each bought once for all collaborations that came to it. They are in the sums of all.")
 	}
 	if r.Total.Unknown > 0 {
 		note("Unknown: in flight when a process or a connection died, so perhaps billed. Worst USD is the cost if all of them were, answered at full length.")

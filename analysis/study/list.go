@@ -14,6 +14,7 @@ import (
 	"roundtable/analysis/study/discussion"
 	"roundtable/analysis/study/entry"
 	"roundtable/analysis/study/exchange"
+	"roundtable/analysis/study/judged"
 	"roundtable/analysis/study/numeric"
 	"roundtable/analysis/study/overview"
 	"roundtable/analysis/study/recsys"
@@ -37,6 +38,7 @@ func studies() []entry.Study {
 		speech.Study(),
 		stopping.Study(),
 		dialogue.Study(),
+		judged.Study(),
 	}
 }
 

@@ -84,6 +84,7 @@ func newAnalyze(o *cli.Options) *cobra.Command {
 	cmd.Flags().StringVar(&which.Table, "table", "", "NAME of a table (roundtable list tables), or all (default: what run prints)")
 	which.Flags(cmd)
 	which.CompareFlags(cmd)
+	cmd.Flags().StringVar(&which.HandScores, "hand-scores", "", "FILE of scores by hand (CSV or JSON lines: question or collaboration, answer, score) that the table judge-agreement compares with the judge's")
 	cmd.Flags().StringVar(&figure, "figure", "", "NAME of a figure (roundtable list figures) to draw instead of a table")
 	cmd.Flags().StringVar(&reading, "reading", string(acts.Anyone), "how the figures of transitions count: "+wording.Or(acts.Readings()))
 	cmd.Flags().StringVar(&format, "format", "", strings.Join(table.Formats(), ", ")+"; of figures svg, png, pdf, json or dot (default: what FILE's name ends in, else text or svg)")

@@ -162,9 +162,10 @@ func (e *QA) Version() int {
 	return 2
 }
 
-// Measure returns a share: accuracy; of SQuAD F1. A program's scores are of final answers only.
+// Measure returns a share: accuracy; of SQuAD F1. Scores of a
+// program or of a judge are of final answers only.
 func (e *QA) Measure() envs.Measure {
-	if e.params.Score.Name == scoring.ByCommand {
+	if name := e.params.Score.Name; name == scoring.ByCommand || name == scoring.ByJudge {
 		return envs.Scored
 	}
 	return envs.Share

@@ -21,7 +21,7 @@ func (p Params) checkScore(q Question) error {
 	switch p.Score.Name {
 	case "":
 		if q.Kind == Open && len(q.Gold) == 0 {
-			return errorIn(itsAnswer, "there is no right answer; an open question without one needs a score of its own: score: {expression: …} or {command: […]}")
+			return errorIn(itsAnswer, "there is no right answer; an open question without one needs a score of its own: score: {expression: …}, {command: […]} or {judge: {…}}")
 		}
 	case scoring.Number:
 		if q.Kind != Number && q.Kind != Integer {
@@ -96,11 +96,15 @@ func (in *Instance) ScoreRequest(p envs.Proposal) *envs.ScoreRequest {
 	if err != nil {
 		panic("qa: " + err.Error()) // plain values always marshal
 	}
-	about := fmt.Sprintf("question %s, the answer %.60q", in.q.ID, answer)
+	return &envs.ScoreRequest{Command: s.Command, Timeout: s.Timeout, Input: input, About: in.about(answer)}
+}
+
+// about names an answer to the question, with the question's place.
+func (in *Instance) about(answer string) string {
 	if in.q.place != "" {
-		about = fmt.Sprintf("question %s (%s), the answer %.60q", in.q.ID, in.q.place, answer)
+		return fmt.Sprintf("question %s (%s), the answer %.60q", in.q.ID, in.q.place, answer)
 	}
-	return &envs.ScoreRequest{Command: s.Command, Timeout: s.Timeout, Input: input, About: about}
+	return fmt.Sprintf("question %s, the answer %.60q", in.q.ID, answer)
 }
 
 // value returns an answer in canonical form as expressions see it.
@@ -143,7 +147,7 @@ func (in *Instance) scoreOf(answer string) float64 {
 			panic(fmt.Errorf("qa: question %s, the answer %.60q: %w", in.q.ID, answer, err))
 		}
 		return score
-	case scoring.ByCommand:
+	case scoring.ByCommand, scoring.ByJudge:
 		return 0
 	}
 	if in.isCorrect(answer) {

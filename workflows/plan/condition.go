@@ -175,6 +175,7 @@ func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, seed ui
 		p.checkModel(c.Models[speaker], c, valueOf(keys["models"], speaker), joinKey("models", speaker), env)
 	}
 	p.checkAgentModels(c, keys, env)
+	p.checkJudge(keys["env"])
 	return agents, rounds, instances
 }
 

@@ -72,6 +72,8 @@ type Host struct {
 	Extended func(from, path string) (Extended, error)
 	// Labeller checks the model that labels messages, likewise.
 	Labeller func(l Labels, decode envs.Decode) error
+	// Judge checks the model that scores decisions, likewise.
+	Judge func(j Judge, decode envs.Decode) error
 }
 
 type parser struct {

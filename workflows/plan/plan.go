@@ -56,13 +56,17 @@ func (c Condition) ModelOf(speaker string) Choice {
 }
 
 // AllModels returns the models that a condition asks: the main one, then the
-// others by speaker, then those of its agents.
+// others by speaker, then those of its agents, then its judge.
 func (c Condition) AllModels() []Choice {
 	all := []Choice{c.Model}
 	for _, speaker := range slices.Sorted(maps.Keys(c.Models)) {
 		all = append(all, c.Models[speaker])
 	}
-	return append(all, c.AgentModels()...)
+	all = append(all, c.AgentModels()...)
+	if j, ok := c.Judge(); ok {
+		all = append(all, j.Model)
+	}
+	return all
 }
 
 // ID names the condition: its rule (or protocol) and a hash of all of it.

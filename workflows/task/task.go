@@ -31,6 +31,7 @@ const (
 	Interrupt     = "Interrupt"   // Ref → nothing: a Play of it under way ends
 	PlayThrough   = "PlayThrough" // Batch → Played
 	TakeTurn      = "TakeTurn"    // Turn → transcript.Act
+	Judge         = "Judge"       // Ref → nothing: a final decision is scored before Record
 	Record        = "Record"      // Ending → Result
 	Survey        = "Survey"      // Page → Surveyed
 	Await         = "Await"       // workflow ID → Result
@@ -123,6 +124,10 @@ func Speaker(s transcript.Speaker) string {
 	}
 	return strconv.Itoa(s.Index)
 }
+
+// JudgeSpeaker is the key in Queues of who scores a final decision; no role of a
+// protocol is called so.
+const JudgeSpeaker = "(judge)"
 
 // Status of an ended cell.
 const (

@@ -47,6 +47,7 @@ const (
 	Measures            // of messages
 	Vectors             // of answers, unless the table compares them by their words
 	Labels              // of messages, which are no part of a campaign: Build is nil
+	HandScores          // of decisions, in a file of the user's: Build is nil
 )
 
 // What tables of several studies need.

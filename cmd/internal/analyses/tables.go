@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,7 @@ import (
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/study/discussion"
 	"roundtable/analysis/study/entry"
+	"roundtable/analysis/study/judged"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/measurements"
@@ -31,6 +33,8 @@ import (
 type Request struct {
 	Table     string
 	Baselines []string
+	// HandScores is a file of scores that people gave.
+	HandScores string
 	Together
 	measurements.Messages
 }
@@ -122,6 +126,9 @@ func Write(ctx context.Context, w io.Writer, s storage.Store, name string, which
 // Make makes the tables of a request.
 func Make(ctx context.Context, s storage.Store, name string, which Request) (Analysis, error) {
 	from := study.SourceOf(which.Table)
+	if (from == entry.HandScores) != (which.HandScores != "") {
+		return Analysis{}, cli.UsageError(errors.New("the table judge-agreement and --hand-scores FILE go together"))
+	}
 	if err := which.check("table "+which.Table, from != entry.Rows); err != nil {
 		return Analysis{}, err
 	}
@@ -149,7 +156,9 @@ func Make(ctx context.Context, s storage.Store, name string, which Request) (Ana
 		return Analysis{}, err
 	}
 	a := Analysis{Campaign: c.Name, Cells: count(c), Warnings: c.Warnings()}
-	if from == entry.Labels {
+	if from == entry.HandScores {
+		a.Tables, err = ofHandScores(c, which)
+	} else if from == entry.Labels {
 		a.Tables, err = ofMessages(ctx, s, c, which)
 	} else {
 		a.Tables, err = choose(c, which)
@@ -262,5 +271,19 @@ func ofMessages(ctx context.Context, s storage.Store, c campaign.Campaign, which
 		build = dialogue.Transitions
 	}
 	t, err := build(c, l)
+	return []table.Table{study.OfLabels(which.Table, t)}, err
+}
+
+// ofHandScores returns the table that compares judges with scores by hand.
+func ofHandScores(c campaign.Campaign, which Request) ([]table.Table, error) {
+	data, err := os.ReadFile(which.HandScores)
+	if err != nil {
+		return nil, fmt.Errorf("--hand-scores: %w", err)
+	}
+	hand, err := judged.ReadHand(which.HandScores, data)
+	if err != nil {
+		return nil, err
+	}
+	t, err := judged.Table(c, which.HandScores, hand)
 	return []table.Table{study.OfLabels(which.Table, t)}, err
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/activities/judging"
 	"roundtable/activities/label"
 	"roundtable/activities/prompt"
 	"roundtable/activities/recorded"
@@ -227,6 +228,11 @@ func packOf(plugins catalogue.Catalogue, c plan.Condition, env, override fs.FS) 
 	if err != nil {
 		return nil, err
 	}
+	if _, judged := c.Judge(); judged {
+		if err := pack.AddScore(judging.Prompts(), override); err != nil {
+			return nil, err
+		}
+	}
 	_, err = pack.Parse()
 	return pack, err
 }
@@ -281,7 +287,9 @@ func recordedPack(stored recorded.Plan, c plan.Condition, pack prompt.Pack) prom
 	taken := map[string]bool{}
 	pack = maps.Clone(pack)
 	for j, r := range stored.Campaign.Conditions {
-		for folder, same := range map[string]bool{"env": r.Env.Name == c.Env.Name, "protocol": r.Protocol.Name == c.Protocol.Name} {
+		_, judged := c.Judge()
+		_, earlier := r.Judge()
+		for folder, same := range map[string]bool{"env": r.Env.Name == c.Env.Name, "protocol": r.Protocol.Name == c.Protocol.Name, "score": judged && earlier} {
 			if same && !taken[folder] {
 				taken[folder] = true
 				pack.Take(stored.Packs[stored.Pack[j]], folder)

@@ -23,7 +23,7 @@ type Listed struct {
 	Name  string `json:"name"`
 	Known bool   `json:"planned"` // its plan is recorded
 	workflows.Status
-	Besides task.Result `json:"beside"`           // what labels, embeddings and checks of models have taken
+	Besides task.Result `json:"beside"`           // what labels, judges, embeddings and checks of models have taken
 	Models  []string    `json:"models,omitempty"` // as its plan names them
 	Ended   *time.Time  `json:"ended,omitempty"`  // when its latest answer was in; absent if nothing has ended
 }

@@ -13,8 +13,8 @@ import (
 	"roundtable/workflows/task"
 )
 
-// SpentOutsideCollaborations returns what a campaign has spent on labels, embeddings
-// and checks of models, as `cost` counts it.
+// SpentOutsideCollaborations returns what a campaign has spent on labels, embeddings,
+// judges and checks of models, as `cost` counts it.
 func SpentOutsideCollaborations(ctx context.Context, s storage.Store, name string) (task.Result, error) {
 	r, err := cost.LoadBeside(ctx, s, name)
 	if err == nil {
@@ -53,6 +53,7 @@ func addShared(ctx context.Context, s storage.Store, r *cost.Report) error {
 		return err
 	}
 	r.Embedded(shared.Embeddings)
+	r.Judged(shared.Judgements)
 	r.Checked(shared.Checks)
 	return nil
 }

@@ -32,7 +32,7 @@ type Status struct {
 	Unlabelled int `json:"unlabelled,omitempty"`
 	// UnderWay are collaborations that have begun and not ended; spent is of those that have ended.
 	UnderWay ledger.Unended `json:"under_way"`
-	// Besides is what labels, embeddings and checks of models have taken.
+	// Besides is what labels, judges, embeddings and checks of models have taken.
 	Besides task.Result `json:"beside"`
 	Share   float64     `json:"share"` // of the campaign that is done, collaborations under way by their turns
 	Limits  plan.Limits `json:"limits"`

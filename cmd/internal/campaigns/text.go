@@ -49,7 +49,7 @@ func (st Status) Write(w io.Writer) {
 	spent.Add(st.Besides)
 	line("%s%s, %s tokens, $%.4f%s so far", wording.Count(spent.Calls, "call"), cachedBesides(spent), cli.Abbreviate(spent.InputTokens+spent.OutputTokens), spent.CostUSD, UncertainCostText(spent))
 	if b := st.Besides; b.Calls > 0 {
-		line("of these %s, $%.4f for labels, embeddings and checks of models", wording.Count(b.Calls, "call"), b.CostUSD)
+		line("of these %s, $%.4f for labels, judges, embeddings and checks of models", wording.Count(b.Calls, "call"), b.CostUSD)
 	}
 	if u := st.UnderWay; u.Collaborations > 0 {
 		line("of these %s, $%.4f in %s, with %d of at most %s taken", wording.Count(u.Spent.Calls, "call"), u.Spent.CostUSD, wording.Count(u.Collaborations, "unfinished collaboration"), u.Turns, wording.Count(u.Most, "turn"))

@@ -21,14 +21,25 @@ import (
 // budget's log against the ledger.
 func (v *Verification) compareAnswers(ctx context.Context, s storage.Store) error {
 	store := answers.NewAnswers(s)
-	if err := v.compareRows(ctx, s, store); err != nil {
+	runs, err := store.Runs(ctx, v.Campaign)
+	if err != nil {
+		return err
+	}
+	p, _, err := recorded.ReadRecorded(ctx, s, v.Campaign)
+	if err != nil {
+		return err
+	}
+	judged, err := newJudgements(p)
+	if err != nil {
+		return err
+	}
+	if err := judged.read(ctx, store, runs, func(run answers.RunKey, problem string) { v.find(folderOf(run), problem) }); err != nil && !errors.Is(err, storage.ErrCorrupt) { // it is found below
+		return err
+	}
+	if err := v.compareRows(ctx, s, store, judged); err != nil {
 		return err
 	}
 	if err := v.findLabellers(ctx, s); err != nil {
-		return err
-	}
-	runs, err := store.Runs(ctx, v.Campaign)
-	if err != nil {
 		return err
 	}
 	covered := int64(0) // of what answers have cost
@@ -74,7 +85,7 @@ func (v *Verification) corrupt(run answers.RunKey, err error) error {
 }
 
 // compareRows compares what readers see of each collaboration with its answers.
-func (v *Verification) compareRows(ctx context.Context, s storage.Store, store *answers.Answers) error {
+func (v *Verification) compareRows(ctx context.Context, s storage.Store, store *answers.Answers, judged judgements) error {
 	d, err := lake.ReadDataset(ctx, s, v.Campaign)
 	if err != nil {
 		return err
@@ -96,6 +107,13 @@ func (v *Verification) compareRows(ctx context.Context, s storage.Store, store *
 		compare.turns(rows.Turns)
 		compare.calls(rows.Calls)
 		v.Compared++
+		is, wrong := judged.check(c)
+		if is {
+			v.Judged++
+		}
+		if wrong != "" {
+			v.find("the row of "+run.String(), wrong)
+		}
 	}
 	return nil
 }

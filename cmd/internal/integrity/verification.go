@@ -32,10 +32,11 @@ type Verification struct {
 	Ended    int    `json:"ended"`              // of them
 	Sealed   bool   `json:"sealed"`             // the lake says that all of them have ended
 
-	Compared  int `json:"compared"`  // collaborations whose rows are those of their answers
-	Decisions int `json:"decisions"` // counted again from their ballots
-	Uncounted int `json:"uncounted"` // that rest on something else
-	Settled   int `json:"settled"`   // calls of unknown outcome with what they were billed
+	Compared  int `json:"compared"`         // collaborations whose rows are those of their answers
+	Judged    int `json:"judged,omitempty"` // whose score was found again from the judge's answer
+	Decisions int `json:"decisions"`        // counted again from their ballots
+	Uncounted int `json:"uncounted"`        // that rest on something else
+	Settled   int `json:"settled"`          // calls of unknown outcome with what they were billed
 
 	// Of the lake's cache, whose damage is not the fault of the campaign: an entry that
 	// cannot be read costs one call when it is needed.
@@ -212,6 +213,9 @@ func (v Verification) print(w io.Writer) {
 	}
 	if v.Compared > 0 {
 		fmt.Fprintf(w, "Compared: the rows of %s with their answers\n", wording.Count(v.Compared, "collaboration"))
+	}
+	if v.Judged > 0 {
+		fmt.Fprintf(w, "Scored again: %s from the answers of their judges\n", wording.Count(v.Judged, "decision"))
 	}
 	if v.Decisions > 0 {
 		fmt.Fprintf(w, "Counted again: %s from their ballots\n", wording.Count(v.Decisions, "decision"))

@@ -15,6 +15,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"roundtable/activities/calls"
+	"roundtable/activities/judging"
 	"roundtable/activities/label"
 	"roundtable/activities/recorded"
 	"roundtable/activities/rehearsal"
@@ -51,7 +52,8 @@ func Guess(plugins catalogue.Catalogue, p recorded.Plan, m recorded.Manifest, s 
 		if err != nil {
 			return Prediction{}, err
 		}
-		f := forecast.Guess(p.Campaign.CellsOf(i), most[i], b.turns(rehearsed, c, m))
+		judge, _ := c.Judge()
+		f := forecast.Guess(p.Campaign.CellsOf(i), most[i]+judge.Samples, b.turns(rehearsed, c, m))
 		if i == 0 {
 			sum = f
 		} else {
@@ -78,12 +80,16 @@ func (b *bounds) turns(rehearsed []rehearsal.Rehearsed, c plan.Condition, m reco
 	var all []forecast.Turns
 	for _, r := range rehearsed {
 		t := forecast.Turns{Format: r.Format, Calls: r.Calls, Shown: r.Shown, Fixed: r.Fixed, Said: r.Said, Reasks: c.Reasks, Exact: runs.IsFree(r.Model)}
+		longest := c.Generate.MaxTokens
+		if j, ok := c.Judge(); ok && r.Format == judging.Role {
+			t.Reasks, longest = j.Reasks, j.Generate.MaxTokens
+		}
 		if t.Exact {
 			t.Rate = &forecast.Rate{}
 			all = append(all, t)
 			continue
 		}
-		t.Rate, t.Longest = b.priced(r.Model, c.Generate.MaxTokens, m)
+		t.Rate, t.Longest = b.priced(r.Model, longest, m)
 		all = append(all, t)
 	}
 	return all
@@ -127,7 +133,7 @@ func (b *bounds) checks(p recorded.Plan, m recorded.Manifest) forecast.Forecast 
 			}
 			asked[key] = true
 			t := forecast.Turns{Calls: 1, Shown: calls.CheckBytes(), Fixed: calls.CheckBytes()}
-			t.Rate, t.Longest = b.priced(model.Name, c.Generate.MaxTokens, m)
+			t.Rate, t.Longest = b.priced(model.Name, c.GenerateFor(model).MaxTokens, m)
 			f := forecast.Guess(1, 1, []forecast.Turns{t})
 			sum = sum.Add(f.AtMost())
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"roundtable/activities/judging"
 	"roundtable/activities/label"
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
@@ -61,6 +62,7 @@ func Names() [][2]string {
 		[2]string{"scripted/POLICY", "a simulated agent with a policy of the environment"},
 		[2]string{"human", "a person, or human/NAME of several: asked by roundtable answer and on the pages of roundtable view"},
 		[2]string{label.Rules, "labels messages by rules on words; for label only"},
+		[2]string{judging.Rules, "scores answers by words in common with the right one; for score: {judge: …} only"},
 		[2]string{"replay/CAMPAIGN", "the answers that a recorded campaign got (or file: answers.jsonl)"},
 	)
 }
@@ -86,6 +88,8 @@ func (p Models) Named(name string, decode envs.Decode, c plan.Condition, env env
 	switch provider {
 	case "scripted":
 		switch {
+		case name == judging.Rules:
+			return newScriptedJudge(c, decode, env)
 		case name != label.Rules:
 		case env != nil:
 			return model.Provider{}, fmt.Errorf("%s labels messages and plays no agent; name it in labels", name)
@@ -129,6 +133,29 @@ func (p Models) Labeller(name string, decode envs.Decode) (model.Provider, error
 		return model.Provider{}, fmt.Errorf("%s cannot label; %s can, and so can any language model", name, label.Rules)
 	}
 	return p.Named(name, decode, plan.Condition{}, nil)
+}
+
+// Judge makes a model that scores decisions; it sends nothing.
+func (p Models) Judge(j plan.Judge, decode envs.Decode) (model.Provider, error) {
+	provider, _, _ := strings.Cut(j.Model.Name, "/")
+	s := findLive(provider)
+	if j.Model.Name != judging.Rules && (provider == "scripted" || provider == "replay" || provider == "human" || s != nil && !s.labels) {
+		return model.Provider{}, fmt.Errorf("%s cannot judge; %s can, and so can any language model", j.Model.Name, judging.Rules)
+	}
+	return p.Named(j.Model.Name, decode, plan.Condition{}, nil)
+}
+
+// newScriptedJudge returns the judge that counts words, on the scale of the condition.
+func newScriptedJudge(c plan.Condition, decode envs.Decode, env envs.Environment) (model.Provider, error) {
+	if env != nil {
+		return model.Provider{}, fmt.Errorf("%s scores answers and plays no agent; name it in env.score.judge", judging.Rules)
+	}
+	scale := [2]float64{0, 1}
+	if j, ok := c.Judge(); ok {
+		scale = j.Scale
+	}
+	made := model.Provider{Model: judging.NewRules(scale), Name: judging.Rules, Simulated: true, Instant: true}
+	return made, decode(&struct{}{}) // it has no parameters
 }
 
 func newScripted(name, policyName string, decode envs.Decode, env envs.Environment) (model.Provider, error) {

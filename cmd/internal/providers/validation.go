@@ -41,5 +41,12 @@ func NewHost(models Models, prices *PriceList, dial bool) plan.Host {
 			}
 			return ready(p, l.Generate)
 		},
+		Judge: func(j plan.Judge, decode envs.Decode) error {
+			p, err := models.Judge(j, decode)
+			if err != nil {
+				return err
+			}
+			return ready(p, j.Generate)
+		},
 	}
 }

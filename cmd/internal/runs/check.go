@@ -47,7 +47,7 @@ func (r Options) check(ctx context.Context, e *engine.Engine, s storage.Store, p
 				continue
 			}
 			asked[provider.Account] = true
-			reason, err := checkModel(ctx, e, name, provider, c.Generate)
+			reason, err := checkModel(ctx, e, name, provider, c.GenerateFor(m))
 			if err != nil {
 				return err
 			}

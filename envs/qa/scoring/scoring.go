@@ -17,11 +17,12 @@ import (
 
 // Scoring is a way to score answers; the zero value is the one of a question's kind.
 type Scoring struct {
-	Name       string     // exact, number, f1, expression or command
+	Name       string     // exact, number, f1, expression, command or judge
 	Tolerance  Tolerance  // of number
 	Expression Expression // of expression
 	Command    []string   // of command: a program and its arguments
 	Timeout    time.Duration
+	Judge      json.RawMessage // of judge: who judges by which rubric, which whoever asks it reads
 }
 
 // The names of the scorings.
@@ -31,9 +32,10 @@ const (
 	F1           = "f1"     // overlap with the right answer
 	ByExpression = "expression"
 	ByCommand    = "command" // a program's; see envs.Outside
+	ByJudge      = "judge"   // a model's; see envs.Judged
 )
 
-const accepted = `accepted are exact, number, f1, {number: {absolute: …, relative: …}}, {expression: "…"} and {command: [program, argument, …], timeout: 1m}`
+const accepted = `accepted are exact, number, f1, {number: {absolute: …, relative: …}}, {expression: "…"}, {command: [program, argument, …], timeout: 1m} and {judge: {model: …, rubric: "…"}}`
 
 // Bounds of how long a program may take for one answer.
 const (
@@ -53,6 +55,8 @@ type form struct {
 	Expression *string    `json:"expression,omitempty"`
 	Command    []string   `json:"command,omitempty"`
 	Timeout    string     `json:"timeout,omitempty"`
+
+	Judge json.RawMessage `json:"judge,omitempty"`
 }
 
 // UnmarshalJSON reads a name or a mapping.
@@ -77,7 +81,7 @@ func (s *Scoring) UnmarshalJSON(data []byte) error {
 // fill sets the scoring that a mapping names.
 func (s *Scoring) fill(f form) (err error) {
 	ways := 0
-	for _, given := range []bool{f.Number != nil, f.Expression != nil, f.Command != nil} {
+	for _, given := range []bool{f.Number != nil, f.Expression != nil, f.Command != nil, f.Judge != nil} {
 		if given {
 			ways++
 		}
@@ -94,6 +98,9 @@ func (s *Scoring) fill(f form) (err error) {
 		*s = Scoring{Name: ByExpression}
 		s.Expression, err = Compile(*f.Expression)
 		return err
+	case f.Judge != nil:
+		*s = Scoring{Name: ByJudge, Judge: f.Judge}
+		return nil
 	}
 	*s = Scoring{Name: ByCommand, Command: f.Command, Timeout: defaultTimeout}
 	if len(f.Command) == 0 || f.Command[0] == "" {
@@ -116,6 +123,8 @@ func (s Scoring) MarshalJSON() ([]byte, error) {
 		return json.Marshal(form{Expression: &s.Expression.source})
 	case s.Name == ByCommand:
 		return json.Marshal(form{Command: s.Command, Timeout: s.Timeout.String()})
+	case s.Name == ByJudge:
+		return json.Marshal(form{Judge: s.Judge})
 	}
 	return json.Marshal(s.Name)
 }

@@ -14,7 +14,7 @@ func TestScoring(t *testing.T) {
 		{`"number"`, `"number"`},
 		{`{"number":{"absolute":0.5}}`, `{"number":{"absolute":0.5}}`},
 		{`{"expression":"answer == key"}`, `{"expression":"answer == key"}`},
-		{`"exat"`, `is "exat"; accepted are exact, number, f1, {number: {absolute: …, relative: …}}, {expression: "…"} and {command: [program, argument, …], timeout: 1m}; did you mean exact?`},
+		{`"exat"`, `is "exat"; accepted are exact, number, f1, {number: {absolute: …, relative: …}}, {expression: "…"}, {command: [program, argument, …], timeout: 1m} and {judge: {model: …, rubric: "…"}}; did you mean exact?`},
 		{`{"number":{"absolut":1}}`, "is not a score; accepted are"},
 		{`{"number":{"absolute":-1}}`, "has a tolerance below 0"},
 		{`{}`, "has 0 ways to score, and there is one; accepted are"},

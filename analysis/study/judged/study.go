@@ -1,0 +1,16 @@
+// Package judged says how far scores by a judge model agree with scores that people
+// gave to the same answers by hand.
+package judged
+
+import (
+	"roundtable/analysis/naming"
+	"roundtable/analysis/study/entry"
+)
+
+// Study returns what the list of studies has of this one.
+func Study() entry.Study {
+	return entry.Study{Tables: []entry.Table{
+		{Named: naming.Named{Name: "judge-agreement", Shows: "scores by a judge: how far they agree with scores by hand",
+			Needs: "score: {judge: …} and scores by hand (--hand-scores FILE)"}, Shown: entry.Never, From: entry.HandScores},
+	}}
+}

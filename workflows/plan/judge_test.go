@@ -1,0 +1,36 @@
+package plan
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+func TestJudgeOfCondition(t *testing.T) {
+	for _, x := range []struct {
+		params string
+		ok     bool
+		model  Choice
+		scale  [2]float64
+	}{
+		{`{}`, false, Choice{}, [2]float64{}},
+		{`{"score":"exact"}`, false, Choice{}, [2]float64{}},
+		{`{"score":{"command":["./x"]}}`, false, Choice{}, [2]float64{}},
+		{`{"score":{"judge":{"model":"openai/a","rubric":"x"}}}`, true, Choice{Name: "openai/a"}, [2]float64{0, 1}},
+		{`{"score":{"judge":{"model":{"name":"openai/a","base_url":"u"},"rubric":"x","scale":[1,5]}}}`, true, Choice{Name: "openai/a", Params: json.RawMessage(`{"base_url":"u"}`)}, [2]float64{1, 5}},
+	} {
+		c := Condition{Env: Choice{Name: "qa", Params: json.RawMessage(x.params)}, Model: Choice{Name: "scripted/answerer"}}
+		j, ok := c.Judge()
+		if ok != x.ok || j.Model.Name != x.model.Name || string(j.Model.Params) != string(x.model.Params) || j.Scale != x.scale {
+			t.Errorf("%s: %+v, %v", x.params, j, ok)
+		}
+		if want := 1 + map[bool]int{true: 1}[x.ok]; len(c.AllModels()) != want {
+			t.Errorf("%s: models %v", x.params, c.AllModels())
+		}
+		if ok && (j.Reasks != 2 || j.Samples != 1 || j.Generate.MaxTokens != 1024 || c.GenerateFor(j.Model).MaxTokens != 1024 || c.GenerateFor(c.Model).MaxTokens != 0) {
+			t.Errorf("%s: defaults %+v", x.params, j)
+		}
+	}
+	if share := (Judge{Scale: [2]float64{1, 5}}).Share(4); share != 0.75 {
+		t.Errorf("4 of 1 to 5 is %v", share)
+	}
+}
