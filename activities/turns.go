@@ -11,7 +11,6 @@ import (
 	"roundtable/activities/failure"
 	"roundtable/activities/ledger"
 	"roundtable/activities/rows"
-	"roundtable/activities/scores"
 	"roundtable/envs"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
@@ -178,7 +177,7 @@ func (a *Activities) scored(ctx context.Context, end *task.Ending) (*float64, er
 	}
 	request := outside.ScoreRequest(envs.Proposal(c.Turns[c.Final()].Proposal))
 	score, err := a.scores.Score(ctx, end.Ref.Campaign, camp.Folder, request)
-	if unusable := (scores.Unusable{}); errors.As(err, &unusable) {
+	if errors.As(err, new(failure.Unusable)) {
 		rows.MarkFailed(ctx, end, err)
 		return nil, nil
 	}

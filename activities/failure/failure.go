@@ -17,6 +17,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
 	"roundtable/analysis/storage"
+	"roundtable/envs/program"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
 )
@@ -41,6 +42,27 @@ type Unplayable struct{ Err error }
 func (u Unplayable) Error() string { return u.Err.Error() }
 func (u Unplayable) Unwrap() error { return u.Err }
 
+// Unusable says why a program of the user's gave no answer that can be used: tried
+// again it gave none either. What needs the answer ends as failed.
+type Unusable struct{ Err error }
+
+func (u Unusable) Error() string { return u.Err.Error() }
+func (u Unusable) Unwrap() error { return u.Err }
+
+// AsPause returns the error that holds the campaign, if an error is or wraps one.
+func AsPause(err error) error {
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.Type() == task.ErrPause {
+		return app
+	}
+	return nil
+}
+
+// IsUnasked reports whether an error says that a program could not be asked: that is
+// no judgement of the collaboration, which is taken up again later.
+func IsUnasked(err error) bool {
+	return errors.As(err, new(program.Failed)) && !errors.As(err, new(Unusable)) && !errors.Is(err, storage.ErrCorrupt)
+}
+
 // ForHistory turns the error of an attempt, from 1, into one that a history can hold
 // and that decides what happens next: fail, pause, or try again after Retry-After
 // or a jittered pause.
@@ -57,7 +79,7 @@ func ForHistory(ctx context.Context, err error, attempt int32) error {
 	case errors.As(err, &crash):
 		crash.Log(ctx)
 		return Fail(err)
-	case errors.As(err, &broken), errors.Is(err, storage.ErrCorrupt), errors.Is(err, protocol.ErrPanic):
+	case errors.As(err, &broken), errors.As(err, new(Unusable)), errors.Is(err, storage.ErrCorrupt), errors.Is(err, protocol.ErrPanic):
 		return Fail(err)
 	case errors.Is(err, fs.ErrPermission):
 		return Pause(err)
