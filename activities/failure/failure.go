@@ -49,13 +49,12 @@ type Unusable struct{ Err error }
 func (u Unusable) Error() string { return u.Err.Error() }
 func (u Unusable) Unwrap() error { return u.Err }
 
-// AsPause returns the error that holds the campaign, if an error is or wraps one.
-func AsPause(err error) error {
-	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.Type() == task.ErrPause {
-		return app
-	}
-	return nil
-}
+// NeedsOperator says what the operator has to do before something can be done. It
+// pauses the campaign.
+type NeedsOperator struct{ Err error }
+
+func (n NeedsOperator) Error() string { return n.Err.Error() }
+func (n NeedsOperator) Unwrap() error { return n.Err }
 
 // IsUnasked reports whether an error says that a program could not be asked: that is
 // no judgement of the collaboration, which is taken up again later.
@@ -81,7 +80,7 @@ func ForHistory(ctx context.Context, err error, attempt int32) error {
 		return Fail(err)
 	case errors.As(err, &broken), errors.As(err, new(Unusable)), errors.Is(err, storage.ErrCorrupt), errors.Is(err, protocol.ErrPanic):
 		return Fail(err)
-	case errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrPermission), errors.As(err, new(NeedsOperator)):
 		return Pause(err)
 	case errors.As(err, &call):
 		return forCall(call, attempt, jitter.From(ctx))

@@ -41,7 +41,7 @@ const (
 	pause = 100 * time.Millisecond
 )
 
-// New returns Programs that record in a lake.
+// New returns Programs that record in a lake; without one nothing is recorded.
 func New(store storage.Store) *Programs {
 	return &Programs{
 		store: store, running: semaphore.NewWeighted(int64(max(2, runtime.GOMAXPROCS(0)))),
@@ -67,6 +67,7 @@ type Of struct {
 	Campaign string
 	Folder   string   // of its file, which relative paths start from
 	Replayed []string // campaigns whose models' answers it takes again, with what their programs said
+	Trusted  bool     // you named the program yourself, not a campaign
 }
 
 // mode is what may be done for an answer that is not recorded.
@@ -74,12 +75,16 @@ type mode int
 
 const (
 	readOnly mode = iota
+	asking        // record nothing
 	checking      // ask two processes, record nothing
 	recordingAll
 )
 
 // Recorded returns an asker that knows recorded answers only, and runs nothing.
 func (p *Programs) Recorded(of Of) program.Asker { return &asker{Programs: p, of: of, mode: readOnly} }
+
+// Asking returns an asker that records nothing.
+func (p *Programs) Asking(of Of) program.Asker { return &asker{Programs: p, of: of, mode: asking} }
 
 // Checking returns an asker that records nothing. What is not recorded it asks two
 // processes, which have to agree.
@@ -132,11 +137,7 @@ func about(q program.Question, err error) error {
 	if err == nil {
 		return nil
 	}
-	text := fmt.Sprintf("the program %s, asked for %s", strings.Join(q.Command, " "), q.About)
-	if paused := failure.AsPause(err); paused != nil {
-		return failure.Pause(fmt.Errorf("%s: %w", text, paused))
-	}
-	return fmt.Errorf("%s: %w", text, err)
+	return fmt.Errorf("the program %s, asked for %s: %w", strings.Join(q.Command, " "), q.About, err)
 }
 
 func (a *asker) recall(key string) json.RawMessage {
@@ -157,10 +158,10 @@ func (a *asker) remember(key string, answer json.RawMessage) {
 // find returns an answer that is recorded with the campaign or with one that it
 // replays, or else runs the program and records what it says.
 func (a *asker) find(ctx context.Context, q program.Question) (json.RawMessage, error) {
-	for i, campaign := range append([]string{a.of.Campaign}, a.of.Replayed...) {
+	for _, campaign := range a.campaigns() {
 		answer, err := load(ctx, a.store, campaign, q)
 		switch {
-		case err == nil && i == 0:
+		case err == nil && campaign == a.of.Campaign:
 			a.begin(q, answer)
 			return answer, nil
 		case err == nil && a.mode == recordingAll:
@@ -174,6 +175,17 @@ func (a *asker) find(ctx context.Context, q program.Question) (json.RawMessage, 
 		return answer, err
 	}
 	return save(ctx, a.store, a.of.Campaign, q, answer)
+}
+
+// campaigns returns those whose recorded answers count, the asker's own first.
+func (a *asker) campaigns() []string {
+	if a.store == nil {
+		return nil
+	}
+	if a.of.Campaign == "" { // of a file that does not name it yet
+		return a.of.Replayed
+	}
+	return append([]string{a.of.Campaign}, a.of.Replayed...)
 }
 
 // begin notes what the program has said of itself.
@@ -198,7 +210,7 @@ func (a *asker) same() error {
 		return err
 	}
 	if !bytes.Equal(now, a.says) {
-		return failure.Pause(fmt.Errorf("it has changed since the campaign began: it said %s of itself, now %s; bring the former version back, or begin a campaign of another name", a.says, now))
+		return failure.NeedsOperator{Err: fmt.Errorf("it has changed since the campaign began: it said %s of itself, now %s; bring the former version back, or begin a campaign of another name", a.says, now)}
 	}
 	a.began = nil
 	return nil
@@ -209,8 +221,8 @@ func (a *asker) run(ctx context.Context, q program.Question) (json.RawMessage, e
 	if a.mode == readOnly {
 		return nil, errors.New("its answer is not recorded, and no program is run to read a campaign")
 	}
-	if err := CheckTrusted(q.Command); err != nil {
-		return nil, failure.Pause(err)
+	if err := CheckTrusted(q.Command); err != nil && !a.of.Trusted {
+		return nil, failure.NeedsOperator{Err: err}
 	}
 	if err := a.running.Acquire(ctx, 1); err != nil {
 		return nil, err

@@ -66,7 +66,7 @@ func Run(ctx context.Context, folder string, command []string, timeout time.Dura
 // act if it is not there.
 func cannotStart(err error) error {
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		return failure.Pause(fmt.Errorf("the program cannot be started: %w", err))
+		return failure.NeedsOperator{Err: fmt.Errorf("the program cannot be started: %w", err)}
 	}
 	return failure.Unusable{Err: err}
 }

@@ -72,7 +72,7 @@ func (s *Scores) Score(ctx context.Context, campaign, folder string, r *envs.Sco
 			return result.Score, err
 		}
 		if err := programs.CheckTrusted(r.Command); err != nil {
-			return nil, failure.Pause(err)
+			return nil, failure.NeedsOperator{Err: err}
 		}
 		if err := s.running.Acquire(ctx, 1); err != nil {
 			return nil, err

@@ -30,7 +30,11 @@ func playGame(env envs.Environment, in envs.Instance, policy envs.Policy) (g *ga
 	g = &game{measure: env.Measure(), in: in, policy: policy, latest: make([]envs.Proposal, len(in.Agents()))}
 	g.state = envs.Situation{Agents: in.Agents(), Rounds: rounds}
 	defer func() {
-		if p := recover(); p != nil {
+		switch p := recover().(type) {
+		case nil:
+		case error: // of a program that does not answer
+			g.reportError("round %d: %v", g.state.Round, p)
+		default:
 			g.reportError("round %d ends with a panic: %v", g.state.Round, p)
 		}
 	}()
