@@ -96,18 +96,18 @@ func checkEnv(w io.Writer, p program.Params, asJSON bool) error {
 			found.add(c.Name, conformance.Collect(func(r conformance.Reporter) { c.Run(r, env, opt) }))
 		}
 	}
-	if asJSON {
-		err = cli.WriteJSON(w, found)
-	} else {
-		err = found.print(w)
+	if !asJSON {
+		found.print(w)
+	} else if err := cli.WriteJSON(w, found); err != nil {
+		return err
 	}
-	if err == nil && !found.OK {
-		err = cli.FailedError(fmt.Errorf("the program %s breaks what an environment promises", p.Command[0]))
+	if !found.OK {
+		return cli.FailedError(fmt.Errorf("the program %s breaks what an environment promises", p.Command[0]))
 	}
-	return err
+	return nil
 }
 
-func (c checkedEnv) print(w io.Writer) error {
+func (c checkedEnv) print(w io.Writer) {
 	for _, one := range c.Checks {
 		state := "ok"
 		if n := len(one.Errors) + one.more; n > 0 {
@@ -121,5 +121,4 @@ func (c checkedEnv) print(w io.Writer) error {
 			fmt.Fprintf(w, "  and %d more\n", one.more)
 		}
 	}
-	return nil
 }

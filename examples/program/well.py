@@ -1,7 +1,7 @@
-"""An environment of Roundtable's: where along a road three villagers drill a well.
+"""An environment for Roundtable: where along a road three villagers drill a well.
 
 Each answer is one line of JSON for one line of JSON, and depends on nothing but its
-question: numbers are drawn from the question's own seed. README of the lines:
+question: numbers are drawn from the question's own seed. The lines are explained in
 docs/guides/program-environment.md.
 """
 import json

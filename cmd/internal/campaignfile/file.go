@@ -53,11 +53,11 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	prices := providers.NewPriceList(from)
 	host := providers.NewHost(providers.NewFile(s, from, !dial), prices, dial)
 	host.Catalogue, host.Data = plugins, from.OpenData
-	ask, err := askPrograms(s, from.Folder)
+	ran, err := newFilePrograms(s, from.Folder)
 	if err != nil {
 		return recorded.Plan{}, recorded.Manifest{}, plan.File{}, err
 	}
-	host.Programs = ask
+	host.Programs = ran.ask
 	host.Embedder = func(name string) error { _, err := from.Embedder(name); return err }
 	host.Extended = openExtended(path)
 	host.Recorded = func(name string) (plan.Campaign, error) { return campaigns.ReadPlannedCampaign(ctx, s, name) }
@@ -75,7 +75,7 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	if l := file.Labels; l != nil {
 		m.Labels = recorded.NewLabelling(*l, label.Words, prices.Of(l.Model.Name))
 	}
-	p, err := Recordable(plugins, file, from, ask)
+	p, err := Recordable(plugins, file, from, ran)
 	if err != nil {
 		return p, m, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
 	}
@@ -138,7 +138,7 @@ func errorsIn(path string, errs plan.FileErrors) error {
 }
 
 // Recordable returns the plan as the lake keeps it, with every prompt that it uses.
-func Recordable(plugins catalogue.Catalogue, file plan.File, from providers.FileFolder, ask askProgram) (recorded.Plan, error) {
+func Recordable(plugins catalogue.Catalogue, file plan.File, from providers.FileFolder, ran *filePrograms) (recorded.Plan, error) {
 	p := recorded.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
 	var data fs.FS
 	var err error
@@ -167,14 +167,14 @@ func Recordable(plugins catalogue.Catalogue, file plan.File, from providers.File
 		key := c.Env.Name + string(c.Env.Params)
 		if environments[key] == nil {
 			needs := catalogue.Needs{Data: data}
-			if ask != nil {
-				needs.Programs = ask(file.Campaign.Name, c)
+			if ran != nil {
+				needs.Programs = ran.ask(file.Campaign.Name, c)
 			}
 			env, err := c.BuildEnv(plugins, needs)
 			if err != nil {
 				return p, err
 			}
-			if err := cmp.Or(checkScorer(env, p.Folder), checkProgram(env)); err != nil {
+			if err := cmp.Or(checkScorer(env, p.Folder), ran.check(plugins, p.Campaign.Name, c, env)); err != nil {
 				return p, err
 			}
 			environments[key] = env.Prompts()
