@@ -169,6 +169,30 @@ func TestProgramEnvironmentRefused(t *testing.T) {
 	}
 }
 
+// A program can play the scripted agents of any environment; here those that its own
+// environment's policy plays the same way.
+func TestProgramPolicy(t *testing.T) {
+	t.Parallel()
+	dir, trusted := writeWell(t, os.Args[0], asWell)
+	text, err := os.ReadFile(filepath.Join(dir, "campaign.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	quick := strings.NewReplacer("name: well", "name: own", "{name: scripted/neighbour, latency: 10ms}", "scripted/neighbour").Replace(string(text))
+	save(t, dir, "own.yaml", quick)
+	save(t, dir, "policy.yaml", strings.NewReplacer("name: own", "name: policy", "scripted/neighbour",
+		fmt.Sprintf("{name: scripted/program, policy: {command: [%s, %s]}}", os.Args[0], asWell)).Replace(quick))
+	ends(t, 0, dir, trusted, "run", "own.yaml")
+	ends(t, 0, dir, trusted, "run", "policy.yaml")
+	scores := "SELECT instance_id, replicate, score FROM collaborations ORDER BY 1, 2"
+	if a, b := ends(t, 0, dir, nil, "query", scores, "--campaign", "own", "--format", "csv").out, ends(t, 0, dir, nil, "query", scores, "--campaign", "policy", "--format", "csv").out; a != b {
+		t.Errorf("scores are\n%s, with the program as a policy\n%s", a, b)
+	}
+	if said := ends(t, 2, dir, nil, "plan", "policy.yaml", "--set", "env=publicgoods").err; !strings.Contains(said, "policy: the campaign runs a program on this machine") {
+		t.Errorf("plan says %s", said)
+	}
+}
+
 // The example runs as its comments say.
 func TestProgramEnvironmentExample(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {

@@ -23,6 +23,13 @@ func (e *Environment) Policy(name string, decode envs.Decode) (envs.Policy, erro
 	return policy{e.link, name}, nil
 }
 
+// NewPolicy returns a scripted agent that a program plays in any environment: what the
+// agent observes there is its view.
+func NewPolicy(p Params, asker Asker) (envs.Policy, error) {
+	l, err := newLink(p, asker)
+	return policy{l, "program"}, err
+}
+
 // policy is one scripted agent of a program.
 type policy struct {
 	link link
@@ -132,8 +139,14 @@ func situation(s envs.Situation) fields {
 		"agent": s.Agent, "role": s.Role, "agents": names, "round": s.Round, "rounds": s.Rounds, "messages": messages, "offers": offers,
 		"standing": raw(s.Standing), "notes": notes, "weights": s.Weights, "seed": strconv.FormatUint(seed, 10), "view": json.RawMessage("null"),
 	}
-	if o, ok := s.Observation.(Observation); ok && o.View != nil {
+	o, ours := s.Observation.(Observation)
+	switch {
+	case ours && o.View != nil:
 		with["view"] = o.View
+	case !ours:
+		if view, err := json.Marshal(s.Observation); err == nil {
+			with["view"] = json.RawMessage(view)
+		}
 	}
 	return with
 }

@@ -79,25 +79,34 @@ type link struct {
 
 // New asks the program what it is.
 func New(p Params, asker Asker) (*Environment, error) {
+	l, err := newLink(p, asker)
+	if err != nil {
+		return nil, err
+	}
+	e := &Environment{link: l}
+	e.described, err = ask(e.link, "describe", true, "what it is", fields{}, checkDescription)
+	return e, err
+}
+
+// newLink returns the way to the program that parameters name.
+func newLink(p Params, asker Asker) (link, error) {
 	timeout, err := time.ParseDuration(p.Timeout)
 	switch {
 	case len(p.Command) == 0 || slices.Contains(p.Command, ""):
-		return nil, fmt.Errorf("command is %q; a list of a program and its arguments is accepted, as [python3, env.py]", p.Command)
+		return link{}, fmt.Errorf("command is %q; a list of a program and its arguments is accepted, as [python3, env.py]", p.Command)
 	case err != nil || timeout < leastTimeout || timeout > mostTimeout:
-		return nil, fmt.Errorf("timeout is %q; 1s to 1h are accepted, as 90s or 10m", p.Timeout)
+		return link{}, fmt.Errorf("timeout is %q; 1s to 1h are accepted, as 90s or 10m", p.Timeout)
 	case asker == nil:
-		return nil, fmt.Errorf("no program can be asked here")
+		return link{}, fmt.Errorf("no program can be asked here")
 	}
 	if p.Params == nil {
 		p.Params = map[string]any{}
 	}
 	params, err := json.Marshal(p.Params)
 	if err != nil {
-		return nil, fmt.Errorf("params cannot be written as JSON: %w", err)
+		return link{}, fmt.Errorf("params cannot be written as JSON: %w", err)
 	}
-	e := &Environment{link: link{asker, p.Command, timeout, params}}
-	e.described, err = ask(e.link, "describe", true, "what it is", fields{}, checkDescription)
-	return e, err
+	return link{asker, p.Command, timeout, params}, nil
 }
 
 // Command returns the program and its arguments.

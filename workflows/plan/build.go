@@ -27,6 +27,9 @@ func (c Condition) BuildEnv(plugins catalogue.Catalogue, needs catalogue.Needs) 
 	return buildPlugin("environment", plugins.Environments, c.Env, needs)
 }
 
+// ProgramPolicy is the model whose scripted agents a program of the user's plays.
+const ProgramPolicy = "scripted/program"
+
 // Replayed returns the campaigns whose answers models of the condition give again.
 func (c Condition) Replayed() []string {
 	var names []string
