@@ -23,6 +23,7 @@ import (
 	"roundtable/activities/judging"
 	"roundtable/activities/labels"
 	"roundtable/activities/model"
+	"roundtable/activities/programs"
 	"roundtable/activities/recorded"
 	"roundtable/activities/scores"
 	"roundtable/activities/setup"
@@ -56,6 +57,7 @@ type Activities struct {
 	live   *collaboration.Live
 	scores *scores.Scores
 	judges *judging.Judging
+	ran    *programs.Programs
 	waits  calls.Stage // of all activities of this process
 	doing  sync.Map    // of Doing
 
@@ -72,11 +74,12 @@ const atOnce = 16
 // New makes the activities.
 func New(c Config) *Activities {
 	a := answers.NewAnswers(c.Store)
-	plans := setup.NewPlans(c.Store, c.Plugins, c.Data, c.Models)
+	ran := programs.New(c.Store)
+	plans := setup.NewPlans(c.Store, c.Plugins, setup.Sources{Data: c.Data, Programs: ran.Recording}, c.Models)
 	caller := calls.NewCaller(c.Store, a, plans, recorded.NewManifests(c.Store, recorded.ManifestAge), c.Alone)
 	taker := turn.NewTaker(a, caller, c.NoCache)
 	return &Activities{
-		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(a, plans), scores: scores.NewScores(c.Store), judges: judging.NewJudging(a, caller, taker),
+		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(a, plans), scores: scores.NewScores(c.Store), judges: judging.NewJudging(a, caller, taker), ran: ran,
 		recording: semaphore.NewWeighted(atOnce), compacting: semaphore.NewWeighted(1),
 		Labels: labels.NewLabels(c.Store, a, caller, taker, c.Models),
 	}
@@ -85,8 +88,12 @@ func New(c Config) *Activities {
 // Meter returns what this process did so far.
 func (a *Activities) Meter() calls.Reading { return a.caller.Meter.Read() }
 
-// Close gives back what this process has reserved of budgets.
-func (a *Activities) Close(ctx context.Context) error { return a.caller.Close(ctx) }
+// Close gives back what this process has reserved of budgets, and ends the programs
+// that it runs.
+func (a *Activities) Close(ctx context.Context) error {
+	a.ran.Close()
+	return a.caller.Close(ctx)
+}
 
 // Check asks a model once with the parameters of a campaign (Caller.Check).
 func (a *Activities) Check(ctx context.Context, campaign string, p model.Provider, params model.Parameters) (answers.Answer, error) {

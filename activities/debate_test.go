@@ -17,6 +17,7 @@ import (
 	"roundtable/activities/prompt"
 	"roundtable/activities/recorded"
 	"roundtable/activities/rehearsal"
+	"roundtable/activities/setup"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/envs"
@@ -44,7 +45,7 @@ func debatingOn(t testing.TB, files fs.FS, store storage.Store, name string, mor
 	noError(t, err)
 	p := recorded.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Data: file.Data, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
 	for _, c := range file.Campaign.Conditions {
-		env := must(c.BuildEnv(catalogue.Builtin(), files))
+		env := must(c.BuildEnv(catalogue.Builtin(), catalogue.Needs{Data: files}))
 		templates := must(fs.Sub(protocol.Prompts, "prompts/"+c.Protocol.Name))
 		pack := must(prompt.NewPack(env.Prompts(), templates, nil, nil, must(c.BuildRule(catalogue.Builtin())).Words()))
 		p.Packs[pack.Hash()] = pack
@@ -75,7 +76,7 @@ func (h *heard) Complete(c context.Context, r model.Request) (model.Response, er
 
 // answerer is the environment's scripted agent.
 func answerer() *heard {
-	env := must(plan.Condition{Env: plan.Choice{Name: "qa", Params: []byte(`{"format":"bbh","file":"orders.json"}`)}}.BuildEnv(catalogue.Builtin(), os.DirFS(questions)))
+	env := must(plan.Condition{Env: plan.Choice{Name: "qa", Params: []byte(`{"format":"bbh","file":"orders.json"}`)}}.BuildEnv(catalogue.Builtin(), catalogue.Needs{Data: os.DirFS(questions)}))
 	policy := must(env.Policy("answerer", func(any) error { return nil }))
 	return &heard{Model: must(scripted.New(scripted.Params{}, policy)), asked: map[int]string{}}
 }
@@ -244,7 +245,7 @@ func TestDebateWithoutGold(t *testing.T) {
 		models := func(plan.Choice, plan.Condition, envs.Environment) (model.Provider, error) {
 			return model.Provider{Model: trader(0), Name: "scripted/trader", Simulated: true, Instant: true}, nil
 		}
-		_, err := rehearsal.Prompts(p, 0, catalogue.Builtin(), puzzles, models)
+		_, err := rehearsal.Prompts(p, 0, catalogue.Builtin(), setup.Sources{Data: puzzles}, models)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", order, err, want)
 		}

@@ -22,7 +22,7 @@ const plane = "name: plane\nenv: robots\nprotocol: {name: consensus, rounds: 3}\
 
 // robot is a scripted agent that averages.
 func robot() model.Model {
-	env := must(plan.Condition{Env: plan.Choice{Name: "robots"}}.BuildEnv(catalogue.Builtin(), nil))
+	env := must(plan.Condition{Env: plan.Choice{Name: "robots"}}.BuildEnv(catalogue.Builtin(), catalogue.Needs{}))
 	return must(scripted.New(scripted.Params{}, must(env.Policy("average", func(any) error { return nil }))))
 }
 

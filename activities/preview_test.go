@@ -48,7 +48,7 @@ model: openai/gpt-test
 			calls, err := setup.MostCalls(catalogue.Builtin(), p.Campaign.Conditions[0], p.Agents[0])
 			noError(t, err)
 			same(t, calls, c.calls)
-			prompts, err := rehearsal.Prompts(p, 0, catalogue.Builtin(), nil, models)
+			prompts, err := rehearsal.Prompts(p, 0, catalogue.Builtin(), setup.Sources{}, models)
 			noError(t, err)
 			var shown []string
 			rounds := map[string][]int{}
@@ -84,7 +84,7 @@ func TestPromptsLeaveOutTheStoppingRule(t *testing.T) {
 		calls, err := setup.MostCalls(catalogue.Builtin(), p.Campaign.Conditions[i], p.Agents[i])
 		noError(t, err)
 		same(t, calls, 36)
-		prompts, err := rehearsal.Prompts(p, i, catalogue.Builtin(), nil, models)
+		prompts, err := rehearsal.Prompts(p, i, catalogue.Builtin(), setup.Sources{}, models)
 		noError(t, err)
 		same(t, prompts[len(prompts)-1].Round, 6)
 	}

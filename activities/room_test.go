@@ -92,7 +92,7 @@ func planned(t testing.TB, text string) recorded.Plan {
 	noError(t, err)
 	p := recorded.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
 	for _, c := range file.Campaign.Conditions {
-		env, rule := must(c.BuildEnv(catalogue.Builtin(), nil)), must(c.BuildRule(catalogue.Builtin()))
+		env, rule := must(c.BuildEnv(catalogue.Builtin(), catalogue.Needs{})), must(c.BuildRule(catalogue.Builtin()))
 		files := must(fs.Sub(protocol.Prompts, "prompts/"+c.Protocol.Name))
 		pack := must(prompt.NewPack(env.Prompts(), files, nil, nil, rule.Words()))
 		p.Packs[pack.Hash()] = pack
@@ -132,7 +132,7 @@ func instant(_ *activities.Config, p *model.Provider) {
 
 // trader is the environment's own scripted agent.
 func trader(malformed float64) model.Model {
-	env := must(plan.Condition{Env: plan.Choice{Name: "exchange"}}.BuildEnv(catalogue.Builtin(), nil))
+	env := must(plan.Condition{Env: plan.Choice{Name: "exchange"}}.BuildEnv(catalogue.Builtin(), catalogue.Needs{}))
 	policy := must(env.Policy("trader", func(any) error { return nil }))
 	return must(scripted.New(scripted.Params{Malformed: malformed, Skip: 0.1}, policy))
 }

@@ -12,7 +12,6 @@ import (
 	"roundtable/activities/judging"
 	"roundtable/activities/ledger"
 	"roundtable/activities/rows"
-	"roundtable/activities/scores"
 	"roundtable/envs"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
@@ -183,7 +182,7 @@ func (a *Activities) scored(ctx context.Context, end *task.Ending) (*float64, er
 	} else if outside, ok := c.Instance.(envs.Outside); ok {
 		score, err = a.scores.Score(ctx, end.Ref.Campaign, camp.Folder, outside.ScoreRequest(final))
 	}
-	if errors.As(err, new(scores.Unusable)) || errors.As(err, new(judging.Unusable)) {
+	if errors.As(err, new(failure.Unusable)) || errors.As(err, new(judging.Unusable)) {
 		rows.MarkFailed(ctx, end, err)
 		return nil, nil
 	}

@@ -134,7 +134,7 @@ func (e *engine) plan(text string) recorded.Plan {
 	}
 	p := recorded.Plan{Campaign: file.Campaign, Data: file.Data, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
 	for _, c := range file.Campaign.Conditions {
-		env, err := c.BuildEnv(catalogue.Builtin(), data)
+		env, err := c.BuildEnv(catalogue.Builtin(), catalogue.Needs{Data: data})
 		if err != nil {
 			e.t.Fatal(err)
 		}

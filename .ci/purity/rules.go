@@ -11,6 +11,7 @@ import (
 // well and must be on the list; an entry that is not needed is reported.
 var allowed = map[string]string{
 	"roundtable/envs/envtest":                "the suite that tests environments: it reads and writes golden files and is linked into no program",
+	"roundtable/envs/conformance":            "the checks of environments, for tests and a command: it asks from several goroutines at once",
 	"roundtable/workflows/decision/ruletest": "the suite that tests rules: it draws votes at random and is linked into no program",
 	"roundtable/workflows/stopping/stoptest": "the suite that tests stopping rules: it draws talks at random and is linked into no program",
 

@@ -111,6 +111,9 @@ func (l *Live) Load(ctx context.Context, ref task.Ref) (*Collaboration, error) {
 	}
 	run := runOf(camp, ref)
 	c, unbegun := Begin(camp, ref, run)
+	if failure.IsUnasked(unbegun) {
+		return nil, unbegun
+	}
 	stored, err := l.answers.Load(ctx, run)
 	if err != nil && !errors.Is(err, storage.ErrCorrupt) {
 		return nil, err

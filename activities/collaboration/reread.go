@@ -9,12 +9,14 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/model"
+	"roundtable/activities/programs"
 	"roundtable/activities/prompt"
 	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/envs"
+	"roundtable/envs/program"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
@@ -33,7 +35,8 @@ func NewReader(s storage.Store, plugins catalogue.Catalogue, data func(path stri
 	named := func(m plan.Choice, _ plan.Condition, _ envs.Environment) (model.Provider, error) {
 		return model.Provider{Name: m.Name}, nil
 	}
-	return &Reader{s, answers.NewAnswers(s), setup.NewPlans(s, plugins, data, named)}
+	sources := setup.Sources{Data: data, Programs: programs.New(s).Recorded}
+	return &Reader{s, answers.NewAnswers(s), setup.NewPlans(s, plugins, sources, named)}
 }
 
 // Asked is an entry that was asked, with its answers.
@@ -103,9 +106,16 @@ type About struct {
 	instance envs.Instance
 }
 
-// Worth returns what a proposal is worth; false if it is none, or if a program or a
-// judge says it.
-func (a About) Worth(proposal string) (envs.Score, bool) {
+// Worth returns what a proposal is worth; false if it is none, if a program or a
+// judge scores final decisions only, or if the environment is a program that was never asked.
+func (a About) Worth(proposal string) (worth envs.Score, known bool) {
+	defer func() {
+		if failed := recover(); failed != nil {
+			if _, unasked := failed.(program.Failed); !unasked {
+				panic(failed)
+			}
+		}
+	}()
 	p, err := a.instance.Parse([]byte(proposal))
 	if err != nil {
 		return envs.Score{}, false

@@ -17,6 +17,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
 	"roundtable/analysis/storage"
+	"roundtable/envs/program"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
 )
@@ -41,6 +42,26 @@ type Unplayable struct{ Err error }
 func (u Unplayable) Error() string { return u.Err.Error() }
 func (u Unplayable) Unwrap() error { return u.Err }
 
+// Unusable says why a program of the user's gave no answer that can be used: tried
+// again it gave none either. What needs the answer ends as failed.
+type Unusable struct{ Err error }
+
+func (u Unusable) Error() string { return u.Err.Error() }
+func (u Unusable) Unwrap() error { return u.Err }
+
+// NeedsOperator says what the operator has to do before something can be done. It
+// pauses the campaign.
+type NeedsOperator struct{ Err error }
+
+func (n NeedsOperator) Error() string { return n.Err.Error() }
+func (n NeedsOperator) Unwrap() error { return n.Err }
+
+// IsUnasked reports whether an error says that a program could not be asked: that is
+// no judgement of the collaboration, which is taken up again later.
+func IsUnasked(err error) bool {
+	return errors.As(err, new(program.Failed)) && !errors.As(err, new(Unusable)) && !errors.Is(err, storage.ErrCorrupt)
+}
+
 // ForHistory turns the error of an attempt, from 1, into one that a history can hold
 // and that decides what happens next: fail, pause, or try again after Retry-After
 // or a jittered pause.
@@ -57,9 +78,9 @@ func ForHistory(ctx context.Context, err error, attempt int32) error {
 	case errors.As(err, &crash):
 		crash.Log(ctx)
 		return Fail(err)
-	case errors.As(err, &broken), errors.Is(err, storage.ErrCorrupt), errors.Is(err, protocol.ErrPanic):
+	case errors.As(err, &broken), errors.As(err, new(Unusable)), errors.Is(err, storage.ErrCorrupt), errors.Is(err, protocol.ErrPanic):
 		return Fail(err)
-	case errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrPermission), errors.As(err, new(NeedsOperator)):
 		return Pause(err)
 	case errors.As(err, &call):
 		return forCall(call, attempt, jitter.From(ctx))

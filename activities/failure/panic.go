@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"go.temporal.io/sdk/activity"
+
+	"roundtable/envs/program"
 )
 
 // Panic is a panic in what is plugged in: an environment, a scripted policy,
@@ -27,9 +29,14 @@ func (p *Panic) Log(ctx context.Context) {
 	}
 }
 
-// Recover turns a panic into an error of type *Panic; it is to be deferred itself.
+// Recover turns a panic into an error of type *Panic, and what a program of the
+// user's failed at into that error; it is to be deferred itself.
 func Recover(err *error) {
-	if value := recover(); value != nil {
+	switch value := recover().(type) {
+	case nil:
+	case program.Failed: // no bug of ours
+		*err = value
+	default:
 		*err = &Panic{value, debug.Stack()}
 	}
 }

@@ -64,7 +64,7 @@ func Record(ctx context.Context, store storage.Store, campaign string) (recorded
 }
 
 func packOf(c plan.Condition) (prompt.Pack, error) {
-	env, err := c.BuildEnv(catalogue.Builtin(), nil)
+	env, err := c.BuildEnv(catalogue.Builtin(), catalogue.Needs{})
 	if err != nil {
 		return prompt.Pack{}, err
 	}

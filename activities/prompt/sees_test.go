@@ -10,6 +10,7 @@ import (
 
 	"roundtable/activities/prompt/protocoltest"
 	"roundtable/envs"
+	"roundtable/envs/program/programtest"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/transcript"
@@ -19,8 +20,9 @@ import (
 // protocol's defaults. A new environment or protocol is tested without an entry.
 var (
 	small = map[string]struct{ params, data string }{
-		"recsys": {`{"synthetic":true,"n":5}`, "../../envs/recsys/testdata/ml-tiny"},
-		"qa":     {`{"format":"bbh","file":"orders.json","agents":3}`, "../../examples/data"},
+		"program": {`{"command":["well"]}`, ""},
+		"recsys":  {`{"synthetic":true,"n":5}`, "../../envs/recsys/testdata/ml-tiny"},
+		"qa":      {`{"format":"bbh","file":"orders.json","agents":3}`, "../../examples/data"},
 	}
 	variants = map[string][]string{
 		"roundtable":   {`{"rounds":3}`},
@@ -36,11 +38,11 @@ func TestProtocols(t *testing.T) {
 		talks := 3 // in the first environment: who says what in which order does not depend on it
 		for _, e := range catalogue.Builtin().Environments {
 			x := small[e.Name]
-			var data fs.FS
+			have := catalogue.Needs{Programs: programtest.Asker{}}
 			if x.data != "" {
-				data = os.DirFS(x.data)
+				have.Data = os.DirFS(x.data)
 			}
-			env := must(e.New(decodes(cmp.Or(x.params, "{}")), data))
+			env := must(e.New(decodes(cmp.Or(x.params, "{}")), have))
 			_, moves := must(env.Instance(1, 0)).(envs.World)
 			_, hidden := must(env.Instance(1, 0)).(envs.Estimating)
 			if moves != proto.Traits.World || proto.Traits.Estimates && !hidden {

@@ -80,9 +80,12 @@ func (p Plan) check(campaign, revision string) error {
 	return nil
 }
 
-// Located returns a model whose file, if it names one, is found from any folder.
-// Plans of earlier versions have no folder: their paths are the working directory's.
+// Located returns a model whose file or program, if it names one, is found from any
+// folder. Plans of earlier versions have no folder: their paths are the working directory's.
 func (p Plan) Located(m plan.Choice) plan.Choice {
+	if m.Name == plan.ProgramPolicy {
+		return p.locatedPolicy(m)
+	}
 	var params map[string]json.RawMessage
 	var file string
 	if p.Folder == "" || !strings.HasPrefix(m.Name, "replay/") || json.Unmarshal(m.Params, &params) != nil ||
@@ -90,6 +93,19 @@ func (p Plan) Located(m plan.Choice) plan.Choice {
 		return m
 	}
 	params["file"], _ = json.Marshal(filepath.Join(p.Folder, file)) // a text always marshals
+	m.Params, _ = json.Marshal(params)
+	return m
+}
+
+// locatedPolicy returns a scripted agent that a program plays, with the folder in which
+// the program is started.
+func (p Plan) locatedPolicy(m plan.Choice) plan.Choice {
+	var params, policy map[string]json.RawMessage
+	if json.Unmarshal(m.Params, &params) != nil || json.Unmarshal(params["policy"], &policy) != nil || policy == nil {
+		return m // building it says what is wrong
+	}
+	policy["folder"], _ = json.Marshal(p.Folder) // texts always marshal
+	params["policy"], _ = json.Marshal(policy)
 	m.Params, _ = json.Marshal(params)
 	return m
 }

@@ -2,7 +2,6 @@ package rehearsal
 
 import (
 	"fmt"
-	"io/fs"
 	"math"
 	"slices"
 
@@ -39,12 +38,12 @@ const showsAll = 4
 // Prompts returns what a condition asks, without asking its model anything: of
 // every role and phase the first and the last prompt of each agent. Scripted
 // agents play collaborations in memory until no further phase turns up.
-func Prompts(p recorded.Plan, i int, plugins catalogue.Catalogue, data func(string) (fs.FS, error), models setup.Models) ([]Prompt, error) {
+func Prompts(p recorded.Plan, i int, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) ([]Prompt, error) {
 	p.Campaign.Conditions = slices.Clone(p.Campaign.Conditions)
 	p.Campaign.Conditions[i].Stop = plan.Choice{Name: "never"} // later rounds are to be seen
 	s := sampled{at: map[string]int{}}
 	for n, idle := 0, 0; n < maxRehearsals && idle < idleRehearsals; n++ {
-		c, err := rehearsal(p, i, n, plugins, data, models)
+		c, err := rehearsal(p, i, n, plugins, sources, models)
 		if err != nil {
 			return nil, err
 		}

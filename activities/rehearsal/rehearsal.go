@@ -5,7 +5,6 @@ package rehearsal
 import (
 	"cmp"
 	"context"
-	"io/fs"
 	"math"
 	"slices"
 
@@ -58,8 +57,8 @@ func (all *rehearsals) add(model string, f transcript.Format, shown, said int) {
 // Rehearse plays a whole collaboration of a condition with scripted agents in
 // memory, for a guess of what a real one takes, and what it takes to label its
 // messages with such words.
-func Rehearse(p recorded.Plan, i int, words string, plugins catalogue.Catalogue, data func(string) (fs.FS, error), models setup.Models) (turns, labels []Rehearsed, err error) {
-	c, err := rehearsal(p, i, 0, plugins, data, models)
+func Rehearse(p recorded.Plan, i int, words string, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) (turns, labels []Rehearsed, err error) {
+	c, err := rehearsal(p, i, 0, plugins, sources, models)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -113,7 +112,7 @@ func rehearse(c *collaboration.Collaboration, rounds int, see func(protocol.Pend
 }
 
 // rehearsal returns a collaboration of a condition with scripted agents, in memory.
-func rehearsal(p recorded.Plan, i, replicate int, plugins catalogue.Catalogue, data func(string) (fs.FS, error), models setup.Models) (*collaboration.Collaboration, error) {
+func rehearsal(p recorded.Plan, i, replicate int, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) (*collaboration.Collaboration, error) {
 	cond := p.Campaign.Conditions[i]
 	scripted := func(_ plan.Choice, c plan.Condition, env envs.Environment) (model.Provider, error) {
 		if env == nil { // a judge
@@ -122,7 +121,7 @@ func rehearsal(p recorded.Plan, i, replicate int, plugins catalogue.Catalogue, d
 		return models(plan.Choice{Name: "scripted/" + env.Policies()[0]}, c, env)
 	}
 	p.Campaign.Conditions, p.Agents, p.Rounds, p.Pack = []plan.Condition{cond}, p.Agents[i:i+1], p.Rounds[i:i+1], p.Pack[i:i+1]
-	camp, err := setup.Build(p, plugins, data, scripted)
+	camp, err := setup.Build(p, plugins, sources, scripted)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package rehearsal
 
 import (
-	"io/fs"
 	"math"
 	"slices"
 
@@ -16,10 +15,10 @@ import (
 // SamePrompts reports whether the prompts of a condition are the same in every
 // replicate as long as the answers are: nothing in them is drawn by replicate.
 // Two rehearsals with the same answers show it.
-func SamePrompts(p recorded.Plan, i int, plugins catalogue.Catalogue, data func(string) (fs.FS, error), models setup.Models) (bool, error) {
+func SamePrompts(p recorded.Plan, i int, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) (bool, error) {
 	var asked [2][]string
 	for replicate := range asked {
-		c, err := rehearsal(p, i, replicate, plugins, data, models)
+		c, err := rehearsal(p, i, replicate, plugins, sources, models)
 		if err != nil {
 			return false, err
 		}

@@ -36,6 +36,9 @@ func CommitRows(ctx context.Context, store storage.Store, c *collaboration.Colla
 				return marker, err
 			}
 		}
+		if failure.IsUnasked(err) {
+			return commits.Marker{}, err
+		}
 		if level == bare {
 			return commits.Marker{}, failure.Fail(err)
 		}

@@ -4,7 +4,6 @@
 package scores
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,8 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"os/exec"
 	"runtime"
 	"strings"
 	"time"
@@ -22,6 +19,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"roundtable/activities/failure"
+	"roundtable/activities/programs"
 	"roundtable/activities/prompt"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
@@ -48,12 +46,6 @@ type Result struct {
 	Why     string          `json:"why,omitempty"`
 }
 
-// Unusable says why a program has given no score. Trying again has not helped.
-type Unusable struct{ Err error }
-
-func (u Unusable) Error() string { return u.Err.Error() }
-func (u Unusable) Unwrap() error { return u.Err }
-
 // Tries of a program that fails, and the pause before the next.
 const (
 	tries = 3
@@ -71,7 +63,7 @@ func Key(campaign string, r *envs.ScoreRequest) string {
 }
 
 // Score returns the stored score, or has the program score in a folder, which
-// relative paths start from. The error is Unusable if it fails three times.
+// relative paths start from. The error is failure.Unusable if it fails three times.
 func (s *Scores) Score(ctx context.Context, campaign, folder string, r *envs.ScoreRequest) (*float64, error) {
 	key := Key(campaign, r)
 	score, err, _ := s.asked.Do(key, func() (any, error) {
@@ -79,8 +71,8 @@ func (s *Scores) Score(ctx context.Context, campaign, folder string, r *envs.Sco
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return result.Score, err
 		}
-		if err := CheckTrusted(r.Command); err != nil {
-			return nil, failure.Pause(err)
+		if err := programs.CheckTrusted(r.Command); err != nil {
+			return nil, failure.NeedsOperator{Err: err}
 		}
 		if err := s.running.Acquire(ctx, 1); err != nil {
 			return nil, err
@@ -126,8 +118,8 @@ func ask(ctx context.Context, folder string, r *envs.ScoreRequest) (Result, erro
 			case <-time.After(pause << try):
 			}
 		}
-		out, err := run(ctx, folder, r)
-		if err != nil && !errors.As(err, &Unusable{}) {
+		out, err := programs.Run(ctx, folder, r.Command, r.Timeout, r.Input)
+		if err != nil && !errors.As(err, new(failure.Unusable)) {
 			return Result{}, err
 		}
 		if err == nil {
@@ -139,50 +131,10 @@ func ask(ctx context.Context, folder string, r *envs.ScoreRequest) (Result, erro
 		}
 		failed = err
 	}
-	return Result{}, Unusable{fmt.Errorf("the scorer %s, %s: %w (%d tries); accepted is one line %s", r.Command[0], r.About, failed, tries, acceptedLine)}
+	return Result{}, failure.Unusable{Err: fmt.Errorf("the scorer %s, %s: %w (%d tries); accepted is one line %s", r.Command[0], r.About, failed, tries, acceptedLine)}
 }
 
 const acceptedLine = `{"score": 0.5, "why": "…"} with a score from 0 to 1, and exit code 0`
-
-// mostOutput is how many bytes of a program's output are kept.
-const mostOutput = 1 << 20
-
-// run runs the program once. An error that trying again may help against is Unusable.
-func run(ctx context.Context, folder string, r *envs.ScoreRequest) ([]byte, error) {
-	limited, cancel := context.WithTimeout(ctx, r.Timeout)
-	defer cancel()
-	cmd := exec.CommandContext(limited, r.Command[0], r.Command[1:]...)
-	cmd.Dir, cmd.WaitDelay, cmd.Env = folder, time.Second, withoutSecrets(os.Environ())
-	cmd.Stdin = bytes.NewReader(append(bytes.Clone(r.Input), '\n'))
-	var out, said capped
-	cmd.Stdout, cmd.Stderr = &out, &said
-	err := cmd.Run()
-	var exit *exec.ExitError
-	switch {
-	case err == nil || errors.Is(err, exec.ErrWaitDelay):
-		return out.Bytes(), nil
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case limited.Err() != nil:
-		return nil, Unusable{fmt.Errorf("no answer after %v", r.Timeout)}
-	case errors.As(err, &exit) && exit.String() == "signal: interrupt":
-		return nil, err // Ctrl-C, which the terminal sends to it as well: no judgement of the answer
-	case errors.As(err, &exit):
-		return nil, Unusable{fmt.Errorf("%w%s", err, lastWords(said.Bytes()))}
-	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
-		return nil, failure.Pause(fmt.Errorf("the scorer cannot be started: %w", err))
-	}
-	return nil, Unusable{err}
-}
-
-// lastWords returns the end of what a program said on stderr.
-func lastWords(said []byte) string {
-	text := strings.TrimSpace(prompt.Clean(said[max(0, len(said)-500):], 500))
-	if text == "" {
-		return ""
-	}
-	return ": " + text
-}
 
 // Parse reads what a program wrote: the last line that is not empty.
 func Parse(out []byte) (score float64, why string, err error) {
@@ -201,14 +153,4 @@ func Parse(out []byte) (score float64, why string, err error) {
 		return 0, "", fmt.Errorf("its score is %v", *line.Score)
 	}
 	return *line.Score, prompt.Clean([]byte(line.Why), 4000), nil
-}
-
-// capped keeps the first mostOutput bytes, and takes all.
-type capped struct{ bytes.Buffer }
-
-func (c *capped) Write(p []byte) (int, error) {
-	if room := mostOutput - c.Len(); room > 0 {
-		c.Buffer.Write(p[:min(room, len(p))])
-	}
-	return len(p), nil
 }

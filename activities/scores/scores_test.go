@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"roundtable/activities/programs"
 	"roundtable/analysis/storage"
 	"roundtable/envs"
 )
@@ -52,7 +53,7 @@ func scorer(t *testing.T, behave string) (*Scores, *envs.ScoreRequest, func() in
 		t.Fatal(err)
 	}
 	count := filepath.Join(t.TempDir(), "count")
-	t.Setenv(TrustEnv, "*")
+	t.Setenv(programs.TrustEnv, "*")
 	t.Setenv("SCORES_TEST_BEHAVE", behave)
 	t.Setenv("SCORES_TEST_COUNT", count)
 	r := &envs.ScoreRequest{Command: []string{os.Args[0]}, Timeout: 5 * time.Second, Input: []byte(`{"answer":"(A)"}`), About: `question q1 (q.csv, line 2), the answer "(A)"`}
@@ -135,7 +136,7 @@ func TestMissingProgram(t *testing.T) {
 	s, r, _ := scorer(t, "echo")
 	for _, name := range []string{"./not-there", "not-there-either-4711"} {
 		r.Command = []string{name}
-		if _, err := s.Score(t.Context(), "c", t.TempDir(), r); err == nil || !strings.Contains(err.Error(), "the scorer cannot be started") {
+		if _, err := s.Score(t.Context(), "c", t.TempDir(), r); err == nil || !strings.Contains(err.Error(), "the program cannot be started") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -149,16 +150,16 @@ func TestTrusted(t *testing.T) {
 		trust string
 		ok    bool
 	}{{"", false}, {os.Args[0], false}, {"a b, " + os.Args[0] + " -x", true}, {"*", true}} {
-		t.Setenv(TrustEnv, x.trust)
-		if err := CheckTrusted(r.Command); (err == nil) != x.ok {
+		t.Setenv(programs.TrustEnv, x.trust)
+		if err := programs.CheckTrusted(r.Command); (err == nil) != x.ok {
 			t.Errorf("%q: %v", x.trust, err)
 		}
 	}
-	t.Setenv(TrustEnv, "")
+	t.Setenv(programs.TrustEnv, "")
 	if _, err := s.Score(t.Context(), "c", "", r); err == nil || !strings.Contains(err.Error(), "if you trust it: export ROUNDTABLE_PROGRAMS='") || ran() != 0 {
 		t.Errorf("it ran %d times: %v", ran(), err)
 	}
-	if err := CheckTrusted([]string{"./score.sh"}); err == nil || !strings.HasSuffix(err.Error(), "export ROUNDTABLE_PROGRAMS=./score.sh") {
+	if err := programs.CheckTrusted([]string{"./score.sh"}); err == nil || !strings.HasSuffix(err.Error(), "export ROUNDTABLE_PROGRAMS=./score.sh") {
 		t.Errorf("got %v", err)
 	}
 }

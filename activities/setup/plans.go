@@ -14,16 +14,24 @@ import (
 
 	"roundtable/activities/failure"
 	"roundtable/activities/model"
+	"roundtable/activities/programs"
 	"roundtable/activities/prompt"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/storage"
 	"roundtable/envs"
+	"roundtable/envs/program"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
 )
+
+// Sources opens what environments are built from besides their parameters.
+type Sources struct {
+	Data     func(path string) (fs.FS, error)   // the folder of a data set
+	Programs func(of programs.Of) program.Asker // asks the user's programs; nil if none can be asked
+}
 
 // Models builds one of the models that a condition asks.
 type Models func(plan.Choice, plan.Condition, envs.Environment) (model.Provider, error)
@@ -106,7 +114,7 @@ func (c *Condition) IsInstant() bool {
 type Plans struct {
 	store   storage.Store
 	plugins catalogue.Catalogue
-	data    func(path string) (fs.FS, error)
+	sources Sources
 	models  Models
 
 	loading *semaphore.Weighted // held while a plan is read and built, which can take long
@@ -114,10 +122,9 @@ type Plans struct {
 	built   map[string]*Campaign // by revision
 }
 
-// NewPlans returns Plans of a store, which can name these plug-ins. The function data
-// opens the folder of a data set.
-func NewPlans(store storage.Store, plugins catalogue.Catalogue, data func(path string) (fs.FS, error), models Models) *Plans {
-	return &Plans{store: store, plugins: plugins, data: data, models: models, loading: semaphore.NewWeighted(1), built: map[string]*Campaign{}}
+// NewPlans returns Plans of a store, which can name these plug-ins.
+func NewPlans(store storage.Store, plugins catalogue.Catalogue, sources Sources, models Models) *Plans {
+	return &Plans{store: store, plugins: plugins, sources: sources, models: models, loading: semaphore.NewWeighted(1), built: map[string]*Campaign{}}
 }
 
 // Load returns a revision of a campaign, built when it is first asked for. A
@@ -137,8 +144,10 @@ func (p *Plans) Load(ctx context.Context, name, revision string) (*Campaign, err
 	if err != nil {
 		return nil, err
 	}
-	c, err := Build(recorded, p.plugins, p.data, p.models)
-	if err != nil {
+	c, err := Build(recorded, p.plugins, p.sources, p.models)
+	if failure.IsUnasked(err) { // the lake with its answers may be out of reach for a while
+		return nil, err
+	} else if err != nil {
 		return nil, failure.Pause(err)
 	}
 	p.mu.Lock()
@@ -154,18 +163,17 @@ func (p *Plans) Built(revision string) *Campaign {
 	return p.built[revision]
 }
 
-// Build makes the environments, templates and models of a plan. The function
-// dataSet opens the folder of a data set.
-func Build(p recorded.Plan, plugins catalogue.Catalogue, dataSet func(path string) (fs.FS, error), models Models) (*Campaign, error) {
+// Build makes the environments, templates and models of a plan.
+func Build(p recorded.Plan, plugins catalogue.Catalogue, sources Sources, models Models) (*Campaign, error) {
 	c := &Campaign{Plan: p}
-	return c, c.build(plugins, dataSet, models)
+	return c, c.build(plugins, sources, models)
 }
 
-func (c *Campaign) build(plugins catalogue.Catalogue, dataSet func(path string) (fs.FS, error), models Models) error {
+func (c *Campaign) build(plugins catalogue.Catalogue, sources Sources, models Models) error {
 	var data fs.FS
 	var read map[string]string
 	if c.Data != "" {
-		folder, err := dataSet(c.Data)
+		folder, err := sources.Data(c.Data)
 		if err != nil {
 			return err
 		}
@@ -179,7 +187,7 @@ func (c *Campaign) build(plugins catalogue.Catalogue, dataSet func(path string) 
 		env, ok := environments[string(id)]
 		if !ok {
 			var err error
-			if env, err = cond.BuildEnv(plugins, data); err != nil {
+			if env, err = cond.BuildEnv(plugins, c.needs(sources, data)); err != nil {
 				return err
 			}
 			environments[string(id)] = env
@@ -216,6 +224,22 @@ func (c *Campaign) build(plugins catalogue.Catalogue, dataSet func(path string) 
 		c.Conditions = append(c.Conditions, built)
 	}
 	return recorded.SameData(c.Files, read)
+}
+
+// needs returns what the campaign's next environment is built from.
+func (c *Campaign) needs(sources Sources, data fs.FS) catalogue.Needs {
+	n := catalogue.Needs{Data: data}
+	if sources.Programs == nil {
+		return n
+	}
+	of := programs.Of{Campaign: c.Campaign.Name, Folder: c.Folder}
+	for _, cond := range c.Campaign.Conditions {
+		of.Replayed = append(of.Replayed, cond.Replayed()...)
+	}
+	slices.Sort(of.Replayed)
+	of.Replayed = slices.Compact(of.Replayed)
+	n.Programs = sources.Programs(of)
+	return n
 }
 
 // CollaborationID returns the id of the cell that a Ref names. Conditions keep theirs:

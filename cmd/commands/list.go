@@ -153,6 +153,9 @@ func models(environments []catalogue.Environment) []listed {
 func policies(environments []catalogue.Environment) string {
 	var all []string
 	for _, env := range environments {
+		if env.Policies == nil { // it says itself which it has
+			continue
+		}
 		all = append(all, env.Name+" has "+strings.Join(env.Policies, ", "))
 	}
 	return strings.Join(all, "; ")

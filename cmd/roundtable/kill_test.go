@@ -45,6 +45,10 @@ var buildProgram = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == asWell {
+		playWell()
+		return
+	}
 	if os.Getenv(runAsProgram) != "" {
 		main()
 		return

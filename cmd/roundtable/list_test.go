@@ -32,6 +32,9 @@ func TestListNamesTheWholeCatalogue(t *testing.T) {
 		contains(t, data, `"name": "`+name+`"`)
 	}
 	for _, env := range catalogue.Builtin().Environments {
+		if env.Name == "program" { // which says itself what it has
+			continue
+		}
 		if len(env.Policies) == 0 {
 			t.Errorf("%s names no scripted policies", env.Name)
 		}

@@ -44,7 +44,7 @@ func reading(t *testing.T) (o *cli.Options, s storage.Store, p recorded.Plan) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err = campaignfile.Recordable(catalogue.Builtin(), file, providers.FileFolder{}); err != nil {
+	if p, err = campaignfile.Recordable(catalogue.Builtin(), file, providers.FileFolder{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := campaignfile.RecordPlan(context.Background(), s, p, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {

@@ -89,7 +89,7 @@ func plant(t *testing.T, majority, ranked trajectorytest.Plan, agreed [2]int) st
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := campaignfile.Recordable(catalogue.Builtin(), file, providers.FileFolder{})
+	p, err := campaignfile.Recordable(catalogue.Builtin(), file, providers.FileFolder{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"roundtable/envs"
+	"roundtable/envs/program"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/stopping"
@@ -16,7 +17,7 @@ func NewEnvironment[P any, E any, PE interface {
 	*E
 	envs.Environment
 }](name, about string, defaults P, build func(P) (PE, error)) Environment {
-	return Environment{Name: name, About: about, Params: defaults, Policies: PE(new(E)).Policies(), New: func(decode envs.Decode, _ fs.FS) (envs.Environment, error) {
+	return Environment{Name: name, About: about, Params: defaults, Policies: PE(new(E)).Policies(), New: func(decode envs.Decode, _ Needs) (envs.Environment, error) {
 		return with(defaults, decode, func(p P) (envs.Environment, error) { return build(p) })
 	}}
 }
@@ -24,13 +25,21 @@ func NewEnvironment[P any, E any, PE interface {
 // NewDataEnvironment returns the entry of an environment that reads a folder; needs
 // says what to put there if the campaign names none.
 func NewDataEnvironment[P any](name, about string, defaults P, policies []string, build func(P, fs.FS) (envs.Environment, error), needs string) Environment {
-	return Environment{Name: name, About: about, Params: defaults, Policies: policies, New: func(decode envs.Decode, data fs.FS) (envs.Environment, error) {
+	return Environment{Name: name, About: about, Params: defaults, Policies: policies, New: func(decode envs.Decode, have Needs) (envs.Environment, error) {
 		return with(defaults, decode, func(p P) (envs.Environment, error) {
-			if data == nil {
+			if have.Data == nil {
 				return nil, fmt.Errorf("needs %s", needs)
 			}
-			return build(p, data)
+			return build(p, have.Data)
 		})
+	}}
+}
+
+// NewProgramEnvironment returns the entry of an environment that asks a program of the
+// user's, which says itself which policies it has.
+func NewProgramEnvironment[P any, PE envs.Environment](name, about string, defaults P, build func(P, program.Asker) (PE, error)) Environment {
+	return Environment{Name: name, About: about, Params: defaults, New: func(decode envs.Decode, have Needs) (envs.Environment, error) {
+		return with(defaults, decode, func(p P) (envs.Environment, error) { return build(p, have.Programs) })
 	}}
 }
 

@@ -15,6 +15,7 @@ import (
 	"roundtable/envs/consensus"
 	"roundtable/envs/exchange"
 	"roundtable/envs/menu"
+	"roundtable/envs/program"
 	"roundtable/envs/publicgoods"
 	"roundtable/envs/qa"
 	"roundtable/envs/recsys"
@@ -45,15 +46,21 @@ type Plugin[T, Needs any] struct {
 	Reads []stopping.Trace
 }
 
+// Needs is what an environment may be built from besides its parameters.
+type Needs struct {
+	Data     fs.FS         // the folder of its data files; nil if the campaign names none
+	Programs program.Asker // asks the user's programs; nil where none can be asked
+}
+
 // Environment and its siblings are the entries of the four lists.
 type (
-	Environment = Plugin[envs.Environment, fs.FS]
+	Environment = Plugin[envs.Environment, Needs]
 	Protocol    = Plugin[protocol.Protocol, protocol.Setting]
 	Rule        = Plugin[decision.Rule, struct{}]
 	Stop        = Plugin[stopping.Rule, struct{}]
 )
 
-// environments take the folder of their data files; nil if the campaign names none.
+// environments take what they need.
 func environments() []Environment {
 	return []Environment{
 		NewEnvironment("exchange", "exchange economy: divide goods among agents with different tastes (paper 1 §4.1)", exchange.Defaults(), exchange.New),
@@ -66,6 +73,7 @@ func environments() []Environment {
 		NewEnvironment("consensus", "gather at one number or point, from seeded starts (paper 5 §2)", consensus.Defaults(), consensus.New),
 		NewEnvironment("robots", "the same for three robots in a plane, which take time to move (paper 5 §4)", consensus.DefaultRobots(), consensus.New),
 		NewEnvironment("publicgoods", "what each contributes to a common account (Isaac and Walker 1988; Fehr and Gächter 2000)", publicgoods.Defaults(), publicgoods.New),
+		NewProgramEnvironment("program", "an environment of your own in any language: a program that answers lines of JSON", program.Defaults(), program.New),
 	}
 }
 

@@ -67,7 +67,7 @@ func TestDefaultsStay(t *testing.T) {
 		defaultsStay(t, p, want.Stopping[i], struct{}{}, `{}`)
 	}
 	for i, p := range c.Environments {
-		defaultsStay(t, p, want.Environments[i], nil, `{"domains": ["camping"]}`)
+		defaultsStay(t, p, want.Environments[i], catalogue.Needs{}, `{"domains": ["camping"]}`)
 	}
 }
 

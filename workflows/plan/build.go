@@ -3,9 +3,9 @@ package plan
 import (
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 
 	"roundtable/envs"
 	"roundtable/workflows/catalogue"
@@ -24,9 +24,23 @@ func (c Choice) Decode() envs.Decode {
 	}
 }
 
-// BuildEnv builds the environment; data is the folder of its files, if it needs one.
-func (c Condition) BuildEnv(plugins catalogue.Catalogue, data fs.FS) (envs.Environment, error) {
-	return buildPlugin("environment", plugins.Environments, c.Env, data)
+// BuildEnv builds the environment from what it needs besides its parameters.
+func (c Condition) BuildEnv(plugins catalogue.Catalogue, needs catalogue.Needs) (envs.Environment, error) {
+	return buildPlugin("environment", plugins.Environments, c.Env, needs)
+}
+
+// ProgramPolicy is the model whose scripted agents a program of the user's plays.
+const ProgramPolicy = "scripted/program"
+
+// Replayed returns the campaigns whose answers models of the condition give again.
+func (c Condition) Replayed() []string {
+	var names []string
+	for _, m := range c.AllModels() {
+		if name, ok := strings.CutPrefix(m.Name, "replay/"); ok && validName.MatchString(name) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // BuildRule builds the decision rule; a protocol without one gets a rule that selects nothing.

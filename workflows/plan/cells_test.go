@@ -304,7 +304,7 @@ func TestJSONRoundTrip(t *testing.T) {
 		if want := []int{4, 8}[i/4%2]; s.Protocol().Rounds() != want || len(s.Pending()) != 3 {
 			t.Errorf("condition %d has %d rounds and %d first turns", i, s.Protocol().Rounds(), len(s.Pending()))
 		}
-		env, err := condition.BuildEnv(catalogue.Builtin(), nil)
+		env, err := condition.BuildEnv(catalogue.Builtin(), catalogue.Needs{})
 		if err != nil || env.Version() < 1 {
 			t.Errorf("condition %d: %v", i, err)
 		}

@@ -132,8 +132,8 @@ func (p *parser) parseChoice(n *yaml.Node, key, accepted string, c *Choice) {
 
 // checkCondition builds everything a condition names, so that wrong parameters are found
 // before anything starts, all at once.
-func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, seed uint64) (agents, rounds, instances int) {
-	env := p.environmentOf(c, keys["env"])
+func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, camp Campaign) (agents, rounds, instances int) {
+	env := p.environmentOf(camp.Name, c, keys["env"])
 	rule, _ := buildAt(p, "rule", "decision rule", p.host.Catalogue.Rules, c.Rule, keys["rule"], struct{}{})
 	_, stops := buildAt(p, "stop", "stopping rule", p.host.Catalogue.Stopping, c.Stop, keys["stop"], struct{}{})
 	var members []envs.Agent
@@ -141,7 +141,7 @@ func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, seed ui
 	agents = 2 // the protocol's parameters are checked even if the environment is wrong
 	if env != nil {
 		instances = env.Instances()
-		if inst, err := env.Instance(seed, 0); err != nil {
+		if inst, err := env.Instance(camp.Seed, 0); err != nil {
 			p.errs.add(keys["env"], "env", "%v", err)
 		} else {
 			agents = len(inst.Agents())
@@ -190,11 +190,18 @@ func (p *parser) checkModel(m Choice, c Condition, n *yaml.Node, key string, env
 }
 
 // environmentOf builds each environment once: some read large data sets.
-func (p *parser) environmentOf(c Condition, n *yaml.Node) envs.Environment {
+func (p *parser) environmentOf(campaign string, c Condition, n *yaml.Node) envs.Environment {
 	id := digestOf(c.Env)
 	env, known := p.envs[id]
 	if !known {
-		env, _ = buildAt(p, "env", "environment", p.host.Catalogue.Environments, c.Env, n, p.data)
+		needs := catalogue.Needs{Data: p.data}
+		if !validName.MatchString(campaign) { // an error that is reported already
+			campaign = ""
+		}
+		if p.host.Programs != nil {
+			needs.Programs = p.host.Programs(campaign, c)
+		}
+		env, _ = buildAt(p, "env", "environment", p.host.Catalogue.Environments, c.Env, n, needs)
 		p.envs[id] = env
 	}
 	return env

@@ -13,7 +13,7 @@ type expansion struct {
 	axes     []axis
 	defaults pluginDefaults
 	want     instanceCounts
-	seed     uint64
+	campaign Campaign       // its name and seed
 	seen     map[string]int // index in added, by the condition's ID
 	added    []expanded
 }
@@ -48,7 +48,7 @@ func (x *expansion) addPoints(all []combination) {
 		if other, twice := x.seen[made.ID()]; twice {
 			x.p.errs.add(at.node, at.key, "%s is the same condition as %s", made.name, x.added[other].name)
 		}
-		made.count, made.chosen = x.want.countFor(x.p, at.point, made.Condition, made.dealt, x.seed)
+		made.count, made.chosen = x.want.countFor(x.p, at.point, made.Condition, made.dealt, x.campaign.Seed)
 		x.add(made)
 	}
 	if len(x.added) == len(all) {
@@ -63,7 +63,7 @@ func (x *expansion) check(keys map[string]*yaml.Node) (expanded, FileErrors) {
 	x.p.errs = nil
 	made := expanded{Condition: x.p.parseCondition(keys), keys: keys}
 	pinDefaults(x.p.host.Catalogue, &made.Condition, x.p.recorded)
-	made.agents, made.rounds, made.dealt = x.p.checkCondition(made.Condition, keys, x.seed)
+	made.agents, made.rounds, made.dealt = x.p.checkCondition(made.Condition, keys, x.campaign)
 	errs := x.p.errs
 	x.p.errs = before
 	return made, errs

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"roundtable/envs"
+	"roundtable/envs/program"
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
 )
@@ -57,6 +58,8 @@ type Host struct {
 	Catalogue catalogue.Catalogue
 	// Data opens the folder of a data set.
 	Data func(path string) (fs.FS, error)
+	// Programs asks the user's programs for a condition of a campaign of that name.
+	Programs func(campaign string, c Condition) program.Asker
 	// Money takes the file's prices (nil if it gives none), whether unknown ones
 	// are accepted, and the limits; it is called before Model.
 	Money func(prices json.RawMessage, unknown bool, limits Limits) error
@@ -148,7 +151,7 @@ func (p *parser) parseFile(s Source) File {
 	want, defaults := p.parseInstances(valueOf(top, "instances")), p.parseDefaults(valueOf(top, "defaults"))
 	baselines := p.parseBaselines(valueOf(top, "baselines"))
 	if all != nil {
-		x := &expansion{p: p, base: base, axes: axes, defaults: defaults, want: want, seed: h.Seed, seen: map[string]int{}}
+		x := &expansion{p: p, base: base, axes: axes, defaults: defaults, want: want, campaign: file.Campaign, seen: map[string]int{}}
 		x.addPoints(all)
 		x.addBaselines(valueOf(top, "baselines"), baselines)
 		x.writeTo(&file)

@@ -2,7 +2,6 @@ package campaignfile_test
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs"
+	"roundtable/envs/program/programtest"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/protocol"
 )
@@ -28,6 +28,7 @@ var environments = map[string]string{
 	"consensus":   "consensus",
 	"robots":      "robots",
 	"publicgoods": "publicgoods",
+	"program":     "{name: program, command: [well]}",
 }
 
 // What a campaign says of each protocol; two rounds at most, and nothing that a
@@ -54,7 +55,7 @@ var refusals = []string{
 // each other: each combination is refused with the reason, or plays to its end.
 func TestEverythingTimesEverything(t *testing.T) {
 	played, refused := 0, map[string]int{}
-	for _, env := range catalogue.Builtin().Environments {
+	for _, env := range crossed().Environments {
 		for _, proto := range catalogue.Builtin().Protocols {
 			for _, stop := range catalogue.Builtin().Stopping {
 				for _, rule := range rulesFor(proto.Traits) {
@@ -77,6 +78,21 @@ func TestEverythingTimesEverything(t *testing.T) {
 	t.Logf("%d combinations played; refused, by reason: %v", played, refused)
 }
 
+// crossed returns the catalogue, with a program that is part of this process.
+func crossed() catalogue.Catalogue {
+	c := catalogue.Builtin()
+	for i, e := range c.Environments {
+		if e.Name == "program" {
+			c.Environments[i].Policies = []string{"neighbour"}
+			c.Environments[i].New = func(decode envs.Decode, have catalogue.Needs) (envs.Environment, error) {
+				have.Programs = programtest.Asker{}
+				return e.New(decode, have)
+			}
+		}
+	}
+	return c
+}
+
 // rulesFor returns all rules, or none and one if the protocol decides without.
 func rulesFor(traits protocol.Traits) []string {
 	if traits.Ruleless {
@@ -90,7 +106,7 @@ func rulesFor(traits protocol.Traits) []string {
 }
 
 // play returns why a combination is refused; empty if it plays to its end.
-func play(t *testing.T, env catalogue.Plugin[envs.Environment, fs.FS], proto, stop, rule string) string {
+func play(t *testing.T, env catalogue.Environment, proto, stop, rule string) string {
 	t.Helper()
 	e, ok := environments[env.Name]
 	p, known := protocols[proto]
@@ -114,11 +130,11 @@ func play(t *testing.T, env catalogue.Plugin[envs.Environment, fs.FS], proto, st
 	if err != nil {
 		t.Fatal(err)
 	}
-	planned, _, _, err := campaignfile.Read(t.Context(), catalogue.Builtin(), file, s, false)
+	planned, _, _, err := campaignfile.Read(t.Context(), crossed(), file, s, false)
 	if err != nil {
 		return err.Error()
 	}
-	if _, _, err := rehearsal.Rehearse(planned, 0, "", catalogue.Builtin(), providers.OpenData, providers.New(s).Build); err != nil {
+	if _, _, err := rehearsal.Rehearse(planned, 0, "", crossed(), providers.Sources(s), providers.New(s).Build); err != nil {
 		t.Errorf("%s: %v", text, err)
 	}
 	return ""

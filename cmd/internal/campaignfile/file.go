@@ -4,6 +4,7 @@
 package campaignfile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,6 +54,11 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	prices := providers.NewPriceList(from)
 	host := providers.NewHost(providers.NewFile(s, from, !dial), prices, dial)
 	host.Catalogue, host.Data = plugins, from.OpenData
+	ran, err := newFilePrograms(s, from.Folder)
+	if err != nil {
+		return recorded.Plan{}, recorded.Manifest{}, plan.File{}, err
+	}
+	host.Programs = ran.ask
 	host.Embedder = func(name string) error { _, err := from.Embedder(name); return err }
 	host.Extended = openExtended(path)
 	host.Recorded = func(name string) (plan.Campaign, error) { return campaigns.ReadPlannedCampaign(ctx, s, name) }
@@ -70,7 +76,7 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	if l := file.Labels; l != nil {
 		m.Labels = recorded.NewLabelling(*l, label.Words, prices.Of(l.Model.Name))
 	}
-	p, err := Recordable(plugins, file, from)
+	p, err := Recordable(plugins, file, from, ran)
 	if err != nil {
 		return p, m, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
 	}
@@ -133,7 +139,7 @@ func errorsIn(path string, errs plan.FileErrors) error {
 }
 
 // Recordable returns the plan as the lake keeps it, with every prompt that it uses.
-func Recordable(plugins catalogue.Catalogue, file plan.File, from providers.FileFolder) (recorded.Plan, error) {
+func Recordable(plugins catalogue.Catalogue, file plan.File, from providers.FileFolder, ran *filePrograms) (recorded.Plan, error) {
 	p := recorded.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
 	var data fs.FS
 	var err error
@@ -161,11 +167,15 @@ func Recordable(plugins catalogue.Catalogue, file plan.File, from providers.File
 	for _, c := range file.Campaign.Conditions {
 		key := c.Env.Name + string(c.Env.Params)
 		if environments[key] == nil {
-			env, err := c.BuildEnv(plugins, data)
+			needs := catalogue.Needs{Data: data}
+			if ran != nil {
+				needs.Programs = ran.ask(file.Campaign.Name, c)
+			}
+			env, err := c.BuildEnv(plugins, needs)
 			if err != nil {
 				return p, err
 			}
-			if err := checkScorer(env, p.Folder); err != nil {
+			if err := cmp.Or(checkScorer(env, p.Folder), ran.check(plugins, p.Campaign.Name, c, env)); err != nil {
 				return p, err
 			}
 			environments[key] = env.Prompts()

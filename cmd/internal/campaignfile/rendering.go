@@ -32,8 +32,9 @@ func RenderPrompts(plugins catalogue.Catalogue, p recorded.Plan, s storage.Store
 	var all []RenderedPrompt
 	at := map[string]int{}
 	var kinds []string
+	sources := providers.Sources(s)
 	for i, c := range p.Campaign.Conditions {
-		prompts, err := rehearsal.Prompts(p, i, plugins, providers.OpenData, providers.New(s).Build)
+		prompts, err := rehearsal.Prompts(p, i, plugins, sources, providers.New(s).Build)
 		if err != nil {
 			return nil, err
 		}

@@ -22,11 +22,12 @@ func Warnings(plugins catalogue.Catalogue, p recorded.Plan, s storage.Store) ([]
 		return nil, nil
 	}
 	var same []string
+	sources := providers.Sources(s)
 	for i, c := range p.Campaign.Conditions {
 		if !repeatable(c) {
 			continue
 		}
-		equal, err := rehearsal.SamePrompts(p, i, plugins, providers.OpenData, providers.New(s).Build)
+		equal, err := rehearsal.SamePrompts(p, i, plugins, sources, providers.New(s).Build)
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/commits"
 	"roundtable/activities/ledger"
+	"roundtable/activities/programs"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/safetext"
@@ -32,11 +33,12 @@ type Verification struct {
 	Ended    int    `json:"ended"`              // of them
 	Sealed   bool   `json:"sealed"`             // the lake says that all of them have ended
 
-	Compared  int `json:"compared"`         // collaborations whose rows are those of their answers
-	Judged    int `json:"judged,omitempty"` // whose score was found again from the judge's answer
-	Decisions int `json:"decisions"`        // counted again from their ballots
-	Uncounted int `json:"uncounted"`        // that rest on something else
-	Settled   int `json:"settled"`          // calls of unknown outcome with what they were billed
+	Compared  int `json:"compared"`           // collaborations whose rows are those of their answers
+	Judged    int `json:"judged,omitempty"`   // whose score was found again from the judge's answer
+	Decisions int `json:"decisions"`          // counted again from their ballots
+	Uncounted int `json:"uncounted"`          // that rest on something else
+	Recorded  int `json:"recorded,omitempty"` // answers of a program that is the environment
+	Settled   int `json:"settled"`            // calls of unknown outcome with what they were billed
 
 	// Of the lake's cache, whose damage is not the fault of the campaign: an entry that
 	// cannot be read costs one call when it is needed.
@@ -78,6 +80,9 @@ func Check(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, ca
 		v.find(lake.SettlementsKey(campaign), p)
 	}
 	v.Settled = settled
+	if err := v.checkPrograms(ctx, s); err != nil {
+		return v, err
+	}
 	if len(v.Findings) == 0 { // what is damaged cannot be counted
 		if err := v.compareAnswers(ctx, s); err != nil {
 			return v, err
@@ -93,6 +98,16 @@ func Check(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, ca
 	v.Cached, v.CachedDamaged = len(cache.Entries), cache.Damaged
 	v.OK = len(v.Findings) == 0
 	return v, nil
+}
+
+// checkPrograms holds the recorded answers of programs to their checksums.
+func (v *Verification) checkPrograms(ctx context.Context, s storage.Store) error {
+	recorded, problems, err := programs.Check(ctx, s, v.Campaign)
+	for _, p := range problems {
+		v.find(p.Object, p.Text)
+	}
+	v.Recorded = recorded
+	return err
 }
 
 // Compare adds a comparison with an attestation.
@@ -219,6 +234,9 @@ func (v Verification) print(w io.Writer) {
 	}
 	if v.Decisions > 0 {
 		fmt.Fprintf(w, "Counted again: %s from their ballots\n", wording.Count(v.Decisions, "decision"))
+	}
+	if v.Recorded > 0 {
+		fmt.Fprintf(w, "Recorded: %s of the environment's program\n", wording.Count(v.Recorded, "answer"))
 	}
 	if v.Settled > 0 {
 		fmt.Fprintf(w, "Settled: %s of unknown outcome, each in the ledger\n", wording.Count(v.Settled, "call"))

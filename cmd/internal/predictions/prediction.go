@@ -46,9 +46,9 @@ type Prediction struct {
 // condition that scripted agents play in memory, and the lengths of recorded answers.
 func Guess(plugins catalogue.Catalogue, p recorded.Plan, m recorded.Manifest, s storage.Store, most []int) (Prediction, error) {
 	var sum forecast.Forecast
-	b := bounds{}
+	b, sources := bounds{}, providers.Sources(s)
 	for i, c := range p.Campaign.Conditions {
-		rehearsed, _, err := rehearsal.Rehearse(p, i, "", plugins, providers.OpenData, providers.New(s).Build)
+		rehearsed, _, err := rehearsal.Rehearse(p, i, "", plugins, sources, providers.New(s).Build)
 		if err != nil {
 			return Prediction{}, err
 		}
@@ -189,8 +189,9 @@ func guessLabels(plugins catalogue.Catalogue, p recorded.Plan, m recorded.Manife
 	if l.Labeller.Name == label.Rules { // it asks nobody
 		return &sum, nil
 	}
+	sources := providers.Sources(s)
 	for i, c := range p.Campaign.Conditions {
-		rehearsed, labelled, err := rehearsal.Rehearse(p, i, l.Words, plugins, providers.OpenData, providers.New(s).Build)
+		rehearsed, labelled, err := rehearsal.Rehearse(p, i, l.Words, plugins, sources, providers.New(s).Build)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"roundtable/activities/programs"
+	"roundtable/activities/setup"
+	"roundtable/analysis/storage"
 )
 
 // FileFolder finds what a campaign's file names: paths in it are relative to its
@@ -63,4 +67,9 @@ func OpenData(path string) (fs.FS, error) {
 		return nil, err
 	}
 	return root.FS(), nil
+}
+
+// Sources opens data sets and asks programs for what is planned: nothing is recorded.
+func Sources(s storage.Store) setup.Sources {
+	return setup.Sources{Data: OpenData, Programs: programs.New(s).Asking}
 }

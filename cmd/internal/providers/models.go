@@ -17,6 +17,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/people"
+	"roundtable/activities/programs"
 	"roundtable/analysis/storage"
 	"roundtable/envs"
 	"roundtable/envs/wording"
@@ -32,6 +33,7 @@ type Models struct {
 }
 
 type clientCache struct {
+	ran *programs.Programs // that play scripted agents
 	// keyless accepts models whose key is not set: their parameters are checked, nothing is asked.
 	keyless bool
 
@@ -41,7 +43,7 @@ type clientCache struct {
 
 // New returns the models that campaigns of a lake can name.
 func New(s storage.Store) Models {
-	return Models{store: s, clientCache: &clientCache{made: map[string]model.Provider{}}}
+	return Models{store: s, clientCache: &clientCache{ran: programs.New(s), made: map[string]model.Provider{}}}
 }
 
 // NewFile returns the models of a campaign's file. Without keys their
@@ -60,6 +62,7 @@ func Names() [][2]string {
 	}
 	return append(names,
 		[2]string{"scripted/POLICY", "a simulated agent with a policy of the environment"},
+		[2]string{plan.ProgramPolicy, "a simulated agent that a program of your own plays: policy: {command: [python3, agent.py]}"},
 		[2]string{"human", "a person, or human/NAME of several: asked by roundtable answer and on the pages of roundtable view"},
 		[2]string{label.Rules, "labels messages by rules on words; for label only"},
 		[2]string{judging.Rules, "scores answers by words in common with the right one; for score: {judge: …} only"},
@@ -97,7 +100,7 @@ func (p Models) Named(name string, decode envs.Decode, c plan.Condition, env env
 			made := model.Provider{Model: label.NewRules(), Name: name, Simulated: true, Instant: true}
 			return made, decode(&struct{}{}) // it has no parameters
 		}
-		return newScripted(name, rest, decode, env)
+		return p.newScripted(name, rest, decode, env)
 	case "replay":
 		return p.newReplay(name, rest, decode, c)
 	}
@@ -158,7 +161,7 @@ func newScriptedJudge(c plan.Condition, decode envs.Decode, env envs.Environment
 	return made, decode(&struct{}{}) // it has no parameters
 }
 
-func newScripted(name, policyName string, decode envs.Decode, env envs.Environment) (model.Provider, error) {
+func (p Models) newScripted(name, policyName string, decode envs.Decode, env envs.Environment) (model.Provider, error) {
 	params := struct {
 		scripted.Params
 		Policy json.RawMessage `json:"policy"`
@@ -169,7 +172,11 @@ func newScripted(name, policyName string, decode envs.Decode, env envs.Environme
 	if env == nil { // its own error is reported already
 		return model.Provider{}, nil
 	}
-	policy, err := env.Policy(policyName, envs.DecodeStrict(params.Policy))
+	build := func() (envs.Policy, error) { return env.Policy(policyName, envs.DecodeStrict(params.Policy)) }
+	if name == plan.ProgramPolicy && !slices.Contains(env.Policies(), policyName) {
+		build = func() (envs.Policy, error) { return p.newProgramPolicy(params.Policy) }
+	}
+	policy, err := build()
 	if err != nil {
 		return model.Provider{}, err
 	}

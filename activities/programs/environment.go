@@ -1,4 +1,4 @@
-package scores
+package programs
 
 import (
 	"regexp"
@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// secret matches the names of variables that hold what a scorer need not know.
+// secret matches the names of variables that hold what a program need not know.
 var secret = regexp.MustCompile(`(?i)(_KEY|_TOKEN|_SECRET|_PASSWORD)$|^AWS_`)
 
-// withoutSecrets returns an environment without keys: a program that scores answers
-// is shown texts of models, and pays for nothing.
+// withoutSecrets returns an environment without keys: a program of a campaign is shown
+// texts of models, and pays for nothing.
 func withoutSecrets(environment []string) []string {
 	return slices.DeleteFunc(slices.Clone(environment), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")

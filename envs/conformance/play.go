@@ -1,21 +1,15 @@
-package envtest
+package conformance
 
 import (
-	"flag"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
-	"testing"
 
 	"roundtable/envs"
 )
-
-var update = flag.Bool("update", false, "write again what is recorded in testdata")
 
 const rounds = 3
 
@@ -32,9 +26,18 @@ type game struct {
 	errs    []string
 }
 
-func playGame(env envs.Environment, in envs.Instance, policy envs.Policy) *game {
-	g := &game{measure: env.Measure(), in: in, policy: policy, latest: make([]envs.Proposal, len(in.Agents()))}
+func playGame(env envs.Environment, in envs.Instance, policy envs.Policy) (g *game) {
+	g = &game{measure: env.Measure(), in: in, policy: policy, latest: make([]envs.Proposal, len(in.Agents()))}
 	g.state = envs.Situation{Agents: in.Agents(), Rounds: rounds}
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case error: // of a program that does not answer
+			g.reportError("round %d: %v", g.state.Round, p)
+		default:
+			g.reportError("round %d ends with a panic: %v", g.state.Round, p)
+		}
+	}()
 	for r := 1; r <= rounds; r++ {
 		g.state.Round = r
 		fmt.Fprintf(&g.log, "\nround %d\n", r)
@@ -212,15 +215,15 @@ func checkGoodness(m envs.Measure, goodness float64) error {
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// testPlay plays every policy on every instance, and again at the same time on
+// checkPlay plays every policy on every instance, and again at the same time on
 // the same instance: one text must come out.
-func testPlay(t *testing.T, env envs.Environment, opt Options) {
+func checkPlay(r Reporter, env envs.Environment, opt Options) {
 	for i := range opt.Instances {
 		for _, name := range env.Policies() {
-			in := dealInstance(t, env, i)
+			in := DealInstance(r, env, i)
 			policy, err := env.Policy(name, keepDefaults)
 			if err != nil {
-				t.Fatal(err)
+				r.Fatalf("%v", err)
 			}
 			games := make([]*game, 3)
 			var wg sync.WaitGroup
@@ -229,77 +232,34 @@ func testPlay(t *testing.T, env envs.Environment, opt Options) {
 			}
 			wg.Wait()
 			for _, f := range games[0].errs {
-				t.Errorf("instance %d, policy %s: %s", i, name, f)
+				r.Errorf("instance %d, policy %s: %s", i, name, f)
 			}
 			if games[0].log.String() != games[1].log.String() || games[0].log.String() != games[2].log.String() {
-				t.Errorf("instance %d, policy %s: played at the same time, the games differ", i, name)
+				r.Errorf("instance %d, policy %s: played at the same time, the games differ", i, name)
 			}
 		}
 	}
 }
 
-// gameText is one game of each policy on the first instance, with what its first agent is told.
-func gameText(t *testing.T, env envs.Environment) string {
-	in := dealInstance(t, env, 0)
+// GameText returns one game of each policy on the first instance, with what its first agent is told.
+func GameText(r Reporter, env envs.Environment) string {
+	r.Helper()
+	in := DealInstance(r, env, 0)
 	var b strings.Builder
 	fmt.Fprintf(&b, "version %d, instance %s\n", env.Version(), in.ID())
 	for _, name := range []string{"task.tmpl", "background.tmpl", "proposal.tmpl"} {
 		text, err := renderPrompt(env, name, in.Observe(0))
 		if err != nil {
-			t.Fatal(err)
+			r.Fatalf("%v", err)
 		}
 		fmt.Fprintf(&b, "\n--- %s for %s\n%s\n", name, in.Agents()[0].Name, strings.TrimSpace(text))
 	}
 	for _, name := range env.Policies() {
 		policy, err := env.Policy(name, keepDefaults)
 		if err != nil {
-			t.Fatal(err)
+			r.Fatalf("%v", err)
 		}
 		fmt.Fprintf(&b, "\n--- policy %s\n%s", name, playGame(env, in, policy).log.String())
 	}
 	return b.String()
-}
-
-func testGolden(t *testing.T, env envs.Environment, opt Options) {
-	if opt.Golden != "-" {
-		Golden(t, opt.Golden, gameText(t, env))
-	}
-}
-
-// Golden compares what an environment gives with what is recorded in a file,
-// which go test -update writes.
-func Golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatalf("nothing is recorded (go test -update writes it): %v", err)
-	}
-	if line, a, b, same := firstDifference(string(want), got); !same {
-		t.Errorf("%s:%d has changed (raise Version, then go test -update)\nrecorded: %s\nnow:      %s", file, line, a, b)
-	}
-}
-
-func firstDifference(want, got string) (line int, a, b string, same bool) {
-	if want == got {
-		return 0, "", "", true
-	}
-	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
-	for line < len(w) && line < len(g) && w[line] == g[line] {
-		line++
-	}
-	at := func(s []string) string {
-		if line < len(s) {
-			return s[line]
-		}
-		return "(end)"
-	}
-	return line + 1, at(w), at(g), false
 }

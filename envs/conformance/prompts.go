@@ -1,9 +1,8 @@
-package envtest
+package conformance
 
 import (
 	"fmt"
 	"strings"
-	"testing"
 	"text/template"
 	"unicode/utf8"
 
@@ -21,9 +20,9 @@ func renderPrompt(env envs.Environment, name string, observation any) (string, e
 	return b.String(), err
 }
 
-func testPrompts(t *testing.T, env envs.Environment, opt Options) {
+func checkPrompts(r Reporter, env envs.Environment, opt Options) {
 	for i := range opt.Instances {
-		in := dealInstance(t, env, i)
+		in := DealInstance(r, env, i)
 		for _, name := range []string{"task.tmpl", "background.tmpl", "proposal.tmpl"} {
 			var first string
 			for agent := range in.Agents() {
@@ -32,13 +31,13 @@ func testPrompts(t *testing.T, env envs.Environment, opt Options) {
 					err = checkReadable(text)
 				}
 				if err != nil {
-					t.Fatalf("%s for agent %d: %v", name, agent, err)
+					r.Fatalf("%s for agent %d: %v", name, agent, err)
 				}
 				if agent == 0 {
 					first = text
 				}
 				if name != "background.tmpl" && text != first {
-					t.Errorf("%s tells agents 0 and %d different things; what is private belongs in background.tmpl", name, agent)
+					r.Errorf("%s tells agents 0 and %d different things; what is private belongs in background.tmpl", name, agent)
 				}
 			}
 		}

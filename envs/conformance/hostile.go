@@ -1,9 +1,8 @@
-package envtest
+package conformance
 
 import (
 	"fmt"
 	"strings"
-	"testing"
 	"unicode"
 	"unicode/utf8"
 
@@ -87,14 +86,14 @@ func doubledKey(valid string) []string {
 	return []string{"{" + inner + "," + inner + "}"}
 }
 
-// sampleProposals returns valid proposals: what every policy says in a first round.
-func sampleProposals(t testing.TB, env envs.Environment, in envs.Instance) []string {
-	t.Helper()
+// SampleProposals returns valid proposals: what every policy says in a first round.
+func SampleProposals(r Reporter, env envs.Environment, in envs.Instance) []string {
+	r.Helper()
 	var list []string
 	for _, name := range env.Policies() {
 		policy, err := env.Policy(name, keepDefaults)
 		if err != nil {
-			t.Fatal(err)
+			r.Fatalf("%v", err)
 		}
 		for agent := range in.Agents() {
 			s := envs.Situation{Agent: agent, Agents: in.Agents(), Round: 1, Rounds: rounds, Observation: in.Observe(agent), Rand: envs.Stream(seed, "sample", name, agent)}
@@ -104,13 +103,13 @@ func sampleProposals(t testing.TB, env envs.Environment, in envs.Instance) []str
 		}
 	}
 	if len(list) == 0 {
-		t.Fatal("no policy makes a proposal in the first round")
+		r.Fatalf("no policy makes a proposal in the first round")
 	}
 	return list
 }
 
-// checkParse wants, for any bytes, a sound proposal or an error fit to be shown to a model.
-func checkParse(in envs.Instance, answer []byte) error {
+// CheckParse wants, for any bytes, a sound proposal or an error fit to be shown to a model.
+func CheckParse(in envs.Instance, answer []byte) error {
 	before := string(answer)
 	p, err := in.Parse(answer)
 	if string(answer) != before {
@@ -140,41 +139,22 @@ func clipText(s string) string {
 	return s
 }
 
-func testHostile(t *testing.T, env envs.Environment, opt Options) {
-	in := dealInstance(t, env, 0)
+func checkHostile(r Reporter, env envs.Environment, opt Options) {
+	in := DealInstance(r, env, 0)
 	answers := append(Hostile(), opt.Hostile...)
-	for _, valid := range sampleProposals(t, env, in) {
+	for _, valid := range SampleProposals(r, env, in) {
 		answers = append(answers, Mutations(valid)...)
 	}
 	for _, a := range answers {
-		if err := checkParse(in, []byte(a)); err != nil {
-			t.Errorf("answer %q: %v", clipText(a), err)
+		if err := CheckParse(in, []byte(a)); err != nil {
+			r.Errorf("answer %q: %v", clipText(a), err)
 		}
 	}
-	for _, valid := range sampleProposals(t, env, in) {
+	for _, valid := range SampleProposals(r, env, in) {
 		for _, a := range append(doubledKey(valid), valid+valid, valid+" x") {
 			if p, err := in.Parse([]byte(a)); err == nil {
-				t.Errorf("answer %q is taken as %s", clipText(a), p)
+				r.Errorf("answer %q is taken as %s", clipText(a), p)
 			}
 		}
 	}
-}
-
-// Fuzz fuzzes Parse of the environment's first instance.
-func Fuzz(f *testing.F, env envs.Environment) {
-	f.Helper()
-	in := dealInstance(f, env, 0)
-	for _, a := range Hostile() {
-		if len(a) < 1000 {
-			f.Add([]byte(a))
-		}
-	}
-	for _, valid := range sampleProposals(f, env, in) {
-		f.Add([]byte(valid))
-	}
-	f.Fuzz(func(t *testing.T, answer []byte) {
-		if err := checkParse(in, answer); err != nil {
-			t.Errorf("%v", err)
-		}
-	})
 }

@@ -1,11 +1,11 @@
-package scores
+package programs
 
 import (
 	"slices"
 	"testing"
 )
 
-func TestScorersGetNoKeys(t *testing.T) {
+func TestProgramsGetNoKeys(t *testing.T) {
 	got := withoutSecrets([]string{
 		"PATH=/bin", "OPENAI_API_KEY=sk-1", "AWS_PROFILE=me", "AWS_SESSION_TOKEN=x", "HF_TOKEN=x", "db_password=x", "HOME=/root", "MONKEY=1", "ROUNDTABLE_PROGRAMS=*",
 	})

@@ -1,0 +1,329 @@
+package programs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+	"golang.org/x/sync/singleflight"
+
+	"roundtable/activities/failure"
+	"roundtable/analysis/storage"
+	"roundtable/envs/program"
+)
+
+// Programs runs programs that answer many questions, a few processes at once.
+type Programs struct {
+	store   storage.Store
+	running *semaphore.Weighted // questions at once
+	asked   singleflight.Group  // equal questions at the same time are one
+
+	mu    sync.Mutex
+	idle  map[string][]*server       // by folder and command
+	known map[string]json.RawMessage // recorded answers, by their keys
+}
+
+// mostKnown bounds the answers that are kept in memory.
+const mostKnown = 10_000
+
+// Tries of a program that fails, and the pause before the next, which doubles.
+const (
+	tries = 3
+	pause = 100 * time.Millisecond
+)
+
+// New returns Programs that record in a lake; without one nothing is recorded.
+func New(store storage.Store) *Programs {
+	return &Programs{
+		store: store, running: semaphore.NewWeighted(int64(max(2, runtime.GOMAXPROCS(0)))),
+		idle: map[string][]*server{}, known: map[string]json.RawMessage{},
+	}
+}
+
+// Close ends the processes that wait for a question.
+func (p *Programs) Close() {
+	p.mu.Lock()
+	idle := p.idle
+	p.idle = map[string][]*server{}
+	p.mu.Unlock()
+	for _, list := range idle {
+		for _, s := range list {
+			s.close()
+		}
+	}
+}
+
+// Of says for which campaign programs are asked.
+type Of struct {
+	Campaign string
+	Folder   string   // of its file, which relative paths start from
+	Replayed []string // campaigns whose models' answers it takes again, with what their programs said
+	Trusted  bool     // you named the program yourself, not a campaign
+}
+
+// mode is what may be done for an answer that is not recorded.
+type mode int
+
+const (
+	readOnly mode = iota
+	asking        // record nothing
+	checking      // ask two processes, record nothing
+	recordingAll
+)
+
+// Recorded returns an asker that knows recorded answers only, and runs nothing.
+func (p *Programs) Recorded(of Of) program.Asker { return &asker{Programs: p, of: of, mode: readOnly} }
+
+// Asking returns an asker that records nothing.
+func (p *Programs) Asking(of Of) program.Asker { return &asker{Programs: p, of: of, mode: asking} }
+
+// Checking returns an asker that records nothing. What is not recorded it asks two
+// processes, which have to agree.
+func (p *Programs) Checking(of Of) program.Asker { return &asker{Programs: p, of: of, mode: checking} }
+
+// Recording returns an asker that records all answers of environments.
+func (p *Programs) Recording(of Of) program.Asker {
+	return &asker{Programs: p, of: of, mode: recordingAll}
+}
+
+// asker asks for one campaign.
+type asker struct {
+	*Programs
+	of   Of
+	mode mode
+
+	first  sync.Mutex
+	began  *program.Question // what the program is, if that was recorded before: see same
+	says   json.RawMessage
+	second atomic.Int32 // questions that a second process was asked
+}
+
+// Ask returns the recorded answer, or the program's.
+func (a *asker) Ask(q program.Question) (json.RawMessage, error) {
+	ctx := context.Background() // bounded by the question's timeout
+	if !q.Fact {
+		answer, err := a.run(ctx, q)
+		return answer, about(q, err)
+	}
+	key := Key(a.of.Campaign, q.Command, q.Input)
+	flight := fmt.Sprint(a.mode, a.of.Folder, key)
+	answer, err, _ := a.asked.Do(flight, func() (any, error) {
+		if known := a.recall(flight); known != nil && !q.Identity {
+			return known, nil
+		}
+		answer, err := a.find(ctx, q)
+		if err == nil {
+			a.remember(flight, answer)
+		}
+		return answer, err
+	})
+	if err != nil {
+		return nil, about(q, err)
+	}
+	return answer.(json.RawMessage), nil
+}
+
+// about says which program failed at what.
+func about(q program.Question, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the program %s, asked for %s: %w", strings.Join(q.Command, " "), q.About, err)
+}
+
+func (a *asker) recall(key string) json.RawMessage {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.known[key]
+}
+
+func (a *asker) remember(key string, answer json.RawMessage) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.known) >= mostKnown {
+		clear(a.known)
+	}
+	a.known[key] = answer
+}
+
+// find returns an answer that is recorded with the campaign or with one that it
+// replays, or else runs the program and records what it says.
+func (a *asker) find(ctx context.Context, q program.Question) (json.RawMessage, error) {
+	for _, campaign := range a.campaigns() {
+		answer, err := load(ctx, a.store, campaign, q)
+		switch {
+		case err == nil && campaign == a.of.Campaign:
+			a.begin(q, answer)
+			return answer, nil
+		case err == nil && a.mode == recordingAll:
+			return save(ctx, a.store, a.of.Campaign, q, answer)
+		case err == nil || !errors.Is(err, fs.ErrNotExist):
+			return answer, err
+		}
+	}
+	answer, err := a.run(ctx, q)
+	if err != nil || a.mode != recordingAll {
+		return answer, err
+	}
+	return save(ctx, a.store, a.of.Campaign, q, answer)
+}
+
+// campaigns returns those whose recorded answers count, the asker's own first.
+func (a *asker) campaigns() []string {
+	if a.store == nil {
+		return nil
+	}
+	if a.of.Campaign == "" { // of a file that does not name it yet
+		return a.of.Replayed
+	}
+	return append([]string{a.of.Campaign}, a.of.Replayed...)
+}
+
+// begin notes what the program has said of itself.
+func (a *asker) begin(q program.Question, answer json.RawMessage) {
+	a.first.Lock()
+	defer a.first.Unlock()
+	if q.Identity {
+		a.began, a.says = &q, answer
+	}
+}
+
+// same returns an error if the program no longer says of itself what it said when the
+// campaign began; it is asked once, before its first new answer.
+func (a *asker) same() error {
+	a.first.Lock()
+	defer a.first.Unlock()
+	if a.began == nil {
+		return nil
+	}
+	now, err := a.try(*a.began, "")
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(now, a.says) {
+		return failure.NeedsOperator{Err: fmt.Errorf("it has changed since the campaign began: it said %s of itself, now %s; bring the former version back, or begin a campaign of another name", a.says, now)}
+	}
+	a.began = nil
+	return nil
+}
+
+// run asks the program itself, as the mode allows.
+func (a *asker) run(ctx context.Context, q program.Question) (json.RawMessage, error) {
+	if a.mode == readOnly {
+		return nil, errors.New("its answer is not recorded, and no program is run to read a campaign")
+	}
+	if err := CheckTrusted(q.Command); err != nil && !a.of.Trusted {
+		return nil, failure.NeedsOperator{Err: err}
+	}
+	if err := a.running.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer a.running.Release(1)
+	if err := a.same(); err != nil {
+		return nil, err
+	}
+	if a.mode == checking {
+		return a.twice(q)
+	}
+	return a.try(q, "")
+}
+
+// try asks a process of that line until there is an answer that can be used, at most
+// three times.
+func (a *asker) try(q program.Question, line string) (json.RawMessage, error) {
+	var failed error
+	for i := range tries {
+		if i > 0 {
+			time.Sleep(pause << i)
+		}
+		answer, err := a.once(q, line)
+		if err == nil {
+			return answer, nil
+		}
+		if !errors.As(err, &failure.Unusable{}) {
+			return nil, err
+		}
+		failed = err
+	}
+	return nil, failure.Unusable{Err: fmt.Errorf("%w (%d tries)", failed, tries)}
+}
+
+// fresh is how many questions of an asker are put to a new process each. Later ones
+// go to one that was not asked those: what depends on the order of questions shows.
+const fresh = 20
+
+// twice asks two processes that have answered different questions before.
+func (a *asker) twice(q program.Question) (json.RawMessage, error) {
+	first, err := a.try(q, "")
+	if err != nil {
+		return nil, err
+	}
+	line := "second"
+	if n := a.second.Add(1); n <= fresh {
+		line = fmt.Sprint("new ", n)
+		defer a.drop(a.key(q, line))
+	}
+	second, err := a.try(q, line)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(first, second) {
+		return nil, failure.Unusable{Err: fmt.Errorf("it answers the same question differently in another process: %.300s, then %.300s; an answer may depend on nothing but its question, whose seed is there to draw from", first, second)}
+	}
+	return first, nil
+}
+
+// key names a line of processes of a program.
+func (a *asker) key(q program.Question, line string) string {
+	return strings.Join(append([]string{line, a.of.Folder}, q.Command...), "\x00")
+}
+
+// drop ends the idle processes of a line.
+func (a *asker) drop(key string) {
+	for s := a.takeIdle(key); s != nil; s = a.takeIdle(key) {
+		s.close()
+	}
+}
+
+// once asks one process, of that line of processes.
+func (a *asker) once(q program.Question, line string) (json.RawMessage, error) {
+	key := a.key(q, line)
+	s := a.takeIdle(key)
+	if s == nil {
+		var err error
+		if s, err = startServer(a.of.Folder, q.Command); err != nil {
+			return nil, err
+		}
+	}
+	answer, err := s.ask(q.Input, q.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	a.idle[key] = append(a.idle[key], s)
+	a.mu.Unlock()
+	if err := q.Check(answer); err != nil {
+		return nil, failure.Unusable{Err: fmt.Errorf("it answered %.200s: %w", answer, err)}
+	}
+	return answer, nil
+}
+
+func (a *asker) takeIdle(key string) *server {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	list := a.idle[key]
+	if len(list) == 0 {
+		return nil
+	}
+	a.idle[key] = list[:len(list)-1]
+	return list[len(list)-1]
+}

@@ -1,0 +1,57 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+
+	"roundtable/envs"
+)
+
+// Collect returns what a function reports, outside of a test. A panic is reported, too:
+// a program that gives no answer ends in one.
+func Collect(report func(Reporter)) (errs []error) {
+	c := &collector{}
+	defer func() {
+		errs = c.errs
+		switch p := recover().(type) {
+		case nil, fatal:
+		case error:
+			errs = append(errs, p)
+		default:
+			errs = append(errs, fmt.Errorf("panic: %v", p))
+		}
+	}()
+	report(c)
+	return c.errs
+}
+
+// fatal is what Fatalf panics with.
+type fatal struct{}
+
+type collector struct{ errs []error }
+
+func (*collector) Helper() {}
+
+func (c *collector) Errorf(format string, args ...any) {
+	c.errs = append(c.errs, fmt.Errorf(format, args...))
+}
+
+func (c *collector) Fatalf(format string, args ...any) {
+	c.Errorf(format, args...)
+	panic(fatal{})
+}
+
+// Sample returns an error of everything that is wrong with the first two instances and
+// the proposals that scripted agents first make for one: a short look at an environment
+// that may be slow.
+func Sample(env envs.Environment) error {
+	return errors.Join(Collect(func(r Reporter) {
+		checkDeal(r, env, Options{Instances: 2}.For(env))
+		in := DealInstance(r, env, 0)
+		for _, p := range SampleProposals(r, env, in) {
+			if err := CheckParse(in, []byte(p)); err != nil {
+				r.Errorf("the proposal %s of a scripted agent: %v", clipText(p), err)
+			}
+		}
+	})...)
+}
