@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"roundtable/activities/collaboration"
+	"roundtable/activities/failure"
 	"roundtable/activities/judging"
 	"roundtable/envs"
 	"roundtable/workflows/task"
@@ -30,7 +31,7 @@ func (a *Activities) judged(ctx context.Context, ref task.Ref, c *collaboration.
 	d := judging.Decision{Campaign: ref.Campaign, Generation: ref.Generation, Key: string(final), Judge: c.Condition.Judge, Case: instance.JudgeCase(final)}
 	playing, end := a.live.Begin(ctx, ref)
 	defer end()
-	var unusable judging.Unusable
+	var unusable failure.Unusable
 	score, err := patiently(playing, playing, d, func(ctx context.Context, d judging.Decision) (*float64, error) {
 		score, err := a.judges.Score(ctx, d)
 		if errors.As(err, &unusable) {

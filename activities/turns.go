@@ -9,7 +9,6 @@ import (
 	"roundtable/activities/collaboration"
 	"roundtable/activities/commits"
 	"roundtable/activities/failure"
-	"roundtable/activities/judging"
 	"roundtable/activities/ledger"
 	"roundtable/activities/rows"
 	"roundtable/envs"
@@ -182,7 +181,7 @@ func (a *Activities) scored(ctx context.Context, end *task.Ending) (*float64, er
 	} else if outside, ok := c.Instance.(envs.Outside); ok {
 		score, err = a.scores.Score(ctx, end.Ref.Campaign, camp.Folder, outside.ScoreRequest(final))
 	}
-	if errors.As(err, new(failure.Unusable)) || errors.As(err, new(judging.Unusable)) {
+	if errors.As(err, new(failure.Unusable)) {
 		rows.MarkFailed(ctx, end, err)
 		return nil, nil
 	}

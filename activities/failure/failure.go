@@ -42,7 +42,7 @@ type Unplayable struct{ Err error }
 func (u Unplayable) Error() string { return u.Err.Error() }
 func (u Unplayable) Unwrap() error { return u.Err }
 
-// Unusable says why a program of the user's gave no answer that can be used: tried
+// Unusable says why a program of the user's, or a judge, gave no answer that can be used: tried
 // again it gave none either. What needs the answer ends as failed.
 type Unusable struct{ Err error }
 

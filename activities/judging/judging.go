@@ -12,6 +12,7 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/calls"
+	"roundtable/activities/failure"
 	"roundtable/activities/ledger"
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
@@ -42,12 +43,6 @@ type Decision struct {
 	Case       *envs.JudgeCase
 }
 
-// Unusable says why a judge has given no score, after all its re-asks.
-type Unusable struct{ Err error }
-
-func (u Unusable) Error() string { return u.Err.Error() }
-func (u Unusable) Unwrap() error { return u.Err }
-
 // Messages returns what a judge is asked about a decision. The texts are inside a
 // JSON document, so text of an answer cannot inject instructions.
 func Messages(words string, c *envs.JudgeCase) []model.Message {
@@ -66,7 +61,7 @@ func runOf(d Decision, messages []model.Message) answers.RunKey {
 }
 
 // Score returns the score of a decision as a share, the mean of the judge's samples:
-// stored ones, or new ones for which it is asked. The error is Unusable if the judge
+// stored ones, or new ones for which it is asked. The error is failure.Unusable if the judge
 // gives none.
 func (j *Judging) Score(ctx context.Context, d Decision) (*float64, error) {
 	messages := Messages(d.Judge.Words, d.Case)
@@ -105,7 +100,7 @@ func (j *Judging) sample(ctx context.Context, d Decision, run answers.RunKey, sa
 		}
 	}
 	if t.Act.Status == transcript.Invalid {
-		return 0, Unusable{fmt.Errorf("the judge %s, %s: %s (%d asks)", d.Judge.Model.Name, d.Case.About, t.InvalidReason, len(t.Asks))}
+		return 0, failure.Unusable{Err: fmt.Errorf("the judge %s, %s: %s (%d asks)", d.Judge.Model.Name, d.Case.About, t.InvalidReason, len(t.Asks))}
 	}
 	judged, err := ReadJudged(t)
 	return judged.Share, err
