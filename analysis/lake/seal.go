@@ -27,6 +27,9 @@ func Seal(body any) ([]byte, error) {
 	return sealEnvelope(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
+// sealEnd follows the body.
+const sealEnd = "}\n"
+
 func sealEnvelope(body []byte) []byte {
 	sum := sha256.Sum256(body)
 	out := make([]byte, 0, len(body)+110)
@@ -34,12 +37,36 @@ func sealEnvelope(body []byte) []byte {
 	out = hex.AppendEncode(out, sum[:])
 	out = append(out, `","body":`...)
 	out = append(out, body...)
-	return append(out, "}\n"...)
+	return append(out, sealEnd...)
 }
 
 // Unseal decodes what Seal made. Anything that Seal did not write byte for
 // byte is an error that names the key and wraps ErrCorrupt.
 func Unseal(key string, data []byte, body any) error {
+	if sealed := sealedBody(data); sealed != nil && bytes.Equal(sealEnvelope(sealed), data) {
+		return decodeBody(key, sealed, body)
+	}
+	return explainUnsealed(key, data)
+}
+
+// sealedBody returns what stands where Seal puts the body; nil if there is nothing.
+func sealedBody(data []byte) []byte {
+	from, end := len(sealEnvelope(nil))-len(sealEnd), len(data)-len(sealEnd)
+	if end <= from {
+		return nil
+	}
+	return data[from:end]
+}
+
+func decodeBody(key string, sealed []byte, body any) error {
+	if err := json.Unmarshal(sealed, body); err != nil {
+		return fmt.Errorf("%s: %w: %w", key, storage.ErrCorrupt, err)
+	}
+	return nil
+}
+
+// explainUnsealed returns what is wrong with data.
+func explainUnsealed(key string, data []byte) error {
 	var e struct {
 		Version int             `json:"version"`
 		SHA256  string          `json:"sha256"`
@@ -51,11 +78,5 @@ func Unseal(key string, data []byte, body any) error {
 	if e.Version > sealVersion && bytes.HasPrefix(data, fmt.Appendf(nil, `{"version":%d,`, e.Version)) {
 		return fmt.Errorf("%s: %w, or written by a later version of this program: version %d, this one reads up to %d", key, storage.ErrCorrupt, e.Version, sealVersion)
 	}
-	if !bytes.Equal(sealEnvelope(e.Body), data) {
-		return fmt.Errorf("%s: %w: its content does not match its checksum", key, storage.ErrCorrupt)
-	}
-	if err := json.Unmarshal(e.Body, body); err != nil {
-		return fmt.Errorf("%s: %w: %w", key, storage.ErrCorrupt, err)
-	}
-	return nil
+	return fmt.Errorf("%s: %w: its content does not match its checksum", key, storage.ErrCorrupt)
 }
