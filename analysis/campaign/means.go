@@ -59,6 +59,9 @@ func MeanOf(all []Units) Units {
 
 // GoodnessIs says what the goodness of a condition is.
 func GoodnessIs(g Group) string {
+	if g.Measure() == record.Scored {
+		return "a program's or judge's score"
+	}
 	if is := map[string]string{
 		Exchange: "share of the greatest total utility", Recsys: "minus the absolute error", "qa": "accuracy (SQuAD: F1)",
 		"menu": "share of the greatest reward", "allocation": "share of the greatest reward",
@@ -66,7 +69,7 @@ func GoodnessIs(g Group) string {
 	}[g.Settings["env"]]; is != "" {
 		return is
 	}
-	return map[string]string{record.Share: "share", record.Error: "minus an error", record.Scored: "a program's or judge's score"}[g.Measure()]
+	return map[string]string{record.Share: "share", record.Error: "minus an error"}[g.Measure()]
 }
 
 // CutNote says where intervals of differences end.
@@ -75,7 +78,7 @@ const CutNote = "Intervals of differences of percentages are cut at -100 and 100
 // MostDifference returns the greatest difference that two goodnesses of a condition can
 // have, as shares; infinite where the goodness has no limits.
 func (g Group) MostDifference() float64 {
-	if g.Measure() == record.Share {
+	if g.Measure() != record.Error {
 		return mostOfShares
 	}
 	return math.Inf(1)

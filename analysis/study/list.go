@@ -8,6 +8,7 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/naming"
+	"roundtable/analysis/record"
 	"roundtable/analysis/study/debate"
 	"roundtable/analysis/study/deliberation"
 	"roundtable/analysis/study/dialogue"
@@ -86,13 +87,17 @@ func All(c campaign.Campaign) []table.Table {
 }
 
 // Main returns the tables that say what a campaign found, in short: those of the paper
-// that it is about, or else its rounds, and the summary.
+// that it is about, or else its rounds (its outcomes where rounds have no score), and the summary.
 func Main(c campaign.Campaign) []table.Table {
 	all := selectTables(c, func(t entry.Table) bool { return t.Shown == entry.Always })
 	if len(all) > 1 {
 		return all
 	}
-	if t, err := Make(c, "rounds"); err == nil {
+	name := "rounds"
+	if !slices.ContainsFunc(c.Runs, func(r campaign.Run) bool { return r.MeasureOf() != record.Scored }) {
+		name = "outcomes" // rounds have no score
+	}
+	if t, err := Make(c, name); err == nil {
 		all = append([]table.Table{t}, all...)
 	}
 	return all

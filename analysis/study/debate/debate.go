@@ -62,7 +62,9 @@ type debateView struct {
 
 func debatesOf(c campaign.Campaign, keep func(debateGroup) bool) debateView {
 	v := debateView{View: c.View("")}
-	v.Groups = slices.DeleteFunc(v.Groups, func(g campaign.Group) bool { return g.Settings["protocol"] != Protocol })
+	v.Groups = slices.DeleteFunc(v.Groups, func(g campaign.Group) bool {
+		return g.Settings["protocol"] != Protocol || g.Measure() == record.Scored // whose answers are neither right nor wrong
+	})
 	named := []string{"env", "env.file", "env.format", "env.agents", "env.kind", "protocol.order", "protocol.rounds", "protocol.agents", "protocol.viewpoints.scaling"}
 	names := campaign.TaskNames(v.Groups)
 	v.Labels = v.BeyondTasks(names, named...)
