@@ -16,7 +16,7 @@ import (
 //go:embed templates/*.tmpl
 var templates embed.FS
 
-// Prompts returns the built-in template of what a judge is told.
+// Prompts returns the built-in template of the text that a judge reads.
 func Prompts() fs.FS {
 	sub, err := fs.Sub(templates, "templates")
 	if err != nil {

@@ -1,6 +1,6 @@
 package prompt
 
-// Rubric is what a judge is told besides a decision.
+// Rubric is what a judge reads next to a decision.
 type Rubric struct {
 	Rubric    string
 	Low, High float64 // of the scale
@@ -9,5 +9,5 @@ type Rubric struct {
 // JudgeTemplate is where a pack has the words for a judge.
 const JudgeTemplate = "score/judge.tmpl"
 
-// RenderJudge renders what a judge is told throughout.
+// RenderJudge renders what a judge reads in every question.
 func (t *Templates) RenderJudge(r Rubric) (string, error) { return t.execute(JudgeTemplate, r) }

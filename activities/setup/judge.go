@@ -12,7 +12,7 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// Judge is the model that scores a condition's decisions, with what it is told.
+// Judge is the model that scores a condition's decisions, with what it reads in every question.
 type Judge struct {
 	plan.Judge
 	Provider model.Provider
@@ -37,7 +37,7 @@ func newJudge(p plan.Condition, templates *prompt.Templates, models Models) (*Ju
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// JudgeWords returns what a judge is told throughout, and its id: its model's name, and
+// JudgeWords returns what a judge reads in every question, and its id: its model's name, and
 // 8 digits of a hash of all that decides what it answers.
 func JudgeWords(j plan.Judge, templates *prompt.Templates) (words, id string, err error) {
 	if words, err = templates.RenderJudge(prompt.Rubric{Rubric: j.Rubric, Low: j.Scale[0], High: j.Scale[1]}); err != nil {

@@ -217,7 +217,7 @@ func TestJudgePerMinute(t *testing.T) {
 	}
 }
 
-// What is wrong with a judge is told all at once, with its line.
+// All errors of a judge are reported at once, with their lines.
 func TestJudgeErrors(t *testing.T) {
 	t.Parallel()
 	dir := writeJudged(t, "http://localhost:1", "")

@@ -241,7 +241,7 @@ func checkPlay(r Reporter, env envs.Environment, opt Options) {
 	}
 }
 
-// GameText returns one game of each policy on the first instance, with what its first agent is told.
+// GameText returns one game of each policy on the first instance, with what its first agent reads.
 func GameText(r Reporter, env envs.Environment) string {
 	r.Helper()
 	in := DealInstance(r, env, 0)

@@ -25,7 +25,7 @@ type description struct {
 type dealing struct {
 	ID        string          `json:"id"`
 	Agents    []member        `json:"agents"`
-	Task      string          `json:"task"`     // what all agents are told
+	Task      string          `json:"task"`     // what all agents read
 	Proposal  string          `json:"proposal"` // the form of a proposal
 	Problem   json.RawMessage `json:"problem"`  // the program's own, given back to it to read and score proposals
 	Facts     []envs.Fact     `json:"facts"`
@@ -35,7 +35,7 @@ type dealing struct {
 
 type member struct {
 	Name       string          `json:"name"`
-	Background string          `json:"background"` // what it alone is told
+	Background string          `json:"background"` // what it alone reads
 	View       json.RawMessage `json:"view"`       // the same for its scripted agent
 }
 

@@ -148,7 +148,7 @@ func (in *Instance) acceptedAnswers() []string {
 }
 
 // Utility returns the score, for every agent. Of SQuAD it is exact match, unless
-// the environment has a score of its own.
+// the environment has a score.
 func (in *Instance) Utility(_ int, p envs.Proposal) float64 { return in.scoreOf(proposalText(p)) }
 
 // Score has the F1 of SQuAD as its goodness; elsewhere it is the utility.

@@ -21,7 +21,7 @@ func (p Params) checkScore(q Question) error {
 	switch p.Score.Name {
 	case "":
 		if q.Kind == Open && len(q.Gold) == 0 {
-			return errorIn(itsAnswer, "there is no right answer; an open question without one needs a score of its own: score: {expression: …}, {command: […]} or {judge: {…}}")
+			return errorIn(itsAnswer, "there is no right answer; an open question without one needs a score: score: {expression: …}, {command: […]} or {judge: {…}}")
 		}
 	case scoring.Number:
 		if q.Kind != Number && q.Kind != Integer {

@@ -86,7 +86,7 @@ func TestScoreFaults(t *testing.T) {
 	}
 	p := params("jsonl", "open.jsonl")
 	p.Kind = Open
-	if _, err := New(p, scoredFiles()); err == nil || !strings.Contains(err.Error(), "an open question without one needs a score of its own") {
+	if _, err := New(p, scoredFiles()); err == nil || !strings.Contains(err.Error(), "an open question without one needs a score") {
 		t.Errorf("open without a score: %v", err)
 	}
 }

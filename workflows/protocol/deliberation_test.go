@@ -97,7 +97,7 @@ func TestDeliberationAcceptance(t *testing.T) {
 	}
 }
 
-// A seat has tools of its own, or none, in the place of everybody's.
+// The tools of a seat take the place of the protocol's.
 func TestToolsOfSeats(t *testing.T) {
 	p := protocol.DefaultDeliberation()
 	p.Rounds, p.Tools = 1, []string{"solver"}

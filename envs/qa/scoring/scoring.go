@@ -22,7 +22,7 @@ type Scoring struct {
 	Expression Expression // of expression
 	Command    []string   // of command: a program and its arguments
 	Timeout    time.Duration
-	Judge      json.RawMessage // of judge: who judges by which rubric, which whoever asks it reads
+	Judge      json.RawMessage // of judge: who judges by which rubric, for the one who asks it
 }
 
 // The names of the scorings.
