@@ -120,7 +120,7 @@ func TestFaultyCellsEndWithARow(t *testing.T) {
 	}{
 		"an instance that is none": {faulty{missing: errors.New("line 3 of the data is cut off")}, "instance 0 of the environment exchange: line 3 of the data is cut off"},
 		"a panic in Instance":      {faulty{panics: "Instance"}, "a bug in the program: panic: no such instance"},
-		"a panic in Agents":        {faulty{panics: "Agents"}, "its rows: a bug in the program: panic: nobody"},
+		"a panic in Agents":        {faulty{panics: "Agents"}, "a bug in the program: panic: nobody"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newLake(t)

@@ -90,6 +90,9 @@ func Begin(camp *setup.Campaign, ref task.Ref, run answers.RunKey) (c *Collabora
 	if c.Instance, err = c.Condition.Environment.Instance(camp.Campaign.Seed, ref.Cell.Instance); err != nil {
 		return c, fmt.Errorf("instance %d of the environment %s: %w", ref.Cell.Instance, c.Condition.Env.Name, err)
 	}
+	if n := len(c.Instance.Agents()); n != c.Condition.Agents {
+		return c, fmt.Errorf("instance %d of the environment %s has %d agents, where the plan has %d; all instances of an environment have the same number", ref.Cell.Instance, c.Condition.Env.Name, n, c.Condition.Agents)
+	}
 	if c.Session, err = c.Condition.Session(camp.Campaign.TreatmentSeed(ref.Cell)); err != nil {
 		return c, err
 	}

@@ -55,11 +55,13 @@ func (p *Programs) Close() {
 	idle := p.idle
 	p.idle = map[string][]*server{}
 	p.mu.Unlock()
+	var ending sync.WaitGroup
 	for _, list := range idle {
 		for _, s := range list {
-			s.close()
+			ending.Go(s.close)
 		}
 	}
+	ending.Wait()
 }
 
 // Of says for which campaign programs are asked.
@@ -206,6 +208,9 @@ func (a *asker) same() error {
 		return nil
 	}
 	now, err := a.try(*a.began, "")
+	if errors.As(err, &failure.Unusable{}) { // the campaign has recorded what it can say: the program is not what it was
+		return failure.NeedsOperator{Err: fmt.Errorf("it no longer says what it is: %w", err)}
+	}
 	if err != nil {
 		return err
 	}

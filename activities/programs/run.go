@@ -46,6 +46,9 @@ func Run(ctx context.Context, folder string, command []string, timeout time.Dura
 	var said tail
 	cmd.Stdout, cmd.Stderr = &out, &said
 	err := cmd.Run()
+	if cmd.Process != nil {
+		endGroup(cmd)
+	}
 	var exit *exec.ExitError
 	switch {
 	case err == nil || errors.Is(err, exec.ErrWaitDelay):

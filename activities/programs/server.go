@@ -93,7 +93,9 @@ func (s *server) end() string {
 	s.in.Close()
 	waited := time.AfterFunc(time.Second, s.stop)
 	defer waited.Stop()
-	if err := s.cmd.Wait(); err != nil {
+	err := s.cmd.Wait()
+	endGroup(s.cmd)
+	if err != nil {
 		return " (" + err.Error() + ")" + s.said.words()
 	}
 	return " (exit status 0)" + s.said.words()

@@ -76,7 +76,7 @@ func checkDeal(r Reporter, env envs.Environment, opt Options) {
 	if env.Version() < 1 {
 		r.Errorf("Version() = %d; versions start at 1", env.Version())
 	}
-	ids := map[string]bool{}
+	ids, size := map[string]bool{}, 0
 	for i := range opt.Instances {
 		a, b := DealInstance(r, env, i), DealInstance(r, env, i)
 		if a.ID() != b.ID() || !slices.Equal(a.Agents(), b.Agents()) {
@@ -87,6 +87,11 @@ func checkDeal(r Reporter, env envs.Environment, opt Options) {
 		}
 		ids[a.ID()] = true
 		checkAgents(r, a.Agents())
+		if i == 0 {
+			size = len(a.Agents())
+		} else if n := len(a.Agents()); n != size {
+			r.Errorf("instance %d has %d agents, instance 0 has %d; all have the same number", i, n, size)
+		}
 		for agent := range a.Agents() {
 			if !reflect.DeepEqual(a.Observe(agent), b.Observe(agent)) || !reflect.DeepEqual(a.Observe(agent), a.Observe(agent)) {
 				r.Errorf("instance %d dealt twice: agent %d observes different things", i, agent)

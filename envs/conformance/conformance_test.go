@@ -59,8 +59,14 @@ type dealt struct {
 	seed  uint64
 }
 
-func (d dealt) ID() string           { return fmt.Sprint("guess-", d.index) }
-func (d dealt) Agents() []envs.Agent { return []envs.Agent{{Name: "A"}, {Name: "B"}} }
+func (d dealt) ID() string { return fmt.Sprint("guess-", d.index) }
+func (d dealt) Agents() []envs.Agent {
+	agents := []envs.Agent{{Name: "A"}, {Name: "B"}}
+	if d.flaw == "another one" && d.index > 0 {
+		agents = append(agents, envs.Agent{Name: "C"})
+	}
+	return agents
+}
 func (d dealt) Observe(agent int) any {
 	return observed{Most: 9, Favourite: envs.Stream(d.seed, "favourite", d.index, agent).IntN(10)}
 }
@@ -145,6 +151,10 @@ func TestFlawsAreFound(t *testing.T) {
 		if (flaw == "") != (found == "") || !strings.Contains(found, says) {
 			t.Errorf("%s: found %q", flaw, found)
 		}
+	}
+	deal := Collect(func(r Reporter) { checkDeal(r, guess{"another one"}, Options{}.For(guess{})) })
+	if text := errors.Join(deal...); text == nil || !strings.Contains(text.Error(), "instance 1 has 3 agents, instance 0 has 2") {
+		t.Errorf("another number of agents: %v", text)
 	}
 	in := DealInstance(t, guess{"raw error"}, 0)
 	if err := CheckParse(in, []byte("\x00")); err == nil {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 
 	"roundtable/activities/answers"
 	"roundtable/activities/model"
@@ -58,6 +59,7 @@ type recordedCampaign struct {
 	campaign  string
 	condition string // the recorded one
 	simulated bool
+	latest    sync.Map // generation by cell
 }
 
 // recorded finds the condition of a recorded campaign that differs only in its model.
@@ -89,8 +91,7 @@ func (p Models) recordedOf(name string, c plan.Condition) (*recordedCampaign, er
 // Answer looks the same cell of the recorded condition up.
 func (r *recordedCampaign) Answer(ctx context.Context, collaboration string, entry, ask int) ([]byte, string, error) {
 	_, cell, _ := strings.Cut(collaboration, "-i")
-	place := answers.RunKey{Campaign: r.campaign, Collaboration: r.condition + "-i" + cell}
-	stored, err := r.answers.Load(ctx, place)
+	stored, err := r.load(ctx, answers.RunKey{Campaign: r.campaign, Collaboration: r.condition + "-i" + cell})
 	if err != nil {
 		return nil, "", err
 	}
@@ -99,4 +100,28 @@ func (r *recordedCampaign) Answer(ctx context.Context, collaboration string, ent
 		return nil, "", replay.ErrMissing
 	}
 	return t.Asks[ask].Raw, t.Asks[ask].ModelAnswered, nil
+}
+
+// load reads the answers of a cell's latest generation that has some: a cell that
+// failed and was run again is what came of it then.
+func (r *recordedCampaign) load(ctx context.Context, run answers.RunKey) (answers.Stored, error) {
+	cell := run.Collaboration
+	if known, ok := r.latest.Load(cell); ok {
+		run.Generation = known.(int)
+		return r.answers.Load(ctx, run)
+	}
+	stored, err := r.answers.Load(ctx, run)
+	for err == nil && len(stored.Turns) > 0 {
+		run.Generation++
+		var next answers.Stored
+		if next, err = r.answers.Load(ctx, run); err != nil || len(next.Turns) == 0 {
+			run.Generation--
+			break
+		}
+		stored = next
+	}
+	if err == nil {
+		r.latest.Store(cell, run.Generation)
+	}
+	return stored, err
 }
