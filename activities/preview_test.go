@@ -45,7 +45,7 @@ model: openai/gpt-test
 				}
 				return model.Provider{Model: trader(0), Simulated: true, Instant: true}, nil
 			}
-			calls, err := setup.MostCalls(catalogue.Builtin(), p.Campaign.Conditions[0], p.Agents[0])
+			calls, err := p.Campaign.Conditions[0].MostCalls(catalogue.Builtin(), p.Agents[0])
 			noError(t, err)
 			same(t, calls, c.calls)
 			prompts, err := rehearsal.Prompts(p, 0, catalogue.Builtin(), setup.Sources{}, models)
@@ -81,7 +81,7 @@ func TestPromptsLeaveOutTheStoppingRule(t *testing.T) {
 	}
 	p := planned(t, yaml("stops", 2, 6, "rule: plurality", "grid: {stop: [never, first_agreement]}"))
 	for i := range p.Campaign.Conditions {
-		calls, err := setup.MostCalls(catalogue.Builtin(), p.Campaign.Conditions[i], p.Agents[i])
+		calls, err := p.Campaign.Conditions[i].MostCalls(catalogue.Builtin(), p.Agents[i])
 		noError(t, err)
 		same(t, calls, 36)
 		prompts, err := rehearsal.Prompts(p, i, catalogue.Builtin(), setup.Sources{}, models)

@@ -5,7 +5,6 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/recorded"
-	"roundtable/activities/setup"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
@@ -57,7 +56,7 @@ func ReadUnended(ctx context.Context, s storage.Store, plugins catalogue.Catalog
 			continue
 		}
 		if _, known := most[i]; !known {
-			if most[i], err = setup.MostCalls(plugins, p.Campaign.Conditions[i], p.Agents[i]); err != nil {
+			if most[i], err = p.Campaign.Conditions[i].MostCalls(plugins, p.Agents[i]); err != nil {
 				return u, err
 			}
 		}

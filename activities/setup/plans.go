@@ -202,7 +202,7 @@ func (c *Campaign) build(plugins catalogue.Catalogue, sources Sources, models Mo
 		built := &Condition{
 			Condition: cond, plugins: plugins, ConditionID: cond.ID(), Agents: c.Agents[i], Rounds: c.Rounds[i], PackHash: hash,
 			Environment: env, Templates: templates[hash], others: map[string]model.Provider{}, seated: map[string]model.Provider{},
-			Most: sync.OnceValue(func() int { n, _ := MostCalls(plugins, cond, c.Agents[i]); return n }),
+			Most: sync.OnceValue(func() int { n, _ := cond.MostCalls(plugins, c.Agents[i]); return n }),
 		}
 		var err error
 		if built.provider, err = models(c.Located(cond.Model), cond, env); err != nil {

@@ -19,7 +19,7 @@ func (g Group) Shown(key string) string {
 	switch label := g.Labels[key]; {
 	case label != "":
 		return label
-	case g.isBaseline() && !slices.Contains([]string{"env", "model", "generate", AnsweredBy}, root):
+	case g.isBaseline() && key != "protocol.chain_of_thought" && !slices.Contains([]string{"env", "model", "generate", "reasks", AnsweredBy}, root):
 		return ""
 	}
 	return wording.Shorten(g.Settings[key])

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/activities/recorded"
-	"roundtable/activities/setup"
 	"roundtable/analysis/safetext"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/cli"
@@ -176,7 +175,7 @@ func (r planReport) print(folder string) {
 // one collaboration of each.
 func planConditions(plugins catalogue.Catalogue, p recorded.Plan, file plan.File) (all []planned, most []int, err error) {
 	for i, c := range p.Campaign.Conditions {
-		calls, err := setup.MostCalls(plugins, p.Campaign.Conditions[i], p.Agents[i])
+		calls, err := p.Campaign.Conditions[i].MostCalls(plugins, p.Agents[i])
 		if err != nil {
 			return nil, nil, err
 		}

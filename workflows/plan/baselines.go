@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"roundtable/envs"
 )
 
 // What a group can be compared to: one agent alone, and the most frequent answer of
@@ -23,10 +25,10 @@ const (
 // answers. No axis of a grid has this name.
 const baselineAxis = "baseline"
 
-// SamplesPerCall is how many answers self-consistency asks for, without a number of its
-// own, for each turn that the group's agents can take. A turn of a group reads what
+// SamplesPerTurn is how many answers self-consistency asks for, unless the file says,
+// for each turn that the group's agents can take at most. A turn of a group reads what
 // the others said, so it takes as many tokens as several answers alone.
-const SamplesPerCall = 3
+const SamplesPerTurn = 4
 
 // baseline is one that a file asks for.
 type baseline struct {
@@ -49,8 +51,11 @@ func (p *parser) parseBaselines(n *yaml.Node) []baseline {
 	switch {
 	case n == nil || isNull(n): // an empty one is an error already
 		return nil
-	case n.Kind != yaml.SequenceNode || len(n.Content) == 0:
+	case n.Kind != yaml.SequenceNode:
 		p.errs.add(n, "baselines", "%s is not a list; %s", shortText(n), acceptedBaselines)
+		return nil
+	case len(n.Content) == 0:
+		p.errs.add(n, "baselines", "is an empty list; %s, or leave the key out", acceptedBaselines)
 		return nil
 	}
 	var all []baseline
@@ -88,15 +93,15 @@ func (p *parser) parseBaseline(n *yaml.Node, key string) (baseline, bool) {
 // addBaselines adds a condition for each baseline of each group: its questions, model
 // and sampling, and answers that are given alone. Groups that differ in the rest share it.
 func (x *expansion) addBaselines(n *yaml.Node, all []baseline) {
-	groups, refused := slices.Clone(x.added), map[string]bool{}
+	groups, refused := slices.DeleteFunc(slices.Clone(x.added), x.isAlone), map[string]bool{}
+	if len(all) > 0 && len(groups) == 0 && len(x.added) > 0 {
+		x.p.errs.add(n, "baselines", "no condition is a group whose agents see something of each other: there is nothing to compare")
+	}
 	for _, b := range all {
 		for _, g := range groups {
-			if x.isAlone(g) {
-				continue
-			}
 			made, errs := x.checkBaseline(b, g)
 			if len(errs) > 0 {
-				if text := fmt.Sprintf("%s has no place with %s: %s", b.name, envText(g.Env), errs[0].Text); !refused[text] {
+				if text := fmt.Sprintf("%s does not fit %s, which an agent must be able to answer alone in free text, with the size of the group in env.agents: %s: %s", b.name, envText(g.Env), errs[0].Key, errs[0].Text); !refused[text] {
 					x.p.errs.add(n, "baselines", "%s", text)
 					refused[text] = true
 				}
@@ -111,6 +116,9 @@ func (x *expansion) addBaselines(n *yaml.Node, all []baseline) {
 func (x *expansion) checkBaseline(b baseline, g expanded) (expanded, FileErrors) {
 	keys := b.keysFor(x.p, g)
 	made, errs := x.check(keys)
+	if env := x.p.envs[digestOf(made.Env)]; len(errs) == 0 && b.name == SamplesBaseline && env != nil && env.Measure() == envs.Scored {
+		errs.add(nil, "score", "equal answers are counted, of which some are right; a program's or judge's score says of none that it is. single is accepted")
+	}
 	made.count, made.chosen, made.baseline = g.count, g.chosen, b.title(made.agents)
 	made.values = sharedValues(x.axes, g, keys, made.baseline)
 	return made, errs
@@ -152,7 +160,8 @@ func (b baseline) keysFor(p *parser, g expanded) map[string]*yaml.Node {
 	if b.name == SamplesBaseline {
 		agents = b.samples
 		if agents == 0 {
-			agents = SamplesPerCall * g.agents * g.rounds
+			turns, _ := g.MostCalls(p.host.Catalogue, g.agents) // it was built before
+			agents = SamplesPerTurn * turns
 		}
 	}
 	debate := &yaml.Node{Kind: yaml.MappingNode, Line: g.keys["env"].Line}

@@ -55,14 +55,14 @@ func TestBaselines(t *testing.T) {
 	want := []string{
 		`plurality{"chain_of_thought":false,"memory":"chat","rounds":0,"speaking":"order"}` + fmt.Sprintf(env, 1) + `0.7 1 0 true [single single]`,
 		`plurality{"memory":"chat","rounds":0,"speaking":"order"}` + fmt.Sprintf(env, 1) + `0.7 1 0 true [single single]`,
-		`plurality{"chain_of_thought":false,"memory":"chat","rounds":0,"speaking":"order"}` + fmt.Sprintf(env, 27) + `0.7 1 0 true [self-consistency of 27 self-consistency of 27]`,
-		`plurality{"memory":"chat","rounds":0,"speaking":"order"}` + fmt.Sprintf(env, 36) + `0.7 1 0 true [self-consistency of 36 self-consistency of 36]`,
+		`plurality{"chain_of_thought":false,"memory":"chat","rounds":0,"speaking":"order"}` + fmt.Sprintf(env, 36) + `0.7 1 0 true [self-consistency of 36 self-consistency of 36]`,
+		`plurality{"memory":"chat","rounds":0,"speaking":"order"}` + fmt.Sprintf(env, 96) + `0.7 1 0 true [self-consistency of 96 self-consistency of 96]`,
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	labels := file.AxisLabels()
-	if l := labels[file.Campaign.Conditions[8].ID()]; l["baseline"] != "self-consistency of 27" || l["protocol"] != "" {
+	if l := labels[file.Campaign.Conditions[8].ID()]; l["baseline"] != "self-consistency of 36" || l["protocol"] != "" {
 		t.Errorf("labels of a baseline are %v", l)
 	}
 	if l := labels[file.Campaign.Conditions[0].ID()]; l["protocol"] != "long" || l["baseline"] != "" {
@@ -95,19 +95,28 @@ func TestBaselinesOfACampaignThatGoesOn(t *testing.T) {
 func TestBaselineErrors(t *testing.T) {
 	for baselines, want := range map[string]string{
 		"single":                                `baselines: "single" is not a list; single, self_consistency and {self_consistency: {samples: 30}} are accepted`,
-		"[]":                                    "is not a list",
+		"[]":                                    "baselines: is an empty list; single,",
 		"[both]":                                `baselines[0]: "both" is no baseline; single,`,
 		"[single, single]":                      "baselines[1]: single is there twice",
 		"[{self_consistency: {samples: 1}}]":    "samples is 1; 2 or more are accepted",
 		"[{self_consistency: {sample: 9}}]":     "sample: unknown key",
-		"[{self_consistency: {samples: 4000}}]": "self_consistency has no place with the environment qa",
+		"[{self_consistency: {samples: 4000}}]": "self_consistency does not fit the environment qa",
 	} {
 		if _, err := parseAsked(asked + "baselines: " + baselines + "\n"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", baselines, err, want)
 		}
 	}
+	scored := strings.Replace(asked, "kind: yesno", "kind: text, score: {command: [cat]}", 1)
+	if _, err := parseAsked(scored + "baselines: [single, self_consistency]\n"); err == nil || !strings.Contains(err.Error(), "equal answers are counted, of which some are right") || strings.Contains(err.Error(), "baselines: single") {
+		t.Errorf("scored from outside: %v", err)
+	}
+	alone := strings.Replace(asked, "    - {label: long, value: {name: debate, rounds: 2, chain_of_thought: false}}\n", "", 1)
+	alone = strings.Replace(alone, "    - {name: discussion, rounds: 4}\n", "", 1)
+	if _, err := parseAsked(alone + "baselines: [single]\n"); err == nil || !strings.Contains(err.Error(), "there is nothing to compare") {
+		t.Errorf("of agents alone: %v", err)
+	}
 	economy := "name: a\nenv: {name: exchange, agents: 3}\nmodel: scripted/trader\nprotocol: roundtable\nrule: majority\nbaselines: [single]\n"
-	if errs := errorsOf(t, economy); len(errs) != 1 || !strings.Contains(errs[0].String(), "single has no place with the environment exchange") {
+	if errs := errorsOf(t, economy); len(errs) != 1 || !strings.Contains(errs[0].String(), "single does not fit the environment exchange") {
 		t.Errorf("%v", errs)
 	}
 }

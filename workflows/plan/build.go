@@ -12,6 +12,7 @@ import (
 	"roundtable/workflows/decision"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/stopping"
+	"roundtable/workflows/transcript"
 )
 
 // Decode reads a choice's parameters strictly.
@@ -158,4 +159,30 @@ func jsonOf(v any) json.RawMessage {
 		panic("plan: " + err.Error()) // parameters are plain values
 	}
 	return data
+}
+
+// MostCalls returns the most calls of one collaboration of the condition, re-asks
+// not counted: everybody always proposes something new and nothing stops early.
+func (c Condition) MostCalls(plugins catalogue.Catalogue, agents int) (int, error) {
+	c.Stop = Choice{Name: "never"}
+	s, err := c.Session(plugins, agents, 0)
+	if err != nil {
+		return 0, err
+	}
+	calls := 0
+	for s.Outcome() == nil {
+		for _, p := range s.Pending() {
+			if p.Kind == transcript.Ask {
+				calls++
+			}
+			if err := s.Record(p.Entry, busiestAct(p)); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return calls, nil
+}
+
+func busiestAct(p protocol.Pending) transcript.Act {
+	return transcript.Act{Status: transcript.Said, Key: fmt.Sprint(p.Entry), Ballot: &transcript.Ballot{Abstain: true}}
 }

@@ -1,6 +1,7 @@
 package worth
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -68,6 +69,9 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 		"Over: group minus baseline in percentage points, paired by instance and replicate, the mean over " + c.CountedUnits() + ", with its 95 % t interval and Student's p, not corrected for the number of rows. " + campaign.CutNote,
 		"Tokens: of the group, a collaboration. Samples, their tokens: that self-consistency got for them. Too few: pairs in which the group's tokens would have paid for every recorded sample, so perhaps for more; ask for more with baselines: [{self_consistency: {samples: …}}]. What tokens are worth in money differs between reading and writing.",
 	}
+	if slices.ContainsFunc(rows, compared.isGraded) {
+		t.Notes = append(t.Notes, "Without self-consistency: conditions whose answers are better or worse, or scored from outside, and not right or wrong. Its own row in the table outcomes counts all of its samples.")
+	}
 	t.Notes = append(t.Notes, v.notes...)
 	v.AddNotes(&t)
 	return t, len(rows) > 0
@@ -131,9 +135,14 @@ func asked(g campaign.Group) string {
 	var text strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(g.Settings)) {
 		root, _, _ := strings.Cut(key, ".")
-		if slices.Contains([]string{"env", "model", "generate", campaign.AnsweredBy}, root) && key != "env.agents" {
+		if slices.Contains([]string{"env", "model", "generate", "reasks", campaign.AnsweredBy}, root) && key != "env.agents" {
 			fmt.Fprintf(&text, "%s %s\n", key, g.Settings[key])
 		}
+	}
+	if g.Settings["protocol"] == "debate" { // others have no such thing, as a baseline of theirs
+		fmt.Fprintf(&text, "thinks first %s\n", cmp.Or(g.Settings["protocol.chain_of_thought"], "true"))
+	} else {
+		text.WriteString("thinks first true\n")
 	}
 	return text.String()
 }
@@ -151,6 +160,16 @@ func byPair(g campaign.Group) map[campaign.Pair]campaign.Run {
 		all[campaign.PairOf(r.Collaboration)] = r
 	}
 	return all
+}
+
+// isGraded reports whether there are samples that are neither right nor wrong.
+func (g compared) isGraded() bool {
+	for _, r := range g.samples {
+		if talkOf(r).Graded {
+			return true
+		}
+	}
+	return false
 }
 
 // alone returns what the single agent's answer is worth.

@@ -307,3 +307,35 @@ func TestBaselinesAreOfTheSameKind(t *testing.T) {
 		t.Errorf("another temperature is a baseline: %v", got.Rows)
 	}
 }
+
+// A group has the baseline that was asked as it was: as often again, and thinking first
+// or not.
+func TestBaselinesAskedAlike(t *testing.T) {
+	var c campaign.Campaign
+	for i, first := range []string{"A", "A", "B"} {
+		for reasks, answer := range []string{first, "B"} {
+			for _, thinks := range []string{"true", "false"} {
+				settings := fmt.Sprintf(`"reasks":%d,"rule":{"name":"plurality"}`, reasks)
+				group := talked{rule: fmt.Sprint("group", reasks, thinks), instance: i, rounds: []string{"AA", "AA"}}.run()
+				group.SettingsJSON = fmt.Sprintf(`{"env":{"name":"qa","params":{"agents":2}},"protocol":{"name":"debate","params":{"rounds":1,"chain_of_thought":%s}},%s}`, thinks, settings)
+				single := talked{rule: fmt.Sprint("single", reasks, thinks), instance: i, rounds: []string{map[string]string{"true": answer, "false": "B"}[thinks]}}.run()
+				single.SettingsJSON = fmt.Sprintf(`{"env":{"name":"qa","params":{"agents":1}},"protocol":{"name":"debate","params":{"rounds":0,"chain_of_thought":%s}},%s}`, thinks, settings)
+				c.Runs = append(c.Runs, group, single)
+			}
+		}
+	}
+	got, ok := Baselines(c)
+	if !ok || len(got.Rows) != 4 {
+		t.Fatalf("%d rows", len(got.Rows))
+	}
+	for _, cells := range got.Rows {
+		row := tabletest.ByColumn(got, cells)
+		want := 0.
+		if row["reasks"].Text == "0" && row["protocol.chain_of_thought"].Text == "true" {
+			want = 200. / 3
+		}
+		if math.Abs(*row["single, %"].Value-want) > 1e-9 {
+			t.Errorf("reasks %s, thinking first %s: single is %v, want %v", row["reasks"].Text, row["protocol.chain_of_thought"].Text, row["single, %"], want)
+		}
+	}
+}
