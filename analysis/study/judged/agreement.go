@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
@@ -23,6 +24,9 @@ type Agreement struct {
 	Difference        *float64             // mean of a - b
 	Within            *statistics.Interval // 95 %
 }
+
+// mostLines of scores that are left out are named.
+const mostLines = 10
 
 // mostCategories is how many different scores count as categories.
 const mostCategories = 11
@@ -90,7 +94,7 @@ func Table(c campaign.Campaign, file string, hand []Hand) (table.Table, error) {
 		return table.Table{}, fmt.Errorf("judge-agreement is of decisions that a judge has scored (score: {judge: …}), and %s has none", c.Name)
 	}
 	var errs []error
-	unmatched := 0
+	var unmatched []string
 	for _, h := range hand {
 		found := false
 		for _, j := range judges {
@@ -101,19 +105,26 @@ func Table(c campaign.Campaign, file string, hand []Hand) (table.Table, error) {
 			found = found || is || err != nil
 		}
 		if !found {
-			unmatched++
+			unmatched = append(unmatched, fmt.Sprint(h.Line))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return table.Table{}, err
+	}
+	if len(unmatched) == len(hand) {
+		return table.Table{}, fmt.Errorf("%s: no line names a decision that a judge of %s has scored: names are those of the columns collaboration_id and instance_id, answers those of decision_json", file, c.Name)
 	}
 	t := table.Table{Title: "Agreement of judges with scores by hand"}
 	table.Fill(&t, judges, columns()...)
 	t.Notes = []string{
 		"n: different decisions with a score by hand, each counted once. Scores are shares of the judge's scale, 0 at its lower end and 1 at its upper. equal: share of decisions with the same score to a hundredth. kappa: Cohen's (1960) over scores to a hundredth, for at most 11 different ones; weighted kappa: with quadratic weights, the squared differences of the scores (Cohen 1968). r: Pearson's, rho: Spearman's correlation, ties at their mean rank. difference: mean of judge - hand, with the 95 % t interval over decisions. Empty where it is not defined: correlations below three decisions, or where one of the two always gives the same score, as with kappa where both do.",
 	}
-	if unmatched > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("Left out: %s of %d, for whose decision no judge of %s has a score.", wording.Count(unmatched, "score by hand"), len(hand), c.Name))
+	if n := len(unmatched); n > 0 {
+		lines := strings.Join(unmatched[:min(n, mostLines)], ", ")
+		if n > mostLines {
+			lines += ", …"
+		}
+		t.Notes = append(t.Notes, fmt.Sprintf("Left out: %s of %d, for whose decision no judge of %s has a score (%s, line %s).", wording.Count(n, "score by hand"), len(hand), c.Name, file, lines))
 	}
 	if slices.ContainsFunc(c.Runs, func(r campaign.Run) bool { return r.Simulated }) {
 		t.Notes = append([]string{table.Simulated + "."}, t.Notes...)
@@ -211,7 +222,7 @@ func (j *judge) match(h Hand) (bool, error) {
 		switch {
 		case h.Collaboration != "" && r.CollaborationID != h.Collaboration,
 			h.Collaboration == "" && r.InstanceID != h.Question,
-			h.Answer != "" && h.Answer != *r.DecisionJSON && h.Answer != text(*r.DecisionJSON):
+			h.Answer != "" && strings.TrimSpace(h.Answer) != *r.DecisionJSON && strings.TrimSpace(h.Answer) != strings.TrimSpace(text(*r.DecisionJSON)):
 			continue
 		}
 		if found != nil && decisionOf(*found) != decisionOf(r) {

@@ -72,7 +72,7 @@ func TestTable(t *testing.T) {
 	if row := got.Rows[0]; row[0].String() != "openai/a" || row[1].String() != "3" || row[2].String() != "0.667" {
 		t.Errorf("row %v", row)
 	}
-	if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes, "Left out: 1 score by hand of 5") {
+	if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes, "Left out: 1 score by hand of 5") || !strings.Contains(notes, ", line ") {
 		t.Errorf("notes %s", notes)
 	}
 	hand, err = ReadHand("h.jsonl", []byte("{\"question\": \"q1\", \"score\": 5}\n\n{\"question\": \"q2\", \"score\": 6}\n{\"collaboration\": \"a\", \"score\": 5}\n{\"collaboration\": \"b\", \"score\": 4}\n"))
@@ -86,6 +86,9 @@ func TestTable(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+	if _, err := Table(c, "h.csv", []Hand{{Line: 2, Question: "q99", Score: 2}}); err == nil || !strings.Contains(err.Error(), "h.csv: no line names a decision") {
+		t.Errorf("of scores of nothing: %v", err)
 	}
 	if _, err := Table(campaign.Campaign{Name: "none"}, "h.csv", nil); err == nil || !strings.Contains(err.Error(), "none has none") {
 		t.Errorf("without a judge: %v", err)
