@@ -266,9 +266,10 @@ func (a *asker) try(q program.Question, line string) (json.RawMessage, error) {
 // go to one that was not asked those: what depends on the order of questions shows.
 const fresh = 20
 
-// twice asks two processes that have answered different questions before.
+// twice asks two processes that have answered different questions before. Nothing is
+// tried again: a program that fails now and then is refused.
 func (a *asker) twice(q program.Question) (json.RawMessage, error) {
-	first, err := a.try(q, "")
+	first, err := a.once(q, "")
 	if err != nil {
 		return nil, err
 	}
@@ -277,7 +278,7 @@ func (a *asker) twice(q program.Question) (json.RawMessage, error) {
 		line = fmt.Sprint("new ", n)
 		defer a.drop(a.key(q, line))
 	}
-	second, err := a.try(q, line)
+	second, err := a.once(q, line)
 	if err != nil {
 		return nil, err
 	}
