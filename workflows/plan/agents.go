@@ -79,7 +79,7 @@ func (c Condition) AgentModels() []Choice {
 	return all
 }
 
-// rolesIn returns the roles of a list of agents in JSON; "no role" of those without.
+// rolesIn returns the roles of a list of agents in JSON; of those without, what else is said of them.
 func rolesIn(list string) string {
 	var items []json.RawMessage
 	if json.Unmarshal([]byte(list), &items) != nil {
@@ -91,7 +91,7 @@ func rolesIn(list string) string {
 		if json.Unmarshal(item, &seat.Role) != nil && json.Unmarshal(item, &seat) != nil {
 			return wording.Shorten(list)
 		}
-		roles = append(roles, cmp.Or(seat.Role, "no role"))
+		roles = append(roles, cmp.Or(seat.Role, seat.String(), "no role"))
 	}
 	return wording.And(roles)
 }

@@ -50,7 +50,7 @@ func TestAgents(t *testing.T) {
 		t.Errorf("%v", adversaries)
 	}
 	listed := parse(t, seatedBase+"agents: [nurse, {role: surgeon, votes: 2}, {stance: wrong}]\n").Shared()
-	if !slices.Contains(listed, "agents nurse, surgeon and no role") {
+	if !slices.Contains(listed, "agents nurse, surgeon and wrong") {
 		t.Errorf("plan says %q", listed)
 	}
 	if plain := parse(t, seatedBase).Campaign.Conditions[0]; plain.Seated(3, 1) != nil {
