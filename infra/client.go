@@ -64,12 +64,6 @@ func (t Target) WithCredentialsFromEnv() (Target, error) {
 	return t, nil
 }
 
-// withPatience returns the target with another patience.
-func (t Target) withPatience(d time.Duration) Target {
-	t.Patience = d
-	return t
-}
-
 // Dial connects to the target and waits until its frontend serves the namespace.
 // What the client sends is encrypted if [roundtable/infra/codec.KeyEnv] holds a key.
 func Dial(ctx context.Context, t Target) (client.Client, error) {

@@ -48,20 +48,21 @@ func PrepareNamespace(ctx context.Context, t Target, retention time.Duration, at
 		return done, fmt.Errorf("infra: Temporal at %s, namespace %q: %w", t.HostPort, t.Namespace, err)
 	}
 	done.Made = err == nil
-	if err := awaitNamespace(ctx, c, t.withPatience(time.Minute)); err != nil { // a new one is known everywhere a little later
+	t.Patience = time.Minute // a new namespace is known everywhere a little later
+	if err := awaitNamespace(ctx, c, t); err != nil {
 		return done, err
 	}
 	missing, err := missingAttributes(ctx, c, t.Namespace, attributes)
 	if err != nil {
 		return done, err
 	}
-	if len(missing) == 0 {
-		return done, awaitSearchable(ctx, c, t.Namespace, attributes)
+	if len(missing) > 0 {
+		_, err = c.OperatorService().AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{Namespace: t.Namespace, SearchAttributes: missing})
 	}
-	if _, err = c.OperatorService().AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{Namespace: t.Namespace, SearchAttributes: missing}); err != nil {
+	if err != nil {
 		return done, fmt.Errorf("infra: Temporal at %s, search attributes of namespace %q: %w", t.HostPort, t.Namespace, err)
 	}
-	done.Attributes = slices.Sorted(maps.Keys(missing))
+	done.Attributes = append(done.Attributes, slices.Sorted(maps.Keys(missing))...)
 	return done, awaitSearchable(ctx, c, t.Namespace, attributes)
 }
 

@@ -15,15 +15,24 @@ const BaselineLabel = "baseline"
 // file gives it, or else its value, which is shortened if it is long. Of a baseline it
 // is what it shares with its groups.
 func (g Group) Shown(key string) string {
-	root, _, _ := strings.Cut(key, ".")
 	switch label := g.Labels[key]; {
 	case label != "":
 		return label
-	case g.isBaseline() && key != "protocol.chain_of_thought" && !slices.Contains([]string{"env", "model", "generate", "reasks", AnsweredBy}, root):
+	case g.isBaseline() && !IsShared(key):
 		return ""
 	}
 	return wording.Shorten(g.Settings[key])
 }
+
+// IsShared reports whether a baseline has a setting in common with its groups: what is
+// asked, how, and who answers.
+func IsShared(key string) bool {
+	root, _, _ := strings.Cut(key, ".")
+	return key == thinksFirst || slices.Contains([]string{"env", "model", "generate", "reasks", AnsweredBy}, root)
+}
+
+// thinksFirst is the setting of debates that asks to think before the first answer.
+const thinksFirst = "protocol.chain_of_thought"
 
 func (g Group) isBaseline() bool { return g.Labels[BaselineLabel] != "" }
 

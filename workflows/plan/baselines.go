@@ -17,18 +17,18 @@ import (
 // What a group can be compared to: one agent alone, and the most frequent answer of
 // many that are asked alone.
 const (
-	SingleBaseline  = "single"
-	SamplesBaseline = "self_consistency"
+	singleBaseline  = "single"
+	samplesBaseline = "self_consistency"
 )
 
 // baselineAxis is the label of a baseline in AxisLabels: what it is, with its number of
 // answers. No axis of a grid has this name.
 const baselineAxis = "baseline"
 
-// SamplesPerTurn is how many answers self-consistency asks for, unless the file says,
+// samplesPerTurn is how many answers self-consistency asks for, unless the file says,
 // for each turn that the group's agents can take at most. A turn of a group reads what
 // the others said, so it takes as many tokens as several answers alone.
-const SamplesPerTurn = 4
+const samplesPerTurn = 4
 
 // baseline is one that a file asks for.
 type baseline struct {
@@ -38,8 +38,8 @@ type baseline struct {
 
 // title returns what a baseline of that many answers is called.
 func (b baseline) title(answers int) string {
-	if b.name == SingleBaseline {
-		return "single"
+	if b.name == singleBaseline {
+		return singleBaseline
 	}
 	return fmt.Sprintf("self-consistency of %d", answers)
 }
@@ -71,9 +71,9 @@ func (p *parser) parseBaselines(n *yaml.Node) []baseline {
 }
 
 func (p *parser) parseBaseline(n *yaml.Node, key string) (baseline, bool) {
-	options := valueOf(n, SamplesBaseline)
+	options := valueOf(n, samplesBaseline)
 	switch {
-	case n.Kind == yaml.ScalarNode && (n.Value == SingleBaseline || n.Value == SamplesBaseline):
+	case n.Kind == yaml.ScalarNode && (n.Value == singleBaseline || n.Value == samplesBaseline):
 		return baseline{name: n.Value}, true
 	case n.Kind != yaml.MappingNode || options == nil || len(n.Content) != 2:
 		p.errs.add(n, key, "%s is no baseline; %s", shortText(n), acceptedBaselines)
@@ -83,11 +83,11 @@ func (p *parser) parseBaseline(n *yaml.Node, key string) (baseline, bool) {
 		Samples int `json:"samples"`
 	}
 	before := len(p.errs)
-	decodeNode(options, key+"."+SamplesBaseline, reflect.ValueOf(&in), &p.errs)
+	decodeNode(options, key+"."+samplesBaseline, reflect.ValueOf(&in), &p.errs)
 	if len(p.errs) == before && in.Samples < 2 {
-		p.errs.add(options, key+"."+SamplesBaseline, "samples is %d; 2 or more are accepted", in.Samples)
+		p.errs.add(options, key+"."+samplesBaseline, "samples is %d; 2 or more are accepted", in.Samples)
 	}
-	return baseline{SamplesBaseline, in.Samples}, len(p.errs) == before
+	return baseline{samplesBaseline, in.Samples}, len(p.errs) == before
 }
 
 // addBaselines adds a condition for each baseline of each group: its questions, model
@@ -116,7 +116,7 @@ func (x *expansion) addBaselines(n *yaml.Node, all []baseline) {
 func (x *expansion) checkBaseline(b baseline, g expanded) (expanded, FileErrors) {
 	keys := b.keysFor(x.p, g)
 	made, errs := x.check(keys)
-	if env := x.p.envs[digestOf(made.Env)]; len(errs) == 0 && b.name == SamplesBaseline && env != nil && env.Measure() == envs.Scored {
+	if env := x.p.envs[digestOf(made.Env)]; len(errs) == 0 && b.name == samplesBaseline && env != nil && env.Measure() == envs.Scored {
 		errs.add(nil, "score", "equal answers are counted, of which some are right; a program's or judge's score says of none that it is. single is accepted")
 	}
 	made.count, made.chosen, made.baseline = g.count, g.chosen, b.title(made.agents)
@@ -131,7 +131,7 @@ func (x *expansion) addRecorded(b baseline, g, made expanded) {
 		var was struct {
 			Agents int `json:"agents"`
 		}
-		if json.Unmarshal(r.Env.Params, &was) != nil || was.Agents < 2 || b.name != SamplesBaseline || digestOf(r.Protocol) != digestOf(made.Protocol) {
+		if json.Unmarshal(r.Env.Params, &was) != nil || was.Agents < 2 || b.name != samplesBaseline || digestOf(r.Protocol) != digestOf(made.Protocol) {
 			continue
 		}
 		b.samples = was.Agents
@@ -157,11 +157,11 @@ func (b baseline) keysFor(p *parser, g expanded) map[string]*yaml.Node {
 	}
 	number := func(n int) *yaml.Node { w := word(strconv.Itoa(n)); w.Tag = "!!int"; return w }
 	agents := 1
-	if b.name == SamplesBaseline {
+	if b.name == samplesBaseline {
 		agents = b.samples
 		if agents == 0 {
 			turns, _ := g.MostCalls(p.host.Catalogue, g.agents) // it was built before
-			agents = SamplesPerTurn * turns
+			agents = samplesPerTurn * turns
 		}
 	}
 	debate := &yaml.Node{Kind: yaml.MappingNode, Line: g.keys["env"].Line}

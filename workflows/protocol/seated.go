@@ -63,10 +63,10 @@ func ballotOf(e transcript.Entry, candidates []transcript.Candidate) transcript.
 	return transcript.Ballot{Abstain: true}
 }
 
-// judge is asked for the one ballot of a rule that leaves the choice to somebody who is no agent.
+// judge is asked for the one ballot of a rule that leaves the choice to a judge who is no agent.
 var judge = transcript.Speaker{Role: "judge"}
 
-// asksVotes reports whether the rule needs ballots that somebody is asked for. Under the
+// asksVotes reports whether the rule needs ballots that agents or a judge are asked for. Under the
 // others, what agents propose or answer is their vote.
 func (s Setting) asksVotes() bool {
 	m := decision.MeansOf(s.Rule)

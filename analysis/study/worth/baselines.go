@@ -134,8 +134,7 @@ func isAskedOnce(g campaign.Group) bool {
 func asked(g campaign.Group) string {
 	var text strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(g.Settings)) {
-		root, _, _ := strings.Cut(key, ".")
-		if slices.Contains([]string{"env", "model", "generate", "reasks", campaign.AnsweredBy}, root) && key != "env.agents" {
+		if campaign.IsShared(key) && key != "env.agents" && key != "protocol.chain_of_thought" { // that has a default, below
 			fmt.Fprintf(&text, "%s %s\n", key, g.Settings[key])
 		}
 	}
