@@ -46,7 +46,9 @@ persistence:
 {{- else}}
         pluginName: sqlite
         databaseName: {{$name}}
-        connectAttributes: {mode: memory, cache: private, setup: true}
+        connectAddr: localhost
+        connectProtocol: tcp
+        connectAttributes: {mode: memory, cache: private}
         maxConns: 1
         maxIdleConns: 1
 {{- end}}
