@@ -80,8 +80,8 @@ func registerNamespace(ctx context.Context, c client.Client, t Target, retention
 			return false, ctx.Err()
 		case <-time.After(time.Second):
 		}
-		if time.Since(began) > startsLate {
-			return false, fmt.Errorf("infra: Temporal at %s, namespace %q, after %s: %w", t.HostPort, t.Namespace, startsLate, err)
+		if time.Since(began) > 2*startsLate {
+			return false, fmt.Errorf("infra: Temporal at %s, namespace %q, after %s: %w", t.HostPort, t.Namespace, 2*startsLate, err)
 		}
 	}
 }
