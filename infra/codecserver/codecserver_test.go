@@ -55,8 +55,15 @@ func body(t *testing.T, payloads []*commonpb.Payload) string {
 	return string(text)
 }
 
+// answer is what came of a request.
+type answer struct {
+	code   int
+	header http.Header
+	text   string
+}
+
 // asks sends a request with headers as NAME: VALUE.
-func asks(t *testing.T, s *httptest.Server, method, path, body string, headers ...string) (*http.Response, string) {
+func asks(t *testing.T, s *httptest.Server, method, path, body string, headers ...string) answer {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -68,16 +75,16 @@ func asks(t *testing.T, s *httptest.Server, method, path, body string, headers .
 			r.Host = value
 		}
 	}
-	answer, err := s.Client().Do(r)
+	got, err := s.Client().Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
+	defer got.Body.Close()
 	var text bytes.Buffer
-	if _, err := text.ReadFrom(answer.Body); err != nil {
+	if _, err := text.ReadFrom(got.Body); err != nil {
 		t.Fatal(err)
 	}
-	return answer, text.String()
+	return answer{got.StatusCode, got.Header, text.String()}
 }
 
 func serve(t *testing.T, o codecserver.Options) *httptest.Server {
@@ -149,16 +156,16 @@ func TestRefuses(t *testing.T) {
 		{"any page", local, "/decode", open, []string{"Origin: " + page}, 403, "--allow-origin"},
 		{"a name that was made to mean this machine", local, "/decode", open, []string{"Host: evil.example"}, 403, "127.0.0.1"},
 	} {
-		answer, text := asks(t, c.server, "POST", c.path, c.body, c.headers...)
-		if answer.StatusCode != c.code || !strings.Contains(text, c.says) {
-			t.Errorf("%s: %d, %s", c.name, answer.StatusCode, text)
+		got := asks(t, c.server, "POST", c.path, c.body, c.headers...)
+		if got.code != c.code || !strings.Contains(got.text, c.says) {
+			t.Errorf("%s: %d, %s", c.name, got.code, got.text)
 		}
-		if (answer.StatusCode == 200) != strings.Contains(text, "ImEgc2VjcmV0Ig==") { // "a secret"
-			t.Errorf("%s: %d with %.100s", c.name, answer.StatusCode, text)
+		if (got.code == http.StatusOK) != strings.Contains(got.text, "ImEgc2VjcmV0Ig==") { // "a secret"
+			t.Errorf("%s: %d with %.100s", c.name, got.code, got.text)
 		}
 	}
-	if answer, _ := asks(t, remote, "GET", "/decode", ""); answer.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("GET: %d", answer.StatusCode)
+	if got := asks(t, remote, "GET", "/decode", ""); got.code != http.StatusMethodNotAllowed {
+		t.Errorf("GET: %d", got.code)
 	}
 	if text := log.String(); !strings.Contains(text, "status=401") || strings.Contains(text, "secret") || strings.Contains(text, token) || strings.Contains(text, "YWVz") {
 		t.Errorf("the log is\n%s", text)
@@ -170,18 +177,18 @@ func TestRefuses(t *testing.T) {
 func TestPreflight(t *testing.T) {
 	s := serve(t, codecserver.Options{Keys: keys(t, keyText), Tokens: []string{token}, Origins: []string{page}})
 	asked := []string{"Access-Control-Request-Method: POST", "Access-Control-Request-Headers: authorization,content-type,x-namespace", "Access-Control-Request-Private-Network: true"}
-	answer, _ := asks(t, s, "OPTIONS", "/decode", "", append(asked, "Origin: "+page)...)
-	h := answer.Header
-	if answer.StatusCode != 204 || h.Get("Access-Control-Allow-Origin") != page || h.Get("Access-Control-Allow-Private-Network") != "true" || !strings.Contains(h.Get("Vary"), "Origin") {
-		t.Errorf("%d, %v", answer.StatusCode, h)
+	got := asks(t, s, "OPTIONS", "/decode", "", append(asked, "Origin: "+page)...)
+	h := got.header
+	if got.code != http.StatusNoContent || h.Get("Access-Control-Allow-Origin") != page || h.Get("Access-Control-Allow-Private-Network") != "true" || !strings.Contains(h.Get("Vary"), "Origin") {
+		t.Errorf("%d, %v", got.code, h)
 	}
 	for _, name := range []string{"Authorization", "Content-Type", "X-Namespace"} {
 		if !strings.Contains(h.Get("Access-Control-Allow-Headers"), name) {
 			t.Errorf("%s is not allowed: %v", name, h)
 		}
 	}
-	if answer, _ = asks(t, s, "OPTIONS", "/decode", "", append(asked, "Origin: https://evil.example")...); answer.StatusCode != 403 || answer.Header.Get("Access-Control-Allow-Origin") != "" {
-		t.Errorf("a foreign page: %d, %v", answer.StatusCode, answer.Header)
+	if got = asks(t, s, "OPTIONS", "/decode", "", append(asked, "Origin: https://evil.example")...); got.code != http.StatusForbidden || got.header.Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("a foreign page: %d, %v", got.code, got.header)
 	}
 }
 
