@@ -60,6 +60,7 @@ func (c *course) write(usd float64) {
 // undisturbed run makes; nothing stored was bought again, and the cap and the limit of
 // requests a minute were held by all together.
 func TestCluster(t *testing.T) {
+	t.Parallel()
 	if *long {
 		*cells = max(*cells, 200)
 	}

@@ -12,6 +12,7 @@ import (
 // on its own campaigns; neither gets a task of the other's, and a campaign that the one
 // runs is refused to the other in words.
 func TestEnginesSideBySide(t *testing.T) {
+	t.Parallel()
 	if *another == "" {
 		t.Fatal("-another names no program with another engine version; bash .ci/run cluster builds one")
 	}

@@ -15,6 +15,7 @@ var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
 // TestPage runs the commands of the page on clusters, one after another in one shell, as
 // they stand.
 func TestPage(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile(*page)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 // until it expires, and then used: the campaign stands still meanwhile, says why, and
 // pauses at its cap and not before.
 func TestShareOfADeadWorker(t *testing.T) {
+	t.Parallel()
 	if !*long {
 		t.Skip("takes a quarter of an hour: runs with -long")
 	}
