@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"roundtable/envs/wording"
 	"roundtable/workflows/transcript"
 )
 
@@ -22,6 +23,13 @@ type Conversion struct {
 	ballot func(b transcript.Ballot, draw *rand.Rand) (_ transcript.Ballot, drawn bool)
 }
 
+// Untold is the error of ballots that do not say what a rule counts.
+type Untold struct{ says string }
+
+func (u Untold) Error() string { return u.says }
+
+func untold(format string, args ...any) error { return Untold{fmt.Sprintf(format, args...)} }
+
 // asCast changes nothing.
 func asCast() (Conversion, error) {
 	return Conversion{"as cast", func(b transcript.Ballot, _ *rand.Rand) (transcript.Ballot, bool) { return b, false }}, nil
@@ -34,7 +42,7 @@ func Convert(from, to transcript.BallotSpec, o Options) (Conversion, error) {
 	case from == to, from.Kind == to.Kind && (from.Kind == transcript.Choose || from.Kind == transcript.Approve):
 		return asCast()
 	case to.Kind == transcript.Rate || to.Kind == transcript.Distribute:
-		return Conversion{}, fmt.Errorf("%s do not say %s", describe(from), describe(to))
+		return Conversion{}, untold("%s do not say %s", describe(from), describe(to))
 	case to.Kind == transcript.Choose:
 		return toChoice(from)
 	case to.Kind == transcript.Rank:
@@ -42,7 +50,7 @@ func Convert(from, to transcript.BallotSpec, o Options) (Conversion, error) {
 	case to.Kind == transcript.Approve:
 		return toApproval(from, o)
 	}
-	return Conversion{}, fmt.Errorf("%s do not say %s", describe(from), describe(to))
+	return Conversion{}, untold("%s do not say %s", describe(from), describe(to))
 }
 
 // describe names a form of ballots.
@@ -65,7 +73,7 @@ func describe(s transcript.BallotSpec) string {
 // toChoice takes the candidate that a ballot puts first.
 func toChoice(from transcript.BallotSpec) (Conversion, error) {
 	if from.Kind == transcript.Approve {
-		return Conversion{}, fmt.Errorf("%s do not say who comes first", describe(from))
+		return Conversion{}, untold("%s do not say who comes first", describe(from))
 	}
 	name := map[transcript.BallotKind]string{
 		transcript.Rank: "the first of each ranking", transcript.Rate: "the best rated, drawn if several are", transcript.Distribute: "who has most points, drawn if several have",
@@ -93,10 +101,10 @@ func toRanking(from, to transcript.BallotSpec) (Conversion, error) {
 		name = "by points, equal ones in drawn order"
 	case transcript.Choose:
 		if name = "the choice alone, first"; !to.Partial {
-			return Conversion{}, fmt.Errorf("%s do not rank the others; a rule with `partial: true` counts them", describe(from))
+			return Conversion{}, untold("%s do not rank the others; a rule with `partial: true` counts them", describe(from))
 		}
 	default:
-		return Conversion{}, fmt.Errorf("%s do not say %s", describe(from), describe(to))
+		return Conversion{}, untold("%s do not say %s", describe(from), describe(to))
 	}
 	return Conversion{name, func(b transcript.Ballot, draw *rand.Rand) (transcript.Ballot, bool) {
 		order, drawn := ordered(b, from, draw)
@@ -134,14 +142,14 @@ func toApproval(from transcript.BallotSpec, o Options) (Conversion, error) {
 		if o.ApproveFrom != nil {
 			least = *o.ApproveFrom
 		}
-		name = fmt.Sprintf("%d points or more approve", least)
+		name = wording.Count(least, "point") + " or more approve"
 		approves = func(b transcript.Ballot, c int) bool { return b.Points[c] >= least }
 	case transcript.Choose:
 		name = "the choice alone is approved"
 		approves = func(b transcript.Ballot, c int) bool { return b.Choice == c }
 	case transcript.Rank:
 		if o.ApproveFirst < 1 {
-			return Conversion{}, fmt.Errorf("%s do not say which candidates are approved; --approve-first N takes the first N of each", describe(from))
+			return Conversion{}, untold("%s do not say which candidates are approved; --approve-first N takes the first N of each", describe(from))
 		}
 		name = fmt.Sprintf("the first %d of each ranking are approved", o.ApproveFirst)
 		approves = func(b transcript.Ballot, c int) bool {

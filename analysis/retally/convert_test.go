@@ -40,7 +40,7 @@ func TestConvert(t *testing.T) {
 		{"7 approves", rating, approval, Options{ApproveFrom: &seven}, transcript.Ballot{Points: []int{4, 6, 10}}, transcript.Ballot{Order: []int{2}}, "from 7 on"},
 		{"nobody is approved", rating, approval, Options{}, transcript.Ballot{Points: []int{0, 1, 2}}, transcript.Ballot{Order: []int{}}, "from 5 on"},
 		{"points order", points, partial, Options{}, transcript.Ballot{Points: []int{1, 2, 0}}, transcript.Ballot{Order: []int{1, 0}}, "by points"},
-		{"any point approves", points, approval, Options{}, transcript.Ballot{Points: []int{1, 2, 0}}, transcript.Ballot{Order: []int{0, 1}}, "1 points or more"},
+		{"any point approves", points, approval, Options{}, transcript.Ballot{Points: []int{1, 2, 0}}, transcript.Ballot{Order: []int{0, 1}}, "1 point or more"},
 		{"the choice is approved", choice, approval, Options{}, transcript.Ballot{Choice: 1}, transcript.Ballot{Order: []int{1}}, "choice alone"},
 		{"the choice is ranked", choice, partial, Options{}, transcript.Ballot{Choice: 1}, transcript.Ballot{Order: []int{1}}, "choice alone"},
 		{"first two approved", ranking, approval, Options{ApproveFirst: 2}, transcript.Ballot{Order: []int{2, 0, 1}}, transcript.Ballot{Order: []int{0, 2}}, "first 2"},

@@ -18,8 +18,9 @@ type Recounted struct {
 	Differ  int      // of these, votes after which another proposal stands, or none, or one instead of none
 	Drawn   int      // ballots of which something was drawn
 	First   int      // round of the first vote that differs; 0 if none does
-	Known   bool     // the final decision under the rule is known
-	Key     string   // of that decision; "" if there is none, or it is not known
+	Was     string   // key of what stood after that vote; "" if nothing did
+	Instead string   // key of what would have stood; "" if nothing would
+	Known   bool     // the final decision under the rule is known: Instead, or the recorded one if no vote differs
 	How     []string // names of the conversions
 	Skipped int      // votes without a candidate, of which nothing can be counted
 }
@@ -49,15 +50,11 @@ func Count(rows record.Rows, settings recount.Settings, rule decision.Rule, o Op
 		}
 		r.Differ++
 		if r.First == 0 {
-			r.First = v.Round
-			if i == len(votes)-1 && c.EndReason == endedByRounds {
-				r.Known, r.Key = true, v.Decided(selected)
-			}
+			r.First, r.Was, r.Instead = v.Round, v.Decided(v.Selected), v.Decided(selected)
+			r.Known = i == len(votes)-1 && c.EndReason == endedByRounds
 		}
 	}
-	if r.First == 0 {
-		r.Known, r.Key = true, text(c.DecisionKey)
-	}
+	r.Known = r.Known || r.First == 0
 	return r, nil
 }
 
@@ -92,11 +89,4 @@ func (r *Recounted) addHow(how string) {
 		}
 	}
 	r.How = append(r.How, how)
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
