@@ -6,14 +6,18 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"roundtable/analysis/record"
 	"roundtable/envs/wording"
 	"roundtable/workflows/transcript"
 )
 
 // Options decide what a ballot does not say itself.
 type Options struct {
-	ApproveFrom  *int // ratings or points from here on approve; nil: ratings from halfway on, any points
-	ApproveFirst int  // how many of a ranking's first candidates are approved; 0: rankings are not made into approvals
+	ApproveFrom *int // ratings or points from here on approve; nil: ratings from halfway on, any points
+	// Draw returns the random numbers of one vote: the same on every machine.
+	Draw func(c record.Collaboration, entry int) *rand.Rand
+
+	ApproveFirst int // how many of a ranking's first candidates are approved; 0: rankings are not made into approvals
 }
 
 // Conversion makes ballots of one form into ballots of another.
@@ -89,7 +93,7 @@ func toChoice(from transcript.BallotSpec) (Conversion, error) {
 
 // toRanking orders the candidates by what a ballot gives them.
 func toRanking(from, to transcript.BallotSpec) (Conversion, error) {
-	name := ""
+	var name string
 	switch from.Kind {
 	case transcript.Rank:
 		if name = "who is left out comes last, in drawn order"; !from.Partial || to.Partial {

@@ -6,9 +6,10 @@
 package retally
 
 import (
+	"slices"
+
 	"roundtable/analysis/record"
 	"roundtable/analysis/recount"
-	"roundtable/envs"
 	"roundtable/workflows/decision"
 )
 
@@ -69,7 +70,7 @@ func countVote(v recount.Vote, c record.Collaboration, rule decision.Rule, o Opt
 	if err != nil {
 		return 0, 0, "", err
 	}
-	draw := envs.Stream(uint64(c.Seed), "retally", c.CollaborationID, c.Generation, v.Entry)
+	draw := o.Draw(c, v.Entry)
 	profile := v.Profile
 	profile.Ballots = nil
 	for _, b := range v.Profile.Ballots {
@@ -83,10 +84,7 @@ func countVote(v recount.Vote, c record.Collaboration, rule decision.Rule, o Opt
 }
 
 func (r *Recounted) addHow(how string) {
-	for _, known := range r.How {
-		if known == how {
-			return
-		}
+	if !slices.Contains(r.How, how) {
+		r.How = append(r.How, how)
 	}
-	r.How = append(r.How, how)
 }

@@ -1,6 +1,7 @@
 package retally
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"roundtable/analysis/record"
@@ -46,6 +47,7 @@ func TestRulesDisagree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		tc.o.Draw = func(record.Collaboration, int) *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 		got, drawn, how, err := countVote(vote, record.Collaboration{}, rule, tc.o)
 		if err != nil || got != tc.want || drawn != 0 {
 			t.Errorf("%s (%s): candidate %d, want %d (%d drawn, %v)", rule.Words().Name, how, got, tc.want, drawn, err)

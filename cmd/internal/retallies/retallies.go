@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 
 	"go.yaml.in/yaml/v3"
 
@@ -20,6 +21,7 @@ import (
 	"roundtable/cmd/internal/analyses"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/integrity"
+	"roundtable/envs"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/plan"
@@ -46,6 +48,9 @@ func (r Request) Make(ctx context.Context, o *cli.Options, s storage.Store, name
 		return table.Table{}, err
 	}
 	counting := integrity.Counting(o.Plugins)
+	r.Draw = func(c record.Collaboration, entry int) *rand.Rand {
+		return envs.Stream(uint64(c.Seed), "retally", c.CollaborationID, c.Generation, entry)
+	}
 	for rows, err := range lake.Collaborations(ctx, s, d.ByPart(), record.Collaborations, record.Rounds, record.Turns, record.Ballots) {
 		if err != nil {
 			return table.Table{}, cli.ExplainDamage(err, name, "nothing was counted")
