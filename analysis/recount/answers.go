@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"roundtable/analysis/record"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/transcript"
 )
@@ -12,21 +13,21 @@ import (
 // tallyAnswers counts the answers of a debate since the last decision: each is
 // a vote for itself, one that could not be read abstains, and candidates are by
 // the first agent that gave them, in the order of agents.
-func (c *count) tallyAnswers(round int) (keys []string, winners []int) {
+func (c *count) tallyAnswers(t record.Turn) (keys []string, winners []int) {
 	slices.SortStableFunc(c.answers, func(a, b int) int { return cmp.Compare(c.speaker(a), c.speaker(b)) })
-	return c.tallySelves(c.answers, decision.Profile{Electorate: len(c.answers), Round: round})
+	return c.tallySelves(t, c.answers, decision.Profile{Electorate: len(c.answers), Round: int(t.Round)})
 }
 
 // tallyProposals counts agents' latest proposals before an entry, each a vote for itself.
-func (c *count) tallyProposals(entry, round int) (keys []string, winners []int) {
+func (c *count) tallyProposals(decide record.Turn) (keys []string, winners []int) {
 	latest := map[int32]int{}
-	for i, t := range c.rows.Turns[:entry] {
+	for i, t := range c.rows.Turns[:decide.Entry] {
 		if t.Format == string(transcript.FormatProposal) && t.Agent != nil && c.acts[i].Status == transcript.Said {
 			latest[*t.Agent] = i
 		}
 	}
 	votes := slices.SortedFunc(maps.Values(latest), func(a, b int) int { return cmp.Compare(c.speaker(a), c.speaker(b)) })
-	return c.tallySelves(votes, decision.Profile{Electorate: int(c.rows.Collaborations[0].Agents), Round: round})
+	return c.tallySelves(decide, votes, decision.Profile{Electorate: int(c.rows.Collaborations[0].Agents), Round: int(decide.Round)})
 }
 
 // countsProposals says that nobody is asked for a ballot where agents make proposals.
@@ -36,7 +37,7 @@ func (c *count) countsProposals() bool {
 }
 
 // tallySelves counts entries that are votes for themselves.
-func (c *count) tallySelves(votes []int, profile decision.Profile) (keys []string, winners []int) {
+func (c *count) tallySelves(t record.Turn, votes []int, profile decision.Profile) (keys []string, winners []int) {
 	for _, entry := range votes {
 		act := c.acts[entry]
 		if act.Status != transcript.Said || act.Key == "" {
@@ -53,7 +54,7 @@ func (c *count) tallySelves(votes []int, profile decision.Profile) (keys []strin
 	if profile.Candidates = len(keys); profile.Candidates == 0 {
 		return nil, nil
 	}
-	return keys, c.Rule.Tally(c.weigh(profile, votes)).Winners
+	return keys, c.tallyVote(t, keys, profile, votes).Winners
 }
 
 // speaker returns the index of the agent of an entry; -1 if the row names none.

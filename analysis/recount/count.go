@@ -24,6 +24,7 @@ type count struct {
 	key      string                  // its key
 	last     map[int]transcript.Decision
 	scores   map[int32][]*big.Rat // of candidates, by entry of the decision
+	counted  []Vote
 
 	decisions, uncounted int
 	found                []Mismatch
@@ -125,10 +126,10 @@ func (c *count) tally(t record.Turn) (keys []string, winners []int, ok bool) {
 		keys, winners = c.tallyAgreements(int(t.Entry), int(t.Round))
 		return keys, winners, true
 	case len(c.votes) == 0 && len(c.answers) == 0 && c.countsProposals():
-		keys, winners = c.tallyProposals(int(t.Entry), int(t.Round))
+		keys, winners = c.tallyProposals(t)
 		return keys, winners, true
 	case len(c.votes) == 0:
-		keys, winners = c.tallyAnswers(int(t.Round))
+		keys, winners = c.tallyAnswers(t)
 		return keys, winners, true
 	}
 	for _, v := range c.votes {
@@ -158,9 +159,22 @@ func (c *count) tally(t record.Turn) (keys []string, winners []int, ok bool) {
 	if len(keys) == 0 { // everybody abstained: no rule selects anything
 		return nil, nil, true
 	}
-	result := c.Rule.Tally(c.weigh(profile, c.votes))
+	result := c.tallyVote(t, keys, profile, c.votes)
 	c.scores[t.Entry] = result.Scores
 	return keys, result.Winners, true
+}
+
+// tallyVote counts the ballots of entries by the rule, and keeps them.
+func (c *count) tallyVote(t record.Turn, keys []string, p decision.Profile, entries []int) decision.Result {
+	p = c.weigh(p, entries)
+	result := c.Rule.Tally(p)
+	c.counted = append(c.counted, Vote{
+		Entry: int(t.Entry), Round: int(t.Round), Keys: keys, Standing: c.key, Profile: p,
+		Ballot:   c.Rule.Ballot(p.Candidates, p.Electorate),
+		Selected: c.Break(result.Winners, int(t.Round), t.Phase),
+		Break:    func(winners []int) int { return c.Break(winners, int(t.Round), t.Phase) },
+	})
+	return result
 }
 
 // weigh counts each ballot as often as the agent of its entry has votes.

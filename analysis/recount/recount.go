@@ -7,6 +7,7 @@ package recount
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math/big"
 	"slices"
 
@@ -15,6 +16,7 @@ import (
 	"roundtable/analysis/storage"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/seats"
+	"roundtable/workflows/transcript"
 )
 
 // Counting is how a collaboration counts its votes.
@@ -80,6 +82,43 @@ func (r *Report) Add(rows record.Rows, settings Settings) {
 	r.Decisions += v.decisions
 	r.Uncounted += v.uncounted
 	r.Mismatches = append(r.Mismatches, v.found...)
+}
+
+// Vote is one vote as it was recorded and counted.
+type Vote struct {
+	Entry, Round int
+	Keys         []string              // of the proposals, by candidate
+	Standing     string                // key of the proposal that stood before; "" if none did
+	Profile      decision.Profile      // each ballot as often as its agent has votes
+	Ballot       transcript.BallotSpec // the form of its ballots
+	Selected     int                   // candidate; -1 if none
+	// Break selects one of the winners of another count of it, as Counting.Break does.
+	Break func(winners []int) int
+}
+
+// Decided returns the key of the proposal that stands once a candidate is selected, or -1
+// for none; "" if none stands.
+func (v Vote) Decided(selected int) string {
+	if selected < 0 {
+		return v.Standing
+	}
+	return v.Keys[selected]
+}
+
+// Votes returns the votes of one collaboration in their order: those by ballots, and
+// those in which answers or proposals are votes for themselves. There are none if it
+// decides in another way. The error says what the tables do not agree about.
+func Votes(rows record.Rows, settings Settings) ([]Vote, error) {
+	c := rows.Collaborations[0]
+	counting, err := settings(c)
+	if err != nil || counting.Rule == nil || len(rows.Turns) == 0 {
+		return nil, err
+	}
+	v := newCount(rows, counting)
+	if v.run(); len(v.found) > 0 {
+		return nil, fmt.Errorf("collaboration %s, round %d: %s", c.CollaborationID, v.found[0].Round, v.found[0].Problem)
+	}
+	return v.counted, nil
 }
 
 // Scores returns what the rule counts for each candidate of each vote by ballots of one
