@@ -19,6 +19,7 @@ import (
 	"roundtable/activities/calls"
 	"roundtable/activities/collaboration"
 	"roundtable/activities/embed"
+	"roundtable/activities/events"
 	"roundtable/activities/failure"
 	"roundtable/activities/judging"
 	"roundtable/activities/labels"
@@ -42,6 +43,8 @@ type Config struct {
 	Alone   bool                             // no other process works for the campaigns of the store
 	NoCache bool                             // do not take answers from other turns; resuming is not affected
 	Client  client.Client                    // to await collaborations of an earlier run
+
+	Listeners events.Listeners // who hears what is done
 
 	PlayTime time.Duration // how long one activity plays a collaboration on; if zero 5 s, or a minute alone
 }
@@ -77,6 +80,7 @@ func New(c Config) *Activities {
 	ran := programs.New(c.Store)
 	plans := setup.NewPlans(c.Store, c.Plugins, setup.Sources{Data: c.Data, Programs: ran.Recording}, c.Models)
 	caller := calls.NewCaller(c.Store, a, plans, recorded.NewManifests(c.Store, recorded.ManifestAge), c.Alone)
+	caller.Meter.Listeners = c.Listeners
 	taker := turn.NewTaker(a, caller, c.NoCache)
 	return &Activities{
 		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(a, plans), scores: scores.NewScores(c.Store), judges: judging.NewJudging(a, caller, taker), ran: ran,

@@ -118,3 +118,14 @@ func (c *Caller) Close(ctx context.Context) error {
 	}
 	return errors.Join(errs...)
 }
+
+// Standings returns how the budgets stand that this process spends from, by campaign.
+func (c *Caller) Standings() map[string]money.Standing {
+	c.budgets.mu.Lock()
+	defer c.budgets.mu.Unlock()
+	all := map[string]money.Standing{}
+	for campaign, account := range c.budgets.accounts {
+		all[campaign] = account.Standing()
+	}
+	return all
+}

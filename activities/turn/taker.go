@@ -95,6 +95,7 @@ func (k *Taker) advanceTurn(ctx context.Context, q Question) (answers.Turn, erro
 		}
 		t.Asks = append(t.Asks, got.Answer)
 		panicked = q.evaluateAnswer(&t) // after the answer is stored
+		k.caller.TellAnswer(q.Order, got, t.Asks[len(t.Asks)-1].Fault)
 	}
 	defer got.Hold.Keep()              // if it cannot be stored, the ledger will say that the call's outcome is not known
 	kept := context.WithoutCancel(ctx) // what was bought is stored, cancelled or not
@@ -201,9 +202,10 @@ func Instant(ctx context.Context, q Question, meter *calls.Meter) (answers.Turn,
 		}
 		answer := calls.NewAnswerRecord(q.Provider, &money.Price{}, response, started)
 		answer.Ask = len(t.Asks)
-		meter.Answered(answer)
 		t.Asks = append(t.Asks, answer)
-		if err := q.evaluateAnswer(&t); err != nil {
+		err = q.evaluateAnswer(&t)
+		meter.AnsweredAtOnce(q.Order, t.Asks[answer.Ask])
+		if err != nil {
 			return t, err
 		}
 	}

@@ -47,6 +47,7 @@ Exit codes: 0 all collaborations succeeded, 2 the file or a flag is refused,
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, runs.NoCheckUsage)
 	cmd.Flags().BoolVar(&r.NoCache, "no-cache", false, "do not use answers of other campaigns or cells; stored answers of this campaign are still never asked again")
 	flags.Add(cmd.Flags())
+	o.Telemetry.Flags(cmd.Flags())
 	return cmd
 }
 

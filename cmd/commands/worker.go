@@ -44,5 +44,6 @@ See roundtable help temporal.`,
 			return nil
 		},
 	}
+	o.Telemetry.Flags(cmd.Flags())
 	return cmd
 }

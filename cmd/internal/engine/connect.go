@@ -30,12 +30,13 @@ func OutsideTarget(o *cli.Options) (target infra.Target, ok bool, err error) {
 	return target, true, err
 }
 
-// dialOutside connects to the outside server; nil if there is none.
-func dialOutside(ctx context.Context, o *cli.Options) (client.Client, error) {
+// dialOutside connects to the outside server; nil if there is none. Metrics may be nil.
+func dialOutside(ctx context.Context, o *cli.Options, metrics client.MetricsHandler) (client.Client, error) {
 	target, ok, err := OutsideTarget(o)
 	if !ok || err != nil {
 		return nil, err
 	}
+	target.Metrics = metrics
 	return infra.Dial(ctx, target)
 }
 
@@ -66,7 +67,7 @@ var ErrNotRunning = errors.New("it is not running here")
 // Connect finds the engine of a campaign in another process: the outside
 // server, or the embedded one of its `roundtable run` in another terminal.
 func Connect(ctx context.Context, o *cli.Options, campaign string) (client.Client, error) {
-	c, err := dialOutside(ctx, o)
+	c, err := dialOutside(ctx, o, nil)
 	if c != nil || err != nil {
 		return c, err
 	}

@@ -22,6 +22,7 @@ import (
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
+	"roundtable/cmd/internal/telemetry"
 	"roundtable/infra"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
@@ -35,6 +36,7 @@ type Engine struct {
 	Activities *activities.Activities
 	queues     *queues
 	lock       io.Closer
+	metrics    *telemetry.Metrics       // nil if nobody reads them
 	identity   string                   // of this process's workers, unlike that of any other
 	progress   string                   // the file that tells other commands how the workflow is; embedded only
 	latest     atomic.Pointer[progress] // without what turns wait for
@@ -60,7 +62,11 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 			e.Stop()
 		}
 	}()
-	if e.Client, err = dialOutside(ctx, o); err != nil {
+	if e.metrics, err = telemetry.Listen(o.Telemetry.Metrics, os.Stderr); err != nil {
+		return nil, cli.UsageError(err)
+	}
+	s = e.metrics.Store(s)
+	if e.Client, err = dialOutside(ctx, o, e.metrics.Temporal()); err != nil {
 		return nil, err
 	}
 	if e.Client == nil {
@@ -78,6 +84,7 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 	_, local := o.LocalLake()
 	e.Activities = activities.New(activities.Config{
 		Store: s, Plugins: o.Plugins, Models: providers.New(s).Build, Data: providers.OpenData, NoCache: w.NoCache, Client: e.Client, Alone: e.server != nil && local,
+		Listeners: e.listeners(),
 	})
 	e.queues = &queues{store: s, client: e.Client, activities: e.Activities, identity: e.identity}
 	options := infra.WorkerOptions()
@@ -90,6 +97,7 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 	e.worker.RegisterWorkflowWithOptions(workflows.Collaboration(o.Plugins), workflow.RegisterOptions{Name: task.CollaborationWorkflow})
 	e.worker.RegisterWorkflowWithOptions(workflows.Labels, workflow.RegisterOptions{Name: task.LabelsWorkflow})
 	e.Activities.Register(e.worker)
+	e.show(o)
 	return e, nil
 }
 
@@ -103,7 +111,11 @@ func (e *Engine) TakeWork(ctx context.Context) error {
 		go e.writeProgress(ctx)
 		go e.retryLost(ctx)
 	}
-	return nameLate("start of the worker", e.worker.Start())
+	if err := e.worker.Start(); err != nil {
+		return nameLate("start of the worker", err)
+	}
+	e.metrics.SetWorking(true)
+	return nil
 }
 
 // LockCampaign keeps other programs from running the campaign on the same local lake:
@@ -122,7 +134,7 @@ func (e *Engine) embed(ctx context.Context, o *cli.Options, dir string, fresh bo
 		return err
 	}
 	target := e.server.Target()
-	target.Logger = openWorkerLog(o)
+	target.Logger, target.Metrics = openWorkerLog(o), e.metrics.Temporal()
 	if e.Client, err = infra.Dial(ctx, target); err != nil {
 		return err
 	}
@@ -132,6 +144,8 @@ func (e *Engine) embed(ctx context.Context, o *cli.Options, dir string, fresh bo
 
 // Stop lets answers under way come in and ends the engine.
 func (e *Engine) Stop() {
+	e.metrics.SetWorking(false)
+	defer e.metrics.Close()
 	if e.worker != nil {
 		e.queues.stop()
 		e.worker.Stop() // also one that never started

@@ -1,0 +1,131 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"roundtable/activities/events"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/telemetry"
+	"roundtable/cmd/internal/version"
+	"roundtable/workflows"
+	"roundtable/workflows/task"
+)
+
+// listeners returns who hears what the activities do.
+func (e *Engine) listeners() events.Listeners {
+	var all events.Listeners
+	if l := e.metrics.Listener(); l != nil {
+		all = append(all, l)
+	}
+	return all
+}
+
+// show lets metrics look at the engine.
+func (e *Engine) show(o *cli.Options) {
+	seen := &seenCampaigns{client: e.Client, names: e.Activities.Campaigns, known: map[string]seenCampaign{}}
+	namespace := temporalNamespace(o)
+	e.metrics.Read(telemetry.Sources{
+		Meter: e.Activities.Meter, Waits: e.Activities.Waits, Gates: e.Activities.Gates, Standings: e.Activities.Standings,
+		Campaigns: seen.all, Version: version.Short(),
+		Backlog: func(ctx context.Context) []telemetry.Backlog {
+			return readBacklog(ctx, e.Client, namespace, e.queues.models())
+		},
+	})
+}
+
+// How old a campaign's status may be that is shown; that of one which has ended changes rarely.
+const (
+	statusAge = 5 * time.Second
+	endedAge  = time.Minute
+)
+
+// seenCampaigns remembers how far campaigns were when their workflows last said so.
+type seenCampaigns struct {
+	client client.Client
+	names  func() []string
+
+	mu    sync.Mutex
+	known map[string]seenCampaign
+}
+
+type seenCampaign struct {
+	status workflows.Status
+	at     time.Time // of the last question
+	is     bool      // it was answered
+}
+
+// all returns the campaigns that this process works for.
+func (s *seenCampaigns) all(ctx context.Context) map[string]workflows.Status {
+	s.mu.Lock() // one scrape after the other: a busy worker is not asked twice
+	defer s.mu.Unlock()
+	all := map[string]workflows.Status{}
+	for _, name := range s.names() {
+		now := s.known[name]
+		age := statusAge
+		if now.is && now.status.Cells > 0 && now.status.Done() == now.status.Cells {
+			age = endedAge
+		}
+		if time.Since(now.at) > age && ctx.Err() == nil {
+			now.at = time.Now()
+			if status, err := QueryStatus[workflows.Status](ctx, s.client, workflows.CampaignID(name)); err == nil {
+				now.status, now.is = status, true
+			}
+			s.known[name] = now
+		}
+		if now.is {
+			all[name] = now.status
+		}
+	}
+	return all
+}
+
+// models returns the models that have a queue.
+func (q *queues) models() (names []string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for name := range q.workers {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// readBacklog asks the server what waits in the queues of campaigns.
+func readBacklog(ctx context.Context, c client.Client, namespace string, models []string) []telemetry.Backlog {
+	all := []telemetry.Backlog{{Queue: task.Queue, Kind: "workflow"}, {Queue: task.Queue, Kind: "activity"}}
+	for _, model := range models {
+		all = append(all, telemetry.Backlog{Queue: task.ModelQueue(model), Kind: "activity"})
+	}
+	known := make([]bool, len(all))
+	var asking sync.WaitGroup
+	for i := range all {
+		asking.Go(func() {
+			kind := enumspb.TASK_QUEUE_TYPE_ACTIVITY
+			if all[i].Kind == "workflow" {
+				kind = enumspb.TASK_QUEUE_TYPE_WORKFLOW
+			}
+			answer, err := c.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
+				Namespace: namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: all[i].Queue}, TaskQueueType: kind, ReportStats: true,
+			})
+			if known[i] = err == nil; known[i] {
+				all[i].Tasks = answer.GetStats().GetApproximateBacklogCount()
+			}
+		})
+	}
+	asking.Wait()
+	var answered []telemetry.Backlog
+	for i, b := range all {
+		if known[i] {
+			answered = append(answered, b)
+		}
+	}
+	return answered
+}
