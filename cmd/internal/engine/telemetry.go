@@ -36,7 +36,7 @@ func (e *Engine) show(o *cli.Options) {
 		Meter: e.Activities.Meter, Waits: e.Activities.Waits, Gates: e.Activities.Gates, Standings: e.Activities.Standings,
 		Campaigns: seen.all, Version: version.Short(),
 		Backlog: func(ctx context.Context) []telemetry.Backlog {
-			return readBacklog(ctx, e.Client, namespace, e.queues.models())
+			return readBacklog(ctx, e.Client, namespace, e.Queue, e.queues.models())
 		},
 	})
 }
@@ -99,10 +99,10 @@ func (q *queues) models() (names []string) {
 }
 
 // readBacklog asks the server what waits in the queues of campaigns.
-func readBacklog(ctx context.Context, c client.Client, namespace string, models []string) []telemetry.Backlog {
-	all := []telemetry.Backlog{{Queue: task.Queue, Kind: "workflow"}, {Queue: task.Queue, Kind: "activity"}}
+func readBacklog(ctx context.Context, c client.Client, namespace, queue string, models []string) []telemetry.Backlog {
+	all := []telemetry.Backlog{{Queue: queue, Kind: "workflow"}, {Queue: queue, Kind: "activity"}}
 	for _, model := range models {
-		all = append(all, telemetry.Backlog{Queue: task.ModelQueue(model), Kind: "activity"})
+		all = append(all, telemetry.Backlog{Queue: task.ModelQueue(queue, model), Kind: "activity"})
 	}
 	known := make([]bool, len(all))
 	var asking sync.WaitGroup
