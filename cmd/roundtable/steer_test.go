@@ -36,23 +36,23 @@ func writeSlow(t *testing.T, dir string, replicates int) {
 // background is the program in another process.
 type background struct {
 	*exec.Cmd
-	said  said
+	said  words
 	ended chan struct{}
 }
 
-// said is what a program has written so far.
-type said struct {
+// words are what a program has written so far.
+type words struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (s *said) Write(p []byte) (int, error) {
+func (s *words) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.Write(p)
 }
 
-func (s *said) String() string {
+func (s *words) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.String()
