@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/telemetry"
 	"roundtable/infra"
 	"roundtable/infra/codec"
 	"roundtable/workflows"
@@ -49,8 +50,16 @@ func (e *Engine) Visibility(ctx context.Context, o *cli.Options) workflows.Visib
 	return workflows.Visibility{Shown: true, Searchable: infra.HasSearchAttributes(ctx, e.Client, temporalNamespace(o), workflows.SearchAttributes())}
 }
 
-// openWorkerLog returns where the SDK reports retries and the like: a file, not the terminal.
+// openWorkerLog returns where the SDK reports retries and the like: a file, not the
+// terminal, unless a log is asked for.
 func openWorkerLog(o *cli.Options) *slog.Logger {
+	level, err := o.Telemetry.Level()
+	if err != nil { // Start has refused it
+		return slog.New(slog.DiscardHandler)
+	}
+	if o.Telemetry.Logs() {
+		return slog.New(telemetry.NewHandler(os.Stderr, o.Telemetry.LogFormat, level))
+	}
 	if err := os.MkdirAll(o.State, 0o700); err != nil {
 		return slog.New(slog.DiscardHandler)
 	}
@@ -58,7 +67,7 @@ func openWorkerLog(o *cli.Options) *slog.Logger {
 	if err != nil {
 		return slog.New(slog.DiscardHandler)
 	}
-	return slog.New(slog.NewTextHandler(file, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	return slog.New(telemetry.NewHandler(file, "text", level))
 }
 
 // ErrNotRunning says that no engine is there to talk to.

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -38,6 +39,8 @@ type Engine struct {
 	queues     *queues
 	lock       io.Closer
 	metrics    *telemetry.Metrics       // nil if nobody reads them
+	log        *slog.Logger             // of what happens; see openTelemetry
+	notices    io.Writer                // for the operator: standard error, or the log
 	Queue      string                   // of the lake's workflows and activities
 	identity   string                   // of this process's workers, unlike that of any other
 	shared     *shared                  // nil if the server is this program's own
@@ -66,10 +69,9 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 			e.Stop()
 		}
 	}()
-	if e.metrics, err = telemetry.Listen(o.Telemetry.Metrics, os.Stderr); err != nil {
-		return nil, cli.UsageError(err)
+	if s, err = e.openTelemetry(o, s); err != nil {
+		return nil, err
 	}
-	s = e.metrics.Store(s)
 	if e.Client, err = dialOutside(ctx, o, e.metrics.Temporal()); err != nil {
 		return nil, err
 	}
@@ -90,7 +92,7 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 	_, local := o.LocalLake()
 	e.Activities = activities.New(activities.Config{
 		Store: s, Plugins: o.Plugins, Models: providers.New(s).Build, Data: providers.OpenData, NoCache: w.NoCache, Client: e.Client, Alone: e.server != nil && local,
-		Listeners: e.listeners(),
+		Listeners: e.listeners(o),
 	})
 	e.queues = &queues{store: s, client: e.Client, activities: e.Activities, beside: e.Queue, settings: e.workerOptions}
 	e.worker = worker.New(e.Client, e.Queue, e.workerOptions())
@@ -131,11 +133,12 @@ func (e *Engine) TakeWork(ctx context.Context) error {
 		return nameLate("start of the worker", err)
 	}
 	e.metrics.SetWorking(true)
+	e.log.Info("taking work")
 	if e.IsEmbedded() {
 		return nil
 	}
-	go e.watchServer(ctx, os.Stderr)
-	go e.checkClock(ctx, os.Stderr)
+	go e.watchServer(ctx, e.notices)
+	go e.checkClock(ctx, e.notices)
 	return nil
 }
 
@@ -165,13 +168,12 @@ func (e *Engine) embed(ctx context.Context, o *cli.Options, dir string, fresh bo
 
 // Stop lets answers under way come in and ends the engine.
 func (e *Engine) Stop() {
-	e.metrics.SetWorking(false)
-	defer e.metrics.Close()
+	defer e.drain()()
 	if e.worker != nil {
 		e.queues.stop()
 		e.worker.Stop() // also one that never started
 		if err := e.Activities.Close(context.Background()); err != nil {
-			fmt.Fprintln(os.Stderr, "roundtable:", err)
+			fmt.Fprintln(e.notices, "roundtable:", err)
 		}
 	}
 	if e.Client != nil {
@@ -185,7 +187,7 @@ func (e *Engine) Stop() {
 	}
 	if e.server != nil {
 		if err := e.server.Stop(); err != nil {
-			fmt.Fprintln(os.Stderr, "roundtable: the embedded server did not stop cleanly:", err)
+			fmt.Fprintln(e.notices, "roundtable: the embedded server did not stop cleanly:", err)
 		}
 	}
 }

@@ -2,6 +2,9 @@ package engine
 
 import (
 	"context"
+	"io"
+	"log/slog"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -12,6 +15,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"roundtable/activities/events"
+	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/telemetry"
 	"roundtable/cmd/internal/version"
@@ -19,9 +23,46 @@ import (
 	"roundtable/workflows/task"
 )
 
+// openTelemetry opens log and metrics, and returns the store whose requests they count.
+func (e *Engine) openTelemetry(o *cli.Options, s storage.Store) (storage.Store, error) {
+	e.log, e.notices = slog.New(slog.DiscardHandler), os.Stderr
+	if _, err := o.Telemetry.Level(); err != nil {
+		return nil, err
+	}
+	if o.Telemetry.Logs() {
+		e.log = openWorkerLog(o)
+		e.notices = telemetry.Lines(e.log)
+	}
+	var err error
+	if e.metrics, err = telemetry.Listen(o.Telemetry.Metrics, e.notices); err != nil {
+		return nil, cli.UsageError(err)
+	}
+	e.log.Info("starting", "version", version.Short(), "lake", o.LakeName())
+	return e.metrics.Store(s), nil
+}
+
+// drain says that the engine takes no more work, and returns what is to be done at the end.
+func (e *Engine) drain() (end func()) {
+	e.metrics.SetWorking(false)
+	e.log.Info("stopping: answers under way come in")
+	return func() {
+		e.log.Info("stopped")
+		e.metrics.Close()
+	}
+}
+
+// Notices returns where the operator reads what happens: standard error, or the log.
+func (e *Engine) Notices() io.Writer { return e.notices }
+
+// Log returns the log that --log-format asks for; without it one that nobody reads.
+func (e *Engine) Log() *slog.Logger { return e.log }
+
 // listeners returns who hears what the activities do.
-func (e *Engine) listeners() events.Listeners {
+func (e *Engine) listeners(o *cli.Options) events.Listeners {
 	var all events.Listeners
+	if o.Telemetry.Logs() {
+		all = append(all, telemetry.Log(e.log))
+	}
 	if l := e.metrics.Listener(); l != nil {
 		all = append(all, l)
 	}
@@ -32,6 +73,7 @@ func (e *Engine) listeners() events.Listeners {
 func (e *Engine) show(o *cli.Options) {
 	seen := &seenCampaigns{client: e.Client, names: e.Activities.Campaigns, known: map[string]seenCampaign{}}
 	namespace := temporalNamespace(o)
+	e.log.Info("connected", "embedded", e.IsEmbedded(), "namespace", namespace, "task_queue", e.Queue)
 	e.metrics.Read(telemetry.Sources{
 		Meter: e.Activities.Meter, Waits: e.Activities.Waits, Gates: e.Activities.Gates, Standings: e.Activities.Standings,
 		Campaigns: seen.all, Version: version.Short(),

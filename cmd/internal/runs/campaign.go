@@ -96,14 +96,22 @@ func (r Options) work(ctx context.Context, s storage.Store, p recorded.Plan, m r
 		if err := recorded.WriteHalt(ctx, s, name, recorded.Halt{Reason: status.PauseReason, At: time.Now().UTC()}); err != nil {
 			return status, err
 		}
+		if e.Log().Warn("campaign paused", "campaign", name, "reason", status.PauseReason); r.Telemetry.Logs() {
+			return status, pausedError(name, status)
+		}
 		if strings.Contains(status.PauseReason, "roundtable resume") { // it says how; run would use the file's limits
 			fmt.Fprintf(os.Stderr, "\n%s is paused: %s\n", name, status.PauseReason)
 		} else {
 			fmt.Fprintf(os.Stderr, "\n%s is paused: %s\nresume with: %s\n", name, status.PauseReason, again)
 		}
-		return status, cli.IncompleteError(fmt.Errorf("%s is paused after %d of %s", name, status.Done(), wording.Count(status.Cells, "collaboration")))
+		return status, pausedError(name, status)
 	}
 	return status, nil
+}
+
+// pausedError returns the error of a campaign that is paused.
+func pausedError(name string, s workflows.Status) error {
+	return cli.IncompleteError(fmt.Errorf("%s is paused after %d of %s", name, s.Done(), wording.Count(s.Cells, "collaboration")))
 }
 
 // drive starts the campaign's workflow, or finds it running, and watches it to its end.

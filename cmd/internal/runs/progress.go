@@ -20,6 +20,9 @@ import (
 // watch shows how far the campaign is until it ends, is paused by an error, or ctx ends.
 func (r Options) watch(ctx context.Context, e *engine.Engine, run client.WorkflowRun, name string, cells int) (workflows.Status, error) {
 	show := newDisplay(os.Stderr)
+	if r.Telemetry.Logs() {
+		show = &display{out: e.Notices()}
+	}
 	defer show.stop()
 	p := progress{began: time.Now(), before: -1}
 	shown, stopped := p.began, false
