@@ -61,6 +61,6 @@ func (c *Caller) buyOnce(ctx context.Context, q Order, r model.Request, prepare 
 	if _, err := c.StoreTurn(kept, q.Run, answers.Turn{Entry: q.Entry, Asks: []answers.Answer{got.Answer}, Done: true}, ""); err != nil {
 		return answers.Answer{}, err
 	}
-	got.Hold.Settle(got.Charge)
+	c.Settle(q, got)
 	return got.Answer, nil
 }

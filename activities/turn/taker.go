@@ -102,7 +102,7 @@ func (k *Taker) advanceTurn(ctx context.Context, q Question) (answers.Turn, erro
 	if t, err = k.caller.StoreTurn(kept, q.Run, t, got.Key); err != nil {
 		return t, err
 	}
-	got.Hold.Settle(got.Charge)
+	k.caller.Settle(q.Order, got)
 	if got.Key != "" {
 		err = k.answers.Cache(kept, got.Key, q.Run, t)
 	}

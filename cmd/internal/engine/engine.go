@@ -92,7 +92,7 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 	_, local := o.LocalLake()
 	e.Activities = activities.New(activities.Config{
 		Store: s, Plugins: o.Plugins, Models: providers.New(s).Build, Data: providers.OpenData, NoCache: w.NoCache, Client: e.Client, Alone: e.server != nil && local,
-		Listeners: e.listeners(o),
+		Listeners: e.listeners(o), Noticed: e.noticed, LakeName: o.LakeName(),
 	})
 	e.queues = &queues{store: s, client: e.Client, activities: e.Activities, beside: e.Queue, settings: e.workerOptions}
 	e.worker = worker.New(e.Client, e.Queue, e.workerOptions())

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -15,11 +16,14 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"roundtable/activities/events"
+	"roundtable/activities/notices"
+	"roundtable/analysis/safetext"
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/telemetry"
 	"roundtable/cmd/internal/version"
 	"roundtable/workflows"
+	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
 
@@ -48,6 +52,22 @@ func (e *Engine) drain() (end func()) {
 	return func() {
 		e.log.Info("stopped")
 		e.metrics.Close()
+	}
+}
+
+// noticed says what a campaign's operator must know, and what of it could not be sent.
+func (e *Engine) noticed(n notices.Notice, unsent error) {
+	if unsent != nil {
+		fmt.Fprintf(e.notices, "\nnotice of campaign %s (%s) was not sent: %s\n", n.Campaign, n.Event, safetext.Lines(unsent.Error()))
+	}
+	attrs := []any{"campaign", n.Campaign, "succeeded", n.Succeeded, "failed", n.Failed, "stopped", n.Stopped, "cells", n.Cells}
+	switch {
+	case n.Paused:
+		e.log.Warn("campaign paused", append(attrs, "reason", n.Reason)...)
+	case n.Event == plan.NotifyBudget:
+		e.log.Warn("budget", "campaign", n.Campaign, "reason", n.Reason)
+	default:
+		e.log.Info("campaign ended", attrs...)
 	}
 }
 
