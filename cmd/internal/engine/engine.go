@@ -39,6 +39,7 @@ type Engine struct {
 	queues     *queues
 	lock       io.Closer
 	metrics    *telemetry.Metrics       // nil if nobody reads them
+	traces     *telemetry.Traces        // nil if nobody is sent them
 	log        *slog.Logger             // of what happens; see openTelemetry
 	notices    io.Writer                // for the operator: standard error, or the log
 	Queue      string                   // of the lake's workflows and activities

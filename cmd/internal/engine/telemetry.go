@@ -41,6 +41,9 @@ func (e *Engine) openTelemetry(o *cli.Options, s storage.Store) (storage.Store, 
 	if e.metrics, err = telemetry.Listen(o.Telemetry.Metrics, e.notices); err != nil {
 		return nil, cli.UsageError(err)
 	}
+	if e.traces, err = telemetry.OpenTraces(context.Background(), version.Short(), e.notices); err != nil {
+		return nil, cli.UsageError(err)
+	}
 	e.log.Info("starting", "version", version.Short(), "lake", o.LakeName())
 	return e.metrics.Store(s), nil
 }
@@ -50,6 +53,7 @@ func (e *Engine) drain() (end func()) {
 	e.metrics.SetWorking(false)
 	e.log.Info("stopping: answers under way come in")
 	return func() {
+		e.traces.Close()
 		e.log.Info("stopped")
 		e.metrics.Close()
 	}
@@ -82,6 +86,9 @@ func (e *Engine) listeners(o *cli.Options) events.Listeners {
 	var all events.Listeners
 	if o.Telemetry.Logs() {
 		all = append(all, telemetry.Log(e.log))
+	}
+	if e.traces != nil {
+		all = append(all, e.traces)
 	}
 	if l := e.metrics.Listener(); l != nil {
 		all = append(all, l)
