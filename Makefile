@@ -2,7 +2,7 @@
 # `roundtable version` tells the commit: Go records it in the binary.
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: build test check fuzz kills limits dist sbom upgrade-fixture $(PLATFORMS)
+.PHONY: build test check fuzz kills cluster limits dist sbom upgrade-fixture $(PLATFORMS)
 
 build:
 	go build -o roundtable ./cmd/roundtable
@@ -23,6 +23,11 @@ fuzz:
 N = 1000
 kills:
 	go test ./cmd/roundtable -count=1 -run 'TestRandomKills|TestAimedKills' -v -timeout 6h -kills $(N)
+
+# make cluster kills every part of a cluster in turn, with 200 collaborations and outages
+# of half a minute; .ci/run cluster builds what it needs.
+cluster:
+	ROUNDTABLE_CLUSTER=-long bash .ci/run cluster
 
 # make limits runs campaigns of the sizes that docs/reliability.md states.
 limits:

@@ -128,8 +128,8 @@ func awaitNamespace(ctx context.Context, c client.Client, t Target) error {
 		if _, ok := errors.AsType[*serviceerror.NamespaceNotFound](err); ok {
 			return fmt.Errorf("infra: Temporal at %s has no namespace %q; make it there, or set TEMPORAL_NAMESPACE", t.HostPort, t.Namespace)
 		}
-		if isHopeless(err) {
-			return fmt.Errorf("infra: Temporal at %s, namespace %q: %w", t.HostPort, t.Namespace, err)
+		if refused := t.refusal(ctx, err); refused != nil {
+			return refused
 		}
 		select {
 		case <-ctx.Done():

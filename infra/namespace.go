@@ -41,13 +41,9 @@ func PrepareNamespace(ctx context.Context, t Target, retention time.Duration, at
 		return done, fmt.Errorf("infra: Temporal at %s: %w", t.HostPort, err)
 	}
 	defer c.Close()
-	_, err = c.WorkflowService().RegisterNamespace(ctx, &workflowservice.RegisterNamespaceRequest{
-		Namespace: t.Namespace, WorkflowExecutionRetentionPeriod: durationpb.New(retention), Description: "campaigns of roundtable",
-	})
-	if _, exists := errors.AsType[*serviceerror.NamespaceAlreadyExists](err); err != nil && !exists {
-		return done, fmt.Errorf("infra: Temporal at %s, namespace %q: %w", t.HostPort, t.Namespace, err)
+	if done.Made, err = registerNamespace(ctx, c, t, retention); err != nil {
+		return done, err
 	}
-	done.Made = err == nil
 	t.Patience = time.Minute // a new namespace is known everywhere a little later
 	if err := awaitNamespace(ctx, c, t); err != nil {
 		return done, err
@@ -64,6 +60,30 @@ func PrepareNamespace(ctx context.Context, t Target, retention time.Duration, at
 	}
 	done.Attributes = append(done.Attributes, slices.Sorted(maps.Keys(missing))...)
 	return done, awaitSearchable(ctx, c, t.Namespace, attributes)
+}
+
+// registerNamespace makes the namespace, unless it is there. A server that has just been
+// started answers that it is not healthy yet.
+func registerNamespace(ctx context.Context, c client.Client, t Target, retention time.Duration) (made bool, err error) {
+	for began := time.Now(); ; {
+		_, err = c.WorkflowService().RegisterNamespace(ctx, &workflowservice.RegisterNamespaceRequest{
+			Namespace: t.Namespace, WorkflowExecutionRetentionPeriod: durationpb.New(retention), Description: "campaigns of roundtable",
+		})
+		if _, exists := errors.AsType[*serviceerror.NamespaceAlreadyExists](err); err == nil || exists {
+			return err == nil, nil
+		}
+		if refused := t.refusal(ctx, err); refused != nil {
+			return false, refused
+		}
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-time.After(time.Second):
+		}
+		if time.Since(began) > 2*startsLate {
+			return false, fmt.Errorf("infra: Temporal at %s, namespace %q, after %s: %w", t.HostPort, t.Namespace, 2*startsLate, err)
+		}
+	}
 }
 
 // awaitSearchable waits until the server knows its new search attributes.

@@ -90,6 +90,14 @@ func ForHistory(ctx context.Context, err error, attempt int32) error {
 	})
 }
 
+// AskAgain ends an attempt whose answer could not be used: the next one, which is due at
+// once, waits for its turn as any other request.
+func AskAgain() error {
+	return temporal.NewApplicationErrorWithOptions("the answer could not be used; the model is asked again when its limit allows", "reask", temporal.ApplicationErrorOptions{
+		NextRetryDelay: time.Millisecond, Category: temporal.ApplicationErrorCategoryBenign,
+	})
+}
+
 // NextTry returns the pause before what failed with an error of ForHistory is tried
 // again; false if it is not.
 func NextTry(err error) (time.Duration, bool) {

@@ -234,8 +234,7 @@ func (s *Sender) post(ctx context.Context, n plan.Notify, id string, body []byte
 	case ctx.Err() != nil:
 		return fmt.Errorf("the webhook at %s does not answer within %s", to.Host, patience)
 	}
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) { // it repeats the address
+	if wrapped, ok := errors.AsType[*url.Error](err); ok { // it repeats the address
 		err = wrapped.Err
 	}
 	return fmt.Errorf("the webhook at %s: %w", to.Host, err)

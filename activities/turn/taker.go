@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"go.temporal.io/sdk/activity"
 	"golang.org/x/sync/singleflight"
 
 	"roundtable/activities/answers"
@@ -20,6 +21,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/activities/prompt"
+	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
 
@@ -62,12 +64,21 @@ func (k *Taker) TakeTurnOnce(ctx context.Context, q Question) (answers.Turn, err
 // takeTurn asks until an answer is usable or no re-ask is left, storing every
 // answer before anything else happens with it.
 func (k *Taker) takeTurn(ctx context.Context, q Question) (t answers.Turn, err error) {
-	for err == nil && !t.Done {
+	for first := true; err == nil && !t.Done; first = false {
+		if !first && isRationed(ctx) {
+			return t, failure.AskAgain()
+		}
 		if t, err = k.advanceTurn(ctx, q); errors.Is(err, calls.ErrAnswered) {
 			err = nil
 		}
 	}
 	return t, err
+}
+
+// isRationed reports whether the server gives out the requests of a model with a limit a
+// minute: another one than that of this attempt has to be given out, too.
+func isRationed(ctx context.Context) bool {
+	return activity.IsActivity(ctx) && task.IsModelQueue(activity.GetInfo(ctx).TaskQueue)
 }
 
 // advanceTurn takes a turn on by at most one answer.

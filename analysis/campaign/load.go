@@ -1,8 +1,11 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"unique"
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
@@ -22,7 +25,7 @@ func Load(ctx context.Context, store storage.Store, campaign string, readers ...
 	if err != nil {
 		return c, err
 	}
-	for rows, err := range lake.Collaborations(ctx, store, d, record.Collaborations, record.Rounds, record.Turns, record.Calls) {
+	for rows, err := range lake.Collaborations(ctx, store, d.ByPart(), record.Collaborations, record.Rounds, record.Turns, record.Calls) {
 		if err != nil {
 			return c, err
 		}
@@ -34,8 +37,12 @@ func Load(ctx context.Context, store storage.Store, campaign string, readers ...
 		if err != nil {
 			return c, err
 		}
+		run.SettingsJSON = unique.Make(run.SettingsJSON).Value() // one copy for each condition
 		c.Runs = append(c.Runs, run)
 	}
+	slices.SortStableFunc(c.Runs, func(a, b Run) int { // as before compaction: sums of floats depend on it
+		return cmp.Or(cmp.Compare(a.ConditionID, b.ConditionID), cmp.Compare(a.CollaborationID, b.CollaborationID), cmp.Compare(a.Generation, b.Generation))
+	})
 	return c, nil
 }
 

@@ -1,6 +1,7 @@
 package lake
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -29,6 +30,7 @@ type Dataset struct {
 	earlier   []string       // markers of earlier generations that no batch holds
 	manifests []Manifest     // of the batches that hold a member
 	holder    map[Run]int    // index in manifests
+	byPart    bool           // members are in the order of batches
 }
 
 // ReadDataset lists a campaign's files. It may be running: what is committed is seen.
@@ -237,6 +239,26 @@ func (d Dataset) RunAgain(ctx context.Context, store storage.Store) (Dataset, er
 func (d Dataset) Only(keep func(Member) bool) Dataset {
 	d.Members = slices.DeleteFunc(slices.Clone(d.Members), func(m Member) bool { return !keep(m) })
 	return d
+}
+
+// ByPart returns the dataset with its members in the order of the parts that hold them,
+// so that one part of each table is read at a time. Members in their usual order, by
+// collaboration, are in all parts of a condition, which are then all in memory. What is
+// made of the rows must not depend on the order, since batches differ from run to run.
+func (d Dataset) ByPart() Dataset {
+	d.byPart, d.Members = true, slices.Clone(d.Members)
+	slices.SortStableFunc(d.Members, func(a, b Member) int {
+		return cmp.Or(cmp.Compare(a.Condition, b.Condition), cmp.Compare(d.batchOf(a), d.batchOf(b)))
+	})
+	return d
+}
+
+// batchOf returns which batch holds a member; -1 if none does.
+func (d Dataset) batchOf(m Member) int {
+	if i, compacted := d.holder[m.Run]; compacted {
+		return i
+	}
+	return -1
 }
 
 // Uncompacted returns the commits of members that no batch holds, in their order.

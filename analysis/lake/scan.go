@@ -110,6 +110,7 @@ type tableWalk[T record.Row] struct {
 	d         Dataset
 	table     string
 	condition string                // the present one
+	batch     int                   // the present one, if members are in the order of batches
 	parts     map[string]*cursor[T] // of the present condition, by key
 }
 
@@ -140,9 +141,9 @@ func (w *tableWalk[T]) rows(m Member) ([]T, error) {
 	if w == nil {
 		return nil, nil
 	}
-	if m.Condition != w.condition {
+	if batch := w.d.batchOf(m); m.Condition != w.condition || w.d.byPart && batch != w.batch {
 		w.close()
-		w.condition = m.Condition
+		w.condition, w.batch = m.Condition, batch
 	}
 	if raw, ok := w.d.raw[m.Run]; ok {
 		return ReadRows[T](w.ctx, w.store, raw)

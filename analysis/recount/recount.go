@@ -5,8 +5,10 @@
 package recount
 
 import (
+	"cmp"
 	"context"
 	"math/big"
+	"slices"
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
@@ -49,12 +51,13 @@ type Mismatch struct {
 // Check counts all votes of a campaign again, one collaboration after the other.
 func Check(ctx context.Context, store storage.Store, d lake.Dataset, settings Settings) (Report, error) {
 	var r Report
-	for rows, err := range lake.Collaborations(ctx, store, d, record.Collaborations, record.Rounds, record.Turns, record.Ballots) {
+	for rows, err := range lake.Collaborations(ctx, store, d.ByPart(), record.Collaborations, record.Rounds, record.Turns, record.Ballots) {
 		if err != nil {
 			return r, err
 		}
 		r.Add(rows, settings)
 	}
+	slices.SortStableFunc(r.Mismatches, func(a, b Mismatch) int { return cmp.Compare(a.Collaboration, b.Collaboration) })
 	return r, nil
 }
 

@@ -1,8 +1,10 @@
 package trajectory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
@@ -21,7 +23,7 @@ func Load(ctx context.Context, store storage.Store, campaign string) ([]Trajecto
 	}
 	var all []Trajectory
 	var left []Excluded
-	for rows, err := range lake.Collaborations(ctx, store, d, record.Collaborations, record.Rounds, record.Turns, record.Calls) {
+	for rows, err := range lake.Collaborations(ctx, store, d.ByPart(), record.Collaborations, record.Rounds, record.Turns, record.Calls) {
 		if err != nil {
 			return nil, nil, err
 		}
@@ -32,6 +34,10 @@ func Load(ctx context.Context, store storage.Store, campaign string) ([]Trajecto
 		}
 		all = append(all, t)
 	}
+	slices.SortStableFunc(all, func(a, b Trajectory) int {
+		return cmp.Or(cmp.Compare(a.Condition, b.Condition), cmp.Compare(a.ID, b.ID))
+	})
+	slices.SortStableFunc(left, func(a, b Excluded) int { return cmp.Compare(a.ID, b.ID) })
 	return all, left, nil
 }
 

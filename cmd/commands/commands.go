@@ -101,7 +101,7 @@ or a bucket (--lake), and the campaign goes on from them after any interruption.
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.UsageError(explainFlag(cmd, err)) })
 	root.AddCommand(
 		newRun(o), newPlan(o), newStatus(o), newPause(o), newResume(o), newTune(o), newAnswer(o), newCancel(o),
-		newShow(o), newView(o), newReport(o), newAnalyze(o), newVerify(o), newAttest(o), newList(o), newData(o), newNew(o), newCheckEnv(o), newVersion(o), newWorker(o), newPrepare(o),
+		newShow(o), newView(o), newReport(o), newAnalyze(o), newVerify(o), newAttest(o), newList(o), newData(o), newNew(o), newCheckEnv(o), newVersion(o), newWorker(o), newPrepare(o), newCodecServer(o),
 		newCost(o),
 		newCache(o), newQuery(o), newExport(o),
 		newLabel(o), newFeatures(o),

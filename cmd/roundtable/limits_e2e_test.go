@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -134,4 +135,49 @@ func TestWorkers(t *testing.T) {
 	if len(by) != 2 {
 		t.Errorf("both processes should have asked: %v", by)
 	}
+}
+
+// TestReasksAreRationed: a question that is asked again after an answer that could not be
+// used counts against a limit of requests a minute as any other, over all processes.
+func TestReasksAreRationed(t *testing.T) {
+	t.Parallel()
+	const perSecond, seconds = 10, 8
+	server, err := infra.Start(t.Context(), infra.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Stop() })
+	v := newVendor(t)
+	v.set(func(a *asked) *trick {
+		if a.again() {
+			return nil
+		}
+		return &trick{name: "malformed", play: func(v *vendor, a *asked, w http.ResponseWriter, _ *http.Request) {
+			body, b := v.answer(a, "no JSON", "stop")
+			v.book(&v.sold, b)
+			w.Write(body)
+		}}
+	})
+	dir := write(t, busy+"limits: {collaborations: 6, models: {openai/fake: {requests_per_minute: 600}}}\n")
+	at := append(v.at(), "TEMPORAL_ADDRESS="+server.HostPort())
+	for _, who := range []string{"one", "two", "three"} {
+		starts(t, dir, at, "run", "campaign.yaml", "--state", who) // they take part in one campaign
+		if who == "one" {
+			screentest.Until(t, "a call", func() bool { return len(v.arrivals()) > 0 })
+		}
+	}
+	screentest.Until(t, "three processes", func() bool { return len(v.arrivals()) > 8*perSecond })
+	from := len(v.arrivals())
+	time.Sleep(seconds * time.Second)
+	asks, again := v.arrivals()[from:], 0
+	for _, a := range asks {
+		if a.again() {
+			again++
+		}
+	}
+	// One second's worth may go out at once.
+	if n, most := len(asks), (seconds+1)*perSecond; n > most || again < n/5 {
+		t.Errorf("%d calls in %d s, %d of them again; allowed are %d a second", n, seconds, again, perSecond)
+	}
+	t.Logf("%d calls in %d s, %d of them again", len(asks), seconds, again)
 }

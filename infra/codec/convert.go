@@ -13,8 +13,15 @@ import (
 // DataConverter returns the SDK's JSON, compressed by zstd from 1 KB on and then
 // encrypted, if there is a key.
 func (k Keys) DataConverter() converter.DataConverter {
-	return dataConverter{converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), k, zstdCodec{})}
+	return dataConverter{converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), k.Codecs()...)}
 }
+
+// Codecs returns what payloads go through on their way from the server: the first opens
+// them, the second unpacks them.
+func (k Keys) Codecs() []converter.PayloadCodec { return []converter.PayloadCodec{k, zstdCodec{}} }
+
+// AreEmpty reports whether there is no key.
+func (k Keys) AreEmpty() bool { return len(k.ring) == 0 }
 
 // FailureConverter also encrypts messages and stacks of failures; without a key they are
 // plain text in every history, as everything else is. A failure that cannot be

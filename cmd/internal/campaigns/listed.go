@@ -92,7 +92,7 @@ func lastEnd(ctx context.Context, s storage.Store, name string) (*time.Time, err
 		return nil, err
 	}
 	var last int64
-	for row, err := range lake.Scan[record.Collaboration](ctx, s, d) {
+	for row, err := range lake.Scan[record.Collaboration](ctx, s, d.ByPart()) {
 		if err != nil {
 			return nil, err
 		}

@@ -90,7 +90,7 @@ func (v *Verification) compareRows(ctx context.Context, s storage.Store, store *
 	if err != nil {
 		return err
 	}
-	for rows, err := range lake.Collaborations(ctx, s, d, record.Collaborations, record.Turns, record.Calls) {
+	for rows, err := range lake.Collaborations(ctx, s, d.ByPart(), record.Collaborations, record.Turns, record.Calls) {
 		if err != nil {
 			return err
 		}
