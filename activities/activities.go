@@ -19,10 +19,12 @@ import (
 	"roundtable/activities/calls"
 	"roundtable/activities/collaboration"
 	"roundtable/activities/embed"
+	"roundtable/activities/events"
 	"roundtable/activities/failure"
 	"roundtable/activities/judging"
 	"roundtable/activities/labels"
 	"roundtable/activities/model"
+	"roundtable/activities/notices"
 	"roundtable/activities/programs"
 	"roundtable/activities/recorded"
 	"roundtable/activities/scores"
@@ -43,6 +45,11 @@ type Config struct {
 	NoCache bool                             // do not take answers from other turns; resuming is not affected
 	Client  client.Client                    // to await collaborations of an earlier run
 
+	Listeners events.Listeners // who hears what is done
+	// Noticed hears of a campaign's pauses, end and budget, and of what could not be sent; may be nil.
+	Noticed  func(n notices.Notice, unsent error)
+	LakeName string // where the store is, for people
+
 	PlayTime time.Duration // how long one activity plays a collaboration on; if zero 5 s, or a minute alone
 }
 
@@ -50,16 +57,18 @@ type Config struct {
 // its own mutex: Plans, Manifests, the budgets of Caller, and each collaboration.
 // The order is stated in docs/architecture.md.
 type Activities struct {
-	config Config
-	plans  *setup.Plans
-	caller *calls.Caller
-	taker  *turn.Taker
-	live   *collaboration.Live
-	scores *scores.Scores
-	judges *judging.Judging
-	ran    *programs.Programs
-	waits  calls.Stage // of all activities of this process
-	doing  sync.Map    // of Doing
+	config  Config
+	plans   *setup.Plans
+	caller  *calls.Caller
+	taker   *turn.Taker
+	live    *collaboration.Live
+	scores  *scores.Scores
+	judges  *judging.Judging
+	ran     *programs.Programs
+	notices *notices.Sender
+	budgets budgetWatch
+	waits   calls.Stage // of all activities of this process
+	doing   sync.Map    // of Doing
 
 	recording  *semaphore.Weighted // see atOnce
 	compacting *semaphore.Weighted // one at a time: each takes hundreds of megabytes
@@ -77,12 +86,16 @@ func New(c Config) *Activities {
 	ran := programs.New(c.Store)
 	plans := setup.NewPlans(c.Store, c.Plugins, setup.Sources{Data: c.Data, Programs: ran.Recording}, c.Models)
 	caller := calls.NewCaller(c.Store, a, plans, recorded.NewManifests(c.Store, recorded.ManifestAge), c.Alone)
+	caller.Meter.Listeners = c.Listeners
 	taker := turn.NewTaker(a, caller, c.NoCache)
-	return &Activities{
+	made := &Activities{
+		notices: notices.NewSender(c.Store, c.LakeName), budgets: budgetWatch{known: map[string]string{}},
 		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(a, plans), scores: scores.NewScores(c.Store), judges: judging.NewJudging(a, caller, taker), ran: ran,
 		recording: semaphore.NewWeighted(atOnce), compacting: semaphore.NewWeighted(1),
 		Labels: labels.NewLabels(c.Store, a, caller, taker, c.Models),
 	}
+	caller.Charged = made.watchBudget
+	return made
 }
 
 // Meter returns what this process did so far.
@@ -92,6 +105,7 @@ func (a *Activities) Meter() calls.Reading { return a.caller.Meter.Read() }
 // that it runs.
 func (a *Activities) Close(ctx context.Context) error {
 	a.ran.Close()
+	a.budgets.sending.Wait()
 	return a.caller.Close(ctx)
 }
 
@@ -137,6 +151,7 @@ func (a *Activities) Register(w worker.ActivityRegistry) {
 	register(a, w, task.StopUnstarted, a.StopUnstarted)
 	register(a, w, task.Seal, a.Seal)
 	register(a, w, task.Compact, a.Compact)
+	register(a, w, task.Notify, a.Notify)
 	register(a, w, task.Recall, a.Recall)
 	register(a, w, task.Play, a.Play)
 	register(a, w, task.TakeMany, a.TakeMany)

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"time"
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/temporal"
@@ -71,9 +72,11 @@ func (a *Activities) compact(ctx context.Context, campaign string, final bool) e
 	if err := commits.SumUp(ctx, a.config.Store, campaign); err != nil {
 		return err
 	}
+	began := time.Now()
 	n, err := commits.CompactAll(ctx, a.config.Store, campaign, final)
 	if err == nil && (n > 0 || final) {
 		err = commits.WriteCard(ctx, a.config.Store, campaign)
+		a.config.Listeners.Compacted(campaign, n, time.Since(began))
 	}
 	if errors.Is(err, commits.ErrConflict) {
 		err = failure.Fail(err)

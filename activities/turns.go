@@ -8,6 +8,7 @@ import (
 	"roundtable/activities/calls"
 	"roundtable/activities/collaboration"
 	"roundtable/activities/commits"
+	"roundtable/activities/events"
 	"roundtable/activities/failure"
 	"roundtable/activities/ledger"
 	"roundtable/activities/rows"
@@ -148,8 +149,11 @@ func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, 
 		return task.Result{}, err
 	}
 	c.Scored = scored
-	marker, err := rows.CommitRows(ctx, a.config.Store, c, &end)
+	marker, made, err := rows.CommitRows(ctx, a.config.Store, c, &end)
 	a.live.Remove(end.Ref)
+	if err == nil {
+		a.config.Listeners.Ended(events.Collaboration{Rows: made, Status: marker.Status, Failure: end.Failure})
+	}
 	if errors.Is(err, commits.ErrConflict) {
 		err = failure.Fail(err)
 	}

@@ -34,6 +34,8 @@ type Target struct {
 	Insecure bool
 	// Logger gets the SDK's messages; default: warnings and errors to slog.Default().
 	Logger *slog.Logger
+	// Metrics gets what the SDK counts; default: nothing does.
+	Metrics client.MetricsHandler
 	// Patience is how long Dial waits for the service; default 10 s.
 	Patience time.Duration
 
@@ -106,6 +108,7 @@ func (t Target) clientOptions() (client.Options, error) {
 		DataConverter:     keys.DataConverter(),
 		FailureConverter:  keys.FailureConverter(),
 		Logger:            sdkLog(t.Logger),
+		MetricsHandler:    t.Metrics,
 		// Reports of a worker's pollers to the server: nobody reads them here.
 		WorkerHeartbeatInterval: -1,
 	}, nil

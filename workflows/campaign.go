@@ -40,6 +40,8 @@ type CampaignInput struct {
 	Until int `json:"until,omitempty"`
 	// Embedded is set if the server ends with the program that works for it.
 	Embedded bool `json:"embedded,omitempty"`
+	// Notify has word sent of pauses and the end, to whom the manifest names.
+	Notify bool `json:"notify,omitempty"`
 	Visibility
 	// What follows is filled by the workflow itself.
 	From    int                `json:"from,omitempty"`
@@ -61,6 +63,7 @@ type Status struct {
 	Running     int         `json:"running"`
 	Paused      bool        `json:"paused"`
 	PauseReason string      `json:"pause_reason,omitempty"`
+	Notifying   bool        `json:"notifying,omitempty"` // word of a pause is being sent
 	Cancelled   bool        `json:"cancelled"`
 	Spent       task.Result `json:"spent"`            // sums over ended collaborations
 	Sample      []string    `json:"sample,omitempty"` // workflow IDs of some that are running
@@ -96,10 +99,12 @@ type campaign struct {
 	compacted workflow.Future  // nil in the first run: there is little yet
 	children  workflow.Context // cancelled when the campaign is
 	cancel    workflow.CancelFunc
+	notifying int // notices that are being sent
 }
 
 func (c *campaign) statusNow() Status {
 	s := c.in.Status
+	s.Notifying = c.notifying > 0
 	s.Revision, s.Until, s.Running, s.Cancelled = c.in.Revision, c.in.Until, len(c.order)+c.batches, c.in.Ended
 	for _, id := range c.order[:min(len(c.order), sampled)] {
 		s.Sample = append(s.Sample, workflowID(c.in.Name, id))
@@ -131,7 +136,12 @@ func (c *campaign) run(ctx workflow.Context) (Status, error) {
 			return c.statusNow(), err
 		}
 		if c.surveyed && len(c.in.Queue) == 0 && len(c.order)+c.batches == 0 {
-			if done, err := c.sealCampaign(ctx); done || err != nil {
+			done, err := c.sealCampaign(ctx)
+			if done && err == nil {
+				c.notifyEnd(ctx)
+				done = c.surveyed // else it was extended meanwhile
+			}
+			if done || err != nil {
 				return c.statusNow(), err
 			}
 			continue

@@ -281,6 +281,15 @@ func recordHistories(t *testing.T) {
 	e.keep("at_once_campaign_cancelled", run)
 	e.keepID("at_once_cancelled", e.collaborationID(p.Campaign, 0))
 
+	p = e.plan(campaign("recorded-notify", "majority", 4, 3, 3))
+	run = e.start(p, func(in *workflows.CampaignInput) { in.Limits.Collaborations, in.Notify = 2, true })
+	e.until("it runs", func() bool { return e.acts.Meter().Calls > 0 && e.status("recorded-notify").Running == 2 })
+	e.signal("recorded-notify", workflows.SignalPause, workflows.Pause{Reason: "by hand"})
+	e.until("word of the pause is sent", func() bool { s := e.status("recorded-notify"); return s.Paused && !s.Notifying })
+	e.signal("recorded-notify", workflows.SignalResume, nil)
+	e.wait(run)
+	e.keep("notify_campaign", run)
+
 	p = e.plan(moves("recorded-moves", 3, 3))
 	e.wait(e.start(p, nil))
 	e.keepID("at_once_moves", e.collaborationID(p.Campaign, 0))

@@ -1,6 +1,10 @@
 package workflows
 
-import "go.temporal.io/sdk/workflow"
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"roundtable/workflows/plan"
+)
 
 // receiveSignals lets signals wake the loop. A cancelled workflow is a cancel signal too.
 func (c *campaign) receiveSignals(ctx workflow.Context) {
@@ -48,6 +52,7 @@ func (c *campaign) pauseAll(ctx workflow.Context, p Pause) {
 		c.in.Status.Paused, c.in.Status.PauseReason = true, p.Reason
 		p.Epoch = c.in.Epoch
 		c.signalAll(ctx, SignalPause, p)
+		c.notify(ctx, plan.NotifyPause, p.Reason)
 	}
 }
 

@@ -124,6 +124,8 @@ func summaryOf(ctx workflow.Context, input any) string {
 		return fmt.Sprintf("from entry %d", in.Entry)
 	case task.Turn:
 		return fmt.Sprintf("entry %d", in.Entry)
+	case task.Notice:
+		return in.Event
 	case task.Ending:
 		return in.Status
 	case task.Page:

@@ -118,3 +118,31 @@ func (c *Caller) Close(ctx context.Context) error {
 	}
 	return errors.Join(errs...)
 }
+
+// Standing returns how a campaign's budget stands; false if this process spends nothing of it.
+func (c *Caller) Standing(campaign string) (money.Standing, bool) {
+	account := c.budgets.of(campaign)
+	if account == nil {
+		return money.Standing{}, false
+	}
+	return account.Standing(), true
+}
+
+// Settle charges what an answer has cost, which is stored by now.
+func (c *Caller) Settle(q Order, got Paid) {
+	got.Hold.Settle(got.Charge)
+	if got.Hold != nil && c.Charged != nil {
+		c.Charged(q.Run.Campaign)
+	}
+}
+
+// Standings returns how the budgets stand that this process spends from, by campaign.
+func (c *Caller) Standings() map[string]money.Standing {
+	c.budgets.mu.Lock()
+	defer c.budgets.mu.Unlock()
+	all := map[string]money.Standing{}
+	for campaign, account := range c.budgets.accounts {
+		all[campaign] = account.Standing()
+	}
+	return all
+}

@@ -41,6 +41,8 @@ type Paid struct {
 	Key    string       // where it is to be cached; empty if it was found there
 	Hold   *money.Hold  // what was reserved for it
 	Charge money.Amount // what it has cost
+
+	request model.Request // empty if it was found in the cache
 }
 
 // Call reserves what a call can cost at most, announces it, and makes it.
@@ -85,7 +87,7 @@ func (c *Caller) Call(ctx context.Context, q Order, ask int, r model.Request, pa
 		return got, err
 	}
 	got.Answer = NewAnswerRecord(q.Provider, price, response, time.UnixMicro(i.StartedAt))
-	got.Answer.Ask, got.Answer.Attempt = ask, i.Attempt
+	got.Answer.Ask, got.Answer.Attempt, got.request = ask, i.Attempt, r
 	got.Charge = costOf(price, response.Usage)
 	if !q.believes(response, worst.Tokens) {
 		q.chargeWorst(&got, price, r, worst, bounded)
@@ -118,10 +120,14 @@ func (c *Caller) announced(ctx context.Context, q Order, i *answers.Intent, r mo
 			used = model.Usage{}
 		}
 		pass.Answered(used, response.Limits)
-		return response, rejectTruncatedPrompt(q.Provider, response)
+		if err = rejectTruncatedPrompt(q.Provider, response); err != nil {
+			c.tellFailure(q, r, *i, err)
+		}
+		return response, err
 	}
 	c.Meter.failed(err)
 	pass.Failed(err)
+	c.tellFailure(q, r, *i, err)
 	return response, err
 }
 

@@ -14,7 +14,8 @@ import (
 // Caller makes calls that cost money: within the limits of accounts and
 // campaigns, reserved before they are made and announced in the ledger.
 type Caller struct {
-	Meter Meter
+	Meter   Meter
+	Charged func(campaign string) // hears that an answer was charged; may be nil
 
 	store     storage.Store
 	answers   *answers.Answers

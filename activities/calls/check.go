@@ -52,6 +52,7 @@ func (c *Caller) buyOnce(ctx context.Context, q Order, r model.Request, prepare 
 	if err != nil {
 		return answers.Answer{}, err
 	}
+	c.TellAnswer(q, got, "")
 	defer got.Hold.Keep()              // without its answer the ledger says that its outcome is not known
 	kept := context.WithoutCancel(ctx) // what was bought is stored, cancelled or not
 	if err := prepare(kept, &got.Answer); err != nil {
@@ -60,6 +61,6 @@ func (c *Caller) buyOnce(ctx context.Context, q Order, r model.Request, prepare 
 	if _, err := c.StoreTurn(kept, q.Run, answers.Turn{Entry: q.Entry, Asks: []answers.Answer{got.Answer}, Done: true}, ""); err != nil {
 		return answers.Answer{}, err
 	}
-	got.Hold.Settle(got.Charge)
+	c.Settle(q, got)
 	return got.Answer, nil
 }

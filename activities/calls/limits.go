@@ -81,3 +81,6 @@ func tighter(a, b int64) int64 {
 	}
 	return min(a, b)
 }
+
+// Gates returns the gates before the accounts and campaigns of this process.
+func (c *Caller) Gates() []throttle.State { return c.throttles.States() }

@@ -6,12 +6,15 @@ import (
 	"time"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/events"
 	"roundtable/activities/failure"
 	"roundtable/activities/model"
 )
 
-// Meter counts what this process did, for its progress line.
+// Meter counts what this process did, for its progress line, and tells who listens.
 type Meter struct {
+	Listeners events.Listeners // set before the first call
+
 	calls, Cached, retries, failures, input, output, microUSD, underWay atomic.Int64
 	unpriced                                                            atomic.Bool
 	last                                                                atomic.Pointer[Trouble]
@@ -59,6 +62,14 @@ func (m *Meter) failed(err error) {
 
 // recovered clears the latest trouble.
 func (m *Meter) recovered() { m.last.Store(nil) }
+
+// AnsweredAtOnce counts the answer of an agent that takes no time.
+func (m *Meter) AnsweredAtOnce(q Order, answer answers.Answer) {
+	m.Answered(answer)
+	if len(m.Listeners) > 0 {
+		m.Listeners.Called(q.event(model.Request{}, answer, nil))
+	}
+}
 
 // Answered counts an answer.
 func (m *Meter) Answered(answer answers.Answer) {

@@ -4,11 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
 // ErrSpent is what a SpentError wraps.
 var ErrSpent = errors.New("the budget is used up")
+
+// IsSpent reports whether the reason of a pause is ErrSpent: of an error that has been
+// through a history only the text is left.
+func IsSpent(reason string) bool { return strings.Contains(reason, ErrSpent.Error()) }
 
 // ErrClosed is a reserve from an account that was closed.
 var ErrClosed = errors.New("the account is closed")

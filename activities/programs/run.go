@@ -35,12 +35,14 @@ func newCommand(ctx context.Context, folder string, command []string) *exec.Cmd 
 	return cmd
 }
 
-// Run runs a program once with one line, and returns what it wrote. An error that
+// Run runs a program once with one line, and with further variables as NAME=value, and
+// returns what it wrote. An error that
 // trying again may help against is failure.Unusable.
-func Run(ctx context.Context, folder string, command []string, timeout time.Duration, line []byte) ([]byte, error) {
+func Run(ctx context.Context, folder string, command []string, timeout time.Duration, line []byte, more ...string) ([]byte, error) {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	cmd := newCommand(limited, folder, command)
+	cmd.Env = append(cmd.Env, more...)
 	cmd.Stdin = bytes.NewReader(append(bytes.Clone(line), '\n'))
 	var out capped
 	var said tail

@@ -22,8 +22,8 @@ const (
 )
 
 // CommitRows makes the rows of an ended collaboration and commits them: the most
-// that can be made. If that is not all, end says so.
-func CommitRows(ctx context.Context, store storage.Store, c *collaboration.Collaboration, end *task.Ending) (commits.Marker, error) {
+// that can be made, which it returns. If that is not all, end says so.
+func CommitRows(ctx context.Context, store storage.Store, c *collaboration.Collaboration, end *task.Ending) (commits.Marker, commits.Rows, error) {
 	level := complete
 	if c.Session == nil {
 		level = bare
@@ -33,14 +33,14 @@ func CommitRows(ctx context.Context, store storage.Store, c *collaboration.Colla
 		if err == nil {
 			var marker commits.Marker
 			if marker, err = commits.Commit(ctx, store, rows); !errors.Is(err, commits.ErrUnfit) {
-				return marker, err
+				return marker, rows, err
 			}
 		}
 		if failure.IsUnasked(err) {
-			return commits.Marker{}, err
+			return commits.Marker{}, rows, err
 		}
 		if level == bare {
-			return commits.Marker{}, failure.Fail(err)
+			return commits.Marker{}, rows, failure.Fail(err)
 		}
 		MarkFailed(ctx, end, fmt.Errorf("its rows: %w", err))
 		level--

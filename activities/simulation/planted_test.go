@@ -85,7 +85,7 @@ var plants = []plant{
 	{"a store that fails once loses a paid answer", "activities/calls/store.go",
 		"time.Since(began) > keepFor", "time.Since(began) >= 0"},
 	{"settled before it is stored, at nothing", "activities/turn/taker.go",
-		"got.Hold.Settle(got.Charge)", "got.Hold.Release()"},
+		"k.caller.Settle(q.Order, got)", "got.Hold.Release()"},
 	{"no intent before a call", "activities/calls/call.go",
 		"if i.Attempt, err = c.answers.Intend(ctx, q.Run, *i); err != nil {", "if _ = c.answers; ctx.Err() != nil {"},
 	{"an intent is taken back although the call may have been billed", "activities/calls/call.go",

@@ -106,13 +106,14 @@ func (k *Taker) advanceTurn(ctx context.Context, q Question) (answers.Turn, erro
 		}
 		t.Asks = append(t.Asks, got.Answer)
 		panicked = q.evaluateAnswer(&t) // after the answer is stored
+		k.caller.TellAnswer(q.Order, got, t.Asks[len(t.Asks)-1].Fault)
 	}
 	defer got.Hold.Keep()              // if it cannot be stored, the ledger will say that the call's outcome is not known
 	kept := context.WithoutCancel(ctx) // what was bought is stored, cancelled or not
 	if t, err = k.caller.StoreTurn(kept, q.Run, t, got.Key); err != nil {
 		return t, err
 	}
-	got.Hold.Settle(got.Charge)
+	k.caller.Settle(q.Order, got)
 	if got.Key != "" {
 		err = k.answers.Cache(kept, got.Key, q.Run, t)
 	}
@@ -212,9 +213,10 @@ func Instant(ctx context.Context, q Question, meter *calls.Meter) (answers.Turn,
 		}
 		answer := calls.NewAnswerRecord(q.Provider, &money.Price{}, response, started)
 		answer.Ask = len(t.Asks)
-		meter.Answered(answer)
 		t.Asks = append(t.Asks, answer)
-		if err := q.evaluateAnswer(&t); err != nil {
+		err = q.evaluateAnswer(&t)
+		meter.AnsweredAtOnce(q.Order, t.Asks[answer.Ask])
+		if err != nil {
 			return t, err
 		}
 	}

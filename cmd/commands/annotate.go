@@ -35,6 +35,7 @@ language model. What is labelled is not asked again.`,
 	f.IntVar(&l.Reasks, "reasks", 2, "how often it is asked again after an unreadable answer, 0 to 10")
 	f.StringVar(&l.Price, "price", "", "what it costs, in US dollars for a million tokens: {\"input\": 1, \"output\": 2} (default: the campaign's prices, or the built-in table)")
 	f.BoolVar(&l.CostUnknown, "cost-unknown", false, "allow a model whose price is unknown")
+	o.Telemetry.Flags(f)
 	f.BoolVar(&l.NoCache, "no-cache", false, "do not use labels of the same message elsewhere; stored labels of this campaign are still never asked for again")
 	return cmd
 }

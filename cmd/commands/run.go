@@ -47,6 +47,7 @@ Exit codes: 0 all collaborations succeeded, 2 the file or a flag is refused,
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, runs.NoCheckUsage)
 	cmd.Flags().BoolVar(&r.NoCache, "no-cache", false, "do not use answers of other campaigns or cells; stored answers of this campaign are still never asked again")
 	flags.Add(cmd.Flags())
+	o.Telemetry.Flags(cmd.Flags())
 	return cmd
 }
 
@@ -75,7 +76,7 @@ func runCampaign(ctx context.Context, r runs.Options, path string, flags campaig
 // finishCampaign runs what is left of a recorded plan and prints its tables.
 func finishCampaign(ctx context.Context, r runs.Options, s storage.Store, p recorded.Plan, m recorded.Manifest, again string) error {
 	if !r.Retry && campaigns.IsSealed(ctx, s, p) && campaigns.IsLabelled(ctx, s, m) {
-		if err := errors.Join(campaigns.RecordAxisLabels(ctx, s, m), campaigns.RepairCard(ctx, s, p.Campaign.Name)); err != nil {
+		if err := errors.Join(campaigns.RecordAxisLabels(ctx, s, m), campaigns.RepairCard(ctx, s, p.Campaign.Name), r.SendEnd(ctx, s, m)); err != nil {
 			return err
 		}
 		fmt.Fprintln(os.Stderr, runs.DoneText(p.Campaign.Name, p.Campaign.Size()))

@@ -71,6 +71,7 @@ func newResume(o *cli.Options) *cobra.Command {
 		},
 	}
 	t.Flags(cmd.Flags())
+	o.Telemetry.Flags(cmd.Flags())
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, runs.NoCheckUsage)
 	return cmd
 }

@@ -3,7 +3,6 @@ package commands
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -40,12 +39,13 @@ See roundtable help temporal.`,
 			if err := e.TakeWork(cmd.Context()); err != nil {
 				return err
 			}
-			fmt.Fprintf(os.Stderr, "working: %s\nCtrl-C lets answers under way come in and ends\n", e.Describe())
-			if err := e.Neighbours(cmd.Context(), os.Stderr); err != nil {
+			fmt.Fprintf(e.Notices(), "working: %s\nCtrl-C lets answers under way come in and ends\n", e.Describe())
+			if err := e.Neighbours(cmd.Context(), e.Notices()); err != nil {
 				return cli.UsageError(err)
 			}
 			return nil
 		},
 	}
+	o.Telemetry.Flags(cmd.Flags())
 	return cmd
 }

@@ -13,6 +13,7 @@ import (
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/screentest"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -35,8 +36,26 @@ func writeSlow(t *testing.T, dir string, replicates int) {
 // background is the program in another process.
 type background struct {
 	*exec.Cmd
-	said  bytes.Buffer
+	said  words
 	ended chan struct{}
+}
+
+// words are what a program has written so far.
+type words struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *words) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *words) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
 }
 
 func runInBackground(t *testing.T, dir string, flags ...string) *background {

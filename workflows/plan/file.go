@@ -41,6 +41,7 @@ type File struct {
 	Campaign Campaign
 	Limits   Limits
 	Labels   *Labels // nil if its messages are not labelled by itself
+	Notify   *Notify // nil if nobody is told
 	Embedder string  // what information distances rest on; "" for the default
 	Data     string  // folder of the environment's data set
 	Prompts  string  // folder that overrides prompt templates
@@ -109,6 +110,7 @@ type Header struct {
 	Prompts    string          `json:"prompts"`
 	CacheScope string          `json:"cache_scope"`
 	Limits     Limits          `json:"limits"`
+	Notify     *Notify         `json:"notify"`
 	Embedder   string          `json:"embedder"`
 
 	Labels json.RawMessage `json:"labels"`
@@ -141,7 +143,7 @@ func (p *parser) parseFile(s Source) File {
 			p.errs.add(valueOf(top, "prices"), "prices", "%v", err)
 		}
 	}
-	file := File{Limits: h.Limits, Embedder: h.Embedder, Data: h.Data, Prompts: h.Prompts}
+	file := File{Limits: h.Limits, Notify: h.Notify, Embedder: h.Embedder, Data: h.Data, Prompts: h.Prompts}
 	file.Labels = p.parseLabels(valueOf(top, "labels"))
 	file.Campaign = Campaign{Name: h.Name, Seed: h.Seed, Replicates: h.Replicates, CacheScope: h.CacheScope}
 	axes := p.parseAxes(grid, &file.Campaign)
@@ -232,6 +234,7 @@ func (p *parser) checkHeader(top *yaml.Node, h Header) {
 	if limits := valueOf(top, "limits"); limits != nil {
 		p.checkLimits(limits, h.Limits)
 	}
+	p.checkNotify(valueOf(top, "notify"), h.Notify)
 	if embedder := valueOf(top, "embedder"); h.Embedder != "" && p.host.Embedder != nil {
 		err := p.host.Embedder(h.Embedder)
 		check(err == nil, embedder, "embedder", "%v", err)

@@ -47,6 +47,7 @@ const (
 	StopUnstarted = "Forgo"       // []Ref → nothing: cells that were never started end stopped
 	Compact       = "Compact"     // campaign's name → nothing
 	Seal          = "Seal"        // Sealing → Surveyed: sums of all that ended
+	Notify        = "Notify"      // Notice → nothing: word of a pause or the end is sent, if the campaign asks for it
 
 	// Of histories of before PlayOn:
 	Recall    = "Recall"    // Ref → Recalled
@@ -144,6 +145,19 @@ const (
 	Failed    = "failed"
 	Stopped   = "stopped"
 )
+
+// Notice says what has happened to a campaign.
+type Notice struct {
+	Campaign  string `json:"campaign"`
+	Revision  string `json:"revision"`
+	Event     string `json:"event"` // plan.NotifyPause or plan.NotifyEnd
+	Reason    string `json:"reason,omitempty"`
+	Key       string `json:"key,omitempty"` // of a pause: no other has it
+	Cells     int    `json:"cells"`
+	Succeeded int    `json:"succeeded"`
+	Failed    int    `json:"failed"`
+	Stopped   int    `json:"stopped"`
+}
 
 // Ending says how a collaboration ended.
 type Ending struct {

@@ -24,6 +24,7 @@ type Options struct {
 	Namespace string
 	Insecure  bool
 	JSON      bool
+	Telemetry Telemetry
 }
 
 // NewOptions returns the options of a program with these plug-ins, as flags of all its commands.

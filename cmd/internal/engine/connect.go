@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/telemetry"
 	"roundtable/infra"
 	"roundtable/infra/codec"
 	"roundtable/workflows"
@@ -30,12 +31,13 @@ func OutsideTarget(o *cli.Options) (target infra.Target, ok bool, err error) {
 	return target, true, err
 }
 
-// dialOutside connects to the outside server; nil if there is none.
-func dialOutside(ctx context.Context, o *cli.Options) (client.Client, error) {
+// dialOutside connects to the outside server; nil if there is none. Metrics may be nil.
+func dialOutside(ctx context.Context, o *cli.Options, metrics client.MetricsHandler) (client.Client, error) {
 	target, ok, err := OutsideTarget(o)
 	if !ok || err != nil {
 		return nil, err
 	}
+	target.Metrics = metrics
 	return infra.Dial(ctx, target)
 }
 
@@ -48,8 +50,16 @@ func (e *Engine) Visibility(ctx context.Context, o *cli.Options) workflows.Visib
 	return workflows.Visibility{Shown: true, Searchable: infra.HasSearchAttributes(ctx, e.Client, temporalNamespace(o), workflows.SearchAttributes())}
 }
 
-// openWorkerLog returns where the SDK reports retries and the like: a file, not the terminal.
+// openWorkerLog returns where the SDK reports retries and the like: a file, not the
+// terminal, unless a log is asked for.
 func openWorkerLog(o *cli.Options) *slog.Logger {
+	level, err := o.Telemetry.Level()
+	if err != nil { // Start has refused it
+		return slog.New(slog.DiscardHandler)
+	}
+	if o.Telemetry.Logs() {
+		return slog.New(telemetry.NewHandler(os.Stderr, o.Telemetry.LogFormat, level))
+	}
 	if err := os.MkdirAll(o.State, 0o700); err != nil {
 		return slog.New(slog.DiscardHandler)
 	}
@@ -57,7 +67,7 @@ func openWorkerLog(o *cli.Options) *slog.Logger {
 	if err != nil {
 		return slog.New(slog.DiscardHandler)
 	}
-	return slog.New(slog.NewTextHandler(file, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	return slog.New(telemetry.NewHandler(file, "text", level))
 }
 
 // ErrNotRunning says that no engine is there to talk to.
@@ -67,7 +77,7 @@ var ErrNotRunning = errors.New("it is not running here")
 // server, or the embedded one of its `roundtable run` in another terminal. A campaign of
 // that name that runs there for another lake is refused.
 func Connect(ctx context.Context, o *cli.Options, campaign string) (client.Client, error) {
-	c, err := dialOutside(ctx, o)
+	c, err := dialOutside(ctx, o, nil)
 	if err != nil {
 		return nil, err
 	}

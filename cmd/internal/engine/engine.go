@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -23,6 +24,7 @@ import (
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
+	"roundtable/cmd/internal/telemetry"
 	"roundtable/infra"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
@@ -36,6 +38,10 @@ type Engine struct {
 	Activities *activities.Activities
 	queues     *queues
 	lock       io.Closer
+	metrics    *telemetry.Metrics       // nil if nobody reads them
+	traces     *telemetry.Traces        // nil if nobody is sent them
+	log        *slog.Logger             // of what happens; see openTelemetry
+	notices    io.Writer                // for the operator: standard error, or the log
 	Queue      string                   // of the lake's workflows and activities
 	identity   string                   // of this process's workers, unlike that of any other
 	shared     *shared                  // nil if the server is this program's own
@@ -64,7 +70,10 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 			e.Stop()
 		}
 	}()
-	if e.Client, err = dialOutside(ctx, o); err != nil {
+	if s, err = e.openTelemetry(o, s); err != nil {
+		return nil, err
+	}
+	if e.Client, err = dialOutside(ctx, o, e.metrics.Temporal()); err != nil {
 		return nil, err
 	}
 	if e.Client == nil {
@@ -84,6 +93,7 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 	_, local := o.LocalLake()
 	e.Activities = activities.New(activities.Config{
 		Store: s, Plugins: o.Plugins, Models: providers.New(s).Build, Data: providers.OpenData, NoCache: w.NoCache, Client: e.Client, Alone: e.server != nil && local,
+		Listeners: e.listeners(o), Noticed: e.noticed, LakeName: o.LakeName(),
 	})
 	e.queues = &queues{store: s, client: e.Client, activities: e.Activities, beside: e.Queue, settings: e.workerOptions}
 	e.worker = worker.New(e.Client, e.Queue, e.workerOptions())
@@ -91,6 +101,7 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 	e.worker.RegisterWorkflowWithOptions(workflows.Collaboration(o.Plugins), workflow.RegisterOptions{Name: task.CollaborationWorkflow})
 	e.worker.RegisterWorkflowWithOptions(workflows.Labels, workflow.RegisterOptions{Name: task.LabelsWorkflow})
 	e.Activities.Register(e.worker)
+	e.show(o)
 	return e, nil
 }
 
@@ -119,11 +130,16 @@ func (e *Engine) TakeWork(ctx context.Context) error {
 		go e.writeProgress(ctx)
 		go e.retryLost(ctx)
 	}
-	if err := e.worker.Start(); err != nil || e.IsEmbedded() {
+	if err := e.worker.Start(); err != nil {
 		return nameLate("start of the worker", err)
 	}
-	go e.watchServer(ctx, os.Stderr)
-	go e.checkClock(ctx, os.Stderr)
+	e.metrics.SetWorking(true)
+	e.log.Info("taking work")
+	if e.IsEmbedded() {
+		return nil
+	}
+	go e.watchServer(ctx, e.notices)
+	go e.checkClock(ctx, e.notices)
 	return nil
 }
 
@@ -143,7 +159,7 @@ func (e *Engine) embed(ctx context.Context, o *cli.Options, dir string, fresh bo
 		return err
 	}
 	target := e.server.Target()
-	target.Logger = openWorkerLog(o)
+	target.Logger, target.Metrics = openWorkerLog(o), e.metrics.Temporal()
 	if e.Client, err = infra.Dial(ctx, target); err != nil {
 		return err
 	}
@@ -153,11 +169,12 @@ func (e *Engine) embed(ctx context.Context, o *cli.Options, dir string, fresh bo
 
 // Stop lets answers under way come in and ends the engine.
 func (e *Engine) Stop() {
+	defer e.drain()()
 	if e.worker != nil {
 		e.queues.stop()
 		e.worker.Stop() // also one that never started
 		if err := e.Activities.Close(context.Background()); err != nil {
-			fmt.Fprintln(os.Stderr, "roundtable:", err)
+			fmt.Fprintln(e.notices, "roundtable:", err)
 		}
 	}
 	if e.Client != nil {
@@ -171,7 +188,7 @@ func (e *Engine) Stop() {
 	}
 	if e.server != nil {
 		if err := e.server.Stop(); err != nil {
-			fmt.Fprintln(os.Stderr, "roundtable: the embedded server did not stop cleanly:", err)
+			fmt.Fprintln(e.notices, "roundtable: the embedded server did not stop cleanly:", err)
 		}
 	}
 }

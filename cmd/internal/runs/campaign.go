@@ -96,19 +96,27 @@ func (r Options) work(ctx context.Context, s storage.Store, p recorded.Plan, m r
 		if err := recorded.WriteHalt(ctx, s, name, recorded.Halt{Reason: status.PauseReason, At: time.Now().UTC()}); err != nil {
 			return status, err
 		}
+		if e.Log().Warn("run ends: the campaign is paused", "campaign", name, "reason", status.PauseReason); r.Telemetry.Logs() {
+			return status, pausedError(name, status)
+		}
 		if strings.Contains(status.PauseReason, "roundtable resume") { // it says how; run would use the file's limits
 			fmt.Fprintf(os.Stderr, "\n%s is paused: %s\n", name, status.PauseReason)
 		} else {
 			fmt.Fprintf(os.Stderr, "\n%s is paused: %s\nresume with: %s\n", name, status.PauseReason, again)
 		}
-		return status, cli.IncompleteError(fmt.Errorf("%s is paused after %d of %s", name, status.Done(), wording.Count(status.Cells, "collaboration")))
+		return status, pausedError(name, status)
 	}
 	return status, nil
 }
 
+// pausedError returns the error of a campaign that is paused.
+func pausedError(name string, s workflows.Status) error {
+	return cli.IncompleteError(fmt.Errorf("%s is paused after %d of %s", name, s.Done(), wording.Count(s.Cells, "collaboration")))
+}
+
 // drive starts the campaign's workflow, or finds it running, and watches it to its end.
 func (r Options) drive(ctx context.Context, e *engine.Engine, p recorded.Plan, limits plan.Limits) (workflows.Status, error) {
-	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: limits, Until: r.Until, Embedded: e.IsEmbedded(), Visibility: e.Visibility(ctx, r.Options)}
+	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: limits, Until: r.Until, Embedded: e.IsEmbedded(), Notify: r.Until == 0, Visibility: e.Visibility(ctx, r.Options)}
 	id := workflows.CampaignID(in.Name)
 	for {
 		run, err := r.join(ctx, e, id, in)

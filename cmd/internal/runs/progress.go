@@ -20,6 +20,9 @@ import (
 // watch shows how far the campaign is until it ends, is paused by an error, or ctx ends.
 func (r Options) watch(ctx context.Context, e *engine.Engine, run client.WorkflowRun, name string, cells int) (workflows.Status, error) {
 	show := newDisplay(os.Stderr)
+	if r.Telemetry.Logs() {
+		show = &display{out: e.Notices()}
+	}
 	defer show.stop()
 	p := progress{began: time.Now(), before: -1}
 	shown, stopped := p.began, false
@@ -27,7 +30,7 @@ func (r Options) watch(ctx context.Context, e *engine.Engine, run client.Workflo
 		if now.Cells == 0 { // the plan is still to be looked through
 			now.Cells = cells
 		}
-		if stopped = now.Paused && now.Running == 0 || now.Paused && now.PauseReason != "" && idle(e.Activities); stopped {
+		if stopped = now.Paused && !now.Notifying && (now.Running == 0 || now.PauseReason != "" && idle(e.Activities)); stopped {
 			p.finish(show, now, e.Activities.Meter(), e.Activities.UnderWay(name))
 		} else if show.live() || time.Since(shown) >= cli.PlainEvery {
 			shown = time.Now()

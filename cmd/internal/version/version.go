@@ -22,6 +22,12 @@ func Text() string {
 	return b.String()
 }
 
+// Short returns the version of the program alone.
+func Short() string {
+	info, _ := debug.ReadBuildInfo()
+	return Of(info).Program
+}
+
 // Version are those that matter to a result.
 type Version struct {
 	Program        string `json:"program"`

@@ -27,6 +27,7 @@ func Campaign(plugins catalogue.Catalogue) Schema {
 		"env": choiceOf(plugins.Environments), "protocol": choiceOf(plugins.Protocols),
 		"rule": choiceOf(plugins.Rules), "stop": choiceOf(plugins.Stopping), "model": model,
 	}
+	properties["notify"].(Schema)["properties"].(Schema)["on"] = listOf(Schema{"enum": plan.NotifyEvents()})
 	generate, reasks := typeOf(reflect.TypeFor[plan.Generate]()), Schema{"type": "integer", "minimum": 0, "maximum": 10}
 	for key, s := range choices {
 		properties[key] = s

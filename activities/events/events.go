@@ -1,0 +1,117 @@
+// Package events says what activities do, as it happens, to those who watch: metrics,
+// logs and traces. Nothing that activities do depends on it, and without a listener it
+// costs nothing. An event may come twice, after a kill or if two processes do the same.
+package events
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/model"
+	"roundtable/analysis/record"
+)
+
+// Listener hears of events. Its methods return at once, are safe for concurrent use,
+// and change nothing of what they are given.
+type Listener interface {
+	// Called hears of a call that has ended, well or not.
+	Called(Call)
+	// Ended hears of a collaboration whose rows are committed.
+	Ended(Collaboration)
+	// Compacted hears of a campaign whose rows were merged into so many parts.
+	Compacted(campaign string, batches int, took time.Duration)
+}
+
+// Listeners are all that hear.
+type Listeners []Listener
+
+// Called tells all.
+func (l Listeners) Called(c Call) {
+	for _, one := range l {
+		one.Called(c)
+	}
+}
+
+// Ended tells all.
+func (l Listeners) Ended(c Collaboration) {
+	for _, one := range l {
+		one.Ended(c)
+	}
+}
+
+// Compacted tells all.
+func (l Listeners) Compacted(campaign string, batches int, took time.Duration) {
+	for _, one := range l {
+		one.Compacted(campaign, batches, took)
+	}
+}
+
+// Call is one call of a model or an embedder.
+type Call struct {
+	Run      answers.RunKey
+	Entry    int
+	Model    string        // provider/model, as the campaign names it
+	Endpoint string        // empty for what is simulated or recorded
+	Request  model.Request // empty for agents that take no time
+	// Answer is the one that came, with its fault if it could not be used; of a call
+	// that failed Ask, Attempt, StartedAt and LatencyMS only.
+	Answer     answers.Answer
+	Err        error // why no answer came; nil if one did
+	Embeddings bool  // vectors were asked for
+}
+
+// Turn returns which turn asked; zero for checks, labels, judgements and embeddings.
+func (c Call) Turn() model.Turn {
+	if c.Request.Scene == nil {
+		return model.Turn{}
+	}
+	return c.Request.Scene.Turn
+}
+
+// Outcomes of calls.
+const (
+	Answered    = "answered"     // with an answer that could be used
+	Unusable    = "unusable"     // with one that could not: asked again, or an invalid turn
+	RateLimited = "rate_limited" // refused with 429: tried again
+	Overloaded  = "overloaded"   // refused with 503 or 529: tried again
+	Failed      = "failed"       // another error of the service or the way to it: tried again
+	Timeout     = "timeout"      // no answer in time: tried again
+	Refused     = "refused"      // the operator must act: key, credit, quota
+	Rejected    = "rejected"     // this request cannot succeed
+)
+
+// Outcome returns one of the outcomes.
+func (c Call) Outcome() string {
+	if c.Err == nil {
+		if c.Answer.Fault != "" {
+			return Unusable
+		}
+		return Answered
+	}
+	e, ok := errors.AsType[*model.Error](c.Err)
+	switch {
+	case ok && e.Class == model.Pause:
+		return Refused
+	case ok && e.Class == model.Fail:
+		return Rejected
+	case ok && e.Status == 429:
+		return RateLimited
+	case ok && (e.Status == 503 || e.Status == 529):
+		return Overloaded
+	case ok && e.Code == "timeout", errors.Is(c.Err, context.DeadlineExceeded):
+		return Timeout
+	}
+	return Failed
+}
+
+// Collaboration is one that has ended, with all its rows.
+type Collaboration struct {
+	Rows    record.Rows
+	Status  string
+	Failure string // why it failed; empty if it did not
+}
+
+// Row returns the collaboration's own row.
+func (c Collaboration) Row() record.Collaboration { return c.Rows.Collaborations[0] }

@@ -1,0 +1,119 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"roundtable/activities/ledger"
+	"roundtable/activities/money"
+	"roundtable/activities/notices"
+	"roundtable/activities/recorded"
+	"roundtable/analysis/lake"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
+)
+
+// Notify sends word of a pause or the end of a campaign to whom its manifest names. Only
+// what the lake fails at is an error: nobody waits for a webhook.
+func (a *Activities) Notify(ctx context.Context, in task.Notice) (struct{}, error) {
+	m, err := a.caller.Manifest(ctx, in.Campaign, true)
+	if err != nil {
+		return struct{}{}, err
+	}
+	n := notices.Notice{
+		Event: in.Event, Campaign: in.Campaign, Reason: in.Reason, Paused: in.Event == plan.NotifyPause,
+		Cells: in.Cells, Succeeded: in.Succeeded, Failed: in.Failed, Stopped: in.Stopped,
+	}
+	if n.Paused && money.IsSpent(in.Reason) {
+		n.Event = plan.NotifyBudget
+	}
+	if n.Paused {
+		n.ID = notices.NewID(n.Event, in.Campaign, in.Key)
+	} else {
+		success, err := lake.ReadSuccess(ctx, a.config.Store, in.Campaign)
+		if err != nil {
+			return struct{}{}, err
+		}
+		n.ID = notices.EndID(in.Campaign, success, in.Succeeded, in.Failed, in.Stopped)
+	}
+	return struct{}{}, a.send(ctx, m, n, in.Event, n.Event)
+}
+
+// send sends a notice of these events, and says what happened and what could not be sent.
+func (a *Activities) send(ctx context.Context, m recorded.Manifest, n notices.Notice, events ...string) error {
+	unsent, err := a.notices.Deliver(ctx, m, n, func(ctx context.Context) (money.Amount, error) { return a.spent(ctx, n.Campaign) }, events...)
+	if err == nil {
+		a.config.noticed(n, unsent)
+	}
+	return err
+}
+
+// spent returns what a campaign has spent, as its account knows if this process has one.
+func (a *Activities) spent(ctx context.Context, campaign string) (money.Amount, error) {
+	if s, ok := a.caller.Standing(campaign); ok {
+		return s.Spent, nil
+	}
+	return ledger.Spent(ctx, a.config.Store, campaign)
+}
+
+// noticed says what has happened and what of it could not be sent.
+func (c Config) noticed(n notices.Notice, unsent error) {
+	if c.Noticed != nil {
+		c.Noticed(n, unsent)
+	}
+}
+
+// budgetShare of a cap is when word is sent of the budget, before it is used up.
+const budgetShare = 0.8
+
+// budgetWatch sends word of budgets that are nearly used up, once for each cap.
+type budgetWatch struct {
+	mu      sync.Mutex
+	known   map[string]string // ids of notices by campaign
+	sending sync.WaitGroup
+}
+
+// watchBudget looks at the budget of a campaign after something was charged to it.
+func (a *Activities) watchBudget(campaign string) {
+	s, ok := a.caller.Standing(campaign)
+	if !ok {
+		return
+	}
+	share := 0.
+	if most := s.Caps.NanoUSD; most != nil && *most > 0 {
+		share = float64(s.Spent.NanoUSD) / float64(*most)
+	}
+	if most := s.Caps.Tokens; most != nil && *most > 0 {
+		share = max(share, float64(s.Spent.Tokens)/float64(*most))
+	}
+	if share < budgetShare {
+		return
+	}
+	id := notices.NewID(plan.NotifyBudget, campaign, s.Caps.String())
+	a.budgets.mu.Lock()
+	defer a.budgets.mu.Unlock()
+	if a.budgets.known[campaign] == id {
+		return
+	}
+	a.budgets.known[campaign] = id
+	a.budgets.sending.Go(func() { a.sendBudget(campaign, id, share) })
+}
+
+// budgetTime bounds the sending of one notice of a budget.
+const budgetTime = time.Minute
+
+func (a *Activities) sendBudget(campaign, id string, share float64) {
+	ctx, cancel := context.WithTimeout(context.Background(), budgetTime)
+	defer cancel()
+	n := notices.Notice{ID: id, Event: plan.NotifyBudget, Campaign: campaign, Reason: fmt.Sprintf("%.0f %% of the budget is spent", 100*share)}
+	m, err := a.caller.Manifest(ctx, campaign, false)
+	if err == nil {
+		err = a.send(ctx, m, n, plan.NotifyBudget)
+	}
+	if err != nil {
+		a.config.noticed(n, errors.Join(errors.New("no word of it was sent"), err))
+	}
+}

@@ -1,0 +1,200 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"roundtable/activities/events"
+	"roundtable/activities/notices"
+	"roundtable/analysis/safetext"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/telemetry"
+	"roundtable/cmd/internal/version"
+	"roundtable/workflows"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
+)
+
+// openTelemetry opens log and metrics, and returns the store whose requests they count.
+func (e *Engine) openTelemetry(o *cli.Options, s storage.Store) (storage.Store, error) {
+	e.log, e.notices = slog.New(slog.DiscardHandler), os.Stderr
+	if _, err := o.Telemetry.Level(); err != nil {
+		return nil, err
+	}
+	if o.Telemetry.Logs() {
+		e.log = openWorkerLog(o)
+		e.notices = telemetry.Lines(e.log)
+	}
+	var err error
+	if e.metrics, err = telemetry.Listen(o.Telemetry.Metrics, e.notices); err != nil {
+		return nil, cli.UsageError(err)
+	}
+	if e.traces, err = telemetry.OpenTraces(context.Background(), version.Short(), e.notices); err != nil {
+		return nil, cli.UsageError(err)
+	}
+	e.log.Info("starting", "version", version.Short(), "lake", o.LakeName())
+	return e.metrics.Store(s), nil
+}
+
+// drain says that the engine takes no more work, and returns what is to be done at the end.
+func (e *Engine) drain() (end func()) {
+	e.metrics.SetWorking(false)
+	e.log.Info("stopping: answers under way come in")
+	return func() {
+		e.traces.Close()
+		e.log.Info("stopped")
+		e.metrics.Close()
+	}
+}
+
+// noticed says what a campaign's operator must know, and what of it could not be sent.
+func (e *Engine) noticed(n notices.Notice, unsent error) {
+	if unsent != nil {
+		fmt.Fprintf(e.notices, "\nnotice of campaign %s (%s) was not sent: %s\n", n.Campaign, n.Event, safetext.Lines(unsent.Error()))
+	}
+	attrs := []any{"campaign", n.Campaign, "succeeded", n.Succeeded, "failed", n.Failed, "stopped", n.Stopped, "cells", n.Cells}
+	switch {
+	case n.Paused:
+		e.log.Warn("campaign paused", append(attrs, "reason", n.Reason)...)
+	case n.Event == plan.NotifyBudget:
+		e.log.Warn("budget", "campaign", n.Campaign, "reason", n.Reason)
+	default:
+		e.log.Info("campaign ended", attrs...)
+	}
+}
+
+// Notices returns where the operator reads what happens: standard error, or the log.
+func (e *Engine) Notices() io.Writer { return e.notices }
+
+// Log returns the log that --log-format asks for; without it one that nobody reads.
+func (e *Engine) Log() *slog.Logger { return e.log }
+
+// listeners returns who hears what the activities do.
+func (e *Engine) listeners(o *cli.Options) events.Listeners {
+	var all events.Listeners
+	if o.Telemetry.Logs() {
+		all = append(all, telemetry.Log(e.log))
+	}
+	if e.traces != nil {
+		all = append(all, e.traces)
+	}
+	if l := e.metrics.Listener(); l != nil {
+		all = append(all, l)
+	}
+	return all
+}
+
+// show lets metrics look at the engine.
+func (e *Engine) show(o *cli.Options) {
+	seen := &seenCampaigns{client: e.Client, names: e.Activities.Campaigns, known: map[string]seenCampaign{}}
+	namespace := temporalNamespace(o)
+	e.log.Info("connected", "embedded", e.IsEmbedded(), "namespace", namespace, "task_queue", e.Queue)
+	e.metrics.Read(telemetry.Sources{
+		Meter: e.Activities.Meter, Waits: e.Activities.Waits, Gates: e.Activities.Gates, Standings: e.Activities.Standings,
+		Campaigns: seen.all, Version: version.Short(),
+		Backlog: func(ctx context.Context) []telemetry.Backlog {
+			return readBacklog(ctx, e.Client, namespace, e.Queue, e.queues.models())
+		},
+	})
+}
+
+// How old a campaign's status may be that is shown; that of one which has ended changes rarely.
+const (
+	statusAge = 5 * time.Second
+	endedAge  = time.Minute
+)
+
+// seenCampaigns remembers how far campaigns were when their workflows last said so.
+type seenCampaigns struct {
+	client client.Client
+	names  func() []string
+
+	mu    sync.Mutex
+	known map[string]seenCampaign
+}
+
+type seenCampaign struct {
+	status workflows.Status
+	at     time.Time // of the last question
+	is     bool      // it was answered
+}
+
+// all returns the campaigns that this process works for.
+func (s *seenCampaigns) all(ctx context.Context) map[string]workflows.Status {
+	s.mu.Lock() // one scrape after the other: a busy worker is not asked twice
+	defer s.mu.Unlock()
+	all := map[string]workflows.Status{}
+	for _, name := range s.names() {
+		now := s.known[name]
+		age := statusAge
+		if now.is && now.status.Cells > 0 && now.status.Done() == now.status.Cells {
+			age = endedAge
+		}
+		if time.Since(now.at) > age && ctx.Err() == nil {
+			now.at = time.Now()
+			if status, err := QueryStatus[workflows.Status](ctx, s.client, workflows.CampaignID(name)); err == nil {
+				now.status, now.is = status, true
+			}
+			s.known[name] = now
+		}
+		if now.is {
+			all[name] = now.status
+		}
+	}
+	return all
+}
+
+// models returns the models that have a queue.
+func (q *queues) models() (names []string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for name := range q.workers {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// readBacklog asks the server what waits in the queues of campaigns.
+func readBacklog(ctx context.Context, c client.Client, namespace, queue string, models []string) []telemetry.Backlog {
+	all := []telemetry.Backlog{{Queue: queue, Kind: "workflow"}, {Queue: queue, Kind: "activity"}}
+	for _, model := range models {
+		all = append(all, telemetry.Backlog{Queue: task.ModelQueue(queue, model), Kind: "activity"})
+	}
+	known := make([]bool, len(all))
+	var asking sync.WaitGroup
+	for i := range all {
+		asking.Go(func() {
+			kind := enumspb.TASK_QUEUE_TYPE_ACTIVITY
+			if all[i].Kind == "workflow" {
+				kind = enumspb.TASK_QUEUE_TYPE_WORKFLOW
+			}
+			answer, err := c.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
+				Namespace: namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: all[i].Queue}, TaskQueueType: kind, ReportStats: true,
+			})
+			if known[i] = err == nil; known[i] {
+				all[i].Tasks = answer.GetStats().GetApproximateBacklogCount()
+			}
+		})
+	}
+	asking.Wait()
+	var answered []telemetry.Backlog
+	for i, b := range all {
+		if known[i] {
+			answered = append(answered, b)
+		}
+	}
+	return answered
+}

@@ -1,0 +1,50 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"roundtable/activities/ledger"
+	"roundtable/activities/money"
+	"roundtable/activities/notices"
+	"roundtable/activities/recorded"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/safetext"
+	"roundtable/analysis/storage"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
+)
+
+// SendEnd sends word of the end of a sealed campaign if nobody has: a process may have been
+// killed between the last row and the word of it.
+func (r Options) SendEnd(ctx context.Context, s storage.Store, m recorded.Manifest) error {
+	if m.Notify == nil || !m.Notify.Wants(plan.NotifyEnd) {
+		return nil
+	}
+	sealed, err := lake.ReadSuccess(ctx, s, m.Campaign)
+	if err != nil {
+		return err
+	}
+	markers, err := lake.Committed(ctx, s, m.Campaign)
+	if err != nil {
+		return err
+	}
+	n := notices.Notice{ID: notices.EndID(m.Campaign, sealed), Event: plan.NotifyEnd, Campaign: m.Campaign}
+	for _, marker := range markers {
+		switch marker.Status {
+		case task.Succeeded:
+			n.Succeeded++
+		case task.Failed:
+			n.Failed++
+		default:
+			n.Stopped++
+		}
+	}
+	spent := func(ctx context.Context) (money.Amount, error) { return ledger.Spent(ctx, s, m.Campaign) }
+	unsent, err := notices.NewSender(s, r.LakeName()).Deliver(ctx, m, n, spent, plan.NotifyEnd)
+	if unsent != nil {
+		fmt.Fprintf(os.Stderr, "notice of campaign %s (%s) was not sent: %s\n", n.Campaign, n.Event, safetext.Lines(unsent.Error()))
+	}
+	return err
+}

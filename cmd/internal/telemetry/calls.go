@@ -1,0 +1,108 @@
+package telemetry
+
+import (
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"roundtable/activities/events"
+	"roundtable/analysis/record"
+)
+
+// callMetrics counts calls and collaborations (events.Listener).
+type callMetrics struct {
+	calls          *prometheus.CounterVec
+	seconds        *prometheus.HistogramVec
+	tokens         *prometheus.CounterVec
+	cost           *prometheus.CounterVec
+	unpriced       *prometheus.CounterVec
+	collaborations *prometheus.CounterVec
+	compactions    prometheus.Counter
+
+	mu    sync.Mutex
+	known map[string]*modelCounters // by model: labels are looked up once
+}
+
+// modelCounters are the counters of one model's answers.
+type modelCounters struct {
+	answered, unusable          prometheus.Counter
+	seconds                     prometheus.Observer
+	input, output, usd, unknown prometheus.Counter
+}
+
+// answerSeconds are the bounds of the time that an answer takes, in seconds.
+var answerSeconds = []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600}
+
+func newCallMetrics(r *prometheus.Registry) *callMetrics {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+		r.MustRegister(c)
+		return c
+	}
+	m := &callMetrics{
+		calls:          counter("roundtable_calls_total", "Calls of models and embedders that have ended, by outcome; answers from the cache are no calls.", "model", "outcome"),
+		tokens:         counter("roundtable_tokens_total", "Tokens of answered calls as the service counts them; direction is input or output.", "model", "direction"),
+		cost:           counter("roundtable_cost_usd_total", "Cost of answered calls in US dollars, by the campaign's prices.", "model"),
+		unpriced:       counter("roundtable_unpriced_calls_total", "Answered calls whose cost is not known: no price, or no usable count of tokens.", "model"),
+		collaborations: counter("roundtable_collaborations_total", "Collaborations that this process has ended: succeeded, failed or stopped.", "status"),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "roundtable_call_duration_seconds", Help: "Time from sending a call to its whole answer.", Buckets: answerSeconds,
+		}, []string{"model"}),
+		compactions: prometheus.NewCounter(prometheus.CounterOpts{Name: "roundtable_compactions_total", Help: "Batches of rows that this process has merged."}),
+		known:       map[string]*modelCounters{},
+	}
+	r.MustRegister(m.seconds, m.compactions)
+	for _, status := range []string{record.Succeeded, "failed", "stopped"} { // so that a rate is known from the first one on
+		m.collaborations.WithLabelValues(status)
+	}
+	return m
+}
+
+func (m *callMetrics) of(model string) *modelCounters {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.known[model]
+	if c == nil {
+		c = &modelCounters{
+			answered: m.calls.WithLabelValues(model, events.Answered), unusable: m.calls.WithLabelValues(model, events.Unusable),
+			seconds: m.seconds.WithLabelValues(model),
+			input:   m.tokens.WithLabelValues(model, "input"), output: m.tokens.WithLabelValues(model, "output"),
+			usd: m.cost.WithLabelValues(model), unknown: m.unpriced.WithLabelValues(model),
+		}
+		m.known[model] = c
+	}
+	return c
+}
+
+// Called counts a call.
+func (m *callMetrics) Called(c events.Call) {
+	if c.Err != nil {
+		m.calls.WithLabelValues(c.Model, c.Outcome()).Inc()
+		return
+	}
+	by := m.of(c.Model)
+	if c.Answer.Fault != "" {
+		by.unusable.Inc()
+	} else {
+		by.answered.Inc()
+	}
+	by.seconds.Observe((time.Duration(c.Answer.LatencyMS) * time.Millisecond).Seconds())
+	by.input.Add(float64(max(0, c.Answer.Usage.Input)))
+	by.output.Add(float64(max(0, c.Answer.Usage.Output)))
+	if c.Answer.CostUSD == nil {
+		by.unknown.Inc()
+	} else {
+		by.usd.Add(max(0, *c.Answer.CostUSD))
+	}
+}
+
+// Ended counts a collaboration.
+func (m *callMetrics) Ended(c events.Collaboration) {
+	m.collaborations.WithLabelValues(c.Status).Inc()
+}
+
+// Compacted counts batches.
+func (m *callMetrics) Compacted(_ string, batches int, _ time.Duration) {
+	m.compactions.Add(float64(batches))
+}

@@ -1,0 +1,43 @@
+package workflows
+
+import (
+	"fmt"
+
+	"go.temporal.io/sdk/workflow"
+
+	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
+)
+
+// notify has word sent of what has happened, once by this workflow however often its
+// processes are killed. Only the campaign's end waits for it, and a new run. Campaigns
+// whose input does not ask for it began before there were notices: their histories have none.
+func (c *campaign) notify(ctx workflow.Context, event, reason string) {
+	if !c.in.Notify {
+		return
+	}
+	s := c.in.Status
+	in := task.Notice{
+		Campaign: c.in.Name, Revision: c.in.Revision, Event: event, Reason: reason,
+		Cells: s.Cells, Succeeded: s.Succeeded, Failed: s.Failed, Stopped: s.Stopped,
+	}
+	if event == plan.NotifyPause {
+		in.Key = fmt.Sprintf("%s/%d", workflow.GetInfo(ctx).FirstRunID, c.in.Epoch)
+	}
+	lasting, _ := workflow.NewDisconnectedContext(ctx)
+	sent := executeActivity(lasting, task.Notify, in)
+	c.notifying++
+	c.selector.AddFuture(sent, func(workflow.Future) { c.notifying-- }) // what could not be sent the activity has said
+}
+
+// notifyEnd has word sent of the end, and waits until nothing is being sent. Signals that
+// come meanwhile are received: one may extend the campaign.
+func (c *campaign) notifyEnd(ctx workflow.Context) {
+	if !c.in.Notify {
+		return
+	}
+	c.notify(ctx, plan.NotifyEnd, "")
+	for c.notifying > 0 || c.selector.HasPending() {
+		c.selector.Select(ctx)
+	}
+}
