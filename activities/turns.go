@@ -43,7 +43,7 @@ func (a *Activities) Recall(ctx context.Context, ref task.Ref) (task.Recalled, e
 			return task.Recalled{Committed: &result}, err
 		}
 	}
-	return c.Recalled(m), nil
+	return c.Recalled(ctx, m), nil
 }
 
 // throughTime bounds one PlayThrough: a pause waits for its end.

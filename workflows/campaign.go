@@ -192,7 +192,7 @@ func (c *campaign) startCollaboration(ctx workflow.Context, o task.Outstanding) 
 	in := CollaborationInput{Ref: o.Ref(c.in.Name, c.in.Revision), Paused: c.in.Status.Paused, Epoch: c.in.Epoch, Embedded: c.in.Embedded, AtOnce: true, Visibility: c.in.Visibility}
 	options := workflow.ChildWorkflowOptions{
 		WorkflowID:            workflowID(c.in.Name, o.ID),
-		TaskQueue:             task.Queue,
+		TaskQueue:             workflow.GetInfo(ctx).TaskQueueName,
 		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON, // it outlives a new run of this workflow
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		WaitForCancellation:   true,

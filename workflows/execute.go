@@ -46,7 +46,7 @@ func silence(ctx workflow.Context, name string) time.Duration {
 func executeActivity(ctx workflow.Context, name string, input any) workflow.Future {
 	queue := workflow.GetActivityOptions(ctx).TaskQueue
 	if queue == "" {
-		queue = task.Queue
+		queue = workflow.GetInfo(ctx).TaskQueueName
 	}
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue:           queue,

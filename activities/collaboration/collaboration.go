@@ -5,6 +5,7 @@ package collaboration
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -188,20 +189,20 @@ func (c *Collaboration) acts(from int) []task.Act {
 }
 
 // queues returns the task queues of speakers whose model has one.
-func (c *Collaboration) queues(m recorded.Manifest) map[string]string {
+func (c *Collaboration) queues(ctx context.Context, m recorded.Manifest) map[string]string {
 	queues := map[string]string{}
 	for i := range c.Instance.Agents() {
-		if q := m.Queue(c.ProviderOf(transcript.Speaker{Index: i}).Name); q != "" {
+		if q := m.Queue(ctx, c.ProviderOf(transcript.Speaker{Index: i}).Name); q != "" {
 			queues[task.Speaker(transcript.Speaker{Index: i})] = q
 		}
 	}
 	for _, role := range c.Session.Protocol().Traits().Roles {
-		if q := m.Queue(c.Condition.ProviderOf(role).Name); q != "" {
+		if q := m.Queue(ctx, c.Condition.ProviderOf(role).Name); q != "" {
 			queues[role] = q
 		}
 	}
 	if j := c.Condition.Judge; j != nil {
-		if q := m.Queue(j.Provider.Name); q != "" {
+		if q := m.Queue(ctx, j.Provider.Name); q != "" {
 			queues[task.JudgeSpeaker] = q
 		}
 	}
@@ -223,13 +224,13 @@ func (c *Collaboration) Add(t answers.Turn) error {
 }
 
 // Recalled returns what a workflow must know to play the session itself.
-func (c *Collaboration) Recalled(m recorded.Manifest) task.Recalled {
+func (c *Collaboration) Recalled(ctx context.Context, m recorded.Manifest) task.Recalled {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	cond := c.Condition.Condition
 	return task.Recalled{
 		Condition: plan.Condition{Protocol: cond.Protocol, Rule: cond.Rule, Stop: cond.Stop, Agents: cond.Agents},
 		Agents:    c.Condition.Agents, Seed: c.Campaign.Campaign.TreatmentSeed(c.Ref.Cell),
-		Instant: c.Condition.IsInstant(), Acts: c.acts(0), Queues: c.queues(m), Plays: true,
+		Instant: c.Condition.IsInstant(), Acts: c.acts(0), Queues: c.queues(ctx, m), Plays: true,
 	}
 }

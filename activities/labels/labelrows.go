@@ -36,7 +36,7 @@ func (s *Labels) SurveyLabels(ctx context.Context, p task.LabelPage) (task.Unlab
 	if err != nil {
 		return found, err
 	}
-	found.Total, found.Instant, found.Queue = len(d.Members), l.provider.Instant, m.Queue(l.provider.Name)
+	found.Total, found.Instant, found.Queue = len(d.Members), l.provider.Instant, m.Queue(ctx, l.provider.Name)
 	passed, open := p.After == "", map[lake.Run]bool{}
 	for _, m := range d.Members {
 		if labelled[m.Run] {

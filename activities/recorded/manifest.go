@@ -3,6 +3,8 @@ package recorded
 import (
 	"context"
 
+	"go.temporal.io/sdk/activity"
+
 	"roundtable/activities/money"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
@@ -24,12 +26,16 @@ type Manifest struct {
 }
 
 // Queue returns the task queue of the calls of a model with a limit a minute, which all
-// workers share; "" if the model has none.
-func (m Manifest) Queue(model string) string {
+// workers share; "" if the model has none. It goes with the queue of ctx's activity.
+func (m Manifest) Queue(ctx context.Context, model string) string {
 	if m.Limits.Models[model].RequestsPerMinute <= 0 {
 		return ""
 	}
-	return task.ModelQueue(model)
+	queue := task.Queue
+	if activity.IsActivity(ctx) {
+		queue = activity.GetInfo(ctx).TaskQueue
+	}
+	return task.ModelQueue(queue, model)
 }
 
 // ManifestKey returns the name of a campaign's manifest.

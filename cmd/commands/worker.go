@@ -19,7 +19,8 @@ func newWorker(o *cli.Options) *cobra.Command {
 		Short:   "Take part in the campaigns of an outside Temporal server, without running one",
 		GroupID: toRun,
 		Long: `Take part in the campaigns of an outside Temporal server, without running one.
-It needs the same lake, keys and data folders as the machine that runs them.
+It needs the same lake, keys and data folders as the machine that runs them, and
+says which campaigns it takes part in, and which not and why.
 See roundtable help temporal.`,
 		Example: `  roundtable worker --temporal temporal.example.org:7233 --lake s3://bucket/study`,
 		Args:    cli.NoArgs,
@@ -39,8 +40,10 @@ See roundtable help temporal.`,
 			if err := e.TakeWork(cmd.Context()); err != nil {
 				return err
 			}
-			fmt.Fprintln(os.Stderr, "working; Ctrl-C lets answers under way come in and ends")
-			<-cmd.Context().Done()
+			fmt.Fprintf(os.Stderr, "working: %s\nCtrl-C lets answers under way come in and ends\n", e.Describe())
+			if err := e.Neighbours(cmd.Context(), os.Stderr); err != nil {
+				return cli.UsageError(err)
+			}
 			return nil
 		},
 	}

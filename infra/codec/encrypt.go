@@ -71,6 +71,12 @@ func (k Keys) openPayload(p *commonpb.Payload) (*commonpb.Payload, error) {
 	return plain, proto.Unmarshal(whole, plain)
 }
 
+// CanOpen says why these keys do not open a payload; nil if they do, or if it is not encrypted.
+func (k Keys) CanOpen(p *commonpb.Payload) error {
+	_, err := k.openPayload(p)
+	return err
+}
+
 // Match says why the process that made a payload may be unable to read what these keys
 // encrypt: it has another key. Every process reads what is not encrypted.
 func (k Keys) Match(p *commonpb.Payload) error {

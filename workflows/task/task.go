@@ -5,6 +5,7 @@ package task
 import (
 	"errors"
 	"strconv"
+	"strings"
 
 	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
@@ -15,12 +16,20 @@ import (
 // their stored answers.
 const EngineVersion = "1"
 
-// Queue is the task queue of this engine's workflows and activities.
+// Queue is the task queue of this engine's workflows and activities on an embedded server.
 const Queue = "roundtable-" + EngineVersion
 
-// ModelQueue returns the task queue of a model with a limit of calls a minute: the
-// server gives its tasks out at that rate, to however many workers there are.
-func ModelQueue(model string) string { return Queue + "/" + model }
+// LakeQueue returns the task queue of a lake's campaigns on a server that others use as
+// well: a worker with another lake never gets their tasks.
+func LakeQueue(lake string) string { return Queue + "@" + lake }
+
+// ModelQueue returns the task queue of a model with a limit of calls a minute, which
+// goes with the queue of its campaign: the server gives its tasks out at that rate, to
+// however many workers there are.
+func ModelQueue(queue, model string) string { return queue + "/" + model }
+
+// IsModelQueue reports whether a task queue is that of a model.
+func IsModelQueue(queue string) bool { return strings.Contains(queue, "/") }
 
 // Names under which workflows and activities are registered.
 const (

@@ -89,6 +89,8 @@ func readEngineStatus(ctx context.Context, o *cli.Options, s storage.Store, p re
 			st.State, st.Unread = "running", why.Error()
 			return err
 		}
+	} else if foreign, ok := errors.AsType[engine.Foreign](err); ok {
+		st.Unread = foreign.Error()
 	} else if !errors.Is(err, engine.ErrNotRunning) {
 		return err
 	}

@@ -64,11 +64,19 @@ func openWorkerLog(o *cli.Options) *slog.Logger {
 var ErrNotRunning = errors.New("it is not running here")
 
 // Connect finds the engine of a campaign in another process: the outside
-// server, or the embedded one of its `roundtable run` in another terminal.
+// server, or the embedded one of its `roundtable run` in another terminal. A campaign of
+// that name that runs there for another lake is refused.
 func Connect(ctx context.Context, o *cli.Options, campaign string) (client.Client, error) {
 	c, err := dialOutside(ctx, o)
-	if c != nil || err != nil {
-		return c, err
+	if err != nil {
+		return nil, err
+	}
+	if c != nil {
+		if err := refuseForeign(ctx, o, c, workflows.CampaignID(campaign)); err != nil {
+			c.Close()
+			return nil, err
+		}
+		return c, nil
 	}
 	target, err := infra.TargetIn(filepath.Join(o.State, CampaignFolder(o, campaign)))
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
@@ -35,7 +36,9 @@ type Engine struct {
 	Activities *activities.Activities
 	queues     *queues
 	lock       io.Closer
+	Queue      string                   // of the lake's workflows and activities
 	identity   string                   // of this process's workers, unlike that of any other
+	shared     *shared                  // nil if the server is this program's own
 	progress   string                   // the file that tells other commands how the workflow is; embedded only
 	latest     atomic.Pointer[progress] // without what turns wait for
 }
@@ -54,7 +57,8 @@ type Job struct {
 // Start starts the engine without its worker, which begins with TakeWork; Stop
 // ends it.
 func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engine, err error) {
-	e := &Engine{identity: fmt.Sprintf("%d@%016x", os.Getpid(), rand.Uint64())}
+	host, _ := os.Hostname() // without a name the number stands alone
+	e := &Engine{Queue: task.Queue, identity: fmt.Sprintf("%d@%s@%016x", os.Getpid(), host, rand.Uint64())}
 	defer func() {
 		if err != nil {
 			e.Stop()
@@ -70,6 +74,8 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 		if err := e.embed(ctx, o, filepath.Join(o.State, w.Folder), w.Fresh); err != nil {
 			return nil, err
 		}
+	} else if err := e.share(ctx, o, s); err != nil {
+		return nil, err
 	}
 	infra.NameBuild()
 	infra.TuneGC(ctx, 320<<20)
@@ -79,13 +85,8 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 	e.Activities = activities.New(activities.Config{
 		Store: s, Plugins: o.Plugins, Models: providers.New(s).Build, Data: providers.OpenData, NoCache: w.NoCache, Client: e.Client, Alone: e.server != nil && local,
 	})
-	e.queues = &queues{store: s, client: e.Client, activities: e.Activities, identity: e.identity}
-	options := infra.WorkerOptions()
-	options.Identity = e.identity
-	if e.IsEmbedded() {
-		infra.WaitForOwnServer(&options)
-	}
-	e.worker = worker.New(e.Client, task.Queue, options)
+	e.queues = &queues{store: s, client: e.Client, activities: e.Activities, beside: e.Queue, settings: e.workerOptions}
+	e.worker = worker.New(e.Client, e.Queue, e.workerOptions())
 	e.worker.RegisterWorkflowWithOptions(workflows.Campaign, workflow.RegisterOptions{Name: task.CampaignWorkflow})
 	e.worker.RegisterWorkflowWithOptions(workflows.Collaboration(o.Plugins), workflow.RegisterOptions{Name: task.CollaborationWorkflow})
 	e.worker.RegisterWorkflowWithOptions(workflows.Labels, workflow.RegisterOptions{Name: task.LabelsWorkflow})
@@ -93,8 +94,23 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 	return e, nil
 }
 
+// workerOptions returns the settings of each worker of this process.
+func (e *Engine) workerOptions() worker.Options {
+	options := infra.WorkerOptions()
+	options.Identity = e.identity
+	if e.IsEmbedded() {
+		infra.WaitForOwnServer(&options)
+	} else {
+		options.Interceptors = []interceptor.WorkerInterceptor{&signPauses{}}
+	}
+	return options
+}
+
 // TakeWork starts the worker and those of all queues.
 func (e *Engine) TakeWork(ctx context.Context) error {
+	if err := e.CheckReadable(ctx); err != nil {
+		return cli.UsageError(err)
+	}
 	if err := e.queues.look(ctx); err != nil {
 		return err
 	}
@@ -103,7 +119,12 @@ func (e *Engine) TakeWork(ctx context.Context) error {
 		go e.writeProgress(ctx)
 		go e.retryLost(ctx)
 	}
-	return nameLate("start of the worker", e.worker.Start())
+	if err := e.worker.Start(); err != nil || e.IsEmbedded() {
+		return nameLate("start of the worker", err)
+	}
+	go e.watchServer(ctx, os.Stderr)
+	go e.checkClock(ctx, os.Stderr)
+	return nil
 }
 
 // LockCampaign keeps other programs from running the campaign on the same local lake:

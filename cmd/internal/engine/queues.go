@@ -14,7 +14,6 @@ import (
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
-	"roundtable/infra"
 	"roundtable/workflows/task"
 )
 
@@ -24,7 +23,8 @@ type queues struct {
 	store      storage.Store
 	client     client.Client
 	activities *activities.Activities
-	identity   string
+	beside     string // the queue of the lake's campaigns
+	settings   func() worker.Options
 
 	mu      sync.Mutex
 	ended   bool
@@ -98,11 +98,10 @@ func (q *queues) open(model string, perMinute int) error {
 	if q.ended || ok && old.perMinute == perMinute {
 		return nil
 	}
-	options := infra.WorkerOptions()
+	options := q.settings()
 	options.TaskQueueActivitiesPerSecond = float64(perMinute) / 60
 	options.DisableWorkflowWorker = true
-	options.Identity = q.identity
-	w := worker.New(q.client, task.ModelQueue(model), options)
+	w := worker.New(q.client, task.ModelQueue(q.beside, model), options)
 	q.activities.RegisterTurns(w)
 	if err := w.Start(); err != nil {
 		return err

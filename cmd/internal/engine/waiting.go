@@ -85,8 +85,8 @@ func waitOf(p *workflowpb.PendingActivityInfo, keys codec.Keys) string {
 	if p.GetAttempt() > 1 && time.Until(p.GetNextAttemptScheduleTime().AsTime()) > 0 {
 		return calls.TriesAgain + cli.FirstLine(keys.FailureConverter().FailureToError(p.GetLastFailure()).Error())
 	}
-	if queue := p.GetActivityOptions().GetTaskQueue().GetName(); queue != "" && queue != task.Queue {
-		return string(throttle.Requests) // it is the queue of a model with such a limit
+	if queue := p.GetActivityOptions().GetTaskQueue().GetName(); task.IsModelQueue(queue) {
+		return string(throttle.Requests)
 	}
 	return "workers"
 }

@@ -12,13 +12,15 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"roundtable/workflows"
-	"roundtable/workflows/task"
 )
 
 // Execute starts a workflow with the task queue and time limits of all; what names it in
 // messages. The policy says what happens if it runs already.
 func (e *Engine) Execute(ctx context.Context, what, workflow string, o client.StartWorkflowOptions, in any) (run client.WorkflowRun, err error) {
-	o.TaskQueue, o.WorkflowTaskTimeout = task.Queue, workflows.TaskTimeout
+	o.TaskQueue, o.WorkflowTaskTimeout = e.Queue, workflows.TaskTimeout
+	if err := e.RefuseForeign(ctx, o.ID); err != nil {
+		return nil, err
+	}
 	err = Patiently(ctx, os.Stderr, "start of the "+what, func() (err error) {
 		run, err = e.Client.ExecuteWorkflow(ctx, o, workflow, in)
 		return err

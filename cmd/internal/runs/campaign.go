@@ -63,6 +63,9 @@ func (r Options) work(ctx context.Context, s storage.Store, p recorded.Plan, m r
 	if err := e.LockCampaign(r.Options, name); err != nil {
 		return status, err
 	}
+	if err := e.RefuseForeign(ctx, workflows.CampaignID(name)); err != nil {
+		return status, err
+	}
 	if err := campaignfile.RecordPlan(ctx, s, p, m); err != nil { // not before the lock: another run's plan stays
 		return status, err
 	}

@@ -79,7 +79,7 @@ func Cancel(ctx context.Context, o *cli.Options, name string) error {
 	// The signal comes before the worker: nothing is asked any more.
 	in := workflows.CampaignInput{Name: name, Revision: p.Campaign.Revision(), Limits: m.Limits, Embedded: e.IsEmbedded(), Visibility: e.Visibility(ctx, o)}
 	run, err := e.Client.SignalWithStartWorkflow(ctx, workflows.CampaignID(name), workflows.SignalCancel, nil,
-		client.StartWorkflowOptions{TaskQueue: task.Queue, WorkflowTaskTimeout: workflows.TaskTimeout}, task.CampaignWorkflow, in)
+		client.StartWorkflowOptions{TaskQueue: e.Queue, WorkflowTaskTimeout: workflows.TaskTimeout}, task.CampaignWorkflow, in)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,53 @@
+package lake
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"roundtable/analysis/storage"
+)
+
+// IdentityKey is where a lake says which one it is. Lakes that only embedded servers
+// have worked on lack it.
+const IdentityKey = "_lake.json"
+
+// Identity tells lakes apart, however each machine reaches them.
+type Identity struct {
+	ID   string    `json:"id"` // 8 hexadecimal digits, drawn
+	Made time.Time `json:"made"`
+}
+
+// Identify returns the identity of a lake and gives it one if it has none. Of several
+// processes that do so at once the first decides for all.
+func Identify(ctx context.Context, store storage.Store) (Identity, error) {
+	known, err := ReadIdentity(ctx, store)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return known, err
+	}
+	drawn := make([]byte, 4)
+	if _, err := rand.Read(drawn); err != nil {
+		return known, err
+	}
+	data, err := Seal(Identity{ID: hex.EncodeToString(drawn), Made: time.Now().UTC()})
+	if err != nil {
+		return known, err
+	}
+	if err := store.PutIfAbsent(ctx, IdentityKey, data); err != nil && !errors.Is(err, storage.ErrExists) {
+		return known, fmt.Errorf("lake: the lake's identity: %w", err)
+	}
+	return ReadIdentity(ctx, store)
+}
+
+// ReadIdentity returns the identity of a lake; fs.ErrNotExist if it has none.
+func ReadIdentity(ctx context.Context, store storage.Store) (known Identity, err error) {
+	data, err := store.Get(ctx, IdentityKey)
+	if err != nil {
+		return known, err
+	}
+	return known, Unseal(IdentityKey, data, &known)
+}
