@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -120,8 +121,10 @@ func TestChart(t *testing.T) {
 	finds(t, err, "wroker")
 	_, err = render(files+"/chart", chartutil.Values{"worker": map[string]any{"terminationGracePeriodSeconds": 30}}, "")
 	finds(t, err, "terminationGracePeriodSeconds")
-	_, err = render(files+"/chart", chartutil.Values{"temporal": map[string]any{"insecure": false}, "autoscaling": map[string]any{"enabled": true}}, "")
+	_, err = render(files+"/chart", chartutil.Values{"temporal": map[string]any{"insecure": false}, "autoscaling": map[string]any{"enabled": true, "queue": "roundtable-1@1f2e3d4c"}}, "")
 	finds(t, err, "KEDA speaks TLS only with")
+	_, err = render(files+"/chart", chartutil.Values{"autoscaling": map[string]any{"enabled": true}}, "")
+	finds(t, err, "autoscaling.queue")
 
 	broken := t.TempDir()
 	if err := os.CopyFS(broken, os.DirFS(files+"/chart")); err != nil {
@@ -135,30 +138,33 @@ func TestChart(t *testing.T) {
 	finds(t, err, "worker.yaml")
 }
 
-// TestAutoscalingQueues compares the names of the queues with the engine's.
+// TestAutoscalingQueues compares the names of the queues with the program's: its engine,
+// a lake, and for a model with its own limit that model.
 func TestAutoscalingQueues(t *testing.T) {
-	version, err := execute(nil, ".", *binary, "version")
+	out, err := execute(nil, ".", *binary, "version")
 	if err != nil {
 		t.Fatal(err)
 	}
-	queue := ""
+	version := engineVersion.FindStringSubmatch(out)
+	if version == nil {
+		t.Fatalf("`roundtable version` names no engine: %s", out)
+	}
+	var queues []any
 	for _, o := range objects(t, variant(t, "autoscaling", "templates/autoscaling.yaml")) {
 		for _, trigger := range list(o, "spec", "triggers") {
-			name, _ := at(trigger, "metadata", "taskQueue").(string)
-			engine, model, isModel := strings.Cut(name, "/")
-			if queue == "" {
-				queue = engine
-			}
-			if engine != queue || isModel && model != "openai/gpt-4o" {
-				t.Errorf("queue %q is neither the engine's nor a model's", name)
-			}
+			queues = append(queues, at(trigger, "metadata", "taskQueue"))
 		}
 	}
-	number, ok := strings.CutPrefix(queue, "roundtable-")
-	if !ok || !strings.Contains(version, "engine "+number) {
-		t.Errorf("autoscaling looks at queue %q, and `roundtable version` prints: %s", queue, version)
+	engine := "roundtable-" + version[1] + "@1f2e3d4c"
+	if want := []any{engine, engine + "/openai/gpt-4o"}; !reflect.DeepEqual(queues, want) {
+		t.Errorf("autoscaling looks at queues %v, expected %v", queues, want)
+	}
+	if source := readRoot(t, "workflows/task/task.go"); !strings.Contains(source, `Queue + "@" + lake`) || !strings.Contains(source, `queue + "/" + model`) {
+		t.Error("workflows/task names its queues otherwise: change this test and the chart")
 	}
 }
+
+var engineVersion = regexp.MustCompile(`engine (\d+)`)
 
 // TestDashboard has the chart carry Grafana's dashboard as it is.
 func TestDashboard(t *testing.T) {

@@ -40,6 +40,16 @@ func read(t *testing.T, name string) string {
 	return string(data)
 }
 
+// readRoot returns a file of the repository.
+func readRoot(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
 // plant returns text with an error in it: old, which must be there, becomes bad.
 func plant(t *testing.T, text, old, bad string) string {
 	t.Helper()
@@ -81,11 +91,7 @@ func documented(t *testing.T) map[string]bool {
 	t.Helper()
 	known := map[string]bool{}
 	for _, page := range []string{"operating.md", "providers.md", "s3.md"} {
-		data, err := os.ReadFile(root + "/docs/guides/" + page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range variable.FindAllStringSubmatch(string(data), -1) {
+		for _, m := range variable.FindAllStringSubmatch(readRoot(t, "docs/guides/"+page), -1) {
 			known[m[1]] = true
 			if file, ok := strings.CutSuffix(m[1], "_PATH"); ok && strings.HasPrefix(file, "TEMPORAL_TLS_") {
 				known[file+"_DATA"] = true // "or with `_DATA` the PEM itself"

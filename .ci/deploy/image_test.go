@@ -58,11 +58,7 @@ func TestImage(t *testing.T) {
 	finds(t, image(plant(t, whole, "golang:1.26.8-trixie", "golang:latest")), "no version")
 
 	// The Go that builds the image is the one that go.mod names.
-	module, err := os.ReadFile(root + "/go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, version, _ := strings.Cut(string(module), "\ngo ")
+	_, version, _ := strings.Cut(readRoot(t, "go.mod"), "\ngo ")
 	version, _, _ = strings.Cut(version, "\n")
 	if !strings.Contains(whole, "FROM golang:"+version+"-") {
 		t.Errorf("go.mod names Go %s, and the Dockerfile another", version)

@@ -96,11 +96,7 @@ func TestTerraform(t *testing.T) {
 // TestTerraformRights compares the rights to the bucket with those that the
 // documentation says are the least.
 func TestTerraformRights(t *testing.T) {
-	data, err := os.ReadFile(root + "/docs/guides/s3.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, policy, _ := strings.Cut(string(data), "The least that is needed:\n\n```json\n")
+	_, policy, _ := strings.Cut(readRoot(t, "docs/guides/s3.md"), "The least that is needed:\n\n```json\n")
 	policy, _, _ = strings.Cut(policy, "```")
 	var document struct{ Statement []struct{ Action any } }
 	if err := json.Unmarshal([]byte(policy), &document); err != nil || len(document.Statement) != 2 {
