@@ -13,7 +13,7 @@ import (
 )
 
 // image returns what is wrong with a Dockerfile, by BuildKit's parser and our rules for
-// the last stage: a user by number who is not root, no shell in its commands.
+// the last stage: a user by number who is not root, no shell, and two folders to write to.
 func image(dockerfile string) error {
 	parsed, err := parser.Parse(strings.NewReader(dockerfile))
 	if err != nil {
@@ -29,17 +29,24 @@ func image(dockerfile string) error {
 			found = append(found, fmt.Errorf("image %s has no version", s.BaseName))
 		}
 	}
-	user, entry := "", false
+	user, entry, env := "", false, map[string]string{}
 	for _, command := range stages[len(stages)-1].Commands {
 		switch c := command.(type) {
 		case *instructions.UserCommand:
 			user = c.User
 		case *instructions.EntrypointCommand:
 			entry = !c.PrependShell
+		case *instructions.EnvCommand:
+			for _, e := range c.Env {
+				env[e.Key] = e.Value
+			}
 		}
 	}
 	if name, _, _ := strings.Cut(user, ":"); strings.Trim(name, "0123456789") != "" || strings.Trim(name, "0") == "" {
 		found = append(found, fmt.Errorf("runs as %q", user))
+	}
+	if env["ROUNDTABLE_STATE"] != "/state" || env["XDG_CACHE_HOME"] != "/tmp" {
+		found = append(found, errors.New("writes elsewhere than to /state and /tmp"))
 	}
 	if !entry {
 		found = append(found, errors.New("no entry point, or one that needs a shell"))
@@ -54,6 +61,7 @@ func TestImage(t *testing.T) {
 	}
 	finds(t, image(plant(t, whole, "USER 65532:65532", "USER root")), `runs as "root"`)
 	finds(t, image(plant(t, whole, "USER 65532:65532", "")), `runs as ""`)
+	finds(t, image(plant(t, whole, " XDG_CACHE_HOME=/tmp", "")), "writes elsewhere")
 	finds(t, image(plant(t, whole, "WORKDIR /src", "WORKDIRS /src")), "WORKDIRS")
 	finds(t, image(plant(t, whole, "golang:1.26.8-trixie", "golang:latest")), "no version")
 
