@@ -2,7 +2,7 @@
 # `roundtable version` tells the commit: Go records it in the binary.
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: build test check fuzz kills cluster limits dist sbom upgrade-fixture $(PLATFORMS)
+.PHONY: build test check fuzz kills cluster limits dist image manifests sbom upgrade-fixture $(PLATFORMS)
 
 build:
 	go build -o roundtable ./cmd/roundtable
@@ -43,6 +43,15 @@ sbom: build
 	mkdir -p dist
 	cd .ci/security && go tool cyclonedx-gomod bin -json -std -version "$$(git describe --tags --always --dirty)" \
 		-output "$(CURDIR)/dist/sbom.cdx.json" "$(CURDIR)/roundtable"
+
+# make image builds the container image of infra/deploy/Dockerfile.
+IMAGE = roundtable:0.1
+image:
+	docker build -f infra/deploy/Dockerfile -t $(IMAGE) .
+
+# make manifests writes infra/deploy/manifests from infra/deploy/chart.
+manifests:
+	cd .ci/deploy && go test . -run TestManifests -update
 
 dist: $(PLATFORMS)
 	cd dist && (sha256sum roundtable_* || shasum -a 256 roundtable_*) > SHA256SUMS && cat SHA256SUMS
