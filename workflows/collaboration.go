@@ -141,11 +141,13 @@ func (c *collaboration) playOn(ctx workflow.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	details := "its first turns"
 	var pending []protocol.Pending
 	if c.session != nil {
 		pending = c.session.Pending()
+		details = describePending(pending)
 	}
-	describe(ctx, describePending(pending))
+	describe(ctx, details)
 	asked := c.epoch
 	elsewhere := map[int]workflow.Future{}
 	for _, step := range pending {
