@@ -138,8 +138,7 @@ func (c *campaign) run(ctx workflow.Context) (Status, error) {
 		if c.surveyed && len(c.in.Queue) == 0 && len(c.order)+c.batches == 0 {
 			done, err := c.sealCampaign(ctx)
 			if done && err == nil {
-				c.notifyEnd(ctx)
-				done = c.surveyed // else it was extended meanwhile
+				done = c.hear(ctx) && c.notifyEnd(ctx)
 			}
 			if done || err != nil {
 				return c.statusNow(), err
@@ -151,6 +150,15 @@ func (c *campaign) run(ctx workflow.Context) (Status, error) {
 		}
 		c.selector.Select(ctx)
 	}
+}
+
+// hear takes in what was signalled while the campaign was sealed, and reports whether it
+// is still at its end: it may have been extended.
+func (c *campaign) hear(ctx workflow.Context) bool {
+	for c.selector.HasPending() {
+		c.selector.Select(ctx)
+	}
+	return c.surveyed
 }
 
 // runLength returns how many collaborations this run of the workflow starts. Those that

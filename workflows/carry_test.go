@@ -84,6 +84,25 @@ func TestSignalsWhileCarriedOver(t *testing.T) {
 	}
 }
 
+// A campaign that is extended while its tables are made goes on with the larger plan.
+func TestExtendedWhileSealed(t *testing.T) {
+	env := simulation(t)
+	var sealed []string
+	simulate(env, task.Seal, func(_ context.Context, s task.Sealing) (task.Surveyed, error) {
+		if sealed = append(sealed, s.Revision); len(sealed) == 1 {
+			env.SignalWorkflow(workflows.SignalExtend, workflows.CampaignInput{Name: "n", Revision: "larger"})
+		}
+		return task.Surveyed{Total: 2, Sums: task.Sums{Ended: []task.Result{{Status: task.Succeeded}}, Count: []int{2}}}, nil
+	})
+	env.ExecuteWorkflow(task.CampaignWorkflow, workflows.CampaignInput{Name: "n", Revision: "small"})
+	if err := env.GetWorkflowError(); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"small", "larger"}; !slices.Equal(sealed, want) {
+		t.Errorf("sealed are %v, want %v", sealed, want)
+	}
+}
+
 // A run that takes over a cancelled campaign cancels what is under way itself:
 // what the run before asked for in its last moment was not sent.
 func TestCancelledCampaignIsTakenOver(t *testing.T) {

@@ -30,14 +30,14 @@ func (c *campaign) notify(ctx workflow.Context, event, reason string) {
 	c.selector.AddFuture(sent, func(workflow.Future) { c.notifying-- }) // what could not be sent the activity has said
 }
 
-// notifyEnd has word sent of the end, and waits until nothing is being sent. Signals that
-// come meanwhile are received: one may extend the campaign.
-func (c *campaign) notifyEnd(ctx workflow.Context) {
-	if !c.in.Notify {
-		return
+// notifyEnd has word sent of the end, waits until nothing is being sent, and reports
+// whether it is still the end: signals that come meanwhile are received.
+func (c *campaign) notifyEnd(ctx workflow.Context) bool {
+	if c.in.Notify {
+		c.notify(ctx, plan.NotifyEnd, "")
 	}
-	c.notify(ctx, plan.NotifyEnd, "")
 	for c.notifying > 0 || c.selector.HasPending() {
 		c.selector.Select(ctx)
 	}
+	return c.surveyed
 }
