@@ -1,7 +1,7 @@
 // Package notices sends word of a campaign to a command and a webhook that its file
 // names. Each notice is sent at least once, also over kills: a marker in the lake is
 // written after it was sent, so a kill between the two sends it again, with the same id.
-// Whoever receives it can drop the second by that id. What cannot be sent is returned as
+// A receiver can drop the second by that id. What cannot be sent is returned as
 // an error after three tries, and is not tried again.
 package notices
 
