@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	taskqueuepb "go.temporal.io/api/taskqueue/v1"
@@ -98,7 +97,9 @@ func (e *Engine) listeners(o *cli.Options) events.Listeners {
 
 // show lets metrics look at the engine.
 func (e *Engine) show(o *cli.Options) {
-	seen := &seenCampaigns{client: e.Client, names: e.Activities.Campaigns, known: map[string]seenCampaign{}}
+	seen := &seenCampaigns{names: e.Activities.Campaigns, known: map[string]seenCampaign{}, ask: func(ctx context.Context, name string) (workflows.Status, error) {
+		return QueryStatus[workflows.Status](ctx, e.Client, workflows.CampaignID(name))
+	}}
 	namespace := temporalNamespace(o)
 	e.log.Info("connected", "embedded", e.IsEmbedded(), "namespace", namespace, "task_queue", e.Queue)
 	e.metrics.Read(telemetry.Sources{
@@ -108,52 +109,6 @@ func (e *Engine) show(o *cli.Options) {
 			return readBacklog(ctx, e.Client, namespace, e.Queue, e.queues.models())
 		},
 	})
-}
-
-// How old a campaign's status may be that is shown; that of one which has ended changes rarely.
-const (
-	statusAge = 5 * time.Second
-	endedAge  = time.Minute
-)
-
-// seenCampaigns remembers how far campaigns were when their workflows last said so.
-type seenCampaigns struct {
-	client client.Client
-	names  func() []string
-
-	mu    sync.Mutex
-	known map[string]seenCampaign
-}
-
-type seenCampaign struct {
-	status workflows.Status
-	at     time.Time // of the last question
-	is     bool      // it was answered
-}
-
-// all returns the campaigns that this process works for.
-func (s *seenCampaigns) all(ctx context.Context) map[string]workflows.Status {
-	s.mu.Lock() // one scrape after the other: a busy worker is not asked twice
-	defer s.mu.Unlock()
-	all := map[string]workflows.Status{}
-	for _, name := range s.names() {
-		now := s.known[name]
-		age := statusAge
-		if now.is && now.status.Cells > 0 && now.status.Done() == now.status.Cells {
-			age = endedAge
-		}
-		if time.Since(now.at) > age && ctx.Err() == nil {
-			now.at = time.Now()
-			if status, err := QueryStatus[workflows.Status](ctx, s.client, workflows.CampaignID(name)); err == nil {
-				now.status, now.is = status, true
-			}
-			s.known[name] = now
-		}
-		if now.is {
-			all[name] = now.status
-		}
-	}
-	return all
 }
 
 // models returns the models that have a queue.
