@@ -28,13 +28,12 @@ import (
 
 // openTelemetry opens log and metrics, and returns the store whose requests they count.
 func (e *Engine) openTelemetry(o *cli.Options, s storage.Store) (storage.Store, error) {
-	e.log, e.notices = slog.New(slog.DiscardHandler), os.Stderr
+	e.log, e.notices = slog.New(slog.DiscardHandler), Notices(o)
 	if _, err := o.Telemetry.Level(); err != nil {
 		return nil, err
 	}
 	if o.Telemetry.Logs() {
 		e.log = openWorkerLog(o)
-		e.notices = telemetry.Lines(e.log)
 	}
 	var err error
 	if e.metrics, err = telemetry.Listen(o.Telemetry.Metrics, e.notices); err != nil {
@@ -72,6 +71,15 @@ func (e *Engine) noticed(n notices.Notice, unsent error) {
 	default:
 		e.log.Info("campaign ended", attrs...)
 	}
+}
+
+// Notices returns where the operator reads what happens while no engine runs: standard
+// error, or the log that the flags ask for.
+func Notices(o *cli.Options) io.Writer {
+	if o.Telemetry.Logs() {
+		return telemetry.Lines(openWorkerLog(o))
+	}
+	return os.Stderr
 }
 
 // Notices returns where the operator reads what happens: standard error, or the log.
