@@ -46,7 +46,8 @@ type Config struct {
 	Client  client.Client                    // to await collaborations of an earlier run
 
 	Listeners events.Listeners // who hears what is done
-	// Noticed hears of a campaign's pauses, end and budget, and of what could not be sent; may be nil.
+	// Noticed hears of a campaign's pauses, end and budget, before word of it is sent, and
+	// once more with an error if that could not be sent; may be nil.
 	Noticed  func(n notices.Notice, unsent error)
 	LakeName string // where the store is, for people
 

@@ -2,10 +2,11 @@ package activities
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
+
+	"go.temporal.io/sdk/activity"
 
 	"roundtable/activities/ledger"
 	"roundtable/activities/money"
@@ -25,7 +26,7 @@ func (a *Activities) Notify(ctx context.Context, in task.Notice) (struct{}, erro
 	}
 	n := notices.Notice{
 		Event: in.Event, Campaign: in.Campaign, Reason: in.Reason, Paused: in.Event == plan.NotifyPause,
-		Cells: in.Cells, Succeeded: in.Succeeded, Failed: in.Failed, Stopped: in.Stopped,
+		Time: in.At, Cells: in.Cells, Succeeded: in.Succeeded, Failed: in.Failed, Stopped: in.Stopped,
 	}
 	if n.Paused && money.IsSpent(in.Reason) {
 		n.Event = plan.NotifyBudget
@@ -42,10 +43,13 @@ func (a *Activities) Notify(ctx context.Context, in task.Notice) (struct{}, erro
 	return struct{}{}, a.send(ctx, m, n, in.Event, n.Event)
 }
 
-// send sends a notice of these events, and says what happened and what could not be sent.
+// send says what happened, sends a notice of these events, and says what could not be sent.
 func (a *Activities) send(ctx context.Context, m recorded.Manifest, n notices.Notice, events ...string) error {
+	if !activity.IsActivity(ctx) || activity.GetInfo(ctx).Attempt == 1 {
+		a.config.noticed(n, nil)
+	}
 	unsent, err := a.notices.Deliver(ctx, m, n, func(ctx context.Context) (money.Amount, error) { return a.spent(ctx, n.Campaign) }, events...)
-	if err == nil {
+	if err == nil && unsent != nil {
 		a.config.noticed(n, unsent)
 	}
 	return err
@@ -59,7 +63,7 @@ func (a *Activities) spent(ctx context.Context, campaign string) (money.Amount, 
 	return ledger.Spent(ctx, a.config.Store, campaign)
 }
 
-// noticed says what has happened and what of it could not be sent.
+// noticed says what has happened, or what of it could not be sent.
 func (c Config) noticed(n notices.Notice, unsent error) {
 	if c.Noticed != nil {
 		c.Noticed(n, unsent)
@@ -74,6 +78,15 @@ type budgetWatch struct {
 	mu      sync.Mutex
 	known   map[string]string // ids of notices by campaign
 	sending sync.WaitGroup
+}
+
+// forget lets a notice be sent once more that could not be.
+func (b *budgetWatch) forget(campaign, id string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.known[campaign] == id {
+		delete(b.known, campaign)
+	}
 }
 
 // watchBudget looks at the budget of a campaign after something was charged to it.
@@ -114,6 +127,7 @@ func (a *Activities) sendBudget(campaign, id string, share float64) {
 		err = a.send(ctx, m, n, plan.NotifyBudget)
 	}
 	if err != nil {
-		a.config.noticed(n, errors.Join(errors.New("no word of it was sent"), err))
+		a.config.noticed(n, err)
+		a.budgets.forget(campaign, id)
 	}
 }

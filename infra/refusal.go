@@ -86,7 +86,7 @@ func (t Target) probePlaintext(ctx context.Context) error {
 	if err != nil && !distrusted && !isAlert(err) {
 		return nil
 	}
-	return errors.New("the server speaks TLS, this program was to speak plaintext: set TEMPORAL_TLS=true, or TEMPORAL_TLS_SERVER_CA_CERT_PATH where the server's certificate is of your own authority")
+	return errors.New("the server speaks TLS, and this program expected plaintext: set TEMPORAL_TLS=true, or TEMPORAL_TLS_SERVER_CA_CERT_PATH where the server's certificate is of your own authority")
 }
 
 func (t Target) dialTLS(ctx context.Context, settings *tls.Config) (net.Conn, error) {
@@ -134,7 +134,7 @@ func explainHandshake(err error, settings *tls.Config) error {
 	case distrusted:
 		return fmt.Errorf("%w: TEMPORAL_TLS_SERVER_CA_CERT_PATH names the file of the authority that signed the server's certificate, TEMPORAL_TLS_SERVER_NAME the name in it", err)
 	case plain:
-		return errors.New("the server speaks plaintext, this program was to speak TLS: unset TEMPORAL_TLS and TEMPORAL_TLS_…, or give --insecure for a server on another machine")
+		return errors.New("the server speaks plaintext, and this program expected TLS: unset TEMPORAL_TLS and TEMPORAL_TLS_…, or give --insecure for a server on another machine")
 	case isAlert(err) && len(settings.Certificates) == 0 && settings.GetClientCertificate == nil:
 		return fmt.Errorf("%w: the server asks for a client's certificate; set TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH", err)
 	case isAlert(err):

@@ -84,6 +84,25 @@ func TestSignalsWhileCarriedOver(t *testing.T) {
 	}
 }
 
+// Word of a pause is sent before the run that has to send it ends.
+func TestNoticeWhileCarriedOver(t *testing.T) {
+	env := simulation(t)
+	tries, sent := 0, false
+	simulate(env, task.Notify, func(context.Context, task.Notice) (struct{}, error) {
+		if tries++; tries < 9 { // longer than the compaction; the environment gives up at 10
+			return struct{}{}, errors.New("the lake does not answer")
+		}
+		sent = !env.IsWorkflowCompleted()
+		return struct{}{}, nil
+	})
+	env.RegisterDelayedCallback(func() { env.SignalWorkflow(workflows.SignalPause, workflows.Pause{Reason: "by hand"}) }, 30*time.Second)
+	env.SetContinuedExecutionRunID("before")
+	env.ExecuteWorkflow(task.CampaignWorkflow, workflows.CampaignInput{Name: "n", Length: 1, Notify: true})
+	if in := carried(t, env); !in.Status.Paused || !sent {
+		t.Errorf("the next run gets paused %v, and word of it was sent before: %v, after %d tries", in.Status.Paused, sent, tries)
+	}
+}
+
 // A campaign that is extended while its tables are made goes on with the larger plan.
 func TestExtendedWhileSealed(t *testing.T) {
 	env := simulation(t)

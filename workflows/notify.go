@@ -18,7 +18,7 @@ func (c *campaign) notify(ctx workflow.Context, event, reason string) {
 	}
 	s := c.in.Status
 	in := task.Notice{
-		Campaign: c.in.Name, Revision: c.in.Revision, Event: event, Reason: reason,
+		Campaign: c.in.Name, Revision: c.in.Revision, Event: event, Reason: reason, At: workflow.Now(ctx).UTC(),
 		Cells: s.Cells, Succeeded: s.Succeeded, Failed: s.Failed, Stopped: s.Stopped,
 	}
 	if event == plan.NotifyPause {

@@ -18,6 +18,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"roundtable/activities/failure"
@@ -64,7 +65,7 @@ func NewID(event string, of ...any) string {
 const (
 	tries    = 3
 	patience = 10 * time.Second // of one try
-	pause    = time.Second      // before the second; twice as long before the third
+	waits    = time.Second      // before the second; twice as long before the third
 )
 
 // Key returns the name of a notice's marker in the lake.
@@ -73,7 +74,7 @@ func Key(campaign, id string) string { return lake.AboutKey(campaign, "notices/"
 // marker says that a notice was sent, or could not be.
 type marker struct {
 	Notice
-	Failed []string `json:"failed,omitempty"` // why it could not be sent
+	Unsent []string `json:"unsent,omitempty"` // why it could not be sent
 }
 
 // Sender sends the notices of campaigns.
@@ -114,7 +115,10 @@ func (s *Sender) Deliver(ctx context.Context, m recorded.Manifest, n Notice, spe
 	if err != nil {
 		return nil, err
 	}
-	n.Time, n.Lake, n.Cells = time.Now().UTC(), s.lake, cmp.Or(n.Cells, p.Campaign.Size())
+	if n.Time.IsZero() {
+		n.Time = time.Now().UTC()
+	}
+	n.Lake, n.Cells = s.lake, cmp.Or(n.Cells, p.Campaign.Size())
 	n.SpentUSD, n.SpentTokens, n.CapUSD, n.CapTokens = sum.USD(), sum.Tokens, m.Limits.CostUSD, m.Limits.Tokens
 	return s.send(ctx, *m.Notify, p.Folder, n)
 }
@@ -135,18 +139,22 @@ func (s *Sender) send(ctx context.Context, n plan.Notify, folder string, notice 
 	if err != nil {
 		return nil, err
 	}
+	var unrun, unposted error
+	var both sync.WaitGroup
 	if len(n.Command) > 0 {
-		unsent = errors.Join(unsent, again(ctx, func() error { return runCommand(ctx, n.Command, folder, notice, body) }))
+		both.Go(func() { unrun = tryAgain(ctx, func() error { return runCommand(ctx, n, folder, notice, body) }) })
 	}
 	if n.Webhook != "" || n.WebhookEnv != "" {
-		unsent = errors.Join(unsent, again(ctx, func() error { return s.post(ctx, n, notice.ID, body) }))
+		both.Go(func() { unposted = tryAgain(ctx, func() error { return s.post(ctx, n, notice.ID, body) }) })
 	}
+	both.Wait()
+	unsent = errors.Join(unrun, unposted)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	m := marker{Notice: notice}
 	if unsent != nil {
-		m.Failed = strings.Split(failure.Text(unsent), "\n")
+		m.Unsent = strings.Split(failure.Text(unsent), "\n")
 	}
 	data, err := lake.Seal(m)
 	if err != nil {
@@ -159,14 +167,14 @@ func (s *Sender) send(ctx context.Context, n plan.Notify, folder string, notice 
 	return unsent, err
 }
 
-// again tries three times, unless trying again cannot help.
-func again(ctx context.Context, do func() error) (err error) {
+// tryAgain tries three times, unless trying again cannot help.
+func tryAgain(ctx context.Context, do func() error) (err error) {
 	for i := range tries {
 		if i > 0 {
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
-			case <-time.After(pause << (i - 1)):
+			case <-time.After(waits << (i - 1)):
 			}
 		}
 		if err = do(); err == nil || errors.As(err, new(failure.NeedsOperator)) {
@@ -177,14 +185,16 @@ func again(ctx context.Context, do func() error) (err error) {
 }
 
 // runCommand gives a command the notice, as JSON on its standard input and in variables.
-func runCommand(ctx context.Context, command []string, folder string, n Notice, body []byte) error {
-	if err := programs.CheckTrusted(command); err != nil {
+func runCommand(ctx context.Context, to plan.Notify, folder string, n Notice, body []byte) error {
+	if err := programs.CheckTrusted(to.Command); err != nil {
 		return failure.NeedsOperator{Err: err}
 	}
-	_, err := programs.Run(ctx, folder, command, patience, body,
-		"ROUNDTABLE_NOTICE="+n.ID, "ROUNDTABLE_EVENT="+n.Event, "ROUNDTABLE_CAMPAIGN="+n.Campaign, "ROUNDTABLE_REASON="+n.Reason)
-	if err != nil {
-		return fmt.Errorf("notify.command %s: %w", strings.Join(command, " "), err)
+	with := []string{"ROUNDTABLE_NOTICE=" + n.ID, "ROUNDTABLE_EVENT=" + n.Event, "ROUNDTABLE_CAMPAIGN=" + n.Campaign, "ROUNDTABLE_REASON=" + n.Reason}
+	if to.WebhookEnv != "" {
+		with = append(with, to.WebhookEnv+"=") // its address is a secret
+	}
+	if _, err := programs.Run(ctx, folder, to.Command, patience, body, with...); err != nil {
+		return fmt.Errorf("notify.command %s: %w", strings.Join(to.Command, " "), err)
 	}
 	return nil
 }
@@ -205,6 +215,9 @@ func Address(n plan.Notify) (*url.URL, error) {
 		return nil, fmt.Errorf("notify.webhook_env: the environment variable %s is not set", n.WebhookEnv)
 	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "":
 		return nil, fmt.Errorf("notify.webhook_env: the environment variable %s holds no address that begins with https:// or http://", n.WebhookEnv)
+	}
+	if err := wire.CheckTrust(u, "", false); err != nil {
+		return nil, fmt.Errorf("notify.webhook_env: the environment variable %s: %w", n.WebhookEnv, err)
 	}
 	return u, nil
 }

@@ -13,6 +13,7 @@ import (
 func TestAddress(t *testing.T) {
 	t.Setenv("ROUNDTABLE_TRUST", "")
 	t.Setenv("HOOK", "https://hooks.example/secret?token=secret")
+	t.Setenv("PLAIN", "http://hooks.example/secret?token=secret")
 	t.Setenv("NO_ADDRESS", "sk-secret")
 	for _, c := range []struct {
 		n    plan.Notify
@@ -23,6 +24,7 @@ func TestAddress(t *testing.T) {
 		{plan.Notify{WebhookEnv: "HOOK"}, ""},
 		{plan.Notify{Webhook: "http://hooks.example/x"}, "ROUNDTABLE_TRUST"},
 		{plan.Notify{Webhook: "http://169.254.169.254/latest"}, "notify.webhook"},
+		{plan.Notify{WebhookEnv: "PLAIN"}, "ROUNDTABLE_TRUST"},
 		{plan.Notify{WebhookEnv: "NO_ADDRESS"}, "holds no address"},
 		{plan.Notify{WebhookEnv: "NOT_SET_AT_ALL"}, "is not set"},
 	} {

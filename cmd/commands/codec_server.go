@@ -118,7 +118,7 @@ func (at codecListen) serve(ctx context.Context, o codecserver.Options) error {
 		return cli.UsageError(fmt.Errorf("--listen %s: %w", at.address, err))
 	}
 	if o.Keys.AreEmpty() {
-		fmt.Fprintf(os.Stderr, "%s holds no key: payloads are unpacked, and none that is encrypted can be opened\n", codec.KeyEnv)
+		fmt.Fprintf(os.Stderr, "%s holds no key: encrypted payloads cannot be decoded, others are unpacked\n", codec.KeyEnv)
 	}
 	fmt.Fprintf(os.Stderr, "codec server at %s://%s; Ctrl-C ends it\n", scheme, l.Addr())
 	ended := make(chan error, 1)

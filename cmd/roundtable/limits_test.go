@@ -14,6 +14,7 @@ import (
 
 	"go.temporal.io/sdk/client"
 
+	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/campaigns"
@@ -126,6 +127,9 @@ func TestManyCampaigns(t *testing.T) {
 		for _, st := range all {
 			done += st.Succeeded
 		}
+		if time.Since(began) > 2*time.Hour || !*statedLimits && time.Since(began) > 5*time.Minute {
+			t.Fatalf("%d of %d collaborations after %v\n%s", done, n*replicates, time.Since(began), &b.said)
+		}
 	}
 	took := time.Since(began)
 	if err := b.Process.Signal(os.Interrupt); err != nil {
@@ -149,6 +153,10 @@ func startCampaigns(t *testing.T, server *infra.Server, dir string, n, replicate
 		t.Fatal(err)
 	}
 	defer c.Close()
+	known, err := lake.Identify(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range n {
 		name := fmt.Sprintf("campaign-%d", i)
 		save(t, dir, name+".yaml", fmt.Sprintf("name: %s\nreplicates: %d\nenv: exchange\nprotocol: {name: roundtable, rounds: 3}\nrule: plurality\nmodel: {name: scripted/trader, latency: 100ms}\n", name, replicates))
@@ -157,7 +165,7 @@ func startCampaigns(t *testing.T, server *infra.Server, dir string, n, replicate
 			err = campaignfile.RecordPlan(t.Context(), s, p, m)
 		}
 		if err == nil {
-			_, err = c.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.CampaignID(name), TaskQueue: task.Queue, WorkflowTaskTimeout: workflows.TaskTimeout},
+			_, err = c.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.CampaignID(name), TaskQueue: task.LakeQueue(known.ID), WorkflowTaskTimeout: workflows.TaskTimeout},
 				task.CampaignWorkflow, workflows.CampaignInput{Name: name, Revision: p.Campaign.Revision(), Limits: m.Limits})
 		}
 		if err != nil {

@@ -58,6 +58,13 @@ func (h *hook) set(status int, hold chan struct{}) {
 	h.status, h.hold = status, hold
 }
 
+// forget forgets what it was sent.
+func (h *hook) forget() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.got = nil
+}
+
 // since returns what it was sent after the first n.
 func (h *hook) since(n int) []notices.Notice {
 	h.mu.Lock()
@@ -91,14 +98,26 @@ func TestNotify(t *testing.T) {
 	t.Parallel()
 	v, h := newVendor(t), newHook(t)
 	dir := write(t, fmt.Sprintf(told, 2, 50, fmt.Sprintf("command: [./tell.sh, now], webhook: %q", h.URL+"/hook")))
-	save(t, dir, "tell.sh", "#!/bin/sh\necho \"$1 $ROUNDTABLE_EVENT $ROUNDTABLE_CAMPAIGN $ROUNDTABLE_NOTICE key=$OPENAI_API_KEY\" >> heard\ncat >> heard\n")
+	save(t, dir, "tell.sh", "#!/bin/sh\necho \"$1 $ROUNDTABLE_EVENT $ROUNDTABLE_CAMPAIGN $ROUNDTABLE_NOTICE key=$OPENAI_API_KEY\" >> heard\ncat >> heard\necho >> heard\nenv > environment\n")
 	if err := os.Chmod(filepath.Join(dir, "tell.sh"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if d := command(t, dir, v.at(), "run", "campaign.yaml"); d.code != cli.ExitUsage || !strings.Contains(d.err, "export ROUNDTABLE_PROGRAMS='./tell.sh now'") {
 		t.Fatalf("a command that is not trusted: code %d\n%s", d.code, d.err)
 	}
-	env := append(v.at(), "ROUNDTABLE_PROGRAMS=./tell.sh now")
+	env := append(v.at(), "ROUNDTABLE_PROGRAMS=./tell.sh now",
+		"TEMPORAL_TLS_CLIENT_KEY_DATA=canary", "OTEL_EXPORTER_OTLP_HEADERS=authorization=canary", "TEAM_WEBHOOK=https://canary.example", "SERVICE_TOKEN=canary")
+
+	// Before the first call: the check of the model is refused.
+	v.set(func(*asked) *trick {
+		refused := says("401", false, 401, openaiError("invalid_request_error", "invalid_api_key"))
+		return &refused
+	})
+	ends(t, cli.ExitIncomplete, dir, env, "run", "campaign.yaml", "--no-check=false")
+	if before := h.since(0); eventsOf(before) != "pause" || !before[0].Paused || before[0].Cells != 2 {
+		t.Fatalf("before the first call: %+v", before)
+	}
+	h.forget()
 
 	v.after(6, says("401", false, 401, openaiError("invalid_request_error", "invalid_api_key")))
 	ends(t, cli.ExitIncomplete, dir, env, "run", "campaign.yaml")
@@ -129,6 +148,9 @@ func TestNotify(t *testing.T) {
 		if !strings.Contains(string(heard), want) {
 			t.Errorf("the command did not hear %q:\n%s", want, heard)
 		}
+	}
+	if shown, err := os.ReadFile(filepath.Join(dir, "environment")); err != nil || strings.Contains(string(shown), "canary") {
+		t.Errorf("the command was given secrets (%v):\n%s", err, shown)
 	}
 	digestBy(t, dir, "told") // verify knows the markers
 }

@@ -1,7 +1,7 @@
 // Package codecserver opens encrypted histories for Temporal's own tools: the remote codec
 // protocol of its UI and command line, over HTTP. It promises that nothing is opened for a
-// page of another origin, for who lacks a token where tokens are given, or for another
-// namespace where one is given; and that no payload is written anywhere.
+// page of another origin, or without a token where tokens are given; and that no payload is
+// written anywhere. A namespace guards against mistakes only: who asks names it.
 package codecserver
 
 import (
@@ -30,6 +30,9 @@ const mostBytes = 64 << 20
 
 // shortestToken is the least length of a token, so that none can be guessed.
 const shortestToken = 16
+
+// mostAtOnce bounds the requests that are in memory at the same time.
+const mostAtOnce = 4
 
 // Options say what is opened for whom.
 type Options struct {
@@ -69,7 +72,14 @@ func (r refusal) Error() string { return r.says }
 func (o Options) Handler() http.Handler {
 	mux := http.NewServeMux()
 	codecs := converter.NewPayloadCodecHTTPHandler(o.Keys.Codecs()...)
+	atOnce := make(chan struct{}, mostAtOnce)
 	serve := func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case atOnce <- struct{}{}:
+			defer func() { <-atOnce }()
+		case <-r.Context().Done():
+			return
+		}
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		body, n, err := o.admit(w, r)
@@ -170,7 +180,7 @@ func (o Options) allowOrigin(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	if !slices.Contains(o.Origins, origin) {
-		return refusal{http.StatusForbidden, fmt.Sprintf("pages of %q may not ask; start the server with --allow-origin for them", origin)}
+		return refusal{http.StatusForbidden, fmt.Sprintf("the origin %q is not allowed; start the server with --allow-origin %s", origin, origin)}
 	}
 	w.Header().Set("Access-Control-Allow-Origin", origin)
 	w.Header().Set("Access-Control-Allow-Credentials", "true")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"time"
 
 	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
@@ -148,15 +149,16 @@ const (
 
 // Notice says what has happened to a campaign.
 type Notice struct {
-	Campaign  string `json:"campaign"`
-	Revision  string `json:"revision"`
-	Event     string `json:"event"` // plan.NotifyPause or plan.NotifyEnd
-	Reason    string `json:"reason,omitempty"`
-	Key       string `json:"key,omitempty"` // of a pause: no other has it
-	Cells     int    `json:"cells"`
-	Succeeded int    `json:"succeeded"`
-	Failed    int    `json:"failed"`
-	Stopped   int    `json:"stopped"`
+	Campaign  string    `json:"campaign"`
+	Revision  string    `json:"revision"`
+	Event     string    `json:"event"` // plan.NotifyPause or plan.NotifyEnd
+	Reason    string    `json:"reason,omitempty"`
+	Key       string    `json:"key,omitempty"` // of a pause: no other has it
+	At        time.Time `json:"at,omitzero"`
+	Cells     int       `json:"cells"`
+	Succeeded int       `json:"succeeded"`
+	Failed    int       `json:"failed"`
+	Stopped   int       `json:"stopped"`
 }
 
 // Ending says how a collaboration ended.

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/temporal"
 
+	"roundtable/activities/money"
 	"roundtable/workflows/task"
 )
 
@@ -30,7 +30,7 @@ type signedPauses struct {
 func (s *signedPauses) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
 	out, err := s.Next.ExecuteActivity(ctx, in)
 	app, ok := errors.AsType[*temporal.ApplicationError](err)
-	if !ok || app.Type() != task.ErrPause || strings.Contains(app.Message(), "roundtable resume") { // a used up budget is the campaign's
+	if !ok || app.Type() != task.ErrPause || money.IsSpent(app.Message()) { // a used up budget is the campaign's
 		return out, err
 	}
 	host, _ := os.Hostname()

@@ -61,6 +61,7 @@ func (e *Engine) drain() (end func()) {
 func (e *Engine) noticed(n notices.Notice, unsent error) {
 	if unsent != nil {
 		fmt.Fprintf(e.notices, "\nnotice of campaign %s (%s) was not sent: %s\n", n.Campaign, n.Event, safetext.Lines(unsent.Error()))
+		return
 	}
 	attrs := []any{"campaign", n.Campaign, "succeeded", n.Succeeded, "failed", n.Failed, "stopped", n.Stopped, "cells", n.Cells}
 	switch {

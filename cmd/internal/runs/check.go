@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -52,7 +51,7 @@ func (r Options) check(ctx context.Context, e *engine.Engine, s storage.Store, p
 				return err
 			}
 			if reason != "" {
-				return haltBefore(ctx, s, name, reason, again)
+				return haltBefore(ctx, e, s, p, reason, again)
 			}
 		}
 	}
@@ -76,12 +75,12 @@ func checkModel(ctx context.Context, e *engine.Engine, campaign string, p model.
 		if answer.CostUSD != nil {
 			cost = fmt.Sprintf("$%.6f", *answer.CostUSD)
 		}
-		fmt.Fprintf(os.Stderr, "checked %s: it answers (%d tokens, %s)\n", p.Name, answer.Usage.Input+answer.Usage.Output, cost)
+		fmt.Fprintf(e.Notices(), "checked %s: it answers (%d tokens, %s)\n", p.Name, answer.Usage.Input+answer.Usage.Output, cost)
 		return "", nil
 	case ctx.Err() != nil:
 		return "", cli.InterruptedError(errors.New("interrupted"))
 	case errors.As(err, &call) && call.Class == model.Retry && !calls.IsRefusal(err):
-		fmt.Fprintf(os.Stderr, "checked %s: %v; it will be tried again\n", p.Name, err)
+		fmt.Fprintf(e.Notices(), "checked %s: %v; it will be tried again\n", p.Name, err)
 		return "", nil
 	case errors.As(err, &call):
 		return fmt.Sprintf("%s cannot be asked: %v", p.Name, err), nil
@@ -92,14 +91,20 @@ func checkModel(ctx context.Context, e *engine.Engine, campaign string, p model.
 }
 
 // haltBefore pauses a campaign before its first call.
-func haltBefore(ctx context.Context, s storage.Store, campaign, reason, again string) error {
-	if err := recorded.WriteHalt(ctx, s, campaign, recorded.Halt{Reason: reason, At: time.Now().UTC()}); err != nil {
+func haltBefore(ctx context.Context, e *engine.Engine, s storage.Store, p recorded.Plan, reason, again string) error {
+	campaign, at := p.Campaign.Name, time.Now().UTC()
+	if err := recorded.WriteHalt(ctx, s, campaign, recorded.Halt{Reason: reason, At: at}); err != nil {
 		return err
 	}
 	if strings.Contains(reason, "roundtable resume") { // it says how
-		fmt.Fprintf(os.Stderr, "%s is paused: %s\n", campaign, reason)
+		fmt.Fprintf(e.Notices(), "%s is paused: %s\n", campaign, reason)
 	} else {
-		fmt.Fprintf(os.Stderr, "%s is paused: %s\nresume with: %s\n", campaign, reason, again)
+		fmt.Fprintf(e.Notices(), "%s is paused: %s\nresume with: %s\n", campaign, reason, again)
+	}
+	// No workflow runs yet that would send it.
+	notice := task.Notice{Campaign: campaign, Revision: p.Campaign.Revision(), Event: plan.NotifyPause, Reason: reason, At: at, Key: at.Format(time.RFC3339Nano), Cells: p.Campaign.Size()}
+	if _, err := e.Activities.Notify(ctx, notice); err != nil {
+		return err
 	}
 	return cli.IncompleteError(fmt.Errorf("%s is paused before its first call; --no-check starts it without asking", campaign))
 }
