@@ -82,6 +82,11 @@ const (
 	Rejected    = "rejected"     // this request cannot succeed
 )
 
+// Outcomes returns all of them.
+func Outcomes() []string {
+	return []string{Answered, Unusable, RateLimited, Overloaded, Failed, Timeout, Refused, Rejected}
+}
+
 // Outcome returns one of the outcomes.
 func (c Call) Outcome() string {
 	if c.Err == nil {

@@ -24,6 +24,9 @@ language model. What is labelled is not asked again.`,
   roundtable label my-campaign --labeller openai/gpt-5-mini --price '{"input": 0.25, "output": 2}'`,
 		Args: cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.Telemetry.Check(); err != nil {
+				return err
+			}
 			l.Asked = slices.ContainsFunc([]string{"labeller", "params", "generate", "reasks"}, cmd.Flags().Changed)
 			return l.Run(cmd.Context(), args[0])
 		},

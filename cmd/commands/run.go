@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +15,7 @@ import (
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/engine"
 	"roundtable/cmd/internal/labelling"
 	"roundtable/cmd/internal/runs"
 	"roundtable/envs/wording"
@@ -39,6 +39,9 @@ Exit codes: 0 all collaborations succeeded, 2 the file or a flag is refused,
   ROUNDTABLE_LAKE=s3://bucket/study roundtable run campaign.yaml`,
 		Args: cli.OneArg("campaign file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.Telemetry.Check(); err != nil {
+				return err
+			}
 			r.Checks = !noCheck
 			return runCampaign(cmd.Context(), r, args[0], flags)
 		},
@@ -79,7 +82,7 @@ func finishCampaign(ctx context.Context, r runs.Options, s storage.Store, p reco
 		if err := errors.Join(campaigns.RecordAxisLabels(ctx, s, m), campaigns.RepairCard(ctx, s, p.Campaign.Name), r.SendEnd(ctx, s, m)); err != nil {
 			return err
 		}
-		fmt.Fprintln(os.Stderr, runs.DoneText(p.Campaign.Name, p.Campaign.Size()))
+		fmt.Fprintln(engine.Notices(r.Options), runs.DoneText(p.Campaign.Name, p.Campaign.Size()))
 	} else if status, err := r.Work(ctx, s, p, m, again); err != nil {
 		return err
 	} else if m.Labels != nil && !status.Cancelled && r.Until == 0 && !campaigns.IsLabelled(ctx, s, m) {

@@ -52,6 +52,9 @@ func newResume(o *cli.Options) *cobra.Command {
   roundtable resume my-campaign --cost-usd 20`,
 		Args: cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.Telemetry.Check(); err != nil {
+				return err
+			}
 			ctx, name := cmd.Context(), args[0]
 			s, p, m, err := campaigns.Open(ctx, o, name)
 			if err != nil {

@@ -24,6 +24,9 @@ See roundtable help temporal.`,
 		Example: `  roundtable worker --temporal temporal.example.org:7233 --lake s3://bucket/study`,
 		Args:    cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.Telemetry.Check(); err != nil {
+				return err
+			}
 			if infra.TargetFromEnv(o.Temporal).HostPort == "" {
 				return cli.UsageError(errors.New("a worker needs --temporal HOST:PORT (or TEMPORAL_ADDRESS)"))
 			}

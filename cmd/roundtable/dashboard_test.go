@@ -74,7 +74,7 @@ func expressions(t *testing.T) map[string]string {
 
 var (
 	promText     = regexp.MustCompile(`"[^"]*"`)
-	promRange    = regexp.MustCompile(`\[[0-9a-z]+\]`)
+	promRange    = regexp.MustCompile(`\[[0-9a-z]+\]|\boffset\s+[0-9a-z]+`)
 	promGroups   = regexp.MustCompile(`\b(?:by|on|without|ignoring)\s*\(([^)]*)\)`)
 	promSelector = regexp.MustCompile(`([a-zA-Z_:][a-zA-Z0-9_:]*)\s*\{([^}]*)\}`)
 	promWord     = regexp.MustCompile(`[a-zA-Z_:][a-zA-Z0-9_:]*(\s*\()?`)
@@ -155,7 +155,7 @@ func drawsWhatIsThere(t *testing.T, now metrics) {
 
 // TestReadBy: the check of the dashboard sees names that are wrong.
 func TestReadBy(t *testing.T) {
-	read, groups := readBy(`max by (job, campaign) (a_total{job=~"$job",x="by (y) z"}) > 0 unless on (job) sum by (le) (rate(b_bucket[5m])) / c`)
+	read, groups := readBy(`max by (job, campaign) (a_total{job=~"$job",x="by (y) z"}) > 0 unless on (job) sum by (le) (rate(b_bucket[5m])) / c offset 10m`)
 	if len(read) != 3 || !slices.Equal(read["a_total"], []string{"job", "x"}) || read["b_bucket"] != nil || !slices.Equal(groups, []string{"job", "campaign", "job", "le"}) {
 		t.Errorf("%v by %v", read, groups)
 	}

@@ -108,21 +108,34 @@ func cleanLog(t *testing.T, text string) {
 	}
 }
 
-// TestLogFlags: formats and levels that are none are refused; without a format
-// worker.log has what the level says.
+// TestLogFlags: formats, levels and addresses that are none are refused before anything
+// begins, also where nothing is left to do; without a format worker.log has what the level
+// says, and with one every line of a finished campaign is one of the log.
 func TestLogFlags(t *testing.T) {
 	t.Parallel()
 	v := newVendor(t)
 	dir := write(t, strings.Replace(scraped, "replicates: 4", "replicates: 1", 1))
-	refused := map[string][]string{"expected text or json": {"--log-format", "xml"}, "expected debug, info, warn or error": {"--log-level", "loud"}}
-	for _, says := range slices.Sorted(maps.Keys(refused)) {
-		if d := command(t, dir, v.at(), append([]string{"run", "campaign.yaml"}, refused[says]...)...); d.code != cli.ExitUsage || !strings.Contains(d.err, says) {
-			t.Errorf("%v: code %d\n%s", refused[says], d.code, d.err)
+	refuses := func(args ...string) {
+		t.Helper()
+		refused := map[string][]string{"expected text or json": {"--log-format", "xml"}, "expected debug, info, warn or error": {"--log-level", "loud"}, "expected HOST:PORT or :PORT": {"--metrics", "foo"}, "unknown port": {"--metrics", ":foo"}}
+		for _, says := range slices.Sorted(maps.Keys(refused)) {
+			all := append(slices.Clone(args), refused[says]...)
+			if d := command(t, dir, v.at(), all...); d.code != cli.ExitUsage || !strings.Contains(d.err, says) || strings.Count(d.err, "\n") != 1 {
+				t.Errorf("%v: code %d\n%s", all, d.code, d.err)
+			}
 		}
 	}
+	refuses("run", "campaign.yaml")
 	d := ends(t, 0, dir, v.at(), "run", "campaign.yaml", "--log-level", "info")
 	log, err := os.ReadFile(filepath.Join(dir, ".roundtable", "worker.log"))
 	if err != nil || !strings.Contains(string(log), "level=INFO") || strings.Contains(d.err, "level=") {
 		t.Errorf("%v\n%s\n%s", err, log, d.err)
+	}
+	refuses("run", "campaign.yaml")
+	refuses("resume", "scraped")
+	refuses("label", "scraped")
+	refuses("worker", "--temporal", "127.0.0.1:9")
+	if d = ends(t, 0, dir, v.at(), "run", "campaign.yaml", "--log-format", "json"); len(logged(t, d.err)) == 0 {
+		t.Errorf("nothing says that it is done: %s", d.err)
 	}
 }

@@ -28,7 +28,7 @@ protocol: {name: roundtable, rounds: 3}
 model: {name: openai/fake}
 ` + vendorPrices + `generate: {max_tokens: 100}
 rule: majority
-limits: {collaborations: 6, calls: 12, cost_usd: 50, models: {openai/fake: {requests_per_minute: 60000}}}
+limits: {collaborations: 6, calls: 12, cost_usd: 50, tokens: 50000000, models: {openai/fake: {requests_per_minute: 60000}}}
 `
 
 // metrics are families by name, as Prometheus reads them.

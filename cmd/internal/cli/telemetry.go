@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 
 	"github.com/spf13/pflag"
@@ -20,6 +21,21 @@ func (t *Telemetry) Flags(f *pflag.FlagSet) {
 	f.StringVar(&t.Metrics, "metrics", os.Getenv("ROUNDTABLE_METRICS"), "serve Prometheus metrics and health at `HOST:PORT`; :PORT is every interface ($ROUNDTABLE_METRICS)")
 	f.StringVar(&t.LogFormat, "log-format", os.Getenv("ROUNDTABLE_LOG_FORMAT"), "log to standard error, as `text or json` ($ROUNDTABLE_LOG_FORMAT; default: warnings to worker.log in the state folder)")
 	f.StringVar(&t.LogLevel, "log-level", os.Getenv("ROUNDTABLE_LOG_LEVEL"), "log from this `level` on: debug, info, warn or error ($ROUNDTABLE_LOG_LEVEL; default: info, and warn in worker.log)")
+}
+
+// Check returns what is wrong with the flags, before anything is opened or begun.
+func (t Telemetry) Check() error {
+	if _, err := t.Level(); err != nil || t.Metrics == "" {
+		return err
+	}
+	_, port, err := net.SplitHostPort(t.Metrics)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return UsageError(fmt.Errorf("--metrics %q: %w; expected HOST:PORT or :PORT", t.Metrics, err))
+	}
+	return nil
 }
 
 // Logs reports whether messages go to standard error as a log.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"time"
 
 	"roundtable/infra"
@@ -15,8 +15,8 @@ var errSetBack = errors.New("the clock was set back")
 
 // UnderClock does work that starts an engine, and does it again when the clock was set
 // back meanwhile: an embedded server's timers go by it. Calls under way come in first, and
-// the lake knows everything.
-func UnderClock(ctx context.Context, work func(context.Context) error) error {
+// the lake knows everything. Notices hear of it.
+func UnderClock(ctx context.Context, notices io.Writer, work func(context.Context) error) error {
 	for {
 		inner, end := context.WithCancelCause(ctx)
 		go watchClock(inner, end, clock(), time.Second)
@@ -26,7 +26,7 @@ func UnderClock(ctx context.Context, work func(context.Context) error) error {
 		if !setBack || ctx.Err() != nil {
 			return err
 		}
-		fmt.Fprintln(os.Stderr, "\nThe clock was set back: the engine starts again.")
+		fmt.Fprintln(notices, "\nThe clock was set back: the engine starts again.")
 	}
 }
 

@@ -78,7 +78,7 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 	}
 	if e.Client == nil {
 		if !w.Fresh {
-			noteFormerDatabase(os.Stderr, o.State, w.Folder)
+			noteFormerDatabase(e.notices, o.State, w.Folder)
 		}
 		if err := e.embed(ctx, o, filepath.Join(o.State, w.Folder), w.Fresh); err != nil {
 			return nil, err

@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	taskqueuepb "go.temporal.io/api/taskqueue/v1"
@@ -29,13 +28,12 @@ import (
 
 // openTelemetry opens log and metrics, and returns the store whose requests they count.
 func (e *Engine) openTelemetry(o *cli.Options, s storage.Store) (storage.Store, error) {
-	e.log, e.notices = slog.New(slog.DiscardHandler), os.Stderr
+	e.log, e.notices = slog.New(slog.DiscardHandler), Notices(o)
 	if _, err := o.Telemetry.Level(); err != nil {
 		return nil, err
 	}
 	if o.Telemetry.Logs() {
 		e.log = openWorkerLog(o)
-		e.notices = telemetry.Lines(e.log)
 	}
 	var err error
 	if e.metrics, err = telemetry.Listen(o.Telemetry.Metrics, e.notices); err != nil {
@@ -76,6 +74,15 @@ func (e *Engine) noticed(n notices.Notice, unsent error) {
 	}
 }
 
+// Notices returns where the operator reads what happens while no engine runs: standard
+// error, or the log that the flags ask for.
+func Notices(o *cli.Options) io.Writer {
+	if o.Telemetry.Logs() {
+		return telemetry.Lines(openWorkerLog(o))
+	}
+	return os.Stderr
+}
+
 // Notices returns where the operator reads what happens: standard error, or the log.
 func (e *Engine) Notices() io.Writer { return e.notices }
 
@@ -99,7 +106,9 @@ func (e *Engine) listeners(o *cli.Options) events.Listeners {
 
 // show lets metrics look at the engine.
 func (e *Engine) show(o *cli.Options) {
-	seen := &seenCampaigns{client: e.Client, names: e.Activities.Campaigns, known: map[string]seenCampaign{}}
+	seen := &seenCampaigns{names: e.Activities.Campaigns, known: map[string]seenCampaign{}, ask: func(ctx context.Context, name string) (workflows.Status, error) {
+		return QueryStatus[workflows.Status](ctx, e.Client, workflows.CampaignID(name))
+	}}
 	namespace := temporalNamespace(o)
 	e.log.Info("connected", "embedded", e.IsEmbedded(), "namespace", namespace, "task_queue", e.Queue)
 	e.metrics.Read(telemetry.Sources{
@@ -109,52 +118,6 @@ func (e *Engine) show(o *cli.Options) {
 			return readBacklog(ctx, e.Client, namespace, e.Queue, e.queues.models())
 		},
 	})
-}
-
-// How old a campaign's status may be that is shown; that of one which has ended changes rarely.
-const (
-	statusAge = 5 * time.Second
-	endedAge  = time.Minute
-)
-
-// seenCampaigns remembers how far campaigns were when their workflows last said so.
-type seenCampaigns struct {
-	client client.Client
-	names  func() []string
-
-	mu    sync.Mutex
-	known map[string]seenCampaign
-}
-
-type seenCampaign struct {
-	status workflows.Status
-	at     time.Time // of the last question
-	is     bool      // it was answered
-}
-
-// all returns the campaigns that this process works for.
-func (s *seenCampaigns) all(ctx context.Context) map[string]workflows.Status {
-	s.mu.Lock() // one scrape after the other: a busy worker is not asked twice
-	defer s.mu.Unlock()
-	all := map[string]workflows.Status{}
-	for _, name := range s.names() {
-		now := s.known[name]
-		age := statusAge
-		if now.is && now.status.Cells > 0 && now.status.Done() == now.status.Cells {
-			age = endedAge
-		}
-		if time.Since(now.at) > age && ctx.Err() == nil {
-			now.at = time.Now()
-			if status, err := QueryStatus[workflows.Status](ctx, s.client, workflows.CampaignID(name)); err == nil {
-				now.status, now.is = status, true
-			}
-			s.known[name] = now
-		}
-		if now.is {
-			all[name] = now.status
-		}
-	}
-	return all
 }
 
 // models returns the models that have a queue.

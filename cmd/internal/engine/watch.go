@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -21,7 +20,7 @@ func (e *Engine) Execute(ctx context.Context, what, workflow string, o client.St
 	if err := e.RefuseForeign(ctx, o.ID); err != nil {
 		return nil, err
 	}
-	err = Patiently(ctx, os.Stderr, "start of the "+what, func() (err error) {
+	err = Patiently(ctx, e.notices, "start of the "+what, func() (err error) {
 		run, err = e.Client.ExecuteWorkflow(ctx, o, workflow, in)
 		return err
 	})
@@ -34,7 +33,7 @@ func (e *Engine) Execute(ctx context.Context, what, workflow string, o client.St
 func Watch[S any](ctx context.Context, e *Engine, run client.WorkflowRun, what string, every time.Duration, show func(S) (stop bool)) (result S, err error) {
 	ended := make(chan error, 1)
 	go func() {
-		ended <- Patiently(ctx, os.Stderr, "end of the "+what, func() error { return run.Get(ctx, &result) })
+		ended <- Patiently(ctx, e.notices, "end of the "+what, func() error { return run.Get(ctx, &result) })
 	}()
 	tick := time.NewTicker(every)
 	defer tick.Stop()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
@@ -28,7 +27,7 @@ import (
 
 // Work labels what is left.
 func (l Options) Work(ctx context.Context, s storage.Store, name string, how recorded.Labelling) error {
-	return engine.UnderClock(ctx, func(ctx context.Context) error { return l.work(ctx, s, name, how) })
+	return engine.UnderClock(ctx, engine.Notices(l.Options), func(ctx context.Context) error { return l.work(ctx, s, name, how) })
 }
 
 func (l Options) work(ctx context.Context, s storage.Store, name string, how recorded.Labelling) error {
@@ -81,7 +80,7 @@ func (l Options) drive(ctx context.Context, e *engine.Engine, in workflows.Label
 		return status, err
 	}
 	return engine.Watch(ctx, e, run, "labelling", cli.PlainEvery, func(now workflows.LabelsStatus) bool {
-		fmt.Fprintf(os.Stderr, "%d of %s labelled, %s\n", now.Labelled, wording.Count(now.Collaborations, "collaboration"), wording.Count(e.Activities.Meter().Calls, "call"))
+		fmt.Fprintf(e.Notices(), "%d of %s labelled, %s\n", now.Labelled, wording.Count(now.Collaborations, "collaboration"), wording.Count(e.Activities.Meter().Calls, "call"))
 		return false
 	})
 }

@@ -46,7 +46,7 @@ func newRemoteEmbedder(s storage.Store, name, params string) (Embedder, error) {
 	e := &RemoteEmbedder{
 		Cached:   embedding.Cached{Embedder: embedding.Bought(name + " at " + at), Store: s},
 		flags:    "--embedder " + name,
-		provider: model.Provider{Name: name, Endpoint: at, Account: at + " " + config.APIKeyEnv + " " + name},
+		provider: model.Provider{Name: name, Endpoint: at, Account: accountOf(at, config.APIKeyEnv, name)},
 	}
 	if params != "{}" {
 		e.flags += " --embedder-params '" + params + "'"

@@ -40,7 +40,7 @@ const NoCheckUsage = "do not ask each model once before the campaign starts"
 
 // Work runs what is left of a recorded plan and returns how far it came.
 func (r Options) Work(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest, again string) (status workflows.Status, err error) {
-	err = engine.UnderClock(ctx, func(ctx context.Context) (err error) {
+	err = engine.UnderClock(ctx, engine.Notices(r.Options), func(ctx context.Context) (err error) {
 		status, err = r.work(ctx, s, p, m, again)
 		r.Retry, r.Checks = false, false // once is enough
 		return err
@@ -146,7 +146,7 @@ func (r Options) join(ctx context.Context, e *engine.Engine, id string, in workf
 		if err := engine.CheckCodec(ctx, r.Options, e.Client, id); err != nil {
 			return nil, err
 		}
-		err = engine.Patiently(ctx, os.Stderr, "state of the campaign that runs", func() (err error) {
+		err = engine.Patiently(ctx, e.Notices(), "state of the campaign that runs", func() (err error) {
 			run, err = attach(ctx, e.Client, id, in, r.Retry)
 			return err
 		})

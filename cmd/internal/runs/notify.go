@@ -3,7 +3,6 @@ package runs
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"roundtable/activities/ledger"
 	"roundtable/activities/money"
@@ -12,6 +11,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/safetext"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/engine"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
@@ -44,7 +44,7 @@ func (r Options) SendEnd(ctx context.Context, s storage.Store, m recorded.Manife
 	spent := func(ctx context.Context) (money.Amount, error) { return ledger.Spent(ctx, s, m.Campaign) }
 	unsent, err := notices.NewSender(s, r.LakeName()).Deliver(ctx, m, n, spent, plan.NotifyEnd)
 	if unsent != nil {
-		fmt.Fprintf(os.Stderr, "notice of campaign %s (%s) was not sent: %s\n", n.Campaign, n.Event, safetext.Lines(unsent.Error()))
+		fmt.Fprintf(engine.Notices(r.Options), "notice of campaign %s (%s) was not sent: %s\n", n.Campaign, n.Event, safetext.Lines(unsent.Error()))
 	}
 	return err
 }

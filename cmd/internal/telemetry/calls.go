@@ -24,9 +24,9 @@ type callMetrics struct {
 	known map[string]*modelCounters // by model: labels are looked up once
 }
 
-// modelCounters are the counters of one model's answers.
+// modelCounters are the counters of one model's calls.
 type modelCounters struct {
-	answered, unusable          prometheus.Counter
+	outcomes                    map[string]prometheus.Counter
 	seconds                     prometheus.Observer
 	input, output, usd, unknown prometheus.Counter
 }
@@ -65,10 +65,13 @@ func (m *callMetrics) of(model string) *modelCounters {
 	c := m.known[model]
 	if c == nil {
 		c = &modelCounters{
-			answered: m.calls.WithLabelValues(model, events.Answered), unusable: m.calls.WithLabelValues(model, events.Unusable),
-			seconds: m.seconds.WithLabelValues(model),
-			input:   m.tokens.WithLabelValues(model, "input"), output: m.tokens.WithLabelValues(model, "output"),
+			outcomes: map[string]prometheus.Counter{},
+			seconds:  m.seconds.WithLabelValues(model),
+			input:    m.tokens.WithLabelValues(model, "input"), output: m.tokens.WithLabelValues(model, "output"),
 			usd: m.cost.WithLabelValues(model), unknown: m.unpriced.WithLabelValues(model),
+		}
+		for _, outcome := range events.Outcomes() { // so that a rate is known from the first one on
+			c.outcomes[outcome] = m.calls.WithLabelValues(model, outcome)
 		}
 		m.known[model] = c
 	}
@@ -77,15 +80,10 @@ func (m *callMetrics) of(model string) *modelCounters {
 
 // Called counts a call.
 func (m *callMetrics) Called(c events.Call) {
-	if c.Err != nil {
-		m.calls.WithLabelValues(c.Model, c.Outcome()).Inc()
-		return
-	}
 	by := m.of(c.Model)
-	if c.Answer.Fault != "" {
-		by.unusable.Inc()
-	} else {
-		by.answered.Inc()
+	by.outcomes[c.Outcome()].Inc()
+	if c.Err != nil {
+		return
 	}
 	by.seconds.Observe((time.Duration(c.Answer.LatencyMS) * time.Millisecond).Seconds())
 	by.input.Add(float64(max(0, c.Answer.Usage.Input)))

@@ -1,7 +1,12 @@
 package telemetry
 
 import (
+	"bytes"
 	"context"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +38,66 @@ func TestSpanIDs(t *testing.T) {
 	}
 	if len(all) != 7 {
 		t.Errorf("%v", all)
+	}
+}
+
+// The first call of a model gives it a series for every outcome, at 0 but for its own:
+// Prometheus' increase() sees no step where a series begins.
+func TestOutcomes(t *testing.T) {
+	m := New()
+	refused := events.Call{Model: "openai/fake", Err: &model.Error{Class: model.Pause, Status: 401}}
+	for range 2 {
+		m.Listener().Called(refused)
+	}
+	families, err := m.registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]float64{}
+	for _, f := range families {
+		if f.GetName() != "roundtable_calls_total" {
+			continue
+		}
+		for _, one := range f.GetMetric() {
+			for _, l := range one.GetLabel() {
+				if l.GetName() == "outcome" {
+					got[l.GetValue()] = one.GetCounter().GetValue()
+				}
+			}
+		}
+	}
+	if len(got) != 8 || got[events.Refused] != 2 || got[events.Answered] != 0 || got[events.RateLimited] != 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+// Close says how many spans were lost that the minute's notice left out.
+func TestLostSpans(t *testing.T) {
+	backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) }))
+	defer backend.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", backend.URL)
+	var said bytes.Buffer
+	traces, err := OpenTraces(t.Context(), "test", &said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	send := func(n int) {
+		for i := range n {
+			id := traceOf(answers.RunKey{Campaign: "c", Collaboration: strconv.Itoa(i)})
+			traces.start(spanIDs{trace: id, span: rootSpan(id)}, "collaboration").End()
+		}
+		if err := traces.provider.ForceFlush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send(1)
+	send(3)
+	if got := said.String(); !strings.HasPrefix(got, "traces: 1 spans were not sent: ") || strings.Count(got, "\n") != 1 {
+		t.Errorf("before the end: %s", got)
+	}
+	traces.Close()
+	if got := said.String(); !strings.Contains(got, "traces: 3 spans were not sent: ") || strings.Count(got, "\n") != 2 {
+		t.Errorf("%s", got)
 	}
 }
 

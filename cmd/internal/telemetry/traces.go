@@ -29,6 +29,7 @@ import (
 type Traces struct {
 	provider *sdktrace.TracerProvider
 	tracer   trace.Tracer
+	said     *reporting
 	texts    bool // prompts and answers are sent, too
 }
 
@@ -72,19 +73,23 @@ func OpenTraces(ctx context.Context, version string, notices io.Writer) (*Traces
 	p := sdktrace.NewTracerProvider(sdktrace.WithBatcher(said), sdktrace.WithResource(about), sdktrace.WithIDGenerator(givenIDs{}))
 	capture := strings.ToUpper(os.Getenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"))
 	return &Traces{
-		provider: p, tracer: p.Tracer("roundtable", trace.WithInstrumentationVersion(version), trace.WithSchemaURL(semconv.SchemaURL)),
+		provider: p, said: said, tracer: p.Tracer("roundtable", trace.WithInstrumentationVersion(version), trace.WithSchemaURL(semconv.SchemaURL)),
 		texts: slices.Contains([]string{"TRUE", "SPAN_ONLY", "SPAN_AND_EVENT"}, capture),
 	}, nil
 }
 
-// Close sends what is left, for five seconds at most.
+// closeTime bounds what the end of a process waits for a backend.
+const closeTime = 5 * time.Second
+
+// Close sends what is left, for five seconds at most, and says what could not be sent.
 func (t *Traces) Close() {
 	if t == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
-	_ = t.provider.Shutdown(ctx) // reporting says what could not be sent
+	err := t.provider.Shutdown(ctx)
+	t.said.sayRest(err)
 }
 
 // reporting says when spans cannot be sent. They are lost then: nothing waits for them.
@@ -95,6 +100,7 @@ type reporting struct {
 	mu   sync.Mutex
 	at   time.Time // when it was said
 	lost int       // spans since
+	why  error     // of the last of them
 }
 
 // ExportSpans sends spans.
@@ -105,11 +111,29 @@ func (r *reporting) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySp
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.why = err
 	if r.lost += len(spans); time.Since(r.at) > time.Minute {
-		fmt.Fprintf(r.notices, "traces: %d spans were not sent: %v\n", r.lost, err)
-		r.at, r.lost = time.Now(), 0
+		r.say()
 	}
 	return nil
+}
+
+// say says how many spans were lost since it was said last. The caller holds mu.
+func (r *reporting) say() {
+	fmt.Fprintf(r.notices, "traces: %d spans were not sent: %v\n", r.lost, r.why)
+	r.at, r.lost = time.Now(), 0
+}
+
+// sayRest says at the end what was not said yet, and that the end did not wait for the rest.
+func (r *reporting) sayRest(ended error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.lost > 0 {
+		r.say()
+	}
+	if ended != nil {
+		fmt.Fprintf(r.notices, "traces: the last spans were perhaps not sent: %v\n", ended)
+	}
 }
 
 // spanIDs are those of a span to come; parent is zero for the root of a trace.
