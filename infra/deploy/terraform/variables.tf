@@ -176,3 +176,9 @@ variable "database_multi_az" {
   type        = bool
   default     = false
 }
+
+variable "metrics_security_group_id" {
+  description = "The security group of the Prometheus that reads the workers' metrics; null: nobody can."
+  type        = string
+  default     = null
+}

@@ -41,6 +41,16 @@ resource "aws_security_group" "worker" {
   vpc_id      = var.vpc_id
 }
 
+resource "aws_vpc_security_group_ingress_rule" "metrics" {
+  count                        = var.metrics_security_group_id == null ? 0 : 1
+  description                  = "Prometheus reads metrics"
+  security_group_id            = aws_security_group.worker.id
+  referenced_security_group_id = var.metrics_security_group_id
+  ip_protocol                  = "tcp"
+  from_port                    = 9090
+  to_port                      = 9090
+}
+
 resource "aws_vpc_security_group_egress_rule" "worker" {
   security_group_id = aws_security_group.worker.id
   description       = "Models, the bucket, Temporal"
