@@ -81,7 +81,7 @@ func (a *Answers) Cached(ctx context.Context, cacheKey string) (answer Answer, o
 // Cache keeps the last answer of a turn for questions with the CacheKey that it was
 // stored with. The first one stays. Where the store can link, it is the same object.
 func (a *Answers) Cache(ctx context.Context, cacheKey string, p RunKey, t Turn) error {
-	linker, ok := a.store.(storage.Linker)
+	linker, ok := storage.As[storage.Linker](a.store)
 	if !ok {
 		return a.PutCached(ctx, cacheKey, t.Asks[len(t.Asks)-1])
 	}

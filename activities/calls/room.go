@@ -36,7 +36,7 @@ type room struct {
 }
 
 func newRoom(s storage.Store) *room {
-	d, _ := s.(disk)
+	d, _ := storage.As[disk](s)
 	return &room{disk: d}
 }
 

@@ -57,9 +57,9 @@ func Ended(ctx context.Context, store storage.Store, campaign string) ([]Run, er
 // listKeys returns the keys of the objects under a prefix, asked of stores that have
 // them for less than the objects.
 func listKeys(ctx context.Context, store storage.Store, prefix string) ([]string, error) {
-	if s, ok := store.(interface {
+	if s, ok := storage.As[interface {
 		Keys(context.Context, string) ([]string, error)
-	}); ok {
+	}](store); ok {
 		return s.Keys(ctx, prefix)
 	}
 	objects, err := store.List(ctx, prefix)

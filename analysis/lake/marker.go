@@ -249,9 +249,9 @@ func Campaigns(ctx context.Context, store storage.Store) ([]string, error) {
 
 // Folders returns what is directly below a prefix, asked of stores that can say so.
 func Folders(ctx context.Context, store storage.Store, prefix string) ([]string, error) {
-	if s, ok := store.(interface {
+	if s, ok := storage.As[interface {
 		Folders(context.Context, string) ([]string, error)
-	}); ok {
+	}](store); ok {
 		return s.Folders(ctx, prefix)
 	}
 	objects, err := store.List(ctx, prefix)

@@ -14,7 +14,7 @@ type Hasher interface {
 
 // Hash hashes an object as a Hasher does, in memory if the store is none.
 func Hash(ctx context.Context, s Store, key string) (size int64, sum string, err error) {
-	if h, ok := s.(Hasher); ok {
+	if h, ok := As[Hasher](s); ok {
 		return h.Hash(ctx, key)
 	}
 	data, err := s.Get(ctx, key)

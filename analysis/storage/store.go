@@ -32,6 +32,26 @@ type Linker interface {
 	Link(ctx context.Context, key, another string) error
 }
 
+// Wrapper is a Store around another, whose further abilities it does not have itself.
+type Wrapper interface {
+	Unwrap() Store
+}
+
+// As returns a store as what it can do besides, a Linker for example; a wrapper as the store
+// in it if it cannot itself.
+func As[T any](s Store) (able T, ok bool) {
+	for {
+		if able, ok = s.(T); ok {
+			return able, true
+		}
+		w, wraps := s.(Wrapper)
+		if !wraps {
+			return able, false
+		}
+		s = w.Unwrap()
+	}
+}
+
 // Object describes a stored object.
 type Object struct {
 	Key  string

@@ -79,12 +79,16 @@ func outcomeOf(err error) string {
 	return "error"
 }
 
-// countedStore counts the requests of a store.
+// countedStore counts the requests of a store. What the store can do besides goes past it
+// uncounted (storage.As), but for links.
 type countedStore struct {
 	storage.Store
 	metrics       *storeMetrics
 	written, read prometheus.Counter
 }
+
+// Unwrap returns the store (storage.Wrapper).
+func (s countedStore) Unwrap() storage.Store { return s.Store }
 
 func (s countedStore) PutIfAbsent(ctx context.Context, key string, data []byte) error {
 	began := time.Now()
