@@ -23,7 +23,6 @@ type Recounted struct {
 	Instead string   // key of what would have stood; "" if nothing would
 	Known   bool     // the final decision under the rule is known: Instead, or the recorded one if no vote differs
 	How     []string // names of the conversions
-	Skipped int      // votes without a candidate, of which nothing can be counted
 }
 
 // Count counts the votes of one collaboration under a rule.
@@ -35,10 +34,6 @@ func Count(rows record.Rows, settings recount.Settings, rule decision.Rule, o Op
 	c := rows.Collaborations[0]
 	var r Recounted
 	for i, v := range votes {
-		if v.Profile.Candidates == 0 {
-			r.Skipped++
-			continue
-		}
 		selected, drawn, how, err := countVote(v, c, rule, o)
 		if err != nil {
 			return r, err

@@ -84,8 +84,8 @@ func codecTokens() (tokens []string) {
 
 // check says why the server may not listen so.
 func (at codecListen) check(tokens int) error {
-	host, _, err := net.SplitHostPort(at.address)
-	outside := host != "localhost" && !net.ParseIP(host).IsLoopback()
+	_, _, err := net.SplitHostPort(at.address)
+	outside := !codecserver.IsLoopback(at.address)
 	switch {
 	case err != nil:
 		return fmt.Errorf("--listen %q: expected HOST:PORT, for example 127.0.0.1:8233", at.address)

@@ -79,7 +79,7 @@ func runCampaign(ctx context.Context, r runs.Options, path string, flags campaig
 // finishCampaign runs what is left of a recorded plan and prints its tables.
 func finishCampaign(ctx context.Context, r runs.Options, s storage.Store, p recorded.Plan, m recorded.Manifest, again string) error {
 	if !r.Retry && campaigns.IsSealed(ctx, s, p) && campaigns.IsLabelled(ctx, s, m) {
-		if err := errors.Join(campaigns.RecordAxisLabels(ctx, s, m), campaigns.RepairCard(ctx, s, p.Campaign.Name), r.SendEnd(ctx, s, m)); err != nil {
+		if err := errors.Join(campaigns.RecordAxisLabels(ctx, s, m), campaigns.RepairCard(ctx, s, p.Campaign.Name), r.SendEnd(ctx, s, p, m)); err != nil {
 			return err
 		}
 		fmt.Fprintln(engine.Notices(r.Options), runs.DoneText(p.Campaign.Name, p.Campaign.Size()))

@@ -143,7 +143,7 @@ func (o Options) admit(w http.ResponseWriter, r *http.Request) (body io.ReadClos
 // whose name was made to mean this machine is turned away by the name that it asks for.
 func (o Options) checkCaller(r *http.Request) error {
 	if len(o.Tokens) == 0 {
-		if !isLoopback(r.Host) {
+		if !IsLoopback(r.Host) {
 			return refusal{http.StatusForbidden, fmt.Sprintf("without a token this server answers only to 127.0.0.1 and localhost, not as %q", r.Host)}
 		}
 		return nil
@@ -164,7 +164,8 @@ func (o Options) checkCaller(r *http.Request) error {
 	return nil
 }
 
-func isLoopback(hostPort string) bool {
+// IsLoopback reports whether HOST:PORT is at this machine alone.
+func IsLoopback(hostPort string) bool {
 	host, _, err := net.SplitHostPort(hostPort)
 	if err != nil {
 		host = hostPort

@@ -95,12 +95,13 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 		Store: s, Plugins: o.Plugins, Models: providers.New(s).Build, Data: providers.OpenData, NoCache: w.NoCache, Client: e.Client, Alone: e.server != nil && local,
 		Listeners: e.listeners(o), Noticed: e.noticed, LakeName: o.LakeName(),
 	})
-	e.queues = &queues{store: s, client: e.Client, activities: e.Activities, beside: e.Queue, settings: e.workerOptions}
+	e.queues = &queues{store: s, client: e.Client, activities: e.Activities, campaigns: e.Queue, settings: e.workerOptions}
 	e.worker = worker.New(e.Client, e.Queue, e.workerOptions())
 	e.worker.RegisterWorkflowWithOptions(workflows.Campaign, workflow.RegisterOptions{Name: task.CampaignWorkflow})
 	e.worker.RegisterWorkflowWithOptions(workflows.Collaboration(o.Plugins), workflow.RegisterOptions{Name: task.CollaborationWorkflow})
 	e.worker.RegisterWorkflowWithOptions(workflows.Labels, workflow.RegisterOptions{Name: task.LabelsWorkflow})
 	e.Activities.Register(e.worker)
+	e.log.Info("connected", "embedded", e.IsEmbedded(), "namespace", temporalNamespace(o), "task_queue", e.Queue)
 	e.show(o)
 	return e, nil
 }

@@ -34,5 +34,6 @@ func (s *signedPauses) ExecuteActivity(ctx context.Context, in *interceptor.Exec
 		return out, err
 	}
 	host, _ := os.Hostname()
-	return out, temporal.NewNonRetryableApplicationError(fmt.Sprintf("%s (process %d on %s)", app.Message(), os.Getpid(), host), task.ErrPause, nil)
+	return out, temporal.NewApplicationErrorWithOptions(fmt.Sprintf("%s (process %d on %s)", app.Message(), os.Getpid(), host), task.ErrPause,
+		temporal.ApplicationErrorOptions{NonRetryable: true, Category: app.Category()})
 }

@@ -23,7 +23,7 @@ type queues struct {
 	store      storage.Store
 	client     client.Client
 	activities *activities.Activities
-	beside     string // the queue of the lake's campaigns
+	campaigns  string // the queue that those of models go with
 	settings   func() worker.Options
 
 	mu      sync.Mutex
@@ -101,7 +101,7 @@ func (q *queues) open(model string, perMinute int) error {
 	options := q.settings()
 	options.TaskQueueActivitiesPerSecond = float64(perMinute) / 60
 	options.DisableWorkflowWorker = true
-	w := worker.New(q.client, task.ModelQueue(q.beside, model), options)
+	w := worker.New(q.client, task.ModelQueue(q.campaigns, model), options)
 	q.activities.RegisterTurns(w)
 	if err := w.Start(); err != nil {
 		return err

@@ -110,7 +110,6 @@ func (e *Engine) show(o *cli.Options) {
 		return QueryStatus[workflows.Status](ctx, e.Client, workflows.CampaignID(name))
 	}}
 	namespace := temporalNamespace(o)
-	e.log.Info("connected", "embedded", e.IsEmbedded(), "namespace", namespace, "task_queue", e.Queue)
 	e.metrics.Read(telemetry.Sources{
 		Meter: e.Activities.Meter, Waits: e.Activities.Waits, Gates: e.Activities.Gates, Standings: e.Activities.Standings,
 		Campaigns: seen.all, Version: version.Short(),

@@ -17,9 +17,6 @@ import (
 // messages. The policy says what happens if it runs already.
 func (e *Engine) Execute(ctx context.Context, what, workflow string, o client.StartWorkflowOptions, in any) (run client.WorkflowRun, err error) {
 	o.TaskQueue, o.WorkflowTaskTimeout = e.Queue, workflows.TaskTimeout
-	if err := e.RefuseForeign(ctx, o.ID); err != nil {
-		return nil, err
-	}
 	err = Patiently(ctx, e.notices, "start of the "+what, func() (err error) {
 		run, err = e.Client.ExecuteWorkflow(ctx, o, workflow, in)
 		return err

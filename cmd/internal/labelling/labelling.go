@@ -52,6 +52,9 @@ func (l Options) work(ctx context.Context, s storage.Store, name string, how rec
 // carry labels what is left with an engine that works, to the end or until the
 // operator must fix something.
 func (l Options) carry(ctx context.Context, e *engine.Engine, s storage.Store, name string, how recorded.Labelling) error {
+	if err := e.RefuseForeign(ctx, workflows.LabelsID(name, how.ID())); err != nil {
+		return err
+	}
 	if err := recorded.WriteLabelling(ctx, s, name, how); err != nil {
 		return err
 	}

@@ -11,14 +11,14 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/safetext"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/engine"
 	"roundtable/workflows/plan"
-	"roundtable/workflows/task"
 )
 
 // SendEnd sends word of the end of a sealed campaign if nobody has: a process may have been
 // killed between the last row and the word of it.
-func (r Options) SendEnd(ctx context.Context, s storage.Store, m recorded.Manifest) error {
+func (r Options) SendEnd(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) error {
 	if m.Notify == nil || !m.Notify.Wants(plan.NotifyEnd) {
 		return nil
 	}
@@ -26,20 +26,13 @@ func (r Options) SendEnd(ctx context.Context, s storage.Store, m recorded.Manife
 	if err != nil {
 		return err
 	}
-	markers, err := lake.Committed(ctx, s, m.Campaign)
+	status, _, err := campaigns.SummarizeEnded(ctx, s, p)
 	if err != nil {
 		return err
 	}
-	n := notices.Notice{ID: notices.EndID(m.Campaign, sealed), Event: plan.NotifyEnd, Campaign: m.Campaign}
-	for _, marker := range markers {
-		switch marker.Status {
-		case task.Succeeded:
-			n.Succeeded++
-		case task.Failed:
-			n.Failed++
-		default:
-			n.Stopped++
-		}
+	n := notices.Notice{
+		ID: notices.EndID(m.Campaign, sealed), Event: plan.NotifyEnd, Campaign: m.Campaign,
+		Succeeded: status.Succeeded, Failed: status.Failed, Stopped: status.Stopped,
 	}
 	spent := func(ctx context.Context) (money.Amount, error) { return ledger.Spent(ctx, s, m.Campaign) }
 	unsent, err := notices.NewSender(s, r.LakeName()).Deliver(ctx, m, n, spent, plan.NotifyEnd)
