@@ -149,7 +149,7 @@ func freePorts(t *testing.T, n int) []int {
 
 func local(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
 
-// listens reports whether somebody listens at an address.
+// listens reports whether a server listens at an address.
 func listens(address string) bool {
 	c, err := net.DialTimeout("tcp", address, time.Second)
 	if err != nil {

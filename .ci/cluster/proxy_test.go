@@ -15,7 +15,6 @@ type proxy struct {
 
 	mu   sync.Mutex
 	open chan struct{} // closed while packets pass
-	is   bool
 }
 
 func newProxy(t *testing.T, to string) *proxy {
@@ -24,7 +23,7 @@ func newProxy(t *testing.T, to string) *proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{Listener: l, to: to, open: make(chan struct{}), is: true}
+	p := &proxy{Listener: l, to: to, open: make(chan struct{})}
 	close(p.open)
 	t.Cleanup(func() { l.Close() })
 	go func() {
@@ -44,13 +43,12 @@ func (p *proxy) address() string { return p.Addr().String() }
 func (p *proxy) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.is, p.open = false, make(chan struct{})
+	p.open = make(chan struct{})
 }
 
 func (p *proxy) heal() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.is = true
 	close(p.open)
 }
 

@@ -22,7 +22,7 @@ import (
 type service struct {
 	*httptest.Server
 	latency time.Duration
-	every   int // one in so many requests is refused with 503 and not billed; 0 refuses none
+	every   int // one in that many requests is refused with 503 and not billed; 0 refuses none
 
 	mu   sync.Mutex
 	asks []*ask
@@ -31,7 +31,7 @@ type service struct {
 // ask is one request.
 type ask struct {
 	key      string // Idempotency-Key: campaign/collaboration/entry/ask
-	by       string // the worker: each has an API key of its own
+	by       string // the worker: each has its own API key
 	at       time.Time
 	refused  bool
 	answered time.Time // when the whole answer was written; zero before

@@ -20,7 +20,7 @@ type Listener interface {
 	Called(Call)
 	// Ended hears of a collaboration whose rows are committed.
 	Ended(Collaboration)
-	// Compacted hears of a campaign whose rows were merged into so many parts.
+	// Compacted hears of a campaign whose rows were merged into further parts.
 	Compacted(campaign string, batches int, took time.Duration)
 }
 

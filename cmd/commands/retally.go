@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -29,6 +30,9 @@ and the table says of how many collaborations the final decision is.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("approve-from") {
 				r.ApproveFrom = &from
+			}
+			if r.ApproveFirst < 0 {
+				return cli.UsageError(fmt.Errorf("--approve-first %d: expected a whole number of at least 0", r.ApproveFirst))
 			}
 			as, err := cli.ChooseFormat(format, file, o.JSON, table.Formats())
 			if err != nil {

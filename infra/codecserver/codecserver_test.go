@@ -97,7 +97,7 @@ func serve(t *testing.T, o codecserver.Options) *httptest.Server {
 	return s
 }
 
-// The SDK's own client of the protocol reads through it what the keys open, and is told
+// The SDK's own client of the protocol reads through it what the keys open, and hears
 // why where they do not.
 func TestDecodes(t *testing.T) {
 	k := keys(t, keyText)
@@ -128,7 +128,7 @@ func TestRefuses(t *testing.T) {
 	k := keys(t, keyText)
 	open := body(t, sealed(t, k))
 	var log bytes.Buffer
-	o := codecserver.Options{Keys: k, Tokens: []string{"another-token-of-somebody", token}, Origins: []string{page}, Namespace: "lab", Log: slog.New(slog.NewTextHandler(&log, nil))}
+	o := codecserver.Options{Keys: k, Tokens: []string{"another-token-of-others", token}, Origins: []string{page}, Namespace: "lab", Log: slog.New(slog.NewTextHandler(&log, nil))}
 	local := serve(t, codecserver.Options{Keys: k})
 	remote := serve(t, o)
 	bearer, lab := "Authorization: Bearer "+token, "X-Namespace: lab"

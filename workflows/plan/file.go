@@ -41,7 +41,7 @@ type File struct {
 	Campaign Campaign
 	Limits   Limits
 	Labels   *Labels // nil if its messages are not labelled by itself
-	Notify   *Notify // nil if nobody is told
+	Notify   *Notify // nil if it reports nowhere
 	Embedder string  // what information distances rest on; "" for the default
 	Data     string  // folder of the environment's data set
 	Prompts  string  // folder that overrides prompt templates

@@ -20,7 +20,7 @@ const (
 // NotifyEvents returns them all.
 func NotifyEvents() []string { return []string{NotifyEnd, NotifyPause, NotifyBudget} }
 
-// Notify says who is told of a campaign's end, pauses and budget. It is no part of the
+// Notify says where a campaign's end, pauses and budget are reported. It is no part of the
 // campaign's identity: it may change while the campaign runs.
 type Notify struct {
 	Command    []string `json:"command,omitempty"`     // gets the notice on its standard input

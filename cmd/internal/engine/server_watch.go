@@ -33,8 +33,8 @@ func (e *Engine) watchServer(ctx context.Context, w io.Writer) {
 	})
 }
 
-// watchSilence asks at every interval, and says when nobody has answered for a while, and
-// when somebody does again.
+// watchSilence asks at every interval, and says when there was no answer for a while, and
+// when there is one again.
 func watchSilence(ctx context.Context, w io.Writer, who string, every, patience time.Duration, ask func(context.Context) error) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

@@ -124,7 +124,7 @@ type running struct {
 // name returns the campaign's name.
 func (r running) name() string { return strings.TrimPrefix(r.workflowID, workflows.CampaignID("")) }
 
-// listRunning returns the campaigns that run in the namespace, whoever runs them.
+// listRunning returns the campaigns that run in the namespace, of all lakes and engines.
 func (s *shared) listRunning(ctx context.Context, c client.Client) (all []running, err error) {
 	request := &workflowservice.ListWorkflowExecutionsRequest{Query: fmt.Sprintf("WorkflowType = '%s' AND ExecutionStatus = 'Running'", task.CampaignWorkflow)}
 	for {

@@ -15,7 +15,7 @@ import (
 	"roundtable/workflows"
 )
 
-// Sources are what is looked at when somebody scrapes.
+// Sources are what a scrape looks at.
 type Sources struct {
 	Meter     func() calls.Reading
 	Waits     func() map[string]int // turns of this process, by what they wait for

@@ -178,7 +178,7 @@ func (p *period) include(q period) {
 }
 
 // Ended sends the spans of an ended collaboration: itself, its rounds and its turns, with
-// the times of their calls, from its rows: so they are whole, whoever made the calls.
+// the times of their calls, from its rows: so they are whole, whichever process made the calls.
 func (t *Traces) Ended(c events.Collaboration) {
 	row := c.Row()
 	id := traceOf(answers.RunKey{Campaign: row.CampaignID, Collaboration: row.CollaborationID, Generation: int(row.Generation)})
