@@ -94,6 +94,7 @@ type Scene struct {
 	Format      transcript.Format
 	Ballot      transcript.BallotSpec
 	Candidates  []envs.Proposal
+	Confidence  bool // it is asked for one
 	Turn
 }
 

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -133,7 +135,23 @@ func parseAnswer(raw []byte, step transcript.Step, inst envs.Instance) (Answer, 
 		return a, err
 	}
 	a.Proposal, a.Act.Key = p, Key(p)
+	if stated, ok := confidence(a.Text); ok && step.Payload.Confidence {
+		a.Act.Values = []float64{stated}
+	}
 	return a, nil
+}
+
+var confidenceLine = regexp.MustCompile(`(?im)^[ \t*_]*confidence[ \t*_]*:[ \t*_]*([0-9]{1,3})[ \t]*%?[ \t*_.]*\r?$`)
+
+// confidence returns the last one that a text states, as a share of 1. An answer
+// without one is as good as any: it is only not known to be sure.
+func confidence(text string) (float64, bool) {
+	stated := confidenceLine.FindAllStringSubmatch(text, -1)
+	if len(stated) == 0 {
+		return 0, false
+	}
+	percent, err := strconv.Atoi(stated[len(stated)-1][1])
+	return float64(percent) / 100, err == nil && percent <= 100
 }
 
 // final returns the answer that a text ends with: what the environment finds, or

@@ -330,7 +330,7 @@ func (s Source) Scene(step transcript.Step, rng *rand.Rand) *model.Scene {
 		}
 	})
 	sit.Weights, _ = step.Payload.Data.([]float64)
-	scene := &model.Scene{Environment: s.Env, Problem: s.Instance, Situation: sit, Format: step.Payload.Format, Ballot: step.Payload.Ballot}
+	scene := &model.Scene{Environment: s.Env, Problem: s.Instance, Situation: sit, Format: step.Payload.Format, Ballot: step.Payload.Ballot, Confidence: step.Payload.Confidence}
 	for _, c := range step.Payload.Candidates {
 		p := s.Said(c.Entry).Proposal
 		scene.Candidates = append(scene.Candidates, p)

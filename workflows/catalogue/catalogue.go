@@ -106,6 +106,9 @@ func stoppingRules() []Stop {
 		NewStop("consecutive_agreements", "stop when nothing new is proposed after a selection (paper 1 D.7)",
 			struct{}{}, Fixed(stopping.ConsecutiveAgreements{}), stopping.Decisions, stopping.Proposals),
 		NewStop("converged", "stop when all states are within epsilon of each other", stopping.DefaultConverged(), stopping.NewConverged, stopping.States),
+		NewStop("agreed_at_start", "talk only if fewer than a share of the agents give the same first answer", stopping.DefaultAgreedAtStart(), stopping.NewAgreedAtStart, stopping.Decisions),
+		NewStop("confident_at_start", "talk only if fewer than a share of the agents give the same first answer and are sure of it",
+			stopping.DefaultConfidentAtStart(), stopping.NewConfidentAtStart, stopping.Decisions, stopping.Confidences),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/protocol"
+	"roundtable/workflows/stopping"
 )
 
 // parseCondition decodes one point of the grid. What is missing or wrong stays empty.
@@ -287,12 +288,24 @@ func (p *parser) checkStop(c Condition, n *yaml.Node, traits protocol.Traits) {
 	accepted := p.host.Catalogue.StopsOf(traits)
 	switch {
 	case c.Stop.Name == "" || slices.Contains(accepted, c.Stop.Name):
+	case slices.Equal(p.missingTraces(c.Stop.Name, traits), []stopping.Trace{stopping.Confidences}):
+		p.errs.add(n, "stop", "%s needs agents who state a confidence, as they do in the protocol debate with confidence: true; %s is accepted without",
+			c.Stop.Name, wording.Or(accepted))
 	case traits.AtEnd:
 		p.errs.add(n, "stop", "%s means nothing for the protocol %s with the rule %s, which decides after the last round; %s is accepted with it",
 			c.Stop.Name, c.Protocol.Name, c.Rule.Name, wording.Or(accepted))
 	default:
 		p.errs.add(n, "stop", "%s means nothing for the protocol %s; %s is accepted with it", c.Stop.Name, c.Protocol.Name, wording.Or(accepted))
 	}
+}
+
+// missingTraces returns what a stopping rule looks at and a protocol of these traits does not leave.
+func (p *parser) missingTraces(stop string, traits protocol.Traits) []stopping.Trace {
+	rule, err := catalogue.Find("stopping rule", p.host.Catalogue.Stopping, stop)
+	if err != nil {
+		return nil // reported where it is read
+	}
+	return slices.DeleteFunc(slices.Clone(rule.Reads), func(t stopping.Trace) bool { return slices.Contains(traits.Leaves, t) })
 }
 
 // checkState refuses a protocol that needs of the environment's state what it has not.

@@ -14,7 +14,7 @@ import (
 // Where each protocol's agents agree at once, and what a file with it says.
 var agreeing = map[string]struct{ params, file string }{
 	"roundtable":   {`{"rounds":4}`, "env: exchange\nrule: plurality\nprotocol: {name: roundtable, rounds: 4}\n"},
-	"debate":       {`{"rounds":4}`, "env: exchange\nrule: plurality\nprotocol: {name: debate, rounds: 4}\n"},
+	"debate":       {`{"rounds":4,"confidence":true}`, "env: exchange\nrule: plurality\nprotocol: {name: debate, rounds: 4, confidence: true}\n"},
 	"consensus":    {`{"rounds":4}`, "env: consensus\nprotocol: {name: consensus, rounds: 4}\n"},
 	"deliberation": {`{"rounds":4,"authority":"vote"}`, "env: menu\nrule: plurality\nprotocol: {name: deliberation, rounds: 4, authority: vote}\n"},
 	"delphi":       {`{"rounds":4,"stable":0}`, "env: publicgoods\nprotocol: {name: delphi, rounds: 4, stable: 0}\n"},
@@ -40,9 +40,13 @@ func TestStoppingRulesTimesProtocols(t *testing.T) {
 			switch accepted := err == nil; {
 			case accepted != (ends || stop.Name == "never"):
 				t.Errorf("%s ends a talk early: %t; plan says: %v", name, ends, err)
+			case !accepted && stop.Name == "confident_at_start" && proto.Name == "roundtable":
+				if !strings.Contains(err.Error(), "stop: confident_at_start needs agents who state a confidence") {
+					t.Errorf("%s: %v", name, err)
+				}
 			case !accepted && !strings.Contains(err.Error(), "stop: "+stop.Name+" means nothing for the protocol "+proto.Name+"; never"):
 				t.Errorf("%s: %v", name, err)
-			case accepted && !slices.Contains(catalogue.Builtin().StopsOf(proto.Traits), stop.Name):
+			case accepted && stop.Name != "confident_at_start" && !slices.Contains(catalogue.Builtin().StopsOf(proto.Traits), stop.Name): // which a parameter decides
 				t.Errorf("%s is accepted", name)
 			}
 		}
@@ -62,7 +66,7 @@ func stops(t *testing.T, proto catalogue.Plugin[protocol.Protocol, protocol.Sett
 	}
 	for s.Outcome() == nil {
 		for _, p := range s.Pending() {
-			act := transcript.Act{Status: transcript.Said, Key: "A", Values: []float64{0}, Ballot: &transcript.Ballot{}}
+			act := transcript.Act{Status: transcript.Said, Key: "A", Values: []float64{1}, Ballot: &transcript.Ballot{}}
 			if p.Speaker.Role != "" { // nowhere
 				act.Values = nil
 			}

@@ -42,6 +42,9 @@ type DebateParams struct {
 	// place of counting the answers of each round. Rules whose ballots say more
 	// than an answer does always have them asked for.
 	Ballots bool `json:"ballots"`
+	// Confidence asks for a confidence from 0 to 100 with each answer, on a line of its
+	// own before it. Like the rest of an answer, peers see it.
+	Confidence bool `json:"confidence"`
 }
 
 // Talks of a debate.
@@ -136,6 +139,9 @@ func (d *Debate) Traits() Traits {
 	}
 	if t.AtEnd, t.AskedVote = d.votes(), d.votes(); !t.AtEnd {
 		t.Leaves = []stopping.Trace{stopping.Decisions}
+		if d.params.Confidence && d.params.Viewpoints.Scaling == "" {
+			t.Leaves = append(t.Leaves, stopping.Confidences)
+		}
 	}
 	return t
 }

@@ -44,7 +44,7 @@ func (d *Debate) answers(t *transcript.Transcript, round int, speakers []int, la
 	for _, i := range speakers {
 		step := transcript.Step{
 			Kind: transcript.Ask, Speaker: transcript.Speaker{Index: i}, Round: round, Phase: PhaseDebate,
-			Audience: transcript.Everybody, Payload: transcript.Payload{Format: transcript.FormatAnswer, Standing: -1},
+			Audience: transcript.Everybody, Payload: transcript.Payload{Format: transcript.FormatAnswer, Standing: -1, Confidence: d.params.Confidence},
 		}
 		switch {
 		case round > 1:
@@ -53,6 +53,7 @@ func (d *Debate) answers(t *transcript.Transcript, round int, speakers []int, la
 			step.Phase, step.Sees = PhaseAnswer, d.sees(t, i, round, latest)
 		case d.params.Viewpoints.Scaling != "":
 			step.Kind, step.Phase, step.Payload.Data = transcript.Env, PhaseAnswer, d.params.Viewpoints.cue(i)
+			step.Payload.Confidence = false // nobody is asked
 		default:
 			step.Phase = PhaseAnswer
 		}

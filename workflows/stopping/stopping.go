@@ -21,6 +21,8 @@ const (
 	Decisions Trace = "decisions"
 	Proposals Trace = "proposals" // in rounds after a decision as well
 	States    Trace = "states"
+	// Confidences in answers, which agents were asked to state.
+	Confidences Trace = "confidences"
 )
 
 // Never runs all rounds: paper 1's baseline @10.

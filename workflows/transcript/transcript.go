@@ -82,6 +82,8 @@ type Payload struct {
 	Reasoned   bool        // the answer explains itself: a plan or a decision to others, a message to its author
 	Standing   int         // entry of the standing decision; -1 if none
 	Ballot     BallotSpec  // form of a ballot
+	// Confidence asks how sure the speaker is of its answer; the act has it, from 0 to 1.
+	Confidence bool
 	// BallotAlone asks for a ballot without a reason.
 	BallotAlone bool
 	Ballots     []Range  // Decide: the entries that hold the ballots
@@ -129,7 +131,7 @@ type Act struct {
 	To       []int     `json:"to,omitempty"` // addressees of a message
 	Key      string    `json:"k,omitempty"`  // identity of the proposal or answer
 	Tags     []string  `json:"t,omitempty"`  // agreement tags, dialogue acts
-	Values   []float64 `json:"v,omitempty"`  // states, distances
+	Values   []float64 `json:"v,omitempty"`  // states, distances, the confidence in an answer
 	Ballot   *Ballot   `json:"b,omitempty"`  // a ballot that was cast
 	Decision *Decision `json:"d,omitempty"`  // what a Decide step found
 }

@@ -171,7 +171,25 @@ func (a agent) writeSolution(d draws, s model.Scene) ([]byte, error) {
 	case json.Unmarshal([]byte(proposal), &words) == nil:
 		proposal = words
 	}
+	if s.Confidence {
+		thought += fmt.Sprintf("\nConfidence: %d", a.confidence(d, s.Situation))
+	}
 	return []byte(thought + "\n" + proposal), nil
+}
+
+// confidence returns how many of 100 answers that the agent might have given are the
+// one that it gives.
+func (a agent) confidence(d draws, sit envs.Situation) int {
+	sit.Rand = d.stream("proposal")
+	given, _ := a.policy.Propose(sit)
+	same := 0
+	for i := range 100 {
+		sit.Rand = d.stream("confidence", i)
+		if other, ok := a.policy.Propose(sit); ok && other == given {
+			same++
+		}
+	}
+	return same
 }
 
 func (a agent) writeBallot(d draws, s model.Scene) ([]byte, error) {

@@ -81,6 +81,8 @@ func traceOf(e transcript.Entry) stopping.Trace {
 		return stopping.States
 	case e.Payload.Format == transcript.FormatProposal:
 		return stopping.Proposals
+	case e.Payload.Confidence:
+		return stopping.Confidences
 	}
 	return ""
 }
@@ -90,7 +92,7 @@ const (
 	rounds = 5
 )
 
-// draw makes a talk with messages, proposals, states and decisions in each round.
+// draw makes a talk with messages, proposals, answers, states and decisions in each round.
 func draw(rng *rand.Rand) transcript.Transcript {
 	t := transcript.Transcript{Agents: agents}
 	for round := 1; round <= rounds; round++ {
@@ -105,6 +107,14 @@ func draw(rng *rand.Rand) transcript.Transcript {
 			}
 			t.Append(step(transcript.Ask, i, transcript.FormatProposal), transcript.Act{Status: status, Key: fmt.Sprint("k", rng.IntN(2))})
 		}
+		answers := make([]transcript.Candidate, 2) // and who gives them
+		for i := range agents {
+			key := rng.IntN(2)
+			answers[key].Agents = append(answers[key].Agents, i)
+			answer := step(transcript.Ask, i, transcript.FormatAnswer)
+			answer.Payload.Confidence = true
+			t.Append(answer, transcript.Act{Status: transcript.Said, Key: fmt.Sprint("k", key), Values: []float64{float64(rng.IntN(2))}})
+		}
 		for i := range agents {
 			t.Append(step(transcript.Env, i, ""), transcript.Act{Status: transcript.Said, Values: []float64{float64(rng.IntN(2))}})
 		}
@@ -112,7 +122,9 @@ func draw(rng *rand.Rand) transcript.Transcript {
 		if d.Selected == 0 {
 			d.Winners, d.Key = []int{0}, fmt.Sprint("k", rng.IntN(2))
 		}
-		t.Append(step(transcript.Decide, 0, ""), transcript.Act{Status: transcript.Said, Decision: &d})
+		count := step(transcript.Decide, 0, "")
+		count.Payload.Candidates = answers
+		t.Append(count, transcript.Act{Status: transcript.Said, Decision: &d})
 	}
 	return t
 }

@@ -1,0 +1,104 @@
+package stopping
+
+import (
+	"fmt"
+
+	"roundtable/workflows/transcript"
+)
+
+// AgreedAtStartParams are those of AgreedAtStart.
+type AgreedAtStartParams struct {
+	Share float64 `json:"share"` // of the agents that hold the same answer, at least: 1
+}
+
+// DefaultAgreedAtStart stops where everybody gives the same answer.
+func DefaultAgreedAtStart() AgreedAtStartParams { return AgreedAtStartParams{Share: 1} }
+
+// ConfidentAtStartParams are those of ConfidentAtStart.
+type ConfidentAtStartParams struct {
+	Share      float64 `json:"share"`      // of the agents, at least: 1
+	Confidence float64 `json:"confidence"` // that each of them states, from 0 to 1, at least: 0.8
+}
+
+// DefaultConfidentAtStart stops where everybody gives the same answer and is fairly sure of it.
+func DefaultConfidentAtStart() ConfidentAtStartParams {
+	return ConfidentAtStartParams{Share: 1, Confidence: 0.8}
+}
+
+// atStart lets a group talk only if its first answers make talk worth its price.
+type atStart struct{ share, confidence float64 }
+
+// NewAgreedAtStart stops after the first round if a decision was made in it and at
+// least a share of the agents hold the same answer. Agents who agree before they
+// talk seldom change: paying for the talk buys little (Eo et al. 2025 gate a
+// debate in this way, by confidence).
+func NewAgreedAtStart(p AgreedAtStartParams) (Rule, error) {
+	return atStart{share: p.Share}, checkShare(p.Share)
+}
+
+// NewConfidentAtStart is NewAgreedAtStart that counts only agents who state at least
+// a confidence in that answer.
+func NewConfidentAtStart(p ConfidentAtStartParams) (Rule, error) {
+	if !(p.Confidence > 0 && p.Confidence <= 1) {
+		return nil, fmt.Errorf("confidence is %v; more than 0 and at most 1 is accepted", p.Confidence)
+	}
+	return atStart{p.Share, p.Confidence}, checkShare(p.Share)
+}
+
+func checkShare(share float64) error {
+	if !(share > 0 && share <= 1) {
+		return fmt.Errorf("share is %v; more than 0 and at most 1 is accepted", share)
+	}
+	return nil
+}
+
+// Stop is never true of a round after the first.
+func (r atStart) Stop(t *transcript.Transcript, round int) bool {
+	if round != 1 || !accepted(t, round) {
+		return false
+	}
+	agreement, ok := agreementAmong(t, round, func(agent int) bool { return r.confidence == 0 || confidenceOf(t, round, agent) >= r.confidence })
+	return ok && agreement >= r.share-rounding
+}
+
+// rounding is what 2/3 written with six digits may lack.
+const rounding = 1e-6
+
+// Agreement returns the greatest share of the agents that hold the same proposal or
+// answer at the last decision of a round; false if nothing was decided on.
+func Agreement(t *transcript.Transcript, round int) (float64, bool) {
+	return agreementAmong(t, round, func(int) bool { return true })
+}
+
+// agreementAmong is Agreement that counts some holders only, out of all agents that could hold one.
+func agreementAmong(t *transcript.Transcript, round int, counts func(agent int) bool) (float64, bool) {
+	e, ok := t.Last(func(e transcript.Entry) bool { return e.Round == round && e.Kind == transcript.Decide })
+	if !ok || len(e.Payload.Candidates) == 0 {
+		return 0, false
+	}
+	most, all := 0, e.Payload.Electorate
+	if all == 0 {
+		all = t.Agents
+	}
+	for _, c := range e.Payload.Candidates {
+		n := 0
+		for _, agent := range c.Agents {
+			if counts(agent) {
+				n++
+			}
+		}
+		most = max(most, n)
+	}
+	return float64(most) / float64(all), true
+}
+
+// confidenceOf an agent in the answer that it gave in a round, from 0 to 1; 0 if it states none.
+func confidenceOf(t *transcript.Transcript, round, agent int) float64 {
+	e, ok := t.Last(func(e transcript.Entry) bool {
+		return e.Round == round && e.Payload.Confidence && e.Speaker == (transcript.Speaker{Index: agent})
+	})
+	if !ok || len(e.Act.Values) == 0 {
+		return 0
+	}
+	return e.Act.Values[0]
+}
