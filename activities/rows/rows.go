@@ -16,6 +16,7 @@ import (
 	"roundtable/envs"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/protocol"
+	"roundtable/workflows/stopping"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
@@ -159,6 +160,9 @@ func (t *tables) addRounds() {
 			standing = settle(&transcript.Transcript{Agents: t.Condition.Agents, Entries: t.entries[:min(i, len(t.Session.Transcript().Entries))]})
 		}
 		t.fillScore(standing, &row.DecisionKey, &row.DecisionJSON, &row.Score, &row.Utilities)
+		if agreement, ok := stopping.Agreement(&transcript.Transcript{Agents: t.Condition.Agents, Entries: t.entries[:i]}, int(row.Round)); ok {
+			row.Agreement = &agreement
+		}
 		t.rows.Rounds = append(t.rows.Rounds, row)
 	}
 }

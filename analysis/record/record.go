@@ -84,6 +84,7 @@ type Round struct {
 	Utilities    []float64 `parquet:"utilities,list"`       // of what stands, by agent; an empty list before the first decision
 	Simulated    *bool     `parquet:"simulated" digest:"-"` // a scripted agent answered in this round; absent from early files
 	Outcome      *float64  `parquet:"outcome" digest:"-"`   // what to average, as collaborations.outcome
+	Agreement    *float64  `parquet:"agreement" digest:"-"` // greatest share of the agents that hold the same candidate at the round's last count; absent without candidates, and from early files
 }
 
 // Turn is one entry of a transcript. Key: collaboration_id, generation, entry.

@@ -32,6 +32,7 @@ type Round struct {
 	// greatest total utility (0 before a decision), or minus the absolute error. Nil if it is not defined.
 	Goodness  *float64
 	Agreed    bool       // the count selected a proposal
+	Agreement *float64   // greatest share of the agents behind one candidate; nil if nothing was counted
 	Proposals int        // new proposals made
 	Acts      []acts.Set // by agent, empty for one that said nothing; nil if the round is not labelled
 	Distance  *float64   // information distance to the round before; nil in round 1 and where it was not computed
