@@ -129,7 +129,7 @@ func TestFollowVectors(t *testing.T) {
 	for id, example := range r.Counts {
 		talk := r.talks[r.ids[id]]
 		for reading, want := range map[Reading]map[string]int{Anyone: example.Existence, Each: example.Ordered} {
-			got := Follow(talk[example.R-2], talk[example.R-1], reading)
+			got := follow(talk[example.R-2], talk[example.R-1], reading)
 			found := 0
 			for a := range N {
 				for b := range N {

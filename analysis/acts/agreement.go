@@ -116,7 +116,7 @@ func Nominal[T comparable](a, b T) float64 {
 // times monotonicity, which is 1 for equal sets, 2/3 if one holds the other,
 // 1/3 if they overlap, and 0 if they do not.
 func MASI(a, b Set) float64 {
-	both, either := (a & b).size(), (a | b).size()
+	both, either := size(a&b), size(a|b)
 	monotonicity := 1. / 3
 	switch {
 	case a == b:

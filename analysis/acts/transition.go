@@ -28,21 +28,9 @@ const (
 	states = N + 2
 )
 
-// Counts are how often act A in a round is followed by act B of another agent
-// in the next, by A and B.
-type Counts [N][N]int
-
-// Follow counts the pairs of two rounds that follow each other. Both have a
-// set for each agent.
-func Follow(before, round []Set, reading Reading) Counts {
-	var c Counts
-	all := follow(before, round, reading)
-	for a := range N {
-		copy(c[a][:], all[a][:N])
-	}
-	return c
-}
-
+// follow counts how often act A in a round is followed by act B of another agent in the
+// next, by A and B. Both rounds have a set for each agent. Of Anyone it is what
+// stopping.Times counts, for all pairs at once.
 func follow(before, round []Set, reading Reading) (counts [states][states]int) {
 	for i, from := range before {
 		var answers [states]int // by act: other agents that show it

@@ -9,16 +9,18 @@ import (
 
 	"roundtable/analysis/regression"
 	"roundtable/analysis/trajectory"
+	"roundtable/workflows/stopping"
 )
 
 // Data is the collaborations of one condition, prepared once for all methods.
 type Data struct {
 	Runs []trajectory.Trajectory
 
-	rounds    int        // that every collaboration has
-	best      []int      // earliest best round
-	varies    []bool     // goodness is not the same in all rounds
-	worst     []*float64 // least goodness in any round; nil if it is nowhere defined
+	seen      [][]stopping.Round // what rules look at, by collaboration and round
+	rounds    int                // that every collaboration has
+	best      []int              // earliest best round
+	varies    []bool             // goodness is not the same in all rounds
+	worst     []*float64         // least goodness in any round; nil if it is nowhere defined
 	pairs     *regression.Pairs
 	unpaired  error // why there are none
 	distances int   // rounds that have an information distance
@@ -34,6 +36,7 @@ func NewData(runs []trajectory.Trajectory) (*Data, error) {
 	d := &Data{Runs: runs, rounds: len(runs[0].Rounds)}
 	defined := 0
 	for _, t := range runs {
+		d.seen = append(d.seen, t.Seen())
 		best, varies := t.Best()
 		d.best, d.varies = append(d.best, best), append(d.varies, varies)
 		if t.Goodness(best) != nil {

@@ -3,7 +3,7 @@ package crossval
 import (
 	"fmt"
 
-	"roundtable/analysis/trajectory"
+	"roundtable/workflows/stopping"
 )
 
 // DialogueAct stops when enough pairs of dialogue acts that go with greater
@@ -31,29 +31,30 @@ func (m DialogueAct) Fit(d *Data, train []int) (Fitted, error) {
 	}
 	found, err := d.findSignals(train)
 	if err != nil {
-		return d.neverStop(Learned{Note: err.Error()}), nil
+		return d.neverStop(stopping.MethodDialogueAct, err), nil
 	}
 	tallies := newTallies()
 	if m.Inner == 0 {
 		tallies.add(d, found, train)
 	} else if err := m.tallyInner(d, train, tallies); err != nil {
-		return d.neverStop(Learned{Note: err.Error()}), nil
+		return d.neverStop(stopping.MethodDialogueAct, err), nil
 	}
 	i := tallies.bestIndex()
 	if i < 0 {
-		return d.neverStop(Learned{Note: noTraining(len(train), "has goodness at a stop").Error()}), nil
+		return d.neverStop(stopping.MethodDialogueAct, noTraining(len(train), "has goodness at a stop")), nil
 	}
 	best := tallies[i]
-	pairs := found[best.level]
-	pairs = pairs[:min(best.params.Top, len(pairs))]
+	rule := stopping.Fitted{Method: stopping.MethodDialogueAct, Signals: found[best.level], Count: best.params.Count, Score: best.params.Score}
+	rule.Signals = rule.Signals[:min(best.params.Top, len(rule.Signals))]
 	l := Learned{Params: &best.params, Train: new(best.meanWorth())}
-	for _, p := range pairs {
-		l.Pairs = append(l.Pairs, p.String())
+	for _, s := range rule.Signals {
+		l.Pairs = append(l.Pairs, s.Pair.String())
 	}
-	if len(pairs) < best.params.Score {
-		l.Note = fmt.Sprintf("%d of the %d signals needed to stop were found", len(pairs), best.params.Score)
+	if len(rule.Signals) < best.params.Score {
+		l.Note = fmt.Sprintf("%d of the %d signals needed to stop were found", len(rule.Signals), best.params.Score)
+		rule.Never = l.Note
 	}
-	return Fitted{func(run int) Stop { return d.stopOf(run, pairs, best.params) }, l}, nil
+	return d.fitted(rule, l), nil
 }
 
 // tallyInner tallies each training collaboration with the signals of the others' folds.
@@ -78,7 +79,7 @@ func (m DialogueAct) tallyInner(d *Data, train []int, tallies tallies) error {
 }
 
 // signals are the candidates for each p-value of the grid.
-type signals [len(levels) + 1][]trajectory.Pair
+type signals [len(levels) + 1][]stopping.Signal
 
 func (d *Data) findSignals(train []int) (byLevel signals, err error) {
 	fit, columns, err := d.pairs.Fit(train)
@@ -89,12 +90,4 @@ func (d *Data) findSignals(train []int) (byLevel signals, err error) {
 		byLevel[i] = candidatePairs(fit, columns, pLevel(i))
 	}
 	return byLevel, nil
-}
-
-// stopOf of a run: the first round from 2 with enough points.
-func (d *Data) stopOf(run int, pairs []trajectory.Pair, p Params) Stop {
-	if round := d.firstStops(run, pairs, p.Count)[p.Top-1][p.Score-1]; round > 0 {
-		return Stop{Round: round, Fired: true}
-	}
-	return Stop{Round: d.rounds}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"roundtable/analysis/regression"
-	"roundtable/analysis/trajectory"
+	"roundtable/workflows/stopping"
 )
 
 // Params of the Dialogue Act method (paper 1, appendix D.7.1).
@@ -48,34 +48,27 @@ func pLevel(i int) *float64 {
 // candidatePairs returns pairs that go with greater goodness, strongest first: their
 // coefficient is determined by the data, positive, and of a p-value below p. Of
 // pairs that always occur together the first stands for all.
-func candidatePairs(fit regression.Fit, columns []regression.Column, p *float64) []trajectory.Pair {
-	type candidate struct {
-		pair trajectory.Pair
-		beta float64
-	}
-	var list []candidate
+func candidatePairs(fit regression.Fit, columns []regression.Column, p *float64) []stopping.Signal {
+	var list []stopping.Signal
 	for i, c := range columns {
 		t := fit.Terms[i+1]
 		if t.Estimable && t.Beta > 0 && (p == nil || t.Test != nil && t.Test.P < *p) {
-			list = append(list, candidate{c.Pair, t.Beta})
+			list = append(list, stopping.Signal{Pair: c.Pair, Coefficient: t.Beta})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.beta, a.beta) })
-	pairs := make([]trajectory.Pair, 0, most)
-	for _, c := range list[:min(most, len(list))] {
-		pairs = append(pairs, c.pair)
-	}
-	return pairs
+	slices.SortStableFunc(list, func(a, b stopping.Signal) int { return cmp.Compare(b.Coefficient, a.Coefficient) })
+	return list[:min(most, len(list))]
 }
 
 // firstStops returns the first round at which each combination of Top and Score ends a
-// run, for one list of candidates and one Count; 0 for never.
-func (d *Data) firstStops(run int, pairs []trajectory.Pair, count int) (first [most][most]int) {
+// run, for one list of candidates and one Count; 0 for never. It is StopsAt of all of
+// them at once.
+func (d *Data) firstStops(run int, list []stopping.Signal, count int) (first [most][most]int) {
 	for round := 2; round <= d.rounds; round++ {
 		points := 0
 		for top := range most {
-			if top < len(pairs) && d.pairs.Count(run, round, pairs[top]) >= count {
-				points++
+			if top < len(list) {
+				points += stopping.Points(list[top:top+1], count, func(p stopping.Pair) int { return d.pairs.Count(run, round, p) })
 			}
 			for score := range min(points, top+1) {
 				if first[top][score] == 0 {

@@ -1,6 +1,10 @@
 package crossval
 
-import "fmt"
+import (
+	"fmt"
+
+	"roundtable/workflows/stopping"
+)
 
 // Method is a way to decide when to stop. It learns from training collaborations,
 // given by index, and never sees goodness of the others (but for the Oracle).
@@ -13,7 +17,10 @@ type Method interface {
 
 // Fitted is a method after training.
 type Fitted struct {
-	Stop    func(run int) Stop
+	Stop func(run int) Stop
+	// Rule is what a collaboration that runs asks to stop at the same rounds; nil for
+	// the Oracle, which knows the end.
+	Rule    *stopping.Fitted
 	Learned Learned
 }
 
@@ -35,35 +42,39 @@ type Learned struct {
 	Note      string   `json:"note,omitempty"`      // why it never stops
 }
 
-// neverStop returns a rule that lets everything run to the end.
-func (d *Data) neverStop(l Learned) Fitted {
-	return Fitted{func(int) Stop { return Stop{Round: d.rounds} }, l}
+// neverStop returns a method that could be used and found nothing to stop by, so that
+// everything runs to the end.
+func (d *Data) neverStop(method string, why error) Fitted {
+	return d.fitted(stopping.Fitted{Method: method, Never: why.Error()}, Learned{Note: why.Error()})
 }
 
-// firstWhere stops at the first round, from the given one, at which the condition holds.
-func (d *Data) firstWhere(from int, holds func(run, round int) bool) func(int) Stop {
-	return func(run int) Stop {
-		for r := from; r <= d.rounds; r++ {
-			if holds(run, r) {
+// fitted returns a method that stops each collaboration at the first round in which
+// its rule does.
+func (d *Data) fitted(rule stopping.Fitted, l Learned) Fitted {
+	return Fitted{Stop: func(run int) Stop {
+		for r := 1; r <= d.rounds; r++ {
+			if rule.StopsAt(d.seen[run], r) {
 				return Stop{Round: r, Fired: true}
 			}
 		}
 		return Stop{Round: d.rounds}
-	}
+	}, Rule: &rule, Learned: l}
 }
 
 // Baseline never stops: the paper's @10.
 type Baseline struct{}
 
-func (Baseline) Name() string                         { return "Baseline" }
-func (Baseline) Fit(d *Data, _ []int) (Fitted, error) { return d.neverStop(Learned{}), nil }
+func (Baseline) Name() string { return "Baseline" }
+func (Baseline) Fit(d *Data, _ []int) (Fitted, error) {
+	return d.fitted(stopping.Fitted{Method: stopping.MethodBaseline}, Learned{}), nil
+}
 
 // FirstAgreement stops when a proposal is selected.
 type FirstAgreement struct{}
 
 func (FirstAgreement) Name() string { return "First Agreement" }
 func (FirstAgreement) Fit(d *Data, _ []int) (Fitted, error) {
-	return Fitted{Stop: d.firstWhere(1, func(run, r int) bool { return d.Runs[run].Rounds[r-1].Agreed })}, nil
+	return d.fitted(stopping.Fitted{Method: stopping.MethodFirst}, Learned{}), nil
 }
 
 // ConsecutiveAgreements stops at the first round without a new proposal that
@@ -72,9 +83,7 @@ type ConsecutiveAgreements struct{}
 
 func (ConsecutiveAgreements) Name() string { return "Consecutive Agreements" }
 func (ConsecutiveAgreements) Fit(d *Data, _ []int) (Fitted, error) {
-	return Fitted{Stop: d.firstWhere(2, func(run, r int) bool {
-		return d.Runs[run].Rounds[r-2].Agreed && d.Runs[run].Rounds[r-1].Proposals == 0
-	})}, nil
+	return d.fitted(stopping.Fitted{Method: stopping.MethodConsecutive}, Learned{}), nil
 }
 
 // Oracle stops each collaboration at its own best round: what no rule can beat.

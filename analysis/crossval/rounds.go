@@ -3,6 +3,8 @@ package crossval
 import (
 	"fmt"
 	"math"
+
+	"roundtable/workflows/stopping"
 )
 
 // ValidationCheckpoint stops at the mean of the training collaborations' best
@@ -19,11 +21,11 @@ func (ValidationCheckpoint) Fit(d *Data, train []int) (Fitted, error) {
 		}
 	}
 	if n == 0 {
-		return d.neverStop(Learned{Note: noTraining(len(train), "changes in goodness").Error()}), nil
+		return d.neverStop(stopping.MethodCheckpoint, noTraining(len(train), "changes in goodness")), nil
 	}
 	mean := float64(sum) / float64(n)
 	round := min(max(int(math.Floor(mean+0.5)), 1), d.rounds)
-	return stopAt(round, Learned{Round: &round, MeanBest: &mean}), nil
+	return d.fitted(stopping.Fitted{Method: stopping.MethodCheckpoint, Round: round}, Learned{Round: &round, MeanBest: &mean}), nil
 }
 
 // FixedBestRound stops at the round at which the training collaborations are
@@ -44,13 +46,9 @@ func (FixedBestRound) Fit(d *Data, train []int) (Fitted, error) {
 		}
 	}
 	if round == 0 {
-		return d.neverStop(Learned{Note: noTraining(len(train), "has goodness in any round").Error()}), nil
+		return d.neverStop(stopping.MethodFixed, noTraining(len(train), "has goodness in any round")), nil
 	}
-	return stopAt(round, Learned{Round: &round, Train: new(best.meanWorth())}), nil
-}
-
-func stopAt(round int, l Learned) Fitted {
-	return Fitted{func(int) Stop { return Stop{Round: round, Fired: true} }, l}
+	return d.fitted(stopping.Fitted{Method: stopping.MethodFixed, Round: round}, Learned{Round: &round, Train: new(best.meanWorth())}), nil
 }
 
 // InformationDistance stops at the first round from 2 whose distance to the
@@ -73,16 +71,10 @@ func (InformationDistance) Fit(d *Data, train []int) (Fitted, error) {
 		}
 	}
 	if n == 0 {
-		return d.neverStop(Learned{Note: noTraining(len(train), "is best in a round with information distance").Error()}), nil
+		return d.neverStop(stopping.MethodDistance, noTraining(len(train), "is best in a round with information distance")), nil
 	}
 	threshold := sum / float64(n)
-	return Fitted{
-		Stop: d.firstWhere(2, func(run, r int) bool {
-			distance := d.distanceAt(run, r)
-			return distance != nil && *distance < threshold
-		}),
-		Learned: Learned{Threshold: &threshold},
-	}, nil
+	return d.fitted(stopping.Fitted{Method: stopping.MethodDistance, Threshold: &threshold}, Learned{Threshold: &threshold}), nil
 }
 
 // distanceAt of a round from the one before; nil in round 1 and where it is not defined.

@@ -1,8 +1,10 @@
 package record
 
+import "roundtable/workflows/stopping"
+
 // Acts are the dialogue acts of paper 1 (appendix D.5) in its order, and
 // Others for a message that does none of them.
-var Acts = [...]string{"Inform", "Request", "Confirm", "Summarize", "Evaluate", "Propose", "Compromise", "Defend", "Accept", "Decline", "Others"}
+var Acts = stopping.ActNames
 
 // Labels is the name of the table of labels. It is no part of a collaboration's
 // commit: messages are labelled later, as often as there are labellers.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"roundtable/analysis/acts"
-	"roundtable/analysis/record"
+	"roundtable/workflows/stopping"
 )
 
 // Message is what one message of an agent does.
@@ -33,22 +33,16 @@ func (t *Trajectory) Label(messages []Message) error {
 
 // Pair is an ordered pair of acts, one of the round before and one of the round
 // that another agent answers with: 11 × the index of the first + that of the second.
-type Pair int
+type Pair = stopping.Pair
 
 // PairCount is the number of pairs; Others is one of the acts.
-const PairCount = Pair(acts.N * acts.N)
-
-func (p Pair) String() string {
-	return record.Acts[int(p)/acts.N] + "->" + record.Acts[int(p)%acts.N]
-}
+const PairCount = stopping.PairCount
 
 // Counts is how often each pair occurs in a round.
 type Counts [PairCount]uint16
 
-// Pairs counts A→B in a round from 2: the agents that showed A in the round before
-// and saw another agent show B in this one, 0 to the number of agents (paper 1,
-// appendix D.7.1: count_per_round goes up to 3, the number of agents). False if
-// one of the two rounds is not labelled.
+// Pairs counts the pairs of a round from 2, as stopping.Times does. False if one of
+// the two rounds is not labelled.
 func (t Trajectory) Pairs(round int) (Counts, bool) {
 	var counts Counts
 	if round < 2 || round > len(t.Rounds) {
@@ -58,10 +52,17 @@ func (t Trajectory) Pairs(round int) (Counts, bool) {
 	if before == nil || now == nil {
 		return counts, false
 	}
-	for a, row := range acts.Follow(before, now, acts.Anyone) {
-		for b, n := range row {
-			counts[a*acts.N+b] = uint16(n)
-		}
+	for p := range PairCount {
+		counts[p] = uint16(stopping.Times(before, now, p))
 	}
 	return counts, true
+}
+
+// Seen returns what stopping rules look at, by round.
+func (t Trajectory) Seen() []stopping.Round {
+	rounds := make([]stopping.Round, len(t.Rounds))
+	for i, r := range t.Rounds {
+		rounds[i] = stopping.Round{Agreed: r.Agreed, Proposals: r.Proposals, Acts: r.Acts, Distance: r.Distance}
+	}
+	return rounds
 }

@@ -10,15 +10,5 @@ type ConsecutiveAgreements struct{}
 
 // Stop is never true of round 1.
 func (ConsecutiveAgreements) Stop(t *transcript.Transcript, round int) bool {
-	return accepted(t, round-1) && !proposed(t, round)
-}
-
-// proposed reports whether anybody made a proposal in the round.
-func proposed(t *transcript.Transcript, round int) bool {
-	for _, e := range t.Entries {
-		if e.Round == round && e.Kind == transcript.Ask && e.Payload.Format == transcript.FormatProposal && e.Act.Status == transcript.Said {
-			return true
-		}
-	}
-	return false
+	return Fitted{Method: MethodConsecutive}.StopsAt(RoundsOf(t, round), round)
 }

@@ -8,5 +8,5 @@ type FirstAgreement struct{}
 
 // Stop reports whether a proposal was selected in the round.
 func (FirstAgreement) Stop(t *transcript.Transcript, round int) bool {
-	return accepted(t, round)
+	return Fitted{Method: MethodFirst}.StopsAt(RoundsOf(t, round), round)
 }

@@ -13,6 +13,21 @@ type Rule interface {
 	Stop(t *transcript.Transcript, round int) bool
 }
 
+// Reader is a Rule whose parameters decide what it looks at.
+type Reader interface {
+	Rule
+	Reads() []Trace
+}
+
+// Annotator is a Rule that needs entries besides those that the protocol makes: labels
+// or distances of messages. They are made before it is asked.
+type Annotator interface {
+	Rule
+	// Annotations returns the steps that are missing at the end of a round; none if
+	// the rule can be asked.
+	Annotations(t *transcript.Transcript, round int) []transcript.Step
+}
+
 // Trace is something in a transcript that stopping rules look at.
 type Trace string
 
@@ -21,6 +36,7 @@ const (
 	Decisions Trace = "decisions"
 	Proposals Trace = "proposals" // in rounds after a decision as well
 	States    Trace = "states"
+	Messages  Trace = "messages" // of agents to each other, in rounds
 	// Confidences in answers, which agents were asked to state.
 	Confidences Trace = "confidences"
 )
@@ -30,14 +46,3 @@ type Never struct{}
 
 // Stop returns false: all rounds are run.
 func (Never) Stop(*transcript.Transcript, int) bool { return false }
-
-// accepted reports whether a proposal was selected in the round. That a proposal
-// stands from an earlier round is not enough; that it was selected again is.
-func accepted(t *transcript.Transcript, round int) bool {
-	for _, e := range t.Entries {
-		if e.Round == round && e.Kind == transcript.Decide && e.Act.Decision != nil && e.Act.Decision.Selected >= 0 {
-			return true
-		}
-	}
-	return false
-}

@@ -58,6 +58,8 @@ const (
 	FormatAnswer   Format = "answer"   // free text that ends with a proposal, in the environment's form
 	FormatReply    Format = "reply"    // free text with [AGREE] or [DISAGREE], which may end with a proposal
 	FormatPersona  Format = "persona"  // {"role": "...", "description": "..."}
+	FormatActs     Format = "acts"     // Annotate: {"acts": [...]}, the dialogue acts of a message
+	FormatDistance Format = "distance" // Annotate: {"distance": ...}, of a round's messages from the round before
 )
 
 // IsText reports whether answers of the format are free text; the others are one JSON object.
