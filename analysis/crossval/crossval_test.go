@@ -98,7 +98,7 @@ func TestByHand(t *testing.T) {
 	for i, r := range results {
 		w, ok := want[r.Method]
 		if !ok {
-			if !strings.Contains(r.Absent, " of the 2 collaborations ") && !strings.Contains(r.Absent, "2 of 2 collaborations have rounds without") || summaries[i].Goodness != nil || summaries[i].N != 0 {
+			if !strings.Contains(r.Absent, " of the 2 collaborations ") && !strings.Contains(r.Absent, "2 of 2 collaborations have rounds without") && !strings.Contains(r.Absent, "held the same answer") || summaries[i].Goodness != nil || summaries[i].N != 0 {
 				t.Errorf("%s without labels and distances: %+v", r.Method, r)
 			}
 			continue
@@ -122,7 +122,7 @@ func TestByHand(t *testing.T) {
 	if n := summaries[3].Notes; len(n) != 1 || n[0] != "in 1 of 2 folds: none of the 1 training collaborations changes in goodness" {
 		t.Errorf("notes of Validation Checkpoint: %q", n)
 	}
-	if o := summaries[len(summaries)-1]; o.FiredN != 1 || !near(*o.FiredAt, 3) || !near(o.Round, 2) {
+	if o := summaries[7]; o.Method != "Oracle" || o.FiredN != 1 || !near(*o.FiredAt, 3) || !near(o.Round, 2) {
 		t.Errorf("Oracle: %+v", o)
 	}
 }
@@ -172,6 +172,9 @@ func TestConstantGoodness(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range crossval.Summarize(d, results) {
+		if strings.Contains(s.Absent, "held the same answer") { // planted collaborations count nothing
+			continue
+		}
 		if s.Goodness == nil || *s.Goodness != 0.5 || s.GapClosed.Share != nil || !s.GapClosed.Unclear || math.IsNaN(s.Round) {
 			t.Errorf("%s: %+v", s.Method, s)
 		}

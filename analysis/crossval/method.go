@@ -35,7 +35,7 @@ type Stop struct {
 type Learned struct {
 	Round     *int     `json:"round,omitempty"`     // at which to stop
 	MeanBest  *float64 `json:"mean_best,omitempty"` // mean of the best rounds, of which Round is the nearest
-	Threshold *float64 `json:"threshold,omitempty"` // of information distance
+	Threshold *float64 `json:"threshold,omitempty"` // of information distance, or of the logarithm of evidence
 	Params    *Params  `json:"params,omitempty"`    // of Dialogue Act
 	Pairs     []string `json:"pairs,omitempty"`     // that count as signals, strongest first
 	Train     *float64 `json:"train,omitempty"`     // mean goodness that the choice of Params rests on
@@ -100,10 +100,13 @@ func (Oracle) Fit(d *Data, _ []int) (Fitted, error) {
 	}}, nil
 }
 
-// Methods of paper 1 in the order of its Table 10, and the Fixed Best Round that
-// any of them should beat.
+// Methods of paper 1 in the order of its Table 10, the Fixed Best Round that any of
+// them should beat, and two of other papers.
 func Methods() []Method {
-	return []Method{Baseline{}, FirstAgreement{}, ConsecutiveAgreements{}, ValidationCheckpoint{}, InformationDistance{}, DialogueAct{}, FixedBestRound{}, Oracle{}}
+	return []Method{
+		Baseline{}, FirstAgreement{}, ConsecutiveAgreements{}, ValidationCheckpoint{}, InformationDistance{}, DialogueAct{},
+		FixedBestRound{}, Oracle{}, Stability{}, DefaultEProcess(),
+	}
 }
 
 func noTraining(n int, what string) error {

@@ -62,7 +62,7 @@ func (t Trajectory) Pairs(round int) (Counts, bool) {
 func (t Trajectory) Seen() []stopping.Round {
 	rounds := make([]stopping.Round, len(t.Rounds))
 	for i, r := range t.Rounds {
-		rounds[i] = stopping.Round{Agreed: r.Agreed, Proposals: r.Proposals, Acts: r.Acts, Distance: r.Distance}
+		rounds[i] = stopping.Round{Agreed: r.Agreed, Proposals: r.Proposals, Acts: r.Acts, Agreement: r.Agreement, Distance: r.Distance}
 	}
 	return rounds
 }

@@ -54,10 +54,10 @@ func checkShare(share float64) error {
 
 // Stop is never true of a round after the first.
 func (r atStart) Stop(t *transcript.Transcript, round int) bool {
-	if round != 1 || !accepted(t, round) {
+	if round != 1 || !RoundsOf(t, round)[0].Agreed {
 		return false
 	}
-	agreement, ok := agreementAmong(t, round, func(agent int) bool { return r.confidence == 0 || confidenceOf(t, round, agent) >= r.confidence })
+	agreement, ok := agreementIn(t, round, func(agent int) bool { return r.confidence == 0 || confidenceOf(t, round, agent) >= r.confidence })
 	return ok && agreement >= r.share-rounding
 }
 
@@ -65,22 +65,32 @@ func (r atStart) Stop(t *transcript.Transcript, round int) bool {
 const rounding = 1e-6
 
 // Agreement returns the greatest share of the agents that hold the same proposal or
-// answer at the last decision of a round; false if nothing was decided on.
+// answer at the last count of a round; false if nothing was counted.
 func Agreement(t *transcript.Transcript, round int) (float64, bool) {
-	return agreementAmong(t, round, func(int) bool { return true })
+	return agreementIn(t, round, anyone)
 }
 
-// agreementAmong is Agreement that counts some holders only, out of all agents that could hold one.
-func agreementAmong(t *transcript.Transcript, round int, counts func(agent int) bool) (float64, bool) {
-	e, ok := t.Last(func(e transcript.Entry) bool { return e.Round == round && e.Kind == transcript.Decide })
-	if !ok || len(e.Payload.Candidates) == 0 {
-		return 0, false
+func anyone(int) bool { return true }
+
+// agreementIn is Agreement that counts some holders only, out of all agents that could hold one.
+func agreementIn(t *transcript.Transcript, round int, counts func(agent int) bool) (share float64, ok bool) {
+	for _, e := range t.Entries {
+		if e.Round == round && e.Kind == transcript.Decide {
+			if last, counted := agreementOf(t, e, counts); counted {
+				share, ok = last, true
+			}
+		}
 	}
-	most, all := 0, e.Payload.Electorate
+	return share, ok
+}
+
+// agreementOf a count; false if it had nothing to count.
+func agreementOf(t *transcript.Transcript, count transcript.Entry, counts func(agent int) bool) (float64, bool) {
+	most, all := 0, count.Payload.Electorate
 	if all == 0 {
 		all = t.Agents
 	}
-	for _, c := range e.Payload.Candidates {
+	for _, c := range count.Payload.Candidates {
 		n := 0
 		for _, agent := range c.Agents {
 			if counts(agent) {
@@ -89,7 +99,7 @@ func agreementAmong(t *transcript.Transcript, round int, counts func(agent int) 
 		}
 		most = max(most, n)
 	}
-	return float64(most) / float64(all), true
+	return float64(most) / float64(all), len(count.Payload.Candidates) > 0
 }
 
 // confidenceOf an agent in the answer that it gave in a round, from 0 to 1; 0 if it states none.

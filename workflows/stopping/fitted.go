@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The methods of early stopping of paper 1 (Cho et al. 2025, appendix D.7), and the
-// fixed round that each of them should beat.
+// The methods of early stopping of paper 1 (Cho et al. 2025, appendix D.7), the
+// fixed round that each of them should beat, and two of other papers.
 const (
 	MethodBaseline     = "baseline"               // all rounds: the paper's @10
 	MethodFirst        = "first_agreement"        // when a proposal is selected
@@ -15,6 +15,8 @@ const (
 	MethodDistance     = "information_distance"   // when messages are near to those of the round before
 	MethodDialogueAct  = "dialogue_act"           // when pairs of acts occur that go with greater goodness
 	MethodFixed        = "fixed_best_round"       // at the round of the greatest mean goodness
+	MethodStability    = "stability"              // at the round from which a batch agreed no more or less (Hu et al. 2025)
+	MethodEProcess     = "e_process"              // when there is evidence that talk will not pay (Sadhuka et al. 2025)
 	mostSignals        = 5
 	mostCount          = 3
 	firstMeasuredRound = 2
@@ -22,20 +24,21 @@ const (
 
 // MethodNames returns the methods that can be fitted and asked, in the paper's order.
 func MethodNames() []string {
-	return []string{MethodBaseline, MethodFirst, MethodConsecutive, MethodCheckpoint, MethodDistance, MethodDialogueAct, MethodFixed}
+	return []string{MethodBaseline, MethodFirst, MethodConsecutive, MethodCheckpoint, MethodDistance, MethodDialogueAct, MethodFixed, MethodStability, MethodEProcess}
 }
 
 // Fitted is a method as it was fitted: all that it needs to decide at the end of a
 // round. Analyses of finished collaborations and collaborations that run ask the
 // same one.
 type Fitted struct {
-	Method    string   `json:"method"`
-	Round     int      `json:"round,omitempty"`           // validation_checkpoint, fixed_best_round: at which to stop
-	Threshold *float64 `json:"threshold,omitempty"`       // information_distance: below which to stop
-	Signals   []Signal `json:"signals,omitempty"`         // dialogue_act: strongest first
-	Count     int      `json:"count_per_round,omitempty"` // dialogue_act: occurrences of a signal in a round that score a point
-	Score     int      `json:"score,omitempty"`           // dialogue_act: points that stop
-	Never     string   `json:"never,omitempty"`           // why it never stops, if that is known
+	Method    string    `json:"method"`
+	Round     int       `json:"round,omitempty"`           // validation_checkpoint, fixed_best_round, stability: at which to stop
+	Threshold *float64  `json:"threshold,omitempty"`       // information_distance: below which to stop
+	Signals   []Signal  `json:"signals,omitempty"`         // dialogue_act: strongest first
+	Count     int       `json:"count_per_round,omitempty"` // dialogue_act: occurrences of a signal in a round that score a point
+	Score     int       `json:"score,omitempty"`           // dialogue_act: points that stop
+	Evidence  *Evidence `json:"evidence,omitempty"`        // e_process
+	Never     string    `json:"never,omitempty"`           // why it never stops, if that is known
 }
 
 // Signal is a pair of dialogue acts that goes with greater goodness, with its
@@ -50,6 +53,7 @@ type Round struct {
 	Agreed    bool     // a proposal was selected
 	Proposals int      // new ones
 	Acts      []Acts   // by agent; nil if the round is not labelled
+	Agreement *float64 // greatest share of the agents behind one candidate; nil if nothing was counted
 	Distance  *float64 // information distance to the round before; nil where it is not defined or not known
 }
 
@@ -68,8 +72,10 @@ func (f Fitted) StopsAt(rounds []Round, round int) bool {
 		return now.Agreed
 	case MethodConsecutive:
 		return before.Agreed && now.Proposals == 0
-	case MethodCheckpoint, MethodFixed:
+	case MethodCheckpoint, MethodFixed, MethodStability:
 		return f.Round > 0 && round >= f.Round
+	case MethodEProcess:
+		return f.Evidence != nil && f.Evidence.Against(rounds[:round]) > f.Evidence.Threshold
 	case MethodDistance:
 		return round >= firstMeasuredRound && now.Distance != nil && f.Threshold != nil && *now.Distance < *f.Threshold
 	case MethodDialogueAct:
@@ -95,7 +101,12 @@ func (f Fitted) Validate() error {
 	switch f.Method {
 	case MethodBaseline, MethodFirst, MethodConsecutive:
 		return nil
-	case MethodCheckpoint, MethodFixed:
+	case MethodEProcess:
+		if f.Never == "" && f.Evidence == nil {
+			return fmt.Errorf("evidence is missing; the method %s stops by it", f.Method)
+		}
+		return nil
+	case MethodCheckpoint, MethodFixed, MethodStability:
 		if f.Round < 0 || f.Round == 0 && f.Never == "" {
 			return fmt.Errorf("round is %d; the method %s stops at a round from 1", f.Round, f.Method)
 		}

@@ -14,6 +14,9 @@ func RoundsOf(t *transcript.Transcript, upTo int) []Round {
 		switch {
 		case e.Kind == transcript.Decide:
 			r.Agreed = r.Agreed || e.Act.Decision != nil && e.Act.Decision.Selected >= 0
+			if share, ok := agreementOf(t, e, anyone); ok {
+				r.Agreement = &share
+			}
 		case e.Kind == transcript.Ask && e.Payload.Format == transcript.FormatProposal && e.Act.Status == transcript.Said:
 			r.Proposals++
 		case e.Kind == transcript.Annotate:

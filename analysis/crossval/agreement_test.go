@@ -1,0 +1,140 @@
+package crossval_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"roundtable/analysis/crossval"
+	"roundtable/analysis/trajectory"
+)
+
+// talks makes groups of five agents. Talk improves a third of them, which begin at odds;
+// of the others half agree at once and half never do. Their agreement wanders.
+func talks(rng *rand.Rand, n, rounds int) []trajectory.Trajectory {
+	all := make([]trajectory.Trajectory, n)
+	for i := range all {
+		t := trajectory.Trajectory{ID: fmt.Sprint("c", i), Condition: "c", Unit: fmt.Sprint("u", i), Instance: i, Environment: "e", Rule: "r", Agents: 5}
+		kind := rng.IntN(3) // 0: improves, 1: agrees at once, 2: never
+		holders := []int{2, 4, 2}[kind] + rng.IntN(2)
+		for r := range rounds {
+			if r > 0 {
+				holders = min(5, max(1, holders+[]int{rng.IntN(3) - rng.IntN(2), rng.IntN(2), rng.IntN(3) - 1}[kind]))
+			}
+			goodness, share := 0.5, float64(holders)/5
+			if kind == 0 && holders >= 4 {
+				goodness = 1
+			}
+			t.Rounds = append(t.Rounds, trajectory.Round{Goodness: &goodness, Agreed: holders >= 3, Agreement: &share})
+		}
+		all[i] = t
+	}
+	return all
+}
+
+func everyone(n int) []int {
+	runs := make([]int, n)
+	for i := range runs {
+		runs[i] = i
+	}
+	return runs
+}
+
+// Of the groups that talk improves at most alpha are stopped, in all but delta of the
+// samples that the rule is fitted on; of the others far more are.
+func TestEProcessBoundsFalseAlarms(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	e := crossval.DefaultEProcess()
+	const samples, rounds = 200, 6
+	broken, vainStopped, vain := 0, 0, 0
+	for range samples {
+		const train, fresh = 400, 2000
+		d, err := crossval.NewData(talks(rng, train+fresh, rounds))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := e.Fit(d, everyone(train))
+		if err != nil || f.Learned.Note != "" {
+			t.Fatalf("%v %s", err, f.Learned.Note)
+		}
+		alarms, improved := 0, 0
+		for run := train; run < train+fresh; run++ {
+			stopped := f.Stop(run).Round < rounds
+			r := d.Runs[run].Rounds
+			if *r[rounds-1].Goodness > *r[0].Goodness {
+				improved++
+				if stopped {
+					alarms++
+				}
+				continue
+			}
+			vain++
+			if stopped {
+				vainStopped++
+			}
+		}
+		if float64(alarms)/float64(improved) > e.Alpha {
+			broken++
+		}
+	}
+	// Of 2,000 fresh groups some 400 are improved, so the measured share errs by 0.015:
+	// more samples than delta seem to break the bound.
+	if share := float64(broken) / samples; share > e.Delta+0.03 {
+		t.Errorf("more than %v of the improved groups are stopped in %.3f of the samples, want at most %v", e.Alpha, share, e.Delta)
+	}
+	if share := float64(vainStopped) / float64(vain); share < 0.4 {
+		t.Errorf("of the groups that talk does not improve %.3f are stopped", share)
+	} else {
+		t.Logf("bound broken in %.3f of the samples; stopped of those in vain: %.3f", float64(broken)/samples, share)
+	}
+}
+
+func TestRulesOverAgreementSayWhyTheyDoNotStop(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	few, err := crossval.NewData(talks(rng, 60, 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := crossval.DefaultEProcess().Fit(few, everyone(60))
+	if err != nil || !strings.Contains(f.Learned.Note, "22 are needed") || f.Stop(0).Fired {
+		t.Errorf("60 collaborations: %q, %v", f.Learned.Note, err)
+	}
+	uncounted := talks(rng, 10, 5)
+	for i := range uncounted {
+		for r := range uncounted[i].Rounds {
+			uncounted[i].Rounds[r].Agreement = nil
+		}
+	}
+	d, err := crossval.NewData(uncounted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []crossval.Method{crossval.Stability{}, crossval.DefaultEProcess()} {
+		if _, err := m.Fit(d, everyone(10)); err == nil || !strings.Contains(err.Error(), "held the same answer") {
+			t.Errorf("%s without counts: %v", m.Name(), err)
+		}
+	}
+}
+
+// The batch moves until round 4 and stays: two rounds like the ones before are needed.
+func TestStability(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	runs := talks(rng, 200, 8)
+	for i := range runs {
+		for r := 4; r < 8; r++ {
+			runs[i].Rounds[r].Agreement = runs[i].Rounds[3].Agreement
+		}
+	}
+	d, err := crossval.NewData(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := crossval.Stability{}.Fit(d, everyone(200))
+	if err != nil || f.Learned.Round == nil || *f.Learned.Round < 3 || *f.Learned.Round > 6 {
+		t.Fatalf("%+v %v", f.Learned, err)
+	}
+	if f.Stop(0).Round != *f.Learned.Round || f.Rule.Round != *f.Learned.Round {
+		t.Errorf("stops at %d, the rule at %d, learned %d", f.Stop(0).Round, f.Rule.Round, *f.Learned.Round)
+	}
+}
