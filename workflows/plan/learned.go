@@ -13,6 +13,9 @@ import (
 // LearnedStop is the name of the stopping rule that is fitted on a past campaign.
 const LearnedStop = "learned"
 
+// EmbedderPrefix begins the names of models that measure distances.
+const EmbedderPrefix = "embedder/"
+
 // Annotator is the model that a stopping rule's annotations are asked of.
 type Annotator struct {
 	Model    Choice   `json:"model"`
