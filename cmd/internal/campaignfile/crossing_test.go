@@ -15,6 +15,7 @@ import (
 	"roundtable/envs"
 	"roundtable/envs/program/programtest"
 	"roundtable/workflows/catalogue"
+	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
 )
 
@@ -116,6 +117,9 @@ func play(t *testing.T, env catalogue.Environment, proto, stop, rule string) str
 	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if stop == plan.LearnedStop { // fitted already; the other methods are in the tests of plan
+		stop = `{name: learned, from: past, method: consecutive_agreements, fit: {method: consecutive_agreements, on: {}}}`
 	}
 	text := fmt.Sprintf("name: crossed\ninstances: 1\nreasks: 0\nenv: %s\nprotocol: %s\nstop: %s\nmodel: scripted/%s\n", e, p, stop, env.Policies[0])
 	if rule != "" {
