@@ -201,6 +201,11 @@ func (c *Collaboration) queues(ctx context.Context, m recorded.Manifest) map[str
 			queues[role] = q
 		}
 	}
+	if a := c.Condition.Annotator; a != nil {
+		if q := m.Queue(ctx, a.Provider.Name); q != "" {
+			queues[a.Role] = q
+		}
+	}
 	if j := c.Condition.Judge; j != nil {
 		if q := m.Queue(ctx, j.Provider.Name); q != "" {
 			queues[task.JudgeSpeaker] = q
@@ -229,7 +234,7 @@ func (c *Collaboration) Recalled(ctx context.Context, m recorded.Manifest) task.
 	defer c.mu.Unlock()
 	cond := c.Condition.Condition
 	return task.Recalled{
-		Condition: plan.Condition{Protocol: cond.Protocol, Rule: cond.Rule, Stop: cond.Stop, Agents: cond.Agents},
+		Condition: plan.Condition{Protocol: cond.Protocol, Rule: cond.Rule, Stop: cond.Stop.ForHistory(), Agents: cond.Agents},
 		Agents:    c.Condition.Agents, Seed: c.Campaign.Campaign.TreatmentSeed(c.Ref.Cell),
 		Instant: c.Condition.IsInstant(), Acts: c.acts(0), Queues: c.queues(ctx, m), Plays: true,
 	}

@@ -51,6 +51,9 @@ func (c *Collaboration) Askable(elsewhere []string) (entries []int, err error) {
 
 // question renders. The caller holds mu.
 func (c *Collaboration) question(entry int, step transcript.Step) (turn.Question, error) {
+	if step.Kind == transcript.Annotate {
+		return c.annotation(entry, step)
+	}
 	if step.Kind != transcript.Ask {
 		return turn.Question{}, failure.Fail(fmt.Errorf("entry %d: this version cannot take %s steps of %q", entry, step.Kind, step.Speaker.Role))
 	}

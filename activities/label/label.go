@@ -8,8 +8,14 @@ import (
 	_ "embed"
 	"encoding/json"
 
+	"roundtable/activities/answers"
+	"roundtable/activities/calls"
 	"roundtable/activities/model"
+	"roundtable/activities/prompt"
+	"roundtable/activities/turn"
 	"roundtable/analysis/record"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/transcript"
 )
 
 // Words is what labellers are told, in our own words.
@@ -56,4 +62,34 @@ func Schema() json.RawMessage {
 		panic("label: " + err.Error()) // maps of plain values always marshal
 	}
 	return schema
+}
+
+// Turn returns the turn that asks a labeller about a message: where it is stored and who is
+// asked says the order. Labels of finished collaborations and those that a stopping rule
+// needs on the way are the same question, which a lake answers once.
+func (q Question) Turn(order calls.Order, words string, generate plan.Generate, reasks int) turn.Question {
+	order.Messages, order.Longest = q.Messages(words), generate.MaxTokens
+	t := turn.Question{Order: order, Reasks: reasks, Read: read, Hash: prompt.Hash(order.Messages)}
+	t.Request = func(before []answers.Answer) model.Request {
+		return t.After(before, model.Parameters(generate), Schema(), "acts")
+	}
+	// Whose message it is makes no difference to its label: the same question is answered once.
+	t.CacheKey = func(r model.Request, ask int) (string, error) {
+		return answers.CacheKey(answers.Question{
+			Provider: order.Provider.Endpoint, Model: order.Provider.Name, Parameters: r.Parameters, Messages: r.Messages, Schema: r.Schema,
+			Speaker: transcript.Speaker{Role: "labeller"}, Ask: ask,
+		})
+	}
+	return t
+}
+
+// read fills a turn from an answer: its text is the list of acts, which are the act's tags.
+func read(raw []byte, t *answers.Turn) error {
+	acts, err := Parse(raw)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(acts)
+	t.Act, t.Text = transcript.Act{Status: transcript.Said, Tags: acts}, string(text)
+	return err
 }

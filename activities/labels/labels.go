@@ -4,7 +4,6 @@ package labels
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
 
@@ -14,15 +13,12 @@ import (
 	"roundtable/activities/calls"
 	"roundtable/activities/failure"
 	"roundtable/activities/label"
-	"roundtable/activities/model"
-	"roundtable/activities/prompt"
 	"roundtable/activities/setup"
 	"roundtable/activities/turn"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/workflows/task"
-	"roundtable/workflows/transcript"
 )
 
 // Labels labels the messages of ended collaborations.
@@ -110,35 +106,8 @@ func (l labeller) question(ref task.LabelRef, t *talk, message record.Turn) turn
 			asked.Before = append(asked.Before, label.Said{From: m.AgentName, Text: *m.Text})
 		}
 	}
-	q := turn.Question{
-		Order: calls.Order{
-			Run: labelRun(ref), Entry: int(message.Entry), Provider: l.provider, Price: l.Price,
-			Messages: asked.Messages(l.Words), Longest: l.Generate.MaxTokens,
-		},
-		Reasks: l.Reasks, Read: readLabel,
-	}
-	q.Hash = prompt.Hash(q.Messages)
-	q.Request = func(before []answers.Answer) model.Request {
-		return q.After(before, model.Parameters(l.Generate), label.Schema(), "acts")
-	}
-	// Whose message it is makes no difference to its label: the same question is answered once.
-	q.CacheKey = func(r model.Request, ask int) (string, error) {
-		return answers.CacheKey(answers.Question{
-			Provider: l.provider.Endpoint, Model: l.provider.Name, Parameters: r.Parameters, Messages: r.Messages, Schema: r.Schema,
-			Speaker: transcript.Speaker{Role: "labeller"}, Ask: ask,
-		})
-	}
-	return q
-}
-
-func readLabel(raw []byte, t *answers.Turn) error {
-	acts, err := label.Parse(raw)
-	if err != nil {
-		return err
-	}
-	text, err := json.Marshal(acts)
-	t.Act, t.Text = transcript.Act{Status: transcript.Said}, string(text)
-	return err
+	order := calls.Order{Run: labelRun(ref), Entry: int(message.Entry), Provider: l.provider, Price: l.Price}
+	return asked.Turn(order, l.Words, l.Generate, l.Reasks)
 }
 
 // LabelMessage labels one message with a model that takes time or money: the

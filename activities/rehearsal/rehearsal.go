@@ -7,6 +7,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 
 	"roundtable/activities/answers"
 	"roundtable/activities/calls"
@@ -67,6 +68,9 @@ func Rehearse(p recorded.Plan, i int, words string, plugins catalogue.Catalogue,
 	heard := map[int][]label.Said{} // by round
 	err = rehearse(c, math.MaxInt, func(at protocol.Pending, q turn.Question, t answers.Turn) {
 		model := cmp.Or(c.OwnModel(at.Speaker), cond.Models[q.Speaker].Name, cond.Model.Name)
+		if a := c.Condition.Annotator; a != nil && at.Kind == transcript.Annotate {
+			model = a.Model.Name
+		}
 		asked.add(model, at.Payload.Format, calls.ByteSize(q.Messages)+len(q.Request(nil).Schema), len(t.Asks[len(t.Asks)-1].Raw))
 		if !isMessage(at, t) {
 			return
@@ -114,9 +118,14 @@ func rehearse(c *collaboration.Collaboration, rounds int, see func(protocol.Pend
 // rehearsal returns a collaboration of a condition with scripted agents, in memory.
 func rehearsal(p recorded.Plan, i, replicate int, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) (*collaboration.Collaboration, error) {
 	cond := p.Campaign.Conditions[i]
-	scripted := func(_ plan.Choice, c plan.Condition, env envs.Environment) (model.Provider, error) {
-		if env == nil { // a judge
+	scripted := func(asked plan.Choice, c plan.Condition, env envs.Environment) (model.Provider, error) {
+		switch {
+		case env == nil && c.Env.Name != "": // a judge
 			return models(plan.Choice{Name: judging.Rules}, c, nil)
+		case env == nil && strings.HasPrefix(asked.Name, plan.EmbedderPrefix): // it costs nothing
+			return models(asked, c, nil)
+		case env == nil: // it labels for the stopping rule
+			return models(plan.Choice{Name: label.Rules}, c, nil)
 		}
 		return models(plan.Choice{Name: "scripted/" + env.Policies()[0]}, c, env)
 	}

@@ -88,7 +88,7 @@ func (t *tables) addTurn(e transcript.Entry, names []envs.Agent) {
 		agent := int32(e.Speaker.Index)
 		row.Agent, row.AgentName = &agent, names[agent].Name
 	}
-	if e.Kind == transcript.Ask {
+	if e.Kind == transcript.Ask || e.Kind == transcript.Annotate {
 		last := said.Asks[len(said.Asks)-1]
 		row.AnswerHash, row.ModelSimulated, row.Model = last.SHA256, last.Simulated, record.Optional(last.ModelAsked)
 	}

@@ -56,6 +56,7 @@ type Condition struct {
 	others      map[string]model.Provider // in place of it, by agent's name or role
 	seated      map[string]model.Provider // of agents that have their own, by the choice as JSON
 	Judge       *Judge                    // that scores decisions; nil without one
+	Annotator   *Annotator                // that a stopping rule needs; nil without one
 	Most        func() int                // calls of one collaboration if no rule stops it early, re-asks not counted
 }
 
@@ -69,6 +70,9 @@ func (c *Condition) Session(seed uint64) (*protocol.Session, error) {
 
 // ProviderOf returns the model of a speaker: an agent's name, or a role.
 func (c *Condition) ProviderOf(speaker string) model.Provider {
+	if c.Annotator != nil && speaker == c.Annotator.Role {
+		return c.Annotator.Provider
+	}
 	if p, ok := c.others[speaker]; ok {
 		return p
 	}
@@ -85,6 +89,9 @@ func (c *Condition) Providers() []model.Provider {
 	all := append(slices.Concat(slices.Collect(maps.Values(c.others)), slices.Collect(maps.Values(c.seated))), c.provider)
 	if c.Judge != nil {
 		all = append(all, c.Judge.Provider)
+	}
+	if c.Annotator != nil {
+		all = append(all, c.Annotator.Provider)
 	}
 	return all
 }
@@ -219,6 +226,9 @@ func (c *Campaign) build(plugins catalogue.Catalogue, sources Sources, models Mo
 			}
 		}
 		if built.Judge, err = newJudge(cond, built.Templates, models); err != nil {
+			return err
+		}
+		if built.Annotator, err = newAnnotator(cond, models); err != nil {
 			return err
 		}
 		c.Conditions = append(c.Conditions, built)

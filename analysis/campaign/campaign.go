@@ -306,6 +306,10 @@ func Ordered[V any](keys map[string]V) []string {
 	return list
 }
 
+// fitted is what a stopping rule has learned: it follows from the other parameters, and
+// is no setting that a file gives.
+const fitted = "stop.fit"
+
 // Flatten turns a condition's JSON into values by dotted key: the name of a
 // plug-in under its own key, parameters below it.
 func Flatten(settings []byte) map[string]string {
@@ -323,6 +327,9 @@ func Flatten(settings []byte) map[string]string {
 }
 
 func spread(flat map[string]string, key string, v any) {
+	if key == fitted {
+		return
+	}
 	switch v := v.(type) {
 	case map[string]any:
 		if name, ok := v["name"].(string); ok {

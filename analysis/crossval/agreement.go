@@ -1,6 +1,7 @@
 package crossval
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -151,7 +152,7 @@ func (d *Data) evidence(runs []int) (stopping.Evidence, error) {
 	if n == 0 || n == len(runs) {
 		return e, fmt.Errorf("talk improved %d of %d training collaborations; both kinds are needed", len(runs)-n, len(runs))
 	}
-	e.Odds = math.Log(float64(n) / float64(len(runs)-n))
+	e.Odds = math.Round(1e9*math.Log(float64(n)/float64(len(runs)-n))) / 1e9
 	for round := 1; round < d.rounds; round++ {
 		rows := make([][]float64, len(runs))
 		for i, run := range runs {
@@ -161,20 +162,26 @@ func (d *Data) evidence(runs []int) (stopping.Evidence, error) {
 		if err != nil {
 			return e, err
 		}
+		for j, beta := range fit {
+			fit[j] = math.Round(beta*1e9) / 1e9 // the same on every machine
+		}
 		e.Rounds = append(e.Rounds, fit)
 	}
 	return e, nil
 }
 
-// halves divides runs by unit, every other one in the order of the runs.
+// halves divides runs by unit, every other one in the order of their names. Runs are in
+// the order of theirs, so that sums over them are the same whatever their order was.
 func (d *Data) halves(runs []int) (fitting, bounding []int) {
-	number := map[string]int{}
+	runs = slices.SortedFunc(slices.Values(runs), func(a, b int) int { return cmp.Compare(d.Runs[a].ID, d.Runs[b].ID) })
+	var units []string
 	for _, run := range runs {
-		unit := d.Runs[run].Unit
-		if _, ok := number[unit]; !ok {
-			number[unit] = len(number)
-		}
-		if number[unit]%2 == 0 {
+		units = append(units, d.Runs[run].Unit)
+	}
+	slices.Sort(units)
+	units = slices.Compact(units)
+	for _, run := range runs {
+		if at, _ := slices.BinarySearch(units, d.Runs[run].Unit); at%2 == 0 {
 			fitting = append(fitting, run)
 		} else {
 			bounding = append(bounding, run)

@@ -100,3 +100,22 @@ func Same(all []Trajectory, least int) error {
 	}
 	return nil
 }
+
+// ByInstance returns trajectories whose units are instances where their environment has at
+// least that many, so that replicates of one instance stay together; elsewhere units stay.
+func ByInstance(runs []Trajectory, least int) []Trajectory {
+	instances := map[string]map[int]bool{} // by environment
+	for _, t := range runs {
+		if instances[t.Environment] == nil {
+			instances[t.Environment] = map[int]bool{}
+		}
+		instances[t.Environment][t.Instance] = true
+	}
+	runs = slices.Clone(runs)
+	for i, t := range runs {
+		if len(instances[t.Environment]) >= least {
+			runs[i].Unit = fmt.Sprintf("i%d", t.Instance)
+		}
+	}
+	return runs
+}

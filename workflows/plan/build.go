@@ -54,6 +54,15 @@ func (c Condition) BuildRule(plugins catalogue.Catalogue) (decision.Rule, error)
 
 // Session starts a collaboration of that many agents; seed is the treatment's.
 func (c Condition) Session(plugins catalogue.Catalogue, agents int, seed uint64) (*protocol.Session, error) {
+	stop, err := buildPlugin[stopping.Rule]("stopping rule", plugins.Stopping, c.Stop, struct{}{})
+	if err != nil {
+		return nil, err
+	}
+	return c.sessionWith(stop, plugins, agents, seed)
+}
+
+// sessionWith is Session with another stopping rule.
+func (c Condition) sessionWith(stop stopping.Rule, plugins catalogue.Catalogue, agents int, seed uint64) (*protocol.Session, error) {
 	rule, err := c.BuildRule(plugins)
 	if err != nil {
 		return nil, err
@@ -63,10 +72,6 @@ func (c Condition) Session(plugins catalogue.Catalogue, agents int, seed uint64)
 	}
 	set := protocol.Setting{Agents: agents, Rule: rule, Seed: seed, Seats: seatsOf(c.Seated(agents, seed))}
 	p, err := buildPlugin("protocol", plugins.Protocols, c.Protocol, set)
-	if err != nil {
-		return nil, err
-	}
-	stop, err := buildPlugin[stopping.Rule]("stopping rule", plugins.Stopping, c.Stop, struct{}{})
 	if err != nil {
 		return nil, err
 	}
@@ -164,15 +169,18 @@ func jsonOf(v any) json.RawMessage {
 // MostCalls returns the most calls of one collaboration of the condition, re-asks
 // not counted: everybody always proposes something new and nothing stops early.
 func (c Condition) MostCalls(plugins catalogue.Catalogue, agents int) (int, error) {
-	c.Stop = Choice{Name: "never"}
-	s, err := c.Session(plugins, agents, 0)
+	stop, err := buildPlugin[stopping.Rule]("stopping rule", plugins.Stopping, c.Stop, struct{}{})
+	if err != nil {
+		return 0, err
+	}
+	s, err := c.sessionWith(stopping.WithoutEnd(stop), plugins, agents, 0)
 	if err != nil {
 		return 0, err
 	}
 	calls := 0
 	for s.Outcome() == nil {
 		for _, p := range s.Pending() {
-			if p.Kind == transcript.Ask {
+			if p.Kind == transcript.Ask || p.Kind == transcript.Annotate {
 				calls++
 			}
 			if err := s.Record(p.Entry, busiestAct(p)); err != nil {

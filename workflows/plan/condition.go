@@ -136,7 +136,7 @@ func (p *parser) parseChoice(n *yaml.Node, key, accepted string, c *Choice) {
 func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, camp Campaign) (agents, rounds, instances int) {
 	env := p.environmentOf(camp.Name, c, keys["env"])
 	rule, _ := buildAt(p, "rule", "decision rule", p.host.Catalogue.Rules, c.Rule, keys["rule"], struct{}{})
-	_, stops := buildAt(p, "stop", "stopping rule", p.host.Catalogue.Stopping, c.Stop, keys["stop"], struct{}{})
+	stop, stops := buildAt(p, "stop", "stopping rule", p.host.Catalogue.Stopping, c.Stop, keys["stop"], struct{}{})
 	var members []envs.Agent
 	var first envs.Instance
 	agents = 2 // the protocol's parameters are checked even if the environment is wrong
@@ -159,9 +159,9 @@ func (p *parser) checkCondition(c Condition, keys map[string]*yaml.Node, camp Ca
 	}
 	proto, built := buildAt(p, "protocol", "protocol", p.host.Catalogue.Protocols, c.Protocol, keys["protocol"], set)
 	if plugin, err := catalogue.Find("protocol", p.host.Catalogue.Protocols, c.Protocol.Name); stops && built {
-		p.checkStop(c, keys["stop"], proto.Traits())
+		p.checkStop(c, stop, keys["stop"], proto.Traits())
 	} else if stops && err == nil {
-		p.checkStop(c, keys["stop"], plugin.Traits)
+		p.checkStop(c, stop, keys["stop"], plugin.Traits)
 	}
 	if built {
 		rounds = proto.Rounds()
@@ -284,8 +284,14 @@ func (p *parser) checkRule(n *yaml.Node, c *Condition) {
 
 // checkStop refuses a stopping rule that would never end the rounds of a protocol of
 // these traits, or not for the reason that it is named after.
-func (p *parser) checkStop(c Condition, n *yaml.Node, traits protocol.Traits) {
-	accepted := p.host.Catalogue.StopsOf(traits)
+func (p *parser) checkStop(c Condition, rule stopping.Rule, n *yaml.Node, traits protocol.Traits) {
+	accepted, name := p.host.Catalogue.StopsOf(traits), c.Stop.Name
+	if r, ok := rule.(stopping.Reader); ok && slices.ContainsFunc(r.Reads(), func(t stopping.Trace) bool { return !slices.Contains(traits.Leaves, t) }) {
+		accepted = slices.DeleteFunc(accepted, func(accepts string) bool { return accepts == name })
+		if params, _, learned := c.Learned(); learned {
+			name += " with the method " + params.Method
+		}
+	}
 	switch {
 	case c.Stop.Name == "" || slices.Contains(accepted, c.Stop.Name):
 	case slices.Equal(p.missingTraces(c.Stop.Name, traits), []stopping.Trace{stopping.Confidences}):
@@ -293,9 +299,9 @@ func (p *parser) checkStop(c Condition, n *yaml.Node, traits protocol.Traits) {
 			c.Stop.Name, wording.Or(accepted))
 	case traits.AtEnd:
 		p.errs.add(n, "stop", "%s means nothing for the protocol %s with the rule %s, which decides after the last round; %s is accepted with it",
-			c.Stop.Name, c.Protocol.Name, c.Rule.Name, wording.Or(accepted))
+			name, c.Protocol.Name, c.Rule.Name, wording.Or(accepted))
 	default:
-		p.errs.add(n, "stop", "%s means nothing for the protocol %s; %s is accepted with it", c.Stop.Name, c.Protocol.Name, wording.Or(accepted))
+		p.errs.add(n, "stop", "%s means nothing for the protocol %s; %s is accepted with it", name, c.Protocol.Name, wording.Or(accepted))
 	}
 }
 

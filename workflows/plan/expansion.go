@@ -63,6 +63,7 @@ func (x *expansion) check(keys map[string]*yaml.Node) (expanded, FileErrors) {
 	x.p.errs = nil
 	made := expanded{Condition: x.p.parseCondition(keys), keys: keys}
 	pinDefaults(x.p.host.Catalogue, &made.Condition, x.p.recorded)
+	x.p.learn(&made.Condition, keys, x.campaign.Name)
 	made.agents, made.rounds, made.dealt = x.p.checkCondition(made.Condition, keys, x.campaign)
 	errs := x.p.errs
 	x.p.errs = before

@@ -76,6 +76,10 @@ type Host struct {
 	Extended func(from, path string) (Extended, error)
 	// Labeller checks the model that labels messages, likewise.
 	Labeller func(l Labels, decode envs.Decode) error
+	// Learn fits the stopping rule of a condition of a campaign of that name and returns
+	// a stopping.LearnedFit; recorded is the one that the campaign has for the same
+	// condition, which is kept; nil if it has none.
+	Learn func(campaign string, c Condition, recorded json.RawMessage) (json.RawMessage, error)
 	// Judge checks the model that scores decisions, likewise.
 	Judge func(j Judge, decode envs.Decode) error
 }

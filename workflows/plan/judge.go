@@ -76,6 +76,9 @@ func (c Condition) GenerateFor(m Choice) Generate {
 	if j, ok := c.Judge(); ok && reflect.DeepEqual(j.Model, m) {
 		return j.Generate
 	}
+	if a, ok := c.Annotator(); ok && reflect.DeepEqual(a.Model, m) {
+		return a.Generate
+	}
 	return c.Generate
 }
 

@@ -56,7 +56,8 @@ func (c Condition) ModelOf(speaker string) Choice {
 }
 
 // AllModels returns the models that a condition asks: the main one, then the
-// others by speaker, then those of its agents, then its judge.
+// others by speaker, then those of its agents, then its judge, then who annotates
+// messages for its stopping rule.
 func (c Condition) AllModels() []Choice {
 	all := []Choice{c.Model}
 	for _, speaker := range slices.Sorted(maps.Keys(c.Models)) {
@@ -65,6 +66,9 @@ func (c Condition) AllModels() []Choice {
 	all = append(all, c.AgentModels()...)
 	if j, ok := c.Judge(); ok {
 		all = append(all, j.Model)
+	}
+	if a, ok := c.Annotator(); ok {
+		all = append(all, a.Model)
 	}
 	return all
 }

@@ -31,6 +31,9 @@ func TestStoppingRulesTimesProtocols(t *testing.T) {
 			continue
 		}
 		for _, stop := range catalogue.Builtin().Stopping {
+			if stop.Name == plan.LearnedStop { // it has no default: TestLearnedTimesProtocols
+				continue
+			}
 			name := stop.Name + " in " + proto.Name
 			ends := stops(t, proto, x.params, stop.Name)
 			if proto.Name == "debate" && stop.Name == "consecutive_agreements" {

@@ -3,6 +3,7 @@ package protocol
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"roundtable/workflows/decision"
 	"roundtable/workflows/stopping"
@@ -121,8 +122,12 @@ func (p *Roundtable) Ties() transcript.TieBreak { return p.params.Ties }
 
 // Traits of a roundtable.
 func (p *Roundtable) Traits() Traits {
+	leaves := []stopping.Trace{stopping.Decisions, stopping.Proposals}
+	if len(p.params.Phases) == 0 || slices.ContainsFunc(p.params.Phases, func(ph Phase) bool { return ph.Name == PhaseMessage }) {
+		leaves = append(leaves, stopping.Messages)
+	}
 	return Traits{
-		Roles: p.setting.judges(), Leaves: []stopping.Trace{stopping.Decisions, stopping.Proposals},
+		Roles: p.setting.judges(), Leaves: leaves,
 		AskedVote: len(p.setting.judges()) > 0, Reasons: p.ShowsReasons(), Ties: always(p.params.Ties),
 	}
 }
@@ -135,6 +140,9 @@ func (p *Roundtable) Next(t *transcript.Transcript) Plan {
 		for _, phase := range p.params.Phases {
 			if phase.Every > 1 && round%phase.Every != 0 {
 				continue
+			}
+			for at < len(t.Entries) && t.Entries[at].Kind == transcript.Annotate { // at the end of the round before
+				at++
 			}
 			if at == len(t.Entries) {
 				return Plan{Steps: p.phase(t, at, round, phase.Name)}

@@ -135,9 +135,7 @@ func (s *Session) open(p Plan) {
 		return
 	}
 	if last := len(s.t.Entries) - 1; last >= 0 {
-		if r := s.t.Entries[last].Round; p.Steps[0].Round > r && s.stop.Stop(&s.t, r) {
-			s.plan, s.acts = nil, nil
-			s.outcome = &Outcome{Standing: s.standing(), Reason: "stopped", Round: r}
+		if r := s.t.Entries[last].Round; p.Steps[0].Round > r && s.endsRound(r) {
 			return
 		}
 	}
@@ -148,6 +146,24 @@ func (s *Session) open(p Plan) {
 			s.acts[i] = &act
 		}
 	}
+}
+
+// endsRound asks the stopping rule at the end of a round, and reports whether something
+// else comes of that than the next round: the end, or first the annotations that the
+// rule needs. When these have acts the protocol is asked again.
+func (s *Session) endsRound(round int) bool {
+	if a, ok := s.stop.(stopping.Annotator); ok {
+		if steps := a.Annotations(&s.t, round); len(steps) > 0 {
+			s.plan, s.acts = steps, make([]*transcript.Act, len(steps))
+			return true
+		}
+	}
+	if !s.stop.Stop(&s.t, round) {
+		return false
+	}
+	s.plan, s.acts = nil, nil
+	s.outcome = &Outcome{Standing: s.standing(), Reason: "stopped", Round: round}
+	return true
 }
 
 // standing returns what stands now, by the protocol's own word or by the last vote.

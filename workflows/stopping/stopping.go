@@ -46,3 +46,15 @@ type Never struct{}
 
 // Stop returns false: all rounds are run.
 func (Never) Stop(*transcript.Transcript, int) bool { return false }
+
+// WithoutEnd returns a rule that never stops and asks for the annotations of another.
+func WithoutEnd(r Rule) Rule {
+	if a, ok := r.(Annotator); ok {
+		return endless{a}
+	}
+	return Never{}
+}
+
+type endless struct{ Annotator }
+
+func (endless) Stop(*transcript.Transcript, int) bool { return false }

@@ -21,8 +21,8 @@ import (
 // Folds of the cross-validation in Tables 2, 10 and 11, and the seed by which
 // collaborations are dealt to them: alike in all conditions.
 const (
-	Folds    = 5
-	FoldSeed = 1
+	Folds    = crossval.FoldCount
+	FoldSeed = crossval.FoldSeed
 )
 
 // judged is one condition with what stopping rules make of it.
@@ -79,24 +79,8 @@ func trajectoriesOf(c campaign.Campaign, condition string) []trajectory.Trajecto
 // trajectoriesByUnit returns the trajectories of a condition. Their units are instances
 // where the environment has at least that many, else collaborations.
 func trajectoriesByUnit(c campaign.Campaign, condition string, least int) []trajectory.Trajectory {
-	instances := map[string]map[int]bool{} // by environment
-	for _, t := range campaign.TrajectoriesOf(c).Runs {
-		if instances[t.Environment] == nil {
-			instances[t.Environment] = map[int]bool{}
-		}
-		instances[t.Environment][t.Instance] = true
-	}
-	var runs []trajectory.Trajectory
-	for _, t := range campaign.TrajectoriesOf(c).Runs {
-		if t.Condition != condition {
-			continue
-		}
-		if len(instances[t.Environment]) >= least {
-			t.Unit = fmt.Sprintf("i%d", t.Instance)
-		}
-		runs = append(runs, t)
-	}
-	return runs
+	runs := trajectory.ByInstance(campaign.TrajectoriesOf(c).Runs, least)
+	return slices.DeleteFunc(runs, func(t trajectory.Trajectory) bool { return t.Condition != condition })
 }
 
 // remarks say once what methods could not be used, and why rules never stop.

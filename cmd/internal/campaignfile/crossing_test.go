@@ -15,6 +15,7 @@ import (
 	"roundtable/envs"
 	"roundtable/envs/program/programtest"
 	"roundtable/workflows/catalogue"
+	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
 )
 
@@ -35,7 +36,7 @@ var environments = map[string]string{
 // model has to write first.
 var protocols = map[string]string{
 	"roundtable":   "{name: roundtable, rounds: 2}",
-	"debate":       "{name: debate}",
+	"debate":       "{name: debate, confidence: true}",
 	"consensus":    "{name: consensus, rounds: 2}",
 	"deliberation": "{name: deliberation, rounds: 2, authority: vote}",
 	"discussion":   "{name: discussion, rounds: 2, vote_from: 1, personas: none}",
@@ -49,6 +50,7 @@ var refusals = []string{
 	"needs what the environment",
 	"decides without a rule; leave it out",
 	"means nothing for the protocol",
+	"needs agents who state a confidence",
 }
 
 // Every environment, protocol, rule and stopping rule of the catalogue, all with
@@ -116,6 +118,9 @@ func play(t *testing.T, env catalogue.Environment, proto, stop, rule string) str
 	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if stop == plan.LearnedStop { // fitted already; the other methods are in the tests of plan
+		stop = `{name: learned, from: past, method: consecutive_agreements, fit: {method: consecutive_agreements, on: {}}}`
 	}
 	text := fmt.Sprintf("name: crossed\ninstances: 1\nreasks: 0\nenv: %s\nprotocol: %s\nstop: %s\nmodel: scripted/%s\n", e, p, stop, env.Policies[0])
 	if rule != "" {

@@ -62,6 +62,7 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	host.Embedder = func(name string) error { _, err := from.Embedder(name); return err }
 	host.Extended = openExtended(path)
 	host.Recorded = func(name string) (plan.Campaign, error) { return campaigns.ReadPlannedCampaign(ctx, s, name) }
+	host.Learn = (&fitter{ctx: ctx, store: s, host: &host, prices: prices, said: map[string]bool{}}).learn
 	file, err := plan.ParseSource(source, host)
 	if errs, ok := errors.AsType[plan.FileErrors](err); ok {
 		return recorded.Plan{}, recorded.Manifest{}, file, cli.UsageError(errorsIn(path, errs))

@@ -30,6 +30,7 @@ import (
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
+	"roundtable/workflows/transcript"
 )
 
 // Prediction is what a campaign will take.
@@ -83,6 +84,9 @@ func (b *bounds) turns(rehearsed []rehearsal.Rehearsed, c plan.Condition, m reco
 		longest := c.Generate.MaxTokens
 		if j, ok := c.Judge(); ok && r.Format == judging.Role {
 			t.Reasks, longest = j.Reasks, j.Generate.MaxTokens
+		}
+		if a, ok := c.Annotator(); ok && (r.Format == transcript.FormatActs || r.Format == transcript.FormatDistance) {
+			t.Reasks, longest = a.Reasks, a.Generate.MaxTokens
 		}
 		if t.Exact {
 			t.Rate = &forecast.Rate{}

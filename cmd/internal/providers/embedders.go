@@ -19,6 +19,9 @@ type Embedder struct {
 	*RemoteEmbedder // nil if it costs nothing
 }
 
+// isServed reports whether an embedder is behind a service.
+func isServed(name string) bool { return strings.HasPrefix(name, "openai/") }
+
 // CheckEmbedder checks the name of an embedder. Nothing is sent or loaded.
 func CheckEmbedder(name string) error {
 	if model, served := strings.CutPrefix(name, "openai/"); name == TFIDF || served && model != "" {

@@ -103,6 +103,8 @@ func (p Models) Named(name string, decode envs.Decode, c plan.Condition, env env
 		return p.newScripted(name, rest, decode, env)
 	case "replay":
 		return p.newReplay(name, rest, decode, c)
+	case strings.TrimSuffix(plan.EmbedderPrefix, "/"):
+		return p.newDistances(name, rest, decode, env)
 	}
 	var known []string
 	for _, p := range Names() {

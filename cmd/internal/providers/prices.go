@@ -137,6 +137,13 @@ func (l *PriceList) require(p model.Provider, maxTokens int) error {
 	return nil
 }
 
+// Suggest gives the price of a model that the file does not list.
+func (l *PriceList) Suggest(model string, price money.Price) {
+	if _, listed := l.own[model]; !listed && l.own != nil {
+		l.own[model] = price
+	}
+}
+
 // Of returns the price of a required model; nil if it is not known.
 func (l *PriceList) Of(name string) *money.Price {
 	if price, ok := l.known[name]; ok {

@@ -109,7 +109,7 @@ func haltBefore(ctx context.Context, e *engine.Engine, s storage.Store, p record
 	return cli.IncompleteError(fmt.Errorf("%s is paused before its first call; --no-check starts it without asking", campaign))
 }
 
-// IsFree reports whether a model is simulated or recorded.
+// IsFree reports whether a model is simulated, recorded or an embedder that is computed here.
 func IsFree(model string) bool {
-	return strings.HasPrefix(model, "scripted/") || strings.HasPrefix(model, "replay/")
+	return strings.HasPrefix(model, "scripted/") || strings.HasPrefix(model, "replay/") || strings.HasPrefix(model, plan.EmbedderPrefix)
 }

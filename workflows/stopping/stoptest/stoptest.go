@@ -72,7 +72,7 @@ func only(t transcript.Transcript, keep func(transcript.Entry) bool) transcript.
 	return kept
 }
 
-// traceOf returns what an entry is to a stopping rule; "" for a message.
+// traceOf returns what an entry is to a stopping rule.
 func traceOf(e transcript.Entry) stopping.Trace {
 	switch {
 	case e.Kind == transcript.Decide:
@@ -84,7 +84,7 @@ func traceOf(e transcript.Entry) stopping.Trace {
 	case e.Payload.Confidence:
 		return stopping.Confidences
 	}
-	return ""
+	return stopping.Messages // and what annotations say of them
 }
 
 const (
@@ -125,6 +125,11 @@ func draw(rng *rand.Rand) transcript.Transcript {
 		count := step(transcript.Decide, 0, "")
 		count.Payload.Candidates = answers
 		t.Append(count, transcript.Act{Status: transcript.Said, Decision: &d})
+		for i := range agents {
+			act := stopping.ActNames[rng.IntN(3)]
+			t.Append(step(transcript.Annotate, i, transcript.FormatActs), transcript.Act{Status: transcript.Said, Tags: []string{act}})
+		}
+		t.Append(step(transcript.Annotate, 0, transcript.FormatDistance), transcript.Act{Status: transcript.Said, Values: []float64{rng.Float64()}})
 	}
 	return t
 }

@@ -13,11 +13,39 @@ import (
 // Every stopping rule of the catalogue looks at what its entry says.
 func TestStoppingRules(t *testing.T) {
 	for _, plugin := range catalogue.Builtin().Stopping {
+		if plugin.Name == "learned" { // it has no default: TestLearnedRules
+			continue
+		}
 		rule, err := plugin.New(func(any) error { return nil }, struct{}{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Run(plugin.Name, func(t *testing.T) { Run(t, rule, plugin.Reads...) })
+	}
+}
+
+// Every method of the rule learned looks at what it says.
+func TestLearnedRules(t *testing.T) {
+	for method, fit := range map[string]string{
+		stopping.MethodBaseline:    ``,
+		stopping.MethodFirst:       ``,
+		stopping.MethodConsecutive: ``,
+		stopping.MethodCheckpoint:  `, "round": 2`,
+		stopping.MethodFixed:       `, "round": 3`,
+		stopping.MethodDistance:    `, "threshold": 0.3`,
+		stopping.MethodDialogueAct: `, "signals": [{"pair": "Inform->Request", "coefficient": 1}, {"pair": "Request->Confirm", "coefficient": 0.5}], "count_per_round": 1, "score": 2`,
+	} {
+		rule, err := stopping.NewLearned(stopping.LearnedParams{From: "past", Method: method, Fit: []byte(`{"method": "` + method + `"` + fit + `, "on": {}}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(method, func(t *testing.T) {
+			reads := rule.(stopping.Reader).Reads()
+			if method == stopping.MethodCheckpoint || method == stopping.MethodFixed { // the number of the round alone
+				reads = nil
+			}
+			Run(t, rule, reads...)
+		})
 	}
 }
 

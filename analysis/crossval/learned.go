@@ -1,0 +1,95 @@
+package crossval
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"roundtable/workflows/stopping"
+)
+
+// FoldCount and FoldSeed are those of the papers' tables and of what a fitted rule says
+// of itself.
+const (
+	FoldCount = 5
+	FoldSeed  = 1
+)
+
+// byName are the methods that can be fitted and then asked while a collaboration runs.
+var byName = map[string]Method{
+	stopping.MethodBaseline: Baseline{}, stopping.MethodFirst: FirstAgreement{}, stopping.MethodConsecutive: ConsecutiveAgreements{},
+	stopping.MethodCheckpoint: ValidationCheckpoint{}, stopping.MethodDistance: InformationDistance{}, stopping.MethodDialogueAct: DialogueAct{},
+	stopping.MethodFixed: FixedBestRound{}, stopping.MethodStability: Stability{}, stopping.MethodEProcess: DefaultEProcess(),
+}
+
+// MethodNamed returns a method that can be fitted. Alpha is the bound of one that has a
+// bound; 0 is its default.
+func MethodNamed(name string, alpha float64) (Method, error) {
+	m, ok := byName[name]
+	if !ok {
+		return nil, fmt.Errorf("there is no method %q", name)
+	}
+	if e, bounded := m.(EProcess); bounded && alpha > 0 {
+		e.Alpha = alpha
+		m = e
+	}
+	return m, nil
+}
+
+// FitAll fits a method on all collaborations, for others that are still to run, and says
+// what cross-validation on these makes of it; nothing if they are too few for folds.
+// Numbers are rounded, so that the fit is the same on every machine.
+func FitAll(ctx context.Context, d *Data, m Method) (rule stopping.Fitted, v *stopping.Validated, err error) {
+	every := make([]int, len(d.Runs))
+	for i := range every {
+		every[i] = i
+	}
+	fitted, err := m.Fit(d, every)
+	if err != nil {
+		return rule, nil, err
+	}
+	rule = *fitted.Rule
+	if rule.Threshold != nil {
+		rule.Threshold = new(rounded(*rule.Threshold, 12))
+	}
+	for i, s := range rule.Signals {
+		rule.Signals[i].Coefficient = rounded(s.Coefficient, 9)
+	}
+	folds, err := NewFolds(Units(d), FoldCount, FoldSeed)
+	if err != nil {
+		return rule, nil, nil // too few
+	}
+	results, err := Validate(ctx, d, folds, []Method{Baseline{}, m, Oracle{}})
+	if err != nil {
+		return rule, nil, err
+	}
+	all := Summarize(d, results)
+	v = &stopping.Validated{
+		Folds: FoldCount, Seed: FoldSeed, Goodness: roundedOf(all[1].Goodness), Baseline: roundedOf(all[0].Goodness), Oracle: roundedOf(all[2].Goodness),
+		Round: rounded(all[1].Round, 6), Effective: rounded(all[1].Effective, 6),
+	}
+	if gap := all[1].GapClosed; gap != nil {
+		v.GapClosed = roundedOf(gap.Share)
+	}
+	return rule, v, nil
+}
+
+// StopOf returns where a rule ends a collaboration.
+func (d *Data) StopOf(rule stopping.Fitted, run int) Stop { return d.fitted(rule, Learned{}).Stop(run) }
+
+// rounded returns a number with that many digits: the last bits of sums differ between
+// processors.
+func rounded(x float64, digits int) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
+	if err != nil {
+		return x // of no finite number
+	}
+	return r
+}
+
+func roundedOf(x *float64) *float64 {
+	if x == nil {
+		return nil
+	}
+	return new(rounded(*x, 6))
+}

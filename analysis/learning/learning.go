@@ -1,0 +1,133 @@
+// Package learning fits a method of early stopping on the collaborations of a campaign
+// in the lake, for collaborations that are still to run (paper 1, Cho et al. 2025,
+// appendix D.7). The same rows and labels give the same fit, whatever their order.
+package learning
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"roundtable/analysis/crossval"
+	"roundtable/analysis/embedding"
+	"roundtable/analysis/features"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
+	"roundtable/analysis/trajectory"
+	"roundtable/envs/wording"
+	"roundtable/workflows/stopping"
+)
+
+// Request says what is fitted on what.
+type Request struct {
+	Campaign  string
+	Condition string             // id of a condition of the campaign
+	Method    string             // one of stopping.MethodNames
+	Alpha     float64            // of the method e_process; 0 is its default
+	Labeller  string             // whose labels count, by id; "" for the only one
+	Embedder  embedding.Embedder // of distances; only the method information_distance needs it
+}
+
+// Fit returns the fitted method, apart from who is asked on the way. The error says
+// what the campaign lacks: an end, collaborations that ran all rounds, labels.
+func Fit(ctx context.Context, store storage.Store, r Request) (fit stopping.LearnedFit, err error) {
+	success, err := lake.ReadSuccess(ctx, store, r.Campaign)
+	if err != nil {
+		return fit, err
+	}
+	if success.Digest == "" {
+		return fit, fmt.Errorf("campaign %s has not finished; run it to its end first", r.Campaign)
+	}
+	fit.On = stopping.FittedOn{Campaign: r.Campaign, Revision: success.Revision, Digest: success.Digest, Condition: r.Condition}
+	all, left, err := trajectory.Load(ctx, store, r.Campaign)
+	if err != nil {
+		return fit, err
+	}
+	runs := trajectory.ByInstance(all, crossval.FoldCount)
+	runs = slices.DeleteFunc(runs, func(t trajectory.Trajectory) bool { return t.Condition != r.Condition })
+	if len(runs) < 2 {
+		return fit, fmt.Errorf("campaign %s has %s of the condition %s that ran all rounds; at least 2 are needed%s",
+			r.Campaign, wording.Count(len(runs), "collaboration"), r.Condition, reasons(left))
+	}
+	if r.Method == stopping.MethodDialogueAct {
+		labels, err := trajectory.AddLabels(ctx, store, r.Campaign, r.Labeller, runs)
+		if err != nil {
+			return fit, err
+		}
+		fit.On.Labeller = labels.By
+	}
+	if r.Method == stopping.MethodDistance {
+		fit.On.Embedder = r.Embedder.Name()
+		if err := addDistances(ctx, store, r, runs); err != nil {
+			return fit, err
+		}
+	}
+	d, err := crossval.NewData(runs)
+	if err != nil {
+		return fit, fmt.Errorf("campaign %s, condition %s: %w", r.Campaign, r.Condition, err)
+	}
+	fit.On.Collaborations, fit.On.Rounds = len(runs), len(runs[0].Rounds)
+	m, err := crossval.MethodNamed(r.Method, r.Alpha)
+	if err != nil {
+		return fit, err
+	}
+	if fit.Fitted, fit.Validated, err = crossval.FitAll(ctx, d, m); err != nil {
+		return fit, fmt.Errorf("campaign %s, condition %s: %w", r.Campaign, r.Condition, err)
+	}
+	return fit, nil
+}
+
+// reasons says why collaborations are left out, the most frequent reasons first.
+func reasons(left []trajectory.Excluded) string {
+	if len(left) == 0 {
+		return ""
+	}
+	count := map[string]int{}
+	for _, l := range left {
+		count[l.Reason]++
+	}
+	text := "; left out are"
+	for i, reason := range slices.Sorted(maps.Keys(count)) {
+		if i > 0 {
+			text += ","
+		}
+		text += fmt.Sprintf(" %d because %s", count[reason], reason)
+	}
+	return text
+}
+
+// addDistances sets the information distances of runs as they were known at the end of
+// each round.
+func addDistances(ctx context.Context, store storage.Store, r Request, runs []trajectory.Trajectory) error {
+	at := map[lake.Run]int{}
+	for i, t := range runs {
+		at[lake.Run{Collaboration: t.ID, Generation: t.Generation}] = i
+	}
+	d, err := lake.ReadDataset(ctx, store, r.Campaign)
+	if err != nil {
+		return err
+	}
+	d = d.Only(func(m lake.Member) bool { _, ok := at[m.Run]; return ok })
+	i := 0
+	for rows, err := range lake.Collaborations(ctx, store, d, record.Turns) {
+		if err != nil {
+			return err
+		}
+		t := &runs[at[d.Members[i].Run]]
+		i++
+		said := make([][]string, len(t.Rounds))
+		for _, turn := range rows.Turns {
+			if n := int(turn.Round) - 1; turn.IsMessage() && n >= 0 && n < len(said) {
+				said[n] = append(said[n], *turn.Text)
+			}
+		}
+		for n := range t.Rounds {
+			if t.Rounds[n].Distance, err = features.DistanceHeard(ctx, r.Embedder, said[:n+1]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,236 @@
+package campaignfile
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"roundtable/activities/recorded"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/learning"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/providers"
+	"roundtable/envs/wording"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/stopping"
+)
+
+// fitter fits the stopping rules of a file's conditions on campaigns of the lake.
+type fitter struct {
+	ctx    context.Context
+	store  storage.Store
+	host   *plan.Host
+	prices *providers.PriceList
+	said   map[string]bool // notices that were printed
+}
+
+// learn returns the fit of a condition: the recorded one, or a new one.
+func (f *fitter) learn(campaign string, c plan.Condition, kept json.RawMessage) (json.RawMessage, error) {
+	params, _, _ := c.Learned()
+	if params.From == campaign {
+		return nil, &plan.FitError{Key: "from", Err: errors.New("is this campaign itself; name one that has ended")}
+	}
+	var fit stopping.LearnedFit
+	var err error
+	if kept != nil {
+		if fit, err = stopping.ParseFit(kept); err == nil {
+			err = f.compare(params, fit)
+		}
+	} else {
+		fit, err = f.fit(params, c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := f.checkAnnotator(fit); err != nil {
+		return nil, err
+	}
+	if kept != nil {
+		return kept, nil
+	}
+	f.notice(describeFit(fit))
+	return json.Marshal(fit)
+}
+
+// notice prints a line on standard error, once.
+func (f *fitter) notice(line string) {
+	if !f.said[line] {
+		f.said[line] = true
+		fmt.Fprintln(os.Stderr, line)
+	}
+}
+
+// compare says if the campaign that a recorded fit rests on has changed since.
+func (f *fitter) compare(params stopping.LearnedParams, fit stopping.LearnedFit) error {
+	now, err := lake.ReadSuccess(f.ctx, f.store, params.From)
+	if err != nil {
+		return err
+	}
+	if now.Digest != fit.On.Digest {
+		state := "is not in this lake or has not finished"
+		if now.Digest != "" {
+			state = fmt.Sprintf("has changed since (rows %.12s then, %.12s now)", fit.On.Digest, now.Digest)
+		}
+		f.notice(fmt.Sprintf("stop: campaign %s, on which %s was fitted, %s; the recorded fit is kept", params.From, params.Method, state))
+	}
+	return nil
+}
+
+// fit fits the method that a condition names.
+func (f *fitter) fit(params stopping.LearnedParams, c plan.Condition) (fit stopping.LearnedFit, err error) {
+	past, m, err := recorded.ReadRecorded(f.ctx, f.store, params.From)
+	if errors.Is(err, fs.ErrNotExist) {
+		names, _ := lake.Campaigns(f.ctx, f.store)
+		return fit, &plan.FitError{Key: "from", Err: fmt.Errorf("there is no campaign %q in this lake%s", params.From, wording.DidYouMean(params.From, names))}
+	}
+	if err != nil {
+		return fit, err
+	}
+	of, err := pastCondition(past.Campaign, params, c)
+	if err != nil {
+		return fit, err
+	}
+	asked := learning.Request{Campaign: params.From, Condition: of.ID(), Method: params.Method, Alpha: params.Alpha}
+	if asked.Labeller, err = f.labeller(params, m); err != nil {
+		return fit, err
+	}
+	if params.Method == stopping.MethodDistance {
+		e, err := providers.NewEmbedder(f.store, m.Embedder, "{}")
+		if err != nil {
+			return fit, err
+		}
+		asked.Embedder = e.Embedder
+	}
+	if fit, err = learning.Fit(f.ctx, f.store, asked); err != nil {
+		if params.Method == stopping.MethodDialogueAct && fit.On.Labeller == "" && strings.Contains(err.Error(), "dialogue acts") {
+			err = fmt.Errorf("%w: roundtable label %s", err, params.From)
+		}
+		return fit, err
+	}
+	fit.Asks, err = f.asks(params, m, fit)
+	return fit, err
+}
+
+// labeller returns whose labels a fit rests on: those that the file names, else those
+// of the past campaign's file, if it has some; "" for the only ones.
+func (f *fitter) labeller(params stopping.LearnedParams, m recorded.Manifest) (string, error) {
+	if params.Method != stopping.MethodDialogueAct || params.Labeller != "" || m.Labels == nil {
+		return params.Labeller, nil
+	}
+	known, err := lake.Labellers(f.ctx, f.store, params.From)
+	if err != nil || !slices.Contains(known, m.Labels.ID()) {
+		return "", err
+	}
+	return m.Labels.ID(), nil
+}
+
+// asks returns who annotates messages on the way: the labeller of the labels that the
+// method was fitted on, or the embedder; nil if nobody is needed.
+func (f *fitter) asks(params stopping.LearnedParams, m recorded.Manifest, fit stopping.LearnedFit) (json.RawMessage, error) {
+	var a plan.Annotator
+	switch fit.AnnotatorRole() {
+	case "":
+		return nil, nil
+	case stopping.RoleLabeller:
+		l, err := recorded.ReadLabelling(f.ctx, f.store, params.From, fit.On.Labeller)
+		if err != nil {
+			return nil, err
+		}
+		if l.Price != nil {
+			f.prices.Suggest(l.Labeller.Name, *l.Price)
+		}
+		a = plan.Annotator{Model: l.Labeller, Generate: l.Generate, Reasks: l.Reasks, Words: l.Words}
+	default:
+		var err error
+		if a.Model, err = providers.DistanceModel(m.Embedder); err != nil {
+			return nil, &plan.FitError{Key: "method", Err: err}
+		}
+	}
+	return json.Marshal(a)
+}
+
+// checkAnnotator checks that the labeller of a fit can be asked, at a known price.
+func (f *fitter) checkAnnotator(fit stopping.LearnedFit) error {
+	if fit.AnnotatorRole() != stopping.RoleLabeller || f.host.Labeller == nil {
+		return nil
+	}
+	var a plan.Annotator
+	if err := json.Unmarshal(fit.Asks, &a); err != nil {
+		return err
+	}
+	if err := f.host.Labeller(plan.Labels{Model: a.Model, Generate: a.Generate, Reasks: a.Reasks}, a.Model.Decode()); err != nil {
+		return fmt.Errorf("the labeller %s, which the stopping rule asks on the way: %w", a.Model.Name, err)
+	}
+	return nil
+}
+
+// pastCondition returns the condition of a past campaign that a condition is fitted on:
+// the one that the file names; else the one that differs in its stopping rule alone;
+// else the only one with the same environment, protocol and rule; else the only one.
+func pastCondition(past plan.Campaign, params stopping.LearnedParams, c plan.Condition) (plan.Condition, error) {
+	var ids []string
+	for _, p := range past.Conditions {
+		if ids = append(ids, p.ID()); p.ID() == params.Condition {
+			return p, nil
+		}
+	}
+	if params.Condition != "" {
+		return plan.Condition{}, &plan.FitError{Key: "condition", Err: fmt.Errorf("campaign %s has no condition %q; it has %s", past.Name, params.Condition, wording.And(ids))}
+	}
+	alike := []func(p plan.Condition) bool{
+		func(p plan.Condition) bool { p.Stop = c.Stop; return reflect.DeepEqual(p, c) },
+		func(p plan.Condition) bool {
+			return reflect.DeepEqual([]plan.Choice{p.Env, p.Protocol, p.Rule}, []plan.Choice{c.Env, c.Protocol, c.Rule})
+		},
+		func(plan.Condition) bool { return true },
+	}
+	for _, is := range alike {
+		all := slices.DeleteFunc(slices.Clone(past.Conditions), func(p plan.Condition) bool { return !is(p) })
+		if len(all) == 1 {
+			return all[0], nil
+		}
+	}
+	return plan.Condition{}, fmt.Errorf("no single condition of campaign %s is like this one; name one with condition: %s", past.Name, wording.Or(ids))
+}
+
+// describeFit says in a line what was fitted and what it promises.
+func describeFit(fit stopping.LearnedFit) string {
+	text := fmt.Sprintf("stop: %s fitted on %s of %s (%s): %s", fit.Method, wording.Count(fit.On.Collaborations, "collaboration"), fit.On.Campaign, fit.On.Condition, fittedText(fit.Fitted))
+	if v := fit.Validated; v != nil && v.Goodness != nil && v.Baseline != nil {
+		text += fmt.Sprintf("; cross-validated: goodness %.3f at round %.1f of %d on average, %.3f after all rounds", *v.Goodness, v.Round, fit.On.Rounds, *v.Baseline)
+	}
+	return text
+}
+
+// fittedText says when a fitted method stops.
+func fittedText(f stopping.Fitted) string {
+	switch {
+	case f.Never != "":
+		return "it never stops: " + f.Never
+	case f.Round > 0:
+		return fmt.Sprintf("it stops at round %d", f.Round)
+	case f.Threshold != nil:
+		return fmt.Sprintf("it stops below the distance %.3f", *f.Threshold)
+	case len(f.Signals) > 0:
+		var pairs []string
+		for _, s := range f.Signals {
+			pairs = append(pairs, s.Pair.String())
+		}
+		return fmt.Sprintf("it stops when %s of %s occur %s in a round", cmp.Or(map[int]string{1: "one"}[f.Score], fmt.Sprint(f.Score)), wording.And(pairs), times(f.Count))
+	}
+	return "nothing is learned"
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "at least once"
+	}
+	return fmt.Sprintf("at least %d times", n)
+}

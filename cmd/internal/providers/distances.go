@@ -1,0 +1,76 @@
+package providers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"roundtable/activities/collaboration"
+	"roundtable/activities/model"
+	"roundtable/analysis/embedding"
+	"roundtable/analysis/features"
+	"roundtable/envs"
+	"roundtable/workflows/plan"
+)
+
+// folderEmbedder is what follows plan.EmbedderPrefix for a sentence transformer.
+const folderEmbedder = "folder"
+
+// distances measures how far the messages of a round are from those before it. It is
+// asked as a model is, so that what it measured is stored, found again and verified
+// like an answer.
+type distances struct{ by embedding.Embedder }
+
+// Complete answers a collaboration.Heard.
+func (d distances) Complete(ctx context.Context, r model.Request) (model.Response, error) {
+	var heard collaboration.Heard
+	if err := json.Unmarshal([]byte(r.Messages[0].Content), &heard); err != nil {
+		return model.Response{}, &model.Error{Class: model.Fail, Provider: "embedder", Code: "no_question", Message: err.Error(), Unbilled: true}
+	}
+	distance, err := features.DistanceHeard(ctx, d.by, heard.Rounds)
+	if err != nil {
+		return model.Response{}, err
+	}
+	text, err := json.Marshal(map[string]*float64{"distance": distance})
+	return model.Response{Text: text, Model: d.by.Name(), FinishReason: "stop"}, err
+}
+
+// DistanceModel returns the model that measures distances by an embedder's name, as plans
+// write it. Only embedders that are computed here can be asked on the way.
+func DistanceModel(embedder string) (plan.Choice, error) {
+	switch {
+	case embedder == "" || embedder == TFIDF:
+		return plan.Choice{Name: plan.EmbedderPrefix + TFIDF}, nil
+	case isServed(embedder):
+		return plan.Choice{}, fmt.Errorf("the embedder %s is behind a service, and a collaboration measures distances with one that is computed here: %s, or the folder of a sentence transformer", embedder, TFIDF)
+	case CheckEmbedder(embedder) != nil:
+		return plan.Choice{}, CheckEmbedder(embedder)
+	}
+	folder, err := json.Marshal(map[string]string{"folder": embedder})
+	if err != nil {
+		return plan.Choice{}, err
+	}
+	return plan.Choice{Name: plan.EmbedderPrefix + folderEmbedder, Params: folder}, nil
+}
+
+// newDistances makes the model that measures distances.
+func (p Models) newDistances(name, rest string, decode envs.Decode, env envs.Environment) (model.Provider, error) {
+	if env != nil {
+		return model.Provider{}, fmt.Errorf("%s measures messages and plays no agent", name)
+	}
+	var params struct {
+		Folder string `json:"folder"`
+	}
+	if err := decode(&params); err != nil {
+		return model.Provider{}, err
+	}
+	switch {
+	case rest == TFIDF && params.Folder == "":
+		return model.Provider{Model: distances{embedding.Hashed{}}, Name: name, Instant: true}, nil
+	case rest == folderEmbedder && params.Folder != "" && !isServed(params.Folder):
+		e, err := NewEmbedder(p.store, params.Folder, "{}")
+		return model.Provider{Model: distances{e.Embedder}, Name: name}, err
+	}
+	return model.Provider{}, errors.New("there are embedder/tfidf and embedder/folder, which has the parameter folder")
+}
