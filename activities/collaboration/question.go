@@ -74,11 +74,17 @@ func (c *Collaboration) question(entry int, step transcript.Step) (turn.Question
 	}
 	q.Provider = c.ProviderOf(step.Speaker)
 	scene := source.Scene(step, nil)
+	unannotated := entry // so that agents draw the same whether a stopping rule has messages annotated or not
+	for _, e := range c.Session.Transcript().Entries {
+		if e.Kind == transcript.Annotate {
+			unannotated--
+		}
+	}
 	at := func(ask int) *model.Scene {
 		s := *scene
 		// The condition is left out: two rules are compared on the same draws.
 		s.Situation.Rand = envs.Stream(c.Campaign.Campaign.Seed, "agent",
-			c.Ref.Cell.Instance, c.Ref.Cell.Replicate, step.Speaker.Role, step.Speaker.Index, step.Round, step.Phase, entry, ask)
+			c.Ref.Cell.Instance, c.Ref.Cell.Replicate, step.Speaker.Role, step.Speaker.Index, step.Round, step.Phase, unannotated, ask)
 		s.Turn = model.Turn{
 			Campaign: c.Ref.Campaign, Condition: c.Condition.ConditionID, Collaboration: c.Run.Collaboration,
 			Agent: q.Speaker, Role: step.Speaker.Role, Phase: step.Phase,

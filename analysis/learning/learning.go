@@ -40,35 +40,11 @@ func Fit(ctx context.Context, store storage.Store, r Request) (fit stopping.Lear
 	if success.Digest == "" {
 		return fit, fmt.Errorf("campaign %s has not finished; run it to its end first", r.Campaign)
 	}
-	fit.On = stopping.FittedOn{Campaign: r.Campaign, Revision: success.Revision, Digest: success.Digest, Condition: r.Condition}
-	all, left, err := trajectory.Load(ctx, store, r.Campaign)
+	d, on, err := Read(ctx, store, r)
 	if err != nil {
 		return fit, err
 	}
-	runs := trajectory.ByInstance(all, crossval.FoldCount)
-	runs = slices.DeleteFunc(runs, func(t trajectory.Trajectory) bool { return t.Condition != r.Condition })
-	if len(runs) < 2 {
-		return fit, fmt.Errorf("campaign %s has %s of the condition %s that ran all rounds; at least 2 are needed%s",
-			r.Campaign, wording.Count(len(runs), "collaboration"), r.Condition, reasons(left))
-	}
-	if r.Method == stopping.MethodDialogueAct {
-		labels, err := trajectory.AddLabels(ctx, store, r.Campaign, r.Labeller, runs)
-		if err != nil {
-			return fit, err
-		}
-		fit.On.Labeller = labels.By
-	}
-	if r.Method == stopping.MethodDistance {
-		fit.On.Embedder = r.Embedder.Name()
-		if err := addDistances(ctx, store, r, runs); err != nil {
-			return fit, err
-		}
-	}
-	d, err := crossval.NewData(runs)
-	if err != nil {
-		return fit, fmt.Errorf("campaign %s, condition %s: %w", r.Campaign, r.Condition, err)
-	}
-	fit.On.Collaborations, fit.On.Rounds = len(runs), len(runs[0].Rounds)
+	fit.On, fit.On.Revision, fit.On.Digest = on, success.Revision, success.Digest
 	m, err := crossval.MethodNamed(r.Method, r.Alpha)
 	if err != nil {
 		return fit, err
@@ -77,6 +53,40 @@ func Fit(ctx context.Context, store storage.Store, r Request) (fit stopping.Lear
 		return fit, fmt.Errorf("campaign %s, condition %s: %w", r.Campaign, r.Condition, err)
 	}
 	return fit, nil
+}
+
+// Read returns the collaborations that a method is fitted on, with what it looks at.
+func Read(ctx context.Context, store storage.Store, r Request) (*crossval.Data, stopping.FittedOn, error) {
+	on := stopping.FittedOn{Campaign: r.Campaign, Condition: r.Condition}
+	all, left, err := trajectory.Load(ctx, store, r.Campaign)
+	if err != nil {
+		return nil, on, err
+	}
+	runs := trajectory.ByInstance(all, crossval.FoldCount)
+	runs = slices.DeleteFunc(runs, func(t trajectory.Trajectory) bool { return t.Condition != r.Condition })
+	if len(runs) < 2 {
+		return nil, on, fmt.Errorf("campaign %s has %s of the condition %s that ran all rounds; at least 2 are needed%s",
+			r.Campaign, wording.Count(len(runs), "collaboration"), r.Condition, reasons(left))
+	}
+	switch r.Method {
+	case stopping.MethodDialogueAct:
+		labels, err := trajectory.AddLabels(ctx, store, r.Campaign, r.Labeller, runs)
+		if err != nil {
+			return nil, on, err
+		}
+		on.Labeller = labels.By
+	case stopping.MethodDistance:
+		on.Embedder = r.Embedder.Name()
+		if err := addDistances(ctx, store, r, runs); err != nil {
+			return nil, on, err
+		}
+	}
+	d, err := crossval.NewData(runs)
+	if err != nil {
+		return nil, on, fmt.Errorf("campaign %s, condition %s: %w", r.Campaign, r.Condition, err)
+	}
+	on.Collaborations, on.Rounds = len(runs), len(runs[0].Rounds)
+	return d, on, nil
 }
 
 // reasons says why collaborations are left out, the most frequent reasons first.

@@ -87,6 +87,7 @@ func (p *parser) learn(c *Condition, keys map[string]*yaml.Node, campaign string
 	fit, err := p.host.Learn(campaign, *c, recorded)
 	if err != nil {
 		p.reportFit(keys["stop"], err)
+		c.Stop = Choice{} // an error that is reported
 		return
 	}
 	var doc yaml.Node

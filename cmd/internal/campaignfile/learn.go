@@ -49,7 +49,7 @@ func (f *fitter) learn(campaign string, c plan.Condition, kept json.RawMessage) 
 	if err != nil {
 		return nil, err
 	}
-	if err := f.checkAnnotator(fit); err != nil {
+	if err := f.checkAnnotator(campaign, fit); err != nil {
 		return nil, err
 	}
 	if kept != nil {
@@ -156,13 +156,20 @@ func (f *fitter) asks(params stopping.LearnedParams, m recorded.Manifest, fit st
 	return json.Marshal(a)
 }
 
-// checkAnnotator checks that the labeller of a fit can be asked, at a known price.
-func (f *fitter) checkAnnotator(fit stopping.LearnedFit) error {
+// checkAnnotator checks that the labeller of a fit can be asked, at a known price: that
+// of the file, or what the campaign or the past one has recorded.
+func (f *fitter) checkAnnotator(campaign string, fit stopping.LearnedFit) error {
 	if fit.AnnotatorRole() != stopping.RoleLabeller || f.host.Labeller == nil {
 		return nil
 	}
 	var a plan.Annotator
 	if err := json.Unmarshal(fit.Asks, &a); err != nil {
+		return err
+	}
+	m, err := recorded.ReadManifest(f.ctx, f.store, campaign)
+	if price, known := m.Prices[a.Model.Name]; err == nil && known {
+		f.prices.Suggest(a.Model.Name, price)
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := f.host.Labeller(plan.Labels{Model: a.Model, Generate: a.Generate, Reasks: a.Reasks}, a.Model.Decode()); err != nil {

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"roundtable/activities/label"
+	"roundtable/activities/model"
+	"roundtable/activities/recorded"
+	"roundtable/analysis/embedding"
+	"roundtable/analysis/learning"
+	"roundtable/analysis/storage"
+	"roundtable/analysis/trajectory"
+	"roundtable/cmd/internal/screentest"
+	"roundtable/workflows/stopping"
+)
+
+// pastCampaign runs all rounds; what is learned on it is asked in liveCampaign.
+const pastCampaign = `
+name: past
+seed: 1
+replicates: 16
+env: exchange
+protocol: {name: roundtable, rounds: 8}
+model: scripted/trader
+`
+
+const liveCampaign = `
+name: live
+seed: 1
+replicates: 16
+env: exchange
+protocol: {name: roundtable, rounds: 8}
+model: scripted/trader
+stop: {name: learned, from: past}
+`
+
+// stopsOf returns the rounds after which the collaborations of a campaign's condition
+// ended, by unit, without what a table makes of them.
+func stopsOf(t *testing.T, dir, campaign, condition string) map[string]string {
+	t.Helper()
+	out := output(t, dir, "query", fmt.Sprintf("SELECT 'i' || instance || '-r' || replicate, rounds_run FROM collaborations WHERE campaign_id = '%s' AND condition_id = '%s'", campaign, condition), "--format", "csv")
+	stops := map[string]string{}
+	for _, line := range strings.Split(strings.TrimSpace(out), "\n")[1:] {
+		unit, round, _ := strings.Cut(strings.TrimSpace(line), ",")
+		stops[unit] = round
+	}
+	return stops
+}
+
+// TestLearnedStops: every method of paper 1, fitted on a campaign that ran all rounds,
+// ends the same collaborations, played again, at the round at which the analysis says
+// that it ends them. The plan holds the fit, which a changed past does not touch.
+func TestLearnedStops(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	save(t, dir, "past.yaml", pastCampaign+"grid: {rule: [unanimous, rated]}\nlabels: {model: scripted/labeller}\n")
+	save(t, dir, "live.yaml", liveCampaign+"grid: {rule: [unanimous, rated], stop.method: ["+strings.Join(stopping.MethodNames(), ", ")+"]}\n")
+	if refused := ends(t, 2, dir, nil, "plan", "live.yaml"); !strings.Contains(refused.err, "1 error in the campaign file, nothing was started\nlive.yaml: line 8: stop.from: there is no campaign \"past\" in this lake") {
+		t.Errorf("without a past: %s", refused.err)
+	}
+	output(t, dir, "run", "past.yaml")
+	first := ends(t, 0, dir, nil, "run", "live.yaml")
+	contains(t, first.err, "stop: dialogue_act fitted on 16 collaborations of past (unanimous-", "stop: information_distance fitted on")
+	contains(t, output(t, dir, "verify", "live"), "Nothing is wrong")
+
+	s, err := storage.Open(filepath.Join(dir, "lake"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, m, err := recorded.ReadRecorded(t.Context(), s, "live")
+	if err != nil || len(plan.Campaign.Conditions) != 14 {
+		t.Fatalf("%d conditions, %v", len(plan.Campaign.Conditions), err)
+	}
+	early := map[string]int{}
+	for _, c := range plan.Campaign.Conditions {
+		params, fit, ok := c.Learned()
+		if !ok || fit.On.Collaborations != 16 || fit.On.Rounds != 8 || fit.On.Digest != digestBy(t, dir, "past") {
+			t.Fatalf("%s: %+v", params.Method, fit)
+		}
+		d, _, err := learning.Read(t.Context(), s, learning.Request{Campaign: "past", Condition: fit.On.Condition, Method: params.Method, Labeller: fit.On.Labeller, Embedder: embedding.Hashed{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := stopsOf(t, dir, "live", c.ID())
+		for i, run := range d.Runs {
+			want := d.StopOf(fit.Fitted, i)
+			if round := got[strings.TrimPrefix(run.ID, fit.On.Condition+"-")]; round != fmt.Sprint(want.Round) {
+				t.Errorf("%s, %s: it stops %s at round %s, and the analysis at %d", c.Rule.Name, params.Method, run.ID, round, want.Round)
+			}
+			if want.Fired && want.Round < 8 {
+				early[params.Method]++
+			}
+		}
+	}
+	for _, method := range []string{stopping.MethodFirst, stopping.MethodCheckpoint, stopping.MethodDistance, stopping.MethodDialogueAct} {
+		if early[method] == 0 {
+			t.Errorf("%s ends none early: %v", method, early)
+		}
+	}
+	save(t, dir, "past.yaml", strings.Replace(pastCampaign, "replicates: 16", "replicates: 17", 1)+"grid: {rule: [unanimous, rated]}\nlabels: {model: scripted/labeller}\n")
+	output(t, dir, "run", "past.yaml")
+	again := ends(t, 0, dir, nil, "run", "live.yaml")
+	contains(t, again.err, "stop: campaign past, on which dialogue_act was fitted, has changed since", "the recorded fit is kept")
+	if _, now, err := recorded.ReadRecorded(t.Context(), s, "live"); err != nil || now.Revision != m.Revision || !strings.Contains(again.out+again.err, "done already") {
+		t.Errorf("%v: the revision is %s and was %s\n%s", err, now.Revision, m.Revision, again.err)
+	}
+}
+
+// labelsByRules sells the labels that scripted/labeller gives.
+func labelsByRules(t *testing.T) func(*asked) *trick {
+	rules := label.NewRules()
+	return func(*asked) *trick {
+		return &trick{name: "label", play: func(v *vendor, a *asked, w http.ResponseWriter, r *http.Request) {
+			var q model.Request
+			for i, text := range a.texts {
+				q.Messages = append(q.Messages, model.Message{Role: map[bool]string{true: "system", false: "user"}[i == 0], Content: text})
+			}
+			answer, err := rules.Complete(r.Context(), q)
+			if err != nil { // the check of the model
+				answer.Text = []byte("yes")
+			}
+			body, b := v.answer(a, string(answer.Text), "stop")
+			v.book(&v.sold, b)
+			w.Write(body)
+		}}
+	}
+}
+
+// TestLearnedLabelsOnTheWay: labels that a stopping rule needs are bought while
+// collaborations run, once each whatever is killed, at the price of the past campaign's
+// labeller, and the ledger has them.
+func TestLearnedLabelsOnTheWay(t *testing.T) {
+	t.Parallel()
+	v := newVendor(t)
+	v.set(labelsByRules(t))
+	dir := t.TempDir()
+	save(t, dir, "past.yaml", pastCampaign+"rule: unanimous\nlabels: {model: openai/fake}\n"+vendorPrices)
+	ends(t, 0, dir, v.at(), "run", "past.yaml")
+	bought := len(v.arrivals())
+	if bought == 0 {
+		t.Fatal("no label was bought")
+	}
+	// Another seed, or the cache would have all labels; the price comes with the labeller.
+	text := strings.Replace(liveCampaign, "stop: {name: learned, from: past}\n", "", 1)
+	save(t, dir, "live.yaml", strings.Replace(text, "seed: 1", "seed: 2", 1)+"rule: unanimous\nstop: {name: learned, from: past, method: dialogue_act}\n")
+	quiet := t.TempDir()
+	if err := os.CopyFS(quiet, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	ends(t, 0, quiet, v.at(), "run", "live.yaml", "--no-cache")
+	calm := len(v.arrivals()) - bought
+	if calm < 50 {
+		t.Fatalf("%d labels were bought", calm)
+	}
+
+	kills := 0
+	for _, after := range []int{calm / 4, calm / 3} {
+		stored, from := storedKeys(t, dir), len(v.arrivals())
+		b := starts(t, dir, v.at(), "run", "live.yaml", "--no-cache")
+		screentest.Until(t, "some labels or the end", func() bool { return b.over() || len(v.arrivals()) >= from+after })
+		if b.cut(t) {
+			kills++
+		}
+		for _, a := range v.arrivals()[from:] {
+			if stored[a.key] {
+				t.Errorf("%s was stored and is bought again", a.key)
+			}
+		}
+	}
+	if kills == 0 {
+		t.Error("it was never killed")
+	}
+	stored, from := storedKeys(t, dir), len(v.arrivals())
+	ends(t, 0, dir, v.at(), "run", "live.yaml", "--no-cache")
+	for _, a := range v.arrivals()[from:] {
+		if stored[a.key] {
+			t.Errorf("%s was stored and is bought again", a.key)
+		}
+	}
+	if a, b := digestBy(t, quiet, "live"), digestBy(t, dir, "live"); a != b {
+		t.Errorf("the digest is %s of the quiet run and %s of the killed one", a, b)
+	}
+	contains(t, output(t, dir, "verify", "live"), "Nothing is wrong")
+	compareLedger(t, quiet, calm)
+}
+
+// compareLedger compares what the quiet run bought with its rows: a call for each label
+// that was no cached one, each priced.
+func compareLedger(t *testing.T, dir string, calls int) {
+	t.Helper()
+	out := output(t, dir, "query", `SELECT count(*) FILTER (WHERE NOT cached) AS bought, count(*) FILTER (WHERE cost_usd > 0) AS priced, round(sum(cost_usd), 9) AS usd,
+		(SELECT count(*) FROM turns WHERE campaign_id = 'live' AND kind = 'annotate' AND status = 'said') AS labels
+		FROM calls WHERE campaign_id = 'live' AND model_asked = 'openai/fake'`, "--format", "csv")
+	var bought, priced, labels int
+	var usd float64
+	if _, err := fmt.Sscanf(strings.ReplaceAll(strings.Split(strings.TrimSpace(out), "\n")[1], ",", " "), "%d %d %g %d", &bought, &priced, &usd, &labels); err != nil {
+		t.Fatalf("%v of\n%s", err, out)
+	}
+	if slack := calls - bought; slack < 0 || slack > 1 || priced != bought || labels < bought || usd <= 0 { // the check of the model is a call of no collaboration
+		t.Errorf("%d calls, %d of them in the rows and %d priced, $%g; %d labels", calls, bought, priced, usd, labels)
+	}
+	s, err := storage.Open(filepath.Join(dir, "lake"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, left, err := trajectory.Load(t.Context(), s, "live")
+	if err != nil || len(left) == 0 || slices.ContainsFunc(runs, func(r trajectory.Trajectory) bool { return len(r.Rounds) < 8 }) {
+		t.Errorf("%d ran all rounds, %d ended early, %v", len(runs), len(left), err)
+	}
+}
