@@ -74,7 +74,7 @@ func TestLearnedStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan, m, err := recorded.ReadRecorded(t.Context(), s, "live")
-	if err != nil || len(plan.Campaign.Conditions) != 14 {
+	if err != nil || len(plan.Campaign.Conditions) != 2*len(stopping.MethodNames()) {
 		t.Fatalf("%d conditions, %v", len(plan.Campaign.Conditions), err)
 	}
 	early := map[string]int{}
