@@ -89,7 +89,7 @@ func Read(ctx context.Context, store storage.Store, r Request) (*crossval.Data, 
 	return d, on, nil
 }
 
-// reasons says why collaborations are left out, the most frequent reasons first.
+// reasons says why collaborations are left out.
 func reasons(left []trajectory.Excluded) string {
 	if len(left) == 0 {
 		return ""
@@ -98,14 +98,11 @@ func reasons(left []trajectory.Excluded) string {
 	for _, l := range left {
 		count[l.Reason]++
 	}
-	text := "; left out are"
-	for i, reason := range slices.Sorted(maps.Keys(count)) {
-		if i > 0 {
-			text += ","
-		}
-		text += fmt.Sprintf(" %d because %s", count[reason], reason)
+	var parts []string
+	for _, reason := range slices.Sorted(maps.Keys(count)) {
+		parts = append(parts, fmt.Sprintf("%d because %s", count[reason], reason))
 	}
-	return text
+	return "; left out are " + wording.And(parts)
 }
 
 // addDistances sets the information distances of runs as they were known at the end of

@@ -3,6 +3,7 @@ package telling
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"roundtable/analysis/record"
@@ -18,6 +19,9 @@ func (t *telling) newTurn(row record.Turn) Turn {
 	if row.Kind == "env" && row.Format != string(transcript.FormatAnswer) && row.ProposalJSON != nil && row.Role == "" { // it moved the agent
 		turn.Does = " is at " + *row.ProposalJSON
 		return turn
+	}
+	if row.Kind == "annotate" {
+		return t.annotation(turn, row)
 	}
 	if row.Role != "" {
 		turn.Who += " (" + row.Role + ")"
@@ -39,6 +43,30 @@ func (t *telling) newTurn(row record.Turn) Turn {
 		if row.ProposalJSON != nil {
 			turn.Does = " gives " + plainLines(row.ProposalJSON)
 		}
+	}
+	return turn
+}
+
+// annotation tells what was labelled or measured for the stopping rule.
+func (t *telling) annotation(turn Turn, row record.Turn) Turn {
+	turn.Who, turn.Does, turn.Invalid = "Distance from the round before", ": not defined", row.Status == string(transcript.Invalid)
+	var acts []string
+	switch {
+	case row.Format == string(transcript.FormatActs):
+		turn.Who, turn.Does = "A message", ": no label"
+		if last := len(turn.Sees) - 1; last >= 0 {
+			if i := slices.IndexFunc(t.Turns, func(said record.Turn) bool { return int(said.Entry) == turn.Sees[last].To-1 }); i >= 0 {
+				turn.Who = "The message of " + t.Turns[i].AgentName
+			}
+		}
+		if row.Text != nil && json.Unmarshal([]byte(*row.Text), &acts) == nil {
+			turn.Does = ": " + strings.Join(acts, ", ")
+		}
+	case row.Text != nil:
+		turn.Does = ": " + plainLines(row.Text)
+	}
+	if turn.Invalid {
+		turn.Does = t.actText(row)
 	}
 	return turn
 }

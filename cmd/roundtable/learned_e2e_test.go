@@ -40,15 +40,14 @@ model: scripted/trader
 stop: {name: learned, from: past}
 `
 
-// stopsOf returns the rounds after which the collaborations of a campaign's condition
-// ended, by unit, without what a table makes of them.
-func stopsOf(t *testing.T, dir, campaign, condition string) map[string]string {
+// stopsOf returns the rounds after which the collaborations of a campaign ended, by id.
+func stopsOf(t *testing.T, dir, campaign string) map[string]string {
 	t.Helper()
-	out := output(t, dir, "query", fmt.Sprintf("SELECT 'i' || instance || '-r' || replicate, rounds_run FROM collaborations WHERE campaign_id = '%s' AND condition_id = '%s'", campaign, condition), "--format", "csv")
+	out := output(t, dir, "query", fmt.Sprintf("SELECT collaboration_id, rounds_run FROM collaborations WHERE campaign_id = '%s'", campaign), "--format", "csv")
 	stops := map[string]string{}
 	for _, line := range strings.Split(strings.TrimSpace(out), "\n")[1:] {
-		unit, round, _ := strings.Cut(strings.TrimSpace(line), ",")
-		stops[unit] = round
+		id, round, _ := strings.Cut(strings.TrimSpace(line), ",")
+		stops[id] = round
 	}
 	return stops
 }
@@ -77,20 +76,19 @@ func TestLearnedStops(t *testing.T) {
 	if err != nil || len(plan.Campaign.Conditions) != 2*len(stopping.MethodNames()) {
 		t.Fatalf("%d conditions, %v", len(plan.Campaign.Conditions), err)
 	}
-	early := map[string]int{}
+	early, got, digest := map[string]int{}, stopsOf(t, dir, "live"), digestBy(t, dir, "past")
 	for _, c := range plan.Campaign.Conditions {
 		params, fit, ok := c.Learned()
-		if !ok || fit.On.Collaborations != 16 || fit.On.Rounds != 8 || fit.On.Digest != digestBy(t, dir, "past") {
+		if !ok || fit.On.Collaborations != 16 || fit.On.Rounds != 8 || fit.On.Digest != digest {
 			t.Fatalf("%s: %+v", params.Method, fit)
 		}
 		d, _, err := learning.Read(t.Context(), s, learning.Request{Campaign: "past", Condition: fit.On.Condition, Method: params.Method, Labeller: fit.On.Labeller, Embedder: embedding.Hashed{}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := stopsOf(t, dir, "live", c.ID())
 		for i, run := range d.Runs {
 			want := d.StopOf(fit.Fitted, i)
-			if round := got[strings.TrimPrefix(run.ID, fit.On.Condition+"-")]; round != fmt.Sprint(want.Round) {
+			if round := got[c.ID()+strings.TrimPrefix(run.ID, fit.On.Condition)]; round != fmt.Sprint(want.Round) {
 				t.Errorf("%s, %s: it stops %s at round %s, and the analysis at %d", c.Rule.Name, params.Method, run.ID, round, want.Round)
 			}
 			if want.Fired && want.Round < 8 {
@@ -159,6 +157,12 @@ func TestLearnedLabelsOnTheWay(t *testing.T) {
 		t.Fatalf("%d labels were bought", calm)
 	}
 
+	// A rate gives each label a task of its own, from the queue of its model.
+	file, err := os.ReadFile(filepath.Join(dir, "live.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(t, dir, "live.yaml", string(file)+"limits: {models: {openai/fake: {requests_per_minute: 60000}}}\n")
 	kills := 0
 	for _, after := range []int{calm / 4, calm / 3} {
 		stored, from := storedKeys(t, dir), len(v.arrivals())

@@ -63,8 +63,9 @@ func (x *expansion) check(keys map[string]*yaml.Node) (expanded, FileErrors) {
 	x.p.errs = nil
 	made := expanded{Condition: x.p.parseCondition(keys), keys: keys}
 	pinDefaults(x.p.host.Catalogue, &made.Condition, x.p.recorded)
-	x.p.learn(&made.Condition, keys, x.campaign.Name)
-	made.agents, made.rounds, made.dealt = x.p.checkCondition(made.Condition, keys, x.campaign)
+	fitted := maps.Clone(keys) // what the file gives is shown without a fit
+	x.p.learn(&made.Condition, fitted, x.campaign.Name)
+	made.agents, made.rounds, made.dealt = x.p.checkCondition(made.Condition, fitted, x.campaign)
 	errs := x.p.errs
 	x.p.errs = before
 	return made, errs

@@ -102,6 +102,9 @@ func (f *fitter) fit(params stopping.LearnedParams, c plan.Condition) (fit stopp
 		return fit, err
 	}
 	if params.Method == stopping.MethodDistance {
+		if _, err := providers.DistanceModel(m.Embedder, ""); err != nil {
+			return fit, &plan.FitError{Key: "method", Err: err}
+		}
 		e, err := providers.NewEmbedder(f.store, m.Embedder, "{}")
 		if err != nil {
 			return fit, err
@@ -149,8 +152,8 @@ func (f *fitter) asks(params stopping.LearnedParams, m recorded.Manifest, fit st
 		a = plan.Annotator{Model: l.Labeller, Generate: l.Generate, Reasks: l.Reasks, Words: l.Words}
 	default:
 		var err error
-		if a.Model, err = providers.DistanceModel(m.Embedder); err != nil {
-			return nil, &plan.FitError{Key: "method", Err: err}
+		if a.Model, err = providers.DistanceModel(m.Embedder, fit.On.Embedder); err != nil {
+			return nil, err
 		}
 	}
 	return json.Marshal(a)
@@ -180,7 +183,8 @@ func (f *fitter) checkAnnotator(campaign string, fit stopping.LearnedFit) error 
 
 // pastCondition returns the condition of a past campaign that a condition is fitted on:
 // the one that the file names; else the one that differs in its stopping rule alone;
-// else the only one with the same environment, protocol and rule; else the only one.
+// else the only one with the same environment, protocol and rule; else the only one. Of
+// several, the one that runs all rounds counts.
 func pastCondition(past plan.Campaign, params stopping.LearnedParams, c plan.Condition) (plan.Condition, error) {
 	var ids []string
 	for _, p := range past.Conditions {
@@ -200,8 +204,11 @@ func pastCondition(past plan.Campaign, params stopping.LearnedParams, c plan.Con
 	}
 	for _, is := range alike {
 		all := slices.DeleteFunc(slices.Clone(past.Conditions), func(p plan.Condition) bool { return !is(p) })
-		if len(all) == 1 {
-			return all[0], nil
+		whole := slices.DeleteFunc(slices.Clone(all), func(p plan.Condition) bool { return p.Stop.Name != "never" })
+		for _, list := range [][]plan.Condition{whole, all} {
+			if len(list) == 1 {
+				return list[0], nil
+			}
 		}
 	}
 	return plan.Condition{}, fmt.Errorf("no single condition of campaign %s is like this one; name one with condition: %s", past.Name, wording.Or(ids))

@@ -36,9 +36,16 @@ func (d distances) Complete(ctx context.Context, r model.Request) (model.Respons
 	return model.Response{Text: text, Model: d.by.Name(), FinishReason: "stop"}, err
 }
 
+// distanceParams are those of a sentence transformer.
+type distanceParams struct {
+	Folder   string `json:"folder"`
+	Embedder string `json:"embedder"` // what it must be, as embedders name themselves
+}
+
 // DistanceModel returns the model that measures distances by an embedder's name, as plans
-// write it. Only embedders that are computed here can be asked on the way.
-func DistanceModel(embedder string) (plan.Choice, error) {
+// write it; called says what the embedder calls itself. Only embedders that are computed
+// here can be asked on the way.
+func DistanceModel(embedder, called string) (plan.Choice, error) {
 	switch {
 	case embedder == "" || embedder == TFIDF:
 		return plan.Choice{Name: plan.EmbedderPrefix + TFIDF}, nil
@@ -47,11 +54,8 @@ func DistanceModel(embedder string) (plan.Choice, error) {
 	case CheckEmbedder(embedder) != nil:
 		return plan.Choice{}, CheckEmbedder(embedder)
 	}
-	folder, err := json.Marshal(map[string]string{"folder": embedder})
-	if err != nil {
-		return plan.Choice{}, err
-	}
-	return plan.Choice{Name: plan.EmbedderPrefix + folderEmbedder, Params: folder}, nil
+	params, err := json.Marshal(distanceParams{embedder, called})
+	return plan.Choice{Name: plan.EmbedderPrefix + folderEmbedder, Params: params}, err
 }
 
 // newDistances makes the model that measures distances.
@@ -59,17 +63,18 @@ func (p Models) newDistances(name, rest string, decode envs.Decode, env envs.Env
 	if env != nil {
 		return model.Provider{}, fmt.Errorf("%s measures messages and plays no agent", name)
 	}
-	var params struct {
-		Folder string `json:"folder"`
-	}
+	var params distanceParams
 	if err := decode(&params); err != nil {
 		return model.Provider{}, err
 	}
 	switch {
-	case rest == TFIDF && params.Folder == "":
+	case rest == TFIDF && params == distanceParams{}:
 		return model.Provider{Model: distances{embedding.Hashed{}}, Name: name, Instant: true}, nil
 	case rest == folderEmbedder && params.Folder != "" && !isServed(params.Folder):
 		e, err := NewEmbedder(p.store, params.Folder, "{}")
+		if err == nil && e.Name() != params.Embedder {
+			err = fmt.Errorf("%s holds %s, and the stopping rule was fitted on distances by %s", params.Folder, e.Name(), params.Embedder)
+		}
 		return model.Provider{Model: distances{e.Embedder}, Name: name}, err
 	}
 	return model.Provider{}, errors.New("there are embedder/tfidf and embedder/folder, which has the parameter folder")
