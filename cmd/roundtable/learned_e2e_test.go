@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -151,12 +152,32 @@ func TestLearnedLabelsOnTheWay(t *testing.T) {
 	if err := os.CopyFS(quiet, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
+	var predicted struct {
+		Prediction struct {
+			CostUSD struct{ Mean float64 } `json:"cost_usd"`
+		}
+	}
+	if out := ends(t, 0, quiet, v.at(), "plan", "live.yaml", "--json").out; json.Unmarshal([]byte(out), &predicted) != nil || predicted.Prediction.CostUSD.Mean <= 0 {
+		t.Errorf("the labels are predicted to cost $%v: %.300s", predicted.Prediction.CostUSD.Mean, out)
+	}
 	ends(t, 0, quiet, v.at(), "run", "live.yaml", "--no-cache")
 	calm := len(v.arrivals()) - bought
 	if calm < 50 {
 		t.Fatalf("%d labels were bought", calm)
 	}
 
+	killLabels(t, v, dir, calm)
+	if a, b := digestBy(t, quiet, "live"), digestBy(t, dir, "live"); a != b {
+		t.Errorf("the digest is %s of the quiet run and %s of the killed one", a, b)
+	}
+	contains(t, output(t, dir, "verify", "live"), "Nothing is wrong")
+	compareLedger(t, quiet, calm)
+}
+
+// killLabels runs the live campaign, killed -9 twice while labels come in, of which a
+// quiet run buys calm.
+func killLabels(t *testing.T, v *vendor, dir string, calm int) {
+	t.Helper()
 	// A rate gives each label a task of its own, from the queue of its model.
 	file, err := os.ReadFile(filepath.Join(dir, "live.yaml"))
 	if err != nil {
@@ -187,11 +208,6 @@ func TestLearnedLabelsOnTheWay(t *testing.T) {
 			t.Errorf("%s was stored and is bought again", a.key)
 		}
 	}
-	if a, b := digestBy(t, quiet, "live"), digestBy(t, dir, "live"); a != b {
-		t.Errorf("the digest is %s of the quiet run and %s of the killed one", a, b)
-	}
-	contains(t, output(t, dir, "verify", "live"), "Nothing is wrong")
-	compareLedger(t, quiet, calm)
 }
 
 // compareLedger compares what the quiet run bought with its rows: a call for each label
