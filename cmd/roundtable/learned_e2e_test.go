@@ -234,3 +234,34 @@ func compareLedger(t *testing.T, dir string, calls int) {
 		t.Errorf("%d ran all rounds, %d ended early, %v", len(runs), len(left), err)
 	}
 }
+
+// TestStoppingExample: the two campaigns of examples/stopping, smaller, give the table of
+// docs/guides/stopping.md: each method next to all rounds, and labels for one of them alone.
+func TestStoppingExample(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"past.yaml", "live.yaml"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", "examples", "stopping", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		save(t, dir, name, string(text))
+		output(t, dir, "run", name, "--set", "replicates=10")
+	}
+	saved := analyse(t, dir, "stopping-live", "savings", "--with", "stopping-past")
+	if len(saved.Tables[0].Rows) != 15 {
+		t.Fatalf("%d rows", len(saved.Tables[0].Rows))
+	}
+	for _, rule := range []string{"unanimous", "majority", "rated"} {
+		for _, method := range stopping.MethodNames()[1:6] {
+			where := map[string]string{"rule": rule, "stop.method": method}
+			n, rounds, labels := saved.number(t, "n", where), saved.number(t, "rounds saved, %", where), saved.number(t, "label calls", where)
+			if n != 10 || rounds < 0 || labels > 0 && method != stopping.MethodDialogueAct {
+				t.Errorf("%v: n %v, %v %% of the rounds saved, %v labels", where, n, rounds, labels)
+			}
+			if rule == "rated" && method == stopping.MethodFirst && rounds < 50 {
+				t.Errorf("first agreement under ratings saves %v %% of the rounds", rounds)
+			}
+		}
+	}
+}
