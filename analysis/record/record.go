@@ -97,7 +97,7 @@ type Turn struct {
 	Role            string   `parquet:"role,dict"`        // empty for a voting agent
 	Agent           *int32   `parquet:"agent"`            // index of the agent, from 0; absent for decisions
 	AgentName       string   `parquet:"agent_name,dict"`  // as the others address it; empty for decisions
-	Format          string   `parquet:"format,dict"`      // form of the answer: message, proposal, ballot or text; empty for some decisions
+	Format          string   `parquet:"format,dict"`      // form of the answer: message, proposal, ballot or text, of annotations acts or distance; empty for some decisions
 	Status          string   `parquet:"status,dict"`      // said, skipped, abstained or invalid
 	InvalidReason   *string  `parquet:"invalid_reason"`   // what was wrong with the last answer, or refusal, content_filter
 	Asks            int32    `parquet:"asks"`             // questions put for this turn, re-asks included

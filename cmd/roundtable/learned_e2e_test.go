@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -66,7 +67,7 @@ func TestLearnedStops(t *testing.T) {
 	output(t, dir, "run", "past.yaml")
 	first := ends(t, 0, dir, nil, "run", "live.yaml")
 	contains(t, first.err, "stop: dialogue_act fitted on 16 collaborations of past (unanimous-", "stop: information_distance fitted on")
-	contains(t, output(t, dir, "verify", "live"), "Nothing is wrong")
+	contains(t, output(t, dir, "verify", "live"), "Asked again: the learned stopping rules of 224 collaborations", "Nothing is wrong")
 
 	s, err := storage.Open(filepath.Join(dir, "lake"))
 	if err != nil {
@@ -151,12 +152,32 @@ func TestLearnedLabelsOnTheWay(t *testing.T) {
 	if err := os.CopyFS(quiet, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
+	var predicted struct {
+		Prediction struct {
+			CostUSD struct{ Mean float64 } `json:"cost_usd"`
+		}
+	}
+	if out := ends(t, 0, quiet, v.at(), "plan", "live.yaml", "--json").out; json.Unmarshal([]byte(out), &predicted) != nil || predicted.Prediction.CostUSD.Mean <= 0 {
+		t.Errorf("the labels are predicted to cost $%v: %.300s", predicted.Prediction.CostUSD.Mean, out)
+	}
 	ends(t, 0, quiet, v.at(), "run", "live.yaml", "--no-cache")
 	calm := len(v.arrivals()) - bought
 	if calm < 50 {
 		t.Fatalf("%d labels were bought", calm)
 	}
 
+	killLabels(t, v, dir, calm)
+	if a, b := digestBy(t, quiet, "live"), digestBy(t, dir, "live"); a != b {
+		t.Errorf("the digest is %s of the quiet run and %s of the killed one", a, b)
+	}
+	contains(t, output(t, dir, "verify", "live"), "Nothing is wrong")
+	compareLedger(t, quiet, calm)
+}
+
+// killLabels runs the live campaign, killed -9 twice while labels come in, of which a
+// quiet run buys calm.
+func killLabels(t *testing.T, v *vendor, dir string, calm int) {
+	t.Helper()
 	// A rate gives each label a task of its own, from the queue of its model.
 	file, err := os.ReadFile(filepath.Join(dir, "live.yaml"))
 	if err != nil {
@@ -187,11 +208,6 @@ func TestLearnedLabelsOnTheWay(t *testing.T) {
 			t.Errorf("%s was stored and is bought again", a.key)
 		}
 	}
-	if a, b := digestBy(t, quiet, "live"), digestBy(t, dir, "live"); a != b {
-		t.Errorf("the digest is %s of the quiet run and %s of the killed one", a, b)
-	}
-	contains(t, output(t, dir, "verify", "live"), "Nothing is wrong")
-	compareLedger(t, quiet, calm)
 }
 
 // compareLedger compares what the quiet run bought with its rows: a call for each label
@@ -216,5 +232,36 @@ func compareLedger(t *testing.T, dir string, calls int) {
 	runs, left, err := trajectory.Load(t.Context(), s, "live")
 	if err != nil || len(left) == 0 || slices.ContainsFunc(runs, func(r trajectory.Trajectory) bool { return len(r.Rounds) < 8 }) {
 		t.Errorf("%d ran all rounds, %d ended early, %v", len(runs), len(left), err)
+	}
+}
+
+// TestStoppingExample: the two campaigns of examples/stopping, smaller, give the table of
+// docs/guides/stopping.md: each method next to all rounds, and labels for one of them alone.
+func TestStoppingExample(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"past.yaml", "live.yaml"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", "examples", "stopping", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		save(t, dir, name, string(text))
+		output(t, dir, "run", name, "--set", "replicates=10")
+	}
+	saved := analyse(t, dir, "stopping-live", "savings", "--with", "stopping-past")
+	if len(saved.Tables[0].Rows) != 15 {
+		t.Fatalf("%d rows", len(saved.Tables[0].Rows))
+	}
+	for _, rule := range []string{"unanimous", "majority", "rated"} {
+		for _, method := range stopping.MethodNames()[1:6] {
+			where := map[string]string{"rule": rule, "stop.method": method}
+			n, rounds, labels := saved.number(t, "n", where), saved.number(t, "rounds saved, %", where), saved.number(t, "label calls", where)
+			if n != 10 || rounds < 0 || labels > 0 && method != stopping.MethodDialogueAct {
+				t.Errorf("%v: n %v, %v %% of the rounds saved, %v labels", where, n, rounds, labels)
+			}
+			if rule == "rated" && method == stopping.MethodFirst && rounds < 50 {
+				t.Errorf("first agreement under ratings saves %v %% of the rounds", rounds)
+			}
+		}
 	}
 }

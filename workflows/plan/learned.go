@@ -3,7 +3,6 @@ package plan
 import (
 	"encoding/json"
 	"errors"
-	"maps"
 
 	"go.yaml.in/yaml/v3"
 
@@ -64,7 +63,6 @@ func (c Condition) withoutFit() Condition {
 	if given["fit"] == nil {
 		return c
 	}
-	given = maps.Clone(given)
 	delete(given, "fit")
 	c.Stop.Params = jsonOf(given)
 	return c

@@ -37,6 +37,7 @@ type Verification struct {
 	Judged    int `json:"judged,omitempty"`   // whose score was found again from the judge's answer
 	Decisions int `json:"decisions"`          // counted again from their ballots
 	Uncounted int `json:"uncounted"`          // that rest on something else
+	Stops     int `json:"stops,omitempty"`    // collaborations whose learned stopping rule was asked again
 	Recorded  int `json:"recorded,omitempty"` // answers of a program that is the environment
 	Settled   int `json:"settled"`            // calls of unknown outcome with what they were billed
 
@@ -88,6 +89,9 @@ func Check(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, ca
 			return v, err
 		}
 		if err := v.recount(ctx, s, plugins); err != nil {
+			return v, err
+		}
+		if err := v.askAgain(ctx, s, p); err != nil {
 			return v, err
 		}
 	}
@@ -231,6 +235,9 @@ func (v Verification) print(w io.Writer) {
 	}
 	if v.Judged > 0 {
 		fmt.Fprintf(w, "Scored again: %s from the answers of their judges\n", wording.Count(v.Judged, "decision"))
+	}
+	if v.Stops > 0 {
+		fmt.Fprintf(w, "Asked again: the learned stopping rules of %s\n", wording.Count(v.Stops, "collaboration"))
 	}
 	if v.Decisions > 0 {
 		fmt.Fprintf(w, "Counted again: %s from their ballots\n", wording.Count(v.Decisions, "decision"))
