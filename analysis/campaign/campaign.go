@@ -316,6 +316,9 @@ func Flatten(settings []byte) map[string]string {
 	if d.Decode(&top) != nil {
 		return flat
 	}
+	if fork, ok := top["fork"].(map[string]any); ok {
+		delete(fork, "was") // the settings of another campaign
+	}
 	for key, v := range top {
 		spread(flat, key, v)
 	}
