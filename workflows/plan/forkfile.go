@@ -214,6 +214,10 @@ func (f forking) addChange(i int, change ForkChange, j, source int) {
 	if !ok {
 		return
 	}
+	if fork.Round > same.rounds {
+		f.p.errs.add(n, key, "begins with round %d, and %s has %s", fork.Round, original.ID(), wording.Count(same.rounds, "round"))
+		return
+	}
 	set := valueOf(n, "set")
 	for k := 0; set != nil && k+1 < len(set.Content); k += 2 {
 		f.p.setPath(keys, set.Content[k].Value, set.Content[k+1])

@@ -130,12 +130,12 @@ func (s *Session) leave(was []transcript.Step) Plan {
 	if len(was) == 0 || f.from == 0 {
 		return p
 	}
-	if len(p.Steps) == 0 || p.Steps[0].Round != was[0].Round || p.Steps[0].Phase != was[0].Phase {
+	if len(p.Steps) == 0 || p.Steps[0].Round != was[0].Round {
 		follows := "the end"
 		if len(p.Steps) > 0 {
-			follows = fmt.Sprintf("round %d, phase %s", p.Steps[0].Round, p.Steps[0].Phase)
+			follows = fmt.Sprintf("round %d", p.Steps[0].Round)
 		}
-		panic(unreadableError(fmt.Sprintf("what is changed cannot go on from these turns: after %d entries round %d, phase %s would follow, and with the change %s does", f.from, was[0].Round, was[0].Phase, follows)))
+		panic(unreadableError(fmt.Sprintf("what is changed cannot go on from these turns: after %d entries round %d would follow, and with the change %s does", f.from, was[0].Round, follows)))
 	}
 	return p
 }
