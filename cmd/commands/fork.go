@@ -16,10 +16,10 @@ import (
 )
 
 func newFork(o *cli.Options) *cobra.Command {
-	r := runs.Options{Options: o, Checks: true}
+	r := runs.Options{Options: o}
 	var f forks.Request
 	var file string
-	noRun := false
+	noRun, noCheck := false, false
 	cmd := &cobra.Command{
 		Use:     "fork NAME",
 		Short:   "Run a campaign's collaborations on from a point, with a change, without paying for what came before",
@@ -37,7 +37,7 @@ shows what chance alone does.`,
   roundtable fork my-campaign --at round=2 --change '{set: {rule: ranked}}' --change '{set: {rule: borda}}' --no-run`,
 		Args: cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.Campaign = args[0]
+			f.Campaign, r.Checks = args[0], !noCheck
 			if f.Replicates < 1 {
 				return cli.UsageError(fmt.Errorf("--replicates %d: expected a whole number of at least 1", f.Replicates))
 			}
@@ -59,6 +59,7 @@ shows what chance alone does.`,
 	flags.StringVar(&f.Name, "as", "", "name of the fork (default: NAME-fork)")
 	flags.StringVarP(&file, "output", "o", "", "where its campaign file is written (default: its name with .yaml)")
 	flags.BoolVar(&noRun, "no-run", false, "write the campaign file only")
+	flags.BoolVar(&noCheck, "no-check", false, runs.NoCheckUsage)
 	o.Telemetry.Flags(flags)
 	return cmd
 }
