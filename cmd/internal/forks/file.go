@@ -213,6 +213,25 @@ func unquote(n *yaml.Node) {
 	}
 }
 
+// ownHeader begins files that attribute writes again as it goes on.
+const ownHeader = "# Written by roundtable attribute, which writes it again when it goes on.\n"
+
+// WriteOwn writes the file, also in the place of an earlier one.
+func (f File) WriteOwn(path string) error {
+	text, err := f.YAML()
+	if err != nil {
+		return err
+	}
+	there, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(there) > 0 && !bytes.HasPrefix(there, []byte(ownHeader)) {
+		return cli.UsageError(fmt.Errorf("%s is there and was not written by attribute; give --as NAME or --file FILE", path))
+	}
+	return os.WriteFile(path, append([]byte(ownHeader), text...), 0o644)
+}
+
 // Write writes the file, unless another one is there.
 func (f File) Write(path string) error {
 	text, err := f.YAML()
