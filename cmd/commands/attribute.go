@@ -103,6 +103,11 @@ func runAttribution(ctx context.Context, r runs.Options, s storage.Store, w *for
 	if err != nil {
 		return nil, err
 	}
+	if len(known.Conditions) == 0 {
+		if err := w.CheckBudget(ctx); err != nil {
+			return nil, err
+		}
+	}
 	for pairs := max(1, w.Begun(known)); ; {
 		if err := w.File(pairs).WriteOwn(path); err != nil {
 			return nil, err

@@ -21,6 +21,7 @@ env: exchange
 protocol: {name: roundtable, rounds: 4}
 rule: majority
 model: openai/fake
+generate: {max_tokens: 500}
 `
 
 // original runs a campaign at a vendor, and returns where.

@@ -115,6 +115,40 @@ func (w *Work) Next(done int, spent float64) int {
 	return next
 }
 
+// CheckBudget refuses a budget that is not likely to pay the first pair of orders, by what
+// the original has cost: nothing could be said for it.
+func (w *Work) CheckBudget(ctx context.Context) error {
+	if w.Budget == 0 {
+		return nil
+	}
+	c, err := campaign.Load(ctx, w.store, w.Campaign)
+	if err != nil {
+		return err
+	}
+	usd := 0.0
+	for _, r := range c.Runs {
+		usd += r.Asked.USD / float64(len(c.Runs))
+	}
+	all, instances := w.needs(1)
+	shares := 0.0
+	for _, coalition := range all {
+		share := 1.0
+		if w.Of == Agents {
+			share -= float64(len(coalition.Absent(len(w.list)))) / float64(len(w.list))
+		}
+		shares += share * float64(len(instances[coalition]))
+	}
+	conditions := len(w.Conditions)
+	if conditions == 0 {
+		conditions = len(w.campaign.Conditions)
+	}
+	if likely := usd * shares * float64(conditions*w.campaign.Replicates); likely > w.Budget {
+		return cli.UsageError(fmt.Errorf("the first pair of orders is %s, which are likely to cost about $%.4f by what %s has cost; a budget of $%.4f would not pay for one, and nothing was started",
+			wording.Count(w.cells(1), "fork"), likely, w.Campaign, w.Budget))
+	}
+	return nil
+}
+
 // Spent returns what the forks have cost so far.
 func (w *Work) Spent(ctx context.Context) (usd float64, err error) {
 	c, err := campaign.Load(ctx, w.store, w.ForkName())
