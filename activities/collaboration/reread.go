@@ -62,7 +62,8 @@ func (r *Reader) Answers(ctx context.Context, of record.Key) ([]Asked, error) {
 }
 
 // Prompts renders the prompts of a collaboration again, from the recorded
-// templates and the stored answers. Beside an error are those before it.
+// templates and the stored answers. Beside an error are those before it. Turns that a fork
+// has from an original with other settings have none: the original's have them.
 func (r *Reader) Prompts(ctx context.Context, of record.Key) ([]Asked, error) {
 	c, err := r.begin(ctx, of)
 	if err != nil {
@@ -85,11 +86,13 @@ func (r *Reader) Prompts(ctx context.Context, of record.Key) ([]Asked, error) {
 		if !pending {
 			return all, c.missingEntry(t.Entry)
 		}
-		q, err := c.question(t.Entry, step)
-		if err != nil {
-			return all, err
+		if f := c.Condition.Fork; f == nil || len(f.Was) == 0 || !c.Session.InPrefix() { // else the original's settings made it
+			q, err := c.question(t.Entry, step)
+			if err != nil {
+				return all, err
+			}
+			asked.Prompt = q.Messages
 		}
-		asked.Prompt = q.Messages
 		all = append(all, asked)
 		if !t.Done {
 			continue

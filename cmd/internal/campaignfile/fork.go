@@ -53,15 +53,8 @@ func checkForked(ctx context.Context, s storage.Store, file plan.File) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return cli.UsageError(fmt.Errorf("%s of %s not ended, as %s: finish that campaign first, or fork fewer instances (--limit)",
-		wording.Count(len(missing), "collaboration")+have(len(missing)), file.Fork, missing[0]))
-}
-
-func have(n int) string {
-	if n == 1 {
-		return " has"
-	}
-	return " have"
+	return cli.UsageError(fmt.Errorf("not all collaborations of %s have ended: %s to go, as %s. Finish that campaign first, or fork its first instances only (run FILE --limit N)",
+		file.Fork, wording.Count(len(missing), "collaboration"), missing[0]))
 }
 
 // forkPrompts gives a fork the prompts of the campaign that it goes on from: its whole

@@ -169,7 +169,7 @@ func (r Request) ownChange() (map[string]any, error) {
 // readMessage reads round=2,agent=Alex.
 func readMessage(flag, text string) (map[string]any, error) {
 	m := map[string]any{}
-	for _, part := range strings.Split(text, ",") {
+	for part := range strings.SplitSeq(text, ",") {
 		key, value, ok := strings.Cut(part, "=")
 		if !ok || value == "" || !slices.Contains([]string{"round", "agent", "phase", "entry"}, key) {
 			return nil, fmt.Errorf("%s %s: expected round=N, agent=NAME, phase=WORD, entry=N or several of them with commas", flag, text)
