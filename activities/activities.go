@@ -91,7 +91,7 @@ func New(c Config) *Activities {
 	taker := turn.NewTaker(a, caller, c.NoCache)
 	made := &Activities{
 		notices: notices.NewSender(c.Store, c.LakeName), budgets: budgetWatch{known: map[string]string{}},
-		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(a, plans), scores: scores.NewScores(c.Store), judges: judging.NewJudging(a, caller, taker), ran: ran,
+		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(c.Store, a, plans), scores: scores.NewScores(c.Store), judges: judging.NewJudging(a, caller, taker), ran: ran,
 		recording: semaphore.NewWeighted(atOnce), compacting: semaphore.NewWeighted(1),
 		Labels: labels.NewLabels(c.Store, a, caller, taker, c.Models),
 	}

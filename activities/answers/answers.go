@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -48,6 +49,9 @@ type Answer struct {
 	WorstTokens int64        `json:"worst_tokens,omitempty"`
 	Told        *model.Usage `json:"told,omitempty"`
 	Fault       string       `json:"fault,omitempty"` // why the answer was not usable
+	// From is the collaboration that it was made in, as RunKey.String has it, if this one
+	// goes on from there; the answer is Cached, too.
+	From string `json:"from,omitempty"`
 }
 
 // Text returns the answer as it was received, with what is no UTF-8 replaced.
@@ -240,6 +244,25 @@ func (a *Answers) PutBatch(ctx context.Context, p RunKey, turns []Turn) ([]Turn,
 	return all, nil
 }
 
+// OfFork returns the turn as it is in a collaboration that goes on from another one's
+// turns: its answers were paid there.
+func (t Turn) OfFork(from RunKey) Turn {
+	asks := make([]Answer, len(t.Asks))
+	for i, a := range t.Asks {
+		a.From = from.String()
+		asks[i] = a.free()
+	}
+	t.Asks = asks
+	return t
+}
+
+// free returns an answer that was paid elsewhere.
+func (a Answer) free() Answer {
+	a.Cached, a.CostUSD, a.Attempt = true, nil, 0
+	a.WorstUSD, a.WorstTokens, a.Told = nil, 0, nil
+	return a
+}
+
 func (a *Answers) putAnswer(ctx context.Context, p RunKey, entry, ask int) (answerObject, error) {
 	key, err := p.objectKey("%06d.%d.json", entry, ask)
 	if err != nil {
@@ -281,6 +304,17 @@ func (a *Answers) putOutcome(ctx context.Context, p RunKey, kept, t Turn) (Turn,
 
 func (p RunKey) String() string {
 	return fmt.Sprintf("%s/%s.%d", p.Campaign, p.Collaboration, p.Generation)
+}
+
+// ParseRunKey reads what String writes.
+func ParseRunKey(text string) (RunKey, bool) {
+	campaign, rest, ok := strings.Cut(text, "/")
+	dot := strings.LastIndex(rest, ".")
+	if !ok || dot < 0 {
+		return RunKey{}, false
+	}
+	generation, err := strconv.Atoi(rest[dot+1:])
+	return RunKey{Campaign: campaign, Collaboration: rest[:dot], Generation: generation}, err == nil && generation >= 0
 }
 
 func (p RunKey) folderOf() (string, error) {

@@ -73,9 +73,7 @@ func (a *Answers) Cached(ctx context.Context, cacheKey string) (answer Answer, o
 	if err != nil {
 		return Answer{}, false, err
 	}
-	c.Answer.Cached, c.Answer.CostUSD, c.Answer.Attempt = true, nil, 0
-	c.Answer.WorstUSD, c.Answer.WorstTokens, c.Answer.Told = nil, 0, nil
-	return c.Answer, true, nil
+	return c.Answer.free(), true, nil
 }
 
 // Cache keeps the last answer of a turn for questions with the CacheKey that it was

@@ -139,7 +139,9 @@ func (c *Collaboration) Record(t answers.Turn) error {
 		return err
 	}
 	c.Turns[t.Entry] = t
-	c.taken.Add(1)
+	if len(t.Asks) == 0 || t.Asks[0].From == "" {
+		c.taken.Add(1)
+	}
 	if err != nil {
 		return fmt.Errorf("after entry %d: %w", t.Entry, err)
 	}
@@ -228,13 +230,22 @@ func (c *Collaboration) Add(t answers.Turn) error {
 	return c.Record(withoutRawAnswers(t))
 }
 
+// played returns what a session needs of a condition; all of it where it goes on from
+// another one, whose identity it must show.
+func played(c plan.Condition) plan.Condition {
+	if c.Fork != nil {
+		return c
+	}
+	return plan.Condition{Protocol: c.Protocol, Rule: c.Rule, Stop: c.Stop.ForHistory(), Agents: c.Agents}
+}
+
 // Recalled returns what a workflow must know to play the session itself.
 func (c *Collaboration) Recalled(ctx context.Context, m recorded.Manifest) task.Recalled {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	cond := c.Condition.Condition
 	return task.Recalled{
-		Condition: plan.Condition{Protocol: cond.Protocol, Rule: cond.Rule, Stop: cond.Stop.ForHistory(), Agents: cond.Agents},
+		Condition: played(cond),
 		Agents:    c.Condition.Agents, Seed: c.Campaign.Campaign.TreatmentSeed(c.Ref.Cell),
 		Instant: c.Condition.IsInstant(), Acts: c.acts(0), Queues: c.queues(ctx, m), Plays: true,
 	}

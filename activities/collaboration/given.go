@@ -10,14 +10,15 @@ import (
 )
 
 // giveAll makes the pending entries that the environment gives: answers to cues,
-// and where agents are. They are pure, so nothing of them is stored: they are
+// and where agents are; and those in whose place a fork puts a text. They are pure, so nothing of them is stored: they are
 // found again whenever the stored turns are played. One that cannot be made
 // stays pending, and stuck says why. The caller holds mu or owns c alone.
 func (c *Collaboration) giveAll() {
 	for given := true; given && c.stuck == nil; { // one may be the last of its plan and open the next
 		given = false
 		for _, p := range c.Session.Pending() {
-			if p.Kind == transcript.Env && c.stuck == nil {
+			_, instead := c.Session.Instead(p.Entry)
+			if (instead || p.Kind == transcript.Env) && c.stuck == nil {
 				c.stuck, given = c.giveOne(p), true
 			}
 		}
@@ -27,7 +28,9 @@ func (c *Collaboration) giveAll() {
 func (c *Collaboration) giveOne(p protocol.Pending) (err error) {
 	defer failure.Recover(&err)
 	given := c.moveAgent
-	if _, isCue := p.Payload.Data.(envs.Cue); isCue {
+	if _, instead := c.Session.Instead(p.Entry); instead {
+		given = c.replaced
+	} else if _, isCue := p.Payload.Data.(envs.Cue); isCue {
 		given = c.answerCue
 	}
 	t, err := given(p.Entry, p.Step)

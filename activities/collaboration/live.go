@@ -21,6 +21,7 @@ const picturesKept = 1024
 
 // Live keeps the pictures of the collaborations under way in memory.
 type Live struct {
+	store    storage.Store
 	answers  *answers.Answers
 	plans    *setup.Plans
 	pictures *lru.Cache[task.Ref, *Collaboration]
@@ -35,12 +36,12 @@ type play struct {
 }
 
 // NewLive returns a Live without any picture.
-func NewLive(a *answers.Answers, plans *setup.Plans) *Live {
+func NewLive(s storage.Store, a *answers.Answers, plans *setup.Plans) *Live {
 	pictures, err := lru.New[task.Ref, *Collaboration](picturesKept)
 	if err != nil {
 		panic("collaboration: " + err.Error()) // only a size below 1 is an error
 	}
-	return &Live{answers: a, plans: plans, pictures: pictures, playing: map[task.Ref]*play{}}
+	return &Live{store: s, answers: a, plans: plans, pictures: pictures, playing: map[task.Ref]*play{}}
 }
 
 // Remove forgets the picture of a collaboration, and an interruption that nobody heard.
@@ -123,8 +124,11 @@ func (l *Live) Load(ctx context.Context, ref task.Ref) (*Collaboration, error) {
 	var broken error
 	if unbegun != nil {
 		c.Unfinished, broken = stored.Turns, unbegun
-	} else {
-		broken = c.replay(stored.Turns)
+	} else if broken = c.replay(stored.Turns); broken == nil && c.Session.InPrefix() {
+		taken := l.takePrefix(ctx, c)
+		if broken = failure.Final(taken); broken == nil && taken != nil {
+			return nil, taken
+		}
 	}
 	if err = cmp.Or(err, broken); err != nil {
 		return c, failure.Unplayable{Err: err}

@@ -84,7 +84,7 @@ func (c *Collaboration) question(entry int, step transcript.Step) (turn.Question
 		s := *scene
 		// The condition is left out: two rules are compared on the same draws.
 		s.Situation.Rand = envs.Stream(c.Campaign.Campaign.Seed, "agent",
-			c.Ref.Cell.Instance, c.Ref.Cell.Replicate, step.Speaker.Role, step.Speaker.Index, step.Round, step.Phase, unannotated, ask)
+			c.Ref.Cell.Instance, c.Condition.Fork.Draws(c.Ref.Cell.Replicate), step.Speaker.Role, step.Speaker.Index, step.Round, step.Phase, unannotated, ask)
 		s.Turn = model.Turn{
 			Campaign: c.Ref.Campaign, Condition: c.Condition.ConditionID, Collaboration: c.Run.Collaboration,
 			Agent: q.Speaker, Role: step.Speaker.Role, Phase: step.Phase,
@@ -135,7 +135,7 @@ func (c *Collaboration) cacheKey(p model.Provider, speaker transcript.Speaker, r
 	return answers.CacheKey(answers.Question{
 		Provider: p.Endpoint, Model: p.Name,
 		Parameters: r.Parameters, Messages: r.Messages, Schema: r.Schema,
-		Seed: int64(camp.Seed), Instance: c.Ref.Cell.Instance, Replicate: c.Ref.Cell.Replicate,
+		Seed: int64(camp.Seed), Instance: c.Ref.Cell.Instance, Replicate: c.Condition.Fork.Draws(c.Ref.Cell.Replicate),
 		Speaker: speaker, Ask: ask, Scope: scope,
 	})
 }

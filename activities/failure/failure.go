@@ -157,6 +157,15 @@ func Text(err error) string {
 	return strings.TrimSpace(prompt.Clean([]byte(err.Error()), maxErrorText))
 }
 
+// Final returns an error that trying again cannot help against, nil for others.
+func Final(err error) error {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	if ok && app.Type() == task.ErrFail || errors.Is(err, storage.ErrCorrupt) {
+		return err
+	}
+	return nil
+}
+
 // IgnoreMissing returns nil for the error of a missing object, else the error.
 func IgnoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {

@@ -40,7 +40,9 @@ const showsAll = 4
 // agents play collaborations in memory until no further phase turns up.
 func Prompts(p recorded.Plan, i int, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) ([]Prompt, error) {
 	p.Campaign.Conditions = slices.Clone(p.Campaign.Conditions)
-	p.Campaign.Conditions[i].Stop = plan.Choice{Name: "never"} // later rounds are to be seen
+	if p.Campaign.Conditions[i].Fork == nil {
+		p.Campaign.Conditions[i].Stop = plan.Choice{Name: "never"} // later rounds are to be seen
+	}
 	s := sampled{at: map[string]int{}}
 	for n, idle := 0, 0; n < maxRehearsals && idle < idleRehearsals; n++ {
 		c, err := rehearsal(p, i, n, plugins, sources, models)

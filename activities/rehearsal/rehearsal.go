@@ -101,6 +101,7 @@ func isMessage(at protocol.Pending, t answers.Turn) bool {
 func rehearse(c *collaboration.Collaboration, rounds int, see func(protocol.Pending, turn.Question, answers.Turn)) error {
 	meter := &calls.Meter{}
 	for c.Session.Outcome() == nil && c.Session.Round() <= rounds {
+		prefix := c.Session.InPrefix() // of a fork: what is said there is another campaign's
 		for _, pending := range c.Session.Pending() {
 			q, t, err := c.PlayTurn(context.Background(), pending, meter)
 			if err != nil {
@@ -109,7 +110,9 @@ func rehearse(c *collaboration.Collaboration, rounds int, see func(protocol.Pend
 			if err := c.Record(t); err != nil {
 				return err
 			}
-			see(pending, q, t)
+			if !prefix {
+				see(pending, q, t)
+			}
 		}
 	}
 	return nil

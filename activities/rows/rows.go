@@ -29,6 +29,8 @@ type tables struct {
 	outside bool // a program scores the final decision, and nothing else has a score
 	key     record.Key
 	rule    decision.Rule
+	before  decision.Rule // of the prefix of a fork
+	origin  *string       // from where a fork's prefix comes
 	entries []transcript.Entry
 	rows    commits.Rows
 }
@@ -62,6 +64,11 @@ func (t *tables) fillDiscussion() (err error) {
 	if t.rule, err = t.Condition.BuildRule(); err != nil {
 		return err
 	}
+	if t.before = t.rule; t.Condition.Fork != nil {
+		if t.before, t.origin, err = t.forkedFrom(); err != nil {
+			return err
+		}
+	}
 	t.entries = t.Session.Entries()
 	names := t.Instance.Agents()
 	for _, e := range t.entries {
@@ -88,7 +95,10 @@ func (t *tables) addTurn(e transcript.Entry, names []envs.Agent) {
 		agent := int32(e.Speaker.Index)
 		row.Agent, row.AgentName = &agent, names[agent].Name
 	}
-	if e.Kind == transcript.Ask || e.Kind == transcript.Annotate {
+	if e.Index < t.Session.Prefix() {
+		row.ForkedFrom = t.origin
+	}
+	if len(said.Asks) > 0 { // a fork skips turns, and gives some
 		last := said.Asks[len(said.Asks)-1]
 		row.AnswerHash, row.ModelSimulated, row.Model = last.SHA256, last.Simulated, record.Optional(last.ModelAsked)
 	}
@@ -99,6 +109,18 @@ func (t *tables) addTurn(e transcript.Entry, names []envs.Agent) {
 		t.fillUtilities(&row, e, said)
 	}
 	t.rows.Turns = append(t.rows.Turns, row)
+}
+
+// forkedFrom returns the rule of a fork's prefix, and the collaboration that it comes from;
+// nil if nothing of it was asked.
+func (t *tables) forkedFrom() (decision.Rule, *string, error) {
+	rule, err := t.Condition.OriginalRule()
+	for _, e := range slices.Sorted(maps.Keys(t.Turns)) {
+		if asks := t.Turns[e].Asks; len(asks) > 0 {
+			return rule, record.Optional(asks[0].From), err
+		}
+	}
+	return rule, nil, err
 }
 
 // fillUtilities of a proposal and of what stood when it was made, to the agent itself.
@@ -136,9 +158,13 @@ func (t *tables) addBallots(e transcript.Entry) {
 		t.rows.Ballots = append(t.rows.Ballots, base)
 		return
 	}
+	rule := t.rule
+	if e.Index < t.Session.Prefix() {
+		rule = t.before
+	}
 	for i, c := range e.Payload.Candidates {
 		row, n := base, int32(i)
-		exact := t.rule.Value(*e.Act.Ballot, i, len(e.Payload.Candidates))
+		exact := rule.Value(*e.Act.Ballot, i, len(e.Payload.Candidates))
 		value, _ := exact.Float64()
 		text, standing := exact.RatString(), c.Standing
 		row.Candidate, row.CandidateKey, row.ProposersJSON = &n, record.Optional(c.Key), encode(c.Agents)

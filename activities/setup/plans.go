@@ -63,6 +63,15 @@ type Condition struct {
 // BuildRule builds the condition's decision rule.
 func (c *Condition) BuildRule() (decision.Rule, error) { return c.Condition.BuildRule(c.plugins) }
 
+// OriginalRule builds the rule of the condition that a fork goes on from.
+func (c *Condition) OriginalRule() (decision.Rule, error) {
+	original, err := c.Condition.Original()
+	if err != nil {
+		return nil, err
+	}
+	return original.BuildRule(c.plugins)
+}
+
 // Session starts a collaboration of the condition; seed is the treatment's.
 func (c *Condition) Session(seed uint64) (*protocol.Session, error) {
 	return c.Condition.Session(c.plugins, c.Agents, seed)

@@ -30,6 +30,9 @@ type Campaign struct {
 	Earlier map[string]int
 	// Baselines are campaigns of single agents that discussions are compared to.
 	Baselines []Campaign
+	// Original is the campaign from whose collaborations those of this one go on; nil if it
+	// goes on from none, or that is not in the lake.
+	Original *Campaign
 	// Joined says what the campaigns have in common that this one was joined from.
 	Joined []string
 	Parts  // what studies need beyond the runs
@@ -319,6 +322,9 @@ func Flatten(settings []byte) map[string]string {
 	var top map[string]any
 	if d.Decode(&top) != nil {
 		return flat
+	}
+	if fork, ok := top["fork"].(map[string]any); ok {
+		delete(fork, "was") // the settings of another campaign
 	}
 	for key, v := range top {
 		spread(flat, key, v)

@@ -17,7 +17,8 @@ import (
 // the units' means.
 
 // setUnits numbers the unit of each run within its condition. Campaigns that are joined
-// each with an instance of their own have still one each.
+// each with an instance of their own have still one each. Forks of one collaboration have
+// their beginning in common.
 func setUnits(runs []Run) {
 	type place struct{ environment, campaign string }
 	first, several := map[place]int32{}, map[string]bool{} // several by environment
@@ -29,12 +30,26 @@ func setUnits(runs []Run) {
 			several[r.Environment] = true
 		}
 	}
+	forks := forksBySettings{}
 	for i := range runs {
 		r := &runs[i]
-		if r.Unit, r.OverInstances = r.Replicate, several[r.Environment]; r.OverInstances {
+		if r.Unit, r.OverInstances = forks.origin(*r), several[r.Environment]; r.OverInstances {
 			r.Unit = r.Instance
 		}
 	}
+}
+
+// forksBySettings are read once each.
+type forksBySettings map[string]*Fork
+
+// origin returns the replicate that a run goes on from, or is.
+func (f forksBySettings) origin(r Run) int32 {
+	fork, known := f[r.SettingsJSON]
+	if !known {
+		fork = ForkOf(r.SettingsJSON)
+		f[r.SettingsJSON] = fork
+	}
+	return fork.Origin(r.Replicate)
 }
 
 // Pair is what collaborations of different conditions have in common if they can be

@@ -115,6 +115,7 @@ type Turn struct {
 	Model           *string  `parquet:"model"`            // model of the speaker as the campaign names it; absent for decisions
 	ModelSimulated  bool     `parquet:"simulated"`        // the last answer came from a scripted agent
 	DataJSON        *string  `parquet:"data_json"`        // compact act of the entry as the engine saw it
+	ForkedFrom      *string  `parquet:"forked_from"`      // the collaboration that it was made in, before this one went another way: campaign/collaboration.generation; absent for others and from early files
 }
 
 // Ballot is one voter's stand on one candidate. Key: collaboration_id,
@@ -160,4 +161,5 @@ type Call struct {
 	RequestID         string   `parquet:"request_id"`                        // the service's own name of the request
 	StartedAt         int64    `parquet:"started_at,timestamp(microsecond)"` // when the call began
 	Simulated         *bool    `parquet:"simulated" digest:"-"`              // it asked no language model; absent from early files
+	ForkedFrom        *string  `parquet:"forked_from"`                       // the collaboration that paid, whose turns this one goes on from: campaign/collaboration.generation; such an answer is cached, too; absent for others and from early files
 }

@@ -59,7 +59,7 @@ func (c *count) run() {
 		c.acts = append(c.acts, act)
 		switch {
 		case t.Kind == transcript.Decide.String():
-			c.decide(t)
+			c.decideAsThen(t)
 			c.votes, c.answers = nil, nil
 		case t.Format == string(transcript.FormatAnswer) && t.Role == "":
 			c.answers = append(c.answers, i)
@@ -70,6 +70,16 @@ func (c *count) run() {
 		}
 	}
 	c.sums()
+}
+
+// decideAsThen finds one decision again, as it was counted when it was made.
+func (c *count) decideAsThen(t record.Turn) {
+	if t.ForkedFrom != nil && c.Before != nil {
+		now := c.Counting
+		defer func() { c.Counting = now }()
+		c.Counting = *c.Before
+	}
+	c.decide(t)
 }
 
 // decide finds one decision again.

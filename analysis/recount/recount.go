@@ -26,6 +26,8 @@ type Counting struct {
 	Asked bool
 	// Seats say how many votes each agent has; none if each has one.
 	Seats []seats.Seat
+	// Before is how the turns were counted that a fork has from another campaign; nil without.
+	Before *Counting
 	// Break selects one of a count's winners, of which there may be none; -1 is
 	// none of them, and 0 without winners is the first of all candidates.
 	Break func(winners []int, round int, phase string) int
@@ -92,6 +94,8 @@ type Vote struct {
 	Profile      decision.Profile      // each ballot as often as its agent has votes
 	Ballot       transcript.BallotSpec // the form of its ballots
 	Selected     int                   // candidate; -1 if none
+	// Before is how the turns were counted that a fork has from another campaign; nil without.
+	Before *Counting
 	// Break selects one of the winners of another count of it, as Counting.Break does.
 	Break func(winners []int) int
 }

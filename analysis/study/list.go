@@ -15,6 +15,7 @@ import (
 	"roundtable/analysis/study/discussion"
 	"roundtable/analysis/study/entry"
 	"roundtable/analysis/study/exchange"
+	"roundtable/analysis/study/forks"
 	"roundtable/analysis/study/judged"
 	"roundtable/analysis/study/numeric"
 	"roundtable/analysis/study/overview"
@@ -40,6 +41,7 @@ func studies() []entry.Study {
 		stopping.Study(),
 		dialogue.Study(),
 		judged.Study(),
+		forks.Study(),
 	}
 }
 

@@ -93,7 +93,7 @@ func Tell(rows record.Rows) Story {
 		}
 	}
 	c := rows.Collaborations[0]
-	story := Story{Collaboration: c, About: settingsText(c), End: endingText(c), names: t.names}
+	story := Story{Collaboration: c, About: append(settingsText(c), forkText(t.Turns)...), End: endingText(c), names: t.names}
 	turns := t.Turns
 	var before *string // key of what stood
 	for _, round := range t.Rounds {
@@ -113,6 +113,20 @@ func settingsText(c record.Collaboration) []string {
 		fmt.Sprintf("%s (%s), protocol %s, rule %s, model %s", c.Environment, cmp.Or(c.InstanceID, "no instance"), c.Protocol, cmp.Or(c.Rule, "none"), c.Model),
 		fmt.Sprintf("%d agents, %d of %d rounds, %d turns (%d invalid), %d questions asked, %d calls", c.Agents, c.RoundsRun, c.RoundsPlanned, c.Turns, c.InvalidTurns, c.Asks, c.Calls),
 	}
+}
+
+// forkText says which turns come from another collaboration; nothing without a fork.
+func forkText(turns []record.Turn) []string {
+	n, from := 0, ""
+	for _, t := range turns {
+		if t.ForkedFrom != nil {
+			n, from = n+1, *t.ForkedFrom
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("A fork: its first %d turns are those of %s, and were not asked for again", n, from)}
 }
 
 func (t *telling) splitPhases(turns []record.Turn) []Phase {

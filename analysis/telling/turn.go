@@ -81,6 +81,8 @@ func (t *telling) actText(row record.Turn) string {
 		return fmt.Sprintf(": INVALID after %s, counts as an abstention: %s", timesText(row.Asks, "answer"), reason)
 	case row.Status == string(transcript.Abstained):
 		return " abstains"
+	case row.Status == string(transcript.Skipped) && row.Asks == 0 && row.Kind == transcript.Ask.String():
+		return " is left out"
 	case row.Status == string(transcript.Skipped):
 		return " makes no new proposal" + worthText(row)
 	case row.Format == string(transcript.FormatProposal):

@@ -79,7 +79,7 @@ func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(args) > 0 && (args[0] == "run" || args[0] == "resume") && !slices.Contains(args, "--no-check=false") {
+	if len(args) > 0 && slices.Contains([]string{"run", "resume", "fork", "attribute"}, args[0]) && !slices.Contains(args, "--no-check=false") {
 		args = append(slices.Clone(args), "--no-check") // tests count calls; those of the check say --no-check=false
 	}
 	cmd := exec.Command(path, args...)

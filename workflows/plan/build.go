@@ -52,32 +52,6 @@ func (c Condition) BuildRule(plugins catalogue.Catalogue) (decision.Rule, error)
 	return buildPlugin("decision rule", plugins.Rules, c.Rule, struct{}{})
 }
 
-// Session starts a collaboration of that many agents; seed is the treatment's.
-func (c Condition) Session(plugins catalogue.Catalogue, agents int, seed uint64) (*protocol.Session, error) {
-	stop, err := buildPlugin[stopping.Rule]("stopping rule", plugins.Stopping, c.Stop, struct{}{})
-	if err != nil {
-		return nil, err
-	}
-	return c.sessionWith(stop, plugins, agents, seed)
-}
-
-// sessionWith is Session with another stopping rule.
-func (c Condition) sessionWith(stop stopping.Rule, plugins catalogue.Catalogue, agents int, seed uint64) (*protocol.Session, error) {
-	rule, err := c.BuildRule(plugins)
-	if err != nil {
-		return nil, err
-	}
-	if a := c.Agents; a != nil && len(a.Pool) > 0 && len(a.Pool) < agents {
-		return nil, fmt.Errorf("the pool has %d agents, the group %d", len(a.Pool), agents)
-	}
-	set := protocol.Setting{Agents: agents, Rule: rule, Seed: seed, Seats: seatsOf(c.Seated(agents, seed))}
-	p, err := buildPlugin("protocol", plugins.Protocols, c.Protocol, set)
-	if err != nil {
-		return nil, err
-	}
-	return protocol.Begin(p, set, stop)
-}
-
 func buildPlugin[T, N any](kind string, list []catalogue.Plugin[T, N], c Choice, needs N) (T, error) {
 	plugin, err := catalogue.Find(kind, list, c.Name)
 	if err != nil {
@@ -88,9 +62,14 @@ func buildPlugin[T, N any](kind string, list []catalogue.Plugin[T, N], c Choice,
 }
 
 // TreatmentSeed returns the seed of what belongs to the protocol in one cell. It
-// leaves the condition out, so that conditions are compared on the same draws.
+// leaves the condition out, so that conditions are compared on the same draws. A fork
+// has that of the collaboration that it goes on from.
 func (c Campaign) TreatmentSeed(cell Cell) uint64 {
-	return envs.Stream(c.Seed, "treatment", cell.Instance, cell.Replicate).Uint64()
+	replicate := cell.Replicate
+	if cell.Condition < len(c.Conditions) {
+		replicate = c.Conditions[cell.Condition].Fork.Origin(replicate)
+	}
+	return envs.Stream(c.Seed, "treatment", cell.Instance, replicate).Uint64()
 }
 
 // pinDefaults writes in a condition today's value of every parameter whose
@@ -166,21 +145,19 @@ func jsonOf(v any) json.RawMessage {
 	return data
 }
 
-// MostCalls returns the most calls of one collaboration of the condition, re-asks
-// not counted: everybody always proposes something new and nothing stops early.
+// MostCalls returns the most calls of one collaboration of the condition, re-asks and
+// the prefix of a fork not counted: everybody always proposes something new and nothing stops early.
 func (c Condition) MostCalls(plugins catalogue.Catalogue, agents int) (int, error) {
-	stop, err := buildPlugin[stopping.Rule]("stopping rule", plugins.Stopping, c.Stop, struct{}{})
-	if err != nil {
-		return 0, err
-	}
-	s, err := c.sessionWith(stopping.WithoutEnd(stop), plugins, agents, 0)
+	s, err := c.session(plugins, agents, 0, stopping.WithoutEnd)
 	if err != nil {
 		return 0, err
 	}
 	calls := 0
 	for s.Outcome() == nil {
+		prefix := s.InPrefix()
 		for _, p := range s.Pending() {
-			if p.Kind == transcript.Ask || p.Kind == transcript.Annotate {
+			_, given := s.Instead(p.Entry)
+			if asked := p.Kind == transcript.Ask || p.Kind == transcript.Annotate; asked && !prefix && !given {
 				calls++
 			}
 			if err := s.Record(p.Entry, busiestAct(p)); err != nil {

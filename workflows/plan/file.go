@@ -44,6 +44,7 @@ type File struct {
 	Notify   *Notify // nil if it reports nowhere
 	Embedder string  // what information distances rest on; "" for the default
 	Data     string  // folder of the environment's data set
+	Fork     string  // name of the campaign that it goes on from; "" for none
 	Prompts  string  // folder that overrides prompt templates
 	// Agents is the size of the group by condition; Rounds the most rounds there can be.
 	Agents, Rounds []int
@@ -69,6 +70,8 @@ type Host struct {
 	// Recorded returns the lake's campaign of that name, with which the file's
 	// may go on; without conditions if there is none.
 	Recorded func(name string) (Campaign, error)
+	// Forked returns the lake's campaign that a file goes on from.
+	Forked func(name string) (Forked, error)
 	// Embedder checks what messages are to be embedded by, without asking it anything.
 	Embedder func(name string) error
 	// Extended opens the file that a campaign file names under extends; from is the
@@ -123,6 +126,8 @@ type Header struct {
 
 	Baselines json.RawMessage `json:"baselines"` // see baseline
 
+	Fork *ForkBlock `json:"fork"`
+
 	Extends  string          `json:"extends"`
 	Defaults json.RawMessage `json:"defaults"` // see pluginDefaults
 }
@@ -150,6 +155,10 @@ func (p *parser) parseFile(s Source) File {
 	file := File{Limits: h.Limits, Notify: h.Notify, Embedder: h.Embedder, Data: h.Data, Prompts: h.Prompts}
 	file.Labels = p.parseLabels(valueOf(top, "labels"))
 	file.Campaign = Campaign{Name: h.Name, Seed: h.Seed, Replicates: h.Replicates, CacheScope: h.CacheScope}
+	if h.Fork != nil {
+		p.parseFork(top, h, &file)
+		return file
+	}
 	axes := p.parseAxes(grid, &file.Campaign)
 	p.refuseReplaced(base, axes)
 	file.Campaign.Base = p.baseJSON(base, axes)

@@ -44,7 +44,8 @@ type Condition struct {
 	Models   map[string]Choice `json:"models,omitempty"`
 	Agents   *Agents           `json:"agents,omitempty"` // nil if it says nothing of them
 	Generate Generate          `json:"generate"`
-	Reasks   int               `json:"reasks"` // further questions after an unusable answer
+	Reasks   int               `json:"reasks"`         // further questions after an unusable answer
+	Fork     *Fork             `json:"fork,omitempty"` // nil if it goes on from no other campaign
 }
 
 // ModelOf returns the model of a speaker: an agent's name, or a role.
@@ -183,7 +184,7 @@ func baseDifferences(was, is json.RawMessage) []string {
 		return []string{"the recorded campaign cannot be read"}
 	}
 	var diff []string
-	for _, key := range conditionKeys {
+	for _, key := range append(ConditionKeys(), "fork") {
 		if string(a[key]) != string(b[key]) {
 			diff = append(diff, fmt.Sprintf("%s was %s and is %s", key, orNothing(a[key]), orNothing(b[key])))
 		}

@@ -279,7 +279,16 @@ func (a Axis) Paths() []string {
 	}
 	paths := map[string]bool{}
 	for _, v := range a.Values {
-		for path := range objectOf(v) {
+		set := objectOf(v)
+		switch a.Key {
+		case originAxis:
+			paths[originAxis] = true
+			continue
+		case changeAxis:
+			paths["fork"] = true
+			set = objectOf(set["set"])
+		}
+		for path := range set {
 			paths[path] = true
 		}
 	}

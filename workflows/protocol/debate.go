@@ -190,7 +190,7 @@ func (d *Debate) Next(t *transcript.Transcript) Plan {
 			if at == len(t.Entries) {
 				return Plan{Steps: []transcript.Step{d.decide(t, round, answers)}}
 			}
-			if d.setting.agreed(t.Entries[at]) {
+			if d.setting.agreed(t, at) {
 				return Plan{End: &Outcome{Standing: Standing(t), Reason: "consensus", Round: round}}
 			}
 			at++

@@ -152,12 +152,15 @@ func (p *Roundtable) Next(t *transcript.Transcript) Plan {
 					at += p.setting.Agents
 					continue
 				}
-				voters := len(p.setting.voters(upTo(p.setting.Agents)))
-				if at += voters; at == len(t.Entries) {
-					return Plan{Steps: []transcript.Step{p.decide(round, t.Entries[at-1].Payload, transcript.Range{From: at - voters, To: at})}}
+				first := at // another rule may have asked others, before a fork
+				for at < len(t.Entries) && t.Entries[at].Kind == transcript.Ask {
+					at++
+				}
+				if at == len(t.Entries) {
+					return Plan{Steps: []transcript.Step{p.decide(round, t.Entries[at-1].Payload, transcript.Range{From: first, To: at})}}
 				}
 			}
-			if p.setting.agreed(t.Entries[at]) {
+			if p.setting.agreed(t, at) {
 				return Plan{End: &Outcome{Standing: Standing(t), Reason: "consensus", Round: round}}
 			}
 			at++ // a decision

@@ -100,8 +100,9 @@ func (s Setting) judges() []string {
 
 // agreed reports whether a decision ends the collaboration by itself: consensus is
 // reached as soon as enough agents stand for the same.
-func (s Setting) agreed(d transcript.Entry) bool {
-	return decision.MeansOf(s.Rule) == decision.ByAgreement && d.Act.Decision.Selected >= 0
+func (s Setting) agreed(t *transcript.Transcript, at int) bool {
+	d := t.Entries[at]
+	return at >= t.Earlier && decision.MeansOf(s.Rule) == decision.ByAgreement && d.Act.Decision.Selected >= 0
 }
 
 // latestProposals returns each agent's last usable proposal, by agent; -1 if it has made none.

@@ -22,6 +22,7 @@ type Session struct {
 	plan     []transcript.Step
 	acts     []*transcript.Act // by step of the plan; nil is pending
 	outcome  *Outcome
+	fork     *fork // nil if it goes on from no other session
 }
 
 // Pending is a step that waits for its act, with the index that its entry will have.
@@ -32,9 +33,13 @@ type Pending struct {
 
 // NewSession starts an empty transcript.
 func NewSession(p Protocol, set Setting, stop stopping.Rule) *Session {
-	s := &Session{protocol: p, setting: set, stop: stop, t: transcript.Transcript{Agents: set.Agents}}
+	s := newSession(Parts{p, set, stop})
 	s.advance()
 	return s
+}
+
+func newSession(by Parts) *Session {
+	return &Session{protocol: by.Protocol, setting: by.Setting, stop: by.Stop, t: transcript.Transcript{Agents: by.Setting.Agents}}
 }
 
 // Begin is NewSession, with a panic returned as ErrPanic.
@@ -111,6 +116,10 @@ var ErrPanic = errors.New("a bug in the program: panic in the protocol or a rule
 func guard(err *error, restore func()) {
 	if p := recover(); p != nil {
 		restore()
+		if unreadable, ok := p.(unreadableError); ok {
+			*err = unreadable
+			return
+		}
 		*err = fmt.Errorf("%w: %v", ErrPanic, p)
 	}
 }
@@ -122,7 +131,11 @@ func (s *Session) advance() {
 		for i, step := range s.plan {
 			s.t.Append(step, *s.acts[i])
 		}
-		s.open(s.protocol.Next(&s.t))
+		if s.fork != nil && s.fork.leaves && !s.fork.begun {
+			s.open(s.leave(nil))
+		} else {
+			s.open(s.protocol.Next(&s.t))
+		}
 	}
 }
 
@@ -139,8 +152,16 @@ func (s *Session) open(p Plan) {
 			return
 		}
 	}
+	if s.fork != nil && !s.fork.begun && s.fork.isReached(p, len(s.t.Entries)) {
+		s.open(s.leave(p.Steps))
+		return
+	}
 	for i, step := range s.plan {
 		s.plan[i].Sees = s.setting.remembered(&s.t, step)
+		if s.fork != nil {
+			s.plan[i].Sees = s.fork.visible(s.plan[i].Sees)
+			s.acts[i] = s.fork.decide(len(s.t.Entries)+i, step)
+		}
 		if step.Kind == transcript.Decide {
 			act := Decide(&s.t, step, s.setting)
 			s.acts[i] = &act

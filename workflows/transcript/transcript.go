@@ -157,6 +157,9 @@ type Entry struct {
 type Transcript struct {
 	Agents  int
 	Entries []Entry
+	// Earlier is how many of the entries were made before the collaboration went another
+	// way than the one that it goes on from: another rule may have decided then.
+	Earlier int
 }
 
 // Append adds what came of a step and returns the entry's index.

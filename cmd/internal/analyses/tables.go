@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -186,8 +187,25 @@ func ReadCampaign(ctx context.Context, s storage.Store, name string) (campaign.C
 	if err != nil {
 		return c, cli.ExplainDamage(err, name, "there is no table")
 	}
-	err = AddPlan(ctx, s, &c)
-	return c, err
+	if err := AddPlan(ctx, s, &c); err != nil {
+		return c, err
+	}
+	return c, addOriginal(ctx, s, &c)
+}
+
+// addOriginal adds the campaign that a fork goes on from, if the lake has it.
+func addOriginal(ctx context.Context, s storage.Store, c *campaign.Campaign) error {
+	i := slices.IndexFunc(c.Planned, func(p campaign.Planned) bool { return campaign.ForkOf(string(p.Settings)) != nil })
+	if i < 0 {
+		return nil
+	}
+	name := campaign.ForkOf(string(c.Planned[i].Settings)).Campaign
+	original, err := campaign.Load(ctx, s, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	c.Original = &original
+	return cli.ExplainDamage(err, name, "there is no table")
 }
 
 // AddPlan adds the conditions that a campaign plans, if its plan is recorded.

@@ -63,6 +63,12 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	host.Extended = openExtended(path)
 	host.Recorded = func(name string) (plan.Campaign, error) { return campaigns.ReadPlannedCampaign(ctx, s, name) }
 	host.Learn = (&fitter{ctx: ctx, store: s, host: &host, prices: prices, said: map[string]bool{}}).learn
+	var forked recorded.Plan
+	host.Forked = func(name string) (plan.Forked, error) {
+		forked, err = readForked(ctx, s, name)
+		ran.folder = forked.Folder // where its programs are
+		return plan.Forked{Campaign: forked.Campaign, Data: forked.Data}, err
+	}
 	file, err := plan.ParseSource(source, host)
 	if errs, ok := errors.AsType[plan.FileErrors](err); ok {
 		return recorded.Plan{}, recorded.Manifest{}, file, cli.UsageError(errorsIn(path, errs))
@@ -81,6 +87,9 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 		m.Labels = recorded.NewLabelling(*l, label.Words, prices.Of(l.Model.Name))
 	}
 	p, err := Recordable(plugins, file, from, ran)
+	if err == nil && file.Fork != "" {
+		err = cmp.Or(checkForked(ctx, s, file), forkPrompts(forked, &p))
+	}
 	if err != nil {
 		return p, m, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
 	}

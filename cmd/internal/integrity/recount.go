@@ -28,12 +28,29 @@ func countingOf(plugins catalogue.Catalogue, c record.Collaboration) (recount.Co
 	if cond.Rule.Name == "" {
 		return recount.Counting{}, nil
 	}
+	camp := plan.Campaign{Seed: uint64(c.Seed), Conditions: []plan.Condition{cond}}
+	seed := camp.TreatmentSeed(plan.Cell{Instance: int(c.Instance), Replicate: int(c.Replicate)})
+	counting, err := countingUnder(plugins, cond, int(c.Agents), seed)
+	if err != nil || cond.Fork == nil {
+		return counting, err
+	}
+	original, err := cond.Original()
+	if err != nil {
+		return counting, err
+	}
+	before, err := countingUnder(plugins, original, int(c.Agents), seed)
+	counting.Before = &before
+	return counting, err
+}
+
+// countingUnder returns how votes of a condition are counted from its fork on, if it has one.
+func countingUnder(plugins catalogue.Catalogue, cond plan.Condition, agents int, seed uint64) (recount.Counting, error) {
 	rule, err := cond.BuildRule(plugins)
 	if err != nil {
 		return recount.Counting{}, err
 	}
-	seed := plan.Campaign{Seed: uint64(c.Seed)}.TreatmentSeed(plan.Cell{Instance: int(c.Instance), Replicate: int(c.Replicate)})
-	session, err := cond.Session(plugins, int(c.Agents), seed)
+	cond.Fork = nil
+	session, err := cond.Session(plugins, agents, seed)
 	if err != nil {
 		return recount.Counting{}, err
 	}

@@ -35,11 +35,15 @@ type Verification struct {
 
 	Compared  int `json:"compared"`           // collaborations whose rows are those of their answers
 	Judged    int `json:"judged,omitempty"`   // whose score was found again from the judge's answer
+	Forked    int `json:"forked,omitempty"`   // whose turns before the fork are those of the original
 	Decisions int `json:"decisions"`          // counted again from their ballots
 	Uncounted int `json:"uncounted"`          // that rest on something else
 	Stops     int `json:"stops,omitempty"`    // collaborations whose learned stopping rule was asked again
 	Recorded  int `json:"recorded,omitempty"` // answers of a program that is the environment
 	Settled   int `json:"settled"`            // calls of unknown outcome with what they were billed
+	// NoOriginal is the campaign that it goes on from, if that is not in the lake: what it
+	// has from there was not compared.
+	NoOriginal string `json:"no_original,omitempty"`
 
 	// Of the lake's cache, whose damage is not the fault of the campaign: an entry that
 	// cannot be read costs one call when it is needed.
@@ -86,6 +90,9 @@ func Check(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, ca
 	}
 	if len(v.Findings) == 0 { // what is damaged cannot be counted
 		if err := v.compareAnswers(ctx, s); err != nil {
+			return v, err
+		}
+		if err := v.compareForks(ctx, s, plugins); err != nil {
 			return v, err
 		}
 		if err := v.recount(ctx, s, plugins); err != nil {
@@ -232,6 +239,12 @@ func (v Verification) print(w io.Writer) {
 	}
 	if v.Compared > 0 {
 		fmt.Fprintf(w, "Compared: the rows of %s with their answers\n", wording.Count(v.Compared, "collaboration"))
+	}
+	if v.Forked > 0 {
+		fmt.Fprintf(w, "Compared: the turns before the fork of %s with the original's\n", wording.Count(v.Forked, "collaboration"))
+	}
+	if v.NoOriginal != "" {
+		fmt.Fprintf(w, "Not compared: the turns before the fork, since %s is not in this lake\n", v.NoOriginal)
 	}
 	if v.Judged > 0 {
 		fmt.Fprintf(w, "Scored again: %s from the answers of their judges\n", wording.Count(v.Judged, "decision"))

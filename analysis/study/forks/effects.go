@@ -1,0 +1,212 @@
+package forks
+
+import (
+	"cmp"
+	"slices"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/counterfactual"
+	"roundtable/analysis/record"
+	"roundtable/analysis/statistics"
+	"roundtable/analysis/table"
+)
+
+// beginning is what forks of one collaboration have in common.
+type beginning struct{ instance, replicate int32 }
+
+// row is one change of one condition.
+type row struct {
+	campaign.Group
+	fork      campaign.Fork
+	original  map[beginning]campaign.Run
+	unchanged map[beginning][]campaign.Run // forked at the same point without a change
+}
+
+// Effects returns what each change of a fork does; false if the campaign is none, or its
+// original is not there.
+func Effects(c campaign.Campaign) (table.Table, bool) {
+	if c.Original == nil {
+		return table.Table{}, false
+	}
+	v := c.View("")
+	v.Whole = true
+	rows := rowsOf(c, v)
+	if len(rows) == 0 {
+		return table.Table{}, false
+	}
+	t := table.Table{Title: "Forks of " + c.Original.Name + ": what each change does"}
+	mean := func(header string, of func(row, campaign.Run) (float64, bool)) table.Columns[row] {
+		return table.Column(header, func(r row) table.Cell {
+			return campaign.MeanCell(r.Succeeded(), 3, func(run campaign.Run) (float64, bool) { return of(r, run) })
+		})
+	}
+	table.Fill(&t, rows, table.Of(v.LabelColumns(), func(r row) campaign.Group { return r.Group }),
+		table.Column("reached, %", func(r row) table.Cell {
+			return table.MeanPercent(campaign.RatioOver(r.Succeeded(), func(run campaign.Run) (float64, float64) {
+				return table.Hundred(bool(campaign.Part[left](run.Parts))) / 100, 1
+			}))
+		}),
+		mean("as it was", row.asItWas),
+		mean("outcome", func(_ row, run campaign.Run) (float64, bool) { return run.Outcome() }),
+		table.Columns[row]{Headers: []string{"effect", "low", "high", "p"}, Cells: row.effectCells},
+		table.Column("by chance, SD", func(r row) table.Cell { return table.Known(r.chance(), 3) }),
+		table.Column("calls", func(r row) table.Cell { return table.Count(r.calls()) }),
+		table.Column("cost USD", func(r row) table.Cell { return table.Number(r.cost(), 4) }),
+		table.Column("original USD", func(r row) table.Cell { return table.Number(r.originalCost(), 4) }),
+		table.Of(v.EndedColumns(), func(r row) campaign.Group { return r.Group }))
+	t.Notes = append(t.Notes,
+		"Each collaboration goes on from the stored turns of one of "+c.Original.Name+", its beginning, up to the point of the fork; nothing of these was asked again. Reached: came to that point; the others are the original to its end.",
+		"Effect: mean outcome with the change minus that as it was, of the same beginning: of the original, and of what went on from the same point without a change, where there is such. Paired, the mean over "+c.CountedUnits()+", with its 95 % t interval and Student's p, not corrected for the number of rows. A row without a change is compared with the original alone: its effect is 0 but for chance. "+v.GoodnessNote(),
+		"By chance: standard deviation of outcomes that went on from one beginning in the same way, pooled over beginnings; it needs replicates. Cost: of what was asked after the fork, and of the whole originals.")
+	v.AddNotes(&t)
+	return t, true
+}
+
+// rowsOf returns the changes, those without a change first.
+func rowsOf(c campaign.Campaign, v campaign.View) []row {
+	originals := map[string]map[beginning]campaign.Run{}
+	for _, r := range c.Original.Runs {
+		if originals[r.ConditionID] == nil {
+			originals[r.ConditionID] = map[beginning]campaign.Run{}
+		}
+		originals[r.ConditionID][beginning{r.Instance, r.Replicate}] = r
+	}
+	var rows []row
+	for _, g := range v.Groups {
+		if fork := settingsOf(c, g); fork != nil && len(g.Runs) > 0 {
+			rows = append(rows, row{Group: g, fork: *fork, original: originals[fork.Condition], unchanged: map[beginning][]campaign.Run{}})
+		}
+	}
+	for i, r := range rows {
+		for _, other := range rows {
+			if r.fork.IsControl() || !other.fork.IsControl() || other.fork.Condition != r.fork.Condition || other.fork.Round != r.fork.Round || other.fork.Entry != r.fork.Entry {
+				continue
+			}
+			for _, run := range other.Succeeded() {
+				at := r.beginning(run)
+				rows[i].unchanged[at] = append(rows[i].unchanged[at], run)
+			}
+		}
+	}
+	return rows
+}
+
+// settingsOf returns what a condition says of its fork.
+func settingsOf(c campaign.Campaign, g campaign.Group) *campaign.Fork {
+	for _, r := range g.Runs {
+		return campaign.ForkOf(r.SettingsJSON)
+	}
+	for _, p := range c.Planned {
+		if p.Condition == g.ID {
+			return campaign.ForkOf(string(p.Settings))
+		}
+	}
+	return nil
+}
+
+func (r row) beginning(run campaign.Run) beginning {
+	return beginning{run.Instance, r.fork.Origin(run.Replicate)}
+}
+
+// asItWas returns the mean outcome of a run's beginning without the change.
+func (r row) asItWas(run campaign.Run) (float64, bool) {
+	values := r.unchangedOutcomes(r.beginning(run))
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(max(len(values), 1)), len(values) > 0
+}
+
+// unchangedOutcomes returns the outcomes that a beginning had without the change.
+func (r row) unchangedOutcomes(at beginning) []float64 {
+	runs := slices.Clone(r.unchanged[at])
+	if original, ok := r.original[at]; ok && original.Status == record.Succeeded {
+		runs = append(runs, original)
+	}
+	return outcomes(runs)
+}
+
+func outcomes(runs []campaign.Run) []float64 {
+	var all []float64
+	for _, run := range runs {
+		if y, ok := run.Outcome(); ok {
+			all = append(all, y)
+		}
+	}
+	return all
+}
+
+// cells returns the beginnings with what went on from them, in their order.
+func (r row) cells() []counterfactual.Cell {
+	changed := map[beginning][]campaign.Run{}
+	var order []beginning
+	units := map[beginning]int32{}
+	for _, run := range r.Succeeded() {
+		at := r.beginning(run)
+		if changed[at] == nil {
+			order = append(order, at)
+		}
+		changed[at], units[at] = append(changed[at], run), run.Unit
+	}
+	slices.SortFunc(order, func(a, b beginning) int {
+		return cmp.Or(cmp.Compare(a.instance, b.instance), cmp.Compare(a.replicate, b.replicate))
+	})
+	var cells []counterfactual.Cell
+	for _, at := range order {
+		cells = append(cells, counterfactual.Cell{Unit: units[at], AsItWas: r.unchangedOutcomes(at), Changed: outcomes(changed[at])})
+	}
+	return cells
+}
+
+// effectCells are the mean difference by unit, its interval and p.
+func (r row) effectCells() []table.Cell {
+	values := counterfactual.Effects(r.cells())
+	if len(values) == 1 {
+		return []table.Cell{table.Number(values[0], 3), {}, {}, {}}
+	}
+	cells := campaign.MeanInterval(values, 3, r.MostDifference())
+	if test, err := statistics.Paired(values); err == nil {
+		return append(cells, table.PValue(&test.P))
+	}
+	return append(cells, table.Cell{})
+}
+
+// chance returns the spread of outcomes from one beginning; of a row without a change, the
+// original is one of them.
+func (r row) chance() *float64 {
+	var groups [][]float64
+	for _, c := range r.cells() {
+		if r.fork.IsControl() {
+			c.Changed = append(slices.Clone(c.Changed), c.AsItWas...)
+		}
+		groups = append(groups, c.Changed)
+	}
+	return counterfactual.Chance(groups)
+}
+
+func (r row) calls() (n int64) {
+	for _, run := range r.Runs {
+		n += int64(run.Collaboration.Calls)
+	}
+	return n
+}
+
+func (r row) cost() (usd float64) {
+	for _, run := range r.Runs {
+		usd += run.Asked.USD
+	}
+	return usd
+}
+
+// originalCost returns what the originals have cost from which the row's runs go on.
+func (r row) originalCost() (usd float64) {
+	seen := map[beginning]bool{}
+	for _, run := range r.Runs {
+		if at := r.beginning(run); !seen[at] {
+			seen[at] = true
+			usd += r.original[at].Asked.USD
+		}
+	}
+	return usd
+}

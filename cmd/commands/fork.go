@@ -1,0 +1,89 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"roundtable/cmd/internal/campaignfile"
+	"roundtable/cmd/internal/campaigns"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/forks"
+	"roundtable/cmd/internal/runs"
+)
+
+func newFork(o *cli.Options) *cobra.Command {
+	r := runs.Options{Options: o}
+	var f forks.Request
+	var file string
+	noRun, noCheck := false, false
+	cmd := &cobra.Command{
+		Use:     "fork NAME",
+		Short:   "Run a campaign's collaborations on from a point, with a change, without paying for what came before",
+		GroupID: toRun,
+		Long: `Run a campaign's collaborations on from a point, with a change: another rule, model,
+persona or order, an agent less, a message removed or replaced. What came before the
+point are the stored answers of the campaign, none of which is asked again. The fork
+is a campaign, whose file is written first; run, status, resume, verify, query and
+export take it as any other. Its table fork-effects compares each change with the
+original, paired by instance and replicate. Without a change, and with --control, it
+shows what chance alone does.`,
+		Example: `  roundtable fork my-campaign --at round=3 --set rule=ranked
+  roundtable fork my-campaign --at round=3 --drop Alex --control --replicates 2
+  roundtable fork my-campaign --remove round=2,agent=Blake --as without-blake
+  roundtable fork my-campaign --at round=2 --change '{set: {rule: ranked}}' --change '{set: {rule: borda}}' --no-run`,
+		Args: cli.OneArg("campaign"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.Campaign, r.Checks = args[0], !noCheck
+			if f.Replicates < 1 {
+				return cli.UsageError(fmt.Errorf("--replicates %d: expected a whole number of at least 1", f.Replicates))
+			}
+			return runFork(cmd.Context(), r, f, file, noRun)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.At, "at", "", "the first round that is run again, round=3, or the first entry, entry=12 (default with --remove or --replace: after that message)")
+	flags.StringArrayVar(&f.Set, "set", nil, "KEY=VALUE from that point on, as rule=ranked or protocol.rounds=8; may be repeated")
+	flags.StringSliceVar(&f.Drop, "drop", nil, "agents that take no further part: their turns are skipped and their votes are abstentions")
+	flags.StringArrayVar(&f.Remove, "remove", nil, "messages that nobody gets to see, as round=2,agent=Blake; may be repeated")
+	flags.StringVar(&f.Replace, "replace", "", "a message, as round=2,agent=Blake, in whose place others see --text")
+	flags.StringVar(&f.Text, "text", "", "what stands in the place of the message that --replace names")
+	flags.StringArrayVar(&f.Changes, "change", nil, "a change as in a campaign file, as {set: {rule: ranked}}; repeat it for several")
+	flags.BoolVar(&f.Control, "control", false, "run on without a change, too, to see what chance alone does")
+	flags.IntVar(&f.Replicates, "replicates", 1, "how often each collaboration is run on")
+	flags.StringSliceVar(&f.Conditions, "condition", nil, "ids of the conditions that are forked (default: all)")
+	flags.Float64Var(&f.CostUSD, "cost-usd", 0, "the most that the fork may cost (default: no cap)")
+	flags.StringVar(&f.Name, "as", "", "name of the fork (default: NAME-fork)")
+	flags.StringVarP(&file, "output", "o", "", "where its campaign file is written (default: its name with .yaml)")
+	flags.BoolVar(&noRun, "no-run", false, "write the campaign file only")
+	flags.BoolVar(&noCheck, "no-check", false, runs.NoCheckUsage)
+	o.Telemetry.Flags(flags)
+	return cmd
+}
+
+// runFork writes the campaign file of a fork and runs it.
+func runFork(ctx context.Context, r runs.Options, f forks.Request, path string, noRun bool) error {
+	if err := r.Telemetry.Check(); err != nil {
+		return err
+	}
+	_, p, m, err := campaigns.Open(ctx, r.Options, f.Campaign)
+	if err != nil {
+		return err
+	}
+	file, err := f.NewFile(p, m)
+	if err != nil {
+		return cli.UsageError(err)
+	}
+	path = cmp.Or(path, file.Name+".yaml")
+	if err := file.Write(path); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "The fork is %s: roundtable run %s\n", path, path)
+	if noRun {
+		return nil
+	}
+	return runCampaign(ctx, r, path, campaignfile.Flags{})
+}

@@ -1,0 +1,342 @@
+package forks
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"roundtable/activities/recorded"
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/counterfactual"
+	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
+	"roundtable/analysis/table"
+	"roundtable/cmd/internal/analyses"
+	"roundtable/cmd/internal/cli"
+	"roundtable/envs/wording"
+	"roundtable/workflows/plan"
+)
+
+// MostPairs is how many pairs of orders of each instance are gone through at most, unless
+// the request says.
+const MostPairs = 20
+
+// Attribution asks what each part of a campaign's collaborations contributes to their outcome.
+type Attribution struct {
+	Campaign   string
+	Of         string // agents, rounds or messages
+	Name       string // of the fork; "" for the campaign's with -by-agents
+	Conditions []string
+	Pairs      int     // of orders, at most
+	Budget     float64 // US dollars; 0 is none
+}
+
+// ForkName returns the name of the campaign of its forks.
+func (a Attribution) ForkName() string {
+	if a.Name != "" {
+		return a.Name
+	}
+	return a.Campaign + "-by-" + a.Of
+}
+
+// ReadBudget reads 5usd, $5 or 5; the error says what is accepted.
+func ReadBudget(text string) (float64, error) {
+	number := strings.TrimPrefix(strings.TrimSuffix(strings.ToLower(strings.TrimSpace(text)), "usd"), "$")
+	usd, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || usd <= 0 || usd > 1e9 {
+		return 0, fmt.Errorf("--budget %s: expected US dollars, as 5usd", text)
+	}
+	return usd, nil
+}
+
+// Work is the forks of an attribution, which grow from step to step.
+type Work struct {
+	Attribution
+	players
+	store    storage.Store
+	plan     recorded.Plan
+	manifest recorded.Manifest
+}
+
+// Open finds the parts and the campaign.
+func (a Attribution) Open(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) (*Work, error) {
+	found, err := newPlayers(ctx, s, a.Of, p.Campaign, a.Conditions)
+	return &Work{a, found, s, p, m}, err
+}
+
+// IsPaid reports whether some model of the campaign costs money, or may.
+func (w *Work) IsPaid() bool {
+	f := Begin(w.Campaign, w.plan, w.manifest)
+	return len(f.Prices) > 0 || f.Cost != ""
+}
+
+// File returns the campaign file of some pairs of orders.
+func (w *Work) File(pairs int) File {
+	f := Begin(w.Campaign, w.plan, w.manifest)
+	f.Name, f.Fork.Conditions = w.ForkName(), w.Conditions
+	if w.Budget > 0 {
+		f.Limits.CostUSD = &w.Budget
+	}
+	all, instances := w.needs(pairs)
+	for _, c := range all {
+		f.Fork.Changes = append(f.Fork.Changes, w.change(c, slices.Sorted(slices.Values(instances[c]))))
+	}
+	return f
+}
+
+// Begun returns the pairs of orders that the lake's forks were made for; 0 without any.
+func (w *Work) Begun(known plan.Campaign) int {
+	if len(known.Conditions) == 0 {
+		return 0
+	}
+	for pairs := 1; pairs < w.Pairs; pairs++ {
+		if w.cells(pairs) >= known.Size() {
+			return pairs
+		}
+	}
+	return w.Pairs
+}
+
+// Next returns how many pairs to go on with after some are done, for what they have cost:
+// as many again, or as many as the rest of the budget is likely to pay; the same number if
+// there is nothing left to do, or no money for a pair.
+func (w *Work) Next(done int, spent float64) int {
+	if done >= w.Pairs || w.isExact(done) {
+		return done
+	}
+	next := min(2*done, w.Pairs)
+	perCell := spent / float64(max(w.cells(done), 1))
+	for w.Budget > 0 && next > done && spent+perCell*float64(w.cells(next)-w.cells(done)) > w.Budget {
+		next--
+	}
+	return next
+}
+
+// CheckBudget refuses a budget that is not likely to pay the first pair of orders, by what
+// the original has cost: nothing could be said for it.
+func (w *Work) CheckBudget(ctx context.Context) error {
+	if w.Budget == 0 {
+		return nil
+	}
+	c, err := campaign.Load(ctx, w.store, w.Campaign)
+	if err != nil {
+		return err
+	}
+	usd := 0.0
+	for _, r := range c.Runs {
+		usd += r.Asked.USD / float64(len(c.Runs))
+	}
+	all, instances := w.needs(1)
+	shares := 0.0
+	for _, coalition := range all {
+		share := 1.0
+		if w.Of == Agents {
+			share -= float64(len(coalition.Absent(len(w.list)))) / float64(len(w.list))
+		}
+		shares += share * float64(len(instances[coalition]))
+	}
+	conditions := len(w.Conditions)
+	if conditions == 0 {
+		conditions = len(w.campaign.Conditions)
+	}
+	if likely := usd * shares * float64(conditions*w.campaign.Replicates); likely > w.Budget {
+		return cli.UsageError(fmt.Errorf("the first pair of orders is %s, which are likely to cost about $%.4f by what %s has cost; a budget of $%.4f would not pay for one, and nothing was started",
+			wording.Count(w.cells(1), "fork"), likely, w.Campaign, w.Budget))
+	}
+	return nil
+}
+
+// Spent returns what the forks have cost so far.
+func (w *Work) Spent(ctx context.Context) (usd float64, err error) {
+	c, err := campaign.Load(ctx, w.store, w.ForkName())
+	for _, r := range c.Runs {
+		usd += r.Asked.USD
+	}
+	return usd, err
+}
+
+// row is a part of the collaborations of one condition.
+type row struct {
+	condition, name string
+	share           counterfactual.Share
+	found           counterfactual.Attribution
+	calls           int64
+	usd             float64
+}
+
+// Table returns what each part contributes, from the forks that have ended.
+func (w *Work) Table(ctx context.Context) (table.Table, error) {
+	c, err := analyses.ReadCampaign(ctx, w.store, w.ForkName())
+	if err != nil {
+		return table.Table{}, err
+	}
+	if c.Original == nil {
+		return table.Table{}, cli.UsageError(fmt.Errorf("%s is no fork of a campaign in the lake", w.ForkName()))
+	}
+	games := w.games(c)
+	t := table.Table{Name: "attribution", Title: fmt.Sprintf("What each of the %s of %s contributes to the outcome", w.Of, w.Campaign)}
+	var rows []row
+	for _, condition := range slices.Sorted(maps.Keys(games)) {
+		found, ok := counterfactual.Attribute(len(w.list), games[condition])
+		if !ok {
+			continue
+		}
+		calls, usd := costOf(c, condition)
+		for i, share := range found.Shares {
+			rows = append(rows, row{condition, w.list[i].name, share, found, 0, 0})
+		}
+		rows = append(rows, row{condition, "all together", found.Total, found, calls, usd})
+	}
+	if len(rows) == 0 {
+		return t, cli.IncompleteError(fmt.Errorf("%s: no order of the %s is complete yet; give more --budget", w.ForkName(), w.Of))
+	}
+	w.fill(&t, rows, c)
+	return t, nil
+}
+
+func (w *Work) fill(t *table.Table, rows []row, c campaign.Campaign) {
+	end := func(of func(counterfactual.Share) float64) func(row) table.Cell {
+		return func(r row) table.Cell {
+			if r.share.Within == nil {
+				return table.Cell{}
+			}
+			return table.Number(of(r.share), 3)
+		}
+	}
+	last := func(of func(row) table.Cell) func(row) table.Cell {
+		return func(r row) table.Cell {
+			if r.name != "all together" {
+				return table.Cell{}
+			}
+			return of(r)
+		}
+	}
+	table.Fill(t, rows,
+		table.Column("condition", func(r row) table.Cell { return table.Word(r.condition) }),
+		table.Column(strings.TrimSuffix(w.Of, "s"), func(r row) table.Cell { return table.Word(r.name) }),
+		table.Column("contributes", func(r row) table.Cell { return table.Number(r.share.Mean, 3) }),
+		table.Column("low", end(func(s counterfactual.Share) float64 { return s.Within.Low })),
+		table.Column("high", end(func(s counterfactual.Share) float64 { return s.Within.High })),
+		table.Column("n", func(r row) table.Cell { return table.Count(r.found.Games) }),
+		table.Column("exact", func(r row) table.Cell { return table.Count(r.found.Exact) }),
+		table.Column("calls", last(func(r row) table.Cell { return table.Count(r.calls) })),
+		table.Column("cost USD", last(func(r row) table.Cell { return table.Number(r.usd, 4) })))
+	if v := c.View(""); len(v.Groups) > 0 {
+		if some, all := v.Simulated(); some == all && some > 0 {
+			t.Notes = append(t.Notes, table.Simulated+".")
+		}
+		t.Notes = append(t.Notes, v.GoodnessNote())
+	}
+	without := "their messages are seen by nobody; from the first of them on the rest is run again"
+	if w.Of == Agents {
+		without = "they take no part: nobody asks them, and their votes are abstentions"
+	}
+	t.Notes = append(t.Notes,
+		"Contributes: Shapley's value, the mean over the orders in which the "+w.Of+" can join of what the outcome gains when one joins. The value of some of them is the outcome without the others ("+without+"); of all of them it is the original's. Contributions add up to that of all together: the outcome as it was minus the outcome with none.",
+		"Intervals: 95 %, Student's t over "+c.CountedUnits()+". n: collaborations with a complete order; exact: those in which every coalition was run, the others rest on orders that were drawn for each instance, each with its reverse. Cost: of all forks, each coalition of an instance run once.")
+	if len(w.instances) == 1 && rows[0].found.Exact < rows[0].found.Games {
+		t.Notes = append(t.Notes, "There is one instance, so all collaborations rest on the same orders: intervals do not tell how far others would have differed.")
+	}
+}
+
+// games returns the outcomes of coalitions by condition of the original.
+func (w *Work) games(c campaign.Campaign) map[string][]counterfactual.Game {
+	type beginning struct {
+		condition           string
+		instance, replicate int32
+	}
+	values := map[beginning]map[counterfactual.Coalition]float64{}
+	var order []beginning
+	units := map[beginning]int32{}
+	put := func(at beginning, of counterfactual.Coalition, y float64) {
+		if values[at] == nil {
+			values[at] = map[counterfactual.Coalition]float64{}
+			order = append(order, at)
+		}
+		values[at][of] = y
+	}
+	for _, g := range c.Groups() {
+		for _, r := range g.Succeeded() {
+			f := campaign.ForkOf(r.SettingsJSON)
+			of, ok := w.coalitionOf(f)
+			y, known := r.Outcome()
+			if !ok || !known {
+				continue
+			}
+			at := beginning{f.Condition, r.Instance, f.Origin(r.Replicate)}
+			put(at, of, y)
+			units[at] = r.Unit
+		}
+	}
+	for _, r := range c.Original.Runs {
+		at := beginning{r.ConditionID, r.Instance, r.Replicate}
+		if y, known := r.Outcome(); known && r.Status == record.Succeeded && values[at] != nil {
+			values[at][counterfactual.Everyone(len(w.list))] = y
+		}
+	}
+	games := map[string][]counterfactual.Game{}
+	for _, at := range order {
+		games[at.condition] = append(games[at.condition], counterfactual.Game{
+			Unit: units[at], Orders: w.orders(int(at.instance), w.Pairs), Values: values[at],
+		})
+	}
+	return games
+}
+
+// coalitionOf returns which coalition a fork leaves; false if it is of another kind.
+func (w *Work) coalitionOf(f *campaign.Fork) (counterfactual.Coalition, bool) {
+	of := counterfactual.Everyone(len(w.list))
+	if f == nil || len(f.Was)+len(f.Replace) > 0 {
+		return 0, false
+	}
+	for _, agent := range f.Drop {
+		if w.Of != Agents || agent >= len(w.list) {
+			return 0, false
+		}
+		of &^= 1 << agent
+	}
+	agents := len(w.list)
+	if rounds := w.rounds(); w.Of == Messages {
+		agents = len(w.list) / rounds
+	}
+	for _, m := range f.Remove {
+		switch {
+		case w.Of == Rounds && m.Round > 0 && m.Agent == nil:
+			of &^= 1 << (m.Round - 1)
+		case w.Of == Messages && m.Round > 0 && m.Agent != nil:
+			of &^= 1 << ((m.Round-1)*agents + *m.Agent)
+		default:
+			return 0, false
+		}
+	}
+	return of, true
+}
+
+// rounds returns how many rounds the players are of.
+func (w *Work) rounds() int {
+	last := w.list[len(w.list)-1].remove
+	round, _ := last["round"].(int)
+	return max(round, 1)
+}
+
+// costOf returns what the forks of one condition took.
+func costOf(c campaign.Campaign, condition string) (calls int64, usd float64) {
+	for _, r := range c.Runs {
+		if f := campaign.ForkOf(r.SettingsJSON); f != nil && f.Condition == condition {
+			calls, usd = calls+int64(r.Calls), usd+r.Asked.USD
+		}
+	}
+	return calls, usd
+}
+
+// Summary says how far the work is.
+func (w *Work) Summary(pairs int) string {
+	how := fmt.Sprintf("%s of orders in %s", wording.Count(pairs, "pair"), wording.Count(len(w.instances), "instance"))
+	if w.isExact(pairs) {
+		how = "every coalition"
+	}
+	return fmt.Sprintf("%s: %s, %s", w.ForkName(), how, wording.Count(w.cells(pairs), "fork"))
+}

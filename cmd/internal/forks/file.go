@@ -1,0 +1,251 @@
+// Package forks writes the campaign files of forks: what goes on from another campaign's
+// collaborations is an ordinary campaign, run and read as any other.
+package forks
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"roundtable/activities/money"
+	"roundtable/activities/recorded"
+	"roundtable/cmd/internal/cli"
+	"roundtable/workflows/plan"
+)
+
+// Request says what is forked, where, and what is changed there.
+type Request struct {
+	Campaign   string
+	Name       string // of the fork; "" for the campaign's with -fork
+	At         string // round=N or entry=N
+	Conditions []string
+	Replicates int
+	Set        []string // KEY=VALUE, of one change with the next three
+	Drop       []string
+	Remove     []string // round=N,agent=NAME,phase=WORD,entry=N
+	Replace    string   // likewise, with Text
+	Text       string
+	Changes    []string // each a change as in a campaign file
+	Control    bool     // a change that changes nothing, too
+	CostUSD    float64  // cap; 0 is none
+}
+
+// File is the campaign file of a fork.
+type File struct {
+	Name       string                 `json:"name"`
+	Replicates int                    `json:"replicates,omitempty"`
+	Fork       Block                  `json:"fork"`
+	Limits     plan.Limits            `json:"limits,omitzero"`
+	Prices     map[string]money.Price `json:"prices,omitempty"`
+	Cost       string                 `json:"cost,omitempty"`
+}
+
+// Block is its key fork.
+type Block struct {
+	Campaign   string         `json:"campaign"`
+	At         map[string]int `json:"at,omitempty"`
+	Conditions []string       `json:"conditions,omitempty"`
+	Changes    []any          `json:"changes,omitempty"`
+}
+
+// NewFile returns the file of a request; m is how the forked campaign was run.
+func (r Request) NewFile(p recorded.Plan, m recorded.Manifest) (File, error) {
+	f := Begin(r.Campaign, p, m)
+	if f.Name = r.Campaign + "-fork"; r.Name != "" {
+		f.Name = r.Name
+	}
+	if r.Replicates > 1 {
+		f.Replicates = r.Replicates
+	}
+	f.Fork.Conditions = r.Conditions
+	if r.CostUSD > 0 {
+		f.Limits.CostUSD = &r.CostUSD
+	}
+	var err error
+	if r.At != "" {
+		if f.Fork.At, err = readPoint(r.At); err != nil {
+			return f, err
+		}
+	}
+	own, err := r.ownChange()
+	if err != nil {
+		return f, err
+	}
+	if r.Control || len(own) == 0 && len(r.Changes) == 0 {
+		f.Fork.Changes = append(f.Fork.Changes, map[string]any{})
+	}
+	if len(own) > 0 {
+		f.Fork.Changes = append(f.Fork.Changes, own)
+	}
+	for _, text := range r.Changes {
+		var change map[string]any
+		if err := yaml.Unmarshal([]byte(text), &change); err != nil {
+			return f, fmt.Errorf("--change %s: expected a mapping, as {set: {rule: ranked}} or {drop: [Alex]}", text)
+		}
+		f.Fork.Changes = append(f.Fork.Changes, change)
+	}
+	return f, nil
+}
+
+// Begin returns the file of a fork without changes, which is run as the campaign was, but
+// for its caps.
+func Begin(name string, p recorded.Plan, m recorded.Manifest) File {
+	f := File{Fork: Block{Campaign: name}, Limits: plan.Limits{Collaborations: m.Limits.Collaborations, Calls: m.Limits.Calls, Models: m.Limits.Models}}
+	f.Prices = map[string]money.Price{}
+	for _, c := range p.Campaign.Conditions {
+		for _, model := range c.AllModels() {
+			price, known := m.Prices[model.Name]
+			if free := strings.HasPrefix(model.Name, "scripted/") || strings.HasPrefix(model.Name, "replay/") || model.Name == "human"; known {
+				f.Prices[model.Name] = price
+			} else if !free {
+				f.Cost = "unknown"
+			}
+		}
+	}
+	return f
+}
+
+// readPoint reads round=N or entry=N.
+func readPoint(text string) (map[string]int, error) {
+	key, value, _ := strings.Cut(text, "=")
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 || key != "round" && key != "entry" {
+		return nil, fmt.Errorf("--at %s: expected round=N or entry=N, N at least 1", text)
+	}
+	return map[string]int{key: n}, nil
+}
+
+// ownChange returns the change of the flags that make one; none if none is given.
+func (r Request) ownChange() (map[string]any, error) {
+	change := map[string]any{}
+	set := map[string]any{}
+	for _, text := range r.Set {
+		key, value, ok := strings.Cut(text, "=")
+		var v any
+		if !ok || key == "" || yaml.Unmarshal([]byte(value), &v) != nil {
+			return nil, fmt.Errorf("--set %s: expected KEY=VALUE, as rule=ranked or protocol.rounds=8", text)
+		}
+		set[key] = v
+	}
+	if len(set) > 0 {
+		change["set"] = set
+	}
+	if len(r.Drop) > 0 {
+		change["drop"] = r.Drop
+	}
+	var removed []any
+	for _, text := range r.Remove {
+		m, err := readMessage("--remove", text)
+		if err != nil {
+			return nil, err
+		}
+		removed = append(removed, m)
+	}
+	if len(removed) > 0 {
+		change["remove"] = removed
+	}
+	if (r.Replace == "") != (r.Text == "") {
+		return nil, errors.New("--replace and --text go together: which message, and what stands in its place")
+	}
+	if r.Replace != "" {
+		m, err := readMessage("--replace", r.Replace)
+		if err != nil {
+			return nil, err
+		}
+		m["text"] = r.Text
+		change["replace"] = []any{m}
+	}
+	return change, nil
+}
+
+// readMessage reads round=2,agent=Alex.
+func readMessage(flag, text string) (map[string]any, error) {
+	m := map[string]any{}
+	for part := range strings.SplitSeq(text, ",") {
+		key, value, ok := strings.Cut(part, "=")
+		if !ok || value == "" || !slices.Contains([]string{"round", "agent", "phase", "entry"}, key) {
+			return nil, fmt.Errorf("%s %s: expected round=N, agent=NAME, phase=WORD, entry=N or several of them with commas", flag, text)
+		}
+		m[key] = value
+		if n, err := strconv.Atoi(value); err == nil && (key == "round" || key == "entry") {
+			m[key] = n
+		}
+	}
+	return m, nil
+}
+
+// YAML returns the file as text, its keys in the order in which people read them.
+func (f File) YAML() ([]byte, error) {
+	data, err := json.Marshal(f)
+	if err != nil {
+		return nil, err
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil { // JSON is YAML, in its order
+		return nil, err
+	}
+	unquote(&doc)
+	var text bytes.Buffer
+	e := yaml.NewEncoder(&text)
+	e.SetIndent(2)
+	err = e.Encode(&doc)
+	return text.Bytes(), err
+}
+
+// unquote gives nodes the style of a file that a person writes.
+func unquote(n *yaml.Node) {
+	if n.Style &^= yaml.FlowStyle; n.Kind == yaml.ScalarNode {
+		n.Style = 0
+	}
+	if len(n.Content) == 0 && n.Kind != yaml.ScalarNode {
+		n.Style = yaml.FlowStyle
+	}
+	for _, inner := range n.Content {
+		unquote(inner)
+	}
+}
+
+// ownHeader begins files that attribute writes again as it goes on.
+const ownHeader = "# Written by roundtable attribute, which writes it again when it goes on.\n"
+
+// WriteOwn writes the file, also in the place of an earlier one.
+func (f File) WriteOwn(path string) error {
+	text, err := f.YAML()
+	if err != nil {
+		return err
+	}
+	there, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(there) > 0 && !bytes.HasPrefix(there, []byte(ownHeader)) {
+		return cli.UsageError(fmt.Errorf("%s is there and was not written by attribute; give --as NAME or --file FILE", path))
+	}
+	return os.WriteFile(path, append([]byte(ownHeader), text...), 0o644)
+}
+
+// Write writes the file, unless another one is there.
+func (f File) Write(path string) error {
+	text, err := f.YAML()
+	if err != nil {
+		return err
+	}
+	there, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return os.WriteFile(path, text, 0o644)
+	case err != nil:
+		return err
+	case !bytes.Equal(there, text):
+		return cli.UsageError(fmt.Errorf("%s is there and says something else; run it with `roundtable run %s`, or give --as NAME or -o FILE", path, path))
+	}
+	return nil
+}

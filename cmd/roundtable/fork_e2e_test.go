@@ -1,0 +1,174 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"roundtable/analysis/lake"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/screentest"
+)
+
+// liveOriginal is a campaign that a vendor answers: 4 rounds of 9 calls and a count.
+const liveOriginal = `name: original
+replicates: 2
+env: exchange
+protocol: {name: roundtable, rounds: 4}
+rule: majority
+model: openai/fake
+generate: {max_tokens: 500}
+`
+
+// original runs a campaign at a vendor, and returns where.
+func original(t *testing.T, v *vendor) (dir string) {
+	t.Helper()
+	dir = write(t, liveOriginal+vendorPrices)
+	ends(t, 0, dir, v.at(), "run", "campaign.yaml")
+	return dir
+}
+
+// queriedRows returns the rows of a query.
+func queriedRows(t *testing.T, dir, sql string) (rows []map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(ends(t, 0, dir, nil, "query", "--json", sql).out), &rows); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// TestForkBuysNothingTwice: of the turns before the fork the vendor sells none again and the
+// ledger has none; the rest is as many calls as are left. The rows are whole, verify finds
+// nothing wrong, and finds a prefix that was forged.
+func TestForkBuysNothingTwice(t *testing.T) {
+	t.Parallel()
+	v := newVendor(t)
+	dir := original(t, v)
+	before := len(v.arrivals())
+	sold, _ := v.books()
+	out := ends(t, 0, dir, v.at(), "fork", "original", "--at", "round=3", "--set", "rule=ranked", "--control", "--replicates", "2").out
+	contains(t, out, "Forks of original: what each change does", "rule ranked", "as it was")
+	asked, first := v.arrivals()[before:], 0
+	for _, a := range asked {
+		if !a.again() {
+			first++
+		}
+		parts := strings.Split(a.key, "/")
+		if entry, err := strconv.Atoi(parts[len(parts)-2]); err != nil || entry < 20 {
+			t.Errorf("%s is asked, which is before the fork", a.key)
+		}
+	}
+	all, _ := v.books()
+	if want := 2 * 2 * 2 * 18; first > want || first < want*3/4 { // conditions, replicates, forks of each; answers that both conditions need alike are bought once
+		t.Errorf("%d first questions after the fork; %d turns are asked for", first, want)
+	}
+	r := queriedRows(t, dir, `SELECT count(*) FILTER (forked_from IS NULL AND NOT cached) AS bought, count(*) FILTER (forked_from IS NOT NULL AND ask = 0) AS had,
+		count(*) FILTER (forked_from IS NOT NULL AND (NOT cached OR cost_usd > 0 OR entry >= 20 OR forked_from NOT LIKE 'original/majority-%.0')) AS wrong,
+		round(sum(cost_usd) * 1e9) AS nano FROM calls WHERE campaign_id = 'original-fork'`)[0]
+	if r["bought"] != float64(len(asked)) || r["had"] != 8.*18 || r["wrong"] != 0. || r["nano"] != float64(all.nanoUSD-sold.nanoUSD) {
+		t.Errorf("the ledger says %v; the vendor has sold %d calls for %d", r, len(asked), all.nanoUSD-sold.nanoUSD)
+	}
+	turns := queriedRows(t, dir, `SELECT count(*) AS n, count(DISTINCT collaboration_id) AS cells, count(*) FILTER (forked_from IS NOT NULL AND entry < 20) AS had,
+		count(*) FILTER (forked_from IS NOT NULL AND entry >= 20) AS wrong FROM turns WHERE campaign_id = 'original-fork'`)[0]
+	if turns["cells"] != 8. || turns["had"] != 8.*20 || turns["wrong"] != 0. {
+		t.Errorf("the table turns says %v", turns)
+	}
+	contains(t, ends(t, 0, dir, nil, "verify", "original-fork").out, "the turns before the fork of 8 collaborations", "Nothing is wrong.")
+	ends(t, 0, dir, v.at(), "run", "original-fork.yaml")
+	if n := len(v.arrivals()); n != before+len(asked) {
+		t.Errorf("run again, it asks %d times", n-before-len(asked))
+	}
+	forgePrefix(t, dir)
+	d := ends(t, cli.ExitFailed, dir, nil, "verify", "original-fork")
+	contains(t, d.out, "is not what is stored of it in original/majority-")
+}
+
+// forgePrefix changes what an agent said before the fork, in an answer's text, turn and
+// checksum alike.
+func forgePrefix(t *testing.T, dir string) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "lake/answers/campaign=original-fork/*/000000.batch.json"))
+	if err != nil || len(paths) != 8 {
+		t.Fatalf("%d prefixes: %v", len(paths), err)
+	}
+	var body map[string]any
+	data, err := os.ReadFile(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lake.Unseal(paths[0], data, &body); err != nil {
+		t.Fatal(err)
+	}
+	asks := body["turns"].([]any)[1].(map[string]any)["asks"].([]any)[0].(map[string]any)
+	asks["latency_ms"] = asks["latency_ms"].(float64) + 1
+	sealed, err := lake.Seal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(paths[0], sealed, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestForkRefuses: what cannot be forked or changed is an error before anything is asked.
+func TestForkRefuses(t *testing.T) {
+	t.Parallel()
+	v := newVendor(t)
+	dir := original(t, v)
+	before := len(v.arrivals())
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"nothing", "--at", "round=2"}, `no campaign "nothing"`},
+		{[]string{"original", "--at", "2"}, "--at 2: expected round=N or entry=N"},
+		{[]string{"original", "--drop", "Alex"}, "fork.at: is missing"},
+		{[]string{"original", "--at", "round=9", "--as", "a"}, "begins with round 9, and majority-"},
+		{[]string{"original", "--at", "round=2", "--drop", "Nobody", "--as", "b"}, `there is no agent "Nobody"; there are Alex, Blake and Casey`},
+		{[]string{"original", "--at", "round=2", "--set", "env.agents=4", "--as", "c"}, "env.agents: cannot be changed in a fork"},
+		{[]string{"original", "--at", "round=2", "--set", "protocol=debate", "--as", "d"}, "a collaboration keeps its protocol (roundtable)"},
+		{[]string{"original", "--at", "round=2", "--set", "rule=rankt", "--as", "e"}, "did you mean ranked?"},
+		{[]string{"original", "--at", "round=3", "--set", "protocol.rounds=2", "--as", "f"}, "what is changed cannot go on from these turns"},
+		{[]string{"original", "--at", "round=2", "--condition", "ranked-1", "--as", "g"}, "original has no condition ranked-1"},
+	} {
+		contains(t, ends(t, cli.ExitUsage, dir, v.at(), append([]string{"fork"}, c.args...)...).err, c.want)
+	}
+	if n := len(v.arrivals()); n != before {
+		t.Errorf("%d calls are made all the same", n-before)
+	}
+}
+
+// TestForkAfterKills: a fork that is killed with -9 and run again buys nothing twice and
+// comes to the digest of a quiet run.
+func TestForkAfterKills(t *testing.T) {
+	t.Parallel()
+	v := newVendor(t)
+	dir, quiet := original(t, v), original(t, newVendor(t))
+	v.latency = 30 * time.Millisecond
+	args := []string{"fork", "original", "--at", "round=2", "--drop", "Blake", "--control", "--replicates", "2"}
+	ends(t, 0, quiet, newVendor(t).at(), args...)
+	before := len(v.arrivals())
+	kills := 0
+	for range 3 {
+		stored, from := storedKeys(t, dir), len(v.arrivals())
+		b := starts(t, dir, v.at(), args...)
+		screentest.Until(t, "calls or the end", func() bool { return b.over() || len(v.arrivals()) > from+15 })
+		if b.cut(t) {
+			kills++
+		}
+		for _, a := range v.arrivals()[from:] {
+			if stored[a.key] {
+				t.Errorf("%s was stored and is asked again", a.key)
+			}
+		}
+	}
+	ends(t, 0, dir, v.at(), args...)
+	if a, b := digestBy(t, quiet, "original-fork"), digestBy(t, dir, "original-fork"); a != b || kills == 0 {
+		t.Errorf("digest of the quiet run %s, after %d kills %s", a, kills, b)
+	}
+	t.Logf("%d kills, %d calls", kills, len(v.arrivals())-before)
+}

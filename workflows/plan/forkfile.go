@@ -1,0 +1,362 @@
+package plan
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"roundtable/envs/wording"
+	"roundtable/workflows/protocol"
+)
+
+// ForkBlock is the key fork of a campaign file: its collaborations go on from those of
+// another campaign, each change a condition for each condition that is forked.
+type ForkBlock struct {
+	Campaign   string       `json:"campaign"`
+	At         ForkPoint    `json:"at"`
+	Conditions []string     `json:"conditions"` // of that campaign; all if none is named
+	Changes    []ForkChange `json:"changes"`    // none is one that changes nothing
+}
+
+// ForkPoint is where collaborations leave the course of the original.
+type ForkPoint struct {
+	Round int `json:"round"`
+	Entry int `json:"entry"`
+}
+
+// ForkChange is what is changed from the point on. One that changes nothing shows chance alone.
+type ForkChange struct {
+	Label     string            `json:"label"`
+	At        *ForkPoint        `json:"at"`  // in the place of the block's
+	Set       ForkSettings      `json:"set"` // keys of a condition, also dotted ones
+	Drop      []string          `json:"drop"`
+	Remove    []ForkMessage     `json:"remove"`
+	Replace   []ForkReplacement `json:"replace"`
+	Instances []int             `json:"instances"` // by number; all of the original's if none is named
+}
+
+// ForkSettings are keys of a condition with their values.
+type ForkSettings map[string]any
+
+// ForkMessage picks messages; what is not said picks any.
+type ForkMessage struct {
+	Round int    `json:"round"`
+	Agent string `json:"agent"`
+	Phase string `json:"phase"`
+	Entry *int   `json:"entry"`
+}
+
+// ForkReplacement is a message with what stands in its place.
+type ForkReplacement struct {
+	Round int    `json:"round"`
+	Agent string `json:"agent"`
+	Phase string `json:"phase"`
+	Entry *int   `json:"entry"`
+	Text  string `json:"text"`
+}
+
+// Forked is a recorded campaign that a file goes on from.
+type Forked struct {
+	Campaign Campaign
+	Data     string // folder of its data set; "" if it has none
+}
+
+// changeAxis is the axis of the changes in a fork's grid, originAxis that of the
+// conditions which are forked. No other grid has axes with such names.
+const (
+	changeAxis = "fork.change"
+	originAxis = "fork.condition"
+)
+
+// besideFork are the keys that a file with a fork can have.
+var besideFork = []string{"name", "fork", "replicates", "limits", "notify", "embedder", "labels", "prices", "cost", "cache_scope", "extends"}
+
+// forking makes the conditions of a fork.
+type forking struct {
+	*expansion
+	node       *yaml.Node
+	block      ForkBlock
+	of         Campaign
+	replicates int // of the original, when it was first forked
+}
+
+// parseFork reads a file whose collaborations go on from another campaign's.
+func (p *parser) parseFork(top *yaml.Node, h Header, file *File) {
+	n := valueOf(top, "fork")
+	for i := 0; i+1 < len(top.Content); i += 2 {
+		if key := top.Content[i]; !slices.Contains(besideFork, key.Value) && slices.Contains(Keys(), key.Value) {
+			p.errs.add(key, key.Value, "comes from the campaign that is forked; what differs from it stands under fork.changes")
+		}
+	}
+	f := forking{node: n}
+	decodeNode(n, "fork", reflect.ValueOf(&f.block), &p.errs)
+	if len(p.errs) > 0 {
+		return
+	}
+	if f.block.Campaign == "" || p.host.Forked == nil {
+		p.errs.add(n, "fork.campaign", "is missing; it is the name of a campaign in the lake")
+		return
+	}
+	of, err := p.host.Forked(f.block.Campaign)
+	if err != nil {
+		p.errs.add(valueOf(n, "campaign"), "fork.campaign", "%v", err)
+		return
+	}
+	if slices.ContainsFunc(of.Campaign.Conditions, func(c Condition) bool { return c.Fork != nil }) {
+		p.errs.add(valueOf(n, "campaign"), "fork.campaign", "%s is a fork itself; fork the campaign that it goes on from, with its changes", f.block.Campaign)
+		return
+	}
+	f.of, f.replicates = of.Campaign, of.Campaign.Replicates
+	for _, c := range p.recorded {
+		if c.Fork != nil {
+			f.replicates = c.Fork.Replicates
+		}
+	}
+	p.recorded = append(slices.Clone(p.recorded), of.Campaign.Conditions...)
+	file.Data, file.Fork = of.Data, f.block.Campaign
+	p.data = p.openFolder(top, "fork", of.Data)
+	file.Campaign.Seed, file.Campaign.Replicates = of.Campaign.Seed, f.replicates*h.Replicates
+	f.expansion = &expansion{p: p, campaign: file.Campaign, seen: map[string]int{}}
+	f.addAll()
+	file.Campaign.Base, file.Campaign.Grid = f.identity()
+	if len(p.errs) == 0 {
+		f.writeTo(file)
+	}
+}
+
+// identity returns what an extension of the fork must keep, and the grid of its changes.
+func (f forking) identity() ([]byte, []Axis) {
+	base := jsonOf(map[string]any{"fork": map[string]any{
+		"campaign": f.block.Campaign, "at": f.block.At, "conditions": f.block.Conditions, "replicates": f.replicates,
+	}})
+	change, origin := Axis{Key: changeAxis}, Axis{Key: originAxis}
+	for i := range f.changes() {
+		change.Values = append(change.Values, f.canonical(i))
+	}
+	for _, j := range f.forked() {
+		origin.Values = append(origin.Values, jsonOf(f.of.Conditions[j].ID()))
+	}
+	return base, []Axis{origin, change}
+}
+
+// canonical returns what a change is, without what is only shown, and without the
+// instances, which may grow.
+func (f forking) canonical(change int) []byte {
+	c := f.changes()[change]
+	object := map[string]any{}
+	for key, given := range map[string]any{"set": c.Set, "drop": c.Drop, "remove": c.Remove, "replace": c.Replace, "at": c.At} {
+		if v := reflect.ValueOf(given); !v.IsZero() {
+			object[key] = given
+		}
+	}
+	return jsonOf(object)
+}
+
+// changes returns the changes of the file; one that changes nothing if it names none.
+func (f forking) changes() []ForkChange {
+	if len(f.block.Changes) == 0 {
+		return []ForkChange{{}}
+	}
+	return f.block.Changes
+}
+
+// forked returns which conditions of the original are forked.
+func (f forking) forked() []int {
+	var all []int
+	for j, c := range f.of.Conditions {
+		if len(f.block.Conditions) == 0 || slices.Contains(f.block.Conditions, c.ID()) {
+			all = append(all, j)
+		}
+	}
+	return all
+}
+
+// addAll makes each change of each condition that is forked a condition.
+func (f forking) addAll() {
+	for i, id := range f.block.Conditions {
+		if !slices.ContainsFunc(f.of.Conditions, func(c Condition) bool { return c.ID() == id }) {
+			f.p.errs.add(f.node, fmt.Sprintf("fork.conditions[%d]", i), "%s has no condition %s; it has %s", f.of.Name, id, listSome(f.of.ids()))
+		}
+	}
+	source := f.p.newSource("the campaign " + f.of.Name)
+	for i, change := range f.changes() {
+		for _, j := range f.forked() {
+			f.addChange(i, change, j, source)
+		}
+	}
+}
+
+// at returns the node and the key of a change.
+func (f forking) at(change int) (*yaml.Node, string) {
+	if list := valueOf(f.node, "changes"); list != nil && change < len(list.Content) {
+		return list.Content[change], fmt.Sprintf("fork.changes[%d]", change)
+	}
+	return f.node, "fork"
+}
+
+// addChange adds the condition that a change makes of one of the original's.
+func (f forking) addChange(i int, change ForkChange, j, source int) {
+	n, key := f.at(i)
+	original := f.of.Conditions[j]
+	keys := original.nodes(source)
+	same, errs := f.check(keys)
+	if len(errs) == 0 && same.ID() != original.ID() {
+		errs.add(n, key, "the condition %s of %s means something else in this version of the program and cannot be forked", original.ID(), f.of.Name)
+	}
+	if len(errs) > 0 {
+		f.p.errs = f.p.errs.mergedWith(errs)
+		return
+	}
+	fork, ok := f.read(n, key, change, original)
+	if !ok {
+		return
+	}
+	if fork.Round > same.rounds {
+		f.p.errs.add(n, key, "begins with round %d, and %s has %s", fork.Round, original.ID(), wording.Count(same.rounds, "round"))
+		return
+	}
+	set := valueOf(n, "set")
+	for k := 0; set != nil && k+1 < len(set.Content); k += 2 {
+		f.p.setPath(keys, set.Content[k].Value, set.Content[k+1])
+	}
+	made, errs := f.check(keys)
+	if len(errs) > 0 {
+		f.p.errs = f.p.errs.mergedWith(errs)
+		return
+	}
+	if made.Protocol.Name != original.Protocol.Name {
+		f.p.errs.add(n, key+".set.protocol", "is %s; a collaboration keeps its protocol (%s), of which parameters can be changed", made.Protocol.Name, original.Protocol.Name)
+		return
+	}
+	made.Fork = fork
+	f.finish(n, key, change, i, j, made)
+}
+
+// finish adds a condition once it can be played.
+func (f forking) finish(n *yaml.Node, key string, change ForkChange, i, j int, made expanded) {
+	if _, err := made.MostCalls(f.p.host.Catalogue, made.agents); err != nil {
+		f.p.errs.add(n, key, "%v", err)
+		return
+	}
+	made.count, made.chosen = f.instances(n, key, change, j)
+	made.name = f.label(change)
+	made.values = []Value{{originAxis, jsonOf(f.of.Conditions[j].ID()), ""}, {changeAxis, f.canonical(i), made.name}}
+	if other, twice := f.seen[made.ID()]; twice {
+		f.p.errs.add(n, key, "%s is the same as %s", made.name, f.added[other].name)
+		return
+	}
+	f.add(made)
+}
+
+// instances returns how many instances a change runs, and which if it chooses them.
+func (f forking) instances(n *yaml.Node, key string, change ForkChange, j int) (int, []int) {
+	all := f.of.instancesOf(j)
+	if len(change.Instances) > 0 {
+		for _, i := range change.Instances {
+			if !slices.Contains(all, i) {
+				f.p.errs.add(valueOf(n, "instances"), key+".instances", "has %d; %s runs %s", i, f.of.Conditions[j].ID(), wording.Count(len(all), "instance"))
+			}
+		}
+		all = slices.Compact(slices.Sorted(slices.Values(change.Instances)))
+	}
+	if f.p.limit > 0 {
+		all = all[:min(len(all), f.p.limit)]
+	}
+	return len(all), all
+}
+
+// read returns what a change says of a condition; false if something is wrong with it.
+func (f forking) read(n *yaml.Node, key string, change ForkChange, original Condition) (*Fork, bool) {
+	before := len(f.p.errs)
+	at := f.block.At
+	if change.At != nil {
+		at = *change.At
+	}
+	fork := &Fork{Campaign: f.of.Name, Condition: original.ID(), Replicates: f.replicates, Round: at.Round, Entry: at.Entry}
+	switch {
+	case at.Round < 0 || at.Entry < 0 || at.Round > 0 && at.Entry > 0:
+		f.p.errs.add(n, key, "at is a round from 1, or an entry from 1: {round: 3} or {entry: 12}")
+	case at.Round+at.Entry == 0 && len(change.Remove)+len(change.Replace) == 0:
+		f.p.errs.add(n, "fork.at", "is missing; it is the first round that is run again, {round: 3}, or the first entry, {entry: 12}")
+	}
+	f.readSet(n, key, fork, original)
+	names := f.agentsOf(original)
+	agent := func(name, key string) int {
+		i := slices.Index(names, name)
+		if i < 0 {
+			f.p.errs.add(n, key, "there is no agent %q; there are %s", name, wording.And(names))
+		}
+		return i
+	}
+	for _, name := range change.Drop {
+		fork.Drop = append(fork.Drop, agent(name, key+".drop"))
+	}
+	slices.Sort(fork.Drop)
+	if fork.Drop = slices.Compact(fork.Drop); len(fork.Drop) == len(names) && at.Round > 1 {
+		f.p.errs.add(n, key+".drop", "leaves nobody at the table")
+	}
+	picked := func(m ForkMessage, key string) protocol.Message {
+		x := protocol.Message{Round: m.Round, Phase: m.Phase, Entry: m.Entry}
+		if m.Agent != "" {
+			x.Agent = new(agent(m.Agent, key+".agent"))
+		}
+		if m == (ForkMessage{}) {
+			f.p.errs.add(n, key, "picks no message; say its round, agent, phase or entry")
+		}
+		return x
+	}
+	for k, m := range change.Remove {
+		fork.Remove = append(fork.Remove, picked(m, fmt.Sprintf("%s.remove[%d]", key, k)))
+	}
+	for k, r := range change.Replace {
+		name := fmt.Sprintf("%s.replace[%d]", key, k)
+		if r.Text == "" {
+			f.p.errs.add(n, name+".text", "is missing; it is what stands in the place of the message")
+		}
+		fork.Replace = append(fork.Replace, protocol.Replacement{Message: picked(ForkMessage{r.Round, r.Agent, r.Phase, r.Entry}, name), Text: r.Text})
+	}
+	return fork, len(f.p.errs) == before
+}
+
+// readSet notes the keys that a change sets as they were, and refuses what cannot be changed.
+func (f forking) readSet(n *yaml.Node, key string, fork *Fork, original Condition) {
+	set := valueOf(n, "set")
+	if set == nil {
+		return
+	}
+	was := objectOf(original)
+	for k := 0; k+1 < len(set.Content); k += 2 {
+		path := set.Content[k].Value
+		root, _, _ := strings.Cut(path, ".")
+		if root == "env" || !slices.Contains(conditionKeys, root) {
+			f.p.errs.add(set.Content[k], key+".set."+path, "cannot be changed in a fork; %s and keys within them (as protocol.rounds) can", wording.And(slices.DeleteFunc(ConditionKeys(), func(k string) bool { return k == "env" })))
+			continue
+		}
+		if fork.Was == nil {
+			fork.Was = ForkedKeys{}
+		}
+		if fork.Was[root] = was[root]; was[root] == nil {
+			fork.Was[root] = []byte("null")
+		}
+	}
+}
+
+// agentsOf returns the names of a condition's agents.
+func (f forking) agentsOf(c Condition) []string {
+	env := f.p.environmentOf(f.campaign.Name, c, nil)
+	if env == nil {
+		return nil
+	}
+	instance, err := env.Instance(f.campaign.Seed, 0)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, a := range instance.Agents() {
+		names = append(names, a.Name)
+	}
+	return names
+}
