@@ -12,8 +12,12 @@ const Labels = "labels"
 // as there are embedders and rules.
 const Features = "features"
 
+// Gold is the name of the table of labels that people gave by hand to messages
+// that were drawn for it.
+const Gold = "gold"
+
 // Annotations names the tables that are added to collaborations after they ended.
-var Annotations = [...]string{Labels, Features}
+var Annotations = [...]string{Labels, Features, Gold}
 
 // Label is what one message does, as one labeller sees it. Key: labeller, collaboration_id, generation, entry.
 type Label struct {
@@ -99,6 +103,24 @@ type Feature struct {
 func (Feature) Table() string { return Features }
 
 func (f Feature) sortKey() [3]int64 { return [3]int64{int64(f.Entry)} }
+
+// GoldLabel is what one coder says by hand of one message, or of a collaboration, that was drawn. Key: code_book, coder, draw, collaboration_id, generation, entry.
+type GoldLabel struct {
+	Key
+	CodeBook string `parquet:"code_book,dict"` // what labels there are and what they mean: the id of a code book
+	Coder    string `parquet:"coder,dict"`     // who coded it; adjudicated stands for all
+	Draw     int32  `parquet:"draw"`           // number of the draw, from 1: lake/_campaigns/<campaign>/gold/<code_book>/draw-<draw>.json
+	Entry    int32  `parquet:"entry"`          // the message's turn; -1 for a whole collaboration
+	Round    int32  `parquet:"round"`          // of the message, from 1; 0 for a whole collaboration
+	Agent    int32  `parquet:"agent"`          // who said it, from 0; -1 for a whole collaboration
+	Labels   string `parquet:"labels_json"`    // the names of the labels, as a JSON list
+	TextHash string `parquet:"text_hash"`      // SHA-256 of what was coded
+}
+
+// Table returns the table's name.
+func (GoldLabel) Table() string { return Gold }
+
+func (g GoldLabel) sortKey() [3]int64 { return [3]int64{int64(g.Entry)} }
 
 // SortedAnnotations returns a copy of what one labeller or embedder says of one
 // generation of a collaboration, by entry. It fails if a message has two rows,
