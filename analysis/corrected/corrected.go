@@ -74,10 +74,16 @@ type Alone struct {
 	SE    float64 `json:"se"`
 }
 
+// FewShown is in how many of the drawn units at least gold must show something, and in how many
+// at least it must not show it throughout, for a share or an effect of it to be estimated:
+// intervals by normal theory say too much of what was seen next to never.
+const FewShown = 5
+
 // Errors of samples that tell too little.
 var (
 	ErrNoGold    = errors.New("no unit has gold labels")
 	ErrFewGold   = errors.New("gold labels of at least 2 units in 2 clusters of each stratum are needed")
+	ErrFewShown  = fmt.Errorf("gold labels show it in fewer than %d of the drawn units, or in all but as few", FewShown)
 	ErrUnsettled = errors.New("the gold labels do not determine it")
 )
 
@@ -113,6 +119,9 @@ func Share(units []ShareUnit) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
+	if !tells(units) {
+		return Estimate{}, ErrFewShown
+	}
 	one := e[0]
 	if p := one.Value; p > 0 && p < 1 {
 		half := (one.High - one.Low) / 2 / (p * (1 - p))
@@ -123,6 +132,20 @@ func Share(units []ShareUnit) (Estimate, error) {
 		*v = min(max(*v, 0), 1)
 	}
 	return one, nil
+}
+
+// tells reports whether gold shows something often enough, and not always.
+func tells(units []ShareUnit) bool {
+	some, not := 0, 0
+	for _, u := range units {
+		if u.Gold != nil && u.Gold[0] > 0 {
+			some++
+		}
+		if u.Gold != nil && u.Gold[0] < u.Gold[1] {
+			not++
+		}
+	}
+	return some >= FewShown && not >= FewShown
 }
 
 func shareMoments(r [2]float64) Moments { return Moments{G: []float64{r[1]}, B: []float64{r[0]}} }

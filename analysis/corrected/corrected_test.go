@@ -90,7 +90,7 @@ func TestUselessLabels(t *testing.T) {
 }
 
 func TestTooLittle(t *testing.T) {
-	gold := &[2]float64{1, 2}
+	gold, never := &[2]float64{1, 2}, &[2]float64{0, 2}
 	for what, c := range map[string]struct {
 		units []corrected.ShareUnit
 		want  error
@@ -101,6 +101,7 @@ func TestTooLittle(t *testing.T) {
 		"one cluster":    {[]corrected.ShareUnit{{Gold: gold}, {Gold: gold}, {Cluster: 1}}, corrected.ErrFewGold},
 		"a bare stratum": {[]corrected.ShareUnit{{Gold: gold}, {Cluster: 1, Gold: gold}, {Cluster: 1, Stratum: 1}}, corrected.ErrFewGold},
 		"never shown":    {[]corrected.ShareUnit{{Gold: &[2]float64{}}, {Cluster: 1, Gold: &[2]float64{}}}, corrected.ErrUnsettled},
+		"next to never":  {[]corrected.ShareUnit{{Gold: gold}, {Cluster: 1, Gold: gold}, {Cluster: 2, Gold: never}, {Cluster: 3, Gold: never}, {Cluster: 4, Gold: never}}, corrected.ErrFewShown},
 		"by one alone":   {[]corrected.ShareUnit{{Gold: gold}, {Cluster: 1, Gold: &[2]float64{}}}, corrected.ErrUnsettled},
 	} {
 		if got, err := corrected.Share(c.units); !errors.Is(err, c.want) {
