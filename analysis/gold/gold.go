@@ -72,6 +72,7 @@ type Item struct {
 	Round int    `json:"round"`
 	Agent int    `json:"agent"`
 	Hash  string `json:"sha256"` // of its text
+	Check string `json:"check"`  // binds what coders see to the draw
 }
 
 // Items returns how many items are to be coded.
@@ -82,9 +83,6 @@ func (d Draw) Items() int {
 	}
 	return n
 }
-
-// Passages returns how many passages a collaboration of some rounds has.
-func Passages(rounds int) int { return min(rounds, max(1, rounds-1)) }
 
 // Rounds returns the earlier and the later round of a passage; the same where there is but one.
 func (p Passage) Rounds() (first, last int) { return max(1, p.Round-1), p.Round }

@@ -12,6 +12,9 @@ import (
 	"roundtable/analysis/storage"
 )
 
+// Acts is the id of the code book of the dialogue acts.
+const Acts = "acts"
+
 // Adjudicated is the coder whose labels stand for all: what several agreed on after they
 // had coded each for themselves. Without, figures are means over the coders.
 const Adjudicated = "adjudicated"

@@ -267,8 +267,11 @@ func ofMessages(ctx context.Context, s storage.Store, c campaign.Campaign, which
 		return nil, err
 	}
 	build := dialogue.Acts
-	if which.Table == "transitions" {
+	switch which.Table {
+	case "transitions":
 		build = dialogue.Transitions
+	case "label-errors":
+		build = dialogue.LabelErrors
 	}
 	t, err := build(c, l)
 	return []table.Table{study.OfLabels(which.Table, t)}, err
