@@ -35,6 +35,18 @@ func (q Question) Messages(words string) []model.Message {
 	if q.Before == nil {
 		q.Before = []Said{}
 	}
+	return document(words, q)
+}
+
+// Whole is a question about a whole collaboration.
+type Whole struct {
+	Transcript []Said `json:"transcript"`
+}
+
+// Messages returns the question as a model gets it, as that about a message.
+func (q Whole) Messages(words string) []model.Message { return document(words, q) }
+
+func document(words string, q any) []model.Message {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

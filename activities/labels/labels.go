@@ -104,22 +104,20 @@ func labelRun(ref task.LabelRef) answers.RunKey {
 
 // question about one message, after what was said in the round before.
 func (l labeller) question(ref task.LabelRef, t *talk, message record.Turn) turn.Question {
-	asked := label.Question{Message: label.Said{From: message.AgentName, Text: *message.Text}}
-	for _, m := range t.messages {
-		if m.Round == message.Round-1 {
-			asked.Before = append(asked.Before, label.Said{From: m.AgentName, Text: *m.Text})
-		}
-	}
 	q := turn.Question{
 		Order: calls.Order{
 			Run: labelRun(ref), Entry: int(message.Entry), Provider: l.provider, Price: l.Price,
-			Messages: asked.Messages(l.Words), Longest: l.Generate.MaxTokens,
+			Messages: l.messages(t, message), Longest: l.Generate.MaxTokens,
 		},
-		Reasks: l.Reasks, Read: readLabel,
+		Reasks: l.Reasks, Read: l.read,
 	}
 	q.Hash = prompt.Hash(q.Messages)
+	schema, name := label.Schema(), "acts"
+	if l.CodeBook != nil {
+		schema, name = l.CodeBook.Schema(), "labels"
+	}
 	q.Request = func(before []answers.Answer) model.Request {
-		return q.After(before, model.Parameters(l.Generate), label.Schema(), "acts")
+		return q.After(before, model.Parameters(l.Generate), schema, name)
 	}
 	// Whose message it is makes no difference to its label: the same question is answered once.
 	q.CacheKey = func(r model.Request, ask int) (string, error) {
@@ -131,8 +129,40 @@ func (l labeller) question(ref task.LabelRef, t *talk, message record.Turn) turn
 	return q
 }
 
-func readLabel(raw []byte, t *answers.Turn) error {
-	acts, err := label.Parse(raw)
+// messages returns the question about one message, or about all of them.
+func (l labeller) messages(t *talk, message record.Turn) []model.Message {
+	said := func(m record.Turn) label.Said { return label.Said{From: m.AgentName, Text: *m.Text} }
+	if l.whole() {
+		var asked label.Whole
+		for _, m := range t.messages {
+			asked.Transcript = append(asked.Transcript, said(m))
+		}
+		return asked.Messages(l.Words)
+	}
+	asked := label.Question{Message: said(message)}
+	for _, m := range t.messages {
+		if m.Round == message.Round-1 {
+			asked.Before = append(asked.Before, said(m))
+		}
+	}
+	return asked.Messages(l.Words)
+}
+
+// items returns the messages that are asked about: of a collaboration that is labelled as a
+// whole, the first stands for all.
+func (l labeller) items(t *talk) []record.Turn {
+	if l.whole() {
+		return t.messages[:min(1, len(t.messages))]
+	}
+	return t.messages
+}
+
+func (l labeller) read(raw []byte, t *answers.Turn) error {
+	parse := label.Parse
+	if l.CodeBook != nil {
+		parse = l.CodeBook.Answer
+	}
+	acts, err := parse(raw)
 	if err != nil {
 		return err
 	}
@@ -157,7 +187,7 @@ func (s *Labels) LabelMessage(ctx context.Context, in task.LabelTurn) (struct{},
 	if err != nil {
 		return none, err
 	}
-	for _, m := range t.messages {
+	for _, m := range l.items(t) {
 		if int(m.Entry) == in.Entry {
 			_, err := s.taker.TakeTurnOnce(ctx, l.question(in.LabelRef, t, m))
 			return none, err
@@ -179,7 +209,7 @@ func (s *Labels) LabelTalk(ctx context.Context, ref task.LabelRef) (struct{}, er
 		return none, err
 	}
 	var labels []answers.Turn
-	for _, m := range t.messages {
+	for _, m := range l.items(t) {
 		got, err := turn.Instant(ctx, l.question(ref, t, m), &s.caller.Meter)
 		if err != nil {
 			return none, err

@@ -130,6 +130,9 @@ func (a *Sample) Empty() bool { return a == nil || len(a.Draws) == 0 }
 
 // Stratum returns the number of a collaboration's stratum; false if it could not be drawn.
 func (a *Sample) Stratum(run lake.Run) (int, bool) {
+	if a == nil {
+		return 0, false
+	}
 	n, ok := a.stratum[run]
 	return n, ok
 }

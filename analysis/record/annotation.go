@@ -24,9 +24,9 @@ type Label struct {
 	Key
 	Labeller      string   `parquet:"labeller,dict"`            // the model, its settings and its prompt: lake/_campaigns/<campaign>/labellers/<labeller>.json
 	Model         string   `parquet:"model,dict"`               // provider/model of the labeller
-	Entry         int32    `parquet:"entry"`                    // the message's turn
-	Round         int32    `parquet:"round"`                    // of the message, from 1
-	Agent         int32    `parquet:"agent"`                    // who said it, from 0
+	Entry         int32    `parquet:"entry"`                    // the message's turn; -1 for a whole collaboration
+	Round         int32    `parquet:"round"`                    // of the message, from 1; 0 for a whole collaboration
+	Agent         int32    `parquet:"agent"`                    // who said it, from 0; -1 for a whole collaboration
 	Status        string   `parquet:"status,dict"`              // labelled or invalid
 	InvalidReason *string  `parquet:"invalid_reason"`           // what was wrong with the last answer, or refusal, content_filter
 	Inform        bool     `parquet:"inform"`                   // shares something that was not known; an invalid label has no act
@@ -40,6 +40,8 @@ type Label struct {
 	Accept        bool     `parquet:"accept"`                   // agrees
 	Decline       bool     `parquet:"decline"`                  // refuses or disagrees
 	Others        bool     `parquet:"others"`                   // does something else
+	CodeBook      *string  `parquet:"code_book,dict"`           // what else was labelled than acts: the id of a code book; then no column of an act is true
+	LabelsJSON    *string  `parquet:"labels_json"`              // names of the labels by that code book, as a JSON list; absent for acts
 	Asks          int32    `parquet:"asks"`                     // questions put for this label, re-asks included
 	PromptHash    string   `parquet:"prompt_hash"`              // of the messages of the first question, as in turns
 	AnswerHash    string   `parquet:"answer_hash"`              // SHA-256 of the last raw answer

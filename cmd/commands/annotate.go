@@ -41,6 +41,7 @@ acts show corrected figures next to those of the labels alone.`,
 			if hand.IsAsked() {
 				return hand.Run(cmd.Context(), args[0])
 			}
+			l.CodeBook = hand.CodeBook
 			l.Asked = slices.ContainsFunc([]string{"labeller", "params", "generate", "reasks"}, cmd.Flags().Changed)
 			return l.Run(cmd.Context(), args[0])
 		},

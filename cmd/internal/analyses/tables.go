@@ -262,6 +262,10 @@ func ofMessages(ctx context.Context, s storage.Store, c campaign.Campaign, which
 		t, err := dialogue.Agreement(ctx, s, c)
 		return []table.Table{study.OfLabels(which.Table, t)}, err
 	}
+	if which.Table == "label-rates" {
+		t, err := dialogue.LabelRates(ctx, s, c, which.Labeller)
+		return []table.Table{study.OfLabels(which.Table, t)}, err
+	}
 	l, err := dialogue.LoadLabels(ctx, s, c, which.Labeller)
 	if err != nil {
 		return nil, err
