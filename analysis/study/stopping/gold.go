@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/campaign"
 	"roundtable/analysis/corrected"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
@@ -17,6 +18,13 @@ import (
 var correctedColumns = []string{"alone", "alone, corrected", "95 % from", "to", "coefficient, corrected", "95 % from", "to"}
 
 const correctedNote = "alone: mean goodness of the rounds that show the pair minus that of the others, as labelled; corrected: with gold, which pairs of acts need as products of labels (n: drawn passages; standard errors and intervals over the units of the clustered errors). coefficient, corrected: next to the other pairs. The p-values are those of the labels alone."
+
+// addGoldNote says, with gold, why what rules achieve needs no correction, and what does.
+func addGoldNote(c campaign.Campaign, t *table.Table) {
+	if !campaign.TrajectoriesOf(c).Labels.Gold.Empty() {
+		t.Notes = append(t.Notes, "The rule Dialogue Act is judged as it would run, on the labels of its labeller with all their errors: what it achieves is no estimate from labels, and gold does not change it. Which pairs it takes for signals rests on those errors too; the table regression corrects their effects.")
+	}
+}
 
 // correct returns the corrected cells of each pair, by its name, and says what could not be
 // corrected. Without gold there are none.
