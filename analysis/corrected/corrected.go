@@ -105,7 +105,8 @@ type ShareUnit struct {
 
 // Share returns Σ numerators / Σ denominators, a figure from 0 to 1, corrected. A rate is a
 // share whose denominators count. The interval is made on the logistic scale, where shares
-// near 0 and 1 are less skewed, unless the share itself is at a bound.
+// near 0 and 1 are less skewed, unless the share itself is at a bound. With ErrFewShown there is a
+// value, and no interval.
 func Share(units []ShareUnit) (Estimate, error) {
 	all := make([]Unit, len(units))
 	for i, u := range units {
@@ -119,10 +120,10 @@ func Share(units []ShareUnit) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	if !tells(units) {
-		return Estimate{}, ErrFewShown
-	}
 	one := e[0]
+	if !tells(units) {
+		return Estimate{Value: min(max(one.Value, 0), 1), Drawn: one.Drawn}, ErrFewShown
+	}
 	if p := one.Value; p > 0 && p < 1 {
 		half := (one.High - one.Low) / 2 / (p * (1 - p))
 		odds := math.Log(p / (1 - p))

@@ -93,6 +93,9 @@ func Verify(ctx context.Context, store storage.Store, campaign string) (Report, 
 	if r.Gold, err = verifyAdded[record.GoldLabel](ctx, &r, store, named); err != nil {
 		return r, err
 	}
+	if _, err := r.checkSealed(ctx, store, AboutKey(campaign, "gold/")); err != nil {
+		return r, err
+	}
 	if r.Answers, err = r.checkSealed(ctx, store, "answers/campaign="+campaign+"/"); err != nil {
 		return r, err
 	}

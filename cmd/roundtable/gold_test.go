@@ -199,3 +199,32 @@ func TestCodeBooks(t *testing.T) {
 	contains(t, output(t, dir, "label", "talk", "--code-book", "mast", "--gold-from", "whole.csv", "--coder", "ada"), "12 items coded by hand by ada")
 	contains(t, output(t, dir, "analyze", "talk", "--table", "label-rates"), "Gold: 12 ", "coded by ada")
 }
+
+// TestLabelsByHandExample makes the figures of the guide: the table coded by hand fits the draw on
+// any machine.
+func TestLabelsByHandExample(t *testing.T) {
+	t.Parallel()
+	dir := example(t, "labels-by-hand.yaml")
+	output(t, dir, "run", "labels-by-hand.yaml")
+	contains(t, output(t, dir, "label", "labels-by-hand", "--gold", "300", "-o", "coding.html"), "294 items to code by hand, in 50 passages")
+	table, err := filepath.Abs(filepath.Join("..", "..", "examples", "data", "labels-by-hand.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	output(t, dir, "label", "labels-by-hand", "--gold-from", table, "--coder", "ada")
+	for row, want := range map[string]string{
+		"majority messages Evaluate": "1.00 0.08 (0.03) 0.04 0.17 0.08 (0.03)",
+		"ranked messages Evaluate":   "1.00 0.22 (0.04) 0.16 0.31 0.22 (0.04)",
+		"ranked messages Request":    "0.34 0.34 (0.02) 0.30 0.38 0.44 (0.07)",
+	} {
+		found := false
+		for line := range strings.Lines(output(t, dir, "analyze", "labels-by-hand", "--table", "dialogue-acts")) {
+			line = strings.Join(strings.Fields(line), " ")
+			found = found || strings.HasPrefix(line, row) && strings.HasSuffix(line, want)
+		}
+		if !found {
+			t.Errorf("no row %s ends in %s", row, want)
+		}
+	}
+	contains(t, output(t, dir, "analyze", "labels-by-hand", "--table", "label-errors"), "0.59 (0.05)")
+}

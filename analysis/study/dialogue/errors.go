@@ -138,15 +138,15 @@ func LabelErrors(c campaign.Campaign, l Labels) (table.Table, error) {
 	}
 	t.Notes = append(l.Remarks(0), l.GoldNotes(0)...)
 	t.Notes = append(t.Notes,
-		"found: of the messages that show the act by gold, the share that the labeller gives it to (standard error over collaborations); left out rightly: of those that do not show it, the share that it does not give it to. Weighted by the probability of being drawn; n: drawn passages. kappa: Cohen's, of the labeller and the first coder, unweighted. Empty where gold shows the act, or an error, too seldom for an interval.")
+		"found: of the messages that show the act by gold, the share that the labeller gives it to (standard error over collaborations); left out rightly: of those that do not show it, the share that it does not give it to. Weighted by the probability of being drawn; n: drawn passages. kappa: Cohen's, of the labeller and the first coder, unweighted. Without an interval where gold shows the act, or an error, too seldom for one.")
 	v.AddNotes(&t)
 	return t, nil
 }
 
 // interval returns a share by gold and its interval; the share alone if there is no interval.
 func (f fixed) interval() []table.Cell {
-	if f.err != nil {
-		return []table.Cell{{}, {}, {}}
+	if errors.Is(f.err, corrected.ErrFewShown) {
+		return []table.Cell{{Value: &f.Value, Decimals: 2}, {}, {}}
 	}
 	return f.cells()[1:4]
 }
