@@ -56,6 +56,49 @@ func (m DialogueAct) Fit(d *Data, train []int) (Fitted, error) {
 	return Fitted{func(run int) Stop { return d.stopOf(run, pairs, best.params) }, l}, nil
 }
 
+// Signals are what the rule Dialogue Act has learned: it stops at the first round in which enough
+// of its pairs occur often enough.
+type Signals struct {
+	Pairs  []trajectory.Pair
+	Params Params
+}
+
+// LearnSignals returns what the rule learns from all collaborations.
+func LearnSignals(d *Data) (Signals, error) {
+	if d.unpaired != nil {
+		return Signals{}, d.unpaired
+	}
+	every := make([]int, len(d.Runs))
+	for i := range every {
+		every[i] = i
+	}
+	found, err := d.findSignals(every)
+	if err != nil {
+		return Signals{}, err
+	}
+	tallies := newTallies()
+	tallies.add(d, found, every)
+	i := tallies.bestIndex()
+	if i < 0 {
+		return Signals{}, noTraining(len(every), "has goodness at a stop")
+	}
+	best := tallies[i]
+	pairs := found[best.level]
+	return Signals{Pairs: pairs[:min(best.params.Top, len(pairs))], Params: best.params}, nil
+}
+
+// Fires reports whether the rule stops a collaboration at a round from 2 that it comes to, given
+// how often each pair occurs in it.
+func (s Signals) Fires(count func(trajectory.Pair) int) bool {
+	points := 0
+	for _, pair := range s.Pairs {
+		if count(pair) >= s.Params.Count {
+			points++
+		}
+	}
+	return points >= s.Params.Score
+}
+
 // tallyInner tallies each training collaboration with the signals of the others' folds.
 func (m DialogueAct) tallyInner(d *Data, train []int, tallies tallies) error {
 	units := make([]string, len(train))

@@ -140,6 +140,9 @@ func (a *Sample) Stratum(run lake.Run) (int, bool) {
 // Of returns what each coder says of the items of a passage; nil if it was not drawn. Where
 // coders have adjudicated, it is that alone.
 func (a *Sample) Of(p Passage) [][]Coded {
+	if a == nil {
+		return nil
+	}
 	i, ok := a.drawn[p]
 	if !ok {
 		return nil
