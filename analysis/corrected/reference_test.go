@@ -25,11 +25,12 @@ func TestReference(t *testing.T) {
 	seed := congruential(12345)
 	units, shares := make([]corrected.Unit, 2000), make([]corrected.ShareUnit, 2000)
 	for i := range units {
-		y, f, wrong := 0.0, 0.0, 0.1
+		y, wrong := 0.0, 0.1
 		if seed.next() < 0.3 {
 			y, wrong = 1, 0.2
 		}
-		if f = y; seed.next() < wrong {
+		f := y
+		if seed.next() < wrong {
 			f = 1 - y
 		}
 		x := []float64{1, float64(i%7) / 7}

@@ -136,11 +136,9 @@ func Acts(c campaign.Campaign, l Labels) (table.Table, error) {
 		missing += unlabelled
 		rows = append(rows, actRows(g, ofMessages, acts.PerMessage(talks), len(talks))...)
 		rows = append(rows, actRows(g, ofGroups, acts.PerGroup(talks), len(talks))...)
-		if !l.Gold.Empty() {
-			passages, out := l.passagesOf(g.Succeeded())
-			outside += out
-			correct(rows[len(rows)-2*acts.N:], passages)
-		}
+		passages, out := l.passagesOf(g.Succeeded())
+		outside += out
+		correct(rows[len(rows)-2*acts.N:], passages)
 	}
 	table.Fill(&t, rows, table.Of(v.LabelColumns(), func(r actRow) campaign.Group { return r.Group }),
 		table.Column("share of", func(r actRow) table.Cell { return table.Word(r.of) }),

@@ -26,6 +26,9 @@ type passage struct {
 // passagesOf lays a condition's succeeded collaborations out in what could be drawn of them.
 // outside is how many could not be, because they came after the last draw that is coded.
 func (l Labels) passagesOf(runs []campaign.Run) (all []passage, outside int) {
+	if l.Gold.Empty() {
+		return nil, 0
+	}
 	for i, r := range runs {
 		run := lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}
 		stratum, ok := l.Gold.Stratum(run)

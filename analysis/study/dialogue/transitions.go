@@ -39,11 +39,8 @@ func Transitions(c campaign.Campaign, l Labels) (table.Table, error) {
 	for _, g := range v.Groups {
 		talks, unlabelled := l.Of(g.Succeeded())
 		missing += unlabelled
-		passages, out := []passage(nil), 0
-		if !l.Gold.Empty() {
-			passages, out = l.passagesOf(g.Succeeded())
-			outside += out
-		}
+		passages, out := l.passagesOf(g.Succeeded())
+		outside += out
 		for _, reading := range acts.Readings() {
 			graph := acts.Transitions(talks, reading)
 			for i, from := range graph.From {

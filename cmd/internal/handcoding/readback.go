@@ -187,7 +187,7 @@ func readLabels(book codebook.Book, text string) ([]string, error) {
 		return book.Read(nil)
 	}
 	var names []string
-	for _, name := range strings.Split(text, separator) {
+	for name := range strings.SplitSeq(text, separator) {
 		if name = strings.TrimSpace(name); name != "" {
 			names = append(names, safetext.Line(name))
 		}
