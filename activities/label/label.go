@@ -41,6 +41,18 @@ func (q Question) Messages(words string) []model.Message {
 	if q.Before == nil {
 		q.Before = []Said{}
 	}
+	return document(words, q)
+}
+
+// Whole is a question about a whole collaboration.
+type Whole struct {
+	Transcript []Said `json:"transcript"`
+}
+
+// Messages returns the question as a model gets it, as that about a message.
+func (q Whole) Messages(words string) []model.Message { return document(words, q) }
+
+func document(words string, q any) []model.Message {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -64,14 +76,27 @@ func Schema() json.RawMessage {
 	return schema
 }
 
-// Turn returns the turn that asks a labeller about a message: where it is stored and who is
+// Form is how a labeller's answer is described to the model and read.
+type Form struct {
+	Name   string // of the schema
+	Schema json.RawMessage
+	Parse  func(raw []byte) (labels []string, err error)
+}
+
+// Turn returns the turn that asks for the acts of a message: where it is stored and who is
 // asked says the order. Labels of finished collaborations and those that a stopping rule
 // needs on the way are the same question, which a lake answers once.
 func (q Question) Turn(order calls.Order, words string, generate plan.Generate, reasks int) turn.Question {
-	order.Messages, order.Longest = q.Messages(words), generate.MaxTokens
-	t := turn.Question{Order: order, Reasks: reasks, Read: read, Hash: prompt.Hash(order.Messages)}
+	order.Messages = q.Messages(words)
+	return Turn(order, generate, reasks, Form{"acts", Schema(), Parse})
+}
+
+// Turn returns the turn that asks a labeller what the messages of an order say.
+func Turn(order calls.Order, generate plan.Generate, reasks int, f Form) turn.Question {
+	order.Longest = generate.MaxTokens
+	t := turn.Question{Order: order, Reasks: reasks, Read: f.read, Hash: prompt.Hash(order.Messages)}
 	t.Request = func(before []answers.Answer) model.Request {
-		return t.After(before, model.Parameters(generate), Schema(), "acts")
+		return t.After(before, model.Parameters(generate), f.Schema, f.Name)
 	}
 	// Whose message it is makes no difference to its label: the same question is answered once.
 	t.CacheKey = func(r model.Request, ask int) (string, error) {
@@ -83,13 +108,13 @@ func (q Question) Turn(order calls.Order, words string, generate plan.Generate, 
 	return t
 }
 
-// read fills a turn from an answer: its text is the list of acts, which are the act's tags.
-func read(raw []byte, t *answers.Turn) error {
-	acts, err := Parse(raw)
+// read fills a turn from an answer: its text is the list of labels, which are the act's tags.
+func (f Form) read(raw []byte, t *answers.Turn) error {
+	labels, err := f.Parse(raw)
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(acts)
-	t.Act, t.Text = transcript.Act{Status: transcript.Said, Tags: acts}, string(text)
+	text, err := json.Marshal(labels)
+	t.Act, t.Text = transcript.Act{Status: transcript.Said, Tags: labels}, string(text)
 	return err
 }

@@ -3,6 +3,7 @@ package labels
 import (
 	"context"
 
+	"roundtable/activities/codebook"
 	"roundtable/activities/failure"
 	"roundtable/activities/model"
 	"roundtable/activities/recorded"
@@ -16,6 +17,9 @@ type labeller struct {
 	id       string
 	provider model.Provider
 }
+
+// whole reports whether collaborations are labelled, not messages.
+func (l labeller) whole() bool { return l.CodeBook != nil && l.CodeBook.Unit == codebook.Collaboration }
 
 // labeller builds the model of a recorded labeller. Models keep their
 // connections, so that building one again is cheap.

@@ -59,7 +59,7 @@ func (s *Labels) SurveyLabels(ctx context.Context, p task.LabelPage) (task.Unlab
 		m := left.Members[i]
 		i++
 		talk := task.LabelJob{LabelRef: task.LabelRef{Campaign: p.Campaign, Labeller: p.Labeller, Collaboration: m.Collaboration, Generation: m.Generation}}
-		for _, said := range t.messages {
+		for _, said := range l.items(t) {
 			talk.Entries = append(talk.Entries, int(said.Entry))
 		}
 		messages += max(1, len(talk.Entries))
@@ -85,7 +85,7 @@ func (s *Labels) RecordLabels(ctx context.Context, ref task.LabelRef) (task.Labe
 		return result, err
 	}
 	var rows []record.Label
-	for _, m := range t.messages {
+	for _, m := range l.items(t) {
 		answer, ok := stored.Turn(int(m.Entry))
 		if !ok || !answer.Done {
 			return result, failure.Fail(fmt.Errorf("the label of entry %d of %s is not stored", m.Entry, labelRun(ref)))
@@ -117,6 +117,12 @@ func (l labeller) row(m record.Turn, answer answers.Turn) (record.Label, error) 
 		InputTokens: sum.InputTokens, OutputTokens: sum.OutputTokens, CostUSD: sum.CostUSD,
 	}
 	row.SchemaVersion = record.SchemaVersion
+	if l.CodeBook != nil {
+		row.CodeBook = new(l.CodeBook.ID())
+	}
+	if l.whole() {
+		row.Entry, row.Round, row.Agent = -1, 0, -1
+	}
 	if answer.Act.Status == transcript.Invalid {
 		row.Status = string(transcript.Invalid)
 		return row, nil
@@ -125,7 +131,11 @@ func (l labeller) row(m record.Turn, answer answers.Turn) (record.Label, error) 
 	if err := json.Unmarshal([]byte(answer.Text), &acts); err != nil {
 		return row, fmt.Errorf("the stored label of entry %d: %w", m.Entry, err)
 	}
-	row.Show(acts...)
+	if l.CodeBook == nil {
+		row.Show(acts...)
+		return row, nil
+	}
+	row.LabelsJSON = &answer.Text
 	return row, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"roundtable/activities/calls"
 	"roundtable/activities/failure"
 	"roundtable/activities/label"
+	"roundtable/activities/model"
 	"roundtable/activities/setup"
 	"roundtable/activities/turn"
 	"roundtable/analysis/lake"
@@ -100,14 +101,40 @@ func labelRun(ref task.LabelRef) answers.RunKey {
 
 // question about one message, after what was said in the round before.
 func (l labeller) question(ref task.LabelRef, t *talk, message record.Turn) turn.Question {
-	asked := label.Question{Message: label.Said{From: message.AgentName, Text: *message.Text}}
+	order := calls.Order{Run: labelRun(ref), Entry: int(message.Entry), Provider: l.provider, Price: l.Price, Messages: l.messages(t, message)}
+	form := label.Form{Name: "acts", Schema: label.Schema(), Parse: label.Parse}
+	if l.CodeBook != nil {
+		form = label.Form{Name: "labels", Schema: l.CodeBook.Schema(), Parse: l.CodeBook.Answer}
+	}
+	return label.Turn(order, l.Generate, l.Reasks, form)
+}
+
+// messages returns the question about one message, or about all of them.
+func (l labeller) messages(t *talk, message record.Turn) []model.Message {
+	said := func(m record.Turn) label.Said { return label.Said{From: m.AgentName, Text: *m.Text} }
+	if l.whole() {
+		var asked label.Whole
+		for _, m := range t.messages {
+			asked.Transcript = append(asked.Transcript, said(m))
+		}
+		return asked.Messages(l.Words)
+	}
+	asked := label.Question{Message: said(message)}
 	for _, m := range t.messages {
 		if m.Round == message.Round-1 {
-			asked.Before = append(asked.Before, label.Said{From: m.AgentName, Text: *m.Text})
+			asked.Before = append(asked.Before, said(m))
 		}
 	}
-	order := calls.Order{Run: labelRun(ref), Entry: int(message.Entry), Provider: l.provider, Price: l.Price}
-	return asked.Turn(order, l.Words, l.Generate, l.Reasks)
+	return asked.Messages(l.Words)
+}
+
+// items returns the messages that are asked about: of a collaboration that is labelled as a
+// whole, the first stands for all.
+func (l labeller) items(t *talk) []record.Turn {
+	if l.whole() {
+		return t.messages[:min(1, len(t.messages))]
+	}
+	return t.messages
 }
 
 // LabelMessage labels one message with a model that takes time or money: the
@@ -126,7 +153,7 @@ func (s *Labels) LabelMessage(ctx context.Context, in task.LabelTurn) (struct{},
 	if err != nil {
 		return none, err
 	}
-	for _, m := range t.messages {
+	for _, m := range l.items(t) {
 		if int(m.Entry) == in.Entry {
 			_, err := s.taker.TakeTurnOnce(ctx, l.question(in.LabelRef, t, m))
 			return none, err
@@ -148,7 +175,7 @@ func (s *Labels) LabelTalk(ctx context.Context, ref task.LabelRef) (struct{}, er
 		return none, err
 	}
 	var labels []answers.Turn
-	for _, m := range t.messages {
+	for _, m := range l.items(t) {
 		got, err := turn.Instant(ctx, l.question(ref, t, m), &s.caller.Meter)
 		if err != nil {
 			return none, err

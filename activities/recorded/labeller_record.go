@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 
+	"roundtable/activities/codebook"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
@@ -23,7 +24,9 @@ type Labelling struct {
 	Generate plan.Generate `json:"generate"`
 	Reasks   int           `json:"reasks"` // after answers that could not be read
 	Words    string        `json:"words"`  // what the labeller is told
-	Price    *money.Price  `json:"price,omitempty"`
+	// CodeBook says what it labels; nil is the dialogue acts.
+	CodeBook *codebook.Book `json:"code_book,omitempty"`
+	Price    *money.Price   `json:"price,omitempty"`
 }
 
 // NewLabelling returns how a campaign's file has its messages labelled.
@@ -45,7 +48,8 @@ func (l *Labelling) Keep(recorded *Labelling) {
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// ID returns the labeller's id: its model's name, and 8 digits of a hash.
+// ID returns the labeller's id: its model's name, and 8 digits of a hash; of another code book
+// than that of the acts, its name and a dot before.
 func (l Labelling) ID() string {
 	l.Price = nil
 	data, err := json.Marshal(l)
@@ -54,7 +58,11 @@ func (l Labelling) ID() string {
 	}
 	sum := sha256.Sum256(data)
 	name := strings.Trim(notInNames.ReplaceAllString(strings.ToLower(l.Labeller.Name), "-"), "-")
-	return name[:min(len(name), 60)] + "-" + hex.EncodeToString(sum[:4])
+	id := name[:min(len(name), 60)] + "-" + hex.EncodeToString(sum[:4])
+	if l.CodeBook != nil {
+		id = l.CodeBook.Name + lake.BookEnd + id
+	}
+	return id
 }
 
 // LabellingKey returns the name of a labeller's record.

@@ -76,15 +76,9 @@ func Transitions(talks []ActsByRound, reading Reading) Graph {
 	g := empty(reading)
 	var each []Graph // by talk
 	for _, t := range talks {
-		one := empty(reading)
-		one.add(t)
+		one := Span(t, true, true, reading)
 		each = append(each, one)
-		for i := range g.Count {
-			g.Of[i] += one.Of[i]
-			for j, n := range one.Count[i] {
-				g.Count[i][j] += n
-			}
-		}
+		g.add(one)
 	}
 	for i := range g.From {
 		p, se := make([]*float64, len(g.To)), make([]*float64, len(g.To))
@@ -118,30 +112,50 @@ func share(each []Graph, from, to int) *Ratio {
 	return ratio(counts)
 }
 
-func (g *Graph) add(t ActsByRound) {
-	if len(t) == 0 {
-		return
+// Span returns what some rounds of a talk, one after the other, have of its graph:
+// whether they are its first and its last decides on Start and End. The spans of all
+// pairs of rounds that follow each other add up to the whole. It has counts only.
+func Span(rounds ActsByRound, opens, closes bool, reading Reading) Graph {
+	g := empty(reading)
+	if len(rounds) == 0 {
+		return g
 	}
-	before := everybody(len(t[0]), start)
-	for r := range len(t) + 1 {
-		round := everybody(len(before), end)
-		if r < len(t) {
-			round = t[r]
+	agents := len(rounds[0])
+	if opens {
+		g.step(everybody(agents, start), rounds[0])
+	}
+	for r := 1; r < len(rounds); r++ {
+		g.step(rounds[r-1], rounds[r])
+	}
+	if closes {
+		g.step(rounds[len(rounds)-1], everybody(agents, end))
+	}
+	return g
+}
+
+func (g *Graph) add(one Graph) {
+	for i := range g.Count {
+		g.Of[i] += one.Of[i]
+		for j, n := range one.Count[i] {
+			g.Count[i][j] += n
 		}
-		counts := follow(before, round, g.Reading)
-		for i := range g.From {
-			a := row(i)
-			for _, s := range before {
-				if s.Has(a) {
-					g.Of[i] += g.weight(len(before))
-				}
+	}
+}
+
+// step counts what agents do after what they did before.
+func (g *Graph) step(before, round []Set) {
+	counts := follow(before, round, g.Reading)
+	for i := range g.From {
+		a := row(i)
+		for _, s := range before {
+			if s.Has(a) {
+				g.Of[i] += g.weight(len(before))
 			}
-			for j := range N {
-				g.Count[i][j] += counts[a][j]
-			}
-			g.Count[i][N] += counts[a][end]
 		}
-		before = round
+		for j := range N {
+			g.Count[i][j] += counts[a][j]
+		}
+		g.Count[i][N] += counts[a][end]
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // after collaborations have ended, count against the same budget, and are no
 // part of what a condition costs.
 func (r *Report) addLabels(ctx context.Context, store storage.Store) error {
-	labellers, err := lake.Labellers(ctx, store, r.Campaign)
+	labellers, err := lake.AllLabellers(ctx, store, r.Campaign)
 	if err != nil {
 		return err
 	}

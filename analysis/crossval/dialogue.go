@@ -1,6 +1,8 @@
 package crossval
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 
 	"roundtable/workflows/stopping"
@@ -55,6 +57,22 @@ func (m DialogueAct) Fit(d *Data, train []int) (Fitted, error) {
 		rule.Never = l.Note
 	}
 	return d.fitted(rule, l), nil
+}
+
+// LearnDialogueAct returns the rule as it is made on all collaborations.
+func LearnDialogueAct(d *Data) (stopping.Fitted, error) {
+	every := make([]int, len(d.Runs))
+	for i := range every {
+		every[i] = i
+	}
+	f, err := DialogueAct{}.Fit(d, every)
+	switch {
+	case err != nil:
+		return stopping.Fitted{}, err
+	case len(f.Rule.Signals) == 0:
+		return stopping.Fitted{}, errors.New(cmp.Or(f.Learned.Note, "no pair goes with greater goodness"))
+	}
+	return *f.Rule, nil
 }
 
 // tallyInner tallies each training collaboration with the signals of the others' folds.

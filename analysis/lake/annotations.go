@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
@@ -104,8 +105,19 @@ func ScanAdded[T record.Row](ctx context.Context, store storage.Store, d Dataset
 	}
 }
 
-// Labellers returns the ids of those who have labelled something of a campaign, sorted.
+// BookEnd follows the name of a code book in the ids of those who label by it. Ids of those who
+// label dialogue acts have no such name.
+const BookEnd = "."
+
+// Labellers returns the ids of those who have labelled dialogue acts of a campaign, sorted.
 func Labellers(ctx context.Context, store storage.Store, campaign string) ([]string, error) {
+	all, err := AllLabellers(ctx, store, campaign)
+	return slices.DeleteFunc(all, func(id string) bool { return strings.Contains(id, BookEnd) }), err
+}
+
+// AllLabellers returns the ids of those who have labelled anything of a campaign, by whatever code
+// book, sorted.
+func AllLabellers(ctx context.Context, store storage.Store, campaign string) ([]string, error) {
 	return Annotators(ctx, store, record.Labels, campaign)
 }
 

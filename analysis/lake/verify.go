@@ -21,6 +21,7 @@ type Report struct {
 	Rows        int       `json:"rows"`
 	Labels      int       `json:"labels"`   // rows of labels; not among Rows
 	Features    int       `json:"features"` // rows of features; not among Rows
+	Gold        int       `json:"gold"`     // rows of gold labels; likewise
 	Answers     int       `json:"answers"`  // objects of the answer store
 	Digest      string    `json:"digest"`   // see Digest; of the commits that are whole
 	Batches     int       `json:"batches"`  // compacted ones whose parts are whole
@@ -87,6 +88,12 @@ func Verify(ctx context.Context, store storage.Store, campaign string) (Report, 
 		return r, err
 	}
 	if r.Features, err = verifyAdded[record.Feature](ctx, &r, store, named); err != nil {
+		return r, err
+	}
+	if r.Gold, err = verifyAdded[record.GoldLabel](ctx, &r, store, named); err != nil {
+		return r, err
+	}
+	if _, err := r.checkSealed(ctx, store, AboutKey(campaign, "gold/")); err != nil {
 		return r, err
 	}
 	if r.Answers, err = r.checkSealed(ctx, store, "answers/campaign="+campaign+"/"); err != nil {

@@ -14,17 +14,21 @@ const Labels = "labels"
 // as there are embedders and rules.
 const Features = "features"
 
+// Gold is the name of the table of labels that people gave by hand to messages
+// that were drawn for it.
+const Gold = "gold"
+
 // Annotations names the tables that are added to collaborations after they ended.
-var Annotations = [...]string{Labels, Features}
+var Annotations = [...]string{Labels, Features, Gold}
 
 // Label is what one message does, as one labeller sees it. Key: labeller, collaboration_id, generation, entry.
 type Label struct {
 	Key
 	Labeller      string   `parquet:"labeller,dict"`            // the model, its settings and its prompt: lake/_campaigns/<campaign>/labellers/<labeller>.json
 	Model         string   `parquet:"model,dict"`               // provider/model of the labeller
-	Entry         int32    `parquet:"entry"`                    // the message's turn
-	Round         int32    `parquet:"round"`                    // of the message, from 1
-	Agent         int32    `parquet:"agent"`                    // who said it, from 0
+	Entry         int32    `parquet:"entry"`                    // the message's turn; -1 for a whole collaboration
+	Round         int32    `parquet:"round"`                    // of the message, from 1; 0 for a whole collaboration
+	Agent         int32    `parquet:"agent"`                    // who said it, from 0; -1 for a whole collaboration
 	Status        string   `parquet:"status,dict"`              // labelled or invalid
 	InvalidReason *string  `parquet:"invalid_reason"`           // what was wrong with the last answer, or refusal, content_filter
 	Inform        bool     `parquet:"inform"`                   // shares something that was not known; an invalid label has no act
@@ -38,6 +42,8 @@ type Label struct {
 	Accept        bool     `parquet:"accept"`                   // agrees
 	Decline       bool     `parquet:"decline"`                  // refuses or disagrees
 	Others        bool     `parquet:"others"`                   // does something else
+	CodeBook      *string  `parquet:"code_book,dict"`           // what else was labelled than acts: the id of a code book; then no column of an act is true
+	LabelsJSON    *string  `parquet:"labels_json"`              // names of the labels by that code book, as a JSON list; absent for acts
 	Asks          int32    `parquet:"asks"`                     // questions put for this label, re-asks included
 	PromptHash    string   `parquet:"prompt_hash"`              // of the messages of the first question, as in turns
 	AnswerHash    string   `parquet:"answer_hash"`              // SHA-256 of the last raw answer
@@ -101,6 +107,24 @@ type Feature struct {
 func (Feature) Table() string { return Features }
 
 func (f Feature) sortKey() [3]int64 { return [3]int64{int64(f.Entry)} }
+
+// GoldLabel is what one coder says by hand of one message, or of a collaboration, that was drawn. Key: code_book, coder, draw, collaboration_id, generation, entry.
+type GoldLabel struct {
+	Key
+	CodeBook string `parquet:"code_book,dict"` // what labels there are and what they mean: the id of a code book
+	Coder    string `parquet:"coder,dict"`     // who coded it; adjudicated stands for all
+	Draw     int32  `parquet:"draw"`           // number of the draw, from 1: lake/_campaigns/<campaign>/gold/<code_book>/draw-<draw>.json
+	Entry    int32  `parquet:"entry"`          // the message's turn; -1 for a whole collaboration
+	Round    int32  `parquet:"round"`          // of the message, from 1; 0 for a whole collaboration
+	Agent    int32  `parquet:"agent"`          // who said it, from 0; -1 for a whole collaboration
+	Labels   string `parquet:"labels_json"`    // the names of the labels, as a JSON list
+	TextHash string `parquet:"text_hash"`      // SHA-256 of what was coded
+}
+
+// Table returns the table's name.
+func (GoldLabel) Table() string { return Gold }
+
+func (g GoldLabel) sortKey() [3]int64 { return [3]int64{int64(g.Entry)} }
 
 // SortedAnnotations returns a copy of what one labeller or embedder says of one
 // generation of a collaboration, by entry. It fails if a message has two rows,

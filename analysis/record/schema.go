@@ -42,7 +42,9 @@ func Schema() ([]Table, error) {
 }
 
 // AnnotationSchema describes the tables of Annotations in the same way.
-func AnnotationSchema() ([]Table, error) { return describe(annotations, Label{}, Feature{}) }
+func AnnotationSchema() ([]Table, error) {
+	return describe(annotations, Label{}, Feature{}, GoldLabel{})
+}
 
 // AllSchema returns Schema and then AnnotationSchema.
 func AllSchema() ([]Table, error) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
@@ -19,6 +20,7 @@ type Labels struct {
 	Simulated bool     // it follows rules
 	Invalid   int      // messages without a label
 	Missing   int      // collaborations that are not labelled
+	Gold      *gold.Sample
 }
 
 // AddLabels sets the acts that a labeller saw; collaborations that it has not
@@ -42,6 +44,9 @@ func AddLabels(ctx context.Context, store storage.Store, campaign, labeller stri
 	l.By, l.Others = labeller, slices.DeleteFunc(known, func(other string) bool { return other == labeller })
 	markers, err := lake.LabelMarkers(ctx, store, campaign, labeller)
 	if err != nil {
+		return l, err
+	}
+	if l.Gold, err = gold.Load(ctx, store, campaign, gold.Acts); err != nil {
 		return l, err
 	}
 	byRun := make(map[lake.Run]lake.Marker, len(markers))

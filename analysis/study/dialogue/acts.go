@@ -11,6 +11,7 @@ import (
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
@@ -24,6 +25,8 @@ type Labels struct {
 	Simulated bool                          // it follows rules
 	Invalid   int                           // messages without a label
 	Talks     map[lake.Run]acts.ActsByRound // by collaboration; those that are not labelled are missing
+	Gold      *gold.Sample                  // what people coded by hand
+	judged    []judged                      // gold and the labeller, passage by passage
 }
 
 // LoadLabels reads the labels of one labeller; "" takes the only one there is.
@@ -49,6 +52,10 @@ func LoadLabels(ctx context.Context, store storage.Store, c campaign.Campaign, l
 	if len(l.Others) == len(all) {
 		return l, fmt.Errorf("campaign %s has no labels by %q; there are labels by %s", c.Name, labeller, strings.Join(all, ", "))
 	}
+	if l.Gold, err = gold.Load(ctx, store, c.Name, gold.Acts); err != nil {
+		return l, err
+	}
+	sets := map[lake.Run]map[int]acts.Set{} // of single messages, for what is coded by hand
 	runs := map[lake.Run]campaign.Run{}
 	for _, r := range c.Runs {
 		runs[lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}] = r
@@ -68,8 +75,25 @@ func LoadLabels(ctx context.Context, store storage.Store, c campaign.Campaign, l
 			return l, err
 		}
 		l.Talks[run] = l.talk(r, rows)
+		if !l.Gold.Empty() {
+			sets[run] = setsOf(rows)
+		}
+	}
+	if !l.Gold.Empty() {
+		l.judged = l.judge(c.Runs, sets)
 	}
 	return l, nil
+}
+
+// setsOf returns the acts of each message that has a label.
+func setsOf(rows []record.Label) map[int]acts.Set {
+	sets := make(map[int]acts.Set, len(rows))
+	for _, row := range rows {
+		if row.Status == record.Labelled {
+			sets[int(row.Entry)], _ = acts.Of(row.Shown()...)
+		}
+	}
+	return sets
 }
 
 // talk lays the labels out by round and agent. An agent that speaks twice in a
@@ -106,22 +130,35 @@ func Acts(c campaign.Campaign, l Labels) (table.Table, error) {
 	}
 	t := table.Table{Title: "Dialogue acts by round: share of messages, and of groups, that show them", Shading: table.Heat}
 	var rows []actRow
-	missing := 0
+	missing, outside := 0, 0
 	for _, g := range v.Groups {
 		talks, unlabelled := l.Of(g.Succeeded())
 		missing += unlabelled
-		rows = append(rows, actRows(g, "messages", acts.PerMessage(talks), len(talks))...)
-		rows = append(rows, actRows(g, "groups", acts.PerGroup(talks), len(talks))...)
+		rows = append(rows, actRows(g, ofMessages, acts.PerMessage(talks), len(talks))...)
+		rows = append(rows, actRows(g, ofGroups, acts.PerGroup(talks), len(talks))...)
+		passages, out := l.passagesOf(g.Succeeded())
+		outside += out
+		correct(rows[len(rows)-2*acts.N:], passages)
 	}
 	table.Fill(&t, rows, table.Of(v.LabelColumns(), func(r actRow) campaign.Group { return r.Group }),
 		table.Column("share of", func(r actRow) table.Cell { return table.Word(r.of) }),
 		table.Column("act", func(r actRow) table.Cell { return table.Word(record.Acts[r.act]) }),
 		campaign.RoundColumns(v, actRow.cell),
-		table.Column("n", func(r actRow) table.Cell { return table.Count(r.n) }))
+		table.Column("n", func(r actRow) table.Cell { return table.Count(r.n) }), l.fixedColumns())
 	t.Notes = append(l.Remarks(missing), "Share (standard error over collaborations) of labelled messages, or of groups with at least one of them; n: collaborations.")
+	if !l.Gold.Empty() {
+		t.Notes = append(t.Notes, "Columns by round are as labelled. all rounds: as labelled too; corrected: with gold (n: drawn passages).")
+	}
+	t.Notes = append(t.Notes, l.GoldNotes(outside)...)
 	v.AddNotes(&t)
 	return t, nil
 }
+
+// What a row's shares are of.
+const (
+	ofMessages = "messages"
+	ofGroups   = "groups"
+)
 
 // actRow is one act of one condition, as a share of messages or of groups.
 type actRow struct {
@@ -130,12 +167,13 @@ type actRow struct {
 	act    int
 	ratios [][acts.N]*acts.Ratio // by round
 	n      int                   // collaborations
+	fixed  fixed                 // over all rounds, with gold
 }
 
 func actRows(g campaign.Group, of string, ratios [][acts.N]*acts.Ratio, n int) []actRow {
 	rows := make([]actRow, len(record.Acts))
 	for act := range rows {
-		rows[act] = actRow{g, of, act, ratios, n}
+		rows[act] = actRow{Group: g, of: of, act: act, ratios: ratios, n: n}
 	}
 	return rows
 }
@@ -154,12 +192,13 @@ func AddLabellerNote(c campaign.Campaign, t *table.Table) {
 	if l.By == "" {
 		return
 	}
-	remarks := Labels{Labeller: l.By, Others: l.Others, Simulated: l.Simulated, Invalid: l.Invalid}.Remarks(l.Missing)
+	labels := Labels{Labeller: l.By, Others: l.Others, Simulated: l.Simulated, Invalid: l.Invalid, Gold: l.Gold}
+	remarks := labels.Remarks(l.Missing)
 	if l.Simulated { // first, as of everything simulated
 		t.Notes = slices.Insert(t.Notes, 0, remarks[0])
 		remarks = remarks[1:]
 	}
-	t.Notes = append(t.Notes, remarks...)
+	t.Notes = append(append(t.Notes, remarks...), labels.GoldNotes(0)...)
 }
 
 // Remarks returns the notes of all that rests on labels: who labelled, and what has none.

@@ -14,5 +14,9 @@ func Study() entry.Study {
 			Needs: entry.NeedLabels}, Shown: entry.Never, From: entry.Labels},
 		{Named: naming.Named{Name: "agreement", Shows: "dialogue acts: how far labellers agree",
 			Needs: "labels of at least two labellers (roundtable label)"}, Shown: entry.Never, From: entry.Labels},
+		{Named: naming.Named{Name: "label-rates", Shows: "labels of other code books: how often",
+			Needs: "labels by another code book (roundtable label --code-book)"}, Shown: entry.Never, From: entry.Labels},
+		{Named: naming.Named{Name: "label-errors", Shows: "dialogue acts: how often the labeller is right",
+			Needs: "labels by hand (roundtable label --gold)"}, Shown: entry.Never, From: entry.Labels},
 	}}
 }

@@ -32,17 +32,24 @@ func regressionTable(c campaign.Campaign, most int) (table.Table, bool) {
 	v.Whole = true
 	t := v.Start("Goodness of a round and pairs of dialogue acts")
 	t.Columns = append(t.Columns, "pair", "coefficient", "permutation p", "BH", "clustered SE", "clustered p", "t", "p", "the same rows as")
+	sample := campaign.TrajectoriesOf(c).Labels.Gold
+	if !sample.Empty() {
+		t.Columns = append(t.Columns, correctedColumns...)
+	}
 	var about []string
 	for _, g := range v.Groups {
-		a, err := regression.RegressActs(trajectoriesByUnit(c, g.ID, 2), permutations, permuteSeed)
+		runs := trajectoriesByUnit(c, g.ID, 2)
+		a, err := regression.RegressActs(runs, permutations, permuteSeed)
 		if err != nil {
 			about = append(about, fmt.Sprintf("No regression: %s, %v.", g.ID, err))
 			continue
 		}
 		shown := first(a.Effects, most)
+		fixed, notes := correct(g.ID, runs, sample, a.Effects)
 		for _, e := range shown {
-			t.Rows = append(t.Rows, append(v.Label(g), effect(e, a.N)...))
+			t.Rows = append(t.Rows, append(append(v.Label(g), effect(e, a.N)...), fixed[e.Name]...))
 		}
+		about = append(about, notes...)
 		about = append(about, fitted(g.ID, a, len(shown)))
 		for _, w := range a.Warnings {
 			about = append(about, fmt.Sprintf("%s: %s", g.ID, w))
@@ -52,6 +59,9 @@ func regressionTable(c campaign.Campaign, most int) (table.Table, bool) {
 		fmt.Sprintf("permutation p: whole trajectories exchanged between instances, or, where there is only one, between its replicates, %d times with seed %d; BH: after Benjamini and Hochberg over the pairs of the condition. Claims rest on these: of pairs that mean nothing they reject about 0.05 at 0.05, clustered p alone up to 0.06. A pair that the data do not determine has no figures.", permutations, permuteSeed),
 		"Least squares of minimum norm; one row a collaboration and round from 2; 1 for a pair (an agent shows the first act, in the next round another one the second) that the round shows. Coefficient (standard error) and Student's t; clustered: by instance, or, where there is only one, by replicate (CR1), empty where the coefficient rests on one of them alone.",
 	}, about...)
+	if !sample.Empty() {
+		t.Notes = append(t.Notes, correctedNote)
+	}
 	addExcluded(c, &t)
 	dialogue.AddLabellerNote(c, &t)
 	v.AddNotes(&t)

@@ -120,6 +120,7 @@ func StoppingTimes(c campaign.Campaign) (table.Table, bool) {
 	addExcluded(c, &t)
 	speech.AddEmbedderNote(c, &t)
 	dialogue.AddLabellerNote(c, &t)
+	addGoldNote(c, &t)
 	v.AddNotes(&t)
 	return t, len(v.Groups) > 0
 }

@@ -139,6 +139,7 @@ func stoppingTable(c campaign.Campaign, v campaign.View, title string) (table.Ta
 	addExcluded(c, &t)
 	speech.AddEmbedderNote(c, &t)
 	dialogue.AddLabellerNote(c, &t)
+	addGoldNote(c, &t)
 	v.AddNotes(&t)
 	return t, len(v.Groups) > 0
 }

@@ -280,13 +280,20 @@ func ofMessages(ctx context.Context, s storage.Store, c campaign.Campaign, which
 		t, err := dialogue.Agreement(ctx, s, c)
 		return []table.Table{study.OfLabels(which.Table, t)}, err
 	}
+	if which.Table == "label-rates" {
+		t, err := dialogue.LabelRates(ctx, s, c, which.Labeller)
+		return []table.Table{study.OfLabels(which.Table, t)}, err
+	}
 	l, err := dialogue.LoadLabels(ctx, s, c, which.Labeller)
 	if err != nil {
 		return nil, err
 	}
 	build := dialogue.Acts
-	if which.Table == "transitions" {
+	switch which.Table {
+	case "transitions":
 		build = dialogue.Transitions
+	case "label-errors":
+		build = dialogue.LabelErrors
 	}
 	t, err := build(c, l)
 	return []table.Table{study.OfLabels(which.Table, t)}, err

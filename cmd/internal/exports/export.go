@@ -192,6 +192,8 @@ func (x *Export) write(ctx context.Context, s storage.Store, d lake.Dataset, tab
 		return writeRows(lake.ScanAdded[record.Label](ctx, s, d), x.Format, w)
 	case record.Features:
 		return writeRows(lake.ScanAdded[record.Feature](ctx, s, d), x.Format, w)
+	case record.Gold:
+		return writeRows(lake.ScanAdded[record.GoldLabel](ctx, s, d), x.Format, w)
 	}
 	return writeRows(lake.Scan[record.Call](ctx, s, d), x.Format, w)
 }

@@ -61,7 +61,7 @@ func (v *Verification) compareAnswers(ctx context.Context, s storage.Store) erro
 
 // findLabellers finds labels of which nobody says any more how they were made.
 func (v *Verification) findLabellers(ctx context.Context, s storage.Store) error {
-	ids, err := lake.Labellers(ctx, s, v.Campaign)
+	ids, err := lake.AllLabellers(ctx, s, v.Campaign)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"roundtable/activities/codebook"
 	"roundtable/activities/commits"
 	"roundtable/activities/label"
 	"roundtable/activities/ledger"
@@ -20,6 +21,7 @@ import (
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
+	"roundtable/cmd/internal/handcoding"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
@@ -58,6 +60,11 @@ func (l Options) carry(ctx context.Context, e *engine.Engine, s storage.Store, n
 	if err := recorded.WriteLabelling(ctx, s, name, how); err != nil {
 		return err
 	}
+	if how.CodeBook != nil {
+		if err := handcoding.RecordBook(ctx, s, name, *how.CodeBook); err != nil {
+			return err
+		}
+	}
 	status, err := l.drive(ctx, e, workflows.LabelsInput{Campaign: name, Labeller: how.ID()})
 	var app *temporal.ApplicationError
 	switch {
@@ -91,6 +98,9 @@ func (l Options) drive(ctx context.Context, e *engine.Engine, in workflows.Label
 // sumUp sums up what a labeller has committed.
 func sumUp(ctx context.Context, s storage.Store, name string, how recorded.Labelling) (Summary, error) {
 	r := Summary{Campaign: name, Labeller: how.ID(), Model: how.Labeller.Name, Simulated: how.Labeller.Name == label.Rules}
+	if how.CodeBook != nil {
+		r.CodeBook, r.whole = how.CodeBook.ID(), how.CodeBook.Unit == codebook.Collaboration
+	}
 	markers, err := lake.LabelMarkers(ctx, s, name, r.Labeller)
 	if err != nil {
 		return r, err

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"roundtable/activities/codebook"
 	"roundtable/activities/label"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
@@ -15,6 +16,7 @@ import (
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/envfile"
+	"roundtable/cmd/internal/handcoding"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs"
 	"roundtable/envs/wording"
@@ -25,6 +27,7 @@ import (
 type Options struct {
 	*cli.Options
 	Asked       bool // the flags name a labeller, or how it is asked
+	CodeBook    string
 	Labeller    string
 	Params      string
 	Generate    string
@@ -79,6 +82,9 @@ func (l Options) labelling(ctx context.Context, s storage.Store, campaign string
 	if filed != nil {
 		how = *filed
 	}
+	if err := l.useBook(&how); err != nil {
+		return how, err
+	}
 	p, err := providers.New(s).Labeller(how.Labeller.Name, how.Labeller.Decode())
 	if err == nil {
 		err = providers.CheckReachable(p)
@@ -87,6 +93,22 @@ func (l Options) labelling(ctx context.Context, s storage.Store, campaign string
 		how.Price, err = l.priced(ctx, s, campaign, p)
 	}
 	return how, err
+}
+
+// useBook has messages labelled by another code book than that of the acts, if one is named.
+func (l Options) useBook(how *recorded.Labelling) error {
+	if l.CodeBook == "" || l.CodeBook == codebook.Acts {
+		return nil
+	}
+	b, err := handcoding.ReadBook(l.CodeBook)
+	if err != nil {
+		return err
+	}
+	if how.Labeller.Name == label.Rules {
+		return fmt.Errorf("%s labels dialogue acts only; by the code book %s a model labels: --labeller provider/model", label.Rules, b.Name)
+	}
+	how.CodeBook, how.Words = &b, b.Words()
+	return nil
 }
 
 // flags returns the labeller that they name.
@@ -126,6 +148,7 @@ func (l Options) priced(ctx context.Context, s storage.Store, campaign string, p
 // Summary is what label says at its end.
 type Summary struct {
 	Campaign       string   `json:"campaign"`
+	CodeBook       string   `json:"code_book,omitempty"` // its id; that of the acts is left out
 	Labeller       string   `json:"labeller"`
 	Model          string   `json:"model"`
 	Simulated      bool     `json:"simulated"`
@@ -138,6 +161,7 @@ type Summary struct {
 	OutputTokens   int64    `json:"output_tokens"`
 	CostUSD        *float64 `json:"cost_usd"`  // null if a price is not known
 	WorstUSD       float64  `json:"worst_usd"` // at most more, for calls of unknown outcome or usage
+	whole          bool     // collaborations are labelled
 }
 
 // report sums up what is committed.
@@ -168,7 +192,15 @@ func (r Summary) print() {
 	if r.WorstUSD > 0 {
 		cost += fmt.Sprintf(", at most $%.4f more for calls of unknown outcome or usage", r.WorstUSD)
 	}
-	fmt.Printf("%s: %s of %s labelled by %s (%d without a label)\n", r.Campaign, wording.Count(r.Messages, "message"), wording.Count(r.Collaborations, "collaboration"), r.Labeller, r.Invalid)
+	items := wording.Count(r.Messages, "message")
+	if r.whole {
+		items = "transcripts"
+	}
+	fmt.Printf("%s: %s of %s labelled by %s (%d without a label)\n", r.Campaign, items, wording.Count(r.Collaborations, "collaboration"), r.Labeller, r.Invalid)
 	fmt.Printf("%s, %s tokens, %s\n", wording.Count(r.Calls, "call"), cli.Abbreviate(r.InputTokens+r.OutputTokens), cost)
-	fmt.Printf("Next:    roundtable analyze %s --table dialogue-acts\n", r.Campaign)
+	next := "dialogue-acts"
+	if r.CodeBook != "" {
+		next = "label-rates"
+	}
+	fmt.Printf("Next:    roundtable analyze %s --table %s\n", r.Campaign, next)
 }

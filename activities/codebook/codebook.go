@@ -1,0 +1,133 @@
+// Package codebook reads code books: files that say which labels a message or a
+// collaboration can have, and what they mean, to models and to people who code by hand.
+// The acts of paper 1, the failure modes of MAST and the errors behind problem drift are
+// built in.
+package codebook
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"roundtable/envs/wording"
+)
+
+// Acts is the name and the id of the code book of the dialogue acts: the labels that tables
+// about acts rest on.
+const Acts = "acts"
+
+// Units of code books: what is given labels.
+const (
+	Message       = "message"
+	Collaboration = "collaboration"
+)
+
+// Book is a code book.
+type Book struct {
+	Name   string  `json:"name"`
+	Source string  `json:"source,omitempty"` // where the labels come from
+	Unit   string  `json:"unit"`             // message or collaboration
+	Choice string  `json:"choice"`           // one label each, or any number
+	About  string  `json:"about,omitempty"`  // what coders must know besides
+	Labels []Label `json:"labels"`
+}
+
+// Choices of code books: how many labels a unit has.
+const (
+	One = "one"
+	Any = "any"
+)
+
+// Label is one label of a code book.
+type Label struct {
+	Name       string   `json:"name"`
+	Definition string   `json:"definition"`
+	Examples   []string `json:"examples,omitempty"`
+}
+
+//go:embed books/*.yaml
+var books embed.FS
+
+// BuiltIn names the code books that are built in, in alphabetical order.
+func BuiltIn() []string {
+	files, err := books.ReadDir("books")
+	if err != nil {
+		panic("codebook: " + err.Error()) // it is compiled in
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(f.Name(), ".yaml"))
+	}
+	return names
+}
+
+// Load returns a built-in code book; false if there is none of that name.
+func Load(name string) (Book, bool) {
+	data, err := books.ReadFile("books/" + name + ".yaml")
+	if err != nil {
+		return Book{}, false
+	}
+	b, err := Parse(name+".yaml", data)
+	if err != nil {
+		panic("codebook: " + err.Error()) // a test reads all of them
+	}
+	return b, true
+}
+
+// ID returns the book's id: its name and 8 digits of a hash of all that it says, so that labels
+// by different words are never mixed up. That of the acts is their name, since they are
+// columns of the table labels.
+func (b Book) ID() string {
+	if b.IsActs() {
+		return Acts
+	}
+	data, err := json.Marshal(b)
+	if err != nil {
+		panic("codebook: " + err.Error()) // texts always marshal
+	}
+	sum := sha256.Sum256(data)
+	return b.Name + "-" + hex.EncodeToString(sum[:4])
+}
+
+// IsActs reports whether it is the code book of the dialogue acts.
+func (b Book) IsActs() bool { return b.Name == Acts }
+
+// Names returns the names of the labels, in order.
+func (b Book) Names() []string {
+	names := make([]string, len(b.Labels))
+	for i, l := range b.Labels {
+		names[i] = l.Name
+	}
+	return names
+}
+
+// Read checks labels that were given to one unit and returns them in the book's order and
+// spelling, each once. The error says what is accepted.
+func (b Book) Read(given []string) ([]string, error) {
+	var shown []string
+	known := b.Names()
+	has := make([]bool, len(known))
+	for _, name := range given {
+		i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, strings.TrimSpace(name)) })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no label %q; the labels are %s%s", name, strings.Join(known, ", "), wording.DidYouMean(name, known))
+		}
+		has[i] = true
+	}
+	for i, name := range known {
+		if has[i] {
+			shown = append(shown, name)
+		}
+	}
+	switch {
+	case b.Choice == One && len(shown) != 1:
+		return nil, fmt.Errorf("%s given; exactly one of %s is accepted", wording.Count(len(shown), "label"), strings.Join(known, ", "))
+	case len(shown) == 0 && b.Unit == Message:
+		return nil, fmt.Errorf("no label is given; at least one of %s is needed", strings.Join(known, ", "))
+	}
+	return shown, nil
+}

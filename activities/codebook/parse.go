@@ -1,0 +1,173 @@
+package codebook
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"roundtable/envs/wording"
+)
+
+// accepted keys of a file and of a label.
+var (
+	keys      = []string{"name", "source", "unit", "choice", "about", "labels"}
+	labelKeys = []string{"name", "definition", "examples"}
+)
+
+var (
+	bookName  = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
+	labelName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} ._'/()-]{0,59}$`)
+)
+
+// longest is the most characters of a text of a code book, most the most labels.
+const (
+	longest = 4000
+	most    = 100
+)
+
+// reader collects the errors of a file.
+type reader struct {
+	file string
+	errs []error
+}
+
+func (r *reader) wrong(n *yaml.Node, format string, args ...any) {
+	r.errs = append(r.errs, fmt.Errorf("%s, line %d: %s", r.file, n.Line, fmt.Sprintf(format, args...)))
+}
+
+// Parse reads a code book. All of its errors come at once, with lines.
+func Parse(file string, data []byte) (Book, error) {
+	var doc yaml.Node
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	if err := d.Decode(&doc); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = errors.New("it is empty")
+		}
+		return Book{}, fmt.Errorf("%s: %w", file, err)
+	}
+	r := &reader{file: file}
+	b := Book{Unit: Message, Choice: Any}
+	root := doc.Content[0]
+	for key, value := range r.mapping(root, "a code book", keys) {
+		switch key {
+		case "name":
+			b.Name = r.text(value, key)
+			if b.Name != "" && !bookName.MatchString(b.Name) {
+				r.wrong(value, "name is %q; small letters, digits and hyphens are accepted, at most 40", b.Name)
+			}
+		case "source":
+			b.Source = r.text(value, key)
+		case "about":
+			b.About = r.text(value, key)
+		case "unit":
+			b.Unit = r.oneOf(value, key, Message, Collaboration)
+		case "choice":
+			b.Choice = r.oneOf(value, key, One, Any)
+		case "labels":
+			b.Labels = r.labels(value)
+		}
+	}
+	if b.Name == "" {
+		r.wrong(root, "a code book needs a name")
+	}
+	if len(b.Labels) == 0 && len(r.errs) == 0 {
+		r.wrong(root, "a code book needs labels, each with a name and a definition")
+	}
+	return b, errors.Join(r.errs...)
+}
+
+// mapping yields the keys and values of a mapping; those that are not known are errors.
+func (r *reader) mapping(n *yaml.Node, what string, known []string) func(func(string, *yaml.Node) bool) {
+	return func(yield func(string, *yaml.Node) bool) {
+		if n.Kind != yaml.MappingNode {
+			r.wrong(n, "%s has the keys %s", what, wording.And(known))
+			return
+		}
+		seen := map[string]bool{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key := n.Content[i].Value
+			switch {
+			case !slices.Contains(known, key):
+				r.wrong(n.Content[i], "%s has no key %q; the keys are %s%s", what, key, wording.And(known), wording.DidYouMean(key, known))
+				continue
+			case seen[key]:
+				r.wrong(n.Content[i], "%s is there twice", key)
+				continue
+			}
+			seen[key] = true
+			if !yield(key, n.Content[i+1]) {
+				return
+			}
+		}
+	}
+}
+
+func (r *reader) text(n *yaml.Node, key string) string {
+	text := strings.TrimSpace(n.Value)
+	if n.Kind != yaml.ScalarNode || text == "" || len([]rune(text)) > longest {
+		r.wrong(n, "%s is a text of 1 to %d characters", key, longest)
+		return ""
+	}
+	return text
+}
+
+func (r *reader) oneOf(n *yaml.Node, key string, known ...string) string {
+	if n.Kind != yaml.ScalarNode || !slices.Contains(known, n.Value) {
+		r.wrong(n, "%s is %q; %s are accepted", key, n.Value, wording.And(known))
+		return known[0]
+	}
+	return n.Value
+}
+
+func (r *reader) labels(n *yaml.Node) []Label {
+	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 || len(n.Content) > most {
+		r.wrong(n, "labels is a list of 1 to %d labels, each with a name and a definition", most)
+		return nil
+	}
+	var all []Label
+	for _, item := range n.Content {
+		l, ok := r.label(item)
+		if !ok {
+			continue
+		}
+		if slices.ContainsFunc(all, func(other Label) bool { return strings.EqualFold(other.Name, l.Name) }) {
+			r.wrong(item, "the label %q is there twice", l.Name)
+			continue
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+func (r *reader) label(n *yaml.Node) (l Label, ok bool) {
+	before := len(r.errs)
+	for key, value := range r.mapping(n, "a label", labelKeys) {
+		switch key {
+		case "name":
+			l.Name = r.text(value, key)
+			if l.Name != "" && !labelName.MatchString(l.Name) {
+				r.wrong(value, "the name of a label is %q; letters, digits, spaces and . _ ' / ( ) - are accepted, at most 60, with a letter or digit first", l.Name)
+			}
+		case "definition":
+			l.Definition = r.text(value, key)
+		case "examples":
+			if value.Kind != yaml.SequenceNode {
+				r.wrong(value, "examples is a list of texts")
+				continue
+			}
+			for _, example := range value.Content {
+				l.Examples = append(l.Examples, r.text(example, "an example"))
+			}
+		}
+	}
+	if len(r.errs) == before && (l.Name == "" || l.Definition == "") {
+		r.wrong(n, "a label needs a name and a definition")
+	}
+	return l, len(r.errs) == before
+}

@@ -1,0 +1,128 @@
+package regression
+
+import (
+	"fmt"
+
+	"roundtable/analysis/acts"
+	"roundtable/analysis/corrected"
+	"roundtable/analysis/trajectory"
+	"roundtable/workflows/stopping"
+)
+
+// PerColumn is how many rounds with gold each column of the regression on all pairs together
+// needs: with fewer, the corrected products of pairs do not determine it.
+const PerColumn = 10
+
+// Drawn is a round, from 2, of a collaboration that could be drawn together with the round before.
+type Drawn struct {
+	Run     int // index of the trajectory
+	Round   int
+	Stratum int
+	Gold    [][2][]acts.Set // by coder: acts by agent in the round before and in this one; nil if it was not drawn
+}
+
+// Correction is the effect of one pair with gold labels.
+type Correction struct {
+	Naive *float64            // of the pair alone, by the labels: mean goodness with it minus without
+	Alone *corrected.Estimate // the same, corrected; nil if gold says too little
+	Joint *corrected.Estimate // next to all other pairs, corrected; nil likewise
+}
+
+// CorrectActs corrects the effects of the pairs that RegressActs fits to the same trajectories, in
+// their order. Pairs are products of labels, and regressors: their moments are corrected, not
+// the labels. joint says why there are no effects next to other pairs; nil if there are.
+func CorrectActs(runs []trajectory.Trajectory, drawn []Drawn) (all []Correction, joint, err error) {
+	p, err := NewPairs(runs)
+	if err != nil {
+		return nil, nil, err
+	}
+	every := p.emptySet()
+	for i := range p.rows {
+		every.add(i)
+	}
+	kept, _ := p.fittableColumns(every)
+	all = make([]Correction, len(kept))
+	for j, c := range kept {
+		units := p.unitsFor([]Column{c}, drawn)
+		if naive, err := corrected.Naive(units); err == nil {
+			all[j].Naive = &naive[1]
+		}
+		if e, err := corrected.Solve(units); err == nil && p.tells(c, drawn) {
+			all[j].Alone = &e[1]
+		}
+	}
+	coded := 0
+	for _, d := range drawn {
+		if d.Gold != nil && runs[d.Run].Goodness(d.Round) != nil {
+			coded++
+		}
+	}
+	if need := PerColumn * (len(kept) + 1); coded < need {
+		return all, fmt.Errorf("%d rounds with gold; %d, %d for each of %d columns, would be needed", coded, need, PerColumn, len(kept)+1), nil
+	}
+	e, err := corrected.Solve(p.unitsFor(kept, drawn))
+	if err != nil {
+		return all, err, nil
+	}
+	for j := range all {
+		all[j].Joint = &e[j+1]
+	}
+	return all, nil, nil
+}
+
+// unitsFor returns the moments of goodness regressed on some pairs.
+func (p *Pairs) unitsFor(columns []Column, drawn []Drawn) []corrected.Unit {
+	units := make([]corrected.Unit, len(drawn))
+	for i, d := range drawn {
+		units[i] = corrected.Unit{Cluster: p.units[d.Run], Stratum: d.Stratum}
+		if d.Gold != nil {
+			units[i].Gold = &corrected.Moments{}
+		}
+		y := p.runs[d.Run].Goodness(d.Round)
+		if y == nil {
+			continue
+		}
+		counts := p.counts[d.Run][d.Round-2]
+		units[i].Machine.AddRow(regressors(columns, func(pair trajectory.Pair) bool { return counts[pair] > 0 }), *y, 1)
+		for _, coder := range d.Gold {
+			units[i].Gold.AddRow(regressors(columns, shownIn(coder)), *y, 1/float64(len(d.Gold)))
+		}
+	}
+	return units
+}
+
+// regressors are the intercept and what of the pairs is shown.
+func regressors(columns []Column, shown func(trajectory.Pair) bool) []float64 {
+	x := make([]float64, len(columns)+1)
+	x[0] = 1
+	for j, c := range columns {
+		if shown(c.Pair) {
+			x[j+1] = 1
+		}
+	}
+	return x
+}
+
+// shownIn returns which pairs two rounds show.
+func shownIn(rounds [2][]acts.Set) func(trajectory.Pair) bool {
+	return func(pair trajectory.Pair) bool { return stopping.Times(rounds[0], rounds[1], pair) > 0 }
+}
+
+// tells reports whether gold shows a pair often enough, and lacks it often enough.
+func (p *Pairs) tells(c Column, drawn []Drawn) bool {
+	some, not := 0, 0
+	for _, d := range drawn {
+		if p.runs[d.Run].Goodness(d.Round) == nil {
+			continue
+		}
+		for _, coder := range d.Gold {
+			if shownIn(coder)(c.Pair) {
+				some++
+			} else {
+				not++
+			}
+			break // coders see the same rounds
+		}
+	}
+	return some >= corrected.FewShown && not >= corrected.FewShown
+}

@@ -1,0 +1,158 @@
+package stopping
+
+import (
+	"fmt"
+	"strings"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/corrected"
+	"roundtable/analysis/crossval"
+	"roundtable/analysis/gold"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/study/dialogue"
+	"roundtable/analysis/table"
+	"roundtable/analysis/trajectory"
+	"roundtable/workflows/stopping"
+)
+
+// SignalTable returns what the rule Dialogue Act, made on all collaborations of a condition, stops
+// at: in how many rounds it would fire, and how much better these are, by the labels and, with
+// gold, in truth.
+func SignalTable(c campaign.Campaign) (table.Table, bool) {
+	v := c.View("", "env", "rule")
+	v.Whole = true
+	t := v.Start("What the stopping rule Dialogue Act stops at")
+	t.Columns = append(t.Columns, "signals", "count", "points", "fires, as labelled", "corrected", "95 % from", "to", "rightly", "95 % from", "to", "better by, as labelled", "corrected", "95 % from", "to")
+	sample := campaign.TrajectoriesOf(c).Labels.Gold
+	var about []string
+	for _, g := range v.Groups {
+		runs := trajectoriesByUnit(c, g.ID, 2)
+		d, err := crossval.NewData(runs)
+		var rule stopping.Fitted
+		if err == nil {
+			rule, err = crossval.LearnDialogueAct(d)
+		}
+		if err != nil {
+			about = append(about, fmt.Sprintf("No signals: %s, %v.", g.ID, err))
+			continue
+		}
+		var names []string
+		for _, s := range rule.Signals {
+			names = append(names, s.Pair.String())
+		}
+		row := append(v.Label(g), table.Word(strings.Join(names, ", ")), table.Count(rule.Count), table.Count(rule.Score))
+		t.Rows = append(t.Rows, append(row, newFiring(runs, sample, rule).cells()...))
+	}
+	t.Notes = append([]string{
+		"The rule is made on all collaborations of the condition: a signal that occurs count times in a round is a point, and the first round from 2 with enough points ends the talk. fires: share of the rounds from 2 with enough points; rightly: of the rounds with gold in which it fires on the labels, the share in which it would fire on gold; better by: mean goodness of rounds in which it fires minus that of the others.",
+		"corrected: with gold, for the rule as it is: the pairs and numbers that it learned rest on the labels.",
+	}, about...)
+	addExcluded(c, &t)
+	dialogue.AddLabellerNote(c, &t)
+	addGoldNote(c, &t)
+	v.AddNotes(&t)
+	return t, len(t.Rows) > 0
+}
+
+// firing is where a rule fires, by the labels and by gold.
+type firing struct {
+	fires, rightly []corrected.ShareUnit
+	better         []corrected.Unit
+	some, not      int // rounds with gold in which it fires, and does not, by gold
+}
+
+func newFiring(runs []trajectory.Trajectory, sample *gold.Sample, rule stopping.Fitted) firing {
+	var f firing
+	units := map[string]int{} // what errors are over
+	for _, t := range runs {
+		unit, known := units[t.Unit]
+		if !known {
+			unit = len(units)
+			units[t.Unit] = unit
+		}
+		stratum, framed := sample.Stratum(lake.Run{Collaboration: t.ID, Generation: t.Generation})
+		if !framed && !sample.Empty() {
+			continue
+		}
+		for round := 2; round <= len(t.Rounds); round++ {
+			counts, _ := t.Pairs(round)
+			machine := fires(rule, func(pair trajectory.Pair) int { return int(counts[pair]) })
+			coders := sample.Of(gold.Passage{Run: lake.Run{Collaboration: t.ID, Generation: t.Generation}, Round: round})
+			f.add(unit, stratum, t.Goodness(round), machine, firesByGold(rule, coders, round, t.Agents))
+		}
+	}
+	return f
+}
+
+// firesByGold says, for each coder, whether the rule fires; nil if the round was not drawn.
+func firesByGold(rule stopping.Fitted, coders [][]gold.Coded, round, agents int) (all []bool) {
+	for _, coded := range coders {
+		rounds := dialogue.CodedActs(coded, round-1, round, agents)
+		all = append(all, fires(rule, func(pair trajectory.Pair) int { return stopping.Times(rounds[0], rounds[1], pair) }))
+	}
+	return all
+}
+
+// fires reports whether a rule stops a collaboration at a round from 2 that it comes to.
+func fires(rule stopping.Fitted, times func(trajectory.Pair) int) bool {
+	return stopping.Points(rule.Signals, rule.Count, times) >= rule.Score
+}
+
+func (f *firing) add(unit, stratum int, y *float64, machine bool, coders []bool) {
+	fires := corrected.ShareUnit{Cluster: unit, Stratum: stratum, Machine: [2]float64{one(machine), 1}}
+	rightly := corrected.ShareUnit{Cluster: unit, Stratum: stratum}
+	better := corrected.Unit{Cluster: unit, Stratum: stratum}
+	if y != nil {
+		better.Machine.AddRow([]float64{1, one(machine)}, *y, 1)
+	}
+	if coders != nil {
+		fires.Gold, rightly.Gold, better.Gold = &[2]float64{0, 1}, &[2]float64{0, one(machine)}, &corrected.Moments{}
+		if coders[0] {
+			f.some++
+		} else {
+			f.not++
+		}
+	}
+	for _, coder := range coders {
+		weight := 1 / float64(len(coders))
+		fires.Gold[0] += weight * one(coder)
+		rightly.Gold[0] += weight * one(coder && machine)
+		if y != nil {
+			better.Gold.AddRow([]float64{1, one(coder)}, *y, weight)
+		}
+	}
+	f.fires, f.rightly, f.better = append(f.fires, fires), append(f.rightly, rightly), append(f.better, better)
+}
+
+func one(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+func (f firing) cells() []table.Cell {
+	share := 0.0
+	for _, u := range f.fires {
+		share += u.Machine[0] / float64(len(f.fires))
+	}
+	cells := append([]table.Cell{table.Number(share, 2)}, shareCells(f.fires)...)
+	cells = append(cells, shareCells(f.rightly)...)
+	naive, corrections := table.Cell{Decimals: 4}, estimate(nil)
+	if by, err := corrected.Naive(f.better); err == nil {
+		naive.Value = &by[1]
+	}
+	if e, err := corrected.Solve(f.better); err == nil && f.some >= corrected.FewShown && f.not >= corrected.FewShown {
+		corrections = estimate(&e[1])
+	}
+	return append(append(cells, naive), corrections...)
+}
+
+// shareCells returns a corrected share and its interval.
+func shareCells(units []corrected.ShareUnit) []table.Cell {
+	e, err := corrected.Share(units)
+	if err != nil {
+		return []table.Cell{{}, {}, {}}
+	}
+	return []table.Cell{{Value: &e.Value, SE: &e.SE, N: e.Drawn, Decimals: 2}, table.Number(e.Low, 2), table.Number(e.High, 2)}
+}

@@ -1,0 +1,46 @@
+package stopping
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestFiring: rounds in which the rule fires rightly are worth 1 more; the labels make it fire in
+// more rounds than it should. With all rounds coded the figures are those of the truth, with a
+// third of them their intervals hold it.
+func TestFiring(t *testing.T) {
+	for _, share := range []float64{1, 0.35} {
+		r := rand.New(rand.NewPCG(1, 1))
+		var f firing
+		right, byLabels, both, n := 0.0, 0.0, 0.0, 0.0
+		for run := range 150 {
+			for range 4 {
+				truth, y := r.Float64() < 0.3, 0.2*r.NormFloat64()
+				machine := truth && r.Float64() < 0.9 || !truth && r.Float64() < 0.3
+				if truth {
+					y++
+				}
+				coders := []bool{truth, truth}
+				if r.Float64() >= share {
+					coders = nil
+				}
+				f.add(run, 0, &y, machine, coders)
+				right, byLabels, both, n = right+one(truth), byLabels+one(machine), both+one(truth && machine), n+1
+			}
+		}
+		c := f.cells()
+		if math.Abs(*c[0].Value-byLabels/n) > 1e-9 || *c[7].Value > 0.8 {
+			t.Errorf("fires, as labelled: %v, want %v; better by %v, want less than in truth", *c[0].Value, byLabels/n, *c[7].Value)
+		}
+		for what, at := range map[string]struct {
+			i    int
+			want float64
+		}{"fires": {1, right / n}, "rightly": {4, both / byLabels}, "better by": {8, 1}} {
+			value, low, high := *c[at.i].Value, *c[at.i+1].Value, *c[at.i+2].Value
+			if share == 1 && what != "better by" && math.Abs(value-at.want) > 1e-9 || at.want < low || at.want > high {
+				t.Errorf("%.2f coded: %s %.3f (%.3f to %.3f), in truth %.3f", share, what, value, low, high, at.want)
+			}
+		}
+	}
+}

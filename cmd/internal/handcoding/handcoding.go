@@ -1,0 +1,219 @@
+// Package handcoding draws messages that people code by hand, writes them as a page or a
+// table that says nothing of conditions and of machines' labels, and reads back and stores
+// what the coders gave.
+package handcoding
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"roundtable/activities/codebook"
+	"roundtable/analysis/gold"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
+	"roundtable/envs/wording"
+)
+
+// Options say what is drawn, or read back.
+type Options struct {
+	*cli.Options
+	CodeBook string // a file or a built-in name
+	Asked    int    // items to draw in all
+	Seed     uint64
+	Output   string // page or table to write
+	From     string // table to read back
+	Coder    string // whose it is
+}
+
+// IsAsked reports whether anything is to be coded by hand.
+func (o Options) IsAsked() bool { return o.Asked != 0 || o.From != "" }
+
+// Run draws, or reads back.
+func (o Options) Run(ctx context.Context, name string) error {
+	if err := o.check(); err != nil {
+		return cli.UsageError(err)
+	}
+	s, err := o.ReadLake(ctx, name)
+	if err != nil {
+		return err
+	}
+	book, err := ReadBook(o.CodeBook)
+	if err != nil {
+		return cli.UsageError(err)
+	}
+	if o.From != "" {
+		return o.readBack(ctx, s, name, book)
+	}
+	return o.draw(ctx, s, name, book)
+}
+
+var coderName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
+
+func (o Options) check() error {
+	switch {
+	case o.Asked != 0 && o.From != "":
+		return errors.New("--gold writes a page and --gold-from reads one back; give one of them")
+	case o.Asked < 0:
+		return fmt.Errorf("--gold is %d; the number of messages to code by hand is accepted", o.Asked)
+	case o.From != "" && o.Coder == "":
+		return errors.New("--gold-from needs --coder NAME: who coded it; " + gold.Adjudicated + " is what several coders agreed on afterwards")
+	case o.Coder != "" && !coderName.MatchString(o.Coder):
+		return fmt.Errorf("--coder is %q; small letters, digits and hyphens are accepted, at most 40", o.Coder)
+	case o.From == "" && o.Coder != "":
+		return errors.New("--coder says whose --gold-from FILE is")
+	}
+	return nil
+}
+
+// ReadBook reads a code book: one that is built in, or a file.
+func ReadBook(name string) (codebook.Book, error) {
+	if b, ok := codebook.Load(name); ok {
+		return b, nil
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) && filepath.Ext(name) == "" {
+			return codebook.Book{}, fmt.Errorf("--code-book: there is no code book %q; %s are built in, or name a file (.yaml)%s", name, wording.And(codebook.BuiltIn()), wording.DidYouMean(name, codebook.BuiltIn()))
+		}
+		return codebook.Book{}, fmt.Errorf("--code-book: %w", err)
+	}
+	b, err := codebook.Parse(name, data)
+	if err != nil {
+		return b, err
+	}
+	if b.IsActs() {
+		return b, fmt.Errorf("%s: the name %s is that of the built-in code book; choose another", name, codebook.Acts)
+	}
+	return b, nil
+}
+
+// RecordBook records a code book with a campaign, under its id.
+func RecordBook(ctx context.Context, s storage.Store, campaign string, b codebook.Book) error {
+	data, err := json.MarshalIndent(b, "", "  ")
+	if err != nil {
+		return err
+	}
+	err = s.PutIfAbsent(ctx, lake.AboutKey(campaign, "codebooks/"+b.ID()+".json"), append(data, '\n'))
+	if errors.Is(err, storage.ErrExists) {
+		err = nil
+	}
+	return err
+}
+
+// Drawn is what --gold says at its end.
+type Drawn struct {
+	Campaign string `json:"campaign"`
+	CodeBook string `json:"code_book"`
+	Draw     int    `json:"draw"`
+	Passages int    `json:"passages"`
+	Items    int    `json:"items"`
+	File     string `json:"file"`
+}
+
+// draw makes the draw that is asked for, or finds it, and writes what is to be coded.
+func (o Options) draw(ctx context.Context, s storage.Store, name string, book codebook.Book) error {
+	draws, err := gold.ReadDraws(ctx, s, name, book.ID())
+	if err != nil {
+		return err
+	}
+	d, known, err := asked(draws, o.Asked)
+	if err != nil {
+		return cli.UsageError(err)
+	}
+	file := o.Output
+	if file == "" {
+		file = fmt.Sprintf("%s-%s-%d.html", name, book.Name, d.Number)
+	}
+	format, err := cli.ChooseFormat("", file, false, []string{"html", "csv"})
+	if err != nil {
+		return cli.UsageError(err)
+	}
+	c := corpus{store: s, campaign: name}
+	if !known {
+		if d, err = o.newDraw(ctx, &c, book, draws); err != nil {
+			return err
+		}
+	}
+	blocks, err := c.blocks(ctx, d)
+	if err != nil {
+		return err
+	}
+	if !known {
+		for i, b := range blocks {
+			d.Blocks[i].Items = b.recorded(d)
+		}
+		if err := RecordBook(ctx, s, name, book); err != nil {
+			return err
+		}
+		if err := gold.WriteDraw(ctx, s, d); err != nil {
+			if errors.Is(err, storage.ErrExists) {
+				return fmt.Errorf("another process has drawn at the same time; the same command writes that draw: %w", err)
+			}
+			return err
+		}
+	}
+	write := writePage
+	if format == "csv" {
+		write = writeCSV
+	}
+	data, err := write(d, book, blocks)
+	if err != nil {
+		return err
+	}
+	if err := cli.WriteFile(file, data); err != nil {
+		return err
+	}
+	return o.reportDraw(Drawn{name, book.ID(), d.Number, len(d.Drawn), d.Items(), file})
+}
+
+// asked finds the draw of that many items; known is false, and the number that of the next, if
+// more have to be drawn.
+func asked(draws []gold.Draw, items int) (d gold.Draw, known bool, err error) {
+	var sizes []string
+	most := 0
+	for _, d := range draws {
+		if d.Asked == items {
+			return d, true, nil
+		}
+		sizes, most = append(sizes, fmt.Sprint(d.Asked)), max(most, d.Asked)
+	}
+	if items < most {
+		return d, false, fmt.Errorf("--gold %d: drawn are %s; give one of these for its page, or more to draw more", items, strings.Join(sizes, ", "))
+	}
+	return gold.Draw{Number: len(draws) + 1}, false, nil
+}
+
+func (o Options) newDraw(ctx context.Context, c *corpus, book codebook.Book, earlier []gold.Draw) (gold.Draw, error) {
+	all, err := c.candidates(ctx)
+	if err != nil {
+		return gold.Draw{}, err
+	}
+	d, err := gold.New(gold.Request{
+		Campaign: c.campaign, CodeBook: book.ID(), Labels: book.Names(), Single: book.Choice == codebook.One, Whole: book.Unit == codebook.Collaboration,
+		Asked: o.Asked, Seed: o.Seed,
+	}, all, earlier)
+	if err != nil {
+		return d, cli.UsageError(fmt.Errorf("--gold %d: %w", o.Asked, err))
+	}
+	d.Blocks = d.Arrange()
+	return d, nil
+}
+
+func (o Options) reportDraw(r Drawn) error {
+	if o.JSON {
+		return cli.WriteJSON(o.Stdout(), r)
+	}
+	w := o.Stdout()
+	fmt.Fprintf(w, "%s: draw %d, code book %s: %s to code by hand, in %s\n", r.Campaign, r.Draw, r.CodeBook, wording.Count(r.Items, "item"), wording.Count(r.Passages, "passage"))
+	fmt.Fprintf(w, "Written: %s; it shows neither conditions nor machines' labels\n", r.File)
+	fmt.Fprintf(w, "Next:    roundtable label %s --gold-from FILE.csv --coder NAME\n", r.Campaign)
+	return nil
+}
