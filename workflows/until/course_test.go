@@ -35,7 +35,7 @@ func add(t *testing.T, c *Course, all []*float64) {
 // then only these two go on, with as many instances as were under way in between.
 func TestLevelsWithoutOpenComparisonAreNeededNoLonger(t *testing.T) {
 	c := course(t, questionOf(3, Betting))
-	for n := 0; n < 60; n++ {
+	for range 60 {
 		add(t, c, values(1, 0, 0))
 	}
 	first := 0
