@@ -78,8 +78,8 @@ func runCampaign(ctx context.Context, r runs.Options, path string, flags campaig
 
 // finishCampaign runs what is left of a recorded plan and prints its tables.
 func finishCampaign(ctx context.Context, r runs.Options, s storage.Store, p recorded.Plan, m recorded.Manifest, again string) error {
-	if !r.Retry && campaigns.IsSealed(ctx, s, p) && campaigns.IsLabelled(ctx, s, m) {
-		if err := errors.Join(campaigns.RecordAxisLabels(ctx, s, m), campaigns.RepairCard(ctx, s, p.Campaign.Name), r.SendEnd(ctx, s, p, m)); err != nil {
+	if !r.Retry && campaigns.IsSealed(ctx, s, p) && campaigns.NeedsNothing(ctx, s, p, m) && campaigns.IsLabelled(ctx, s, m) {
+		if err := errors.Join(campaigns.RecordFile(ctx, s, m), campaigns.RepairCard(ctx, s, p.Campaign.Name), r.SendEnd(ctx, s, p, m)); err != nil {
 			return err
 		}
 		fmt.Fprintln(engine.Notices(r.Options), runs.DoneText(p.Campaign.Name, p.Campaign.Size()))
@@ -108,7 +108,7 @@ func reportRun(ctx context.Context, r runs.Options, s storage.Store, p recorded.
 	cells, ended := p.Campaign.Size(), len(markers)
 	bad := 0
 	for _, m := range markers {
-		if m.Status != task.Succeeded {
+		if m.Status != task.Succeeded && m.Reason != task.Answered {
 			bad++
 		}
 	}

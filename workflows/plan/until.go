@@ -27,6 +27,9 @@ type Until struct {
 	Method    string   `json:"method,omitempty"` // one of until.Methods
 }
 
+// EnvKey returns a key of the condition's environment, equal where instances are the same.
+func (c Condition) EnvKey() string { return digestOf(c.Env)[:8] }
+
 // parseUntil returns the question of a file whose conditions are known; nil if it has none.
 func (p *parser) parseUntil(key, n *yaml.Node, u *Until, file File) *until.Question {
 	if n == nil || n.Kind != yaml.MappingNode || u == nil {
@@ -121,7 +124,7 @@ func (p *parser) levelsOf(n *yaml.Node, file File, key string) []until.Level {
 			at, levels = len(levels), append(levels, until.Level{Name: name})
 		}
 		c := file.Campaign.Conditions[i]
-		levels[at].Members = append(levels[at].Members, until.Member{Condition: c.ID(), Env: digestOf(c.Env)[:8]})
+		levels[at].Members = append(levels[at].Members, until.Member{Condition: c.ID(), Env: c.EnvKey()})
 		combined[name] = append(combined[name], strings.Join(rest, " "))
 	}
 	if len(levels) < 2 {
@@ -197,4 +200,3 @@ func (p *parser) decodeUntil(n *yaml.Node) *Until {
 	decodeNode(&copied, "until", reflect.ValueOf(u), &p.errs)
 	return u
 }
-
