@@ -32,7 +32,8 @@ type Reader struct {
 type remembered struct {
 	mu      sync.Mutex
 	of      string // revision and question
-	design  *design
+	design  *until.Design
+	ids     []string                 // of conditions
 	markers map[lake.Run]lake.Marker // with Measured, if it succeeded
 }
 
@@ -56,12 +57,13 @@ type State struct {
 	// stopped when Done, and not before.
 	Stopped []plan.Cell
 	Ended   []lake.Marker // the latest generation of each cell of the plan that has ended
+	isOver  bool
 }
 
 // IsDone reports whether no cell is needed any more: the question is answered, or the plan
 // is at its end.
 func (s State) IsDone() bool {
-	return len(s.Needs) == 0 && (s.Course.IsAnswered() || s.Course.Units() == s.Units)
+	return len(s.Needs) == 0 && s.isOver
 }
 
 // Read returns how far the question of a campaign is; lost are runs that cannot be committed.
@@ -83,7 +85,11 @@ func (r *Reader) Read(ctx context.Context, c plan.Campaign, q until.Question, lo
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.of != string(of) {
-		m.of, m.design = string(of), newDesign(c, q)
+		g := c.QuestionGrid()
+		m.of, m.design, m.ids = string(of), until.NewDesign(q, g), nil
+		for _, condition := range g.Conditions {
+			m.ids = append(m.ids, condition.ID)
+		}
 	}
 	again, err := recorded.ReadRerun(ctx, r.store, c.Name)
 	if err != nil {
@@ -93,7 +99,7 @@ func (r *Reader) Read(ctx context.Context, c plan.Campaign, q until.Question, lo
 	if err != nil {
 		return State{}, err
 	}
-	return newLook(m, latest, again, lost).state(q)
+	return (&look{m, latest, again, lost}).state(c, q)
 }
 
 // readEnded returns the latest run of each collaboration that has ended, and reads those
@@ -160,46 +166,36 @@ type look struct {
 	latest map[string]lake.Run
 	again  recorded.RerunRequest
 	lost   []string
-	needed map[plan.Cell]bool
-}
-
-func newLook(m *remembered, latest map[string]lake.Run, again recorded.RerunRequest, lost []string) *look {
-	return &look{remembered: m, latest: latest, again: again, lost: lost, needed: map[plan.Cell]bool{}}
 }
 
 // state goes through the units as far as their cells have ended, and lists what is needed.
-func (l *look) state(q until.Question) (State, error) {
-	d := l.design
-	s := State{Units: len(d.units)}
+func (l *look) state(c plan.Campaign, q until.Question) (State, error) {
+	s := State{Units: l.design.Units()}
 	var err error
-	if s.Course, err = until.NewCourse(q); err != nil {
-		return s, failure.Pause(err)
+	if s.Course, err = l.design.Look(func(cell until.Cell) (*float64, bool) { return l.ended(plan.Cell(cell), q.Measure) }); err != nil {
+		return s, failure.Pause(fmt.Errorf("%w; `method: asymptotic` takes any value", err))
 	}
-	for s.Course.Units() < len(d.units) && !s.Course.IsAnswered() {
-		u := s.Course.Units()
-		values, complete := l.values(q, d.units[u], s.Course)
-		if !complete {
-			break
-		}
-		if err := s.Course.Add(values); err != nil {
-			return s, failure.Pause(fmt.Errorf("%w; `method: asymptotic` takes any value", err))
+	needed := map[plan.Cell]bool{}
+	for _, x := range l.design.Needed(s.Course) {
+		cell := plan.Cell(x)
+		needed[cell] = true
+		run, marker := l.endOf(cell)
+		if (marker == nil || marker.Reason == record.Answered) && !l.isLost(cell) {
+			if marker != nil {
+				run.Generation++
+			}
+			s.Needs = append(s.Needs, Need{run, cell})
 		}
 	}
-	for u, unit := range d.units {
-		needs, ok := s.Course.Needs(u)
-		if !ok {
-			break
-		}
-		l.list(&s, unit, needs)
-	}
-	order := d.campaign.Order()
-	for n := range d.campaign.Size() {
+	s.isOver = l.design.IsOver(s.Course)
+	order := c.Order()
+	for n := range c.Size() {
 		cell := order.Cell(n)
 		run, marker := l.endOf(cell)
 		switch {
 		case marker != nil:
 			s.Ended = append(s.Ended, *marker)
-		case l.needed[cell]:
+		case needed[cell]:
 		case run.Generation > 0: // the operator has it run again
 			s.Needs = append(s.Needs, Need{run, cell})
 		default:
@@ -209,65 +205,25 @@ func (l *look) state(q until.Question) (State, error) {
 	return s, nil
 }
 
-// values returns the mean of each level in the next unit; false if a cell that it needs
-// has not ended.
-func (l *look) values(q until.Question, unit until.Unit, course *until.Course) (values []*float64, complete bool) {
-	needs, _ := course.Needs(course.Units())
-	values = make([]*float64, len(q.Levels))
-	for level, needed := range needs {
-		if !needed {
-			continue
-		}
-		sum, n := 0., 0
-		for _, cell := range l.design.cellsOf(unit, l.design.levels[level][unit.Env]) {
-			_, marker := l.endOf(cell)
-			if marker == nil || marker.Reason == record.Answered {
-				if l.isLost(cell) {
-					continue
-				}
-				return nil, false
-			}
-			if marker.Measured == nil { // it failed, or was cancelled
-				continue
-			}
-			if v, ok := marker.Measured.Value(q.Measure); ok {
-				sum, n = sum+v, n+1
-			}
-		}
-		if n > 0 {
-			values[level] = new(sum / float64(n))
-		}
+// ended returns the value of a cell, nil if it has none; false if it has not ended.
+func (l *look) ended(cell plan.Cell, measure string) (*float64, bool) {
+	_, marker := l.endOf(cell)
+	switch {
+	case marker == nil || marker.Reason == record.Answered:
+		return nil, l.isLost(cell)
+	case marker.Measured == nil: // it failed, or was cancelled
+		return nil, true
 	}
-	return values, true
-}
-
-// list adds the cells of a unit that the levels need and that have not ended.
-func (l *look) list(s *State, unit until.Unit, needs []bool) {
-	var conditions []int
-	for level, needed := range needs {
-		if needed {
-			conditions = append(conditions, l.design.levels[level][unit.Env]...)
-		}
+	if v, ok := marker.Measured.Value(measure); ok {
+		return &v, true
 	}
-	if len(conditions) > 0 {
-		conditions = append(conditions, l.design.besides[unit.Env]...)
-	}
-	for _, cell := range l.design.cellsOf(unit, conditions) {
-		l.needed[cell] = true
-		run, marker := l.endOf(cell)
-		if (marker == nil || marker.Reason == record.Answered) && !l.isLost(cell) {
-			if marker != nil {
-				run.Generation++
-			}
-			s.Needs = append(s.Needs, Need{run, cell})
-		}
-	}
+	return nil, true
 }
 
 // endOf returns how a cell ended, and nil with the run that it is to have if it has not,
 // or is to run again.
 func (l *look) endOf(cell plan.Cell) (lake.Run, *lake.Marker) {
-	id := l.design.ids[cell.Condition] + cell.Suffix()
+	id := l.ids[cell.Condition] + cell.Suffix()
 	run, ok := l.latest[id]
 	if !ok {
 		return lake.Run{Collaboration: id}, nil
@@ -279,6 +235,7 @@ func (l *look) endOf(cell plan.Cell) (lake.Run, *lake.Marker) {
 	return run, &marker
 }
 
+// isLost reports whether a cell that has not ended cannot be committed.
 func (l *look) isLost(cell plan.Cell) bool {
 	if len(l.lost) == 0 {
 		return false

@@ -30,6 +30,15 @@ type Until struct {
 // EnvKey returns a key of the condition's environment, equal where instances are the same.
 func (c Condition) EnvKey() string { return digestOf(c.Env)[:8] }
 
+// QuestionGrid returns what the campaign's question has to know of its cells.
+func (c Campaign) QuestionGrid() until.Grid {
+	g := until.Grid{Replicates: c.Replicates}
+	for i, condition := range c.Conditions {
+		g.Conditions = append(g.Conditions, until.Condition{ID: condition.ID(), Env: condition.EnvKey(), Instances: c.InstancesOf(i)})
+	}
+	return g
+}
+
 // parseUntil returns the question of a file whose conditions are known; nil if it has none.
 func (p *parser) parseUntil(key, n *yaml.Node, u *Until, file File) *until.Question {
 	if n == nil || n.Kind != yaml.MappingNode || u == nil {
