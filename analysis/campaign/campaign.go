@@ -30,6 +30,8 @@ type Campaign struct {
 	Earlier map[string]int
 	// Baselines are campaigns of single agents that discussions are compared to.
 	Baselines []Campaign
+	// Question is what ends the campaign; nil if every cell is run, or it was joined from several.
+	Question *Question
 	// Joined says what the campaigns have in common that this one was joined from.
 	Joined []string
 	Parts  // what studies need beyond the runs

@@ -106,9 +106,12 @@ func reportRun(ctx context.Context, r runs.Options, s storage.Store, p recorded.
 		return err
 	}
 	cells, ended := p.Campaign.Size(), len(markers)
-	bad := 0
+	bad, unneeded := 0, 0
 	for _, m := range markers {
-		if m.Status != task.Succeeded && m.Reason != task.Answered {
+		switch {
+		case m.Reason == task.Answered:
+			unneeded++
+		case m.Status != task.Succeeded:
 			bad++
 		}
 	}
@@ -120,6 +123,9 @@ func reportRun(ctx context.Context, r runs.Options, s storage.Store, p recorded.
 		fmt.Printf("\nTables:  %s/%s/<table>/campaign=%s/\nAnswers: %s/answers/campaign=%s/\n", r.LakeName(), tables, name, r.LakeName(), name)
 		if m.Labels != nil && campaigns.IsLabelled(ctx, s, m) {
 			fmt.Printf("Labels:  by %s · roundtable analyze %s --table dialogue-acts\n", m.Labels.ID(), name)
+		}
+		if unneeded > 0 {
+			fmt.Printf("Stopped: answered: %d of %s were not needed · roundtable analyze %s --table answer\n", unneeded, wording.Count(cells, "collaboration"), name)
 		}
 		fmt.Printf("Next:    roundtable analyze %s · roundtable query · roundtable show COLLABORATION · roundtable verify %s\n", name, name)
 		for _, warning := range found.Warnings {

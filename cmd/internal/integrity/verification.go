@@ -11,6 +11,7 @@ import (
 	"io/fs"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/asking"
 	"roundtable/activities/commits"
 	"roundtable/activities/ledger"
 	"roundtable/activities/programs"
@@ -39,6 +40,8 @@ type Verification struct {
 	Uncounted int `json:"uncounted"`          // that rest on something else
 	Recorded  int `json:"recorded,omitempty"` // answers of a program that is the environment
 	Settled   int `json:"settled"`            // calls of unknown outcome with what they were billed
+	// Question is the campaign's, answered again from its cells; nil if it has none.
+	Question *asking.Summary `json:"question,omitempty"`
 
 	// Of the lake's cache, whose damage is not the fault of the campaign: an entry that
 	// cannot be read costs one call when it is needed.
@@ -55,7 +58,7 @@ func Check(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, ca
 	if v.Report, err = lake.Verify(ctx, s, campaign); err != nil {
 		return v, err
 	}
-	p, _, err := recorded.ReadRecorded(ctx, s, campaign)
+	p, m, err := recorded.ReadRecorded(ctx, s, campaign)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		v.find(recorded.ManifestKey(campaign), "the plan of the campaign is missing, so its cells cannot be counted")
@@ -88,6 +91,9 @@ func Check(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, ca
 			return v, err
 		}
 		if err := v.recount(ctx, s, plugins); err != nil {
+			return v, err
+		}
+		if err := v.checkQuestion(ctx, s, p, m); err != nil {
 			return v, err
 		}
 	}
@@ -234,6 +240,9 @@ func (v Verification) print(w io.Writer) {
 	}
 	if v.Decisions > 0 {
 		fmt.Fprintf(w, "Counted again: %s from their ballots\n", wording.Count(v.Decisions, "decision"))
+	}
+	if v.Question != nil {
+		fmt.Fprintf(w, "Answered again: %s\n", v.Question)
 	}
 	if v.Recorded > 0 {
 		fmt.Fprintf(w, "Recorded: %s of the environment's program\n", wording.Count(v.Recorded, "answer"))
