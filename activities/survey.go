@@ -47,7 +47,7 @@ func (a *Activities) Survey(ctx context.Context, p task.Page) (task.Surveyed, er
 			cells[i] = order.Cell(found.Next + i)
 		}
 		markers, err := s.markers(ctx, cells)
-		if err == nil && s.generations == nil && slices.ContainsFunc(markers, isAnswered) {
+		if err == nil && !s.asked && slices.ContainsFunc(markers, isAnswered) {
 			markers, err = s.goOn(ctx, cells)
 		}
 		if err != nil {
@@ -65,7 +65,8 @@ type survey struct {
 	store       storage.Store
 	campaign    *setup.Campaign
 	again       recorded.RerunRequest
-	all         bool           // no question ends the campaign: cells that one did not need are run, known with generations
+	asked       bool           // a cell was found that a question did not need: all and generations are known
+	all         bool           // no question ends the campaign any more: such cells are run
 	generations map[string]int // the latest, by collaboration; nil if no cell was ever run again
 }
 
@@ -95,7 +96,7 @@ func (s *survey) goOn(ctx context.Context, cells []plan.Cell) ([]*lake.Marker, e
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	s.all = m.Until == nil
+	s.asked, s.all = true, m.Until == nil
 	if s.generations, err = lake.Generations(ctx, s.store, name); err != nil {
 		return nil, err
 	}

@@ -102,6 +102,17 @@ func (r *Reader) Read(ctx context.Context, c plan.Campaign, q until.Question, lo
 	return (&look{m, latest, again, lost}).state(c, q)
 }
 
+// Values returns the values of the levels in every unit whose cells have all ended.
+func (r *Reader) Values(ctx context.Context, c plan.Campaign, q until.Question) ([][]float64, error) {
+	if _, err := r.Read(ctx, c, q, nil); err != nil {
+		return nil, err
+	}
+	m := r.known[c.Name]
+	latest, err := r.readEnded(ctx, c.Name, m)
+	l := &look{remembered: m, latest: latest}
+	return m.design.Complete(func(cell until.Cell) (*float64, bool) { return l.ended(plan.Cell(cell), q.Measure) }), err
+}
+
 // readEnded returns the latest run of each collaboration that has ended, and reads those
 // that are not remembered.
 func (r *Reader) readEnded(ctx context.Context, campaign string, m *remembered) (map[string]lake.Run, error) {
