@@ -138,11 +138,12 @@ type View struct {
 	Axes   map[string]string // as in the campaign
 	Whole  bool              // runs that ended early are left out, not carried on
 	Joined []string          // notes on the campaigns that it is joined from
+	Looked bool              // the data were looked at to end the campaign
 }
 
 // View of the conditions of an environment ("" for all). Of the labels asked for, each is shown once.
 func (c Campaign) View(environment string, labels ...string) View {
-	v := View{Axes: c.Axes, Joined: c.Joined}
+	v := View{Axes: c.Axes, Joined: c.Joined, Looked: c.Question != nil}
 	for _, g := range c.Groups() {
 		if environment == "" || g.Settings["env"] == environment {
 			v.Groups = append(v.Groups, g)

@@ -170,6 +170,35 @@ func TestLevelHoldsAtEveryLook(t *testing.T) {
 	}
 }
 
+// What the sequences are for: Student's test, looked at as often, finds differences that
+// are not there in more than a quarter of the campaigns.
+func TestFixedTestDoesNotHoldAtEveryLook(t *testing.T) {
+	const campaigns, first = 2000, 10
+	critical := map[int]float64{}
+	for n := first; n <= 100; n++ {
+		critical[n] = statistics.QuantileT(.975, float64(n-1))
+	}
+	r := rand.New(rand.NewPCG(2, 2))
+	wrong := 0
+	for range campaigns {
+		sum, squares := 0., 0.
+		for n := 1; n <= 100; n++ {
+			v := unbounded(r, 2, 0)
+			d := v[0] - v[1]
+			sum, squares = sum+d, squares+d*d
+			variance := (squares - sum*sum/float64(n)) / float64(n-1)
+			if n >= first && math.Abs(sum/float64(n)) > critical[n]*math.Sqrt(variance/float64(n)) {
+				wrong++
+				break
+			}
+		}
+	}
+	t.Logf("Student's test at each of the pairs 10 to 100: %.1f %% of campaigns find a difference that is not there", 100*float64(wrong)/campaigns)
+	if wrong < campaigns/4 {
+		t.Errorf("%d of %d", wrong, campaigns)
+	}
+}
+
 // At half a standard deviation a campaign takes at least 40 % fewer calls than the fixed n
 // of equal power: the plan is so large that the question is answered in 99 % of campaigns.
 func TestFewerCallsThanTheFixedSize(t *testing.T) {

@@ -34,6 +34,7 @@ func Answer(c campaign.Campaign) (table.Table, bool) {
 		savedNote(c),
 	}
 	v := c.View("")
+	v.Looked = false // these intervals hold
 	v.AddNotes(&t)
 	return t, true
 }
@@ -100,12 +101,4 @@ func savedNote(c campaign.Campaign) string {
 	}
 	return fmt.Sprintf("Saved against the whole plan: %d of %s, which ended stopped: answered; at the means of those of their condition that succeeded, these would have taken %.0f calls and $%.2f (those that ran took $%.2f).",
 		unneeded, wording.Count(unneeded+ran, "cell"), calls, usd, spent)
-}
-
-// lookedNote warns of intervals and tests that take n as given.
-func lookedNote(c campaign.Campaign) []string {
-	if c.Question == nil {
-		return nil
-	}
-	return []string{"This campaign ends when its question is answered, so its n depends on what was found: intervals and p values of this table, which take n as given, find differences too often. The table answer has those that hold."}
 }

@@ -39,7 +39,6 @@ func BuyNext(c campaign.Campaign) (table.Table, bool) {
 			"Cost: mean cost of a cell of A plus one of B, which is that of one replicate, and of a new instance with one replicate. Half width: of the 95 % interval by Student's t over instances, now and after spending as much again (twice) or three times as much again (four times) on new instances with as many replicates each, or on further replicates of the same instances.",
 		"Best number of replicates for the money: 1, unless an instance has a price besides its calls, as an answer that is made by hand; then √(price/cost) · within/between. A new instance says more than a replicate for the same money, however noisy it is. Two pay above: the price of an instance from which 2 replicates are better than 1. If the data set has no further instances, go by the columns of replicates: between/√n is what no replicate gets below.",
 	}
-	t.Notes = append(t.Notes, lookedNote(c)...)
 	v.AddNotes(&t)
 	return t, len(rows) > 0
 }
