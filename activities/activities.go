@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/asking"
 	"roundtable/activities/calls"
 	"roundtable/activities/collaboration"
 	"roundtable/activities/embed"
@@ -66,6 +67,7 @@ type Activities struct {
 	scores  *scores.Scores
 	judges  *judging.Judging
 	ran     *programs.Programs
+	asking  *asking.Reader
 	notices *notices.Sender
 	budgets budgetWatch
 	waits   calls.Stage // of all activities of this process
@@ -91,7 +93,7 @@ func New(c Config) *Activities {
 	taker := turn.NewTaker(a, caller, c.NoCache)
 	made := &Activities{
 		notices: notices.NewSender(c.Store, c.LakeName), budgets: budgetWatch{known: map[string]string{}},
-		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(c.Store, a, plans), scores: scores.NewScores(c.Store), judges: judging.NewJudging(a, caller, taker), ran: ran,
+		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(c.Store, a, plans), scores: scores.NewScores(c.Store), judges: judging.NewJudging(a, caller, taker), ran: ran, asking: asking.NewReader(c.Store),
 		recording: semaphore.NewWeighted(atOnce), compacting: semaphore.NewWeighted(1),
 		Labels: labels.NewLabels(c.Store, a, caller, taker, c.Models),
 	}
@@ -150,6 +152,8 @@ func (a *Activities) Register(w worker.ActivityRegistry) {
 	register(a, w, task.Survey, a.Survey)
 	register(a, w, task.Await, a.Await)
 	register(a, w, task.StopUnstarted, a.StopUnstarted)
+	register(a, w, task.Ask, a.Ask)
+	register(a, w, task.StopAnswered, a.StopAnswered)
 	register(a, w, task.Seal, a.Seal)
 	register(a, w, task.Compact, a.Compact)
 	register(a, w, task.Notify, a.Notify)

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"roundtable/activities/ledger"
 	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
@@ -45,6 +47,9 @@ func (a *Activities) Survey(ctx context.Context, p task.Page) (task.Surveyed, er
 			cells[i] = order.Cell(found.Next + i)
 		}
 		markers, err := s.markers(ctx, cells)
+		if err == nil && !s.asked && slices.ContainsFunc(markers, isAnswered) {
+			markers, err = s.goOn(ctx, cells)
+		}
 		if err != nil {
 			return task.Surveyed{}, err
 		}
@@ -60,6 +65,8 @@ type survey struct {
 	store       storage.Store
 	campaign    *setup.Campaign
 	again       recorded.RerunRequest
+	asked       bool           // a cell was found that a question did not need: all and generations are known
+	all         bool           // no question ends the campaign any more: such cells are run
 	generations map[string]int // the latest, by collaboration; nil if no cell was ever run again
 }
 
@@ -78,12 +85,30 @@ func (s survey) markers(ctx context.Context, cells []plan.Cell) ([]*lake.Marker,
 	})
 }
 
+// isAnswered reports whether a cell was stopped because a question did not need it.
+func isAnswered(m *lake.Marker) bool { return m != nil && m.Reason == record.Answered }
+
+// goOn returns the markers of cells of which some were not needed: a question that has
+// become harder since, or is there no longer, runs them as another generation.
+func (s *survey) goOn(ctx context.Context, cells []plan.Cell) ([]*lake.Marker, error) {
+	name := s.campaign.Campaign.Name
+	m, err := recorded.ReadManifest(ctx, s.store, name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	s.asked, s.all = true, m.Until == nil
+	if s.generations, err = lake.Generations(ctx, s.store, name); err != nil {
+		return nil, err
+	}
+	return s.markers(ctx, cells)
+}
+
 // add adds a cell to what was found: as one that is to be run, or to the sums.
 func (s survey) add(found *task.Surveyed, cell plan.Cell, m *lake.Marker) {
 	found.Next++
 	generation := 0
 	switch {
-	case m != nil && !s.again[m.Run()]:
+	case m != nil && !s.again[m.Run()] && !(s.all && isAnswered(m)):
 		found.Add(ledger.ResultOf(*m))
 		return
 	case m != nil:

@@ -9,7 +9,6 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
 
@@ -26,51 +25,6 @@ const (
 
 // DefaultWindow is how many collaborations run at once.
 const DefaultWindow = 64
-
-// CampaignInput starts a campaign, or carries it over into a new run.
-type CampaignInput struct {
-	Name     string      `json:"name"`
-	Revision string      `json:"revision"`
-	Limits   plan.Limits `json:"limits"`
-	// Length is how many collaborations one run of the workflow starts; 0 is 500, or
-	// twice as many as run at once.
-	Length int `json:"length,omitempty"`
-	// Until is how many cells of the plan are run, in its order; 0 is all. A
-	// pilot runs the first ones.
-	Until int `json:"until,omitempty"`
-	// Embedded is set if the server ends with the program that works for it.
-	Embedded bool `json:"embedded,omitempty"`
-	// Notify has word sent of pauses and the end, to whom the manifest names.
-	Notify bool `json:"notify,omitempty"`
-	Visibility
-	// What follows is filled by the workflow itself.
-	From    int                `json:"from,omitempty"`
-	Queue   []task.Outstanding `json:"queue,omitempty"`
-	Running []string           `json:"running,omitempty"` // collaborations under way
-	Status  Status             `json:"status"`
-	Ended   bool               `json:"cancelled,omitempty"`
-	Epoch   int                `json:"epoch,omitempty"` // how often it was resumed
-}
-
-// Status is how far a campaign is.
-type Status struct {
-	Revision    string      `json:"revision"`
-	Cells       int         `json:"cells"`
-	Until       int         `json:"until,omitempty"` // of the input
-	Succeeded   int         `json:"succeeded"`
-	Failed      int         `json:"failed"`
-	Stopped     int         `json:"stopped"`
-	Running     int         `json:"running"`
-	Paused      bool        `json:"paused"`
-	PauseReason string      `json:"pause_reason,omitempty"`
-	Notifying   bool        `json:"notifying,omitempty"` // word of a pause is being sent
-	Cancelled   bool        `json:"cancelled"`
-	Spent       task.Result `json:"spent"`            // sums over ended collaborations
-	Sample      []string    `json:"sample,omitempty"` // workflow IDs of some that are running
-}
-
-// Done returns the number of cells that have ended.
-func (s Status) Done() int { return s.Succeeded + s.Failed + s.Stopped }
 
 // Campaign runs every cell that has not ended, a bounded number at once, and
 // returns how they ended. The lake's markers say which have ended, so it can be
@@ -94,7 +48,9 @@ type campaign struct {
 	batches   int                        // of cells that are played through
 	unsettled []workflow.Future          // signals and batches that may be under way still
 	sweeps    int                        // how often the whole plan was gone through
-	surveyed  bool                       // From has reached the end of the plan
+	surveyed  bool                       // From has reached the end of the plan, or the question needs no cell any more
+	asked     bool                       // what the question needs is known, and no cell has ended since
+	starts    map[string]int             // how often a cell was to start for the question; looked up only
 	selector  workflow.Selector
 	compacted workflow.Future  // nil in the first run: there is little yet
 	children  workflow.Context // cancelled when the campaign is
@@ -106,6 +62,7 @@ func (c *campaign) statusNow() Status {
 	s := c.in.Status
 	s.Notifying = c.notifying > 0
 	s.Revision, s.Until, s.Running, s.Cancelled = c.in.Revision, c.in.Until, len(c.order)+c.batches, c.in.Ended
+	s.Question = c.in.Question
 	for _, id := range c.order[:min(len(c.order), sampled)] {
 		s.Sample = append(s.Sample, workflowID(c.in.Name, id))
 	}
@@ -114,7 +71,7 @@ func (c *campaign) statusNow() Status {
 
 func (c *campaign) run(ctx workflow.Context) (Status, error) {
 	c.selector = workflow.NewSelector(ctx)
-	c.begun = map[string]workflow.Future{}
+	c.begun, c.starts = map[string]workflow.Future{}, map[string]int{}
 	c.children, c.cancel = workflow.WithCancel(ctx)
 	c.receiveSignals(ctx)
 	if workflow.GetInfo(ctx).ContinuedExecutionRunID != "" { // not its first run
@@ -174,6 +131,9 @@ func (c *campaign) window() int { return cmp.Or(c.in.Limits.Collaborations, Defa
 func (c *campaign) fillWindow(ctx workflow.Context) error {
 	for c.in.Ended || !c.in.Status.Paused && len(c.order)+c.batches < c.window() && c.started < c.runLength() {
 		if len(c.in.Queue) == 0 && !c.surveyed {
+			if c.isAsking() && c.asked {
+				return nil // until a cell has ended
+			}
 			if err := c.nextPage(ctx); err != nil {
 				return err
 			}
@@ -252,6 +212,7 @@ func (c *campaign) watchEnd(ctx workflow.Context, id string, ended workflow.Futu
 }
 
 func (c *campaign) forget(id string) {
+	c.asked = false
 	delete(c.running, id)
 	delete(c.begun, id)
 	for i, x := range c.order {
@@ -269,7 +230,9 @@ func (c *campaign) countResult(r task.Result, n int) {
 	case task.Failed:
 		s.Failed += n
 	case task.Stopped:
-		s.Stopped += n
+		if s.Stopped += n; r.Failure == task.Answered {
+			s.Answered += n
+		}
 	}
 	s.Spent.Add(r)
 }
@@ -299,6 +262,10 @@ func (c *campaign) executeOrPause(ctx workflow.Context, name string, input func(
 
 // nextPage fetches the next cells that have not ended.
 func (c *campaign) nextPage(ctx workflow.Context) error {
+	if c.isAsking() {
+		return c.askNext(ctx)
+	}
+	c.surveyAll()
 	var p task.Surveyed
 	err := c.executeOrPause(ctx, task.Survey, func() any {
 		return task.Page{Campaign: c.in.Name, Revision: c.in.Revision, From: c.in.From, Limit: pageSize, Until: c.in.Until}
@@ -338,6 +305,11 @@ func (c *campaign) sealCampaign(ctx workflow.Context) (done bool, err error) {
 	if c.in.Until > 0 {
 		return true, nil
 	}
+	if c.isAsking() {
+		if answered, err := c.stopAnswered(ctx); err != nil || !answered {
+			return false, err
+		}
+	}
 	var p task.Surveyed
 	err = c.executeOrPause(ctx, task.Seal, func() any { return task.Sealing{Campaign: c.in.Name, Revision: c.in.Revision} }, &p)
 	if err != nil {
@@ -348,8 +320,7 @@ func (c *campaign) sealCampaign(ctx workflow.Context) (done bool, err error) {
 	if c.in.Status.Done() == p.Total || c.sweeps == maxSweeps {
 		return true, nil
 	}
-	c.in.Status.Succeeded, c.in.Status.Failed, c.in.Status.Stopped, c.in.Status.Spent = 0, 0, 0, task.Result{}
-	c.in.From, c.surveyed = 0, false
+	c.resetCounts()
 	return false, nil
 }
 

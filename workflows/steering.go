@@ -105,5 +105,5 @@ func (c *campaign) extendPlan(ctx workflow.Context, next CampaignInput) {
 		c.children, c.cancel = workflow.WithCancel(ctx)
 	}
 	c.in = next
-	c.surveyed, c.sweeps = false, 0
+	c.surveyed, c.asked, c.sweeps = false, false, 0
 }

@@ -49,6 +49,7 @@ func (c *campaign) startBatch(ctx workflow.Context) {
 // endBatch counts the cells of a batch that have ended and puts the others back.
 func (c *campaign) endBatch(batch task.Batch, played task.Played) {
 	c.batches--
+	c.asked = false
 	for _, cell := range batch.Cells {
 		delete(c.running, cell.ID)
 	}

@@ -48,6 +48,11 @@ func Commit(ctx context.Context, store storage.Store, rows Rows) (Marker, error)
 		SchemaVersion: record.SchemaVersion, Status: c.Status, Calls: int64(c.Calls), Cached: cachedOf(rows.Calls),
 		InputTokens: c.InputTokens, OutputTokens: c.OutputTokens, CostUSD: c.CostUSD, WorstUSD: c.WorstUSD, Charged: lake.ChargeOf(rows.Calls), Digest: digest, Files: map[string]lake.File{},
 	}
+	if c.Status == record.Succeeded {
+		m.Measured = new(lake.MeasuredOf(c))
+	} else if c.Failure != nil && *c.Failure == record.Answered {
+		m.Reason = record.Answered
+	}
 	switch stored, err := lake.ReadMarker(ctx, store, m.Key()); {
 	case err == nil:
 		return stored, checkSame(stored, m)

@@ -9,7 +9,7 @@ import (
 // ResultOf a committed collaboration.
 func ResultOf(m lake.Marker) task.Result {
 	r := resultOf(answers.Spent{Calls: int32(m.Calls), InputTokens: m.InputTokens, OutputTokens: m.OutputTokens, CostUSD: m.CostUSD, WorstUSD: m.WorstUSD})
-	r.Status, r.Cached = m.Status, m.Cached
+	r.Status, r.Failure, r.Cached = m.Status, m.Reason, m.Cached
 	return r
 }
 

@@ -10,16 +10,18 @@ import (
 	"roundtable/analysis/storage"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
+	"roundtable/workflows/until"
 )
 
 // Manifest names the present revision of a campaign and says how it is run.
-// Limits, labels (of messages and of the grid), prices and notices are no part of its identity: they may change while it runs.
+// Limits, labels (of messages and of the grid), prices, notices and the question are no part of its identity: they may change while it runs.
 type Manifest struct {
 	Campaign string                 `json:"campaign"`
 	Revision string                 `json:"revision"`
 	Limits   plan.Limits            `json:"limits"`
 	Labels   *Labelling             `json:"labels,omitempty"`   // by whom messages are labelled at the end; nil if they are not
 	Notify   *plan.Notify           `json:"notify,omitempty"`   // where its end, pauses and budget are reported; nil if nowhere
+	Until    *until.Question        `json:"until,omitempty"`    // what ends it; nil if every cell is run
 	Embedder string                 `json:"embedder,omitempty"` // what information distances rest on; "" for the default
 	Prices   map[string]money.Price `json:"prices,omitempty"`   // by provider/model; one that is missing is not known
 	// AxisLabels are what the file calls the values of its grid, by condition and axis.

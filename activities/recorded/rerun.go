@@ -7,6 +7,7 @@ import (
 
 	"roundtable/activities/failure"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/workflows/task"
 )
@@ -47,7 +48,7 @@ func ReadRerun(ctx context.Context, s storage.Store, campaign string) (RerunRequ
 	return a, nil
 }
 
-// RequestRerun requests every run again that did not succeed. If an earlier
+// RequestRerun requests every run again that did not succeed, unless it was not needed. If an earlier
 // request is not fulfilled yet, that one stays.
 func RequestRerun(ctx context.Context, s storage.Store, campaign string) error {
 	latest, err := lake.Committed(ctx, s, campaign)
@@ -59,7 +60,7 @@ func RequestRerun(ctx context.Context, s storage.Store, campaign string) error {
 	}
 	runs := []lake.Run{}
 	for _, m := range latest {
-		if m.Status != task.Succeeded {
+		if m.Status != task.Succeeded && m.Reason != record.Answered {
 			runs = append(runs, m.Run())
 		}
 	}

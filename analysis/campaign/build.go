@@ -109,6 +109,9 @@ func (v View) AddNotes(t *table.Table) {
 		t.Notes = append([]string{fmt.Sprintf("%s, in %d of %s.", table.Simulated, some, Collaborations(all))}, t.Notes...)
 	}
 	t.Notes = append(t.Notes, v.Joined...)
+	if v.Looked {
+		note("This campaign ends when its question is answered (until), so its n depends on what was found: standard errors, intervals and p values here take n as given and find differences too often. The table answer has intervals that hold.")
+	}
 	if sizes := v.Sizes(); sizes != "" {
 		note("%s", sizes)
 	}

@@ -33,6 +33,8 @@ type Campaign struct {
 	// Original is the campaign from whose collaborations those of this one go on; nil if it
 	// goes on from none, or that is not in the lake.
 	Original *Campaign
+	// Question is what ends the campaign; nil if every cell is run, or it was joined from several.
+	Question *Question
 	// Joined says what the campaigns have in common that this one was joined from.
 	Joined []string
 	Parts  // what studies need beyond the runs
@@ -139,11 +141,12 @@ type View struct {
 	Axes   map[string]string // as in the campaign
 	Whole  bool              // runs that ended early are left out, not carried on
 	Joined []string          // notes on the campaigns that it is joined from
+	Looked bool              // the data were looked at to end the campaign
 }
 
 // View of the conditions of an environment ("" for all). Of the labels asked for, each is shown once.
 func (c Campaign) View(environment string, labels ...string) View {
-	v := View{Axes: c.Axes, Joined: c.Joined}
+	v := View{Axes: c.Axes, Joined: c.Joined, Looked: c.Question != nil}
 	for _, g := range c.Groups() {
 		if environment == "" || g.Settings["env"] == environment {
 			v.Groups = append(v.Groups, g)

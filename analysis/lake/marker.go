@@ -13,6 +13,7 @@ import (
 
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
+	"roundtable/workflows/until"
 )
 
 // Marker says that a collaboration is in the lake: it is written after all its
@@ -25,10 +26,12 @@ type Marker struct {
 	By            string          `json:"by,omitempty"`    // the labeller or embedder, if it is about what was added and not about the collaboration itself
 	Table         string          `json:"table,omitempty"` // that was added; labels if it does not say
 	SchemaVersion int             `json:"schema_version"`
-	Status        string          `json:"status"`            // of the collaboration
-	Calls         int64           `json:"calls"`             // what it spent, as in its row
-	Unknown       int64           `json:"unknown,omitempty"` // of these, calls of unknown outcome; in markers of labels
-	Cached        int64           `json:"cached,omitempty"`  // answers that the cache served; earlier markers do not say
+	Status        string          `json:"status"`             // of the collaboration
+	Reason        string          `json:"reason,omitempty"`   // of one that was stopped: record.Answered; "" for others
+	Measured      *Measured       `json:"measured,omitempty"` // what questions are about; earlier markers do not say
+	Calls         int64           `json:"calls"`              // what it spent, as in its row
+	Unknown       int64           `json:"unknown,omitempty"`  // of these, calls of unknown outcome; in markers of labels
+	Cached        int64           `json:"cached,omitempty"`   // answers that the cache served; earlier markers do not say
 	InputTokens   int64           `json:"input_tokens"`
 	OutputTokens  int64           `json:"output_tokens"`
 	CostUSD       *float64        `json:"cost_usd,omitempty"`  // absent if some price is not known
@@ -36,6 +39,33 @@ type Marker struct {
 	Charged       Charge          `json:"charged"`             // against the campaign's budget
 	Digest        string          `json:"digest"`              // record.Digest of the rows
 	Files         map[string]File `json:"files"`               // by table; empty tables have none
+}
+
+// Measured is what a campaign's question can be about, as in the row.
+type Measured struct {
+	Outcome *float64 `json:"outcome,omitempty"` // record.Collaboration.Outcome; nil if averages leave it out
+	Decided bool     `json:"decided,omitempty"` // there is a decision
+	Rounds  int      `json:"rounds"`            // that were begun
+}
+
+// MeasuredOf returns that of a collaboration's row.
+func MeasuredOf(c record.Collaboration) Measured {
+	return Measured{Outcome: c.Worth(c.Score), Decided: c.DecisionKey != nil, Rounds: int(c.RoundsRun)}
+}
+
+// Value returns what it is for a measure of package until; false if it has none.
+func (m Measured) Value(measure string) (float64, bool) {
+	switch {
+	case measure == until.Score && m.Outcome != nil:
+		return *m.Outcome, true
+	case measure == until.Decided && m.Decided:
+		return 1, true
+	case measure == until.Decided:
+		return 0, true
+	case measure == until.Rounds:
+		return float64(m.Rounds), true
+	}
+	return 0, false
 }
 
 // File is the object that holds a table's rows of one collaboration.

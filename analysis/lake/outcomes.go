@@ -28,6 +28,7 @@ type outcome struct {
 	Run
 	Condition    string   `json:"condition"`
 	Status       string   `json:"status"`
+	Reason       string   `json:"reason,omitempty"`
 	Calls        int64    `json:"calls,omitempty"`
 	Cached       int64    `json:"cached,omitempty"`
 	InputTokens  int64    `json:"input_tokens,omitempty"`
@@ -38,12 +39,12 @@ type outcome struct {
 }
 
 func outcomeOf(m Marker) outcome {
-	return outcome{m.Run(), m.Condition, m.Status, m.Calls, m.Cached, m.InputTokens, m.OutputTokens, m.CostUSD, m.WorstUSD, m.Charged}
+	return outcome{m.Run(), m.Condition, m.Status, m.Reason, m.Calls, m.Cached, m.InputTokens, m.OutputTokens, m.CostUSD, m.WorstUSD, m.Charged}
 }
 
 func (o outcome) marker(campaign string) Marker {
 	return Marker{
-		Campaign: campaign, Condition: o.Condition, Collaboration: o.Collaboration, Generation: o.Generation, Status: o.Status, Calls: o.Calls,
+		Campaign: campaign, Condition: o.Condition, Collaboration: o.Collaboration, Generation: o.Generation, Status: o.Status, Reason: o.Reason, Calls: o.Calls,
 		Cached: o.Cached, InputTokens: o.InputTokens, OutputTokens: o.OutputTokens, CostUSD: o.CostUSD, WorstUSD: o.WorstUSD, Charged: o.Charged,
 	}
 }

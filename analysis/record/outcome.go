@@ -19,6 +19,10 @@ const (
 // failed or were stopped are counted.
 const Succeeded = "succeeded"
 
+// Answered is the failure of collaborations that were stopped before they began because
+// the campaign's question was answered without them.
+const Answered = "answered"
+
 // earlyErrors are the environments of files without the column measure whose
 // goodness is minus an error. It does not grow: later files have the column.
 var earlyErrors = []string{"recsys", "consensus", "robots"}

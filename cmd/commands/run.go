@@ -78,8 +78,8 @@ func runCampaign(ctx context.Context, r runs.Options, path string, flags campaig
 
 // finishCampaign runs what is left of a recorded plan and prints its tables.
 func finishCampaign(ctx context.Context, r runs.Options, s storage.Store, p recorded.Plan, m recorded.Manifest, again string) error {
-	if !r.Retry && campaigns.IsSealed(ctx, s, p) && campaigns.IsLabelled(ctx, s, m) {
-		if err := errors.Join(campaigns.RecordAxisLabels(ctx, s, m), campaigns.RepairCard(ctx, s, p.Campaign.Name), r.SendEnd(ctx, s, p, m)); err != nil {
+	if !r.Retry && campaigns.IsSealed(ctx, s, p) && campaigns.NeedsNothing(ctx, s, p, m) && campaigns.IsLabelled(ctx, s, m) {
+		if err := errors.Join(campaigns.RecordFile(ctx, s, m), campaigns.RepairCard(ctx, s, p.Campaign.Name), r.SendEnd(ctx, s, p, m)); err != nil {
 			return err
 		}
 		fmt.Fprintln(engine.Notices(r.Options), runs.DoneText(p.Campaign.Name, p.Campaign.Size()))
@@ -106,9 +106,12 @@ func reportRun(ctx context.Context, r runs.Options, s storage.Store, p recorded.
 		return err
 	}
 	cells, ended := p.Campaign.Size(), len(markers)
-	bad := 0
+	bad, unneeded := 0, 0
 	for _, m := range markers {
-		if m.Status != task.Succeeded {
+		switch {
+		case m.Reason == task.Answered:
+			unneeded++
+		case m.Status != task.Succeeded:
 			bad++
 		}
 	}
@@ -120,6 +123,9 @@ func reportRun(ctx context.Context, r runs.Options, s storage.Store, p recorded.
 		fmt.Printf("\nTables:  %s/%s/<table>/campaign=%s/\nAnswers: %s/answers/campaign=%s/\n", r.LakeName(), tables, name, r.LakeName(), name)
 		if m.Labels != nil && campaigns.IsLabelled(ctx, s, m) {
 			fmt.Printf("Labels:  by %s · roundtable analyze %s --table dialogue-acts\n", m.Labels.ID(), name)
+		}
+		if unneeded > 0 {
+			fmt.Printf("Stopped: answered: %d of %s were not needed · roundtable analyze %s --table answer\n", unneeded, wording.Count(cells, "collaboration"), name)
 		}
 		fmt.Printf("Next:    roundtable analyze %s · roundtable query · roundtable show COLLABORATION · roundtable verify %s\n", name, name)
 		for _, warning := range found.Warnings {

@@ -15,6 +15,7 @@ import (
 	"roundtable/envs/program"
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
+	"roundtable/workflows/until"
 )
 
 // MaxFileSize and MaxConditions bound what a campaign file may ask for.
@@ -40,12 +41,13 @@ var validName = regexp.MustCompile(NamePattern)
 type File struct {
 	Campaign Campaign
 	Limits   Limits
-	Labels   *Labels // nil if its messages are not labelled by itself
-	Notify   *Notify // nil if it reports nowhere
-	Embedder string  // what information distances rest on; "" for the default
-	Data     string  // folder of the environment's data set
-	Fork     string  // name of the campaign that it goes on from; "" for none
-	Prompts  string  // folder that overrides prompt templates
+	Labels   *Labels         // nil if its messages are not labelled by itself
+	Notify   *Notify         // nil if it reports nowhere
+	Until    *until.Question // nil if all cells are run
+	Embedder string          // what information distances rest on; "" for the default
+	Data     string          // folder of the environment's data set
+	Fork     string          // name of the campaign that it goes on from; "" for none
+	Prompts  string          // folder that overrides prompt templates
 	// Agents is the size of the group by condition; Rounds the most rounds there can be.
 	Agents, Rounds []int
 	// Values are those of each condition on the axes of the grid.
@@ -125,6 +127,7 @@ type Header struct {
 	Cost   string          `json:"cost"`
 
 	Baselines json.RawMessage `json:"baselines"` // see baseline
+	Until     json.RawMessage `json:"until"`     // see Until
 
 	Fork *ForkBlock `json:"fork"`
 
@@ -171,6 +174,8 @@ func (p *parser) parseFile(s Source) File {
 		x.addBaselines(valueOf(top, "baselines"), baselines)
 		x.writeTo(&file)
 	}
+	question := valueOf(top, "until")
+	file.Until = p.parseUntil(keyNode(top, "until"), question, p.decodeUntil(question), file)
 	return file
 }
 

@@ -253,7 +253,7 @@ func (f forking) finish(n *yaml.Node, key string, change ForkChange, i, j int, m
 
 // instances returns how many instances a change runs, and which if it chooses them.
 func (f forking) instances(n *yaml.Node, key string, change ForkChange, j int) (int, []int) {
-	all := f.of.instancesOf(j)
+	all := f.of.InstancesOf(j)
 	if len(change.Instances) > 0 {
 		for _, i := range change.Instances {
 			if !slices.Contains(all, i) {

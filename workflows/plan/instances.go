@@ -257,8 +257,8 @@ func (x Chosen) Fit(conditions int, counts Instances) bool {
 	return true
 }
 
-// instancesOf returns which instances a condition runs.
-func (c Campaign) instancesOf(condition int) []int {
+// InstancesOf returns which instances a condition runs.
+func (c Campaign) InstancesOf(condition int) []int {
 	if list := c.Chosen.Of(condition); list != nil {
 		return list
 	}
@@ -286,10 +286,10 @@ func (c Campaign) unchosen(recorded Campaign) []string {
 			continue
 		}
 		has := map[int]bool{}
-		for _, n := range c.instancesOf(at) {
+		for _, n := range c.InstancesOf(at) {
 			has[n] = true
 		}
-		if slices.ContainsFunc(recorded.instancesOf(i), func(n int) bool { return !has[n] }) {
+		if slices.ContainsFunc(recorded.InstancesOf(i), func(n int) bool { return !has[n] }) {
 			ids = append(ids, condition.ID())
 		}
 	}

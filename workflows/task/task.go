@@ -37,18 +37,20 @@ const (
 	CampaignWorkflow      = "Campaign"
 	CollaborationWorkflow = "Collaboration"
 
-	PlayOn        = "PlayOn"      // Playing → Recalled
-	Interrupt     = "Interrupt"   // Ref → nothing: a Play of it under way ends
-	PlayThrough   = "PlayThrough" // Batch → Played
-	TakeTurn      = "TakeTurn"    // Turn → transcript.Act
-	Judge         = "Judge"       // Ref → nothing: a final decision is scored before Record
-	Record        = "Record"      // Ending → Result
-	Survey        = "Survey"      // Page → Surveyed
-	Await         = "Await"       // workflow ID → Result
-	StopUnstarted = "Forgo"       // []Ref → nothing: cells that were never started end stopped
-	Compact       = "Compact"     // campaign's name → nothing
-	Seal          = "Seal"        // Sealing → Surveyed: sums of all that ended
-	Notify        = "Notify"      // Notice → nothing: word of a pause or the end is sent, if the campaign asks for it
+	PlayOn        = "PlayOn"       // Playing → Recalled
+	Interrupt     = "Interrupt"    // Ref → nothing: a Play of it under way ends
+	PlayThrough   = "PlayThrough"  // Batch → Played
+	TakeTurn      = "TakeTurn"     // Turn → transcript.Act
+	Judge         = "Judge"        // Ref → nothing: a final decision is scored before Record
+	Record        = "Record"       // Ending → Result
+	Survey        = "Survey"       // Page → Surveyed
+	Await         = "Await"        // workflow ID → Result
+	StopUnstarted = "Forgo"        // []Ref → nothing: cells that were never started end stopped
+	Ask           = "Ask"          // Asking → Asked: which cells the campaign's question needs next
+	StopAnswered  = "StopAnswered" // Asking → Asked: cells that the question does not need end stopped, if it is answered
+	Compact       = "Compact"      // campaign's name → nothing
+	Seal          = "Seal"         // Sealing → Surveyed: sums of all that ended
+	Notify        = "Notify"       // Notice → nothing: word of a pause or the end is sent, if the campaign asks for it
 
 	// Of histories of before PlayOn:
 	Recall    = "Recall"    // Ref → Recalled
@@ -147,6 +149,10 @@ const (
 	Stopped   = "stopped"
 )
 
+// Answered is the failure of a cell that ended stopped because the campaign's question was
+// answered without it (record.Answered).
+const Answered = "answered"
+
 // Notice says what has happened to a campaign.
 type Notice struct {
 	Campaign  string    `json:"campaign"`
@@ -201,6 +207,25 @@ type Page struct {
 	Until    int    `json:"until,omitempty"` // cells from here on are left out; 0 leaves none out
 }
 
+// Asking asks how far a campaign's question is.
+type Asking struct {
+	Campaign string   `json:"campaign"`
+	Revision string   `json:"revision"`
+	Lost     []string `json:"lost,omitempty"` // collaborations, with their generation, that cannot be committed: they count as failed
+}
+
+// Asked is how far it is.
+type Asked struct {
+	// Cells are those that it needs and that have not ended, at most as many as fit into a
+	// history; some may be under way.
+	Cells []Outstanding `json:"cells,omitempty"`
+	// Done says that no cell is needed any more: the question is answered, or the plan is at its end.
+	Done    bool `json:"done,omitempty"`
+	Total   int  `json:"total"`   // cells of the plan
+	Stopped int  `json:"stopped"` // cells that this has ended
+	Sums         // of all cells that have ended
+}
+
 // Surveyed is a page of cells.
 type Surveyed struct {
 	Cells []Outstanding `json:"cells,omitempty"`
@@ -211,7 +236,7 @@ type Surveyed struct {
 
 // Sums are of cells that have ended.
 type Sums struct {
-	Ended []Result `json:"ended,omitempty"` // one sum for each status
+	Ended []Result `json:"ended,omitempty"` // one sum for each status, and one for Answered
 	Count []int    `json:"count,omitempty"` // how many cells each sum is of
 }
 
@@ -249,10 +274,13 @@ type Sealing struct {
 	Revision string `json:"revision"`
 }
 
-// Add counts an ended cell.
+// Add counts an ended cell. Those that were not needed are a sum of their own.
 func (s *Sums) Add(r Result) {
+	if r.Failure != Answered {
+		r.Failure = ""
+	}
 	for i := range s.Ended {
-		if sum := &s.Ended[i]; sum.Status == r.Status {
+		if sum := &s.Ended[i]; sum.Status == r.Status && sum.Failure == r.Failure {
 			sum.Add(r)
 			s.Count[i]++
 			return

@@ -8,6 +8,8 @@ import (
 // Study returns what the list of studies has of this one.
 func Study() entry.Study {
 	return entry.Study{Tables: []entry.Table{
+		{Named: naming.Named{Name: "answer", Shows: "each comparison of the question that ends a campaign: its interval, when it was decided, what was saved",
+			Needs: "a question (until) in its file"}, Build: Answer, Shown: entry.Always},
 		{Named: naming.Named{Name: "outcomes", Shows: "each condition: its outcome with an interval, which cannot be told apart, and what it took",
 			Needs: entry.NeedEnded}, Build: Outcomes},
 		{Named: naming.Named{Name: "outcomes-by-question", Shows: "each condition and instance: its outcome, and what it took",
@@ -16,6 +18,8 @@ func Study() entry.Study {
 			Needs: entry.NeedEnded}, Build: ByCondition, Shown: entry.Never},
 		{Named: naming.Named{Name: "comparisons", Shows: "each two conditions: pairwise comparison of final scores, with tests",
 			Needs: "two conditions of one environment"}, Build: Comparisons, Last: true},
+		{Named: naming.Named{Name: "buy-next", Shows: "each two conditions: noise between and within instances, and what further money would buy",
+			Needs: "two conditions of one environment with two instances or replicates in common"}, Build: BuyNext, Shown: entry.Never, Last: true},
 		{Named: naming.Named{Name: "instances", Shows: "each instance: its outcome under each condition",
 			Needs: entry.NeedEnded}, Build: ByInstance, Shown: entry.Never, Last: true},
 		{Named: naming.Named{Name: "rounds", Shows: "each round: decisions and scores",

@@ -214,6 +214,9 @@ func AddPlan(ctx context.Context, s storage.Store, c *campaign.Campaign) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if m.Until != nil {
+		c.Question = &campaign.Question{Question: *m.Until, Grid: p.Campaign.QuestionGrid()}
+	}
 	c.Axes = map[string]string{}
 	for _, a := range p.Campaign.Grid {
 		for _, setting := range a.Paths() {

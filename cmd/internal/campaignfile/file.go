@@ -76,7 +76,7 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	if err != nil {
 		return recorded.Plan{}, recorded.Manifest{}, file, err
 	}
-	m := recorded.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits, Prices: prices.All(), Notify: file.Notify, AxisLabels: file.AxisLabels()}
+	m := recorded.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits, Prices: prices.All(), Notify: file.Notify, Until: file.Until, AxisLabels: file.AxisLabels()}
 	if err := checkNotify(file.Notify, dial); err != nil {
 		return recorded.Plan{}, m, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
 	}

@@ -29,7 +29,9 @@ func SummarizeEnded(ctx context.Context, s storage.Store, p recorded.Plan) (st w
 		case task.Failed:
 			st.Failed++
 		case task.Stopped:
-			st.Stopped++
+			if st.Stopped++; m.Reason == task.Answered {
+				st.Answered++
+			}
 		}
 		st.Spent.Add(ledger.ResultOf(m))
 	}
@@ -71,14 +73,14 @@ func ShareDone(s workflows.Status, underWay float64) float64 {
 	return min((float64(s.Done())+underWay)/float64(s.Cells), 1)
 }
 
-// RecordAxisLabels records what the file now calls the values of its grid, of a campaign
-// that has nothing else to do.
-func RecordAxisLabels(ctx context.Context, s storage.Store, m recorded.Manifest) error {
+// RecordFile records what the file now calls the values of its grid and what it now asks,
+// of a campaign that has nothing else to do.
+func RecordFile(ctx context.Context, s storage.Store, m recorded.Manifest) error {
 	stored, err := recorded.ReadManifest(ctx, s, m.Campaign)
-	if err != nil || reflect.DeepEqual(stored.AxisLabels, m.AxisLabels) {
+	if err != nil || reflect.DeepEqual(stored.AxisLabels, m.AxisLabels) && reflect.DeepEqual(stored.Until, m.Until) {
 		return err
 	}
-	stored.AxisLabels = m.AxisLabels
+	stored.AxisLabels, stored.Until = m.AxisLabels, m.Until
 	return recorded.WriteManifest(ctx, s, stored)
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"time"
 
+	"roundtable/activities/asking"
 	"roundtable/activities/ledger"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/storage"
@@ -36,6 +37,8 @@ type Status struct {
 	Besides task.Result `json:"beside"`
 	Share   float64     `json:"share"` // of the campaign that is done, collaborations under way by their turns
 	Limits  plan.Limits `json:"limits"`
+	// Asked is how far the question is that ends the campaign; nil if there is none.
+	Asked *asking.Summary `json:"asked,omitempty"`
 	// Charged is what the campaign has cost at most, cells under way included; absent while it runs.
 	Charged *charged `json:"charged,omitempty"`
 }
@@ -54,6 +57,13 @@ func ReadStatus(ctx context.Context, o *cli.Options, s storage.Store, name strin
 	st := Status{Name: name, State: "interrupted", Limits: m.Limits}
 	if st.Besides, err = SpentOutsideCollaborations(ctx, s, name); err != nil {
 		return st, cli.ExplainDamage(err, name, "the costs are not known")
+	}
+	if m.Until != nil {
+		state, err := asking.NewReader(s).Read(ctx, p.Campaign, *m.Until, nil)
+		if err != nil {
+			return st, err
+		}
+		st.Asked = new(state.Summary())
 	}
 	if err := readEngineStatus(ctx, o, s, p, &st); err != nil || st.State == "done" {
 		st.Share = ShareDone(st.Status, 0)

@@ -28,6 +28,9 @@ func (st Status) Write(w io.Writer) {
 	if ago := time.Since(st.At); st.State == "running" && ago > 2*time.Second {
 		line("as of %s ago: its worker is busy", ago.Round(time.Second))
 	}
+	if st.Asked != nil {
+		line("%s", st.Asked)
+	}
 	if st.Again > 0 {
 		line("%d of them will be run again", st.Again)
 	}

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/asking"
 	"roundtable/activities/commits"
 	"roundtable/activities/ledger"
 	"roundtable/activities/programs"
@@ -44,6 +45,8 @@ type Verification struct {
 	// NoOriginal is the campaign that it goes on from, if that is not in the lake: what it
 	// has from there was not compared.
 	NoOriginal string `json:"no_original,omitempty"`
+	// Question is the campaign's, answered again from its cells; nil if it has none.
+	Question *asking.Summary `json:"question,omitempty"`
 
 	// Of the lake's cache, whose damage is not the fault of the campaign: an entry that
 	// cannot be read costs one call when it is needed.
@@ -60,7 +63,7 @@ func Check(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, ca
 	if v.Report, err = lake.Verify(ctx, s, campaign); err != nil {
 		return v, err
 	}
-	p, _, err := recorded.ReadRecorded(ctx, s, campaign)
+	p, m, err := recorded.ReadRecorded(ctx, s, campaign)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		v.find(recorded.ManifestKey(campaign), "the plan of the campaign is missing, so its cells cannot be counted")
@@ -99,6 +102,9 @@ func Check(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, ca
 			return v, err
 		}
 		if err := v.askAgain(ctx, s, p); err != nil {
+			return v, err
+		}
+		if err := v.checkQuestion(ctx, s, p, m); err != nil {
 			return v, err
 		}
 	}
@@ -254,6 +260,9 @@ func (v Verification) print(w io.Writer) {
 	}
 	if v.Decisions > 0 {
 		fmt.Fprintf(w, "Counted again: %s from their ballots\n", wording.Count(v.Decisions, "decision"))
+	}
+	if v.Question != nil {
+		fmt.Fprintf(w, "Answered again: %s\n", v.Question)
 	}
 	if v.Recorded > 0 {
 		fmt.Fprintf(w, "Recorded: %s of the environment's program\n", wording.Count(v.Recorded, "answer"))

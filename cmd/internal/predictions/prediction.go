@@ -41,6 +41,8 @@ type Prediction struct {
 	Unpriced []string `json:"unpriced,omitempty"`
 	// Labels are what labelling takes besides that, by a guess; nil if nobody labels.
 	Labels *forecast.Forecast `json:"labels,omitempty"`
+	// Until is how many of the cells its question takes; nil if it has none.
+	Until *Question `json:"until,omitempty"`
 }
 
 // Guess predicts before any model was asked: from one collaboration of each
@@ -315,6 +317,9 @@ func (p Prediction) Print(atOnce int) {
 		})
 	}
 	fmt.Fprintln(os.Stdout, t.Render())
+	if p.Until != nil {
+		p.Until.print()
+	}
 	if len(p.Unpriced) > 0 {
 		fmt.Printf("The cost is not known: no price for %s; give it under prices:\n", safetext.Line(strings.Join(p.Unpriced, ", ")))
 	}
@@ -330,6 +335,9 @@ func Predict(ctx context.Context, o *cli.Options, s storage.Store, p recorded.Pl
 	}
 	if err == nil {
 		predicted.Labels, err = guessLabels(o.Plugins, p, m, s, most)
+	}
+	if err == nil && m.Until != nil {
+		predicted.Until, err = predictQuestion(ctx, s, p, *m.Until)
 	}
 	return predicted, err
 }

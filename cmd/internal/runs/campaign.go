@@ -23,7 +23,6 @@ import (
 	"roundtable/cmd/internal/engine"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
-	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
 
@@ -85,7 +84,7 @@ func (r Options) work(ctx context.Context, s storage.Store, p recorded.Plan, m r
 	if err := e.TakeWork(ctx); err != nil {
 		return status, err
 	}
-	status, err = r.drive(ctx, e, p, m.Limits)
+	status, err = r.drive(ctx, e, p, m)
 	if ctx.Err() != nil {
 		return status, cli.Interrupted(again)
 	}
@@ -115,8 +114,8 @@ func pausedError(name string, s workflows.Status) error {
 }
 
 // drive starts the campaign's workflow, or finds it running, and watches it to its end.
-func (r Options) drive(ctx context.Context, e *engine.Engine, p recorded.Plan, limits plan.Limits) (workflows.Status, error) {
-	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: limits, Until: r.Until, Embedded: e.IsEmbedded(), Notify: r.Until == 0, Visibility: e.Visibility(ctx, r.Options)}
+func (r Options) drive(ctx context.Context, e *engine.Engine, p recorded.Plan, m recorded.Manifest) (workflows.Status, error) {
+	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: m.Limits, Until: r.Until, Question: m.Until != nil && r.Until == 0, Embedded: e.IsEmbedded(), Notify: r.Until == 0, Visibility: e.Visibility(ctx, r.Options)}
 	id := workflows.CampaignID(in.Name)
 	for {
 		run, err := r.join(ctx, e, id, in)
@@ -163,7 +162,7 @@ func (r Options) join(ctx context.Context, e *engine.Engine, id string, in workf
 // are to be run again.
 func attach(ctx context.Context, c client.Client, id string, in workflows.CampaignInput, again bool) (client.WorkflowRun, error) {
 	status, err := engine.SettledStatus[workflows.Status](ctx, c, id)
-	if err == nil && (status.Revision != in.Revision || again || status.Until != in.Until) {
+	if err == nil && (status.Revision != in.Revision || again || status.Until != in.Until || status.Question != in.Question) {
 		err = c.SignalWorkflow(ctx, id, "", workflows.SignalExtend, in)
 	}
 	if err == nil {

@@ -14,6 +14,7 @@ import (
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/seats"
+	"roundtable/workflows/until"
 )
 
 // Schema is a JSON Schema, or a part of one.
@@ -41,6 +42,7 @@ func Campaign(plugins catalogue.Catalogue) Schema {
 		"prices":      {"anyOf": []Schema{{"type": "string"}, mappingOf(Schema{"type": "object"})}},
 		"labels":      closed(Schema{"model": model, "generate": generate, "reasks": reasks}),
 		"defaults":    defaults(plugins),
+		"until":       question(),
 		"grid":        grid(choices, properties),
 	} {
 		properties[key] = s
@@ -70,6 +72,19 @@ func agents(model, generate Schema) Schema {
 		shares[stance] = Schema{"type": "number", "minimum": 0, "maximum": 1}
 	}
 	return Schema{"anyOf": []Schema{list, closed(Schema{"list": list, "pool": list, "stances": closed(shares)})}}
+}
+
+// question returns the schema of what ends a campaign.
+func question() Schema {
+	keys := fieldsOf(reflect.TypeFor[plan.Until]())
+	above := Schema{"type": "number", "exclusiveMinimum": 0}
+	keys["measure"], keys["method"] = Schema{"enum": until.Measures()}, Schema{"enum": until.Methods()}
+	keys["reference"] = Schema{"type": []string{"string", "number", "boolean"}}
+	keys["width"], keys["smallest"], keys["ahead"] = above, above, Schema{"type": "integer", "minimum": 1, "maximum": 1000}
+	keys["level"] = Schema{"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+	s := closed(keys)
+	s["required"] = []string{"compare", "measure"}
+	return s
 }
 
 func instances() Schema {

@@ -1,0 +1,259 @@
+// Package asking finds out from the lake how far a campaign's question is: which
+// comparisons are decided, and which cells it needs next. What it finds depends on how
+// cells ended alone, so every process finds the same.
+package asking
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"roundtable/activities/failure"
+	"roundtable/activities/recorded"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
+	"roundtable/workflows/until"
+)
+
+// Reader reads questions. It remembers what never changes: how cells ended.
+type Reader struct {
+	store storage.Store
+
+	mu    sync.Mutex
+	known map[string]*remembered // by campaign
+}
+
+// remembered is of one campaign. Its mutex is held while it is read.
+type remembered struct {
+	mu      sync.Mutex
+	of      string // revision and question
+	design  *until.Design
+	ids     []string                 // of conditions
+	markers map[lake.Run]lake.Marker // with Measured, if it succeeded
+}
+
+// NewReader returns a Reader of a store.
+func NewReader(store storage.Store) *Reader {
+	return &Reader{store: store, known: map[string]*remembered{}}
+}
+
+// Need is a cell that the question needs and that has not ended.
+type Need struct {
+	Run  lake.Run
+	Cell plan.Cell
+}
+
+// State is how far a question is.
+type State struct {
+	Course *until.Course
+	Units  int    // of the plan
+	Needs  []Need // in the order in which they are to start
+	// Stopped are cells that it does not need and that have not ended. They are to be
+	// stopped when Done, and not before.
+	Stopped []plan.Cell
+	Ended   []lake.Marker // the latest generation of each cell of the plan that has ended
+	isOver  bool
+}
+
+// IsDone reports whether no cell is needed any more: the question is answered, or the plan
+// is at its end.
+func (s State) IsDone() bool {
+	return len(s.Needs) == 0 && s.isOver
+}
+
+// Read returns how far the question of a campaign is; lost are runs that cannot be committed.
+func (r *Reader) Read(ctx context.Context, c plan.Campaign, q until.Question, lost []string) (State, error) {
+	of, err := json.Marshal(struct {
+		Revision string
+		Question until.Question
+	}{c.Revision(), q})
+	if err != nil {
+		return State{}, err
+	}
+	r.mu.Lock()
+	m := r.known[c.Name]
+	if m == nil {
+		m = &remembered{markers: map[lake.Run]lake.Marker{}}
+		r.known[c.Name] = m
+	}
+	r.mu.Unlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.of != string(of) {
+		g := c.QuestionGrid()
+		m.of, m.design, m.ids = string(of), until.NewDesign(q, g), nil
+		for _, condition := range g.Conditions {
+			m.ids = append(m.ids, condition.ID)
+		}
+	}
+	again, err := recorded.ReadRerun(ctx, r.store, c.Name)
+	if err != nil {
+		return State{}, err
+	}
+	latest, err := r.readEnded(ctx, c.Name, m)
+	if err != nil {
+		return State{}, err
+	}
+	return (&look{m, latest, again, lost}).state(c, q)
+}
+
+// Values returns the values of the levels in every unit whose cells have all ended.
+func (r *Reader) Values(ctx context.Context, c plan.Campaign, q until.Question) ([][]float64, error) {
+	if _, err := r.Read(ctx, c, q, nil); err != nil {
+		return nil, err
+	}
+	m := r.known[c.Name]
+	latest, err := r.readEnded(ctx, c.Name, m)
+	l := &look{remembered: m, latest: latest}
+	return m.design.Complete(func(cell until.Cell) (*float64, bool) { return l.ended(plan.Cell(cell), q.Measure) }), err
+}
+
+// readEnded returns the latest run of each collaboration that has ended, and reads those
+// that are not remembered.
+func (r *Reader) readEnded(ctx context.Context, campaign string, m *remembered) (map[string]lake.Run, error) {
+	ended, err := lake.Ended(ctx, r.store, campaign)
+	if err != nil {
+		return nil, err
+	}
+	latest := make(map[string]lake.Run, len(ended))
+	for _, run := range ended { // later generations come later
+		latest[run.Collaboration] = run
+	}
+	var unread []lake.Run
+	for _, run := range ended {
+		if _, ok := m.markers[run]; !ok && latest[run.Collaboration] == run {
+			unread = append(unread, run)
+		}
+	}
+	read, err := lake.ReadMarkers(ctx, r.store, campaign, unread)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.measure(ctx, campaign, read); err != nil {
+		return nil, err
+	}
+	for _, marker := range read {
+		m.markers[marker.Run()] = marker
+	}
+	return latest, nil
+}
+
+// measure reads from the rows what markers of earlier versions do not say.
+func (r *Reader) measure(ctx context.Context, campaign string, markers []lake.Marker) error {
+	missing := map[lake.Run]int{}
+	for i, m := range markers {
+		if m.Status == task.Succeeded && m.Measured == nil {
+			missing[m.Run()] = i
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	d, err := lake.ReadDataset(ctx, r.store, campaign)
+	if err != nil {
+		return err
+	}
+	d = d.Only(func(m lake.Member) bool { _, is := missing[m.Run]; return is })
+	for row, err := range lake.Scan[record.Collaboration](ctx, r.store, d) {
+		if err != nil {
+			return err
+		}
+		run := lake.Run{Collaboration: row.CollaborationID, Generation: int(row.Generation)}
+		if i, is := missing[run]; is {
+			markers[i].Measured = new(lake.MeasuredOf(row))
+		}
+	}
+	return nil
+}
+
+// look is one look at a campaign.
+type look struct {
+	*remembered
+	latest map[string]lake.Run
+	again  recorded.RerunRequest
+	lost   []string
+}
+
+// state goes through the units as far as their cells have ended, and lists what is needed.
+func (l *look) state(c plan.Campaign, q until.Question) (State, error) {
+	s := State{Units: l.design.Units()}
+	var err error
+	if s.Course, err = l.design.Look(func(cell until.Cell) (*float64, bool) { return l.ended(plan.Cell(cell), q.Measure) }); err != nil {
+		return s, failure.Pause(fmt.Errorf("%w; `method: asymptotic` takes any value", err))
+	}
+	needed := map[plan.Cell]bool{}
+	for _, x := range l.design.Needed(s.Course) {
+		cell := plan.Cell(x)
+		needed[cell] = true
+		run, marker := l.endOf(cell)
+		if (marker == nil || marker.Reason == record.Answered) && !l.isLost(cell) {
+			if marker != nil {
+				run.Generation++
+			}
+			s.Needs = append(s.Needs, Need{run, cell})
+		}
+	}
+	s.isOver = l.design.IsOver(s.Course)
+	order := c.Order()
+	for n := range c.Size() {
+		cell := order.Cell(n)
+		run, marker := l.endOf(cell)
+		switch {
+		case marker != nil:
+			s.Ended = append(s.Ended, *marker)
+		case needed[cell]:
+		case run.Generation > 0: // the operator has it run again
+			s.Needs = append(s.Needs, Need{run, cell})
+		default:
+			s.Stopped = append(s.Stopped, cell)
+		}
+	}
+	return s, nil
+}
+
+// ended returns the value of a cell, nil if it has none; false if it has not ended.
+func (l *look) ended(cell plan.Cell, measure string) (*float64, bool) {
+	_, marker := l.endOf(cell)
+	switch {
+	case marker == nil || marker.Reason == record.Answered:
+		return nil, l.isLost(cell)
+	case marker.Measured == nil: // it failed, or was cancelled
+		return nil, true
+	}
+	if v, ok := marker.Measured.Value(measure); ok {
+		return &v, true
+	}
+	return nil, true
+}
+
+// endOf returns how a cell ended, and nil with the run that it is to have if it has not,
+// or is to run again.
+func (l *look) endOf(cell plan.Cell) (lake.Run, *lake.Marker) {
+	id := l.ids[cell.Condition] + cell.Suffix()
+	run, ok := l.latest[id]
+	if !ok {
+		return lake.Run{Collaboration: id}, nil
+	}
+	marker := l.markers[run]
+	if l.again[run] {
+		return lake.Run{Collaboration: id, Generation: run.Generation + 1}, nil
+	}
+	return run, &marker
+}
+
+// isLost reports whether a cell that has not ended cannot be committed.
+func (l *look) isLost(cell plan.Cell) bool {
+	if len(l.lost) == 0 {
+		return false
+	}
+	run, marker := l.endOf(cell)
+	if marker != nil {
+		run.Generation++
+	}
+	return slices.Contains(l.lost, run.String())
+}

@@ -1,0 +1,51 @@
+package asking
+
+import (
+	"fmt"
+
+	"roundtable/analysis/record"
+	"roundtable/envs/wording"
+	"roundtable/workflows/until"
+)
+
+// Summary says how far a question is.
+type Summary struct {
+	Answered    bool               `json:"answered"` // every comparison is decided
+	Units       int                `json:"units"`    // looked at
+	Of          int                `json:"of"`       // units of the plan
+	Comparisons []until.Comparison `json:"comparisons"`
+	Unneeded    int                `json:"unneeded"` // cells that ended stopped: answered
+}
+
+// Summary returns how far the question is.
+func (s State) Summary() Summary {
+	sum := Summary{Answered: s.Course.IsAnswered(), Units: s.Course.Units(), Of: s.Units, Comparisons: s.Course.Comparisons()}
+	for _, m := range s.Ended {
+		if m.Reason == record.Answered {
+			sum.Unneeded++
+		}
+	}
+	return sum
+}
+
+// String says it in one line.
+func (s Summary) String() string {
+	decided := 0
+	for _, c := range s.Comparisons {
+		if c.Verdict != until.Open {
+			decided++
+		}
+	}
+	text := "is open"
+	switch {
+	case s.Answered:
+		text = "is answered"
+	case s.Units == s.Of:
+		text = "is not answered by the whole plan"
+	}
+	text = fmt.Sprintf("the question %s: %d of %s decided after %d of %s", text, decided, wording.Count(len(s.Comparisons), "comparison"), s.Units, wording.Count(s.Of, "unit"))
+	if s.Unneeded > 0 {
+		text += fmt.Sprintf("; stopped: answered: %s", wording.Count(s.Unneeded, "collaboration"))
+	}
+	return text
+}

@@ -1,0 +1,104 @@
+package overview
+
+import (
+	"fmt"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/record"
+	"roundtable/analysis/table"
+	"roundtable/envs/wording"
+	"roundtable/workflows/until"
+)
+
+// Answer returns each comparison of a campaign's question with the interval that holds at
+// any time, when it was decided, and what was saved; false if the campaign has no question.
+func Answer(c campaign.Campaign) (table.Table, bool) {
+	t := table.Table{}
+	q := c.Question
+	if q == nil {
+		return t, false
+	}
+	t.Title = fmt.Sprintf("Is the question of %s answered? %s by %s", c.Name, q.Measure, q.Compare)
+	course, design, err := q.Look(c)
+	if err != nil {
+		t.Notes = []string{fmt.Sprintf("No comparison: %v.", err)}
+		return t, true
+	}
+	rows := course.Comparisons()
+	table.Fill(&t, rows, answerColumns(course, design.Units())...)
+	t.Notes = []string{
+		fmt.Sprintf("%s of %s looked at, in an order drawn by the seed. A - B: mean difference of %s over n pairs: units with a value of both levels, each the mean over its cells. "+
+			"A unit is an instance with all its replicates, or a replicate of an only instance. From, to: confidence sequences (%s), which hold at all looks at once and over all %s with probability %v. "+
+			"A comparison is decided when %s; it is then left as it is. Undecided and failed collaborations count as in the column outcome.",
+			wording.Count(course.Units(), "unit"), fmt.Sprint(design.Units()), q.Measure, methodText(q.Method), wording.Count(len(rows), "comparison"), 1-q.Level, q.Goal()),
+		savedNote(c),
+	}
+	v := c.View("")
+	v.Looked = false // these intervals hold
+	v.AddNotes(&t)
+	return t, true
+}
+
+func methodText(method string) string {
+	if method == until.Betting {
+		return "betting: for any distribution within the bounds"
+	}
+	return "asymptotic: for large samples; exact for normal differences"
+}
+
+func answerColumns(course *until.Course, units int) []table.Columns[until.Comparison] {
+	column := table.Column[until.Comparison]
+	verdicts := map[string]string{until.Open: "open", until.Differs: "differs", until.Small: "too small to matter", until.Precise: "precise enough"}
+	return []table.Columns[until.Comparison]{
+		column("A", func(x until.Comparison) table.Cell { return table.Word(x.A) }),
+		column("B", func(x until.Comparison) table.Cell { return table.Word(x.B) }),
+		column("n", func(x until.Comparison) table.Cell { return table.Count(x.Pairs) }),
+		column("A - B", func(x until.Comparison) table.Cell { return table.Known(x.Mean, 4) }),
+		{Headers: []string{"from", "to"}, Cells: func(x until.Comparison) []table.Cell {
+			if x.Interval == nil {
+				return make([]table.Cell, 2)
+			}
+			return []table.Cell{table.Number(x.Interval.Low, 4), table.Number(x.Interval.High, 4)}
+		}},
+		column("answer", func(x until.Comparison) table.Cell {
+			if x.Verdict == until.Open && course.Units() == units {
+				return table.Word("open at the end")
+			}
+			return table.Word(verdicts[x.Verdict])
+		}),
+		column("after units", func(x until.Comparison) table.Cell { return table.Count(x.Units) }),
+		column("of", func(until.Comparison) table.Cell { return table.Count(units) }),
+	}
+}
+
+// savedNote says how many cells were not needed, and what they would have taken.
+func savedNote(c campaign.Campaign) string {
+	unneeded, ran := 0, 0
+	calls, usd, spent := 0., 0., 0.
+	for _, g := range c.View("").Groups {
+		stopped, done := 0, 0
+		groupCalls, groupUSD := 0., 0.
+		for _, r := range g.Runs {
+			switch {
+			case campaign.IsUnneeded(r.Collaboration):
+				stopped++
+			case r.Status == record.Succeeded:
+				done++
+				groupCalls += float64(r.Calls)
+				if r.CostUSD != nil {
+					groupUSD += *r.CostUSD
+				}
+			}
+		}
+		unneeded, ran, spent = unneeded+stopped, ran+done, spent+groupUSD
+		if done > 0 {
+			calls += float64(stopped) * groupCalls / float64(done)
+			usd += float64(stopped) * groupUSD / float64(done)
+		}
+	}
+	if unneeded == 0 {
+		return "No cell is saved (yet): what is not needed is stopped when no comparison is open."
+	}
+	return fmt.Sprintf("Saved against the whole plan: %d of %s, which ended stopped: answered; at the means of those of their condition that succeeded, these would have taken %.0f calls and $%.2f (those that ran took $%.2f).",
+		unneeded, wording.Count(unneeded+ran, "cell"), calls, usd, spent)
+}

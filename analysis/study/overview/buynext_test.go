@@ -1,0 +1,65 @@
+package overview
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/table/tabletest"
+)
+
+// Planted noise is recovered: deviations of 0.10 between instances and 0.20 within them,
+// by which 2 replicates pay if an instance costs more than 2·cost·(0.1/0.2)².
+func TestBuyNextRecoversPlantedNoise(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	var c campaign.Campaign
+	const instances, replicates = 400, 4
+	for i := range instances {
+		difference := .1 * r.NormFloat64()
+		for k := range replicates {
+			a, b := asked("a", i%20, k, .5+difference+.2*r.NormFloat64()), asked("b", i%20, k, .5)
+			for _, run := range []*campaign.Run{&a, &b} {
+				run.Instance = int32(i)
+				run.Collaboration.CollaborationID = run.Rule + string(rune(1000+i)) + string(rune('a'+k))
+			}
+			c.Runs = append(c.Runs, a, b)
+		}
+	}
+	got, ok := BuyNext(c)
+	if !ok || len(got.Rows) != 1 {
+		t.Fatalf("%d rows", len(got.Rows))
+	}
+	row := tabletest.ByColumn(got, got.Rows[0])
+	near := func(column string, want, within float64) {
+		t.Helper()
+		if v := row[column].Value; v == nil || math.Abs(*v-want) > within {
+			t.Errorf("%s: %v, want %v", column, v, want)
+		}
+	}
+	near("instances", instances, 0)
+	near("replicates", replicates, 0)
+	near("between", .1, .015)
+	near("within", .2, .01)
+	near("ICC", .2, .05)
+	near("cost, USD", 1, 1e-9)
+	half := 1.966 * math.Sqrt(.01/instances+.04/(instances*replicates))
+	near("half width", half, .06*half)
+	near("4× instances", half/2, .06*half)
+	near("4× replicates", 1.966*math.Sqrt(.01/instances+.04/(instances*4*replicates)), .12*half)
+	near("two pay above", .5, .15)
+}
+
+// With one replicate of each instance the parts cannot be told apart.
+func TestBuyNextWithoutReplicates(t *testing.T) {
+	c := campaign.Campaign{Runs: []campaign.Run{asked("a", 0, 0, 1), asked("a", 1, 0, .5), asked("b", 0, 0, .25), asked("b", 1, 0, .25)}}
+	got, ok := BuyNext(c)
+	if !ok {
+		t.Fatal("there is no table")
+	}
+	row := tabletest.ByColumn(got, got.Rows[0])
+	if row["between"].Value != nil || row["2× replicates"].Value != nil {
+		t.Errorf("%v", row)
+	}
+	tabletest.Near(t, "half width", row["half width"].Value, 12.706204736432095*.25) // differences 0.75 and 0.25
+}

@@ -1,0 +1,68 @@
+package plan_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"roundtable/workflows/until"
+)
+
+const askedUntil = `name: a
+env: {name: exchange, agents: 3}
+protocol: roundtable
+model: scripted/trader
+seed: 5
+replicates: 50
+grid:
+  rule: [majority, {label: lists, value: ranked}]
+  protocol.rounds: [3, 10]
+`
+
+func TestUntil(t *testing.T) {
+	file := parse(t, askedUntil+"until: {compare: rule, measure: score}\n")
+	q := file.Until
+	if q == nil {
+		t.Fatal("there is no question")
+	}
+	var names []string
+	for _, l := range q.Levels {
+		names = append(names, l.Name)
+		if len(l.Members) != 2 || l.Members[0].Env != q.Levels[0].Members[0].Env {
+			t.Errorf("%+v", l)
+		}
+	}
+	want := until.Question{Compare: "rule", Measure: "score", Method: until.Betting, High: 1, Levels: q.Levels, Level: .05, Ahead: 4, Seed: 5}
+	if !reflect.DeepEqual(*q, want) || !reflect.DeepEqual(names, []string{"majority", "lists"}) {
+		t.Errorf("%+v of %v", *q, names)
+	}
+	if without := parse(t, askedUntil); without.Until != nil || without.Campaign.Revision() != file.Campaign.Revision() {
+		t.Error("until is part of the campaign's identity")
+	}
+	q = parse(t, askedUntil+"until: {compare: protocol.rounds, measure: rounds, reference: 3, smallest: 0.5, level: 0.1, ahead: 2}\n").Until
+	if q.Reference != "3" || q.Smallest != .5 || q.High != 10 || q.Level != .1 || q.Ahead != 2 || len(q.Contrasts()) != 1 {
+		t.Errorf("%+v", *q)
+	}
+	const numeric = "name: a\nenv: consensus\nprotocol: consensus\nmodel: scripted/average\ngrid: {protocol.rounds: [3, 5]}\n"
+	q = parse(t, numeric+"until: {compare: protocol.rounds, measure: score, width: 1}\n").Until
+	if q.Method != until.Asymptotic || q.Width != 1 {
+		t.Errorf("%+v", *q)
+	}
+	if got := errorsOf(t, numeric+"until: {compare: protocol.rounds, measure: score, method: betting}\n"); len(got) != 1 || !strings.Contains(got.Error(), "until.method: betting needs a measure with bounds") {
+		t.Error(got)
+	}
+}
+
+func TestUntilErrors(t *testing.T) {
+	for says, text := range map[string]string{
+		`line 10: until.compare: "agents" is no axis of the grid with two values; there are protocol.rounds and rule`: askedUntil + "until: {compare: agents, measure: score}",
+		`line 10: until.reference: "rank" is no value of rule; it has majority and lists`:                             askedUntil + "until: {compare: rule, measure: score, reference: rank}",
+		`until.compare: majority and lists of rule cannot be compared in pairs`:                                       strings.Replace(askedUntil, "rounds: [3, 10]\n", "rounds: [3, 10]\n  exclude: [{rule: lists, protocol.rounds: 3}]\n", 1) + "until: {compare: rule, measure: score}",
+		`until.compare: symmetric and uniform of env.utility cannot be compared`:                                      strings.Replace(askedUntil, "protocol.rounds: [3, 10]", "env.utility: [symmetric, uniform]", 1) + "until: {compare: env.utility, measure: score}",
+		`until: is empty`: askedUntil + "until:",
+	} {
+		if got := errorsOf(t, text+"\n"); len(got) != 1 || !strings.Contains(got.Error(), says) {
+			t.Errorf("%v\nwant %s", got, says)
+		}
+	}
+}

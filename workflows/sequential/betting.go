@@ -1,0 +1,118 @@
+package sequential
+
+import "fmt"
+
+const (
+	// bets is how many fixed shares of the capital are bet next to each other.
+	bets = 20
+	// steps divide the range of the values: bounds of intervals lie on them, rounded outwards.
+	steps = 2000
+)
+
+// Betting is the confidence sequence of a mean of bounded values. One player bets that the
+// mean is greater than m, another that it is less, and m is excluded as soon as one of them
+// has made 2/alpha of 1. Each divides the capital among fixed shares (hedged grid Kelly,
+// Waudby-Smith and Ramdas 2024, JRSS B 86), so nothing has to be estimated, and its level
+// holds for any distribution within the bounds.
+type Betting struct {
+	low, size    float64
+	alpha        float64
+	values       []float64 // scaled to [0,1]
+	above, below side      // against a mean of 0
+	sign         int
+}
+
+// side is the wealth of the bets that the mean is greater than m, one for each share.
+type side struct {
+	m      float64
+	wealth [bets]float64
+}
+
+// newSide begins with 1 on each share; m is in (0,1).
+func newSide(m float64) side {
+	s := side{m: m}
+	for d := range s.wealth {
+		s.wealth[d] = 1
+	}
+	return s
+}
+
+func (s *side) add(x float64) {
+	gain := x/s.m - 1
+	for d := range s.wealth {
+		s.wealth[d] *= 1 + float64(d+1)/(bets+1)*gain
+	}
+}
+
+// capital returns what 1 has become.
+func (s *side) capital() float64 {
+	sum := 0.
+	for _, w := range s.wealth {
+		sum += w
+	}
+	return sum / bets
+}
+
+// NewBetting returns the sequence of level 1-alpha of values from low to high, which
+// are on either side of 0.
+func NewBetting(low, high, alpha float64) (*Betting, error) {
+	if !(low < 0 && high > 0) || !isLevel(alpha) {
+		return nil, fmt.Errorf("values from %v to %v at level %v; the range has 0 within, and a level is between 0 and 1", low, high, alpha)
+	}
+	b := &Betting{low: low, size: high - low, alpha: alpha}
+	b.above, b.below = newSide(-low/b.size), newSide(high/b.size)
+	return b, nil
+}
+
+// Add takes the next value; the error says that it is out of range.
+func (b *Betting) Add(value float64) error {
+	x := (value - b.low) / b.size
+	if !(x >= 0 && x <= 1) {
+		return fmt.Errorf("%v is not from %v to %v", value, b.low, b.low+b.size)
+	}
+	b.values = append(b.values, x)
+	b.above.add(x)
+	b.below.add(1 - x)
+	switch {
+	case b.sign != 0:
+	case b.above.capital() >= 2/b.alpha:
+		b.sign = 1
+	case b.below.capital() >= 2/b.alpha:
+		b.sign = -1
+	}
+	return nil
+}
+
+// Sign returns 1 or -1 once the mean is known to be above or below 0, else 0.
+func (b *Betting) Sign() int { return b.sign }
+
+// Interval holds the mean at all times with probability 1-alpha. It is the intersection of
+// all intervals so far.
+func (b *Betting) Interval() (Interval, bool) {
+	from := b.excluded(func(x float64) float64 { return x })
+	until := steps - b.excluded(func(x float64) float64 { return 1 - x })
+	if from > until { // the sequence has failed, or the mean drifts: the middle of what contradicts itself
+		from, until = (from+until)/2, (from+until)/2
+	}
+	return Interval{b.low + b.size*float64(from)/steps, b.low + b.size*float64(until)/steps}, true
+}
+
+// excluded returns the greatest step that the values as seen exclude from below; 0 is none.
+// At every time the capital falls as m rises, and so does the most that it has been.
+func (b *Betting) excluded(seen func(float64) float64) int {
+	low, high := 0, steps
+	for high-low > 1 {
+		mid := (low + high) / 2
+		s, most := newSide(float64(mid)/steps), 1.
+		for _, x := range b.values {
+			s.add(seen(x))
+			most = max(most, s.capital())
+		}
+		if most >= 2/b.alpha {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
+}

@@ -1,0 +1,99 @@
+package sequential
+
+import (
+	"fmt"
+	"math"
+)
+
+const (
+	// prior is how many values the guess is worth that a mean is one half of a standard
+	// deviation away: effects of that size are found soonest.
+	prior = 4
+	// BurnIn is how many values Student waits for at least, as its level is that of large samples.
+	BurnIn = 20
+	// skewed is how many values it waits for times the square of their skewness (Cochran
+	// asks for 25 at a fixed n): with it, normal, exponential and log-normal values keep the level.
+	skewed = 40
+)
+
+// Student is the confidence sequence of a mean whose values have no bounds: a normal
+// mixture over standardised effects, as the asymptotic confidence sequences of
+// Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2024, Annals of Statistics 52), with
+// the deviation estimated as in the mixture t of Lai (1976) and Lindon, Ham, Tingley and
+// Bojinov (2022), which is exact at any n for normal values and has the same limit.
+type Student struct {
+	alpha   float64
+	n       int
+	mean    float64
+	squares float64 // sum of squared distances from the mean
+	cubes   float64 // and of their cubes
+	within  Interval
+	known   bool
+}
+
+// NewStudent returns the sequence of level 1-alpha.
+func NewStudent(alpha float64) (*Student, error) {
+	if !isLevel(alpha) {
+		return nil, fmt.Errorf("level %v; a level is between 0 and 1", alpha)
+	}
+	return &Student{alpha: alpha}, nil
+}
+
+// Add takes the next value; the error says that it is no number.
+func (s *Student) Add(value float64) error {
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return fmt.Errorf("%v is no number", value)
+	}
+	s.n++
+	n := float64(s.n)
+	step := value - s.mean
+	s.mean += step / n
+	square := step * (value - s.mean)
+	s.cubes += square*step*(n-2)/n - 3*step/n*s.squares
+	s.squares += square
+	half, ok := s.half()
+	if !ok {
+		return nil
+	}
+	next := Interval{s.mean - half, s.mean + half}
+	if s.known {
+		next = Interval{max(next.Low, s.within.Low), min(next.High, s.within.High)}
+	}
+	if next.Low <= next.High { // nothing is left otherwise: the last one stays
+		s.within, s.known = next, true
+	}
+	return nil
+}
+
+// half returns half the width of the interval at this time; false if there is none yet.
+func (s *Student) half() (float64, bool) {
+	n := float64(s.n)
+	if s.n < BurnIn || s.squares <= 1e-18*n*s.mean*s.mean {
+		return 0, false // too few, or no spread
+	}
+	if s.squares*s.squares*s.squares < skewed*s.cubes*s.cubes {
+		return 0, false // n < 40 skewness²
+	}
+	shrink := prior / (prior + n)
+	c := math.Pow(s.alpha*math.Sqrt(shrink), -2/n)
+	if c*shrink >= 1 {
+		return 0, false
+	}
+	// E(t) = sqrt(k)·((1+u)/(1+ku))^(n/2) with u = t²/(n-1), k = g/(g+n), is 1/alpha at this u.
+	u := (c - 1) / (1 - c*shrink)
+	return math.Sqrt(u * s.squares / n), true
+}
+
+// Interval holds the mean at all times with probability 1-alpha; false if there is none yet.
+func (s *Student) Interval() (Interval, bool) { return s.within, s.known }
+
+// Sign returns 1 or -1 once the mean is known to be above or below 0, else 0.
+func (s *Student) Sign() int {
+	switch {
+	case s.known && s.within.Low > 0:
+		return 1
+	case s.known && s.within.High < 0:
+		return -1
+	}
+	return 0
+}

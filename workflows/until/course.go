@@ -1,0 +1,148 @@
+package until
+
+import (
+	"fmt"
+
+	"roundtable/workflows/sequential"
+)
+
+// Verdicts on a comparison.
+const (
+	Open    = "open"    // not decided yet
+	Differs = "differs" // the interval excludes 0
+	Small   = "small"   // it lies within ± the smallest difference of interest
+	Precise = "precise" // it is as narrow as was asked for
+)
+
+// Comparison is the mean difference A - B of one pair of levels, over units that have both.
+type Comparison struct {
+	A        string               `json:"a"`
+	B        string               `json:"b"`
+	Verdict  string               `json:"verdict"`
+	Pairs    int                  `json:"pairs"`              // units with a value of both levels
+	Units    int                  `json:"units"`              // looked at, until it was decided
+	Mean     *float64             `json:"mean,omitempty"`     // nil without pairs
+	Interval *sequential.Interval `json:"interval,omitempty"` // at the level of the whole family; nil if there is none yet
+}
+
+// Course is a question under way. Units (instances, or the replicates of an only one) are
+// added in their order.
+type Course struct {
+	question  Question
+	contrasts [][2]int
+	sequences []sequential.Sequence
+	found     []Comparison
+	sums      []float64
+	needed    [][]bool // levels that some open comparison has, after 0, 1, … units
+}
+
+// NewCourse begins without a unit.
+func NewCourse(q Question) (*Course, error) {
+	if err := q.Check(); err != nil {
+		return nil, fmt.Errorf("until: %w", err)
+	}
+	c := &Course{question: q, contrasts: q.Contrasts()}
+	c.sums = make([]float64, len(c.contrasts))
+	for _, pair := range c.contrasts {
+		s, err := q.newSequence()
+		if err != nil {
+			return nil, err
+		}
+		c.sequences = append(c.sequences, s)
+		c.found = append(c.found, Comparison{A: q.Levels[pair[0]].Name, B: q.Levels[pair[1]].Name, Verdict: Open})
+	}
+	c.noteNeeded()
+	return c, nil
+}
+
+// noteNeeded notes which levels the open comparisons need.
+func (c *Course) noteNeeded() {
+	needed := make([]bool, len(c.question.Levels))
+	for i, pair := range c.contrasts {
+		if c.found[i].Verdict == Open {
+			needed[pair[0]], needed[pair[1]] = true, true
+		}
+	}
+	c.needed = append(c.needed, needed)
+}
+
+// Units returns how many were added.
+func (c *Course) Units() int { return len(c.needed) - 1 }
+
+// Needs returns which levels a unit is to have: those with an open comparison when the unit
+// that is Ahead places before it had been added. False if that has not happened yet.
+func (c *Course) Needs(unit int) ([]bool, bool) {
+	after := max(0, unit-c.question.Ahead+1)
+	if after >= len(c.needed) {
+		return nil, false
+	}
+	return c.needed[after], true
+}
+
+// IsAnswered reports whether every comparison is decided.
+func (c *Course) IsAnswered() bool {
+	for _, f := range c.found {
+		if f.Verdict == Open {
+			return false
+		}
+	}
+	return true
+}
+
+// Add takes the next unit: the mean of each level over its cells, nil where none has a
+// value. A comparison that is decided stays as it is.
+func (c *Course) Add(values []*float64) error {
+	for i, pair := range c.contrasts {
+		f := &c.found[i]
+		if f.Verdict != Open {
+			continue
+		}
+		f.Units++
+		a, b := values[pair[0]], values[pair[1]]
+		if a == nil || b == nil {
+			continue
+		}
+		if err := c.sequences[i].Add(*a - *b); err != nil {
+			return fmt.Errorf("until: %s of %s and %s in unit %d are %v and %v: the difference %w", c.question.Measure, f.A, f.B, c.Units(), *a, *b, err)
+		}
+		f.Pairs++
+		c.sums[i] += *a - *b
+		f.Verdict = c.verdict(c.sequences[i], f.Pairs)
+	}
+	c.noteNeeded()
+	return nil
+}
+
+func (c *Course) verdict(s sequential.Sequence, pairs int) string {
+	q := c.question
+	if q.Width == 0 && s.Sign() != 0 {
+		return Differs
+	}
+	if q.Width == 0 && q.Smallest == 0 || pairs%(1+pairs/20) > 0 {
+		return Open // an interval costs as much as all that was added: of many pairs not each is looked at
+	}
+	within, ok := s.Interval()
+	switch {
+	case !ok:
+	case q.Width > 0 && within.Width() <= q.Width:
+		return Precise
+	case q.Smallest > 0 && within.Low > -q.Smallest && within.High < q.Smallest:
+		return Small
+	}
+	return Open
+}
+
+// Comparisons returns how far each is.
+func (c *Course) Comparisons() []Comparison {
+	all := make([]Comparison, len(c.found))
+	for i, f := range c.found {
+		if f.Pairs > 0 {
+			f.Mean = new(c.sums[i] / float64(f.Pairs))
+		}
+		if within, ok := c.sequences[i].Interval(); ok {
+			f.Interval = &within
+		}
+		all[i] = f
+	}
+	return all
+}

@@ -1,0 +1,136 @@
+package until
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	predicted     = 200  // simulated campaigns
+	mostSimulated = 2000 // units of each; a question that is open then counts as open to the end
+	share         = 0.95 // of them lie within an interval
+)
+
+// Draw returns a value for each level in one simulated unit.
+type Draw func(r *rand.Rand) []float64
+
+// Prediction is how many cells a question takes in simulated campaigns.
+type Prediction struct {
+	Low      int     `json:"low"` // of 95 % of them
+	Mean     float64 `json:"mean"`
+	High     int     `json:"high"`
+	Answered float64 `json:"answered"` // share in which every comparison is decided within the plan
+}
+
+// Predict simulates campaigns whose units are drawn. The same seed predicts the same.
+func (d *Design) Predict(draw Draw, seed uint64) (Prediction, error) {
+	var p Prediction
+	var cells []int
+	answered := 0
+	for i := range predicted {
+		r := rand.New(rand.NewPCG(seed, uint64(i)))
+		c, err := NewCourse(d.question)
+		if err != nil {
+			return p, err
+		}
+		for c.Units() < min(len(d.units), mostSimulated) && !c.IsAnswered() {
+			values := draw(r)
+			at := make([]*float64, len(values))
+			for l := range values {
+				at[l] = &values[l]
+			}
+			if err := c.Add(at); err != nil {
+				return p, err
+			}
+		}
+		if c.IsAnswered() {
+			answered++
+		}
+		n := d.countNeeded(c)
+		cells = append(cells, n)
+		p.Mean += float64(n) / predicted
+	}
+	p.Answered = float64(answered) / predicted
+	slices.Sort(cells)
+	tail := int((1 - share) / 2 * predicted)
+	p.Low, p.High = cells[tail], cells[predicted-1-tail]
+	return p, nil
+}
+
+// countNeeded returns how many cells a question needs; what is open at the end of a
+// simulation needs all that follow.
+func (d *Design) countNeeded(c *Course) int {
+	n := 0
+	for u := range d.units {
+		levels, ok := c.Needs(u)
+		if !ok {
+			levels = c.needed[c.Units()]
+		}
+		more := len(d.Cells(u, levels))
+		if n += more; more == 0 {
+			break
+		}
+	}
+	return n
+}
+
+// Complete returns the values of the levels in every unit whose cells have all ended, with
+// a value in each level; those that have not are left out.
+func (d *Design) Complete(ended Ended) [][]float64 {
+	var all [][]float64
+units:
+	for _, u := range d.units {
+		values := make([]float64, len(d.levels))
+		for l, level := range d.levels {
+			sum, n := 0., 0
+			for _, cell := range d.cellsOf(u, level[u.Env]) {
+				v, ok := ended(cell)
+				if !ok {
+					continue units
+				}
+				if v != nil {
+					sum, n = sum+*v, n+1
+				}
+			}
+			if n == 0 {
+				continue units
+			}
+			values[l] = sum / float64(n)
+		}
+		all = append(all, values)
+	}
+	return all
+}
+
+// Resample draws units from those that are known, whole.
+func Resample(units [][]float64) Draw {
+	return func(r *rand.Rand) []float64 { return slices.Clone(units[r.IntN(len(units))]) }
+}
+
+// Worst draws values as far apart as they can be: at either bound, independent of each
+// other, or normal ones for a measure without bounds, whose scale does not matter for the
+// sign. The first level is better than the others by an effect in standard deviations of
+// the difference.
+func (q Question) Worst(effect float64) Draw {
+	// Two values of 0 and 1 with means (1±δ)/2 differ by δ, with variance (1-δ²)/2.
+	delta := effect * math.Sqrt(.5/(1+effect*effect/2))
+	return func(r *rand.Rand) []float64 {
+		values := make([]float64, len(q.Levels))
+		for l := range values {
+			sign := -1.
+			if l == 0 {
+				sign = 1
+			}
+			switch {
+			case q.Method == Asymptotic:
+				values[l] = r.NormFloat64() + sign*effect/math.Sqrt2
+			case r.Float64() < (1+sign*delta)/2:
+				values[l] = q.High
+			default:
+				values[l] = q.Low
+			}
+		}
+		return values
+	}
+}

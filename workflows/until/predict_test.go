@@ -1,0 +1,77 @@
+package until
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// What is predicted is what campaigns take: 95 % of others lie within.
+func TestPredictionHoldsWhatCampaignsTake(t *testing.T) {
+	d, q := designOf(2, 150, 1)
+	p, err := d.Predict(q.Worst(.5), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	within := 0
+	const campaigns = 400
+	r := rand.New(rand.NewPCG(9, 9))
+	draw := q.Worst(.5)
+	for range campaigns {
+		c := course(t, q)
+		for c.Units() < 150 && !c.IsAnswered() {
+			add(t, c, values(draw(r)...))
+		}
+		if n := d.countNeeded(c); n >= p.Low && n <= p.High {
+			within++
+		}
+	}
+	if within < campaigns*88/100 || p.Answered < .97 || p.High >= 450 || float64(p.Low) > p.Mean || p.Mean > float64(p.High) {
+		t.Errorf("%+v holds %d of %d", p, within, campaigns)
+	}
+	none, err := d.Predict(q.Worst(0), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if none.High != 450 || none.Answered > .05 {
+		t.Errorf("without an effect %+v of 450 cells", none)
+	}
+}
+
+// The worst case has the effect that it says, in standard deviations.
+func TestWorstCase(t *testing.T) {
+	for _, method := range Methods() {
+		draw := questionOf(2, method).Worst(.5)
+		r := rand.New(rand.NewPCG(1, 1))
+		sum, squares := 0., 0.
+		const n = 200_000
+		for range n {
+			v := draw(r)
+			sum += v[0] - v[1]
+			squares += (v[0] - v[1]) * (v[0] - v[1])
+		}
+		mean := sum / n
+		if effect := mean * mean / (squares/n - mean*mean); effect < .235 || effect > .265 {
+			t.Errorf("%s: the square of the effect is %.4f, want 0.25", method, effect)
+		}
+	}
+}
+
+func TestCompleteUnits(t *testing.T) {
+	d, _ := designOf(2, 3, 2)
+	got := d.Complete(func(c Cell) (*float64, bool) {
+		switch {
+		case c.Instance == 0 && c.Replicate == 1 && c.Condition == 0:
+			return nil, true // it failed
+		case c.Instance == 1 && c.Condition == 1:
+			return nil, c.Replicate == 0 // one is under way
+		}
+		return new(float64(c.Condition)), true
+	})
+	if len(got) != 2 || got[0][0] != 0 || got[0][1] != 1 {
+		t.Errorf("%v", got)
+	}
+	draw := Resample(got)
+	if v := draw(rand.New(rand.NewPCG(1, 1))); v[1] != 1 {
+		t.Errorf("%v", v)
+	}
+}

@@ -1,0 +1,125 @@
+// Package until decides when a campaign has answered its question: which comparisons of the
+// levels of an axis are decided after each instance, by confidence sequences, and which
+// levels the next instances still need. It is pure, and what it decides depends on the
+// values of the instances in their order alone, not on when or in which order cells end.
+package until
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"roundtable/envs/wording"
+	"roundtable/workflows/sequential"
+)
+
+// What a question can be about.
+const (
+	Score   = "score"   // goodness of the final decision, as averages count it (outcome)
+	Decided = "decided" // 1 if there is a decision at the end, else 0
+	Rounds  = "rounds"  // rounds that were begun
+)
+
+// Measures returns them all.
+func Measures() []string { return []string{Score, Decided, Rounds} }
+
+// How intervals are made.
+const (
+	Betting    = "betting"    // of measures with bounds; its level holds for any distribution
+	Asymptotic = "asymptotic" // of any measure; its level is that of large samples
+)
+
+// Methods returns them all.
+func Methods() []string { return []string{Betting, Asymptotic} }
+
+// Defaults of a question.
+const (
+	DefaultLevel = 0.05
+	DefaultAhead = 4
+)
+
+// Question is what a campaign is to answer, with everything that the answer depends on
+// apart from the cells themselves.
+type Question struct {
+	Compare   string  `json:"compare"` // axis of the grid
+	Measure   string  `json:"measure"`
+	Method    string  `json:"method"`
+	Low       float64 `json:"low,omitempty"`  // bounds of the measure, for betting
+	High      float64 `json:"high,omitempty"` // likewise
+	Levels    []Level `json:"levels"`
+	Reference string  `json:"reference,omitempty"` // name of the level that the others are compared with; "" compares all pairs
+	Width     float64 `json:"width,omitempty"`     // of each interval, from end to end; 0 if the sign of the difference is asked for
+	Smallest  float64 `json:"smallest,omitempty"`  // differences below it, of either sign, are of no interest; 0 if all are
+	Level     float64 `json:"level"`               // family-wise error rate, over all comparisons and all looks
+	Ahead     int     `json:"ahead"`               // instances that are under way at once
+	Seed      uint64  `json:"seed"`                // of the order of the instances
+}
+
+// Level is a value of the axis.
+type Level struct {
+	Name    string   `json:"name"`
+	Members []Member `json:"members"` // the conditions that have it
+}
+
+// Member is a condition of a level.
+type Member struct {
+	Condition string `json:"condition"` // id
+	Env       string `json:"env"`       // equal where instances are the same
+}
+
+// Contrasts returns the pairs of levels that are compared, by index: the first minus the second.
+func (q Question) Contrasts() [][2]int {
+	var all [][2]int
+	for a := range q.Levels {
+		for b := a + 1; b < len(q.Levels); b++ {
+			switch q.Reference {
+			case "", q.Levels[b].Name:
+				all = append(all, [2]int{a, b})
+			case q.Levels[a].Name:
+				all = append(all, [2]int{b, a})
+			}
+		}
+	}
+	return all
+}
+
+// Goal says in words when a comparison is decided.
+func (q Question) Goal() string {
+	switch {
+	case q.Width > 0:
+		return fmt.Sprintf("the interval is at most %v wide", q.Width)
+	case q.Smallest > 0:
+		return fmt.Sprintf("the interval excludes 0, or lies within ±%v", q.Smallest)
+	}
+	return "the interval excludes 0"
+}
+
+// Check says what of a question cannot be.
+func (q Question) Check() error {
+	switch {
+	case !slices.Contains(Measures(), q.Measure):
+		return fmt.Errorf("measure %q is not known; %s are", q.Measure, wording.And(Measures()))
+	case !slices.Contains(Methods(), q.Method):
+		return fmt.Errorf("method %q is not known; %s are", q.Method, wording.And(Methods()))
+	case q.Method == Betting && !(q.Low < q.High):
+		return fmt.Errorf("betting needs a measure with bounds; %s is from %v to %v", q.Measure, q.Low, q.High)
+	case len(q.Contrasts()) == 0:
+		return fmt.Errorf("nothing is compared: %s has %s, and the reference is %q", q.Compare, wording.Count(len(q.Levels), "level"), q.Reference)
+	case !(q.Level > 0 && q.Level < 1):
+		return fmt.Errorf("level %v is not between 0 and 1", q.Level)
+	case !(q.Width >= 0 && q.Smallest >= 0) || math.IsInf(q.Width+q.Smallest, 0) || q.Width > 0 && q.Smallest > 0:
+		return fmt.Errorf("width %v and smallest %v; one of them may be given, above 0", q.Width, q.Smallest)
+	case q.Ahead < 1:
+		return fmt.Errorf("ahead is %d; at least 1 instance is under way", q.Ahead)
+	}
+	return nil
+}
+
+// newSequence returns the confidence sequence of one comparison of the family.
+func (q Question) newSequence() (sequential.Sequence, error) {
+	alpha := q.Level / float64(len(q.Contrasts()))
+	if q.Method == Betting {
+		return sequential.NewBetting(q.Low-q.High, q.High-q.Low, alpha)
+	}
+	return sequential.NewStudent(alpha)
+}
