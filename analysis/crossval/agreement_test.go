@@ -44,6 +44,9 @@ func everyone(n int) []int {
 // Of the groups that talk improves at most alpha are stopped, in all but delta of the
 // samples that the rule is fitted on; of the others far more are.
 func TestEProcessBoundsFalseAlarms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	rng := rand.New(rand.NewPCG(11, 12))
 	e := crossval.DefaultEProcess()
 	const samples, rounds = 200, 6

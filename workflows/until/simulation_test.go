@@ -150,6 +150,9 @@ func campaign(t *testing.T, q Question, d draw, effect float64, units int, r *ra
 
 // The family-wise level holds although the data are looked at after every unit.
 func TestLevelHoldsAtEveryLook(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; its two goroutines share sums alone")
+	}
 	const campaigns = 10_000
 	for _, x := range []struct {
 		name   string
