@@ -67,7 +67,7 @@ func TestLearnedStops(t *testing.T) {
 	output(t, dir, "run", "past.yaml")
 	first := ends(t, 0, dir, nil, "run", "live.yaml")
 	contains(t, first.err, "stop: dialogue_act fitted on 16 collaborations of past (unanimous-", "stop: information_distance fitted on")
-	contains(t, output(t, dir, "verify", "live"), "Asked again: the learned stopping rules of 224 collaborations", "Nothing is wrong")
+	contains(t, output(t, dir, "verify", "live"), "Asked again: the learned stopping rules of 288 collaborations", "Nothing is wrong")
 
 	s, err := storage.Open(filepath.Join(dir, "lake"))
 	if err != nil {
