@@ -265,3 +265,33 @@ func TestStoppingExample(t *testing.T) {
 		}
 	}
 }
+
+// TestEProcessStops: a rule that looks at agreement ends those groups that agree, and
+// verify, which has it from the rows alone, says the same. The fit is the file's.
+func TestEProcessStops(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	exampleData(t, dir)
+	save(t, dir, "agreeing.yaml", `
+name: agreeing
+replicates: 2
+data: examples/data
+env: {name: qa, format: bbh, file: orders.json, agents: 3, n: 6}
+rule: plurality
+protocol: {name: debate, rounds: 5}
+model: {name: scripted/answerer, policy: {accuracy: 0.6, conformity: 0.3}}
+stop:
+  name: learned
+  from: past
+  method: e_process
+  fit:
+    method: e_process
+    evidence: {rounds: [[-5, 6], [-5, 0, 6], [-5, 0, 0, 6], [-5, 0, 0, 0, 6], [-5, 0, 0, 0, 0, 6]], odds: 0, threshold: 0, alpha: 0.1, delta: 0.1}
+    on: {campaign: past, revision: "", digest: "", condition: "", collaborations: 2, rounds: 6}
+`)
+	output(t, dir, "run", "agreeing.yaml")
+	contains(t, output(t, dir, "verify", "agreeing"), "Asked again: the learned stopping rules of 12 collaborations", "Nothing is wrong")
+	csv := output(t, dir, "query", `SELECT count(*) FILTER (rounds_run < 6) > 0 AS some, count(*) FILTER (rounds_run < 6 AND agreement < 5.0 / 6) AS wrong
+		FROM collaborations JOIN rounds USING (collaboration_id) WHERE round = rounds_run`, "--campaign", "agreeing", "--format", "csv")
+	contains(t, csv, "true,0")
+}

@@ -230,6 +230,8 @@ func fittedText(f stopping.Fitted) string {
 		return "it never stops: " + f.Never
 	case f.Round > 0:
 		return fmt.Sprintf("it stops at round %d", f.Round)
+	case f.Evidence != nil:
+		return fmt.Sprintf("it stops talk that will not pay, and at most %v of what talk improves", f.Evidence.Alpha)
 	case f.Threshold != nil:
 		return fmt.Sprintf("it stops below the distance %.3f", *f.Threshold)
 	case len(f.Signals) > 0:

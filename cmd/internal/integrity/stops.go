@@ -16,14 +16,13 @@ import (
 // askAgain asks the learned stopping rules of a plan once more, with the acts that rows
 // have: each collaboration that one of them ended must end there, and no earlier.
 func (v *Verification) askAgain(ctx context.Context, s storage.Store, p recorded.Plan) error {
-	rules := map[string]stopping.Rule{}
+	rules := map[string]*stopping.LearnedFit{}
 	for _, c := range p.Campaign.Conditions {
-		if params, _, learned := c.Learned(); learned {
-			rule, err := stopping.NewLearned(params)
-			if err != nil {
+		if params, fit, learned := c.Learned(); learned {
+			if _, err := stopping.NewLearned(params); err != nil {
 				return fmt.Errorf("the stopping rule of %s: %w", c.ID(), err)
 			}
-			rules[c.ID()] = rule
+			rules[c.ID()] = &fit
 		}
 	}
 	if len(rules) == 0 {
@@ -34,7 +33,7 @@ func (v *Verification) askAgain(ctx context.Context, s storage.Store, p recorded
 		return err
 	}
 	d = d.Only(func(m lake.Member) bool { return rules[m.Condition] != nil })
-	for rows, err := range lake.Collaborations(ctx, s, d.ByPart(), record.Collaborations, record.Turns) {
+	for rows, err := range lake.Collaborations(ctx, s, d.ByPart(), record.Collaborations, record.Rounds, record.Turns) {
 		if err != nil {
 			return err
 		}
@@ -51,18 +50,24 @@ func (v *Verification) askAgain(ctx context.Context, s storage.Store, p recorded
 }
 
 // checkStop returns what is wrong with the end of a collaboration; "" if nothing is.
-func checkStop(rule stopping.Rule, rows record.Rows) string {
+func checkStop(rule *stopping.LearnedFit, rows record.Rows) string {
 	c := rows.Collaborations[0]
 	t, err := compactOf(rows)
 	if err != nil {
 		return err.Error()
 	}
+	seen := stopping.RoundsOf(t, int(c.RoundsRun))
+	for _, r := range rows.Rounds { // turns do not say who holds a candidate
+		if i := int(r.Round) - 1; i >= 0 && i < len(seen) {
+			seen[i].Agreement = r.Agreement
+		}
+	}
 	for round := 1; round < int(c.RoundsRun); round++ {
-		if rule.Stop(t, round) {
+		if rule.StopsAt(seen, round) {
 			return fmt.Sprintf("its stopping rule ends it with round %d, and it has %d rounds", round, c.RoundsRun)
 		}
 	}
-	if c.EndReason == "stopped" && !rule.Stop(t, int(c.RoundsRun)) {
+	if c.EndReason == "stopped" && !rule.StopsAt(seen, int(c.RoundsRun)) {
 		return fmt.Sprintf("its stopping rule does not end it with round %d, as its row says", c.RoundsRun)
 	}
 	return ""

@@ -39,8 +39,8 @@ func labelled(t *testing.T, reason string, rounds ...[2]string) record.Rows {
 
 // The end of a collaboration is held to its rule and to the labels in its rows.
 func TestCheckStop(t *testing.T) {
-	rule, err := stopping.NewLearned(stopping.LearnedParams{From: "past", Method: stopping.MethodDialogueAct, Fit: []byte(
-		`{"method": "dialogue_act", "signals": [{"pair": "Propose->Accept", "coefficient": 1}], "count_per_round": 1, "score": 1, "on": {}}`)})
+	rule, err := stopping.ParseFit([]byte(
+		`{"method": "dialogue_act", "signals": [{"pair": "Propose->Accept", "coefficient": 1}], "count_per_round": 1, "score": 1, "on": {}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestCheckStop(t *testing.T) {
 		{labelled(t, "rounds", propose, accept, propose), "its stopping rule ends it with round 2, and it has 3 rounds"},
 		{labelled(t, "stopped", propose, propose), "its stopping rule does not end it with round 2"},
 	} {
-		if got := checkStop(rule, x.rows); got != x.want && (x.want == "" || !strings.HasPrefix(got, x.want)) {
+		if got := checkStop(&rule, x.rows); got != x.want && (x.want == "" || !strings.HasPrefix(got, x.want)) {
 			t.Errorf("%q, want %q", got, x.want)
 		}
 	}
