@@ -67,13 +67,28 @@ func (s State) IsDone() bool {
 }
 
 // Read returns how far the question of a campaign is; lost are runs that cannot be committed.
-func (r *Reader) Read(ctx context.Context, c plan.Campaign, q until.Question, lost []string) (State, error) {
+func (r *Reader) Read(ctx context.Context, c plan.Campaign, q until.Question, lost []string) (s State, err error) {
+	err = r.look(ctx, c, q, lost, func(l *look) (err error) { s, err = l.state(c, q); return err })
+	return s, err
+}
+
+// Values returns the values of the levels in every unit whose cells have all ended.
+func (r *Reader) Values(ctx context.Context, c plan.Campaign, q until.Question) (values [][]float64, err error) {
+	err = r.look(ctx, c, q, nil, func(l *look) error {
+		values = l.design.Complete(func(cell until.Cell) (*float64, bool) { return l.ended(plan.Cell(cell), q.Measure) })
+		return nil
+	})
+	return values, err
+}
+
+// look has a campaign looked at as it is now. Nobody else reads it meanwhile.
+func (r *Reader) look(ctx context.Context, c plan.Campaign, q until.Question, lost []string, see func(*look) error) error {
 	of, err := json.Marshal(struct {
 		Revision string
 		Question until.Question
 	}{c.Revision(), q})
 	if err != nil {
-		return State{}, err
+		return err
 	}
 	r.mu.Lock()
 	m := r.known[c.Name]
@@ -93,24 +108,13 @@ func (r *Reader) Read(ctx context.Context, c plan.Campaign, q until.Question, lo
 	}
 	again, err := recorded.ReadRerun(ctx, r.store, c.Name)
 	if err != nil {
-		return State{}, err
+		return err
 	}
 	latest, err := r.readEnded(ctx, c.Name, m)
 	if err != nil {
-		return State{}, err
+		return err
 	}
-	return (&look{m, latest, again, lost}).state(c, q)
-}
-
-// Values returns the values of the levels in every unit whose cells have all ended.
-func (r *Reader) Values(ctx context.Context, c plan.Campaign, q until.Question) ([][]float64, error) {
-	if _, err := r.Read(ctx, c, q, nil); err != nil {
-		return nil, err
-	}
-	m := r.known[c.Name]
-	latest, err := r.readEnded(ctx, c.Name, m)
-	l := &look{remembered: m, latest: latest}
-	return m.design.Complete(func(cell until.Cell) (*float64, bool) { return l.ended(plan.Cell(cell), q.Measure) }), err
+	return see(&look{m, latest, again, lost})
 }
 
 // readEnded returns the latest run of each collaboration that has ended, and reads those
