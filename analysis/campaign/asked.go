@@ -14,6 +14,19 @@ type Asked struct {
 // Tokens returns those that were read and written.
 func (a Asked) Tokens() int64 { return a.Input + a.Output }
 
+// SumUSD returns what some questions of runs cost together; nil if a price is not known.
+func SumUSD(runs []Run, of func(Run) Asked) *float64 {
+	sum := 0.0
+	for _, r := range runs {
+		a := of(r)
+		if a.Unpriced > 0 {
+			return nil
+		}
+		sum += a.USD
+	}
+	return &sum
+}
+
 // CountAsked sums up the answered calls.
 func CountAsked(calls []record.Call) Asked {
 	var a Asked

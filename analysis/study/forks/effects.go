@@ -51,13 +51,13 @@ func Effects(c campaign.Campaign) (table.Table, bool) {
 		table.Columns[row]{Headers: []string{"effect", "low", "high", "p"}, Cells: row.effectCells},
 		table.Column("by chance, SD", func(r row) table.Cell { return table.Known(r.chance(), 3) }),
 		table.Column("calls", func(r row) table.Cell { return table.Count(r.calls()) }),
-		table.Column("cost USD", func(r row) table.Cell { return table.Number(r.cost(), 4) }),
-		table.Column("original USD", func(r row) table.Cell { return table.Number(r.originalCost(), 4) }),
+		table.Column("cost USD", func(r row) table.Cell { return table.Known(campaign.SumUSD(r.Runs, asked), 4) }),
+		table.Column("original USD", func(r row) table.Cell { return table.Known(campaign.SumUSD(r.originals(), asked), 4) }),
 		table.Of(v.EndedColumns(), func(r row) campaign.Group { return r.Group }))
 	t.Notes = append(t.Notes,
 		"Each collaboration goes on from the stored turns of one of "+c.Original.Name+", its beginning, up to the point of the fork; nothing of these was asked again. Reached: came to that point; the others are the original to its end.",
 		"Effect: mean outcome with the change minus that as it was, of the same beginning: of the original, and of what went on from the same point without a change, where there is such. Paired, the mean over "+c.CountedUnits()+", with its 95 % t interval and Student's p, not corrected for the number of rows. A row without a change is compared with the original alone: its effect is 0 but for chance. "+v.GoodnessNote(),
-		"By chance: standard deviation of outcomes that went on from one beginning in the same way, pooled over beginnings; it needs replicates. Cost: of what was asked after the fork, and of the whole originals.")
+		"By chance: standard deviation of outcomes that went on from one beginning in the same way, pooled over beginnings; it needs replicates. Cost: of what was asked after the fork, and of the whole originals; empty where a price is not known.")
 	v.AddNotes(&t)
 	return t, true
 }
@@ -192,21 +192,16 @@ func (r row) calls() (n int64) {
 	return n
 }
 
-func (r row) cost() (usd float64) {
-	for _, run := range r.Runs {
-		usd += run.Asked.USD
-	}
-	return usd
-}
+func asked(r campaign.Run) campaign.Asked { return r.Asked }
 
-// originalCost returns what the originals have cost from which the row's runs go on.
-func (r row) originalCost() (usd float64) {
+// originals returns those from which the row's runs go on, each once.
+func (r row) originals() (all []campaign.Run) {
 	seen := map[beginning]bool{}
 	for _, run := range r.Runs {
 		if at := r.beginning(run); !seen[at] {
 			seen[at] = true
-			usd += r.original[at].Asked.USD
+			all = append(all, r.original[at])
 		}
 	}
-	return usd
+	return all
 }

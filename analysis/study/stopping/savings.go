@@ -161,7 +161,7 @@ func savedColumns() []table.Columns[saved] {
 		labels("label calls", func(a campaign.Asked) int64 { return a.Calls }),
 		labels("label tokens", campaign.Asked.Tokens),
 		column("label USD", func(s saved) table.Cell {
-			return sumOf(s.runs, func(r campaign.Run) campaign.Asked { return campaign.Part[Annotated](r.Parts).Labels })
+			return table.Known(campaign.SumUSD(s.runs, func(r campaign.Run) campaign.Asked { return campaign.Part[Annotated](r.Parts).Labels }), 4)
 		}),
 		column("goodness", func(s saved) table.Cell { return campaign.MeanCell(s.runs, 4, campaign.Run.Outcome) }),
 		column("all rounds", func(s saved) table.Cell { return campaign.MeanCell(s.all, 4, campaign.Run.Outcome) }),
@@ -188,21 +188,9 @@ func (s saved) shareSaved(of func(campaign.Run) float64) *statistics.Ratio {
 // dollars returns what is saved of the money, labels counted; empty if a price is not known.
 func (s saved) dollars() table.Cell {
 	asked := func(r campaign.Run) campaign.Asked { return r.Asked }
-	live, all := sumOf(s.runs, asked), sumOf(s.all, asked)
-	if live.Value == nil || all.Value == nil {
+	live, all := campaign.SumUSD(s.runs, asked), campaign.SumUSD(s.all, asked)
+	if live == nil || all == nil {
 		return table.Cell{}
 	}
-	return table.Number(*all.Value-*live.Value, 4)
-}
-
-func sumOf(runs []campaign.Run, of func(campaign.Run) campaign.Asked) table.Cell {
-	sum := 0.0
-	for _, r := range runs {
-		a := of(r)
-		if a.Unpriced > 0 {
-			return table.Cell{}
-		}
-		sum += a.USD
-	}
-	return table.Number(sum, 4)
+	return table.Number(*all-*live, 4)
 }

@@ -164,7 +164,7 @@ type row struct {
 	share           counterfactual.Share
 	found           counterfactual.Attribution
 	calls           int64
-	usd             float64
+	usd             *float64 // nil if a price is not known
 }
 
 // Table returns what each part contributes, from the forks that have ended.
@@ -186,7 +186,7 @@ func (w *Work) Table(ctx context.Context) (table.Table, error) {
 		}
 		calls, usd := costOf(c, condition)
 		for i, share := range found.Shares {
-			rows = append(rows, row{condition, w.list[i].name, share, found, 0, 0})
+			rows = append(rows, row{condition, w.list[i].name, share, found, 0, nil})
 		}
 		rows = append(rows, row{condition, "all together", found.Total, found, calls, usd})
 	}
@@ -223,7 +223,7 @@ func (w *Work) fill(t *table.Table, rows []row, c campaign.Campaign) {
 		table.Column("n", func(r row) table.Cell { return table.Count(r.found.Games) }),
 		table.Column("exact", func(r row) table.Cell { return table.Count(r.found.Exact) }),
 		table.Column("calls", last(func(r row) table.Cell { return table.Count(r.calls) })),
-		table.Column("cost USD", last(func(r row) table.Cell { return table.Number(r.usd, 4) })))
+		table.Column("cost USD", last(func(r row) table.Cell { return table.Known(r.usd, 4) })))
 	if v := c.View(""); len(v.Groups) > 0 {
 		if some, all := v.Simulated(); some == all && some > 0 {
 			t.Notes = append(t.Notes, table.Simulated+".")
@@ -323,13 +323,14 @@ func (w *Work) rounds() int {
 }
 
 // costOf returns what the forks of one condition took.
-func costOf(c campaign.Campaign, condition string) (calls int64, usd float64) {
+func costOf(c campaign.Campaign, condition string) (calls int64, usd *float64) {
+	var of []campaign.Run
 	for _, r := range c.Runs {
 		if f := campaign.ForkOf(r.SettingsJSON); f != nil && f.Condition == condition {
-			calls, usd = calls+int64(r.Calls), usd+r.Asked.USD
+			of, calls = append(of, r), calls+int64(r.Calls)
 		}
 	}
-	return calls, usd
+	return calls, campaign.SumUSD(of, func(r campaign.Run) campaign.Asked { return r.Asked })
 }
 
 // Summary says how far the work is.
