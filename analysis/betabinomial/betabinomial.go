@@ -152,7 +152,7 @@ const (
 func StableRound(counts [][]int, n int) (round int, distances []float64, err error) {
 	var last Mixture
 	for r, c := range counts {
-		now, err := Fit(slices.Clone(c), n)
+		now, err := Fit(c, n)
 		if err != nil {
 			return 0, nil, fmt.Errorf("round %d: %w", r+1, err)
 		}

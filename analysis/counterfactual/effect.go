@@ -11,6 +11,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"roundtable/analysis/statistics"
 )
 
@@ -26,7 +28,7 @@ func (c Cell) Difference() (float64, bool) {
 	if len(c.AsItWas) == 0 || len(c.Changed) == 0 {
 		return 0, false
 	}
-	return mean(c.Changed) - mean(c.AsItWas), true
+	return stat.Mean(c.Changed, nil) - stat.Mean(c.AsItWas, nil), true
 }
 
 // Effects returns the mean difference over the cells of each unit that have one, in the
@@ -51,7 +53,7 @@ func Effect(cells []Cell) (effect float64, within statistics.Interval, ok bool) 
 func Chance(groups [][]float64) *float64 {
 	sum, dof := 0.0, 0
 	for _, outcomes := range groups {
-		m := mean(outcomes)
+		m := stat.Mean(outcomes, nil)
 		for _, y := range outcomes {
 			sum += (y - m) * (y - m)
 		}
@@ -63,19 +65,11 @@ func Chance(groups [][]float64) *float64 {
 	return new(math.Sqrt(sum / float64(dof)))
 }
 
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(max(len(values), 1))
-}
-
 // meansOf returns the mean of each list, in the order of keys.
 func meansOf[K cmp.Ordered](by map[K][]float64) []float64 {
 	var all []float64
 	for _, k := range slices.Sorted(maps.Keys(by)) {
-		all = append(all, mean(by[k]))
+		all = append(all, stat.Mean(by[k], nil))
 	}
 	return all
 }

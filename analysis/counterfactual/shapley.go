@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"roundtable/analysis/statistics"
 )
 
@@ -155,7 +157,7 @@ func Attribute(n int, games []Game) (a Attribution, ok bool) {
 func shareOf(units []float64) Share {
 	m, within, ok := statistics.MeanInterval(units)
 	if !ok {
-		return Share{Mean: mean(units)}
+		return Share{Mean: stat.Mean(units, nil)}
 	}
 	return Share{m, &within}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -15,28 +16,14 @@ import (
 
 var errNoAgreement = errors.New("in no collaboration it is known how many agents held the same answer: nothing was counted, or an early version recorded it")
 
-// isCounted reports whether the agreement in a run is known in some round.
-func (d *Data) isCounted(run int) bool {
-	return slices.ContainsFunc(d.seen[run], func(r stopping.Round) bool { return r.Agreement != nil })
-}
-
 // counted returns the runs among some whose agreement is known.
 func (d *Data) counted(runs []int) (known []int) {
 	for _, run := range runs {
-		if d.isCounted(run) {
+		if slices.ContainsFunc(d.seen[run], func(r stopping.Round) bool { return r.Agreement != nil }) {
 			known = append(known, run)
 		}
 	}
 	return known
-}
-
-func (d *Data) anyCounted() bool {
-	for run := range d.Runs {
-		if d.isCounted(run) {
-			return true
-		}
-	}
-	return false
 }
 
 // Stability stops at the round from which a batch of groups agreed no more and no
@@ -49,7 +36,7 @@ type Stability struct{}
 
 func (Stability) Name() string { return "Stability" }
 func (Stability) Fit(d *Data, train []int) (Fitted, error) {
-	if !d.anyCounted() {
+	if len(d.counted(d.every())) == 0 {
 		return Fitted{}, errNoAgreement
 	}
 	known := d.counted(train)
@@ -68,7 +55,7 @@ func (Stability) Fit(d *Data, train []int) (Fitted, error) {
 	case err != nil:
 		return Fitted{}, err
 	case round == 0:
-		return d.neverStop(stopping.MethodStability, fmt.Errorf("the %d training collaborations agree more or less in each round than before", len(known))), nil
+		return d.neverStop(stopping.MethodStability, fmt.Errorf("agreement among the %d training collaborations moves to the last round", len(known))), nil
 	}
 	return d.fitted(stopping.Fitted{Method: stopping.MethodStability, Round: round}, Learned{Round: &round}), nil
 }
@@ -92,7 +79,7 @@ const shrinkage = 1
 
 func (EProcess) Name() string { return "E-process" }
 func (e EProcess) Fit(d *Data, train []int) (Fitted, error) {
-	if !d.anyCounted() {
+	if len(d.counted(d.every())) == 0 {
 		return Fitted{}, errNoAgreement
 	}
 	known := slices.DeleteFunc(d.counted(train), func(run int) bool { return d.worst[run] == nil })
@@ -111,15 +98,11 @@ func (e EProcess) Fit(d *Data, train []int) (Fitted, error) {
 			}
 		}
 	}
-	values := make([]float64, 0, len(greatest))
-	for _, v := range greatest {
-		values = append(values, v)
-	}
-	if evidence.Threshold, err = statistics.UpperTolerance(values, e.Alpha, e.Delta); err != nil {
+	if evidence.Threshold, err = statistics.UpperTolerance(slices.Collect(maps.Values(greatest)), e.Alpha, e.Delta); err != nil {
 		return d.neverStop(stopping.MethodEProcess, fmt.Errorf("of what talk improved among half of the training collaborations, %w", err)), nil
 	}
 	evidence.Alpha, evidence.Delta = e.Alpha, e.Delta
-	return d.fitted(stopping.Fitted{Method: stopping.MethodEProcess, Evidence: &evidence}, Learned{Threshold: &evidence.Threshold}), nil
+	return d.fitted(stopping.Fitted{Method: stopping.MethodEProcess, Evidence: &evidence}, Learned{}), nil
 }
 
 // peak is the greatest evidence in rounds before the last.
@@ -152,7 +135,7 @@ func (d *Data) evidence(runs []int) (stopping.Evidence, error) {
 	if n == 0 || n == len(runs) {
 		return e, fmt.Errorf("talk improved %d of %d training collaborations; both kinds are needed", len(runs)-n, len(runs))
 	}
-	e.Odds = math.Round(1e9*math.Log(float64(n)/float64(len(runs)-n))) / 1e9
+	e.Odds = nano(math.Log(float64(n) / float64(len(runs)-n)))
 	for round := 1; round < d.rounds; round++ {
 		rows := make([][]float64, len(runs))
 		for i, run := range runs {
@@ -163,12 +146,15 @@ func (d *Data) evidence(runs []int) (stopping.Evidence, error) {
 			return e, err
 		}
 		for j, beta := range fit {
-			fit[j] = math.Round(beta*1e9) / 1e9 // the same on every machine
+			fit[j] = nano(beta)
 		}
 		e.Rounds = append(e.Rounds, fit)
 	}
 	return e, nil
 }
+
+// nano rounds to 1e-9: the last bits of sums differ between processors.
+func nano(x float64) float64 { return math.Round(x*1e9) / 1e9 }
 
 // halves divides runs by unit, every other one in the order of their names. Runs are in
 // the order of theirs, so that sums over them are the same whatever their order was.

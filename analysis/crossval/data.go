@@ -56,6 +56,15 @@ func NewData(runs []trajectory.Trajectory) (*Data, error) {
 	return d, nil
 }
 
+// every returns all runs by index.
+func (d *Data) every() []int {
+	runs := make([]int, len(d.Runs))
+	for i := range runs {
+		runs[i] = i
+	}
+	return runs
+}
+
 // goodnessAt of a run at a stop; the last round stands for one that never came.
 func (d *Data) goodnessAt(run int, s Stop) *float64 { return d.Runs[run].Goodness(s.Round) }
 

@@ -61,11 +61,7 @@ func (m DialogueAct) Fit(d *Data, train []int) (Fitted, error) {
 
 // LearnDialogueAct returns the rule as it is made on all collaborations.
 func LearnDialogueAct(d *Data) (stopping.Fitted, error) {
-	every := make([]int, len(d.Runs))
-	for i := range every {
-		every[i] = i
-	}
-	f, err := DialogueAct{}.Fit(d, every)
+	f, err := DialogueAct{}.Fit(d, d.every())
 	switch {
 	case err != nil:
 		return stopping.Fitted{}, err

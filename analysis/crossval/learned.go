@@ -40,11 +40,7 @@ func MethodNamed(name string, alpha float64) (Method, error) {
 // what cross-validation on these makes of it; nothing if they are too few for folds.
 // Numbers are rounded, so that the fit is the same on every machine.
 func FitAll(ctx context.Context, d *Data, m Method) (rule stopping.Fitted, v *stopping.Validated, err error) {
-	every := make([]int, len(d.Runs))
-	for i := range every {
-		every[i] = i
-	}
-	fitted, err := m.Fit(d, every)
+	fitted, err := m.Fit(d, d.every())
 	if err != nil {
 		return rule, nil, err
 	}

@@ -35,7 +35,7 @@ type Stop struct {
 type Learned struct {
 	Round     *int     `json:"round,omitempty"`     // at which to stop
 	MeanBest  *float64 `json:"mean_best,omitempty"` // mean of the best rounds, of which Round is the nearest
-	Threshold *float64 `json:"threshold,omitempty"` // of information distance, or of the logarithm of evidence
+	Threshold *float64 `json:"threshold,omitempty"` // of information distance
 	Params    *Params  `json:"params,omitempty"`    // of Dialogue Act
 	Pairs     []string `json:"pairs,omitempty"`     // that count as signals, strongest first
 	Train     *float64 `json:"train,omitempty"`     // mean goodness that the choice of Params rests on
