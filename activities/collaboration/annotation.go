@@ -44,10 +44,16 @@ func (c *Collaboration) annotation(entry int, step transcript.Step) (q turn.Ques
 func (c *Collaboration) heard(step transcript.Step) []label.Said {
 	names := prompt.Names(c.Instance.Agents())
 	var all []label.Said
+	for _, e := range c.seen(step) {
+		all = append(all, label.Said{From: names[e.Speaker.Index], Text: c.Turns[e.Index].Text})
+	}
+	return all
+}
+
+// seen returns the entries that a step sees.
+func (c *Collaboration) seen(step transcript.Step) (all []transcript.Entry) {
 	for _, r := range step.Sees {
-		for _, e := range c.Session.Transcript().Entries[r.From:r.To] {
-			all = append(all, label.Said{From: names[e.Speaker.Index], Text: c.Turns[e.Index].Text})
-		}
+		all = append(all, c.Session.Transcript().Entries[r.From:r.To]...)
 	}
 	return all
 }
@@ -60,10 +66,8 @@ type Heard struct {
 // distance asks how far the messages of the round are from those before it.
 func (c *Collaboration) distance(order calls.Order, step transcript.Step) (q turn.Question, err error) {
 	heard := Heard{Rounds: make([][]string, step.Round)}
-	for _, r := range step.Sees {
-		for _, e := range c.Session.Transcript().Entries[r.From:r.To] {
-			heard.Rounds[e.Round-1] = append(heard.Rounds[e.Round-1], c.Turns[e.Index].Text)
-		}
+	for _, e := range c.seen(step) {
+		heard.Rounds[e.Round-1] = append(heard.Rounds[e.Round-1], c.Turns[e.Index].Text)
 	}
 	text, err := json.Marshal(heard)
 	if err != nil {

@@ -62,7 +62,7 @@ func (r *Reader) Answers(ctx context.Context, of record.Key) ([]Asked, error) {
 }
 
 // Prompts renders the prompts of a collaboration again, from the recorded
-// templates and the stored answers. Beside an error are those before it. Turns that a fork
+// templates and the stored answers. With an error come those before it. Turns that a fork
 // has from an original with other settings have none: the original's have them.
 func (r *Reader) Prompts(ctx context.Context, of record.Key) ([]Asked, error) {
 	c, err := r.begin(ctx, of)

@@ -62,12 +62,25 @@ func document(words string, q any) []model.Message {
 	return []model.Message{{Role: "system", Content: words}, {Role: "user", Content: b.String()}}
 }
 
-// Schema returns the JSON Schema of an answer.
-func Schema() json.RawMessage {
+// Schema returns the JSON Schema of an answer about acts.
+func Schema() json.RawMessage { return Acts().schema() }
+
+// Acts returns the form of answers about the paper's acts.
+func Acts() Form { return Form{"acts", record.Acts[:], Parse} }
+
+// Form is how a labeller's answer is described to the model and read.
+type Form struct {
+	Name   string   // of the list
+	Labels []string // that can be in it
+	Parse  func(raw []byte) (labels []string, err error)
+}
+
+// schema returns the JSON Schema of an answer.
+func (f Form) schema() json.RawMessage {
 	schema, err := json.Marshal(map[string]any{
-		"type": "object", "required": []string{"acts"}, "additionalProperties": false,
+		"type": "object", "required": []string{f.Name}, "additionalProperties": false,
 		"properties": map[string]any{
-			"acts": map[string]any{"type": "array", "items": map[string]any{"type": "string", "enum": record.Acts}},
+			f.Name: map[string]any{"type": "array", "items": map[string]any{"type": "string", "enum": f.Labels}},
 		},
 	})
 	if err != nil {
@@ -76,27 +89,21 @@ func Schema() json.RawMessage {
 	return schema
 }
 
-// Form is how a labeller's answer is described to the model and read.
-type Form struct {
-	Name   string // of the schema
-	Schema json.RawMessage
-	Parse  func(raw []byte) (labels []string, err error)
-}
-
 // Turn returns the turn that asks for the acts of a message: where it is stored and who is
 // asked says the order. Labels of finished collaborations and those that a stopping rule
 // needs on the way are the same question, which a lake answers once.
 func (q Question) Turn(order calls.Order, words string, generate plan.Generate, reasks int) turn.Question {
 	order.Messages = q.Messages(words)
-	return Turn(order, generate, reasks, Form{"acts", Schema(), Parse})
+	return Turn(order, generate, reasks, Acts())
 }
 
 // Turn returns the turn that asks a labeller what the messages of an order say.
 func Turn(order calls.Order, generate plan.Generate, reasks int, f Form) turn.Question {
 	order.Longest = generate.MaxTokens
+	schema := f.schema()
 	t := turn.Question{Order: order, Reasks: reasks, Read: f.read, Hash: prompt.Hash(order.Messages)}
 	t.Request = func(before []answers.Answer) model.Request {
-		return t.After(before, model.Parameters(generate), f.Schema, f.Name)
+		return t.After(before, model.Parameters(generate), schema, f.Name)
 	}
 	// Whose message it is makes no difference to its label: the same question is answered once.
 	t.CacheKey = func(r model.Request, ask int) (string, error) {

@@ -102,9 +102,9 @@ func labelRun(ref task.LabelRef) answers.RunKey {
 // question about one message, after what was said in the round before.
 func (l labeller) question(ref task.LabelRef, t *talk, message record.Turn) turn.Question {
 	order := calls.Order{Run: labelRun(ref), Entry: int(message.Entry), Provider: l.provider, Price: l.Price, Messages: l.messages(t, message)}
-	form := label.Form{Name: "acts", Schema: label.Schema(), Parse: label.Parse}
+	form := label.Acts()
 	if l.CodeBook != nil {
-		form = label.Form{Name: "labels", Schema: l.CodeBook.Schema(), Parse: l.CodeBook.Answer}
+		form = label.Form{Name: "labels", Labels: l.CodeBook.Names(), Parse: l.CodeBook.Answer}
 	}
 	return label.Turn(order, l.Generate, l.Reasks, form)
 }
