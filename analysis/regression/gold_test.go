@@ -11,7 +11,7 @@ import (
 )
 
 // planted returns collaborations of three rounds and two agents in which a round that answers a
-// proposal with an acceptance is worth 0.5 more, labelled by somebody who finds acceptances in
+// proposal with an acceptance is worth 0.5 more, by a labeller that finds acceptances in
 // 0.7 of the messages that have them and in 0.15 of the others.
 func planted(seed uint64, n int) (runs []trajectory.Trajectory, truth [][][]acts.Set) {
 	r := rand.New(rand.NewPCG(seed, 1))

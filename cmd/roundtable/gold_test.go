@@ -21,7 +21,7 @@ model: scripted/trader
 grid: {rule: [majority, ranked]}
 `
 
-// handCode fills in a table as a person would who gives labels by what a text says; it returns
+// handCode fills in a table as a coder would who gives labels by what a text says; it returns
 // the name of the file.
 func handCode(t *testing.T, dir, from, to string, give func(text string) string) string {
 	t.Helper()

@@ -178,7 +178,7 @@ func TestLearnedLabelsOnTheWay(t *testing.T) {
 // quiet run buys calm.
 func killLabels(t *testing.T, v *vendor, dir string, calm int) {
 	t.Helper()
-	// A rate gives each label a task of its own, from the queue of its model.
+	// A rate gives each label its own task, from the queue of its model.
 	file, err := os.ReadFile(filepath.Join(dir, "live.yaml"))
 	if err != nil {
 		t.Fatal(err)

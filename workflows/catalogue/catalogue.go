@@ -105,7 +105,7 @@ func stoppingRules() []Stop {
 		NewStop("first_agreement", "stop when a proposal is first selected (paper 1 D.7)", struct{}{}, Fixed(stopping.FirstAgreement{}), stopping.Decisions),
 		NewStop("consecutive_agreements", "stop when nothing new is proposed after a selection (paper 1 D.7)",
 			struct{}{}, Fixed(stopping.ConsecutiveAgreements{}), stopping.Decisions, stopping.Proposals),
-		NewStop("learned", "stop by a method of paper 1 that is fitted on a past campaign: from, method (D.7)", stopping.LearnedParams{}, stopping.NewLearned),
+		NewStop("learned", "stop by a method that is fitted on a past campaign: from, method (paper 1 D.7 and others)", stopping.LearnedParams{}, stopping.NewLearned),
 		NewStop("converged", "stop when all states are within epsilon of each other", stopping.DefaultConverged(), stopping.NewConverged, stopping.States),
 		NewStop("agreed_at_start", "talk only if fewer than a share of the agents give the same first answer", stopping.DefaultAgreedAtStart(), stopping.NewAgreedAtStart, stopping.Decisions),
 		NewStop("confident_at_start", "talk only if fewer than a share of the agents give the same first answer and are sure of it",

@@ -42,8 +42,8 @@ type DebateParams struct {
 	// place of counting the answers of each round. Rules whose ballots say more
 	// than an answer does always have them asked for.
 	Ballots bool `json:"ballots"`
-	// Confidence asks for a confidence from 0 to 100 with each answer, on a line of its
-	// own before it. Like the rest of an answer, peers see it.
+	// Confidence asks for a confidence from 0 to 100 with each answer, on a separate
+	// line before it. Like the rest of an answer, peers see it.
 	Confidence bool `json:"confidence"`
 }
 

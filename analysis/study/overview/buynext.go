@@ -133,7 +133,7 @@ func cellCost(g campaign.Group, usd bool) (float64, bool) {
 	return sum / float64(max(1, n)), n > 0
 }
 
-// half returns half the width of the interval with so many times the instances and the replicates.
+// half returns half the width of the interval with multiples of the instances and the replicates.
 func (n noise) half(instances, replicates float64) *float64 {
 	i := float64(n.instances) * instances
 	variance := n.total * n.total / i

@@ -11,7 +11,7 @@ import (
 	"roundtable/analysis/table/tabletest"
 )
 
-// made is a collaboration of so many rounds of 4, in which each round takes 10 calls of
+// made is a collaboration of that many rounds out of 4, in which each round takes 10 calls of
 // 100 tokens and a cent, and a label of 20 tokens and a tenth of a cent if there are labels.
 func made(t *testing.T, name, stop string, replicate, rounds int, labels bool, score float64) campaign.Run {
 	t.Helper()

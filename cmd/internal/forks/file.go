@@ -200,7 +200,7 @@ func (f File) YAML() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// unquote gives nodes the style of a file that a person writes.
+// unquote gives nodes the style of a file that is written by hand.
 func unquote(n *yaml.Node) {
 	if n.Style &^= yaml.FlowStyle; n.Kind == yaml.ScalarNode {
 		n.Style = 0
