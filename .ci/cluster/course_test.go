@@ -51,6 +51,7 @@ func (c *course) serverFails(what string, p *process) {
 
 // unstored are the keys of what a worker has asked and nobody has stored.
 func (c *course) unstored(who string) (keys []string) {
+	time.Sleep(100 * time.Millisecond) // what was sent just before a kill reaches the service
 	stored := c.stored()
 	for _, a := range c.service.since(c.from) {
 		if _, ok := stored[a.key]; !ok && a.by == who && !a.refused {
