@@ -47,7 +47,7 @@ func askedOf(camp *setup.Campaign, state asking.State) task.Asked {
 		})
 	}
 	for _, m := range state.Ended {
-		out.Add(ledger.ResultOf(m))
+		out.Add(ledger.ResultOf(m.Outcome()))
 	}
 	return out
 }

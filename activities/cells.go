@@ -27,7 +27,7 @@ func (a *Activities) ended(ctx context.Context, c *setup.Campaign, ref task.Ref)
 	if err != nil {
 		return nil, err
 	}
-	result := ledger.ResultOf(marker)
+	result := ledger.ResultOf(marker.Outcome())
 	return &result, nil
 }
 

@@ -109,7 +109,7 @@ func (s survey) add(found *task.Surveyed, cell plan.Cell, m *lake.Marker) {
 	generation := 0
 	switch {
 	case m != nil && !s.again[m.Run()] && !(s.all && isAnswered(m)):
-		found.Add(ledger.ResultOf(*m))
+		found.Add(ledger.ResultOf(m.Outcome()))
 		return
 	case m != nil:
 		generation = m.Generation + 1

@@ -157,7 +157,7 @@ func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, 
 	if errors.Is(err, commits.ErrConflict) {
 		err = failure.Fail(err)
 	}
-	result := ledger.ResultOf(marker)
+	result := ledger.ResultOf(marker.Outcome())
 	result.Failure = end.Failure
 	return result, err
 }

@@ -17,7 +17,7 @@ func SumUp(ctx context.Context, store storage.Store, campaign string) error {
 		if markers, err = lake.ReadMarkers(ctx, store, campaign, runs[:lake.OutcomesEach]); err != nil {
 			return err
 		}
-		o := lake.NewOutcomes(campaign, next, markers)
+		o := lake.Outcomes{Campaign: campaign, Number: next, Runs: lake.OutcomesOf(markers)}
 		var data []byte
 		if data, err = lake.Seal(o); err == nil {
 			err = store.PutIfAbsent(ctx, o.Key(), data)

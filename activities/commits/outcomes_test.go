@@ -1,8 +1,13 @@
 package commits_test
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"roundtable/activities/commits"
@@ -10,6 +15,7 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/analysis/storage/storetest"
+	"roundtable/workflows/task"
 )
 
 // The progress of a campaign is the same before and after its markers are summed up,
@@ -28,7 +34,7 @@ func TestProgress(t *testing.T) {
 	putMarkers(t, s, last-10, last, 0)
 	putMarkers(t, s, 7, 9, 1) // run again
 	want := progress(t, s)
-	if len(want) != last+2 || lake.Latest(want)[0].CostUSD == nil {
+	if len(want) != last+2 || lake.LatestOutcomes(want)[0].CostUSD == nil || len(lake.LatestOutcomes(want)) != last {
 		t.Fatalf("%d outcomes, the first one %+v", len(want), want[0])
 	}
 	must(t, commits.SumUp(ctx, s, "c"))
@@ -50,7 +56,7 @@ func TestProgress(t *testing.T) {
 	if findings(report, objects[0].Key) != 1 {
 		t.Error("the torn object is not found")
 	}
-	must(t, s.Delete(ctx, want[0].Key()))
+	must(t, s.Delete(ctx, want[0].MarkerKey("c")))
 	checkSame(t, progress(t, s), want[1:])
 }
 
@@ -73,6 +79,58 @@ func TestForgedOutcomes(t *testing.T) {
 	}
 }
 
+// Lists of different lengths are damage, and a list of runs is read as well: the first
+// versions wrote one.
+func TestOutcomesForms(t *testing.T) {
+	cost := 0.25
+	want := lake.Outcomes{Campaign: "c", Number: 3, Runs: []lake.Outcome{
+		{Run: lake.Run{Collaboration: "k-i0-r1", Generation: 2}, Status: record.Succeeded, Calls: 7, CostUSD: &cost, Charged: lake.Charge{NanoUSD: 5, Tokens: 6}},
+		{Run: lake.Run{Collaboration: "k-i0-r2"}, Status: task.Stopped, Reason: record.Answered},
+	}}
+	lists, err := json.Marshal(want)
+	must(t, err)
+	runs, err := json.Marshal(map[string]any{"campaign": "c", "number": 3, "runs": want.Runs})
+	must(t, err)
+	for _, data := range [][]byte{lists, runs} {
+		var got lake.Outcomes
+		must(t, json.Unmarshal(data, &got))
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s\nis read as %+v", data, got)
+		}
+	}
+	var got lake.Outcomes
+	if err := json.Unmarshal([]byte(`{"campaign": "c", "number": 3, "collaborations": ["k-i0-r1"], "generations": [0, 1]}`), &got); err == nil {
+		t.Errorf("lists of different lengths are read as %+v", got)
+	}
+}
+
+// BenchmarkProgress reads how 100,000 runs have ended, from a folder.
+func BenchmarkProgress(b *testing.B) {
+	const runs = 100_000
+	dir := b.TempDir()
+	s, err := storage.Open(dir)
+	must(b, err)
+	folder := filepath.Join(dir, "raw/_commits/campaign=c")
+	must(b, os.MkdirAll(folder, 0o755))
+	for n := range runs / lake.OutcomesEach {
+		o := lake.Outcomes{Campaign: "c", Number: n + 1}
+		for i := range lake.OutcomesEach {
+			run := lake.Run{Collaboration: fmt.Sprintf("0123456789ab-i%d-r%d", i%10, n*lake.OutcomesEach+i)}
+			cost, worst := float64(i)/1000, 0.
+			o.Runs = append(o.Runs, lake.Outcome{Run: run, Status: record.Succeeded, Calls: int64(i), InputTokens: 10, OutputTokens: 3, CostUSD: &cost, WorstUSD: &worst, Charged: lake.Charge{NanoUSD: int64(i), Tokens: 13}})
+			must(b, os.WriteFile(filepath.Join(dir, run.MarkerKey("c")), nil, 0o600)) // only its name is read
+		}
+		data, err := lake.Seal(o)
+		must(b, err)
+		must(b, s.PutIfAbsent(ctx, o.Key(), data))
+	}
+	for b.Loop() {
+		if all, err := lake.Progress(ctx, s, "c"); err != nil || len(lake.LatestOutcomes(all)) != runs {
+			b.Fatalf("%d outcomes, %v", len(all), err)
+		}
+	}
+}
+
 func putMarkers(t *testing.T, s storage.Store, from, to, generation int) {
 	t.Helper()
 	for i := from; i < to; i++ {
@@ -89,19 +147,17 @@ func putMarkers(t *testing.T, s storage.Store, from, to, generation int) {
 }
 
 // progress returns what Progress says, after a comparison with the markers.
-func progress(t *testing.T, s storage.Store) []lake.Marker {
+func progress(t *testing.T, s storage.Store) []lake.Outcome {
 	t.Helper()
 	all, err := lake.Progress(ctx, s, "c")
 	must(t, err)
 	markers, err := lake.Commits(ctx, s, "c")
 	must(t, err)
-	for i := range markers {
-		markers[i].Digest, markers[i].Files = "", nil
-	}
-	for i := range all {
-		all[i].Digest, all[i].Files = "", nil
-	}
-	if !reflect.DeepEqual(all, markers) {
+	want := lake.OutcomesOf(markers)
+	slices.SortFunc(want, func(a, b lake.Outcome) int {
+		return cmp.Or(cmp.Compare(a.Collaboration, b.Collaboration), a.Generation-b.Generation)
+	})
+	if !reflect.DeepEqual(all, want) {
 		t.Fatal("the progress is not what the markers say")
 	}
 	return all

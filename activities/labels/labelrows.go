@@ -103,7 +103,7 @@ func (s *Labels) RecordLabels(ctx context.Context, ref task.LabelRef) (task.Labe
 	if errors.Is(err, commits.ErrConflict) {
 		err = failure.Fail(err)
 	}
-	result.Messages, result.Spent = len(rows), ledger.ResultOf(marker)
+	result.Messages, result.Spent = len(rows), ledger.ResultOf(marker.Outcome())
 	return result, err
 }
 

@@ -24,14 +24,14 @@ func Spent(ctx context.Context, s storage.Store, campaign string) (money.Amount,
 	}
 	sum := correction(settled)
 	add := func(c lake.Charge) { sum = sum.Add(money.Amount{NanoUSD: c.NanoUSD, Tokens: c.Tokens}) }
-	markers, err := lake.Progress(ctx, s, campaign)
+	outcomes, err := lake.Progress(ctx, s, campaign)
 	if err != nil {
 		return money.Amount{}, err
 	}
-	ended := make([]lake.Run, len(markers))
-	for i, m := range markers {
-		ended[i] = m.Run()
-		add(m.Charged)
+	ended := make([]lake.Run, len(outcomes))
+	for i, o := range outcomes {
+		ended[i] = o.Run
+		add(o.Charged)
 	}
 	unended, err := readUnended(ctx, s, campaign, ended)
 	for _, u := range unended {

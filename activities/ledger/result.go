@@ -7,9 +7,9 @@ import (
 )
 
 // ResultOf a committed collaboration.
-func ResultOf(m lake.Marker) task.Result {
-	r := resultOf(answers.Spent{Calls: int32(m.Calls), InputTokens: m.InputTokens, OutputTokens: m.OutputTokens, CostUSD: m.CostUSD, WorstUSD: m.WorstUSD})
-	r.Status, r.Failure, r.Cached = m.Status, m.Reason, m.Cached
+func ResultOf(o lake.Outcome) task.Result {
+	r := resultOf(answers.Spent{Calls: int32(o.Calls), InputTokens: o.InputTokens, OutputTokens: o.OutputTokens, CostUSD: o.CostUSD, WorstUSD: o.WorstUSD})
+	r.Status, r.Failure, r.Cached = o.Status, o.Reason, o.Cached
 	return r
 }
 

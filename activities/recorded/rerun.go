@@ -21,10 +21,10 @@ type RerunRequest map[lake.Run]bool
 func RerunKey(campaign string) string { return lake.AboutKey(campaign, "again.json") }
 
 // Left returns how many of the runs have no later generation yet.
-func (a RerunRequest) Left(latest []lake.Marker) int {
+func (a RerunRequest) Left(latest []lake.Outcome) int {
 	n := 0
-	for _, m := range latest {
-		if a[m.Run()] {
+	for _, o := range latest {
+		if a[o.Run] {
 			n++
 		}
 	}
@@ -51,17 +51,18 @@ func ReadRerun(ctx context.Context, s storage.Store, campaign string) (RerunRequ
 // RequestRerun requests every run again that did not succeed, unless it was not needed. If an earlier
 // request is not fulfilled yet, that one stays.
 func RequestRerun(ctx context.Context, s storage.Store, campaign string) error {
-	latest, err := lake.Committed(ctx, s, campaign)
+	all, err := lake.Progress(ctx, s, campaign)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	latest := lake.LatestOutcomes(all)
 	if earlier, err := ReadRerun(ctx, s, campaign); err != nil || earlier.Left(latest) > 0 {
 		return err
 	}
 	runs := []lake.Run{}
-	for _, m := range latest {
-		if m.Status != task.Succeeded && m.Reason != record.Answered {
-			runs = append(runs, m.Run())
+	for _, o := range latest {
+		if o.Status != task.Succeeded && o.Reason != record.Answered {
+			runs = append(runs, o.Run)
 		}
 	}
 	data, err := lake.Seal(runs)

@@ -48,10 +48,15 @@ func Ended(ctx context.Context, store storage.Store, campaign string) ([]Run, er
 			all = append(all, run)
 		}
 	}
-	slices.SortFunc(all, func(a, b Run) int {
-		return cmp.Or(strings.Compare(a.Collaboration, b.Collaboration), a.Generation-b.Generation)
-	})
+	slices.SortFunc(all, compareRuns)
 	return all, err
+}
+
+func compareRuns(a, b Run) int {
+	if c := strings.Compare(a.Collaboration, b.Collaboration); c != 0 {
+		return c
+	}
+	return a.Generation - b.Generation
 }
 
 // listKeys returns the keys of the objects under a prefix, asked of stores that have

@@ -19,47 +19,48 @@ import (
 
 // SummarizeEnded sums up the committed cells of a plan, of which some may be wanted again.
 func SummarizeEnded(ctx context.Context, s storage.Store, p recorded.Plan) (st workflows.Status, again int, err error) {
-	markers, err := lake.Progress(ctx, s, p.Campaign.Name)
-	markers = lake.Latest(markers)
+	all, err := lake.Progress(ctx, s, p.Campaign.Name)
+	latest := lake.LatestOutcomes(all)
 	st = workflows.Status{Revision: p.Campaign.Revision(), Cells: p.Campaign.Size()}
-	for _, m := range markers {
-		switch m.Status {
+	for _, o := range latest {
+		switch o.Status {
 		case task.Succeeded:
 			st.Succeeded++
 		case task.Failed:
 			st.Failed++
 		case task.Stopped:
-			if st.Stopped++; m.Reason == task.Answered {
+			if st.Stopped++; o.Reason == task.Answered {
 				st.Answered++
 			}
 		}
-		st.Spent.Add(ledger.ResultOf(m))
+		st.Spent.Add(ledger.ResultOf(o))
 	}
 	if err != nil {
 		return st, 0, err
 	}
-	if err := correctSpent(ctx, s, p.Campaign.Name, markers, &st.Spent); err != nil {
+	if err := correctSpent(ctx, s, p.Campaign.Name, latest, &st.Spent); err != nil {
 		return st, 0, err
 	}
 	wanted, err := recorded.ReadRerun(ctx, s, p.Campaign.Name)
-	return st, wanted.Left(markers), err
+	return st, wanted.Left(latest), err
 }
 
 // correctSpent puts what settled calls of ended cells were billed in the place
-// of their worst case. Markers that are not given are read if any call is settled.
-func correctSpent(ctx context.Context, s storage.Store, campaign string, markers []lake.Marker, spent *task.Result) error {
+// of their worst case. Outcomes that are not given are read if any call is settled.
+func correctSpent(ctx context.Context, s storage.Store, campaign string, latest []lake.Outcome, spent *task.Result) error {
 	settled, err := lake.ReadSettled(ctx, s, campaign)
 	if err != nil || len(settled) == 0 {
 		return err
 	}
-	if markers == nil {
-		if markers, err = lake.Progress(ctx, s, campaign); err != nil {
+	if latest == nil {
+		all, err := lake.Progress(ctx, s, campaign)
+		if err != nil {
 			return err
 		}
-		markers = lake.Latest(markers)
+		latest = lake.LatestOutcomes(all)
 	}
-	for _, m := range markers {
-		spent.CostUSD, spent.WorstUSD = settled.Correct(m.Run(), spent.CostUSD, spent.WorstUSD)
+	for _, o := range latest {
+		spent.CostUSD, spent.WorstUSD = settled.Correct(o.Run, spent.CostUSD, spent.WorstUSD)
 	}
 	return nil
 }
@@ -105,7 +106,7 @@ func IsSealed(ctx context.Context, s storage.Store, p recorded.Plan) bool {
 		return false
 	}
 	again, err := recorded.ReadRerun(ctx, s, p.Campaign.Name)
-	return err == nil && again.Left(markers) == 0
+	return err == nil && again.Left(lake.OutcomesOf(markers)) == 0
 }
 
 // IsLabelled reports whether everything that has ended is labelled as the

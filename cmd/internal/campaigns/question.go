@@ -14,8 +14,8 @@ import (
 // NeedsNothing reports whether no cell that was not needed for a campaign's question has to
 // run now: for a harder question, or because there is none any more.
 func NeedsNothing(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) bool {
-	markers, err := lake.Progress(ctx, s, p.Campaign.Name)
-	if err != nil || !slices.ContainsFunc(lake.Latest(markers), func(m lake.Marker) bool { return m.Reason == task.Answered }) {
+	outcomes, err := lake.Progress(ctx, s, p.Campaign.Name)
+	if err != nil || !slices.ContainsFunc(lake.LatestOutcomes(outcomes), func(o lake.Outcome) bool { return o.Reason == task.Answered }) {
 		return err == nil
 	}
 	if m.Until == nil {

@@ -116,7 +116,7 @@ func sumUp(ctx context.Context, s storage.Store, name string, how recorded.Label
 				r.Invalid++
 			}
 		}
-		spent.Add(ledger.ResultOf(m))
+		spent.Add(ledger.ResultOf(m.Outcome()))
 	}
 	r.Collaborations, r.Calls, r.InputTokens, r.OutputTokens = len(markers), spent.Calls, spent.InputTokens, spent.OutputTokens
 	if !spent.Unpriced {
