@@ -32,8 +32,8 @@ var (
 	large    = flag.String("large", "", "address of a large campaign's page, of which the pages are measured; none if it is empty")
 )
 
-// browser is one that is started once for all tests.
-var browser context.Context
+// session is of a browser that is started once for all tests.
+var session context.Context
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -45,8 +45,8 @@ func TestMain(m *testing.M) {
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.WindowSize(1280, 900))
 	allocated, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	var end context.CancelFunc
-	browser, end = chromedp.NewContext(allocated)
-	if err := chromedp.Do(browser); err != nil {
+	session, end = chromedp.NewContext(allocated)
+	if err := chromedp.Do(session); err != nil {
 		fmt.Fprintln(os.Stderr, "the browser does not start:", err)
 		os.Exit(1)
 	}
@@ -69,7 +69,7 @@ type tab struct {
 
 func open(t *testing.T, address string) *tab {
 	t.Helper()
-	ctx, end := chromedp.NewContext(browser)
+	ctx, end := chromedp.NewContext(session)
 	if err := chromedp.Do(ctx); err != nil { // a timeout of the first call would end the browser
 		t.Fatal(err)
 	}
