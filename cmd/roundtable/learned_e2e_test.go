@@ -61,7 +61,7 @@ func TestLearnedStops(t *testing.T) {
 	dir := t.TempDir()
 	save(t, dir, "past.yaml", pastCampaign+"grid: {rule: [unanimous, rated]}\nlabels: {model: scripted/labeller}\n")
 	save(t, dir, "live.yaml", liveCampaign+"grid: {rule: [unanimous, rated], stop.method: ["+strings.Join(stopping.MethodNames(), ", ")+"]}\n")
-	if refused := ends(t, 2, dir, nil, "plan", "live.yaml"); !strings.Contains(refused.err, "1 error in the campaign file, nothing was started\nlive.yaml: line 8: stop.from: there is no campaign \"past\" in this lake") {
+	if refused := ends(t, 2, dir, nil, "plan", "live.yaml"); !strings.Contains(refused.err, "1 error in the campaign file, nothing was started\nlive.yaml: line 8: stop.from: the lake has no campaign \"past\"; it has none yet") {
 		t.Errorf("without a past: %s", refused.err)
 	}
 	output(t, dir, "run", "past.yaml")

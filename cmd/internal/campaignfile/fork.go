@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 
 	"roundtable/activities/prompt"
 	"roundtable/activities/recorded"
@@ -21,12 +20,7 @@ import (
 func readForked(ctx context.Context, s storage.Store, name string) (recorded.Plan, error) {
 	p, _, err := recorded.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		names, _ := lake.Campaigns(ctx, s)
-		has := "none yet"
-		if len(names) > 0 {
-			has = strings.Join(names, ", ")
-		}
-		return p, fmt.Errorf("the lake has no campaign %q; it has %s%s", name, has, wording.DidYouMean(name, names))
+		return p, cli.NoCampaign(ctx, s, name)
 	}
 	return p, err
 }

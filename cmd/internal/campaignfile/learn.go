@@ -16,6 +16,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/learning"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
@@ -87,8 +88,7 @@ func (f *fitter) compare(params stopping.LearnedParams, fit stopping.LearnedFit)
 func (f *fitter) fit(params stopping.LearnedParams, c plan.Condition) (fit stopping.LearnedFit, err error) {
 	past, m, err := recorded.ReadRecorded(f.ctx, f.store, params.From)
 	if errors.Is(err, fs.ErrNotExist) {
-		names, _ := lake.Campaigns(f.ctx, f.store)
-		return fit, &plan.FitError{Key: "from", Err: fmt.Errorf("there is no campaign %q in this lake%s", params.From, wording.DidYouMean(params.From, names))}
+		return fit, &plan.FitError{Key: "from", Err: cli.NoCampaign(f.ctx, f.store, params.From)}
 	}
 	if err != nil {
 		return fit, err

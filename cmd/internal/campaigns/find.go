@@ -1,7 +1,6 @@
 package campaigns
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
-	"roundtable/envs/wording"
 )
 
 // maxListed collaborations are named when an id is ambiguous.
@@ -53,7 +51,7 @@ func Find(ctx context.Context, s storage.Store, id string) (found []lake.Marker,
 	}
 	if campaign, rest, ok := strings.Cut(id, "/"); ok {
 		if !slices.Contains(campaigns, campaign) {
-			return nil, cli.UsageError(fmt.Errorf("the lake has no campaign %q; it has %s%s", campaign, cmp.Or(strings.Join(campaigns, ", "), "none yet"), wording.DidYouMean(campaign, campaigns)))
+			return nil, cli.UsageError(cli.NoCampaign(ctx, s, campaign))
 		}
 		campaigns, id = []string{campaign}, rest
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,14 +58,24 @@ func (o *Options) ReadLake(ctx context.Context, campaign string) (storage.Store,
 
 // UnknownCampaign returns the error of a campaign that the lake does not have.
 func (o *Options) UnknownCampaign(campaign string, names []string) error {
-	if len(names) == 0 {
-		return UsageError(fmt.Errorf("the lake %s has no campaign %q; it has none yet", o.LakeName(), campaign))
+	return UsageError(noCampaign("the lake "+o.LakeName(), campaign, names))
+}
+
+// NoCampaign returns the error of a campaign that is named where the lake is not.
+func NoCampaign(ctx context.Context, s storage.Store, campaign string) error {
+	names, err := lake.Campaigns(ctx, s)
+	if err != nil {
+		return err
 	}
+	return noCampaign("the lake", campaign, names)
+}
+
+func noCampaign(where, campaign string, names []string) error {
 	hint := ""
 	if strings.ContainsAny(campaign, "./") {
 		hint = " (a campaign is named by the name: in its file)"
 	}
-	return UsageError(fmt.Errorf("the lake %s has no campaign %q%s; it has %s%s", o.LakeName(), campaign, hint, strings.Join(names, ", "), wording.DidYouMean(campaign, names)))
+	return fmt.Errorf("%s has no campaign %q%s; it has %s%s", where, campaign, hint, cmp.Or(strings.Join(names, ", "), "none yet"), wording.DidYouMean(campaign, names))
 }
 
 // newFolders are those that were made for a lake, the outermost first.
