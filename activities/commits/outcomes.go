@@ -19,7 +19,7 @@ func SumUp(ctx context.Context, store storage.Store, campaign string) error {
 		}
 		o := lake.Outcomes{Campaign: campaign, Number: next, Runs: lake.OutcomesOf(markers)}
 		var data []byte
-		if data, err = lake.Seal(o); err == nil {
+		if data, err = o.Seal(); err == nil {
 			err = store.PutIfAbsent(ctx, o.Key(), data)
 		}
 		runs = runs[lake.OutcomesEach:]

@@ -2,7 +2,6 @@ package lake
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -62,8 +61,8 @@ type columns struct {
 	Runs           []Outcome  `json:"runs,omitempty"` // what the first versions wrote in the place of the lists
 }
 
-// MarshalJSON writes the lists.
-func (o Outcomes) MarshalJSON() ([]byte, error) {
+// Seal returns the bytes of the object.
+func (o Outcomes) Seal() ([]byte, error) {
 	c := columns{Campaign: o.Campaign, Number: o.Number}
 	for _, r := range o.Runs {
 		c.Collaborations, c.Generations = append(c.Collaborations, r.Collaboration), append(c.Generations, r.Generation)
@@ -73,32 +72,31 @@ func (o Outcomes) MarshalJSON() ([]byte, error) {
 		c.CostUSD, c.WorstUSD = append(c.CostUSD, r.CostUSD), append(c.WorstUSD, r.WorstUSD)
 		c.NanoUSD, c.Tokens = append(c.NanoUSD, r.Charged.NanoUSD), append(c.Tokens, r.Charged.Tokens)
 	}
-	return json.Marshal(c)
+	return Seal(c)
 }
 
-// UnmarshalJSON reads the lists, which must be of one length.
-func (o *Outcomes) UnmarshalJSON(data []byte) error {
-	var c columns
-	if err := json.Unmarshal(data, &c); err != nil {
-		return err
-	}
-	n := len(c.Collaborations)
+// check says whether the lists are of one length.
+func (c columns) check() error {
 	for _, length := range []int{
 		len(c.Generations), len(c.Statuses), len(c.Reasons), len(c.Calls), len(c.Cached), len(c.InputTokens),
 		len(c.OutputTokens), len(c.CostUSD), len(c.WorstUSD), len(c.NanoUSD), len(c.Tokens),
 	} {
-		if length != n {
-			return fmt.Errorf("it has %d collaborations and a list of %d", n, length)
+		if length != len(c.Collaborations) {
+			return fmt.Errorf("it has %d collaborations and a list of %d", len(c.Collaborations), length)
 		}
 	}
-	*o = Outcomes{c.Campaign, c.Number, c.Runs}
-	for i := range n {
-		o.Runs = append(o.Runs, Outcome{
+	return nil
+}
+
+func (c columns) outcomes() []Outcome {
+	all := slices.Grow(c.Runs, len(c.Collaborations))
+	for i := range c.Collaborations {
+		all = append(all, Outcome{
 			Run{c.Collaborations[i], c.Generations[i]}, c.Statuses[i], c.Reasons[i], c.Calls[i], c.Cached[i],
 			c.InputTokens[i], c.OutputTokens[i], c.CostUSD[i], c.WorstUSD[i], Charge{c.NanoUSD[i], c.Tokens[i]},
 		})
 	}
-	return nil
+	return all
 }
 
 // OutcomesOf returns what markers say of their runs, in their order.
@@ -119,7 +117,10 @@ func (o Outcomes) Key() string {
 
 // ReadOutcomes reads an Outcomes by its key.
 func ReadOutcomes(ctx context.Context, store storage.Store, key string) (Outcomes, error) {
-	return readSealed(ctx, store, key, func(o Outcomes) (string, error) { return o.Key(), nil })
+	c, err := readSealed(ctx, store, key, func(c columns) (string, error) {
+		return Outcomes{Campaign: c.Campaign, Number: c.Number}.Key(), c.check()
+	})
+	return Outcomes{c.Campaign, c.Number, c.outcomes()}, err
 }
 
 // Unsummed returns the runs of a campaign that no Outcomes holds, by collaboration and
