@@ -72,13 +72,13 @@ func (r *Reader) Read(ctx context.Context, c plan.Campaign, q until.Question, lo
 	return s, err
 }
 
-// Values returns the values of the levels in every unit whose cells have all ended.
-func (r *Reader) Values(ctx context.Context, c plan.Campaign, q until.Question) (values [][]float64, err error) {
+// Complete returns what every unit says whose cells have all ended.
+func (r *Reader) Complete(ctx context.Context, c plan.Campaign, q until.Question) (units [][]until.Observation, err error) {
 	err = r.look(ctx, c, q, nil, func(l *look) error {
-		values = l.design.Complete(func(cell until.Cell) (*float64, bool) { return l.ended(plan.Cell(cell), q.Measure) })
+		units = l.design.Complete(func(cell until.Cell) (*float64, bool) { return l.ended(plan.Cell(cell), q.Measure) })
 		return nil
 	})
-	return values, err
+	return units, err
 }
 
 // look has a campaign looked at as it is now. Nobody else reads it meanwhile.

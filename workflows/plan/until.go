@@ -117,7 +117,7 @@ func (p *parser) levelsOf(n *yaml.Node, file File, key string) []until.Level {
 	var axes []string
 	combined := map[string][]string{} // environments and values on the other axes, by level
 	for i, values := range file.Values {
-		name, rest, found := "", []string{digestOf(file.Campaign.Conditions[i].Env)}, false
+		name, rest, found := "", []string(nil), false
 		for _, v := range values {
 			if axes = append(axes, v.Axis); v.Axis == key {
 				name, found = v.String(), true
@@ -133,8 +133,9 @@ func (p *parser) levelsOf(n *yaml.Node, file File, key string) []until.Level {
 			at, levels = len(levels), append(levels, until.Level{Name: name})
 		}
 		c := file.Campaign.Conditions[i]
-		levels[at].Members = append(levels[at].Members, until.Member{Condition: c.ID(), Env: c.EnvKey()})
-		combined[name] = append(combined[name], strings.Join(rest, " "))
+		others := strings.Join(rest, " ")
+		levels[at].Members = append(levels[at].Members, until.Member{Condition: c.ID(), Env: c.EnvKey(), Others: others})
+		combined[name] = append(combined[name], digestOf(c.Env)+" "+others)
 	}
 	if len(levels) < 2 {
 		axes = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(axes))), func(a string) bool { return a == baselineAxis })

@@ -116,12 +116,7 @@ func campaign(t *testing.T, q Question, d draw, effect float64, units int, r *ra
 		return
 	}
 	for c.Units() < units && !c.IsAnswered() {
-		values := d(r, len(q.Levels), effect)
-		seen := make([]*float64, len(values))
-		for i := range values {
-			seen[i] = &values[i]
-		}
-		if err := c.Add(seen); err != nil {
+		if err := c.Add(q.Differences(d(r, len(q.Levels), effect))); err != nil {
 			t.Error(err)
 			return
 		}

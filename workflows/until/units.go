@@ -1,6 +1,7 @@
 package until
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -36,27 +37,23 @@ func (s Sizes) UnitOf(p Place) Unit {
 
 // Order sorts units into the order in which they are looked at: drawn by the seed, so that
 // the first ones are a random sample of all, whatever the order of the data set.
-// Replicates of an only instance keep theirs: they are alike.
+// Replicates of only instances keep theirs where there are no other units: they are alike.
 func (q Question) Order(units []Unit) {
+	several := slices.ContainsFunc(units, func(u Unit) bool { return u.Replicate < 0 })
 	drawn := make(map[Unit]uint64, len(units))
 	for _, u := range units {
-		if u.Replicate >= 0 {
+		key := fmt.Sprintf("until/%d/%s/%d", q.Seed, u.Env, u.Instance)
+		switch {
+		case u.Replicate >= 0 && !several:
 			drawn[u] = uint64(u.Replicate)
 			continue
+		case u.Replicate >= 0:
+			key += fmt.Sprintf("/%d", u.Replicate)
 		}
-		sum := sha256.Sum256(fmt.Appendf(nil, "until/%d/%s/%d", q.Seed, u.Env, u.Instance))
+		sum := sha256.Sum256([]byte(key))
 		drawn[u] = binary.BigEndian.Uint64(sum[:])
 	}
 	slices.SortFunc(units, func(a, b Unit) int {
-		switch x, y := drawn[a], drawn[b]; {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		if c := strings.Compare(a.Env, b.Env); c != 0 {
-			return c
-		}
-		return a.Instance - b.Instance
+		return cmp.Or(cmp.Compare(drawn[a], drawn[b]), strings.Compare(a.Env, b.Env), a.Instance-b.Instance, a.Replicate-b.Replicate)
 	})
 }
