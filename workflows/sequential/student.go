@@ -77,14 +77,14 @@ func (s *Student) half() (half float64, lacks string) {
 	case s.n < BurnIn:
 		return 0, tooFew
 	case s.squares <= 1e-18*n*s.mean*s.mean:
-		return 0, "the values are all alike, so how they vary is not known"
+		return 0, "the differences are all alike, so how they vary is not known"
 	case s.squares*s.squares*s.squares < skewed*s.cubes*s.cubes: // n < 40 skewness²
-		return 0, fmt.Sprintf("fewer than %d times the square of the skewness", skewed)
+		return 0, fmt.Sprintf("fewer than %d times the square of their skewness", skewed)
 	}
 	shrink := prior / (prior + n)
 	c := math.Pow(s.alpha*math.Sqrt(shrink), -2/n)
 	if c*shrink >= 1 {
-		return 0, "too few for a level as small as this"
+		return 0, "too few for so small a level"
 	}
 	// E(t) = sqrt(k)·((1+u)/(1+ku))^(n/2) with u = t²/(n-1), k = g/(g+n), is 1/alpha at this u.
 	u := (c - 1) / (1 - c*shrink)
@@ -92,7 +92,7 @@ func (s *Student) half() (half float64, lacks string) {
 }
 
 // tooFew says that Student waits for BurnIn values.
-var tooFew = fmt.Sprintf("fewer than %d", BurnIn)
+var tooFew = fmt.Sprintf("fewer than %d differences", BurnIn)
 
 // Interval holds the mean at all times with probability 1-alpha; false if there is none yet.
 func (s *Student) Interval() (Interval, bool) { return s.within, s.known }

@@ -39,7 +39,7 @@ func (s Sizes) UnitOf(p Place) Unit {
 // the first ones are a random sample of all, whatever the order of the data set.
 // Replicates of only instances keep theirs where there are no other units: they are alike.
 func (q Question) Order(units []Unit) {
-	several := slices.ContainsFunc(units, func(u Unit) bool { return u.Replicate < 0 })
+	several := hasInstances(units)
 	drawn := make(map[Unit]uint64, len(units))
 	for _, u := range units {
 		key := fmt.Sprintf("until/%d/%s/%d", q.Seed, u.Env, u.Instance)
@@ -56,4 +56,36 @@ func (q Question) Order(units []Unit) {
 	slices.SortFunc(units, func(a, b Unit) int {
 		return cmp.Or(cmp.Compare(drawn[a], drawn[b]), strings.Compare(a.Env, b.Env), a.Instance-b.Instance, a.Replicate-b.Replicate)
 	})
+}
+
+// Share is how many units of an environment there are, and how many are among those that
+// were looked at.
+type Share struct {
+	Env        string
+	Looked, Of int
+}
+
+// Shares returns that of each environment after the first units, in the order in which
+// environments occur.
+func (d *Design) Shares(looked int) []Share {
+	var all []Share
+	for n, u := range d.units {
+		i := slices.IndexFunc(all, func(s Share) bool { return s.Env == u.Env })
+		if i < 0 {
+			i, all = len(all), append(all, Share{Env: u.Env})
+		}
+		if all[i].Of++; n < looked {
+			all[i].Looked++
+		}
+	}
+	return all
+}
+
+// IsDrawn reports whether the order of the units was drawn: that of replicates alone is not.
+func (d *Design) IsDrawn() bool {
+	return hasInstances(d.units)
+}
+
+func hasInstances(units []Unit) bool {
+	return slices.ContainsFunc(units, func(u Unit) bool { return u.Replicate < 0 })
 }
