@@ -97,6 +97,21 @@ func (q Question) Goal() string {
 	return "the interval excludes 0"
 }
 
+// finest is the part of the range of the differences that intervals of bounded measures
+// can be as narrow as: two steps.
+const finest = 1e-3
+
+// GoalRange returns which widths can be asked for: from least on, and below the range of
+// the differences, which every interval is within. Of Smallest it is half of that. Most is
+// 0 where the measure has no bounds.
+func (q Question) GoalRange() (least, most float64) {
+	most = 2 * (q.High - q.Low)
+	if q.Method == Betting {
+		least = finest * most
+	}
+	return least, most
+}
+
 // Check says what of a question cannot be.
 func (q Question) Check() error {
 	switch {
