@@ -42,10 +42,14 @@ func answerNote(c campaign.Campaign, course *until.Course, design *until.Design)
 	if design.IsDrawn() {
 		order = "in an order drawn by the seed"
 	}
+	family := ""
+	if n := len(course.Comparisons()); n > 1 {
+		family = fmt.Sprintf(" and over all %d comparisons", n)
+	}
 	return fmt.Sprintf("%s of %d looked at, %s. A unit is an instance with all its replicates, or a replicate of an only instance; all weigh the same. A - B: mean difference of %s over n units, in each over the pairs of cells that differ in %s alone: first over replicates, then over the combinations of values on the other axes. "+
-		"From, to: confidence sequences (%s), which hold at all looks at once and over all %s with probability %v. "+
+		"From, to: confidence sequences (%s), which hold at all looks at once%s with probability %v. "+
 		"A comparison is decided when %s; it is then left as it is. Collaborations without a decision count as in the column outcome; those that failed have no value.",
-		wording.Count(course.Units(), "unit"), design.Units(), order, q.Measure, q.Compare, methodText(q.Method), wording.Count(len(course.Comparisons()), "comparison"), 1-q.Level, q.Goal())
+		wording.Count(course.Units(), "unit"), design.Units(), order, q.Measure, q.Compare, methodText(q.Method), family, 1-q.Level, q.Goal())
 }
 
 // unitsNotes says what is not as in a whole plan without failures: pairs that are left out,

@@ -31,10 +31,10 @@ func NeedsNothing(ctx context.Context, s storage.Store, p recorded.Plan, m recor
 
 func isUnneeded(o lake.Outcome) bool { return o.Reason == task.Answered }
 
-// KeepAhead leaves the number of units under way at once as it was where the question has
-// ended cells and is else the same: with more of them cells would be needed that no answer
-// needs. It returns what was asked for; 0 if nothing was kept.
-func KeepAhead(ctx context.Context, s storage.Store, m *recorded.Manifest) (asked int, err error) {
+// KeepAhead leaves the number of units under way at once as it was where the question is
+// else the same and needs nothing any more: with more of them it would need cells that its
+// answer has no use for. It returns what the file asks for; 0 if nothing is kept.
+func KeepAhead(ctx context.Context, s storage.Store, p recorded.Plan, m *recorded.Manifest) (asked int, err error) {
 	stored, err := recorded.ReadManifest(ctx, s, m.Campaign)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && (stored.Until == nil || m.Until == nil || stored.Until.Ahead == m.Until.Ahead) {
 		return 0, nil
@@ -49,6 +49,10 @@ func KeepAhead(ctx context.Context, s storage.Store, m *recorded.Manifest) (aske
 	}
 	outcomes, err := lake.Progress(ctx, s, m.Campaign)
 	if err != nil || !slices.ContainsFunc(lake.LatestOutcomes(outcomes), isUnneeded) {
+		return 0, err
+	}
+	state, err := asking.NewReader(s).Read(ctx, p.Campaign, same, nil)
+	if err != nil || !state.IsDone() {
 		return 0, err
 	}
 	asked, m.Until = m.Until.Ahead, &same
