@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"roundtable/analysis/study/dialogue"
 )
 
 // TestFiring: rounds in which the rule fires rightly are worth 1 more; the labels make it fire in
@@ -29,7 +31,16 @@ func TestFiring(t *testing.T) {
 				right, byLabels, both, n = right+one(truth), byLabels+one(machine), both+one(truth && machine), n+1
 			}
 		}
-		c := f.cells()
+		empty := dialogue.Emptied{}
+		c := f.cells(firing{}, empty)
+		var late firing
+		late.add(1000, 0, nil, true, nil)
+		if with := f.cells(late, empty); math.Abs(*with[0].Value-(byLabels+1)/(n+1)) > 1e-9 || *with[1].Value != *c[1].Value {
+			t.Errorf("with a late round that fires: %v as labelled, corrected %v", *with[0].Value, *with[1].Value)
+		}
+		if len(empty) > 0 {
+			t.Errorf("figures are empty: %v", empty)
+		}
 		if math.Abs(*c[0].Value-byLabels/n) > 1e-9 || *c[7].Value > 0.8 {
 			t.Errorf("fires, as labelled: %v, want %v; better by %v, want less than in truth", *c[0].Value, byLabels/n, *c[7].Value)
 		}
