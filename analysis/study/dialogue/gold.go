@@ -285,6 +285,12 @@ func (l Labels) GoldNotes(outside int, empty Emptied) []string {
 	if len(l.Gold.Partial) > 0 {
 		notes = append(notes, fmt.Sprintf("Left out: labels by %s, which are stored in part only; the same label --gold-from stores the rest.", wording.And(l.Gold.Partial)))
 	}
+	if len(l.Gold.Foreign) > 0 {
+		notes = append(notes, fmt.Sprintf("Left out: labels by %s, which are of other items than the draw that is stored; roundtable verify says more.", wording.And(l.Gold.Foreign)))
+	}
+	if len(l.Gold.Lost) > 0 {
+		notes = append(notes, fmt.Sprintf("Left out: labels by %s, of a draw that is missing; roundtable verify says which.", wording.And(l.Gold.Lost)))
+	}
 	return notes
 }
 

@@ -34,6 +34,9 @@ func (o Options) readBack(ctx context.Context, s storage.Store, name string, boo
 	if err != nil {
 		return err
 	}
+	if err := refuseLost(ctx, s, name, book, len(draws)); err != nil {
+		return err
+	}
 	if len(draws) == 0 {
 		return cli.UsageError(fmt.Errorf("nothing of campaign %s was drawn to be coded by %s; roundtable label %s --gold 200 draws", name, book.ID(), name))
 	}

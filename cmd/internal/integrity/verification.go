@@ -91,6 +91,9 @@ func Check(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, ca
 	if err := v.checkPrograms(ctx, s); err != nil {
 		return v, err
 	}
+	if err := v.checkGold(ctx, s); err != nil {
+		return v, err
+	}
 	if len(v.Findings) == 0 { // what is damaged cannot be counted
 		if err := v.compareAnswers(ctx, s); err != nil {
 			return v, err
