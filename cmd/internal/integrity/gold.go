@@ -28,7 +28,7 @@ func (v *Verification) checkGold(ctx context.Context, s storage.Store) error {
 	for _, p := range problems {
 		v.find(p.Object, p.Text)
 	}
-	for _, key := range v.Uncommitted { // nobody codes while a campaign runs: what is not committed is lost, or to be stored again
+	for _, key := range v.Uncommitted { // a marker is lost, or the command was interrupted and has to be repeated
 		if strings.HasPrefix(key, "raw/"+record.Gold+"/") {
 			v.find(key, "no marker names these gold labels, so no reader sees them; the same label --gold-from stores them, if the command was interrupted")
 		}
