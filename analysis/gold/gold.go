@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 
@@ -83,6 +84,19 @@ func (d Draw) Items() int {
 		n += len(b.Items)
 	}
 	return n
+}
+
+// Lone returns the conditions of which draws have found one collaboration: nothing can be said of
+// how much collaborations vary, so they will have no corrected figures of their own.
+func Lone(draws []Draw) []string {
+	found := map[string]int{}
+	for _, d := range draws {
+		for _, f := range d.Frame {
+			found[f.Condition]++
+		}
+	}
+	maps.DeleteFunc(found, func(_ string, n int) bool { return n > 1 })
+	return slices.Sorted(maps.Keys(found))
 }
 
 // Rounds returns the earlier and the later round of a passage; the same where there is but one.

@@ -112,6 +112,8 @@ type Drawn struct {
 	Passages int    `json:"passages"`
 	Items    int    `json:"items"`
 	File     string `json:"file"`
+	// Lone are conditions with one collaboration, which have no corrected figures of their own.
+	Lone []string `json:"lone,omitempty"`
 }
 
 // draw makes the draw that is asked for, or finds it, and writes what is to be coded.
@@ -172,7 +174,8 @@ func (o Options) draw(ctx context.Context, s storage.Store, name string, book co
 	if err := cli.WriteFile(file, data); err != nil {
 		return err
 	}
-	return o.reportDraw(Drawn{name, book.ID(), d.Number, len(d.Drawn), d.Items(), file})
+	lone := gold.Lone(append(draws[:d.Number-1:d.Number-1], d))
+	return o.reportDraw(Drawn{name, book.ID(), d.Number, len(d.Drawn), d.Items(), file, lone})
 }
 
 // asked finds the draw of that many items; known is false, and the number that of the next, if
@@ -225,6 +228,9 @@ func (o Options) reportDraw(r Drawn) error {
 	w := o.Stdout()
 	fmt.Fprintf(w, "%s: draw %d, code book %s: %s to code by hand, in %s\n", r.Campaign, r.Draw, r.CodeBook, wording.Count(r.Items, "item"), wording.Count(r.Passages, "passage"))
 	fmt.Fprintf(w, "Written: %s; it shows neither conditions nor machines' labels\n", r.File)
+	if len(r.Lone) > 0 {
+		fmt.Fprintf(w, "No corrected figures: of %s, with one collaboration each, since nothing says how much they vary\n", wording.Clip(wording.And(r.Lone)))
+	}
 	fmt.Fprintf(w, "Next:    roundtable label %s --gold-from FILE.csv --coder NAME\n", r.Campaign)
 	return nil
 }

@@ -1,6 +1,7 @@
 package integrity
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -75,8 +76,8 @@ func (v *Verification) usedBooks(ctx context.Context, s storage.Store) (map[stri
 		if err != nil && !errors.Is(err, storage.ErrCorrupt) { // that is found already
 			return nil, err
 		}
-		if len(draws) > 0 {
-			books[id] = draws[0].BookHash
+		for _, d := range draws {
+			books[id] = cmp.Or(books[id], d.BookHash)
 		}
 	}
 	return books, nil
