@@ -27,5 +27,5 @@ func (e Emptied) note() string {
 	for i, r := range reasons {
 		reasons[i] = fmt.Sprintf("%d because %s", e[r], r)
 	}
-	return "Corrected figures that are empty or without an interval: " + strings.Join(reasons, "; ") + "."
+	return "Figures with gold that are empty or without an interval: " + strings.Join(reasons, "; ") + "."
 }
