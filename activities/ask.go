@@ -59,8 +59,8 @@ func (a *Activities) StopAnswered(ctx context.Context, in task.Asking) (task.Ask
 	if err != nil || !state.IsDone() {
 		return askedOf(camp, state), err
 	}
-	for _, cell := range state.Stopped {
-		end := task.Ending{Ref: task.Ref{Campaign: in.Campaign, Revision: in.Revision, Cell: cell}, Status: task.Stopped, Failure: task.Answered}
+	for _, stopped := range state.Stopped {
+		end := task.Ending{Ref: task.Ref{Campaign: in.Campaign, Revision: in.Revision, Cell: stopped.Cell, Generation: stopped.Run.Generation}, Status: task.Stopped, Failure: task.Answered}
 		if _, err := a.Record(ctx, end); err != nil {
 			return task.Asked{}, err
 		}

@@ -47,8 +47,8 @@ func (a *Activities) Survey(ctx context.Context, p task.Page) (task.Surveyed, er
 			cells[i] = order.Cell(found.Next + i)
 		}
 		markers, err := s.markers(ctx, cells)
-		if err == nil && !s.asked && slices.ContainsFunc(markers, isAnswered) {
-			markers, err = s.goOn(ctx, cells)
+		if err == nil && !s.asked && slices.ContainsFunc(markers, isStopped) {
+			markers, err = s.goOn(ctx, cells, markers)
 		}
 		if err != nil {
 			return task.Surveyed{}, err
@@ -65,7 +65,7 @@ type survey struct {
 	store       storage.Store
 	campaign    *setup.Campaign
 	again       recorded.RerunRequest
-	asked       bool           // a cell was found that a question did not need: all and generations are known
+	asked       bool           // a cell was found that a question had stopped, or may run again: all and generations are known
 	all         bool           // no question ends the campaign any more: such cells are run
 	generations map[string]int // the latest, by collaboration; nil if no cell was ever run again
 }
@@ -88,13 +88,19 @@ func (s survey) markers(ctx context.Context, cells []plan.Cell) ([]*lake.Marker,
 // isAnswered reports whether a cell was stopped because a question did not need it.
 func isAnswered(m *lake.Marker) bool { return m != nil && m.Reason == record.Answered }
 
-// goOn returns the markers of cells of which some were not needed: a question that has
-// become harder since, or is there no longer, runs them as another generation.
-func (s *survey) goOn(ctx context.Context, cells []plan.Cell) ([]*lake.Marker, error) {
+// isStopped reports whether a cell was stopped, for that reason or by cancel.
+func isStopped(m *lake.Marker) bool { return m != nil && m.Status == task.Stopped }
+
+// goOn returns the markers of cells of which some were stopped: a question runs those that
+// it needs as another generation; one that is there no longer, those that it did not need.
+func (s *survey) goOn(ctx context.Context, cells []plan.Cell, markers []*lake.Marker) ([]*lake.Marker, error) {
 	name := s.campaign.Campaign.Name
 	m, err := recorded.ReadManifest(ctx, s.store, name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
+	}
+	if m.Until == nil && !slices.ContainsFunc(markers, isAnswered) {
+		return markers, nil // it was cancelled, and has no question
 	}
 	s.asked, s.all = true, m.Until == nil
 	if s.generations, err = lake.Generations(ctx, s.store, name); err != nil {

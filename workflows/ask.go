@@ -25,6 +25,9 @@ func (c *campaign) askNext(ctx workflow.Context) error {
 		c.in.From = 1
 		c.countSums(a.Sums)
 	}
+	if c.in.Ended { // meanwhile: what cancel has stopped is not to start again
+		return nil
+	}
 	c.surveyed = a.Done
 	for _, cell := range a.Cells {
 		switch {

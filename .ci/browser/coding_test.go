@@ -54,4 +54,14 @@ func TestCoding(t *testing.T) {
 		}
 	}
 	f.run("label", "labels-by-hand", "--gold-from", saved, "--coder", "ada")
+
+	f.run("label", "labels-by-hand", "--code-book", "drift", "--gold", "60", "-o", "drift.html")
+	p = open(t, (&url.URL{Scheme: "file", Path: filepath.Join(f.dir, "drift.html")}).String())
+	p.accessible("the page of another code book")
+	for _, c := range []struct{ click, want string }{ // a label that stands alone, and others
+		{"first-child", "Task Compliance"}, {"nth-child(2)", "Task Compliance,Lack of Progress"}, {"last-child", "None of these"}, {"first-child", "Task Compliance"},
+	} {
+		p.do(chromedp.Click(chromedp.CSS(`fieldset label:` + c.click + ` input`)))
+		p.await(`[...document.querySelector("fieldset").querySelectorAll("input:checked")].map((i) => i.value).join() === "` + c.want + `"`)
+	}
 }

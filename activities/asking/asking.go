@@ -42,7 +42,7 @@ func NewReader(store storage.Store) *Reader {
 	return &Reader{store: store, known: map[string]*remembered{}}
 }
 
-// Need is a cell that the question needs and that has not ended.
+// Need is a cell that has not ended, with the run that it is to have.
 type Need struct {
 	Run  lake.Run
 	Cell plan.Cell
@@ -55,9 +55,12 @@ type State struct {
 	Needs  []Need // in the order in which they are to start
 	// Stopped are cells that it does not need and that have not ended. They are to be
 	// stopped when Done, and not before.
-	Stopped []plan.Cell
-	Ended   []lake.Marker // the latest generation of each cell of the plan that has ended
-	isOver  bool
+	Stopped []Need
+	// Cancelled is how many cells that it needs the campaign's end by cancel has stopped, and
+	// nobody has run again.
+	Cancelled int
+	Ended     []lake.Marker // the latest generation of each cell of the plan that has ended
+	isOver    bool
 }
 
 // IsDone reports whether no cell is needed any more: the question is answered, or the plan
@@ -72,13 +75,13 @@ func (r *Reader) Read(ctx context.Context, c plan.Campaign, q until.Question, lo
 	return s, err
 }
 
-// Values returns the values of the levels in every unit whose cells have all ended.
-func (r *Reader) Values(ctx context.Context, c plan.Campaign, q until.Question) (values [][]float64, err error) {
+// Complete returns what every unit says whose cells have all ended.
+func (r *Reader) Complete(ctx context.Context, c plan.Campaign, q until.Question) (units [][]until.Observation, err error) {
 	err = r.look(ctx, c, q, nil, func(l *look) error {
-		values = l.design.Complete(func(cell until.Cell) (*float64, bool) { return l.ended(plan.Cell(cell), q.Measure) })
+		units = l.design.Complete(func(cell until.Cell) (*float64, bool) { return l.ended(plan.Cell(cell), q.Measure) })
 		return nil
 	})
-	return values, err
+	return units, err
 }
 
 // look has a campaign looked at as it is now. Nobody else reads it meanwhile.
@@ -188,16 +191,19 @@ func (l *look) state(c plan.Campaign, q until.Question) (State, error) {
 	s := State{Units: l.design.Units()}
 	var err error
 	if s.Course, err = l.design.Look(func(cell until.Cell) (*float64, bool) { return l.ended(plan.Cell(cell), q.Measure) }); err != nil {
-		return s, failure.Pause(fmt.Errorf("%w; `method: asymptotic` takes any value", err))
+		return s, failure.Pause(fmt.Errorf("%w; wider bounds `low` and `high` take it, where the measure has none of its own, and `method: asymptotic` takes any value", err))
 	}
 	needed := map[plan.Cell]bool{}
 	for _, x := range l.design.Needed(s.Course) {
 		cell := plan.Cell(x)
 		needed[cell] = true
 		run, marker := l.endOf(cell)
-		if (marker == nil || marker.Reason == record.Answered) && !l.isLost(cell) {
+		if isOpen(marker) && !l.isLost(cell) {
 			if marker != nil {
 				run.Generation++
+				if marker.Reason == "" {
+					s.Cancelled++
+				}
 			}
 			s.Needs = append(s.Needs, Need{run, cell})
 		}
@@ -211,10 +217,10 @@ func (l *look) state(c plan.Campaign, q until.Question) (State, error) {
 		case marker != nil:
 			s.Ended = append(s.Ended, *marker)
 		case needed[cell]:
-		case run.Generation > 0: // the operator has it run again
+		case l.hasFailed(run): // the operator has it run again
 			s.Needs = append(s.Needs, Need{run, cell})
 		default:
-			s.Stopped = append(s.Stopped, cell)
+			s.Stopped = append(s.Stopped, Need{run, cell})
 		}
 	}
 	return s, nil
@@ -224,15 +230,24 @@ func (l *look) state(c plan.Campaign, q until.Question) (State, error) {
 func (l *look) ended(cell plan.Cell, measure string) (*float64, bool) {
 	_, marker := l.endOf(cell)
 	switch {
-	case marker == nil || marker.Reason == record.Answered:
+	case isOpen(marker):
 		return nil, l.isLost(cell)
-	case marker.Measured == nil: // it failed, or was cancelled
+	case marker.Measured == nil: // it failed
 		return nil, true
 	}
 	if v, ok := marker.Measured.Value(measure); ok {
 		return &v, true
 	}
 	return nil, true
+}
+
+// isOpen reports whether a cell has not ended as far as its question goes: it was stopped
+// because it was not needed, or because the campaign was cancelled.
+func isOpen(m *lake.Marker) bool { return m == nil || m.Status == task.Stopped }
+
+// hasFailed reports whether the run before one has failed.
+func (l *look) hasFailed(run lake.Run) bool {
+	return run.Generation > 0 && l.markers[lake.Run{Collaboration: run.Collaboration, Generation: run.Generation - 1}].Status == task.Failed
 }
 
 // endOf returns how a cell ended, and nil with the run that it is to have if it has not,

@@ -14,12 +14,13 @@ type Summary struct {
 	Units       int                `json:"units"`    // looked at
 	Of          int                `json:"of"`       // units of the plan
 	Comparisons []until.Comparison `json:"comparisons"`
-	Unneeded    int                `json:"unneeded"` // cells that ended stopped: answered
+	Unneeded    int                `json:"unneeded"`            // cells that ended stopped: answered
+	Cancelled   int                `json:"cancelled,omitempty"` // cells that it needs and that cancel has stopped
 }
 
 // Summary returns how far the question is.
 func (s State) Summary() Summary {
-	sum := Summary{Answered: s.Course.IsAnswered(), Units: s.Course.Units(), Of: s.Units, Comparisons: s.Course.Comparisons()}
+	sum := Summary{Answered: s.Course.IsAnswered(), Units: s.Course.Units(), Of: s.Units, Comparisons: s.Course.Comparisons(), Cancelled: s.Cancelled}
 	for _, m := range s.Ended {
 		if m.Reason == record.Answered {
 			sum.Unneeded++
@@ -46,6 +47,9 @@ func (s Summary) String() string {
 	text = fmt.Sprintf("the question %s: %d of %s decided after %d of %s", text, decided, wording.Count(len(s.Comparisons), "comparison"), s.Units, wording.Count(s.Of, "unit"))
 	if s.Unneeded > 0 {
 		text += fmt.Sprintf("; stopped: answered: %s", wording.Count(s.Unneeded, "collaboration"))
+	}
+	if s.Cancelled > 0 {
+		text += fmt.Sprintf("; cancelled: %s that it needs, which `run --retry-failed` runs", wording.Count(s.Cancelled, "collaboration"))
 	}
 	return text
 }

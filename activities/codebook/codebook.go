@@ -47,6 +47,9 @@ type Label struct {
 	Name       string   `json:"name"`
 	Definition string   `json:"definition"`
 	Examples   []string `json:"examples,omitempty"`
+	Number     string   `json:"number,omitempty"`   // in its source; labels may be given by it
+	Category   string   `json:"category,omitempty"` // what it is a kind of
+	Alone      bool     `json:"alone,omitempty"`    // it is given next to no other, as that nothing applies
 }
 
 //go:embed books/*.yaml
@@ -105,22 +108,44 @@ func (b Book) Names() []string {
 	return names
 }
 
-// Read checks labels that were given to one unit and returns them in the book's order and
-// spelling, each once. The error says what is accepted.
+// None says, where no label has this name, that a unit was looked at and no label applies.
+const None = "none"
+
+// MayBeNone reports whether a unit may have no label, which is coded as None.
+func (b Book) MayBeNone() bool {
+	return b.Unit == Collaboration && b.Choice == Any && b.find(None) < 0
+}
+
+// find returns the index of the label with a name or a number, whatever its capitals; -1 if there is none.
+func (b Book) find(name string) int {
+	name = strings.TrimSpace(name)
+	return slices.IndexFunc(b.Labels, func(l Label) bool {
+		return strings.EqualFold(l.Name, name) || l.Number != "" && strings.EqualFold(l.Number, name)
+	})
+}
+
+// Read checks labels that were given to one unit, by name or number, and returns their names in
+// the book's order and spelling, each once. The error says what is accepted.
 func (b Book) Read(given []string) ([]string, error) {
-	var shown []string
-	known := b.Names()
-	has := make([]bool, len(known))
+	if len(given) == 1 && b.MayBeNone() && strings.EqualFold(strings.TrimSpace(given[0]), None) {
+		return nil, nil
+	}
+	known, has := b.Names(), make([]bool, len(b.Labels))
 	for _, name := range given {
-		i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, strings.TrimSpace(name)) })
+		i := b.find(name)
 		if i < 0 {
 			return nil, fmt.Errorf("there is no label %q; the labels are %s%s", name, strings.Join(known, ", "), wording.DidYouMean(name, known))
 		}
 		has[i] = true
 	}
-	for i, name := range known {
+	var shown []string
+	alone := ""
+	for i, l := range b.Labels {
 		if has[i] {
-			shown = append(shown, name)
+			shown = append(shown, l.Name)
+		}
+		if has[i] && l.Alone {
+			alone = l.Name
 		}
 	}
 	switch {
@@ -128,6 +153,8 @@ func (b Book) Read(given []string) ([]string, error) {
 		return nil, fmt.Errorf("%s given; exactly one of %s is accepted", wording.Count(len(shown), "label"), strings.Join(known, ", "))
 	case len(shown) == 0 && b.Unit == Message:
 		return nil, fmt.Errorf("no label is given; at least one of %s is needed", strings.Join(known, ", "))
+	case alone != "" && len(shown) > 1:
+		return nil, fmt.Errorf("%q is given next to others; it stands alone", alone)
 	}
 	return shown, nil
 }

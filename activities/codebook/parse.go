@@ -17,7 +17,7 @@ import (
 // accepted keys of a file and of a label.
 var (
 	keys      = []string{"name", "source", "unit", "choice", "about", "labels"}
-	labelKeys = []string{"name", "definition", "examples"}
+	labelKeys = []string{"name", "definition", "examples", "number", "category", "alone"}
 )
 
 var (
@@ -130,19 +130,23 @@ func (r *reader) labels(n *yaml.Node) []Label {
 		r.wrong(n, "labels is a list of 1 to %d labels, each with a name and a definition", most)
 		return nil
 	}
-	var all []Label
+	var b Book
 	for _, item := range n.Content {
 		l, ok := r.label(item)
 		if !ok {
 			continue
 		}
-		if slices.ContainsFunc(all, func(other Label) bool { return strings.EqualFold(other.Name, l.Name) }) {
+		switch {
+		case b.find(l.Name) >= 0:
 			r.wrong(item, "the label %q is there twice", l.Name)
 			continue
+		case l.Number != "" && b.find(l.Number) >= 0:
+			r.wrong(item, "the number %q is there twice", l.Number)
+			continue
 		}
-		all = append(all, l)
+		b.Labels = append(b.Labels, l)
 	}
-	return all
+	return b.Labels
 }
 
 func (r *reader) label(n *yaml.Node) (l Label, ok bool) {
@@ -156,6 +160,17 @@ func (r *reader) label(n *yaml.Node) (l Label, ok bool) {
 			}
 		case "definition":
 			l.Definition = r.text(value, key)
+		case "number":
+			l.Number = r.text(value, key)
+			if l.Number != "" && !labelName.MatchString(l.Number) {
+				r.wrong(value, "the number of a label is %q; the same is accepted as of names", l.Number)
+			}
+		case "category":
+			l.Category = r.text(value, key)
+		case "alone":
+			if err := value.Decode(&l.Alone); err != nil {
+				r.wrong(value, "alone is %q; true and false are accepted", value.Value)
+			}
 		case "examples":
 			if value.Kind != yaml.SequenceNode {
 				r.wrong(value, "examples is a list of texts")

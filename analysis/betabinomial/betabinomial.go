@@ -31,61 +31,94 @@ const (
 // fixed start. Its shapes are moved by Minka's fixed point (2000), which never makes
 // the likelihood less. Shapes are kept from 0.001 to 1,000.
 func Fit(counts []int, n int) (Mixture, error) {
+	histogram, err := histogramOf(counts, n)
+	if err != nil {
+		return Mixture{}, err
+	}
+	return fit(histogram), nil
+}
+
+// histogramOf returns how many groups have each count from 0 to n.
+func histogramOf(counts []int, n int) ([]float64, error) {
 	if len(counts) == 0 || n < 1 {
-		return Mixture{}, fmt.Errorf("%d counts of groups of %d; at least one of each is needed", len(counts), n)
+		return nil, fmt.Errorf("%d counts of groups of %d; at least one of each is needed", len(counts), n)
 	}
 	histogram := make([]float64, n+1)
 	for _, c := range counts {
 		if c < 0 || c > n {
-			return Mixture{}, fmt.Errorf("a count is %d; 0 to %d are possible", c, n)
+			return nil, fmt.Errorf("a count is %d; 0 to %d are possible", c, n)
 		}
 		histogram[c]++
 	}
-	mean := 0.0
-	for x, groups := range histogram {
-		mean += groups * float64(x) / float64(n*len(counts))
+	return histogram, nil
+}
+
+func fit(histogram []float64) Mixture {
+	n, groups, sum := len(histogram)-1, 0.0, 0.0
+	for x, h := range histogram {
+		groups, sum = groups+h, sum+h*float64(x)
 	}
-	mean = min(max(mean, 0.02), 0.98)
+	mean := min(max(sum/(float64(n)*groups), 0.02), 0.98)
 	m := Mixture{N: n, Weight: [2]float64{0.5, 0.5}}
 	for k, at := range []float64{mean / 2, (1 + mean) / 2} {
 		m.Alpha[k], m.Beta[k] = 2*at, 2*(1-at)
 	}
+	work := newWorkspace(n)
 	before := math.Inf(-1)
 	for range mostSteps {
-		after := m.improve(histogram)
+		after := m.improve(histogram, work)
 		if after-before < gain {
 			break
 		}
 		before = after
 	}
-	return m, nil
+	return m
+}
+
+// workspace is the memory of the steps of one fit, which are up to 5,000.
+type workspace struct {
+	mass        [2][]float64 // of each count, by component
+	share       [2][]float64 // of the groups of each count, by component
+	alpha, beta []float64    // rising from the shapes
+}
+
+func newWorkspace(n int) *workspace {
+	w := &workspace{alpha: make([]float64, n+1), beta: make([]float64, n+1)}
+	for k := range w.mass {
+		w.mass[k], w.share[k] = make([]float64, n+1), make([]float64, n+1)
+	}
+	return w
 }
 
 // improve takes one step and returns the log-likelihood before it.
-func (m *Mixture) improve(histogram []float64) (likelihood float64) {
-	var share [2][]float64 // of each count, by component
-	for k := range share {
-		share[k] = make([]float64, m.N+1)
+func (m *Mixture) improve(histogram []float64, work *workspace) (likelihood float64) {
+	for k := range work.mass {
+		m.masses(k, work.mass[k])
 	}
 	total := 0.0
 	for x, n := range histogram {
-		p := [2]float64{m.Weight[0] * m.mass(0, x), m.Weight[1] * m.mass(1, x)}
+		if n == 0 {
+			continue // it has no share in anything, and its logarithm is dear
+		}
+		p := [2]float64{m.Weight[0] * work.mass[0][x], m.Weight[1] * work.mass[1][x]}
 		all := max(p[0]+p[1], math.SmallestNonzeroFloat64)
-		share[0][x], share[1][x] = n*p[0]/all, n*p[1]/all
+		work.share[0][x], work.share[1][x] = n*p[0]/all, n*p[1]/all
 		total += n
-		if n > 0 {
-			likelihood += n * math.Log(all)
-		}
+		likelihood += n * math.Log(all)
 	}
-	for k := range share {
-		weight := 0.0
-		var a, b, both float64
-		for x, w := range share[k] {
+	for k, share := range work.share {
+		rising(m.Alpha[k], work.alpha)
+		rising(m.Beta[k], work.beta)
+		var weight, a, b, both float64
+		for x, w := range share {
 			weight += w
-			a += w * rising(m.Alpha[k], x)
-			b += w * rising(m.Beta[k], m.N-x)
+			a += w * work.alpha[x]
+			b += w * work.beta[m.N-x]
 		}
-		both = weight * rising(m.Alpha[k]+m.Beta[k], m.N)
+		for i := range m.N {
+			both += 1 / (m.Alpha[k] + m.Beta[k] + float64(i))
+		}
+		both *= weight
 		m.Weight[k] = weight / total
 		if both > 0 {
 			m.Alpha[k] = min(max(m.Alpha[k]*a/both, least), most)
@@ -95,35 +128,49 @@ func (m *Mixture) improve(histogram []float64) (likelihood float64) {
 	return likelihood
 }
 
-// rising returns ψ(from + steps) - ψ(from), which is a sum for whole steps.
-func rising(from float64, steps int) float64 {
+// rising sets into[i] to ψ(from + i) - ψ(from), which is a sum for whole i.
+func rising(from float64, into []float64) {
 	sum := 0.0
-	for i := range steps {
+	for i := range into {
+		into[i] = sum
 		sum += 1 / (from + float64(i))
 	}
-	return sum
 }
 
-// mass of a count in a component.
-func (m *Mixture) mass(k, x int) float64 {
-	a, b, n := m.Alpha[k], m.Beta[k], float64(m.N)
-	return math.Exp(logBeta(float64(x)+a, n-float64(x)+b) - logBeta(a, b) + logChoose(n, float64(x)))
-}
+// tooGreat is where masses are scaled down before the next step could overflow.
+const tooGreat = 1e200
 
-func logBeta(a, b float64) float64 { return logGamma(a) + logGamma(b) - logGamma(a+b) }
-
-func logChoose(n, k float64) float64 { return logGamma(n+1) - logGamma(k+1) - logGamma(n-k+1) }
-
-func logGamma(x float64) float64 {
-	g, _ := math.Lgamma(x)
-	return g
+// masses sets into[x] to the probability of x in a component. The ratio of one mass to
+// the one before is simple, and they add up to 1, so no gamma function is needed.
+func (m *Mixture) masses(k int, into []float64) {
+	a, b, last := m.Alpha[k], m.Beta[k], float64(m.N-1)
+	into[0] = 1
+	sum := 1.0
+	for i := range m.N {
+		x := float64(i)
+		next := into[i] * ((last + 1 - x) * (a + x)) / ((x + 1) * (b + last - x))
+		into[i+1] = next
+		if sum += next; sum > tooGreat {
+			for j := range i + 2 {
+				into[j] /= sum
+			}
+			sum = 1
+		}
+	}
+	for x := range into {
+		into[x] /= sum
+	}
 }
 
 // Cumulative returns the probability of at most x, for x from 0 to N.
 func (m Mixture) Cumulative() []float64 {
+	work := newWorkspace(m.N)
 	sums, sum := make([]float64, m.N+1), 0.0
+	for k := range work.mass {
+		m.masses(k, work.mass[k])
+	}
 	for x := range sums {
-		sum += m.Weight[0]*m.mass(0, x) + m.Weight[1]*m.mass(1, x)
+		sum += m.Weight[0]*work.mass[0][x] + m.Weight[1]*work.mass[1][x]
 		sums[x] = sum
 	}
 	return sums
@@ -147,23 +194,32 @@ const (
 )
 
 // StableRound returns the first round, from 1, at which a batch is stable, and the
-// distance of each round from the one before, the first one's being 0. Round 0 means
-// that it never is. counts are by round, then by group; n is the size of a group.
+// distance of each round up to it from the one before, the first one's being 0. Round 0
+// means that it never is. counts are by round, then by group; n is the size of a group.
+// Rounds that cannot matter are not fitted, and have no distance.
 func StableRound(counts [][]int, n int) (round int, distances []float64, err error) {
-	var last Mixture
+	histograms := make([][]float64, len(counts))
 	for r, c := range counts {
-		now, err := Fit(c, n)
-		if err != nil {
+		if histograms[r], err = histogramOf(c, n); err != nil {
 			return 0, nil, fmt.Errorf("round %d: %w", r+1, err)
 		}
+	}
+	if len(counts) <= Rounds {
+		return 0, nil, nil // too few for so many distances in a row
+	}
+	var last Mixture
+	for r, h := range histograms {
 		distance := 0.0
-		if r > 0 {
-			distance = Distance(last, now)
+		if r == 0 {
+			last = fit(h)
+		} else if !slices.Equal(h, histograms[r-1]) {
+			now := fit(h)
+			distance, last = Distance(last, now), now
 		}
-		distances, last = append(distances, distance), now
-		if r >= Rounds && round == 0 && slices.Max(distances[r-Rounds+1:]) < Epsilon {
-			round = r + 1
+		distances = append(distances, distance)
+		if r >= Rounds && slices.Max(distances[r-Rounds+1:]) < Epsilon {
+			return r + 1, distances, nil
 		}
 	}
-	return round, distances, nil
+	return 0, distances, nil
 }

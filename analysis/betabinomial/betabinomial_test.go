@@ -103,7 +103,61 @@ func TestStableRound(t *testing.T) {
 	if err != nil || again != round || !slices.Equal(same, distances) {
 		t.Errorf("in another order: round %d, distances %v, %v", again, same, err)
 	}
+	if len(distances) != round {
+		t.Errorf("%d distances up to round %d", len(distances), round)
+	}
 	if round, _, _ := StableRound(counts[:4], 5); round != 0 {
 		t.Errorf("a batch that moves is stable at round %d", round)
+	}
+	if _, _, err := StableRound([][]int{{1}, {6}}, 5); err == nil {
+		t.Error("6 of 5 agents are accepted in a batch of two rounds")
+	}
+}
+
+// The masses are those by gamma functions, also where their ratios leave what a float holds.
+func TestMasses(t *testing.T) {
+	logGamma := func(x float64) float64 { g, _ := math.Lgamma(x); return g }
+	logBeta := func(a, b float64) float64 { return logGamma(a) + logGamma(b) - logGamma(a+b) }
+	for _, n := range []int{1, 3, 10, 80, 3000} {
+		for _, shape := range [][2]float64{{0.001, 0.001}, {0.001, 1000}, {1000, 0.001}, {0.7, 2.5}, {1000, 1000}, {40, 3}} {
+			m := Mixture{N: n, Alpha: [2]float64{shape[0]}, Beta: [2]float64{shape[1]}}
+			got := make([]float64, n+1)
+			m.masses(0, got)
+			for x, p := range got {
+				y := float64(n - x)
+				want := math.Exp(logBeta(float64(x)+shape[0], y+shape[1]) - logBeta(shape[0], shape[1]) - math.Log(float64(n+1)) - logBeta(float64(x)+1, y+1))
+				if !(math.Abs(p-want) <= 1e-9*max(want, 1e-3)) {
+					t.Fatalf("P(%d of %d) with shapes %v = %v, want %v", x, n, shape, p, want)
+				}
+			}
+		}
+	}
+}
+
+// A table refits the mixture thousands of times, in up to 5,000 steps each: the steps
+// share their memory, and a batch of too few rounds to be stable is not fitted.
+func TestFitsAreCheap(t *testing.T) {
+	counts := countsOf(3, 5, 4, 2, 3, 6, 12, 25)
+	if n := testing.AllocsPerRun(1, func() { _, _ = Fit(counts, 7) }); n > 20 {
+		t.Errorf("a fit takes memory %v times", n)
+	}
+	if n := testing.AllocsPerRun(1, func() { _, _, _ = StableRound([][]int{counts, counts}, 7) }); n > 5 {
+		t.Errorf("two rounds take memory %v times, so they are fitted", n)
+	}
+}
+
+// BenchmarkStableRound is one training set of 24 groups of ten over four rounds.
+func BenchmarkStableRound(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	counts := make([][]int, 4)
+	for r := range counts {
+		for range 24 {
+			counts[r] = append(counts[r], 1+rng.IntN(6)+rng.IntN(r+1))
+		}
+	}
+	for b.Loop() {
+		if _, _, err := StableRound(counts, 10); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -20,7 +20,7 @@ func (q Question) Look(c Campaign) (*until.Course, *until.Design, error) {
 	}
 	runs := make(map[until.Cell]record.Collaboration, len(c.Runs))
 	for _, r := range c.Runs {
-		if i, ok := index[r.ConditionID]; ok && !IsUnneeded(r.Collaboration) {
+		if i, ok := index[r.ConditionID]; ok && r.Status != record.Stopped { // stopped: as far as the question goes it has not ended
 			runs[until.Cell{Condition: i, Instance: int(r.Instance), Replicate: int(r.Replicate)}] = r.Collaboration
 		}
 	}

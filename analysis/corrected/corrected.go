@@ -65,7 +65,7 @@ type Estimate struct {
 	Lambda float64 `json:"lambda"`
 	Alone  *Alone  `json:"gold_alone"` // nil if gold alone does not determine it
 	Drawn  int     `json:"drawn"`      // units with gold
-	DOF    int     `json:"dof"`        // clusters with gold, minus strata with gold
+	DOF    int     `json:"dof"`        // clusters with gold, minus groups of strata that deviate from one mean
 }
 
 // Alone is what gold labels say without the machine's.
@@ -81,10 +81,11 @@ const FewShown = 5
 
 // Errors of samples that tell too little.
 var (
-	ErrNoGold    = errors.New("no unit has gold labels")
-	ErrFewGold   = errors.New("gold labels of at least 2 units in 2 clusters of each stratum are needed")
-	ErrFewShown  = fmt.Errorf("gold labels show it in fewer than %d of the drawn units, or in all but as few", FewShown)
-	ErrUnsettled = errors.New("the gold labels do not determine it")
+	ErrNoGold      = errors.New("no unit has gold labels")
+	ErrFewGold     = errors.New("gold labels of at least 2 clusters (collaborations, or what errors are clustered by) are needed, so that something can be said of how much they vary")
+	ErrBareStratum = errors.New("nothing of a stratum has gold labels, so nothing can be said of it")
+	ErrFewShown    = fmt.Errorf("gold labels show it in fewer than %d of the drawn units, or in all but as few", FewShown)
+	ErrUnsettled   = errors.New("the gold labels do not determine it: they show nothing, or too little, of what it is a share or an effect of")
 )
 
 // Naive returns the solution by the machine's labels alone, as if they were right.

@@ -99,7 +99,7 @@ func TestTooLittle(t *testing.T) {
 		"no gold":        {[]corrected.ShareUnit{{Machine: [2]float64{1, 2}}}, corrected.ErrNoGold},
 		"one":            {[]corrected.ShareUnit{{Gold: gold}, {Cluster: 1}}, corrected.ErrFewGold},
 		"one cluster":    {[]corrected.ShareUnit{{Gold: gold}, {Gold: gold}, {Cluster: 1}}, corrected.ErrFewGold},
-		"a bare stratum": {[]corrected.ShareUnit{{Gold: gold}, {Cluster: 1, Gold: gold}, {Cluster: 1, Stratum: 1}}, corrected.ErrFewGold},
+		"a bare stratum": {[]corrected.ShareUnit{{Gold: gold}, {Cluster: 1, Gold: gold}, {Cluster: 1, Stratum: 1}}, corrected.ErrBareStratum},
 		"never shown":    {[]corrected.ShareUnit{{Gold: &[2]float64{}}, {Cluster: 1, Gold: &[2]float64{}}}, corrected.ErrUnsettled},
 		"next to never":  {[]corrected.ShareUnit{{Gold: gold}, {Cluster: 1, Gold: gold}, {Cluster: 2, Gold: never}, {Cluster: 3, Gold: never}, {Cluster: 4, Gold: never}}, corrected.ErrFewShown},
 		"by one alone":   {[]corrected.ShareUnit{{Gold: gold}, {Cluster: 1, Gold: &[2]float64{}}}, corrected.ErrUnsettled},

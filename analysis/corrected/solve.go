@@ -169,26 +169,27 @@ func (p *problem) clusterSystem(c int, lambda float64) *system {
 }
 
 // clusterResiduals returns each cluster's sum of B − Gθ, by gold and by the rest. Within a
-// stratum deviations from its drawn mean are weighted, not the values: their number is fixed,
-// so the mean itself does not vary with it.
+// group of strata deviations from its mean by the drawn units are weighted, not the values: their
+// number is fixed, so the mean itself does not vary with it.
 func (p *problem) clusterResiduals(theta []float64) (gold, rest [][]float64) {
 	k := p.k
-	right, machine := vectors(len(p.strata), k), vectors(len(p.strata), k) // means of drawn units
+	right, machine := vectors(len(p.groups), k), vectors(len(p.groups), k) // means by drawn units
 	for i, u := range p.units {
 		if u.Gold != nil {
-			h := p.stratum[i]
-			u.Gold.addResidual(right[h], theta, 1/float64(p.strata[h].drawn))
-			u.Machine.addResidual(machine[h], theta, 1/float64(p.strata[h].drawn))
+			s := p.strata[p.stratum[i]]
+			weight := float64(s.units) / float64(p.groups[s.group].units) / float64(s.drawn)
+			u.Gold.addResidual(right[s.group], theta, weight)
+			u.Machine.addResidual(machine[s.group], theta, weight)
 		}
 	}
 	gold, rest = vectors(p.clusters, k), vectors(p.clusters, k)
 	for i, u := range p.units {
-		c, h := p.cluster[i], p.stratum[i]
+		c, h := p.cluster[i], p.strata[p.stratum[i]].group
 		floats.Add(gold[c], right[h])
 		floats.Sub(rest[c], machine[h])
 		u.Machine.addResidual(rest[c], theta, 1)
 		if u.Gold != nil {
-			w := p.weight(i) * p.strata[h].spread
+			w := p.weight(i) * p.groups[h].spread
 			u.Gold.addResidual(gold[c], theta, w)
 			floats.AddScaled(gold[c], -w, right[h])
 			u.Machine.addResidual(rest[c], theta, -w)

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
+	"hash/fnv"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"roundtable/analysis/betabinomial"
@@ -64,8 +65,11 @@ func (Stability) Fit(d *Data, train []int) (Fitted, error) {
 // last round is not above that at the first (stopping.Evidence; Sadhuka et al. 2025,
 // arXiv 2512.03109). Half of the training units make the evidence. The groups of
 // the other half that talk did improve set the threshold (a tolerance limit, as in the
-// paper's thresholds that are probably approximately correct), with one figure for a
-// unit: its greatest evidence, since its collaborations depend on each other.
+// paper's thresholds that are probably approximately correct). Groups of one unit
+// depend on each other, so one is drawn from each before it is known which of them
+// improved: improved ones among these are independent, and all improved groups are
+// equally likely. (One of each unit's improved groups would bound a share of units,
+// and units in which many groups improve weigh more among groups.)
 type EProcess struct {
 	Alpha float64 // greatest share of the groups that talk improves that are stopped
 	Delta float64 // of samples in which that may fail
@@ -88,18 +92,19 @@ func (e EProcess) Fit(d *Data, train []int) (Fitted, error) {
 	if err != nil {
 		return d.neverStop(stopping.MethodEProcess, err), nil
 	}
-	greatest := map[string]float64{} // by unit
+	drawn, replicates := d.oneOfEach(train)
+	var peaks []float64
 	for _, run := range bounding {
-		if d.improves(run) {
-			unit := d.Runs[run].Unit
-			before, ok := greatest[unit]
-			if now := peak(evidence, d.seen[run]); !ok || now > before {
-				greatest[unit] = now
-			}
+		if drawn[run] && d.improves(run) {
+			peaks = append(peaks, peak(evidence, d.seen[run]))
 		}
 	}
-	if evidence.Threshold, err = statistics.UpperTolerance(slices.Collect(maps.Values(greatest)), e.Alpha, e.Delta); err != nil {
-		return d.neverStop(stopping.MethodEProcess, fmt.Errorf("of what talk improved among half of the training collaborations, %w", err)), nil
+	if evidence.Threshold, err = statistics.UpperTolerance(peaks, e.Alpha, e.Delta); err != nil {
+		of := "half of the training collaborations"
+		if replicates > 1 {
+			of += " (one drawn from each unit)"
+		}
+		return d.neverStop(stopping.MethodEProcess, fmt.Errorf("of what talk improved among %s, %w", of, err)), nil
 	}
 	evidence.Alpha, evidence.Delta = e.Alpha, e.Delta
 	return d.fitted(stopping.Fitted{Method: stopping.MethodEProcess, Evidence: &evidence}, Learned{}), nil
@@ -156,10 +161,39 @@ func (d *Data) evidence(runs []int) (stopping.Evidence, error) {
 // nano rounds to 1e-9: the last bits of sums differ between processors.
 func nano(x float64) float64 { return math.Round(x*1e9) / 1e9 }
 
-// halves divides runs by unit, every other one in the order of their names. Runs are in
-// the order of theirs, so that sums over them are the same whatever their order was.
+// oneOfEach draws one run of each unit, as likely as any other run is of its own unit,
+// and returns the greatest number of runs of a unit. So a unit with fewer runs may have
+// none drawn. The draw depends on the unit's name alone: not on what its runs became.
+func (d *Data) oneOfEach(runs []int) (drawn map[int]bool, most int) {
+	units := map[string][]int{}
+	for _, run := range d.byID(runs) {
+		unit := d.Runs[run].Unit
+		units[unit] = append(units[unit], run)
+		most = max(most, len(units[unit]))
+	}
+	drawn = map[int]bool{}
+	for unit, of := range units {
+		h := fnv.New64a()
+		h.Write([]byte(unit))
+		if i := rand.New(rand.NewPCG(drawSeed, h.Sum64())).IntN(most); i < len(of) {
+			drawn[of[i]] = true
+		}
+	}
+	return drawn, most
+}
+
+// drawSeed is any number.
+const drawSeed = 0x756e6974
+
+// byID returns runs in the order of their names, so that what is made of them is the
+// same whatever their order was.
+func (d *Data) byID(runs []int) []int {
+	return slices.SortedFunc(slices.Values(runs), func(a, b int) int { return cmp.Compare(d.Runs[a].ID, d.Runs[b].ID) })
+}
+
+// halves divides runs by unit, every other one in the order of their names.
 func (d *Data) halves(runs []int) (fitting, bounding []int) {
-	runs = slices.SortedFunc(slices.Values(runs), func(a, b int) int { return cmp.Compare(d.Runs[a].ID, d.Runs[b].ID) })
+	runs = d.byID(runs)
 	var units []string
 	for _, run := range runs {
 		units = append(units, d.Runs[run].Unit)

@@ -3,6 +3,7 @@ package crossval_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,6 +91,85 @@ func TestEProcessBoundsFalseAlarms(t *testing.T) {
 		t.Errorf("of the groups that talk does not improve %.3f are stopped", share)
 	} else {
 		t.Logf("bound broken in %.3f of the samples; stopped of those in vain: %.3f", float64(broken)/samples, share)
+	}
+}
+
+// replicated makes units of replicates whose agreement is the same in all rounds. In easy
+// units talk improves every group although all agents agree from the start; in the others
+// it improves one group in eight, which begins at odds, and leaves the rest, which begin
+// with four or five of five.
+func replicated(rng *rand.Rand, units int, easy float64, replicates func(easy bool) int) (all []trajectory.Trajectory) {
+	const rounds = 3
+	for u := range units {
+		isEasy := rng.Float64() < easy
+		for k := range replicates(isEasy) {
+			t := trajectory.Trajectory{ID: fmt.Sprintf("c%05d-%d", u, k), Condition: "c", Unit: fmt.Sprint("u", u), Instance: u, Environment: "e", Rule: "r", Agents: 5}
+			holders, improves := 5, isEasy || rng.IntN(8) == 0
+			switch {
+			case isEasy:
+			case improves:
+				holders = 2
+			default:
+				holders = 4 + rng.IntN(2)
+			}
+			for r := range rounds {
+				goodness, share := 0.5, float64(holders)/5
+				if improves && r == rounds-1 {
+					goodness = 1
+				}
+				t.Rounds = append(t.Rounds, trajectory.Round{Goodness: &goodness, Agreed: true, Agreement: &share})
+			}
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// The bound is one on the share of the groups that talk improves, where replicates of a
+// unit depend on each other and units in which all improve are rare: 0.11 to 0.2 of the
+// improved groups are easy, so a rule that stops these breaks the bound of 0.1.
+func TestEProcessBoundsGroupsOfUnits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
+	const samples = 80
+	e := crossval.DefaultEProcess()
+	for name, x := range map[string]struct {
+		units      int
+		easy       float64 // share of the units
+		replicates func(easy bool) int
+		share      float64 // of the improved groups that are easy
+		least      float64 // share of samples in which the bound is broken: the rule is not idle
+	}{
+		"just above the bound":         {500, 0.0153, func(bool) int { return 8 }, 0.11, 0.01},
+		"well above the bound":         {500, 0.025, func(bool) int { return 8 }, 0.17, 0},
+		"easy units are twice as many": {800, 0.0153, func(easy bool) int { return map[bool]int{true: 8, false: 4}[easy] }, 0.2, 0},
+	} {
+		rng := rand.New(rand.NewPCG(13, 14))
+		broken, fitted := 0, 0
+		for range samples {
+			d, err := crossval.NewData(replicated(rng, x.units, x.easy, x.replicates))
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := e.Fit(d, everyone(len(d.Runs)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Learned.Note != "" {
+				continue // it never stops
+			}
+			fitted++
+			unanimous := slices.IndexFunc(d.Runs, func(t trajectory.Trajectory) bool { return *t.Rounds[0].Agreement == 1 })
+			if f.Stop(unanimous).Fired {
+				broken++
+			}
+		}
+		share := float64(broken) / samples
+		t.Logf("%s: %.2f of the improved groups are easy; the bound is broken in %.3f of the samples (fitted in %d of %d)", name, x.share, share, fitted, samples)
+		if share > e.Delta+0.05 || share < x.least || fitted < samples*9/10 {
+			t.Errorf("%s: the bound is broken in %.3f of the samples, want %v to %v", name, share, x.least, e.Delta)
+		}
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"maps"
+	"path"
 	"slices"
 
 	"roundtable/analysis/lake"
@@ -23,12 +24,13 @@ import (
 // Draw is a sample that is to be coded by hand. It is stored once and never changes.
 type Draw struct {
 	Campaign string    `json:"campaign"`
-	CodeBook string    `json:"code_book"` // its id
-	Labels   []string  `json:"labels"`    // that may be given
-	Single   bool      `json:"single"`    // exactly one is given to each item; else one or more
-	Whole    bool      `json:"whole"`     // collaborations are coded, not messages; then labels may be none
-	Number   int       `json:"draw"`      // from 1
-	Asked    int       `json:"asked"`     // items in all, those of earlier draws among them
+	CodeBook string    `json:"code_book"`                  // its id
+	BookHash string    `json:"code_book_sha256,omitempty"` // of the code book as it is recorded
+	Labels   []string  `json:"labels"`                     // that may be given
+	Single   bool      `json:"single"`                     // exactly one is given to each item; else one or more
+	Whole    bool      `json:"whole"`                      // collaborations are coded, not messages; then labels may be none
+	Number   int       `json:"draw"`                       // from 1
+	Asked    int       `json:"asked"`                      // items in all, those of earlier draws among them
 	Seed     uint64    `json:"seed"`
 	Strata   []Stratum `json:"strata"`
 	Frame    []Framed  `json:"frame"`  // collaborations that this draw is the first to find
@@ -84,6 +86,19 @@ func (d Draw) Items() int {
 	return n
 }
 
+// Lone returns the conditions of which draws have found one collaboration: nothing can be said of
+// how much collaborations vary, so they will have no corrected figures of their own.
+func Lone(draws []Draw) []string {
+	found := map[string]int{}
+	for _, d := range draws {
+		for _, f := range d.Frame {
+			found[f.Condition]++
+		}
+	}
+	maps.DeleteFunc(found, func(_ string, n int) bool { return n > 1 })
+	return slices.Sorted(maps.Keys(found))
+}
+
 // Rounds returns the earlier and the later round of a passage; the same where there is but one.
 func (p Passage) Rounds() (first, last int) { return max(1, p.Round-1), p.Round }
 
@@ -115,30 +130,64 @@ func Key(campaign, book string, number int) string {
 	return fmt.Sprintf("%sdraw-%d.json", folder(campaign, book), number)
 }
 
-// By returns under which name a coder's labels of a draw are committed.
-func By(book, coder string, number int) string { return fmt.Sprintf("%s.%s.%d", book, coder, number) }
-
-// ReadDraws reads the draws of a campaign for a code book, in their order.
+// ReadDraws reads the draws of a campaign for a code book, in their order. One that is missing
+// before others is damage: all figures rest on the first.
 func ReadDraws(ctx context.Context, s storage.Store, campaign, book string) ([]Draw, error) {
+	numbers, err := storedDraws(ctx, s, campaign, book)
+	if err != nil {
+		return nil, err
+	}
 	var all []Draw
-	for number := 1; ; number++ {
-		key := Key(campaign, book, number)
-		data, err := s.Get(ctx, key)
-		if errors.Is(err, fs.ErrNotExist) {
-			return all, nil
+	for i, n := range numbers {
+		if n != i+1 {
+			return nil, fmt.Errorf("%s is missing, and draw %d is there: %w", Key(campaign, book, i+1), n, storage.ErrCorrupt)
 		}
+		d, err := readDraw(ctx, s, campaign, book, n)
 		if err != nil {
 			return nil, err
 		}
-		var d Draw
-		if err := lake.Unseal(key, data, &d); err != nil {
-			return nil, err
-		}
-		if d.Campaign != campaign || d.CodeBook != book || d.Number != number {
-			return nil, fmt.Errorf("%s: %w: it is draw %d of campaign %s for %s", key, storage.ErrCorrupt, d.Number, d.Campaign, d.CodeBook)
-		}
 		all = append(all, d)
 	}
+	return all, nil
+}
+
+// storedDraws returns the numbers of the draws that are stored, ascending.
+func storedDraws(ctx context.Context, s storage.Store, campaign, book string) ([]int, error) {
+	objects, err := s.List(ctx, folder(campaign, book))
+	if err != nil {
+		return nil, err
+	}
+	var numbers []int
+	for _, o := range objects {
+		var n int
+		if _, err := fmt.Sscanf(path.Base(o.Key), "draw-%d.json", &n); err == nil && o.Key == Key(campaign, book, n) {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers, nil
+}
+
+func readDraw(ctx context.Context, s storage.Store, campaign, book string, number int) (d Draw, err error) {
+	key := Key(campaign, book, number)
+	data, err := s.Get(ctx, key)
+	if err != nil {
+		return d, err
+	}
+	if err := lake.Unseal(key, data, &d); err != nil {
+		return d, err
+	}
+	if d.Campaign != campaign || d.CodeBook != book || d.Number != number {
+		return d, fmt.Errorf("%s: %w: it is draw %d of campaign %s for %s", key, storage.ErrCorrupt, d.Number, d.Campaign, d.CodeBook)
+	}
+	return d, nil
+}
+
+// LostCoders returns who has coded draws after the last one that is stored: a draw in the place of
+// one that was lost would get labels of other items.
+func LostCoders(ctx context.Context, s storage.Store, campaign, book string, draws int) ([]Maker, error) {
+	makers, err := makersOf(ctx, s, campaign)
+	return lostOf(makers, book, draws), err
 }
 
 // WriteDraw stores a draw. One that is stored under its number already is an error that

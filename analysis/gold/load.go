@@ -2,13 +2,9 @@ package gold
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 )
 
@@ -38,7 +34,9 @@ type Sample struct {
 	Draws   []Draw
 	Codings []Coding // of the draws
 	Waiting int      // draws that no coder has coded yet
-	Partial []string // coders whose labels are stored in part only: the command that stores them was interrupted
+	Partial []string // coders whose labels are stored in part only: the command that stores them was interrupted, or some are lost
+	Foreign []string // coders whose labels are of other items than the draw that is stored
+	Lost    []string // coders of draws that are not stored any more
 	stratum map[lake.Run]int
 	drawn   map[Passage]int // index of the draw
 }
@@ -50,14 +48,17 @@ func Load(ctx context.Context, s storage.Store, campaign, book string) (*Sample,
 	if err != nil {
 		return nil, err
 	}
-	a := &Sample{stratum: map[lake.Run]int{}, drawn: map[Passage]int{}}
+	makers, err := makersOf(ctx, s, campaign)
+	if err != nil {
+		return nil, err
+	}
+	a := &Sample{stratum: map[lake.Run]int{}, drawn: map[Passage]int{}, Lost: codersOf(lostOf(makers, book, len(draws)))}
 	strata := map[Stratum]int{}
 	for i, d := range draws {
-		c, partial, err := loadCoding(ctx, s, d)
+		c, err := a.loadCoding(ctx, s, d, makers)
 		if err != nil {
 			return nil, err
 		}
-		a.Partial = append(a.Partial, partial...)
 		if len(c.Coders) == 0 {
 			a.Waiting = len(draws) - i
 			break
@@ -79,50 +80,24 @@ func Load(ctx context.Context, s storage.Store, campaign, book string) (*Sample,
 	return a, nil
 }
 
-func loadCoding(ctx context.Context, s storage.Store, d Draw) (c Coding, partial []string, err error) {
-	makers, err := lake.Annotators(ctx, s, record.Gold, d.Campaign)
-	if err != nil {
-		return c, nil, err
-	}
-	for _, coder := range CodersOf(makers, d) {
-		markers, err := lake.AnnotationMarkers(ctx, s, record.Gold, d.Campaign, By(d.CodeBook, coder, d.Number))
-		if err != nil {
-			return c, nil, err
-		}
-		by, n := map[lake.Run][]Coded{}, 0
-		for row, err := range lake.ReadTable[record.GoldLabel](ctx, s, markers) {
-			if err != nil {
-				return c, nil, err
-			}
-			var labels []string
-			if err := json.Unmarshal([]byte(row.Labels), &labels); err != nil {
-				return c, nil, fmt.Errorf("gold label of entry %d of %s: %w", row.Entry, row.CollaborationID, err)
-			}
-			run := lake.Run{Collaboration: row.CollaborationID, Generation: int(row.Generation)}
-			by[run] = append(by[run], Coded{int(row.Entry), int(row.Round), int(row.Agent), labels})
-			n++
-		}
-		if n < d.Items() {
-			partial = append(partial, coder)
+func (a *Sample) loadCoding(ctx context.Context, s storage.Store, d Draw, makers []Maker) (c Coding, err error) {
+	for _, m := range makers {
+		if m.Book != d.CodeBook || m.Draw != d.Number {
 			continue
 		}
-		c.Coders, c.Each = append(c.Coders, coder), append(c.Each, by)
-	}
-	return c, partial, nil
-}
-
-// CodersOf returns who, of all makers of gold labels, has coded a draw.
-func CodersOf(makers []string, d Draw) []string {
-	var coders []string
-	for _, by := range makers {
-		rest, ok := strings.CutPrefix(by, d.CodeBook+".")
-		coder, number, found := strings.Cut(rest, ".")
-		if ok && found && number == fmt.Sprint(d.Number) {
-			coders = append(coders, coder)
+		given, err := readGiven(ctx, s, d, m)
+		switch {
+		case err != nil:
+			return c, err
+		case given.foreign > 0:
+			a.Foreign = append(a.Foreign, m.Coder)
+		case given.missing > 0:
+			a.Partial = append(a.Partial, m.Coder)
+		default:
+			c.Coders, c.Each = append(c.Coders, m.Coder), append(c.Each, given.by)
 		}
 	}
-	slices.Sort(coders)
-	return coders
+	return c, nil
 }
 
 // Empty reports whether nothing is coded.

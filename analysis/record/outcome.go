@@ -19,6 +19,10 @@ const (
 // failed or were stopped are counted.
 const Succeeded = "succeeded"
 
+// Stopped is the status of collaborations that the campaign's end by cancel, or by an
+// answered question, has ended.
+const Stopped = "stopped"
+
 // Answered is the failure of collaborations that were stopped before they began because
 // the campaign's question was answered without them.
 const Answered = "answered"

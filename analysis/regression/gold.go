@@ -2,6 +2,7 @@ package regression
 
 import (
 	"fmt"
+	"slices"
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/corrected"
@@ -13,11 +14,12 @@ import (
 // needs: with fewer, the corrected products of pairs do not determine it.
 const PerColumn = 10
 
-// Drawn is a round, from 2, of a collaboration that could be drawn together with the round before.
+// Drawn is a round, from 2, of a collaboration, together with the round before: what could be drawn, or came later.
 type Drawn struct {
 	Run     int // index of the trajectory
 	Round   int
 	Stratum int
+	Late    bool            // it could not be drawn: its collaboration came after the draw
 	Gold    [][2][]acts.Set // by coder: acts by agent in the round before and in this one; nil if it was not drawn
 }
 
@@ -25,6 +27,7 @@ type Drawn struct {
 type Correction struct {
 	Naive *float64            // of the pair alone, by the labels: mean goodness with it minus without
 	Alone *corrected.Estimate // the same, corrected; nil if gold says too little
+	Err   error               // why Alone is nil
 	Joint *corrected.Estimate // next to all other pairs, corrected; nil likewise
 }
 
@@ -42,17 +45,15 @@ func CorrectActs(runs []trajectory.Trajectory, drawn []Drawn) (all []Correction,
 	}
 	kept, _ := p.fittableColumns(every)
 	all = make([]Correction, len(kept))
+	framed := slices.DeleteFunc(slices.Clone(drawn), func(d Drawn) bool { return d.Late })
 	for j, c := range kept {
-		units := p.unitsFor([]Column{c}, drawn)
-		if naive, err := corrected.Naive(units); err == nil {
+		if naive, err := corrected.Naive(p.unitsFor([]Column{c}, drawn)); err == nil {
 			all[j].Naive = &naive[1]
 		}
-		if e, err := corrected.Solve(units); err == nil && p.tells(c, drawn) {
-			all[j].Alone = &e[1]
-		}
+		all[j].Alone, all[j].Err = p.correct(c, framed)
 	}
 	coded := 0
-	for _, d := range drawn {
+	for _, d := range framed {
 		if d.Gold != nil && runs[d.Run].Goodness(d.Round) != nil {
 			coded++
 		}
@@ -60,7 +61,7 @@ func CorrectActs(runs []trajectory.Trajectory, drawn []Drawn) (all []Correction,
 	if need := PerColumn * (len(kept) + 1); coded < need {
 		return all, fmt.Errorf("%d rounds with gold; %d, %d for each of %d columns, would be needed", coded, need, PerColumn, len(kept)+1), nil
 	}
-	e, err := corrected.Solve(p.unitsFor(kept, drawn))
+	e, err := corrected.Solve(p.unitsFor(kept, framed))
 	if err != nil {
 		return all, err, nil
 	}
@@ -68,6 +69,18 @@ func CorrectActs(runs []trajectory.Trajectory, drawn []Drawn) (all []Correction,
 		all[j].Joint = &e[j+1]
 	}
 	return all, nil, nil
+}
+
+// correct the effect of one pair.
+func (p *Pairs) correct(c Column, framed []Drawn) (*corrected.Estimate, error) {
+	e, err := corrected.Solve(p.unitsFor([]Column{c}, framed))
+	switch {
+	case err != nil:
+		return nil, err
+	case !p.tells(c, framed):
+		return nil, corrected.ErrFewShown
+	}
+	return &e[1], nil
 }
 
 // unitsFor returns the moments of goodness regressed on some pairs.

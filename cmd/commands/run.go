@@ -78,6 +78,11 @@ func runCampaign(ctx context.Context, r runs.Options, path string, flags campaig
 
 // finishCampaign runs what is left of a recorded plan and prints its tables.
 func finishCampaign(ctx context.Context, r runs.Options, s storage.Store, p recorded.Plan, m recorded.Manifest, again string) error {
+	if ahead, err := campaigns.KeepAhead(ctx, s, p, &m); err != nil {
+		return err
+	} else if ahead > 0 {
+		fmt.Fprintf(engine.Notices(r.Options), "until.ahead stays %d (the file has %d): the campaign needs no further cell, and with another ahead it would run some that its answer has no use for\n", m.Until.Ahead, ahead)
+	}
 	if !r.Retry && campaigns.IsSealed(ctx, s, p) && campaigns.NeedsNothing(ctx, s, p, m) && campaigns.IsLabelled(ctx, s, m) {
 		if err := errors.Join(campaigns.RecordFile(ctx, s, m), campaigns.RepairCard(ctx, s, p.Campaign.Name), r.SendEnd(ctx, s, p, m)); err != nil {
 			return err

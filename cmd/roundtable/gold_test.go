@@ -109,6 +109,25 @@ func TestGold(t *testing.T) {
 	}
 	contains(t, output(t, dir, "label", "talk", "--gold", "180"), "draw 2", "talk-acts-2.html")
 	contains(t, output(t, dir, "analyze", "talk", "--table", "dialogue-acts"), "1 draw not coded yet")
+
+	for _, n := range []string{"1", "2"} { // a draw that is lost: nothing takes its place
+		if err := os.Remove(filepath.Join(dir, "lake", "lake", "_campaigns", "talk", "gold", "acts", "draw-"+n+".json")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	contains(t, ends(t, 1, dir, nil, "label", "talk", "--gold", "120", "--gold-seed", "2").err, "draw-1.json is missing, and ada coded it")
+	contains(t, ends(t, 1, dir, nil, "label", "talk", "--gold-from", ada, "--coder", "ada").err, "draw-1.json is missing, and ada coded it")
+	contains(t, output(t, dir, "analyze", "talk", "--table", "dialogue-acts"), "Left out: labels by ada and ben, of a draw that is missing")
+	contains(t, ends(t, 1, dir, nil, "verify", "talk").out, "the draw is missing, and ada and ben coded it")
+}
+
+// TestGoldOfOne: conditions with one collaboration are named before anybody codes.
+func TestGoldOfOne(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	save(t, dir, "talk.yaml", strings.ReplaceAll(goldCampaign, "replicates: 16", "replicates: 1"))
+	output(t, dir, "run", "talk.yaml")
+	contains(t, output(t, dir, "label", "talk", "--gold", "30", "-o", "blank.csv"), "No corrected figures: of majority-", "with one collaboration each")
 }
 
 // bookService labels by code books, as a model would, and counts what it is asked.

@@ -295,3 +295,25 @@ stop:
 		FROM collaborations JOIN rounds USING (collaboration_id) WHERE round = rounds_run`, "--campaign", "agreeing", "--format", "csv")
 	contains(t, csv, "true,0")
 }
+
+// TestForkIntoLearnedStop: what a fork has from before it was asked about no learned rule,
+// also where that would have ended it, and where the original's own rule did end it.
+func TestForkIntoLearnedStop(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	save(t, dir, "past.yaml", pastCampaign+"grid: {rule: [majority], stop: [never, first_agreement]}\n")
+	output(t, dir, "run", "past.yaml", "--set", "replicates=10")
+	fits := map[string]string{
+		"first":  `{method: first_agreement, on: {}}`,
+		"fixed3": `{method: fixed_best_round, round: 3, on: {}}`,
+		"fixed6": `{method: fixed_best_round, round: 6, on: {}}`,
+	}
+	for name, fit := range fits {
+		method, _, _ := strings.Cut(strings.TrimPrefix(fit, "{method: "), ",")
+		output(t, dir, "fork", "past", "--at", "round=5", "--set", fmt.Sprintf("stop={name: learned, from: past, method: %s, fit: %s}", method, fit), "--as", name)
+		contains(t, output(t, dir, "verify", name), "Asked again: the learned stopping rules of 20 collaborations", "Nothing is wrong")
+	}
+	// Some would have ended before round 4, and some did, by a rule that is not learned.
+	contains(t, output(t, dir, "query", "SELECT min(rounds_run) AS first, max(rounds_run) AS last FROM collaborations", "--campaign", "fixed6", "--format", "csv"), "1,6")
+	contains(t, output(t, dir, "query", "SELECT max(rounds_run) AS last FROM collaborations", "--campaign", "fixed3", "--format", "csv"), "4")
+}

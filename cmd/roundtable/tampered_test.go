@@ -36,7 +36,7 @@ type attack struct {
 	files map[string]string // by key: new content; "" deletes
 }
 
-// tampered is a lake of a campaign with paid answers, labels and features, killed once,
+// tampered is a lake of a campaign with paid answers, labels, gold labels and features, killed once,
 // that is attacked in memory.
 type tampered struct {
 	store *storetest.Memory
@@ -56,6 +56,11 @@ func newTampered(t *testing.T) *tampered {
 	killAfter(t, 20)(dir)
 	output(t, dir, "run", "campaign.yaml")
 	output(t, dir, "features", "killed")
+	for _, items := range []string{"60", "96"} { // two draws
+		output(t, dir, "label", "killed", "--gold", items, "-o", "blank.csv")
+		coded := handCode(t, dir, "blank.csv", "coded.csv", func(string) string { return "Others" })
+		output(t, dir, "label", "killed", "--gold-from", coded, "--coder", "ada")
+	}
 	lake := os.DirFS(filepath.Join(dir, "lake"))
 	files := map[string]string{}
 	err = fs.WalkDir(lake, ".", func(path string, d fs.DirEntry, err error) error {
@@ -133,7 +138,10 @@ func TestTampered(t *testing.T) {
 			l.check(t, attack{path + " is deleted", map[string]string{path: ""}})
 		}
 	}
-	for _, folder := range []string{"answers/", "lake/turns/", "lake/_campaigns/killed/labellers/", "lake/_campaigns/killed/plans/"} {
+	for _, path := range slices.Concat(l.matching("/gold/", "lake/_campaigns/"), l.matching("", "raw/_commits/gold/"), l.matching("", "lake/_campaigns/killed/codebooks/")) {
+		l.check(t, attack{path + " is deleted", map[string]string{path: ""}})
+	}
+	for _, folder := range []string{"raw/_commits/gold/", "raw/gold/", "lake/_campaigns/killed/gold/", "answers/", "lake/turns/", "lake/_campaigns/killed/labellers/", "lake/_campaigns/killed/plans/"} {
 		gone := map[string]string{}
 		for _, path := range l.matching("", folder) {
 			gone[path] = ""

@@ -3,10 +3,13 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
+	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/integrity"
 	"roundtable/cmd/internal/screentest"
 )
@@ -94,6 +97,66 @@ func TestUntilAnsweredAfterKills(t *testing.T) {
 	if got := output(t, dir, "status", "killed"); !strings.Contains(got, "180 succeeded, 0 failed, 0 stopped") {
 		t.Error(got)
 	}
+}
+
+// A campaign that was cancelled goes on when that is requested, by the cells that its
+// question needs and no others. More units under way at once buy nothing after the answer.
+func TestUntilGoesOnAfterCancel(t *testing.T) {
+	t.Parallel()
+	const easy = "limits: {collaborations: 6}\nuntil: {compare: rule, measure: decided, reference: majority, smallest: 0.45, ahead: 6}"
+	succeeded := func(dir string) string {
+		return output(t, dir, "query", "SELECT status, count(*) AS n FROM collaborations WHERE status = 'succeeded' GROUP BY status", "--json")
+	}
+	quiet := t.TempDir()
+	untilFile(t, quiet, easy)
+	output(t, quiet, "run", "campaign.yaml")
+	want, cells := answerOf(t, quiet), succeeded(quiet)
+
+	dir := t.TempDir()
+	untilFile(t, dir, easy)
+	slowDown(t, dir)
+	b := starts(t, dir, nil, "run", "campaign.yaml")
+	screentest.Until(t, "cells have ended", func() bool {
+		all, err := filepath.Glob(filepath.Join(dir, "lake/raw/_commits/campaign=killed/*.json"))
+		return err == nil && len(all) >= 9
+	})
+	output(t, dir, "cancel", "killed")
+	if code := b.code(t); code != cli.ExitIncomplete {
+		t.Fatalf("a cancelled run ends with code %d", code)
+	}
+	cut := answerOf(t, dir).Question
+	if cut.Answered || cut.Cancelled == 0 || cut.Units == 0 || cut.Units == cut.Of {
+		t.Fatalf("after cancel: %v", cut)
+	}
+	before := succeeded(dir)
+	if table := ends(t, 0, dir, nil, "analyze", "killed", "--table", "answer").out; !strings.Contains(table, fmt.Sprintf("%d units of %d looked at", cut.Units, cut.Of)) || strings.Contains(table, "open at the end") {
+		t.Error(table)
+	}
+	ends(t, cli.ExitIncomplete, dir, nil, "run", "campaign.yaml")
+	if got := succeeded(dir); got != before {
+		t.Errorf("without a request it goes on after cancel: %s, before %s", got, before)
+	}
+	output(t, dir, "run", "campaign.yaml", "--retry-failed")
+	got := answerOf(t, dir).Question
+	if !reflect.DeepEqual(got.Comparisons, want.Question.Comparisons) || got.Unneeded != want.Question.Unneeded || succeeded(dir) != cells {
+		t.Errorf("after cancel and retry %v by %s, want %v by %s", got, succeeded(dir), want.Question, cells)
+	}
+	untilFile(t, dir, strings.Replace(easy, "ahead: 6", "ahead: 20", 1))
+	slowDown(t, dir)
+	if run := ends(t, 0, dir, nil, "run", "campaign.yaml"); !strings.Contains(run.err, "until.ahead stays 6 (the file has 20)") || succeeded(dir) != cells {
+		t.Errorf("a larger ahead: %s, want %s\n%s", succeeded(dir), cells, run.err)
+	}
+}
+
+// slowDown gives the campaign's agents a latency.
+func slowDown(t *testing.T, dir string) {
+	t.Helper()
+	path := filepath.Join(dir, "campaign.yaml")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(t, dir, "campaign.yaml", strings.Replace(string(text), "model: scripted/trader", "model: {name: scripted/trader, latency: 20ms}", 1))
 }
 
 // The same with a service that has faults, each collaboration in its own workflow: no

@@ -2,7 +2,9 @@ package plan
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,6 +27,8 @@ type Until struct {
 	Level     *float64 `json:"level,omitempty"`
 	Ahead     *int     `json:"ahead,omitempty"`
 	Method    string   `json:"method,omitempty"` // one of until.Methods
+	Low       *float64 `json:"low,omitempty"`    // bounds of a score that is an error
+	High      *float64 `json:"high,omitempty"`
 }
 
 // EnvKey returns a key of the condition's environment, equal where instances are the same.
@@ -64,7 +68,7 @@ func (p *parser) parseUntil(key, n *yaml.Node, u *Until, file File) *until.Quest
 	if q.Reference != "" && !slices.Contains(names, q.Reference) {
 		p.errs.add(at("reference"), "until.reference", "%q is no value of %s; it has %s%s", q.Reference, u.Compare, wording.And(names), wording.DidYouMean(q.Reference, names))
 	}
-	p.setMethod(at("measure"), at("method"), u.Method, file, &q)
+	p.setMethod(at, u, file, &q)
 	if len(p.errs) > before {
 		return nil
 	}
@@ -117,7 +121,7 @@ func (p *parser) levelsOf(n *yaml.Node, file File, key string) []until.Level {
 	var axes []string
 	combined := map[string][]string{} // environments and values on the other axes, by level
 	for i, values := range file.Values {
-		name, rest, found := "", []string{digestOf(file.Campaign.Conditions[i].Env)}, false
+		name, rest, found := "", []string(nil), false
 		for _, v := range values {
 			if axes = append(axes, v.Axis); v.Axis == key {
 				name, found = v.String(), true
@@ -133,8 +137,9 @@ func (p *parser) levelsOf(n *yaml.Node, file File, key string) []until.Level {
 			at, levels = len(levels), append(levels, until.Level{Name: name})
 		}
 		c := file.Campaign.Conditions[i]
-		levels[at].Members = append(levels[at].Members, until.Member{Condition: c.ID(), Env: c.EnvKey()})
-		combined[name] = append(combined[name], strings.Join(rest, " "))
+		others := strings.Join(rest, " ")
+		levels[at].Members = append(levels[at].Members, until.Member{Condition: c.ID(), Env: c.EnvKey(), Others: others})
+		combined[name] = append(combined[name], digestOf(c.Env)+" "+others)
 	}
 	if len(levels) < 2 {
 		axes = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(axes))), func(a string) bool { return a == baselineAxis })
@@ -160,8 +165,9 @@ func axesText(axes []string) string {
 	return "there are " + wording.And(axes)
 }
 
-// setMethod finds the bounds of the measure, and how intervals are made.
-func (p *parser) setMethod(measure, method *yaml.Node, given string, file File, q *until.Question) {
+// setMethod finds the bounds of the measure and how intervals are made, and reports goals
+// that are out of reach, or reached without any data; at returns a key's value.
+func (p *parser) setMethod(at func(key string) *yaml.Node, u *Until, file File, q *until.Question) {
 	bounded, high := true, 1.
 	kinds := map[envs.Measure]string{}
 	for i, c := range file.Campaign.Conditions {
@@ -176,17 +182,65 @@ func (p *parser) setMethod(measure, method *yaml.Node, given string, file File, 
 		_, errors := kinds[envs.Error]
 		if bounded = !errors; errors && len(kinds) > 1 {
 			names := slices.Sorted(maps.Values(kinds))
-			p.errs.add(measure, "until.measure", "score is an error in some environments and a share in others (%s); their mean says nothing", wording.And(names))
+			p.errs.add(at("measure"), "until.measure", "score is an error in some environments and a share in others (%s); their mean says nothing", wording.And(names))
 		}
 	}
-	if q.Method = cmp.Or(given, until.Asymptotic); given == "" && bounded {
+	if u.Low != nil || u.High != nil {
+		bounded = p.setBounds(at, u, bounded, q) || bounded
+	} else if bounded {
+		q.High = high
+	}
+	if q.Method = cmp.Or(u.Method, until.Asymptotic); u.Method == "" && bounded {
 		q.Method = until.Betting
 	}
-	if q.Method == until.Betting {
-		if q.High = high; !bounded {
-			p.errs.add(method, "until.method", "betting needs a measure with bounds; score is an error here: leave the key out")
+	if q.Method == until.Betting && !bounded {
+		p.errs.add(at("method"), "until.method", "betting needs a measure with bounds; score is an error here: leave the key out, or give the least and the greatest score that there can be as low and high")
+	}
+	p.checkGoal(at, q)
+	if q.Method == until.Asymptotic {
+		q.Low, q.High = 0, 0
+	}
+}
+
+// setBounds takes the bounds that the file gives; false if it cannot.
+func (p *parser) setBounds(at func(key string) *yaml.Node, u *Until, bounded bool, q *until.Question) bool {
+	key := "low"
+	if u.Low == nil {
+		key = "high"
+	}
+	switch {
+	case bounded:
+		p.errs.add(at(key), "until."+key, "is for a score that is an error; %s has its own bounds here: leave low and high out", q.Measure)
+	case u.Method == until.Asymptotic:
+		p.errs.add(at(key), "until."+key, "does not go with method: asymptotic, which takes any value; leave one of them out")
+	case u.Low == nil || u.High == nil:
+		p.errs.add(at(key), "until."+key, "low and high go together: the least and the greatest score that there can be")
+	case !(*u.Low < *u.High) || math.IsInf(*u.High-*u.Low, 0):
+		p.errs.add(at("high"), "until.high", "is %v; a number above low, which is %v, is accepted", *u.High, *u.Low)
+	default:
+		q.Low, q.High = *u.Low, *u.High
+		return true
+	}
+	return false
+}
+
+// checkGoal reports widths and smallest differences that every interval has, or none.
+func (p *parser) checkGoal(at func(key string) *yaml.Node, q *until.Question) {
+	least, most := q.GoalRange()
+	if most == 0 {
+		return
+	}
+	from := "above 0"
+	if least > 0 {
+		from = fmt.Sprintf("at least %v", least)
+	}
+	within := func(key string, v, below float64) {
+		if v > 0 && !(v >= least && v < below) {
+			p.errs.add(at(key), "until."+key, "is %v; differences of %s are from %v to %v: a number that is %s and below %v is accepted", v, q.Measure, q.Low-q.High, q.High-q.Low, from, below)
 		}
 	}
+	within("width", q.Width, most)
+	within("smallest", q.Smallest, most/2)
 }
 
 // decodeUntil reads the key until: a reference that is a number is a name all the same.

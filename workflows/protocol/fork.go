@@ -102,13 +102,10 @@ func (s *Session) Prefix() int {
 }
 
 // IsTaken reports whether an entry is the other session's: it is before the point where this
-// one leaves its course, and nothing was removed or put in its place.
+// one leaves its course, and no text stands in its place.
 func (s *Session) IsTaken(entry int) bool {
-	if entry >= s.Prefix() || s.fork.hidden[entry] {
-		return false
-	}
-	_, given := s.fork.given[entry]
-	return !given
+	_, given := s.Instead(entry)
+	return entry < s.Prefix() && !given
 }
 
 // Instead returns what stands in the place of an entry's answer; false if it is to be asked.

@@ -15,11 +15,12 @@ const (
 // Waudby-Smith and Ramdas 2024, JRSS B 86), so nothing has to be estimated, and its level
 // holds for any distribution within the bounds.
 type Betting struct {
-	low, size    float64
+	least, size  float64
 	alpha        float64
 	values       []float64 // scaled to [0,1]
 	above, below side      // against a mean of 0
 	sign         int
+	low, high    bound // of the interval, as far as it was looked at
 }
 
 // side is the wealth of the bets that the mean is greater than m, one for each share.
@@ -59,16 +60,16 @@ func NewBetting(low, high, alpha float64) (*Betting, error) {
 	if !(low < 0 && high > 0) || !isLevel(alpha) {
 		return nil, fmt.Errorf("values from %v to %v at level %v; the range has 0 within, and a level is between 0 and 1", low, high, alpha)
 	}
-	b := &Betting{low: low, size: high - low, alpha: alpha}
+	b := &Betting{least: low, size: high - low, alpha: alpha, low: newBound(false), high: newBound(true)}
 	b.above, b.below = newSide(-low/b.size), newSide(high/b.size)
 	return b, nil
 }
 
 // Add takes the next value; the error says that it is out of range.
 func (b *Betting) Add(value float64) error {
-	x := (value - b.low) / b.size
+	x := (value - b.least) / b.size
 	if !(x >= 0 && x <= 1) {
-		return fmt.Errorf("%v is not from %v to %v", value, b.low, b.low+b.size)
+		return fmt.Errorf("%v is not from %v to %v", value, b.least, b.least+b.size)
 	}
 	b.values = append(b.values, x)
 	b.above.add(x)
@@ -89,30 +90,66 @@ func (b *Betting) Sign() int { return b.sign }
 // Interval holds the mean at all times with probability 1-alpha. It is the intersection of
 // all intervals so far.
 func (b *Betting) Interval() (Interval, bool) {
-	from := b.excluded(func(x float64) float64 { return x })
-	until := steps - b.excluded(func(x float64) float64 { return 1 - x })
+	b.low.advance(b.values, 2/b.alpha)
+	b.high.advance(b.values, 2/b.alpha)
+	from, until := b.low.step, steps-b.high.step
 	if from > until { // the sequence has failed, or the mean drifts: the middle of what contradicts itself
 		from, until = (from+until)/2, (from+until)/2
 	}
-	return Interval{b.low + b.size*float64(from)/steps, b.low + b.size*float64(until)/steps}, true
+	return Interval{b.least + b.size*float64(from)/steps, b.least + b.size*float64(until)/steps}, true
 }
 
-// excluded returns the greatest step that the values as seen exclude from below; 0 is none.
-// At every time the capital falls as m rises, and so does the most that it has been.
-func (b *Betting) excluded(seen func(float64) float64) int {
-	low, high := 0, steps
-	for high-low > 1 {
+// Lacks returns "": there is an interval from the first value on.
+func (b *Betting) Lacks() string { return "" }
+
+// bound is the greatest step that the values exclude from one end; 0 is none. It only
+// grows, so the bets against the next step are kept and a look costs as much as the values
+// since the last one.
+type bound struct {
+	mirrored bool // from the upper end
+	step     int
+	next     side    // against step+1
+	most     float64 // that their capital has been
+	seen     int     // values that they have had
+}
+
+// newBound begins with nothing excluded.
+func newBound(mirrored bool) bound {
+	return bound{mirrored: mirrored, next: newSide(1. / steps), most: 1}
+}
+
+// advance takes in further values. At every time the capital falls as m rises, and so does
+// the most that it has been, so the step is found by doubling and halving.
+func (b *bound) advance(values []float64, enough float64) {
+	if b.step+1 == steps || !b.excludes(values, enough) {
+		return
+	}
+	low, high := b.step+1, steps
+	for stride := 1; high-low > 1; {
 		mid := (low + high) / 2
-		s, most := newSide(float64(mid)/steps), 1.
-		for _, x := range b.values {
-			s.add(seen(x))
-			most = max(most, s.capital())
+		if stride > 0 {
+			mid = min(low+stride, mid)
 		}
-		if most >= 2/b.alpha {
-			low = mid
+		tried := bound{mirrored: b.mirrored, step: mid - 1, next: newSide(float64(mid) / steps), most: 1}
+		if tried.excludes(values, enough) {
+			low, stride = mid, 2*stride
 		} else {
-			high = mid
+			*b, high, stride = tried, mid, 0
 		}
 	}
-	return low
+	b.step = low
+}
+
+// excludes shows the values to the bets that have not seen them, and reports whether the
+// next step is excluded.
+func (b *bound) excludes(values []float64, enough float64) bool {
+	for ; b.seen < len(values) && b.most < enough; b.seen++ {
+		x := values[b.seen]
+		if b.mirrored {
+			x = 1 - x
+		}
+		b.next.add(x)
+		b.most = max(b.most, b.next.capital())
+	}
+	return b.most >= enough
 }

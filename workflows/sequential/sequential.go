@@ -18,6 +18,8 @@ type Sequence interface {
 	Add(value float64) error
 	// Interval returns what holds the mean so far; false if nothing is known yet.
 	Interval() (Interval, bool)
+	// Lacks says why there is no interval; "" if there is one.
+	Lacks() string
 	// Sign returns 1 or -1 once the mean is known to be above or below 0, else 0.
 	Sign() int
 }

@@ -2,7 +2,9 @@ package sequential
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -101,6 +103,56 @@ func TestWhatCannotBe(t *testing.T) {
 	if i, ok := s.Interval(); ok {
 		t.Errorf("values without spread have the interval %v", i)
 	}
+	if got := s.Lacks(); !strings.Contains(got, "alike") {
+		t.Errorf("without spread an interval lacks %q", got)
+	}
+}
+
+// A bound that is looked at after every value is the one that is found from all values at
+// once, by the definition: the greatest step whose bets have made enough at some time.
+func TestBettingLooksAgreeWithTheDefinition(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	for _, p := range []float64{0, .03, .4, .5, 1} {
+		often, _ := NewBetting(-1, 1, .05)
+		for n := range 400 {
+			v := -1.
+			if r.Float64() < p {
+				v = 1 - r.Float64()/4
+			}
+			if err := often.Add(v); err != nil {
+				t.Fatal(err)
+			}
+			got, _ := often.Interval()
+			if n%37 > 0 {
+				continue
+			}
+			want := Interval{-1 + float64(excluded(often.values, false))/1000, 1 - float64(excluded(often.values, true))/1000}
+			if want.Low > want.High {
+				continue
+			}
+			if math.Abs(got.Low-want.Low) > 1e-12 || math.Abs(got.High-want.High) > 1e-12 {
+				t.Fatalf("p = %v, after %d: %v, want %v", p, n+1, got, want)
+			}
+		}
+	}
+}
+
+// excluded goes through the steps one by one.
+func excluded(values []float64, mirrored bool) int {
+	for step := 1; step < steps; step++ {
+		s, most := newSide(float64(step)/steps), 1.
+		for _, x := range values {
+			if mirrored {
+				x = 1 - x
+			}
+			s.add(x)
+			most = max(most, s.capital())
+		}
+		if most < 40 {
+			return step - 1
+		}
+	}
+	return steps - 1
 }
 
 // Values at a bound only, however many, leave an interval that holds the bound.
@@ -108,7 +160,7 @@ func TestBettingAtTheBounds(t *testing.T) {
 	for _, v := range []float64{-1, 1} {
 		b, _ := NewBetting(-1, 1, .05)
 		var widths []float64
-		for n := range 1000 {
+		for n := range 20_000 {
 			if err := b.Add(v); err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +173,7 @@ func TestBettingAtTheBounds(t *testing.T) {
 				t.Fatalf("%v does not hold %v", i, v)
 			}
 		}
-		if !slices.IsSorted(widths) || widths[len(widths)-1] < -.02 {
+		if !slices.IsSorted(widths) || widths[len(widths)-1] < -.002 {
 			t.Errorf("widths do not fall to near 0: the last is %v", -widths[len(widths)-1])
 		}
 	}

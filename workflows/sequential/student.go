@@ -9,7 +9,10 @@ const (
 	// prior is how many values the guess is worth that a mean is one half of a standard
 	// deviation away: effects of that size are found soonest.
 	prior = 4
-	// BurnIn is how many values Student waits for at least, as its level is that of large samples.
+	// BurnIn is how many values Student waits for at least, as its level is that of large
+	// samples. More of them do not protect from what has not been seen yet: with 50, values
+	// with a rare large one in 33 still exceed a level of 5 %, and an effect of half a
+	// standard deviation would take a third longer.
 	BurnIn = 20
 	// skewed is how many values it waits for times the square of their skewness (Cochran
 	// asks for 25 at a fixed n): with it, normal, exponential and log-normal values keep the level.
@@ -29,6 +32,7 @@ type Student struct {
 	cubes   float64 // and of their cubes
 	within  Interval
 	known   bool
+	lacks   string // why the last value gave no interval
 }
 
 // NewStudent returns the sequence of level 1-alpha.
@@ -51,8 +55,9 @@ func (s *Student) Add(value float64) error {
 	square := step * (value - s.mean)
 	s.cubes += square*step*(n-2)/n - 3*step/n*s.squares
 	s.squares += square
-	half, ok := s.half()
-	if !ok {
+	half, lacks := s.half()
+	if lacks != "" {
+		s.lacks = lacks
 		return nil
 	}
 	next := Interval{s.mean - half, s.mean + half}
@@ -65,27 +70,43 @@ func (s *Student) Add(value float64) error {
 	return nil
 }
 
-// half returns half the width of the interval at this time; false if there is none yet.
-func (s *Student) half() (float64, bool) {
+// half returns half the width of the interval at this time, or why there is none yet.
+func (s *Student) half() (half float64, lacks string) {
 	n := float64(s.n)
-	if s.n < BurnIn || s.squares <= 1e-18*n*s.mean*s.mean {
-		return 0, false // too few, or no spread
-	}
-	if s.squares*s.squares*s.squares < skewed*s.cubes*s.cubes {
-		return 0, false // n < 40 skewness²
+	switch {
+	case s.n < BurnIn:
+		return 0, tooFew
+	case s.squares <= 1e-18*n*s.mean*s.mean:
+		return 0, "the differences are all alike, so how they vary is not known"
+	case s.squares*s.squares*s.squares < skewed*s.cubes*s.cubes: // n < 40 skewness²
+		return 0, fmt.Sprintf("fewer than %d times the square of their skewness", skewed)
 	}
 	shrink := prior / (prior + n)
 	c := math.Pow(s.alpha*math.Sqrt(shrink), -2/n)
 	if c*shrink >= 1 {
-		return 0, false
+		return 0, "too few for so small a level"
 	}
 	// E(t) = sqrt(k)·((1+u)/(1+ku))^(n/2) with u = t²/(n-1), k = g/(g+n), is 1/alpha at this u.
 	u := (c - 1) / (1 - c*shrink)
-	return math.Sqrt(u * s.squares / n), true
+	return math.Sqrt(u * s.squares / n), ""
 }
+
+// tooFew says that Student waits for BurnIn values.
+var tooFew = fmt.Sprintf("fewer than %d differences", BurnIn)
 
 // Interval holds the mean at all times with probability 1-alpha; false if there is none yet.
 func (s *Student) Interval() (Interval, bool) { return s.within, s.known }
+
+// Lacks says why there is no interval; "" if there is one.
+func (s *Student) Lacks() string {
+	switch {
+	case s.known:
+		return ""
+	case s.n == 0:
+		return tooFew
+	}
+	return s.lacks
+}
 
 // Sign returns 1 or -1 once the mean is known to be above or below 0, else 0.
 func (s *Student) Sign() int {

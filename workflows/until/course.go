@@ -14,15 +14,27 @@ const (
 	Precise = "precise" // it is as narrow as was asked for
 )
 
-// Comparison is the mean difference A - B of one pair of levels, over units that have both.
+// Comparison is the mean difference A - B of one pair of levels over units. Each unit has
+// the same weight.
 type Comparison struct {
 	A        string               `json:"a"`
 	B        string               `json:"b"`
 	Verdict  string               `json:"verdict"`
-	Pairs    int                  `json:"pairs"`              // units with a value of both levels
+	Pairs    int                  `json:"pairs"`              // units with a difference
 	Units    int                  `json:"units"`              // looked at, until it was decided
+	LeftOut  int                  `json:"left_out,omitempty"` // pairs of cells of these units of which one or both have no value
 	Mean     *float64             `json:"mean,omitempty"`     // nil without pairs
 	Interval *sequential.Interval `json:"interval,omitempty"` // at the level of the whole family; nil if there is none yet
+	Lacks    string               `json:"lacks,omitempty"`    // why there is none
+}
+
+// Observation is what one unit says of a comparison: the mean over the combinations of
+// values on the other axes of the mean difference of their pairs. A pair is two cells that
+// differ in the level alone, of the same replicate. So what fails in one level only cannot
+// pass for an effect of the level.
+type Observation struct {
+	Difference *float64 // nil without a pair
+	LeftOut    int      // pairs of which one or both cells have no value
 }
 
 // Course is a question under way. Units (instances, or the replicates of an only one) are
@@ -89,42 +101,45 @@ func (c *Course) IsAnswered() bool {
 	return true
 }
 
-// Add takes the next unit: the mean of each level over its cells, nil where none has a
-// value. A comparison that is decided stays as it is.
-func (c *Course) Add(values []*float64) error {
-	for i, pair := range c.contrasts {
+// Add takes the next unit: an observation for each of the question's contrasts. A
+// comparison that is decided stays as it is.
+func (c *Course) Add(unit []Observation) error {
+	for i, o := range unit {
 		f := &c.found[i]
 		if f.Verdict != Open {
 			continue
 		}
 		f.Units++
-		a, b := values[pair[0]], values[pair[1]]
-		if a == nil || b == nil {
+		f.LeftOut += o.LeftOut
+		if o.Difference == nil {
 			continue
 		}
-		if err := c.sequences[i].Add(*a - *b); err != nil {
-			return fmt.Errorf("until: %s of %s and %s in unit %d are %v and %v: the difference %w", c.question.Measure, f.A, f.B, c.Units(), *a, *b, err)
+		if err := c.sequences[i].Add(*o.Difference); err != nil {
+			return fmt.Errorf("until: the difference of %s between %s and %s in unit %d: %w", c.question.Measure, f.A, f.B, c.Units(), err)
 		}
 		f.Pairs++
-		c.sums[i] += *a - *b
-		f.Verdict = c.verdict(c.sequences[i], f.Pairs)
+		c.sums[i] += *o.Difference
+		f.Verdict = c.verdict(c.sequences[i])
 	}
 	c.noteNeeded()
 	return nil
 }
 
-func (c *Course) verdict(s sequential.Sequence, pairs int) string {
+// exact is by how much a width may exceed the one that was asked for: by rounding.
+const exact = 1 + 1e-9
+
+func (c *Course) verdict(s sequential.Sequence) string {
 	q := c.question
 	if q.Width == 0 && s.Sign() != 0 {
 		return Differs
 	}
-	if q.Width == 0 && q.Smallest == 0 || pairs%(1+pairs/20) > 0 {
-		return Open // an interval costs as much as all that was added: of many pairs not each is looked at
+	if q.Width == 0 && q.Smallest == 0 {
+		return Open
 	}
 	within, ok := s.Interval()
 	switch {
 	case !ok:
-	case q.Width > 0 && within.Width() <= q.Width:
+	case q.Width > 0 && within.Width() <= q.Width*exact:
 		return Precise
 	case q.Smallest > 0 && within.Low > -q.Smallest && within.High < q.Smallest:
 		return Small
@@ -142,6 +157,7 @@ func (c *Course) Comparisons() []Comparison {
 		if within, ok := c.sequences[i].Interval(); ok {
 			f.Interval = &within
 		}
+		f.Lacks = c.sequences[i].Lacks()
 		all[i] = f
 	}
 	return all

@@ -1,19 +1,15 @@
 package until
 
 import (
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
 )
 
-func values(all ...float64) []*float64 {
-	out := make([]*float64, len(all))
-	for i := range all {
-		out[i] = &all[i]
-	}
-	return out
-}
+// values is a unit of a question with all pairs of levels, each of one cell.
+func values(all ...float64) []Observation { return questionOf(len(all), Betting).Differences(all) }
 
 func course(t *testing.T, q Question) *Course {
 	t.Helper()
@@ -24,7 +20,7 @@ func course(t *testing.T, q Question) *Course {
 	return c
 }
 
-func add(t *testing.T, c *Course, all []*float64) {
+func add(t *testing.T, c *Course, all []Observation) {
 	t.Helper()
 	if err := c.Add(all); err != nil {
 		t.Fatal(err)
@@ -80,11 +76,10 @@ func TestReferenceIsComparedWithEach(t *testing.T) {
 // Units without a value of a level are looked at and are no pairs.
 func TestUnitsWithoutValueAreNoPairs(t *testing.T) {
 	c := course(t, questionOf(2, Betting))
-	one := 1.
-	add(t, c, []*float64{&one, nil})
+	add(t, c, []Observation{{LeftOut: 2}})
 	add(t, c, values(1, .5))
 	got := c.Comparisons()[0]
-	if got.Units != 2 || got.Pairs != 1 || *got.Mean != .5 {
+	if got.Units != 2 || got.Pairs != 1 || *got.Mean != .5 || got.LeftOut != 2 {
 		t.Errorf("%+v", got)
 	}
 	if err := c.Add(values(2, .5)); err == nil || !strings.Contains(err.Error(), "level 0") {
@@ -136,6 +131,7 @@ func TestIntervalsHoldWhenTheyDecide(t *testing.T) {
 
 func TestWhatCannotBeAsked(t *testing.T) {
 	for want, change := range map[string]func(*Question){
+		"paired":   func(q *Question) { q.Levels[1].Members = []Member{{"a", "qa", ""}, {"b", "qa", ""}} },
 		"measure":  func(q *Question) { q.Measure = "joy" },
 		"method":   func(q *Question) { q.Method = "tea leaves" },
 		"bounds":   func(q *Question) { q.High = 0 },
@@ -148,6 +144,39 @@ func TestWhatCannotBeAsked(t *testing.T) {
 		change(&q)
 		if _, err := NewCourse(q); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// A goal is looked at after every unit, the last one of a plan as well: what is reached
+// there is not reported as open.
+func TestGoalIsSeenWhereItIsReached(t *testing.T) {
+	for _, method := range Methods() {
+		q := questionOf(2, method)
+		q.Width = .3
+		r := rand.New(rand.NewPCG(3, 3))
+		var units [][]Observation
+		c := course(t, q)
+		for !c.IsAnswered() {
+			units = append(units, values(float64(r.IntN(5))/10, float64(r.IntN(5))/10))
+			add(t, c, units[len(units)-1])
+		}
+		before := course(t, q)
+		for _, u := range units[:len(units)-1] {
+			add(t, before, u)
+		}
+		if i := before.Comparisons()[0].Interval; len(units) <= 20 || i == nil || i.Width() <= q.Width {
+			t.Errorf("%s: decided after %d units, and %v after one less", method, len(units), i)
+		}
+		// Exactly as wide as what is found: reached, whatever the last bits are.
+		q.Width = math.Round(1e3*c.Comparisons()[0].Interval.Width()) / 1e3
+		if again := course(t, q); method == Betting {
+			for _, u := range units {
+				add(t, again, u)
+			}
+			if !again.IsAnswered() {
+				t.Errorf("%v is not at most %v wide", again.Comparisons()[0].Interval, q.Width)
+			}
 		}
 	}
 }
@@ -183,6 +212,20 @@ func TestOrderOfUnits(t *testing.T) {
 	q.Order(alone)
 	if alone[0].Replicate != 0 || alone[2].Replicate != 2 {
 		t.Errorf("%v", alone)
+	}
+	mixed := units(8)
+	for r := range 40 {
+		mixed = append(mixed, Unit{"exchange", 0, r})
+	}
+	q.Order(mixed)
+	first := 0
+	for _, u := range mixed[:24] {
+		if u.Env == "qa" {
+			first++
+		}
+	}
+	if first < 2 || first > 6 {
+		t.Errorf("%d of 8 instances are among the first half: %v", first, mixed[:24])
 	}
 	sizes := Sizes{"qa": true}
 	if a, b := sizes.UnitOf(Place{"qa", 3, 1}), sizes.UnitOf(Place{"exchange", 0, 1}); a != (Unit{"qa", 3, -1}) || b != (Unit{"exchange", 0, 1}) {

@@ -1,5 +1,7 @@
 package until
 
+import "slices"
+
 // Grid is what a plan has of its cells: every condition with its instances.
 type Grid struct {
 	Conditions []Condition
@@ -30,7 +32,7 @@ type Design struct {
 	question Question
 	grid     Grid
 	units    []Unit
-	levels   []map[string][]int // conditions by environment, by level
+	levels   []map[string][]int // by level and environment: conditions, one for each combination of values on the other axes, in one order; -1 where there is none
 	besides  map[string][]int   // conditions of no level, as baselines, by environment
 	has      []map[int]bool     // instances, by condition
 	sizes    Sizes
@@ -39,13 +41,7 @@ type Design struct {
 // NewDesign lays a question over a plan.
 func NewDesign(q Question, g Grid) *Design {
 	d := &Design{question: q, grid: g, besides: map[string][]int{}, sizes: Sizes{}}
-	levelOf := map[string]int{}
-	for l, level := range q.Levels {
-		d.levels = append(d.levels, map[string][]int{})
-		for _, m := range level.Members {
-			levelOf[m.Condition] = l
-		}
-	}
+	at := d.layOut()
 	first := map[string]int{}
 	for i, c := range g.Conditions {
 		has := make(map[int]bool, len(c.Instances))
@@ -58,22 +54,53 @@ func NewDesign(q Question, g Grid) *Design {
 			}
 		}
 		d.has = append(d.has, has)
-		if l, ok := levelOf[c.ID]; ok {
-			d.levels[l][c.Env] = append(d.levels[l][c.Env], i)
+		if p, ok := at[c.ID]; ok {
+			d.levels[p.level][c.Env][p.combination] = i
 		} else {
 			d.besides[c.Env] = append(d.besides[c.Env], i)
 		}
 	}
-	d.listUnits(levelOf)
+	d.listUnits(at)
 	q.Order(d.units)
 	return d
 }
 
+// position is where a condition of a level stands.
+type position struct{ level, combination int }
+
+// layOut makes room for the conditions of each level, and returns by their id where each
+// is to stand: at the same place in every level where the values on the other axes are the same.
+func (d *Design) layOut() map[string]position {
+	known := map[string]map[string]int{} // by environment and values on the other axes
+	at := map[string]position{}
+	for l, level := range d.question.Levels {
+		for _, m := range level.Members {
+			if known[m.Env] == nil {
+				known[m.Env] = map[string]int{}
+			}
+			k, ok := known[m.Env][m.Others]
+			if !ok {
+				k = len(known[m.Env])
+				known[m.Env][m.Others] = k
+			}
+			at[m.Condition] = position{l, k}
+		}
+	}
+	for range d.question.Levels {
+		conditions := map[string][]int{}
+		for env, combinations := range known {
+			conditions[env] = slices.Repeat([]int{-1}, len(combinations))
+		}
+		d.levels = append(d.levels, conditions)
+	}
+	return at
+}
+
 // listUnits lists every unit of which some level has a cell.
-func (d *Design) listUnits(levelOf map[string]int) {
+func (d *Design) listUnits(at map[string]position) {
 	known := map[Unit]bool{}
 	for _, c := range d.grid.Conditions {
-		if _, ok := levelOf[c.ID]; !ok {
+		if _, ok := at[c.ID]; !ok {
 			continue
 		}
 		for _, n := range c.Instances {
@@ -110,7 +137,7 @@ func (d *Design) Cells(unit int, levels []bool) []Cell {
 func (d *Design) cellsOf(u Unit, conditions []int) []Cell {
 	var cells []Cell
 	for _, c := range conditions {
-		if !d.has[c][u.Instance] {
+		if c < 0 || !d.has[c][u.Instance] {
 			continue
 		}
 		for r := range d.grid.Replicates {
@@ -129,42 +156,65 @@ func (d *Design) Look(ended Ended) (*Course, error) {
 		return nil, err
 	}
 	for c.Units() < len(d.units) && !c.IsAnswered() {
-		values, complete := d.values(c, ended)
+		needs, _ := c.Needs(c.Units())
+		unit, complete := d.observe(d.units[c.Units()], needs, ended)
 		if !complete {
 			break
 		}
-		if err := c.Add(values); err != nil {
+		if err := c.Add(unit); err != nil {
 			return nil, err
 		}
 	}
 	return c, nil
 }
 
-// values returns the mean of each level in the next unit; false if a cell that it needs
-// has not ended.
-func (d *Design) values(c *Course, ended Ended) (values []*float64, complete bool) {
-	u := d.units[c.Units()]
-	needs, _ := c.Needs(c.Units())
-	values = make([]*float64, len(needs))
-	for level, needed := range needs {
-		if !needed {
+// observe returns what a unit says of each contrast both of whose levels it has; false if
+// a cell of its levels has not ended.
+func (d *Design) observe(u Unit, levels []bool, ended Ended) (unit []Observation, complete bool) {
+	values := map[Cell]*float64{}
+	for l, has := range levels {
+		if !has {
 			continue
 		}
-		sum, n := 0., 0
-		for _, cell := range d.cellsOf(u, d.levels[level][u.Env]) {
+		for _, cell := range d.cellsOf(u, d.levels[l][u.Env]) {
 			v, ok := ended(cell)
 			if !ok {
 				return nil, false
 			}
-			if v != nil {
-				sum, n = sum+*v, n+1
-			}
-		}
-		if n > 0 {
-			values[level] = new(sum / float64(n))
+			values[cell] = v
 		}
 	}
-	return values, true
+	for _, pair := range d.question.Contrasts() {
+		var o Observation
+		if levels[pair[0]] && levels[pair[1]] {
+			o = d.compare(u, d.levels[pair[0]][u.Env], d.levels[pair[1]][u.Env], values)
+		}
+		unit = append(unit, o)
+	}
+	return unit, true
+}
+
+// compare pairs the cells of two levels in a unit.
+func (d *Design) compare(u Unit, a, b []int, values map[Cell]*float64) (o Observation) {
+	sum, combinations := 0., 0
+	for k := range a {
+		differences, pairs := 0., 0
+		for _, cell := range d.cellsOf(u, a[k:k+1]) {
+			other := Cell{b[k], cell.Instance, cell.Replicate}
+			if x, y := values[cell], values[other]; x != nil && y != nil {
+				differences, pairs = differences+*x-*y, pairs+1
+			} else {
+				o.LeftOut++
+			}
+		}
+		if pairs > 0 {
+			sum, combinations = sum+differences/float64(pairs), combinations+1
+		}
+	}
+	if combinations > 0 {
+		o.Difference = new(sum / float64(combinations))
+	}
+	return o
 }
 
 // Needed returns the cells that a question needs, as far as it is, in the order in which

@@ -1,6 +1,7 @@
 package until
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -15,7 +16,7 @@ func designOf(levels, instances, replicates int) (*Design, Question) {
 	}
 	for l := range levels {
 		id := q.Levels[l].Name + "-1"
-		q.Levels[l].Members = []Member{{id, "qa"}}
+		q.Levels[l].Members = []Member{{id, "qa", ""}}
 		g.Conditions = append(g.Conditions, Condition{id, "qa", all})
 	}
 	g.Conditions = append(g.Conditions, Condition{"baseline", "qa", all})
@@ -88,5 +89,112 @@ func TestUnitsAreWhole(t *testing.T) {
 		if cell.Instance != cells[0].Instance || cell.Condition != i/2 || cell.Replicate != i%2 {
 			t.Errorf("%v", cells[:6])
 		}
+	}
+}
+
+// twice is a question about a and b, each with two values on another axis.
+func twice(envs ...string) Question {
+	q := questionOf(2, Betting)
+	for l, name := range []string{"a", "b"} {
+		q.Levels[l] = Level{Name: name}
+		for i, env := range envs {
+			q.Levels[l].Members = append(q.Levels[l].Members, Member{fmt.Sprint(name, i), env, fmt.Sprint("x=", i)})
+		}
+	}
+	return q
+}
+
+// gridOf is its plan: a0, a1, b0, b1.
+func gridOf(q Question, replicates int, instances map[string]int) Grid {
+	g := Grid{Replicates: replicates}
+	for _, l := range q.Levels {
+		for _, m := range l.Members {
+			c := Condition{ID: m.Condition, Env: m.Env}
+			for i := range instances[m.Env] {
+				c.Instances = append(c.Instances, i)
+			}
+			g.Conditions = append(g.Conditions, c)
+		}
+	}
+	return g
+}
+
+// simulatedCampaigns counts which of 400 decide a difference.
+func simulatedCampaigns(t *testing.T, q Question, g Grid, value func(Cell, *rand.Rand) *float64) (decided int) {
+	t.Helper()
+	for s := range uint64(400) {
+		r, known := rand.New(rand.NewPCG(s, 1)), map[Cell]*float64{}
+		c, err := NewDesign(q, g).Look(func(c Cell) (*float64, bool) {
+			if _, is := known[c]; !is {
+				known[c] = value(c, r)
+			}
+			return known[c], true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.IsAnswered() {
+			decided++
+		}
+	}
+	return decided
+}
+
+func one(r *rand.Rand, p float64) *float64 {
+	if r.Float64() < p {
+		return new(1.)
+	}
+	return new(0.)
+}
+
+// What fails in one level only is no effect of the level: cells are compared where the
+// values on the other axes are the same.
+func TestMissingCellsAreNoEffectOfTheLevel(t *testing.T) {
+	q := twice("qa", "qa")
+	for _, fail := range []float64{1, .3, .1} {
+		decided := simulatedCampaigns(t, q, gridOf(q, 1, map[string]int{"qa": 200}), func(c Cell, r *rand.Rand) *float64 {
+			v := one(r, []float64{.1, .9}[c.Condition%2])
+			if c.Condition == 1 && r.Float64() < fail {
+				return nil
+			}
+			return v
+		})
+		if t.Logf("a1 fails in %v of its cells: %d of 400 campaigns decide a difference that is not there", fail, decided); decided > 20 {
+			t.Errorf("a1 fails in %v of its cells: %d of 400 campaigns decide a difference that is not there", fail, decided)
+		}
+	}
+}
+
+// Combinations have the same weight, however many of their replicates have a value, and
+// what is left out is counted.
+func TestDifferenceOfAUnit(t *testing.T) {
+	q := twice("qa", "qa")
+	d := NewDesign(q, gridOf(q, 3, map[string]int{"qa": 2}))
+	c, err := d.Look(func(c Cell) (*float64, bool) {
+		switch {
+		case c.Condition == 0 && c.Replicate > 0, c.Condition == 2 && c.Replicate == 2:
+			return nil, true
+		case c.Condition < 2:
+			return new(.25 + .5*float64(c.Condition)), true // .25 and .75 against 0
+		}
+		return new(0.), true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Comparisons()[0]; *got.Mean != .5 || got.Pairs != 2 || got.LeftOut != 2*2 {
+		t.Errorf("%+v, mean %v", got, *got.Mean)
+	}
+}
+
+// An environment with an only instance and one with several are looked at in proportion:
+// opposite effects, whose mean is 0, decide nothing.
+func TestEnvironmentsAreLookedAtInProportion(t *testing.T) {
+	q := twice("one", "many")
+	decided := simulatedCampaigns(t, q, gridOf(q, 40, map[string]int{"one": 1, "many": 40}), func(c Cell, r *rand.Rand) *float64 {
+		return one(r, []float64{.8, .2, .2, .8}[c.Condition])
+	})
+	if t.Logf("%d of 400 campaigns decide a difference", decided); decided > 20 {
+		t.Errorf("%d of 400 campaigns decide a difference that is not there", decided)
 	}
 }

@@ -12,8 +12,8 @@ const (
 	share         = 0.95 // of them lie within an interval
 )
 
-// Draw returns a value for each level in one simulated unit.
-type Draw func(r *rand.Rand) []float64
+// Draw returns what one simulated unit says of each contrast.
+type Draw func(r *rand.Rand) []Observation
 
 // Prediction is how many cells a question takes in simulated campaigns.
 type Prediction struct {
@@ -35,12 +35,7 @@ func (d *Design) Predict(draw Draw, seed uint64) (Prediction, error) {
 			return p, err
 		}
 		for c.Units() < min(len(d.units), mostSimulated) && !c.IsAnswered() {
-			values := draw(r)
-			at := make([]*float64, len(values))
-			for l := range values {
-				at[l] = &values[l]
-			}
-			if err := c.Add(at); err != nil {
+			if err := c.Add(draw(r)); err != nil {
 				return p, err
 			}
 		}
@@ -75,51 +70,52 @@ func (d *Design) countNeeded(c *Course) int {
 	return n
 }
 
-// Complete returns the values of the levels in every unit whose cells have all ended, with
-// a value in each level; those that have not are left out.
-func (d *Design) Complete(ended Ended) [][]float64 {
-	var all [][]float64
-units:
+// Complete returns what each unit says of each contrast whose cells have all ended; units
+// of which some have not are left out.
+func (d *Design) Complete(ended Ended) [][]Observation {
+	var all [][]Observation
+	levels := slices.Repeat([]bool{true}, len(d.levels))
 	for _, u := range d.units {
-		values := make([]float64, len(d.levels))
-		for l, level := range d.levels {
-			sum, n := 0., 0
-			for _, cell := range d.cellsOf(u, level[u.Env]) {
-				v, ok := ended(cell)
-				if !ok {
-					continue units
-				}
-				if v != nil {
-					sum, n = sum+*v, n+1
-				}
-			}
-			if n == 0 {
-				continue units
-			}
-			values[l] = sum / float64(n)
+		if unit, complete := d.observe(u, levels, ended); complete {
+			all = append(all, unit)
 		}
-		all = append(all, values)
 	}
 	return all
 }
 
 // Resample draws units from those that are known, whole.
-func Resample(units [][]float64) Draw {
-	return func(r *rand.Rand) []float64 { return slices.Clone(units[r.IntN(len(units))]) }
+func Resample(units [][]Observation) Draw {
+	return func(r *rand.Rand) []Observation { return units[r.IntN(len(units))] }
+}
+
+// Differences returns what a unit says in which each level has one cell, with a value.
+func (q Question) Differences(values []float64) []Observation {
+	var unit []Observation
+	for _, pair := range q.Contrasts() {
+		unit = append(unit, Observation{Difference: new(values[pair[0]] - values[pair[1]])})
+	}
+	return unit
+}
+
+// Best returns the level that Worst supposes to differ from the others: the reference, or
+// the first where all pairs are compared.
+func (q Question) Best() int {
+	return max(0, slices.IndexFunc(q.Levels, func(l Level) bool { return l.Name == q.Reference }))
 }
 
 // Worst draws values as far apart as they can be: at either bound, independent of each
 // other, or normal ones for a measure without bounds, whose scale does not matter for the
-// sign. The first level is better than the others by an effect in standard deviations of
+// sign. One level, Best, is better than the others by an effect in standard deviations of
 // the difference.
 func (q Question) Worst(effect float64) Draw {
 	// Two values of 0 and 1 with means (1±δ)/2 differ by δ, with variance (1-δ²)/2.
 	delta := effect * math.Sqrt(.5/(1+effect*effect/2))
-	return func(r *rand.Rand) []float64 {
+	best := q.Best()
+	return func(r *rand.Rand) []Observation {
 		values := make([]float64, len(q.Levels))
 		for l := range values {
 			sign := -1.
-			if l == 0 {
+			if l == best {
 				sign = 1
 			}
 			switch {
@@ -131,6 +127,6 @@ func (q Question) Worst(effect float64) Draw {
 				values[l] = q.Low
 			}
 		}
-		return values
+		return q.Differences(values)
 	}
 }

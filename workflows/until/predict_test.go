@@ -1,6 +1,7 @@
 package until
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -19,7 +20,7 @@ func TestPredictionHoldsWhatCampaignsTake(t *testing.T) {
 	for range campaigns {
 		c := course(t, q)
 		for c.Units() < 150 && !c.IsAnswered() {
-			add(t, c, values(draw(r)...))
+			add(t, c, draw(r))
 		}
 		if n := d.countNeeded(c); n >= p.Low && n <= p.High {
 			within++
@@ -45,9 +46,9 @@ func TestWorstCase(t *testing.T) {
 		sum, squares := 0., 0.
 		const n = 200_000
 		for range n {
-			v := draw(r)
-			sum += v[0] - v[1]
-			squares += (v[0] - v[1]) * (v[0] - v[1])
+			v := *draw(r)[0].Difference
+			sum += v
+			squares += v * v
 		}
 		mean := sum / n
 		if effect := mean * mean / (squares/n - mean*mean); effect < .235 || effect > .265 {
@@ -67,11 +68,34 @@ func TestCompleteUnits(t *testing.T) {
 		}
 		return new(float64(c.Condition)), true
 	})
-	if len(got) != 2 || got[0][0] != 0 || got[0][1] != 1 {
-		t.Errorf("%v", got)
+	want := 0
+	for _, u := range got {
+		if o := u[0]; *o.Difference == -1 {
+			want += 1 + 10*o.LeftOut
+		}
+	}
+	if len(got) != 2 || want != 1+11 {
+		t.Errorf("%+v", got)
 	}
 	draw := Resample(got)
-	if v := draw(rand.New(rand.NewPCG(1, 1))); v[1] != 1 {
+	if v := draw(rand.New(rand.NewPCG(1, 1))); *v[0].Difference != -1 {
 		t.Errorf("%v", v)
+	}
+}
+
+// It is the reference that is supposed to differ, wherever it stands.
+func TestReferenceDiffersInThePrediction(t *testing.T) {
+	d, q := designOf(4, 100, 1)
+	predict := func(reference string) Prediction {
+		q.Reference = reference
+		p, err := NewDesign(q, d.grid).Predict(q.Worst(.5), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	first, last := predict("level 0"), predict("level 3")
+	if first.Answered < .7 || math.Abs(last.Answered-first.Answered) > .1 || math.Abs(last.Mean-first.Mean) > .05*first.Mean {
+		t.Errorf("with the first as reference %+v, with the last %+v", first, last)
 	}
 }

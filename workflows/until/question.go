@@ -5,6 +5,7 @@
 package until
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -65,6 +66,8 @@ type Level struct {
 type Member struct {
 	Condition string `json:"condition"` // id
 	Env       string `json:"env"`       // equal where instances are the same
+	// Others are the values on the other axes: cells are compared where they are the same.
+	Others string `json:"others,omitempty"`
 }
 
 // Contrasts returns the pairs of levels that are compared, by index: the first minus the second.
@@ -94,6 +97,21 @@ func (q Question) Goal() string {
 	return "the interval excludes 0"
 }
 
+// finest is the part of the range of the differences that intervals of bounded measures
+// can be as narrow as: two steps.
+const finest = 1e-3
+
+// GoalRange returns which widths can be asked for: from least on, and below the range of
+// the differences, which every interval is within. Of Smallest it is half of that. Most is
+// 0 where the measure has no bounds.
+func (q Question) GoalRange() (least, most float64) {
+	most = 2 * (q.High - q.Low)
+	if q.Method == Betting {
+		least = finest * most
+	}
+	return least, most
+}
+
 // Check says what of a question cannot be.
 func (q Question) Check() error {
 	switch {
@@ -105,6 +123,8 @@ func (q Question) Check() error {
 		return fmt.Errorf("betting needs a measure with bounds; %s is from %v to %v", q.Measure, q.Low, q.High)
 	case len(q.Contrasts()) == 0:
 		return fmt.Errorf("nothing is compared: %s has %s, and the reference is %q", q.Compare, wording.Count(len(q.Levels), "level"), q.Reference)
+	case q.ambiguous() != "":
+		return errors.New(q.ambiguous())
 	case !(q.Level > 0 && q.Level < 1):
 		return fmt.Errorf("level %v is not between 0 and 1", q.Level)
 	case !(q.Width >= 0 && q.Smallest >= 0) || math.IsInf(q.Width+q.Smallest, 0) || q.Width > 0 && q.Smallest > 0:
@@ -113,6 +133,22 @@ func (q Question) Check() error {
 		return fmt.Errorf("ahead is %d; at least 1 instance is under way", q.Ahead)
 	}
 	return nil
+}
+
+// ambiguous says which conditions of a level differ in nothing that is known, so that it
+// is open what they are compared with; "" if there are none.
+func (q Question) ambiguous() string {
+	for _, l := range q.Levels {
+		known := map[Member]string{}
+		for _, m := range l.Members {
+			key := Member{Env: m.Env, Others: m.Others}
+			if other, is := known[key]; is {
+				return fmt.Sprintf("conditions %s and %s of %s %s have the same values on the other axes, so their cells cannot be paired with those of other levels; `roundtable run FILE` records the question again", other, m.Condition, q.Compare, l.Name)
+			}
+			known[key] = m.Condition
+		}
+	}
+	return ""
 }
 
 // newSequence returns the confidence sequence of one comparison of the family.

@@ -32,6 +32,7 @@ func binaryScores(r *rand.Rand, levels int, effect float64) []float64 {
 }
 
 // skewed: most are near 0, a few far above it, as shares of a goal that is seldom reached.
+// Differences of two of them are symmetric.
 func skewed(r *rand.Rand, levels int, effect float64) []float64 {
 	values := make([]float64, levels)
 	for i := range values {
@@ -66,6 +67,23 @@ func unbounded(r *rand.Rand, levels int, effect float64) []float64 {
 		}
 	}
 	return values
+}
+
+// rare: minus an error, where one level is mostly a little worse and seldom, with a given
+// probability, much better: the mean difference is 0, and what makes it 0 may not have been
+// seen for long.
+func rare(p float64) draw {
+	return func(r *rand.Rand, levels int, _ float64) []float64 {
+		values := make([]float64, levels)
+		for i := range values {
+			values[i] = -1
+		}
+		values[0] += max(-.6, min(.6, .2*r.NormFloat64())) - 2*p
+		if r.Float64() < p {
+			values[0] += 2
+		}
+		return values
+	}
 }
 
 func questionOf(levels int, method string) Question {
@@ -116,12 +134,7 @@ func campaign(t *testing.T, q Question, d draw, effect float64, units int, r *ra
 		return
 	}
 	for c.Units() < units && !c.IsAnswered() {
-		values := d(r, len(q.Levels), effect)
-		seen := make([]*float64, len(values))
-		for i := range values {
-			seen[i] = &values[i]
-		}
-		if err := c.Add(seen); err != nil {
+		if err := c.Add(q.Differences(d(r, len(q.Levels), effect))); err != nil {
 			t.Error(err)
 			return
 		}
@@ -161,15 +174,39 @@ func TestLevelHoldsAtEveryLook(t *testing.T) {
 		draw
 	}{
 		{"binary, 1 comparison", 2, Betting, binaryScores}, {"binary, 3 comparisons", 3, Betting, binaryScores},
-		{"skewed, 1 comparison", 2, Betting, skewed}, {"spread, 3 comparisons", 3, Betting, spread},
+		{"skewed alike, 1 comparison", 2, Betting, skewed}, {"spread, 3 comparisons", 3, Betting, spread},
 		{"unbounded, 1 comparison", 2, Asymptotic, unbounded}, {"unbounded, 3 comparisons", 3, Asymptotic, unbounded},
-		{"skewed, asymptotic, 1 comparison", 2, Asymptotic, skewed}, {"binary, asymptotic, 3 comparisons", 3, Asymptotic, binaryScores},
+		{"skewed alike, asymptotic, 1 comparison", 2, Asymptotic, skewed}, {"binary, asymptotic, 3 comparisons", 3, Asymptotic, binaryScores},
 	} {
 		got := simulate(t, questionOf(x.levels, x.method), x.draw, 0, 100, campaigns)
 		t.Logf("%s: %.2f %% of %d campaigns decide a difference that is not there", x.name, 100*got.decided, campaigns)
 		if got.decided > .05 {
 			t.Errorf("%s: %.4f", x.name, got.decided)
 		}
+	}
+}
+
+// Rare differences of one sign are what the asymptotic method does not hold against, as
+// the guide says, and what bounds are for.
+func TestLevelWithRareDifferences(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; its two goroutines share sums alone")
+	}
+	const campaigns = 10_000
+	exceeds := false
+	for _, p := range []float64{.01, .02, .05, .1, .2} {
+		asymptotic := simulate(t, questionOf(2, Asymptotic), rare(p), 0, 100, campaigns)
+		bounds := questionOf(2, Betting)
+		bounds.Low, bounds.High = -2, 2
+		betting := simulate(t, bounds, rare(p), 0, 100, campaigns)
+		t.Logf("a rare difference in %.0f %% of units: asymptotic decides a difference that is not there in %.2f %% of %d campaigns, betting within bounds in %.2f %%", 100*p, 100*asymptotic.decided, campaigns, 100*betting.decided)
+		if betting.decided > .05 {
+			t.Errorf("p = %v: betting %.4f", p, betting.decided)
+		}
+		exceeds = exceeds || asymptotic.decided > .05
+	}
+	if !exceeds {
+		t.Error("the asymptotic method holds its level: the guide warns for nothing")
 	}
 }
 

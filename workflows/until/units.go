@@ -1,6 +1,7 @@
 package until
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -36,27 +37,55 @@ func (s Sizes) UnitOf(p Place) Unit {
 
 // Order sorts units into the order in which they are looked at: drawn by the seed, so that
 // the first ones are a random sample of all, whatever the order of the data set.
-// Replicates of an only instance keep theirs: they are alike.
+// Replicates of only instances keep theirs where there are no other units: they are alike.
 func (q Question) Order(units []Unit) {
+	several := hasInstances(units)
 	drawn := make(map[Unit]uint64, len(units))
 	for _, u := range units {
-		if u.Replicate >= 0 {
+		key := fmt.Sprintf("until/%d/%s/%d", q.Seed, u.Env, u.Instance)
+		switch {
+		case u.Replicate >= 0 && !several:
 			drawn[u] = uint64(u.Replicate)
 			continue
+		case u.Replicate >= 0:
+			key += fmt.Sprintf("/%d", u.Replicate)
 		}
-		sum := sha256.Sum256(fmt.Appendf(nil, "until/%d/%s/%d", q.Seed, u.Env, u.Instance))
+		sum := sha256.Sum256([]byte(key))
 		drawn[u] = binary.BigEndian.Uint64(sum[:])
 	}
 	slices.SortFunc(units, func(a, b Unit) int {
-		switch x, y := drawn[a], drawn[b]; {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		if c := strings.Compare(a.Env, b.Env); c != 0 {
-			return c
-		}
-		return a.Instance - b.Instance
+		return cmp.Or(cmp.Compare(drawn[a], drawn[b]), strings.Compare(a.Env, b.Env), a.Instance-b.Instance, a.Replicate-b.Replicate)
 	})
+}
+
+// Share is how many units of an environment there are, and how many are among those that
+// were looked at.
+type Share struct {
+	Env        string
+	Looked, Of int
+}
+
+// Shares returns that of each environment after the first units, in the order in which
+// environments occur.
+func (d *Design) Shares(looked int) []Share {
+	var all []Share
+	for n, u := range d.units {
+		i := slices.IndexFunc(all, func(s Share) bool { return s.Env == u.Env })
+		if i < 0 {
+			i, all = len(all), append(all, Share{Env: u.Env})
+		}
+		if all[i].Of++; n < looked {
+			all[i].Looked++
+		}
+	}
+	return all
+}
+
+// IsDrawn reports whether the order of the units was drawn: that of replicates alone is not.
+func (d *Design) IsDrawn() bool {
+	return hasInstances(d.units)
+}
+
+func hasInstances(units []Unit) bool {
+	return slices.ContainsFunc(units, func(u Unit) bool { return u.Replicate < 0 })
 }

@@ -130,15 +130,17 @@ func Acts(c campaign.Campaign, l Labels) (table.Table, error) {
 	}
 	t := table.Table{Title: "Dialogue acts by round: share of messages, and of groups, that show them", Shading: table.Heat}
 	var rows []actRow
-	missing, outside := 0, 0
+	missing, outside, empty := 0, 0, Emptied{}
 	for _, g := range v.Groups {
 		talks, unlabelled := l.Of(g.Succeeded())
 		missing += unlabelled
 		rows = append(rows, actRows(g, ofMessages, acts.PerMessage(talks), len(talks))...)
 		rows = append(rows, actRows(g, ofGroups, acts.PerGroup(talks), len(talks))...)
-		passages, out := l.passagesOf(g.Succeeded())
-		outside += out
-		correct(rows[len(rows)-2*acts.N:], passages)
+		if !l.Gold.Empty() {
+			f := l.framedOf(g.Succeeded())
+			outside += f.outside
+			correct(rows[len(rows)-2*acts.N:], f, empty)
+		}
 	}
 	table.Fill(&t, rows, table.Of(v.LabelColumns(), func(r actRow) campaign.Group { return r.Group }),
 		table.Column("share of", func(r actRow) table.Cell { return table.Word(r.of) }),
@@ -149,7 +151,7 @@ func Acts(c campaign.Campaign, l Labels) (table.Table, error) {
 	if !l.Gold.Empty() {
 		t.Notes = append(t.Notes, "Columns by round are as labelled. all rounds: as labelled too; corrected: with gold (n: drawn passages).")
 	}
-	t.Notes = append(t.Notes, l.GoldNotes(outside)...)
+	t.Notes = append(t.Notes, l.GoldNotes(outside, empty)...)
 	v.AddNotes(&t)
 	return t, nil
 }
@@ -186,8 +188,9 @@ func (r actRow) cell(round int) table.Cell {
 	return table.Cell{Value: &ratio.Share, SE: ratio.SE, N: ratio.Of, Decimals: 2, Partial: ratio.Of < r.n}
 }
 
-// AddLabellerNote says whose labels the regression and the rule Dialogue Act rest on.
-func AddLabellerNote(c campaign.Campaign, t *table.Table) {
+// AddLabellerNote says whose labels the regression and the rule Dialogue Act rest on, and why
+// corrected figures are empty.
+func AddLabellerNote(c campaign.Campaign, t *table.Table, empty Emptied) {
 	l := campaign.TrajectoriesOf(c).Labels
 	if l.By == "" {
 		return
@@ -198,7 +201,7 @@ func AddLabellerNote(c campaign.Campaign, t *table.Table) {
 		t.Notes = slices.Insert(t.Notes, 0, remarks[0])
 		remarks = remarks[1:]
 	}
-	t.Notes = append(append(t.Notes, remarks...), labels.GoldNotes(0)...)
+	t.Notes = append(append(t.Notes, remarks...), labels.GoldNotes(0, empty)...)
 }
 
 // Remarks returns the notes of all that rests on labels: who labelled, and what has none.

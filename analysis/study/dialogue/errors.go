@@ -77,7 +77,7 @@ func shareOf(all []judged, count func(judgement) [2]float64) fixed {
 			units[i].Gold[1] += m.weight * of[1]
 		}
 	}
-	f := fix(units)
+	f := fix(units, nil)
 	f.naive = nil
 	return f
 }
@@ -119,24 +119,27 @@ func LabelErrors(c campaign.Campaign, l Labels) (table.Table, error) {
 		Title:   "Labels against gold: what the labeller finds and what it makes up",
 		Columns: []string{"condition", "act", "found", "95 % from", "to", "left out rightly", "95 % from", "to", "kappa", "messages with it", "messages"},
 	}
+	empty := Emptied{}
 	for act, name := range record.Acts {
 		row := []table.Cell{table.Word("all"), table.Word(name)}
-		row = append(row, agreeing(l.judged, act, true).interval()...)
-		row = append(row, agreeing(l.judged, act, false).interval()...)
+		row = append(row, agreeing(l.judged, act, true).interval(empty)...)
+		row = append(row, agreeing(l.judged, act, false).interval(empty)...)
 		t.Rows = append(t.Rows, append(row, kappaOf(l.judged, act)...))
 	}
 	v := c.View("")
+	outside := 0
 	for _, g := range v.Groups {
+		outside += l.framedOf(g.Succeeded()).outside
 		var own []judged
 		for _, j := range l.judged {
 			if j.condition == g.ID {
 				own = append(own, j)
 			}
 		}
-		row := append([]table.Cell{table.Word(g.ID), table.Word("all acts: right")}, right(own).interval()...)
+		row := append([]table.Cell{table.Word(g.ID), table.Word("all acts: right")}, right(own).interval(empty)...)
 		t.Rows = append(t.Rows, append(row, table.Cell{}, table.Cell{}, table.Cell{}, table.Cell{}, table.Cell{}, table.Count(messagesIn(own))))
 	}
-	t.Notes = append(l.Remarks(0), l.GoldNotes(0)...)
+	t.Notes = append(l.Remarks(0), l.GoldNotes(outside, empty)...)
 	t.Notes = append(t.Notes,
 		"found: of the messages that show the act by gold, the share that the labeller gives it to (standard error over collaborations); left out rightly: of those that do not show it, the share that it does not give it to. Weighted by the probability of being drawn; n: drawn passages. kappa: Cohen's, of the labeller and the first coder, unweighted. Without an interval where gold shows the act, or an error, too seldom for one.")
 	v.AddNotes(&t)
@@ -144,7 +147,8 @@ func LabelErrors(c campaign.Campaign, l Labels) (table.Table, error) {
 }
 
 // interval returns a share by gold and its interval; the share alone if there is no interval.
-func (f fixed) interval() []table.Cell {
+func (f fixed) interval(empty Emptied) []table.Cell {
+	empty.Add(f.err)
 	if errors.Is(f.err, corrected.ErrFewShown) {
 		return []table.Cell{{Value: &f.Value, Decimals: 2}, {}, {}}
 	}
@@ -184,11 +188,15 @@ func kappaOf(all []judged, act int) []table.Cell {
 // rightNote says how often the labeller is right.
 func (l Labels) rightNote() string {
 	const more = "; the table label-errors has more."
+	if len(l.judged) == 0 {
+		return ""
+	}
 	switch f := right(l.judged); {
 	case f.err == nil:
 		return fmt.Sprintf(" The labeller is right about %.1f %% of all acts of messages (95 %%: %.1f to %.1f)%s", 100*f.Value, 100*f.Low, 100*f.High, more)
 	case errors.Is(f.err, corrected.ErrFewShown):
 		return " The labeller is right about almost all acts of messages, or about almost none" + more
+	default:
+		return fmt.Sprintf(" How often the labeller is right cannot be said: %v%s", f.err, more)
 	}
-	return ""
 }

@@ -2,6 +2,7 @@ package dialogue
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"roundtable/analysis/acts"
@@ -23,18 +24,25 @@ type passage struct {
 	opens, closes    bool               // it holds the first round, the last
 }
 
-// passagesOf lays a condition's succeeded collaborations out in what could be drawn of them.
-// outside is how many could not be, because they came after the last draw that is coded.
-func (l Labels) passagesOf(runs []campaign.Run) (all []passage, outside int) {
+// framed is what a condition's succeeded collaborations say, by what can be corrected of it.
+type framed struct {
+	passages []passage // that could be drawn
+	late     []passage // of collaborations that came after the last draw that is coded
+	outside  int       // these collaborations
+}
+
+// framedOf lays a condition's succeeded collaborations out in what could be drawn of them.
+func (l Labels) framedOf(runs []campaign.Run) (f framed) {
 	if l.Gold.Empty() {
-		return nil, 0
+		return f
 	}
 	for i, r := range runs {
 		run := lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}
 		stratum, ok := l.Gold.Stratum(run)
+		to := &f.passages
 		if !ok {
-			outside++
-			continue
+			to = &f.late
+			f.outside++
 		}
 		rounds := int(r.RoundsRun)
 		for _, p := range gold.Of(run, rounds) {
@@ -49,10 +57,10 @@ func (l Labels) passagesOf(runs []campaign.Run) (all []passage, outside int) {
 			for _, coded := range l.Gold.Of(p) {
 				one.gold = append(one.gold, CodedActs(coded, first, last, int(r.Agents)))
 			}
-			all = append(all, one)
+			*to = append(*to, one)
 		}
 	}
-	return all, outside
+	return f
 }
 
 // CodedActs returns the acts that a coder gave to the messages of some rounds, by round and agent.
@@ -128,10 +136,11 @@ type fixed struct {
 	err error
 }
 
-func fix(units []corrected.ShareUnit) fixed {
+// fix corrects a share of units. Those that are late count in what the labels alone say.
+func fix(units, late []corrected.ShareUnit) fixed {
 	var f fixed
 	var sum [2]float64
-	for _, u := range units {
+	for _, u := range slices.Concat(units, late) {
 		sum[0], sum[1] = sum[0]+u.Machine[0], sum[1]+u.Machine[1]
 	}
 	if sum[1] > 0 {
@@ -155,18 +164,23 @@ func (f fixed) cells() []table.Cell {
 }
 
 // correct corrects the rows of a condition: shares of messages, and then of groups.
-func correct(rows []actRow, passages []passage) {
+func correct(rows []actRow, f framed, empty Emptied) {
 	for i, r := range rows {
 		count := shownBy(r.act)
 		if r.of == ofGroups {
 			count = shownIn(r.act)
 		}
-		units := make([]corrected.ShareUnit, len(passages))
-		for n, p := range passages {
-			units[n] = p.unit(count)
-		}
-		rows[i].fixed = fix(units)
+		rows[i].fixed = fix(unitsOf(f.passages, count), unitsOf(f.late, count))
+		empty.Add(rows[i].fixed.err)
 	}
+}
+
+func unitsOf(passages []passage, count func(passage, acts.ActsByRound) [2]float64) []corrected.ShareUnit {
+	units := make([]corrected.ShareUnit, len(passages))
+	for n, p := range passages {
+		units[n] = p.unit(count)
+	}
+	return units
 }
 
 // fixedColumns are the columns of what is corrected; none without gold.
@@ -215,7 +229,7 @@ func transitionsOf(passages []passage, reading acts.Reading) (machine []transiti
 
 // correctedRows returns three rows an act: the corrected shares of what follows, and the two ends
 // of their intervals. An act of which gold says too little has none.
-func correctedRows(v campaign.View, g campaign.Group, passages []passage, reading acts.Reading, from []string) [][]table.Cell {
+func correctedRows(v campaign.View, g campaign.Group, passages []passage, reading acts.Reading, from []string, empty Emptied) [][]table.Cell {
 	machine, coded := transitionsOf(passages, reading)
 	var rows [][]table.Cell
 	for i, name := range from {
@@ -232,7 +246,8 @@ func correctedRows(v campaign.View, g campaign.Group, passages []passage, readin
 				}
 			}
 			var cells [3]table.Cell
-			if e, err := corrected.Share(units); err == nil {
+			e, err := corrected.Share(units)
+			if empty.Add(err); err == nil {
 				any = true
 				cells = [3]table.Cell{{Value: &e.Value, SE: &e.SE, N: e.Drawn, Decimals: 2}, table.Number(e.Low, 2), table.Number(e.High, 2)}
 			}
@@ -248,23 +263,33 @@ func correctedRows(v campaign.View, g campaign.Group, passages []passage, readin
 }
 
 // GoldNotes say what corrected figures rest on: the draws, the coders and how often the
-// labeller is right. Without gold there are none.
-func (l Labels) GoldNotes(outside int) []string {
+// labeller is right; how many collaborations are outside of the draws, and why figures are empty.
+// Without gold there are none.
+func (l Labels) GoldNotes(outside int, empty Emptied) []string {
 	if l.Gold == nil {
 		return nil
 	}
 	var notes []string
 	if !l.Gold.Empty() {
-		notes = append(notes, l.goldNote(), "Corrected: labels of all passages, with what gold labels of the drawn ones say of their errors (design-based supervised learning in moment form, with the weight of the labels that makes the interval shortest); intervals over collaborations, by Student's t, of shares on the logistic scale. Empty where gold says too little: "+corrected.ErrFewShown.Error()+". The guide on labels explains it.")
+		notes = append(notes, l.goldNote(), "Corrected: labels of all passages, with what gold labels of the drawn ones say of their errors (design-based supervised learning in moment form, with the weight of the labels that makes the interval shortest); intervals over collaborations, by Student's t, of shares on the logistic scale. Empty where gold says too little. The guide on labels explains it.")
+		if note := empty.note(); note != "" {
+			notes = append(notes, note)
+		}
 	}
 	if outside > 0 {
-		notes = append(notes, fmt.Sprintf("%s came after the draw, and no corrected figure speaks of them; label --gold with a larger number draws from them too.", campaign.Collaborations(outside)))
+		notes = append(notes, fmt.Sprintf("%s came after the draw: as labelled counts them, and no corrected figure speaks of them; label --gold with a larger number draws from them too.", campaign.Collaborations(outside)))
 	}
 	if l.Gold.Waiting > 0 {
 		notes = append(notes, fmt.Sprintf("%s not coded yet, and left out.", wording.Count(l.Gold.Waiting, "draw")))
 	}
 	if len(l.Gold.Partial) > 0 {
 		notes = append(notes, fmt.Sprintf("Left out: labels by %s, which are stored in part only; the same label --gold-from stores the rest.", wording.And(l.Gold.Partial)))
+	}
+	if len(l.Gold.Foreign) > 0 {
+		notes = append(notes, fmt.Sprintf("Left out: labels by %s, which are of other items than the draw that is stored; roundtable verify says more.", wording.And(l.Gold.Foreign)))
+	}
+	if len(l.Gold.Lost) > 0 {
+		notes = append(notes, fmt.Sprintf("Left out: labels by %s, of a draw that is missing; roundtable verify says which.", wording.And(l.Gold.Lost)))
 	}
 	return notes
 }
@@ -280,5 +305,9 @@ func (l Labels) goldNote() string {
 	} else if len(l.Gold.Coders()) > 1 {
 		by += " (means over them)"
 	}
-	return fmt.Sprintf("Gold: %s in %s, drawn at random with one probability within each condition and draw (seed %d), coded by %s.", wording.Count(l.Gold.Items(), "message"), wording.Count(passages, "passage"), l.Gold.Draws[0].Seed, by) + l.rightNote()
+	what := fmt.Sprintf("%s in %s", wording.Count(l.Gold.Items(), "message"), wording.Count(passages, "passage"))
+	if l.Gold.Draws[0].Whole {
+		what = campaign.Collaborations(l.Gold.Items())
+	}
+	return fmt.Sprintf("Gold: %s, drawn at random with one probability within each condition and draw (seed %d), coded by %s.", what, l.Gold.Draws[0].Seed, by) + l.rightNote()
 }

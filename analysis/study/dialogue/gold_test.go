@@ -25,6 +25,7 @@ type coded struct {
 	campaign.Campaign
 	store storage.Store
 	truth []acts.ActsByRound
+	all   []gold.Candidate
 	draw  gold.Draw
 }
 
@@ -34,6 +35,12 @@ const codedRounds, codedAgents = 3, 2
 // in nearly all.
 func newCoded(t *testing.T, collaborations, asked int) coded {
 	t.Helper()
+	return newCodedLate(t, collaborations, 0, asked)
+}
+
+// newCodedLate draws before the last of the collaborations have come.
+func newCodedLate(t *testing.T, collaborations, late, asked int) coded {
+	t.Helper()
 	s, err := storage.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -41,14 +48,13 @@ func newCoded(t *testing.T, collaborations, asked int) coded {
 	t.Cleanup(func() { s.Close() })
 	c := coded{Campaign: campaign.Campaign{Name: "talks"}, store: s}
 	r := rand.New(rand.NewPCG(1, 1))
-	var all []gold.Candidate
 	for i := range collaborations {
 		run := lake.Run{Collaboration: fmt.Sprintf("c%02d", i)}
 		c.Runs = append(c.Runs, campaign.Run{Collaboration: record.Collaboration{
 			Key: c.key(run), Status: record.Succeeded, Environment: "exchange", Rule: "majority",
 			Agents: codedAgents, RoundsPlanned: codedRounds, RoundsRun: codedRounds, SettingsJSON: `{"env": "exchange", "rule": "majority"}`,
 		}})
-		all = append(all, gold.Candidate{Run: run, Condition: "k", Rounds: codedRounds, Messages: codedRounds * codedAgents})
+		c.all = append(c.all, gold.Candidate{Run: run, Condition: "k", Rounds: codedRounds, Messages: codedRounds * codedAgents})
 		truth := make(acts.ActsByRound, codedRounds)
 		var rows []record.Label
 		for entry := range codedRounds * codedAgents {
@@ -67,7 +73,19 @@ func newCoded(t *testing.T, collaborations, asked int) coded {
 			t.Fatal(err)
 		}
 	}
-	if c.draw, err = gold.New(gold.Request{Campaign: "talks", CodeBook: gold.Acts, Asked: asked, Seed: 1}, all, nil); err != nil {
+	c.draws(t, asked, c.all[:collaborations-late])
+	return c
+}
+
+// draws from some collaborations, after what is drawn.
+func (c *coded) draws(t *testing.T, asked int, from []gold.Candidate) {
+	t.Helper()
+	var earlier []gold.Draw
+	if c.draw.Number > 0 {
+		earlier = []gold.Draw{c.draw}
+	}
+	var err error
+	if c.draw, err = gold.New(gold.Request{Campaign: "talks", CodeBook: gold.Acts, Asked: asked, Seed: 1}, from, earlier); err != nil {
 		t.Fatal(err)
 	}
 	c.draw.Blocks = c.draw.Arrange()
@@ -76,10 +94,9 @@ func newCoded(t *testing.T, collaborations, asked int) coded {
 			c.draw.Blocks[i].Items = append(c.draw.Blocks[i].Items, gold.Item{ID: fmt.Sprint(i, entry), Entry: entry, Round: entry/codedAgents + 1, Agent: entry % codedAgents})
 		}
 	}
-	if err := gold.WriteDraw(t.Context(), s, c.draw); err != nil {
+	if err := gold.WriteDraw(t.Context(), c.store, c.draw); err != nil {
 		t.Fatal(err)
 	}
-	return c
 }
 
 func (coded) key(run lake.Run) record.Key {
@@ -95,11 +112,11 @@ func (c coded) code(t *testing.T, coder string, give func(truth []string) []stri
 			var n int
 			fmt.Sscanf(b.Collaboration, "c%d", &n)
 			labels, _ := json.Marshal(give(c.truth[n][i.Round-1][i.Agent].Names()))
-			byRun[b.Run] = append(byRun[b.Run], record.GoldLabel{Key: c.key(b.Run), CodeBook: gold.Acts, Coder: coder, Draw: 1, Entry: int32(i.Entry), Round: int32(i.Round), Agent: int32(i.Agent), Labels: string(labels)})
+			byRun[b.Run] = append(byRun[b.Run], record.GoldLabel{Key: c.key(b.Run), CodeBook: gold.Acts, Coder: coder, Draw: int32(c.draw.Number), Entry: int32(i.Entry), Round: int32(i.Round), Agent: int32(i.Agent), Labels: string(labels)})
 		}
 	}
 	for run, rows := range byRun {
-		m := lake.Marker{Campaign: "talks", Condition: "k", Collaboration: run.Collaboration, By: gold.By(gold.Acts, coder, 1), Table: record.Gold, Status: record.Succeeded}
+		m := lake.Marker{Campaign: "talks", Condition: "k", Collaboration: run.Collaboration, By: gold.By(gold.Acts, coder, c.draw.Number), Table: record.Gold, Status: record.Succeeded}
 		if _, err := commits.CommitAnnotations(t.Context(), c.store, m, rows); err != nil {
 			t.Fatal(err)
 		}

@@ -49,8 +49,10 @@ func LabelRates(ctx context.Context, store storage.Store, c campaign.Campaign, l
 		if err != nil {
 			return table.Table{}, err
 		}
+		outside, empty := 0, Emptied{}
 		for _, g := range v.Groups {
-			t.Rows = append(t.Rows, b.rows(v, g)...)
+			outside += b.outside(g.Succeeded())
+			t.Rows = append(t.Rows, b.rows(v, g, empty)...)
 		}
 		unit := "messages"
 		if b.whole {
@@ -61,9 +63,8 @@ func LabelRates(ctx context.Context, store storage.Store, c campaign.Campaign, l
 			note += fmt.Sprintf(" Without a label, left out: %d.", b.invalid)
 		}
 		t.Notes = append(t.Notes, note)
-		if l.Gold = b.gold; !b.gold.Empty() {
-			t.Notes = append(t.Notes, l.GoldNotes(0)...)
-		}
+		l.Gold = b.gold
+		t.Notes = append(t.Notes, l.GoldNotes(outside, empty)...)
 	}
 	t.Notes = append(t.Notes, "Shares over all rounds (standard error over collaborations); n: collaborations. A unit can have several labels.")
 	v.AddNotes(&t)
@@ -125,12 +126,16 @@ func labelsOfBook(ctx context.Context, store storage.Store, campaign, book strin
 }
 
 // rows returns a row for each label of a condition.
-func (b booked) rows(v campaign.View, g campaign.Group) [][]table.Cell {
+func (b booked) rows(v campaign.View, g campaign.Group, empty Emptied) [][]table.Cell {
 	var rows [][]table.Cell
 	for _, name := range b.names {
-		units, n := b.units(g.Succeeded(), name)
-		cells := fix(units).cells()
-		cells[0] = naiveCell(units)
+		units, late, n := b.units(g.Succeeded(), name)
+		f := fix(units, late)
+		if !b.gold.Empty() {
+			empty.Add(f.err)
+		}
+		cells := f.cells()
+		cells[0] = naiveCell(slices.Concat(units, late))
 		row := append(v.Label(g), table.Word(b.by), table.Word(name))
 		rows = append(rows, append(append(row, cells...), table.Count(n)))
 	}
@@ -156,16 +161,30 @@ func naiveCell(units []corrected.ShareUnit) table.Cell {
 	return table.Cell{Value: &r.Value, SE: r.SE, N: r.N, Decimals: 2}
 }
 
-// units returns the passages of labelled collaborations, or these, with a share of one label.
-func (b booked) units(runs []campaign.Run, label string) (units []corrected.ShareUnit, labelled int) {
+// outside returns how many collaborations came after the last draw that is coded.
+func (b booked) outside(runs []campaign.Run) int {
+	n := 0
+	for _, r := range runs {
+		run := lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}
+		if _, framed := b.gold.Stratum(run); !framed && !b.gold.Empty() {
+			n++
+		}
+	}
+	return n
+}
+
+// units returns the passages of collaborations that could be drawn, and of those that came later,
+// with a share of one label; labelled is how many collaborations have labels.
+func (b booked) units(runs []campaign.Run, label string) (units, late []corrected.ShareUnit, labelled int) {
 	for i, r := range runs {
 		run := lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}
 		stratum, framed := b.gold.Stratum(run)
 		if _, ok := b.byRun[run]; ok {
 			labelled++
 		}
+		to := &units
 		if !framed && !b.gold.Empty() {
-			continue
+			to = &late
 		}
 		passages := gold.Of(run, int(r.RoundsRun))
 		if b.whole {
@@ -182,10 +201,10 @@ func (b booked) units(runs []campaign.Run, label string) (units []corrected.Shar
 				u.Gold[0] += of[0] / float64(len(coders))
 				u.Gold[1] += of[1] / float64(len(coders))
 			}
-			units = append(units, u)
+			*to = append(*to, u)
 		}
 	}
-	return units, labelled
+	return units, late, labelled
 }
 
 // shareOfLabel counts what of a passage has a label, and all of it.

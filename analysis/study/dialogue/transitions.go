@@ -35,12 +35,12 @@ func Transitions(c campaign.Campaign, l Labels) (table.Table, error) {
 	t := v.Start("How dialogue acts follow on each other (paper 1, Figures 22 to 24)")
 	t.Columns = append(t.Columns, "reading", "from", "shown")
 	t.Columns = append(t.Columns, acts.Transitions(nil, acts.Anyone).To...)
-	missing, outside := 0, 0
+	missing, outside, empty := 0, 0, Emptied{}
 	for _, g := range v.Groups {
 		talks, unlabelled := l.Of(g.Succeeded())
 		missing += unlabelled
-		passages, out := l.passagesOf(g.Succeeded())
-		outside += out
+		f := l.framedOf(g.Succeeded())
+		outside += f.outside
 		for _, reading := range acts.Readings() {
 			graph := acts.Transitions(talks, reading)
 			for i, from := range graph.From {
@@ -50,14 +50,14 @@ func Transitions(c campaign.Campaign, l Labels) (table.Table, error) {
 				}
 				t.Rows = append(t.Rows, row)
 			}
-			if passages != nil {
-				t.Rows = append(t.Rows, correctedRows(v, g, passages, reading, graph.From)...)
+			if f.passages != nil {
+				t.Rows = append(t.Rows, correctedRows(v, g, f.passages, reading, graph.From, empty)...)
 			}
 		}
 	}
 	t.Notes = append(l.Remarks(missing),
 		"Of the agents that show an act in a round: the share whom any other agent answers with another act in the next (anyone); or the share of pairs of agents (each). Rows do not add up to 1. In brackets the standard error over collaborations; n= where not all of them show the act.")
-	t.Notes = append(t.Notes, l.GoldNotes(outside)...)
+	t.Notes = append(t.Notes, l.GoldNotes(outside, empty)...)
 	v.AddNotes(&t)
 	return t, nil
 }

@@ -28,7 +28,8 @@ type point struct {
 }
 
 // isOf reports whether a collaboration that nothing was changed in goes on from the same
-// point: a message that is removed or replaced may be its last turn or the one before it.
+// point: a message that is replaced may be its last turn or the one before it, and counts
+// follow of themselves.
 func (p point) isOf(unchanged point) bool {
 	return p.first <= unchanged.first && unchanged.first <= p.asked
 }

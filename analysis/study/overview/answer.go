@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"cmp"
 	"fmt"
 
 	"roundtable/analysis/campaign"
@@ -26,24 +27,66 @@ func Answer(c campaign.Campaign) (table.Table, bool) {
 	}
 	rows := course.Comparisons()
 	table.Fill(&t, rows, answerColumns(course, design.Units())...)
-	t.Notes = []string{
-		fmt.Sprintf("%s of %s looked at, in an order drawn by the seed. A - B: mean difference of %s over n pairs: units with a value of both levels, each the mean over its cells. "+
-			"A unit is an instance with all its replicates, or a replicate of an only instance. From, to: confidence sequences (%s), which hold at all looks at once and over all %s with probability %v. "+
-			"A comparison is decided when %s; it is then left as it is. Undecided and failed collaborations count as in the column outcome.",
-			wording.Count(course.Units(), "unit"), fmt.Sprint(design.Units()), q.Measure, methodText(q.Method), wording.Count(len(rows), "comparison"), 1-q.Level, q.Goal()),
-		savedNote(c),
-	}
+	t.Notes = append([]string{answerNote(c, course, design)}, unitsNotes(c, course, design)...)
+	t.Notes = append(t.Notes, savedNote(c))
 	v := c.View("")
 	v.Looked = false // these intervals hold
 	v.AddNotes(&t)
 	return t, true
 }
 
+// answerNote says what the columns are.
+func answerNote(c campaign.Campaign, course *until.Course, design *until.Design) string {
+	q := c.Question
+	order := "in the order of the replicates"
+	if design.IsDrawn() {
+		order = "in an order drawn by the seed"
+	}
+	family := ""
+	if n := len(course.Comparisons()); n > 1 {
+		family = fmt.Sprintf(" and over all %d comparisons", n)
+	}
+	return fmt.Sprintf("%s of %d looked at, %s. A unit is an instance with all its replicates, or a replicate of an only instance; all weigh the same. A - B: mean difference of %s over n units, in each over the pairs of cells that differ in %s alone: first over replicates, then over the combinations of values on the other axes. "+
+		"From, to: confidence sequences (%s), which hold at all looks at once%s with probability %v. "+
+		"A comparison is decided when %s; it is then left as it is. Collaborations without a decision count as in the column outcome; those that failed have no value.",
+		wording.Count(course.Units(), "unit"), design.Units(), order, q.Measure, q.Compare, methodText(q.Method), family, 1-q.Level, q.Goal())
+}
+
+// unitsNotes says what is not as in a whole plan without failures: pairs that are left out,
+// intervals that there are not, environments that weigh differently.
+func unitsNotes(c campaign.Campaign, course *until.Course, design *until.Design) (notes []string) {
+	for _, x := range course.Comparisons() {
+		if x.LeftOut > 0 {
+			notes = append(notes, fmt.Sprintf("%s - %s: %s left out, of which a cell has no value. If they are of one combination of values on the other axes, it weighs less in the difference.", x.A, x.B, wording.Count(x.LeftOut, "pair")))
+		}
+		if x.Lacks != "" {
+			notes = append(notes, fmt.Sprintf("%s - %s has no interval yet: %s (n = %d).", x.A, x.B, x.Lacks, x.Pairs))
+		}
+	}
+	shares := design.Shares(course.Units())
+	if len(shares) < 2 {
+		return notes
+	}
+	names := map[string]string{}
+	for _, condition := range c.Question.Grid.Conditions {
+		for _, g := range c.View("").Groups {
+			if g.ID == condition.ID {
+				names[condition.Env] = g.Settings["env"]
+			}
+		}
+	}
+	var text []string
+	for _, s := range shares {
+		text = append(text, fmt.Sprintf("%d of %d of %s", s.Looked, s.Of, cmp.Or(names[s.Env], s.Env)))
+	}
+	return append(notes, fmt.Sprintf("Units by environment: %s. An environment weighs as many as it has units.", wording.And(text)))
+}
+
 func methodText(method string) string {
 	if method == until.Betting {
 		return "betting: for any distribution within the bounds"
 	}
-	return "asymptotic: for large samples; exact for normal differences"
+	return "asymptotic: for large samples, exact for normal differences; rare large differences of one sign can exceed the level, which method betting with bounds low and high does not"
 }
 
 func answerColumns(course *until.Course, units int) []table.Columns[until.Comparison] {

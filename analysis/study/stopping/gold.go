@@ -28,13 +28,13 @@ func addGoldNote(c campaign.Campaign, t *table.Table) {
 
 // correct returns the corrected cells of each pair, by its name, and says what could not be
 // corrected. Without gold there are none.
-func correct(condition string, runs []trajectory.Trajectory, sample *gold.Sample, effects []regression.Effect) (cells map[string][]table.Cell, notes []string) {
+func correct(condition string, runs []trajectory.Trajectory, sample *gold.Sample, effects []regression.Effect, empty dialogue.Emptied) (cells map[string][]table.Cell, notes []string) {
 	if sample.Empty() {
 		return nil, nil
 	}
 	drawn, outside := drawnRounds(runs, sample)
 	if outside > 0 {
-		notes = append(notes, fmt.Sprintf("%s: %d of %d collaborations came after the draw; no corrected figure speaks of them.", condition, outside, len(runs)))
+		notes = append(notes, fmt.Sprintf("%s: %d of %d collaborations came after the draw: as labelled counts them, and no corrected figure speaks of them.", condition, outside, len(runs)))
 	}
 	all, joint, err := regression.CorrectActs(runs, drawn)
 	if err != nil {
@@ -48,6 +48,7 @@ func correct(condition string, runs []trajectory.Trajectory, sample *gold.Sample
 		row := []table.Cell{{Value: c.Naive, Decimals: 4}}
 		row = append(append(row, estimate(c.Alone)...), estimate(c.Joint)...)
 		cells[effects[i].Name] = row
+		empty.Add(c.Err)
 	}
 	return cells, notes
 }
@@ -59,17 +60,17 @@ func estimate(e *corrected.Estimate) []table.Cell {
 	return []table.Cell{{Value: &e.Value, SE: &e.SE, N: e.Drawn, Decimals: 4}, table.Number(e.Low, 4), table.Number(e.High, 4)}
 }
 
-// drawnRounds returns the rounds, from 2, of the collaborations that could be drawn.
+// drawnRounds returns the rounds, from 2, of all collaborations; outside is how many of these came
+// after the draw.
 func drawnRounds(runs []trajectory.Trajectory, sample *gold.Sample) (all []regression.Drawn, outside int) {
 	for i, t := range runs {
 		run := lake.Run{Collaboration: t.ID, Generation: t.Generation}
 		stratum, ok := sample.Stratum(run)
 		if !ok {
 			outside++
-			continue
 		}
 		for round := 2; round <= len(t.Rounds); round++ {
-			d := regression.Drawn{Run: i, Round: round, Stratum: stratum}
+			d := regression.Drawn{Run: i, Round: round, Stratum: stratum, Late: !ok}
 			for _, coded := range sample.Of(gold.Passage{Run: run, Round: round}) {
 				rounds := dialogue.CodedActs(coded, round-1, round, t.Agents)
 				d.Gold = append(d.Gold, [2][]acts.Set{rounds[0], rounds[1]})

@@ -46,7 +46,7 @@ func Nested(c campaign.Campaign) (table.Table, bool) {
 	}, notes...)
 	addExcluded(c, &t)
 	speech.AddEmbedderNote(c, &t)
-	dialogue.AddLabellerNote(c, &t)
+	dialogue.AddLabellerNote(c, &t, nil)
 	addGoldNote(c, &t)
 	v.AddNotes(&t)
 	return t, len(v.Groups) > 0

@@ -37,6 +37,7 @@ func regressionTable(c campaign.Campaign, most int) (table.Table, bool) {
 		t.Columns = append(t.Columns, correctedColumns...)
 	}
 	var about []string
+	empty := dialogue.Emptied{}
 	for _, g := range v.Groups {
 		runs := trajectoriesByUnit(c, g.ID, 2)
 		a, err := regression.RegressActs(runs, permutations, permuteSeed)
@@ -45,7 +46,7 @@ func regressionTable(c campaign.Campaign, most int) (table.Table, bool) {
 			continue
 		}
 		shown := first(a.Effects, most)
-		fixed, notes := correct(g.ID, runs, sample, a.Effects)
+		fixed, notes := correct(g.ID, runs, sample, a.Effects, empty)
 		for _, e := range shown {
 			t.Rows = append(t.Rows, append(append(v.Label(g), effect(e, a.N)...), fixed[e.Name]...))
 		}
@@ -63,7 +64,7 @@ func regressionTable(c campaign.Campaign, most int) (table.Table, bool) {
 		t.Notes = append(t.Notes, correctedNote)
 	}
 	addExcluded(c, &t)
-	dialogue.AddLabellerNote(c, &t)
+	dialogue.AddLabellerNote(c, &t, empty)
 	v.AddNotes(&t)
 	return t, len(v.Groups) > 0
 }

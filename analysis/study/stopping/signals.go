@@ -2,6 +2,7 @@ package stopping
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"roundtable/analysis/campaign"
@@ -25,6 +26,7 @@ func SignalTable(c campaign.Campaign) (table.Table, bool) {
 	t.Columns = append(t.Columns, "signals", "count", "points", "fires, as labelled", "corrected", "95 % from", "to", "rightly", "95 % from", "to", "better by, as labelled", "corrected", "95 % from", "to")
 	sample := campaign.TrajectoriesOf(c).Labels.Gold
 	var about []string
+	outside, empty := 0, dialogue.Emptied{}
 	for _, g := range v.Groups {
 		runs := trajectoriesByUnit(c, g.ID, 2)
 		d, err := crossval.NewData(runs)
@@ -41,17 +43,23 @@ func SignalTable(c campaign.Campaign) (table.Table, bool) {
 			names = append(names, s.Pair.String())
 		}
 		row := append(v.Label(g), table.Word(strings.Join(names, ", ")), table.Count(rule.Count), table.Count(rule.Score))
-		t.Rows = append(t.Rows, append(row, newFiring(runs, sample, rule).cells()...))
+		f, late, out := firingsOf(runs, sample, rule)
+		outside += out
+		t.Rows = append(t.Rows, append(row, f.cells(late, empty)...))
 	}
 	t.Notes = append([]string{
 		"The rule is made on all collaborations of the condition: a signal that occurs count times in a round is a point, and the first round from 2 with enough points ends the talk. fires: share of the rounds from 2 with enough points; rightly: of the rounds with gold in which it fires on the labels, the share in which it would fire on gold; better by: mean goodness of rounds in which it fires minus that of the others.",
 		"corrected: with gold, for the rule as it is: the pairs and numbers that it learned rest on the labels.",
 	}, about...)
+	if outside > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%s came after the draw: as labelled counts them, and no corrected figure speaks of them.", campaign.Collaborations(outside)))
+	}
 	addExcluded(c, &t)
-	dialogue.AddLabellerNote(c, &t)
+	dialogue.AddLabellerNote(c, &t, empty)
 	addGoldNote(c, &t)
 	v.AddNotes(&t)
-	return t, len(t.Rows) > 0
+	// Without a rule the notes say why.
+	return t, len(t.Rows) > 0 || len(v.Groups) > 0 && campaign.TrajectoriesOf(c).Labels.By != ""
 }
 
 // firing is where a rule fires, by the labels and by gold.
@@ -61,8 +69,9 @@ type firing struct {
 	some, not      int // rounds with gold in which it fires, and does not, by gold
 }
 
-func newFiring(runs []trajectory.Trajectory, sample *gold.Sample, rule stopping.Fitted) firing {
-	var f firing
+// firingsOf returns where a rule fires in collaborations that could be drawn, and in those that came
+// after the draw; outside is how many these are.
+func firingsOf(runs []trajectory.Trajectory, sample *gold.Sample, rule stopping.Fitted) (f, late firing, outside int) {
 	units := map[string]int{} // what errors are over
 	for _, t := range runs {
 		unit, known := units[t.Unit]
@@ -71,17 +80,19 @@ func newFiring(runs []trajectory.Trajectory, sample *gold.Sample, rule stopping.
 			units[t.Unit] = unit
 		}
 		stratum, framed := sample.Stratum(lake.Run{Collaboration: t.ID, Generation: t.Generation})
+		to := &f
 		if !framed && !sample.Empty() {
-			continue
+			to = &late
+			outside++
 		}
 		for round := 2; round <= len(t.Rounds); round++ {
 			counts, _ := t.Pairs(round)
 			machine := fires(rule, func(pair trajectory.Pair) int { return int(counts[pair]) })
 			coders := sample.Of(gold.Passage{Run: lake.Run{Collaboration: t.ID, Generation: t.Generation}, Round: round})
-			f.add(unit, stratum, t.Goodness(round), machine, firesByGold(rule, coders, round, t.Agents))
+			to.add(unit, stratum, t.Goodness(round), machine, firesByGold(rule, coders, round, t.Agents))
 		}
 	}
-	return f
+	return f, late, outside
 }
 
 // firesByGold says, for each coder, whether the rule fires; nil if the round was not drawn.
@@ -131,27 +142,32 @@ func one(is bool) float64 {
 	return 0
 }
 
-func (f firing) cells() []table.Cell {
-	share := 0.0
-	for _, u := range f.fires {
-		share += u.Machine[0] / float64(len(f.fires))
+// cells returns the figures of a rule; those as labelled count what is late too.
+func (f firing) cells(late firing, empty dialogue.Emptied) []table.Cell {
+	share, all := 0.0, slices.Concat(f.fires, late.fires)
+	for _, u := range all {
+		share += u.Machine[0] / float64(len(all))
 	}
-	cells := append([]table.Cell{table.Number(share, 2)}, shareCells(f.fires)...)
-	cells = append(cells, shareCells(f.rightly)...)
+	cells := append([]table.Cell{table.Number(share, 2)}, shareCells(f.fires, empty)...)
+	cells = append(cells, shareCells(f.rightly, empty)...)
 	naive, corrections := table.Cell{Decimals: 4}, estimate(nil)
-	if by, err := corrected.Naive(f.better); err == nil {
+	if by, err := corrected.Naive(slices.Concat(f.better, late.better)); err == nil {
 		naive.Value = &by[1]
 	}
-	if e, err := corrected.Solve(f.better); err == nil && f.some >= corrected.FewShown && f.not >= corrected.FewShown {
+	e, err := corrected.Solve(f.better)
+	if err == nil && (f.some < corrected.FewShown || f.not < corrected.FewShown) {
+		err = corrected.ErrFewShown
+	}
+	if empty.Add(err); err == nil {
 		corrections = estimate(&e[1])
 	}
 	return append(append(cells, naive), corrections...)
 }
 
 // shareCells returns a corrected share and its interval.
-func shareCells(units []corrected.ShareUnit) []table.Cell {
+func shareCells(units []corrected.ShareUnit, empty dialogue.Emptied) []table.Cell {
 	e, err := corrected.Share(units)
-	if err != nil {
+	if empty.Add(err); err != nil {
 		return []table.Cell{{}, {}, {}}
 	}
 	return []table.Cell{{Value: &e.Value, SE: &e.SE, N: e.Drawn, Decimals: 2}, table.Number(e.Low, 2), table.Number(e.High, 2)}

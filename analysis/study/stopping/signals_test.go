@@ -3,7 +3,14 @@ package stopping
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
+
+	"roundtable/analysis/campaign"
+	"roundtable/analysis/campaign/campaigntest"
+	"roundtable/analysis/study/dialogue"
+	"roundtable/analysis/trajectory"
+	"roundtable/analysis/trajectory/trajectorytest"
 )
 
 // TestFiring: rounds in which the rule fires rightly are worth 1 more; the labels make it fire in
@@ -29,7 +36,16 @@ func TestFiring(t *testing.T) {
 				right, byLabels, both, n = right+one(truth), byLabels+one(machine), both+one(truth && machine), n+1
 			}
 		}
-		c := f.cells()
+		empty := dialogue.Emptied{}
+		c := f.cells(firing{}, empty)
+		var late firing
+		late.add(1000, 0, nil, true, nil)
+		if with := f.cells(late, empty); math.Abs(*with[0].Value-(byLabels+1)/(n+1)) > 1e-9 || *with[1].Value != *c[1].Value {
+			t.Errorf("with a late round that fires: %v as labelled, corrected %v", *with[0].Value, *with[1].Value)
+		}
+		if len(empty) > 0 {
+			t.Errorf("figures are empty: %v", empty)
+		}
 		if math.Abs(*c[0].Value-byLabels/n) > 1e-9 || *c[7].Value > 0.8 {
 			t.Errorf("fires, as labelled: %v, want %v; better by %v, want less than in truth", *c[0].Value, byLabels/n, *c[7].Value)
 		}
@@ -42,5 +58,23 @@ func TestFiring(t *testing.T) {
 				t.Errorf("%.2f coded: %s %.3f (%.3f to %.3f), in truth %.3f", share, what, value, low, high, at.want)
 			}
 		}
+	}
+}
+
+// TestNoSignals: where labels are there and no rule can be learned from them, the table says so;
+// without labels there is none.
+func TestNoSignals(t *testing.T) {
+	c := campaigntest.OfTrajectories("exchange", map[string][]trajectory.Trajectory{
+		"majority": trajectorytest.Plan{Runs: 1, Rounds: 6, Agents: 3, Seed: 1, Peak: 3}.Make(),
+	})
+	if _, ok := SignalTable(c); ok {
+		t.Error("there are signals without labels")
+	}
+	courses := campaign.TrajectoriesOf(c)
+	courses.Labels = trajectory.Labels{By: "rules-1"}
+	campaign.Keep(&c.Parts, courses)
+	tab, ok := SignalTable(c)
+	if notes := strings.Join(tab.Notes, "\n"); !ok || len(tab.Rows) > 0 || !strings.Contains(notes, "No signals: majority-") {
+		t.Errorf("%t, %d rows, notes\n%s", ok, len(tab.Rows), notes)
 	}
 }

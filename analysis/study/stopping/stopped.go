@@ -119,7 +119,7 @@ func StoppingTimes(c campaign.Campaign) (table.Table, bool) {
 	}, notes...)
 	addExcluded(c, &t)
 	speech.AddEmbedderNote(c, &t)
-	dialogue.AddLabellerNote(c, &t)
+	dialogue.AddLabellerNote(c, &t, nil)
 	addGoldNote(c, &t)
 	v.AddNotes(&t)
 	return t, len(v.Groups) > 0

@@ -138,7 +138,7 @@ func stoppingTable(c campaign.Campaign, v campaign.View, title string) (table.Ta
 	t.Notes = append([]string{stoppingNote, gapNote + " In the row of all conditions of an environment, both differences are sums over its conditions, each of which counts the same whatever its n; the row of all environments is the mean of theirs."}, notes...)
 	addExcluded(c, &t)
 	speech.AddEmbedderNote(c, &t)
-	dialogue.AddLabellerNote(c, &t)
+	dialogue.AddLabellerNote(c, &t, nil)
 	addGoldNote(c, &t)
 	v.AddNotes(&t)
 	return t, len(v.Groups) > 0

@@ -231,7 +231,7 @@ func fittedText(f stopping.Fitted) string {
 	case f.Round > 0:
 		return fmt.Sprintf("it stops at round %d", f.Round)
 	case f.Evidence != nil:
-		return fmt.Sprintf("it stops talk that will not pay, and at most %v of what talk improves", f.Evidence.Alpha)
+		return fmt.Sprintf("it stops talk that will not pay, and at most %v of the groups that talk improves (in %v of all samples)", f.Evidence.Alpha, 1-f.Evidence.Delta)
 	case f.Threshold != nil:
 		return fmt.Sprintf("it stops below the distance %.3f", *f.Threshold)
 	case len(f.Signals) > 0:

@@ -2,6 +2,9 @@ package campaigns
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"reflect"
 	"slices"
 
 	"roundtable/activities/asking"
@@ -12,15 +15,46 @@ import (
 )
 
 // NeedsNothing reports whether no cell that was not needed for a campaign's question has to
-// run now: for a harder question, or because there is none any more.
+// run now: for a harder question, or because there is none any more. A campaign that was
+// cancelled goes on only if that is requested.
 func NeedsNothing(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) bool {
 	outcomes, err := lake.Progress(ctx, s, p.Campaign.Name)
-	if err != nil || !slices.ContainsFunc(lake.LatestOutcomes(outcomes), func(o lake.Outcome) bool { return o.Reason == task.Answered }) {
+	if err != nil || !slices.ContainsFunc(lake.LatestOutcomes(outcomes), isUnneeded) {
 		return err == nil
 	}
 	if m.Until == nil {
 		return false
 	}
 	state, err := asking.NewReader(s).Read(ctx, p.Campaign, *m.Until, nil)
-	return err == nil && state.IsDone()
+	return err == nil && (state.IsDone() || state.Cancelled > 0)
+}
+
+func isUnneeded(o lake.Outcome) bool { return o.Reason == task.Answered }
+
+// KeepAhead leaves the number of units under way at once as it was where the question is
+// else the same and needs nothing any more: with more of them it would need cells that its
+// answer has no use for. It returns what the file asks for; 0 if nothing is kept.
+func KeepAhead(ctx context.Context, s storage.Store, p recorded.Plan, m *recorded.Manifest) (asked int, err error) {
+	stored, err := recorded.ReadManifest(ctx, s, m.Campaign)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (stored.Until == nil || m.Until == nil || stored.Until.Ahead == m.Until.Ahead) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	same := *m.Until
+	same.Ahead = stored.Until.Ahead
+	if !reflect.DeepEqual(*stored.Until, same) {
+		return 0, nil
+	}
+	outcomes, err := lake.Progress(ctx, s, m.Campaign)
+	if err != nil || !slices.ContainsFunc(lake.LatestOutcomes(outcomes), isUnneeded) {
+		return 0, err
+	}
+	state, err := asking.NewReader(s).Read(ctx, p.Campaign, same, nil)
+	if err != nil || !state.IsDone() {
+		return 0, err
+	}
+	asked, m.Until = m.Until.Ahead, &same
+	return asked, nil
 }

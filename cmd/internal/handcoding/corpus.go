@@ -70,7 +70,7 @@ type block struct {
 
 // item is a message to code, or a whole collaboration.
 type item struct {
-	id                  string
+	place               place
 	entry, round, agent int
 	said                []said // one message, or all
 }
@@ -106,7 +106,7 @@ func (c *corpus) blocks(ctx context.Context, d gold.Draw) ([]block, error) {
 func blockOf(number int, b gold.Block, whole bool, messages []record.Turn) block {
 	shown := block{number: number}
 	if whole {
-		one := item{id: fmt.Sprint(number), entry: -1, agent: -1}
+		one := item{place: place{block: number}, entry: -1, agent: -1}
 		for _, m := range messages {
 			one.said = append(one.said, said{m.AgentName, *m.Text})
 		}
@@ -119,7 +119,7 @@ func blockOf(number int, b gold.Block, whole bool, messages []record.Turn) block
 		case round == b.First-1:
 			shown.context = append(shown.context, text)
 		case round >= b.First && round <= b.Last:
-			shown.items = append(shown.items, item{fmt.Sprintf("%d.%d", number, len(shown.items)+1), int(m.Entry), round, int(*m.Agent), []said{text}})
+			shown.items = append(shown.items, item{place{number, len(shown.items) + 1}, int(m.Entry), round, int(*m.Agent), []said{text}})
 		}
 	}
 	return shown
@@ -146,12 +146,7 @@ func hash(text string) string {
 func (b block) recorded(d gold.Draw) []gold.Item {
 	items := make([]gold.Item, len(b.items))
 	for n, i := range b.items {
-		items[n] = gold.Item{ID: i.id, Entry: i.entry, Round: i.round, Agent: i.agent, Hash: hash(i.text()), Check: checkOf(d, i.id, cell(i.text()))}
+		items[n] = gold.Item{ID: i.place.id(), Entry: i.entry, Round: i.round, Agent: i.agent, Hash: hash(i.text()), Check: checkOf(d, i.place, cell(i.text()))}
 	}
 	return items
-}
-
-// checkOf binds an item and the text that coders see of it to a draw.
-func checkOf(d gold.Draw, id, shown string) string {
-	return hash(strings.Join([]string{d.Campaign, d.CodeBook, fmt.Sprint(d.Number), id, shown}, "\x00"))[:12]
 }

@@ -19,11 +19,8 @@ const (
 	columnCheck  = "check"
 )
 
-// separator of labels in a cell, and none: the unit was coded, and has no label.
-const (
-	separator = ";"
-	none      = "none"
-)
+// separator of labels in a cell.
+const separator = ";"
 
 // writeCSV writes a table: what was said before has no id and is not to be coded.
 func writeCSV(d gold.Draw, _ codebook.Book, blocks []block) ([]byte, error) {
@@ -32,7 +29,7 @@ func writeCSV(d gold.Draw, _ codebook.Book, blocks []block) ([]byte, error) {
 	if err := w.Write([]string{columnID, columnFrom, columnText, columnLabels, columnCheck}); err != nil {
 		return nil, err
 	}
-	checks := checksOf(d)
+	known := itemsOf(d)
 	for _, block := range blocks {
 		for _, s := range block.context {
 			if err := w.Write([]string{"", cell(s.From), cell(s.Text), "(said before)", ""}); err != nil {
@@ -44,23 +41,13 @@ func writeCSV(d gold.Draw, _ codebook.Book, blocks []block) ([]byte, error) {
 			if i.entry >= 0 {
 				from = i.said[0].From
 			}
-			if err := w.Write([]string{i.id, cell(from), cell(i.text()), "", checks[i.id]}); err != nil {
+			if err := w.Write([]string{i.place.id(), cell(from), cell(i.text()), "", known.checkAt(i.place)}); err != nil {
 				return nil, err
 			}
 		}
 	}
 	w.Flush()
 	return b.Bytes(), w.Error()
-}
-
-func checksOf(d gold.Draw) map[string]string {
-	checks := map[string]string{}
-	for _, b := range d.Blocks {
-		for _, i := range b.Items {
-			checks[i.ID] = i.Check
-		}
-	}
-	return checks
 }
 
 // cell returns a text as a spreadsheet may show it: it begins no formula and steers nothing.

@@ -5,7 +5,6 @@ package handcoding
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,7 +15,6 @@ import (
 
 	"roundtable/activities/codebook"
 	"roundtable/analysis/gold"
-	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
@@ -95,17 +93,15 @@ func ReadBook(name string) (codebook.Book, error) {
 	return b, nil
 }
 
-// RecordBook records a code book with a campaign, under its id.
-func RecordBook(ctx context.Context, s storage.Store, campaign string, b codebook.Book) error {
-	data, err := json.MarshalIndent(b, "", "  ")
-	if err != nil {
-		return err
-	}
-	err = s.PutIfAbsent(ctx, lake.AboutKey(campaign, "codebooks/"+b.ID()+".json"), append(data, '\n'))
+// RecordBook records a code book with a campaign, under its id, and returns what is recorded: that
+// of the acts may be in the words of an earlier version.
+func RecordBook(ctx context.Context, s storage.Store, campaign string, b codebook.Book) ([]byte, error) {
+	data, key := b.Encode(), codebook.Key(campaign, b.ID())
+	err := s.PutIfAbsent(ctx, key, data)
 	if errors.Is(err, storage.ErrExists) {
-		err = nil
+		return s.Get(ctx, key)
 	}
-	return err
+	return data, err
 }
 
 // Drawn is what --gold says at its end.
@@ -116,6 +112,8 @@ type Drawn struct {
 	Passages int    `json:"passages"`
 	Items    int    `json:"items"`
 	File     string `json:"file"`
+	// Lone are conditions with one collaboration, which have no corrected figures of their own.
+	Lone []string `json:"lone,omitempty"`
 }
 
 // draw makes the draw that is asked for, or finds it, and writes what is to be coded.
@@ -138,6 +136,9 @@ func (o Options) draw(ctx context.Context, s storage.Store, name string, book co
 	}
 	c := corpus{store: s, campaign: name}
 	if !known {
+		if err := refuseLost(ctx, s, name, book, len(draws)); err != nil {
+			return err
+		}
 		if d, err = o.newDraw(ctx, &c, book, draws); err != nil {
 			return err
 		}
@@ -150,9 +151,11 @@ func (o Options) draw(ctx context.Context, s storage.Store, name string, book co
 		for i, b := range blocks {
 			d.Blocks[i].Items = b.recorded(d)
 		}
-		if err := RecordBook(ctx, s, name, book); err != nil {
+		recorded, err := RecordBook(ctx, s, name, book)
+		if err != nil {
 			return err
 		}
+		d.BookHash = hash(string(recorded))
 		if err := gold.WriteDraw(ctx, s, d); err != nil {
 			if errors.Is(err, storage.ErrExists) {
 				return fmt.Errorf("another process has drawn at the same time; the same command writes that draw: %w", err)
@@ -171,7 +174,8 @@ func (o Options) draw(ctx context.Context, s storage.Store, name string, book co
 	if err := cli.WriteFile(file, data); err != nil {
 		return err
 	}
-	return o.reportDraw(Drawn{name, book.ID(), d.Number, len(d.Drawn), d.Items(), file})
+	lone := gold.Lone(append(draws[:d.Number-1:d.Number-1], d))
+	return o.reportDraw(Drawn{name, book.ID(), d.Number, len(d.Drawn), d.Items(), file, lone})
 }
 
 // asked finds the draw of that many items; known is false, and the number that of the next, if
@@ -207,6 +211,16 @@ func (o Options) newDraw(ctx context.Context, c *corpus, book codebook.Book, ear
 	return d, nil
 }
 
+// refuseLost refuses a draw in the place of one that people coded and that is missing: their labels
+// would be taken for labels of it.
+func refuseLost(ctx context.Context, s storage.Store, name string, book codebook.Book, draws int) error {
+	lost, err := gold.LostCoders(ctx, s, name, book.ID(), draws)
+	if err != nil || len(lost) == 0 {
+		return err
+	}
+	return cli.FailedError(fmt.Errorf("%s is missing, and %s coded it: put it back, from a copy of the lake; no draw takes its place", gold.Key(name, book.ID(), lost[0].Draw), lost[0].Coder))
+}
+
 func (o Options) reportDraw(r Drawn) error {
 	if o.JSON {
 		return cli.WriteJSON(o.Stdout(), r)
@@ -214,6 +228,9 @@ func (o Options) reportDraw(r Drawn) error {
 	w := o.Stdout()
 	fmt.Fprintf(w, "%s: draw %d, code book %s: %s to code by hand, in %s\n", r.Campaign, r.Draw, r.CodeBook, wording.Count(r.Items, "item"), wording.Count(r.Passages, "passage"))
 	fmt.Fprintf(w, "Written: %s; it shows neither conditions nor machines' labels\n", r.File)
+	if len(r.Lone) > 0 {
+		fmt.Fprintf(w, "No corrected figures: of %s, with one collaboration each, since nothing says how much they vary\n", wording.Clip(wording.And(r.Lone)))
+	}
 	fmt.Fprintf(w, "Next:    roundtable label %s --gold-from FILE.csv --coder NAME\n", r.Campaign)
 	return nil
 }

@@ -3,6 +3,7 @@ package handcoding
 import (
 	"bytes"
 	_ "embed"
+	"fmt"
 	"html/template"
 
 	"roundtable/activities/codebook"
@@ -52,15 +53,15 @@ type pageItem struct {
 // saved as a table.
 func writePage(d gold.Draw, book codebook.Book, blocks []block) ([]byte, error) {
 	data := pageData{
-		Title: "Coding by hand: " + book.Name, Store: checkOf(d, "", ""), File: d.Campaign + "-" + book.Name + "-coded.csv", Book: book,
-		Single: book.Choice == codebook.One, MayBe: book.Unit == codebook.Collaboration && book.Choice == codebook.Any, None: none,
+		Title: "Coding by hand: " + book.Name, Store: hash(d.Campaign + "\x00" + d.CodeBook + "\x00" + fmt.Sprint(d.Number))[:12], File: d.Campaign + "-" + book.Name + "-coded.csv", Book: book,
+		Single: book.Choice == codebook.One, MayBe: book.MayBeNone(), None: codebook.None,
 		Script: template.JS(script), Style: template.CSS(style), Items: d.Items(), Messages: !d.Whole,
 	}
-	checks := checksOf(d)
+	known := itemsOf(d)
 	for _, b := range blocks {
 		shown := pageBlock{Number: b.number, Context: b.context}
 		for _, i := range b.items {
-			shown.Items = append(shown.Items, pageItem{i.id, checks[i.id], i.said})
+			shown.Items = append(shown.Items, pageItem{i.place.id(), known.checkAt(i.place), i.said})
 		}
 		data.Blocks = append(data.Blocks, shown)
 	}

@@ -2,11 +2,15 @@ package handcoding
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/csv"
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"golang.org/x/net/html"
 
@@ -27,7 +31,7 @@ func hostileDraw(t *testing.T) (gold.Draw, codebook.Book, []block) {
 	d := gold.Draw{Campaign: "talk", CodeBook: book.ID(), Number: 1, Blocks: []gold.Block{{Run: lake.Run{Collaboration: "majority-0a1b2c3d-i0-r0"}, First: 1, Last: 2}}}
 	b := block{number: 1, context: []said{{"Alex", hostile[0]}}}
 	for i, text := range hostile {
-		b.items = append(b.items, item{fmt.Sprintf("1.%d", i+1), i, 1, 0, []said{{"Alex", text}}})
+		b.items = append(b.items, item{place{1, i + 1}, i, 1, 0, []said{{"Alex", text}}})
 	}
 	d.Blocks[0].Items = b.recorded(d)
 	return d, book, []block{b}
@@ -101,14 +105,14 @@ func written(rows [][]string, comma rune, crlf bool) []byte {
 func TestTable(t *testing.T) {
 	d, book, blocks := hostileDraw(t)
 	rows := filled(t, d, book, blocks)
-	for _, comma := range []rune{',', ';'} {
+	for _, comma := range []rune{',', ';', '\t'} {
 		for _, crlf := range []bool{false, true} {
 			read, err := readTable("t.csv", written(rows, comma, crlf))
 			if err != nil {
 				t.Fatal(err)
 			}
 			given, err := check("t.csv", d, book, read)
-			if err != nil || len(given) != len(hostile) || fmt.Sprint(given["1.1"]) != "[Inform Accept]" {
+			if err != nil || len(given) != len(hostile) || fmt.Sprint(given[0]) != "[Inform Accept]" {
 				t.Errorf("separator %c: %v, error %v", comma, given, err)
 			}
 		}
@@ -132,14 +136,15 @@ func TestTable(t *testing.T) {
 func TestTableExplains(t *testing.T) {
 	d, book, blocks := hostileDraw(t)
 	rows := filled(t, d, book, blocks)
-	rows[2][3] = "Informs"                    // 1.1
-	rows[3][2] += "!"                         // 1.2
-	rows[4][0] = "7.1"                        // 1.3
-	rows[5][3] = ""                           // 1.4
-	rows[6][4] = "000000000000"               // 1.5
-	rows[7] = append([]string{}, rows[8]...)  // 1.6 is 1.7
-	rows = append(rows[:9], rows[10:]...)     // without 1.8
-	rows = append(rows, []string{"2.1", "x"}) // an unknown one
+	rows[2][3] = "Informs"                           // p1-m1
+	rows[3][2] += "!"                                // p1-m2
+	rows[4][0], rows[4][4] = "p7-m1", "k00000000000" // p1-m3
+	rows[5][3] = ""                                  // p1-m4
+	rows[6][4] = "000000000000"                      // p1-m5
+	rows[7] = append([]string{}, rows[8]...)         // p1-m6 is p1-m7
+	rows[9][0] = "p1-m1"                             // p1-m8
+	rows = append(rows[:10], rows[11:]...)           // without p1-m9
+	rows = append(rows, []string{"p2-m1", "x"})      // an unknown one
 	read, err := readTable("t.csv", written(rows, ',', false))
 	if err != nil {
 		t.Fatal(err)
@@ -149,27 +154,120 @@ func TestTableExplains(t *testing.T) {
 		t.Fatal("no error")
 	}
 	for _, want := range []string{
-		`item 1.1: there is no label "Informs"`, "item 1.2: its text is not the one that was drawn", "item 7.1: draw 1 has no such item", "1 item not coded: 1.4",
-		`item 1.5: its check is "000000000000"`, "item 1.7: it is in line", "3 items of draw 1 not there: 1.3, 1.6, 1.8", "item 2.1: draw 1 has no such item",
+		`item p1-m1: there is no label "Informs"`, "item p1-m2: its text is not the one that was drawn", "item p7-m1: draw 1 has no such item", "1 item not coded: p1-m4",
+		`item p1-m5: its check is "000000000000"`, "item p1-m7: it is in line", "5 items of draw 1 not there: p1-m3, p1-m5, p1-m6, p1-m8, p1-m9", "item p2-m1: draw 1 has no such item",
+		"item p1-m1: its check is that of item p1-m8",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not said in\n%v", want, err)
 		}
 	}
-	for data, want := range map[string]string{"": "no header", "id,labels\n": "no column check", "id,labels,check\n\"": "quote"} {
+	for data, want := range map[string]string{
+		"": "no header", "id,labels\n": "no column check", "id,labels,check\n\"": "quote", "id,labels,labels,check\n": "the column labels twice", "id|labels|check\n": "but id|labels|check", "id,labels,check\n,Inform,\n": "no row with an id",
+		"id,labels,check\nk,Inform,\x93\n": "line 2 is not UTF-8", "i\x00d\x00,\x00": "UTF-16 without its mark", "\xff\xfei": "ends within a character",
+	} {
 		if _, err := readTable("t.csv", []byte(data)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", data, err)
 		}
 	}
 }
 
+// TestAsSaved: what spreadsheets make of a table is read: encodings, ends of lines, and ids that look
+// like numbers, as they did before they had letters.
+func TestAsSaved(t *testing.T) {
+	d, book, blocks := hostileDraw(t)
+	rows := filled(t, d, book, blocks)
+	table := string(written(rows, '\t', false)[3:])
+	utf16s := func(text string, order binary.AppendByteOrder) []byte {
+		var b []byte
+		for _, u := range utf16.Encode([]rune("\ufeff" + text)) {
+			b = order.AppendUint16(b, u)
+		}
+		return b
+	}
+	var plainRows [][]string // without texts that have lines
+	for _, row := range rows {
+		plainRows = append(plainRows, []string{row[0], row[3], row[4]})
+	}
+	for what, data := range map[string][]byte{
+		"UTF-16 with tabs":   utf16s(table, binary.LittleEndian),
+		"the other order":    utf16s(table, binary.BigEndian),
+		"carriage returns":   bytes.ReplaceAll(written(plainRows, ',', false), []byte("\n"), []byte("\r")),
+		"with a mark, UTF-8": written(rows, ',', true),
+	} {
+		read, err := readTable("t.csv", data)
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+			continue
+		}
+		if given, err := check("t.csv", d, book, read); err != nil || len(given) != len(hostile) {
+			t.Errorf("%s: %v, error %v", what, given, err)
+		}
+	}
+	for what, change := range map[string]func(id, check string, i int) (string, string){
+		"former ids": func(_, check string, i int) (string, string) { return fmt.Sprintf("1.%d", i), check[1:] },
+		"former ids as numbers": func(_, check string, i int) (string, string) {
+			return strconv.FormatFloat(formerNumber(i), 'f', -1, 64), check
+		},
+		"former ids as dates":           func(_, check string, i int) (string, string) { return fmt.Sprintf("%02d. Jan", i), check },
+		"no ids":                        func(_, check string, i int) (string, string) { return "", check },
+		"capitals, and checks likewise": func(id, check string, i int) (string, string) { return strings.ToUpper(id), strings.ToUpper(check) },
+	} {
+		changed := [][]string{rows[0]}
+		for i, row := range rows[2:] {
+			row = slices.Clone(row)
+			row[0], row[4] = change(row[0], row[4], i+1)
+			changed = append(changed, row)
+		}
+		read, err := readTable("t.csv", written(changed, ',', false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if given, err := check("t.csv", d, book, read); err != nil || len(given) != len(hostile) {
+			t.Errorf("%s: %v, error %v", what, given, err)
+		}
+	}
+}
+
+// formerNumber is what a spreadsheet takes the former id 1.i for.
+func formerNumber(i int) float64 {
+	f, _ := strconv.ParseFloat(fmt.Sprintf("1.%d", i), 64)
+	return f
+}
+
+// TestNoNumbers: neither ids nor checks can be taken for numbers.
+func TestNoNumbers(t *testing.T) {
+	d, _, _ := hostileDraw(t)
+	for n := range 2000 {
+		at := place{n/50 + 1, n%50 + 1}
+		for _, text := range []string{at.id(), place{block: n}.id(), checkOf(d, at, "")} {
+			if _, err := strconv.ParseFloat(text, 64); err == nil {
+				t.Errorf("%s is a number", text)
+			}
+		}
+	}
+}
+
 func TestNone(t *testing.T) {
 	mast, _ := codebook.Load("mast")
-	if got, err := readLabels(mast, none); err != nil || len(got) != 0 {
-		t.Errorf("a collaboration without a failure: %v, error %v", got, err)
-	}
+	drift, _ := codebook.Load("drift")
 	acts, _ := codebook.Load(codebook.Acts)
-	if _, err := readLabels(acts, none); err == nil {
-		t.Error("a message without an act is coded")
+	for _, c := range []struct {
+		book codebook.Book
+		cell string
+		want string // "" is an error
+	}{
+		{mast, "none", "[]"}, {mast, "None", "[]"}, {mast, " NONE ;", "[]"}, {mast, "none; Step repetition", ""}, {mast, "fm-1.3; FM-2.1", "[Step repetition Conversation reset]"},
+		{drift, "none of these", "[None of these]"}, {drift, "None of these; Lack of Clarity", ""}, {drift, "none", ""}, {drift, "other;logical error", "[Logical Error Other]"},
+		{acts, "none", ""}, {acts, "others", "[Others]"},
+	} {
+		got, err := readLabels(c.book, c.cell)
+		if (err == nil) != (c.want != "") || err == nil && fmt.Sprint(got) != c.want {
+			t.Errorf("%s, %q: %v, error %v, want %s", c.book.Name, c.cell, got, err, c.want)
+		}
+	}
+	own := codebook.Book{Unit: codebook.Message, Choice: codebook.Any, Labels: []codebook.Label{{Name: "Cross"}, {Name: "None", Alone: true}}}
+	if got, err := readLabels(own, "none"); err != nil || fmt.Sprint(got) != "[None]" {
+		t.Errorf("a label of this name: %v, error %v", got, err)
 	}
 }

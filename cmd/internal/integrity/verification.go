@@ -88,7 +88,7 @@ func Check(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, ca
 		v.find(lake.SettlementsKey(campaign), p)
 	}
 	v.Settled = settled
-	if err := v.checkPrograms(ctx, s); err != nil {
+	if err := errors.Join(v.checkPrograms(ctx, s), v.checkGold(ctx, s)); err != nil {
 		return v, err
 	}
 	if len(v.Findings) == 0 { // what is damaged cannot be counted

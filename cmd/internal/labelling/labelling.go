@@ -61,7 +61,7 @@ func (l Options) carry(ctx context.Context, e *engine.Engine, s storage.Store, n
 		return err
 	}
 	if how.CodeBook != nil {
-		if err := handcoding.RecordBook(ctx, s, name, *how.CodeBook); err != nil {
+		if _, err := handcoding.RecordBook(ctx, s, name, *how.CodeBook); err != nil {
 			return err
 		}
 	}

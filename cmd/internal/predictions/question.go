@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
@@ -29,13 +30,14 @@ type caseThat struct {
 	until.Prediction
 }
 
-// enough complete units are drawn from again; of fewer there are too few different ones.
+// enough complete units with a difference are drawn from again; of fewer there are too few
+// different ones.
 const enough = 8
 
 // predictQuestion simulates campaigns. It draws from the units that the campaign has
 // ended, as those of a pilot, or, without these, from the worst case.
 func predictQuestion(ctx context.Context, s storage.Store, p recorded.Plan, q until.Question) (*Question, error) {
-	known, err := asking.NewReader(s).Values(ctx, p.Campaign, q)
+	known, err := asking.NewReader(s).Complete(ctx, p.Campaign, q)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +48,7 @@ func predictQuestion(ctx context.Context, s storage.Store, p recorded.Plan, q un
 		out.Cases = append(out.Cases, caseThat{title, predicted})
 		return err
 	}
-	if len(known) >= enough {
+	if isEnough(known) {
 		out.Basis = fmt.Sprintf("%s of the campaign that have ended, drawn again", wording.Count(len(known), "unit"))
 		return out, add("all units are as these", until.Resample(known))
 	}
@@ -61,7 +63,23 @@ func predictQuestion(ctx context.Context, s storage.Store, p recorded.Plan, q un
 	if err := add("no level differs", q.Worst(0)); err != nil {
 		return nil, err
 	}
-	return out, add(fmt.Sprintf("%s differs from each other level by half a standard deviation", q.Levels[0].Name), q.Worst(.5))
+	return out, add(fmt.Sprintf("%s differs from each other level by half a standard deviation", q.Levels[q.Best()].Name), q.Worst(.5))
+}
+
+// isEnough reports whether each comparison has enough differences to draw from.
+func isEnough(units [][]until.Observation) bool {
+	var n []int
+	for _, u := range units {
+		if n == nil {
+			n = make([]int, len(u))
+		}
+		for i, o := range u {
+			if o.Difference != nil {
+				n[i]++
+			}
+		}
+	}
+	return len(n) > 0 && slices.Min(n) >= enough
 }
 
 // print prints it on standard output.

@@ -81,6 +81,7 @@ func question() Schema {
 	keys["measure"], keys["method"] = Schema{"enum": until.Measures()}, Schema{"enum": until.Methods()}
 	keys["reference"] = Schema{"type": []string{"string", "number", "boolean"}}
 	keys["width"], keys["smallest"], keys["ahead"] = above, above, Schema{"type": "integer", "minimum": 1, "maximum": 1000}
+	keys["low"], keys["high"] = Schema{"type": "number"}, Schema{"type": "number"}
 	keys["level"] = Schema{"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
 	s := closed(keys)
 	s["required"] = []string{"compare", "measure"}

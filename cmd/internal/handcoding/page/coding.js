@@ -25,7 +25,7 @@
     const input = event.target, item = input.closest("fieldset");
     if (item && input.checked && input.type === "checkbox") {
       for (const other of item.querySelectorAll("input:checked")) {
-        if (other !== input && (other.value === "none") !== (input.value === "none")) other.checked = false;
+        if (other !== input && ("alone" in other.dataset || "alone" in input.dataset)) other.checked = false;
       }
     }
     count();

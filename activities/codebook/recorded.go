@@ -1,0 +1,37 @@
+package codebook
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"roundtable/analysis/lake"
+)
+
+// Folder returns where the code books of a campaign are recorded.
+func Folder(campaign string) string { return lake.AboutKey(campaign, "codebooks/") }
+
+// Key returns the name of the object in which a code book is recorded with a campaign.
+func Key(campaign, id string) string { return Folder(campaign) + id + ".json" }
+
+// Encode returns the book as it is recorded with a campaign.
+func (b Book) Encode() []byte {
+	data, err := json.MarshalIndent(b, "", "  ")
+	if err != nil {
+		panic("codebook: " + err.Error()) // texts always marshal
+	}
+	return append(data, '\n')
+}
+
+// Decode reads a book that is recorded under an id; the error says that it is not as it was
+// recorded.
+func Decode(id string, data []byte) (b Book, err error) {
+	if err := json.Unmarshal(data, &b); err != nil {
+		return b, fmt.Errorf("it is not as it was recorded: %w", err)
+	}
+	if b.ID() != id || !bytes.Equal(b.Encode(), data) {
+		return b, errors.New("it is not as it was recorded")
+	}
+	return b, nil
+}

@@ -1,0 +1,110 @@
+package gold
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"roundtable/analysis/lake"
+	"roundtable/analysis/storage"
+	"roundtable/envs/wording"
+)
+
+// Problem is something that is wrong with a campaign's gold.
+type Problem struct {
+	Object string
+	Text   string
+}
+
+// Check holds gold labels to the draws that they are of: that all draws are there, and that each
+// coder's labels are of all items of one and of nothing else. Objects that are damaged by
+// themselves are passed over: lake.Verify finds these.
+func Check(ctx context.Context, s storage.Store, campaign string) ([]Problem, error) {
+	makers, err := makersOf(ctx, s, campaign)
+	if errors.Is(err, storage.ErrCorrupt) {
+		return []Problem{{"gold labels", err.Error()}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	books, err := Books(ctx, s, campaign)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range makers {
+		books = append(books, m.Book)
+	}
+	slices.Sort(books)
+	var all []Problem
+	for _, book := range slices.Compact(books) {
+		problems, err := checkBook(ctx, s, campaign, book, makers)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, problems...)
+	}
+	return all, nil
+}
+
+// Books returns the ids of the code books that a campaign has draws for.
+func Books(ctx context.Context, s storage.Store, campaign string) ([]string, error) {
+	return lake.Folders(ctx, s, lake.AboutKey(campaign, "gold/"))
+}
+
+func checkBook(ctx context.Context, s storage.Store, campaign, book string, makers []Maker) (all []Problem, err error) {
+	makers = slices.DeleteFunc(slices.Clone(makers), func(m Maker) bool { return m.Book != book })
+	stored, err := storedDraws(ctx, s, campaign, book)
+	if err != nil {
+		return nil, err
+	}
+	last := 0
+	for _, n := range stored {
+		last = max(last, n)
+	}
+	for _, m := range makers {
+		last = max(last, m.Draw)
+	}
+	for n := 1; n <= last; n++ {
+		coded := slices.DeleteFunc(slices.Clone(makers), func(m Maker) bool { return m.Draw != n })
+		if !slices.Contains(stored, n) {
+			text := "the draw is missing"
+			if len(coded) > 0 {
+				text += fmt.Sprintf(", and %s coded it: without the draw their labels correct nothing", wording.And(codersOf(coded)))
+			} else {
+				text += ", and later ones are there"
+			}
+			all = append(all, Problem{Key(campaign, book, n), text})
+			continue
+		}
+		d, err := readDraw(ctx, s, campaign, book, n)
+		if errors.Is(err, storage.ErrCorrupt) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range coded {
+			g, err := readGiven(ctx, s, d, m)
+			switch {
+			case errors.Is(err, storage.ErrCorrupt):
+			case err != nil:
+				return nil, err
+			default:
+				all = append(all, g.problems(d, m)...)
+			}
+		}
+	}
+	return all, nil
+}
+
+func (g given) problems(d Draw, m Maker) (all []Problem) {
+	object := fmt.Sprintf("gold labels of draw %d (%s) by %s", d.Number, d.CodeBook, m.Coder)
+	if g.foreign > 0 {
+		all = append(all, Problem{object, wording.Count(g.foreign, "row") + " of them: of no item of the draw, of one twice, or of another text than was drawn"})
+	}
+	if g.missing > 0 {
+		all = append(all, Problem{object, fmt.Sprintf("%d of %d items have none; the same label --gold-from stores the rest, if the command was interrupted", g.missing, d.Items())})
+	}
+	return all
+}

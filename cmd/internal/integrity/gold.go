@@ -1,0 +1,102 @@
+package integrity
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"roundtable/activities/codebook"
+	"roundtable/activities/recorded"
+	"roundtable/analysis/gold"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/record"
+	"roundtable/analysis/storage"
+)
+
+// checkGold holds labels by hand to their draws, and labels of both kinds to the code books that
+// say what they mean.
+func (v *Verification) checkGold(ctx context.Context, s storage.Store) error {
+	problems, err := gold.Check(ctx, s, v.Campaign)
+	if err != nil {
+		return err
+	}
+	for _, p := range problems {
+		v.find(p.Object, p.Text)
+	}
+	for _, key := range v.Uncommitted { // a marker is lost, or the command was interrupted and has to be repeated
+		if strings.HasPrefix(key, "raw/"+record.Gold+"/") {
+			v.find(key, "no marker names these gold labels, so no reader sees them; the same label --gold-from stores them, if the command was interrupted")
+		}
+	}
+	books, err := v.usedBooks(ctx, s)
+	if err != nil {
+		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(books)) {
+		if err := v.checkBook(ctx, s, id, books[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// usedBooks returns the ids of the code books of draws and of labellers, and of all that are
+// recorded; with the hash of the recorded book, where a draw has it.
+func (v *Verification) usedBooks(ctx context.Context, s storage.Store) (map[string]string, error) {
+	books := map[string]string{}
+	objects, err := s.List(ctx, codebook.Folder(v.Campaign))
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range objects {
+		books[strings.TrimSuffix(strings.TrimPrefix(o.Key, codebook.Folder(v.Campaign)), ".json")] = ""
+	}
+	ids, err := lake.AllLabellers(ctx, s, v.Campaign)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids { // one that cannot be read is found with its labels
+		if l, err := recorded.ReadLabelling(ctx, s, v.Campaign, id); err == nil && l.CodeBook != nil {
+			books[l.CodeBook.ID()] = ""
+		}
+	}
+	drawn, err := gold.Books(ctx, s, v.Campaign)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range drawn {
+		books[id] = ""
+		draws, err := gold.ReadDraws(ctx, s, v.Campaign, id)
+		if err != nil && !errors.Is(err, storage.ErrCorrupt) { // that is found already
+			return nil, err
+		}
+		for _, d := range draws {
+			books[id] = cmp.Or(books[id], d.BookHash)
+		}
+	}
+	return books, nil
+}
+
+func (v *Verification) checkBook(ctx context.Context, s storage.Store, id, hash string) error {
+	key := codebook.Key(v.Campaign, id)
+	data, err := s.Get(ctx, key)
+	if errors.Is(err, fs.ErrNotExist) {
+		v.find(key, "the code book is missing: nothing says what labels by it mean")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := codebook.Decode(id, data); err != nil {
+		v.find(key, err.Error())
+	} else if sum := sha256.Sum256(data); hash != "" && hash != hex.EncodeToString(sum[:]) {
+		v.find(key, "it is not the code book that coders were shown: its hash is another than the draw's")
+	}
+	return nil
+}
