@@ -95,7 +95,7 @@ func ForHistory(ctx context.Context, err error, attempt int32) error {
 // atTop returns an error of this package that others may have wrapped: the engine looks at
 // the outermost error alone, and would try again for ever.
 func atTop(err error, app *temporal.ApplicationError) error {
-	if _, is := err.(*temporal.ApplicationError); is {
+	if _, is := err.(*temporal.ApplicationError); is { //nolint:errorlint // as the engine does
 		return err
 	}
 	return temporal.NewApplicationErrorWithOptions(Text(err), app.Type(), temporal.ApplicationErrorOptions{

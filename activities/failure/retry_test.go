@@ -27,7 +27,7 @@ func TestWrapped(t *testing.T) {
 		{wrap(failure.Fail(errors.New("it ends early"))), task.ErrFail, "taking the turn: it ends early"},
 		{wrap(failure.Pause(errors.New("no key"))), task.ErrPause, "taking the turn: no key"},
 	} {
-		app, outermost := failure.ForHistory(t.Context(), c.err, 1).(*temporal.ApplicationError)
+		app, outermost := failure.ForHistory(t.Context(), c.err, 1).(*temporal.ApplicationError) //nolint:errorlint // as the engine does
 		if !outermost || app.Type() != c.kind || !app.NonRetryable() || app.Message() != c.text {
 			t.Errorf("%v becomes %v", c.err, app)
 		}
@@ -36,7 +36,7 @@ func TestWrapped(t *testing.T) {
 	if d, ok := failure.NextTry(again); !ok || d != 50*time.Millisecond {
 		t.Errorf("%v is tried again after %v: %v", again, d, ok)
 	}
-	if app, outermost := again.(*temporal.ApplicationError); !outermost || app.NextRetryDelay() != time.Millisecond {
+	if app, outermost := again.(*temporal.ApplicationError); !outermost || app.NextRetryDelay() != time.Millisecond { //nolint:errorlint // as the engine does
 		t.Errorf("its pause is lost: %v", again)
 	}
 }

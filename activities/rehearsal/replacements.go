@@ -1,8 +1,6 @@
 package rehearsal
 
 import (
-	"math"
-
 	"roundtable/activities/answers"
 	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
@@ -19,7 +17,7 @@ func CheckReplacements(p recorded.Plan, i int, plugins catalogue.Catalogue, sour
 	if err != nil {
 		return nil, err
 	}
-	stopped := rehearse(c, math.MaxInt, func(protocol.Pending, turn.Question, answers.Turn) {})
+	stopped := rehearse(c, func(protocol.Pending, turn.Question, answers.Turn) {})
 	problems, err := c.CheckReplaced(p.Campaign.InstancesOf(i))
 	if len(problems) > 0 || err != nil {
 		return problems[:min(len(problems), maxProblems)], err
