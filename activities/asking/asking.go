@@ -189,7 +189,10 @@ type look struct {
 // state goes through the units as far as their cells have ended, and lists what is needed.
 func (l *look) state(c plan.Campaign, q until.Question) (State, error) {
 	s := State{Units: l.design.Units()}
-	var err error
+	err := q.Check()
+	if err != nil {
+		return s, failure.Pause(fmt.Errorf("the campaign's question: %w", err))
+	}
 	if s.Course, err = l.design.Look(func(cell until.Cell) (*float64, bool) { return l.ended(plan.Cell(cell), q.Measure) }); err != nil {
 		return s, failure.Pause(fmt.Errorf("%w; wider bounds `low` and `high` take it, where the measure has none of its own, and `method: asymptotic` takes any value", err))
 	}

@@ -98,7 +98,7 @@ func (m *Mixture) improve(histogram []float64, work *workspace) (likelihood floa
 	total := 0.0
 	for x, n := range histogram {
 		if n == 0 {
-			continue // it has no share in anything, and its logarithm is dear
+			continue // it has no share in anything, and a logarithm is costly
 		}
 		p := [2]float64{m.Weight[0] * work.mass[0][x], m.Weight[1] * work.mass[1][x]}
 		all := max(p[0]+p[1], math.SmallestNonzeroFloat64)

@@ -23,14 +23,14 @@ var byName = map[string]Method{
 }
 
 // MethodNamed returns a method that can be fitted. Alpha is the bound of one that has a
-// bound; 0 is its default.
-func MethodNamed(name string, alpha float64) (Method, error) {
+// bound; nil is its default.
+func MethodNamed(name string, alpha *float64) (Method, error) {
 	m, ok := byName[name]
 	if !ok {
 		return nil, fmt.Errorf("there is no method %q", name)
 	}
-	if e, bounded := m.(EProcess); bounded && alpha > 0 {
-		e.Alpha = alpha
+	if e, bounded := m.(EProcess); bounded && alpha != nil {
+		e.Alpha = *alpha
 		m = e
 	}
 	return m, nil

@@ -25,7 +25,7 @@ type Request struct {
 	Campaign  string
 	Condition string             // id of a condition of the campaign
 	Method    string             // one of stopping.MethodNames
-	Alpha     float64            // of the method e_process; 0 is its default
+	Alpha     *float64           // of the method e_process; nil is its default
 	Labeller  string             // whose labels count, by id; "" for the only one
 	Embedder  embedding.Embedder // of distances; only the method information_distance needs it
 }
@@ -64,6 +64,7 @@ func Read(ctx context.Context, store storage.Store, r Request) (*crossval.Data, 
 	}
 	runs := trajectory.ByInstance(all, crossval.FoldCount)
 	runs = slices.DeleteFunc(runs, func(t trajectory.Trajectory) bool { return t.Condition != r.Condition })
+	left = slices.DeleteFunc(left, func(l trajectory.Excluded) bool { return record.ConditionOf(l.ID) != r.Condition })
 	if len(runs) < 2 {
 		return nil, on, fmt.Errorf("campaign %s has %s of the condition %s that ran all rounds; at least 2 are needed%s",
 			r.Campaign, wording.Count(len(runs), "collaboration"), r.Condition, reasons(left))
@@ -86,6 +87,14 @@ func Read(ctx context.Context, store storage.Store, r Request) (*crossval.Data, 
 		return nil, on, fmt.Errorf("campaign %s, condition %s: %w", r.Campaign, r.Condition, err)
 	}
 	on.Collaborations, on.Rounds = len(runs), len(runs[0].Rounds)
+	if len(left) > 0 {
+		on.Of = len(runs) + len(left)
+	}
+	for _, l := range left {
+		if l.Early {
+			on.EndedEarly++
+		}
+	}
 	return d, on, nil
 }
 

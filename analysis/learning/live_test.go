@@ -138,7 +138,7 @@ func (d drawn) trajectory(t *testing.T, n int) trajectory.Trajectory {
 // named returns a method; the bound of the e-process is one that few collaborations can set.
 func named(t *testing.T, method string) crossval.Method {
 	t.Helper()
-	m, err := crossval.MethodNamed(method, 0.6)
+	m, err := crossval.MethodNamed(method, new(0.6))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package trajectory
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -12,7 +13,17 @@ import (
 )
 
 // Excluded is a collaboration that is not analysed, and why.
-type Excluded struct{ ID, Reason string }
+type Excluded struct {
+	ID, Reason string
+	Early      bool // it succeeded, and ended before its last planned round
+}
+
+// endedEarlyError is why a collaboration that succeeded is not analysed.
+type endedEarlyError struct{ rounds, planned int }
+
+func (e endedEarlyError) Error() string {
+	return fmt.Sprintf("it ended after round %d of %d", e.rounds, e.planned)
+}
 
 // Load reads a campaign's trajectories from the lake, one collaboration after
 // the other, in the order of conditions. Acts and distances are not in it.
@@ -29,7 +40,8 @@ func Load(ctx context.Context, store storage.Store, campaign string) ([]Trajecto
 		}
 		t, err := FromRows(rows)
 		if err != nil {
-			left = append(left, Excluded{rows.Collaborations[0].CollaborationID, err.Error()})
+			_, early := errors.AsType[endedEarlyError](err)
+			left = append(left, Excluded{rows.Collaborations[0].CollaborationID, err.Error(), early})
 			continue
 		}
 		all = append(all, t)
@@ -55,7 +67,7 @@ func FromRows(rows record.Rows) (Trajectory, error) {
 	case len(rows.Rounds) == 0:
 		return Trajectory{}, fmt.Errorf("it has no rounds")
 	case len(rows.Rounds) < int(c.RoundsPlanned):
-		return Trajectory{}, fmt.Errorf("it ended after round %d of %d", len(rows.Rounds), c.RoundsPlanned)
+		return Trajectory{}, endedEarlyError{len(rows.Rounds), int(c.RoundsPlanned)}
 	}
 	t := Trajectory{
 		ID: c.CollaborationID, Generation: int(c.Generation), Condition: c.ConditionID, Instance: int(c.Instance), Unit: fmt.Sprintf("i%d-r%d", c.Instance, c.Replicate),

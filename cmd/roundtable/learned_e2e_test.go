@@ -317,3 +317,48 @@ func TestForkIntoLearnedStop(t *testing.T) {
 	contains(t, output(t, dir, "query", "SELECT min(rounds_run) AS first, max(rounds_run) AS last FROM collaborations", "--campaign", "fixed6", "--format", "csv"), "1,6")
 	contains(t, output(t, dir, "query", "SELECT max(rounds_run) AS last FROM collaborations", "--campaign", "fixed3", "--format", "csv"), "4")
 }
+
+// TestLearnedSaysOnWhat: plan says which collaborations of the past are left out of a fit,
+// warns if those that remain are a selection, names what is unlike the condition, and the
+// plan holds the counts.
+func TestLearnedSaysOnWhat(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	exampleData(t, dir)
+	save(t, dir, "past.yaml", pastCampaign+"rule: unanimous\nstop: first_agreement\n")
+	output(t, dir, "run", "past.yaml")
+	save(t, dir, "other.yaml", `
+name: other
+replicates: 2
+data: examples/data
+env: {name: qa, format: bbh, file: orders.json, agents: 3, n: 2}
+rule: plurality
+protocol: {name: debate, rounds: 2}
+model: {name: scripted/answerer, policy: {accuracy: 0.6}}
+`)
+	output(t, dir, "run", "other.yaml")
+	save(t, dir, "live.yaml", strings.Replace(liveCampaign, "from: past", "from: past, method: fixed_best_round", 1)+"rule: unanimous\n")
+	out := ends(t, 0, dir, nil, "plan", "live.yaml", "--json")
+	var shown struct {
+		Conditions []struct {
+			Settings struct {
+				Stop struct {
+					Params struct {
+						Fit stopping.LearnedFit `json:"fit"`
+					} `json:"params"`
+				} `json:"stop"`
+			} `json:"settings"`
+		} `json:"conditions"`
+	}
+	if err := json.Unmarshal([]byte(out.out), &shown); err != nil || len(shown.Conditions) != 1 {
+		t.Fatalf("%v: %.600s", err, out.out)
+	}
+	on := shown.Conditions[0].Settings.Stop.Params.Fit.On
+	if on.Of != 16 || on.EndedEarly == 0 || on.Collaborations+on.EndedEarly != 16 {
+		t.Errorf("%+v", on)
+	}
+	contains(t, out.err, fmt.Sprintf("stop: fixed_best_round fitted on %d of 16 collaborations of past (%s; %d ended earlier): ", on.Collaborations, on.Condition, on.EndedEarly),
+		fmt.Sprintf("stop: warning: %d of 16 collaborations of past (%s) ended before their last planned round (stop: first_agreement)", on.EndedEarly, on.Condition))
+	save(t, dir, "live.yaml", strings.Replace(liveCampaign, "from: past", "from: other, method: fixed_best_round", 1)+"rule: unanimous\n")
+	contains(t, ends(t, 0, dir, nil, "plan", "live.yaml").err, "fitted on 4 collaborations of other (plurality-", "; environment qa, not exchange; protocol debate, not roundtable; rule plurality, not unanimous): ")
+}

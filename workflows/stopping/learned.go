@@ -17,10 +17,10 @@ type LearnedParams struct {
 	From      string `json:"from"`      // the campaign that it is fitted on
 	Method    string `json:"method"`    // one of MethodNames
 	Condition string `json:"condition"` // of that campaign; "" for the one that differs in stop alone
-	Labeller  string `json:"labeller"`  // id of whose labels it is fitted on; "" for the only one
+	Labeller  string `json:"labeller"`  // of the method dialogue_act: id of whose labels it is fitted on; "" for the only one
 	// Alpha of the method e_process: the greatest share of the groups that talk improves
-	// that are stopped; 0.1.
-	Alpha float64 `json:"alpha,omitempty"`
+	// that are stopped; nil for 0.1.
+	Alpha *float64 `json:"alpha,omitempty"`
 	// Fit is a LearnedFit. Who writes a campaign file leaves it out; the command that
 	// reads the file fits the method and writes it down.
 	Fit json.RawMessage `json:"fit,omitempty"`
@@ -36,10 +36,14 @@ func (p LearnedParams) Check() error {
 		errs = append(errs, fmt.Errorf("method is %q; there are %s", p.Method, strings.Join(MethodNames(), ", ")))
 	}
 	switch {
-	case p.Alpha != 0 && p.Method != MethodEProcess:
-		errs = append(errs, fmt.Errorf("alpha is %v, and the method %s has no bound; leave it out", p.Alpha, p.Method))
-	case !(p.Alpha >= 0 && p.Alpha < 1):
-		errs = append(errs, fmt.Errorf("alpha is %v; more than 0 and less than 1 is accepted", p.Alpha))
+	case p.Alpha == nil:
+	case p.Method != MethodEProcess:
+		errs = append(errs, fmt.Errorf("alpha is %v, and the method %s has no bound; leave it out", *p.Alpha, p.Method))
+	case !(*p.Alpha > 0 && *p.Alpha < 1):
+		errs = append(errs, fmt.Errorf("alpha is %v; more than 0 and less than 1 is accepted", *p.Alpha))
+	}
+	if p.Labeller != "" && p.Method != MethodDialogueAct {
+		errs = append(errs, fmt.Errorf("labeller is %q, and the method %s is fitted on no labels; leave it out", p.Labeller, p.Method))
 	}
 	return errors.Join(errs...)
 }
@@ -62,9 +66,13 @@ type FittedOn struct {
 	Digest         string `json:"digest"` // of the rows of the campaign's collaborations
 	Condition      string `json:"condition"`
 	Collaborations int    `json:"collaborations"`
-	Rounds         int    `json:"rounds"`
-	Labeller       string `json:"labeller,omitempty"`
-	Embedder       string `json:"embedder,omitempty"`
+	// Of is how many collaborations the condition had, if some are left out: EndedEarly
+	// succeeded and ended before their last planned round, the others did not succeed.
+	Of         int    `json:"of,omitempty"`
+	EndedEarly int    `json:"ended_early,omitempty"`
+	Rounds     int    `json:"rounds"`
+	Labeller   string `json:"labeller,omitempty"`
+	Embedder   string `json:"embedder,omitempty"`
 }
 
 // Validated is what cross-validation on the same collaborations says of the method.

@@ -187,14 +187,16 @@ func TestDifferenceOfAUnit(t *testing.T) {
 	}
 }
 
-// An environment with an only instance and one with several are looked at in proportion:
+// Environments are looked at in proportion, whether they have an only instance or several:
 // opposite effects, whose mean is 0, decide nothing.
 func TestEnvironmentsAreLookedAtInProportion(t *testing.T) {
-	q := twice("one", "many")
-	decided := simulatedCampaigns(t, q, gridOf(q, 40, map[string]int{"one": 1, "many": 40}), func(c Cell, r *rand.Rand) *float64 {
-		return one(r, []float64{.8, .2, .2, .8}[c.Condition])
-	})
-	if t.Logf("%d of 400 campaigns decide a difference", decided); decided > 20 {
-		t.Errorf("%d of 400 campaigns decide a difference that is not there", decided)
+	for _, instances := range []map[string]int{{"one": 1, "other": 40}, {"one": 1, "other": 1}} {
+		q := twice("one", "other")
+		decided := simulatedCampaigns(t, q, gridOf(q, 40, instances), func(c Cell, r *rand.Rand) *float64 {
+			return one(r, []float64{.8, .2, .2, .8}[c.Condition])
+		})
+		if t.Logf("%v instances: %d of 400 campaigns decide a difference", instances, decided); decided > 20 {
+			t.Errorf("%v instances: %d of 400 campaigns decide a difference that is not there", instances, decided)
+		}
 	}
 }

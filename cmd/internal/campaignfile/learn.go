@@ -39,13 +39,14 @@ func (f *fitter) learn(campaign string, c plan.Condition, kept json.RawMessage) 
 		return nil, &plan.FitError{Key: "from", Err: errors.New("is this campaign itself; name one that has ended")}
 	}
 	var fit stopping.LearnedFit
+	var past plan.Condition
 	var err error
 	if kept != nil {
 		if fit, err = stopping.ParseFit(kept); err == nil {
 			err = f.compare(params, fit)
 		}
 	} else {
-		fit, err = f.fit(params, c)
+		fit, past, err = f.fit(params, c)
 	}
 	if err != nil {
 		return nil, err
@@ -56,7 +57,10 @@ func (f *fitter) learn(campaign string, c plan.Condition, kept json.RawMessage) 
 	if kept != nil {
 		return kept, nil
 	}
-	f.notice(describeFit(fit))
+	f.notice(describeFit(fit, unlike(past, c)))
+	if fit.On.EndedEarly > 0 {
+		f.notice(selected(fit.On, past))
+	}
 	return json.Marshal(fit)
 }
 
@@ -84,30 +88,30 @@ func (f *fitter) compare(params stopping.LearnedParams, fit stopping.LearnedFit)
 	return nil
 }
 
-// fit fits the method that a condition names.
-func (f *fitter) fit(params stopping.LearnedParams, c plan.Condition) (fit stopping.LearnedFit, err error) {
+// fit fits the method that a condition names, and returns the past condition that it is
+// fitted on.
+func (f *fitter) fit(params stopping.LearnedParams, c plan.Condition) (fit stopping.LearnedFit, of plan.Condition, err error) {
 	past, m, err := recorded.ReadRecorded(f.ctx, f.store, params.From)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fit, &plan.FitError{Key: "from", Err: cli.NoCampaign(f.ctx, f.store, params.From)}
+		return fit, of, &plan.FitError{Key: "from", Err: cli.NoCampaign(f.ctx, f.store, params.From)}
 	}
 	if err != nil {
-		return fit, err
+		return fit, of, err
 	}
-	of, err := pastCondition(past.Campaign, params, c)
-	if err != nil {
-		return fit, err
+	if of, err = pastCondition(past.Campaign, params, c); err != nil {
+		return fit, of, err
 	}
 	asked := learning.Request{Campaign: params.From, Condition: of.ID(), Method: params.Method, Alpha: params.Alpha}
 	if asked.Labeller, err = f.labeller(params, m); err != nil {
-		return fit, err
+		return fit, of, err
 	}
 	if params.Method == stopping.MethodDistance {
 		if _, err := providers.DistanceModel(m.Embedder, ""); err != nil {
-			return fit, &plan.FitError{Key: "method", Err: err}
+			return fit, of, &plan.FitError{Key: "method", Err: err}
 		}
 		e, err := providers.NewEmbedder(f.store, m.Embedder, "{}")
 		if err != nil {
-			return fit, err
+			return fit, of, err
 		}
 		asked.Embedder = e.Embedder
 	}
@@ -115,10 +119,10 @@ func (f *fitter) fit(params stopping.LearnedParams, c plan.Condition) (fit stopp
 		if params.Method == stopping.MethodDialogueAct && fit.On.Labeller == "" && strings.Contains(err.Error(), "dialogue acts") {
 			err = fmt.Errorf("%w: roundtable label %s", err, params.From)
 		}
-		return fit, err
+		return fit, of, err
 	}
 	fit.Asks, err = f.asks(params, m, fit)
-	return fit, err
+	return fit, of, err
 }
 
 // labeller returns whose labels a fit rests on: those that the file names, else those
@@ -214,9 +218,48 @@ func pastCondition(past plan.Campaign, params stopping.LearnedParams, c plan.Con
 	return plan.Condition{}, fmt.Errorf("no single condition of campaign %s is like this one; name one with condition: %s", past.Name, wording.Or(ids))
 }
 
-// describeFit says in a line what was fitted and what it promises.
-func describeFit(fit stopping.LearnedFit) string {
-	text := fmt.Sprintf("stop: %s fitted on %s of %s (%s): %s", fit.Method, wording.Count(fit.On.Collaborations, "collaboration"), fit.On.Campaign, fit.On.Condition, fittedText(fit.Fitted))
+// unlike says in which of what a method was fitted on a past condition differs from the
+// one that it is fitted for, apart from stopping rule and agents.
+func unlike(past, c plan.Condition) (differs []string) {
+	if past.Fork != nil {
+		differs = append(differs, "a fork of "+past.Fork.Campaign)
+	}
+	for _, x := range []struct {
+		what      string
+		past, now plan.Choice
+	}{{"environment", past.Env, c.Env}, {"protocol", past.Protocol, c.Protocol}, {"rule", past.Rule, c.Rule}} {
+		switch {
+		case x.past.Name != x.now.Name:
+			differs = append(differs, fmt.Sprintf("%s %s, not %s", x.what, x.past.Name, x.now.Name))
+		case !reflect.DeepEqual(x.past, x.now):
+			differs = append(differs, "other parameters of the "+x.what)
+		}
+	}
+	return differs
+}
+
+// selected warns of a fit on those collaborations that were left when others had ended.
+func selected(on stopping.FittedOn, past plan.Condition) string {
+	return fmt.Sprintf("stop: warning: %d of %d collaborations of %s (%s) ended before their last planned round (stop: %s) and are left out. The rest is no sample of all groups, so neither the fit nor what cross-validation promises holds for the others. Fit on a campaign that runs all rounds (stop: never)",
+		on.EndedEarly, on.Of, on.Campaign, on.Condition, past.Stop.Name)
+}
+
+// describeFit says in a line what was fitted, on what, in what that is unlike the
+// condition, and what it promises.
+func describeFit(fit stopping.LearnedFit, differs []string) string {
+	on := fit.On
+	count := wording.Count(on.Collaborations, "collaboration")
+	if on.Of > 0 {
+		count = fmt.Sprintf("%d of %s", on.Collaborations, wording.Count(on.Of, "collaboration"))
+	}
+	about := []string{on.Condition}
+	if on.EndedEarly > 0 {
+		about = append(about, fmt.Sprintf("%d ended earlier", on.EndedEarly))
+	}
+	if failed := on.Of - on.Collaborations - on.EndedEarly; failed > 0 {
+		about = append(about, fmt.Sprintf("%d did not succeed", failed))
+	}
+	text := fmt.Sprintf("stop: %s fitted on %s of %s (%s): %s", fit.Method, count, on.Campaign, strings.Join(append(about, differs...), "; "), fittedText(fit.Fitted))
 	if v := fit.Validated; v != nil && v.Goodness != nil && v.Baseline != nil {
 		text += fmt.Sprintf("; cross-validated: goodness %.3f at round %.1f of %d on average, %.3f after all rounds", *v.Goodness, v.Round, fit.On.Rounds, *v.Baseline)
 	}
