@@ -4,11 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"roundtable/activities/answers"
 	"roundtable/activities/failure"
 	"roundtable/activities/prompt"
 	"roundtable/analysis/lake"
+	"roundtable/envs"
+	"roundtable/envs/wording"
 	"roundtable/workflows/transcript"
 )
 
@@ -53,7 +57,7 @@ func (l *Live) takePrefix(ctx context.Context, c *Collaboration) error {
 func (c *Collaboration) goOnFrom(from answers.RunKey, stored []answers.Turn) ([]answers.Turn, error) {
 	var turns []answers.Turn
 	for _, t := range stored {
-		if !c.Session.InPrefix() {
+		if !c.Session.InPrefix() || c.stuck != nil {
 			break
 		}
 		if _, pending := c.pendingStep(t.Entry); !pending || !t.Done { // what is removed or replaced is not
@@ -65,6 +69,9 @@ func (c *Collaboration) goOnFrom(from answers.RunKey, stored []answers.Turn) ([]
 		}
 		turns = append(turns, t)
 	}
+	if c.stuck != nil {
+		return nil, c.stuck
+	}
 	if c.Session.InPrefix() {
 		return nil, failure.Fail(fmt.Errorf("%s ends at entry %d, before the fork, and not by itself", from, len(c.Session.Transcript().Entries)))
 	}
@@ -75,6 +82,10 @@ func (c *Collaboration) goOnFrom(from answers.RunKey, stored []answers.Turn) ([]
 // what others see of it; other forms are read as a model's answer would be.
 func (c *Collaboration) replaced(entry int, step transcript.Step) (answers.Turn, error) {
 	text, _ := c.Session.Instead(entry)
+	return replacement(entry, step, text, c.Instance)
+}
+
+func replacement(entry int, step transcript.Step, text string, instance envs.Instance) (answers.Turn, error) {
 	raw := []byte(text)
 	if step.Payload.Format == transcript.FormatMessage && !json.Valid(raw) {
 		var err error
@@ -82,9 +93,44 @@ func (c *Collaboration) replaced(entry int, step transcript.Step) (answers.Turn,
 			return answers.Turn{}, err
 		}
 	}
-	parsed, invalid := prompt.Parse(raw, step, c.Instance)
+	parsed, invalid := prompt.Parse(raw, step, instance)
 	if invalid != nil {
-		return answers.Turn{}, fmt.Errorf("what is to replace the %s of %s cannot be used: %w", step.Phase, c.Instance.Agents()[step.Speaker.Index].Name, invalid)
+		return answers.Turn{}, fmt.Errorf("the text cannot stand in the place of what %s says in round %d, phase %s: %w", instance.Agents()[step.Speaker.Index].Name, step.Round, step.Phase, invalid)
 	}
 	return answers.Turn{Entry: entry, Done: true, Act: parsed.Act, Text: parsed.Text, Reason: parsed.Reason, Proposal: string(parsed.Proposal)}, nil
+}
+
+// CheckReplaced returns, in words, in which of the campaign's instances a text cannot be used
+// that stands in the place of a message which was played so far, or is pending.
+func (c *Collaboration) CheckReplaced(instances []int) (problems []string, err error) {
+	steps := map[int]transcript.Step{}
+	for _, e := range c.Session.Entries() {
+		steps[e.Index] = e.Step
+	}
+	for _, p := range c.Session.Pending() {
+		steps[p.Entry] = p.Step
+	}
+	in := map[string][]int{}
+	for _, i := range instances {
+		instance, err := c.Condition.Environment.Instance(c.Campaign.Campaign.Seed, i)
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range slices.Sorted(maps.Keys(steps)) {
+			text, instead := c.Session.Instead(entry)
+			if !instead {
+				continue
+			}
+			if _, err := replacement(entry, steps[entry], text, instance); err != nil {
+				if in[err.Error()] == nil {
+					problems = append(problems, err.Error())
+				}
+				in[err.Error()] = append(in[err.Error()], i)
+			}
+		}
+	}
+	for n, problem := range problems {
+		problems[n] = fmt.Sprintf("%s (in %d of %s, as %d)", problem, len(in[problem]), wording.Count(len(instances), "instance"), in[problem][0])
+	}
+	return problems, nil
 }

@@ -39,8 +39,9 @@ func (c *Collaboration) Askable(elsewhere []string) (entries []int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, p := range c.Session.Pending() {
+		_, instead := c.Session.Instead(p.Entry)
 		switch {
-		case p.Kind == transcript.Env:
+		case instead || p.Kind == transcript.Env:
 			return nil, c.missingEntry(p.Entry)
 		case !slices.Contains(elsewhere, task.Speaker(p.Speaker)):
 			entries = append(entries, p.Entry)
@@ -51,6 +52,9 @@ func (c *Collaboration) Askable(elsewhere []string) (entries []int, err error) {
 
 // question renders. The caller holds mu.
 func (c *Collaboration) question(entry int, step transcript.Step) (turn.Question, error) {
+	if _, instead := c.Session.Instead(entry); instead { // its text cannot be used, or it would have been given
+		return turn.Question{}, c.missingEntry(entry)
+	}
 	if step.Kind == transcript.Annotate {
 		return c.annotation(entry, step)
 	}

@@ -2,7 +2,6 @@ package collaboration
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -181,62 +180,4 @@ func (r *Reader) begin(ctx context.Context, of record.Key) (*Collaboration, erro
 
 func runKeyOf(of record.Key) answers.RunKey {
 	return answers.RunKey{Campaign: of.CampaignID, Collaboration: of.CollaborationID, Generation: int(of.Generation)}
-}
-
-// CheckPrefix compares the turns that a fork has from another collaboration with that
-// one's stored answers, and returns what is wrong with them, in words. Of a collaboration
-// that is no fork it returns nothing. What it goes on from must be in the lake.
-func (r *Reader) CheckPrefix(ctx context.Context, of record.Key) (problems []string, err error) {
-	c, err := r.begin(ctx, of)
-	if err != nil || c.Condition.Fork == nil {
-		return nil, err
-	}
-	stored, err := r.answers.Load(ctx, c.Run)
-	if err != nil {
-		return nil, err
-	}
-	wrong := func(entry int, text string, args ...any) {
-		problems = append(problems, fmt.Sprintf("entry %d, which comes from before the fork, ", entry)+fmt.Sprintf(text, args...))
-	}
-	origins := map[string]answers.Stored{}
-	for _, t := range stored.Turns {
-		if !c.Session.InPrefix() {
-			if len(t.Asks) > 0 && t.Asks[0].From != "" {
-				problems = append(problems, fmt.Sprintf("entry %d comes after the fork, and says that it is from %s", t.Entry, t.Asks[0].From))
-			}
-			continue
-		}
-		if len(t.Asks) == 0 || t.Asks[0].From == "" {
-			wrong(t.Entry, "does not say from where")
-		} else if from, ok := answers.ParseRunKey(t.Asks[0].From); !ok || from.Campaign != c.Condition.Fork.Campaign || from.Collaboration != c.Condition.Fork.OriginID(c.Ref.Cell) {
-			wrong(t.Entry, "says that it is from %s, and this collaboration goes on from %s/%s", t.Asks[0].From, c.Condition.Fork.Campaign, c.Condition.Fork.OriginID(c.Ref.Cell))
-		} else {
-			if _, known := origins[t.Asks[0].From]; !known {
-				if origins[t.Asks[0].From], err = r.answers.Load(ctx, from); err != nil {
-					return problems, err
-				}
-			}
-			if original, _ := origins[t.Asks[0].From].Turn(t.Entry); !sameTurn(original.OfFork(from), t) {
-				wrong(t.Entry, "is not what is stored of it in %s", from)
-			}
-		}
-		if err := c.Record(withoutRawAnswers(t)); err != nil {
-			return append(problems, err.Error()), nil
-		}
-	}
-	return problems, nil
-}
-
-// sameTurn reports whether two turns are the same, with their answers byte for byte. How
-// often a question was put before its answer came in is of the one that paid.
-func sameTurn(a, b answers.Turn) bool {
-	for _, t := range []*answers.Turn{&a, &b} {
-		t.Asks = slices.Clone(t.Asks)
-		for i := range t.Asks {
-			t.Asks[i].Attempt = 0
-		}
-	}
-	mine, failed := json.Marshal(a)
-	theirs, err := json.Marshal(b)
-	return failed == nil && err == nil && string(mine) == string(theirs)
 }

@@ -71,8 +71,10 @@ func ForHistory(ctx context.Context, err error, attempt int32) error {
 	var crash *Panic
 	var broken Unplayable
 	switch {
-	case err == nil || errors.As(err, &app) || temporal.IsCanceledError(err):
+	case err == nil || temporal.IsCanceledError(err):
 		return err
+	case errors.As(err, &app):
+		return atTop(err, app)
 	case ctx.Err() != nil && isCancelled(ctx):
 		return temporal.NewCanceledError()
 	case errors.As(err, &crash):
@@ -87,6 +89,17 @@ func ForHistory(ctx context.Context, err error, attempt int32) error {
 	}
 	return temporal.NewApplicationErrorWithOptions(Text(err), "io", temporal.ApplicationErrorOptions{
 		NextRetryDelay: backoff(attempt, jitter.From(ctx)),
+	})
+}
+
+// atTop returns an error of this package that others may have wrapped: the engine looks at
+// the outermost error alone, and would try again for ever.
+func atTop(err error, app *temporal.ApplicationError) error {
+	if _, is := err.(*temporal.ApplicationError); is { //nolint:errorlint // as the engine does
+		return err
+	}
+	return temporal.NewApplicationErrorWithOptions(Text(err), app.Type(), temporal.ApplicationErrorOptions{
+		NonRetryable: app.NonRetryable(), NextRetryDelay: app.NextRetryDelay(), Category: app.Category(),
 	})
 }
 
@@ -151,10 +164,14 @@ func backoff(attempt int32, drawn jitter.Source) time.Duration {
 	return 50*time.Millisecond + drawn(min(ceiling, 30*time.Second))
 }
 
-// Text returns an error's message without control characters, in at most
-// maxErrorText bytes.
+// Text returns an error's message without control characters and without the engine's
+// words on trying again, in at most maxErrorText bytes.
 func Text(err error) string {
-	return strings.TrimSpace(prompt.Clean([]byte(err.Error()), maxErrorText))
+	text := err.Error()
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
+		text = strings.Replace(text, app.Error(), app.Message(), 1)
+	}
+	return strings.TrimSpace(prompt.Clean([]byte(text), maxErrorText))
 }
 
 // Final returns an error that trying again cannot help against, nil for others.

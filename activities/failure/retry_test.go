@@ -2,11 +2,44 @@ package failure_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
+	"go.temporal.io/sdk/temporal"
+
 	"roundtable/activities/failure"
+	"roundtable/workflows/task"
 )
+
+// TestWrapped: what cannot be helped stays so for the engine, which looks at the outermost
+// error alone, however it was wrapped.
+func TestWrapped(t *testing.T) {
+	t.Parallel()
+	wrap := func(err error) error { return fmt.Errorf("taking the turn: %w", err) }
+	for _, c := range []struct {
+		err        error
+		kind, text string
+	}{
+		{failure.Fail(errors.New("it ends early")), task.ErrFail, "it ends early"},
+		{failure.Unplayable{Err: failure.Fail(errors.New("it ends early"))}, task.ErrFail, "it ends early"},
+		{failure.Unplayable{Err: errors.New("it ends early")}, task.ErrFail, "it ends early"},
+		{wrap(failure.Fail(errors.New("it ends early"))), task.ErrFail, "taking the turn: it ends early"},
+		{wrap(failure.Pause(errors.New("no key"))), task.ErrPause, "taking the turn: no key"},
+	} {
+		app, outermost := failure.ForHistory(t.Context(), c.err, 1).(*temporal.ApplicationError) //nolint:errorlint // as the engine does
+		if !outermost || app.Type() != c.kind || !app.NonRetryable() || app.Message() != c.text {
+			t.Errorf("%v becomes %v", c.err, app)
+		}
+	}
+	again := failure.ForHistory(t.Context(), wrap(failure.AskAgain()), 1)
+	if d, ok := failure.NextTry(again); !ok || d != 50*time.Millisecond {
+		t.Errorf("%v is tried again after %v: %v", again, d, ok)
+	}
+	if app, outermost := again.(*temporal.ApplicationError); !outermost || app.NextRetryDelay() != time.Millisecond { //nolint:errorlint // as the engine does
+		t.Errorf("its pause is lost: %v", again)
+	}
+}
 
 func TestBackoff(t *testing.T) {
 	t.Parallel()

@@ -2,7 +2,6 @@ package rehearsal
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"roundtable/activities/answers"
@@ -50,7 +49,7 @@ func Prompts(p recorded.Plan, i int, plugins catalogue.Catalogue, sources setup.
 			return nil, err
 		}
 		phases := s.phases
-		err = rehearse(c, math.MaxInt, func(at protocol.Pending, q turn.Question, _ answers.Turn) { s.take(n, c.Condition.Agents, at, q) })
+		err = rehearse(c, func(at protocol.Pending, q turn.Question, _ answers.Turn) { s.take(n, c.Condition.Agents, at, q) })
 		if err != nil {
 			return nil, err
 		}

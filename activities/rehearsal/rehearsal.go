@@ -5,7 +5,6 @@ package rehearsal
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 	"strings"
 
@@ -66,7 +65,7 @@ func Rehearse(p recorded.Plan, i int, words string, plugins catalogue.Catalogue,
 	cond := p.Campaign.Conditions[i]
 	var asked, labelled rehearsals
 	heard := map[int][]label.Said{} // by round
-	err = rehearse(c, math.MaxInt, func(at protocol.Pending, q turn.Question, t answers.Turn) {
+	err = rehearse(c, func(at protocol.Pending, q turn.Question, t answers.Turn) {
 		model := cmp.Or(c.OwnModel(at.Speaker), cond.Models[q.Speaker].Name, cond.Model.Name)
 		if a := c.Condition.Annotator; a != nil && at.Kind == transcript.Annotate {
 			model = a.Model.Name
@@ -97,10 +96,10 @@ func isMessage(at protocol.Pending, t answers.Turn) bool {
 	return row.IsMessage()
 }
 
-// rehearse plays to the end, or until some rounds are over, and shows what was asked and answered.
-func rehearse(c *collaboration.Collaboration, rounds int, see func(protocol.Pending, turn.Question, answers.Turn)) error {
+// rehearse plays to the end, and shows what was asked and answered.
+func rehearse(c *collaboration.Collaboration, see func(protocol.Pending, turn.Question, answers.Turn)) error {
 	meter := &calls.Meter{}
-	for c.Session.Outcome() == nil && c.Session.Round() <= rounds {
+	for c.Session.Outcome() == nil {
 		prefix := c.Session.InPrefix() // of a fork: what is said there is another campaign's
 		for _, pending := range c.Session.Pending() {
 			q, t, err := c.PlayTurn(context.Background(), pending, meter)

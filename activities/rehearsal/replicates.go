@@ -1,7 +1,6 @@
 package rehearsal
 
 import (
-	"math"
 	"slices"
 
 	"roundtable/activities/answers"
@@ -23,7 +22,7 @@ func SamePrompts(p recorded.Plan, i int, plugins catalogue.Catalogue, sources se
 			return false, err
 		}
 		c.Ref.Cell.Replicate = 0 // the protocol has drawn for the replicate, its agents draw alike
-		err = rehearse(c, math.MaxInt, func(_ protocol.Pending, q turn.Question, _ answers.Turn) {
+		err = rehearse(c, func(_ protocol.Pending, q turn.Question, _ answers.Turn) {
 			asked[replicate] = append(asked[replicate], q.Hash)
 		})
 		if err != nil {

@@ -95,7 +95,7 @@ func (t *tables) addTurn(e transcript.Entry, names []envs.Agent) {
 		agent := int32(e.Speaker.Index)
 		row.Agent, row.AgentName = &agent, names[agent].Name
 	}
-	if e.Index < t.Session.Prefix() {
+	if t.Session.IsTaken(e.Index) {
 		row.ForkedFrom = t.origin
 	}
 	if len(said.Asks) > 0 { // a fork skips turns, and gives some

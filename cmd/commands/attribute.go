@@ -59,7 +59,7 @@ coalition was run, the values are exact but for chance.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&a.Of, "of", forks.Agents, "agents, rounds or messages")
-	f.StringVar(&budget, "budget", "", "the most that the forks may cost, as 5usd (needed where a model is paid for)")
+	f.Var(cli.Once(&budget), "budget", "the most that the forks may cost, as 5usd (needed where a model is paid for)")
 	f.IntVar(&a.Pairs, "pairs", forks.MostPairs, "the most pairs of orders of each instance")
 	f.StringSliceVar(&a.Conditions, "condition", nil, "ids of the conditions (default: all)")
 	f.StringVar(&a.Name, "as", "", "name of the campaign of the forks (default: NAME-by-agents)")
@@ -99,16 +99,12 @@ func attribute(ctx context.Context, r runs.Options, a forks.Attribution, path st
 // runAttribution runs forks step by step. What a paused campaign leaves is no error of it:
 // the table shows what there is.
 func runAttribution(ctx context.Context, r runs.Options, s storage.Store, w *forks.Work, path string) (unfinished, err error) {
-	known, err := campaigns.ReadPlannedCampaign(ctx, s, w.ForkName())
-	if err != nil {
-		return nil, err
-	}
-	if len(known.Conditions) == 0 {
+	if w.Begun() == 0 {
 		if err := w.CheckBudget(ctx); err != nil {
 			return nil, err
 		}
 	}
-	for pairs := max(1, w.Begun(known)); ; {
+	for pairs := max(1, w.Begun()); ; {
 		if err := w.File(pairs).WriteOwn(path); err != nil {
 			return nil, err
 		}

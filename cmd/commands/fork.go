@@ -3,6 +3,7 @@ package commands
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -20,6 +21,7 @@ func newFork(o *cli.Options) *cobra.Command {
 	var f forks.Request
 	var file string
 	noRun, noCheck := false, false
+	var usd float64
 	cmd := &cobra.Command{
 		Use:     "fork NAME",
 		Short:   "Run a campaign's collaborations on from a point, with a change, without paying for what came before",
@@ -41,21 +43,24 @@ shows what chance alone does.`,
 			if f.Replicates < 1 {
 				return cli.UsageError(fmt.Errorf("--replicates %d: expected a whole number of at least 1", f.Replicates))
 			}
+			if cmd.Flags().Changed("cost-usd") {
+				f.CostUSD = &usd
+			}
 			return runFork(cmd.Context(), r, f, file, noRun)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.At, "at", "", "the first round that is run again, round=3, or the first entry, entry=12 (default with --remove or --replace: after that message)")
+	flags.Var(cli.Once(&f.At), "at", "the first round that is run again, round=3, or the first entry, entry=12 (default with --remove or --replace, but not with --control: after that message)")
 	flags.StringArrayVar(&f.Set, "set", nil, "KEY=VALUE from that point on, as rule=ranked or protocol.rounds=8; may be repeated")
 	flags.StringSliceVar(&f.Drop, "drop", nil, "agents that take no further part: their turns are skipped and their votes are abstentions")
 	flags.StringArrayVar(&f.Remove, "remove", nil, "messages that nobody gets to see, as round=2,agent=Blake; may be repeated")
-	flags.StringVar(&f.Replace, "replace", "", "a message, as round=2,agent=Blake, in whose place others see --text")
-	flags.StringVar(&f.Text, "text", "", "what stands in the place of the message that --replace names")
+	flags.StringArrayVar(&f.Replace, "replace", nil, "a message, as round=2,agent=Blake,phase=message, in whose place others see --text; may be repeated, with a --text for each")
+	flags.StringArrayVar(&f.Text, "text", nil, "what stands in the place of the message that --replace names")
 	flags.StringArrayVar(&f.Changes, "change", nil, "a change as in a campaign file, as {set: {rule: ranked}}; repeat it for several")
 	flags.BoolVar(&f.Control, "control", false, "run on without a change, too, to see what chance alone does")
 	flags.IntVar(&f.Replicates, "replicates", 1, "how often each collaboration is run on")
 	flags.StringSliceVar(&f.Conditions, "condition", nil, "ids of the conditions that are forked (default: all)")
-	flags.Float64Var(&f.CostUSD, "cost-usd", 0, "the most that the fork may cost (default: no cap)")
+	flags.Float64Var(&usd, "cost-usd", 0, "the most that the fork may cost (default: no cap)")
 	flags.StringVar(&f.Name, "as", "", "name of the fork (default: NAME-fork)")
 	flags.StringVarP(&file, "output", "o", "", "where its campaign file is written (default: its name with .yaml)")
 	flags.BoolVar(&noRun, "no-run", false, "write the campaign file only")
@@ -69,7 +74,7 @@ func runFork(ctx context.Context, r runs.Options, f forks.Request, path string, 
 	if err := r.Telemetry.Check(); err != nil {
 		return err
 	}
-	_, p, m, err := campaigns.Open(ctx, r.Options, f.Campaign)
+	s, p, m, err := campaigns.Open(ctx, r.Options, f.Campaign)
 	if err != nil {
 		return err
 	}
@@ -78,7 +83,14 @@ func runFork(ctx context.Context, r runs.Options, f forks.Request, path string, 
 		return cli.UsageError(err)
 	}
 	path = cmp.Or(path, file.Name+".yaml")
-	if err := file.Write(path); err != nil {
+	isNew, err := file.Write(path)
+	if err != nil {
+		return err
+	}
+	if _, _, _, err := campaignfile.Read(ctx, r.Plugins, path, s, false); err != nil {
+		if isNew { // the corrected command is to write it
+			err = errors.Join(err, os.Remove(path))
+		}
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "The fork is %s: roundtable run %s\n", path, path)

@@ -77,7 +77,7 @@ type planned struct {
 }
 
 func (o planOptions) plan(ctx context.Context, path string) error {
-	if o.share < 0 || o.share > 1 {
+	if !(o.share >= 0 && o.share <= 1) { // not a number is neither
 		return cli.UsageError(fmt.Errorf("--pilot is %v; a share from 0 to 1 is accepted", o.share))
 	}
 	if o.folder != "" && !o.prompts {
@@ -100,7 +100,7 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	warned, err := campaignfile.Warnings(o.Plugins, p, s)
+	warned, err := campaignfile.Warnings(ctx, o.Plugins, p, s)
 	if err != nil {
 		return err
 	}

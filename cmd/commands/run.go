@@ -69,7 +69,7 @@ func runCampaign(ctx context.Context, r runs.Options, path string, flags campaig
 		return err
 	}
 	campaignfile.AnnounceExtension(stored, p)
-	if err := campaignfile.Warn(r.Plugins, p, s); err != nil {
+	if err := campaignfile.Warn(ctx, r.Plugins, p, s); err != nil {
 		return err
 	}
 	made.Announce(r.LakeName(), r.State)

@@ -41,6 +41,8 @@ func TestAttributeUnderABudget(t *testing.T) {
 	from := len(v.arrivals())
 	contains(t, ends(t, cli.ExitUsage, dir, v.at(), "attribute", "original", "--of", "agents").err, "give --budget, as 5usd")
 	contains(t, ends(t, cli.ExitUsage, dir, v.at(), "attribute", "original", "--of", "agents", "--budget", "much").err, "expected US dollars, as 5usd")
+	contains(t, ends(t, cli.ExitUsage, dir, v.at(), "attribute", "original", "--of", "agents", "--budget", "nan").err, "expected US dollars, as 5usd")
+	contains(t, ends(t, cli.ExitUsage, dir, v.at(), "attribute", "original", "--of", "agents", "--budget", "5", "--budget", "50").err, "it can be given once only")
 	contains(t, ends(t, cli.ExitUsage, dir, v.at(), "attribute", "original", "--of", "words", "--budget", "1usd").err, "expected agents, rounds or messages")
 	contains(t, ends(t, cli.ExitUsage, dir, v.at(), "attribute", "original", "--of", "agents", "--budget", "0.01usd").err, "the first pair of orders is 10 forks", "nothing was started")
 	if n := len(v.arrivals()); n != from {
@@ -84,6 +86,40 @@ func TestAttributeUnderABudget(t *testing.T) {
 	}
 	contains(t, ends(t, 0, dir, nil, "verify", "original-by-agents").out, "Nothing is wrong.")
 	t.Logf("%d calls, %s", asked-from, strings.TrimSpace(first.err))
+}
+
+// TestAttributeGoesOn: with fewer pairs the table is of what there is; once the original has
+// grown, the same command adds its instances. An agent that takes no turns takes no part,
+// and what is computed here needs no budget.
+func TestAttributeGoesOn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	exampleData(t, dir)
+	const file = `name: grows
+seed: 6
+replicates: 1
+instances: 2
+data: examples/data
+env: {name: qa, format: bbh, file: orders.json, agents: 4}
+protocol: {name: debate, rounds: 2}
+rule: plurality
+model: scripted/answerer
+`
+	save(t, dir, "campaign.yaml", file)
+	ends(t, 0, dir, nil, "run", "campaign.yaml")
+	attribute := []string{"attribute", "grows", "--of", "agents", "--json"}
+	two := ends(t, 0, dir, nil, append(attribute, "--pairs", "2")...).out
+	if one := ends(t, 0, dir, nil, append(attribute, "--pairs", "1")...).out; one != two {
+		t.Errorf("with fewer pairs it says\n%s", one)
+	}
+	save(t, dir, "campaign.yaml", strings.NewReplacer("replicates: 1", "replicates: 2", "instances: 2", "instances: 3").Replace(file))
+	ends(t, 0, dir, nil, "run", "campaign.yaml")
+	ends(t, 0, dir, nil, append(attribute, "--pairs", "2")...)
+	r := queriedRows(t, dir, `SELECT count(DISTINCT instance) AS instances, max(replicate) AS replicate FROM collaborations WHERE campaign_id = 'grows-by-agents'`)[0]
+	if r["instances"] != 3. || r["replicate"] != 0. {
+		t.Errorf("the forks are of %v", r)
+	}
+	contains(t, ends(t, 0, dir, nil, "verify", "grows-by-agents").out, "Nothing is wrong.")
 }
 
 // TestForkExample: the example's planted differences are found: the agent that knows more

@@ -134,11 +134,29 @@ func TestForkRefuses(t *testing.T) {
 		{[]string{"original", "--at", "round=2", "--set", "rule=rankt", "--as", "e"}, "did you mean ranked?"},
 		{[]string{"original", "--at", "round=3", "--set", "protocol.rounds=2", "--as", "f"}, "what is changed cannot go on from these turns"},
 		{[]string{"original", "--at", "round=2", "--condition", "ranked-1", "--as", "g"}, "original has no condition ranked-1"},
+		{[]string{"original", "--at", "round=2", "--at", "round=3"}, "it can be given once only"},
+		{[]string{"original", "--at", "round=2", "--cost-usd", "-1"}, "--cost-usd -1: expected US dollars, above 0"},
+		{[]string{"original", "--at", "round=2", "--cost-usd", "0"}, "--cost-usd 0: expected US dollars, above 0"},
+		{[]string{"original", "--at", "round=2", "--cost-usd", "NaN"}, "--cost-usd NaN: expected US dollars, above 0"},
+		{[]string{"original", "--at", "round=2", "--set", "rule=ranked", "--set", "rule=borda"}, "rule is set twice"},
+		{[]string{"original", "--at", "entry=400"}, "begins with entry 400, and majority-"},
+		{[]string{"original", "--at", "entry=1", "--drop", "Alex,Blake,Casey"}, "leaves nobody at the table"},
+		{[]string{"original", "--remove", "round=9"}, "picks no message: majority-"},
+		{[]string{"original", "--remove", "round=-1"}, "round is -1; rounds are counted from 1"},
+		{[]string{"original", "--remove", "phase=foo"}, "picks no message: majority-"},
+		{[]string{"original", "--remove", "entry=400"}, "picks no message: majority-"},
+		{[]string{"original", "--remove", "round=1,agent=Blake", "--control"}, "give --at, as entry=6"},
+		{[]string{"original", "--replace", "round=1", "--replace", "round=2", "--text", "No."}, "expected as many of each, got 2 and 1"},
+		{[]string{"original", "--replace", "round=2,agent=Blake", "--text", "I would rather keep the apples."}, "says in round 2, phase proposal"},
+		{[]string{"original", "--at", "round=2", "--as", "a/b"}, "give --as NAME"},
 	} {
 		contains(t, ends(t, cli.ExitUsage, dir, v.at(), append([]string{"fork"}, c.args...)...).err, c.want)
 	}
 	if n := len(v.arrivals()); n != before {
 		t.Errorf("%d calls are made all the same", n-before)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*.yaml")); err != nil || len(left) != 1 {
+		t.Errorf("files are left: %v", left)
 	}
 }
 

@@ -69,7 +69,12 @@ type Cell struct {
 }
 
 // CellsOf returns the number of cells of a condition.
-func (c Campaign) CellsOf(condition int) int { return c.Instances.Of(condition) * c.Replicates }
+func (c Campaign) CellsOf(condition int) int {
+	return c.planned(condition) - c.leftOut(condition)
+}
+
+// planned returns the number of a condition's cells with those that are left out.
+func (c Campaign) planned(condition int) int { return c.Instances.Of(condition) * c.Replicates }
 
 // Size returns the number of cells.
 func (c Campaign) Size() int {
@@ -91,6 +96,7 @@ type Order struct {
 	campaign   Campaign
 	conditions []int // those with most cells first, otherwise as in the campaign
 	turns      []turns
+	cells      []Cell // all of them, where some of the campaign's are left out
 }
 
 // turns are those from one condition's last cell to that of the next.
@@ -111,7 +117,7 @@ func (c Campaign) Order() Order {
 	}
 	at := turns{}
 	for active := len(o.conditions); active > 0; active-- {
-		last := c.CellsOf(o.conditions[active-1])
+		last := c.planned(o.conditions[active-1])
 		if last == at.turn {
 			continue
 		}
@@ -119,11 +125,22 @@ func (c Campaign) Order() Order {
 		o.turns = append(o.turns, at)
 		at.first, at.turn = at.first+(last-at.turn)*active, last
 	}
+	if len(c.Without) > 0 {
+		o.cells = c.withoutLeftOut(o)
+	}
 	return o
 }
 
 // Cell returns the n-th cell, from 0 to the campaign's size.
 func (o Order) Cell(n int) Cell {
+	if o.cells != nil {
+		return o.cells[n]
+	}
+	return o.at(n)
+}
+
+// at returns the n-th cell, those that are left out among them.
+func (o Order) at(n int) Cell {
 	at := o.turns[sort.Search(len(o.turns), func(i int) bool { return o.turns[i].first > n })-1]
 	n -= at.first
 	condition := o.conditions[n%at.active]

@@ -3,10 +3,12 @@ package plan
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/stopping"
+	"roundtable/workflows/transcript"
 )
 
 // Fork says from which collaborations those of a condition go on, from which point on
@@ -26,6 +28,26 @@ type Fork struct {
 
 // ForkedKeys are keys of a condition with their values in JSON.
 type ForkedKeys map[string]json.RawMessage
+
+// changed returns the keys that a condition has otherwise; nil if there are none.
+func (k ForkedKeys) changed(now Condition) ForkedKeys {
+	var changed ForkedKeys
+	values := objectOf(now)
+	for key, was := range k {
+		is := values[key]
+		if is == nil {
+			is = json.RawMessage("null")
+		}
+		if string(is) == string(was) {
+			continue
+		}
+		if changed == nil {
+			changed = ForkedKeys{}
+		}
+		changed[key] = was
+	}
+	return changed
+}
 
 // IsControl reports whether nothing is changed: what differs is chance.
 func (f *Fork) IsControl() bool {
@@ -120,4 +142,147 @@ func (c Condition) session(plugins catalogue.Catalogue, agents int, seed uint64,
 		return nil, err
 	}
 	return protocol.BeginFork(protocol.Fork{Before: before, Round: f.Round, Entry: f.Entry, Drop: f.Drop, Remove: f.Remove, Replace: f.Replace}, by)
+}
+
+// Without are collaborations by id, of the campaign that is forked, which did not succeed:
+// nothing can go on from them, so their forks are no cells. Other campaigns have none.
+type Without []string
+
+// set returns the ids to look up.
+func (w Without) set() map[string]bool {
+	has := make(map[string]bool, len(w))
+	for _, id := range w {
+		has[id] = true
+	}
+	return has
+}
+
+// isLeftOut reports whether a cell goes on from one of some collaborations.
+func (c Campaign) isLeftOut(without map[string]bool, cell Cell) bool {
+	f := c.Conditions[cell.Condition].Fork
+	return f != nil && without[f.OriginID(cell)]
+}
+
+// leftOut returns how many of a condition's cells are none, since what they would go on
+// from did not succeed.
+func (c Campaign) leftOut(condition int) (n int) {
+	if len(c.Without) == 0 {
+		return 0
+	}
+	without := c.Without.set()
+	for _, instance := range c.InstancesOf(condition) {
+		for replicate := range c.Replicates {
+			if c.isLeftOut(without, Cell{condition, instance, replicate}) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// withoutLeftOut returns the cells of an order but those that are left out.
+func (c Campaign) withoutLeftOut(o Order) []Cell {
+	without, all := c.Without.set(), 0
+	for i := range c.Conditions {
+		all += c.planned(i)
+	}
+	cells := make([]Cell, 0, all)
+	for n := range all {
+		if cell := o.at(n); !c.isLeftOut(without, cell) {
+			cells = append(cells, cell)
+		}
+	}
+	return cells
+}
+
+// Origins returns the ids of the collaborations that a fork's cells go on from, each once,
+// with those of the cells that are left out.
+func (c Campaign) Origins() []string {
+	c.Without = nil
+	seen := map[string]bool{}
+	var ids []string
+	order := c.Order()
+	for n := range c.Size() {
+		cell := order.Cell(n)
+		if f := c.Conditions[cell.Condition].Fork; f != nil && !seen[f.OriginID(cell)] {
+			seen[f.OriginID(cell)] = true
+			ids = append(ids, f.OriginID(cell))
+		}
+	}
+	return ids
+}
+
+// lostOrigins names the collaborations from which cells of the recorded campaign go on
+// that are left out now.
+func (c Campaign) lostOrigins(recorded Campaign) []string {
+	if len(c.Without) == 0 {
+		return nil
+	}
+	was, without := recorded.Without.set(), c.Without.set()
+	lost := slices.DeleteFunc(recorded.Origins(), func(id string) bool { return !without[id] || was[id] })
+	if len(lost) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s did not succeed and would be left out, and the campaign has cells that go on from there", listSome(lost))}
+}
+
+// course is what can be asked in collaborations of a condition: the steps of some plays, in
+// which all always, never or sometimes agree, and nothing stops early.
+type course struct {
+	plays [][]transcript.Entry
+}
+
+// course plays a condition that goes on from no other with made-up acts.
+func (c Condition) course(plugins catalogue.Catalogue, agents int) (all course) {
+	c.Fork = nil
+	for _, agreement := range []func(entry int) int{
+		func(entry int) int { return entry },
+		func(int) int { return 0 },
+		func(entry int) int { return entry % 2 },
+	} {
+		s, err := c.session(plugins, agents, 0, stopping.WithoutEnd)
+		for err == nil && s.Outcome() == nil {
+			for _, p := range s.Pending() {
+				act := busiestAct(p)
+				act.Key = fmt.Sprint(agreement(p.Entry))
+				if err = s.Record(p.Entry, act); err != nil {
+					break
+				}
+			}
+		}
+		if s != nil {
+			all.plays = append(all.plays, s.Transcript().Entries)
+		}
+	}
+	return all
+}
+
+// entries returns the most that there are.
+func (c course) entries() (most int) {
+	for _, play := range c.plays {
+		most = max(most, len(play))
+	}
+	return most
+}
+
+// has reports whether some message is picked.
+func (c course) has(m protocol.Message) bool {
+	if m.Entry != nil { // which one it is depends on the course
+		return *m.Entry >= 0 && *m.Entry < c.entries()
+	}
+	return slices.ContainsFunc(c.plays, func(play []transcript.Entry) bool {
+		return slices.ContainsFunc(play, func(e transcript.Entry) bool { return m.Picks(e.Index, e.Step) })
+	})
+}
+
+// phases returns the phases in which there are messages.
+func (c course) phases() (names []string) {
+	for _, play := range c.plays {
+		for _, e := range play {
+			if protocol.IsMessage(e.Step) && !slices.Contains(names, e.Phase) {
+				names = append(names, e.Phase)
+			}
+		}
+	}
+	return names
 }

@@ -231,8 +231,36 @@ func (f forking) addChange(i int, change ForkChange, j, source int) {
 		f.p.errs.add(n, key+".set.protocol", "is %s; a collaboration keeps its protocol (%s), of which parameters can be changed", made.Protocol.Name, original.Protocol.Name)
 		return
 	}
+	fork.Was = fork.Was.changed(made.Condition)
+	if !f.checkMessages(n, key, fork, same, made) {
+		return
+	}
 	made.Fork = fork
 	f.finish(n, key, change, i, j, made)
+}
+
+// checkMessages refuses a point and messages that no collaboration can have; false if there
+// are some.
+func (f forking) checkMessages(n *yaml.Node, key string, fork *Fork, original, made expanded) bool {
+	before := len(f.p.errs)
+	was := original.course(f.p.host.Catalogue, original.agents)
+	if most := was.entries(); fork.Entry > 0 && fork.Entry >= most {
+		f.p.errs.add(n, key, "begins with entry %d, and %s has %s at most, from 0", fork.Entry, original.ID(), wording.Count(most, "entry"))
+	}
+	all := made.course(f.p.host.Catalogue, made.agents)
+	all.plays = append(all.plays, was.plays...)
+	check := func(key string, m protocol.Message) {
+		if !all.has(m) {
+			f.p.errs.add(n, key, "picks no message: %s has messages in rounds 1 to %d, phases %s, among entries 0 to %d", original.ID(), max(original.rounds, made.rounds), wording.And(all.phases()), all.entries()-1)
+		}
+	}
+	for k, m := range fork.Remove {
+		check(fmt.Sprintf("%s.remove[%d]", key, k), m)
+	}
+	for k, r := range fork.Replace {
+		check(fmt.Sprintf("%s.replace[%d]", key, k), r.Message)
+	}
+	return len(f.p.errs) == before
 }
 
 // finish adds a condition once it can be played.
@@ -295,7 +323,7 @@ func (f forking) read(n *yaml.Node, key string, change ForkChange, original Cond
 		fork.Drop = append(fork.Drop, agent(name, key+".drop"))
 	}
 	slices.Sort(fork.Drop)
-	if fork.Drop = slices.Compact(fork.Drop); len(fork.Drop) == len(names) && at.Round > 1 {
+	if fork.Drop = slices.Compact(fork.Drop); len(fork.Drop) == len(names) && (at.Round > 1 || at.Entry > 0) {
 		f.p.errs.add(n, key+".drop", "leaves nobody at the table")
 	}
 	picked := func(m ForkMessage, key string) protocol.Message {

@@ -114,6 +114,7 @@ type Campaign struct {
 	Replicates int             `json:"replicates"`
 	Instances  Instances       `json:"instances"`
 	Chosen     Chosen          `json:"chosen,omitempty"`
+	Without    Without         `json:"without,omitempty"`
 	CacheScope string          `json:"cache_scope"` // condition, campaign or lake
 	Base       json.RawMessage `json:"base"`        // the keys that are not in the grid
 	Grid       []Axis          `json:"grid"`
@@ -150,6 +151,7 @@ func (c Campaign) Extends(recorded Campaign) []string {
 	} else {
 		diff = append(diff, c.unchosen(recorded)...)
 	}
+	diff = append(diff, c.lostOrigins(recorded)...)
 	if c.CacheScope != recorded.CacheScope {
 		differ("cache_scope", recorded.CacheScope, c.CacheScope)
 	}

@@ -49,8 +49,8 @@ type Replacement struct {
 	Text string `json:"text"`
 }
 
-// picks reports whether a step is one of the messages.
-func (m Message) picks(entry int, step transcript.Step) bool {
+// Picks reports whether a step is one of the messages.
+func (m Message) Picks(entry int, step transcript.Step) bool {
 	return IsMessage(step) && (m.Round == 0 || m.Round == step.Round) && (m.Agent == nil || *m.Agent == step.Speaker.Index) &&
 		(m.Phase == "" || m.Phase == step.Phase) && (m.Entry == nil || *m.Entry == entry)
 }
@@ -99,6 +99,13 @@ func (s *Session) Prefix() int {
 		return s.fork.from
 	}
 	return len(s.t.Entries)
+}
+
+// IsTaken reports whether an entry is the other session's: it is before the point where this
+// one leaves its course, and no text stands in its place.
+func (s *Session) IsTaken(entry int) bool {
+	_, given := s.Instead(entry)
+	return entry < s.Prefix() && !given
 }
 
 // Instead returns what stands in the place of an entry's answer; false if it is to be asked.
@@ -161,13 +168,13 @@ func (f *fork) decide(entry int, step transcript.Step) *transcript.Act {
 		return &transcript.Act{Status: transcript.Skipped}
 	}
 	for _, m := range f.Remove {
-		if m.picks(entry, step) {
+		if m.Picks(entry, step) {
 			f.hidden[entry], f.leaves = true, true
 			return &transcript.Act{Status: transcript.Skipped}
 		}
 	}
 	for _, r := range f.Replace {
-		if r.picks(entry, step) {
+		if r.Picks(entry, step) {
 			f.given[entry], f.leaves = r.Text, true
 		}
 	}

@@ -43,7 +43,7 @@ func Effects(c campaign.Campaign) (table.Table, bool) {
 	table.Fill(&t, rows, table.Of(v.LabelColumns(), func(r row) campaign.Group { return r.Group }),
 		table.Column("reached, %", func(r row) table.Cell {
 			return table.MeanPercent(campaign.RatioOver(r.Succeeded(), func(run campaign.Run) (float64, float64) {
-				return table.Hundred(bool(campaign.Part[left](run.Parts))) / 100, 1
+				return table.Hundred(r.isReached(run)) / 100, 1
 			}))
 		}),
 		mean("as it was", row.asItWas),
@@ -55,9 +55,9 @@ func Effects(c campaign.Campaign) (table.Table, bool) {
 		table.Column("original USD", func(r row) table.Cell { return table.Known(campaign.SumUSD(r.originals(), asked), 4) }),
 		table.Of(v.EndedColumns(), func(r row) campaign.Group { return r.Group }))
 	t.Notes = append(t.Notes,
-		"Each collaboration goes on from the stored turns of one of "+c.Original.Name+", its beginning, up to the point of the fork; nothing of these was asked again. Reached: came to that point; the others are the original to its end.",
-		"Effect: mean outcome with the change minus that as it was, of the same beginning: of the original, and of what went on from the same point without a change, where there is such. Paired, the mean over "+c.CountedUnits()+", with its 95 % t interval and Student's p, not corrected for the number of rows. A row without a change is compared with the original alone: its effect is 0 but for chance. "+v.GoodnessNote(),
-		"By chance: standard deviation of outcomes that went on from one beginning in the same way, pooled over beginnings; it needs replicates. Cost: of what was asked after the fork, and of the whole originals; empty where a price is not known.")
+		"Each collaboration goes on from the stored turns of one of "+c.Original.Name+", its beginning, up to the point of the fork; nothing of these was asked again. Reached: has turns after that point, or ends there by what is changed; the others are the original to its end.",
+		"Effect: mean outcome with the change minus that as it was, of the same beginning: of the original, and of what went on from the same turn without a change, where there is such: a message that is removed or replaced is that turn or the last one before it. Paired, the mean over "+c.CountedUnits()+", with its 95 % t interval and Student's p, not corrected for the number of rows. A row without a change is compared with the original alone: its effect is 0 but for chance; a row of which no collaboration was changed has none. "+v.GoodnessNote(),
+		"By chance: standard deviation of outcomes that went on from one beginning in the same way, pooled over the beginnings that reached the point; it needs replicates. Cost: of what was asked after the fork, and of the whole originals; empty where a price is not known.")
 	v.AddNotes(&t)
 	return t, true
 }
@@ -79,12 +79,15 @@ func rowsOf(c campaign.Campaign, v campaign.View) []row {
 	}
 	for i, r := range rows {
 		for _, other := range rows {
-			if r.fork.IsControl() || !other.fork.IsControl() || other.fork.Condition != r.fork.Condition || other.fork.Round != r.fork.Round || other.fork.Entry != r.fork.Entry {
+			if r.fork.IsControl() || !other.fork.IsControl() || other.fork.Condition != r.fork.Condition {
 				continue
 			}
+			points := r.points()
 			for _, run := range other.Succeeded() {
 				at := r.beginning(run)
-				rows[i].unchanged[at] = append(rows[i].unchanged[at], run)
+				if p, known := points[at]; known && p.isOf(campaign.Part[point](run.Parts)) {
+					rows[i].unchanged[at] = append(rows[i].unchanged[at], run)
+				}
 			}
 		}
 	}
@@ -106,6 +109,22 @@ func settingsOf(c campaign.Campaign, g campaign.Group) *campaign.Fork {
 
 func (r row) beginning(run campaign.Run) beginning {
 	return beginning{run.Instance, r.fork.Origin(run.Replicate)}
+}
+
+// points returns where the row's collaborations leave the original, by beginning.
+func (r row) points() map[beginning]point {
+	all := map[beginning]point{}
+	for _, run := range r.Succeeded() {
+		all[r.beginning(run)] = campaign.Part[point](run.Parts)
+	}
+	return all
+}
+
+// isReached reports whether a run is another one than its original: it has turns after the
+// point, or the end that it has is of what was changed.
+func (r row) isReached(run campaign.Run) bool {
+	original, known := r.original[r.beginning(run)]
+	return campaign.Part[point](run.Parts).own || known && (run.RoundsRun != original.RoundsRun || run.EndReason != original.EndReason)
 }
 
 // asItWas returns the mean outcome of a run's beginning without the change.
@@ -137,12 +156,16 @@ func outcomes(runs []campaign.Run) []float64 {
 	return all
 }
 
-// cells returns the beginnings with what went on from them, in their order.
-func (r row) cells() []counterfactual.Cell {
+// cells returns the beginnings with those runs that went on from them which are kept, in
+// their order.
+func (r row) cells(keep func(campaign.Run) bool) []counterfactual.Cell {
 	changed := map[beginning][]campaign.Run{}
 	var order []beginning
 	units := map[beginning]int32{}
 	for _, run := range r.Succeeded() {
+		if !keep(run) {
+			continue
+		}
 		at := r.beginning(run)
 		if changed[at] == nil {
 			order = append(order, at)
@@ -161,7 +184,10 @@ func (r row) cells() []counterfactual.Cell {
 
 // effectCells are the mean difference by unit, its interval and p.
 func (r row) effectCells() []table.Cell {
-	values := counterfactual.Effects(r.cells())
+	if !slices.ContainsFunc(r.Succeeded(), r.isReached) {
+		return make([]table.Cell, 4)
+	}
+	values := counterfactual.Effects(r.cells(func(campaign.Run) bool { return true }))
 	if len(values) == 1 {
 		return []table.Cell{table.Number(values[0], 3), {}, {}, {}}
 	}
@@ -176,7 +202,7 @@ func (r row) effectCells() []table.Cell {
 // original is one of them.
 func (r row) chance() *float64 {
 	var groups [][]float64
-	for _, c := range r.cells() {
+	for _, c := range r.cells(r.isReached) {
 		if r.fork.IsControl() {
 			c.Changed = append(slices.Clone(c.Changed), c.AsItWas...)
 		}

@@ -8,6 +8,7 @@ import (
 	"roundtable/analysis/naming"
 	"roundtable/analysis/record"
 	"roundtable/analysis/study/entry"
+	"roundtable/workflows/transcript"
 )
 
 // Study returns what the list of studies has of this one.
@@ -18,16 +19,36 @@ func Study() entry.Study {
 	}}
 }
 
-// left says that a collaboration came to where it leaves the original: it has turns that
-// the original has not.
-type left bool
+// point is where a collaboration leaves the original.
+type point struct {
+	own bool // it has turns that the original has not
+	// The first of these turns, and the first of them that somebody was asked for: none that
+	// was removed, replaced, skipped or counted. The number of turns if there is none.
+	first, asked int
+}
 
-// Read keeps whether a fork has left the original.
+// isOf reports whether a collaboration that nothing was changed in goes on from the same
+// point: a message that is replaced may be its last turn or the one before it, and counts
+// follow of themselves.
+func (p point) isOf(unchanged point) bool {
+	return p.first <= unchanged.first && unchanged.first <= p.asked
+}
+
+// Read keeps where a fork leaves the original.
 func Read(r *campaign.Run, rows record.Rows) error {
-	own := false
-	for _, t := range rows.Turns {
-		own = own || t.ForkedFrom == nil
+	p := point{first: len(rows.Turns), asked: len(rows.Turns)}
+	for i, t := range rows.Turns {
+		if t.ForkedFrom != nil {
+			continue
+		}
+		if !p.own {
+			p.own, p.first = true, i
+		}
+		given := t.Kind == transcript.Decide.String() || t.Kind == transcript.Ask.String() && t.AnswerHash == ""
+		if p.asked == len(rows.Turns) && !given {
+			p.asked = i
+		}
 	}
-	campaign.Keep(&r.Parts, left(own))
+	campaign.Keep(&r.Parts, p)
 	return nil
 }

@@ -76,6 +76,11 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	if err != nil {
 		return recorded.Plan{}, recorded.Manifest{}, file, err
 	}
+	if file.Fork != "" {
+		if err := leaveOut(ctx, s, &file); err != nil {
+			return recorded.Plan{}, recorded.Manifest{}, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
+		}
+	}
 	m := recorded.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits, Prices: prices.All(), Notify: file.Notify, Until: file.Until, AxisLabels: file.AxisLabels()}
 	if err := checkNotify(file.Notify, dial); err != nil {
 		return recorded.Plan{}, m, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
@@ -88,7 +93,9 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	}
 	p, err := Recordable(plugins, file, from, ran)
 	if err == nil && file.Fork != "" {
-		err = cmp.Or(checkForked(ctx, s, file), forkPrompts(forked, &p))
+		if err = forkPrompts(forked, &p); err == nil {
+			err = checkReplacements(plugins, s, p)
+		}
 	}
 	if err != nil {
 		return p, m, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))

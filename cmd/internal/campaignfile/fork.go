@@ -5,15 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
+	"strings"
 
 	"roundtable/activities/prompt"
 	"roundtable/activities/recorded"
+	"roundtable/activities/rehearsal"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
 )
 
 // readForked returns the recorded campaign that a file goes on from.
@@ -25,30 +32,90 @@ func readForked(ctx context.Context, s storage.Store, name string) (recorded.Pla
 	return p, err
 }
 
-// checkForked refuses a fork of collaborations that have not ended.
-func checkForked(ctx context.Context, s storage.Store, file plan.File) error {
-	ended, err := lake.Ended(ctx, s, file.Fork)
+// leaveOut refuses a fork of collaborations that have not ended, and leaves those out of it
+// that did not succeed, unless the recorded fork has cells that go on from them.
+func leaveOut(ctx context.Context, s storage.Store, file *plan.File) error {
+	all, err := lake.Progress(ctx, s, file.Fork)
 	if err != nil {
 		return err
 	}
-	has := map[string]bool{}
-	for _, run := range ended {
-		has[run.Collaboration] = true
+	known, err := campaigns.ReadPlannedCampaign(ctx, s, file.Campaign.Name)
+	if err != nil {
+		return err
+	}
+	planned := map[string]bool{}
+	for _, id := range known.Origins() {
+		planned[id] = !slices.Contains(known.Without, id)
+	}
+	ended := map[string]string{}
+	for _, o := range lake.LatestOutcomes(all) {
+		ended[o.Collaboration] = o.Status
 	}
 	var missing []string
-	order := file.Campaign.Order()
-	for n := range file.Campaign.Size() {
-		cell := order.Cell(n)
-		id := file.Campaign.Conditions[cell.Condition].Fork.OriginID(cell)
-		if !has[id] && !slices.Contains(missing, id) {
+	origins := file.Campaign.Origins()
+	for _, id := range origins {
+		switch status, has := ended[id]; {
+		case !has:
 			missing = append(missing, id)
+		case status != task.Succeeded && !planned[id]:
+			file.Campaign.Without = append(file.Campaign.Without, id)
 		}
 	}
-	if len(missing) == 0 {
-		return nil
+	switch {
+	case len(missing) > 0:
+		return cli.UsageError(fmt.Errorf("not all collaborations of %s have ended: %s to go, as %s. Finish that campaign first, or fork its first instances only (run FILE --limit N)",
+			file.Fork, wording.Count(len(missing), "collaboration"), missing[0]))
+	case len(file.Campaign.Without) == len(origins):
+		return cli.UsageError(fmt.Errorf("none of the %s of %s succeeded, so nothing can go on from there; `roundtable status %s` says why",
+			wording.Count(len(origins), "collaboration"), file.Fork, file.Fork))
 	}
-	return cli.UsageError(fmt.Errorf("not all collaborations of %s have ended: %s to go, as %s. Finish that campaign first, or fork its first instances only (run FILE --limit N)",
-		file.Fork, wording.Count(len(missing), "collaboration"), missing[0]))
+	return nil
+}
+
+// describeLeftOut says how many collaborations are not forked, and why; "" if there are none.
+func describeLeftOut(ctx context.Context, s storage.Store, c plan.Campaign) (string, error) {
+	if len(c.Without) == 0 {
+		return "", nil
+	}
+	of := c.Conditions[0].Fork.Campaign
+	all, err := lake.Progress(ctx, s, of)
+	if err != nil {
+		return "", err
+	}
+	ends := map[string]int{}
+	for _, o := range lake.LatestOutcomes(all) {
+		if slices.Contains(c.Without, o.Collaboration) {
+			ends[strings.TrimSuffix(o.Status+": "+o.Reason, ": ")]++
+		}
+	}
+	var how []string
+	for _, end := range slices.Sorted(maps.Keys(ends)) {
+		how = append(how, fmt.Sprintf("%d %s", ends[end], end))
+	}
+	return fmt.Sprintf("%d of %s of %s did not succeed and are not forked (%s), as %s", len(c.Without), wording.Count(len(c.Origins()), "collaboration"), of, wording.And(how), c.Without[0]), nil
+}
+
+// checkReplacements refuses texts that cannot stand in the place of a message, in any instance.
+func checkReplacements(plugins catalogue.Catalogue, s storage.Store, p recorded.Plan) error {
+	var lines []string
+	for i, c := range p.Campaign.Conditions {
+		if len(c.Fork.Replace) == 0 {
+			continue
+		}
+		unusable, err := rehearsal.CheckReplacements(p, i, plugins, providers.Sources(s), providers.New(s).Build)
+		if err != nil {
+			return err
+		}
+		for _, problem := range unusable {
+			if line := "fork: " + problem; !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	if len(lines) > 0 {
+		return errors.New(strings.Join(lines, "\n"))
+	}
+	return nil
 }
 
 // forkPrompts gives a fork the prompts of the campaign that it goes on from: its whole

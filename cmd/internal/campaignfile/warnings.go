@@ -1,6 +1,7 @@
 package campaignfile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -17,9 +18,26 @@ import (
 )
 
 // Warnings returns what is allowed in a campaign and hardly meant.
-func Warnings(plugins catalogue.Catalogue, p recorded.Plan, s storage.Store) ([]string, error) {
+func Warnings(ctx context.Context, plugins catalogue.Catalogue, p recorded.Plan, s storage.Store) (list []string, err error) {
+	for _, of := range []func() (string, error){
+		func() (string, error) { return describeLeftOut(ctx, s, p.Campaign) },
+		func() (string, error) { return describeEqual(plugins, p, s) },
+	} {
+		warning, err := of()
+		if err != nil {
+			return nil, err
+		}
+		if warning != "" {
+			list = append(list, warning)
+		}
+	}
+	return list, nil
+}
+
+// describeEqual says in which conditions replicates need not differ; "" if in none.
+func describeEqual(plugins catalogue.Catalogue, p recorded.Plan, s storage.Store) (string, error) {
 	if p.Campaign.Replicates < 2 {
-		return nil, nil
+		return "", nil
 	}
 	var same []string
 	sources := providers.Sources(s)
@@ -29,20 +47,20 @@ func Warnings(plugins catalogue.Catalogue, p recorded.Plan, s storage.Store) ([]
 		}
 		equal, err := rehearsal.SamePrompts(p, i, plugins, sources, providers.New(s).Build)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		if equal {
 			same = append(same, c.ID())
 		}
 	}
 	if len(same) == 0 {
-		return nil, nil
+		return "", nil
 	}
 	which := "any condition"
 	if n := len(p.Campaign.Conditions); len(same) < n {
 		which = fmt.Sprintf("%d of %d conditions (%s, …)", len(same), n, same[0])
 	}
-	return []string{fmt.Sprintf("the %d replicates of an instance need not differ in %s: the prompts draw nothing by replicate, and at temperature 0 or with a fixed seed a model answers the same question alike, as far as its service is deterministic. Equal replicates are one observation; raise generate.temperature, or run more instances once each.", p.Campaign.Replicates, which)}, nil
+	return fmt.Sprintf("the %d replicates of an instance need not differ in %s: the prompts draw nothing by replicate, and at temperature 0 or with a fixed seed a model answers the same question alike, as far as its service is deterministic. Equal replicates are one observation; raise generate.temperature, or run more instances once each.", p.Campaign.Replicates, which), nil
 }
 
 // MissingKeys returns a warning for each model that run cannot ask because its
@@ -77,8 +95,8 @@ func MissingKeys(p recorded.Plan, m recorded.Manifest, s storage.Store) []string
 }
 
 // Warn prints the warnings.
-func Warn(plugins catalogue.Catalogue, p recorded.Plan, s storage.Store) error {
-	list, err := Warnings(plugins, p, s)
+func Warn(ctx context.Context, plugins catalogue.Catalogue, p recorded.Plan, s storage.Store) error {
+	list, err := Warnings(ctx, plugins, p, s)
 	for _, w := range list {
 		fmt.Fprintf(os.Stderr, "warning: %s\n", w)
 	}

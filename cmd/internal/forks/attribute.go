@@ -2,6 +2,7 @@ package forks
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"roundtable/analysis/storage"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/analyses"
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
@@ -46,7 +48,7 @@ func (a Attribution) ForkName() string {
 func ReadBudget(text string) (float64, error) {
 	number := strings.TrimPrefix(strings.TrimSuffix(strings.ToLower(strings.TrimSpace(text)), "usd"), "$")
 	usd, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || usd <= 0 || usd > 1e9 {
+	if err != nil || !(usd > 0 && usd <= 1e9) { // not a number is neither
 		return 0, fmt.Errorf("--budget %s: expected US dollars, as 5usd", text)
 	}
 	return usd, nil
@@ -59,12 +61,29 @@ type Work struct {
 	store    storage.Store
 	plan     recorded.Plan
 	manifest recorded.Manifest
+	begun    int // pairs of orders that the lake's forks were made for; 0 without any
 }
 
 // Open finds the parts and the campaign.
 func (a Attribution) Open(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) (*Work, error) {
-	found, err := newPlayers(ctx, s, a.Of, p.Campaign, a.Conditions)
-	return &Work{a, found, s, p, m}, err
+	known, err := campaigns.ReadPlannedCampaign(ctx, s, a.ForkName())
+	if err != nil {
+		return nil, err
+	}
+	of := p.Campaign
+	if len(known.Conditions) > 0 && known.Conditions[0].Fork != nil {
+		of.Replicates = known.Conditions[0].Fork.Replicates // later ones of the original are not taken in
+	}
+	found, err := newPlayers(ctx, s, a.Of, of, a.Conditions)
+	if err != nil {
+		return nil, err
+	}
+	begun, ok := found.pairsOf(known)
+	if !ok {
+		return nil, cli.UsageError(fmt.Errorf("%s is in the lake, and is not what contributions of the %s of %s are found from; give --as NAME", a.ForkName(), a.Of, a.Campaign))
+	}
+	a.Pairs = max(a.Pairs, begun) // what was bought is shown
+	return &Work{a, found, s, p, m, begun}, nil
 }
 
 // IsPaid reports whether some model of the campaign costs money, or may.
@@ -88,17 +107,7 @@ func (w *Work) File(pairs int) File {
 }
 
 // Begun returns the pairs of orders that the lake's forks were made for; 0 without any.
-func (w *Work) Begun(known plan.Campaign) int {
-	if len(known.Conditions) == 0 {
-		return 0
-	}
-	for pairs := 1; pairs < w.Pairs; pairs++ {
-		if w.cells(pairs) >= known.Size() {
-			return pairs
-		}
-	}
-	return w.Pairs
-}
+func (w *Work) Begun() int { return w.begun }
 
 // Next returns how many pairs to go on with after some are done, for what they have cost:
 // as many again, or as many as the rest of the budget is likely to pay; the same number if
@@ -136,13 +145,11 @@ func (w *Work) CheckBudget(ctx context.Context) error {
 		if w.Of == Agents {
 			share -= float64(len(coalition.Absent(len(w.list)))) / float64(len(w.list))
 		}
-		shares += share * float64(len(instances[coalition]))
+		for _, i := range instances[coalition] {
+			shares += share * float64(w.players.begun[i])
+		}
 	}
-	conditions := len(w.Conditions)
-	if conditions == 0 {
-		conditions = len(w.campaign.Conditions)
-	}
-	if likely := usd * shares * float64(conditions*w.campaign.Replicates); likely > w.Budget {
+	if likely := usd * shares; likely > w.Budget {
 		return cli.UsageError(fmt.Errorf("the first pair of orders is %s, which are likely to cost about $%.4f by what %s has cost; a budget of $%.4f would not pay for one, and nothing was started",
 			wording.Count(w.cells(1), "fork"), likely, w.Campaign, w.Budget))
 	}
@@ -237,6 +244,9 @@ func (w *Work) fill(t *table.Table, rows []row, c campaign.Campaign) {
 	t.Notes = append(t.Notes,
 		"Contributes: Shapley's value, the mean over the orders in which the "+w.Of+" can join of what the outcome gains when one joins. The value of some of them is the outcome without the others ("+without+"); of all of them it is the original's. Contributions add up to that of all together: the outcome as it was minus the outcome with none.",
 		"Intervals: 95 %, Student's t over "+c.CountedUnits()+". n: collaborations with a complete order; exact: those in which every coalition was run, the others rest on orders that were drawn for each instance, each with its reverse. Cost: of all forks, each coalition of an instance run once.")
+	if w.without > 0 {
+		t.Notes = append(t.Notes, wording.Count(w.without, "collaboration")+" of "+w.Campaign+" did not succeed; nothing is attributed in them.")
+	}
 	if len(w.instances) == 1 && rows[0].found.Exact < rows[0].found.Games {
 		t.Notes = append(t.Notes, "There is one instance, so all collaborations rest on the same orders: intervals do not tell how far others would have differed.")
 	}
@@ -260,13 +270,12 @@ func (w *Work) games(c campaign.Campaign) map[string][]counterfactual.Game {
 	}
 	for _, g := range c.Groups() {
 		for _, r := range g.Succeeded() {
-			f := campaign.ForkOf(r.SettingsJSON)
-			of, ok := w.coalitionOf(f)
+			f, of, ok := w.forkOf(r)
 			y, known := r.Outcome()
 			if !ok || !known {
 				continue
 			}
-			at := beginning{f.Condition, r.Instance, f.Origin(r.Replicate)}
+			at := beginning{f.Condition, r.Instance, int32(f.Origin(int(r.Replicate)))}
 			put(at, of, y)
 			units[at] = r.Unit
 		}
@@ -286,40 +295,15 @@ func (w *Work) games(c campaign.Campaign) map[string][]counterfactual.Game {
 	return games
 }
 
-// coalitionOf returns which coalition a fork leaves; false if it is of another kind.
-func (w *Work) coalitionOf(f *campaign.Fork) (counterfactual.Coalition, bool) {
-	of := counterfactual.Everyone(len(w.list))
-	if f == nil || len(f.Was)+len(f.Replace) > 0 {
-		return 0, false
+// forkOf returns what a run goes on from, and the coalition that it leaves; false if it is
+// no fork of this kind.
+func (w *Work) forkOf(r campaign.Run) (*plan.Fork, counterfactual.Coalition, bool) {
+	var settings struct{ Fork *plan.Fork }
+	if err := json.Unmarshal([]byte(r.SettingsJSON), &settings); err != nil {
+		return nil, 0, false
 	}
-	for _, agent := range f.Drop {
-		if w.Of != Agents || agent >= len(w.list) {
-			return 0, false
-		}
-		of &^= 1 << agent
-	}
-	agents := len(w.list)
-	if rounds := w.rounds(); w.Of == Messages {
-		agents = len(w.list) / rounds
-	}
-	for _, m := range f.Remove {
-		switch {
-		case w.Of == Rounds && m.Round > 0 && m.Agent == nil:
-			of &^= 1 << (m.Round - 1)
-		case w.Of == Messages && m.Round > 0 && m.Agent != nil:
-			of &^= 1 << ((m.Round-1)*agents + *m.Agent)
-		default:
-			return 0, false
-		}
-	}
-	return of, true
-}
-
-// rounds returns how many rounds the players are of.
-func (w *Work) rounds() int {
-	last := w.list[len(w.list)-1].remove
-	round, _ := last["round"].(int)
-	return max(round, 1)
+	of, ok := w.coalitionOf(settings.Fork)
+	return settings.Fork, of, ok
 }
 
 // costOf returns what the forks of one condition took.

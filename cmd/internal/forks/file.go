@@ -18,6 +18,7 @@ import (
 	"roundtable/activities/money"
 	"roundtable/activities/recorded"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/runs"
 	"roundtable/workflows/plan"
 )
 
@@ -31,11 +32,11 @@ type Request struct {
 	Set        []string // KEY=VALUE, of one change with the next three
 	Drop       []string
 	Remove     []string // round=N,agent=NAME,phase=WORD,entry=N
-	Replace    string   // likewise, with Text
-	Text       string
+	Replace    []string // likewise, each with its Text
+	Text       []string
 	Changes    []string // each a change as in a campaign file
 	Control    bool     // a change that changes nothing, too
-	CostUSD    float64  // cap; 0 is none
+	CostUSD    *float64 // cap; nil is none
 }
 
 // File is the campaign file of a fork.
@@ -66,9 +67,10 @@ func (r Request) NewFile(p recorded.Plan, m recorded.Manifest) (File, error) {
 		f.Replicates = r.Replicates
 	}
 	f.Fork.Conditions = r.Conditions
-	if r.CostUSD > 0 {
-		f.Limits.CostUSD = &r.CostUSD
+	if usd := r.CostUSD; usd != nil && !(*usd > 0 && *usd <= 1e9) { // not a number is neither
+		return f, fmt.Errorf("--cost-usd %v: expected US dollars, above 0 and at most 1000000000", *usd)
 	}
+	f.Limits.CostUSD = r.CostUSD
 	var err error
 	if r.At != "" {
 		if f.Fork.At, err = readPoint(r.At); err != nil {
@@ -78,6 +80,9 @@ func (r Request) NewFile(p recorded.Plan, m recorded.Manifest) (File, error) {
 	own, err := r.ownChange()
 	if err != nil {
 		return f, err
+	}
+	if r.Control && r.At == "" && len(r.Remove)+len(r.Replace) > 0 {
+		return f, errors.New("--control goes on from a point, and --remove and --replace name a message: give --at, as entry=6 for the first entry after the message")
 	}
 	if r.Control || len(own) == 0 && len(r.Changes) == 0 {
 		f.Fork.Changes = append(f.Fork.Changes, map[string]any{})
@@ -103,9 +108,9 @@ func Begin(name string, p recorded.Plan, m recorded.Manifest) File {
 	for _, c := range p.Campaign.Conditions {
 		for _, model := range c.AllModels() {
 			price, known := m.Prices[model.Name]
-			if free := strings.HasPrefix(model.Name, "scripted/") || strings.HasPrefix(model.Name, "replay/") || model.Name == "human"; known {
+			if known {
 				f.Prices[model.Name] = price
-			} else if !free {
+			} else if runs.IsChecked(model.Name) { // else nobody is paid for it
 				f.Cost = "unknown"
 			}
 		}
@@ -133,6 +138,9 @@ func (r Request) ownChange() (map[string]any, error) {
 		if !ok || key == "" || yaml.Unmarshal([]byte(value), &v) != nil {
 			return nil, fmt.Errorf("--set %s: expected KEY=VALUE, as rule=ranked or protocol.rounds=8", text)
 		}
+		if _, twice := set[key]; twice {
+			return nil, fmt.Errorf("--set %s: %s is set twice; give each change with --change, as {set: {%s: %s}}", text, key, key, value)
+		}
 		set[key] = v
 	}
 	if len(set) > 0 {
@@ -152,16 +160,20 @@ func (r Request) ownChange() (map[string]any, error) {
 	if len(removed) > 0 {
 		change["remove"] = removed
 	}
-	if (r.Replace == "") != (r.Text == "") {
-		return nil, errors.New("--replace and --text go together: which message, and what stands in its place")
+	if len(r.Replace) != len(r.Text) {
+		return nil, fmt.Errorf("--replace and --text go together, which message and what stands in its place: expected as many of each, got %d and %d", len(r.Replace), len(r.Text))
 	}
-	if r.Replace != "" {
-		m, err := readMessage("--replace", r.Replace)
+	var replaced []any
+	for i, text := range r.Replace {
+		m, err := readMessage("--replace", text)
 		if err != nil {
 			return nil, err
 		}
-		m["text"] = r.Text
-		change["replace"] = []any{m}
+		m["text"] = r.Text[i]
+		replaced = append(replaced, m)
+	}
+	if len(replaced) > 0 {
+		change["replace"] = replaced
 	}
 	return change, nil
 }
@@ -174,9 +186,15 @@ func readMessage(flag, text string) (map[string]any, error) {
 		if !ok || value == "" || !slices.Contains([]string{"round", "agent", "phase", "entry"}, key) {
 			return nil, fmt.Errorf("%s %s: expected round=N, agent=NAME, phase=WORD, entry=N or several of them with commas", flag, text)
 		}
-		m[key] = value
-		if n, err := strconv.Atoi(value); err == nil && (key == "round" || key == "entry") {
-			m[key] = n
+		if m[key] != nil {
+			return nil, fmt.Errorf("%s %s: %s is given twice", flag, text, key)
+		}
+		if m[key] = value; key == "agent" || key == "phase" {
+			continue
+		}
+		n, err := strconv.Atoi(value)
+		if m[key] = n; err != nil || n < 0 || n == 0 && key == "round" {
+			return nil, fmt.Errorf("%s %s: %s is %s; rounds are counted from 1, entries from 0", flag, text, key, value)
 		}
 	}
 	return m, nil
@@ -232,20 +250,23 @@ func (f File) WriteOwn(path string) error {
 	return os.WriteFile(path, append([]byte(ownHeader), text...), 0o644)
 }
 
-// Write writes the file, unless another one is there.
-func (f File) Write(path string) error {
+// Write writes the file, unless another one is there, and reports whether none was.
+func (f File) Write(path string) (isNew bool, err error) {
 	text, err := f.YAML()
 	if err != nil {
-		return err
+		return false, err
 	}
 	there, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return os.WriteFile(path, text, 0o644)
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			return false, cli.UsageError(fmt.Errorf("the campaign file of the fork cannot be written: %w; give --as NAME or -o FILE", err))
+		}
+		return true, nil
 	case err != nil:
-		return err
+		return false, err
 	case !bytes.Equal(there, text):
-		return cli.UsageError(fmt.Errorf("%s is there and says something else; run it with `roundtable run %s`, or give --as NAME or -o FILE", path, path))
+		return false, cli.UsageError(fmt.Errorf("%s is there and says something else; run it with `roundtable run %s`, or give --as NAME or -o FILE", path, path))
 	}
-	return nil
+	return false, nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 
 	"roundtable/analysis/counterfactual"
@@ -26,6 +28,8 @@ const (
 // player is a part of a collaboration that takes part or does not.
 type player struct {
 	name   string
+	round  int            // that it is of; 0 for agents
+	agent  int            // that it is of, by index; -1 for rounds
 	drop   string         // the agent that is dropped without it
 	remove map[string]any // the messages that are removed without it
 }
@@ -37,76 +41,120 @@ type players struct {
 	forked    []string // conditions by id; all if none is named
 	list      []player
 	instances []int
+	begun     map[int]int // how many collaborations of an instance are forked
+	without   int         // how many did not succeed, and are not
 }
 
 // newPlayers finds the players in what a campaign has recorded. Conditions must have the
 // same ones.
 func newPlayers(ctx context.Context, s storage.Store, of string, campaign plan.Campaign, forked []string) (players, error) {
-	p := players{of: of, campaign: campaign, forked: forked}
+	p := players{of: of, campaign: campaign, forked: forked, begun: map[int]int{}}
 	agents, rounds, err := p.read(ctx, s)
 	if err != nil {
 		return p, err
 	}
 	switch of {
 	case Agents:
-		for _, name := range agents {
-			p.list = append(p.list, player{name: name, drop: name})
+		for _, a := range agents {
+			p.list = append(p.list, player{name: a.name, agent: a.index, drop: a.name})
 		}
 	case Rounds:
 		for round := 1; round <= rounds; round++ {
-			p.list = append(p.list, player{name: fmt.Sprintf("round %d", round), remove: map[string]any{"round": round}})
+			p.list = append(p.list, player{name: fmt.Sprintf("round %d", round), round: round, agent: -1, remove: map[string]any{"round": round}})
 		}
 	case Messages:
 		for round := 1; round <= rounds; round++ {
-			for _, name := range agents {
-				p.list = append(p.list, player{name: fmt.Sprintf("%s in round %d", name, round), remove: map[string]any{"round": round, "agent": name}})
+			for _, a := range agents {
+				p.list = append(p.list, player{name: fmt.Sprintf("%s in round %d", a.name, round), round: round, agent: a.index, remove: map[string]any{"round": round, "agent": a.name}})
 			}
 		}
 	default:
 		return p, cli.UsageError(fmt.Errorf("--of %s: expected %s", of, wording.Or([]string{Agents, Rounds, Messages})))
 	}
 	if n := len(p.list); n < 2 || n > counterfactual.MaxPlayers {
-		return p, cli.UsageError(fmt.Errorf("--of %s: there are %d of them; 2 to %d can be told apart", of, n, counterfactual.MaxPlayers))
+		return p, cli.UsageError(fmt.Errorf("--of %s: %d of them take part; 2 to %d can be told apart", of, n, counterfactual.MaxPlayers))
 	}
 	return p, nil
 }
 
+// speaker is an agent that takes turns.
+type speaker struct {
+	index int
+	name  string
+}
+
+// taking is who takes turns in a condition, for how many rounds.
+type taking struct {
+	agents int
+	rounds int
+	names  map[int]string // of those who take turns, by index
+}
+
 // read reads who takes part, for how many rounds, and in which instances.
-func (p *players) read(ctx context.Context, s storage.Store) (agents []string, rounds int, err error) {
+func (p *players) read(ctx context.Context, s storage.Store) (agents []speaker, rounds int, err error) {
 	d, err := lake.ReadDataset(ctx, s, p.campaign.Name)
 	if err != nil {
 		return nil, 0, err
 	}
+	found := map[string]*taking{} // by condition
 	for rows, err := range lake.Collaborations(ctx, s, d.ByPart(), record.Collaborations, record.Turns) {
 		if err != nil {
 			return nil, 0, cli.ExplainDamage(err, p.campaign.Name, "nothing was attributed")
 		}
 		c := rows.Collaborations[0]
-		if c.Status != record.Succeeded || len(p.forked) > 0 && !slices.Contains(p.forked, c.ConditionID) {
+		if int(c.Replicate) >= p.campaign.Replicates || len(p.forked) > 0 && !slices.Contains(p.forked, c.ConditionID) {
+			continue
+		}
+		if c.Status != record.Succeeded {
+			p.without++
 			continue
 		}
 		if c.MeasureOf() == record.Error {
 			return nil, 0, cli.UsageError(errors.New("an outcome that is an error cannot be attributed: it is not defined when nobody takes part"))
 		}
-		names := make([]string, c.Agents)
-		for _, t := range rows.Turns {
-			if t.Agent != nil && t.Role == "" {
-				names[*t.Agent] = t.AgentName
-			}
+		if found[c.ConditionID] == nil {
+			found[c.ConditionID] = &taking{int(c.Agents), int(c.RoundsPlanned), map[int]string{}}
 		}
-		if agents != nil && (!slices.Equal(names, agents) || rounds != int(c.RoundsPlanned)) {
-			return nil, 0, cli.UsageError(errors.New("its conditions have other agents or numbers of rounds; name those that have the same with --condition"))
+		if err := found[c.ConditionID].add(rows); err != nil {
+			return nil, 0, err
 		}
-		agents, rounds = names, int(c.RoundsPlanned)
-		if i := int(c.Instance); !slices.Contains(p.instances, i) {
-			p.instances = append(p.instances, i)
+		p.begun[int(c.Instance)]++
+	}
+	p.instances = slices.Sorted(maps.Keys(p.begun))
+	if len(found) == 0 {
+		return nil, 0, cli.UsageError(fmt.Errorf("%s has no collaboration that succeeded", p.campaign.Name))
+	}
+	var first *taking
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		if first == nil {
+			first = found[id]
+		} else if !reflect.DeepEqual(first, found[id]) {
+			return nil, 0, errOthers
 		}
 	}
-	slices.Sort(p.instances)
-	if agents == nil {
-		err = cli.UsageError(fmt.Errorf("%s has no collaboration that succeeded", p.campaign.Name))
+	for _, index := range slices.Sorted(maps.Keys(first.names)) {
+		agents = append(agents, speaker{index, first.names[index]})
 	}
-	return agents, rounds, err
+	return agents, first.rounds, nil
+}
+
+var errOthers = cli.UsageError(errors.New("its conditions have other agents or numbers of rounds; name those that have the same with --condition"))
+
+// add takes in who takes turns in a collaboration.
+func (t *taking) add(rows record.Rows) error {
+	if c := rows.Collaborations[0]; t.agents != int(c.Agents) || t.rounds != int(c.RoundsPlanned) {
+		return errOthers
+	}
+	for _, turn := range rows.Turns {
+		if turn.Agent == nil || turn.Role != "" {
+			continue
+		}
+		if name, known := t.names[int(*turn.Agent)]; known && name != turn.AgentName {
+			return errOthers
+		}
+		t.names[int(*turn.Agent)] = turn.AgentName
+	}
+	return nil
 }
 
 // orders returns the orders in which the players join in an instance.
@@ -168,15 +216,84 @@ func (p players) needs(pairs int) (all []counterfactual.Coalition, instances map
 
 // cells returns how many collaborations some pairs of orders need.
 func (p players) cells(pairs int) (n int) {
-	conditions := len(p.forked)
-	if conditions == 0 {
-		conditions = len(p.campaign.Conditions)
-	}
 	_, instances := p.needs(pairs)
 	for _, list := range instances {
-		n += len(list) * conditions * p.campaign.Replicates
+		for _, i := range list {
+			n += p.begun[i]
+		}
 	}
 	return n
+}
+
+// player returns the number of the player that a round's turns of an agent are, either of
+// which may be any (0 and -1); false if there is none.
+func (p players) player(round, agent int) (int, bool) {
+	i := slices.IndexFunc(p.list, func(x player) bool { return x.round == round && x.agent == agent })
+	return i, i >= 0
+}
+
+// pairsOf returns the least pairs of orders that go through every coalition of the forks in
+// a campaign, in each instance that it runs them in; false if some are of no order.
+func (p players) pairsOf(known plan.Campaign) (needed int, ok bool) {
+	missing, open := map[int]map[counterfactual.Coalition]bool{}, 0
+	for j, c := range known.Conditions {
+		of, ok := p.coalitionOf(c.Fork)
+		if !ok {
+			return 0, false
+		}
+		for _, i := range known.InstancesOf(j) {
+			if missing[i] == nil {
+				missing[i] = map[counterfactual.Coalition]bool{}
+			}
+			if !missing[i][of] {
+				missing[i][of] = true
+				open++
+			}
+		}
+	}
+	for pairs := 1; open > 0 && pairs <= mostOrders; pairs *= 2 {
+		for i := range missing {
+			for n, order := range p.orders(i, pairs) {
+				for _, of := range counterfactual.Along(order) {
+					if missing[i][of] {
+						delete(missing[i], of)
+						needed, open = max(needed, n/2+1), open-1
+					}
+				}
+			}
+		}
+	}
+	return needed, open == 0
+}
+
+// mostOrders bounds the pairs of orders in which a recorded coalition is looked for.
+const mostOrders = 1 << 14
+
+// coalitionOf returns which coalition a fork leaves; false if it is of another kind.
+func (p players) coalitionOf(f *plan.Fork) (counterfactual.Coalition, bool) {
+	of := counterfactual.Everyone(len(p.list))
+	if f == nil || len(f.Was)+len(f.Replace) > 0 || len(f.Drop) > 0 && p.of != Agents || len(f.Remove) > 0 && p.of == Agents {
+		return 0, false
+	}
+	for _, agent := range f.Drop {
+		i, ok := p.player(0, agent)
+		if !ok {
+			return 0, false
+		}
+		of &^= 1 << i
+	}
+	for _, m := range f.Remove {
+		agent := -1
+		if m.Agent != nil {
+			agent = *m.Agent
+		}
+		i, ok := p.player(m.Round, agent)
+		if !ok {
+			return 0, false
+		}
+		of &^= 1 << i
+	}
+	return of, true
 }
 
 // isExact reports whether some pairs of orders go through every coalition in every instance.
