@@ -1,6 +1,9 @@
 package until
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Grid is what a plan has of its cells: every condition with its instances.
 type Grid struct {
@@ -88,8 +91,8 @@ func (d *Design) layOut() map[string]position {
 	}
 	for range d.question.Levels {
 		conditions := map[string][]int{}
-		for env, combinations := range known {
-			conditions[env] = slices.Repeat([]int{-1}, len(combinations))
+		for _, env := range slices.Sorted(maps.Keys(known)) {
+			conditions[env] = slices.Repeat([]int{-1}, len(known[env]))
 		}
 		d.levels = append(d.levels, conditions)
 	}
