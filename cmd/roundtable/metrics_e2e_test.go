@@ -128,10 +128,14 @@ func TestMetrics(t *testing.T) {
 	ends(t, 0, dir, nil, "pause", "scraped") // no other call begins
 	var now metrics
 	screentest.Until(t, "the pause", func() bool {
+		before := len(v.arrivals())
+		time.Sleep(2 * time.Second) // a collaboration may not have heard of the pause yet, or be about to try again
+		if len(v.arrivals()) > before {
+			return false
+		}
 		now = scrape(t, at)
-		under, before := now.sum("roundtable_calls_in_flight"), len(v.arrivals())
-		time.Sleep(500 * time.Millisecond) // a collaboration may not have heard of the pause yet
-		return len(v.arrivals()) == before && now.sum("roundtable_campaign_paused", "campaign=scraped") == 1 && under > 0 && now.sum("roundtable_turns_waiting") == under && now.sum("roundtable_turns_waiting", "reason=answer") == under
+		under := now.sum("roundtable_calls_in_flight")
+		return now.sum("roundtable_campaign_paused", "campaign=scraped") == 1 && under > 0 && now.sum("roundtable_turns_waiting") == under && now.sum("roundtable_turns_waiting", "reason=answer") == under
 	})
 	booksAgree(t, now, v)
 	ledgerAgrees(t, now, dir)
