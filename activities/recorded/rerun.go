@@ -51,11 +51,10 @@ func ReadRerun(ctx context.Context, s storage.Store, campaign string) (RerunRequ
 // RequestRerun requests every run again that did not succeed, unless it was not needed. If an earlier
 // request is not fulfilled yet, that one stays.
 func RequestRerun(ctx context.Context, s storage.Store, campaign string) error {
-	all, err := lake.Progress(ctx, s, campaign)
+	latest, err := lake.LatestProgress(ctx, s, campaign)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	latest := lake.LatestOutcomes(all)
 	if earlier, err := ReadRerun(ctx, s, campaign); err != nil || earlier.Left(latest) > 0 {
 		return err
 	}

@@ -200,6 +200,12 @@ func Progress(ctx context.Context, store storage.Store, campaign string) ([]Outc
 	return all, err
 }
 
+// LatestProgress returns what Progress returns of the latest generation of each collaboration.
+func LatestProgress(ctx context.Context, store storage.Store, campaign string) ([]Outcome, error) {
+	all, err := Progress(ctx, store, campaign)
+	return LatestOutcomes(all), err
+}
+
 // LatestOutcomes keeps the latest generation of each collaboration of what Progress returns.
 func LatestOutcomes(all []Outcome) []Outcome {
 	latest := make([]Outcome, 0, len(all))

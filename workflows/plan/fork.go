@@ -148,8 +148,8 @@ func (c Condition) session(plugins catalogue.Catalogue, agents int, seed uint64,
 // nothing can go on from them, so their forks are no cells. Other campaigns have none.
 type Without []string
 
-// set returns the ids to look up.
-func (w Without) set() map[string]bool {
+// Set returns the ids to look up.
+func (w Without) Set() map[string]bool {
 	has := make(map[string]bool, len(w))
 	for _, id := range w {
 		has[id] = true
@@ -169,7 +169,7 @@ func (c Campaign) leftOut(condition int) (n int) {
 	if len(c.Without) == 0 {
 		return 0
 	}
-	without := c.Without.set()
+	without := c.Without.Set()
 	for _, instance := range c.InstancesOf(condition) {
 		for replicate := range c.Replicates {
 			if c.isLeftOut(without, Cell{condition, instance, replicate}) {
@@ -182,7 +182,7 @@ func (c Campaign) leftOut(condition int) (n int) {
 
 // withoutLeftOut returns the cells of an order but those that are left out.
 func (c Campaign) withoutLeftOut(o Order) []Cell {
-	without, all := c.Without.set(), 0
+	without, all := c.Without.Set(), 0
 	for i := range c.Conditions {
 		all += c.planned(i)
 	}
@@ -218,7 +218,7 @@ func (c Campaign) lostOrigins(recorded Campaign) []string {
 	if len(c.Without) == 0 {
 		return nil
 	}
-	was, without := recorded.Without.set(), c.Without.set()
+	was, without := recorded.Without.Set(), c.Without.Set()
 	lost := slices.DeleteFunc(recorded.Origins(), func(id string) bool { return !without[id] || was[id] })
 	if len(lost) == 0 {
 		return nil

@@ -35,7 +35,7 @@ func readForked(ctx context.Context, s storage.Store, name string) (recorded.Pla
 // leaveOut refuses a fork of collaborations that have not ended, and leaves those out of it
 // that did not succeed, unless the recorded fork has cells that go on from them.
 func leaveOut(ctx context.Context, s storage.Store, file *plan.File) error {
-	all, err := lake.Progress(ctx, s, file.Fork)
+	latest, err := lake.LatestProgress(ctx, s, file.Fork)
 	if err != nil {
 		return err
 	}
@@ -43,12 +43,12 @@ func leaveOut(ctx context.Context, s storage.Store, file *plan.File) error {
 	if err != nil {
 		return err
 	}
-	planned := map[string]bool{}
+	planned, without := map[string]bool{}, known.Without.Set()
 	for _, id := range known.Origins() {
-		planned[id] = !slices.Contains(known.Without, id)
+		planned[id] = !without[id]
 	}
 	ended := map[string]string{}
-	for _, o := range lake.LatestOutcomes(all) {
+	for _, o := range latest {
 		ended[o.Collaboration] = o.Status
 	}
 	var missing []string
@@ -78,13 +78,13 @@ func describeLeftOut(ctx context.Context, s storage.Store, c plan.Campaign) (str
 		return "", nil
 	}
 	of := c.Conditions[0].Fork.Campaign
-	all, err := lake.Progress(ctx, s, of)
+	latest, err := lake.LatestProgress(ctx, s, of)
 	if err != nil {
 		return "", err
 	}
-	ends := map[string]int{}
-	for _, o := range lake.LatestOutcomes(all) {
-		if slices.Contains(c.Without, o.Collaboration) {
+	ends, without := map[string]int{}, c.Without.Set()
+	for _, o := range latest {
+		if without[o.Collaboration] {
 			ends[strings.TrimSuffix(o.Status+": "+o.Reason, ": ")]++
 		}
 	}

@@ -19,8 +19,7 @@ import (
 
 // SummarizeEnded sums up the committed cells of a plan, of which some may be wanted again.
 func SummarizeEnded(ctx context.Context, s storage.Store, p recorded.Plan) (st workflows.Status, again int, err error) {
-	all, err := lake.Progress(ctx, s, p.Campaign.Name)
-	latest := lake.LatestOutcomes(all)
+	latest, err := lake.LatestProgress(ctx, s, p.Campaign.Name)
 	st = workflows.Status{Revision: p.Campaign.Revision(), Cells: p.Campaign.Size()}
 	for _, o := range latest {
 		switch o.Status {
@@ -53,11 +52,9 @@ func correctSpent(ctx context.Context, s storage.Store, campaign string, latest 
 		return err
 	}
 	if latest == nil {
-		all, err := lake.Progress(ctx, s, campaign)
-		if err != nil {
+		if latest, err = lake.LatestProgress(ctx, s, campaign); err != nil {
 			return err
 		}
-		latest = lake.LatestOutcomes(all)
 	}
 	for _, o := range latest {
 		spent.CostUSD, spent.WorstUSD = settled.Correct(o.Run, spent.CostUSD, spent.WorstUSD)

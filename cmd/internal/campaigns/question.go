@@ -18,8 +18,7 @@ import (
 // run now: for a harder question, or because there is none any more. A campaign that was
 // cancelled goes on only if that is requested.
 func NeedsNothing(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) bool {
-	outcomes, err := lake.Progress(ctx, s, p.Campaign.Name)
-	if err != nil || !slices.ContainsFunc(lake.LatestOutcomes(outcomes), isUnneeded) {
+	if some, err := hasUnneeded(ctx, s, p.Campaign.Name); err != nil || !some {
 		return err == nil
 	}
 	if m.Until == nil {
@@ -29,7 +28,11 @@ func NeedsNothing(ctx context.Context, s storage.Store, p recorded.Plan, m recor
 	return err == nil && (state.IsDone() || state.Cancelled > 0)
 }
 
-func isUnneeded(o lake.Outcome) bool { return o.Reason == task.Answered }
+// hasUnneeded reports whether some cell was stopped because the question was answered.
+func hasUnneeded(ctx context.Context, s storage.Store, campaign string) (bool, error) {
+	latest, err := lake.LatestProgress(ctx, s, campaign)
+	return slices.ContainsFunc(latest, func(o lake.Outcome) bool { return o.Reason == task.Answered }), err
+}
 
 // KeepAhead leaves the number of units under way at once as it was where the question is
 // else the same and needs nothing any more: with more of them it would need cells that its
@@ -47,8 +50,7 @@ func KeepAhead(ctx context.Context, s storage.Store, p recorded.Plan, m *recorde
 	if !reflect.DeepEqual(*stored.Until, same) {
 		return 0, nil
 	}
-	outcomes, err := lake.Progress(ctx, s, m.Campaign)
-	if err != nil || !slices.ContainsFunc(lake.LatestOutcomes(outcomes), isUnneeded) {
+	if some, err := hasUnneeded(ctx, s, m.Campaign); err != nil || !some {
 		return 0, err
 	}
 	state, err := asking.NewReader(s).Read(ctx, p.Campaign, same, nil)
