@@ -149,22 +149,25 @@ func (r *reader) labels(n *yaml.Node) []Label {
 	return b.Labels
 }
 
+// labelText reads what a label may be given by: its name or its number.
+func (r *reader) labelText(n *yaml.Node, key string) string {
+	text := r.text(n, key)
+	if text != "" && !labelName.MatchString(text) {
+		r.wrong(n, "the %s of a label is %q; letters, digits, spaces and . _ ' / ( ) - are accepted, at most 60, with a letter or digit first", key, text)
+	}
+	return text
+}
+
 func (r *reader) label(n *yaml.Node) (l Label, ok bool) {
 	before := len(r.errs)
 	for key, value := range r.mapping(n, "a label", labelKeys) {
 		switch key {
 		case "name":
-			l.Name = r.text(value, key)
-			if l.Name != "" && !labelName.MatchString(l.Name) {
-				r.wrong(value, "the name of a label is %q; letters, digits, spaces and . _ ' / ( ) - are accepted, at most 60, with a letter or digit first", l.Name)
-			}
+			l.Name = r.labelText(value, key)
 		case "definition":
 			l.Definition = r.text(value, key)
 		case "number":
-			l.Number = r.text(value, key)
-			if l.Number != "" && !labelName.MatchString(l.Number) {
-				r.wrong(value, "the number of a label is %q; the same is accepted as of names", l.Number)
-			}
+			l.Number = r.labelText(value, key)
 		case "category":
 			l.Category = r.text(value, key)
 		case "alone":

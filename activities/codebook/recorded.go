@@ -2,12 +2,20 @@ package codebook
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 
 	"roundtable/analysis/lake"
 )
+
+// Hash identifies a code book as it is recorded: draws keep that of what their coders were shown.
+func Hash(recorded []byte) string {
+	sum := sha256.Sum256(recorded)
+	return hex.EncodeToString(sum[:])
+}
 
 // Folder returns where the code books of a campaign are recorded.
 func Folder(campaign string) string { return lake.AboutKey(campaign, "codebooks/") }

@@ -155,7 +155,7 @@ func (o Options) draw(ctx context.Context, s storage.Store, name string, book co
 		if err != nil {
 			return err
 		}
-		d.BookHash = hash(string(recorded))
+		d.BookHash = codebook.Hash(recorded)
 		if err := gold.WriteDraw(ctx, s, d); err != nil {
 			if errors.Is(err, storage.ErrExists) {
 				return fmt.Errorf("another process has drawn at the same time; the same command writes that draw: %w", err)

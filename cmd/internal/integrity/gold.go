@@ -3,8 +3,6 @@ package integrity
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"maps"
@@ -95,7 +93,7 @@ func (v *Verification) checkBook(ctx context.Context, s storage.Store, id, hash 
 	}
 	if _, err := codebook.Decode(id, data); err != nil {
 		v.find(key, err.Error())
-	} else if sum := sha256.Sum256(data); hash != "" && hash != hex.EncodeToString(sum[:]) {
+	} else if hash != "" && hash != codebook.Hash(data) {
 		v.find(key, "it is not the code book that coders were shown: its hash is another than the draw's")
 	}
 	return nil
