@@ -64,6 +64,23 @@ func codersOf(makers []Maker) []string {
 	return slices.Compact(all)
 }
 
+// itemKey is which message, or with entry -1 which collaboration, an item is.
+type itemKey struct {
+	lake.Run
+	entry int
+}
+
+// hashes returns the hash of the text of each item.
+func (d Draw) hashes() map[itemKey]string {
+	all := map[itemKey]string{}
+	for _, b := range d.Blocks {
+		for _, i := range b.Items {
+			all[itemKey{b.Run, i.Entry}] = i.Hash
+		}
+	}
+	return all
+}
+
 // given is what a coder gave to a draw, held to its items.
 type given struct {
 	by      map[lake.Run][]Coded
@@ -77,16 +94,7 @@ func readGiven(ctx context.Context, s storage.Store, d Draw, m Maker) (g given, 
 	if err != nil {
 		return g, err
 	}
-	type item struct {
-		lake.Run
-		entry int
-	}
-	hashes := map[item]string{}
-	for _, b := range d.Blocks {
-		for _, i := range b.Items {
-			hashes[item{b.Run, i.Entry}] = i.Hash
-		}
-	}
+	hashes := d.hashes()
 	g.by = map[lake.Run][]Coded{}
 	for row, err := range lake.ReadTable[record.GoldLabel](ctx, s, markers) {
 		if err != nil {
@@ -97,7 +105,7 @@ func readGiven(ctx context.Context, s storage.Store, d Draw, m Maker) (g given, 
 			return g, fmt.Errorf("gold label of entry %d of %s: %w: %w", row.Entry, row.CollaborationID, storage.ErrCorrupt, err)
 		}
 		run := lake.Run{Collaboration: row.CollaborationID, Generation: int(row.Generation)}
-		key := item{run, int(row.Entry)}
+		key := itemKey{run, int(row.Entry)}
 		if hash, ok := hashes[key]; !ok || hash != row.TextHash {
 			g.foreign++
 			continue

@@ -2,6 +2,7 @@ package gold
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"roundtable/analysis/lake"
@@ -146,17 +147,9 @@ func (c Coding) counted() []map[lake.Run][]Coded {
 
 // Items returns how many items are coded, each once however many draws it is in.
 func (a *Sample) Items() int {
-	type item struct {
-		lake.Run
-		entry int
-	}
-	seen := map[item]bool{}
+	seen := map[itemKey]string{}
 	for _, d := range a.Draws {
-		for _, b := range d.Blocks {
-			for _, i := range b.Items {
-				seen[item{b.Run, i.Entry}] = true
-			}
-		}
+		maps.Copy(seen, d.hashes())
 	}
 	return len(seen)
 }
