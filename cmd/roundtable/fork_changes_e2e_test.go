@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/analysis/lake"
 	"roundtable/cmd/internal/cli"
 )
 
@@ -153,23 +152,8 @@ func takeOver(t *testing.T, dir string) {
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("%d batches: %v", len(paths), err)
 	}
-	var body map[string]any
-	data, err := os.ReadFile(paths[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := lake.Unseal(paths[0], data, &body); err != nil {
-		t.Fatal(err)
-	}
-	body["turns"].([]any)[0].(map[string]any)["entry"] = 0
-	sealed, err := lake.Seal(body)
-	if err != nil {
-		t.Fatal(err)
-	}
 	first := filepath.Join(filepath.Dir(paths[0]), "000000.batch.json")
-	if err := os.WriteFile(first, sealed, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	reseal(t, paths[0], first, func(turns []any) { turns[0].(map[string]any)["entry"] = 0 })
 	if first != paths[0] {
 		if err := os.Remove(paths[0]); err != nil {
 			t.Fatal(err)

@@ -95,21 +95,29 @@ func forgePrefix(t *testing.T, dir string) {
 	if err != nil || len(paths) != 8 {
 		t.Fatalf("%d prefixes: %v", len(paths), err)
 	}
+	reseal(t, paths[0], paths[0], func(turns []any) {
+		ask := turns[1].(map[string]any)["asks"].([]any)[0].(map[string]any)
+		ask["latency_ms"] = ask["latency_ms"].(float64) + 1
+	})
+}
+
+// reseal changes the turns of a batch of answers and writes it, with a checksum that fits.
+func reseal(t *testing.T, from, to string, change func(turns []any)) {
+	t.Helper()
 	var body map[string]any
-	data, err := os.ReadFile(paths[0])
+	data, err := os.ReadFile(from)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := lake.Unseal(paths[0], data, &body); err != nil {
+	if err := lake.Unseal(from, data, &body); err != nil {
 		t.Fatal(err)
 	}
-	asks := body["turns"].([]any)[1].(map[string]any)["asks"].([]any)[0].(map[string]any)
-	asks["latency_ms"] = asks["latency_ms"].(float64) + 1
+	change(body["turns"].([]any))
 	sealed, err := lake.Seal(body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(paths[0], sealed, 0o600); err != nil {
+	if err := os.WriteFile(to, sealed, 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
