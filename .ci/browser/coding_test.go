@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A person codes messages by hand: what was chosen outlives the page, is saved as a table,
+// Messages are coded by hand: what was chosen outlives the page, is saved as a table,
 // and is read back.
 func TestCoding(t *testing.T) {
 	f := newFolder(t)

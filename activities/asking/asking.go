@@ -194,7 +194,7 @@ func (l *look) state(c plan.Campaign, q until.Question) (State, error) {
 		return s, failure.Pause(fmt.Errorf("the campaign's question: %w", err))
 	}
 	if s.Course, err = l.design.Look(func(cell until.Cell) (*float64, bool) { return l.ended(plan.Cell(cell), q.Measure) }); err != nil {
-		return s, failure.Pause(fmt.Errorf("%w; wider bounds `low` and `high` take it, where the measure has none of its own, and `method: asymptotic` takes any value", err))
+		return s, failure.Pause(fmt.Errorf("%w; where a score is an error, wider bounds `low` and `high` accept it; `method: asymptotic` takes any value", err))
 	}
 	needed := map[plan.Cell]bool{}
 	for _, x := range l.design.Needed(s.Course) {

@@ -205,7 +205,7 @@ func StableRound(counts [][]int, n int) (round int, distances []float64, err err
 		}
 	}
 	if len(counts) <= Rounds {
-		return 0, nil, nil // too few for so many distances in a row
+		return 0, nil, nil // no round has that many distances before it
 	}
 	var last Mixture
 	for r, h := range histograms {

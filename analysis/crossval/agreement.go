@@ -161,8 +161,8 @@ func (d *Data) evidence(runs []int) (stopping.Evidence, error) {
 // nano rounds to 1e-9: the last bits of sums differ between processors.
 func nano(x float64) float64 { return math.Round(x*1e9) / 1e9 }
 
-// oneOfEach draws one run of each unit, as likely as any other run is of its own unit,
-// and returns the greatest number of runs of a unit. So a unit with fewer runs may have
+// oneOfEach draws at most one run of each unit, every run with the same probability, and
+// returns the greatest number of runs of a unit. So a unit with fewer runs may have
 // none drawn. The draw depends on the unit's name alone: not on what its runs became.
 func (d *Data) oneOfEach(runs []int) (drawn map[int]bool, most int) {
 	units := map[string][]int{}

@@ -22,7 +22,7 @@ func Study() entry.Study {
 // point is where a collaboration leaves the original.
 type point struct {
 	own bool // it has turns that the original has not
-	// The first of these turns, and the first of them that somebody was asked for: none that
+	// The first of these turns, and the first of them that an agent was asked for: none that
 	// was removed, replaced, skipped or counted. The number of turns if there is none.
 	first, asked int
 }
