@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Table describes a table for readers of the lake.
@@ -38,13 +39,25 @@ var annotations string
 // row types, words from the comments next to their fields, so that there is one
 // place where a column is described.
 func Schema() ([]Table, error) {
-	return describe(source, Collaboration{}, Round{}, Turn{}, Ballot{}, Call{})
+	tables, err := described()
+	return slices.Clone(tables), err
 }
 
 // AnnotationSchema describes the tables of Annotations in the same way.
 func AnnotationSchema() ([]Table, error) {
-	return describe(annotations, Label{}, Feature{}, GoldLabel{})
+	tables, err := annotationsDescribed()
+	return slices.Clone(tables), err
 }
+
+// Reading the sources takes a millisecond, which each compaction would pay.
+var (
+	described = sync.OnceValues(func() ([]Table, error) {
+		return describe(source, Collaboration{}, Round{}, Turn{}, Ballot{}, Call{})
+	})
+	annotationsDescribed = sync.OnceValues(func() ([]Table, error) {
+		return describe(annotations, Label{}, Feature{}, GoldLabel{})
+	})
+)
 
 // AllSchema returns Schema and then AnnotationSchema.
 func AllSchema() ([]Table, error) {
