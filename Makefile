@@ -2,7 +2,7 @@
 # `roundtable version` tells the commit: Go records it in the binary.
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
-.PHONY: build test check fuzz kills cluster limits dist image manifests sbom upgrade-fixture $(PLATFORMS)
+.PHONY: build test check fuzz seeds kills cluster limits dist image manifests sbom upgrade-fixture $(PLATFORMS)
 
 build:
 	go build -o roundtable ./cmd/roundtable
@@ -17,6 +17,13 @@ check:
 TIME = 3m
 fuzz:
 	bash .ci/fuzz $(TIME)
+
+# make seeds SEEDS=1000000 plays campaigns under all faults on all processors; pieces that
+# have passed are in dist/seeds.txt, and are not played again.
+SEEDS = 10000
+seeds:
+	mkdir -p dist
+	bash .ci/seeds $(SEEDS) dist/seeds.txt
 
 # make kills N=1000 kills every command that writes at random moments, and at every
 # durable write; with ROUNDTABLE_S3_SERVER (docs/guides/s3.md) on a bucket as well.
