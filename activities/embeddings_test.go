@@ -158,7 +158,7 @@ func TestEmbeddingsUnderACap(t *testing.T) {
 	if len(c.kept) != 2000 || c.twice > 0 {
 		t.Errorf("%d texts are kept, %d were bought again", len(c.kept), c.twice)
 	}
-	shared, err := ledger.ReadShared(ctx, s, "spoken")
+	shared, err := ledger.Open(ctx, s, "spoken").ReadShared(ctx)
 	noError(t, err)
 	calls := shared.Embeddings
 	if len(calls) != 1 || len(calls["openai-m-00"]) != c.calls {
@@ -229,7 +229,7 @@ func TestEmbeddingsThatFail(t *testing.T) {
 	}
 	c.fault = nil
 	synctest.Test(t, func(t *testing.T) { unkept(t, s, c) }) // it is tried for more than a minute
-	ledgered, err := ledger.ReadShared(ctx, s, "spoken")
+	ledgered, err := ledger.Open(ctx, s, "spoken").ReadShared(ctx)
 	noError(t, err)
 	for by, all := range ledgered.Embeddings {
 		if len(all) != 1 || all[0].Status != "unknown" {

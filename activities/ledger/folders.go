@@ -26,10 +26,9 @@ type SharedCalls struct {
 }
 
 // ReadShared reads the calls that belong to no collaboration.
-func ReadShared(ctx context.Context, s storage.Store, campaign string) (SharedCalls, error) {
+func (b *Books) ReadShared(ctx context.Context) (SharedCalls, error) {
 	shared := SharedCalls{Embeddings: map[string][]record.Call{}, Judgements: map[string][]record.Call{}}
-	answers := answers.NewAnswers(s)
-	runs, err := answers.Runs(ctx, campaign)
+	runs, err := b.begun()
 	if err != nil {
 		return shared, err
 	}
@@ -38,11 +37,11 @@ func ReadShared(ctx context.Context, s storage.Store, campaign string) (SharedCa
 		if of == nil && name == "" {
 			continue
 		}
-		stored, err := answers.Load(ctx, run)
+		stored, err := b.answers.Load(ctx, run)
 		if err != nil {
 			return shared, err
 		}
-		calls := stored.Calls(record.Key{CampaignID: campaign, CollaborationID: run.Collaboration})
+		calls := stored.Calls(record.Key{CampaignID: b.campaign, CollaborationID: run.Collaboration})
 		if of == nil {
 			shared.Checks = append(shared.Checks, calls...)
 		} else {

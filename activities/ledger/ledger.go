@@ -5,6 +5,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -14,26 +15,69 @@ import (
 	"roundtable/analysis/storage"
 )
 
+// Books are one look at a campaign's ledger: what is listed or read for one question is
+// there for the next. Lists of a large campaign are most of the work of each.
+type Books struct {
+	store    storage.Store
+	campaign string
+	answers  *answers.Answers
+	begun    func() ([]answers.RunKey, error)
+	ended    func() ([]lake.Run, error)
+	outcomes func() ([]lake.Outcome, error)
+}
+
+// Open returns the books of a campaign, which read as long as ctx lasts.
+func Open(ctx context.Context, s storage.Store, campaign string) *Books {
+	b := &Books{store: s, campaign: campaign, answers: answers.NewAnswers(s)}
+	b.begun = sync.OnceValues(func() ([]answers.RunKey, error) { return b.answers.Runs(ctx, campaign) })
+	b.ended = sync.OnceValues(func() ([]lake.Run, error) { return lake.Ended(ctx, s, campaign) })
+	b.outcomes = sync.OnceValues(func() ([]lake.Outcome, error) {
+		ended, err := b.ended()
+		if err != nil {
+			return nil, err
+		}
+		return lake.ProgressOf(ctx, s, campaign, ended)
+	})
+	return b
+}
+
+// List makes the lists that all questions need, all at once.
+func (b *Books) List() {
+	var listing sync.WaitGroup
+	listing.Go(func() { _, _ = b.begun() })
+	listing.Go(func() { _, _ = b.ended() })
+	listing.Wait()
+}
+
+// Outcomes returns how each collaboration has ended, as lake.LatestProgress does.
+func (b *Books) Outcomes() ([]lake.Outcome, error) {
+	all, err := b.outcomes()
+	return lake.LatestOutcomes(all), err
+}
+
 // Spent counts a campaign's ledger: ended collaborations by their markers,
 // others by their stored answers and announced calls, and settled calls at what
 // they were billed.
 func Spent(ctx context.Context, s storage.Store, campaign string) (money.Amount, error) {
-	settled, err := lake.ReadSettled(ctx, s, campaign)
+	return Open(ctx, s, campaign).Spent(ctx)
+}
+
+// Spent is the function Spent of these books.
+func (b *Books) Spent(ctx context.Context) (money.Amount, error) {
+	settled, err := lake.ReadSettled(ctx, b.store, b.campaign)
 	if err != nil {
 		return money.Amount{}, err
 	}
 	sum := correction(settled)
 	add := func(c lake.Charge) { sum = sum.Add(money.Amount{NanoUSD: c.NanoUSD, Tokens: c.Tokens}) }
-	outcomes, err := lake.Progress(ctx, s, campaign)
+	outcomes, err := b.outcomes()
 	if err != nil {
 		return money.Amount{}, err
 	}
-	ended := make([]lake.Run, len(outcomes))
-	for i, o := range outcomes {
-		ended[i] = o.Run
+	for _, o := range outcomes {
 		add(o.Charged)
 	}
-	unended, err := readUnended(ctx, s, campaign, ended)
+	unended, err := b.readUnended(ctx)
 	for _, u := range unended {
 		add(u.stored.Charge())
 	}
@@ -49,20 +93,22 @@ type unended struct {
 // readers is how many collaborations are read at once.
 const readers = 16
 
-// readUnended reads what is stored of the collaborations that have begun and are
-// none of those that have ended.
-func readUnended(ctx context.Context, s storage.Store, campaign string, but []lake.Run) (others []unended, err error) {
-	ended := make(map[lake.Run]bool, len(but))
-	for _, run := range but {
-		ended[run] = true
+// readUnended reads what is stored of the collaborations that have begun and not ended.
+func (b *Books) readUnended(ctx context.Context) (others []unended, err error) {
+	ended, err := b.ended()
+	if err != nil {
+		return nil, err
 	}
-	answers := answers.NewAnswers(s)
-	begun, err := answers.Runs(ctx, campaign)
+	known := make(map[lake.Run]bool, len(ended))
+	for _, run := range ended {
+		known[run] = true
+	}
+	begun, err := b.begun()
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range begun {
-		if !ended[lake.Run{Collaboration: p.Collaboration, Generation: p.Generation}] {
+		if !known[lake.Run{Collaboration: p.Collaboration, Generation: p.Generation}] {
 			others = append(others, unended{RunKey: p})
 		}
 	}
@@ -70,7 +116,7 @@ func readUnended(ctx context.Context, s storage.Store, campaign string, but []la
 	all.SetLimit(readers)
 	for i := range others {
 		all.Go(func() (err error) {
-			others[i].stored, err = answers.Load(ctx, others[i].RunKey)
+			others[i].stored, err = b.answers.Load(ctx, others[i].RunKey)
 			if errors.Is(err, storage.ErrCorrupt) { // its cell will end as failed and count what can be read, too
 				return nil
 			}

@@ -7,7 +7,6 @@ import (
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/task"
 )
@@ -29,18 +28,13 @@ type Unended struct {
 	Share          float64     `json:"-"` // how much of them is done, in collaborations
 }
 
-// ReadUnended reads from the lake what a campaign's collaborations have taken
-// that have begun and not ended.
-func ReadUnended(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, p recorded.Plan) (u Unended, err error) {
-	ended, err := lake.Ended(ctx, s, p.Campaign.Name)
-	if err != nil {
-		return u, err
-	}
-	others, err := readUnended(ctx, s, p.Campaign.Name, ended)
+// Unended reads what a campaign's collaborations have taken that have begun and not ended.
+func (b *Books) Unended(ctx context.Context, plugins catalogue.Catalogue, p recorded.Plan) (u Unended, err error) {
+	others, err := b.readUnended(ctx)
 	if len(others) == 0 || err != nil {
 		return u, err
 	}
-	settled, err := lake.ReadSettled(ctx, s, p.Campaign.Name)
+	settled, err := lake.ReadSettled(ctx, b.store, b.campaign)
 	if err != nil {
 		return u, err
 	}

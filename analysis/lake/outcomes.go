@@ -170,15 +170,20 @@ func readAllOutcomes(ctx context.Context, store storage.Store, objects []storage
 // generation. A marker that an Outcomes holds is not read. Markers that cannot be read are
 // errors (joined, each with its key) next to the others.
 func Progress(ctx context.Context, store storage.Store, campaign string) ([]Outcome, error) {
+	ended, err := Ended(ctx, store, campaign)
+	if err != nil {
+		return nil, err
+	}
+	return ProgressOf(ctx, store, campaign, ended)
+}
+
+// ProgressOf is Progress of the runs that Ended has returned.
+func ProgressOf(ctx context.Context, store storage.Store, campaign string, ended []Run) ([]Outcome, error) {
 	objects, err := store.List(ctx, outcomesFolder(campaign))
 	if err != nil {
 		return nil, err
 	}
 	held, err := readAllOutcomes(ctx, store, objects)
-	if err != nil {
-		return nil, err
-	}
-	ended, err := Ended(ctx, store, campaign)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"roundtable/activities/ledger"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/safetext"
 	"roundtable/analysis/storage"
@@ -103,7 +104,7 @@ type begun struct {
 
 // readBegun compares the recorded plan of a campaign with the plan of a file.
 func readBegun(ctx context.Context, s storage.Store, stored, p recorded.Plan, m recorded.Manifest) (*begun, error) {
-	status, again, err := campaigns.SummarizeEnded(ctx, s, stored)
+	status, again, err := campaigns.SummarizeEnded(ctx, s, stored, ledger.Open(ctx, s, stored.Campaign.Name))
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,8 @@ import (
 )
 
 // SummarizeEnded sums up the committed cells of a plan, of which some may be wanted again.
-func SummarizeEnded(ctx context.Context, s storage.Store, p recorded.Plan) (st workflows.Status, again int, err error) {
-	latest, err := lake.LatestProgress(ctx, s, p.Campaign.Name)
+func SummarizeEnded(ctx context.Context, s storage.Store, p recorded.Plan, books *ledger.Books) (st workflows.Status, again int, err error) {
+	latest, err := books.Outcomes()
 	st = workflows.Status{Revision: p.Campaign.Revision(), Cells: p.Campaign.Size()}
 	for _, o := range latest {
 		switch o.Status {
@@ -37,7 +37,7 @@ func SummarizeEnded(ctx context.Context, s storage.Store, p recorded.Plan) (st w
 	if err != nil {
 		return st, 0, err
 	}
-	if err := correctSpent(ctx, s, p.Campaign.Name, latest, &st.Spent); err != nil {
+	if err := correctSpent(ctx, s, p.Campaign.Name, books, &st.Spent); err != nil {
 		return st, 0, err
 	}
 	wanted, err := recorded.ReadRerun(ctx, s, p.Campaign.Name)
@@ -45,16 +45,15 @@ func SummarizeEnded(ctx context.Context, s storage.Store, p recorded.Plan) (st w
 }
 
 // correctSpent puts what settled calls of ended cells were billed in the place
-// of their worst case. Outcomes that are not given are read if any call is settled.
-func correctSpent(ctx context.Context, s storage.Store, campaign string, latest []lake.Outcome, spent *task.Result) error {
+// of their worst case. Outcomes are read if any call is settled.
+func correctSpent(ctx context.Context, s storage.Store, campaign string, books *ledger.Books, spent *task.Result) error {
 	settled, err := lake.ReadSettled(ctx, s, campaign)
 	if err != nil || len(settled) == 0 {
 		return err
 	}
-	if latest == nil {
-		if latest, err = lake.LatestProgress(ctx, s, campaign); err != nil {
-			return err
-		}
+	latest, err := books.Outcomes()
+	if err != nil {
+		return err
 	}
 	for _, o := range latest {
 		spent.CostUSD, spent.WorstUSD = settled.Correct(o.Run, spent.CostUSD, spent.WorstUSD)

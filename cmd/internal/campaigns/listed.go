@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"roundtable/activities/ledger"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/record"
@@ -51,12 +52,13 @@ func List(ctx context.Context, o *cli.Options) ([]Listed, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			c.Known, p.Campaign.Name, err = false, name, nil
 		}
+		books := ledger.Open(ctx, s, name)
 		if err == nil {
-			c.Status, _, err = SummarizeEnded(ctx, s, p)
+			c.Status, _, err = SummarizeEnded(ctx, s, p, books)
 			c.Models = modelsOf(p.Campaign)
 		}
 		if err == nil {
-			c.Besides, err = SpentOutsideCollaborations(ctx, s, name)
+			c.Besides, err = SpentOutsideCollaborations(ctx, s, name, books)
 		}
 		if err == nil {
 			c.Ended, err = lastEnd(ctx, s, name)

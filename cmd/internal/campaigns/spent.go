@@ -15,10 +15,10 @@ import (
 
 // SpentOutsideCollaborations returns what a campaign has spent on labels, embeddings,
 // judges and checks of models, as `cost` counts it.
-func SpentOutsideCollaborations(ctx context.Context, s storage.Store, name string) (task.Result, error) {
+func SpentOutsideCollaborations(ctx context.Context, s storage.Store, name string, books *ledger.Books) (task.Result, error) {
 	r, err := cost.LoadBeside(ctx, s, name)
 	if err == nil {
-		err = addShared(ctx, s, &r)
+		err = addShared(ctx, books, &r)
 	}
 	g := r.Total
 	return task.Result{
@@ -33,7 +33,7 @@ func ReadCost(ctx context.Context, s storage.Store, name string, by cost.By) (co
 	if err != nil {
 		return r, cli.ExplainDamage(err, name, "the costs are not known")
 	}
-	if err := addShared(ctx, s, &r); err != nil {
+	if err := addShared(ctx, ledger.Open(ctx, s, name), &r); err != nil {
 		return r, cli.ExplainDamage(err, name, "the costs are not known")
 	}
 	p, _, err := recorded.ReadRecorded(ctx, s, name)
@@ -47,8 +47,8 @@ func ReadCost(ctx context.Context, s storage.Store, name string, by cost.By) (co
 }
 
 // addShared adds the calls that are of no collaboration.
-func addShared(ctx context.Context, s storage.Store, r *cost.Report) error {
-	shared, err := ledger.ReadShared(ctx, s, r.Campaign)
+func addShared(ctx context.Context, books *ledger.Books, r *cost.Report) error {
+	shared, err := books.ReadShared(ctx)
 	if err != nil {
 		return err
 	}

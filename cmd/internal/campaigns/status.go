@@ -55,7 +55,13 @@ func ReadStatus(ctx context.Context, o *cli.Options, s storage.Store, name strin
 		return Status{}, err
 	}
 	st := Status{Name: name, State: "interrupted", Limits: m.Limits}
-	if st.Besides, err = SpentOutsideCollaborations(ctx, s, name); err != nil {
+	books := ledger.Open(ctx, s, name)
+	go books.List() // while the engine is asked, which takes its time for an answer
+	err = readEngineStatus(ctx, o, s, p, books, &st)
+	if err != nil {
+		return st, err
+	}
+	if st.Besides, err = SpentOutsideCollaborations(ctx, s, name, books); err != nil {
 		return st, cli.ExplainDamage(err, name, "the costs are not known")
 	}
 	if m.Until != nil {
@@ -65,12 +71,8 @@ func ReadStatus(ctx context.Context, o *cli.Options, s storage.Store, name strin
 		}
 		st.Asked = new(state.Summary())
 	}
-	if err := readEngineStatus(ctx, o, s, p, &st); err != nil || st.State == "done" {
-		st.Share = ShareDone(st.Status, 0)
-		return st, err
-	}
-	if st.Done() < st.Cells { // else all that is left are tables to be made
-		if st.UnderWay, err = ledger.ReadUnended(ctx, s, o.Plugins, p); err != nil {
+	if st.State != "done" && st.Done() < st.Cells { // else all that is left are tables to be made
+		if st.UnderWay, err = books.Unended(ctx, o.Plugins, p); err != nil {
 			return st, err
 		}
 	}
@@ -79,7 +81,7 @@ func ReadStatus(ctx context.Context, o *cli.Options, s storage.Store, name strin
 }
 
 // readEngineStatus fills in what the engine knows of a campaign, or the lake if no engine runs it.
-func readEngineStatus(ctx context.Context, o *cli.Options, s storage.Store, p recorded.Plan, st *Status) (err error) {
+func readEngineStatus(ctx context.Context, o *cli.Options, s storage.Store, p recorded.Plan, books *ledger.Books, st *Status) (err error) {
 	name := st.Name
 	if c, err := engine.Connect(ctx, o, name); err == nil {
 		defer c.Close()
@@ -92,10 +94,10 @@ func readEngineStatus(ctx context.Context, o *cli.Options, s storage.Store, p re
 			if st.Binding, err = engine.ReadWaits(ctx, o, c, name, running.Sample); err != nil {
 				return err
 			}
-			return correctSpent(ctx, s, name, nil, &st.Spent)
+			return correctSpent(ctx, s, name, books, &st.Spent)
 		}
 		if why := engine.WhyUnreadable(ctx, c, workflows.CampaignID(name), err); err != nil && why != nil {
-			st.Status, st.Again, err = SummarizeEnded(ctx, s, p)
+			st.Status, st.Again, err = SummarizeEnded(ctx, s, p, books)
 			st.State, st.Unread = "running", why.Error()
 			return err
 		}
@@ -104,7 +106,7 @@ func readEngineStatus(ctx context.Context, o *cli.Options, s storage.Store, p re
 	} else if !errors.Is(err, engine.ErrNotRunning) {
 		return err
 	}
-	if st.Status, st.Again, err = SummarizeEnded(ctx, s, p); err != nil {
+	if st.Status, st.Again, err = SummarizeEnded(ctx, s, p, books); err != nil {
 		return err
 	}
 	if st.Done() == st.Cells && st.Again == 0 {
@@ -115,12 +117,12 @@ func readEngineStatus(ctx context.Context, o *cli.Options, s storage.Store, p re
 		}
 		return err
 	}
-	return st.halted(ctx, s)
+	return st.halted(ctx, s, books)
 }
 
 // halted says what the lake alone knows of a campaign that does not run.
-func (st *Status) halted(ctx context.Context, s storage.Store) error {
-	spent, err := ledger.Spent(ctx, s, st.Name)
+func (st *Status) halted(ctx context.Context, s storage.Store, books *ledger.Books) error {
+	spent, err := books.Spent(ctx)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"roundtable/activities/ledger"
-	"roundtable/activities/money"
 	"roundtable/activities/notices"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
@@ -26,7 +25,8 @@ func (r Options) SendEnd(ctx context.Context, s storage.Store, p recorded.Plan, 
 	if err != nil {
 		return err
 	}
-	status, _, err := campaigns.SummarizeEnded(ctx, s, p)
+	books := ledger.Open(ctx, s, m.Campaign)
+	status, _, err := campaigns.SummarizeEnded(ctx, s, p, books)
 	if err != nil {
 		return err
 	}
@@ -34,8 +34,7 @@ func (r Options) SendEnd(ctx context.Context, s storage.Store, p recorded.Plan, 
 		ID: notices.EndID(m.Campaign, sealed), Event: plan.NotifyEnd, Campaign: m.Campaign,
 		Succeeded: status.Succeeded, Failed: status.Failed, Stopped: status.Stopped,
 	}
-	spent := func(ctx context.Context) (money.Amount, error) { return ledger.Spent(ctx, s, m.Campaign) }
-	unsent, err := notices.NewSender(s, r.LakeName()).Deliver(ctx, m, n, spent, plan.NotifyEnd)
+	unsent, err := notices.NewSender(s, r.LakeName()).Deliver(ctx, m, n, books.Spent, plan.NotifyEnd)
 	if unsent != nil {
 		fmt.Fprintf(engine.Notices(r.Options), "notice of campaign %s (%s) was not sent: %s\n", n.Campaign, n.Event, safetext.Lines(unsent.Error()))
 	}
