@@ -17,6 +17,7 @@ import (
 	"hash"
 	"hash/fnv"
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -91,8 +92,22 @@ func (w *world) isCalm() bool { return time.Since(w.began) > calm }
 // chance returns a number from 0 up to 1 that follows from the seed and from what it is
 // drawn for, never from the order of draws.
 func (s Scenario) chance(parts ...any) float64 {
+	text := append(strconv.AppendUint(make([]byte, 0, 128), s.Seed, 10), " ["...)
+	for i, part := range parts {
+		if i > 0 {
+			text = append(text, ' ')
+		}
+		switch part := part.(type) {
+		case string:
+			text = append(text, part...)
+		case int:
+			text = strconv.AppendInt(text, int64(part), 10)
+		default:
+			text = fmt.Append(text, part)
+		}
+	}
 	h := fnv.New64a()
-	fmt.Fprintln(h, s.Seed, parts)
+	_, _ = h.Write(append(text, "]\n"...))
 	x := h.Sum64() // its high bits are poor: mixed as by SplitMix64
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

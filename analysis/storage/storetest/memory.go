@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -83,11 +82,12 @@ func (m *Memory) List(ctx context.Context, prefix string) ([]storage.Object, err
 		return nil, fmt.Errorf("prefix %q does not end in a slash", prefix)
 	}
 	var all []storage.Object
-	for _, key := range slices.Sorted(maps.Keys(m.Objects)) {
+	for key, data := range m.Objects {
 		if strings.HasPrefix(key, prefix) {
-			all = append(all, storage.Object{Key: key, Size: int64(len(m.Objects[key]))})
+			all = append(all, storage.Object{Key: key, Size: int64(len(data))})
 		}
 	}
+	slices.SortFunc(all, func(a, b storage.Object) int { return strings.Compare(a.Key, b.Key) })
 	return all, nil
 }
 
