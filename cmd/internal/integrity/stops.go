@@ -128,12 +128,17 @@ func asked(turns []record.Turn, last int) (until, from int) {
 			prefix = int(t.Round)
 			continue
 		}
-		if prefix > 0 && int(t.Round) == prefix {
-			return prefix - 1, prefix // it begins within a round
+		if round := int(t.Round); prefix > 0 && (round == prefix || isReplaced(t)) {
+			return round - 1, round // it begins within a round
 		}
 		return prefix, prefix
 	}
 	return last, last
+}
+
+// isReplaced reports whether a turn of a fork has a given text: it begins with the next one.
+func isReplaced(t record.Turn) bool {
+	return t.Kind == transcript.Ask.String() && t.Status == string(transcript.Said) && t.AnswerHash == ""
 }
 
 // compactOf returns what stopping rules look at of a collaboration's turns.

@@ -69,6 +69,12 @@ func forkedAt(rows record.Rows, entry int) record.Rows {
 	return rows
 }
 
+// replaced gives an entry a text in the place of an answer.
+func replaced(rows record.Rows, entry int) record.Rows {
+	rows.Turns[entry].Status = "said"
+	return rows
+}
+
 // A fork is asked by its rule from the round after which it leaves the original on, and
 // by the original's rule before that.
 func TestCheckStopOfForks(t *testing.T) {
@@ -92,6 +98,7 @@ func TestCheckStopOfForks(t *testing.T) {
 		"it ends the fork where that begins":       {endRules{own: accept}, forkedAt(labelled(t, "stopped", a, a, b), 12), ""},
 		"within a round":                           {endRules{own: accept, before: third}, forkedAt(labelled(t, "stopped", a, a, a, b), 13), "the stopping rule of the original ends it with round 3, before the fork"},
 		"the round that it is within is its own":   {endRules{own: accept, before: third}, forkedAt(labelled(t, "stopped", a, a, a, b), 9), ""},
+		"a round whose first message is replaced":  {endRules{own: accept}, replaced(forkedAt(labelled(t, "rounds", a, b, a), 8), 8), ""},
 		"the original's rule before":               {endRules{own: third, before: accept}, forkedAt(labelled(t, "stopped", a, b, a), 12), "the stopping rule of the original ends it with round 2"},
 		"also where the own one is not learned":    {endRules{before: accept}, forkedAt(labelled(t, "stopped", a, b, a, a), 12), "the stopping rule of the original ends it with round 2"},
 		"the original ends before the fork":        {endRules{own: third, before: accept}, forkedAt(labelled(t, "stopped", a, b), 8), ""},
