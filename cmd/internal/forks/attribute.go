@@ -205,13 +205,15 @@ func (w *Work) Table(ctx context.Context) (table.Table, error) {
 }
 
 func (w *Work) fill(t *table.Table, rows []row, c campaign.Campaign) {
-	end := func(of func(counterfactual.Share) float64) func(row) table.Cell {
-		return func(r row) table.Cell {
-			if r.share.Within == nil {
-				return table.Cell{}
-			}
-			return table.Number(of(r.share), 3)
+	most := map[string]float64{} // by condition
+	for _, g := range c.Original.Groups() {
+		most[g.ID] = g.MostDifference()
+	}
+	ends := func(r row) []table.Cell {
+		if r.share.Within == nil {
+			return make([]table.Cell, 2)
 		}
+		return campaign.IntervalCells(*r.share.Within, 3, most[r.condition])
 	}
 	last := func(of func(row) table.Cell) func(row) table.Cell {
 		return func(r row) table.Cell {
@@ -225,8 +227,7 @@ func (w *Work) fill(t *table.Table, rows []row, c campaign.Campaign) {
 		table.Column("condition", func(r row) table.Cell { return table.Word(r.condition) }),
 		table.Column(strings.TrimSuffix(w.Of, "s"), func(r row) table.Cell { return table.Word(r.name) }),
 		table.Column("contributes", func(r row) table.Cell { return table.Number(r.share.Mean, 3) }),
-		table.Column("low", end(func(s counterfactual.Share) float64 { return s.Within.Low })),
-		table.Column("high", end(func(s counterfactual.Share) float64 { return s.Within.High })),
+		table.Columns[row]{Headers: []string{"low", "high"}, Cells: ends},
 		table.Column("n", func(r row) table.Cell { return table.Count(r.found.Games) }),
 		table.Column("exact", func(r row) table.Cell { return table.Count(r.found.Exact) }),
 		table.Column("calls", last(func(r row) table.Cell { return table.Count(r.calls) })),
