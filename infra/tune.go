@@ -2,42 +2,27 @@ package infra
 
 import (
 	"context"
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
-	"sync"
 	"time"
 )
 
 // TuneGC trades memory for CPU: the collector waits until the heap is five times
 // what lives, and works as usual near limit bytes. Where thousands of calls under way
-// need more than that, the limit follows: below what lives, the collector would
-// never rest. GOGC and GOMEMLIMIT, when set, win. What is returned puts everything back:
-// under a limit that nothing follows any more, tables of a large campaign take five
-// times as long.
-func TuneGC(limit int64) (restore func()) {
-	var back []func()
+// need more than that, the limit follows as long as ctx lasts: below what lives, the
+// collector would never rest. GOGC and GOMEMLIMIT, when set, win. Call it at the start of
+// a program, for all that it does.
+func TuneGC(ctx context.Context, limit int64) {
 	if os.Getenv("GOGC") == "" {
-		percent := debug.SetGCPercent(400)
-		back = append(back, func() { debug.SetGCPercent(percent) })
+		debug.SetGCPercent(400)
 	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		before := debug.SetMemoryLimit(limit)
-		ctx, end := context.WithCancel(context.Background())
-		var following sync.WaitGroup
-		following.Go(func() { followMemory(ctx, limit) })
-		back = append(back, func() {
-			end()
-			following.Wait()
-			debug.SetMemoryLimit(before)
-		})
-	}
-	return func() {
-		for _, f := range back {
-			f()
-		}
+	if os.Getenv("GOMEMLIMIT") == "" && debug.SetMemoryLimit(-1) == math.MaxInt64 {
+		debug.SetMemoryLimit(limit)
+		go followMemory(ctx, limit)
 	}
 }
 
@@ -69,6 +54,7 @@ func followMemory(ctx context.Context, least int64) {
 		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
 		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"},
 	}
+	defer debug.SetMemoryLimit(math.MaxInt64)
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	var last [settled]int64 // what was needed in each of the last seconds

@@ -1,31 +1,37 @@
 package infra_test
 
 import (
+	"context"
 	"math"
+	"runtime"
 	"runtime/debug"
 	"testing"
+	"time"
 
 	"roundtable/infra"
 )
 
-// What follows in the same program has the collector as it was found, and a second start
-// is tuned like the first.
+// The limit of memory follows what a program comes to need, and goes with what it was for:
+// one that stays below what lives keeps the collector at work for good.
 func TestTuneGC(t *testing.T) {
-	t.Setenv("GOGC", "")
+	t.Setenv("GOGC", "100")
 	t.Setenv("GOMEMLIMIT", "")
-	percent := debug.SetGCPercent(100)
-	defer debug.SetGCPercent(percent)
+	const least, needed = 1 << 20, 256 << 20
+	await := func(what string, holds func(limit int64) bool) {
+		t.Helper()
+		for began := time.Now(); !holds(debug.SetMemoryLimit(-1)); time.Sleep(10 * time.Millisecond) {
+			if time.Since(began) > time.Minute {
+				t.Fatalf("%s: the limit stays %d", what, debug.SetMemoryLimit(-1))
+			}
+		}
+	}
 	for range 2 {
-		restore := infra.TuneGC(1 << 30)
-		if limit := debug.SetMemoryLimit(-1); limit < 1<<30 || limit == math.MaxInt64 {
-			t.Errorf("the limit is %d", limit)
-		}
-		restore()
-		if limit := debug.SetMemoryLimit(-1); limit != math.MaxInt64 {
-			t.Errorf("a limit of %d stays", limit)
-		}
-		if percent := debug.SetGCPercent(100); percent != 100 {
-			t.Errorf("GOGC stays %d", percent)
-		}
+		ctx, end := context.WithCancel(t.Context())
+		infra.TuneGC(ctx, least)
+		held := make([]byte, needed)
+		await("while it is needed", func(limit int64) bool { return limit > needed && limit < math.MaxInt64 })
+		runtime.KeepAlive(held)
+		end()
+		await("after the end", func(limit int64) bool { return limit == math.MaxInt64 })
 	}
 }

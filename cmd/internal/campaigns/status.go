@@ -85,13 +85,14 @@ func readEngineStatus(ctx context.Context, o *cli.Options, s storage.Store, p re
 	name := st.Name
 	if c, err := engine.Connect(ctx, o, name); err == nil {
 		defer c.Close()
+		waits := engine.BeginWaits(ctx, o, c, name)
 		running, at, err := engine.AskStatus[workflows.Status](ctx, o, c, name, workflows.CampaignID(name))
 		if err == nil && (running.Done() < running.Cells || engine.IsRunning(ctx, c, workflows.CampaignID(name))) {
 			st.State, st.Status, st.At = "running", running, at
 			if running.Paused {
 				st.State = "paused"
 			}
-			if st.Binding, err = engine.ReadWaits(ctx, o, c, name, running.Sample); err != nil {
+			if st.Binding, err = waits(running.Sample); err != nil {
 				return err
 			}
 			return correctSpent(ctx, s, name, books, &st.Spent)

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,6 +23,7 @@ import (
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 	"roundtable/infra/codec"
+	"roundtable/workflows"
 	"roundtable/workflows/task"
 )
 
@@ -32,16 +34,33 @@ type WaitReason struct {
 	Turns int    `json:"turns"`
 }
 
-// ReadWaits returns what the turns of a running campaign wait for: the program of an
-// embedded server says so, and on a cluster the heartbeats of some running
-// collaborations, whichever worker they are on. What is to be tried again the server knows.
-func ReadWaits(ctx context.Context, o *cli.Options, c client.Client, campaign string, sample []string) ([]WaitReason, error) {
+// BeginWaits begins to read what the turns of a running campaign wait for, and returns
+// what ends that: the program of an embedded server says so, and on a cluster the
+// heartbeats of some running collaborations, whichever worker they are on. What is to be
+// tried again the server knows. It can begin before a busy worker has said which
+// collaborations are running where the program has.
+func BeginWaits(ctx context.Context, o *cli.Options, c client.Client, campaign string) func(running []string) ([]WaitReason, error) {
+	written := readProgress(o, campaign)
+	var status workflows.Status
+	if written == nil || json.Unmarshal(written.Status, &status) != nil {
+		return func(running []string) ([]WaitReason, error) { return readWaits(ctx, c, written, running) }
+	}
+	var all []WaitReason
+	var err error
+	var reading sync.WaitGroup
+	reading.Go(func() { all, err = readWaits(ctx, c, written, status.Sample) })
+	return func([]string) ([]WaitReason, error) {
+		reading.Wait()
+		return all, err
+	}
+}
+
+func readWaits(ctx context.Context, c client.Client, written *progress, sample []string) ([]WaitReason, error) {
 	keys, err := codec.KeysFromEnv()
 	if err != nil {
 		return nil, err
 	}
 	count := map[string]int{}
-	written := readProgress(o, campaign)
 	if written != nil {
 		maps.Copy(count, written.Waits)
 		var cancel context.CancelFunc
