@@ -126,6 +126,9 @@ func (r *reading) move(entry int) error {
 		case agent == m.Agent && e >= 0:
 			m.Own = r.at[e]
 		case e < 0 || remembers && before != nil && e == before[agent]: // not heard, or of old
+		case m.Others == nil:
+			m.Others = make([][]float64, 1, r.agents-1) // half of what a large campaign takes
+			m.Others[0] = r.at[e]
 		default:
 			m.Others = append(m.Others, r.at[e])
 		}

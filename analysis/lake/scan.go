@@ -169,7 +169,7 @@ func (w *tableWalk[T]) rows(m Member) ([]T, error) {
 		c.step()
 		w.parts[f.Key] = c
 	}
-	rows, err := c.takeRows(w.d.Campaign, m)
+	rows, err := c.takeRows(w.d.Campaign, m, m.Rows[w.table])
 	if err == nil && len(rows) != m.Rows[w.table] {
 		err = fmt.Errorf("it has %d rows of collaboration %s, %s says %d", len(rows), m.Run, naming, m.Rows[w.table])
 	}
@@ -179,10 +179,10 @@ func (w *tableWalk[T]) rows(m Member) ([]T, error) {
 	return rows, nil
 }
 
-// takeRows returns the member's rows; those of members before it, which nobody asked
-// for, are passed over.
-func (c *cursor[T]) takeRows(campaign string, m Member) ([]T, error) {
-	var rows []T
+// takeRows returns the member's rows, of which so many are expected; those of members
+// before it, which nobody asked for, are passed over.
+func (c *cursor[T]) takeRows(campaign string, m Member, expected int) ([]T, error) {
+	rows := make([]T, 0, max(0, min(expected, mostExpected))) // growing, it would leave as much garbage
 	for ; c.err == nil; c.step() {
 		k := c.next.Identity()
 		at := Member{Run: Run{k.CollaborationID, int(k.Generation)}, Condition: k.ConditionID}
@@ -200,5 +200,8 @@ func (c *cursor[T]) takeRows(campaign string, m Member) ([]T, error) {
 	}
 	return rows, nil
 }
+
+// mostExpected bounds what is taken on the word of a manifest, which may be forged.
+const mostExpected = 1000
 
 func (c *cursor[T]) step() { c.next, c.err = c.Next() }
