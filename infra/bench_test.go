@@ -24,7 +24,7 @@ const agents, turns = 3, 30
 // runs 300 of them, 100 at once. It reports calls/s and CPU per call, of server,
 // worker and driver in this one process.
 func BenchmarkCalls(b *testing.B) {
-	infra.TuneGC(b.Context(), 1<<30)
+	b.Cleanup(infra.TuneGC(1 << 30))
 	infra.TuneProcessors()
 	for _, x := range []struct {
 		unit, queue string

@@ -2,27 +2,42 @@ package infra
 
 import (
 	"context"
-	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
+	"sync"
 	"time"
 )
 
 // TuneGC trades memory for CPU: the collector waits until the heap is five times
 // what lives, and works as usual near limit bytes. Where thousands of calls under way
-// need more than that, the limit follows as long as ctx lasts: below what lives, the
-// collector would never rest. GOGC and GOMEMLIMIT, when set, win. Call it at the start of
-// a program, for all that it does.
-func TuneGC(ctx context.Context, limit int64) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
+// need more than that, the limit follows: below what lives, the collector would
+// never rest. GOGC and GOMEMLIMIT, when set, win. The function that is returned ends it,
+// for what comes after: tables keep what they have read, so the collector waits for half
+// of that, without a limit. Under one that lags behind, or that nothing follows any more,
+// those of a large campaign take three to five times as long.
+func TuneGC(limit int64) (end func()) {
+	setPercent := func(percent int) {
+		if os.Getenv("GOGC") == "" {
+			debug.SetGCPercent(percent)
+		}
 	}
-	if os.Getenv("GOMEMLIMIT") == "" && debug.SetMemoryLimit(-1) == math.MaxInt64 {
-		debug.SetMemoryLimit(limit)
-		go followMemory(ctx, limit)
+	setPercent(400)
+	ctx, cancel := context.WithCancel(context.Background())
+	var following sync.WaitGroup
+	if os.Getenv("GOMEMLIMIT") == "" {
+		before := debug.SetMemoryLimit(limit)
+		following.Go(func() {
+			followMemory(ctx, limit)
+			debug.SetMemoryLimit(before)
+		})
+	}
+	return func() {
+		cancel()
+		following.Wait()
+		setPercent(50)
 	}
 }
 
@@ -54,7 +69,6 @@ func followMemory(ctx context.Context, least int64) {
 		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
 		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"},
 	}
-	defer debug.SetMemoryLimit(math.MaxInt64)
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	var last [settled]int64 // what was needed in each of the last seconds

@@ -47,6 +47,7 @@ type Engine struct {
 	shared     *shared                  // nil if the server is this program's own
 	progress   string                   // the file that tells other commands how the workflow is; embedded only
 	latest     atomic.Pointer[progress] // without what turns wait for
+	endGC      func()                   // ends the collector's settings
 }
 
 // IsEmbedded reports whether the server is this program's own and ends with it.
@@ -87,7 +88,7 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 		return nil, err
 	}
 	infra.NameBuild()
-	infra.TuneGC(context.WithoutCancel(ctx), 320<<20) // the tables that follow take more than the engine
+	e.endGC = infra.TuneGC(320 << 20)
 	infra.TuneProcessors()
 	infra.KeepWorkflows(6000)
 	_, local := o.LocalLake()
@@ -191,5 +192,8 @@ func (e *Engine) Stop() {
 		if err := e.server.Stop(); err != nil {
 			fmt.Fprintln(e.notices, "roundtable: the embedded server did not stop cleanly:", err)
 		}
+	}
+	if e.endGC != nil {
+		e.endGC()
 	}
 }
