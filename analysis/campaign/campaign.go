@@ -55,11 +55,12 @@ type Planned struct {
 // rounds and turns what tables need.
 type Run struct {
 	record.Collaboration
-	Scores []*float64 // goodness of the decision that stands at the end of each round that was run; nil before a decision
-	Keys   []string   // identity of the same; "" before a decision
-	Usable Usable     // what of its answers could be used
-	Asked  Asked      // what its questions took
-	Parts             // what studies keep of its rows
+	Scores   []*float64 // goodness of the decision that stands at the end of each round that was run; nil before a decision
+	Keys     []string   // identity of the same; "" before a decision
+	Usable   Usable     // what of its answers could be used
+	Asked    Asked      // what its questions took
+	Answered []Answered // the models that it asked
+	Parts               // what studies keep of its rows
 
 	Unit          int32 // that it belongs to: see setUnits
 	OverInstances bool  // the unit is its instance
@@ -80,7 +81,7 @@ func NewRun(rows record.Rows, readers ...Reader) (Run, error) {
 	}
 	r.Usable = usable(rows.Turns)
 	r.Usable.AddAnswers(rows.Calls)
-	r.Asked = CountAsked(rows.Calls)
+	r.Asked, r.Answered = CountAsked(rows.Calls), answered(rows.Calls)
 	for _, read := range readers {
 		if err := read(&r, rows); err != nil {
 			return r, err

@@ -162,10 +162,11 @@ func TestRowsAreNamedByWhatVaries(t *testing.T) {
 // A model that changes behind its name in mid-campaign is not averaged away.
 func TestRowsAreSplitBySnapshot(t *testing.T) {
 	var runs []campaign.Run
-	for i, by := range []string{`["m-may"]`, `["m-may"]`, `["m-june"]`, "null"} {
+	for i, by := range []string{"", "m-may", "m-may", "m-june", ""} {
 		run := campaigntest.Majority(i).Run(Readers()...)
-		if run.AnsweredBy = by; by == "null" {
-			run.Status = "failed"
+		run.Answered = []campaign.Answered{{Asked: "m", By: by}, {Asked: "other", By: "other-may"}}
+		if by == "" {
+			run.Status, run.Answered = "failed", nil
 		}
 		runs = append(runs, run)
 	}
@@ -177,14 +178,29 @@ func TestRowsAreSplitBySnapshot(t *testing.T) {
 	for i, want := range []struct {
 		by            string
 		runs, pending int
-	}{{"m-may", 3, 2}, {"m-june", 1, 0}} {
+	}{{"m-may", 4, 1}, {"m-june", 1, 0}} {
 		if g := v.Groups[i]; g.Settings[campaign.AnsweredBy] != want.by || len(g.Runs) != want.runs || g.Pending() != want.pending {
 			t.Errorf("row %d: %q with %d runs, %d to come; want %+v", i, g.Settings[campaign.AnsweredBy], len(g.Runs), g.Pending(), want)
 		}
 	}
-	c.Runs = runs[:2]
+	c.Runs = runs[:3]
 	if v := c.View("exchange"); len(v.Groups) != 1 || slices.Contains(v.Labels, campaign.AnsweredBy) {
 		t.Errorf("one model answered: %d rows by %v", len(v.Groups), v.Labels)
+	}
+}
+
+// Where agents with models of their own are drawn, collaborations ask different models,
+// behind which nothing has changed.
+func TestOtherModelsAreNoSnapshots(t *testing.T) {
+	a, b := campaign.Answered{Asked: "a", By: "a-may"}, campaign.Answered{Asked: "b", By: "b-may"}
+	var runs []campaign.Run
+	for i, answered := range [][]campaign.Answered{{a}, {a, b}, {b}} {
+		run := campaigntest.Majority(i).Run(Readers()...)
+		run.Answered = answered
+		runs = append(runs, run)
+	}
+	if v := (campaign.Campaign{Name: "made-up", Runs: runs}).View("exchange"); len(v.Groups) != 1 || slices.Contains(v.Labels, campaign.AnsweredBy) {
+		t.Errorf("%d rows by %v", len(v.Groups), v.Labels)
 	}
 }
 
