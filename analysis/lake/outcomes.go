@@ -42,7 +42,8 @@ type Outcomes struct {
 }
 
 // columns is the form in which Outcomes are stored: a list for each field, since a reader
-// takes a fraction of the time for it that a list of objects takes.
+// takes a fraction of the time for it that a list of objects takes. A list of one value is
+// that of all, as most statuses are.
 type columns struct {
 	Campaign       string     `json:"campaign"`
 	Number         int        `json:"number"`
@@ -72,16 +73,37 @@ func (o Outcomes) Seal() ([]byte, error) {
 		c.CostUSD, c.WorstUSD = append(c.CostUSD, r.CostUSD), append(c.WorstUSD, r.WorstUSD)
 		c.NanoUSD, c.Tokens = append(c.NanoUSD, r.Charged.NanoUSD), append(c.Tokens, r.Charged.Tokens)
 	}
+	c.Generations, c.Statuses, c.Reasons = shortened(c.Generations), shortened(c.Statuses), shortened(c.Reasons)
+	c.Calls, c.Cached, c.InputTokens, c.OutputTokens = shortened(c.Calls), shortened(c.Cached), shortened(c.InputTokens), shortened(c.OutputTokens)
+	c.CostUSD, c.WorstUSD, c.NanoUSD, c.Tokens = shortened(c.CostUSD), shortened(c.WorstUSD), shortened(c.NanoUSD), shortened(c.Tokens)
 	return Seal(c)
 }
 
-// check says whether the lists are of one length.
+// shortened returns the first value alone if all are the same.
+func shortened[T any](list []T) []T {
+	for _, v := range list {
+		if !reflect.DeepEqual(v, list[0]) {
+			return list
+		}
+	}
+	return list[:min(len(list), 1)]
+}
+
+// at returns the i-th value of a list that may have been shortened.
+func at[T any](list []T, i int) T {
+	if len(list) == 1 {
+		return list[0]
+	}
+	return list[i]
+}
+
+// check says whether the lists are of one length, or of one value.
 func (c columns) check() error {
 	for _, length := range []int{
 		len(c.Generations), len(c.Statuses), len(c.Reasons), len(c.Calls), len(c.Cached), len(c.InputTokens),
 		len(c.OutputTokens), len(c.CostUSD), len(c.WorstUSD), len(c.NanoUSD), len(c.Tokens),
 	} {
-		if length != len(c.Collaborations) {
+		if length != len(c.Collaborations) && length != 1 {
 			return fmt.Errorf("it has %d collaborations and a list of %d", len(c.Collaborations), length)
 		}
 	}
@@ -92,8 +114,8 @@ func (c columns) outcomes() []Outcome {
 	all := slices.Grow(c.Runs, len(c.Collaborations))
 	for i := range c.Collaborations {
 		all = append(all, Outcome{
-			Run{c.Collaborations[i], c.Generations[i]}, c.Statuses[i], c.Reasons[i], c.Calls[i], c.Cached[i],
-			c.InputTokens[i], c.OutputTokens[i], c.CostUSD[i], c.WorstUSD[i], Charge{c.NanoUSD[i], c.Tokens[i]},
+			Run{c.Collaborations[i], at(c.Generations, i)}, at(c.Statuses, i), at(c.Reasons, i), at(c.Calls, i), at(c.Cached, i),
+			at(c.InputTokens, i), at(c.OutputTokens, i), at(c.CostUSD, i), at(c.WorstUSD, i), Charge{at(c.NanoUSD, i), at(c.Tokens, i)},
 		})
 	}
 	return all
