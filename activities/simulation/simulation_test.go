@@ -1,9 +1,11 @@
 package simulation
 
 import (
+	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -51,10 +53,12 @@ func testSeeds(t *testing.T, runner *Runner) {
 	broken := false // by a seed: what a kept scenario finds does not end the search for the first one
 	for seed := *from; seed < *from+uint64(*seeds) && !broken; seed++ {
 		s := Draw(seed)
-		o := run(t, runner, s)
+		var log bytes.Buffer
+		o := runLogged(t, runner, s, &log)
 		calls, awaits, kills = calls+o.Calls, awaits+o.Awaits, kills+len(s.Kills)
 		if broken = len(o.Broken) > 0; broken {
-			t.Errorf("seed %d: %q\n%s", seed, o.Broken, asJSON(t, s))
+			file := filepath.Join(os.TempDir(), fmt.Sprintf("seed-%d.txt", seed)) // it may not come again in all its events
+			t.Errorf("seed %d: %q\n%s\nits events are in %s (%v)", seed, o.Broken, asJSON(t, s), file, os.WriteFile(file, log.Bytes(), 0o666))
 			keep(t, runner, s, o)
 		}
 	}
@@ -117,7 +121,12 @@ func exactly(t *testing.T, r *Runner, s Scenario) Outcome {
 
 func run(t *testing.T, r *Runner, s Scenario) Outcome {
 	t.Helper()
-	o, err := r.Run(s, nil)
+	return runLogged(t, r, s, nil)
+}
+
+func runLogged(t *testing.T, r *Runner, s Scenario, log io.Writer) Outcome {
+	t.Helper()
+	o, err := r.Run(s, log)
 	if err != nil {
 		t.Fatalf("%s: %v", asJSON(t, s), err)
 	}

@@ -24,6 +24,9 @@ type view struct{ *process }
 // which may be the last moment of the process.
 func (v view) do(ctx context.Context, kind, key string, effect func() error) error {
 	w := v.world
+	if v.isDead() { // it asks for nothing more; what was under way may come late
+		return errDead
+	}
 	short := shortKey(key)
 	n := w.nth(kind + short)
 	writes := kind == "put" || kind == "replace" || kind == "delete"
@@ -82,7 +85,18 @@ func (w *world) comeLate(short string, after time.Duration, effect func() error)
 	w.mu.Unlock()
 	w.background.Go(func() {
 		time.Sleep(after)
-		w.note("late %s: %v", short, effect())
+		err := effect()
+		w.note("late %s: %v", short, err)
+		run, isAnswer := strings.CutPrefix(short, "answers/")
+		if err != nil || !isAnswer {
+			return
+		}
+		run, _, _ = strings.Cut(run, "/")
+		if _, unended := w.disk.Head(context.Background(), "raw/_commits/campaign="+campaign+"/"+run+".json"); unended == nil {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.lateAnswers = true
+		}
 	})
 }
 

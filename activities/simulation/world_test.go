@@ -39,14 +39,16 @@ type world struct {
 	plan  recorded.Plan
 	began time.Time
 
-	mu      sync.Mutex
-	awaits  int            // points at which a process could have been killed
-	times   map[string]int // that something was done, by what
-	trace   hash.Hash64
-	log     io.Writer // gets what happens as text; nil keeps none
-	broken  []string  // invariants
-	late    map[string]bool
-	service service
+	mu     sync.Mutex
+	awaits int            // points at which a process could have been killed
+	times  map[string]int // that something was done, by what
+	trace  hash.Hash64
+	log    io.Writer // gets what happens as text; nil keeps none
+	broken []string  // invariants
+	late   map[string]bool
+
+	lateAnswers bool // one has come once its collaboration had ended
+	service     service
 
 	background sync.WaitGroup // what is not waited for before the end
 }
