@@ -8,6 +8,8 @@ import (
 	"errors"
 	"time"
 
+	"go.temporal.io/sdk/client"
+
 	"roundtable/activities/asking"
 	"roundtable/activities/ledger"
 	"roundtable/activities/recorded"
@@ -55,9 +57,7 @@ func ReadStatus(ctx context.Context, o *cli.Options, s storage.Store, name strin
 		return Status{}, err
 	}
 	st := Status{Name: name, State: "interrupted", Limits: m.Limits}
-	books := ledger.Open(ctx, s, name)
-	go books.List() // while the engine is asked, which takes its time for an answer
-	err = readEngineStatus(ctx, o, s, p, books, &st)
+	books, err := readEngineStatus(ctx, o, s, p, &st)
 	if err != nil {
 		return st, err
 	}
@@ -80,41 +80,65 @@ func ReadStatus(ctx context.Context, o *cli.Options, s storage.Store, name strin
 	return st, nil
 }
 
-// readEngineStatus fills in what the engine knows of a campaign, or the lake if no engine runs it.
-func readEngineStatus(ctx context.Context, o *cli.Options, s storage.Store, p recorded.Plan, books *ledger.Books, st *Status) (err error) {
-	name := st.Name
-	if c, err := engine.Connect(ctx, o, name); err == nil {
+// readEngineStatus fills in what the engine knows of a campaign, or the lake if no engine
+// runs it, and returns the books that go with it.
+func readEngineStatus(ctx context.Context, o *cli.Options, s storage.Store, p recorded.Plan, st *Status) (*ledger.Books, error) {
+	c, err := engine.Connect(ctx, o, st.Name)
+	switch foreign, isForeign := errors.AsType[engine.Foreign](err); {
+	case err == nil:
 		defer c.Close()
-		waits := engine.BeginWaits(ctx, o, c, name)
-		running, at, err := engine.AskStatus[workflows.Status](ctx, o, c, name, workflows.CampaignID(name))
-		if err == nil && (running.Done() < running.Cells || engine.IsRunning(ctx, c, workflows.CampaignID(name))) {
-			st.State, st.Status, st.At = "running", running, at
-			if running.Paused {
-				st.State = "paused"
-			}
-			if st.Binding, err = waits(running.Sample); err != nil {
-				return err
-			}
-			return correctSpent(ctx, s, name, books, &st.Spent)
+		if books, err := askEngine(ctx, o, c, s, p, st); books != nil {
+			return books, err
 		}
-		if why := engine.WhyUnreadable(ctx, c, workflows.CampaignID(name), err); err != nil && why != nil {
-			st.Status, st.Again, err = SummarizeEnded(ctx, s, p, books)
-			st.State, st.Unread = "running", why.Error()
-			return err
-		}
-	} else if foreign, ok := errors.AsType[engine.Foreign](err); ok {
+	case isForeign:
 		st.Unread = foreign.Error()
-	} else if !errors.Is(err, engine.ErrNotRunning) {
-		return err
+	case !errors.Is(err, engine.ErrNotRunning):
+		return nil, err
 	}
+	books := ledger.Open(ctx, s, st.Name) // of now: it may have ended while the engine was asked
+	go books.List()
+	return books, st.fillFromLake(ctx, s, p, books)
+}
+
+// askEngine fills in what the engine knows of a campaign that it runs; no books if it
+// does not. What has begun is listed meanwhile; what has ended once the engine has said
+// what it counts as ended, or cells would be counted twice.
+func askEngine(ctx context.Context, o *cli.Options, c client.Client, s storage.Store, p recorded.Plan, st *Status) (*ledger.Books, error) {
+	id, books := workflows.CampaignID(st.Name), ledger.Open(ctx, s, st.Name)
+	go books.ListBegun()
+	asking, end := context.WithCancel(ctx)
+	defer end()
+	waits := engine.BeginWaits(asking, o, c, st.Name)
+	running, at, err := engine.AskStatus[workflows.Status](ctx, o, c, st.Name, id)
+	if err == nil && (running.Done() < running.Cells || engine.IsRunning(ctx, c, id)) {
+		go books.List()
+		st.State, st.Status, st.At = "running", running, at
+		if running.Paused {
+			st.State = "paused"
+		}
+		if st.Binding, err = waits(running.Sample); err != nil {
+			return books, err
+		}
+		return books, correctSpent(ctx, s, st.Name, books, &st.Spent)
+	}
+	if why := engine.WhyUnreadable(ctx, c, id, err); err != nil && why != nil {
+		st.Status, st.Again, err = SummarizeEnded(ctx, s, p, books)
+		st.State, st.Unread = "running", why.Error()
+		return books, err
+	}
+	return nil, nil
+}
+
+// fillFromLake fills in what the lake knows of a campaign that no engine runs.
+func (st *Status) fillFromLake(ctx context.Context, s storage.Store, p recorded.Plan, books *ledger.Books) (err error) {
 	if st.Status, st.Again, err = SummarizeEnded(ctx, s, p, books); err != nil {
 		return err
 	}
 	if st.Done() == st.Cells && st.Again == 0 {
 		st.State = "done"
-		filed, err := LabellingOfFile(ctx, s, name)
+		filed, err := LabellingOfFile(ctx, s, st.Name)
 		if err == nil && filed != nil {
-			st.Unlabelled, err = CountUnlabelled(ctx, s, name, filed.ID())
+			st.Unlabelled, err = CountUnlabelled(ctx, s, st.Name, filed.ID())
 		}
 		return err
 	}
