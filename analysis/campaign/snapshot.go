@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -21,7 +20,7 @@ type Answered struct{ Asked, By string }
 func answered(calls []record.Call) []Answered {
 	names := map[string][]string{}
 	for _, c := range calls {
-		if c.Status == "answered" && !slices.Contains(names[c.ModelAsked], c.ModelAnswered) {
+		if c.Status == "answered" && c.ModelAnswered != "" && !slices.Contains(names[c.ModelAsked], c.ModelAnswered) {
 			names[c.ModelAsked] = append(names[c.ModelAsked], c.ModelAnswered)
 		}
 	}
@@ -49,23 +48,39 @@ func (g Group) bySnapshot() []Group {
 		return []Group{g}
 	}
 	var parts []Group
-	first := g.firstSnapshots(changed)
+	var known []map[string]string // by part: the models that answered the changed names
 	for _, r := range g.Runs {
-		by := cmp.Or(r.snapshots(changed), first)
-		i := slices.IndexFunc(parts, func(p Group) bool { return p.Settings[AnsweredBy] == by })
+		by := r.answeredOf(changed)
+		i := slices.IndexFunc(known, func(of map[string]string) bool { return agree(of, by) })
 		if i < 0 {
-			parts = append(parts, Group{ID: g.ID, Settings: map[string]string{AnsweredBy: by}, Labels: g.Labels, Instances: g.Instances, Replicates: g.Replicates})
-			i = len(parts) - 1
+			i = len(parts)
+			parts = append(parts, Group{ID: g.ID, Settings: maps.Clone(g.Settings), Labels: g.Labels, Instances: g.Instances, Replicates: g.Replicates})
+			known = append(known, map[string]string{})
 		}
+		maps.Copy(known[i], by)
 		parts[i].Runs = append(parts[i].Runs, r)
 		parts[i].Planned = len(parts[i].Runs)
 	}
 	for i := range parts {
-		maps.Copy(parts[i].Settings, g.Settings)
+		var models []string
+		for _, asked := range slices.Sorted(maps.Keys(known[i])) {
+			models = append(models, known[i][asked])
+		}
+		parts[i].Settings[AnsweredBy] = strings.Join(models, " and ")
 	}
 	parts[0].Planned += g.Pending() // which model will answer what is to come is not known
 	parts[0].Earlier = g.Earlier
 	return parts
+}
+
+// agree reports whether no name was answered by one model here and by another there.
+func agree(a, b map[string]string) bool {
+	for asked, by := range a {
+		if other, known := b[asked]; known && other != by {
+			return false
+		}
+	}
+	return true
 }
 
 // changed returns the names that were not answered by the same models in all runs. That a
@@ -84,27 +99,14 @@ func (g Group) changed() map[string]bool {
 	return changed
 }
 
-// firstSnapshots returns those of the first run that has some.
-func (g Group) firstSnapshots(of map[string]bool) string {
-	for _, r := range g.Runs {
-		if by := r.snapshots(of); by != "" {
-			return by
-		}
-	}
-	return ""
-}
-
-// snapshots returns the models that answered the run by some names, in words; "" if it
-// asked none of them, or has failed and so may not have asked all.
-func (r Run) snapshots(of map[string]bool) string {
-	if r.Status != record.Succeeded {
-		return ""
-	}
-	var models []string
+// answeredOf returns the models that answered the run by some names; none of a run that
+// has failed, which may not have asked all.
+func (r Run) answeredOf(names map[string]bool) map[string]string {
+	by := map[string]string{}
 	for _, a := range r.Answered {
-		if of[a.Asked] {
-			models = append(models, a.By)
+		if names[a.Asked] && r.Status == record.Succeeded {
+			by[a.Asked] = a.By
 		}
 	}
-	return strings.Join(models, " and ")
+	return by
 }

@@ -192,15 +192,24 @@ func TestRowsAreSplitBySnapshot(t *testing.T) {
 // Where agents with models of their own are drawn, collaborations ask different models,
 // behind which nothing has changed.
 func TestOtherModelsAreNoSnapshots(t *testing.T) {
-	a, b := campaign.Answered{Asked: "a", By: "a-may"}, campaign.Answered{Asked: "b", By: "b-may"}
-	var runs []campaign.Run
-	for i, answered := range [][]campaign.Answered{{a}, {a, b}, {b}} {
-		run := campaigntest.Majority(i).Run(Readers()...)
-		run.Answered = answered
-		runs = append(runs, run)
+	may, june := []campaign.Answered{{Asked: "a", By: "a-may"}, {Asked: "b", By: "b-may"}}, []campaign.Answered{{Asked: "a", By: "a-june"}, {Asked: "b", By: "b-june"}}
+	rows := func(all ...[]campaign.Answered) (by []string) {
+		var runs []campaign.Run
+		for i, answered := range all {
+			run := campaigntest.Majority(i).Run(Readers()...)
+			run.Answered = answered
+			runs = append(runs, run)
+		}
+		for _, g := range (campaign.Campaign{Name: "made-up", Runs: runs}).View("exchange").Groups {
+			by = append(by, fmt.Sprintf("%s: %d", g.Settings[campaign.AnsweredBy], len(g.Runs)))
+		}
+		return by
 	}
-	if v := (campaign.Campaign{Name: "made-up", Runs: runs}).View("exchange"); len(v.Groups) != 1 || slices.Contains(v.Labels, campaign.AnsweredBy) {
-		t.Errorf("%d rows by %v", len(v.Groups), v.Labels)
+	if got := rows(may[:1], may, may[1:]); !slices.Equal(got, []string{": 3"}) {
+		t.Errorf("nothing has changed: %q", got)
+	}
+	if got := rows(may[:1], may, may[1:], june[:1], june[1:], june); !slices.Equal(got, []string{"a-may and b-may: 3", "a-june and b-june: 3"}) {
+		t.Errorf("both have changed: %q", got)
 	}
 }
 
