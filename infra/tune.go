@@ -2,6 +2,7 @@ package infra
 
 import (
 	"context"
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -28,10 +29,10 @@ func TuneGC(limit int64) (end func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var following sync.WaitGroup
 	if os.Getenv("GOMEMLIMIT") == "" {
-		before := debug.SetMemoryLimit(limit)
+		debug.SetMemoryLimit(limit)
 		following.Go(func() {
 			followMemory(ctx, limit)
-			debug.SetMemoryLimit(before)
+			debug.SetMemoryLimit(math.MaxInt64)
 		})
 	}
 	return func() {

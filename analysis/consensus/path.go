@@ -127,8 +127,7 @@ func (r *reading) move(entry int) error {
 			m.Own = r.at[e]
 		case e < 0 || remembers && before != nil && e == before[agent]: // not heard, or of old
 		case m.Others == nil:
-			m.Others = make([][]float64, 1, r.agents-1) // half of what a large campaign takes
-			m.Others[0] = r.at[e]
+			m.Others = append(make([][]float64, 0, r.agents), r.at[e]) // growing, it would leave as much garbage
 		default:
 			m.Others = append(m.Others, r.at[e])
 		}

@@ -244,7 +244,7 @@ func (w *Work) fill(t *table.Table, rows []row, c campaign.Campaign) {
 	}
 	t.Notes = append(t.Notes,
 		"Contributes: Shapley's value, the mean over the orders in which the "+w.Of+" can join of what the outcome gains when one joins. The value of some of them is the outcome without the others ("+without+"); of all of them it is the original's. Contributions add up to that of all together: the outcome as it was minus the outcome with none.",
-		"Intervals: 95 %, Student's t over "+c.CountedUnits()+". n: collaborations with a complete order; exact: those in which every coalition was run, the others rest on orders that were drawn for each instance, each with its reverse. Cost: of all forks, each coalition of an instance run once.")
+		"Intervals: 95 %, Student's t over "+c.CountedUnits()+", cut at what two outcomes can differ by. n: collaborations with a complete order; exact: those in which every coalition was run, the others rest on orders that were drawn for each instance, each with its reverse. Cost: of all forks, each coalition of an instance run once.")
 	if w.without > 0 {
 		t.Notes = append(t.Notes, wording.Count(w.without, "collaboration")+" of "+w.Campaign+" did not succeed; nothing is attributed in them.")
 	}
