@@ -19,7 +19,7 @@ fuzz:
 	bash .ci/fuzz $(TIME)
 
 # make seeds SEEDS=1000000 plays campaigns under all faults on all processors; pieces that
-# have passed are in dist/seeds.txt, and are not played again.
+# have passed are in dist/seeds.txt, and the same commit does not play them again.
 SEEDS = 10000
 seeds:
 	mkdir -p dist
