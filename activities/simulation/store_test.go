@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"strings"
 	"syscall"
 	"time"
 
+	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
 )
 
@@ -87,12 +89,12 @@ func (w *world) comeLate(short string, after time.Duration, effect func() error)
 		time.Sleep(after)
 		err := effect()
 		w.note("late %s: %v", short, err)
-		run, isAnswer := strings.CutPrefix(short, "answers/")
-		if err != nil || !isAnswer {
+		folder, isAnswer := strings.CutPrefix(path.Dir(short), "answers/")
+		run, ok := lake.ParseRun(folder)
+		if err != nil || !isAnswer || !ok {
 			return
 		}
-		run, _, _ = strings.Cut(run, "/")
-		if _, unended := w.disk.Head(context.Background(), "raw/_commits/campaign="+campaign+"/"+run+".json"); unended == nil {
+		if _, unended := w.disk.Head(context.Background(), run.MarkerKey(campaign)); unended == nil {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.lateAnswers = true

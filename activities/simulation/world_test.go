@@ -94,6 +94,7 @@ func (w *world) isCalm() bool { return time.Since(w.began) > calm }
 // chance returns a number from 0 up to 1 that follows from the seed and from what it is
 // drawn for, never from the order of draws.
 func (s Scenario) chance(parts ...any) float64 {
+	// The bytes are those of fmt.Fprintln, on which all seeds rest, in a fraction of its time.
 	text := append(strconv.AppendUint(make([]byte, 0, 128), s.Seed, 10), " ["...)
 	for i, part := range parts {
 		if i > 0 {
