@@ -17,8 +17,8 @@ import (
 // need more than that, the limit follows: below what lives, the collector would
 // never rest. GOGC and GOMEMLIMIT, when set, win. The function that is returned ends it,
 // for what comes after: tables keep what they have read, so the collector waits for half
-// of that, without a limit. Under one that lags behind, or that nothing follows any more,
-// those of a large campaign take three to five times as long.
+// of that, without a limit. Those of 100,000 collaborations took 1.4 times as long under
+// one that lagged behind, and three times under one that nothing followed any more.
 func TuneGC(limit int64) (end func()) {
 	setPercent := func(percent int) {
 		if os.Getenv("GOGC") == "" {
