@@ -58,14 +58,14 @@ func (b *Books) Outcomes() ([]lake.Outcome, error) {
 	return lake.LatestOutcomes(all), err
 }
 
-// Spent counts a campaign's ledger: ended collaborations by their markers,
-// others by their stored answers and announced calls, and settled calls at what
-// they were billed.
+// Spent is Books.Spent of books that are opened now.
 func Spent(ctx context.Context, s storage.Store, campaign string) (money.Amount, error) {
 	return Open(ctx, s, campaign).Spent(ctx)
 }
 
-// Spent is the function Spent of these books.
+// Spent counts a campaign's ledger: ended collaborations by their markers,
+// others by their stored answers and announced calls, and settled calls at what
+// they were billed.
 func (b *Books) Spent(ctx context.Context) (money.Amount, error) {
 	settled, err := lake.ReadSettled(ctx, b.store, b.campaign)
 	if err != nil {

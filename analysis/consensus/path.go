@@ -119,15 +119,13 @@ func (r *reading) move(entry int) error {
 			}
 		}
 	}
-	m := Move{Agent: int(*t.Agent), Round: int(t.Round), To: r.at[entry]}
+	m := Move{Agent: int(*t.Agent), Round: int(t.Round), To: r.at[entry], Others: make([][]float64, 0, r.agents)}
 	before := r.before[*t.Agent]
 	for agent, e := range latest {
 		switch {
 		case agent == m.Agent && e >= 0:
 			m.Own = r.at[e]
 		case e < 0 || remembers && before != nil && e == before[agent]: // not heard, or of old
-		case m.Others == nil:
-			m.Others = append(make([][]float64, 0, r.agents), r.at[e]) // growing, it would leave as much garbage
 		default:
 			m.Others = append(m.Others, r.at[e])
 		}

@@ -179,8 +179,8 @@ func (w *tableWalk[T]) rows(m Member) ([]T, error) {
 	return rows, nil
 }
 
-// takeRows returns the member's rows, of which so many are expected; those of members
-// before it, which nobody asked for, are passed over.
+// takeRows returns the member's rows; those of members before it, which nobody asked
+// for, are passed over. expected is how many the member has by its manifest.
 func (c *cursor[T]) takeRows(campaign string, m Member, expected int) ([]T, error) {
 	rows := make([]T, 0, max(0, min(expected, mostExpected))) // growing, it would leave as much garbage
 	for ; c.err == nil; c.step() {

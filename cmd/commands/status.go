@@ -38,7 +38,7 @@ shows it again every two seconds, until nothing runs any more.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			defer infra.TuneGC(256 << 20)() // a quarter of its work for a large campaign
+			defer infra.TuneGC(256 << 20)() // collecting garbage was a quarter of the work for a large campaign
 			if watch {
 				return watchStatuses(cmd.Context(), o, args)
 			}

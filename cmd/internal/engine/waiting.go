@@ -34,11 +34,11 @@ type WaitReason struct {
 	Turns int    `json:"turns"`
 }
 
-// BeginWaits begins to read what the turns of a running campaign wait for, and returns
-// what ends that: the program of an embedded server says so, and on a cluster the
-// heartbeats of some running collaborations, whichever worker they are on. What is to be
-// tried again the server knows. It can begin before a busy worker has said which
-// collaborations are running where the program has.
+// BeginWaits begins to read what the turns of a running campaign wait for. The function
+// that it returns waits for the answer: the program of an embedded server gives it, and
+// on a cluster the heartbeats of some running collaborations, whichever worker they are
+// on. What is to be tried again the server knows; it is asked at once where the program
+// has written which collaborations are running, and else when they are given.
 func BeginWaits(ctx context.Context, o *cli.Options, c client.Client, campaign string) func(running []string) ([]WaitReason, error) {
 	written := readProgress(o, campaign)
 	var status workflows.Status
