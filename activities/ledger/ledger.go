@@ -13,24 +13,26 @@ import (
 	"roundtable/activities/money"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/storage"
+	"roundtable/workflows/task"
 )
 
 // Books are one look at a campaign's ledger: what is listed or read for one question is
 // there for the next. Lists of a large campaign are most of the work of each.
 type Books struct {
-	store    storage.Store
 	campaign string
 	answers  *answers.Answers
 	begun    func() ([]answers.RunKey, error)
 	ended    func() ([]lake.Run, error)
 	outcomes func() ([]lake.Outcome, error)
+	settled  func() (lake.Settled, error)
 }
 
 // Open returns the books of a campaign, which read as long as ctx lasts.
 func Open(ctx context.Context, s storage.Store, campaign string) *Books {
-	b := &Books{store: s, campaign: campaign, answers: answers.NewAnswers(s)}
+	b := &Books{campaign: campaign, answers: answers.NewAnswers(s)}
 	b.begun = sync.OnceValues(func() ([]answers.RunKey, error) { return b.answers.Runs(ctx, campaign) })
 	b.ended = sync.OnceValues(func() ([]lake.Run, error) { return lake.Ended(ctx, s, campaign) })
+	b.settled = sync.OnceValues(func() (lake.Settled, error) { return lake.ReadSettled(ctx, s, campaign) })
 	b.outcomes = sync.OnceValues(func() ([]lake.Outcome, error) {
 		ended, err := b.ended()
 		if err != nil {
@@ -58,6 +60,23 @@ func (b *Books) Outcomes() ([]lake.Outcome, error) {
 	return lake.LatestOutcomes(all), err
 }
 
+// CorrectSpent puts what settled calls of ended cells were billed in the place of their
+// worst case. Outcomes are read if any call is settled.
+func (b *Books) CorrectSpent(spent *task.Result) error {
+	settled, err := b.settled()
+	if err != nil || len(settled) == 0 {
+		return err
+	}
+	latest, err := b.Outcomes()
+	if err != nil {
+		return err
+	}
+	for _, o := range latest {
+		spent.CostUSD, spent.WorstUSD = settled.Correct(o.Run, spent.CostUSD, spent.WorstUSD)
+	}
+	return nil
+}
+
 // Spent is Books.Spent of books that are opened now.
 func Spent(ctx context.Context, s storage.Store, campaign string) (money.Amount, error) {
 	return Open(ctx, s, campaign).Spent(ctx)
@@ -67,7 +86,7 @@ func Spent(ctx context.Context, s storage.Store, campaign string) (money.Amount,
 // others by their stored answers and announced calls, and settled calls at what
 // they were billed.
 func (b *Books) Spent(ctx context.Context) (money.Amount, error) {
-	settled, err := lake.ReadSettled(ctx, b.store, b.campaign)
+	settled, err := b.settled()
 	if err != nil {
 		return money.Amount{}, err
 	}

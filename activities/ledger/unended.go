@@ -34,7 +34,7 @@ func (b *Books) Unended(ctx context.Context, plugins catalogue.Catalogue, p reco
 	if len(others) == 0 || err != nil {
 		return u, err
 	}
-	settled, err := lake.ReadSettled(ctx, b.store, b.campaign)
+	settled, err := b.settled()
 	if err != nil {
 		return u, err
 	}

@@ -37,28 +37,11 @@ func SummarizeEnded(ctx context.Context, s storage.Store, p recorded.Plan, books
 	if err != nil {
 		return st, 0, err
 	}
-	if err := correctSpent(ctx, s, p.Campaign.Name, books, &st.Spent); err != nil {
+	if err := books.CorrectSpent(&st.Spent); err != nil {
 		return st, 0, err
 	}
 	wanted, err := recorded.ReadRerun(ctx, s, p.Campaign.Name)
 	return st, wanted.Left(latest), err
-}
-
-// correctSpent puts what settled calls of ended cells were billed in the place
-// of their worst case. Outcomes are read if any call is settled.
-func correctSpent(ctx context.Context, s storage.Store, campaign string, books *ledger.Books, spent *task.Result) error {
-	settled, err := lake.ReadSettled(ctx, s, campaign)
-	if err != nil || len(settled) == 0 {
-		return err
-	}
-	latest, err := books.Outcomes()
-	if err != nil {
-		return err
-	}
-	for _, o := range latest {
-		spent.CostUSD, spent.WorstUSD = settled.Correct(o.Run, spent.CostUSD, spent.WorstUSD)
-	}
-	return nil
 }
 
 // ShareDone returns the share of a campaign's collaborations that is done, those

@@ -119,7 +119,7 @@ func askEngine(ctx context.Context, o *cli.Options, c client.Client, s storage.S
 		if st.Binding, err = waits(running.Sample); err != nil {
 			return books, err
 		}
-		return books, correctSpent(ctx, s, st.Name, books, &st.Spent)
+		return books, books.CorrectSpent(&st.Spent)
 	}
 	if why := engine.WhyUnreadable(ctx, c, id, err); err != nil && why != nil {
 		st.Status, st.Again, err = SummarizeEnded(ctx, s, p, books)
