@@ -1,7 +1,7 @@
 // Package activities registers everything that a collaboration does to the world
-// as Temporal activities. Their names and the JSON of their inputs and results are
-// part of recorded histories and never change. What they do is in the packages
-// below: turns, calls, rows, labels. No provider's SDK is known here.
+// as Temporal activities: what each promises says package task, whose names and JSON
+// are part of recorded histories. What they do is in the packages below: turns, calls,
+// rows, labels. No provider's SDK is known here.
 package activities
 
 import (
@@ -51,8 +51,6 @@ type Config struct {
 	// once more with an error if that could not be sent; may be nil.
 	Noticed  func(n notices.Notice, unsent error)
 	LakeName string // where the store is, for people
-
-	PlayTime time.Duration // how long one activity plays a collaboration on; if zero 5 s, or a minute alone
 }
 
 // Activities are registered with a worker. Each owner of a picture in memory has
@@ -71,11 +69,11 @@ type Activities struct {
 	notices *notices.Sender
 	budgets budgetWatch
 	waits   calls.Stage // of all activities of this process
-	doing   sync.Map    // of Doing
+	running sync.Map    // of Attempt
 
 	recording  *semaphore.Weighted // see atOnce
 	compacting *semaphore.Weighted // one at a time: each takes hundreds of megabytes
-	*labels.Labels
+	labels     *labels.Labels
 }
 
 // atOnce is how many collaborations commit their rows at once. That is the processor's
@@ -95,7 +93,7 @@ func New(c Config) *Activities {
 		notices: notices.NewSender(c.Store, c.LakeName), budgets: budgetWatch{known: map[string]string{}},
 		config: c, plans: plans, caller: caller, taker: taker, live: collaboration.NewLive(c.Store, a, plans), scores: scores.NewScores(c.Store), judges: judging.NewJudging(a, caller, taker), ran: ran, asking: asking.NewReader(c.Store),
 		recording: semaphore.NewWeighted(atOnce), compacting: semaphore.NewWeighted(1),
-		Labels: labels.NewLabels(c.Store, a, caller, taker, c.Models),
+		labels: labels.NewLabels(c.Store, a, caller, taker, c.Models),
 	}
 	caller.Charged = made.watchBudget
 	return made
@@ -129,49 +127,38 @@ func (a *Activities) UnderWay(campaign string) float64 { return a.live.UnderWay(
 // Waits counts the turns under way in this process by what they wait for.
 func (a *Activities) Waits() map[string]int { return a.waits.Waits() }
 
-// Doing is one attempt at an activity of one run of a workflow.
-type Doing struct {
+// Attempt is one attempt at an activity of one run of a workflow.
+type Attempt struct {
 	RunID, ActivityID string
-	Attempt           int32
+	Number            int32 // from 1
 }
 
-// IsDoing reports whether this process works on an attempt.
-func (a *Activities) IsDoing(d Doing) bool {
-	_, is := a.doing.Load(d)
+// IsRunning reports whether this process works on an attempt.
+func (a *Activities) IsRunning(attempt Attempt) bool {
+	_, is := a.running.Load(attempt)
 	return is
 }
 
 // Register gives the activities their names.
 func (a *Activities) Register(w worker.ActivityRegistry) {
-	register(a, w, task.PlayOn, a.PlayOn)
-	register(a, w, task.Interrupt, a.Interrupt)
+	register(a, w, task.PlayRound, a.PlayRound)
 	register(a, w, task.PlayThrough, a.PlayThrough)
-	register(a, w, task.TakeTurn, a.TakeTurn)
-	register(a, w, task.Judge, a.Judge)
 	register(a, w, task.Record, a.Record)
 	register(a, w, task.Survey, a.Survey)
-	register(a, w, task.Await, a.Await)
-	register(a, w, task.StopUnstarted, a.StopUnstarted)
 	register(a, w, task.Ask, a.Ask)
 	register(a, w, task.StopAnswered, a.StopAnswered)
-	register(a, w, task.Seal, a.Seal)
+	register(a, w, task.StopUnstarted, a.StopUnstarted)
+	register(a, w, task.Await, a.Await)
+	register(a, w, task.Hold, a.Hold)
 	register(a, w, task.Compact, a.Compact)
+	register(a, w, task.Seal, a.Seal)
 	register(a, w, task.Notify, a.Notify)
-	register(a, w, task.Recall, a.Recall)
-	register(a, w, task.Play, a.Play)
-	register(a, w, task.TakeMany, a.TakeMany)
-	register(a, w, task.TakeGiven, a.TakeGiven)
-	register(a, w, task.SurveyLabels, a.SurveyLabels)
-	register(a, w, task.LabelMessage, a.LabelMessage)
-	register(a, w, task.LabelTalk, a.LabelTalk)
-	register(a, w, task.RecordLabels, a.RecordLabels)
+	a.RegisterTurns(w)
 }
 
-// RegisterTurns registers the activities for the queue of one model.
+// RegisterTurns registers the activity for the queue of one model.
 func (a *Activities) RegisterTurns(w worker.ActivityRegistry) {
 	register(a, w, task.TakeTurn, a.TakeTurn)
-	register(a, w, task.LabelMessage, a.LabelMessage)
-	register(a, w, task.Judge, a.Judge)
 }
 
 // register wraps an activity: it heartbeats while it runs, if its workflow wants
@@ -179,9 +166,9 @@ func (a *Activities) RegisterTurns(w worker.ActivityRegistry) {
 func register[In, Out any](a *Activities, w worker.ActivityRegistry, name string, do func(context.Context, In) (Out, error)) {
 	w.RegisterActivityWithOptions(func(ctx context.Context, in In) (Out, error) {
 		info := activity.GetInfo(ctx)
-		doing := Doing{info.WorkflowExecution.RunID, info.ActivityID, info.Attempt}
-		a.doing.Store(doing, true)
-		defer a.doing.Delete(doing)
+		attempt := Attempt{info.WorkflowExecution.RunID, info.ActivityID, info.Attempt}
+		a.running.Store(attempt, true)
+		defer a.running.Delete(attempt)
 		ctx, stage := calls.WithStage(a.waits.Context(ctx))
 		defer stage.Leave()
 		defer heartbeat(ctx, stage)()
@@ -195,23 +182,33 @@ func guarded[In, Out any](ctx context.Context, in In, do func(context.Context, I
 	return do(ctx, in)
 }
 
-// heartbeat five times within the time after which silence is taken for death, until
-// the returned function is called, telling what is waited for.
-func heartbeat(ctx context.Context, now *calls.Stage) func() {
+// Heartbeats go out as often as keeps the activity alive, and what they say at least
+// this often if it has changed.
+const heartbeatEvery = 10 * time.Second
+
+// heartbeat tells the server that the activity lives, and what its calls wait for, until
+// the returned function is called.
+func heartbeat(ctx context.Context, stage *calls.Stage) func() {
 	silence := activity.GetInfo(ctx).HeartbeatTimeout
 	if silence == 0 {
 		return func() {}
 	}
 	done := make(chan struct{})
 	go func() {
-		tick := time.NewTicker(silence / 5)
+		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
+		said, last := "", time.Time{}
 		for {
 			select {
 			case <-done:
 				return
 			case <-tick.C:
-				activity.RecordHeartbeat(ctx, now.Waits())
+			}
+			text, waits := stage.Describe()
+			since := time.Since(last)
+			if since >= silence/5 || since >= heartbeatEvery && text != said {
+				activity.RecordHeartbeat(ctx, text, waits)
+				said, last = text, time.Now()
 			}
 		}
 	}()

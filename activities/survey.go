@@ -23,6 +23,9 @@ const surveyed = 500
 // It reads the markers of the cells that it looks at and no others: a page costs
 // the same however large the campaign is.
 func (a *Activities) Survey(ctx context.Context, p task.Page) (task.Surveyed, error) {
+	if p.Labeller != "" {
+		return a.labels.Survey(ctx, p)
+	}
 	camp, err := a.plans.Load(ctx, p.Campaign, p.Revision)
 	if err != nil {
 		return task.Surveyed{}, err

@@ -17,36 +17,6 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Recall returns what is known of a collaboration when its workflow starts. One
-// whose model takes no time is played at once, and is over if a batch is enough.
-func (a *Activities) Recall(ctx context.Context, ref task.Ref) (task.Recalled, error) {
-	camp, err := a.plans.Load(ctx, ref.Campaign, ref.Revision)
-	if err != nil {
-		return task.Recalled{}, err
-	}
-	if ended, err := a.ended(ctx, camp, ref); ended != nil || err != nil {
-		return task.Recalled{Committed: ended}, err
-	}
-	c, err := a.live.Open(ctx, ref)
-	if err != nil {
-		return task.Recalled{}, err
-	}
-	m, err := a.caller.Manifest(ctx, ref.Campaign, false)
-	if err != nil {
-		return task.Recalled{}, err
-	}
-	if c.Condition.IsInstant() {
-		if _, err := a.TakeMany(ctx, task.Turn{Ref: ref}); err != nil {
-			return task.Recalled{}, err
-		}
-		if c.IsOver() {
-			result, err := a.Record(ctx, task.Ending{Ref: ref, Status: task.Succeeded})
-			return task.Recalled{Committed: &result}, err
-		}
-	}
-	return c.Recalled(ctx, m), nil
-}
-
 // throughTime bounds one PlayThrough: a pause waits for its end.
 const throughTime = time.Second
 
@@ -61,18 +31,44 @@ func (a *Activities) PlayThrough(ctx context.Context, in task.Batch) (task.Playe
 			break
 		}
 		cell := in.Cells[i]
-		known, err := guarded(ctx, cell.Ref(in.Campaign, in.Revision), a.Recall)
-		for err == nil && known.Committed == nil && time.Since(began) < throughTime { // a long one
-			known, err = guarded(ctx, cell.Ref(in.Campaign, in.Revision), a.Recall)
+		var ended *task.Result
+		var err error
+		for first := true; err == nil && ended == nil && (first || time.Since(began) < throughTime); first = false { // a long one
+			ended, err = guarded(ctx, in.Ref(cell), a.playInstant)
 		}
-		if err == nil && known.Committed != nil {
-			played.Add(*known.Committed)
+		if err == nil && ended != nil {
+			played.Add(*ended)
 			continue
 		}
 		cell.Instant = err == nil && i > 0 // it may have the next batch's whole time
 		played.Left = append(played.Left, cell)
 	}
 	return played, nil
+}
+
+// playInstant plays a batch of turns of a collaboration whose models take no time, and
+// commits it once it is over: then it returns how it ended.
+func (a *Activities) playInstant(ctx context.Context, ref task.Ref) (*task.Result, error) {
+	if ref.Labeller != "" {
+		if err := a.labels.LabelInstantly(ctx, ref, &a.caller.Meter); err != nil {
+			return nil, err
+		}
+		result, err := a.labels.Record(ctx, ref)
+		return &result, err
+	}
+	opened, err := a.open(ctx, ref)
+	if err != nil || opened.Committed != nil {
+		return opened.Committed, err
+	}
+	if _, err := a.live.TakeMany(ctx, task.Turn{Ref: ref}, &a.caller.Meter); err != nil {
+		return nil, err
+	}
+	c, err := a.live.Open(ctx, ref)
+	if err != nil || !c.IsOver() {
+		return nil, err
+	}
+	result, err := a.Record(ctx, task.Ending{Ref: ref, Status: task.Succeeded})
+	return &result, err
 }
 
 // isStopping reports whether the worker of an activity is about to end.
@@ -85,10 +81,7 @@ func isStopping(ctx context.Context) bool {
 	}
 }
 
-// TakeTurn makes one entry of a collaboration with a model that takes time or
-// money: the stored answer if there is one, else an intent, the call, the
-// answer stored, and only then the report.
-func (a *Activities) TakeTurn(ctx context.Context, in task.Turn) (transcript.Act, error) {
+func (a *Activities) takeTurn(ctx context.Context, in task.Turn) (transcript.Act, error) {
 	return collaboration.RetryWithFreshState(a.live, in.Ref, func() (transcript.Act, error) { return a.takeEntry(ctx, in) })
 }
 
@@ -111,27 +104,16 @@ func (a *Activities) takeEntry(ctx context.Context, in task.Turn) (transcript.Ac
 	return t.Act, c.Add(t)
 }
 
-// TakeMany makes entries of a collaboration whose model takes no time, whole
-// rounds at once, from the given entry on.
-func (a *Activities) TakeMany(ctx context.Context, in task.Turn) ([]task.Act, error) {
-	return a.live.TakeMany(ctx, in, &a.caller.Meter)
-}
-
-// TakeGiven returns the acts of entries that the environment gives, in the order asked for.
-func (a *Activities) TakeGiven(ctx context.Context, in task.Given) ([]transcript.Act, error) {
-	return collaboration.RetryWithFreshState(a.live, in.Ref, func() ([]transcript.Act, error) {
-		c, err := a.live.Open(ctx, in.Ref)
-		if err != nil {
-			return nil, err
-		}
-		return c.Given(in.Entries)
-	})
-}
-
 // Record commits the rows of an ended collaboration. They are made from the
 // store alone, so every process makes the same. What cannot be begun,
 // played, counted or valued has ended, too: as failed, with the rows that can be made.
 func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, error) {
+	switch {
+	case end.Labeller != "" && end.Status != task.Succeeded: // it leaves no labels
+		return task.Result{Status: end.Status, Failure: end.Failure}, nil
+	case end.Labeller != "":
+		return a.labels.Record(ctx, end.Ref)
+	}
 	scored, err := a.scored(ctx, &end)
 	if err != nil {
 		return task.Result{}, err

@@ -29,8 +29,8 @@ func WorkerOptions() worker.Options {
 		DeadlockDetectionTimeout: time.Minute,
 		// Stop waits this long for calls in flight: they are paid for.
 		WorkerStopTimeout: 2 * time.Minute,
-		// Heartbeats go out every 80 % of their timeout, however long that is.
-		MaxHeartbeatThrottleInterval: time.Hour,
+		// What an activity waits for is seen soon, however long it may be silent.
+		MaxHeartbeatThrottleInterval: 10 * time.Second,
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 func (c *campaign) askNext(ctx workflow.Context) error {
 	c.asked = true
 	var a task.Asked
-	if err := c.executeOrPause(ctx, task.Ask, c.asking, &a); err != nil {
+	if err := c.executeOrPause(ctx, task.Ask, "which cells the question needs", c.asking, &a); err != nil {
 		return err
 	}
 	c.in.Status.Cells = a.Total
@@ -53,7 +53,7 @@ func (c *campaign) isAsking() bool { return c.in.Question && !c.in.Ended }
 // was so still: the question may have become harder.
 func (c *campaign) stopAnswered(ctx workflow.Context) (bool, error) {
 	var a task.Asked
-	if err := c.executeOrPause(ctx, task.StopAnswered, c.asking, &a); err != nil {
+	if err := c.executeOrPause(ctx, task.StopAnswered, "ends what the question does not need", c.asking, &a); err != nil {
 		return false, err
 	}
 	c.surveyed = a.Done

@@ -3,12 +3,14 @@ package workflows
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"strings"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"roundtable/envs/wording"
 	"roundtable/workflows/task"
 )
 
@@ -31,7 +33,7 @@ const DefaultWindow = 64
 // thrown away and started again at any time.
 func Campaign(ctx workflow.Context, in CampaignInput) (Status, error) {
 	c := campaign{in: in, running: map[string]bool{}}
-	ctx = withVisibility(withHeartbeats(ctx, in.Embedded), in.Visibility)
+	ctx = withHeartbeat(ctx, in.Heartbeat)
 	err := workflow.SetQueryHandler(ctx, QueryStatus, func() (Status, error) { return c.statusNow(), nil })
 	if err != nil {
 		return Status{}, err
@@ -55,7 +57,8 @@ type campaign struct {
 	compacted workflow.Future  // nil in the first run: there is little yet
 	children  workflow.Context // cancelled when the campaign is
 	cancel    workflow.CancelFunc
-	notifying int // notices that are being sent
+	notifying int  // notices that are being sent
+	holding   bool // word of a pause or its end is on its way to those who make calls
 }
 
 func (c *campaign) statusNow() Status {
@@ -64,7 +67,7 @@ func (c *campaign) statusNow() Status {
 	s.Revision, s.Until, s.Running, s.Cancelled = c.in.Revision, c.in.Until, len(c.order)+c.batches, c.in.Ended
 	s.Question = c.in.Question
 	for _, id := range c.order[:min(len(c.order), sampled)] {
-		s.Sample = append(s.Sample, workflowID(c.in.Name, id))
+		s.Sample = append(s.Sample, c.childID(id))
 	}
 	return s
 }
@@ -74,9 +77,10 @@ func (c *campaign) run(ctx workflow.Context) (Status, error) {
 	c.begun, c.starts = map[string]workflow.Future{}, map[string]int{}
 	c.children, c.cancel = workflow.WithCancel(ctx)
 	c.receiveSignals(ctx)
-	if workflow.GetInfo(ctx).ContinuedExecutionRunID != "" { // not its first run
+	workflow.Go(ctx, c.holdCalls)
+	if workflow.GetInfo(ctx).ContinuedExecutionRunID != "" && c.in.Labeller == "" { // not its first run
 		lasting, _ := workflow.NewDisconnectedContext(ctx)
-		c.compacted = executeActivity(lasting, task.Compact, c.in.Name)
+		c.compacted = executeActivity(lasting, task.Compact, "makes large files of small ones", c.in.Name)
 	}
 	for _, id := range c.in.Running {
 		c.awaitRunning(ctx, id)
@@ -95,7 +99,7 @@ func (c *campaign) run(ctx workflow.Context) (Status, error) {
 		if c.surveyed && len(c.in.Queue) == 0 && len(c.order)+c.batches == 0 {
 			done, err := c.sealCampaign(ctx)
 			if done && err == nil {
-				done = c.hear(ctx) && c.notifyEnd(ctx)
+				done = c.drainSignals(ctx) && c.notifyEnd(ctx)
 			}
 			if done || err != nil {
 				return c.statusNow(), err
@@ -109,9 +113,9 @@ func (c *campaign) run(ctx workflow.Context) (Status, error) {
 	}
 }
 
-// hear takes in what was signalled while the campaign was sealed, and reports whether it
-// is still at its end: it may have been extended.
-func (c *campaign) hear(ctx workflow.Context) bool {
+// drainSignals takes in what was signalled while the campaign was sealed, and reports
+// whether it is still at its end: it may have been extended.
+func (c *campaign) drainSignals(ctx workflow.Context) bool {
 	for c.selector.HasPending() {
 		c.selector.Select(ctx)
 	}
@@ -167,9 +171,9 @@ func (c *campaign) fillWindow(ctx workflow.Context) error {
 
 func (c *campaign) startCollaboration(ctx workflow.Context, o task.Outstanding) {
 	c.started++
-	in := CollaborationInput{Ref: o.Ref(c.in.Name, c.in.Revision), Paused: c.in.Status.Paused, Epoch: c.in.Epoch, Embedded: c.in.Embedded, AtOnce: true, Visibility: c.in.Visibility}
+	in := CollaborationInput{Ref: c.batch(nil).Ref(o), Paused: c.in.Status.Paused, Epoch: c.in.Epoch, Heartbeat: c.in.Heartbeat, Visibility: c.in.Visibility}
 	options := workflow.ChildWorkflowOptions{
-		WorkflowID:            workflowID(c.in.Name, o.ID),
+		WorkflowID:            c.childID(o.ID),
 		TaskQueue:             workflow.GetInfo(ctx).TaskQueueName,
 		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_ABANDON, // it outlives a new run of this workflow
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
@@ -186,7 +190,7 @@ func (c *campaign) startCollaboration(ctx workflow.Context, o task.Outstanding) 
 // campaign cancels the collaboration, never the waiting for its end.
 func (c *campaign) awaitRunning(ctx workflow.Context, id string) {
 	lasting, _ := workflow.NewDisconnectedContext(ctx)
-	c.watchEnd(ctx, id, executeActivity(lasting, task.Await, workflowID(c.in.Name, id)))
+	c.watchEnd(ctx, id, executeActivity(lasting, task.Await, "awaits "+id, c.childID(id)))
 }
 
 // watchEnd counts the collaboration when it ends.
@@ -229,6 +233,7 @@ func (c *campaign) countResult(r task.Result, n int) {
 		s.Succeeded += n
 	case task.Failed:
 		s.Failed += n
+		s.Failure = cmp.Or(s.Failure, r.Failure)
 	case task.Stopped:
 		if s.Stopped += n; r.Failure == task.Answered {
 			s.Answered += n
@@ -246,10 +251,10 @@ func (c *campaign) countSums(s task.Sums) {
 // executeOrPause runs one of the campaign's own activities. An error that the operator can
 // fix pauses the campaign until it is resumed or cancelled; then the activity runs
 // again with what the campaign is by then.
-func (c *campaign) executeOrPause(ctx workflow.Context, name string, input func() any, result any) error {
+func (c *campaign) executeOrPause(ctx workflow.Context, name, summary string, input func() any, result any) error {
 	lasting, _ := workflow.NewDisconnectedContext(ctx)
 	for {
-		err := executeActivity(lasting, name, input()).Get(lasting, result)
+		err := executeActivity(lasting, name, summary, input()).Get(lasting, result)
 		if !isFixable(err) {
 			return err
 		}
@@ -267,15 +272,13 @@ func (c *campaign) nextPage(ctx workflow.Context) error {
 	}
 	c.surveyAll()
 	var p task.Surveyed
-	err := c.executeOrPause(ctx, task.Survey, func() any {
-		return task.Page{Campaign: c.in.Name, Revision: c.in.Revision, From: c.in.From, Limit: pageSize, Until: c.in.Until}
+	err := c.executeOrPause(ctx, task.Survey, fmt.Sprintf("looks for cells that are left, from cell %d on", c.in.From), func() any {
+		return task.Page{Campaign: c.in.Name, Revision: c.in.Revision, Labeller: c.in.Labeller, From: c.in.From, Limit: pageSize, Until: c.in.Until}
 	}, &p)
 	if err != nil {
 		return err
 	}
-	if len(c.in.Queue) > 0 && workflow.GetVersion(ctx, "left-meanwhile", workflow.DefaultVersion, 1) == 1 {
-		p.Cells = append(c.in.Queue, p.Cells...) // what a batch has left; histories of earlier versions dropped it
-	}
+	p.Cells = append(c.in.Queue, p.Cells...) // what a batch has left meanwhile
 	c.in.From, c.in.Queue, c.in.Status.Cells = p.Next, p.Cells, p.Total
 	c.surveyed = p.Next >= p.Total
 	c.countSums(p.Sums)
@@ -287,11 +290,11 @@ func (c *campaign) stopUnstarted(ctx workflow.Context) error {
 	var refs []task.Ref
 	for _, o := range c.in.Queue {
 		if !c.running[o.ID] {
-			refs = append(refs, o.Ref(c.in.Name, c.in.Revision))
+			refs = append(refs, c.batch(nil).Ref(o))
 		}
 	}
 	c.in.Queue = nil
-	if err := c.executeOrPause(ctx, task.StopUnstarted, func() any { return refs }, nil); err != nil {
+	if err := c.executeOrPause(ctx, task.StopUnstarted, wording.Count(len(refs), "cell")+" that never started", func() any { return refs }, nil); err != nil {
 		return err
 	}
 	c.countResult(task.Result{Status: task.Stopped}, len(refs))
@@ -300,9 +303,9 @@ func (c *campaign) stopUnstarted(ctx workflow.Context) error {
 
 // sealCampaign seals the campaign. If the lake misses a cell that should have ended,
 // the plan is gone through again; a cell that never can be committed is left to
-// the status, which then has fewer ended cells than cells.
+// the status, which then has fewer ended cells than cells. Labels are sealed by nobody.
 func (c *campaign) sealCampaign(ctx workflow.Context) (done bool, err error) {
-	if c.in.Until > 0 {
+	if c.in.Until > 0 || c.in.Labeller != "" {
 		return true, nil
 	}
 	if c.isAsking() {
@@ -311,7 +314,7 @@ func (c *campaign) sealCampaign(ctx workflow.Context) (done bool, err error) {
 		}
 	}
 	var p task.Surveyed
-	err = c.executeOrPause(ctx, task.Seal, func() any { return task.Sealing{Campaign: c.in.Name, Revision: c.in.Revision} }, &p)
+	err = c.executeOrPause(ctx, task.Seal, "counts what has ended and seals it", func() any { return task.Sealing{Campaign: c.in.Name, Revision: c.in.Revision} }, &p)
 	if err != nil {
 		return false, err
 	}
@@ -333,7 +336,7 @@ func (c *campaign) replaceSums(p task.Surveyed) {
 // carryOver goes on in a new run; collaborations under way are awaited there.
 // A child that has not begun yet would be lost with this run.
 func (c *campaign) carryOver(ctx workflow.Context) error {
-	for c.settleRun(ctx); c.notifying > 0 || c.selector.HasPending(); c.settleRun(ctx) { // signals and notices die with this run, also those that came meanwhile
+	for c.settleRun(ctx); c.notifying > 0 || c.holding || c.selector.HasPending(); c.settleRun(ctx) { // signals and notices die with this run, also those that came meanwhile
 		c.selector.Select(ctx)
 	}
 	in := c.in
@@ -359,8 +362,18 @@ func (c *campaign) settleRun(ctx workflow.Context) {
 	}
 }
 
-// workflowID of a collaboration with its generation.
-func workflowID(campaign, id string) string { return CampaignID(campaign) + "/" + id }
+// childID returns the workflow ID of a collaboration with its generation, or of its labels.
+func (c *campaign) childID(id string) string {
+	if c.in.Labeller != "" {
+		return LabelsID(c.in.Name, c.in.Labeller) + "/" + id
+	}
+	return CampaignID(c.in.Name) + "/" + id
+}
 
 // CampaignID returns the workflow ID of a campaign.
 func CampaignID(name string) string { return "campaign/" + strings.ToLower(name) }
+
+// LabelsID returns the workflow ID of a labelling.
+func LabelsID(campaign, labeller string) string {
+	return "labels/" + strings.ToLower(campaign) + "/" + labeller
+}

@@ -5,8 +5,10 @@ package workflows
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -37,186 +39,155 @@ type Pause struct {
 // CollaborationInput starts a collaboration, or carries it over into a new run.
 type CollaborationInput struct {
 	task.Ref
-	Paused   bool `json:"paused,omitempty"`   // its campaign is
-	Epoch    int  `json:"epoch,omitempty"`    // of its campaign
-	Embedded bool `json:"embedded,omitempty"` // as its campaign's
-	AtOnce   bool `json:"at_once,omitempty"`  // by PlayOn; false in histories of before
+	Paused    bool          `json:"paused,omitempty"` // its campaign is
+	Epoch     int           `json:"epoch,omitempty"`  // of its campaign
+	Heartbeat time.Duration `json:"heartbeat"`        // as its campaign's
 	Visibility
 }
 
 // Collaboration returns the workflow that runs one cell to its end and commits its
-// rows. It switches on nothing but the kind of a step; which steps there are is the
-// protocol's.
+// rows. Which steps there are is the protocol's.
 func Collaboration(plugins catalogue.Catalogue) func(workflow.Context, CollaborationInput) (task.Result, error) {
 	return func(ctx workflow.Context, in CollaborationInput) (task.Result, error) {
-		return collaborate(ctx, plugins, in)
+		c := collaboration{plugins: plugins, in: in, paused: in.Paused, epoch: in.Epoch}
+		ctx = withHeartbeat(ctx, in.Heartbeat)
+		workflow.Go(ctx, c.listenForSignals)
+		result, err := c.run(ctx)
+		if err != nil {
+			return result, err
+		}
+		return in.Visibility.showEnd(ctx, result)
 	}
-}
-
-func collaborate(ctx workflow.Context, plugins catalogue.Catalogue, in CollaborationInput) (task.Result, error) {
-	c := collaboration{plugins: plugins, ref: in.Ref, paused: in.Paused, epoch: in.Epoch, embedded: in.Embedded, atOnce: in.AtOnce, visibility: in.Visibility}
-	ctx = withVisibility(withHeartbeats(ctx, in.Embedded), in.Visibility)
-	workflow.Go(ctx, c.listenForSignals)
-	result, err := c.run(ctx)
-	if err != nil {
-		return result, err
-	}
-	return in.Visibility.showEnd(ctx, result)
 }
 
 type collaboration struct {
 	plugins   catalogue.Catalogue
-	ref       task.Ref
-	session   *protocol.Session // nil before it is known
-	committed *task.Result      // once it has ended
-	queues    map[string]string
+	in        CollaborationInput
+	session   *protocol.Session // nil before the first round
+	setting   task.Setting
+	committed *task.Result // by an earlier workflow of the same cell
+	labelled  bool         // of labels: all are stored
 	paused    bool
 	epoch     int
-	embedded  bool
-
-	visibility Visibility
-
-	atOnce  bool // by PlayOn; what follows is of histories of before
-	plays   bool // by Play; else by an activity a turn
-	instant bool
 }
 
+// run plays rounds until the session has its outcome. Labels of an ended collaboration
+// are one round: all messages at once.
 func (c *collaboration) run(ctx workflow.Context) (task.Result, error) {
-	if !c.atOnce {
-		if err := c.recall(ctx); err != nil {
+	for !c.labelled && (c.session == nil || c.session.Outcome() == nil) {
+		if err := workflow.Await(ctx, c.isReleased); err != nil {
 			return c.endWith(ctx, err)
 		}
-	}
-	for c.committed == nil && (c.session == nil || c.session.Outcome() == nil) {
-		if err := workflow.Await(ctx, func() bool { return !c.paused }); err != nil {
+		if err := c.playRound(ctx); err != nil {
 			return c.endWith(ctx, err)
 		}
-		if err := c.playOn(ctx); err != nil {
-			return c.endWith(ctx, err)
+		if c.committed != nil {
+			return *c.committed, nil
 		}
 		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
-			return task.Result{}, workflow.NewContinueAsNewError(ctx, task.CollaborationWorkflow,
-				CollaborationInput{Ref: c.ref, Paused: c.paused, Epoch: c.epoch, Embedded: c.embedded, AtOnce: true, Visibility: c.visibility})
+			next := c.in
+			next.Paused, next.Epoch = c.paused, c.epoch
+			return task.Result{}, workflow.NewContinueAsNewError(ctx, task.CollaborationWorkflow, next)
 		}
-	}
-	if c.committed != nil {
-		return *c.committed, nil
 	}
 	return c.endWith(ctx, c.judge(ctx))
 }
 
-// judge has the final decision scored by a judge whose calls a queue of its own holds
-// back. Other judges are asked by what plays the collaboration.
-func (c *collaboration) judge(ctx workflow.Context) error {
-	queue := c.queues[task.JudgeSpeaker]
-	if queue == "" {
-		return nil
-	}
-	if err := workflow.Await(ctx, func() bool { return !c.paused }); err != nil {
-		return err
-	}
-	return c.executeOrPause(workflow.WithTaskQueue(ctx, queue), task.Judge, c.ref, nil)
-}
+func (c *collaboration) isReleased() bool { return !c.paused }
 
-// learn takes in what is known of the collaboration, or what came of playing it on.
-func (c *collaboration) learn(known task.Recalled) (err error) {
-	if c.committed = known.Committed; c.committed != nil {
-		return nil
-	}
-	if c.session == nil && known.Agents > 0 {
-		if c.session, err = known.Condition.Session(c.plugins, known.Agents, known.Seed); err != nil {
-			return err
-		}
-		c.plays, c.instant, c.queues = known.Plays, known.Instant, known.Queues
-	}
-	return c.recordActs(known.Acts)
-}
-
-// playOn takes the collaboration on: by one activity, and one for each turn that a
-// queue of its own holds back.
-func (c *collaboration) playOn(ctx workflow.Context) error {
-	if !c.atOnce && !c.plays {
-		return c.takeSteps(ctx)
-	}
+// playRound plays the pending round, or the rest of it: by one activity, and by one for
+// each turn that has a task queue of its own. A pause ends both early: calls under way
+// come in.
+func (c *collaboration) playRound(ctx workflow.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	details := "its first turns"
-	var pending []protocol.Pending
-	if c.session != nil {
-		pending = c.session.Pending()
-		details = describePending(pending)
+	epoch := c.epoch
+	playing, stop := workflow.WithCancel(ctx)
+	defer stop()
+	round, turns := c.startRound(playing)
+	settled := func() bool {
+		return (round == nil || round.IsReady()) && !slices.ContainsFunc(turns, func(t turn) bool { return !t.act.IsReady() })
 	}
-	describe(ctx, details)
-	asked := c.epoch
-	elsewhere := map[int]workflow.Future{}
-	for _, step := range pending {
-		if queue := c.queues[task.Speaker(step.Speaker)]; queue != "" && step.Kind != transcript.Env {
-			elsewhere[step.Entry] = executeActivity(workflow.WithTaskQueue(ctx, queue), task.TakeTurn, task.Turn{Ref: c.ref, Entry: step.Entry})
-		}
+	_ = workflow.Await(ctx, func() bool { return settled() || c.paused })
+	interrupted := !settled()
+	if interrupted {
+		stop()
 	}
-	var came task.Recalled
+	var result task.RoundResult
 	var failed error
-	if len(pending) == 0 || len(elsewhere) < len(pending) {
-		came, failed = c.play(ctx, firstOf(pending))
+	if round != nil {
+		failed = round.Get(ctx, &result)
 	}
-	for _, step := range pending {
-		taken, ok := elsewhere[step.Entry]
-		if !ok {
-			continue
-		}
+	for _, t := range turns { // all of them: their answers are on the way
 		var act transcript.Act
-		if err := taken.Get(ctx, &act); err != nil {
+		if err := t.act.Get(ctx, &act); err != nil {
 			failed = moreUrgent(failed, err)
-			continue
+		} else {
+			result.Acts = append(result.Acts, task.Act{Entry: t.entry, Act: act})
 		}
-		came.Acts = append(came.Acts, task.Act{Entry: step.Entry, Act: act})
 	}
-	slices.SortStableFunc(came.Acts, func(a, b task.Act) int { return a.Entry - b.Entry })
-	if err := c.learn(came); err != nil {
+	if err := c.apply(result); err != nil {
 		return err
 	}
-	return c.holdCampaign(ctx, asked, failed)
+	c.labelled = c.in.Labeller != "" && failed == nil && (len(turns) > 0 || len(c.setting.Unlabelled) == 0)
+	if interrupted && !isFixable(failed) && !isFailure(failed) {
+		return ctx.Err() // what was held back is asked for again after the pause
+	}
+	return c.holdCampaign(ctx, epoch, failed)
 }
 
-func firstOf(pending []protocol.Pending) int {
-	if len(pending) == 0 {
-		return 0
-	}
-	return pending[0].Entry
+// turn is one that is taken from the task queue of its model.
+type turn struct {
+	entry int
+	act   workflow.Future
 }
 
-// play returns what came of playing from an entry on. A pause or the end of ctx
-// interrupts it: calls under way come in.
-func (c *collaboration) play(ctx workflow.Context, from int) (came task.Recalled, err error) {
-	playing, interrupt := workflow.WithCancel(ctx)
-	defer interrupt()
-	in := task.Playing{Ref: c.ref, Entry: from, Elsewhere: slices.Sorted(maps.Keys(c.queues))}
-	name, result := task.PlayOn, any(&came)
-	if !c.atOnce {
-		name, result = task.Play, &came.Acts
+// startRound starts what the pending round consists of. All of it may be turns, or none.
+func (c *collaboration) startRound(ctx workflow.Context) (round workflow.Future, turns []turn) {
+	in := task.Round{Ref: c.in.Ref, Elsewhere: slices.Sorted(maps.Keys(c.setting.Queues))}
+	take := func(speaker, summary string, entry int) {
+		queue := workflow.WithTaskQueue(ctx, c.setting.Queues[speaker])
+		turns = append(turns, turn{entry, executeActivity(queue, task.TakeTurn, summary, task.Turn{Ref: c.in.Ref, Entry: entry})})
 	}
-	played := executeActivity(playing, name, in)
-	_ = workflow.Await(ctx, func() bool { return played.IsReady() || c.paused }) // the end of ctx is seen before the next step
-	interrupted := !played.IsReady()
-	if interrupted {
-		interrupt()
-		if c.embedded { // it would hear of it with its next heartbeat
-			lasting, _ := workflow.NewDisconnectedContext(ctx)
-			executeActivity(lasting, task.Interrupt, c.ref)
+	for _, entry := range c.setting.Unlabelled {
+		take(task.LabelSpeaker, fmt.Sprintf("label of entry %d", entry), entry)
+	}
+	switch {
+	case len(turns) > 0:
+		return nil, turns
+	case c.in.Labeller != "":
+		return executeActivity(ctx, task.PlayRound, "labels of all messages", in), nil
+	case c.session == nil:
+		return executeActivity(ctx, task.PlayRound, "opens the collaboration and plays its round", in), nil
+	}
+	pending := c.session.Pending()
+	in.From = pending[0].Entry
+	for _, step := range pending {
+		if speaker := task.Speaker(step.Speaker); c.setting.Queues[speaker] != "" && step.Kind != transcript.Env {
+			take(speaker, fmt.Sprintf("round %d: %s", step.Round, step.Phase), step.Entry)
 		}
 	}
-	err = played.Get(ctx, result)
-	if interrupted && !isFixable(err) && !isFailure(err) { // it is not tried again, but played on if the pause ends
-		err = nil
+	if len(turns) < len(pending) {
+		round = executeActivity(ctx, task.PlayRound, describeRound(c.session), in)
 	}
-	return came, err
+	return round, turns
 }
 
-// recordActs records acts in their order. Some may be known: of turns that are taken
-// elsewhere, and what the environment gives ahead of its plan's others.
-func (c *collaboration) recordActs(acts []task.Act) error {
-	for _, a := range acts {
+// apply takes in what is known after a round. Some acts may be known already: of turns
+// that are taken elsewhere, and what the environment gives ahead of its plan's others.
+func (c *collaboration) apply(r task.RoundResult) (err error) {
+	c.committed = r.Committed
+	if r.Setting != nil {
+		c.setting = *r.Setting
+	}
+	if r.Setting != nil && c.in.Labeller == "" {
+		if c.session, err = c.setting.Condition.Session(c.plugins, c.setting.Agents, c.setting.Seed); err != nil {
+			return err
+		}
+	}
+	slices.SortStableFunc(r.Acts, func(a, b task.Act) int { return a.Entry - b.Entry })
+	for _, a := range r.Acts { // none of labels
 		if c.session.HasAct(a.Entry) {
 			continue
 		}
@@ -227,14 +198,30 @@ func (c *collaboration) recordActs(acts []task.Act) error {
 	return nil
 }
 
+// judge has the final decision scored where a judge does it: one more round, of one turn.
+func (c *collaboration) judge(ctx workflow.Context) error {
+	if !c.setting.Judged {
+		return nil
+	}
+	if err := workflow.Await(ctx, c.isReleased); err != nil {
+		return err
+	}
+	name, input := task.PlayRound, any(task.Round{Ref: c.in.Ref, From: task.JudgeEntry})
+	if queue := c.setting.Queues[task.JudgeSpeaker]; queue != "" {
+		ctx = workflow.WithTaskQueue(ctx, queue)
+		name, input = task.TakeTurn, task.Turn{Ref: c.in.Ref, Entry: task.JudgeEntry}
+	}
+	return c.executeOrPause(ctx, name, "the judge scores the final decision", input, nil)
+}
+
 // holdCampaign turns an error that the operator can fix into a pause of the
-// campaign. If the operator has resumed it since the work was begun, in the epoch
-// asked, the error may speak of what is fixed already, and the work is done again.
-func (c *collaboration) holdCampaign(ctx workflow.Context, asked int, err error) error {
+// campaign. If the operator has resumed it since the work was begun, in an earlier
+// epoch, the error may speak of what is fixed already, and the work is done again.
+func (c *collaboration) holdCampaign(ctx workflow.Context, epoch int, err error) error {
 	if !isFixable(err) {
 		return err
 	}
-	if asked < c.epoch && workflow.GetVersion(ctx, "late-failures", workflow.DefaultVersion, 1) == 1 {
+	if epoch < c.epoch {
 		return nil
 	}
 	c.paused = true
@@ -248,7 +235,7 @@ func (c *collaboration) holdCampaign(ctx workflow.Context, asked int, err error)
 
 // endWith commits the rows, whatever happened.
 func (c *collaboration) endWith(ctx workflow.Context, cause error) (task.Result, error) {
-	ending := task.Ending{Ref: c.ref, Status: task.Succeeded}
+	ending := task.Ending{Ref: c.in.Ref, Status: task.Succeeded}
 	switch {
 	case cause == nil: // it is over, even if a cancel came just now
 	case temporal.IsCanceledError(cause) || ctx.Err() != nil:
@@ -258,24 +245,24 @@ func (c *collaboration) endWith(ctx workflow.Context, cause error) (task.Result,
 	}
 	lasting, _ := workflow.NewDisconnectedContext(ctx)
 	var result task.Result
-	err := c.executeOrPause(lasting, task.Record, ending, &result)
+	err := c.executeOrPause(lasting, task.Record, "commits the rows: "+ending.Status, ending, &result)
 	return result, err
 }
 
-// executeOrPause runs an activity that every collaboration needs. An error that the operator
-// can fix (a folder that may not be written, a worker without the key) pauses the campaign; then the
-// activity runs again.
-func (c *collaboration) executeOrPause(ctx workflow.Context, name string, input, result any) error {
+// executeOrPause runs an activity that every collaboration needs. An error that the
+// operator can fix (a folder that may not be written, a worker without the key) pauses
+// the campaign; then the activity runs again. So it does after a pause that cut it short.
+func (c *collaboration) executeOrPause(ctx workflow.Context, name, summary string, input, result any) error {
 	for {
-		asked := c.epoch
-		err := executeActivity(ctx, name, input).Get(ctx, result)
+		epoch := c.epoch
+		err := executeActivity(ctx, name, summary, input).Get(ctx, result)
 		if !isFixable(err) {
 			return err
 		}
-		if err := c.holdCampaign(ctx, asked, err); err != nil {
+		if err := c.holdCampaign(ctx, epoch, err); err != nil {
 			return err
 		}
-		if err := workflow.Await(ctx, func() bool { return !c.paused }); err != nil {
+		if err := workflow.Await(ctx, c.isReleased); err != nil {
 			return err
 		}
 	}
@@ -302,6 +289,8 @@ func moreUrgent(kept, err error) error {
 	return kept
 }
 
+// listenForSignals follows its campaign's pauses and resumes. The engine may deliver a
+// pause after the resume that followed it; one that comes too late is passed over.
 func (c *collaboration) listenForSignals(ctx workflow.Context) {
 	pause := workflow.GetSignalChannel(ctx, SignalPause)
 	resume := workflow.GetSignalChannel(ctx, SignalResume)
@@ -310,26 +299,19 @@ func (c *collaboration) listenForSignals(ctx workflow.Context) {
 		s.AddReceive(pause, func(ch workflow.ReceiveChannel, _ bool) {
 			var p Pause
 			ch.Receive(ctx, &p)
-			if p.Epoch >= c.epoch || !ordersSignals(ctx) {
+			if p.Epoch >= c.epoch {
 				c.paused, c.epoch = true, max(c.epoch, p.Epoch)
 			}
 		})
 		s.AddReceive(resume, func(ch workflow.ReceiveChannel, _ bool) {
 			var epoch int
 			ch.Receive(ctx, &epoch)
-			if epoch > c.epoch || !ordersSignals(ctx) {
+			if epoch > c.epoch {
 				c.paused, c.epoch = false, epoch
 			}
 		})
 		s.Select(ctx)
 	}
-}
-
-// ordersSignals reports whether a signal that comes too late is passed over. The
-// engine may deliver a pause after the resume that followed it, and the
-// collaboration would wait for ever. Histories of earlier versions obey every signal.
-func ordersSignals(ctx workflow.Context) bool {
-	return workflow.GetVersion(ctx, "late-signals", workflow.DefaultVersion, 1) > workflow.DefaultVersion
 }
 
 // messageOf returns an error's own words, without the engine's wrapping.

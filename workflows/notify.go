@@ -10,8 +10,7 @@ import (
 )
 
 // notify has word sent of what has happened, once by this workflow however often its
-// processes are killed. Only the campaign's end waits for it, and a new run. Campaigns
-// whose input does not ask for it began before there were notices: their histories have none.
+// processes are killed. Only the campaign's end waits for it, and a new run.
 func (c *campaign) notify(ctx workflow.Context, event, reason string) {
 	if !c.in.Notify {
 		return
@@ -25,17 +24,20 @@ func (c *campaign) notify(ctx workflow.Context, event, reason string) {
 		in.Key = fmt.Sprintf("%s/%d", workflow.GetInfo(ctx).FirstRunID, c.in.Epoch)
 	}
 	lasting, _ := workflow.NewDisconnectedContext(ctx)
-	sent := executeActivity(lasting, task.Notify, in)
+	sent := executeActivity(lasting, task.Notify, "word of the "+event, in)
 	c.notifying++
 	c.selector.AddFuture(sent, func(workflow.Future) { c.notifying-- }) // what could not be sent the activity has said
 }
 
-// notifyEnd has word sent of the end, waits until nothing is being sent, and reports
-// whether it is still the end: signals that come meanwhile are received.
+// notifyEnd has word sent of the end, waits until nothing is being sent and calls are no
+// longer held back, and reports whether it is still the end: signals that come meanwhile
+// are received.
 func (c *campaign) notifyEnd(ctx workflow.Context) bool {
 	if c.in.Notify {
 		c.notify(ctx, plan.NotifyEnd, "")
 	}
+	lasting, _ := workflow.NewDisconnectedContext(ctx)
+	_ = workflow.Await(lasting, func() bool { return !c.holding && c.in.Held == c.reasonToHold() })
 	for c.notifying > 0 || c.selector.HasPending() {
 		c.selector.Select(ctx)
 	}

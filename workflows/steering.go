@@ -1,9 +1,12 @@
 package workflows
 
 import (
+	"cmp"
+
 	"go.temporal.io/sdk/workflow"
 
 	"roundtable/workflows/plan"
+	"roundtable/workflows/task"
 )
 
 // receiveSignals lets signals wake the loop. A cancelled workflow is a cancel signal too.
@@ -42,6 +45,37 @@ func (c *campaign) receiveSignals(ctx workflow.Context) {
 	})
 }
 
+// holdCalls tells those who make calls, through the lake, when these are to be held back:
+// while the campaign is paused, and while a cancelled one ends. One word at a time, so the
+// last one counts.
+func (c *campaign) holdCalls(ctx workflow.Context) {
+	lasting, _ := workflow.NewDisconnectedContext(ctx)
+	for {
+		_ = workflow.Await(lasting, func() bool { return c.reasonToHold() != c.in.Held })
+		in, summary := task.Holding{Campaign: c.in.Name, Reason: c.reasonToHold()}, "calls may begin again"
+		if in.Reason != "" {
+			summary = "no call begins: " + in.Reason
+		}
+		c.holding = true
+		_ = executeActivity(lasting, task.Hold, summary, in).Get(lasting, nil) // a lake that cannot be written stops its calls anyway
+		c.in.Held, c.holding = in.Reason, false
+	}
+}
+
+// reasonToHold returns why no call is to begin; "" if calls may. Labels are never held
+// back: their campaign goes on without them.
+func (c *campaign) reasonToHold() string {
+	switch {
+	case c.in.Labeller != "":
+		return ""
+	case c.in.Status.Paused:
+		return cmp.Or(c.in.Status.PauseReason, "paused")
+	case c.in.Ended && len(c.order)+c.batches > 0:
+		return "cancelled"
+	}
+	return ""
+}
+
 // pauseAll holds every collaboration under way.
 func (c *campaign) pauseAll(ctx workflow.Context, p Pause) {
 	if p.From != "" && p.Epoch < c.in.Epoch { // it had not heard of the resume
@@ -68,7 +102,7 @@ func (c *campaign) signalAll(ctx workflow.Context, signal string, arg any) {
 		if begun := c.begun[id]; begun != nil && !begun.IsReady() {
 			_ = begun.Get(ctx, nil) // a signal cannot reach what has not begun
 		}
-		c.unsettled = append(c.unsettled, workflow.SignalExternalWorkflow(ctx, workflowID(c.in.Name, id), "", signal, arg))
+		c.unsettled = append(c.unsettled, workflow.SignalExternalWorkflow(ctx, c.childID(id), "", signal, arg))
 	}
 }
 
@@ -91,14 +125,14 @@ func (c *campaign) stopAll(ctx workflow.Context) {
 // cancelOther cancels a collaboration that is not this run's child.
 func (c *campaign) cancelOther(ctx workflow.Context, id string) {
 	lasting, _ := workflow.NewDisconnectedContext(ctx)
-	c.unsettled = append(c.unsettled, workflow.RequestCancelExternalWorkflow(lasting, workflowID(c.in.Name, id), ""))
+	c.unsettled = append(c.unsettled, workflow.RequestCancelExternalWorkflow(lasting, c.childID(id), ""))
 }
 
 // extendPlan goes on with a larger plan: cells that have ended are passed over again.
 func (c *campaign) extendPlan(ctx workflow.Context, next CampaignInput) {
 	spent := Status{Paused: c.in.Status.Paused, PauseReason: c.in.Status.PauseReason}
 	next.Running, next.Status, next.Epoch, next.Length = c.in.Running, spent, c.in.Epoch, c.in.Length
-	next.Embedded = c.in.Embedded
+	next.Heartbeat, next.Held = c.in.Heartbeat, c.in.Held
 	lasting, _ := workflow.NewDisconnectedContext(ctx)
 	_ = workflow.Await(lasting, func() bool { return c.batches == 0 }) // what they leave is in the larger plan
 	if c.in.Ended {                                                    // an operator who extends a cancelled campaign wants it to go on

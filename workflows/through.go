@@ -3,6 +3,7 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
+	"roundtable/envs/wording"
 	"roundtable/workflows/task"
 )
 
@@ -18,7 +19,7 @@ const (
 
 // startBatch takes cells from the front of the queue that can be played through.
 func (c *campaign) startBatch(ctx workflow.Context) {
-	batch := task.Batch{Campaign: c.in.Name, Revision: c.in.Revision}
+	batch := c.batch(nil)
 	for len(c.in.Queue) > 0 && c.in.Queue[0].Instant && len(batch.Cells) < batchCells {
 		next := c.in.Queue[0]
 		c.in.Queue = c.in.Queue[1:]
@@ -32,7 +33,7 @@ func (c *campaign) startBatch(ctx workflow.Context) {
 	ended, end := workflow.NewFuture(ctx)
 	workflow.Go(lasting, func(ctx workflow.Context) {
 		var played task.Played
-		err := executeActivity(ctx, task.PlayThrough, batch).Get(ctx, &played)
+		err := executeActivity(ctx, task.PlayThrough, wording.Count(len(batch.Cells), "cell")+" played through", batch).Get(ctx, &played)
 		if err != nil { // the workflow of each cell will tell more
 			played = task.Played{Left: batch.Cells}
 			for i := range played.Left {
@@ -44,6 +45,11 @@ func (c *campaign) startBatch(ctx workflow.Context) {
 	})
 	c.unsettled = append(c.unsettled, ended)
 	c.selector.AddFuture(ended, func(workflow.Future) {}) // there is room for another
+}
+
+// batch returns cells of this campaign.
+func (c *campaign) batch(cells []task.Outstanding) task.Batch {
+	return task.Batch{Campaign: c.in.Name, Revision: c.in.Revision, Labeller: c.in.Labeller, Cells: cells}
 }
 
 // endBatch counts the cells of a batch that have ended and puts the others back.

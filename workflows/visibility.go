@@ -10,7 +10,6 @@ import (
 
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
-	"roundtable/workflows/transcript"
 )
 
 // Visibility is how much of a campaign Temporal's own tools are shown. An embedded
@@ -79,61 +78,9 @@ func (v Visibility) showEnd(ctx workflow.Context, result task.Result) (task.Resu
 	return result, nil
 }
 
-// describePending says in a line what a collaboration waits for.
-func describePending(pending []protocol.Pending) string {
-	if len(pending) == 0 {
-		return ""
-	}
-	var asked, phases []string
-	for _, p := range pending {
-		if p.Kind == transcript.Ask {
-			asked = append(asked, task.Speaker(p.Speaker))
-		}
-		if len(phases) == 0 || phases[len(phases)-1] != p.Phase {
-			phases = append(phases, p.Phase)
-		}
-	}
-	text := fmt.Sprintf("round %d, %s", pending[0].Round, strings.Join(phases, ", "))
-	if len(asked) > 0 {
-		text += ": " + strings.Join(asked, ", ")
-	}
-	return text
-}
-
-type visibilityKey struct{}
-
-// withVisibility returns a context whose activities have summaries, if they are shown.
-func withVisibility(ctx workflow.Context, v Visibility) workflow.Context {
-	return workflow.WithValue(ctx, visibilityKey{}, v)
-}
-
-// describe says in a workflow's details what it does now; it is no part of its history.
-func describe(ctx workflow.Context, text string) {
-	if v, _ := ctx.Value(visibilityKey{}).(Visibility); v.Shown {
-		workflow.SetCurrentDetails(ctx, text)
-	}
-}
-
-// summaryOf returns an activity's input in a line; "" where it is not shown.
-func summaryOf(ctx workflow.Context, input any) string {
-	if v, _ := ctx.Value(visibilityKey{}).(Visibility); !v.Shown {
-		return ""
-	}
-	switch in := input.(type) {
-	case task.Playing:
-		return fmt.Sprintf("from entry %d", in.Entry)
-	case task.Turn:
-		return fmt.Sprintf("entry %d", in.Entry)
-	case task.Notice:
-		return in.Event
-	case task.Ending:
-		return in.Status
-	case task.Page:
-		return fmt.Sprintf("cells from %d", in.From)
-	case task.Batch:
-		return fmt.Sprintf("%d cells", len(in.Cells))
-	case string:
-		return in
-	}
-	return ""
+// describeRound says in a line what the pending round of a session consists of.
+func describeRound(s *protocol.Session) string {
+	phases, calls := s.Outline()
+	text := fmt.Sprintf("round %d of %d: %s (%d calls)", s.Round(), s.Protocol().Rounds(), strings.Join(phases, ", "), calls)
+	return strings.Replace(text, "(1 calls)", "(1 call)", 1)
 }

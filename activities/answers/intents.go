@@ -73,9 +73,9 @@ type group struct {
 
 type expectedKey struct{}
 
-// Together says that so many calls of one run are about to begin: their intents
-// are to be one object. It counts for a run that has begun.
-func Together(ctx context.Context, calls int) context.Context {
+// WithExpectedIntents returns a context in which so many calls of one run are about to
+// begin: their intents are to be one object. It counts for a run that has begun.
+func WithExpectedIntents(ctx context.Context, calls int) context.Context {
 	return context.WithValue(ctx, expectedKey{}, calls)
 }
 

@@ -113,6 +113,11 @@ func (c *Caller) announced(ctx context.Context, q Order, i *answers.Intent, r mo
 	defer c.Meter.underWay.Add(-1)
 	response, err := q.Provider.Complete(ctx, r)
 	err = c.trials.countRefusal(q.Run.Campaign, q.Provider.Account, err)
+	if call, ok := errors.AsType[*model.Error](err); ok && isUnanswered(call) && (i.Attempt+1)%maxPaidTries == 0 {
+		pause := *call
+		pause.Class = model.Pause
+		err = &pause
+	}
 	if err == nil {
 		c.trials.answered(q.Run.Campaign, q.Provider.Account)
 		used := response.Usage
@@ -130,6 +135,14 @@ func (c *Caller) announced(ctx context.Context, q Order, i *answers.Intent, r mo
 	c.tellFailure(q, r, *i, err)
 	return response, err
 }
+
+// maxPaidTries is after how many attempts at one question the campaign pauses, if the
+// last of them may have been billed without bringing anything.
+const maxPaidTries = 8
+
+// isUnanswered reports whether a service took a call and sent no answer for it: a
+// status 2xx without one, or silence until the deadline.
+func isUnanswered(e *model.Error) bool { return e.Status/100 == 2 || e.Code == "timeout" }
 
 // rejectTruncatedPrompt returns an error for the answer to a prompt that its server has cut: every further
 // one would be cut as well, and the operator can raise the length.
@@ -199,7 +212,7 @@ const WaitsAnswer = "answer"
 // WaitsPerson is what a turn waits for that a person is to take.
 const WaitsPerson = "a person's answer"
 
-// TriesAgain begins what a turn waits for whose last call failed; the error follows.
+// TriesAgain begins what a round or turn waits for whose last call failed; the error follows.
 const TriesAgain = "provider: trying again after "
 
 // WaitsBudget is what it waits for while others' calls hold the rest of the budget.

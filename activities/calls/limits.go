@@ -3,6 +3,7 @@ package calls
 import (
 	"context"
 
+	"roundtable/activities/failure"
 	"roundtable/activities/model"
 	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
@@ -25,6 +26,18 @@ func (c *Caller) Manifest(ctx context.Context, campaign string, fresh bool) (rec
 	}
 	c.budgets.follow(campaign, c.Manifests)
 	return m, nil
+}
+
+// CheckHeld returns the error of failure.Held if the campaign holds its calls back, as
+// its manifest's copy knows.
+func (c *Caller) CheckHeld(ctx context.Context, campaign string) error {
+	if _, err := c.Manifest(ctx, campaign, false); err != nil {
+		return err
+	}
+	if reason := c.Manifests.Held(campaign); reason != "" {
+		return failure.Held(reason)
+	}
+	return nil
 }
 
 // ceilings passes the limits of a manifest on. Campaigns that share an account

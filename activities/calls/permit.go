@@ -2,7 +2,9 @@ package calls
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync"
 
 	"go.temporal.io/sdk/activity"
 
@@ -63,14 +65,30 @@ func (c *Caller) Await(ctx context.Context, m model.Awaited, r model.Request) er
 	defer setWaiting(ctx, nil)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	patience, _ := ctx.Value(patienceKey{}).(<-chan struct{})
 	go func() {
 		select {
 		case <-WorkerStops(ctx):
 			cancel(throttle.ErrStopping)
+		case <-patience:
+			cancel(errSibling)
 		case <-ctx.Done():
 		}
 	}()
 	return m.Await(ctx, r)
+}
+
+type patienceKey struct{}
+
+// errSibling ends the waiting for a person whose sibling's call has failed: they are
+// asked for again together.
+var errSibling = errors.New("another call of the round has failed")
+
+// WithPatience returns a context in which people are waited for until the returned
+// function is called: that may be days, which a sibling that failed must not wait.
+func WithPatience(ctx context.Context) (context.Context, func()) {
+	ended := make(chan struct{})
+	return context.WithValue(ctx, patienceKey{}, (<-chan struct{})(ended)), sync.OnceFunc(func() { close(ended) })
 }
 
 // WorkerStops returns the channel that is closed when the activity's worker stops; nil if

@@ -2,6 +2,10 @@ package calls
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -12,8 +16,10 @@ type Stage struct {
 	say    atomic.Pointer[func() string]
 	parent *Stage
 
-	mu    sync.Mutex
-	parts map[*Stage]bool
+	mu       sync.Mutex
+	parts    map[*Stage]bool
+	expected int // parts that there will be; 0 if that is not known
+	left     int // parts that have left
 }
 
 type stageKey struct{}
@@ -44,7 +50,33 @@ func (s *Stage) Leave() {
 		s.parent.mu.Lock()
 		defer s.parent.mu.Unlock()
 		delete(s.parent.parts, s)
+		s.parent.left++
 	}
+}
+
+// Expect says how many parts the work of a context is about to have, of which none has
+// begun.
+func Expect(ctx context.Context, parts int) {
+	if s, ok := ctx.Value(stageKey{}).(*Stage); ok {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.expected, s.left = parts, 0
+	}
+}
+
+// Describe returns in a line how far a work is, for people, and Waits.
+func (s *Stage) Describe() (text string, waits map[string]int) {
+	waits = s.Waits()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var parts []string
+	if s.expected > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d calls answered", s.left, s.expected))
+	}
+	for _, what := range slices.Sorted(maps.Keys(waits)) {
+		parts = append(parts, fmt.Sprintf("%d waiting for %s", waits[what], what))
+	}
+	return strings.Join(parts, "; "), waits
 }
 
 // Set sets what the work waits for; nil is nothing.

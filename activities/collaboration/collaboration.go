@@ -239,14 +239,22 @@ func played(c plan.Condition) plan.Condition {
 	return plan.Condition{Protocol: c.Protocol, Rule: c.Rule, Stop: c.Stop.ForHistory(), Agents: c.Agents}
 }
 
-// Recalled returns what a workflow must know to play the session itself.
-func (c *Collaboration) Recalled(ctx context.Context, m recorded.Manifest) task.Recalled {
+// Setting returns what a workflow must know to follow the session.
+func (c *Collaboration) Setting(ctx context.Context, m recorded.Manifest) task.Setting {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	cond := c.Condition.Condition
-	return task.Recalled{
-		Condition: played(cond),
-		Agents:    c.Condition.Agents, Seed: c.Campaign.Campaign.TreatmentSeed(c.Ref.Cell),
-		Instant: c.Condition.IsInstant(), Acts: c.acts(0), Queues: c.queues(ctx, m), Plays: true,
+	return task.Setting{
+		Condition: played(c.Condition.Condition), Agents: c.Condition.Agents, Seed: c.Campaign.Campaign.TreatmentSeed(c.Ref.Cell),
+		Judged: c.Condition.Judge != nil, Queues: c.queues(ctx, m),
 	}
+}
+
+// Round returns the round of the pending entries, or 0 once the session has its outcome.
+func (c *Collaboration) Round() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.Session.Outcome() != nil {
+		return 0
+	}
+	return c.Session.Round()
 }

@@ -48,18 +48,3 @@ func (c *Collaboration) missingEntry(entry int) error {
 	}
 	return fmt.Errorf("entry %d of %s %w", entry, c.Run, errNotPending)
 }
-
-// Given returns the acts of entries that the environment gives, in the order asked for.
-func (c *Collaboration) Given(entries []int) ([]transcript.Act, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	acts := make([]transcript.Act, len(entries))
-	for i, entry := range entries {
-		t, ok := c.Turns[entry]
-		if !ok {
-			return nil, c.missingEntry(entry)
-		}
-		acts[i] = t.Act
-	}
-	return acts, nil
-}

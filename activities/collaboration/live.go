@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -25,14 +24,6 @@ type Live struct {
 	answers  *answers.Answers
 	plans    *setup.Plans
 	pictures *lru.Cache[task.Ref, *Collaboration]
-
-	mu      sync.Mutex
-	playing map[task.Ref]*play
-}
-
-// play is what is known of the playing of one collaboration.
-type play struct {
-	end context.CancelFunc // nil if it was interrupted before it began
 }
 
 // NewLive returns a Live without any picture.
@@ -41,52 +32,15 @@ func NewLive(s storage.Store, a *answers.Answers, plans *setup.Plans) *Live {
 	if err != nil {
 		panic("collaboration: " + err.Error()) // only a size below 1 is an error
 	}
-	return &Live{store: s, answers: a, plans: plans, pictures: pictures, playing: map[task.Ref]*play{}}
+	return &Live{store: s, answers: a, plans: plans, pictures: pictures}
 }
 
-// Remove forgets the picture of a collaboration, and an interruption that nobody heard.
+// Remove forgets the picture of a collaboration.
 func (l *Live) Remove(ref task.Ref) {
 	l.pictures.Remove(ref)
 	if camp := l.plans.Built(ref.Revision); camp != nil {
 		l.answers.End(runOf(camp, ref))
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if p := l.playing[ref]; p != nil && p.end == nil {
-		delete(l.playing, ref)
-	}
-}
-
-// Begin returns a context for the playing of a collaboration, which ends when
-// Interrupt is called, and a function for its end.
-func (l *Live) Begin(ctx context.Context, ref task.Ref) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if before := l.playing[ref]; before != nil && before.end == nil {
-		cancel()
-	}
-	p := &play{end: cancel}
-	l.playing[ref] = p
-	return ctx, func() {
-		cancel()
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if l.playing[ref] == p {
-			delete(l.playing, ref)
-		}
-	}
-}
-
-// Interrupt ends the playing of a collaboration, or the next one if it is about to begin.
-func (l *Live) Interrupt(ref task.Ref) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if p := l.playing[ref]; p != nil && p.end != nil {
-		p.end()
-		return
-	}
-	l.playing[ref] = &play{}
 }
 
 // Open returns the picture of a collaboration: the one in memory, or a new one from the store.

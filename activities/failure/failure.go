@@ -111,32 +111,26 @@ func AskAgain() error {
 	})
 }
 
-// NextTry returns the pause before what failed with an error of ForHistory is tried
-// again; false if it is not.
-func NextTry(err error) (time.Duration, bool) {
-	app, ok := errors.AsType[*temporal.ApplicationError](err)
-	if !ok || app.NonRetryable() {
-		return 0, false
-	}
-	return max(app.NextRetryDelay(), 50*time.Millisecond), true
+// Held ends an attempt whose campaign is paused or cancelled, for a reason: its calls
+// are held back. The next attempt is due when they may begin again.
+func Held(reason string) error {
+	return temporal.NewApplicationErrorWithOptions("no call begins: "+reason, held, temporal.ApplicationErrorOptions{
+		NextRetryDelay: time.Second, Category: temporal.ApplicationErrorCategoryBenign,
+	})
 }
 
-// maxPaidTries bounds how often a call is made again that may have been billed
-// without bringing anything: then the campaign pauses.
-const maxPaidTries = 8
+const held = "held"
 
-// isUnanswered reports whether a service took a call and sent no answer for it: a
-// status 2xx without one, or silence until the deadline.
-func isUnanswered(e *model.Error) bool { return e.Status/100 == 2 || e.Code == "timeout" }
+// IsHeld reports whether an error is that of calls that are held back.
+func IsHeld(err error) bool {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	return ok && app.Type() == held
+}
 
 func forCall(e *model.Error, attempt int32, drawn jitter.Source) error {
 	options := temporal.ApplicationErrorOptions{Category: temporal.ApplicationErrorCategoryBenign}
 	kind := "retry"
-	class := e.Class
-	if isUnanswered(e) && attempt >= maxPaidTries {
-		class = model.Pause
-	}
-	switch class {
+	switch e.Class {
 	case model.Pause:
 		kind, options.NonRetryable = task.ErrPause, true
 	case model.Fail:

@@ -16,10 +16,10 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// SurveyLabels finds the next collaborations whose messages a labeller has not
-// labelled yet: the latest generation of each that has ended, in any way.
-func (s *Labels) SurveyLabels(ctx context.Context, p task.LabelPage) (task.Unlabelled, error) {
-	var found task.Unlabelled
+// Survey finds the next collaborations that a labeller has not labelled yet: the latest
+// generation of each that has ended, in any way. From counts the members of the dataset.
+func (s *Labels) Survey(ctx context.Context, p task.Page) (task.Surveyed, error) {
+	found := task.Surveyed{Next: p.From}
 	l, err := s.labeller(ctx, p.Campaign, p.Labeller)
 	if err != nil {
 		return found, err
@@ -32,46 +32,23 @@ func (s *Labels) SurveyLabels(ctx context.Context, p task.LabelPage) (task.Unlab
 	if err != nil {
 		return found, err
 	}
-	m, err := s.caller.Manifest(ctx, p.Campaign, false)
-	if err != nil {
-		return found, err
-	}
-	found.Total, found.Instant, found.Queue = len(d.Members), l.provider.Instant, m.Queue(ctx, l.provider.Name)
-	passed, open := p.After == "", map[lake.Run]bool{}
-	for _, m := range d.Members {
+	for found.Total = len(d.Members); found.Next < found.Total && len(found.Cells) < p.Limit; found.Next++ {
+		m := d.Members[found.Next]
 		if labelled[m.Run] {
-			found.Done++
-		} else if passed {
-			open[m.Run] = true
+			found.Add(task.Result{Status: task.Succeeded})
+			continue
 		}
-		passed = passed || m.Collaboration == p.After
-	}
-	left := d.Only(func(m lake.Member) bool { return open[m.Run] })
-	messages, i := 0, 0
-	for t, err := range s.said(ctx, left) {
-		if err != nil {
-			return found, err
-		}
-		if messages >= p.Messages {
-			found.Next = left.Members[i-1].Collaboration
-			break
-		}
-		m := left.Members[i]
-		i++
-		talk := task.LabelJob{LabelRef: task.LabelRef{Campaign: p.Campaign, Labeller: p.Labeller, Collaboration: m.Collaboration, Generation: m.Generation}}
-		for _, said := range l.items(t) {
-			talk.Entries = append(talk.Entries, int(said.Entry))
-		}
-		messages += max(1, len(talk.Entries))
-		found.Talks = append(found.Talks, talk)
+		found.Cells = append(found.Cells, task.Outstanding{
+			ID: m.Run.String(), Collaboration: m.Collaboration, Generation: m.Generation, Instant: l.provider.Instant,
+		})
 	}
 	return found, nil
 }
 
-// RecordLabels commits the labels of a collaboration. They are made from the
-// stored answers alone.
-func (s *Labels) RecordLabels(ctx context.Context, ref task.LabelRef) (task.LabelResult, error) {
-	var result task.LabelResult
+// Record commits the labels of a collaboration. They are made from the stored answers
+// alone.
+func (s *Labels) Record(ctx context.Context, ref task.Ref) (task.Result, error) {
+	var result task.Result
 	l, err := s.labeller(ctx, ref.Campaign, ref.Labeller)
 	if err != nil {
 		return result, err
@@ -94,17 +71,13 @@ func (s *Labels) RecordLabels(ctx context.Context, ref task.LabelRef) (task.Labe
 		if err != nil {
 			return result, failure.Fail(err)
 		}
-		if row.Status != record.Labelled {
-			result.Invalid++
-		}
 		rows = append(rows, row)
 	}
 	marker, err := commits.CommitAnnotations(ctx, s.store, l.marker(ref, t.condition, stored), rows)
 	if errors.Is(err, commits.ErrConflict) {
 		err = failure.Fail(err)
 	}
-	result.Messages, result.Spent = len(rows), ledger.ResultOf(marker.Outcome())
-	return result, err
+	return ledger.ResultOf(marker.Outcome()), err
 }
 
 func (l labeller) row(m record.Turn, answer answers.Turn) (record.Label, error) {
@@ -140,7 +113,7 @@ func (l labeller) row(m record.Turn, answer answers.Turn) (record.Label, error) 
 }
 
 // marker of labels, with what they have cost.
-func (l labeller) marker(of task.LabelRef, condition string, stored answers.Stored) lake.Marker {
+func (l labeller) marker(of task.Ref, condition string, stored answers.Stored) lake.Marker {
 	sum := answers.Sum(stored.Calls(record.Key{}))
 	return lake.Marker{
 		Campaign: of.Campaign, Condition: condition, Collaboration: of.Collaboration, Generation: of.Generation,

@@ -3,9 +3,12 @@
 package labels
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
+	"slices"
+	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -20,6 +23,7 @@ import (
 	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/workflows/task"
+	"roundtable/workflows/transcript"
 )
 
 // Labels labels the messages of ended collaborations.
@@ -29,20 +33,25 @@ type Labels struct {
 	caller  *calls.Caller
 	taker   *turn.Taker
 	models  setup.Models
-	talks   *lru.Cache[task.LabelRef, *talk] // whose messages are being labelled
+
+	reading sync.Mutex                  // one at a time reads messages: others then find them
+	talks   *lru.Cache[task.Ref, *talk] // whose messages are being labelled
 }
 
 // NewLabels returns a Labels that asks through a caller and a taker.
 func NewLabels(store storage.Store, a *answers.Answers, c *calls.Caller, t *turn.Taker, models setup.Models) *Labels {
-	talks, err := lru.New[task.LabelRef, *talk](talksKept)
+	talks, err := lru.New[task.Ref, *talk](talksKept)
 	if err != nil {
 		panic("labels: " + err.Error()) // only a size below 1 is an error
 	}
 	return &Labels{store: store, answers: a, caller: c, taker: t, models: models, talks: talks}
 }
 
-// talksKept bounds the memory for messages that are being labelled.
-const talksKept = 1024
+// Bounds of the memory for messages that are being labelled, and of what is read at once.
+const (
+	talksKept  = 1024
+	talksAhead = 256
+)
 
 // talk is the messages of one ended collaboration.
 type talk struct {
@@ -50,25 +59,39 @@ type talk struct {
 	messages  []record.Turn // by entry
 }
 
-// talk reads the messages of a collaboration, or finds them in memory.
-func (s *Labels) talk(ctx context.Context, ref task.LabelRef) (*talk, error) {
-	ref.Labeller = ""
-	if t, ok := s.talks.Get(ref); ok {
+// talk reads the messages of a collaboration, or finds them in memory. Those that come
+// after it in the dataset are read along: their labels are next.
+func (s *Labels) talk(ctx context.Context, ref task.Ref) (*talk, error) {
+	run := lake.Run{Collaboration: ref.Collaboration, Generation: ref.Generation}
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	if t, ok := s.talks.Get(talkOf(ref.Campaign, run)); ok {
 		return t, nil
 	}
 	d, err := lake.ReadDataset(ctx, s.store, ref.Campaign)
 	if err != nil {
 		return nil, err
 	}
-	run := lake.Run{Collaboration: ref.Collaboration, Generation: ref.Generation}
-	for t, err := range s.said(ctx, d.Only(func(m lake.Member) bool { return m.Run == run })) {
-		return t, err
+	i := slices.IndexFunc(d.Members, func(m lake.Member) bool { return m.Run == run })
+	if i < 0 {
+		return nil, failure.Fail(fmt.Errorf("%s is not the latest generation of a collaboration of %s any more", run, ref.Campaign))
 	}
-	return nil, failure.Fail(fmt.Errorf("%s is not the latest generation of a collaboration of %s any more", run, ref.Campaign))
+	ahead := map[lake.Run]bool{}
+	for _, m := range d.Members[i:min(i+talksAhead, len(d.Members))] {
+		ahead[m.Run] = true
+	}
+	var found *talk
+	for t, err := range s.said(ctx, d.Only(func(m lake.Member) bool { return ahead[m.Run] })) {
+		if err != nil {
+			return nil, err
+		}
+		found = cmp.Or(found, t)
+	}
+	return found, nil
 }
 
-// said yields the messages of each member of a dataset, in their order. They are
-// kept in memory, for they are about to be labelled.
+// said yields the messages of each member of a dataset, in their order. They are kept in
+// memory, for they are about to be labelled.
 func (s *Labels) said(ctx context.Context, d lake.Dataset) iter.Seq2[*talk, error] {
 	return func(yield func(*talk, error) bool) {
 		i := 0
@@ -85,7 +108,7 @@ func (s *Labels) said(ctx context.Context, d lake.Dataset) iter.Seq2[*talk, erro
 					t.messages = append(t.messages, turn)
 				}
 			}
-			s.talks.Add(task.LabelRef{Campaign: d.Campaign, Collaboration: m.Collaboration, Generation: m.Generation}, t)
+			s.talks.Add(talkOf(d.Campaign, m.Run), t)
 			if !yield(t, nil) {
 				return
 			}
@@ -93,14 +116,19 @@ func (s *Labels) said(ctx context.Context, d lake.Dataset) iter.Seq2[*talk, erro
 	}
 }
 
+// talkOf returns what the messages of a collaboration are kept under, whoever labels them.
+func talkOf(campaign string, run lake.Run) task.Ref {
+	return task.Ref{Campaign: campaign, Collaboration: run.Collaboration, Generation: run.Generation}
+}
+
 // labelRun returns the key under which the answers of a labeller are stored. They count against
 // the campaign's budget like those of its agents.
-func labelRun(ref task.LabelRef) answers.RunKey {
+func labelRun(ref task.Ref) answers.RunKey {
 	return answers.RunKey{Campaign: ref.Campaign, Collaboration: fmt.Sprintf("labels-%s-%s", ref.Labeller, ref.Collaboration), Generation: ref.Generation}
 }
 
 // question about one message, after what was said in the round before.
-func (l labeller) question(ref task.LabelRef, t *talk, message record.Turn) turn.Question {
+func (l labeller) question(ref task.Ref, t *talk, message record.Turn) turn.Question {
 	order := calls.Order{Run: labelRun(ref), Entry: int(message.Entry), Provider: l.provider, Price: l.Price, Messages: l.messages(t, message)}
 	form := label.Acts()
 	if l.CodeBook != nil {
@@ -137,11 +165,34 @@ func (l labeller) items(t *talk) []record.Turn {
 	return t.messages
 }
 
-// LabelMessage labels one message with a model that takes time or money: the
-// stored label if there is one, else as TakeTurn.
-func (s *Labels) LabelMessage(ctx context.Context, in task.LabelTurn) (struct{}, error) {
-	none := struct{}{}
-	stored, err := s.answers.Turn(ctx, labelRun(in.LabelRef), in.Entry)
+// Open returns the entries that are to be labelled. If their labels are taken from a queue
+// of the labeller's model, the setting says so.
+func (s *Labels) Open(ctx context.Context, ref task.Ref) (setting task.Setting, entries []int, err error) {
+	l, err := s.labeller(ctx, ref.Campaign, ref.Labeller)
+	if err != nil {
+		return setting, nil, err
+	}
+	t, err := s.talk(ctx, ref)
+	if err != nil {
+		return setting, nil, err
+	}
+	m, err := s.caller.Manifest(ctx, ref.Campaign, false)
+	if err != nil {
+		return setting, nil, err
+	}
+	for _, m := range l.items(t) {
+		entries = append(entries, int(m.Entry))
+	}
+	if queue := m.Queue(ctx, l.provider.Name); queue != "" && len(entries) > 0 {
+		setting.Queues, setting.Unlabelled = map[string]string{task.LabelSpeaker: queue}, entries
+	}
+	return setting, entries, nil
+}
+
+// Take labels one message: the stored label if there is one, else a call whose answer is
+// stored.
+func (s *Labels) Take(ctx context.Context, in task.Turn) (none transcript.Act, err error) {
+	stored, err := s.answers.Turn(ctx, labelRun(in.Ref), in.Entry)
 	if err != nil || stored.Done {
 		return none, err
 	}
@@ -149,39 +200,38 @@ func (s *Labels) LabelMessage(ctx context.Context, in task.LabelTurn) (struct{},
 	if err != nil {
 		return none, err
 	}
-	t, err := s.talk(ctx, in.LabelRef)
+	t, err := s.talk(ctx, in.Ref)
 	if err != nil {
 		return none, err
 	}
 	for _, m := range l.items(t) {
 		if int(m.Entry) == in.Entry {
-			_, err := s.taker.TakeTurnOnce(ctx, l.question(in.LabelRef, t, m))
+			_, err := s.taker.TakeTurnOnce(ctx, l.question(in.Ref, t, m))
 			return none, err
 		}
 	}
 	return none, failure.Fail(fmt.Errorf("entry %d of %s is no message", in.Entry, in.Collaboration))
 }
 
-// LabelTalk labels all messages of a collaboration with a labeller that takes
-// no time, and stores the labels as one object.
-func (s *Labels) LabelTalk(ctx context.Context, ref task.LabelRef) (struct{}, error) {
-	none := struct{}{}
+// LabelInstantly labels all messages of a collaboration with a labeller that takes no
+// time, and stores the labels as one object.
+func (s *Labels) LabelInstantly(ctx context.Context, ref task.Ref, meter *calls.Meter) error {
 	l, err := s.labeller(ctx, ref.Campaign, ref.Labeller)
 	if err != nil {
-		return none, err
+		return err
 	}
 	t, err := s.talk(ctx, ref)
 	if err != nil {
-		return none, err
+		return err
 	}
 	var labels []answers.Turn
 	for _, m := range l.items(t) {
-		got, err := turn.Instant(ctx, l.question(ref, t, m), &s.caller.Meter)
+		got, err := turn.Instant(ctx, l.question(ref, t, m), meter)
 		if err != nil {
-			return none, err
+			return err
 		}
 		labels = append(labels, got)
 	}
 	_, err = s.answers.PutBatch(ctx, labelRun(ref), labels)
-	return none, err
+	return err
 }

@@ -3,7 +3,9 @@
 package laketest
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"io/fs"
 	"strings"
 
@@ -29,15 +31,22 @@ func Play(ctx context.Context, store storage.Store, campaign string, generation 
 		return err
 	}
 	a := activities.New(activities.Config{Store: store, Plugins: catalogue.Builtin(), Models: Policy})
+	batch := task.Batch{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}
 	for n := range p.Campaign.Size() {
-		ref := task.Ref{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision(), Cell: p.Campaign.Cell(n), Generation: generation}
-		for over := false; !over; { // a slow machine plays a cell in several batches
-			known, err := a.Recall(ctx, ref)
-			if err != nil {
-				return err
-			}
-			over = known.Committed != nil
+		batch.Cells = append(batch.Cells, task.Outstanding{Cell: p.Campaign.Cell(n), Generation: generation, Instant: true})
+	}
+	for len(batch.Cells) > 0 { // a slow machine plays them in several batches
+		played, err := a.PlayThrough(ctx, batch)
+		if err != nil {
+			return err
 		}
+		for _, left := range played.Left {
+			if !left.Instant {
+				_, err := a.PlayRound(ctx, task.Round{Ref: batch.Ref(left)})
+				return cmp.Or(err, fmt.Errorf("%v of %s cannot be played through", left.Cell, batch.Campaign))
+			}
+		}
+		batch.Cells = played.Left
 	}
 	return nil
 }

@@ -13,9 +13,10 @@ import (
 )
 
 // ManifestAge is how old the copy of a manifest that a worker uses may be.
-const ManifestAge = 2 * time.Second
+const ManifestAge = time.Second
 
-// Manifests keeps copies of the manifests of campaigns under way. Nothing else is
+// Manifests keeps copies of the manifests of campaigns under way, and of why their
+// calls are held back (Halt). Nothing else is
 // locked while its mutex is held.
 type Manifests struct {
 	store storage.Store
@@ -27,6 +28,7 @@ type Manifests struct {
 
 type manifestCopy struct {
 	Manifest
+	held string // why calls are held back; "" if they are not
 	read time.Time
 }
 
@@ -52,10 +54,26 @@ func (l *Manifests) Read(ctx context.Context, campaign string, fresh bool) (m Ma
 	if err != nil {
 		return m, false, err
 	}
+	halt, err := ReadHalt(ctx, l.store, campaign)
+	if err != nil {
+		return m, false, err
+	}
+	latest := manifestCopy{Manifest: m, read: time.Now()}
+	if halt != nil {
+		latest.held = halt.Reason
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.known[campaign] = manifestCopy{m, time.Now()}
+	l.known[campaign] = latest
 	return m, true, nil
+}
+
+// Held returns why the calls of a campaign are held back, as of the last Read; "" if they
+// are not.
+func (l *Manifests) Held(campaign string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.known[campaign].held
 }
 
 // Known returns the copy of a campaign's manifest, however old; false if there is none.

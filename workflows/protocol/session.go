@@ -79,6 +79,33 @@ func (s *Session) Pending() []Pending {
 	return pending
 }
 
+// Outline returns the phases of the pending round that ask somebody, in their order, and
+// how many calls they make, as far as that can be known before anybody has answered: as if
+// everybody proposed something new. A fork's replaced texts count as calls.
+func (s *Session) Outline() (phases []string, calls int) {
+	t := s.t
+	t.Entries = slices.Clone(t.Entries)
+	steps, round := s.plan, s.Round()
+	defer func() { _ = recover() }() // a protocol that fails at made-up acts has told what it could
+	for len(steps) > 0 && steps[0].Round == round {
+		for _, step := range steps {
+			if step.Kind == transcript.Ask || step.Kind == transcript.Annotate {
+				calls++
+				if !slices.Contains(phases, step.Phase) {
+					phases = append(phases, step.Phase)
+				}
+			}
+			act := transcript.Act{Status: transcript.Said, Key: fmt.Sprint(len(t.Entries)), Ballot: &transcript.Ballot{Abstain: true}}
+			if step.Kind == transcript.Decide {
+				act = Decide(&t, step, s.setting)
+			}
+			t.Append(step, act)
+		}
+		steps = s.protocol.Next(&t).Steps
+	}
+	return phases, calls
+}
+
 // Entries returns the entries of the transcript and those of the present plan that have acts already.
 func (s *Session) Entries() []transcript.Entry {
 	entries := slices.Clone(s.t.Entries)

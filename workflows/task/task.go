@@ -37,27 +37,27 @@ const (
 	CampaignWorkflow      = "Campaign"
 	CollaborationWorkflow = "Collaboration"
 
-	PlayOn        = "PlayOn"       // Playing → Recalled
-	Interrupt     = "Interrupt"    // Ref → nothing: a Play of it under way ends
-	PlayThrough   = "PlayThrough"  // Batch → Played
-	TakeTurn      = "TakeTurn"     // Turn → transcript.Act
-	Judge         = "Judge"        // Ref → nothing: a final decision is scored before Record
-	Record        = "Record"       // Ending → Result
-	Survey        = "Survey"       // Page → Surveyed
-	Await         = "Await"        // workflow ID → Result
-	StopUnstarted = "Forgo"        // []Ref → nothing: cells that were never started end stopped
-	Ask           = "Ask"          // Asking → Asked: which cells the campaign's question needs next
-	StopAnswered  = "StopAnswered" // Asking → Asked: cells that the question does not need end stopped, if it is answered
-	Compact       = "Compact"      // campaign's name → nothing
-	Seal          = "Seal"         // Sealing → Surveyed: sums of all that ended
-	Notify        = "Notify"       // Notice → nothing: word of a pause or the end is sent, if the campaign asks for it
-
-	// Of histories of before PlayOn:
-	Recall    = "Recall"    // Ref → Recalled
-	Play      = "Play"      // Playing → []Act
-	TakeMany  = "TakeMany"  // Turn → []Act, from that entry on
-	TakeGiven = "TakeGiven" // Given → []transcript.Act
+	PlayRound     = "PlayRound"     // Round → RoundResult: the calls of one round
+	PlayThrough   = "PlayThrough"   // Batch → Played: whole collaborations whose models take no time
+	TakeTurn      = "TakeTurn"      // Turn → transcript.Act: one call, of a model whose calls a minute all workers share
+	Record        = "Record"        // Ending → Result: the rows of an ended collaboration are committed
+	Survey        = "Survey"        // Page → Surveyed: which cells are left
+	Ask           = "Ask"           // Asking → Asked: which cells the campaign's question needs next
+	StopAnswered  = "StopAnswered"  // Asking → Asked: cells that the question does not need end stopped, if it is answered
+	StopUnstarted = "StopUnstarted" // []Ref → nothing: cells that were never started end stopped
+	Await         = "Await"         // workflow ID → Result: of a collaboration that an earlier run of its campaign started
+	Hold          = "Hold"          // Holding → nothing: calls are held back, or no longer
+	Compact       = "Compact"       // campaign's name → nothing: small files of rows become large ones
+	Seal          = "Seal"          // Sealing → Surveyed: sums of all that ended
+	Notify        = "Notify"        // Notice → nothing: word of a pause or the end is sent, if the campaign asks for it
 )
+
+// Holding holds back the calls of a campaign that is paused or cancelled: those under
+// way come in, and no other begins.
+type Holding struct {
+	Campaign string `json:"campaign"`
+	Reason   string `json:"reason,omitempty"` // "" lets calls begin again
+}
 
 // Types of activity errors that a workflow acts on.
 const (
@@ -80,12 +80,16 @@ func ResultIn(err error) (result Result, ok bool) {
 	return result, ok
 }
 
-// Ref names one generation of one cell in one revision of a campaign's plan.
+// Ref names one generation of one cell in one revision of a campaign's plan, or, with a
+// Labeller, the labels of an ended collaboration.
 type Ref struct {
 	Campaign   string    `json:"campaign"`
-	Revision   string    `json:"revision"`
+	Revision   string    `json:"revision,omitempty"`
 	Cell       plan.Cell `json:"cell"`
 	Generation int       `json:"gen,omitempty"`
+
+	Labeller      string `json:"labeller,omitempty"`      // its id
+	Collaboration string `json:"collaboration,omitempty"` // whose messages are labelled
 }
 
 // Turn asks for one entry.
@@ -94,19 +98,13 @@ type Turn struct {
 	Entry int `json:"entry"`
 }
 
-// Playing asks for a collaboration to be played on.
-type Playing struct {
+// Round asks for one round of a collaboration to be played.
+type Round struct {
 	Ref
-	Entry int `json:"entry"` // the first one whose act is not known; 0 if nothing is
+	From int `json:"from"` // the first entry whose act is not known; 0 if nothing is known
 	// Elsewhere are the speakers whose turns are taken one by one, from the task
-	// queues of their models.
+	// queues of their models, by Speaker.
 	Elsewhere []string `json:"elsewhere,omitempty"`
-}
-
-// Given asks for entries that the environment gives.
-type Given struct {
-	Ref
-	Entries []int `json:"entries"`
 }
 
 // Act is what came of one entry.
@@ -115,16 +113,20 @@ type Act struct {
 	Act   transcript.Act `json:"a"`
 }
 
-// Recalled is what is known of a collaboration. Where only the acts that came
-// of playing on are asked for, the rest is empty.
-type Recalled struct {
-	Committed *Result        `json:"committed,omitempty"` // it has ended
-	Condition plan.Condition `json:"condition"`
-	Agents    int            `json:"agents"`
-	Seed      uint64         `json:"seed"`    // of the treatment
-	Instant   bool           `json:"instant"` // answers take no time and cost nothing
-	Acts      []Act          `json:"acts,omitempty"`
-	Plays     bool           `json:"plays,omitempty"` // by Play; false in histories of before
+// RoundResult is what is known after a round.
+type RoundResult struct {
+	Committed *Result  `json:"committed,omitempty"` // the collaboration has ended already
+	Setting   *Setting `json:"setting,omitempty"`   // where Round.From is 0
+	Acts      []Act    `json:"acts,omitempty"`      // from Round.From on
+}
+
+// Setting is what a workflow needs to follow a collaboration.
+type Setting struct {
+	Condition  plan.Condition `json:"condition"`
+	Agents     int            `json:"agents"`
+	Seed       uint64         `json:"seed"`                 // of the treatment
+	Judged     bool           `json:"judged,omitempty"`     // a judge scores the final decision
+	Unlabelled []int          `json:"unlabelled,omitempty"` // entries whose labels are taken from a queue
 	// Queues are the task queues of the turns of speakers whose model has one of
 	// its own, by Speaker.
 	Queues map[string]string `json:"queues,omitempty"`
@@ -141,6 +143,12 @@ func Speaker(s transcript.Speaker) string {
 // JudgeSpeaker is the key in Queues of who scores a final decision; no role of a
 // protocol is called so.
 const JudgeSpeaker = "(judge)"
+
+// LabelSpeaker is likewise that of who labels messages.
+const LabelSpeaker = "(labeller)"
+
+// JudgeEntry is the entry of a Turn that asks for the score of the final decision.
+const JudgeEntry = -1
 
 // Status of an ended cell.
 const (
@@ -198,10 +206,12 @@ func (r *Result) Add(more Result) {
 	r.Unpriced = r.Unpriced || more.Unpriced
 }
 
-// Page asks for the next cells that have not ended, or are to run once more.
+// Page asks for the next cells that have not ended, or are to run once more; with a
+// Labeller, for the next collaborations that have ended and that it has not labelled.
 type Page struct {
 	Campaign string `json:"campaign"`
-	Revision string `json:"revision"`
+	Revision string `json:"revision,omitempty"`
+	Labeller string `json:"labeller,omitempty"`
 	From     int    `json:"from"`
 	Limit    int    `json:"limit"`
 	Until    int    `json:"until,omitempty"` // cells from here on are left out; 0 leaves none out
@@ -246,18 +256,21 @@ type Outstanding struct {
 	Cell       plan.Cell `json:"cell"`
 	Generation int       `json:"gen,omitempty"`
 	Instant    bool      `json:"instant,omitempty"` // it can be played through: answers take no time and cost nothing
-}
 
-// Ref names the cell in a campaign's plan.
-func (o Outstanding) Ref(campaign, revision string) Ref {
-	return Ref{Campaign: campaign, Revision: revision, Cell: o.Cell, Generation: o.Generation}
+	Collaboration string `json:"collaboration,omitempty"` // whose messages are to be labelled
 }
 
 // Batch are cells to be played through one after another, without a workflow of their own.
 type Batch struct {
 	Campaign string        `json:"campaign"`
-	Revision string        `json:"revision"`
+	Revision string        `json:"revision,omitempty"`
+	Labeller string        `json:"labeller,omitempty"`
 	Cells    []Outstanding `json:"cells"`
+}
+
+// Ref names one of its cells.
+func (b Batch) Ref(o Outstanding) Ref {
+	return Ref{Campaign: b.Campaign, Revision: b.Revision, Cell: o.Cell, Generation: o.Generation, Labeller: b.Labeller, Collaboration: o.Collaboration}
 }
 
 // Played is what came of a Batch.

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
@@ -52,6 +53,16 @@ type Engine struct {
 
 // IsEmbedded reports whether the server is this program's own and ends with it.
 func (e *Engine) IsEmbedded() bool { return e.server != nil }
+
+// Heartbeat returns how long an activity may be silent before it is taken for dead. An
+// embedded server dies with its activities, and the program that starts it again ends what
+// was under way (retryLost): there silence only shows that a result was lost.
+func (e *Engine) Heartbeat() time.Duration {
+	if e.IsEmbedded() {
+		return 10 * time.Minute
+	}
+	return workflows.DefaultHeartbeat
+}
 
 // Job says what an engine is started for. An embedded server keeps the state of
 // one job only: another one that was interrupted resumes when its command is given.
@@ -100,7 +111,6 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 	e.worker = worker.New(e.Client, e.Queue, e.workerOptions())
 	e.worker.RegisterWorkflowWithOptions(workflows.Campaign, workflow.RegisterOptions{Name: task.CampaignWorkflow})
 	e.worker.RegisterWorkflowWithOptions(workflows.Collaboration(o.Plugins), workflow.RegisterOptions{Name: task.CollaborationWorkflow})
-	e.worker.RegisterWorkflowWithOptions(workflows.Labels, workflow.RegisterOptions{Name: task.LabelsWorkflow})
 	e.Activities.Register(e.worker)
 	e.log.Info("connected", "embedded", e.IsEmbedded(), "namespace", temporalNamespace(o), "task_queue", e.Queue)
 	e.show(o)

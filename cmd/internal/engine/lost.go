@@ -132,6 +132,6 @@ func (e *Engine) isLost(w *commonpb.WorkflowExecution, p *workflowpb.PendingActi
 	case p.GetLastWorkerIdentity() != e.identity:
 		return true
 	}
-	doing := activities.Doing{RunID: w.GetRunId(), ActivityID: p.GetActivityId(), Attempt: p.GetAttempt()}
-	return time.Since(p.GetLastStartedTime().AsTime()) > handedOver && !e.Activities.IsDoing(doing)
+	attempt := activities.Attempt{RunID: w.GetRunId(), ActivityID: p.GetActivityId(), Number: p.GetAttempt()}
+	return time.Since(p.GetLastStartedTime().AsTime()) > handedOver && !e.Activities.IsRunning(attempt)
 }

@@ -113,8 +113,9 @@ func waitOf(p *workflowpb.PendingActivityInfo, keys codec.Keys) string {
 // addStage adds what the turns of an activity wait for, as its heartbeat says; it has
 // none if it has only just begun.
 func addStage(count map[string]int, heartbeat *commonpb.Payloads, c converter.DataConverter) {
+	var text string
 	var waits map[string]int
-	if len(heartbeat.GetPayloads()) == 0 || c.FromPayloads(heartbeat, &waits) != nil {
+	if len(heartbeat.GetPayloads()) == 0 || c.FromPayloads(heartbeat, &text, &waits) != nil {
 		return
 	}
 	for what, n := range waits {

@@ -7,8 +7,8 @@ import (
 	"io/fs"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/temporal"
 
 	"roundtable/activities/codebook"
 	"roundtable/activities/commits"
@@ -65,33 +65,36 @@ func (l Options) carry(ctx context.Context, e *engine.Engine, s storage.Store, n
 			return err
 		}
 	}
-	status, err := l.drive(ctx, e, workflows.LabelsInput{Campaign: name, Labeller: how.ID()})
-	var app *temporal.ApplicationError
+	status, err := l.drive(ctx, e, workflows.CampaignInput{Name: name, Labeller: how.ID(), Heartbeat: e.Heartbeat(), Visibility: e.Visibility(ctx, l.Options)})
 	switch {
 	case ctx.Err() != nil:
 		return cli.Interrupted("the same command")
-	case errors.As(err, &app) && app.Type() == task.ErrPause:
-		return cli.IncompleteError(fmt.Errorf("labelling stopped: %s\nresume with: the same command", app.Message()))
-	case err == nil && status.Failed > 0:
+	case err != nil:
+		return err
+	case status.Paused:
+		return cli.IncompleteError(fmt.Errorf("labelling stopped: %s\nresume with: the same command", status.PauseReason))
+	case status.Failed > 0:
 		return cli.IncompleteError(fmt.Errorf("%s could not be labelled, the first because: %s\nretry with: the same command", wording.Count(status.Failed, "collaboration"), status.Failure))
 	}
-	if err == nil {
-		err = commits.RefreshCard(ctx, s, name)
-	}
-	return err
+	return commits.RefreshCard(ctx, s, name)
 }
 
-// drive starts the workflow, or finds it running, and watches it to its end.
-func (l Options) drive(ctx context.Context, e *engine.Engine, in workflows.LabelsInput) (status workflows.LabelsStatus, err error) {
-	run, err := e.Execute(ctx, "labelling", task.LabelsWorkflow, client.StartWorkflowOptions{
-		ID: workflows.LabelsID(in.Campaign, in.Labeller), WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-	}, in)
-	if err != nil {
-		return status, err
+// drive starts the workflow, or finds it running, and watches it to its end or until the
+// operator must fix something.
+func (l Options) drive(ctx context.Context, e *engine.Engine, in workflows.CampaignInput) (workflows.Status, error) {
+	id := workflows.LabelsID(in.Name, in.Labeller)
+	options := client.StartWorkflowOptions{ID: id, WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING}
+	in.Visibility.ShowCampaign(&options, in.Name, in.Revision)
+	run, err := e.Execute(ctx, "labelling", task.CampaignWorkflow, options, in)
+	if err == nil { // one that was stopped resumes
+		err = e.Client.SignalWorkflow(ctx, id, run.GetRunID(), workflows.SignalResume, nil)
 	}
-	return engine.Watch(ctx, e, run, "labelling", cli.PlainEvery, func(now workflows.LabelsStatus) bool {
-		fmt.Fprintf(e.Notices(), "%d of %s labelled, %s\n", now.Labelled, wording.Count(now.Collaborations, "collaboration"), wording.Count(e.Activities.Meter().Calls, "call"))
-		return false
+	if _, ended := errors.AsType[*serviceerror.NotFound](err); err != nil && !ended {
+		return workflows.Status{}, err
+	}
+	return engine.Watch(ctx, e, run, "labelling", cli.PlainEvery, func(now workflows.Status) bool {
+		fmt.Fprintf(e.Notices(), "%d of %s labelled, %s\n", now.Succeeded, wording.Count(now.Cells, "collaboration"), wording.Count(e.Activities.Meter().Calls, "call"))
+		return now.Paused && e.Activities.Meter().UnderWay == 0
 	})
 }
 

@@ -115,7 +115,7 @@ func pausedError(name string, s workflows.Status) error {
 
 // drive starts the campaign's workflow, or finds it running, and watches it to its end.
 func (r Options) drive(ctx context.Context, e *engine.Engine, p recorded.Plan, m recorded.Manifest) (workflows.Status, error) {
-	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: m.Limits, Until: r.Until, Question: m.Until != nil && r.Until == 0, Embedded: e.IsEmbedded(), Notify: r.Until == 0, Visibility: e.Visibility(ctx, r.Options)}
+	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: m.Limits, Until: r.Until, Question: m.Until != nil && r.Until == 0, Heartbeat: e.Heartbeat(), Notify: r.Until == 0, Visibility: e.Visibility(ctx, r.Options)}
 	id := workflows.CampaignID(in.Name)
 	for {
 		run, err := r.join(ctx, e, id, in)

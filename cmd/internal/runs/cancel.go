@@ -77,7 +77,7 @@ func Cancel(ctx context.Context, o *cli.Options, name string) error {
 		return err
 	}
 	// The signal comes before the worker: nothing is asked any more.
-	in := workflows.CampaignInput{Name: name, Revision: p.Campaign.Revision(), Limits: m.Limits, Question: m.Until != nil, Embedded: e.IsEmbedded(), Notify: true, Visibility: e.Visibility(ctx, o)}
+	in := workflows.CampaignInput{Name: name, Revision: p.Campaign.Revision(), Limits: m.Limits, Question: m.Until != nil, Heartbeat: e.Heartbeat(), Notify: true, Visibility: e.Visibility(ctx, o)}
 	run, err := e.Client.SignalWithStartWorkflow(ctx, workflows.CampaignID(name), workflows.SignalCancel, nil,
 		client.StartWorkflowOptions{TaskQueue: e.Queue, WorkflowTaskTimeout: workflows.TaskTimeout}, task.CampaignWorkflow, in)
 	if err != nil {

@@ -1,0 +1,214 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"roundtable/activities/answers"
+	"roundtable/activities/calls"
+	"roundtable/activities/failure"
+	"roundtable/activities/recorded"
+	"roundtable/workflows/task"
+	"roundtable/workflows/transcript"
+)
+
+// PlayRound plays one round of a collaboration, or what is left of it: it asks the
+// questions of each phase at once and stores each answer before anything else happens
+// with it. The round of models that take no time is as many rounds as fit into a batch.
+// A call that fails ends the phase once its siblings are in; then Temporal tries the
+// round again, for which stored answers cost nothing. Where nothing is known yet, it
+// finds out first what a workflow must know; a collaboration with turns that are taken
+// elsewhere is not played before that.
+func (a *Activities) PlayRound(ctx context.Context, in task.Round) (result task.RoundResult, err error) {
+	switch {
+	case in.Labeller != "":
+		return a.labelRound(ctx, in)
+	case in.From == task.JudgeEntry:
+		return result, a.judge(ctx, in.Ref)
+	}
+	if in.From == 0 {
+		result, err = a.open(ctx, in.Ref)
+		if err != nil || result.Committed != nil || len(result.Setting.Queues) > len(in.Elsewhere) {
+			return result, err
+		}
+	}
+	result.Acts, err = a.playRound(ctx, in)
+	return result, err
+}
+
+// open finds out how a collaboration ended, or what a workflow must know of it.
+func (a *Activities) open(ctx context.Context, ref task.Ref) (task.RoundResult, error) {
+	camp, err := a.plans.Load(ctx, ref.Campaign, ref.Revision)
+	if err != nil {
+		return task.RoundResult{}, err
+	}
+	if ended, err := a.ended(ctx, camp, ref); ended != nil || err != nil {
+		return task.RoundResult{Committed: ended}, err
+	}
+	c, err := a.live.Open(ctx, ref)
+	if err != nil {
+		return task.RoundResult{}, err
+	}
+	m, err := a.caller.Manifest(ctx, ref.Campaign, false)
+	if err != nil {
+		return task.RoundResult{}, err
+	}
+	setting := c.Setting(ctx, m)
+	return task.RoundResult{Setting: &setting, Acts: c.Acts(0)}, nil
+}
+
+// playRound plays on from the stored answers and returns the acts from in.From on.
+func (a *Activities) playRound(ctx context.Context, in task.Round) ([]task.Act, error) {
+	c, err := a.live.Open(ctx, in.Ref)
+	if err != nil {
+		return nil, err
+	}
+	if c.Condition.IsInstant() {
+		return a.live.TakeMany(ctx, task.Turn{Ref: in.Ref, Entry: in.From}, &a.caller.Meter)
+	}
+	playing, stop := a.untilHeld(ctx, in.Campaign)
+	defer stop()
+	for round := c.Round(); c.Round() == round; {
+		entries, err := c.Askable(in.Elsewhere)
+		if err != nil {
+			return nil, err
+		}
+		if len(entries) == 0 {
+			break
+		}
+		if err := takeAll(playing, in.Ref, entries, a.takeTurn); err != nil {
+			return nil, a.orHeld(playing, err)
+		}
+		if c, err = a.live.Open(ctx, in.Ref); err != nil { // another worker may have been first
+			return nil, err
+		}
+	}
+	return c.Acts(in.From), nil
+}
+
+// labelRound labels the messages of a collaboration, unless their labels are taken from a
+// queue: then it says which there are.
+func (a *Activities) labelRound(ctx context.Context, in task.Round) (task.RoundResult, error) {
+	setting, entries, err := a.labels.Open(ctx, in.Ref)
+	if err != nil || setting.Queues != nil {
+		return task.RoundResult{Setting: &setting}, err
+	}
+	return task.RoundResult{Setting: &setting}, takeAll(ctx, in.Ref, entries, a.labels.Take)
+}
+
+// takeAll takes turns at once and returns once all that have begun are in.
+func takeAll[Out any](ctx context.Context, ref task.Ref, entries []int, take func(context.Context, task.Turn) (Out, error)) error {
+	ctx, failing := calls.WithPatience(answers.WithExpectedIntents(ctx, len(entries)))
+	calls.Expect(ctx, len(entries))
+	failed := make([]error, len(entries))
+	var all sync.WaitGroup
+	for i, entry := range entries {
+		all.Go(func() {
+			ctx, stage := calls.WithStage(ctx)
+			defer stage.Leave()
+			_, err := guarded(ctx, task.Turn{Ref: ref, Entry: entry}, take)
+			if failed[i] = failure.ForHistory(ctx, err, attemptOf(ctx)); err != nil {
+				failing()
+			}
+		})
+	}
+	all.Wait()
+	return mostPatient(failed)
+}
+
+// attemptOf returns the number of the attempt of an activity, from 1.
+func attemptOf(ctx context.Context) int32 {
+	if !activity.IsActivity(ctx) {
+		return 1
+	}
+	return activity.GetInfo(ctx).Attempt
+}
+
+// mostPatient returns the error after which it takes longest until something is tried
+// again: a pause, which lasts until the operator has acted, then what ends the collaboration.
+func mostPatient(errs []error) (most error) {
+	patience := func(err error) time.Duration {
+		app, ok := errors.AsType[*temporal.ApplicationError](err)
+		switch {
+		case ok && app.Type() == task.ErrPause:
+			return math.MaxInt64
+		case ok && app.NonRetryable():
+			return math.MaxInt64 - 1
+		case ok:
+			return app.NextRetryDelay()
+		}
+		return 0
+	}
+	for _, err := range errs {
+		if err != nil && (most == nil || patience(err) > patience(most)) {
+			most = err
+		}
+	}
+	return most
+}
+
+// TakeTurn makes one entry of a collaboration: the stored answer if there is one, else
+// an intent, the call, the answer stored, and only then the report.
+func (a *Activities) TakeTurn(ctx context.Context, in task.Turn) (transcript.Act, error) {
+	switch {
+	case in.Labeller != "":
+		return a.labels.Take(ctx, in)
+	case in.Entry == task.JudgeEntry:
+		return transcript.Act{}, a.judge(ctx, in.Ref)
+	}
+	playing, stop := a.untilHeld(ctx, in.Campaign)
+	defer stop()
+	act, err := a.takeTurn(playing, in)
+	return act, a.orHeld(playing, err)
+}
+
+// followEvery is how often an activity that calls models looks whether its campaign
+// holds calls back, or has other limits.
+const followEvery = 500 * time.Millisecond
+
+// untilHeld returns a context that ends when the campaign holds its calls back. Calls
+// under way come in all the same. Until then the campaign's limits are followed.
+func (a *Activities) untilHeld(ctx context.Context, campaign string) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		tick := time.NewTicker(followEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if err := a.caller.CheckHeld(ctx, campaign); failure.IsHeld(err) {
+					cancel(err)
+				}
+			}
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+// orHeld returns why ctx has ended in the place of an error that trying again can help
+// against, if its campaign holds calls back.
+func (a *Activities) orHeld(ctx context.Context, err error) error {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	if held := context.Cause(ctx); err != nil && failure.IsHeld(held) && !(ok && app.NonRetryable()) {
+		return held
+	}
+	return err
+}
+
+// Hold writes down that the calls of a campaign are held back, or no longer. Every process
+// that calls its models reads it within a second or two.
+func (a *Activities) Hold(ctx context.Context, in task.Holding) (struct{}, error) {
+	defer a.caller.Manifests.Expire()
+	if in.Reason == "" {
+		return struct{}{}, recorded.ClearHalt(ctx, a.config.Store, in.Campaign)
+	}
+	return struct{}{}, recorded.WriteHalt(ctx, a.config.Store, in.Campaign, recorded.Halt{Reason: in.Reason, At: time.Now().UTC()})
+}
