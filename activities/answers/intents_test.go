@@ -14,7 +14,7 @@ import (
 // returns the attempts' numbers.
 func intend(t *testing.T, a *answers.Answers, entries ...int) []int {
 	t.Helper()
-	together := answers.Together(ctx, len(entries))
+	together := answers.WithExpectedIntents(ctx, len(entries))
 	attempts := make([]int, len(entries))
 	var all sync.WaitGroup
 	for n, entry := range entries {
@@ -165,7 +165,7 @@ func TestAnswerEndsItsOwnIntent(t *testing.T) {
 	_, s, _ := open(t)
 	var attempt int // of the second process at entry 2
 	for n, a := range []*answers.Answers{begun(t, s), begun(t, s)} {
-		together := answers.Together(ctx, 2)
+		together := answers.WithExpectedIntents(ctx, 2)
 		var both sync.WaitGroup
 		for _, entry := range []int{1, 2} {
 			both.Go(func() {

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"roundtable/activities/failure"
 	"roundtable/analysis/storage"
 )
@@ -19,8 +21,9 @@ const ManifestAge = time.Second
 // calls are held back (Halt). Nothing else is
 // locked while its mutex is held.
 type Manifests struct {
-	store storage.Store
-	age   time.Duration
+	store   storage.Store
+	age     time.Duration
+	reading singleflight.Group // by campaign: many rounds ask at once
 
 	mu    sync.Mutex
 	known map[string]manifestCopy // by campaign
@@ -47,25 +50,38 @@ func (l *Manifests) Read(ctx context.Context, campaign string, fresh bool) (m Ma
 	if ok && !fresh && time.Since(known.read) < l.age {
 		return known.Manifest, false, nil
 	}
-	m, err = ReadManifest(ctx, l.store, campaign)
+	if fresh { // what was begun before is not
+		latest, err := l.readAgain(ctx, campaign)
+		return latest.Manifest, err == nil, err
+	}
+	latest, err, _ := l.reading.Do(campaign, func() (any, error) { return l.readAgain(context.WithoutCancel(ctx), campaign) })
+	if err != nil {
+		return m, false, err
+	}
+	return latest.(manifestCopy).Manifest, true, nil
+}
+
+// readAgain reads what is in the store.
+func (l *Manifests) readAgain(ctx context.Context, campaign string) (latest manifestCopy, err error) {
+	latest.Manifest, err = ReadManifest(ctx, l.store, campaign)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = failure.Pause(fmt.Errorf("the object %s with the limits of campaign %s is missing; `roundtable run FILE` writes it again", ManifestKey(campaign), campaign))
 	}
 	if err != nil {
-		return m, false, err
+		return latest, err
 	}
 	halt, err := ReadHalt(ctx, l.store, campaign)
 	if err != nil {
-		return m, false, err
+		return latest, err
 	}
-	latest := manifestCopy{Manifest: m, read: time.Now()}
 	if halt != nil {
 		latest.held = halt.Reason
 	}
+	latest.read = time.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.known[campaign] = latest
-	return m, true, nil
+	return latest, nil
 }
 
 // Held returns why the calls of a campaign are held back, as of the last Read; "" if they

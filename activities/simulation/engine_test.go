@@ -11,7 +11,9 @@ import (
 
 	"roundtable/activities/failure"
 	"roundtable/activities/recorded"
+	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
+	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
 )
 
@@ -22,6 +24,8 @@ type engine struct {
 	mu   sync.Mutex
 	live []*process
 	cap  float64 // in dollars; 0 is none
+
+	holding chan struct{} // full while calls are held back
 }
 
 // errGone is what became of an activity whose process died.
@@ -160,7 +164,9 @@ func execute[T any](ctx context.Context, e *engine, what string, do func(context
 			e.note("%s fails: %v", what, o.err)
 			return o.value, o.err
 		default:
-			pause, _ = failure.NextTry(o.err)
+			if app, ok := errors.AsType[*temporal.ApplicationError](o.err); ok {
+				pause = app.NextRetryDelay()
+			}
 		}
 		e.note("%s: %v", what, o.err)
 		time.Sleep(pause + e.between(time.Millisecond, 200*time.Millisecond, what, e.nth(what+" again")))
@@ -219,27 +225,24 @@ func (e *engine) playAll(ctx context.Context, cells []task.Outstanding) {
 	all.Wait()
 }
 
-// play plays one cell to its end.
+// play plays one cell to its end, as its workflow does: round after round, and then its rows.
 func (e *engine) play(ctx context.Context, cell task.Outstanding) {
-	in := task.Playing{Ref: e.ref(task.Ref{Cell: cell.Cell, Generation: cell.Generation})}
-	said := map[int]string{}
-	for ctx.Err() == nil {
-		known, err := execute(ctx, e, "play "+cell.ID, func(ctx context.Context, p *process) (task.Recalled, error) {
+	ref := task.Batch{Campaign: campaign, Revision: e.plan.Campaign.Revision()}.Ref(cell)
+	in, said := task.Round{Ref: ref}, map[int]string{}
+	var session *protocol.Session
+	ending := task.Ending{Ref: ref, Status: task.Succeeded}
+	for ctx.Err() == nil && (session == nil || session.Outcome() == nil) {
+		known, err := execute(ctx, e, "play "+cell.ID, func(ctx context.Context, p *process) (task.RoundResult, error) {
 			if e.happens(e.Faults.Interrupted, cell.ID, e.nth(cell.ID+" interrupted")) {
-				e.background.Go(func() {
-					time.Sleep(e.between(0, 20*time.Second, cell.ID, e.nth(cell.ID+" interrupt")))
-					_, _ = p.activities.Interrupt(ctx, in.Ref)
-				})
+				e.background.Go(func() { e.hold(cell.ID) })
 			}
-			return p.activities.PlayOn(ctx, in)
+			return p.activities.PlayRound(ctx, in)
 		})
+		if err == nil && known.Setting != nil {
+			session, err = known.Setting.Condition.Session(catalogue.Builtin(), known.Setting.Agents, known.Setting.Seed)
+		}
 		switch {
 		case ctx.Err() != nil:
-			return
-		case err != nil:
-			_, _ = execute(ctx, e, "record "+cell.ID, func(ctx context.Context, p *process) (task.Result, error) {
-				return p.activities.Record(ctx, task.Ending{Ref: in.Ref, Status: task.Failed, Failure: messageOf(err)})
-			})
 			return
 		case known.Committed != nil:
 			e.note("%s has ended: %s", cell.ID, known.Committed.Status)
@@ -251,9 +254,41 @@ func (e *engine) play(ctx context.Context, cell task.Outstanding) {
 				e.violate("I1", "entry %d of %s was reported as %s, and is %s", act.Entry, cell.ID, earlier, text)
 			}
 			e.checkStored(cell.ID, act.Entry)
-			said[act.Entry], in.Entry = text, max(in.Entry, act.Entry+1)
+			said[act.Entry], in.From = text, max(in.From, act.Entry+1)
+			if err == nil && !session.HasAct(act.Entry) {
+				err = session.Record(act.Entry, act.Act)
+			}
+		}
+		if err != nil {
+			ending.Status, ending.Failure = task.Failed, messageOf(err)
+			break
 		}
 	}
+	result, err := execute(ctx, e, "record "+cell.ID, func(ctx context.Context, p *process) (task.Result, error) {
+		return p.activities.Record(ctx, ending)
+	})
+	if err == nil {
+		e.note("%s has ended: %s", cell.ID, result.Status)
+	}
+}
+
+// hold has calls held back for a while, as a pause does.
+func (e *engine) hold(id string) {
+	n := e.nth(id + " held")
+	time.Sleep(e.between(0, 20*time.Second, id, n, "hold"))
+	e.holding <- struct{}{} // one pause at a time
+	defer func() { <-e.holding }()
+	if err := recorded.WriteHalt(context.Background(), e.disk, campaign, recorded.Halt{Reason: "made up"}); err != nil {
+		panic(err)
+	}
+	e.note("calls are held back")
+	e.world.held.Store(time.Now().UnixNano())
+	time.Sleep(e.between(0, 10*time.Second, id, n, "held"))
+	e.world.held.Store(0)
+	if err := recorded.ClearHalt(context.Background(), e.disk, campaign); err != nil {
+		panic(err)
+	}
+	e.note("calls may begin again")
 }
 
 func messageOf(err error) string {

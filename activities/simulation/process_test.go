@@ -31,7 +31,7 @@ func (w *world) start(number int) *process {
 	p := &process{world: w, name: fmt.Sprintf("p%d.%d", number, w.nth(fmt.Sprint("start ", number))), died: make(chan struct{})}
 	p.ctx, p.end = context.WithCancel(w.jittered(context.Background()))
 	p.activities = activities.New(activities.Config{
-		Store: view{p}, Plugins: catalogue.Builtin(), Alone: w.Alone, NoCache: !w.Cache, PlayTime: w.PlayTime,
+		Store: view{p}, Plugins: catalogue.Builtin(), Alone: w.Alone, NoCache: !w.Cache,
 		Models: func(m plan.Choice, c plan.Condition, env envs.Environment) (model.Provider, error) {
 			scripted, err := laketest.Policy(m, c, env)
 			return model.Provider{Model: client{p, scripted.Model}, Name: m.Name, Endpoint: "https://simulated", Account: "simulated"}, err

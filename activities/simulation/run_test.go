@@ -80,7 +80,7 @@ func (w *world) play(cap float64) (err error) {
 	if w.plan, err = laketest.Record(context.Background(), w.disk, w.file()); err != nil {
 		return err
 	}
-	e := &engine{world: w, cap: cap}
+	e := &engine{world: w, cap: cap, holding: make(chan struct{}, 1)}
 	if err := e.setCap(); err != nil {
 		return err
 	}

@@ -15,12 +15,11 @@ type Scenario struct {
 	Cells     int
 	Agents    int
 	Rounds    int
-	AtOnce    int           // cells
-	Processes int           // that work for the campaign
-	Alone     bool          // they know that there is no other
-	Cache     bool          // answers may come from other cells
-	Cap       float64       // share of what the campaign costs; 0 is none
-	PlayTime  time.Duration // of one activity
+	AtOnce    int     // cells
+	Processes int     // that work for the campaign
+	Alone     bool    // they know that there is no other
+	Cache     bool    // answers may come from other cells
+	Cap       float64 // share of what the campaign costs; 0 is none
 	Faults    Faults
 	Kills     []int // awaits at which the process that waits is killed
 }
@@ -34,7 +33,7 @@ type Faults struct {
 	Refused, Busy, Failed  float64       // 429, 529, 500
 	Cut, Silent, Locked    float64       // billed without an answer; no answer until the deadline; the key is refused
 	Down                   time.Duration // the service is, from Begin on
-	Interrupted            float64       // a collaboration, of one activity
+	Interrupted            float64       // calls are held back for a while, at one activity
 	Doubled                float64       // an activity is given up and done again while it is under way
 }
 
@@ -67,7 +66,7 @@ func Draw(seed uint64) Scenario {
 	}
 	s := Scenario{
 		Seed: seed, Content: rng.Uint64N(24), Cells: pick(1, 1, 2, 3), Agents: pick(2, 2, 3), Rounds: pick(1, 1, 1, 2), AtOnce: pick(1, 2, 3),
-		Processes: pick(1, 1, 2), Cache: rng.IntN(3) == 0, PlayTime: time.Duration(pick(1, 5, 60)) * time.Second,
+		Processes: pick(1, 1, 2), Cache: rng.IntN(3) == 0,
 	}
 	s.Alone = s.Processes == 1 && rng.IntN(4) > 0
 	if rng.IntN(2) == 0 {
@@ -93,7 +92,7 @@ func Draw(seed uint64) Scenario {
 func (s Scenario) without() Scenario {
 	return Scenario{
 		Content: s.Content, Cells: s.Cells, Agents: s.Agents, Rounds: s.Rounds,
-		AtOnce: 1, Processes: 1, Alone: true, PlayTime: time.Minute,
+		AtOnce: 1, Processes: 1, Alone: true,
 	}
 }
 

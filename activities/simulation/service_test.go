@@ -46,12 +46,21 @@ func fault(class model.Class, status int, code string, unbilled bool) *model.Err
 	return &model.Error{Class: class, Provider: "simulated", Status: status, Code: code, Message: "made up", Unbilled: unbilled}
 }
 
+// heldWithin is how soon no call begins any more once calls are held back, where the
+// store can be asked.
+const heldWithin = 2 * time.Second
+
+func (f Faults) reads() bool { return f.Slow == 0 && f.Lost == 0 && f.Unheld == 0 }
+
 // Complete is one call: it arrives, is billed and is answered, each of which may be
 // the last thing of it.
 func (c client) Complete(ctx context.Context, r model.Request) (model.Response, error) {
 	w, question := c.world, strings.TrimPrefix(r.IdempotencyKey, campaign+"/")
 	n := w.nth("call " + question)
 	happens := func(p float64, what string) bool { return w.happens(p, question, n, what) }
+	if held := w.held.Load(); held != 0 && w.Faults.reads() && time.Since(time.Unix(0, held)) > heldWithin {
+		w.violate("pause", "%s asks %s although calls have been held back since %v", c.name, question, time.Since(time.Unix(0, held)))
+	}
 	took := w.between(50*time.Millisecond, 8*time.Second, question, n, "took")
 	if err := c.await(ctx, took/8, "call of "+question); err != nil && !(errors.Is(err, errDead) && w.chance(question, n, "sent") < 0.5) {
 		return model.Response{}, callError(err)

@@ -20,6 +20,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"roundtable/activities/recorded"
@@ -49,6 +50,8 @@ type world struct {
 
 	lateAnswers bool // one has come once its collaboration had ended
 	service     service
+
+	held atomic.Int64 // since when calls are held back, in Unix nanoseconds; 0 if they are not
 
 	background sync.WaitGroup // what is not waited for before the end
 }
