@@ -1,7 +1,6 @@
 package commits_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"math"
