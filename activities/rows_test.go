@@ -111,13 +111,13 @@ func TestRowsSaySimulatedOrReal(t *testing.T) {
 	m.answer = func(r model.Request) (model.Response, error) { return response(polite(r)), nil }
 	playWhole(t, a, p, r)
 	all := rows(t, s, p, r)
-	same(t, *all.Rounds[0].Simulated, true)
+	same(t, all.Rounds[0].Simulated, true)
 	for _, b := range all.Ballots {
-		same(t, *b.Simulated, b.Agent == 1)
+		same(t, b.Simulated, b.Agent == 1)
 	}
 	seen := ""
 	for _, c := range all.Calls {
-		same(t, *c.Simulated, c.ModelAsked == "scripted/trader")
+		same(t, c.Simulated, c.ModelAsked == "scripted/trader")
 		seen += c.Status[:1]
 	}
 	same(t, seen, "uauaaaaa")

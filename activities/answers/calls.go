@@ -36,7 +36,7 @@ func (a Answer) callRow(key record.Key, entry int) record.Call {
 		Status: "answered", Cached: a.Cached, CostUSD: a.CostUSD,
 		InputTokens: &a.Usage.Input, CachedInputTokens: &a.Usage.CachedInput, CacheWriteTokens: &a.Usage.CacheWrite,
 		OutputTokens: &a.Usage.Output, ReasoningTokens: &a.Usage.Reasoning, LatencyMS: &a.LatencyMS,
-		FinishReason: a.FinishReason, RequestID: a.RequestID, StartedAt: a.StartedAt, Simulated: &a.Simulated, ForkedFrom: record.Optional(a.From),
+		FinishReason: a.FinishReason, RequestID: a.RequestID, StartedAt: a.StartedAt, Simulated: a.Simulated, ForkedFrom: record.Optional(a.From),
 	}
 	if a.WorstTokens > 0 { // the service did not say what it has used
 		row.WorstUSD, row.WorstTokens = a.WorstUSD, &a.WorstTokens

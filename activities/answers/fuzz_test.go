@@ -31,7 +31,7 @@ func FuzzObjects(f *testing.F) {
 		if err != nil {
 			sealed = body
 		}
-		for _, name := range []string{"000001.0.json", "000001.0.intent-0.json", "000001.0.intents-0.json", "000001.0.released-0.json", "000001.batch.json", "000001.turn.json"} {
+		for _, name := range []string{"000001.0.json", "000001.0.intent-0.json", "000001.0.released-0.json", "000001.batch.json", "000001.turn.json"} {
 			s := storetest.NewMemory(map[string]string{folder + name: string(sealed)})
 			stored, err := answers.NewAnswers(s).Load(t.Context(), answers.RunKey{Campaign: "c", Collaboration: "r-1-i0-r0"})
 			if err != nil && (!errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), folder)) {

@@ -21,9 +21,8 @@ type call struct{ entry, ask, attempt int }
 
 func (i Intent) call() call { return call{i.Entry, i.Ask, i.Attempt} }
 
-// intentObject is <entry>.<ask>.intent-<attempt>.json or, with others that were
-// announced together with it, <entry>.<ask>.intents-<attempt>.json: a program that
-// would count the first alone does not know that name.
+// intentObject is <entry>.<ask>.intent-<attempt>.json, with the others that were
+// announced together with it.
 type intentObject struct {
 	Intent
 	With []Intent `json:"with,omitempty"`
@@ -32,11 +31,7 @@ type intentObject struct {
 func (o intentObject) all() []Intent { return append([]Intent{o.Intent}, o.With...) }
 
 func (o intentObject) key(p RunKey) (string, error) {
-	kind := "intent"
-	if len(o.With) > 0 {
-		kind = "intents"
-	}
-	return p.objectKey("%06d.%d.%s-%d.json", o.Entry, o.Ask, kind, o.Attempt)
+	return p.objectKey("%06d.%d.intent-%d.json", o.Entry, o.Ask, o.Attempt)
 }
 
 // releasedObject is <entry>.<ask>.released-<attempt>.json: it takes an intent back
@@ -243,7 +238,7 @@ func (a *Answers) isShared(ctx context.Context, p RunKey, c call) (bool, error) 
 	}
 	for _, o := range objects {
 		m := name.FindStringSubmatch(strings.TrimPrefix(o.Key, prefix))
-		if m == nil || m[3] != "intents" {
+		if m == nil || m[3] != "intent" {
 			continue
 		}
 		held, err := getObject[intentObject](ctx, a.store, o.Key)
@@ -251,7 +246,7 @@ func (a *Answers) isShared(ctx context.Context, p RunKey, c call) (bool, error) 
 			return false, err
 		}
 		if slices.ContainsFunc(held.all(), func(i Intent) bool { return i.call() == c }) {
-			return true, nil
+			return len(held.With) > 0, nil
 		}
 	}
 	return false, nil

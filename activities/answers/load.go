@@ -61,7 +61,7 @@ type loading struct {
 	batched  map[int]bool   // entries of models that take no time
 }
 
-var name = regexp.MustCompile(`^(\d{6,})\.(?:(\d+)(?:\.(intents?|released)-(\d+))?|(batch|turn))\.json$`)
+var name = regexp.MustCompile(`^(\d{6,})\.(?:(\d+)(?:\.(intent|released)-(\d+))?|(batch|turn))\.json$`)
 
 func (l *loading) addObject(ctx context.Context, key, file string) error {
 	m := name.FindStringSubmatch(file)
@@ -77,7 +77,7 @@ func (l *loading) addObject(ctx context.Context, key, file string) error {
 		return nil
 	case m[5] == "batch":
 		return l.addBatch(ctx, key, entry)
-	case m[3] == "intent" || m[3] == "intents":
+	case m[3] == "intent":
 		return l.addIntents(ctx, key, call{entry, ask, attempt})
 	case m[3] == "released":
 		return l.addReleased(ctx, key, call{entry, ask, attempt})

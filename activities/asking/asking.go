@@ -13,7 +13,6 @@ import (
 	"roundtable/activities/failure"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
 	"roundtable/analysis/storage"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
@@ -141,41 +140,10 @@ func (r *Reader) readEnded(ctx context.Context, campaign string, m *remembered) 
 	if err != nil {
 		return nil, err
 	}
-	if err := r.measure(ctx, campaign, read); err != nil {
-		return nil, err
-	}
 	for _, marker := range read {
 		m.markers[marker.Run()] = marker
 	}
 	return latest, nil
-}
-
-// measure reads from the rows what markers of earlier versions do not say.
-func (r *Reader) measure(ctx context.Context, campaign string, markers []lake.Marker) error {
-	missing := map[lake.Run]int{}
-	for i, m := range markers {
-		if m.Status == task.Succeeded && m.Measured == nil {
-			missing[m.Run()] = i
-		}
-	}
-	if len(missing) == 0 {
-		return nil
-	}
-	d, err := lake.ReadDataset(ctx, r.store, campaign)
-	if err != nil {
-		return err
-	}
-	d = d.Only(func(m lake.Member) bool { _, is := missing[m.Run]; return is })
-	for row, err := range lake.Scan[record.Collaboration](ctx, r.store, d) {
-		if err != nil {
-			return err
-		}
-		run := lake.Run{Collaboration: row.CollaborationID, Generation: int(row.Generation)}
-		if i, is := missing[run]; is {
-			markers[i].Measured = new(lake.MeasuredOf(row))
-		}
-	}
-	return nil
 }
 
 // look is one look at a campaign.

@@ -18,7 +18,7 @@ const replicates = 30
 
 // winner is a campaign of rules a and b with a question.
 func winner() (plan.Campaign, until.Question) {
-	c := plan.Campaign{Name: "made-up", Replicates: replicates, Instances: plan.Instances{1}, Conditions: []plan.Condition{{Rule: plan.Choice{Name: "a"}}, {Rule: plan.Choice{Name: "b"}}}}
+	c := plan.Campaign{Name: "made-up", Replicates: replicates, Instances: []int{1, 1}, Conditions: []plan.Condition{{Rule: plan.Choice{Name: "a"}}, {Rule: plan.Choice{Name: "b"}}}}
 	q := until.Question{Compare: "rule", Measure: until.Score, Method: until.Betting, High: 1, Level: .05, Ahead: 4}
 	for _, condition := range c.Conditions {
 		q.Levels = append(q.Levels, until.Level{Name: condition.Rule.Name, Members: []until.Member{{Condition: condition.ID(), Env: condition.EnvKey()}}})

@@ -30,10 +30,7 @@ func CommitAnnotations[T record.Row](ctx context.Context, store storage.Store, m
 	if err != nil {
 		return Marker{}, fmt.Errorf("commit of %s: %w", table, err)
 	}
-	if table != record.Labels { // markers of labels are as old as By
-		m.Table = table
-	}
-	m.SchemaVersion, m.Files = record.SchemaVersion, map[string]lake.File{}
+	m.Table, m.SchemaVersion, m.Files = table, record.SchemaVersion, map[string]lake.File{}
 	switch stored, err := lake.ReadMarker(ctx, store, m.Key()); {
 	case err == nil:
 		return stored, checkSame(stored, m)

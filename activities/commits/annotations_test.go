@@ -16,7 +16,7 @@ import (
 const by = "scripted-labeller-00000000"
 
 func labelled(entries ...int32) (commits.Marker, []record.Label) {
-	m := commits.Marker{Campaign: "c", Condition: "k", Collaboration: "a", Generation: 1, By: by, Status: "succeeded"}
+	m := commits.Marker{Campaign: "c", Condition: "k", Collaboration: "a", Generation: 1, By: by, Table: record.Labels, Status: "succeeded"}
 	var rows []record.Label
 	for _, e := range entries {
 		l := record.Label{

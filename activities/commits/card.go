@@ -193,7 +193,7 @@ func editionOf(ctx context.Context, store storage.Store, campaign string) (int, 
 	if err := json.Unmarshal(data, &plan); err != nil {
 		return 0, fmt.Errorf("%s: %w", key, err)
 	}
-	return max(1, plan.Edition), nil
+	return plan.Edition, nil
 }
 
 // ownerName is the file in which the owner says what the card cannot know.
@@ -244,7 +244,7 @@ func (c *card) countRows(ctx context.Context, store storage.Store) error {
 			conditions[k.ID] = k
 		}
 		c.Cells++
-		c.measures[r.Environment] = r.MeasureOf()
+		c.measures[r.Environment] = r.Measure
 		c.Ended, c.Engine = max(c.Ended, r.EndedAt), max(c.Engine, r.EngineVersion)
 		k.Status[r.Status]++
 		if r.Simulated {

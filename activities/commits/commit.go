@@ -159,8 +159,7 @@ func putFile[T record.Row](w writer, key string, rows []T) (lake.File, error) {
 }
 
 // settleFile decides what to do with a file that is there already: if it holds the
-// same rows it stays and is returned. It is replaced if it is torn, or if an
-// earlier version of the program wrote the same rows without some columns.
+// same rows it stays and is returned. It is replaced if it is torn.
 func settleFile[T record.Row](w writer, key string, data []byte, rows []T) (stored []T, file []byte, err error) {
 	there, err := w.store.Head(w.ctx, key)
 	if err != nil {
@@ -177,37 +176,24 @@ func settleFile[T record.Row](w writer, key string, data []byte, rows []T) (stor
 	if err != nil {
 		return nil, nil, w.store.Replace(w.ctx, key, data, there.ETag)
 	}
-	columns, err := lake.Columns(file)
-	if err != nil {
-		return nil, nil, err
-	}
-	err = sameRows(key, stored, rows, record.TableDigest)
-	if errors.Is(err, ErrConflict) && sameRows(key, stored, rows, digestWithin[T](columns)) == nil {
-		return nil, nil, w.store.Replace(w.ctx, key, data, there.ETag)
-	}
-	return stored, file, err
-}
-
-// digestWithin returns a digest of rows that leaves out what is none of the columns.
-func digestWithin[T record.Row](columns []string) func([]T) (string, error) {
-	return func(rows []T) (string, error) { return record.DigestOf(rows, columns) }
+	return stored, file, sameRows(key, stored, rows)
 }
 
 // sameRows compares rows but for operational columns. Of calls, which are
 // operational as a whole, only the owner is compared: the first writer knew
 // of some attempts, we of others, and no reader has seen either yet.
-func sameRows[T record.Row](key string, found, rows []T, digest func([]T) (string, error)) error {
+func sameRows[T record.Row](key string, found, rows []T) error {
 	if len(found) == 0 || found[0].Identity() != rows[0].Identity() {
 		return fmt.Errorf("%s: %w: the file holds rows of another collaboration", key, ErrConflict)
 	}
 	if rows[0].Table() == record.Calls {
 		return nil
 	}
-	a, err := digest(found)
+	a, err := record.TableDigest(found)
 	if err != nil {
 		return fmt.Errorf("%s: %w: %w", key, ErrConflict, err)
 	}
-	b, err := digest(rows)
+	b, err := record.TableDigest(rows)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package commits_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -10,8 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/parquet-go/parquet-go"
 
 	"roundtable/activities/answers"
 	"roundtable/activities/commits"
@@ -158,46 +155,6 @@ func TestCommitOverFilesWithoutMarker(t *testing.T) {
 	checkSame(t, again, failed)
 	if r, err := lake.Verify(ctx, s, "c"); err != nil || !r.OK() || r.Commits != 1 {
 		t.Fatalf("%+v %v", r, err)
-	}
-}
-
-// A program that was killed between files and marker, and replaced by a version that
-// knows more columns, left the same rows.
-func TestCommitOverFilesOfAnEarlierVersion(t *testing.T) {
-	type round struct {
-		record.Key
-		Round int32    `parquet:"round"`
-		Voted bool     `parquet:"voted"`
-		Score *float64 `parquet:"score"`
-	}
-	_, s, _ := open(t)
-	rows := sample("c", "k", "x", 0, 3)
-	first, err := commits.Commit(ctx, s, rows)
-	must(t, err)
-	for _, changed := range []bool{true, false} {
-		must(t, s.Delete(ctx, first.Key()))
-		var old []round
-		for _, r := range rows.Rounds {
-			old = append(old, round{r.Key, r.Round, r.Voted != changed, r.Score})
-		}
-		var b bytes.Buffer
-		w := parquet.NewGenericWriter[round](&b)
-		_, err := w.Write(old)
-		must(t, err)
-		must(t, w.Close())
-		key := first.Files[record.Rounds].Key
-		must(t, s.Delete(ctx, key))
-		must(t, s.PutIfAbsent(ctx, key, b.Bytes()))
-		again, err := commits.Commit(ctx, s, rows)
-		if changed {
-			if !errors.Is(err, commits.ErrConflict) {
-				t.Fatal(again, err)
-			}
-			continue
-		}
-		must(t, err)
-		checkSame(t, again, first)
-		verified(t, s, "c")
 	}
 }
 

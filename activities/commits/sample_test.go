@@ -23,7 +23,7 @@ func ptr[T any](v T) *T { return &v }
 func sample(campaign, condition, collaboration string, generation, n int) commits.Rows {
 	key := record.Key{SchemaVersion: record.SchemaVersion, CampaignID: campaign, ConditionID: condition, CollaborationID: collaboration, Generation: int32(generation)}
 	rows := commits.Rows{Collaborations: []record.Collaboration{{
-		Key: key, Status: "succeeded", Environment: "exchange", EnvVersion: 1, InstanceID: "i0", Replicate: 2, Protocol: "roundtable", Rule: "ranked",
+		Key: key, Status: "succeeded", Environment: "exchange", Measure: record.Share, EnvVersion: 1, InstanceID: "i0", Replicate: 2, Protocol: "roundtable", Rule: "ranked",
 		Model: "scripted/trader", Simulated: true, Agents: 3, RoundsPlanned: 10, RoundsRun: 10, EndReason: "rounds", DecidedRound: ptr(int32(0)),
 		DecisionKey: ptr(""), DecisionJSON: ptr(`{"a":[1,2]}`), Score: ptr(0.1), Utilities: []float64{0, math.Copysign(0, -1), 1e-300}, Turns: int32(n), Seed: -5,
 		SettingsJSON: "{}", Calls: 7, CostUSD: ptr(0.5), StartedAt: 1_700_000_000_000_001, EndedAt: 1_700_000_000_000_002,

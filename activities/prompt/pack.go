@@ -22,14 +22,13 @@ import (
 )
 
 // Edition numbers the built-in prompts. It is recorded with a plan, whose packs
-// hold the words themselves; a plan that does not say it is of the first.
+// hold the words themselves.
 const Edition = 2
 
 // Pack is every template that a condition uses, by path: env/*.tmpl,
 // protocol/*.tmpl and rule/*.tmpl, agent/seat.tmpl if it says who its agents are, and
 // score/judge.tmpl if a model scores its decisions.
-// It is recorded with the campaign, so that a campaign that goes on after an upgrade
-// asks the same words.
+// It is recorded with the campaign, so that every worker asks in the same words.
 type Pack map[string]string
 
 // NewPack collects the built-in templates; agents is nil if nothing is said of them,
@@ -103,16 +102,6 @@ func (p Pack) Take(from Pack, folder string) {
 			p[name] = text
 		}
 	}
-}
-
-// Holds says that every template that a folder has for the pack is in it, word for word.
-func (p Pack) Holds(folder fs.FS) bool {
-	for name, text := range p {
-		if data, err := fs.ReadFile(folder, name); err == nil && string(data) != text {
-			return false
-		}
-	}
-	return true
 }
 
 // Hash identifies the pack in every row.

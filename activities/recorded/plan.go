@@ -21,7 +21,7 @@ import (
 // worker needs to take part in it.
 type Plan struct {
 	Campaign plan.Campaign          `json:"campaign"`
-	Edition  int                    `json:"edition,omitempty"` // of the built-in prompts; plans of the first do not say it
+	Edition  int                    `json:"edition"`           // of the built-in prompts
 	Changed  []string               `json:"changed,omitempty"` // flags of the command line that changed the file
 	Folder   string                 `json:"folder,omitempty"`  // of the campaign file: paths of models are relative to it
 	Data     string                 `json:"data,omitempty"`    // folder of the data set
@@ -71,7 +71,7 @@ func (p Plan) check(campaign, revision string) error {
 	for hash, pack := range p.Packs {
 		sound = sound && pack.Hash() == hash
 	}
-	if n := len(p.Campaign.Conditions); len(p.Pack) != n || len(p.Agents) != n || len(p.Rounds) != n || !p.Campaign.Instances.Fit(n) || !p.Campaign.Chosen.Fit(n, p.Campaign.Instances) {
+	if n := len(p.Campaign.Conditions); len(p.Pack) != n || len(p.Agents) != n || len(p.Rounds) != n || !p.Campaign.HasSoundInstances() {
 		sound = false
 	}
 	if !sound {
@@ -81,14 +81,14 @@ func (p Plan) check(campaign, revision string) error {
 }
 
 // Located returns a model whose file or program, if it names one, is found from any
-// folder. Plans of earlier versions have no folder: their paths are the working directory's.
+// folder.
 func (p Plan) Located(m plan.Choice) plan.Choice {
 	if m.Name == plan.ProgramPolicy {
 		return p.locatedPolicy(m)
 	}
 	var params map[string]json.RawMessage
 	var file string
-	if p.Folder == "" || !strings.HasPrefix(m.Name, "replay/") || json.Unmarshal(m.Params, &params) != nil ||
+	if !strings.HasPrefix(m.Name, "replay/") || json.Unmarshal(m.Params, &params) != nil ||
 		json.Unmarshal(params["file"], &file) != nil || file == "" || filepath.IsAbs(file) {
 		return m
 	}

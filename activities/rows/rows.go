@@ -46,8 +46,8 @@ func rowsOf(c *collaboration.Collaboration, end task.Ending, level rowLevel) (ro
 	paid := slices.AppendSeq(slices.Clone(c.Unfinished), maps.Values(c.Turns)) // Calls sorts them
 	t.rows.Calls = answers.Stored{Turns: paid, Unknown: c.Unknown}.Calls(t.key)
 	for i := range t.rows.Calls {
-		if call := &t.rows.Calls[i]; call.Simulated == nil { // of unknown outcome
-			call.Simulated = c.Condition.Simulated(call.ModelAsked)
+		if call := &t.rows.Calls[i]; call.Status == "unknown" {
+			call.Simulated = c.Condition.IsSimulated(call.ModelAsked)
 		}
 	}
 	if level > bare {
@@ -148,7 +148,7 @@ func (t *tables) proposalOf(entry int) envs.Proposal { return envs.Proposal(t.Tu
 func (t *tables) addBallots(e transcript.Entry) {
 	base := record.Ballot{
 		Key: t.key, Round: int32(e.Round), Entry: int32(e.Index), Agent: int32(e.Speaker.Index),
-		Invalid: e.Act.Status == transcript.Invalid, Simulated: new(t.rows.Turns[len(t.rows.Turns)-1].ModelSimulated),
+		Invalid: e.Act.Status == transcript.Invalid, Simulated: t.rows.Turns[len(t.rows.Turns)-1].ModelSimulated,
 	}
 	if e.Speaker.Role != "" {
 		base.Agent = -1
@@ -177,10 +177,10 @@ func (t *tables) addBallots(e transcript.Entry) {
 func (t *tables) addRounds() {
 	standing := -1
 	for i := 0; i < len(t.entries); {
-		row := record.Round{Key: t.key, Round: int32(t.entries[i].Round), Simulated: new(bool)}
+		row := record.Round{Key: t.key, Round: int32(t.entries[i].Round)}
 		for ; i < len(t.entries) && t.entries[i].Round == int(row.Round); i++ {
 			standing = t.countEntry(&row, t.entries[i], standing)
-			*row.Simulated = *row.Simulated || t.rows.Turns[i].ModelSimulated
+			row.Simulated = row.Simulated || t.rows.Turns[i].ModelSimulated
 		}
 		if settle := t.Session.Protocol().Traits().Standing; settle != nil {
 			standing = settle(&transcript.Transcript{Agents: t.Condition.Agents, Entries: t.entries[:min(i, len(t.Session.Transcript().Entries))]})

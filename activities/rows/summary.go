@@ -16,7 +16,7 @@ func (t *tables) addCollaboration(end task.Ending) {
 	cond := t.Condition
 	row := record.Collaboration{
 		Key: t.key, Status: end.Status, Failure: record.Optional(end.Failure),
-		Environment: cond.Env.Name, EnvVersion: int32(cond.Environment.Version()), Measure: new(string(cond.Environment.Measure())),
+		Environment: cond.Env.Name, EnvVersion: int32(cond.Environment.Version()), Measure: string(cond.Environment.Measure()),
 		Instance: int32(t.Ref.Cell.Instance), Replicate: int32(t.Ref.Cell.Replicate),
 		Protocol: cond.Protocol.Name, Rule: cond.Rule.Name, Model: cond.Model.Name, Simulated: cond.AnySimulated(),
 		Agents: int32(cond.Agents), RoundsPlanned: int32(cond.Rounds), RoundsRun: int32(len(t.rows.Rounds)),

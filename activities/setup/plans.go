@@ -110,15 +110,9 @@ func (c *Condition) AnySimulated() bool {
 	return slices.ContainsFunc(c.Providers(), func(p model.Provider) bool { return p.Simulated })
 }
 
-// Simulated returns whether a model that the condition names is no language model;
-// nil if it names no such model.
-func (c *Condition) Simulated(model string) *bool {
-	for _, p := range c.Providers() {
-		if p.Name == model {
-			return &p.Simulated
-		}
-	}
-	return nil
+// IsSimulated reports whether a model that the condition names is no language model.
+func (c *Condition) IsSimulated(name string) bool {
+	return slices.ContainsFunc(c.Providers(), func(p model.Provider) bool { return p.Name == name && p.Simulated })
 }
 
 // IsInstant reports whether no model of the condition takes time.

@@ -8,12 +8,13 @@ import (
 	"roundtable/analysis/record"
 )
 
-// Measure returns what the goodness of a condition measures.
+// Measure returns what the goodness of a condition measures; a share if none of its
+// collaborations has ended.
 func (g Group) Measure() string {
-	if len(g.Runs) > 0 {
-		return g.Runs[0].MeasureOf()
+	if len(g.Runs) == 0 {
+		return record.Share
 	}
-	return record.Collaboration{Environment: g.Settings["env"]}.MeasureOf()
+	return g.Runs[0].Measure
 }
 
 // GoodnessNote says what the goodness of the environments is, and what it is without a decision.

@@ -14,7 +14,7 @@ import (
 // labelled adds a marker of labels of a collaboration.
 func labelled(t *testing.T, s storage.Store, m lake.Marker) {
 	t.Helper()
-	m.Campaign, m.Condition, m.Status, m.Files = "made-up", "majority", "succeeded", map[string]lake.File{}
+	m.Campaign, m.Condition, m.Table, m.Status, m.Files = "made-up", "majority", record.Labels, "succeeded", map[string]lake.File{}
 	data, err := lake.Seal(m)
 	if err == nil {
 		err = s.PutIfAbsent(context.Background(), m.Key(), data)

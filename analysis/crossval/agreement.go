@@ -15,7 +15,7 @@ import (
 	"roundtable/workflows/stopping"
 )
 
-var errNoAgreement = errors.New("in no collaboration it is known how many agents held the same answer: nothing was counted, or an early version recorded it")
+var errNoAgreement = errors.New("in no collaboration it is known how many agents held the same answer: nothing was counted")
 
 // counted returns the runs among some whose agreement is known.
 func (d *Data) counted(runs []int) (known []int) {

@@ -61,7 +61,7 @@ func collaborations(n int) iter.Seq[record.Rows] {
 	return func(yield func(record.Rows) bool) {
 		for c := range n {
 			key := record.Key{SchemaVersion: record.SchemaVersion, CampaignID: "large", ConditionID: "k", CollaborationID: fmt.Sprintf("k-i0-r%06d", c)}
-			rows := record.Rows{Collaborations: []record.Collaboration{{Key: key, Status: "succeeded", Environment: "exchange", Agents: 3, RoundsPlanned: 30, RoundsRun: 30, SettingsJSON: "{}"}}}
+			rows := record.Rows{Collaborations: []record.Collaboration{{Key: key, Status: "succeeded", Environment: "exchange", Measure: record.Share, Agents: 3, RoundsPlanned: 30, RoundsRun: 30, SettingsJSON: "{}"}}}
 			for i := range 90 {
 				turn := said(int32(i), int32(i/3+1), int32(i%3), fmt.Sprintf("In round %d I propose to give %d units of apples to agent %d, because bread is worth more to me than %s is. What do the others think?", i/3+1, (i*37+c)%100, (i+c)%3, strings.Repeat("fruit ", 1+(i+c)%4)))
 				turn.Key = key

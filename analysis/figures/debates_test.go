@@ -19,7 +19,7 @@ func debateRun(params, question string, instance, replicate, agents int, right .
 	settings := fmt.Sprintf(`{"env":{"name":"qa","params":{"agents":%d,"file":"logic.json"}},"protocol":{"name":"debate","params":%s},"rule":{"name":"plurality"}}`, agents, params)
 	key := record.Key{ConditionID: fmt.Sprintf("%03d%s%d", len(params), params, agents), CollaborationID: fmt.Sprint(params, instance, replicate)}
 	c := record.Collaboration{
-		Key: key, Status: "succeeded", Environment: "qa", Protocol: "debate", Rule: "plurality", InstanceID: question, Instance: int32(instance),
+		Key: key, Status: "succeeded", Environment: "qa", Measure: record.Share, Protocol: "debate", Rule: "plurality", InstanceID: question, Instance: int32(instance),
 		Replicate: int32(replicate), RoundsPlanned: int32(len(right)), SettingsJSON: settings,
 	}
 	var rounds []record.Round
@@ -149,7 +149,7 @@ func sampled() campaign.Campaign {
 	} {
 		settings := fmt.Sprintf(`{"env":{"name":"qa","params":{"agents":%d,"file":"logic.json"}},"protocol":{"name":"debate","params":{"rounds":0}},"rule":{"name":"plurality"},"model":{"name":%q}}`, len(x.answers), x.model)
 		key := record.Key{ConditionID: x.model, CollaborationID: x.model + x.question}
-		row := record.Collaboration{Key: key, Status: "succeeded", Environment: "qa", Protocol: "debate", Rule: "plurality", InstanceID: x.question, Instance: int32(x.question[1] - '0'), RoundsPlanned: 1, SettingsJSON: settings}
+		row := record.Collaboration{Key: key, Status: "succeeded", Environment: "qa", Measure: record.Share, Protocol: "debate", Rule: "plurality", InstanceID: x.question, Instance: int32(x.question[1] - '0'), RoundsPlanned: 1, SettingsJSON: settings}
 		var turns []record.Turn
 		for _, a := range x.answers {
 			turn := record.Turn{Key: key, Round: 1, Kind: "ask", Format: "answer"}

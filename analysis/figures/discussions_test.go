@@ -36,7 +36,7 @@ func (x talk) run() campaign.Run {
 		x.agents, format, protocol, params, x.rule)
 	c := record.Collaboration{
 		Key: record.Key{ConditionID: settings, CollaborationID: fmt.Sprint(settings, x.instance, x.replicate)}, Status: "succeeded",
-		Environment: "qa", Protocol: protocol, Rule: x.rule, Instance: int32(x.instance), Replicate: int32(x.replicate), Agents: int32(x.agents),
+		Environment: "qa", Measure: record.Share, Protocol: protocol, Rule: x.rule, Instance: int32(x.instance), Replicate: int32(x.replicate), Agents: int32(x.agents),
 		RoundsPlanned: 3, RoundsRun: 1, SettingsJSON: settings, Score: &x.score, Utilities: []float64{float64(int(x.score))}, Simulated: true,
 	}
 	if x.unanswerable != nil {

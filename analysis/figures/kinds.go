@@ -87,7 +87,7 @@ func (k kind) axis(r campaign.Run) string {
 	switch {
 	case k.y != goodnessY:
 		return k.y
-	case r.MeasureOf() == record.Share:
+	case r.Measure == record.Share:
 		return goodnessY + ", " + fromZeroToOne
 	}
 	return goodnessY + ", " + zeroOrLess

@@ -21,7 +21,7 @@ func TestByPart(t *testing.T) {
 	defer s.Close()
 	for batch := range 3 {
 		for i := range 4 {
-			row := record.Collaboration{Status: record.Succeeded, Environment: "exchange", SettingsJSON: "{}"}
+			row := record.Collaboration{Status: record.Succeeded, Environment: "exchange", Measure: record.Share, SettingsJSON: "{}"}
 			row.SchemaVersion, row.CampaignID, row.ConditionID, row.CollaborationID = record.SchemaVersion, "c", fmt.Sprintf("k%d", i%2), fmt.Sprintf("k%d-i0-r%d", i%2, 3*i+batch)
 			if _, err := commits.Commit(ctx, s, record.Rows{Collaborations: []record.Collaboration{row}}); err != nil {
 				t.Fatal(err)

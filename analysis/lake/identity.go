@@ -12,8 +12,7 @@ import (
 	"roundtable/analysis/storage"
 )
 
-// IdentityKey is where a lake says which one it is. Lakes that only embedded servers
-// have worked on lack it.
+// IdentityKey is where a lake says which one it is, once a cluster has worked on it.
 const IdentityKey = "_lake.json"
 
 // Identity tells lakes apart, however each machine reaches them.

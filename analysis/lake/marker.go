@@ -1,7 +1,6 @@
 package lake
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,14 +23,14 @@ type Marker struct {
 	Collaboration string          `json:"collaboration"`
 	Generation    int             `json:"generation"`
 	By            string          `json:"by,omitempty"`    // the labeller or embedder, if it is about what was added and not about the collaboration itself
-	Table         string          `json:"table,omitempty"` // that was added; labels if it does not say
+	Table         string          `json:"table,omitempty"` // that was added to the collaboration; "" of the collaboration itself
 	SchemaVersion int             `json:"schema_version"`
 	Status        string          `json:"status"`             // of the collaboration
 	Reason        string          `json:"reason,omitempty"`   // of one that was stopped: record.Answered; "" for others
-	Measured      *Measured       `json:"measured,omitempty"` // what questions are about; earlier markers do not say
+	Measured      *Measured       `json:"measured,omitempty"` // what questions are about; nil if it did not succeed
 	Calls         int64           `json:"calls"`              // what it spent, as in its row
 	Unknown       int64           `json:"unknown,omitempty"`  // of these, calls of unknown outcome; in markers of labels
-	Cached        int64           `json:"cached,omitempty"`   // answers that the cache served; earlier markers do not say
+	Cached        int64           `json:"cached,omitempty"`   // answers that the cache served
 	InputTokens   int64           `json:"input_tokens"`
 	OutputTokens  int64           `json:"output_tokens"`
 	CostUSD       *float64        `json:"cost_usd,omitempty"`  // absent if some price is not known
@@ -90,7 +89,7 @@ func commitFolder(campaign string) string { return "raw/_commits/campaign=" + ca
 // Key returns the marker's own name.
 func (m Marker) Key() string {
 	if m.By != "" {
-		return fmt.Sprintf("%s%s.%d.json", commitsBy(m.addedTable(), m.Campaign, m.By), m.Collaboration, m.Generation)
+		return fmt.Sprintf("%s%s.%d.json", commitsBy(m.Table, m.Campaign, m.By), m.Collaboration, m.Generation)
 	}
 	return fmt.Sprintf("%s%s.%d.json", commitFolder(m.Campaign), m.Collaboration, m.Generation)
 }
@@ -110,9 +109,6 @@ func (m Marker) OtherFileKey(table string) string {
 	return strings.TrimSuffix(m.FileKey(table), ".parquet") + ".rows-" + m.Digest[:min(8, len(m.Digest))] + ".parquet"
 }
 
-// addedTable returns the table of an annotation.
-func (m Marker) addedTable() string { return cmp.Or(m.Table, record.Labels) }
-
 // Check says what in the marker cannot be.
 func (m Marker) Check() error {
 	for what, name := range map[string]string{"campaign": m.Campaign, "condition": m.Condition, "collaboration": m.Collaboration} {
@@ -128,9 +124,9 @@ func (m Marker) Check() error {
 	}
 	known := record.Tables[:]
 	if m.By != "" {
-		known = []string{m.addedTable()}
+		known = []string{m.Table}
 	}
-	if m.Table != "" && (m.By == "" || !slices.Contains(record.Annotations[:], m.Table)) {
+	if (m.Table == "") != (m.By == "") || m.Table != "" && (!slices.Contains(record.Annotations[:], m.Table)) {
 		return fmt.Errorf("table %q is none that is added to collaborations", m.Table)
 	}
 	for table, f := range m.Files {

@@ -59,7 +59,6 @@ type columns struct {
 	WorstUSD       []*float64 `json:"worst_usd,omitempty"`
 	NanoUSD        []int64    `json:"nano_usd,omitempty"`
 	Tokens         []int64    `json:"tokens,omitempty"`
-	Runs           []Outcome  `json:"runs,omitempty"` // what the first versions wrote in the place of the lists
 }
 
 // Seal returns the bytes of the object.
@@ -111,7 +110,7 @@ func (c columns) check() error {
 }
 
 func (c columns) outcomes() []Outcome {
-	all := slices.Grow(c.Runs, len(c.Collaborations))
+	all := make([]Outcome, 0, len(c.Collaborations))
 	for i := range c.Collaborations {
 		all = append(all, Outcome{
 			Run{c.Collaborations[i], at(c.Generations, i)}, at(c.Statuses, i), at(c.Reasons, i), at(c.Calls, i), at(c.Cached, i),

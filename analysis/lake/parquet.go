@@ -102,19 +102,6 @@ func NewReader[T record.Row](data []byte) (r *Reader[T], err error) {
 	return &Reader[T]{rows: parquet.NewGenericReader[T](f), total: n, left: n}, nil
 }
 
-// Columns returns the names of a file's columns, which may be fewer than a table has today.
-func Columns(data []byte) (names []string, err error) {
-	defer recoverDamage(&err)
-	f, err := openParquet(data)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range f.Root().Columns() {
-		names = append(names, c.Name())
-	}
-	return names, nil
-}
-
 func openParquet(data []byte) (*parquet.File, error) {
 	err := checkFooter(data)
 	if err != nil {

@@ -1,6 +1,5 @@
 // Package naming says what tables and figures are called: a name that says what
-// each shows, the numbers that it has in the papers, and, for one version, the
-// name that it had before.
+// each shows, and the numbers that it has in the papers.
 package naming
 
 import (
@@ -17,7 +16,6 @@ type Named struct {
 	Name   string
 	Shows  string
 	Needs  string     // what a campaign must have for it
-	Former string     // its name before version 0.1, accepted until 0.2; "" if that is its name
 	Papers []Citation // where papers have it; no two of a list share a number
 }
 
@@ -88,12 +86,12 @@ func Of(list []Named) []string {
 	return names
 }
 
-// Find returns what of the list is called so, by its name, a paper's number or its
-// former name. The error names all, with what is accepted besides, and suggests the
+// Find returns what of the list is called so, by its name or a paper's number.
+// The error names all, with what is accepted besides, and suggests the
 // one that is most alike; what says what is listed: table, figure.
 func Find(what string, list []Named, written string, besides ...string) (Named, error) {
 	i := slices.IndexFunc(list, func(n Named) bool {
-		return n.Name == written || slices.Contains(n.Aliases(), written) || written != "" && n.Former == written
+		return n.Name == written || slices.Contains(n.Aliases(), written)
 	})
 	if i >= 0 {
 		return list[i], nil
@@ -104,12 +102,4 @@ func Find(what string, list []Named, written string, besides ...string) (Named, 
 		likely = append(likely, n.Aliases()...)
 	}
 	return Named{}, fmt.Errorf("there is no %s %q; there are %s%s", what, written, wording.And(names), wording.DidYouMean(written, likely))
-}
-
-// Renamed says, of a former name, what it is now; "" for any other name.
-func (n Named) Renamed(what, written string) string {
-	if n.Former == "" || written != n.Former {
-		return ""
-	}
-	return fmt.Sprintf("%s %s is now called %s; the old name goes with version 0.2", what, written, n.Name)
 }

@@ -7,20 +7,17 @@ import (
 
 func TestFind(t *testing.T) {
 	list := []Named{
-		{Name: "utility-by-rule", Former: "1", Papers: Numbers(1, "table", 1)},
-		{Name: "debate-by-agents", Former: "4.2", Papers: Numbers(4, "table", 2, 3)},
+		{Name: "utility-by-rule", Papers: Numbers(1, "table", 1)},
+		{Name: "debate-by-agents", Papers: Numbers(4, "table", 2, 3)},
 		{Name: "summary"},
 	}
 	for written, want := range map[string]string{
-		"utility-by-rule": "utility-by-rule", "1": "utility-by-rule", "paper1/table-1": "utility-by-rule",
-		"4.2": "debate-by-agents", "paper4/table-3": "debate-by-agents", "summary": "summary",
+		"utility-by-rule": "utility-by-rule", "paper1/table-1": "utility-by-rule",
+		"paper4/table-3": "debate-by-agents", "summary": "summary",
 	} {
 		n, err := Find("table", list, written)
 		if err != nil || n.Name != want {
 			t.Errorf("%q is %q, want %q (%v)", written, n.Name, want, err)
-		}
-		if renamed := n.Renamed("table", written); (renamed != "") != (written == n.Former) {
-			t.Errorf("%q: %q", written, renamed)
 		}
 	}
 	for written, want := range map[string]string{
@@ -29,9 +26,6 @@ func TestFind(t *testing.T) {
 		if _, err := Find("table", list, written, "all"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", written, err, want)
 		}
-	}
-	if got := list[0].Renamed("table", "1"); got != "table 1 is now called utility-by-rule; the old name goes with version 0.2" {
-		t.Error(got)
 	}
 }
 

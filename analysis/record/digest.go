@@ -62,12 +62,6 @@ func CopyDigest[T Row](rows []T) (string, error) {
 	return digestOf(rows, allColumns(reflect.TypeFor[T](), nil))
 }
 
-// DigestOf returns TableDigest of the named columns alone.
-func DigestOf[T Row](rows []T, names []string) (string, error) {
-	columns := columnsOf(reflect.TypeFor[T]())
-	return digestOf(rows, slices.DeleteFunc(columns, func(c column) bool { return !slices.Contains(names, c.name) }))
-}
-
 func digestOf[T Row](rows []T, columns []column) (string, error) {
 	h := sha256.New()
 	var row []byte

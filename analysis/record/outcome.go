@@ -1,7 +1,5 @@
 package record
 
-import "slices"
-
 // What an outcome is worth in an average is decided here and nowhere else:
 // tables, figures, comparisons, SQL and files read it. docs/reference/schema.md has the
 // same in words.
@@ -27,26 +25,6 @@ const Stopped = "stopped"
 // the campaign's question was answered without them.
 const Answered = "answered"
 
-// earlyErrors are the environments of files without the column measure whose
-// goodness is minus an error. It does not grow: later files have the column.
-var earlyErrors = []string{"recsys", "consensus", "robots"}
-
-// EarlyErrors returns the environments whose goodness is minus an error in
-// files without the column measure.
-func EarlyErrors() []string { return slices.Clone(earlyErrors) }
-
-// MeasureOf returns what the collaboration's goodness measures, also if its
-// file has no such column.
-func (c Collaboration) MeasureOf() string {
-	switch {
-	case c.Measure != nil:
-		return *c.Measure
-	case slices.Contains(earlyErrors, c.Environment):
-		return Error
-	}
-	return Share
-}
-
 // Worth returns what a goodness of this collaboration, at its end or at the end
 // of a round, counts as in an average. A goodness of nil, which is that of no
 // decision, counts as 0 if it is a share, and is left out (nil) if it is an
@@ -55,7 +33,7 @@ func (c Collaboration) Worth(goodness *float64) *float64 {
 	switch {
 	case c.Status != Succeeded:
 		return nil
-	case goodness == nil && c.MeasureOf() == Share:
+	case goodness == nil && c.Measure == Share:
 		return new(float64)
 	}
 	return goodness

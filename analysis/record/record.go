@@ -2,8 +2,8 @@
 // table. Columns are snake_case; *_id identify, *_at are UTC microseconds,
 // *_ms milliseconds, *_json canonical JSON; pointers are values that may be
 // absent. Evolution is additive only: columns are never renamed, retyped or
-// reused. One that is added is optional, and absent from earlier files; the
-// digests of their rows stay, since absent values are no part of them.
+// reused. One that is added is optional; digests stay, since absent values are no
+// part of them.
 // SchemaVersion grows if a reader of the version before would misread a file.
 // Operational columns, tagged digest:"-", are what may differ between two runs
 // of one campaign, or what follows from other columns.
@@ -54,8 +54,8 @@ type Collaboration struct {
 	PromptsHash   string    `parquet:"prompts_hash,dict"`              // of all prompt templates in use
 	EngineVersion string    `parquet:"engine_version,dict" digest:"-"` // of the workflow code that ended it
 	// Follow from other columns: not part of the row digest.
-	Measure *string  `parquet:"measure,dict" digest:"-"` // what score measures: share (0 to 1), error (minus an error) or scored (0 to 1, of final decisions only); absent from early files
-	Outcome *float64 `parquet:"outcome" digest:"-"`      // what to average: score, 0 without a decision if it is a share; absent without a decision if it is an error, of what did not succeed, and from early files
+	Measure string   `parquet:"measure,dict" digest:"-"` // what score measures: share (0 to 1), error (minus an error) or scored (0 to 1, of final decisions only)
+	Outcome *float64 `parquet:"outcome" digest:"-"`      // what to average: score, 0 without a decision if it is a share; absent without a decision if it is an error, and of what did not succeed
 	// Operational: not part of the row digest.
 	Calls        int32    `parquet:"calls" digest:"-"`                             // rows of the table calls, answers from the cache not counted
 	InputTokens  int64    `parquet:"input_tokens" digest:"-"`                      // of these calls, as the provider counts
@@ -82,9 +82,9 @@ type Round struct {
 	DecisionJSON *string   `parquet:"decision_json"`        // the same as text
 	Score        *float64  `parquet:"score"`                // goodness of the decision that stands; absent before the first decision: average outcome instead
 	Utilities    []float64 `parquet:"utilities,list"`       // of what stands, by agent; an empty list before the first decision
-	Simulated    *bool     `parquet:"simulated" digest:"-"` // a scripted agent answered in this round; absent from early files
+	Simulated    bool      `parquet:"simulated" digest:"-"` // a scripted agent answered in this round
 	Outcome      *float64  `parquet:"outcome" digest:"-"`   // what to average, as collaborations.outcome
-	Agreement    *float64  `parquet:"agreement" digest:"-"` // greatest share of the agents that hold the same candidate at the round's last count; absent without candidates, and from early files
+	Agreement    *float64  `parquet:"agreement" digest:"-"` // greatest share of the agents that hold the same candidate at the round's last count; absent without candidates
 }
 
 // Turn is one entry of a transcript. Key: collaboration_id, generation, entry.
@@ -107,7 +107,7 @@ type Turn struct {
 	ProposalKey     *string  `parquet:"proposal_key"`     // identity of the proposal; equal proposals have equal keys
 	ProposalJSON    *string  `parquet:"proposal_json"`    // the proposal in the environment's canonical form
 	ProposalUtility *float64 `parquet:"proposal_utility"` // to the agent itself
-	ProposalScore   *float64 `parquet:"proposal_score"`   // goodness of an answer that an agent gives to a challenged one, see rounds.score; absent for others and from early files
+	ProposalScore   *float64 `parquet:"proposal_score"`   // goodness of an answer that an agent gives to a challenged one, see rounds.score; absent for others
 	StandingUtility *float64 `parquet:"standing_utility"` // what the standing decision is worth to it
 	SeesJSON        string   `parquet:"sees_json"`        // [[from,to],…]: the entries shown, in order
 	PromptHash      string   `parquet:"prompt_hash"`      // of the messages of the first question: 32 hexadecimal digits of their SHA-256
@@ -115,7 +115,7 @@ type Turn struct {
 	Model           *string  `parquet:"model"`            // model of the speaker as the campaign names it; absent for decisions
 	ModelSimulated  bool     `parquet:"simulated"`        // the last answer came from a scripted agent
 	DataJSON        *string  `parquet:"data_json"`        // compact act of the entry as the engine saw it
-	ForkedFrom      *string  `parquet:"forked_from"`      // the collaboration that it was made in, before this one went another way: campaign/collaboration.generation; absent for others and from early files
+	ForkedFrom      *string  `parquet:"forked_from"`      // the collaboration that it was made in, before this one went another way: campaign/collaboration.generation; absent for others
 }
 
 // Ballot is one voter's stand on one candidate. Key: collaboration_id,
@@ -133,7 +133,7 @@ type Ballot struct {
 	Standing      *bool    `parquet:"standing"`             // the candidate is the decision that stood before the vote
 	Value         *float64 `parquet:"value"`                // vote 1 or 0, rating, reciprocal rank, points
 	ValueExact    *string  `parquet:"value_exact"`          // the same as a fraction
-	Simulated     *bool    `parquet:"simulated" digest:"-"` // the voter is a scripted agent; absent from early files
+	Simulated     bool     `parquet:"simulated" digest:"-"` // the voter is a scripted agent
 }
 
 // Call is one attempt that was or may have been billed. Key: collaboration_id,
@@ -160,6 +160,6 @@ type Call struct {
 	FinishReason      string   `parquet:"finish_reason,dict"`                // why the answer ended, as the service says: stop, length, refusal, …
 	RequestID         string   `parquet:"request_id"`                        // the service's own name of the request
 	StartedAt         int64    `parquet:"started_at,timestamp(microsecond)"` // when the call began
-	Simulated         *bool    `parquet:"simulated" digest:"-"`              // it asked no language model; absent from early files
-	ForkedFrom        *string  `parquet:"forked_from"`                       // the collaboration that paid, whose turns this one goes on from: campaign/collaboration.generation; such an answer is cached, too; absent for others and from early files
+	Simulated         bool     `parquet:"simulated" digest:"-"`              // it asked no language model
+	ForkedFrom        *string  `parquet:"forked_from"`                       // the collaboration that paid, whose turns this one goes on from: campaign/collaboration.generation; such an answer is cached, too; absent for others
 }

@@ -72,7 +72,7 @@ func collaboration(rule string, replicate, rounds int, text string) record.Rows 
 		}
 	}
 	r.Collaborations = []record.Collaboration{{
-		Key: key, Status: "succeeded", Environment: "exchange", InstanceID: "k3", Protocol: "roundtable", Rule: rule, Model: "openai/gpt", Agents: 3, Replicate: int32(replicate),
+		Key: key, Status: "succeeded", Environment: "exchange", Measure: record.Share, InstanceID: "k3", Protocol: "roundtable", Rule: rule, Model: "openai/gpt", Agents: 3, Replicate: int32(replicate),
 		RoundsPlanned: int32(rounds), RoundsRun: int32(rounds), EndReason: "rounds", DecidedRound: p(int32(1)), DecisionJSON: &decided, Score: p(.5), Utilities: []float64{1, 2},
 		Turns: int32(len(r.Turns)), Calls: int32(len(r.Calls)), CostUSD: p(.25), SettingsJSON: fmt.Sprintf(settings, rule), EngineVersion: "1", PromptsHash: "abc",
 		StartedAt: 1_700_000_000_000_000, EndedAt: 1_700_000_060_000_000,

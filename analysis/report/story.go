@@ -83,7 +83,7 @@ func (s Source) addAbout(story *Story, of record.Key) {
 
 func plotsOf(rows record.Rows) []*plot {
 	var all []*plot
-	for _, p := range []*plot{motion(rows.Turns), scorePlot(rows.Rounds, rows.Collaborations[0].MeasureOf() == record.Share)} {
+	for _, p := range []*plot{motion(rows.Turns), scorePlot(rows.Rounds, rows.Collaborations[0].Measure == record.Share)} {
 		if p != nil {
 			all = append(all, p)
 		}

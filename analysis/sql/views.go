@@ -22,12 +22,9 @@ type superseded struct {
 }
 
 // defineView returns the definition of a table's view over files.
-//
-// The outcomes of collaborations and rounds are computed, so that those of
-// early files, which have none, are the same.
 func defineView(table record.Table, files []string, hidden []superseded) (string, error) {
 	rows, err := selectStored(table, files, hidden)
-	return "CREATE VIEW " + table.Name + " AS " + withOutcome(table.Name, withMoney(table, rows)), err
+	return "CREATE VIEW " + table.Name + " AS " + withMoney(table, rows), err
 }
 
 // withMoney makes amounts of money decimals of nanodollars, as they were counted: the
@@ -43,21 +40,6 @@ func withMoney(table record.Table, rows string) string {
 		return rows
 	}
 	return fmt.Sprintf("SELECT * REPLACE (%s) FROM (%s)", strings.Join(amounts, ", "), rows)
-}
-
-// withOutcome adds the columns measure and outcome to a SELECT, as
-// record.Collaboration.Worth has them.
-func withOutcome(table, rows string) string {
-	outcome := "CASE WHEN %[1]sstatus <> " + quoteLiteral(record.Succeeded) + " THEN NULL WHEN %[1]smeasure = " + quoteLiteral(record.Share) + " THEN coalesce(score, 0) ELSE score END AS outcome"
-	switch table {
-	case record.Collaborations:
-		measure := fmt.Sprintf("coalesce(measure, CASE WHEN list_contains(%s, environment) THEN %s ELSE %s END) AS measure",
-			listLiteral(record.EarlyErrors()), quoteLiteral(record.Error), quoteLiteral(record.Share))
-		return fmt.Sprintf("SELECT * REPLACE (%s) FROM (SELECT * REPLACE (%s) FROM (%s))", fmt.Sprintf(outcome, ""), measure, rows)
-	case record.Rounds:
-		return fmt.Sprintf("SELECT r.* REPLACE (%s) FROM (%s) AS r JOIN collaborations AS c USING (campaign_id, collaboration_id, generation)", fmt.Sprintf(strings.ReplaceAll(outcome, "score", "r.score"), "c."), rows)
-	}
-	return rows
 }
 
 // selectStored returns a SELECT of the rows in files. It begins with no rows of every

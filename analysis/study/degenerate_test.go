@@ -128,7 +128,7 @@ func TestWhatIsMissingIsExplained(t *testing.T) {
 		{"exchange, unlabelled", "regression", "label them first"},
 		{"exchange, silent", "early-stopping", "no two rounds in a row have messages"},
 		{"exchange, silent", "regression", "no pair of dialogue acts is in at least 5"},
-		{"recsys, undecided", "2", "has goodness in any round"},
+		{"recsys, undecided", "early-stopping-recsys", "has goodness in any round"},
 		{"recsys, undecided", "regression", "has goodness in a round from 2"},
 		{"exchange, a round", "regression", "has goodness in a round from 2"},
 	} {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/record"
 	"roundtable/analysis/study/overview"
 	"roundtable/analysis/table"
@@ -20,7 +21,7 @@ func TestIntervalsOfComparisonsEnd(t *testing.T) {
 		for i, scores := range [][2]float64{{first, second}, {second, second}} {
 			for k, rule := range []string{"majority", "ranked"} {
 				c.Runs = append(c.Runs, NewRun(record.Collaboration{
-					Key: record.Key{ConditionID: rule, CollaborationID: fmt.Sprint(rule, i)}, Status: record.Succeeded, Environment: environment, Rule: rule,
+					Key: record.Key{ConditionID: rule, CollaborationID: fmt.Sprint(rule, i)}, Status: record.Succeeded, Environment: environment, Measure: campaigntest.MeasureOf(environment), Rule: rule,
 					InstanceID: fmt.Sprint(i), Instance: int32(i), SettingsJSON: fmt.Sprintf(`{"env":{"name":%q}}`, environment), Score: &scores[k], DecisionJSON: new("1"),
 				}, nil, nil))
 			}

@@ -26,7 +26,7 @@ func axisCampaign(labels ...map[string]string) campaign.Campaign {
 		}
 		c.Planned = append(c.Planned, p)
 		c.Runs = append(c.Runs, NewRun(record.Collaboration{
-			Key: record.Key{ConditionID: p.Condition}, Environment: "qa", Rule: "plurality", SettingsJSON: settings, Status: record.Succeeded,
+			Key: record.Key{ConditionID: p.Condition}, Environment: "qa", Measure: record.Share, Rule: "plurality", SettingsJSON: settings, Status: record.Succeeded,
 		}, nil, nil))
 	}
 	return c

@@ -96,7 +96,7 @@ func Main(c campaign.Campaign) []table.Table {
 		return all
 	}
 	name := "rounds"
-	if !slices.ContainsFunc(c.Runs, func(r campaign.Run) bool { return r.MeasureOf() != record.Scored }) {
+	if !slices.ContainsFunc(c.Runs, func(r campaign.Run) bool { return r.Measure != record.Scored }) {
 		name = "outcomes" // rounds have no score
 	}
 	if t, err := Make(c, name); err == nil {

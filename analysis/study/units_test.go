@@ -21,7 +21,7 @@ func asked4(order string, right ...bool) []campaign.Run {
 		for replicate := range 5 {
 			settings := fmt.Sprintf(`{"env":{"name":"qa"},"protocol":{"name":"debate","params":{"order":%q}},"rule":{"name":"majority"}}`, order)
 			row := record.Collaboration{
-				Key: record.Key{ConditionID: "majority-" + order, CollaborationID: fmt.Sprint(order, i, replicate)}, Status: record.Succeeded, Environment: "qa", Rule: "majority", Protocol: "debate",
+				Key: record.Key{ConditionID: "majority-" + order, CollaborationID: fmt.Sprint(order, i, replicate)}, Status: record.Succeeded, Environment: "qa", Measure: record.Share, Rule: "majority", Protocol: "debate",
 				InstanceID: fmt.Sprint("q", i), Instance: int32(i), Replicate: int32(replicate), Agents: 3, RoundsPlanned: 1, SettingsJSON: settings,
 			}
 			if yes { // the others come to no decision
@@ -85,7 +85,7 @@ func TestPairsAreOfTheSameReplicates(t *testing.T) {
 		{"rated", 0, 0, nil}, {"rated", 0, 1, new(-5.)}, {"rated", 1, 0, nil}, {"rated", 1, 1, nil},
 	} {
 		row := record.Collaboration{
-			Key: record.Key{ConditionID: x.rule, CollaborationID: fmt.Sprint(x.rule, x.instance, x.replicate)}, Status: record.Succeeded, Environment: campaign.Recsys, Rule: x.rule,
+			Key: record.Key{ConditionID: x.rule, CollaborationID: fmt.Sprint(x.rule, x.instance, x.replicate)}, Status: record.Succeeded, Environment: campaign.Recsys, Measure: record.Error, Rule: x.rule,
 			InstanceID: fmt.Sprint("u", x.instance), Instance: int32(x.instance), Replicate: int32(x.replicate), SettingsJSON: `{"env":{"name":"recsys"}}`, Score: x.score,
 		}
 		if x.score != nil {

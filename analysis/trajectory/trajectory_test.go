@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/acts"
+	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/record"
 	"roundtable/analysis/referencetest"
 	"roundtable/analysis/trajectory"
@@ -131,7 +132,7 @@ func rows(environment string) record.Rows {
 	return record.Rows{
 		Collaborations: []record.Collaboration{{
 			Key:    record.Key{CollaborationID: "majority-1-i0-r3", ConditionID: "majority-1"},
-			Status: "succeeded", Environment: environment, Rule: "majority", Instance: 0, Replicate: 3, RoundsPlanned: 2,
+			Status: "succeeded", Environment: environment, Measure: campaigntest.MeasureOf(environment), Rule: "majority", Instance: 0, Replicate: 3, RoundsPlanned: 2,
 		}},
 		Rounds: []record.Round{{Round: 1, NewProposals: 2}, {Round: 2, Passed: true, Score: &score}},
 		Turns:  []record.Turn{{Entry: 0, Round: 1}, {Entry: 1, Round: 2}, {Entry: 2, Round: 2}},

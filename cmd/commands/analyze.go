@@ -50,10 +50,10 @@ func newAnalyze(o *cli.Options) *cobra.Command {
 		Args:    cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
-			if which.Table, err = currentName(cmd, "table", study.Tables(), which.Table); err != nil {
+			if which.Table, err = resolveName("table", study.Tables(), which.Table); err != nil {
 				return err
 			}
-			if figure, err = currentName(cmd, "figure", figures.Figures(), figure); err != nil {
+			if figure, err = resolveName("figure", figures.Figures(), figure); err != nil {
 				return err
 			}
 			if figure != "" {
@@ -93,9 +93,8 @@ func newAnalyze(o *cli.Options) *cobra.Command {
 	return cmd
 }
 
-// currentName returns the name of a table or figure that is asked for by any of its
-// names, and says on standard error that a former one has changed.
-func currentName(cmd *cobra.Command, what string, list []naming.Named, written string) (string, error) {
+// resolveName returns the name of a table or figure that is asked for by any of its names.
+func resolveName(what string, list []naming.Named, written string) (string, error) {
 	var besides []string
 	if what == "table" {
 		besides = []string{"all"}
@@ -106,9 +105,6 @@ func currentName(cmd *cobra.Command, what string, list []naming.Named, written s
 	found, err := naming.Find(what, list, written, besides...)
 	if err != nil {
 		return "", cli.UsageError(err)
-	}
-	if renamed := found.Renamed(what, written); renamed != "" {
-		cmd.PrintErrln(renamed)
 	}
 	return found.Name, nil
 }

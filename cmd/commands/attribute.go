@@ -131,11 +131,11 @@ func runAttribution(ctx context.Context, r runs.Options, s storage.Store, w *for
 
 // runStep runs what is left of a campaign file, without its tables.
 func runStep(ctx context.Context, r runs.Options, s storage.Store, path string) error {
-	p, m, file, err := campaignfile.Flags{}.Read(ctx, r.Plugins, path, s, true)
+	p, m, _, err := campaignfile.Flags{}.Read(ctx, r.Plugins, path, s, true)
 	if err != nil {
 		return err
 	}
-	if _, err := campaignfile.CheckExtends(ctx, s, &p, m, file.Prompts); err != nil {
+	if _, err := campaignfile.CheckExtends(ctx, s, p, m); err != nil {
 		return err
 	}
 	if campaigns.IsSealed(ctx, s, p) {

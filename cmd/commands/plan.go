@@ -92,7 +92,7 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	there, err := campaignfile.Compare(ctx, s, &p, m, file.Prompts, o.share > 0)
+	there, err := campaignfile.Compare(ctx, s, p, m, file.Prompts, o.share > 0)
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func planConditions(plugins catalogue.Catalogue, p recorded.Plan, file plan.File
 		all = append(all, planned{
 			Condition: c.ID(), Env: c.Env.Name, Protocol: c.Protocol.Name, Rule: c.Rule.Name, Model: c.Model.Name,
 			Agents: cmp.Or(session.Protocol().Traits().Members, p.Agents[i]), Rounds: p.Rounds[i],
-			Instances: p.Campaign.Instances.Of(i), Cells: cells, MaxTurns: cells * calls, MaxCalls: cells * calls * (1 + c.Reasks), Settings: c, Values: file.Values[i],
+			Instances: p.Campaign.Instances[i], Cells: cells, MaxTurns: cells * calls, MaxCalls: cells * calls * (1 + c.Reasks), Settings: c, Values: file.Values[i],
 		})
 	}
 	return all, most, nil

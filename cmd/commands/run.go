@@ -60,11 +60,11 @@ func runCampaign(ctx context.Context, r runs.Options, path string, flags campaig
 		return err
 	}
 	defer made.Discard()
-	p, m, file, err := flags.Read(ctx, r.Plugins, path, s, true)
+	p, m, _, err := flags.Read(ctx, r.Plugins, path, s, true)
 	if err != nil {
 		return err
 	}
-	stored, err := campaignfile.CheckExtends(ctx, s, &p, m, file.Prompts)
+	stored, err := campaignfile.CheckExtends(ctx, s, p, m)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func commit(t *testing.T, s storage.Store, p recorded.Plan, n, generation int, s
 	key := record.Key{SchemaVersion: record.SchemaVersion, CampaignID: c.Name, ConditionID: condition.ID(), CollaborationID: c.CollaborationID(cell), Generation: int32(generation)}
 	one, zero, decided := ptr(int32(0)), ptr(int32(1)), `{"A":1}`
 	rows.Collaborations = []record.Collaboration{{
-		Key: key, Status: status, Environment: "exchange", InstanceID: "k2-asymmetric", Replicate: int32(cell.Replicate), Protocol: "roundtable",
+		Key: key, Status: status, Environment: "exchange", Measure: record.Share, InstanceID: "k2-asymmetric", Replicate: int32(cell.Replicate), Protocol: "roundtable",
 		Rule: condition.Rule.Name, Model: condition.Model.Name, Simulated: true, Agents: 2, RoundsPlanned: 1, RoundsRun: 1, EndReason: "rounds", DecidedRound: ptr(int32(1)),
 		DecisionKey: ptr("k1"), DecisionJSON: &decided, Score: ptr(.5), Utilities: []float64{20, 40}, Turns: 7, InvalidTurns: 1, Asks: 8, SettingsJSON: string(settings), CostUSD: ptr(0.),
 	}}

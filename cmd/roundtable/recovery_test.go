@@ -50,7 +50,7 @@ func plantRows(t *testing.T, s storage.Store, p recorded.Plan, condition int, ru
 			CollaborationID: p.Campaign.CollaborationID(plan.Cell{Condition: condition, Replicate: i}),
 		}
 		rows := record.Rows{Collaborations: []record.Collaboration{{
-			Key: key, Status: "succeeded", Environment: "exchange", Replicate: int32(i), Rule: c.Rule.Name, Model: c.Model.Name, Simulated: true, Agents: 3,
+			Key: key, Status: "succeeded", Environment: "exchange", Measure: record.Share, Replicate: int32(i), Rule: c.Rule.Name, Model: c.Model.Name, Simulated: true, Agents: 3,
 			RoundsPlanned: int32(len(run.Rounds)), RoundsRun: int32(len(run.Rounds)), EndReason: "rounds", Score: run.Rounds[len(run.Rounds)-1].Goodness, SettingsJSON: string(settings), CostUSD: ptr(0.),
 		}}}
 		var labels []record.Label

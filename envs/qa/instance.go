@@ -113,7 +113,7 @@ func (in *Instance) toProposal(answer string, err error) (envs.Proposal, error) 
 	return envs.Proposal(data), err
 }
 
-// proposalText returns a canonical proposal as it was before JSON.
+// proposalText returns the answer that a canonical proposal holds.
 func proposalText(p envs.Proposal) string {
 	var s string
 	if json.Unmarshal([]byte(p), &s) != nil {

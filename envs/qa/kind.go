@@ -16,7 +16,7 @@ const Unknown = "[UNKNOWN]"
 // "Answer:". The error says what is missing, in words that can be shown to a model.
 func (q Question) Extract(text string) (string, error) {
 	found, ok := "", false
-	if q.hasReading() && q.reading != Last && q.reading != FirstVersion {
+	if q.hasReading() && q.reading != Last {
 		found, err := q.statedAnswer(text)
 		if err != nil {
 			return "", err
@@ -117,10 +117,7 @@ func (q Question) canonicalAnswer(answer string) (string, error) {
 	case YesNo:
 		return canonicalYesNo(answer)
 	case Math:
-		normalise := Normalise
-		if q.reading != FirstVersion {
-			normalise = func(latex string) string { return Normalise(stripWrapping(latex)) }
-		}
+		normalise := func(latex string) string { return Normalise(stripWrapping(latex)) }
 		if answer = untilUnchanged(answer, normalise); answer == "" {
 			return "", errors.New("it is empty")
 		}

@@ -39,7 +39,7 @@ type Params struct {
 	Kind Kind `json:"kind"`
 	// Score of an answer; without one, that of the question's kind.
 	Score scoring.Scoring `json:"score,omitzero"`
-	// Reading of answers in free texts: stated, last or version_1.
+	// Reading of answers in free texts: stated or last.
 	Reading Reading `json:"reading"`
 	// Agents is the size of the group; default 3.
 	Agents int `json:"agents"`
@@ -153,14 +153,8 @@ func Population(n int) int {
 	return int(math.Ceil(385 * float64(n) / float64(n+384)))
 }
 
-// Version of dealing, parsing, scoring and the scripted policies. The reading of
-// the first version makes it the first version.
-func (e *QA) Version() int {
-	if e.params.Reading == FirstVersion {
-		return 1
-	}
-	return 2
-}
+// Version of dealing, parsing, scoring and the scripted policies.
+func (e *QA) Version() int { return 2 }
 
 // Measure returns a share: accuracy; of SQuAD F1. Scores of a
 // program or of a judge are of final answers only.
@@ -206,8 +200,8 @@ func (e *QA) Instance(seed uint64, index int) (envs.Instance, error) {
 //go:embed prompts/*.tmpl kindprompts/*.tmpl
 var prompts embed.FS
 
-// Prompts returns the built-in templates. Those of the kinds that came later are
-// apart, so that the hash of the others, which rows record, stays.
+// Prompts returns the built-in templates. The mapped kinds have a folder of their own:
+// each of their questions says itself how it is answered.
 func (e *QA) Prompts() fs.FS {
 	folder := "prompts"
 	if slices.Contains(mappedKinds, e.params.Kind) {

@@ -22,12 +22,9 @@ const (
 	Stated Reading = "stated"
 	// Last takes the last match anywhere, as the code of paper 4's authors does.
 	Last Reading = "last"
-	// FirstVersion is Last without the trimming of $12$, \(12\) and "12." in MATH:
-	// how campaigns were read that were recorded before there was a choice.
-	FirstVersion Reading = "version_1"
 )
 
-func allReadings() []string { return []string{string(Stated), string(Last), string(FirstVersion)} }
+func allReadings() []string { return []string{string(Stated), string(Last)} }
 
 var (
 	errNegated = errors.New("it says what the answer is not")

@@ -81,7 +81,7 @@ func TestReadings(t *testing.T) {
 		{integer, "The answer is (42), since f(3) = (41) + 1.", "42", "41"},
 		{integer, "So f(2) = 5, that is (5). See g(7).", "5", "7"},
 	} {
-		for reading, want := range map[Reading]string{Stated: x.stated, Last: x.last, FirstVersion: x.last} {
+		for reading, want := range map[Reading]string{Stated: x.stated, Last: x.last} {
 			x.q.reading = reading
 			if got, err := x.q.Extract(x.text); got != want || (err != nil) != (want == "") {
 				t.Errorf("%s: %q is read as %q, %v; want %q", reading, x.text, got, err, want)
@@ -100,10 +100,6 @@ func TestMathAnswersAsWritten(t *testing.T) {
 		if got, err := q.Extract(text); got != "12" || err != nil {
 			t.Errorf("%s is read as %q, %v", text, got, err)
 		}
-	}
-	old := Question{Kind: Math, reading: FirstVersion}
-	if got, _ := old.Extract(`\boxed{$12.$}`); got != "$12.$" {
-		t.Errorf("the first version reads %q", got)
 	}
 	if _, err := q.Extract(`\boxed{.}`); err == nil {
 		t.Error("a full stop is an answer")
@@ -168,10 +164,10 @@ func TestRecordedYesNo(t *testing.T) {
 	}
 }
 
-// A campaign's reading is its environment's; the first one makes the first version.
+// A campaign's reading is its environment's.
 func TestReadingOfTheEnvironment(t *testing.T) {
 	files := fstest.MapFS{"q.jsonl": {Data: []byte(`{"question":"Is it?","options":["a","b"],"answer":"A"}` + "\n")}}
-	for reading, want := range map[Reading]string{Stated: `"(A)"`, Last: `"(B)"`, FirstVersion: `"(B)"`} {
+	for reading, want := range map[Reading]string{Stated: `"(A)"`, Last: `"(B)"`} {
 		p := params("jsonl", "q.jsonl")
 		p.Reading = reading
 		e, err := New(p, files)
@@ -185,13 +181,10 @@ func TestReadingOfTheEnvironment(t *testing.T) {
 		if got, err := in.(*Instance).Answer("The answer is (A), not (B)."); string(got) != want || err != nil {
 			t.Errorf("%s: %s, %v", reading, got, err)
 		}
-		if version := map[bool]int{true: 1, false: 2}[reading == FirstVersion]; e.Version() != version {
-			t.Errorf("%s: version %d", reading, e.Version())
-		}
 	}
 	p := params("jsonl", "q.jsonl")
 	p.Reading = "first"
-	if _, err := New(p, files); err == nil || !strings.Contains(err.Error(), "last, stated or version_1") && !strings.Contains(err.Error(), "stated, last or version_1") {
+	if _, err := New(p, files); err == nil || !strings.Contains(err.Error(), "stated or last") {
 		t.Error(err)
 	}
 }

@@ -172,8 +172,7 @@ func (in *Instance) overlap(answer string) float64 {
 	return F1(answer, in.q.Gold)
 }
 
-// attachFields gives questions that were read by the names so far the columns of
-// their rows.
+// attachFields gives questions of the formats csv and jsonl the columns of their rows.
 func attachFields(format string, data []byte, questions []Question) error {
 	read := records.ReadJSON
 	switch format {

@@ -102,9 +102,9 @@ func (p Plugin[T, N]) WithAliases(names ...string) Plugin[T, N] {
 	return p
 }
 
-// WithFormer returns the entry with former defaults (Plugin.Former).
-func (p Plugin[T, N]) WithFormer(defaults map[string]any) Plugin[T, N] {
-	p.Former = defaults
+// WithExplicit returns the entry with the parameters that conditions always state.
+func (p Plugin[T, N]) WithExplicit(params ...string) Plugin[T, N] {
+	p.Explicit = params
 	return p
 }
 

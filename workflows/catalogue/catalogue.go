@@ -31,10 +31,9 @@ type Plugin[T, Needs any] struct {
 	Aliases []string // other names of the very same thing
 	About   string   // one line
 	Params  any      // the defaults
-	// Former are the parameters whose default has changed since campaigns were
-	// first recorded, with the value that it had: recorded conditions without
-	// them keep it, new plans write today's value down.
-	Former map[string]any
+	// Explicit are the parameters that a condition states even where the file leaves
+	// them at their default.
+	Explicit []string
 	// Policies that scripted agents of an environment have, for documentation.
 	Policies []string
 	New      func(envs.Decode, Needs) (T, error)
@@ -65,11 +64,11 @@ func environments() []Environment {
 	return []Environment{
 		NewEnvironment("exchange", "exchange economy: divide goods among agents with different tastes (paper 1 §4.1)", exchange.Defaults(), exchange.New),
 		NewDataEnvironment("recsys", "predict a MovieLens rating from three private tables (paper 1 §4.2)", recsys.Defaults(), new(recsys.MovieLens).Policies(), recsys.New,
-			"MovieLens-100k: set data: to its folder (roundtable data movielens says where to get it)").WithFormer(map[string]any{"history": 100}),
+			"MovieLens-100k: set data: to its folder (roundtable data movielens says where to get it)").WithExplicit("history"),
 		NewEnvironment("menu", "a menu for two guests from a stock that each agent sees a part of (paper 3 §2.2.1, §2.2.2)", menu.Defaults(), menu.New),
 		NewEnvironment("allocation", "tasks for two workers and a leader, with private and pooled resources (paper 3 §2.2.3)", allocation.Defaults(), allocation.New),
 		NewDataEnvironment("qa", "questions with known answers: BBH, MATH-500, StrategyQA, MMLU, GPQA, MuSR, SQuAD and others (papers 2 and 4)", qa.Defaults(), new(qa.QA).Policies(), qa.New,
-			"questions: set data: to the folder of the files (examples/data has some that are made up)").WithFormer(map[string]any{"reading": qa.FirstVersion}),
+			"questions: set data: to the folder of the files (examples/data has some that are made up)").WithExplicit("reading"),
 		NewEnvironment("consensus", "gather at one number or point, from seeded starts (paper 5 §2)", consensus.Defaults(), consensus.New),
 		NewEnvironment("robots", "the same for three robots in a plane, which take time to move (paper 5 §4)", consensus.DefaultRobots(), consensus.New),
 		NewEnvironment("publicgoods", "what each contributes to a common account (Isaac and Walker 1988; Fehr and Gächter 2000)", publicgoods.Defaults(), publicgoods.New),
@@ -82,17 +81,13 @@ func protocols() []Protocol {
 	return []Protocol{
 		NewProtocol("roundtable", "message, proposal, vote; all at once in each phase (paper 1 §3)", protocol.DefaultRoundtable(), protocol.NewRoundtable),
 		NewProtocol("debate", "answers in free text, then rounds in which each sees its peers' in an order that is the treatment (paper 4)",
-			protocol.DefaultDebate(), protocol.NewDebate).WithFormer(map[string]any{"memory": protocol.MemoryRetold, "speaking": protocol.SpeakingIndex}),
+			protocol.DefaultDebate(), protocol.NewDebate).WithExplicit("memory", "speaking"),
 		NewProtocol("consensus", "all see the positions of those they hear and choose their own; full, star, line, ring, directed or any network (paper 5 §2, §3.3)",
 			protocol.DefaultConsensus(), protocol.NewConsensus),
 		NewProtocol("deliberation", "in turn: estimate, tools, plan, decide, talk; also centralized and oracle (paper 3 §3)",
-			protocol.DefaultDeliberation(), protocol.NewDeliberation).WithFormer(map[string]any{
-			"explanations": protocol.ExplanationsPrivate, "memory": protocol.MemoryFull, "centralized_estimate": true,
-		}),
+			protocol.DefaultDeliberation(), protocol.NewDeliberation).WithExplicit("explanations", "memory", "centralized_estimate"),
 		NewProtocol("discussion", "personas talk in turn until they agree, or vote from a round on (paper 2)",
-			protocol.DefaultDiscussion(), protocol.NewDiscussion).WithFormer(map[string]any{
-			"merge_equal": true, "answers": protocol.Canonical, "vote_reason": true, "challenge_calls": 1,
-		}),
+			protocol.DefaultDiscussion(), protocol.NewDiscussion).WithExplicit("merge_equal", "answers", "vote_reason", "challenge_calls"),
 		NewProtocol("delphi", "anonymous estimates, the group's median and quartiles told, revised until stable (Dalkey and Helmer 1963)",
 			protocol.DefaultDelphi(), protocol.NewDelphi),
 	}
@@ -128,7 +123,7 @@ func rules() []Rule {
 		NewRule("borda5", "rankings of any length of which five places count, as in the code of paper 2's authors", decision.DefaultBorda5(), decision.NewBorda),
 		NewRule("copeland", "rankings compared pair by pair; the most pairs won", decision.CopelandParams{}, decision.NewCopeland),
 		NewRule("majority_consensus", "more than half agree with a draft (paper 2 §3.2)", decision.MajorityConsensus(), decision.NewAgreement),
-		NewRule("supermajority_consensus", "two thirds or more agree with a draft (paper 2 §3.2)", decision.SupermajorityConsensus(), decision.NewAgreement).WithFormer(map[string]any{"inclusive": false}),
+		NewRule("supermajority_consensus", "two thirds or more agree with a draft (paper 2 §3.2)", decision.SupermajorityConsensus(), decision.NewAgreement).WithExplicit("inclusive"),
 		NewRule("unanimity_consensus", "all agree with a draft (paper 2 §3.2)", decision.UnanimityConsensus(), decision.NewAgreement),
 		NewRule("hybrid_consensus", "all agree with a draft, from round 5 on three quarters in groups of more than three", decision.HybridConsensus(), decision.NewAgreement),
 		NewRule("judge", "a judge who is no agent chooses one of the agents' solutions", decision.JudgeParams{}, decision.NewJudge),

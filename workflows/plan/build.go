@@ -3,7 +3,6 @@ package plan
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -58,7 +57,7 @@ func buildPlugin[T, N any](kind string, list []catalogue.Plugin[T, N], c Choice,
 		var none T
 		return none, err
 	}
-	return plugin.New(decodeFormer(plugin.Former, c, c.Decode()), needs)
+	return plugin.New(c.Decode(), needs)
 }
 
 // TreatmentSeed returns the seed of what belongs to the protocol in one cell. It
@@ -72,36 +71,26 @@ func (c Campaign) TreatmentSeed(cell Cell) uint64 {
 	return envs.Stream(c.Seed, "treatment", cell.Instance, replicate).Uint64()
 }
 
-// pinDefaults writes in a condition today's value of every parameter whose
-// default has changed since campaigns were first recorded, so that its plan says
-// what it means. recorded are the conditions of the campaign that goes on, if
-// one does: what they leave out keeps its former meaning in the whole campaign.
-func pinDefaults(plugins catalogue.Catalogue, c *Condition, recorded []Condition) {
-	pinParameters(plugins.Environments, c, recorded, func(c *Condition) *Choice { return &c.Env })
-	pinParameters(plugins.Protocols, c, recorded, func(c *Condition) *Choice { return &c.Protocol })
-	pinParameters(plugins.Rules, c, recorded, func(c *Condition) *Choice { return &c.Rule })
-	pinParameters(plugins.Stopping, c, recorded, func(c *Condition) *Choice { return &c.Stop })
+// stateDefaults writes down the parameters that the catalogue wants a condition to
+// state (catalogue.Plugin.Explicit) and that its file leaves out.
+func stateDefaults(plugins catalogue.Catalogue, c *Condition) {
+	stateParameters(plugins.Environments, &c.Env)
+	stateParameters(plugins.Protocols, &c.Protocol)
+	stateParameters(plugins.Rules, &c.Rule)
 }
 
-func pinParameters[T, N any](list []catalogue.Plugin[T, N], c *Condition, recorded []Condition, of func(*Condition) *Choice) {
-	choice := of(c)
-	plugin, err := catalogue.Find("plug-in", list, choice.Name)
-	if err != nil || len(plugin.Former) == 0 {
+func stateParameters[T, N any](list []catalogue.Plugin[T, N], c *Choice) {
+	plugin, err := catalogue.Find("plug-in", list, c.Name)
+	if err != nil || len(plugin.Explicit) == 0 {
 		return
 	}
-	given, today := choice.givenParameters(), objectOf(plugin.Params)
-	for _, key := range slices.Sorted(maps.Keys(plugin.Former)) {
-		leftOut := func(r Condition) bool {
-			was := of(&r)
-			return plugin.Named(was.Name) && was.givenParameters()[key] == nil
-		}
-		if given[key] == nil && !slices.ContainsFunc(recorded, leftOut) {
-			given[key] = today[key]
+	given, defaults := c.givenParameters(), objectOf(plugin.Params)
+	for _, key := range plugin.Explicit {
+		if given[key] == nil {
+			given[key] = defaults[key]
 		}
 	}
-	if len(given) > 0 {
-		choice.Params = jsonOf(given)
-	}
+	c.Params = jsonOf(given)
 }
 
 // givenParameters returns the parameters of a choice by name.
@@ -110,22 +99,6 @@ func (c Choice) givenParameters() map[string]json.RawMessage {
 		return map[string]json.RawMessage{}
 	}
 	return objectOf(c.Params)
-}
-
-// decodeFormer returns a decoder that starts from the former values of the
-// parameters that a recorded choice leaves out.
-func decodeFormer(former map[string]any, c Choice, decode envs.Decode) envs.Decode {
-	left, given := maps.Clone(former), c.givenParameters()
-	maps.DeleteFunc(left, func(key string, _ any) bool { return given[key] != nil })
-	if len(left) == 0 {
-		return decode
-	}
-	return func(v any) error {
-		if err := json.Unmarshal(jsonOf(left), v); err != nil {
-			return err
-		}
-		return decode(v)
-	}
 }
 
 // objectOf returns the fields of a value as JSON has them; none if it is no object.

@@ -66,7 +66,7 @@ func TestBundlesInExclusionsAndInstances(t *testing.T) {
 	}
 	drawn := strings.NewReplacer("env: {name: exchange, agents: 3}", "env: publicgoods", "agents: 2", "agents: 8", "trader", "cooperator").Replace(grouped)
 	counts := parse(t, drawn+"instances: {large: 3, publicgoods: 2}\n").Campaign.Instances
-	if counts.Of(0) != 2 || counts.Of(1) != 3 || counts.Of(2) != 2 {
+	if counts[0] != 2 || counts[1] != 3 || counts[2] != 2 {
 		t.Errorf("instances are %v", counts)
 	}
 }

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sort"
@@ -10,56 +9,6 @@ import (
 
 	"roundtable/envs/wording"
 )
-
-// Instances are how many instances each condition runs, by condition; a list of
-// one number holds for all of them. In JSON that one is a plain number, as every
-// plan has it that was recorded when conditions could not differ.
-type Instances []int
-
-// newInstances returns the one form of numbers by condition, in which equal campaigns are equal.
-func newInstances(each []int) Instances {
-	if len(each) > 0 && !slices.ContainsFunc(each, func(n int) bool { return n != each[0] }) {
-		return Instances{each[0]}
-	}
-	return each
-}
-
-// Of returns how many instances a condition runs.
-func (x Instances) Of(condition int) int {
-	switch {
-	case len(x) == 1:
-		return x[0]
-	case condition < len(x):
-		return x[condition]
-	}
-	return 0
-}
-
-// Fit reports whether there is a positive number for each of n conditions.
-func (x Instances) Fit(conditions int) bool {
-	return (len(x) == 1 || len(x) == conditions) && !slices.ContainsFunc(x, func(n int) bool { return n < 1 })
-}
-
-// MarshalJSON writes one number for all conditions, or a list by condition.
-func (x Instances) MarshalJSON() ([]byte, error) {
-	switch len(x) {
-	case 0:
-		return []byte("0"), nil
-	case 1:
-		return json.Marshal(x[0])
-	}
-	return json.Marshal([]int(x))
-}
-
-// UnmarshalJSON reads either.
-func (x *Instances) UnmarshalJSON(data []byte) error {
-	var all int
-	if json.Unmarshal(data, &all) == nil {
-		*x = Instances{all}
-		return nil
-	}
-	return json.Unmarshal(data, (*[]int)(x))
-}
 
 // Cell is one collaboration to be run.
 type Cell struct {
@@ -74,7 +23,7 @@ func (c Campaign) CellsOf(condition int) int {
 }
 
 // planned returns the number of a condition's cells with those that are left out.
-func (c Campaign) planned(condition int) int { return c.Instances.Of(condition) * c.Replicates }
+func (c Campaign) planned(condition int) int { return c.Instances[condition] * c.Replicates }
 
 // Size returns the number of cells.
 func (c Campaign) Size() int {
@@ -112,9 +61,7 @@ func (c Campaign) Order() Order {
 	for i := range o.conditions {
 		o.conditions[i] = i
 	}
-	if len(c.Instances) > 1 {
-		slices.SortStableFunc(o.conditions, func(a, b int) int { return cmp.Compare(c.Instances.Of(b), c.Instances.Of(a)) })
-	}
+	slices.SortStableFunc(o.conditions, func(a, b int) int { return cmp.Compare(c.Instances[b], c.Instances[a]) })
 	at := turns{}
 	for active := len(o.conditions); active > 0; active-- {
 		last := c.planned(o.conditions[active-1])
@@ -144,7 +91,7 @@ func (o Order) at(n int) Cell {
 	at := o.turns[sort.Search(len(o.turns), func(i int) bool { return o.turns[i].first > n })-1]
 	n -= at.first
 	condition := o.conditions[n%at.active]
-	turn, instances := at.turn+n/at.active, o.campaign.Instances.Of(condition)
+	turn, instances := at.turn+n/at.active, o.campaign.Instances[condition]
 	cell := Cell{Condition: condition, Instance: turn % instances, Replicate: turn / instances}
 	if chosen := o.campaign.Chosen.Of(condition); chosen != nil {
 		cell.Instance = chosen[cell.Instance]
@@ -156,14 +103,14 @@ func (o Order) at(n int) Cell {
 func (c Campaign) fewerInstances(recorded Campaign) []string {
 	now := map[string]int{}
 	for i, condition := range c.Conditions {
-		now[condition.ID()] = c.Instances.Of(i)
+		now[condition.ID()] = c.Instances[i]
 	}
 	type change struct{ was, is int }
 	var order []change
 	of := map[change][]string{}
 	for i, condition := range recorded.Conditions {
 		is, there := now[condition.ID()]
-		if x := (change{recorded.Instances.Of(i), is}); there && x.is < x.was {
+		if x := (change{recorded.Instances[i], is}); there && x.is < x.was {
 			if of[x] == nil {
 				order = append(order, x)
 			}
@@ -197,11 +144,11 @@ func listSome(ids []string) string {
 func (c Campaign) Added(recorded Campaign) []string {
 	was := map[string]int{}
 	for i, condition := range recorded.Conditions {
-		was[condition.ID()] = recorded.Instances.Of(i)
+		was[condition.ID()] = recorded.Instances[i]
 	}
 	var added, fresh []string
 	for i, condition := range c.Conditions {
-		id, n := condition.ID(), c.Instances.Of(i)
+		id, n := condition.ID(), c.Instances[i]
 		switch before, there := was[id]; {
 		case !there:
 			fresh = append(fresh, id)

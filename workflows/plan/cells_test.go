@@ -260,14 +260,14 @@ func TestGrid(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	file := parse(t, minimal)
 	c := file.Campaign
-	if c.Seed != 1 || c.Replicates != 1 || c.Instances.Of(0) != 1 || c.CacheScope != "campaign" || c.Conditions[0].Stop.Name != "never" || c.Conditions[0].Reasks != 2 {
+	if c.Seed != 1 || c.Replicates != 1 || c.Instances[0] != 1 || c.CacheScope != "campaign" || c.Conditions[0].Stop.Name != "never" || c.Conditions[0].Reasks != 2 {
 		t.Errorf("defaults are %+v", c)
 	}
 	if file.Agents[0] != 3 || file.Rounds[0] != 10 || file.String() != "a: 1 condition, 1 cell" {
 		t.Errorf("%d agents, %d rounds, %q", file.Agents[0], file.Rounds[0], file)
 	}
 	few := strings.Replace(sized(1, 1, "majority"), "instances: 1\n", "", 1)
-	if n := parse(t, few).Campaign.Instances.Of(0); n != 9 {
+	if n := parse(t, few).Campaign.Instances[0]; n != 9 {
 		t.Errorf("%d instances of an environment that has 9", n)
 	}
 }

@@ -23,7 +23,7 @@ func TestChosenInstances(t *testing.T) {
 		"instances: {recsys: [u1-m12]}\nreplicates: 2 # ": {nil, nil, {2}, {2}},
 	} {
 		c := parse(t, strings.Replace(twoTasks, "replicates: 2\n", "", 1)+text+"\n").Campaign
-		if !reflect.DeepEqual(c.Chosen, want) || !c.Chosen.Fit(len(c.Conditions), c.Instances) {
+		if !reflect.DeepEqual(c.Chosen, want) || !c.HasSoundInstances() {
 			t.Errorf("%s chooses %v, want %v", text, c.Chosen, want)
 		}
 		for n := range c.Size() {
@@ -39,8 +39,8 @@ func TestChosenInstances(t *testing.T) {
 		}
 	}
 	only := parse(t, strings.Replace(twoTasks, "env: [exchange, ", "env: [", 1)+"instances: [u1-m12]\n").Campaign
-	if !reflect.DeepEqual(only.Chosen, plan.Chosen{{2}}) || only.Size() != 4 {
-		t.Errorf("one choice for all is %v, of %d cells", only.Chosen, only.Size())
+	if !reflect.DeepEqual(only.Chosen, plan.Chosen{{2}, {2}}) || only.Size() != 4 {
+		t.Errorf("the choice is %v, of %d cells", only.Chosen, only.Size())
 	}
 	small := parse(t, twoTasks+"instances: {recsys: [u1-m12]}\n").Campaign
 	more := parse(t, twoTasks+"instances: {recsys: [u10-m34, u1-m12]}\n").Campaign

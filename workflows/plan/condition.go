@@ -220,7 +220,7 @@ func buildAt[T, N any](p *parser, key, kind string, list []catalogue.Plugin[T, N
 	}
 	d := decoder{n: n, key: key, errs: &p.errs}
 	d.failed = key == "env" && p.noData // its folder's error says enough
-	if built, err = plugin.New(decodeFormer(plugin.Former, c, d.decode), needs); err != nil {
+	if built, err = plugin.New(d.decode, needs); err != nil {
 		p.reportRefusal(d, c.Name, err)
 	}
 	if err != nil || d.failed {

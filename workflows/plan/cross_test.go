@@ -32,7 +32,7 @@ var decisions = map[string][2]string{
 	"majority":                {"-", "A"},
 	"plurality":               {"A", "A"}, // 2, 1, 1, 1 votes
 	"rated":                   {"B", "B"}, // 13, 21, …
-	"ranked":                  {"B", "B"}, // 11/4, 3, …
+	"ranked":                  {"B", "A"}, // 11/4, 3, …; in a discussion, whose equal answers are apart, the first A gets 11/4, B 8/3
 	"cumulative":              {"B", "B"}, // half to the first, half to the second: 4, 10, …
 	"cumulative25":            {"B", "B"}, // 26, 61, …
 	"approval":                {"B", "B"}, // all but none is approved from 5 on: 2, 5, 3, 3
@@ -81,7 +81,7 @@ func TestRulesTimesDiscussions(t *testing.T) {
 	for _, r := range catalogue.Builtin().Rules {
 		for params, alters := range map[string]map[string]string{
 			`{"all_draft":true}`:                   {},
-			`{"extract":false}`:                    {"solution_counting": refused, "unanimous": "B", "majority": "B", "plurality": "B", "judge": "B"}, // by turn 3 all stand for B
+			`{"extract":false}`:                    {"solution_counting": refused, "ranked": "B", "unanimous": "B", "majority": "B", "plurality": "B", "judge": "B"}, // by turn 3 all stand for B
 			`{"paradigm":"relay"}`:                 {},
 			`{"order":"rotating"}`:                 {},
 			`{"response":"reasoning"}`:             {},
@@ -89,7 +89,7 @@ func TestRulesTimesDiscussions(t *testing.T) {
 			`{"collective":true,"all_draft":true}`: inTurn,
 			`{"paradigm":"collective_refinement"}`: inTurn,
 			`{"challenge":"solution"}`:             {},
-			`{"merge_equal":false}`:                {"ranked": "A"}, // the first A gets 11/4, B 8/3
+			`{"merge_equal":true}`:                 {"ranked": "B"},
 		} {
 			cond := plan.Condition{
 				Protocol: plan.Choice{Name: "discussion", Params: []byte(params)}, Rule: plan.Choice{Name: r.Name}, Stop: plan.Choice{Name: "never"},

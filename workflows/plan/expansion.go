@@ -62,7 +62,7 @@ func (x *expansion) check(keys map[string]*yaml.Node) (expanded, FileErrors) {
 	before := x.p.errs
 	x.p.errs = nil
 	made := expanded{Condition: x.p.parseCondition(keys), keys: keys}
-	pinDefaults(x.p.host.Catalogue, &made.Condition, x.p.recorded)
+	stateDefaults(x.p.host.Catalogue, &made.Condition)
 	fitted := maps.Clone(keys) // what the file gives is shown without a fit
 	x.p.learn(&made.Condition, fitted, x.campaign.Name)
 	made.agents, made.rounds, made.dealt = x.p.checkCondition(made.Condition, fitted, x.campaign)
@@ -108,7 +108,7 @@ func (x *expansion) writeTo(file *File) {
 		file.given = append(file.given, givenSettings(e.keys))
 	}
 	file.Campaign.Conditions = x.conditions()
-	file.Campaign.Instances, file.Campaign.Chosen = newInstances(instances), newChosen(chosen)
+	file.Campaign.Instances, file.Campaign.Chosen = instances, newChosen(chosen)
 	if size := file.Campaign.Size(); size > maxCells {
 		x.p.errs.add(nil, "", "%d cells are planned; at most %d are accepted", size, maxCells)
 	}

@@ -90,14 +90,12 @@ type Host struct {
 }
 
 type parser struct {
-	host   Host
-	errs   FileErrors
-	data   fs.FS
-	noData bool                        // the file names a folder of data that cannot be opened
-	envs   map[string]envs.Environment // by canonical JSON of the choice
-	// recorded are the conditions that the campaign has in the lake, scope its cache_scope.
-	recorded []Condition
-	scope    string
+	host     Host
+	errs     FileErrors
+	data     fs.FS
+	noData   bool                        // the file names a folder of data that cannot be opened
+	envs     map[string]envs.Environment // by canonical JSON of the choice
+	recorded []Condition                 // that the campaign has in the lake
 	// refusedAxes are keys that the grid gives in a form that was refused already.
 	refusedAxes []string
 	sources     []string                    // files and flags besides the campaign file: see lineBits
@@ -143,9 +141,8 @@ func (p *parser) parseFile(s Source) File {
 	top = p.applyChanges(p.extend(top, []string{s.Name}), s.Changes)
 	h := Header{Seed: 1, Replicates: 1}
 	base, grid := p.splitHeader(top, &h)
-	p.goesOn(top, h.Name)
-	// A campaign that was recorded under another default keeps its scope.
-	h.CacheScope = cmp.Or(h.CacheScope, p.scope, "campaign")
+	p.loadRecorded(top, h.Name)
+	h.CacheScope = cmp.Or(h.CacheScope, "campaign")
 	p.checkHeader(top, h)
 	p.data = p.openFolder(top, "data", h.Data)
 	p.noData = p.host.Data != nil && h.Data != "" && p.data == nil
@@ -179,8 +176,8 @@ func (p *parser) parseFile(s Source) File {
 	return file
 }
 
-// goesOn reads the campaign that the lake has by that name.
-func (p *parser) goesOn(top *yaml.Node, name string) {
+// loadRecorded reads the campaign that the lake has by that name.
+func (p *parser) loadRecorded(top *yaml.Node, name string) {
 	if p.host.Recorded == nil || !validName.MatchString(name) {
 		return
 	}
@@ -188,7 +185,7 @@ func (p *parser) goesOn(top *yaml.Node, name string) {
 	if err != nil {
 		p.errs.add(valueOf(top, "name"), "name", "the campaign %s in the lake cannot be read: %v", name, err)
 	}
-	p.recorded, p.scope = recorded.Conditions, recorded.CacheScope
+	p.recorded = recorded.Conditions
 }
 
 // openFolder opens a folder that the file names; nil if it names none.

@@ -208,8 +208,8 @@ func (at point) environmentText(c Condition) string {
 }
 
 // Chosen are the instances that conditions run, by condition, where the file chooses
-// them by their ids; a list of one holds for all of them. A condition without a list
-// runs the first ones. No campaign that was recorded without choosing has any.
+// them by their ids; nil where it chooses none. A condition without a list runs the
+// first ones.
 type Chosen [][]int
 
 // newChosen returns the one form of chosen instances. Those that are the first ones
@@ -222,35 +222,31 @@ func newChosen(each [][]int) Chosen {
 		}
 		some = some || each[i] != nil
 	}
-	switch {
-	case !some:
+	if !some {
 		return nil
-	case !slices.ContainsFunc(each, func(list []int) bool { return !slices.Equal(list, each[0]) }):
-		return each[:1]
 	}
 	return each
 }
 
 // Of returns the instances that are chosen for a condition; nil if it runs the first ones.
 func (x Chosen) Of(condition int) []int {
-	switch {
-	case len(x) == 1:
-		return x[0]
-	case condition < len(x):
-		return x[condition]
+	if x == nil {
+		return nil
 	}
-	return nil
+	return x[condition]
 }
 
-// Fit reports whether there are as many for each of n conditions as it runs.
-func (x Chosen) Fit(conditions int, counts Instances) bool {
-	if len(x) > 1 && len(x) != conditions {
+// HasSoundInstances reports whether each condition has a positive number of instances,
+// and as many chosen ones where it has a choice.
+func (c Campaign) HasSoundInstances() bool {
+	n := len(c.Conditions)
+	if len(c.Instances) != n || c.Chosen != nil && len(c.Chosen) != n {
 		return false
 	}
-	for i := range conditions {
-		list := x.Of(i)
+	for i, count := range c.Instances {
+		list := c.Chosen.Of(i)
 		sound := slices.IsSorted(list) && len(slices.Compact(slices.Clone(list))) == len(list)
-		if list != nil && (!sound || list[0] < 0 || len(list) != counts.Of(i)) {
+		if count < 1 || list != nil && (!sound || list[0] < 0 || len(list) != count) {
 			return false
 		}
 	}
@@ -262,7 +258,7 @@ func (c Campaign) InstancesOf(condition int) []int {
 	if list := c.Chosen.Of(condition); list != nil {
 		return list
 	}
-	first := make([]int, c.Instances.Of(condition))
+	first := make([]int, c.Instances[condition])
 	for i := range first {
 		first[i] = i
 	}

@@ -51,7 +51,7 @@ func TestLabelFaults(t *testing.T) {
 // Labels name environments in instances, too.
 func TestLabelsNameInstances(t *testing.T) {
 	text := strings.Replace(twoTasks, "{name: recsys, synthetic: true, n: 9}", "{label: movies, value: {name: recsys, synthetic: true, n: 9}}", 1)
-	if got := parse(t, text+"instances: {movies: 2}\n").Campaign.Instances; got.Of(0) != 1 || got.Of(3) != 2 {
+	if got := parse(t, text+"instances: {movies: 2}\n").Campaign.Instances; got[0] != 1 || got[3] != 2 {
 		t.Errorf("instances are %v", got)
 	}
 	got := errorsOf(t, text+"instances: {films: 2}\n").Error()

@@ -112,7 +112,7 @@ type Campaign struct {
 	Name       string          `json:"name"`
 	Seed       uint64          `json:"seed"`
 	Replicates int             `json:"replicates"`
-	Instances  Instances       `json:"instances"`
+	Instances  []int           `json:"instances"` // how many each condition runs
 	Chosen     Chosen          `json:"chosen,omitempty"`
 	Without    Without         `json:"without,omitempty"`
 	CacheScope string          `json:"cache_scope"` // condition, campaign or lake

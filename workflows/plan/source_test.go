@@ -75,12 +75,12 @@ func TestLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := file.Campaign.Instances; n.Of(0) != want[0] || n.Of(2) != want[1] {
+		if n := file.Campaign.Instances; n[0] != want[0] || n[2] != want[1] {
 			t.Errorf("at most %d instances are %v", limit, n)
 		}
 	}
 	file, err := changed(twoTasks+"instances: {recsys: [u1-m12, u10-m34]}\n", 1)
-	if err != nil || file.Campaign.Instances.Of(2) != 1 || file.Campaign.Chosen.Of(2)[0] != 1 {
+	if err != nil || file.Campaign.Instances[2] != 1 || file.Campaign.Chosen.Of(2)[0] != 1 {
 		t.Errorf("of the chosen ones it runs %v, error %v", file.Campaign.Chosen, err)
 	}
 }

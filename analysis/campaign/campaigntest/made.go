@@ -18,6 +18,15 @@ func NewRun(c record.Collaboration, rounds []record.Round, turns []record.Turn, 
 	return r
 }
 
+// MeasureOf returns what the goodness of a built-in environment measures.
+func MeasureOf(env string) string {
+	switch env {
+	case "recsys", "consensus", "robots":
+		return record.Error
+	}
+	return record.Share
+}
+
 // Cell makes the rows of one collaboration: scores and keys by round, slots
 // as pairs of own and standing utility, by round and agent.
 type Cell struct {
@@ -42,7 +51,7 @@ func (c Cell) Run(readers ...campaign.Reader) campaign.Run {
 		c.Settings = fmt.Sprintf(`{"env":{"name":%q},"protocol":{"name":"roundtable"},"rule":{"name":%q},"stop":{"name":"never"},"model":{"name":"openai/gpt-4o-mini"},"generate":{},"reasks":2}`, c.Env, c.Rule)
 	}
 	row := record.Collaboration{
-		Key: key, Status: c.status, Environment: c.Env, InstanceID: fmt.Sprint("item", c.instance), Instance: int32(c.instance), Replicate: int32(c.Replicate),
+		Key: key, Status: c.status, Environment: c.Env, Measure: MeasureOf(c.Env), InstanceID: fmt.Sprint("item", c.instance), Instance: int32(c.instance), Replicate: int32(c.Replicate),
 		Rule: c.Rule, Simulated: c.simulated, Agents: int32(c.Agents), RoundsPlanned: int32(c.Planned), RoundsRun: int32(len(c.Scores)),
 		Utilities: c.Utilities, SettingsJSON: c.Settings, CostUSD: c.cost, BaselinesJSON: c.Baselines,
 		Turns: 10, InvalidTurns: 1, Asks: 12, Calls: 12, InputTokens: 1000, OutputTokens: 100,

@@ -29,7 +29,7 @@ func (d Debated) Run() campaign.Run {
 		d.Agents, d.File, d.Protocol, d.Model)
 	id := fmt.Sprintf("plurality-%x", len(settings)*31+len(d.File)) + d.Protocol + d.File + d.Model + fmt.Sprint(d.Agents)
 	row := record.Collaboration{
-		Key: record.Key{ConditionID: id, CollaborationID: fmt.Sprint(id, d.Instance, d.Replicate)}, Status: record.Succeeded, Environment: "qa", Rule: "plurality",
+		Key: record.Key{ConditionID: id, CollaborationID: fmt.Sprint(id, d.Instance, d.Replicate)}, Status: record.Succeeded, Environment: "qa", Measure: record.Share, Rule: "plurality",
 		Protocol: "debate", InstanceID: fmt.Sprint("q-c", d.Instance), Instance: int32(d.Instance), Replicate: int32(d.Replicate), Agents: int32(d.Agents), RoundsPlanned: int32(len(d.Rounds)), SettingsJSON: settings,
 	}
 	var rounds []record.Round

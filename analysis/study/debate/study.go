@@ -12,16 +12,16 @@ import (
 func Study() entry.Study {
 	return entry.Study{Readers: []campaign.Reader{Read}, Tables: []entry.Table{
 		{Named: naming.Named{Name: "debate-accuracy", Shows: "debates: accuracy by strategy and task",
-			Needs: "debates", Former: "4.1", Papers: slices.Concat(naming.Numbers(4, "table", 1), naming.Numbers(4, "figure", 1))}, Build: Strategies, Shown: entry.Always},
+			Needs: "debates", Papers: slices.Concat(naming.Numbers(4, "table", 1), naming.Numbers(4, "figure", 1))}, Build: Strategies, Shown: entry.Always},
 		{Named: naming.Named{Name: "debate-by-agents", Shows: "debates: accuracy by number of agents",
-			Needs: "debates of groups of different sizes", Former: "4.2", Papers: naming.Numbers(4, "table", 2, 3, 4, 5)}, Build: DebateAgents},
+			Needs: "debates of groups of different sizes", Papers: naming.Numbers(4, "table", 2, 3, 4, 5)}, Build: DebateAgents},
 		{Named: naming.Named{Name: "debate-by-round", Shows: "debates: accuracy, log-likelihood and entropy by round",
-			Needs: "debates", Former: "4.rounds", Papers: naming.Numbers(4, "figure", 7)}, Build: DebateRounds},
+			Needs: "debates", Papers: naming.Numbers(4, "figure", 7)}, Build: DebateRounds},
 		{Named: naming.Named{Name: "debate-gains", Shows: "debates: gains over the fixed order, paired by question",
-			Needs: "debates in the fixed order and in others", Former: "4.gains"}, Build: DebateGains},
+			Needs: "debates in the fixed order and in others"}, Build: DebateGains},
 		{Named: naming.Named{Name: "debate-repetitions", Shows: "debates: spread over repetitions, gains over the fixed order tested over them",
-			Needs: "debates with several replicates", Former: "4.repeats", Papers: naming.Numbers(4, "figure", 3, 4, 5)}, Build: DebateRepetitions},
+			Needs: "debates with several replicates", Papers: naming.Numbers(4, "figure", 3, 4, 5)}, Build: DebateRepetitions},
 		{Named: naming.Named{Name: "viewpoints", Shows: "debates of fixed viewpoints: right outcomes by number of agents",
-			Needs: "debates that begin with viewpoints of a pool", Former: "4.6", Papers: slices.Concat(naming.Numbers(4, "table", 6, 7, 8, 9, 10, 11), naming.Numbers(4, "figure", 9))}, Build: Viewpoints, Shown: entry.Always},
+			Needs: "debates that begin with viewpoints of a pool", Papers: slices.Concat(naming.Numbers(4, "table", 6, 7, 8, 9, 10, 11), naming.Numbers(4, "figure", 9))}, Build: Viewpoints, Shown: entry.Always},
 	}}
 }

@@ -20,7 +20,7 @@ import (
 func deliberated(env, params, protocol string, instance int, d *Deliberated) campaign.Run {
 	settings := fmt.Sprintf(`{"env":{"name":%q,"params":%s},"protocol":{"name":"deliberation","params":%s},"rule":{"name":"unanimous"},"stop":{"name":"never"},"model":{"name":"m"},"generate":{},"reasks":0}`, env, params, protocol)
 	row := record.Collaboration{
-		Key: record.Key{ConditionID: settings, CollaborationID: fmt.Sprint(settings, instance)}, Status: record.Succeeded, Environment: env, Rule: "unanimous",
+		Key: record.Key{ConditionID: settings, CollaborationID: fmt.Sprint(settings, instance)}, Status: record.Succeeded, Environment: env, Measure: campaigntest.MeasureOf(env), Rule: "unanimous",
 		Protocol: "deliberation", Instance: int32(instance), RoundsPlanned: 6, RoundsRun: 2, SettingsJSON: settings,
 	}
 	var turns []record.Turn

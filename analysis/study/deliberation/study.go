@@ -10,14 +10,14 @@ import (
 func Study() entry.Study {
 	return entry.Study{Readers: []campaign.Reader{Read}, Tables: []entry.Table{
 		{Named: naming.Named{Name: "deliberation-rewards", Shows: "deliberations: optimality, rationality, rigidity, agreement",
-			Needs: "deliberations", Former: "3.2", Papers: naming.Numbers(3, "table", 2, 5)}, Build: Deliberations, Shown: entry.Always},
+			Needs: "deliberations", Papers: naming.Numbers(3, "table", 2, 5)}, Build: Deliberations, Shown: entry.Always},
 		{Named: naming.Named{Name: "full-information", Shows: "deliberations: with the full information",
-			Needs: "deliberations with the variant oracle", Former: "3.3", Papers: naming.Numbers(3, "table", 3)}, Build: Oracles},
+			Needs: "deliberations with the variant oracle", Papers: naming.Numbers(3, "table", 3)}, Build: Oracles},
 		{Named: naming.Named{Name: "solver-use", Shows: "deliberations: with a solver as a tool",
-			Needs: "deliberations with the tool solver", Former: "3.4", Papers: naming.Numbers(3, "table", 4)}, Build: Tools},
+			Needs: "deliberations with the tool solver", Papers: naming.Numbers(3, "table", 4)}, Build: Tools},
 		{Named: naming.Named{Name: "estimate-errors", Shows: "deliberations: errors of estimates of the state",
-			Needs: "deliberations", Former: "3.6", Papers: naming.Numbers(3, "table", 6)}, Build: Estimates},
+			Needs: "deliberations", Papers: naming.Numbers(3, "table", 6)}, Build: Estimates},
 		{Named: naming.Named{Name: "centralized-gap", Shows: "deliberations: what keeps them from the centralized decision",
-			Needs: "deliberations next to centralized decisions", Former: "3.7", Papers: naming.Numbers(3, "table", 7)}, Build: Gaps},
+			Needs: "deliberations next to centralized decisions", Papers: naming.Numbers(3, "table", 7)}, Build: Gaps},
 	}}
 }

@@ -45,7 +45,7 @@ func labelledCampaign(t *testing.T) (campaign.Campaign, storage.Store) {
 	for _, id := range []string{"a", "b", "c"} {
 		run := campaign.Run{Collaboration: record.Collaboration{
 			Key:    record.Key{CampaignID: "talks", ConditionID: "k", CollaborationID: id},
-			Status: record.Succeeded, Environment: "exchange", Rule: "majority", Agents: 2, RoundsPlanned: 2, RoundsRun: 2, SettingsJSON: `{"env": "exchange", "rule": "majority"}`,
+			Status: record.Succeeded, Environment: "exchange", Measure: record.Share, Rule: "majority", Agents: 2, RoundsPlanned: 2, RoundsRun: 2, SettingsJSON: `{"env": "exchange", "rule": "majority"}`,
 		}}
 		if id == "b" {
 			run.Generation = 1

@@ -51,7 +51,7 @@ func newCodedLate(t *testing.T, collaborations, late, asked int) coded {
 	for i := range collaborations {
 		run := lake.Run{Collaboration: fmt.Sprintf("c%02d", i)}
 		c.Runs = append(c.Runs, campaign.Run{Collaboration: record.Collaboration{
-			Key: c.key(run), Status: record.Succeeded, Environment: "exchange", Rule: "majority",
+			Key: c.key(run), Status: record.Succeeded, Environment: "exchange", Measure: record.Share, Rule: "majority",
 			Agents: codedAgents, RoundsPlanned: codedRounds, RoundsRun: codedRounds, SettingsJSON: `{"env": "exchange", "rule": "majority"}`,
 		}})
 		c.all = append(c.all, gold.Candidate{Run: run, Condition: "k", Rounds: codedRounds, Messages: codedRounds * codedAgents})

@@ -9,7 +9,7 @@ import (
 func Study() entry.Study {
 	return entry.Study{Tables: []entry.Table{
 		{Named: naming.Named{Name: "dialogue-acts", Shows: "dialogue acts: how often, by rule",
-			Needs: entry.NeedLabels, Former: "9", Papers: naming.Numbers(1, "table", 9)}, Shown: entry.Never, From: entry.Labels},
+			Needs: entry.NeedLabels, Papers: naming.Numbers(1, "table", 9)}, Shown: entry.Never, From: entry.Labels},
 		{Named: naming.Named{Name: "transitions", Shows: "dialogue acts: which follows which",
 			Needs: entry.NeedLabels}, Shown: entry.Never, From: entry.Labels},
 		{Named: naming.Named{Name: "agreement", Shows: "dialogue acts: how far labellers agree",

@@ -47,7 +47,7 @@ func (x Talked) Run() campaign.Run {
 	agents := strings.Fields(x.Finals)
 	row := record.Collaboration{
 		Key: record.Key{ConditionID: fmt.Sprintf("%s-%x", x.Rule, []byte(settings)), CollaborationID: fmt.Sprint(settings, x.Instance, x.replicate)}, Status: record.Succeeded,
-		Environment: "qa", InstanceID: fmt.Sprint("q", x.Instance), Rule: x.Rule, Protocol: name, Instance: int32(x.Instance), Replicate: int32(x.replicate), Agents: int32(len(agents)),
+		Environment: "qa", Measure: record.Share, InstanceID: fmt.Sprint("q", x.Instance), Rule: x.Rule, Protocol: name, Instance: int32(x.Instance), Replicate: int32(x.replicate), Agents: int32(len(agents)),
 		RoundsPlanned: 5, RoundsRun: int32(max(1, x.Round)), SettingsJSON: settings, Utilities: []float64{0},
 	}
 	score := 0.0

@@ -12,9 +12,9 @@ const needExchange = "the environment exchange"
 func Study() entry.Study {
 	return entry.Study{Readers: []campaign.Reader{Read}, Tables: []entry.Table{
 		{Named: naming.Named{Name: "utility-by-rule", Shows: "exchange: decisions and utility by rule and round",
-			Needs: needExchange, Former: "1", Papers: naming.Numbers(1, "table", 1)}, Build: UtilityByRule, Shown: entry.Always},
+			Needs: needExchange, Papers: naming.Numbers(1, "table", 1)}, Build: UtilityByRule, Shown: entry.Always},
 		{Named: naming.Named{Name: "utility-by-setting", Shows: "exchange: the same for every setting that varies",
-			Needs: needExchange, Former: "6", Papers: naming.Numbers(1, "table", 6)}, Build: UtilityBySetting, Redundant: variesInRuleAlone},
+			Needs: needExchange, Papers: naming.Numbers(1, "table", 6)}, Build: UtilityBySetting, Redundant: variesInRuleAlone},
 		{Named: naming.Named{Name: "headline", Shows: "the least decision rule against the best, and the growth of messages (paper 1)",
 			Needs: "rules of an exchange economy, or messages of at least two rounds"}, Build: Headline},
 		{Named: naming.Named{Name: "readings", Shows: "exchange: decisions and utility under alternative definitions",

@@ -209,7 +209,7 @@ func TestReplicatesDoNotLead(t *testing.T) {
 			for replicate := range replicates {
 				off := float64(2*replicate - replicates + 1) // replicates differ about the mean
 				row := record.Collaboration{
-					Key: record.Key{ConditionID: "c", CollaborationID: fmt.Sprint(i, replicate)}, Status: record.Succeeded, Environment: "consensus", Protocol: gathering,
+					Key: record.Key{ConditionID: "c", CollaborationID: fmt.Sprint(i, replicate)}, Status: record.Succeeded, Environment: "consensus", Measure: record.Error, Protocol: gathering,
 					Agents: 2, Instance: int32(i), Replicate: int32(replicate), SettingsJSON: `{"env":{"name":"consensus"},"protocol":{"name":"consensus"}}`,
 				}
 				r := newRun(row, nil, nil)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/record"
 	"roundtable/analysis/table/tabletest"
 )
@@ -16,7 +17,7 @@ func named(name, env string, seed int64, instances []string, scores ...float64) 
 	for i, score := range scores {
 		index, replicate := i%len(instances), i/len(instances)
 		row := record.Collaboration{
-			Key: record.Key{CampaignID: name, ConditionID: "majority-1", CollaborationID: fmt.Sprintf("majority-1-i%d-r%d", index, replicate)}, Status: record.Succeeded, Environment: env, Rule: "majority",
+			Key: record.Key{CampaignID: name, ConditionID: "majority-1", CollaborationID: fmt.Sprintf("majority-1-i%d-r%d", index, replicate)}, Status: record.Succeeded, Environment: env, Measure: campaigntest.MeasureOf(env), Rule: "majority",
 			InstanceID: instances[index], Instance: int32(index), Replicate: int32(replicate), Seed: seed, Score: &score, DecisionJSON: new("1"),
 			SettingsJSON: fmt.Sprintf(`{"env":{"name":%q},"rule":{"name":"majority"}}`, env),
 		}

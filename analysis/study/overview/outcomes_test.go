@@ -14,7 +14,7 @@ import (
 func asked(rule string, instance, replicate int, score float64) campaign.Run {
 	key := record.Key{ConditionID: rule + "-1", CollaborationID: rule + string(rune('a'+instance)) + string(rune('a'+replicate))}
 	c := record.Collaboration{
-		Key: key, Status: record.Succeeded, Environment: "qa", Rule: rule, InstanceID: string(rune('a' + instance)), Instance: int32(instance), Replicate: int32(replicate),
+		Key: key, Status: record.Succeeded, Environment: "qa", Measure: record.Share, Rule: rule, InstanceID: string(rune('a' + instance)), Instance: int32(instance), Replicate: int32(replicate),
 		SettingsJSON: `{"env":{"name":"qa"},"rule":{"name":"` + rule + `"}}`, RoundsRun: int32(1 + replicate), CostUSD: new(0.5), StartedAt: 1e6, EndedAt: 3e6,
 	}
 	if score >= 0 {

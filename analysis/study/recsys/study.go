@@ -9,6 +9,6 @@ import (
 func Study() entry.Study {
 	return entry.Study{Tables: []entry.Table{
 		{Named: naming.Named{Name: "rating-errors", Shows: "recsys: errors of ratings by rule and round",
-			Needs: entry.NeedRecsys, Former: "7", Papers: naming.Numbers(1, "table", 7)}, Build: RatingErrors, Shown: entry.Always},
+			Needs: entry.NeedRecsys, Papers: naming.Numbers(1, "table", 7)}, Build: RatingErrors, Shown: entry.Always},
 	}}
 }

@@ -10,9 +10,9 @@ import (
 func Study() entry.Study {
 	return entry.Study{Readers: []campaign.Reader{Read}, Tables: []entry.Table{
 		{Named: naming.Named{Name: "message-length", Shows: "messages: words a message",
-			Needs: "messages", Former: "words"}, Build: Words, Redundant: isMeasured},
+			Needs: "messages"}, Build: Words, Redundant: isMeasured},
 		{Named: naming.Named{Name: "message-language", Shows: "messages: words, reading grade, information distance",
-			Needs: "messages", Former: "8", Papers: naming.Numbers(1, "table", 8)}, Build: MessageLanguage, From: entry.Measures},
+			Needs: "messages", Papers: naming.Numbers(1, "table", 8)}, Build: MessageLanguage, From: entry.Measures},
 	}}
 }
 

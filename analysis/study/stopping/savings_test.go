@@ -17,7 +17,7 @@ func made(t *testing.T, name, stop string, replicate, rounds int, labels bool, s
 	t.Helper()
 	key := record.Key{CampaignID: name, ConditionID: stop, CollaborationID: fmt.Sprintf("%s-i0-r%d", stop, replicate)}
 	row := record.Collaboration{
-		Key: key, Status: record.Succeeded, Environment: "exchange", Rule: "majority", InstanceID: "k3", Replicate: int32(replicate), RoundsPlanned: 4, RoundsRun: int32(rounds),
+		Key: key, Status: record.Succeeded, Environment: "exchange", Measure: record.Share, Rule: "majority", InstanceID: "k3", Replicate: int32(replicate), RoundsPlanned: 4, RoundsRun: int32(rounds),
 		Score: &score, DecisionJSON: new("1"), SettingsJSON: fmt.Sprintf(`{"env":{"name":"exchange"},"rule":{"name":"majority"},"stop":%s}`, stop),
 	}
 	rows := record.Rows{Collaborations: []record.Collaboration{row}}

@@ -10,11 +10,11 @@ import (
 func Study() entry.Study {
 	return entry.Study{Readers: []campaign.Reader{Read}, Tables: []entry.Table{
 		{Named: naming.Named{Name: "early-stopping-recsys", Shows: "recsys: the rule that stops at the best round",
-			Needs: entry.NeedRecsys, Former: "2", Papers: naming.Numbers(1, "table", 2)}, Build: EarlyStoppingRecsys, From: entry.Trajectories},
+			Needs: entry.NeedRecsys, Papers: naming.Numbers(1, "table", 2)}, Build: EarlyStoppingRecsys, From: entry.Trajectories},
 		{Named: naming.Named{Name: "early-stopping", Shows: "stopping rules: rounds saved and what they cost",
-			Needs: entry.NeedEnded, Former: "10", Papers: naming.Numbers(1, "table", 10)}, Build: EarlyStopping, From: entry.Trajectories},
+			Needs: entry.NeedEnded, Papers: naming.Numbers(1, "table", 10)}, Build: EarlyStopping, From: entry.Trajectories},
 		{Named: naming.Named{Name: "stopping-times", Shows: "stopping rules: gap closed to the best round",
-			Needs: entry.NeedEnded, Former: "11", Papers: naming.Numbers(1, "table", 11)}, Build: StoppingTimes, From: entry.Trajectories},
+			Needs: entry.NeedEnded, Papers: naming.Numbers(1, "table", 11)}, Build: StoppingTimes, From: entry.Trajectories},
 		{Named: naming.Named{Name: "savings", Shows: "stopping in flight: what it has saved and cost, against all rounds (--with)",
 			Needs: "collaborations under a stopping rule, and the same under stop: never (in a campaign that --with names)"}, Build: Savings},
 		{Named: naming.Named{Name: "folds", Shows: "stopping rules: what cross-validation held out and chose",

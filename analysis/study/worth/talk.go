@@ -35,7 +35,7 @@ type Talk struct {
 // Read keeps the answers that stand after each round.
 func Read(r *campaign.Run, rows record.Rows) error {
 	k := reader{given: discussion.Answers{}, agents: map[int32]int32{}}
-	k.graded = r.MeasureOf() != record.Share
+	k.graded = r.Measure != record.Share
 	for _, t := range rows.Turns {
 		k.take(t)
 	}

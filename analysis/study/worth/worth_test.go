@@ -36,7 +36,7 @@ func (x talked) run() campaign.Run {
 	}
 	key := record.Key{ConditionID: x.rule + "-1", CollaborationID: fmt.Sprintf("%s-i%d-r%d", x.rule, x.instance, x.replicate)}
 	row := record.Collaboration{
-		Key: key, Status: record.Succeeded, Environment: "qa", Rule: x.rule, InstanceID: fmt.Sprint("q", x.instance), Instance: int32(x.instance), Replicate: int32(x.replicate),
+		Key: key, Status: record.Succeeded, Environment: "qa", Measure: record.Share, Rule: x.rule, InstanceID: fmt.Sprint("q", x.instance), Instance: int32(x.instance), Replicate: int32(x.replicate),
 		Agents: int32(len(x.rounds[0])), SettingsJSON: fmt.Sprintf(`{"env":{"name":"qa"},"rule":{"name":%q}}`, x.rule),
 	}
 	var turns []record.Turn
@@ -210,7 +210,7 @@ func TestRepliesThatAgree(t *testing.T) {
 		say(3, 2, 0, "talk", "agrees", "[[0,3]]"), say(4, 2, 1, "talk", "B", "[[0,4]]"), say(5, 2, 2, "talk", "A", "[[0,5]]"),
 		say(6, 2, 1, "challenge", "A", "[[0,6]]"),
 	}
-	row := record.Collaboration{Key: key, Status: record.Succeeded, Environment: "qa", Rule: "simple", Agents: 3, SettingsJSON: `{}`, DecisionJSON: new("A"), Utilities: []float64{1}}
+	row := record.Collaboration{Key: key, Status: record.Succeeded, Environment: "qa", Measure: record.Share, Rule: "simple", Agents: 3, SettingsJSON: `{}`, DecisionJSON: new("A"), Utilities: []float64{1}}
 	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{row}, Turns: turns}, Read)
 	if err != nil {
 		t.Fatal(err)
@@ -261,7 +261,7 @@ func TestProposals(t *testing.T) {
 	for i, answer := range "ABBA" {
 		turns = append(turns, record.Turn{Entry: int32(i), Round: 1, Kind: "ask", Format: "answer", Agent: new(int32(i % 2)), ProposalKey: new(string(answer)), ProposalUtility: new(0.)})
 	}
-	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{{Status: record.Succeeded, Environment: "qa", Agents: 2}}, Turns: turns}, Read)
+	r, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{{Status: record.Succeeded, Environment: "qa", Measure: record.Share, Agents: 2}}, Turns: turns}, Read)
 	if talk := talkOf(r); err != nil || len(talk.Steps) != 2 || talk.Rounds[1] != 1 {
 		t.Errorf("%v: %+v", err, talk)
 	}

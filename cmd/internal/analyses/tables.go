@@ -229,7 +229,7 @@ func AddPlan(ctx context.Context, s storage.Store, c *campaign.Campaign) error {
 			return err
 		}
 		c.Planned = append(c.Planned, campaign.Planned{
-			Condition: condition.ID(), Cells: p.Campaign.CellsOf(i), Instances: p.Campaign.Instances.Of(i), Settings: settings, Labels: m.AxisLabels[condition.ID()],
+			Condition: condition.ID(), Cells: p.Campaign.CellsOf(i), Instances: p.Campaign.Instances[i], Settings: settings, Labels: m.AxisLabels[condition.ID()],
 		})
 	}
 	return err

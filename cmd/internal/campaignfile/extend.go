@@ -18,10 +18,9 @@ import (
 )
 
 // CheckExtends returns the recorded plan of the lake's campaign of that name, nil if
-// there is none, and gives the plan the prompts that the campaign began with, and
-// its labeller the words. The error says why that campaign cannot continue with the
-// plan. prompts is the folder that overrides prompts, if any.
-func CheckExtends(ctx context.Context, s storage.Store, p *recorded.Plan, m recorded.Manifest, prompts string) (*recorded.Plan, error) {
+// there is none, and gives the manifest's labeller the words that it began with. The
+// error says why that campaign cannot continue with the plan.
+func CheckExtends(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) (*recorded.Plan, error) {
 	name := p.Campaign.Name
 	stored, before, err := recorded.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -35,13 +34,12 @@ func CheckExtends(ctx context.Context, s storage.Store, p *recorded.Plan, m reco
 			"the lake has another campaign %q; choose another name or another --lake. What differs:\n  %s",
 			name, strings.Join(diff, "\n  ")))
 	}
-	if err := samePrompts(stored, *p, prompts); err != nil {
+	if err := samePrompts(stored, p); err != nil {
 		return nil, err
 	}
 	if err := recorded.SameData(stored.Files, p.Files); err != nil {
 		return nil, cli.UsageError(err)
 	}
-	keepPrompts(stored, p)
 	m.Labels.Keep(before.Labels)
 	return &stored, nil
 }
@@ -63,11 +61,10 @@ type Comparison struct {
 	Refusal string // why run would refuse the file; "" if it would not
 }
 
-// Compare gives the plan what a run would give it, and returns what the run
-// would find. What run would refuse is no error unless a pilot is to run.
-func Compare(ctx context.Context, s storage.Store, p *recorded.Plan, m recorded.Manifest, prompts string, pilot bool) (c Comparison, err error) {
-	stored, err := CheckExtends(ctx, s, p, m, prompts)
-	c.Prompts = choosePrompts(stored, *p, prompts)
+// Compare returns what a run of the plan would find. What run would refuse is no error unless a pilot is to run.
+func Compare(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest, prompts string, pilot bool) (c Comparison, err error) {
+	stored, err := CheckExtends(ctx, s, p, m)
+	c.Prompts = chosenPrompts{p.Edition, stored != nil, prompts}
 	if cli.ExitCode(err) == cli.ExitUsage && !pilot {
 		c.Refusal = err.Error()
 		return c, nil
@@ -76,9 +73,9 @@ func Compare(ctx context.Context, s storage.Store, p *recorded.Plan, m recorded.
 		return c, err
 	}
 	if pilot {
-		AnnounceExtension(stored, *p)
+		AnnounceExtension(stored, p)
 	}
-	c.Begun, err = readBegun(ctx, s, *stored, *p, m)
+	c.Begun, err = readBegun(ctx, s, *stored, p, m)
 	return c, err
 }
 

@@ -267,51 +267,23 @@ func packOf(plugins catalogue.Catalogue, c plan.Condition, env, override fs.FS) 
 	return pack, err
 }
 
-// samePrompts refuses a prompts folder that has changed since the campaign began.
-// Built-in prompts may change with an upgrade: then the recorded ones are used.
-func samePrompts(stored, p recorded.Plan, folder string) error {
-	if folder == "" {
-		return nil
-	}
-	files, err := providers.NewFileFolder(p.Folder).OpenData(folder)
-	if err != nil {
-		return err
-	}
+// samePrompts refuses a plan whose prompts are not those that the campaign began with.
+func samePrompts(stored, p recorded.Plan) error {
 	for i, c := range p.Campaign.Conditions {
 		j := slices.IndexFunc(stored.Campaign.Conditions, func(r plan.Condition) bool { return r.ID() == c.ID() })
-		if j < 0 {
-			continue
-		}
-		same := stored.Pack[j] == p.Pack[i]
-		if stored.Edition != p.Edition { // built-in templates differ; those of the folder must not
-			same = stored.Packs[stored.Pack[j]].Holds(files)
-		}
-		if !same {
+		switch {
+		case j < 0 || stored.Pack[j] == p.Pack[i]:
+		case stored.Edition != p.Edition:
+			return cli.UsageError(fmt.Errorf("campaign %q began with edition %d of the built-in prompts, and this version has edition %d; `roundtable resume %s` continues with the recorded ones, a new campaign needs another name",
+				p.Campaign.Name, stored.Edition, p.Edition, p.Campaign.Name))
+		default:
 			return cli.UsageError(fmt.Errorf("the prompts of %s are not those that campaign %q began with; choose another name or restore the folder", c.ID(), p.Campaign.Name))
 		}
 	}
 	return nil
 }
 
-// keepPrompts gives an extended campaign the prompts that it began with. A
-// condition that is new takes over the recorded templates of its environment and
-// protocol, as far as there are any; a rule's words depend on its parameters.
-func keepPrompts(stored recorded.Plan, p *recorded.Plan) {
-	p.Edition = stored.Edition
-	for i, c := range p.Campaign.Conditions {
-		j := slices.IndexFunc(stored.Campaign.Conditions, func(r plan.Condition) bool { return r.ID() == c.ID() })
-		pack := p.Packs[p.Pack[i]]
-		if j >= 0 {
-			pack = stored.Packs[stored.Pack[j]]
-		} else {
-			pack = recordedPack(stored, c, pack)
-		}
-		p.Pack[i] = pack.Hash()
-		p.Packs[p.Pack[i]] = pack
-	}
-}
-
-// recordedPack returns a new condition's pack with the templates that recorded
+// recordedPack returns the pack of a fork's condition with the templates that recorded
 // conditions of the same environment or protocol have.
 func recordedPack(stored recorded.Plan, c plan.Condition, pack prompt.Pack) prompt.Pack {
 	taken := map[string]bool{}

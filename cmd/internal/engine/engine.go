@@ -89,9 +89,6 @@ func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engi
 		return nil, err
 	}
 	if e.Client == nil {
-		if !w.Fresh {
-			noteFormerDatabase(e.notices, o.State, w.Folder)
-		}
 		if err := e.embed(ctx, o, filepath.Join(o.State, w.Folder), w.Fresh); err != nil {
 			return nil, err
 		}

@@ -3,8 +3,6 @@ package engine
 import (
 	"crypto/sha256"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 
 	"roundtable/cmd/internal/cli"
@@ -35,16 +33,4 @@ func lakeSuffix(o *cli.Options) string {
 		return ""
 	}
 	return fmt.Sprintf("@%.4x", sha256.Sum256([]byte(dir)))
-}
-
-// noteFormerDatabase says that a campaign of the lake goes on without the database that
-// an early version kept for all campaigns: its tasks would run those that nobody named.
-func noteFormerDatabase(notices io.Writer, state, folder string) {
-	former := filepath.Join(state, "temporal.db")
-	if _, err := os.Stat(filepath.Join(state, folder)); err == nil {
-		return
-	}
-	if _, err := os.Stat(former); err == nil {
-		fmt.Fprintf(notices, "%s is the workflow database of an earlier version, which is not used any more. Answers and tables are in the lake, and the campaign goes on from there; the file can be deleted.\n", former)
-	}
 }

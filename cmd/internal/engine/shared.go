@@ -96,7 +96,7 @@ func (s *shared) describeForeign(queue string) string {
 		return fmt.Sprintf("by engine %s; this program has engine %s (`roundtable version` shows it)", its, task.EngineVersion)
 	}
 	_, mine, _ := strings.Cut(s.queue, "@")
-	return fmt.Sprintf("for another lake (%s); this one, %s, is %s", cmp.Or(lakeID, "of an earlier version"), s.lake, mine)
+	return fmt.Sprintf("for another lake (%s); this one, %s, is %s", lakeID, s.lake, mine)
 }
 
 // refuseForeign refuses to steer or to ask the campaign of another lake.

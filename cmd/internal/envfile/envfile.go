@@ -29,9 +29,6 @@ const maxSize = 64 << 10
 // standard error which names it took. What the environment has stays. A folder without
 // the file is fine.
 func Take(folder string) error {
-	if folder == "" { // plans of earlier versions do not say where their file is
-		return nil
-	}
 	return take(os.Stderr, folder)
 }
 

@@ -170,20 +170,9 @@ func (x *Export) explainErr(ctx context.Context, err error) error {
 func (x *Export) write(ctx context.Context, s storage.Store, d lake.Dataset, table string, w io.Writer) (int64, error) {
 	switch table {
 	case record.Collaborations:
-		return writeRows(worthOf(lake.Scan[record.Collaboration](ctx, s, d), func(c *record.Collaboration) {
-			c.Measure, c.Outcome = new(c.MeasureOf()), c.Worth(c.Score)
-		}), x.Format, w)
+		return writeRows(lake.Scan[record.Collaboration](ctx, s, d), x.Format, w)
 	case record.Rounds:
-		runs := map[lake.Run]record.Collaboration{}
-		for c, err := range lake.Scan[record.Collaboration](ctx, s, d) {
-			if err != nil {
-				return 0, err
-			}
-			runs[lake.Run{Collaboration: c.CollaborationID, Generation: int(c.Generation)}] = c
-		}
-		return writeRows(worthOf(lake.Scan[record.Round](ctx, s, d), func(r *record.Round) {
-			r.Outcome = runs[lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}].Worth(r.Score)
-		}), x.Format, w)
+		return writeRows(lake.Scan[record.Round](ctx, s, d), x.Format, w)
 	case record.Turns:
 		return writeRows(lake.Scan[record.Turn](ctx, s, d), x.Format, w)
 	case record.Ballots:
@@ -196,18 +185,6 @@ func (x *Export) write(ctx context.Context, s storage.Store, d lake.Dataset, tab
 		return writeRows(lake.ScanAdded[record.GoldLabel](ctx, s, d), x.Format, w)
 	}
 	return writeRows(lake.Scan[record.Call](ctx, s, d), x.Format, w)
-}
-
-// worthOf fills in the columns that files of earlier versions lack.
-func worthOf[T record.Row](rows iter.Seq2[T, error], fill func(*T)) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		for row, err := range rows {
-			fill(&row)
-			if !yield(row, err) {
-				return
-			}
-		}
-	}
 }
 
 // writeRows needs no DuckDB: rows go from the lake to the file.

@@ -109,7 +109,7 @@ func (p *players) read(ctx context.Context, s storage.Store) (agents []speaker, 
 			p.without++
 			continue
 		}
-		if c.MeasureOf() == record.Error {
+		if c.Measure == record.Error {
 			return nil, 0, cli.UsageError(errors.New("an outcome that is an error cannot be attributed: it is not defined when nobody takes part"))
 		}
 		if found[c.ConditionID] == nil {

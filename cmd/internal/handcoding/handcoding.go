@@ -93,8 +93,7 @@ func ReadBook(name string) (codebook.Book, error) {
 	return b, nil
 }
 
-// RecordBook records a code book with a campaign, under its id, and returns what is recorded: that
-// of the acts may be in the words of an earlier version.
+// RecordBook records a code book with a campaign, under its id, and returns what is recorded.
 func RecordBook(ctx context.Context, s storage.Store, campaign string, b codebook.Book) ([]byte, error) {
 	data, key := b.Encode(), codebook.Key(campaign, b.ID())
 	err := s.PutIfAbsent(ctx, key, data)

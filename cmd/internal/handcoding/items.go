@@ -2,7 +2,6 @@ package handcoding
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"roundtable/analysis/gold"
@@ -20,25 +19,17 @@ func (p place) id() string {
 	return fmt.Sprintf("p%d-m%d", p.block, p.message)
 }
 
-// former is the id that tables had before they had letters; checks are made of it.
-func (p place) former() string {
-	if p.message == 0 {
-		return fmt.Sprint(p.block)
-	}
-	return fmt.Sprintf("%d.%d", p.block, p.message)
-}
-
 // checkMark begins a check, so that no spreadsheet takes its digits for a number.
 const checkMark = "k"
 
 // checkOf binds an item and the text that coders see of it to a draw.
 func checkOf(d gold.Draw, p place, shown string) string {
-	return checkMark + hash(strings.Join([]string{d.Campaign, d.CodeBook, fmt.Sprint(d.Number), p.former(), shown}, "\x00"))[:12]
+	return checkMark + hash(strings.Join([]string{d.Campaign, d.CodeBook, fmt.Sprint(d.Number), p.id(), shown}, "\x00"))[:12]
 }
 
-// plain returns a check as it is compared: tables that were written earlier have no mark.
+// plain returns a check as it is compared.
 func plain(check string) string {
-	return strings.TrimPrefix(strings.ToLower(strings.TrimSpace(check)), checkMark)
+	return strings.ToLower(strings.TrimSpace(check))
 }
 
 // drawn is an item of a draw with its place.
@@ -52,7 +43,7 @@ type items struct {
 	draw    gold.Draw
 	all     []drawn
 	byCheck map[string]int
-	byID    map[string]int // ids of today and former ones
+	byID    map[string]int
 }
 
 func itemsOf(d gold.Draw) items {
@@ -64,7 +55,7 @@ func itemsOf(d gold.Draw) items {
 				at.message = 0
 			}
 			s.byCheck[plain(i.Check)] = len(s.all)
-			s.byID[at.id()], s.byID[at.former()] = len(s.all), len(s.all)
+			s.byID[at.id()] = len(s.all)
 			s.all = append(s.all, drawn{i, at})
 		}
 	}
@@ -85,7 +76,7 @@ func (s items) find(r row) (int, error) {
 	at, bound := s.byCheck[plain(r.check)]
 	named, known := s.byID[strings.ToLower(r.id)]
 	switch {
-	case bound && known && named != at && !sameNumber(r.id, s.all[at].place.former()):
+	case bound && known && named != at:
 		return 0, fmt.Errorf("its check is that of item %s: cells of the table were moved against each other", s.all[at].place.id())
 	case bound:
 		return at, nil
@@ -93,11 +84,4 @@ func (s items) find(r row) (int, error) {
 		return 0, fmt.Errorf("its check is %q, that of draw %d is %q: it is of another draw, campaign or code book, or was moved", r.shownCheck(), s.draw.Number, s.all[named].Check)
 	}
 	return 0, fmt.Errorf("draw %d has no such item", s.draw.Number)
-}
-
-// sameNumber reports whether a spreadsheet may have made one former id of another: 1.1 of 1.10.
-func sameNumber(given, former string) bool {
-	a, err := strconv.ParseFloat(given, 64)
-	b, other := strconv.ParseFloat(former, 64)
-	return err == nil && other == nil && a == b
 }

@@ -13,35 +13,18 @@ import (
 )
 
 // FileFolder finds what a campaign's file names: paths in it are relative to its
-// own folder. Without a folder they are relative to the working directory.
+// own folder.
 type FileFolder struct{ Folder string }
 
 // NewFileFolder returns the paths of a file in a folder.
 func NewFileFolder(folder string) FileFolder { return FileFolder{folder} }
 
-// Path returns where a path of the file leads. One that leads nowhere although
-// the working directory has it was written for earlier versions, and is refused.
+// Path returns where a path of the file leads.
 func (b FileFolder) Path(name string) (string, error) {
-	if filepath.IsAbs(name) || b.Folder == "" {
-		return filepath.Abs(name)
+	if filepath.IsAbs(name) {
+		return name, nil
 	}
-	path, err := filepath.Abs(filepath.Join(b.Folder, name))
-	if err != nil {
-		return "", err
-	}
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return path, nil
-	}
-	if _, err := os.Stat(name); err != nil {
-		return path, nil // the caller that opens it says that it is not there
-	}
-	instead, err := filepath.Abs(name)
-	if folder, e := filepath.Abs(b.Folder); e == nil && err == nil {
-		if relative, e := filepath.Rel(folder, instead); e == nil {
-			instead = relative
-		}
-	}
-	return "", fmt.Errorf("%s is not in the folder of the campaign file, and paths are relative to that file now, not to the working directory (which has it): write %s", name, filepath.ToSlash(instead))
+	return filepath.Abs(filepath.Join(b.Folder, name))
 }
 
 // OpenData opens a folder that the file names.

@@ -49,7 +49,7 @@ func (w *worth) of(rows record.Rows, key string) (*float64, error) {
 	if key == "" {
 		return c.Worth(nil), nil
 	}
-	if c.MeasureOf() == record.Scored {
+	if c.Measure == record.Scored {
 		return nil, nil
 	}
 	instance, err := w.instance(c)
