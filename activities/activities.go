@@ -31,14 +31,14 @@ import (
 	"roundtable/activities/scores"
 	"roundtable/activities/setup"
 	"roundtable/activities/turn"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/task"
 )
 
 // Config is what the host of the activities decides.
 type Config struct {
-	Store   storage.Store
+	Store   store.Store
 	Plugins catalogue.Catalogue // that campaigns can name
 	Models  setup.Models
 	Data    func(path string) (fs.FS, error) // opens a data set's folder

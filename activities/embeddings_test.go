@@ -20,7 +20,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
@@ -92,7 +92,7 @@ func (c *counter) missing(_ context.Context, texts []string) (left []string, err
 }
 
 // process is one that buys for the campaign spoken.
-func (c *counter) process(t *testing.T, s storage.Store, price *money.Price) (*activities.Activities, embed.Source) {
+func (c *counter) process(t *testing.T, s store.Store, price *money.Price) (*activities.Activities, embed.Source) {
 	t.Helper()
 	a := activities.New(activities.Config{Store: s, Alone: true})
 	source, err := a.Embeddings(ctx, calls.Embedding{
@@ -125,7 +125,7 @@ func lines(n int) iter.Seq2[[]string, error] {
 	}
 }
 
-func spent(t *testing.T, s storage.Store) money.Amount {
+func spent(t *testing.T, s store.Store) money.Amount {
 	t.Helper()
 	sum, err := ledger.Spent(ctx, s, "spoken")
 	noError(t, err)
@@ -242,7 +242,7 @@ func TestEmbeddingsThatFail(t *testing.T) {
 }
 
 // unkept buys a vector that cannot be kept.
-func unkept(t *testing.T, s storage.Store, c *counter) {
+func unkept(t *testing.T, s store.Store, c *counter) {
 	t.Helper()
 	full := errors.New("the disk is full")
 	a := activities.New(activities.Config{Store: s, Alone: true})

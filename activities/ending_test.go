@@ -10,8 +10,8 @@ import (
 	"roundtable/activities"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/task"
 )
 
@@ -88,7 +88,7 @@ func TestBallotsAfterAGap(t *testing.T) {
 }
 
 // cells of a campaign of six: three replicates of two conditions.
-func six(t *testing.T, s storage.Store) recorded.Plan {
+func six(t *testing.T, s store.Store) recorded.Plan {
 	t.Helper()
 	return recordPlan(t, s, yaml("six", 2, 1, "replicates: 3", "grid: {rule: [plurality, ranked]}"))
 }
@@ -250,7 +250,7 @@ func TestDamagedPlanIsRefused(t *testing.T) {
 			t.Fatalf("the plan does not hold %s", change[0])
 		}
 		noError(t, s.Replace(ctx, key, []byte(changed), ""))
-		if _, err := recorded.ReadPlan(ctx, s, "damaged", revision); !errors.Is(err, storage.ErrCorrupt) {
+		if _, err := recorded.ReadPlan(ctx, s, "damaged", revision); !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("with %s: %v", change[1], err)
 		}
 	}

@@ -25,8 +25,8 @@ import (
 	"roundtable/activities/prompt"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
@@ -68,7 +68,7 @@ const costOfCall = 100e-6
 const secret = "a secret thought"
 
 // recorded is a campaign read from YAML and recorded in the lake, as cmd does it.
-func recordPlan(t testing.TB, store storage.Store, text string) recorded.Plan {
+func recordPlan(t testing.TB, store store.Store, text string) recorded.Plan {
 	t.Helper()
 	p := planned(t, text)
 	noError(t, recorded.WritePlan(ctx, store, p))
@@ -77,7 +77,7 @@ func recordPlan(t testing.TB, store storage.Store, text string) recorded.Plan {
 }
 
 // limit says how a recorded plan is run; test/model has a price.
-func limit(t testing.TB, store storage.Store, p recorded.Plan, l plan.Limits) {
+func limit(t testing.TB, store store.Store, p recorded.Plan, l plan.Limits) {
 	t.Helper()
 	cached := 0.5
 	noError(t, recorded.WriteManifest(ctx, store, recorded.Manifest{
@@ -114,7 +114,7 @@ func yaml(name string, agents, rounds int, more ...string) string {
 // change is an option of newActivities.
 type change func(*activities.Config, *model.Provider)
 
-func newActivities(store storage.Store, m model.Model, changes ...change) *activities.Activities {
+func newActivities(store store.Store, m model.Model, changes ...change) *activities.Activities {
 	p := model.Provider{Model: m, Name: "test/model", Endpoint: "here", Account: "test"}
 	c := activities.Config{Store: store, Plugins: catalogue.Builtin()}
 	for _, change := range changes {
@@ -146,7 +146,7 @@ func callPermit(p recorded.Plan, r task.Ref) answers.RunKey {
 }
 
 // stored is what the answer store knows of a collaboration.
-func stored(t testing.TB, s storage.Store, p recorded.Plan, r task.Ref) answers.Stored {
+func stored(t testing.TB, s store.Store, p recorded.Plan, r task.Ref) answers.Stored {
 	t.Helper()
 	all, err := answers.NewAnswers(s).Load(ctx, callPermit(p, r))
 	noError(t, err)
@@ -232,7 +232,7 @@ func commit(t testing.TB, a *activities.Activities, r task.Ref, status string) t
 }
 
 // marker of a committed collaboration.
-func marker(t testing.TB, s storage.Store, p recorded.Plan, r task.Ref) lake.Marker {
+func marker(t testing.TB, s store.Store, p recorded.Plan, r task.Ref) lake.Marker {
 	t.Helper()
 	m, err := lake.ReadMarker(ctx, s, lake.Marker{
 		Campaign: r.Campaign, Collaboration: p.Campaign.CollaborationID(r.Cell), Generation: r.Generation}.Key())
@@ -241,7 +241,7 @@ func marker(t testing.TB, s storage.Store, p recorded.Plan, r task.Ref) lake.Mar
 }
 
 // rows of a committed collaboration, as readers see them.
-func rows(t testing.TB, s storage.Store, p recorded.Plan, r task.Ref) record.Rows {
+func rows(t testing.TB, s store.Store, p recorded.Plan, r task.Ref) record.Rows {
 	t.Helper()
 	m := marker(t, s, p, r)
 	return record.Rows{
@@ -250,7 +250,7 @@ func rows(t testing.TB, s storage.Store, p recorded.Plan, r task.Ref) record.Row
 	}
 }
 
-func table[T record.Row](t testing.TB, s storage.Store, m lake.Marker) []T {
+func table[T record.Row](t testing.TB, s store.Store, m lake.Marker) []T {
 	t.Helper()
 	all, err := lake.ReadRows[T](ctx, s, m)
 	noError(t, err)

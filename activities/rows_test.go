@@ -17,7 +17,7 @@ import (
 	"roundtable/activities"
 	"roundtable/activities/model"
 	"roundtable/activities/recorded"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/envs"
 	_ "roundtable/envs/envtest" // has the flag -update
 	"roundtable/workflows/catalogue"

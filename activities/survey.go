@@ -10,8 +10,8 @@ import (
 	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
@@ -62,7 +62,7 @@ func (a *Activities) Survey(ctx context.Context, p task.Page) (task.Surveyed, er
 
 // survey looks up cells of a campaign.
 type survey struct {
-	store       storage.Store
+	store       store.Store
 	campaign    *setup.Campaign
 	again       recorded.RerunRequest
 	asked       bool           // a cell was found that a question had stopped, or may run again: all and generations are known

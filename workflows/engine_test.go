@@ -22,7 +22,7 @@ import (
 	"roundtable/activities/prompt"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/infra"
 	"roundtable/workflows"
@@ -45,7 +45,7 @@ var server = sync.OnceValues(func() (*infra.Server, error) {
 type engine struct {
 	t      testing.TB
 	client client.Client
-	store  storage.Store
+	store  store.Store
 	acts   *activities.Activities
 	stop   func() // the worker; another engine's must not take its tasks
 }
@@ -70,7 +70,7 @@ func newEngineOf(t testing.TB, live bool, ask func(model.Model) model.Model, pla
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := storage.Open(t.TempDir())
+	store, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,8 @@ import (
 	"roundtable/activities/failure"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 	"roundtable/workflows/until"
@@ -22,7 +22,7 @@ import (
 
 // Reader reads questions. It remembers what never changes: how cells ended.
 type Reader struct {
-	store storage.Store
+	store store.Store
 
 	mu    sync.Mutex
 	known map[string]*remembered // by campaign
@@ -38,7 +38,7 @@ type remembered struct {
 }
 
 // NewReader returns a Reader of a store.
-func NewReader(store storage.Store) *Reader {
+func NewReader(store store.Store) *Reader {
 	return &Reader{store: store, known: map[string]*remembered{}}
 }
 

@@ -7,8 +7,8 @@ import (
 	"roundtable/activities/asking"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 	"roundtable/workflows/until"
@@ -27,7 +27,7 @@ func winner() (plan.Campaign, until.Question) {
 }
 
 // end commits how the cells of both rules ended: a has won in those that succeeded.
-func end(t *testing.T, s storage.Store, c plan.Campaign, status func(condition, replicate int) string) {
+func end(t *testing.T, s store.Store, c plan.Campaign, status func(condition, replicate int) string) {
 	t.Helper()
 	for i, condition := range c.Conditions {
 		for r := range replicates {
@@ -50,7 +50,7 @@ func end(t *testing.T, s storage.Store, c plan.Campaign, status func(condition, 
 // requested is a lake whose runs without success are requested again.
 func requested(t *testing.T, c plan.Campaign, q until.Question, status func(condition, replicate int) string) (before, after asking.State) {
 	t.Helper()
-	s, err := storage.NewLocal(t.TempDir())
+	s, err := store.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

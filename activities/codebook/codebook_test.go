@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"roundtable/activities/codebook"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 func TestBuiltIn(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"roundtable/activities/prompt"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // Parse reads the acts that an answer names, each once and in the order of

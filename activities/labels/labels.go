@@ -17,14 +17,14 @@ import (
 	"roundtable/activities/setup"
 	"roundtable/activities/turn"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/task"
 )
 
 // Labels labels the messages of ended collaborations.
 type Labels struct {
-	store   storage.Store
+	store   store.Store
 	answers *answers.Answers
 	caller  *calls.Caller
 	taker   *turn.Taker
@@ -33,7 +33,7 @@ type Labels struct {
 }
 
 // NewLabels returns a Labels that asks through a caller and a taker.
-func NewLabels(store storage.Store, a *answers.Answers, c *calls.Caller, t *turn.Taker, models setup.Models) *Labels {
+func NewLabels(store store.Store, a *answers.Answers, c *calls.Caller, t *turn.Taker, models setup.Models) *Labels {
 	talks, err := lru.New[task.LabelRef, *talk](talksKept)
 	if err != nil {
 		panic("labels: " + err.Error()) // only a size below 1 is an error

@@ -12,7 +12,7 @@ import (
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/prompt"
 	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
@@ -23,7 +23,7 @@ import (
 // Play plays every cell of a campaign, given as YAML with scripted models, and
 // commits it as the given generation. Models take their policy's parameters.
 // Now and then traders propose nothing and answer with something that cannot be read.
-func Play(ctx context.Context, store storage.Store, campaign string, generation int) error {
+func Play(ctx context.Context, store store.Store, campaign string, generation int) error {
 	p, err := Record(ctx, store, campaign)
 	if err != nil {
 		return err
@@ -43,7 +43,7 @@ func Play(ctx context.Context, store storage.Store, campaign string, generation 
 }
 
 // Record writes the plan and the manifest of a campaign, given as YAML.
-func Record(ctx context.Context, store storage.Store, campaign string) (recorded.Plan, error) {
+func Record(ctx context.Context, store store.Store, campaign string) (recorded.Plan, error) {
 	file, err := plan.Parse([]byte(campaign), plan.Host{Catalogue: catalogue.Builtin()})
 	if err != nil {
 		return recorded.Plan{}, err

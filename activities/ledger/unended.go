@@ -6,7 +6,7 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/task"
 )

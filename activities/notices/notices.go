@@ -27,7 +27,7 @@ import (
 	"roundtable/activities/programs"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 )
 
@@ -79,13 +79,13 @@ type marker struct {
 
 // Sender sends the notices of campaigns.
 type Sender struct {
-	store  storage.Store
+	store  store.Store
 	lake   string // where the store is, for people
 	client *http.Client
 }
 
 // NewSender returns a sender that keeps its markers in a store; lake says where that is.
-func NewSender(store storage.Store, lake string) *Sender {
+func NewSender(store store.Store, lake string) *Sender {
 	return &Sender{store: store, lake: lake, client: wire.NewClient()}
 }
 
@@ -161,7 +161,7 @@ func (s *Sender) send(ctx context.Context, n plan.Notify, folder string, notice 
 		return unsent, err
 	}
 	err = s.store.PutIfAbsent(ctx, Key(notice.Campaign, notice.ID), data)
-	if errors.Is(err, storage.ErrExists) { // another process has sent it as well
+	if errors.Is(err, store.ErrExists) { // another process has sent it as well
 		err = nil
 	}
 	return unsent, err

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage/storetest"
+	"roundtable/analysis/lake/store/storetest"
 )
 
 // The documents about a campaign (plan, manifest, labeller, rerun, halt) are read, or

@@ -8,7 +8,7 @@ import (
 
 	"roundtable/activities/failure"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // Halt is why a run ended before its campaign's last cell, for those who ask
@@ -22,7 +22,7 @@ type Halt struct {
 func HaltKey(campaign string) string { return lake.AboutKey(campaign, "halt.json") }
 
 // WriteHalt records why a campaign is paused.
-func WriteHalt(ctx context.Context, s storage.Store, campaign string, h Halt) error {
+func WriteHalt(ctx context.Context, s store.Store, campaign string, h Halt) error {
 	data, err := lake.Seal(h)
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func WriteHalt(ctx context.Context, s storage.Store, campaign string, h Halt) er
 }
 
 // ReadHalt returns why a campaign is paused; nil if it is not.
-func ReadHalt(ctx context.Context, s storage.Store, campaign string) (*Halt, error) {
+func ReadHalt(ctx context.Context, s store.Store, campaign string) (*Halt, error) {
 	data, err := s.Get(ctx, HaltKey(campaign))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -44,6 +44,6 @@ func ReadHalt(ctx context.Context, s storage.Store, campaign string) (*Halt, err
 }
 
 // ClearHalt removes a campaign's Halt: it runs again.
-func ClearHalt(ctx context.Context, s storage.Store, campaign string) error {
+func ClearHalt(ctx context.Context, s store.Store, campaign string) error {
 	return failure.IgnoreMissing(s.Delete(ctx, HaltKey(campaign)))
 }

@@ -13,7 +13,7 @@ import (
 	"roundtable/activities/codebook"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 )
 
@@ -71,7 +71,7 @@ func LabellingKey(campaign, id string) string {
 }
 
 // WriteLabelling records a labeller of a campaign. The price may change later.
-func WriteLabelling(ctx context.Context, s storage.Store, campaign string, l Labelling) error {
+func WriteLabelling(ctx context.Context, s store.Store, campaign string, l Labelling) error {
 	data, err := json.Marshal(l)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func WriteLabelling(ctx context.Context, s storage.Store, campaign string, l Lab
 }
 
 // ReadLabelling reads what is recorded of a labeller.
-func ReadLabelling(ctx context.Context, s storage.Store, campaign, id string) (l Labelling, err error) {
+func ReadLabelling(ctx context.Context, s store.Store, campaign, id string) (l Labelling, err error) {
 	data, err := s.Get(ctx, LabellingKey(campaign, id))
 	if err != nil {
 		return l, err

@@ -7,7 +7,7 @@ import (
 
 	"roundtable/activities/money"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 	"roundtable/workflows/until"
@@ -45,7 +45,7 @@ func (m Manifest) Queue(ctx context.Context, model string) string {
 func ManifestKey(campaign string) string { return lake.AboutKey(campaign, "manifest.json") }
 
 // ReadManifest reads a campaign's manifest.
-func ReadManifest(ctx context.Context, s storage.Store, campaign string) (Manifest, error) {
+func ReadManifest(ctx context.Context, s store.Store, campaign string) (Manifest, error) {
 	var m Manifest
 	data, err := s.Get(ctx, ManifestKey(campaign))
 	if err != nil {
@@ -55,7 +55,7 @@ func ReadManifest(ctx context.Context, s storage.Store, campaign string) (Manife
 }
 
 // WriteManifest replaces a campaign's manifest.
-func WriteManifest(ctx context.Context, s storage.Store, m Manifest) error {
+func WriteManifest(ctx context.Context, s store.Store, m Manifest) error {
 	data, err := lake.Seal(m)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func WriteManifest(ctx context.Context, s storage.Store, m Manifest) error {
 
 // ReadRecorded returns the recorded plan of a campaign, and the manifest of its
 // latest run; fs.ErrNotExist if there is none.
-func ReadRecorded(ctx context.Context, s storage.Store, campaign string) (Plan, Manifest, error) {
+func ReadRecorded(ctx context.Context, s store.Store, campaign string) (Plan, Manifest, error) {
 	m, err := ReadManifest(ctx, s, campaign)
 	if err != nil {
 		return Plan{}, m, err

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"roundtable/activities/failure"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // ManifestAge is how old the copy of a manifest that a worker uses may be.
@@ -18,7 +18,7 @@ const ManifestAge = 2 * time.Second
 // Manifests keeps copies of the manifests of campaigns under way. Nothing else is
 // locked while its mutex is held.
 type Manifests struct {
-	store storage.Store
+	store store.Store
 	age   time.Duration
 
 	mu    sync.Mutex
@@ -31,7 +31,7 @@ type manifestCopy struct {
 }
 
 // NewManifests returns Manifests of a store whose copies are at most age old.
-func NewManifests(store storage.Store, age time.Duration) *Manifests {
+func NewManifests(store store.Store, age time.Duration) *Manifests {
 	return &Manifests{store: store, age: age, known: map[string]manifestCopy{}}
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"roundtable/activities/prompt"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 )
 
@@ -39,20 +39,20 @@ func PlanKey(campaign, revision string) string {
 
 // WritePlan records a revision. One that is there already stays: a campaign
 // goes on with the prompts that it began with.
-func WritePlan(ctx context.Context, s storage.Store, p Plan) error {
+func WritePlan(ctx context.Context, s store.Store, p Plan) error {
 	data, err := json.Marshal(p) // indenting would change the identities that are in it
 	if err != nil {
 		return err
 	}
 	err = s.PutIfAbsent(ctx, PlanKey(p.Campaign.Name, p.Campaign.Revision()), data)
-	if errors.Is(err, storage.ErrExists) {
+	if errors.Is(err, store.ErrExists) {
 		return nil
 	}
 	return err
 }
 
 // ReadPlan reads a recorded revision.
-func ReadPlan(ctx context.Context, s storage.Store, campaign, revision string) (Plan, error) {
+func ReadPlan(ctx context.Context, s store.Store, campaign, revision string) (Plan, error) {
 	data, err := s.Get(ctx, PlanKey(campaign, revision))
 	if err != nil {
 		return Plan{}, err
@@ -75,7 +75,7 @@ func (p Plan) check(campaign, revision string) error {
 		sound = false
 	}
 	if !sound {
-		return fmt.Errorf("%s: %w: it is not the plan that it was", PlanKey(campaign, revision), storage.ErrCorrupt)
+		return fmt.Errorf("%s: %w: it is not the plan that it was", PlanKey(campaign, revision), store.ErrCorrupt)
 	}
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 
 	"roundtable/activities/failure"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/task"
 )
 
@@ -32,7 +32,7 @@ func (a RerunRequest) Left(latest []lake.Outcome) int {
 }
 
 // ReadRerun returns which runs are requested again; none if there is no request.
-func ReadRerun(ctx context.Context, s storage.Store, campaign string) (RerunRequest, error) {
+func ReadRerun(ctx context.Context, s store.Store, campaign string) (RerunRequest, error) {
 	data, err := s.Get(ctx, RerunKey(campaign))
 	if err != nil {
 		return nil, failure.IgnoreMissing(err)
@@ -50,7 +50,7 @@ func ReadRerun(ctx context.Context, s storage.Store, campaign string) (RerunRequ
 
 // RequestRerun requests every run again that did not succeed, unless it was not needed. If an earlier
 // request is not fulfilled yet, that one stays.
-func RequestRerun(ctx context.Context, s storage.Store, campaign string) error {
+func RequestRerun(ctx context.Context, s store.Store, campaign string) error {
 	latest, err := lake.LatestProgress(ctx, s, campaign)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -17,7 +17,7 @@ import (
 	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
 	"roundtable/activities/turn"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/envs"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"

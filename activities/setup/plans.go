@@ -17,7 +17,7 @@ import (
 	"roundtable/activities/programs"
 	"roundtable/activities/prompt"
 	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/envs/program"
 	"roundtable/workflows/catalogue"
@@ -128,7 +128,7 @@ func (c *Condition) IsInstant() bool {
 
 // Plans loads and builds recorded plans, each once. It locks loading before mu.
 type Plans struct {
-	store   storage.Store
+	store   store.Store
 	plugins catalogue.Catalogue
 	sources Sources
 	models  Models
@@ -139,7 +139,7 @@ type Plans struct {
 }
 
 // NewPlans returns Plans of a store, which can name these plug-ins.
-func NewPlans(store storage.Store, plugins catalogue.Catalogue, sources Sources, models Models) *Plans {
+func NewPlans(store store.Store, plugins catalogue.Catalogue, sources Sources, models Models) *Plans {
 	return &Plans{store: store, plugins: plugins, sources: sources, models: models, loading: semaphore.NewWeighted(1), built: map[string]*Campaign{}}
 }
 

@@ -13,7 +13,7 @@ import (
 	"roundtable/activities/ledger"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // looks is how often an analyst looks at a campaign that is running.

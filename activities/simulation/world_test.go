@@ -23,7 +23,7 @@ import (
 	"time"
 
 	"roundtable/activities/recorded"
-	"roundtable/analysis/storage/storetest"
+	"roundtable/analysis/lake/store/storetest"
 )
 
 // calm is when faults end: from then on the campaign must come to its end within patience.

@@ -10,16 +10,16 @@ import (
 	"testing"
 
 	"roundtable/activities/commits"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/sql"
-	"roundtable/analysis/storage"
 )
 
 // TestOutcomesOfEarlyFiles: rows that were written without measure and outcome
 // have them in SQL as record.Collaboration.Worth says, and so have their rounds.
 func TestOutcomesOfEarlyFiles(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "lake")
-	s, err := storage.NewLocal(folder)
+	s, err := store.NewLocal(folder)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/acts"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/referencetest"
 	"roundtable/analysis/trajectory"
 	"roundtable/analysis/trajectory/trajectorytest"

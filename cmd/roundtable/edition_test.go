@@ -9,8 +9,8 @@ import (
 	"roundtable/activities/prompt"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/workflows/catalogue"
 )
@@ -21,7 +21,7 @@ func TestEditionIsKept(t *testing.T) {
 	const file = "name: old\nreplicates: 2\nenv: exchange\nprotocol: {name: roundtable, rounds: 2}\nmodel: scripted/trader\ngrid: {rule: [majority]}\n"
 	dir := t.TempDir()
 	save(t, dir, "old.yaml", file)
-	s, err := storage.Open(dir + "/lake")
+	s, err := store.Open(dir + "/lake")
 	if err != nil {
 		t.Fatal(err)
 	}

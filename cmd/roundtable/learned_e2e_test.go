@@ -14,8 +14,8 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/embedding"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/learning"
-	"roundtable/analysis/storage"
 	"roundtable/analysis/trajectory"
 	"roundtable/cmd/internal/screentest"
 	"roundtable/workflows/stopping"
@@ -69,7 +69,7 @@ func TestLearnedStops(t *testing.T) {
 	contains(t, first.err, "stop: dialogue_act fitted on 16 collaborations of past (unanimous-", "stop: information_distance fitted on")
 	contains(t, output(t, dir, "verify", "live"), "Asked again: the learned stopping rules of 288 collaborations", "Nothing is wrong")
 
-	s, err := storage.Open(filepath.Join(dir, "lake"))
+	s, err := store.Open(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func compareLedger(t *testing.T, dir string, calls int) {
 	if slack := calls - bought; slack < 0 || slack > 1 || priced != bought || labels < bought || usd <= 0 { // the check of the model is a call of no collaboration
 		t.Errorf("%d calls, %d of them in the rows and %d priced, $%g; %d labels", calls, bought, priced, usd, labels)
 	}
-	s, err := storage.Open(filepath.Join(dir, "lake"))
+	s, err := store.Open(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
 	}

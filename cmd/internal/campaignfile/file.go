@@ -19,7 +19,7 @@ import (
 	"roundtable/activities/label"
 	"roundtable/activities/prompt"
 	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/envfile"
@@ -33,12 +33,12 @@ import (
 // Read reads a campaign file and everything that it names: what is to
 // be run, and how. All errors come at once; nothing is started. With dial,
 // endpoints must answer and keys be set.
-func Read(ctx context.Context, plugins catalogue.Catalogue, path string, s storage.Store, dial bool) (recorded.Plan, recorded.Manifest, plan.File, error) {
+func Read(ctx context.Context, plugins catalogue.Catalogue, path string, s store.Store, dial bool) (recorded.Plan, recorded.Manifest, plan.File, error) {
 	return Flags{}.Read(ctx, plugins, path, s, dial)
 }
 
 // Read reads a file with what the flags change in it.
-func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path string, s storage.Store, dial bool) (recorded.Plan, recorded.Manifest, plan.File, error) {
+func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path string, s store.Store, dial bool) (recorded.Plan, recorded.Manifest, plan.File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return recorded.Plan{}, recorded.Manifest{}, plan.File{}, cli.UsageError(unreadable(path, err))
@@ -331,7 +331,7 @@ func recordedPack(stored recorded.Plan, c plan.Condition, pack prompt.Pack) prom
 
 // RecordPlan writes the plan as the campaign's present one, and the manifest that
 // says how to run it.
-func RecordPlan(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) error {
+func RecordPlan(ctx context.Context, s store.Store, p recorded.Plan, m recorded.Manifest) error {
 	if err := recorded.WritePlan(ctx, s, p); err != nil {
 		return err
 	}

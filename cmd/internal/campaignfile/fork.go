@@ -13,7 +13,7 @@ import (
 	"roundtable/activities/recorded"
 	"roundtable/activities/rehearsal"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
@@ -24,7 +24,7 @@ import (
 )
 
 // readForked returns the recorded campaign that a file goes on from.
-func readForked(ctx context.Context, s storage.Store, name string) (recorded.Plan, error) {
+func readForked(ctx context.Context, s store.Store, name string) (recorded.Plan, error) {
 	p, _, err := recorded.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, cli.NoCampaign(ctx, s, name)
@@ -34,7 +34,7 @@ func readForked(ctx context.Context, s storage.Store, name string) (recorded.Pla
 
 // leaveOut refuses a fork of collaborations that have not ended, and leaves those out of it
 // that did not succeed, unless the recorded fork has cells that go on from them.
-func leaveOut(ctx context.Context, s storage.Store, file *plan.File) error {
+func leaveOut(ctx context.Context, s store.Store, file *plan.File) error {
 	latest, err := lake.LatestProgress(ctx, s, file.Fork)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func leaveOut(ctx context.Context, s storage.Store, file *plan.File) error {
 }
 
 // describeLeftOut says how many collaborations are not forked, and why; "" if there are none.
-func describeLeftOut(ctx context.Context, s storage.Store, c plan.Campaign) (string, error) {
+func describeLeftOut(ctx context.Context, s store.Store, c plan.Campaign) (string, error) {
 	if len(c.Without) == 0 {
 		return "", nil
 	}
@@ -96,7 +96,7 @@ func describeLeftOut(ctx context.Context, s storage.Store, c plan.Campaign) (str
 }
 
 // checkReplacements refuses texts that cannot stand in the place of a message, in any instance.
-func checkReplacements(plugins catalogue.Catalogue, s storage.Store, p recorded.Plan) error {
+func checkReplacements(plugins catalogue.Catalogue, s store.Store, p recorded.Plan) error {
 	var lines []string
 	for i, c := range p.Campaign.Conditions {
 		if len(c.Fork.Replace) == 0 {

@@ -14,8 +14,8 @@ import (
 
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/learning"
-	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
@@ -26,7 +26,7 @@ import (
 // fitter fits the stopping rules of a file's conditions on campaigns of the lake.
 type fitter struct {
 	ctx    context.Context
-	store  storage.Store
+	store  store.Store
 	host   *plan.Host
 	prices *providers.PriceList
 	said   map[string]bool // notices that were printed

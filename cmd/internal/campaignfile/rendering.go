@@ -11,8 +11,8 @@ import (
 
 	"roundtable/activities/recorded"
 	"roundtable/activities/rehearsal"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/safetext"
-	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
@@ -28,7 +28,7 @@ type RenderedPrompt struct {
 
 // RenderPrompts returns every distinct prompt of a campaign, in the order of
 // phases and roles as they turn up; each text once.
-func RenderPrompts(plugins catalogue.Catalogue, p recorded.Plan, s storage.Store) ([]RenderedPrompt, error) {
+func RenderPrompts(plugins catalogue.Catalogue, p recorded.Plan, s store.Store) ([]RenderedPrompt, error) {
 	var all []RenderedPrompt
 	at := map[string]int{}
 	var kinds []string

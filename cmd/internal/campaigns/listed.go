@@ -11,8 +11,8 @@ import (
 	"roundtable/activities/ledger"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
@@ -88,7 +88,7 @@ func modelsOf(c plan.Campaign) []string {
 }
 
 // lastEnd returns when the latest answer of a campaign's collaborations was in.
-func lastEnd(ctx context.Context, s storage.Store, name string) (*time.Time, error) {
+func lastEnd(ctx context.Context, s store.Store, name string) (*time.Time, error) {
 	d, err := lake.ReadDataset(ctx, s, name)
 	if err != nil {
 		return nil, err

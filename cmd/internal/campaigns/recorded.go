@@ -7,13 +7,13 @@ import (
 
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/workflows/plan"
 )
 
 // Open opens the lake and the plan of a campaign in it.
-func Open(ctx context.Context, o *cli.Options, name string) (storage.Store, recorded.Plan, recorded.Manifest, error) {
+func Open(ctx context.Context, o *cli.Options, name string) (store.Store, recorded.Plan, recorded.Manifest, error) {
 	s, err := o.OpenLake()
 	if err != nil {
 		return nil, recorded.Plan{}, recorded.Manifest{}, err
@@ -23,7 +23,7 @@ func Open(ctx context.Context, o *cli.Options, name string) (storage.Store, reco
 }
 
 // ReadPlan returns what is recorded of a campaign; the error says in words if the lake has no such one.
-func ReadPlan(ctx context.Context, o *cli.Options, s storage.Store, name string) (recorded.Plan, recorded.Manifest, error) {
+func ReadPlan(ctx context.Context, o *cli.Options, s store.Store, name string) (recorded.Plan, recorded.Manifest, error) {
 	p, m, err := recorded.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		names, _ := lake.Campaigns(ctx, s)
@@ -33,7 +33,7 @@ func ReadPlan(ctx context.Context, o *cli.Options, s storage.Store, name string)
 }
 
 // ReadPlannedCampaign returns the lake's campaign of that name; an empty one if there is none.
-func ReadPlannedCampaign(ctx context.Context, s storage.Store, name string) (plan.Campaign, error) {
+func ReadPlannedCampaign(ctx context.Context, s store.Store, name string) (plan.Campaign, error) {
 	stored, _, err := recorded.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return plan.Campaign{}, nil

@@ -13,14 +13,14 @@ import (
 	"roundtable/activities"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/task"
 )
 
 // queues are the workers of models that have a limit of calls a minute: a task
 // queue each, whose tasks the server gives out at that rate to all processes.
 type queues struct {
-	store      storage.Store
+	store      store.Store
 	client     client.Client
 	activities *activities.Activities
 	campaigns  string // the queue that those of models go with

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )
@@ -36,7 +36,7 @@ func Take(folder string) error {
 }
 
 // TakeOf takes the keys next to the file of a recorded campaign.
-func TakeOf(ctx context.Context, s storage.Store, campaign string) error {
+func TakeOf(ctx context.Context, s store.Store, campaign string) error {
 	p, _, err := recorded.ReadRecorded(ctx, s, campaign)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

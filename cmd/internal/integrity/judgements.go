@@ -11,7 +11,7 @@ import (
 	"roundtable/activities/ledger"
 	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"

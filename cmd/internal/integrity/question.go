@@ -8,13 +8,13 @@ import (
 	"roundtable/activities/asking"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // checkQuestion holds what markers say of outcomes, by which a question is answered, to
 // the rows, and finds the answer again.
-func (v *Verification) checkQuestion(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) error {
+func (v *Verification) checkQuestion(ctx context.Context, s store.Store, p recorded.Plan, m recorded.Manifest) error {
 	if m.Until == nil {
 		return nil
 	}

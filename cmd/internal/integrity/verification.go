@@ -17,8 +17,8 @@ import (
 	"roundtable/activities/programs"
 	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/safetext"
-	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/attestation"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
@@ -57,7 +57,7 @@ type Verification struct {
 }
 
 // Check returns what is wrong with a campaign of these plug-ins; the error says what kept it from looking.
-func Check(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, campaign string) (Verification, error) {
+func Check(ctx context.Context, s store.Store, plugins catalogue.Catalogue, campaign string) (Verification, error) {
 	v := Verification{}
 	var err error
 	if v.Report, err = lake.Verify(ctx, s, campaign); err != nil {
@@ -118,7 +118,7 @@ func Check(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, ca
 }
 
 // checkPrograms holds the recorded answers of programs to their checksums.
-func (v *Verification) checkPrograms(ctx context.Context, s storage.Store) error {
+func (v *Verification) checkPrograms(ctx context.Context, s store.Store) error {
 	recorded, problems, err := programs.Check(ctx, s, v.Campaign)
 	for _, p := range problems {
 		v.find(p.Object, p.Text)
@@ -128,7 +128,7 @@ func (v *Verification) checkPrograms(ctx context.Context, s storage.Store) error
 }
 
 // Compare adds a comparison with an attestation.
-func (v *Verification) Compare(ctx context.Context, s storage.Store, e attestation.Expected) error {
+func (v *Verification) Compare(ctx context.Context, s store.Store, e attestation.Expected) error {
 	c, err := attestation.Compare(ctx, s, v.Digest, e)
 	v.Attested = &c
 	v.OK = v.OK && c.Errors() == 0
@@ -148,7 +148,7 @@ func (v *Verification) find(object, problem string) {
 }
 
 // count compares what has ended with the plan, and with what the lake says about it.
-func (v *Verification) count(ctx context.Context, s storage.Store, p recorded.Plan) error {
+func (v *Verification) count(ctx context.Context, s store.Store, p recorded.Plan) error {
 	v.Revision, v.Planned = p.Campaign.Revision(), p.Campaign.Size()
 	condition := make(map[string]string, v.Planned)
 	order := p.Campaign.Order()
@@ -157,7 +157,7 @@ func (v *Verification) count(ctx context.Context, s storage.Store, p recorded.Pl
 		condition[p.Campaign.CollaborationID(cell)] = p.Campaign.Conditions[cell.Condition].ID()
 	}
 	markers, err := lake.Committed(ctx, s, v.Campaign)
-	if err != nil && !errors.Is(err, storage.ErrCorrupt) { // those are found already
+	if err != nil && !errors.Is(err, store.ErrCorrupt) { // those are found already
 		return err
 	}
 	again := false
@@ -177,10 +177,10 @@ func (v *Verification) count(ctx context.Context, s storage.Store, p recorded.Pl
 
 // seal holds the lake to its word that all cells have ended. Cells that are
 // being run again change the digest until the campaign is sealed again.
-func (v *Verification) seal(ctx context.Context, s storage.Store, again bool) error {
+func (v *Verification) seal(ctx context.Context, s store.Store, again bool) error {
 	key := lake.SuccessKey(v.Campaign)
 	success, err := lake.ReadSuccess(ctx, s, v.Campaign)
-	if errors.Is(err, storage.ErrCorrupt) {
+	if errors.Is(err, store.ErrCorrupt) {
 		v.find(key, "it is not as it was written")
 		return nil
 	}

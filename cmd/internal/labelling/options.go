@@ -12,7 +12,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/envfile"
@@ -67,7 +67,7 @@ func (l Options) Run(ctx context.Context, name string) error {
 
 // labelling returns how messages are to be labelled: as the campaign's file says, unless
 // flags name another labeller. Nothing is sent.
-func (l Options) labelling(ctx context.Context, s storage.Store, campaign string) (recorded.Labelling, error) {
+func (l Options) labelling(ctx context.Context, s store.Store, campaign string) (recorded.Labelling, error) {
 	how, err := l.flags()
 	if err != nil {
 		return how, err
@@ -131,7 +131,7 @@ func (l Options) flags() (recorded.Labelling, error) {
 }
 
 // priced returns the labeller's price; nil if it is not known and need not be.
-func (l Options) priced(ctx context.Context, s storage.Store, campaign string, p model.Provider) (*money.Price, error) {
+func (l Options) priced(ctx context.Context, s store.Store, campaign string, p model.Provider) (*money.Price, error) {
 	var price money.Price
 	if l.Price != "" {
 		if err := envs.DecodeStrict([]byte(l.Price))(&price); err != nil {
@@ -165,7 +165,7 @@ type Summary struct {
 }
 
 // report sums up what is committed.
-func (l Options) report(ctx context.Context, s storage.Store, name string, how recorded.Labelling) error {
+func (l Options) report(ctx context.Context, s store.Store, name string, how recorded.Labelling) error {
 	r, err := sumUp(ctx, s, name, how)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"roundtable/activities/recorded"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/safetext"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/workflows/plan"

@@ -12,7 +12,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/analysis/embedding"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs"
 	"roundtable/infra"
@@ -22,7 +22,7 @@ import (
 type embeddingBudget struct {
 	PriceFlags
 	*RemoteEmbedder
-	store    storage.Store
+	store    store.Store
 	campaign string
 	opened   func() (embed.Source, error)
 	closers  []func() error

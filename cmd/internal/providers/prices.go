@@ -15,7 +15,7 @@ import (
 	"roundtable/activities/model/openai"
 	"roundtable/activities/money"
 	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
 )
@@ -168,7 +168,7 @@ func (l *PriceList) find(p model.Provider) (money.Price, bool) {
 // PriceFor returns the price of a model that is asked about a campaign after it has run:
 // that of the campaign's file, or of the built-in table. It is nil if it is not
 // known and need not be. form is how --price gives one.
-func PriceFor(ctx context.Context, s storage.Store, campaign string, p model.Provider, unknown bool, form string) (*money.Price, error) {
+func PriceFor(ctx context.Context, s store.Store, campaign string, p model.Provider, unknown bool, form string) (*money.Price, error) {
 	_, m, err := recorded.ReadRecorded(ctx, s, campaign)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
@@ -38,7 +38,7 @@ type Options struct {
 const NoCheckUsage = "do not ask each model once before the campaign starts"
 
 // Work runs what is left of a recorded plan and returns how far it came.
-func (r Options) Work(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest, again string) (status workflows.Status, err error) {
+func (r Options) Work(ctx context.Context, s store.Store, p recorded.Plan, m recorded.Manifest, again string) (status workflows.Status, err error) {
 	err = engine.UnderClock(ctx, engine.Notices(r.Options), func(ctx context.Context) (err error) {
 		status, err = r.work(ctx, s, p, m, again)
 		r.Retry, r.Checks = false, false // once is enough
@@ -47,7 +47,7 @@ func (r Options) Work(ctx context.Context, s storage.Store, p recorded.Plan, m r
 	return status, err
 }
 
-func (r Options) work(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest, again string) (workflows.Status, error) {
+func (r Options) work(ctx context.Context, s store.Store, p recorded.Plan, m recorded.Manifest, again string) (workflows.Status, error) {
 	name := p.Campaign.Name
 	var status workflows.Status
 	_, err := recorded.ReadManifest(ctx, s, name)

@@ -14,7 +14,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/people"
 	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
 	"roundtable/cmd/internal/providers"
@@ -26,7 +26,7 @@ import (
 // wrong key or name would fail every cell. Models that have answered in this
 // campaign are not asked again, nor are simulated and recorded ones. What passes
 // by itself (a limit, a service that is down) does not keep a campaign from starting.
-func (r Options) check(ctx context.Context, e *engine.Engine, s storage.Store, p recorded.Plan, again string) error {
+func (r Options) check(ctx context.Context, e *engine.Engine, s store.Store, p recorded.Plan, again string) error {
 	name := p.Campaign.Name
 	answered, err := ledger.AnsweredModels(ctx, s, name)
 	if err != nil {
@@ -91,7 +91,7 @@ func checkModel(ctx context.Context, e *engine.Engine, campaign string, p model.
 }
 
 // haltBefore pauses a campaign before its first call.
-func haltBefore(ctx context.Context, e *engine.Engine, s storage.Store, p recorded.Plan, reason, again string) error {
+func haltBefore(ctx context.Context, e *engine.Engine, s store.Store, p recorded.Plan, reason, again string) error {
 	campaign, at := p.Campaign.Name, time.Now().UTC()
 	if err := recorded.WriteHalt(ctx, s, campaign, recorded.Halt{Reason: reason, At: at}); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
@@ -22,7 +22,7 @@ func Pause(ctx context.Context, o *cli.Options, name, said string) error {
 
 // Resume records the limits of a campaign and lets it go on if it runs and is paused;
 // otherwise the error is engine.ErrNotRunning.
-func Resume(ctx context.Context, o *cli.Options, s storage.Store, m recorded.Manifest, said string) error {
+func Resume(ctx context.Context, o *cli.Options, s store.Store, m recorded.Manifest, said string) error {
 	if err := recorded.WriteManifest(ctx, s, m); err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ type Tuned struct {
 var ErrNothingTuned = errors.New("no limit changes")
 
 // Tune records the limits of a campaign, which were others before; a running one uses them at once.
-func Tune(ctx context.Context, o *cli.Options, s storage.Store, m recorded.Manifest, before plan.Limits) (Tuned, error) {
+func Tune(ctx context.Context, o *cli.Options, s store.Store, m recorded.Manifest, before plan.Limits) (Tuned, error) {
 	tuned := Tuned{Campaign: m.Campaign, Changed: campaigns.ChangedLimits(before, m.Limits)}
 	if len(tuned.Changed) == 0 {
 		return tuned, cli.UsageError(ErrNothingTuned)

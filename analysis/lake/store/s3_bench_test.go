@@ -1,4 +1,4 @@
-package storage_test
+package store_test
 
 import (
 	"sync/atomic"
@@ -6,8 +6,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"roundtable/analysis/storage"
-	"roundtable/analysis/storage/storetest"
+	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 )
 
 // together does n things, 64 at once.
@@ -21,7 +21,7 @@ func together(b *testing.B, n int, do func(i int) error) {
 	must(b, g.Wait())
 }
 
-func benchStore(b *testing.B, objects int) *storage.S3 {
+func benchStore(b *testing.B, objects int) *store.S3 {
 	b.Helper()
 	s := openS3(b, storetest.S3Server(b), "bench", 0)
 	putMany(b, s, objects)

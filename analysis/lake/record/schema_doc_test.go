@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write docs/reference/schema.md again")
 // TestSchemaDoc holds docs/reference/schema.md to record.go: names and types come from
 // the struct tags, descriptions from the comments next to the fields.
 func TestSchemaDoc(t *testing.T) {
-	path := filepath.Join("..", "..", "docs", "reference", "schema.md")
+	path := filepath.Join("..", "..", "..", "docs", "reference", "schema.md")
 	want, err := schemaDoc()
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func TestSchemaDoc(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != want {
-		t.Errorf("docs/reference/schema.md is not what record.go says; run: go test ./analysis/record -update")
+		t.Errorf("docs/reference/schema.md is not what record.go says; run: go test ./analysis/lake/record -update")
 	}
 }
 
@@ -63,7 +63,7 @@ func schemaDoc() (string, error) {
 
 const schemaHead = `# The tables
 
-This page is made from ` + "`analysis/record/record.go`" + ` by ` + "`go test ./analysis/record -update`" + `, and a test holds the two together.
+This page is made from ` + "`analysis/lake/record/record.go`" + ` by ` + "`go test ./analysis/lake/record -update`" + `, and a test holds the two together.
 It describes schema version %d.
 
 A campaign leaves five tables as Parquet: at first one file for each collaboration and table, which are compacted into one part for each batch of collaborations, condition and table.

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // Memory is a store in memory: tests that repeat everything hundreds of times need no disk.
@@ -35,7 +35,7 @@ func (m *Memory) PutIfAbsent(ctx context.Context, key string, data []byte) error
 		return err
 	}
 	if _, ok := m.Objects[key]; ok {
-		return fmt.Errorf("%s: %w", key, storage.ErrExists)
+		return fmt.Errorf("%s: %w", key, store.ErrExists)
 	}
 	m.Objects[key] = string(data)
 	return nil
@@ -48,7 +48,7 @@ func (m *Memory) Replace(ctx context.Context, key string, data []byte, tag strin
 		return err
 	}
 	if old, ok := m.Objects[key]; tag != "" && (!ok || etag(old) != tag) {
-		return fmt.Errorf("%s: %w", key, storage.ErrChanged)
+		return fmt.Errorf("%s: %w", key, store.ErrChanged)
 	}
 	m.Objects[key] = string(data)
 	return nil
@@ -67,12 +67,12 @@ func (m *Memory) Get(ctx context.Context, key string) ([]byte, error) {
 	return []byte(data), nil
 }
 
-func (m *Memory) Head(ctx context.Context, key string) (storage.Object, error) {
+func (m *Memory) Head(ctx context.Context, key string) (store.Object, error) {
 	data, err := m.Get(ctx, key)
-	return storage.Object{Key: key, Size: int64(len(data)), ETag: etag(string(data))}, err
+	return store.Object{Key: key, Size: int64(len(data)), ETag: etag(string(data))}, err
 }
 
-func (m *Memory) List(ctx context.Context, prefix string) ([]storage.Object, error) {
+func (m *Memory) List(ctx context.Context, prefix string) ([]store.Object, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := checkCall(ctx, prefix+"x"); err != nil {
@@ -81,13 +81,13 @@ func (m *Memory) List(ctx context.Context, prefix string) ([]storage.Object, err
 	if prefix != "" && !strings.HasSuffix(prefix, "/") {
 		return nil, fmt.Errorf("prefix %q does not end in a slash", prefix)
 	}
-	var all []storage.Object
+	var all []store.Object
 	for key, data := range m.Objects {
 		if strings.HasPrefix(key, prefix) {
-			all = append(all, storage.Object{Key: key, Size: int64(len(data))})
+			all = append(all, store.Object{Key: key, Size: int64(len(data))})
 		}
 	}
-	slices.SortFunc(all, func(a, b storage.Object) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(all, func(a, b store.Object) int { return strings.Compare(a.Key, b.Key) })
 	return all, nil
 }
 

@@ -1,4 +1,4 @@
-package storage_test
+package store_test
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"roundtable/analysis/storage"
-	"roundtable/analysis/storage/storetest"
+	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 )
 
 // answers is a server that gives canned answers.
@@ -86,7 +86,7 @@ func TestS3OpeningSaysWhatIsWrong(t *testing.T) {
 		"unavailable too long": {instead(anyRequest, 503, "SlowDown"), "not able to serve just now", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := storage.Open(storetest.At(answers(t, x.server), "x"))
+			_, err := store.Open(storetest.At(answers(t, x.server), "x"))
 			told(t, err, x.want)
 			if x.is != nil && !errors.Is(err, x.is) {
 				t.Errorf("%v is not %v", err, x.is)
@@ -121,13 +121,13 @@ func TestS3WithoutCredentials(t *testing.T) {
 	server := answers(t, healthy)
 	os.Unsetenv("AWS_SECRET_ACCESS_KEY")
 	os.Unsetenv("AWS_ACCESS_KEY_ID")
-	_, err := storage.Open(storetest.At(server, "x"))
+	_, err := store.Open(storetest.At(server, "x"))
 	told(t, err, "no AWS credentials were found")
 }
 
 func TestS3WithoutServer(t *testing.T) {
 	storetest.Credentials(t)
-	_, err := storage.Open(storetest.At("http://"+storetest.FreeAddress(t), "x"))
+	_, err := store.Open(storetest.At("http://"+storetest.FreeAddress(t), "x"))
 	told(t, err, "cannot be reached")
 }
 
@@ -160,7 +160,7 @@ func TestS3Locations(t *testing.T) {
 		"s3://bucket/x?endpoint=ftp://canary":       "endpoint is no address",
 		"s3://bucket/x?endpoint=http://me:canary@h": "more than an address",
 	} {
-		_, err := storage.Open(location)
+		_, err := store.Open(location)
 		told(t, err, want)
 	}
 }
@@ -173,13 +173,13 @@ func TestS3Endpoints(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			storetest.Credentials(t)
 			t.Setenv(name, server)
-			_, err := storage.Open("s3://bucket/x")
+			_, err := store.Open("s3://bucket/x")
 			told(t, err, "")
 			t.Setenv(name, "http://192.0.2.1:9000")
-			_, err = storage.Open("s3://bucket/x")
+			_, err = store.Open("s3://bucket/x")
 			told(t, err, "not encrypted")
 			t.Setenv(name, "https://me:canary@192.0.2.1")
-			_, err = storage.Open("s3://bucket/x")
+			_, err = store.Open("s3://bucket/x")
 			told(t, err, "more than an address")
 		})
 	}
@@ -187,10 +187,10 @@ func TestS3Endpoints(t *testing.T) {
 		"https://192.0.2.1": true, "http://192.0.2.1": false, "http://127.0.0.1:1": true, "http://[::1]:1": true,
 		"http://localhost": true, "http://localhost.example": false, "http://127.0.0.1.example": false,
 	} {
-		if err := storage.CheckEndpoint(&endpoint, false); (err == nil) != want {
+		if err := store.CheckEndpoint(&endpoint, false); (err == nil) != want {
 			t.Errorf("the environment's endpoint %s: %v", endpoint, err)
 		}
-		if err := storage.CheckEndpoint(&endpoint, true); err != nil {
+		if err := store.CheckEndpoint(&endpoint, true); err != nil {
 			t.Errorf("the named endpoint %s: %v", endpoint, err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"slices"
 	"strings"
 	"sync"
@@ -19,8 +19,8 @@ import (
 
 // Run tests stores. open returns a new client of one store, empty at first;
 // clients behave as if they were in processes of their own.
-func Run(t *testing.T, open func(t *testing.T) (client func() storage.Store)) {
-	tests := map[string]func(*testing.T, func() storage.Store){
+func Run(t *testing.T, open func(t *testing.T) (client func() store.Store)) {
+	tests := map[string]func(*testing.T, func() store.Store){
 		"put and get":              putAndGet,
 		"missing objects":          testMissing,
 		"bad keys":                 badKeys,
@@ -56,7 +56,7 @@ func is(t *testing.T, err, want error) {
 	}
 }
 
-func checkContent(t *testing.T, s storage.Store, key, want string) {
+func checkContent(t *testing.T, s store.Store, key, want string) {
 	t.Helper()
 	got, err := s.Get(ctx, key)
 	must(t, err)
@@ -65,7 +65,7 @@ func checkContent(t *testing.T, s storage.Store, key, want string) {
 	}
 }
 
-func putAndGet(t *testing.T, client func() storage.Store) {
+func putAndGet(t *testing.T, client func() store.Store) {
 	s := client()
 	for key, value := range map[string]string{
 		"a":                          "1",
@@ -75,14 +75,14 @@ func putAndGet(t *testing.T, client func() storage.Store) {
 	} {
 		must(t, s.PutIfAbsent(ctx, key, []byte(value)))
 		checkContent(t, s, key, value)
-		is(t, s.PutIfAbsent(ctx, key, []byte("other")), storage.ErrExists)
+		is(t, s.PutIfAbsent(ctx, key, []byte("other")), store.ErrExists)
 		checkContent(t, client(), key, value)
 		o, err := s.Head(ctx, key)
 		must(t, err)
 		if o.Key != key || o.Size != int64(len(value)) || o.ETag == "" {
 			t.Fatalf("Head is %+v for %d bytes under %s", o, len(value), key)
 		}
-		size, sum, err := storage.Hash(ctx, s, key)
+		size, sum, err := store.Hash(ctx, s, key)
 		must(t, err)
 		if size != int64(len(value)) || sum != fmt.Sprintf("%x", sha256.Sum256([]byte(value))) {
 			t.Fatalf("Hash is %d, %s for %d bytes under %s", size, sum, len(value), key)
@@ -90,7 +90,7 @@ func putAndGet(t *testing.T, client func() storage.Store) {
 	}
 }
 
-func testMissing(t *testing.T, client func() storage.Store) {
+func testMissing(t *testing.T, client func() store.Store) {
 	s := client()
 	must(t, s.PutIfAbsent(ctx, "dir/there", nil))
 	for _, key := range []string{"none", "no/such/dir", "dir/none", "dir"} {
@@ -98,7 +98,7 @@ func testMissing(t *testing.T, client func() storage.Store) {
 		is(t, err, fs.ErrNotExist)
 		_, err = s.Head(ctx, key)
 		is(t, err, fs.ErrNotExist)
-		_, _, err = storage.Hash(ctx, s, key)
+		_, _, err = store.Hash(ctx, s, key)
 		is(t, err, fs.ErrNotExist)
 		if key != "dir" {
 			must(t, s.Delete(ctx, key))
@@ -106,13 +106,13 @@ func testMissing(t *testing.T, client func() storage.Store) {
 	}
 }
 
-func badKeys(t *testing.T, client func() storage.Store) {
+func badKeys(t *testing.T, client func() store.Store) {
 	s := client()
 	for _, key := range []string{
 		"", "/", "/etc/passwd", "..", "../x", "a/../../x", "a/..", "./a", "a//b", "a/", "a\x00b", "a\nb", "\xff",
 		`a\b`, ".hidden", "a/.tmp-1", strings.Repeat("x", 300), strings.Repeat("x/", 400) + "x",
 	} {
-		if err := s.PutIfAbsent(ctx, key, nil); err == nil || errors.Is(err, storage.ErrExists) {
+		if err := s.PutIfAbsent(ctx, key, nil); err == nil || errors.Is(err, store.ErrExists) {
 			t.Errorf("PutIfAbsent of key %.40q: error %v, want a refusal", key, err)
 		}
 		if err := s.Replace(ctx, key, nil, ""); err == nil {
@@ -140,7 +140,7 @@ func badKeys(t *testing.T, client func() storage.Store) {
 	}
 }
 
-func testList(t *testing.T, client func() storage.Store) {
+func testList(t *testing.T, client func() store.Store) {
 	s := client()
 	keys := []string{"a.json", "a/x", "a/y/z", "a-b/x", "a0", "b/x"}
 	for _, k := range keys {
@@ -164,7 +164,7 @@ func testList(t *testing.T, client func() storage.Store) {
 }
 
 // testFolders is of stores that can say what is directly below a prefix.
-func testFolders(t *testing.T, client func() storage.Store) {
+func testFolders(t *testing.T, client func() store.Store) {
 	s, ok := client().(interface {
 		Folders(ctx context.Context, prefix string) ([]string, error)
 	})
@@ -183,21 +183,21 @@ func testFolders(t *testing.T, client func() storage.Store) {
 	}
 }
 
-func testReplace(t *testing.T, client func() storage.Store) {
+func testReplace(t *testing.T, client func() store.Store) {
 	s := client()
-	is(t, s.Replace(ctx, "k", []byte("x"), "no-such-etag"), storage.ErrChanged)
+	is(t, s.Replace(ctx, "k", []byte("x"), "no-such-etag"), store.ErrChanged)
 	must(t, s.Replace(ctx, "k", []byte("first"), ""))
 	first, err := s.Head(ctx, "k")
 	must(t, err)
 	must(t, s.Replace(ctx, "k", []byte("second"), first.ETag))
 	checkContent(t, s, "k", "second")
-	is(t, s.Replace(ctx, "k", []byte("third"), first.ETag), storage.ErrChanged)
+	is(t, s.Replace(ctx, "k", []byte("third"), first.ETag), store.ErrChanged)
 	checkContent(t, s, "k", "second")
 	must(t, s.Replace(ctx, "k", []byte("fourth"), ""))
 	checkContent(t, client(), "k", "fourth")
 }
 
-func testRemove(t *testing.T, client func() storage.Store) {
+func testRemove(t *testing.T, client func() store.Store) {
 	s := client()
 	must(t, s.PutIfAbsent(ctx, "d/k", []byte("1")))
 	must(t, s.Delete(ctx, "d/k"))
@@ -208,8 +208,8 @@ func testRemove(t *testing.T, client func() storage.Store) {
 	checkContent(t, s, "d/k", "2")
 }
 
-func onePutWins(t *testing.T, client func() storage.Store) {
-	clients := []storage.Store{client(), client()}
+func onePutWins(t *testing.T, client func() store.Store) {
+	clients := []store.Store{client(), client()}
 	for round := range 20 {
 		key := fmt.Sprintf("race/%d/winner", round)
 		var winner atomic.Int64
@@ -218,7 +218,7 @@ func onePutWins(t *testing.T, client func() storage.Store) {
 			switch {
 			case err == nil && !winner.CompareAndSwap(0, int64(i)+1):
 				return fmt.Errorf("%d and %d both won", i, winner.Load()-1)
-			case err != nil && !errors.Is(err, storage.ErrExists):
+			case err != nil && !errors.Is(err, store.ErrExists):
 				return err
 			}
 			return nil
@@ -232,15 +232,15 @@ func onePutWins(t *testing.T, client func() storage.Store) {
 
 // Writers of the same bytes are told apart as well: two that announce the same
 // call must not both believe that they are the one to make it.
-func oneEqualPutWins(t *testing.T, client func() storage.Store) {
-	clients := []storage.Store{client(), client()}
+func oneEqualPutWins(t *testing.T, client func() store.Store) {
+	clients := []store.Store{client(), client()}
 	for round := range 10 {
 		var won atomic.Int64
 		runAtOnce(t, 16, func(i int) error {
 			err := clients[i%2].PutIfAbsent(ctx, fmt.Sprintf("equal/%d", round), []byte("the same"))
 			if err == nil {
 				won.Add(1)
-			} else if !errors.Is(err, storage.ErrExists) {
+			} else if !errors.Is(err, store.ErrExists) {
 				return err
 			}
 			return nil
@@ -251,8 +251,8 @@ func oneEqualPutWins(t *testing.T, client func() storage.Store) {
 	}
 }
 
-func oneReplaceWins(t *testing.T, client func() storage.Store) {
-	clients := []storage.Store{client(), client()}
+func oneReplaceWins(t *testing.T, client func() store.Store) {
+	clients := []store.Store{client(), client()}
 	must(t, clients[0].PutIfAbsent(ctx, "k", []byte("start")))
 	for round := range 20 {
 		o, err := clients[0].Head(ctx, "k")
@@ -263,7 +263,7 @@ func oneReplaceWins(t *testing.T, client func() storage.Store) {
 			switch {
 			case err == nil && !winner.CompareAndSwap(0, int64(i)+1):
 				return fmt.Errorf("%d and %d both won", i, winner.Load()-1)
-			case err != nil && !errors.Is(err, storage.ErrChanged):
+			case err != nil && !errors.Is(err, store.ErrChanged):
 				return err
 			}
 			return nil
@@ -272,7 +272,7 @@ func oneReplaceWins(t *testing.T, client func() storage.Store) {
 	}
 }
 
-func neverInPart(t *testing.T, client func() storage.Store) {
+func neverInPart(t *testing.T, client func() store.Store) {
 	reader, writer := client(), client()
 	whole := bytes.Repeat([]byte("x"), 200_000)
 	var done atomic.Bool
@@ -305,7 +305,7 @@ func neverInPart(t *testing.T, client func() storage.Store) {
 	})
 }
 
-func testCancelled(t *testing.T, client func() storage.Store) {
+func testCancelled(t *testing.T, client func() store.Store) {
 	s := client()
 	dead, cancel := context.WithCancel(ctx)
 	cancel()
@@ -316,7 +316,7 @@ func testCancelled(t *testing.T, client func() storage.Store) {
 	is(t, err, context.Canceled)
 }
 
-func noSharing(t *testing.T, client func() storage.Store) {
+func noSharing(t *testing.T, client func() store.Store) {
 	s := client()
 	data := []byte("value")
 	must(t, s.PutIfAbsent(ctx, "k", data))

@@ -1,4 +1,4 @@
-package storage_test
+package store_test
 
 import (
 	"context"
@@ -14,15 +14,15 @@ import (
 	"testing"
 	"time"
 
-	"roundtable/analysis/storage"
-	"roundtable/analysis/storage/storetest"
+	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 )
 
 var ctx = context.Background()
 
-func local(t testing.TB, dir string) *storage.Local {
+func local(t testing.TB, dir string) *store.Local {
 	t.Helper()
-	l, err := storage.NewLocal(dir)
+	l, err := store.NewLocal(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,9 +31,9 @@ func local(t testing.TB, dir string) *storage.Local {
 }
 
 func TestLocalIsAStore(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) func() storage.Store {
+	storetest.Run(t, func(t *testing.T) func() store.Store {
 		dir := t.TempDir()
-		return func() storage.Store { return local(t, dir) }
+		return func() store.Store { return local(t, dir) }
 	})
 }
 
@@ -134,7 +134,7 @@ func TestLocalDirectoryRemovedUnderneath(t *testing.T) {
 func TestLocalManyDirectories(t *testing.T) {
 	l := local(t, t.TempDir())
 	for i := range 1200 { // more than are held open
-		if err := l.PutIfAbsent(ctx, fmt.Sprintf("d%d/x", i%600), nil); err != nil && !errors.Is(err, storage.ErrExists) {
+		if err := l.PutIfAbsent(ctx, fmt.Sprintf("d%d/x", i%600), nil); err != nil && !errors.Is(err, store.ErrExists) {
 			t.Fatal(err)
 		}
 	}
@@ -190,7 +190,7 @@ func TestLocalKilledWriter(t *testing.T) {
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	for _, location := range []string{dir, "file://" + dir, filepath.Join(dir, "new", "lake")} {
-		if _, err := storage.Open(location); err != nil {
+		if _, err := store.Open(location); err != nil {
 			t.Errorf("Open(%s): %v", location, err)
 		}
 	}
@@ -201,7 +201,7 @@ func TestOpen(t *testing.T) {
 		"file://host/x":     "file:///",
 		"/dev/null/no/lake": "cannot be made",
 	} {
-		if _, err := storage.Open(location); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := store.Open(location); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Open(%q) says %v, want something with %q", location, err, want)
 		}
 	}
@@ -241,9 +241,9 @@ func BenchmarkPut(b *testing.B) {
 }
 
 func TestMemoryIsAStore(t *testing.T) {
-	storetest.Run(t, func(*testing.T) func() storage.Store {
+	storetest.Run(t, func(*testing.T) func() store.Store {
 		m := storetest.NewMemory(map[string]string{})
-		return func() storage.Store { return m }
+		return func() store.Store { return m }
 	})
 }
 

@@ -1,4 +1,4 @@
-package storage_test
+package store_test
 
 import (
 	"bytes"
@@ -15,8 +15,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"roundtable/analysis/storage"
-	"roundtable/analysis/storage/storetest"
+	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 )
 
 func TestS3IsAStore(t *testing.T) {
@@ -34,7 +34,7 @@ func TestS3OneOf32WritersWins(t *testing.T) {
 	p := startProxy(t, storetest.S3Server(t),
 		fault{"lost response", 5, isConditional, lost},
 		fault{"409", 7, isConditional, refusal(http.StatusConflict, "ConditionalRequestConflict")})
-	clients := make([]*storage.S3, 8)
+	clients := make([]*store.S3, 8)
 	for i := range clients {
 		clients[i] = openS3(t, p.url, "race", 0)
 	}
@@ -47,7 +47,7 @@ func TestS3OneOf32WritersWins(t *testing.T) {
 				err := clients[i%8].PutIfAbsent(ctx, key, []byte("the same"))
 				if err == nil {
 					won.Add(1)
-				} else if !errors.Is(err, storage.ErrExists) {
+				} else if !errors.Is(err, store.ErrExists) {
 					t.Error(err)
 				}
 			})
@@ -67,13 +67,13 @@ func TestS3LostResponses(t *testing.T) {
 	}, lost})
 	s := openS3(t, p.url, "lost", 0)
 	must(t, s.PutIfAbsent(ctx, "k", []byte("mine")))
-	if err := s.PutIfAbsent(ctx, "k", []byte("mine")); !errors.Is(err, storage.ErrExists) {
+	if err := s.PutIfAbsent(ctx, "k", []byte("mine")); !errors.Is(err, store.ErrExists) {
 		t.Errorf("the same data from another call: %v", err)
 	}
 	first, err := s.Head(ctx, "k")
 	must(t, err)
 	must(t, s.Replace(ctx, "k", []byte("second"), first.ETag))
-	if err := s.Replace(ctx, "k", []byte("third"), first.ETag); !errors.Is(err, storage.ErrChanged) {
+	if err := s.Replace(ctx, "k", []byte("third"), first.ETag); !errors.Is(err, store.ErrChanged) {
 		t.Errorf("replacing what has changed: %v", err)
 	}
 	p.allHappened(t)
@@ -89,7 +89,7 @@ func TestS3UnknownOutcome(t *testing.T) {
 	short, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	err := s.PutIfAbsent(short, "k", []byte("data"))
-	if err == nil || errors.Is(err, storage.ErrExists) || errors.Is(err, fs.ErrNotExist) {
+	if err == nil || errors.Is(err, store.ErrExists) || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an unknown outcome is told as %v", err)
 	}
 	if n := p.requests(http.MethodDelete); n > 0 {
@@ -122,7 +122,7 @@ func TestS3LargeObjects(t *testing.T) {
 				switch err := s.PutIfAbsent(ctx, key, mine); {
 				case err == nil:
 					won.Add(1 << (8 * i))
-				case !errors.Is(err, storage.ErrExists):
+				case !errors.Is(err, store.ErrExists):
 					t.Error(err)
 				}
 			})
@@ -137,7 +137,7 @@ func TestS3LargeObjects(t *testing.T) {
 	first, err := s.Head(ctx, "dir/large-0")
 	must(t, err)
 	must(t, s.Replace(ctx, "dir/large-0", data, first.ETag))
-	if err := s.Replace(ctx, "dir/large-0", data, first.ETag); !errors.Is(err, storage.ErrChanged) {
+	if err := s.Replace(ctx, "dir/large-0", data, first.ETag); !errors.Is(err, store.ErrChanged) {
 		t.Errorf("replacing what has changed: %v", err)
 	}
 	if n := s.Uploads(t); n > 0 {
@@ -210,7 +210,7 @@ func TestS3ListsEveryPage(t *testing.T) {
 
 func many(i int) string { return fmt.Sprintf("d/%02d/%05d", i/1000, i) }
 
-func putMany(t testing.TB, s storage.Store, n int) {
+func putMany(t testing.TB, s store.Store, n int) {
 	t.Helper()
 	var g errgroup.Group
 	g.SetLimit(64)

@@ -1,4 +1,4 @@
-package storage_test
+package store_test
 
 import (
 	"maps"
