@@ -27,7 +27,6 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/notices"
 	"roundtable/activities/programs"
-	"roundtable/activities/recorded"
 	"roundtable/activities/scores"
 	"roundtable/activities/setup"
 	"roundtable/activities/turn"
@@ -88,7 +87,7 @@ func New(c Config) *Activities {
 	a := answers.NewAnswers(c.Store)
 	ran := programs.New(c.Store)
 	plans := setup.NewPlans(c.Store, c.Plugins, setup.Sources{Data: c.Data, Programs: ran.Recording}, c.Models)
-	caller := calls.NewCaller(c.Store, a, plans, recorded.NewManifests(c.Store, recorded.ManifestAge), c.Alone)
+	caller := calls.NewCaller(c.Store, a, plans, setup.NewManifests(c.Store, setup.ManifestAge), c.Alone)
 	caller.Meter.Listeners = c.Listeners
 	taker := turn.NewTaker(a, caller, c.NoCache)
 	made := &Activities{

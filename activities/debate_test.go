@@ -15,9 +15,9 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/prompt"
-	"roundtable/activities/recorded"
 	"roundtable/activities/rehearsal"
 	"roundtable/activities/setup"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/envs"
@@ -33,25 +33,25 @@ const questions = "../examples/data"
 func puzzles(string) (fs.FS, error) { return os.DirFS(questions), nil }
 
 // debating records a plan of a debate on the examples' puzzles.
-func debating(t testing.TB, store store.Store, name string, more ...string) recorded.Plan {
+func debating(t testing.TB, store store.Store, name string, more ...string) campaign.Plan {
 	t.Helper()
 	return debatingOn(t, os.DirFS(questions), store, name, more...)
 }
 
-func debatingOn(t testing.TB, files fs.FS, store store.Store, name string, more ...string) recorded.Plan {
+func debatingOn(t testing.TB, files fs.FS, store store.Store, name string, more ...string) campaign.Plan {
 	t.Helper()
 	text := "name: " + name + "\nenv: {name: qa, format: bbh, file: orders.json, agents: 3}\ndata: here\nrule: plurality\nmodel: test/model\nreasks: 0\n" + strings.Join(more, "\n")
 	file, err := plan.Parse([]byte(text), plan.Host{Catalogue: catalogue.Builtin(), Data: func(string) (fs.FS, error) { return files, nil }})
 	noError(t, err)
-	p := recorded.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Data: file.Data, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
+	p := campaign.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Data: file.Data, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]map[string]string{}}
 	for _, c := range file.Campaign.Conditions {
 		env := must(c.BuildEnv(catalogue.Builtin(), catalogue.Needs{Data: files}))
 		templates := must(fs.Sub(protocol.Prompts, "prompts/"+c.Protocol.Name))
 		pack := must(prompt.NewPack(env.Prompts(), templates, nil, nil, must(c.BuildRule(catalogue.Builtin())).Words()))
-		p.Packs[pack.Hash()] = pack
-		p.Pack = append(p.Pack, pack.Hash())
+		p.Packs[campaign.HashPack(pack)] = pack
+		p.Pack = append(p.Pack, campaign.HashPack(pack))
 	}
-	noError(t, recorded.WritePlan(ctx, store, p))
+	noError(t, campaign.WritePlan(ctx, store, p))
 	limit(t, store, p, plan.Limits{})
 	return p
 }
@@ -240,7 +240,7 @@ func TestDebateWithoutGold(t *testing.T) {
 		store := must(store.Open(t.TempDir()))
 		text := "name: trade\nenv: {name: exchange, agents: 3}\nprotocol: {name: debate, order: " + order + "}\nmodel: test/model\nrule: plurality\n"
 		p := planned(t, text)
-		noError(t, recorded.WritePlan(ctx, store, p))
+		noError(t, campaign.WritePlan(ctx, store, p))
 		limit(t, store, p, plan.Limits{})
 		models := func(plan.Choice, plan.Condition, envs.Environment) (model.Provider, error) {
 			return model.Provider{Model: trader(0), Name: "scripted/trader", Simulated: true, Instant: true}, nil

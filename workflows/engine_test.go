@@ -20,8 +20,8 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/prompt"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/infra"
@@ -132,7 +132,7 @@ func (e *engine) plan(text string) recorded.Plan {
 			e.t.Fatal(err)
 		}
 	}
-	p := recorded.Plan{Campaign: file.Campaign, Data: file.Data, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
+	p := recorded.Plan{Campaign: file.Campaign, Data: file.Data, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]map[string]string{}}
 	for _, c := range file.Campaign.Conditions {
 		env, err := c.BuildEnv(catalogue.Builtin(), catalogue.Needs{Data: data})
 		if err != nil {
@@ -150,8 +150,8 @@ func (e *engine) plan(text string) recorded.Plan {
 		if err != nil {
 			e.t.Fatal(err)
 		}
-		p.Packs[pack.Hash()] = pack
-		p.Pack = append(p.Pack, pack.Hash())
+		p.Packs[recorded.HashPack(pack)] = pack
+		p.Pack = append(p.Pack, recorded.HashPack(pack))
 	}
 	if err := recorded.WritePlan(context.Background(), e.store, p); err != nil {
 		e.t.Fatal(err)

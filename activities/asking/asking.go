@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"roundtable/activities/failure"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
@@ -109,7 +109,7 @@ func (r *Reader) look(ctx context.Context, c plan.Campaign, q until.Question, lo
 			m.ids = append(m.ids, condition.ID)
 		}
 	}
-	again, err := recorded.ReadRerun(ctx, r.store, c.Name)
+	again, err := campaign.ReadRerun(ctx, r.store, c.Name)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (r *Reader) measure(ctx context.Context, campaign string, markers []lake.Ma
 type look struct {
 	*remembered
 	latest map[string]lake.Run
-	again  recorded.RerunRequest
+	again  campaign.RerunRequest
 	lost   []string
 }
 

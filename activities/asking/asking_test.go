@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"roundtable/activities/asking"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
@@ -59,7 +59,7 @@ func requested(t *testing.T, c plan.Campaign, q until.Question, status func(cond
 	if before, err = asking.NewReader(s).Read(t.Context(), c, q, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := recorded.RequestRerun(t.Context(), s, c.Name); err != nil {
+	if err := campaign.RequestRerun(t.Context(), s, c.Name); err != nil {
 		t.Fatal(err)
 	}
 	if after, err = asking.NewReader(s).Read(t.Context(), c, q, nil); err != nil {

@@ -5,7 +5,6 @@ package calls
 
 import (
 	"roundtable/activities/answers"
-	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
 	"roundtable/activities/throttle"
 	"roundtable/analysis/lake/store"
@@ -20,7 +19,7 @@ type Caller struct {
 	store     store.Store
 	answers   *answers.Answers
 	plans     *setup.Plans
-	Manifests *recorded.Manifests
+	Manifests *setup.Manifests
 	room      *room
 	alone     bool // no other process works for the campaigns of the store
 
@@ -31,7 +30,7 @@ type Caller struct {
 
 // NewCaller returns a caller. It is alone if no other process works for the
 // campaigns of the store.
-func NewCaller(store store.Store, a *answers.Answers, plans *setup.Plans, manifests *recorded.Manifests, alone bool) *Caller {
+func NewCaller(store store.Store, a *answers.Answers, plans *setup.Plans, manifests *setup.Manifests, alone bool) *Caller {
 	return &Caller{
 		store: store, answers: a, plans: plans, Manifests: manifests, room: newRoom(store), alone: alone,
 		budgets: budgets{accounts: map[string]*budget{}},

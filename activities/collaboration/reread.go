@@ -11,8 +11,8 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/programs"
 	"roundtable/activities/prompt"
-	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/envs"
@@ -161,7 +161,7 @@ func (r *Reader) About(ctx context.Context, of record.Key) (About, error) {
 
 // begin returns the recorded collaboration before its first turn.
 func (r *Reader) begin(ctx context.Context, of record.Key) (*Collaboration, error) {
-	m, err := recorded.ReadManifest(ctx, r.store, of.CampaignID)
+	m, err := campaign.ReadManifest(ctx, r.store, of.CampaignID)
 	if err != nil {
 		return nil, err
 	}

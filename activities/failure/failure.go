@@ -182,11 +182,3 @@ func Final(err error) error {
 	}
 	return nil
 }
-
-// IgnoreMissing returns nil for the error of a missing object, else the error.
-func IgnoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}

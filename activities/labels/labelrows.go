@@ -10,6 +10,7 @@ import (
 	"roundtable/activities/commits"
 	"roundtable/activities/failure"
 	"roundtable/activities/ledger"
+	"roundtable/activities/setup"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
 	"roundtable/workflows/task"
@@ -36,7 +37,7 @@ func (s *Labels) SurveyLabels(ctx context.Context, p task.LabelPage) (task.Unlab
 	if err != nil {
 		return found, err
 	}
-	found.Total, found.Instant, found.Queue = len(d.Members), l.provider.Instant, m.Queue(ctx, l.provider.Name)
+	found.Total, found.Instant, found.Queue = len(d.Members), l.provider.Instant, setup.ModelQueue(ctx, m, l.provider.Name)
 	passed, open := p.After == "", map[lake.Run]bool{}
 	for _, m := range d.Members {
 		if labelled[m.Run] {

@@ -104,7 +104,7 @@ func (l labeller) question(ref task.LabelRef, t *talk, message record.Turn) turn
 	order := calls.Order{Run: labelRun(ref), Entry: int(message.Entry), Provider: l.provider, Price: l.Price, Messages: l.messages(t, message)}
 	form := label.Acts()
 	if l.CodeBook != nil {
-		form = label.Form{Name: "labels", Labels: l.CodeBook.Names(), Parse: l.CodeBook.Answer}
+		form = label.ByBook(*l.CodeBook)
 	}
 	return label.Turn(order, l.Generate, l.Reasks, form)
 }

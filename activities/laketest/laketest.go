@@ -11,7 +11,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/prompt"
-	"roundtable/activities/recorded"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/workflows/catalogue"
@@ -43,24 +43,24 @@ func Play(ctx context.Context, store store.Store, campaign string, generation in
 }
 
 // Record writes the plan and the manifest of a campaign, given as YAML.
-func Record(ctx context.Context, store store.Store, campaign string) (recorded.Plan, error) {
-	file, err := plan.Parse([]byte(campaign), plan.Host{Catalogue: catalogue.Builtin()})
+func Record(ctx context.Context, store store.Store, name string) (campaign.Plan, error) {
+	file, err := plan.Parse([]byte(name), plan.Host{Catalogue: catalogue.Builtin()})
 	if err != nil {
-		return recorded.Plan{}, err
+		return campaign.Plan{}, err
 	}
-	p := recorded.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
+	p := campaign.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]map[string]string{}}
 	for _, c := range file.Campaign.Conditions {
 		pack, err := packOf(c)
 		if err != nil {
 			return p, err
 		}
-		p.Packs[pack.Hash()] = pack
-		p.Pack = append(p.Pack, pack.Hash())
+		p.Packs[campaign.HashPack(pack)] = pack
+		p.Pack = append(p.Pack, campaign.HashPack(pack))
 	}
-	if err := recorded.WritePlan(ctx, store, p); err != nil {
+	if err := campaign.WritePlan(ctx, store, p); err != nil {
 		return p, err
 	}
-	return p, recorded.WriteManifest(ctx, store, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()})
+	return p, campaign.WriteManifest(ctx, store, campaign.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()})
 }
 
 func packOf(c plan.Condition) (prompt.Pack, error) {

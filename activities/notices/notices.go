@@ -25,8 +25,8 @@ import (
 	"roundtable/activities/model/wire"
 	"roundtable/activities/money"
 	"roundtable/activities/programs"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 )
@@ -100,7 +100,7 @@ func EndID(campaign string, sealed lake.Success, counts ...int) string {
 
 // Deliver sends a notice of these events, unless it was sent or its campaign does not ask
 // for it. The first error says what could not be sent, the second that the lake failed.
-func (s *Sender) Deliver(ctx context.Context, m recorded.Manifest, n Notice, spent func(context.Context) (money.Amount, error), events ...string) (unsent, failed error) {
+func (s *Sender) Deliver(ctx context.Context, m campaign.Manifest, n Notice, spent func(context.Context) (money.Amount, error), events ...string) (unsent, failed error) {
 	if m.Notify == nil || !m.Notify.Wants(events...) {
 		return nil, nil
 	}
@@ -111,7 +111,7 @@ func (s *Sender) Deliver(ctx context.Context, m recorded.Manifest, n Notice, spe
 	if err != nil {
 		return nil, err
 	}
-	p, err := recorded.ReadPlan(ctx, s.store, n.Campaign, m.Revision)
+	p, err := campaign.ReadPlan(ctx, s.store, n.Campaign, m.Revision)
 	if err != nil {
 		return nil, err
 	}

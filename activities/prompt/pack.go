@@ -5,9 +5,6 @@
 package prompt
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -113,16 +110,6 @@ func (p Pack) Holds(folder fs.FS) bool {
 		}
 	}
 	return true
-}
-
-// Hash identifies the pack in every row.
-func (p Pack) Hash() string {
-	data, err := json.Marshal(p) // sorted by path
-	if err != nil {
-		panic("prompt: " + err.Error()) // a map of strings always marshals
-	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:8])
 }
 
 // Templates are a pack's templates, ready to be executed.

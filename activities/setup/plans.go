@@ -16,7 +16,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/programs"
 	"roundtable/activities/prompt"
-	"roundtable/activities/recorded"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/envs/program"
@@ -38,7 +38,7 @@ type Models func(plan.Choice, plan.Condition, envs.Environment) (model.Provider,
 
 // Campaign is a plan with what was built from it.
 type Campaign struct {
-	recorded.Plan
+	campaign.Plan
 	Conditions []*Condition
 }
 
@@ -156,7 +156,7 @@ func (p *Plans) Load(ctx context.Context, name, revision string) (*Campaign, err
 	if c := p.Built(revision); c != nil { // by a Load that held the lock
 		return c, nil
 	}
-	recorded, err := recorded.ReadPlan(ctx, p.store, name, revision)
+	recorded, err := campaign.ReadPlan(ctx, p.store, name, revision)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func (p *Plans) Built(revision string) *Campaign {
 }
 
 // Build makes the environments, templates and models of a plan.
-func Build(p recorded.Plan, plugins catalogue.Catalogue, sources Sources, models Models) (*Campaign, error) {
+func Build(p campaign.Plan, plugins catalogue.Catalogue, sources Sources, models Models) (*Campaign, error) {
 	c := &Campaign{Plan: p}
 	return c, c.build(plugins, sources, models)
 }
@@ -193,7 +193,7 @@ func (c *Campaign) build(plugins catalogue.Catalogue, sources Sources, models Mo
 		if err != nil {
 			return err
 		}
-		files := recorded.NewDataFiles(folder)
+		files := campaign.NewDataFiles(folder)
 		data, read = files, files.Sums
 	}
 	environments := map[string]envs.Environment{}
@@ -211,7 +211,7 @@ func (c *Campaign) build(plugins catalogue.Catalogue, sources Sources, models Mo
 		hash := c.Pack[i]
 		if templates[hash] == nil {
 			var err error
-			if templates[hash], err = c.Packs[hash].Parse(); err != nil {
+			if templates[hash], err = prompt.Pack(c.Packs[hash]).Parse(); err != nil {
 				return err
 			}
 		}
@@ -242,7 +242,7 @@ func (c *Campaign) build(plugins catalogue.Catalogue, sources Sources, models Mo
 		}
 		c.Conditions = append(c.Conditions, built)
 	}
-	return recorded.SameData(c.Files, read)
+	return campaign.SameData(c.Files, read)
 }
 
 // needs returns what the campaign's next environment is built from.

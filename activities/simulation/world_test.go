@@ -22,7 +22,7 @@ import (
 	"sync"
 	"time"
 
-	"roundtable/activities/recorded"
+	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store/storetest"
 )
 

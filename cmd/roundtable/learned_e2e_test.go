@@ -12,8 +12,8 @@ import (
 
 	"roundtable/activities/label"
 	"roundtable/activities/model"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/embedding"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/learning"
 	"roundtable/analysis/trajectory"
@@ -73,7 +73,7 @@ func TestLearnedStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, m, err := recorded.ReadRecorded(t.Context(), s, "live")
+	plan, m, err := campaign.ReadRecorded(t.Context(), s, "live")
 	if err != nil || len(plan.Campaign.Conditions) != 2*len(stopping.MethodNames()) {
 		t.Fatalf("%d conditions, %v", len(plan.Campaign.Conditions), err)
 	}
@@ -106,7 +106,7 @@ func TestLearnedStops(t *testing.T) {
 	output(t, dir, "run", "past.yaml")
 	again := ends(t, 0, dir, nil, "run", "live.yaml")
 	contains(t, again.err, "stop: campaign past, on which dialogue_act was fitted, has changed since", "the recorded fit is kept")
-	if _, now, err := recorded.ReadRecorded(t.Context(), s, "live"); err != nil || now.Revision != m.Revision || !strings.Contains(again.out+again.err, "done already") {
+	if _, now, err := campaign.ReadRecorded(t.Context(), s, "live"); err != nil || now.Revision != m.Revision || !strings.Contains(again.out+again.err, "done already") {
 		t.Errorf("%v: the revision is %s and was %s\n%s", err, now.Revision, m.Revision, again.err)
 	}
 }

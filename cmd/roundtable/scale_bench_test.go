@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"roundtable/activities/commits"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaignfile"
@@ -83,7 +83,7 @@ type grower struct {
 	b     *testing.B
 	ctx   context.Context
 	store store.Store
-	plan  recorded.Plan
+	plan  campaign.Plan
 	ran   []record.Rows // in the order of replicates
 	words []string
 	rows  int
@@ -106,7 +106,7 @@ func grow(b *testing.B, dir string, collaborations int) *grower {
 	text, err := os.ReadFile(file)
 	g.must(err)
 	g.must(os.WriteFile(file, bytes.Replace(text, []byte("replicates: 200"), fmt.Appendf(nil, "replicates: %d", collaborations), 1), 0o600))
-	var m recorded.Manifest
+	var m campaign.Manifest
 	if g.plan, m, _, err = campaignfile.Read(g.ctx, catalogue.Builtin(), file, store, false); err != nil {
 		b.Fatal(err)
 	}

@@ -6,6 +6,7 @@ package store
 import (
 	"context"
 	"errors"
+	"io/fs"
 )
 
 // Store is a set of named objects. Keys are slash-separated and relative.
@@ -65,3 +66,11 @@ var (
 	// ErrCorrupt marks an object whose bytes are not those that were written.
 	ErrCorrupt = errors.New("object is corrupt")
 )
+
+// IgnoreMissing returns nil for the error of a missing object, else the error.
+func IgnoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -16,8 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/activities/recorded"
 	"roundtable/analysis/campaign"
+	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/study"
 	"roundtable/analysis/study/dialogue"

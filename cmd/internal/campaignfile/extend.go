@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"roundtable/activities/ledger"
-	"roundtable/activities/recorded"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/safetext"
 	"roundtable/cmd/internal/campaigns"
@@ -21,9 +21,9 @@ import (
 // there is none, and gives the plan the prompts that the campaign began with, and
 // its labeller the words. The error says why that campaign cannot continue with the
 // plan. prompts is the folder that overrides prompts, if any.
-func CheckExtends(ctx context.Context, s store.Store, p *recorded.Plan, m recorded.Manifest, prompts string) (*recorded.Plan, error) {
+func CheckExtends(ctx context.Context, s store.Store, p *campaign.Plan, m campaign.Manifest, prompts string) (*campaign.Plan, error) {
 	name := p.Campaign.Name
-	stored, before, err := recorded.ReadRecorded(ctx, s, name)
+	stored, before, err := campaign.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -38,7 +38,7 @@ func CheckExtends(ctx context.Context, s store.Store, p *recorded.Plan, m record
 	if err := samePrompts(stored, *p, prompts); err != nil {
 		return nil, err
 	}
-	if err := recorded.SameData(stored.Files, p.Files); err != nil {
+	if err := campaign.SameData(stored.Files, p.Files); err != nil {
 		return nil, cli.UsageError(err)
 	}
 	keepPrompts(stored, p)
@@ -47,7 +47,7 @@ func CheckExtends(ctx context.Context, s store.Store, p *recorded.Plan, m record
 }
 
 // AnnounceExtension says on standard error which cells a plan adds to the recorded one.
-func AnnounceExtension(stored *recorded.Plan, p recorded.Plan) {
+func AnnounceExtension(stored *campaign.Plan, p campaign.Plan) {
 	if stored == nil {
 		return
 	}
@@ -65,7 +65,7 @@ type Comparison struct {
 
 // Compare gives the plan what a run would give it, and returns what the run
 // would find. What run would refuse is no error unless a pilot is to run.
-func Compare(ctx context.Context, s store.Store, p *recorded.Plan, m recorded.Manifest, prompts string, pilot bool) (c Comparison, err error) {
+func Compare(ctx context.Context, s store.Store, p *campaign.Plan, m campaign.Manifest, prompts string, pilot bool) (c Comparison, err error) {
 	stored, err := CheckExtends(ctx, s, p, m, prompts)
 	c.Prompts = choosePrompts(stored, *p, prompts)
 	if cli.ExitCode(err) == cli.ExitUsage && !pilot {
@@ -103,7 +103,7 @@ type begun struct {
 }
 
 // readBegun compares the recorded plan of a campaign with the plan of a file.
-func readBegun(ctx context.Context, s store.Store, stored, p recorded.Plan, m recorded.Manifest) (*begun, error) {
+func readBegun(ctx context.Context, s store.Store, stored, p campaign.Plan, m campaign.Manifest) (*begun, error) {
 	status, again, err := campaigns.SummarizeEnded(ctx, s, stored, ledger.Open(ctx, s, stored.Campaign.Name))
 	if err != nil {
 		return nil, err

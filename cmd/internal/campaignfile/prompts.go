@@ -3,7 +3,7 @@ package campaignfile
 import (
 	"fmt"
 
-	"roundtable/activities/recorded"
+	"roundtable/analysis/lake/campaign"
 )
 
 // chosenPrompts says which prompts a plan asks with.
@@ -15,7 +15,7 @@ type chosenPrompts struct {
 
 // choosePrompts returns which prompts a run of a plan would ask with: those that
 // the lake's campaign began with, or, if recorded is nil, the built-in ones of today.
-func choosePrompts(stored *recorded.Plan, p recorded.Plan, folder string) chosenPrompts {
+func choosePrompts(stored *campaign.Plan, p campaign.Plan, folder string) chosenPrompts {
 	if stored == nil {
 		return chosenPrompts{Edition: p.Edition, folder: folder}
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"roundtable/activities/ledger"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
@@ -48,7 +48,7 @@ func List(ctx context.Context, o *cli.Options) ([]Listed, error) {
 	}
 	for _, name := range names {
 		c := Listed{Name: name, Known: true}
-		p, _, err := recorded.ReadRecorded(ctx, s, name)
+		p, _, err := campaign.ReadRecorded(ctx, s, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			c.Known, p.Campaign.Name, err = false, name, nil
 		}

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"roundtable/activities/asking"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/workflows/task"
 )
@@ -17,7 +17,7 @@ import (
 // NeedsNothing reports whether no cell that was not needed for a campaign's question has to
 // run now: for a harder question, or because there is none any more. A campaign that was
 // cancelled goes on only if that is requested.
-func NeedsNothing(ctx context.Context, s store.Store, p recorded.Plan, m recorded.Manifest) bool {
+func NeedsNothing(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest) bool {
 	if some, err := hasUnneeded(ctx, s, p.Campaign.Name); err != nil || !some {
 		return err == nil
 	}
@@ -37,8 +37,8 @@ func hasUnneeded(ctx context.Context, s store.Store, campaign string) (bool, err
 // KeepAhead leaves the number of units under way at once as it was where the question is
 // else the same and needs nothing any more: with more of them it would need cells that its
 // answer has no use for. It returns what the file asks for; 0 if nothing is kept.
-func KeepAhead(ctx context.Context, s store.Store, p recorded.Plan, m *recorded.Manifest) (asked int, err error) {
-	stored, err := recorded.ReadManifest(ctx, s, m.Campaign)
+func KeepAhead(ctx context.Context, s store.Store, p campaign.Plan, m *campaign.Manifest) (asked int, err error) {
+	stored, err := campaign.ReadManifest(ctx, s, m.Campaign)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && (stored.Until == nil || m.Until == nil || stored.Until.Ahead == m.Until.Ahead) {
 		return 0, nil
 	}

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 
 	"roundtable/activities/ledger"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/cost"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/workflows/task"
@@ -36,7 +36,7 @@ func ReadCost(ctx context.Context, s store.Store, name string, by cost.By) (cost
 	if err := addShared(ctx, ledger.Open(ctx, s, name), &r); err != nil {
 		return r, cli.ExplainDamage(err, name, "the costs are not known")
 	}
-	p, _, err := recorded.ReadRecorded(ctx, s, name)
+	p, _, err := campaign.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}

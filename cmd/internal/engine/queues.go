@@ -11,8 +11,8 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"roundtable/activities"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/workflows/task"
 )
@@ -60,7 +60,7 @@ func (q *queues) look(ctx context.Context) error {
 	}
 	limits, ended := map[string]int{}, map[string]int{} // the tightest of all campaigns, by model
 	for _, name := range names {
-		m, err := recorded.ReadManifest(ctx, q.store, name)
+		m, err := campaign.ReadManifest(ctx, q.store, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

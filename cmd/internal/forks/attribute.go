@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"roundtable/activities/recorded"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/counterfactual"
+	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/table"

@@ -13,8 +13,8 @@ import (
 	"regexp"
 	"strings"
 
-	"roundtable/activities/codebook"
 	"roundtable/analysis/gold"
+	"roundtable/analysis/lake/codebook"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"

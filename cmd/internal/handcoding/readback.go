@@ -8,10 +8,10 @@ import (
 	"os"
 	"slices"
 
-	"roundtable/activities/codebook"
 	"roundtable/activities/commits"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/codebook"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"

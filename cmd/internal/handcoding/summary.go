@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"roundtable/activities/codebook"
 	"roundtable/analysis/acts"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/codebook"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"

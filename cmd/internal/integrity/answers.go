@@ -10,8 +10,8 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/money"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 )
@@ -25,7 +25,7 @@ func (v *Verification) compareAnswers(ctx context.Context, s store.Store) error 
 	if err != nil {
 		return err
 	}
-	p, _, err := recorded.ReadRecorded(ctx, s, v.Campaign)
+	p, _, err := campaign.ReadRecorded(ctx, s, v.Campaign)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (v *Verification) findLabellers(ctx context.Context, s store.Store) error {
 		return err
 	}
 	for _, id := range ids {
-		if _, err := recorded.ReadLabelling(ctx, s, v.Campaign, id); err != nil {
+		if _, err := campaign.ReadLabelling(ctx, s, v.Campaign, id); err != nil {
 			v.find("labels of "+id, fmt.Sprintf("what labelled cannot be read: %v", err))
 		}
 	}

@@ -8,8 +8,8 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/collaboration"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/providers"
@@ -19,12 +19,12 @@ import (
 // compareForks holds what a fork has from another campaign's collaborations against what
 // is stored of these.
 func (v *Verification) compareForks(ctx context.Context, s store.Store, plugins catalogue.Catalogue) error {
-	p, _, err := recorded.ReadRecorded(ctx, s, v.Campaign)
+	p, _, err := campaign.ReadRecorded(ctx, s, v.Campaign)
 	if err != nil || len(p.Campaign.Conditions) == 0 || p.Campaign.Conditions[0].Fork == nil {
 		return err
 	}
 	of := p.Campaign.Conditions[0].Fork.Campaign
-	if _, err := recorded.ReadManifest(ctx, s, of); errors.Is(err, fs.ErrNotExist) {
+	if _, err := campaign.ReadManifest(ctx, s, of); errors.Is(err, fs.ErrNotExist) {
 		v.NoOriginal = of
 		return nil
 	}

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/activities/codebook"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/codebook"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 )
@@ -60,7 +60,7 @@ func (v *Verification) usedBooks(ctx context.Context, s store.Store) (map[string
 		return nil, err
 	}
 	for _, id := range ids { // one that cannot be read is found with its labels
-		if l, err := recorded.ReadLabelling(ctx, s, v.Campaign, id); err == nil && l.CodeBook != nil {
+		if l, err := campaign.ReadLabelling(ctx, s, v.Campaign, id); err == nil && l.CodeBook != nil {
 			books[l.CodeBook.ID()] = ""
 		}
 	}

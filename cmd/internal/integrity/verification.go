@@ -15,8 +15,8 @@ import (
 	"roundtable/activities/commits"
 	"roundtable/activities/ledger"
 	"roundtable/activities/programs"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/safetext"
 	"roundtable/cmd/internal/attestation"
@@ -57,35 +57,35 @@ type Verification struct {
 }
 
 // Check returns what is wrong with a campaign of these plug-ins; the error says what kept it from looking.
-func Check(ctx context.Context, s store.Store, plugins catalogue.Catalogue, campaign string) (Verification, error) {
+func Check(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name string) (Verification, error) {
 	v := Verification{}
 	var err error
-	if v.Report, err = lake.Verify(ctx, s, campaign); err != nil {
+	if v.Report, err = lake.Verify(ctx, s, name); err != nil {
 		return v, err
 	}
-	p, m, err := recorded.ReadRecorded(ctx, s, campaign)
+	p, m, err := campaign.ReadRecorded(ctx, s, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		v.find(recorded.ManifestKey(campaign), "the plan of the campaign is missing, so its cells cannot be counted")
+		v.find(campaign.ManifestKey(name), "the plan of the campaign is missing, so its cells cannot be counted")
 	case err != nil:
-		v.find(recorded.ManifestKey(campaign), err.Error())
+		v.find(campaign.ManifestKey(name), err.Error())
 	default:
 		if err := v.count(ctx, s, p); err != nil {
 			return v, err
 		}
 	}
-	if _, err := recorded.ReadRerun(ctx, s, campaign); err != nil {
-		v.find(recorded.RerunKey(campaign), err.Error())
+	if _, err := campaign.ReadRerun(ctx, s, name); err != nil {
+		v.find(campaign.RerunKey(name), err.Error())
 	}
-	if _, err := recorded.ReadHalt(ctx, s, campaign); err != nil {
-		v.find(recorded.HaltKey(campaign), err.Error())
+	if _, err := campaign.ReadHalt(ctx, s, name); err != nil {
+		v.find(campaign.HaltKey(name), err.Error())
 	}
-	settled, problems, err := ledger.CheckSettled(ctx, s, campaign)
+	settled, problems, err := ledger.CheckSettled(ctx, s, name)
 	if err != nil {
 		return v, err
 	}
 	for _, p := range problems {
-		v.find(lake.SettlementsKey(campaign), p)
+		v.find(lake.SettlementsKey(name), p)
 	}
 	v.Settled = settled
 	if err := errors.Join(v.checkPrograms(ctx, s), v.checkGold(ctx, s)); err != nil {
@@ -148,7 +148,7 @@ func (v *Verification) find(object, problem string) {
 }
 
 // count compares what has ended with the plan, and with what the lake says about it.
-func (v *Verification) count(ctx context.Context, s store.Store, p recorded.Plan) error {
+func (v *Verification) count(ctx context.Context, s store.Store, p campaign.Plan) error {
 	v.Revision, v.Planned = p.Campaign.Revision(), p.Campaign.Size()
 	condition := make(map[string]string, v.Planned)
 	order := p.Campaign.Order()
@@ -187,7 +187,7 @@ func (v *Verification) seal(ctx context.Context, s store.Store, again bool) erro
 	if err != nil || success == (lake.Success{}) {
 		return err
 	}
-	if _, err := recorded.ReadPlan(ctx, s, v.Campaign, success.Revision); err != nil {
+	if _, err := campaign.ReadPlan(ctx, s, v.Campaign, success.Revision); err != nil {
 		v.find(key, fmt.Sprintf("it names a plan that cannot be read: %v", err))
 		return nil
 	}

@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/activities/recorded"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
+	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/language"
 	"roundtable/analysis/study/discussion"
@@ -68,11 +68,11 @@ func (m *Method) Flags(cmd *cobra.Command) {
 }
 
 // chooseEmbedder takes the embedder of the campaign's file if no flag names one.
-func (m *Method) chooseEmbedder(ctx context.Context, s store.Store, campaign string) error {
+func (m *Method) chooseEmbedder(ctx context.Context, s store.Store, name string) error {
 	if m.Embedder != "" {
 		return nil
 	}
-	manifest, err := recorded.ReadManifest(ctx, s, campaign)
+	manifest, err := recorded.ReadManifest(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}

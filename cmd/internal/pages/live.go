@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"roundtable/activities/people"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
+	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/safetext"
 	"roundtable/cmd/internal/campaigns"

@@ -13,11 +13,12 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/model/openai"
 	"roundtable/activities/model/wire"
-	"roundtable/activities/recorded"
+	"roundtable/activities/money"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/embedding"
 	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
+	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/study"
@@ -106,7 +107,7 @@ func (e Embedder) Advise(ctx context.Context, s store.Store, campaign string, er
 	}
 	cost := "at a price that is not known"
 	if price, err := PriceFor(ctx, s, campaign, e.provider, true, ""); err == nil && price != nil {
-		cost = fmt.Sprintf("$%.4f", price.Cost(model.Usage{Input: size / bytesOfToken}))
+		cost = fmt.Sprintf("$%.4f", money.Cost(*price, model.Usage{Input: size / bytesOfToken}))
 	}
 	return cli.UsageError(fmt.Errorf("%d texts of campaign %s have no embedding by %s yet, and only features buys some: about %s tokens, %s\nfirst: roundtable features %s %s",
 		n, campaign, e.Name(), cli.Abbreviate(size/bytesOfToken), cost, campaign, e.flags))

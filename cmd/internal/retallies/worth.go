@@ -6,8 +6,8 @@ import (
 
 	"roundtable/activities/model"
 	"roundtable/activities/programs"
-	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/providers"
@@ -24,7 +24,7 @@ type worth struct {
 }
 
 func newWorth(ctx context.Context, plugins catalogue.Catalogue, s store.Store, name string) (*worth, error) {
-	p, _, err := recorded.ReadRecorded(ctx, s, name)
+	p, _, err := campaign.ReadRecorded(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}

@@ -1,11 +1,10 @@
-package recorded
+package campaign
 
 import (
 	"context"
 	"errors"
 	"io/fs"
 
-	"roundtable/activities/failure"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
@@ -35,7 +34,7 @@ func (a RerunRequest) Left(latest []lake.Outcome) int {
 func ReadRerun(ctx context.Context, s store.Store, campaign string) (RerunRequest, error) {
 	data, err := s.Get(ctx, RerunKey(campaign))
 	if err != nil {
-		return nil, failure.IgnoreMissing(err)
+		return nil, store.IgnoreMissing(err)
 	}
 	var runs []lake.Run
 	if err := lake.Unseal(RerunKey(campaign), data, &runs); err != nil {

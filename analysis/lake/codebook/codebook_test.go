@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/activities/codebook"
+	"roundtable/analysis/lake/codebook"
 	"roundtable/analysis/lake/record"
 )
 

@@ -1,4 +1,4 @@
-package recorded
+package campaign
 
 import (
 	"context"
@@ -10,9 +10,8 @@ import (
 	"regexp"
 	"strings"
 
-	"roundtable/activities/codebook"
-	"roundtable/activities/money"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/codebook"
 	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 )
@@ -26,11 +25,11 @@ type Labelling struct {
 	Words    string        `json:"words"`  // what the labeller is told
 	// CodeBook says what it labels; nil is the dialogue acts.
 	CodeBook *codebook.Book `json:"code_book,omitempty"`
-	Price    *money.Price   `json:"price,omitempty"`
+	Price    *Price         `json:"price,omitempty"`
 }
 
 // NewLabelling returns how a campaign's file has its messages labelled.
-func NewLabelling(l plan.Labels, words string, price *money.Price) *Labelling {
+func NewLabelling(l plan.Labels, words string, price *Price) *Labelling {
 	return &Labelling{Labeller: l.Model, Generate: l.Generate, Reasks: l.Reasks, Words: words, Price: price}
 }
 
@@ -54,7 +53,7 @@ func (l Labelling) ID() string {
 	l.Price = nil
 	data, err := json.Marshal(l)
 	if err != nil {
-		panic("activities: " + err.Error()) // its parameters are valid JSON
+		panic("campaign: " + err.Error()) // its parameters are valid JSON
 	}
 	sum := sha256.Sum256(data)
 	name := strings.Trim(notInNames.ReplaceAllString(strings.ToLower(l.Labeller.Name), "-"), "-")

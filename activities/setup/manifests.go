@@ -1,4 +1,4 @@
-package recorded
+package setup
 
 import (
 	"context"
@@ -8,8 +8,12 @@ import (
 	"sync"
 	"time"
 
+	"go.temporal.io/sdk/activity"
+
 	"roundtable/activities/failure"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
+	"roundtable/workflows/task"
 )
 
 // ManifestAge is how old the copy of a manifest that a worker uses may be.
@@ -26,7 +30,7 @@ type Manifests struct {
 }
 
 type manifestCopy struct {
-	Manifest
+	campaign.Manifest
 	read time.Time
 }
 
@@ -38,39 +42,39 @@ func NewManifests(store store.Store, age time.Duration) *Manifests {
 // Read returns a campaign's manifest and whether it was read again: a copy is
 // enough unless it is too old or fresh is set. Without a manifest nobody knows the
 // limits: the campaign pauses, and calls under way keep those that were known last.
-func (l *Manifests) Read(ctx context.Context, campaign string, fresh bool) (m Manifest, isNew bool, err error) {
+func (l *Manifests) Read(ctx context.Context, name string, fresh bool) (m campaign.Manifest, isNew bool, err error) {
 	l.mu.Lock()
-	known, ok := l.known[campaign]
+	known, ok := l.known[name]
 	l.mu.Unlock()
 	if ok && !fresh && time.Since(known.read) < l.age {
 		return known.Manifest, false, nil
 	}
-	m, err = ReadManifest(ctx, l.store, campaign)
+	m, err = campaign.ReadManifest(ctx, l.store, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = failure.Pause(fmt.Errorf("the object %s with the limits of campaign %s is missing; `roundtable run FILE` writes it again", ManifestKey(campaign), campaign))
+		err = failure.Pause(fmt.Errorf("the object %s with the limits of campaign %s is missing; `roundtable run FILE` writes it again", campaign.ManifestKey(name), name))
 	}
 	if err != nil {
 		return m, false, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.known[campaign] = manifestCopy{m, time.Now()}
+	l.known[name] = manifestCopy{m, time.Now()}
 	return m, true, nil
 }
 
 // Known returns the copy of a campaign's manifest, however old; false if there is none.
-func (l *Manifests) Known(campaign string) (Manifest, bool) {
+func (l *Manifests) Known(name string) (campaign.Manifest, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	known, ok := l.known[campaign]
+	known, ok := l.known[name]
 	return known.Manifest, ok
 }
 
 // All returns the copies of all campaigns, in no order.
-func (l *Manifests) All() []Manifest {
+func (l *Manifests) All() []campaign.Manifest {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	all := make([]Manifest, 0, len(l.known))
+	all := make([]campaign.Manifest, 0, len(l.known))
 	for _, known := range l.known {
 		all = append(all, known.Manifest)
 	}
@@ -81,8 +85,21 @@ func (l *Manifests) All() []Manifest {
 func (l *Manifests) Expire() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for campaign, known := range l.known {
+	for name, known := range l.known {
 		known.read = known.read.Add(-l.age)
-		l.known[campaign] = known
+		l.known[name] = known
 	}
+}
+
+// ModelQueue returns the task queue of the calls of a model with a limit a minute, which all
+// workers share; "" if the model has none. It goes with the queue of ctx's activity.
+func ModelQueue(ctx context.Context, m campaign.Manifest, model string) string {
+	if m.Limits.Models[model].RequestsPerMinute <= 0 {
+		return ""
+	}
+	queue := task.Queue
+	if activity.IsActivity(ctx) {
+		queue = activity.GetInfo(ctx).TaskQueue
+	}
+	return task.ModelQueue(queue, model)
 }

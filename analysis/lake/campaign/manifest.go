@@ -1,44 +1,27 @@
-package recorded
+package campaign
 
 import (
 	"context"
 
-	"go.temporal.io/sdk/activity"
-
-	"roundtable/activities/money"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
-	"roundtable/workflows/task"
 	"roundtable/workflows/until"
 )
 
 // Manifest names the present revision of a campaign and says how it is run.
 // Limits, labels (of messages and of the grid), prices, notices and the question are no part of its identity: they may change while it runs.
 type Manifest struct {
-	Campaign string                 `json:"campaign"`
-	Revision string                 `json:"revision"`
-	Limits   plan.Limits            `json:"limits"`
-	Labels   *Labelling             `json:"labels,omitempty"`   // by whom messages are labelled at the end; nil if they are not
-	Notify   *plan.Notify           `json:"notify,omitempty"`   // where its end, pauses and budget are reported; nil if nowhere
-	Until    *until.Question        `json:"until,omitempty"`    // what ends it; nil if every cell is run
-	Embedder string                 `json:"embedder,omitempty"` // what information distances rest on; "" for the default
-	Prices   map[string]money.Price `json:"prices,omitempty"`   // by provider/model; one that is missing is not known
+	Campaign string           `json:"campaign"`
+	Revision string           `json:"revision"`
+	Limits   plan.Limits      `json:"limits"`
+	Labels   *Labelling       `json:"labels,omitempty"`   // by whom messages are labelled at the end; nil if they are not
+	Notify   *plan.Notify     `json:"notify,omitempty"`   // where its end, pauses and budget are reported; nil if nowhere
+	Until    *until.Question  `json:"until,omitempty"`    // what ends it; nil if every cell is run
+	Embedder string           `json:"embedder,omitempty"` // what information distances rest on; "" for the default
+	Prices   map[string]Price `json:"prices,omitempty"`   // by provider/model; one that is missing is not known
 	// AxisLabels are what the file calls the values of its grid, by condition and axis.
 	AxisLabels map[string]map[string]string `json:"axis_labels,omitempty"`
-}
-
-// Queue returns the task queue of the calls of a model with a limit a minute, which all
-// workers share; "" if the model has none. It goes with the queue of ctx's activity.
-func (m Manifest) Queue(ctx context.Context, model string) string {
-	if m.Limits.Models[model].RequestsPerMinute <= 0 {
-		return ""
-	}
-	queue := task.Queue
-	if activity.IsActivity(ctx) {
-		queue = activity.GetInfo(ctx).TaskQueue
-	}
-	return task.ModelQueue(queue, model)
 }
 
 // ManifestKey returns the name of a campaign's manifest.

@@ -1,4 +1,4 @@
-package recorded
+package campaign
 
 import (
 	"encoding/json"

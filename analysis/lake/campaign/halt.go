@@ -1,4 +1,4 @@
-package recorded
+package campaign
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"time"
 
-	"roundtable/activities/failure"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store"
 )
@@ -45,5 +44,5 @@ func ReadHalt(ctx context.Context, s store.Store, campaign string) (*Halt, error
 
 // ClearHalt removes a campaign's Halt: it runs again.
 func ClearHalt(ctx context.Context, s store.Store, campaign string) error {
-	return failure.IgnoreMissing(s.Delete(ctx, HaltKey(campaign)))
+	return store.IgnoreMissing(s.Delete(ctx, HaltKey(campaign)))
 }

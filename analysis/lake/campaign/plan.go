@@ -1,17 +1,18 @@
-// Package recorded is what a lake holds of a campaign next to its answers and
+// Package campaign is what a lake holds of a campaign next to its answers and
 // rows: its plan, the manifest that says how it is run, who labels its messages,
 // which runs are requested again, and why it halted.
-package recorded
+package campaign
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
-	"roundtable/activities/prompt"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
@@ -20,16 +21,26 @@ import (
 // Plan is one revision of a campaign as recorded in the lake: all that any
 // worker needs to take part in it.
 type Plan struct {
-	Campaign plan.Campaign          `json:"campaign"`
-	Edition  int                    `json:"edition,omitempty"` // of the built-in prompts; plans of the first do not say it
-	Changed  []string               `json:"changed,omitempty"` // flags of the command line that changed the file
-	Folder   string                 `json:"folder,omitempty"`  // of the campaign file: paths of models are relative to it
-	Data     string                 `json:"data,omitempty"`    // folder of the data set
-	Files    map[string]string      `json:"files,omitempty"`   // SHA-256 of what environments read in it
-	Agents   []int                  `json:"agents"`            // by condition
-	Rounds   []int                  `json:"rounds"`            // by condition
-	Packs    map[string]prompt.Pack `json:"packs"`             // prompt packs by hash
-	Pack     []string               `json:"pack"`              // hash by condition
+	Campaign plan.Campaign                `json:"campaign"`
+	Edition  int                          `json:"edition,omitempty"` // of the built-in prompts; plans of the first do not say it
+	Changed  []string                     `json:"changed,omitempty"` // flags of the command line that changed the file
+	Folder   string                       `json:"folder,omitempty"`  // of the campaign file: paths of models are relative to it
+	Data     string                       `json:"data,omitempty"`    // folder of the data set
+	Files    map[string]string            `json:"files,omitempty"`   // SHA-256 of what environments read in it
+	Agents   []int                        `json:"agents"`            // by condition
+	Rounds   []int                        `json:"rounds"`            // by condition
+	Packs    map[string]map[string]string `json:"packs"`             // templates of prompts by path, by the hash of their pack
+	Pack     []string                     `json:"pack"`              // hash by condition
+}
+
+// HashPack returns what identifies a pack of templates in every row.
+func HashPack(pack map[string]string) string {
+	data, err := json.Marshal(pack) // sorted by path
+	if err != nil {
+		panic("campaign: " + err.Error()) // a map of strings always marshals
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
 }
 
 // PlanKey returns the name of a recorded revision.
@@ -69,7 +80,7 @@ func ReadPlan(ctx context.Context, s store.Store, campaign, revision string) (Pl
 func (p Plan) check(campaign, revision string) error {
 	sound := p.Campaign.Name == campaign && p.Campaign.Revision() == revision
 	for hash, pack := range p.Packs {
-		sound = sound && pack.Hash() == hash
+		sound = sound && HashPack(pack) == hash
 	}
 	if n := len(p.Campaign.Conditions); len(p.Pack) != n || len(p.Agents) != n || len(p.Rounds) != n || !p.Campaign.Instances.Fit(n) || !p.Campaign.Chosen.Fit(n, p.Campaign.Instances) {
 		sound = false
