@@ -27,18 +27,17 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/notices"
 	"roundtable/activities/programs"
-	"roundtable/activities/recorded"
 	"roundtable/activities/scores"
 	"roundtable/activities/setup"
 	"roundtable/activities/turn"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/task"
 )
 
 // Config is what the host of the activities decides.
 type Config struct {
-	Store   storage.Store
+	Store   store.Store
 	Plugins catalogue.Catalogue // that campaigns can name
 	Models  setup.Models
 	Data    func(path string) (fs.FS, error) // opens a data set's folder
@@ -86,7 +85,7 @@ func New(c Config) *Activities {
 	a := answers.NewAnswers(c.Store)
 	ran := programs.New(c.Store)
 	plans := setup.NewPlans(c.Store, c.Plugins, setup.Sources{Data: c.Data, Programs: ran.Recording}, c.Models)
-	caller := calls.NewCaller(c.Store, a, plans, recorded.NewManifests(c.Store, recorded.ManifestAge), c.Alone)
+	caller := calls.NewCaller(c.Store, a, plans, setup.NewManifests(c.Store, setup.ManifestAge), c.Alone)
 	caller.Meter.Listeners = c.Listeners
 	taker := turn.NewTaker(a, caller, c.NoCache)
 	made := &Activities{

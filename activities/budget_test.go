@@ -12,7 +12,7 @@ import (
 	"roundtable/activities"
 	"roundtable/activities/model"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
@@ -214,7 +214,7 @@ func TestBudgetOfAServiceThatCountsWrongly(t *testing.T) {
 
 // slowIntents is a lake in which the first call is not announced until it is let go.
 type slowIntents struct {
-	storage.Store
+	store.Store
 	announcing, goOn chan struct{}
 	first            atomic.Bool
 }
@@ -258,12 +258,12 @@ func TestCapComesWhileCallsAreUnderWay(t *testing.T) {
 
 // slowCount is a lake in which counting the ledger takes until it is let go.
 type slowCount struct {
-	storage.Store
+	store.Store
 	counting, goOn chan struct{}
 	once           sync.Once
 }
 
-func (s *slowCount) List(ctx context.Context, prefix string) ([]storage.Object, error) {
+func (s *slowCount) List(ctx context.Context, prefix string) ([]store.Object, error) {
 	if strings.HasPrefix(prefix, "raw/_commits/") {
 		s.once.Do(func() { close(s.counting); <-s.goOn })
 	}

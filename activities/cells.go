@@ -13,6 +13,7 @@ import (
 	"roundtable/activities/ledger"
 	"roundtable/activities/setup"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/task"
 )
 
@@ -21,7 +22,7 @@ func (a *Activities) ended(ctx context.Context, c *setup.Campaign, ref task.Ref)
 	cell := c.Campaign
 	key := lake.Marker{Campaign: cell.Name, Collaboration: c.CollaborationID(ref), Generation: ref.Generation}.Key()
 	if _, err := a.config.Store.Head(ctx, key); err != nil {
-		return nil, failure.IgnoreMissing(err)
+		return nil, store.IgnoreMissing(err)
 	}
 	marker, err := lake.ReadMarker(ctx, a.config.Store, key)
 	if err != nil {

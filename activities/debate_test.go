@@ -15,11 +15,11 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/prompt"
-	"roundtable/activities/recorded"
 	"roundtable/activities/rehearsal"
 	"roundtable/activities/setup"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
@@ -33,25 +33,25 @@ const questions = "../examples/data"
 func puzzles(string) (fs.FS, error) { return os.DirFS(questions), nil }
 
 // debating records a plan of a debate on the examples' puzzles.
-func debating(t testing.TB, store storage.Store, name string, more ...string) recorded.Plan {
+func debating(t testing.TB, store store.Store, name string, more ...string) campaign.Plan {
 	t.Helper()
 	return debatingOn(t, os.DirFS(questions), store, name, more...)
 }
 
-func debatingOn(t testing.TB, files fs.FS, store storage.Store, name string, more ...string) recorded.Plan {
+func debatingOn(t testing.TB, files fs.FS, store store.Store, name string, more ...string) campaign.Plan {
 	t.Helper()
 	text := "name: " + name + "\nenv: {name: qa, format: bbh, file: orders.json, agents: 3}\ndata: here\nrule: plurality\nmodel: test/model\nreasks: 0\n" + strings.Join(more, "\n")
 	file, err := plan.Parse([]byte(text), plan.Host{Catalogue: catalogue.Builtin(), Data: func(string) (fs.FS, error) { return files, nil }})
 	noError(t, err)
-	p := recorded.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Data: file.Data, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
+	p := campaign.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Data: file.Data, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]map[string]string{}}
 	for _, c := range file.Campaign.Conditions {
 		env := must(c.BuildEnv(catalogue.Builtin(), catalogue.Needs{Data: files}))
 		templates := must(fs.Sub(protocol.Prompts, "prompts/"+c.Protocol.Name))
 		pack := must(prompt.NewPack(env.Prompts(), templates, nil, nil, must(c.BuildRule(catalogue.Builtin())).Words()))
-		p.Packs[pack.Hash()] = pack
-		p.Pack = append(p.Pack, pack.Hash())
+		p.Packs[campaign.HashPack(pack)] = pack
+		p.Pack = append(p.Pack, campaign.HashPack(pack))
 	}
-	noError(t, recorded.WritePlan(ctx, store, p))
+	noError(t, campaign.WritePlan(ctx, store, p))
 	limit(t, store, p, plan.Limits{})
 	return p
 }
@@ -87,7 +87,7 @@ func threeWays(t *testing.T, name, params string) (live record.Rows, asked *hear
 	t.Helper()
 	played := map[string]record.Rows{}
 	for _, way := range []string{"in pieces", "at once", "live"} {
-		store := must(storage.Open(t.TempDir()))
+		store := must(store.Open(t.TempDir()))
 		p := debating(t, store, name, params)
 		r := ref(p, 0)
 		asked = answerer()
@@ -162,7 +162,7 @@ func unpriced(turns []record.Turn) []record.Turn {
 // First answers are the same questions in every strategy, so that strategies
 // are paired and a live model is asked once for all of them.
 func TestFirstAnswersAreShared(t *testing.T) {
-	store := must(storage.Open(t.TempDir()))
+	store := must(store.Open(t.TempDir()))
 	p := debating(t, store, "shared", "instances: 1", "grid: {protocol: [{name: debate, agents: 1, rounds: 0}, {name: debate, rounds: 0}, {name: debate, order: madc}, {name: debate, talk: summarizer, order: truth_last}]}")
 	m := answerer()
 	a := newActivities(store, m, withPuzzles)
@@ -194,7 +194,7 @@ func TestFirstAnswersAreShared(t *testing.T) {
 // A solution without an answer is recorded as invalid, is no vote, and is shown
 // to the others all the same.
 func TestUnreadAnswer(t *testing.T) {
-	store := must(storage.Open(t.TempDir()))
+	store := must(store.Open(t.TempDir()))
 	p := debating(t, store, "unread", "protocol: debate")
 	m := &heard{Model: saying(func(model.Request) string { return "I cannot tell." }), asked: map[int]string{}}
 	playWhole(t, newActivities(store, m, withPuzzles), p, ref(p, 0))
@@ -219,7 +219,7 @@ func TestSimulatedViewpoints(t *testing.T) {
 			pool += fmt.Sprintf("{\"question\":\"orders-0\",\"text\":\"The answer is (%s).\",\"simulated\":%v}\n", answer, simulated)
 		}
 		files := fstest.MapFS{"orders.json": {Data: must(os.ReadFile(questions + "/orders.json"))}, "pool.jsonl": {Data: []byte(pool)}}
-		store := must(storage.Open(t.TempDir()))
+		store := must(store.Open(t.TempDir()))
 		p := debatingOn(t, files, store, "pooled", `grid: {env.pool: [{file: pool.jsonl, each: 1}]}`, `protocol: {name: debate, agents: 2, viewpoints: {scaling: alternating, each: 1}}`)
 		config := func(c *activities.Config, _ *model.Provider) {
 			c.Data = func(string) (fs.FS, error) { return files, nil }
@@ -237,10 +237,10 @@ func TestSimulatedViewpoints(t *testing.T) {
 // and a collaboration fails with the same words. In the fixed order it debates.
 func TestDebateWithoutGold(t *testing.T) {
 	for order, want := range map[string]string{"truth_last": "exchange has no gold", "fixed": ""} {
-		store := must(storage.Open(t.TempDir()))
+		store := must(store.Open(t.TempDir()))
 		text := "name: trade\nenv: {name: exchange, agents: 3}\nprotocol: {name: debate, order: " + order + "}\nmodel: test/model\nrule: plurality\n"
 		p := planned(t, text)
-		noError(t, recorded.WritePlan(ctx, store, p))
+		noError(t, campaign.WritePlan(ctx, store, p))
 		limit(t, store, p, plan.Limits{})
 		models := func(plan.Choice, plan.Condition, envs.Environment) (model.Provider, error) {
 			return model.Provider{Model: trader(0), Name: "scripted/trader", Simulated: true, Instant: true}, nil

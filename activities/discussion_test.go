@@ -1,7 +1,7 @@
 package activities_test
 
 import (
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"strings"
 	"testing"
 )
@@ -38,7 +38,7 @@ func TestDiscussionPrompts(t *testing.T) {
 		"vote_from: 1, authors: true":                                            {6, []string{"Solution 1, by Agent 1: ", "Solution 3, by Agent 3: "}, nil},
 		"vote_from: 1, collective: true":                                         {3, []string{"[turn 1] Agent 1:", "Give the final solution"}, []string{"Agent 2:"}},
 	} {
-		store := must(storage.Open(t.TempDir()))
+		store := must(store.Open(t.TempDir()))
 		if params != "" {
 			params = ", " + params
 		}

@@ -19,8 +19,8 @@ import (
 	"roundtable/activities/ledger"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
-	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
@@ -92,7 +92,7 @@ func (c *counter) missing(_ context.Context, texts []string) (left []string, err
 }
 
 // process is one that buys for the campaign spoken.
-func (c *counter) process(t *testing.T, s storage.Store, price *money.Price) (*activities.Activities, embed.Source) {
+func (c *counter) process(t *testing.T, s store.Store, price *campaign.Price) (*activities.Activities, embed.Source) {
 	t.Helper()
 	a := activities.New(activities.Config{Store: s, Alone: true})
 	source, err := a.Embeddings(ctx, calls.Embedding{
@@ -106,7 +106,7 @@ func (c *counter) process(t *testing.T, s storage.Store, price *money.Price) (*a
 // spoken is a lake whose campaign spoken has these limits.
 func spoken(t *testing.T, l plan.Limits) *spy {
 	s := newLake(t)
-	noError(t, recorded.WriteManifest(ctx, s, recorded.Manifest{Campaign: "spoken", Limits: l}))
+	noError(t, campaign.WriteManifest(ctx, s, campaign.Manifest{Campaign: "spoken", Limits: l}))
 	return s
 }
 
@@ -125,7 +125,7 @@ func lines(n int) iter.Seq2[[]string, error] {
 	}
 }
 
-func spent(t *testing.T, s storage.Store) money.Amount {
+func spent(t *testing.T, s store.Store) money.Amount {
 	t.Helper()
 	sum, err := ledger.Spent(ctx, s, "spoken")
 	noError(t, err)
@@ -140,7 +140,7 @@ func TestEmbeddingsUnderACap(t *testing.T) {
 	s := spoken(t, plan.Limits{CostUSD: dollars(0.6)})
 	c := &counter{t: t, allowed: 600_000_000, kept: map[string]bool{}}
 	for range 2 { // each process dies without a word
-		_, source := c.process(t, s, &money.Price{Input: 1})
+		_, source := c.process(t, s, &campaign.Price{Input: 1})
 		err := embed.New("m", source).Fetch(ctx, lines(40), c.missing)
 		app, ok := errors.AsType[*temporal.ApplicationError](err)
 		if !ok || app.Type() != task.ErrPause || !strings.Contains(app.Message(), "the budget is used up") || !strings.Contains(app.Message(), "resume spoken --cost-usd") {
@@ -151,8 +151,8 @@ func TestEmbeddingsUnderACap(t *testing.T) {
 		t.Errorf("%v are charged of $0.60, %d nano-dollars are billed", sum, c.billed)
 	}
 	c.allowed = 10e9
-	noError(t, recorded.WriteManifest(ctx, s, recorded.Manifest{Campaign: "spoken", Limits: plan.Limits{CostUSD: dollars(10)}}))
-	a, source := c.process(t, s, &money.Price{Input: 1})
+	noError(t, campaign.WriteManifest(ctx, s, campaign.Manifest{Campaign: "spoken", Limits: plan.Limits{CostUSD: dollars(10)}}))
+	a, source := c.process(t, s, &campaign.Price{Input: 1})
 	noError(t, embed.New("m", source).Fetch(ctx, lines(40), c.missing))
 	noError(t, a.Close(ctx))
 	if len(c.kept) != 2000 || c.twice > 0 {
@@ -198,11 +198,11 @@ func TestEmbeddingsWithoutAPrice(t *testing.T) {
 func TestEmbeddingsAtAGivenPrice(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
-	noError(t, recorded.WriteManifest(ctx, s, recorded.Manifest{Campaign: "spoken", Prices: map[string]money.Price{"openai/m": {Input: 1}}}))
+	noError(t, campaign.WriteManifest(ctx, s, campaign.Manifest{Campaign: "spoken", Prices: map[string]campaign.Price{"openai/m": {Input: 1}}}))
 	for _, c := range []struct {
-		given *money.Price
+		given *campaign.Price
 		nano  int64 // in all, at 81 tokens a request
-	}{{nil, 81_000}, {&money.Price{Input: 3}, 4 * 81_000}} {
+	}{{nil, 81_000}, {&campaign.Price{Input: 3}, 4 * 81_000}} {
 		_, source := (&counter{t: t, allowed: 1e9, kept: map[string]bool{}}).process(t, s, c.given)
 		if _, _, err := source.Vectors(ctx, []string{"a"}); err != nil || spent(t, s).NanoUSD != c.nano {
 			t.Errorf("at %+v: %v, %v are charged in all", c.given, err, spent(t, s))
@@ -216,7 +216,7 @@ func TestEmbeddingsThatFail(t *testing.T) {
 	t.Parallel()
 	s := spoken(t, plan.Limits{CostUSD: dollars(1)})
 	c := &counter{t: t, allowed: 1e9, kept: map[string]bool{}}
-	_, source := c.process(t, s, &money.Price{Input: 1})
+	_, source := c.process(t, s, &campaign.Price{Input: 1})
 	wrong := &model.Error{Class: model.Pause, Status: 401, Unbilled: true}
 	c.fault = func(int) (model.Usage, error) { return model.Usage{}, wrong }
 	if _, _, err := source.Vectors(ctx, []string{"a"}); !errors.Is(err, wrong) || spent(t, s) != (money.Amount{}) {
@@ -242,12 +242,12 @@ func TestEmbeddingsThatFail(t *testing.T) {
 }
 
 // unkept buys a vector that cannot be kept.
-func unkept(t *testing.T, s storage.Store, c *counter) {
+func unkept(t *testing.T, s store.Store, c *counter) {
 	t.Helper()
 	full := errors.New("the disk is full")
 	a := activities.New(activities.Config{Store: s, Alone: true})
 	source, err := a.Embeddings(ctx, calls.Embedding{
-		Campaign: "spoken", ID: "x", Price: &money.Price{Input: 1}, Source: c,
+		Campaign: "spoken", ID: "x", Price: &campaign.Price{Input: 1}, Source: c,
 		Provider: model.Provider{Name: "openai/m", Endpoint: "http://localhost/v1", Account: "m"},
 		Keep:     func(context.Context, []string, [][]float64) error { return full },
 	})
@@ -266,7 +266,7 @@ func TestPaidVectorsOutliveAnOutage(t *testing.T) {
 		c := &counter{t: t, allowed: 1e9, kept: map[string]bool{}}
 		up := time.Now().Add(time.Minute)
 		source, err := activities.New(activities.Config{Store: s, Alone: true}).Embeddings(ctx, calls.Embedding{
-			Campaign: "spoken", ID: "x", Price: &money.Price{Input: 1}, Source: c,
+			Campaign: "spoken", ID: "x", Price: &campaign.Price{Input: 1}, Source: c,
 			Provider: model.Provider{Name: "openai/m", Endpoint: "http://localhost/v1", Account: "m"},
 			Keep: func(ctx context.Context, texts []string, vectors [][]float64) error {
 				if time.Now().Before(up) {

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"roundtable/activities"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/task"
 )
 
@@ -88,12 +88,12 @@ func TestBallotsAfterAGap(t *testing.T) {
 }
 
 // cells of a campaign of six: three replicates of two conditions.
-func six(t *testing.T, s storage.Store) recorded.Plan {
+func six(t *testing.T, s store.Store) campaign.Plan {
 	t.Helper()
 	return recordPlan(t, s, yaml("six", 2, 1, "replicates: 3", "grid: {rule: [plurality, ranked]}"))
 }
 
-func page(p recorded.Plan, from, limit int) task.Page {
+func page(p campaign.Plan, from, limit int) task.Page {
 	return task.Page{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision(), From: from, Limit: limit}
 }
 
@@ -104,7 +104,7 @@ func survey(t *testing.T, a *activities.Activities, page task.Page) task.Surveye
 	return found
 }
 
-func outstanding(p recorded.Plan, cell, generation int) task.Outstanding {
+func outstanding(p campaign.Plan, cell, generation int) task.Outstanding {
 	c := p.Campaign.Cell(cell)
 	return task.Outstanding{ID: p.Campaign.CollaborationID(c) + "." + string(rune('0'+generation)), Cell: c, Generation: generation}
 }
@@ -139,7 +139,7 @@ func TestRetryAddsGenerations(t *testing.T) {
 	take(t, a, ref(p, 2), 0)
 	commit(t, a, ref(p, 2), task.Stopped)
 	same(t, len(survey(t, a, page(p, 0, 10)).Cells), 3)
-	noError(t, recorded.RequestRerun(ctx, s, "six"))
+	noError(t, campaign.RequestRerun(ctx, s, "six"))
 	found := survey(t, a, page(p, 0, 10))
 	same(t, found.Cells[:3], []task.Outstanding{outstanding(p, 1, 1), outstanding(p, 2, 1), outstanding(p, 3, 0)})
 	again := ref(p, 2)
@@ -153,11 +153,11 @@ func TestRetryAddsGenerations(t *testing.T) {
 	// Asked for again before it is done, it is the same request: what has had its other try gets no third.
 	failed := ref(p, 1)
 	failed.Generation = 1
-	noError(t, recorded.RequestRerun(ctx, s, "six"))
+	noError(t, campaign.RequestRerun(ctx, s, "six"))
 	same(t, survey(t, a, page(p, 0, 10)).Cells[:2], []task.Outstanding{outstanding(p, 1, 1), outstanding(p, 3, 0)})
 	commit(t, a, failed, task.Failed)
 	same(t, survey(t, a, page(p, 0, 10)).Cells[0], outstanding(p, 3, 0))
-	noError(t, recorded.RequestRerun(ctx, s, "six")) // it is done: another one
+	noError(t, campaign.RequestRerun(ctx, s, "six")) // it is done: another one
 	same(t, survey(t, a, page(p, 0, 10)).Cells[0], outstanding(p, 1, 2))
 	// Readers take the latest; the earlier one stays.
 	latest := must(lake.Committed(ctx, s, "six"))
@@ -223,16 +223,16 @@ func TestPlanStaysAsItWasRecorded(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
 	p := recordPlan(t, s, yaml("plan", 2, 1))
-	read := must(recorded.ReadPlan(ctx, s, "plan", p.Campaign.Revision()))
+	read := must(campaign.ReadPlan(ctx, s, "plan", p.Campaign.Revision()))
 	same(t, read, p)
 	same(t, read.Campaign.Revision(), p.Campaign.Revision())
 	changed := p
 	changed.Pack, changed.Agents = []string{"other"}, []int{9}
-	noError(t, recorded.WritePlan(ctx, s, changed))
-	same(t, must(recorded.ReadPlan(ctx, s, "plan", p.Campaign.Revision())), p)
+	noError(t, campaign.WritePlan(ctx, s, changed))
+	same(t, must(campaign.ReadPlan(ctx, s, "plan", p.Campaign.Revision())), p)
 	changed.Campaign.Replicates = 7
-	noError(t, recorded.WritePlan(ctx, s, changed))
-	same(t, must(recorded.ReadPlan(ctx, s, "plan", changed.Campaign.Revision())).Agents, []int{9})
+	noError(t, campaign.WritePlan(ctx, s, changed))
+	same(t, must(campaign.ReadPlan(ctx, s, "plan", changed.Campaign.Revision())).Agents, []int{9})
 }
 
 // A recorded plan that has changed is refused: another seed would give rows
@@ -243,14 +243,14 @@ func TestDamagedPlanIsRefused(t *testing.T) {
 		s := newLake(t)
 		p := recordPlan(t, s, yaml("damaged", 2, 1, "seed: 1"))
 		revision := p.Campaign.Revision()
-		key := recorded.PlanKey("damaged", revision)
+		key := campaign.PlanKey("damaged", revision)
 		data := string(must(s.Get(ctx, key)))
 		changed := strings.Replace(data, change[0], change[1], 1)
 		if changed == data {
 			t.Fatalf("the plan does not hold %s", change[0])
 		}
 		noError(t, s.Replace(ctx, key, []byte(changed), ""))
-		if _, err := recorded.ReadPlan(ctx, s, "damaged", revision); !errors.Is(err, storage.ErrCorrupt) {
+		if _, err := campaign.ReadPlan(ctx, s, "damaged", revision); !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("with %s: %v", change[1], err)
 		}
 	}

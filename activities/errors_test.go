@@ -18,7 +18,7 @@ import (
 
 	"roundtable/activities"
 	"roundtable/activities/model"
-	"roundtable/activities/recorded"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
@@ -125,7 +125,7 @@ func TestMissingPlanIsTriedAgain(t *testing.T) {
 	_, err := do[task.Recalled](t, newActivities(s, saying(polite)), task.Recall, ref(p, 0))
 	app := application(t, err)
 	same(t, app.NonRetryable(), false)
-	if !strings.Contains(app.Message(), recorded.PlanKey("missing", p.Campaign.Revision())) {
+	if !strings.Contains(app.Message(), campaign.PlanKey("missing", p.Campaign.Revision())) {
 		t.Errorf("%v", app)
 	}
 }
@@ -136,7 +136,7 @@ func TestConditionThatCannotBeBuiltPauses(t *testing.T) {
 	s := newLake(t)
 	p := planned(t, yaml("data", 2, 1))
 	p.Data = "nowhere"
-	noError(t, recorded.WritePlan(ctx, s, p))
+	noError(t, campaign.WritePlan(ctx, s, p))
 	a := newActivities(s, saying(polite), func(c *activities.Config, _ *model.Provider) {
 		c.Data = func(path string) (fs.FS, error) { return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist) }
 	})

@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"roundtable/activities/model"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/transcript"
 )
 
 // spy is a store that notes what is put and may refuse it.
 type spy struct {
-	storage.Store
+	store.Store
 	mu     sync.Mutex
 	notes  []string
 	refuse func(key string) error // nil refuses nothing
@@ -22,7 +22,7 @@ type spy struct {
 
 func newLake(t testing.TB) *spy {
 	t.Helper()
-	local, err := storage.NewLocal(t.TempDir())
+	local, err := store.NewLocal(t.TempDir())
 	noError(t, err)
 	t.Cleanup(func() { local.Close() })
 	return &spy{Store: local}

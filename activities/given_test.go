@@ -9,7 +9,7 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
-	"roundtable/activities/recorded"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/envs"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
@@ -27,7 +27,7 @@ func robot() model.Model {
 }
 
 // driven plays robots live; worker says who takes the n-th block.
-func driven(t testing.TB, p recorded.Plan, r task.Ref, worker func(block int) *activities.Activities) {
+func driven(t testing.TB, p campaign.Plan, r task.Ref, worker func(block int) *activities.Activities) {
 	t.Helper()
 	block := 0
 	conversation(t, p, r, func(pending []protocol.Pending) map[int]transcript.Act {

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"roundtable/activities"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/envs"
 	"roundtable/workflows/task"
 )
@@ -146,7 +146,7 @@ func TestFaultyCellsEndWithARow(t *testing.T) {
 			same(t, commit(t, a, r, task.Failed), result) // a second end finds the same
 			report := must(lake.Verify(ctx, s, "six"))
 			same(t, []any{report.OK(), report.Commits}, []any{true, 1})
-			noError(t, recorded.RequestRerun(ctx, s, "six"))
+			noError(t, campaign.RequestRerun(ctx, s, "six"))
 			same(t, survey(t, a, page(p, 0, 1)).Cells, []task.Outstanding{outstanding(p, 0, 1)})
 		})
 	}

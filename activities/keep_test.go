@@ -9,12 +9,12 @@ import (
 
 	"roundtable/activities"
 	"roundtable/activities/answers"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // outOfOrder is a lake that takes nothing until a time.
 type outOfOrder struct {
-	storage.Store
+	store.Store
 	until time.Time
 }
 

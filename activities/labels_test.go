@@ -13,10 +13,9 @@ import (
 	"roundtable/activities/label"
 	"roundtable/activities/laketest"
 	"roundtable/activities/model"
-	"roundtable/activities/money"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
 	"roundtable/envs"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
@@ -37,14 +36,14 @@ type desk struct {
 	*spy
 	t    *testing.T
 	acts *activities.Activities
-	how  recorded.Labelling
+	how  campaign.Labelling
 }
 
-func newDesk(t *testing.T, how recorded.Labelling, p model.Provider) *desk {
+func newDesk(t *testing.T, how campaign.Labelling, p model.Provider) *desk {
 	t.Helper()
 	d := &desk{spy: newLake(t), t: t, how: how}
 	noError(t, laketest.Play(ctx, d, talked, 0))
-	noError(t, recorded.WriteLabelling(ctx, d, "talked", how))
+	noError(t, campaign.WriteLabelling(ctx, d, "talked", how))
 	d.restart(p)
 	return d
 }
@@ -57,8 +56,8 @@ func (d *desk) restart(p model.Provider) {
 	}})
 }
 
-func byRules() (recorded.Labelling, model.Provider) {
-	return recorded.Labelling{Labeller: plan.Choice{Name: label.Rules}, Words: label.Words},
+func byRules() (campaign.Labelling, model.Provider) {
+	return campaign.Labelling{Labeller: plan.Choice{Name: label.Rules}, Words: label.Words},
 		model.Provider{Model: label.NewRules(), Simulated: true, Instant: true}
 }
 
@@ -119,7 +118,7 @@ func TestLabelMessage(t *testing.T) {
 		}
 		return `{"acts": ["Chat"]}`
 	})
-	how := recorded.Labelling{Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Reasks: 1, Price: &money.Price{Input: 1, Output: 2}}
+	how := campaign.Labelling{Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Reasks: 1, Price: &campaign.Price{Input: 1, Output: 2}}
 	d := newDesk(t, how, model.Provider{Model: bad, Endpoint: "http://labels.test"})
 	talk := d.survey("", 1).Talks[0]
 	_, err := d.acts.RecordLabels(ctx, talk.LabelRef)
@@ -161,7 +160,7 @@ func TestLabelMessage(t *testing.T) {
 
 // TestInvalidLabel: a message whose answers cannot be read has no label, and says why.
 func TestInvalidLabel(t *testing.T) {
-	how := recorded.Labelling{Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Reasks: 2}
+	how := campaign.Labelling{Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Reasks: 2}
 	m := saying(func(model.Request) string { return "no idea" })
 	d := newDesk(t, how, model.Provider{Model: m, Simulated: true})
 	talk := d.survey("", 1).Talks[0]
@@ -180,8 +179,8 @@ func TestInvalidLabel(t *testing.T) {
 // TestLabelsWithoutUsage: of answers whose service does not say what it has
 // used, the worst case is reported, and what the budget is charged.
 func TestLabelsWithoutUsage(t *testing.T) {
-	how := recorded.Labelling{
-		Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Generate: plan.Generate{MaxTokens: 100}, Price: &money.Price{Input: 1, Output: 2},
+	how := campaign.Labelling{
+		Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Generate: plan.Generate{MaxTokens: 100}, Price: &campaign.Price{Input: 1, Output: 2},
 	}
 	silent := &fake{answer: func(model.Request) (model.Response, error) {
 		return model.Response{Text: []byte(`{"acts": ["Inform"]}`), FinishReason: "stop"}, nil
@@ -204,25 +203,25 @@ func TestLabelsWithoutUsage(t *testing.T) {
 
 // TestLabellingID: whatever changes what is asked changes the labeller; the price does not.
 func TestLabellingID(t *testing.T) {
-	base := recorded.Labelling{Labeller: plan.Choice{Name: "openai/GPT 5"}, Reasks: 2, Words: "w"}
+	base := campaign.Labelling{Labeller: plan.Choice{Name: "openai/GPT 5"}, Reasks: 2, Words: "w"}
 	if !strings.HasPrefix(base.ID(), "openai-gpt-5-") {
 		t.Errorf("id %s", base.ID())
 	}
 	priced := base
-	priced.Price = &money.Price{Input: 3}
+	priced.Price = &campaign.Price{Input: 3}
 	if priced.ID() != base.ID() {
 		t.Error("a price makes another labeller")
 	}
 	words, reasks, params := base, base, base
 	words.Words, reasks.Reasks, params.Labeller.Params = "v", 1, []byte(`{"base_url":"x"}`)
-	for _, other := range []recorded.Labelling{words, reasks, params} {
+	for _, other := range []campaign.Labelling{words, reasks, params} {
 		if other.ID() == base.ID() {
 			t.Errorf("%+v is the same labeller", other)
 		}
 	}
 	s := newLake(t)
-	noError(t, recorded.WriteLabelling(ctx, s, "c", priced))
-	got, err := recorded.ReadLabelling(ctx, s, "c", base.ID())
+	noError(t, campaign.WriteLabelling(ctx, s, "c", priced))
+	got, err := campaign.ReadLabelling(ctx, s, "c", base.ID())
 	noError(t, err)
 	same(t, got, priced)
 }
@@ -231,8 +230,8 @@ func TestLabellingID(t *testing.T) {
 // earlier process too; when it is spent, the operator must act.
 func TestLabelsKeepBudget(t *testing.T) {
 	m := saying(func(model.Request) string { return `{"acts": ["Inform"]}` })
-	how := recorded.Labelling{
-		Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Generate: plan.Generate{MaxTokens: 100}, Price: &money.Price{Input: 1, Output: 2},
+	how := campaign.Labelling{
+		Labeller: plan.Choice{Name: "test/labeller"}, Words: label.Words, Generate: plan.Generate{MaxTokens: 100}, Price: &campaign.Price{Input: 1, Output: 2},
 	}
 	provider := model.Provider{Model: m, Endpoint: "http://labels.test"}
 	d := newDesk(t, how, provider)
@@ -242,7 +241,7 @@ func TestLabelsKeepBudget(t *testing.T) {
 	for _, m := range markers {
 		few += m.Charged.Tokens
 	}
-	noError(t, recorded.WriteManifest(ctx, d, recorded.Manifest{Campaign: "talked", Limits: plan.Limits{Tokens: few}}))
+	noError(t, campaign.WriteManifest(ctx, d, campaign.Manifest{Campaign: "talked", Limits: plan.Limits{Tokens: few}}))
 	talk := d.survey("", 1).Talks[0]
 	label := func() (err error) {
 		for _, entry := range talk.Entries {
@@ -264,7 +263,7 @@ func TestLabelsKeepBudget(t *testing.T) {
 	if err := label(); err == nil || m.count() > spent {
 		t.Errorf("another process buys %d more: %v", m.count()-spent, err)
 	}
-	noError(t, recorded.WriteManifest(ctx, d, recorded.Manifest{Campaign: "talked", Limits: plan.Limits{Tokens: 2 * few}}))
+	noError(t, campaign.WriteManifest(ctx, d, campaign.Manifest{Campaign: "talked", Limits: plan.Limits{Tokens: 2 * few}}))
 	d.restart(provider)
 	noError(t, label())
 }

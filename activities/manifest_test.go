@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"roundtable/activities"
-	"roundtable/activities/recorded"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
@@ -21,7 +21,7 @@ func TestLostLimitsPause(t *testing.T) {
 	m := saying(polite)
 	a := newActivities(s, m, noCache)
 	take(t, a, ref(p, 0), 0)
-	noError(t, s.Delete(ctx, recorded.ManifestKey("lost")))
+	noError(t, s.Delete(ctx, campaign.ManifestKey("lost")))
 	activities.AgeManifests(a)
 	for name, worker := range map[string]*activities.Activities{"one that knew them": a, "a new one": newActivities(s, m, noCache)} {
 		_, err := do[transcript.Act](t, worker, task.TakeTurn, task.Turn{Ref: ref(p, 1)})

@@ -11,8 +11,8 @@ import (
 	"roundtable/activities/ledger"
 	"roundtable/activities/money"
 	"roundtable/activities/notices"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
@@ -44,7 +44,7 @@ func (a *Activities) Notify(ctx context.Context, in task.Notice) (struct{}, erro
 }
 
 // send says what happened, sends a notice of these events, and says what could not be sent.
-func (a *Activities) send(ctx context.Context, m recorded.Manifest, n notices.Notice, events ...string) error {
+func (a *Activities) send(ctx context.Context, m campaign.Manifest, n notices.Notice, events ...string) error {
 	if !activity.IsActivity(ctx) || activity.GetInfo(ctx).Attempt == 1 {
 		a.config.noticed(n, nil)
 	}

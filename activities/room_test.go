@@ -21,12 +21,11 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
-	"roundtable/activities/money"
 	"roundtable/activities/prompt"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
@@ -68,35 +67,35 @@ const costOfCall = 100e-6
 const secret = "a secret thought"
 
 // recorded is a campaign read from YAML and recorded in the lake, as cmd does it.
-func recordPlan(t testing.TB, store storage.Store, text string) recorded.Plan {
+func recordPlan(t testing.TB, store store.Store, text string) campaign.Plan {
 	t.Helper()
 	p := planned(t, text)
-	noError(t, recorded.WritePlan(ctx, store, p))
+	noError(t, campaign.WritePlan(ctx, store, p))
 	limit(t, store, p, plan.Limits{})
 	return p
 }
 
 // limit says how a recorded plan is run; test/model has a price.
-func limit(t testing.TB, store storage.Store, p recorded.Plan, l plan.Limits) {
+func limit(t testing.TB, store store.Store, p campaign.Plan, l plan.Limits) {
 	t.Helper()
 	cached := 0.5
-	noError(t, recorded.WriteManifest(ctx, store, recorded.Manifest{
+	noError(t, campaign.WriteManifest(ctx, store, campaign.Manifest{
 		Campaign: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: l,
-		Prices: map[string]money.Price{"test/model": {Input: 1, Output: 2, CachedInput: &cached}},
+		Prices: map[string]campaign.Price{"test/model": {Input: 1, Output: 2, CachedInput: &cached}},
 	}))
 }
 
-func planned(t testing.TB, text string) recorded.Plan {
+func planned(t testing.TB, text string) campaign.Plan {
 	t.Helper()
 	file, err := plan.Parse([]byte(text), plan.Host{Catalogue: catalogue.Builtin()})
 	noError(t, err)
-	p := recorded.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
+	p := campaign.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]map[string]string{}}
 	for _, c := range file.Campaign.Conditions {
 		env, rule := must(c.BuildEnv(catalogue.Builtin(), catalogue.Needs{})), must(c.BuildRule(catalogue.Builtin()))
 		files := must(fs.Sub(protocol.Prompts, "prompts/"+c.Protocol.Name))
 		pack := must(prompt.NewPack(env.Prompts(), files, nil, nil, rule.Words()))
-		p.Packs[pack.Hash()] = pack
-		p.Pack = append(p.Pack, pack.Hash())
+		p.Packs[campaign.HashPack(pack)] = pack
+		p.Pack = append(p.Pack, campaign.HashPack(pack))
 	}
 	return p
 }
@@ -114,7 +113,7 @@ func yaml(name string, agents, rounds int, more ...string) string {
 // change is an option of newActivities.
 type change func(*activities.Config, *model.Provider)
 
-func newActivities(store storage.Store, m model.Model, changes ...change) *activities.Activities {
+func newActivities(store store.Store, m model.Model, changes ...change) *activities.Activities {
 	p := model.Provider{Model: m, Name: "test/model", Endpoint: "here", Account: "test"}
 	c := activities.Config{Store: store, Plugins: catalogue.Builtin()}
 	for _, change := range changes {
@@ -137,16 +136,16 @@ func trader(malformed float64) model.Model {
 	return must(scripted.New(scripted.Params{Malformed: malformed, Skip: 0.1}, policy))
 }
 
-func ref(p recorded.Plan, cell int) task.Ref {
+func ref(p campaign.Plan, cell int) task.Ref {
 	return task.Ref{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision(), Cell: p.Campaign.Cell(cell)}
 }
 
-func callPermit(p recorded.Plan, r task.Ref) answers.RunKey {
+func callPermit(p campaign.Plan, r task.Ref) answers.RunKey {
 	return answers.RunKey{Campaign: r.Campaign, Collaboration: p.Campaign.CollaborationID(r.Cell), Generation: r.Generation}
 }
 
 // stored is what the answer store knows of a collaboration.
-func stored(t testing.TB, s storage.Store, p recorded.Plan, r task.Ref) answers.Stored {
+func stored(t testing.TB, s store.Store, p campaign.Plan, r task.Ref) answers.Stored {
 	t.Helper()
 	all, err := answers.NewAnswers(s).Load(ctx, callPermit(p, r))
 	noError(t, err)
@@ -191,7 +190,7 @@ func take(t testing.TB, a *activities.Activities, r task.Ref, entry int) transcr
 
 // conversation plays a live collaboration as its workflow does: turn makes the
 // steps that are pending, in any order and number, and returns what it made.
-func conversation(t testing.TB, p recorded.Plan, r task.Ref, turns func(pending []protocol.Pending) map[int]transcript.Act) {
+func conversation(t testing.TB, p campaign.Plan, r task.Ref, turns func(pending []protocol.Pending) map[int]transcript.Act) {
 	t.Helper()
 	session := must(p.Campaign.Conditions[r.Cell.Condition].Session(catalogue.Builtin(), p.Agents[r.Cell.Condition], p.Campaign.TreatmentSeed(r.Cell)))
 	for session.Outcome() == nil {
@@ -202,7 +201,7 @@ func conversation(t testing.TB, p recorded.Plan, r task.Ref, turns func(pending 
 }
 
 // playWhole plays a live collaboration to its end and commits it.
-func playWhole(t testing.TB, a *activities.Activities, p recorded.Plan, r task.Ref) task.Result {
+func playWhole(t testing.TB, a *activities.Activities, p campaign.Plan, r task.Ref) task.Result {
 	t.Helper()
 	conversation(t, p, r, func(pending []protocol.Pending) map[int]transcript.Act {
 		return map[int]transcript.Act{pending[0].Entry: take(t, a, r, pending[0].Entry)}
@@ -232,7 +231,7 @@ func commit(t testing.TB, a *activities.Activities, r task.Ref, status string) t
 }
 
 // marker of a committed collaboration.
-func marker(t testing.TB, s storage.Store, p recorded.Plan, r task.Ref) lake.Marker {
+func marker(t testing.TB, s store.Store, p campaign.Plan, r task.Ref) lake.Marker {
 	t.Helper()
 	m, err := lake.ReadMarker(ctx, s, lake.Marker{
 		Campaign: r.Campaign, Collaboration: p.Campaign.CollaborationID(r.Cell), Generation: r.Generation}.Key())
@@ -241,7 +240,7 @@ func marker(t testing.TB, s storage.Store, p recorded.Plan, r task.Ref) lake.Mar
 }
 
 // rows of a committed collaboration, as readers see them.
-func rows(t testing.TB, s storage.Store, p recorded.Plan, r task.Ref) record.Rows {
+func rows(t testing.TB, s store.Store, p campaign.Plan, r task.Ref) record.Rows {
 	t.Helper()
 	m := marker(t, s, p, r)
 	return record.Rows{
@@ -250,7 +249,7 @@ func rows(t testing.TB, s storage.Store, p recorded.Plan, r task.Ref) record.Row
 	}
 }
 
-func table[T record.Row](t testing.TB, s storage.Store, m lake.Marker) []T {
+func table[T record.Row](t testing.TB, s store.Store, m lake.Marker) []T {
 	t.Helper()
 	all, err := lake.ReadRows[T](ctx, s, m)
 	noError(t, err)

@@ -13,7 +13,7 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/calls"
 	"roundtable/activities/failure"
-	"roundtable/activities/recorded"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
@@ -212,7 +212,7 @@ func (a *Activities) orHeld(ctx context.Context, err error) error {
 func (a *Activities) Hold(ctx context.Context, in task.Holding) (struct{}, error) {
 	defer a.caller.Manifests.Expire()
 	if in.Reason == "" {
-		return struct{}{}, recorded.ClearHalt(ctx, a.config.Store, in.Campaign)
+		return struct{}{}, campaign.ClearHalt(ctx, a.config.Store, in.Campaign)
 	}
-	return struct{}{}, recorded.WriteHalt(ctx, a.config.Store, in.Campaign, recorded.Halt{Reason: in.Reason, At: time.Now().UTC()})
+	return struct{}{}, campaign.WriteHalt(ctx, a.config.Store, in.Campaign, campaign.Halt{Reason: in.Reason, At: time.Now().UTC()})
 }

@@ -16,8 +16,8 @@ import (
 
 	"roundtable/activities"
 	"roundtable/activities/model"
-	"roundtable/activities/recorded"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
 	"roundtable/envs"
 	_ "roundtable/envs/envtest" // has the flag -update
 	"roundtable/workflows/catalogue"
@@ -314,7 +314,7 @@ func TestDigestIsTheSame(t *testing.T) {
 	t.Parallel()
 	type maker = func(model.Model, ...change) *activities.Activities // on the lake of the run
 	digests := map[string]string{}
-	run := func(name string, play func(t *testing.T, with maker, p recorded.Plan, r task.Ref)) {
+	run := func(name string, play func(t *testing.T, with maker, p campaign.Plan, r task.Ref)) {
 		t.Run(name, func(t *testing.T) {
 			s := newLake(t)
 			p := recordPlan(t, s, yaml("digest", 3, 3, "rule: rated", "reasks: 1"))
@@ -327,16 +327,16 @@ func TestDigestIsTheSame(t *testing.T) {
 			same(t, len(rows(t, s, p, r).Turns), 30)
 		})
 	}
-	run("batch", func(t *testing.T, with maker, _ recorded.Plan, r task.Ref) {
+	run("batch", func(t *testing.T, with maker, _ campaign.Plan, r task.Ref) {
 		playAtOnce(t, with(trader(0.2), instant), r)
 	})
-	run("live", func(t *testing.T, with maker, p recorded.Plan, r task.Ref) {
+	run("live", func(t *testing.T, with maker, p campaign.Plan, r task.Ref) {
 		a := with(trader(0.2))
 		conversation(t, p, r, func(pending []protocol.Pending) map[int]transcript.Act {
 			return map[int]transcript.Act{pending[0].Entry: take(t, a, r, pending[0].Entry)}
 		})
 	})
-	run("backwards", func(t *testing.T, with maker, p recorded.Plan, r task.Ref) {
+	run("backwards", func(t *testing.T, with maker, p campaign.Plan, r task.Ref) {
 		a := with(trader(0.2))
 		conversation(t, p, r, func(pending []protocol.Pending) map[int]transcript.Act {
 			acts := map[int]transcript.Act{}
@@ -346,7 +346,7 @@ func TestDigestIsTheSame(t *testing.T) {
 			return acts
 		})
 	})
-	run("at once, on two workers", func(t *testing.T, with maker, p recorded.Plan, r task.Ref) {
+	run("at once, on two workers", func(t *testing.T, with maker, p campaign.Plan, r task.Ref) {
 		workers := []*activities.Activities{with(trader(0.2)), with(trader(0.2))}
 		conversation(t, p, r, func(pending []protocol.Pending) map[int]transcript.Act {
 			acts := make([]transcript.Act, 2*len(pending))
@@ -363,7 +363,7 @@ func TestDigestIsTheSame(t *testing.T) {
 			return made
 		})
 	})
-	run("with faults and restarts", func(t *testing.T, with maker, p recorded.Plan, r task.Ref) {
+	run("with faults and restarts", func(t *testing.T, with maker, p campaign.Plan, r task.Ref) {
 		rng := rand.New(rand.NewPCG(1, 1))
 		faulty := &fake{}
 		faulty.answer = func(r model.Request) (model.Response, error) {

@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"roundtable/activities/ledger"
-	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 )
@@ -31,7 +31,7 @@ func (a *Activities) Survey(ctx context.Context, p task.Page) (task.Surveyed, er
 		return task.Surveyed{}, err
 	}
 	s := survey{store: a.config.Store, campaign: camp}
-	if s.again, err = recorded.ReadRerun(ctx, s.store, p.Campaign); err != nil {
+	if s.again, err = campaign.ReadRerun(ctx, s.store, p.Campaign); err != nil {
 		return task.Surveyed{}, err
 	}
 	if s.again != nil {
@@ -65,9 +65,9 @@ func (a *Activities) Survey(ctx context.Context, p task.Page) (task.Surveyed, er
 
 // survey looks up cells of a campaign.
 type survey struct {
-	store       storage.Store
+	store       store.Store
 	campaign    *setup.Campaign
-	again       recorded.RerunRequest
+	again       campaign.RerunRequest
 	asked       bool           // a cell was found that a question had stopped, or may run again: all and generations are known
 	all         bool           // no question ends the campaign any more: such cells are run
 	generations map[string]int // the latest, by collaboration; nil if no cell was ever run again
@@ -98,7 +98,7 @@ func isStopped(m *lake.Marker) bool { return m != nil && m.Status == task.Stoppe
 // it needs as another generation; one that is there no longer, those that it did not need.
 func (s *survey) goOn(ctx context.Context, cells []plan.Cell, markers []*lake.Marker) ([]*lake.Marker, error) {
 	name := s.campaign.Campaign.Name
-	m, err := recorded.ReadManifest(ctx, s.store, name)
+	m, err := campaign.ReadManifest(ctx, s.store, name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

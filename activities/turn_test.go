@@ -14,7 +14,7 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/model"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
@@ -309,7 +309,7 @@ func TestCancelledTurnAsksNothing(t *testing.T) {
 }
 
 // corrupt changes a byte in the middle of an object.
-func corrupt(t testing.TB, s storage.Store, key string) {
+func corrupt(t testing.TB, s store.Store, key string) {
 	t.Helper()
 	data := slices.Clone(must(s.Get(ctx, key)))
 	data[len(data)/2] ^= 1

@@ -5,17 +5,17 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/task"
 )
 
 // takenBack lists the intent of a call that is taken back before it is read.
-type takenBack struct{ storage.Store }
+type takenBack struct{ store.Store }
 
-func (r takenBack) List(ctx context.Context, prefix string) ([]storage.Object, error) {
+func (r takenBack) List(ctx context.Context, prefix string) ([]store.Object, error) {
 	objects, err := r.Store.List(ctx, prefix)
 	if err == nil && len(objects) > 0 && prefix == "answers/campaign=six/" {
-		objects = append(objects, storage.Object{Key: prefix + "gone.0/000001.0.intent-0.json"})
+		objects = append(objects, store.Object{Key: prefix + "gone.0/000001.0.intent-0.json"})
 	}
 	return objects, err
 }

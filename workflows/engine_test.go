@@ -20,9 +20,9 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/prompt"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	recorded "roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/infra"
 	"roundtable/workflows"
@@ -45,7 +45,7 @@ var server = sync.OnceValues(func() (*infra.Server, error) {
 type engine struct {
 	t      testing.TB
 	client client.Client
-	store  storage.Store
+	store  store.Store
 	acts   *activities.Activities
 	stop   func() // the worker; another engine's must not take its tasks
 }
@@ -70,7 +70,7 @@ func newEngineOf(t testing.TB, live bool, ask func(model.Model) model.Model, pla
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := storage.Open(t.TempDir())
+	store, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func (e *engine) plan(text string) recorded.Plan {
 			e.t.Fatal(err)
 		}
 	}
-	p := recorded.Plan{Campaign: file.Campaign, Data: file.Data, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
+	p := recorded.Plan{Campaign: file.Campaign, Data: file.Data, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]map[string]string{}}
 	for _, c := range file.Campaign.Conditions {
 		env, err := c.BuildEnv(catalogue.Builtin(), catalogue.Needs{Data: data})
 		if err != nil {
@@ -150,8 +150,8 @@ func (e *engine) plan(text string) recorded.Plan {
 		if err != nil {
 			e.t.Fatal(err)
 		}
-		p.Packs[pack.Hash()] = pack
-		p.Pack = append(p.Pack, pack.Hash())
+		p.Packs[recorded.HashPack(pack)] = pack
+		p.Pack = append(p.Pack, recorded.HashPack(pack))
 	}
 	if err := recorded.WritePlan(context.Background(), e.store, p); err != nil {
 		e.t.Fatal(err)

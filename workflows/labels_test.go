@@ -15,8 +15,8 @@ import (
 
 	"roundtable/activities/label"
 	"roundtable/activities/model"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"

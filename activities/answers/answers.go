@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 
 	"roundtable/activities/model"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/transcript"
 )
 
@@ -112,12 +112,12 @@ func (s Stored) Turn(entry int) (Turn, bool) {
 
 // Answers is the answer store. It is safe for concurrent use.
 type Answers struct {
-	store storage.Store
+	store store.Store
 	runs  runs
 }
 
 // NewAnswers returns the answer store on top of a store of objects.
-func NewAnswers(store storage.Store) *Answers {
+func NewAnswers(store store.Store) *Answers {
 	return &Answers{store: store, runs: runs{patience: patience, known: map[RunKey]*run{}}}
 }
 

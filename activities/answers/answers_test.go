@@ -11,7 +11,7 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/model"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/transcript"
 )
 
@@ -20,10 +20,10 @@ var (
 	place = answers.RunKey{Campaign: "voting", Collaboration: "abc123", Generation: 0}
 )
 
-func open(t testing.TB) (*answers.Answers, *storage.Local, string) {
+func open(t testing.TB) (*answers.Answers, *store.Local, string) {
 	t.Helper()
 	dir := t.TempDir()
-	s, err := storage.NewLocal(dir)
+	s, err := store.NewLocal(dir)
 	must(t, err)
 	t.Cleanup(func() { s.Close() })
 	return answers.NewAnswers(s), s, dir
@@ -339,7 +339,7 @@ func TestCacheKeyDependsOnEverything(t *testing.T) {
 
 // On a local disk an answer and its entry of the cache are one object, with two names.
 func TestCacheLinks(t *testing.T) {
-	local, err := storage.NewLocal(t.TempDir())
+	local, err := store.NewLocal(t.TempDir())
 	must(t, err)
 	a, key := answers.NewAnswers(local), strings.Repeat("cd", 32)
 	stored, err := a.PutAnswering(ctx, place, done(turn(3, "said \xff"), "said"), key)

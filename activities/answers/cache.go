@@ -10,7 +10,7 @@ import (
 	"io/fs"
 
 	"roundtable/activities/model"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/transcript"
 )
 
@@ -67,7 +67,7 @@ type cached struct {
 // false if there is none that can be read.
 func (a *Answers) Cached(ctx context.Context, cacheKey string) (answer Answer, ok bool, err error) {
 	c, err := getObject[cached](ctx, a.store, cacheObject(cacheKey))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, storage.ErrCorrupt) || err == nil && c.Key != cacheKey {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrCorrupt) || err == nil && c.Key != cacheKey {
 		return Answer{}, false, nil // a damaged entry costs one call, not a cell
 	}
 	if err != nil {
@@ -79,7 +79,7 @@ func (a *Answers) Cached(ctx context.Context, cacheKey string) (answer Answer, o
 // Cache keeps the last answer of a turn for questions with the CacheKey that it was
 // stored with. The first one stays. Where the store can link, it is the same object.
 func (a *Answers) Cache(ctx context.Context, cacheKey string, p RunKey, t Turn) error {
-	linker, ok := storage.As[storage.Linker](a.store)
+	linker, ok := store.As[store.Linker](a.store)
 	if !ok {
 		return a.PutCached(ctx, cacheKey, t.Asks[len(t.Asks)-1])
 	}
@@ -87,7 +87,7 @@ func (a *Answers) Cache(ctx context.Context, cacheKey string, p RunKey, t Turn) 
 	if err == nil {
 		err = linker.Link(ctx, key, cacheObject(cacheKey))
 	}
-	if errors.Is(err, storage.ErrExists) {
+	if errors.Is(err, store.ErrExists) {
 		return nil
 	}
 	return err
@@ -101,7 +101,7 @@ func (a *Answers) PutCached(ctx context.Context, cacheKey string, answer Answer)
 		return fmt.Errorf("cache: %w", err)
 	}
 	err = a.store.PutIfAbsent(ctx, cacheObject(cacheKey), data)
-	if errors.Is(err, storage.ErrExists) {
+	if errors.Is(err, store.ErrExists) {
 		return nil
 	}
 	return err

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // Cache is what the cache holds and what it was good for.
@@ -53,7 +53,7 @@ type callKey struct {
 var cacheName = regexp.MustCompile(`^cache/([0-9a-f]{2})/([0-9a-f]{64})\.json$`)
 
 // ReadCache reads every entry of a lake's cache, and the ledgers of its campaigns.
-func ReadCache(ctx context.Context, store storage.Store) (Cache, error) {
+func ReadCache(ctx context.Context, store store.Store) (Cache, error) {
 	c := Cache{served: map[cacheGroup]int{}}
 	bought, err := c.readLedgers(ctx, store)
 	if err != nil {
@@ -64,18 +64,18 @@ func ReadCache(ctx context.Context, store storage.Store) (Cache, error) {
 }
 
 // CheckCache reads every entry alone: whose they are is not looked up.
-func CheckCache(ctx context.Context, store storage.Store) (Cache, error) {
+func CheckCache(ctx context.Context, store store.Store) (Cache, error) {
 	c := Cache{}
 	err := c.readCampaign(ctx, store, nil)
 	return c, err
 }
 
-func (c *Cache) readCampaign(ctx context.Context, store storage.Store, bought map[callKey]string) error {
-	objects, err := store.List(ctx, "cache/")
+func (c *Cache) readCampaign(ctx context.Context, s store.Store, bought map[callKey]string) error {
+	objects, err := s.List(ctx, "cache/")
 	if err != nil {
 		return err
 	}
-	var ours []storage.Object
+	var ours []store.Object
 	for _, o := range objects {
 		if m := cacheName.FindStringSubmatch(o.Key); m != nil && m[2][:2] == m[1] {
 			ours = append(ours, o)
@@ -83,15 +83,15 @@ func (c *Cache) readCampaign(ctx context.Context, store storage.Store, bought ma
 			c.Foreign = append(c.Foreign, o.Key)
 		}
 	}
-	return c.readEntries(ctx, store, ours, bought)
+	return c.readEntries(ctx, s, ours, bought)
 }
 
-func (c *Cache) readEntries(ctx context.Context, store storage.Store, objects []storage.Object, bought map[callKey]string) error {
+func (c *Cache) readEntries(ctx context.Context, s store.Store, objects []store.Object, bought map[callKey]string) error {
 	read := make([]cached, len(objects))
 	errs := make([]error, len(objects))
 	err := lake.Each(ctx, len(objects), func(ctx context.Context, i int) error {
-		read[i], errs[i] = getObject[cached](ctx, store, objects[i].Key)
-		if errs[i] == nil || errors.Is(errs[i], storage.ErrCorrupt) || errors.Is(errs[i], fs.ErrNotExist) {
+		read[i], errs[i] = getObject[cached](ctx, s, objects[i].Key)
+		if errs[i] == nil || errors.Is(errs[i], store.ErrCorrupt) || errors.Is(errs[i], fs.ErrNotExist) {
 			return nil
 		}
 		return errs[i]
@@ -117,7 +117,7 @@ func (c *Cache) readEntries(ctx context.Context, store storage.Store, objects []
 
 // readLedgers counts the answers served and says which campaign bought a call,
 // of all generations.
-func (c *Cache) readLedgers(ctx context.Context, store storage.Store) (map[callKey]string, error) {
+func (c *Cache) readLedgers(ctx context.Context, store store.Store) (map[callKey]string, error) {
 	campaigns, err := lake.Campaigns(ctx, store)
 	if err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ func (c Cache) Prunable(before time.Time, campaign string) []CacheEntry {
 
 // PruneCache deletes entries of the cache and says how many. The answers of
 // campaigns stay: what was asked once in a campaign is not asked there again.
-func PruneCache(ctx context.Context, store storage.Store, entries []CacheEntry) (int, error) {
+func PruneCache(ctx context.Context, store store.Store, entries []CacheEntry) (int, error) {
 	for n, e := range entries {
 		if err := store.Delete(ctx, e.Key); err != nil {
 			return n, err

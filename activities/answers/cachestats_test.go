@@ -12,8 +12,8 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/commits"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // Calls of the made-up ledgers: a day apart.
@@ -33,7 +33,7 @@ func cacheKey(t *testing.T, n int) string {
 }
 
 // ledger commits a collaboration with these calls.
-func ledger(t *testing.T, s storage.Store, campaign string, generation int32, calls ...record.Call) {
+func ledger(t *testing.T, s store.Store, campaign string, generation int32, calls ...record.Call) {
 	t.Helper()
 	key := record.Key{SchemaVersion: record.SchemaVersion, CampaignID: campaign, ConditionID: "k", CollaborationID: "k-i0-r0", Generation: generation}
 	for i := range calls {
@@ -53,7 +53,7 @@ func served(model string) record.Call {
 
 // madeUpCache has four entries of three campaigns, one of them not committed,
 // and files that are nobody's.
-func madeUpCache(t *testing.T) (*answers.Answers, *storage.Local, string) {
+func madeUpCache(t *testing.T) (*answers.Answers, *store.Local, string) {
 	a, s, dir := open(t)
 	for i, x := range []answers.Answer{cachedAnswer("m/1", 1), cachedAnswer("m/1", 2), cachedAnswer("m/2", 3), cachedAnswer("m/2", 4)} {
 		must(t, a.PutCached(ctx, cacheKey(t, i), x))

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // Calls returns the rows of the calls that stored answers name, by entry, ask and

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // Charge returns what stored answers count against a budget: answers at what they

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"roundtable/activities/answers"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // Damaged objects are errors that name them, never missing ones; only an entry
@@ -55,7 +55,7 @@ func TestCorruptAnswers(t *testing.T) {
 				if _, ok, err := a.Cached(ctx, strings.Repeat("ab", 32)); ok || err != nil {
 					t.Errorf("%s %s: found %v, error %v; a damaged entry is no entry", what, key, ok, err)
 				}
-			} else if _, err = a.Load(ctx, place); !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), filepath.ToSlash(key)) {
+			} else if _, err = a.Load(ctx, place); !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), filepath.ToSlash(key)) {
 				t.Errorf("%s %s: got error %v", what, key, err)
 			}
 			must(t, os.WriteFile(f, good, 0o600))
@@ -80,7 +80,7 @@ func TestMisplacedAnswer(t *testing.T) {
 	data, err := s.Get(ctx, "answers/campaign=voting/abc123.0/000001.0.json")
 	must(t, err)
 	must(t, s.PutIfAbsent(ctx, "answers/campaign=voting/abc123.0/000002.0.json", data))
-	if _, err := a.Turn(ctx, place, 2); !errors.Is(err, storage.ErrCorrupt) {
+	if _, err := a.Turn(ctx, place, 2); !errors.Is(err, store.ErrCorrupt) {
 		t.Fatal(err)
 	}
 }
@@ -108,7 +108,7 @@ func TestBadPlaces(t *testing.T) {
 
 // unread is a store that fails to read some objects for a while.
 type unread struct {
-	storage.Store
+	store.Store
 	suffix string
 }
 
@@ -122,7 +122,7 @@ func (u unread) Get(ctx context.Context, key string) ([]byte, error) {
 // An object that could not be read makes nothing else corrupt: the collaboration would
 // end as failed, and only the connection had.
 func TestUnreadAnswers(t *testing.T) {
-	a, store, _ := open(t)
+	a, s, _ := open(t)
 	_, err := a.Intend(ctx, place, answers.Intent{Entry: 1})
 	must(t, err)
 	_, err = a.Put(ctx, place, turn(1, "x"))
@@ -132,8 +132,8 @@ func TestUnreadAnswers(t *testing.T) {
 	_, err = a.Put(ctx, place, done(turn(1, "x", "y"), "y"))
 	must(t, err)
 	for _, suffix := range []string{"000001.0.intent-0.json", "000001.0.json", "000001.1.json", "000001.turn.json"} {
-		s, err := answers.NewAnswers(unread{store, suffix}).Load(ctx, place)
-		if err == nil || errors.Is(err, storage.ErrCorrupt) || len(s.Turns) > 0 {
+		s, err := answers.NewAnswers(unread{s, suffix}).Load(ctx, place)
+		if err == nil || errors.Is(err, store.ErrCorrupt) || len(s.Turns) > 0 {
 			t.Errorf("%s cannot be read: error %v, %d turns", suffix, err, len(s.Turns))
 		}
 	}

@@ -11,9 +11,9 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
-	"roundtable/analysis/storage/storetest"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 )
 
 // What is stored of answers and intents, under each of their names, in an envelope of
@@ -34,7 +34,7 @@ func FuzzObjects(f *testing.F) {
 		for _, name := range []string{"000001.0.json", "000001.0.intent-0.json", "000001.0.released-0.json", "000001.batch.json", "000001.turn.json"} {
 			s := storetest.NewMemory(map[string]string{folder + name: string(sealed)})
 			stored, err := answers.NewAnswers(s).Load(t.Context(), answers.RunKey{Campaign: "c", Collaboration: "r-1-i0-r0"})
-			if err != nil && (!errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), folder)) {
+			if err != nil && (!errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), folder)) {
 				t.Errorf("the error is not one of damage, or does not name the object: %v", err)
 			}
 			stored.Calls(record.Key{})
@@ -49,7 +49,7 @@ func FuzzObjects(f *testing.F) {
 func storedObjects(f *testing.F) (bodies [][]byte) {
 	f.Helper()
 	dir := f.TempDir()
-	s, err := storage.Open(dir)
+	s, err := store.Open(dir)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // patience is how long the first intent of a plan waits for the others.
@@ -183,7 +183,7 @@ func (a *Answers) announce(ctx context.Context, p RunKey, intents []*Intent) err
 			return fmt.Errorf("%s: %w", key, err)
 		}
 		err = a.store.PutIfAbsent(ctx, key, data)
-		if !errors.Is(err, storage.ErrExists) {
+		if !errors.Is(err, store.ErrExists) {
 			return err
 		}
 		a.runs.renumber(p, intents[0], len(intents) > 1)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"roundtable/activities/answers"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // intend announces a plan: the first call of each entry at the same time. It
@@ -30,7 +30,7 @@ func intend(t *testing.T, a *answers.Answers, entries ...int) []int {
 }
 
 // begun is a process that makes the calls of place on a store.
-func begun(t *testing.T, s storage.Store) *answers.Answers {
+func begun(t *testing.T, s store.Store) *answers.Answers {
 	t.Helper()
 	a := answers.NewAnswers(s)
 	a.WaitLong()
@@ -41,7 +41,7 @@ func begun(t *testing.T, s storage.Store) *answers.Answers {
 }
 
 // names of the stored objects of one kind.
-func names(t *testing.T, s storage.Store, kind string) (names []string) {
+func names(t *testing.T, s store.Store, kind string) (names []string) {
 	t.Helper()
 	objects, err := s.List(ctx, "answers/")
 	must(t, err)

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,13 +27,13 @@ func (a *Answers) Load(ctx context.Context, p RunKey) (Stored, error) {
 	}
 	l := loading{Answers: a, turns: map[int]Turn{}, outcomes: map[int]string{}, released: map[call]int{}, batched: map[int]bool{}}
 	var errs []error
-	slices.SortStableFunc(objects, func(a, b storage.Object) int { // ask 2 before ask 10
+	slices.SortStableFunc(objects, func(a, b store.Object) int { // ask 2 before ask 10
 		return cmp.Or(len(a.Key)-len(b.Key), strings.Compare(a.Key, b.Key))
 	})
 	for _, o := range objects {
 		err := l.addObject(ctx, o.Key, strings.TrimPrefix(o.Key, prefix))
 		switch {
-		case errors.Is(err, storage.ErrCorrupt):
+		case errors.Is(err, store.ErrCorrupt):
 			errs = append(errs, err)
 		case err != nil:
 			return Stored{}, err
@@ -42,7 +42,7 @@ func (a *Answers) Load(ctx context.Context, p RunKey) (Stored, error) {
 	for entry, key := range l.outcomes {
 		err := l.finishTurn(ctx, entry, key)
 		switch {
-		case errors.Is(err, storage.ErrCorrupt):
+		case errors.Is(err, store.ErrCorrupt):
 			errs = append(errs, err)
 		case err != nil:
 			return Stored{}, err
@@ -66,7 +66,7 @@ var name = regexp.MustCompile(`^(\d{6,})\.(?:(\d+)(?:\.(intent|released)-(\d+))?
 func (l *loading) addObject(ctx context.Context, key, file string) error {
 	m := name.FindStringSubmatch(file)
 	if m == nil {
-		return fmt.Errorf("%s: %w: not a name that this program gives", key, storage.ErrCorrupt)
+		return fmt.Errorf("%s: %w: not a name that this program gives", key, store.ErrCorrupt)
 	}
 	entry, _ := strconv.Atoi(m[1])
 	ask, _ := strconv.Atoi(m[2])
@@ -110,7 +110,7 @@ func (l *loading) addIntents(ctx context.Context, key string, c call) error {
 		return err
 	}
 	if o.call() != c {
-		return fmt.Errorf("%s: %w: it holds attempt %d at ask %d of entry %d", key, storage.ErrCorrupt, o.Attempt, o.Ask, o.Entry)
+		return fmt.Errorf("%s: %w: it holds attempt %d at ask %d of entry %d", key, store.ErrCorrupt, o.Attempt, o.Ask, o.Entry)
 	}
 	l.intents = append(l.intents, o.all()...)
 	return nil
@@ -122,7 +122,7 @@ func (l *loading) addReleased(ctx context.Context, key string, c call) error {
 		return err
 	}
 	if (call{o.Entry, o.Ask, o.Attempt}) != c {
-		return fmt.Errorf("%s: %w: it releases attempt %d at ask %d of entry %d", key, storage.ErrCorrupt, o.Attempt, o.Ask, o.Entry)
+		return fmt.Errorf("%s: %w: it releases attempt %d at ask %d of entry %d", key, store.ErrCorrupt, o.Attempt, o.Ask, o.Entry)
 	}
 	l.released[c]++
 	return nil
@@ -139,7 +139,7 @@ func (l *loading) addAsk(ctx context.Context, key string, entry, ask int) error 
 	t := l.turns[entry]
 	t.Entry = entry
 	if len(t.Asks) != ask {
-		return fmt.Errorf("%s: %w: ask %d is stored without the ones before it", key, storage.ErrCorrupt, ask)
+		return fmt.Errorf("%s: %w: ask %d is stored without the ones before it", key, store.ErrCorrupt, ask)
 	}
 	l.turns[entry] = o.joinTo(t)
 	return nil
@@ -148,7 +148,7 @@ func (l *loading) addAsk(ctx context.Context, key string, entry, ask int) error 
 func (l *loading) finishTurn(ctx context.Context, entry int, key string) error {
 	t, ok := l.turns[entry]
 	if !ok || t.Done {
-		return fmt.Errorf("%s: %w: the outcome of a turn whose answers are missing or have one", key, storage.ErrCorrupt)
+		return fmt.Errorf("%s: %w: the outcome of a turn whose answers are missing or have one", key, store.ErrCorrupt)
 	}
 	o, err := getObject[outcomeObject](ctx, l.store, key)
 	if err != nil {

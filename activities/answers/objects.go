@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // answerObject is <entry>.<ask>.json: one raw answer and, if it was the turn's
@@ -37,14 +37,14 @@ type batchObject struct {
 func (o answerObject) checkKey(key string, entry, ask int) error {
 	sum := sha256.Sum256(o.Answer.Raw)
 	if o.Entry != entry || o.Answer.Ask != ask || o.Answer.SHA256 != hex.EncodeToString(sum[:]) {
-		return fmt.Errorf("%s: %w: it holds ask %d of entry %d", key, storage.ErrCorrupt, o.Answer.Ask, o.Entry)
+		return fmt.Errorf("%s: %w: it holds ask %d of entry %d", key, store.ErrCorrupt, o.Answer.Ask, o.Entry)
 	}
 	return nil
 }
 
 func (o batchObject) checkKey(key string, first int) error {
 	if len(o.Turns) == 0 || o.Turns[0].Entry != first {
-		return fmt.Errorf("%s: %w: the batch does not begin with entry %d", key, storage.ErrCorrupt, first)
+		return fmt.Errorf("%s: %w: the batch does not begin with entry %d", key, store.ErrCorrupt, first)
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (o answerObject) joinTo(earlier Turn) Turn {
 func (o outcomeObject) joinTo(key string, t Turn) (Turn, error) {
 	if o.Turn.Entry != t.Entry || o.Asks != len(t.Asks) {
 		return Turn{}, fmt.Errorf("%s: %w: it is the outcome of %d asks of entry %d; %d asks of entry %d are stored",
-			key, storage.ErrCorrupt, o.Asks, o.Turn.Entry, len(t.Asks), t.Entry)
+			key, store.ErrCorrupt, o.Asks, o.Turn.Entry, len(t.Asks), t.Entry)
 	}
 	asks := t.Asks
 	t = o.Turn
@@ -101,7 +101,7 @@ func validText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 func sealObject(body any) ([]byte, error) { return lake.Seal(body) }
 
-func getObject[T any](ctx context.Context, store storage.Store, key string) (T, error) {
+func getObject[T any](ctx context.Context, store store.Store, key string) (T, error) {
 	var body T
 	data, err := store.Get(ctx, key)
 	if err == nil {
@@ -111,16 +111,16 @@ func getObject[T any](ctx context.Context, store storage.Store, key string) (T, 
 }
 
 // putFirst stores the body unless the key is taken, and returns what is stored.
-func putFirst[T any](ctx context.Context, store storage.Store, key string, body T) (T, error) {
+func putFirst[T any](ctx context.Context, s store.Store, key string, body T) (T, error) {
 	data, err := sealObject(body)
 	if err != nil {
 		return body, fmt.Errorf("%s: %w", key, err)
 	}
-	err = store.PutIfAbsent(ctx, key, data)
-	if !errors.Is(err, storage.ErrExists) {
+	err = s.PutIfAbsent(ctx, key, data)
+	if !errors.Is(err, store.ErrExists) {
 		return body, err
 	}
-	stored, err := store.Get(ctx, key)
+	stored, err := s.Get(ctx, key)
 	if err != nil {
 		return body, err
 	}

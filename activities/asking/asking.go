@@ -11,9 +11,9 @@ import (
 	"sync"
 
 	"roundtable/activities/failure"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 	"roundtable/workflows/until"
@@ -21,7 +21,7 @@ import (
 
 // Reader reads questions. It remembers what never changes: how cells ended.
 type Reader struct {
-	store storage.Store
+	store store.Store
 
 	mu    sync.Mutex
 	known map[string]*remembered // by campaign
@@ -37,7 +37,7 @@ type remembered struct {
 }
 
 // NewReader returns a Reader of a store.
-func NewReader(store storage.Store) *Reader {
+func NewReader(store store.Store) *Reader {
 	return &Reader{store: store, known: map[string]*remembered{}}
 }
 
@@ -108,7 +108,7 @@ func (r *Reader) look(ctx context.Context, c plan.Campaign, q until.Question, lo
 			m.ids = append(m.ids, condition.ID)
 		}
 	}
-	again, err := recorded.ReadRerun(ctx, r.store, c.Name)
+	again, err := campaign.ReadRerun(ctx, r.store, c.Name)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (r *Reader) readEnded(ctx context.Context, campaign string, m *remembered) 
 type look struct {
 	*remembered
 	latest map[string]lake.Run
-	again  recorded.RerunRequest
+	again  campaign.RerunRequest
 	lost   []string
 }
 

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"roundtable/activities/asking"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 	"roundtable/workflows/until"
@@ -27,7 +27,7 @@ func winner() (plan.Campaign, until.Question) {
 }
 
 // end commits how the cells of both rules ended: a has won in those that succeeded.
-func end(t *testing.T, s storage.Store, c plan.Campaign, status func(condition, replicate int) string) {
+func end(t *testing.T, s store.Store, c plan.Campaign, status func(condition, replicate int) string) {
 	t.Helper()
 	for i, condition := range c.Conditions {
 		for r := range replicates {
@@ -50,7 +50,7 @@ func end(t *testing.T, s storage.Store, c plan.Campaign, status func(condition, 
 // requested is a lake whose runs without success are requested again.
 func requested(t *testing.T, c plan.Campaign, q until.Question, status func(condition, replicate int) string) (before, after asking.State) {
 	t.Helper()
-	s, err := storage.NewLocal(t.TempDir())
+	s, err := store.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func requested(t *testing.T, c plan.Campaign, q until.Question, status func(cond
 	if before, err = asking.NewReader(s).Read(t.Context(), c, q, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := recorded.RequestRerun(t.Context(), s, c.Name); err != nil {
+	if err := campaign.RequestRerun(t.Context(), s, c.Name); err != nil {
 		t.Fatal(err)
 	}
 	if after, err = asking.NewReader(s).Read(t.Context(), c, q, nil); err != nil {

@@ -3,7 +3,7 @@ package asking
 import (
 	"fmt"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/envs/wording"
 	"roundtable/workflows/until"
 )

@@ -10,7 +10,8 @@ import (
 
 	"roundtable/activities/ledger"
 	"roundtable/activities/money"
-	"roundtable/activities/recorded"
+	"roundtable/activities/setup"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/workflows/plan"
 )
 
@@ -41,7 +42,7 @@ func (b *budgets) of(campaign string) *money.Account {
 
 // add puts an account in whose caps were set by m, which may have been tuned
 // since it was read.
-func (b *budgets) add(m recorded.Manifest, account *money.Account, manifests *recorded.Manifests) {
+func (b *budgets) add(m campaign.Manifest, account *money.Account, manifests *setup.Manifests) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.accounts[m.Campaign] = &budget{account, m.Limits}
@@ -49,7 +50,7 @@ func (b *budgets) add(m recorded.Manifest, account *money.Account, manifests *re
 }
 
 // follow sets a campaign's caps to those of its present manifest.
-func (b *budgets) follow(campaign string, manifests *recorded.Manifests) {
+func (b *budgets) follow(campaign string, manifests *setup.Manifests) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.setCaps(campaign, manifests)
@@ -57,7 +58,7 @@ func (b *budgets) follow(campaign string, manifests *recorded.Manifests) {
 
 // setCaps needs mu. Caps that are the same are not set: the account would give
 // its grant up for them.
-func (b *budgets) setCaps(campaign string, manifests *recorded.Manifests) {
+func (b *budgets) setCaps(campaign string, manifests *setup.Manifests) {
 	account := b.accounts[campaign]
 	now, known := manifests.Known(campaign)
 	if account == nil || !known || isSameBudget(account.limits, now.Limits) {
@@ -75,7 +76,7 @@ func isSameBudget(a, b plan.Limits) bool {
 // budget returns the account of a campaign under the caps of its present
 // manifest; nil if nothing limits a free call. It is opened for the first call that can cost
 // something, cap or not: a cap that comes later finds what is under way reserved.
-func (c *Caller) budget(ctx context.Context, m recorded.Manifest, free bool) (*money.Account, error) {
+func (c *Caller) budget(ctx context.Context, m campaign.Manifest, free bool) (*money.Account, error) {
 	account := c.budgets.of(m.Campaign)
 	if account != nil || free && m.Limits.CostUSD == nil && m.Limits.Tokens == 0 {
 		return account, nil
@@ -90,7 +91,7 @@ func (c *Caller) budget(ctx context.Context, m recorded.Manifest, free bool) (*m
 // idleGrant is how long a grant of the budget is kept that no call reserves from.
 const idleGrant = 10 * time.Second
 
-func (c *Caller) openBudget(ctx context.Context, m recorded.Manifest) (*money.Account, error) {
+func (c *Caller) openBudget(ctx context.Context, m campaign.Manifest) (*money.Account, error) {
 	if account := c.budgets.of(m.Campaign); account != nil { // opened a moment earlier: a second account would not know of its holds
 		return account, nil
 	}

@@ -9,7 +9,7 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
-	"roundtable/activities/recorded"
+	"roundtable/analysis/lake/campaign"
 )
 
 // defaultTimeout of a call whose model sets none.
@@ -20,7 +20,7 @@ type Order struct {
 	Run      answers.RunKey
 	Entry    int
 	Provider model.Provider
-	Price    *money.Price // of the provider; nil if it is that of the campaign's manifest
+	Price    *campaign.Price // of the provider; nil if it is that of the campaign's manifest
 	Messages []model.Message
 	Longest  int  // answer in tokens; 0 if the request sets no limit
 	Wordless bool // its answer has no tokens
@@ -160,7 +160,7 @@ var ErrAnswered = errors.New("the answer has been stored meanwhile")
 
 // reserveFor reserves for a call that nobody has made while it waited: on a cluster
 // that may be ten minutes.
-func (c *Caller) reserveFor(ctx context.Context, m recorded.Manifest, q Order, ask int, n need) (*money.Hold, error) {
+func (c *Caller) reserveFor(ctx context.Context, m campaign.Manifest, q Order, ask int, n need) (*money.Hold, error) {
 	began := time.Now()
 	hold, err := c.reserve(ctx, m, n)
 	if err != nil || time.Since(began) < time.Second {
@@ -185,7 +185,7 @@ func isUnbilled(err error) bool {
 	return ok && call.Unbilled || errors.Is(err, errLate)
 }
 
-func callTimeout(m recorded.Manifest, p model.Provider) time.Duration {
+func callTimeout(m campaign.Manifest, p model.Provider) time.Duration {
 	if d, err := time.ParseDuration(m.Limits.Models[p.Name].Timeout); err == nil {
 		return d
 	}
@@ -193,7 +193,7 @@ func callTimeout(m recorded.Manifest, p model.Provider) time.Duration {
 }
 
 // NewAnswerRecord returns the record of a response.
-func NewAnswerRecord(p model.Provider, price *money.Price, r model.Response, started time.Time) answers.Answer {
+func NewAnswerRecord(p model.Provider, price *campaign.Price, r model.Response, started time.Time) answers.Answer {
 	answer := answers.Answer{
 		Raw: r.Text, Provider: p.Name, ModelAsked: p.Name, ModelAnswered: r.Model,
 		FinishReason: r.FinishReason, RequestID: r.RequestID, Usage: r.Usage,
@@ -219,7 +219,7 @@ const TriesAgain = "provider: trying again after "
 const WaitsBudget = "budget"
 
 // priceOf returns the price of the question's model: what was said of it alone counts first.
-func (q Order) priceOf(m recorded.Manifest) *money.Price {
+func (q Order) priceOf(m campaign.Manifest) *campaign.Price {
 	if q.Price != nil && q.Provider.Endpoint != "" {
 		return q.Price
 	}
@@ -227,9 +227,9 @@ func (q Order) priceOf(m recorded.Manifest) *money.Price {
 }
 
 // priceOf a model; nil if it is not known. What is simulated or recorded is free.
-func priceOf(m recorded.Manifest, p model.Provider) *money.Price {
+func priceOf(m campaign.Manifest, p model.Provider) *campaign.Price {
 	if p.Endpoint == "" {
-		return &money.Price{}
+		return &campaign.Price{}
 	}
 	if price, ok := m.Prices[p.Name]; ok {
 		return &price
@@ -237,15 +237,15 @@ func priceOf(m recorded.Manifest, p model.Provider) *money.Price {
 	return nil
 }
 
-func costOf(price *money.Price, u model.Usage) money.Amount {
-	return orFree(price).Charge(u)
+func costOf(price *campaign.Price, u model.Usage) money.Amount {
+	return money.Charge(*orFree(price), u)
 }
 
 // orFree takes a price that is not known for nothing.
-func orFree(price *money.Price) *money.Price { return cmp.Or(price, &money.Price{}) }
+func orFree(price *campaign.Price) *campaign.Price { return cmp.Or(price, &campaign.Price{}) }
 
 // worstCase returns what a request can cost at most, or false if nothing bounds its answer.
-func (q Order) worstCase(price *money.Price, r model.Request) (money.Amount, bool) {
+func (q Order) worstCase(price *campaign.Price, r model.Request) (money.Amount, bool) {
 	p, sent := *orFree(price), ByteSize(r.Messages)+len(r.Schema)
 	if q.Wordless {
 		worst, err := money.WorstInput(p, sent, len(r.Messages))

@@ -5,10 +5,9 @@ package calls
 
 import (
 	"roundtable/activities/answers"
-	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
 	"roundtable/activities/throttle"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // Caller makes calls that cost money: within the limits of accounts and
@@ -17,10 +16,10 @@ type Caller struct {
 	Meter   Meter
 	Charged func(campaign string) // hears that an answer was charged; may be nil
 
-	store     storage.Store
+	store     store.Store
 	answers   *answers.Answers
 	plans     *setup.Plans
-	Manifests *recorded.Manifests
+	Manifests *setup.Manifests
 	room      *room
 	alone     bool // no other process works for the campaigns of the store
 
@@ -31,7 +30,7 @@ type Caller struct {
 
 // NewCaller returns a caller. It is alone if no other process works for the
 // campaigns of the store.
-func NewCaller(store storage.Store, a *answers.Answers, plans *setup.Plans, manifests *recorded.Manifests, alone bool) *Caller {
+func NewCaller(store store.Store, a *answers.Answers, plans *setup.Plans, manifests *setup.Manifests, alone bool) *Caller {
 	return &Caller{
 		store: store, answers: a, plans: plans, Manifests: manifests, room: newRoom(store), alone: alone,
 		budgets: budgets{accounts: map[string]*budget{}},

@@ -11,16 +11,16 @@ import (
 	"roundtable/activities/embed"
 	"roundtable/activities/ledger"
 	"roundtable/activities/model"
-	"roundtable/activities/money"
+	"roundtable/analysis/lake/campaign"
 )
 
 // Embedding is an embedder behind a service, as a campaign pays for it.
 type Embedding struct {
 	Campaign string
-	ID       string         // of the embedder, in keys of the lake
-	Provider model.Provider // who is asked; its Model is Source
-	Source   embed.Source   // makes one request, and does not try again
-	Price    *money.Price   // nil if it is that of the campaign's manifest, or not known
+	ID       string          // of the embedder, in keys of the lake
+	Provider model.Provider  // who is asked; its Model is Source
+	Source   embed.Source    // makes one request, and does not try again
+	Price    *campaign.Price // nil if it is that of the campaign's manifest, or not known
 	// Keep stores vectors, so that their texts are not asked for again.
 	Keep func(ctx context.Context, texts []string, vectors [][]float64) error
 }

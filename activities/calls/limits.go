@@ -5,9 +5,9 @@ import (
 
 	"roundtable/activities/failure"
 	"roundtable/activities/model"
-	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
 	"roundtable/activities/throttle"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/workflows/plan"
 )
 
@@ -16,7 +16,7 @@ const DefaultCalls = 200
 
 // Manifest returns the present manifest of a campaign (Manifests.Read) and lets
 // its limits and caps apply if it was read again.
-func (c *Caller) Manifest(ctx context.Context, campaign string, fresh bool) (recorded.Manifest, error) {
+func (c *Caller) Manifest(ctx context.Context, campaign string, fresh bool) (campaign.Manifest, error) {
 	m, isNew, err := c.Manifests.Read(ctx, campaign, fresh)
 	if err != nil || !isNew {
 		return m, err
@@ -42,7 +42,7 @@ func (c *Caller) CheckHeld(ctx context.Context, campaign string) error {
 
 // ceilings passes the limits of a manifest on. Campaigns that share an account
 // keep the tightest limit of all; limits.calls is the campaign's own.
-func (c *Caller) ceilings(m recorded.Manifest, built *setup.Campaign) {
+func (c *Caller) ceilings(m campaign.Manifest, built *setup.Campaign) {
 	c.campaignCeiling(m)
 	for _, cond := range built.Conditions {
 		for _, p := range cond.Providers() {
@@ -52,12 +52,12 @@ func (c *Caller) ceilings(m recorded.Manifest, built *setup.Campaign) {
 }
 
 // campaignCeiling passes limits.calls on.
-func (c *Caller) campaignCeiling(m recorded.Manifest) {
+func (c *Caller) campaignCeiling(m campaign.Manifest) {
 	c.throttles.Campaign(m.Campaign).SetCampaignCeiling(m.Campaign, throttle.Ceiling{Concurrency: atOnce(m.Limits, "")})
 }
 
 // Ceiling passes the limits of one model on.
-func (c *Caller) Ceiling(m recorded.Manifest, p model.Provider) {
+func (c *Caller) Ceiling(m campaign.Manifest, p model.Provider) {
 	account := c.throttles.Account(p.Account)
 	limits := m.Limits.Models[p.Name]
 	account.SetCampaignCeiling(m.Campaign, throttle.Ceiling{

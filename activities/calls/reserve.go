@@ -8,8 +8,8 @@ import (
 	"roundtable/activities/failure"
 	"roundtable/activities/ledger"
 	"roundtable/activities/money"
-	"roundtable/activities/recorded"
 	"roundtable/activities/throttle"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/envs/wording"
 )
 
@@ -23,7 +23,7 @@ type need struct {
 
 // reserve takes what a call can cost at most from the campaign's budget. When
 // nothing is left, the operator must raise it: the manifest is read once more first.
-func (c *Caller) reserve(ctx context.Context, m recorded.Manifest, n need) (*money.Hold, error) {
+func (c *Caller) reserve(ctx context.Context, m campaign.Manifest, n need) (*money.Hold, error) {
 	account, err := c.budget(ctx, m, n.free)
 	if account == nil || err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"roundtable/activities/throttle"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 const (
@@ -35,8 +35,8 @@ type room struct {
 	reserved bool
 }
 
-func newRoom(s storage.Store) *room {
-	d, _ := storage.As[disk](s)
+func newRoom(s store.Store) *room {
+	d, _ := store.As[disk](s)
 	return &room{disk: d}
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"roundtable/activities/answers"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // keepFor is how long a paid answer is held while the store fails, but not while its
@@ -25,14 +25,14 @@ func (c *Caller) StoreTurn(ctx context.Context, run answers.RunKey, t answers.Tu
 
 // storeWithRetry stores what is paid for and in hand: a store that fails for a while is
 // tried again here. A disk that is full gives what was set aside.
-func (c *Caller) storeWithRetry(ctx context.Context, store func() error) error {
+func (c *Caller) storeWithRetry(ctx context.Context, s func() error) error {
 	began := time.Now()
 	for pause := 100 * time.Millisecond; ; pause = min(4*pause, 10*time.Second) {
-		err := store()
+		err := s()
 		if err == nil {
 			c.Meter.recovered()
 		}
-		if err == nil || errors.Is(err, storage.ErrCorrupt) || time.Since(began) > keepFor {
+		if err == nil || errors.Is(err, store.ErrCorrupt) || time.Since(began) > keepFor {
 			return err
 		}
 		c.Meter.failed(err)

@@ -3,6 +3,7 @@ package calls
 import (
 	"roundtable/activities/model"
 	"roundtable/activities/money"
+	"roundtable/analysis/lake/campaign"
 )
 
 // beyond is how many times more than a request can use a service may say that it
@@ -34,7 +35,7 @@ func (q Order) believes(r model.Response, worst int64) bool {
 
 // chargeWorst charges a call of unknown usage at the most that it can have cost: taken
 // for nothing, no budget would ever end. What nothing bounds has at most a token a byte.
-func (q Order) chargeWorst(got *Paid, price *money.Price, r model.Request, worst money.Amount, bounded bool) {
+func (q Order) chargeWorst(got *Paid, price *campaign.Price, r model.Request, worst money.Amount, bounded bool) {
 	if !bounded {
 		worst, _ = money.Worst(*orFree(price), ByteSize(r.Messages)+len(r.Schema), len(r.Messages), len(got.Answer.Raw)+1)
 	}

@@ -16,8 +16,8 @@ import (
 	"roundtable/activities/failure"
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
-	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
@@ -191,25 +191,25 @@ func (c *Collaboration) acts(from int) []task.Act {
 }
 
 // queues returns the task queues of speakers whose model has one.
-func (c *Collaboration) queues(ctx context.Context, m recorded.Manifest) map[string]string {
+func (c *Collaboration) queues(ctx context.Context, m campaign.Manifest) map[string]string {
 	queues := map[string]string{}
 	for i := range c.Instance.Agents() {
-		if q := m.Queue(ctx, c.ProviderOf(transcript.Speaker{Index: i}).Name); q != "" {
+		if q := setup.ModelQueue(ctx, m, c.ProviderOf(transcript.Speaker{Index: i}).Name); q != "" {
 			queues[task.Speaker(transcript.Speaker{Index: i})] = q
 		}
 	}
 	for _, role := range c.Session.Protocol().Traits().Roles {
-		if q := m.Queue(ctx, c.Condition.ProviderOf(role).Name); q != "" {
+		if q := setup.ModelQueue(ctx, m, c.Condition.ProviderOf(role).Name); q != "" {
 			queues[role] = q
 		}
 	}
 	if a := c.Condition.Annotator; a != nil {
-		if q := m.Queue(ctx, a.Provider.Name); q != "" {
+		if q := setup.ModelQueue(ctx, m, a.Provider.Name); q != "" {
 			queues[a.Role] = q
 		}
 	}
 	if j := c.Condition.Judge; j != nil {
-		if q := m.Queue(ctx, j.Provider.Name); q != "" {
+		if q := setup.ModelQueue(ctx, m, j.Provider.Name); q != "" {
 			queues[task.JudgeSpeaker] = q
 		}
 	}
@@ -240,7 +240,7 @@ func played(c plan.Condition) plan.Condition {
 }
 
 // Setting returns what a workflow must know to follow the session.
-func (c *Collaboration) Setting(ctx context.Context, m recorded.Manifest) task.Setting {
+func (c *Collaboration) Setting(ctx context.Context, m campaign.Manifest) task.Setting {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return task.Setting{

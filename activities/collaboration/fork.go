@@ -11,6 +11,7 @@ import (
 	"roundtable/activities/failure"
 	"roundtable/activities/prompt"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/envs/wording"
 	"roundtable/workflows/transcript"
@@ -24,7 +25,7 @@ func (l *Live) origin(ctx context.Context, c *Collaboration) (answers.RunKey, er
 	for {
 		next := lake.Marker{Campaign: run.Campaign, Collaboration: run.Collaboration, Generation: run.Generation + 1}.Key()
 		if _, err := l.store.Head(ctx, next); err != nil {
-			if err = failure.IgnoreMissing(err); err == nil && run.Generation < 0 {
+			if err = store.IgnoreMissing(err); err == nil && run.Generation < 0 {
 				err = failure.Fail(fmt.Errorf("the collaboration %s of %s, from which this one goes on, has not ended", run.Collaboration, run.Campaign))
 			}
 			return run, err

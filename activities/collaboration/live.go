@@ -11,7 +11,7 @@ import (
 	"roundtable/activities/failure"
 	"roundtable/activities/ledger"
 	"roundtable/activities/setup"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/task"
 )
 
@@ -20,14 +20,14 @@ const picturesKept = 1024
 
 // Live keeps the pictures of the collaborations under way in memory.
 type Live struct {
-	store    storage.Store
+	store    store.Store
 	answers  *answers.Answers
 	plans    *setup.Plans
 	pictures *lru.Cache[task.Ref, *Collaboration]
 }
 
 // NewLive returns a Live without any picture.
-func NewLive(s storage.Store, a *answers.Answers, plans *setup.Plans) *Live {
+func NewLive(s store.Store, a *answers.Answers, plans *setup.Plans) *Live {
 	pictures, err := lru.New[task.Ref, *Collaboration](picturesKept)
 	if err != nil {
 		panic("collaboration: " + err.Error()) // only a size below 1 is an error
@@ -70,7 +70,7 @@ func (l *Live) Load(ctx context.Context, ref task.Ref) (*Collaboration, error) {
 		return nil, unbegun
 	}
 	stored, err := l.answers.Load(ctx, run)
-	if err != nil && !errors.Is(err, storage.ErrCorrupt) {
+	if err != nil && !errors.Is(err, store.ErrCorrupt) {
 		return nil, err
 	}
 	l.answers.Begin(run, stored)

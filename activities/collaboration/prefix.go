@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"roundtable/activities/answers"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // Forked is what was found of a fork by playing its stored turns again.

@@ -11,10 +11,10 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/programs"
 	"roundtable/activities/prompt"
-	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/envs/program"
 	"roundtable/workflows/catalogue"
@@ -25,13 +25,13 @@ import (
 // Reader reads collaborations again that have been recorded: what they were
 // about, and how their models were asked. It asks nobody.
 type Reader struct {
-	store   storage.Store
+	store   store.Store
 	answers *answers.Answers
 	plans   *setup.Plans
 }
 
 // NewReader returns a reader of a lake, whose campaigns can name these plug-ins; data opens the folder of a data set.
-func NewReader(s storage.Store, plugins catalogue.Catalogue, data func(path string) (fs.FS, error)) *Reader {
+func NewReader(s store.Store, plugins catalogue.Catalogue, data func(path string) (fs.FS, error)) *Reader {
 	named := func(m plan.Choice, _ plan.Condition, _ envs.Environment) (model.Provider, error) {
 		return model.Provider{Name: m.Name}, nil
 	}
@@ -161,7 +161,7 @@ func (r *Reader) About(ctx context.Context, of record.Key) (About, error) {
 
 // begin returns the recorded collaboration before its first turn.
 func (r *Reader) begin(ctx context.Context, of record.Key) (*Collaboration, error) {
-	m, err := recorded.ReadManifest(ctx, r.store, of.CampaignID)
+	m, err := campaign.ReadManifest(ctx, r.store, of.CampaignID)
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,8 @@ import (
 
 	"roundtable/activities/commits"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage/storetest"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store/storetest"
 )
 
 const by = "scripted-labeller-00000000"

@@ -8,7 +8,7 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/commits"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/workflows/transcript"
 )
 

@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"roundtable/activities/commits"
-	"roundtable/analysis/storage"
-	"roundtable/analysis/storage/storetest"
+	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 )
 
 func TestManyCompactorsAtOnce(t *testing.T) {
 	_, a, dir := open(t)
-	b, err := storage.NewLocal(dir)
+	b, err := store.NewLocal(dir)
 	must(t, err)
 	defer b.Close()
 	few(t, a)
@@ -23,7 +23,7 @@ func TestManyCompactorsAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
-			if _, err := commits.CompactAll(ctx, []storage.Store{a, b}[i%2], "c", true); err != nil {
+			if _, err := commits.CompactAll(ctx, []store.Store{a, b}[i%2], "c", true); err != nil {
 				t.Error(err)
 			}
 		})
@@ -41,7 +41,7 @@ func TestManyCompactorsAtOnce(t *testing.T) {
 
 // breaking goes wrong at one operation, in one of the ways that stores have.
 type breaking struct {
-	storage.Store
+	store.Store
 	mu   sync.Mutex
 	left int
 	how  string
@@ -75,7 +75,7 @@ func (b *breaking) write(data []byte, do func([]byte) error) error {
 		if err := do(data); err != nil {
 			return err
 		}
-		return storage.ErrExists
+		return store.ErrExists
 	}
 	return errFault
 }
@@ -95,14 +95,14 @@ func (b *breaking) Get(ctx context.Context, key string) ([]byte, error) {
 	return b.Store.Get(ctx, key)
 }
 
-func (b *breaking) Head(ctx context.Context, key string) (storage.Object, error) {
+func (b *breaking) Head(ctx context.Context, key string) (store.Object, error) {
 	if b.now(true) {
-		return storage.Object{}, errFault
+		return store.Object{}, errFault
 	}
 	return b.Store.Head(ctx, key)
 }
 
-func (b *breaking) List(ctx context.Context, prefix string) ([]storage.Object, error) {
+func (b *breaking) List(ctx context.Context, prefix string) ([]store.Object, error) {
 	if b.now(true) {
 		return nil, errFault
 	}

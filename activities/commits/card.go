@@ -15,8 +15,8 @@ import (
 	"text/template"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // WriteCard describes a campaign for people and programs that open its files
@@ -31,7 +31,7 @@ import (
 // It describes what is committed, tables that were added later among it, so
 // writing it again brings it up to date, and the same rows make the same card.
 // Licence and citation are the owner's to give, in owner.json next to it.
-func WriteCard(ctx context.Context, store storage.Store, campaign string) error {
+func WriteCard(ctx context.Context, store store.Store, campaign string) error {
 	d, err := lake.ReadDataset(ctx, store, campaign)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func WriteCard(ctx context.Context, store storage.Store, campaign string) error 
 const sumsName = "SHA256SUMS"
 
 // CheckCard names the files of a card that are not as WriteCard wrote them.
-func CheckCard(ctx context.Context, store storage.Store, campaign string) (changed []string, err error) {
+func CheckCard(ctx context.Context, store store.Store, campaign string) (changed []string, err error) {
 	key := lake.AboutKey(campaign, sumsName)
 	sums, err := store.Get(ctx, key)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -109,7 +109,7 @@ type schema struct {
 
 // RefreshCard writes the card again if there is one: a command that adds a table to a
 // campaign that has ended calls it.
-func RefreshCard(ctx context.Context, store storage.Store, campaign string) error {
+func RefreshCard(ctx context.Context, store store.Store, campaign string) error {
 	_, err := store.Head(ctx, lake.AboutKey(campaign, sumsName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // the campaign's own end writes it
@@ -122,7 +122,7 @@ func RefreshCard(ctx context.Context, store storage.Store, campaign string) erro
 
 // RepairCard writes a card again that was not written whole: a command calls it that was
 // killed, perhaps, when all but the card was done. Repaired says that it had to.
-func RepairCard(ctx context.Context, store storage.Store, campaign string) (repaired bool, err error) {
+func RepairCard(ctx context.Context, store store.Store, campaign string) (repaired bool, err error) {
 	changed, err := CheckCard(ctx, store, campaign)
 	if err != nil || len(changed) == 0 || changed[0] == lake.AboutKey(campaign, sumsName) {
 		return false, err
@@ -131,7 +131,7 @@ func RepairCard(ctx context.Context, store storage.Store, campaign string) (repa
 }
 
 // describeTables finds the tables, those that were added later included, and what the owner says.
-func (c *card) describeTables(ctx context.Context, store storage.Store) (err error) {
+func (c *card) describeTables(ctx context.Context, store store.Store) (err error) {
 	if c.Tables, err = record.Schema(); err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (c *card) describeTables(ctx context.Context, store storage.Store) (err err
 
 // editionOf returns the edition of the built-in prompts that a campaign's plan
 // records, or 0 if it has no plan. Plans of the first edition do not name it.
-func editionOf(ctx context.Context, store storage.Store, campaign string) (int, error) {
+func editionOf(ctx context.Context, store store.Store, campaign string) (int, error) {
 	key := lake.AboutKey(campaign, "manifest.json")
 	data, err := store.Get(ctx, key)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -231,7 +231,7 @@ type condition struct {
 	Simulated                              int
 }
 
-func (c *card) countRows(ctx context.Context, store storage.Store) error {
+func (c *card) countRows(ctx context.Context, store store.Store) error {
 	conditions := map[string]*condition{}
 	c.measures = map[string]string{}
 	for r, err := range lake.Scan[record.Collaboration](ctx, store, c.Dataset) {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/envs/wording"
 )
 

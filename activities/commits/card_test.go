@@ -12,14 +12,14 @@ import (
 
 	"roundtable/activities/commits"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
-	"roundtable/analysis/storage/storetest"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 )
 
 const cardFolder = "lake/_campaigns/c/"
 
-func content(t *testing.T, s storage.Store, key string, into any) string {
+func content(t *testing.T, s store.Store, key string, into any) string {
 	t.Helper()
 	data, err := s.Get(ctx, key)
 	must(t, err)
@@ -83,7 +83,7 @@ func TestCard(t *testing.T) {
 
 // checkCroissant follows every reference and opens every file; the program of
 // the format's authors has the last word, but is not written in Go.
-func checkCroissant(t *testing.T, s storage.Store, d lake.Dataset) {
+func checkCroissant(t *testing.T, s store.Store, d lake.Dataset) {
 	t.Helper()
 	var c struct {
 		Type         string         `json:"@type"`
@@ -139,7 +139,7 @@ func checkCroissant(t *testing.T, s storage.Store, d lake.Dataset) {
 	}
 }
 
-func columnsOf(t *testing.T, s storage.Store, key string) (names []string) {
+func columnsOf(t *testing.T, s store.Store, key string) (names []string) {
 	t.Helper()
 	data, err := s.Get(ctx, key)
 	must(t, err)
@@ -188,7 +188,7 @@ func TestRepairCard(t *testing.T) {
 }
 
 // inBucket is a store whose lake is in a bucket.
-type inBucket struct{ storage.Store }
+type inBucket struct{ store.Store }
 
 func (inBucket) String() string { return "s3://bucket/some/prefix" }
 

@@ -11,8 +11,8 @@ import (
 	"io/fs"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // Rows is everything about one generation of one collaboration.
@@ -37,7 +37,7 @@ const commitTries = 5
 // interruption: rows of the same digest are a success and the first ones stay,
 // a torn file is repaired, other rows are ErrConflict (with the stored marker,
 // if there is one), impossible ones ErrUnfit. Rows need not be sorted.
-func Commit(ctx context.Context, store storage.Store, rows Rows) (Marker, error) {
+func Commit(ctx context.Context, store store.Store, rows Rows) (Marker, error) {
 	rows, digest, err := checkRows(rows)
 	if err != nil {
 		return Marker{}, fmt.Errorf("commit: %w: %w", ErrUnfit, err)
@@ -89,7 +89,7 @@ func checkRows(r Rows) (Rows, string, error) {
 }
 
 // writeMarker writes the marker, or finds that another process was faster.
-func writeMarker(ctx context.Context, store storage.Store, m Marker) (Marker, error) {
+func writeMarker(ctx context.Context, s store.Store, m Marker) (Marker, error) {
 	if err := m.Check(); err != nil {
 		return Marker{}, fmt.Errorf("%s: %w", m.Key(), err)
 	}
@@ -97,11 +97,11 @@ func writeMarker(ctx context.Context, store storage.Store, m Marker) (Marker, er
 	if err != nil {
 		return Marker{}, fmt.Errorf("%s: %w", m.Key(), err)
 	}
-	err = store.PutIfAbsent(ctx, m.Key(), data)
-	if !errors.Is(err, storage.ErrExists) {
+	err = s.PutIfAbsent(ctx, m.Key(), data)
+	if !errors.Is(err, store.ErrExists) {
 		return m, err
 	}
-	stored, err := lake.ReadMarker(ctx, store, m.Key())
+	stored, err := lake.ReadMarker(ctx, s, m.Key())
 	if err != nil {
 		return Marker{}, err
 	}
@@ -118,7 +118,7 @@ func checkSame(stored, m Marker) error {
 // writer writes the files of one commit.
 type writer struct {
 	ctx    context.Context
-	store  storage.Store
+	store  store.Store
 	marker Marker // Files grows
 }
 
@@ -148,7 +148,7 @@ func putFile[T record.Row](w writer, key string, rows []T) (lake.File, error) {
 	}
 	count := len(rows)
 	err = w.store.PutIfAbsent(w.ctx, key, data)
-	for try := 0; try < commitTries && (errors.Is(err, storage.ErrExists) || errors.Is(err, storage.ErrChanged)); try++ {
+	for try := 0; try < commitTries && (errors.Is(err, store.ErrExists) || errors.Is(err, store.ErrChanged)); try++ {
 		var stored []T
 		var file []byte
 		if stored, file, err = settleFile(w, key, data, rows); stored != nil {

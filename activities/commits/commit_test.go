@@ -13,8 +13,8 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/commits"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 func TestCommittedRowsComeBack(t *testing.T) {
@@ -80,7 +80,7 @@ func TestLatestGeneration(t *testing.T) {
 	names, err := lake.Campaigns(ctx, s)
 	must(t, err)
 	checkSame(t, names, []string{"c", "other", "young"})
-	names, err = lake.Campaigns(ctx, struct{ storage.Store }{s}) // a store that cannot list folders
+	names, err = lake.Campaigns(ctx, struct{ store.Store }{s}) // a store that cannot list folders
 	must(t, err)
 	checkSame(t, names, []string{"c", "other", "young"})
 }
@@ -187,7 +187,7 @@ func TestCommitRefuses(t *testing.T) {
 
 func TestManyCommittersAtOnce(t *testing.T) {
 	_, a, dir := open(t)
-	b, err := storage.NewLocal(dir)
+	b, err := store.NewLocal(dir)
 	must(t, err)
 	defer b.Close()
 	var mu sync.Mutex
@@ -197,7 +197,7 @@ func TestManyCommittersAtOnce(t *testing.T) {
 		wg.Go(func() {
 			rows := sample("c", "k", "x", 0, 5)
 			rows.Collaborations[0].StartedAt += int64(i)
-			m, err := commits.Commit(ctx, []storage.Store{a, b}[i%2], rows)
+			m, err := commits.Commit(ctx, []store.Store{a, b}[i%2], rows)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -215,7 +215,7 @@ func TestManyCommittersAtOnce(t *testing.T) {
 
 // faulty fails at one operation, before or after it has taken effect.
 type faulty struct {
-	storage.Store
+	store.Store
 	left  int
 	after bool
 }

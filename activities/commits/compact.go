@@ -10,8 +10,8 @@ import (
 	"reflect"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // Batch is a set of commits that are compacted together; Manifest says that they are.
@@ -34,17 +34,17 @@ const readAhead = 32
 // table's key. A batch lists its members so, and a raw file holds one member
 // sorted: one file after the other is the merge. In memory are one part,
 // compressed, and some raw files.
-func Compact(ctx context.Context, store storage.Store, b Batch) (Manifest, error) {
+func Compact(ctx context.Context, s store.Store, b Batch) (Manifest, error) {
 	if err := b.Check(); err != nil {
 		return Manifest{}, fmt.Errorf("compaction of batch %d: %w", b.Number, err)
 	}
-	switch stored, err := lake.ReadManifest(ctx, store, b.Key()); {
+	switch stored, err := lake.ReadManifest(ctx, s, b.Key()); {
 	case err == nil:
 		return stored, sameBatch(stored.Batch, b)
-	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, storage.ErrCorrupt):
+	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrCorrupt):
 		return Manifest{}, err
 	}
-	c := compaction{ctx: ctx, store: store, manifest: Manifest{Batch: b, SchemaVersion: record.SchemaVersion, Files: map[string][]lake.Part{}}}
+	c := compaction{ctx: ctx, store: s, manifest: Manifest{Batch: b, SchemaVersion: record.SchemaVersion, Files: map[string][]lake.Part{}}}
 	for _, step := range []func() error{
 		c.openMembers,
 		func() error { return mergeTable[record.Collaboration](&c) },
@@ -58,7 +58,7 @@ func Compact(ctx context.Context, store storage.Store, b Batch) (Manifest, error
 			return Manifest{}, fmt.Errorf("compaction of batch %d: %w", b.Number, err)
 		}
 	}
-	m, err := putSealed(ctx, store, b.Key(), c.manifest, lake.ReadManifest)
+	m, err := putSealed(ctx, s, b.Key(), c.manifest, lake.ReadManifest)
 	if err != nil {
 		return Manifest{}, err
 	}
@@ -75,7 +75,7 @@ func sameBatch(stored, b Batch) error {
 // compaction is one batch on its way.
 type compaction struct {
 	ctx        context.Context
-	store      storage.Store
+	store      store.Store
 	manifest   Manifest // Files grows
 	conditions [][]lake.Marker
 }
@@ -167,7 +167,7 @@ func concatenateRows[T record.Row](c *compaction, markers []lake.Marker) ([]byte
 // same rows stays, a torn one is replaced.
 func putPart[T record.Row](c *compaction, key string, data []byte) ([]byte, error) {
 	err := c.store.PutIfAbsent(c.ctx, key, data)
-	for try := 0; try < commitTries && (errors.Is(err, storage.ErrExists) || errors.Is(err, storage.ErrChanged)); try++ {
+	for try := 0; try < commitTries && (errors.Is(err, store.ErrExists) || errors.Is(err, store.ErrChanged)); try++ {
 		there, e := c.store.Head(c.ctx, key)
 		if e != nil {
 			return nil, e

@@ -10,7 +10,7 @@ import (
 
 	"roundtable/activities/commits"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // BenchmarkCompact compacts 2,000 collaborations of 90 turns, 10 rounds, 270

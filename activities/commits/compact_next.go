@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // A batch ends before the raw files of one part (a table of a condition) have
@@ -25,7 +25,7 @@ const (
 //
 // While a campaign runs, a batch is made when there is enough for one; if no
 // more commits are to come (final), of what is left.
-func NextBatch(ctx context.Context, store storage.Store, campaign string, final bool) (*Batch, error) {
+func NextBatch(ctx context.Context, store store.Store, campaign string, final bool) (*Batch, error) {
 	d, err := lake.ReadDataset(ctx, store, campaign)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func NextBatch(ctx context.Context, store storage.Store, campaign string, final 
 }
 
 // CompactAll compacts batch after batch until there is none, and says how many it made.
-func CompactAll(ctx context.Context, store storage.Store, campaign string, final bool) (batches int, err error) {
+func CompactAll(ctx context.Context, store store.Store, campaign string, final bool) (batches int, err error) {
 	for {
 		b, err := NextBatch(ctx, store, campaign, final)
 		if b == nil || err != nil {
@@ -85,25 +85,25 @@ func chooseCommits(commits []lake.Marker, final bool, bytes int64, members int) 
 
 // putSealed stores a body unless there is one already, and returns what is
 // stored. A torn one is replaced.
-func putSealed[T any](ctx context.Context, store storage.Store, key string, body T, read func(context.Context, storage.Store, string) (T, error)) (T, error) {
+func putSealed[T any](ctx context.Context, s store.Store, key string, body T, read func(context.Context, store.Store, string) (T, error)) (T, error) {
 	data, err := lake.Seal(body)
 	if err != nil {
 		return body, err
 	}
-	err = store.PutIfAbsent(ctx, key, data)
-	for try := 0; try < commitTries && (errors.Is(err, storage.ErrExists) || errors.Is(err, storage.ErrChanged)); try++ {
-		there, e := store.Head(ctx, key)
+	err = s.PutIfAbsent(ctx, key, data)
+	for try := 0; try < commitTries && (errors.Is(err, store.ErrExists) || errors.Is(err, store.ErrChanged)); try++ {
+		there, e := s.Head(ctx, key)
 		if e != nil {
 			return body, e
 		}
-		stored, e := read(ctx, store, key)
+		stored, e := read(ctx, s, key)
 		if e == nil {
 			return stored, nil
 		}
-		if torn, _ := lake.Torn(ctx, store, key); !torn {
+		if torn, _ := lake.Torn(ctx, s, key); !torn {
 			return body, e
 		}
-		err = store.Replace(ctx, key, data, there.ETag)
+		err = s.Replace(ctx, key, data, there.ETag)
 	}
 	return body, err
 }

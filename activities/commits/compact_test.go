@@ -14,14 +14,14 @@ import (
 
 	"roundtable/activities/commits"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
-	"roundtable/analysis/storage/storetest"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 )
 
 // few commits collaborations of two conditions: one without turns, one of which
 // the second generation counts, the others of some turns.
-func few(t testing.TB, s storage.Store) {
+func few(t testing.TB, s store.Store) {
 	t.Helper()
 	for i, name := range []string{"b", "a", "c", "e", "d"} {
 		_, err := commits.Commit(ctx, s, sample("c", "k"+fmt.Sprint(i%2), name, 0, 3*(i+1)))
@@ -43,7 +43,7 @@ func collect[T any](t testing.TB, rows iter.Seq2[T, error]) []T {
 	return all
 }
 
-func dataset(t testing.TB, s storage.Store) lake.Dataset {
+func dataset(t testing.TB, s store.Store) lake.Dataset {
 	t.Helper()
 	d, err := lake.ReadDataset(ctx, s, "c")
 	must(t, err)
@@ -51,14 +51,14 @@ func dataset(t testing.TB, s storage.Store) lake.Dataset {
 }
 
 // seen is everything that readers see.
-func seen(t testing.TB, s storage.Store) []record.Rows {
+func seen(t testing.TB, s store.Store) []record.Rows {
 	t.Helper()
 	all, err := look(s)
 	must(t, err)
 	return all
 }
 
-func look(s storage.Store) (all []record.Rows, err error) {
+func look(s store.Store) (all []record.Rows, err error) {
 	d, err := lake.ReadDataset(ctx, s, "c")
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func look(s storage.Store) (all []record.Rows, err error) {
 }
 
 // compact compacts all there is and says how many batches that made.
-func compact(t testing.TB, s storage.Store) int {
+func compact(t testing.TB, s store.Store) int {
 	t.Helper()
 	n, err := commits.CompactAll(ctx, s, "c", true)
 	must(t, err)
@@ -157,7 +157,7 @@ func TestRawFilesExpire(t *testing.T) {
 
 // exactlyOnce reads the files of a dataset as another program does: with what
 // is superseded left out, each row is there once and none is missing.
-func exactlyOnce(t testing.TB, s storage.Store) {
+func exactlyOnce(t testing.TB, s store.Store) {
 	t.Helper()
 	d := dataset(t, s)
 	onceIn[record.Collaboration](t, s, d)
@@ -167,7 +167,7 @@ func exactlyOnce(t testing.TB, s storage.Store) {
 	onceIn[record.Call](t, s, d)
 }
 
-func onceIn[T record.Row](t testing.TB, s storage.Store, d lake.Dataset) {
+func onceIn[T record.Row](t testing.TB, s store.Store, d lake.Dataset) {
 	t.Helper()
 	var zero T
 	var got []T
@@ -222,7 +222,7 @@ func TestCompactionIsDeterministic(t *testing.T) {
 	checkSame(t, contents(t, a, "lake/"), contents(t, b, "lake/"))
 }
 
-func contents(t testing.TB, s storage.Store, prefix string) map[string]string {
+func contents(t testing.TB, s store.Store, prefix string) map[string]string {
 	t.Helper()
 	objects, err := s.List(ctx, prefix)
 	must(t, err)

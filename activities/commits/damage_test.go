@@ -17,8 +17,8 @@ import (
 	"roundtable/activities/commits"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage/storetest"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store/storetest"
 )
 
 var long = flag.Bool("long", false, "run the long tests as well")

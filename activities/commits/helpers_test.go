@@ -7,16 +7,16 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/model"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/transcript"
 )
 
 var ctx = context.Background()
 
-func open(t testing.TB) (*answers.Answers, *storage.Local, string) {
+func open(t testing.TB) (*answers.Answers, *store.Local, string) {
 	t.Helper()
 	dir := t.TempDir()
-	s, err := storage.NewLocal(dir)
+	s, err := store.NewLocal(dir)
 	must(t, err)
 	t.Cleanup(func() { s.Close() })
 	return answers.NewAnswers(s), s, dir

@@ -12,9 +12,9 @@ import (
 
 	"roundtable/activities/commits"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
-	"roundtable/analysis/storage/storetest"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 	"roundtable/workflows/task"
 )
 
@@ -95,7 +95,7 @@ func TestOutcomesForms(t *testing.T) {
 	torn, err := lake.Seal(map[string]any{"campaign": "c", "number": 3, "collaborations": []string{"k-i0-r1"}, "generations": []int{0, 1}})
 	must(t, err)
 	s = storetest.NewMemory(map[string]string{want.Key(): string(torn)})
-	if got, err := lake.ReadOutcomes(ctx, s, want.Key()); !errors.Is(err, storage.ErrCorrupt) {
+	if got, err := lake.ReadOutcomes(ctx, s, want.Key()); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("lists of different lengths are read as %+v, %v", got, err)
 	}
 }
@@ -104,7 +104,7 @@ func TestOutcomesForms(t *testing.T) {
 func BenchmarkProgress(b *testing.B) {
 	const runs = 100_000
 	dir := b.TempDir()
-	s, err := storage.Open(dir)
+	s, err := store.Open(dir)
 	must(b, err)
 	folder := filepath.Join(dir, "raw/_commits/campaign=c")
 	must(b, os.MkdirAll(folder, 0o755))
@@ -127,7 +127,7 @@ func BenchmarkProgress(b *testing.B) {
 	}
 }
 
-func putMarkers(t *testing.T, s storage.Store, from, to, generation int) {
+func putMarkers(t *testing.T, s store.Store, from, to, generation int) {
 	t.Helper()
 	for i := from; i < to; i++ {
 		cost := float64(i) / 1000
@@ -143,7 +143,7 @@ func putMarkers(t *testing.T, s storage.Store, from, to, generation int) {
 }
 
 // progress returns what Progress says, after a comparison with the markers.
-func progress(t *testing.T, s storage.Store) []lake.Outcome {
+func progress(t *testing.T, s store.Store) []lake.Outcome {
 	t.Helper()
 	all, err := lake.Progress(ctx, s, "c")
 	must(t, err)
@@ -159,7 +159,7 @@ func progress(t *testing.T, s storage.Store) []lake.Outcome {
 	return all
 }
 
-func list(t *testing.T, s storage.Store, prefix string) []storage.Object {
+func list(t *testing.T, s store.Store, prefix string) []store.Object {
 	t.Helper()
 	objects, err := s.List(ctx, prefix)
 	must(t, err)

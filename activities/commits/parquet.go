@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // encodeRows writes rows, in their order, as a Parquet file.

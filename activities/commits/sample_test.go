@@ -12,8 +12,8 @@ import (
 
 	"roundtable/activities/commits"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -55,7 +55,7 @@ func shuffled(r commits.Rows) commits.Rows {
 	return r
 }
 
-func readBack(t *testing.T, s storage.Store, ms []lake.Marker) (r commits.Rows) {
+func readBack(t *testing.T, s store.Store, ms []lake.Marker) (r commits.Rows) {
 	t.Helper()
 	var errs [5]error
 	r.Collaborations, errs[0] = lake.ReadAll[record.Collaboration](ctx, s, ms)
@@ -67,7 +67,7 @@ func readBack(t *testing.T, s storage.Store, ms []lake.Marker) (r commits.Rows) 
 	return r
 }
 
-func verified(t *testing.T, s storage.Store, campaign string) lake.Report {
+func verified(t *testing.T, s store.Store, campaign string) lake.Report {
 	t.Helper()
 	r, err := lake.Verify(ctx, s, campaign)
 	must(t, err)

@@ -10,7 +10,7 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/model"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // Listener hears of events. Its methods return at once, are safe for concurrent use,

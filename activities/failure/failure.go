@@ -16,7 +16,7 @@ import (
 	"roundtable/activities/jitter"
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs/program"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
@@ -59,7 +59,7 @@ func (n NeedsOperator) Unwrap() error { return n.Err }
 // IsUnasked reports whether an error says that a program could not be asked: that is
 // no judgement of the collaboration, which is taken up again later.
 func IsUnasked(err error) bool {
-	return errors.As(err, new(program.Failed)) && !errors.As(err, new(Unusable)) && !errors.Is(err, storage.ErrCorrupt)
+	return errors.As(err, new(program.Failed)) && !errors.As(err, new(Unusable)) && !errors.Is(err, store.ErrCorrupt)
 }
 
 // ForHistory turns the error of an attempt, from 1, into one that a history can hold
@@ -80,7 +80,7 @@ func ForHistory(ctx context.Context, err error, attempt int32) error {
 	case errors.As(err, &crash):
 		crash.Log(ctx)
 		return Fail(err)
-	case errors.As(err, &broken), errors.As(err, new(Unusable)), errors.Is(err, storage.ErrCorrupt), errors.Is(err, protocol.ErrPanic):
+	case errors.As(err, &broken), errors.As(err, new(Unusable)), errors.Is(err, store.ErrCorrupt), errors.Is(err, protocol.ErrPanic):
 		return Fail(err)
 	case errors.Is(err, fs.ErrPermission), errors.As(err, new(NeedsOperator)):
 		return Pause(err)
@@ -171,16 +171,8 @@ func Text(err error) string {
 // Final returns an error that trying again cannot help against, nil for others.
 func Final(err error) error {
 	app, ok := errors.AsType[*temporal.ApplicationError](err)
-	if ok && app.Type() == task.ErrFail || errors.Is(err, storage.ErrCorrupt) {
+	if ok && app.Type() == task.ErrFail || errors.Is(err, store.ErrCorrupt) {
 		return err
 	}
 	return nil
-}
-
-// IgnoreMissing returns nil for the error of a missing object, else the error.
-func IgnoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }

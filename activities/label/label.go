@@ -13,7 +13,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
 	"roundtable/activities/turn"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
 )

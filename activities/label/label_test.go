@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"roundtable/activities/model"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 func TestParse(t *testing.T) {

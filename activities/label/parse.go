@@ -9,7 +9,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"roundtable/activities/prompt"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/codebook"
+	"roundtable/analysis/lake/record"
 )
 
 // Parse reads the acts that an answer names, each once and in the order of
@@ -44,6 +45,29 @@ func Parse(raw []byte) ([]string, error) {
 		return nil, errEmpty
 	}
 	return acts, nil
+}
+
+// ByBook returns the form of answers that name labels of a code book.
+func ByBook(b codebook.Book) Form {
+	return Form{"labels", b.Names(), func(raw []byte) ([]string, error) { return parseByBook(b, raw) }}
+}
+
+// parseByBook reads the labels that an answer names. The error tells the model what to fix.
+func parseByBook(b codebook.Book, raw []byte) ([]string, error) {
+	object, err := prompt.Object(raw)
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Labels *[]string `json:"labels"`
+	}
+	if err := json.Unmarshal(object, &answer); err != nil || answer.Labels == nil {
+		return nil, fmt.Errorf(`it needs "labels": a list of names out of %s`, strings.Join(b.Names(), ", "))
+	}
+	for i, name := range *answer.Labels {
+		(*answer.Labels)[i] = prompt.Clean([]byte(name), 80)
+	}
+	return b.Read(*answer.Labels)
 }
 
 var errEmpty = errors.New(`"acts" is empty; a message to which none applies is ["Others"]`)

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"roundtable/activities/model"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // Rules is the name of the labeller that follows rules.

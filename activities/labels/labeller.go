@@ -3,16 +3,16 @@ package labels
 import (
 	"context"
 
-	"roundtable/activities/codebook"
 	"roundtable/activities/failure"
 	"roundtable/activities/model"
-	"roundtable/activities/recorded"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/codebook"
 	"roundtable/workflows/plan"
 )
 
 // labeller is one that is at work on a campaign.
 type labeller struct {
-	recorded.Labelling
+	campaign.Labelling
 	campaign string
 	id       string
 	provider model.Provider
@@ -23,16 +23,16 @@ func (l labeller) whole() bool { return l.CodeBook != nil && l.CodeBook.Unit == 
 
 // labeller builds the model of a recorded labeller. Models keep their
 // connections, so that building one again is cheap.
-func (s *Labels) labeller(ctx context.Context, campaign, id string) (labeller, error) {
-	l := labeller{campaign: campaign, id: id}
+func (s *Labels) labeller(ctx context.Context, name, id string) (labeller, error) {
+	l := labeller{campaign: name, id: id}
 	var err error
-	if l.Labelling, err = recorded.ReadLabelling(ctx, s.store, campaign, id); err != nil {
+	if l.Labelling, err = campaign.ReadLabelling(ctx, s.store, name, id); err != nil {
 		return l, err
 	}
 	if l.provider, err = s.models(l.Labeller, plan.Condition{}, nil); err != nil {
 		return l, failure.Pause(err) // this worker lacks a key
 	}
-	m, err := s.caller.Manifest(ctx, campaign, false)
+	m, err := s.caller.Manifest(ctx, name, false)
 	if err != nil {
 		return l, err
 	}

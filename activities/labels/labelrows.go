@@ -11,7 +11,7 @@ import (
 	"roundtable/activities/failure"
 	"roundtable/activities/ledger"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )

@@ -20,15 +20,15 @@ import (
 	"roundtable/activities/setup"
 	"roundtable/activities/turn"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
 
 // Labels labels the messages of ended collaborations.
 type Labels struct {
-	store   storage.Store
+	store   store.Store
 	answers *answers.Answers
 	caller  *calls.Caller
 	taker   *turn.Taker
@@ -39,7 +39,7 @@ type Labels struct {
 }
 
 // NewLabels returns a Labels that asks through a caller and a taker.
-func NewLabels(store storage.Store, a *answers.Answers, c *calls.Caller, t *turn.Taker, models setup.Models) *Labels {
+func NewLabels(store store.Store, a *answers.Answers, c *calls.Caller, t *turn.Taker, models setup.Models) *Labels {
 	talks, err := lru.New[task.Ref, *talk](talksKept)
 	if err != nil {
 		panic("labels: " + err.Error()) // only a size below 1 is an error
@@ -132,7 +132,7 @@ func (l labeller) question(ref task.Ref, t *talk, message record.Turn) turn.Ques
 	order := calls.Order{Run: labelRun(ref), Entry: int(message.Entry), Provider: l.provider, Price: l.Price, Messages: l.messages(t, message)}
 	form := label.Acts()
 	if l.CodeBook != nil {
-		form = label.Form{Name: "labels", Labels: l.CodeBook.Names(), Parse: l.CodeBook.Answer}
+		form = label.ByBook(*l.CodeBook)
 	}
 	return label.Turn(order, l.Generate, l.Reasks, form)
 }
@@ -183,7 +183,7 @@ func (s *Labels) Open(ctx context.Context, ref task.Ref) (setting task.Setting, 
 	for _, m := range l.items(t) {
 		entries = append(entries, int(m.Entry))
 	}
-	if queue := m.Queue(ctx, l.provider.Name); queue != "" && len(entries) > 0 {
+	if queue := setup.ModelQueue(ctx, m, l.provider.Name); queue != "" && len(entries) > 0 {
 		setting.Queues, setting.Unlabelled = map[string]string{task.LabelSpeaker: queue}, entries
 	}
 	return setting, entries, nil

@@ -13,8 +13,8 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/prompt"
-	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
@@ -25,7 +25,7 @@ import (
 // Play plays every cell of a campaign, given as YAML with scripted models, and
 // commits it as the given generation. Models take their policy's parameters.
 // Now and then traders propose nothing and answer with something that cannot be read.
-func Play(ctx context.Context, store storage.Store, campaign string, generation int) error {
+func Play(ctx context.Context, store store.Store, campaign string, generation int) error {
 	p, err := Record(ctx, store, campaign)
 	if err != nil {
 		return err
@@ -52,24 +52,24 @@ func Play(ctx context.Context, store storage.Store, campaign string, generation 
 }
 
 // Record writes the plan and the manifest of a campaign, given as YAML.
-func Record(ctx context.Context, store storage.Store, campaign string) (recorded.Plan, error) {
-	file, err := plan.Parse([]byte(campaign), plan.Host{Catalogue: catalogue.Builtin()})
+func Record(ctx context.Context, store store.Store, name string) (campaign.Plan, error) {
+	file, err := plan.Parse([]byte(name), plan.Host{Catalogue: catalogue.Builtin()})
 	if err != nil {
-		return recorded.Plan{}, err
+		return campaign.Plan{}, err
 	}
-	p := recorded.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
+	p := campaign.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]map[string]string{}}
 	for _, c := range file.Campaign.Conditions {
 		pack, err := packOf(c)
 		if err != nil {
 			return p, err
 		}
-		p.Packs[pack.Hash()] = pack
-		p.Pack = append(p.Pack, pack.Hash())
+		p.Packs[campaign.HashPack(pack)] = pack
+		p.Pack = append(p.Pack, campaign.HashPack(pack))
 	}
-	if err := recorded.WritePlan(ctx, store, p); err != nil {
+	if err := campaign.WritePlan(ctx, store, p); err != nil {
 		return p, err
 	}
-	return p, recorded.WriteManifest(ctx, store, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()})
+	return p, campaign.WriteManifest(ctx, store, campaign.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()})
 }
 
 func packOf(c plan.Condition) (prompt.Pack, error) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"roundtable/activities/answers"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // Prefixes of the ledger's folders whose calls belong to no collaboration.
@@ -86,7 +86,7 @@ const lookedAt = 20
 
 // AnsweredModels returns the names of models that have answered in a campaign,
 // as far as its checks and its first collaborations say.
-func AnsweredModels(ctx context.Context, s storage.Store, campaign string) (map[string]bool, error) {
+func AnsweredModels(ctx context.Context, s store.Store, campaign string) (map[string]bool, error) {
 	answers, models := answers.NewAnswers(s), map[string]bool{}
 	runs, err := answers.Runs(ctx, campaign)
 	if err != nil {
@@ -100,7 +100,7 @@ func AnsweredModels(ctx context.Context, s storage.Store, campaign string) (map[
 			}
 		}
 		stored, err := answers.Load(ctx, p)
-		if err != nil && !errors.Is(err, storage.ErrCorrupt) {
+		if err != nil && !errors.Is(err, store.ErrCorrupt) {
 			return nil, err
 		}
 		for _, t := range stored.Turns {

@@ -12,7 +12,7 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/task"
 )
 
@@ -28,7 +28,7 @@ type Books struct {
 }
 
 // Open returns the books of a campaign, which read as long as ctx lasts.
-func Open(ctx context.Context, s storage.Store, campaign string) *Books {
+func Open(ctx context.Context, s store.Store, campaign string) *Books {
 	b := &Books{campaign: campaign, answers: answers.NewAnswers(s)}
 	b.begun = sync.OnceValues(func() ([]answers.RunKey, error) { return b.answers.Runs(ctx, campaign) })
 	b.ended = sync.OnceValues(func() ([]lake.Run, error) { return lake.Ended(ctx, s, campaign) })
@@ -78,7 +78,7 @@ func (b *Books) CorrectSpent(spent *task.Result) error {
 }
 
 // Spent is Books.Spent of books that are opened now.
-func Spent(ctx context.Context, s storage.Store, campaign string) (money.Amount, error) {
+func Spent(ctx context.Context, s store.Store, campaign string) (money.Amount, error) {
 	return Open(ctx, s, campaign).Spent(ctx)
 }
 
@@ -139,7 +139,7 @@ func (b *Books) readUnended(ctx context.Context) (others []unended, err error) {
 	for i := range others {
 		all.Go(func() (err error) {
 			others[i].stored, err = b.answers.Load(ctx, others[i].RunKey)
-			if errors.Is(err, storage.ErrCorrupt) { // its cell will end as failed and count what can be read, too
+			if errors.Is(err, store.ErrCorrupt) { // its cell will end as failed and count what can be read, too
 				return nil
 			}
 			return err

@@ -9,7 +9,7 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // Calls are the calls of a campaign's ledger that a service's bill is
@@ -33,7 +33,7 @@ func (u UnknownCall) Settle(usd float64, tokens int64, requestID string) lake.Se
 }
 
 // Read reads all calls of a campaign.
-func Read(ctx context.Context, s storage.Store, campaign string) (Calls, error) {
+func Read(ctx context.Context, s store.Store, campaign string) (Calls, error) {
 	l := Calls{Answered: map[string]bool{}}
 	settled, err := lake.ReadSettled(ctx, s, campaign)
 	if err != nil {
@@ -62,7 +62,7 @@ func callKey(p answers.RunKey, i answers.Intent) lake.CallKey {
 	return lake.CallKey{Run: run, Entry: i.Entry, Ask: i.Ask, Attempt: i.Attempt}
 }
 
-func eachRun(ctx context.Context, s storage.Store, campaign string, visit func(answers.RunKey, answers.Stored)) error {
+func eachRun(ctx context.Context, s store.Store, campaign string, visit func(answers.RunKey, answers.Stored)) error {
 	answers := answers.NewAnswers(s)
 	runs, err := answers.Runs(ctx, campaign)
 	if err != nil {
@@ -70,7 +70,7 @@ func eachRun(ctx context.Context, s storage.Store, campaign string, visit func(a
 	}
 	for _, p := range runs {
 		stored, err := answers.Load(ctx, p)
-		if err != nil && !errors.Is(err, storage.ErrCorrupt) {
+		if err != nil && !errors.Is(err, store.ErrCorrupt) {
 			return err
 		}
 		visit(p, stored)
@@ -80,10 +80,10 @@ func eachRun(ctx context.Context, s storage.Store, campaign string, visit func(a
 
 // CheckSettled returns what is wrong with a campaign's settlements: each is of
 // a call of unknown outcome, with the worst case that its intent holds.
-func CheckSettled(ctx context.Context, s storage.Store, campaign string) (calls int, problems []string, err error) {
+func CheckSettled(ctx context.Context, s store.Store, campaign string) (calls int, problems []string, err error) {
 	settled, err := lake.ReadSettled(ctx, s, campaign)
 	if err != nil || len(settled) == 0 {
-		if errors.Is(err, storage.ErrCorrupt) {
+		if errors.Is(err, store.ErrCorrupt) {
 			return 0, []string{err.Error()}, nil
 		}
 		return 0, nil, err

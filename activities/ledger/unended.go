@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"roundtable/activities/answers"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/task"
 )
@@ -29,7 +29,7 @@ type Unended struct {
 }
 
 // Unended reads what a campaign's collaborations have taken that have begun and not ended.
-func (b *Books) Unended(ctx context.Context, plugins catalogue.Catalogue, p recorded.Plan) (u Unended, err error) {
+func (b *Books) Unended(ctx context.Context, plugins catalogue.Catalogue, p campaign.Plan) (u Unended, err error) {
 	others, err := b.readUnended(ctx)
 	if len(others) == 0 || err != nil {
 		return u, err

@@ -5,14 +5,14 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"sync"
 	"time"
 )
 
 // Config says whose money an Account keeps.
 type Config struct {
-	Store    storage.Store
+	Store    store.Store
 	Campaign string
 	Caps     Caps
 	// Count sums up the campaign's ledger: answers at what they cost, calls

@@ -7,6 +7,8 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+
+	"roundtable/analysis/lake/campaign"
 )
 
 // Amount is money and tokens, in whole numbers so that sums are exact.
@@ -49,10 +51,7 @@ func (a Amount) isNegative() bool { return a.NanoUSD < 0 || a.Tokens < 0 }
 // isSane reports whether an amount can be added to many others without overflow.
 func (a Amount) isSane() bool { return !a.isNegative() && a.isWithin(unlimited) }
 
-const (
-	maxTokens = 1 << 40 // of one call; no usage beyond it is true
-	maxAmount = 1 << 56 // 72 million dollars
-)
+const maxAmount = 1 << 56 // 72 million dollars
 
 // unlimited stands for a cap that is absent. It leaves room for sums.
 var unlimited = Amount{1 << 60, 1 << 60}
@@ -138,7 +137,7 @@ const perMessage, perRequest = 16, 64
 // sent (requestBytes: messages, schema and tools as they go over the wire), and
 // an answer has at most maxOutput tokens, reasoning included; 0 is the model's own
 // maximum. Every token is priced at the most that its kind can cost.
-func Worst(p Price, requestBytes, messages, maxOutput int) (Amount, error) {
+func Worst(p campaign.Price, requestBytes, messages, maxOutput int) (Amount, error) {
 	if maxOutput == 0 {
 		maxOutput = p.MaxOutput
 	}
@@ -149,19 +148,19 @@ func Worst(p Price, requestBytes, messages, maxOutput int) (Amount, error) {
 }
 
 // WorstInput returns the worst case of a call whose answer has no tokens: embeddings of n texts.
-func WorstInput(p Price, requestBytes, texts int) (Amount, error) {
+func WorstInput(p campaign.Price, requestBytes, texts int) (Amount, error) {
 	return worstCase(p, requestBytes, texts, 0)
 }
 
-func worstCase(p Price, requestBytes, messages, maxOutput int) (Amount, error) {
+func worstCase(p campaign.Price, requestBytes, messages, maxOutput int) (Amount, error) {
 	if err := p.Validate(); err != nil {
 		return Amount{}, err
 	}
-	if requestBytes < 0 || messages < 0 || max(requestBytes, messages, maxOutput) > maxTokens/32 {
+	if requestBytes < 0 || messages < 0 || max(requestBytes, messages, maxOutput) > campaign.MaxTokens/32 {
 		return Amount{}, fmt.Errorf("a request of %d bytes in %d messages for %d tokens cannot be bounded", requestBytes, messages, maxOutput)
 	}
 	input := int64(requestBytes) + int64(messages)*perMessage + perRequest
-	in, out := p.highestRates(input)
+	in, out := highestRates(p, input)
 	var sum wide
 	sum.addTokens(input, in)
 	sum.addTokens(int64(maxOutput), out)

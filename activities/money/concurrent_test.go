@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"roundtable/activities/money"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // TestManyCallsAtOnce lets 64 callers in three processes spend a cap to its end.
 func TestManyCallsAtOnce(t *testing.T) {
-	store, err := storage.NewLocal(t.TempDir())
+	store, err := store.NewLocal(t.TempDir())
 	must(t, err)
 	t.Cleanup(func() { must(t, store.Close()) })
 	w := newWorld(store)

@@ -3,6 +3,8 @@ package money
 import (
 	"strings"
 	"time"
+
+	"roundtable/analysis/lake/campaign"
 )
 
 // Find returns the price of a model: by a key of the table, as provider/model, or by
@@ -33,7 +35,7 @@ func (t Table) entryNamed(name string) (Entry, bool) {
 	}
 	keys := t.bare[name]
 	for _, key := range keys {
-		if !t.entries[key].Price.equals(t.entries[keys[0]].Price) {
+		if !costSame(t.entries[key].Price, t.entries[keys[0]].Price) {
 			return Entry{}, false
 		}
 	}
@@ -43,8 +45,8 @@ func (t Table) entryNamed(name string) (Entry, bool) {
 	return t.entries[keys[0]], true
 }
 
-// equals says that two models cost the same.
-func (p Price) equals(q Price) bool {
+// costSame reports whether two models cost the same.
+func costSame(p, q campaign.Price) bool {
 	equal := func(a, b *float64) bool { return a == b || a != nil && b != nil && *a == *b }
 	return p.Input == q.Input && p.Output == q.Output && equal(p.CachedInput, q.CachedInput) &&
 		equal(p.CacheWrite, q.CacheWrite) && equal(p.Reasoning, q.Reasoning) && (p.Long == nil) == (q.Long == nil)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // entry is one object of a campaign's budget log. The log is numbered without
@@ -39,14 +39,14 @@ const (
 func (e entry) check() error {
 	known := e.Kind == recount && e.Open == Amount{} || e.Owner != "" && (e.Kind == grant || e.Kind == settle)
 	if !known || !e.Used.isSane() || !e.Open.isSane() {
-		return fmt.Errorf("%w: no entry of a budget log: %+v", storage.ErrCorrupt, e)
+		return fmt.Errorf("%w: no entry of a budget log: %+v", store.ErrCorrupt, e)
 	}
 	return nil
 }
 
 // book is what the log says, read up to and including entry number last.
 type book struct {
-	store  storage.Store
+	store  store.Store
 	prefix string
 	last   int64
 	counts int              // recounts read
@@ -54,7 +54,7 @@ type book struct {
 	owners map[string]entry // since then
 }
 
-func newBook(store storage.Store, campaign string) *book {
+func newBook(store store.Store, campaign string) *book {
 	return &book{store: store, prefix: "budget/campaign=" + campaign + "/", owners: map[string]entry{}}
 }
 
@@ -139,7 +139,7 @@ func (b *book) appendEntry(ctx context.Context, e entry) error {
 	case err == nil:
 		b.applyEntry(e)
 		return nil
-	case errors.Is(err, storage.ErrExists):
+	case errors.Is(err, store.ErrExists):
 		return b.readNew(ctx)
 	}
 	return err
@@ -177,9 +177,9 @@ type Log struct {
 }
 
 // ReadLog reads a whole budget log. One with a gap is corrupt.
-func ReadLog(ctx context.Context, store storage.Store, campaign string) (Log, error) {
-	b := newBook(store, campaign)
-	objects, err := store.List(ctx, b.prefix)
+func ReadLog(ctx context.Context, s store.Store, campaign string) (Log, error) {
+	b := newBook(s, campaign)
+	objects, err := s.List(ctx, b.prefix)
 	if err != nil {
 		return Log{}, err
 	}
@@ -187,7 +187,7 @@ func ReadLog(ctx context.Context, store storage.Store, campaign string) (Log, er
 		return Log{}, err
 	}
 	if int(b.last) != len(objects) {
-		return Log{}, fmt.Errorf("%s: %w: it has %d entries, and entry %d is missing", b.prefix, storage.ErrCorrupt, len(objects), b.last+1)
+		return Log{}, fmt.Errorf("%s: %w: it has %d entries, and entry %d is missing", b.prefix, store.ErrCorrupt, len(objects), b.last+1)
 	}
 	all := b.grantsOfOthers("")
 	return Log{b.last, b.base.Used.Add(all.used).Add(all.open)}, nil

@@ -7,107 +7,24 @@
 package money
 
 import (
-	"errors"
-	"fmt"
-
 	"roundtable/activities/model"
-	"roundtable/envs"
+	"roundtable/analysis/lake/campaign"
 )
 
-// Price is what a service bills, in US dollars for a million tokens. A price
-// that is nil is that of Input (CachedInput, CacheWrite, BatchInput) or of
-// Output (Reasoning, BatchOutput).
-type Price struct {
-	Input       float64  `json:"input"`
-	Output      float64  `json:"output"`
-	CachedInput *float64 `json:"cached_input,omitempty"` // read from the service's cache
-	CacheWrite  *float64 `json:"cache_write,omitempty"`  // written to it
-	Reasoning   *float64 `json:"reasoning,omitempty"`
-	BatchInput  *float64 `json:"batch_input,omitempty"` // in the service's batches
-	BatchOutput *float64 `json:"batch_output,omitempty"`
-	Long        *Long    `json:"long,omitempty"`       // nil if long requests cost the same
-	MaxOutput   int      `json:"max_output,omitempty"` // tokens that one answer has at most; 0 if not known
-}
-
-// Long is the price of a whole request whose input has more than Above tokens.
-type Long struct {
-	Above       int      `json:"above"`
-	Input       float64  `json:"input"`
-	Output      float64  `json:"output"`
-	CachedInput *float64 `json:"cached_input,omitempty"`
-	CacheWrite  *float64 `json:"cache_write,omitempty"`
-}
-
-// maxPrice is a dollar for a token: more is a slip of units.
-const maxPrice = 1e6
-
-// UnmarshalJSON is strict: input and output must be there, nothing unknown may
-// be, and the price must be valid.
-func (p *Price) UnmarshalJSON(data []byte) error {
-	type plain Price
-	in := struct {
-		*plain
-		Input  *float64 `json:"input"`
-		Output *float64 `json:"output"`
-	}{plain: (*plain)(p)}
-	if err := envs.DecodeStrict(data)(&in); err != nil {
-		return fmt.Errorf("price: %w", err)
-	}
-	if in.Input == nil || in.Output == nil {
-		return errors.New("price: input and output must be given, in US dollars for a million tokens")
-	}
-	p.Input, p.Output = *in.Input, *in.Output
-	if err := p.Validate(); err != nil {
-		return fmt.Errorf("price: %w", err)
-	}
-	return nil
-}
-
-// Validate refuses prices that cannot be meant, naming the key.
-func (p Price) Validate() error {
-	var errs []error
-	check := func(key string, usd *float64) {
-		if usd != nil && !(*usd >= 0 && *usd <= maxPrice) { // NaN is neither
-			errs = append(errs, fmt.Errorf("%s: a price is US dollars for a million tokens, from 0 to 1e6, not %v", key, *usd))
-		}
-	}
-	tokens := func(key string, n int) {
-		if n < 0 || n > maxTokens {
-			errs = append(errs, fmt.Errorf("%s: a number of tokens is from 0 to %d, not %d", key, maxTokens, n))
-		}
-	}
-	check("input", &p.Input)
-	check("output", &p.Output)
-	check("cached_input", p.CachedInput)
-	check("cache_write", p.CacheWrite)
-	check("reasoning", p.Reasoning)
-	check("batch_input", p.BatchInput)
-	check("batch_output", p.BatchOutput)
-	tokens("max_output", p.MaxOutput)
-	if l := p.Long; l != nil {
-		check("long.input", &l.Input)
-		check("long.output", &l.Output)
-		check("long.cached_input", l.CachedInput)
-		check("long.cache_write", l.CacheWrite)
-		tokens("long.above", l.Above)
-	}
-	return errors.Join(errs...)
-}
-
-// Cost of a usage in US dollars.
-func (p Price) Cost(u model.Usage) float64 {
+// Cost returns what a usage costs, in US dollars.
+func Cost(p campaign.Price, u model.Usage) float64 {
 	usd := 0.0
-	for _, part := range p.splitUsage(u) {
+	for _, part := range splitUsage(p, u) {
 		usd += float64(part.tokens) * part.usd
 	}
 	return usd / 1e6
 }
 
 // Charge returns Cost and the tokens, in the units of an Account, rounded up.
-func (p Price) Charge(u model.Usage) Amount {
+func Charge(p campaign.Price, u model.Usage) Amount {
 	var sum wide
 	var tokens int64
-	for _, part := range p.splitUsage(u) {
+	for _, part := range splitUsage(p, u) {
 		sum.addTokens(part.tokens, part.usd)
 		tokens += part.tokens
 	}
@@ -120,15 +37,15 @@ type part struct {
 	usd    float64 // a million
 }
 
-// splitUsage share a usage out. Counts that contradict each other are clamped: no
+// splitUsage shares a usage out. Counts that contradict each other are clamped: no
 // part is negative, and the parts of Input are no more than Input.
-func (p Price) splitUsage(u model.Usage) [5]part {
-	in, out := clampTokens(u.Input, maxTokens), clampTokens(u.Output, maxTokens)
+func splitUsage(p campaign.Price, u model.Usage) [5]part {
+	in, out := clampTokens(u.Input, campaign.MaxTokens), clampTokens(u.Output, campaign.MaxTokens)
 	cached := clampTokens(u.CachedInput, in)
 	written := clampTokens(u.CacheWrite, in-cached)
 	reasoning := clampTokens(u.Reasoning, out)
 	if p.Long != nil && in > int64(p.Long.Above) {
-		p = p.longRequest()
+		p = longRequest(*p.Long)
 	}
 	return [5]part{
 		{in - cached - written, p.Input},
@@ -140,8 +57,8 @@ func (p Price) splitUsage(u model.Usage) [5]part {
 }
 
 // longRequest returns the price of a long request.
-func (p Price) longRequest() Price {
-	return Price{Input: p.Long.Input, Output: p.Long.Output, CachedInput: p.Long.CachedInput, CacheWrite: p.Long.CacheWrite}
+func longRequest(l campaign.LongPrice) campaign.Price {
+	return campaign.Price{Input: l.Input, Output: l.Output, CachedInput: l.CachedInput, CacheWrite: l.CacheWrite}
 }
 
 func clampTokens(tokens, most int64) int64 { return max(0, min(tokens, most)) }
@@ -153,12 +70,12 @@ func valueOr(usd *float64, other float64) float64 {
 	return *usd
 }
 
-// highestRates prices of a token in a request of up to n tokens.
-func (p Price) highestRates(tokens int64) (input, output float64) {
+// highestRates returns the highest prices of a token in a request of up to so many tokens.
+func highestRates(p campaign.Price, tokens int64) (input, output float64) {
 	input = max(p.Input, valueOr(p.CachedInput, 0), valueOr(p.CacheWrite, 0))
 	output = max(p.Output, valueOr(p.Reasoning, 0))
 	if p.Long != nil && tokens > int64(p.Long.Above) {
-		i, o := p.longRequest().highestRates(0)
+		i, o := highestRates(longRequest(*p.Long), 0)
 		input, output = max(input, i), max(output, o)
 	}
 	return input, output

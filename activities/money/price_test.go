@@ -1,7 +1,6 @@
 package money_test
 
 import (
-	"encoding/json"
 	"errors"
 	"math"
 	"strings"
@@ -11,87 +10,57 @@ import (
 
 	"roundtable/activities/model"
 	"roundtable/activities/money"
+	"roundtable/analysis/lake/campaign"
 )
 
 func usd(v float64) *float64 { return &v }
 
 func TestCost(t *testing.T) {
 	// Claude Sonnet 4.5, https://platform.claude.com/docs/en/about-claude/pricing
-	sonnet := money.Price{Input: 3, Output: 15, CachedInput: usd(0.3), CacheWrite: usd(3.75)}
+	sonnet := campaign.Price{Input: 3, Output: 15, CachedInput: usd(0.3), CacheWrite: usd(3.75)}
 	// Gemini 2.5 Pro, https://ai.google.dev/gemini-api/docs/pricing
-	pro := money.Price{Input: 1.25, Output: 10, Long: &money.Long{Above: 200_000, Input: 2.5, Output: 15}}
+	pro := campaign.Price{Input: 1.25, Output: 10, Long: &campaign.LongPrice{Above: 200_000, Input: 2.5, Output: 15}}
 	tests := []struct {
 		name  string
-		price money.Price
+		price campaign.Price
 		usage model.Usage
 		nano  int64
 	}{
 		{"plain", sonnet, model.Usage{Input: 1000, Output: 100}, 3_000_000 + 1_500_000},
 		{"cached apart", sonnet, model.Usage{Input: 1000, CachedInput: 600, CacheWrite: 300}, 100*3000 + 600*300 + 300*3750},
-		{"cached like input if not said", money.Price{Input: 2}, model.Usage{Input: 10, CachedInput: 10}, 20_000},
-		{"reasoning apart", money.Price{Output: 1, Reasoning: usd(3)}, model.Usage{Output: 10, Reasoning: 4}, 6*1000 + 4*3000},
+		{"cached like input if not said", campaign.Price{Input: 2}, model.Usage{Input: 10, CachedInput: 10}, 20_000},
+		{"reasoning apart", campaign.Price{Output: 1, Reasoning: usd(3)}, model.Usage{Output: 10, Reasoning: 4}, 6*1000 + 4*3000},
 		{"at the step", pro, model.Usage{Input: 200_000, Output: 10}, 200_000*1250 + 100_000},
 		{"above the step", pro, model.Usage{Input: 200_001, Output: 10, Reasoning: 10}, 200_001*2500 + 150_000},
 		{"more cached than input", sonnet, model.Usage{Input: 10, CachedInput: 50, CacheWrite: 50}, 10 * 300},
 		{"more reasoning than output", sonnet, model.Usage{Output: 10, Reasoning: 50}, 150_000},
 		{"negative counts", sonnet, model.Usage{Input: -5, CachedInput: -9, CacheWrite: -1, Output: -3, Reasoning: -8}, 0},
-		{"a part of a nano-dollar", money.Price{Input: 0.0028}, model.Usage{Input: 1}, 3},
+		{"a part of a nano-dollar", campaign.Price{Input: 0.0028}, model.Usage{Input: 1}, 3},
 	}
 	for _, test := range tests {
-		if got := test.price.Charge(test.usage); got.NanoUSD != test.nano {
+		if got := money.Charge(test.price, test.usage); got.NanoUSD != test.nano {
 			t.Errorf("%s: charge %v, want %d nano-dollars", test.name, got, test.nano)
 		}
-		if got := test.price.Cost(test.usage); math.Abs(got-float64(test.nano)/1e9) > 1e-9 {
+		if got := money.Cost(test.price, test.usage); math.Abs(got-float64(test.nano)/1e9) > 1e-9 {
 			t.Errorf("%s: cost %v, want %v", test.name, got, float64(test.nano)/1e9)
 		}
 	}
 }
 
-func TestPriceJSON(t *testing.T) {
-	var p money.Price
-	if err := json.Unmarshal([]byte(`{"input": 3, "output": 15, "cached_input": 0.3, "cache_write": 3.75, "reasoning": 15, "max_output": 64000}`), &p); err != nil {
-		t.Fatal(err)
-	}
-	again, err := json.Marshal(p)
-	if want := `{"input":3,"output":15,"cached_input":0.3,"cache_write":3.75,"reasoning":15,"max_output":64000}`; err != nil || string(again) != want {
-		t.Errorf("%s, %v", again, err)
-	}
-	for bad, says := range map[string]string{
-		`{"input": -1, "output": 1}`:                     "input: a price is US dollars",
-		`{"input": 1, "output": 1e9}`:                    "output:",
-		`{"input": 1, "output": 1, "cached": 1}`:         `"cached"`,
-		`{"input": 1, "output": 1, "cache_write": -0.1}`: "cache_write:",
-		`{"output": 1}`:                                  "input and output must be given",
-		`{"input": 1}`:                                   "input and output must be given",
-		`{"input": 1, "output": 1, "max_output": -1}`:    "max_output:",
-		`{"input": 1, "output": 1, "long": {"above": 1, "input": 1, "outpt": 2}}`: `"outpt"`,
-		`{"input": 1, "output": 1, "long": {"above": -1, "input": -1}}`:           "long.input:",
-		`{"input": "1", "output": 1}`:                                             "price:",
-		`[]`:                                                                      "price:",
-	} {
-		if err := json.Unmarshal([]byte(bad), &p); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v, want an error about %s", bad, err, says)
-		}
-	}
-	if err := (money.Price{Input: math.NaN()}).Validate(); err == nil {
-		t.Error("NaN is a price")
-	}
-}
-
 // Of embeddings only what is sent costs: its bytes, 16 tokens a text and 64 around them.
 func TestWorstInput(t *testing.T) {
-	p := money.Price{Input: 0.13, Output: 99}
+	p := campaign.Price{Input: 0.13, Output: 99}
 	got, err := money.WorstInput(p, 20_000, 128)
 	if want := (money.Amount{NanoUSD: 2_874_560, Tokens: 22_112}); err != nil || got != want {
 		t.Errorf("%v, %v; want %v", got, err, want)
 	}
-	if _, err := money.WorstInput(money.Price{Input: -1}, 1, 1); err == nil {
+	if _, err := money.WorstInput(campaign.Price{Input: -1}, 1, 1); err == nil {
 		t.Error("a negative price is taken")
 	}
 }
 
 func TestWorst(t *testing.T) {
-	p := money.Price{Input: 1, Output: 2, CacheWrite: usd(1.25), Reasoning: usd(3), MaxOutput: 50}
+	p := campaign.Price{Input: 1, Output: 2, CacheWrite: usd(1.25), Reasoning: usd(3), MaxOutput: 50}
 	got, err := money.Worst(p, 900, 1, 0)
 	if want := amount(980*1250+50*3000, 980+50); err != nil || got != want {
 		t.Errorf("%v, %v, want %v", got, err, want)
@@ -108,12 +77,12 @@ func TestWorst(t *testing.T) {
 			t.Errorf("%v has a worst case", bad)
 		}
 	}
-	if _, err := money.Worst(money.Price{Input: -1}, 1, 1, 1); err == nil {
+	if _, err := money.Worst(campaign.Price{Input: -1}, 1, 1, 1); err == nil {
 		t.Error("a negative price has a worst case")
 	}
 }
 
-func anyPrice(t *rapid.T) money.Price {
+func anyPrice(t *rapid.T) campaign.Price {
 	price := func(label string) float64 {
 		return float64(rapid.Int64Range(0, 200_000_000).Draw(t, label)) / 1e6
 	}
@@ -123,11 +92,11 @@ func anyPrice(t *rapid.T) money.Price {
 		}
 		return nil
 	}
-	p := money.Price{
+	p := campaign.Price{
 		Input: price("input"), Output: price("output"), CachedInput: optional("cached"), CacheWrite: optional("write"), Reasoning: optional("reasoning"),
 	}
 	if rapid.Bool().Draw(t, "has long") {
-		p.Long = &money.Long{Above: rapid.IntRange(0, 500).Draw(t, "above"), Input: price("long input"), Output: price("long output"), CachedInput: optional("long cached"), CacheWrite: optional("long write")}
+		p.Long = &campaign.LongPrice{Above: rapid.IntRange(0, 500).Draw(t, "above"), Input: price("long input"), Output: price("long output"), CachedInput: optional("long cached"), CacheWrite: optional("long write")}
 	}
 	return p
 }
@@ -147,7 +116,7 @@ func TestNoCallCostsMoreThanItsWorstCase(t *testing.T) {
 			Input: rapid.Int64Range(0, int64(size)+16).Draw(t, "input"), Output: rapid.Int64Range(0, int64(most)).Draw(t, "output"),
 			CachedInput: part("cached"), CacheWrite: part("written"), Reasoning: part("reasoning"),
 		}
-		charge, cost := p.Charge(u), p.Cost(u)
+		charge, cost := money.Charge(p, u), money.Cost(p, u)
 		if charge.NanoUSD > worst.NanoUSD || charge.Tokens > worst.Tokens {
 			t.Fatalf("%+v is charged %v, the worst case is %v", u, charge, worst)
 		}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"roundtable/analysis/lake/campaign"
 )
 
 //go:embed prices.json
@@ -22,7 +24,7 @@ type Entry struct {
 	Key      string // in the table
 	Provider string // as LiteLLM names it: openai, bedrock_converse, …
 	Source   string // URL, if the table has one
-	Price    Price
+	Price    campaign.Price
 }
 
 // Table has the prices of models.
@@ -102,20 +104,20 @@ func (t Table) addEntry(e Entry) {
 }
 
 // priceOf makes a price of the fields of a model.
-func priceOf(fields map[string]any) (Price, bool) {
+func priceOf(fields map[string]any) (campaign.Price, bool) {
 	switch mode, _ := fields["mode"].(string); mode {
 	case "", "chat", "completion", "responses":
 	case "embedding": // its answer has no tokens
 		fields["output_cost_per_token"] = 0.
 	default:
-		return Price{}, false
+		return campaign.Price{}, false
 	}
 	long := longOf(fields)
 	in, out := perMillion(fields["input_cost_per_token"]), perMillion(fields["output_cost_per_token"])
 	if in == nil || out == nil || *in == 0 && *out == 0 {
-		return Price{}, false
+		return campaign.Price{}, false
 	}
-	p := Price{
+	p := campaign.Price{
 		Input: *in, Output: *out,
 		CachedInput: perMillion(fields["cache_read_input_token_cost"]),
 		CacheWrite:  perMillion(fields["cache_creation_input_token_cost"]),
@@ -124,7 +126,7 @@ func priceOf(fields map[string]any) (Price, bool) {
 		BatchOutput: perMillion(fields["output_cost_per_token_batches"]),
 		Long:        long,
 	}
-	if tokens, ok := parseNumber(fields["max_output_tokens"]); ok && tokens >= 0 && tokens <= maxTokens {
+	if tokens, ok := parseNumber(fields["max_output_tokens"]); ok && tokens >= 0 && tokens <= campaign.MaxTokens {
 		p.MaxOutput = int(tokens)
 	}
 	if long != nil { // a step that does not name a price keeps it
@@ -135,11 +137,11 @@ func priceOf(fields map[string]any) (Price, bool) {
 
 // longOf returns the price above the first step, at the highest of all steps; nil
 // without steps. A step that begins at 0 fills in prices that the fields lack.
-func longOf(fields map[string]any) *Long {
-	long := &Long{Above: math.MaxInt}
+func longOf(fields map[string]any) *campaign.LongPrice {
+	long := &campaign.LongPrice{Above: math.MaxInt}
 	step := func(above float64, key string, value any) {
 		usd := perMillion(value)
-		if usd == nil || !(above >= 0 && above <= maxTokens) {
+		if usd == nil || !(above >= 0 && above <= campaign.MaxTokens) {
 			return
 		}
 		if above == 0 {

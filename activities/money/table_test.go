@@ -9,6 +9,7 @@ import (
 
 	"roundtable/activities/model"
 	"roundtable/activities/money"
+	"roundtable/analysis/lake/campaign"
 )
 
 func TestDefaultTable(t *testing.T) {
@@ -132,7 +133,7 @@ func TestReadLiteLLM(t *testing.T) {
 	}
 	cost := func(name string, u model.Usage) float64 {
 		e, _ := table.Find(name)
-		return e.Price.Cost(u) * 1e6
+		return money.Cost(e.Price, u) * 1e6
 	}
 	for _, test := range []struct {
 		name  string
@@ -148,7 +149,7 @@ func TestReadLiteLLM(t *testing.T) {
 			t.Errorf("%s: %+v costs %v millionths, want %v", test.name, test.usage, got, test.micro)
 		}
 	}
-	if e, _ := table.Find("p/vectors"); e.Price != (money.Price{Input: 0.1}) {
+	if e, _ := table.Find("p/vectors"); e.Price != (campaign.Price{Input: 0.1}) {
 		t.Errorf("embeddings cost %+v", e.Price)
 	}
 	if _, ok := table.Find("two"); ok {
@@ -192,7 +193,7 @@ func FuzzRead(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if charge := e.Price.Charge(model.Usage{Input: 300_000, CachedInput: 9, CacheWrite: 9, Output: 1000, Reasoning: 500}); charge.NanoUSD > worst.NanoUSD {
+			if charge := money.Charge(e.Price, model.Usage{Input: 300_000, CachedInput: 9, CacheWrite: 9, Output: 1000, Reasoning: 500}); charge.NanoUSD > worst.NanoUSD {
 				t.Fatalf("%q: %v is charged, the worst case is %v", key, charge, worst)
 			}
 			table.Find(key + "-2025-08-07")

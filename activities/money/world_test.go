@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"roundtable/activities/money"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 var ctx = context.Background()
@@ -42,7 +42,7 @@ func (m *memory) PutIfAbsent(ctx context.Context, key string, data []byte) error
 		return before
 	}
 	if _, ok := m.objects[key]; ok {
-		return fmt.Errorf("%s: %w", key, storage.ErrExists)
+		return fmt.Errorf("%s: %w", key, store.ErrExists)
 	}
 	m.objects[key] = slices.Clone(data)
 	m.puts++
@@ -59,16 +59,16 @@ func (m *memory) Get(_ context.Context, key string) ([]byte, error) {
 	return slices.Clone(data), nil
 }
 
-func (m *memory) List(_ context.Context, prefix string) ([]storage.Object, error) {
+func (m *memory) List(_ context.Context, prefix string) ([]store.Object, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var all []storage.Object
+	var all []store.Object
 	for key, data := range m.objects {
 		if strings.HasPrefix(key, prefix) {
-			all = append(all, storage.Object{Key: key, Size: int64(len(data))})
+			all = append(all, store.Object{Key: key, Size: int64(len(data))})
 		}
 	}
-	slices.SortFunc(all, func(a, b storage.Object) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(all, func(a, b store.Object) int { return strings.Compare(a.Key, b.Key) })
 	return all, nil
 }
 
@@ -76,8 +76,8 @@ func (m *memory) Replace(context.Context, string, []byte, string) error {
 	return errors.New("a budget log replaces nothing")
 }
 
-func (m *memory) Head(context.Context, string) (storage.Object, error) {
-	return storage.Object{}, errors.New("a budget log needs no Head")
+func (m *memory) Head(context.Context, string) (store.Object, error) {
+	return store.Object{}, errors.New("a budget log needs no Head")
 }
 
 func (m *memory) Delete(context.Context, string) error {
@@ -87,7 +87,7 @@ func (m *memory) Delete(context.Context, string) error {
 // world is a campaign with its ledger and a clock that moves when a caller waits.
 type world struct {
 	mu      sync.Mutex
-	store   storage.Store
+	store   store.Store
 	now     time.Time
 	ledger  map[int]money.Amount // what each call is counted at
 	calls   int
@@ -97,7 +97,7 @@ type world struct {
 	patient int
 }
 
-func newWorld(store storage.Store) *world {
+func newWorld(store store.Store) *world {
 	return &world{store: store, now: time.Unix(1_800_000_000, 0), ledger: map[int]money.Amount{}}
 }
 

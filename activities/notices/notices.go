@@ -25,9 +25,9 @@ import (
 	"roundtable/activities/model/wire"
 	"roundtable/activities/money"
 	"roundtable/activities/programs"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 )
 
@@ -79,13 +79,13 @@ type marker struct {
 
 // Sender sends the notices of campaigns.
 type Sender struct {
-	store  storage.Store
+	store  store.Store
 	lake   string // where the store is, for people
 	client *http.Client
 }
 
 // NewSender returns a sender that keeps its markers in a store; lake says where that is.
-func NewSender(store storage.Store, lake string) *Sender {
+func NewSender(store store.Store, lake string) *Sender {
 	return &Sender{store: store, lake: lake, client: wire.NewClient()}
 }
 
@@ -100,7 +100,7 @@ func EndID(campaign string, sealed lake.Success, counts ...int) string {
 
 // Deliver sends a notice of these events, unless it was sent or its campaign does not ask
 // for it. The first error says what could not be sent, the second that the lake failed.
-func (s *Sender) Deliver(ctx context.Context, m recorded.Manifest, n Notice, spent func(context.Context) (money.Amount, error), events ...string) (unsent, failed error) {
+func (s *Sender) Deliver(ctx context.Context, m campaign.Manifest, n Notice, spent func(context.Context) (money.Amount, error), events ...string) (unsent, failed error) {
 	if m.Notify == nil || !m.Notify.Wants(events...) {
 		return nil, nil
 	}
@@ -111,7 +111,7 @@ func (s *Sender) Deliver(ctx context.Context, m recorded.Manifest, n Notice, spe
 	if err != nil {
 		return nil, err
 	}
-	p, err := recorded.ReadPlan(ctx, s.store, n.Campaign, m.Revision)
+	p, err := campaign.ReadPlan(ctx, s.store, n.Campaign, m.Revision)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (s *Sender) send(ctx context.Context, n plan.Notify, folder string, notice 
 		return unsent, err
 	}
 	err = s.store.PutIfAbsent(ctx, Key(notice.Campaign, notice.ID), data)
-	if errors.Is(err, storage.ErrExists) { // another process has sent it as well
+	if errors.Is(err, store.ErrExists) { // another process has sent it as well
 		err = nil
 	}
 	return unsent, err

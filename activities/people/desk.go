@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"roundtable/activities/model"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // Desk is a model that persons answer for. Make one for the life of the process:
 // however many questions wait, a campaign's answers are listed once a second.
 type Desk struct {
-	store storage.Store
+	store store.Store
 	who   string // of several persons; empty if there is one
 
 	mu   sync.Mutex
@@ -28,7 +28,7 @@ type seen struct {
 }
 
 // NewDesk returns the desk of a person; the name may be empty.
-func NewDesk(s storage.Store, who string) *Desk {
+func NewDesk(s store.Store, who string) *Desk {
 	return &Desk{store: s, who: who, seen: map[string]*seen{}}
 }
 

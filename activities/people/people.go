@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"roundtable/activities/model"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // Question is what one person is asked. Its ID is that of a turn and one of its asks.
@@ -45,19 +45,19 @@ const (
 func idOf(t model.Turn) string { return fmt.Sprintf("%s-e%d-a%d", t.Collaboration, t.Entry, t.Ask) }
 
 // put posts a question, unless it is there already.
-func put(ctx context.Context, s storage.Store, q Question) error {
+func put(ctx context.Context, s store.Store, q Question) error {
 	data, err := json.MarshalIndent(q, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := s.PutIfAbsent(ctx, questionKey(q.Turn.Campaign, q.ID), data); !errors.Is(err, storage.ErrExists) {
+	if err := s.PutIfAbsent(ctx, questionKey(q.Turn.Campaign, q.ID), data); !errors.Is(err, store.ErrExists) {
 		return err
 	}
 	return nil
 }
 
 // Open returns the questions of a campaign that nobody has answered, the oldest first.
-func Open(ctx context.Context, s storage.Store, campaign string) ([]Question, error) {
+func Open(ctx context.Context, s store.Store, campaign string) ([]Question, error) {
 	objects, err := s.List(ctx, folder+campaign+"/")
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func Open(ctx context.Context, s storage.Store, campaign string) ([]Question, er
 }
 
 // answeredIn returns the ids of the questions that have an answer among these objects.
-func answeredIn(objects []storage.Object) map[string]bool {
+func answeredIn(objects []store.Object) map[string]bool {
 	ids := map[string]bool{}
 	for _, o := range objects {
 		if id, ok := strings.CutSuffix(path.Base(o.Key), answer); ok {
@@ -107,7 +107,7 @@ var (
 )
 
 // Answer stores the answer to a question.
-func Answer(ctx context.Context, s storage.Store, campaign, id, text string) error {
+func Answer(ctx context.Context, s store.Store, campaign, id, text string) error {
 	switch {
 	case strings.TrimSpace(text) == "":
 		return errors.New("the answer is empty")
@@ -122,7 +122,7 @@ func Answer(ctx context.Context, s storage.Store, campaign, id, text string) err
 		return err
 	}
 	err := s.PutIfAbsent(ctx, answerKey(campaign, id), []byte(text))
-	if errors.Is(err, storage.ErrExists) {
+	if errors.Is(err, store.ErrExists) {
 		return ErrAnswered
 	}
 	return err

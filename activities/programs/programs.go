@@ -17,13 +17,13 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"roundtable/activities/failure"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs/program"
 )
 
 // Programs runs programs that answer many questions, a few processes at once.
 type Programs struct {
-	store   storage.Store
+	store   store.Store
 	running *semaphore.Weighted // questions at once
 	asked   singleflight.Group  // equal questions at the same time are one
 
@@ -42,7 +42,7 @@ const (
 )
 
 // New returns Programs that record in a lake; without one nothing is recorded.
-func New(store storage.Store) *Programs {
+func New(store store.Store) *Programs {
 	return &Programs{
 		store: store, running: semaphore.NewWeighted(int64(max(2, runtime.GOMAXPROCS(0)))),
 		idle: map[string][]*server{}, known: map[string]json.RawMessage{},

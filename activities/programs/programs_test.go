@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"roundtable/activities/failure"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs/program"
 	"roundtable/envs/program/programtest"
 )
@@ -88,7 +88,7 @@ type world struct {
 
 func newWorld(t *testing.T, behave string) *world {
 	t.Helper()
-	store, err := storage.NewLocal(t.TempDir())
+	store, err := store.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestDamagedRecording(t *testing.T) {
 		if err := w.store.Replace(t.Context(), key, []byte(data), ""); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := New(w.store).Recorded(Of{Campaign: "c"}).Ask(q); !errors.Is(err, storage.ErrCorrupt) {
+		if _, err := New(w.store).Recorded(Of{Campaign: "c"}).Ask(q); !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("%s: %v", what, err)
 		}
 		if n, problems, err := Check(t.Context(), w.store, "c"); n != 0 || len(problems) != 1 || err != nil {

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs/program"
 )
 
@@ -41,8 +41,8 @@ func digest(data []byte) string {
 }
 
 // load returns a stored answer. One whose bytes are not those that were written is
-// storage.ErrCorrupt.
-func load(ctx context.Context, s storage.Store, campaign string, q program.Question) (json.RawMessage, error) {
+// store.ErrCorrupt.
+func load(ctx context.Context, s store.Store, campaign string, q program.Question) (json.RawMessage, error) {
 	key := Key(campaign, q.Command, q.Input)
 	data, err := s.Get(ctx, key)
 	if err != nil {
@@ -50,7 +50,7 @@ func load(ctx context.Context, s storage.Store, campaign string, q program.Quest
 	}
 	r, err := read(key, data)
 	if err == nil && Key(campaign, r.Command, r.Request) != key {
-		err = fmt.Errorf("%s: %w: it answers another question", key, storage.ErrCorrupt)
+		err = fmt.Errorf("%s: %w: it answers another question", key, store.ErrCorrupt)
 	}
 	return r.Answer, err
 }
@@ -58,16 +58,16 @@ func load(ctx context.Context, s storage.Store, campaign string, q program.Quest
 // read decodes a recording.
 func read(key string, data []byte) (r recording, err error) {
 	if err := json.Unmarshal(data, &r); err != nil {
-		return r, fmt.Errorf("%s: %w: %w", key, storage.ErrCorrupt, err)
+		return r, fmt.Errorf("%s: %w: %w", key, store.ErrCorrupt, err)
 	}
 	if digest(r.Answer) != r.SHA256 {
-		return r, fmt.Errorf("%s: %w: its answer has another checksum", key, storage.ErrCorrupt)
+		return r, fmt.Errorf("%s: %w: its answer has another checksum", key, store.ErrCorrupt)
 	}
 	return r, nil
 }
 
 // save stores an answer and returns the one that counts: the first.
-func save(ctx context.Context, s storage.Store, campaign string, q program.Question, answer json.RawMessage) (json.RawMessage, error) {
+func save(ctx context.Context, s store.Store, campaign string, q program.Question, answer json.RawMessage) (json.RawMessage, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false) // it would change the bytes of the answer
@@ -75,7 +75,7 @@ func save(ctx context.Context, s storage.Store, campaign string, q program.Quest
 		return nil, err
 	}
 	err := s.PutIfAbsent(ctx, Key(campaign, q.Command, q.Input), out.Bytes())
-	if errors.Is(err, storage.ErrExists) {
+	if errors.Is(err, store.ErrExists) {
 		return load(ctx, s, campaign, q)
 	}
 	return answer, err
@@ -85,14 +85,14 @@ func save(ctx context.Context, s storage.Store, campaign string, q program.Quest
 type Problem struct{ Object, Text string }
 
 // Check returns how many answers of programs a campaign has recorded, and what is wrong with them.
-func Check(ctx context.Context, s storage.Store, campaign string) (recorded int, problems []Problem, err error) {
+func Check(ctx context.Context, s store.Store, campaign string) (recorded int, problems []Problem, err error) {
 	objects, err := s.List(ctx, folder(campaign))
 	if err != nil {
 		return 0, nil, err
 	}
 	for _, o := range objects {
 		data, err := s.Get(ctx, o.Key)
-		if err != nil && !errors.Is(err, storage.ErrCorrupt) {
+		if err != nil && !errors.Is(err, store.ErrCorrupt) {
 			return recorded, problems, err
 		}
 		r := recording{}

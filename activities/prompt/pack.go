@@ -5,9 +5,6 @@
 package prompt
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -102,16 +99,6 @@ func (p Pack) Take(from Pack, folder string) {
 			p[name] = text
 		}
 	}
-}
-
-// Hash identifies the pack in every row.
-func (p Pack) Hash() string {
-	data, err := json.Marshal(p) // sorted by path
-	if err != nil {
-		panic("prompt: " + err.Error()) // a map of strings always marshals
-	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:8])
 }
 
 // Templates are a pack's templates, ready to be executed.

@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 
 	"roundtable/activities/prompt"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/protocol"
 )
@@ -19,7 +20,7 @@ func TestOverride(t *testing.T) {
 	env, rule := threeTraders(), rules()["majority"]
 	files := must(fs.Sub(protocol.Prompts, "prompts/roundtable"))
 	built := must(prompt.NewPack(env.Prompts(), files, nil, nil, rule.Words()))
-	hashes := map[string]string{built.Hash(): "built in"}
+	hashes := map[string]string{campaign.HashPack(built): "built in"}
 	for name := range built {
 		if path.Ext(name) != ".tmpl" { // which rule it is cannot be replaced
 			continue
@@ -29,10 +30,10 @@ func TestOverride(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if other, twice := hashes[pack.Hash()]; twice {
+		if other, twice := hashes[campaign.HashPack(pack)]; twice {
 			t.Errorf("%s has the hash of %s", name, other)
 		}
-		hashes[pack.Hash()] = name
+		hashes[campaign.HashPack(pack)] = name
 		if len(pack) != len(built) || pack[name] != "OTHER WORDS" {
 			t.Errorf("%s is %q in a pack of %d", name, pack[name], len(pack))
 		}
@@ -53,13 +54,13 @@ func TestOverride(t *testing.T) {
 			t.Errorf("the folder's words do not tell %s from other rules", name)
 		}
 	}
-	if same := must(prompt.NewPack(env.Prompts(), files, nil, fstest.MapFS{}, rule.Words())); same.Hash() != built.Hash() {
+	if same := must(prompt.NewPack(env.Prompts(), files, nil, fstest.MapFS{}, rule.Words())); campaign.HashPack(same) != campaign.HashPack(built) {
 		t.Error("an empty folder changes the hash")
 	}
-	if other := must(prompt.NewPack(env.Prompts(), files, nil, nil, rules()["rated"].Words())); other.Hash() == built.Hash() {
+	if other := must(prompt.NewPack(env.Prompts(), files, nil, nil, rules()["rated"].Words())); campaign.HashPack(other) == campaign.HashPack(built) {
 		t.Error("another rule has the same hash")
 	}
-	if other := must(prompt.NewPack(movies(tiny()).Prompts(), files, nil, nil, rule.Words())); other.Hash() == built.Hash() {
+	if other := must(prompt.NewPack(movies(tiny()).Prompts(), files, nil, nil, rule.Words())); campaign.HashPack(other) == campaign.HashPack(built) {
 		t.Error("another environment has the same hash")
 	}
 }

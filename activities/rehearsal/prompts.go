@@ -6,9 +6,9 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/model"
-	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
 	"roundtable/activities/turn"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
@@ -37,7 +37,7 @@ const showsAll = 4
 // Prompts returns what a condition asks, without asking its model anything: of
 // every role and phase the first and the last prompt of each agent. Scripted
 // agents play collaborations in memory until no further phase turns up.
-func Prompts(p recorded.Plan, i int, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) ([]Prompt, error) {
+func Prompts(p campaign.Plan, i int, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) ([]Prompt, error) {
 	p.Campaign.Conditions = slices.Clone(p.Campaign.Conditions)
 	if p.Campaign.Conditions[i].Fork == nil {
 		p.Campaign.Conditions[i].Stop = plan.Choice{Name: "never"} // later rounds are to be seen

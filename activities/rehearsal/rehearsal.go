@@ -14,10 +14,10 @@ import (
 	"roundtable/activities/judging"
 	"roundtable/activities/label"
 	"roundtable/activities/model"
-	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
 	"roundtable/activities/turn"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
 	"roundtable/envs"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
@@ -57,7 +57,7 @@ func (all *rehearsals) add(model string, f transcript.Format, shown, said int) {
 // Rehearse plays a whole collaboration of a condition with scripted agents in
 // memory, for a guess of what a real one takes, and what it takes to label its
 // messages with such words.
-func Rehearse(p recorded.Plan, i int, words string, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) (turns, labels []Rehearsed, err error) {
+func Rehearse(p campaign.Plan, i int, words string, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) (turns, labels []Rehearsed, err error) {
 	c, err := rehearsal(p, i, 0, plugins, sources, models)
 	if err != nil {
 		return nil, nil, err
@@ -118,7 +118,7 @@ func rehearse(c *collaboration.Collaboration, see func(protocol.Pending, turn.Qu
 }
 
 // rehearsal returns a collaboration of a condition with scripted agents, in memory.
-func rehearsal(p recorded.Plan, i, replicate int, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) (*collaboration.Collaboration, error) {
+func rehearsal(p campaign.Plan, i, replicate int, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) (*collaboration.Collaboration, error) {
 	cond := p.Campaign.Conditions[i]
 	scripted := func(asked plan.Choice, c plan.Condition, env envs.Environment) (model.Provider, error) {
 		switch {

@@ -2,9 +2,9 @@ package rehearsal
 
 import (
 	"roundtable/activities/answers"
-	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
 	"roundtable/activities/turn"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/protocol"
 )
@@ -12,7 +12,7 @@ import (
 // CheckReplacements returns, in words, which texts of a fork's condition cannot stand in the
 // place of the messages that they replace, and in which instances: at most a few. Scripted
 // agents play the collaboration in memory; messages that do not come up are not checked.
-func CheckReplacements(p recorded.Plan, i int, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) ([]string, error) {
+func CheckReplacements(p campaign.Plan, i int, plugins catalogue.Catalogue, sources setup.Sources, models setup.Models) ([]string, error) {
 	c, err := rehearsal(p, i, 0, plugins, sources, models)
 	if err != nil {
 		return nil, err

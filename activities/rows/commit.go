@@ -8,7 +8,7 @@ import (
 	"roundtable/activities/collaboration"
 	"roundtable/activities/commits"
 	"roundtable/activities/failure"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/task"
 )
 
@@ -23,7 +23,7 @@ const (
 
 // CommitRows makes the rows of an ended collaboration and commits them: the most
 // that can be made, which it returns. If that is not all, end says so.
-func CommitRows(ctx context.Context, store storage.Store, c *collaboration.Collaboration, end *task.Ending) (commits.Marker, commits.Rows, error) {
+func CommitRows(ctx context.Context, store store.Store, c *collaboration.Collaboration, end *task.Ending) (commits.Marker, commits.Rows, error) {
 	level := complete
 	if c.Session == nil {
 		level = bare

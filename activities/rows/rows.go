@@ -12,7 +12,7 @@ import (
 	"roundtable/activities/collaboration"
 	"roundtable/activities/commits"
 	"roundtable/activities/failure"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/envs"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/protocol"

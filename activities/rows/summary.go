@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"roundtable/activities/answers"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"

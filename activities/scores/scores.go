@@ -22,19 +22,19 @@ import (
 	"roundtable/activities/programs"
 	"roundtable/activities/prompt"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 )
 
 // Scores runs the programs that score.
 type Scores struct {
-	store   storage.Store
+	store   store.Store
 	running *semaphore.Weighted // programs at once
 	asked   singleflight.Group  // by key: equal questions at the same time are one
 }
 
 // NewScores returns a Scores that stores its results in the lake.
-func NewScores(store storage.Store) *Scores {
+func NewScores(store store.Store) *Scores {
 	return &Scores{store: store, running: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))}
 }
 
@@ -85,7 +85,7 @@ func (s *Scores) Score(ctx context.Context, campaign, folder string, r *envs.Sco
 		if err != nil {
 			return nil, err
 		}
-		if err = s.store.PutIfAbsent(ctx, key, data); errors.Is(err, storage.ErrExists) {
+		if err = s.store.PutIfAbsent(ctx, key, data); errors.Is(err, store.ErrExists) {
 			result, err = s.stored(ctx, key) // the first one counts
 		}
 		return result.Score, err
@@ -102,7 +102,7 @@ func (s *Scores) stored(ctx context.Context, key string) (r Result, err error) {
 		return r, err
 	}
 	if err := json.Unmarshal(data, &r); err != nil {
-		return r, fmt.Errorf("%s: %w: %w", key, storage.ErrCorrupt, err)
+		return r, fmt.Errorf("%s: %w: %w", key, store.ErrCorrupt, err)
 	}
 	return r, nil
 }

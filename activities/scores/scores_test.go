@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"roundtable/activities/programs"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 )
 
@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 
 func scorer(t *testing.T, behave string) (*Scores, *envs.ScoreRequest, func() int) {
 	t.Helper()
-	store, err := storage.NewLocal(t.TempDir())
+	store, err := store.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

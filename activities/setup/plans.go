@@ -16,8 +16,8 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/programs"
 	"roundtable/activities/prompt"
-	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/envs/program"
 	"roundtable/workflows/catalogue"
@@ -38,7 +38,7 @@ type Models func(plan.Choice, plan.Condition, envs.Environment) (model.Provider,
 
 // Campaign is a plan with what was built from it.
 type Campaign struct {
-	recorded.Plan
+	campaign.Plan
 	Conditions []*Condition
 }
 
@@ -122,7 +122,7 @@ func (c *Condition) IsInstant() bool {
 
 // Plans loads and builds recorded plans, each once. It locks loading before mu.
 type Plans struct {
-	store   storage.Store
+	store   store.Store
 	plugins catalogue.Catalogue
 	sources Sources
 	models  Models
@@ -133,7 +133,7 @@ type Plans struct {
 }
 
 // NewPlans returns Plans of a store, which can name these plug-ins.
-func NewPlans(store storage.Store, plugins catalogue.Catalogue, sources Sources, models Models) *Plans {
+func NewPlans(store store.Store, plugins catalogue.Catalogue, sources Sources, models Models) *Plans {
 	return &Plans{store: store, plugins: plugins, sources: sources, models: models, loading: semaphore.NewWeighted(1), built: map[string]*Campaign{}}
 }
 
@@ -150,7 +150,7 @@ func (p *Plans) Load(ctx context.Context, name, revision string) (*Campaign, err
 	if c := p.Built(revision); c != nil { // by a Load that held the lock
 		return c, nil
 	}
-	recorded, err := recorded.ReadPlan(ctx, p.store, name, revision)
+	recorded, err := campaign.ReadPlan(ctx, p.store, name, revision)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (p *Plans) Built(revision string) *Campaign {
 }
 
 // Build makes the environments, templates and models of a plan.
-func Build(p recorded.Plan, plugins catalogue.Catalogue, sources Sources, models Models) (*Campaign, error) {
+func Build(p campaign.Plan, plugins catalogue.Catalogue, sources Sources, models Models) (*Campaign, error) {
 	c := &Campaign{Plan: p}
 	return c, c.build(plugins, sources, models)
 }
@@ -187,7 +187,7 @@ func (c *Campaign) build(plugins catalogue.Catalogue, sources Sources, models Mo
 		if err != nil {
 			return err
 		}
-		files := recorded.NewDataFiles(folder)
+		files := campaign.NewDataFiles(folder)
 		data, read = files, files.Sums
 	}
 	environments := map[string]envs.Environment{}
@@ -205,7 +205,7 @@ func (c *Campaign) build(plugins catalogue.Catalogue, sources Sources, models Mo
 		hash := c.Pack[i]
 		if templates[hash] == nil {
 			var err error
-			if templates[hash], err = c.Packs[hash].Parse(); err != nil {
+			if templates[hash], err = prompt.Pack(c.Packs[hash]).Parse(); err != nil {
 				return err
 			}
 		}
@@ -236,7 +236,7 @@ func (c *Campaign) build(plugins catalogue.Catalogue, sources Sources, models Mo
 		}
 		c.Conditions = append(c.Conditions, built)
 	}
-	return recorded.SameData(c.Files, read)
+	return campaign.SameData(c.Files, read)
 }
 
 // needs returns what the campaign's next environment is built from.

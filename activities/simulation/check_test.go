@@ -13,7 +13,7 @@ import (
 	"roundtable/activities/ledger"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // looks is how often an analyst looks at a campaign that is running.
@@ -129,7 +129,7 @@ func (w *world) checkMoney(ctx context.Context) {
 			for _, a := range t.Asks {
 				if !a.Cached {
 					w.checkAnswer(kept, a)
-					answered = answered.Add(price.Charge(a.Usage))
+					answered = answered.Add(money.Charge(price, a.Usage))
 				}
 			}
 		}
@@ -166,7 +166,7 @@ func (w *world) checkAnswer(kept map[string]bool, a answers.Answer) {
 		return
 	}
 	kept[a.RequestID] = true
-	if told := a.WorstTokens == 0; told && price.Charge(a.Usage) != call.billed {
+	if told := a.WorstTokens == 0; told && money.Charge(price, a.Usage) != call.billed {
 		w.violate("I4", "%s was billed %s, and is stored as %+v", a.RequestID, call.billed, a.Usage)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"roundtable/activities/failure"
-	"roundtable/activities/recorded"
+	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"

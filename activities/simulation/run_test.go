@@ -12,12 +12,13 @@ import (
 	"roundtable/activities/laketest"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake"
+	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/workflows/task"
 )
 
 const modelName = "scripted/trader"
 
-var prices = map[string]money.Price{modelName: price}
+var prices = map[string]recorded.Price{modelName: price}
 
 // Outcome is what came of a run.
 type Outcome struct {

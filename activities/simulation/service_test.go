@@ -9,10 +9,11 @@ import (
 
 	"roundtable/activities/model"
 	"roundtable/activities/money"
+	recorded "roundtable/analysis/lake/campaign"
 )
 
 // price of the service, in dollars for a million tokens.
-var price = money.Price{Input: 1, Output: 2}
+var price = recorded.Price{Input: 1, Output: 2}
 
 // service is what the service has counted.
 type service struct {
@@ -87,7 +88,7 @@ func (c client) Complete(ctx context.Context, r model.Request) (model.Response, 
 		return model.Response{}, fault(model.Fail, 400, "context_length_exceeded", true)
 	}
 	answer.RequestID = fmt.Sprintf("%s#%d", question, n)
-	w.bill(r.IdempotencyKey, answer.RequestID, price.Charge(answer.Usage))
+	w.bill(r.IdempotencyKey, answer.RequestID, money.Charge(price, answer.Usage))
 	w.note("%s is billed for %s", c.name, answer.RequestID)
 	switch {
 	case happens(f.Failed, "failed"):

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // errDead is what a killed process gets from everything that it waits for.
@@ -118,12 +118,12 @@ func (v view) Get(ctx context.Context, key string) (data []byte, err error) {
 	return data, err
 }
 
-func (v view) Head(ctx context.Context, key string) (o storage.Object, err error) {
+func (v view) Head(ctx context.Context, key string) (o store.Object, err error) {
 	err = v.do(ctx, "head", key, func() (err error) { o, err = v.world.disk.Head(ctx, key); return err })
 	return o, err
 }
 
-func (v view) List(ctx context.Context, prefix string) (all []storage.Object, err error) {
+func (v view) List(ctx context.Context, prefix string) (all []store.Object, err error) {
 	err = v.do(ctx, "list", prefix, func() (err error) { all, err = v.world.disk.List(ctx, prefix); return err })
 	return all, err
 }

@@ -23,8 +23,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"roundtable/activities/recorded"
-	"roundtable/analysis/storage/storetest"
+	recorded "roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store/storetest"
 )
 
 // calm is when faults end: from then on the campaign must come to its end within patience.

@@ -19,8 +19,8 @@ import (
 	"roundtable/activities/calls"
 	"roundtable/activities/failure"
 	"roundtable/activities/model"
-	"roundtable/activities/money"
 	"roundtable/activities/prompt"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
@@ -211,7 +211,7 @@ func Instant(ctx context.Context, q Question, meter *calls.Meter) (answers.Turn,
 		if err != nil {
 			return t, err
 		}
-		answer := calls.NewAnswerRecord(q.Provider, &money.Price{}, response, started)
+		answer := calls.NewAnswerRecord(q.Provider, &campaign.Price{}, response, started)
 		answer.Ask = len(t.Asks)
 		t.Asks = append(t.Asks, answer)
 		err = q.evaluateAnswer(&t)

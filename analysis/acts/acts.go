@@ -9,7 +9,7 @@ package acts
 import (
 	"math/bits"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/workflows/stopping"
 )
 

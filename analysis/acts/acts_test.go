@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/referencetest"
 )
 

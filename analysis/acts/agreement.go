@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // Kappa returns Cohen's kappa (1960) of two labellers who judged the same units:

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // Nodes of a drawing: those that an edge touches, in the order of the graph.

@@ -3,7 +3,7 @@ package acts
 import (
 	"fmt"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // Reading is how Equation 1 of paper 1 counts. It is ambiguous: (i, ¬i) may be

@@ -1,6 +1,6 @@
 package campaign
 
-import "roundtable/analysis/record"
+import "roundtable/analysis/lake/record"
 
 // Asked is what questions took, no matter which campaign paid for the answers:
 // those that the cache gave count too, so that conditions that share answers

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/table"
 	"roundtable/envs/wording"
 )

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // Campaign is what tables are made from.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // Measure returns what the goodness of a condition measures; a share if none of its

@@ -8,13 +8,13 @@ import (
 	"unique"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // Load reads what is committed of a campaign, one collaboration after the
 // other; only what tables need is kept. The plan is not in it.
-func Load(ctx context.Context, store storage.Store, campaign string, readers ...Reader) (Campaign, error) {
+func Load(ctx context.Context, store store.Store, campaign string, readers ...Reader) (Campaign, error) {
 	c := Campaign{Name: campaign}
 	d, err := lake.ReadDataset(ctx, store, campaign)
 	if err != nil {

@@ -3,7 +3,7 @@ package campaign
 import (
 	"math"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )

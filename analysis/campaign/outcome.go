@@ -1,8 +1,8 @@
 package campaign
 
 import (
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/metrics"
-	"roundtable/analysis/record"
 	"roundtable/analysis/table"
 )
 

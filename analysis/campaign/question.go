@@ -2,7 +2,7 @@ package campaign
 
 import (
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/workflows/until"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // AnsweredBy is the label of groups that other models answered than were

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // unusableShare is the share of a condition's asked turns that may be invalid,

@@ -11,16 +11,16 @@ import (
 	"roundtable/activities/laketest"
 	"roundtable/analysis/consensus"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/referencetest"
-	"roundtable/analysis/storage"
 )
 
 // played is the paths of a campaign of scripted agents, run by the engine.
 func played(t *testing.T, campaign string) []consensus.Path {
 	t.Helper()
 	ctx := context.Background()
-	store, err := storage.Open(t.TempDir())
+	store, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"slices"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // State is where all agents are at one time: by agent and coordinate.

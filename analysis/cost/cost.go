@@ -12,8 +12,8 @@ import (
 	"slices"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs/wording"
 )
 
@@ -72,7 +72,7 @@ type Report struct {
 }
 
 // Load reads a campaign's calls, one collaboration after the other.
-func Load(ctx context.Context, store storage.Store, campaign string, by By) (Report, error) {
+func Load(ctx context.Context, store store.Store, campaign string, by By) (Report, error) {
 	r := Report{Campaign: campaign, By: by, byName: map[[2]string]*Group{}, bySnapshot: map[[2]string]*Snapshot{}}
 	if !slices.Contains(Bys(), by) {
 		return r, fmt.Errorf("costs by %q are not known; there is %s", by, wording.Or(Bys()))
@@ -113,7 +113,7 @@ func Load(ctx context.Context, store storage.Store, campaign string, by By) (Rep
 
 // LoadBeside reads what a campaign has cost besides its collaborations: its labels.
 // Embedded and Checked add the rest.
-func LoadBeside(ctx context.Context, store storage.Store, campaign string) (r Report, err error) {
+func LoadBeside(ctx context.Context, store store.Store, campaign string) (r Report, err error) {
 	r = Report{Campaign: campaign, By: ByCondition, byName: map[[2]string]*Group{}}
 	if r.settled, err = lake.ReadSettled(ctx, store, campaign); err != nil {
 		return r, err

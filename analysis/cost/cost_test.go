@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/table"
 )
 
@@ -45,7 +45,7 @@ func fromCache(entry int32) record.Call {
 }
 
 // commit writes one collaboration to a store, as activities/commits does.
-func commit(t *testing.T, s storage.Store, k record.Key, calls []record.Call, phases ...string) {
+func commit(t *testing.T, s store.Store, k record.Key, calls []record.Call, phases ...string) {
 	t.Helper()
 	m := lake.Marker{
 		Campaign: k.CampaignID, Condition: k.ConditionID, Collaboration: k.CollaborationID, Generation: int(k.Generation),
@@ -71,7 +71,7 @@ func commit(t *testing.T, s storage.Store, k record.Key, calls []record.Call, ph
 	}
 }
 
-func put[T record.Row](t *testing.T, s storage.Store, m *lake.Marker, rows []T) {
+func put[T record.Row](t *testing.T, s store.Store, m *lake.Marker, rows []T) {
 	t.Helper()
 	if len(rows) == 0 {
 		return
@@ -93,8 +93,8 @@ func put[T record.Row](t *testing.T, s storage.Store, m *lake.Marker, rows []T) 
 }
 
 // madeUp is a campaign that can be summed up by hand.
-func madeUp(t *testing.T) storage.Store {
-	s, err := storage.NewLocal(t.TempDir())
+func madeUp(t *testing.T) store.Store {
+	s, err := store.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func madeUp(t *testing.T) storage.Store {
 	return s
 }
 
-func load(t *testing.T, s storage.Store, by By) Report {
+func load(t *testing.T, s store.Store, by By) Report {
 	t.Helper()
 	r, err := Load(context.Background(), s, "made-up", by)
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // Embedded adds a group for each embedder, by its id, of the calls that bought

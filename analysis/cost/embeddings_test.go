@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // Two embedders: one with an answer, one call of unknown outcome and one that

@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // addLabels adds a group for each labeller, from its markers: labels are made
 // after collaborations have ended, count against the same budget, and are no
 // part of what a condition costs.
-func (r *Report) addLabels(ctx context.Context, store storage.Store) error {
+func (r *Report) addLabels(ctx context.Context, store store.Store) error {
 	labellers, err := lake.AllLabellers(ctx, store, r.Campaign)
 	if err != nil {
 		return err

@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // labelled adds a marker of labels of a collaboration.
-func labelled(t *testing.T, s storage.Store, m lake.Marker) {
+func labelled(t *testing.T, s store.Store, m lake.Marker) {
 	t.Helper()
 	m.Campaign, m.Condition, m.Table, m.Status, m.Files = "made-up", "majority", record.Labels, "succeeded", map[string]lake.File{}
 	data, err := lake.Seal(m)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // Snapshot is one model behind a name, as the service called it.

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // Cached asks an embedder once for each text and keeps the vector in a lake,
@@ -24,7 +24,7 @@ import (
 // Processes may share a lake; the folder embeddings/ may be deleted.
 type Cached struct {
 	Embedder
-	Store storage.Store
+	Store store.Store
 }
 
 // Embed asks for the texts that are not in the lake, each once.
@@ -123,7 +123,7 @@ func (c Cached) storeVector(ctx context.Context, text string, vector []float64) 
 		return nil, fmt.Errorf("%s: %w", c.Name(), err)
 	}
 	err = c.Store.PutIfAbsent(ctx, key, data)
-	if errors.Is(err, storage.ErrExists) {
+	if errors.Is(err, store.ErrExists) {
 		stored, readable := c.Store.Get(ctx, key)
 		if readable == nil {
 			if first, readable := decode(stored); readable == nil {

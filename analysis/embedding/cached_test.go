@@ -5,7 +5,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"slices"
 	"strings"
 	"sync"
@@ -37,9 +37,9 @@ func (c *counting) Embed(_ context.Context, texts []string) ([][]float64, error)
 	return vectors, nil
 }
 
-func open(t *testing.T) *storage.Local {
+func open(t *testing.T) *store.Local {
 	t.Helper()
-	s, err := storage.NewLocal(t.TempDir())
+	s, err := store.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

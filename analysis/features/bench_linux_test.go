@@ -15,8 +15,8 @@ import (
 	"roundtable/activities/commits"
 	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 var messages = flag.Int("messages", 4500, "messages of BenchmarkTalks's lake, in collaborations of 90; docs/guides/features.md quotes 1,000,000")
@@ -25,7 +25,7 @@ var messages = flag.Int("messages", 4500, "messages of BenchmarkTalks's lake, in
 // features. Memory is the greatest resident set of the process from the first
 // message on, which holds the lake's writers too.
 func BenchmarkTalks(b *testing.B) {
-	s, err := storage.NewLocal(b.TempDir())
+	s, err := store.NewLocal(b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}

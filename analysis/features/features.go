@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"roundtable/analysis/embedding"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/language"
-	"roundtable/analysis/record"
 )
 
 // Method is how messages are measured.

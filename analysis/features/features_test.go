@@ -10,10 +10,10 @@ import (
 	"roundtable/activities/laketest"
 	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/language"
-	"roundtable/analysis/record"
 	"roundtable/analysis/referencetest"
-	"roundtable/analysis/storage"
 )
 
 // known embeds texts whose vectors are known; it refuses any other.
@@ -133,7 +133,7 @@ func TestReferenceDistances(t *testing.T) {
 // TestTalks: the order is that of the lake, no matter which is measured first; an
 // error ends the sequence, and so does a reader that has enough.
 func TestTalks(t *testing.T) {
-	s, err := storage.NewLocal(t.TempDir())
+	s, err := store.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

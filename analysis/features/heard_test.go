@@ -7,7 +7,7 @@ import (
 
 	"roundtable/analysis/embedding"
 	"roundtable/analysis/features"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // The distance of a round as it is heard is the mean of what is measured of its messages

@@ -5,8 +5,8 @@ import (
 	"iter"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // Conversation is the messages of one collaboration and what was measured of them.
@@ -23,7 +23,7 @@ const atOnce = 8
 // Talks measures what readers see of a campaign, by condition and
 // collaboration. In memory are what lake.Collaborations holds and the turns of
 // at most atOnce collaborations. The first error ends the sequence.
-func (m Method) Talks(ctx context.Context, store storage.Store, d lake.Dataset) iter.Seq2[Conversation, error] {
+func (m Method) Talks(ctx context.Context, store store.Store, d lake.Dataset) iter.Seq2[Conversation, error] {
 	return func(yield func(Conversation, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		under := make(chan chan measured, atOnce-1)

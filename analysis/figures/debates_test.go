@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/study"
 	"roundtable/analysis/study/debate"
 )

@@ -19,7 +19,7 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/study/speech"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/safetext"
 	"roundtable/analysis/table"
 )

@@ -9,7 +9,7 @@ import (
 
 	"roundtable/activities/laketest"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/study"
 	"roundtable/analysis/study/numeric"
 )
@@ -17,7 +17,7 @@ import (
 // gathered is a campaign of scripted agents that the engine has run.
 func gathered(t *testing.T, id string) campaign.Campaign {
 	t.Helper()
-	store, err := storage.Open(t.TempDir())
+	store, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 func cell(condition string, calls int32, cost float64) record.Collaboration {

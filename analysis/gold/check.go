@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs/wording"
 )
 
@@ -20,9 +20,9 @@ type Problem struct {
 // Check holds gold labels to the draws that they are of: that all draws are there, and that each
 // coder's labels are of all items of one and of nothing else. Objects that are damaged by
 // themselves are passed over: lake.Verify finds these.
-func Check(ctx context.Context, s storage.Store, campaign string) ([]Problem, error) {
+func Check(ctx context.Context, s store.Store, campaign string) ([]Problem, error) {
 	makers, err := makersOf(ctx, s, campaign)
-	if errors.Is(err, storage.ErrCorrupt) {
+	if errors.Is(err, store.ErrCorrupt) {
 		return []Problem{{"gold labels", err.Error()}}, nil
 	}
 	if err != nil {
@@ -48,11 +48,11 @@ func Check(ctx context.Context, s storage.Store, campaign string) ([]Problem, er
 }
 
 // Books returns the ids of the code books that a campaign has draws for.
-func Books(ctx context.Context, s storage.Store, campaign string) ([]string, error) {
+func Books(ctx context.Context, s store.Store, campaign string) ([]string, error) {
 	return lake.Folders(ctx, s, lake.AboutKey(campaign, "gold/"))
 }
 
-func checkBook(ctx context.Context, s storage.Store, campaign, book string, makers []Maker) (all []Problem, err error) {
+func checkBook(ctx context.Context, s store.Store, campaign, book string, makers []Maker) (all []Problem, err error) {
 	makers = slices.DeleteFunc(slices.Clone(makers), func(m Maker) bool { return m.Book != book })
 	stored, err := storedDraws(ctx, s, campaign, book)
 	if err != nil {
@@ -78,7 +78,7 @@ func checkBook(ctx context.Context, s storage.Store, campaign, book string, make
 			continue
 		}
 		d, err := readDraw(ctx, s, campaign, book, n)
-		if errors.Is(err, storage.ErrCorrupt) {
+		if errors.Is(err, store.ErrCorrupt) {
 			continue
 		}
 		if err != nil {
@@ -87,7 +87,7 @@ func checkBook(ctx context.Context, s storage.Store, campaign, book string, make
 		for _, m := range coded {
 			g, err := readGiven(ctx, s, d, m)
 			switch {
-			case errors.Is(err, storage.ErrCorrupt):
+			case errors.Is(err, store.ErrCorrupt):
 			case err != nil:
 				return nil, err
 			default:

@@ -10,9 +10,9 @@ import (
 	"roundtable/activities/commits"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
-	"roundtable/analysis/storage/storetest"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 )
 
 // coded is a store with two draws that ada has coded.
@@ -103,7 +103,7 @@ func TestMissingDraw(t *testing.T) {
 	first, last := gold.Key("c", "acts", 1), gold.Key("c", "acts", 2)
 	kept := c.Objects[first]
 	delete(c.Objects, first)
-	if _, err := gold.Load(t.Context(), c, "c", "acts"); !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), "draw-1.json is missing") {
+	if _, err := gold.Load(t.Context(), c, "c", "acts"); !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "draw-1.json is missing") {
 		t.Errorf("without the first: %v", err)
 	}
 	if got := c.wrong(t); !strings.Contains(got, "draw-1.json: the draw is missing, and ada coded it") {

@@ -11,7 +11,7 @@ import (
 
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 func candidates(conditions, each, rounds, agents int) []gold.Candidate {
@@ -152,7 +152,7 @@ func TestShares(t *testing.T) {
 }
 
 func TestStored(t *testing.T) {
-	s, err := storage.NewLocal(t.TempDir())
+	s, err := store.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestStored(t *testing.T) {
 	}
 	other := d
 	other.Seed++
-	if err := gold.WriteDraw(t.Context(), s, other); !errors.Is(err, storage.ErrExists) {
+	if err := gold.WriteDraw(t.Context(), s, other); !errors.Is(err, store.ErrExists) {
 		t.Errorf("another draw in its place: %v", err)
 	}
 	if all, err := gold.ReadDraws(t.Context(), s, "c", "acts"); err != nil || len(all) != 1 || !reflect.DeepEqual(all[0], d) {

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // Maker is under whose name gold labels are stored: a coder, of one draw by one code book.
@@ -26,7 +26,7 @@ type Maker struct {
 func By(book, coder string, number int) string { return fmt.Sprintf("%s.%s.%d", book, coder, number) }
 
 // makersOf returns all makers of a campaign's gold labels, by code book, draw and coder.
-func makersOf(ctx context.Context, s storage.Store, campaign string) ([]Maker, error) {
+func makersOf(ctx context.Context, s store.Store, campaign string) ([]Maker, error) {
 	names, err := lake.Annotators(ctx, s, record.Gold, campaign)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func makersOf(ctx context.Context, s storage.Store, campaign string) ([]Maker, e
 			m.Draw, err = strconv.Atoi(parts[2])
 		}
 		if len(parts) != 3 || err != nil || m.Draw < 1 {
-			return nil, fmt.Errorf("gold labels by %q: %w: a code book, a coder and the number of a draw are expected", by, storage.ErrCorrupt)
+			return nil, fmt.Errorf("gold labels by %q: %w: a code book, a coder and the number of a draw are expected", by, store.ErrCorrupt)
 		}
 		all = append(all, m)
 	}
@@ -89,7 +89,7 @@ type given struct {
 }
 
 // readGiven reads what a coder gave to a draw.
-func readGiven(ctx context.Context, s storage.Store, d Draw, m Maker) (g given, err error) {
+func readGiven(ctx context.Context, s store.Store, d Draw, m Maker) (g given, err error) {
 	markers, err := lake.AnnotationMarkers(ctx, s, record.Gold, d.Campaign, m.by)
 	if err != nil {
 		return g, err
@@ -102,7 +102,7 @@ func readGiven(ctx context.Context, s storage.Store, d Draw, m Maker) (g given, 
 		}
 		var labels []string
 		if err := json.Unmarshal([]byte(row.Labels), &labels); err != nil {
-			return g, fmt.Errorf("gold label of entry %d of %s: %w: %w", row.Entry, row.CollaborationID, storage.ErrCorrupt, err)
+			return g, fmt.Errorf("gold label of entry %d of %s: %w: %w", row.Entry, row.CollaborationID, store.ErrCorrupt, err)
 		}
 		run := lake.Run{Collaboration: row.CollaborationID, Generation: int(row.Generation)}
 		key := itemKey{run, int(row.Entry)}

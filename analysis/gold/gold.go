@@ -18,7 +18,7 @@ import (
 	"slices"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // Draw is a sample that is to be coded by hand. It is stored once and never changes.
@@ -132,7 +132,7 @@ func Key(campaign, book string, number int) string {
 
 // ReadDraws reads the draws of a campaign for a code book, in their order. One that is missing
 // before others is damage: all figures rest on the first.
-func ReadDraws(ctx context.Context, s storage.Store, campaign, book string) ([]Draw, error) {
+func ReadDraws(ctx context.Context, s store.Store, campaign, book string) ([]Draw, error) {
 	numbers, err := storedDraws(ctx, s, campaign, book)
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func ReadDraws(ctx context.Context, s storage.Store, campaign, book string) ([]D
 	var all []Draw
 	for i, n := range numbers {
 		if n != i+1 {
-			return nil, fmt.Errorf("%s is missing, and draw %d is there: %w", Key(campaign, book, i+1), n, storage.ErrCorrupt)
+			return nil, fmt.Errorf("%s is missing, and draw %d is there: %w", Key(campaign, book, i+1), n, store.ErrCorrupt)
 		}
 		d, err := readDraw(ctx, s, campaign, book, n)
 		if err != nil {
@@ -152,7 +152,7 @@ func ReadDraws(ctx context.Context, s storage.Store, campaign, book string) ([]D
 }
 
 // storedDraws returns the numbers of the draws that are stored, ascending.
-func storedDraws(ctx context.Context, s storage.Store, campaign, book string) ([]int, error) {
+func storedDraws(ctx context.Context, s store.Store, campaign, book string) ([]int, error) {
 	objects, err := s.List(ctx, folder(campaign, book))
 	if err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func storedDraws(ctx context.Context, s storage.Store, campaign, book string) ([
 	return numbers, nil
 }
 
-func readDraw(ctx context.Context, s storage.Store, campaign, book string, number int) (d Draw, err error) {
+func readDraw(ctx context.Context, s store.Store, campaign, book string, number int) (d Draw, err error) {
 	key := Key(campaign, book, number)
 	data, err := s.Get(ctx, key)
 	if err != nil {
@@ -178,28 +178,28 @@ func readDraw(ctx context.Context, s storage.Store, campaign, book string, numbe
 		return d, err
 	}
 	if d.Campaign != campaign || d.CodeBook != book || d.Number != number {
-		return d, fmt.Errorf("%s: %w: it is draw %d of campaign %s for %s", key, storage.ErrCorrupt, d.Number, d.Campaign, d.CodeBook)
+		return d, fmt.Errorf("%s: %w: it is draw %d of campaign %s for %s", key, store.ErrCorrupt, d.Number, d.Campaign, d.CodeBook)
 	}
 	return d, nil
 }
 
 // LostCoders returns who has coded draws after the last one that is stored: a draw in the place of
 // one that was lost would get labels of other items.
-func LostCoders(ctx context.Context, s storage.Store, campaign, book string, draws int) ([]Maker, error) {
+func LostCoders(ctx context.Context, s store.Store, campaign, book string, draws int) ([]Maker, error) {
 	makers, err := makersOf(ctx, s, campaign)
 	return lostOf(makers, book, draws), err
 }
 
 // WriteDraw stores a draw. One that is stored under its number already is an error that
-// wraps storage.ErrExists, unless it is the same.
-func WriteDraw(ctx context.Context, s storage.Store, d Draw) error {
+// wraps store.ErrExists, unless it is the same.
+func WriteDraw(ctx context.Context, s store.Store, d Draw) error {
 	data, err := lake.Seal(d)
 	if err != nil {
 		return err
 	}
 	key := Key(d.Campaign, d.CodeBook, d.Number)
 	err = s.PutIfAbsent(ctx, key, data)
-	if errors.Is(err, storage.ErrExists) {
+	if errors.Is(err, store.ErrExists) {
 		if stored, other := s.Get(ctx, key); other == nil && slices.Equal(stored, data) {
 			return nil
 		}

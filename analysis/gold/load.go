@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // Acts is the id of the code book of the dialogue acts.
@@ -44,7 +44,7 @@ type Sample struct {
 
 // Load reads the draws of a campaign for a code book and what coders gave. Without any the
 // sample is empty.
-func Load(ctx context.Context, s storage.Store, campaign, book string) (*Sample, error) {
+func Load(ctx context.Context, s store.Store, campaign, book string) (*Sample, error) {
 	draws, err := ReadDraws(ctx, s, campaign, book)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func Load(ctx context.Context, s storage.Store, campaign, book string) (*Sample,
 	return a, nil
 }
 
-func (a *Sample) loadCoding(ctx context.Context, s storage.Store, d Draw, makers []Maker) (c Coding, err error) {
+func (a *Sample) loadCoding(ctx context.Context, s store.Store, d Draw, makers []Maker) (c Coding, err error) {
 	for _, m := range makers {
 		if m.Book != d.CodeBook || m.Draw != d.Number {
 			continue

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // Annotations are the tables that are added to collaborations: labels, features.
@@ -24,12 +24,12 @@ func commitsBy(table, campaign, by string) string {
 }
 
 // Annotators returns the ids of those who have added rows of a table to a campaign, sorted.
-func Annotators(ctx context.Context, store storage.Store, table, campaign string) ([]string, error) {
+func Annotators(ctx context.Context, store store.Store, table, campaign string) ([]string, error) {
 	return Folders(ctx, store, annotationFolder(table, campaign))
 }
 
 // AnnotatedRuns returns the collaborations to which a maker has added a table.
-func AnnotatedRuns(ctx context.Context, store storage.Store, table, campaign, by string) (map[Run]bool, error) {
+func AnnotatedRuns(ctx context.Context, store store.Store, table, campaign, by string) (map[Run]bool, error) {
 	objects, err := store.List(ctx, commitsBy(table, campaign, by))
 	runs := make(map[Run]bool, len(objects))
 	for _, o := range objects {
@@ -39,7 +39,7 @@ func AnnotatedRuns(ctx context.Context, store storage.Store, table, campaign, by
 }
 
 // AnnotationMarkers returns the commits of a table by one maker, in the order of their keys.
-func AnnotationMarkers(ctx context.Context, store storage.Store, table, campaign, by string) ([]Marker, error) {
+func AnnotationMarkers(ctx context.Context, store store.Store, table, campaign, by string) ([]Marker, error) {
 	objects, err := store.List(ctx, commitsBy(table, campaign, by))
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func AnnotationMarkers(ctx context.Context, store storage.Store, table, campaign
 
 // addedCommits returns the commits of a table that was added to the members, by whom
 // and in the order of their keys.
-func (d Dataset) addedCommits(ctx context.Context, store storage.Store, table string) ([]Marker, error) {
+func (d Dataset) addedCommits(ctx context.Context, store store.Store, table string) ([]Marker, error) {
 	members := make(map[Run]bool, len(d.Members))
 	for _, m := range d.Members {
 		members[m.Run] = true
@@ -75,7 +75,7 @@ func (d Dataset) addedCommits(ctx context.Context, store storage.Store, table st
 
 // Added returns the files of the tables that were added to the members, by table
 // and by whom, in the order of the markers' keys.
-func (d Dataset) Added(ctx context.Context, store storage.Store) (map[string][]File, error) {
+func (d Dataset) Added(ctx context.Context, store store.Store) (map[string][]File, error) {
 	files := map[string][]File{}
 	for _, table := range record.Annotations {
 		markers, err := d.addedCommits(ctx, store, table)
@@ -93,7 +93,7 @@ func (d Dataset) Added(ctx context.Context, store storage.Store) (map[string][]F
 
 // ScanAdded returns the rows of a table that was added to the members, no matter which maker added
 // them, checked as by ReadTable.
-func ScanAdded[T record.Row](ctx context.Context, store storage.Store, d Dataset) iter.Seq2[T, error] {
+func ScanAdded[T record.Row](ctx context.Context, store store.Store, d Dataset) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
 		markers, err := d.addedCommits(ctx, store, zero.Table())
@@ -110,33 +110,33 @@ func ScanAdded[T record.Row](ctx context.Context, store storage.Store, d Dataset
 const BookEnd = "."
 
 // Labellers returns the ids of those who have labelled dialogue acts of a campaign, sorted.
-func Labellers(ctx context.Context, store storage.Store, campaign string) ([]string, error) {
+func Labellers(ctx context.Context, store store.Store, campaign string) ([]string, error) {
 	all, err := AllLabellers(ctx, store, campaign)
 	return slices.DeleteFunc(all, func(id string) bool { return strings.Contains(id, BookEnd) }), err
 }
 
 // AllLabellers returns the ids of those who have labelled anything of a campaign, by whatever code
 // book, sorted.
-func AllLabellers(ctx context.Context, store storage.Store, campaign string) ([]string, error) {
+func AllLabellers(ctx context.Context, store store.Store, campaign string) ([]string, error) {
 	return Annotators(ctx, store, record.Labels, campaign)
 }
 
 // LabelledRuns returns the collaborations whose messages a labeller has labelled.
-func LabelledRuns(ctx context.Context, store storage.Store, campaign, by string) (map[Run]bool, error) {
+func LabelledRuns(ctx context.Context, store store.Store, campaign, by string) (map[Run]bool, error) {
 	return AnnotatedRuns(ctx, store, record.Labels, campaign, by)
 }
 
 // LabelMarkers returns the commits of a labeller, by the order of their keys.
-func LabelMarkers(ctx context.Context, store storage.Store, campaign, by string) ([]Marker, error) {
+func LabelMarkers(ctx context.Context, store store.Store, campaign, by string) ([]Marker, error) {
 	return AnnotationMarkers(ctx, store, record.Labels, campaign, by)
 }
 
 // verifyAdded checks a table that was added: files against markers, rows
 // against digests. It returns the number of rows that are whole.
-func verifyAdded[T record.Row](ctx context.Context, r *Report, store storage.Store, named map[string]bool) (n int, err error) {
+func verifyAdded[T record.Row](ctx context.Context, r *Report, s store.Store, named map[string]bool) (n int, err error) {
 	var zero T
 	table := zero.Table()
-	markers, err := r.checkMarkers(ctx, store, annotationFolder(table, r.Campaign))
+	markers, err := r.checkMarkers(ctx, s, annotationFolder(table, r.Campaign))
 	if err != nil {
 		return 0, err
 	}
@@ -144,9 +144,9 @@ func verifyAdded[T record.Row](ctx context.Context, r *Report, store storage.Sto
 		for _, f := range m.Files {
 			named[f.Key] = true
 		}
-		rows, err := ReadRows[T](ctx, store, m)
+		rows, err := ReadRows[T](ctx, s, m)
 		switch {
-		case errors.Is(err, storage.ErrCorrupt):
+		case errors.Is(err, store.ErrCorrupt):
 			r.addFinding(m.Files[table].Key, err)
 			continue
 		case err != nil:

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -33,9 +33,9 @@ func (s Success) Bytes() []byte {
 
 // ReadSuccess reads a campaign's Success; none if it has none yet. One that is
 // not as it was written is ErrCorrupt.
-func ReadSuccess(ctx context.Context, store storage.Store, campaign string) (s Success, err error) {
+func ReadSuccess(ctx context.Context, objects store.Store, campaign string) (s Success, err error) {
 	key := SuccessKey(campaign)
-	data, err := store.Get(ctx, key)
+	data, err := objects.Get(ctx, key)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	}
@@ -43,7 +43,7 @@ func ReadSuccess(ctx context.Context, store storage.Store, campaign string) (s S
 		return s, err
 	}
 	if err := json.Unmarshal(data, &s); err != nil || string(s.Bytes()) != string(data) {
-		return Success{}, fmt.Errorf("%s: %w: it is not as it was written", key, storage.ErrCorrupt)
+		return Success{}, fmt.Errorf("%s: %w: it is not as it was written", key, store.ErrCorrupt)
 	}
 	return s, nil
 }

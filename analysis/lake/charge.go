@@ -3,7 +3,7 @@ package lake
 import (
 	"math"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // Charge is what counts against a budget.

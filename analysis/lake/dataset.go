@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // Dataset is what readers see of a campaign: exactly the files that hold its
@@ -34,7 +34,7 @@ type Dataset struct {
 }
 
 // ReadDataset lists a campaign's files. It may be running: what is committed is seen.
-func ReadDataset(ctx context.Context, store storage.Store, campaign string) (Dataset, error) {
+func ReadDataset(ctx context.Context, store store.Store, campaign string) (Dataset, error) {
 	manifests, open, err := ReadManifests(ctx, store, campaign)
 	if err != nil {
 		return Dataset{}, err
@@ -68,7 +68,7 @@ func ReadDataset(ctx context.Context, store storage.Store, campaign string) (Dat
 
 // newerMarkers returns the keys of the markers that have later generations than the
 // members; earlier is how many generations are not the latest, by collaboration.
-func newerMarkers(members map[string]Member, objects []storage.Object) (keys []string, earlier map[string]int) {
+func newerMarkers(members map[string]Member, objects []store.Object) (keys []string, earlier map[string]int) {
 	type found struct {
 		generation int
 		key        string // "" is a member
@@ -97,7 +97,7 @@ func newerMarkers(members map[string]Member, objects []storage.Object) (keys []s
 }
 
 // unbatchedMarkers returns the keys of markers that no batch holds, but for the given ones.
-func (d Dataset) unbatchedMarkers(objects []storage.Object, but []string) (keys []string) {
+func (d Dataset) unbatchedMarkers(objects []store.Object, but []string) (keys []string) {
 	passed := map[string]bool{}
 	for _, key := range but {
 		passed[key] = true
@@ -111,7 +111,7 @@ func (d Dataset) unbatchedMarkers(objects []storage.Object, but []string) (keys 
 }
 
 // ReadMarkers reads the markers of runs, in their order.
-func ReadMarkers(ctx context.Context, store storage.Store, campaign string, runs []Run) ([]Marker, error) {
+func ReadMarkers(ctx context.Context, store store.Store, campaign string, runs []Run) ([]Marker, error) {
 	keys := make([]string, len(runs))
 	for i, run := range runs {
 		keys[i] = run.MarkerKey(campaign)
@@ -119,7 +119,7 @@ func ReadMarkers(ctx context.Context, store storage.Store, campaign string, runs
 	return readMarkers(ctx, store, keys)
 }
 
-func readMarkers(ctx context.Context, store storage.Store, keys []string) ([]Marker, error) {
+func readMarkers(ctx context.Context, store store.Store, keys []string) ([]Marker, error) {
 	markers := make([]Marker, len(keys))
 	return markers, Each(ctx, len(keys), func(ctx context.Context, i int) (err error) {
 		markers[i], err = ReadMarker(ctx, store, keys[i])
@@ -202,7 +202,7 @@ func (d Dataset) Digest() string {
 
 // Generations returns the dataset with every committed generation as a member, for
 // readers that sum up what all of them took. Files stays what readers open.
-func (d Dataset) Generations(ctx context.Context, store storage.Store) (Dataset, error) {
+func (d Dataset) Generations(ctx context.Context, store store.Store) (Dataset, error) {
 	markers, err := readMarkers(ctx, store, d.earlier)
 	if err != nil {
 		return Dataset{}, err
@@ -226,7 +226,7 @@ func (d Dataset) Generations(ctx context.Context, store storage.Store) (Dataset,
 }
 
 // RunAgain returns the generations that were run again, alone.
-func (d Dataset) RunAgain(ctx context.Context, store storage.Store) (Dataset, error) {
+func (d Dataset) RunAgain(ctx context.Context, store store.Store) (Dataset, error) {
 	latest := map[Run]bool{}
 	for _, m := range d.Members {
 		latest[m.Run] = true

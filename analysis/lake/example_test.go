@@ -6,14 +6,14 @@ import (
 	"log"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // A lake that an earlier run has left is read collaboration by collaboration:
 // the latest generation of each, whether its rows are compacted or not.
 func ExampleCollaborations() {
 	ctx := context.Background()
-	s, err := storage.NewLocal("testdata/schema-1")
+	s, err := store.NewLocal("testdata/schema-1")
 	if err != nil {
 		log.Fatal(err)
 	}

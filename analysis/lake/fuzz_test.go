@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
-	"roundtable/analysis/storage/storetest"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 )
 
 // What stands in an envelope of the right checksum may still be a stranger's: each
@@ -46,7 +46,7 @@ func FuzzDocuments(f *testing.F) {
 			_, manifest := lake.ReadManifest(t.Context(), s, key)
 			_, intent := lake.ReadIntent(t.Context(), s, key)
 			for _, err := range []error{marker, manifest, intent} {
-				if err != nil && (!errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), key)) {
+				if err != nil && (!errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), key)) {
 					t.Errorf("the error is not one of damage, or does not name the object: %v", err)
 				}
 			}

@@ -13,8 +13,8 @@ import (
 	"roundtable/activities/commits"
 	"roundtable/activities/laketest"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 var ctx = context.Background()
@@ -60,7 +60,7 @@ func TestGoldenLakes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := storage.NewLocal(strings.TrimSuffix(file, ".json"))
+		s, err := store.NewLocal(strings.TrimSuffix(file, ".json"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestGoldenLakes(t *testing.T) {
 	}
 }
 
-func readGolden(t *testing.T, s storage.Store) golden {
+func readGolden(t *testing.T, s store.Store) golden {
 	d, err := lake.ReadDataset(ctx, s, "golden")
 	if err != nil {
 		t.Fatal(err)
@@ -109,14 +109,14 @@ func makeGolden(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 	}
-	full, err := storage.NewLocal(t.TempDir())
+	full, err := store.NewLocal(t.TempDir())
 	must(err)
 	must(laketest.Play(ctx, full, goldenCampaign+"replicates: 2\n", 0))
 	_, err = commits.CompactAll(ctx, full, "golden", true)
 	must(err)
 	must(laketest.Play(ctx, full, goldenCampaign+"replicates: 1\n", 1))
 	must(os.RemoveAll(dir))
-	s, err := storage.NewLocal(dir)
+	s, err := store.NewLocal(dir)
 	must(err)
 	for _, folder := range []string{"raw/", "lake/"} {
 		objects, err := full.List(ctx, folder)

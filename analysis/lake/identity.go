@@ -9,7 +9,7 @@ import (
 	"io/fs"
 	"time"
 
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // IdentityKey is where a lake says which one it is, once a cluster has worked on it.
@@ -23,8 +23,8 @@ type Identity struct {
 
 // Identify returns the identity of a lake and gives it one if it has none. Of several
 // processes that do so at once the first decides for all.
-func Identify(ctx context.Context, store storage.Store) (Identity, error) {
-	known, err := ReadIdentity(ctx, store)
+func Identify(ctx context.Context, s store.Store) (Identity, error) {
+	known, err := ReadIdentity(ctx, s)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return known, err
 	}
@@ -36,14 +36,14 @@ func Identify(ctx context.Context, store storage.Store) (Identity, error) {
 	if err != nil {
 		return known, err
 	}
-	if err := store.PutIfAbsent(ctx, IdentityKey, data); err != nil && !errors.Is(err, storage.ErrExists) {
+	if err := s.PutIfAbsent(ctx, IdentityKey, data); err != nil && !errors.Is(err, store.ErrExists) {
 		return known, fmt.Errorf("lake: the lake's identity: %w", err)
 	}
-	return ReadIdentity(ctx, store)
+	return ReadIdentity(ctx, s)
 }
 
 // ReadIdentity returns the identity of a lake; fs.ErrNotExist if it has none.
-func ReadIdentity(ctx context.Context, store storage.Store) (known Identity, err error) {
+func ReadIdentity(ctx context.Context, store store.Store) (known Identity, err error) {
 	data, err := store.Get(ctx, IdentityKey)
 	if err != nil {
 		return known, err

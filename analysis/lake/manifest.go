@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // Run names one generation of a collaboration.
@@ -40,7 +40,7 @@ func runOf(key string) Run {
 
 // Ended returns the runs of a campaign that have a marker, none of which is read:
 // by collaboration and generation.
-func Ended(ctx context.Context, store storage.Store, campaign string) ([]Run, error) {
+func Ended(ctx context.Context, store store.Store, campaign string) ([]Run, error) {
 	keys, err := listKeys(ctx, store, commitFolder(campaign))
 	var all []Run
 	for _, key := range keys {
@@ -61,13 +61,13 @@ func compareRuns(a, b Run) int {
 
 // listKeys returns the keys of the objects under a prefix, asked of stores that have
 // them for less than the objects.
-func listKeys(ctx context.Context, store storage.Store, prefix string) ([]string, error) {
-	if s, ok := storage.As[interface {
+func listKeys(ctx context.Context, s store.Store, prefix string) ([]string, error) {
+	if s, ok := store.As[interface {
 		Keys(context.Context, string) ([]string, error)
-	}](store); ok {
+	}](s); ok {
 		return s.Keys(ctx, prefix)
 	}
-	objects, err := store.List(ctx, prefix)
+	objects, err := s.List(ctx, prefix)
 	keys := make([]string, len(objects))
 	for i, o := range objects {
 		keys[i] = o.Key
@@ -76,7 +76,7 @@ func listKeys(ctx context.Context, store storage.Store, prefix string) ([]string
 }
 
 // Generations returns the latest generation of each collaboration that has a marker.
-func Generations(ctx context.Context, store storage.Store, campaign string) (map[string]int, error) {
+func Generations(ctx context.Context, store store.Store, campaign string) (map[string]int, error) {
 	ended, err := Ended(ctx, store, campaign)
 	latest := make(map[string]int, len(ended))
 	for _, run := range ended { // later generations come later

@@ -5,24 +5,24 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"slices"
 	"strings"
 )
 
 // ReadManifest reads the manifest of a batch by its key.
-func ReadManifest(ctx context.Context, store storage.Store, key string) (Manifest, error) {
+func ReadManifest(ctx context.Context, store store.Store, key string) (Manifest, error) {
 	return readSealed(ctx, store, key, func(m Manifest) (string, error) { return m.Key(), m.Check() })
 }
 
 // ReadIntent reads a batch that was written down, by its key.
-func ReadIntent(ctx context.Context, store storage.Store, key string) (Batch, error) {
+func ReadIntent(ctx context.Context, store store.Store, key string) (Batch, error) {
 	return readSealed(ctx, store, key, func(b Batch) (string, error) { return b.IntentKey(), b.Check() })
 }
 
-func readSealed[T any](ctx context.Context, store storage.Store, key string, check func(T) (key string, err error)) (T, error) {
+func readSealed[T any](ctx context.Context, s store.Store, key string, check func(T) (key string, err error)) (T, error) {
 	var body, none T
-	data, err := store.Get(ctx, key)
+	data, err := s.Get(ctx, key)
 	if err == nil {
 		err = Unseal(key, data, &body)
 	}
@@ -31,9 +31,9 @@ func readSealed[T any](ctx context.Context, store storage.Store, key string, che
 	}
 	switch own, err := check(body); {
 	case err != nil:
-		return none, fmt.Errorf("%s: %w: %w", key, storage.ErrCorrupt, err)
+		return none, fmt.Errorf("%s: %w: %w", key, store.ErrCorrupt, err)
 	case own != key:
-		return none, fmt.Errorf("%s: %w: it is %s", key, storage.ErrCorrupt, own)
+		return none, fmt.Errorf("%s: %w: it is %s", key, store.ErrCorrupt, own)
 	}
 	return body, nil
 }
@@ -44,7 +44,7 @@ func readSealed[T any](ctx context.Context, store storage.Store, key string, che
 // open are the batches that were written down but are not compacted, by number.
 // A torn manifest is none, so its batch is among them: its commits are still
 // read from their own files, and compacting it again repairs it.
-func ReadManifests(ctx context.Context, store storage.Store, campaign string) (all []Manifest, open []Batch, err error) {
+func ReadManifests(ctx context.Context, store store.Store, campaign string) (all []Manifest, open []Batch, err error) {
 	objects, err := store.List(ctx, manifestFolder(campaign))
 	if err != nil {
 		return nil, nil, err
@@ -84,13 +84,13 @@ func ReadManifests(ctx context.Context, store storage.Store, campaign string) (a
 	return all, open, errors.Join(errs...)
 }
 
-func isListed(objects []storage.Object, key string) bool {
-	return slices.ContainsFunc(objects, func(o storage.Object) bool { return o.Key == key })
+func isListed(objects []store.Object, key string) bool {
+	return slices.ContainsFunc(objects, func(o store.Object) bool { return o.Key == key })
 }
 
 // Torn says that an object, which is a sealed one, was written in part only: it
 // is no JSON document. Any other damage is nobody's to repair.
-func Torn(ctx context.Context, store storage.Store, key string) (bool, error) {
+func Torn(ctx context.Context, store store.Store, key string) (bool, error) {
 	data, err := store.Get(ctx, key)
 	return err == nil && !json.Valid(data), err
 }

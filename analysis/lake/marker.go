@@ -10,8 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/until"
 )
 
@@ -146,9 +146,9 @@ func (m Marker) Check() error {
 func partOfName(s string) bool { return !strings.ContainsAny(s, "/\\\x00") && utf8.ValidString(s) }
 
 // ReadMarker reads a marker by its key.
-func ReadMarker(ctx context.Context, store storage.Store, key string) (Marker, error) {
+func ReadMarker(ctx context.Context, s store.Store, key string) (Marker, error) {
 	var m Marker
-	data, err := store.Get(ctx, key)
+	data, err := s.Get(ctx, key)
 	if err == nil {
 		err = Unseal(key, data, &m)
 	}
@@ -156,10 +156,10 @@ func ReadMarker(ctx context.Context, store storage.Store, key string) (Marker, e
 		return Marker{}, err
 	}
 	if err := m.Check(); err != nil {
-		return Marker{}, fmt.Errorf("%s: %w: %w", key, storage.ErrCorrupt, err)
+		return Marker{}, fmt.Errorf("%s: %w: %w", key, store.ErrCorrupt, err)
 	}
 	if m.Key() != key {
-		return Marker{}, fmt.Errorf("%s: %w: it is the marker %s", key, storage.ErrCorrupt, m.Key())
+		return Marker{}, fmt.Errorf("%s: %w: it is the marker %s", key, store.ErrCorrupt, m.Key())
 	}
 	return m, nil
 }
@@ -167,7 +167,7 @@ func ReadMarker(ctx context.Context, store storage.Store, key string) (Marker, e
 // Commits returns the markers of a campaign, all generations, by condition,
 // collaboration and generation. Those that cannot be read are errors (joined,
 // each with its key) next to the others.
-func Commits(ctx context.Context, store storage.Store, campaign string) ([]Marker, error) {
+func Commits(ctx context.Context, store store.Store, campaign string) ([]Marker, error) {
 	objects, err := store.List(ctx, commitFolder(campaign))
 	if err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func Commits(ctx context.Context, store storage.Store, campaign string) ([]Marke
 
 // readWhole reads markers. Those that cannot be read are errors (joined, each with
 // its key) next to the others.
-func readWhole(ctx context.Context, store storage.Store, keys []string) ([]Marker, error) {
+func readWhole(ctx context.Context, store store.Store, keys []string) ([]Marker, error) {
 	read := make([]Marker, len(keys))
 	errs := make([]error, len(keys))
 	_ = Each(ctx, len(keys), func(ctx context.Context, i int) error {
@@ -200,7 +200,7 @@ func readWhole(ctx context.Context, store storage.Store, keys []string) ([]Marke
 }
 
 // Committed returns what readers see of a campaign: the latest generation of each collaboration.
-func Committed(ctx context.Context, store storage.Store, campaign string) ([]Marker, error) {
+func Committed(ctx context.Context, store store.Store, campaign string) ([]Marker, error) {
 	markers, err := Commits(ctx, store, campaign)
 	return Latest(markers), err
 }
@@ -245,7 +245,7 @@ func compareMarkers(a, b Marker) int {
 }
 
 // Campaigns returns the names that have a plan, answers or commits in the store, sorted.
-func Campaigns(ctx context.Context, store storage.Store) ([]string, error) {
+func Campaigns(ctx context.Context, store store.Store) ([]string, error) {
 	names := map[string]bool{}
 	planned, err := Folders(ctx, store, About)
 	if err != nil {
@@ -274,13 +274,13 @@ func Campaigns(ctx context.Context, store storage.Store) ([]string, error) {
 }
 
 // Folders returns what is directly below a prefix, asked of stores that can say so.
-func Folders(ctx context.Context, store storage.Store, prefix string) ([]string, error) {
-	if s, ok := storage.As[interface {
+func Folders(ctx context.Context, s store.Store, prefix string) ([]string, error) {
+	if s, ok := store.As[interface {
 		Folders(context.Context, string) ([]string, error)
-	}](store); ok {
+	}](s); ok {
 		return s.Folders(ctx, prefix)
 	}
-	objects, err := store.List(ctx, prefix)
+	objects, err := s.List(ctx, prefix)
 	var folders []string
 	for _, o := range objects {
 		if f, _, ok := strings.Cut(strings.TrimPrefix(o.Key, prefix), "/"); ok {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // LockKey returns where the process that works on a campaign of a local lake says so.
@@ -14,27 +14,27 @@ func LockKey(campaign string) string { return AboutKey(campaign, "lock") }
 // Objects returns everything that a campaign has stored, sorted by key. Its lock is left
 // out, which holds no result, and so is what all campaigns of a lake share: the cache
 // and the vectors.
-func Objects(ctx context.Context, store storage.Store, campaign string) ([]storage.Object, error) {
-	folders, err := foldersOf(ctx, store, campaign)
+func Objects(ctx context.Context, s store.Store, campaign string) ([]store.Object, error) {
+	folders, err := foldersOf(ctx, s, campaign)
 	if err != nil {
 		return nil, err
 	}
-	var all []storage.Object
+	var all []store.Object
 	for _, folder := range folders {
-		objects, err := store.List(ctx, folder)
+		objects, err := s.List(ctx, folder)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, objects...)
 	}
-	all = slices.DeleteFunc(all, func(o storage.Object) bool { return o.Key == LockKey(campaign) })
-	slices.SortFunc(all, func(a, b storage.Object) int { return strings.Compare(a.Key, b.Key) })
+	all = slices.DeleteFunc(all, func(o store.Object) bool { return o.Key == LockKey(campaign) })
+	slices.SortFunc(all, func(a, b store.Object) int { return strings.Compare(a.Key, b.Key) })
 	return all, nil
 }
 
 // foldersOf returns the folders that hold a campaign's objects. Tables are found, not
 // listed here, so that one of a later version is not left out.
-func foldersOf(ctx context.Context, store storage.Store, campaign string) ([]string, error) {
+func foldersOf(ctx context.Context, store store.Store, campaign string) ([]string, error) {
 	within := "campaign=" + campaign + "/"
 	folders := []string{About + campaign + "/", "answers/" + within, "budget/" + within}
 	for _, parent := range []string{"raw/", "raw/_commits/", "lake/"} {

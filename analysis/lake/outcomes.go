@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"slices"
 
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // OutcomesEach is how many markers one Outcomes sums up.
@@ -137,7 +137,7 @@ func (o Outcomes) Key() string {
 }
 
 // ReadOutcomes reads an Outcomes by its key.
-func ReadOutcomes(ctx context.Context, store storage.Store, key string) (Outcomes, error) {
+func ReadOutcomes(ctx context.Context, store store.Store, key string) (Outcomes, error) {
 	c, err := readSealed(ctx, store, key, func(c columns) (string, error) {
 		return Outcomes{Campaign: c.Campaign, Number: c.Number}.Key(), c.check()
 	})
@@ -146,7 +146,7 @@ func ReadOutcomes(ctx context.Context, store storage.Store, key string) (Outcome
 
 // Unsummed returns the runs of a campaign that no Outcomes holds, by collaboration and
 // generation, if they are enough for another one, whose number is next.
-func Unsummed(ctx context.Context, store storage.Store, campaign string) (runs []Run, next int, err error) {
+func Unsummed(ctx context.Context, store store.Store, campaign string) (runs []Run, next int, err error) {
 	objects, err := store.List(ctx, outcomesFolder(campaign))
 	if err != nil {
 		return nil, 0, err
@@ -169,11 +169,11 @@ func Unsummed(ctx context.Context, store storage.Store, campaign string) (runs [
 }
 
 // readAllOutcomes returns what the objects hold, by run. Damaged ones hold nothing.
-func readAllOutcomes(ctx context.Context, store storage.Store, objects []storage.Object) (map[Run]*Outcome, error) {
+func readAllOutcomes(ctx context.Context, s store.Store, objects []store.Object) (map[Run]*Outcome, error) {
 	read := make([]Outcomes, len(objects))
 	err := Each(ctx, len(objects), func(ctx context.Context, i int) (err error) {
-		read[i], err = ReadOutcomes(ctx, store, objects[i].Key)
-		if errors.Is(err, storage.ErrCorrupt) {
+		read[i], err = ReadOutcomes(ctx, s, objects[i].Key)
+		if errors.Is(err, store.ErrCorrupt) {
 			return nil
 		}
 		return err
@@ -190,7 +190,7 @@ func readAllOutcomes(ctx context.Context, store storage.Store, objects []storage
 // Progress returns the outcome of each run that has a marker, by collaboration and
 // generation. A marker that an Outcomes holds is not read. Markers that cannot be read are
 // errors (joined, each with its key) next to the others.
-func Progress(ctx context.Context, store storage.Store, campaign string) ([]Outcome, error) {
+func Progress(ctx context.Context, store store.Store, campaign string) ([]Outcome, error) {
 	ended, err := Ended(ctx, store, campaign)
 	if err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ func Progress(ctx context.Context, store storage.Store, campaign string) ([]Outc
 }
 
 // ProgressOf is Progress of the runs that Ended has returned.
-func ProgressOf(ctx context.Context, store storage.Store, campaign string, ended []Run) ([]Outcome, error) {
+func ProgressOf(ctx context.Context, store store.Store, campaign string, ended []Run) ([]Outcome, error) {
 	objects, err := store.List(ctx, outcomesFolder(campaign))
 	if err != nil {
 		return nil, err
@@ -227,7 +227,7 @@ func ProgressOf(ctx context.Context, store storage.Store, campaign string, ended
 }
 
 // LatestProgress returns what Progress returns of the latest generation of each collaboration.
-func LatestProgress(ctx context.Context, store storage.Store, campaign string) ([]Outcome, error) {
+func LatestProgress(ctx context.Context, store store.Store, campaign string) ([]Outcome, error) {
 	all, err := Progress(ctx, store, campaign)
 	return LatestOutcomes(all), err
 }
@@ -244,8 +244,8 @@ func LatestOutcomes(all []Outcome) []Outcome {
 }
 
 // checkOutcomes compares what Outcomes hold with the markers, those that are whole.
-func (r *Report) checkOutcomes(ctx context.Context, store storage.Store, markers []Marker) error {
-	objects, err := store.List(ctx, outcomesFolder(r.Campaign))
+func (r *Report) checkOutcomes(ctx context.Context, s store.Store, markers []Marker) error {
+	objects, err := s.List(ctx, outcomesFolder(r.Campaign))
 	if err != nil || len(objects) == 0 {
 		return err
 	}
@@ -254,9 +254,9 @@ func (r *Report) checkOutcomes(ctx context.Context, store storage.Store, markers
 		said[m.Run()] = m.Outcome()
 	}
 	for _, object := range objects {
-		o, err := ReadOutcomes(ctx, store, object.Key)
+		o, err := ReadOutcomes(ctx, s, object.Key)
 		switch {
-		case errors.Is(err, storage.ErrCorrupt):
+		case errors.Is(err, store.ErrCorrupt):
 			r.addFinding(object.Key, err)
 		case err != nil:
 			return err

@@ -12,8 +12,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 const (
@@ -26,19 +26,19 @@ const (
 var errMissing = errors.New("is missing")
 
 // fetchFile reads a file and holds it to what names it: a marker or a manifest.
-func fetchFile(ctx context.Context, store storage.Store, f File, naming string) ([]byte, error) {
-	data, err := store.Get(ctx, f.Key)
+func fetchFile(ctx context.Context, s store.Store, f File, naming string) ([]byte, error) {
+	data, err := s.Get(ctx, f.Key)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w: %s names it, but it %w", f.Key, storage.ErrCorrupt, naming, errMissing)
+		return nil, fmt.Errorf("%s: %w: %s names it, but it %w", f.Key, store.ErrCorrupt, naming, errMissing)
 	}
 	if err != nil {
 		return nil, err
 	}
 	switch got := FileOf(f.Key, f.Rows, data); {
 	case got.Size != f.Size:
-		return nil, fmt.Errorf("%s: %w: it has %d bytes, %s says %d", f.Key, storage.ErrCorrupt, got.Size, naming, f.Size)
+		return nil, fmt.Errorf("%s: %w: it has %d bytes, %s says %d", f.Key, store.ErrCorrupt, got.Size, naming, f.Size)
 	case got.SHA256 != f.SHA256:
-		return nil, fmt.Errorf("%s: %w: its content is not the one that %s describes (sha256 %s, not %s)", f.Key, storage.ErrCorrupt, naming, got.SHA256, f.SHA256)
+		return nil, fmt.Errorf("%s: %w: its content is not the one that %s describes (sha256 %s, not %s)", f.Key, store.ErrCorrupt, naming, got.SHA256, f.SHA256)
 	}
 	return data, nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go/compress"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // A file whose writer did not know all columns yet reads with the others absent.

@@ -8,8 +8,8 @@ import (
 	"iter"
 	"slices"
 
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // Scan returns the rows of one table that readers see, by condition, collaboration
@@ -19,7 +19,7 @@ import (
 //
 // In memory are the compressed parts of the present condition and some
 // decoded rows of each.
-func Scan[T record.Row](ctx context.Context, store storage.Store, d Dataset) iter.Seq2[T, error] {
+func Scan[T record.Row](ctx context.Context, store store.Store, d Dataset) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
 		w := newTableWalk[T](ctx, store, d)
@@ -42,7 +42,7 @@ func Scan[T record.Row](ctx context.Context, store storage.Store, d Dataset) ite
 // Collaborations returns what readers see of a campaign, one collaboration after
 // the other, by condition and collaboration. Only the given tables are read;
 // none given are all.
-func Collaborations(ctx context.Context, store storage.Store, d Dataset, tables ...string) iter.Seq2[record.Rows, error] {
+func Collaborations(ctx context.Context, store store.Store, d Dataset, tables ...string) iter.Seq2[record.Rows, error] {
 	return func(yield func(record.Rows, error) bool) {
 		w := newWalks(ctx, store, d, tables)
 		defer w.close()
@@ -64,7 +64,7 @@ type walks struct {
 	calls          *tableWalk[record.Call]
 }
 
-func newWalks(ctx context.Context, store storage.Store, d Dataset, tables []string) walks {
+func newWalks(ctx context.Context, store store.Store, d Dataset, tables []string) walks {
 	return walks{
 		collaborations: walkIfChosen[record.Collaboration](ctx, store, d, tables),
 		rounds:         walkIfChosen[record.Round](ctx, store, d, tables),
@@ -75,7 +75,7 @@ func newWalks(ctx context.Context, store storage.Store, d Dataset, tables []stri
 }
 
 // walkIfChosen returns nil, which has no rows, if the table is not asked for.
-func walkIfChosen[T record.Row](ctx context.Context, store storage.Store, d Dataset, tables []string) *tableWalk[T] {
+func walkIfChosen[T record.Row](ctx context.Context, store store.Store, d Dataset, tables []string) *tableWalk[T] {
 	var zero T
 	if len(tables) > 0 && !slices.Contains(tables, zero.Table()) {
 		return nil
@@ -106,7 +106,7 @@ func (w walks) close() {
 // members too, so each is read once, from its beginning to its end.
 type tableWalk[T record.Row] struct {
 	ctx       context.Context
-	store     storage.Store
+	store     store.Store
 	d         Dataset
 	table     string
 	condition string                // the present one
@@ -121,7 +121,7 @@ type cursor[T record.Row] struct {
 	err  error // of next; io.EOF after the last
 }
 
-func newTableWalk[T record.Row](ctx context.Context, store storage.Store, d Dataset) *tableWalk[T] {
+func newTableWalk[T record.Row](ctx context.Context, store store.Store, d Dataset) *tableWalk[T] {
 	var zero T
 	return &tableWalk[T]{ctx: ctx, store: store, d: d, table: zero.Table(), parts: map[string]*cursor[T]{}}
 }
@@ -163,7 +163,7 @@ func (w *tableWalk[T]) rows(m Member) ([]T, error) {
 			err = fmt.Errorf("it has %d rows, %s says %d", r.total, naming, f.Rows)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w: %w", f.Key, storage.ErrCorrupt, err)
+			return nil, fmt.Errorf("%s: %w: %w", f.Key, store.ErrCorrupt, err)
 		}
 		c = &cursor[T]{Reader: r}
 		c.step()
@@ -174,7 +174,7 @@ func (w *tableWalk[T]) rows(m Member) ([]T, error) {
 		err = fmt.Errorf("it has %d rows of collaboration %s, %s says %d", len(rows), m.Run, naming, m.Rows[w.table])
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", f.Key, storage.ErrCorrupt, err)
+		return nil, fmt.Errorf("%s: %w: %w", f.Key, store.ErrCorrupt, err)
 	}
 	return rows, nil
 }

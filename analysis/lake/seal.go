@@ -1,4 +1,4 @@
-// Package lake reads what campaigns wrote to a storage.Store: the committed
+// Package lake reads what campaigns wrote to a store.Store: the committed
 // Parquet rows and what names them. Writing is in activities/commits. Readers see
 // only committed data.
 package lake
@@ -9,7 +9,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // sealVersion is the version of the envelope and of what is in it.
@@ -60,7 +60,7 @@ func sealedBody(data []byte) []byte {
 
 func decodeBody(key string, sealed []byte, body any) error {
 	if err := json.Unmarshal(sealed, body); err != nil {
-		return fmt.Errorf("%s: %w: %w", key, storage.ErrCorrupt, err)
+		return fmt.Errorf("%s: %w: %w", key, store.ErrCorrupt, err)
 	}
 	return nil
 }
@@ -73,10 +73,10 @@ func explainUnsealed(key string, data []byte) error {
 		Body    json.RawMessage `json:"body"`
 	}
 	if err := json.Unmarshal(data, &e); err != nil {
-		return fmt.Errorf("%s: %w: %d bytes that are no whole JSON document (%w)", key, storage.ErrCorrupt, len(data), err)
+		return fmt.Errorf("%s: %w: %d bytes that are no whole JSON document (%w)", key, store.ErrCorrupt, len(data), err)
 	}
 	if e.Version > sealVersion && bytes.HasPrefix(data, fmt.Appendf(nil, `{"version":%d,`, e.Version)) {
-		return fmt.Errorf("%s: %w, or written by a later version of this program: version %d, this one reads up to %d", key, storage.ErrCorrupt, e.Version, sealVersion)
+		return fmt.Errorf("%s: %w, or written by a later version of this program: version %d, this one reads up to %d", key, store.ErrCorrupt, e.Version, sealVersion)
 	}
-	return fmt.Errorf("%s: %w: its content does not match its checksum", key, storage.ErrCorrupt)
+	return fmt.Errorf("%s: %w: its content does not match its checksum", key, store.ErrCorrupt)
 }

@@ -3,7 +3,7 @@ package lake
 import (
 	"context"
 	"fmt"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"time"
 )
 
@@ -58,14 +58,14 @@ func (s Settled) Correct(run Run, cost, worst float64) (float64, float64) {
 func SettlementsKey(campaign string) string { return AboutKey(campaign, "settlements/") }
 
 // ReadSettled reads all settlements of a campaign. A call is settled once.
-func ReadSettled(ctx context.Context, store storage.Store, campaign string) (Settled, error) {
-	objects, err := store.List(ctx, SettlementsKey(campaign))
+func ReadSettled(ctx context.Context, s store.Store, campaign string) (Settled, error) {
+	objects, err := s.List(ctx, SettlementsKey(campaign))
 	if err != nil {
 		return nil, err
 	}
 	all := Settled{}
 	for _, o := range objects {
-		data, err := store.Get(ctx, o.Key)
+		data, err := s.Get(ctx, o.Key)
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func ReadSettled(ctx context.Context, store storage.Store, campaign string) (Set
 		}
 		for _, c := range s.Calls {
 			if _, twice := all[c.CallKey]; twice {
-				return nil, fmt.Errorf("%s: %w: it settles call %d of entry %d of %s.%d, which is settled already", o.Key, storage.ErrCorrupt, c.Attempt, c.Entry, c.Collaboration, c.Generation)
+				return nil, fmt.Errorf("%s: %w: it settles call %d of entry %d of %s.%d, which is settled already", o.Key, store.ErrCorrupt, c.Attempt, c.Entry, c.Collaboration, c.Generation)
 			}
 			all[c.CallKey] = c
 		}
@@ -84,7 +84,7 @@ func ReadSettled(ctx context.Context, store storage.Store, campaign string) (Set
 }
 
 // WriteSettlement adds a settlement. Of two written at the same time one is ErrExists.
-func WriteSettlement(ctx context.Context, store storage.Store, campaign string, s Settlement) error {
+func WriteSettlement(ctx context.Context, store store.Store, campaign string, s Settlement) error {
 	objects, err := store.List(ctx, SettlementsKey(campaign))
 	if err != nil {
 		return err

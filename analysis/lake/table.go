@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"iter"
 
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // ReadTable returns the rows of one table, in the order of the markers and then of
 // the table's key. Every file is checked against its marker before a row of it
 // is seen; the first error ends the sequence.
-func ReadTable[T record.Row](ctx context.Context, store storage.Store, markers []Marker) iter.Seq2[T, error] {
+func ReadTable[T record.Row](ctx context.Context, store store.Store, markers []Marker) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
 		for _, m := range markers {
@@ -31,7 +31,7 @@ func ReadTable[T record.Row](ctx context.Context, store storage.Store, markers [
 }
 
 // ReadAll returns ReadTable as a slice.
-func ReadAll[T record.Row](ctx context.Context, store storage.Store, markers []Marker) ([]T, error) {
+func ReadAll[T record.Row](ctx context.Context, store store.Store, markers []Marker) ([]T, error) {
 	var all []T
 	for r, err := range ReadTable[T](ctx, store, markers) {
 		if err != nil {
@@ -43,7 +43,7 @@ func ReadAll[T record.Row](ctx context.Context, store storage.Store, markers []M
 }
 
 // ReadRows is one table's rows of one collaboration.
-func ReadRows[T record.Row](ctx context.Context, store storage.Store, m Marker) ([]T, error) {
+func ReadRows[T record.Row](ctx context.Context, store store.Store, m Marker) ([]T, error) {
 	data, err := FetchRows[T](ctx, store, m)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func ReadRows[T record.Row](ctx context.Context, store storage.Store, m Marker) 
 }
 
 // FetchRows is the file of one table's rows of one collaboration; nil if there are none.
-func FetchRows[T record.Row](ctx context.Context, store storage.Store, m Marker) ([]byte, error) {
+func FetchRows[T record.Row](ctx context.Context, store store.Store, m Marker) ([]byte, error) {
 	var zero T
 	f, ok := m.Files[zero.Table()]
 	if !ok {
@@ -71,14 +71,14 @@ func DecodeRows[T record.Row](m Marker, data []byte) ([]T, error) {
 	rows, err := Decode[T](data)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w: %w", f.Key, storage.ErrCorrupt, err)
+		return nil, fmt.Errorf("%s: %w: %w", f.Key, store.ErrCorrupt, err)
 	case len(rows) != f.Rows:
-		return nil, fmt.Errorf("%s: %w: it has %d rows, its marker says %d", f.Key, storage.ErrCorrupt, len(rows), f.Rows)
+		return nil, fmt.Errorf("%s: %w: it has %d rows, its marker says %d", f.Key, store.ErrCorrupt, len(rows), f.Rows)
 	}
 	for _, r := range rows {
 		k := r.Identity()
 		if k.CampaignID != m.Campaign || k.ConditionID != m.Condition || k.CollaborationID != m.Collaboration || int(k.Generation) != m.Generation {
-			return nil, fmt.Errorf("%s: %w: it holds a row of collaboration %s.%d", f.Key, storage.ErrCorrupt, k.CollaborationID, k.Generation)
+			return nil, fmt.Errorf("%s: %w: it holds a row of collaboration %s.%d", f.Key, store.ErrCorrupt, k.CollaborationID, k.Generation)
 		}
 	}
 	return rows, nil

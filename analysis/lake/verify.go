@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // Report is what Verify found.
@@ -51,7 +51,7 @@ func (r *Report) addFinding(object string, err error) {
 // digest, parts against their manifests and against the rows that they were
 // made from, answers and the log of the budget against their checksums. Damage is a finding; an error means
 // that the store could not be read.
-func Verify(ctx context.Context, store storage.Store, campaign string) (Report, error) {
+func Verify(ctx context.Context, store store.Store, campaign string) (Report, error) {
 	r := Report{Campaign: campaign}
 	markers, err := r.checkMarkers(ctx, store, commitFolder(campaign))
 	if err != nil {
@@ -110,7 +110,7 @@ func Verify(ctx context.Context, store storage.Store, campaign string) (Report, 
 }
 
 // findUnnamed notes the files that no marker and no manifest names.
-func (r *Report) findUnnamed(ctx context.Context, store storage.Store, named map[string]bool) error {
+func (r *Report) findUnnamed(ctx context.Context, store store.Store, named map[string]bool) error {
 	for _, table := range slices.Concat(record.Tables[:], record.Annotations[:]) {
 		for _, folder := range []string{"raw", "lake"} {
 			objects, err := store.List(ctx, fmt.Sprintf("%s/%s/campaign=%s/", folder, table, r.Campaign))
@@ -127,16 +127,16 @@ func (r *Report) findUnnamed(ctx context.Context, store storage.Store, named map
 	return nil
 }
 
-func (r *Report) checkMarkers(ctx context.Context, store storage.Store, folder string) ([]Marker, error) {
-	objects, err := store.List(ctx, folder)
+func (r *Report) checkMarkers(ctx context.Context, s store.Store, folder string) ([]Marker, error) {
+	objects, err := s.List(ctx, folder)
 	if err != nil {
 		return nil, err
 	}
 	var markers []Marker
 	for _, o := range objects {
-		m, err := ReadMarker(ctx, store, o.Key)
+		m, err := ReadMarker(ctx, s, o.Key)
 		switch {
-		case errors.Is(err, storage.ErrCorrupt):
+		case errors.Is(err, store.ErrCorrupt):
 			r.addFinding(o.Key, err)
 		case err != nil:
 			return nil, err
@@ -152,9 +152,9 @@ type copies map[string]string
 
 // heldRuns are in a compacted batch, whose parts are checked by themselves. A
 // manifest that is damaged holds nothing; it is a finding later.
-func heldRuns(ctx context.Context, store storage.Store, campaign string) (map[Run]bool, error) {
-	manifests, _, err := ReadManifests(ctx, store, campaign)
-	if err != nil && !errors.Is(err, storage.ErrCorrupt) {
+func heldRuns(ctx context.Context, s store.Store, campaign string) (map[Run]bool, error) {
+	manifests, _, err := ReadManifests(ctx, s, campaign)
+	if err != nil && !errors.Is(err, store.ErrCorrupt) {
 		return nil, err
 	}
 	held := map[Run]bool{}
@@ -168,16 +168,16 @@ func heldRuns(ctx context.Context, store storage.Store, campaign string) (map[Ru
 
 // checkCommit checks the files that a marker names; ok says that all are whole. Of
 // a commit that is compacted, files may have been deleted.
-func (r *Report) checkCommit(ctx context.Context, store storage.Store, m Marker, compacted bool) (sums copies, ok bool, err error) {
+func (r *Report) checkCommit(ctx context.Context, s store.Store, m Marker, compacted bool) (sums copies, ok bool, err error) {
 	before := len(r.Findings)
 	var rows record.Rows
 	sums = copies{}
 	err = errors.Join(
-		verifyTable(ctx, r, store, m, &rows.Collaborations, sums),
-		verifyTable(ctx, r, store, m, &rows.Rounds, sums),
-		verifyTable(ctx, r, store, m, &rows.Turns, sums),
-		verifyTable(ctx, r, store, m, &rows.Ballots, sums),
-		verifyTable(ctx, r, store, m, &rows.Calls, sums),
+		verifyTable(ctx, r, s, m, &rows.Collaborations, sums),
+		verifyTable(ctx, r, s, m, &rows.Rounds, sums),
+		verifyTable(ctx, r, s, m, &rows.Turns, sums),
+		verifyTable(ctx, r, s, m, &rows.Ballots, sums),
+		verifyTable(ctx, r, s, m, &rows.Calls, sums),
 	)
 	if err != nil || len(r.Findings) > before {
 		return nil, false, err
@@ -189,7 +189,7 @@ func (r *Report) checkCommit(ctx context.Context, store storage.Store, m Marker,
 		}
 		for table, f := range m.Files {
 			if _, there := sums[table]; !there {
-				r.addFinding(f.Key, fmt.Errorf("%w: its marker names it, but it %w, and no batch holds its rows", storage.ErrCorrupt, errMissing))
+				r.addFinding(f.Key, fmt.Errorf("%w: its marker names it, but it %w, and no batch holds its rows", store.ErrCorrupt, errMissing))
 			}
 		}
 		return nil, false, nil
@@ -221,16 +221,16 @@ func (r *Report) countRows(m Marker) {
 }
 
 // verifyTable reads one table of a commit; damage becomes a finding.
-func verifyTable[T record.Row](ctx context.Context, r *Report, store storage.Store, m Marker, rows *[]T, sums copies) error {
+func verifyTable[T record.Row](ctx context.Context, r *Report, s store.Store, m Marker, rows *[]T, sums copies) error {
 	var zero T
-	got, err := ReadRows[T](ctx, store, m)
+	got, err := ReadRows[T](ctx, s, m)
 	if err == nil {
 		sums[zero.Table()], err = copyOf(got, m.Files[zero.Table()].Key)
 	}
 	switch {
 	case errors.Is(err, errMissing): // it has no sum
 		return nil
-	case errors.Is(err, storage.ErrCorrupt):
+	case errors.Is(err, store.ErrCorrupt):
 		r.addFinding(m.Files[zero.Table()].Key, err)
 		return nil
 	}
@@ -239,7 +239,7 @@ func verifyTable[T record.Row](ctx context.Context, r *Report, store storage.Sto
 }
 
 // checkSealed checks the envelopes of the objects below a folder and counts those that are whole.
-func (r *Report) checkSealed(ctx context.Context, store storage.Store, folder string) (whole int, err error) {
+func (r *Report) checkSealed(ctx context.Context, store store.Store, folder string) (whole int, err error) {
 	objects, err := store.List(ctx, folder)
 	if err != nil {
 		return 0, err
@@ -266,7 +266,7 @@ func (r *Report) checkSealed(ctx context.Context, store storage.Store, folder st
 func copyOf[T record.Row](rows []T, key string) (string, error) {
 	sum, err := record.CopyDigest(rows)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w: %w", key, storage.ErrCorrupt, err)
+		return "", fmt.Errorf("%s: %w: %w", key, store.ErrCorrupt, err)
 	}
 	return sum, nil
 }

@@ -7,14 +7,14 @@ import (
 	"reflect"
 	"strings"
 
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // checkBatches checks what compaction left: intents and manifests against their
 // checksums, parts against their manifests, and their rows against those of
 // the commits that they were made from.
-func (r *Report) checkBatches(ctx context.Context, store storage.Store, whole []Marker, sums map[Run]copies, named map[string]bool) error {
+func (r *Report) checkBatches(ctx context.Context, store store.Store, whole []Marker, sums map[Run]copies, named map[string]bool) error {
 	objects, err := store.List(ctx, manifestFolder(r.Campaign))
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (r *Report) checkBatches(ctx context.Context, store storage.Store, whole []
 type checking struct {
 	*Report
 	ctx     context.Context
-	store   storage.Store
+	store   store.Store
 	commits map[Run]Marker // whole ones
 	sums    map[Run]copies // of these
 	batch   map[Run]int    // that holds a run
@@ -65,7 +65,7 @@ func (c *checking) checkObject(key string, named map[string]bool) error {
 
 // reportDamage makes a finding of an object that is not what was written.
 func (c *checking) reportDamage(key string, err error) error {
-	if errors.Is(err, storage.ErrCorrupt) {
+	if errors.Is(err, store.ErrCorrupt) {
 		c.addFinding(key, err)
 		return nil
 	}
@@ -148,7 +148,7 @@ func takeAndCompare[T record.Row](p *partsOf, w *tableWalk[T], m Member, rows *[
 	if err == nil {
 		err = compared(p, m, got, f.Key)
 	}
-	if errors.Is(err, storage.ErrCorrupt) {
+	if errors.Is(err, store.ErrCorrupt) {
 		p.addFinding(f.Key, err)
 		p.failed[f.Key], p.failed[m.Condition] = true, true
 		return nil
@@ -167,7 +167,7 @@ func compared[T record.Row](p *partsOf, m Member, rows []T, key string) error {
 	}
 	sum, err := copyOf(rows, key)
 	if err == nil && sum != own {
-		err = fmt.Errorf("%s: %w: its rows of collaboration %s are not those of its commit", key, storage.ErrCorrupt, m.Run)
+		err = fmt.Errorf("%s: %w: its rows of collaboration %s are not those of its commit", key, store.ErrCorrupt, m.Run)
 	}
 	return err
 }

@@ -13,8 +13,8 @@ import (
 	"roundtable/analysis/embedding"
 	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/trajectory"
 	"roundtable/envs/wording"
 	"roundtable/workflows/stopping"
@@ -32,7 +32,7 @@ type Request struct {
 
 // Fit returns the fitted method, apart from who is asked on the way. The error says
 // what the campaign lacks: an end, collaborations that ran all rounds, labels.
-func Fit(ctx context.Context, store storage.Store, r Request) (fit stopping.LearnedFit, err error) {
+func Fit(ctx context.Context, store store.Store, r Request) (fit stopping.LearnedFit, err error) {
 	success, err := lake.ReadSuccess(ctx, store, r.Campaign)
 	if err != nil {
 		return fit, err
@@ -56,7 +56,7 @@ func Fit(ctx context.Context, store storage.Store, r Request) (fit stopping.Lear
 }
 
 // Read returns the collaborations that a method is fitted on, with what it looks at.
-func Read(ctx context.Context, store storage.Store, r Request) (*crossval.Data, stopping.FittedOn, error) {
+func Read(ctx context.Context, store store.Store, r Request) (*crossval.Data, stopping.FittedOn, error) {
 	on := stopping.FittedOn{Campaign: r.Campaign, Condition: r.Condition}
 	all, left, err := trajectory.Load(ctx, store, r.Campaign)
 	if err != nil {
@@ -116,7 +116,7 @@ func reasons(left []trajectory.Excluded) string {
 
 // addDistances sets the information distances of runs as they were known at the end of
 // each round.
-func addDistances(ctx context.Context, store storage.Store, r Request, runs []trajectory.Trajectory) error {
+func addDistances(ctx context.Context, store store.Store, r Request, runs []trajectory.Trajectory) error {
 	at := map[lake.Run]int{}
 	for i, t := range runs {
 		at[lake.Run{Collaboration: t.ID, Generation: t.Generation}] = i

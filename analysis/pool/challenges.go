@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // Challenge is a line of a challenges file as the environment qa reads it

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // Viewpoint is a line of a pool as the environment qa reads it (pool.file),
@@ -36,7 +36,7 @@ func (t Tally) enough(each int) bool { return t.Right >= each && t.Wrong >= each
 
 // Pool is what a campaign's condition has to offer.
 type Pool struct {
-	store   storage.Store
+	store   store.Store
 	dataset lake.Dataset
 	// Tallies by question; Questions are its keys in the order of the rows.
 	Tallies   map[string]Tally
@@ -47,7 +47,7 @@ type Pool struct {
 // Read counts the first answers of one condition, or of the only one that has
 // some if none is named. Several are refused: conditions of a campaign share
 // first answers, and a pool must not hold one twice.
-func Read(ctx context.Context, s storage.Store, d lake.Dataset, condition string) (*Pool, error) {
+func Read(ctx context.Context, s store.Store, d lake.Dataset, condition string) (*Pool, error) {
 	if condition != "" {
 		d = d.Only(func(m lake.Member) bool { return m.Condition == condition })
 	}

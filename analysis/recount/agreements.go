@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/seats"
 	"roundtable/workflows/transcript"

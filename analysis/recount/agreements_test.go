@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/recount"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"

@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"slices"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/workflows/transcript"
 )
 

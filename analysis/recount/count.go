@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"slices"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/seats"
 	"roundtable/workflows/transcript"

@@ -12,8 +12,8 @@ import (
 	"slices"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/seats"
 	"roundtable/workflows/transcript"
@@ -53,7 +53,7 @@ type Mismatch struct {
 }
 
 // Check counts all votes of a campaign again, one collaboration after the other.
-func Check(ctx context.Context, store storage.Store, d lake.Dataset, settings Settings) (Report, error) {
+func Check(ctx context.Context, store store.Store, d lake.Dataset, settings Settings) (Report, error) {
 	var r Report
 	for rows, err := range lake.Collaborations(ctx, store, d.ByPart(), record.Collaborations, record.Rounds, record.Turns, record.Ballots) {
 		if err != nil {

@@ -8,9 +8,9 @@ import (
 
 	"roundtable/activities/laketest"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/recount"
-	"roundtable/analysis/storage"
 	"roundtable/envs"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
@@ -67,9 +67,9 @@ func settings(c record.Collaboration) (recount.Counting, error) {
 }
 
 // played runs campaigns into a lake and reads the one of that name.
-func played(t testing.TB, name, campaigns string) (storage.Store, lake.Dataset) {
+func played(t testing.TB, name, campaigns string) (store.Store, lake.Dataset) {
 	t.Helper()
-	s, err := storage.NewLocal(t.TempDir())
+	s, err := store.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/recount"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/decision"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // Each line of a collaboration's prompts is in the page once, and every prompt can be put together again.

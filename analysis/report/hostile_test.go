@@ -14,7 +14,7 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/cost"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // attack tries to leave every place that a text can stand in.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // Where conditions differ in many settings, one column has what they are called: how a

@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/telling"
 )
 

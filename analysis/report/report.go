@@ -13,7 +13,7 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/cost"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/recount"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/table"

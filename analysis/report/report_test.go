@@ -20,7 +20,7 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/cost"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/study"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/table"

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/recount"
 	"roundtable/analysis/table"
 	"roundtable/analysis/telling"

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // Unusable is an answer as it was received that could not be used.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // Answers that could not be used are shown as they came, those of entries that

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/envs/wording"
 	"roundtable/workflows/transcript"
 )

@@ -8,7 +8,7 @@ package retally
 import (
 	"slices"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/recount"
 	"roundtable/workflows/decision"
 )

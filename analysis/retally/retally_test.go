@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/recount"
 	"roundtable/workflows/decision"
 	"roundtable/workflows/transcript"

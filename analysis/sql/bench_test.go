@@ -16,9 +16,9 @@ import (
 	_ "github.com/duckdb/duckdb-go/v2"
 
 	"roundtable/activities/commits"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/sql"
-	"roundtable/analysis/storage"
 )
 
 const (
@@ -34,7 +34,7 @@ FROM %s GROUP BY ALL ORDER BY ALL`
 func BenchmarkGroupBy(b *testing.B) {
 	ctx := context.Background()
 	folder := b.TempDir()
-	s, err := storage.NewLocal(folder)
+	s, err := store.NewLocal(folder)
 	if err != nil {
 		b.Fatal(err)
 	}

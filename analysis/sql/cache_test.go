@@ -12,14 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/sql"
-	"roundtable/analysis/storage"
 )
 
 // counting is a store that says how often a table's file was read.
 type counting struct {
-	storage.Store
+	store.Store
 	gets atomic.Int64
 }
 

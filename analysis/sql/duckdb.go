@@ -11,7 +11,7 @@ import (
 
 	"github.com/duckdb/duckdb-go/v2"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // DB is a database in memory with a view for each table of a lake. It answers

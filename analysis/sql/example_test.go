@@ -7,15 +7,15 @@ import (
 	"fmt"
 	"log"
 
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/sql"
-	"roundtable/analysis/storage"
 )
 
 // A DB answers SELECT statements over the tables of a lake's campaigns.
 func ExampleDB_Run() {
 	ctx := context.Background()
 	folder := "../lake/testdata/schema-1"
-	s, err := storage.NewLocal(folder)
+	s, err := store.NewLocal(folder)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 package sql
 
-import "roundtable/analysis/record"
+import "roundtable/analysis/lake/record"
 
 // Function computes rows where a statement asks for them: FROM name('argument').
 type Function struct {

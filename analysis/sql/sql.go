@@ -2,7 +2,7 @@
 //
 // Each table (collaborations, rounds, turns, ballots, calls, and labels and
 // features, which were added later) is a view over exactly the files that hold
-// committed rows, of the latest generation of each collaboration; its columns are those of analysis/record, also where a file
+// committed rows, of the latest generation of each collaboration; its columns are those of analysis/lake/record, also where a file
 // lacks some and where there is no file at all. A campaign may be running:
 // what was committed when the database was opened is seen.
 //
@@ -17,7 +17,7 @@ package sql
 import (
 	"errors"
 	"iter"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // ErrNotBuilt says that the program was built without DuckDB.
@@ -29,7 +29,7 @@ type Refused struct{ error }
 
 // Source is what a database is opened over.
 type Source struct {
-	Store     storage.Store
+	Store     store.Store
 	Location  string       // of the store, as lake.Open takes it
 	Campaigns []string     // none are all
 	Cache     string       // folder for copies of what is not in a local directory; "" is the user's cache

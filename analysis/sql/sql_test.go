@@ -19,9 +19,9 @@ import (
 	"roundtable/activities/commits"
 	"roundtable/activities/laketest"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/sql"
-	"roundtable/analysis/storage"
 )
 
 const campaign = `
@@ -35,10 +35,10 @@ grid: {rule: [majority, unanimous]}
 
 // played is a lake with the campaigns one (compacted, then run again, then
 // compacted in part and extended) and two (not compacted).
-func played(t testing.TB, folder string) (sql.Source, storage.Store) {
+func played(t testing.TB, folder string) (sql.Source, store.Store) {
 	t.Helper()
 	ctx := context.Background()
-	s, err := storage.NewLocal(folder)
+	s, err := store.NewLocal(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestViewsAreWhatReadersSee(t *testing.T) {
 	compare[record.Call](t, db, s)
 }
 
-func dataset(t testing.TB, s storage.Store, campaign string) lake.Dataset {
+func dataset(t testing.TB, s store.Store, campaign string) lake.Dataset {
 	t.Helper()
 	d, err := lake.ReadDataset(context.Background(), s, campaign)
 	if err != nil {
@@ -127,7 +127,7 @@ func dataset(t testing.TB, s storage.Store, campaign string) lake.Dataset {
 	return d
 }
 
-func compare[T record.Row](t *testing.T, db *sql.DB, s storage.Store) {
+func compare[T record.Row](t *testing.T, db *sql.DB, s store.Store) {
 	t.Helper()
 	var zero T
 	var want []string
@@ -157,7 +157,7 @@ func TestChosenCampaigns(t *testing.T) {
 
 // TestEmptyLake has all views with their columns and types.
 func TestEmptyLake(t *testing.T) {
-	s, err := storage.NewLocal(t.TempDir())
+	s, err := store.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

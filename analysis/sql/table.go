@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
-// Table returns the rows of a table as a Result: the columns of analysis/record in
+// Table returns the rows of a table as a Result: the columns of analysis/lake/record in
 // their order, absent values as nil, timestamps as time.Time.
 func Table[T record.Row](rows iter.Seq2[T, error]) Result {
 	var columns []reflect.StructField

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // columnTypes are DuckDB's for the words of record.Column.

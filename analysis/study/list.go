@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/naming"
-	"roundtable/analysis/record"
 	"roundtable/analysis/study/debate"
 	"roundtable/analysis/study/deliberation"
 	"roundtable/analysis/study/dialogue"

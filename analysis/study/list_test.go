@@ -14,7 +14,7 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/campaign/campaigntest"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/study/exchange"
 	"roundtable/analysis/study/overview"
 	"roundtable/analysis/study/recsys"

@@ -5,7 +5,7 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // A settled call counts in its collaboration's cost, and no longer in the worst case.

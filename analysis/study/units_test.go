@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/study/debate"
 	"roundtable/analysis/study/overview"
 	"roundtable/analysis/table"

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // candidatesOf returns what the ballots of a phase are about, with what each ballot gives them.

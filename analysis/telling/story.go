@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"strings"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/workflows/transcript"
 )
 

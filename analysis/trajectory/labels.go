@@ -9,8 +9,8 @@ import (
 	"roundtable/analysis/acts"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // Labels say whose labels trajectories have.
@@ -26,7 +26,7 @@ type Labels struct {
 // AddLabels sets the acts that a labeller saw; collaborations that it has not
 // labelled stay without. An empty labeller stands for the only one that there
 // is; if there are several, the error names them. Without labels nothing changes.
-func AddLabels(ctx context.Context, store storage.Store, campaign, labeller string, runs []Trajectory) (Labels, error) {
+func AddLabels(ctx context.Context, store store.Store, campaign, labeller string, runs []Trajectory) (Labels, error) {
 	var l Labels
 	known, err := lake.Labellers(ctx, store, campaign)
 	switch {

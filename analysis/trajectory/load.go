@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // Excluded is a collaboration that is not analysed, and why.
@@ -27,7 +27,7 @@ func (e endedEarlyError) Error() string {
 
 // Load reads a campaign's trajectories from the lake, one collaboration after
 // the other, in the order of conditions. Acts and distances are not in it.
-func Load(ctx context.Context, store storage.Store, campaign string) ([]Trajectory, []Excluded, error) {
+func Load(ctx context.Context, store store.Store, campaign string) ([]Trajectory, []Excluded, error) {
 	d, err := lake.ReadDataset(ctx, store, campaign)
 	if err != nil {
 		return nil, nil, err

@@ -7,7 +7,7 @@ import (
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign/campaigntest"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/referencetest"
 	"roundtable/analysis/trajectory"
 	"roundtable/analysis/trajectory/trajectorytest"

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/activities/codebook"
 	"roundtable/activities/label"
 	"roundtable/analysis/gold"
+	"roundtable/analysis/lake/codebook"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/handcoding"
 	"roundtable/cmd/internal/labelling"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/attestation"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/integrity"
@@ -68,7 +68,7 @@ who vouches for the results. Ed25519 keys are made by
 }
 
 // attest vouches for nothing that verify finds wrong.
-func attest(cmd *cobra.Command, s storage.Store, plugins catalogue.Catalogue, campaign string) (attestation.Statement, error) {
+func attest(cmd *cobra.Command, s store.Store, plugins catalogue.Catalogue, campaign string) (attestation.Statement, error) {
 	ctx := cmd.Context()
 	v, err := integrity.Check(ctx, s, plugins, campaign)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/campaigns"
@@ -98,7 +98,7 @@ func attribute(ctx context.Context, r runs.Options, a forks.Attribution, path st
 
 // runAttribution runs forks step by step. What a paused campaign leaves is no error of it:
 // the table shows what there is.
-func runAttribution(ctx context.Context, r runs.Options, s storage.Store, w *forks.Work, path string) (unfinished, err error) {
+func runAttribution(ctx context.Context, r runs.Options, s store.Store, w *forks.Work, path string) (unfinished, err error) {
 	if w.Begun() == 0 {
 		if err := w.CheckBudget(ctx); err != nil {
 			return nil, err
@@ -130,7 +130,7 @@ func runAttribution(ctx context.Context, r runs.Options, s storage.Store, w *for
 }
 
 // runStep runs what is left of a campaign file, without its tables.
-func runStep(ctx context.Context, r runs.Options, s storage.Store, path string) error {
+func runStep(ctx context.Context, r runs.Options, s store.Store, path string) error {
 	p, m, _, err := campaignfile.Flags{}.Read(ctx, r.Plugins, path, s, true)
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/activities/answers"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
@@ -115,7 +115,7 @@ func newCachePrune(o *cli.Options) *cobra.Command {
 			if p.older < 0 {
 				return cli.UsageError(fmt.Errorf("--older-than %s is no age; it is like 720h, or 0 for all", p.older))
 			}
-			var s storage.Store
+			var s store.Store
 			var err error
 			if p.campaign != "" {
 				s, err = o.ReadLake(cmd.Context(), p.campaign)
@@ -142,7 +142,7 @@ type pruned struct {
 	DryRun  bool  `json:"dry_run"`
 }
 
-func (p pruning) prune(ctx context.Context, w io.Writer, s storage.Store, asJSON bool) error {
+func (p pruning) prune(ctx context.Context, w io.Writer, s store.Store, asJSON bool) error {
 	c, err := answers.ReadCache(ctx, s)
 	if err != nil {
 		return err

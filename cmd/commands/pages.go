@@ -8,7 +8,7 @@ import (
 	"github.com/cli/browser"
 	"github.com/spf13/cobra"
 
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/measurements"
 	"roundtable/cmd/internal/pages"
@@ -105,7 +105,7 @@ on without it.`,
 }
 
 // openForView opens the lake, which must have the campaign that is named.
-func openForView(cmd *cobra.Command, o *cli.Options, args []string) (storage.Store, error) {
+func openForView(cmd *cobra.Command, o *cli.Options, args []string) (store.Store, error) {
 	if len(args) == 1 {
 		return o.ReadLake(cmd.Context(), args[0])
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
-	"roundtable/activities/recorded"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/safetext"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/cli"
@@ -128,8 +128,8 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 
 // planReport is what plan says.
 type planReport struct {
-	plan      recorded.Plan
-	manifest  recorded.Manifest
+	plan      campaign.Plan
+	manifest  campaign.Manifest
 	file      plan.File
 	there     campaignfile.Comparison
 	all       []planned
@@ -173,7 +173,7 @@ func (r planReport) print(folder string) {
 
 // planConditions returns what is said of each condition, and the most calls of
 // one collaboration of each.
-func planConditions(plugins catalogue.Catalogue, p recorded.Plan, file plan.File) (all []planned, most []int, err error) {
+func planConditions(plugins catalogue.Catalogue, p campaign.Plan, file plan.File) (all []planned, most []int, err error) {
 	for i, c := range p.Campaign.Conditions {
 		calls, err := p.Campaign.Conditions[i].MostCalls(plugins, p.Agents[i])
 		if err != nil {

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/analyses"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/campaigns"
@@ -77,7 +77,7 @@ func runCampaign(ctx context.Context, r runs.Options, path string, flags campaig
 }
 
 // finishCampaign runs what is left of a recorded plan and prints its tables.
-func finishCampaign(ctx context.Context, r runs.Options, s storage.Store, p recorded.Plan, m recorded.Manifest, again string) error {
+func finishCampaign(ctx context.Context, r runs.Options, s store.Store, p campaign.Plan, m campaign.Manifest, again string) error {
 	if ahead, err := campaigns.KeepAhead(ctx, s, p, &m); err != nil {
 		return err
 	} else if ahead > 0 {
@@ -100,7 +100,7 @@ func finishCampaign(ctx context.Context, r runs.Options, s storage.Store, p reco
 }
 
 // reportRun prints the campaign's tables and where everything is.
-func reportRun(ctx context.Context, r runs.Options, s storage.Store, p recorded.Plan, m recorded.Manifest) error {
+func reportRun(ctx context.Context, r runs.Options, s store.Store, p campaign.Plan, m campaign.Manifest) error {
 	name := p.Campaign.Name
 	found, err := analyses.Print(ctx, r.Stdout(), s, name, r.JSON)
 	if err != nil {

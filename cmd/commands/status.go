@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/infra"
@@ -110,7 +110,7 @@ func printStatuses(ctx context.Context, o *cli.Options, out io.Writer, names []s
 }
 
 // readStatuses asks for 16 at once: a busy worker takes seconds for each answer.
-func readStatuses(ctx context.Context, o *cli.Options, s storage.Store, names []string) ([]campaigns.Status, error) {
+func readStatuses(ctx context.Context, o *cli.Options, s store.Store, names []string) ([]campaigns.Status, error) {
 	all := make([]campaigns.Status, len(names))
 	reading, ctx := errgroup.WithContext(ctx)
 	reading.SetLimit(16)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
 	"roundtable/infra"
@@ -30,7 +30,7 @@ See roundtable help temporal.`,
 			if infra.TargetFromEnv(o.Temporal).HostPort == "" {
 				return cli.UsageError(errors.New("a worker needs --temporal HOST:PORT (or TEMPORAL_ADDRESS)"))
 			}
-			s, err := storage.Open(o.Lake)
+			s, err := store.Open(o.Lake)
 			if err != nil {
 				return cli.UsageError(err)
 			}

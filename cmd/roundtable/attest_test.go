@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/analysis/storage"
-	"roundtable/analysis/storage/storetest"
+	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 	"roundtable/cmd/internal/attestation"
 )
 
@@ -280,7 +280,7 @@ func TestAttestedGoesOn(t *testing.T) {
 func TestAttestedOnS3(t *testing.T) {
 	there := storetest.At(storetest.S3Server(t), "vouched")
 	dir := attestedLake(t)
-	s, err := storage.Open(there)
+	s, err := store.Open(there)
 	if err != nil {
 		t.Fatal(err)
 	}

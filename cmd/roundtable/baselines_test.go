@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // TestBaselinesExample counts self-consistency again from the rows.

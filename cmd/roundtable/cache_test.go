@@ -11,15 +11,15 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/commits"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/integrity"
 )
 
 // shared puts answers of some ages into the lake's cache; the first was bought by
 // campaign "reading", which was served two others.
-func shared(t *testing.T, s storage.Store, ages ...time.Duration) {
+func shared(t *testing.T, s store.Store, ages ...time.Duration) {
 	t.Helper()
 	ledger, began := answers.NewAnswers(s), time.Now()
 	for i, age := range ages {

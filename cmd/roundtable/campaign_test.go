@@ -3,7 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/workflows/catalogue"
 	"strings"
@@ -17,7 +17,7 @@ func TestParametersThatNoServiceTakes(t *testing.T) {
 	t.Setenv("GEMINI_API_KEY", "k")
 	t.Setenv("OPENAI_API_KEY", "k")
 	t.Setenv("AWS_REGION", "eu-central-1")
-	s, err := storage.Open(t.TempDir())
+	s, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"roundtable/activities/commits"
-	"roundtable/activities/recorded"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 )
 
 // bill ends the n-th cell of a plan with a call of each of two models behind one name.
-func bill(t *testing.T, s storage.Store, p recorded.Plan, n int) {
+func bill(t *testing.T, s store.Store, p campaign.Plan, n int) {
 	t.Helper()
 	c := p.Campaign
 	cell := c.Cell(n)

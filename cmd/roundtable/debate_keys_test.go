@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // Every talk, topology, order and removal by the keys of a campaign: whom the
@@ -144,7 +144,7 @@ func (p played) saw(t *testing.T, turn record.Turn) (all []record.Turn) {
 
 func debated(t *testing.T, dir, campaign string) (all []played) {
 	t.Helper()
-	s, err := storage.Open(dir)
+	s, err := store.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

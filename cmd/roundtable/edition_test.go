@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"roundtable/activities/prompt"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/workflows/catalogue"
 )
@@ -21,7 +21,7 @@ func TestEditionIsKept(t *testing.T) {
 	const file = "name: old\nreplicates: 2\nenv: exchange\nprotocol: {name: roundtable, rounds: 2}\nmodel: scripted/trader\ngrid: {rule: [majority]}\n"
 	dir := t.TempDir()
 	save(t, dir, "old.yaml", file)
-	s, err := storage.Open(dir + "/lake")
+	s, err := store.Open(dir + "/lake")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,12 +33,12 @@ func TestEditionIsKept(t *testing.T) {
 		t.Errorf("a new plan is of edition %d", p.Edition)
 	}
 	old := p
-	old.Edition, old.Packs, old.Pack = 0, map[string]prompt.Pack{}, nil
+	old.Edition, old.Packs, old.Pack = 0, map[string]map[string]string{}, nil
 	for _, hash := range p.Pack {
 		pack := maps.Clone(p.Packs[hash])
 		pack["protocol/system.tmpl"] = "In the words of then. " + pack["protocol/system.tmpl"]
-		old.Packs[pack.Hash()] = pack
-		old.Pack = append(old.Pack, pack.Hash())
+		old.Packs[campaign.HashPack(pack)] = pack
+		old.Pack = append(old.Pack, campaign.HashPack(pack))
 	}
 	if err := campaignfile.RecordPlan(t.Context(), s, old, m); err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestEditionIsKept(t *testing.T) {
 	if err != nil || !strings.Contains(string(card), "edition 1 of the built-in prompts") {
 		t.Errorf("the card does not name the edition: %v\n%.3000s", err, card)
 	}
-	stored, _, err := recorded.ReadRecorded(t.Context(), s, "old")
+	stored, _, err := campaign.ReadRecorded(t.Context(), s, "old")
 	if err != nil || stored.Edition != 0 {
 		t.Errorf("the extended plan is of edition %d, %v", stored.Edition, err)
 	}

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // example copies an example into a folder of its own, changed.
@@ -74,7 +74,7 @@ func TestControls(t *testing.T) {
 	output(t, dir, "run", "controls.yaml")
 	sameEverywhere(t, dir, "controls")
 	pinned(t, dir, "controls")
-	s, err := storage.Open(filepath.Join(dir, "lake"))
+	s, err := store.Open(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,15 +14,15 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/exports"
 	"roundtable/cmd/internal/staging"
 )
 
 // exportable is a lake with three ended cells, one of them run again.
-func exportable(t *testing.T) (string, storage.Store) {
+func exportable(t *testing.T) (string, store.Store) {
 	t.Helper()
 	o, s, p := reading(t)
 	for n := range 3 {

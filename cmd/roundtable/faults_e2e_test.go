@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/cmd/internal/cli"
 )
 

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"roundtable/analysis/storage"
-	"roundtable/analysis/storage/storetest"
+	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 	"roundtable/infra"
 )
 
@@ -171,7 +171,7 @@ type killCase struct {
 	service *shop
 	dir     string
 	where   string
-	lake    storage.Store
+	lake    store.Store
 	flags   []string // that say where
 	program string   // another one than the usual
 	starts  int
@@ -189,7 +189,7 @@ func newKillCase(t *testing.T, where string, s *killStage) *killCase {
 		}
 	}
 	var err error
-	if c.lake, err = storage.NewLocal(filepath.Join(c.dir, "lake")); err != nil {
+	if c.lake, err = store.NewLocal(filepath.Join(c.dir, "lake")); err != nil {
 		t.Fatal(err)
 	}
 	switch where {
@@ -210,7 +210,7 @@ func newKillCase(t *testing.T, where string, s *killStage) *killCase {
 func (c *killCase) moveToBucket() {
 	t := c.t
 	at := storetest.At(storetest.S3Server(t), "kills")
-	bucket, err := storage.NewS3(t.Context(), at)
+	bucket, err := store.NewS3(t.Context(), at)
 	if err != nil {
 		t.Fatal(err)
 	}

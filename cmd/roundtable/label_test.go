@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/labelling"
 	"roundtable/cmd/internal/screentest"
 )
@@ -81,7 +81,7 @@ func TestLabelByRules(t *testing.T) {
 // labelsOf are the digests of labels, by marker.
 func labelsOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	s, err := storage.Open(filepath.Join(dir, "lake"))
+	s, err := store.Open(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,10 +12,10 @@ import (
 
 	"roundtable/activities/label"
 	"roundtable/activities/model"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/embedding"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/learning"
-	"roundtable/analysis/storage"
 	"roundtable/analysis/trajectory"
 	"roundtable/cmd/internal/screentest"
 	"roundtable/workflows/stopping"
@@ -69,11 +69,11 @@ func TestLearnedStops(t *testing.T) {
 	contains(t, first.err, "stop: dialogue_act fitted on 16 collaborations of past (unanimous-", "stop: information_distance fitted on")
 	contains(t, output(t, dir, "verify", "live"), "Asked again: the learned stopping rules of 288 collaborations", "Nothing is wrong")
 
-	s, err := storage.Open(filepath.Join(dir, "lake"))
+	s, err := store.Open(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, m, err := recorded.ReadRecorded(t.Context(), s, "live")
+	plan, m, err := campaign.ReadRecorded(t.Context(), s, "live")
 	if err != nil || len(plan.Campaign.Conditions) != 2*len(stopping.MethodNames()) {
 		t.Fatalf("%d conditions, %v", len(plan.Campaign.Conditions), err)
 	}
@@ -106,7 +106,7 @@ func TestLearnedStops(t *testing.T) {
 	output(t, dir, "run", "past.yaml")
 	again := ends(t, 0, dir, nil, "run", "live.yaml")
 	contains(t, again.err, "stop: campaign past, on which dialogue_act was fitted, has changed since", "the recorded fit is kept")
-	if _, now, err := recorded.ReadRecorded(t.Context(), s, "live"); err != nil || now.Revision != m.Revision || !strings.Contains(again.out+again.err, "done already") {
+	if _, now, err := campaign.ReadRecorded(t.Context(), s, "live"); err != nil || now.Revision != m.Revision || !strings.Contains(again.out+again.err, "done already") {
 		t.Errorf("%v: the revision is %s and was %s\n%s", err, now.Revision, m.Revision, again.err)
 	}
 }
@@ -225,7 +225,7 @@ func compareLedger(t *testing.T, dir string, calls int) {
 	if slack := calls - bought; slack < 0 || slack > 1 || priced != bought || labels < bought || usd <= 0 { // the check of the model is a call of no collaboration
 		t.Errorf("%d calls, %d of them in the rows and %d priced, $%g; %d labels", calls, bought, priced, usd, labels)
 	}
-	s, err := storage.Open(filepath.Join(dir, "lake"))
+	s, err := store.Open(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
 	}

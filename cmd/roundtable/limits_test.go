@@ -15,7 +15,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/infra"
@@ -144,7 +144,7 @@ func TestManyCampaigns(t *testing.T) {
 // startCampaigns records and starts campaigns as run does on a cluster, without a worker.
 func startCampaigns(t *testing.T, server *infra.Server, dir string, n, replicates int) {
 	t.Helper()
-	s, err := storage.Open(filepath.Join(dir, "lake"))
+	s, err := store.Open(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
 	}

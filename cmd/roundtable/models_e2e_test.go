@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // mixed is a campaign in which each agent has a model of its own.

@@ -17,9 +17,9 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/figures"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/sql"
-	"roundtable/analysis/storage"
 	"roundtable/analysis/study"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/analyses"
@@ -76,7 +76,7 @@ var size = regexp.MustCompile(`\b(replicates|instances): \d+`)
 // sameEverywhere compares the outcomes of a campaign that was run in a folder.
 func sameEverywhere(t *testing.T, dir, name string) {
 	t.Helper()
-	s, err := storage.Open(filepath.Join(dir, "lake"))
+	s, err := store.Open(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func sameEverywhere(t *testing.T, dir, name string) {
 }
 
 // work finds the outcomes from the rows alone.
-func (f *found) work(s storage.Store) {
+func (f *found) work(s store.Store) {
 	d, err := lake.ReadDataset(context.Background(), s, f.name)
 	if err != nil {
 		f.Fatal(err)
@@ -160,7 +160,7 @@ func (f *found) same(what string, got, want []float64) {
 	}
 }
 
-func (f *found) sql(s storage.Store, folder string) {
+func (f *found) sql(s store.Store, folder string) {
 	db, err := sql.Open(context.Background(), sql.Source{Store: s, Location: folder})
 	if err != nil {
 		f.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"roundtable/activities/people"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // TestPersonAtTheTable: a person has a seat. The program is killed while questions wait;

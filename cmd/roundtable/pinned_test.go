@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/figures"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/analyses"
 )
 
@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // the plan, the state, the digest, every table and the numbers of every figure.
 func pinned(t *testing.T, dir, name string) {
 	t.Helper()
-	s, err := storage.Open(filepath.Join(dir, "lake"))
+	s, err := store.Open(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 )
 
@@ -153,7 +153,7 @@ func statusBy(t *testing.T, dir, name string, env ...string) (st campaigns.Statu
 // rowsOf are all rows of a table of a campaign, of every generation.
 func rowsOf[T record.Row](t *testing.T, dir, name string) (all []T) {
 	t.Helper()
-	s, err := storage.Open(filepath.Join(dir, "lake"))
+	s, err := store.Open(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
 	}

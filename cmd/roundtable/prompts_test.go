@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/protocol"
@@ -19,7 +19,7 @@ import (
 // askedBy are the phases and roles of every prompt that a campaign renders.
 func askedBy(t *testing.T, file string) (kinds []string) {
 	t.Helper()
-	s, err := storage.Open(t.TempDir())
+	s, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestMisspeltTemplates(t *testing.T) {
 		t.Fatal(err)
 	}
 	save(t, dir, "campaign.yaml", "name: words\nprompts: words\nenv: exchange\nprotocol: roundtable\nrule: majority\nmodel: scripted/trader\n")
-	s, err := storage.Open(t.TempDir())
+	s, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

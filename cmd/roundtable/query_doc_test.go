@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"roundtable/activities/laketest"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 var (
@@ -37,7 +37,7 @@ func TestExamplesOfTheDocumentation(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	s, err := storage.Open("lake")
+	s, err := store.Open("lake")
 	if err != nil {
 		t.Fatal(err)
 	}

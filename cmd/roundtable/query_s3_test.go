@@ -13,14 +13,14 @@ import (
 
 	"roundtable/activities/commits"
 	"roundtable/activities/laketest"
-	"roundtable/analysis/storage"
-	"roundtable/analysis/storage/storetest"
+	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 )
 
 // TestQueryOfS3: a compacted and a running campaign on S3, through the cache.
 func TestQueryOfS3(t *testing.T) {
 	location, ctx := storetest.At(storetest.S3Server(t), "lake"), context.Background()
-	s, err := storage.Open(location)
+	s, err := store.Open(location)
 	if err != nil {
 		t.Fatal(err)
 	}

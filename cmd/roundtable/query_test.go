@@ -17,8 +17,8 @@ import (
 	"roundtable/activities/commits"
 	"roundtable/activities/laketest"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/queries"
 )
@@ -34,10 +34,10 @@ grid: {rule: [majority, unanimous]}
 
 // askedLake has a compacted campaign whose cells were run again in part, one
 // that is not compacted, and one of which nothing has ended.
-func askedLake(t *testing.T) (string, storage.Store) {
+func askedLake(t *testing.T) (string, store.Store) {
 	t.Helper()
 	folder, ctx := filepath.Join(t.TempDir(), "lake"), context.Background()
-	s, err := storage.Open(folder)
+	s, err := store.Open(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func askedLake(t *testing.T) (string, storage.Store) {
 
 // want is the mean score and the invalid turns by campaign and rule, from rows
 // that the lake's own reader gives.
-func want(t *testing.T, s storage.Store) []string {
+func want(t *testing.T, s store.Store) []string {
 	t.Helper()
 	var lines []string
 	for _, campaign := range []string{"done", "running"} {
@@ -229,7 +229,7 @@ func TestGoldenLakeBesideNewFiles(t *testing.T) {
 	if err := os.CopyFS(folder, os.DirFS("../../analysis/lake/testdata/schema-1")); err != nil {
 		t.Fatal(err)
 	}
-	s, err := storage.NewLocal(folder)
+	s, err := store.NewLocal(folder)
 	if err != nil {
 		t.Fatal(err)
 	}

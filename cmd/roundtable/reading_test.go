@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"roundtable/activities/commits"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/analyses"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/cli"
@@ -33,10 +33,10 @@ grid: {rule: [majority, unanimous]}
 `
 
 // reading is a lake with a campaign of 22 cells, none of which has ended.
-func reading(t *testing.T) (o *cli.Options, s storage.Store, p recorded.Plan) {
+func reading(t *testing.T) (o *cli.Options, s store.Store, p campaign.Plan) {
 	t.Helper()
 	o = &cli.Options{Plugins: catalogue.Builtin(), Lake: filepath.Join(t.TempDir(), "lake")}
-	s, err := storage.Open(o.Lake)
+	s, err := store.Open(o.Lake)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func reading(t *testing.T) (o *cli.Options, s storage.Store, p recorded.Plan) {
 	if p, err = campaignfile.Recordable(catalogue.Builtin(), file, providers.FileFolder{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := campaignfile.RecordPlan(context.Background(), s, p, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
+	if err := campaignfile.RecordPlan(context.Background(), s, p, campaign.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
 		t.Fatal(err)
 	}
 	return o, s, p
@@ -56,7 +56,7 @@ func reading(t *testing.T) (o *cli.Options, s storage.Store, p recorded.Plan) {
 func ptr[T any](v T) *T { return &v }
 
 // commit ends the n-th cell of a plan with made-up rows. What agents said is hostile.
-func commit(t *testing.T, s storage.Store, p recorded.Plan, n, generation int, status string) lake.Marker {
+func commit(t *testing.T, s store.Store, p campaign.Plan, n, generation int, status string) lake.Marker {
 	t.Helper()
 	c := p.Campaign
 	cell := c.Cell(n)

@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"roundtable/activities/commits"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/trajectory"
 	"roundtable/analysis/trajectory/trajectorytest"
 	"roundtable/cmd/internal/campaignfile"
@@ -37,7 +37,7 @@ const accepts = trajectory.Pair(5*11 + 8)
 
 // plantRows commits scripted collaborations of one condition, with their labels.
 // Before the round agreed, nothing is selected.
-func plantRows(t *testing.T, s storage.Store, p recorded.Plan, condition int, runs []trajectory.Trajectory, agreed int) {
+func plantRows(t *testing.T, s store.Store, p campaign.Plan, condition int, runs []trajectory.Trajectory, agreed int) {
 	t.Helper()
 	c := p.Campaign.Conditions[condition]
 	settings, err := json.Marshal(c)
@@ -81,7 +81,7 @@ func plantRows(t *testing.T, s storage.Store, p recorded.Plan, condition int, ru
 func plant(t *testing.T, majority, ranked trajectorytest.Plan, agreed [2]int) string {
 	t.Helper()
 	dir := t.TempDir()
-	s, err := storage.Open(filepath.Join(dir, "lake"))
+	s, err := store.Open(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func plant(t *testing.T, majority, ranked trajectorytest.Plan, agreed [2]int) st
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := campaignfile.RecordPlan(t.Context(), s, p, recorded.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
+	if err := campaignfile.RecordPlan(t.Context(), s, p, campaign.Manifest{Campaign: p.Campaign.Name, Revision: p.Campaign.Revision()}); err != nil {
 		t.Fatal(err)
 	}
 	plantRows(t, s, p, 0, majority.Make(), agreed[0])

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"roundtable/analysis/storage/storetest"
+	"roundtable/analysis/lake/store/storetest"
 	"roundtable/cmd/internal/screentest"
 )
 

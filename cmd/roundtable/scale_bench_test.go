@@ -17,10 +17,10 @@ import (
 	"time"
 
 	"roundtable/activities/commits"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/workflows/catalogue"
 )
@@ -82,8 +82,8 @@ func timed(b *testing.B, dir string, args ...string) measured {
 type grower struct {
 	b     *testing.B
 	ctx   context.Context
-	store storage.Store
-	plan  recorded.Plan
+	store store.Store
+	plan  campaign.Plan
 	ran   []record.Rows // in the order of replicates
 	words []string
 	rows  int
@@ -95,7 +95,7 @@ type grower struct {
 func grow(b *testing.B, dir string, collaborations int) *grower {
 	b.Helper()
 	measure(b, dir)
-	store, err := storage.NewLocal(filepath.Join(dir, "lake"))
+	store, err := store.NewLocal(filepath.Join(dir, "lake"))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func grow(b *testing.B, dir string, collaborations int) *grower {
 	text, err := os.ReadFile(file)
 	g.must(err)
 	g.must(os.WriteFile(file, bytes.Replace(text, []byte("replicates: 200"), fmt.Appendf(nil, "replicates: %d", collaborations), 1), 0o600))
-	var m recorded.Manifest
+	var m campaign.Manifest
 	if g.plan, m, _, err = campaignfile.Read(g.ctx, catalogue.Builtin(), file, store, false); err != nil {
 		b.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func (g *grower) must(err error) {
 }
 
 // ranRows returns the rows of each collaboration of a campaign.
-func ranRows(b *testing.B, store storage.Store) []record.Rows {
+func ranRows(b *testing.B, store store.Store) []record.Rows {
 	b.Helper()
 	d, err := lake.ReadDataset(b.Context(), store, "bench")
 	if err != nil {
@@ -169,7 +169,7 @@ func ranRows(b *testing.B, store storage.Store) []record.Rows {
 	return all
 }
 
-func collect[T record.Row](b *testing.B, store storage.Store, d lake.Dataset, keep func(T)) {
+func collect[T record.Row](b *testing.B, store store.Store, d lake.Dataset, keep func(T)) {
 	b.Helper()
 	for r, err := range lake.Scan[T](b.Context(), store, d) {
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // TestSeatOfAnotherProgram: an agent written in another language has a seat of the

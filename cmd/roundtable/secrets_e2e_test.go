@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"roundtable/activities/model/wire"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/cmd/internal/cli"
 )
 

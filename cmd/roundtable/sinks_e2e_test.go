@@ -17,7 +17,7 @@ import (
 	"go.temporal.io/api/proxy"
 	"go.temporal.io/api/workflowservice/v1"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/infra"
 	"roundtable/infra/codec"
 )

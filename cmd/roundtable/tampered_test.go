@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage/storetest"
+	"roundtable/analysis/lake/store/storetest"
 	"roundtable/cmd/internal/integrity"
 	"roundtable/workflows/catalogue"
 )

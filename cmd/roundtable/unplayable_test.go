@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"roundtable/activities/answers"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/integrity"
 	"roundtable/workflows/catalogue"
@@ -27,7 +27,7 @@ func TestUnplayableCell(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := f.Campaign.CollaborationID(f.Campaign.Cell(0))
-	s, err := storage.NewLocal(filepath.Join(dir, "lake"))
+	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
 	}

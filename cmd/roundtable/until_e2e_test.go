@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/integrity"
 	"roundtable/cmd/internal/screentest"
@@ -108,7 +108,7 @@ func TestUntilGoesOnAfterCancel(t *testing.T) {
 	t.Parallel()
 	const easy = "limits: {collaborations: 6}\nuntil: {compare: rule, measure: decided, reference: majority, smallest: 0.45, ahead: 6}"
 	succeeded := func(dir string) (n int) {
-		s, err := storage.NewLocal(filepath.Join(dir, "lake"))
+		s, err := store.NewLocal(filepath.Join(dir, "lake"))
 		if err != nil {
 			t.Fatal(err)
 		}

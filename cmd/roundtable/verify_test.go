@@ -7,8 +7,8 @@ import (
 
 	"roundtable/activities/commits"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/integrity"
 	"roundtable/workflows/catalogue"
@@ -58,7 +58,7 @@ func TestVerifyCountsAgainstThePlan(t *testing.T) {
 }
 
 // flips damages every object below a folder in several places; verify finds each.
-func flips(t *testing.T, s storage.Store, folder string) {
+func flips(t *testing.T, s store.Store, folder string) {
 	t.Helper()
 	ctx := context.Background()
 	objects, err := s.List(ctx, folder)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/study"
 	"roundtable/analysis/table"
 	"roundtable/analysis/table/tabletest"
@@ -45,7 +45,7 @@ grid:
 `, replicates))
 	output(t, dir, "run", "worth.yaml")
 	output(t, dir, "verify", "worth")
-	s, err := storage.Open(filepath.Join(dir, "lake"))
+	s, err := store.Open(filepath.Join(dir, "lake"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/trajectory"
 )
 

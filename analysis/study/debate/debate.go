@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/metrics"
-	"roundtable/analysis/record"
 )
 
 const Protocol = "debate"

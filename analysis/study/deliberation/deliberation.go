@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/table"
 )
 

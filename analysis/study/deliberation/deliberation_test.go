@@ -11,7 +11,7 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/campaign/campaigntest"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/table"
 	"roundtable/analysis/table/tabletest"
 )

@@ -13,8 +13,8 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/table"
 )
 
@@ -30,7 +30,7 @@ type Labels struct {
 }
 
 // LoadLabels reads the labels of one labeller; "" takes the only one there is.
-func LoadLabels(ctx context.Context, store storage.Store, c campaign.Campaign, labeller string) (Labels, error) {
+func LoadLabels(ctx context.Context, store store.Store, c campaign.Campaign, labeller string) (Labels, error) {
 	l := Labels{Labeller: labeller, Talks: map[lake.Run]acts.ActsByRound{}}
 	all, err := lake.Labellers(ctx, store, c.Name)
 	if err != nil {

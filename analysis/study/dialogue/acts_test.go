@@ -11,16 +11,16 @@ import (
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/table"
 )
 
 // labelledCampaign is two collaborations of two agents and two rounds; "b" was
 // labelled in an earlier generation, "c" not at all.
-func labelledCampaign(t *testing.T) (campaign.Campaign, storage.Store) {
+func labelledCampaign(t *testing.T) (campaign.Campaign, store.Store) {
 	t.Helper()
-	s, err := storage.NewLocal(t.TempDir())
+	s, err := store.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,8 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/table"
 )
 
@@ -23,7 +23,7 @@ import (
 // coded by hand, without errors.
 type coded struct {
 	campaign.Campaign
-	store storage.Store
+	store store.Store
 	truth []acts.ActsByRound
 	all   []gold.Candidate
 	draw  gold.Draw
@@ -41,7 +41,7 @@ func newCoded(t *testing.T, collaborations, asked int) coded {
 // newCodedLate draws before the last of the collaborations have come.
 func newCodedLate(t *testing.T, collaborations, late, asked int) coded {
 	t.Helper()
-	s, err := storage.NewLocal(t.TempDir())
+	s, err := store.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

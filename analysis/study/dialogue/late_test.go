@@ -11,7 +11,7 @@ import (
 	"roundtable/analysis/acts"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // seen is the share of messages in which the labeller finds an act.

@@ -11,9 +11,9 @@ import (
 	"roundtable/analysis/corrected"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/statistics"
-	"roundtable/analysis/storage"
 	"roundtable/analysis/table"
 )
 
@@ -30,7 +30,7 @@ type booked struct {
 
 // LabelRates returns how often labels of other code books than that of the acts are given: one
 // row for each labeller, condition and label, corrected where there is gold.
-func LabelRates(ctx context.Context, store storage.Store, c campaign.Campaign, labeller string) (table.Table, error) {
+func LabelRates(ctx context.Context, store store.Store, c campaign.Campaign, labeller string) (table.Table, error) {
 	all, err := lake.AllLabellers(ctx, store, c.Name)
 	if err != nil {
 		return table.Table{}, err
@@ -71,7 +71,7 @@ func LabelRates(ctx context.Context, store storage.Store, c campaign.Campaign, l
 	return t, nil
 }
 
-func loadBooked(ctx context.Context, store storage.Store, c campaign.Campaign, by string) (booked, error) {
+func loadBooked(ctx context.Context, store store.Store, c campaign.Campaign, by string) (booked, error) {
 	b := booked{by: by, byRun: map[lake.Run][]gold.Coded{}}
 	markers, err := lake.LabelMarkers(ctx, store, c.Name, by)
 	if err != nil {
@@ -104,7 +104,7 @@ func loadBooked(ctx context.Context, store storage.Store, c campaign.Campaign, b
 }
 
 // labelsOfBook returns the names of a recorded code book's labels.
-func labelsOfBook(ctx context.Context, store storage.Store, campaign, book string) ([]string, error) {
+func labelsOfBook(ctx context.Context, store store.Store, campaign, book string) ([]string, error) {
 	key := lake.AboutKey(campaign, "codebooks/"+book+".json")
 	data, err := store.Get(ctx, key)
 	if err != nil {

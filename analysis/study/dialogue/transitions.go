@@ -8,8 +8,8 @@ import (
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/table"
 )
 
@@ -64,7 +64,7 @@ func Transitions(c campaign.Campaign, l Labels) (table.Table, error) {
 
 // Agreement returns how well all labellers of a campaign agree, over the messages
 // that at least two of them have labelled.
-func Agreement(ctx context.Context, store storage.Store, c campaign.Campaign) (table.Table, error) {
+func Agreement(ctx context.Context, store store.Store, c campaign.Campaign) (table.Table, error) {
 	labellers, err := lake.Labellers(ctx, store, c.Name)
 	if err != nil {
 		return table.Table{}, err
@@ -95,7 +95,7 @@ func Agreement(ctx context.Context, store storage.Store, c campaign.Campaign) (t
 }
 
 // labelledMessages returns the messages with one set of acts a labeller, in their order.
-func labelledMessages(ctx context.Context, store storage.Store, campaign string, labellers []string) (units [][]acts.Set, simulated bool, err error) {
+func labelledMessages(ctx context.Context, store store.Store, campaign string, labellers []string) (units [][]acts.Set, simulated bool, err error) {
 	type message struct {
 		run   lake.Run
 		entry int32

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/metrics"
-	"roundtable/analysis/record"
 	"roundtable/analysis/table"
 )
 

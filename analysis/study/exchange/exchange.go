@@ -5,8 +5,8 @@ package exchange
 
 import (
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/metrics"
-	"roundtable/analysis/record"
 	"roundtable/analysis/table"
 )
 

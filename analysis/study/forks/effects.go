@@ -6,7 +6,7 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/counterfactual"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 )

@@ -5,8 +5,8 @@ package forks
 
 import (
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/naming"
-	"roundtable/analysis/record"
 	"roundtable/analysis/study/entry"
 	"roundtable/workflows/transcript"
 )

@@ -15,8 +15,8 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/campaign/campaigntest"
 	"roundtable/analysis/consensus"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/table"
 	"roundtable/analysis/table/tabletest"
 )
@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // gathered loads a campaign of scripted agents that the engine has run.
 func gathered(t *testing.T, id string) campaign.Campaign {
 	t.Helper()
-	store, err := storage.Open(t.TempDir())
+	store, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/table"
 	"roundtable/analysis/table/tabletest"
 )

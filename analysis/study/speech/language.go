@@ -8,9 +8,9 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/language"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
 	"roundtable/analysis/table"
 )
 
@@ -31,7 +31,7 @@ type RoundLanguage struct {
 
 // LoadLanguage measures all messages. Memory grows with the number of rounds,
 // not with that of messages.
-func LoadLanguage(ctx context.Context, store storage.Store, campaign string, how features.Method) (Language, error) {
+func LoadLanguage(ctx context.Context, store store.Store, campaign string, how features.Method) (Language, error) {
 	l := Language{Embedder: how.Embedder.Name(), Rule: how.Rule, Runs: map[lake.Run][]RoundLanguage{}}
 	d, err := lake.ReadDataset(ctx, store, campaign)
 	if err != nil {

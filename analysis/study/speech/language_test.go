@@ -9,13 +9,13 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // TestTable8 measures a scripted campaign and recounts it from its turns.
 func TestTable8(t *testing.T) {
-	s, err := storage.NewLocal(t.TempDir())
+	s, err := store.NewLocal(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,8 @@ package speech
 
 import (
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/language"
-	"roundtable/analysis/record"
 	"roundtable/analysis/table"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/metrics"
-	"roundtable/analysis/record"
 	"roundtable/analysis/table"
 	"roundtable/envs/wording"
 )

@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/metrics"
-	"roundtable/analysis/record"
 	"roundtable/analysis/study/discussion"
 )
 

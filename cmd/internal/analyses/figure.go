@@ -17,7 +17,7 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/figures"
 	"roundtable/analysis/figures/page"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
@@ -53,7 +53,7 @@ func WriteFigure(o *cli.Options, cmd *cobra.Command, campaign string, d FigureRe
 }
 
 // Draw writes a figure of a campaign in the format that is asked for.
-func Draw(ctx context.Context, w io.Writer, s storage.Store, campaign string, d FigureRequest) error {
+func Draw(ctx context.Context, w io.Writer, s store.Store, campaign string, d FigureRequest) error {
 	if err := d.check("figure "+d.Figure, figures.NeedLanguage(d.Figure) || slices.Contains(figures.TransitionNames(), d.Figure)); err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func Draw(ctx context.Context, w io.Writer, s storage.Store, campaign string, d 
 	return f.Write(w, d.Format)
 }
 
-func (d FigureRequest) make(ctx context.Context, s storage.Store, c campaign.Campaign) (drawn, error) {
+func (d FigureRequest) make(ctx context.Context, s store.Store, c campaign.Campaign) (drawn, error) {
 	width, err := d.width()
 	if err != nil {
 		return nil, err

@@ -16,9 +16,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/activities/recorded"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/storage"
+	recorded "roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/study"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/study/discussion"
@@ -58,7 +58,7 @@ func (w *Request) Find(ctx context.Context, o *cli.Options, name string) error {
 }
 
 // AddBaselines returns the campaign with those that it is compared to.
-func (w Request) AddBaselines(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
+func (w Request) AddBaselines(ctx context.Context, s store.Store, c campaign.Campaign) (campaign.Campaign, error) {
 	if len(w.Baselines) == 0 {
 		return c, nil
 	}
@@ -103,7 +103,7 @@ func (a Analysis) String() string {
 
 // Print writes the tables and returns what a campaign found: the tables of the paper that it is
 // about (the rounds for others), and a summary of cells and cost.
-func Print(ctx context.Context, w io.Writer, s storage.Store, name string, asJSON bool) (Analysis, error) {
+func Print(ctx context.Context, w io.Writer, s store.Store, name string, asJSON bool) (Analysis, error) {
 	format := "text"
 	if asJSON {
 		format = "json"
@@ -116,7 +116,7 @@ func Print(ctx context.Context, w io.Writer, s storage.Store, name string, asJSO
 }
 
 // Write makes the tables of a request and writes them.
-func Write(ctx context.Context, w io.Writer, s storage.Store, name string, which Request, format string) error {
+func Write(ctx context.Context, w io.Writer, s store.Store, name string, which Request, format string) error {
 	a, err := Make(ctx, s, name, which)
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func Write(ctx context.Context, w io.Writer, s storage.Store, name string, which
 }
 
 // Make makes the tables of a request.
-func Make(ctx context.Context, s storage.Store, name string, which Request) (Analysis, error) {
+func Make(ctx context.Context, s store.Store, name string, which Request) (Analysis, error) {
 	from := study.SourceOf(which.Table)
 	if (from == entry.HandScores) != (which.HandScores != "") {
 		return Analysis{}, cli.UsageError(errors.New("the table judge-agreement and --hand-scores FILE go together"))
@@ -182,7 +182,7 @@ func (a Analysis) WriteTables(w io.Writer, format string) error {
 }
 
 // ReadCampaign reads a campaign's committed rows and the plan, if there is one.
-func ReadCampaign(ctx context.Context, s storage.Store, name string) (campaign.Campaign, error) {
+func ReadCampaign(ctx context.Context, s store.Store, name string) (campaign.Campaign, error) {
 	c, err := campaign.Load(ctx, s, name, study.Readers()...)
 	if err != nil {
 		return c, cli.ExplainDamage(err, name, "there is no table")
@@ -194,7 +194,7 @@ func ReadCampaign(ctx context.Context, s storage.Store, name string) (campaign.C
 }
 
 // addOriginal adds the campaign that a fork goes on from, if the lake has it.
-func addOriginal(ctx context.Context, s storage.Store, c *campaign.Campaign) error {
+func addOriginal(ctx context.Context, s store.Store, c *campaign.Campaign) error {
 	i := slices.IndexFunc(c.Planned, func(p campaign.Planned) bool { return campaign.ForkOf(string(p.Settings)) != nil })
 	if i < 0 {
 		return nil
@@ -209,7 +209,7 @@ func addOriginal(ctx context.Context, s storage.Store, c *campaign.Campaign) err
 }
 
 // AddPlan adds the conditions that a campaign plans, if its plan is recorded.
-func AddPlan(ctx context.Context, s storage.Store, c *campaign.Campaign) error {
+func AddPlan(ctx context.Context, s store.Store, c *campaign.Campaign) error {
 	p, m, err := recorded.ReadRecorded(ctx, s, c.Name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -278,7 +278,7 @@ func choose(c campaign.Campaign, which Request) ([]table.Table, error) {
 }
 
 // ofMessages returns a table about labels.
-func ofMessages(ctx context.Context, s storage.Store, c campaign.Campaign, which Request) ([]table.Table, error) {
+func ofMessages(ctx context.Context, s store.Store, c campaign.Campaign, which Request) ([]table.Table, error) {
 	if which.Table == "agreement" {
 		t, err := dialogue.Agreement(ctx, s, c)
 		return []table.Table{study.OfLabels(which.Table, t)}, err

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 )
 
@@ -22,7 +22,7 @@ type Together struct {
 // other is such a campaign, found.
 type other struct {
 	name, shown string
-	store       storage.Store
+	store       store.Store
 }
 
 // open finds the campaigns. Where one is called as another that it stands next to, its

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"roundtable/activities/people"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/safetext"
-	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )
@@ -29,7 +29,7 @@ type Options struct {
 }
 
 // Open returns the open questions that the person may answer, the oldest first.
-func (a Options) Open(ctx context.Context, s storage.Store) ([]people.Question, error) {
+func (a Options) Open(ctx context.Context, s store.Store) ([]people.Question, error) {
 	all, err := people.Open(ctx, s, a.Campaign)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (a Options) Open(ctx context.Context, s storage.Store) ([]people.Question, 
 }
 
 // Run answers one question, or all that are open in turn.
-func (a Options) Run(ctx context.Context, s storage.Store, in io.Reader, out io.Writer) error {
+func (a Options) Run(ctx context.Context, s store.Store, in io.Reader, out io.Writer) error {
 	if a.Question == "" && (a.Text != "" || a.File != "") {
 		return cli.UsageError(errors.New("--text and --file answer one question; name it with --question"))
 	}
@@ -104,7 +104,7 @@ func (a Options) given(in io.Reader) (string, error) {
 	return string(data), err
 }
 
-func (a Options) store(ctx context.Context, s storage.Store, out io.Writer, id, text string) error {
+func (a Options) store(ctx context.Context, s store.Store, out io.Writer, id, text string) error {
 	err := people.Answer(ctx, s, a.Campaign, id, text)
 	if errors.Is(err, people.ErrNotAsked) {
 		return cli.UsageError(fmt.Errorf("%s: %w; `roundtable answer %s --list` prints the open ones", id, err, a.Campaign))

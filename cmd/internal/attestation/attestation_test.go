@@ -18,7 +18,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/analysis/storage/storetest"
+	"roundtable/analysis/lake/store/storetest"
 )
 
 func madeKey(seed byte) ed25519.PrivateKey {

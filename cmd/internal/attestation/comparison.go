@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/safetext"
-	"roundtable/analysis/storage"
 	"roundtable/envs/wording"
 )
 
@@ -45,17 +45,17 @@ type Expected struct {
 }
 
 // Compare compares a lake, whose rows have a digest, with what is expected.
-func Compare(ctx context.Context, store storage.Store, digest string, e Expected) (Comparison, error) {
+func Compare(ctx context.Context, s store.Store, digest string, e Expected) (Comparison, error) {
 	c := Comparison{File: e.File, Program: e.Program, Objects: len(e.Objects)}
 	c.checkSignature(e)
 	if digest != e.Digest {
 		c.find(fmt.Sprintf("it attests rows of digest %s; those of the lake have %s", e.Digest, digest))
 	}
-	listed, err := lake.Objects(ctx, store, e.Campaign)
+	listed, err := lake.Objects(ctx, s, e.Campaign)
 	if err != nil {
 		return c, err
 	}
-	now := make(map[string]storage.Object, len(listed))
+	now := make(map[string]store.Object, len(listed))
 	for _, o := range listed {
 		now[o.Key] = o
 	}
@@ -63,7 +63,7 @@ func Compare(ctx context.Context, store storage.Store, digest string, e Expected
 	err = lake.Each(ctx, len(states), func(ctx context.Context, i int) (err error) {
 		o, ok := now[e.Objects[i].Key]
 		if ok {
-			states[i], err = compareObject(ctx, store, o, e.Objects[i])
+			states[i], err = compareObject(ctx, s, o, e.Objects[i])
 		}
 		return err
 	})
@@ -92,15 +92,15 @@ const (
 	added
 )
 
-func compareObject(ctx context.Context, store storage.Store, now storage.Object, then Object) (state, error) {
+func compareObject(ctx context.Context, s store.Store, now store.Object, then Object) (state, error) {
 	if now.Size != then.Size {
 		return changed, nil
 	}
-	size, sum, err := storage.Hash(ctx, store, now.Key)
+	size, sum, err := store.Hash(ctx, s, now.Key)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return missing, nil
-	case errors.Is(err, storage.ErrCorrupt):
+	case errors.Is(err, store.ErrCorrupt):
 		return changed, nil
 	case err != nil:
 		return missing, err

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // format is the version of Statement.
@@ -39,14 +39,14 @@ type Object struct {
 }
 
 // New returns the statement of a campaign with a digest as it is in the lake now.
-func New(ctx context.Context, store storage.Store, campaign, digest string) (Statement, error) {
-	listed, err := lake.Objects(ctx, store, campaign)
+func New(ctx context.Context, objects store.Store, campaign, digest string) (Statement, error) {
+	listed, err := lake.Objects(ctx, objects, campaign)
 	if err != nil {
 		return Statement{}, err
 	}
 	s := Statement{Format: format, Campaign: campaign, Digest: digest, Objects: make([]Object, len(listed))}
 	err = lake.Each(ctx, len(listed), func(ctx context.Context, i int) error {
-		size, sum, err := storage.Hash(ctx, store, listed[i].Key)
+		size, sum, err := store.Hash(ctx, objects, listed[i].Key)
 		s.Objects[i] = Object{listed[i].Key, size, sum}
 		if errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s was deleted meanwhile; attest the campaign when nothing works on it", listed[i].Key)

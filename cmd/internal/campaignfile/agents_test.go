@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/workflows/catalogue"
 )
@@ -32,7 +32,7 @@ grid:
 // What each agent is told of itself and of the others, in every protocol that can say
 // it: the last part of its system message, and nobody else's secrets.
 func TestAgentsInPrompts(t *testing.T) {
-	s, err := storage.Open(t.TempDir())
+	s, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

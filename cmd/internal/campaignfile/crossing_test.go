@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"roundtable/activities/rehearsal"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs"
@@ -131,7 +131,7 @@ func play(t *testing.T, env catalogue.Environment, proto, stop, rule string) str
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := storage.Open(t.TempDir())
+	s, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"roundtable/activities/ledger"
-	"roundtable/activities/recorded"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/safetext"
-	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
@@ -20,9 +20,9 @@ import (
 // CheckExtends returns the recorded plan of the lake's campaign of that name, nil if
 // there is none, and gives the manifest's labeller the words that it began with. The
 // error says why that campaign cannot continue with the plan.
-func CheckExtends(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) (*recorded.Plan, error) {
+func CheckExtends(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest) (*campaign.Plan, error) {
 	name := p.Campaign.Name
-	stored, before, err := recorded.ReadRecorded(ctx, s, name)
+	stored, before, err := campaign.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -37,7 +37,7 @@ func CheckExtends(ctx context.Context, s storage.Store, p recorded.Plan, m recor
 	if err := samePrompts(stored, p); err != nil {
 		return nil, err
 	}
-	if err := recorded.SameData(stored.Files, p.Files); err != nil {
+	if err := campaign.SameData(stored.Files, p.Files); err != nil {
 		return nil, cli.UsageError(err)
 	}
 	m.Labels.Keep(before.Labels)
@@ -45,7 +45,7 @@ func CheckExtends(ctx context.Context, s storage.Store, p recorded.Plan, m recor
 }
 
 // AnnounceExtension says on standard error which cells a plan adds to the recorded one.
-func AnnounceExtension(stored *recorded.Plan, p recorded.Plan) {
+func AnnounceExtension(stored *campaign.Plan, p campaign.Plan) {
 	if stored == nil {
 		return
 	}
@@ -62,7 +62,7 @@ type Comparison struct {
 }
 
 // Compare returns what a run of the plan would find. What run would refuse is no error unless a pilot is to run.
-func Compare(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest, prompts string, pilot bool) (c Comparison, err error) {
+func Compare(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest, prompts string, pilot bool) (c Comparison, err error) {
 	stored, err := CheckExtends(ctx, s, p, m)
 	c.Prompts = chosenPrompts{p.Edition, stored != nil, prompts}
 	if cli.ExitCode(err) == cli.ExitUsage && !pilot {
@@ -100,7 +100,7 @@ type begun struct {
 }
 
 // readBegun compares the recorded plan of a campaign with the plan of a file.
-func readBegun(ctx context.Context, s storage.Store, stored, p recorded.Plan, m recorded.Manifest) (*begun, error) {
+func readBegun(ctx context.Context, s store.Store, stored, p campaign.Plan, m campaign.Manifest) (*begun, error) {
 	status, again, err := campaigns.SummarizeEnded(ctx, s, stored, ledger.Open(ctx, s, stored.Campaign.Name))
 	if err != nil {
 		return nil, err

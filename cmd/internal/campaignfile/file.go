@@ -18,8 +18,8 @@ import (
 	"roundtable/activities/judging"
 	"roundtable/activities/label"
 	"roundtable/activities/prompt"
-	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/envfile"
@@ -33,22 +33,22 @@ import (
 // Read reads a campaign file and everything that it names: what is to
 // be run, and how. All errors come at once; nothing is started. With dial,
 // endpoints must answer and keys be set.
-func Read(ctx context.Context, plugins catalogue.Catalogue, path string, s storage.Store, dial bool) (recorded.Plan, recorded.Manifest, plan.File, error) {
+func Read(ctx context.Context, plugins catalogue.Catalogue, path string, s store.Store, dial bool) (campaign.Plan, campaign.Manifest, plan.File, error) {
 	return Flags{}.Read(ctx, plugins, path, s, dial)
 }
 
 // Read reads a file with what the flags change in it.
-func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path string, s storage.Store, dial bool) (recorded.Plan, recorded.Manifest, plan.File, error) {
+func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path string, s store.Store, dial bool) (campaign.Plan, campaign.Manifest, plan.File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return recorded.Plan{}, recorded.Manifest{}, plan.File{}, cli.UsageError(unreadable(path, err))
+		return campaign.Plan{}, campaign.Manifest{}, plan.File{}, cli.UsageError(unreadable(path, err))
 	}
 	source, err := f.Source(path, data)
 	if err != nil {
-		return recorded.Plan{}, recorded.Manifest{}, plan.File{}, cli.UsageError(err)
+		return campaign.Plan{}, campaign.Manifest{}, plan.File{}, cli.UsageError(err)
 	}
 	if err := envfile.Take(filepath.Dir(path)); err != nil {
-		return recorded.Plan{}, recorded.Manifest{}, plan.File{}, err
+		return campaign.Plan{}, campaign.Manifest{}, plan.File{}, err
 	}
 	from := providers.NewFileFolder(filepath.Dir(path))
 	prices := providers.NewPriceList(from)
@@ -56,14 +56,14 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	host.Catalogue, host.Data = plugins, from.OpenData
 	ran, err := newFilePrograms(s, from.Folder)
 	if err != nil {
-		return recorded.Plan{}, recorded.Manifest{}, plan.File{}, err
+		return campaign.Plan{}, campaign.Manifest{}, plan.File{}, err
 	}
 	host.Programs = ran.ask
 	host.Embedder = func(name string) error { _, err := from.Embedder(name); return err }
 	host.Extended = openExtended(path)
 	host.Recorded = func(name string) (plan.Campaign, error) { return campaigns.ReadPlannedCampaign(ctx, s, name) }
 	host.Learn = (&fitter{ctx: ctx, store: s, host: &host, prices: prices, said: map[string]bool{}}).learn
-	var forked recorded.Plan
+	var forked campaign.Plan
 	host.Forked = func(name string) (plan.Forked, error) {
 		forked, err = readForked(ctx, s, name)
 		ran.folder = forked.Folder // where its programs are
@@ -71,25 +71,25 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	}
 	file, err := plan.ParseSource(source, host)
 	if errs, ok := errors.AsType[plan.FileErrors](err); ok {
-		return recorded.Plan{}, recorded.Manifest{}, file, cli.UsageError(errorsIn(path, errs))
+		return campaign.Plan{}, campaign.Manifest{}, file, cli.UsageError(errorsIn(path, errs))
 	}
 	if err != nil {
-		return recorded.Plan{}, recorded.Manifest{}, file, err
+		return campaign.Plan{}, campaign.Manifest{}, file, err
 	}
 	if file.Fork != "" {
 		if err := leaveOut(ctx, s, &file); err != nil {
-			return recorded.Plan{}, recorded.Manifest{}, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
+			return campaign.Plan{}, campaign.Manifest{}, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
 		}
 	}
-	m := recorded.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits, Prices: prices.All(), Notify: file.Notify, Until: file.Until, AxisLabels: file.AxisLabels()}
+	m := campaign.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits, Prices: prices.All(), Notify: file.Notify, Until: file.Until, AxisLabels: file.AxisLabels()}
 	if err := checkNotify(file.Notify, dial); err != nil {
-		return recorded.Plan{}, m, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
+		return campaign.Plan{}, m, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
 	}
 	if m.Embedder, err = from.Embedder(file.Embedder); err != nil {
-		return recorded.Plan{}, m, file, err
+		return campaign.Plan{}, m, file, err
 	}
 	if l := file.Labels; l != nil {
-		m.Labels = recorded.NewLabelling(*l, label.Words, prices.Of(l.Model.Name))
+		m.Labels = campaign.NewLabelling(*l, label.Words, prices.Of(l.Model.Name))
 	}
 	p, err := Recordable(plugins, file, from, ran)
 	if err == nil && file.Fork != "" {
@@ -159,8 +159,8 @@ func errorsIn(path string, errs plan.FileErrors) error {
 }
 
 // Recordable returns the plan as the lake keeps it, with every prompt that it uses.
-func Recordable(plugins catalogue.Catalogue, file plan.File, from providers.FileFolder, ran *filePrograms) (recorded.Plan, error) {
-	p := recorded.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]prompt.Pack{}}
+func Recordable(plugins catalogue.Catalogue, file plan.File, from providers.FileFolder, ran *filePrograms) (campaign.Plan, error) {
+	p := campaign.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds, Packs: map[string]map[string]string{}}
 	var data fs.FS
 	var err error
 	if p.Folder, err = filepath.Abs(from.Folder); err != nil {
@@ -174,7 +174,7 @@ func Recordable(plugins catalogue.Catalogue, file plan.File, from providers.File
 		if err != nil {
 			return p, err
 		}
-		files := recorded.NewDataFiles(folder)
+		files := campaign.NewDataFiles(folder)
 		data, p.Files = files, files.Sums
 	}
 	var override fs.FS
@@ -204,15 +204,15 @@ func Recordable(plugins catalogue.Catalogue, file plan.File, from providers.File
 		if err != nil {
 			return p, err
 		}
-		p.Packs[pack.Hash()] = pack
-		p.Pack = append(p.Pack, pack.Hash())
+		p.Packs[campaign.HashPack(pack)] = pack
+		p.Pack = append(p.Pack, campaign.HashPack(pack))
 	}
 	return p, checkPrompts(plugins, p, override)
 }
 
 // checkPrompts refuses templates that replace none of the campaign's, nor of
 // another protocol's: a folder may serve several campaigns.
-func checkPrompts(plugins catalogue.Catalogue, p recorded.Plan, override fs.FS) error {
+func checkPrompts(plugins catalogue.Catalogue, p campaign.Plan, override fs.FS) error {
 	if override == nil {
 		return nil
 	}
@@ -268,7 +268,7 @@ func packOf(plugins catalogue.Catalogue, c plan.Condition, env, override fs.FS) 
 }
 
 // samePrompts refuses a plan whose prompts are not those that the campaign began with.
-func samePrompts(stored, p recorded.Plan) error {
+func samePrompts(stored, p campaign.Plan) error {
 	for i, c := range p.Campaign.Conditions {
 		j := slices.IndexFunc(stored.Campaign.Conditions, func(r plan.Condition) bool { return r.ID() == c.ID() })
 		switch {
@@ -285,7 +285,7 @@ func samePrompts(stored, p recorded.Plan) error {
 
 // recordedPack returns the pack of a fork's condition with the templates that recorded
 // conditions of the same environment or protocol have.
-func recordedPack(stored recorded.Plan, c plan.Condition, pack prompt.Pack) prompt.Pack {
+func recordedPack(stored campaign.Plan, c plan.Condition, pack prompt.Pack) prompt.Pack {
 	taken := map[string]bool{}
 	pack = maps.Clone(pack)
 	for j, r := range stored.Campaign.Conditions {
@@ -303,9 +303,9 @@ func recordedPack(stored recorded.Plan, c plan.Condition, pack prompt.Pack) prom
 
 // RecordPlan writes the plan as the campaign's present one, and the manifest that
 // says how to run it.
-func RecordPlan(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) error {
-	if err := recorded.WritePlan(ctx, s, p); err != nil {
+func RecordPlan(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest) error {
+	if err := campaign.WritePlan(ctx, s, p); err != nil {
 		return err
 	}
-	return recorded.WriteManifest(ctx, s, m)
+	return campaign.WriteManifest(ctx, s, m)
 }

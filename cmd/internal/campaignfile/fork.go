@@ -9,11 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/activities/prompt"
-	"roundtable/activities/recorded"
 	"roundtable/activities/rehearsal"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
@@ -24,8 +23,8 @@ import (
 )
 
 // readForked returns the recorded campaign that a file goes on from.
-func readForked(ctx context.Context, s storage.Store, name string) (recorded.Plan, error) {
-	p, _, err := recorded.ReadRecorded(ctx, s, name)
+func readForked(ctx context.Context, s store.Store, name string) (campaign.Plan, error) {
+	p, _, err := campaign.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, cli.NoCampaign(ctx, s, name)
 	}
@@ -34,7 +33,7 @@ func readForked(ctx context.Context, s storage.Store, name string) (recorded.Pla
 
 // leaveOut refuses a fork of collaborations that have not ended, and leaves those out of it
 // that did not succeed, unless the recorded fork has cells that go on from them.
-func leaveOut(ctx context.Context, s storage.Store, file *plan.File) error {
+func leaveOut(ctx context.Context, s store.Store, file *plan.File) error {
 	latest, err := lake.LatestProgress(ctx, s, file.Fork)
 	if err != nil {
 		return err
@@ -73,7 +72,7 @@ func leaveOut(ctx context.Context, s storage.Store, file *plan.File) error {
 }
 
 // describeLeftOut says how many collaborations are not forked, and why; "" if there are none.
-func describeLeftOut(ctx context.Context, s storage.Store, c plan.Campaign) (string, error) {
+func describeLeftOut(ctx context.Context, s store.Store, c plan.Campaign) (string, error) {
 	if len(c.Without) == 0 {
 		return "", nil
 	}
@@ -96,7 +95,7 @@ func describeLeftOut(ctx context.Context, s storage.Store, c plan.Campaign) (str
 }
 
 // checkReplacements refuses texts that cannot stand in the place of a message, in any instance.
-func checkReplacements(plugins catalogue.Catalogue, s storage.Store, p recorded.Plan) error {
+func checkReplacements(plugins catalogue.Catalogue, s store.Store, p campaign.Plan) error {
 	var lines []string
 	for i, c := range p.Campaign.Conditions {
 		if len(c.Fork.Replace) == 0 {
@@ -120,9 +119,9 @@ func checkReplacements(plugins catalogue.Catalogue, s storage.Store, p recorded.
 
 // forkPrompts gives a fork the prompts of the campaign that it goes on from: its whole
 // packs where no setting is changed, else its templates of the environment and the protocol.
-func forkPrompts(of recorded.Plan, p *recorded.Plan) error {
+func forkPrompts(of campaign.Plan, p *campaign.Plan) error {
 	fresh := p.Packs
-	p.Edition, p.Folder, p.Packs = of.Edition, of.Folder, map[string]prompt.Pack{}
+	p.Edition, p.Folder, p.Packs = of.Edition, of.Folder, map[string]map[string]string{}
 	for i, c := range p.Campaign.Conditions {
 		j := slices.IndexFunc(of.Campaign.Conditions, func(o plan.Condition) bool { return o.ID() == c.Fork.Condition })
 		if j < 0 {
@@ -132,7 +131,7 @@ func forkPrompts(of recorded.Plan, p *recorded.Plan) error {
 		if len(c.Fork.Was) > 0 {
 			pack = recordedPack(of, c, fresh[p.Pack[i]])
 		}
-		p.Pack[i] = pack.Hash()
+		p.Pack[i] = campaign.HashPack(pack)
 		p.Packs[p.Pack[i]] = pack
 	}
 	return nil

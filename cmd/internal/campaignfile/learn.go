@@ -12,10 +12,10 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/learning"
-	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
@@ -26,7 +26,7 @@ import (
 // fitter fits the stopping rules of a file's conditions on campaigns of the lake.
 type fitter struct {
 	ctx    context.Context
-	store  storage.Store
+	store  store.Store
 	host   *plan.Host
 	prices *providers.PriceList
 	said   map[string]bool // notices that were printed
@@ -91,7 +91,7 @@ func (f *fitter) compare(params stopping.LearnedParams, fit stopping.LearnedFit)
 // fit fits the method that a condition names, and returns the past condition that it is
 // fitted on.
 func (f *fitter) fit(params stopping.LearnedParams, c plan.Condition) (fit stopping.LearnedFit, of plan.Condition, err error) {
-	past, m, err := recorded.ReadRecorded(f.ctx, f.store, params.From)
+	past, m, err := campaign.ReadRecorded(f.ctx, f.store, params.From)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fit, of, &plan.FitError{Key: "from", Err: cli.NoCampaign(f.ctx, f.store, params.From)}
 	}
@@ -127,7 +127,7 @@ func (f *fitter) fit(params stopping.LearnedParams, c plan.Condition) (fit stopp
 
 // labeller returns whose labels a fit rests on: those that the file names, else those
 // of the past campaign's file, if it has some; "" for the only ones.
-func (f *fitter) labeller(params stopping.LearnedParams, m recorded.Manifest) (string, error) {
+func (f *fitter) labeller(params stopping.LearnedParams, m campaign.Manifest) (string, error) {
 	if params.Method != stopping.MethodDialogueAct || params.Labeller != "" || m.Labels == nil {
 		return params.Labeller, nil
 	}
@@ -140,13 +140,13 @@ func (f *fitter) labeller(params stopping.LearnedParams, m recorded.Manifest) (s
 
 // asks returns who annotates messages on the way: the labeller of the labels that the
 // method was fitted on, or the embedder; nil if nobody is needed.
-func (f *fitter) asks(params stopping.LearnedParams, m recorded.Manifest, fit stopping.LearnedFit) (json.RawMessage, error) {
+func (f *fitter) asks(params stopping.LearnedParams, m campaign.Manifest, fit stopping.LearnedFit) (json.RawMessage, error) {
 	var a plan.Annotator
 	switch fit.AnnotatorRole() {
 	case "":
 		return nil, nil
 	case stopping.RoleLabeller:
-		l, err := recorded.ReadLabelling(f.ctx, f.store, params.From, fit.On.Labeller)
+		l, err := campaign.ReadLabelling(f.ctx, f.store, params.From, fit.On.Labeller)
 		if err != nil {
 			return nil, err
 		}
@@ -165,7 +165,7 @@ func (f *fitter) asks(params stopping.LearnedParams, m recorded.Manifest, fit st
 
 // checkAnnotator checks that the labeller of a fit can be asked, at a known price: that
 // of the file, or what the campaign or the past one has recorded.
-func (f *fitter) checkAnnotator(campaign string, fit stopping.LearnedFit) error {
+func (f *fitter) checkAnnotator(name string, fit stopping.LearnedFit) error {
 	if fit.AnnotatorRole() != stopping.RoleLabeller || f.host.Labeller == nil {
 		return nil
 	}
@@ -173,7 +173,7 @@ func (f *fitter) checkAnnotator(campaign string, fit stopping.LearnedFit) error 
 	if err := json.Unmarshal(fit.Asks, &a); err != nil {
 		return err
 	}
-	m, err := recorded.ReadManifest(f.ctx, f.store, campaign)
+	m, err := campaign.ReadManifest(f.ctx, f.store, name)
 	if price, known := m.Prices[a.Model.Name]; err == nil && known {
 		f.prices.Suggest(a.Model.Name, price)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {

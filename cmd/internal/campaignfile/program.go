@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"roundtable/activities/programs"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/envs/conformance"
 	"roundtable/envs/program"
@@ -20,7 +20,7 @@ type filePrograms struct {
 	folder string
 }
 
-func newFilePrograms(s storage.Store, folder string) (*filePrograms, error) {
+func newFilePrograms(s store.Store, folder string) (*filePrograms, error) {
 	folder, err := filepath.Abs(folder)
 	return &filePrograms{programs.New(s), folder}, err
 }

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/activities/recorded"
 	"roundtable/activities/rehearsal"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/safetext"
-	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
@@ -28,7 +28,7 @@ type RenderedPrompt struct {
 
 // RenderPrompts returns every distinct prompt of a campaign, in the order of
 // phases and roles as they turn up; each text once.
-func RenderPrompts(plugins catalogue.Catalogue, p recorded.Plan, s storage.Store) ([]RenderedPrompt, error) {
+func RenderPrompts(plugins catalogue.Catalogue, p campaign.Plan, s store.Store) ([]RenderedPrompt, error) {
 	var all []RenderedPrompt
 	at := map[string]int{}
 	var kinds []string

@@ -9,16 +9,16 @@ import (
 	"strings"
 
 	"roundtable/activities/model/wire"
-	"roundtable/activities/recorded"
 	"roundtable/activities/rehearsal"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/providers"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 )
 
 // Warnings returns what is allowed in a campaign and hardly meant.
-func Warnings(ctx context.Context, plugins catalogue.Catalogue, p recorded.Plan, s storage.Store) (list []string, err error) {
+func Warnings(ctx context.Context, plugins catalogue.Catalogue, p campaign.Plan, s store.Store) (list []string, err error) {
 	for _, of := range []func() (string, error){
 		func() (string, error) { return describeLeftOut(ctx, s, p.Campaign) },
 		func() (string, error) { return describeEqual(plugins, p, s) },
@@ -35,7 +35,7 @@ func Warnings(ctx context.Context, plugins catalogue.Catalogue, p recorded.Plan,
 }
 
 // describeEqual says in which conditions replicates need not differ; "" if in none.
-func describeEqual(plugins catalogue.Catalogue, p recorded.Plan, s storage.Store) (string, error) {
+func describeEqual(plugins catalogue.Catalogue, p campaign.Plan, s store.Store) (string, error) {
 	if p.Campaign.Replicates < 2 {
 		return "", nil
 	}
@@ -65,7 +65,7 @@ func describeEqual(plugins catalogue.Catalogue, p recorded.Plan, s storage.Store
 
 // MissingKeys returns a warning for each model that run cannot ask because its
 // key is not set.
-func MissingKeys(p recorded.Plan, m recorded.Manifest, s storage.Store) []string {
+func MissingKeys(p campaign.Plan, m campaign.Manifest, s store.Store) []string {
 	var asked []plan.Choice
 	for _, c := range p.Campaign.Conditions {
 		asked = append(asked, c.AllModels()...)
@@ -95,7 +95,7 @@ func MissingKeys(p recorded.Plan, m recorded.Manifest, s storage.Store) []string
 }
 
 // Warn prints the warnings.
-func Warn(ctx context.Context, plugins catalogue.Catalogue, p recorded.Plan, s storage.Store) error {
+func Warn(ctx context.Context, plugins catalogue.Catalogue, p campaign.Plan, s store.Store) error {
 	list, err := Warnings(ctx, plugins, p, s)
 	for _, w := range list {
 		fmt.Fprintf(os.Stderr, "warning: %s\n", w)

@@ -10,15 +10,15 @@ import (
 
 	"roundtable/activities/commits"
 	"roundtable/activities/ledger"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
 )
 
 // SummarizeEnded sums up the committed cells of a plan, of which some may be wanted again.
-func SummarizeEnded(ctx context.Context, s storage.Store, p recorded.Plan, books *ledger.Books) (st workflows.Status, again int, err error) {
+func SummarizeEnded(ctx context.Context, s store.Store, p campaign.Plan, books *ledger.Books) (st workflows.Status, again int, err error) {
 	latest, err := books.Outcomes()
 	st = workflows.Status{Revision: p.Campaign.Revision(), Cells: p.Campaign.Size()}
 	for _, o := range latest {
@@ -40,7 +40,7 @@ func SummarizeEnded(ctx context.Context, s storage.Store, p recorded.Plan, books
 	if err := books.CorrectSpent(&st.Spent); err != nil {
 		return st, 0, err
 	}
-	wanted, err := recorded.ReadRerun(ctx, s, p.Campaign.Name)
+	wanted, err := campaign.ReadRerun(ctx, s, p.Campaign.Name)
 	return st, wanted.Left(latest), err
 }
 
@@ -55,18 +55,18 @@ func ShareDone(s workflows.Status, underWay float64) float64 {
 
 // RecordFile records what the file now calls the values of its grid and what it now asks,
 // of a campaign that has nothing else to do.
-func RecordFile(ctx context.Context, s storage.Store, m recorded.Manifest) error {
-	stored, err := recorded.ReadManifest(ctx, s, m.Campaign)
+func RecordFile(ctx context.Context, s store.Store, m campaign.Manifest) error {
+	stored, err := campaign.ReadManifest(ctx, s, m.Campaign)
 	if err != nil || reflect.DeepEqual(stored.AxisLabels, m.AxisLabels) && reflect.DeepEqual(stored.Until, m.Until) {
 		return err
 	}
 	stored.AxisLabels, stored.Until = m.AxisLabels, m.Until
-	return recorded.WriteManifest(ctx, s, stored)
+	return campaign.WriteManifest(ctx, s, stored)
 }
 
 // RepairCard writes the description of a campaign again if it is not whole, as after a
 // kill that came while it was written, and says so.
-func RepairCard(ctx context.Context, s storage.Store, name string) error {
+func RepairCard(ctx context.Context, s store.Store, name string) error {
 	repaired, err := commits.RepairCard(ctx, s, name)
 	if repaired && err == nil {
 		fmt.Fprintf(os.Stderr, "The description of campaign %s was not whole and is written again: %s\n", name, lake.AboutKey(name, "README.md"))
@@ -75,7 +75,7 @@ func RepairCard(ctx context.Context, s storage.Store, name string) error {
 }
 
 // IsSealed reports whether every cell of the plan has ended, is still there and not to be run again.
-func IsSealed(ctx context.Context, s storage.Store, p recorded.Plan) bool {
+func IsSealed(ctx context.Context, s store.Store, p campaign.Plan) bool {
 	success, err := lake.ReadSuccess(ctx, s, p.Campaign.Name)
 	if err != nil || success.Revision != p.Campaign.Revision() {
 		return false
@@ -84,13 +84,13 @@ func IsSealed(ctx context.Context, s storage.Store, p recorded.Plan) bool {
 	if err != nil || lake.Digest(markers) != success.Digest {
 		return false
 	}
-	again, err := recorded.ReadRerun(ctx, s, p.Campaign.Name)
+	again, err := campaign.ReadRerun(ctx, s, p.Campaign.Name)
 	return err == nil && again.Left(lake.OutcomesOf(markers)) == 0
 }
 
 // IsLabelled reports whether everything that has ended is labelled as the
 // manifest says, and the recorded one says the same.
-func IsLabelled(ctx context.Context, s storage.Store, m recorded.Manifest) bool {
+func IsLabelled(ctx context.Context, s store.Store, m campaign.Manifest) bool {
 	stored, err := LabellingOfFile(ctx, s, m.Campaign)
 	if err != nil || m.Labels == nil || stored == nil {
 		return err == nil && m.Labels == stored
@@ -103,8 +103,8 @@ func IsLabelled(ctx context.Context, s storage.Store, m recorded.Manifest) bool 
 }
 
 // LabellingOfFile returns how a campaign's file wants messages to be labelled; nil if it does not.
-func LabellingOfFile(ctx context.Context, s storage.Store, campaign string) (*recorded.Labelling, error) {
-	m, err := recorded.ReadManifest(ctx, s, campaign)
+func LabellingOfFile(ctx context.Context, s store.Store, name string) (*campaign.Labelling, error) {
+	m, err := campaign.ReadManifest(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -112,7 +112,7 @@ func LabellingOfFile(ctx context.Context, s storage.Store, campaign string) (*re
 }
 
 // CountUnlabelled returns how many collaborations that have ended are still to be labelled.
-func CountUnlabelled(ctx context.Context, s storage.Store, campaign, by string) (int, error) {
+func CountUnlabelled(ctx context.Context, s store.Store, campaign, by string) (int, error) {
 	d, err := lake.ReadDataset(ctx, s, campaign)
 	if err != nil {
 		return 0, err

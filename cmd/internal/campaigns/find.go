@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 )
 
@@ -15,7 +15,7 @@ import (
 const maxListed = 20
 
 // FindOne returns the marker, of which only the names are filled in, that an id means.
-func FindOne(ctx context.Context, s storage.Store, id string) (lake.Marker, error) {
+func FindOne(ctx context.Context, s store.Store, id string) (lake.Marker, error) {
 	found, err := FindSome(ctx, s, id)
 	if err != nil {
 		return lake.Marker{}, err
@@ -34,7 +34,7 @@ func FindOne(ctx context.Context, s storage.Store, id string) (lake.Marker, erro
 }
 
 // FindSome is Find, except that none is an error.
-func FindSome(ctx context.Context, s storage.Store, id string) ([]lake.Marker, error) {
+func FindSome(ctx context.Context, s store.Store, id string) ([]lake.Marker, error) {
 	found, err := Find(ctx, s, id)
 	if err == nil && len(found) == 0 {
 		err = cli.UsageError(fmt.Errorf("no collaboration that has ended is %q, or begins so; ids are like majority-3fa2b1c4-i0-r7, also as CAMPAIGN/ID (roundtable list campaigns)", id))
@@ -44,7 +44,7 @@ func FindSome(ctx context.Context, s storage.Store, id string) ([]lake.Marker, e
 
 // Find lists the collaborations whose id is the given one, or else begins with
 // it: the latest generation, or the one that is named after a dot.
-func Find(ctx context.Context, s storage.Store, id string) (found []lake.Marker, err error) {
+func Find(ctx context.Context, s store.Store, id string) (found []lake.Marker, err error) {
 	campaigns, err := lake.Campaigns(ctx, s)
 	if err != nil {
 		return nil, err

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"roundtable/activities/ledger"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/workflows"
 	"roundtable/workflows/plan"
@@ -48,7 +48,7 @@ func List(ctx context.Context, o *cli.Options) ([]Listed, error) {
 	}
 	for _, name := range names {
 		c := Listed{Name: name, Known: true}
-		p, _, err := recorded.ReadRecorded(ctx, s, name)
+		p, _, err := campaign.ReadRecorded(ctx, s, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			c.Known, p.Campaign.Name, err = false, name, nil
 		}
@@ -88,7 +88,7 @@ func modelsOf(c plan.Campaign) []string {
 }
 
 // lastEnd returns when the latest answer of a campaign's collaborations was in.
-func lastEnd(ctx context.Context, s storage.Store, name string) (*time.Time, error) {
+func lastEnd(ctx context.Context, s store.Store, name string) (*time.Time, error) {
 	d, err := lake.ReadDataset(ctx, s, name)
 	if err != nil {
 		return nil, err

@@ -8,16 +8,16 @@ import (
 	"slices"
 
 	"roundtable/activities/asking"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/task"
 )
 
 // NeedsNothing reports whether no cell that was not needed for a campaign's question has to
 // run now: for a harder question, or because there is none any more. A campaign that was
 // cancelled goes on only if that is requested.
-func NeedsNothing(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) bool {
+func NeedsNothing(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest) bool {
 	if some, err := hasUnneeded(ctx, s, p.Campaign.Name); err != nil || !some {
 		return err == nil
 	}
@@ -29,7 +29,7 @@ func NeedsNothing(ctx context.Context, s storage.Store, p recorded.Plan, m recor
 }
 
 // hasUnneeded reports whether some cell was stopped because the question was answered.
-func hasUnneeded(ctx context.Context, s storage.Store, campaign string) (bool, error) {
+func hasUnneeded(ctx context.Context, s store.Store, campaign string) (bool, error) {
 	latest, err := lake.LatestProgress(ctx, s, campaign)
 	return slices.ContainsFunc(latest, func(o lake.Outcome) bool { return o.Reason == task.Answered }), err
 }
@@ -37,8 +37,8 @@ func hasUnneeded(ctx context.Context, s storage.Store, campaign string) (bool, e
 // KeepAhead leaves the number of units under way at once as it was where the question is
 // else the same and needs nothing any more: with more of them it would need cells that its
 // answer has no use for. It returns what the file asks for; 0 if nothing is kept.
-func KeepAhead(ctx context.Context, s storage.Store, p recorded.Plan, m *recorded.Manifest) (asked int, err error) {
-	stored, err := recorded.ReadManifest(ctx, s, m.Campaign)
+func KeepAhead(ctx context.Context, s store.Store, p campaign.Plan, m *campaign.Manifest) (asked int, err error) {
+	stored, err := campaign.ReadManifest(ctx, s, m.Campaign)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && (stored.Until == nil || m.Until == nil || stored.Until.Ahead == m.Until.Ahead) {
 		return 0, nil
 	}

@@ -5,26 +5,26 @@ import (
 	"errors"
 	"io/fs"
 
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/workflows/plan"
 )
 
 // Open opens the lake and the plan of a campaign in it.
-func Open(ctx context.Context, o *cli.Options, name string) (storage.Store, recorded.Plan, recorded.Manifest, error) {
+func Open(ctx context.Context, o *cli.Options, name string) (store.Store, campaign.Plan, campaign.Manifest, error) {
 	s, err := o.OpenLake()
 	if err != nil {
-		return nil, recorded.Plan{}, recorded.Manifest{}, err
+		return nil, campaign.Plan{}, campaign.Manifest{}, err
 	}
 	p, m, err := ReadPlan(ctx, o, s, name)
 	return s, p, m, err
 }
 
 // ReadPlan returns what is recorded of a campaign; the error says in words if the lake has no such one.
-func ReadPlan(ctx context.Context, o *cli.Options, s storage.Store, name string) (recorded.Plan, recorded.Manifest, error) {
-	p, m, err := recorded.ReadRecorded(ctx, s, name)
+func ReadPlan(ctx context.Context, o *cli.Options, s store.Store, name string) (campaign.Plan, campaign.Manifest, error) {
+	p, m, err := campaign.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		names, _ := lake.Campaigns(ctx, s)
 		err = o.UnknownCampaign(name, names)
@@ -33,8 +33,8 @@ func ReadPlan(ctx context.Context, o *cli.Options, s storage.Store, name string)
 }
 
 // ReadPlannedCampaign returns the lake's campaign of that name; an empty one if there is none.
-func ReadPlannedCampaign(ctx context.Context, s storage.Store, name string) (plan.Campaign, error) {
-	stored, _, err := recorded.ReadRecorded(ctx, s, name)
+func ReadPlannedCampaign(ctx context.Context, s store.Store, name string) (plan.Campaign, error) {
+	stored, _, err := campaign.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return plan.Campaign{}, nil
 	}

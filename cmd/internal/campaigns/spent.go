@@ -6,16 +6,16 @@ import (
 	"io/fs"
 
 	"roundtable/activities/ledger"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/cost"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/workflows/task"
 )
 
 // SpentOutsideCollaborations returns what a campaign has spent on labels, embeddings,
 // judges and checks of models, as `cost` counts it.
-func SpentOutsideCollaborations(ctx context.Context, s storage.Store, name string, books *ledger.Books) (task.Result, error) {
+func SpentOutsideCollaborations(ctx context.Context, s store.Store, name string, books *ledger.Books) (task.Result, error) {
 	r, err := cost.LoadBeside(ctx, s, name)
 	if err == nil {
 		err = addShared(ctx, books, &r)
@@ -28,7 +28,7 @@ func SpentOutsideCollaborations(ctx context.Context, s storage.Store, name strin
 }
 
 // ReadCost reads the costs, and the plan if there is one.
-func ReadCost(ctx context.Context, s storage.Store, name string, by cost.By) (cost.Report, error) {
+func ReadCost(ctx context.Context, s store.Store, name string, by cost.By) (cost.Report, error) {
 	r, err := cost.Load(ctx, s, name, by)
 	if err != nil {
 		return r, cli.ExplainDamage(err, name, "the costs are not known")
@@ -36,7 +36,7 @@ func ReadCost(ctx context.Context, s storage.Store, name string, by cost.By) (co
 	if err := addShared(ctx, ledger.Open(ctx, s, name), &r); err != nil {
 		return r, cli.ExplainDamage(err, name, "the costs are not known")
 	}
-	p, _, err := recorded.ReadRecorded(ctx, s, name)
+	p, _, err := campaign.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}

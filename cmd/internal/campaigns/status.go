@@ -12,8 +12,8 @@ import (
 
 	"roundtable/activities/asking"
 	"roundtable/activities/ledger"
-	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
 	"roundtable/workflows"
@@ -51,7 +51,7 @@ type charged struct {
 }
 
 // ReadStatus returns the status of a recorded campaign, from the engine if one runs it.
-func ReadStatus(ctx context.Context, o *cli.Options, s storage.Store, name string) (Status, error) {
+func ReadStatus(ctx context.Context, o *cli.Options, s store.Store, name string) (Status, error) {
 	p, m, err := ReadPlan(ctx, o, s, name)
 	if err != nil {
 		return Status{}, err
@@ -82,7 +82,7 @@ func ReadStatus(ctx context.Context, o *cli.Options, s storage.Store, name strin
 
 // readEngineStatus fills in what the engine knows of a campaign, or the lake if no engine
 // runs it, and returns the books that go with it.
-func readEngineStatus(ctx context.Context, o *cli.Options, s storage.Store, p recorded.Plan, st *Status) (*ledger.Books, error) {
+func readEngineStatus(ctx context.Context, o *cli.Options, s store.Store, p campaign.Plan, st *Status) (*ledger.Books, error) {
 	c, err := engine.Connect(ctx, o, st.Name)
 	switch foreign, isForeign := errors.AsType[engine.Foreign](err); {
 	case err == nil:
@@ -103,7 +103,7 @@ func readEngineStatus(ctx context.Context, o *cli.Options, s storage.Store, p re
 // askEngine fills in what the engine knows of a campaign that it runs; no books if it
 // does not. What has begun is listed meanwhile; what has ended once the engine has said
 // what it counts as ended, or cells would be counted twice.
-func askEngine(ctx context.Context, o *cli.Options, c client.Client, s storage.Store, p recorded.Plan, st *Status) (*ledger.Books, error) {
+func askEngine(ctx context.Context, o *cli.Options, c client.Client, s store.Store, p campaign.Plan, st *Status) (*ledger.Books, error) {
 	id, books := workflows.CampaignID(st.Name), ledger.Open(ctx, s, st.Name)
 	go books.ListBegun()
 	asking, end := context.WithCancel(ctx)
@@ -130,7 +130,7 @@ func askEngine(ctx context.Context, o *cli.Options, c client.Client, s storage.S
 }
 
 // fillFromLake fills in what the lake knows of a campaign that no engine runs.
-func (st *Status) fillFromLake(ctx context.Context, s storage.Store, p recorded.Plan, books *ledger.Books) (err error) {
+func (st *Status) fillFromLake(ctx context.Context, s store.Store, p campaign.Plan, books *ledger.Books) (err error) {
 	if st.Status, st.Again, err = SummarizeEnded(ctx, s, p, books); err != nil {
 		return err
 	}
@@ -146,13 +146,13 @@ func (st *Status) fillFromLake(ctx context.Context, s storage.Store, p recorded.
 }
 
 // halted says what the lake alone knows of a campaign that does not run.
-func (st *Status) halted(ctx context.Context, s storage.Store, books *ledger.Books) error {
+func (st *Status) halted(ctx context.Context, s store.Store, books *ledger.Books) error {
 	spent, err := books.Spent(ctx)
 	if err != nil {
 		return err
 	}
 	st.Charged = &charged{spent.USD(), spent.Tokens}
-	halt, err := recorded.ReadHalt(ctx, s, st.Name)
+	halt, err := campaign.ReadHalt(ctx, s, st.Name)
 	if err == nil && halt != nil {
 		st.State, st.Paused, st.PauseReason = "paused", true, halt.Reason
 	}

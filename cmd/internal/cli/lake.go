@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs/wording"
 	"roundtable/infra"
 )
@@ -25,13 +25,13 @@ func (o *Options) LocalLake() (dir string, local bool) {
 }
 
 // OpenLake opens a lake that is there: reading makes none.
-func (o *Options) OpenLake() (storage.Store, error) {
+func (o *Options) OpenLake() (store.Store, error) {
 	if dir, local := o.LocalLake(); local {
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 			return nil, UsageError(fmt.Errorf("there is no lake at %s; --lake or ROUNDTABLE_LAKE says where it is, and `roundtable run FILE` makes one", o.Lake))
 		}
 	}
-	s, err := storage.Open(o.Lake)
+	s, err := store.Open(o.Lake)
 	if err != nil {
 		return nil, UsageError(err)
 	}
@@ -39,7 +39,7 @@ func (o *Options) OpenLake() (storage.Store, error) {
 }
 
 // ReadLake opens the lake to read a campaign.
-func (o *Options) ReadLake(ctx context.Context, campaign string) (storage.Store, error) {
+func (o *Options) ReadLake(ctx context.Context, campaign string) (store.Store, error) {
 	s, err := o.OpenLake()
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (o *Options) UnknownCampaign(campaign string, names []string) error {
 }
 
 // NoCampaign returns the error of a campaign that is named where the lake is not.
-func NoCampaign(ctx context.Context, s storage.Store, campaign string) error {
+func NoCampaign(ctx context.Context, s store.Store, campaign string) error {
 	names, err := lake.Campaigns(ctx, s)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func noCampaign(where, campaign string, names []string) error {
 type newFolders []string
 
 // CreateLake opens the lake, and makes its folder if it is not there.
-func (o *Options) CreateLake() (storage.Store, newFolders, error) {
+func (o *Options) CreateLake() (store.Store, newFolders, error) {
 	var made newFolders
 	if dir, local := o.LocalLake(); local {
 		for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
@@ -92,7 +92,7 @@ func (o *Options) CreateLake() (storage.Store, newFolders, error) {
 			made = append(newFolders{at}, made...)
 		}
 	}
-	s, err := storage.Open(o.Lake)
+	s, err := store.Open(o.Lake)
 	if err != nil {
 		return nil, nil, UsageError(err)
 	}
@@ -125,7 +125,7 @@ func (o *Options) LockCampaign(campaign string) (io.Closer, error) {
 
 // ExplainDamage says of an error that is about a damaged lake what that prevents.
 func ExplainDamage(err error, campaign, so string) error {
-	if !errors.Is(err, storage.ErrCorrupt) {
+	if !errors.Is(err, store.ErrCorrupt) {
 		return err
 	}
 	return fmt.Errorf("the lake is damaged, so %s (roundtable verify %s lists everything that is):\n%w", so, campaign, err)

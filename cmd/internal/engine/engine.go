@@ -22,7 +22,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"roundtable/activities"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/telemetry"
@@ -74,7 +74,7 @@ type Job struct {
 
 // Start starts the engine without its worker, which begins with TakeWork; Stop
 // ends it.
-func Start(ctx context.Context, o *cli.Options, s storage.Store, w Job) (_ *Engine, err error) {
+func Start(ctx context.Context, o *cli.Options, s store.Store, w Job) (_ *Engine, err error) {
 	host, _ := os.Hostname() // without a name the number stands alone
 	e := &Engine{Queue: task.Queue, identity: fmt.Sprintf("%d@%s@%016x", os.Getpid(), host, rand.Uint64())}
 	defer func() {

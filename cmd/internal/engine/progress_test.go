@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"roundtable/activities"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/infra"
 )
@@ -45,7 +45,7 @@ func TestBusyWorker(t *testing.T) {
 		t.Error("a workflow without a worker answered")
 	}
 
-	lake, err := storage.NewLocal(o.Lake)
+	lake, err := store.NewLocal(o.Lake)
 	if err != nil {
 		t.Fatal(err)
 	}

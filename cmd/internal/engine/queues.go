@@ -11,16 +11,16 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"roundtable/activities"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/task"
 )
 
 // queues are the workers of models that have a limit of calls a minute: a task
 // queue each, whose tasks the server gives out at that rate to all processes.
 type queues struct {
-	store      storage.Store
+	store      store.Store
 	client     client.Client
 	activities *activities.Activities
 	campaigns  string // the queue that those of models go with
@@ -60,7 +60,7 @@ func (q *queues) look(ctx context.Context) error {
 	}
 	limits, ended := map[string]int{}, map[string]int{} // the tightest of all campaigns, by model
 	for _, name := range names {
-		m, err := recorded.ReadManifest(ctx, q.store, name)
+		m, err := campaign.ReadManifest(ctx, q.store, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -15,7 +15,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/infra"
 	"roundtable/infra/codec"
@@ -32,7 +32,7 @@ type shared struct {
 }
 
 // share finds out which of a server's campaigns are this lake's.
-func (e *Engine) share(ctx context.Context, o *cli.Options, s storage.Store) error {
+func (e *Engine) share(ctx context.Context, o *cli.Options, s store.Store) error {
 	known, err := lake.Identify(ctx, s)
 	if err != nil {
 		return fmt.Errorf("the lake %s: %w", o.LakeName(), err)

@@ -16,8 +16,8 @@ import (
 
 	"roundtable/activities/events"
 	"roundtable/activities/notices"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/safetext"
-	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/telemetry"
 	"roundtable/cmd/internal/version"
@@ -27,7 +27,7 @@ import (
 )
 
 // openTelemetry opens log and metrics, and returns the store whose requests they count.
-func (e *Engine) openTelemetry(o *cli.Options, s storage.Store) (storage.Store, error) {
+func (e *Engine) openTelemetry(o *cli.Options, s store.Store) (store.Store, error) {
 	e.log, e.notices = slog.New(slog.DiscardHandler), Notices(o)
 	if _, err := o.Telemetry.Level(); err != nil {
 		return nil, err

@@ -14,8 +14,8 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )
@@ -33,8 +33,8 @@ func Take(folder string) error {
 }
 
 // TakeOf takes the keys next to the file of a recorded campaign.
-func TakeOf(ctx context.Context, s storage.Store, campaign string) error {
-	p, _, err := recorded.ReadRecorded(ctx, s, campaign)
+func TakeOf(ctx context.Context, s store.Store, name string) error {
+	p, _, err := campaign.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/sql"
-	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/queries"
 	"roundtable/cmd/internal/staging"
@@ -121,7 +121,7 @@ func (x *Export) Run(cmd *cobra.Command, o *cli.Options) error {
 }
 
 // open reads what the campaign has committed.
-func (x *Export) open(ctx context.Context, o *cli.Options) (storage.Store, lake.Dataset, error) {
+func (x *Export) open(ctx context.Context, o *cli.Options) (store.Store, lake.Dataset, error) {
 	s, err := o.ReadLake(ctx, x.Campaign)
 	if err != nil {
 		return nil, lake.Dataset{}, err
@@ -147,7 +147,7 @@ func (x *Export) room() error {
 }
 
 // warn says so if there are scripted agents in the rows.
-func (x *Export) warn(ctx context.Context, s storage.Store, d lake.Dataset, w io.Writer) error {
+func (x *Export) warn(ctx context.Context, s store.Store, d lake.Dataset, w io.Writer) error {
 	simulated := 0
 	for c, err := range lake.Scan[record.Collaboration](ctx, s, d) {
 		if err != nil {
@@ -167,7 +167,7 @@ func (x *Export) explainErr(ctx context.Context, err error) error {
 	return queries.WithExitCode(ctx, cli.ExplainDamage(err, x.Campaign, "nothing is written"))
 }
 
-func (x *Export) write(ctx context.Context, s storage.Store, d lake.Dataset, table string, w io.Writer) (int64, error) {
+func (x *Export) write(ctx context.Context, s store.Store, d lake.Dataset, table string, w io.Writer) (int64, error) {
 	switch table {
 	case record.Collaborations:
 		return writeRows(lake.Scan[record.Collaboration](ctx, s, d), x.Format, w)

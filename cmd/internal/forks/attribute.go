@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
-	"roundtable/activities/recorded"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/counterfactual"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	recorded "roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/analyses"
 	"roundtable/cmd/internal/campaigns"
@@ -58,14 +58,14 @@ func ReadBudget(text string) (float64, error) {
 type Work struct {
 	Attribution
 	players
-	store    storage.Store
+	store    store.Store
 	plan     recorded.Plan
 	manifest recorded.Manifest
 	begun    int // pairs of orders that the lake's forks were made for; 0 without any
 }
 
 // Open finds the parts and the campaign.
-func (a Attribution) Open(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) (*Work, error) {
+func (a Attribution) Open(ctx context.Context, s store.Store, p recorded.Plan, m recorded.Manifest) (*Work, error) {
 	known, err := campaigns.ReadPlannedCampaign(ctx, s, a.ForkName())
 	if err != nil {
 		return nil, err

@@ -15,8 +15,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"roundtable/activities/money"
-	"roundtable/activities/recorded"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/runs"
 	"roundtable/workflows/plan"
@@ -41,12 +40,12 @@ type Request struct {
 
 // File is the campaign file of a fork.
 type File struct {
-	Name       string                 `json:"name"`
-	Replicates int                    `json:"replicates,omitempty"`
-	Fork       Block                  `json:"fork"`
-	Limits     plan.Limits            `json:"limits,omitzero"`
-	Prices     map[string]money.Price `json:"prices,omitempty"`
-	Cost       string                 `json:"cost,omitempty"`
+	Name       string                    `json:"name"`
+	Replicates int                       `json:"replicates,omitempty"`
+	Fork       Block                     `json:"fork"`
+	Limits     plan.Limits               `json:"limits,omitzero"`
+	Prices     map[string]campaign.Price `json:"prices,omitempty"`
+	Cost       string                    `json:"cost,omitempty"`
 }
 
 // Block is its key fork.
@@ -58,7 +57,7 @@ type Block struct {
 }
 
 // NewFile returns the file of a request; m is how the forked campaign was run.
-func (r Request) NewFile(p recorded.Plan, m recorded.Manifest) (File, error) {
+func (r Request) NewFile(p campaign.Plan, m campaign.Manifest) (File, error) {
 	f := Begin(r.Campaign, p, m)
 	if f.Name = r.Campaign + "-fork"; r.Name != "" {
 		f.Name = r.Name
@@ -102,9 +101,9 @@ func (r Request) NewFile(p recorded.Plan, m recorded.Manifest) (File, error) {
 
 // Begin returns the file of a fork without changes, which is run as the campaign was, but
 // for its caps.
-func Begin(name string, p recorded.Plan, m recorded.Manifest) File {
+func Begin(name string, p campaign.Plan, m campaign.Manifest) File {
 	f := File{Fork: Block{Campaign: name}, Limits: plan.Limits{Collaborations: m.Limits.Collaborations, Calls: m.Limits.Calls, Models: m.Limits.Models}}
-	f.Prices = map[string]money.Price{}
+	f.Prices = map[string]campaign.Price{}
 	for _, c := range p.Campaign.Conditions {
 		for _, model := range c.AllModels() {
 			price, known := m.Prices[model.Name]

@@ -10,8 +10,8 @@ import (
 
 	"roundtable/analysis/counterfactual"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs"
 	"roundtable/envs/wording"
@@ -47,7 +47,7 @@ type players struct {
 
 // newPlayers finds the players in what a campaign has recorded. Conditions must have the
 // same ones.
-func newPlayers(ctx context.Context, s storage.Store, of string, campaign plan.Campaign, forked []string) (players, error) {
+func newPlayers(ctx context.Context, s store.Store, of string, campaign plan.Campaign, forked []string) (players, error) {
 	p := players{of: of, campaign: campaign, forked: forked, begun: map[int]int{}}
 	agents, rounds, err := p.read(ctx, s)
 	if err != nil {
@@ -91,7 +91,7 @@ type taking struct {
 }
 
 // read reads who takes part, for how many rounds, and in which instances.
-func (p *players) read(ctx context.Context, s storage.Store) (agents []speaker, rounds int, err error) {
+func (p *players) read(ctx context.Context, s store.Store) (agents []speaker, rounds int, err error) {
 	d, err := lake.ReadDataset(ctx, s, p.campaign.Name)
 	if err != nil {
 		return nil, 0, err

@@ -9,14 +9,14 @@ import (
 
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 )
 
 // corpus is the messages of a campaign's succeeded collaborations.
 type corpus struct {
-	store    storage.Store
+	store    store.Store
 	campaign string
 }
 

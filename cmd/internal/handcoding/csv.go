@@ -5,8 +5,8 @@ import (
 	"encoding/csv"
 	"strings"
 
-	"roundtable/activities/codebook"
 	"roundtable/analysis/gold"
+	"roundtable/analysis/lake/codebook"
 	"roundtable/analysis/safetext"
 )
 

@@ -13,9 +13,9 @@ import (
 	"regexp"
 	"strings"
 
-	"roundtable/activities/codebook"
 	"roundtable/analysis/gold"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/codebook"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )
@@ -94,10 +94,10 @@ func ReadBook(name string) (codebook.Book, error) {
 }
 
 // RecordBook records a code book with a campaign, under its id, and returns what is recorded.
-func RecordBook(ctx context.Context, s storage.Store, campaign string, b codebook.Book) ([]byte, error) {
+func RecordBook(ctx context.Context, s store.Store, campaign string, b codebook.Book) ([]byte, error) {
 	data, key := b.Encode(), codebook.Key(campaign, b.ID())
 	err := s.PutIfAbsent(ctx, key, data)
-	if errors.Is(err, storage.ErrExists) {
+	if errors.Is(err, store.ErrExists) {
 		return s.Get(ctx, key)
 	}
 	return data, err
@@ -116,7 +116,7 @@ type Drawn struct {
 }
 
 // draw makes the draw that is asked for, or finds it, and writes what is to be coded.
-func (o Options) draw(ctx context.Context, s storage.Store, name string, book codebook.Book) error {
+func (o Options) draw(ctx context.Context, s store.Store, name string, book codebook.Book) error {
 	draws, err := gold.ReadDraws(ctx, s, name, book.ID())
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func (o Options) draw(ctx context.Context, s storage.Store, name string, book co
 		}
 		d.BookHash = codebook.Hash(recorded)
 		if err := gold.WriteDraw(ctx, s, d); err != nil {
-			if errors.Is(err, storage.ErrExists) {
+			if errors.Is(err, store.ErrExists) {
 				return fmt.Errorf("another process has drawn at the same time; the same command writes that draw: %w", err)
 			}
 			return err
@@ -212,7 +212,7 @@ func (o Options) newDraw(ctx context.Context, c *corpus, book codebook.Book, ear
 
 // refuseLost refuses a draw in the place of one that people coded and that is missing: their labels
 // would be taken for labels of it.
-func refuseLost(ctx context.Context, s storage.Store, name string, book codebook.Book, draws int) error {
+func refuseLost(ctx context.Context, s store.Store, name string, book codebook.Book, draws int) error {
 	lost, err := gold.LostCoders(ctx, s, name, book.ID(), draws)
 	if err != nil || len(lost) == 0 {
 		return err

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"html/template"
 
-	"roundtable/activities/codebook"
 	"roundtable/analysis/gold"
+	"roundtable/analysis/lake/codebook"
 	"roundtable/analysis/safetext"
 )
 

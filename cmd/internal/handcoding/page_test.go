@@ -14,9 +14,9 @@ import (
 
 	"golang.org/x/net/html"
 
-	"roundtable/activities/codebook"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/codebook"
 )
 
 // hostile texts steer pages, spreadsheets and readers.

@@ -8,17 +8,17 @@ import (
 	"os"
 	"slices"
 
-	"roundtable/activities/codebook"
 	"roundtable/activities/commits"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/codebook"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 )
 
 // readBack stores what a coder gave to a draw.
-func (o Options) readBack(ctx context.Context, s storage.Store, name string, book codebook.Book) error {
+func (o Options) readBack(ctx context.Context, s store.Store, name string, book codebook.Book) error {
 	data, err := os.ReadFile(o.From)
 	if err != nil {
 		return cli.UsageError(fmt.Errorf("--gold-from: %w", err))
@@ -52,7 +52,7 @@ func (o Options) readBack(ctx context.Context, s storage.Store, name string, boo
 }
 
 // store commits the labels of each collaboration.
-func (o Options) store(ctx context.Context, s storage.Store, d gold.Draw, given [][]string) error {
+func (o Options) store(ctx context.Context, s store.Store, d gold.Draw, given [][]string) error {
 	condition := map[lake.Run]string{}
 	draws, err := gold.ReadDraws(ctx, s, d.Campaign, d.CodeBook)
 	if err != nil {

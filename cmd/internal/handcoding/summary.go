@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"slices"
 
-	"roundtable/activities/codebook"
 	"roundtable/analysis/acts"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/codebook"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )
@@ -33,7 +33,7 @@ type Agreement struct {
 	Shown float64  `json:"shown"` // share of the items that a coder gave it to
 }
 
-func (o Options) reportStored(ctx context.Context, s storage.Store, d gold.Draw, book codebook.Book) error {
+func (o Options) reportStored(ctx context.Context, s store.Store, d gold.Draw, book codebook.Book) error {
 	sample, err := gold.Load(ctx, s, d.Campaign, d.CodeBook)
 	if err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"roundtable/activities/codebook"
 	"roundtable/analysis/gold"
+	"roundtable/analysis/lake/codebook"
 	"roundtable/analysis/safetext"
 	"roundtable/envs/wording"
 )

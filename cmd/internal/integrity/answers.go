@@ -10,22 +10,22 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/money"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // compareAnswers holds the rows of ended collaborations against the stored answers that
 // they were made from, answers against the intents that announced them, and the
 // budget's log against the ledger.
-func (v *Verification) compareAnswers(ctx context.Context, s storage.Store) error {
-	store := answers.NewAnswers(s)
-	runs, err := store.Runs(ctx, v.Campaign)
+func (v *Verification) compareAnswers(ctx context.Context, s store.Store) error {
+	objects := answers.NewAnswers(s)
+	runs, err := objects.Runs(ctx, v.Campaign)
 	if err != nil {
 		return err
 	}
-	p, _, err := recorded.ReadRecorded(ctx, s, v.Campaign)
+	p, _, err := campaign.ReadRecorded(ctx, s, v.Campaign)
 	if err != nil {
 		return err
 	}
@@ -33,10 +33,10 @@ func (v *Verification) compareAnswers(ctx context.Context, s storage.Store) erro
 	if err != nil {
 		return err
 	}
-	if err := judged.read(ctx, store, runs, func(run answers.RunKey, problem string) { v.find(folderOf(run), problem) }); err != nil && !errors.Is(err, storage.ErrCorrupt) { // it is found below
+	if err := judged.read(ctx, objects, runs, func(run answers.RunKey, problem string) { v.find(folderOf(run), problem) }); err != nil && !errors.Is(err, store.ErrCorrupt) { // it is found below
 		return err
 	}
-	if err := v.compareRows(ctx, s, store, judged); err != nil {
+	if err := v.compareRows(ctx, s, objects, judged); err != nil {
 		return err
 	}
 	if err := v.findLabellers(ctx, s); err != nil {
@@ -44,7 +44,7 @@ func (v *Verification) compareAnswers(ctx context.Context, s storage.Store) erro
 	}
 	covered := int64(0) // of what answers have cost
 	for _, run := range runs {
-		stored, err := store.Load(ctx, run)
+		stored, err := objects.Load(ctx, run)
 		if err != nil {
 			if err := v.corrupt(run, err); err != nil {
 				return err
@@ -60,13 +60,13 @@ func (v *Verification) compareAnswers(ctx context.Context, s storage.Store) erro
 }
 
 // findLabellers finds labels of which nobody says any more how they were made.
-func (v *Verification) findLabellers(ctx context.Context, s storage.Store) error {
+func (v *Verification) findLabellers(ctx context.Context, s store.Store) error {
 	ids, err := lake.AllLabellers(ctx, s, v.Campaign)
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
-		if _, err := recorded.ReadLabelling(ctx, s, v.Campaign, id); err != nil {
+		if _, err := campaign.ReadLabelling(ctx, s, v.Campaign, id); err != nil {
 			v.find("labels of "+id, fmt.Sprintf("what labelled cannot be read: %v", err))
 		}
 	}
@@ -77,7 +77,7 @@ func folderOf(run answers.RunKey) string { return "answers of " + run.String() }
 
 // corrupt notes answers that cannot be put together; any other error ends the check.
 func (v *Verification) corrupt(run answers.RunKey, err error) error {
-	if !errors.Is(err, storage.ErrCorrupt) {
+	if !errors.Is(err, store.ErrCorrupt) {
 		return err
 	}
 	v.find(folderOf(run), err.Error())
@@ -85,7 +85,7 @@ func (v *Verification) corrupt(run answers.RunKey, err error) error {
 }
 
 // compareRows compares what readers see of each collaboration with its answers.
-func (v *Verification) compareRows(ctx context.Context, s storage.Store, store *answers.Answers, judged judgements) error {
+func (v *Verification) compareRows(ctx context.Context, s store.Store, store *answers.Answers, judged judgements) error {
 	d, err := lake.ReadDataset(ctx, s, v.Campaign)
 	if err != nil {
 		return err
@@ -186,10 +186,10 @@ func isSameCall(row, stored record.Call) bool {
 }
 
 // compareBudget finds a budget's log that says less than was reserved for answers: an entry of it is missing.
-func (v *Verification) compareBudget(ctx context.Context, s storage.Store, covered int64) error {
+func (v *Verification) compareBudget(ctx context.Context, s store.Store, covered int64) error {
 	log, err := money.ReadLog(ctx, s, v.Campaign)
 	switch {
-	case errors.Is(err, storage.ErrCorrupt):
+	case errors.Is(err, store.ErrCorrupt):
 		v.find(money.LogFolder(v.Campaign), err.Error())
 		return nil
 	case err != nil || log.Entries == 0:

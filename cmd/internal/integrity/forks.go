@@ -8,23 +8,23 @@ import (
 
 	"roundtable/activities/answers"
 	"roundtable/activities/collaboration"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/providers"
 	"roundtable/workflows/catalogue"
 )
 
 // compareForks holds what a fork has from another campaign's collaborations against what
 // is stored of these.
-func (v *Verification) compareForks(ctx context.Context, s storage.Store, plugins catalogue.Catalogue) error {
-	p, _, err := recorded.ReadRecorded(ctx, s, v.Campaign)
+func (v *Verification) compareForks(ctx context.Context, s store.Store, plugins catalogue.Catalogue) error {
+	p, _, err := campaign.ReadRecorded(ctx, s, v.Campaign)
 	if err != nil || len(p.Campaign.Conditions) == 0 || p.Campaign.Conditions[0].Fork == nil {
 		return err
 	}
 	of := p.Campaign.Conditions[0].Fork.Campaign
-	if _, err := recorded.ReadManifest(ctx, s, of); errors.Is(err, fs.ErrNotExist) {
+	if _, err := campaign.ReadManifest(ctx, s, of); errors.Is(err, fs.ErrNotExist) {
 		v.NoOriginal = of
 		return nil
 	}
@@ -53,7 +53,7 @@ func (v *Verification) compareForks(ctx context.Context, s storage.Store, plugin
 }
 
 // compareReplaced holds the rows of messages in whose place a text stands against that text.
-func (v *Verification) compareReplaced(ctx context.Context, s storage.Store, d lake.Dataset, replaced map[lake.Run]map[int]string) error {
+func (v *Verification) compareReplaced(ctx context.Context, s store.Store, d lake.Dataset, replaced map[lake.Run]map[int]string) error {
 	if len(replaced) == 0 {
 		return nil
 	}

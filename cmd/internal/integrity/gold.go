@@ -9,17 +9,17 @@ import (
 	"slices"
 	"strings"
 
-	"roundtable/activities/codebook"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/codebook"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // checkGold holds labels by hand to their draws, and labels of both kinds to the code books that
 // say what they mean.
-func (v *Verification) checkGold(ctx context.Context, s storage.Store) error {
+func (v *Verification) checkGold(ctx context.Context, s store.Store) error {
 	problems, err := gold.Check(ctx, s, v.Campaign)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (v *Verification) checkGold(ctx context.Context, s storage.Store) error {
 
 // usedBooks returns the ids of the code books of draws and of labellers, and of all that are
 // recorded; with the hash of the recorded book, where a draw has it.
-func (v *Verification) usedBooks(ctx context.Context, s storage.Store) (map[string]string, error) {
+func (v *Verification) usedBooks(ctx context.Context, s store.Store) (map[string]string, error) {
 	books := map[string]string{}
 	objects, err := s.List(ctx, codebook.Folder(v.Campaign))
 	if err != nil {
@@ -60,7 +60,7 @@ func (v *Verification) usedBooks(ctx context.Context, s storage.Store) (map[stri
 		return nil, err
 	}
 	for _, id := range ids { // one that cannot be read is found with its labels
-		if l, err := recorded.ReadLabelling(ctx, s, v.Campaign, id); err == nil && l.CodeBook != nil {
+		if l, err := campaign.ReadLabelling(ctx, s, v.Campaign, id); err == nil && l.CodeBook != nil {
 			books[l.CodeBook.ID()] = ""
 		}
 	}
@@ -71,7 +71,7 @@ func (v *Verification) usedBooks(ctx context.Context, s storage.Store) (map[stri
 	for _, id := range drawn {
 		books[id] = ""
 		draws, err := gold.ReadDraws(ctx, s, v.Campaign, id)
-		if err != nil && !errors.Is(err, storage.ErrCorrupt) { // that is found already
+		if err != nil && !errors.Is(err, store.ErrCorrupt) { // that is found already
 			return nil, err
 		}
 		for _, d := range draws {
@@ -81,7 +81,7 @@ func (v *Verification) usedBooks(ctx context.Context, s storage.Store) (map[stri
 	return books, nil
 }
 
-func (v *Verification) checkBook(ctx context.Context, s storage.Store, id, hash string) error {
+func (v *Verification) checkBook(ctx context.Context, s store.Store, id, hash string) error {
 	key := codebook.Key(v.Campaign, id)
 	data, err := s.Get(ctx, key)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -9,9 +9,10 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/judging"
 	"roundtable/activities/ledger"
-	"roundtable/activities/recorded"
+	"roundtable/activities/prompt"
 	"roundtable/activities/setup"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
@@ -28,14 +29,14 @@ type judgements struct {
 type judgedCase struct{ judge, question, decision string }
 
 // newJudgements returns the judges of a plan.
-func newJudgements(p recorded.Plan) (judgements, error) {
+func newJudgements(p campaign.Plan) (judgements, error) {
 	j := judgements{byCondition: map[string]string{}, judges: map[string]plan.Judge{}, scores: map[judgedCase][]float64{}}
 	for i, c := range p.Campaign.Conditions {
 		judge, ok := c.Judge()
 		if !ok {
 			continue
 		}
-		templates, err := p.Packs[p.Pack[i]].Parse()
+		templates, err := prompt.Pack(p.Packs[p.Pack[i]]).Parse()
 		if err != nil {
 			return j, err
 		}

@@ -6,15 +6,15 @@ import (
 	"reflect"
 
 	"roundtable/activities/asking"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
 // checkQuestion holds what markers say of outcomes, by which a question is answered, to
 // the rows, and finds the answer again.
-func (v *Verification) checkQuestion(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) error {
+func (v *Verification) checkQuestion(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest) error {
 	if m.Until == nil {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (v *Verification) checkQuestion(ctx context.Context, s storage.Store, p rec
 	}
 	state, err := asking.NewReader(s).Read(ctx, p.Campaign, *m.Until, nil)
 	if err != nil {
-		v.find(recorded.ManifestKey(v.Campaign), err.Error())
+		v.find(campaign.ManifestKey(v.Campaign), err.Error())
 		return nil
 	}
 	v.Question = new(state.Summary())

@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/recount"
-	"roundtable/analysis/storage"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
@@ -61,7 +61,7 @@ func countingUnder(plugins catalogue.Catalogue, cond plan.Condition, agents int,
 }
 
 // recount derives every decision from its ballots once more.
-func (v *Verification) recount(ctx context.Context, s storage.Store, plugins catalogue.Catalogue) error {
+func (v *Verification) recount(ctx context.Context, s store.Store, plugins catalogue.Catalogue) error {
 	d, err := lake.ReadDataset(ctx, s, v.Campaign)
 	if err != nil {
 		return err

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/stopping"
 	"roundtable/workflows/transcript"
@@ -47,7 +47,7 @@ func learnedOf(c plan.Condition) (*stopping.LearnedFit, error) {
 
 // askAgain asks the learned stopping rules of a plan once more, with the acts that rows
 // have: each collaboration that one of them ended must end there, and no earlier.
-func (v *Verification) askAgain(ctx context.Context, s storage.Store, p recorded.Plan) error {
+func (v *Verification) askAgain(ctx context.Context, s store.Store, p campaign.Plan) error {
 	rules := map[string]endRules{}
 	for _, c := range p.Campaign.Conditions {
 		of, err := endRulesOf(c)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/workflows/stopping"
 	"roundtable/workflows/transcript"
 )

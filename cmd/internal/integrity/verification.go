@@ -15,10 +15,10 @@ import (
 	"roundtable/activities/commits"
 	"roundtable/activities/ledger"
 	"roundtable/activities/programs"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/safetext"
-	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/attestation"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
@@ -57,35 +57,35 @@ type Verification struct {
 }
 
 // Check returns what is wrong with a campaign of these plug-ins; the error says what kept it from looking.
-func Check(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, campaign string) (Verification, error) {
+func Check(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name string) (Verification, error) {
 	v := Verification{}
 	var err error
-	if v.Report, err = lake.Verify(ctx, s, campaign); err != nil {
+	if v.Report, err = lake.Verify(ctx, s, name); err != nil {
 		return v, err
 	}
-	p, m, err := recorded.ReadRecorded(ctx, s, campaign)
+	p, m, err := campaign.ReadRecorded(ctx, s, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		v.find(recorded.ManifestKey(campaign), "the plan of the campaign is missing, so its cells cannot be counted")
+		v.find(campaign.ManifestKey(name), "the plan of the campaign is missing, so its cells cannot be counted")
 	case err != nil:
-		v.find(recorded.ManifestKey(campaign), err.Error())
+		v.find(campaign.ManifestKey(name), err.Error())
 	default:
 		if err := v.count(ctx, s, p); err != nil {
 			return v, err
 		}
 	}
-	if _, err := recorded.ReadRerun(ctx, s, campaign); err != nil {
-		v.find(recorded.RerunKey(campaign), err.Error())
+	if _, err := campaign.ReadRerun(ctx, s, name); err != nil {
+		v.find(campaign.RerunKey(name), err.Error())
 	}
-	if _, err := recorded.ReadHalt(ctx, s, campaign); err != nil {
-		v.find(recorded.HaltKey(campaign), err.Error())
+	if _, err := campaign.ReadHalt(ctx, s, name); err != nil {
+		v.find(campaign.HaltKey(name), err.Error())
 	}
-	settled, problems, err := ledger.CheckSettled(ctx, s, campaign)
+	settled, problems, err := ledger.CheckSettled(ctx, s, name)
 	if err != nil {
 		return v, err
 	}
 	for _, p := range problems {
-		v.find(lake.SettlementsKey(campaign), p)
+		v.find(lake.SettlementsKey(name), p)
 	}
 	v.Settled = settled
 	if err := errors.Join(v.checkPrograms(ctx, s), v.checkGold(ctx, s)); err != nil {
@@ -118,7 +118,7 @@ func Check(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, ca
 }
 
 // checkPrograms holds the recorded answers of programs to their checksums.
-func (v *Verification) checkPrograms(ctx context.Context, s storage.Store) error {
+func (v *Verification) checkPrograms(ctx context.Context, s store.Store) error {
 	recorded, problems, err := programs.Check(ctx, s, v.Campaign)
 	for _, p := range problems {
 		v.find(p.Object, p.Text)
@@ -128,7 +128,7 @@ func (v *Verification) checkPrograms(ctx context.Context, s storage.Store) error
 }
 
 // Compare adds a comparison with an attestation.
-func (v *Verification) Compare(ctx context.Context, s storage.Store, e attestation.Expected) error {
+func (v *Verification) Compare(ctx context.Context, s store.Store, e attestation.Expected) error {
 	c, err := attestation.Compare(ctx, s, v.Digest, e)
 	v.Attested = &c
 	v.OK = v.OK && c.Errors() == 0
@@ -148,7 +148,7 @@ func (v *Verification) find(object, problem string) {
 }
 
 // count compares what has ended with the plan, and with what the lake says about it.
-func (v *Verification) count(ctx context.Context, s storage.Store, p recorded.Plan) error {
+func (v *Verification) count(ctx context.Context, s store.Store, p campaign.Plan) error {
 	v.Revision, v.Planned = p.Campaign.Revision(), p.Campaign.Size()
 	condition := make(map[string]string, v.Planned)
 	order := p.Campaign.Order()
@@ -157,7 +157,7 @@ func (v *Verification) count(ctx context.Context, s storage.Store, p recorded.Pl
 		condition[p.Campaign.CollaborationID(cell)] = p.Campaign.Conditions[cell.Condition].ID()
 	}
 	markers, err := lake.Committed(ctx, s, v.Campaign)
-	if err != nil && !errors.Is(err, storage.ErrCorrupt) { // those are found already
+	if err != nil && !errors.Is(err, store.ErrCorrupt) { // those are found already
 		return err
 	}
 	again := false
@@ -177,17 +177,17 @@ func (v *Verification) count(ctx context.Context, s storage.Store, p recorded.Pl
 
 // seal holds the lake to its word that all cells have ended. Cells that are
 // being run again change the digest until the campaign is sealed again.
-func (v *Verification) seal(ctx context.Context, s storage.Store, again bool) error {
+func (v *Verification) seal(ctx context.Context, s store.Store, again bool) error {
 	key := lake.SuccessKey(v.Campaign)
 	success, err := lake.ReadSuccess(ctx, s, v.Campaign)
-	if errors.Is(err, storage.ErrCorrupt) {
+	if errors.Is(err, store.ErrCorrupt) {
 		v.find(key, "it is not as it was written")
 		return nil
 	}
 	if err != nil || success == (lake.Success{}) {
 		return err
 	}
-	if _, err := recorded.ReadPlan(ctx, s, v.Campaign, success.Revision); err != nil {
+	if _, err := campaign.ReadPlan(ctx, s, v.Campaign, success.Revision); err != nil {
 		v.find(key, fmt.Sprintf("it names a plan that cannot be read: %v", err))
 		return nil
 	}

@@ -10,14 +10,14 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
-	"roundtable/activities/codebook"
 	"roundtable/activities/commits"
 	"roundtable/activities/label"
 	"roundtable/activities/ledger"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/codebook"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
@@ -28,12 +28,12 @@ import (
 )
 
 // Work labels what is left.
-func (l Options) Work(ctx context.Context, s storage.Store, name string, how recorded.Labelling) error {
+func (l Options) Work(ctx context.Context, s store.Store, name string, how campaign.Labelling) error {
 	return engine.UnderClock(ctx, engine.Notices(l.Options), func(ctx context.Context) error { return l.work(ctx, s, name, how) })
 }
 
-func (l Options) work(ctx context.Context, s storage.Store, name string, how recorded.Labelling) error {
-	_, err := recorded.ReadLabelling(ctx, s, name, how.ID())
+func (l Options) work(ctx context.Context, s store.Store, name string, how campaign.Labelling) error {
+	_, err := campaign.ReadLabelling(ctx, s, name, how.ID())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -53,11 +53,11 @@ func (l Options) work(ctx context.Context, s storage.Store, name string, how rec
 
 // carry labels what is left with an engine that works, to the end or until the
 // operator must fix something.
-func (l Options) carry(ctx context.Context, e *engine.Engine, s storage.Store, name string, how recorded.Labelling) error {
+func (l Options) carry(ctx context.Context, e *engine.Engine, s store.Store, name string, how campaign.Labelling) error {
 	if err := e.RefuseForeign(ctx, workflows.LabelsID(name, how.ID())); err != nil {
 		return err
 	}
-	if err := recorded.WriteLabelling(ctx, s, name, how); err != nil {
+	if err := campaign.WriteLabelling(ctx, s, name, how); err != nil {
 		return err
 	}
 	if how.CodeBook != nil {
@@ -99,7 +99,7 @@ func (l Options) drive(ctx context.Context, e *engine.Engine, in workflows.Campa
 }
 
 // sumUp sums up what a labeller has committed.
-func sumUp(ctx context.Context, s storage.Store, name string, how recorded.Labelling) (Summary, error) {
+func sumUp(ctx context.Context, s store.Store, name string, how campaign.Labelling) (Summary, error) {
 	r := Summary{Campaign: name, Labeller: how.ID(), Model: how.Labeller.Name, Simulated: how.Labeller.Name == label.Rules}
 	if how.CodeBook != nil {
 		r.CodeBook, r.whole = how.CodeBook.ID(), how.CodeBook.Unit == codebook.Collaboration

@@ -7,12 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"roundtable/activities/codebook"
 	"roundtable/activities/label"
 	"roundtable/activities/model"
-	"roundtable/activities/money"
-	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/codebook"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/envfile"
@@ -67,7 +66,7 @@ func (l Options) Run(ctx context.Context, name string) error {
 
 // labelling returns how messages are to be labelled: as the campaign's file says, unless
 // flags name another labeller. Nothing is sent.
-func (l Options) labelling(ctx context.Context, s storage.Store, campaign string) (recorded.Labelling, error) {
+func (l Options) labelling(ctx context.Context, s store.Store, campaign string) (campaign.Labelling, error) {
 	how, err := l.flags()
 	if err != nil {
 		return how, err
@@ -96,7 +95,7 @@ func (l Options) labelling(ctx context.Context, s storage.Store, campaign string
 }
 
 // useBook has messages labelled by another code book than that of the acts, if one is named.
-func (l Options) useBook(how *recorded.Labelling) error {
+func (l Options) useBook(how *campaign.Labelling) error {
 	if l.CodeBook == "" || l.CodeBook == codebook.Acts {
 		return nil
 	}
@@ -112,8 +111,8 @@ func (l Options) useBook(how *recorded.Labelling) error {
 }
 
 // flags returns the labeller that they name.
-func (l Options) flags() (recorded.Labelling, error) {
-	how := recorded.Labelling{Labeller: plan.Choice{Name: l.Labeller}, Reasks: l.Reasks, Words: label.Words}
+func (l Options) flags() (campaign.Labelling, error) {
+	how := campaign.Labelling{Labeller: plan.Choice{Name: l.Labeller}, Reasks: l.Reasks, Words: label.Words}
 	if l.Reasks < 0 || l.Reasks > 10 {
 		return how, fmt.Errorf("--reasks is %d; 0 to 10 are accepted", l.Reasks)
 	}
@@ -131,8 +130,8 @@ func (l Options) flags() (recorded.Labelling, error) {
 }
 
 // priced returns the labeller's price; nil if it is not known and need not be.
-func (l Options) priced(ctx context.Context, s storage.Store, campaign string, p model.Provider) (*money.Price, error) {
-	var price money.Price
+func (l Options) priced(ctx context.Context, s store.Store, name string, p model.Provider) (*campaign.Price, error) {
+	var price campaign.Price
 	if l.Price != "" {
 		if err := envs.DecodeStrict([]byte(l.Price))(&price); err != nil {
 			return nil, fmt.Errorf("--price: %w", err)
@@ -142,7 +141,7 @@ func (l Options) priced(ctx context.Context, s storage.Store, campaign string, p
 	if p.Endpoint == "" { // it costs nothing
 		return nil, nil
 	}
-	return providers.PriceFor(ctx, s, campaign, p, l.CostUnknown, `{"input": …, "output": …}`)
+	return providers.PriceFor(ctx, s, name, p, l.CostUnknown, `{"input": …, "output": …}`)
 }
 
 // Summary is what label says at its end.
@@ -165,7 +164,7 @@ type Summary struct {
 }
 
 // report sums up what is committed.
-func (l Options) report(ctx context.Context, s storage.Store, name string, how recorded.Labelling) error {
+func (l Options) report(ctx context.Context, s store.Store, name string, how campaign.Labelling) error {
 	r, err := sumUp(ctx, s, name, how)
 	if err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	"roundtable/activities/commits"
 	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/envfile"
 	"roundtable/cmd/internal/providers"
@@ -52,7 +52,7 @@ func (r Report) Write(w io.Writer, asJSON bool) error {
 const commitsAtOnce = 16
 
 // Measure measures what has ended and is not measured yet.
-func (m Features) Measure(ctx context.Context, s storage.Store, name string) (Report, error) {
+func (m Features) Measure(ctx context.Context, s store.Store, name string) (Report, error) {
 	r := Report{Campaign: name}
 	if err := envfile.TakeOf(ctx, s, name); err != nil {
 		return r, err
@@ -102,7 +102,7 @@ func (m Features) Measure(ctx context.Context, s storage.Store, name string) (Re
 	return r, err
 }
 
-func commitFeatures(ctx context.Context, s storage.Store, open lake.Dataset, how features.Method) error {
+func commitFeatures(ctx context.Context, s store.Store, open lake.Dataset, how features.Method) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(commitsAtOnce)
 	for talk, err := range how.Talks(ctx, s, open) {

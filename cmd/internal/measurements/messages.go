@@ -13,12 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/activities/recorded"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
+	recorded "roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/language"
-	"roundtable/analysis/storage"
 	"roundtable/analysis/study/discussion"
 	"roundtable/analysis/study/speech"
 	"roundtable/analysis/trajectory"
@@ -36,7 +36,7 @@ type Messages struct {
 
 // Choose settles whose labels count and what embeds if no flag says so: the
 // labeller of the campaign's file, if it has labelled something, and its embedder.
-func (m *Messages) Choose(ctx context.Context, s storage.Store, campaign string) error {
+func (m *Messages) Choose(ctx context.Context, s store.Store, campaign string) error {
 	if err := m.chooseEmbedder(ctx, s, campaign); err != nil || m.Labeller != "" {
 		return err
 	}
@@ -68,11 +68,11 @@ func (m *Method) Flags(cmd *cobra.Command) {
 }
 
 // chooseEmbedder takes the embedder of the campaign's file if no flag names one.
-func (m *Method) chooseEmbedder(ctx context.Context, s storage.Store, campaign string) error {
+func (m *Method) chooseEmbedder(ctx context.Context, s store.Store, name string) error {
 	if m.Embedder != "" {
 		return nil
 	}
-	manifest, err := recorded.ReadManifest(ctx, s, campaign)
+	manifest, err := recorded.ReadManifest(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -82,7 +82,7 @@ func (m *Method) chooseEmbedder(ctx context.Context, s storage.Store, campaign s
 
 // AddTrajectories returns the campaign round by round, as stopping rules see it:
 // labelled, if it has labels, and measured.
-func (m Messages) AddTrajectories(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
+func (m Messages) AddTrajectories(ctx context.Context, s store.Store, c campaign.Campaign) (campaign.Campaign, error) {
 	var err error
 	var trajectories campaign.Trajectories
 	if trajectories.Runs, trajectories.Excluded, err = trajectory.Load(ctx, s, c.Name); err != nil {
@@ -96,7 +96,7 @@ func (m Messages) AddTrajectories(ctx context.Context, s storage.Store, c campai
 }
 
 // AddTo returns the campaign with its messages measured.
-func (m Method) AddTo(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
+func (m Method) AddTo(ctx context.Context, s store.Store, c campaign.Campaign) (campaign.Campaign, error) {
 	how, by, err := m.method(s)
 	if err != nil {
 		return c, cli.UsageError(err)
@@ -109,7 +109,7 @@ func (m Method) AddTo(ctx context.Context, s storage.Store, c campaign.Campaign)
 }
 
 // method reads the flags. Nothing is sent.
-func (m Method) method(s storage.Store) (features.Method, providers.Embedder, error) {
+func (m Method) method(s store.Store) (features.Method, providers.Embedder, error) {
 	rule := language.Rule(m.readability)
 	if rule != language.Portable && rule != language.Textstat {
 		return features.Method{}, providers.Embedder{}, fmt.Errorf("--readability is %q; portable and textstat are accepted", m.readability)
@@ -119,7 +119,7 @@ func (m Method) method(s storage.Store) (features.Method, providers.Embedder, er
 }
 
 // AddVectors returns the campaign with vectors of what discussions compare, by the embedder that is asked for.
-func (m Method) AddVectors(ctx context.Context, s storage.Store, c campaign.Campaign) (campaign.Campaign, error) {
+func (m Method) AddVectors(ctx context.Context, s store.Store, c campaign.Campaign) (campaign.Campaign, error) {
 	e, err := providers.NewEmbedder(s, m.Embedder, m.params)
 	if err != nil {
 		return c, cli.UsageError(err)

@@ -12,7 +12,7 @@ import (
 
 	"roundtable/activities/collaboration"
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/report"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"roundtable/activities/people"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	recorded "roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/safetext"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/workflows/plan"

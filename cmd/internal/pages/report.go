@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/report"
-	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/measurements"
 	"roundtable/envs/wording"
@@ -43,7 +43,7 @@ const (
 )
 
 // WriteReport writes one file, or a folder if the name ends in a slash or is one.
-func WriteReport(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, name string, how ReportParts, file string) (Reported, error) {
+func WriteReport(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name string, how ReportParts, file string) (Reported, error) {
 	r := Reported{File: file}
 	files := report.Files{}
 	if info, err := os.Stat(file); strings.HasSuffix(file, "/") || err == nil && info.IsDir() {

@@ -13,9 +13,9 @@ import (
 	"sync"
 	"time"
 
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/report"
 	"roundtable/analysis/safetext"
-	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/measurements"
 )
@@ -29,7 +29,7 @@ var templates = template.Must(report.Parts().ParseFS(files, "page/*.tmpl"))
 // Server shows the campaigns of a lake.
 type Server struct {
 	options *cli.Options
-	store   storage.Store
+	store   store.Store
 	how     measurements.Messages
 	token   string
 	host    string          // that requests must name
@@ -41,7 +41,7 @@ type Server struct {
 }
 
 // NewServer returns a server of a lake; how says whose labels and measures are shown.
-func NewServer(o *cli.Options, s storage.Store, how measurements.Messages) *Server {
+func NewServer(o *cli.Options, s store.Store, how measurements.Messages) *Server {
 	return &Server{options: o, store: s, how: how, token: strings.ToLower(rand.Text()), campaigns: map[string]*shown{}, checked: map[string]time.Time{}, context: context.Background()}
 }
 

@@ -11,12 +11,12 @@ import (
 	"sync"
 	"time"
 
-	"roundtable/activities/recorded"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	recorded "roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/report"
-	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/analyses"
 )
 
@@ -47,7 +47,7 @@ type listing struct {
 type said struct{ id, text string }
 
 // of returns what is kept, which is made once more if other rows are in the lake.
-func (k *kept[T]) of(ctx context.Context, s storage.Store, campaign string, build func(lake.Dataset) (T, error)) (T, error) {
+func (k *kept[T]) of(ctx context.Context, s store.Store, campaign string, build func(lake.Dataset) (T, error)) (T, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	d, err := lake.ReadDataset(ctx, s, campaign)
@@ -134,7 +134,7 @@ func (v *Server) listed(ctx context.Context, c *shown) (listing, error) {
 	})
 }
 
-func readAll(ctx context.Context, s storage.Store, d lake.Dataset) (all []record.Collaboration, err error) {
+func readAll(ctx context.Context, s store.Store, d lake.Dataset) (all []record.Collaboration, err error) {
 	for row, err := range lake.Scan[record.Collaboration](ctx, s, d) {
 		if err != nil {
 			return nil, err
@@ -206,7 +206,7 @@ func (v *Server) readSaid(ctx context.Context, c *shown) ([]said, error) {
 }
 
 // addSaid adds what was said in each collaboration of a dataset; earlier are those that were run again.
-func addSaid(ctx context.Context, s storage.Store, all []said, d lake.Dataset, earlier bool) ([]said, error) {
+func addSaid(ctx context.Context, s store.Store, all []said, d lake.Dataset, earlier bool) ([]said, error) {
 	var text strings.Builder
 	var of record.Key
 	keep := func() {

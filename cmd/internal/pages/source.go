@@ -10,9 +10,9 @@ import (
 	"roundtable/activities/collaboration"
 	"roundtable/analysis/cost"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/report"
-	"roundtable/analysis/storage"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/cmd/internal/analyses"
 	"roundtable/cmd/internal/campaigns"
@@ -26,7 +26,7 @@ import (
 
 // Source reads everything that the pages of a campaign are made from; its rows
 // are read when they are asked for.
-func Source(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, name string, how measurements.Messages) (report.Source, error) {
+func Source(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name string, how measurements.Messages) (report.Source, error) {
 	source, err := StorySource(ctx, s, plugins, name, how)
 	if err != nil {
 		return source, err
@@ -53,7 +53,7 @@ func Source(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, n
 }
 
 // addAsked has a report show how each turn was asked for.
-func addAsked(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, source *report.Source) {
+func addAsked(ctx context.Context, s store.Store, plugins catalogue.Catalogue, source *report.Source) {
 	reader := collaboration.NewReader(s, plugins, providers.OpenData)
 	source.Asked = func(rows record.Rows) (map[int32]report.Asked, error) {
 		return transcripts.Asked(ctx, reader, rows)
@@ -61,7 +61,7 @@ func addAsked(ctx context.Context, s storage.Store, plugins catalogue.Catalogue,
 }
 
 // StorySource reads what single transcripts are made from.
-func StorySource(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, name string, how measurements.Messages) (report.Source, error) {
+func StorySource(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name string, how measurements.Messages) (report.Source, error) {
 	source := report.Source{Counting: integrity.Counting(plugins)}
 	source.Campaign.Name = name
 	source.Unusable = transcripts.UnusableAnswers(ctx, s)
@@ -79,7 +79,7 @@ func StorySource(ctx context.Context, s storage.Store, plugins catalogue.Catalog
 }
 
 // actsBy returns what a labeller says of the messages of a collaboration, by entry.
-func actsBy(ctx context.Context, s storage.Store, name, labeller string) func(record.Key) (map[int32][]string, error) {
+func actsBy(ctx context.Context, s store.Store, name, labeller string) func(record.Key) (map[int32][]string, error) {
 	byRun := sync.OnceValues(func() (map[lake.Run]lake.Marker, error) {
 		markers, err := lake.LabelMarkers(ctx, s, name, labeller)
 		all := map[lake.Run]lake.Marker{}
@@ -107,7 +107,7 @@ func actsBy(ctx context.Context, s storage.Store, name, labeller string) func(re
 }
 
 // addLabels reads what labels say, if there are any.
-func addLabels(ctx context.Context, s storage.Store, labeller string, source *report.Source) error {
+func addLabels(ctx context.Context, s store.Store, labeller string, source *report.Source) error {
 	labellers, err := lake.Labellers(ctx, s, source.Campaign.Name)
 	if err != nil || len(labellers) == 0 {
 		return err

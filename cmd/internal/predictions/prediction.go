@@ -17,13 +17,13 @@ import (
 	"roundtable/activities/calls"
 	"roundtable/activities/judging"
 	"roundtable/activities/label"
-	"roundtable/activities/recorded"
 	"roundtable/activities/rehearsal"
 	"roundtable/analysis/forecast"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/safetext"
-	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/runs"
@@ -47,7 +47,7 @@ type Prediction struct {
 
 // Guess predicts before any model was asked: from one collaboration of each
 // condition that scripted agents play in memory, and the lengths of recorded answers.
-func Guess(plugins catalogue.Catalogue, p recorded.Plan, m recorded.Manifest, s storage.Store, most []int) (Prediction, error) {
+func Guess(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s store.Store, most []int) (Prediction, error) {
 	var sum forecast.Forecast
 	b, sources := bounds{}, providers.Sources(s)
 	for i, c := range p.Campaign.Conditions {
@@ -79,7 +79,7 @@ type bounds struct {
 }
 
 // turns puts bounds and prices on what was rehearsed.
-func (b *bounds) turns(rehearsed []rehearsal.Rehearsed, c plan.Condition, m recorded.Manifest) []forecast.Turns {
+func (b *bounds) turns(rehearsed []rehearsal.Rehearsed, c plan.Condition, m campaign.Manifest) []forecast.Turns {
 	var all []forecast.Turns
 	for _, r := range rehearsed {
 		t := forecast.Turns{Format: r.Format, Calls: r.Calls, Shown: r.Shown, Fixed: r.Fixed, Said: r.Said, Reasks: c.Reasks, Exact: runs.IsFree(r.Model)}
@@ -103,7 +103,7 @@ func (b *bounds) turns(rehearsed []rehearsal.Rehearsed, c plan.Condition, m reco
 
 // priced returns what a model costs, nil if that is not known, and the most
 // tokens of one of its answers.
-func (b *bounds) priced(model string, maxTokens int, m recorded.Manifest) (rate *forecast.Rate, longest int) {
+func (b *bounds) priced(model string, maxTokens int, m campaign.Manifest) (rate *forecast.Rate, longest int) {
 	price, ok := m.Prices[model]
 	if ok {
 		rate = &forecast.Rate{Input: price.Input, Output: price.Output}
@@ -128,7 +128,7 @@ func (b *bounds) priced(model string, maxTokens int, m recorded.Manifest) (rate 
 
 // checks returns what the call that checks each model takes at most. Nothing is
 // in from and about: it is one small call, and --no-check leaves it out.
-func (b *bounds) checks(p recorded.Plan, m recorded.Manifest) forecast.Forecast {
+func (b *bounds) checks(p campaign.Plan, m campaign.Manifest) forecast.Forecast {
 	sum := forecast.Forecast{CostUSD: new(forecast.Estimate)}
 	asked := map[string]bool{}
 	for _, c := range p.Campaign.Conditions {
@@ -148,7 +148,7 @@ func (b *bounds) checks(p recorded.Plan, m recorded.Manifest) forecast.Forecast 
 }
 
 // againAtMost says how often answers are asked for again at most; "" if never.
-func againAtMost(p recorded.Plan, m recorded.Manifest) string {
+func againAtMost(p campaign.Plan, m campaign.Manifest) string {
 	most := 0
 	for _, c := range p.Campaign.Conditions {
 		most = max(most, c.Reasks)
@@ -186,7 +186,7 @@ func (b *bounds) basis(again string) string {
 }
 
 // guessLabels predicts what the labeller of the file takes; nil if it names none.
-func guessLabels(plugins catalogue.Catalogue, p recorded.Plan, m recorded.Manifest, s storage.Store, most []int) (*forecast.Forecast, error) {
+func guessLabels(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s store.Store, most []int) (*forecast.Forecast, error) {
 	l := m.Labels
 	if l == nil {
 		return nil, nil
@@ -222,7 +222,7 @@ func guessLabels(plugins catalogue.Catalogue, p recorded.Plan, m recorded.Manife
 
 // runPilot runs the first cells of a campaign for real and predicts the whole from
 // them. They are part of the campaign: run goes on after them.
-func runPilot(ctx context.Context, o *cli.Options, s storage.Store, p recorded.Plan, m recorded.Manifest, share float64, again string) (Prediction, error) {
+func runPilot(ctx context.Context, o *cli.Options, s store.Store, p campaign.Plan, m campaign.Manifest, share float64, again string) (Prediction, error) {
 	conditions := len(p.Campaign.Conditions)
 	first := int(math.Ceil(share * float64(p.Campaign.Size())))
 	first = min(p.Campaign.Size(), max(2*conditions, (first+conditions-1)/conditions*conditions))
@@ -246,7 +246,7 @@ func runPilot(ctx context.Context, o *cli.Options, s storage.Store, p recorded.P
 }
 
 // endedOf returns the rows of the first cells of a plan, as far as they have ended.
-func endedOf(ctx context.Context, s storage.Store, p recorded.Plan, first int) ([]record.Collaboration, error) {
+func endedOf(ctx context.Context, s store.Store, p campaign.Plan, first int) ([]record.Collaboration, error) {
 	wanted := map[string]bool{}
 	order := p.Campaign.Order()
 	for n := range first {
@@ -327,7 +327,7 @@ func (p Prediction) Print(atOnce int) {
 
 // Predict guesses what a campaign takes, and its labels; with a share above 0 it runs a
 // pilot of that share of the cells first and predicts from that.
-func Predict(ctx context.Context, o *cli.Options, s storage.Store, p recorded.Plan, m recorded.Manifest, most []int, share float64, again string) (predicted Prediction, err error) {
+func Predict(ctx context.Context, o *cli.Options, s store.Store, p campaign.Plan, m campaign.Manifest, most []int, share float64, again string) (predicted Prediction, err error) {
 	if predicted, err = Guess(o.Plugins, p, m, s, most); err == nil && share > 0 {
 		can := predicted.Forecast
 		predicted, err = runPilot(ctx, o, s, p, m, share, again)

@@ -10,8 +10,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"roundtable/activities/asking"
-	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs/wording"
 	"roundtable/workflows/until"
 )
@@ -36,7 +36,7 @@ const enough = 8
 
 // predictQuestion simulates campaigns. It draws from the units that the campaign has
 // ended, as those of a pilot, or, without these, from the worst case.
-func predictQuestion(ctx context.Context, s storage.Store, p recorded.Plan, q until.Question) (*Question, error) {
+func predictQuestion(ctx context.Context, s store.Store, p campaign.Plan, q until.Question) (*Question, error) {
 	known, err := asking.NewReader(s).Complete(ctx, p.Campaign, q)
 	if err != nil {
 		return nil, err

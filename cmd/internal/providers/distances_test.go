@@ -9,14 +9,14 @@ import (
 	"roundtable/activities/model"
 	"roundtable/analysis/embedding"
 	"roundtable/analysis/features"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
 )
 
 // A distance that is asked for is that of the embedder, and only the embedder that a rule
 // was fitted with measures it.
 func TestDistanceModels(t *testing.T) {
-	s, err := storage.Open(t.TempDir())
+	s, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"roundtable/analysis/embedding"
 	"roundtable/analysis/embedding/sentence"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // TFIDF names the embedder that needs nothing.
@@ -50,7 +50,7 @@ func (b FileFolder) Embedder(name string) (string, error) {
 }
 
 // NewEmbedder returns the embedder of a name, and is the one list of them. Nothing is sent.
-func NewEmbedder(s storage.Store, name, params string) (Embedder, error) {
+func NewEmbedder(s store.Store, name, params string) (Embedder, error) {
 	served, ok := strings.CutPrefix(name, "openai/")
 	switch {
 	case ok:

@@ -10,9 +10,9 @@ import (
 	"roundtable/activities/calls"
 	"roundtable/activities/embed"
 	"roundtable/activities/model"
-	"roundtable/activities/money"
 	"roundtable/analysis/embedding"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs"
 	"roundtable/infra"
@@ -22,7 +22,7 @@ import (
 type embeddingBudget struct {
 	PriceFlags
 	*RemoteEmbedder
-	store    storage.Store
+	store    store.Store
 	campaign string
 	opened   func() (embed.Source, error)
 	closers  []func() error
@@ -66,7 +66,7 @@ func (t *embeddingBudget) open(ctx context.Context) (embed.Source, error) {
 }
 
 // priced returns what a request costs; nil if that is not known and need not be.
-func (t *embeddingBudget) priced(ctx context.Context) (*money.Price, error) {
+func (t *embeddingBudget) priced(ctx context.Context) (*campaign.Price, error) {
 	if t.price == "" {
 		return PriceFor(ctx, t.store, t.campaign, t.provider, t.costUnknown, `{"input": …}`)
 	}
@@ -80,7 +80,7 @@ func (t *embeddingBudget) priced(ctx context.Context) (*money.Price, error) {
 	if given.Input == nil {
 		return nil, errors.New("--price: input must be given, in US dollars for a million tokens")
 	}
-	price := money.Price{Input: *given.Input, Output: given.Output}
+	price := campaign.Price{Input: *given.Input, Output: given.Output}
 	return &price, price.Validate()
 }
 

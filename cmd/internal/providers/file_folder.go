@@ -9,7 +9,7 @@ import (
 
 	"roundtable/activities/programs"
 	"roundtable/activities/setup"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // FileFolder finds what a campaign's file names: paths in it are relative to its
@@ -53,6 +53,6 @@ func OpenData(path string) (fs.FS, error) {
 }
 
 // Sources opens data sets and asks programs for what is planned: nothing is recorded.
-func Sources(s storage.Store) setup.Sources {
+func Sources(s store.Store) setup.Sources {
 	return setup.Sources{Data: OpenData, Programs: programs.New(s).Asking}
 }

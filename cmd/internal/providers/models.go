@@ -18,7 +18,7 @@ import (
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/people"
 	"roundtable/activities/programs"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
@@ -26,7 +26,7 @@ import (
 
 // Models builds the models that campaigns name: the one list of model providers.
 type Models struct {
-	store storage.Store
+	store store.Store
 	// clientCache are kept for the life of the process: each has its connections.
 	clientCache *clientCache
 	from        FileFolder // the campaign's file that names the models
@@ -42,13 +42,13 @@ type clientCache struct {
 }
 
 // New returns the models that campaigns of a lake can name.
-func New(s storage.Store) Models {
+func New(s store.Store) Models {
 	return Models{store: s, clientCache: &clientCache{ran: programs.New(s), made: map[string]model.Provider{}}}
 }
 
 // NewFile returns the models of a campaign's file. Without keys their
 // parameters are checked all the same.
-func NewFile(s storage.Store, from FileFolder, keyless bool) Models {
+func NewFile(s store.Store, from FileFolder, keyless bool) Models {
 	m := New(s)
 	m.from, m.clientCache.keyless = from, keyless
 	return m

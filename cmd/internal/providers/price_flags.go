@@ -13,7 +13,7 @@ import (
 
 	"roundtable/activities/embed"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/workflows/task"
 )
@@ -39,7 +39,7 @@ type EmbeddingUsage struct {
 
 // Buy asks for the vectors that texts of a campaign lack. Nothing is opened,
 // and no price needed, while none is missing.
-func (b PriceFlags) Buy(ctx context.Context, s storage.Store, d lake.Dataset, e *RemoteEmbedder) (EmbeddingUsage, error) {
+func (b PriceFlags) Buy(ctx context.Context, s store.Store, d lake.Dataset, e *RemoteEmbedder) (EmbeddingUsage, error) {
 	budget := &embeddingBudget{PriceFlags: b, RemoteEmbedder: e, store: s, campaign: d.Campaign}
 	defer budget.close()
 	budget.opened = sync.OnceValues(func() (embed.Source, error) { return budget.open(ctx) })

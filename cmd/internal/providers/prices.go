@@ -14,30 +14,30 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/model/openai"
 	"roundtable/activities/money"
-	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/workflows/plan"
 )
 
 // PriceList finds the prices of a campaign's models.
 type PriceList struct {
-	own     map[string]money.Price // of the campaign's file, by provider/model
-	tables  []money.Table          // where others are looked up: the file that the campaign names, then the built-in one
-	unknown bool                   // a model without a known price may be asked
+	own     map[string]campaign.Price // of the campaign's file, by provider/model
+	tables  []money.Table             // where others are looked up: the file that the campaign names, then the built-in one
+	unknown bool                      // a model without a known price may be asked
 	limits  plan.Limits
-	known   map[string]money.Price // of the required models, by provider/model
-	from    FileFolder             // the campaign's file
+	known   map[string]campaign.Price // of the required models, by provider/model
+	from    FileFolder                // the campaign's file
 }
 
 // NewPriceList returns the list of a campaign's file, before that is read.
 func NewPriceList(from FileFolder) *PriceList {
-	return &PriceList{known: map[string]money.Price{}, from: from}
+	return &PriceList{known: map[string]campaign.Price{}, from: from}
 }
 
 // All returns the prices of the required models, and of those that the file
 // lists for models that are asked about the campaign later.
-func (l *PriceList) All() map[string]money.Price {
+func (l *PriceList) All() map[string]campaign.Price {
 	maps.Copy(l.known, l.own)
 	return l.known
 }
@@ -47,7 +47,7 @@ func (l *PriceList) All() map[string]money.Price {
 func (l *PriceList) Open(prices json.RawMessage, unknown bool, limits plan.Limits) error {
 	l.unknown, l.limits = unknown, limits
 	builtIn, _ := money.Default()
-	l.own, l.tables = map[string]money.Price{}, []money.Table{builtIn}
+	l.own, l.tables = map[string]campaign.Price{}, []money.Table{builtIn}
 	if prices == nil {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (l *PriceList) Open(prices json.RawMessage, unknown bool, limits plan.Limit
 	}
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(listed)) {
-		var p money.Price
+		var p campaign.Price
 		if err := envs.DecodeStrict(listed[name])(&p); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %s; a price is written {input: 2.5, output: 10}, in US dollars for a million tokens, also with cached_input, cache_write and reasoning", name, misreadPrice(listed[name], err)))
 		} else if err := p.Validate(); err != nil {
@@ -138,14 +138,14 @@ func (l *PriceList) require(p model.Provider, maxTokens int) error {
 }
 
 // Suggest gives the price of a model that the file does not list.
-func (l *PriceList) Suggest(model string, price money.Price) {
+func (l *PriceList) Suggest(model string, price campaign.Price) {
 	if _, listed := l.own[model]; !listed && l.own != nil {
 		l.own[model] = price
 	}
 }
 
 // Of returns the price of a required model; nil if it is not known.
-func (l *PriceList) Of(name string) *money.Price {
+func (l *PriceList) Of(name string) *campaign.Price {
 	if price, ok := l.known[name]; ok {
 		return &price
 	}
@@ -153,7 +153,7 @@ func (l *PriceList) Of(name string) *money.Price {
 }
 
 // find looks the price of a model up.
-func (l *PriceList) find(p model.Provider) (money.Price, bool) {
+func (l *PriceList) find(p model.Provider) (campaign.Price, bool) {
 	price, ok := l.own[p.Name]
 	if listed := listedAs(p); listed != "" && !ok {
 		for i := 0; i < len(l.tables) && !ok; i++ {
@@ -168,8 +168,8 @@ func (l *PriceList) find(p model.Provider) (money.Price, bool) {
 // PriceFor returns the price of a model that is asked about a campaign after it has run:
 // that of the campaign's file, or of the built-in table. It is nil if it is not
 // known and need not be. form is how --price gives one.
-func PriceFor(ctx context.Context, s storage.Store, campaign string, p model.Provider, unknown bool, form string) (*money.Price, error) {
-	_, m, err := recorded.ReadRecorded(ctx, s, campaign)
+func PriceFor(ctx context.Context, s store.Store, name string, p model.Provider, unknown bool, form string) (*campaign.Price, error) {
+	_, m, err := campaign.ReadRecorded(ctx, s, name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

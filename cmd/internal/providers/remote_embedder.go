@@ -13,13 +13,14 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/model/openai"
 	"roundtable/activities/model/wire"
-	"roundtable/activities/recorded"
+	"roundtable/activities/money"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/embedding"
 	"roundtable/analysis/features"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	recorded "roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/study"
 	"roundtable/analysis/study/discussion"
 	"roundtable/cmd/internal/cli"
@@ -36,7 +37,7 @@ type RemoteEmbedder struct {
 	err      error // why it cannot be asked: a key is missing, say
 }
 
-func newRemoteEmbedder(s storage.Store, name, params string) (Embedder, error) {
+func newRemoteEmbedder(s store.Store, name, params string) (Embedder, error) {
 	config := openai.Config{Model: name, Timeout: model.Duration(2 * time.Minute)}
 	if err := envs.DecodeStrict([]byte(params))(&config); err != nil {
 		return Embedder{}, fmt.Errorf("--embedder-params: %w", err)
@@ -57,7 +58,7 @@ func newRemoteEmbedder(s storage.Store, name, params string) (Embedder, error) {
 
 // texts returns the texts of a campaign that are compared with each other: the messages
 // of each collaboration, and what discussions are compared by.
-func texts(ctx context.Context, s storage.Store, d lake.Dataset) iter.Seq2[[]string, error] {
+func texts(ctx context.Context, s store.Store, d lake.Dataset) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
 		for rows, err := range lake.Collaborations(ctx, s, d, record.Turns) {
 			if !yield(features.Texts(rows.Turns), err) || err != nil {
@@ -71,7 +72,7 @@ func texts(ctx context.Context, s storage.Store, d lake.Dataset) iter.Seq2[[]str
 }
 
 // discussed returns what discussions are compared by; other campaigns have none.
-func discussed(ctx context.Context, s storage.Store, name string) ([]string, error) {
+func discussed(ctx context.Context, s store.Store, name string) ([]string, error) {
 	p, _, err := recorded.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -89,7 +90,7 @@ func discussed(ctx context.Context, s storage.Store, name string) ([]string, err
 }
 
 // Advise explains an error of vectors that are not bought yet; others it leaves.
-func (e Embedder) Advise(ctx context.Context, s storage.Store, campaign string, err error) error {
+func (e Embedder) Advise(ctx context.Context, s store.Store, campaign string, err error) error {
 	if _, missing := errors.AsType[*embedding.MissingError](err); !missing {
 		return err
 	}
@@ -106,7 +107,7 @@ func (e Embedder) Advise(ctx context.Context, s storage.Store, campaign string, 
 	}
 	cost := "at a price that is not known"
 	if price, err := PriceFor(ctx, s, campaign, e.provider, true, ""); err == nil && price != nil {
-		cost = fmt.Sprintf("$%.4f", price.Cost(model.Usage{Input: size / bytesOfToken}))
+		cost = fmt.Sprintf("$%.4f", money.Cost(*price, model.Usage{Input: size / bytesOfToken}))
 	}
 	return cli.UsageError(fmt.Errorf("%d texts of campaign %s have no embedding by %s yet, and only features buys some: about %s tokens, %s\nfirst: roundtable features %s %s",
 		n, campaign, e.Name(), cli.Abbreviate(size/bytesOfToken), cost, campaign, e.flags))
@@ -116,7 +117,7 @@ func (e Embedder) Advise(ctx context.Context, s storage.Store, campaign string, 
 const bytesOfToken = 4
 
 // outstanding returns how many different texts are still to be bought, and their bytes.
-func (e *RemoteEmbedder) outstanding(ctx context.Context, s storage.Store, d lake.Dataset) (n int, size int64, err error) {
+func (e *RemoteEmbedder) outstanding(ctx context.Context, s store.Store, d lake.Dataset) (n int, size int64, err error) {
 	seen := map[[sha256.Size]byte]bool{}
 	for group, err := range texts(ctx, s, d) {
 		if err == nil {

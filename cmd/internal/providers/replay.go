@@ -13,8 +13,8 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/model"
 	"roundtable/activities/model/replay"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/envs"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
@@ -64,7 +64,7 @@ type recordedCampaign struct {
 
 // recorded finds the condition of a recorded campaign that differs only in its model.
 func (p Models) recordedOf(name string, c plan.Condition) (*recordedCampaign, error) {
-	stored, _, err := recorded.ReadRecorded(context.Background(), p.store, name)
+	stored, _, err := campaign.ReadRecorded(context.Background(), p.store, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		names, _ := lake.Campaigns(context.Background(), p.store)
 		return nil, fmt.Errorf("replay/%s: the lake has no campaign %q to replay; it has %s. Run that campaign first, or name a file of answers (file: answers.jsonl)%s",

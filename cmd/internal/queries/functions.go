@@ -7,9 +7,9 @@ import (
 
 	"roundtable/activities/collaboration"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/sql"
-	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/providers"
 	"roundtable/workflows/catalogue"
@@ -21,7 +21,7 @@ var ofRun = []record.Column{{Name: "campaign_id", Type: "string"}, {Name: "colla
 // functions are what a statement can ask for that no table holds, because it is found
 // again from the stored answers. Their argument is that of show, or the beginning of
 // several: FROM prompts('my-campaign/').
-func functions(ctx context.Context, s storage.Store, plugins catalogue.Catalogue) []sql.Function {
+func functions(ctx context.Context, s store.Store, plugins catalogue.Catalogue) []sql.Function {
 	reader := collaboration.NewReader(s, plugins, providers.OpenData)
 	prompts := sql.Function{
 		Name: "prompts",
@@ -67,7 +67,7 @@ func orNil(text string) any {
 
 // eachAsked returns one row after another of all collaborations that an id or the
 // beginning of one means.
-func eachAsked(ctx context.Context, s storage.Store, read asking, rowsOf func(collaboration.Asked) [][]any) func(string) func() ([]any, error) {
+func eachAsked(ctx context.Context, s store.Store, read asking, rowsOf func(collaboration.Asked) [][]any) func(string) func() ([]any, error) {
 	return func(id string) func() ([]any, error) {
 		var runs []lake.Marker // still to be read
 		var rows [][]any       // of the last one that was read

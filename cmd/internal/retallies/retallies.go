@@ -13,10 +13,10 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/recount"
 	"roundtable/analysis/retally"
-	"roundtable/analysis/storage"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/analyses"
 	"roundtable/cmd/internal/cli"
@@ -34,7 +34,7 @@ type Request struct {
 }
 
 // Make counts a campaign's votes and returns the table.
-func (r Request) Make(ctx context.Context, o *cli.Options, s storage.Store, name string) (table.Table, error) {
+func (r Request) Make(ctx context.Context, o *cli.Options, s store.Store, name string) (table.Table, error) {
 	rules, err := r.build(o.Plugins)
 	if err != nil {
 		return table.Table{}, cli.UsageError(err)

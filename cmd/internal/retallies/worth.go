@@ -6,10 +6,10 @@ import (
 
 	"roundtable/activities/model"
 	"roundtable/activities/programs"
-	"roundtable/activities/recorded"
 	"roundtable/activities/setup"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs"
 	"roundtable/workflows/catalogue"
@@ -23,8 +23,8 @@ type worth struct {
 	instances    map[string]envs.Instance    // by condition and number
 }
 
-func newWorth(ctx context.Context, plugins catalogue.Catalogue, s storage.Store, name string) (*worth, error) {
-	p, _, err := recorded.ReadRecorded(ctx, s, name)
+func newWorth(ctx context.Context, plugins catalogue.Catalogue, s store.Store, name string) (*worth, error) {
+	p, _, err := campaign.ReadRecorded(ctx, s, name)
 	if err != nil {
 		return nil, err
 	}

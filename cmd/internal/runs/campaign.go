@@ -16,8 +16,8 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
-	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
@@ -38,7 +38,7 @@ type Options struct {
 const NoCheckUsage = "do not ask each model once before the campaign starts"
 
 // Work runs what is left of a recorded plan and returns how far it came.
-func (r Options) Work(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest, again string) (status workflows.Status, err error) {
+func (r Options) Work(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest, again string) (status workflows.Status, err error) {
 	err = engine.UnderClock(ctx, engine.Notices(r.Options), func(ctx context.Context) (err error) {
 		status, err = r.work(ctx, s, p, m, again)
 		r.Retry, r.Checks = false, false // once is enough
@@ -47,10 +47,10 @@ func (r Options) Work(ctx context.Context, s storage.Store, p recorded.Plan, m r
 	return status, err
 }
 
-func (r Options) work(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest, again string) (workflows.Status, error) {
+func (r Options) work(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest, again string) (workflows.Status, error) {
 	name := p.Campaign.Name
 	var status workflows.Status
-	_, err := recorded.ReadManifest(ctx, s, name)
+	_, err := campaign.ReadManifest(ctx, s, name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return status, err
 	}
@@ -69,11 +69,11 @@ func (r Options) work(ctx context.Context, s storage.Store, p recorded.Plan, m r
 		return status, err
 	}
 	if r.Retry {
-		if err := recorded.RequestRerun(ctx, s, name); err != nil {
+		if err := campaign.RequestRerun(ctx, s, name); err != nil {
 			return status, err
 		}
 	}
-	if err := recorded.ClearHalt(ctx, s, name); err != nil {
+	if err := campaign.ClearHalt(ctx, s, name); err != nil {
 		return status, err
 	}
 	if r.Checks {
@@ -92,7 +92,7 @@ func (r Options) work(ctx context.Context, s storage.Store, p recorded.Plan, m r
 		return status, err
 	}
 	if status.Paused && status.Done() < status.Cells {
-		if err := recorded.WriteHalt(ctx, s, name, recorded.Halt{Reason: status.PauseReason, At: time.Now().UTC()}); err != nil {
+		if err := campaign.WriteHalt(ctx, s, name, campaign.Halt{Reason: status.PauseReason, At: time.Now().UTC()}); err != nil {
 			return status, err
 		}
 		if e.Log().Warn("run ends: the campaign is paused", "campaign", name, "reason", status.PauseReason); r.Telemetry.Logs() {
@@ -114,7 +114,7 @@ func pausedError(name string, s workflows.Status) error {
 }
 
 // drive starts the campaign's workflow, or finds it running, and watches it to its end.
-func (r Options) drive(ctx context.Context, e *engine.Engine, p recorded.Plan, m recorded.Manifest) (workflows.Status, error) {
+func (r Options) drive(ctx context.Context, e *engine.Engine, p campaign.Plan, m campaign.Manifest) (workflows.Status, error) {
 	in := workflows.CampaignInput{Name: p.Campaign.Name, Revision: p.Campaign.Revision(), Limits: m.Limits, Until: r.Until, Question: m.Until != nil && r.Until == 0, Heartbeat: e.Heartbeat(), Notify: r.Until == 0, Visibility: e.Visibility(ctx, r.Options)}
 	id := workflows.CampaignID(in.Name)
 	for {

@@ -8,7 +8,7 @@ import (
 
 	"go.temporal.io/sdk/client"
 
-	"roundtable/activities/recorded"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
@@ -36,7 +36,7 @@ func Signal(ctx context.Context, o *cli.Options, name, signal string, arg any, s
 }
 
 // ReportDone says of a campaign without anything left to run that a command does nothing.
-func ReportDone(o *cli.Options, p recorded.Plan, command string) error {
+func ReportDone(o *cli.Options, p campaign.Plan, command string) error {
 	name, cells := p.Campaign.Name, p.Campaign.Size()
 	if o.JSON {
 		return cli.WriteJSON(o.Stdout(), map[string]any{"campaign": name, "state": "done", "cells": cells})

@@ -13,8 +13,8 @@ import (
 	"roundtable/activities/ledger"
 	"roundtable/activities/model"
 	"roundtable/activities/people"
-	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
 	"roundtable/cmd/internal/providers"
@@ -26,7 +26,7 @@ import (
 // wrong key or name would fail every cell. Models that have answered in this
 // campaign are not asked again, nor are simulated and recorded ones. What passes
 // by itself (a limit, a service that is down) does not keep a campaign from starting.
-func (r Options) check(ctx context.Context, e *engine.Engine, s storage.Store, p recorded.Plan, again string) error {
+func (r Options) check(ctx context.Context, e *engine.Engine, s store.Store, p campaign.Plan, again string) error {
 	name := p.Campaign.Name
 	answered, err := ledger.AnsweredModels(ctx, s, name)
 	if err != nil {
@@ -91,22 +91,22 @@ func checkModel(ctx context.Context, e *engine.Engine, campaign string, p model.
 }
 
 // haltBefore pauses a campaign before its first call.
-func haltBefore(ctx context.Context, e *engine.Engine, s storage.Store, p recorded.Plan, reason, again string) error {
-	campaign, at := p.Campaign.Name, time.Now().UTC()
-	if err := recorded.WriteHalt(ctx, s, campaign, recorded.Halt{Reason: reason, At: at}); err != nil {
+func haltBefore(ctx context.Context, e *engine.Engine, s store.Store, p campaign.Plan, reason, again string) error {
+	name, at := p.Campaign.Name, time.Now().UTC()
+	if err := campaign.WriteHalt(ctx, s, name, campaign.Halt{Reason: reason, At: at}); err != nil {
 		return err
 	}
 	if strings.Contains(reason, "roundtable resume") { // it says how
-		fmt.Fprintf(e.Notices(), "%s is paused: %s\n", campaign, reason)
+		fmt.Fprintf(e.Notices(), "%s is paused: %s\n", name, reason)
 	} else {
-		fmt.Fprintf(e.Notices(), "%s is paused: %s\nresume with: %s\n", campaign, reason, again)
+		fmt.Fprintf(e.Notices(), "%s is paused: %s\nresume with: %s\n", name, reason, again)
 	}
 	// No workflow runs yet that would send it.
-	notice := task.Notice{Campaign: campaign, Revision: p.Campaign.Revision(), Event: plan.NotifyPause, Reason: reason, At: at, Key: at.Format(time.RFC3339Nano), Cells: p.Campaign.Size()}
+	notice := task.Notice{Campaign: name, Revision: p.Campaign.Revision(), Event: plan.NotifyPause, Reason: reason, At: at, Key: at.Format(time.RFC3339Nano), Cells: p.Campaign.Size()}
 	if _, err := e.Activities.Notify(ctx, notice); err != nil {
 		return err
 	}
-	return cli.IncompleteError(fmt.Errorf("%s is paused before its first call; --no-check starts it without asking", campaign))
+	return cli.IncompleteError(fmt.Errorf("%s is paused before its first call; --no-check starts it without asking", name))
 }
 
 // IsFree reports whether a model is simulated, recorded or an embedder that is computed here.

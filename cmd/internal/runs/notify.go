@@ -6,10 +6,10 @@ import (
 
 	"roundtable/activities/ledger"
 	"roundtable/activities/notices"
-	"roundtable/activities/recorded"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/safetext"
-	"roundtable/analysis/storage"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/engine"
 	"roundtable/workflows/plan"
@@ -17,7 +17,7 @@ import (
 
 // SendEnd sends word of the end of a sealed campaign if nobody has: a process may have been
 // killed between the last row and the word of it.
-func (r Options) SendEnd(ctx context.Context, s storage.Store, p recorded.Plan, m recorded.Manifest) error {
+func (r Options) SendEnd(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest) error {
 	if m.Notify == nil || !m.Notify.Wants(plan.NotifyEnd) {
 		return nil
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"roundtable/activities/recorded"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
@@ -22,8 +22,8 @@ func Pause(ctx context.Context, o *cli.Options, name, said string) error {
 
 // Resume records the limits of a campaign and lets it go on if it runs and is paused;
 // otherwise the error is engine.ErrNotRunning.
-func Resume(ctx context.Context, o *cli.Options, s storage.Store, m recorded.Manifest, said string) error {
-	if err := recorded.WriteManifest(ctx, s, m); err != nil {
+func Resume(ctx context.Context, o *cli.Options, s store.Store, m campaign.Manifest, said string) error {
+	if err := campaign.WriteManifest(ctx, s, m); err != nil {
 		return err
 	}
 	if err := Signal(ctx, o, m.Campaign, workflows.SignalTune, m.Limits, ""); err != nil {
@@ -32,7 +32,7 @@ func Resume(ctx context.Context, o *cli.Options, s storage.Store, m recorded.Man
 	if err := Signal(ctx, o, m.Campaign, workflows.SignalResume, nil, said); err != nil {
 		return err
 	}
-	return recorded.ClearHalt(ctx, s, m.Campaign) // last: a campaign that nothing resumed stays paused
+	return campaign.ClearHalt(ctx, s, m.Campaign) // last: a campaign that nothing resumed stays paused
 }
 
 // Tuned is the JSON of tune.
@@ -46,12 +46,12 @@ type Tuned struct {
 var ErrNothingTuned = errors.New("no limit changes")
 
 // Tune records the limits of a campaign, which were others before; a running one uses them at once.
-func Tune(ctx context.Context, o *cli.Options, s storage.Store, m recorded.Manifest, before plan.Limits) (Tuned, error) {
+func Tune(ctx context.Context, o *cli.Options, s store.Store, m campaign.Manifest, before plan.Limits) (Tuned, error) {
 	tuned := Tuned{Campaign: m.Campaign, Changed: campaigns.ChangedLimits(before, m.Limits)}
 	if len(tuned.Changed) == 0 {
 		return tuned, cli.UsageError(ErrNothingTuned)
 	}
-	if err := recorded.WriteManifest(ctx, s, m); err != nil {
+	if err := campaign.WriteManifest(ctx, s, m); err != nil {
 		return tuned, err
 	}
 	err := Signal(ctx, o, m.Campaign, workflows.SignalTune, m.Limits, "")

@@ -17,7 +17,7 @@ import (
 
 	"roundtable/activities/ledger"
 	"roundtable/analysis/lake"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
 	"roundtable/envs/wording"
@@ -27,7 +27,7 @@ import (
 // RecordBills records what a campaign's calls of unknown outcome were billed, as
 // the operator or the service's export says. What they had reserved is free
 // again when the campaign goes on.
-func RecordBills(ctx context.Context, o *cli.Options, w io.Writer, s storage.Store, campaign, how string) error {
+func RecordBills(ctx context.Context, o *cli.Options, w io.Writer, s store.Store, campaign, how string) error {
 	lock, err := o.LockCampaign(campaign)
 	if err != nil {
 		return fmt.Errorf("a running campaign cannot be settled: %w", err)

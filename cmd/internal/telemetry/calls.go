@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"roundtable/activities/events"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // callMetrics counts calls and collaborations (events.Listener).

@@ -17,7 +17,7 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/events"
 	"roundtable/activities/model"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // Called sends the span of a call, by the conventions for GenAI. Agents that take no time

@@ -8,7 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // Operations of a store, as labels.
@@ -47,9 +47,9 @@ func newStoreMetrics(r *prometheus.Registry) *storeMetrics {
 }
 
 // wrap returns a store whose requests are counted. It can link if s can.
-func (m *storeMetrics) wrap(s storage.Store) storage.Store {
+func (m *storeMetrics) wrap(s store.Store) store.Store {
 	counted := countedStore{Store: s, metrics: m, written: m.bytes.WithLabelValues("written"), read: m.bytes.WithLabelValues("read")}
-	if linker, ok := s.(storage.Linker); ok {
+	if linker, ok := s.(store.Linker); ok {
 		return linkingStore{counted, linker}
 	}
 	return counted
@@ -67,28 +67,28 @@ func outcomeOf(err error) string {
 		return "ok"
 	case errors.Is(err, fs.ErrNotExist):
 		return "missing"
-	case errors.Is(err, storage.ErrExists):
+	case errors.Is(err, store.ErrExists):
 		return "exists"
-	case errors.Is(err, storage.ErrChanged):
+	case errors.Is(err, store.ErrChanged):
 		return "changed"
 	case errors.Is(err, context.Canceled):
 		return "canceled"
-	case errors.Is(err, storage.ErrCorrupt):
+	case errors.Is(err, store.ErrCorrupt):
 		return "corrupt"
 	}
 	return "error"
 }
 
 // countedStore counts the requests of a store. What the store can do besides goes past it
-// uncounted (storage.As), but for links.
+// uncounted (store.As), but for links.
 type countedStore struct {
-	storage.Store
+	store.Store
 	metrics       *storeMetrics
 	written, read prometheus.Counter
 }
 
-// Unwrap returns the store (storage.Wrapper).
-func (s countedStore) Unwrap() storage.Store { return s.Store }
+// Unwrap returns the store (store.Wrapper).
+func (s countedStore) Unwrap() store.Store { return s.Store }
 
 func (s countedStore) PutIfAbsent(ctx context.Context, key string, data []byte) error {
 	began := time.Now()
@@ -120,14 +120,14 @@ func (s countedStore) Get(ctx context.Context, key string) ([]byte, error) {
 	return data, err
 }
 
-func (s countedStore) Head(ctx context.Context, key string) (storage.Object, error) {
+func (s countedStore) Head(ctx context.Context, key string) (store.Object, error) {
 	began := time.Now()
 	o, err := s.Store.Head(ctx, key)
 	s.metrics.count(opHead, began, err)
 	return o, err
 }
 
-func (s countedStore) List(ctx context.Context, prefix string) ([]storage.Object, error) {
+func (s countedStore) List(ctx context.Context, prefix string) ([]store.Object, error) {
 	began := time.Now()
 	all, err := s.Store.List(ctx, prefix)
 	s.metrics.count(opList, began, err)
@@ -144,7 +144,7 @@ func (s countedStore) Delete(ctx context.Context, key string) error {
 // linkingStore is a counted store that can link.
 type linkingStore struct {
 	countedStore
-	linker storage.Linker
+	linker store.Linker
 }
 
 func (s linkingStore) Link(ctx context.Context, key, another string) error {

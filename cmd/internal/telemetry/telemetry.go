@@ -20,7 +20,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"roundtable/activities/events"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // Metrics are those of one process, at an address. A nil Metrics counts nothing.
@@ -104,7 +104,7 @@ func (m *Metrics) SetWorking(now bool) {
 }
 
 // Store returns a store whose requests are counted.
-func (m *Metrics) Store(s storage.Store) storage.Store {
+func (m *Metrics) Store(s store.Store) store.Store {
 	if m == nil {
 		return s
 	}

@@ -14,7 +14,7 @@ import (
 	"roundtable/activities/calls"
 	"roundtable/activities/events"
 	"roundtable/activities/model"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/store"
 )
 
 // Reasons of turns are a fixed list: neither limits nor error texts become labels.
@@ -114,12 +114,12 @@ func BenchmarkCalled(b *testing.B) {
 
 // BenchmarkStore: what they take of a request to the lake.
 func BenchmarkStore(b *testing.B) {
-	s, err := storage.NewLocal(b.TempDir())
+	s, err := store.NewLocal(b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { s.Close() })
-	for name, store := range map[string]storage.Store{"plain": s, "counted": New().Store(s)} {
+	for name, store := range map[string]store.Store{"plain": s, "counted": New().Store(s)} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				_, _ = store.Head(context.Background(), "a/key")

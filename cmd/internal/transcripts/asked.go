@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"roundtable/activities/collaboration"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/report"
 )
 

@@ -5,13 +5,13 @@ import (
 	"fmt"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/record"
-	"roundtable/analysis/storage"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 )
 
 // FindRows returns the rows of the one collaboration that an id means, see campaigns.FindOne.
-func FindRows(ctx context.Context, s storage.Store, id string) (rows record.Rows, err error) {
+func FindRows(ctx context.Context, s store.Store, id string) (rows record.Rows, err error) {
 	c, err := campaigns.FindOne(ctx, s, id)
 	if err != nil {
 		return rows, err

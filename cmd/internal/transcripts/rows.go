@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"strings"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 )
 
 // rowsJSON returns every table with the columns' names.

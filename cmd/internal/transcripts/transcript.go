@@ -15,10 +15,10 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/collaboration"
 	"roundtable/activities/model"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/report"
 	"roundtable/analysis/safetext"
-	"roundtable/analysis/storage"
 	"roundtable/analysis/telling"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
@@ -64,7 +64,7 @@ func (a answered) source() string {
 }
 
 // Read reads what show is asked for. What is lost is said next to the rest.
-func Read(ctx context.Context, s storage.Store, plugins catalogue.Catalogue, rows record.Rows, how Parts) (Transcript, error) {
+func Read(ctx context.Context, s store.Store, plugins catalogue.Catalogue, rows record.Rows, how Parts) (Transcript, error) {
 	v := Transcript{Parts: how, rows: rows, story: telling.Tell(rows)}
 	if how.Entry >= 0 && !slices.ContainsFunc(rows.Turns, func(t record.Turn) bool { return int(t.Entry) == how.Entry }) {
 		if len(rows.Turns) == 0 {

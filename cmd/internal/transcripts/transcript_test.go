@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/workflows/catalogue"
 )
 

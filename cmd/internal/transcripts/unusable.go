@@ -5,14 +5,14 @@ import (
 	"errors"
 
 	"roundtable/activities/answers"
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/report"
-	"roundtable/analysis/storage"
 )
 
 // UnusableAnswers reads the raw answers of some entries that could not be used.
 // The tables only have the reasons.
-func UnusableAnswers(ctx context.Context, s storage.Store) func(record.Key, []int) (map[int][]report.Unusable, error) {
+func UnusableAnswers(ctx context.Context, s store.Store) func(record.Key, []int) (map[int][]report.Unusable, error) {
 	ledger := answers.NewAnswers(s)
 	return func(of record.Key, entries []int) (map[int][]report.Unusable, error) {
 		found := map[int][]report.Unusable{}

@@ -9,7 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"roundtable/analysis/record"
+	"roundtable/analysis/lake/record"
 	"roundtable/infra"
 	"roundtable/workflows/task"
 )

@@ -1,0 +1,137 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"golang.org/x/sync/singleflight"
+
+	"roundtable/activities/failure"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/store"
+	"roundtable/workflows/task"
+)
+
+// ManifestAge is how old the copy of a manifest that a worker uses may be.
+const ManifestAge = time.Second
+
+// Manifests keeps copies of the manifests of campaigns under way, and of why their
+// calls are held back (campaign.Halt). Nothing else is locked while its mutex is held.
+type Manifests struct {
+	store   store.Store
+	age     time.Duration
+	reading singleflight.Group // by campaign: many rounds ask at once
+
+	mu    sync.Mutex
+	known map[string]manifestCopy // by campaign
+}
+
+type manifestCopy struct {
+	campaign.Manifest
+	held string // why calls are held back; "" if they are not
+	read time.Time
+}
+
+// NewManifests returns Manifests of a store whose copies are at most age old.
+func NewManifests(store store.Store, age time.Duration) *Manifests {
+	return &Manifests{store: store, age: age, known: map[string]manifestCopy{}}
+}
+
+// Read returns a campaign's manifest and whether it was read again: a copy is
+// enough unless it is too old or fresh is set. Without a manifest nobody knows the
+// limits: the campaign pauses, and calls under way keep those that were known last.
+func (l *Manifests) Read(ctx context.Context, name string, fresh bool) (m campaign.Manifest, isNew bool, err error) {
+	l.mu.Lock()
+	known, ok := l.known[name]
+	l.mu.Unlock()
+	if ok && !fresh && time.Since(known.read) < l.age {
+		return known.Manifest, false, nil
+	}
+	if fresh { // what was begun before is not
+		latest, err := l.readAgain(ctx, name)
+		return latest.Manifest, err == nil, err
+	}
+	latest, err, _ := l.reading.Do(name, func() (any, error) { return l.readAgain(context.WithoutCancel(ctx), name) })
+	if err != nil {
+		return m, false, err
+	}
+	return latest.(manifestCopy).Manifest, true, nil
+}
+
+// readAgain reads what is in the store.
+func (l *Manifests) readAgain(ctx context.Context, name string) (latest manifestCopy, err error) {
+	latest.Manifest, err = campaign.ReadManifest(ctx, l.store, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = failure.Pause(fmt.Errorf("the object %s with the limits of campaign %s is missing; `roundtable run FILE` writes it again", campaign.ManifestKey(name), name))
+	}
+	if err != nil {
+		return latest, err
+	}
+	halt, err := campaign.ReadHalt(ctx, l.store, name)
+	if err != nil {
+		return latest, err
+	}
+	if halt != nil {
+		latest.held = halt.Reason
+	}
+	latest.read = time.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.known[name] = latest
+	return latest, nil
+}
+
+// Held returns why the calls of a campaign are held back, as of the last Read; "" if they
+// are not.
+func (l *Manifests) Held(name string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.known[name].held
+}
+
+// Known returns the copy of a campaign's manifest, however old; false if there is none.
+func (l *Manifests) Known(name string) (campaign.Manifest, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known, ok := l.known[name]
+	return known.Manifest, ok
+}
+
+// All returns the copies of all campaigns, in no order.
+func (l *Manifests) All() []campaign.Manifest {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := make([]campaign.Manifest, 0, len(l.known))
+	for _, known := range l.known {
+		all = append(all, known.Manifest)
+	}
+	return all
+}
+
+// Expire makes the next Read of every campaign read its manifest again.
+func (l *Manifests) Expire() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for name, known := range l.known {
+		known.read = known.read.Add(-l.age)
+		l.known[name] = known
+	}
+}
+
+// ModelQueue returns the task queue of the calls of a model with a limit a minute, which all
+// workers share; "" if the model has none. It goes with the queue of ctx's activity.
+func ModelQueue(ctx context.Context, m campaign.Manifest, model string) string {
+	if m.Limits.Models[model].RequestsPerMinute <= 0 {
+		return ""
+	}
+	queue := task.Queue
+	if activity.IsActivity(ctx) {
+		queue = activity.GetInfo(ctx).TaskQueue
+	}
+	return task.ModelQueue(queue, model)
+}

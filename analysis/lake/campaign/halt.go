@@ -1,0 +1,48 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+
+	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/store"
+)
+
+// Halt is why a run ended before its campaign's last cell, for those who ask
+// when nothing runs any more.
+type Halt struct {
+	Reason string    `json:"reason"`
+	At     time.Time `json:"at"`
+}
+
+// HaltKey returns the name of a campaign's Halt.
+func HaltKey(campaign string) string { return lake.AboutKey(campaign, "halt.json") }
+
+// WriteHalt records why a campaign is paused.
+func WriteHalt(ctx context.Context, s store.Store, campaign string, h Halt) error {
+	data, err := lake.Seal(h)
+	if err != nil {
+		return err
+	}
+	return s.Replace(ctx, HaltKey(campaign), data, "")
+}
+
+// ReadHalt returns why a campaign is paused; nil if it is not.
+func ReadHalt(ctx context.Context, s store.Store, campaign string) (*Halt, error) {
+	data, err := s.Get(ctx, HaltKey(campaign))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var h Halt
+	if err == nil {
+		err = lake.Unseal(HaltKey(campaign), data, &h)
+	}
+	return &h, err
+}
+
+// ClearHalt removes a campaign's Halt: it runs again.
+func ClearHalt(ctx context.Context, s store.Store, campaign string) error {
+	return store.IgnoreMissing(s.Delete(ctx, HaltKey(campaign)))
+}

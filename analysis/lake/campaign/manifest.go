@@ -1,0 +1,58 @@
+package campaign
+
+import (
+	"context"
+
+	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/store"
+	"roundtable/workflows/plan"
+	"roundtable/workflows/until"
+)
+
+// Manifest names the present revision of a campaign and says how it is run.
+// Limits, labels (of messages and of the grid), prices, notices and the question are no part of its identity: they may change while it runs.
+type Manifest struct {
+	Campaign string           `json:"campaign"`
+	Revision string           `json:"revision"`
+	Limits   plan.Limits      `json:"limits"`
+	Labels   *Labelling       `json:"labels,omitempty"`   // by whom messages are labelled at the end; nil if they are not
+	Notify   *plan.Notify     `json:"notify,omitempty"`   // where its end, pauses and budget are reported; nil if nowhere
+	Until    *until.Question  `json:"until,omitempty"`    // what ends it; nil if every cell is run
+	Embedder string           `json:"embedder,omitempty"` // what information distances rest on; "" for the default
+	Prices   map[string]Price `json:"prices,omitempty"`   // by provider/model; one that is missing is not known
+	// AxisLabels are what the file calls the values of its grid, by condition and axis.
+	AxisLabels map[string]map[string]string `json:"axis_labels,omitempty"`
+}
+
+// ManifestKey returns the name of a campaign's manifest.
+func ManifestKey(campaign string) string { return lake.AboutKey(campaign, "manifest.json") }
+
+// ReadManifest reads a campaign's manifest.
+func ReadManifest(ctx context.Context, s store.Store, campaign string) (Manifest, error) {
+	var m Manifest
+	data, err := s.Get(ctx, ManifestKey(campaign))
+	if err != nil {
+		return m, err
+	}
+	return m, lake.Unseal(ManifestKey(campaign), data, &m) // it holds the caps: a changed one is refused
+}
+
+// WriteManifest replaces a campaign's manifest.
+func WriteManifest(ctx context.Context, s store.Store, m Manifest) error {
+	data, err := lake.Seal(m)
+	if err != nil {
+		return err
+	}
+	return s.Replace(ctx, ManifestKey(m.Campaign), data, "")
+}
+
+// ReadRecorded returns the recorded plan of a campaign, and the manifest of its
+// latest run; fs.ErrNotExist if there is none.
+func ReadRecorded(ctx context.Context, s store.Store, campaign string) (Plan, Manifest, error) {
+	m, err := ReadManifest(ctx, s, campaign)
+	if err != nil {
+		return Plan{}, m, err
+	}
+	p, err := ReadPlan(ctx, s, campaign, m.Revision)
+	return p, m, err
+}

@@ -1,0 +1,122 @@
+// Package campaign is what a lake holds of a campaign next to its answers and
+// rows: its plan, the manifest that says how it is run, who labels its messages,
+// which runs are requested again, and why it halted.
+package campaign
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/store"
+	"roundtable/workflows/plan"
+)
+
+// Plan is one revision of a campaign as recorded in the lake: all that any
+// worker needs to take part in it.
+type Plan struct {
+	Campaign plan.Campaign                `json:"campaign"`
+	Edition  int                          `json:"edition"`           // of the built-in prompts
+	Changed  []string                     `json:"changed,omitempty"` // flags of the command line that changed the file
+	Folder   string                       `json:"folder,omitempty"`  // of the campaign file: paths of models are relative to it
+	Data     string                       `json:"data,omitempty"`    // folder of the data set
+	Files    map[string]string            `json:"files,omitempty"`   // SHA-256 of what environments read in it
+	Agents   []int                        `json:"agents"`            // by condition
+	Rounds   []int                        `json:"rounds"`            // by condition
+	Packs    map[string]map[string]string `json:"packs"`             // templates of prompts by path, by the hash of their pack
+	Pack     []string                     `json:"pack"`              // hash by condition
+}
+
+// HashPack returns what identifies a pack of templates in every row.
+func HashPack(pack map[string]string) string {
+	data, err := json.Marshal(pack) // sorted by path
+	if err != nil {
+		panic("campaign: " + err.Error()) // a map of strings always marshals
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}
+
+// PlanKey returns the name of a recorded revision.
+func PlanKey(campaign, revision string) string {
+	return lake.AboutKey(campaign, "plans/"+revision+".json")
+}
+
+// WritePlan records a revision. One that is there already stays: a campaign
+// goes on with the prompts that it began with.
+func WritePlan(ctx context.Context, s store.Store, p Plan) error {
+	data, err := json.Marshal(p) // indenting would change the identities that are in it
+	if err != nil {
+		return err
+	}
+	err = s.PutIfAbsent(ctx, PlanKey(p.Campaign.Name, p.Campaign.Revision()), data)
+	if errors.Is(err, store.ErrExists) {
+		return nil
+	}
+	return err
+}
+
+// ReadPlan reads a recorded revision.
+func ReadPlan(ctx context.Context, s store.Store, campaign, revision string) (Plan, error) {
+	data, err := s.Get(ctx, PlanKey(campaign, revision))
+	if err != nil {
+		return Plan{}, err
+	}
+	var p Plan
+	if err := json.Unmarshal(data, &p); err != nil {
+		return Plan{}, fmt.Errorf("%s: %w", PlanKey(campaign, revision), err)
+	}
+	return p, p.check(campaign, revision)
+}
+
+// check compares what was read with its names: another seed or prompt would
+// give rows that look like the campaign's and are not.
+func (p Plan) check(campaign, revision string) error {
+	sound := p.Campaign.Name == campaign && p.Campaign.Revision() == revision
+	for hash, pack := range p.Packs {
+		sound = sound && HashPack(pack) == hash
+	}
+	if n := len(p.Campaign.Conditions); len(p.Pack) != n || len(p.Agents) != n || len(p.Rounds) != n || !p.Campaign.HasSoundInstances() {
+		sound = false
+	}
+	if !sound {
+		return fmt.Errorf("%s: %w: it is not the plan that it was", PlanKey(campaign, revision), store.ErrCorrupt)
+	}
+	return nil
+}
+
+// Located returns a model whose file or program, if it names one, is found from any
+// folder.
+func (p Plan) Located(m plan.Choice) plan.Choice {
+	if m.Name == plan.ProgramPolicy {
+		return p.locatedPolicy(m)
+	}
+	var params map[string]json.RawMessage
+	var file string
+	if !strings.HasPrefix(m.Name, "replay/") || json.Unmarshal(m.Params, &params) != nil ||
+		json.Unmarshal(params["file"], &file) != nil || file == "" || filepath.IsAbs(file) {
+		return m
+	}
+	params["file"], _ = json.Marshal(filepath.Join(p.Folder, file)) // a text always marshals
+	m.Params, _ = json.Marshal(params)
+	return m
+}
+
+// locatedPolicy returns a scripted agent that a program plays, with the folder in which
+// the program is started.
+func (p Plan) locatedPolicy(m plan.Choice) plan.Choice {
+	var params, policy map[string]json.RawMessage
+	if json.Unmarshal(m.Params, &params) != nil || json.Unmarshal(params["policy"], &policy) != nil || policy == nil {
+		return m // building it says what is wrong
+	}
+	policy["folder"], _ = json.Marshal(p.Folder) // texts always marshal
+	params["policy"], _ = json.Marshal(policy)
+	m.Params, _ = json.Marshal(params)
+	return m
+}

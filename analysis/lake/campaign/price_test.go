@@ -1,0 +1,39 @@
+package campaign
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestPriceJSON(t *testing.T) {
+	var p Price
+	if err := json.Unmarshal([]byte(`{"input": 3, "output": 15, "cached_input": 0.3, "cache_write": 3.75, "reasoning": 15, "max_output": 64000}`), &p); err != nil {
+		t.Fatal(err)
+	}
+	again, err := json.Marshal(p)
+	if want := `{"input":3,"output":15,"cached_input":0.3,"cache_write":3.75,"reasoning":15,"max_output":64000}`; err != nil || string(again) != want {
+		t.Errorf("%s, %v", again, err)
+	}
+	for bad, says := range map[string]string{
+		`{"input": -1, "output": 1}`:                     "input: a price is US dollars",
+		`{"input": 1, "output": 1e9}`:                    "output:",
+		`{"input": 1, "output": 1, "cached": 1}`:         `"cached"`,
+		`{"input": 1, "output": 1, "cache_write": -0.1}`: "cache_write:",
+		`{"output": 1}`:                                  "input and output must be given",
+		`{"input": 1}`:                                   "input and output must be given",
+		`{"input": 1, "output": 1, "max_output": -1}`:    "max_output:",
+		`{"input": 1, "output": 1, "long": {"above": 1, "input": 1, "outpt": 2}}`: `"outpt"`,
+		`{"input": 1, "output": 1, "long": {"above": -1, "input": -1}}`:           "long.input:",
+		`{"input": "1", "output": 1}`:                                             "price:",
+		`[]`:                                                                      "price:",
+	} {
+		if err := json.Unmarshal([]byte(bad), &p); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want an error about %s", bad, err, says)
+		}
+	}
+	if err := (Price{Input: math.NaN()}).Validate(); err == nil {
+		t.Error("NaN is a price")
+	}
+}

@@ -1,0 +1,323 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// maxObject caps what is held in memory of one object.
+	maxObject = 256 << 20
+	maxKey    = 700
+	maxName   = 200 // of one part of a key; file systems stop at 255
+	// staleAfter is the age at which a temporary file has no living writer.
+	staleAfter = time.Hour
+	temporary  = ".tmp-"
+	lockFile   = ".lock"
+	// reserveFile is a file without meaning; see Reserve.
+	reserveFile = ".reserve"
+)
+
+// Open returns the store at a URL: a path or file:// URL is a local directory, made
+// if needed, s3://bucket/prefix is in a bucket that exists (see NewS3).
+func Open(location string) (Store, error) {
+	scheme, _, ok := strings.Cut(location, "://")
+	switch {
+	case location == "":
+		return nil, errors.New("the lake has no location; it is a directory such as ./lake")
+	case !ok:
+		return NewLocal(location)
+	case scheme == "file":
+		u, err := url.Parse(location)
+		if err != nil || u.Host != "" && u.Host != "localhost" || u.Path == "" {
+			return nil, fmt.Errorf("lake %s: a file URL is file:///absolute/path", location)
+		}
+		return NewLocal(u.Path)
+	case scheme == "s3":
+		return NewS3(context.Background(), location)
+	}
+	return nil, fmt.Errorf("lake %s: %q is not known; the lake is a directory such as ./lake", location, scheme)
+}
+
+// Local is a Store in a directory. A PUT writes a temporary file, syncs it,
+// gives it its name (which fails if the name is taken) and syncs the directory:
+// after a power failure the object is there whole or not at all. Several
+// processes may use one directory. Directories are 0700, files 0600, and
+// nothing outside the directory is ever touched. An ETag is the content's
+// SHA-256; List leaves it empty, because it would have to read every file.
+type Local struct {
+	root  *os.Root
+	dirs  *dirs
+	stamp string       // makes the names of temporary files this instance's own
+	count atomic.Int64 // of temporary files
+}
+
+// NewLocal opens or makes the directory.
+func NewLocal(dir string) (*Local, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("lake %s: %w", dir, err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("lake %s: the directory cannot be made: %w", dir, explainFull(err))
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("lake %s: the directory cannot be opened: %w", dir, err)
+	}
+	return &Local{root: root, dirs: newDirs(root), stamp: fmt.Sprintf("%s%d-%016x-", temporary, os.Getpid(), rand.Uint64())}, nil
+}
+
+// Close lets go of the directory.
+func (l *Local) Close() error {
+	l.dirs.close()
+	return l.root.Close()
+}
+
+// fileRoom is the room of a small file.
+const fileRoom = 16 << 10
+
+// Free returns the number of bytes that can still be stored, in small files where the
+// file system has a number of them that it can hold.
+func (l *Local) Free() (int64, error) {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(l.root.Name(), &s); err != nil {
+		return 0, fmt.Errorf("lake %s: %w", l.root.Name(), err)
+	}
+	free := int64(s.Bavail) * int64(s.Bsize) //nolint:unconvert // of other types on other systems
+	if s.Files > 0 {
+		free = min(free, int64(min(s.Ffree, 1<<40))*fileRoom)
+	}
+	return free, nil
+}
+
+// Reserve sets so many bytes aside until Unreserve, in a file that no reader sees; one
+// that a killed process has left serves as well.
+func (l *Local) Reserve(bytes int64) (err error) {
+	f, err := l.root.OpenFile(reserveFile, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err == nil {
+		err = allocate(f, bytes)
+		err = errors.Join(err, f.Close())
+	}
+	return l.explainError("reserving", reserveFile, err)
+}
+
+// fill writes bytes that no file system compresses.
+func fill(f *os.File, bytes int64) error {
+	_, err := io.CopyN(f, rand.NewChaCha8([32]byte{}), bytes)
+	return err
+}
+
+// Unreserve gives back what Reserve has set aside.
+func (l *Local) Unreserve() error {
+	if err := l.root.Remove(reserveFile); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func (l *Local) PutIfAbsent(ctx context.Context, key string, data []byte) error {
+	err := l.putFile(ctx, key, data, func(d *dir, temp, name string) error { return d.nameFile(temp, name) })
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s: %w", key, ErrExists)
+	}
+	return l.explainError("storing", key, err)
+}
+
+// Link makes a hard link.
+func (l *Local) Link(ctx context.Context, key, another string) error {
+	if err := errors.Join(ctx.Err(), checkKey(key), checkKey(another)); err != nil {
+		return err
+	}
+	err := l.dirs.withDirectory(path.Dir(another), true, func(*dir) error { return l.root.Link(key, another) })
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s: %w", another, ErrExists)
+	}
+	return l.explainError("naming", another, err)
+}
+
+func (l *Local) Replace(ctx context.Context, key string, data []byte, etag string) error {
+	if err := checkKey(key); err != nil {
+		return err
+	}
+	unlock, err := l.lockLake()
+	if err != nil {
+		return l.explainError("replacing", key, err)
+	}
+	defer unlock()
+	if etag != "" {
+		switch there, err := l.Head(ctx, key); {
+		case errors.Is(err, fs.ErrNotExist) || err == nil && there.ETag != etag:
+			return fmt.Errorf("%s: %w", key, ErrChanged)
+		case err != nil:
+			return err
+		}
+	}
+	return l.explainError("replacing", key, l.putFile(ctx, key, data, func(d *dir, temp, name string) error {
+		return d.root.Rename(temp, name)
+	}))
+}
+
+// putFile writes and syncs a temporary file, names it and syncs the directory.
+func (l *Local) putFile(ctx context.Context, key string, data []byte, name func(d *dir, temp, name string) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := checkKey(key); err != nil {
+		return err
+	}
+	if len(data) > maxObject {
+		return fmt.Errorf("%d bytes are too many; an object has at most %d", len(data), maxObject)
+	}
+	parent, base := path.Split(key)
+	return l.dirs.withDirectory(path.Clean(parent), true, func(d *dir) error {
+		temp := fmt.Sprintf("%s%x", l.stamp, l.count.Add(1))
+		if err := d.writeFile(temp, data); err != nil {
+			return err
+		}
+		if err := name(d, temp, base); err != nil {
+			_ = d.root.Remove(temp)
+			if errors.Is(err, fs.ErrExist) { // a process that reads it now may rely on it
+				return errors.Join(err, d.file.Sync())
+			}
+			return err
+		}
+		return d.file.Sync()
+	})
+}
+
+func (l *Local) Get(ctx context.Context, key string) (data []byte, err error) {
+	err = l.openFile(ctx, key, func(f *os.File, size int64) error {
+		data = make([]byte, size)
+		_, err := io.ReadFull(f, data)
+		return err
+	})
+	if err != nil {
+		return nil, l.explainError("reading", key, err)
+	}
+	return data, nil
+}
+
+func (l *Local) Head(ctx context.Context, key string) (Object, error) {
+	o := Object{Key: key}
+	err := l.openFile(ctx, key, func(f *os.File, _ int64) error {
+		h := sha256.New()
+		n, err := io.Copy(h, f)
+		o.Size, o.ETag = n, hex.EncodeToString(h.Sum(nil))
+		return err
+	})
+	if err != nil {
+		return Object{}, l.explainError("reading", key, err)
+	}
+	return o, nil
+}
+
+func (l *Local) openFile(ctx context.Context, key string, read func(f *os.File, size int64) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := checkKey(key); err != nil {
+		return err
+	}
+	parent, base := path.Split(key)
+	return l.dirs.withDirectory(path.Clean(parent), false, func(d *dir) error {
+		f, err := d.root.Open(base)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		switch {
+		case err != nil:
+			return err
+		case !info.Mode().IsRegular():
+			return &fs.PathError{Op: "open", Path: key, Err: fs.ErrNotExist}
+		case info.Size() > maxObject:
+			return fmt.Errorf("%d bytes are too many; an object has at most %d", info.Size(), maxObject)
+		}
+		return read(f, info.Size())
+	})
+}
+
+// Delete is not synced: after a power failure the object may be there again.
+func (l *Local) Delete(ctx context.Context, key string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := checkKey(key); err != nil {
+		return err
+	}
+	unlock, err := l.lockLake()
+	if err != nil {
+		return l.explainError("deleting", key, err)
+	}
+	defer unlock()
+	parent, base := path.Split(key)
+	err = l.dirs.withDirectory(path.Clean(parent), false, func(d *dir) error { return d.root.Remove(base) })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return l.explainError("deleting", key, err)
+}
+
+// lockLake keeps other goroutines and processes from replacing and deleting.
+func (l *Local) lockLake() (unlock func(), err error) {
+	f, err := l.root.OpenFile(lockFile, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
+		if err == nil {
+			return func() { _ = f.Close() }, nil
+		}
+		if !errors.Is(err, syscall.EINTR) {
+			_ = f.Close()
+			return nil, fmt.Errorf("lock: %w", err)
+		}
+	}
+}
+
+func (l *Local) explainError(doing, key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("lake %s: %s %s: %w", l.root.Name(), doing, key, explainFull(err))
+}
+
+// explainFull says in words what a full disk means.
+func explainFull(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("the disk is full; make room and run the same command again, what was stored is safe: %w", err)
+	}
+	return err
+}
+
+// checkKey accepts slash-separated names of printable characters that do not begin with a dot.
+func checkKey(key string) error {
+	if len(key) > maxKey || !utf8.ValidString(key) || strings.ContainsFunc(key, func(r rune) bool { return r == '\\' || !unicode.IsPrint(r) }) {
+		return fmt.Errorf("lake: %.80q is no name of an object: it has at most %d printable characters", key, maxKey)
+	}
+	for part := range strings.SplitSeq(key, "/") {
+		if part == "" || part[0] == '.' || len(part) > maxName {
+			return fmt.Errorf("lake: %.80q is no name of an object: its parts are not empty, do not begin with a dot and have at most %d bytes", key, maxName)
+		}
+	}
+	return nil
+}

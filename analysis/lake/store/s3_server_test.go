@@ -1,0 +1,31 @@
+package store_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
+)
+
+func openS3(t testing.TB, endpoint, prefix string, stall time.Duration) *store.S3 {
+	t.Helper()
+	s, err := store.OpenS3(context.Background(), storetest.At(endpoint, prefix), cmp.Or(stall, time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// stores opens empty stores of one server, each below a prefix of its own.
+func stores(endpoint string, stall time.Duration) func(*testing.T) func() store.Store {
+	var count atomic.Int64
+	return func(t *testing.T) func() store.Store {
+		prefix := fmt.Sprintf("test-%d/lake", count.Add(1))
+		return func() store.Store { return openS3(t, endpoint, prefix, stall) }
+	}
+}

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package storage
-
-import "os"
-
-// allocate makes a file so large, on the disk.
-func allocate(f *os.File, bytes int64) error { return fill(f, bytes) }
