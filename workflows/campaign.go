@@ -31,7 +31,7 @@ const DefaultWindow = 64
 // thrown away and started again at any time.
 func Campaign(ctx workflow.Context, in CampaignInput) (Status, error) {
 	c := campaign{in: in, running: map[string]bool{}}
-	ctx = withVisibility(withHeartbeats(ctx, in.Embedded), in.Visibility)
+	ctx = withHeartbeats(ctx, in.Embedded)
 	err := workflow.SetQueryHandler(ctx, QueryStatus, func() (Status, error) { return c.statusNow(), nil })
 	if err != nil {
 		return Status{}, err

@@ -55,7 +55,7 @@ func Collaboration(plugins catalogue.Catalogue) func(workflow.Context, Collabora
 
 func collaborate(ctx workflow.Context, plugins catalogue.Catalogue, in CollaborationInput) (task.Result, error) {
 	c := collaboration{plugins: plugins, ref: in.Ref, paused: in.Paused, epoch: in.Epoch, embedded: in.Embedded, atOnce: in.AtOnce, visibility: in.Visibility}
-	ctx = withVisibility(withHeartbeats(ctx, in.Embedded), in.Visibility)
+	ctx = withHeartbeats(ctx, in.Embedded)
 	workflow.Go(ctx, c.listenForSignals)
 	result, err := c.run(ctx)
 	if err != nil {
@@ -147,7 +147,7 @@ func (c *collaboration) playOn(ctx workflow.Context) error {
 		pending = c.session.Pending()
 		details = describePending(pending)
 	}
-	describe(ctx, details)
+	workflow.SetCurrentDetails(ctx, details)
 	asked := c.epoch
 	elsewhere := map[int]workflow.Future{}
 	for _, step := range pending {

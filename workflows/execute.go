@@ -53,7 +53,7 @@ func executeActivity(ctx workflow.Context, name string, input any) workflow.Futu
 		StartToCloseTimeout: 7 * 24 * time.Hour, // a call waits for its place; hanging is the heartbeat's matter
 		HeartbeatTimeout:    silence(ctx, name),
 		WaitForCancellation: true, // an answer under way is kept
-		Summary:             summaryOf(ctx, input),
+		Summary:             summaryOf(input),
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval: 500 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
 			NonRetryableErrorTypes: []string{task.ErrPause, task.ErrFail},

@@ -13,11 +13,8 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Visibility is how much of a campaign Temporal's own tools are shown. An embedded
-// server has no such tools, and histories of before show nothing.
+// Visibility is how much of a campaign Temporal's own tools are shown.
 type Visibility struct {
-	// Shown gives workflows memos and activities summaries, and makes failed cells failed workflows.
-	Shown bool `json:"shown,omitempty"`
 	// Searchable gives workflows search attributes, which the namespace must have.
 	Searchable bool `json:"searchable,omitempty"`
 }
@@ -40,9 +37,6 @@ func SearchAttributes() []temporal.SearchAttributeKey {
 
 // show adds to the options of a collaboration what tools show of it.
 func (v Visibility) show(options *workflow.ChildWorkflowOptions, campaign, id string, cell task.Ref) {
-	if !v.Shown {
-		return
-	}
 	condition, _, _ := strings.Cut(id, "-i") // as plan.Cell.Suffix goes on
 	options.StaticSummary = fmt.Sprintf("%s, instance %d, replicate %d", condition, cell.Cell.Instance, cell.Cell.Replicate)
 	options.Memo = map[string]any{"campaign": campaign, "condition": condition, "instance": cell.Cell.Instance, "replicate": cell.Cell.Replicate, "generation": cell.Generation}
@@ -55,9 +49,6 @@ func (v Visibility) show(options *workflow.ChildWorkflowOptions, campaign, id st
 
 // ShowCampaign adds to the options of a campaign what tools show of it.
 func (v Visibility) ShowCampaign(options *client.StartWorkflowOptions, campaign, revision string) {
-	if !v.Shown {
-		return
-	}
 	options.StaticSummary = "campaign " + campaign
 	options.Memo = map[string]any{"campaign": campaign, "revision": revision}
 	if v.Searchable {
@@ -65,15 +56,15 @@ func (v Visibility) ShowCampaign(options *client.StartWorkflowOptions, campaign,
 	}
 }
 
-// showEnd returns what a collaboration ends with: where it is shown, a failed cell is a
-// failed workflow, whose error holds the result.
+// showEnd returns what a collaboration ends with: a failed cell is a failed workflow, whose
+// error holds the result.
 func (v Visibility) showEnd(ctx workflow.Context, result task.Result) (task.Result, error) {
 	if v.Searchable {
 		if err := workflow.UpsertTypedSearchAttributes(ctx, StatusAttribute.ValueSet(result.Status), CostAttribute.ValueSet(result.CostUSD)); err != nil {
 			return result, err
 		}
 	}
-	if v.Shown && result.Status == task.Failed {
+	if result.Status == task.Failed {
 		return result, temporal.NewNonRetryableApplicationError(result.Failure, task.ErrCellFailed, nil, result)
 	}
 	return result, nil
@@ -100,25 +91,8 @@ func describePending(pending []protocol.Pending) string {
 	return text
 }
 
-type visibilityKey struct{}
-
-// withVisibility returns a context whose activities have summaries, if they are shown.
-func withVisibility(ctx workflow.Context, v Visibility) workflow.Context {
-	return workflow.WithValue(ctx, visibilityKey{}, v)
-}
-
-// describe says in a workflow's details what it does now; it is no part of its history.
-func describe(ctx workflow.Context, text string) {
-	if v, _ := ctx.Value(visibilityKey{}).(Visibility); v.Shown {
-		workflow.SetCurrentDetails(ctx, text)
-	}
-}
-
-// summaryOf returns an activity's input in a line; "" where it is not shown.
-func summaryOf(ctx workflow.Context, input any) string {
-	if v, _ := ctx.Value(visibilityKey{}).(Visibility); !v.Shown {
-		return ""
-	}
+// summaryOf returns an activity's input in a line.
+func summaryOf(input any) string {
 	switch in := input.(type) {
 	case task.Playing:
 		return fmt.Sprintf("from entry %d", in.Entry)
