@@ -32,6 +32,13 @@ import (
 	"roundtable/workflows/task"
 )
 
+// Without a name the SDK hashes the tests' binary within the first workflow task, which takes
+// more than the second that a task has on a busy machine.
+func TestMain(m *testing.M) {
+	infra.NameBuild()
+	os.Exit(m.Run())
+}
+
 // server is one embedded server for all tests of the package, and stateFolder where it is.
 var server = sync.OnceValues(func() (*infra.Server, error) {
 	dir, err := stateFolder()
