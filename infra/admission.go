@@ -1,7 +1,6 @@
 package infra
 
 import (
-	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -15,22 +14,39 @@ import (
 	"path/filepath"
 	"time"
 
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/contrib/envconfig"
 	"go.temporal.io/server/common/rpc/encryption"
 )
 
-// addressFile, in the folder of a server that runs, tells other programs of the same
-// user where it listens, and how they are admitted.
-const addressFile = "address"
+// ClientFile is written into the folder of a server while it runs: where it listens, and
+// the certificate that it admits. Our own commands, Temporal's command line and its SDKs
+// read it as TOML, and tools that take PEM files find the certificate and its key in it.
+const ClientFile = "temporal.toml"
+
+const clientFileText = `[profile.default]
+address = %q
+namespace = %q
+
+[profile.default.tls]
+server_name = %q
+client_cert_data = """
+%[4]s"""
+client_key_data = """
+%[5]s"""
+server_ca_cert_data = """
+%[4]s"""
+`
 
 // serverName is whom the certificate names; nothing resolves it.
 const serverName = "roundtable.internal"
 
 // admission is the certificate of one run of a server, for the server and for all whom
-// it admits. Whoever has its key is this process, or has read its [addressFile].
+// it admits. Whoever has its key is this process, or has read its [ClientFile].
 type admission struct {
 	tls.Certificate
-	only *x509.CertPool // the certificate
-	pem  []byte         // with its key
+	only             *x509.CertPool // the certificate
+	certificate, key []byte         // PEM
 }
 
 // newAdmission makes a certificate that is valid at any time: clocks are set back.
@@ -44,7 +60,7 @@ func newAdmission() (*admission, error) {
 		NotBefore: time.Unix(0, 0), NotAfter: time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}
-	certificate, err := x509.CreateCertificate(rand.Reader, &template, &template, key.Public(), key)
+	der, err := x509.CreateCertificate(rand.Reader, &template, &template, key.Public(), key)
 	if err != nil {
 		return nil, err
 	}
@@ -52,18 +68,15 @@ func newAdmission() (*admission, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readAdmission(append(
-		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}),
-		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})...))
-}
-
-func readAdmission(text []byte) (*admission, error) {
-	pair, err := tls.X509KeyPair(text, text)
-	if err != nil {
+	a := &admission{
+		only:        x509.NewCertPool(),
+		certificate: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		key:         pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}),
+	}
+	if a.Certificate, err = tls.X509KeyPair(a.certificate, a.key); err != nil {
 		return nil, err
 	}
-	a := &admission{Certificate: pair, only: x509.NewCertPool(), pem: text}
-	a.only.AddCert(pair.Leaf)
+	a.only.AddCert(a.Leaf)
 	return a, nil
 }
 
@@ -80,10 +93,11 @@ func (a *admission) clientSettings() *tls.Config {
 	}
 }
 
-// writeAddress writes the addressFile, at once or not at all.
-func (a *admission) writeAddress(dir, hostPort string) error {
-	path := filepath.Join(dir, addressFile)
-	if err := os.WriteFile(path+".new", append([]byte(hostPort+"\n"), a.pem...), 0o600); err != nil {
+// writeClientFile writes the ClientFile, at once or not at all.
+func (a *admission) writeClientFile(dir, hostPort string) error {
+	path := filepath.Join(dir, ClientFile)
+	text := fmt.Sprintf(clientFileText, hostPort, Namespace, serverName, a.certificate, a.key)
+	if err := os.WriteFile(path+".new", []byte(text), 0o600); err != nil {
 		return fmt.Errorf("infra: %w", err)
 	}
 	if err := os.Rename(path+".new", path); err != nil {
@@ -95,16 +109,25 @@ func (a *admission) writeAddress(dir, hostPort string) error {
 // TargetIn returns the server that another process runs on a folder, or ran when it was
 // killed; an error if there is none.
 func TargetIn(dir string) (Target, error) {
-	text, err := os.ReadFile(filepath.Join(dir, addressFile))
+	path := filepath.Join(dir, ClientFile)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return Target{}, fmt.Errorf("infra: %w", err)
 	}
-	hostPort, certificate, _ := bytes.Cut(text, []byte("\n"))
-	a, err := readAdmission(certificate)
-	if err != nil {
-		return Target{}, fmt.Errorf("infra: %s: %w", filepath.Join(dir, addressFile), err)
+	var options client.Options
+	var file envconfig.ClientConfig
+	if err = file.FromTOML(text, envconfig.ClientConfigFromTOMLOptions{}); err == nil {
+		options, err = file.ToClientOptions("default", envconfig.ToClientOptionsRequest{})
 	}
-	return Target{HostPort: string(hostPort), TLS: a.clientSettings()}, nil
+	settings := options.ConnectionOptions.TLS
+	switch {
+	case err != nil:
+		return Target{}, fmt.Errorf("infra: %s: %w", path, err)
+	case settings == nil || len(settings.Certificates) == 0:
+		return Target{}, fmt.Errorf("infra: %s: no certificate", path)
+	}
+	settings.MinVersion = tls.VersionTLS13
+	return Target{HostPort: options.HostPort, Namespace: options.Namespace, TLS: settings}, nil
 }
 
 // admits is the certificate as Temporal's services ask for it; nil admits everybody.

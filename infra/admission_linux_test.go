@@ -32,6 +32,10 @@ func TestAdmits(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Close()
+	file := filepath.Join(dir, infra.ClientFile)
+	if _, err := tls.LoadX509KeyPair(file, file); err != nil {
+		t.Errorf("tools that take PEM files do not find certificate and key: %v", err)
+	}
 
 	for _, stranger := range []struct {
 		name string
@@ -97,11 +101,13 @@ func selfSigned(t *testing.T) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{made}, PrivateKey: key}
 }
 
-// What an earlier version or a stranger left in the file is no address.
+// A file that is empty, damaged or without a certificate names no server.
 func TestTargetInRefuses(t *testing.T) {
-	for _, text := range []string{"", "127.0.0.1:7233", "127.0.0.1:7233\n-----BEGIN CERTIFICATE-----\n", strings.Repeat("x", 1<<20)} {
+	for _, text := range []string{
+		"", "127.0.0.1:7233", "[profile.default]\naddress = \"127.0.0.1:7233\"\n", "[profile.default.tls]\nclient_cert_data = \"-----BEGIN CERTIFICATE-----\"\n", strings.Repeat("x", 1<<20),
+	} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "address"), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, infra.ClientFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if target, err := infra.TargetIn(dir); err == nil {

@@ -22,10 +22,10 @@ func TestDamagedDatabaseIsSetAside(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			var said bytes.Buffer
-			if err := prepareDatabase(dir, &said); err != nil || said.Len() > 0 {
+			if err := prepareDatabase(dir, nil, &said); err != nil || said.Len() > 0 {
 				t.Fatal(err, said.String())
 			}
-			if err := prepareDatabase(dir, &said); err != nil || said.Len() > 0 {
+			if err := prepareDatabase(dir, nil, &said); err != nil || said.Len() > 0 {
 				t.Fatalf("a sound one: %v %s", err, &said)
 			}
 			sound, err := os.ReadFile(databasePath(dir))
@@ -36,7 +36,7 @@ func TestDamagedDatabaseIsSetAside(t *testing.T) {
 			if err := os.WriteFile(databasePath(dir), damaged, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if err := prepareDatabase(dir, &said); err != nil {
+			if err := prepareDatabase(dir, nil, &said); err != nil {
 				t.Fatal(err)
 			}
 			aside := databasePath(dir) + ".old-damaged"
@@ -61,13 +61,13 @@ func TestDatabaseOfTheFutureIsSetAside(t *testing.T) {
 	}{{time.Second, false}, {40 * time.Second, true}, {24 * time.Hour, true}} {
 		dir := t.TempDir()
 		var said bytes.Buffer
-		if err := prepareDatabase(dir, &said); err != nil {
+		if err := prepareDatabase(dir, nil, &said); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Chtimes(databasePath(dir), time.Time{}, time.Now().Add(c.ahead)); err != nil {
 			t.Fatal(err)
 		}
-		if err := prepareDatabase(dir, &said); err != nil {
+		if err := prepareDatabase(dir, nil, &said); err != nil {
 			t.Fatal(err)
 		}
 		_, err := os.Stat(databasePath(dir) + ".old-of-the-future")
@@ -79,7 +79,7 @@ func TestDatabaseOfTheFutureIsSetAside(t *testing.T) {
 
 func BenchmarkCheckDatabase(b *testing.B) {
 	dir := b.TempDir()
-	if err := prepareDatabase(dir, os.Stderr); err != nil {
+	if err := prepareDatabase(dir, nil, os.Stderr); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {

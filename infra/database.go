@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/server/schema/sqlite"
 )
 
@@ -37,7 +39,7 @@ func prepareDir(dir string) error {
 
 // prepareDatabase leaves a database of this server's version in dir, private and
 // complete: one that exists has its schema and its namespace.
-func prepareDatabase(dir string, notices io.Writer) error {
+func prepareDatabase(dir string, attributes []temporal.SearchAttributeKey, notices io.Writer) error {
 	path := databasePath(dir)
 	_, err := os.Stat(path)
 	switch {
@@ -70,7 +72,7 @@ func prepareDatabase(dir string, notices io.Writer) error {
 	if err := writeVersion(dir); err != nil {
 		return err
 	}
-	return createDatabase(path)
+	return createDatabase(path, attributes)
 }
 
 // ClockTolerance is how far a clock may be set back without a word: what waits in a
@@ -110,7 +112,7 @@ func restrictAccess(path string) error {
 
 // createDatabase builds the file under another name and renames it when it is
 // whole, so that a kill in between leaves none rather than half of one.
-func createDatabase(path string) error {
+func createDatabase(path string, attributes []temporal.SearchAttributeKey) error {
 	fresh := path + ".new"
 	for _, suffix := range companions {
 		// A log without its database, too, would be played into the new one.
@@ -127,7 +129,11 @@ func createDatabase(path string) error {
 	if err := sqlite.SetupSchema(sql); err != nil {
 		return fmt.Errorf("infra: new workflow database: schema: %w", err)
 	}
-	namespace, err := sqlite.NewNamespaceConfig(clusterName, Namespace, false, nil)
+	types := map[string]enumspb.IndexedValueType{}
+	for _, a := range attributes {
+		types[a.GetName()] = a.GetValueType()
+	}
+	namespace, err := sqlite.NewNamespaceConfig(clusterName, Namespace, false, types)
 	if err != nil {
 		return fmt.Errorf("infra: new workflow database: namespace: %w", err)
 	}

@@ -32,7 +32,7 @@ func TestOtherMinorSetsTheDatabaseAside(t *testing.T) {
 		write(t, path+"-wal", "old log")
 		write(t, versionPath(dir), "1.31.2\n")
 		var notices bytes.Buffer
-		if err := prepareDatabase(dir, &notices); err != nil {
+		if err := prepareDatabase(dir, nil, &notices); err != nil {
 			t.Fatal(err)
 		}
 		if text := notices.String(); !strings.Contains(text, aside) || !strings.Contains(text, "1.31.2") || !strings.Contains(text, Version) {
@@ -53,12 +53,12 @@ func TestOtherMinorSetsTheDatabaseAside(t *testing.T) {
 func TestSameMinorKeepsTheDatabase(t *testing.T) {
 	dir := t.TempDir()
 	var notices bytes.Buffer
-	if err := prepareDatabase(dir, &notices); err != nil {
+	if err := prepareDatabase(dir, nil, &notices); err != nil {
 		t.Fatal(err)
 	}
 	kept := read(t, databasePath(dir))
 	write(t, versionPath(dir), minorOf(Version)+".999\n")
-	if err := prepareDatabase(dir, &notices); err != nil || notices.Len() > 0 {
+	if err := prepareDatabase(dir, nil, &notices); err != nil || notices.Len() > 0 {
 		t.Fatalf("%v, notice %q", err, notices.String())
 	}
 	if read(t, databasePath(dir)) != kept {
@@ -74,7 +74,7 @@ func TestHalfBuiltDatabaseIsBuiltAgain(t *testing.T) {
 	dir := t.TempDir()
 	write(t, databasePath(dir)+".new", "half")
 	write(t, databasePath(dir)+"-wal", "of a database that is gone")
-	if err := prepareDatabase(dir, os.Stderr); err != nil {
+	if err := prepareDatabase(dir, nil, os.Stderr); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(read(t, databasePath(dir)), "SQLite format 3") {

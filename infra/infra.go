@@ -14,8 +14,8 @@
 //   - What a client sends is compressed and, with a key, encrypted before it leaves this
 //     process; see package codec.
 //
-// The folder holds temporal.db (with its -wal and -shm), VERSION, lock, address while the
-// server runs and, when no logger was given, server.log.
+// The folder holds temporal.db (with its -wal and -shm), VERSION, lock, [ClientFile] while
+// the server runs and, when no logger was given, server.log.
 package infra
 
 import "go.temporal.io/server/common/headers"

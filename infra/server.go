@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/server/common/membership/static"
 	"go.temporal.io/server/common/primitives"
 )
@@ -23,6 +24,8 @@ type Config struct {
 	Fresh bool
 	// Port of the frontend on 127.0.0.1; 0 takes a free one.
 	Port int
+	// SearchAttributes that workflows may have; they are those of the first start on Dir.
+	SearchAttributes []temporal.SearchAttributeKey
 	// FullSync makes every commit reach the disk (SQLite synchronous=2): it
 	// survives a power loss at half the rate. Without it (synchronous=1) a killed
 	// process loses nothing, a power loss may lose the last moments.
@@ -93,7 +96,7 @@ func Start(ctx context.Context, cfg Config) (_ *Server, err error) {
 			return nil, err
 		}
 	}
-	if err := prepareDatabase(dir, cfg.Notices); err != nil {
+	if err := prepareDatabase(dir, cfg.SearchAttributes, cfg.Notices); err != nil {
 		return nil, err
 	}
 	ports, err := choosePorts(cfg.Port)
@@ -112,8 +115,8 @@ func Start(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if err := s.serveUntil(ctx, databasePath(dir), ports, cfg); err != nil || cfg.Open {
 		return s, err
 	}
-	s.announced = filepath.Join(dir, addressFile)
-	if err := s.admits.writeAddress(dir, s.address); err != nil {
+	s.announced = filepath.Join(dir, ClientFile)
+	if err := s.admits.writeClientFile(dir, s.address); err != nil {
 		return nil, errors.Join(err, s.Stop())
 	}
 	return s, nil

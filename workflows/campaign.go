@@ -180,7 +180,7 @@ func (c *campaign) startCollaboration(ctx workflow.Context, o task.Outstanding) 
 		WaitForCancellation:   true,
 		WorkflowTaskTimeout:   TaskTimeout,
 	}
-	c.in.Visibility.show(&options, c.in.Name, o.ID, in.Ref)
+	c.in.Visibility.show(&options, o.ID, in.Ref)
 	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(c.children, options), task.CollaborationWorkflow, in)
 	c.begun[o.ID] = child.GetChildWorkflowExecution()
 	c.watchEnd(ctx, o.ID, child)

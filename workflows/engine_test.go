@@ -32,14 +32,23 @@ import (
 	"roundtable/workflows/task"
 )
 
-// server is one embedded server for all tests of the package.
+// Without a name the SDK hashes the tests' binary within the first workflow task, which takes
+// more than the second that a task has on a busy machine.
+func TestMain(m *testing.M) {
+	infra.NameBuild()
+	os.Exit(m.Run())
+}
+
+// server is one embedded server for all tests of the package, and stateFolder where it is.
 var server = sync.OnceValues(func() (*infra.Server, error) {
-	dir, err := os.MkdirTemp("", "roundtable")
+	dir, err := stateFolder()
 	if err != nil {
 		return nil, err
 	}
-	return infra.Start(context.Background(), infra.Config{Dir: dir, Notices: io.Discard})
+	return infra.Start(context.Background(), infra.Config{Dir: dir, Notices: io.Discard, SearchAttributes: workflows.SearchAttributes()})
 })
+
+var stateFolder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "roundtable") })
 
 // engine is a worker with activities on a lake of its own.
 type engine struct {

@@ -12,11 +12,8 @@ import (
 	"roundtable/workflows/task"
 )
 
-// Visibility is how much of a campaign Temporal's own tools are shown. An embedded
-// server has no such tools, and histories of before show nothing.
+// Visibility is how much of a campaign Temporal's own tools are shown.
 type Visibility struct {
-	// Shown gives workflows memos and activities summaries, and makes failed cells failed workflows.
-	Shown bool `json:"shown,omitempty"`
 	// Searchable gives workflows search attributes, which the namespace must have.
 	Searchable bool `json:"searchable,omitempty"`
 }
@@ -38,25 +35,25 @@ func SearchAttributes() []temporal.SearchAttributeKey {
 }
 
 // show adds to the options of a collaboration what tools show of it.
-func (v Visibility) show(options *workflow.ChildWorkflowOptions, campaign, id string, cell task.Ref) {
-	if !v.Shown {
-		return
-	}
+func (v Visibility) show(options *workflow.ChildWorkflowOptions, id string, ref task.Ref) {
 	condition, _, _ := strings.Cut(id, "-i") // as plan.Cell.Suffix goes on
-	options.StaticSummary = fmt.Sprintf("%s, instance %d, replicate %d", condition, cell.Cell.Instance, cell.Cell.Replicate)
-	options.Memo = map[string]any{"campaign": campaign, "condition": condition, "instance": cell.Cell.Instance, "replicate": cell.Cell.Replicate, "generation": cell.Generation}
+	attributes := []temporal.SearchAttributeUpdate{CampaignAttribute.ValueSet(ref.Campaign), ConditionAttribute.ValueSet(condition)}
+	options.Memo = map[string]any{"campaign": ref.Campaign, "condition": condition, "generation": ref.Generation}
+	if ref.Labeller != "" {
+		options.StaticSummary = fmt.Sprintf("labels of %s by %s", id, ref.Labeller)
+		options.Memo["labeller"] = ref.Labeller
+	} else {
+		options.StaticSummary = fmt.Sprintf("%s, instance %d, replicate %d", condition, ref.Cell.Instance, ref.Cell.Replicate)
+		options.Memo["instance"], options.Memo["replicate"] = ref.Cell.Instance, ref.Cell.Replicate
+		attributes = append(attributes, InstanceAttribute.ValueSet(int64(ref.Cell.Instance)), ReplicateAttribute.ValueSet(int64(ref.Cell.Replicate)))
+	}
 	if v.Searchable {
-		options.TypedSearchAttributes = temporal.NewSearchAttributes(
-			CampaignAttribute.ValueSet(campaign), ConditionAttribute.ValueSet(condition),
-			InstanceAttribute.ValueSet(int64(cell.Cell.Instance)), ReplicateAttribute.ValueSet(int64(cell.Cell.Replicate)))
+		options.TypedSearchAttributes = temporal.NewSearchAttributes(attributes...)
 	}
 }
 
 // ShowCampaign adds to the options of a campaign what tools show of it.
 func (v Visibility) ShowCampaign(options *client.StartWorkflowOptions, campaign, revision string) {
-	if !v.Shown {
-		return
-	}
 	options.StaticSummary = "campaign " + campaign
 	options.Memo = map[string]any{"campaign": campaign, "revision": revision}
 	if v.Searchable {
@@ -64,15 +61,15 @@ func (v Visibility) ShowCampaign(options *client.StartWorkflowOptions, campaign,
 	}
 }
 
-// showEnd returns what a collaboration ends with: where it is shown, a failed cell is a
-// failed workflow, whose error holds the result.
+// showEnd returns what a collaboration ends with: a failed cell is a failed workflow, whose
+// error holds the result.
 func (v Visibility) showEnd(ctx workflow.Context, result task.Result) (task.Result, error) {
 	if v.Searchable {
 		if err := workflow.UpsertTypedSearchAttributes(ctx, StatusAttribute.ValueSet(result.Status), CostAttribute.ValueSet(result.CostUSD)); err != nil {
 			return result, err
 		}
 	}
-	if v.Shown && result.Status == task.Failed {
+	if result.Status == task.Failed {
 		return result, temporal.NewNonRetryableApplicationError(result.Failure, task.ErrCellFailed, nil, result)
 	}
 	return result, nil

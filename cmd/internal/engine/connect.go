@@ -41,13 +41,10 @@ func dialOutside(ctx context.Context, o *cli.Options, metrics client.MetricsHand
 	return infra.Dial(ctx, target)
 }
 
-// Visibility returns how much Temporal's tools are shown of the engine's campaigns:
-// nothing on an embedded server.
+// Visibility returns how much Temporal's tools are shown of the engine's campaigns: a
+// namespace of others may lack our search attributes.
 func (e *Engine) Visibility(ctx context.Context, o *cli.Options) workflows.Visibility {
-	if e.IsEmbedded() {
-		return workflows.Visibility{}
-	}
-	return workflows.Visibility{Shown: true, Searchable: infra.HasSearchAttributes(ctx, e.Client, temporalNamespace(o), workflows.SearchAttributes())}
+	return workflows.Visibility{Searchable: infra.HasSearchAttributes(ctx, e.Client, temporalNamespace(o), workflows.SearchAttributes())}
 }
 
 // openWorkerLog returns where the SDK reports retries and the like: a file, not the

@@ -164,7 +164,7 @@ func (e *Engine) LockCampaign(o *cli.Options, campaign string) (err error) {
 
 // embed starts our own server on a folder, where other commands find it.
 func (e *Engine) embed(ctx context.Context, o *cli.Options, dir string, fresh bool) (err error) {
-	if e.server, err = infra.Start(ctx, infra.Config{Dir: dir, Fresh: fresh}); err != nil {
+	if e.server, err = infra.Start(ctx, infra.Config{Dir: dir, Fresh: fresh, SearchAttributes: workflows.SearchAttributes()}); err != nil {
 		return err
 	}
 	target := e.server.Target()
