@@ -109,11 +109,11 @@ func (f *fitter) fit(params stopping.LearnedParams, c plan.Condition) (fit stopp
 		if _, err := providers.DistanceModel(m.Embedder, ""); err != nil {
 			return fit, of, &plan.FitError{Key: "method", Err: err}
 		}
-		e, err := providers.NewEmbedder(f.store, m.Embedder, "{}")
+		e, err := providers.OpenEmbedder(f.store, m.Embedder)
 		if err != nil {
 			return fit, of, err
 		}
-		asked.Embedder = e.Embedder
+		asked.Embedder = e
 	}
 	if fit, err = learning.Fit(f.ctx, f.store, asked); err != nil {
 		if params.Method == stopping.MethodDialogueAct && fit.On.Labeller == "" && strings.Contains(err.Error(), "dialogue acts") {
