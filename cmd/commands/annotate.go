@@ -9,10 +9,10 @@ import (
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake/codebook"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/embedders"
 	"roundtable/cmd/internal/handcoding"
 	"roundtable/cmd/internal/labelling"
 	"roundtable/cmd/internal/measurements"
-	"roundtable/cmd/internal/providers"
 )
 
 func newLabel(o *cli.Options) *cobra.Command {
@@ -65,7 +65,7 @@ acts show corrected figures next to those of the labels alone.`,
 }
 
 func newFeatures(o *cli.Options) *cobra.Command {
-	m := measurements.Features{PriceFlags: providers.PriceFlags{Options: o}}
+	m := measurements.Features{PriceFlags: embedders.PriceFlags{Options: o}}
 	cmd := &cobra.Command{
 		Use:     "features NAME",
 		Short:   "Measure each message of a campaign (words, grade, information distance) into the table features, or resume the measuring",

@@ -26,7 +26,7 @@ import (
 )
 
 func newPlan(o *cli.Options) *cobra.Command {
-	var p planOptions
+	p := planOptions{flags: campaignfile.Flags{Fit: fitRule}}
 	cmd := &cobra.Command{
 		Use:     "plan FILE",
 		Short:   "Show what a campaign would do and cost; starts nothing unless --pilot is given",

@@ -11,6 +11,7 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/learning"
 	"roundtable/cmd/internal/analyses"
 	"roundtable/cmd/internal/campaignfile"
 	"roundtable/cmd/internal/campaigns"
@@ -19,12 +20,13 @@ import (
 	"roundtable/cmd/internal/labelling"
 	"roundtable/cmd/internal/runs"
 	"roundtable/envs/wording"
+	"roundtable/workflows/stopping"
 	"roundtable/workflows/task"
 )
 
 func newRun(o *cli.Options) *cobra.Command {
 	r := runs.Options{Options: o}
-	noCheck, flags := false, campaignfile.Flags{}
+	noCheck, flags := false, campaignfile.Flags{Fit: fitRule}
 	cmd := &cobra.Command{
 		Use:     "run FILE",
 		Short:   "Run a campaign, or resume it where it stopped",
@@ -52,6 +54,11 @@ Exit codes: 0 all collaborations succeeded, 2 the file or a flag is refused,
 	flags.Add(cmd.Flags())
 	o.Telemetry.Flags(cmd.Flags())
 	return cmd
+}
+
+// fitRule fits a learned stopping rule: the one place where running a campaign reads others.
+func fitRule(ctx context.Context, s store.Store, r campaignfile.FitRequest) (stopping.LearnedFit, error) {
+	return learning.Fit(ctx, s, learning.Request(r))
 }
 
 func runCampaign(ctx context.Context, r runs.Options, path string, flags campaignfile.Flags) error {

@@ -62,7 +62,7 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	host.Embedder = func(name string) error { _, err := from.Embedder(name); return err }
 	host.Extended = openExtended(path)
 	host.Recorded = func(name string) (plan.Campaign, error) { return campaigns.ReadPlannedCampaign(ctx, s, name) }
-	host.Learn = (&fitter{ctx: ctx, store: s, host: &host, prices: prices, said: map[string]bool{}}).learn
+	host.Learn = (&fitter{ctx: ctx, store: s, host: &host, prices: prices, fitRule: f.Fit, said: map[string]bool{}}).learn
 	var forked campaign.Plan
 	host.Forked = func(name string) (plan.Forked, error) {
 		forked, err = readForked(ctx, s, name)

@@ -14,6 +14,7 @@ import (
 
 // Flags change a campaign file for one command, without a copy of the file.
 type Flags struct {
+	Fit       FitRule // for learned stopping rules that are not fitted yet
 	set       []string
 	name      string
 	limit     int

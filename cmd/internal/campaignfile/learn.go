@@ -12,10 +12,10 @@ import (
 	"slices"
 	"strings"
 
+	"roundtable/analysis/embedding"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
-	"roundtable/analysis/learning"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
@@ -23,13 +23,28 @@ import (
 	"roundtable/workflows/stopping"
 )
 
+// FitRequest says what is fitted on what.
+type FitRequest struct {
+	Campaign  string
+	Condition string             // id of a condition of the campaign
+	Method    string             // one of stopping.MethodNames
+	Alpha     *float64           // of the method e_process; nil is its default
+	Labeller  string             // whose labels count, by id; "" for the only one
+	Embedder  embedding.Embedder // of distances; only the method information_distance needs it
+}
+
+// FitRule fits a stopping method on the collaborations of a past campaign. That is a
+// reader's work, so the command that reads a file hands it in.
+type FitRule func(ctx context.Context, s store.Store, r FitRequest) (stopping.LearnedFit, error)
+
 // fitter fits the stopping rules of a file's conditions on campaigns of the lake.
 type fitter struct {
-	ctx    context.Context
-	store  store.Store
-	host   *plan.Host
-	prices *providers.PriceList
-	said   map[string]bool // notices that were printed
+	ctx     context.Context
+	store   store.Store
+	host    *plan.Host
+	prices  *providers.PriceList
+	fitRule FitRule         // nil if nothing can be fitted
+	said    map[string]bool // notices that were printed
 }
 
 // learn returns the fit of a condition: the recorded one, or a new one.
@@ -101,7 +116,7 @@ func (f *fitter) fit(params stopping.LearnedParams, c plan.Condition) (fit stopp
 	if of, err = pastCondition(past.Campaign, params, c); err != nil {
 		return fit, of, err
 	}
-	asked := learning.Request{Campaign: params.From, Condition: of.ID(), Method: params.Method, Alpha: params.Alpha}
+	asked := FitRequest{Campaign: params.From, Condition: of.ID(), Method: params.Method, Alpha: params.Alpha}
 	if asked.Labeller, err = f.labeller(params, m); err != nil {
 		return fit, of, err
 	}
@@ -109,13 +124,16 @@ func (f *fitter) fit(params stopping.LearnedParams, c plan.Condition) (fit stopp
 		if _, err := providers.DistanceModel(m.Embedder, ""); err != nil {
 			return fit, of, &plan.FitError{Key: "method", Err: err}
 		}
-		e, err := providers.NewEmbedder(f.store, m.Embedder, "{}")
+		e, err := providers.OpenEmbedder(f.store, m.Embedder)
 		if err != nil {
 			return fit, of, err
 		}
-		asked.Embedder = e.Embedder
+		asked.Embedder = e
 	}
-	if fit, err = learning.Fit(f.ctx, f.store, asked); err != nil {
+	if f.fitRule == nil {
+		return fit, of, errors.New("no stopping rule can be fitted here; the recorded fit is missing")
+	}
+	if fit, err = f.fitRule(f.ctx, f.store, asked); err != nil {
 		if params.Method == stopping.MethodDialogueAct && fit.On.Labeller == "" && strings.Contains(err.Error(), "dialogue acts") {
 			err = fmt.Errorf("%w: roundtable label %s", err, params.From)
 		}

@@ -14,8 +14,8 @@ import (
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/embedders"
 	"roundtable/cmd/internal/envfile"
-	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 	"roundtable/workflows/task"
 )
@@ -23,7 +23,7 @@ import (
 // Features is how messages are measured into the table, and paid for.
 type Features struct {
 	Method
-	providers.PriceFlags
+	embedders.PriceFlags
 }
 
 // Report is the JSON of features.
@@ -35,7 +35,7 @@ type Report struct {
 	Collaborations int                       `json:"collaborations"` // in the table, by this method
 	Messages       int                       `json:"messages"`
 	Measured       int                       `json:"measured"` // collaborations, now
-	Asked          *providers.EmbeddingUsage `json:"asked"`    // of a service; null if there is none
+	Asked          *embedders.EmbeddingUsage `json:"asked"`    // of a service; null if there is none
 }
 
 // Write writes the report in words or as JSON.

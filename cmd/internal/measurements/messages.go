@@ -24,6 +24,7 @@ import (
 	"roundtable/analysis/trajectory"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/embedders"
 	"roundtable/cmd/internal/providers"
 )
 
@@ -109,18 +110,18 @@ func (m Method) AddTo(ctx context.Context, s store.Store, c campaign.Campaign) (
 }
 
 // method reads the flags. Nothing is sent.
-func (m Method) method(s store.Store) (features.Method, providers.Embedder, error) {
+func (m Method) method(s store.Store) (features.Method, embedders.Embedder, error) {
 	rule := language.Rule(m.readability)
 	if rule != language.Portable && rule != language.Textstat {
-		return features.Method{}, providers.Embedder{}, fmt.Errorf("--readability is %q; portable and textstat are accepted", m.readability)
+		return features.Method{}, embedders.Embedder{}, fmt.Errorf("--readability is %q; portable and textstat are accepted", m.readability)
 	}
-	by, err := providers.NewEmbedder(s, m.Embedder, m.params)
+	by, err := embedders.New(s, m.Embedder, m.params)
 	return features.Method{Rule: rule, Embedder: by.Embedder}, by, err
 }
 
 // AddVectors returns the campaign with vectors of what discussions compare, by the embedder that is asked for.
 func (m Method) AddVectors(ctx context.Context, s store.Store, c campaign.Campaign) (campaign.Campaign, error) {
-	e, err := providers.NewEmbedder(s, m.Embedder, m.params)
+	e, err := embedders.New(s, m.Embedder, m.params)
 	if err != nil {
 		return c, cli.UsageError(err)
 	}

@@ -71,11 +71,11 @@ func (p Models) newDistances(name, rest string, decode envs.Decode, env envs.Env
 	case rest == TFIDF && params == distanceParams{}:
 		return model.Provider{Model: distances{embedding.Hashed{}}, Name: name, Instant: true}, nil
 	case rest == folderEmbedder && params.Folder != "" && !isServed(params.Folder):
-		e, err := NewEmbedder(p.store, params.Folder, "{}")
+		e, err := OpenEmbedder(p.store, params.Folder)
 		if err == nil && e.Name() != params.Embedder {
 			err = fmt.Errorf("%s holds %s, and the stopping rule was fitted on distances by %s", params.Folder, e.Name(), params.Embedder)
 		}
-		return model.Provider{Model: distances{e.Embedder}, Name: name}, err
+		return model.Provider{Model: distances{e}, Name: name}, err
 	}
 	return model.Provider{}, errors.New("there are embedder/tfidf and embedder/folder, which has the parameter folder")
 }

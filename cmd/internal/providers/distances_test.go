@@ -24,12 +24,12 @@ func TestDistanceModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sentences, err := NewEmbedder(s, tiny, "{}")
+	sentences, err := OpenEmbedder(s, tiny)
 	if err != nil {
 		t.Fatal(err)
 	}
 	said := [][]string{{"the cat sat", "a dog ran"}, {" "}, {"the cat ran", "a dog sat"}, {"the dog"}}
-	for name, by := range map[string]embedding.Embedder{"": embedding.Hashed{}, TFIDF: embedding.Hashed{}, tiny: sentences.Embedder} {
+	for name, by := range map[string]embedding.Embedder{"": embedding.Hashed{}, TFIDF: embedding.Hashed{}, tiny: sentences} {
 		choice, err := DistanceModel(name, by.Name())
 		if err != nil {
 			t.Fatal(err)

@@ -13,12 +13,6 @@ import (
 // TFIDF names the embedder that needs nothing.
 const TFIDF = "tfidf"
 
-// Embedder is an embedder and, if it is behind a service, what buys of it.
-type Embedder struct {
-	embedding.Embedder
-	*RemoteEmbedder // nil if it costs nothing
-}
-
 // isServed reports whether an embedder is behind a service.
 func isServed(name string) bool { return strings.HasPrefix(name, "openai/") }
 
@@ -49,23 +43,18 @@ func (b FileFolder) Embedder(name string) (string, error) {
 	return path, nil
 }
 
-// NewEmbedder returns the embedder of a name, and is the one list of them. Nothing is sent.
-func NewEmbedder(s store.Store, name, params string) (Embedder, error) {
-	served, ok := strings.CutPrefix(name, "openai/")
-	switch {
-	case ok:
-		return newRemoteEmbedder(s, served, params)
-	case params != "{}":
-		return Embedder{}, fmt.Errorf("--embedder-params are for openai/MODEL, not for %s", name)
-	case name == TFIDF || name == "":
-		return Embedder{Embedder: embedding.Hashed{}}, nil
+// OpenEmbedder returns an embedder that is computed here: TFIDF, or the folder of a
+// sentence transformer.
+func OpenEmbedder(s store.Store, name string) (embedding.Embedder, error) {
+	if name == TFIDF || name == "" {
+		return embedding.Hashed{}, nil
 	}
 	if err := CheckEmbedder(name); err != nil {
-		return Embedder{}, fmt.Errorf("--embedder: %w", err)
+		return nil, fmt.Errorf("--embedder: %w", err)
 	}
 	m, err := sentence.Open(name, os.Getenv(sentence.LibraryVariable))
 	if err != nil {
-		return Embedder{}, err
+		return nil, err
 	}
-	return Embedder{Embedder: embedding.Cached{Embedder: m, Store: s}}, nil
+	return embedding.Cached{Embedder: m, Store: s}, nil
 }

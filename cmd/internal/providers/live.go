@@ -86,14 +86,14 @@ func newLive[C any](made *clientCache, name string, decode envs.Decode, config C
 		return model.Provider{}, err
 	}
 	at := endpoint(config)
-	p := model.Provider{Model: m, Name: name, Endpoint: at, Account: accountOf(at, key.Variable, name)}
+	p := model.Provider{Model: m, Name: name, Endpoint: at, Account: AccountOf(at, key.Variable, name)}
 	made.made[string(id)] = p
 	return p, nil
 }
 
-// accountOf returns whose limits a call uses up; the variable of the key is empty if no key
+// AccountOf returns whose limits a call uses up; the variable of the key is empty if no key
 // is named.
-func accountOf(endpoint, variable, name string) string {
+func AccountOf(endpoint, variable, name string) string {
 	return strings.Join(slices.DeleteFunc([]string{endpoint, variable, name}, func(part string) bool { return part == "" }), " ")
 }
 

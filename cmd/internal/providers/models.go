@@ -1,8 +1,6 @@
-// Package providers makes what campaigns ask for answers and vectors: models and
-// embedders by the names in campaign files, with their keys, prices and
-// endpoints. Making one sends nothing; an endpoint is asked only through its
-// model, and embeddings are bought only through PriceFlags.Buy, which reserves
-// their cost first.
+// Package providers makes what campaigns ask for answers: models, and embedders that are
+// computed here, by the names in campaign files, with their keys, prices and endpoints.
+// Making one sends nothing; an endpoint is asked only through its model.
 package providers
 
 import (

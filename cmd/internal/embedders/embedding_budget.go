@@ -1,4 +1,4 @@
-package providers
+package embedders
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
 	"roundtable/envs"
 	"roundtable/infra"
 )
@@ -44,7 +45,7 @@ func (t *embeddingBudget) open(ctx context.Context) (embed.Source, error) {
 	}
 	price, err := t.priced(ctx)
 	if err == nil {
-		err = CheckReachable(t.provider) // an endpoint that is down is reported at once, and not retried for a minute
+		err = providers.CheckReachable(t.provider) // an endpoint that is down is reported at once, and not retried for a minute
 	}
 	if err != nil {
 		return nil, cli.UsageError(err)
@@ -68,7 +69,7 @@ func (t *embeddingBudget) open(ctx context.Context) (embed.Source, error) {
 // priced returns what a request costs; nil if that is not known and need not be.
 func (t *embeddingBudget) priced(ctx context.Context) (*campaign.Price, error) {
 	if t.price == "" {
-		return PriceFor(ctx, t.store, t.campaign, t.provider, t.costUnknown, `{"input": …}`)
+		return providers.PriceFor(ctx, t.store, t.campaign, t.provider, t.costUnknown, `{"input": …}`)
 	}
 	var given struct { // an answer has no tokens that could cost
 		Input  *float64 `json:"input"`

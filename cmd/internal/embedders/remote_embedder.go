@@ -1,4 +1,4 @@
-package providers
+package embedders
 
 import (
 	"context"
@@ -24,6 +24,7 @@ import (
 	"roundtable/analysis/study"
 	"roundtable/analysis/study/discussion"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/providers"
 	"roundtable/envs"
 )
 
@@ -47,7 +48,7 @@ func newRemoteEmbedder(s store.Store, name, params string) (Embedder, error) {
 	e := &RemoteEmbedder{
 		Cached:   embedding.Cached{Embedder: embedding.Bought(name + " at " + at), Store: s},
 		flags:    "--embedder " + name,
-		provider: model.Provider{Name: name, Endpoint: at, Account: accountOf(at, config.APIKeyEnv, name)},
+		provider: model.Provider{Name: name, Endpoint: at, Account: providers.AccountOf(at, config.APIKeyEnv, name)},
 	}
 	if params != "{}" {
 		e.flags += " --embedder-params '" + params + "'"
@@ -106,7 +107,7 @@ func (e Embedder) Advise(ctx context.Context, s store.Store, campaign string, er
 		return err
 	}
 	cost := "at a price that is not known"
-	if price, err := PriceFor(ctx, s, campaign, e.provider, true, ""); err == nil && price != nil {
+	if price, err := providers.PriceFor(ctx, s, campaign, e.provider, true, ""); err == nil && price != nil {
 		cost = fmt.Sprintf("$%.4f", money.Cost(*price, model.Usage{Input: size / bytesOfToken}))
 	}
 	return cli.UsageError(fmt.Errorf("%d texts of campaign %s have no embedding by %s yet, and only features buys some: about %s tokens, %s\nfirst: roundtable features %s %s",
